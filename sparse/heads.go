@@ -37,6 +37,14 @@ func MulHeadsT(dst *tensor.Dense, a *CSR, w, x *tensor.Dense) {
 	product{a: a, weights: w}.addToT(dst, x)
 }
 
+// SetMulHeadsT is [MulHeadsT] to zeros, whatever dst held.
+func SetMulHeadsT(dst *tensor.Dense, a *CSR, w, x *tensor.Dense) {
+	if !a.multipliesT(dst, x) || !headed(a, w, x) {
+		panic(tensor.Mismatch("sparse.SetMulHeadsT", dst, a, w, x))
+	}
+	product{a: a, weights: w, set: true}.addToT(dst, x)
+}
+
 // MulRows adds to dst, for each row, the sum of the rows of x it points at, each
 // multiplied by a whole row of weights; w has a row as long as x's for each
 // nonzero, and a's own values are not read:

@@ -1037,18 +1037,19 @@ fenced59:
 // func softmaxGradSegments8(p *byte)
 // Requires: AVX, FMA3, MMX+
 TEXT ·softmaxGradSegments8(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ 24(AX), CX
-	MOVQ 48(AX), DX
-	MOVQ 72(AX), BX
-	CMPQ 136(AX), $0x00
-	JNE  past61
-	CMPQ 128(AX), $0x00
-	JNE  set60
-	MOVQ (AX), SI
-	MOVQ 8(AX), AX
-	DECQ AX
-	JLE  done64
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    48(AX), DX
+	MOVQ    72(AX), BX
+	VMOVUPS wide00000000<>+0(SB), Y0
+	CMPQ    136(AX), $0x00
+	JNE     past61
+	CMPQ    128(AX), $0x00
+	JNE     set60
+	MOVQ    (AX), SI
+	MOVQ    8(AX), AX
+	DECQ    AX
+	JLE     done64
 
 row63:
 	MOVQ   (SI), DI
@@ -1099,26 +1100,26 @@ row68:
 	SHLQ   $0x05, R8
 	CMPQ   DI, R8
 	JE     empty70
-	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R9
 
 walk71:
-	VMOVUPS     (DX)(DI*1), Y1
-	VFMADD231PS (CX)(DI*1), Y1, Y0
+	VMOVUPS     (DX)(DI*1), Y2
+	VFMADD231PS (CX)(DI*1), Y2, Y1
 	ADDQ        $0x20, DI
 	CMPQ        DI, R8
 	JL          walk71
 	MOVQ        R9, DI
 
 walk72:
-	VMOVUPS (CX)(DI*1), Y1
-	VSUBPS  Y0, Y1, Y1
-	VMOVUPS (DX)(DI*1), Y2
-	VMULPS  Y2, Y1, Y1
-	VMOVUPS Y1, (BX)(DI*1)
-	ADDQ    $0x20, DI
-	CMPQ    DI, R8
-	JL      walk72
+	VMOVUPS     (CX)(DI*1), Y2
+	VSUBPS      Y1, Y2, Y2
+	VMOVUPS     (DX)(DI*1), Y3
+	VFMADD213PS Y0, Y3, Y2
+	VMOVUPS     Y2, (BX)(DI*1)
+	ADDQ        $0x20, DI
+	CMPQ        DI, R8
+	JL          walk72
 
 empty70:
 	ADDQ $0x08, SI
@@ -1141,26 +1142,26 @@ row73:
 	SHLQ   $0x05, R8
 	CMPQ   DI, R8
 	JE     empty75
-	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R9
 
 walk76:
-	VMOVUPS     (DX)(DI*1), Y1
-	VFMADD231PS (CX)(DI*1), Y1, Y0
+	VMOVUPS     (DX)(DI*1), Y2
+	VFMADD231PS (CX)(DI*1), Y2, Y1
 	ADDQ        $0x20, DI
 	CMPQ        DI, R8
 	JL          walk76
 	MOVQ        R9, DI
 
 walk77:
-	VMOVUPS  (CX)(DI*1), Y1
-	VSUBPS   Y0, Y1, Y1
-	VMOVUPS  (DX)(DI*1), Y2
-	VMULPS   Y2, Y1, Y1
-	VMOVNTPS Y1, (BX)(DI*1)
-	ADDQ     $0x20, DI
-	CMPQ     DI, R8
-	JL       walk77
+	VMOVUPS     (CX)(DI*1), Y2
+	VSUBPS      Y1, Y2, Y2
+	VMOVUPS     (DX)(DI*1), Y3
+	VFMADD213PS Y0, Y3, Y2
+	VMOVNTPS    Y2, (BX)(DI*1)
+	ADDQ        $0x20, DI
+	CMPQ        DI, R8
+	JL          walk77
 
 empty75:
 	ADDQ $0x08, SI

@@ -38613,6 +38613,7 @@ each3296:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
@@ -38654,6 +38655,7 @@ each3297:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
@@ -38712,6 +38714,7 @@ each3304:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
@@ -38753,6 +38756,7 @@ each3305:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
@@ -38769,6 +38773,16 @@ none3300:
 done3281:
 	VZEROUPPER
 	RET
+
+DATA wide00000000<>+0(SB)/4, $0x00000000
+DATA wide00000000<>+4(SB)/4, $0x00000000
+DATA wide00000000<>+8(SB)/4, $0x00000000
+DATA wide00000000<>+12(SB)/4, $0x00000000
+DATA wide00000000<>+16(SB)/4, $0x00000000
+DATA wide00000000<>+20(SB)/4, $0x00000000
+DATA wide00000000<>+24(SB)/4, $0x00000000
+DATA wide00000000<>+28(SB)/4, $0x00000000
+GLOBL wide00000000<>(SB), RODATA|NOPTR, $32
 
 // func edgeDot4x16AVX2(p *byte)
 // Requires: AVX, CMOV, FMA3, MMX+
@@ -38961,6 +38975,7 @@ each3323:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
@@ -39012,6 +39027,7 @@ each3324:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
@@ -39080,6 +39096,7 @@ each3331:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
@@ -39131,6 +39148,7 @@ each3332:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
@@ -39399,6 +39417,7 @@ each3350:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
@@ -39470,6 +39489,7 @@ each3351:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
@@ -39558,6 +39578,7 @@ each3358:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
@@ -39629,6 +39650,7 @@ each3359:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
@@ -39867,6 +39889,7 @@ each3377:
 	VPERM2F128 $0x20, Y0, Y3, Y1
 	VPERM2F128 $0x31, Y0, Y3, Y0
 	VADDPS     Y1, Y0, Y1
+	VADDPS     wide00000000<>+0(SB), Y1, Y1
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
@@ -39928,6 +39951,7 @@ each3378:
 	VPERM2F128 $0x20, Y0, Y3, Y1
 	VPERM2F128 $0x31, Y0, Y3, Y0
 	VADDPS     Y1, Y0, Y1
+	VADDPS     wide00000000<>+0(SB), Y1, Y1
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
@@ -40006,6 +40030,7 @@ each3385:
 	VPERM2F128 $0x20, Y0, Y3, Y1
 	VPERM2F128 $0x31, Y0, Y3, Y0
 	VADDPS     Y1, Y0, Y1
+	VADDPS     wide00000000<>+0(SB), Y1, Y1
 	VMOVNTPS   Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
@@ -40067,6 +40092,7 @@ each3386:
 	VPERM2F128 $0x20, Y0, Y3, Y1
 	VPERM2F128 $0x31, Y0, Y3, Y0
 	VADDPS     Y1, Y0, Y1
+	VADDPS     wide00000000<>+0(SB), Y1, Y1
 	VMOVNTPS   Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
@@ -40365,6 +40391,7 @@ each3404:
 	VPERM2F128  $0x20, Y0, Y3, Y1
 	VPERM2F128  $0x31, Y0, Y3, Y0
 	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
 	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
@@ -40446,6 +40473,7 @@ each3405:
 	VPERM2F128  $0x20, Y0, Y3, Y1
 	VPERM2F128  $0x31, Y0, Y3, Y0
 	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
 	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
@@ -40544,6 +40572,7 @@ each3412:
 	VPERM2F128  $0x20, Y0, Y3, Y1
 	VPERM2F128  $0x31, Y0, Y3, Y0
 	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
 	VMOVNTPS    Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
@@ -40625,6 +40654,7 @@ each3413:
 	VPERM2F128  $0x20, Y0, Y3, Y1
 	VPERM2F128  $0x31, Y0, Y3, Y0
 	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
 	VMOVNTPS    Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
@@ -41043,6 +41073,7 @@ each3431:
 	VPERM2F128  $0x20, Y0, Y3, Y1
 	VPERM2F128  $0x31, Y0, Y3, Y0
 	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
 	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
@@ -41164,6 +41195,7 @@ each3432:
 	VPERM2F128  $0x20, Y0, Y3, Y1
 	VPERM2F128  $0x31, Y0, Y3, Y0
 	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
 	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
@@ -41302,6 +41334,7 @@ each3439:
 	VPERM2F128  $0x20, Y0, Y3, Y1
 	VPERM2F128  $0x31, Y0, Y3, Y0
 	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
 	VMOVNTPS    Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
@@ -41423,6 +41456,7 @@ each3440:
 	VPERM2F128  $0x20, Y0, Y3, Y1
 	VPERM2F128  $0x31, Y0, Y3, Y0
 	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
 	VMOVNTPS    Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9

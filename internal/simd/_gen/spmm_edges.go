@@ -71,10 +71,16 @@ func (g *gather) dotsWays(heads int) {
 	})
 	JMP(LabelRef(done))
 	Label(set)
-	g.dots(heads, func(x reg.Register) { VMOVUPS(x, Mem{Base: rowOfW}) })
+	g.dots(heads, func(x reg.Register) {
+		VADDPS(num(0), x, x) // −0 is 0 then, as beside zeros that are added to
+		VMOVUPS(x, Mem{Base: rowOfW})
+	})
 	JMP(LabelRef(done))
 	Label(past)
-	g.dots(heads, func(x reg.Register) { VMOVNTPS(x, Mem{Base: rowOfW}) })
+	g.dots(heads, func(x reg.Register) {
+		VADDPS(num(0), x, x)
+		VMOVNTPS(x, Mem{Base: rowOfW})
+	})
 	SFENCE()
 	Label(done)
 }

@@ -28133,10 +28133,8 @@ row2491:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2496
 
 near2495:
-ready2496:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -28146,9 +28144,9 @@ ready2496:
 	CMPQ    DI, R9
 	JGE     over2494
 	CMPQ    128(AX), $0x00
-	JNE     far2497
+	JNE     far2496
 
-each2498:
+each2497:
 	MOVLQSX   (SI)(DI*4), R10
 	IMULQ     R8, R10
 	ADDQ      DX, R10
@@ -28164,11 +28162,11 @@ each2498:
 	VPBLENDVB Y6, Y4, Y2, Y2
 	INCQ      DI
 	CMPQ      DI, R9
-	JL        each2498
+	JL        each2497
 	JMP       over2494
 
-far2497:
-each2499:
+far2496:
+each2498:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28191,20 +28189,20 @@ each2499:
 	VPBLENDVB  Y6, Y4, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2499
+	JL         each2498
 
 over2494:
 	CMPQ    168(AX), $0x00
-	JNE     past2500
+	JNE     past2499
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept2501
+	JMP     kept2500
 
-past2500:
+past2499:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept2501:
+kept2500:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y4, Y4, Y4
@@ -28214,16 +28212,16 @@ kept2501:
 	VPUNPCKHWD   Y4, Y2, Y1
 	VPADDD       Y5, Y1, Y1
 	CMPQ         168(AX), $0x00
-	JNE          past2502
+	JNE          past2501
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
-	JMP          kept2503
+	JMP          kept2502
 
-past2502:
+past2501:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 
-kept2503:
+kept2502:
 none2493:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -28234,14 +28232,14 @@ none2493:
 	JMP  tiled2490
 
 bare2489:
-row2504:
+row2503:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2506
+	JGE        none2505
 	CMPQ       128(AX), $0x00
-	JE         near2508
+	JE         near2507
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28249,10 +28247,8 @@ row2504:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2509
 
-near2508:
-ready2509:
+near2507:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -28260,11 +28256,11 @@ ready2509:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2507
+	JGE     over2506
 	CMPQ    128(AX), $0x00
-	JNE     far2510
+	JNE     far2508
 
-each2511:
+each2509:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -28276,11 +28272,11 @@ each2511:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2511
-	JMP     over2507
+	JL      each2509
+	JMP     over2506
 
-far2510:
-each2512:
+far2508:
+each2510:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28299,25 +28295,25 @@ each2512:
 	VORPS      Y5, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2512
+	JL         each2510
 
-over2507:
+over2506:
 	CMPQ    168(AX), $0x00
-	JNE     past2513
+	JNE     past2511
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept2514
+	JMP     kept2512
 
-past2513:
+past2511:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept2514:
-none2506:
+kept2512:
+none2505:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2504
+	JNZ  row2503
 
 tiled2490:
 	VMOVMSKPS Y3, CX
@@ -28327,19 +28323,19 @@ tiled2490:
 tile4false:
 	VXORPS Y6, Y6, Y6
 	CMPQ   48(AX), $0x00
-	JE     bare2515
+	JE     bare2513
 
-row2517:
+row2515:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2519
+	JGE        none2517
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y5, Y5, Y5
 	CMPQ       128(AX), $0x00
-	JE         near2521
+	JE         near2519
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28348,9 +28344,8 @@ row2517:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2522
 
-near2521:
+near2519:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28359,22 +28354,20 @@ near2521:
 	ADDQ       DX, R10
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2518
+	CMPQ       128(AX), $0x00
+	JNE        far2520
 
-ready2522:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2520
-	CMPQ    128(AX), $0x00
-	JNE     far2523
-
-each2524:
+each2521:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28407,11 +28400,11 @@ each2524:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2524
-	JMP        over2520
+	JL         each2521
+	JMP        over2518
 
-far2523:
-each2525:
+far2520:
+each2522:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28420,6 +28413,14 @@ each2525:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -28444,24 +28445,24 @@ each2525:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2525
+	JL         each2522
 
-over2520:
+over2518:
 	CMPQ    168(AX), $0x00
-	JNE     past2526
+	JNE     past2523
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept2527
+	JMP     kept2524
 
-past2526:
+past2523:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept2527:
+kept2524:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y7, Y7, Y7
@@ -28475,38 +28476,38 @@ kept2527:
 	VPUNPCKHWD   Y7, Y5, Y3
 	VPADDD       Y8, Y3, Y3
 	CMPQ         168(AX), $0x00
-	JNE          past2528
+	JNE          past2525
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
-	JMP          kept2529
+	JMP          kept2526
 
-past2528:
+past2525:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
 	VMOVNTPS Y3, 96(R9)
 
-kept2529:
-none2519:
+kept2526:
+none2517:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2517
-	JMP  tiled2516
+	JNZ  row2515
+	JMP  tiled2514
 
-bare2515:
-row2530:
+bare2513:
+row2527:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2532
+	JGE        none2529
 	CMPQ       128(AX), $0x00
-	JE         near2534
+	JE         near2531
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28515,9 +28516,8 @@ row2530:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2535
 
-near2534:
+near2531:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28526,22 +28526,20 @@ near2534:
 	ADDQ       DX, R10
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2530
+	CMPQ       128(AX), $0x00
+	JNE        far2532
 
-ready2535:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2533
-	CMPQ    128(AX), $0x00
-	JNE     far2536
-
-each2537:
+each2533:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28567,11 +28565,11 @@ each2537:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2537
-	JMP        over2533
+	JL         each2533
+	JMP        over2530
 
-far2536:
-each2538:
+far2532:
+each2534:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28580,6 +28578,14 @@ each2538:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -28597,31 +28603,31 @@ each2538:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2538
+	JL         each2534
 
-over2533:
+over2530:
 	CMPQ    168(AX), $0x00
-	JNE     past2539
+	JNE     past2535
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept2540
+	JMP     kept2536
 
-past2539:
+past2535:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept2540:
-none2532:
+kept2536:
+none2529:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2530
+	JNZ  row2527
 
-tiled2516:
+tiled2514:
 	VMOVMSKPS Y6, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -28629,20 +28635,20 @@ tiled2516:
 tile6false:
 	VXORPS Y9, Y9, Y9
 	CMPQ   48(AX), $0x00
-	JE     bare2541
+	JE     bare2537
 
-row2543:
+row2539:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2545
+	JGE        none2541
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y6, Y6, Y6
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y8, Y8, Y8
 	CMPQ       128(AX), $0x00
-	JE         near2547
+	JE         near2543
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28652,9 +28658,8 @@ row2543:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
-	JMP        ready2548
 
-near2547:
+near2543:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28664,24 +28669,22 @@ near2547:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	VMOVUPS    128(R10), Y4
+	VMOVUPS    160(R10), Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2542
+	CMPQ       128(AX), $0x00
+	JNE        far2544
 
-ready2548:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2546
-	CMPQ    128(AX), $0x00
-	JNE     far2549
-
-each2550:
+each2545:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28724,11 +28727,11 @@ each2550:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2550
-	JMP        over2546
+	JL         each2545
+	JMP        over2542
 
-far2549:
-each2551:
+far2544:
+each2546:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28738,6 +28741,15 @@ each2551:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -28771,20 +28783,20 @@ each2551:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2551
+	JL         each2546
 
-over2546:
+over2542:
 	CMPQ    168(AX), $0x00
-	JNE     past2552
+	JNE     past2547
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept2553
+	JMP     kept2548
 
-past2552:
+past2547:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -28792,7 +28804,7 @@ past2552:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept2553:
+kept2548:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y10, Y10, Y10
@@ -28810,16 +28822,16 @@ kept2553:
 	VPUNPCKHWD   Y10, Y8, Y5
 	VPADDD       Y11, Y5, Y5
 	CMPQ         168(AX), $0x00
-	JNE          past2554
+	JNE          past2549
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
 	VMOVUPS      Y4, 128(R9)
 	VMOVUPS      Y5, 160(R9)
-	JMP          kept2555
+	JMP          kept2550
 
-past2554:
+past2549:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -28827,25 +28839,25 @@ past2554:
 	VMOVNTPS Y4, 128(R9)
 	VMOVNTPS Y5, 160(R9)
 
-kept2555:
-none2545:
+kept2550:
+none2541:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2543
-	JMP  tiled2542
+	JNZ  row2539
+	JMP  tiled2538
 
-bare2541:
-row2556:
+bare2537:
+row2551:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2558
+	JGE        none2553
 	CMPQ       128(AX), $0x00
-	JE         near2560
+	JE         near2555
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28855,9 +28867,8 @@ row2556:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
-	JMP        ready2561
 
-near2560:
+near2555:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28867,24 +28878,22 @@ near2560:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	VMOVUPS    128(R10), Y4
+	VMOVUPS    160(R10), Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2554
+	CMPQ       128(AX), $0x00
+	JNE        far2556
 
-ready2561:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2559
-	CMPQ    128(AX), $0x00
-	JNE     far2562
-
-each2563:
+each2557:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28917,11 +28926,11 @@ each2563:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2563
-	JMP        over2559
+	JL         each2557
+	JMP        over2554
 
-far2562:
-each2564:
+far2556:
+each2558:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28931,6 +28940,15 @@ each2564:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -28954,20 +28972,20 @@ each2564:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2564
+	JL         each2558
 
-over2559:
+over2554:
 	CMPQ    168(AX), $0x00
-	JNE     past2565
+	JNE     past2559
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept2566
+	JMP     kept2560
 
-past2565:
+past2559:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -28975,14 +28993,14 @@ past2565:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept2566:
-none2558:
+kept2560:
+none2553:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2556
+	JNZ  row2551
 
-tiled2542:
+tiled2538:
 	VMOVMSKPS Y9, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -28990,21 +29008,21 @@ tiled2542:
 tile8false:
 	VXORPS Y12, Y12, Y12
 	CMPQ   48(AX), $0x00
-	JE     bare2567
+	JE     bare2561
 
-row2569:
+row2563:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2571
+	JGE        none2565
 	VPXOR      Y13, Y13, Y13
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
 	CMPQ       128(AX), $0x00
-	JE         near2573
+	JE         near2567
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29015,9 +29033,8 @@ row2569:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
-	JMP        ready2574
 
-near2573:
+near2567:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29028,26 +29045,24 @@ near2573:
 	PREFETCHT0 64(R10)
 	PREFETCHT0 128(R10)
 	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	VMOVUPS    128(R10), Y4
+	VMOVUPS    160(R10), Y5
+	VMOVUPS    192(R10), Y6
+	VMOVUPS    224(R10), Y7
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2566
+	CMPQ       128(AX), $0x00
+	JNE        far2568
 
-ready2574:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	VMOVUPS 192(R10), Y6
-	VMOVUPS 224(R10), Y7
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2572
-	CMPQ    128(AX), $0x00
-	JNE     far2575
-
-each2576:
+each2569:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29100,11 +29115,11 @@ each2576:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2576
-	JMP        over2572
+	JL         each2569
+	JMP        over2566
 
-far2575:
-each2577:
+far2568:
+each2570:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29115,6 +29130,16 @@ each2577:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -29157,11 +29182,11 @@ each2577:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2577
+	JL         each2570
 
-over2572:
+over2566:
 	CMPQ    168(AX), $0x00
-	JNE     past2578
+	JNE     past2571
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -29170,9 +29195,9 @@ over2572:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept2579
+	JMP     kept2572
 
-past2578:
+past2571:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -29182,7 +29207,7 @@ past2578:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept2579:
+kept2572:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y13, Y13, Y13
@@ -29204,7 +29229,7 @@ kept2579:
 	VPUNPCKHWD   Y13, Y11, Y7
 	VPADDD       Y14, Y7, Y7
 	CMPQ         168(AX), $0x00
-	JNE          past2580
+	JNE          past2573
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
@@ -29213,9 +29238,9 @@ kept2579:
 	VMOVUPS      Y5, 160(R9)
 	VMOVUPS      Y6, 192(R9)
 	VMOVUPS      Y7, 224(R9)
-	JMP          kept2581
+	JMP          kept2574
 
-past2580:
+past2573:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -29225,25 +29250,25 @@ past2580:
 	VMOVNTPS Y6, 192(R9)
 	VMOVNTPS Y7, 224(R9)
 
-kept2581:
-none2571:
+kept2574:
+none2565:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2569
-	JMP  tiled2568
+	JNZ  row2563
+	JMP  tiled2562
 
-bare2567:
-row2582:
+bare2561:
+row2575:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2584
+	JGE        none2577
 	CMPQ       128(AX), $0x00
-	JE         near2586
+	JE         near2579
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29254,9 +29279,8 @@ row2582:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
-	JMP        ready2587
 
-near2586:
+near2579:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29267,26 +29291,24 @@ near2586:
 	PREFETCHT0 64(R10)
 	PREFETCHT0 128(R10)
 	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	VMOVUPS    128(R10), Y4
+	VMOVUPS    160(R10), Y5
+	VMOVUPS    192(R10), Y6
+	VMOVUPS    224(R10), Y7
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2578
+	CMPQ       128(AX), $0x00
+	JNE        far2580
 
-ready2587:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	VMOVUPS 192(R10), Y6
-	VMOVUPS 224(R10), Y7
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2585
-	CMPQ    128(AX), $0x00
-	JNE     far2588
-
-each2589:
+each2581:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29326,11 +29348,11 @@ each2589:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2589
-	JMP        over2585
+	JL         each2581
+	JMP        over2578
 
-far2588:
-each2590:
+far2580:
+each2582:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29341,6 +29363,16 @@ each2590:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -29370,11 +29402,11 @@ each2590:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2590
+	JL         each2582
 
-over2585:
+over2578:
 	CMPQ    168(AX), $0x00
-	JNE     past2591
+	JNE     past2583
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -29383,9 +29415,9 @@ over2585:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept2592
+	JMP     kept2584
 
-past2591:
+past2583:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -29395,23 +29427,23 @@ past2591:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept2592:
-none2584:
+kept2584:
+none2577:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2582
+	JNZ  row2575
 
-tiled2568:
+tiled2562:
 	VMOVMSKPS Y12, CX
 	ORL       CX, 152(AX)
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2593
+	JE   fenced2585
 	SFENCE
 
-fenced2593:
+fenced2585:
 	VZEROUPPER
 	RET
 
@@ -29449,18 +29481,18 @@ TEXT ·rowMinQuickAVX2(SB), NOSPLIT, $0-8
 tile2false:
 	VXORPS Y3, Y3, Y3
 	CMPQ   48(AX), $0x00
-	JE     bare2594
+	JE     bare2586
 
-row2596:
+row2588:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2598
+	JGE        none2590
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y2, Y2, Y2
 	CMPQ       128(AX), $0x00
-	JE         near2600
+	JE         near2592
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29468,10 +29500,8 @@ row2596:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2601
 
-near2600:
-ready2601:
+near2592:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -29479,11 +29509,11 @@ ready2601:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2599
+	JGE     over2591
 	CMPQ    128(AX), $0x00
-	JNE     far2602
+	JNE     far2593
 
-each2603:
+each2594:
 	MOVLQSX   (SI)(DI*4), R10
 	IMULQ     R8, R10
 	ADDQ      DX, R10
@@ -29499,11 +29529,11 @@ each2603:
 	VPBLENDVB Y6, Y4, Y2, Y2
 	INCQ      DI
 	CMPQ      DI, R9
-	JL        each2603
-	JMP       over2599
+	JL        each2594
+	JMP       over2591
 
-far2602:
-each2604:
+far2593:
+each2595:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29526,20 +29556,20 @@ each2604:
 	VPBLENDVB  Y6, Y4, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2604
+	JL         each2595
 
-over2599:
+over2591:
 	CMPQ    168(AX), $0x00
-	JNE     past2605
+	JNE     past2596
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept2606
+	JMP     kept2597
 
-past2605:
+past2596:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept2606:
+kept2597:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y4, Y4, Y4
@@ -29549,34 +29579,34 @@ kept2606:
 	VPUNPCKHWD   Y4, Y2, Y1
 	VPADDD       Y5, Y1, Y1
 	CMPQ         168(AX), $0x00
-	JNE          past2607
+	JNE          past2598
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
-	JMP          kept2608
+	JMP          kept2599
 
-past2607:
+past2598:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 
-kept2608:
-none2598:
+kept2599:
+none2590:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2596
-	JMP  tiled2595
+	JNZ  row2588
+	JMP  tiled2587
 
-bare2594:
-row2609:
+bare2586:
+row2600:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2611
+	JGE        none2602
 	CMPQ       128(AX), $0x00
-	JE         near2613
+	JE         near2604
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29584,10 +29614,8 @@ row2609:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2614
 
-near2613:
-ready2614:
+near2604:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -29595,11 +29623,11 @@ ready2614:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2612
+	JGE     over2603
 	CMPQ    128(AX), $0x00
-	JNE     far2615
+	JNE     far2605
 
-each2616:
+each2606:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -29611,11 +29639,11 @@ each2616:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2616
-	JMP     over2612
+	JL      each2606
+	JMP     over2603
 
-far2615:
-each2617:
+far2605:
+each2607:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29634,27 +29662,27 @@ each2617:
 	VORPS      Y5, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2617
+	JL         each2607
 
-over2612:
+over2603:
 	CMPQ    168(AX), $0x00
-	JNE     past2618
+	JNE     past2608
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept2619
+	JMP     kept2609
 
-past2618:
+past2608:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept2619:
-none2611:
+kept2609:
+none2602:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2609
+	JNZ  row2600
 
-tiled2595:
+tiled2587:
 	VMOVMSKPS Y3, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -29662,19 +29690,19 @@ tiled2595:
 tile4false:
 	VXORPS Y6, Y6, Y6
 	CMPQ   48(AX), $0x00
-	JE     bare2620
+	JE     bare2610
 
-row2622:
+row2612:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2624
+	JGE        none2614
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y5, Y5, Y5
 	CMPQ       128(AX), $0x00
-	JE         near2626
+	JE         near2616
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29683,9 +29711,8 @@ row2622:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2627
 
-near2626:
+near2616:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29694,22 +29721,20 @@ near2626:
 	ADDQ       DX, R10
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2615
+	CMPQ       128(AX), $0x00
+	JNE        far2617
 
-ready2627:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2625
-	CMPQ    128(AX), $0x00
-	JNE     far2628
-
-each2629:
+each2618:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29742,11 +29767,11 @@ each2629:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2629
-	JMP        over2625
+	JL         each2618
+	JMP        over2615
 
-far2628:
-each2630:
+far2617:
+each2619:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29755,6 +29780,14 @@ each2630:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -29779,24 +29812,24 @@ each2630:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2630
+	JL         each2619
 
-over2625:
+over2615:
 	CMPQ    168(AX), $0x00
-	JNE     past2631
+	JNE     past2620
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept2632
+	JMP     kept2621
 
-past2631:
+past2620:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept2632:
+kept2621:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y7, Y7, Y7
@@ -29810,38 +29843,38 @@ kept2632:
 	VPUNPCKHWD   Y7, Y5, Y3
 	VPADDD       Y8, Y3, Y3
 	CMPQ         168(AX), $0x00
-	JNE          past2633
+	JNE          past2622
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
-	JMP          kept2634
+	JMP          kept2623
 
-past2633:
+past2622:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
 	VMOVNTPS Y3, 96(R9)
 
-kept2634:
-none2624:
+kept2623:
+none2614:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2622
-	JMP  tiled2621
+	JNZ  row2612
+	JMP  tiled2611
 
-bare2620:
-row2635:
+bare2610:
+row2624:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2637
+	JGE        none2626
 	CMPQ       128(AX), $0x00
-	JE         near2639
+	JE         near2628
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29850,9 +29883,8 @@ row2635:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2640
 
-near2639:
+near2628:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29861,22 +29893,20 @@ near2639:
 	ADDQ       DX, R10
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2627
+	CMPQ       128(AX), $0x00
+	JNE        far2629
 
-ready2640:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2638
-	CMPQ    128(AX), $0x00
-	JNE     far2641
-
-each2642:
+each2630:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29902,8 +29932,170 @@ each2642:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
+	JL         each2630
+	JMP        over2627
+
+far2629:
+each2631:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y8
+	VMOVUPS    32(R10), Y9
+	VMINPS     Y0, Y8, Y0
+	VMINPS     Y1, Y9, Y1
+	VCMPPS     $0x03, Y9, Y8, Y8
+	VORPS      Y8, Y6, Y6
+	VMOVUPS    64(R10), Y8
+	VMOVUPS    96(R10), Y9
+	VMINPS     Y2, Y8, Y2
+	VMINPS     Y3, Y9, Y3
+	VCMPPS     $0x03, Y9, Y8, Y8
+	VORPS      Y8, Y6, Y6
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2631
+
+over2627:
+	CMPQ    168(AX), $0x00
+	JNE     past2632
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     kept2633
+
+past2632:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept2633:
+none2626:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2624
+
+tiled2611:
+	VMOVMSKPS Y6, CX
+	ORL       CX, 152(AX)
+	JMP       done
+
+tile6false:
+	VXORPS Y9, Y9, Y9
+	CMPQ   48(AX), $0x00
+	JE     bare2634
+
+row2636:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2638
+	VPXOR      Y10, Y10, Y10
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	CMPQ       128(AX), $0x00
+	JE         near2640
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+
+near2640:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	VMOVUPS    128(R10), Y4
+	VMOVUPS    160(R10), Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2639
+	CMPQ       128(AX), $0x00
+	JNE        far2641
+
+each2642:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y10, Y10
+	VMOVUPS    (R10), Y11
+	VCMPPS     $0x03, 32(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y0, Y12
+	VBLENDVPS  Y12, Y11, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y11
+	VBLENDVPS  Y11, 32(R10), Y1, Y1
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y6, Y6
+	VMOVUPS    64(R10), Y11
+	VCMPPS     $0x03, 96(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y2, Y12
+	VBLENDVPS  Y12, Y11, Y2, Y2
+	VCMPPS     $0x1e, 96(R10), Y3, Y11
+	VBLENDVPS  Y11, 96(R10), Y3, Y3
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y7, Y7
+	VMOVUPS    128(R10), Y11
+	VCMPPS     $0x03, 160(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y4, Y12
+	VBLENDVPS  Y12, Y11, Y4, Y4
+	VCMPPS     $0x1e, 160(R10), Y5, Y11
+	VBLENDVPS  Y11, 160(R10), Y5, Y5
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y8, Y8
+	INCQ       DI
+	CMPQ       DI, R9
 	JL         each2642
-	JMP        over2638
+	JMP        over2639
 
 far2641:
 each2643:
@@ -29915,32 +30107,60 @@ each2643:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
-	VMOVUPS    (R10), Y8
-	VMOVUPS    32(R10), Y9
-	VMINPS     Y0, Y8, Y0
-	VMINPS     Y1, Y9, Y1
-	VCMPPS     $0x03, Y9, Y8, Y8
-	VORPS      Y8, Y6, Y6
-	VMOVUPS    64(R10), Y8
-	VMOVUPS    96(R10), Y9
-	VMINPS     Y2, Y8, Y2
-	VMINPS     Y3, Y9, Y3
-	VCMPPS     $0x03, Y9, Y8, Y8
-	VORPS      Y8, Y6, Y6
+	VPADDW     wide00010001<>+0(SB), Y10, Y10
+	VMOVUPS    (R10), Y11
+	VCMPPS     $0x03, 32(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y0, Y12
+	VBLENDVPS  Y12, Y11, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y11
+	VBLENDVPS  Y11, 32(R10), Y1, Y1
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y6, Y6
+	VMOVUPS    64(R10), Y11
+	VCMPPS     $0x03, 96(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y2, Y12
+	VBLENDVPS  Y12, Y11, Y2, Y2
+	VCMPPS     $0x1e, 96(R10), Y3, Y11
+	VBLENDVPS  Y11, 96(R10), Y3, Y3
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y7, Y7
+	VMOVUPS    128(R10), Y11
+	VCMPPS     $0x03, 160(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y4, Y12
+	VBLENDVPS  Y12, Y11, Y4, Y4
+	VCMPPS     $0x1e, 160(R10), Y5, Y11
+	VBLENDVPS  Y11, 160(R10), Y5, Y5
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each2643
 
-over2638:
+over2639:
 	CMPQ    168(AX), $0x00
 	JNE     past2644
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
 	JMP     kept2645
 
 past2644:
@@ -29948,186 +30168,10 @@ past2644:
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
-
-kept2645:
-none2637:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row2635
-
-tiled2621:
-	VMOVMSKPS Y6, CX
-	ORL       CX, 152(AX)
-	JMP       done
-
-tile6false:
-	VXORPS Y9, Y9, Y9
-	CMPQ   48(AX), $0x00
-	JE     bare2646
-
-row2648:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none2650
-	VPXOR      Y10, Y10, Y10
-	VPXOR      Y6, Y6, Y6
-	VPXOR      Y7, Y7, Y7
-	VPXOR      Y8, Y8, Y8
-	CMPQ       128(AX), $0x00
-	JE         near2652
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	JMP        ready2653
-
-near2652:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-
-ready2653:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2651
-	CMPQ    128(AX), $0x00
-	JNE     far2654
-
-each2655:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VPADDW     wide00010001<>+0(SB), Y10, Y10
-	VMOVUPS    (R10), Y11
-	VCMPPS     $0x03, 32(R10), Y11, Y12
-	VORPS      Y12, Y9, Y9
-	VCMPPS     $0x1e, Y11, Y0, Y12
-	VBLENDVPS  Y12, Y11, Y0, Y0
-	VCMPPS     $0x1e, 32(R10), Y1, Y11
-	VBLENDVPS  Y11, 32(R10), Y1, Y1
-	VPACKSSDW  Y11, Y12, Y12
-	VPBLENDVB  Y12, Y10, Y6, Y6
-	VMOVUPS    64(R10), Y11
-	VCMPPS     $0x03, 96(R10), Y11, Y12
-	VORPS      Y12, Y9, Y9
-	VCMPPS     $0x1e, Y11, Y2, Y12
-	VBLENDVPS  Y12, Y11, Y2, Y2
-	VCMPPS     $0x1e, 96(R10), Y3, Y11
-	VBLENDVPS  Y11, 96(R10), Y3, Y3
-	VPACKSSDW  Y11, Y12, Y12
-	VPBLENDVB  Y12, Y10, Y7, Y7
-	VMOVUPS    128(R10), Y11
-	VCMPPS     $0x03, 160(R10), Y11, Y12
-	VORPS      Y12, Y9, Y9
-	VCMPPS     $0x1e, Y11, Y4, Y12
-	VBLENDVPS  Y12, Y11, Y4, Y4
-	VCMPPS     $0x1e, 160(R10), Y5, Y11
-	VBLENDVPS  Y11, 160(R10), Y5, Y5
-	VPACKSSDW  Y11, Y12, Y12
-	VPBLENDVB  Y12, Y10, Y8, Y8
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each2655
-	JMP        over2651
-
-far2654:
-each2656:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VPADDW     wide00010001<>+0(SB), Y10, Y10
-	VMOVUPS    (R10), Y11
-	VCMPPS     $0x03, 32(R10), Y11, Y12
-	VORPS      Y12, Y9, Y9
-	VCMPPS     $0x1e, Y11, Y0, Y12
-	VBLENDVPS  Y12, Y11, Y0, Y0
-	VCMPPS     $0x1e, 32(R10), Y1, Y11
-	VBLENDVPS  Y11, 32(R10), Y1, Y1
-	VPACKSSDW  Y11, Y12, Y12
-	VPBLENDVB  Y12, Y10, Y6, Y6
-	VMOVUPS    64(R10), Y11
-	VCMPPS     $0x03, 96(R10), Y11, Y12
-	VORPS      Y12, Y9, Y9
-	VCMPPS     $0x1e, Y11, Y2, Y12
-	VBLENDVPS  Y12, Y11, Y2, Y2
-	VCMPPS     $0x1e, 96(R10), Y3, Y11
-	VBLENDVPS  Y11, 96(R10), Y3, Y3
-	VPACKSSDW  Y11, Y12, Y12
-	VPBLENDVB  Y12, Y10, Y7, Y7
-	VMOVUPS    128(R10), Y11
-	VCMPPS     $0x03, 160(R10), Y11, Y12
-	VORPS      Y12, Y9, Y9
-	VCMPPS     $0x1e, Y11, Y4, Y12
-	VBLENDVPS  Y12, Y11, Y4, Y4
-	VCMPPS     $0x1e, 160(R10), Y5, Y11
-	VBLENDVPS  Y11, 160(R10), Y5, Y5
-	VPACKSSDW  Y11, Y12, Y12
-	VPBLENDVB  Y12, Y10, Y8, Y8
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each2656
-
-over2651:
-	CMPQ    168(AX), $0x00
-	JNE     past2657
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-	JMP     kept2658
-
-past2657:
-	VMOVNTPS Y0, (CX)
-	VMOVNTPS Y1, 32(CX)
-	VMOVNTPS Y2, 64(CX)
-	VMOVNTPS Y3, 96(CX)
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept2658:
+kept2645:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y10, Y10, Y10
@@ -30145,16 +30189,16 @@ kept2658:
 	VPUNPCKHWD   Y10, Y8, Y5
 	VPADDD       Y11, Y5, Y5
 	CMPQ         168(AX), $0x00
-	JNE          past2659
+	JNE          past2646
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
 	VMOVUPS      Y4, 128(R9)
 	VMOVUPS      Y5, 160(R9)
-	JMP          kept2660
+	JMP          kept2647
 
-past2659:
+past2646:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -30162,25 +30206,25 @@ past2659:
 	VMOVNTPS Y4, 128(R9)
 	VMOVNTPS Y5, 160(R9)
 
-kept2660:
-none2650:
+kept2647:
+none2638:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2648
-	JMP  tiled2647
+	JNZ  row2636
+	JMP  tiled2635
 
-bare2646:
-row2661:
+bare2634:
+row2648:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2663
+	JGE        none2650
 	CMPQ       128(AX), $0x00
-	JE         near2665
+	JE         near2652
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30190,9 +30234,8 @@ row2661:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
-	JMP        ready2666
 
-near2665:
+near2652:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30202,24 +30245,22 @@ near2665:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	VMOVUPS    128(R10), Y4
+	VMOVUPS    160(R10), Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2651
+	CMPQ       128(AX), $0x00
+	JNE        far2653
 
-ready2666:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2664
-	CMPQ    128(AX), $0x00
-	JNE     far2667
-
-each2668:
+each2654:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30252,11 +30293,11 @@ each2668:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2668
-	JMP        over2664
+	JL         each2654
+	JMP        over2651
 
-far2667:
-each2669:
+far2653:
+each2655:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30266,6 +30307,15 @@ each2669:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -30289,20 +30339,20 @@ each2669:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2669
+	JL         each2655
 
-over2664:
+over2651:
 	CMPQ    168(AX), $0x00
-	JNE     past2670
+	JNE     past2656
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept2671
+	JMP     kept2657
 
-past2670:
+past2656:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -30310,14 +30360,14 @@ past2670:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept2671:
-none2663:
+kept2657:
+none2650:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2661
+	JNZ  row2648
 
-tiled2647:
+tiled2635:
 	VMOVMSKPS Y9, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -30325,21 +30375,21 @@ tiled2647:
 tile8false:
 	VXORPS Y12, Y12, Y12
 	CMPQ   48(AX), $0x00
-	JE     bare2672
+	JE     bare2658
 
-row2674:
+row2660:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2676
+	JGE        none2662
 	VPXOR      Y13, Y13, Y13
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
 	CMPQ       128(AX), $0x00
-	JE         near2678
+	JE         near2664
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30350,9 +30400,8 @@ row2674:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
-	JMP        ready2679
 
-near2678:
+near2664:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30363,26 +30412,24 @@ near2678:
 	PREFETCHT0 64(R10)
 	PREFETCHT0 128(R10)
 	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	VMOVUPS    128(R10), Y4
+	VMOVUPS    160(R10), Y5
+	VMOVUPS    192(R10), Y6
+	VMOVUPS    224(R10), Y7
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2663
+	CMPQ       128(AX), $0x00
+	JNE        far2665
 
-ready2679:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	VMOVUPS 192(R10), Y6
-	VMOVUPS 224(R10), Y7
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2677
-	CMPQ    128(AX), $0x00
-	JNE     far2680
-
-each2681:
+each2666:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30435,11 +30482,11 @@ each2681:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2681
-	JMP        over2677
+	JL         each2666
+	JMP        over2663
 
-far2680:
-each2682:
+far2665:
+each2667:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30450,6 +30497,16 @@ each2682:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -30492,11 +30549,11 @@ each2682:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2682
+	JL         each2667
 
-over2677:
+over2663:
 	CMPQ    168(AX), $0x00
-	JNE     past2683
+	JNE     past2668
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -30505,9 +30562,9 @@ over2677:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept2684
+	JMP     kept2669
 
-past2683:
+past2668:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -30517,7 +30574,7 @@ past2683:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept2684:
+kept2669:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y13, Y13, Y13
@@ -30539,7 +30596,7 @@ kept2684:
 	VPUNPCKHWD   Y13, Y11, Y7
 	VPADDD       Y14, Y7, Y7
 	CMPQ         168(AX), $0x00
-	JNE          past2685
+	JNE          past2670
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
@@ -30548,9 +30605,9 @@ kept2684:
 	VMOVUPS      Y5, 160(R9)
 	VMOVUPS      Y6, 192(R9)
 	VMOVUPS      Y7, 224(R9)
-	JMP          kept2686
+	JMP          kept2671
 
-past2685:
+past2670:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -30560,25 +30617,25 @@ past2685:
 	VMOVNTPS Y6, 192(R9)
 	VMOVNTPS Y7, 224(R9)
 
-kept2686:
-none2676:
+kept2671:
+none2662:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2674
-	JMP  tiled2673
+	JNZ  row2660
+	JMP  tiled2659
 
-bare2672:
-row2687:
+bare2658:
+row2672:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2689
+	JGE        none2674
 	CMPQ       128(AX), $0x00
-	JE         near2691
+	JE         near2676
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30589,9 +30646,8 @@ row2687:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
-	JMP        ready2692
 
-near2691:
+near2676:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30602,26 +30658,24 @@ near2691:
 	PREFETCHT0 64(R10)
 	PREFETCHT0 128(R10)
 	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	VMOVUPS    128(R10), Y4
+	VMOVUPS    160(R10), Y5
+	VMOVUPS    192(R10), Y6
+	VMOVUPS    224(R10), Y7
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2675
+	CMPQ       128(AX), $0x00
+	JNE        far2677
 
-ready2692:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	VMOVUPS 192(R10), Y6
-	VMOVUPS 224(R10), Y7
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2690
-	CMPQ    128(AX), $0x00
-	JNE     far2693
-
-each2694:
+each2678:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30661,11 +30715,11 @@ each2694:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2694
-	JMP        over2690
+	JL         each2678
+	JMP        over2675
 
-far2693:
-each2695:
+far2677:
+each2679:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30676,6 +30730,16 @@ each2695:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -30705,11 +30769,11 @@ each2695:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2695
+	JL         each2679
 
-over2690:
+over2675:
 	CMPQ    168(AX), $0x00
-	JNE     past2696
+	JNE     past2680
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -30718,9 +30782,9 @@ over2690:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept2697
+	JMP     kept2681
 
-past2696:
+past2680:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -30730,23 +30794,23 @@ past2696:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept2697:
-none2689:
+kept2681:
+none2674:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2687
+	JNZ  row2672
 
-tiled2673:
+tiled2659:
 	VMOVMSKPS Y12, CX
 	ORL       CX, 152(AX)
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2698
+	JE   fenced2682
 	SFENCE
 
-fenced2698:
+fenced2682:
 	VZEROUPPER
 	RET
 
@@ -30797,17 +30861,17 @@ TEXT ·rowWonAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2699:
+row2683:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2701
+	JGE     none2685
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2703
+	JNE     far2687
 
-each2704:
+each2688:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30820,11 +30884,11 @@ each2704:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2704
-	JMP          over2702
+	JL           each2688
+	JMP          over2686
 
-far2703:
-each2705:
+far2687:
+each2689:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30847,16 +30911,16 @@ each2705:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2705
+	JL           each2689
 
-over2702:
+over2686:
 	VMOVUPS Y0, (CX)
 
-none2701:
+none2685:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2699
+	JNZ  row2683
 	JMP  done
 
 tile1true:
@@ -30865,17 +30929,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2706:
+row2690:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2708
+	JGE        none2692
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2710
+	JNE        far2694
 
-each2711:
+each2695:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30890,11 +30954,11 @@ each2711:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2711
-	JMP          over2709
+	JL           each2695
+	JMP          over2693
 
-far2710:
-each2712:
+far2694:
+each2696:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30919,56 +30983,56 @@ each2712:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2712
+	JL           each2696
 
-over2709:
+over2693:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2713
+	JE           all2697
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2715
+	JZ           two2699
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2715:
+two2699:
 	TESTQ    $0x00000002, R9
-	JZ       one2716
+	JZ       one2700
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one2716:
+one2700:
 	TESTQ  $0x00000001, R9
-	JZ     stored2714
+	JZ     stored2698
 	VMOVSS X1, (R11)
-	JMP    stored2714
+	JMP    stored2698
 
-all2713:
+all2697:
 	VMOVUPS Y1, (CX)
 
-stored2714:
-none2708:
+stored2698:
+none2692:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2706
+	JNZ  row2690
 	JMP  done
 
 tile2false:
-row2717:
+row2701:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2719
+	JGE     none2703
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2721
+	JNE     far2705
 
-each2722:
+each2706:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30984,11 +31048,11 @@ each2722:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2722
-	JMP          over2720
+	JL           each2706
+	JMP          over2704
 
-far2721:
-each2723:
+far2705:
+each2707:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31014,17 +31078,17 @@ each2723:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2723
+	JL           each2707
 
-over2720:
+over2704:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2719:
+none2703:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2717
+	JNZ  row2701
 	JMP  done
 
 tile2true:
@@ -31033,18 +31097,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2724:
+row2708:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2726
+	JGE        none2710
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2728
+	JNE        far2712
 
-each2729:
+each2713:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31062,11 +31126,11 @@ each2729:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2729
-	JMP          over2727
+	JL           each2713
+	JMP          over2711
 
-far2728:
-each2730:
+far2712:
+each2714:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31094,58 +31158,58 @@ each2730:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2730
+	JL           each2714
 
-over2727:
+over2711:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2731
+	JE           all2715
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2733
+	JZ           two2717
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2733:
+two2717:
 	TESTQ    $0x00000002, R9
-	JZ       one2734
+	JZ       one2718
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one2734:
+one2718:
 	TESTQ  $0x00000001, R9
-	JZ     stored2732
+	JZ     stored2716
 	VMOVSS X2, (R11)
-	JMP    stored2732
+	JMP    stored2716
 
-all2731:
+all2715:
 	VMOVUPS Y2, 32(CX)
 
-stored2732:
-none2726:
+stored2716:
+none2710:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2724
+	JNZ  row2708
 	JMP  done
 
 tile3false:
-row2735:
+row2719:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2737
+	JGE     none2721
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2739
+	JNE     far2723
 
-each2740:
+each2724:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31164,11 +31228,11 @@ each2740:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2740
-	JMP          over2738
+	JL           each2724
+	JMP          over2722
 
-far2739:
-each2741:
+far2723:
+each2725:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31201,18 +31265,18 @@ each2741:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2741
+	JL           each2725
 
-over2738:
+over2722:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2737:
+none2721:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2735
+	JNZ  row2719
 	JMP  done
 
 tile3true:
@@ -31221,19 +31285,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2742:
+row2726:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2744
+	JGE        none2728
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2746
+	JNE        far2730
 
-each2747:
+each2731:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31254,11 +31318,11 @@ each2747:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2747
-	JMP          over2745
+	JL           each2731
+	JMP          over2729
 
-far2746:
-each2748:
+far2730:
+each2732:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31293,60 +31357,60 @@ each2748:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2748
+	JL           each2732
 
-over2745:
+over2729:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2749
+	JE           all2733
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2751
+	JZ           two2735
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2751:
+two2735:
 	TESTQ    $0x00000002, R9
-	JZ       one2752
+	JZ       one2736
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one2752:
+one2736:
 	TESTQ  $0x00000001, R9
-	JZ     stored2750
+	JZ     stored2734
 	VMOVSS X3, (R11)
-	JMP    stored2750
+	JMP    stored2734
 
-all2749:
+all2733:
 	VMOVUPS Y3, 64(CX)
 
-stored2750:
-none2744:
+stored2734:
+none2728:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2742
+	JNZ  row2726
 	JMP  done
 
 tile4false:
-row2753:
+row2737:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2755
+	JGE     none2739
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2757
+	JNE     far2741
 
-each2758:
+each2742:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31368,11 +31432,11 @@ each2758:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2758
-	JMP          over2756
+	JL           each2742
+	JMP          over2740
 
-far2757:
-each2759:
+far2741:
+each2743:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31406,19 +31470,19 @@ each2759:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2759
+	JL           each2743
 
-over2756:
+over2740:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2755:
+none2739:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2753
+	JNZ  row2737
 	JMP  done
 
 tile4true:
@@ -31427,20 +31491,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2760:
+row2744:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2762
+	JGE        none2746
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2764
+	JNE        far2748
 
-each2765:
+each2749:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31464,11 +31528,11 @@ each2765:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2765
-	JMP          over2763
+	JL           each2749
+	JMP          over2747
 
-far2764:
-each2766:
+far2748:
+each2750:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31504,62 +31568,62 @@ each2766:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2766
+	JL           each2750
 
-over2763:
+over2747:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2767
+	JE           all2751
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2769
+	JZ           two2753
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2769:
+two2753:
 	TESTQ    $0x00000002, R9
-	JZ       one2770
+	JZ       one2754
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one2770:
+one2754:
 	TESTQ  $0x00000001, R9
-	JZ     stored2768
+	JZ     stored2752
 	VMOVSS X4, (R11)
-	JMP    stored2768
+	JMP    stored2752
 
-all2767:
+all2751:
 	VMOVUPS Y4, 96(CX)
 
-stored2768:
-none2762:
+stored2752:
+none2746:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2760
+	JNZ  row2744
 	JMP  done
 
 tile5false:
-row2771:
+row2755:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2773
+	JGE     none2757
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2775
+	JNE     far2759
 
-each2776:
+each2760:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31584,11 +31648,11 @@ each2776:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2776
-	JMP          over2774
+	JL           each2760
+	JMP          over2758
 
-far2775:
-each2777:
+far2759:
+each2761:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31629,20 +31693,20 @@ each2777:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2777
+	JL           each2761
 
-over2774:
+over2758:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2773:
+none2757:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2771
+	JNZ  row2755
 	JMP  done
 
 tile5true:
@@ -31651,21 +31715,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2778:
+row2762:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2780
+	JGE        none2764
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2782
+	JNE        far2766
 
-each2783:
+each2767:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31692,11 +31756,11 @@ each2783:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2783
-	JMP          over2781
+	JL           each2767
+	JMP          over2765
 
-far2782:
-each2784:
+far2766:
+each2768:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31739,54 +31803,54 @@ each2784:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2784
+	JL           each2768
 
-over2781:
+over2765:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2785
+	JE           all2769
 	LEAQ         128(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2787
+	JZ           two2771
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2787:
+two2771:
 	TESTQ    $0x00000002, R9
-	JZ       one2788
+	JZ       one2772
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one2788:
+one2772:
 	TESTQ  $0x00000001, R9
-	JZ     stored2786
+	JZ     stored2770
 	VMOVSS X5, (R11)
-	JMP    stored2786
+	JMP    stored2770
 
-all2785:
+all2769:
 	VMOVUPS Y5, 128(CX)
 
-stored2786:
-none2780:
+stored2770:
+none2764:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2778
+	JNZ  row2762
 	JMP  done
 
 tile6false:
-row2789:
+row2773:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2791
+	JGE     none2775
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -31794,9 +31858,9 @@ row2789:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2793
+	JNE     far2777
 
-each2794:
+each2778:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31824,11 +31888,11 @@ each2794:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2794
-	JMP          over2792
+	JL           each2778
+	JMP          over2776
 
-far2793:
-each2795:
+far2777:
+each2779:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31870,9 +31934,9 @@ each2795:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2795
+	JL           each2779
 
-over2792:
+over2776:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -31880,11 +31944,11 @@ over2792:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2791:
+none2775:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2789
+	JNZ  row2773
 	JMP  done
 
 tile6true:
@@ -31893,12 +31957,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2796:
+row2780:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2798
+	JGE        none2782
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -31906,9 +31970,9 @@ row2796:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2800
+	JNE        far2784
 
-each2801:
+each2785:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31938,11 +32002,11 @@ each2801:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2801
-	JMP          over2799
+	JL           each2785
+	JMP          over2783
 
-far2800:
-each2802:
+far2784:
+each2786:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31986,9 +32050,9 @@ each2802:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2802
+	JL           each2786
 
-over2799:
+over2783:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -31996,45 +32060,45 @@ over2799:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2803
+	JE           all2787
 	LEAQ         160(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2805
+	JZ           two2789
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2805:
+two2789:
 	TESTQ    $0x00000002, R9
-	JZ       one2806
+	JZ       one2790
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one2806:
+one2790:
 	TESTQ  $0x00000001, R9
-	JZ     stored2804
+	JZ     stored2788
 	VMOVSS X6, (R11)
-	JMP    stored2804
+	JMP    stored2788
 
-all2803:
+all2787:
 	VMOVUPS Y6, 160(CX)
 
-stored2804:
-none2798:
+stored2788:
+none2782:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2796
+	JNZ  row2780
 	JMP  done
 
 tile7false:
-row2807:
+row2791:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2809
+	JGE     none2793
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -32043,9 +32107,9 @@ row2807:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2811
+	JNE     far2795
 
-each2812:
+each2796:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32076,11 +32140,11 @@ each2812:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2812
-	JMP          over2810
+	JL           each2796
+	JMP          over2794
 
-far2811:
-each2813:
+far2795:
+each2797:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32129,9 +32193,9 @@ each2813:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2813
+	JL           each2797
 
-over2810:
+over2794:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -32140,11 +32204,11 @@ over2810:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2809:
+none2793:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2807
+	JNZ  row2791
 	JMP  done
 
 tile7true:
@@ -32153,12 +32217,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2814:
+row2798:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2816
+	JGE        none2800
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -32167,9 +32231,9 @@ row2814:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2818
+	JNE        far2802
 
-each2819:
+each2803:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32202,11 +32266,11 @@ each2819:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2819
-	JMP          over2817
+	JL           each2803
+	JMP          over2801
 
-far2818:
-each2820:
+far2802:
+each2804:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32257,9 +32321,9 @@ each2820:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2820
+	JL           each2804
 
-over2817:
+over2801:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -32268,45 +32332,45 @@ over2817:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2821
+	JE           all2805
 	LEAQ         192(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2823
+	JZ           two2807
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2823:
+two2807:
 	TESTQ    $0x00000002, R9
-	JZ       one2824
+	JZ       one2808
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one2824:
+one2808:
 	TESTQ  $0x00000001, R9
-	JZ     stored2822
+	JZ     stored2806
 	VMOVSS X7, (R11)
-	JMP    stored2822
+	JMP    stored2806
 
-all2821:
+all2805:
 	VMOVUPS Y7, 192(CX)
 
-stored2822:
-none2816:
+stored2806:
+none2800:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2814
+	JNZ  row2798
 	JMP  done
 
 tile8false:
-row2825:
+row2809:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2827
+	JGE     none2811
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -32316,9 +32380,9 @@ row2825:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2829
+	JNE     far2813
 
-each2830:
+each2814:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32352,11 +32416,11 @@ each2830:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2830
-	JMP          over2828
+	JL           each2814
+	JMP          over2812
 
-far2829:
-each2831:
+far2813:
+each2815:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32406,9 +32470,9 @@ each2831:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2831
+	JL           each2815
 
-over2828:
+over2812:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -32418,11 +32482,11 @@ over2828:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2827:
+none2811:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2825
+	JNZ  row2809
 	JMP  done
 
 tile8true:
@@ -32431,12 +32495,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2832:
+row2816:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2834
+	JGE        none2818
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -32446,9 +32510,9 @@ row2832:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2836
+	JNE        far2820
 
-each2837:
+each2821:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32484,11 +32548,11 @@ each2837:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2837
-	JMP          over2835
+	JL           each2821
+	JMP          over2819
 
-far2836:
-each2838:
+far2820:
+each2822:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32540,9 +32604,9 @@ each2838:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2838
+	JL           each2822
 
-over2835:
+over2819:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -32552,43 +32616,43 @@ over2835:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2839
+	JE           all2823
 	LEAQ         224(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2841
+	JZ           two2825
 	VMOVUPS      X8, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2841:
+two2825:
 	TESTQ    $0x00000002, R9
-	JZ       one2842
+	JZ       one2826
 	VMOVLPS  X8, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X8, X8, X8
 
-one2842:
+one2826:
 	TESTQ  $0x00000001, R9
-	JZ     stored2840
+	JZ     stored2824
 	VMOVSS X8, (R11)
-	JMP    stored2840
+	JMP    stored2824
 
-all2839:
+all2823:
 	VMOVUPS Y8, 224(CX)
 
-stored2840:
-none2834:
+stored2824:
+none2818:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2832
+	JNZ  row2816
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2843
+	JE   fenced2827
 	SFENCE
 
-fenced2843:
+fenced2827:
 	VZEROUPPER
 	RET
 
@@ -32640,17 +32704,17 @@ TEXT ·rowWonScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2844:
+row2828:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2846
+	JGE     none2830
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2848
+	JNE     far2832
 
-each2849:
+each2833:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32668,11 +32732,11 @@ each2849:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2849
-	JMP          over2847
+	JL           each2833
+	JMP          over2831
 
-far2848:
-each2850:
+far2832:
+each2834:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32704,16 +32768,16 @@ each2850:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2850
+	JL           each2834
 
-over2847:
+over2831:
 	VMOVUPS Y0, (CX)
 
-none2846:
+none2830:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2844
+	JNZ  row2828
 	JMP  done
 
 tile1true:
@@ -32722,17 +32786,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2852:
+row2836:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2854
+	JGE        none2838
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2856
+	JNE        far2840
 
-each2857:
+each2841:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32752,11 +32816,11 @@ each2857:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2857
-	JMP          over2855
+	JL           each2841
+	JMP          over2839
 
-far2856:
-each2858:
+far2840:
+each2842:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32790,56 +32854,56 @@ each2858:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2858
+	JL           each2842
 
-over2855:
+over2839:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2860
+	JE           all2844
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2862
+	JZ           two2846
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2862:
+two2846:
 	TESTQ    $0x00000002, R9
-	JZ       one2863
+	JZ       one2847
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2863:
+one2847:
 	TESTQ  $0x00000001, R9
-	JZ     stored2861
+	JZ     stored2845
 	VMOVSS X1, (R12)
-	JMP    stored2861
+	JMP    stored2845
 
-all2860:
+all2844:
 	VMOVUPS Y1, (CX)
 
-stored2861:
-none2854:
+stored2845:
+none2838:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2852
+	JNZ  row2836
 	JMP  done
 
 tile2false:
-row2864:
+row2848:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2866
+	JGE     none2850
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2868
+	JNE     far2852
 
-each2869:
+each2853:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32861,11 +32925,11 @@ each2869:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2869
-	JMP          over2867
+	JL           each2853
+	JMP          over2851
 
-far2868:
-each2870:
+far2852:
+each2854:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32901,17 +32965,17 @@ each2870:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2870
+	JL           each2854
 
-over2867:
+over2851:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2866:
+none2850:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2864
+	JNZ  row2848
 	JMP  done
 
 tile2true:
@@ -32920,18 +32984,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2872:
+row2856:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2874
+	JGE        none2858
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2876
+	JNE        far2860
 
-each2877:
+each2861:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32955,11 +33019,11 @@ each2877:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2877
-	JMP          over2875
+	JL           each2861
+	JMP          over2859
 
-far2876:
-each2878:
+far2860:
+each2862:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32997,58 +33061,58 @@ each2878:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2878
+	JL           each2862
 
-over2875:
+over2859:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2880
+	JE           all2864
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2882
+	JZ           two2866
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2882:
+two2866:
 	TESTQ    $0x00000002, R9
-	JZ       one2883
+	JZ       one2867
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2883:
+one2867:
 	TESTQ  $0x00000001, R9
-	JZ     stored2881
+	JZ     stored2865
 	VMOVSS X2, (R12)
-	JMP    stored2881
+	JMP    stored2865
 
-all2880:
+all2864:
 	VMOVUPS Y2, 32(CX)
 
-stored2881:
-none2874:
+stored2865:
+none2858:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2872
+	JNZ  row2856
 	JMP  done
 
 tile3false:
-row2884:
+row2868:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2886
+	JGE     none2870
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2888
+	JNE     far2872
 
-each2889:
+each2873:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33074,11 +33138,11 @@ each2889:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2889
-	JMP          over2887
+	JL           each2873
+	JMP          over2871
 
-far2888:
-each2890:
+far2872:
+each2874:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33122,18 +33186,18 @@ each2890:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2890
+	JL           each2874
 
-over2887:
+over2871:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2886:
+none2870:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2884
+	JNZ  row2868
 	JMP  done
 
 tile3true:
@@ -33142,19 +33206,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2892:
+row2876:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2894
+	JGE        none2878
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2896
+	JNE        far2880
 
-each2897:
+each2881:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33182,11 +33246,11 @@ each2897:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2897
-	JMP          over2895
+	JL           each2881
+	JMP          over2879
 
-far2896:
-each2898:
+far2880:
+each2882:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33232,60 +33296,60 @@ each2898:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2898
+	JL           each2882
 
-over2895:
+over2879:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2900
+	JE           all2884
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2902
+	JZ           two2886
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2902:
+two2886:
 	TESTQ    $0x00000002, R9
-	JZ       one2903
+	JZ       one2887
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2903:
+one2887:
 	TESTQ  $0x00000001, R9
-	JZ     stored2901
+	JZ     stored2885
 	VMOVSS X3, (R12)
-	JMP    stored2901
+	JMP    stored2885
 
-all2900:
+all2884:
 	VMOVUPS Y3, 64(CX)
 
-stored2901:
-none2894:
+stored2885:
+none2878:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2892
+	JNZ  row2876
 	JMP  done
 
 tile4false:
-row2904:
+row2888:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2906
+	JGE     none2890
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2908
+	JNE     far2892
 
-each2909:
+each2893:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33315,11 +33379,11 @@ each2909:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2909
-	JMP          over2907
+	JL           each2893
+	JMP          over2891
 
-far2908:
-each2910:
+far2892:
+each2894:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33365,19 +33429,19 @@ each2910:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2910
+	JL           each2894
 
-over2907:
+over2891:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2906:
+none2890:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2904
+	JNZ  row2888
 	JMP  done
 
 tile4true:
@@ -33386,20 +33450,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2912:
+row2896:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2914
+	JGE        none2898
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2916
+	JNE        far2900
 
-each2917:
+each2901:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33431,11 +33495,11 @@ each2917:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2917
-	JMP          over2915
+	JL           each2901
+	JMP          over2899
 
-far2916:
-each2918:
+far2900:
+each2902:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33483,62 +33547,62 @@ each2918:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2918
+	JL           each2902
 
-over2915:
+over2899:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2920
+	JE           all2904
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2922
+	JZ           two2906
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2922:
+two2906:
 	TESTQ    $0x00000002, R9
-	JZ       one2923
+	JZ       one2907
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2923:
+one2907:
 	TESTQ  $0x00000001, R9
-	JZ     stored2921
+	JZ     stored2905
 	VMOVSS X4, (R12)
-	JMP    stored2921
+	JMP    stored2905
 
-all2920:
+all2904:
 	VMOVUPS Y4, 96(CX)
 
-stored2921:
-none2914:
+stored2905:
+none2898:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2912
+	JNZ  row2896
 	JMP  done
 
 tile5false:
-row2924:
+row2908:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2926
+	JGE     none2910
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2928
+	JNE     far2912
 
-each2929:
+each2913:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33572,11 +33636,11 @@ each2929:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2929
-	JMP          over2927
+	JL           each2913
+	JMP          over2911
 
-far2928:
-each2930:
+far2912:
+each2914:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33630,20 +33694,20 @@ each2930:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2930
+	JL           each2914
 
-over2927:
+over2911:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2926:
+none2910:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2924
+	JNZ  row2908
 	JMP  done
 
 tile5true:
@@ -33652,21 +33716,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2932:
+row2916:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2934
+	JGE        none2918
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2936
+	JNE        far2920
 
-each2937:
+each2921:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33702,11 +33766,11 @@ each2937:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2937
-	JMP          over2935
+	JL           each2921
+	JMP          over2919
 
-far2936:
-each2938:
+far2920:
+each2922:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33762,54 +33826,54 @@ each2938:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2938
+	JL           each2922
 
-over2935:
+over2919:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2940
+	JE           all2924
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2942
+	JZ           two2926
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2942:
+two2926:
 	TESTQ    $0x00000002, R9
-	JZ       one2943
+	JZ       one2927
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2943:
+one2927:
 	TESTQ  $0x00000001, R9
-	JZ     stored2941
+	JZ     stored2925
 	VMOVSS X5, (R12)
-	JMP    stored2941
+	JMP    stored2925
 
-all2940:
+all2924:
 	VMOVUPS Y5, 128(CX)
 
-stored2941:
-none2934:
+stored2925:
+none2918:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2932
+	JNZ  row2916
 	JMP  done
 
 tile6false:
-row2944:
+row2928:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2946
+	JGE     none2930
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -33817,9 +33881,9 @@ row2944:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2948
+	JNE     far2932
 
-each2949:
+each2933:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33857,11 +33921,11 @@ each2949:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2949
-	JMP          over2947
+	JL           each2933
+	JMP          over2931
 
-far2948:
-each2950:
+far2932:
+each2934:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33917,9 +33981,9 @@ each2950:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2950
+	JL           each2934
 
-over2947:
+over2931:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -33927,11 +33991,11 @@ over2947:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2946:
+none2930:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2944
+	JNZ  row2928
 	JMP  done
 
 tile6true:
@@ -33940,12 +34004,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2952:
+row2936:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2954
+	JGE        none2938
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -33953,9 +34017,9 @@ row2952:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2956
+	JNE        far2940
 
-each2957:
+each2941:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33995,11 +34059,11 @@ each2957:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2957
-	JMP          over2955
+	JL           each2941
+	JMP          over2939
 
-far2956:
-each2958:
+far2940:
+each2942:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34057,9 +34121,9 @@ each2958:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2958
+	JL           each2942
 
-over2955:
+over2939:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -34067,45 +34131,45 @@ over2955:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2960
+	JE           all2944
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2962
+	JZ           two2946
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2962:
+two2946:
 	TESTQ    $0x00000002, R9
-	JZ       one2963
+	JZ       one2947
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2963:
+one2947:
 	TESTQ  $0x00000001, R9
-	JZ     stored2961
+	JZ     stored2945
 	VMOVSS X6, (R12)
-	JMP    stored2961
+	JMP    stored2945
 
-all2960:
+all2944:
 	VMOVUPS Y6, 160(CX)
 
-stored2961:
-none2954:
+stored2945:
+none2938:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2952
+	JNZ  row2936
 	JMP  done
 
 tile7false:
-row2964:
+row2948:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2966
+	JGE     none2950
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -34114,9 +34178,9 @@ row2964:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2968
+	JNE     far2952
 
-each2969:
+each2953:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34158,11 +34222,11 @@ each2969:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2969
-	JMP          over2967
+	JL           each2953
+	JMP          over2951
 
-far2968:
-each2970:
+far2952:
+each2954:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34226,9 +34290,9 @@ each2970:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2970
+	JL           each2954
 
-over2967:
+over2951:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -34237,11 +34301,11 @@ over2967:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2966:
+none2950:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2964
+	JNZ  row2948
 	JMP  done
 
 tile7true:
@@ -34250,12 +34314,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2972:
+row2956:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2974
+	JGE        none2958
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34264,9 +34328,9 @@ row2972:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2976
+	JNE        far2960
 
-each2977:
+each2961:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34310,11 +34374,11 @@ each2977:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2977
-	JMP          over2975
+	JL           each2961
+	JMP          over2959
 
-far2976:
-each2978:
+far2960:
+each2962:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34380,9 +34444,9 @@ each2978:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2978
+	JL           each2962
 
-over2975:
+over2959:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -34391,45 +34455,45 @@ over2975:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2980
+	JE           all2964
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2982
+	JZ           two2966
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2982:
+two2966:
 	TESTQ    $0x00000002, R9
-	JZ       one2983
+	JZ       one2967
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2983:
+one2967:
 	TESTQ  $0x00000001, R9
-	JZ     stored2981
+	JZ     stored2965
 	VMOVSS X7, (R12)
-	JMP    stored2981
+	JMP    stored2965
 
-all2980:
+all2964:
 	VMOVUPS Y7, 192(CX)
 
-stored2981:
-none2974:
+stored2965:
+none2958:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2972
+	JNZ  row2956
 	JMP  done
 
 tile8false:
-row2984:
+row2968:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2986
+	JGE     none2970
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -34439,9 +34503,9 @@ row2984:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2988
+	JNE     far2972
 
-each2989:
+each2973:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34487,11 +34551,11 @@ each2989:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2989
-	JMP          over2987
+	JL           each2973
+	JMP          over2971
 
-far2988:
-each2990:
+far2972:
+each2974:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34557,9 +34621,9 @@ each2990:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2990
+	JL           each2974
 
-over2987:
+over2971:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -34569,11 +34633,11 @@ over2987:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2986:
+none2970:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2984
+	JNZ  row2968
 	JMP  done
 
 tile8true:
@@ -34582,12 +34646,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2992:
+row2976:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2994
+	JGE        none2978
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34597,9 +34661,9 @@ row2992:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2996
+	JNE        far2980
 
-each2997:
+each2981:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34647,11 +34711,11 @@ each2997:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2997
-	JMP          over2995
+	JL           each2981
+	JMP          over2979
 
-far2996:
-each2998:
+far2980:
+each2982:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34719,9 +34783,9 @@ each2998:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2998
+	JL           each2982
 
-over2995:
+over2979:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -34731,43 +34795,43 @@ over2995:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3000
+	JE           all2984
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3002
+	JZ           two2986
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3002:
+two2986:
 	TESTQ    $0x00000002, R9
-	JZ       one3003
+	JZ       one2987
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3003:
+one2987:
 	TESTQ  $0x00000001, R9
-	JZ     stored3001
+	JZ     stored2985
 	VMOVSS X8, (R12)
-	JMP    stored3001
+	JMP    stored2985
 
-all3000:
+all2984:
 	VMOVUPS Y8, 224(CX)
 
-stored3001:
-none2994:
+stored2985:
+none2978:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2992
+	JNZ  row2976
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3004
+	JE   fenced2988
 	SFENCE
 
-fenced3004:
+fenced2988:
 	VZEROUPPER
 	RET
 
@@ -34819,17 +34883,17 @@ TEXT ·rowWonFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3005:
+row2989:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3007
+	JGE     none2991
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3009
+	JNE     far2993
 
-each3010:
+each2994:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34847,11 +34911,11 @@ each3010:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3010
-	JMP          over3008
+	JL           each2994
+	JMP          over2992
 
-far3009:
-each3011:
+far2993:
+each2995:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34883,16 +34947,16 @@ each3011:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3011
+	JL           each2995
 
-over3008:
+over2992:
 	VMOVUPS Y0, (CX)
 
-none3007:
+none2991:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3005
+	JNZ  row2989
 	JMP  done
 
 tile1true:
@@ -34901,17 +34965,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row3013:
+row2997:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3015
+	JGE        none2999
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3017
+	JNE        far3001
 
-each3018:
+each3002:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34931,11 +34995,11 @@ each3018:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3018
-	JMP          over3016
+	JL           each3002
+	JMP          over3000
 
-far3017:
-each3019:
+far3001:
+each3003:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34969,56 +35033,56 @@ each3019:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3019
+	JL           each3003
 
-over3016:
+over3000:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3021
+	JE           all3005
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3023
+	JZ           two3007
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3023:
+two3007:
 	TESTQ    $0x00000002, R9
-	JZ       one3024
+	JZ       one3008
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3024:
+one3008:
 	TESTQ  $0x00000001, R9
-	JZ     stored3022
+	JZ     stored3006
 	VMOVSS X1, (R12)
-	JMP    stored3022
+	JMP    stored3006
 
-all3021:
+all3005:
 	VMOVUPS Y1, (CX)
 
-stored3022:
-none3015:
+stored3006:
+none2999:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3013
+	JNZ  row2997
 	JMP  done
 
 tile2false:
-row3025:
+row3009:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3027
+	JGE     none3011
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3029
+	JNE     far3013
 
-each3030:
+each3014:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35041,11 +35105,11 @@ each3030:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3030
-	JMP          over3028
+	JL           each3014
+	JMP          over3012
 
-far3029:
-each3031:
+far3013:
+each3015:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35082,17 +35146,17 @@ each3031:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3031
+	JL           each3015
 
-over3028:
+over3012:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none3027:
+none3011:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3025
+	JNZ  row3009
 	JMP  done
 
 tile2true:
@@ -35101,18 +35165,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row3033:
+row3017:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3035
+	JGE        none3019
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3037
+	JNE        far3021
 
-each3038:
+each3022:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35137,11 +35201,11 @@ each3038:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3038
-	JMP          over3036
+	JL           each3022
+	JMP          over3020
 
-far3037:
-each3039:
+far3021:
+each3023:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35180,58 +35244,58 @@ each3039:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3039
+	JL           each3023
 
-over3036:
+over3020:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3041
+	JE           all3025
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3043
+	JZ           two3027
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3043:
+two3027:
 	TESTQ    $0x00000002, R9
-	JZ       one3044
+	JZ       one3028
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3044:
+one3028:
 	TESTQ  $0x00000001, R9
-	JZ     stored3042
+	JZ     stored3026
 	VMOVSS X2, (R12)
-	JMP    stored3042
+	JMP    stored3026
 
-all3041:
+all3025:
 	VMOVUPS Y2, 32(CX)
 
-stored3042:
-none3035:
+stored3026:
+none3019:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3033
+	JNZ  row3017
 	JMP  done
 
 tile3false:
-row3045:
+row3029:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3047
+	JGE     none3031
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3049
+	JNE     far3033
 
-each3050:
+each3034:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35259,11 +35323,11 @@ each3050:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3050
-	JMP          over3048
+	JL           each3034
+	JMP          over3032
 
-far3049:
-each3051:
+far3033:
+each3035:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35311,18 +35375,18 @@ each3051:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3051
+	JL           each3035
 
-over3048:
+over3032:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none3047:
+none3031:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3045
+	JNZ  row3029
 	JMP  done
 
 tile3true:
@@ -35331,19 +35395,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row3053:
+row3037:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3055
+	JGE        none3039
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3057
+	JNE        far3041
 
-each3058:
+each3042:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35373,11 +35437,11 @@ each3058:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3058
-	JMP          over3056
+	JL           each3042
+	JMP          over3040
 
-far3057:
-each3059:
+far3041:
+each3043:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35427,60 +35491,60 @@ each3059:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3059
+	JL           each3043
 
-over3056:
+over3040:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3061
+	JE           all3045
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3063
+	JZ           two3047
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3063:
+two3047:
 	TESTQ    $0x00000002, R9
-	JZ       one3064
+	JZ       one3048
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3064:
+one3048:
 	TESTQ  $0x00000001, R9
-	JZ     stored3062
+	JZ     stored3046
 	VMOVSS X3, (R12)
-	JMP    stored3062
+	JMP    stored3046
 
-all3061:
+all3045:
 	VMOVUPS Y3, 64(CX)
 
-stored3062:
-none3055:
+stored3046:
+none3039:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3053
+	JNZ  row3037
 	JMP  done
 
 tile4false:
-row3065:
+row3049:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3067
+	JGE     none3051
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3069
+	JNE     far3053
 
-each3070:
+each3054:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35513,11 +35577,11 @@ each3070:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3070
-	JMP          over3068
+	JL           each3054
+	JMP          over3052
 
-far3069:
-each3071:
+far3053:
+each3055:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35567,19 +35631,19 @@ each3071:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3071
+	JL           each3055
 
-over3068:
+over3052:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none3067:
+none3051:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3065
+	JNZ  row3049
 	JMP  done
 
 tile4true:
@@ -35588,20 +35652,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row3073:
+row3057:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3075
+	JGE        none3059
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3077
+	JNE        far3061
 
-each3078:
+each3062:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35636,11 +35700,11 @@ each3078:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3078
-	JMP          over3076
+	JL           each3062
+	JMP          over3060
 
-far3077:
-each3079:
+far3061:
+each3063:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35692,62 +35756,62 @@ each3079:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3079
+	JL           each3063
 
-over3076:
+over3060:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3081
+	JE           all3065
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3083
+	JZ           two3067
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3083:
+two3067:
 	TESTQ    $0x00000002, R9
-	JZ       one3084
+	JZ       one3068
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3084:
+one3068:
 	TESTQ  $0x00000001, R9
-	JZ     stored3082
+	JZ     stored3066
 	VMOVSS X4, (R12)
-	JMP    stored3082
+	JMP    stored3066
 
-all3081:
+all3065:
 	VMOVUPS Y4, 96(CX)
 
-stored3082:
-none3075:
+stored3066:
+none3059:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3073
+	JNZ  row3057
 	JMP  done
 
 tile5false:
-row3085:
+row3069:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3087
+	JGE     none3071
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3089
+	JNE     far3073
 
-each3090:
+each3074:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35785,11 +35849,11 @@ each3090:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3090
-	JMP          over3088
+	JL           each3074
+	JMP          over3072
 
-far3089:
-each3091:
+far3073:
+each3075:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35850,20 +35914,20 @@ each3091:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3091
+	JL           each3075
 
-over3088:
+over3072:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none3087:
+none3071:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3085
+	JNZ  row3069
 	JMP  done
 
 tile5true:
@@ -35872,21 +35936,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row3093:
+row3077:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3095
+	JGE        none3079
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3097
+	JNE        far3081
 
-each3098:
+each3082:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35926,11 +35990,11 @@ each3098:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3098
-	JMP          over3096
+	JL           each3082
+	JMP          over3080
 
-far3097:
-each3099:
+far3081:
+each3083:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35993,54 +36057,54 @@ each3099:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3099
+	JL           each3083
 
-over3096:
+over3080:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3101
+	JE           all3085
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3103
+	JZ           two3087
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3103:
+two3087:
 	TESTQ    $0x00000002, R9
-	JZ       one3104
+	JZ       one3088
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3104:
+one3088:
 	TESTQ  $0x00000001, R9
-	JZ     stored3102
+	JZ     stored3086
 	VMOVSS X5, (R12)
-	JMP    stored3102
+	JMP    stored3086
 
-all3101:
+all3085:
 	VMOVUPS Y5, 128(CX)
 
-stored3102:
-none3095:
+stored3086:
+none3079:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3093
+	JNZ  row3077
 	JMP  done
 
 tile6false:
-row3105:
+row3089:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3107
+	JGE     none3091
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -36048,9 +36112,9 @@ row3105:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3109
+	JNE     far3093
 
-each3110:
+each3094:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -36093,11 +36157,11 @@ each3110:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3110
-	JMP          over3108
+	JL           each3094
+	JMP          over3092
 
-far3109:
-each3111:
+far3093:
+each3095:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -36160,9 +36224,9 @@ each3111:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3111
+	JL           each3095
 
-over3108:
+over3092:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -36170,11 +36234,11 @@ over3108:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none3107:
+none3091:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3105
+	JNZ  row3089
 	JMP  done
 
 tile6true:
@@ -36183,12 +36247,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row3113:
+row3097:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3115
+	JGE        none3099
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -36196,9 +36260,9 @@ row3113:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3117
+	JNE        far3101
 
-each3118:
+each3102:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -36243,11 +36307,11 @@ each3118:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3118
-	JMP          over3116
+	JL           each3102
+	JMP          over3100
 
-far3117:
-each3119:
+far3101:
+each3103:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -36312,9 +36376,9 @@ each3119:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3119
+	JL           each3103
 
-over3116:
+over3100:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -36322,45 +36386,45 @@ over3116:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3121
+	JE           all3105
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3123
+	JZ           two3107
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3123:
+two3107:
 	TESTQ    $0x00000002, R9
-	JZ       one3124
+	JZ       one3108
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3124:
+one3108:
 	TESTQ  $0x00000001, R9
-	JZ     stored3122
+	JZ     stored3106
 	VMOVSS X6, (R12)
-	JMP    stored3122
+	JMP    stored3106
 
-all3121:
+all3105:
 	VMOVUPS Y6, 160(CX)
 
-stored3122:
-none3115:
+stored3106:
+none3099:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3113
+	JNZ  row3097
 	JMP  done
 
 tile7false:
-row3125:
+row3109:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3127
+	JGE     none3111
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -36369,9 +36433,9 @@ row3125:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3129
+	JNE     far3113
 
-each3130:
+each3114:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -36419,11 +36483,11 @@ each3130:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3130
-	JMP          over3128
+	JL           each3114
+	JMP          over3112
 
-far3129:
-each3131:
+far3113:
+each3115:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -36497,9 +36561,9 @@ each3131:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3131
+	JL           each3115
 
-over3128:
+over3112:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -36508,11 +36572,11 @@ over3128:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none3127:
+none3111:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3125
+	JNZ  row3109
 	JMP  done
 
 tile7true:
@@ -36521,12 +36585,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row3133:
+row3117:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3135
+	JGE        none3119
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -36535,9 +36599,9 @@ row3133:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3137
+	JNE        far3121
 
-each3138:
+each3122:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -36587,11 +36651,11 @@ each3138:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3138
-	JMP          over3136
+	JL           each3122
+	JMP          over3120
 
-far3137:
-each3139:
+far3121:
+each3123:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -36667,9 +36731,9 @@ each3139:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3139
+	JL           each3123
 
-over3136:
+over3120:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -36678,45 +36742,45 @@ over3136:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3141
+	JE           all3125
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3143
+	JZ           two3127
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3143:
+two3127:
 	TESTQ    $0x00000002, R9
-	JZ       one3144
+	JZ       one3128
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3144:
+one3128:
 	TESTQ  $0x00000001, R9
-	JZ     stored3142
+	JZ     stored3126
 	VMOVSS X7, (R12)
-	JMP    stored3142
+	JMP    stored3126
 
-all3141:
+all3125:
 	VMOVUPS Y7, 192(CX)
 
-stored3142:
-none3135:
+stored3126:
+none3119:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3133
+	JNZ  row3117
 	JMP  done
 
 tile8false:
-row3145:
+row3129:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3147
+	JGE     none3131
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -36726,9 +36790,9 @@ row3145:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3149
+	JNE     far3133
 
-each3150:
+each3134:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -36781,11 +36845,11 @@ each3150:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3150
-	JMP          over3148
+	JL           each3134
+	JMP          over3132
 
-far3149:
-each3151:
+far3133:
+each3135:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -36861,9 +36925,9 @@ each3151:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3151
+	JL           each3135
 
-over3148:
+over3132:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -36873,11 +36937,11 @@ over3148:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none3147:
+none3131:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3145
+	JNZ  row3129
 	JMP  done
 
 tile8true:
@@ -36886,12 +36950,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row3153:
+row3137:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3155
+	JGE        none3139
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -36901,9 +36965,9 @@ row3153:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3157
+	JNE        far3141
 
-each3158:
+each3142:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -36958,11 +37022,11 @@ each3158:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3158
-	JMP          over3156
+	JL           each3142
+	JMP          over3140
 
-far3157:
-each3159:
+far3141:
+each3143:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -37040,9 +37104,9 @@ each3159:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3159
+	JL           each3143
 
-over3156:
+over3140:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -37052,43 +37116,43 @@ over3156:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3161
+	JE           all3145
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3163
+	JZ           two3147
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3163:
+two3147:
 	TESTQ    $0x00000002, R9
-	JZ       one3164
+	JZ       one3148
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3164:
+one3148:
 	TESTQ  $0x00000001, R9
-	JZ     stored3162
+	JZ     stored3146
 	VMOVSS X8, (R12)
-	JMP    stored3162
+	JMP    stored3146
 
-all3161:
+all3145:
 	VMOVUPS Y8, 224(CX)
 
-stored3162:
-none3155:
+stored3146:
+none3139:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3153
+	JNZ  row3137
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3165
+	JE   fenced3149
 	SFENCE
 
-fenced3165:
+fenced3149:
 	VZEROUPPER
 	RET
 
@@ -37139,17 +37203,17 @@ TEXT ·edgeDotAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3166:
+row3150:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3168
+	JGE     none3152
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3170
+	JNE     far3154
 
-each3171:
+each3155:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37165,11 +37229,11 @@ each3171:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3171
-	JMP          over3169
+	JL           each3155
+	JMP          over3153
 
-far3170:
-each3172:
+far3154:
+each3156:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37192,14 +37256,14 @@ each3172:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3172
+	JL           each3156
 
-over3169:
-none3168:
+over3153:
+none3152:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3166
+	JNZ  row3150
 	JMP  done
 
 tile1true:
@@ -37208,17 +37272,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3173:
+row3157:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3175
+	JGE        none3159
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3177
+	JNE        far3161
 
-each3178:
+each3162:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37235,11 +37299,11 @@ each3178:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3178
-	JMP          over3176
+	JL           each3162
+	JMP          over3160
 
-far3177:
-each3179:
+far3161:
+each3163:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37263,29 +37327,29 @@ each3179:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3179
+	JL           each3163
 
-over3176:
-none3175:
+over3160:
+none3159:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3173
+	JNZ  row3157
 	JMP  done
 
 tile2false:
-row3180:
+row3164:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3182
+	JGE     none3166
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3184
+	JNE     far3168
 
-each3185:
+each3169:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37303,11 +37367,11 @@ each3185:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3185
-	JMP          over3183
+	JL           each3169
+	JMP          over3167
 
-far3184:
-each3186:
+far3168:
+each3170:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37332,14 +37396,14 @@ each3186:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3186
+	JL           each3170
 
-over3183:
-none3182:
+over3167:
+none3166:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3180
+	JNZ  row3164
 	JMP  done
 
 tile2true:
@@ -37348,18 +37412,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3187:
+row3171:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3189
+	JGE        none3173
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3191
+	JNE        far3175
 
-each3192:
+each3176:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37378,11 +37442,11 @@ each3192:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3192
-	JMP          over3190
+	JL           each3176
+	JMP          over3174
 
-far3191:
-each3193:
+far3175:
+each3177:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37408,30 +37472,30 @@ each3193:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3193
+	JL           each3177
 
-over3190:
-none3189:
+over3174:
+none3173:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3187
+	JNZ  row3171
 	JMP  done
 
 tile3false:
-row3194:
+row3178:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3196
+	JGE     none3180
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3198
+	JNE     far3182
 
-each3199:
+each3183:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37450,11 +37514,11 @@ each3199:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3199
-	JMP          over3197
+	JL           each3183
+	JMP          over3181
 
-far3198:
-each3200:
+far3182:
+each3184:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37482,14 +37546,14 @@ each3200:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3200
+	JL           each3184
 
-over3197:
-none3196:
+over3181:
+none3180:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3194
+	JNZ  row3178
 	JMP  done
 
 tile3true:
@@ -37498,19 +37562,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3201:
+row3185:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3203
+	JGE        none3187
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3205
+	JNE        far3189
 
-each3206:
+each3190:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37530,11 +37594,11 @@ each3206:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3206
-	JMP          over3204
+	JL           each3190
+	JMP          over3188
 
-far3205:
-each3207:
+far3189:
+each3191:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37563,31 +37627,31 @@ each3207:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3207
+	JL           each3191
 
-over3204:
-none3203:
+over3188:
+none3187:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3201
+	JNZ  row3185
 	JMP  done
 
 tile4false:
-row3208:
+row3192:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3210
+	JGE     none3194
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3212
+	JNE     far3196
 
-each3213:
+each3197:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37607,11 +37671,11 @@ each3213:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3213
-	JMP          over3211
+	JL           each3197
+	JMP          over3195
 
-far3212:
-each3214:
+far3196:
+each3198:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37639,14 +37703,14 @@ each3214:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3214
+	JL           each3198
 
-over3211:
-none3210:
+over3195:
+none3194:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3208
+	JNZ  row3192
 	JMP  done
 
 tile4true:
@@ -37655,20 +37719,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3215:
+row3199:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3217
+	JGE        none3201
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3219
+	JNE        far3203
 
-each3220:
+each3204:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37689,11 +37753,11 @@ each3220:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3220
-	JMP          over3218
+	JL           each3204
+	JMP          over3202
 
-far3219:
-each3221:
+far3203:
+each3205:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37722,32 +37786,32 @@ each3221:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3221
+	JL           each3205
 
-over3218:
-none3217:
+over3202:
+none3201:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3215
+	JNZ  row3199
 	JMP  done
 
 tile5false:
-row3222:
+row3206:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3224
+	JGE     none3208
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3226
+	JNE     far3210
 
-each3227:
+each3211:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37768,11 +37832,11 @@ each3227:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3227
-	JMP          over3225
+	JL           each3211
+	JMP          over3209
 
-far3226:
-each3228:
+far3210:
+each3212:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37803,14 +37867,14 @@ each3228:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3228
+	JL           each3212
 
-over3225:
-none3224:
+over3209:
+none3208:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3222
+	JNZ  row3206
 	JMP  done
 
 tile5true:
@@ -37819,21 +37883,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3229:
+row3213:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3231
+	JGE        none3215
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3233
+	JNE        far3217
 
-each3234:
+each3218:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37855,11 +37919,11 @@ each3234:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3234
-	JMP          over3232
+	JL           each3218
+	JMP          over3216
 
-far3233:
-each3235:
+far3217:
+each3219:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37891,23 +37955,23 @@ each3235:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3235
+	JL           each3219
 
-over3232:
-none3231:
+over3216:
+none3215:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3229
+	JNZ  row3213
 	JMP  done
 
 tile6false:
-row3236:
+row3220:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3238
+	JGE     none3222
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -37915,9 +37979,9 @@ row3236:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3240
+	JNE     far3224
 
-each3241:
+each3225:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37939,11 +38003,11 @@ each3241:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3241
-	JMP          over3239
+	JL           each3225
+	JMP          over3223
 
-far3240:
-each3242:
+far3224:
+each3226:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37974,14 +38038,14 @@ each3242:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3242
+	JL           each3226
 
-over3239:
-none3238:
+over3223:
+none3222:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3236
+	JNZ  row3220
 	JMP  done
 
 tile6true:
@@ -37990,12 +38054,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3243:
+row3227:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3245
+	JGE        none3229
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -38003,9 +38067,9 @@ row3243:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3247
+	JNE        far3231
 
-each3248:
+each3232:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38028,11 +38092,11 @@ each3248:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3248
-	JMP          over3246
+	JL           each3232
+	JMP          over3230
 
-far3247:
-each3249:
+far3231:
+each3233:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38064,23 +38128,23 @@ each3249:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3249
+	JL           each3233
 
-over3246:
-none3245:
+over3230:
+none3229:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3243
+	JNZ  row3227
 	JMP  done
 
 tile7false:
-row3250:
+row3234:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3252
+	JGE     none3236
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -38089,9 +38153,9 @@ row3250:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3254
+	JNE     far3238
 
-each3255:
+each3239:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38114,11 +38178,11 @@ each3255:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3255
-	JMP          over3253
+	JL           each3239
+	JMP          over3237
 
-far3254:
-each3256:
+far3238:
+each3240:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38152,14 +38216,14 @@ each3256:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3256
+	JL           each3240
 
-over3253:
-none3252:
+over3237:
+none3236:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3250
+	JNZ  row3234
 	JMP  done
 
 tile7true:
@@ -38168,12 +38232,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3257:
+row3241:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3259
+	JGE        none3243
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -38182,9 +38246,9 @@ row3257:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3261
+	JNE        far3245
 
-each3262:
+each3246:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38208,11 +38272,11 @@ each3262:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3262
-	JMP          over3260
+	JL           each3246
+	JMP          over3244
 
-far3261:
-each3263:
+far3245:
+each3247:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38247,23 +38311,23 @@ each3263:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3263
+	JL           each3247
 
-over3260:
-none3259:
+over3244:
+none3243:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3257
+	JNZ  row3241
 	JMP  done
 
 tile8false:
-row3264:
+row3248:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3266
+	JGE     none3250
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -38273,9 +38337,9 @@ row3264:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3268
+	JNE     far3252
 
-each3269:
+each3253:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38299,11 +38363,11 @@ each3269:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3269
-	JMP          over3267
+	JL           each3253
+	JMP          over3251
 
-far3268:
-each3270:
+far3252:
+each3254:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38337,14 +38401,14 @@ each3270:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3270
+	JL           each3254
 
-over3267:
-none3266:
+over3251:
+none3250:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3264
+	JNZ  row3248
 	JMP  done
 
 tile8true:
@@ -38353,12 +38417,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3271:
+row3255:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3273
+	JGE        none3257
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -38368,9 +38432,9 @@ row3271:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3275
+	JNE        far3259
 
-each3276:
+each3260:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38395,11 +38459,11 @@ each3276:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3276
-	JMP          over3274
+	JL           each3260
+	JMP          over3258
 
-far3275:
-each3277:
+far3259:
+each3261:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38434,21 +38498,21 @@ each3277:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3277
+	JL           each3261
 
-over3274:
-none3273:
+over3258:
+none3257:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3271
+	JNZ  row3255
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3278
+	JE   fenced3262
 	SFENCE
 
-fenced3278:
+fenced3262:
 	VZEROUPPER
 	RET
 
@@ -38464,10 +38528,212 @@ TEXT ·edgeDot4x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3280
+	JNE  past3264
 	CMPQ 144(AX), $0x00
-	JNE  set3279
+	JNE  set3263
 
+row3266:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3268
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3270
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near3270:
+	CMPQ 128(AX), $0x00
+	JNE  far3271
+
+each3272:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VMULPS       32(R11), Y1, Y1
+	VMOVUPS      64(CX), Y2
+	VMULPS       64(R11), Y2, Y2
+	VMOVUPS      96(CX), Y3
+	VMULPS       96(R11), Y3, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3272
+	JMP          over3269
+
+far3271:
+each3273:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VMULPS       32(R11), Y1, Y1
+	VMOVUPS      64(CX), Y2
+	VMULPS       64(R11), Y2, Y2
+	VMOVUPS      96(CX), Y3
+	VMULPS       96(R11), Y3, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3273
+
+over3269:
+none3268:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3266
+	JMP  done3265
+
+set3263:
+row3274:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3276
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3278
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near3278:
+	CMPQ 128(AX), $0x00
+	JNE  far3279
+
+each3280:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VMULPS       32(R11), Y1, Y1
+	VMOVUPS      64(CX), Y2
+	VMULPS       64(R11), Y2, Y2
+	VMOVUPS      96(CX), Y3
+	VMULPS       96(R11), Y3, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3280
+	JMP          over3277
+
+far3279:
+each3281:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VMULPS       32(R11), Y1, Y1
+	VMOVUPS      64(CX), Y2
+	VMULPS       64(R11), Y2, Y2
+	VMOVUPS      96(CX), Y3
+	VMULPS       96(R11), Y3, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3281
+
+over3277:
+none3276:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3274
+	JMP  done3265
+
+past3264:
 row3282:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
@@ -38512,8 +38778,8 @@ each3288:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
-	VADDPS       (R12), X1, X1
-	VMOVUPS      X1, (R12)
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each3288
@@ -38554,8 +38820,8 @@ each3289:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
-	VADDPS       (R12), X1, X1
-	VMOVUPS      X1, (R12)
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each3289
@@ -38566,211 +38832,9 @@ none3284:
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
 	JNZ  row3282
-	JMP  done3281
-
-set3279:
-row3290:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3292
-	MOVQ       104(AX), R11
-	CMPQ       128(AX), $0x00
-	JE         near3294
-	SHLQ       $0x03, R11
-	ADDQ       CX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-
-near3294:
-	CMPQ 128(AX), $0x00
-	JNE  far3295
-
-each3296:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVUPS      (CX), Y0
-	VMULPS       (R11), Y0, Y0
-	VMOVUPS      32(CX), Y1
-	VMULPS       32(R11), Y1, Y1
-	VMOVUPS      64(CX), Y2
-	VMULPS       64(R11), Y2, Y2
-	VMOVUPS      96(CX), Y3
-	VMULPS       96(R11), Y3, Y3
-	VSHUFPS      $0x88, Y1, Y0, Y4
-	VSHUFPS      $0xdd, Y1, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VSHUFPS      $0x88, Y3, Y2, Y0
-	VSHUFPS      $0xdd, Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VSHUFPS      $0x88, Y0, Y4, Y1
-	VSHUFPS      $0xdd, Y0, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VADDPS       wide00000000<>+0(SB), X1, X1
-	VMOVUPS      X1, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3296
-	JMP          over3293
-
-far3295:
-each3297:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVUPS      (CX), Y0
-	VMULPS       (R11), Y0, Y0
-	VMOVUPS      32(CX), Y1
-	VMULPS       32(R11), Y1, Y1
-	VMOVUPS      64(CX), Y2
-	VMULPS       64(R11), Y2, Y2
-	VMOVUPS      96(CX), Y3
-	VMULPS       96(R11), Y3, Y3
-	VSHUFPS      $0x88, Y1, Y0, Y4
-	VSHUFPS      $0xdd, Y1, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VSHUFPS      $0x88, Y3, Y2, Y0
-	VSHUFPS      $0xdd, Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VSHUFPS      $0x88, Y0, Y4, Y1
-	VSHUFPS      $0xdd, Y0, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VADDPS       wide00000000<>+0(SB), X1, X1
-	VMOVUPS      X1, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3297
-
-over3293:
-none3292:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3290
-	JMP  done3281
-
-past3280:
-row3298:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3300
-	MOVQ       104(AX), R11
-	CMPQ       128(AX), $0x00
-	JE         near3302
-	SHLQ       $0x03, R11
-	ADDQ       CX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-
-near3302:
-	CMPQ 128(AX), $0x00
-	JNE  far3303
-
-each3304:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVUPS      (CX), Y0
-	VMULPS       (R11), Y0, Y0
-	VMOVUPS      32(CX), Y1
-	VMULPS       32(R11), Y1, Y1
-	VMOVUPS      64(CX), Y2
-	VMULPS       64(R11), Y2, Y2
-	VMOVUPS      96(CX), Y3
-	VMULPS       96(R11), Y3, Y3
-	VSHUFPS      $0x88, Y1, Y0, Y4
-	VSHUFPS      $0xdd, Y1, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VSHUFPS      $0x88, Y3, Y2, Y0
-	VSHUFPS      $0xdd, Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VSHUFPS      $0x88, Y0, Y4, Y1
-	VSHUFPS      $0xdd, Y0, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VADDPS       wide00000000<>+0(SB), X1, X1
-	VMOVNTPS     X1, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3304
-	JMP          over3301
-
-far3303:
-each3305:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVUPS      (CX), Y0
-	VMULPS       (R11), Y0, Y0
-	VMOVUPS      32(CX), Y1
-	VMULPS       32(R11), Y1, Y1
-	VMOVUPS      64(CX), Y2
-	VMULPS       64(R11), Y2, Y2
-	VMOVUPS      96(CX), Y3
-	VMULPS       96(R11), Y3, Y3
-	VSHUFPS      $0x88, Y1, Y0, Y4
-	VSHUFPS      $0xdd, Y1, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VSHUFPS      $0x88, Y3, Y2, Y0
-	VSHUFPS      $0xdd, Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VSHUFPS      $0x88, Y0, Y4, Y1
-	VSHUFPS      $0xdd, Y0, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VADDPS       wide00000000<>+0(SB), X1, X1
-	VMOVNTPS     X1, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3305
-
-over3301:
-none3300:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3298
 	SFENCE
 
-done3281:
+done3265:
 	VZEROUPPER
 	RET
 
@@ -38796,10 +38860,252 @@ TEXT ·edgeDot4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3307
+	JNE  past3291
 	CMPQ 144(AX), $0x00
-	JNE  set3306
+	JNE  set3290
 
+row3293:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3295
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3297
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+
+near3297:
+	CMPQ 128(AX), $0x00
+	JNE  far3298
+
+each3299:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VMULPS       64(R11), Y1, Y1
+	VMOVUPS      96(CX), Y2
+	VFMADD231PS  96(R11), Y2, Y1
+	VMOVUPS      128(CX), Y2
+	VMULPS       128(R11), Y2, Y2
+	VMOVUPS      160(CX), Y3
+	VFMADD231PS  160(R11), Y3, Y2
+	VMOVUPS      192(CX), Y3
+	VMULPS       192(R11), Y3, Y3
+	VMOVUPS      224(CX), Y4
+	VFMADD231PS  224(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3299
+	JMP          over3296
+
+far3298:
+each3300:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VMULPS       64(R11), Y1, Y1
+	VMOVUPS      96(CX), Y2
+	VFMADD231PS  96(R11), Y2, Y1
+	VMOVUPS      128(CX), Y2
+	VMULPS       128(R11), Y2, Y2
+	VMOVUPS      160(CX), Y3
+	VFMADD231PS  160(R11), Y3, Y2
+	VMOVUPS      192(CX), Y3
+	VMULPS       192(R11), Y3, Y3
+	VMOVUPS      224(CX), Y4
+	VFMADD231PS  224(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3300
+
+over3296:
+none3295:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3293
+	JMP  done3292
+
+set3290:
+row3301:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3303
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3305
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+
+near3305:
+	CMPQ 128(AX), $0x00
+	JNE  far3306
+
+each3307:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VMULPS       64(R11), Y1, Y1
+	VMOVUPS      96(CX), Y2
+	VFMADD231PS  96(R11), Y2, Y1
+	VMOVUPS      128(CX), Y2
+	VMULPS       128(R11), Y2, Y2
+	VMOVUPS      160(CX), Y3
+	VFMADD231PS  160(R11), Y3, Y2
+	VMOVUPS      192(CX), Y3
+	VMULPS       192(R11), Y3, Y3
+	VMOVUPS      224(CX), Y4
+	VFMADD231PS  224(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3307
+	JMP          over3304
+
+far3306:
+each3308:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VMULPS       64(R11), Y1, Y1
+	VMOVUPS      96(CX), Y2
+	VFMADD231PS  96(R11), Y2, Y1
+	VMOVUPS      128(CX), Y2
+	VMULPS       128(R11), Y2, Y2
+	VMOVUPS      160(CX), Y3
+	VFMADD231PS  160(R11), Y3, Y2
+	VMOVUPS      192(CX), Y3
+	VMULPS       192(R11), Y3, Y3
+	VMOVUPS      224(CX), Y4
+	VFMADD231PS  224(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3308
+
+over3304:
+none3303:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3301
+	JMP  done3292
+
+past3291:
 row3309:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
@@ -38854,8 +39160,8 @@ each3315:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
-	VADDPS       (R12), X1, X1
-	VMOVUPS      X1, (R12)
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each3315
@@ -38906,8 +39212,8 @@ each3316:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
-	VADDPS       (R12), X1, X1
-	VMOVUPS      X1, (R12)
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each3316
@@ -38918,251 +39224,9 @@ none3311:
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
 	JNZ  row3309
-	JMP  done3308
-
-set3306:
-row3317:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3319
-	MOVQ       104(AX), R11
-	CMPQ       128(AX), $0x00
-	JE         near3321
-	SHLQ       $0x03, R11
-	ADDQ       CX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 128(R11)
-	PREFETCHT1 192(R11)
-
-near3321:
-	CMPQ 128(AX), $0x00
-	JNE  far3322
-
-each3323:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVUPS      (CX), Y0
-	VMULPS       (R11), Y0, Y0
-	VMOVUPS      32(CX), Y1
-	VFMADD231PS  32(R11), Y1, Y0
-	VMOVUPS      64(CX), Y1
-	VMULPS       64(R11), Y1, Y1
-	VMOVUPS      96(CX), Y2
-	VFMADD231PS  96(R11), Y2, Y1
-	VMOVUPS      128(CX), Y2
-	VMULPS       128(R11), Y2, Y2
-	VMOVUPS      160(CX), Y3
-	VFMADD231PS  160(R11), Y3, Y2
-	VMOVUPS      192(CX), Y3
-	VMULPS       192(R11), Y3, Y3
-	VMOVUPS      224(CX), Y4
-	VFMADD231PS  224(R11), Y4, Y3
-	VSHUFPS      $0x88, Y1, Y0, Y4
-	VSHUFPS      $0xdd, Y1, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VSHUFPS      $0x88, Y3, Y2, Y0
-	VSHUFPS      $0xdd, Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VSHUFPS      $0x88, Y0, Y4, Y1
-	VSHUFPS      $0xdd, Y0, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VADDPS       wide00000000<>+0(SB), X1, X1
-	VMOVUPS      X1, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3323
-	JMP          over3320
-
-far3322:
-each3324:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   192(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVUPS      (CX), Y0
-	VMULPS       (R11), Y0, Y0
-	VMOVUPS      32(CX), Y1
-	VFMADD231PS  32(R11), Y1, Y0
-	VMOVUPS      64(CX), Y1
-	VMULPS       64(R11), Y1, Y1
-	VMOVUPS      96(CX), Y2
-	VFMADD231PS  96(R11), Y2, Y1
-	VMOVUPS      128(CX), Y2
-	VMULPS       128(R11), Y2, Y2
-	VMOVUPS      160(CX), Y3
-	VFMADD231PS  160(R11), Y3, Y2
-	VMOVUPS      192(CX), Y3
-	VMULPS       192(R11), Y3, Y3
-	VMOVUPS      224(CX), Y4
-	VFMADD231PS  224(R11), Y4, Y3
-	VSHUFPS      $0x88, Y1, Y0, Y4
-	VSHUFPS      $0xdd, Y1, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VSHUFPS      $0x88, Y3, Y2, Y0
-	VSHUFPS      $0xdd, Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VSHUFPS      $0x88, Y0, Y4, Y1
-	VSHUFPS      $0xdd, Y0, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VADDPS       wide00000000<>+0(SB), X1, X1
-	VMOVUPS      X1, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3324
-
-over3320:
-none3319:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3317
-	JMP  done3308
-
-past3307:
-row3325:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3327
-	MOVQ       104(AX), R11
-	CMPQ       128(AX), $0x00
-	JE         near3329
-	SHLQ       $0x03, R11
-	ADDQ       CX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 128(R11)
-	PREFETCHT1 192(R11)
-
-near3329:
-	CMPQ 128(AX), $0x00
-	JNE  far3330
-
-each3331:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVUPS      (CX), Y0
-	VMULPS       (R11), Y0, Y0
-	VMOVUPS      32(CX), Y1
-	VFMADD231PS  32(R11), Y1, Y0
-	VMOVUPS      64(CX), Y1
-	VMULPS       64(R11), Y1, Y1
-	VMOVUPS      96(CX), Y2
-	VFMADD231PS  96(R11), Y2, Y1
-	VMOVUPS      128(CX), Y2
-	VMULPS       128(R11), Y2, Y2
-	VMOVUPS      160(CX), Y3
-	VFMADD231PS  160(R11), Y3, Y2
-	VMOVUPS      192(CX), Y3
-	VMULPS       192(R11), Y3, Y3
-	VMOVUPS      224(CX), Y4
-	VFMADD231PS  224(R11), Y4, Y3
-	VSHUFPS      $0x88, Y1, Y0, Y4
-	VSHUFPS      $0xdd, Y1, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VSHUFPS      $0x88, Y3, Y2, Y0
-	VSHUFPS      $0xdd, Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VSHUFPS      $0x88, Y0, Y4, Y1
-	VSHUFPS      $0xdd, Y0, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VADDPS       wide00000000<>+0(SB), X1, X1
-	VMOVNTPS     X1, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3331
-	JMP          over3328
-
-far3330:
-each3332:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   192(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVUPS      (CX), Y0
-	VMULPS       (R11), Y0, Y0
-	VMOVUPS      32(CX), Y1
-	VFMADD231PS  32(R11), Y1, Y0
-	VMOVUPS      64(CX), Y1
-	VMULPS       64(R11), Y1, Y1
-	VMOVUPS      96(CX), Y2
-	VFMADD231PS  96(R11), Y2, Y1
-	VMOVUPS      128(CX), Y2
-	VMULPS       128(R11), Y2, Y2
-	VMOVUPS      160(CX), Y3
-	VFMADD231PS  160(R11), Y3, Y2
-	VMOVUPS      192(CX), Y3
-	VMULPS       192(R11), Y3, Y3
-	VMOVUPS      224(CX), Y4
-	VFMADD231PS  224(R11), Y4, Y3
-	VSHUFPS      $0x88, Y1, Y0, Y4
-	VSHUFPS      $0xdd, Y1, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VSHUFPS      $0x88, Y3, Y2, Y0
-	VSHUFPS      $0xdd, Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VSHUFPS      $0x88, Y0, Y4, Y1
-	VSHUFPS      $0xdd, Y0, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VADDPS       wide00000000<>+0(SB), X1, X1
-	VMOVNTPS     X1, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3332
-
-over3328:
-none3327:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3325
 	SFENCE
 
-done3308:
+done3292:
 	VZEROUPPER
 	RET
 
@@ -39178,10 +39242,332 @@ TEXT ·edgeDot4x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3334
+	JNE  past3318
 	CMPQ 144(AX), $0x00
-	JNE  set3333
+	JNE  set3317
 
+row3320:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3322
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3324
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+
+near3324:
+	CMPQ 128(AX), $0x00
+	JNE  far3325
+
+each3326:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VFMADD231PS  64(R11), Y1, Y0
+	VMOVUPS      96(CX), Y1
+	VFMADD231PS  96(R11), Y1, Y0
+	VMOVUPS      128(CX), Y1
+	VMULPS       128(R11), Y1, Y1
+	VMOVUPS      160(CX), Y2
+	VFMADD231PS  160(R11), Y2, Y1
+	VMOVUPS      192(CX), Y2
+	VFMADD231PS  192(R11), Y2, Y1
+	VMOVUPS      224(CX), Y2
+	VFMADD231PS  224(R11), Y2, Y1
+	VMOVUPS      256(CX), Y2
+	VMULPS       256(R11), Y2, Y2
+	VMOVUPS      288(CX), Y3
+	VFMADD231PS  288(R11), Y3, Y2
+	VMOVUPS      320(CX), Y3
+	VFMADD231PS  320(R11), Y3, Y2
+	VMOVUPS      352(CX), Y3
+	VFMADD231PS  352(R11), Y3, Y2
+	VMOVUPS      384(CX), Y3
+	VMULPS       384(R11), Y3, Y3
+	VMOVUPS      416(CX), Y4
+	VFMADD231PS  416(R11), Y4, Y3
+	VMOVUPS      448(CX), Y4
+	VFMADD231PS  448(R11), Y4, Y3
+	VMOVUPS      480(CX), Y4
+	VFMADD231PS  480(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3326
+	JMP          over3323
+
+far3325:
+each3327:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	PREFETCHT1   256(R11)
+	PREFETCHT1   320(R11)
+	PREFETCHT1   384(R11)
+	PREFETCHT1   448(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VFMADD231PS  64(R11), Y1, Y0
+	VMOVUPS      96(CX), Y1
+	VFMADD231PS  96(R11), Y1, Y0
+	VMOVUPS      128(CX), Y1
+	VMULPS       128(R11), Y1, Y1
+	VMOVUPS      160(CX), Y2
+	VFMADD231PS  160(R11), Y2, Y1
+	VMOVUPS      192(CX), Y2
+	VFMADD231PS  192(R11), Y2, Y1
+	VMOVUPS      224(CX), Y2
+	VFMADD231PS  224(R11), Y2, Y1
+	VMOVUPS      256(CX), Y2
+	VMULPS       256(R11), Y2, Y2
+	VMOVUPS      288(CX), Y3
+	VFMADD231PS  288(R11), Y3, Y2
+	VMOVUPS      320(CX), Y3
+	VFMADD231PS  320(R11), Y3, Y2
+	VMOVUPS      352(CX), Y3
+	VFMADD231PS  352(R11), Y3, Y2
+	VMOVUPS      384(CX), Y3
+	VMULPS       384(R11), Y3, Y3
+	VMOVUPS      416(CX), Y4
+	VFMADD231PS  416(R11), Y4, Y3
+	VMOVUPS      448(CX), Y4
+	VFMADD231PS  448(R11), Y4, Y3
+	VMOVUPS      480(CX), Y4
+	VFMADD231PS  480(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3327
+
+over3323:
+none3322:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3320
+	JMP  done3319
+
+set3317:
+row3328:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3330
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3332
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+
+near3332:
+	CMPQ 128(AX), $0x00
+	JNE  far3333
+
+each3334:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VFMADD231PS  64(R11), Y1, Y0
+	VMOVUPS      96(CX), Y1
+	VFMADD231PS  96(R11), Y1, Y0
+	VMOVUPS      128(CX), Y1
+	VMULPS       128(R11), Y1, Y1
+	VMOVUPS      160(CX), Y2
+	VFMADD231PS  160(R11), Y2, Y1
+	VMOVUPS      192(CX), Y2
+	VFMADD231PS  192(R11), Y2, Y1
+	VMOVUPS      224(CX), Y2
+	VFMADD231PS  224(R11), Y2, Y1
+	VMOVUPS      256(CX), Y2
+	VMULPS       256(R11), Y2, Y2
+	VMOVUPS      288(CX), Y3
+	VFMADD231PS  288(R11), Y3, Y2
+	VMOVUPS      320(CX), Y3
+	VFMADD231PS  320(R11), Y3, Y2
+	VMOVUPS      352(CX), Y3
+	VFMADD231PS  352(R11), Y3, Y2
+	VMOVUPS      384(CX), Y3
+	VMULPS       384(R11), Y3, Y3
+	VMOVUPS      416(CX), Y4
+	VFMADD231PS  416(R11), Y4, Y3
+	VMOVUPS      448(CX), Y4
+	VFMADD231PS  448(R11), Y4, Y3
+	VMOVUPS      480(CX), Y4
+	VFMADD231PS  480(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3334
+	JMP          over3331
+
+far3333:
+each3335:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	PREFETCHT1   256(R11)
+	PREFETCHT1   320(R11)
+	PREFETCHT1   384(R11)
+	PREFETCHT1   448(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VFMADD231PS  64(R11), Y1, Y0
+	VMOVUPS      96(CX), Y1
+	VFMADD231PS  96(R11), Y1, Y0
+	VMOVUPS      128(CX), Y1
+	VMULPS       128(R11), Y1, Y1
+	VMOVUPS      160(CX), Y2
+	VFMADD231PS  160(R11), Y2, Y1
+	VMOVUPS      192(CX), Y2
+	VFMADD231PS  192(R11), Y2, Y1
+	VMOVUPS      224(CX), Y2
+	VFMADD231PS  224(R11), Y2, Y1
+	VMOVUPS      256(CX), Y2
+	VMULPS       256(R11), Y2, Y2
+	VMOVUPS      288(CX), Y3
+	VFMADD231PS  288(R11), Y3, Y2
+	VMOVUPS      320(CX), Y3
+	VFMADD231PS  320(R11), Y3, Y2
+	VMOVUPS      352(CX), Y3
+	VFMADD231PS  352(R11), Y3, Y2
+	VMOVUPS      384(CX), Y3
+	VMULPS       384(R11), Y3, Y3
+	VMOVUPS      416(CX), Y4
+	VFMADD231PS  416(R11), Y4, Y3
+	VMOVUPS      448(CX), Y4
+	VFMADD231PS  448(R11), Y4, Y3
+	VMOVUPS      480(CX), Y4
+	VFMADD231PS  480(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3335
+
+over3331:
+none3330:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3328
+	JMP  done3319
+
+past3318:
 row3336:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
@@ -39256,8 +39642,8 @@ each3342:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
-	VADDPS       (R12), X1, X1
-	VMOVUPS      X1, (R12)
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each3342
@@ -39328,8 +39714,8 @@ each3343:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
-	VADDPS       (R12), X1, X1
-	VMOVUPS      X1, (R12)
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each3343
@@ -39340,331 +39726,9 @@ none3338:
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
 	JNZ  row3336
-	JMP  done3335
-
-set3333:
-row3344:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3346
-	MOVQ       104(AX), R11
-	CMPQ       128(AX), $0x00
-	JE         near3348
-	SHLQ       $0x03, R11
-	ADDQ       CX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 128(R11)
-	PREFETCHT1 192(R11)
-	PREFETCHT1 256(R11)
-	PREFETCHT1 320(R11)
-	PREFETCHT1 384(R11)
-	PREFETCHT1 448(R11)
-
-near3348:
-	CMPQ 128(AX), $0x00
-	JNE  far3349
-
-each3350:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVUPS      (CX), Y0
-	VMULPS       (R11), Y0, Y0
-	VMOVUPS      32(CX), Y1
-	VFMADD231PS  32(R11), Y1, Y0
-	VMOVUPS      64(CX), Y1
-	VFMADD231PS  64(R11), Y1, Y0
-	VMOVUPS      96(CX), Y1
-	VFMADD231PS  96(R11), Y1, Y0
-	VMOVUPS      128(CX), Y1
-	VMULPS       128(R11), Y1, Y1
-	VMOVUPS      160(CX), Y2
-	VFMADD231PS  160(R11), Y2, Y1
-	VMOVUPS      192(CX), Y2
-	VFMADD231PS  192(R11), Y2, Y1
-	VMOVUPS      224(CX), Y2
-	VFMADD231PS  224(R11), Y2, Y1
-	VMOVUPS      256(CX), Y2
-	VMULPS       256(R11), Y2, Y2
-	VMOVUPS      288(CX), Y3
-	VFMADD231PS  288(R11), Y3, Y2
-	VMOVUPS      320(CX), Y3
-	VFMADD231PS  320(R11), Y3, Y2
-	VMOVUPS      352(CX), Y3
-	VFMADD231PS  352(R11), Y3, Y2
-	VMOVUPS      384(CX), Y3
-	VMULPS       384(R11), Y3, Y3
-	VMOVUPS      416(CX), Y4
-	VFMADD231PS  416(R11), Y4, Y3
-	VMOVUPS      448(CX), Y4
-	VFMADD231PS  448(R11), Y4, Y3
-	VMOVUPS      480(CX), Y4
-	VFMADD231PS  480(R11), Y4, Y3
-	VSHUFPS      $0x88, Y1, Y0, Y4
-	VSHUFPS      $0xdd, Y1, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VSHUFPS      $0x88, Y3, Y2, Y0
-	VSHUFPS      $0xdd, Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VSHUFPS      $0x88, Y0, Y4, Y1
-	VSHUFPS      $0xdd, Y0, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VADDPS       wide00000000<>+0(SB), X1, X1
-	VMOVUPS      X1, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3350
-	JMP          over3347
-
-far3349:
-each3351:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   192(R11)
-	PREFETCHT1   256(R11)
-	PREFETCHT1   320(R11)
-	PREFETCHT1   384(R11)
-	PREFETCHT1   448(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVUPS      (CX), Y0
-	VMULPS       (R11), Y0, Y0
-	VMOVUPS      32(CX), Y1
-	VFMADD231PS  32(R11), Y1, Y0
-	VMOVUPS      64(CX), Y1
-	VFMADD231PS  64(R11), Y1, Y0
-	VMOVUPS      96(CX), Y1
-	VFMADD231PS  96(R11), Y1, Y0
-	VMOVUPS      128(CX), Y1
-	VMULPS       128(R11), Y1, Y1
-	VMOVUPS      160(CX), Y2
-	VFMADD231PS  160(R11), Y2, Y1
-	VMOVUPS      192(CX), Y2
-	VFMADD231PS  192(R11), Y2, Y1
-	VMOVUPS      224(CX), Y2
-	VFMADD231PS  224(R11), Y2, Y1
-	VMOVUPS      256(CX), Y2
-	VMULPS       256(R11), Y2, Y2
-	VMOVUPS      288(CX), Y3
-	VFMADD231PS  288(R11), Y3, Y2
-	VMOVUPS      320(CX), Y3
-	VFMADD231PS  320(R11), Y3, Y2
-	VMOVUPS      352(CX), Y3
-	VFMADD231PS  352(R11), Y3, Y2
-	VMOVUPS      384(CX), Y3
-	VMULPS       384(R11), Y3, Y3
-	VMOVUPS      416(CX), Y4
-	VFMADD231PS  416(R11), Y4, Y3
-	VMOVUPS      448(CX), Y4
-	VFMADD231PS  448(R11), Y4, Y3
-	VMOVUPS      480(CX), Y4
-	VFMADD231PS  480(R11), Y4, Y3
-	VSHUFPS      $0x88, Y1, Y0, Y4
-	VSHUFPS      $0xdd, Y1, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VSHUFPS      $0x88, Y3, Y2, Y0
-	VSHUFPS      $0xdd, Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VSHUFPS      $0x88, Y0, Y4, Y1
-	VSHUFPS      $0xdd, Y0, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VADDPS       wide00000000<>+0(SB), X1, X1
-	VMOVUPS      X1, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3351
-
-over3347:
-none3346:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3344
-	JMP  done3335
-
-past3334:
-row3352:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3354
-	MOVQ       104(AX), R11
-	CMPQ       128(AX), $0x00
-	JE         near3356
-	SHLQ       $0x03, R11
-	ADDQ       CX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 128(R11)
-	PREFETCHT1 192(R11)
-	PREFETCHT1 256(R11)
-	PREFETCHT1 320(R11)
-	PREFETCHT1 384(R11)
-	PREFETCHT1 448(R11)
-
-near3356:
-	CMPQ 128(AX), $0x00
-	JNE  far3357
-
-each3358:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVUPS      (CX), Y0
-	VMULPS       (R11), Y0, Y0
-	VMOVUPS      32(CX), Y1
-	VFMADD231PS  32(R11), Y1, Y0
-	VMOVUPS      64(CX), Y1
-	VFMADD231PS  64(R11), Y1, Y0
-	VMOVUPS      96(CX), Y1
-	VFMADD231PS  96(R11), Y1, Y0
-	VMOVUPS      128(CX), Y1
-	VMULPS       128(R11), Y1, Y1
-	VMOVUPS      160(CX), Y2
-	VFMADD231PS  160(R11), Y2, Y1
-	VMOVUPS      192(CX), Y2
-	VFMADD231PS  192(R11), Y2, Y1
-	VMOVUPS      224(CX), Y2
-	VFMADD231PS  224(R11), Y2, Y1
-	VMOVUPS      256(CX), Y2
-	VMULPS       256(R11), Y2, Y2
-	VMOVUPS      288(CX), Y3
-	VFMADD231PS  288(R11), Y3, Y2
-	VMOVUPS      320(CX), Y3
-	VFMADD231PS  320(R11), Y3, Y2
-	VMOVUPS      352(CX), Y3
-	VFMADD231PS  352(R11), Y3, Y2
-	VMOVUPS      384(CX), Y3
-	VMULPS       384(R11), Y3, Y3
-	VMOVUPS      416(CX), Y4
-	VFMADD231PS  416(R11), Y4, Y3
-	VMOVUPS      448(CX), Y4
-	VFMADD231PS  448(R11), Y4, Y3
-	VMOVUPS      480(CX), Y4
-	VFMADD231PS  480(R11), Y4, Y3
-	VSHUFPS      $0x88, Y1, Y0, Y4
-	VSHUFPS      $0xdd, Y1, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VSHUFPS      $0x88, Y3, Y2, Y0
-	VSHUFPS      $0xdd, Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VSHUFPS      $0x88, Y0, Y4, Y1
-	VSHUFPS      $0xdd, Y0, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VADDPS       wide00000000<>+0(SB), X1, X1
-	VMOVNTPS     X1, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3358
-	JMP          over3355
-
-far3357:
-each3359:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   192(R11)
-	PREFETCHT1   256(R11)
-	PREFETCHT1   320(R11)
-	PREFETCHT1   384(R11)
-	PREFETCHT1   448(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVUPS      (CX), Y0
-	VMULPS       (R11), Y0, Y0
-	VMOVUPS      32(CX), Y1
-	VFMADD231PS  32(R11), Y1, Y0
-	VMOVUPS      64(CX), Y1
-	VFMADD231PS  64(R11), Y1, Y0
-	VMOVUPS      96(CX), Y1
-	VFMADD231PS  96(R11), Y1, Y0
-	VMOVUPS      128(CX), Y1
-	VMULPS       128(R11), Y1, Y1
-	VMOVUPS      160(CX), Y2
-	VFMADD231PS  160(R11), Y2, Y1
-	VMOVUPS      192(CX), Y2
-	VFMADD231PS  192(R11), Y2, Y1
-	VMOVUPS      224(CX), Y2
-	VFMADD231PS  224(R11), Y2, Y1
-	VMOVUPS      256(CX), Y2
-	VMULPS       256(R11), Y2, Y2
-	VMOVUPS      288(CX), Y3
-	VFMADD231PS  288(R11), Y3, Y2
-	VMOVUPS      320(CX), Y3
-	VFMADD231PS  320(R11), Y3, Y2
-	VMOVUPS      352(CX), Y3
-	VFMADD231PS  352(R11), Y3, Y2
-	VMOVUPS      384(CX), Y3
-	VMULPS       384(R11), Y3, Y3
-	VMOVUPS      416(CX), Y4
-	VFMADD231PS  416(R11), Y4, Y3
-	VMOVUPS      448(CX), Y4
-	VFMADD231PS  448(R11), Y4, Y3
-	VMOVUPS      480(CX), Y4
-	VFMADD231PS  480(R11), Y4, Y3
-	VSHUFPS      $0x88, Y1, Y0, Y4
-	VSHUFPS      $0xdd, Y1, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VSHUFPS      $0x88, Y3, Y2, Y0
-	VSHUFPS      $0xdd, Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VSHUFPS      $0x88, Y0, Y4, Y1
-	VSHUFPS      $0xdd, Y0, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VADDPS       wide00000000<>+0(SB), X1, X1
-	VMOVNTPS     X1, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3359
-
-over3355:
-none3354:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3352
 	SFENCE
 
-done3335:
+done3319:
 	VZEROUPPER
 	RET
 
@@ -39680,10 +39744,292 @@ TEXT ·edgeDot8x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3361
+	JNE  past3345
 	CMPQ 144(AX), $0x00
-	JNE  set3360
+	JNE  set3344
 
+row3347:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3349
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3351
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+
+near3351:
+	CMPQ 128(AX), $0x00
+	JNE  far3352
+
+each3353:
+	MOVLQSX    (SI)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	MOVQ       DI, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	VMOVUPS    (CX), Y0
+	VMULPS     (R11), Y0, Y0
+	VMOVUPS    32(CX), Y1
+	VMULPS     32(R11), Y1, Y1
+	VMOVUPS    64(CX), Y2
+	VMULPS     64(R11), Y2, Y2
+	VMOVUPS    96(CX), Y3
+	VMULPS     96(R11), Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VMULPS     128(R11), Y4, Y4
+	VMOVUPS    160(CX), Y5
+	VMULPS     160(R11), Y5, Y5
+	VMOVUPS    192(CX), Y6
+	VMULPS     192(R11), Y6, Y6
+	VMOVUPS    224(CX), Y7
+	VMULPS     224(R11), Y7, Y7
+	VSHUFPS    $0x88, Y1, Y0, Y8
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y8, Y8
+	VSHUFPS    $0x88, Y3, Y2, Y0
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VSHUFPS    $0x88, Y5, Y4, Y1
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VSHUFPS    $0x88, Y7, Y6, Y2
+	VSHUFPS    $0xdd, Y7, Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VSHUFPS    $0x88, Y0, Y8, Y3
+	VSHUFPS    $0xdd, Y0, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VSHUFPS    $0x88, Y2, Y1, Y0
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x20, Y0, Y3, Y1
+	VPERM2F128 $0x31, Y0, Y3, Y0
+	VADDPS     Y1, Y0, Y1
+	VADDPS     (R12), Y1, Y1
+	VMOVUPS    Y1, (R12)
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each3353
+	JMP        over3350
+
+far3352:
+each3354:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	MOVLQSX    (SI)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	MOVQ       DI, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	VMOVUPS    (CX), Y0
+	VMULPS     (R11), Y0, Y0
+	VMOVUPS    32(CX), Y1
+	VMULPS     32(R11), Y1, Y1
+	VMOVUPS    64(CX), Y2
+	VMULPS     64(R11), Y2, Y2
+	VMOVUPS    96(CX), Y3
+	VMULPS     96(R11), Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VMULPS     128(R11), Y4, Y4
+	VMOVUPS    160(CX), Y5
+	VMULPS     160(R11), Y5, Y5
+	VMOVUPS    192(CX), Y6
+	VMULPS     192(R11), Y6, Y6
+	VMOVUPS    224(CX), Y7
+	VMULPS     224(R11), Y7, Y7
+	VSHUFPS    $0x88, Y1, Y0, Y8
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y8, Y8
+	VSHUFPS    $0x88, Y3, Y2, Y0
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VSHUFPS    $0x88, Y5, Y4, Y1
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VSHUFPS    $0x88, Y7, Y6, Y2
+	VSHUFPS    $0xdd, Y7, Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VSHUFPS    $0x88, Y0, Y8, Y3
+	VSHUFPS    $0xdd, Y0, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VSHUFPS    $0x88, Y2, Y1, Y0
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x20, Y0, Y3, Y1
+	VPERM2F128 $0x31, Y0, Y3, Y0
+	VADDPS     Y1, Y0, Y1
+	VADDPS     (R12), Y1, Y1
+	VMOVUPS    Y1, (R12)
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each3354
+
+over3350:
+none3349:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3347
+	JMP  done3346
+
+set3344:
+row3355:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3357
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3359
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+
+near3359:
+	CMPQ 128(AX), $0x00
+	JNE  far3360
+
+each3361:
+	MOVLQSX    (SI)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	MOVQ       DI, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	VMOVUPS    (CX), Y0
+	VMULPS     (R11), Y0, Y0
+	VMOVUPS    32(CX), Y1
+	VMULPS     32(R11), Y1, Y1
+	VMOVUPS    64(CX), Y2
+	VMULPS     64(R11), Y2, Y2
+	VMOVUPS    96(CX), Y3
+	VMULPS     96(R11), Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VMULPS     128(R11), Y4, Y4
+	VMOVUPS    160(CX), Y5
+	VMULPS     160(R11), Y5, Y5
+	VMOVUPS    192(CX), Y6
+	VMULPS     192(R11), Y6, Y6
+	VMOVUPS    224(CX), Y7
+	VMULPS     224(R11), Y7, Y7
+	VSHUFPS    $0x88, Y1, Y0, Y8
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y8, Y8
+	VSHUFPS    $0x88, Y3, Y2, Y0
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VSHUFPS    $0x88, Y5, Y4, Y1
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VSHUFPS    $0x88, Y7, Y6, Y2
+	VSHUFPS    $0xdd, Y7, Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VSHUFPS    $0x88, Y0, Y8, Y3
+	VSHUFPS    $0xdd, Y0, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VSHUFPS    $0x88, Y2, Y1, Y0
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x20, Y0, Y3, Y1
+	VPERM2F128 $0x31, Y0, Y3, Y0
+	VADDPS     Y1, Y0, Y1
+	VADDPS     wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS    Y1, (R12)
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each3361
+	JMP        over3358
+
+far3360:
+each3362:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	MOVLQSX    (SI)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	MOVQ       DI, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	VMOVUPS    (CX), Y0
+	VMULPS     (R11), Y0, Y0
+	VMOVUPS    32(CX), Y1
+	VMULPS     32(R11), Y1, Y1
+	VMOVUPS    64(CX), Y2
+	VMULPS     64(R11), Y2, Y2
+	VMOVUPS    96(CX), Y3
+	VMULPS     96(R11), Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VMULPS     128(R11), Y4, Y4
+	VMOVUPS    160(CX), Y5
+	VMULPS     160(R11), Y5, Y5
+	VMOVUPS    192(CX), Y6
+	VMULPS     192(R11), Y6, Y6
+	VMOVUPS    224(CX), Y7
+	VMULPS     224(R11), Y7, Y7
+	VSHUFPS    $0x88, Y1, Y0, Y8
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y8, Y8
+	VSHUFPS    $0x88, Y3, Y2, Y0
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VSHUFPS    $0x88, Y5, Y4, Y1
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VSHUFPS    $0x88, Y7, Y6, Y2
+	VSHUFPS    $0xdd, Y7, Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VSHUFPS    $0x88, Y0, Y8, Y3
+	VSHUFPS    $0xdd, Y0, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VSHUFPS    $0x88, Y2, Y1, Y0
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x20, Y0, Y3, Y1
+	VPERM2F128 $0x31, Y0, Y3, Y0
+	VADDPS     Y1, Y0, Y1
+	VADDPS     wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS    Y1, (R12)
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each3362
+
+over3358:
+none3357:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3355
+	JMP  done3346
+
+past3345:
 row3363:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
@@ -39748,8 +40094,8 @@ each3369:
 	VPERM2F128 $0x20, Y0, Y3, Y1
 	VPERM2F128 $0x31, Y0, Y3, Y0
 	VADDPS     Y1, Y0, Y1
-	VADDPS     (R12), Y1, Y1
-	VMOVUPS    Y1, (R12)
+	VADDPS     wide00000000<>+0(SB), Y1, Y1
+	VMOVNTPS   Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each3369
@@ -39810,8 +40156,8 @@ each3370:
 	VPERM2F128 $0x20, Y0, Y3, Y1
 	VPERM2F128 $0x31, Y0, Y3, Y0
 	VADDPS     Y1, Y0, Y1
-	VADDPS     (R12), Y1, Y1
-	VMOVUPS    Y1, (R12)
+	VADDPS     wide00000000<>+0(SB), Y1, Y1
+	VMOVNTPS   Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each3370
@@ -39822,291 +40168,9 @@ none3365:
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
 	JNZ  row3363
-	JMP  done3362
-
-set3360:
-row3371:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3373
-	MOVQ       104(AX), R11
-	CMPQ       128(AX), $0x00
-	JE         near3375
-	SHLQ       $0x03, R11
-	ADDQ       CX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 128(R11)
-	PREFETCHT1 192(R11)
-
-near3375:
-	CMPQ 128(AX), $0x00
-	JNE  far3376
-
-each3377:
-	MOVLQSX    (SI)(DI*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	MOVQ       DI, R12
-	IMULQ      96(AX), R12
-	ADDQ       R10, R12
-	VMOVUPS    (CX), Y0
-	VMULPS     (R11), Y0, Y0
-	VMOVUPS    32(CX), Y1
-	VMULPS     32(R11), Y1, Y1
-	VMOVUPS    64(CX), Y2
-	VMULPS     64(R11), Y2, Y2
-	VMOVUPS    96(CX), Y3
-	VMULPS     96(R11), Y3, Y3
-	VMOVUPS    128(CX), Y4
-	VMULPS     128(R11), Y4, Y4
-	VMOVUPS    160(CX), Y5
-	VMULPS     160(R11), Y5, Y5
-	VMOVUPS    192(CX), Y6
-	VMULPS     192(R11), Y6, Y6
-	VMOVUPS    224(CX), Y7
-	VMULPS     224(R11), Y7, Y7
-	VSHUFPS    $0x88, Y1, Y0, Y8
-	VSHUFPS    $0xdd, Y1, Y0, Y0
-	VADDPS     Y0, Y8, Y8
-	VSHUFPS    $0x88, Y3, Y2, Y0
-	VSHUFPS    $0xdd, Y3, Y2, Y2
-	VADDPS     Y2, Y0, Y0
-	VSHUFPS    $0x88, Y5, Y4, Y1
-	VSHUFPS    $0xdd, Y5, Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VSHUFPS    $0x88, Y7, Y6, Y2
-	VSHUFPS    $0xdd, Y7, Y6, Y6
-	VADDPS     Y6, Y2, Y2
-	VSHUFPS    $0x88, Y0, Y8, Y3
-	VSHUFPS    $0xdd, Y0, Y8, Y8
-	VADDPS     Y8, Y3, Y3
-	VSHUFPS    $0x88, Y2, Y1, Y0
-	VSHUFPS    $0xdd, Y2, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	VPERM2F128 $0x20, Y0, Y3, Y1
-	VPERM2F128 $0x31, Y0, Y3, Y0
-	VADDPS     Y1, Y0, Y1
-	VADDPS     wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS    Y1, (R12)
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each3377
-	JMP        over3374
-
-far3376:
-each3378:
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 128(R11)
-	PREFETCHT1 192(R11)
-	MOVLQSX    (SI)(DI*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	MOVQ       DI, R12
-	IMULQ      96(AX), R12
-	ADDQ       R10, R12
-	VMOVUPS    (CX), Y0
-	VMULPS     (R11), Y0, Y0
-	VMOVUPS    32(CX), Y1
-	VMULPS     32(R11), Y1, Y1
-	VMOVUPS    64(CX), Y2
-	VMULPS     64(R11), Y2, Y2
-	VMOVUPS    96(CX), Y3
-	VMULPS     96(R11), Y3, Y3
-	VMOVUPS    128(CX), Y4
-	VMULPS     128(R11), Y4, Y4
-	VMOVUPS    160(CX), Y5
-	VMULPS     160(R11), Y5, Y5
-	VMOVUPS    192(CX), Y6
-	VMULPS     192(R11), Y6, Y6
-	VMOVUPS    224(CX), Y7
-	VMULPS     224(R11), Y7, Y7
-	VSHUFPS    $0x88, Y1, Y0, Y8
-	VSHUFPS    $0xdd, Y1, Y0, Y0
-	VADDPS     Y0, Y8, Y8
-	VSHUFPS    $0x88, Y3, Y2, Y0
-	VSHUFPS    $0xdd, Y3, Y2, Y2
-	VADDPS     Y2, Y0, Y0
-	VSHUFPS    $0x88, Y5, Y4, Y1
-	VSHUFPS    $0xdd, Y5, Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VSHUFPS    $0x88, Y7, Y6, Y2
-	VSHUFPS    $0xdd, Y7, Y6, Y6
-	VADDPS     Y6, Y2, Y2
-	VSHUFPS    $0x88, Y0, Y8, Y3
-	VSHUFPS    $0xdd, Y0, Y8, Y8
-	VADDPS     Y8, Y3, Y3
-	VSHUFPS    $0x88, Y2, Y1, Y0
-	VSHUFPS    $0xdd, Y2, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	VPERM2F128 $0x20, Y0, Y3, Y1
-	VPERM2F128 $0x31, Y0, Y3, Y0
-	VADDPS     Y1, Y0, Y1
-	VADDPS     wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS    Y1, (R12)
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each3378
-
-over3374:
-none3373:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3371
-	JMP  done3362
-
-past3361:
-row3379:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3381
-	MOVQ       104(AX), R11
-	CMPQ       128(AX), $0x00
-	JE         near3383
-	SHLQ       $0x03, R11
-	ADDQ       CX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 128(R11)
-	PREFETCHT1 192(R11)
-
-near3383:
-	CMPQ 128(AX), $0x00
-	JNE  far3384
-
-each3385:
-	MOVLQSX    (SI)(DI*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	MOVQ       DI, R12
-	IMULQ      96(AX), R12
-	ADDQ       R10, R12
-	VMOVUPS    (CX), Y0
-	VMULPS     (R11), Y0, Y0
-	VMOVUPS    32(CX), Y1
-	VMULPS     32(R11), Y1, Y1
-	VMOVUPS    64(CX), Y2
-	VMULPS     64(R11), Y2, Y2
-	VMOVUPS    96(CX), Y3
-	VMULPS     96(R11), Y3, Y3
-	VMOVUPS    128(CX), Y4
-	VMULPS     128(R11), Y4, Y4
-	VMOVUPS    160(CX), Y5
-	VMULPS     160(R11), Y5, Y5
-	VMOVUPS    192(CX), Y6
-	VMULPS     192(R11), Y6, Y6
-	VMOVUPS    224(CX), Y7
-	VMULPS     224(R11), Y7, Y7
-	VSHUFPS    $0x88, Y1, Y0, Y8
-	VSHUFPS    $0xdd, Y1, Y0, Y0
-	VADDPS     Y0, Y8, Y8
-	VSHUFPS    $0x88, Y3, Y2, Y0
-	VSHUFPS    $0xdd, Y3, Y2, Y2
-	VADDPS     Y2, Y0, Y0
-	VSHUFPS    $0x88, Y5, Y4, Y1
-	VSHUFPS    $0xdd, Y5, Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VSHUFPS    $0x88, Y7, Y6, Y2
-	VSHUFPS    $0xdd, Y7, Y6, Y6
-	VADDPS     Y6, Y2, Y2
-	VSHUFPS    $0x88, Y0, Y8, Y3
-	VSHUFPS    $0xdd, Y0, Y8, Y8
-	VADDPS     Y8, Y3, Y3
-	VSHUFPS    $0x88, Y2, Y1, Y0
-	VSHUFPS    $0xdd, Y2, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	VPERM2F128 $0x20, Y0, Y3, Y1
-	VPERM2F128 $0x31, Y0, Y3, Y0
-	VADDPS     Y1, Y0, Y1
-	VADDPS     wide00000000<>+0(SB), Y1, Y1
-	VMOVNTPS   Y1, (R12)
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each3385
-	JMP        over3382
-
-far3384:
-each3386:
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 128(R11)
-	PREFETCHT1 192(R11)
-	MOVLQSX    (SI)(DI*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	MOVQ       DI, R12
-	IMULQ      96(AX), R12
-	ADDQ       R10, R12
-	VMOVUPS    (CX), Y0
-	VMULPS     (R11), Y0, Y0
-	VMOVUPS    32(CX), Y1
-	VMULPS     32(R11), Y1, Y1
-	VMOVUPS    64(CX), Y2
-	VMULPS     64(R11), Y2, Y2
-	VMOVUPS    96(CX), Y3
-	VMULPS     96(R11), Y3, Y3
-	VMOVUPS    128(CX), Y4
-	VMULPS     128(R11), Y4, Y4
-	VMOVUPS    160(CX), Y5
-	VMULPS     160(R11), Y5, Y5
-	VMOVUPS    192(CX), Y6
-	VMULPS     192(R11), Y6, Y6
-	VMOVUPS    224(CX), Y7
-	VMULPS     224(R11), Y7, Y7
-	VSHUFPS    $0x88, Y1, Y0, Y8
-	VSHUFPS    $0xdd, Y1, Y0, Y0
-	VADDPS     Y0, Y8, Y8
-	VSHUFPS    $0x88, Y3, Y2, Y0
-	VSHUFPS    $0xdd, Y3, Y2, Y2
-	VADDPS     Y2, Y0, Y0
-	VSHUFPS    $0x88, Y5, Y4, Y1
-	VSHUFPS    $0xdd, Y5, Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VSHUFPS    $0x88, Y7, Y6, Y2
-	VSHUFPS    $0xdd, Y7, Y6, Y6
-	VADDPS     Y6, Y2, Y2
-	VSHUFPS    $0x88, Y0, Y8, Y3
-	VSHUFPS    $0xdd, Y0, Y8, Y8
-	VADDPS     Y8, Y3, Y3
-	VSHUFPS    $0x88, Y2, Y1, Y0
-	VSHUFPS    $0xdd, Y2, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	VPERM2F128 $0x20, Y0, Y3, Y1
-	VPERM2F128 $0x31, Y0, Y3, Y0
-	VADDPS     Y1, Y0, Y1
-	VADDPS     wide00000000<>+0(SB), Y1, Y1
-	VMOVNTPS   Y1, (R12)
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each3386
-
-over3382:
-none3381:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3379
 	SFENCE
 
-done3362:
+done3346:
 	VZEROUPPER
 	RET
 
@@ -40122,10 +40186,372 @@ TEXT ·edgeDot8x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3388
+	JNE  past3372
 	CMPQ 144(AX), $0x00
-	JNE  set3387
+	JNE  set3371
 
+row3374:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3376
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3378
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+
+near3378:
+	CMPQ 128(AX), $0x00
+	JNE  far3379
+
+each3380:
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VMULPS      64(R11), Y1, Y1
+	VMOVUPS     96(CX), Y2
+	VFMADD231PS 96(R11), Y2, Y1
+	VMOVUPS     128(CX), Y2
+	VMULPS      128(R11), Y2, Y2
+	VMOVUPS     160(CX), Y3
+	VFMADD231PS 160(R11), Y3, Y2
+	VMOVUPS     192(CX), Y3
+	VMULPS      192(R11), Y3, Y3
+	VMOVUPS     224(CX), Y4
+	VFMADD231PS 224(R11), Y4, Y3
+	VMOVUPS     256(CX), Y4
+	VMULPS      256(R11), Y4, Y4
+	VMOVUPS     288(CX), Y5
+	VFMADD231PS 288(R11), Y5, Y4
+	VMOVUPS     320(CX), Y5
+	VMULPS      320(R11), Y5, Y5
+	VMOVUPS     352(CX), Y6
+	VFMADD231PS 352(R11), Y6, Y5
+	VMOVUPS     384(CX), Y6
+	VMULPS      384(R11), Y6, Y6
+	VMOVUPS     416(CX), Y7
+	VFMADD231PS 416(R11), Y7, Y6
+	VMOVUPS     448(CX), Y7
+	VMULPS      448(R11), Y7, Y7
+	VMOVUPS     480(CX), Y8
+	VFMADD231PS 480(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      (R12), Y1, Y1
+	VMOVUPS     Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3380
+	JMP         over3377
+
+far3379:
+each3381:
+	LEAQ        32(DI), R11
+	CMPQ        R11, 72(AX)
+	CMOVQGT     72(AX), R11
+	MOVLQSX     (SI)(R11*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	PREFETCHT1  (R11)
+	PREFETCHT1  64(R11)
+	PREFETCHT1  128(R11)
+	PREFETCHT1  192(R11)
+	PREFETCHT1  256(R11)
+	PREFETCHT1  320(R11)
+	PREFETCHT1  384(R11)
+	PREFETCHT1  448(R11)
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VMULPS      64(R11), Y1, Y1
+	VMOVUPS     96(CX), Y2
+	VFMADD231PS 96(R11), Y2, Y1
+	VMOVUPS     128(CX), Y2
+	VMULPS      128(R11), Y2, Y2
+	VMOVUPS     160(CX), Y3
+	VFMADD231PS 160(R11), Y3, Y2
+	VMOVUPS     192(CX), Y3
+	VMULPS      192(R11), Y3, Y3
+	VMOVUPS     224(CX), Y4
+	VFMADD231PS 224(R11), Y4, Y3
+	VMOVUPS     256(CX), Y4
+	VMULPS      256(R11), Y4, Y4
+	VMOVUPS     288(CX), Y5
+	VFMADD231PS 288(R11), Y5, Y4
+	VMOVUPS     320(CX), Y5
+	VMULPS      320(R11), Y5, Y5
+	VMOVUPS     352(CX), Y6
+	VFMADD231PS 352(R11), Y6, Y5
+	VMOVUPS     384(CX), Y6
+	VMULPS      384(R11), Y6, Y6
+	VMOVUPS     416(CX), Y7
+	VFMADD231PS 416(R11), Y7, Y6
+	VMOVUPS     448(CX), Y7
+	VMULPS      448(R11), Y7, Y7
+	VMOVUPS     480(CX), Y8
+	VFMADD231PS 480(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      (R12), Y1, Y1
+	VMOVUPS     Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3381
+
+over3377:
+none3376:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3374
+	JMP  done3373
+
+set3371:
+row3382:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3384
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3386
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+
+near3386:
+	CMPQ 128(AX), $0x00
+	JNE  far3387
+
+each3388:
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VMULPS      64(R11), Y1, Y1
+	VMOVUPS     96(CX), Y2
+	VFMADD231PS 96(R11), Y2, Y1
+	VMOVUPS     128(CX), Y2
+	VMULPS      128(R11), Y2, Y2
+	VMOVUPS     160(CX), Y3
+	VFMADD231PS 160(R11), Y3, Y2
+	VMOVUPS     192(CX), Y3
+	VMULPS      192(R11), Y3, Y3
+	VMOVUPS     224(CX), Y4
+	VFMADD231PS 224(R11), Y4, Y3
+	VMOVUPS     256(CX), Y4
+	VMULPS      256(R11), Y4, Y4
+	VMOVUPS     288(CX), Y5
+	VFMADD231PS 288(R11), Y5, Y4
+	VMOVUPS     320(CX), Y5
+	VMULPS      320(R11), Y5, Y5
+	VMOVUPS     352(CX), Y6
+	VFMADD231PS 352(R11), Y6, Y5
+	VMOVUPS     384(CX), Y6
+	VMULPS      384(R11), Y6, Y6
+	VMOVUPS     416(CX), Y7
+	VFMADD231PS 416(R11), Y7, Y6
+	VMOVUPS     448(CX), Y7
+	VMULPS      448(R11), Y7, Y7
+	VMOVUPS     480(CX), Y8
+	VFMADD231PS 480(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS     Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3388
+	JMP         over3385
+
+far3387:
+each3389:
+	LEAQ        32(DI), R11
+	CMPQ        R11, 72(AX)
+	CMOVQGT     72(AX), R11
+	MOVLQSX     (SI)(R11*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	PREFETCHT1  (R11)
+	PREFETCHT1  64(R11)
+	PREFETCHT1  128(R11)
+	PREFETCHT1  192(R11)
+	PREFETCHT1  256(R11)
+	PREFETCHT1  320(R11)
+	PREFETCHT1  384(R11)
+	PREFETCHT1  448(R11)
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VMULPS      64(R11), Y1, Y1
+	VMOVUPS     96(CX), Y2
+	VFMADD231PS 96(R11), Y2, Y1
+	VMOVUPS     128(CX), Y2
+	VMULPS      128(R11), Y2, Y2
+	VMOVUPS     160(CX), Y3
+	VFMADD231PS 160(R11), Y3, Y2
+	VMOVUPS     192(CX), Y3
+	VMULPS      192(R11), Y3, Y3
+	VMOVUPS     224(CX), Y4
+	VFMADD231PS 224(R11), Y4, Y3
+	VMOVUPS     256(CX), Y4
+	VMULPS      256(R11), Y4, Y4
+	VMOVUPS     288(CX), Y5
+	VFMADD231PS 288(R11), Y5, Y4
+	VMOVUPS     320(CX), Y5
+	VMULPS      320(R11), Y5, Y5
+	VMOVUPS     352(CX), Y6
+	VFMADD231PS 352(R11), Y6, Y5
+	VMOVUPS     384(CX), Y6
+	VMULPS      384(R11), Y6, Y6
+	VMOVUPS     416(CX), Y7
+	VFMADD231PS 416(R11), Y7, Y6
+	VMOVUPS     448(CX), Y7
+	VMULPS      448(R11), Y7, Y7
+	VMOVUPS     480(CX), Y8
+	VFMADD231PS 480(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS     Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3389
+
+over3385:
+none3384:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3382
+	JMP  done3373
+
+past3372:
 row3390:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
@@ -40210,8 +40636,8 @@ each3396:
 	VPERM2F128  $0x20, Y0, Y3, Y1
 	VPERM2F128  $0x31, Y0, Y3, Y0
 	VADDPS      Y1, Y0, Y1
-	VADDPS      (R12), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVNTPS    Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3396
@@ -40292,8 +40718,8 @@ each3397:
 	VPERM2F128  $0x20, Y0, Y3, Y1
 	VPERM2F128  $0x31, Y0, Y3, Y0
 	VADDPS      Y1, Y0, Y1
-	VADDPS      (R12), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVNTPS    Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3397
@@ -40304,371 +40730,9 @@ none3392:
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
 	JNZ  row3390
-	JMP  done3389
-
-set3387:
-row3398:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3400
-	MOVQ       104(AX), R11
-	CMPQ       128(AX), $0x00
-	JE         near3402
-	SHLQ       $0x03, R11
-	ADDQ       CX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 128(R11)
-	PREFETCHT1 192(R11)
-	PREFETCHT1 256(R11)
-	PREFETCHT1 320(R11)
-	PREFETCHT1 384(R11)
-	PREFETCHT1 448(R11)
-
-near3402:
-	CMPQ 128(AX), $0x00
-	JNE  far3403
-
-each3404:
-	MOVLQSX     (SI)(DI*4), R11
-	IMULQ       R8, R11
-	ADDQ        DX, R11
-	MOVQ        DI, R12
-	IMULQ       96(AX), R12
-	ADDQ        R10, R12
-	VMOVUPS     (CX), Y0
-	VMULPS      (R11), Y0, Y0
-	VMOVUPS     32(CX), Y1
-	VFMADD231PS 32(R11), Y1, Y0
-	VMOVUPS     64(CX), Y1
-	VMULPS      64(R11), Y1, Y1
-	VMOVUPS     96(CX), Y2
-	VFMADD231PS 96(R11), Y2, Y1
-	VMOVUPS     128(CX), Y2
-	VMULPS      128(R11), Y2, Y2
-	VMOVUPS     160(CX), Y3
-	VFMADD231PS 160(R11), Y3, Y2
-	VMOVUPS     192(CX), Y3
-	VMULPS      192(R11), Y3, Y3
-	VMOVUPS     224(CX), Y4
-	VFMADD231PS 224(R11), Y4, Y3
-	VMOVUPS     256(CX), Y4
-	VMULPS      256(R11), Y4, Y4
-	VMOVUPS     288(CX), Y5
-	VFMADD231PS 288(R11), Y5, Y4
-	VMOVUPS     320(CX), Y5
-	VMULPS      320(R11), Y5, Y5
-	VMOVUPS     352(CX), Y6
-	VFMADD231PS 352(R11), Y6, Y5
-	VMOVUPS     384(CX), Y6
-	VMULPS      384(R11), Y6, Y6
-	VMOVUPS     416(CX), Y7
-	VFMADD231PS 416(R11), Y7, Y6
-	VMOVUPS     448(CX), Y7
-	VMULPS      448(R11), Y7, Y7
-	VMOVUPS     480(CX), Y8
-	VFMADD231PS 480(R11), Y8, Y7
-	VSHUFPS     $0x88, Y1, Y0, Y8
-	VSHUFPS     $0xdd, Y1, Y0, Y0
-	VADDPS      Y0, Y8, Y8
-	VSHUFPS     $0x88, Y3, Y2, Y0
-	VSHUFPS     $0xdd, Y3, Y2, Y2
-	VADDPS      Y2, Y0, Y0
-	VSHUFPS     $0x88, Y5, Y4, Y1
-	VSHUFPS     $0xdd, Y5, Y4, Y4
-	VADDPS      Y4, Y1, Y1
-	VSHUFPS     $0x88, Y7, Y6, Y2
-	VSHUFPS     $0xdd, Y7, Y6, Y6
-	VADDPS      Y6, Y2, Y2
-	VSHUFPS     $0x88, Y0, Y8, Y3
-	VSHUFPS     $0xdd, Y0, Y8, Y8
-	VADDPS      Y8, Y3, Y3
-	VSHUFPS     $0x88, Y2, Y1, Y0
-	VSHUFPS     $0xdd, Y2, Y1, Y1
-	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS     Y1, (R12)
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each3404
-	JMP         over3401
-
-far3403:
-each3405:
-	LEAQ        32(DI), R11
-	CMPQ        R11, 72(AX)
-	CMOVQGT     72(AX), R11
-	MOVLQSX     (SI)(R11*4), R11
-	IMULQ       R8, R11
-	ADDQ        DX, R11
-	PREFETCHT1  (R11)
-	PREFETCHT1  64(R11)
-	PREFETCHT1  128(R11)
-	PREFETCHT1  192(R11)
-	PREFETCHT1  256(R11)
-	PREFETCHT1  320(R11)
-	PREFETCHT1  384(R11)
-	PREFETCHT1  448(R11)
-	MOVLQSX     (SI)(DI*4), R11
-	IMULQ       R8, R11
-	ADDQ        DX, R11
-	MOVQ        DI, R12
-	IMULQ       96(AX), R12
-	ADDQ        R10, R12
-	VMOVUPS     (CX), Y0
-	VMULPS      (R11), Y0, Y0
-	VMOVUPS     32(CX), Y1
-	VFMADD231PS 32(R11), Y1, Y0
-	VMOVUPS     64(CX), Y1
-	VMULPS      64(R11), Y1, Y1
-	VMOVUPS     96(CX), Y2
-	VFMADD231PS 96(R11), Y2, Y1
-	VMOVUPS     128(CX), Y2
-	VMULPS      128(R11), Y2, Y2
-	VMOVUPS     160(CX), Y3
-	VFMADD231PS 160(R11), Y3, Y2
-	VMOVUPS     192(CX), Y3
-	VMULPS      192(R11), Y3, Y3
-	VMOVUPS     224(CX), Y4
-	VFMADD231PS 224(R11), Y4, Y3
-	VMOVUPS     256(CX), Y4
-	VMULPS      256(R11), Y4, Y4
-	VMOVUPS     288(CX), Y5
-	VFMADD231PS 288(R11), Y5, Y4
-	VMOVUPS     320(CX), Y5
-	VMULPS      320(R11), Y5, Y5
-	VMOVUPS     352(CX), Y6
-	VFMADD231PS 352(R11), Y6, Y5
-	VMOVUPS     384(CX), Y6
-	VMULPS      384(R11), Y6, Y6
-	VMOVUPS     416(CX), Y7
-	VFMADD231PS 416(R11), Y7, Y6
-	VMOVUPS     448(CX), Y7
-	VMULPS      448(R11), Y7, Y7
-	VMOVUPS     480(CX), Y8
-	VFMADD231PS 480(R11), Y8, Y7
-	VSHUFPS     $0x88, Y1, Y0, Y8
-	VSHUFPS     $0xdd, Y1, Y0, Y0
-	VADDPS      Y0, Y8, Y8
-	VSHUFPS     $0x88, Y3, Y2, Y0
-	VSHUFPS     $0xdd, Y3, Y2, Y2
-	VADDPS      Y2, Y0, Y0
-	VSHUFPS     $0x88, Y5, Y4, Y1
-	VSHUFPS     $0xdd, Y5, Y4, Y4
-	VADDPS      Y4, Y1, Y1
-	VSHUFPS     $0x88, Y7, Y6, Y2
-	VSHUFPS     $0xdd, Y7, Y6, Y6
-	VADDPS      Y6, Y2, Y2
-	VSHUFPS     $0x88, Y0, Y8, Y3
-	VSHUFPS     $0xdd, Y0, Y8, Y8
-	VADDPS      Y8, Y3, Y3
-	VSHUFPS     $0x88, Y2, Y1, Y0
-	VSHUFPS     $0xdd, Y2, Y1, Y1
-	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS     Y1, (R12)
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each3405
-
-over3401:
-none3400:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3398
-	JMP  done3389
-
-past3388:
-row3406:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3408
-	MOVQ       104(AX), R11
-	CMPQ       128(AX), $0x00
-	JE         near3410
-	SHLQ       $0x03, R11
-	ADDQ       CX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 128(R11)
-	PREFETCHT1 192(R11)
-	PREFETCHT1 256(R11)
-	PREFETCHT1 320(R11)
-	PREFETCHT1 384(R11)
-	PREFETCHT1 448(R11)
-
-near3410:
-	CMPQ 128(AX), $0x00
-	JNE  far3411
-
-each3412:
-	MOVLQSX     (SI)(DI*4), R11
-	IMULQ       R8, R11
-	ADDQ        DX, R11
-	MOVQ        DI, R12
-	IMULQ       96(AX), R12
-	ADDQ        R10, R12
-	VMOVUPS     (CX), Y0
-	VMULPS      (R11), Y0, Y0
-	VMOVUPS     32(CX), Y1
-	VFMADD231PS 32(R11), Y1, Y0
-	VMOVUPS     64(CX), Y1
-	VMULPS      64(R11), Y1, Y1
-	VMOVUPS     96(CX), Y2
-	VFMADD231PS 96(R11), Y2, Y1
-	VMOVUPS     128(CX), Y2
-	VMULPS      128(R11), Y2, Y2
-	VMOVUPS     160(CX), Y3
-	VFMADD231PS 160(R11), Y3, Y2
-	VMOVUPS     192(CX), Y3
-	VMULPS      192(R11), Y3, Y3
-	VMOVUPS     224(CX), Y4
-	VFMADD231PS 224(R11), Y4, Y3
-	VMOVUPS     256(CX), Y4
-	VMULPS      256(R11), Y4, Y4
-	VMOVUPS     288(CX), Y5
-	VFMADD231PS 288(R11), Y5, Y4
-	VMOVUPS     320(CX), Y5
-	VMULPS      320(R11), Y5, Y5
-	VMOVUPS     352(CX), Y6
-	VFMADD231PS 352(R11), Y6, Y5
-	VMOVUPS     384(CX), Y6
-	VMULPS      384(R11), Y6, Y6
-	VMOVUPS     416(CX), Y7
-	VFMADD231PS 416(R11), Y7, Y6
-	VMOVUPS     448(CX), Y7
-	VMULPS      448(R11), Y7, Y7
-	VMOVUPS     480(CX), Y8
-	VFMADD231PS 480(R11), Y8, Y7
-	VSHUFPS     $0x88, Y1, Y0, Y8
-	VSHUFPS     $0xdd, Y1, Y0, Y0
-	VADDPS      Y0, Y8, Y8
-	VSHUFPS     $0x88, Y3, Y2, Y0
-	VSHUFPS     $0xdd, Y3, Y2, Y2
-	VADDPS      Y2, Y0, Y0
-	VSHUFPS     $0x88, Y5, Y4, Y1
-	VSHUFPS     $0xdd, Y5, Y4, Y4
-	VADDPS      Y4, Y1, Y1
-	VSHUFPS     $0x88, Y7, Y6, Y2
-	VSHUFPS     $0xdd, Y7, Y6, Y6
-	VADDPS      Y6, Y2, Y2
-	VSHUFPS     $0x88, Y0, Y8, Y3
-	VSHUFPS     $0xdd, Y0, Y8, Y8
-	VADDPS      Y8, Y3, Y3
-	VSHUFPS     $0x88, Y2, Y1, Y0
-	VSHUFPS     $0xdd, Y2, Y1, Y1
-	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVNTPS    Y1, (R12)
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each3412
-	JMP         over3409
-
-far3411:
-each3413:
-	LEAQ        32(DI), R11
-	CMPQ        R11, 72(AX)
-	CMOVQGT     72(AX), R11
-	MOVLQSX     (SI)(R11*4), R11
-	IMULQ       R8, R11
-	ADDQ        DX, R11
-	PREFETCHT1  (R11)
-	PREFETCHT1  64(R11)
-	PREFETCHT1  128(R11)
-	PREFETCHT1  192(R11)
-	PREFETCHT1  256(R11)
-	PREFETCHT1  320(R11)
-	PREFETCHT1  384(R11)
-	PREFETCHT1  448(R11)
-	MOVLQSX     (SI)(DI*4), R11
-	IMULQ       R8, R11
-	ADDQ        DX, R11
-	MOVQ        DI, R12
-	IMULQ       96(AX), R12
-	ADDQ        R10, R12
-	VMOVUPS     (CX), Y0
-	VMULPS      (R11), Y0, Y0
-	VMOVUPS     32(CX), Y1
-	VFMADD231PS 32(R11), Y1, Y0
-	VMOVUPS     64(CX), Y1
-	VMULPS      64(R11), Y1, Y1
-	VMOVUPS     96(CX), Y2
-	VFMADD231PS 96(R11), Y2, Y1
-	VMOVUPS     128(CX), Y2
-	VMULPS      128(R11), Y2, Y2
-	VMOVUPS     160(CX), Y3
-	VFMADD231PS 160(R11), Y3, Y2
-	VMOVUPS     192(CX), Y3
-	VMULPS      192(R11), Y3, Y3
-	VMOVUPS     224(CX), Y4
-	VFMADD231PS 224(R11), Y4, Y3
-	VMOVUPS     256(CX), Y4
-	VMULPS      256(R11), Y4, Y4
-	VMOVUPS     288(CX), Y5
-	VFMADD231PS 288(R11), Y5, Y4
-	VMOVUPS     320(CX), Y5
-	VMULPS      320(R11), Y5, Y5
-	VMOVUPS     352(CX), Y6
-	VFMADD231PS 352(R11), Y6, Y5
-	VMOVUPS     384(CX), Y6
-	VMULPS      384(R11), Y6, Y6
-	VMOVUPS     416(CX), Y7
-	VFMADD231PS 416(R11), Y7, Y6
-	VMOVUPS     448(CX), Y7
-	VMULPS      448(R11), Y7, Y7
-	VMOVUPS     480(CX), Y8
-	VFMADD231PS 480(R11), Y8, Y7
-	VSHUFPS     $0x88, Y1, Y0, Y8
-	VSHUFPS     $0xdd, Y1, Y0, Y0
-	VADDPS      Y0, Y8, Y8
-	VSHUFPS     $0x88, Y3, Y2, Y0
-	VSHUFPS     $0xdd, Y3, Y2, Y2
-	VADDPS      Y2, Y0, Y0
-	VSHUFPS     $0x88, Y5, Y4, Y1
-	VSHUFPS     $0xdd, Y5, Y4, Y4
-	VADDPS      Y4, Y1, Y1
-	VSHUFPS     $0x88, Y7, Y6, Y2
-	VSHUFPS     $0xdd, Y7, Y6, Y6
-	VADDPS      Y6, Y2, Y2
-	VSHUFPS     $0x88, Y0, Y8, Y3
-	VSHUFPS     $0xdd, Y0, Y8, Y8
-	VADDPS      Y8, Y3, Y3
-	VSHUFPS     $0x88, Y2, Y1, Y0
-	VSHUFPS     $0xdd, Y2, Y1, Y1
-	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVNTPS    Y1, (R12)
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each3413
-
-over3409:
-none3408:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3406
 	SFENCE
 
-done3389:
+done3373:
 	VZEROUPPER
 	RET
 
@@ -40684,10 +40748,532 @@ TEXT ·edgeDot8x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3415
+	JNE  past3399
 	CMPQ 144(AX), $0x00
-	JNE  set3414
+	JNE  set3398
 
+row3401:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3403
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3405
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+	PREFETCHT1 512(R11)
+	PREFETCHT1 576(R11)
+	PREFETCHT1 640(R11)
+	PREFETCHT1 704(R11)
+	PREFETCHT1 768(R11)
+	PREFETCHT1 832(R11)
+	PREFETCHT1 896(R11)
+	PREFETCHT1 960(R11)
+
+near3405:
+	CMPQ 128(AX), $0x00
+	JNE  far3406
+
+each3407:
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VFMADD231PS 64(R11), Y1, Y0
+	VMOVUPS     96(CX), Y1
+	VFMADD231PS 96(R11), Y1, Y0
+	VMOVUPS     128(CX), Y1
+	VMULPS      128(R11), Y1, Y1
+	VMOVUPS     160(CX), Y2
+	VFMADD231PS 160(R11), Y2, Y1
+	VMOVUPS     192(CX), Y2
+	VFMADD231PS 192(R11), Y2, Y1
+	VMOVUPS     224(CX), Y2
+	VFMADD231PS 224(R11), Y2, Y1
+	VMOVUPS     256(CX), Y2
+	VMULPS      256(R11), Y2, Y2
+	VMOVUPS     288(CX), Y3
+	VFMADD231PS 288(R11), Y3, Y2
+	VMOVUPS     320(CX), Y3
+	VFMADD231PS 320(R11), Y3, Y2
+	VMOVUPS     352(CX), Y3
+	VFMADD231PS 352(R11), Y3, Y2
+	VMOVUPS     384(CX), Y3
+	VMULPS      384(R11), Y3, Y3
+	VMOVUPS     416(CX), Y4
+	VFMADD231PS 416(R11), Y4, Y3
+	VMOVUPS     448(CX), Y4
+	VFMADD231PS 448(R11), Y4, Y3
+	VMOVUPS     480(CX), Y4
+	VFMADD231PS 480(R11), Y4, Y3
+	VMOVUPS     512(CX), Y4
+	VMULPS      512(R11), Y4, Y4
+	VMOVUPS     544(CX), Y5
+	VFMADD231PS 544(R11), Y5, Y4
+	VMOVUPS     576(CX), Y5
+	VFMADD231PS 576(R11), Y5, Y4
+	VMOVUPS     608(CX), Y5
+	VFMADD231PS 608(R11), Y5, Y4
+	VMOVUPS     640(CX), Y5
+	VMULPS      640(R11), Y5, Y5
+	VMOVUPS     672(CX), Y6
+	VFMADD231PS 672(R11), Y6, Y5
+	VMOVUPS     704(CX), Y6
+	VFMADD231PS 704(R11), Y6, Y5
+	VMOVUPS     736(CX), Y6
+	VFMADD231PS 736(R11), Y6, Y5
+	VMOVUPS     768(CX), Y6
+	VMULPS      768(R11), Y6, Y6
+	VMOVUPS     800(CX), Y7
+	VFMADD231PS 800(R11), Y7, Y6
+	VMOVUPS     832(CX), Y7
+	VFMADD231PS 832(R11), Y7, Y6
+	VMOVUPS     864(CX), Y7
+	VFMADD231PS 864(R11), Y7, Y6
+	VMOVUPS     896(CX), Y7
+	VMULPS      896(R11), Y7, Y7
+	VMOVUPS     928(CX), Y8
+	VFMADD231PS 928(R11), Y8, Y7
+	VMOVUPS     960(CX), Y8
+	VFMADD231PS 960(R11), Y8, Y7
+	VMOVUPS     992(CX), Y8
+	VFMADD231PS 992(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      (R12), Y1, Y1
+	VMOVUPS     Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3407
+	JMP         over3404
+
+far3406:
+each3408:
+	LEAQ        32(DI), R11
+	CMPQ        R11, 72(AX)
+	CMOVQGT     72(AX), R11
+	MOVLQSX     (SI)(R11*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	PREFETCHT1  (R11)
+	PREFETCHT1  64(R11)
+	PREFETCHT1  128(R11)
+	PREFETCHT1  192(R11)
+	PREFETCHT1  256(R11)
+	PREFETCHT1  320(R11)
+	PREFETCHT1  384(R11)
+	PREFETCHT1  448(R11)
+	PREFETCHT1  512(R11)
+	PREFETCHT1  576(R11)
+	PREFETCHT1  640(R11)
+	PREFETCHT1  704(R11)
+	PREFETCHT1  768(R11)
+	PREFETCHT1  832(R11)
+	PREFETCHT1  896(R11)
+	PREFETCHT1  960(R11)
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VFMADD231PS 64(R11), Y1, Y0
+	VMOVUPS     96(CX), Y1
+	VFMADD231PS 96(R11), Y1, Y0
+	VMOVUPS     128(CX), Y1
+	VMULPS      128(R11), Y1, Y1
+	VMOVUPS     160(CX), Y2
+	VFMADD231PS 160(R11), Y2, Y1
+	VMOVUPS     192(CX), Y2
+	VFMADD231PS 192(R11), Y2, Y1
+	VMOVUPS     224(CX), Y2
+	VFMADD231PS 224(R11), Y2, Y1
+	VMOVUPS     256(CX), Y2
+	VMULPS      256(R11), Y2, Y2
+	VMOVUPS     288(CX), Y3
+	VFMADD231PS 288(R11), Y3, Y2
+	VMOVUPS     320(CX), Y3
+	VFMADD231PS 320(R11), Y3, Y2
+	VMOVUPS     352(CX), Y3
+	VFMADD231PS 352(R11), Y3, Y2
+	VMOVUPS     384(CX), Y3
+	VMULPS      384(R11), Y3, Y3
+	VMOVUPS     416(CX), Y4
+	VFMADD231PS 416(R11), Y4, Y3
+	VMOVUPS     448(CX), Y4
+	VFMADD231PS 448(R11), Y4, Y3
+	VMOVUPS     480(CX), Y4
+	VFMADD231PS 480(R11), Y4, Y3
+	VMOVUPS     512(CX), Y4
+	VMULPS      512(R11), Y4, Y4
+	VMOVUPS     544(CX), Y5
+	VFMADD231PS 544(R11), Y5, Y4
+	VMOVUPS     576(CX), Y5
+	VFMADD231PS 576(R11), Y5, Y4
+	VMOVUPS     608(CX), Y5
+	VFMADD231PS 608(R11), Y5, Y4
+	VMOVUPS     640(CX), Y5
+	VMULPS      640(R11), Y5, Y5
+	VMOVUPS     672(CX), Y6
+	VFMADD231PS 672(R11), Y6, Y5
+	VMOVUPS     704(CX), Y6
+	VFMADD231PS 704(R11), Y6, Y5
+	VMOVUPS     736(CX), Y6
+	VFMADD231PS 736(R11), Y6, Y5
+	VMOVUPS     768(CX), Y6
+	VMULPS      768(R11), Y6, Y6
+	VMOVUPS     800(CX), Y7
+	VFMADD231PS 800(R11), Y7, Y6
+	VMOVUPS     832(CX), Y7
+	VFMADD231PS 832(R11), Y7, Y6
+	VMOVUPS     864(CX), Y7
+	VFMADD231PS 864(R11), Y7, Y6
+	VMOVUPS     896(CX), Y7
+	VMULPS      896(R11), Y7, Y7
+	VMOVUPS     928(CX), Y8
+	VFMADD231PS 928(R11), Y8, Y7
+	VMOVUPS     960(CX), Y8
+	VFMADD231PS 960(R11), Y8, Y7
+	VMOVUPS     992(CX), Y8
+	VFMADD231PS 992(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      (R12), Y1, Y1
+	VMOVUPS     Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3408
+
+over3404:
+none3403:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3401
+	JMP  done3400
+
+set3398:
+row3409:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3411
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3413
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+	PREFETCHT1 512(R11)
+	PREFETCHT1 576(R11)
+	PREFETCHT1 640(R11)
+	PREFETCHT1 704(R11)
+	PREFETCHT1 768(R11)
+	PREFETCHT1 832(R11)
+	PREFETCHT1 896(R11)
+	PREFETCHT1 960(R11)
+
+near3413:
+	CMPQ 128(AX), $0x00
+	JNE  far3414
+
+each3415:
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VFMADD231PS 64(R11), Y1, Y0
+	VMOVUPS     96(CX), Y1
+	VFMADD231PS 96(R11), Y1, Y0
+	VMOVUPS     128(CX), Y1
+	VMULPS      128(R11), Y1, Y1
+	VMOVUPS     160(CX), Y2
+	VFMADD231PS 160(R11), Y2, Y1
+	VMOVUPS     192(CX), Y2
+	VFMADD231PS 192(R11), Y2, Y1
+	VMOVUPS     224(CX), Y2
+	VFMADD231PS 224(R11), Y2, Y1
+	VMOVUPS     256(CX), Y2
+	VMULPS      256(R11), Y2, Y2
+	VMOVUPS     288(CX), Y3
+	VFMADD231PS 288(R11), Y3, Y2
+	VMOVUPS     320(CX), Y3
+	VFMADD231PS 320(R11), Y3, Y2
+	VMOVUPS     352(CX), Y3
+	VFMADD231PS 352(R11), Y3, Y2
+	VMOVUPS     384(CX), Y3
+	VMULPS      384(R11), Y3, Y3
+	VMOVUPS     416(CX), Y4
+	VFMADD231PS 416(R11), Y4, Y3
+	VMOVUPS     448(CX), Y4
+	VFMADD231PS 448(R11), Y4, Y3
+	VMOVUPS     480(CX), Y4
+	VFMADD231PS 480(R11), Y4, Y3
+	VMOVUPS     512(CX), Y4
+	VMULPS      512(R11), Y4, Y4
+	VMOVUPS     544(CX), Y5
+	VFMADD231PS 544(R11), Y5, Y4
+	VMOVUPS     576(CX), Y5
+	VFMADD231PS 576(R11), Y5, Y4
+	VMOVUPS     608(CX), Y5
+	VFMADD231PS 608(R11), Y5, Y4
+	VMOVUPS     640(CX), Y5
+	VMULPS      640(R11), Y5, Y5
+	VMOVUPS     672(CX), Y6
+	VFMADD231PS 672(R11), Y6, Y5
+	VMOVUPS     704(CX), Y6
+	VFMADD231PS 704(R11), Y6, Y5
+	VMOVUPS     736(CX), Y6
+	VFMADD231PS 736(R11), Y6, Y5
+	VMOVUPS     768(CX), Y6
+	VMULPS      768(R11), Y6, Y6
+	VMOVUPS     800(CX), Y7
+	VFMADD231PS 800(R11), Y7, Y6
+	VMOVUPS     832(CX), Y7
+	VFMADD231PS 832(R11), Y7, Y6
+	VMOVUPS     864(CX), Y7
+	VFMADD231PS 864(R11), Y7, Y6
+	VMOVUPS     896(CX), Y7
+	VMULPS      896(R11), Y7, Y7
+	VMOVUPS     928(CX), Y8
+	VFMADD231PS 928(R11), Y8, Y7
+	VMOVUPS     960(CX), Y8
+	VFMADD231PS 960(R11), Y8, Y7
+	VMOVUPS     992(CX), Y8
+	VFMADD231PS 992(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS     Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3415
+	JMP         over3412
+
+far3414:
+each3416:
+	LEAQ        32(DI), R11
+	CMPQ        R11, 72(AX)
+	CMOVQGT     72(AX), R11
+	MOVLQSX     (SI)(R11*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	PREFETCHT1  (R11)
+	PREFETCHT1  64(R11)
+	PREFETCHT1  128(R11)
+	PREFETCHT1  192(R11)
+	PREFETCHT1  256(R11)
+	PREFETCHT1  320(R11)
+	PREFETCHT1  384(R11)
+	PREFETCHT1  448(R11)
+	PREFETCHT1  512(R11)
+	PREFETCHT1  576(R11)
+	PREFETCHT1  640(R11)
+	PREFETCHT1  704(R11)
+	PREFETCHT1  768(R11)
+	PREFETCHT1  832(R11)
+	PREFETCHT1  896(R11)
+	PREFETCHT1  960(R11)
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VFMADD231PS 64(R11), Y1, Y0
+	VMOVUPS     96(CX), Y1
+	VFMADD231PS 96(R11), Y1, Y0
+	VMOVUPS     128(CX), Y1
+	VMULPS      128(R11), Y1, Y1
+	VMOVUPS     160(CX), Y2
+	VFMADD231PS 160(R11), Y2, Y1
+	VMOVUPS     192(CX), Y2
+	VFMADD231PS 192(R11), Y2, Y1
+	VMOVUPS     224(CX), Y2
+	VFMADD231PS 224(R11), Y2, Y1
+	VMOVUPS     256(CX), Y2
+	VMULPS      256(R11), Y2, Y2
+	VMOVUPS     288(CX), Y3
+	VFMADD231PS 288(R11), Y3, Y2
+	VMOVUPS     320(CX), Y3
+	VFMADD231PS 320(R11), Y3, Y2
+	VMOVUPS     352(CX), Y3
+	VFMADD231PS 352(R11), Y3, Y2
+	VMOVUPS     384(CX), Y3
+	VMULPS      384(R11), Y3, Y3
+	VMOVUPS     416(CX), Y4
+	VFMADD231PS 416(R11), Y4, Y3
+	VMOVUPS     448(CX), Y4
+	VFMADD231PS 448(R11), Y4, Y3
+	VMOVUPS     480(CX), Y4
+	VFMADD231PS 480(R11), Y4, Y3
+	VMOVUPS     512(CX), Y4
+	VMULPS      512(R11), Y4, Y4
+	VMOVUPS     544(CX), Y5
+	VFMADD231PS 544(R11), Y5, Y4
+	VMOVUPS     576(CX), Y5
+	VFMADD231PS 576(R11), Y5, Y4
+	VMOVUPS     608(CX), Y5
+	VFMADD231PS 608(R11), Y5, Y4
+	VMOVUPS     640(CX), Y5
+	VMULPS      640(R11), Y5, Y5
+	VMOVUPS     672(CX), Y6
+	VFMADD231PS 672(R11), Y6, Y5
+	VMOVUPS     704(CX), Y6
+	VFMADD231PS 704(R11), Y6, Y5
+	VMOVUPS     736(CX), Y6
+	VFMADD231PS 736(R11), Y6, Y5
+	VMOVUPS     768(CX), Y6
+	VMULPS      768(R11), Y6, Y6
+	VMOVUPS     800(CX), Y7
+	VFMADD231PS 800(R11), Y7, Y6
+	VMOVUPS     832(CX), Y7
+	VFMADD231PS 832(R11), Y7, Y6
+	VMOVUPS     864(CX), Y7
+	VFMADD231PS 864(R11), Y7, Y6
+	VMOVUPS     896(CX), Y7
+	VMULPS      896(R11), Y7, Y7
+	VMOVUPS     928(CX), Y8
+	VFMADD231PS 928(R11), Y8, Y7
+	VMOVUPS     960(CX), Y8
+	VFMADD231PS 960(R11), Y8, Y7
+	VMOVUPS     992(CX), Y8
+	VFMADD231PS 992(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS     Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3416
+
+over3412:
+none3411:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3409
+	JMP  done3400
+
+past3399:
 row3417:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
@@ -40812,8 +41398,8 @@ each3423:
 	VPERM2F128  $0x20, Y0, Y3, Y1
 	VPERM2F128  $0x31, Y0, Y3, Y0
 	VADDPS      Y1, Y0, Y1
-	VADDPS      (R12), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVNTPS    Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3423
@@ -40934,8 +41520,8 @@ each3424:
 	VPERM2F128  $0x20, Y0, Y3, Y1
 	VPERM2F128  $0x31, Y0, Y3, Y0
 	VADDPS      Y1, Y0, Y1
-	VADDPS      (R12), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVNTPS    Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3424
@@ -40946,531 +41532,9 @@ none3419:
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
 	JNZ  row3417
-	JMP  done3416
-
-set3414:
-row3425:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3427
-	MOVQ       104(AX), R11
-	CMPQ       128(AX), $0x00
-	JE         near3429
-	SHLQ       $0x03, R11
-	ADDQ       CX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 128(R11)
-	PREFETCHT1 192(R11)
-	PREFETCHT1 256(R11)
-	PREFETCHT1 320(R11)
-	PREFETCHT1 384(R11)
-	PREFETCHT1 448(R11)
-	PREFETCHT1 512(R11)
-	PREFETCHT1 576(R11)
-	PREFETCHT1 640(R11)
-	PREFETCHT1 704(R11)
-	PREFETCHT1 768(R11)
-	PREFETCHT1 832(R11)
-	PREFETCHT1 896(R11)
-	PREFETCHT1 960(R11)
-
-near3429:
-	CMPQ 128(AX), $0x00
-	JNE  far3430
-
-each3431:
-	MOVLQSX     (SI)(DI*4), R11
-	IMULQ       R8, R11
-	ADDQ        DX, R11
-	MOVQ        DI, R12
-	IMULQ       96(AX), R12
-	ADDQ        R10, R12
-	VMOVUPS     (CX), Y0
-	VMULPS      (R11), Y0, Y0
-	VMOVUPS     32(CX), Y1
-	VFMADD231PS 32(R11), Y1, Y0
-	VMOVUPS     64(CX), Y1
-	VFMADD231PS 64(R11), Y1, Y0
-	VMOVUPS     96(CX), Y1
-	VFMADD231PS 96(R11), Y1, Y0
-	VMOVUPS     128(CX), Y1
-	VMULPS      128(R11), Y1, Y1
-	VMOVUPS     160(CX), Y2
-	VFMADD231PS 160(R11), Y2, Y1
-	VMOVUPS     192(CX), Y2
-	VFMADD231PS 192(R11), Y2, Y1
-	VMOVUPS     224(CX), Y2
-	VFMADD231PS 224(R11), Y2, Y1
-	VMOVUPS     256(CX), Y2
-	VMULPS      256(R11), Y2, Y2
-	VMOVUPS     288(CX), Y3
-	VFMADD231PS 288(R11), Y3, Y2
-	VMOVUPS     320(CX), Y3
-	VFMADD231PS 320(R11), Y3, Y2
-	VMOVUPS     352(CX), Y3
-	VFMADD231PS 352(R11), Y3, Y2
-	VMOVUPS     384(CX), Y3
-	VMULPS      384(R11), Y3, Y3
-	VMOVUPS     416(CX), Y4
-	VFMADD231PS 416(R11), Y4, Y3
-	VMOVUPS     448(CX), Y4
-	VFMADD231PS 448(R11), Y4, Y3
-	VMOVUPS     480(CX), Y4
-	VFMADD231PS 480(R11), Y4, Y3
-	VMOVUPS     512(CX), Y4
-	VMULPS      512(R11), Y4, Y4
-	VMOVUPS     544(CX), Y5
-	VFMADD231PS 544(R11), Y5, Y4
-	VMOVUPS     576(CX), Y5
-	VFMADD231PS 576(R11), Y5, Y4
-	VMOVUPS     608(CX), Y5
-	VFMADD231PS 608(R11), Y5, Y4
-	VMOVUPS     640(CX), Y5
-	VMULPS      640(R11), Y5, Y5
-	VMOVUPS     672(CX), Y6
-	VFMADD231PS 672(R11), Y6, Y5
-	VMOVUPS     704(CX), Y6
-	VFMADD231PS 704(R11), Y6, Y5
-	VMOVUPS     736(CX), Y6
-	VFMADD231PS 736(R11), Y6, Y5
-	VMOVUPS     768(CX), Y6
-	VMULPS      768(R11), Y6, Y6
-	VMOVUPS     800(CX), Y7
-	VFMADD231PS 800(R11), Y7, Y6
-	VMOVUPS     832(CX), Y7
-	VFMADD231PS 832(R11), Y7, Y6
-	VMOVUPS     864(CX), Y7
-	VFMADD231PS 864(R11), Y7, Y6
-	VMOVUPS     896(CX), Y7
-	VMULPS      896(R11), Y7, Y7
-	VMOVUPS     928(CX), Y8
-	VFMADD231PS 928(R11), Y8, Y7
-	VMOVUPS     960(CX), Y8
-	VFMADD231PS 960(R11), Y8, Y7
-	VMOVUPS     992(CX), Y8
-	VFMADD231PS 992(R11), Y8, Y7
-	VSHUFPS     $0x88, Y1, Y0, Y8
-	VSHUFPS     $0xdd, Y1, Y0, Y0
-	VADDPS      Y0, Y8, Y8
-	VSHUFPS     $0x88, Y3, Y2, Y0
-	VSHUFPS     $0xdd, Y3, Y2, Y2
-	VADDPS      Y2, Y0, Y0
-	VSHUFPS     $0x88, Y5, Y4, Y1
-	VSHUFPS     $0xdd, Y5, Y4, Y4
-	VADDPS      Y4, Y1, Y1
-	VSHUFPS     $0x88, Y7, Y6, Y2
-	VSHUFPS     $0xdd, Y7, Y6, Y6
-	VADDPS      Y6, Y2, Y2
-	VSHUFPS     $0x88, Y0, Y8, Y3
-	VSHUFPS     $0xdd, Y0, Y8, Y8
-	VADDPS      Y8, Y3, Y3
-	VSHUFPS     $0x88, Y2, Y1, Y0
-	VSHUFPS     $0xdd, Y2, Y1, Y1
-	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS     Y1, (R12)
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each3431
-	JMP         over3428
-
-far3430:
-each3432:
-	LEAQ        32(DI), R11
-	CMPQ        R11, 72(AX)
-	CMOVQGT     72(AX), R11
-	MOVLQSX     (SI)(R11*4), R11
-	IMULQ       R8, R11
-	ADDQ        DX, R11
-	PREFETCHT1  (R11)
-	PREFETCHT1  64(R11)
-	PREFETCHT1  128(R11)
-	PREFETCHT1  192(R11)
-	PREFETCHT1  256(R11)
-	PREFETCHT1  320(R11)
-	PREFETCHT1  384(R11)
-	PREFETCHT1  448(R11)
-	PREFETCHT1  512(R11)
-	PREFETCHT1  576(R11)
-	PREFETCHT1  640(R11)
-	PREFETCHT1  704(R11)
-	PREFETCHT1  768(R11)
-	PREFETCHT1  832(R11)
-	PREFETCHT1  896(R11)
-	PREFETCHT1  960(R11)
-	MOVLQSX     (SI)(DI*4), R11
-	IMULQ       R8, R11
-	ADDQ        DX, R11
-	MOVQ        DI, R12
-	IMULQ       96(AX), R12
-	ADDQ        R10, R12
-	VMOVUPS     (CX), Y0
-	VMULPS      (R11), Y0, Y0
-	VMOVUPS     32(CX), Y1
-	VFMADD231PS 32(R11), Y1, Y0
-	VMOVUPS     64(CX), Y1
-	VFMADD231PS 64(R11), Y1, Y0
-	VMOVUPS     96(CX), Y1
-	VFMADD231PS 96(R11), Y1, Y0
-	VMOVUPS     128(CX), Y1
-	VMULPS      128(R11), Y1, Y1
-	VMOVUPS     160(CX), Y2
-	VFMADD231PS 160(R11), Y2, Y1
-	VMOVUPS     192(CX), Y2
-	VFMADD231PS 192(R11), Y2, Y1
-	VMOVUPS     224(CX), Y2
-	VFMADD231PS 224(R11), Y2, Y1
-	VMOVUPS     256(CX), Y2
-	VMULPS      256(R11), Y2, Y2
-	VMOVUPS     288(CX), Y3
-	VFMADD231PS 288(R11), Y3, Y2
-	VMOVUPS     320(CX), Y3
-	VFMADD231PS 320(R11), Y3, Y2
-	VMOVUPS     352(CX), Y3
-	VFMADD231PS 352(R11), Y3, Y2
-	VMOVUPS     384(CX), Y3
-	VMULPS      384(R11), Y3, Y3
-	VMOVUPS     416(CX), Y4
-	VFMADD231PS 416(R11), Y4, Y3
-	VMOVUPS     448(CX), Y4
-	VFMADD231PS 448(R11), Y4, Y3
-	VMOVUPS     480(CX), Y4
-	VFMADD231PS 480(R11), Y4, Y3
-	VMOVUPS     512(CX), Y4
-	VMULPS      512(R11), Y4, Y4
-	VMOVUPS     544(CX), Y5
-	VFMADD231PS 544(R11), Y5, Y4
-	VMOVUPS     576(CX), Y5
-	VFMADD231PS 576(R11), Y5, Y4
-	VMOVUPS     608(CX), Y5
-	VFMADD231PS 608(R11), Y5, Y4
-	VMOVUPS     640(CX), Y5
-	VMULPS      640(R11), Y5, Y5
-	VMOVUPS     672(CX), Y6
-	VFMADD231PS 672(R11), Y6, Y5
-	VMOVUPS     704(CX), Y6
-	VFMADD231PS 704(R11), Y6, Y5
-	VMOVUPS     736(CX), Y6
-	VFMADD231PS 736(R11), Y6, Y5
-	VMOVUPS     768(CX), Y6
-	VMULPS      768(R11), Y6, Y6
-	VMOVUPS     800(CX), Y7
-	VFMADD231PS 800(R11), Y7, Y6
-	VMOVUPS     832(CX), Y7
-	VFMADD231PS 832(R11), Y7, Y6
-	VMOVUPS     864(CX), Y7
-	VFMADD231PS 864(R11), Y7, Y6
-	VMOVUPS     896(CX), Y7
-	VMULPS      896(R11), Y7, Y7
-	VMOVUPS     928(CX), Y8
-	VFMADD231PS 928(R11), Y8, Y7
-	VMOVUPS     960(CX), Y8
-	VFMADD231PS 960(R11), Y8, Y7
-	VMOVUPS     992(CX), Y8
-	VFMADD231PS 992(R11), Y8, Y7
-	VSHUFPS     $0x88, Y1, Y0, Y8
-	VSHUFPS     $0xdd, Y1, Y0, Y0
-	VADDPS      Y0, Y8, Y8
-	VSHUFPS     $0x88, Y3, Y2, Y0
-	VSHUFPS     $0xdd, Y3, Y2, Y2
-	VADDPS      Y2, Y0, Y0
-	VSHUFPS     $0x88, Y5, Y4, Y1
-	VSHUFPS     $0xdd, Y5, Y4, Y4
-	VADDPS      Y4, Y1, Y1
-	VSHUFPS     $0x88, Y7, Y6, Y2
-	VSHUFPS     $0xdd, Y7, Y6, Y6
-	VADDPS      Y6, Y2, Y2
-	VSHUFPS     $0x88, Y0, Y8, Y3
-	VSHUFPS     $0xdd, Y0, Y8, Y8
-	VADDPS      Y8, Y3, Y3
-	VSHUFPS     $0x88, Y2, Y1, Y0
-	VSHUFPS     $0xdd, Y2, Y1, Y1
-	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS     Y1, (R12)
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each3432
-
-over3428:
-none3427:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3425
-	JMP  done3416
-
-past3415:
-row3433:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3435
-	MOVQ       104(AX), R11
-	CMPQ       128(AX), $0x00
-	JE         near3437
-	SHLQ       $0x03, R11
-	ADDQ       CX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 128(R11)
-	PREFETCHT1 192(R11)
-	PREFETCHT1 256(R11)
-	PREFETCHT1 320(R11)
-	PREFETCHT1 384(R11)
-	PREFETCHT1 448(R11)
-	PREFETCHT1 512(R11)
-	PREFETCHT1 576(R11)
-	PREFETCHT1 640(R11)
-	PREFETCHT1 704(R11)
-	PREFETCHT1 768(R11)
-	PREFETCHT1 832(R11)
-	PREFETCHT1 896(R11)
-	PREFETCHT1 960(R11)
-
-near3437:
-	CMPQ 128(AX), $0x00
-	JNE  far3438
-
-each3439:
-	MOVLQSX     (SI)(DI*4), R11
-	IMULQ       R8, R11
-	ADDQ        DX, R11
-	MOVQ        DI, R12
-	IMULQ       96(AX), R12
-	ADDQ        R10, R12
-	VMOVUPS     (CX), Y0
-	VMULPS      (R11), Y0, Y0
-	VMOVUPS     32(CX), Y1
-	VFMADD231PS 32(R11), Y1, Y0
-	VMOVUPS     64(CX), Y1
-	VFMADD231PS 64(R11), Y1, Y0
-	VMOVUPS     96(CX), Y1
-	VFMADD231PS 96(R11), Y1, Y0
-	VMOVUPS     128(CX), Y1
-	VMULPS      128(R11), Y1, Y1
-	VMOVUPS     160(CX), Y2
-	VFMADD231PS 160(R11), Y2, Y1
-	VMOVUPS     192(CX), Y2
-	VFMADD231PS 192(R11), Y2, Y1
-	VMOVUPS     224(CX), Y2
-	VFMADD231PS 224(R11), Y2, Y1
-	VMOVUPS     256(CX), Y2
-	VMULPS      256(R11), Y2, Y2
-	VMOVUPS     288(CX), Y3
-	VFMADD231PS 288(R11), Y3, Y2
-	VMOVUPS     320(CX), Y3
-	VFMADD231PS 320(R11), Y3, Y2
-	VMOVUPS     352(CX), Y3
-	VFMADD231PS 352(R11), Y3, Y2
-	VMOVUPS     384(CX), Y3
-	VMULPS      384(R11), Y3, Y3
-	VMOVUPS     416(CX), Y4
-	VFMADD231PS 416(R11), Y4, Y3
-	VMOVUPS     448(CX), Y4
-	VFMADD231PS 448(R11), Y4, Y3
-	VMOVUPS     480(CX), Y4
-	VFMADD231PS 480(R11), Y4, Y3
-	VMOVUPS     512(CX), Y4
-	VMULPS      512(R11), Y4, Y4
-	VMOVUPS     544(CX), Y5
-	VFMADD231PS 544(R11), Y5, Y4
-	VMOVUPS     576(CX), Y5
-	VFMADD231PS 576(R11), Y5, Y4
-	VMOVUPS     608(CX), Y5
-	VFMADD231PS 608(R11), Y5, Y4
-	VMOVUPS     640(CX), Y5
-	VMULPS      640(R11), Y5, Y5
-	VMOVUPS     672(CX), Y6
-	VFMADD231PS 672(R11), Y6, Y5
-	VMOVUPS     704(CX), Y6
-	VFMADD231PS 704(R11), Y6, Y5
-	VMOVUPS     736(CX), Y6
-	VFMADD231PS 736(R11), Y6, Y5
-	VMOVUPS     768(CX), Y6
-	VMULPS      768(R11), Y6, Y6
-	VMOVUPS     800(CX), Y7
-	VFMADD231PS 800(R11), Y7, Y6
-	VMOVUPS     832(CX), Y7
-	VFMADD231PS 832(R11), Y7, Y6
-	VMOVUPS     864(CX), Y7
-	VFMADD231PS 864(R11), Y7, Y6
-	VMOVUPS     896(CX), Y7
-	VMULPS      896(R11), Y7, Y7
-	VMOVUPS     928(CX), Y8
-	VFMADD231PS 928(R11), Y8, Y7
-	VMOVUPS     960(CX), Y8
-	VFMADD231PS 960(R11), Y8, Y7
-	VMOVUPS     992(CX), Y8
-	VFMADD231PS 992(R11), Y8, Y7
-	VSHUFPS     $0x88, Y1, Y0, Y8
-	VSHUFPS     $0xdd, Y1, Y0, Y0
-	VADDPS      Y0, Y8, Y8
-	VSHUFPS     $0x88, Y3, Y2, Y0
-	VSHUFPS     $0xdd, Y3, Y2, Y2
-	VADDPS      Y2, Y0, Y0
-	VSHUFPS     $0x88, Y5, Y4, Y1
-	VSHUFPS     $0xdd, Y5, Y4, Y4
-	VADDPS      Y4, Y1, Y1
-	VSHUFPS     $0x88, Y7, Y6, Y2
-	VSHUFPS     $0xdd, Y7, Y6, Y6
-	VADDPS      Y6, Y2, Y2
-	VSHUFPS     $0x88, Y0, Y8, Y3
-	VSHUFPS     $0xdd, Y0, Y8, Y8
-	VADDPS      Y8, Y3, Y3
-	VSHUFPS     $0x88, Y2, Y1, Y0
-	VSHUFPS     $0xdd, Y2, Y1, Y1
-	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVNTPS    Y1, (R12)
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each3439
-	JMP         over3436
-
-far3438:
-each3440:
-	LEAQ        32(DI), R11
-	CMPQ        R11, 72(AX)
-	CMOVQGT     72(AX), R11
-	MOVLQSX     (SI)(R11*4), R11
-	IMULQ       R8, R11
-	ADDQ        DX, R11
-	PREFETCHT1  (R11)
-	PREFETCHT1  64(R11)
-	PREFETCHT1  128(R11)
-	PREFETCHT1  192(R11)
-	PREFETCHT1  256(R11)
-	PREFETCHT1  320(R11)
-	PREFETCHT1  384(R11)
-	PREFETCHT1  448(R11)
-	PREFETCHT1  512(R11)
-	PREFETCHT1  576(R11)
-	PREFETCHT1  640(R11)
-	PREFETCHT1  704(R11)
-	PREFETCHT1  768(R11)
-	PREFETCHT1  832(R11)
-	PREFETCHT1  896(R11)
-	PREFETCHT1  960(R11)
-	MOVLQSX     (SI)(DI*4), R11
-	IMULQ       R8, R11
-	ADDQ        DX, R11
-	MOVQ        DI, R12
-	IMULQ       96(AX), R12
-	ADDQ        R10, R12
-	VMOVUPS     (CX), Y0
-	VMULPS      (R11), Y0, Y0
-	VMOVUPS     32(CX), Y1
-	VFMADD231PS 32(R11), Y1, Y0
-	VMOVUPS     64(CX), Y1
-	VFMADD231PS 64(R11), Y1, Y0
-	VMOVUPS     96(CX), Y1
-	VFMADD231PS 96(R11), Y1, Y0
-	VMOVUPS     128(CX), Y1
-	VMULPS      128(R11), Y1, Y1
-	VMOVUPS     160(CX), Y2
-	VFMADD231PS 160(R11), Y2, Y1
-	VMOVUPS     192(CX), Y2
-	VFMADD231PS 192(R11), Y2, Y1
-	VMOVUPS     224(CX), Y2
-	VFMADD231PS 224(R11), Y2, Y1
-	VMOVUPS     256(CX), Y2
-	VMULPS      256(R11), Y2, Y2
-	VMOVUPS     288(CX), Y3
-	VFMADD231PS 288(R11), Y3, Y2
-	VMOVUPS     320(CX), Y3
-	VFMADD231PS 320(R11), Y3, Y2
-	VMOVUPS     352(CX), Y3
-	VFMADD231PS 352(R11), Y3, Y2
-	VMOVUPS     384(CX), Y3
-	VMULPS      384(R11), Y3, Y3
-	VMOVUPS     416(CX), Y4
-	VFMADD231PS 416(R11), Y4, Y3
-	VMOVUPS     448(CX), Y4
-	VFMADD231PS 448(R11), Y4, Y3
-	VMOVUPS     480(CX), Y4
-	VFMADD231PS 480(R11), Y4, Y3
-	VMOVUPS     512(CX), Y4
-	VMULPS      512(R11), Y4, Y4
-	VMOVUPS     544(CX), Y5
-	VFMADD231PS 544(R11), Y5, Y4
-	VMOVUPS     576(CX), Y5
-	VFMADD231PS 576(R11), Y5, Y4
-	VMOVUPS     608(CX), Y5
-	VFMADD231PS 608(R11), Y5, Y4
-	VMOVUPS     640(CX), Y5
-	VMULPS      640(R11), Y5, Y5
-	VMOVUPS     672(CX), Y6
-	VFMADD231PS 672(R11), Y6, Y5
-	VMOVUPS     704(CX), Y6
-	VFMADD231PS 704(R11), Y6, Y5
-	VMOVUPS     736(CX), Y6
-	VFMADD231PS 736(R11), Y6, Y5
-	VMOVUPS     768(CX), Y6
-	VMULPS      768(R11), Y6, Y6
-	VMOVUPS     800(CX), Y7
-	VFMADD231PS 800(R11), Y7, Y6
-	VMOVUPS     832(CX), Y7
-	VFMADD231PS 832(R11), Y7, Y6
-	VMOVUPS     864(CX), Y7
-	VFMADD231PS 864(R11), Y7, Y6
-	VMOVUPS     896(CX), Y7
-	VMULPS      896(R11), Y7, Y7
-	VMOVUPS     928(CX), Y8
-	VFMADD231PS 928(R11), Y8, Y7
-	VMOVUPS     960(CX), Y8
-	VFMADD231PS 960(R11), Y8, Y7
-	VMOVUPS     992(CX), Y8
-	VFMADD231PS 992(R11), Y8, Y7
-	VSHUFPS     $0x88, Y1, Y0, Y8
-	VSHUFPS     $0xdd, Y1, Y0, Y0
-	VADDPS      Y0, Y8, Y8
-	VSHUFPS     $0x88, Y3, Y2, Y0
-	VSHUFPS     $0xdd, Y3, Y2, Y2
-	VADDPS      Y2, Y0, Y0
-	VSHUFPS     $0x88, Y5, Y4, Y1
-	VSHUFPS     $0xdd, Y5, Y4, Y4
-	VADDPS      Y4, Y1, Y1
-	VSHUFPS     $0x88, Y7, Y6, Y2
-	VSHUFPS     $0xdd, Y7, Y6, Y6
-	VADDPS      Y6, Y2, Y2
-	VSHUFPS     $0x88, Y0, Y8, Y3
-	VSHUFPS     $0xdd, Y0, Y8, Y8
-	VADDPS      Y8, Y3, Y3
-	VSHUFPS     $0x88, Y2, Y1, Y0
-	VSHUFPS     $0xdd, Y2, Y1, Y1
-	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVNTPS    Y1, (R12)
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each3440
-
-over3436:
-none3435:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3433
 	SFENCE
 
-done3416:
+done3400:
 	VZEROUPPER
 	RET
 
@@ -41521,16 +41585,16 @@ TEXT ·edgeCopyAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3441:
+row3425:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3443
+	JGE     none3427
 	CMPQ    128(AX), $0x00
-	JNE     far3445
+	JNE     far3429
 
-each3446:
+each3430:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41541,11 +41605,11 @@ each3446:
 	VMOVUPS Y0, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3446
-	JMP     over3444
+	JL      each3430
+	JMP     over3428
 
-far3445:
-each3447:
+far3429:
+each3431:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41563,14 +41627,14 @@ each3447:
 	VMOVUPS    Y0, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3447
+	JL         each3431
 
-over3444:
-none3443:
+over3428:
+none3427:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3441
+	JNZ  row3425
 	JMP  done
 
 tile1true:
@@ -41579,16 +41643,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3448:
+row3432:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3450
+	JGE     none3434
 	CMPQ    128(AX), $0x00
-	JNE     far3452
+	JNE     far3436
 
-each3453:
+each3437:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41598,38 +41662,38 @@ each3453:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3454
+	JE           all3438
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3456
+	JZ           two3440
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3456:
+two3440:
 	TESTQ    $0x00000002, R11
-	JZ       one3457
+	JZ       one3441
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3457:
+one3441:
 	TESTQ  $0x00000001, R11
-	JZ     stored3455
+	JZ     stored3439
 	VMOVSS X1, (R12)
-	JMP    stored3455
+	JMP    stored3439
 
-all3454:
+all3438:
 	VMOVUPS Y1, (R12)
 
-stored3455:
+stored3439:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3453
-	JMP  over3451
+	JL   each3437
+	JMP  over3435
 
-far3452:
-each3458:
+far3436:
+each3442:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41646,54 +41710,54 @@ each3458:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3459
+	JE           all3443
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3461
+	JZ           two3445
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3461:
+two3445:
 	TESTQ    $0x00000002, R11
-	JZ       one3462
+	JZ       one3446
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3462:
+one3446:
 	TESTQ  $0x00000001, R11
-	JZ     stored3460
+	JZ     stored3444
 	VMOVSS X1, (R12)
-	JMP    stored3460
+	JMP    stored3444
 
-all3459:
+all3443:
 	VMOVUPS Y1, (R12)
 
-stored3460:
+stored3444:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3458
+	JL   each3442
 
-over3451:
-none3450:
+over3435:
+none3434:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3448
+	JNZ  row3432
 	JMP  done
 
 tile2false:
-row3463:
+row3447:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3465
+	JGE     none3449
 	CMPQ    128(AX), $0x00
-	JNE     far3467
+	JNE     far3451
 
-each3468:
+each3452:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41706,11 +41770,11 @@ each3468:
 	VMOVUPS Y0, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3468
-	JMP     over3466
+	JL      each3452
+	JMP     over3450
 
-far3467:
-each3469:
+far3451:
+each3453:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41730,14 +41794,14 @@ each3469:
 	VMOVUPS    Y0, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3469
+	JL         each3453
 
-over3466:
-none3465:
+over3450:
+none3449:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3463
+	JNZ  row3447
 	JMP  done
 
 tile2true:
@@ -41746,16 +41810,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3470:
+row3454:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3472
+	JGE     none3456
 	CMPQ    128(AX), $0x00
-	JNE     far3474
+	JNE     far3458
 
-each3475:
+each3459:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41767,38 +41831,38 @@ each3475:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3476
+	JE           all3460
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3478
+	JZ           two3462
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3478:
+two3462:
 	TESTQ    $0x00000002, R11
-	JZ       one3479
+	JZ       one3463
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3479:
+one3463:
 	TESTQ  $0x00000001, R11
-	JZ     stored3477
+	JZ     stored3461
 	VMOVSS X1, (R12)
-	JMP    stored3477
+	JMP    stored3461
 
-all3476:
+all3460:
 	VMOVUPS Y1, 32(R12)
 
-stored3477:
+stored3461:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3475
-	JMP  over3473
+	JL   each3459
+	JMP  over3457
 
-far3474:
-each3480:
+far3458:
+each3464:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41817,54 +41881,54 @@ each3480:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3481
+	JE           all3465
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3483
+	JZ           two3467
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3483:
+two3467:
 	TESTQ    $0x00000002, R11
-	JZ       one3484
+	JZ       one3468
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3484:
+one3468:
 	TESTQ  $0x00000001, R11
-	JZ     stored3482
+	JZ     stored3466
 	VMOVSS X1, (R12)
-	JMP    stored3482
+	JMP    stored3466
 
-all3481:
+all3465:
 	VMOVUPS Y1, 32(R12)
 
-stored3482:
+stored3466:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3480
+	JL   each3464
 
-over3473:
-none3472:
+over3457:
+none3456:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3470
+	JNZ  row3454
 	JMP  done
 
 tile3false:
-row3485:
+row3469:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3487
+	JGE     none3471
 	CMPQ    128(AX), $0x00
-	JNE     far3489
+	JNE     far3473
 
-each3490:
+each3474:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41879,11 +41943,11 @@ each3490:
 	VMOVUPS Y0, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3490
-	JMP     over3488
+	JL      each3474
+	JMP     over3472
 
-far3489:
-each3491:
+far3473:
+each3475:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41907,14 +41971,14 @@ each3491:
 	VMOVUPS    Y0, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3491
+	JL         each3475
 
-over3488:
-none3487:
+over3472:
+none3471:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3485
+	JNZ  row3469
 	JMP  done
 
 tile3true:
@@ -41923,16 +41987,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3492:
+row3476:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3494
+	JGE     none3478
 	CMPQ    128(AX), $0x00
-	JNE     far3496
+	JNE     far3480
 
-each3497:
+each3481:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41946,38 +42010,38 @@ each3497:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3498
+	JE           all3482
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3500
+	JZ           two3484
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3500:
+two3484:
 	TESTQ    $0x00000002, R11
-	JZ       one3501
+	JZ       one3485
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3501:
+one3485:
 	TESTQ  $0x00000001, R11
-	JZ     stored3499
+	JZ     stored3483
 	VMOVSS X1, (R12)
-	JMP    stored3499
+	JMP    stored3483
 
-all3498:
+all3482:
 	VMOVUPS Y1, 64(R12)
 
-stored3499:
+stored3483:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3497
-	JMP  over3495
+	JL   each3481
+	JMP  over3479
 
-far3496:
-each3502:
+far3480:
+each3486:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42000,54 +42064,54 @@ each3502:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3503
+	JE           all3487
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3505
+	JZ           two3489
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3505:
+two3489:
 	TESTQ    $0x00000002, R11
-	JZ       one3506
+	JZ       one3490
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3506:
+one3490:
 	TESTQ  $0x00000001, R11
-	JZ     stored3504
+	JZ     stored3488
 	VMOVSS X1, (R12)
-	JMP    stored3504
+	JMP    stored3488
 
-all3503:
+all3487:
 	VMOVUPS Y1, 64(R12)
 
-stored3504:
+stored3488:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3502
+	JL   each3486
 
-over3495:
-none3494:
+over3479:
+none3478:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3492
+	JNZ  row3476
 	JMP  done
 
 tile4false:
-row3507:
+row3491:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3509
+	JGE     none3493
 	CMPQ    128(AX), $0x00
-	JNE     far3511
+	JNE     far3495
 
-each3512:
+each3496:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42064,11 +42128,11 @@ each3512:
 	VMOVUPS Y0, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3512
-	JMP     over3510
+	JL      each3496
+	JMP     over3494
 
-far3511:
-each3513:
+far3495:
+each3497:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42093,14 +42157,14 @@ each3513:
 	VMOVUPS    Y0, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3513
+	JL         each3497
 
-over3510:
-none3509:
+over3494:
+none3493:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3507
+	JNZ  row3491
 	JMP  done
 
 tile4true:
@@ -42109,16 +42173,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3514:
+row3498:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3516
+	JGE     none3500
 	CMPQ    128(AX), $0x00
-	JNE     far3518
+	JNE     far3502
 
-each3519:
+each3503:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42134,38 +42198,38 @@ each3519:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3520
+	JE           all3504
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3522
+	JZ           two3506
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3522:
+two3506:
 	TESTQ    $0x00000002, R11
-	JZ       one3523
+	JZ       one3507
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3523:
+one3507:
 	TESTQ  $0x00000001, R11
-	JZ     stored3521
+	JZ     stored3505
 	VMOVSS X1, (R12)
-	JMP    stored3521
+	JMP    stored3505
 
-all3520:
+all3504:
 	VMOVUPS Y1, 96(R12)
 
-stored3521:
+stored3505:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3519
-	JMP  over3517
+	JL   each3503
+	JMP  over3501
 
-far3518:
-each3524:
+far3502:
+each3508:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42189,54 +42253,54 @@ each3524:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3525
+	JE           all3509
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3527
+	JZ           two3511
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3527:
+two3511:
 	TESTQ    $0x00000002, R11
-	JZ       one3528
+	JZ       one3512
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3528:
+one3512:
 	TESTQ  $0x00000001, R11
-	JZ     stored3526
+	JZ     stored3510
 	VMOVSS X1, (R12)
-	JMP    stored3526
+	JMP    stored3510
 
-all3525:
+all3509:
 	VMOVUPS Y1, 96(R12)
 
-stored3526:
+stored3510:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3524
+	JL   each3508
 
-over3517:
-none3516:
+over3501:
+none3500:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3514
+	JNZ  row3498
 	JMP  done
 
 tile5false:
-row3529:
+row3513:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3531
+	JGE     none3515
 	CMPQ    128(AX), $0x00
-	JNE     far3533
+	JNE     far3517
 
-each3534:
+each3518:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42255,11 +42319,11 @@ each3534:
 	VMOVUPS Y0, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3534
-	JMP     over3532
+	JL      each3518
+	JMP     over3516
 
-far3533:
-each3535:
+far3517:
+each3519:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42288,14 +42352,14 @@ each3535:
 	VMOVUPS    Y0, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3535
+	JL         each3519
 
-over3532:
-none3531:
+over3516:
+none3515:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3529
+	JNZ  row3513
 	JMP  done
 
 tile5true:
@@ -42304,16 +42368,16 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3536:
+row3520:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3538
+	JGE     none3522
 	CMPQ    128(AX), $0x00
-	JNE     far3540
+	JNE     far3524
 
-each3541:
+each3525:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42331,38 +42395,38 @@ each3541:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3542
+	JE           all3526
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3544
+	JZ           two3528
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3544:
+two3528:
 	TESTQ    $0x00000002, R11
-	JZ       one3545
+	JZ       one3529
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3545:
+one3529:
 	TESTQ  $0x00000001, R11
-	JZ     stored3543
+	JZ     stored3527
 	VMOVSS X1, (R12)
-	JMP    stored3543
+	JMP    stored3527
 
-all3542:
+all3526:
 	VMOVUPS Y1, 128(R12)
 
-stored3543:
+stored3527:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3541
-	JMP  over3539
+	JL   each3525
+	JMP  over3523
 
-far3540:
-each3546:
+far3524:
+each3530:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42390,54 +42454,54 @@ each3546:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3547
+	JE           all3531
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3549
+	JZ           two3533
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3549:
+two3533:
 	TESTQ    $0x00000002, R11
-	JZ       one3550
+	JZ       one3534
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3550:
+one3534:
 	TESTQ  $0x00000001, R11
-	JZ     stored3548
+	JZ     stored3532
 	VMOVSS X1, (R12)
-	JMP    stored3548
+	JMP    stored3532
 
-all3547:
+all3531:
 	VMOVUPS Y1, 128(R12)
 
-stored3548:
+stored3532:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3546
+	JL   each3530
 
-over3539:
-none3538:
+over3523:
+none3522:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3536
+	JNZ  row3520
 	JMP  done
 
 tile6false:
-row3551:
+row3535:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3553
+	JGE     none3537
 	CMPQ    128(AX), $0x00
-	JNE     far3555
+	JNE     far3539
 
-each3556:
+each3540:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42458,11 +42522,11 @@ each3556:
 	VMOVUPS Y0, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3556
-	JMP     over3554
+	JL      each3540
+	JMP     over3538
 
-far3555:
-each3557:
+far3539:
+each3541:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42492,14 +42556,14 @@ each3557:
 	VMOVUPS    Y0, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3557
+	JL         each3541
 
-over3554:
-none3553:
+over3538:
+none3537:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3551
+	JNZ  row3535
 	JMP  done
 
 tile6true:
@@ -42508,16 +42572,16 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3558:
+row3542:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3560
+	JGE     none3544
 	CMPQ    128(AX), $0x00
-	JNE     far3562
+	JNE     far3546
 
-each3563:
+each3547:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42537,38 +42601,38 @@ each3563:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3564
+	JE           all3548
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3566
+	JZ           two3550
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3566:
+two3550:
 	TESTQ    $0x00000002, R11
-	JZ       one3567
+	JZ       one3551
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3567:
+one3551:
 	TESTQ  $0x00000001, R11
-	JZ     stored3565
+	JZ     stored3549
 	VMOVSS X1, (R12)
-	JMP    stored3565
+	JMP    stored3549
 
-all3564:
+all3548:
 	VMOVUPS Y1, 160(R12)
 
-stored3565:
+stored3549:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3563
-	JMP  over3561
+	JL   each3547
+	JMP  over3545
 
-far3562:
-each3568:
+far3546:
+each3552:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42597,54 +42661,54 @@ each3568:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3569
+	JE           all3553
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3571
+	JZ           two3555
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3571:
+two3555:
 	TESTQ    $0x00000002, R11
-	JZ       one3572
+	JZ       one3556
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3572:
+one3556:
 	TESTQ  $0x00000001, R11
-	JZ     stored3570
+	JZ     stored3554
 	VMOVSS X1, (R12)
-	JMP    stored3570
+	JMP    stored3554
 
-all3569:
+all3553:
 	VMOVUPS Y1, 160(R12)
 
-stored3570:
+stored3554:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3568
+	JL   each3552
 
-over3561:
-none3560:
+over3545:
+none3544:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3558
+	JNZ  row3542
 	JMP  done
 
 tile7false:
-row3573:
+row3557:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3575
+	JGE     none3559
 	CMPQ    128(AX), $0x00
-	JNE     far3577
+	JNE     far3561
 
-each3578:
+each3562:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42667,11 +42731,11 @@ each3578:
 	VMOVUPS Y0, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3578
-	JMP     over3576
+	JL      each3562
+	JMP     over3560
 
-far3577:
-each3579:
+far3561:
+each3563:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42705,14 +42769,14 @@ each3579:
 	VMOVUPS    Y0, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3579
+	JL         each3563
 
-over3576:
-none3575:
+over3560:
+none3559:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3573
+	JNZ  row3557
 	JMP  done
 
 tile7true:
@@ -42721,16 +42785,16 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3580:
+row3564:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3582
+	JGE     none3566
 	CMPQ    128(AX), $0x00
-	JNE     far3584
+	JNE     far3568
 
-each3585:
+each3569:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42752,38 +42816,38 @@ each3585:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3586
+	JE           all3570
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3588
+	JZ           two3572
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3588:
+two3572:
 	TESTQ    $0x00000002, R11
-	JZ       one3589
+	JZ       one3573
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3589:
+one3573:
 	TESTQ  $0x00000001, R11
-	JZ     stored3587
+	JZ     stored3571
 	VMOVSS X1, (R12)
-	JMP    stored3587
+	JMP    stored3571
 
-all3586:
+all3570:
 	VMOVUPS Y1, 192(R12)
 
-stored3587:
+stored3571:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3585
-	JMP  over3583
+	JL   each3569
+	JMP  over3567
 
-far3584:
-each3590:
+far3568:
+each3574:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42816,54 +42880,54 @@ each3590:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3591
+	JE           all3575
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3593
+	JZ           two3577
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3593:
+two3577:
 	TESTQ    $0x00000002, R11
-	JZ       one3594
+	JZ       one3578
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3594:
+one3578:
 	TESTQ  $0x00000001, R11
-	JZ     stored3592
+	JZ     stored3576
 	VMOVSS X1, (R12)
-	JMP    stored3592
+	JMP    stored3576
 
-all3591:
+all3575:
 	VMOVUPS Y1, 192(R12)
 
-stored3592:
+stored3576:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3590
+	JL   each3574
 
-over3583:
-none3582:
+over3567:
+none3566:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3580
+	JNZ  row3564
 	JMP  done
 
 tile8false:
-row3595:
+row3579:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3597
+	JGE     none3581
 	CMPQ    128(AX), $0x00
-	JNE     far3599
+	JNE     far3583
 
-each3600:
+each3584:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42888,11 +42952,11 @@ each3600:
 	VMOVUPS Y0, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3600
-	JMP     over3598
+	JL      each3584
+	JMP     over3582
 
-far3599:
-each3601:
+far3583:
+each3585:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42927,14 +42991,14 @@ each3601:
 	VMOVUPS    Y0, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3601
+	JL         each3585
 
-over3598:
-none3597:
+over3582:
+none3581:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3595
+	JNZ  row3579
 	JMP  done
 
 tile8true:
@@ -42943,16 +43007,16 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3602:
+row3586:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3604
+	JGE     none3588
 	CMPQ    128(AX), $0x00
-	JNE     far3606
+	JNE     far3590
 
-each3607:
+each3591:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42976,38 +43040,38 @@ each3607:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3608
+	JE           all3592
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3610
+	JZ           two3594
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3610:
+two3594:
 	TESTQ    $0x00000002, R11
-	JZ       one3611
+	JZ       one3595
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3611:
+one3595:
 	TESTQ  $0x00000001, R11
-	JZ     stored3609
+	JZ     stored3593
 	VMOVSS X1, (R12)
-	JMP    stored3609
+	JMP    stored3593
 
-all3608:
+all3592:
 	VMOVUPS Y1, 224(R12)
 
-stored3609:
+stored3593:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3607
-	JMP  over3605
+	JL   each3591
+	JMP  over3589
 
-far3606:
-each3612:
+far3590:
+each3596:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43041,48 +43105,48 @@ each3612:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3613
+	JE           all3597
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3615
+	JZ           two3599
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3615:
+two3599:
 	TESTQ    $0x00000002, R11
-	JZ       one3616
+	JZ       one3600
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3616:
+one3600:
 	TESTQ  $0x00000001, R11
-	JZ     stored3614
+	JZ     stored3598
 	VMOVSS X1, (R12)
-	JMP    stored3614
+	JMP    stored3598
 
-all3613:
+all3597:
 	VMOVUPS Y1, 224(R12)
 
-stored3614:
+stored3598:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3612
+	JL   each3596
 
-over3605:
-none3604:
+over3589:
+none3588:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3602
+	JNZ  row3586
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3617
+	JE   fenced3601
 	SFENCE
 
-fenced3617:
+fenced3601:
 	VZEROUPPER
 	RET
 
@@ -43133,17 +43197,17 @@ TEXT ·edgeAddAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3618:
+row3602:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3620
+	JGE     none3604
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3622
+	JNE     far3606
 
-each3623:
+each3607:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43155,11 +43219,11 @@ each3623:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3623
-	JMP     over3621
+	JL      each3607
+	JMP     over3605
 
-far3622:
-each3624:
+far3606:
+each3608:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43178,14 +43242,14 @@ each3624:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3624
+	JL         each3608
 
-over3621:
-none3620:
+over3605:
+none3604:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3618
+	JNZ  row3602
 	JMP  done
 
 tile1true:
@@ -43194,17 +43258,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3625:
+row3609:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3627
+	JGE        none3611
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3629
+	JNE        far3613
 
-each3630:
+each3614:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43215,38 +43279,38 @@ each3630:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3631
+	JE           all3615
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3633
+	JZ           two3617
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3633:
+two3617:
 	TESTQ    $0x00000002, R11
-	JZ       one3634
+	JZ       one3618
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3634:
+one3618:
 	TESTQ  $0x00000001, R11
-	JZ     stored3632
+	JZ     stored3616
 	VMOVSS X2, (R12)
-	JMP    stored3632
+	JMP    stored3616
 
-all3631:
+all3615:
 	VMOVUPS Y2, (R12)
 
-stored3632:
+stored3616:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3630
-	JMP  over3628
+	JL   each3614
+	JMP  over3612
 
-far3629:
-each3635:
+far3613:
+each3619:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43264,56 +43328,56 @@ each3635:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3636
+	JE           all3620
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3638
+	JZ           two3622
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3638:
+two3622:
 	TESTQ    $0x00000002, R11
-	JZ       one3639
+	JZ       one3623
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3639:
+one3623:
 	TESTQ  $0x00000001, R11
-	JZ     stored3637
+	JZ     stored3621
 	VMOVSS X2, (R12)
-	JMP    stored3637
+	JMP    stored3621
 
-all3636:
+all3620:
 	VMOVUPS Y2, (R12)
 
-stored3637:
+stored3621:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3635
+	JL   each3619
 
-over3628:
-none3627:
+over3612:
+none3611:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3625
+	JNZ  row3609
 	JMP  done
 
 tile2false:
-row3640:
+row3624:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3642
+	JGE     none3626
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3644
+	JNE     far3628
 
-each3645:
+each3629:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43328,11 +43392,11 @@ each3645:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3645
-	JMP     over3643
+	JL      each3629
+	JMP     over3627
 
-far3644:
-each3646:
+far3628:
+each3630:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43354,14 +43418,14 @@ each3646:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3646
+	JL         each3630
 
-over3643:
-none3642:
+over3627:
+none3626:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3640
+	JNZ  row3624
 	JMP  done
 
 tile2true:
@@ -43370,18 +43434,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3647:
+row3631:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3649
+	JGE        none3633
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3651
+	JNE        far3635
 
-each3652:
+each3636:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43395,38 +43459,38 @@ each3652:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3653
+	JE           all3637
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3655
+	JZ           two3639
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3655:
+two3639:
 	TESTQ    $0x00000002, R11
-	JZ       one3656
+	JZ       one3640
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3656:
+one3640:
 	TESTQ  $0x00000001, R11
-	JZ     stored3654
+	JZ     stored3638
 	VMOVSS X3, (R12)
-	JMP    stored3654
+	JMP    stored3638
 
-all3653:
+all3637:
 	VMOVUPS Y3, 32(R12)
 
-stored3654:
+stored3638:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3652
-	JMP  over3650
+	JL   each3636
+	JMP  over3634
 
-far3651:
-each3657:
+far3635:
+each3641:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43447,57 +43511,57 @@ each3657:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3658
+	JE           all3642
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3660
+	JZ           two3644
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3660:
+two3644:
 	TESTQ    $0x00000002, R11
-	JZ       one3661
+	JZ       one3645
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3661:
+one3645:
 	TESTQ  $0x00000001, R11
-	JZ     stored3659
+	JZ     stored3643
 	VMOVSS X3, (R12)
-	JMP    stored3659
+	JMP    stored3643
 
-all3658:
+all3642:
 	VMOVUPS Y3, 32(R12)
 
-stored3659:
+stored3643:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3657
+	JL   each3641
 
-over3650:
-none3649:
+over3634:
+none3633:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3647
+	JNZ  row3631
 	JMP  done
 
 tile3false:
-row3662:
+row3646:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3664
+	JGE     none3648
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3666
+	JNE     far3650
 
-each3667:
+each3651:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43515,11 +43579,11 @@ each3667:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3667
-	JMP     over3665
+	JL      each3651
+	JMP     over3649
 
-far3666:
-each3668:
+far3650:
+each3652:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43546,14 +43610,14 @@ each3668:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3668
+	JL         each3652
 
-over3665:
-none3664:
+over3649:
+none3648:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3662
+	JNZ  row3646
 	JMP  done
 
 tile3true:
@@ -43562,19 +43626,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3669:
+row3653:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3671
+	JGE        none3655
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3673
+	JNE        far3657
 
-each3674:
+each3658:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43591,38 +43655,38 @@ each3674:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3675
+	JE           all3659
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3677
+	JZ           two3661
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3677:
+two3661:
 	TESTQ    $0x00000002, R11
-	JZ       one3678
+	JZ       one3662
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3678:
+one3662:
 	TESTQ  $0x00000001, R11
-	JZ     stored3676
+	JZ     stored3660
 	VMOVSS X4, (R12)
-	JMP    stored3676
+	JMP    stored3660
 
-all3675:
+all3659:
 	VMOVUPS Y4, 64(R12)
 
-stored3676:
+stored3660:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3674
-	JMP  over3672
+	JL   each3658
+	JMP  over3656
 
-far3673:
-each3679:
+far3657:
+each3663:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43648,58 +43712,58 @@ each3679:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3680
+	JE           all3664
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3682
+	JZ           two3666
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3682:
+two3666:
 	TESTQ    $0x00000002, R11
-	JZ       one3683
+	JZ       one3667
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3683:
+one3667:
 	TESTQ  $0x00000001, R11
-	JZ     stored3681
+	JZ     stored3665
 	VMOVSS X4, (R12)
-	JMP    stored3681
+	JMP    stored3665
 
-all3680:
+all3664:
 	VMOVUPS Y4, 64(R12)
 
-stored3681:
+stored3665:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3679
+	JL   each3663
 
-over3672:
-none3671:
+over3656:
+none3655:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3669
+	JNZ  row3653
 	JMP  done
 
 tile4false:
-row3684:
+row3668:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3686
+	JGE     none3670
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3688
+	JNE     far3672
 
-each3689:
+each3673:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43720,11 +43784,11 @@ each3689:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3689
-	JMP     over3687
+	JL      each3673
+	JMP     over3671
 
-far3688:
-each3690:
+far3672:
+each3674:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43753,14 +43817,14 @@ each3690:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3690
+	JL         each3674
 
-over3687:
-none3686:
+over3671:
+none3670:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3684
+	JNZ  row3668
 	JMP  done
 
 tile4true:
@@ -43769,20 +43833,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3691:
+row3675:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3693
+	JGE        none3677
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3695
+	JNE        far3679
 
-each3696:
+each3680:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43802,38 +43866,38 @@ each3696:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3697
+	JE           all3681
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3699
+	JZ           two3683
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3699:
+two3683:
 	TESTQ    $0x00000002, R11
-	JZ       one3700
+	JZ       one3684
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3700:
+one3684:
 	TESTQ  $0x00000001, R11
-	JZ     stored3698
+	JZ     stored3682
 	VMOVSS X5, (R12)
-	JMP    stored3698
+	JMP    stored3682
 
-all3697:
+all3681:
 	VMOVUPS Y5, 96(R12)
 
-stored3698:
+stored3682:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3696
-	JMP  over3694
+	JL   each3680
+	JMP  over3678
 
-far3695:
-each3701:
+far3679:
+each3685:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43861,59 +43925,59 @@ each3701:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3702
+	JE           all3686
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3704
+	JZ           two3688
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3704:
+two3688:
 	TESTQ    $0x00000002, R11
-	JZ       one3705
+	JZ       one3689
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3705:
+one3689:
 	TESTQ  $0x00000001, R11
-	JZ     stored3703
+	JZ     stored3687
 	VMOVSS X5, (R12)
-	JMP    stored3703
+	JMP    stored3687
 
-all3702:
+all3686:
 	VMOVUPS Y5, 96(R12)
 
-stored3703:
+stored3687:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3701
+	JL   each3685
 
-over3694:
-none3693:
+over3678:
+none3677:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3691
+	JNZ  row3675
 	JMP  done
 
 tile5false:
-row3706:
+row3690:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3708
+	JGE     none3692
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3710
+	JNE     far3694
 
-each3711:
+each3695:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43937,11 +44001,11 @@ each3711:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3711
-	JMP     over3709
+	JL      each3695
+	JMP     over3693
 
-far3710:
-each3712:
+far3694:
+each3696:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43975,14 +44039,14 @@ each3712:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3712
+	JL         each3696
 
-over3709:
-none3708:
+over3693:
+none3692:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3706
+	JNZ  row3690
 	JMP  done
 
 tile5true:
@@ -43991,21 +44055,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3713:
+row3697:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3715
+	JGE        none3699
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3717
+	JNE        far3701
 
-each3718:
+each3702:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44028,38 +44092,38 @@ each3718:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3719
+	JE           all3703
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3721
+	JZ           two3705
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3721:
+two3705:
 	TESTQ    $0x00000002, R11
-	JZ       one3722
+	JZ       one3706
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3722:
+one3706:
 	TESTQ  $0x00000001, R11
-	JZ     stored3720
+	JZ     stored3704
 	VMOVSS X6, (R12)
-	JMP    stored3720
+	JMP    stored3704
 
-all3719:
+all3703:
 	VMOVUPS Y6, 128(R12)
 
-stored3720:
+stored3704:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3718
-	JMP  over3716
+	JL   each3702
+	JMP  over3700
 
-far3717:
-each3723:
+far3701:
+each3707:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44092,50 +44156,50 @@ each3723:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3724
+	JE           all3708
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3726
+	JZ           two3710
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3726:
+two3710:
 	TESTQ    $0x00000002, R11
-	JZ       one3727
+	JZ       one3711
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3727:
+one3711:
 	TESTQ  $0x00000001, R11
-	JZ     stored3725
+	JZ     stored3709
 	VMOVSS X6, (R12)
-	JMP    stored3725
+	JMP    stored3709
 
-all3724:
+all3708:
 	VMOVUPS Y6, 128(R12)
 
-stored3725:
+stored3709:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3723
+	JL   each3707
 
-over3716:
-none3715:
+over3700:
+none3699:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3713
+	JNZ  row3697
 	JMP  done
 
 tile6false:
-row3728:
+row3712:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3730
+	JGE     none3714
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -44143,9 +44207,9 @@ row3728:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3732
+	JNE     far3716
 
-each3733:
+each3717:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44172,11 +44236,11 @@ each3733:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3733
-	JMP     over3731
+	JL      each3717
+	JMP     over3715
 
-far3732:
-each3734:
+far3716:
+each3718:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44212,14 +44276,14 @@ each3734:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3734
+	JL         each3718
 
-over3731:
-none3730:
+over3715:
+none3714:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3728
+	JNZ  row3712
 	JMP  done
 
 tile6true:
@@ -44228,12 +44292,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3735:
+row3719:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3737
+	JGE        none3721
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -44241,9 +44305,9 @@ row3735:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3739
+	JNE        far3723
 
-each3740:
+each3724:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44269,38 +44333,38 @@ each3740:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3741
+	JE           all3725
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3743
+	JZ           two3727
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3743:
+two3727:
 	TESTQ    $0x00000002, R11
-	JZ       one3744
+	JZ       one3728
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3744:
+one3728:
 	TESTQ  $0x00000001, R11
-	JZ     stored3742
+	JZ     stored3726
 	VMOVSS X7, (R12)
-	JMP    stored3742
+	JMP    stored3726
 
-all3741:
+all3725:
 	VMOVUPS Y7, 160(R12)
 
-stored3742:
+stored3726:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3740
-	JMP  over3738
+	JL   each3724
+	JMP  over3722
 
-far3739:
-each3745:
+far3723:
+each3729:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44335,50 +44399,50 @@ each3745:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3746
+	JE           all3730
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3748
+	JZ           two3732
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3748:
+two3732:
 	TESTQ    $0x00000002, R11
-	JZ       one3749
+	JZ       one3733
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3749:
+one3733:
 	TESTQ  $0x00000001, R11
-	JZ     stored3747
+	JZ     stored3731
 	VMOVSS X7, (R12)
-	JMP    stored3747
+	JMP    stored3731
 
-all3746:
+all3730:
 	VMOVUPS Y7, 160(R12)
 
-stored3747:
+stored3731:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3745
+	JL   each3729
 
-over3738:
-none3737:
+over3722:
+none3721:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3735
+	JNZ  row3719
 	JMP  done
 
 tile7false:
-row3750:
+row3734:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3752
+	JGE     none3736
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -44387,9 +44451,9 @@ row3750:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3754
+	JNE     far3738
 
-each3755:
+each3739:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44419,11 +44483,11 @@ each3755:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3755
-	JMP     over3753
+	JL      each3739
+	JMP     over3737
 
-far3754:
-each3756:
+far3738:
+each3740:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44464,14 +44528,14 @@ each3756:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3756
+	JL         each3740
 
-over3753:
-none3752:
+over3737:
+none3736:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3750
+	JNZ  row3734
 	JMP  done
 
 tile7true:
@@ -44480,12 +44544,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3757:
+row3741:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3759
+	JGE        none3743
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -44494,9 +44558,9 @@ row3757:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3761
+	JNE        far3745
 
-each3762:
+each3746:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44525,38 +44589,38 @@ each3762:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3763
+	JE           all3747
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3765
+	JZ           two3749
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3765:
+two3749:
 	TESTQ    $0x00000002, R11
-	JZ       one3766
+	JZ       one3750
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3766:
+one3750:
 	TESTQ  $0x00000001, R11
-	JZ     stored3764
+	JZ     stored3748
 	VMOVSS X8, (R12)
-	JMP    stored3764
+	JMP    stored3748
 
-all3763:
+all3747:
 	VMOVUPS Y8, 192(R12)
 
-stored3764:
+stored3748:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3762
-	JMP  over3760
+	JL   each3746
+	JMP  over3744
 
-far3761:
-each3767:
+far3745:
+each3751:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44596,50 +44660,50 @@ each3767:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3768
+	JE           all3752
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3770
+	JZ           two3754
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3770:
+two3754:
 	TESTQ    $0x00000002, R11
-	JZ       one3771
+	JZ       one3755
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3771:
+one3755:
 	TESTQ  $0x00000001, R11
-	JZ     stored3769
+	JZ     stored3753
 	VMOVSS X8, (R12)
-	JMP    stored3769
+	JMP    stored3753
 
-all3768:
+all3752:
 	VMOVUPS Y8, 192(R12)
 
-stored3769:
+stored3753:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3767
+	JL   each3751
 
-over3760:
-none3759:
+over3744:
+none3743:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3757
+	JNZ  row3741
 	JMP  done
 
 tile8false:
-row3772:
+row3756:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3774
+	JGE     none3758
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -44649,9 +44713,9 @@ row3772:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3776
+	JNE     far3760
 
-each3777:
+each3761:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44684,11 +44748,11 @@ each3777:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3777
-	JMP     over3775
+	JL      each3761
+	JMP     over3759
 
-far3776:
-each3778:
+far3760:
+each3762:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44731,14 +44795,14 @@ each3778:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3778
+	JL         each3762
 
-over3775:
-none3774:
+over3759:
+none3758:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3772
+	JNZ  row3756
 	JMP  done
 
 tile8true:
@@ -44747,12 +44811,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3779:
+row3763:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3781
+	JGE        none3765
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -44762,9 +44826,9 @@ row3779:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3783
+	JNE        far3767
 
-each3784:
+each3768:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44796,38 +44860,38 @@ each3784:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3785
+	JE           all3769
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3787
+	JZ           two3771
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3787:
+two3771:
 	TESTQ    $0x00000002, R11
-	JZ       one3788
+	JZ       one3772
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3788:
+one3772:
 	TESTQ  $0x00000001, R11
-	JZ     stored3786
+	JZ     stored3770
 	VMOVSS X9, (R12)
-	JMP    stored3786
+	JMP    stored3770
 
-all3785:
+all3769:
 	VMOVUPS Y9, 224(R12)
 
-stored3786:
+stored3770:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3784
-	JMP  over3782
+	JL   each3768
+	JMP  over3766
 
-far3783:
-each3789:
+far3767:
+each3773:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44869,48 +44933,48 @@ each3789:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3790
+	JE           all3774
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3792
+	JZ           two3776
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3792:
+two3776:
 	TESTQ    $0x00000002, R11
-	JZ       one3793
+	JZ       one3777
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3793:
+one3777:
 	TESTQ  $0x00000001, R11
-	JZ     stored3791
+	JZ     stored3775
 	VMOVSS X9, (R12)
-	JMP    stored3791
+	JMP    stored3775
 
-all3790:
+all3774:
 	VMOVUPS Y9, 224(R12)
 
-stored3791:
+stored3775:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3789
+	JL   each3773
 
-over3782:
-none3781:
+over3766:
+none3765:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3779
+	JNZ  row3763
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3794
+	JE   fenced3778
 	SFENCE
 
-fenced3794:
+fenced3778:
 	VZEROUPPER
 	RET
 
@@ -44961,17 +45025,17 @@ TEXT ·edgeSubAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3795:
+row3779:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3797
+	JGE     none3781
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3799
+	JNE     far3783
 
-each3800:
+each3784:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44983,11 +45047,11 @@ each3800:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3800
-	JMP     over3798
+	JL      each3784
+	JMP     over3782
 
-far3799:
-each3801:
+far3783:
+each3785:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45006,14 +45070,14 @@ each3801:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3801
+	JL         each3785
 
-over3798:
-none3797:
+over3782:
+none3781:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3795
+	JNZ  row3779
 	JMP  done
 
 tile1true:
@@ -45022,17 +45086,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3802:
+row3786:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3804
+	JGE        none3788
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3806
+	JNE        far3790
 
-each3807:
+each3791:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45043,38 +45107,38 @@ each3807:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3808
+	JE           all3792
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3810
+	JZ           two3794
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3810:
+two3794:
 	TESTQ    $0x00000002, R11
-	JZ       one3811
+	JZ       one3795
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3811:
+one3795:
 	TESTQ  $0x00000001, R11
-	JZ     stored3809
+	JZ     stored3793
 	VMOVSS X2, (R12)
-	JMP    stored3809
+	JMP    stored3793
 
-all3808:
+all3792:
 	VMOVUPS Y2, (R12)
 
-stored3809:
+stored3793:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3807
-	JMP  over3805
+	JL   each3791
+	JMP  over3789
 
-far3806:
-each3812:
+far3790:
+each3796:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45092,56 +45156,56 @@ each3812:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3813
+	JE           all3797
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3815
+	JZ           two3799
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3815:
+two3799:
 	TESTQ    $0x00000002, R11
-	JZ       one3816
+	JZ       one3800
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3816:
+one3800:
 	TESTQ  $0x00000001, R11
-	JZ     stored3814
+	JZ     stored3798
 	VMOVSS X2, (R12)
-	JMP    stored3814
+	JMP    stored3798
 
-all3813:
+all3797:
 	VMOVUPS Y2, (R12)
 
-stored3814:
+stored3798:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3812
+	JL   each3796
 
-over3805:
-none3804:
+over3789:
+none3788:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3802
+	JNZ  row3786
 	JMP  done
 
 tile2false:
-row3817:
+row3801:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3819
+	JGE     none3803
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3821
+	JNE     far3805
 
-each3822:
+each3806:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45156,11 +45220,11 @@ each3822:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3822
-	JMP     over3820
+	JL      each3806
+	JMP     over3804
 
-far3821:
-each3823:
+far3805:
+each3807:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45182,14 +45246,14 @@ each3823:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3823
+	JL         each3807
 
-over3820:
-none3819:
+over3804:
+none3803:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3817
+	JNZ  row3801
 	JMP  done
 
 tile2true:
@@ -45198,18 +45262,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3824:
+row3808:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3826
+	JGE        none3810
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3828
+	JNE        far3812
 
-each3829:
+each3813:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45223,38 +45287,38 @@ each3829:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3830
+	JE           all3814
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3832
+	JZ           two3816
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3832:
+two3816:
 	TESTQ    $0x00000002, R11
-	JZ       one3833
+	JZ       one3817
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3833:
+one3817:
 	TESTQ  $0x00000001, R11
-	JZ     stored3831
+	JZ     stored3815
 	VMOVSS X3, (R12)
-	JMP    stored3831
+	JMP    stored3815
 
-all3830:
+all3814:
 	VMOVUPS Y3, 32(R12)
 
-stored3831:
+stored3815:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3829
-	JMP  over3827
+	JL   each3813
+	JMP  over3811
 
-far3828:
-each3834:
+far3812:
+each3818:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45275,57 +45339,57 @@ each3834:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3835
+	JE           all3819
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3837
+	JZ           two3821
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3837:
+two3821:
 	TESTQ    $0x00000002, R11
-	JZ       one3838
+	JZ       one3822
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3838:
+one3822:
 	TESTQ  $0x00000001, R11
-	JZ     stored3836
+	JZ     stored3820
 	VMOVSS X3, (R12)
-	JMP    stored3836
+	JMP    stored3820
 
-all3835:
+all3819:
 	VMOVUPS Y3, 32(R12)
 
-stored3836:
+stored3820:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3834
+	JL   each3818
 
-over3827:
-none3826:
+over3811:
+none3810:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3824
+	JNZ  row3808
 	JMP  done
 
 tile3false:
-row3839:
+row3823:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3841
+	JGE     none3825
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3843
+	JNE     far3827
 
-each3844:
+each3828:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45343,11 +45407,11 @@ each3844:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3844
-	JMP     over3842
+	JL      each3828
+	JMP     over3826
 
-far3843:
-each3845:
+far3827:
+each3829:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45374,14 +45438,14 @@ each3845:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3845
+	JL         each3829
 
-over3842:
-none3841:
+over3826:
+none3825:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3839
+	JNZ  row3823
 	JMP  done
 
 tile3true:
@@ -45390,19 +45454,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3846:
+row3830:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3848
+	JGE        none3832
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3850
+	JNE        far3834
 
-each3851:
+each3835:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45419,38 +45483,38 @@ each3851:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3852
+	JE           all3836
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3854
+	JZ           two3838
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3854:
+two3838:
 	TESTQ    $0x00000002, R11
-	JZ       one3855
+	JZ       one3839
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3855:
+one3839:
 	TESTQ  $0x00000001, R11
-	JZ     stored3853
+	JZ     stored3837
 	VMOVSS X4, (R12)
-	JMP    stored3853
+	JMP    stored3837
 
-all3852:
+all3836:
 	VMOVUPS Y4, 64(R12)
 
-stored3853:
+stored3837:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3851
-	JMP  over3849
+	JL   each3835
+	JMP  over3833
 
-far3850:
-each3856:
+far3834:
+each3840:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45476,58 +45540,58 @@ each3856:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3857
+	JE           all3841
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3859
+	JZ           two3843
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3859:
+two3843:
 	TESTQ    $0x00000002, R11
-	JZ       one3860
+	JZ       one3844
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3860:
+one3844:
 	TESTQ  $0x00000001, R11
-	JZ     stored3858
+	JZ     stored3842
 	VMOVSS X4, (R12)
-	JMP    stored3858
+	JMP    stored3842
 
-all3857:
+all3841:
 	VMOVUPS Y4, 64(R12)
 
-stored3858:
+stored3842:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3856
+	JL   each3840
 
-over3849:
-none3848:
+over3833:
+none3832:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3846
+	JNZ  row3830
 	JMP  done
 
 tile4false:
-row3861:
+row3845:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3863
+	JGE     none3847
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3865
+	JNE     far3849
 
-each3866:
+each3850:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45548,11 +45612,11 @@ each3866:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3866
-	JMP     over3864
+	JL      each3850
+	JMP     over3848
 
-far3865:
-each3867:
+far3849:
+each3851:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45581,14 +45645,14 @@ each3867:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3867
+	JL         each3851
 
-over3864:
-none3863:
+over3848:
+none3847:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3861
+	JNZ  row3845
 	JMP  done
 
 tile4true:
@@ -45597,20 +45661,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3868:
+row3852:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3870
+	JGE        none3854
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3872
+	JNE        far3856
 
-each3873:
+each3857:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45630,38 +45694,38 @@ each3873:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3874
+	JE           all3858
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3876
+	JZ           two3860
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3876:
+two3860:
 	TESTQ    $0x00000002, R11
-	JZ       one3877
+	JZ       one3861
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3877:
+one3861:
 	TESTQ  $0x00000001, R11
-	JZ     stored3875
+	JZ     stored3859
 	VMOVSS X5, (R12)
-	JMP    stored3875
+	JMP    stored3859
 
-all3874:
+all3858:
 	VMOVUPS Y5, 96(R12)
 
-stored3875:
+stored3859:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3873
-	JMP  over3871
+	JL   each3857
+	JMP  over3855
 
-far3872:
-each3878:
+far3856:
+each3862:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45689,59 +45753,59 @@ each3878:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3879
+	JE           all3863
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3881
+	JZ           two3865
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3881:
+two3865:
 	TESTQ    $0x00000002, R11
-	JZ       one3882
+	JZ       one3866
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3882:
+one3866:
 	TESTQ  $0x00000001, R11
-	JZ     stored3880
+	JZ     stored3864
 	VMOVSS X5, (R12)
-	JMP    stored3880
+	JMP    stored3864
 
-all3879:
+all3863:
 	VMOVUPS Y5, 96(R12)
 
-stored3880:
+stored3864:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3878
+	JL   each3862
 
-over3871:
-none3870:
+over3855:
+none3854:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3868
+	JNZ  row3852
 	JMP  done
 
 tile5false:
-row3883:
+row3867:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3885
+	JGE     none3869
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3887
+	JNE     far3871
 
-each3888:
+each3872:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45765,11 +45829,11 @@ each3888:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3888
-	JMP     over3886
+	JL      each3872
+	JMP     over3870
 
-far3887:
-each3889:
+far3871:
+each3873:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45803,14 +45867,14 @@ each3889:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3889
+	JL         each3873
 
-over3886:
-none3885:
+over3870:
+none3869:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3883
+	JNZ  row3867
 	JMP  done
 
 tile5true:
@@ -45819,21 +45883,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3890:
+row3874:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3892
+	JGE        none3876
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3894
+	JNE        far3878
 
-each3895:
+each3879:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45856,38 +45920,38 @@ each3895:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3896
+	JE           all3880
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3898
+	JZ           two3882
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3898:
+two3882:
 	TESTQ    $0x00000002, R11
-	JZ       one3899
+	JZ       one3883
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3899:
+one3883:
 	TESTQ  $0x00000001, R11
-	JZ     stored3897
+	JZ     stored3881
 	VMOVSS X6, (R12)
-	JMP    stored3897
+	JMP    stored3881
 
-all3896:
+all3880:
 	VMOVUPS Y6, 128(R12)
 
-stored3897:
+stored3881:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3895
-	JMP  over3893
+	JL   each3879
+	JMP  over3877
 
-far3894:
-each3900:
+far3878:
+each3884:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45920,50 +45984,50 @@ each3900:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3901
+	JE           all3885
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3903
+	JZ           two3887
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3903:
+two3887:
 	TESTQ    $0x00000002, R11
-	JZ       one3904
+	JZ       one3888
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3904:
+one3888:
 	TESTQ  $0x00000001, R11
-	JZ     stored3902
+	JZ     stored3886
 	VMOVSS X6, (R12)
-	JMP    stored3902
+	JMP    stored3886
 
-all3901:
+all3885:
 	VMOVUPS Y6, 128(R12)
 
-stored3902:
+stored3886:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3900
+	JL   each3884
 
-over3893:
-none3892:
+over3877:
+none3876:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3890
+	JNZ  row3874
 	JMP  done
 
 tile6false:
-row3905:
+row3889:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3907
+	JGE     none3891
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -45971,9 +46035,9 @@ row3905:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3909
+	JNE     far3893
 
-each3910:
+each3894:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46000,11 +46064,11 @@ each3910:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3910
-	JMP     over3908
+	JL      each3894
+	JMP     over3892
 
-far3909:
-each3911:
+far3893:
+each3895:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46040,14 +46104,14 @@ each3911:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3911
+	JL         each3895
 
-over3908:
-none3907:
+over3892:
+none3891:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3905
+	JNZ  row3889
 	JMP  done
 
 tile6true:
@@ -46056,12 +46120,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3912:
+row3896:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3914
+	JGE        none3898
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -46069,9 +46133,9 @@ row3912:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3916
+	JNE        far3900
 
-each3917:
+each3901:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46097,38 +46161,38 @@ each3917:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3918
+	JE           all3902
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3920
+	JZ           two3904
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3920:
+two3904:
 	TESTQ    $0x00000002, R11
-	JZ       one3921
+	JZ       one3905
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3921:
+one3905:
 	TESTQ  $0x00000001, R11
-	JZ     stored3919
+	JZ     stored3903
 	VMOVSS X7, (R12)
-	JMP    stored3919
+	JMP    stored3903
 
-all3918:
+all3902:
 	VMOVUPS Y7, 160(R12)
 
-stored3919:
+stored3903:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3917
-	JMP  over3915
+	JL   each3901
+	JMP  over3899
 
-far3916:
-each3922:
+far3900:
+each3906:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46163,50 +46227,50 @@ each3922:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3923
+	JE           all3907
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3925
+	JZ           two3909
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3925:
+two3909:
 	TESTQ    $0x00000002, R11
-	JZ       one3926
+	JZ       one3910
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3926:
+one3910:
 	TESTQ  $0x00000001, R11
-	JZ     stored3924
+	JZ     stored3908
 	VMOVSS X7, (R12)
-	JMP    stored3924
+	JMP    stored3908
 
-all3923:
+all3907:
 	VMOVUPS Y7, 160(R12)
 
-stored3924:
+stored3908:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3922
+	JL   each3906
 
-over3915:
-none3914:
+over3899:
+none3898:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3912
+	JNZ  row3896
 	JMP  done
 
 tile7false:
-row3927:
+row3911:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3929
+	JGE     none3913
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -46215,9 +46279,9 @@ row3927:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3931
+	JNE     far3915
 
-each3932:
+each3916:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46247,11 +46311,11 @@ each3932:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3932
-	JMP     over3930
+	JL      each3916
+	JMP     over3914
 
-far3931:
-each3933:
+far3915:
+each3917:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46292,14 +46356,14 @@ each3933:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3933
+	JL         each3917
 
-over3930:
-none3929:
+over3914:
+none3913:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3927
+	JNZ  row3911
 	JMP  done
 
 tile7true:
@@ -46308,12 +46372,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3934:
+row3918:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3936
+	JGE        none3920
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -46322,9 +46386,9 @@ row3934:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3938
+	JNE        far3922
 
-each3939:
+each3923:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46353,38 +46417,38 @@ each3939:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3940
+	JE           all3924
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3942
+	JZ           two3926
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3942:
+two3926:
 	TESTQ    $0x00000002, R11
-	JZ       one3943
+	JZ       one3927
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3943:
+one3927:
 	TESTQ  $0x00000001, R11
-	JZ     stored3941
+	JZ     stored3925
 	VMOVSS X8, (R12)
-	JMP    stored3941
+	JMP    stored3925
 
-all3940:
+all3924:
 	VMOVUPS Y8, 192(R12)
 
-stored3941:
+stored3925:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3939
-	JMP  over3937
+	JL   each3923
+	JMP  over3921
 
-far3938:
-each3944:
+far3922:
+each3928:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46424,50 +46488,50 @@ each3944:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3945
+	JE           all3929
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3947
+	JZ           two3931
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3947:
+two3931:
 	TESTQ    $0x00000002, R11
-	JZ       one3948
+	JZ       one3932
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3948:
+one3932:
 	TESTQ  $0x00000001, R11
-	JZ     stored3946
+	JZ     stored3930
 	VMOVSS X8, (R12)
-	JMP    stored3946
+	JMP    stored3930
 
-all3945:
+all3929:
 	VMOVUPS Y8, 192(R12)
 
-stored3946:
+stored3930:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3944
+	JL   each3928
 
-over3937:
-none3936:
+over3921:
+none3920:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3934
+	JNZ  row3918
 	JMP  done
 
 tile8false:
-row3949:
+row3933:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3951
+	JGE     none3935
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -46477,9 +46541,9 @@ row3949:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3953
+	JNE     far3937
 
-each3954:
+each3938:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46512,11 +46576,11 @@ each3954:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3954
-	JMP     over3952
+	JL      each3938
+	JMP     over3936
 
-far3953:
-each3955:
+far3937:
+each3939:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46559,14 +46623,14 @@ each3955:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3955
+	JL         each3939
 
-over3952:
-none3951:
+over3936:
+none3935:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3949
+	JNZ  row3933
 	JMP  done
 
 tile8true:
@@ -46575,12 +46639,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3956:
+row3940:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3958
+	JGE        none3942
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -46590,9 +46654,9 @@ row3956:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3960
+	JNE        far3944
 
-each3961:
+each3945:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46624,38 +46688,38 @@ each3961:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3962
+	JE           all3946
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3964
+	JZ           two3948
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3964:
+two3948:
 	TESTQ    $0x00000002, R11
-	JZ       one3965
+	JZ       one3949
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3965:
+one3949:
 	TESTQ  $0x00000001, R11
-	JZ     stored3963
+	JZ     stored3947
 	VMOVSS X9, (R12)
-	JMP    stored3963
+	JMP    stored3947
 
-all3962:
+all3946:
 	VMOVUPS Y9, 224(R12)
 
-stored3963:
+stored3947:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3961
-	JMP  over3959
+	JL   each3945
+	JMP  over3943
 
-far3960:
-each3966:
+far3944:
+each3950:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46697,48 +46761,48 @@ each3966:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3967
+	JE           all3951
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3969
+	JZ           two3953
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3969:
+two3953:
 	TESTQ    $0x00000002, R11
-	JZ       one3970
+	JZ       one3954
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3970:
+one3954:
 	TESTQ  $0x00000001, R11
-	JZ     stored3968
+	JZ     stored3952
 	VMOVSS X9, (R12)
-	JMP    stored3968
+	JMP    stored3952
 
-all3967:
+all3951:
 	VMOVUPS Y9, 224(R12)
 
-stored3968:
+stored3952:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3966
+	JL   each3950
 
-over3959:
-none3958:
+over3943:
+none3942:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3956
+	JNZ  row3940
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3971
+	JE   fenced3955
 	SFENCE
 
-fenced3971:
+fenced3955:
 	VZEROUPPER
 	RET
 
@@ -46789,17 +46853,17 @@ TEXT ·edgeMulAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3972:
+row3956:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3974
+	JGE     none3958
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3976
+	JNE     far3960
 
-each3977:
+each3961:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46811,11 +46875,11 @@ each3977:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3977
-	JMP     over3975
+	JL      each3961
+	JMP     over3959
 
-far3976:
-each3978:
+far3960:
+each3962:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46834,14 +46898,14 @@ each3978:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3978
+	JL         each3962
 
-over3975:
-none3974:
+over3959:
+none3958:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3972
+	JNZ  row3956
 	JMP  done
 
 tile1true:
@@ -46850,17 +46914,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3979:
+row3963:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3981
+	JGE        none3965
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3983
+	JNE        far3967
 
-each3984:
+each3968:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46871,38 +46935,38 @@ each3984:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3985
+	JE           all3969
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3987
+	JZ           two3971
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3987:
+two3971:
 	TESTQ    $0x00000002, R11
-	JZ       one3988
+	JZ       one3972
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3988:
+one3972:
 	TESTQ  $0x00000001, R11
-	JZ     stored3986
+	JZ     stored3970
 	VMOVSS X2, (R12)
-	JMP    stored3986
+	JMP    stored3970
 
-all3985:
+all3969:
 	VMOVUPS Y2, (R12)
 
-stored3986:
+stored3970:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3984
-	JMP  over3982
+	JL   each3968
+	JMP  over3966
 
-far3983:
-each3989:
+far3967:
+each3973:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46920,56 +46984,56 @@ each3989:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3990
+	JE           all3974
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3992
+	JZ           two3976
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3992:
+two3976:
 	TESTQ    $0x00000002, R11
-	JZ       one3993
+	JZ       one3977
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3993:
+one3977:
 	TESTQ  $0x00000001, R11
-	JZ     stored3991
+	JZ     stored3975
 	VMOVSS X2, (R12)
-	JMP    stored3991
+	JMP    stored3975
 
-all3990:
+all3974:
 	VMOVUPS Y2, (R12)
 
-stored3991:
+stored3975:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3989
+	JL   each3973
 
-over3982:
-none3981:
+over3966:
+none3965:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3979
+	JNZ  row3963
 	JMP  done
 
 tile2false:
-row3994:
+row3978:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3996
+	JGE     none3980
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3998
+	JNE     far3982
 
-each3999:
+each3983:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46984,11 +47048,11 @@ each3999:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3999
-	JMP     over3997
+	JL      each3983
+	JMP     over3981
 
-far3998:
-each4000:
+far3982:
+each3984:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47010,14 +47074,14 @@ each4000:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4000
+	JL         each3984
 
-over3997:
-none3996:
+over3981:
+none3980:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3994
+	JNZ  row3978
 	JMP  done
 
 tile2true:
@@ -47026,18 +47090,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4001:
+row3985:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4003
+	JGE        none3987
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far4005
+	JNE        far3989
 
-each4006:
+each3990:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47051,38 +47115,38 @@ each4006:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4007
+	JE           all3991
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4009
+	JZ           two3993
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two4009:
+two3993:
 	TESTQ    $0x00000002, R11
-	JZ       one4010
+	JZ       one3994
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one4010:
+one3994:
 	TESTQ  $0x00000001, R11
-	JZ     stored4008
+	JZ     stored3992
 	VMOVSS X3, (R12)
-	JMP    stored4008
+	JMP    stored3992
 
-all4007:
+all3991:
 	VMOVUPS Y3, 32(R12)
 
-stored4008:
+stored3992:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4006
-	JMP  over4004
+	JL   each3990
+	JMP  over3988
 
-far4005:
-each4011:
+far3989:
+each3995:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47103,57 +47167,57 @@ each4011:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4012
+	JE           all3996
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4014
+	JZ           two3998
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two4014:
+two3998:
 	TESTQ    $0x00000002, R11
-	JZ       one4015
+	JZ       one3999
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one4015:
+one3999:
 	TESTQ  $0x00000001, R11
-	JZ     stored4013
+	JZ     stored3997
 	VMOVSS X3, (R12)
-	JMP    stored4013
+	JMP    stored3997
 
-all4012:
+all3996:
 	VMOVUPS Y3, 32(R12)
 
-stored4013:
+stored3997:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4011
+	JL   each3995
 
-over4004:
-none4003:
+over3988:
+none3987:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4001
+	JNZ  row3985
 	JMP  done
 
 tile3false:
-row4016:
+row4000:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4018
+	JGE     none4002
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far4020
+	JNE     far4004
 
-each4021:
+each4005:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47171,11 +47235,11 @@ each4021:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4021
-	JMP     over4019
+	JL      each4005
+	JMP     over4003
 
-far4020:
-each4022:
+far4004:
+each4006:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47202,14 +47266,14 @@ each4022:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4022
+	JL         each4006
 
-over4019:
-none4018:
+over4003:
+none4002:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4016
+	JNZ  row4000
 	JMP  done
 
 tile3true:
@@ -47218,19 +47282,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4023:
+row4007:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4025
+	JGE        none4009
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far4027
+	JNE        far4011
 
-each4028:
+each4012:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47247,38 +47311,38 @@ each4028:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4029
+	JE           all4013
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4031
+	JZ           two4015
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two4031:
+two4015:
 	TESTQ    $0x00000002, R11
-	JZ       one4032
+	JZ       one4016
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one4032:
+one4016:
 	TESTQ  $0x00000001, R11
-	JZ     stored4030
+	JZ     stored4014
 	VMOVSS X4, (R12)
-	JMP    stored4030
+	JMP    stored4014
 
-all4029:
+all4013:
 	VMOVUPS Y4, 64(R12)
 
-stored4030:
+stored4014:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4028
-	JMP  over4026
+	JL   each4012
+	JMP  over4010
 
-far4027:
-each4033:
+far4011:
+each4017:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47304,58 +47368,58 @@ each4033:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4034
+	JE           all4018
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4036
+	JZ           two4020
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two4036:
+two4020:
 	TESTQ    $0x00000002, R11
-	JZ       one4037
+	JZ       one4021
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one4037:
+one4021:
 	TESTQ  $0x00000001, R11
-	JZ     stored4035
+	JZ     stored4019
 	VMOVSS X4, (R12)
-	JMP    stored4035
+	JMP    stored4019
 
-all4034:
+all4018:
 	VMOVUPS Y4, 64(R12)
 
-stored4035:
+stored4019:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4033
+	JL   each4017
 
-over4026:
-none4025:
+over4010:
+none4009:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4023
+	JNZ  row4007
 	JMP  done
 
 tile4false:
-row4038:
+row4022:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4040
+	JGE     none4024
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far4042
+	JNE     far4026
 
-each4043:
+each4027:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47376,11 +47440,11 @@ each4043:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4043
-	JMP     over4041
+	JL      each4027
+	JMP     over4025
 
-far4042:
-each4044:
+far4026:
+each4028:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47409,14 +47473,14 @@ each4044:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4044
+	JL         each4028
 
-over4041:
-none4040:
+over4025:
+none4024:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4038
+	JNZ  row4022
 	JMP  done
 
 tile4true:
@@ -47425,20 +47489,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4045:
+row4029:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4047
+	JGE        none4031
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far4049
+	JNE        far4033
 
-each4050:
+each4034:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47458,38 +47522,38 @@ each4050:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4051
+	JE           all4035
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4053
+	JZ           two4037
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two4053:
+two4037:
 	TESTQ    $0x00000002, R11
-	JZ       one4054
+	JZ       one4038
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one4054:
+one4038:
 	TESTQ  $0x00000001, R11
-	JZ     stored4052
+	JZ     stored4036
 	VMOVSS X5, (R12)
-	JMP    stored4052
+	JMP    stored4036
 
-all4051:
+all4035:
 	VMOVUPS Y5, 96(R12)
 
-stored4052:
+stored4036:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4050
-	JMP  over4048
+	JL   each4034
+	JMP  over4032
 
-far4049:
-each4055:
+far4033:
+each4039:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47517,59 +47581,59 @@ each4055:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4056
+	JE           all4040
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4058
+	JZ           two4042
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two4058:
+two4042:
 	TESTQ    $0x00000002, R11
-	JZ       one4059
+	JZ       one4043
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one4059:
+one4043:
 	TESTQ  $0x00000001, R11
-	JZ     stored4057
+	JZ     stored4041
 	VMOVSS X5, (R12)
-	JMP    stored4057
+	JMP    stored4041
 
-all4056:
+all4040:
 	VMOVUPS Y5, 96(R12)
 
-stored4057:
+stored4041:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4055
+	JL   each4039
 
-over4048:
-none4047:
+over4032:
+none4031:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4045
+	JNZ  row4029
 	JMP  done
 
 tile5false:
-row4060:
+row4044:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4062
+	JGE     none4046
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far4064
+	JNE     far4048
 
-each4065:
+each4049:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47593,11 +47657,11 @@ each4065:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4065
-	JMP     over4063
+	JL      each4049
+	JMP     over4047
 
-far4064:
-each4066:
+far4048:
+each4050:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47631,14 +47695,14 @@ each4066:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4066
+	JL         each4050
 
-over4063:
-none4062:
+over4047:
+none4046:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4060
+	JNZ  row4044
 	JMP  done
 
 tile5true:
@@ -47647,21 +47711,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4067:
+row4051:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4069
+	JGE        none4053
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far4071
+	JNE        far4055
 
-each4072:
+each4056:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47684,38 +47748,38 @@ each4072:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4073
+	JE           all4057
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4075
+	JZ           two4059
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two4075:
+two4059:
 	TESTQ    $0x00000002, R11
-	JZ       one4076
+	JZ       one4060
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one4076:
+one4060:
 	TESTQ  $0x00000001, R11
-	JZ     stored4074
+	JZ     stored4058
 	VMOVSS X6, (R12)
-	JMP    stored4074
+	JMP    stored4058
 
-all4073:
+all4057:
 	VMOVUPS Y6, 128(R12)
 
-stored4074:
+stored4058:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4072
-	JMP  over4070
+	JL   each4056
+	JMP  over4054
 
-far4071:
-each4077:
+far4055:
+each4061:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47748,50 +47812,50 @@ each4077:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4078
+	JE           all4062
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4080
+	JZ           two4064
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two4080:
+two4064:
 	TESTQ    $0x00000002, R11
-	JZ       one4081
+	JZ       one4065
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one4081:
+one4065:
 	TESTQ  $0x00000001, R11
-	JZ     stored4079
+	JZ     stored4063
 	VMOVSS X6, (R12)
-	JMP    stored4079
+	JMP    stored4063
 
-all4078:
+all4062:
 	VMOVUPS Y6, 128(R12)
 
-stored4079:
+stored4063:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4077
+	JL   each4061
 
-over4070:
-none4069:
+over4054:
+none4053:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4067
+	JNZ  row4051
 	JMP  done
 
 tile6false:
-row4082:
+row4066:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4084
+	JGE     none4068
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -47799,9 +47863,9 @@ row4082:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far4086
+	JNE     far4070
 
-each4087:
+each4071:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47828,11 +47892,11 @@ each4087:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4087
-	JMP     over4085
+	JL      each4071
+	JMP     over4069
 
-far4086:
-each4088:
+far4070:
+each4072:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47868,14 +47932,14 @@ each4088:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4088
+	JL         each4072
 
-over4085:
-none4084:
+over4069:
+none4068:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4082
+	JNZ  row4066
 	JMP  done
 
 tile6true:
@@ -47884,12 +47948,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4089:
+row4073:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4091
+	JGE        none4075
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -47897,9 +47961,9 @@ row4089:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far4093
+	JNE        far4077
 
-each4094:
+each4078:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47925,38 +47989,38 @@ each4094:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4095
+	JE           all4079
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4097
+	JZ           two4081
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two4097:
+two4081:
 	TESTQ    $0x00000002, R11
-	JZ       one4098
+	JZ       one4082
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one4098:
+one4082:
 	TESTQ  $0x00000001, R11
-	JZ     stored4096
+	JZ     stored4080
 	VMOVSS X7, (R12)
-	JMP    stored4096
+	JMP    stored4080
 
-all4095:
+all4079:
 	VMOVUPS Y7, 160(R12)
 
-stored4096:
+stored4080:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4094
-	JMP  over4092
+	JL   each4078
+	JMP  over4076
 
-far4093:
-each4099:
+far4077:
+each4083:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47991,50 +48055,50 @@ each4099:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4100
+	JE           all4084
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4102
+	JZ           two4086
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two4102:
+two4086:
 	TESTQ    $0x00000002, R11
-	JZ       one4103
+	JZ       one4087
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one4103:
+one4087:
 	TESTQ  $0x00000001, R11
-	JZ     stored4101
+	JZ     stored4085
 	VMOVSS X7, (R12)
-	JMP    stored4101
+	JMP    stored4085
 
-all4100:
+all4084:
 	VMOVUPS Y7, 160(R12)
 
-stored4101:
+stored4085:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4099
+	JL   each4083
 
-over4092:
-none4091:
+over4076:
+none4075:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4089
+	JNZ  row4073
 	JMP  done
 
 tile7false:
-row4104:
+row4088:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4106
+	JGE     none4090
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -48043,9 +48107,9 @@ row4104:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far4108
+	JNE     far4092
 
-each4109:
+each4093:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48075,11 +48139,11 @@ each4109:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4109
-	JMP     over4107
+	JL      each4093
+	JMP     over4091
 
-far4108:
-each4110:
+far4092:
+each4094:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48120,14 +48184,14 @@ each4110:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4110
+	JL         each4094
 
-over4107:
-none4106:
+over4091:
+none4090:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4104
+	JNZ  row4088
 	JMP  done
 
 tile7true:
@@ -48136,12 +48200,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4111:
+row4095:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4113
+	JGE        none4097
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -48150,9 +48214,9 @@ row4111:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far4115
+	JNE        far4099
 
-each4116:
+each4100:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48181,38 +48245,38 @@ each4116:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4117
+	JE           all4101
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4119
+	JZ           two4103
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two4119:
+two4103:
 	TESTQ    $0x00000002, R11
-	JZ       one4120
+	JZ       one4104
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one4120:
+one4104:
 	TESTQ  $0x00000001, R11
-	JZ     stored4118
+	JZ     stored4102
 	VMOVSS X8, (R12)
-	JMP    stored4118
+	JMP    stored4102
 
-all4117:
+all4101:
 	VMOVUPS Y8, 192(R12)
 
-stored4118:
+stored4102:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4116
-	JMP  over4114
+	JL   each4100
+	JMP  over4098
 
-far4115:
-each4121:
+far4099:
+each4105:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48252,50 +48316,50 @@ each4121:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4122
+	JE           all4106
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4124
+	JZ           two4108
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two4124:
+two4108:
 	TESTQ    $0x00000002, R11
-	JZ       one4125
+	JZ       one4109
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one4125:
+one4109:
 	TESTQ  $0x00000001, R11
-	JZ     stored4123
+	JZ     stored4107
 	VMOVSS X8, (R12)
-	JMP    stored4123
+	JMP    stored4107
 
-all4122:
+all4106:
 	VMOVUPS Y8, 192(R12)
 
-stored4123:
+stored4107:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4121
+	JL   each4105
 
-over4114:
-none4113:
+over4098:
+none4097:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4111
+	JNZ  row4095
 	JMP  done
 
 tile8false:
-row4126:
+row4110:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4128
+	JGE     none4112
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -48305,9 +48369,9 @@ row4126:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far4130
+	JNE     far4114
 
-each4131:
+each4115:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48340,11 +48404,11 @@ each4131:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4131
-	JMP     over4129
+	JL      each4115
+	JMP     over4113
 
-far4130:
-each4132:
+far4114:
+each4116:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48387,14 +48451,14 @@ each4132:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4132
+	JL         each4116
 
-over4129:
-none4128:
+over4113:
+none4112:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4126
+	JNZ  row4110
 	JMP  done
 
 tile8true:
@@ -48403,12 +48467,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4133:
+row4117:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4135
+	JGE        none4119
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -48418,9 +48482,9 @@ row4133:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far4137
+	JNE        far4121
 
-each4138:
+each4122:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48452,38 +48516,38 @@ each4138:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4139
+	JE           all4123
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4141
+	JZ           two4125
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two4141:
+two4125:
 	TESTQ    $0x00000002, R11
-	JZ       one4142
+	JZ       one4126
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one4142:
+one4126:
 	TESTQ  $0x00000001, R11
-	JZ     stored4140
+	JZ     stored4124
 	VMOVSS X9, (R12)
-	JMP    stored4140
+	JMP    stored4124
 
-all4139:
+all4123:
 	VMOVUPS Y9, 224(R12)
 
-stored4140:
+stored4124:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4138
-	JMP  over4136
+	JL   each4122
+	JMP  over4120
 
-far4137:
-each4143:
+far4121:
+each4127:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48525,48 +48589,48 @@ each4143:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4144
+	JE           all4128
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4146
+	JZ           two4130
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two4146:
+two4130:
 	TESTQ    $0x00000002, R11
-	JZ       one4147
+	JZ       one4131
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one4147:
+one4131:
 	TESTQ  $0x00000001, R11
-	JZ     stored4145
+	JZ     stored4129
 	VMOVSS X9, (R12)
-	JMP    stored4145
+	JMP    stored4129
 
-all4144:
+all4128:
 	VMOVUPS Y9, 224(R12)
 
-stored4145:
+stored4129:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4143
+	JL   each4127
 
-over4136:
-none4135:
+over4120:
+none4119:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4133
+	JNZ  row4117
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced4148
+	JE   fenced4132
 	SFENCE
 
-fenced4148:
+fenced4132:
 	VZEROUPPER
 	RET
 
@@ -48617,17 +48681,17 @@ TEXT ·edgeDivAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row4149:
+row4133:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4151
+	JGE     none4135
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far4153
+	JNE     far4137
 
-each4154:
+each4138:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48639,11 +48703,11 @@ each4154:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4154
-	JMP     over4152
+	JL      each4138
+	JMP     over4136
 
-far4153:
-each4155:
+far4137:
+each4139:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48662,14 +48726,14 @@ each4155:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4155
+	JL         each4139
 
-over4152:
-none4151:
+over4136:
+none4135:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4149
+	JNZ  row4133
 	JMP  done
 
 tile1true:
@@ -48678,17 +48742,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4156:
+row4140:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4158
+	JGE        none4142
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far4160
+	JNE        far4144
 
-each4161:
+each4145:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48699,38 +48763,38 @@ each4161:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4162
+	JE           all4146
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4164
+	JZ           two4148
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two4164:
+two4148:
 	TESTQ    $0x00000002, R11
-	JZ       one4165
+	JZ       one4149
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one4165:
+one4149:
 	TESTQ  $0x00000001, R11
-	JZ     stored4163
+	JZ     stored4147
 	VMOVSS X2, (R12)
-	JMP    stored4163
+	JMP    stored4147
 
-all4162:
+all4146:
 	VMOVUPS Y2, (R12)
 
-stored4163:
+stored4147:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4161
-	JMP  over4159
+	JL   each4145
+	JMP  over4143
 
-far4160:
-each4166:
+far4144:
+each4150:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48748,56 +48812,56 @@ each4166:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4167
+	JE           all4151
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4169
+	JZ           two4153
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two4169:
+two4153:
 	TESTQ    $0x00000002, R11
-	JZ       one4170
+	JZ       one4154
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one4170:
+one4154:
 	TESTQ  $0x00000001, R11
-	JZ     stored4168
+	JZ     stored4152
 	VMOVSS X2, (R12)
-	JMP    stored4168
+	JMP    stored4152
 
-all4167:
+all4151:
 	VMOVUPS Y2, (R12)
 
-stored4168:
+stored4152:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4166
+	JL   each4150
 
-over4159:
-none4158:
+over4143:
+none4142:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4156
+	JNZ  row4140
 	JMP  done
 
 tile2false:
-row4171:
+row4155:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4173
+	JGE     none4157
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far4175
+	JNE     far4159
 
-each4176:
+each4160:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48812,11 +48876,11 @@ each4176:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4176
-	JMP     over4174
+	JL      each4160
+	JMP     over4158
 
-far4175:
-each4177:
+far4159:
+each4161:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48838,14 +48902,14 @@ each4177:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4177
+	JL         each4161
 
-over4174:
-none4173:
+over4158:
+none4157:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4171
+	JNZ  row4155
 	JMP  done
 
 tile2true:
@@ -48854,18 +48918,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4178:
+row4162:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4180
+	JGE        none4164
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far4182
+	JNE        far4166
 
-each4183:
+each4167:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48879,38 +48943,38 @@ each4183:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4184
+	JE           all4168
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4186
+	JZ           two4170
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two4186:
+two4170:
 	TESTQ    $0x00000002, R11
-	JZ       one4187
+	JZ       one4171
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one4187:
+one4171:
 	TESTQ  $0x00000001, R11
-	JZ     stored4185
+	JZ     stored4169
 	VMOVSS X3, (R12)
-	JMP    stored4185
+	JMP    stored4169
 
-all4184:
+all4168:
 	VMOVUPS Y3, 32(R12)
 
-stored4185:
+stored4169:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4183
-	JMP  over4181
+	JL   each4167
+	JMP  over4165
 
-far4182:
-each4188:
+far4166:
+each4172:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48931,57 +48995,57 @@ each4188:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4189
+	JE           all4173
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4191
+	JZ           two4175
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two4191:
+two4175:
 	TESTQ    $0x00000002, R11
-	JZ       one4192
+	JZ       one4176
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one4192:
+one4176:
 	TESTQ  $0x00000001, R11
-	JZ     stored4190
+	JZ     stored4174
 	VMOVSS X3, (R12)
-	JMP    stored4190
+	JMP    stored4174
 
-all4189:
+all4173:
 	VMOVUPS Y3, 32(R12)
 
-stored4190:
+stored4174:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4188
+	JL   each4172
 
-over4181:
-none4180:
+over4165:
+none4164:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4178
+	JNZ  row4162
 	JMP  done
 
 tile3false:
-row4193:
+row4177:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4195
+	JGE     none4179
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far4197
+	JNE     far4181
 
-each4198:
+each4182:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48999,11 +49063,11 @@ each4198:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4198
-	JMP     over4196
+	JL      each4182
+	JMP     over4180
 
-far4197:
-each4199:
+far4181:
+each4183:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -49030,14 +49094,14 @@ each4199:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4199
+	JL         each4183
 
-over4196:
-none4195:
+over4180:
+none4179:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4193
+	JNZ  row4177
 	JMP  done
 
 tile3true:
@@ -49046,19 +49110,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4200:
+row4184:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4202
+	JGE        none4186
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far4204
+	JNE        far4188
 
-each4205:
+each4189:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -49075,38 +49139,38 @@ each4205:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4206
+	JE           all4190
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4208
+	JZ           two4192
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two4208:
+two4192:
 	TESTQ    $0x00000002, R11
-	JZ       one4209
+	JZ       one4193
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one4209:
+one4193:
 	TESTQ  $0x00000001, R11
-	JZ     stored4207
+	JZ     stored4191
 	VMOVSS X4, (R12)
-	JMP    stored4207
+	JMP    stored4191
 
-all4206:
+all4190:
 	VMOVUPS Y4, 64(R12)
 
-stored4207:
+stored4191:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4205
-	JMP  over4203
+	JL   each4189
+	JMP  over4187
 
-far4204:
-each4210:
+far4188:
+each4194:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -49132,58 +49196,58 @@ each4210:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4211
+	JE           all4195
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4213
+	JZ           two4197
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two4213:
+two4197:
 	TESTQ    $0x00000002, R11
-	JZ       one4214
+	JZ       one4198
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one4214:
+one4198:
 	TESTQ  $0x00000001, R11
-	JZ     stored4212
+	JZ     stored4196
 	VMOVSS X4, (R12)
-	JMP    stored4212
+	JMP    stored4196
 
-all4211:
+all4195:
 	VMOVUPS Y4, 64(R12)
 
-stored4212:
+stored4196:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4210
+	JL   each4194
 
-over4203:
-none4202:
+over4187:
+none4186:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4200
+	JNZ  row4184
 	JMP  done
 
 tile4false:
-row4215:
+row4199:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4217
+	JGE     none4201
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far4219
+	JNE     far4203
 
-each4220:
+each4204:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -49204,11 +49268,11 @@ each4220:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4220
-	JMP     over4218
+	JL      each4204
+	JMP     over4202
 
-far4219:
-each4221:
+far4203:
+each4205:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -49237,14 +49301,14 @@ each4221:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4221
+	JL         each4205
 
-over4218:
-none4217:
+over4202:
+none4201:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4215
+	JNZ  row4199
 	JMP  done
 
 tile4true:
@@ -49253,20 +49317,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4222:
+row4206:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4224
+	JGE        none4208
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far4226
+	JNE        far4210
 
-each4227:
+each4211:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -49286,38 +49350,38 @@ each4227:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4228
+	JE           all4212
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4230
+	JZ           two4214
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two4230:
+two4214:
 	TESTQ    $0x00000002, R11
-	JZ       one4231
+	JZ       one4215
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one4231:
+one4215:
 	TESTQ  $0x00000001, R11
-	JZ     stored4229
+	JZ     stored4213
 	VMOVSS X5, (R12)
-	JMP    stored4229
+	JMP    stored4213
 
-all4228:
+all4212:
 	VMOVUPS Y5, 96(R12)
 
-stored4229:
+stored4213:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4227
-	JMP  over4225
+	JL   each4211
+	JMP  over4209
 
-far4226:
-each4232:
+far4210:
+each4216:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -49345,59 +49409,59 @@ each4232:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4233
+	JE           all4217
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4235
+	JZ           two4219
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two4235:
+two4219:
 	TESTQ    $0x00000002, R11
-	JZ       one4236
+	JZ       one4220
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one4236:
+one4220:
 	TESTQ  $0x00000001, R11
-	JZ     stored4234
+	JZ     stored4218
 	VMOVSS X5, (R12)
-	JMP    stored4234
+	JMP    stored4218
 
-all4233:
+all4217:
 	VMOVUPS Y5, 96(R12)
 
-stored4234:
+stored4218:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4232
+	JL   each4216
 
-over4225:
-none4224:
+over4209:
+none4208:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4222
+	JNZ  row4206
 	JMP  done
 
 tile5false:
-row4237:
+row4221:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4239
+	JGE     none4223
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far4241
+	JNE     far4225
 
-each4242:
+each4226:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -49421,11 +49485,11 @@ each4242:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4242
-	JMP     over4240
+	JL      each4226
+	JMP     over4224
 
-far4241:
-each4243:
+far4225:
+each4227:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -49459,14 +49523,14 @@ each4243:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4243
+	JL         each4227
 
-over4240:
-none4239:
+over4224:
+none4223:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4237
+	JNZ  row4221
 	JMP  done
 
 tile5true:
@@ -49475,21 +49539,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4244:
+row4228:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4246
+	JGE        none4230
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far4248
+	JNE        far4232
 
-each4249:
+each4233:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -49512,38 +49576,38 @@ each4249:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4250
+	JE           all4234
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4252
+	JZ           two4236
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two4252:
+two4236:
 	TESTQ    $0x00000002, R11
-	JZ       one4253
+	JZ       one4237
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one4253:
+one4237:
 	TESTQ  $0x00000001, R11
-	JZ     stored4251
+	JZ     stored4235
 	VMOVSS X6, (R12)
-	JMP    stored4251
+	JMP    stored4235
 
-all4250:
+all4234:
 	VMOVUPS Y6, 128(R12)
 
-stored4251:
+stored4235:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4249
-	JMP  over4247
+	JL   each4233
+	JMP  over4231
 
-far4248:
-each4254:
+far4232:
+each4238:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -49576,50 +49640,50 @@ each4254:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4255
+	JE           all4239
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4257
+	JZ           two4241
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two4257:
+two4241:
 	TESTQ    $0x00000002, R11
-	JZ       one4258
+	JZ       one4242
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one4258:
+one4242:
 	TESTQ  $0x00000001, R11
-	JZ     stored4256
+	JZ     stored4240
 	VMOVSS X6, (R12)
-	JMP    stored4256
+	JMP    stored4240
 
-all4255:
+all4239:
 	VMOVUPS Y6, 128(R12)
 
-stored4256:
+stored4240:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4254
+	JL   each4238
 
-over4247:
-none4246:
+over4231:
+none4230:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4244
+	JNZ  row4228
 	JMP  done
 
 tile6false:
-row4259:
+row4243:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4261
+	JGE     none4245
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -49627,9 +49691,9 @@ row4259:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far4263
+	JNE     far4247
 
-each4264:
+each4248:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -49656,11 +49720,11 @@ each4264:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4264
-	JMP     over4262
+	JL      each4248
+	JMP     over4246
 
-far4263:
-each4265:
+far4247:
+each4249:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -49696,14 +49760,14 @@ each4265:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4265
+	JL         each4249
 
-over4262:
-none4261:
+over4246:
+none4245:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4259
+	JNZ  row4243
 	JMP  done
 
 tile6true:
@@ -49712,12 +49776,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4266:
+row4250:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4268
+	JGE        none4252
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -49725,9 +49789,9 @@ row4266:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far4270
+	JNE        far4254
 
-each4271:
+each4255:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -49753,38 +49817,38 @@ each4271:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4272
+	JE           all4256
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4274
+	JZ           two4258
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two4274:
+two4258:
 	TESTQ    $0x00000002, R11
-	JZ       one4275
+	JZ       one4259
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one4275:
+one4259:
 	TESTQ  $0x00000001, R11
-	JZ     stored4273
+	JZ     stored4257
 	VMOVSS X7, (R12)
-	JMP    stored4273
+	JMP    stored4257
 
-all4272:
+all4256:
 	VMOVUPS Y7, 160(R12)
 
-stored4273:
+stored4257:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4271
-	JMP  over4269
+	JL   each4255
+	JMP  over4253
 
-far4270:
-each4276:
+far4254:
+each4260:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -49819,50 +49883,50 @@ each4276:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4277
+	JE           all4261
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4279
+	JZ           two4263
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two4279:
+two4263:
 	TESTQ    $0x00000002, R11
-	JZ       one4280
+	JZ       one4264
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one4280:
+one4264:
 	TESTQ  $0x00000001, R11
-	JZ     stored4278
+	JZ     stored4262
 	VMOVSS X7, (R12)
-	JMP    stored4278
+	JMP    stored4262
 
-all4277:
+all4261:
 	VMOVUPS Y7, 160(R12)
 
-stored4278:
+stored4262:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4276
+	JL   each4260
 
-over4269:
-none4268:
+over4253:
+none4252:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4266
+	JNZ  row4250
 	JMP  done
 
 tile7false:
-row4281:
+row4265:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4283
+	JGE     none4267
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -49871,9 +49935,9 @@ row4281:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far4285
+	JNE     far4269
 
-each4286:
+each4270:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -49903,11 +49967,11 @@ each4286:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4286
-	JMP     over4284
+	JL      each4270
+	JMP     over4268
 
-far4285:
-each4287:
+far4269:
+each4271:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -49948,14 +50012,14 @@ each4287:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4287
+	JL         each4271
 
-over4284:
-none4283:
+over4268:
+none4267:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4281
+	JNZ  row4265
 	JMP  done
 
 tile7true:
@@ -49964,12 +50028,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4288:
+row4272:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4290
+	JGE        none4274
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -49978,9 +50042,9 @@ row4288:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far4292
+	JNE        far4276
 
-each4293:
+each4277:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -50009,38 +50073,38 @@ each4293:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4294
+	JE           all4278
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4296
+	JZ           two4280
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two4296:
+two4280:
 	TESTQ    $0x00000002, R11
-	JZ       one4297
+	JZ       one4281
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one4297:
+one4281:
 	TESTQ  $0x00000001, R11
-	JZ     stored4295
+	JZ     stored4279
 	VMOVSS X8, (R12)
-	JMP    stored4295
+	JMP    stored4279
 
-all4294:
+all4278:
 	VMOVUPS Y8, 192(R12)
 
-stored4295:
+stored4279:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4293
-	JMP  over4291
+	JL   each4277
+	JMP  over4275
 
-far4292:
-each4298:
+far4276:
+each4282:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -50080,50 +50144,50 @@ each4298:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4299
+	JE           all4283
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4301
+	JZ           two4285
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two4301:
+two4285:
 	TESTQ    $0x00000002, R11
-	JZ       one4302
+	JZ       one4286
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one4302:
+one4286:
 	TESTQ  $0x00000001, R11
-	JZ     stored4300
+	JZ     stored4284
 	VMOVSS X8, (R12)
-	JMP    stored4300
+	JMP    stored4284
 
-all4299:
+all4283:
 	VMOVUPS Y8, 192(R12)
 
-stored4300:
+stored4284:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4298
+	JL   each4282
 
-over4291:
-none4290:
+over4275:
+none4274:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4288
+	JNZ  row4272
 	JMP  done
 
 tile8false:
-row4303:
+row4287:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4305
+	JGE     none4289
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -50133,9 +50197,9 @@ row4303:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far4307
+	JNE     far4291
 
-each4308:
+each4292:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -50168,11 +50232,11 @@ each4308:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4308
-	JMP     over4306
+	JL      each4292
+	JMP     over4290
 
-far4307:
-each4309:
+far4291:
+each4293:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -50215,14 +50279,14 @@ each4309:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4309
+	JL         each4293
 
-over4306:
-none4305:
+over4290:
+none4289:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4303
+	JNZ  row4287
 	JMP  done
 
 tile8true:
@@ -50231,12 +50295,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4310:
+row4294:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4312
+	JGE        none4296
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -50246,9 +50310,9 @@ row4310:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far4314
+	JNE        far4298
 
-each4315:
+each4299:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -50280,38 +50344,38 @@ each4315:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4316
+	JE           all4300
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4318
+	JZ           two4302
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two4318:
+two4302:
 	TESTQ    $0x00000002, R11
-	JZ       one4319
+	JZ       one4303
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one4319:
+one4303:
 	TESTQ  $0x00000001, R11
-	JZ     stored4317
+	JZ     stored4301
 	VMOVSS X9, (R12)
-	JMP    stored4317
+	JMP    stored4301
 
-all4316:
+all4300:
 	VMOVUPS Y9, 224(R12)
 
-stored4317:
+stored4301:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4315
-	JMP  over4313
+	JL   each4299
+	JMP  over4297
 
-far4314:
-each4320:
+far4298:
+each4304:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -50353,48 +50417,48 @@ each4320:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4321
+	JE           all4305
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4323
+	JZ           two4307
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two4323:
+two4307:
 	TESTQ    $0x00000002, R11
-	JZ       one4324
+	JZ       one4308
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one4324:
+one4308:
 	TESTQ  $0x00000001, R11
-	JZ     stored4322
+	JZ     stored4306
 	VMOVSS X9, (R12)
-	JMP    stored4322
+	JMP    stored4306
 
-all4321:
+all4305:
 	VMOVUPS Y9, 224(R12)
 
-stored4322:
+stored4306:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4320
+	JL   each4304
 
-over4313:
-none4312:
+over4297:
+none4296:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4310
+	JNZ  row4294
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced4325
+	JE   fenced4309
 	SFENCE
 
-fenced4325:
+fenced4309:
 	VZEROUPPER
 	RET
 
@@ -50476,51 +50540,51 @@ row:
 	MOVQ         BX, R9
 	SUBQ         SI, R9
 
-columns4326:
+columns4310:
 	CMPQ    R8, R9
-	JGE     rest4327
+	JGE     rest4311
 	VMOVUPS (AX)(R8*4), Y2
 	VMOVUPS (DI)(R8*4), Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
 	VMOVUPS Y2, (DI)(R8*4)
 	ADDQ    $0x08, R8
-	JMP     columns4326
+	JMP     columns4310
 
-rest4327:
+rest4311:
 	TESTQ        SI, SI
-	JZ           end4328
+	JZ           end4312
 	VMASKMOVPS   (AX)(R8*4), Y0, Y2
 	VMASKMOVPS   (DI)(R8*4), Y0, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         SI, $0x08
-	JE           all4329
+	JE           all4313
 	LEAQ         (DI)(R8*4), R8
 	TESTQ        $0x00000004, SI
-	JZ           two4331
+	JZ           two4315
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two4331:
+two4315:
 	TESTQ    $0x00000002, SI
-	JZ       one4332
+	JZ       one4316
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one4332:
+one4316:
 	TESTQ  $0x00000001, SI
-	JZ     stored4330
+	JZ     stored4314
 	VMOVSS X2, (R8)
-	JMP    stored4330
+	JMP    stored4314
 
-all4329:
+all4313:
 	VMOVUPS Y2, (DI)(R8*4)
 
-stored4330:
-end4328:
+stored4314:
+end4312:
 next:
 	LEAQ (DI)(BX*4), DI
 	LEAQ (AX)(BX*4), AX
@@ -50555,51 +50619,51 @@ row:
 	MOVQ         BX, R8
 	SUBQ         SI, R8
 
-columns4333:
+columns4317:
 	CMPQ    DI, R8
-	JGE     rest4334
+	JGE     rest4318
 	VMOVUPS (AX)(DI*4), Y2
 	VXORPS  Y3, Y3, Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
-	JMP     columns4333
+	JMP     columns4317
 
-rest4334:
+rest4318:
 	TESTQ        SI, SI
-	JZ           end4335
+	JZ           end4319
 	VMASKMOVPS   (AX)(DI*4), Y0, Y2
 	VXORPS       Y3, Y3, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         SI, $0x08
-	JE           all4336
+	JE           all4320
 	LEAQ         (AX)(DI*4), DI
 	TESTQ        $0x00000004, SI
-	JZ           two4338
+	JZ           two4322
 	VMOVUPS      X2, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y2, X2
 
-two4338:
+two4322:
 	TESTQ    $0x00000002, SI
-	JZ       one4339
+	JZ       one4323
 	VMOVLPS  X2, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X2, X2, X2
 
-one4339:
+one4323:
 	TESTQ  $0x00000001, SI
-	JZ     stored4337
+	JZ     stored4321
 	VMOVSS X2, (DI)
-	JMP    stored4337
+	JMP    stored4321
 
-all4336:
+all4320:
 	VMOVUPS Y2, (AX)(DI*4)
 
-stored4337:
-end4335:
+stored4321:
+end4319:
 next:
 	LEAQ (AX)(BX*4), AX
 	ADDQ $0x08, CX

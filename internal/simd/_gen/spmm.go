@@ -63,6 +63,7 @@ type gather struct {
 	arg    bool   // there is a second result, of numbers
 	empty  func() // of a row without nonzeros here; nil: nothing
 	near   bool   // rows are fetched from the second cache too
+	slow   bool   // also those that come from beyond: it cannot wait for either
 	won    bool   // each row of X comes with one of numbers, and all edges have one
 	mask   reg.VecVirtual
 }
@@ -203,10 +204,10 @@ var (
 func (g *gather) loop(far, indirect bool, each func()) {
 	again := fresh("each")
 	Label(again)
-	switch {
-	case far:
+	if far {
 		g.fetch(indirect)
-	case g.near && g.nv >= wideTile:
+	}
+	if g.near && g.nv >= wideTile && (!far || g.slow) {
 		g.fetchSoon()
 	}
 	g.row(g.k, indirect)

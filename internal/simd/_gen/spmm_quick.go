@@ -16,7 +16,7 @@ func quickBests() {
 	}{{"rowMaxQuickAVX2", less, true}, {"rowMinQuickAVX2", greater, false}} {
 		start(op.name, "func(p *byte)", op.name+" is a tile of RowBest.SetRows unless it sets unordered.")
 		q := &quick{gather: newGather(unweighted, 1), worse: op.worse, higher: op.higher}
-		q.near = true
+		q.near, q.slow = true, true
 		q.shapes(8, 0, 2, q.tile)
 	}
 }
@@ -75,16 +75,14 @@ func (q *quick) withNumbers() {
 
 // open starts a row with its first nonzero. That may be NaN: nothing displaces it.
 func (q *quick) open(over string) {
-	near, ready := fresh("near"), fresh("ready")
+	near := fresh("near")
 	CMPQ(q.field(atFar), Imm(0))
 	JE(LabelRef(near))
 	q.fetch(false)
-	JMP(LabelRef(ready))
 	Label(near)
 	if q.nv >= wideTile {
 		q.fetchSoon()
 	}
-	Label(ready)
 	q.row(q.k, false)
 	for v, top := range q.top {
 		VMOVUPS(column(rowOfX, v), top)

@@ -225,7 +225,7 @@ func (w *worker) measurePull(v int) {
 			continue
 		}
 		c := w.pull[s.stat : s.stat+s.width]
-		parts(w.limit, lo, hi, v, func(t tile) {
+		parts(w.fit, lo, hi, v, func(t tile) {
 			w.evaluate(t, w.made())
 			w.pullBack(t, i+1)
 			if w.has[i] {

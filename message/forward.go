@@ -71,7 +71,7 @@ func (w *worker) measure(v int) {
 		}
 		w.begin(s, v)
 		for pass := range s.passes() {
-			parts(w.limit, lo, hi, v, func(t tile) {
+			parts(w.fit, lo, hi, v, func(t tile) {
 				w.evaluate(t, i)
 				n := (t.hi - t.lo) * s.width
 				w.observe(s, pass, v, t.lo, w.vals[s.a][:n])

@@ -2,6 +2,7 @@ package message
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/simd"
@@ -148,8 +149,9 @@ type run struct {
 	drow   []int32          // the row that a moved V reads at each destination
 	fit    int              // edges a tile; see tileEdges
 	limit  int
-	dOut   []tensor.Float   // backward: the gradient of the result
-	back   bool             // the statistics stand, and all values are kept
+	dOut   []tensor.Float // backward: the gradient of the result
+	back   bool           // the statistics stand, and all values are kept
+	number int            // of the pass, among all
 	list   *cuts
 	turned []tensor.Float // matrices; see turnMatrices
 	task   chunkTask      // forward, of a chunk
@@ -161,10 +163,14 @@ var running = sync.Pool{New: func() any {
 	return r
 }}
 
+// passNumber counts passes, so that a worker knows whether it has served this one.
+var passNumber atomic.Int64
+
 // run makes ready for a pass.
 func (e *evaluation) run(back bool) *run {
 	r := running.Get().(*run)
 	r.evaluation, r.back, r.vars = e, back, e.reads()
+	r.number = int(passNumber.Add(1))
 	r.data = r.data[:0]
 	for _, x := range r.vars {
 		r.data = append(r.data, x.Value().Data)

@@ -1394,6 +1394,83 @@ empty124:
 	VZEROUPPER
 	RET
 
+// func divideSegmentsAVX2(y *float32, x *float32, off *int64, n int, w int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·divideSegmentsAVX2(SB), NOSPLIT, $0-40
+	MOVQ    y+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    off+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    w+32(FP), SI
+	MOVQ    SI, DI
+	ANDQ    $0x07, DI
+	LEAQ    firstLanes<>+0(SB), R8
+	MOVQ    DI, R9
+	NEGQ    R9
+	VMOVUPS 32(R8)(R9*4), Y0
+	MOVQ    $0x00000001, R8
+
+range137:
+	MOVQ         8(DX), R9
+	SUBQ         (DX), R9
+	CMOVQEQ      R8, R9
+	VXORPS       Y1, Y1, Y1
+	VCVTSI2SSQ   R9, X1, X1
+	VBROADCASTSS X1, Y1
+	MOVQ         SI, R9
+
+eight138:
+	CMPQ    R9, $0x08
+	JL      tail139
+	VMOVUPS (CX), Y2
+	VDIVPS  Y1, Y2, Y2
+	VMOVUPS Y2, (AX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, R9
+	JMP     eight138
+
+tail139:
+	TESTQ        R9, R9
+	JZ           next140
+	VMASKMOVPS   (CX), Y0, Y2
+	VDIVPS       Y1, Y2, Y1
+	CMPQ         DI, $0x08
+	JE           all141
+	LEAQ         (AX), R9
+	TESTQ        $0x00000004, DI
+	JZ           two143
+	VMOVUPS      X1, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y1, X1
+
+two143:
+	TESTQ    $0x00000002, DI
+	JZ       one144
+	VMOVLPS  X1, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X1, X1, X1
+
+one144:
+	TESTQ  $0x00000001, DI
+	JZ     stored142
+	VMOVSS X1, (R9)
+	JMP    stored142
+
+all141:
+	VMOVUPS Y1, (AX)
+
+stored142:
+	LEAQ (CX)(DI*4), CX
+	LEAQ (AX)(DI*4), AX
+
+next140:
+	ADDQ $0x08, DX
+	DECQ BX
+	JNZ  range137
+	VZEROUPPER
+	RET
+
 // func dotSegmentsAVX2(s *float32, x *float32, y *float32, off *int64, n int, w int)
 // Requires: AVX, FMA3
 TEXT ·dotSegmentsAVX2(SB), NOSPLIT, $0-48
@@ -1411,16 +1488,16 @@ TEXT ·dotSegmentsAVX2(SB), NOSPLIT, $0-48
 	VMOVUPS 32(AX)(CX*4), Y0
 	SHLQ    $0x02, R9
 
-range137:
+range145:
 	MOVQ 8(DI), AX
 	SUBQ (DI), AX
-	JZ   empty138
+	JZ   empty146
 	XORQ CX, CX
 
-wide139:
+wide147:
 	LEAQ    256(CX), R11
 	CMPQ    R11, R9
-	JG      over140
+	JG      over148
 	VMOVUPS (R10)(CX*1), Y1
 	VMOVUPS 32(R10)(CX*1), Y2
 	VMOVUPS 64(R10)(CX*1), Y3
@@ -1432,7 +1509,7 @@ wide139:
 	LEAQ    (SI)(CX*1), R11
 	MOVQ    AX, R12
 
-row141:
+row149:
 	VMOVUPS     (R11), Y9
 	VMOVUPS     32(R11), Y10
 	VMOVUPS     64(R11), Y11
@@ -1451,7 +1528,7 @@ row141:
 	VFMADD231PS 224(BX)(CX*1), Y16, Y8
 	ADDQ        R9, R11
 	DECQ        R12
-	JNZ         row141
+	JNZ         row149
 	VMOVUPS     Y1, (R10)(CX*1)
 	VMOVUPS     Y2, 32(R10)(CX*1)
 	VMOVUPS     Y3, 64(R10)(CX*1)
@@ -1461,77 +1538,77 @@ row141:
 	VMOVUPS     Y7, 192(R10)(CX*1)
 	VMOVUPS     Y8, 224(R10)(CX*1)
 	ADDQ        $0x00000100, CX
-	JMP         wide139
+	JMP         wide147
 
-over140:
-wide142:
+over148:
+wide150:
 	LEAQ    32(CX), R11
 	CMPQ    R11, R9
-	JG      over143
+	JG      over151
 	VMOVUPS (R10)(CX*1), Y1
 	LEAQ    (SI)(CX*1), R11
 	MOVQ    AX, R12
 
-row144:
+row152:
 	VMOVUPS     (R11), Y2
 	VFMADD231PS (BX)(CX*1), Y2, Y1
 	ADDQ        R9, R11
 	DECQ        R12
-	JNZ         row144
+	JNZ         row152
 	VMOVUPS     Y1, (R10)(CX*1)
 	ADDQ        $0x00000020, CX
-	JMP         wide142
+	JMP         wide150
 
-over143:
+over151:
 	TESTQ      DX, DX
-	JZ         whole145
+	JZ         whole153
 	VMASKMOVPS (R10)(CX*1), Y0, Y1
 	LEAQ       (SI)(CX*1), R11
 	MOVQ       AX, R12
 
-row146:
+row154:
 	VMASKMOVPS   (R11), Y0, Y2
 	VMASKMOVPS   (BX)(CX*1), Y0, Y3
 	VFMADD231PS  Y3, Y2, Y1
 	ADDQ         R9, R11
 	DECQ         R12
-	JNZ          row146
+	JNZ          row154
 	VMOVAPS      Y1, Y1
 	CMPQ         DX, $0x08
-	JE           all147
+	JE           all155
 	LEAQ         (R10)(CX*1), CX
 	TESTQ        $0x00000004, DX
-	JZ           two149
+	JZ           two157
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two149:
+two157:
 	TESTQ    $0x00000002, DX
-	JZ       one150
+	JZ       one158
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one150:
+one158:
 	TESTQ  $0x00000001, DX
-	JZ     stored148
+	JZ     stored156
 	VMOVSS X1, (CX)
-	JMP    stored148
+	JMP    stored156
 
-all147:
+all155:
 	VMOVUPS Y1, (R10)(CX*1)
 
-stored148:
-whole145:
+stored156:
+whole153:
 	IMULQ R9, AX
 	ADDQ  AX, SI
 
-empty138:
+empty146:
 	ADDQ R9, BX
 	ADDQ $0x08, DI
 	DECQ R8
-	JNZ  range137
+	JNZ  range145
 	VZEROUPPER
 	RET
 
@@ -1554,26 +1631,26 @@ TEXT ·softmaxSegmentsAVX2(SB), NOSPLIT, $0-72
 	MOVQ    apart+64(FP), R10
 	SHLQ    $0x02, R10
 
-range151:
+range159:
 	MOVQ    8(SI), R11
 	SUBQ    (SI), R11
-	JZ      empty152
+	JZ      empty160
 	VMOVUPS wideff800000<>+0(SB), Y1
 	VMOVUPS wide00000000<>+0(SB), Y2
 	MOVQ    R11, R12
 	MOVQ    CX, R13
 
-row153:
+row161:
 	VMASKMOVPS (R13), Y0, Y3
 	VMAXPS     Y1, Y3, Y1
 	ADDQ       R8, R13
 	DECQ       R12
-	JNZ        row153
+	JNZ        row161
 	MOVQ       R11, R12
 	MOVQ       CX, R13
 	MOVQ       AX, R14
 
-row154:
+row162:
 	VMASKMOVPS   (R13), Y0, Y3
 	VCMPPS       $0x00, Y1, Y3, Y4
 	VSUBPS       Y1, Y3, Y5
@@ -1608,135 +1685,135 @@ row154:
 	VANDNPS      Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	CMPQ         R9, $0x08
-	JE           all155
+	JE           all163
 	LEAQ         (R14), R15
 	TESTQ        $0x00000004, R9
-	JZ           two157
+	JZ           two165
 	VMOVUPS      X3, (R15)
 	ADDQ         $0x10, R15
 	VEXTRACTF128 $0x01, Y3, X3
 
-two157:
+two165:
 	TESTQ    $0x00000002, R9
-	JZ       one158
+	JZ       one166
 	VMOVLPS  X3, (R15)
 	ADDQ     $0x08, R15
 	VMOVHLPS X3, X3, X3
 
-one158:
+one166:
 	TESTQ  $0x00000001, R9
-	JZ     stored156
+	JZ     stored164
 	VMOVSS X3, (R15)
-	JMP    stored156
+	JMP    stored164
 
-all155:
+all163:
 	VMOVUPS Y3, (R14)
 
-stored156:
+stored164:
 	ADDQ      R8, R13
 	ADDQ      R8, R14
 	DECQ      R12
-	JNZ       row154
+	JNZ       row162
 	VCMPPS    $0x00, wide00000000<>+0(SB), Y2, Y3
 	VMOVUPS   wide3f800000<>+0(SB), Y4
 	VBLENDVPS Y3, Y4, Y2, Y3
 	MOVQ      R11, R12
 	MOVQ      AX, R13
 
-row159:
+row167:
 	VMASKMOVPS   (R13), Y0, Y4
 	VDIVPS       Y3, Y4, Y4
 	CMPQ         R9, $0x08
-	JE           all160
+	JE           all168
 	LEAQ         (R13), R14
 	TESTQ        $0x00000004, R9
-	JZ           two162
+	JZ           two170
 	VMOVUPS      X4, (R14)
 	ADDQ         $0x10, R14
 	VEXTRACTF128 $0x01, Y4, X4
 
-two162:
+two170:
 	TESTQ    $0x00000002, R9
-	JZ       one163
+	JZ       one171
 	VMOVLPS  X4, (R14)
 	ADDQ     $0x08, R14
 	VMOVHLPS X4, X4, X4
 
-one163:
+one171:
 	TESTQ  $0x00000001, R9
-	JZ     stored161
+	JZ     stored169
 	VMOVSS X4, (R14)
-	JMP    stored161
+	JMP    stored169
 
-all160:
+all168:
 	VMOVUPS Y4, (R13)
 
-stored161:
+stored169:
 	ADDQ         R8, R13
 	DECQ         R12
-	JNZ          row159
+	JNZ          row167
 	CMPQ         R9, $0x08
-	JE           all164
+	JE           all172
 	LEAQ         (DX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two166
+	JZ           two174
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two166:
+two174:
 	TESTQ    $0x00000002, R9
-	JZ       one167
+	JZ       one175
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one167:
+one175:
 	TESTQ  $0x00000001, R9
-	JZ     stored165
+	JZ     stored173
 	VMOVSS X1, (R12)
-	JMP    stored165
+	JMP    stored173
 
-all164:
+all172:
 	VMOVUPS Y1, (DX)
 
-stored165:
+stored173:
 	CMPQ         R9, $0x08
-	JE           all168
+	JE           all176
 	LEAQ         (BX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two170
+	JZ           two178
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two170:
+two178:
 	TESTQ    $0x00000002, R9
-	JZ       one171
+	JZ       one179
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one171:
+one179:
 	TESTQ  $0x00000001, R9
-	JZ     stored169
+	JZ     stored177
 	VMOVSS X2, (R12)
-	JMP    stored169
+	JMP    stored177
 
-all168:
+all176:
 	VMOVUPS Y2, (BX)
 
-stored169:
+stored177:
 	IMULQ R8, R11
 	ADDQ  R11, CX
 	ADDQ  R11, AX
 
-empty152:
+empty160:
 	ADDQ R10, DX
 	ADDQ R10, BX
 	ADDQ $0x08, SI
 	DECQ DI
-	JNZ  range151
+	JNZ  range159
 	VZEROUPPER
 	RET
 
@@ -1899,10 +1976,10 @@ TEXT ·weightsSegmentsAVX2(SB), NOSPLIT, $0-72
 	MOVQ    apart+64(FP), R10
 	SHLQ    $0x02, R10
 
-range172:
+range180:
 	MOVQ       8(SI), R11
 	SUBQ       (SI), R11
-	JZ         empty173
+	JZ         empty181
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VCMPPS     $0x00, wide00000000<>+0(SB), Y2, Y3
@@ -1912,7 +1989,7 @@ range172:
 	MOVQ       CX, R13
 	MOVQ       AX, R14
 
-row174:
+row182:
 	VMASKMOVPS   (R13), Y0, Y3
 	VCMPPS       $0x00, Y1, Y3, Y4
 	VSUBPS       Y1, Y3, Y5
@@ -1947,45 +2024,45 @@ row174:
 	VANDNPS      Y4, Y3, Y3
 	VDIVPS       Y2, Y3, Y3
 	CMPQ         R9, $0x08
-	JE           all175
+	JE           all183
 	LEAQ         (R14), R15
 	TESTQ        $0x00000004, R9
-	JZ           two177
+	JZ           two185
 	VMOVUPS      X3, (R15)
 	ADDQ         $0x10, R15
 	VEXTRACTF128 $0x01, Y3, X3
 
-two177:
+two185:
 	TESTQ    $0x00000002, R9
-	JZ       one178
+	JZ       one186
 	VMOVLPS  X3, (R15)
 	ADDQ     $0x08, R15
 	VMOVHLPS X3, X3, X3
 
-one178:
+one186:
 	TESTQ  $0x00000001, R9
-	JZ     stored176
+	JZ     stored184
 	VMOVSS X3, (R15)
-	JMP    stored176
+	JMP    stored184
 
-all175:
+all183:
 	VMOVUPS Y3, (R14)
 
-stored176:
+stored184:
 	ADDQ  R8, R13
 	ADDQ  R8, R14
 	DECQ  R12
-	JNZ   row174
+	JNZ   row182
 	IMULQ R8, R11
 	ADDQ  R11, CX
 	ADDQ  R11, AX
 
-empty173:
+empty181:
 	ADDQ R10, DX
 	ADDQ R10, BX
 	ADDQ $0x08, SI
 	DECQ DI
-	JNZ  range172
+	JNZ  range180
 	VZEROUPPER
 	RET
 
@@ -2005,16 +2082,16 @@ TEXT ·softmaxGradSegmentsAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R10
 	VMOVUPS 32(R9)(R10*4), Y0
 
-range179:
+range187:
 	MOVQ    8(BX), R9
 	SUBQ    (BX), R9
-	JZ      empty180
+	JZ      empty188
 	VMOVUPS wide00000000<>+0(SB), Y1
 	MOVQ    R9, R10
 	MOVQ    CX, R11
 	MOVQ    DX, R12
 
-row181:
+row189:
 	VMASKMOVPS (R11), Y0, Y2
 	VMASKMOVPS (R12), Y0, Y3
 	VMULPS     Y3, Y2, Y2
@@ -2022,13 +2099,13 @@ row181:
 	ADDQ       DI, R11
 	ADDQ       DI, R12
 	DECQ       R10
-	JNZ        row181
+	JNZ        row189
 	MOVQ       R9, R10
 	MOVQ       CX, R11
 	MOVQ       DX, R12
 	MOVQ       AX, R13
 
-row182:
+row190:
 	VMASKMOVPS   (R12), Y0, Y2
 	VSUBPS       Y1, Y2, Y2
 	VMASKMOVPS   (R11), Y0, Y3
@@ -2036,44 +2113,44 @@ row182:
 	VMASKMOVPS   (R13), Y0, Y3
 	VADDPS       Y3, Y2, Y2
 	CMPQ         R8, $0x08
-	JE           all183
+	JE           all191
 	LEAQ         (R13), R14
 	TESTQ        $0x00000004, R8
-	JZ           two185
+	JZ           two193
 	VMOVUPS      X2, (R14)
 	ADDQ         $0x10, R14
 	VEXTRACTF128 $0x01, Y2, X2
 
-two185:
+two193:
 	TESTQ    $0x00000002, R8
-	JZ       one186
+	JZ       one194
 	VMOVLPS  X2, (R14)
 	ADDQ     $0x08, R14
 	VMOVHLPS X2, X2, X2
 
-one186:
+one194:
 	TESTQ  $0x00000001, R8
-	JZ     stored184
+	JZ     stored192
 	VMOVSS X2, (R14)
-	JMP    stored184
+	JMP    stored192
 
-all183:
+all191:
 	VMOVUPS Y2, (R13)
 
-stored184:
+stored192:
 	ADDQ  DI, R11
 	ADDQ  DI, R12
 	ADDQ  DI, R13
 	DECQ  R10
-	JNZ   row182
+	JNZ   row190
 	IMULQ DI, R9
 	ADDQ  R9, CX
 	ADDQ  R9, DX
 	ADDQ  R9, AX
 
-empty180:
+empty188:
 	ADDQ $0x08, BX
 	DECQ SI
-	JNZ  range179
+	JNZ  range187
 	VZEROUPPER
 	RET

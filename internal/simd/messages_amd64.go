@@ -9,6 +9,11 @@ package simd
 //go:noescape
 func gatherRowsAVX2(dst *float32, src *float32, rows *int32, n int, w int, ahead int, near int)
 
+// fetchLines is Fetch of n > 0 lines.
+//
+//go:noescape
+func fetchLines(x *float32, n int)
+
 // scatterRowsAVX2 is ScatterRows of n rows.
 //
 //go:noescape

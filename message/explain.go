@@ -61,6 +61,9 @@ func (p *plan) explainBackward(b *strings.Builder) {
 	fit, _ := p.tileEdges(true)
 	fmt.Fprintf(b, "backward: one traversal by destination, %d edges at a time, computes %d of the %d steps again\n",
 		fit, again, len(p.steps))
+	if p.both >= 0 {
+		fmt.Fprintf(b, "  the rows that are summed are those that are scored: backward reads them once for both\n")
+	}
 	if stays != "" {
 		fmt.Fprintf(b, "  gradients added where they arise:%s\n", stays)
 	}

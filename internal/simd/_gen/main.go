@@ -23,7 +23,7 @@ var families = map[string][]func(){
 	"product":   {gemm, packRuns, packEight},
 	"pointwise": {unary, slopes, binary},
 	"rows":      {reductions, rows, segments, dropout, adam},
-	"messages":  {gatherRows, scatter, groups, columns, rangesOfRows},
+	"messages":  {gatherRows, fetchLines, scatter, groups, columns, rangesOfRows},
 	"spmm":      {sums, bests, quickBests, bestGrads, edgeDots, edgePairs, picks, means, spills},
 	"fan":       {fans},
 	"kept":      {keepValues, anyZero},

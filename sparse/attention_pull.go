@@ -28,8 +28,7 @@ type pullTask struct {
 	copies int
 	der    *[]tensor.Float // the copies
 	cuts   []int
-	direct bool            // by spokes
-	pow    *[]tensor.Float // of direct: the sources' powers
+	direct bool // by spokes
 }
 
 var pullTasks = sync.Pool{New: func() any { return new(pullTask) }}
@@ -63,9 +62,6 @@ func (t *pullTask) release() {
 		scratch.Put(t.buf)
 	}
 	scratch.Put(t.der)
-	if t.pow != nil {
-		scratch.Put(t.pow)
-	}
 	*t = pullTask{cuts: t.cuts}
 }
 
@@ -107,15 +103,20 @@ func (t *pullPairs) Chunk(i int) {
 	lo, hi := (*pullTask)(t).part(i)
 	f := t.k.Ft.RowLen()
 	if (*pullTask)(t).narrow() {
-		one := simd.Spokes{X: t.dOut.Data[lo*f:], V: t.out[lo*f:], Rec: t.stats[lo*t.record():], XStride: f, VStride: f, RecStride: t.record(), Width: f}
+		stride, at := t.spokeRecord()
+		one := simd.Spokes{X: t.dOut.Data[lo*f:], V: t.out[lo*f:], Rec: t.stats[lo*stride+at:], XStride: f, VStride: f, RecStride: stride, Width: f}
 		one.Pair(hi - lo)
 		return
 	}
-	mul := simd.Heads{XStride: f, YStride: f, WStride: t.record(), Width: f / t.heads}
+	stride, parts := t.record(), simd.Record
+	if t.direct {
+		stride, parts = simd.SpokeRecord*t.heads, simd.SpokeRecord
+	}
+	mul := simd.Heads{XStride: f, YStride: f, WStride: stride, Width: f / t.heads}
 	for lane := 0; lane < t.padded; lane += t.lanes {
-		c := t.stats[lo*t.record()+simd.Record*lane+3*t.lanes:]
+		c := t.stats[lo*stride+parts*lane+(parts-1)*t.lanes:]
 		for r := range hi - lo {
-			clear(c[r*t.record():][:t.lanes])
+			clear(c[r*stride:][:t.lanes])
 		}
 		at := lo*f + lane*mul.Width
 		if f > 0 {

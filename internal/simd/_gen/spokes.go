@@ -8,27 +8,27 @@ import (
 
 // Where the fields of simd.Spokes are; a test compares them.
 const (
-	spokesOffsets, spokesCols, spokesPerm     = 0, 24, 48
-	spokesFar, spokesX, spokesY, spokesRec    = 72, 96, 120, 144
-	spokesNear, spokesOwn, spokesV, spokesDer = 168, 192, 216, 240
-	spokesFarStride, spokesXStride            = 264, 272
-	spokesYStride, spokesRecStride            = 280, 288
-	spokesNearStride, spokesOwnStride         = 296, 304
-	spokesVStride, spokesDerStride            = 312, 320
-	spokesAhead, spokesLast, spokesMost       = 328, 336, 344
-	spokesAddY, spokesAddRec, spokesLeft      = 352, 360, 368
-	spokesSlope, spokesScale                  = 376, 408
-	spokesK0, spokesK1, spokesLane            = 440, 472, 504
-	spokesFlip, spokesDrop                    = 536, 568
-	spokesA, spokesB, spokesC                 = 600, 632, 664
-	spokesFactors, spokesWidth                = 696, 720
+	spokesOffsets, spokesCols, spokesPerm  = 0, 24, 48
+	spokesFar, spokesX, spokesY, spokesRec = 72, 96, 120, 144
+	spokesOwn, spokesV, spokesDer          = 168, 192, 216
+	spokesFarStride, spokesXStride         = 240, 248
+	spokesYStride, spokesRecStride         = 256, 264
+	spokesOwnStride                        = 272
+	spokesVStride, spokesDerStride         = 280, 288
+	spokesAhead, spokesLast, spokesMost    = 296, 304, 312
+	spokesAddY, spokesAddRec               = 320, 328
+	spokesLeft, spokesPast                 = 336, 344
+	spokesSlope, spokesScale               = 352, 384
+	spokesK0, spokesK1, spokesLane         = 416, 448, 480
+	spokesFlip, spokesDrop                 = 512, 544
+	spokesB, spokesC                       = 576, 608
+	spokesFactors, spokesWidth             = 640, 664
 )
 
 // Where the fields of simd.Powers are.
 const (
 	powersX, powersY, powersXStride, powersYStride = 0, 24, 48, 56
-	powersRows, powersCopy, powersMost             = 64, 72, 80
-	powersSlope                                    = 112
+	powersRows, powersMost, powersSlope            = 64, 72, 104
 )
 
 // allSpokes writes the kernels of simd.Spokes and simd.Powers.
@@ -103,32 +103,21 @@ func (s *spokes) each(first, edge, last func()) {
 	Label(stop)
 }
 
-// row is where the row of the edge's column is in an array.
-func (s *spokes) row(field, stride int) reg.GPVirtual {
-	u := GP64()
-	MOVLQSX(Mem{Base: s.cols, Index: s.k, Scale: 4}, u)
-	IMULQ(s.field(stride), u)
-	SHLQ(Imm(2), u)
-	ADDQ(s.field(field), u)
-	return u
-}
-
 // ask asks for lines of the rows of some arrays that an edge some way ahead has.
-func (s *spokes) ask(arrays ...table) {
+func (s *spokes) ask(at places, arrays ...table) {
 	skip := fresh("skip")
-	far, u := s.get(spokesAhead), GP64()
+	far := s.get(spokesAhead)
 	TESTQ(far, far)
 	JZ(LabelRef(skip))
 	ADDQ(s.k, far)
 	CMPQ(far, s.field(spokesLast))
 	CMOVQGT(s.field(spokesLast), far)
+	u := GP64()
 	MOVLQSX(Mem{Base: s.cols, Index: far, Scale: 4}, u)
 	for _, a := range arrays {
-		at, base := GP64(), s.get(a.base)
-		MOVQ(s.field(a.stride), at)
-		IMULQ(u, at)
+		row := s.of(at, u, a.base, a.stride)
 		for l := range a.lines {
-			PREFETCHT1(Mem{Base: base, Index: at, Scale: 4, Disp: 64 * l})
+			PREFETCHT1(row.Offset(64 * l))
 		}
 	}
 	Label(skip)
@@ -182,45 +171,68 @@ func toAll(v vec, f func(h int, x vec)) {
 
 // attend writes simd.Spokes.Attend.
 func (s *spokes) attend() {
+	at := places{spokesFar: s.get(spokesFar), spokesX: s.get(spokesX)}
 	acc, sum := make([]vec, lanes), make([]vec, 1)
 	up, down := YMM(), YMM() // the powers of the destination
 	first := func() {
 		zero(acc)
 		zero(sum)
 		rec := s.get(spokesRec)
-		VMOVUPS(Mem{Base: rec, Disp: 32}, up)
-		VMOVUPS(Mem{Base: rec, Disp: 64}, down)
+		VMOVUPS(Mem{Base: rec}, up)
+		VMOVUPS(Mem{Base: rec, Disp: 32}, down)
 	}
 	edge := func() {
-		s.ask(table{base: spokesX, stride: spokesXStride, lines: 4}, table{base: spokesFar, stride: spokesFarStride, lines: 1})
-		far := s.row(spokesFar, spokesFarStride)
-		e := higher(mul(up, Mem{Base: far}), mul(down, Mem{Base: far, Disp: 32}))
+		s.ask(at, table{base: spokesX, stride: spokesXStride, lines: 4}, table{base: spokesFar, stride: spokesFarStride, lines: 1})
+		u := s.column()
+		far := s.of(at, u, spokesFar, spokesFarStride)
+		e := higher(mul(up, far), mul(down, far.Offset(32)))
 		VADDPS(e, sum[0], sum[0])
 		if s.drops {
 			e = andNot(s.dropped(s.edge(nil)), e)
 		}
-		x := s.row(spokesX, spokesXStride)
-		toAll(e, func(h int, f vec) { VFMADD231PS(Mem{Base: x, Disp: 32 * h}, f, acc[h]) })
+		x := s.of(at, u, spokesX, spokesXStride)
+		toAll(e, func(h int, f vec) { VFMADD231PS(x.Offset(32*h), f, acc[h]) })
 	}
 	last := func() {
-		rec, y := s.get(spokesRec), s.get(spokesY)
+		rec := s.get(spokesRec)
 		inverse := div(get(num(1)), sum[0])
 		inverse = andNot(compare(equal, sum[0], num(0)), inverse) // of a row without edges
 		VMULPS(inverse, up, up)
 		VMULPS(inverse, down, down)
-		VMOVUPS(up, Mem{Base: rec, Disp: 32})
-		VMOVUPS(down, Mem{Base: rec, Disp: 64})
+		VMOVUPS(up, Mem{Base: rec})
+		VMOVUPS(down, Mem{Base: rec, Disp: 32})
 		if s.drops {
 			VMULPS(s.field(spokesScale), inverse, inverse)
 		}
-		toAll(inverse, func(h int, f vec) {
-			VMULPS(f, acc[h], acc[h])
-			VMOVUPS(acc[h], Mem{Base: y, Disp: 32 * h})
-		})
+		toAll(inverse, func(h int, f vec) { VMULPS(f, acc[h], acc[h]) })
+		s.put(acc)
 		s.further(spokesRec, spokesRecStride)
 		s.further(spokesY, spokesYStride)
 	}
 	s.each(first, edge, last)
+	s.finish()
+}
+
+// put stores a row of the result, past the caches if so told.
+func (s *spokes) put(acc []vec) {
+	near, done := fresh("near"), fresh("put")
+	y := s.get(spokesY)
+	CMPQ(s.field(spokesPast), Imm(0))
+	JE(LabelRef(near))
+	for h, a := range acc {
+		VMOVNTPS(a, Mem{Base: y, Disp: 32 * h})
+	}
+	JMP(LabelRef(done))
+	Label(near)
+	for h, a := range acc {
+		VMOVUPS(a, Mem{Base: y, Disp: 32 * h})
+	}
+	Label(done)
+}
+
+// finish ends a kernel that may have stored past the caches.
+func (s *spokes) finish() {
+	SFENCE()
 	finish()
 }
 
@@ -245,39 +257,34 @@ func eight(x, y vec) vec {
 
 // retrace writes simd.Spokes.Retrace.
 func (s *spokes) retrace() {
+	at := places{spokesFar: s.get(spokesFar), spokesX: s.get(spokesX), spokesDer: s.get(spokesDer)}
 	acc := make([]vec, lanes)
 	del := make([]vec, 1)
 	var perm reg.GPVirtual
 	if s.drops {
 		perm = s.get(spokesPerm)
 	}
-	near, own, v := GP64(), GP64(), GP64()
+	own, v := GP64(), GP64()
 	first := func() {
 		zero(acc)
 		zero(del)
-		MOVQ(s.field(spokesNear), near)
 		MOVQ(s.field(spokesOwn), own)
 		MOVQ(s.field(spokesV), v)
 	}
 	edge := func() {
-		s.ask(table{base: spokesX, stride: spokesXStride, lines: 4}, table{base: spokesFar, stride: spokesFarStride, lines: 2},
+		s.ask(at, table{base: spokesX, stride: spokesXStride, lines: 4}, table{base: spokesFar, stride: spokesFarStride, lines: 2},
 			table{base: spokesDer, stride: spokesDerStride, lines: 1})
-		rec := s.row(spokesFar, spokesFarStride)
-		s.weigh(rec, near, own, perm)
-		x := s.row(spokesX, spokesXStride)
-		product := func(h int) vec {
-			f, from := s.all(spokesA+4*h), get(Mem{Base: x, Disp: 32 * h})
+		u := s.column()
+		rec := s.of(at, u, spokesFar, spokesFarStride)
+		weight := s.weigh(rec, own, perm)
+		x := s.of(at, u, spokesX, spokesXStride)
+		g := dots(weight, func(h int, f vec) vec {
+			from := get(x.Offset(32 * h))
 			VFMADD231PS(from, f, acc[h])
 			VMULPS(Mem{Base: v, Disp: 32 * h}, from, from)
 			return from
-		}
-		quad := func(h int) vec {
-			a := pair(product(h), product(h+1))
-			return pairwise(a, pair(product(h+2), product(h+3)))
-		}
-		g := quad(0)
-		g = eight(g, quad(4))
-		c := Mem{Base: rec, Disp: 96}
+		})
+		c := rec.Offset(64)
 		if s.drops {
 			VMULPS(s.field(spokesC), g, g)
 			VSUBPS(mul(get(c), s.field(spokesB)), g, g)
@@ -286,29 +293,49 @@ func (s *spokes) retrace() {
 			VMULPS(s.field(spokesB), g, g)
 		}
 		VADDPS(g, del[0], del[0])
-		der := Mem{Base: s.row(spokesDer, spokesDerStride)}
+		der := s.of(at, u, spokesDer, spokesDerStride)
 		VADDPS(der, g, g)
 		VMOVUPS(g, der)
 	}
 	last := func() {
 		s.keep(acc, del[0])
-		s.further(spokesNear, spokesNearStride)
 		s.further(spokesOwn, spokesOwnStride)
 		s.further(spokesV, spokesVStride)
 		s.further(spokesRec, spokesRecStride)
 		s.further(spokesY, spokesYStride)
 	}
 	s.each(first, edge, last)
-	finish()
+	s.finish()
 }
 
-// weigh stores the softmax of an edge under the mask in A, times the slope in B,
-// both in C.
-func (s *spokes) weigh(rec, near, own, perm reg.GPVirtual) {
-	z := add(get(Mem{Base: rec}), Mem{Base: near})
-	up, down := mul(get(Mem{Base: rec, Disp: 32}), Mem{Base: own}), mul(get(Mem{Base: rec, Disp: 64}), Mem{Base: own, Disp: 32})
+// dots returns the sums of what product makes of each head, which gets its number
+// of weight in all lanes.
+func dots(weight vec, product func(h int, f vec) vec) vec {
+	var one, two, four vec
+	toAll(weight, func(h int, f vec) {
+		p := product(h, f)
+		switch h % 4 {
+		case 0, 2:
+			one = p
+		case 1:
+			two = pair(one, p)
+		case 3:
+			two = pairwise(two, pair(one, p))
+			if h < 4 {
+				four = two
+			}
+		}
+	})
+	return eight(four, two)
+}
+
+// weigh returns the softmax of an edge under the mask, and stores it times the
+// slope in B, and that under the mask in C. The logit is above zero where up is
+// larger than down.
+func (s *spokes) weigh(rec Mem, own, perm reg.GPVirtual) vec {
+	up, down := mul(get(rec), Mem{Base: own}), mul(get(rec.Offset(32)), Mem{Base: own, Disp: 32})
 	alpha := higher(up, down)
-	sloped := pick(compare(greater, z, num(0)), alpha, mul(alpha, s.field(spokesSlope)))
+	sloped := pick(compare(greater, up, down), up, mul(down, s.field(spokesSlope)))
 	VMOVUPS(sloped, s.field(spokesB))
 	if s.drops {
 		gone := s.dropped(s.edge(perm))
@@ -316,7 +343,7 @@ func (s *spokes) weigh(rec, near, own, perm reg.GPVirtual) {
 		VMULPS(scale, alpha, alpha)
 		VMOVUPS(mul(scale, s.field(spokesB)), s.field(spokesC))
 	}
-	VMOVUPS(alpha, s.field(spokesA))
+	return alpha
 }
 
 // keep sets a source's gradients, or adds to them.
@@ -334,9 +361,7 @@ func (s *spokes) keep(acc []vec, del vec) {
 		VADDPS(Mem{Base: y, Disp: 32 * h}, a, a)
 	}
 	Label(plain)
-	for h, a := range acc {
-		VMOVUPS(a, Mem{Base: y, Disp: 32 * h})
-	}
+	s.put(acc)
 }
 
 // rowsOfPowers writes simd.Powers.Rows.
@@ -345,21 +370,15 @@ func rowsOfPowers() {
 	t := &tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}
 	x, y, n, most := t.get(powersX), t.get(powersY), t.get(powersRows), YMM()
 	VXORPS(most, most, most)
-	row, done, bare := fresh("row"), fresh("done"), fresh("bare")
+	row, done := fresh("row"), fresh("done")
 	TESTQ(n, n)
 	JZ(LabelRef(done))
 	Label(row)
-	v, to := get(Mem{Base: x}), GP64()
-	MOVQ(y, to)
-	CMPQ(t.field(powersCopy), Imm(0))
-	JE(LabelRef(bare))
-	VMOVUPS(v, Mem{Base: to})
-	ADDQ(Imm(32), to)
-	Label(bare)
+	v := get(Mem{Base: x})
 	VPMAXUD(magnitude(v), most, most)
 	low := mul(v, t.field(powersSlope))
-	VMOVUPS(expOrdinary(v), Mem{Base: to})
-	VMOVUPS(expOrdinary(low), Mem{Base: to, Disp: 32})
+	VMOVUPS(expOrdinary(v), Mem{Base: y})
+	VMOVUPS(expOrdinary(low), Mem{Base: y, Disp: 32})
 	t.advance(x, powersXStride)
 	t.advance(y, powersYStride)
 	DECQ(n)

@@ -104,7 +104,7 @@ func (t *pullPairs) Chunk(i int) {
 	f := t.k.Ft.RowLen()
 	if (*pullTask)(t).narrow() {
 		stride, at := t.spokeRecord()
-		one := simd.Spokes{X: t.dOut.Data[lo*f:], V: t.out[lo*f:], Rec: t.stats[lo*stride+at:], XStride: f, VStride: f, RecStride: stride, Width: f}
+		one := simd.Spokes{X: t.dOut.Data[lo*f:], V: t.out[lo*f:], Rec: t.stats[lo*stride+at:], XStride: f, VStride: f, RecStride: stride, Heads: 1, Width: f}
 		one.Pair(hi - lo)
 		return
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// spokeWidth is the width of a head that [simd.Spokes] takes, eight at once, and
-// the largest width of one head.
+// spokeWidth is the largest width of a head that [simd.Spokes] takes, eight heads
+// at once or one.
 const spokeWidth = 8
 
 // streamed is the number of elements from which a result is taken to be larger
@@ -28,7 +28,7 @@ const (
 // loop over the edges of a node can do all.
 func (k *Attention) plain() bool {
 	heads, f := k.El.RowLen(), k.Ft.RowLen()
-	return (heads%8 == 0 && f == heads*spokeWidth || heads == 1 && f <= spokeWidth) &&
+	return (heads%8 == 0 || heads == 1) && 0 < f && f <= heads*spokeWidth &&
 		k.Ee == nil && k.Weight == nil && k.Slope >= 0 && k.Slope <= 1
 }
 
@@ -38,14 +38,6 @@ func (k *Attention) mask() *simd.Dropout {
 		return k.Drop
 	}
 	return nil
-}
-
-// width is that of a head that stands alone, and else 0.
-func (k *Attention) width() int {
-	if k.El.RowLen() == 1 {
-		return k.Ft.RowLen()
-	}
-	return 0
 }
 
 // powerRow is how many numbers a node has in a table of powers, and the place of
@@ -137,14 +129,14 @@ func (t *attendTask) spokes(s *attendSpace, from, to int) bool {
 	k, f := &s.spokes, t.k.Ft.RowLen()
 	k.Cols, k.Last, k.Ahead = t.k.In.Cols, len(t.k.In.Cols)-1, ahead(len(t.k.Ft.Data))
 	k.XStride, k.YStride = f, f
-	k.Width, k.Factors = t.k.width(), s.tile.M
+	k.Heads, k.Width, k.Factors = t.lanes, f/t.heads, s.tile.M
 	k.Stream = len(t.out) >= streamed
 	stride, at := t.powerRow()
 	k.FarStride = stride
 	k.RecStride, _ = t.spokeRecord()
 	for lane := 0; lane < t.heads; lane += t.lanes {
 		k.Prepare(t.k.Slope, t.k.mask(), lane)
-		k.Far, k.X = (*t.pow)[2*lane+at:], t.k.Ft.Data[lane*spokeWidth:]
+		k.Far, k.X = (*t.pow)[2*lane+at:], t.k.Ft.Data[lane*k.Width:]
 		for v := from; v < to; v += tileRows {
 			if t.wild.Load() || !t.spokesTo(s, v, min(to, v+tileRows), lane) {
 				return false
@@ -167,7 +159,7 @@ func (t *attendTask) spokesTo(s *attendSpace, from, to, lane int) bool {
 	}
 	for v := from; v < to; {
 		k.Offsets = t.k.In.Offsets[v : to+1]
-		k.Y, k.Rec = t.out[v*f+lane*spokeWidth:], t.stats[v*stride+simd.SpokeRecord*lane+at:]
+		k.Y, k.Rec = t.out[v*f+lane*k.Width:], t.stats[v*stride+simd.SpokeRecord*lane+at:]
 		n := k.Attend()
 		if n == 0 {
 			rec := s.past[:simd.Record*t.lanes]
@@ -194,7 +186,7 @@ func (t *attendTask) recast(to, rec []tensor.Float) {
 // wanted. If they can not, it makes them what tiles take.
 func (t *pullTask) choose() {
 	kind := &t.stats[len(t.stats)-1]
-	t.direct = *kind == spoked && t.into.Ee == nil && t.into.Weight == nil
+	t.direct = *kind == spoked && t.k.plain() && t.into.Ee == nil && t.into.Weight == nil
 	if *kind == spoked && !t.direct {
 		*kind = tiled
 		t.recast()
@@ -226,13 +218,13 @@ func (t *pullTask) spokes(s *attendSpace, from, to int, der []tensor.Float) {
 	if t.heads == 1 {
 		k.OwnStride = oneRecord
 	}
-	k.Width, k.Factors = t.k.width(), s.tile.M
+	k.Heads, k.Width, k.Factors = t.lanes, f/t.heads, s.tile.M
 	k.Stream = len(t.dOut.Data) >= streamed
 	var at int
 	k.FarStride, at = t.spokeRecord()
 	for lane := 0; lane < t.heads; lane += t.lanes {
 		k.Prepare(t.k.Slope, t.k.mask(), lane)
-		k.Far, k.X, k.Der = t.stats[simd.SpokeRecord*lane+at:], t.dOut.Data[lane*spokeWidth:], der[lane:]
+		k.Far, k.X, k.Der = t.stats[simd.SpokeRecord*lane+at:], t.dOut.Data[lane*k.Width:], der[lane:]
 		for u := from; u < to; u += tileRows {
 			t.spokesTo(s, u, min(to, u+tileRows), lane)
 		}
@@ -263,10 +255,10 @@ func (t *pullTask) spokesTo(s *attendSpace, from, to, lane int) {
 // to one row that nobody reads, so that the rest has the same bits.
 func (t *pullTask) spokesFrom(s *attendSpace, u, lane int) {
 	k, f := &s.spokes, t.k.Ft.RowLen()
-	k.V = t.k.Ft.Data[u*f+lane*spokeWidth:]
+	k.V = t.k.Ft.Data[u*f+lane*k.Width:]
 	k.Y, k.YStride, k.AddY = s.past, 0, 0
 	if t.into.Ft != nil {
-		k.Y, k.YStride, k.AddY = t.into.Ft.Data[u*f+lane*spokeWidth:], f, 1-t.sets(SetFt, true)
+		k.Y, k.YStride, k.AddY = t.into.Ft.Data[u*f+lane*k.Width:], f, 1-t.sets(SetFt, true)
 	}
 	k.Rec, k.RecStride, k.AddRec = s.sum, 0, 0
 	if t.into.El != nil {

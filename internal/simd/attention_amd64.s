@@ -2675,7 +2675,6 @@ skip125:
 
 none123:
 	MOVQ   144(AX), DI
-	MOVQ   120(AX), R8
 	CMPQ   328(AX), $0x00
 	JE     set126
 	VADDPS (DI), Y8, Y8
@@ -2684,14 +2683,23 @@ set126:
 	VMOVUPS Y8, (DI)
 	CMPQ    320(AX), $0x00
 	JE      plain127
-	VADDPS  (R8), Y0, Y0
-	VADDPS  32(R8), Y1, Y1
-	VADDPS  64(R8), Y2, Y2
-	VADDPS  96(R8), Y3, Y3
-	VADDPS  128(R8), Y4, Y4
-	VADDPS  160(R8), Y5, Y5
-	VADDPS  192(R8), Y6, Y6
-	VADDPS  224(R8), Y7, Y7
+	MOVQ    120(AX), DI
+	VMOVUPS (DI), Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(DI), Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS 64(DI), Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 96(DI), Y8
+	VADDPS  Y8, Y3, Y3
+	VMOVUPS 128(DI), Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 160(DI), Y8
+	VADDPS  Y8, Y5, Y5
+	VMOVUPS 192(DI), Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 224(DI), Y8
+	VADDPS  Y8, Y7, Y7
 
 plain127:
 	MOVQ     120(AX), DI
@@ -2739,6 +2747,431 @@ stop124:
 	VZEROUPPER
 	RET
 
+// func attendSlim(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·attendSlim(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    664(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	MOVQ    DX, SI
+	NEGQ    SI
+	VMOVUPS 32(BX)(SI*4), Y0
+	SHLQ    $0x02, DX
+	MOVQ    72(AX), BX
+	MOVQ    96(AX), SI
+	CMPQ    336(AX), $0x00
+	JE      stop133
+
+row130:
+	MOVQ    (AX), DI
+	MOVQ    (DI), R8
+	MOVQ    8(DI), DI
+	CMPQ    DI, 312(AX)
+	JG      stop133
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	MOVQ    144(AX), R9
+	VMOVUPS (R9), Y1
+	VMOVUPS 32(R9), Y2
+	CMPQ    R8, DI
+	JGE     none132
+
+edge131:
+	MOVQ       296(AX), R9
+	TESTQ      R9, R9
+	JZ         skip134
+	ADDQ       R8, R9
+	CMPQ       R9, 304(AX)
+	CMOVQGT    304(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	MOVQ       R9, R10
+	IMULQ      248(AX), R10
+	PREFETCHT1 (SI)(R10*4)
+	PREFETCHT1 64(SI)(R10*4)
+	IMULQ      240(AX), R9
+	PREFETCHT1 (BX)(R9*4)
+
+skip134:
+	MOVLQSX     (CX)(R8*4), R9
+	MOVQ        R9, R10
+	IMULQ       240(AX), R10
+	VMULPS      (BX)(R10*4), Y1, Y12
+	VMULPS      32(BX)(R10*4), Y2, Y13
+	VMAXPS      Y13, Y12, Y12
+	VADDPS      Y12, Y11, Y11
+	IMULQ       248(AX), R9
+	LEAQ        (SI)(R9*4), R9
+	VPERM2F128  $0x00, Y12, Y12, Y13
+	VPERMILPS   $0x00, Y13, Y14
+	VMASKMOVPS  (R9), Y0, Y15
+	ADDQ        DX, R9
+	VFMADD231PS Y15, Y14, Y3
+	VPERMILPS   $0x55, Y13, Y14
+	VMASKMOVPS  (R9), Y0, Y15
+	ADDQ        DX, R9
+	VFMADD231PS Y15, Y14, Y4
+	VPERMILPS   $0xaa, Y13, Y14
+	VMASKMOVPS  (R9), Y0, Y15
+	ADDQ        DX, R9
+	VFMADD231PS Y15, Y14, Y5
+	VPERMILPS   $0xff, Y13, Y13
+	VMASKMOVPS  (R9), Y0, Y14
+	ADDQ        DX, R9
+	VFMADD231PS Y14, Y13, Y6
+	VPERM2F128  $0x11, Y12, Y12, Y12
+	VPERMILPS   $0x00, Y12, Y13
+	VMASKMOVPS  (R9), Y0, Y14
+	ADDQ        DX, R9
+	VFMADD231PS Y14, Y13, Y7
+	VPERMILPS   $0x55, Y12, Y13
+	VMASKMOVPS  (R9), Y0, Y14
+	ADDQ        DX, R9
+	VFMADD231PS Y14, Y13, Y8
+	VPERMILPS   $0xaa, Y12, Y13
+	VMASKMOVPS  (R9), Y0, Y14
+	ADDQ        DX, R9
+	VFMADD231PS Y14, Y13, Y9
+	VPERMILPS   $0xff, Y12, Y12
+	VMASKMOVPS  (R9), Y0, Y13
+	VFMADD231PS Y13, Y12, Y10
+	INCQ        R8
+	CMPQ        R8, DI
+	JL          edge131
+
+none132:
+	MOVQ       144(AX), DI
+	VMOVUPS    wide3f800000<>+0(SB), Y12
+	VDIVPS     Y11, Y12, Y12
+	VCMPPS     $0x00, wide00000000<>+0(SB), Y11, Y11
+	VANDNPS    Y12, Y11, Y11
+	VMULPS     Y11, Y1, Y1
+	VMULPS     Y11, Y2, Y2
+	VMOVUPS    Y1, (DI)
+	VMOVUPS    Y2, 32(DI)
+	VPERM2F128 $0x00, Y11, Y11, Y1
+	VPERMILPS  $0x00, Y1, Y2
+	VMULPS     Y2, Y3, Y3
+	VPERMILPS  $0x55, Y1, Y2
+	VMULPS     Y2, Y4, Y4
+	VPERMILPS  $0xaa, Y1, Y2
+	VMULPS     Y2, Y5, Y5
+	VPERMILPS  $0xff, Y1, Y1
+	VMULPS     Y1, Y6, Y6
+	VPERM2F128 $0x11, Y11, Y11, Y1
+	VPERMILPS  $0x00, Y1, Y2
+	VMULPS     Y2, Y7, Y7
+	VPERMILPS  $0x55, Y1, Y2
+	VMULPS     Y2, Y8, Y8
+	VPERMILPS  $0xaa, Y1, Y2
+	VMULPS     Y2, Y9, Y9
+	VPERMILPS  $0xff, Y1, Y1
+	VMULPS     Y1, Y10, Y10
+	MOVQ       120(AX), R9
+	LEAQ       680(AX), DI
+	MOVQ       DI, R8
+	VMOVUPS    Y3, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y4, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y5, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y6, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y7, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y8, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y9, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y10, (DI)
+	ADDQ       DX, DI
+	MOVQ       DX, DI
+
+copy135:
+	VMOVUPS (R8), Y1
+	VMOVUPS Y1, (R9)
+	ADDQ    $0x20, R8
+	ADDQ    $0x20, R9
+	SUBQ    $0x04, DI
+	JG      copy135
+	MOVQ    264(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    DI, 144(AX)
+	MOVQ    256(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    DI, 120(AX)
+	ADDQ    $0x08, (AX)
+	DECQ    336(AX)
+	JNZ     row130
+
+stop133:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func retraceSlim(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·retraceSlim(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    664(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	MOVQ    DX, SI
+	NEGQ    SI
+	VMOVUPS 32(BX)(SI*4), Y0
+	SHLQ    $0x02, DX
+	MOVQ    72(AX), BX
+	MOVQ    96(AX), SI
+	MOVQ    216(AX), DI
+	LEAQ    680(AX), R9
+	CMPQ    336(AX), $0x00
+	JE      stop139
+
+row136:
+	MOVQ       (AX), R8
+	MOVQ       (R8), R11
+	MOVQ       8(R8), R10
+	CMPQ       R10, 312(AX)
+	JG         stop139
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	MOVQ       168(AX), R8
+	MOVQ       192(AX), R12
+	LEAQ       (R12), R12
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, (R9)
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, 32(R9)
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, 64(R9)
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, 96(R9)
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, 128(R9)
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, 160(R9)
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, 192(R9)
+	VMASKMOVPS (R12), Y0, Y10
+	VMOVUPS    Y10, 224(R9)
+	CMPQ       R11, R10
+	JGE        none138
+
+edge137:
+	MOVQ       296(AX), R12
+	TESTQ      R12, R12
+	JZ         skip140
+	ADDQ       R11, R12
+	CMPQ       R12, 304(AX)
+	CMOVQGT    304(AX), R12
+	MOVLQSX    (CX)(R12*4), R12
+	MOVQ       R12, R13
+	IMULQ      248(AX), R13
+	PREFETCHT1 (SI)(R13*4)
+	PREFETCHT1 64(SI)(R13*4)
+	MOVQ       R12, R13
+	IMULQ      240(AX), R13
+	PREFETCHT1 (BX)(R13*4)
+	PREFETCHT1 64(BX)(R13*4)
+	IMULQ      288(AX), R12
+	PREFETCHT1 (DI)(R12*4)
+
+skip140:
+	MOVLQSX     (CX)(R11*4), R12
+	MOVQ        R12, R13
+	IMULQ       240(AX), R13
+	VMOVUPS     (BX)(R13*4), Y10
+	VMULPS      (R8), Y10, Y10
+	VMOVUPS     32(BX)(R13*4), Y11
+	VMULPS      32(R8), Y11, Y11
+	VMAXPS      Y11, Y10, Y12
+	VCMPPS      $0x1e, Y11, Y10, Y13
+	VMULPS      352(AX), Y11, Y11
+	VBLENDVPS   Y13, Y10, Y11, Y10
+	VMOVUPS     Y10, 576(AX)
+	MOVQ        R12, R14
+	IMULQ       248(AX), R14
+	LEAQ        (SI)(R14*4), R14
+	VPERM2F128  $0x00, Y12, Y12, Y10
+	VPERMILPS   $0x00, Y10, Y11
+	VMASKMOVPS  (R14), Y0, Y13
+	ADDQ        DX, R14
+	VFMADD231PS Y13, Y11, Y1
+	VMULPS      (R9), Y13, Y13
+	VPERMILPS   $0x55, Y10, Y11
+	VMASKMOVPS  (R14), Y0, Y14
+	ADDQ        DX, R14
+	VFMADD231PS Y14, Y11, Y2
+	VMULPS      32(R9), Y14, Y14
+	VSHUFPS     $0x4e, Y14, Y13, Y11
+	VBLENDPS    $0xcc, Y14, Y13, Y13
+	VADDPS      Y11, Y13, Y13
+	VPERMILPS   $0xaa, Y10, Y11
+	VMASKMOVPS  (R14), Y0, Y14
+	ADDQ        DX, R14
+	VFMADD231PS Y14, Y11, Y3
+	VMULPS      64(R9), Y14, Y14
+	VPERMILPS   $0xff, Y10, Y10
+	VMASKMOVPS  (R14), Y0, Y11
+	ADDQ        DX, R14
+	VFMADD231PS Y11, Y10, Y4
+	VMULPS      96(R9), Y11, Y11
+	VSHUFPS     $0x4e, Y11, Y14, Y10
+	VBLENDPS    $0xcc, Y11, Y14, Y14
+	VADDPS      Y10, Y14, Y14
+	VSHUFPS     $0x88, Y14, Y13, Y10
+	VSHUFPS     $0xdd, Y14, Y13, Y13
+	VADDPS      Y13, Y10, Y10
+	VPERM2F128  $0x11, Y12, Y12, Y11
+	VPERMILPS   $0x00, Y11, Y12
+	VMASKMOVPS  (R14), Y0, Y13
+	ADDQ        DX, R14
+	VFMADD231PS Y13, Y12, Y5
+	VMULPS      128(R9), Y13, Y13
+	VPERMILPS   $0x55, Y11, Y12
+	VMASKMOVPS  (R14), Y0, Y14
+	ADDQ        DX, R14
+	VFMADD231PS Y14, Y12, Y6
+	VMULPS      160(R9), Y14, Y14
+	VSHUFPS     $0x4e, Y14, Y13, Y12
+	VBLENDPS    $0xcc, Y14, Y13, Y13
+	VADDPS      Y12, Y13, Y13
+	VPERMILPS   $0xaa, Y11, Y12
+	VMASKMOVPS  (R14), Y0, Y14
+	ADDQ        DX, R14
+	VFMADD231PS Y14, Y12, Y7
+	VMULPS      192(R9), Y14, Y14
+	VPERMILPS   $0xff, Y11, Y11
+	VMASKMOVPS  (R14), Y0, Y12
+	VFMADD231PS Y12, Y11, Y8
+	VMULPS      224(R9), Y12, Y12
+	VSHUFPS     $0x4e, Y12, Y14, Y11
+	VBLENDPS    $0xcc, Y12, Y14, Y14
+	VADDPS      Y11, Y14, Y14
+	VSHUFPS     $0x88, Y14, Y13, Y11
+	VSHUFPS     $0xdd, Y14, Y13, Y13
+	VADDPS      Y13, Y11, Y11
+	VPERM2F128  $0x21, Y11, Y10, Y12
+	VBLENDPS    $0xf0, Y11, Y10, Y10
+	VADDPS      Y12, Y10, Y10
+	VSUBPS      64(BX)(R13*4), Y10, Y10
+	VMULPS      576(AX), Y10, Y10
+	VADDPS      Y10, Y9, Y9
+	IMULQ       288(AX), R12
+	VADDPS      (DI)(R12*4), Y10, Y10
+	VMOVUPS     Y10, (DI)(R12*4)
+	INCQ        R11
+	CMPQ        R11, R10
+	JL          edge137
+
+none138:
+	MOVQ   144(AX), R8
+	CMPQ   328(AX), $0x00
+	JE     set141
+	VADDPS (R8), Y9, Y9
+
+set141:
+	VMOVUPS    Y9, (R8)
+	CMPQ       320(AX), $0x00
+	JE         plain142
+	MOVQ       120(AX), R8
+	LEAQ       (R8), R8
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y1, Y1
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y2, Y2
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y3, Y3
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y4, Y4
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y5, Y5
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y6, Y6
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y7, Y7
+	VMASKMOVPS (R8), Y0, Y9
+	VADDPS     Y9, Y8, Y8
+
+plain142:
+	MOVQ    120(AX), R11
+	LEAQ    680(AX), R8
+	MOVQ    R8, R10
+	VMOVUPS Y1, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y2, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y3, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y4, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y5, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y6, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y7, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y8, (R8)
+	ADDQ    DX, R8
+	MOVQ    DX, R8
+
+copy143:
+	VMOVUPS (R10), Y1
+	VMOVUPS Y1, (R11)
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
+	SUBQ    $0x04, R8
+	JG      copy143
+	MOVQ    272(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, 168(AX)
+	MOVQ    280(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, 192(AX)
+	MOVQ    264(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, 144(AX)
+	MOVQ    256(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, 120(AX)
+	ADDQ    $0x08, (AX)
+	DECQ    336(AX)
+	JNZ     row136
+
+stop139:
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func attendSpoke(p *byte)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·attendSpoke(SB), NOSPLIT, $0-8
@@ -2752,26 +3185,26 @@ TEXT ·attendSpoke(SB), NOSPLIT, $0-8
 	NEGQ    R8
 	VMOVUPS 32(DI)(R8*4), Y2
 	CMPQ    336(AX), $0x00
-	JE      stop133
+	JE      stop147
 
-row130:
+row144:
 	MOVQ   (AX), DI
 	MOVQ   (DI), R8
 	MOVQ   8(DI), DI
 	CMPQ   DI, 312(AX)
-	JG     stop133
+	JG     stop147
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	MOVQ   144(AX), R9
 	VMOVSS (R9), X0
 	VMOVSS 4(R9), X1
 	CMPQ   R8, DI
-	JGE    none132
+	JGE    none146
 
-edge131:
+edge145:
 	MOVQ       296(AX), R9
 	TESTQ      R9, R9
-	JZ         skip134
+	JZ         skip148
 	ADDQ       R8, R9
 	CMPQ       R9, 304(AX)
 	CMOVQGT    304(AX), R9
@@ -2782,7 +3215,7 @@ edge131:
 	IMULQ      240(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-skip134:
+skip148:
 	MOVLQSX      (CX)(R8*4), R9
 	MOVQ         R9, R10
 	IMULQ        240(AX), R10
@@ -2796,9 +3229,9 @@ skip134:
 	VFMADD231PS  Y8, Y7, Y3
 	INCQ         R8
 	CMPQ         R8, DI
-	JL           edge131
+	JL           edge145
 
-none132:
+none146:
 	MOVQ         144(AX), DI
 	VBROADCASTSS X4, Y4
 	VMOVUPS      wide3f800000<>+0(SB), Y7
@@ -2812,31 +3245,31 @@ none132:
 	VMULPS       Y3, Y4, Y0
 	MOVQ         120(AX), DI
 	CMPQ         SI, $0x08
-	JE           all135
+	JE           all149
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, SI
-	JZ           two137
+	JZ           two151
 	VMOVUPS      X0, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y0, X0
 
-two137:
+two151:
 	TESTQ    $0x00000002, SI
-	JZ       one138
+	JZ       one152
 	VMOVLPS  X0, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X0, X0, X0
 
-one138:
+one152:
 	TESTQ  $0x00000001, SI
-	JZ     stored136
+	JZ     stored150
 	VMOVSS X0, (DI)
-	JMP    stored136
+	JMP    stored150
 
-all135:
+all149:
 	VMOVUPS Y0, (DI)
 
-stored136:
+stored150:
 	MOVQ 264(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 144(AX)
@@ -2845,9 +3278,9 @@ stored136:
 	ADDQ DI, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row130
+	JNZ  row144
 
-stop133:
+stop147:
 	VZEROUPPER
 	RET
 
@@ -2866,14 +3299,14 @@ TEXT ·retraceSpoke(SB), NOSPLIT, $0-8
 	VMOVUPS 32(R8)(R9*4), Y3
 	VMOVUPS 352(AX), Y4
 	CMPQ    336(AX), $0x00
-	JE      stop142
+	JE      stop156
 
-row139:
+row153:
 	MOVQ       (AX), R8
 	MOVQ       (R8), R9
 	MOVQ       8(R8), R8
 	CMPQ       R8, 312(AX)
-	JG         stop142
+	JG         stop156
 	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
 	MOVQ       168(AX), R10
@@ -2882,12 +3315,12 @@ row139:
 	MOVQ       192(AX), R10
 	VMASKMOVPS (R10), Y3, Y2
 	CMPQ       R9, R8
-	JGE        none141
+	JGE        none155
 
-edge140:
+edge154:
 	MOVQ       296(AX), R10
 	TESTQ      R10, R10
-	JZ         skip143
+	JZ         skip157
 	ADDQ       R9, R10
 	CMPQ       R10, 304(AX)
 	CMOVQGT    304(AX), R10
@@ -2901,7 +3334,7 @@ edge140:
 	IMULQ      288(AX), R10
 	PREFETCHT1 (SI)(R10*4)
 
-skip143:
+skip157:
 	MOVLQSX      (CX)(R9*4), R10
 	MOVQ         R10, R11
 	IMULQ        240(AX), R11
@@ -2931,49 +3364,49 @@ skip143:
 	VMOVSS       X12, (SI)(R10*4)
 	INCQ         R9
 	CMPQ         R9, R8
-	JL           edge140
+	JL           edge154
 
-none141:
+none155:
 	MOVQ   144(AX), R8
 	MOVQ   120(AX), R9
 	CMPQ   328(AX), $0x00
-	JE     set144
+	JE     set158
 	VADDSS (R8), X6, X6
 
-set144:
+set158:
 	VMOVSS     X6, (R8)
 	CMPQ       320(AX), $0x00
-	JE         plain145
+	JE         plain159
 	VMASKMOVPS (R9), Y3, Y0
 	VADDPS     Y0, Y5, Y5
 
-plain145:
+plain159:
 	CMPQ         DI, $0x08
-	JE           all146
+	JE           all160
 	LEAQ         (R9), R8
 	TESTQ        $0x00000004, DI
-	JZ           two148
+	JZ           two162
 	VMOVUPS      X5, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y5, X5
 
-two148:
+two162:
 	TESTQ    $0x00000002, DI
-	JZ       one149
+	JZ       one163
 	VMOVLPS  X5, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X5, X5, X5
 
-one149:
+one163:
 	TESTQ  $0x00000001, DI
-	JZ     stored147
+	JZ     stored161
 	VMOVSS X5, (R8)
-	JMP    stored147
+	JMP    stored161
 
-all146:
+all160:
 	VMOVUPS Y5, (R9)
 
-stored147:
+stored161:
 	MOVQ 272(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 168(AX)
@@ -2988,9 +3421,9 @@ stored147:
 	ADDQ R8, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row139
+	JNZ  row153
 
-stop142:
+stop156:
 	VZEROUPPER
 	RET
 
@@ -3002,14 +3435,14 @@ TEXT ·attendSpokesDrop(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 336(AX), $0x00
-	JE   stop153
+	JE   stop167
 
-row150:
+row164:
 	MOVQ    (AX), SI
 	MOVQ    (SI), DI
 	MOVQ    8(SI), SI
 	CMPQ    SI, 312(AX)
-	JG      stop153
+	JG      stop167
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -3023,12 +3456,12 @@ row150:
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	CMPQ    DI, SI
-	JGE     none152
+	JGE     none166
 
-edge151:
+edge165:
 	MOVQ       296(AX), R8
 	TESTQ      R8, R8
-	JZ         skip154
+	JZ         skip168
 	ADDQ       DI, R8
 	CMPQ       R8, 304(AX)
 	CMOVQGT    304(AX), R8
@@ -3042,7 +3475,7 @@ edge151:
 	IMULQ      240(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-skip154:
+skip168:
 	MOVLQSX      (CX)(DI*4), R8
 	MOVQ         R8, R9
 	IMULQ        240(AX), R9
@@ -3094,9 +3527,9 @@ skip154:
 	VFMADD231PS  224(BX)(R8*4), Y11, Y9
 	INCQ         DI
 	CMPQ         DI, SI
-	JL           edge151
+	JL           edge165
 
-none152:
+none166:
 	MOVQ       144(AX), SI
 	VMOVUPS    wide3f800000<>+0(SB), Y11
 	VDIVPS     Y10, Y11, Y11
@@ -3127,7 +3560,7 @@ none152:
 	VMULPS     Y0, Y9, Y9
 	MOVQ       120(AX), SI
 	CMPQ       344(AX), $0x00
-	JE         near155
+	JE         near169
 	VMOVNTPS   Y2, (SI)
 	VMOVNTPS   Y3, 32(SI)
 	VMOVNTPS   Y4, 64(SI)
@@ -3136,9 +3569,9 @@ none152:
 	VMOVNTPS   Y7, 160(SI)
 	VMOVNTPS   Y8, 192(SI)
 	VMOVNTPS   Y9, 224(SI)
-	JMP        put156
+	JMP        put170
 
-near155:
+near169:
 	VMOVUPS Y2, (SI)
 	VMOVUPS Y3, 32(SI)
 	VMOVUPS Y4, 64(SI)
@@ -3148,7 +3581,7 @@ near155:
 	VMOVUPS Y8, 192(SI)
 	VMOVUPS Y9, 224(SI)
 
-put156:
+put170:
 	MOVQ 264(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 144(AX)
@@ -3157,9 +3590,9 @@ put156:
 	ADDQ SI, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row150
+	JNZ  row164
 
-stop153:
+stop167:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3174,14 +3607,14 @@ TEXT ·retraceSpokesDrop(SB), NOSPLIT, $0-8
 	MOVQ 216(AX), SI
 	MOVQ 48(AX), DI
 	CMPQ 336(AX), $0x00
-	JE   stop160
+	JE   stop174
 
-row157:
+row171:
 	MOVQ   (AX), R8
 	MOVQ   (R8), R11
 	MOVQ   8(R8), R10
 	CMPQ   R10, 312(AX)
-	JG     stop160
+	JG     stop174
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -3194,12 +3627,12 @@ row157:
 	MOVQ   168(AX), R8
 	MOVQ   192(AX), R9
 	CMPQ   R11, R10
-	JGE    none159
+	JGE    none173
 
-edge158:
+edge172:
 	MOVQ       296(AX), R12
 	TESTQ      R12, R12
-	JZ         skip161
+	JZ         skip175
 	ADDQ       R11, R12
 	CMPQ       R12, 304(AX)
 	CMOVQGT    304(AX), R12
@@ -3217,7 +3650,7 @@ edge158:
 	IMULQ      288(AX), R12
 	PREFETCHT1 (SI)(R12*4)
 
-skip161:
+skip175:
 	MOVLQSX      (CX)(R11*4), R12
 	MOVQ         R12, R13
 	IMULQ        240(AX), R13
@@ -3322,32 +3755,40 @@ skip161:
 	VMOVUPS      Y9, (SI)(R12*4)
 	INCQ         R11
 	CMPQ         R11, R10
-	JL           edge158
+	JL           edge172
 
-none159:
+none173:
 	MOVQ   144(AX), R8
-	MOVQ   120(AX), R9
 	CMPQ   328(AX), $0x00
-	JE     set162
+	JE     set176
 	VADDPS (R8), Y8, Y8
 
-set162:
+set176:
 	VMOVUPS Y8, (R8)
 	CMPQ    320(AX), $0x00
-	JE      plain163
-	VADDPS  (R9), Y0, Y0
-	VADDPS  32(R9), Y1, Y1
-	VADDPS  64(R9), Y2, Y2
-	VADDPS  96(R9), Y3, Y3
-	VADDPS  128(R9), Y4, Y4
-	VADDPS  160(R9), Y5, Y5
-	VADDPS  192(R9), Y6, Y6
-	VADDPS  224(R9), Y7, Y7
+	JE      plain177
+	MOVQ    120(AX), R8
+	VMOVUPS (R8), Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(R8), Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS 64(R8), Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 96(R8), Y8
+	VADDPS  Y8, Y3, Y3
+	VMOVUPS 128(R8), Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 160(R8), Y8
+	VADDPS  Y8, Y5, Y5
+	VMOVUPS 192(R8), Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 224(R8), Y8
+	VADDPS  Y8, Y7, Y7
 
-plain163:
+plain177:
 	MOVQ     120(AX), R8
 	CMPQ     344(AX), $0x00
-	JE       near164
+	JE       near178
 	VMOVNTPS Y0, (R8)
 	VMOVNTPS Y1, 32(R8)
 	VMOVNTPS Y2, 64(R8)
@@ -3356,9 +3797,9 @@ plain163:
 	VMOVNTPS Y5, 160(R8)
 	VMOVNTPS Y6, 192(R8)
 	VMOVNTPS Y7, 224(R8)
-	JMP      put165
+	JMP      put179
 
-near164:
+near178:
 	VMOVUPS Y0, (R8)
 	VMOVUPS Y1, 32(R8)
 	VMOVUPS Y2, 64(R8)
@@ -3368,7 +3809,7 @@ near164:
 	VMOVUPS Y6, 192(R8)
 	VMOVUPS Y7, 224(R8)
 
-put165:
+put179:
 	MOVQ 272(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 168(AX)
@@ -3383,9 +3824,486 @@ put165:
 	ADDQ R8, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row157
+	JNZ  row171
 
-stop160:
+stop174:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func attendSlimDrop(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·attendSlimDrop(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    664(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	MOVQ    DX, SI
+	NEGQ    SI
+	VMOVUPS 32(BX)(SI*4), Y0
+	SHLQ    $0x02, DX
+	MOVQ    72(AX), BX
+	MOVQ    96(AX), SI
+	CMPQ    336(AX), $0x00
+	JE      stop183
+
+row180:
+	MOVQ    (AX), DI
+	MOVQ    (DI), R8
+	MOVQ    8(DI), DI
+	CMPQ    DI, 312(AX)
+	JG      stop183
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	MOVQ    144(AX), R9
+	VMOVUPS (R9), Y1
+	VMOVUPS 32(R9), Y2
+	CMPQ    R8, DI
+	JGE     none182
+
+edge181:
+	MOVQ       296(AX), R9
+	TESTQ      R9, R9
+	JZ         skip184
+	ADDQ       R8, R9
+	CMPQ       R9, 304(AX)
+	CMOVQGT    304(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	MOVQ       R9, R10
+	IMULQ      248(AX), R10
+	PREFETCHT1 (SI)(R10*4)
+	PREFETCHT1 64(SI)(R10*4)
+	IMULQ      240(AX), R9
+	PREFETCHT1 (BX)(R9*4)
+
+skip184:
+	MOVLQSX      (CX)(R8*4), R9
+	MOVQ         R9, R10
+	IMULQ        240(AX), R10
+	VMULPS       (BX)(R10*4), Y1, Y12
+	VMULPS       32(BX)(R10*4), Y2, Y13
+	VMAXPS       Y13, Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	VMOVD        R8, X13
+	VPBROADCASTD X13, Y13
+	VPADDD       416(AX), Y13, Y13
+	VPSRLD       $0x10, Y13, Y14
+	VXORPS       Y13, Y14, Y13
+	VPMULLD      wide7feb352d<>+0(SB), Y13, Y13
+	VPSRLD       $0x0f, Y13, Y14
+	VXORPS       Y13, Y14, Y13
+	VPMULLD      wide846ca68b<>+0(SB), Y13, Y13
+	VPSRLD       $0x10, Y13, Y14
+	VXORPS       Y13, Y14, Y13
+	VPXOR        448(AX), Y13, Y13
+	VPADDD       480(AX), Y13, Y13
+	VPSRLD       $0x10, Y13, Y14
+	VXORPS       Y13, Y14, Y13
+	VPMULLD      wide7feb352d<>+0(SB), Y13, Y13
+	VPSRLD       $0x0f, Y13, Y14
+	VXORPS       Y13, Y14, Y13
+	VPMULLD      wide846ca68b<>+0(SB), Y13, Y13
+	VXORPS       512(AX), Y13, Y13
+	VMOVUPS      544(AX), Y14
+	VPCMPGTD     Y13, Y14, Y14
+	VANDNPS      Y12, Y14, Y12
+	IMULQ        248(AX), R9
+	LEAQ         (SI)(R9*4), R9
+	VPERM2F128   $0x00, Y12, Y12, Y13
+	VPERMILPS    $0x00, Y13, Y14
+	VMASKMOVPS   (R9), Y0, Y15
+	ADDQ         DX, R9
+	VFMADD231PS  Y15, Y14, Y3
+	VPERMILPS    $0x55, Y13, Y14
+	VMASKMOVPS   (R9), Y0, Y15
+	ADDQ         DX, R9
+	VFMADD231PS  Y15, Y14, Y4
+	VPERMILPS    $0xaa, Y13, Y14
+	VMASKMOVPS   (R9), Y0, Y15
+	ADDQ         DX, R9
+	VFMADD231PS  Y15, Y14, Y5
+	VPERMILPS    $0xff, Y13, Y13
+	VMASKMOVPS   (R9), Y0, Y14
+	ADDQ         DX, R9
+	VFMADD231PS  Y14, Y13, Y6
+	VPERM2F128   $0x11, Y12, Y12, Y12
+	VPERMILPS    $0x00, Y12, Y13
+	VMASKMOVPS   (R9), Y0, Y14
+	ADDQ         DX, R9
+	VFMADD231PS  Y14, Y13, Y7
+	VPERMILPS    $0x55, Y12, Y13
+	VMASKMOVPS   (R9), Y0, Y14
+	ADDQ         DX, R9
+	VFMADD231PS  Y14, Y13, Y8
+	VPERMILPS    $0xaa, Y12, Y13
+	VMASKMOVPS   (R9), Y0, Y14
+	ADDQ         DX, R9
+	VFMADD231PS  Y14, Y13, Y9
+	VPERMILPS    $0xff, Y12, Y12
+	VMASKMOVPS   (R9), Y0, Y13
+	VFMADD231PS  Y13, Y12, Y10
+	INCQ         R8
+	CMPQ         R8, DI
+	JL           edge181
+
+none182:
+	MOVQ       144(AX), DI
+	VMOVUPS    wide3f800000<>+0(SB), Y12
+	VDIVPS     Y11, Y12, Y12
+	VCMPPS     $0x00, wide00000000<>+0(SB), Y11, Y11
+	VANDNPS    Y12, Y11, Y11
+	VMULPS     Y11, Y1, Y1
+	VMULPS     Y11, Y2, Y2
+	VMOVUPS    Y1, (DI)
+	VMOVUPS    Y2, 32(DI)
+	VMULPS     384(AX), Y11, Y11
+	VPERM2F128 $0x00, Y11, Y11, Y1
+	VPERMILPS  $0x00, Y1, Y2
+	VMULPS     Y2, Y3, Y3
+	VPERMILPS  $0x55, Y1, Y2
+	VMULPS     Y2, Y4, Y4
+	VPERMILPS  $0xaa, Y1, Y2
+	VMULPS     Y2, Y5, Y5
+	VPERMILPS  $0xff, Y1, Y1
+	VMULPS     Y1, Y6, Y6
+	VPERM2F128 $0x11, Y11, Y11, Y1
+	VPERMILPS  $0x00, Y1, Y2
+	VMULPS     Y2, Y7, Y7
+	VPERMILPS  $0x55, Y1, Y2
+	VMULPS     Y2, Y8, Y8
+	VPERMILPS  $0xaa, Y1, Y2
+	VMULPS     Y2, Y9, Y9
+	VPERMILPS  $0xff, Y1, Y1
+	VMULPS     Y1, Y10, Y10
+	MOVQ       120(AX), R9
+	LEAQ       680(AX), DI
+	MOVQ       DI, R8
+	VMOVUPS    Y3, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y4, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y5, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y6, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y7, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y8, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y9, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y10, (DI)
+	ADDQ       DX, DI
+	MOVQ       DX, DI
+
+copy185:
+	VMOVUPS (R8), Y1
+	VMOVUPS Y1, (R9)
+	ADDQ    $0x20, R8
+	ADDQ    $0x20, R9
+	SUBQ    $0x04, DI
+	JG      copy185
+	MOVQ    264(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    DI, 144(AX)
+	MOVQ    256(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    DI, 120(AX)
+	ADDQ    $0x08, (AX)
+	DECQ    336(AX)
+	JNZ     row180
+
+stop183:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func retraceSlimDrop(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·retraceSlimDrop(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    664(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	MOVQ    DX, SI
+	NEGQ    SI
+	VMOVUPS 32(BX)(SI*4), Y0
+	SHLQ    $0x02, DX
+	MOVQ    72(AX), BX
+	MOVQ    96(AX), SI
+	MOVQ    216(AX), DI
+	MOVQ    48(AX), R8
+	LEAQ    680(AX), R10
+	CMPQ    336(AX), $0x00
+	JE      stop189
+
+row186:
+	MOVQ       (AX), R9
+	MOVQ       (R9), R12
+	MOVQ       8(R9), R11
+	CMPQ       R11, 312(AX)
+	JG         stop189
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	MOVQ       168(AX), R9
+	MOVQ       192(AX), R13
+	LEAQ       (R13), R13
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, (R10)
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, 32(R10)
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, 64(R10)
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, 96(R10)
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, 128(R10)
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, 160(R10)
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, 192(R10)
+	VMASKMOVPS (R13), Y0, Y10
+	VMOVUPS    Y10, 224(R10)
+	CMPQ       R12, R11
+	JGE        none188
+
+edge187:
+	MOVQ       296(AX), R13
+	TESTQ      R13, R13
+	JZ         skip190
+	ADDQ       R12, R13
+	CMPQ       R13, 304(AX)
+	CMOVQGT    304(AX), R13
+	MOVLQSX    (CX)(R13*4), R13
+	MOVQ       R13, R14
+	IMULQ      248(AX), R14
+	PREFETCHT1 (SI)(R14*4)
+	PREFETCHT1 64(SI)(R14*4)
+	MOVQ       R13, R14
+	IMULQ      240(AX), R14
+	PREFETCHT1 (BX)(R14*4)
+	PREFETCHT1 64(BX)(R14*4)
+	IMULQ      288(AX), R13
+	PREFETCHT1 (DI)(R13*4)
+
+skip190:
+	MOVLQSX      (CX)(R12*4), R13
+	MOVQ         R13, R14
+	IMULQ        240(AX), R14
+	VMOVUPS      (BX)(R14*4), Y10
+	VMULPS       (R9), Y10, Y10
+	VMOVUPS      32(BX)(R14*4), Y11
+	VMULPS       32(R9), Y11, Y11
+	VMAXPS       Y11, Y10, Y12
+	VCMPPS       $0x1e, Y11, Y10, Y13
+	VMULPS       352(AX), Y11, Y11
+	VBLENDVPS    Y13, Y10, Y11, Y10
+	VMOVUPS      Y10, 576(AX)
+	VPBROADCASTD (R8)(R12*4), Y10
+	VPADDD       416(AX), Y10, Y10
+	VPSRLD       $0x10, Y10, Y11
+	VXORPS       Y10, Y11, Y10
+	VPMULLD      wide7feb352d<>+0(SB), Y10, Y10
+	VPSRLD       $0x0f, Y10, Y11
+	VXORPS       Y10, Y11, Y10
+	VPMULLD      wide846ca68b<>+0(SB), Y10, Y10
+	VPSRLD       $0x10, Y10, Y11
+	VXORPS       Y10, Y11, Y10
+	VPXOR        448(AX), Y10, Y10
+	VPADDD       480(AX), Y10, Y10
+	VPSRLD       $0x10, Y10, Y11
+	VXORPS       Y10, Y11, Y10
+	VPMULLD      wide7feb352d<>+0(SB), Y10, Y10
+	VPSRLD       $0x0f, Y10, Y11
+	VXORPS       Y10, Y11, Y10
+	VPMULLD      wide846ca68b<>+0(SB), Y10, Y10
+	VXORPS       512(AX), Y10, Y10
+	VMOVUPS      544(AX), Y11
+	VPCMPGTD     Y10, Y11, Y11
+	VANDNPS      384(AX), Y11, Y10
+	VMULPS       Y10, Y12, Y12
+	VMULPS       576(AX), Y10, Y10
+	VMOVUPS      Y10, 608(AX)
+	MOVQ         R13, R15
+	IMULQ        248(AX), R15
+	LEAQ         (SI)(R15*4), R15
+	VPERM2F128   $0x00, Y12, Y12, Y10
+	VPERMILPS    $0x00, Y10, Y11
+	VMASKMOVPS   (R15), Y0, Y13
+	ADDQ         DX, R15
+	VFMADD231PS  Y13, Y11, Y1
+	VMULPS       (R10), Y13, Y13
+	VPERMILPS    $0x55, Y10, Y11
+	VMASKMOVPS   (R15), Y0, Y14
+	ADDQ         DX, R15
+	VFMADD231PS  Y14, Y11, Y2
+	VMULPS       32(R10), Y14, Y14
+	VSHUFPS      $0x4e, Y14, Y13, Y11
+	VBLENDPS     $0xcc, Y14, Y13, Y13
+	VADDPS       Y11, Y13, Y13
+	VPERMILPS    $0xaa, Y10, Y11
+	VMASKMOVPS   (R15), Y0, Y14
+	ADDQ         DX, R15
+	VFMADD231PS  Y14, Y11, Y3
+	VMULPS       64(R10), Y14, Y14
+	VPERMILPS    $0xff, Y10, Y10
+	VMASKMOVPS   (R15), Y0, Y11
+	ADDQ         DX, R15
+	VFMADD231PS  Y11, Y10, Y4
+	VMULPS       96(R10), Y11, Y11
+	VSHUFPS      $0x4e, Y11, Y14, Y10
+	VBLENDPS     $0xcc, Y11, Y14, Y14
+	VADDPS       Y10, Y14, Y14
+	VSHUFPS      $0x88, Y14, Y13, Y10
+	VSHUFPS      $0xdd, Y14, Y13, Y13
+	VADDPS       Y13, Y10, Y10
+	VPERM2F128   $0x11, Y12, Y12, Y11
+	VPERMILPS    $0x00, Y11, Y12
+	VMASKMOVPS   (R15), Y0, Y13
+	ADDQ         DX, R15
+	VFMADD231PS  Y13, Y12, Y5
+	VMULPS       128(R10), Y13, Y13
+	VPERMILPS    $0x55, Y11, Y12
+	VMASKMOVPS   (R15), Y0, Y14
+	ADDQ         DX, R15
+	VFMADD231PS  Y14, Y12, Y6
+	VMULPS       160(R10), Y14, Y14
+	VSHUFPS      $0x4e, Y14, Y13, Y12
+	VBLENDPS     $0xcc, Y14, Y13, Y13
+	VADDPS       Y12, Y13, Y13
+	VPERMILPS    $0xaa, Y11, Y12
+	VMASKMOVPS   (R15), Y0, Y14
+	ADDQ         DX, R15
+	VFMADD231PS  Y14, Y12, Y7
+	VMULPS       192(R10), Y14, Y14
+	VPERMILPS    $0xff, Y11, Y11
+	VMASKMOVPS   (R15), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y8
+	VMULPS       224(R10), Y12, Y12
+	VSHUFPS      $0x4e, Y12, Y14, Y11
+	VBLENDPS     $0xcc, Y12, Y14, Y14
+	VADDPS       Y11, Y14, Y14
+	VSHUFPS      $0x88, Y14, Y13, Y11
+	VSHUFPS      $0xdd, Y14, Y13, Y13
+	VADDPS       Y13, Y11, Y11
+	VPERM2F128   $0x21, Y11, Y10, Y12
+	VBLENDPS     $0xf0, Y11, Y10, Y10
+	VADDPS       Y12, Y10, Y10
+	VMULPS       608(AX), Y10, Y10
+	VMOVUPS      64(BX)(R14*4), Y11
+	VMULPS       576(AX), Y11, Y11
+	VSUBPS       Y11, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	IMULQ        288(AX), R13
+	VADDPS       (DI)(R13*4), Y10, Y10
+	VMOVUPS      Y10, (DI)(R13*4)
+	INCQ         R12
+	CMPQ         R12, R11
+	JL           edge187
+
+none188:
+	MOVQ   144(AX), R9
+	CMPQ   328(AX), $0x00
+	JE     set191
+	VADDPS (R9), Y9, Y9
+
+set191:
+	VMOVUPS    Y9, (R9)
+	CMPQ       320(AX), $0x00
+	JE         plain192
+	MOVQ       120(AX), R9
+	LEAQ       (R9), R9
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y1, Y1
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y2, Y2
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y3, Y3
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y4, Y4
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y5, Y5
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y6, Y6
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y7, Y7
+	VMASKMOVPS (R9), Y0, Y9
+	VADDPS     Y9, Y8, Y8
+
+plain192:
+	MOVQ    120(AX), R12
+	LEAQ    680(AX), R9
+	MOVQ    R9, R11
+	VMOVUPS Y1, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y2, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y3, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y4, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y5, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y6, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y7, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y8, (R9)
+	ADDQ    DX, R9
+	MOVQ    DX, R9
+
+copy193:
+	VMOVUPS (R11), Y1
+	VMOVUPS Y1, (R12)
+	ADDQ    $0x20, R11
+	ADDQ    $0x20, R12
+	SUBQ    $0x04, R9
+	JG      copy193
+	MOVQ    272(AX), R9
+	SHLQ    $0x02, R9
+	ADDQ    R9, 168(AX)
+	MOVQ    280(AX), R9
+	SHLQ    $0x02, R9
+	ADDQ    R9, 192(AX)
+	MOVQ    264(AX), R9
+	SHLQ    $0x02, R9
+	ADDQ    R9, 144(AX)
+	MOVQ    256(AX), R9
+	SHLQ    $0x02, R9
+	ADDQ    R9, 120(AX)
+	ADDQ    $0x08, (AX)
+	DECQ    336(AX)
+	JNZ     row186
+
+stop189:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3408,26 +4326,26 @@ TEXT ·attendSpokeDrop(SB), NOSPLIT, $0-8
 	NEGQ    R9
 	VMOVUPS 32(R8)(R9*4), Y2
 	CMPQ    336(AX), $0x00
-	JE      stop169
+	JE      stop197
 
-row166:
+row194:
 	MOVQ   (AX), R8
 	MOVQ   (R8), R9
 	MOVQ   8(R8), R8
 	CMPQ   R8, 312(AX)
-	JG     stop169
+	JG     stop197
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	MOVQ   144(AX), R10
 	VMOVSS (R10), X0
 	VMOVSS 4(R10), X1
 	CMPQ   R9, R8
-	JGE    none168
+	JGE    none196
 
-edge167:
+edge195:
 	MOVQ       296(AX), R10
 	TESTQ      R10, R10
-	JZ         skip170
+	JZ         skip198
 	ADDQ       R9, R10
 	CMPQ       R10, 304(AX)
 	CMOVQGT    304(AX), R10
@@ -3438,7 +4356,7 @@ edge167:
 	IMULQ      240(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-skip170:
+skip198:
 	MOVLQSX      (CX)(R9*4), R10
 	MOVQ         R10, R11
 	IMULQ        240(AX), R11
@@ -3453,9 +4371,9 @@ skip170:
 	VFMADD231PS  Y8, Y7, Y3
 	INCQ         R9
 	CMPQ         R9, R8
-	JL           edge167
+	JL           edge195
 
-none168:
+none196:
 	MOVQ         144(AX), R8
 	VBROADCASTSS X4, Y4
 	VMOVUPS      wide3f800000<>+0(SB), Y7
@@ -3469,31 +4387,31 @@ none168:
 	VMULPS       Y3, Y4, Y0
 	MOVQ         120(AX), R8
 	CMPQ         DI, $0x08
-	JE           all171
+	JE           all199
 	LEAQ         (R8), R8
 	TESTQ        $0x00000004, DI
-	JZ           two173
+	JZ           two201
 	VMOVUPS      X0, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y0, X0
 
-two173:
+two201:
 	TESTQ    $0x00000002, DI
-	JZ       one174
+	JZ       one202
 	VMOVLPS  X0, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X0, X0, X0
 
-one174:
+one202:
 	TESTQ  $0x00000001, DI
-	JZ     stored172
+	JZ     stored200
 	VMOVSS X0, (R8)
-	JMP    stored172
+	JMP    stored200
 
-all171:
+all199:
 	VMOVUPS Y0, (R8)
 
-stored172:
+stored200:
 	MOVQ 264(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 144(AX)
@@ -3502,9 +4420,9 @@ stored172:
 	ADDQ R8, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row166
+	JNZ  row194
 
-stop169:
+stop197:
 	VZEROUPPER
 	RET
 
@@ -3528,14 +4446,14 @@ TEXT ·retraceSpokeDrop(SB), NOSPLIT, $0-8
 	VMOVUPS 32(R9)(R10*4), Y3
 	VMOVUPS 352(AX), Y4
 	CMPQ    336(AX), $0x00
-	JE      stop178
+	JE      stop206
 
-row175:
+row203:
 	MOVQ       (AX), R9
 	MOVQ       (R9), R10
 	MOVQ       8(R9), R9
 	CMPQ       R9, 312(AX)
-	JG         stop178
+	JG         stop206
 	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
 	MOVQ       168(AX), R11
@@ -3544,12 +4462,12 @@ row175:
 	MOVQ       192(AX), R11
 	VMASKMOVPS (R11), Y3, Y2
 	CMPQ       R10, R9
-	JGE        none177
+	JGE        none205
 
-edge176:
+edge204:
 	MOVQ       296(AX), R11
 	TESTQ      R11, R11
-	JZ         skip179
+	JZ         skip207
 	ADDQ       R10, R11
 	CMPQ       R11, 304(AX)
 	CMOVQGT    304(AX), R11
@@ -3563,7 +4481,7 @@ edge176:
 	IMULQ      288(AX), R11
 	PREFETCHT1 (SI)(R11*4)
 
-skip179:
+skip207:
 	MOVLQSX      (CX)(R10*4), R11
 	MOVQ         R11, R12
 	IMULQ        240(AX), R12
@@ -3596,49 +4514,49 @@ skip179:
 	VMOVSS       X12, (SI)(R11*4)
 	INCQ         R10
 	CMPQ         R10, R9
-	JL           edge176
+	JL           edge204
 
-none177:
+none205:
 	MOVQ   144(AX), R9
 	MOVQ   120(AX), R10
 	CMPQ   328(AX), $0x00
-	JE     set180
+	JE     set208
 	VADDSS (R9), X6, X6
 
-set180:
+set208:
 	VMOVSS     X6, (R9)
 	CMPQ       320(AX), $0x00
-	JE         plain181
+	JE         plain209
 	VMASKMOVPS (R10), Y3, Y0
 	VADDPS     Y0, Y5, Y5
 
-plain181:
+plain209:
 	CMPQ         R8, $0x08
-	JE           all182
+	JE           all210
 	LEAQ         (R10), R9
 	TESTQ        $0x00000004, R8
-	JZ           two184
+	JZ           two212
 	VMOVUPS      X5, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y5, X5
 
-two184:
+two212:
 	TESTQ    $0x00000002, R8
-	JZ       one185
+	JZ       one213
 	VMOVLPS  X5, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X5, X5, X5
 
-one185:
+one213:
 	TESTQ  $0x00000001, R8
-	JZ     stored183
+	JZ     stored211
 	VMOVSS X5, (R9)
-	JMP    stored183
+	JMP    stored211
 
-all182:
+all210:
 	VMOVUPS Y5, (R10)
 
-stored183:
+stored211:
 	MOVQ 272(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 168(AX)
@@ -3653,9 +4571,9 @@ stored183:
 	ADDQ R9, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row175
+	JNZ  row203
 
-stop178:
+stop206:
 	VZEROUPPER
 	RET
 
@@ -3669,9 +4587,9 @@ TEXT ·sumRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done187
+	JE   done215
 
-row186:
+row214:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -3679,12 +4597,12 @@ row186:
 	VXORPS Y0, Y0, Y0
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none189
+	JZ     none217
 	MOVQ   R8, 216(AX)
 
-edge188:
+edge216:
 	CMPQ       200(AX), $0x00
-	JE         near190
+	JE         near218
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -3693,7 +4611,7 @@ edge188:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near190:
+near218:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -3703,30 +4621,30 @@ near190:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge188
+	JL           edge216
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none189:
+none217:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set192
+	JNE          set220
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (SI), Y2
 	VFMADD231PS  Y0, Y1, Y2
 	VMOVUPS      Y2, (SI)
-	JMP          kept193
+	JMP          kept221
 
-set192:
+set220:
 	VBROADCASTSS (DI), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (SI)
 
-kept193:
+kept221:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -3734,9 +4652,9 @@ kept193:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row186
+	JNZ  row214
 
-done187:
+done215:
 	VZEROUPPER
 	RET
 
@@ -3751,21 +4669,21 @@ TEXT ·dotRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done195
+	JE   done223
 
-row194:
+row222:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over196
+	JZ   over224
 	MOVQ R9, 216(AX)
 
-edge197:
+edge225:
 	CMPQ       200(AX), $0x00
-	JE         near198
+	JE         near226
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -3774,7 +4692,7 @@ edge197:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near198:
+near226:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -3790,20 +4708,20 @@ near198:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge197
+	JL           edge225
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over196:
+over224:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row194
+	JNZ  row222
 
-done195:
+done223:
 	VZEROUPPER
 	RET
 
@@ -3819,9 +4737,9 @@ TEXT ·bothRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done201
+	JE   done229
 
-row200:
+row228:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -3829,13 +4747,13 @@ row200:
 	VXORPS Y0, Y0, Y0
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none203
+	JZ     none231
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge202:
+edge230:
 	CMPQ       200(AX), $0x00
-	JE         near204
+	JE         near232
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -3844,7 +4762,7 @@ edge202:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near204:
+near232:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -3862,30 +4780,30 @@ near204:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge202
+	JL           edge230
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none203:
+none231:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set206
+	JNE          set234
 	VBROADCASTSS (R8), Y1
 	VMOVUPS      (DI), Y2
 	VFMADD231PS  Y0, Y1, Y2
 	VMOVUPS      Y2, (DI)
-	JMP          kept207
+	JMP          kept235
 
-set206:
+set234:
 	VBROADCASTSS (R8), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (DI)
 
-kept207:
+kept235:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -3896,9 +4814,9 @@ kept207:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row200
+	JNZ  row228
 
-done201:
+done229:
 	VZEROUPPER
 	RET
 
@@ -3912,9 +4830,9 @@ TEXT ·sumRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), BX
 	MOVQ 96(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done209
+	JE   done237
 
-row208:
+row236:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -3923,12 +4841,12 @@ row208:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none211
+	JZ     none239
 	MOVQ   R9, 216(AX)
 
-edge210:
+edge238:
 	CMPQ       200(AX), $0x00
-	JE         near212
+	JE         near240
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -3937,7 +4855,7 @@ edge210:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-near212:
+near240:
 	MOVLQSX      (DX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (BX)(R9*4), R9
@@ -3949,18 +4867,18 @@ near212:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge210
+	JL           edge238
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-none211:
+none239:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set214
+	JNE          set242
 	VBROADCASTSS (R8), Y2
 	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -3969,9 +4887,9 @@ none211:
 	VMOVUPS      (DI)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
 	VMOVUPS      Y2, (DI)(CX*1)
-	JMP          kept215
+	JMP          kept243
 
-set214:
+set242:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -3979,7 +4897,7 @@ set214:
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (DI)(CX*1)
 
-kept215:
+kept243:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -3987,9 +4905,9 @@ kept215:
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row208
+	JNZ  row236
 
-done209:
+done237:
 	VZEROUPPER
 	RET
 
@@ -4004,21 +4922,21 @@ TEXT ·dotRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), SI
 	MOVQ 256(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done217
+	JE   done245
 
-row216:
+row244:
 	MOVQ (AX), R9
 	MOVQ (R9), R8
 	MOVQ 8(R9), R9
 	ADDQ $0x08, (AX)
 	MOVQ R9, R10
 	SUBQ R8, R10
-	JZ   over218
+	JZ   over246
 	MOVQ R10, 216(AX)
 
-edge219:
+edge247:
 	CMPQ       200(AX), $0x00
-	JE         near220
+	JE         near248
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -4027,7 +4945,7 @@ edge219:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (BX)(R10*4)
 
-near220:
+near248:
 	MOVLQSX      (DX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (BX)(R10*4), R10
@@ -4048,20 +4966,20 @@ near220:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge219
+	JL           edge247
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-over218:
+over246:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row216
+	JNZ  row244
 
-done217:
+done245:
 	VZEROUPPER
 	RET
 
@@ -4077,9 +4995,9 @@ TEXT ·bothRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), DI
 	SUBQ SI, DI
 	CMPQ 184(AX), $0x00
-	JE   done223
+	JE   done251
 
-row222:
+row250:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -4088,13 +5006,13 @@ row222:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none225
+	JZ     none253
 	MOVQ   R10, 216(AX)
 	MOVQ   232(AX), R10
 
-edge224:
+edge252:
 	CMPQ       200(AX), $0x00
-	JE         near226
+	JE         near254
 	MOVQ       200(AX), R11
 	ADDQ       R8, R11
 	CMPQ       R11, 208(AX)
@@ -4103,7 +5021,7 @@ edge224:
 	IMULQ      144(AX), R11
 	PREFETCHT1 (BX)(R11*4)
 
-near226:
+near254:
 	MOVLQSX      (DX)(R8*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (BX)(R11*4), R11
@@ -4128,18 +5046,18 @@ near226:
 	LEAQ         (SI)(R11*4), SI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge224
+	JL           edge252
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (SI)(R8*4), SI
 
-none225:
+none253:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set228
+	JNE          set256
 	VBROADCASTSS (R9), Y2
 	VMOVUPS      (R8), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -4148,9 +5066,9 @@ none225:
 	VMOVUPS      (R8)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
 	VMOVUPS      Y2, (R8)(CX*1)
-	JMP          kept229
+	JMP          kept257
 
-set228:
+set256:
 	VBROADCASTSS (R9), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -4158,7 +5076,7 @@ set228:
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (R8)(CX*1)
 
-kept229:
+kept257:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -4169,9 +5087,9 @@ kept229:
 	SHLQ $0x02, R8
 	ADDQ R8, 232(AX)
 	DECQ 184(AX)
-	JNZ  row222
+	JNZ  row250
 
-done223:
+done251:
 	VZEROUPPER
 	RET
 
@@ -4186,9 +5104,9 @@ TEXT ·sumRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done231
+	JE   done259
 
-row230:
+row258:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -4199,12 +5117,12 @@ row230:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none233
+	JZ     none261
 	MOVQ   R10, 216(AX)
 
-edge232:
+edge260:
 	CMPQ       200(AX), $0x00
-	JE         near234
+	JE         near262
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -4214,7 +5132,7 @@ edge232:
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 
-near234:
+near262:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -4230,18 +5148,18 @@ near234:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge232
+	JL           edge260
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none233:
+none261:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set236
+	JNE          set264
 	VBROADCASTSS (R9), Y4
 	VMOVUPS      (R8), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -4258,9 +5176,9 @@ none233:
 	VMOVUPS      (R8)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
 	VMOVUPS      Y1, (R8)(DX*1)
-	JMP          kept237
+	JMP          kept265
 
-set236:
+set264:
 	VBROADCASTSS (R9), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -4274,7 +5192,7 @@ set236:
 	VMULPS       Y0, Y3, Y0
 	VMOVUPS      Y0, (R8)(DX*1)
 
-kept237:
+kept265:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -4282,9 +5200,9 @@ kept237:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row230
+	JNZ  row258
 
-done231:
+done259:
 	VZEROUPPER
 	RET
 
@@ -4300,21 +5218,21 @@ TEXT ·dotRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done239
+	JE   done267
 
-row238:
+row266:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over240
+	JZ   over268
 	MOVQ R11, 216(AX)
 
-edge241:
+edge269:
 	CMPQ       200(AX), $0x00
-	JE         near242
+	JE         near270
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -4324,7 +5242,7 @@ edge241:
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 
-near242:
+near270:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -4353,20 +5271,20 @@ near242:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge241
+	JL           edge269
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over240:
+over268:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row238
+	JNZ  row266
 
-done239:
+done267:
 	VZEROUPPER
 	RET
 
@@ -4383,9 +5301,9 @@ TEXT ·bothRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done245
+	JE   done273
 
-row244:
+row272:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -4396,13 +5314,13 @@ row244:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none247
+	JZ     none275
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge246:
+edge274:
 	CMPQ       200(AX), $0x00
-	JE         near248
+	JE         near276
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -4412,7 +5330,7 @@ edge246:
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 
-near248:
+near276:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -4449,18 +5367,18 @@ near248:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge246
+	JL           edge274
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none247:
+none275:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set250
+	JNE          set278
 	VBROADCASTSS (R10), Y4
 	VMOVUPS      (R9), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -4477,9 +5395,9 @@ none247:
 	VMOVUPS      (R9)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
 	VMOVUPS      Y1, (R9)(DX*1)
-	JMP          kept251
+	JMP          kept279
 
-set250:
+set278:
 	VBROADCASTSS (R10), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -4493,7 +5411,7 @@ set250:
 	VMULPS       Y0, Y3, Y0
 	VMOVUPS      Y0, (R9)(DX*1)
 
-kept251:
+kept279:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -4504,9 +5422,9 @@ kept251:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row244
+	JNZ  row272
 
-done245:
+done273:
 	VZEROUPPER
 	RET
 
@@ -4521,9 +5439,9 @@ TEXT ·sumRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done253
+	JE   done281
 
-row252:
+row280:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -4538,12 +5456,12 @@ row252:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none255
+	JZ     none283
 	MOVQ   R10, 216(AX)
 
-edge254:
+edge282:
 	CMPQ       200(AX), $0x00
-	JE         near256
+	JE         near284
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -4551,16 +5469,16 @@ edge254:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked257
-	JG         near256
+	JE         asked285
+	JG         near284
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked257:
+asked285:
 	PREFETCHT1 192(SI)(R10*4)
 
-near256:
+near284:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -4585,19 +5503,19 @@ near256:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge254
+	JL           edge282
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none255:
+none283:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	LEAQ         (R8)(CX*4), R10
 	CMPQ         280(AX), $0x00
-	JNE          set258
+	JNE          set286
 	VBROADCASTSS (R9), Y8
 	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4630,9 +5548,9 @@ none255:
 	VMOVUPS      (R10)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, (R10)(DX*1)
-	JMP          kept259
+	JMP          kept287
 
-set258:
+set286:
 	VBROADCASTSS (R9), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -4658,7 +5576,7 @@ set258:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, (R10)(DX*1)
 
-kept259:
+kept287:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -4666,9 +5584,9 @@ kept259:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row252
+	JNZ  row280
 
-done253:
+done281:
 	VZEROUPPER
 	RET
 
@@ -4684,22 +5602,22 @@ TEXT ·dotRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done261
+	JE   done289
 
-row260:
+row288:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over262
+	JZ   over290
 	MOVQ R11, 216(AX)
 	LEAQ (DI)(CX*4), R11
 
-edge263:
+edge291:
 	CMPQ       200(AX), $0x00
-	JE         near264
+	JE         near292
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -4707,16 +5625,16 @@ edge263:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked265
-	JG         near264
+	JE         asked293
+	JG         near292
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked265:
+asked293:
 	PREFETCHT1 192(SI)(R12*4)
 
-near264:
+near292:
 	MOVLQSX    (BX)(R9*4), R12
 	IMULQ      144(AX), R12
 	LEAQ       (SI)(R12*4), R12
@@ -4764,20 +5682,20 @@ near264:
 	LEAQ       (R8)(R12*4), R8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         edge263
+	JL         edge291
 	MOVQ       216(AX), R9
 	NEGQ       R9
 	ANDQ       192(AX), R9
 	IMULQ      160(AX), R9
 	LEAQ       (R8)(R9*4), R8
 
-over262:
+over290:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row260
+	JNZ  row288
 
-done261:
+done289:
 	VZEROUPPER
 	RET
 
@@ -4794,9 +5712,9 @@ TEXT ·bothRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done267
+	JE   done295
 
-row266:
+row294:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -4811,13 +5729,13 @@ row266:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none269
+	JZ     none297
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge268:
+edge296:
 	CMPQ       200(AX), $0x00
-	JE         near270
+	JE         near298
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -4825,16 +5743,16 @@ edge268:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked271
-	JG         near270
+	JE         asked299
+	JG         near298
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked271:
+asked299:
 	PREFETCHT1 192(SI)(R12*4)
 
-near270:
+near298:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -4899,19 +5817,19 @@ near270:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge268
+	JL           edge296
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none269:
+none297:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	LEAQ         (R9)(CX*4), R11
 	CMPQ         280(AX), $0x00
-	JNE          set272
+	JNE          set300
 	VBROADCASTSS (R10), Y8
 	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4944,9 +5862,9 @@ none269:
 	VMOVUPS      (R11)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, (R11)(DX*1)
-	JMP          kept273
+	JMP          kept301
 
-set272:
+set300:
 	VBROADCASTSS (R10), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -4972,7 +5890,7 @@ set272:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, (R11)(DX*1)
 
-kept273:
+kept301:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -4983,9 +5901,9 @@ kept273:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row266
+	JNZ  row294
 
-done267:
+done295:
 	VZEROUPPER
 	RET
 
@@ -4999,9 +5917,9 @@ TEXT ·sumRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done275
+	JE   done303
 
-row274:
+row302:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -5010,12 +5928,12 @@ row274:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none277
+	JZ     none305
 	MOVQ   R8, 216(AX)
 
-edge276:
+edge304:
 	CMPQ       200(AX), $0x00
-	JE         near278
+	JE         near306
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -5024,7 +5942,7 @@ edge276:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near278:
+near306:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -5035,18 +5953,18 @@ near278:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge276
+	JL           edge304
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none277:
+none305:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set280
+	JNE          set308
 	VBROADCASTSS (DI), Y2
 	VMOVUPS      (SI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -5054,16 +5972,16 @@ none277:
 	VMOVUPS      32(SI), Y0
 	VFMADD231PS  Y1, Y2, Y0
 	VMOVUPS      Y0, 32(SI)
-	JMP          kept281
+	JMP          kept309
 
-set280:
+set308:
 	VBROADCASTSS (DI), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (SI)
 	VMULPS       Y2, Y1, Y0
 	VMOVUPS      Y0, 32(SI)
 
-kept281:
+kept309:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -5071,9 +5989,9 @@ kept281:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row274
+	JNZ  row302
 
-done275:
+done303:
 	VZEROUPPER
 	RET
 
@@ -5088,21 +6006,21 @@ TEXT ·dotRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done283
+	JE   done311
 
-row282:
+row310:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over284
+	JZ   over312
 	MOVQ R9, 216(AX)
 
-edge285:
+edge313:
 	CMPQ       200(AX), $0x00
-	JE         near286
+	JE         near314
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -5111,7 +6029,7 @@ edge285:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near286:
+near314:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -5129,20 +6047,20 @@ near286:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge285
+	JL           edge313
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over284:
+over312:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row282
+	JNZ  row310
 
-done283:
+done311:
 	VZEROUPPER
 	RET
 
@@ -5158,9 +6076,9 @@ TEXT ·bothRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done289
+	JE   done317
 
-row288:
+row316:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -5169,13 +6087,13 @@ row288:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none291
+	JZ     none319
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge290:
+edge318:
 	CMPQ       200(AX), $0x00
-	JE         near292
+	JE         near320
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -5184,7 +6102,7 @@ edge290:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near292:
+near320:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -5206,18 +6124,18 @@ near292:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge290
+	JL           edge318
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none291:
+none319:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set294
+	JNE          set322
 	VBROADCASTSS (R8), Y2
 	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -5225,16 +6143,16 @@ none291:
 	VMOVUPS      32(DI), Y0
 	VFMADD231PS  Y1, Y2, Y0
 	VMOVUPS      Y0, 32(DI)
-	JMP          kept295
+	JMP          kept323
 
-set294:
+set322:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
 	VMULPS       Y2, Y1, Y0
 	VMOVUPS      Y0, 32(DI)
 
-kept295:
+kept323:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -5245,9 +6163,9 @@ kept295:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row288
+	JNZ  row316
 
-done289:
+done317:
 	VZEROUPPER
 	RET
 
@@ -5262,9 +6180,9 @@ TEXT ·sumRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done297
+	JE   done325
 
-row296:
+row324:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -5279,12 +6197,12 @@ row296:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none299
+	JZ     none327
 	MOVQ   R10, 216(AX)
 
-edge298:
+edge326:
 	CMPQ       200(AX), $0x00
-	JE         near300
+	JE         near328
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -5292,16 +6210,16 @@ edge298:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked301
-	JG         near300
+	JE         asked329
+	JG         near328
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked301:
+asked329:
 	PREFETCHT1 192(SI)(R10*4)
 
-near300:
+near328:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -5321,18 +6239,18 @@ near300:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge298
+	JL           edge326
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none299:
+none327:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set302
+	JNE          set330
 	VBROADCASTSS (R9), Y8
 	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -5361,9 +6279,9 @@ none299:
 	VMOVUPS      32(R8)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, 32(R8)(DX*1)
-	JMP          kept303
+	JMP          kept331
 
-set302:
+set330:
 	VBROADCASTSS (R9), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -5385,7 +6303,7 @@ set302:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, 32(R8)(DX*1)
 
-kept303:
+kept331:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -5393,9 +6311,9 @@ kept303:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row296
+	JNZ  row324
 
-done297:
+done325:
 	VZEROUPPER
 	RET
 
@@ -5411,21 +6329,21 @@ TEXT ·dotRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done305
+	JE   done333
 
-row304:
+row332:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over306
+	JZ   over334
 	MOVQ R11, 216(AX)
 
-edge307:
+edge335:
 	CMPQ       200(AX), $0x00
-	JE         near308
+	JE         near336
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -5433,16 +6351,16 @@ edge307:
 	MOVLQSX    (BX)(R11*4), R11
 	IMULQ      144(AX), R11
 	CMPQ       288(AX), $0x01
-	JE         asked309
-	JG         near308
+	JE         asked337
+	JG         near336
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 	PREFETCHT1 128(SI)(R11*4)
 
-asked309:
+asked337:
 	PREFETCHT1 192(SI)(R11*4)
 
-near308:
+near336:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -5479,20 +6397,20 @@ near308:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge307
+	JL           edge335
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over306:
+over334:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row304
+	JNZ  row332
 
-done305:
+done333:
 	VZEROUPPER
 	RET
 
@@ -5509,9 +6427,9 @@ TEXT ·bothRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done311
+	JE   done339
 
-row310:
+row338:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -5526,13 +6444,13 @@ row310:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none313
+	JZ     none341
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge312:
+edge340:
 	CMPQ       200(AX), $0x00
-	JE         near314
+	JE         near342
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -5540,16 +6458,16 @@ edge312:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked315
-	JG         near314
+	JE         asked343
+	JG         near342
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked315:
+asked343:
 	PREFETCHT1 192(SI)(R12*4)
 
-near314:
+near342:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -5602,18 +6520,18 @@ near314:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge312
+	JL           edge340
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none313:
+none341:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set316
+	JNE          set344
 	VBROADCASTSS (R10), Y8
 	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -5642,9 +6560,9 @@ none313:
 	VMOVUPS      32(R9)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, 32(R9)(DX*1)
-	JMP          kept317
+	JMP          kept345
 
-set316:
+set344:
 	VBROADCASTSS (R10), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -5666,7 +6584,7 @@ set316:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, 32(R9)(DX*1)
 
-kept317:
+kept345:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -5677,9 +6595,9 @@ kept317:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row310
+	JNZ  row338
 
-done311:
+done339:
 	VZEROUPPER
 	RET
 
@@ -5693,9 +6611,9 @@ TEXT ·sumRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done319
+	JE   done347
 
-row318:
+row346:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -5706,12 +6624,12 @@ row318:
 	VXORPS Y3, Y3, Y3
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none321
+	JZ     none349
 	MOVQ   R8, 216(AX)
 
-edge320:
+edge348:
 	CMPQ       200(AX), $0x00
-	JE         near322
+	JE         near350
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -5721,7 +6639,7 @@ edge320:
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 
-near322:
+near350:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -5734,18 +6652,18 @@ near322:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge320
+	JL           edge348
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none321:
+none349:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set324
+	JNE          set352
 	VBROADCASTSS (DI), Y4
 	VMOVUPS      (SI), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -5759,9 +6677,9 @@ none321:
 	VMOVUPS      96(SI), Y0
 	VFMADD231PS  Y3, Y4, Y0
 	VMOVUPS      Y0, 96(SI)
-	JMP          kept325
+	JMP          kept353
 
-set324:
+set352:
 	VBROADCASTSS (DI), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (SI)
@@ -5772,7 +6690,7 @@ set324:
 	VMULPS       Y4, Y3, Y0
 	VMOVUPS      Y0, 96(SI)
 
-kept325:
+kept353:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -5780,9 +6698,9 @@ kept325:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row318
+	JNZ  row346
 
-done319:
+done347:
 	VZEROUPPER
 	RET
 
@@ -5797,21 +6715,21 @@ TEXT ·dotRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done327
+	JE   done355
 
-row326:
+row354:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over328
+	JZ   over356
 	MOVQ R9, 216(AX)
 
-edge329:
+edge357:
 	CMPQ       200(AX), $0x00
-	JE         near330
+	JE         near358
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -5821,7 +6739,7 @@ edge329:
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 
-near330:
+near358:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -5843,20 +6761,20 @@ near330:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge329
+	JL           edge357
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over328:
+over356:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row326
+	JNZ  row354
 
-done327:
+done355:
 	VZEROUPPER
 	RET
 
@@ -5872,9 +6790,9 @@ TEXT ·bothRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done333
+	JE   done361
 
-row332:
+row360:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -5885,13 +6803,13 @@ row332:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none335
+	JZ     none363
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge334:
+edge362:
 	CMPQ       200(AX), $0x00
-	JE         near336
+	JE         near364
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -5901,7 +6819,7 @@ edge334:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near336:
+near364:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -5931,18 +6849,18 @@ near336:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge334
+	JL           edge362
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none335:
+none363:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set338
+	JNE          set366
 	VBROADCASTSS (R8), Y4
 	VMOVUPS      (DI), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -5956,9 +6874,9 @@ none335:
 	VMOVUPS      96(DI), Y0
 	VFMADD231PS  Y3, Y4, Y0
 	VMOVUPS      Y0, 96(DI)
-	JMP          kept339
+	JMP          kept367
 
-set338:
+set366:
 	VBROADCASTSS (R8), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -5969,7 +6887,7 @@ set338:
 	VMULPS       Y4, Y3, Y0
 	VMOVUPS      Y0, 96(DI)
 
-kept339:
+kept367:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -5980,9 +6898,9 @@ kept339:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row332
+	JNZ  row360
 
-done333:
+done361:
 	VZEROUPPER
 	RET
 
@@ -5996,9 +6914,9 @@ TEXT ·sumRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done341
+	JE   done369
 
-row340:
+row368:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -6013,12 +6931,12 @@ row340:
 	VXORPS Y7, Y7, Y7
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none343
+	JZ     none371
 	MOVQ   R8, 216(AX)
 
-edge342:
+edge370:
 	CMPQ       200(AX), $0x00
-	JE         near344
+	JE         near372
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -6026,16 +6944,16 @@ edge342:
 	MOVLQSX    (CX)(R8*4), R8
 	IMULQ      144(AX), R8
 	CMPQ       288(AX), $0x01
-	JE         asked345
-	JG         near344
+	JE         asked373
+	JG         near372
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 	PREFETCHT1 128(DX)(R8*4)
 
-asked345:
+asked373:
 	PREFETCHT1 192(DX)(R8*4)
 
-near344:
+near372:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -6052,18 +6970,18 @@ near344:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge342
+	JL           edge370
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none343:
+none371:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set346
+	JNE          set374
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -6089,9 +7007,9 @@ none343:
 	VMOVUPS      224(SI), Y0
 	VFMADD231PS  Y7, Y8, Y0
 	VMOVUPS      Y0, 224(SI)
-	JMP          kept347
+	JMP          kept375
 
-set346:
+set374:
 	VBROADCASTSS (DI), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (SI)
@@ -6110,7 +7028,7 @@ set346:
 	VMULPS       Y8, Y7, Y0
 	VMOVUPS      Y0, 224(SI)
 
-kept347:
+kept375:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -6118,9 +7036,9 @@ kept347:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row340
+	JNZ  row368
 
-done341:
+done369:
 	VZEROUPPER
 	RET
 
@@ -6135,21 +7053,21 @@ TEXT ·dotRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done349
+	JE   done377
 
-row348:
+row376:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over350
+	JZ   over378
 	MOVQ R9, 216(AX)
 
-edge351:
+edge379:
 	CMPQ       200(AX), $0x00
-	JE         near352
+	JE         near380
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -6157,16 +7075,16 @@ edge351:
 	MOVLQSX    (CX)(R9*4), R9
 	IMULQ      144(AX), R9
 	CMPQ       288(AX), $0x01
-	JE         asked353
-	JG         near352
+	JE         asked381
+	JG         near380
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 	PREFETCHT1 128(DX)(R9*4)
 
-asked353:
+asked381:
 	PREFETCHT1 192(DX)(R9*4)
 
-near352:
+near380:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -6196,20 +7114,20 @@ near352:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge351
+	JL           edge379
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over350:
+over378:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row348
+	JNZ  row376
 
-done349:
+done377:
 	VZEROUPPER
 	RET
 
@@ -6225,9 +7143,9 @@ TEXT ·bothRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done355
+	JE   done383
 
-row354:
+row382:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -6242,13 +7160,13 @@ row354:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none357
+	JZ     none385
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge356:
+edge384:
 	CMPQ       200(AX), $0x00
-	JE         near358
+	JE         near386
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -6256,16 +7174,16 @@ edge356:
 	MOVLQSX    (CX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked359
-	JG         near358
+	JE         asked387
+	JG         near386
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 	PREFETCHT1 128(DX)(R10*4)
 
-asked359:
+asked387:
 	PREFETCHT1 192(DX)(R10*4)
 
-near358:
+near386:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -6311,18 +7229,18 @@ near358:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge356
+	JL           edge384
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none357:
+none385:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set360
+	JNE          set388
 	VBROADCASTSS (R8), Y8
 	VMOVUPS      (DI), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -6348,9 +7266,9 @@ none357:
 	VMOVUPS      224(DI), Y0
 	VFMADD231PS  Y7, Y8, Y0
 	VMOVUPS      Y0, 224(DI)
-	JMP          kept361
+	JMP          kept389
 
-set360:
+set388:
 	VBROADCASTSS (R8), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -6369,7 +7287,7 @@ set360:
 	VMULPS       Y8, Y7, Y0
 	VMOVUPS      Y0, 224(DI)
 
-kept361:
+kept389:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -6380,9 +7298,9 @@ kept361:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row354
+	JNZ  row382
 
-done355:
+done383:
 	VZEROUPPER
 	RET
 
@@ -6397,9 +7315,9 @@ TEXT ·pairRows1x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done363
+	JZ    done391
 
-row362:
+row390:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
@@ -6415,9 +7333,9 @@ row362:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row362
+	JNZ          row390
 
-done363:
+done391:
 	VZEROUPPER
 	RET
 
@@ -6433,9 +7351,9 @@ TEXT ·foldRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (DX), Y0
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done365
+	JZ      done393
 
-row364:
+row392:
 	VBROADCASTSS (BX), Y1
 	VFMADD231PS  (CX), Y1, Y0
 	MOVQ         144(AX), DI
@@ -6443,9 +7361,9 @@ row364:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row364
+	JNZ          row392
 
-done365:
+done393:
 	VMOVUPS Y0, (DX)
 	VZEROUPPER
 	RET
@@ -6462,9 +7380,9 @@ TEXT ·spreadRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (CX), Y0
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done367
+	JZ      done395
 
-row366:
+row394:
 	VBROADCASTSS (BX), Y1
 	VMOVUPS      (DX), Y2
 	VFMADD231PS  Y0, Y1, Y2
@@ -6474,9 +7392,9 @@ row366:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row366
+	JNZ          row394
 
-done367:
+done395:
 	VZEROUPPER
 	RET
 
@@ -6492,9 +7410,9 @@ TEXT ·pairRows8x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), DI
 	MOVQ  184(AX), R8
 	TESTQ R8, R8
-	JZ    done369
+	JZ    done397
 
-row368:
+row396:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMOVUPS    (BX), Y0
@@ -6543,9 +7461,9 @@ row368:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row368
+	JNZ        row396
 
-done369:
+done397:
 	VZEROUPPER
 	RET
 
@@ -6570,9 +7488,9 @@ TEXT ·foldRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done371
+	JZ      done399
 
-row370:
+row398:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (BX), Y8, Y0
@@ -6595,9 +7513,9 @@ row370:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row370
+	JNZ          row398
 
-done371:
+done399:
 	LEAQ    (SI)(CX*4), AX
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, (SI)(CX*1)
@@ -6631,9 +7549,9 @@ TEXT ·spreadRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), BX
 	TESTQ   BX, BX
-	JZ      done373
+	JZ      done401
 
-row372:
+row400:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
@@ -6672,9 +7590,9 @@ row372:
 	MOVQ         160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 	DECQ         BX
-	JNZ          row372
+	JNZ          row400
 
-done373:
+done401:
 	VZEROUPPER
 	RET
 
@@ -6689,9 +7607,9 @@ TEXT ·pairRows1x2(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done375
+	JZ    done403
 
-row374:
+row402:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -6709,9 +7627,9 @@ row374:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row374
+	JNZ          row402
 
-done375:
+done403:
 	VZEROUPPER
 	RET
 
@@ -6728,9 +7646,9 @@ TEXT ·foldRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(DX), Y1
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done377
+	JZ      done405
 
-row376:
+row404:
 	VBROADCASTSS (BX), Y2
 	VFMADD231PS  (CX), Y2, Y0
 	VFMADD231PS  32(CX), Y2, Y1
@@ -6739,9 +7657,9 @@ row376:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row376
+	JNZ          row404
 
-done377:
+done405:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VZEROUPPER
@@ -6760,9 +7678,9 @@ TEXT ·spreadRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(CX), Y1
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done379
+	JZ      done407
 
-row378:
+row406:
 	VBROADCASTSS (BX), Y2
 	VMOVUPS      (DX), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -6775,9 +7693,9 @@ row378:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row378
+	JNZ          row406
 
-done379:
+done407:
 	VZEROUPPER
 	RET
 
@@ -6792,9 +7710,9 @@ TEXT ·pairRows1x4(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done381
+	JZ    done409
 
-row380:
+row408:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -6816,9 +7734,9 @@ row380:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row380
+	JNZ          row408
 
-done381:
+done409:
 	VZEROUPPER
 	RET
 
@@ -6837,9 +7755,9 @@ TEXT ·foldRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(DX), Y3
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done383
+	JZ      done411
 
-row382:
+row410:
 	VBROADCASTSS (BX), Y4
 	VFMADD231PS  (CX), Y4, Y0
 	VFMADD231PS  32(CX), Y4, Y1
@@ -6850,9 +7768,9 @@ row382:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row382
+	JNZ          row410
 
-done383:
+done411:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -6875,9 +7793,9 @@ TEXT ·spreadRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(CX), Y3
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done385
+	JZ      done413
 
-row384:
+row412:
 	VBROADCASTSS (BX), Y4
 	VMOVUPS      (DX), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -6896,9 +7814,9 @@ row384:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row384
+	JNZ          row412
 
-done385:
+done413:
 	VZEROUPPER
 	RET
 
@@ -6913,9 +7831,9 @@ TEXT ·pairRows1x8(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done387
+	JZ    done415
 
-row386:
+row414:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -6945,9 +7863,9 @@ row386:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row386
+	JNZ          row414
 
-done387:
+done415:
 	VZEROUPPER
 	RET
 
@@ -6970,9 +7888,9 @@ TEXT ·foldRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(DX), Y7
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done389
+	JZ      done417
 
-row388:
+row416:
 	VBROADCASTSS (BX), Y8
 	VFMADD231PS  (CX), Y8, Y0
 	VFMADD231PS  32(CX), Y8, Y1
@@ -6987,9 +7905,9 @@ row388:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row388
+	JNZ          row416
 
-done389:
+done417:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -7020,9 +7938,9 @@ TEXT ·spreadRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(CX), Y7
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done391
+	JZ      done419
 
-row390:
+row418:
 	VBROADCASTSS (BX), Y8
 	VMOVUPS      (DX), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -7053,9 +7971,9 @@ row390:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row390
+	JNZ          row418
 
-done391:
+done419:
 	VZEROUPPER
 	RET
 
@@ -7073,9 +7991,9 @@ TEXT ·sumRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done393
+	JE      done421
 
-row392:
+row420:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -7083,12 +8001,12 @@ row392:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none395
+	JZ     none423
 	MOVQ   R8, 216(AX)
 
-edge394:
+edge422:
 	CMPQ       200(AX), $0x00
-	JE         near396
+	JE         near424
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -7097,7 +8015,7 @@ edge394:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near396:
+near424:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -7108,81 +8026,81 @@ near396:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge394
+	JL           edge422
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none395:
+none423:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set398
+	JNE          set426
 	VBROADCASTSS (DI), Y2
 	VMASKMOVPS   (SI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all400
+	JE           all428
 	LEAQ         (SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two402
+	JZ           two430
 	VMOVUPS      X3, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two402:
+two430:
 	TESTQ    $0x00000002, DI
-	JZ       one403
+	JZ       one431
 	VMOVLPS  X3, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X3, X3, X3
 
-one403:
+one431:
 	TESTQ  $0x00000001, DI
-	JZ     stored401
+	JZ     stored429
 	VMOVSS X3, (SI)
-	JMP    stored401
+	JMP    stored429
 
-all400:
+all428:
 	VMOVUPS Y3, (SI)
 
-stored401:
-	JMP kept399
+stored429:
+	JMP kept427
 
-set398:
+set426:
 	VBROADCASTSS (DI), Y2
 	VMULPS       Y2, Y1, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all404
+	JE           all432
 	LEAQ         (SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two406
+	JZ           two434
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two406:
+two434:
 	TESTQ    $0x00000002, DI
-	JZ       one407
+	JZ       one435
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one407:
+one435:
 	TESTQ  $0x00000001, DI
-	JZ     stored405
+	JZ     stored433
 	VMOVSS X1, (SI)
-	JMP    stored405
+	JMP    stored433
 
-all404:
+all432:
 	VMOVUPS Y1, (SI)
 
-stored405:
-kept399:
+stored433:
+kept427:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -7190,9 +8108,9 @@ kept399:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row392
+	JNZ  row420
 
-done393:
+done421:
 	VZEROUPPER
 	RET
 
@@ -7211,21 +8129,21 @@ TEXT ·dotRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done409
+	JE      done437
 
-row408:
+row436:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over410
+	JZ   over438
 	MOVQ R9, 216(AX)
 
-edge411:
+edge439:
 	CMPQ       200(AX), $0x00
-	JE         near412
+	JE         near440
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -7234,7 +8152,7 @@ edge411:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near412:
+near440:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -7251,20 +8169,20 @@ near412:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge411
+	JL           edge439
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over410:
+over438:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row408
+	JNZ  row436
 
-done409:
+done437:
 	VZEROUPPER
 	RET
 
@@ -7284,9 +8202,9 @@ TEXT ·bothRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done415
+	JE      done443
 
-row414:
+row442:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -7294,13 +8212,13 @@ row414:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none417
+	JZ     none445
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge416:
+edge444:
 	CMPQ       200(AX), $0x00
-	JE         near418
+	JE         near446
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -7309,7 +8227,7 @@ edge416:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near418:
+near446:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -7328,81 +8246,81 @@ near418:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge416
+	JL           edge444
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none417:
+none445:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set420
+	JNE          set448
 	VBROADCASTSS (R8), Y2
 	VMASKMOVPS   (DI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all422
+	JE           all450
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two424
+	JZ           two452
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two424:
+two452:
 	TESTQ    $0x00000002, R8
-	JZ       one425
+	JZ       one453
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one425:
+one453:
 	TESTQ  $0x00000001, R8
-	JZ     stored423
+	JZ     stored451
 	VMOVSS X3, (DI)
-	JMP    stored423
+	JMP    stored451
 
-all422:
+all450:
 	VMOVUPS Y3, (DI)
 
-stored423:
-	JMP kept421
+stored451:
+	JMP kept449
 
-set420:
+set448:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y1, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all426
+	JE           all454
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two428
+	JZ           two456
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two428:
+two456:
 	TESTQ    $0x00000002, R8
-	JZ       one429
+	JZ       one457
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one429:
+one457:
 	TESTQ  $0x00000001, R8
-	JZ     stored427
+	JZ     stored455
 	VMOVSS X1, (DI)
-	JMP    stored427
+	JMP    stored455
 
-all426:
+all454:
 	VMOVUPS Y1, (DI)
 
-stored427:
-kept421:
+stored455:
+kept449:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -7413,9 +8331,9 @@ kept421:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row414
+	JNZ  row442
 
-done415:
+done443:
 	VZEROUPPER
 	RET
 
@@ -7433,9 +8351,9 @@ TEXT ·sumRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), BX
 	MOVQ    96(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done431
+	JE      done459
 
-row430:
+row458:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -7444,12 +8362,12 @@ row430:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none433
+	JZ     none461
 	MOVQ   R9, 216(AX)
 
-edge432:
+edge460:
 	CMPQ       200(AX), $0x00
-	JE         near434
+	JE         near462
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -7458,7 +8376,7 @@ edge432:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-near434:
+near462:
 	MOVLQSX      (DX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (BX)(R9*4), R9
@@ -7472,140 +8390,140 @@ near434:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge432
+	JL           edge460
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-none433:
+none461:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set436
+	JNE          set464
 	VBROADCASTSS (R8), Y3
 	VMASKMOVPS   (DI), Y0, Y4
 	VFMADD231PS  Y1, Y3, Y4
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all438
+	JE           all466
 	LEAQ         (DI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two440
+	JZ           two468
 	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two440:
+two468:
 	TESTQ    $0x00000002, R9
-	JZ       one441
+	JZ       one469
 	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one441:
+one469:
 	TESTQ  $0x00000001, R9
-	JZ     stored439
+	JZ     stored467
 	VMOVSS X4, (R10)
-	JMP    stored439
+	JMP    stored467
 
-all438:
+all466:
 	VMOVUPS Y4, (DI)
 
-stored439:
+stored467:
 	VBROADCASTSS 4(R8), Y1
 	VMASKMOVPS   (DI)(CX*1), Y0, Y3
 	VFMADD231PS  Y2, Y1, Y3
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all442
+	JE           all470
 	LEAQ         (DI)(CX*1), DI
 	TESTQ        $0x00000004, R8
-	JZ           two444
+	JZ           two472
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two444:
+two472:
 	TESTQ    $0x00000002, R8
-	JZ       one445
+	JZ       one473
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one445:
+one473:
 	TESTQ  $0x00000001, R8
-	JZ     stored443
+	JZ     stored471
 	VMOVSS X3, (DI)
-	JMP    stored443
+	JMP    stored471
 
-all442:
+all470:
 	VMOVUPS Y3, (DI)(CX*1)
 
-stored443:
-	JMP kept437
+stored471:
+	JMP kept465
 
-set436:
+set464:
 	VBROADCASTSS (R8), Y3
 	VMULPS       Y3, Y1, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all446
+	JE           all474
 	LEAQ         (DI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two448
+	JZ           two476
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two448:
+two476:
 	TESTQ    $0x00000002, R9
-	JZ       one449
+	JZ       one477
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one449:
+one477:
 	TESTQ  $0x00000001, R9
-	JZ     stored447
+	JZ     stored475
 	VMOVSS X1, (R10)
-	JMP    stored447
+	JMP    stored475
 
-all446:
+all474:
 	VMOVUPS Y1, (DI)
 
-stored447:
+stored475:
 	VBROADCASTSS 4(R8), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all450
+	JE           all478
 	LEAQ         (DI)(CX*1), DI
 	TESTQ        $0x00000004, R8
-	JZ           two452
+	JZ           two480
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two452:
+two480:
 	TESTQ    $0x00000002, R8
-	JZ       one453
+	JZ       one481
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one453:
+one481:
 	TESTQ  $0x00000001, R8
-	JZ     stored451
+	JZ     stored479
 	VMOVSS X1, (DI)
-	JMP    stored451
+	JMP    stored479
 
-all450:
+all478:
 	VMOVUPS Y1, (DI)(CX*1)
 
-stored451:
-kept437:
+stored479:
+kept465:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -7613,9 +8531,9 @@ kept437:
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row430
+	JNZ  row458
 
-done431:
+done459:
 	VZEROUPPER
 	RET
 
@@ -7634,21 +8552,21 @@ TEXT ·dotRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), SI
 	MOVQ    256(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done455
+	JE      done483
 
-row454:
+row482:
 	MOVQ (AX), R9
 	MOVQ (R9), R8
 	MOVQ 8(R9), R9
 	ADDQ $0x08, (AX)
 	MOVQ R9, R10
 	SUBQ R8, R10
-	JZ   over456
+	JZ   over484
 	MOVQ R10, 216(AX)
 
-edge457:
+edge485:
 	CMPQ       200(AX), $0x00
-	JE         near458
+	JE         near486
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -7657,7 +8575,7 @@ edge457:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (BX)(R10*4)
 
-near458:
+near486:
 	MOVLQSX      (DX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (BX)(R10*4), R10
@@ -7680,20 +8598,20 @@ near458:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge457
+	JL           edge485
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-over456:
+over484:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row454
+	JNZ  row482
 
-done455:
+done483:
 	VZEROUPPER
 	RET
 
@@ -7713,9 +8631,9 @@ TEXT ·bothRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), DI
 	SUBQ    SI, DI
 	CMPQ    184(AX), $0x00
-	JE      done461
+	JE      done489
 
-row460:
+row488:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -7724,13 +8642,13 @@ row460:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none463
+	JZ     none491
 	MOVQ   R10, 216(AX)
 	MOVQ   232(AX), R10
 
-edge462:
+edge490:
 	CMPQ       200(AX), $0x00
-	JE         near464
+	JE         near492
 	MOVQ       200(AX), R11
 	ADDQ       R8, R11
 	CMPQ       R11, 208(AX)
@@ -7739,7 +8657,7 @@ edge462:
 	IMULQ      144(AX), R11
 	PREFETCHT1 (BX)(R11*4)
 
-near464:
+near492:
 	MOVLQSX      (DX)(R8*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (BX)(R11*4), R11
@@ -7766,140 +8684,140 @@ near464:
 	LEAQ         (SI)(R11*4), SI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge462
+	JL           edge490
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (SI)(R8*4), SI
 
-none463:
+none491:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set466
+	JNE          set494
 	VBROADCASTSS (R9), Y3
 	VMASKMOVPS   (R8), Y0, Y4
 	VFMADD231PS  Y1, Y3, Y4
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all468
+	JE           all496
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two470
+	JZ           two498
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two470:
+two498:
 	TESTQ    $0x00000002, R10
-	JZ       one471
+	JZ       one499
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one471:
+one499:
 	TESTQ  $0x00000001, R10
-	JZ     stored469
+	JZ     stored497
 	VMOVSS X4, (R11)
-	JMP    stored469
+	JMP    stored497
 
-all468:
+all496:
 	VMOVUPS Y4, (R8)
 
-stored469:
+stored497:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y3
 	VFMADD231PS  Y2, Y1, Y3
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all472
+	JE           all500
 	LEAQ         (R8)(CX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two474
+	JZ           two502
 	VMOVUPS      X3, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y3, X3
 
-two474:
+two502:
 	TESTQ    $0x00000002, R9
-	JZ       one475
+	JZ       one503
 	VMOVLPS  X3, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X3, X3, X3
 
-one475:
+one503:
 	TESTQ  $0x00000001, R9
-	JZ     stored473
+	JZ     stored501
 	VMOVSS X3, (R8)
-	JMP    stored473
+	JMP    stored501
 
-all472:
+all500:
 	VMOVUPS Y3, (R8)(CX*1)
 
-stored473:
-	JMP kept467
+stored501:
+	JMP kept495
 
-set466:
+set494:
 	VBROADCASTSS (R9), Y3
 	VMULPS       Y3, Y1, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all476
+	JE           all504
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two478
+	JZ           two506
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two478:
+two506:
 	TESTQ    $0x00000002, R10
-	JZ       one479
+	JZ       one507
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one479:
+one507:
 	TESTQ  $0x00000001, R10
-	JZ     stored477
+	JZ     stored505
 	VMOVSS X1, (R11)
-	JMP    stored477
+	JMP    stored505
 
-all476:
+all504:
 	VMOVUPS Y1, (R8)
 
-stored477:
+stored505:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all480
+	JE           all508
 	LEAQ         (R8)(CX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two482
+	JZ           two510
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two482:
+two510:
 	TESTQ    $0x00000002, R9
-	JZ       one483
+	JZ       one511
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one483:
+one511:
 	TESTQ  $0x00000001, R9
-	JZ     stored481
+	JZ     stored509
 	VMOVSS X1, (R8)
-	JMP    stored481
+	JMP    stored509
 
-all480:
+all508:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored481:
-kept467:
+stored509:
+kept495:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -7910,9 +8828,9 @@ kept467:
 	SHLQ $0x02, R8
 	ADDQ R8, 232(AX)
 	DECQ 184(AX)
-	JNZ  row460
+	JNZ  row488
 
-done461:
+done489:
 	VZEROUPPER
 	RET
 
@@ -7931,9 +8849,9 @@ TEXT ·sumRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done485
+	JE      done513
 
-row484:
+row512:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -7944,12 +8862,12 @@ row484:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none487
+	JZ     none515
 	MOVQ   R10, 216(AX)
 
-edge486:
+edge514:
 	CMPQ       200(AX), $0x00
-	JE         near488
+	JE         near516
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -7959,7 +8877,7 @@ edge486:
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 
-near488:
+near516:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -7979,258 +8897,258 @@ near488:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge486
+	JL           edge514
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none487:
+none515:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set490
+	JNE          set518
 	VBROADCASTSS (R9), Y5
 	VMASKMOVPS   (R8), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all492
+	JE           all520
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two494
+	JZ           two522
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two494:
+two522:
 	TESTQ    $0x00000002, R10
-	JZ       one495
+	JZ       one523
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one495:
+one523:
 	TESTQ  $0x00000001, R10
-	JZ     stored493
+	JZ     stored521
 	VMOVSS X6, (R11)
-	JMP    stored493
+	JMP    stored521
 
-all492:
+all520:
 	VMOVUPS Y6, (R8)
 
-stored493:
+stored521:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all496
+	JE           all524
 	LEAQ         (R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two498
+	JZ           two526
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two498:
+two526:
 	TESTQ    $0x00000002, R10
-	JZ       one499
+	JZ       one527
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one499:
+one527:
 	TESTQ  $0x00000001, R10
-	JZ     stored497
+	JZ     stored525
 	VMOVSS X5, (R11)
-	JMP    stored497
+	JMP    stored525
 
-all496:
+all524:
 	VMOVUPS Y5, (R8)(CX*1)
 
-stored497:
+stored525:
 	VBROADCASTSS 8(R9), Y1
 	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all500
+	JE           all528
 	LEAQ         (R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two502
+	JZ           two530
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two502:
+two530:
 	TESTQ    $0x00000002, R10
-	JZ       one503
+	JZ       one531
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one503:
+one531:
 	TESTQ  $0x00000001, R10
-	JZ     stored501
+	JZ     stored529
 	VMOVSS X2, (R11)
-	JMP    stored501
+	JMP    stored529
 
-all500:
+all528:
 	VMOVUPS Y2, (R8)(CX*2)
 
-stored501:
+stored529:
 	VBROADCASTSS 12(R9), Y1
 	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all504
+	JE           all532
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two506
+	JZ           two534
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two506:
+two534:
 	TESTQ    $0x00000002, R9
-	JZ       one507
+	JZ       one535
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one507:
+one535:
 	TESTQ  $0x00000001, R9
-	JZ     stored505
+	JZ     stored533
 	VMOVSS X2, (R8)
-	JMP    stored505
+	JMP    stored533
 
-all504:
+all532:
 	VMOVUPS Y2, (R8)(DX*1)
 
-stored505:
-	JMP kept491
+stored533:
+	JMP kept519
 
-set490:
+set518:
 	VBROADCASTSS (R9), Y5
 	VMULPS       Y5, Y1, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all508
+	JE           all536
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two510
+	JZ           two538
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two510:
+two538:
 	TESTQ    $0x00000002, R10
-	JZ       one511
+	JZ       one539
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one511:
+one539:
 	TESTQ  $0x00000001, R10
-	JZ     stored509
+	JZ     stored537
 	VMOVSS X1, (R11)
-	JMP    stored509
+	JMP    stored537
 
-all508:
+all536:
 	VMOVUPS Y1, (R8)
 
-stored509:
+stored537:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all512
+	JE           all540
 	LEAQ         (R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two514
+	JZ           two542
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two514:
+two542:
 	TESTQ    $0x00000002, R10
-	JZ       one515
+	JZ       one543
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one515:
+one543:
 	TESTQ  $0x00000001, R10
-	JZ     stored513
+	JZ     stored541
 	VMOVSS X1, (R11)
-	JMP    stored513
+	JMP    stored541
 
-all512:
+all540:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored513:
+stored541:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all516
+	JE           all544
 	LEAQ         (R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two518
+	JZ           two546
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two518:
+two546:
 	TESTQ    $0x00000002, R10
-	JZ       one519
+	JZ       one547
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one519:
+one547:
 	TESTQ  $0x00000001, R10
-	JZ     stored517
+	JZ     stored545
 	VMOVSS X1, (R11)
-	JMP    stored517
+	JMP    stored545
 
-all516:
+all544:
 	VMOVUPS Y1, (R8)(CX*2)
 
-stored517:
+stored545:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all520
+	JE           all548
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two522
+	JZ           two550
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two522:
+two550:
 	TESTQ    $0x00000002, R9
-	JZ       one523
+	JZ       one551
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one523:
+one551:
 	TESTQ  $0x00000001, R9
-	JZ     stored521
+	JZ     stored549
 	VMOVSS X1, (R8)
-	JMP    stored521
+	JMP    stored549
 
-all520:
+all548:
 	VMOVUPS Y1, (R8)(DX*1)
 
-stored521:
-kept491:
+stored549:
+kept519:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -8238,9 +9156,9 @@ kept491:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row484
+	JNZ  row512
 
-done485:
+done513:
 	VZEROUPPER
 	RET
 
@@ -8260,21 +9178,21 @@ TEXT ·dotRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done525
+	JE      done553
 
-row524:
+row552:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over526
+	JZ   over554
 	MOVQ R11, 216(AX)
 
-edge527:
+edge555:
 	CMPQ       200(AX), $0x00
-	JE         near528
+	JE         near556
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -8284,7 +9202,7 @@ edge527:
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 
-near528:
+near556:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -8317,20 +9235,20 @@ near528:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge527
+	JL           edge555
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over526:
+over554:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row524
+	JNZ  row552
 
-done525:
+done553:
 	VZEROUPPER
 	RET
 
@@ -8351,9 +9269,9 @@ TEXT ·bothRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done531
+	JE      done559
 
-row530:
+row558:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -8364,13 +9282,13 @@ row530:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none533
+	JZ     none561
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge532:
+edge560:
 	CMPQ       200(AX), $0x00
-	JE         near534
+	JE         near562
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -8380,7 +9298,7 @@ edge532:
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 
-near534:
+near562:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -8421,258 +9339,258 @@ near534:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge532
+	JL           edge560
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none533:
+none561:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set536
+	JNE          set564
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (R9), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all538
+	JE           all566
 	LEAQ         (R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two540
+	JZ           two568
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two540:
+two568:
 	TESTQ    $0x00000002, R11
-	JZ       one541
+	JZ       one569
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one541:
+one569:
 	TESTQ  $0x00000001, R11
-	JZ     stored539
+	JZ     stored567
 	VMOVSS X6, (R12)
-	JMP    stored539
+	JMP    stored567
 
-all538:
+all566:
 	VMOVUPS Y6, (R9)
 
-stored539:
+stored567:
 	VBROADCASTSS 4(R10), Y1
 	VMASKMOVPS   (R9)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all542
+	JE           all570
 	LEAQ         (R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two544
+	JZ           two572
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two544:
+two572:
 	TESTQ    $0x00000002, R11
-	JZ       one545
+	JZ       one573
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one545:
+one573:
 	TESTQ  $0x00000001, R11
-	JZ     stored543
+	JZ     stored571
 	VMOVSS X5, (R12)
-	JMP    stored543
+	JMP    stored571
 
-all542:
+all570:
 	VMOVUPS Y5, (R9)(CX*1)
 
-stored543:
+stored571:
 	VBROADCASTSS 8(R10), Y1
 	VMASKMOVPS   (R9)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all546
+	JE           all574
 	LEAQ         (R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two548
+	JZ           two576
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two548:
+two576:
 	TESTQ    $0x00000002, R11
-	JZ       one549
+	JZ       one577
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one549:
+one577:
 	TESTQ  $0x00000001, R11
-	JZ     stored547
+	JZ     stored575
 	VMOVSS X2, (R12)
-	JMP    stored547
+	JMP    stored575
 
-all546:
+all574:
 	VMOVUPS Y2, (R9)(CX*2)
 
-stored547:
+stored575:
 	VBROADCASTSS 12(R10), Y1
 	VMASKMOVPS   (R9)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all550
+	JE           all578
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two552
+	JZ           two580
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two552:
+two580:
 	TESTQ    $0x00000002, R10
-	JZ       one553
+	JZ       one581
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one553:
+one581:
 	TESTQ  $0x00000001, R10
-	JZ     stored551
+	JZ     stored579
 	VMOVSS X2, (R9)
-	JMP    stored551
+	JMP    stored579
 
-all550:
+all578:
 	VMOVUPS Y2, (R9)(DX*1)
 
-stored551:
-	JMP kept537
+stored579:
+	JMP kept565
 
-set536:
+set564:
 	VBROADCASTSS (R10), Y5
 	VMULPS       Y5, Y1, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all554
+	JE           all582
 	LEAQ         (R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two556
+	JZ           two584
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two556:
+two584:
 	TESTQ    $0x00000002, R11
-	JZ       one557
+	JZ       one585
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one557:
+one585:
 	TESTQ  $0x00000001, R11
-	JZ     stored555
+	JZ     stored583
 	VMOVSS X1, (R12)
-	JMP    stored555
+	JMP    stored583
 
-all554:
+all582:
 	VMOVUPS Y1, (R9)
 
-stored555:
+stored583:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all558
+	JE           all586
 	LEAQ         (R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two560
+	JZ           two588
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two560:
+two588:
 	TESTQ    $0x00000002, R11
-	JZ       one561
+	JZ       one589
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one561:
+one589:
 	TESTQ  $0x00000001, R11
-	JZ     stored559
+	JZ     stored587
 	VMOVSS X1, (R12)
-	JMP    stored559
+	JMP    stored587
 
-all558:
+all586:
 	VMOVUPS Y1, (R9)(CX*1)
 
-stored559:
+stored587:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all562
+	JE           all590
 	LEAQ         (R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two564
+	JZ           two592
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two564:
+two592:
 	TESTQ    $0x00000002, R11
-	JZ       one565
+	JZ       one593
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one565:
+one593:
 	TESTQ  $0x00000001, R11
-	JZ     stored563
+	JZ     stored591
 	VMOVSS X1, (R12)
-	JMP    stored563
+	JMP    stored591
 
-all562:
+all590:
 	VMOVUPS Y1, (R9)(CX*2)
 
-stored563:
+stored591:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all566
+	JE           all594
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two568
+	JZ           two596
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two568:
+two596:
 	TESTQ    $0x00000002, R10
-	JZ       one569
+	JZ       one597
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one569:
+one597:
 	TESTQ  $0x00000001, R10
-	JZ     stored567
+	JZ     stored595
 	VMOVSS X1, (R9)
-	JMP    stored567
+	JMP    stored595
 
-all566:
+all594:
 	VMOVUPS Y1, (R9)(DX*1)
 
-stored567:
-kept537:
+stored595:
+kept565:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -8683,9 +9601,9 @@ kept537:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row530
+	JNZ  row558
 
-done531:
+done559:
 	VZEROUPPER
 	RET
 
@@ -8704,9 +9622,9 @@ TEXT ·sumRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done571
+	JE      done599
 
-row570:
+row598:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -8721,12 +9639,12 @@ row570:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none573
+	JZ     none601
 	MOVQ   R10, 216(AX)
 
-edge572:
+edge600:
 	CMPQ       200(AX), $0x00
-	JE         near574
+	JE         near602
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -8734,16 +9652,16 @@ edge572:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked575
-	JG         near574
+	JE         asked603
+	JG         near602
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked575:
+asked603:
 	PREFETCHT1 192(SI)(R10*4)
 
-near574:
+near602:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -8776,495 +9694,495 @@ near574:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge572
+	JL           edge600
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none573:
+none601:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	LEAQ         (R8)(CX*4), R10
 	CMPQ         280(AX), $0x00
-	JNE          set576
+	JNE          set604
 	VBROADCASTSS (R9), Y9
 	VMASKMOVPS   (R8), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all578
+	JE           all606
 	LEAQ         (R8), R12
 	TESTQ        $0x00000004, R11
-	JZ           two580
+	JZ           two608
 	VMOVUPS      X10, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y10, X10
 
-two580:
+two608:
 	TESTQ    $0x00000002, R11
-	JZ       one581
+	JZ       one609
 	VMOVLPS  X10, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X10, X10, X10
 
-one581:
+one609:
 	TESTQ  $0x00000001, R11
-	JZ     stored579
+	JZ     stored607
 	VMOVSS X10, (R12)
-	JMP    stored579
+	JMP    stored607
 
-all578:
+all606:
 	VMOVUPS Y10, (R8)
 
-stored579:
+stored607:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all582
+	JE           all610
 	LEAQ         (R8)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two584
+	JZ           two612
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two584:
+two612:
 	TESTQ    $0x00000002, R11
-	JZ       one585
+	JZ       one613
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one585:
+one613:
 	TESTQ  $0x00000001, R11
-	JZ     stored583
+	JZ     stored611
 	VMOVSS X9, (R12)
-	JMP    stored583
+	JMP    stored611
 
-all582:
+all610:
 	VMOVUPS Y9, (R8)(CX*1)
 
-stored583:
+stored611:
 	VBROADCASTSS 8(R9), Y1
 	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all586
+	JE           all614
 	LEAQ         (R8)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two588
+	JZ           two616
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two588:
+two616:
 	TESTQ    $0x00000002, R11
-	JZ       one589
+	JZ       one617
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one589:
+one617:
 	TESTQ  $0x00000001, R11
-	JZ     stored587
+	JZ     stored615
 	VMOVSS X2, (R12)
-	JMP    stored587
+	JMP    stored615
 
-all586:
+all614:
 	VMOVUPS Y2, (R8)(CX*2)
 
-stored587:
+stored615:
 	VBROADCASTSS 12(R9), Y1
 	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all590
+	JE           all618
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R11
-	JZ           two592
+	JZ           two620
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two592:
+two620:
 	TESTQ    $0x00000002, R11
-	JZ       one593
+	JZ       one621
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one593:
+one621:
 	TESTQ  $0x00000001, R11
-	JZ     stored591
+	JZ     stored619
 	VMOVSS X2, (R8)
-	JMP    stored591
+	JMP    stored619
 
-all590:
+all618:
 	VMOVUPS Y2, (R8)(DX*1)
 
-stored591:
+stored619:
 	VBROADCASTSS 16(R9), Y1
 	VMASKMOVPS   (R10), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all594
+	JE           all622
 	LEAQ         (R10), R11
 	TESTQ        $0x00000004, R8
-	JZ           two596
+	JZ           two624
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two596:
+two624:
 	TESTQ    $0x00000002, R8
-	JZ       one597
+	JZ       one625
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one597:
+one625:
 	TESTQ  $0x00000001, R8
-	JZ     stored595
+	JZ     stored623
 	VMOVSS X2, (R11)
-	JMP    stored595
+	JMP    stored623
 
-all594:
+all622:
 	VMOVUPS Y2, (R10)
 
-stored595:
+stored623:
 	VBROADCASTSS 20(R9), Y1
 	VMASKMOVPS   (R10)(CX*1), Y0, Y2
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all598
+	JE           all626
 	LEAQ         (R10)(CX*1), R11
 	TESTQ        $0x00000004, R8
-	JZ           two600
+	JZ           two628
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two600:
+two628:
 	TESTQ    $0x00000002, R8
-	JZ       one601
+	JZ       one629
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one601:
+one629:
 	TESTQ  $0x00000001, R8
-	JZ     stored599
+	JZ     stored627
 	VMOVSS X2, (R11)
-	JMP    stored599
+	JMP    stored627
 
-all598:
+all626:
 	VMOVUPS Y2, (R10)(CX*1)
 
-stored599:
+stored627:
 	VBROADCASTSS 24(R9), Y1
 	VMASKMOVPS   (R10)(CX*2), Y0, Y2
 	VFMADD231PS  Y7, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all602
+	JE           all630
 	LEAQ         (R10)(CX*2), R11
 	TESTQ        $0x00000004, R8
-	JZ           two604
+	JZ           two632
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two604:
+two632:
 	TESTQ    $0x00000002, R8
-	JZ       one605
+	JZ       one633
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one605:
+one633:
 	TESTQ  $0x00000001, R8
-	JZ     stored603
+	JZ     stored631
 	VMOVSS X2, (R11)
-	JMP    stored603
+	JMP    stored631
 
-all602:
+all630:
 	VMOVUPS Y2, (R10)(CX*2)
 
-stored603:
+stored631:
 	VBROADCASTSS 28(R9), Y1
 	VMASKMOVPS   (R10)(DX*1), Y0, Y2
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all606
+	JE           all634
 	LEAQ         (R10)(DX*1), R9
 	TESTQ        $0x00000004, R8
-	JZ           two608
+	JZ           two636
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two608:
+two636:
 	TESTQ    $0x00000002, R8
-	JZ       one609
+	JZ       one637
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one609:
+one637:
 	TESTQ  $0x00000001, R8
-	JZ     stored607
+	JZ     stored635
 	VMOVSS X2, (R9)
-	JMP    stored607
+	JMP    stored635
 
-all606:
+all634:
 	VMOVUPS Y2, (R10)(DX*1)
 
-stored607:
-	JMP kept577
+stored635:
+	JMP kept605
 
-set576:
+set604:
 	VBROADCASTSS (R9), Y9
 	VMULPS       Y9, Y1, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all610
+	JE           all638
 	LEAQ         (R8), R12
 	TESTQ        $0x00000004, R11
-	JZ           two612
+	JZ           two640
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two612:
+two640:
 	TESTQ    $0x00000002, R11
-	JZ       one613
+	JZ       one641
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one613:
+one641:
 	TESTQ  $0x00000001, R11
-	JZ     stored611
+	JZ     stored639
 	VMOVSS X1, (R12)
-	JMP    stored611
+	JMP    stored639
 
-all610:
+all638:
 	VMOVUPS Y1, (R8)
 
-stored611:
+stored639:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all614
+	JE           all642
 	LEAQ         (R8)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two616
+	JZ           two644
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two616:
+two644:
 	TESTQ    $0x00000002, R11
-	JZ       one617
+	JZ       one645
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one617:
+one645:
 	TESTQ  $0x00000001, R11
-	JZ     stored615
+	JZ     stored643
 	VMOVSS X1, (R12)
-	JMP    stored615
+	JMP    stored643
 
-all614:
+all642:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored615:
+stored643:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all618
+	JE           all646
 	LEAQ         (R8)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two620
+	JZ           two648
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two620:
+two648:
 	TESTQ    $0x00000002, R11
-	JZ       one621
+	JZ       one649
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one621:
+one649:
 	TESTQ  $0x00000001, R11
-	JZ     stored619
+	JZ     stored647
 	VMOVSS X1, (R12)
-	JMP    stored619
+	JMP    stored647
 
-all618:
+all646:
 	VMOVUPS Y1, (R8)(CX*2)
 
-stored619:
+stored647:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all622
+	JE           all650
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R11
-	JZ           two624
+	JZ           two652
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two624:
+two652:
 	TESTQ    $0x00000002, R11
-	JZ       one625
+	JZ       one653
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one625:
+one653:
 	TESTQ  $0x00000001, R11
-	JZ     stored623
+	JZ     stored651
 	VMOVSS X1, (R8)
-	JMP    stored623
+	JMP    stored651
 
-all622:
+all650:
 	VMOVUPS Y1, (R8)(DX*1)
 
-stored623:
+stored651:
 	VBROADCASTSS 16(R9), Y1
 	VMULPS       Y1, Y5, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all626
+	JE           all654
 	LEAQ         (R10), R11
 	TESTQ        $0x00000004, R8
-	JZ           two628
+	JZ           two656
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two628:
+two656:
 	TESTQ    $0x00000002, R8
-	JZ       one629
+	JZ       one657
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one629:
+one657:
 	TESTQ  $0x00000001, R8
-	JZ     stored627
+	JZ     stored655
 	VMOVSS X1, (R11)
-	JMP    stored627
+	JMP    stored655
 
-all626:
+all654:
 	VMOVUPS Y1, (R10)
 
-stored627:
+stored655:
 	VBROADCASTSS 20(R9), Y1
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all630
+	JE           all658
 	LEAQ         (R10)(CX*1), R11
 	TESTQ        $0x00000004, R8
-	JZ           two632
+	JZ           two660
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two632:
+two660:
 	TESTQ    $0x00000002, R8
-	JZ       one633
+	JZ       one661
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one633:
+one661:
 	TESTQ  $0x00000001, R8
-	JZ     stored631
+	JZ     stored659
 	VMOVSS X1, (R11)
-	JMP    stored631
+	JMP    stored659
 
-all630:
+all658:
 	VMOVUPS Y1, (R10)(CX*1)
 
-stored631:
+stored659:
 	VBROADCASTSS 24(R9), Y1
 	VMULPS       Y1, Y7, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all634
+	JE           all662
 	LEAQ         (R10)(CX*2), R11
 	TESTQ        $0x00000004, R8
-	JZ           two636
+	JZ           two664
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two636:
+two664:
 	TESTQ    $0x00000002, R8
-	JZ       one637
+	JZ       one665
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one637:
+one665:
 	TESTQ  $0x00000001, R8
-	JZ     stored635
+	JZ     stored663
 	VMOVSS X1, (R11)
-	JMP    stored635
+	JMP    stored663
 
-all634:
+all662:
 	VMOVUPS Y1, (R10)(CX*2)
 
-stored635:
+stored663:
 	VBROADCASTSS 28(R9), Y1
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all638
+	JE           all666
 	LEAQ         (R10)(DX*1), R9
 	TESTQ        $0x00000004, R8
-	JZ           two640
+	JZ           two668
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two640:
+two668:
 	TESTQ    $0x00000002, R8
-	JZ       one641
+	JZ       one669
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one641:
+one669:
 	TESTQ  $0x00000001, R8
-	JZ     stored639
+	JZ     stored667
 	VMOVSS X1, (R9)
-	JMP    stored639
+	JMP    stored667
 
-all638:
+all666:
 	VMOVUPS Y1, (R10)(DX*1)
 
-stored639:
-kept577:
+stored667:
+kept605:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -9272,9 +10190,9 @@ kept577:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row570
+	JNZ  row598
 
-done571:
+done599:
 	VZEROUPPER
 	RET
 
@@ -9294,22 +10212,22 @@ TEXT ·dotRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done643
+	JE      done671
 
-row642:
+row670:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over644
+	JZ   over672
 	MOVQ R11, 216(AX)
 	LEAQ (DI)(CX*4), R11
 
-edge645:
+edge673:
 	CMPQ       200(AX), $0x00
-	JE         near646
+	JE         near674
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -9317,16 +10235,16 @@ edge645:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked647
-	JG         near646
+	JE         asked675
+	JG         near674
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked647:
+asked675:
 	PREFETCHT1 192(SI)(R12*4)
 
-near646:
+near674:
 	MOVLQSX    (BX)(R9*4), R12
 	IMULQ      144(AX), R12
 	LEAQ       (SI)(R12*4), R12
@@ -9382,20 +10300,20 @@ near646:
 	LEAQ       (R8)(R12*4), R8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         edge645
+	JL         edge673
 	MOVQ       216(AX), R9
 	NEGQ       R9
 	ANDQ       192(AX), R9
 	IMULQ      160(AX), R9
 	LEAQ       (R8)(R9*4), R8
 
-over644:
+over672:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row642
+	JNZ  row670
 
-done643:
+done671:
 	VZEROUPPER
 	RET
 
@@ -9416,9 +10334,9 @@ TEXT ·bothRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done649
+	JE      done677
 
-row648:
+row676:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -9433,13 +10351,13 @@ row648:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none651
+	JZ     none679
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge650:
+edge678:
 	CMPQ       200(AX), $0x00
-	JE         near652
+	JE         near680
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -9447,16 +10365,16 @@ edge650:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked653
-	JG         near652
+	JE         asked681
+	JG         near680
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked653:
+asked681:
 	PREFETCHT1 192(SI)(R12*4)
 
-near652:
+near680:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -9529,495 +10447,495 @@ near652:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge650
+	JL           edge678
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none651:
+none679:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	LEAQ         (R9)(CX*4), R11
 	CMPQ         280(AX), $0x00
-	JNE          set654
+	JNE          set682
 	VBROADCASTSS (R10), Y9
 	VMASKMOVPS   (R9), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all656
+	JE           all684
 	LEAQ         (R9), R13
 	TESTQ        $0x00000004, R12
-	JZ           two658
+	JZ           two686
 	VMOVUPS      X10, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y10, X10
 
-two658:
+two686:
 	TESTQ    $0x00000002, R12
-	JZ       one659
+	JZ       one687
 	VMOVLPS  X10, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X10, X10, X10
 
-one659:
+one687:
 	TESTQ  $0x00000001, R12
-	JZ     stored657
+	JZ     stored685
 	VMOVSS X10, (R13)
-	JMP    stored657
+	JMP    stored685
 
-all656:
+all684:
 	VMOVUPS Y10, (R9)
 
-stored657:
+stored685:
 	VBROADCASTSS 4(R10), Y1
 	VMASKMOVPS   (R9)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all660
+	JE           all688
 	LEAQ         (R9)(CX*1), R13
 	TESTQ        $0x00000004, R12
-	JZ           two662
+	JZ           two690
 	VMOVUPS      X9, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y9, X9
 
-two662:
+two690:
 	TESTQ    $0x00000002, R12
-	JZ       one663
+	JZ       one691
 	VMOVLPS  X9, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X9, X9, X9
 
-one663:
+one691:
 	TESTQ  $0x00000001, R12
-	JZ     stored661
+	JZ     stored689
 	VMOVSS X9, (R13)
-	JMP    stored661
+	JMP    stored689
 
-all660:
+all688:
 	VMOVUPS Y9, (R9)(CX*1)
 
-stored661:
+stored689:
 	VBROADCASTSS 8(R10), Y1
 	VMASKMOVPS   (R9)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all664
+	JE           all692
 	LEAQ         (R9)(CX*2), R13
 	TESTQ        $0x00000004, R12
-	JZ           two666
+	JZ           two694
 	VMOVUPS      X2, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y2, X2
 
-two666:
+two694:
 	TESTQ    $0x00000002, R12
-	JZ       one667
+	JZ       one695
 	VMOVLPS  X2, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X2, X2, X2
 
-one667:
+one695:
 	TESTQ  $0x00000001, R12
-	JZ     stored665
+	JZ     stored693
 	VMOVSS X2, (R13)
-	JMP    stored665
+	JMP    stored693
 
-all664:
+all692:
 	VMOVUPS Y2, (R9)(CX*2)
 
-stored665:
+stored693:
 	VBROADCASTSS 12(R10), Y1
 	VMASKMOVPS   (R9)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all668
+	JE           all696
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R12
-	JZ           two670
+	JZ           two698
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two670:
+two698:
 	TESTQ    $0x00000002, R12
-	JZ       one671
+	JZ       one699
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one671:
+one699:
 	TESTQ  $0x00000001, R12
-	JZ     stored669
+	JZ     stored697
 	VMOVSS X2, (R9)
-	JMP    stored669
+	JMP    stored697
 
-all668:
+all696:
 	VMOVUPS Y2, (R9)(DX*1)
 
-stored669:
+stored697:
 	VBROADCASTSS 16(R10), Y1
 	VMASKMOVPS   (R11), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all672
+	JE           all700
 	LEAQ         (R11), R12
 	TESTQ        $0x00000004, R9
-	JZ           two674
+	JZ           two702
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two674:
+two702:
 	TESTQ    $0x00000002, R9
-	JZ       one675
+	JZ       one703
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one675:
+one703:
 	TESTQ  $0x00000001, R9
-	JZ     stored673
+	JZ     stored701
 	VMOVSS X2, (R12)
-	JMP    stored673
+	JMP    stored701
 
-all672:
+all700:
 	VMOVUPS Y2, (R11)
 
-stored673:
+stored701:
 	VBROADCASTSS 20(R10), Y1
 	VMASKMOVPS   (R11)(CX*1), Y0, Y2
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all676
+	JE           all704
 	LEAQ         (R11)(CX*1), R12
 	TESTQ        $0x00000004, R9
-	JZ           two678
+	JZ           two706
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two678:
+two706:
 	TESTQ    $0x00000002, R9
-	JZ       one679
+	JZ       one707
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one679:
+one707:
 	TESTQ  $0x00000001, R9
-	JZ     stored677
+	JZ     stored705
 	VMOVSS X2, (R12)
-	JMP    stored677
+	JMP    stored705
 
-all676:
+all704:
 	VMOVUPS Y2, (R11)(CX*1)
 
-stored677:
+stored705:
 	VBROADCASTSS 24(R10), Y1
 	VMASKMOVPS   (R11)(CX*2), Y0, Y2
 	VFMADD231PS  Y7, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all680
+	JE           all708
 	LEAQ         (R11)(CX*2), R12
 	TESTQ        $0x00000004, R9
-	JZ           two682
+	JZ           two710
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two682:
+two710:
 	TESTQ    $0x00000002, R9
-	JZ       one683
+	JZ       one711
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one683:
+one711:
 	TESTQ  $0x00000001, R9
-	JZ     stored681
+	JZ     stored709
 	VMOVSS X2, (R12)
-	JMP    stored681
+	JMP    stored709
 
-all680:
+all708:
 	VMOVUPS Y2, (R11)(CX*2)
 
-stored681:
+stored709:
 	VBROADCASTSS 28(R10), Y1
 	VMASKMOVPS   (R11)(DX*1), Y0, Y2
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all684
+	JE           all712
 	LEAQ         (R11)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two686
+	JZ           two714
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two686:
+two714:
 	TESTQ    $0x00000002, R9
-	JZ       one687
+	JZ       one715
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one687:
+one715:
 	TESTQ  $0x00000001, R9
-	JZ     stored685
+	JZ     stored713
 	VMOVSS X2, (R10)
-	JMP    stored685
+	JMP    stored713
 
-all684:
+all712:
 	VMOVUPS Y2, (R11)(DX*1)
 
-stored685:
-	JMP kept655
+stored713:
+	JMP kept683
 
-set654:
+set682:
 	VBROADCASTSS (R10), Y9
 	VMULPS       Y9, Y1, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all688
+	JE           all716
 	LEAQ         (R9), R13
 	TESTQ        $0x00000004, R12
-	JZ           two690
+	JZ           two718
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two690:
+two718:
 	TESTQ    $0x00000002, R12
-	JZ       one691
+	JZ       one719
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one691:
+one719:
 	TESTQ  $0x00000001, R12
-	JZ     stored689
+	JZ     stored717
 	VMOVSS X1, (R13)
-	JMP    stored689
+	JMP    stored717
 
-all688:
+all716:
 	VMOVUPS Y1, (R9)
 
-stored689:
+stored717:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all692
+	JE           all720
 	LEAQ         (R9)(CX*1), R13
 	TESTQ        $0x00000004, R12
-	JZ           two694
+	JZ           two722
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two694:
+two722:
 	TESTQ    $0x00000002, R12
-	JZ       one695
+	JZ       one723
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one695:
+one723:
 	TESTQ  $0x00000001, R12
-	JZ     stored693
+	JZ     stored721
 	VMOVSS X1, (R13)
-	JMP    stored693
+	JMP    stored721
 
-all692:
+all720:
 	VMOVUPS Y1, (R9)(CX*1)
 
-stored693:
+stored721:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all696
+	JE           all724
 	LEAQ         (R9)(CX*2), R13
 	TESTQ        $0x00000004, R12
-	JZ           two698
+	JZ           two726
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two698:
+two726:
 	TESTQ    $0x00000002, R12
-	JZ       one699
+	JZ       one727
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one699:
+one727:
 	TESTQ  $0x00000001, R12
-	JZ     stored697
+	JZ     stored725
 	VMOVSS X1, (R13)
-	JMP    stored697
+	JMP    stored725
 
-all696:
+all724:
 	VMOVUPS Y1, (R9)(CX*2)
 
-stored697:
+stored725:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all700
+	JE           all728
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R12
-	JZ           two702
+	JZ           two730
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two702:
+two730:
 	TESTQ    $0x00000002, R12
-	JZ       one703
+	JZ       one731
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one703:
+one731:
 	TESTQ  $0x00000001, R12
-	JZ     stored701
+	JZ     stored729
 	VMOVSS X1, (R9)
-	JMP    stored701
+	JMP    stored729
 
-all700:
+all728:
 	VMOVUPS Y1, (R9)(DX*1)
 
-stored701:
+stored729:
 	VBROADCASTSS 16(R10), Y1
 	VMULPS       Y1, Y5, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all704
+	JE           all732
 	LEAQ         (R11), R12
 	TESTQ        $0x00000004, R9
-	JZ           two706
+	JZ           two734
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two706:
+two734:
 	TESTQ    $0x00000002, R9
-	JZ       one707
+	JZ       one735
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one707:
+one735:
 	TESTQ  $0x00000001, R9
-	JZ     stored705
+	JZ     stored733
 	VMOVSS X1, (R12)
-	JMP    stored705
+	JMP    stored733
 
-all704:
+all732:
 	VMOVUPS Y1, (R11)
 
-stored705:
+stored733:
 	VBROADCASTSS 20(R10), Y1
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all708
+	JE           all736
 	LEAQ         (R11)(CX*1), R12
 	TESTQ        $0x00000004, R9
-	JZ           two710
+	JZ           two738
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two710:
+two738:
 	TESTQ    $0x00000002, R9
-	JZ       one711
+	JZ       one739
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one711:
+one739:
 	TESTQ  $0x00000001, R9
-	JZ     stored709
+	JZ     stored737
 	VMOVSS X1, (R12)
-	JMP    stored709
+	JMP    stored737
 
-all708:
+all736:
 	VMOVUPS Y1, (R11)(CX*1)
 
-stored709:
+stored737:
 	VBROADCASTSS 24(R10), Y1
 	VMULPS       Y1, Y7, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all712
+	JE           all740
 	LEAQ         (R11)(CX*2), R12
 	TESTQ        $0x00000004, R9
-	JZ           two714
+	JZ           two742
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two714:
+two742:
 	TESTQ    $0x00000002, R9
-	JZ       one715
+	JZ       one743
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one715:
+one743:
 	TESTQ  $0x00000001, R9
-	JZ     stored713
+	JZ     stored741
 	VMOVSS X1, (R12)
-	JMP    stored713
+	JMP    stored741
 
-all712:
+all740:
 	VMOVUPS Y1, (R11)(CX*2)
 
-stored713:
+stored741:
 	VBROADCASTSS 28(R10), Y1
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all716
+	JE           all744
 	LEAQ         (R11)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two718
+	JZ           two746
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two718:
+two746:
 	TESTQ    $0x00000002, R9
-	JZ       one719
+	JZ       one747
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one719:
+one747:
 	TESTQ  $0x00000001, R9
-	JZ     stored717
+	JZ     stored745
 	VMOVSS X1, (R10)
-	JMP    stored717
+	JMP    stored745
 
-all716:
+all744:
 	VMOVUPS Y1, (R11)(DX*1)
 
-stored717:
-kept655:
+stored745:
+kept683:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -10028,9 +10946,9 @@ kept655:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row648
+	JNZ  row676
 
-done649:
+done677:
 	VZEROUPPER
 	RET
 
@@ -10048,9 +10966,9 @@ TEXT ·sumRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done721
+	JE      done749
 
-row720:
+row748:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -10059,12 +10977,12 @@ row720:
 	VXORPS Y2, Y2, Y2
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none723
+	JZ     none751
 	MOVQ   R8, 216(AX)
 
-edge722:
+edge750:
 	CMPQ       200(AX), $0x00
-	JE         near724
+	JE         near752
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -10073,7 +10991,7 @@ edge722:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near724:
+near752:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -10085,18 +11003,18 @@ near724:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge722
+	JL           edge750
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none723:
+none751:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set726
+	JNE          set754
 	VBROADCASTSS (DI), Y3
 	VMOVUPS      (SI), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -10105,66 +11023,66 @@ none723:
 	VFMADD231PS  Y2, Y3, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all728
+	JE           all756
 	LEAQ         32(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two730
+	JZ           two758
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two730:
+two758:
 	TESTQ    $0x00000002, DI
-	JZ       one731
+	JZ       one759
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one731:
+one759:
 	TESTQ  $0x00000001, DI
-	JZ     stored729
+	JZ     stored757
 	VMOVSS X1, (SI)
-	JMP    stored729
+	JMP    stored757
 
-all728:
+all756:
 	VMOVUPS Y1, 32(SI)
 
-stored729:
-	JMP kept727
+stored757:
+	JMP kept755
 
-set726:
+set754:
 	VBROADCASTSS (DI), Y3
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, (SI)
 	VMULPS       Y3, Y2, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all732
+	JE           all760
 	LEAQ         32(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two734
+	JZ           two762
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two734:
+two762:
 	TESTQ    $0x00000002, DI
-	JZ       one735
+	JZ       one763
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one735:
+one763:
 	TESTQ  $0x00000001, DI
-	JZ     stored733
+	JZ     stored761
 	VMOVSS X1, (SI)
-	JMP    stored733
+	JMP    stored761
 
-all732:
+all760:
 	VMOVUPS Y1, 32(SI)
 
-stored733:
-kept727:
+stored761:
+kept755:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -10172,9 +11090,9 @@ kept727:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row720
+	JNZ  row748
 
-done721:
+done749:
 	VZEROUPPER
 	RET
 
@@ -10193,21 +11111,21 @@ TEXT ·dotRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done737
+	JE      done765
 
-row736:
+row764:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over738
+	JZ   over766
 	MOVQ R9, 216(AX)
 
-edge739:
+edge767:
 	CMPQ       200(AX), $0x00
-	JE         near740
+	JE         near768
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -10216,7 +11134,7 @@ edge739:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near740:
+near768:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -10235,20 +11153,20 @@ near740:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge739
+	JL           edge767
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over738:
+over766:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row736
+	JNZ  row764
 
-done737:
+done765:
 	VZEROUPPER
 	RET
 
@@ -10268,9 +11186,9 @@ TEXT ·bothRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done743
+	JE      done771
 
-row742:
+row770:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -10279,13 +11197,13 @@ row742:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none745
+	JZ     none773
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge744:
+edge772:
 	CMPQ       200(AX), $0x00
-	JE         near746
+	JE         near774
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -10294,7 +11212,7 @@ edge744:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near746:
+near774:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -10317,18 +11235,18 @@ near746:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge744
+	JL           edge772
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none745:
+none773:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set748
+	JNE          set776
 	VBROADCASTSS (R8), Y3
 	VMOVUPS      (DI), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -10337,66 +11255,66 @@ none745:
 	VFMADD231PS  Y2, Y3, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all750
+	JE           all778
 	LEAQ         32(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two752
+	JZ           two780
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two752:
+two780:
 	TESTQ    $0x00000002, R8
-	JZ       one753
+	JZ       one781
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one753:
+one781:
 	TESTQ  $0x00000001, R8
-	JZ     stored751
+	JZ     stored779
 	VMOVSS X1, (DI)
-	JMP    stored751
+	JMP    stored779
 
-all750:
+all778:
 	VMOVUPS Y1, 32(DI)
 
-stored751:
-	JMP kept749
+stored779:
+	JMP kept777
 
-set748:
+set776:
 	VBROADCASTSS (R8), Y3
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, (DI)
 	VMULPS       Y3, Y2, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all754
+	JE           all782
 	LEAQ         32(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two756
+	JZ           two784
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two756:
+two784:
 	TESTQ    $0x00000002, R8
-	JZ       one757
+	JZ       one785
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one757:
+one785:
 	TESTQ  $0x00000001, R8
-	JZ     stored755
+	JZ     stored783
 	VMOVSS X1, (DI)
-	JMP    stored755
+	JMP    stored783
 
-all754:
+all782:
 	VMOVUPS Y1, 32(DI)
 
-stored755:
-kept749:
+stored783:
+kept777:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -10407,9 +11325,9 @@ kept749:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row742
+	JNZ  row770
 
-done743:
+done771:
 	VZEROUPPER
 	RET
 
@@ -10428,9 +11346,9 @@ TEXT ·sumRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done759
+	JE      done787
 
-row758:
+row786:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -10445,12 +11363,12 @@ row758:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none761
+	JZ     none789
 	MOVQ   R10, 216(AX)
 
-edge760:
+edge788:
 	CMPQ       200(AX), $0x00
-	JE         near762
+	JE         near790
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -10458,16 +11376,16 @@ edge760:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked763
-	JG         near762
+	JE         asked791
+	JG         near790
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked763:
+asked791:
 	PREFETCHT1 192(SI)(R10*4)
 
-near762:
+near790:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -10491,18 +11409,18 @@ near762:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge760
+	JL           edge788
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none761:
+none789:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set764
+	JNE          set792
 	VBROADCASTSS (R9), Y9
 	VMOVUPS      (R8), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -10511,31 +11429,31 @@ none761:
 	VFMADD231PS  Y2, Y9, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all766
+	JE           all794
 	LEAQ         32(R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two768
+	JZ           two796
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two768:
+two796:
 	TESTQ    $0x00000002, R10
-	JZ       one769
+	JZ       one797
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one769:
+one797:
 	TESTQ  $0x00000001, R10
-	JZ     stored767
+	JZ     stored795
 	VMOVSS X1, (R11)
-	JMP    stored767
+	JMP    stored795
 
-all766:
+all794:
 	VMOVUPS Y1, 32(R8)
 
-stored767:
+stored795:
 	VBROADCASTSS 4(R9), Y1
 	VMOVUPS      (R8)(CX*1), Y2
 	VFMADD231PS  Y3, Y1, Y2
@@ -10544,31 +11462,31 @@ stored767:
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all770
+	JE           all798
 	LEAQ         32(R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two772
+	JZ           two800
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two772:
+two800:
 	TESTQ    $0x00000002, R10
-	JZ       one773
+	JZ       one801
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one773:
+one801:
 	TESTQ  $0x00000001, R10
-	JZ     stored771
+	JZ     stored799
 	VMOVSS X2, (R11)
-	JMP    stored771
+	JMP    stored799
 
-all770:
+all798:
 	VMOVUPS Y2, 32(R8)(CX*1)
 
-stored771:
+stored799:
 	VBROADCASTSS 8(R9), Y1
 	VMOVUPS      (R8)(CX*2), Y2
 	VFMADD231PS  Y5, Y1, Y2
@@ -10577,31 +11495,31 @@ stored771:
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all774
+	JE           all802
 	LEAQ         32(R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two776
+	JZ           two804
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two776:
+two804:
 	TESTQ    $0x00000002, R10
-	JZ       one777
+	JZ       one805
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one777:
+one805:
 	TESTQ  $0x00000001, R10
-	JZ     stored775
+	JZ     stored803
 	VMOVSS X2, (R11)
-	JMP    stored775
+	JMP    stored803
 
-all774:
+all802:
 	VMOVUPS Y2, 32(R8)(CX*2)
 
-stored775:
+stored803:
 	VBROADCASTSS 12(R9), Y1
 	VMOVUPS      (R8)(DX*1), Y2
 	VFMADD231PS  Y7, Y1, Y2
@@ -10610,159 +11528,159 @@ stored775:
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all778
+	JE           all806
 	LEAQ         32(R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two780
+	JZ           two808
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two780:
+two808:
 	TESTQ    $0x00000002, R9
-	JZ       one781
+	JZ       one809
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one781:
+one809:
 	TESTQ  $0x00000001, R9
-	JZ     stored779
+	JZ     stored807
 	VMOVSS X2, (R8)
-	JMP    stored779
+	JMP    stored807
 
-all778:
+all806:
 	VMOVUPS Y2, 32(R8)(DX*1)
 
-stored779:
-	JMP kept765
+stored807:
+	JMP kept793
 
-set764:
+set792:
 	VBROADCASTSS (R9), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (R8)
 	VMULPS       Y9, Y2, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all782
+	JE           all810
 	LEAQ         32(R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two784
+	JZ           two812
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two784:
+two812:
 	TESTQ    $0x00000002, R10
-	JZ       one785
+	JZ       one813
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one785:
+one813:
 	TESTQ  $0x00000001, R10
-	JZ     stored783
+	JZ     stored811
 	VMOVSS X1, (R11)
-	JMP    stored783
+	JMP    stored811
 
-all782:
+all810:
 	VMOVUPS Y1, 32(R8)
 
-stored783:
+stored811:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y3, Y2
 	VMOVUPS      Y2, (R8)(CX*1)
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all786
+	JE           all814
 	LEAQ         32(R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two788
+	JZ           two816
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two788:
+two816:
 	TESTQ    $0x00000002, R10
-	JZ       one789
+	JZ       one817
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one789:
+one817:
 	TESTQ  $0x00000001, R10
-	JZ     stored787
+	JZ     stored815
 	VMOVSS X1, (R11)
-	JMP    stored787
+	JMP    stored815
 
-all786:
+all814:
 	VMOVUPS Y1, 32(R8)(CX*1)
 
-stored787:
+stored815:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y5, Y2
 	VMOVUPS      Y2, (R8)(CX*2)
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all790
+	JE           all818
 	LEAQ         32(R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two792
+	JZ           two820
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two792:
+two820:
 	TESTQ    $0x00000002, R10
-	JZ       one793
+	JZ       one821
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one793:
+one821:
 	TESTQ  $0x00000001, R10
-	JZ     stored791
+	JZ     stored819
 	VMOVSS X1, (R11)
-	JMP    stored791
+	JMP    stored819
 
-all790:
+all818:
 	VMOVUPS Y1, 32(R8)(CX*2)
 
-stored791:
+stored819:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y7, Y2
 	VMOVUPS      Y2, (R8)(DX*1)
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all794
+	JE           all822
 	LEAQ         32(R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two796
+	JZ           two824
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two796:
+two824:
 	TESTQ    $0x00000002, R9
-	JZ       one797
+	JZ       one825
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one797:
+one825:
 	TESTQ  $0x00000001, R9
-	JZ     stored795
+	JZ     stored823
 	VMOVSS X1, (R8)
-	JMP    stored795
+	JMP    stored823
 
-all794:
+all822:
 	VMOVUPS Y1, 32(R8)(DX*1)
 
-stored795:
-kept765:
+stored823:
+kept793:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -10770,9 +11688,9 @@ kept765:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row758
+	JNZ  row786
 
-done759:
+done787:
 	VZEROUPPER
 	RET
 
@@ -10792,21 +11710,21 @@ TEXT ·dotRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done799
+	JE      done827
 
-row798:
+row826:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over800
+	JZ   over828
 	MOVQ R11, 216(AX)
 
-edge801:
+edge829:
 	CMPQ       200(AX), $0x00
-	JE         near802
+	JE         near830
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -10814,16 +11732,16 @@ edge801:
 	MOVLQSX    (BX)(R11*4), R11
 	IMULQ      144(AX), R11
 	CMPQ       288(AX), $0x01
-	JE         asked803
-	JG         near802
+	JE         asked831
+	JG         near830
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 	PREFETCHT1 128(SI)(R11*4)
 
-asked803:
+asked831:
 	PREFETCHT1 192(SI)(R11*4)
 
-near802:
+near830:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -10864,20 +11782,20 @@ near802:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge801
+	JL           edge829
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over800:
+over828:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row798
+	JNZ  row826
 
-done799:
+done827:
 	VZEROUPPER
 	RET
 
@@ -10898,9 +11816,9 @@ TEXT ·bothRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done805
+	JE      done833
 
-row804:
+row832:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -10915,13 +11833,13 @@ row804:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none807
+	JZ     none835
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge806:
+edge834:
 	CMPQ       200(AX), $0x00
-	JE         near808
+	JE         near836
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -10929,16 +11847,16 @@ edge806:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked809
-	JG         near808
+	JE         asked837
+	JG         near836
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked809:
+asked837:
 	PREFETCHT1 192(SI)(R12*4)
 
-near808:
+near836:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -10995,18 +11913,18 @@ near808:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge806
+	JL           edge834
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none807:
+none835:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set810
+	JNE          set838
 	VBROADCASTSS (R10), Y9
 	VMOVUPS      (R9), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -11015,31 +11933,31 @@ none807:
 	VFMADD231PS  Y2, Y9, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all812
+	JE           all840
 	LEAQ         32(R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two814
+	JZ           two842
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two814:
+two842:
 	TESTQ    $0x00000002, R11
-	JZ       one815
+	JZ       one843
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one815:
+one843:
 	TESTQ  $0x00000001, R11
-	JZ     stored813
+	JZ     stored841
 	VMOVSS X1, (R12)
-	JMP    stored813
+	JMP    stored841
 
-all812:
+all840:
 	VMOVUPS Y1, 32(R9)
 
-stored813:
+stored841:
 	VBROADCASTSS 4(R10), Y1
 	VMOVUPS      (R9)(CX*1), Y2
 	VFMADD231PS  Y3, Y1, Y2
@@ -11048,31 +11966,31 @@ stored813:
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all816
+	JE           all844
 	LEAQ         32(R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two818
+	JZ           two846
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two818:
+two846:
 	TESTQ    $0x00000002, R11
-	JZ       one819
+	JZ       one847
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one819:
+one847:
 	TESTQ  $0x00000001, R11
-	JZ     stored817
+	JZ     stored845
 	VMOVSS X2, (R12)
-	JMP    stored817
+	JMP    stored845
 
-all816:
+all844:
 	VMOVUPS Y2, 32(R9)(CX*1)
 
-stored817:
+stored845:
 	VBROADCASTSS 8(R10), Y1
 	VMOVUPS      (R9)(CX*2), Y2
 	VFMADD231PS  Y5, Y1, Y2
@@ -11081,31 +11999,31 @@ stored817:
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all820
+	JE           all848
 	LEAQ         32(R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two822
+	JZ           two850
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two822:
+two850:
 	TESTQ    $0x00000002, R11
-	JZ       one823
+	JZ       one851
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one823:
+one851:
 	TESTQ  $0x00000001, R11
-	JZ     stored821
+	JZ     stored849
 	VMOVSS X2, (R12)
-	JMP    stored821
+	JMP    stored849
 
-all820:
+all848:
 	VMOVUPS Y2, 32(R9)(CX*2)
 
-stored821:
+stored849:
 	VBROADCASTSS 12(R10), Y1
 	VMOVUPS      (R9)(DX*1), Y2
 	VFMADD231PS  Y7, Y1, Y2
@@ -11114,159 +12032,159 @@ stored821:
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all824
+	JE           all852
 	LEAQ         32(R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two826
+	JZ           two854
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two826:
+two854:
 	TESTQ    $0x00000002, R10
-	JZ       one827
+	JZ       one855
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one827:
+one855:
 	TESTQ  $0x00000001, R10
-	JZ     stored825
+	JZ     stored853
 	VMOVSS X2, (R9)
-	JMP    stored825
+	JMP    stored853
 
-all824:
+all852:
 	VMOVUPS Y2, 32(R9)(DX*1)
 
-stored825:
-	JMP kept811
+stored853:
+	JMP kept839
 
-set810:
+set838:
 	VBROADCASTSS (R10), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (R9)
 	VMULPS       Y9, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all828
+	JE           all856
 	LEAQ         32(R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two830
+	JZ           two858
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two830:
+two858:
 	TESTQ    $0x00000002, R11
-	JZ       one831
+	JZ       one859
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one831:
+one859:
 	TESTQ  $0x00000001, R11
-	JZ     stored829
+	JZ     stored857
 	VMOVSS X1, (R12)
-	JMP    stored829
+	JMP    stored857
 
-all828:
+all856:
 	VMOVUPS Y1, 32(R9)
 
-stored829:
+stored857:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y3, Y2
 	VMOVUPS      Y2, (R9)(CX*1)
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all832
+	JE           all860
 	LEAQ         32(R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two834
+	JZ           two862
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two834:
+two862:
 	TESTQ    $0x00000002, R11
-	JZ       one835
+	JZ       one863
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one835:
+one863:
 	TESTQ  $0x00000001, R11
-	JZ     stored833
+	JZ     stored861
 	VMOVSS X1, (R12)
-	JMP    stored833
+	JMP    stored861
 
-all832:
+all860:
 	VMOVUPS Y1, 32(R9)(CX*1)
 
-stored833:
+stored861:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y5, Y2
 	VMOVUPS      Y2, (R9)(CX*2)
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all836
+	JE           all864
 	LEAQ         32(R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two838
+	JZ           two866
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two838:
+two866:
 	TESTQ    $0x00000002, R11
-	JZ       one839
+	JZ       one867
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one839:
+one867:
 	TESTQ  $0x00000001, R11
-	JZ     stored837
+	JZ     stored865
 	VMOVSS X1, (R12)
-	JMP    stored837
+	JMP    stored865
 
-all836:
+all864:
 	VMOVUPS Y1, 32(R9)(CX*2)
 
-stored837:
+stored865:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y7, Y2
 	VMOVUPS      Y2, (R9)(DX*1)
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all840
+	JE           all868
 	LEAQ         32(R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two842
+	JZ           two870
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two842:
+two870:
 	TESTQ    $0x00000002, R10
-	JZ       one843
+	JZ       one871
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one843:
+one871:
 	TESTQ  $0x00000001, R10
-	JZ     stored841
+	JZ     stored869
 	VMOVSS X1, (R9)
-	JMP    stored841
+	JMP    stored869
 
-all840:
+all868:
 	VMOVUPS Y1, 32(R9)(DX*1)
 
-stored841:
-kept811:
+stored869:
+kept839:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -11277,9 +12195,9 @@ kept811:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row804
+	JNZ  row832
 
-done805:
+done833:
 	VZEROUPPER
 	RET
 
@@ -11297,9 +12215,9 @@ TEXT ·sumRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done845
+	JE      done873
 
-row844:
+row872:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -11310,12 +12228,12 @@ row844:
 	VXORPS Y4, Y4, Y4
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none847
+	JZ     none875
 	MOVQ   R8, 216(AX)
 
-edge846:
+edge874:
 	CMPQ       200(AX), $0x00
-	JE         near848
+	JE         near876
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -11325,7 +12243,7 @@ edge846:
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 
-near848:
+near876:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -11339,18 +12257,18 @@ near848:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge846
+	JL           edge874
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none847:
+none875:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set850
+	JNE          set878
 	VBROADCASTSS (DI), Y5
 	VMOVUPS      (SI), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -11365,34 +12283,34 @@ none847:
 	VFMADD231PS  Y4, Y5, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all852
+	JE           all880
 	LEAQ         96(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two854
+	JZ           two882
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two854:
+two882:
 	TESTQ    $0x00000002, DI
-	JZ       one855
+	JZ       one883
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one855:
+one883:
 	TESTQ  $0x00000001, DI
-	JZ     stored853
+	JZ     stored881
 	VMOVSS X1, (SI)
-	JMP    stored853
+	JMP    stored881
 
-all852:
+all880:
 	VMOVUPS Y1, 96(SI)
 
-stored853:
-	JMP kept851
+stored881:
+	JMP kept879
 
-set850:
+set878:
 	VBROADCASTSS (DI), Y5
 	VMULPS       Y5, Y1, Y1
 	VMOVUPS      Y1, (SI)
@@ -11403,32 +12321,32 @@ set850:
 	VMULPS       Y5, Y4, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all856
+	JE           all884
 	LEAQ         96(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two858
+	JZ           two886
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two858:
+two886:
 	TESTQ    $0x00000002, DI
-	JZ       one859
+	JZ       one887
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one859:
+one887:
 	TESTQ  $0x00000001, DI
-	JZ     stored857
+	JZ     stored885
 	VMOVSS X1, (SI)
-	JMP    stored857
+	JMP    stored885
 
-all856:
+all884:
 	VMOVUPS Y1, 96(SI)
 
-stored857:
-kept851:
+stored885:
+kept879:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -11436,9 +12354,9 @@ kept851:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row844
+	JNZ  row872
 
-done845:
+done873:
 	VZEROUPPER
 	RET
 
@@ -11457,21 +12375,21 @@ TEXT ·dotRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done861
+	JE      done889
 
-row860:
+row888:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over862
+	JZ   over890
 	MOVQ R9, 216(AX)
 
-edge863:
+edge891:
 	CMPQ       200(AX), $0x00
-	JE         near864
+	JE         near892
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -11481,7 +12399,7 @@ edge863:
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 
-near864:
+near892:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -11504,20 +12422,20 @@ near864:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge863
+	JL           edge891
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over862:
+over890:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row860
+	JNZ  row888
 
-done861:
+done889:
 	VZEROUPPER
 	RET
 
@@ -11537,9 +12455,9 @@ TEXT ·bothRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done867
+	JE      done895
 
-row866:
+row894:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -11550,13 +12468,13 @@ row866:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none869
+	JZ     none897
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge868:
+edge896:
 	CMPQ       200(AX), $0x00
-	JE         near870
+	JE         near898
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -11566,7 +12484,7 @@ edge868:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near870:
+near898:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -11597,18 +12515,18 @@ near870:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge868
+	JL           edge896
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none869:
+none897:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set872
+	JNE          set900
 	VBROADCASTSS (R8), Y5
 	VMOVUPS      (DI), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -11623,34 +12541,34 @@ none869:
 	VFMADD231PS  Y4, Y5, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all874
+	JE           all902
 	LEAQ         96(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two876
+	JZ           two904
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two876:
+two904:
 	TESTQ    $0x00000002, R8
-	JZ       one877
+	JZ       one905
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one877:
+one905:
 	TESTQ  $0x00000001, R8
-	JZ     stored875
+	JZ     stored903
 	VMOVSS X1, (DI)
-	JMP    stored875
+	JMP    stored903
 
-all874:
+all902:
 	VMOVUPS Y1, 96(DI)
 
-stored875:
-	JMP kept873
+stored903:
+	JMP kept901
 
-set872:
+set900:
 	VBROADCASTSS (R8), Y5
 	VMULPS       Y5, Y1, Y1
 	VMOVUPS      Y1, (DI)
@@ -11661,32 +12579,32 @@ set872:
 	VMULPS       Y5, Y4, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all878
+	JE           all906
 	LEAQ         96(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two880
+	JZ           two908
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two880:
+two908:
 	TESTQ    $0x00000002, R8
-	JZ       one881
+	JZ       one909
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one881:
+one909:
 	TESTQ  $0x00000001, R8
-	JZ     stored879
+	JZ     stored907
 	VMOVSS X1, (DI)
-	JMP    stored879
+	JMP    stored907
 
-all878:
+all906:
 	VMOVUPS Y1, 96(DI)
 
-stored879:
-kept873:
+stored907:
+kept901:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -11697,9 +12615,9 @@ kept873:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row866
+	JNZ  row894
 
-done867:
+done895:
 	VZEROUPPER
 	RET
 
@@ -11717,9 +12635,9 @@ TEXT ·sumRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done883
+	JE      done911
 
-row882:
+row910:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -11734,12 +12652,12 @@ row882:
 	VXORPS Y8, Y8, Y8
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none885
+	JZ     none913
 	MOVQ   R8, 216(AX)
 
-edge884:
+edge912:
 	CMPQ       200(AX), $0x00
-	JE         near886
+	JE         near914
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -11747,16 +12665,16 @@ edge884:
 	MOVLQSX    (CX)(R8*4), R8
 	IMULQ      144(AX), R8
 	CMPQ       288(AX), $0x01
-	JE         asked887
-	JG         near886
+	JE         asked915
+	JG         near914
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 	PREFETCHT1 128(DX)(R8*4)
 
-asked887:
+asked915:
 	PREFETCHT1 192(DX)(R8*4)
 
-near886:
+near914:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -11774,18 +12692,18 @@ near886:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge884
+	JL           edge912
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none885:
+none913:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set888
+	JNE          set916
 	VBROADCASTSS (DI), Y9
 	VMOVUPS      (SI), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -11812,34 +12730,34 @@ none885:
 	VFMADD231PS  Y8, Y9, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all890
+	JE           all918
 	LEAQ         224(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two892
+	JZ           two920
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two892:
+two920:
 	TESTQ    $0x00000002, DI
-	JZ       one893
+	JZ       one921
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one893:
+one921:
 	TESTQ  $0x00000001, DI
-	JZ     stored891
+	JZ     stored919
 	VMOVSS X1, (SI)
-	JMP    stored891
+	JMP    stored919
 
-all890:
+all918:
 	VMOVUPS Y1, 224(SI)
 
-stored891:
-	JMP kept889
+stored919:
+	JMP kept917
 
-set888:
+set916:
 	VBROADCASTSS (DI), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (SI)
@@ -11858,32 +12776,32 @@ set888:
 	VMULPS       Y9, Y8, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all894
+	JE           all922
 	LEAQ         224(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two896
+	JZ           two924
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two896:
+two924:
 	TESTQ    $0x00000002, DI
-	JZ       one897
+	JZ       one925
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one897:
+one925:
 	TESTQ  $0x00000001, DI
-	JZ     stored895
+	JZ     stored923
 	VMOVSS X1, (SI)
-	JMP    stored895
+	JMP    stored923
 
-all894:
+all922:
 	VMOVUPS Y1, 224(SI)
 
-stored895:
-kept889:
+stored923:
+kept917:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -11891,9 +12809,9 @@ kept889:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row882
+	JNZ  row910
 
-done883:
+done911:
 	VZEROUPPER
 	RET
 
@@ -11912,21 +12830,21 @@ TEXT ·dotRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done899
+	JE      done927
 
-row898:
+row926:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over900
+	JZ   over928
 	MOVQ R9, 216(AX)
 
-edge901:
+edge929:
 	CMPQ       200(AX), $0x00
-	JE         near902
+	JE         near930
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -11934,16 +12852,16 @@ edge901:
 	MOVLQSX    (CX)(R9*4), R9
 	IMULQ      144(AX), R9
 	CMPQ       288(AX), $0x01
-	JE         asked903
-	JG         near902
+	JE         asked931
+	JG         near930
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 	PREFETCHT1 128(DX)(R9*4)
 
-asked903:
+asked931:
 	PREFETCHT1 192(DX)(R9*4)
 
-near902:
+near930:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -11974,20 +12892,20 @@ near902:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge901
+	JL           edge929
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over900:
+over928:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row898
+	JNZ  row926
 
-done899:
+done927:
 	VZEROUPPER
 	RET
 
@@ -12007,9 +12925,9 @@ TEXT ·bothRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done905
+	JE      done933
 
-row904:
+row932:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -12024,13 +12942,13 @@ row904:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none907
+	JZ     none935
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge906:
+edge934:
 	CMPQ       200(AX), $0x00
-	JE         near908
+	JE         near936
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -12038,16 +12956,16 @@ edge906:
 	MOVLQSX    (CX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked909
-	JG         near908
+	JE         asked937
+	JG         near936
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 	PREFETCHT1 128(DX)(R10*4)
 
-asked909:
+asked937:
 	PREFETCHT1 192(DX)(R10*4)
 
-near908:
+near936:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -12094,18 +13012,18 @@ near908:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge906
+	JL           edge934
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none907:
+none935:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set910
+	JNE          set938
 	VBROADCASTSS (R8), Y9
 	VMOVUPS      (DI), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -12132,34 +13050,34 @@ none907:
 	VFMADD231PS  Y8, Y9, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all912
+	JE           all940
 	LEAQ         224(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two914
+	JZ           two942
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two914:
+two942:
 	TESTQ    $0x00000002, R8
-	JZ       one915
+	JZ       one943
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one915:
+one943:
 	TESTQ  $0x00000001, R8
-	JZ     stored913
+	JZ     stored941
 	VMOVSS X1, (DI)
-	JMP    stored913
+	JMP    stored941
 
-all912:
+all940:
 	VMOVUPS Y1, 224(DI)
 
-stored913:
-	JMP kept911
+stored941:
+	JMP kept939
 
-set910:
+set938:
 	VBROADCASTSS (R8), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (DI)
@@ -12178,32 +13096,32 @@ set910:
 	VMULPS       Y9, Y8, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all916
+	JE           all944
 	LEAQ         224(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two918
+	JZ           two946
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two918:
+two946:
 	TESTQ    $0x00000002, R8
-	JZ       one919
+	JZ       one947
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one919:
+one947:
 	TESTQ  $0x00000001, R8
-	JZ     stored917
+	JZ     stored945
 	VMOVSS X1, (DI)
-	JMP    stored917
+	JMP    stored945
 
-all916:
+all944:
 	VMOVUPS Y1, 224(DI)
 
-stored917:
-kept911:
+stored945:
+kept939:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -12214,9 +13132,9 @@ kept911:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row904
+	JNZ  row932
 
-done905:
+done933:
 	VZEROUPPER
 	RET
 
@@ -12235,9 +13153,9 @@ TEXT ·pairRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done921
+	JZ      done949
 
-row920:
+row948:
 	VMASKMOVPS   (CX), Y0, Y2
 	VMASKMOVPS   (DX), Y0, Y1
 	VMULPS       Y1, Y2, Y2
@@ -12254,9 +13172,9 @@ row920:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row920
+	JNZ          row948
 
-done921:
+done949:
 	VZEROUPPER
 	RET
 
@@ -12276,9 +13194,9 @@ TEXT ·foldRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (DX), Y0, Y1
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done923
+	JZ         done951
 
-row922:
+row950:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (CX), Y0, Y3
 	VFMADD231PS  Y3, Y2, Y1
@@ -12287,36 +13205,36 @@ row922:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row922
+	JNZ          row950
 
-done923:
+done951:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all924
+	JE           all952
 	LEAQ         (DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two926
+	JZ           two954
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two926:
+two954:
 	TESTQ    $0x00000002, AX
-	JZ       one927
+	JZ       one955
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one927:
+one955:
 	TESTQ  $0x00000001, AX
-	JZ     stored925
+	JZ     stored953
 	VMOVSS X1, (CX)
-	JMP    stored925
+	JMP    stored953
 
-all924:
+all952:
 	VMOVUPS Y1, (DX)
 
-stored925:
+stored953:
 	VZEROUPPER
 	RET
 
@@ -12336,47 +13254,47 @@ TEXT ·spreadRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (CX), Y0, Y1
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done929
+	JZ         done957
 
-row928:
+row956:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (DX), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all930
+	JE           all958
 	LEAQ         (DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two932
+	JZ           two960
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two932:
+two960:
 	TESTQ    $0x00000002, SI
-	JZ       one933
+	JZ       one961
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one933:
+one961:
 	TESTQ  $0x00000001, SI
-	JZ     stored931
+	JZ     stored959
 	VMOVSS X3, (DI)
-	JMP    stored931
+	JMP    stored959
 
-all930:
+all958:
 	VMOVUPS Y3, (DX)
 
-stored931:
+stored959:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row928
+	JNZ  row956
 
-done929:
+done957:
 	VZEROUPPER
 	RET
 
@@ -12396,9 +13314,9 @@ TEXT ·pairRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), DI
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done935
+	JZ      done963
 
-row934:
+row962:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMASKMOVPS (BX), Y0, Y1
@@ -12455,9 +13373,9 @@ row934:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row934
+	JNZ        row962
 
-done935:
+done963:
 	VZEROUPPER
 	RET
 
@@ -12486,9 +13404,9 @@ TEXT ·foldRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), R8
 	TESTQ      R8, R8
-	JZ         done937
+	JZ         done965
 
-row936:
+row964:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (BX), Y0, Y10
@@ -12519,226 +13437,226 @@ row936:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row936
+	JNZ          row964
 
-done937:
+done965:
 	LEAQ         (SI)(CX*4), BX
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all938
+	JE           all966
 	LEAQ         (SI), R8
 	TESTQ        $0x00000004, DI
-	JZ           two940
+	JZ           two968
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two940:
+two968:
 	TESTQ    $0x00000002, DI
-	JZ       one941
+	JZ       one969
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one941:
+one969:
 	TESTQ  $0x00000001, DI
-	JZ     stored939
+	JZ     stored967
 	VMOVSS X1, (R8)
-	JMP    stored939
+	JMP    stored967
 
-all938:
+all966:
 	VMOVUPS Y1, (SI)
 
-stored939:
+stored967:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all942
+	JE           all970
 	LEAQ         (SI)(CX*1), R8
 	TESTQ        $0x00000004, DI
-	JZ           two944
+	JZ           two972
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two944:
+two972:
 	TESTQ    $0x00000002, DI
-	JZ       one945
+	JZ       one973
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one945:
+one973:
 	TESTQ  $0x00000001, DI
-	JZ     stored943
+	JZ     stored971
 	VMOVSS X2, (R8)
-	JMP    stored943
+	JMP    stored971
 
-all942:
+all970:
 	VMOVUPS Y2, (SI)(CX*1)
 
-stored943:
+stored971:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all946
+	JE           all974
 	LEAQ         (SI)(CX*2), R8
 	TESTQ        $0x00000004, DI
-	JZ           two948
+	JZ           two976
 	VMOVUPS      X3, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y3, X3
 
-two948:
+two976:
 	TESTQ    $0x00000002, DI
-	JZ       one949
+	JZ       one977
 	VMOVLPS  X3, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X3, X3, X3
 
-one949:
+one977:
 	TESTQ  $0x00000001, DI
-	JZ     stored947
+	JZ     stored975
 	VMOVSS X3, (R8)
-	JMP    stored947
+	JMP    stored975
 
-all946:
+all974:
 	VMOVUPS Y3, (SI)(CX*2)
 
-stored947:
+stored975:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all950
+	JE           all978
 	LEAQ         (SI)(DX*1), SI
 	TESTQ        $0x00000004, DI
-	JZ           two952
+	JZ           two980
 	VMOVUPS      X4, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two952:
+two980:
 	TESTQ    $0x00000002, DI
-	JZ       one953
+	JZ       one981
 	VMOVLPS  X4, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X4, X4, X4
 
-one953:
+one981:
 	TESTQ  $0x00000001, DI
-	JZ     stored951
+	JZ     stored979
 	VMOVSS X4, (SI)
-	JMP    stored951
+	JMP    stored979
 
-all950:
+all978:
 	VMOVUPS Y4, (SI)(DX*1)
 
-stored951:
+stored979:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all954
+	JE           all982
 	LEAQ         (BX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two956
+	JZ           two984
 	VMOVUPS      X5, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y5, X5
 
-two956:
+two984:
 	TESTQ    $0x00000002, SI
-	JZ       one957
+	JZ       one985
 	VMOVLPS  X5, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X5, X5, X5
 
-one957:
+one985:
 	TESTQ  $0x00000001, SI
-	JZ     stored955
+	JZ     stored983
 	VMOVSS X5, (DI)
-	JMP    stored955
+	JMP    stored983
 
-all954:
+all982:
 	VMOVUPS Y5, (BX)
 
-stored955:
+stored983:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all958
+	JE           all986
 	LEAQ         (BX)(CX*1), DI
 	TESTQ        $0x00000004, SI
-	JZ           two960
+	JZ           two988
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two960:
+two988:
 	TESTQ    $0x00000002, SI
-	JZ       one961
+	JZ       one989
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one961:
+one989:
 	TESTQ  $0x00000001, SI
-	JZ     stored959
+	JZ     stored987
 	VMOVSS X6, (DI)
-	JMP    stored959
+	JMP    stored987
 
-all958:
+all986:
 	VMOVUPS Y6, (BX)(CX*1)
 
-stored959:
+stored987:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all962
+	JE           all990
 	LEAQ         (BX)(CX*2), CX
 	TESTQ        $0x00000004, SI
-	JZ           two964
+	JZ           two992
 	VMOVUPS      X7, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y7, X7
 
-two964:
+two992:
 	TESTQ    $0x00000002, SI
-	JZ       one965
+	JZ       one993
 	VMOVLPS  X7, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X7, X7, X7
 
-one965:
+one993:
 	TESTQ  $0x00000001, SI
-	JZ     stored963
+	JZ     stored991
 	VMOVSS X7, (CX)
-	JMP    stored963
+	JMP    stored991
 
-all962:
+all990:
 	VMOVUPS Y7, (BX)(CX*2)
 
-stored963:
+stored991:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all966
+	JE           all994
 	LEAQ         (BX)(DX*1), CX
 	TESTQ        $0x00000004, AX
-	JZ           two968
+	JZ           two996
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two968:
+two996:
 	TESTQ    $0x00000002, AX
-	JZ       one969
+	JZ       one997
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one969:
+one997:
 	TESTQ  $0x00000001, AX
-	JZ     stored967
+	JZ     stored995
 	VMOVSS X8, (CX)
-	JMP    stored967
+	JMP    stored995
 
-all966:
+all994:
 	VMOVUPS Y8, (BX)(DX*1)
 
-stored967:
+stored995:
 	VZEROUPPER
 	RET
 
@@ -12767,258 +13685,258 @@ TEXT ·spreadRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), BX
 	TESTQ      BX, BX
-	JZ         done971
+	JZ         done999
 
-row970:
+row998:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (SI), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all972
+	JE           all1000
 	LEAQ         (SI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two974
-	VMOVUPS      X10, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y10, X10
-
-two974:
-	TESTQ    $0x00000002, R9
-	JZ       one975
-	VMOVLPS  X10, (R10)
-	ADDQ     $0x08, R10
-	VMOVHLPS X10, X10, X10
-
-one975:
-	TESTQ  $0x00000001, R9
-	JZ     stored973
-	VMOVSS X10, (R10)
-	JMP    stored973
-
-all972:
-	VMOVUPS Y10, (SI)
-
-stored973:
-	VBROADCASTSS 4(DI), Y9
-	VMASKMOVPS   (SI)(CX*1), Y0, Y10
-	VFMADD231PS  Y2, Y9, Y10
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all976
-	LEAQ         (SI)(CX*1), R10
-	TESTQ        $0x00000004, R9
-	JZ           two978
-	VMOVUPS      X10, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y10, X10
-
-two978:
-	TESTQ    $0x00000002, R9
-	JZ       one979
-	VMOVLPS  X10, (R10)
-	ADDQ     $0x08, R10
-	VMOVHLPS X10, X10, X10
-
-one979:
-	TESTQ  $0x00000001, R9
-	JZ     stored977
-	VMOVSS X10, (R10)
-	JMP    stored977
-
-all976:
-	VMOVUPS Y10, (SI)(CX*1)
-
-stored977:
-	VBROADCASTSS 8(DI), Y9
-	VMASKMOVPS   (SI)(CX*2), Y0, Y10
-	VFMADD231PS  Y3, Y9, Y10
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all980
-	LEAQ         (SI)(CX*2), R10
-	TESTQ        $0x00000004, R9
-	JZ           two982
-	VMOVUPS      X10, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y10, X10
-
-two982:
-	TESTQ    $0x00000002, R9
-	JZ       one983
-	VMOVLPS  X10, (R10)
-	ADDQ     $0x08, R10
-	VMOVHLPS X10, X10, X10
-
-one983:
-	TESTQ  $0x00000001, R9
-	JZ     stored981
-	VMOVSS X10, (R10)
-	JMP    stored981
-
-all980:
-	VMOVUPS Y10, (SI)(CX*2)
-
-stored981:
-	VBROADCASTSS 12(DI), Y9
-	VMASKMOVPS   (SI)(DX*1), Y0, Y10
-	VFMADD231PS  Y4, Y9, Y10
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all984
-	LEAQ         (SI)(DX*1), R10
-	TESTQ        $0x00000004, R9
-	JZ           two986
-	VMOVUPS      X10, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y10, X10
-
-two986:
-	TESTQ    $0x00000002, R9
-	JZ       one987
-	VMOVLPS  X10, (R10)
-	ADDQ     $0x08, R10
-	VMOVHLPS X10, X10, X10
-
-one987:
-	TESTQ  $0x00000001, R9
-	JZ     stored985
-	VMOVSS X10, (R10)
-	JMP    stored985
-
-all984:
-	VMOVUPS Y10, (SI)(DX*1)
-
-stored985:
-	VBROADCASTSS 16(DI), Y9
-	VMASKMOVPS   (R8), Y0, Y10
-	VFMADD231PS  Y5, Y9, Y10
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all988
-	LEAQ         (R8), R10
-	TESTQ        $0x00000004, R9
-	JZ           two990
-	VMOVUPS      X10, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y10, X10
-
-two990:
-	TESTQ    $0x00000002, R9
-	JZ       one991
-	VMOVLPS  X10, (R10)
-	ADDQ     $0x08, R10
-	VMOVHLPS X10, X10, X10
-
-one991:
-	TESTQ  $0x00000001, R9
-	JZ     stored989
-	VMOVSS X10, (R10)
-	JMP    stored989
-
-all988:
-	VMOVUPS Y10, (R8)
-
-stored989:
-	VBROADCASTSS 20(DI), Y9
-	VMASKMOVPS   (R8)(CX*1), Y0, Y10
-	VFMADD231PS  Y6, Y9, Y10
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all992
-	LEAQ         (R8)(CX*1), R10
-	TESTQ        $0x00000004, R9
-	JZ           two994
-	VMOVUPS      X10, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y10, X10
-
-two994:
-	TESTQ    $0x00000002, R9
-	JZ       one995
-	VMOVLPS  X10, (R10)
-	ADDQ     $0x08, R10
-	VMOVHLPS X10, X10, X10
-
-one995:
-	TESTQ  $0x00000001, R9
-	JZ     stored993
-	VMOVSS X10, (R10)
-	JMP    stored993
-
-all992:
-	VMOVUPS Y10, (R8)(CX*1)
-
-stored993:
-	VBROADCASTSS 24(DI), Y9
-	VMASKMOVPS   (R8)(CX*2), Y0, Y10
-	VFMADD231PS  Y7, Y9, Y10
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all996
-	LEAQ         (R8)(CX*2), R10
-	TESTQ        $0x00000004, R9
-	JZ           two998
-	VMOVUPS      X10, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y10, X10
-
-two998:
-	TESTQ    $0x00000002, R9
-	JZ       one999
-	VMOVLPS  X10, (R10)
-	ADDQ     $0x08, R10
-	VMOVHLPS X10, X10, X10
-
-one999:
-	TESTQ  $0x00000001, R9
-	JZ     stored997
-	VMOVSS X10, (R10)
-	JMP    stored997
-
-all996:
-	VMOVUPS Y10, (R8)(CX*2)
-
-stored997:
-	VBROADCASTSS 28(DI), Y9
-	VMASKMOVPS   (R8)(DX*1), Y0, Y10
-	VFMADD231PS  Y8, Y9, Y10
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all1000
-	LEAQ         (R8)(DX*1), R8
-	TESTQ        $0x00000004, R9
 	JZ           two1002
-	VMOVUPS      X10, (R8)
-	ADDQ         $0x10, R8
+	VMOVUPS      X10, (R10)
+	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
 two1002:
 	TESTQ    $0x00000002, R9
 	JZ       one1003
-	VMOVLPS  X10, (R8)
-	ADDQ     $0x08, R8
+	VMOVLPS  X10, (R10)
+	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
 one1003:
 	TESTQ  $0x00000001, R9
 	JZ     stored1001
-	VMOVSS X10, (R8)
+	VMOVSS X10, (R10)
 	JMP    stored1001
 
 all1000:
-	VMOVUPS Y10, (R8)(DX*1)
+	VMOVUPS Y10, (SI)
 
 stored1001:
+	VBROADCASTSS 4(DI), Y9
+	VMASKMOVPS   (SI)(CX*1), Y0, Y10
+	VFMADD231PS  Y2, Y9, Y10
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1004
+	LEAQ         (SI)(CX*1), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1006
+	VMOVUPS      X10, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y10, X10
+
+two1006:
+	TESTQ    $0x00000002, R9
+	JZ       one1007
+	VMOVLPS  X10, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X10, X10, X10
+
+one1007:
+	TESTQ  $0x00000001, R9
+	JZ     stored1005
+	VMOVSS X10, (R10)
+	JMP    stored1005
+
+all1004:
+	VMOVUPS Y10, (SI)(CX*1)
+
+stored1005:
+	VBROADCASTSS 8(DI), Y9
+	VMASKMOVPS   (SI)(CX*2), Y0, Y10
+	VFMADD231PS  Y3, Y9, Y10
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1008
+	LEAQ         (SI)(CX*2), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1010
+	VMOVUPS      X10, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y10, X10
+
+two1010:
+	TESTQ    $0x00000002, R9
+	JZ       one1011
+	VMOVLPS  X10, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X10, X10, X10
+
+one1011:
+	TESTQ  $0x00000001, R9
+	JZ     stored1009
+	VMOVSS X10, (R10)
+	JMP    stored1009
+
+all1008:
+	VMOVUPS Y10, (SI)(CX*2)
+
+stored1009:
+	VBROADCASTSS 12(DI), Y9
+	VMASKMOVPS   (SI)(DX*1), Y0, Y10
+	VFMADD231PS  Y4, Y9, Y10
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1012
+	LEAQ         (SI)(DX*1), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1014
+	VMOVUPS      X10, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y10, X10
+
+two1014:
+	TESTQ    $0x00000002, R9
+	JZ       one1015
+	VMOVLPS  X10, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X10, X10, X10
+
+one1015:
+	TESTQ  $0x00000001, R9
+	JZ     stored1013
+	VMOVSS X10, (R10)
+	JMP    stored1013
+
+all1012:
+	VMOVUPS Y10, (SI)(DX*1)
+
+stored1013:
+	VBROADCASTSS 16(DI), Y9
+	VMASKMOVPS   (R8), Y0, Y10
+	VFMADD231PS  Y5, Y9, Y10
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1016
+	LEAQ         (R8), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1018
+	VMOVUPS      X10, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y10, X10
+
+two1018:
+	TESTQ    $0x00000002, R9
+	JZ       one1019
+	VMOVLPS  X10, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X10, X10, X10
+
+one1019:
+	TESTQ  $0x00000001, R9
+	JZ     stored1017
+	VMOVSS X10, (R10)
+	JMP    stored1017
+
+all1016:
+	VMOVUPS Y10, (R8)
+
+stored1017:
+	VBROADCASTSS 20(DI), Y9
+	VMASKMOVPS   (R8)(CX*1), Y0, Y10
+	VFMADD231PS  Y6, Y9, Y10
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1020
+	LEAQ         (R8)(CX*1), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1022
+	VMOVUPS      X10, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y10, X10
+
+two1022:
+	TESTQ    $0x00000002, R9
+	JZ       one1023
+	VMOVLPS  X10, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X10, X10, X10
+
+one1023:
+	TESTQ  $0x00000001, R9
+	JZ     stored1021
+	VMOVSS X10, (R10)
+	JMP    stored1021
+
+all1020:
+	VMOVUPS Y10, (R8)(CX*1)
+
+stored1021:
+	VBROADCASTSS 24(DI), Y9
+	VMASKMOVPS   (R8)(CX*2), Y0, Y10
+	VFMADD231PS  Y7, Y9, Y10
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1024
+	LEAQ         (R8)(CX*2), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1026
+	VMOVUPS      X10, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y10, X10
+
+two1026:
+	TESTQ    $0x00000002, R9
+	JZ       one1027
+	VMOVLPS  X10, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X10, X10, X10
+
+one1027:
+	TESTQ  $0x00000001, R9
+	JZ     stored1025
+	VMOVSS X10, (R10)
+	JMP    stored1025
+
+all1024:
+	VMOVUPS Y10, (R8)(CX*2)
+
+stored1025:
+	VBROADCASTSS 28(DI), Y9
+	VMASKMOVPS   (R8)(DX*1), Y0, Y10
+	VFMADD231PS  Y8, Y9, Y10
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1028
+	LEAQ         (R8)(DX*1), R8
+	TESTQ        $0x00000004, R9
+	JZ           two1030
+	VMOVUPS      X10, (R8)
+	ADDQ         $0x10, R8
+	VEXTRACTF128 $0x01, Y10, X10
+
+two1030:
+	TESTQ    $0x00000002, R9
+	JZ       one1031
+	VMOVLPS  X10, (R8)
+	ADDQ     $0x08, R8
+	VMOVHLPS X10, X10, X10
+
+one1031:
+	TESTQ  $0x00000001, R9
+	JZ     stored1029
+	VMOVSS X10, (R8)
+	JMP    stored1029
+
+all1028:
+	VMOVUPS Y10, (R8)(DX*1)
+
+stored1029:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	MOVQ 160(AX), R8
 	LEAQ (DI)(R8*4), DI
 	DECQ BX
-	JNZ  row970
+	JNZ  row998
 
-done971:
+done999:
 	VZEROUPPER
 	RET
 
@@ -13037,9 +13955,9 @@ TEXT ·pairRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done1005
+	JZ      done1033
 
-row1004:
+row1032:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMASKMOVPS   32(CX), Y0, Y1
@@ -13058,9 +13976,9 @@ row1004:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1004
+	JNZ          row1032
 
-done1005:
+done1033:
 	VZEROUPPER
 	RET
 
@@ -13081,9 +13999,9 @@ TEXT ·foldRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(DX), Y0, Y2
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done1007
+	JZ         done1035
 
-row1006:
+row1034:
 	VBROADCASTSS (BX), Y3
 	VFMADD231PS  (CX), Y3, Y1
 	VMASKMOVPS   32(CX), Y0, Y4
@@ -13093,37 +14011,37 @@ row1006:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1006
+	JNZ          row1034
 
-done1007:
+done1035:
 	VMOVUPS      Y1, (DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all1008
+	JE           all1036
 	LEAQ         32(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two1010
+	JZ           two1038
 	VMOVUPS      X2, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1010:
+two1038:
 	TESTQ    $0x00000002, AX
-	JZ       one1011
+	JZ       one1039
 	VMOVLPS  X2, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X2, X2, X2
 
-one1011:
+one1039:
 	TESTQ  $0x00000001, AX
-	JZ     stored1009
+	JZ     stored1037
 	VMOVSS X2, (CX)
-	JMP    stored1009
+	JMP    stored1037
 
-all1008:
+all1036:
 	VMOVUPS Y2, 32(DX)
 
-stored1009:
+stored1037:
 	VZEROUPPER
 	RET
 
@@ -13144,9 +14062,9 @@ TEXT ·spreadRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(CX), Y0, Y2
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done1013
+	JZ         done1041
 
-row1012:
+row1040:
 	VBROADCASTSS (BX), Y3
 	VMOVUPS      (DX), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -13155,39 +14073,39 @@ row1012:
 	VFMADD231PS  Y2, Y3, Y4
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all1014
+	JE           all1042
 	LEAQ         32(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two1016
+	JZ           two1044
 	VMOVUPS      X4, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1016:
+two1044:
 	TESTQ    $0x00000002, SI
-	JZ       one1017
+	JZ       one1045
 	VMOVLPS  X4, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X4, X4, X4
 
-one1017:
+one1045:
 	TESTQ  $0x00000001, SI
-	JZ     stored1015
+	JZ     stored1043
 	VMOVSS X4, (DI)
-	JMP    stored1015
+	JMP    stored1043
 
-all1014:
+all1042:
 	VMOVUPS Y4, 32(DX)
 
-stored1015:
+stored1043:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row1012
+	JNZ  row1040
 
-done1013:
+done1041:
 	VZEROUPPER
 	RET
 
@@ -13206,9 +14124,9 @@ TEXT ·pairRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done1019
+	JZ      done1047
 
-row1018:
+row1046:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMOVUPS      32(CX), Y1
@@ -13231,9 +14149,9 @@ row1018:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1018
+	JNZ          row1046
 
-done1019:
+done1047:
 	VZEROUPPER
 	RET
 
@@ -13256,9 +14174,9 @@ TEXT ·foldRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(DX), Y0, Y4
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done1021
+	JZ         done1049
 
-row1020:
+row1048:
 	VBROADCASTSS (BX), Y5
 	VFMADD231PS  (CX), Y5, Y1
 	VFMADD231PS  32(CX), Y5, Y2
@@ -13270,39 +14188,39 @@ row1020:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1020
+	JNZ          row1048
 
-done1021:
+done1049:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all1022
+	JE           all1050
 	LEAQ         96(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two1024
+	JZ           two1052
 	VMOVUPS      X4, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1024:
+two1052:
 	TESTQ    $0x00000002, AX
-	JZ       one1025
+	JZ       one1053
 	VMOVLPS  X4, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X4, X4, X4
 
-one1025:
+one1053:
 	TESTQ  $0x00000001, AX
-	JZ     stored1023
+	JZ     stored1051
 	VMOVSS X4, (CX)
-	JMP    stored1023
+	JMP    stored1051
 
-all1022:
+all1050:
 	VMOVUPS Y4, 96(DX)
 
-stored1023:
+stored1051:
 	VZEROUPPER
 	RET
 
@@ -13325,9 +14243,9 @@ TEXT ·spreadRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(CX), Y0, Y4
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done1027
+	JZ         done1055
 
-row1026:
+row1054:
 	VBROADCASTSS (BX), Y5
 	VMOVUPS      (DX), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -13342,39 +14260,39 @@ row1026:
 	VFMADD231PS  Y4, Y5, Y6
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all1028
+	JE           all1056
 	LEAQ         96(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two1030
+	JZ           two1058
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1030:
+two1058:
 	TESTQ    $0x00000002, SI
-	JZ       one1031
+	JZ       one1059
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one1031:
+one1059:
 	TESTQ  $0x00000001, SI
-	JZ     stored1029
+	JZ     stored1057
 	VMOVSS X6, (DI)
-	JMP    stored1029
+	JMP    stored1057
 
-all1028:
+all1056:
 	VMOVUPS Y6, 96(DX)
 
-stored1029:
+stored1057:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row1026
+	JNZ  row1054
 
-done1027:
+done1055:
 	VZEROUPPER
 	RET
 
@@ -13393,9 +14311,9 @@ TEXT ·pairRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done1033
+	JZ      done1061
 
-row1032:
+row1060:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMOVUPS      32(CX), Y1
@@ -13426,9 +14344,9 @@ row1032:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1032
+	JNZ          row1060
 
-done1033:
+done1061:
 	VZEROUPPER
 	RET
 
@@ -13455,9 +14373,9 @@ TEXT ·foldRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(DX), Y0, Y8
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done1035
+	JZ         done1063
 
-row1034:
+row1062:
 	VBROADCASTSS (BX), Y9
 	VFMADD231PS  (CX), Y9, Y1
 	VFMADD231PS  32(CX), Y9, Y2
@@ -13473,9 +14391,9 @@ row1034:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1034
+	JNZ          row1062
 
-done1035:
+done1063:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
@@ -13485,31 +14403,31 @@ done1035:
 	VMOVUPS      Y7, 192(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all1036
+	JE           all1064
 	LEAQ         224(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two1038
+	JZ           two1066
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1038:
+two1066:
 	TESTQ    $0x00000002, AX
-	JZ       one1039
+	JZ       one1067
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one1039:
+one1067:
 	TESTQ  $0x00000001, AX
-	JZ     stored1037
+	JZ     stored1065
 	VMOVSS X8, (CX)
-	JMP    stored1037
+	JMP    stored1065
 
-all1036:
+all1064:
 	VMOVUPS Y8, 224(DX)
 
-stored1037:
+stored1065:
 	VZEROUPPER
 	RET
 
@@ -13536,9 +14454,9 @@ TEXT ·spreadRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(CX), Y0, Y8
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done1041
+	JZ         done1069
 
-row1040:
+row1068:
 	VBROADCASTSS (BX), Y9
 	VMOVUPS      (DX), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -13565,39 +14483,39 @@ row1040:
 	VFMADD231PS  Y8, Y9, Y10
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all1042
+	JE           all1070
 	LEAQ         224(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two1044
+	JZ           two1072
 	VMOVUPS      X10, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y10, X10
 
-two1044:
+two1072:
 	TESTQ    $0x00000002, SI
-	JZ       one1045
+	JZ       one1073
 	VMOVLPS  X10, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X10, X10, X10
 
-one1045:
+one1073:
 	TESTQ  $0x00000001, SI
-	JZ     stored1043
+	JZ     stored1071
 	VMOVSS X10, (DI)
-	JMP    stored1043
+	JMP    stored1071
 
-all1042:
+all1070:
 	VMOVUPS Y10, 224(DX)
 
-stored1043:
+stored1071:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row1040
+	JNZ  row1068
 
-done1041:
+done1069:
 	VZEROUPPER
 	RET
 
@@ -13610,28 +14528,28 @@ TEXT ·softmaxSegments8(SB), NOSPLIT, $0-8
 	MOVQ (AX), BX
 	MOVQ 8(AX), AX
 	DECQ AX
-	JLE  done1047
+	JLE  done1075
 
-row1046:
+row1074:
 	MOVQ    (BX), SI
 	MOVQ    8(BX), DI
 	SHLQ    $0x05, SI
 	SHLQ    $0x05, DI
 	CMPQ    SI, DI
-	JE      empty1048
+	JE      empty1076
 	VMOVUPS wideff800000<>+0(SB), Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    SI, R8
 
-walk1049:
+walk1077:
 	VMOVUPS (CX)(SI*1), Y2
 	VMAXPS  Y0, Y2, Y0
 	ADDQ    $0x20, SI
 	CMPQ    SI, DI
-	JL      walk1049
+	JL      walk1077
 	MOVQ    R8, SI
 
-walk1050:
+walk1078:
 	VMOVUPS      (CX)(SI*1), Y2
 	VCMPPS       $0x00, wideff800000<>+0(SB), Y2, Y3
 	VCMPPS       $0x00, Y0, Y2, Y4
@@ -13669,26 +14587,26 @@ walk1050:
 	VMOVUPS      Y2, (DX)(SI*1)
 	ADDQ         $0x20, SI
 	CMPQ         SI, DI
-	JL           walk1050
+	JL           walk1078
 	VCMPPS       $0x00, wide00000000<>+0(SB), Y1, Y0
 	VMOVUPS      wide3f800000<>+0(SB), Y2
 	VBLENDVPS    Y0, Y2, Y1, Y0
 	MOVQ         R8, SI
 
-walk1051:
+walk1079:
 	VMOVUPS (DX)(SI*1), Y1
 	VDIVPS  Y0, Y1, Y1
 	VMOVUPS Y1, (DX)(SI*1)
 	ADDQ    $0x20, SI
 	CMPQ    SI, DI
-	JL      walk1051
+	JL      walk1079
 
-empty1048:
+empty1076:
 	ADDQ $0x08, BX
 	DECQ AX
-	JNZ  row1046
+	JNZ  row1074
 
-done1047:
+done1075:
 	VZEROUPPER
 	RET
 
@@ -13702,27 +14620,27 @@ TEXT ·softmaxGradSegments8(SB), NOSPLIT, $0-8
 	MOVQ (AX), SI
 	MOVQ 8(AX), AX
 	DECQ AX
-	JLE  done1053
+	JLE  done1081
 
-row1052:
+row1080:
 	MOVQ   (SI), DI
 	MOVQ   8(SI), R8
 	SHLQ   $0x05, DI
 	SHLQ   $0x05, R8
 	CMPQ   DI, R8
-	JE     empty1054
+	JE     empty1082
 	VXORPS Y0, Y0, Y0
 	MOVQ   DI, R9
 
-walk1055:
+walk1083:
 	VMOVUPS     (DX)(DI*1), Y1
 	VFMADD231PS (CX)(DI*1), Y1, Y0
 	ADDQ        $0x20, DI
 	CMPQ        DI, R8
-	JL          walk1055
+	JL          walk1083
 	MOVQ        R9, DI
 
-walk1056:
+walk1084:
 	VMOVUPS     (CX)(DI*1), Y1
 	VSUBPS      Y0, Y1, Y1
 	VMOVUPS     (DX)(DI*1), Y2
@@ -13730,14 +14648,14 @@ walk1056:
 	VMOVUPS     Y1, (BX)(DI*1)
 	ADDQ        $0x20, DI
 	CMPQ        DI, R8
-	JL          walk1056
+	JL          walk1084
 
-empty1054:
+empty1082:
 	ADDQ $0x08, SI
 	DECQ AX
-	JNZ  row1052
+	JNZ  row1080
 
-done1053:
+done1081:
 	VZEROUPPER
 	RET
 
@@ -13764,9 +14682,9 @@ TEXT ·dropValuesAVX2(SB), NOSPLIT, $0-8
 	MOVQ         (AX), DI
 	MOVQ         8(AX), AX
 	DECQ         AX
-	JLE          done1058
+	JLE          done1086
 
-row1057:
+row1085:
 	MOVQ         (DI), R8
 	MOVQ         8(DI), R9
 	VMOVD        SI, X5
@@ -13783,9 +14701,9 @@ row1057:
 	VPXOR        Y1, Y5, Y5
 	SUBQ         R8, R9
 	SUBQ         $0x08, R9
-	JL           last1059
+	JL           last1087
 
-again1061:
+again1089:
 	VMOVDQU  (CX)(R8*4), Y6
 	VMOVUPS  (DX)(R8*4), Y7
 	VPMULLD  wide9e3779b9<>+0(SB), Y6, Y6
@@ -13803,11 +14721,11 @@ again1061:
 	VMOVUPS  Y6, (BX)(R8*4)
 	ADDQ     $0x08, R8
 	SUBQ     $0x08, R9
-	JGE      again1061
+	JGE      again1089
 
-last1059:
+last1087:
 	ADDQ         $0x08, R9
-	JZ           done1060
+	JZ           done1088
 	LEAQ         firstLanes<>+0(SB), R10
 	MOVQ         R9, R11
 	NEGQ         R11
@@ -13827,37 +14745,37 @@ last1059:
 	VMULPS       Y2, Y6, Y6
 	VANDNPS      Y6, Y5, Y5
 	CMPQ         R9, $0x08
-	JE           all1062
+	JE           all1090
 	LEAQ         (BX)(R8*4), R8
 	TESTQ        $0x00000004, R9
-	JZ           two1064
+	JZ           two1092
 	VMOVUPS      X5, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1064:
+two1092:
 	TESTQ    $0x00000002, R9
-	JZ       one1065
+	JZ       one1093
 	VMOVLPS  X5, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X5, X5, X5
 
-one1065:
+one1093:
 	TESTQ  $0x00000001, R9
-	JZ     stored1063
+	JZ     stored1091
 	VMOVSS X5, (R8)
-	JMP    stored1063
+	JMP    stored1091
 
-all1062:
+all1090:
 	VMOVUPS Y5, (BX)(R8*4)
 
-stored1063:
-done1060:
+stored1091:
+done1088:
 	INCQ SI
 	ADDQ $0x08, DI
 	DECQ AX
-	JNZ  row1057
+	JNZ  row1085
 
-done1058:
+done1086:
 	VZEROUPPER
 	RET

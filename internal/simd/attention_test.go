@@ -45,7 +45,7 @@ func TestTileLayout(t *testing.T) {
 		{unsafe.Offsetof(k.AddY), 320}, {unsafe.Offsetof(k.AddRec), 328}, {unsafe.Offsetof(k.left), 336}, {unsafe.Offsetof(k.past), 344},
 		{unsafe.Offsetof(k.slope), 352}, {unsafe.Offsetof(k.scale), 384}, {unsafe.Offsetof(k.k0), 416}, {unsafe.Offsetof(k.k1), 448},
 		{unsafe.Offsetof(k.lane), 480}, {unsafe.Offsetof(k.flip), 512}, {unsafe.Offsetof(k.drop), 544}, {unsafe.Offsetof(k.b), 576},
-		{unsafe.Offsetof(k.c), 608}, {unsafe.Offsetof(k.Factors), 640}, {unsafe.Offsetof(k.Width), 664},
+		{unsafe.Offsetof(k.c), 608}, {unsafe.Offsetof(k.Factors), 640}, {unsafe.Offsetof(k.Width), 664}, {unsafe.Offsetof(k.room), 680},
 		{unsafe.Offsetof(w.X), 0}, {unsafe.Offsetof(w.Y), 24}, {unsafe.Offsetof(w.XStride), 48}, {unsafe.Offsetof(w.YStride), 56},
 		{unsafe.Offsetof(w.rows), 64}, {unsafe.Offsetof(w.most), 72}, {unsafe.Offsetof(w.slope), 104},
 	} {

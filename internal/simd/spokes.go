@@ -6,7 +6,7 @@ import (
 )
 
 // Spokes are some consecutive nodes of graph attention, each with its edges to
-// columns, for eight heads of eight elements, or one head of at most eight. A
+// columns, for eight heads of at most eight elements each, or one such head. A
 // node's edges are walked once, and nothing is kept of them. The softmax is made
 // of [Powers] of the two parts of each logit.
 //
@@ -42,9 +42,11 @@ type Spokes struct {
 	flip, drop   [8]uint32 // its threshold, as the assembly takes it
 	b, c         [8]Float  // an edge's numbers, of the assembly
 
-	Factors []Float // room for SpokesMost numbers, where there is one head under a mask
-	Width   int     // elements of the one head; 0: there are eight heads of eight
-	Stream  bool    // Y is so large that it will have left the caches before it is read
+	Factors []Float   // room for SpokesMost numbers, where there is one head under a mask
+	Width   int       // elements of a head
+	Heads   int       // 8 or 1
+	room    [72]Float // of the assembly: a row of heads that are less wide than 8
+	Stream  bool      // Y is so large that it will have left the caches before it is read
 
 	d      *Dropout
 	column int
@@ -85,7 +87,7 @@ func (s *Spokes) ready(record int) bool {
 	inside(s.Y, s.left, s.YStride, heads*width)
 	inside(s.Rec, s.left, s.RecStride, record)
 	s.past = 0
-	if s.Stream && heads == 8 && s.AddY == 0 && aligned(s.Y, s.YStride) {
+	if s.Stream && heads*width == 64 && s.AddY == 0 && aligned(s.Y, s.YStride) {
 		s.past = 1
 	}
 	return true
@@ -99,13 +101,10 @@ func aligned(x []Float, stride int) bool {
 
 // heads returns the number of heads and of elements of each.
 func (s *Spokes) heads() (heads, width int) {
-	switch {
-	case s.Width == 0:
-		return 8, 8
-	case s.Width < 0 || s.Width > 8:
-		panic(fmt.Sprintf("simd: Spokes of one head of %d elements, of at most 8", s.Width))
+	if s.Heads != 1 && s.Heads != 8 || s.Width < 1 || s.Width > 8 {
+		panic(fmt.Sprintf("simd: Spokes of %d heads of %d elements, which are 1 or 8 of 1 to 8", s.Heads, s.Width))
 	}
-	return 1, s.Width
+	return s.Heads, s.Width
 }
 
 // factor is that of the mask.

@@ -17,7 +17,7 @@ func spokesOf(rng *rand.Rand, rows, cols, most int) func() *Spokes {
 	}
 	k := Spokes{
 		Offsets: o, Cols: c, Perm: perm, Last: len(c) - 1, Ahead: rng.IntN(2) * 3,
-		AddY: rng.IntN(2), AddRec: rng.IntN(2), Width: max(0, rng.IntN(16)-7), Factors: make([]Float, SpokesMost),
+		AddY: rng.IntN(2), AddRec: rng.IntN(2), Heads: 1 + 7*rng.IntN(2), Width: 8 - max(0, rng.IntN(12)-4), Factors: make([]Float, SpokesMost),
 		Stream: rng.IntN(2) == 0,
 	}
 	heads, width := k.heads()
@@ -48,7 +48,7 @@ func checkSpokes(t *testing.T, rng *rand.Rand, rows, most int) {
 	heads, _ := s.heads()
 	node := func(stride int) int { return rows * stride }
 	var done [2][]int
-	what := fmt.Sprintf("%d nodes of up to %d edges, width %d", rows, most, s.Width)
+	what := fmt.Sprintf("%d nodes of up to %d edges, %d heads of %d", rows, most, s.Heads, s.Width)
 	trial(t, "Attend, "+what, 2e-5, [][]Float{
 		draw(cols*s.FarStride, pos), draw(cols*s.XStride, positive(rng)), draw(node(s.YStride), pos), draw(node(s.RecStride), pos),
 	}, func(x [][]Float) {

@@ -22,7 +22,7 @@ const (
 	spokesK0, spokesK1, spokesLane         = 416, 448, 480
 	spokesFlip, spokesDrop                 = 512, 544
 	spokesB, spokesC                       = 576, 608
-	spokesFactors, spokesWidth             = 640, 664
+	spokesFactors, spokesWidth, spokesRoom = 640, 664, 680
 )
 
 // Where the fields of simd.Powers are.
@@ -41,6 +41,8 @@ func allSpokes() {
 	for _, drops := range []bool{false, true} {
 		newSpokes("attendSpokes", "Spokes.Attend", drops).attend()
 		newSpokes("retraceSpokes", "Spokes.Retrace", drops).retrace()
+		newSpokes("attendSlim", "Spokes.Attend of slim heads", drops).slimmed().attend()
+		newSpokes("retraceSlim", "Spokes.Retrace of slim heads", drops).slimmed().retrace()
 		newSpokes("attendSpoke", "Spokes.Attend of one head", drops).attendOne()
 		newSpokes("retraceSpoke", "Spokes.Retrace of one head", drops).retraceOne()
 	}
@@ -52,6 +54,9 @@ type spokes struct {
 	drops bool
 	cols  reg.GPVirtual
 	k     reg.GPVirtual // the edge
+
+	inside vec           // of slim heads: the lanes of their elements
+	size   reg.GPVirtual // and their bytes
 }
 
 func newSpokes(name, doc string, drops bool) *spokes {
@@ -63,6 +68,32 @@ func newSpokes(name, doc string, drops bool) *spokes {
 	s := &spokes{tile: tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}, drops: drops}
 	s.cols = s.get(spokesCols)
 	return s
+}
+
+// slimmed makes it a kernel of eight heads of fewer elements than a register has.
+func (s *spokes) slimmed() *spokes {
+	s.size = s.get(spokesWidth)
+	s.inside = maskOf(s.size)
+	SHLQ(Imm(2), s.size)
+	return s
+}
+
+// elements returns a function that loads those of the heads of a row, one head
+// after the other.
+func (s *spokes) elements(row Mem) func(h int) vec {
+	if s.size == nil {
+		return func(h int) vec { return get(row.Offset(32 * h)) }
+	}
+	at := GP64()
+	LEAQ(row, at)
+	return func(h int) vec {
+		v := YMM()
+		VMASKMOVPS(Mem{Base: at}, s.inside, v)
+		if h < lanes-1 {
+			ADDQ(s.size, at)
+		}
+		return v
+	}
 }
 
 // further adds a stride to a pointer in memory.
@@ -182,7 +213,7 @@ func (s *spokes) attend() {
 		VMOVUPS(Mem{Base: rec, Disp: 32}, down)
 	}
 	edge := func() {
-		s.ask(at, table{base: spokesX, stride: spokesXStride, lines: 4}, table{base: spokesFar, stride: spokesFarStride, lines: 1})
+		s.ask(at, s.carried(), table{base: spokesFar, stride: spokesFarStride, lines: 1})
 		u := s.column()
 		far := s.of(at, u, spokesFar, spokesFarStride)
 		e := higher(mul(up, far), mul(down, far.Offset(32)))
@@ -191,7 +222,12 @@ func (s *spokes) attend() {
 			e = andNot(s.dropped(s.edge(nil)), e)
 		}
 		x := s.of(at, u, spokesX, spokesXStride)
-		toAll(e, func(h int, f vec) { VFMADD231PS(x.Offset(32*h), f, acc[h]) })
+		if s.size == nil {
+			toAll(e, func(h int, f vec) { VFMADD231PS(x.Offset(32*h), f, acc[h]) })
+			return
+		}
+		next := s.elements(x)
+		toAll(e, func(h int, f vec) { VFMADD231PS(next(h), f, acc[h]) })
 	}
 	last := func() {
 		rec := s.get(spokesRec)
@@ -213,8 +249,22 @@ func (s *spokes) attend() {
 	s.finish()
 }
 
+// carried is the table of what is carried. Of slim heads two lines are most of a
+// row.
+func (s *spokes) carried() table {
+	t := table{base: spokesX, stride: spokesXStride, lines: 4}
+	if s.size != nil {
+		t.lines = 2
+	}
+	return t
+}
+
 // put stores a row of the result, past the caches if so told.
 func (s *spokes) put(acc []vec) {
+	if s.size != nil {
+		s.putSlim(acc)
+		return
+	}
 	near, done := fresh("near"), fresh("put")
 	y := s.get(spokesY)
 	CMPQ(s.field(spokesPast), Imm(0))
@@ -228,6 +278,26 @@ func (s *spokes) put(acc []vec) {
 		VMOVUPS(a, Mem{Base: y, Disp: 32 * h})
 	}
 	Label(done)
+}
+
+// putSlim is put of slim heads: each is stored over the end of the one before it
+// in the room, and the row is as many registers as a head has elements.
+func (s *spokes) putSlim(acc []vec) {
+	at, from, left, y := GP64(), GP64(), GP64(), s.get(spokesY)
+	LEAQ(s.field(spokesRoom), at)
+	MOVQ(at, from)
+	for _, a := range acc {
+		VMOVUPS(a, Mem{Base: at})
+		ADDQ(s.size, at)
+	}
+	again := fresh("copy")
+	MOVQ(s.size, left)
+	Label(again)
+	VMOVUPS(get(Mem{Base: from}), Mem{Base: y})
+	ADDQ(Imm(32), from)
+	ADDQ(Imm(32), y)
+	SUBQ(Imm(4), left)
+	JG(LabelRef(again))
 }
 
 // finish ends a kernel that may have stored past the caches.
@@ -265,21 +335,31 @@ func (s *spokes) retrace() {
 		perm = s.get(spokesPerm)
 	}
 	own, v := GP64(), GP64()
+	if s.size != nil {
+		LEAQ(s.field(spokesRoom), v)
+	}
 	first := func() {
 		zero(acc)
 		zero(del)
 		MOVQ(s.field(spokesOwn), own)
-		MOVQ(s.field(spokesV), v)
+		if s.size == nil {
+			MOVQ(s.field(spokesV), v)
+			return
+		}
+		next := s.elements(Mem{Base: s.get(spokesV)})
+		for h := range lanes {
+			VMOVUPS(next(h), Mem{Base: v, Disp: 32 * h})
+		}
 	}
 	edge := func() {
-		s.ask(at, table{base: spokesX, stride: spokesXStride, lines: 4}, table{base: spokesFar, stride: spokesFarStride, lines: 2},
+		s.ask(at, s.carried(), table{base: spokesFar, stride: spokesFarStride, lines: 2},
 			table{base: spokesDer, stride: spokesDerStride, lines: 1})
 		u := s.column()
 		rec := s.of(at, u, spokesFar, spokesFarStride)
 		weight := s.weigh(rec, own, perm)
-		x := s.of(at, u, spokesX, spokesXStride)
+		next := s.elements(s.of(at, u, spokesX, spokesXStride))
 		g := dots(weight, func(h int, f vec) vec {
-			from := get(x.Offset(32 * h))
+			from := next(h)
 			VFMADD231PS(from, f, acc[h])
 			VMULPS(Mem{Base: v, Disp: 32 * h}, from, from)
 			return from
@@ -349,7 +429,7 @@ func (s *spokes) weigh(rec Mem, own, perm reg.GPVirtual) vec {
 // keep sets a source's gradients, or adds to them.
 func (s *spokes) keep(acc []vec, del vec) {
 	set, plain := fresh("set"), fresh("plain")
-	rec, y := s.get(spokesRec), s.get(spokesY)
+	rec := s.get(spokesRec)
 	CMPQ(s.field(spokesAddRec), Imm(0))
 	JE(LabelRef(set))
 	VADDPS(Mem{Base: rec}, del, del)
@@ -357,8 +437,9 @@ func (s *spokes) keep(acc []vec, del vec) {
 	VMOVUPS(del, Mem{Base: rec})
 	CMPQ(s.field(spokesAddY), Imm(0))
 	JE(LabelRef(plain))
+	next := s.elements(Mem{Base: s.get(spokesY)})
 	for h, a := range acc {
-		VADDPS(Mem{Base: y, Disp: 32 * h}, a, a)
+		VADDPS(next(h), a, a)
 	}
 	Label(plain)
 	s.put(acc)

@@ -26,7 +26,7 @@ type pullTask struct {
 	turned *CSR
 	perm   []int32
 	copies int
-	der    *[]tensor.Float // the copies
+	der    *[]tensor.Float // the copies, without the first if Er is that
 	cuts   []int
 	direct bool // by spokes
 }
@@ -52,7 +52,24 @@ func (t *pullTask) prepare(k *Attention, dOut *tensor.Dense, stats []tensor.Floa
 	t.el, t.buf = t.pad(k.El)
 	t.turned, t.perm = k.In.structureT()
 	t.copies = derCopies(k.In.NNZ())
-	t.der = borrow(t.copies * k.In.NumRows * t.padded)
+	t.der = borrow((t.copies - t.first()) * k.In.NumRows * t.padded)
+}
+
+// first is 1 if the first copy is the gradient of Er itself, and else 0.
+func (t *pullTask) first() int {
+	if t.heads == t.padded && t.into.Er != nil && t.into.Sets&SetEr != 0 {
+		return 1
+	}
+	return 0
+}
+
+// copy is the copy of a part.
+func (t *pullTask) copy(i int) []tensor.Float {
+	if i -= t.first(); i < 0 {
+		return t.into.Er.Data
+	}
+	n := t.k.In.NumRows * t.padded
+	return (*t.der)[i*n : (i+1)*n]
 }
 
 func (t *pullTask) with(out *tensor.Dense) *pullTask { t.out = out.Data; return t }
@@ -131,13 +148,14 @@ type pullDer pullTask
 
 // Chunk does one part.
 func (t *pullDer) Chunk(i int) {
-	n := t.k.In.NumRows
-	lo, hi := (*pullTask)(t).part(i)
-	if t.into.Sets&SetEr != 0 {
+	pull := (*pullTask)(t)
+	lo, hi := pull.part(i)
+	first := pull.first()
+	if first == 0 && t.into.Sets&SetEr != 0 {
 		clear(t.into.Er.Data[lo*t.heads : hi*t.heads])
 	}
-	for c := range t.copies {
-		from := (*t.der)[c*n*t.padded:]
+	for c := first; c < t.copies; c++ {
+		from := pull.copy(c)
 		if t.heads == t.padded {
 			add(t.into.Er.Data[lo*t.heads:hi*t.heads], from[lo*t.heads:hi*t.heads])
 			continue
@@ -150,8 +168,7 @@ func (t *pullDer) Chunk(i int) {
 
 // Chunk does one part of the sources.
 func (t *pullTask) Chunk(i int) {
-	rows := t.k.In.NumRows
-	der := (*t.der)[i*rows*t.padded : (i+1)*rows*t.padded]
+	der := t.copy(i)
 	clear(der)
 	s := newSpace(t.headBlocks, t.turned.Cols, t.k.Slope)
 	if t.direct {

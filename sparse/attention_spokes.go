@@ -15,7 +15,7 @@ import (
 const spokeWidth = 8
 
 // streamed is the number of elements from which a result is taken to be larger
-// than the last cache.
+// than the last cache, so that it is written past the caches.
 const streamed = 1 << 22
 
 // The kinds of records: those of [simd.Tile], and of [simd.Spokes].
@@ -40,18 +40,18 @@ func (k *Attention) mask() *simd.Dropout {
 	return nil
 }
 
+// oneRecord is how many numbers a node has in the tables of one head: the first
+// place is not used, so that a row is in one line of the cache.
+const oneRecord = 4
+
 // powerRow is how many numbers a node has in a table of powers, and the place of
-// the first power: eight heads have all their powers up before those down, and
-// one leaves a place before its own, so that four numbers share a line of the cache.
+// the first: eight heads have all their powers up before those down.
 func (b headBlocks) powerRow() (stride, at int) {
 	if b.heads == 1 {
 		return oneRecord, 1
 	}
 	return 2 * b.heads, 0
 }
-
-// oneRecord is the stride of the records, and of the powers, of one head.
-const oneRecord = 4
 
 // spokeRecord is powerRow of the records, which are the powers of destinations and
 // a number more.
@@ -101,10 +101,7 @@ func (l *powerLoop) Chunk(i int) {
 	heads := l.x.RowLen()
 	per := rowsOfPart(heads == 1)
 	lo, hi := i*per, min((i+1)*per, l.x.Rows())
-	stride := 2 * heads
-	if heads == 1 {
-		stride = oneRecord
-	}
+	stride, _ := headBlocks{heads: heads}.powerRow()
 	for lane := 0; lane < heads; lane += 8 {
 		p := simd.Powers{X: l.x.Data[lo*heads+lane:], Y: l.to[lo*stride+2*lane:], XStride: heads, YStride: stride}
 		if !tamePowers(&p, hi-lo, l.slope) {
@@ -214,12 +211,9 @@ func (t *pullTask) spokes(s *attendSpace, from, to int, der []tensor.Float) {
 	k, f := &s.spokes, t.k.Ft.RowLen()
 	k.Cols, k.Perm, k.Last, k.Ahead = t.turned.Cols, t.perm, len(t.perm)-1, ahead(len(t.dOut.Data))
 	k.XStride, k.VStride, k.DerStride = f, f, t.heads
-	k.OwnStride = 2 * t.lanes
-	if t.heads == 1 {
-		k.OwnStride = oneRecord
-	}
+	k.OwnStride, _ = headBlocks{heads: t.lanes}.powerRow()
 	k.Heads, k.Width, k.Factors = t.lanes, f/t.heads, s.tile.M
-	k.Stream = len(t.dOut.Data) >= streamed
+	k.Stream = t.into.Ft != nil && len(t.into.Ft.Data) >= streamed
 	var at int
 	k.FarStride, at = t.spokeRecord()
 	for lane := 0; lane < t.heads; lane += t.lanes {

@@ -310,6 +310,20 @@ func TestAttentionPlainHubs(t *testing.T) {
 	}
 }
 
+// One destination whose part of the logit is large, which is seen when others have
+// been computed already.
+func TestAttentionPlainWild(t *testing.T) {
+	for _, hd := range [][2]int{{8, 8}, {8, 3}, {16, 8}, {1, 7}} {
+		for _, large := range []float{24, 25, -60, 1e4} {
+			t.Run(fmt.Sprint(hd, large), func(t *testing.T) {
+				k, dOut := plainHub(t, hd[0], hd[1], 0.5)
+				k.Er.Row(k.In.NumRows * 5 / 6)[hd[0]-1] = large
+				checkPlainHub(t, k, dOut, 0)
+			})
+		}
+	}
+}
+
 func checkPlainHub(t *testing.T, k *sparse.Attention, dOut *tensor.Dense, large float) {
 	heads := k.El.RowLen()
 	if large > 0 {

@@ -98,6 +98,58 @@ func TestAsmSpokes(t *testing.T) {
 	checkSpokes(t, rng, 1, 2*SpokesMost)
 }
 
+// A result that is written past the caches has the bits of one that is not, and
+// nothing beside it is touched.
+func TestSpokesStream(t *testing.T) {
+	rng := rand.New(rand.NewPCG(26, 1))
+	for rows := range 40 {
+		checkStream(t, rng, rows)
+	}
+}
+
+func checkStream(t *testing.T, rng *rand.Rand, rows int) {
+	t.Helper()
+	const cols = 9
+	near := spokesOf(rng, rows, cols, 12)()
+	for name, call := range map[string]func(*Spokes) int{"Attend": (*Spokes).Attend, "Retrace": (*Spokes).Retrace} {
+		s := *near
+		s.Heads, s.Width, s.AddY, s.YStride = 8, 8, 0, 64+8*rng.IntN(2)
+		s.FarStride, s.RecStride, s.XStride, s.OwnStride, s.VStride, s.DerStride = 24, 16, 64, 16, 64, 8
+		next := positive(rng)
+		s.Far, s.X, s.Own, s.V = draw(cols*24, next), draw(cols*64, next), draw(rows*16, next), draw(rows*64, next)
+		rec, der := draw(rows*16, next), draw(cols*8, next)
+		var results [2][]Float
+		for i, stream := range []bool{false, true} {
+			k := s
+			k.Stream, k.Rec, k.Der = stream, append([]Float(nil), rec...), append([]Float(nil), der...)
+			all := make([]Float, 16+rows*k.YStride+16)
+			for j := range all {
+				all[j] = -7
+			}
+			at := 8
+			for !aligned(all[at:], 8) {
+				at++
+			}
+			k.Y = all[at : at+rows*k.YStride]
+			call(&k)
+			if rows > 0 && (k.past == 1) != stream {
+				t.Fatalf("%s of %d nodes: past the caches is %d, asked for %v", name, rows, k.past, stream)
+			}
+			results[i] = append(append(append([]Float(nil), k.Y...), k.Rec...), k.Der...)
+			for j, v := range all {
+				if (j < at || j >= at+len(k.Y)) && v != -7 {
+					t.Fatalf("%s of %d nodes: element %d beside the result is %v", name, rows, j-at, v)
+				}
+			}
+		}
+		for i, v := range results[1] {
+			if math.Float64bits(float64(v)) != math.Float64bits(float64(results[0][i])) {
+				t.Fatalf("%s of %d nodes: element %d is %v, want %v", name, rows, i, v, results[0][i])
+			}
+		}
+	}
+}
+
 func FuzzSpokes(f *testing.F) {
 	f.Add(uint64(1), uint8(9), uint8(7))
 	f.Fuzz(func(t *testing.T, seed uint64, rows, most uint8) {

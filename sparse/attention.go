@@ -60,6 +60,10 @@ func (k *Attention) Forward(out *tensor.Dense, stats []tensor.Float) {
 	t.cuts = par.Split(k.In.Offsets, parts, t.cuts)
 	t.direct = t.powers()
 	par.Run(parts, t)
+	if t.direct && t.wild.Load() {
+		t.direct = false
+		par.Run(parts, t)
+	}
 	t.tell()
 	t.release()
 	attendTasks.Put(t)

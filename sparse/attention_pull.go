@@ -26,10 +26,9 @@ type pullTask struct {
 	turned *CSR
 	perm   []int32
 	copies int
-	der    *[]tensor.Float // the copies
+	der    *[]tensor.Float // the copies, without the first if Er is that
 	cuts   []int
-	direct bool            // by spokes
-	pow    *[]tensor.Float // of direct: the sources' powers
+	direct bool // by spokes
 }
 
 var pullTasks = sync.Pool{New: func() any { return new(pullTask) }}
@@ -53,7 +52,24 @@ func (t *pullTask) prepare(k *Attention, dOut *tensor.Dense, stats []tensor.Floa
 	t.el, t.buf = t.pad(k.El)
 	t.turned, t.perm = k.In.structureT()
 	t.copies = derCopies(k.In.NNZ())
-	t.der = borrow(t.copies * k.In.NumRows * t.padded)
+	t.der = borrow((t.copies - t.first()) * k.In.NumRows * t.padded)
+}
+
+// first is 1 if the first copy is the gradient of Er itself, and else 0.
+func (t *pullTask) first() int {
+	if t.heads == t.padded && t.into.Er != nil && t.into.Sets&SetEr != 0 {
+		return 1
+	}
+	return 0
+}
+
+// copy is the copy of a part.
+func (t *pullTask) copy(i int) []tensor.Float {
+	if i -= t.first(); i < 0 {
+		return t.into.Er.Data
+	}
+	n := t.k.In.NumRows * t.padded
+	return (*t.der)[i*n : (i+1)*n]
 }
 
 func (t *pullTask) with(out *tensor.Dense) *pullTask { t.out = out.Data; return t }
@@ -63,9 +79,6 @@ func (t *pullTask) release() {
 		scratch.Put(t.buf)
 	}
 	scratch.Put(t.der)
-	if t.pow != nil {
-		scratch.Put(t.pow)
-	}
 	*t = pullTask{cuts: t.cuts}
 }
 
@@ -107,15 +120,20 @@ func (t *pullPairs) Chunk(i int) {
 	lo, hi := (*pullTask)(t).part(i)
 	f := t.k.Ft.RowLen()
 	if (*pullTask)(t).narrow() {
-		one := simd.Spokes{X: t.dOut.Data[lo*f:], V: t.out[lo*f:], Rec: t.stats[lo*t.record():], XStride: f, VStride: f, RecStride: t.record(), Width: f}
+		stride, at := t.spokeRecord()
+		one := simd.Spokes{X: t.dOut.Data[lo*f:], V: t.out[lo*f:], Rec: t.stats[lo*stride+at:], XStride: f, VStride: f, RecStride: stride, Heads: 1, Width: f}
 		one.Pair(hi - lo)
 		return
 	}
-	mul := simd.Heads{XStride: f, YStride: f, WStride: t.record(), Width: f / t.heads}
+	stride, parts := t.record(), simd.Record
+	if t.direct {
+		stride, parts = simd.SpokeRecord*t.heads, simd.SpokeRecord
+	}
+	mul := simd.Heads{XStride: f, YStride: f, WStride: stride, Width: f / t.heads}
 	for lane := 0; lane < t.padded; lane += t.lanes {
-		c := t.stats[lo*t.record()+simd.Record*lane+3*t.lanes:]
+		c := t.stats[lo*stride+parts*lane+(parts-1)*t.lanes:]
 		for r := range hi - lo {
-			clear(c[r*t.record():][:t.lanes])
+			clear(c[r*stride:][:t.lanes])
 		}
 		at := lo*f + lane*mul.Width
 		if f > 0 {
@@ -130,13 +148,14 @@ type pullDer pullTask
 
 // Chunk does one part.
 func (t *pullDer) Chunk(i int) {
-	n := t.k.In.NumRows
-	lo, hi := (*pullTask)(t).part(i)
-	if t.into.Sets&SetEr != 0 {
+	pull := (*pullTask)(t)
+	lo, hi := pull.part(i)
+	first := pull.first()
+	if first == 0 && t.into.Sets&SetEr != 0 {
 		clear(t.into.Er.Data[lo*t.heads : hi*t.heads])
 	}
-	for c := range t.copies {
-		from := (*t.der)[c*n*t.padded:]
+	for c := first; c < t.copies; c++ {
+		from := pull.copy(c)
 		if t.heads == t.padded {
 			add(t.into.Er.Data[lo*t.heads:hi*t.heads], from[lo*t.heads:hi*t.heads])
 			continue
@@ -149,8 +168,7 @@ func (t *pullDer) Chunk(i int) {
 
 // Chunk does one part of the sources.
 func (t *pullTask) Chunk(i int) {
-	rows := t.k.In.NumRows
-	der := (*t.der)[i*rows*t.padded : (i+1)*rows*t.padded]
+	der := t.copy(i)
 	clear(der)
 	s := newSpace(t.headBlocks, t.turned.Cols, t.k.Slope)
 	if t.direct {

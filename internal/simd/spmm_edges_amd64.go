@@ -2,8 +2,6 @@
 
 package simd
 
-import "unsafe"
-
 // setFast is SetRows in assembly.
 func (p *EdgePair) setFast(lo, hi int) {
 	k, y := pairAdd+kernel(p.Op), p.Y
@@ -54,7 +52,7 @@ func (p *EdgeDot) addFast(lo, hi int) {
 		c.weights = uintptr(p.Heads) * floatSize
 		switch {
 		case p.Set && in4s:
-			c.set, c.past = 1, one(p.Past && p.Heads == 8 && aligned(p.Z))
+			c.set, c.past = 1, one(p.Past && p.Heads == 8 && aligned(p.Z, p.Heads))
 		case p.Set:
 			clear(p.Z[int(at.from)*p.Heads : int(at.to)*p.Heads])
 		}
@@ -73,9 +71,6 @@ func (p *EdgeDot) addFast(lo, hi int) {
 		}
 	}
 }
-
-// aligned reports whether x starts with a whole register.
-func aligned(x []Float) bool { return uintptr(unsafe.Pointer(unsafe.SliceData(x)))%32 == 0 }
 
 // dots makes the call of several heads, from column col on.
 func (p *EdgeDot) dots(c *rowCall, at *piece, k kernel, col int) {

@@ -121,8 +121,7 @@ func (k *biased) pull(i, lo, end int) {
 			if dz = (*room)[:hi-lo]; k.set {
 				dz = k.out[lo:hi]
 			}
-			clear(dz)
-			k.f.Backward(dz, k.in[lo:hi], k.y[lo:hi], k.y[lo:hi], 1)
+			k.f.SetBackward(dz, k.in[lo:hi], k.y[lo:hi], k.y[lo:hi], 1)
 		}
 		switch {
 		case k.out == nil || k.on && k.set:

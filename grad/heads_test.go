@@ -53,6 +53,30 @@ func TestDotBothBroadcast(t *testing.T) {
 	}
 }
 
+// The rows may be one, or rows of x: their gradients add up.
+func TestDotBothShared(t *testing.T) {
+	rng := rand.New(rand.NewPCG(34, 34))
+	x, y := random(rng, 40, 8, 8), random(rng, 8, 8)
+	row := func(x *grad.Var, i int) *grad.Var { return x.RowRange(i, i+1).Reshape(8, 8) }
+	for name, pick := range map[string]func(x, y *grad.Var) (a, b *grad.Var){
+		"one":       func(_, y *grad.Var) (a, b *grad.Var) { return y, y },
+		"row of x":  func(x, y *grad.Var) (a, b *grad.Var) { return row(x, 3), y },
+		"rows of x": func(x, _ *grad.Var) (a, b *grad.Var) { return row(x, 3), row(x, 30) },
+	} {
+		want := both(x, y, y, func(x, y, _ *grad.Var) (xa, xb *grad.Var) {
+			a, b := pick(x, y)
+			return x.Dot(a), x.Dot(b)
+		})
+		got := both(x, y, y, func(x, y, _ *grad.Var) (xa, xb *grad.Var) {
+			a, b := pick(x, y)
+			return x.DotBoth(a, b)
+		})
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: other bits than Dot", name)
+		}
+	}
+}
+
 func BenchmarkDotBoth(b *testing.B) {
 	rng := rand.New(rand.NewPCG(33, 33))
 	x, y, z := random(rng, 2708, 8, 8), random(rng, 8, 8), random(rng, 8, 8)

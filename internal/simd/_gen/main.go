@@ -27,6 +27,7 @@ var families = map[string][]func(){
 	"spmm":      {sums, bests, quickBests, bestGrads, edgeDots, edgePairs, picks, means, spills},
 	"fan":       {fans},
 	"kept":      {keepValues, anyZero},
+	"ends":      {ends},
 	"attention": {attention, allSpokes, heads, segments, dropValues},
 }
 

@@ -133,7 +133,7 @@ var headTasks = sync.Pool{New: func() any { return new(headTask) }}
 const (
 	headWork  = 1 << 13
 	headMost  = 16
-	headBlock = 1 << 12
+	headBlock = 1 << 11
 )
 
 // headParts is the number of parts of x's rows; it follows from the shape.

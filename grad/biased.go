@@ -28,15 +28,41 @@ func (x *Var) AddBias(b *Var, a Activation) *Var {
 		runBiased(biased{in: x.val.Data, out: y.val.Data, b: b.val.Data, f: u, on: folds})
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
-		k := biased{in: dy.Data, y: y.val.Data, b: b.val.Data, f: u, on: folds, back: true}
-		if dx, fresh := x.FreshGrad(); dx != nil {
-			k.out, k.set = dx.Data, fresh
-		}
-		if b.needs {
-			k.db = b.Grad().Data
-		}
-		runBiased(k)
+		pullBiased(x, b, biased{in: dy.Data, y: y.val.Data, b: b.val.Data, f: u, on: folds})
 	})
+}
+
+// DropBiased returns t.Dropout(x.AddBias(b, a), p): the end of a layer whose
+// result only a dropout reads. Of a matrix and ELU it is one pass over x, and one
+// over its gradient.
+func (t *Tape) DropBiased(x, b *Var, a Activation, p float64) *Var {
+	d := t.NextDropout(p)
+	if d == nil {
+		return x.AddBias(b, a)
+	}
+	if b == nil || a != ELU || x.Value().Axes() != 2 || len(b.Value().Data) != x.Dim(1) {
+		return t.dropBy(x.AddBias(b, a), d)
+	}
+	op := t.beginDropout("DropBiased", x, b)
+	y := op.Fresh(x.Shape()...)
+	if !op.Dry(0) {
+		runBiased(biased{in: x.val.Data, out: y.val.Data, b: b.val.Data, drop: d})
+	}
+	return op.Record(y, func(dy *tensor.Dense) {
+		pullBiased(x, b, biased{in: dy.Data, y: y.val.Data, b: b.val.Data, drop: d})
+	})
+}
+
+// pullBiased adds the gradients of x and b, from that of their result in k.
+func pullBiased(x, b *Var, k biased) {
+	k.back = true
+	if dx, fresh := x.FreshGrad(); dx != nil {
+		k.out, k.set = dx.Data, fresh
+	}
+	if b.needs {
+		k.db = b.Grad().Data
+	}
+	runBiased(k)
 }
 
 // biased is a loop over rows with a bias, cut in parts of rows that the shape
@@ -46,7 +72,8 @@ type biased struct {
 	in, out, y []tensor.Float // x to y; backwards dy to dx, which is nil if not wanted
 	b, db      []tensor.Float
 	f          simd.Unary
-	on         bool // f is applied
+	on         bool          // f is applied
+	drop       *simd.Dropout // ELU and this dropout are, instead of f; nil: not
 	back       bool
 	set        bool // out holds anything
 
@@ -77,7 +104,7 @@ func runBiased(k biased) {
 	parts := (n-1)/t.step + 1
 	if t.back {
 		t.sums = slices.Grow(t.sums[:0], parts*width)[:parts*width]
-	} else {
+	} else if t.drop == nil {
 		t.wide = slices.Grow(t.wide[:0], t.block)[:t.block]
 		for at := 0; at < t.block; at += width {
 			copy(t.wide[at:], t.b)
@@ -101,10 +128,27 @@ func (k *biased) Chunk(i int) {
 	for lo := i * k.step; lo < end; lo += k.block {
 		hi := min(lo+k.block, end)
 		to := k.out[lo:hi]
+		if k.drop != nil {
+			k.drop.ELU(to, k.in[lo:hi], k.b, lo/len(k.b))
+			continue
+		}
 		simd.Add.Forward(to, k.in[lo:hi], k.wide[:hi-lo], 1, 1)
 		if k.on {
 			k.f.Forward(to, to, 1)
 		}
+	}
+}
+
+// bends reports whether anything comes after the bias.
+func (k *biased) bends() bool { return k.on || k.drop != nil }
+
+// slope sets dz to the gradient of what the bias was added to, from that of the
+// result y.
+func (k *biased) slope(dz, dy, y []tensor.Float) {
+	if k.drop != nil {
+		k.drop.ELUGrad(dz, dy, y)
+	} else {
+		k.f.SetBackward(dz, dy, y, y, 1)
 	}
 }
 
@@ -117,14 +161,14 @@ func (k *biased) pull(i, lo, end int) {
 	for ; lo < end; lo += k.block {
 		hi := min(lo+k.block, end)
 		dz := k.in[lo:hi]
-		if k.on {
+		if k.bends() {
 			if dz = (*room)[:hi-lo]; k.set {
 				dz = k.out[lo:hi]
 			}
-			k.f.SetBackward(dz, k.in[lo:hi], k.y[lo:hi], k.y[lo:hi], 1)
+			k.slope(dz, k.in[lo:hi], k.y[lo:hi])
 		}
 		switch {
-		case k.out == nil || k.on && k.set:
+		case k.out == nil || k.bends() && k.set:
 		case k.set:
 			copy(k.out[lo:hi], dz)
 		default:

@@ -28,6 +28,7 @@ var families = map[string][]func(){
 	"fan":       {fans},
 	"kept":      {keepValues, anyZero},
 	"ends":      {ends},
+	"bent":      {dropELU, dropELUGrad},
 	"attention": {attention, allSpokes, heads, segments, dropValues},
 }
 

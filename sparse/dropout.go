@@ -90,13 +90,18 @@ var dropLoops = sync.Pool{New: func() any { return new(dropLoop) }}
 // run sets to to a's values under d, in the parts that cuts has.
 func (l *dropLoop) run(a *CSR, d *simd.Dropout, to []tensor.Float) {
 	l.a, l.d, l.from, l.to = a, *d, a.Values, to
+	var ones *[]tensor.Float
 	if l.from == nil {
-		l.from = to
-		for k := range to {
-			to[k] = 1
+		ones = borrow(len(to))
+		for k := range *ones {
+			(*ones)[k] = 1
 		}
+		l.from = *ones
 	}
 	par.Run(len(l.cuts)-1, l)
+	if ones != nil {
+		scratch.Put(ones)
+	}
 }
 
 // Chunk does one part, in calls of not too many nonzeros.

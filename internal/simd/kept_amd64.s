@@ -46,11 +46,13 @@ row1:
 	VPSRLD       $0x10, Y3, Y4
 	VXORPS       Y3, Y4, Y3
 	VPXOR        Y5, Y3, Y3
+	CMPQ         R12, 192(AX)
+	JLE          inner3
 	SUBQ         R11, R12
 	SUBQ         $0x08, R12
-	JL           last3
+	JL           last5
 
-again5:
+again7:
 	VMOVDQU   (CX)(R11*4), Y4
 	VMOVUPS   (DX)(R11*4), Y5
 	VPMULLD   wide9e3779b9<>+0(SB), Y4, Y6
@@ -79,11 +81,11 @@ again5:
 	VMOVUPS   Y5, (BX)(R11*4)
 	ADDQ      $0x08, R11
 	SUBQ      $0x08, R12
-	JGE       again5
+	JGE       again7
 
-last3:
+last5:
 	ADDQ         $0x08, R12
-	JZ           done4
+	JZ           done6
 	LEAQ         firstLanes<>+0(SB), R13
 	MOVQ         R12, R14
 	NEGQ         R14
@@ -114,32 +116,101 @@ last3:
 	VMOVUPS      Y4, (DI)(R8*4)
 	ADDQ         R13, R8
 	CMPQ         R12, $0x08
-	JE           all6
+	JE           all8
 	LEAQ         (BX)(R11*4), R11
 	TESTQ        $0x00000004, R12
-	JZ           two8
+	JZ           two10
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two8:
+two10:
 	TESTQ    $0x00000002, R12
-	JZ       one9
+	JZ       one11
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one9:
+one11:
 	TESTQ  $0x00000001, R12
-	JZ     stored7
+	JZ     stored9
 	VMOVSS X3, (R11)
-	JMP    stored7
+	JMP    stored9
 
-all6:
+all8:
 	VMOVUPS Y3, (BX)(R11*4)
 
-stored7:
-done4:
+stored9:
+done6:
+	JMP kept4
+
+inner3:
+	SUBQ R11, R12
+	SUBQ $0x08, R12
+	JL   last12
+
+whole13:
+	VMOVDQU   (CX)(R11*4), Y4
+	VMOVUPS   (DX)(R11*4), Y5
+	VPMULLD   wide9e3779b9<>+0(SB), Y4, Y6
+	VPADDD    Y3, Y6, Y6
+	VPSRLD    $0x10, Y6, Y7
+	VXORPS    Y6, Y7, Y6
+	VPMULLD   wide7feb352d<>+0(SB), Y6, Y6
+	VPSRLD    $0x0f, Y6, Y7
+	VXORPS    Y6, Y7, Y6
+	VPMULLD   wide846ca68b<>+0(SB), Y6, Y6
+	VXORPS    Y6, Y1, Y6
+	VPCMPGTD  Y6, Y2, Y6
+	VMULPS    Y0, Y5, Y5
+	VANDNPS   Y5, Y6, Y5
+	LEAQ      frontOrders<>+0(SB), R14
+	VXORPS    Y6, Y6, Y6
+	VCMPPS    $0x04, Y6, Y5, Y6
+	VMOVMSKPS Y6, R13
+	VPMOVZXBD (R14)(R13*8), Y6
+	POPCNTQ   R13, R13
+	VPERMD    Y4, Y6, Y4
+	VPERMPS   Y5, Y6, Y6
+	VMOVDQU   Y4, (SI)(R8*4)
+	VMOVUPS   Y6, (DI)(R8*4)
+	ADDQ      R13, R8
+	VMOVUPS   Y5, (BX)(R11*4)
+	ADDQ      $0x08, R11
+	SUBQ      $0x08, R12
+	JGE       whole13
+
+last12:
+	LEAQ      firstSets<>+0(SB), R13
+	VMOVDQU   (CX)(R11*4), Y4
+	VMOVUPS   (DX)(R11*4), Y5
+	VPMULLD   wide9e3779b9<>+0(SB), Y4, Y6
+	VPADDD    Y3, Y6, Y6
+	VPSRLD    $0x10, Y6, Y3
+	VXORPS    Y6, Y3, Y3
+	VPMULLD   wide7feb352d<>+0(SB), Y3, Y3
+	VPSRLD    $0x0f, Y3, Y6
+	VXORPS    Y3, Y6, Y3
+	VPMULLD   wide846ca68b<>+0(SB), Y3, Y3
+	VXORPS    Y3, Y1, Y3
+	VPCMPGTD  Y3, Y2, Y3
+	VMULPS    Y0, Y5, Y5
+	VANDNPS   Y5, Y3, Y3
+	LEAQ      frontOrders<>+0(SB), R15
+	VXORPS    Y5, Y5, Y5
+	VCMPPS    $0x04, Y5, Y3, Y5
+	VMOVMSKPS Y5, R14
+	ANDL      32(R13)(R12*4), R14
+	VPMOVZXBD (R15)(R14*8), Y5
+	POPCNTQ   R14, R14
+	VPERMD    Y4, Y5, Y4
+	VPERMPS   Y3, Y5, Y5
+	VMOVDQU   Y4, (SI)(R8*4)
+	VMOVUPS   Y5, (DI)(R8*4)
+	ADDQ      R14, R8
+	VMOVUPS   Y3, (BX)(R11*4)
+
+kept4:
 	MOVQ 168(AX), R11
 	ADDQ $0x08, R11
 	MOVQ R8, (R11)
@@ -458,6 +529,16 @@ DATA firstLanes<>+52(SB)/4, $0x00000000
 DATA firstLanes<>+56(SB)/4, $0x00000000
 DATA firstLanes<>+60(SB)/4, $0x00000000
 GLOBL firstLanes<>(SB), RODATA|NOPTR, $64
+
+DATA firstSets<>+0(SB)/4, $0x00000000
+DATA firstSets<>+4(SB)/4, $0x00000001
+DATA firstSets<>+8(SB)/4, $0x00000003
+DATA firstSets<>+12(SB)/4, $0x00000007
+DATA firstSets<>+16(SB)/4, $0x0000000f
+DATA firstSets<>+20(SB)/4, $0x0000001f
+DATA firstSets<>+24(SB)/4, $0x0000003f
+DATA firstSets<>+28(SB)/4, $0x0000007f
+GLOBL firstSets<>(SB), RODATA|NOPTR, $32
 
 // func hasZeroAVX2(x *float32, groups int) bool
 // Requires: AVX

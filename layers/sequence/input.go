@@ -22,7 +22,7 @@ func (in input) inLevels(t *grad.Tape, g *graph.Graph) *grad.Var {
 		panic(err)
 	}
 	x := in.x
-	if x.Sparse() != nil {
+	if x.IsSparse() {
 		return x.Linear(in.w, in.b, grad.Identity).Permute(levels.Order, levels.Rank)
 	}
 	if !x.Needs() {

@@ -73,11 +73,11 @@ func (a ablation) prepare(c trainChoice, dataset string) (workload, error) {
 // gatEpoch is what train/DATASET does in an epoch, with a choice of how.
 type gatEpoch struct {
 	*task
-	net     *network
-	opt     train.Optimiser
-	labels  []int32
-	x       *grad.Var // the features, sparse or dense
-	t, eval *grad.Tape
+	net    *network
+	opt    train.Optimiser
+	labels []int32
+	x      *grad.Var // the features, sparse or dense
+	t      *grad.Tape
 
 	drop   func(t *grad.Tape, x *grad.Var, p float64) *grad.Var // of features; nil: the layers do
 	attend func(t *grad.Tape, g *graph.Graph, l *layers.GATConv, x *grad.Var) *grad.Var
@@ -92,8 +92,7 @@ func newGATEpoch(k *task, r recipe) (*gatEpoch, error) {
 	}
 	e := &gatEpoch{
 		task: k, net: net, opt: r.optimiser(net), labels: k.labelsOf(k.split.Train), x: k.features,
-		t: grad.NewTape(r.Seed), eval: grad.NewEval(),
-		attend: fusedLayer,
+		t: grad.NewTape(r.Seed), attend: fusedLayer,
 	}
 	return e, e.opt.Bind(net)
 }
@@ -103,16 +102,22 @@ func (e *gatEpoch) run() {
 	if e.around != nil {
 		defer e.around()()
 	}
-	if e.forget {
-		step := e.t.Step()
-		e.t, e.eval = grad.NewTape(e.net.Recipe.Seed), grad.NewEval()
-		e.t.SetStep(step)
-	}
+	e.renew()
 	e.t.Reset()
 	loss := e.forward(e.t).Rows(e.split.Train).CrossEntropy(e.labels)
 	e.opt.Step(e.t.Backward(loss))
-	e.eval.Reset()
-	e.watch(e.forward(e.eval).Value())
+	e.renew()
+	e.t.ResetEval()
+	e.watch(e.forward(e.t).Value())
+}
+
+// renew gives up the tape and its memory, if they are not to be kept.
+func (e *gatEpoch) renew() {
+	if e.forget {
+		step := e.t.Step()
+		e.t = grad.NewTape(e.net.Recipe.Seed)
+		e.t.SetStep(step)
+	}
 }
 
 // forward returns the logits.

@@ -74,8 +74,8 @@ func TestAblationsLearn(t *testing.T) {
 		t.Run(a.without, func(t *testing.T) {
 			_, part := ablated(t, a, 0.6)
 			loss := func() float64 {
-				part.eval.Reset()
-				return float64(part.forward(part.eval).Rows(part.split.Train).CrossEntropy(part.labels).Value().Data[0])
+				part.t.ResetEval()
+				return float64(part.forward(part.t).Rows(part.split.Train).CrossEntropy(part.labels).Value().Data[0])
 			}
 			before := loss()
 			if again := loss(); again != before {

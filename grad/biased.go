@@ -27,21 +27,46 @@ func (x *Var) AddBias(b *Var, a Activation) *Var {
 	if !op.Dry(0) {
 		runBiased(biased{in: x.val.Data, out: y.val.Data, b: b.val.Data, f: u, on: folds})
 	}
-	n := Notes[biasNotes](op)
-	*n = biasNotes{x, b, y, u, folds}
-	return op.RecordBy(y, n)
+	return op.RecordBy(y, notesOfBias(op, biasNotes{x: x, b: b, y: y, u: u, folds: folds}))
 }
 
-// biasNotes is the pullback of y = x + b or, if u is folded in, of u of that.
+// DropBiased returns t.Dropout(x.AddBias(b, a), p): the end of a layer whose
+// result only a dropout reads. Of a matrix and ELU it is one pass over x, and one
+// over its gradient.
+func (t *Tape) DropBiased(x, b *Var, a Activation, p float64) *Var {
+	d := t.NextDropout(p)
+	if d == nil {
+		return x.AddBias(b, a)
+	}
+	if b == nil || a != ELU || x.Value().Axes() != 2 || len(b.Value().Data) != x.Dim(1) {
+		return t.dropBy(x.AddBias(b, a), d)
+	}
+	op := t.beginDropout("DropBiased", x, b)
+	y := op.Fresh(x.Shape()...)
+	if !op.Dry(0) {
+		runBiased(biased{in: x.val.Data, out: y.val.Data, b: b.val.Data, drop: d})
+	}
+	return op.RecordBy(y, notesOfBias(op, biasNotes{x: x, b: b, y: y, drop: d}))
+}
+
+// biasNotes is the pullback of y = x + b or, if u is folded in, of u of that, or
+// of a dropout of ELU of that.
 type biasNotes struct {
 	x, b, y *Var
 	u       simd.Unary
 	folds   bool
+	drop    *simd.Dropout
+}
+
+func notesOfBias(op Op, n biasNotes) *biasNotes {
+	to := Notes[biasNotes](op)
+	*to = n
+	return to
 }
 
 // Pull adds to the gradients of x and b.
 func (n *biasNotes) Pull(dy *tensor.Dense) {
-	k := biased{in: dy.Data, y: n.y.val.Data, b: n.b.val.Data, f: n.u, on: n.folds, back: true}
+	k := biased{in: dy.Data, y: n.y.val.Data, b: n.b.val.Data, f: n.u, on: n.folds, drop: n.drop, back: true}
 	if dx, fresh := n.x.FreshGrad(); dx != nil {
 		k.out, k.set = dx.Data, fresh
 	}
@@ -58,7 +83,8 @@ type biased struct {
 	in, out, y []tensor.Float // x to y; backwards dy to dx, which is nil if not wanted
 	b, db      []tensor.Float
 	f          simd.Unary
-	on         bool // f is applied
+	on         bool          // f is applied
+	drop       *simd.Dropout // ELU and this dropout are, instead of f; nil: not
 	back       bool
 	set        bool // out holds anything
 
@@ -96,7 +122,7 @@ func runBiased(k biased) {
 	parts := (n-1)/t.step + 1
 	if t.back {
 		t.sums = slices.Grow(t.sums[:0], parts*width)[:parts*width]
-	} else {
+	} else if t.drop == nil {
 		t.wide = slices.Grow(t.wide[:0], t.block)[:t.block]
 		for at := 0; at < t.block; at += width {
 			copy(t.wide[at:], t.b)
@@ -146,10 +172,27 @@ func (k *biased) Chunk(i int) {
 	for lo := i * k.step; lo < end; lo += k.block {
 		hi := min(lo+k.block, end)
 		to := k.out[lo:hi]
+		if k.drop != nil {
+			k.drop.ELU(to, k.in[lo:hi], k.b, lo/len(k.b))
+			continue
+		}
 		simd.Add.Forward(to, k.in[lo:hi], k.wide[:hi-lo], 1, 1)
 		if k.on {
 			k.f.Forward(to, to, 1)
 		}
+	}
+}
+
+// bends reports whether anything comes after the bias.
+func (k *biased) bends() bool { return k.on || k.drop != nil }
+
+// slope sets dz to the gradient of what the bias was added to, from that of the
+// result y.
+func (k *biased) slope(dz, dy, y []tensor.Float) {
+	if k.drop != nil {
+		k.drop.ELUGrad(dz, dy, y)
+	} else {
+		k.f.SetBackward(dz, dy, y, y, 1)
 	}
 }
 
@@ -162,15 +205,14 @@ func (k *biased) pull(i, lo, end int) {
 	for ; lo < end; lo += k.block {
 		hi := min(lo+k.block, end)
 		dz := k.in[lo:hi]
-		if k.on {
+		if k.bends() {
 			if dz = (*room)[:hi-lo]; k.set {
 				dz = k.out[lo:hi]
 			}
-			clear(dz)
-			k.f.Backward(dz, k.in[lo:hi], k.y[lo:hi], k.y[lo:hi], 1)
+			k.slope(dz, k.in[lo:hi], k.y[lo:hi])
 		}
 		switch {
-		case k.out == nil || k.on && k.set:
+		case k.out == nil || k.bends() && k.set:
 		case k.set:
 			copy(k.out[lo:hi], dz)
 		default:

@@ -124,3 +124,78 @@ func TestUnreachedGradient(t *testing.T) {
 		}
 	}
 }
+
+// The end of a layer in one pass is a bias, an activation and a dropout.
+func TestDropBiased(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 0))
+	const step, p = 1, 0.6
+	run := func(shape []int, a grad.Activation, f func(t *grad.Tape, x, b *grad.Var) *grad.Var) [][]tensor.Float {
+		tape := grad.NewTape(7)
+		x, b := param(5, shape...), param(6, shape[len(shape)-1])
+		var out [][]tensor.Float
+		for range 2 { // the second time from used buffers
+			tape.Reset()
+			tape.SetStep(step)
+			y := f(tape, tape.Use(x), tape.Use(b))
+			out = [][]tensor.Float{slices.Clone(y.Value().Data)}
+			for _, g := range tape.Backward(weigh(y)) {
+				out = append(out, slices.Clone(g.Value.Data))
+			}
+		}
+		return out
+	}
+	for _, shape := range [][]int{{1, 1}, {3, 7}, {700, 7}, {900, 64}, {5, 511}, {20, 1537}, {40, 3, 10}, {rng.IntN(90) + 1, 8}} {
+		for _, a := range []grad.Activation{grad.ELU, grad.Tanh, grad.Identity} {
+			want := run(shape, a, func(t *grad.Tape, x, b *grad.Var) *grad.Var { return t.Dropout(x.Add(b).Activate(a), p) })
+			for _, threads := range []int{1, 2, 3, 8} {
+				undo := par.SetThreads(threads)
+				got := run(shape, a, func(t *grad.Tape, x, b *grad.Var) *grad.Var { return t.DropBiased(x, b, a, p) })
+				undo()
+				for i, what := range []string{"value", "gradient of x", "gradient of b"} {
+					for j, w := range want[i] {
+						if g := got[i][j]; math.Abs(float64(g-w)) > 2e-5*(1+math.Abs(float64(w))+math.Sqrt(float64(len(want[0])))/10) {
+							t.Fatalf("%v %q: element %d of the %s is %v, want %v", shape, a, j, what, g, w)
+						}
+					}
+				}
+				if threads == 1 {
+					want = got // from now on to the bit
+				} else if !slices.EqualFunc(got, want, slices.Equal[[]tensor.Float]) {
+					t.Fatalf("%v %q: other bits on %d threads", shape, a, threads)
+				}
+			}
+		}
+	}
+}
+
+// DropBiased has the gradients that its value says, draws one mask, and drops
+// nothing where nothing is to be dropped.
+func TestDropBiasedGradients(t *testing.T) {
+	x, b := param(1, 4, 3), param(2, 3)
+	for _, p := range []float64{0.4, 0, 1} {
+		check{[]*grad.Param{x, b}, func(t *grad.Tape, v []*grad.Var) *grad.Var {
+			y := t.DropBiased(v[0], v[1], grad.ELU, p)
+			return t.Dropout(y, 0.3).Add(v[0])
+		}}.run(t)
+	}
+	check{[]*grad.Param{x}, func(t *grad.Tape, v []*grad.Var) *grad.Var {
+		return t.DropBiased(v[0], nil, grad.ELU, 0.4)
+	}}.run(t)
+	check{[]*grad.Param{b}, func(t *grad.Tape, v []*grad.Var) *grad.Var {
+		return t.DropBiased(grad.Const(x.Value), v[0], grad.ELU, 0.4)
+	}}.run(t)
+	check{[]*grad.Param{x}, func(t *grad.Tape, v []*grad.Var) *grad.Var {
+		return t.DropBiased(v[0], grad.Const(b.Value), grad.ELU, 0.4)
+	}}.run(t)
+	if y := grad.NewEval().DropBiased(grad.Const(x.Value), grad.Const(b.Value), grad.ELU, 0.9).Value(); !slices.Equal(y.Data, grad.Const(x.Value).AddBias(grad.Const(b.Value), grad.ELU).Value().Data) {
+		t.Error("an eval tape drops")
+	}
+	tape := grad.NewTape(1)
+	tape.DropBiased(grad.Const(x.Value), grad.Const(b.Value), grad.ELU, 0.9)
+	after := tape.Dropout(grad.Const(x.Value), 0.5).Value().Data
+	other := grad.NewTape(1)
+	other.Dropout(grad.Const(x.Value), 0.9)
+	if !slices.Equal(after, other.Dropout(grad.Const(x.Value), 0.5).Value().Data) {
+		t.Error("DropBiased draws more or less than one mask")
+	}
+}

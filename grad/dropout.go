@@ -14,11 +14,23 @@ func (t *Tape) Dropout(x *Var, p float64) *Var {
 	if d == nil {
 		return x
 	}
-	op := Begin("Dropout", x)
+	return t.dropBy(x, d)
+}
+
+// beginDropout is Begin of an operation that t drops in, also where the operands
+// are constants: a mask changes each step, so the result is this step's.
+func (t *Tape) beginDropout(name string, xs ...*Var) Op {
+	op := Begin(name, xs...)
 	if op.tape != nil && op.tape != t {
-		panic(&TapeError{Op: "Dropout", Why: "the operand is of another tape; operations do not mix tapes"})
+		panic(&TapeError{Op: name, Why: "the operand is of another tape; operations do not mix tapes"})
 	}
-	op.tape = t // also of a constant: its mask changes each step, so the result is this step's
+	op.tape = t
+	return op
+}
+
+// dropBy is Dropout by a mask.
+func (t *Tape) dropBy(x *Var, d *simd.Dropout) *Var {
+	op := t.beginDropout("Dropout", x)
 	if x.csr != nil {
 		return t.dropSparse(x, d)
 	}

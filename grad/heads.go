@@ -54,7 +54,7 @@ func (x *Var) DotBoth(y, z *Var) (xy, xz *Var) {
 		return x.Dot(y), x.Dot(z)
 	}
 	shape := lastOne(&extents{}, x.val.Shape())
-	xy, xz = op.New(shape...), op.New(shape...)
+	xy, xz = op.Fresh(shape...), op.Fresh(shape...)
 	if !op.Dry(foldRoom(x, y) + foldRoom(x, z)) {
 		of := [2]headPart{{y: y.val.Data, w: xy.val.Data}, {y: z.val.Data, w: xz.val.Data}}
 		runHeads(headTask{x: x.val.Data, of: of, pass: headPairs}, x)
@@ -81,7 +81,7 @@ func foldRoom(x, y *Var) int {
 
 // pullHeads adds the gradients of the products of x with one row or two.
 func pullHeads(op Op, x *Var, ps *[2]headPull) {
-	t := headTask{x: x.val.Data, pass: headGrads}
+	t := headTask{x: x.val.Data, pass: headGrads, apart: ps[1].y != nil && distinct(x, ps[0].y, ps[1].y)}
 	room := 0
 	for j, p := range ps {
 		if p.y == nil {
@@ -116,6 +116,20 @@ func pullHeads(op Op, x *Var, ps *[2]headPull) {
 	})
 }
 
+// distinct reports whether no two of xs are one Var or views of one, whose
+// gradients lie over each other.
+func distinct(xs ...*Var) bool {
+	for i, x := range xs {
+		root, _ := x.origin()
+		for _, y := range xs[:i] {
+			if other, _ := y.origin(); other == root {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // The passes of a headTask.
 const (
 	headPairs = iota // w = ⟨x, y⟩
@@ -128,6 +142,7 @@ type headTask struct {
 	of                       [2]headPart    // one or both
 	pass                     int
 	rows, heads, width, step int
+	apart                    bool // no two of the gradients lie over each other
 }
 
 // headPart is one row that all rows of x are multiplied with, and the products
@@ -144,7 +159,7 @@ var headTasks = sync.Pool{New: func() any { return new(headTask) }}
 const (
 	headWork  = 1 << 13
 	headMost  = 16
-	headBlock = 1 << 12
+	headBlock = 1 << 11
 )
 
 // headParts is the number of parts of x's rows; it follows from the shape.
@@ -191,7 +206,7 @@ func (t *headTask) each() {
 func (t *headTask) one(p *headPart, i, at, y int) {
 	x, row := t.x[at:at+t.width], p.y[y:y+t.width]
 	if t.pass == headPairs {
-		p.w[i] += simd.Dot(x, row)
+		p.w[i] = simd.Dot(x, row)
 		return
 	}
 	if t.dx != nil {
@@ -207,12 +222,49 @@ func (t *headTask) Chunk(i int) {
 	f := t.heads * t.width
 	end, most := min((i+1)*t.step, t.rows), max(1, headBlock/f)
 	for lo := i * t.step; lo < end; lo += most {
+		n := min(most, end-lo)
+		if t.both() {
+			t.ends(i, lo, n)
+			continue
+		}
 		for j := range t.of {
 			if t.of[j].y != nil {
-				t.block(&t.of[j], i, lo, min(most, end-lo))
+				t.block(&t.of[j], i, lo, n)
 			}
 		}
 	}
+}
+
+// both reports whether there are two rows, and all that their pass can give is
+// wanted.
+func (t *headTask) both() bool {
+	a, b := &t.of[0], &t.of[1]
+	return b.y != nil && (t.pass == headPairs || t.apart && t.dx != nil && a.dy != nil && b.dy != nil)
+}
+
+// ends does n rows from lo on, of part i, with both rows at once. The second of
+// the gradients is that of the first product, as Dot's would run.
+func (t *headTask) ends(i, lo, n int) {
+	f := t.heads * t.width
+	b, a := &t.of[0], &t.of[1]
+	k := simd.Ends{
+		X: t.x[lo*f:], A: a.y, B: b.y, L: a.w[lo*t.heads:], R: b.w[lo*t.heads:],
+		H: t.heads, Width: t.width,
+	}
+	if t.pass == headPairs {
+		k.Pairs(n)
+		return
+	}
+	k.Grad(simd.EndGrads{X: t.dx[lo*f:], A: a.sums(i), B: b.sums(i)}, n)
+}
+
+// sums is what part i adds its gradient of the row to.
+func (p *headPart) sums(i int) []tensor.Float {
+	if i == 0 {
+		return p.dy
+	}
+	f := len(p.dy)
+	return p.private[(i-1)*f : i*f]
 }
 
 // block does n rows from lo on, of part i.
@@ -229,10 +281,7 @@ func (t *headTask) block(p *headPart, i, lo, n int) {
 		k.Spread(n)
 	}
 	if p.dy != nil {
-		k.X, k.Y, k.XStride, k.YStride = t.x[lo*f:], p.dy, f, 0
-		if i > 0 {
-			k.Y = p.private[(i-1)*f : i*f]
-		}
+		k.X, k.Y, k.XStride, k.YStride = t.x[lo*f:], p.sums(i), f, 0
 		k.Fold(n)
 	}
 }

@@ -12,7 +12,8 @@ import (
 type Tape struct {
 	arena arena
 	nodes []node // in the order they were made, so that backwards is topological
-	eval  bool
+	eval  bool   // it records nothing now
+	never bool   // nor ever
 
 	seed, step uint64
 	op         uint32 // dropouts so far in this step
@@ -70,7 +71,7 @@ func NewTape(seed uint64) *Tape {
 
 // NewEval returns a tape for inference: it records nothing and drops nothing,
 // but recycles memory at each Reset.
-func NewEval() *Tape { return &Tape{eval: true, uses: map[*Param]*Var{}} }
+func NewEval() *Tape { return &Tape{eval: true, never: true, uses: map[*Param]*Var{}} }
 
 // Reset begins the next step. It takes back the memory of every Var of the last
 // one; using such a Var from now on panics.
@@ -94,6 +95,17 @@ func (t *Tape) Reset() {
 	t.step++
 	t.op = 0
 	t.bad = ""
+	t.eval = t.never
+}
+
+// ResetEval is [Tape.Reset] for an evaluation: until the next Reset t records
+// nothing and drops nothing, as a tape of [NewEval] does, and it works in the
+// memory of the step before, which is still near the processor. Steps do not
+// count it.
+func (t *Tape) ResetEval() {
+	t.Reset()
+	t.step--
+	t.eval = true
 }
 
 // Step returns the number of the step, which counts Resets.

@@ -71,7 +71,16 @@ func (x *Var) Value() *tensor.Dense {
 }
 
 // Sparse returns x's matrix if it is sparse, else nil.
-func (x *Var) Sparse() *sparse.CSR { return x.csr }
+func (x *Var) Sparse() *sparse.CSR {
+	if x.csr != nil {
+		x.csr.Settle()
+	}
+	return x.csr
+}
+
+// IsSparse reports whether x's array is sparse. It costs nothing, where
+// [Var.Sparse] may have to work out what a dropout left.
+func (x *Var) IsSparse() bool { return x.csr != nil }
 
 // Shape returns the length of each axis. The caller must not modify it. It is
 // valid until the tape's next Reset.

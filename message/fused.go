@@ -109,7 +109,7 @@ func recogniseEdges(g *graph.Graph, n *expr) *fused {
 	return nil
 }
 
-func (e *expr) plainLeaf(k kind) bool { return e.kind == k && e.rows == nil && e.x.Sparse() == nil }
+func (e *expr) plainLeaf(k kind) bool { return e.kind == k && e.rows == nil && !e.x.IsSparse() }
 
 func onSources(g *graph.Graph, x *grad.Var) bool {
 	return x.Shape()[0] == g.NumSrc() && len(x.Shape()) > 1
@@ -181,7 +181,7 @@ func arrived(g *graph.Graph, m *Msg, rs []Reducer) *grad.Var {
 		return nil
 	}
 	switch x := m.operands()[0]; {
-	case x.Sparse() != nil || !onSources(g, x):
+	case x.IsSparse() || !onSources(g, x):
 		return nil
 	case oneToOne(g):
 		return x

@@ -30,6 +30,7 @@ func (p product) addTo(dst, x *tensor.Dense) {
 		p.addLeft(dst, x)
 		return
 	}
+	p.a.Settle()
 	k := p.kernel(p.a, dst, x)
 	k.mean = p.mean
 	p.a.run(x.RowLen(), k)
@@ -47,12 +48,14 @@ func (p product) addToT(dst, x *tensor.Dense) {
 		if p.set {
 			dst.Zero()
 		}
+		p.a.Settle()
 		p.scatter(dst, x)
 		return
 	case p.spills(dst, f):
 		p.spill(dst, x)
 		return
 	}
+	p.a.Settle()
 	t, perm := p.a.structureT()
 	k := p.kernel(t, dst, x)
 	if p.weights != nil {

@@ -37,7 +37,7 @@ func TestTileLayout(t *testing.T) {
 		{unsafe.Offsetof(s.Work), 96}, {unsafe.Offsetof(s.Set), 128}, {unsafe.Offsetof(s.past), 136},
 		{unsafe.Offsetof(v.Offsets), 0}, {unsafe.Offsetof(v.Cols), 24}, {unsafe.Offsetof(v.From), 48}, {unsafe.Offsetof(v.To), 72},
 		{unsafe.Offsetof(v.Row), 96}, {unsafe.Offsetof(v.k0), 104}, {unsafe.Offsetof(v.k1), 108}, {unsafe.Offsetof(v.drop), 112}, {unsafe.Offsetof(v.scale), 116},
-		{unsafe.Offsetof(v.ToCols), 120}, {unsafe.Offsetof(v.Kept), 144}, {unsafe.Offsetof(v.Starts), 168},
+		{unsafe.Offsetof(v.ToCols), 120}, {unsafe.Offsetof(v.Kept), 144}, {unsafe.Offsetof(v.Starts), 168}, {unsafe.Offsetof(v.inner), 192},
 		{unsafe.Offsetof(k.Offsets), 0}, {unsafe.Offsetof(k.Cols), 24}, {unsafe.Offsetof(k.Perm), 48}, {unsafe.Offsetof(k.Far), 72},
 		{unsafe.Offsetof(k.X), 96}, {unsafe.Offsetof(k.Y), 120}, {unsafe.Offsetof(k.Rec), 144}, {unsafe.Offsetof(k.Own), 168},
 		{unsafe.Offsetof(k.V), 192}, {unsafe.Offsetof(k.Der), 216}, {unsafe.Offsetof(k.FarStride), 240}, {unsafe.Offsetof(k.XStride), 248},

@@ -27,6 +27,8 @@ var families = map[string][]func(){
 	"spmm":      {sums, bests, quickBests, bestGrads, edgeDots, edgePairs, picks, means, spills},
 	"fan":       {fans},
 	"kept":      {keepValues, anyZero},
+	"ends":      {ends},
+	"bent":      {dropELU, dropELUGrad},
 	"attention": {attention, allSpokes, heads, dropValues},
 }
 

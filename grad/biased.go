@@ -104,13 +104,14 @@ var biasTasks = sync.Pool{New: func() any { return new(biased) }}
 
 func runBiased(k biased) {
 	width, n := len(k.b), len(k.in)
+	one := n == width && k.drop == nil
 	switch {
 	case n == 0:
 		return
-	case n == width && !k.back:
+	case one && !k.back:
 		k.row()
 		return
-	case n == width && (k.set || !k.on):
+	case one && (k.set || !k.on):
 		k.pullRow()
 		return
 	}

@@ -81,6 +81,7 @@ var products = []operation{
 	{"Linear", func(o *operands) *grad.Var { return o.x.Linear(o.y, o.v, grad.Tanh) }},
 	{"Linear, plain", func(o *operands) *grad.Var { return o.x.Linear(o.y, nil, grad.Identity) }},
 	{"LinearOnto", func(o *operands) *grad.Var { return o.x.LinearOnto(o.y, o.y, grad.Tanh) }},
+	{"DropBiased", func(o *operands) *grad.Var { return o.t.DropBiased(o.x, o.v, grad.ELU, 0.1) }},
 	{"AddBias", func(o *operands) *grad.Var { return o.x.AddBias(o.v, grad.ELU) }},
 	{"Dot", func(o *operands) *grad.Var { return o.x.Dot(o.y) }},
 	{"Dot, per head", func(o *operands) *grad.Var { return o.x.Dot(o.v) }},

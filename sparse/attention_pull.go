@@ -28,8 +28,7 @@ type pullTask struct {
 	copies int
 	der    *[]tensor.Float // the copies
 	cuts   []int
-	direct bool            // by spokes
-	pow    *[]tensor.Float // of direct: the sources' powers
+	direct bool // by spokes
 }
 
 var pullTasks = sync.Pool{New: func() any { return new(pullTask) }}
@@ -53,19 +52,21 @@ func (t *pullTask) prepare(k *Attention, dOut *tensor.Dense, stats []tensor.Floa
 	t.el, t.buf = t.pad(k.El)
 	t.turned, t.perm = k.In.structureT()
 	t.copies = derCopies(k.In.NNZ())
-	t.der = borrow(t.copies * k.In.NumRows * t.padded)
+	t.der = borrow(k.derLen())
+}
+
+// derLen is the number of elements of all copies.
+func (k *Attention) derLen() int {
+	return derCopies(k.In.NNZ()) * k.In.NumRows * k.heads().padded
 }
 
 func (t *pullTask) with(out *tensor.Dense) *pullTask { t.out = out.Data; return t }
 
 func (t *pullTask) release() {
 	if t.buf != nil {
-		scratch.Put(t.buf)
+		repay(t.buf)
 	}
-	scratch.Put(t.der)
-	if t.pow != nil {
-		scratch.Put(t.pow)
-	}
+	repay(t.der)
 	*t = pullTask{cuts: t.cuts}
 }
 

@@ -61,7 +61,7 @@ func (t *attendTask) powers() bool {
 		return false
 	}
 	stride, _ := t.powerRow()
-	t.pow = borrow(t.k.In.NumCols * stride)
+	t.pow = borrow(max(t.k.In.NumCols*stride, t.k.derLen())) // so that Backward can take the same
 	return setPowers(*t.pow, t.k.El, t.k.Slope, 0) && setPowers(t.stats, t.k.Er, t.k.Slope, 1)
 }
 
@@ -154,13 +154,7 @@ func (t *attendTask) recast(v, lane int) {
 func (t *pullTask) choose() {
 	kind := &t.stats[len(t.stats)-1]
 	t.direct = *kind == spoked && t.into.Ee == nil && t.into.Weight == nil
-	if t.direct {
-		stride, _ := t.powerRow()
-		t.pow = borrow(t.k.In.NumCols * stride)
-		setPowers(*t.pow, t.k.El, t.k.Slope, 0)
-		return
-	}
-	if *kind == spoked {
+	if !t.direct && *kind == spoked {
 		*kind = tiled
 		n := t.lanes
 		for at := 0; at+1 < len(t.stats); at += simd.Record * n {
@@ -178,31 +172,52 @@ func (t *pullTask) spokes(s *attendSpace, from, to int, der []tensor.Float) {
 	k, f := &s.spokes, t.k.Ft.RowLen()
 	k.Cols, k.Perm, k.Last, k.Ahead = t.turned.Cols, t.perm, len(t.perm)-1, ahead(len(t.dOut.Data))
 	k.FarStride, k.XStride, k.DerStride = t.record(), f, t.heads
-	k.OwnStride, _ = t.powerRow()
 	k.NearStride, k.VStride = t.heads, f
 	k.Width, k.Factors = t.k.width(), s.tile.M
 	for lane := 0; lane < t.heads; lane += t.lanes {
 		k.Prepare(t.k.Slope, t.k.mask(), lane)
 		k.Far, k.X, k.Der = t.stats[simd.Record*lane:], t.dOut.Data[lane*spokeWidth:], der[lane:]
-		for u := from; u < to; {
+		for u, known := from, from; u < to; {
+			if u == known {
+				known = min(to, u+ownRows)
+				t.own(s, u, known, lane)
+			}
 			t.spokesFrom(s, u, lane)
-			k.Offsets = t.turned.Offsets[u : min(to, u+tileRows)+1]
+			k.Offsets = t.turned.Offsets[u : known+1]
 			n := k.Retrace()
 			if n == 0 {
 				t.spokesInPieces(s, u)
 				n = 1
 			}
+			k.Own = k.Own[n*k.OwnStride:]
 			u += n
 		}
 	}
+}
+
+// ownRows is how many sources have their powers at a time, which stay in the first
+// cache.
+const ownRows = 128
+
+// own sets the powers of the sources from lo to hi.
+func (t *pullTask) own(s *attendSpace, lo, hi, lane int) {
+	p := simd.Powers{X: t.k.El.Data[lo*t.heads+lane:], Y: s.tile.Z, XStride: t.heads}
+	stride, at := 2*t.lanes, 0
+	if t.heads == 1 {
+		stride, at = simd.Record, 1
+		p.Column(hi-lo, t.k.Slope)
+	} else {
+		p.YStride = stride
+		p.Rows(hi-lo, t.k.Slope)
+	}
+	s.spokes.Own, s.spokes.OwnStride = s.tile.Z[at:], stride
 }
 
 // spokesFrom sets where the rows of sources from u on are. What is not wanted goes
 // to one row that nobody reads, so that the rest has the same bits.
 func (t *pullTask) spokesFrom(s *attendSpace, u, lane int) {
 	k, f := &s.spokes, t.k.Ft.RowLen()
-	stride, at := t.powerRow()
-	k.Near, k.Own, k.V = t.el[u*t.heads+lane:], (*t.pow)[u*stride+2*lane+at:], t.k.Ft.Data[u*f+lane*spokeWidth:]
+	k.Near, k.V = t.el[u*t.heads+lane:], t.k.Ft.Data[u*f+lane*spokeWidth:]
 	k.Y, k.YStride, k.AddY = s.past, 0, 0
 	if t.into.Ft != nil {
 		k.Y, k.YStride, k.AddY = t.into.Ft.Data[u*f+lane*spokeWidth:], f, 1-t.sets(SetFt, true)

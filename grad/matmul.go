@@ -27,10 +27,11 @@ func (x *Var) MatMul(w *Var) *Var {
 	out := slices.Clone(sh)
 	out[len(out)-1] = w.Dim(1)
 	y := op.Fresh(out...)
+	op.mayHandOver(y, x)
 	if !op.Dry(0) {
 		multiply(&y.val, x, w)
 	}
-	return op.Record(y, func(dy *tensor.Dense) { pullProduct(x, w, dy) })
+	return op.Record(y, func(dy *tensor.Dense) { pullResult(y, x, w, dy) })
 }
 
 // MatMulT returns the product of x and w with the last two axes of w exchanged:
@@ -66,6 +67,24 @@ func pullProduct(x, w *Var, dy *tensor.Dense) {
 	}
 	if dw, fresh := w.FreshGrad(); dw != nil {
 		collect(dw, matrix(&x.val), dy, into{tensor.TransA, fresh})
+	}
+}
+
+// pullResult is pullProduct for the gradient of y, whose memory may become that
+// of x's.
+func pullResult(y, x, w *Var, dy *tensor.Dense) {
+	if !y.handsOver(x) {
+		pullProduct(x, w, dy)
+		return
+	}
+	if dw, fresh := w.FreshGrad(); dw != nil {
+		collect(dw, matrix(&x.val), matrix(dy), into{tensor.TransA, fresh})
+	}
+	g := *dy
+	if y.handOver(x) {
+		turnInPlace(&g, &w.val)
+	} else if dx, fresh := x.FreshGrad(); dx != nil {
+		collect(matrix(dx), matrix(dy), &w.val, into{tensor.TransB, fresh})
 	}
 }
 

@@ -78,7 +78,7 @@ func (l *GATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	alpha := l.attend(t, in, ft, ftDst)
 	y := merge(message.UpdateAll(g, message.U(t.Dropout(ft, l.ValueDrop)).Mul(alpha), message.Sum), l.Average)
 	y = l.Residual.add(t, g, in, skip{y, l.WRes})
-	return Out{Y: finish(t, y, l.B, l.Activation), Attention: alpha}
+	return Out{Y: y.AddBiasInPlace(use(t, l.B), l.Activation), Attention: alpha}
 }
 
 // attend returns the attention of each edge, one number a head.

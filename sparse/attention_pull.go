@@ -107,8 +107,12 @@ type pullPairs pullTask
 func (t *pullPairs) Chunk(i int) {
 	lo, hi := (*pullTask)(t).part(i)
 	f := t.k.Ft.RowLen()
+	out, room := t.plain(lo, hi)
+	if room != nil {
+		defer repay(room)
+	}
 	if (*pullTask)(t).narrow() {
-		one := simd.Spokes{X: t.dOut.Data[lo*f:], V: t.out[lo*f:], Rec: t.stats[lo*t.record():], XStride: f, VStride: f, RecStride: t.record(), Width: f}
+		one := simd.Spokes{X: t.dOut.Data[lo*f:], V: out, Rec: t.stats[lo*t.record():], XStride: f, VStride: f, RecStride: t.record(), Width: f}
 		one.Pair(hi - lo)
 		return
 	}
@@ -118,13 +122,37 @@ func (t *pullPairs) Chunk(i int) {
 		for r := range hi - lo {
 			clear(c[r*t.record():][:t.lanes])
 		}
-		at := lo*f + lane*mul.Width
+		at := lane * mul.Width
 		if f > 0 {
-			mul.X, mul.Y, mul.W, mul.H = t.dOut.Data[at:], t.out[at:], c, t.in(lane)
+			mul.X, mul.Y, mul.W, mul.H = t.dOut.Data[lo*f+at:], out[at:], c, t.in(lane)
 			mul.Pairs(hi - lo)
 		}
 	}
 }
+
+// plain returns rows lo to hi of the result without the bias, and a buffer to hand
+// back if there is one.
+func (t *pullPairs) plain(lo, hi int) (out []tensor.Float, room *[]tensor.Float) {
+	f := t.k.Ft.RowLen()
+	out = t.out[lo*f : hi*f]
+	if t.k.Bias == nil || len(out) == 0 {
+		return out, nil
+	}
+	block := f * max(1, biasBlock/f)
+	room = borrow(len(out) + block)
+	to, wide := (*room)[:len(out)], (*room)[len(out):]
+	for at := 0; at < block; at += f {
+		copy(wide[at:], t.k.Bias.Data)
+	}
+	for at := 0; at < len(out); at += block {
+		end := min(at+block, len(out))
+		simd.Sub.Forward(to[at:end], out[at:end], wide[:end-at], 1, 1)
+	}
+	return to, room
+}
+
+// biasBlock is how many elements a bias is taken off at once.
+const biasBlock = 1 << 9
 
 // pullDer is the loop that adds up the gradients of Er.
 type pullDer pullTask

@@ -10,7 +10,7 @@ import (
 // handLeast is the number of elements from which the gradient of a product's
 // result becomes that of its operand in place, rather than beside it: memory and
 // the way there cost more than a copy of some rows at a time.
-const handLeast = 1 << 16
+const handLeast = 1 << 20
 
 // handsOver reports whether y's gradient may become that of x, by their shapes.
 func (y *Var) handsOver(x *Var) bool {
@@ -46,11 +46,15 @@ type inPlace struct {
 	back tensor.Packed
 }
 
-// A part is of partRows rows, of which blockRows are copied at a time.
+// A part is about partSize elements, of which blockSize are copied at a time: they
+// stay in the second cache.
 const (
-	partRows  = 1 << 10
-	blockRows = 1 << 7
+	partSize  = 1 << 16
+	blockSize = 1 << 14
 )
+
+// rows returns the rows of so many elements.
+func (t *inPlace) rows(size int) int { return max(1, size/t.g.RowLen()) }
 
 var inPlaces = sync.Pool{New: func() any { return new(inPlace) }}
 
@@ -60,7 +64,7 @@ func turnInPlace(g, w *tensor.Dense) {
 	t := inPlaces.Get().(*inPlace)
 	t.g = *matrix(g)
 	t.back.Set(w, tensor.TransB)
-	par.Run((t.g.Rows()+partRows-1)/partRows, t)
+	par.Run((t.g.Rows()-1)/t.rows(partSize)+1, t)
 	t.g = tensor.Dense{}
 	inPlaces.Put(t)
 }
@@ -75,13 +79,14 @@ var inPlaceRooms = sync.Pool{New: func() any { return new(inPlaceRows) }}
 
 // Chunk does one part.
 func (t *inPlace) Chunk(i int) {
-	n, end := t.g.RowLen(), min((i+1)*partRows, t.g.Rows())
+	n, part, block := t.g.RowLen(), t.rows(partSize), t.rows(blockSize)
+	end := min((i+1)*part, t.g.Rows())
 	s := inPlaceRooms.Get().(*inPlaceRows)
-	if len(s.room) < blockRows*n {
-		s.room = make([]tensor.Float, blockRows*n)
+	if len(s.room) < block*n {
+		s.room = make([]tensor.Float, block*n)
 	}
-	for lo := i * partRows; lo < end; lo += blockRows {
-		hi := min(lo+blockRows, end)
+	for lo := i * part; lo < end; lo += block {
+		hi := min(lo+block, end)
 		rows := t.g.Data[lo*n : hi*n]
 		s.from.Set(s.room[:copy(s.room, rows)], hi-lo, n)
 		s.to.Set(rows, hi-lo, n)

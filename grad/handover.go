@@ -9,8 +9,8 @@ import (
 
 // handLeast is the number of elements from which the gradient of a product's
 // result becomes that of its operand in place, rather than beside it: memory and
-// the way there cost more than a copy of some rows at a time.
-const handLeast = 1 << 20
+// the way there cost more than a copy of some rows at a time. Tests set it.
+var handLeast = 1 << 20
 
 // handsOver reports whether y's gradient may become that of x, by their shapes.
 func (y *Var) handsOver(x *Var) bool {

@@ -42,6 +42,9 @@ func (gs Grads) Param(p *Param) *tensor.Dense {
 // SumGrads adds the gradients of several tapes, in the order of the arguments,
 // into the first. All must have used the same Params, in the same order.
 func SumGrads(gs ...Grads) Grads {
+	if len(gs) == 0 {
+		return nil
+	}
 	for _, g := range gs[1:] {
 		if !slices.EqualFunc(gs[0], g, func(a, b Grad) bool { return a.Param == b.Param }) {
 			panic(&TapeError{Op: "SumGrads", Why: "the computations used different Params, or in another order"})

@@ -249,6 +249,9 @@ func (c CrossEntropy) check(op string, x *Var, labels []int32) {
 	if c.Mask != nil && len(c.Mask) != len(labels) {
 		bad(fmt.Sprintf("a mask of %d rows", len(c.Mask)))
 	}
+	if !(c.Smoothing >= 0 && c.Smoothing <= 1) {
+		panic(&TapeError{Op: op, Why: fmt.Sprintf("a smoothing of %v, want 0 to 1", c.Smoothing)})
+	}
 }
 
 func badLabel(op string, x *Var, row int, label int32) error {

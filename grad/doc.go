@@ -33,8 +33,9 @@
 // nil *Tape does the same without an arena.
 //
 // [Measure] says what memory a step will need, [Tape.Checkpoint] trades it for
-// time, [Tape.FirstNonFinite] names the operation that made the first NaN, and
-// [Tape.Profile] labels profiles with layers and operations.
+// time, [Tape.Operations] names what was recorded, [Tape.FirstNonFinite] the
+// operation that made the first NaN, and [Tape.Profile] labels profiles with layers
+// and operations.
 //
 // Wrong shapes, and labels that are no class, panic with a [*tensor.ShapeError]
 // that names the operation. NaN in data is carried through to the loss; a NaN

@@ -1,6 +1,7 @@
 package grad
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -29,6 +30,8 @@ func (r Reduction) factor(total float64, rows int) float64 {
 		return 0
 	case r == BatchMean:
 		return 1 / float64(max(1, rows))
+	case r > BatchMean:
+		panic(&TapeError{Op: "Reduction", Why: fmt.Sprintf("there is no reduction %d", r)})
 	}
 	return 1
 }

@@ -1,6 +1,7 @@
 package grad
 
 import (
+	"fmt"
 	"reflect"
 
 	"github.com/edgewise-ml/edgewise/internal/simd"
@@ -76,6 +77,9 @@ func NewEval() *Tape { return &Tape{eval: true, uses: map[*Param]*Var{}} }
 // Reset begins the next step. It takes back the memory of every Var of the last
 // one; using such a Var from now on panics.
 func (t *Tape) Reset() {
+	if t == nil {
+		return
+	}
 	for i := range t.leaves {
 		t.forget(t.leaves[i].v)
 	}
@@ -191,13 +195,17 @@ func (t *Tape) Update(p *Param, value *Var) {
 
 // NextDropout returns the mask of a dropout of fraction p that is built now, or
 // nil where nothing is dropped. Each call draws the next op number, so that a
-// mask belongs to a place in the program.
+// mask belongs to a place in the program. A p that is no fraction is a
+// [*TapeError].
 func (t *Tape) NextDropout(p float64) *simd.Dropout {
 	if !t.Recording() {
 		return nil
 	}
+	if !(p >= 0 && p <= 1) {
+		panic(&TapeError{Op: "Dropout", Why: fmt.Sprintf("a fraction of %v, want 0 to 1", p)})
+	}
 	t.op++
-	if p <= 0 {
+	if p == 0 {
 		return nil
 	}
 	d := simd.NewDropout(t.seed, t.step, t.op, p)

@@ -1,6 +1,7 @@
 package grad_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +43,12 @@ func TestMisuse(t *testing.T) {
 	misuse(t, "operand is nil", func() { x.Add(nil) })
 	misuse(t, "trained", func() { a.Update(p, x) })
 	misuse(t, "nothing to join", func() { grad.Concat() })
+	for _, fraction := range []float64{-0.1, 1.1, math.NaN(), math.Inf(1)} {
+		misuse(t, "want 0 to 1", func() { a.Dropout(x, fraction) })
+		misuse(t, "want 0 to 1", func() { grad.CrossEntropy{Smoothing: fraction}.Of(x, []int32{0, 1}) })
+	}
+	misuse(t, "no reduction 9", func() { grad.Loss{Reduction: 9}.MSE(x, x) })
+	misuse(t, "no reduction 9", func() { grad.CrossEntropy{Reduction: 9}.Of(x, []int32{0, 1}) })
 	if err := tensor.Try(func() { a.Backward(x) }); err == nil || !strings.Contains(err.Error(), "[2 2]: the loss must have one element") {
 		t.Errorf("a loss of four elements: %v", err)
 	}
@@ -94,6 +101,7 @@ func TestEval(t *testing.T) {
 	p, stat := param(1, 20, 20), &grad.Param{Value: tensor.New(20), Frozen: true}
 	eval := grad.NewEval()
 	for _, tape := range []*grad.Tape{eval, nil} {
+		tape.Reset()
 		x := tape.Use(p)
 		if y := tape.Dropout(x, 0.5); y != x {
 			t.Error("dropped under an eval tape")
@@ -203,6 +211,9 @@ func TestSumGrads(t *testing.T) {
 	g := grad.SumGrads(run(p, q), run(p, q), run(p, q))
 	if g.Param(p).Data[0] != 3 || g.Param(q).Data[2] != 6 {
 		t.Errorf("sums are %v and %v, want 3 and 6", g.Param(p), g.Param(q))
+	}
+	if g := grad.SumGrads(); g != nil {
+		t.Errorf("the sum of no gradients is %v", g)
 	}
 	misuse(t, "another order", func() { grad.SumGrads(run(p, q), run(q, p)) })
 	misuse(t, "different Params", func() { grad.SumGrads(run(p, q), run(p)) })

@@ -4,12 +4,36 @@ import (
 	"bytes"
 	"math"
 	"runtime/pprof"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
+
+// TestNamesOfOperations names what was recorded, in loops too, until the next Reset.
+func TestNamesOfOperations(t *testing.T) {
+	tape := grad.NewTape(1)
+	x := tape.Watch(tensor.New(2, 2))
+	undo := tape.Label("Encoder")
+	l := grad.BeginLoop(2, x)
+	y := x.Tanh()
+	l.End()
+	undo()
+	y.Exp().Sum()
+	if got, want := tape.Operations(), []string{"Encoder/Tanh", "Exp", "Sum"}; !slices.Equal(got, want) {
+		t.Errorf("recorded %q, want %q", got, want)
+	}
+	tape.Reset()
+	eval := grad.NewEval()
+	eval.Input(tensor.New(2)).Exp()
+	for what, tape := range map[string]*grad.Tape{"after Reset": tape, "on an eval tape": eval, "on none": nil} {
+		if got := tape.Operations(); len(got) > 0 {
+			t.Errorf("%s: %q", what, got)
+		}
+	}
+}
 
 func TestFirstNonFinite(t *testing.T) {
 	inf := tensor.Float(math.Inf(1))

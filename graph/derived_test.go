@@ -294,6 +294,31 @@ func TestMembership(t *testing.T) {
 	}
 }
 
+// TestEdgeMembership finds each edge in the member of its destination, of graphs
+// that list their edges and of those that hold blocks.
+func TestEdgeMembership(t *testing.T) {
+	for _, g := range []*Graph{
+		Batch(Ring(2, 1), Chains(), Chains(3, 1)).WithSelfLoops(), Chains(2, 0, 1), Ring(3, 1), Batch(), Must(New(0, nil, nil)),
+		Batch(Complete(2), Causal(3), Band(4, 1)), Batch(CompleteBipartite(2, 3), CompleteBipartite(0, 2), CompleteBipartite(1, 1)),
+	} {
+		held := g.csr != nil
+		m := g.EdgeMembership()
+		if held != (g.csr != nil) {
+			t.Errorf("%v: its edges were listed", g)
+		}
+		sound(t, m)
+		if !m.Bipartite() || m.NumSrc() != g.NumEdges() || m.NumDst() != len(g.DstOffsets())-1 {
+			t.Errorf("%v leads to %v", g, m)
+		}
+		for e, i := range m.Destinations() {
+			v, ends := int(g.Destinations()[e]), g.DstOffsets()
+			if v < ends[i] || v >= ends[i+1] || m.In().Cols[e] != int32(e) {
+				t.Errorf("%v: edge %d into %d is said to be in member %d, or goes by %d", g, e, v, i, m.In().Cols[e])
+			}
+		}
+	}
+}
+
 // BenchmarkBlock makes the block of all nodes of a graph of the size of arXiv's,
 // and that of a thousand.
 func BenchmarkBlock(b *testing.B) {

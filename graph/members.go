@@ -47,3 +47,17 @@ func (g *Graph) Membership() *Graph {
 	}
 	return ofCSR(g.NumDst(), offsets, iota32(g.NumDst()), true)
 }
+
+// EdgeMembership returns the bipartite graph that leads from each edge of g to
+// its member, which is the one that the edge's destination belongs to: to reduce
+// over it is to read the edges of a batch out. Members are those of
+// [Graph.DstOffsets]; the list, and the order of the edges, is that of g's edges.
+// Its Origin is zero.
+func (g *Graph) EdgeMembership() *Graph {
+	ends := g.DstOffsets()
+	offsets := make([]int64, len(ends))
+	for i, v := range ends {
+		offsets[i] = int64(g.firstEdge(v))
+	}
+	return ofCSR(g.NumEdges(), offsets, iota32(g.NumEdges()), true)
+}

@@ -48,6 +48,7 @@ func (l *GINConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // There is no attention.
 func (l *GINConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	in.checkEdge("layers.GINConv", 0)
+	l.Net.wantInit()
 	r := l.Aggregate.reducer("layers.GINConv", message.Sum)
 	if r == message.Max {
 		in.checkDense("layers.GINConv", "aggregate by their sum or mean, or give it the product with a matrix")

@@ -22,7 +22,7 @@ type In struct {
 // Out is what a layer returns.
 type Out struct {
 	Y         *grad.Var   // a row for each destination
-	Attention message.Msg // what each edge is multiplied by; costs nothing until [message.ApplyEdges]
+	Attention message.Msg // what each edge is multiplied by; costs nothing until [message.ApplyEdges]; empty where a layer has none
 }
 
 // drop applies dropout to the features of the nodes.

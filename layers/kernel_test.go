@@ -1,6 +1,7 @@
 package layers_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,66 @@ func TestKernel(t *testing.T) {
 	})
 }
 
+// sums is what a layer's sum over in-edges must have run as, in words of
+// [grad.Tape.Operations]: the kernel made for it, or the tiles where there is none.
+func (v variant) sums() string {
+	const tiles, weighted, plain = "UpdateAll", "UpdateAll.SumWeighted", "UpdateAll.SumU"
+	aggregate := func(by layers.Aggregator) string {
+		switch {
+		case by == layers.AggregateLSTM:
+			return "ApplyEdges" // of the messages, which the LSTM reads in order
+		case by == layers.AggregateMax && v.weight:
+			return tiles
+		case by == layers.AggregateMax:
+			return "UpdateAll.BestU"
+		case v.weight:
+			return weighted
+		case by == layers.AggregateMean:
+			return "UpdateAll.MeanU"
+		}
+		return plain
+	}
+	switch l := v.layer.(type) {
+	case *layers.GATConv:
+		return "UpdateAll.Attention"
+	case *layers.TransformerConv:
+		if l.EdgeIn > 0 {
+			return weighted
+		}
+	case *layers.GCNConv:
+		if !v.weight && slices.Contains([]layers.Norm{layers.NormLeft, layers.NormRight, layers.NormWeightedRight, layers.NormNone}, l.Norm) {
+			return plain
+		}
+		return weighted
+	case *layers.SGConv, *layers.APPNP:
+		return weighted
+	case *layers.SAGEConv:
+		return aggregate(or(l.Aggregate, layers.AggregateMean))
+	case *layers.GINConv:
+		return aggregate(or(l.Aggregate, layers.AggregateSum))
+	}
+	return tiles // GATv2Conv, DotGATConv and TransformerConv
+}
+
+// or returns x, or a preset where it is empty.
+func or(x, preset layers.Aggregator) layers.Aggregator {
+	if x == "" {
+		return preset
+	}
+	return x
+}
+
+// Every layer has run on the kernel that is made for it, under every option.
+func TestKernelsRan(t *testing.T) {
+	each(t, func(t *testing.T, v variant) {
+		g, tape := v.graph(), grad.NewTape(1)
+		v.model(g).apply(tape, g)
+		if ops := tape.Operations(); !slices.Contains(ops, v.sums()) {
+			t.Errorf("no %s among %s", v.sums(), ops)
+		}
+	})
+}
+
 // Attention by scalar products on a graph of blocks runs as products of
 // matrices, on which the sparse path agrees.
 func TestDenseAttention(t *testing.T) {
@@ -52,6 +113,11 @@ func TestDenseAttention(t *testing.T) {
 			t.Errorf("%T runs as %s", l, how)
 		}
 		listed := graph.Must(graph.New(8, g.In().Cols, g.Destinations()))
+		tape := grad.NewTape(1)
+		m.apply(tape, g)
+		if ops := tape.Operations(); !slices.Contains(ops, "UpdateAll.Dense") {
+			t.Errorf("%T: no UpdateAll.Dense among %s", l, ops)
+		}
 		got, want := m.apply(nil, g).Value(), m.apply(nil, listed).Value()
 		for i, w := range want.Data {
 			if d := got.Data[i] - w; d > 1e-5 || d < -1e-5 {

@@ -245,6 +245,39 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
+// misused returns the *grad.TapeError that f panics with, or nil.
+func misused(f func()) (err *grad.TapeError) {
+	defer func() { err, _ = recover().(*grad.TapeError) }()
+	f()
+	return nil
+}
+
+// A layer that was not initialised says so, and does not pass its inputs on.
+func TestWithoutInit(t *testing.T) {
+	each(t, func(t *testing.T, v variant) {
+		if _, ok := v.layer.(*layers.APPNP); ok {
+			return // it has no Params
+		}
+		g := v.graph()
+		initialised := v.model(g)
+		for _, fresh := range variants() {
+			if fresh.name != v.name {
+				continue
+			}
+			if err := misused(func() { fresh.layer.Apply(nil, g, initialised.in(nil)) }); err == nil || !strings.Contains(err.Error(), "Init called") {
+				t.Errorf("got %v, want a TapeError about Init", err)
+			}
+		}
+	})
+	x := grad.Const(tensor.New(2, 3))
+	if err := misused(func() { (&layers.MLP{Widths: []int{3, 2}}).Forward(nil, x) }); err == nil {
+		t.Error("an MLP without layers returns its input")
+	}
+	if err := misused(func() { (&layers.MLP{Widths: []int{3}}).Init(nil) }); err == nil {
+		t.Error("an MLP of one width was initialised")
+	}
+}
+
 // A name that is none of those there are says so.
 func TestUnknownName(t *testing.T) {
 	x := grad.Const(tensor.New(8, 3))

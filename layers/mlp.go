@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -25,6 +26,9 @@ type MLP struct {
 
 // Init makes the Params, layer by layer, as [Linear] and [BatchNorm] do.
 func (l *MLP) Init(rng *rand.Rand) {
+	if len(l.Widths) < 2 {
+		panic(&grad.TapeError{Op: "layers.MLP", Why: fmt.Sprintf("its Widths are %v, want those of x and of y at least", l.Widths)})
+	}
 	l.Layers, l.Norms = nil, nil
 	for i, out := range l.Widths[1:] {
 		l.Layers = append(l.Layers, &Linear{In: l.Widths[i], Out: out, NoBias: l.NoBias})
@@ -38,6 +42,18 @@ func (l *MLP) Init(rng *rand.Rand) {
 
 // Forward returns the network's result for each row of x.
 func (l *MLP) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
+	l.wantInit()
+	return l.forward(t, x)
+}
+
+// wantInit panics if there is nothing to apply, which would return x as it is.
+func (l *MLP) wantInit() {
+	if len(l.Layers) == 0 {
+		panic(&grad.TapeError{Op: "layers.MLP", Why: "it has no layers; was Init called?"})
+	}
+}
+
+func (l *MLP) forward(t *grad.Tape, x *grad.Var) *grad.Var {
 	for i, layer := range l.Layers {
 		if x = x.Linear(t.Use(layer.W), use(t, layer.B), l.fused(i)); i+1 < len(l.Layers) {
 			x = l.between(t, x, i)
@@ -58,7 +74,7 @@ func (l *MLP) after(t *grad.Tape, z *grad.Var) *grad.Var {
 	if l.BatchNorm {
 		rest.Norms = l.Norms[1:]
 	}
-	return rest.Forward(t, z)
+	return rest.forward(t, z)
 }
 
 // fused returns the activation that follows layer i at once.

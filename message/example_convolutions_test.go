@@ -122,6 +122,54 @@ func Example_sage() {
 	// kernel: mean of U(x): one sparse-dense product, divided by the in-degrees
 }
 
+func Example_rgcn() {
+	g := graph.Must(cites().WithKinds([]int32{0, 1, 1}))
+	one, w := vars([]int{1, 1}, 1), vars([]int{1, 2}, 1, 10) // relation 1 counts ten times
+	show(rgcn(g, column(1, 2, 3, 4), w, one, column(1, 1, 1)))
+	// Output:
+	// 1.00
+	// 32.00
+	// 24.00
+	// 4.00
+}
+
+func Example_pna() {
+	mean := vars([]int{12, 1}, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	mostScaled := vars([]int{12, 1}, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0)
+	x, delta := column(1, 2, 3, 4), math.Log(2) // a node of one in-edge is scaled by 1
+	show(pna(cites(), x, mean, delta))
+	show(pna(cites(), x, mostScaled, delta))
+	// Output:
+	// 0.00
+	// 3.00
+	// 1.50
+	// 0.00
+	// 0.00
+	// 3.00
+	// 3.17
+	// 0.00
+}
+
+func Example_edgeConv() {
+	one := vars([]int{1, 1}, 1)
+	g, x := cites(), column(1, 2, 3, 4)
+	show(edgeConv(g, x, one, vars([]int{1, 1}, -1), one)) // the largest step down to v
+	fmt.Print(message.Explain(g, message.UAddV(x, x).ReLU().MatMul(one), message.Max))
+	// Output:
+	// 0.00
+	// 1.00
+	// 0.00
+	// 0.00
+	// tiles: 1024 edges at a time, 2 elements of scratch an edge (forward)
+	//    0 U              [1]
+	//    1 V              [1]
+	//    2 Add            [1] of 0, 1
+	//    3 ReLU           [1] of 2
+	//    4 W              [1 1]
+	//    5 MatMul         [1] of 3 by 4, which stays where it is
+	//   reduced by [Max] onto 4 destinations
+}
+
 func Example_gin() {
 	one := vars([]int{1, 1}, 1)
 	show(gin(cites(), column(1, 2, 3, 4), vars([]int{1}, 0.5), one, one))

@@ -21,7 +21,7 @@ import (
 )
 
 // What docs/from-dgl.md has in its columns of edgewise are lines of the tests in
-// this file, which say what comes of them.
+// this file and in example_dgl_more_test.go, which say what comes of them.
 
 // is fails the test unless got is what is wanted.
 func is(t *testing.T, what string, got, want any) {
@@ -379,15 +379,19 @@ func TestDGLLoading(t *testing.T) {
 }
 
 // TestDGLPageCompiles finds every edgewise spelling of docs/from-dgl.md among the
-// lines of this file, and what the page's notes mention in them.
+// lines of these files, and what the page's notes mention in them.
 func TestDGLPageCompiles(t *testing.T) {
 	doc, err := os.ReadFile("../docs/from-dgl.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := os.ReadFile("example_dgl_test.go")
-	if err != nil {
-		t.Fatal(err)
+	var src []byte
+	for _, name := range []string{"example_dgl_test.go", "example_dgl_more_test.go"} {
+		part, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src = append(src, part...)
 	}
 	lines := map[string]bool{}
 	for _, l := range strings.Split(string(src), "\n") {
@@ -400,14 +404,14 @@ func TestDGLPageCompiles(t *testing.T) {
 			for _, code := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cell, -1) {
 				switch spelt++; {
 				case i == 0 && !lines[code[1]]:
-					t.Errorf("no line of this file is %s", code[1])
+					t.Errorf("no line of these files is %s", code[1])
 				case !strings.Contains(string(src), code[1]): // a note
-					t.Errorf("this file does not have %s", code[1])
+					t.Errorf("these files do not have %s", code[1])
 				}
 			}
 		}
 	}
-	if spelt < 120 {
+	if spelt < 240 {
 		t.Errorf("%d spellings", spelt)
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Explain says in words how UpdateAll(g, m, rs...) will run, or without
-// reducers ApplyEdges(g, m).
+// reducers ApplyEdges(g, m). What did run is among [grad.Tape.Operations].
 func Explain(g *graph.Graph, m Msg, rs ...Reducer) string {
 	if name := kernelOf(g, &m, rs); name != "" {
 		return "kernel: " + name + "\n"

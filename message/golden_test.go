@@ -21,11 +21,15 @@ type watched struct {
 
 func watch(t *testing.T, path string) *watched {
 	c := golden.Load(t, path)
-	g := graph.Must(graph.New(c.Graph.NumSrc, c.Graph.Src, c.Graph.Dst))
-	if c.Graph.NumDst != c.Graph.NumSrc {
-		g = graph.Must(graph.NewBipartite(c.Graph.NumSrc, c.Graph.NumDst, c.Graph.Src, c.Graph.Dst))
+	w := &watched{c: c, tape: grad.NewTape(1), in: map[string]*grad.Var{}}
+	switch {
+	case c.Graph == nil:
+		w.g = indexed(t, c)
+	case c.Graph.NumDst != c.Graph.NumSrc:
+		w.g = graph.Must(graph.NewBipartite(c.Graph.NumSrc, c.Graph.NumDst, c.Graph.Src, c.Graph.Dst))
+	default:
+		w.g = graph.Must(graph.New(c.Graph.NumSrc, c.Graph.Src, c.Graph.Dst))
 	}
-	w := &watched{c: c, g: g, tape: grad.NewTape(1), in: map[string]*grad.Var{}}
 	for name := range c.Inputs {
 		w.in[name] = w.tape.Watch(c.Tensor(t, "inputs", name))
 	}
@@ -123,46 +127,4 @@ func TestGoldenEdgeSoftmax(t *testing.T) {
 		}
 		w.compare(t, message.EdgeSoftmax(w.g, x), true)
 	})
-}
-
-// members is a batch without edges, of members of the given numbers of nodes.
-func members(t *testing.T, c *golden.Case) *graph.Graph {
-	var gs []*graph.Graph
-	for _, n := range c.Config["batch_num_nodes"].([]any) {
-		gs = append(gs, graph.Must(graph.New(int(n.(float64)), nil, nil)))
-	}
-	g := graph.Batch(gs...)
-	for v, m := range c.Ints(t, "inputs", "batch") {
-		if o := g.NodeOffsets(); v < o[m] || v >= o[m+1] {
-			t.Fatalf("node %d is not in member %d", v, m)
-		}
-	}
-	return g
-}
-
-func TestGoldenReadout(t *testing.T) {
-	for name, r := range map[string]message.Reducer{"avgpooling": message.Mean, "maxpooling": message.Max, "sumpooling": message.Sum} {
-		t.Run(name, func(t *testing.T) {
-			c := golden.Load(t, filepath.Join("testdata", "pooling", name+".json"))
-			tape := grad.NewTape(1)
-			x := tape.Watch(c.Tensor(t, "inputs", "x"))
-			y := message.Readout(members(t, c), x, r)
-			golden.Compare(t, "y", y.Value(), c.Tensor(t, "outputs", "y"), c.Float32Error.Outputs)
-			dx := tape.Backward(y.Mul(grad.Const(c.Tensor(t, "cotangents", "y"))).Sum()).Of(x)
-			golden.Compare(t, "gradient", dx, c.Tensor(t, "grads", "x"), c.Float32Error.Grads)
-		})
-	}
-}
-
-func TestGoldenReadoutSoftmax(t *testing.T) {
-	c := golden.Load(t, filepath.Join("testdata", "pooling", "globalattentionpooling.json"))
-	tape := grad.NewTape(1)
-	x := tape.Watch(c.Tensor(t, "inputs", "x"))
-	w, b := tape.Watch(c.Tensor(t, "params", "gate_nn.weight").Reshape(5)), tape.Watch(c.Tensor(t, "params", "gate_nn.bias"))
-	y := message.ReadoutSoftmax(members(t, c), x, x.Dot(w).Add(b))
-	golden.Compare(t, "y", y.Value(), c.Tensor(t, "outputs", "y"), c.Float32Error.Outputs)
-	gs := tape.Backward(y.Mul(grad.Const(c.Tensor(t, "cotangents", "y"))).Sum())
-	golden.Compare(t, "gradient of x", gs.Of(x), c.Tensor(t, "grads", "x"), c.Float32Error.Grads)
-	golden.Compare(t, "gradient of the gate", gs.Of(w), c.Tensor(t, "grads", "gate_nn.weight").Reshape(5), c.Float32Error.Grads)
-	golden.Compare(t, "gradient of its bias", gs.Of(b), c.Tensor(t, "grads", "gate_nn.bias"), c.Float32Error.Grads)
 }

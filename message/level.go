@@ -36,6 +36,7 @@ func (l *Level) Rows(x *grad.Var) *grad.Var {
 	sw := l.sweep
 	y := sw.arranged[x]
 	if y == nil {
+		l.wantNodes("message.Level.Rows", x)
 		y = x.Permute(sw.levels.Order, sw.levels.Rank)
 		sw.arranged[x] = y
 	}
@@ -47,10 +48,15 @@ func (l *Level) Rows(x *grad.Var) *grad.Var {
 // that arranges its inputs itself, before it projects them, saves a copy of the
 // projections.
 func (l *Level) Part(x *grad.Var) *grad.Var {
-	if n := len(l.sweep.levels.Order); x.Value().Rows() != n {
-		panic(&tensor.ShapeError{Op: "message.Level.Part", Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("the graph has %d nodes", n)})
-	}
+	l.wantNodes("message.Level.Part", x)
 	return x.RowRange(l.span())
+}
+
+// wantNodes panics unless x has a row for each node of the swept graph.
+func (l *Level) wantNodes(op string, x *grad.Var) {
+	if n := len(l.sweep.levels.Order); x.Value().Rows() != n {
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("the graph has %d nodes, want a row for each", n)})
+	}
 }
 
 // Edges returns the rows of x, which has one for each edge of the graph, for the
@@ -58,9 +64,7 @@ func (l *Level) Part(x *grad.Var) *grad.Var {
 // share one arranged copy of x.
 func (l *Level) Edges(x *grad.Var) *grad.Var {
 	sw := l.sweep
-	if x.Value().Rows() != sw.g.NumEdges() {
-		panic(&tensor.ShapeError{Op: "message.Level.Edges", Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("the graph has %d edges", sw.g.NumEdges())})
-	}
+	wantEdges("message.Level.Edges", sw.g, x)
 	if l.N == 0 {
 		shape := slices.Clone(x.Shape())
 		shape[0] = l.In.NumEdges()

@@ -42,8 +42,8 @@ func rgcn(g *graph.Graph, x, w, self, c *grad.Var) *grad.Var {
 // [models] [primitives]
 // edgeConv: y_v = max_u W₂·ReLU(A·x_u + B·x_v), the first layer on nodes because it is linear in both
 func edgeConv(g *graph.Graph, x, a, b, w2 *grad.Var) *grad.Var {
-	h := message.ApplyEdges(g, message.U(x.MatMul(a)).Add(message.V(x.MatMul(b))).ReLU())
-	return message.UpdateAll(g, message.CopyE(h.MatMul(w2)), message.Max)
+	hidden := message.UAddV(x.MatMul(a), x.MatMul(b)).ReLU()
+	return message.UpdateAll(g, hidden.MatMul(w2), message.Max)
 }
 
 // [models] [primitives]

@@ -21,7 +21,11 @@ type Relation struct {
 // results: across is Sum, Mean, Max or Min. A relation from which a destination
 // hears nothing counts there with zero. Max and Min give a tie to the first.
 func UpdateRelations(across Reducer, rels ...Relation) *grad.Var {
-	ys := updateEach("message.UpdateRelations", rels)
+	const op = "message.UpdateRelations"
+	if across > Min {
+		panic(&grad.TapeError{Op: op, Why: "relations are not reduced by " + across.String()})
+	}
+	ys := updateEach(op, rels)
 	y := ys[0]
 	for _, z := range ys[1:] {
 		switch across {
@@ -31,8 +35,6 @@ func UpdateRelations(across Reducer, rels ...Relation) *grad.Var {
 			y = y.Max(z)
 		case Min:
 			y = y.Min(z)
-		default:
-			panic(&grad.TapeError{Op: "message.UpdateRelations", Why: "relations are not reduced by " + across.String()})
 		}
 	}
 	if across == Mean {

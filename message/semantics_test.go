@@ -229,6 +229,23 @@ func TestMisfits(t *testing.T) {
 	})
 }
 
+// TestEdgeRowMisfits wants a row for each edge, no fewer and no more.
+func TestEdgeRowMisfits(t *testing.T) {
+	g := odd()
+	for _, rows := range []int{g.NumEdges() - 1, g.NumEdges() + 1} {
+		x := grad.Const(tensor.New(rows, 2))
+		for op, f := range map[string]func(){
+			"message.OnEdges":             func() { message.OnEdges(g, x) },
+			"message.EdgeSoftmaxBySource": func() { message.EdgeSoftmaxBySource(g, x) },
+		} {
+			var shape *tensor.ShapeError
+			if err := tensor.Try(f); !errors.As(err, &shape) || shape.Op != op || !strings.Contains(err.Error(), fmt.Sprintf("[%d 2]: the graph has 13 edges", rows)) {
+				t.Errorf("%s of %d rows: %v", op, rows, err)
+			}
+		}
+	}
+}
+
 // tapeError returns the *grad.TapeError that f panics with, or nil.
 func tapeError(f func()) (err *grad.TapeError) {
 	defer func() { err, _ = recover().(*grad.TapeError) }()
@@ -254,6 +271,9 @@ func TestMisuse(t *testing.T) {
 			"empty in function": func() { message.ApplyEdges(g, message.Msg{}.Softmax()) },
 			"no reducer":        func() { message.UpdateAll(g, u) },
 			"wrong reducer":     func() { message.UpdateAll(g, u, message.Reducer(77)) },
+			"no relation":       func() { message.UpdateRelations(message.Sum) },
+			"wrong across":      func() { message.UpdateRelations(message.Std, message.Relation{Graph: g, Msg: u}) },
+			"wrong fraction":    func() { u.Dropout(one, 1.5) },
 		} {
 			if tapeError(f) == nil {
 				t.Errorf("%s: no *grad.TapeError", name)

@@ -280,6 +280,9 @@ func TestSweepMisuse(t *testing.T) {
 		"Edges": func() {
 			message.Sweep(g, init, func(l *message.Level, p message.State) message.State { l.Edges(column(1)); return p })
 		},
+		"Rows": func() {
+			message.Sweep(g, init, func(l *message.Level, p message.State) message.State { l.Rows(column(1, 2, 3, 4, 5)); return p })
+		},
 		"Of": func() {
 			message.Sweep(g, init, func(l *message.Level, p message.State) message.State { l.Of(sides()); return p })
 		},

@@ -1,8 +1,12 @@
 package message
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // UpdateAll returns, for every destination of g, the reduction of the messages
@@ -40,6 +44,7 @@ func EdgeSoftmax(g *graph.Graph, x *grad.Var) *grad.Var { return ApplyEdges(g, E
 
 // EdgeSoftmaxBySource normalises x over the out-edges of each source.
 func EdgeSoftmaxBySource(g *graph.Graph, x *grad.Var) *grad.Var {
+	wantEdges("message.EdgeSoftmaxBySource", g, x)
 	r := g.Reverse()
 	edges := r.From().Edges
 	back := make([]int32, len(edges))
@@ -51,4 +56,14 @@ func EdgeSoftmaxBySource(g *graph.Graph, x *grad.Var) *grad.Var {
 
 // OnEdges brings rows that are in the order of the edge list a graph was made
 // from into the graph's own edge order, in which [E] wants them.
-func OnEdges(g *graph.Graph, x *grad.Var) *grad.Var { return x.Rows(g.EdgeOrder()) }
+func OnEdges(g *graph.Graph, x *grad.Var) *grad.Var {
+	wantEdges("message.OnEdges", g, x)
+	return x.Rows(g.EdgeOrder())
+}
+
+// wantEdges panics unless x has a row for each edge of g.
+func wantEdges(op string, g *graph.Graph, x *grad.Var) {
+	if x.Value().Rows() != g.NumEdges() {
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("the graph has %d edges, want a row for each", g.NumEdges())})
+	}
+}

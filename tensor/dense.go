@@ -131,6 +131,8 @@ func (d *Dense) Infer(shape ...int) []int {
 		switch {
 		case s == -1 && hole < 0:
 			hole = i
+		case s < 0:
+			panic(&ShapeError{Op: "tensor.Reshape", Shapes: [][]int{slices.Clone(d.Shape()), slices.Clone(shape)}, Why: "a length is negative, or −1 twice"})
 		default:
 			n *= s
 		}

@@ -45,17 +45,19 @@ func TestShapes(t *testing.T) {
 func TestRefused(t *testing.T) {
 	x := New(2, 3)
 	for want, f := range map[string]func(){
-		"tensor.Size: cannot take shape []":                   func() { New() },
-		"tensor.Size: cannot take shape [1 1 1 1 1]":          func() { New(1, 1, 1, 1, 1) },
-		"tensor.Size: cannot take shape [2 -1]":               func() { New(2, -1) },
-		"[4294967296 4294967296]: the size overflows":         func() { New(1<<32, 1<<32) },
-		"[9223372036854775807]: the size overflows":           func() { New(math.MaxInt) },
-		"tensor.Of: cannot take shape [3] with [2 2]":         func() { Of(make([]Float, 3), 2, 2) },
-		"tensor.Reshape: cannot take shape [2 3] with [4 -1]": func() { x.Reshape(4, -1) },
-		"tensor.Reshape: cannot take shape [2 3] with [5]":    func() { x.Reshape(5) },
-		"tensor.RowRange: cannot take shape [2 3] with [1 3]": func() { x.RowRange(1, 3) },
-		"tensor.RowRange: cannot take shape [2 3] with [2 1]": func() { x.RowRange(2, 1) },
-		"tensor.Add: cannot take shape [2 3] with [3 2]":      func() { x.Add(New(3, 2)) },
+		"tensor.Size: cannot take shape []":                    func() { New() },
+		"tensor.Size: cannot take shape [1 1 1 1 1]":           func() { New(1, 1, 1, 1, 1) },
+		"tensor.Size: cannot take shape [2 -1]":                func() { New(2, -1) },
+		"[4294967296 4294967296]: the size overflows":          func() { New(1<<32, 1<<32) },
+		"[9223372036854775807]: the size overflows":            func() { New(math.MaxInt) },
+		"tensor.Of: cannot take shape [3] with [2 2]":          func() { Of(make([]Float, 3), 2, 2) },
+		"tensor.Reshape: cannot take shape [2 3] with [4 -1]":  func() { x.Reshape(4, -1) },
+		"tensor.Reshape: cannot take shape [2 3] with [-1 -1]": func() { x.Reshape(-1, -1) },
+		"tensor.Reshape: cannot take shape [2 3] with [-2 -3]": func() { x.Reshape(-2, -3) },
+		"tensor.Reshape: cannot take shape [2 3] with [5]":     func() { x.Reshape(5) },
+		"tensor.RowRange: cannot take shape [2 3] with [1 3]":  func() { x.RowRange(1, 3) },
+		"tensor.RowRange: cannot take shape [2 3] with [2 1]":  func() { x.RowRange(2, 1) },
+		"tensor.Add: cannot take shape [2 3] with [3 2]":       func() { x.Add(New(3, 2)) },
 	} {
 		if err := Try(f); !errors.As(err, new(*ShapeError)) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want %s", err, want)

@@ -1,8 +1,10 @@
 package sequence
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
@@ -22,6 +24,9 @@ func (in input) inLevels(t *grad.Tape, g *graph.Graph) *grad.Var {
 		panic(err)
 	}
 	x := in.x
+	if x.Shape()[0] != g.NumNodes() {
+		panic(&tensor.ShapeError{Op: "sequence.Forward", Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("the graph has %d nodes, want a row for each", g.NumNodes())})
+	}
 	if x.Sparse() != nil {
 		return x.Linear(in.w, in.b, grad.Identity).Permute(levels.Order, levels.Rank)
 	}

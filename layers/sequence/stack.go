@@ -32,11 +32,22 @@ type Stack struct {
 
 // Init makes the Params of all cells.
 func (s *Stack) Init(rng *rand.Rand) {
+	s.check()
 	for k, c := range s.Layers {
 		c.Init(rng)
 		if len(s.Back) > 0 {
 			s.Back[k].Init(rng)
 		}
+	}
+}
+
+// check panics unless s is a network: at least a layer, and of Back as many or none.
+func (s *Stack) check() {
+	switch {
+	case len(s.Layers) == 0:
+		panic(&grad.TapeError{Op: "sequence.Stack", Why: "it has no Layers"})
+	case len(s.Back) > 0 && len(s.Back) != len(s.Layers):
+		panic(&grad.TapeError{Op: "sequence.Stack", Why: "Back wants a cell for each of Layers, or none"})
 	}
 }
 
@@ -53,10 +64,8 @@ func (s *Stack) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // backward cell begins at the sinks of g: its initial rows are in the order of
 // g.Reverse().Roots().
 func (s *Stack) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init []message.State) (y *grad.Var, states []message.State) {
+	s.check()
 	both := len(s.Back) > 0
-	if both && len(s.Back) != len(s.Layers) {
-		panic(&grad.TapeError{Op: "sequence.Stack", Why: "Back wants a cell for each of Layers, or none"})
-	}
 	next := func() (st message.State) {
 		if n := len(states); n < len(init) {
 			st = init[n]

@@ -1,8 +1,10 @@
 package sequence_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -187,13 +189,31 @@ func TestStack(t *testing.T) {
 	}
 	s.Dropout = 0.5
 	gradtest.Check(t, []any{s, x}, func(tp *grad.Tape) *grad.Var { return weigh(message.State{s.Forward(tp, g, tp.Use(x))}) })
-	var err *grad.TapeError
-	func() {
-		defer func() { err, _ = recover().(*grad.TapeError) }()
-		(&sequence.Stack{Layers: s.Layers, Back: s.Back[:1]}).Forward(nil, g, xv)
-	}()
-	if err == nil {
-		t.Error("two layers with one backward cell were taken")
+	for what, wrong := range map[string]*sequence.Stack{
+		"two layers with one backward cell": {Layers: s.Layers, Back: s.Back[:1]}, "no layers": {},
+	} {
+		for _, f := range []func(){func() { wrong.Forward(nil, g, xv) }, func() { wrong.Init(rand.New(rand.NewPCG(1, 1))) }} {
+			var err *grad.TapeError
+			func() {
+				defer func() { err, _ = recover().(*grad.TapeError) }()
+				f()
+			}()
+			if err == nil {
+				t.Errorf("%s: taken", what)
+			}
+		}
+	}
+}
+
+// Rows that are not one a node are refused by a message that names both numbers.
+func TestRowMisfits(t *testing.T) {
+	for name, c := range cells(3, 2) {
+		for _, rows := range []int{3, 5} {
+			err := tensor.Try(func() { c.ForwardFrom(nil, graph.Chains(3, 1), grad.Const(tensor.New(rows, 3)), nil) })
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("[%d 3]: the graph has 4 nodes", rows)) {
+				t.Errorf("%s of %d rows: %v", name, rows, err)
+			}
+		}
 	}
 }
 

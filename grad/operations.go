@@ -1,0 +1,24 @@
+package grad
+
+// Operations returns the names of what t has recorded since its last Reset, in
+// order, each below the labels that [Tape.Label] gave: "Conv1/MatMul". Those of a
+// [Loop] stand where it does. Of an expression that has a kernel of its own the
+// name says which: "UpdateAll.Attention" and not "UpdateAll".
+func (t *Tape) Operations() []string {
+	if t == nil {
+		return nil
+	}
+	return names(nil, t.nodes)
+}
+
+// names appends the names of nodes to to.
+func names(to []string, nodes []node) []string {
+	for i := range nodes {
+		if n := &nodes[i]; n.inner != nil {
+			to = names(to, n.inner.nodes)
+		} else {
+			to = append(to, n.name())
+		}
+	}
+	return to
+}

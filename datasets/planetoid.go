@@ -35,21 +35,23 @@ type planetoid struct {
 	test         []int32 // the node of each row of tx
 }
 
-// Planetoid reads Cora, CiteSeer or PubMed from the files ind.NAME.x, y, tx, ty,
-// allx, ally, graph and test.index in dir or dir/planetoid. Case does not matter
-// in the name.
+// Planetoid reads Cora, CiteSeer, PubMed or a dataset of your own from the files
+// ind.NAME.x, y, tx, ty, allx, ally, graph and test.index in dir or dir/planetoid.
+// Case does not matter in the names of the three.
 //
 // The split is the standard one: the rows of x train, the up to 500 after them
 // validate, and test.index tests. Duplicate edges and self-loops are dropped. A
 // node that is in no file but the graph has no features, is in no part of the
 // split, and has class 0, as in DGL and PyG: CiteSeer has 15 of these.
 func Planetoid(dir, name string) (*Dataset, error) {
-	name = strings.ToLower(name)
-	if classNames[name] == nil {
-		return nil, unknown(name, planetoidNames())
+	if lower := strings.ToLower(name); classNames[lower] != nil {
+		name = lower
 	}
 	if sub := filepath.Join(dir, "planetoid"); !holds(dir, name) && holds(sub, name) {
 		dir = sub
+	}
+	if classNames[name] == nil && !holds(dir, name) {
+		return nil, unknown(name, planetoidNames())
 	}
 	p := &planetoid{dir: dir, name: name}
 	if err := p.read(); err != nil {

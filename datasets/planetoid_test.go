@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -101,6 +102,29 @@ func write(t testing.TB, dir string, parts map[string]string) {
 		if err := os.WriteFile(filepath.Join(dir, "ind.citeseer."+part), []byte(s), 0o666); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// Files of another name than the three are read too, whatever its case.
+func TestPlanetoidOwn(t *testing.T) {
+	from, dir := t.TempDir(), t.TempDir()
+	write(t, from, small())
+	for part := range small() {
+		if err := os.Rename(filepath.Join(from, "ind.citeseer."+part), filepath.Join(dir, "ind.Mine."+part)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{dir, filepath.Join(dir, "ind.Mine.graph")} {
+		d, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Name != "Mine" || d.Graph.NumNodes() != 7 || d.Classes != 2 || d.ClassNames != nil || !slices.Equal(d.Split.Test, []int32{3, 5}) {
+			t.Errorf("%s: %s of %d nodes, %d classes %q, split %v", path, d.Name, d.Graph.NumNodes(), d.Classes, d.ClassNames, d.Split)
+		}
+	}
+	if _, err := Planetoid(dir, "../Mine"); !errors.As(err, new(*UnknownError)) {
+		t.Errorf("no files of that name: %v", err)
 	}
 }
 

@@ -142,7 +142,7 @@ func (t *Tape) pullFrom(first int) { t.pullNodes(t.nodes[first:]) }
 // pullNodes runs the pullbacks of nodes, the last first.
 func (t *Tape) pullNodes(nodes []node) {
 	for i := len(nodes) - 1; i >= 0; i-- {
-		n := nodes[i] // a copy: a checkpoint's pullback records
+		n := &nodes[i] // stays where it is while a checkpoint's pullback records others behind it
 		if n.asked() {
 			n.run(t)
 		}
@@ -179,16 +179,10 @@ func (n *node) run(t *Tape) {
 	switch {
 	case n.trace != nil && n.trace.skip:
 		n.trace.pull(t, n.out)
-	case n.by != nil:
-		var dy *tensor.Dense
-		if n.out != nil {
-			dy = n.out.Grad()
-		}
-		n.by.Pull(dy)
-	case n.all != nil:
-		n.all()
+	case n.out != nil:
+		n.by.Pull(n.out.Grad())
 	default:
-		n.pull(n.out.Grad())
+		n.by.Pull(nil)
 	}
 	if n.trace != nil && !t.dry && t.bad == "" {
 		t.bad = n.badGrad()

@@ -23,20 +23,32 @@ func (x *Var) AddBias(b *Var, a Activation) *Var {
 	if len(b.Value().Data) != x.Value().Dim(-1) {
 		panic(tensor.Mismatch("grad.AddBias", x, b))
 	}
-	y := op.Fresh(x.val.Shape()...)
+	y := op.freshLike(x)
 	if !op.Dry(0) {
 		runBiased(biased{in: x.val.Data, out: y.val.Data, b: b.val.Data, f: u, on: folds})
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		k := biased{in: dy.Data, y: y.val.Data, b: b.val.Data, f: u, on: folds, back: true}
-		if dx, fresh := x.FreshGrad(); dx != nil {
-			k.out, k.set = dx.Data, fresh
-		}
-		if b.needs {
-			k.db = b.Grad().Data
-		}
-		runBiased(k)
-	})
+	n := Notes[biasNotes](op)
+	*n = biasNotes{x, b, y, u, folds}
+	return op.RecordBy(y, n)
+}
+
+// biasNotes is the pullback of y = x + b or, if u is folded in, of u of that.
+type biasNotes struct {
+	x, b, y *Var
+	u       simd.Unary
+	folds   bool
+}
+
+// Pull adds to the gradients of x and b.
+func (n *biasNotes) Pull(dy *tensor.Dense) {
+	k := biased{in: dy.Data, y: n.y.val.Data, b: n.b.val.Data, f: n.u, on: n.folds, back: true}
+	if dx, fresh := n.x.FreshGrad(); dx != nil {
+		k.out, k.set = dx.Data, fresh
+	}
+	if n.b.needs {
+		k.db = n.b.Grad().Data
+	}
+	runBiased(k)
 }
 
 // Shifter is a [Pullback] of an operation whose result may have a bias added to it
@@ -61,11 +73,20 @@ func (x *Var) AddBiasInPlace(b *Var, a Activation) *Var {
 		runBiased(biased{in: x.val.Data, out: x.val.Data, b: b.val.Data})
 	}
 	s.Shift(b)
-	return op.Record(y, func(dy *tensor.Dense) {
-		if b.needs {
-			runBiased(biased{in: dy.Data, b: b.val.Data, db: b.Grad().Data, back: true})
-		}
-	})
+	n := Notes[placedNotes](op)
+	n.b = b
+	return op.RecordBy(y, n)
+}
+
+// placedNotes is the pullback of a bias in place: the gradient of what it was added
+// to is there already.
+type placedNotes struct{ b *Var }
+
+// Pull adds to b's gradient.
+func (n *placedNotes) Pull(dy *tensor.Dense) {
+	if n.b.needs {
+		runBiased(biased{in: dy.Data, b: n.b.val.Data, db: n.b.Grad().Data, back: true})
+	}
 }
 
 // shifter returns the pullback of x if x is all of the last operation's result.
@@ -109,7 +130,14 @@ var biasTasks = sync.Pool{New: func() any { return new(biased) }}
 
 func runBiased(k biased) {
 	width, n := len(k.b), len(k.in)
-	if n == 0 {
+	switch {
+	case n == 0:
+		return
+	case n == width && !k.back:
+		k.row()
+		return
+	case n == width && (k.set || !k.on):
+		k.pullRow()
 		return
 	}
 	t := biasTasks.Get().(*biased)
@@ -132,6 +160,32 @@ func runBiased(k biased) {
 	}
 	*t = biased{wide: t.wide, sums: t.sums}
 	biasTasks.Put(t)
+}
+
+// row is the loop over one row.
+func (k *biased) row() {
+	simd.Add.Forward(k.out, k.in, k.b, 1, 1)
+	if k.on {
+		k.f.Forward(k.out, k.out, 1)
+	}
+}
+
+// pullRow adds the gradients of one row, whose f needs no memory.
+func (k *biased) pullRow() {
+	dz := k.in
+	switch {
+	case k.on:
+		dz = k.out
+		clear(dz)
+		k.f.Backward(dz, k.in, k.y, k.y, 1)
+	case k.set:
+		copy(k.out, dz)
+	case k.out != nil:
+		addTo(k.out, dz)
+	}
+	if k.db != nil {
+		addTo(k.db, dz)
+	}
 }
 
 // Chunk does one part.

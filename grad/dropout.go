@@ -22,23 +22,33 @@ func (t *Tape) Dropout(x *Var, p float64) *Var {
 	if x.csr != nil {
 		return t.dropSparse(x, d)
 	}
-	y := op.Fresh(x.Value().Shape()...)
+	y := op.freshLike(x)
 	if !op.Dry(0) {
 		tensor.Dropout(&y.val, &x.val, d)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		if dx, fresh := x.FreshGrad(); fresh {
-			tensor.Dropout(dx, dy, d)
-		} else {
-			tensor.DropoutAdd(dx, dy, d)
-		}
-	})
+	n := Notes[dropNotes](op)
+	*n = dropNotes{x, d}
+	return op.RecordBy(y, n)
+}
+
+// dropNotes is the pullback of a dropout of x.
+type dropNotes struct {
+	x    *Var
+	mask *simd.Dropout
+}
+
+// Pull adds to x's gradient.
+func (n *dropNotes) Pull(dy *tensor.Dense) {
+	if dx, fresh := n.x.FreshGrad(); fresh {
+		tensor.Dropout(dx, dy, n.mask)
+	} else {
+		tensor.DropoutAdd(dx, dy, n.mask)
+	}
 }
 
 // dropSparse drops stored elements: dropping a zero changes nothing.
 func (t *Tape) dropSparse(x *Var, d *simd.Dropout) *Var {
-	y := &Var{tape: t}
-	t.stamp(y)
+	y := t.newVar()
 	kept, starts := sparse.DropSizes(x.csr)
 	y.csr = sparse.Drop(x.csr, d, sparse.DropRoom{
 		Values: t.takeFresh(x.csr.NNZ()), Kept: t.takeFresh(kept), Cols: t.takeFreshInts(kept), Starts: t.takeFreshLongs(starts),

@@ -21,7 +21,29 @@ func (op Op) dotHeads(x, y, z *Var) *Var {
 	if !op.Dry(foldRoom(x, y)) {
 		runHeads(headTask{x: x.val.Data, of: [2]headPart{{y: y.val.Data, w: z.val.Data}}, pass: headPairs}, x)
 	}
-	return op.Record(z, func(dz *tensor.Dense) { pullHeads(op, x, [2]headPull{{y, dz}}) })
+	n := Notes[headNotes](op)
+	*n = headNotes{op: op, x: x, of: [2]headPull{{y: y}}}
+	return op.RecordBy(z, n)
+}
+
+// headNotes is the pullback of the products of x with one row or two.
+type headNotes struct {
+	op Op
+	x  *Var
+	of [2]headPull
+}
+
+// Pull adds to the gradients of x and of the rows.
+func (n *headNotes) Pull(dz *tensor.Dense) {
+	if dz != nil {
+		n.of[0].dw = dz
+		pullHeads(n.op, n.x, &n.of)
+		return
+	}
+	for j := range n.of {
+		n.of[j].dw = n.of[j].w.Grad()
+	}
+	pullHeads(n.op, n.x, &n.of)
 }
 
 // DotBoth returns x.Dot(y) and x.Dot(z). Where y and z have the shape of one of
@@ -31,22 +53,22 @@ func (x *Var) DotBoth(y, z *Var) (xy, xz *Var) {
 	if x.csr != nil || y.csr != nil || z.csr != nil || !perHead(x, y) || !perHead(x, z) {
 		return x.Dot(y), x.Dot(z)
 	}
-	shape := lastOne(x.val.Shape())
+	shape := lastOne(&extents{}, x.val.Shape())
 	xy, xz = op.New(shape...), op.New(shape...)
 	if !op.Dry(foldRoom(x, y) + foldRoom(x, z)) {
 		of := [2]headPart{{y: y.val.Data, w: xy.val.Data}, {y: z.val.Data, w: xz.val.Data}}
 		runHeads(headTask{x: x.val.Data, of: of, pass: headPairs}, x)
 	}
-	op.RecordAll([]*Var{xy, xz}, func() {
-		pullHeads(op, x, [2]headPull{{z, xz.Grad()}, {y, xy.Grad()}}) // as Dot's would run
-	})
+	n := Notes[headNotes](op)
+	*n = headNotes{op: op, x: x, of: [2]headPull{{y: z, w: xz}, {y: y, w: xy}}} // as Dot's would run
+	op.RecordAllBy([]*Var{xy, xz}, n)
 	return xy, xz
 }
 
-// headPull is what a row was multiplied with, and the gradient of the products.
+// headPull is what a row was multiplied with, and the gradient of the products w.
 type headPull struct {
-	y  *Var
-	dw *tensor.Dense
+	y, w *Var
+	dw   *tensor.Dense
 }
 
 // foldRoom is how much scratch the gradient of y takes.
@@ -58,7 +80,7 @@ func foldRoom(x, y *Var) int {
 }
 
 // pullHeads adds the gradients of the products of x with one row or two.
-func pullHeads(op Op, x *Var, ps [2]headPull) {
+func pullHeads(op Op, x *Var, ps *[2]headPull) {
 	t := headTask{x: x.val.Data, pass: headGrads}
 	room := 0
 	for j, p := range ps {
@@ -73,6 +95,10 @@ func pullHeads(op Op, x *Var, ps [2]headPull) {
 	}
 	if dx := x.Grad(); dx != nil {
 		t.dx = dx.Data
+	}
+	if room == 0 {
+		runHeads(t, x)
+		return
 	}
 	op.Scratch(room, func(buf []tensor.Float) {
 		for j := range t.of {
@@ -127,15 +153,53 @@ func headParts(x *Var) int {
 }
 
 func runHeads(task headTask, x *Var) {
+	task.rows, task.width = x.val.Dim(0), x.val.Dim(-1)
+	task.heads = x.val.RowLen() / task.width
+	if task.rows*task.heads <= headFew {
+		task.each()
+		return
+	}
+	parts := headParts(x)
+	task.step = (task.rows + parts - 1) / parts
+	if parts == 1 {
+		task.Chunk(0)
+		return
+	}
 	t := headTasks.Get().(*headTask)
 	*t = task
-	t.rows, t.width = x.val.Dim(0), x.val.Dim(-1)
-	t.heads = x.val.RowLen() / t.width
-	parts := headParts(x)
-	t.step = (t.rows + parts - 1) / parts
 	par.Run(parts, t)
 	*t = headTask{}
 	headTasks.Put(t)
+}
+
+// headFew is how many heads cost less one by one than a block of them does.
+const headFew = 8
+
+// each does all heads one by one.
+func (t *headTask) each() {
+	for i := range t.rows * t.heads {
+		at, y := i*t.width, i%t.heads*t.width
+		for j := range t.of {
+			if t.of[j].y != nil {
+				t.one(&t.of[j], i, at, y)
+			}
+		}
+	}
+}
+
+// one does head number i, whose first element of x is at, and of the row y.
+func (t *headTask) one(p *headPart, i, at, y int) {
+	x, row := t.x[at:at+t.width], p.y[y:y+t.width]
+	if t.pass == headPairs {
+		p.w[i] += simd.Dot(x, row)
+		return
+	}
+	if t.dx != nil {
+		simd.Axpy(t.dx[at:at+t.width], p.w[i], row)
+	}
+	if p.dy != nil {
+		simd.Axpy(p.dy[y:y+t.width], p.w[i], x)
+	}
 }
 
 // Chunk does one part, block by block.

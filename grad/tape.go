@@ -2,7 +2,6 @@ package grad
 
 import (
 	"fmt"
-	"reflect"
 
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -27,9 +26,11 @@ type Tape struct {
 	loops     []*Loop
 	loopsUsed int
 
-	vars    slab[Var] // made in loops
-	notes   map[reflect.Type]pile
-	results []*Var // of operations with several
+	heads   []Var      // not in use yet
+	bodies  slab[body] // of Vars
+	vars    slab[Var]  // made in loops
+	notes   []pile     // one of each type; they are few
+	results []*Var     // of operations with several
 
 	label  string   // of the operations that follow
 	prof   *profile // nil: no pprof labels
@@ -46,13 +47,10 @@ type Tape struct {
 type node struct {
 	op    string
 	label string
-	out   *Var
-	pull  func(dy *tensor.Dense)
-	outs  []*Var
-	all   func()
-	by    Pullback // instead of pull or all
+	out   *Var   // nil of several
+	outs  []*Var // if there are several
+	by    Pullback
 	trace *trace
-	inner *Loop // whose operations these are
 }
 
 type leaf struct {
@@ -90,6 +88,7 @@ func (t *Tape) Reset() {
 	t.nodes, t.leaves, t.updates = t.nodes[:0], t.leaves[:0], t.updates[:0]
 	t.resetLoops()
 	t.resetNotes()
+	t.resetVars()
 	t.arena.reset()
 	t.gen++
 	t.step++
@@ -152,22 +151,37 @@ func (t *Tape) Watch(x *tensor.Dense) *Var {
 	return t.leaf(x, nil, !t.eval)
 }
 
-// push records an operation, except while a checkpointed function runs for its
-// value alone.
-func (t *Tape) push(n node) {
+// push records an operation whose pullback is by, except while a checkpointed
+// function runs for its value alone: then it returns nil.
+func (t *Tape) push(op string, by Pullback) *node {
 	if t.inside == forward {
-		return
+		return nil
 	}
-	n.label = t.label
+	to := &t.nodes
 	if t.loop != nil {
-		t.loop.nodes = append(t.loop.nodes, n)
-	} else {
-		t.nodes = append(t.nodes, n)
+		to = &t.loop.nodes
 	}
+	at := len(*to)
+	if at == cap(*to) {
+		*to = append(*to, node{})
+	}
+	*to = (*to)[:at+1]
+	n := &(*to)[at] // zero, as what was recorded there was cleared
+	n.op, n.label, n.by = op, t.label, by
+	return n
+}
+
+// record records an operation of one result.
+func (t *Tape) record(op string, y *Var, by Pullback) *node {
+	n := t.push(op, by)
+	if n != nil {
+		n.out = y
+	}
+	return n
 }
 
 func (t *Tape) leaf(x *tensor.Dense, p *Param, needs bool) *Var {
-	v := &Var{val: *x, tape: t, gen: t.gen, needs: needs, hold: true}
+	v := &Var{body: &body{val: *x, needs: needs, hold: true}, tape: t, gen: t.gen}
 	if needs {
 		t.leaves = append(t.leaves, leaf{p, v})
 	}

@@ -81,8 +81,8 @@ func (n *node) name() string {
 }
 
 func (n *node) badValue() string {
-	if n.inner != nil {
-		return badValue(n.inner.nodes)
+	if rounds, ok := n.by.(*loopPull); ok {
+		return badValue(rounds.nodes)
 	}
 	ys := n.outs
 	if n.out != nil {

@@ -107,6 +107,7 @@ func (p product) kernel(t *CSR, dst, x *tensor.Dense) *sumKernel {
 	k := sumKernels.Get().(*sumKernel)
 	k.values, k.set = p.values, p.set
 	k.sum = simd.RowSum{Gather: t.gather(x), Y: dst.Data}
+	k.sum.Past = passes(dst)
 	if p.weights != nil {
 		k.sum.W, k.sum.Heads = p.weights.Data, p.weights.RowLen()
 	}

@@ -46,7 +46,7 @@ func (c dataDir) load(name string) (found, error) {
 		return found{d, path}, err
 	}
 	d, readErr := datasets.Read(name)
-	if errors.Is(readErr, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
+	if errors.Is(readErr, fs.ErrNotExist) && !isPath(name) {
 		return found{}, err // a name, and not that of a file
 	}
 	return found{d, name}, readErr

@@ -11,10 +11,10 @@ import (
 // settingFlags are the settings of a training. What is nil was not given, and
 // comes from the preset, or from the run that is resumed.
 type settingFlags struct {
-	Dataset     *string  `placeholder:"NAME" help:"cora (the default, part of the program), citeseer or pubmed."`
+	Dataset     *string  `placeholder:"NAME" help:"cora (the default, part of the program), citeseer, pubmed, another that gatbench data list shows, or a file or folder."`
 	Model       *string  `placeholder:"NAME" help:"One of ${models} (gat)."`
 	Preset      *string  `placeholder:"NAME" help:"Whose settings: the model's paper's for 200 epochs (quick, the default) or until it stops (paper), or the dgl or pyg example's."`
-	Splits      *string  `placeholder:"NAME" help:"planetoid (the dataset's own, the default), random, or a JSON file of the lists train, val and test."`
+	Splits      *string  `placeholder:"NAME" help:"planetoid (the dataset's own, the default), random, or a .json or .npz file of the lists train, val and test."`
 	Seed        *uint64  `placeholder:"N" help:"Fixes everything that is random (0)."`
 	Hidden      *int     `placeholder:"N" help:"Width of a hidden layer, or of each of its heads."`
 	Heads       *int     `placeholder:"N" help:"Heads of a hidden layer, side by side."`
@@ -68,7 +68,7 @@ func or[T any](flag *T, preset T) T {
 
 // fresh returns the recipe of a run that begins.
 func (f *settingFlags) fresh() (recipe, error) {
-	dataset := strings.ToLower(or(f.Dataset, "cora"))
+	dataset := datasetNamed(or(f.Dataset, "cora"))
 	r, err := newRecipe(or(f.Preset, presets[0]), or(f.Model, "gat"), dataset)
 	if err != nil {
 		return r, err
@@ -88,7 +88,7 @@ func (f *settingFlags) resumed(path string) (recipe, error) {
 	r.Epochs, r.Patience = or(f.Epochs, r.Epochs), or(f.Patience, r.Patience)
 	asked := r
 	f.override(&asked)
-	asked.Dataset = strings.ToLower(asked.Dataset)
+	asked.Dataset = datasetNamed(asked.Dataset)
 	if flag, was, is := r.differs(asked); flag != "" {
 		return r, misuse("--resume %s: its run has --%s %s, not %s: leave the flag out", path, flag, was, is)
 	}

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,6 +32,8 @@ func TestMisuse(t *testing.T) {
 		{"train cora", `unexpected argument cora; gatbench --help lists what there is`},
 		{"train --dataset citeser", `there is no dataset "citeser"; did you mean "citeseer"? There are: amazon_photo, citeseer, coauthor_cs, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`},
 		{"train --dataset karate", `--dataset karate: it has no nodes to choose the best epoch by; cora has, and --splits random gives it some`},
+		{"train --data " + dir + "/no", `--data ` + dir + `/no: there is no such folder`},
+		{"data describe cora --data " + dir + "/no", `--data ` + dir + `/no: there is no such folder`},
 		{"train --dataset karate --splits random --data " + dir, `--data: karate is part of the program and is read from no folder`},
 		{"train --epochs 0", `--epochs 0: it must be at least 1`},
 		{"train --epochs=-1", `--epochs -1: it must be at least 1`},
@@ -78,7 +83,7 @@ func TestMisuse(t *testing.T) {
 		{"train --seeds 2 --plot p.png", `--plot keeps one model and --seeds 2 trains 2: leave one of them out`},
 		{"train --seeds 2 --attention a.csv", `--attention keeps one model and --seeds 2 trains 2: leave one of them out`},
 		{"train --seeds 2 --checkpoint c", `--checkpoint keeps one model and --seeds 2 trains 2: leave one of them out`},
-		{"train --splits rnadom", `--splits rnadom: there is no such file; write planetoid, random, or the name of a JSON file of the lists train, val and test`},
+		{"train --splits rnadom", `--splits rnadom: there is no such file; write planetoid, random, or the name of a .json or .npz file of the lists train, val and test`},
 		{"eval", `expected "<file>"; gatbench --help lists what there is`},
 		{"eval x --threads=-1", `--threads -1: it must be at least 1, or 0 for all there are`},
 		{"predict x --out " + dir, `--out ` + dir + `: it is a folder; name a file`},
@@ -88,6 +93,9 @@ func TestMisuse(t *testing.T) {
 		{"table --datasets corra", `there is no dataset "corra"; did you mean "cora"? There are: amazon_photo, citeseer, coauthor_cs, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`},
 		{"table --preset x", `--preset x: there is none of that name; there are quick, paper, dgl, pyg`},
 		{"table --start normal", `--start normal: there is none of that name; there are glorot, glorot-heads, xavier-normal`},
+		{"table --models gcn,mlp --start glorot", `--start: it is for gat, and --models gcn,mlp has none of these`},
+		{"table --models sage --no-value-drop", `--value-drop: it is for gat, and --models sage has none of these`},
+		{"table --models gat --no-bias", `--no-bias: it is for gcn and mlp, and --models gat has none of these`},
 		{"table --decayed none", `--decayed none: there is none of that name; there are all, weights, first-weights`},
 		{"table --resume " + dir, `--resume ` + dir + `: it is a folder; name a file`},
 		{"table --resume " + dir + "/no/x", `--resume ` + dir + `/no/x: there is no folder ` + dir + `/no to put it in`},
@@ -106,6 +114,40 @@ func TestHelp(t *testing.T) {
 		stdout, stderr, status := gatbench(t, args...)
 		if status != succeeded || stderr != "" || !strings.HasPrefix(stdout, "Usage: gatbench") {
 			t.Errorf("%q: status %d, error %q, output %q", args, status, stderr, stdout)
+		}
+	}
+}
+
+// Datasets that a network cannot be trained on are named as on the command line.
+func TestUnfitDataset(t *testing.T) {
+	dir := t.TempDir()
+	friends, err := os.Create(filepath.Join(dir, "facebook_combined.txt.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	papers, err := os.Create(filepath.Join(dir, "cora.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, archive := gzip.NewWriter(friends), zip.NewWriter(papers)
+	_, err = text.Write([]byte("0 1\n1 2\n"))
+	for name, s := range map[string]string{"cora.content": "1 0 1 A\n2 1 0 B\n", "cora.cites": "1 2\n"} {
+		w, e := archive.Create(name)
+		if e == nil {
+			_, e = w.Write([]byte(s))
+		}
+		err = errors.Join(err, e)
+	}
+	if err := errors.Join(err, text.Close(), archive.Close(), friends.Close(), papers.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"train --dataset facebook --splits random": "--dataset facebook: its nodes have no classes to be learnt",
+		"train --dataset cora_linqs":               "--dataset cora_linqs: it has no nodes to choose the best epoch by; cora has, and --splits random gives it some",
+	} {
+		_, stderr, status := gatbench(t, append(strings.Fields(args), "--data", dir)...)
+		if stderr != "gatbench: "+want+"\n" || status != misused {
+			t.Errorf("gatbench %s: status %d, error %q, want %q", args, status, stderr, want)
 		}
 	}
 }
@@ -159,7 +201,7 @@ func TestSeeds(t *testing.T) {
 	if status != succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
-	for _, want := range []string{"seed 3 ", "\nseed 4 ", "\nCora: test accuracy ", " over 2 seeds, ", "\nnext: gatbench train --save cora.safetensors\n"} {
+	for _, want := range []string{"seed 3 ", "\nseed 4 ", "\nCora: test accuracy ", " over 2 seeds, ", "\nnext: gatbench train --epochs 2 --save cora.safetensors\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the summary has no %q:\n%s", want, stdout)
 		}
@@ -169,7 +211,7 @@ func TestSeeds(t *testing.T) {
 // What is advised next has the preset of the run.
 func TestAdviceHasPreset(t *testing.T) {
 	stdout, _, status := gatbench(t, "train", "--preset", "dgl", "--model", "gcn", "--epochs", "1")
-	if want := "\nnext: gatbench train --model gcn --preset dgl --seeds 10\n"; status != succeeded || !strings.HasSuffix(stdout, want) {
+	if want := "\nnext: gatbench train --preset dgl --model gcn --epochs 1 --seeds 10\n"; status != succeeded || !strings.HasSuffix(stdout, want) {
 		t.Errorf("status %d, no %q in\n%s", status, want, stdout)
 	}
 }

@@ -33,7 +33,7 @@ func (s *session) attentionPicture(path string, all []attended) error {
 func (s *session) neighbourhood(a attended, layer int) *plot.Plot {
 	p := newPanel(fmt.Sprintf("node %d, layer %d: attention%s", a.node, layer+1, over(s.net.Recipe.headsOf(layer))), "", "")
 	p.HideAxes()
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -1.8, 3, -1.3, 1.4
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -1.9, 3.4, -1.3, 1.4
 	n := &neighbourhood{session: s, attended: a, layer: layer}
 	p.Add(n)
 	for _, c := range n.classes() {
@@ -126,7 +126,7 @@ func (n *neighbourhood) shares() (others []share, itself float64) {
 func outside(middle, at vg.Point) vg.Point {
 	d := at.Sub(middle)
 	far := vg.Length(math.Hypot(float64(d.X), float64(d.Y)))
-	return at.Add(vg.Point{X: d.X / far * vg.Points(24), Y: d.Y / far * vg.Points(13)})
+	return at.Add(vg.Point{X: d.X / far * vg.Points(28), Y: d.Y / far * vg.Points(13)})
 }
 
 // disc draws a node in the colour of its class.
@@ -143,7 +143,10 @@ func (n *neighbourhood) write(c draw.Canvas, p *plot.Plot, at vg.Point, s share)
 	style := p.X.Tick.Label
 	style.Font.Size = vg.Points(7)
 	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
-	c.FillText(style, at, fmt.Sprintf("%d: %.0f %%", s.node, 100*s.of))
+	text := fmt.Sprintf("%d: %.0f %%", s.node, 100*s.of)
+	box := style.Rectangle(text).Add(at) // what is under it would cross it out
+	c.FillPolygon(color.White, []vg.Point{box.Min, {X: box.Max.X, Y: box.Min.Y}, box.Max, {X: box.Min.X, Y: box.Max.Y}})
+	c.FillText(style, at, text)
 }
 
 // dot is a class in a legend.

@@ -166,5 +166,12 @@ func loadNetwork(path string) (*network, error) {
 	if err := train.Load(path, n); err != nil {
 		return nil, err
 	}
+	for name, p := range grad.Params(n) {
+		for i, v := range p.Value.Data {
+			if v-v != 0 { // NaN or infinite
+				return nil, fmt.Errorf("%s: element %d of %s is %v: the file is damaged, or its training diverged", path, i, name, v)
+			}
+		}
+	}
 	return n, nil
 }

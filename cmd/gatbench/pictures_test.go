@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/vg/draw"
+
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -75,6 +77,41 @@ func TestErrorsByDegree(t *testing.T) {
 	}
 	if nodes != 1000 || errs != 2 {
 		t.Errorf("%d nodes and %d errors, want 1000 and 2", nodes, errs)
+	}
+}
+
+// Ticks lie at round numbers, each with a label of its own.
+func TestRoundTicks(t *testing.T) {
+	for _, tt := range []struct {
+		lo, hi float64
+		want   string
+	}{
+		{1, 200, "50 100 150 200"}, {1, 30, "10 20 30"}, {0, 24.2, "0 5 10 15 20"}, {7, 99, "20 40 60 80"},
+		{1.87, 2.01, "1.90 1.95 2.00"}, {-0.079, 0.081, "-0.05 0.00 0.05"}, {-1e-4, 2e-4, "-0.0001 0.0000 0.0001 0.0002"}, {2e6, 6e6, "2000000 3000000 4000000 5000000 6000000"},
+	} {
+		var got []string
+		for _, tick := range (roundTicks{}).Ticks(tt.lo, tt.hi) {
+			got = append(got, tick.Label)
+		}
+		if s := strings.Join(got, " "); s != tt.want {
+			t.Errorf("from %g to %g: %s, want %s", tt.lo, tt.hi, s, tt.want)
+		}
+	}
+}
+
+// The words of a legend end before the edge in a font that is a sixth wider, too.
+func TestPlaceLegend(t *testing.T) {
+	p := newPanel("", "x", "y")
+	p.Legend.Add("Reinforcement Learning", dot{colour(0)})
+	c, err := draw.NewFormattedCanvas(panelWidth, panelHeight, "svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	placeLegend(p, draw.New(c))
+	area := p.DataCanvas(draw.New(c))
+	words := p.Legend.Rectangle(area).Size().X
+	if left := area.Size().X - p.Legend.XOffs; left < 7*words/6 || left > 1.3*words {
+		t.Errorf("%.0f points for words of %.0f", left, words)
 	}
 }
 

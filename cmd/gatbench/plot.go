@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -41,8 +43,38 @@ func newPanel(title, x, y string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
 	p.Title.Padding = vg.Points(6)
-	p.Legend.Top, p.Legend.XOffs, p.Legend.YOffs = true, vg.Points(-6), vg.Points(-4)
+	p.X.Tick.Marker, p.Y.Tick.Marker = roundTicks{}, roundTicks{}
+	p.Legend.Top, p.Legend.Left, p.Legend.YOffs, p.Legend.Padding = true, true, vg.Points(-4), vg.Points(2)
 	return p
+}
+
+// placeLegend moves a legend to the right edge, with its marks before its words
+// and a fifth of its width to spare: a viewer of SVG without the font takes
+// another, and the words must cross neither the marks nor the edge.
+func placeLegend(p *plot.Plot, c draw.Canvas) {
+	area := p.DataCanvas(c)
+	p.Legend.XOffs = area.Size().X - 1.2*p.Legend.Rectangle(area).Size().X
+}
+
+// roundTicks are ticks at multiples of 1, 2 or 5 times a power of ten, all with as
+// many decimals as that needs.
+type roundTicks struct{}
+
+// Ticks returns three to eight ticks from lo to hi.
+func (roundTicks) Ticks(lo, hi float64) []plot.Tick {
+	power := math.Floor(math.Log10((hi - lo) / 5))
+	step := math.Pow(10, power)
+	for _, times := range []float64{2, 2.5, 2} { // 2, 5 and 10
+		if step*5 < (hi-lo)*(1-1e-9) {
+			step *= times
+		}
+	}
+	decimals := int(max(0, -math.Floor(math.Log10(step)+1e-9)))
+	var ticks []plot.Tick
+	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+1e-9*step; i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: strconv.FormatFloat(i*step+0, 'f', decimals, 64)})
+	}
+	return ticks
 }
 
 // plot draws four panels of a training into a file: loss, accuracy, what the
@@ -72,6 +104,7 @@ func savePanels(path string, panels [][]*plot.Plot) error {
 	}
 	for j, row := range plot.Align(panels, tiles, draw.New(c)) {
 		for i, canvas := range row {
+			placeLegend(panels[j][i], canvas)
 			panels[j][i].Draw(canvas)
 		}
 	}
@@ -160,7 +193,7 @@ func (s *session) hiddenPanel(hidden *tensor.Dense) *plot.Plot {
 // legendShare is what part of a panel's axis a legend takes whose longest name
 // has so many letters, but at most six tenths.
 func legendShare(letters int) float64 {
-	width := vg.Length(letters)*vg.Points(5.4) + 1.2*vg.Centimeter // of letters of 12 points, and of a dot
+	width := vg.Length(letters)*vg.Points(6.4) + 1.2*vg.Centimeter // of letters of 12 points in any font, and of a dot
 	return min(0.6, float64(width/(panelWidth-2.4*vg.Centimeter)))
 }
 

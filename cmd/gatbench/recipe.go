@@ -148,3 +148,27 @@ func (r recipe) differs(other recipe) (flag, mine, others string) {
 	}
 	return "", "", ""
 }
+
+// flags returns those that a command line needs for the recipe, each after a
+// space; not the seed's.
+func (r recipe) flags() string {
+	usual, err := newRecipe(r.Preset, r.Model, r.Dataset)
+	if err != nil {
+		panic(err) // it has been trained
+	}
+	usual.Dataset, usual.Preset, usual.Model, usual.Seed = "cora", presets[0], "gat", r.Seed
+	usual.ValueDrop, usual.NoBias, usual.Decayed, usual.Start = r.ValueDrop, r.NoBias, r.Decayed, r.Start // these are the preset's
+	line := ""
+	a, b := reflect.ValueOf(r), reflect.ValueOf(usual)
+	for i := range a.NumField() {
+		v, flag := a.Field(i).Interface(), a.Type().Field(i).Tag.Get("flag")
+		switch {
+		case v == b.Field(i).Interface():
+		case v == true:
+			line += " --" + flag
+		default:
+			line += fmt.Sprintf(" --%s %v", flag, v)
+		}
+	}
+	return line
+}

@@ -70,7 +70,7 @@ func likeGCN(r *recipe) {
 // likeSGC is one layer of two hops, with what the authors' program starts from;
 // their paper then tunes the decay for each dataset.
 func likeSGC(r *recipe) {
-	r.Layers, r.Hidden, r.LR, r.WeightDecay, r.Epochs = 1, 1, 0.2, 5e-6, 100
+	r.Layers, r.Hidden, r.LR, r.WeightDecay, r.Epochs = 1, 16, 0.2, 5e-6, 100 // the width is for --layers 2
 }
 
 // likeAPPNP is what APPNP's paper chose for all of its datasets.

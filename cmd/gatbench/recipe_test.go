@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -149,6 +151,30 @@ func TestDescribe(t *testing.T) {
 		m, _ := findModel(tt.model)
 		if got := m.describe(&r, 7); got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}
+
+// The flags of a recipe make it again.
+func TestRecipeFlags(t *testing.T) {
+	for _, line := range []string{
+		"", "--dataset pubmed", "--dataset a/b.npz --splits random", "--preset pyg --model gcn", "--preset dgl --hidden 4 --dropout 0.5",
+		"--heads 4 --out-heads 2 --layers 3 --residual --lr 0.01 --weight-decay 0 --select loss --epochs 20 --patience 5 --batch 9", "--splits random --model mlp --lr 1e-05",
+	} {
+		var f settingFlags
+		p, err := kong.New(&f, kong.Vars{"models": ""})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Parse(strings.Fields(line)); err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.fresh()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimSpace(r.flags()); got != line {
+			t.Errorf("the flags are %s, want %s", got, line)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -90,19 +89,24 @@ func (c *evalCommand) Run(e env) error {
 	}{{"train", k.split.Train, s.Train}, {"validation", k.split.Val, s.Val}, {"test", k.split.Test, s.Test}} {
 		p.printf("%-10s  %6d  %6.1f %%   %.4f\n", part.name, len(part.nodes), 100*part.score.Accuracy, part.score.Loss)
 	}
-	p.printf("\ntest macro F1 %.3f; of each class of the test nodes, which they are given:\n\n", line.TestMacroF1)
+	p.printf("\ntest macro F1 %.3f; which classes (down) are taken for which (across):\n\n", line.TestMacroF1)
 	p.confusion(k, confusion)
 	return p.err
 }
 
 // confusion prints a row for each class: how many of its nodes were given which.
 func (p *printer) confusion(k *task, c *train.Confusion) {
+	p.printf("%-36s", "")
+	for got := range k.Classes {
+		p.printf(" %5d", got)
+	}
+	p.printf("\n")
 	for want := range k.Classes {
-		name := fmt.Sprintf("class %d", want)
+		name := ""
 		if want < len(k.ClassNames) {
 			name = k.ClassNames[want]
 		}
-		p.printf("%-32s", name)
+		p.printf("%3d %-32s", want, name)
 		for got := range k.Classes {
 			p.printf(" %5d", c.At(want, got))
 		}

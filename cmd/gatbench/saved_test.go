@@ -35,7 +35,7 @@ func TestSaveAndEval(t *testing.T) {
 					t.Errorf("%s was %v and is %v", key, s[key], e[key])
 				}
 			}
-			if text := ok(t, "eval", file); !strings.Contains(text, "\nGenetic_Algorithms ") || !strings.Contains(text, "\ntest          1000 ") {
+			if text := ok(t, "eval", file); !strings.Contains(text, "   4     5     6\n  0 Theory ") || !strings.Contains(text, "\n  2 Genetic_Algorithms ") || !strings.Contains(text, "\ntest          1000 ") {
 				t.Errorf("eval prints\n%s", text)
 			}
 			predictionsAgree(t, file, s["test_accuracy"].(float64))
@@ -134,6 +134,7 @@ func TestBadFiles(t *testing.T) {
 	}
 	write("cut", whole[:len(whole)/2])
 	write("short", whole[:5])
+	write("nan", append(bytes.Clone(whole[:len(whole)-4]), 0xff, 0xff, 0xff, 0xff)) // of both widths of numbers
 	write("empty", nil)
 	write("foreign", bytes.Repeat([]byte("PK\x03\x04"), 50))
 	write("other", bytes.Replace(whole, []byte(`\"Model\":\"gcn\"`), []byte(`\"Model\":\"mlq\"`), 1))
@@ -148,6 +149,8 @@ func TestBadFiles(t *testing.T) {
 		{"eval " + path("cut"), "train: load: " + path("cut") + ": safetensors: ", failed},
 		{"eval " + path("short"), "train: load: " + path("short") + ": safetensors: 5 bytes are no file", failed},
 		{"eval " + path("empty"), "train: load: " + path("empty") + ": safetensors: 0 bytes are no file", failed},
+		{"eval " + path("nan"), path("nan") + ": element 111 of Layers.1.W is NaN: the file is damaged, or its training diverged", failed},
+		{"predict " + path("nan"), path("nan") + ": element 111 of Layers.1.W is NaN: the file is damaged, or its training diverged", failed},
 		{"eval " + path("foreign"), "train: load: " + path("foreign") + ": safetensors: ", failed},
 		{"eval " + path("other"), path("other") + ": what it says of its model cannot be: --model mlq: there is none of that name; there are ", failed},
 		{"eval " + path("wide"), path("wide") + ": what it says of its model cannot be: --hidden -6: it must be at least 1", failed},

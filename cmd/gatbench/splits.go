@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -29,10 +30,10 @@ func splitOf(d *datasets.Dataset, name string, seed uint64) (datasets.Split, err
 	case "random":
 		return randomSplit(d, seed), nil
 	}
-	s, err := readSplit(name, d)
+	s, err := splitFile(name, d)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return s, misuse("--splits %s: there is no such file; write planetoid, random, or the name of a JSON file of the lists train, val and test", name)
+		return s, misuse("--splits %s: there is no such file; write planetoid, random, or the name of a .json or .npz file of the lists train, val and test", name)
 	case err != nil:
 		return s, fmt.Errorf("--splits %s: %w", name, err)
 	}
@@ -72,6 +73,23 @@ func randomSplit(d *datasets.Dataset, seed uint64) datasets.Split {
 	return s
 }
 
+// splitFile reads a split from an .npz file, or else from JSON.
+func splitFile(path string, d *datasets.Dataset) (datasets.Split, error) {
+	if filepath.Ext(path) != ".npz" {
+		return readSplit(path, d)
+	}
+	s, err := datasets.ReadSplit(path, len(d.Labels))
+	if err != nil {
+		return s, err
+	}
+	for _, v := range slices.Concat(s.Train, s.Val, s.Test) {
+		if d.Labels[v] < 0 {
+			return s, fmt.Errorf("node %d has no class", v)
+		}
+	}
+	return s, nil
+}
+
 // readSplit reads {"train": […], "val": […], "test": […]}, the numbers of nodes.
 func readSplit(path string, d *datasets.Dataset) (datasets.Split, error) {
 	var s datasets.Split
@@ -86,6 +104,9 @@ func readSplit(path string, d *datasets.Dataset) (datasets.Split, error) {
 	var lists struct{ Train, Val, Test []int32 }
 	if err := dec.Decode(&lists); err != nil {
 		return s, fmt.Errorf("it is no JSON object of the lists train, val and test: %w", err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return s, fmt.Errorf("more follows its JSON object, from byte %d on", dec.InputOffset())
 	}
 	owner := map[int32]string{}
 	for _, part := range []struct {

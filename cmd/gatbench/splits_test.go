@@ -61,6 +61,7 @@ func TestSplitFile(t *testing.T) {
 		{`{"train": [3], "test": [1]}`, "its list val is empty"},
 		{`{"train": [3], "valid": [2]}`, `it is no JSON object of the lists train, val and test: json: unknown field "valid"`},
 		{`{"train": [3.5]}`, `it is no JSON object of the lists train, val and test: json: cannot unmarshal number 3.5`},
+		{`{"train": [3], "val": [2], "test": [1]} {}`, "more follows its JSON object, from byte 41 on"},
 		{`[1`, `it is no JSON object of the lists train, val and test: `},
 		{``, `it is no JSON object of the lists train, val and test: EOF`},
 	} {
@@ -75,7 +76,41 @@ func TestSplitFile(t *testing.T) {
 			t.Errorf("%s: error %v, want %s", tt.content, err, tt.want)
 		}
 	}
+	own := filepath.Join(filepath.Dir(path), "karate.npz")
+	d.Split = datasets.Split{Train: []int32{1, 3}, Val: []int32{2}, Test: []int32{7, 33}}
+	if err := d.WriteNPZ(own); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := splitOf(d, own, 0); err != nil || !slices.Equal(s.Train, d.Split.Train) || !slices.Equal(s.Val, d.Split.Val) || !slices.Equal(s.Test, d.Split.Test) {
+		t.Errorf("from .npz: %v, %v", s, err)
+	}
+	d.Labels[33] = -1
+	if _, err := splitOf(d, own, 0); err == nil || err.Error() != "--splits "+own+": node 33 has no class" {
+		t.Errorf("a node without a class: %v", err)
+	}
 	if _, err := splitOf(d, path+"no", 0); !errors.As(err, new(usageError)) {
 		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+// A dataset in a file is trained on as one that is known by name.
+func TestOwnDataset(t *testing.T) {
+	dir := t.TempDir()
+	file, model := filepath.Join(dir, "Mine.npz"), filepath.Join(dir, "model")
+	ok(t, "data", "convert", "karate", "-o", file)
+	flags := []string{"train", "--json", "--splits", "random", "--epochs", "20", "--lr", "0.05"}
+	want := results(t, append(flags, "--dataset", "karate")...)
+	got := results(t, append(flags, "--dataset", file, "--save", model)...)
+	for _, key := range []string{"train_accuracy", "val_accuracy", "test_accuracy"} {
+		if a, b := got[len(got)-1][key], want[len(want)-1][key]; a != b || key == "train_accuracy" && a.(float64) <= 0.5 {
+			t.Errorf("%s is %v, of the karate club %v", key, a, b)
+		}
+	}
+	if a, b := results(t, "eval", "--json", model)[0]["test_accuracy"], want[len(want)-1]["test_accuracy"]; a != b {
+		t.Errorf("the saved model has %v, want %v", a, b)
+	}
+	missing := filepath.Join(dir, "Other.npz")
+	if _, stderr, status := gatbench(t, "train", "--dataset", missing); status != failed || stderr != "gatbench: stat "+missing+": no such file or directory\n" {
+		t.Errorf("status %d, error %q", status, stderr)
 	}
 }

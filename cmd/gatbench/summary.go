@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -234,27 +235,22 @@ func (r *reporter) all(runs []summary) error {
 	}
 	r.printf("\n%s: test accuracy %s over %d seeds, %.2f s in all\n", r.task.Name,
 		r.strong(fmt.Sprintf("%.1f ± %.1f %%", 100*o.Mean, 100*o.Std)), o.Seeds, o.TotalMS/1000)
-	r.printf("next: %s\n", r.strong(r.command("--save "+r.recipe.Dataset+".safetensors")))
+	r.printf("next: %s\n", r.strong(r.command("--save "+r.fileName()+".safetensors")))
 	return r.err
+}
+
+// fileName returns what a file about the dataset may be called.
+func (r *reporter) fileName() string {
+	base := filepath.Base(r.recipe.Dataset)
+	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
 // command returns the command line to try next; without flags that which uses
 // the saved model.
 func (r *reporter) command(flags string) string {
-	line := "gatbench train"
+	line := "gatbench train" + r.recipe.flags()
 	if flags == "" {
 		line = "gatbench eval " + r.Save
-	} else if r.recipe.Dataset != "cora" {
-		line += " --dataset " + r.recipe.Dataset
-	}
-	if flags != "" && r.recipe.Model != "gat" {
-		line += " --model " + r.recipe.Model
-	}
-	if flags != "" && r.recipe.Preset != presets[0] {
-		line += " --preset " + r.recipe.Preset
-	}
-	if flags != "" && r.recipe.Splits != "planetoid" {
-		line += " --splits " + r.recipe.Splits
 	}
 	if r.Data != "" {
 		line += fmt.Sprintf(" --data %q", r.Data)

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/par"
 )
 
@@ -33,6 +35,24 @@ type variation struct {
 	Decayed   *string `placeholder:"NAME" help:"What decays: all, weights (no biases) or first-weights (of the first layer) (the preset's)."`
 	ValueDrop *bool   `negatable:"" help:"Whether GAT drops what its attention sums (the preset's)."`
 	NoBias    *bool   `help:"GCN and MLP without biases, as in their paper; --no-bias=false is with (the preset's)."`
+}
+
+// check returns an error for a flag that none of the models has.
+func (v *variation) check(models []string) error {
+	for _, f := range []struct {
+		flag  string
+		given bool
+		of    []string
+	}{
+		{"start", v.Start != nil, []string{"gat"}},
+		{"value-drop", v.ValueDrop != nil, []string{"gat"}},
+		{"no-bias", v.NoBias != nil, []string{"gcn", "mlp"}},
+	} {
+		if f.given && !slices.ContainsFunc(f.of, func(m string) bool { return slices.Contains(models, m) }) {
+			return misuse("--%s: it is for %s, and --models %s has none of these", f.flag, strings.Join(f.of, " and "), strings.Join(models, ","))
+		}
+	}
+	return nil
 }
 
 // override gives r the settings that flags were given for.
@@ -97,15 +117,18 @@ func (c *tableCommand) recipes() ([][]recipe, error) {
 	case c.Threads < 0:
 		return nil, misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
 	}
-	datasets := c.Datasets
-	if len(datasets) == 0 {
-		datasets = []string{"cora", "citeseer", "pubmed"}
+	if err := c.variation.check(c.Models); err != nil {
+		return nil, err
+	}
+	names := c.Datasets
+	if len(names) == 0 {
+		names = []string{"cora", "citeseer", "pubmed"}
 	}
 	var out [][]recipe
-	for _, d := range datasets {
+	for _, d := range names {
 		var rs []recipe
 		for _, m := range c.Models {
-			r, err := newRecipe(c.Preset, m, strings.ToLower(d))
+			r, err := newRecipe(c.Preset, m, datasetNamed(d))
 			if err != nil {
 				return nil, err
 			}
@@ -190,17 +213,26 @@ func (t *accuracyTable) print(name string, l cell) error {
 
 // row prints a cell for people, and before the first the head.
 func (t *accuracyTable) row(name string, l cell) {
-	const columns = "%-8s  %-*s  %-24s  %-10s  %-4s  %-10s %6s\n"
+	const columns = "%-*s  %-*s  %-24s  %-10s  %-4s  %-10s %6s\n"
 	wide := len("model")
 	for _, m := range t.Models {
 		wide = max(wide, len(m))
 	}
+	long := len("CiteSeer")
+	for _, i := range datasets.Catalogue() {
+		if slices.Contains(t.Datasets, i.Name) {
+			long = max(long, len(i.Title))
+		}
+	}
 	if t.rows == 1 {
-		t.printf(columns, "dataset", wide, "model", "here", "paper", "DGL", "PyG", "time")
+		t.printf(columns, long, "dataset", wide, "model", "here", "paper", "DGL", "PyG", "time")
 	}
 	p := reported[l.Model][l.Dataset]
-	here := fmt.Sprintf("%.1f ± %.1f [%.1f, %.1f]", 100*l.Mean, 100*l.Std, 100*l.Low, 100*l.High)
-	t.printf(columns, name, wide, l.Model, here, p.paper, p.dgl, p.pyg, fmt.Sprintf("%.0f s", l.TotalMS/1000))
+	here := fmt.Sprintf("%.1f", 100*l.Mean)
+	if l.Seeds > 1 { // one says nothing of how far they lie apart
+		here += fmt.Sprintf(" ± %.1f [%.1f, %.1f]", 100*l.Std, 100*l.Low, 100*l.High)
+	}
+	t.printf(columns, long, name, wide, l.Model, here, p.paper, p.dgl, p.pyg, fmt.Sprintf("%.0f s", l.TotalMS/1000))
 }
 
 // String is mean ± std, or a dash.
@@ -222,8 +254,12 @@ func (t *accuracyTable) end(recipes [][]recipe) error {
 	if t.JSON {
 		return t.err
 	}
-	t.printf("\n%s\n", wrap(fmt.Sprintf("Test accuracy in per cent, mean ± standard deviation [95 %% interval of the mean] over %d seeds from %d on. "+
-		"Planetoid's split, settings: %s. Time is that of the seeds' trainings, added up. A dash: no published figure is known.", t.Seeds, t.Seed, t.Preset)))
+	noun := "seeds"
+	if t.Seeds == 1 {
+		noun = "seed"
+	}
+	t.printf("\n%s\n", wrap(fmt.Sprintf("Test accuracy in per cent, mean ± standard deviation [95 %% interval of the mean] over %d %s from %d on. "+
+		"The datasets' own splits (Planetoid's), settings: %s. Time is that of the seeds' trainings, added up. A dash: no published figure is known.", t.Seeds, noun, t.Seed, t.Preset)))
 	for _, line := range rules(recipes[0]) {
 		t.printf("%s\n", wrap(line))
 	}

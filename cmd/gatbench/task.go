@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -16,20 +18,26 @@ import (
 // row of features of sum one. It may be trained on by several goroutines at once.
 type task struct {
 	*datasets.Dataset
+	name     string // on a command line
 	split    datasets.Split
 	graph    *graph.Graph
 	rows     tensor.Array // the normalised features
 	features *grad.Var    // the same
 }
 
-// openTask opens a dataset by its name in lower case, with a split for a seed.
+// openTask opens a dataset by its name in lower case, or by its path, with a split
+// for a seed.
 // Cora comes from the program unless there is a folder to read it from.
 func openTask(dir, name, splits string, seed uint64) (*task, error) {
 	d, err := open(dir, name)
 	if err != nil {
 		return nil, err
 	}
+	if len(d.Labels) == 0 {
+		return nil, misuse("--dataset %s: its nodes have no classes to be learnt", name)
+	}
 	k := newTask(d)
+	k.name = name
 	return k, k.setSplit(splits, seed)
 }
 
@@ -40,10 +48,30 @@ func newTask(d *datasets.Dataset) *task {
 }
 
 func open(dir, name string) (*datasets.Dataset, error) {
+	if _, err := os.Stat(dir); dir != "" && err != nil {
+		return nil, misuse("--data %s: there is no such folder", dir)
+	}
 	if name == "cora" && dir == "" {
 		return cora.Load()
 	}
-	return datasets.Open(dir, name)
+	d, err := datasets.Open(dir, name)
+	if errors.As(err, new(*datasets.UnknownError)) && isPath(name) {
+		return datasets.Read(name)
+	}
+	return d, err
+}
+
+// isPath reports whether what was given for a dataset is a file or a folder, and
+// no name: it has a separator or an extension.
+func isPath(name string) bool { return strings.ContainsAny(name, `/\.`) }
+
+// datasetNamed returns a dataset's name in lower case, as it is known, or a path
+// as it stands.
+func datasetNamed(name string) string {
+	if isPath(name) {
+		return name
+	}
+	return strings.ToLower(name)
 }
 
 // setSplit takes the split that --splits names.
@@ -53,7 +81,7 @@ func (k *task) setSplit(splits string, seed uint64) error {
 		return err
 	}
 	if len(s.Train) == 0 || len(s.Val) == 0 {
-		return misuse("--dataset %s: it has no nodes to choose the best epoch by; cora has, and --splits random gives it some", strings.ToLower(k.Name))
+		return misuse("--dataset %s: it has no nodes to choose the best epoch by; cora has, and --splits random gives it some", k.name)
 	}
 	k.split = s
 	return nil

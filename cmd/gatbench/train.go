@@ -1,14 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/pprof"
 	"time"
 
+	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -199,15 +202,15 @@ func profile(path string) (stop func() error, err error) {
 	if path == "" {
 		return func() error { return nil }, nil
 	}
-	f, err := os.Create(path)
-	if err != nil {
+	var b bytes.Buffer // package pprof does not say when a file takes no more
+	if err := pprof.StartCPUProfile(&b); err != nil {
 		return nil, err
-	}
-	if err := pprof.StartCPUProfile(f); err != nil {
-		return nil, errors.Join(err, f.Close())
 	}
 	return func() error {
 		pprof.StopCPUProfile()
-		return f.Close()
+		return atomicfile.Write(path, func(w io.Writer) error {
+			_, err := b.WriteTo(w)
+			return err
+		})
 	}, nil
 }

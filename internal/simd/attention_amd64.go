@@ -569,16 +569,6 @@ func foldRows1x8cut(p *byte)
 //go:noescape
 func spreadRows1x8cut(p *byte)
 
-// softmaxSegments8 is Segments.Softmax of 8 numbers an edge.
-//
-//go:noescape
-func softmaxSegments8(p *byte)
-
-// softmaxGradSegments8 is Segments.SoftmaxGrad of 8 numbers an edge.
-//
-//go:noescape
-func softmaxGradSegments8(p *byte)
-
 // dropValuesAVX2 is Values.Drop.
 //
 //go:noescape

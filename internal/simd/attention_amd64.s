@@ -13606,146 +13606,6 @@ done1034:
 	VZEROUPPER
 	RET
 
-// func softmaxSegments8(p *byte)
-// Requires: AVX, AVX2, FMA3
-TEXT ·softmaxSegments8(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ 24(AX), CX
-	MOVQ 48(AX), DX
-	MOVQ (AX), BX
-	MOVQ 8(AX), AX
-	DECQ AX
-	JLE  done1040
-
-row1039:
-	MOVQ    (BX), SI
-	MOVQ    8(BX), DI
-	SHLQ    $0x05, SI
-	SHLQ    $0x05, DI
-	CMPQ    SI, DI
-	JE      empty1041
-	VMOVUPS wideff800000<>+0(SB), Y0
-	VXORPS  Y1, Y1, Y1
-	MOVQ    SI, R8
-
-walk1042:
-	VMOVUPS (CX)(SI*1), Y2
-	VMAXPS  Y0, Y2, Y0
-	ADDQ    $0x20, SI
-	CMPQ    SI, DI
-	JL      walk1042
-	MOVQ    R8, SI
-
-walk1043:
-	VMOVUPS      (CX)(SI*1), Y2
-	VCMPPS       $0x00, wideff800000<>+0(SB), Y2, Y3
-	VCMPPS       $0x00, Y0, Y2, Y4
-	VORPS        Y3, Y4, Y4
-	VSUBPS       Y0, Y2, Y2
-	VANDNPS      Y2, Y4, Y2
-	VMOVUPS      wide42b20000<>+0(SB), Y4
-	VMINPS       Y2, Y4, Y2
-	VMOVUPS      widec2d00000<>+0(SB), Y4
-	VMAXPS       Y2, Y4, Y2
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y4
-	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y4
-	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
-	VMOVUPS      widebf318000<>+0(SB), Y6
-	VFMADD213PS  Y2, Y5, Y6
-	VFNMADD231PS wideb95e8083<>+0(SB), Y5, Y6
-	VMOVUPS      wide3ab688be<>+0(SB), Y2
-	VFMADD213PS  wide3c0905f1<>+0(SB), Y6, Y2
-	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y6, Y2
-	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y6, Y2
-	VFMADD213PS  wide3f000000<>+0(SB), Y6, Y2
-	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y2
-	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y2
-	VPSUBD       wide4b400000<>+0(SB), Y4, Y4
-	VPSRAD       $0x01, Y4, Y5
-	VPSLLD       $0x17, Y5, Y6
-	VPADDD       wide3f800000<>+0(SB), Y6, Y6
-	VPSUBD       Y5, Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VPADDD       wide3f800000<>+0(SB), Y4, Y4
-	VMULPS       Y6, Y2, Y2
-	VMULPS       Y4, Y2, Y2
-	VANDNPS      Y2, Y3, Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVUPS      Y2, (DX)(SI*1)
-	ADDQ         $0x20, SI
-	CMPQ         SI, DI
-	JL           walk1043
-	VCMPPS       $0x00, wide00000000<>+0(SB), Y1, Y0
-	VMOVUPS      wide3f800000<>+0(SB), Y2
-	VBLENDVPS    Y0, Y2, Y1, Y0
-	MOVQ         R8, SI
-
-walk1044:
-	VMOVUPS (DX)(SI*1), Y1
-	VDIVPS  Y0, Y1, Y1
-	VMOVUPS Y1, (DX)(SI*1)
-	ADDQ    $0x20, SI
-	CMPQ    SI, DI
-	JL      walk1044
-
-empty1041:
-	ADDQ $0x08, BX
-	DECQ AX
-	JNZ  row1039
-
-done1040:
-	VZEROUPPER
-	RET
-
-// func softmaxGradSegments8(p *byte)
-// Requires: AVX, FMA3
-TEXT ·softmaxGradSegments8(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ 24(AX), CX
-	MOVQ 48(AX), DX
-	MOVQ 72(AX), BX
-	MOVQ (AX), SI
-	MOVQ 8(AX), AX
-	DECQ AX
-	JLE  done1046
-
-row1045:
-	MOVQ   (SI), DI
-	MOVQ   8(SI), R8
-	SHLQ   $0x05, DI
-	SHLQ   $0x05, R8
-	CMPQ   DI, R8
-	JE     empty1047
-	VXORPS Y0, Y0, Y0
-	MOVQ   DI, R9
-
-walk1048:
-	VMOVUPS     (DX)(DI*1), Y1
-	VFMADD231PS (CX)(DI*1), Y1, Y0
-	ADDQ        $0x20, DI
-	CMPQ        DI, R8
-	JL          walk1048
-	MOVQ        R9, DI
-
-walk1049:
-	VMOVUPS     (CX)(DI*1), Y1
-	VSUBPS      Y0, Y1, Y1
-	VMOVUPS     (DX)(DI*1), Y2
-	VFMADD213PS (BX)(DI*1), Y2, Y1
-	VMOVUPS     Y1, (BX)(DI*1)
-	ADDQ        $0x20, DI
-	CMPQ        DI, R8
-	JL          walk1049
-
-empty1047:
-	ADDQ $0x08, SI
-	DECQ AX
-	JNZ  row1045
-
-done1046:
-	VZEROUPPER
-	RET
-
 // func dropValuesAVX2(p *byte)
 // Requires: AVX, AVX2
 TEXT ·dropValuesAVX2(SB), NOSPLIT, $0-8
@@ -13769,9 +13629,9 @@ TEXT ·dropValuesAVX2(SB), NOSPLIT, $0-8
 	MOVQ         (AX), DI
 	MOVQ         8(AX), AX
 	DECQ         AX
-	JLE          done1051
+	JLE          done1040
 
-row1050:
+row1039:
 	MOVQ         (DI), R8
 	MOVQ         8(DI), R9
 	VMOVD        SI, X5
@@ -13788,9 +13648,9 @@ row1050:
 	VPXOR        Y1, Y5, Y5
 	SUBQ         R8, R9
 	SUBQ         $0x08, R9
-	JL           last1052
+	JL           last1041
 
-again1054:
+again1043:
 	VMOVDQU  (CX)(R8*4), Y6
 	VMOVUPS  (DX)(R8*4), Y7
 	VPMULLD  wide9e3779b9<>+0(SB), Y6, Y6
@@ -13808,11 +13668,11 @@ again1054:
 	VMOVUPS  Y6, (BX)(R8*4)
 	ADDQ     $0x08, R8
 	SUBQ     $0x08, R9
-	JGE      again1054
+	JGE      again1043
 
-last1052:
+last1041:
 	ADDQ         $0x08, R9
-	JZ           done1053
+	JZ           done1042
 	LEAQ         firstLanes<>+0(SB), R10
 	MOVQ         R9, R11
 	NEGQ         R11
@@ -13832,37 +13692,37 @@ last1052:
 	VMULPS       Y2, Y6, Y6
 	VANDNPS      Y6, Y5, Y5
 	CMPQ         R9, $0x08
-	JE           all1055
+	JE           all1044
 	LEAQ         (BX)(R8*4), R8
 	TESTQ        $0x00000004, R9
-	JZ           two1057
+	JZ           two1046
 	VMOVUPS      X5, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1057:
+two1046:
 	TESTQ    $0x00000002, R9
-	JZ       one1058
+	JZ       one1047
 	VMOVLPS  X5, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X5, X5, X5
 
-one1058:
+one1047:
 	TESTQ  $0x00000001, R9
-	JZ     stored1056
+	JZ     stored1045
 	VMOVSS X5, (R8)
-	JMP    stored1056
+	JMP    stored1045
 
-all1055:
+all1044:
 	VMOVUPS Y5, (BX)(R8*4)
 
-stored1056:
-done1053:
+stored1045:
+done1042:
 	INCQ SI
 	ADDQ $0x08, DI
 	DECQ AX
-	JNZ  row1050
+	JNZ  row1039
 
-done1051:
+done1040:
 	VZEROUPPER
 	RET

@@ -34,6 +34,7 @@ func TestTileLayout(t *testing.T) {
 		{unsafe.Offsetof(h.Filler), 192}, {unsafe.Offsetof(h.Ahead), 200}, {unsafe.Offsetof(h.Last), 208}, {unsafe.Offsetof(h.scrap), 216},
 		{unsafe.Offsetof(h.left), 224}, {unsafe.Offsetof(h.V), 232}, {unsafe.Offsetof(h.G), 256}, {unsafe.Offsetof(h.Set), 280}, {unsafe.Offsetof(h.Early), 288},
 		{unsafe.Offsetof(s.Offsets), 0}, {unsafe.Offsetof(s.X), 24}, {unsafe.Offsetof(s.Y), 48}, {unsafe.Offsetof(s.D), 72},
+		{unsafe.Offsetof(s.Work), 96}, {unsafe.Offsetof(s.Set), 128}, {unsafe.Offsetof(s.past), 136},
 		{unsafe.Offsetof(v.Offsets), 0}, {unsafe.Offsetof(v.Cols), 24}, {unsafe.Offsetof(v.From), 48}, {unsafe.Offsetof(v.To), 72},
 		{unsafe.Offsetof(v.Row), 96}, {unsafe.Offsetof(v.k0), 104}, {unsafe.Offsetof(v.k1), 108}, {unsafe.Offsetof(v.drop), 112}, {unsafe.Offsetof(v.scale), 116},
 		{unsafe.Offsetof(v.ToCols), 120}, {unsafe.Offsetof(v.Kept), 144}, {unsafe.Offsetof(v.Starts), 168},
@@ -294,7 +295,7 @@ func checkSegments(t *testing.T, rng *rand.Rand, rows, most, n int) {
 	o, c := edgesOf(rng, rows, 1, most)
 	next, pos := some(rng), positive(rng)
 	k := func(s ...[]Float) *Segments {
-		return &Segments{Offsets: o, X: s[0], Y: s[1], Sum: make([]Float, 2*n), N: n}
+		return &Segments{Offsets: o, X: s[0], Y: s[1], Work: make([]Float, SegmentWork(n)), N: n}
 	}
 	what := fmt.Sprintf("softmax of %d segments of %d columns", rows, n)
 	trial(t, what, 1e-6, [][]Float{draw(len(c)*n, next), draw(len(c)*n, next)}, func(s [][]Float) { k(s...).Softmax() })

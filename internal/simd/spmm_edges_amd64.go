@@ -2,6 +2,8 @@
 
 package simd
 
+import "unsafe"
+
 // setFast is SetRows in assembly.
 func (p *EdgePair) setFast(lo, hi int) {
 	k, y := pairAdd+kernel(p.Op), p.Y
@@ -43,12 +45,19 @@ func (p *EdgeDot) addFast(lo, hi int) {
 	if p.Heads == 1 && d <= 64 || d <= 32 && d%8 == 0 && (p.Heads == 4 || p.Heads == 8) {
 		walks = 1
 	}
+	in4s := p.Heads%4 == 0 && four != dotOne
 	for at := p.first(lo); p.next(&at, hi, p.most(walks)); {
 		if at.from == at.to {
 			continue
 		}
 		c := p.call(&at)
 		c.weights = uintptr(p.Heads) * floatSize
+		switch {
+		case p.Set && in4s:
+			c.set, c.past = 1, one(p.Past && p.Heads == 8 && aligned(p.Z))
+		case p.Set:
+			clear(p.Z[int(at.from)*p.Heads : int(at.to)*p.Heads])
+		}
 		for h := 0; h < p.Heads; {
 			switch rest := p.Heads - h; {
 			case eight != dotOne && rest >= 8:
@@ -64,6 +73,9 @@ func (p *EdgeDot) addFast(lo, hi int) {
 		}
 	}
 }
+
+// aligned reports whether x starts with a whole register.
+func aligned(x []Float) bool { return uintptr(unsafe.Pointer(unsafe.SliceData(x)))%32 == 0 }
 
 // dots makes the call of several heads, from column col on.
 func (p *EdgeDot) dots(c *rowCall, at *piece, k kernel, col int) {

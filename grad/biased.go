@@ -76,6 +76,58 @@ func (n *biasNotes) Pull(dy *tensor.Dense) {
 	runBiased(k)
 }
 
+// Shifter is a [Pullback] of an operation whose result may have a bias added to it
+// in place. Shift says that b was, which has an element for each of a row: Pull
+// then finds the sum where it left its result.
+type Shifter interface {
+	Pullback
+	Shift(b *Var)
+}
+
+// AddBiasInPlace is [Var.AddBias] where nothing else reads x: if x is what the
+// last operation made, and that is a [Shifter], the sum takes x's memory. Where an
+// activation follows it does not.
+func (x *Var) AddBiasInPlace(b *Var, a Activation) *Var {
+	s := x.shifter()
+	if s == nil || b == nil || a != Identity || len(b.Value().Data) != x.Value().Dim(-1) {
+		return x.AddBias(b, a)
+	}
+	op := Begin("AddBias", x, b)
+	y := op.view(x, 0, x.val.Shape()...)
+	if !op.Dry(0) {
+		runBiased(biased{in: x.val.Data, out: x.val.Data, b: b.val.Data})
+	}
+	s.Shift(b)
+	n := Notes[placedNotes](op)
+	n.b = b
+	return op.RecordBy(y, n)
+}
+
+// placedNotes is the pullback of a bias in place: the gradient of what it was added
+// to is there already.
+type placedNotes struct{ b *Var }
+
+// Pull adds to b's gradient.
+func (n *placedNotes) Pull(dy *tensor.Dense) {
+	if n.b.needs {
+		runBiased(biased{in: dy.Data, b: n.b.val.Data, db: n.b.Grad().Data, back: true})
+	}
+}
+
+// shifter returns the pullback of x if x is all of the last operation's result.
+func (x *Var) shifter() Shifter {
+	root, _ := x.origin()
+	t := root.tape
+	if t == nil || t.loop != nil || len(t.nodes) == 0 || len(root.val.Data) != len(x.val.Data) {
+		return nil
+	}
+	last := &t.nodes[len(t.nodes)-1]
+	if s, ok := last.by.(Shifter); ok && last.out == root {
+		return s
+	}
+	return nil
+}
+
 // biased is a loop over rows with a bias, cut in parts of rows that the shape
 // alone tells. Rows are taken in blocks of about biasBlock elements, so that
 // narrow ones cost no more than wide ones.

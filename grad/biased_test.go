@@ -199,3 +199,114 @@ func TestDropBiasedGradients(t *testing.T) {
 		t.Error("DropBiased draws more or less than one mask")
 	}
 }
+
+// growth is eˣ, an operation to whose result a bias may be added in place.
+type growth struct {
+	x, y  *grad.Var
+	shift []tensor.Float
+}
+
+func grow(x *grad.Var) *grad.Var {
+	op := grad.Begin("grow", x)
+	g := &growth{x: x, y: op.Fresh(x.Shape()...)}
+	for i, v := range x.Value().Data {
+		g.y.Value().Data[i] = tensor.Float(math.Exp(float64(v)))
+	}
+	return op.RecordBy(g.y, g)
+}
+
+func (g *growth) Shift(b *grad.Var) { g.shift = b.Value().Data }
+
+func (g *growth) Pull(dy *tensor.Dense) {
+	dx := g.x.Grad()
+	for i, d := range dy.Data {
+		y := g.y.Value().Data[i]
+		if g.shift != nil {
+			y -= g.shift[i%len(g.shift)]
+		}
+		dx.Data[i] += d * y
+	}
+}
+
+// A bias in place has the value and the gradients of one beside, and where it
+// can not be in place it is beside.
+func TestAddBiasInPlace(t *testing.T) {
+	x, b, wide := param(1, 40, 6), param(2, 6), param(3, 3)
+	for name, c := range map[string]struct {
+		b             *grad.Param
+		place, beside func(x, b *grad.Var) *grad.Var
+		in            bool
+	}{
+		"last": {b, func(x, b *grad.Var) *grad.Var { return grow(x).AddBiasInPlace(b, grad.Identity) },
+			func(x, b *grad.Var) *grad.Var { return x.Exp().AddBias(b, grad.Identity) }, true},
+		"a view": {wide, func(x, b *grad.Var) *grad.Var {
+			return grow(x).Reshape(40, 2, 3).AddBiasInPlace(b, grad.Identity).Reshape(40, 6)
+		}, func(x, b *grad.Var) *grad.Var {
+			return x.Exp().Reshape(40, 2, 3).AddBias(b, grad.Identity).Reshape(40, 6)
+		}, true},
+		"a part": {b, func(x, b *grad.Var) *grad.Var { return grow(x).RowRange(1, 40).AddBiasInPlace(b, grad.Identity) },
+			func(x, b *grad.Var) *grad.Var { return x.Exp().RowRange(1, 40).AddBias(b, grad.Identity) }, false},
+		"with an activation": {b, func(x, b *grad.Var) *grad.Var { return grow(x).AddBiasInPlace(b, grad.ELU) },
+			func(x, b *grad.Var) *grad.Var { return x.Exp().AddBias(b, grad.ELU) }, false},
+		"of another operation": {b, func(x, b *grad.Var) *grad.Var { return x.Exp().AddBiasInPlace(b, grad.Identity) },
+			func(x, b *grad.Var) *grad.Var { return x.Exp().AddBias(b, grad.Identity) }, false},
+		"an operation later": {b, func(x, b *grad.Var) *grad.Var {
+			y := grow(x)
+			z := y.Tanh()
+			return y.AddBiasInPlace(b, grad.Identity).Add(z)
+		}, func(x, b *grad.Var) *grad.Var {
+			y := x.Exp()
+			z := y.Tanh()
+			return y.AddBias(b, grad.Identity).Add(z)
+		}, false},
+		"a leaf": {b, func(x, b *grad.Var) *grad.Var { return x.AddBiasInPlace(b, grad.Identity) },
+			func(x, b *grad.Var) *grad.Var { return x.AddBias(b, grad.Identity) }, false},
+	} {
+		got, want := result(x, c.b, c.place), result(x, c.b, c.beside)
+		for i, what := range []string{"value", "gradient of x", "gradient of b"} {
+			for j, w := range want[i] {
+				if g := got[i][j]; math.Abs(float64(g-w)) > 1e-5*(1+math.Abs(float64(w))) {
+					t.Fatalf("%s: element %d of the %s is %v, want %v", name, j, what, g, w)
+				}
+			}
+		}
+		tape := grad.NewTape(1)
+		if y := grow(tape.Use(x)); c.in {
+			if z := y.AddBiasInPlace(tape.Use(b), grad.Identity); &z.Value().Data[0] != &y.Value().Data[0] {
+				t.Errorf("%s: the sum has memory of its own", name)
+			}
+		}
+	}
+	if _, ok := tensor.Try(func() { tape := grad.NewTape(1); grow(tape.Use(x)).AddBiasInPlace(tape.Use(wide), grad.Identity) }).(*tensor.ShapeError); !ok {
+		t.Error("a bias of another length: no ShapeError")
+	}
+}
+
+// A gradient that BackwardFrom is given goes past the bias, and stays what it was.
+func TestAddBiasInPlaceFrom(t *testing.T) {
+	x, b, dy := param(1, 40, 6), param(2, 6), param(3, 40, 6).Value
+	before := dy.Clone()
+	from := func(f func(x, b *grad.Var) *grad.Var) (out [][]tensor.Float) {
+		tape := grad.NewTape(1)
+		y := f(tape.Use(x), tape.Use(b))
+		for range 2 {
+			out = nil
+			for _, g := range tape.BackwardFrom(y, dy) {
+				out = append(out, slices.Clone(g.Value.Data))
+			}
+		}
+		return out
+	}
+	got := from(func(x, b *grad.Var) *grad.Var { return grow(x).AddBiasInPlace(b, grad.Identity) })
+	want := from(func(x, b *grad.Var) *grad.Var { return grow(x).AddBias(b, grad.Identity) })
+	for i := range want {
+		for j, w := range want[i] {
+			if g := got[i][j]; math.Abs(float64(g-w)) > 1e-5*(1+math.Abs(float64(w))) {
+				t.Fatalf("element %d of gradient %d is %v, want %v", j, i, g, w)
+			}
+		}
+	}
+	if !slices.Equal(dy.Data, before.Data) {
+		t.Error("the gradient that was given has changed")
+	}
+}

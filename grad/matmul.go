@@ -28,19 +28,20 @@ func (x *Var) MatMul(w *Var) *Var {
 	out := append(room[:0], sh...)
 	out[len(out)-1] = w.Dim(1)
 	y := op.Fresh(out...)
+	op.mayHandOver(y, x)
 	if !op.Dry(0) {
 		multiply(&y.val, x, w)
 	}
 	n := Notes[productNotes](op)
-	*n = productNotes{x, w}
+	*n = productNotes{x, w, y}
 	return op.RecordBy(y, n)
 }
 
-// productNotes is the pullback of x·w.
-type productNotes struct{ x, w *Var }
+// productNotes is the pullback of y = x·w.
+type productNotes struct{ x, w, y *Var }
 
 // Pull adds to the gradients of x and w.
-func (n *productNotes) Pull(dy *tensor.Dense) { pullProduct(n.x, n.w, dy) }
+func (n *productNotes) Pull(dy *tensor.Dense) { pullResult(n.y, n.x, n.w, dy) }
 
 // MatMulT returns the product of x and w with the last two axes of w exchanged:
 // of rows with rows. Both are matrices, or have as many axes more, which count
@@ -75,6 +76,24 @@ func pullProduct(x, w *Var, dy *tensor.Dense) {
 	}
 	if dw, fresh := w.FreshGrad(); dw != nil {
 		collect(dw, matrix(&x.val), dy, into{tensor.TransA, fresh})
+	}
+}
+
+// pullResult is pullProduct for the gradient of y, whose memory may become that
+// of x's.
+func pullResult(y, x, w *Var, dy *tensor.Dense) {
+	if !y.handsOver(x) {
+		pullProduct(x, w, dy)
+		return
+	}
+	if dw, fresh := w.FreshGrad(); dw != nil {
+		collect(dw, matrix(&x.val), matrix(dy), into{tensor.TransA, fresh})
+	}
+	g := *dy
+	if y.handOver(x) {
+		turnInPlace(&g, &w.val)
+	} else if dx, fresh := x.FreshGrad(); dx != nil {
+		collect(matrix(dx), matrix(dy), &w.val, into{tensor.TransB, fresh})
 	}
 }
 

@@ -83,6 +83,7 @@ var products = []operation{
 	{"LinearOnto", func(o *operands) *grad.Var { return o.x.LinearOnto(o.y, o.y, grad.Tanh) }},
 	{"DropBiased", func(o *operands) *grad.Var { return o.t.DropBiased(o.x, o.v, grad.ELU, 0.1) }},
 	{"AddBias", func(o *operands) *grad.Var { return o.x.AddBias(o.v, grad.ELU) }},
+	{"AddBiasInPlace", func(o *operands) *grad.Var { return o.x.AddBiasInPlace(o.v, grad.Identity) }},
 	{"Dot", func(o *operands) *grad.Var { return o.x.Dot(o.y) }},
 	{"Dot, per head", func(o *operands) *grad.Var { return o.x.Dot(o.v) }},
 	{"DotBoth", func(o *operands) *grad.Var { y, _ := o.x.DotBoth(o.v, o.v); return y }},

@@ -73,7 +73,7 @@ func finishDropped(t *grad.Tape, y *grad.Var, b *grad.Param, e ending) *grad.Var
 	case b == nil:
 		return y.Activate(e.activation)
 	}
-	return y.AddBias(t.Use(b), e.activation)
+	return y.AddBiasInPlace(t.Use(b), e.activation)
 }
 
 // use returns p's value on t, or nil if there is no p.

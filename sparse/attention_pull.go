@@ -52,33 +52,21 @@ func (t *pullTask) prepare(k *Attention, dOut *tensor.Dense, stats []tensor.Floa
 	t.el, t.buf = t.pad(k.El)
 	t.turned, t.perm = k.In.structureT()
 	t.copies = derCopies(k.In.NNZ())
-	t.der = borrow((t.copies - t.first()) * k.In.NumRows * t.padded)
+	t.der = borrow(k.derLen())
 }
 
-// first is 1 if the first copy is the gradient of Er itself, and else 0.
-func (t *pullTask) first() int {
-	if t.heads == t.padded && t.into.Er != nil && t.into.Sets&SetEr != 0 {
-		return 1
-	}
-	return 0
-}
-
-// copy is the copy of a part.
-func (t *pullTask) copy(i int) []tensor.Float {
-	if i -= t.first(); i < 0 {
-		return t.into.Er.Data
-	}
-	n := t.k.In.NumRows * t.padded
-	return (*t.der)[i*n : (i+1)*n]
+// derLen is the number of elements of all copies.
+func (k *Attention) derLen() int {
+	return derCopies(k.In.NNZ()) * k.In.NumRows * k.heads().padded
 }
 
 func (t *pullTask) with(out *tensor.Dense) *pullTask { t.out = out.Data; return t }
 
 func (t *pullTask) release() {
 	if t.buf != nil {
-		scratch.Put(t.buf)
+		repay(t.buf)
 	}
-	scratch.Put(t.der)
+	repay(t.der)
 	*t = pullTask{cuts: t.cuts}
 }
 
@@ -119,9 +107,13 @@ type pullPairs pullTask
 func (t *pullPairs) Chunk(i int) {
 	lo, hi := (*pullTask)(t).part(i)
 	f := t.k.Ft.RowLen()
+	out, room := t.plain(lo, hi)
+	if room != nil {
+		defer repay(room)
+	}
 	if (*pullTask)(t).narrow() {
 		stride, at := t.spokeRecord()
-		one := simd.Spokes{X: t.dOut.Data[lo*f:], V: t.out[lo*f:], Rec: t.stats[lo*stride+at:], XStride: f, VStride: f, RecStride: stride, Heads: 1, Width: f}
+		one := simd.Spokes{X: t.dOut.Data[lo*f:], V: out, Rec: t.stats[lo*stride+at:], XStride: f, VStride: f, RecStride: stride, Heads: 1, Width: f}
 		one.Pair(hi - lo)
 		return
 	}
@@ -135,27 +127,50 @@ func (t *pullPairs) Chunk(i int) {
 		for r := range hi - lo {
 			clear(c[r*stride:][:t.lanes])
 		}
-		at := lo*f + lane*mul.Width
+		at := lane * mul.Width
 		if f > 0 {
-			mul.X, mul.Y, mul.W, mul.H = t.dOut.Data[at:], t.out[at:], c, t.in(lane)
+			mul.X, mul.Y, mul.W, mul.H = t.dOut.Data[lo*f+at:], out[at:], c, t.in(lane)
 			mul.Pairs(hi - lo)
 		}
 	}
 }
+
+// plain returns rows lo to hi of the result without the bias, and a buffer to hand
+// back if there is one.
+func (t *pullPairs) plain(lo, hi int) (out []tensor.Float, room *[]tensor.Float) {
+	f := t.k.Ft.RowLen()
+	out = t.out[lo*f : hi*f]
+	if t.k.Bias == nil || len(out) == 0 {
+		return out, nil
+	}
+	block := f * max(1, biasBlock/f)
+	room = borrow(len(out) + block)
+	to, wide := (*room)[:len(out)], (*room)[len(out):]
+	for at := 0; at < block; at += f {
+		copy(wide[at:], t.k.Bias.Data)
+	}
+	for at := 0; at < len(out); at += block {
+		end := min(at+block, len(out))
+		simd.Sub.Forward(to[at:end], out[at:end], wide[:end-at], 1, 1)
+	}
+	return to, room
+}
+
+// biasBlock is how many elements a bias is taken off at once.
+const biasBlock = 1 << 9
 
 // pullDer is the loop that adds up the gradients of Er.
 type pullDer pullTask
 
 // Chunk does one part.
 func (t *pullDer) Chunk(i int) {
-	pull := (*pullTask)(t)
-	lo, hi := pull.part(i)
-	first := pull.first()
-	if first == 0 && t.into.Sets&SetEr != 0 {
+	n := t.k.In.NumRows
+	lo, hi := (*pullTask)(t).part(i)
+	if t.into.Sets&SetEr != 0 {
 		clear(t.into.Er.Data[lo*t.heads : hi*t.heads])
 	}
-	for c := first; c < t.copies; c++ {
-		from := pull.copy(c)
+	for c := range t.copies {
+		from := (*t.der)[c*n*t.padded:]
 		if t.heads == t.padded {
 			add(t.into.Er.Data[lo*t.heads:hi*t.heads], from[lo*t.heads:hi*t.heads])
 			continue
@@ -168,7 +183,8 @@ func (t *pullDer) Chunk(i int) {
 
 // Chunk does one part of the sources.
 func (t *pullTask) Chunk(i int) {
-	der := t.copy(i)
+	rows := t.k.In.NumRows
+	der := (*t.der)[i*rows*t.padded : (i+1)*rows*t.padded]
 	clear(der)
 	s := newSpace(t.headBlocks, t.turned.Cols, t.k.Slope)
 	if t.direct {

@@ -43,12 +43,12 @@ func (t *attendTask) tell() {
 func (t *attendTask) release() {
 	for i, b := range t.bufs {
 		if b != nil {
-			scratch.Put(b)
+			repay(b)
 		}
 		t.bufs[i] = nil
 	}
 	if t.pow != nil {
-		scratch.Put(t.pow)
+		repay(t.pow)
 		t.pow = nil
 	}
 	t.k, t.out, t.stats, t.el, t.er = nil, nil, nil, nil, nil

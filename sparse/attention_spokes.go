@@ -68,7 +68,7 @@ func (t *attendTask) powers() bool {
 		return false
 	}
 	stride, _ := t.powerRow()
-	t.pow = borrow(t.k.In.NumCols * stride)
+	t.pow = borrow(max(t.k.In.NumCols*stride, t.k.derLen())) // so that Backward can take the same
 	t.wild.Store(false)
 	return setPowers(*t.pow, t.k.El, t.k.Slope)
 }

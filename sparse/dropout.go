@@ -120,7 +120,7 @@ func (l *dropLoop) run(a *CSR, d *simd.Dropout, to []tensor.Float) {
 	}
 	par.Run(len(l.cuts)-1, l)
 	if ones != nil {
-		scratch.Put(ones)
+		repay(ones)
 	}
 }
 

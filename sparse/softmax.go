@@ -70,7 +70,7 @@ func (l *softmaxLoop) Chunk(i int) {
 		}
 		r = next
 	}
-	scratch.Put(buf)
+	repay(buf)
 }
 
 // softmaxMost is the elements of rows that are done in one call.

@@ -76,7 +76,7 @@ func (t *spillTask) Chunk(i int) {
 	}
 	rows := len(t.dst) / t.f
 	own := borrow(rows * t.width)
-	defer scratch.Put(own)
+	defer repay(own)
 	if t.set {
 		clear(*own)
 	} else {

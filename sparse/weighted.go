@@ -150,7 +150,7 @@ func (k *sumKernel) rows(lo, hi int) {
 		return
 	}
 	buf := borrow(step * f)
-	defer scratch.Put(buf)
+	defer repay(buf)
 	for ; lo < hi; lo += step {
 		k.addMeans(*buf, lo, min(lo+step, hi))
 	}

@@ -9,7 +9,18 @@ import (
 func (x *Var) ELUAlpha(alpha float64) *Var { return x.unary(simd.ELU, tensor.Float(alpha)) }
 
 // LogSigmoid returns log(1/(1 + e⁻ˣ)).
-func (x *Var) LogSigmoid() *Var { return x.Neg().Softplus().Neg() }
+func (x *Var) LogSigmoid() *Var {
+	op := Begin("LogSigmoid", x)
+	minus, soft, y := op.freshLike(x), op.freshLike(x), op.freshLike(x)
+	if !op.Dry(0) {
+		tensor.Apply(&minus.val, &x.val, simd.Neg, 0)
+		tensor.Apply(&soft.val, &minus.val, simd.Softplus, 0)
+		tensor.Apply(&y.val, &soft.val, simd.Neg, 0)
+	}
+	n := Notes[unaryNotes](op)
+	*n = unaryNotes{x, minus, soft, kernel{simd.Softplus, 0}} // two signs that cancel
+	return op.RecordBy(y, n)
+}
 
 // Mish returns x·tanh(log(1 + eˣ)).
 func (x *Var) Mish() *Var { return x.Mul(x.Softplus().Tanh()) }

@@ -53,11 +53,25 @@ func (a *arena) count(held, used int) {
 }
 
 // pool holds buffers of one element type by size class. A class is one of
-// eight steps between two powers of two, so at most an eighth is wasted.
+// eight steps between two powers of two, so at most an eighth is wasted. Those
+// that are not large are cut out of slabs, which are in huge pages: then a step
+// meets few pages, and the first one need not ask the system for thousands.
 type pool[T tensor.Float | int32 | int64] struct {
 	free [][][]T // by number of the class
 	used [][]T
+	slab []T // what is left of the last one
+	cut  int // elements of all slabs
 }
+
+// The first slabs are small, for tapes on which little is computed. Buffers of
+// more than a slabPart of a large one have their own memory.
+const (
+	slabLeast = 1 << 14
+	slabFew   = 1 << 16
+	slabMost  = 1 << 21
+	slabPart  = 4
+	lineSize  = 16 // elements that a buffer is aligned to, a line of the cache or two
+)
 
 // class returns the size of the buffers for n elements and the number of their
 // class. The classes 16, 18, …, 32, 36, … have the numbers 0, 1, ….
@@ -75,13 +89,31 @@ func class(n int) (size, number int) {
 func (p *pool[T]) get(n int) (buf []T, made int) {
 	size, c := class(n)
 	if c >= len(p.free) || len(p.free[c]) == 0 {
-		return pages.Make[T](n, size), size
+		return p.fresh(n, size), size
 	}
 	list := p.free[c]
 	buf = list[len(list)-1][:n]
 	list[len(list)-1] = nil
 	p.free[c] = list[:len(list)-1]
 	return buf, 0
+}
+
+// fresh returns a new buffer.
+func (p *pool[T]) fresh(n, size int) []T {
+	if size > slabMost/slabPart {
+		return pages.Make[T](n, size)
+	}
+	if size > len(p.slab) {
+		all := slabMost
+		if p.cut < slabFew && size <= slabLeast {
+			all = slabLeast
+		}
+		p.slab = pages.Make[T](all, all)
+		p.cut += all
+	}
+	buf := p.slab[:n:size]
+	p.slab = p.slab[min((size+lineSize-1)&^(lineSize-1), len(p.slab)):]
+	return buf
 }
 
 // put takes a buffer back.

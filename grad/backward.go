@@ -78,13 +78,28 @@ func (t *Tape) BackwardFrom(y *Var, dy *tensor.Dense) Grads {
 		panic(tensor.Mismatch("grad.BackwardFrom", y.Value(), dy))
 	}
 	t.zeroLeaves()
-	if n := len(t.nodes); n > 0 && t.nodes[n-1].out == y && !y.has && y.base == nil && !t.dry {
-		y.grad, y.has, y.hold, y.bare = *dy, true, true, 0 // nothing else adds to it
-		defer func() { y.grad, y.has, y.hold = tensor.Dense{}, false, false }()
+	if root := t.lastAlone(y); root != nil && !t.dry {
+		root.grad.Set(dy.Data, root.val.Shape()...) // nothing else adds to it
+		root.has, root.hold, root.bare = true, true, 0
+		defer func() { root.grad, root.has, root.hold = tensor.Dense{}, false, false }()
 	} else if !t.dry {
 		y.Grad().Add(dy)
 	}
 	return t.pullAll()
+}
+
+// lastAlone returns the Var whose elements are y's, if y is the result of the last
+// operation and none but that has read them.
+func (t *Tape) lastAlone(y *Var) *Var {
+	root, at := y.origin()
+	n := len(t.nodes)
+	if n == 0 || t.nodes[n-1].out != y || root.has || at != 0 || len(root.val.Data) != len(y.val.Data) {
+		return nil
+	}
+	if root == y || n > 1 && t.nodes[n-2].out == root {
+		return root
+	}
+	return nil
 }
 
 // backwardOf panics unless t can differentiate y.
@@ -127,7 +142,7 @@ func (t *Tape) pullFrom(first int) { t.pullNodes(t.nodes[first:]) }
 // pullNodes runs the pullbacks of nodes, the last first.
 func (t *Tape) pullNodes(nodes []node) {
 	for i := len(nodes) - 1; i >= 0; i-- {
-		n := nodes[i] // a copy: a checkpoint's pullback records
+		n := &nodes[i] // stays where it is while a checkpoint's pullback records others behind it
 		if n.asked() {
 			n.run(t)
 		}
@@ -163,17 +178,11 @@ func (n *node) run(t *Tape) {
 	}
 	switch {
 	case n.trace != nil && n.trace.skip:
-		n.trace.pull(t)
-	case n.by != nil:
-		var dy *tensor.Dense
-		if n.out != nil {
-			dy = n.out.Grad()
-		}
-		n.by.Pull(dy)
-	case n.all != nil:
-		n.all()
+		n.trace.pull(t, n.out)
+	case n.out != nil:
+		n.by.Pull(n.out.Grad())
 	default:
-		n.pull(n.out.Grad())
+		n.by.Pull(nil)
 	}
 	if n.trace != nil && !t.dry && t.bad == "" {
 		t.bad = n.badGrad()

@@ -25,19 +25,20 @@ type RunningStats struct {
 // if run is Fixed, they are those of run. A nil run is no memory: every batch is
 // normalised by itself. c.Shift is not used.
 func (t *Tape) BatchNorm(x *Var, c Affine, run *RunningStats, eps float64) *Var {
-	n := columnNorm{norm: norm{x: x, gain: c.Gain, bias: c.Bias, eps: eps}}
-	n.offsets = []int{0, leading(x.Value().Shape())}
+	n := columnNorm{norm: norm{x: x, gain: c.Gain, bias: c.Bias, eps: eps}, one: true}
+	rows := leading(x.Value().Shape())
 	if run != nil {
 		run.check(x)
 	}
 	if run != nil && (run.Fixed || !t.Recording()) {
 		n.fixed = true
 		n.mean, n.scale = run.Mean.Value.Data, run.scales(t, eps)
-		return n.apply("BatchNorm")
+		y, _ := n.apply("BatchNorm")
+		return y
 	}
-	y := n.apply("BatchNorm")
-	if run != nil && n.offsets[1] > 0 {
-		run.move(t, n.mean, n.scale, batchSize{n.offsets[1], eps})
+	y, notes := n.apply("BatchNorm")
+	if run != nil && rows > 0 {
+		run.move(t, notes.mean, notes.scale, batchSize{rows, eps})
 	}
 	return y
 }

@@ -37,7 +37,10 @@ func (b BCE) Of(x, target *Var) *Var {
 		}
 		e.weights = Const(b.Weights).fit(x.Shape()).val.Data
 	}
-	return b.of("BCE", e, x, target.Detach())
+	if target.needs {
+		target = target.Detach()
+	}
+	return b.of("BCE", e, x, target)
 }
 
 type bce struct {

@@ -23,20 +23,109 @@ func (x *Var) AddBias(b *Var, a Activation) *Var {
 	if len(b.Value().Data) != x.Value().Dim(-1) {
 		panic(tensor.Mismatch("grad.AddBias", x, b))
 	}
-	y := op.Fresh(x.val.Shape()...)
+	y := op.freshLike(x)
 	if !op.Dry(0) {
 		runBiased(biased{in: x.val.Data, out: y.val.Data, b: b.val.Data, f: u, on: folds})
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		k := biased{in: dy.Data, y: y.val.Data, b: b.val.Data, f: u, on: folds, back: true}
-		if dx, fresh := x.FreshGrad(); dx != nil {
-			k.out, k.set = dx.Data, fresh
-		}
-		if b.needs {
-			k.db = b.Grad().Data
-		}
-		runBiased(k)
-	})
+	return op.RecordBy(y, notesOfBias(op, biasNotes{x: x, b: b, y: y, u: u, folds: folds}))
+}
+
+// DropBiased returns t.Dropout(x.AddBias(b, a), p): the end of a layer whose
+// result only a dropout reads. Of a matrix and ELU it is one pass over x, and one
+// over its gradient.
+func (t *Tape) DropBiased(x, b *Var, a Activation, p float64) *Var {
+	d := t.NextDropout(p)
+	if d == nil {
+		return x.AddBias(b, a)
+	}
+	if b == nil || a != ELU || x.Value().Axes() != 2 || len(b.Value().Data) != x.Dim(1) {
+		return t.dropBy(x.AddBias(b, a), d)
+	}
+	op := t.beginDropout("DropBiased", x, b)
+	y := op.Fresh(x.Shape()...)
+	if !op.Dry(0) {
+		runBiased(biased{in: x.val.Data, out: y.val.Data, b: b.val.Data, drop: d})
+	}
+	return op.RecordBy(y, notesOfBias(op, biasNotes{x: x, b: b, y: y, drop: d}))
+}
+
+// biasNotes is the pullback of y = x + b or, if u is folded in, of u of that, or
+// of a dropout of ELU of that.
+type biasNotes struct {
+	x, b, y *Var
+	u       simd.Unary
+	folds   bool
+	drop    *simd.Dropout
+}
+
+func notesOfBias(op Op, n biasNotes) *biasNotes {
+	to := Notes[biasNotes](op)
+	*to = n
+	return to
+}
+
+// Pull adds to the gradients of x and b.
+func (n *biasNotes) Pull(dy *tensor.Dense) {
+	k := biased{in: dy.Data, y: n.y.val.Data, b: n.b.val.Data, f: n.u, on: n.folds, drop: n.drop, back: true}
+	if dx, fresh := n.x.FreshGrad(); dx != nil {
+		k.out, k.set = dx.Data, fresh
+	}
+	if n.b.needs {
+		k.db = n.b.Grad().Data
+	}
+	runBiased(k)
+}
+
+// Shifter is a [Pullback] of an operation whose result may have a bias added to it
+// in place. Shift says that b was, which has an element for each of a row: Pull
+// then finds the sum where it left its result.
+type Shifter interface {
+	Pullback
+	Shift(b *Var)
+}
+
+// AddBiasInPlace is [Var.AddBias] where nothing else reads x: if x is what the
+// last operation made, and that is a [Shifter], the sum takes x's memory. Where an
+// activation follows it does not.
+func (x *Var) AddBiasInPlace(b *Var, a Activation) *Var {
+	s := x.shifter()
+	if s == nil || b == nil || a != Identity || len(b.Value().Data) != x.Value().Dim(-1) {
+		return x.AddBias(b, a)
+	}
+	op := Begin("AddBias", x, b)
+	y := op.view(x, 0, x.val.Shape()...)
+	if !op.Dry(0) {
+		runBiased(biased{in: x.val.Data, out: x.val.Data, b: b.val.Data})
+	}
+	s.Shift(b)
+	n := Notes[placedNotes](op)
+	n.b = b
+	return op.RecordBy(y, n)
+}
+
+// placedNotes is the pullback of a bias in place: the gradient of what it was added
+// to is there already.
+type placedNotes struct{ b *Var }
+
+// Pull adds to b's gradient.
+func (n *placedNotes) Pull(dy *tensor.Dense) {
+	if n.b.needs {
+		runBiased(biased{in: dy.Data, b: n.b.val.Data, db: n.b.Grad().Data, back: true})
+	}
+}
+
+// shifter returns the pullback of x if x is all of the last operation's result.
+func (x *Var) shifter() Shifter {
+	root, _ := x.origin()
+	t := root.tape
+	if t == nil || t.loop != nil || len(t.nodes) == 0 || len(root.val.Data) != len(x.val.Data) {
+		return nil
+	}
+	last := &t.nodes[len(t.nodes)-1]
+	if s, ok := last.by.(Shifter); ok && last.out == root {
+		return s
+	}
+	return nil
 }
 
 // biased is a loop over rows with a bias, cut in parts of rows that the shape
@@ -46,7 +135,8 @@ type biased struct {
 	in, out, y []tensor.Float // x to y; backwards dy to dx, which is nil if not wanted
 	b, db      []tensor.Float
 	f          simd.Unary
-	on         bool // f is applied
+	on         bool          // f is applied
+	drop       *simd.Dropout // ELU and this dropout are, instead of f; nil: not
 	back       bool
 	set        bool // out holds anything
 
@@ -66,7 +156,15 @@ var biasTasks = sync.Pool{New: func() any { return new(biased) }}
 
 func runBiased(k biased) {
 	width, n := len(k.b), len(k.in)
-	if n == 0 {
+	one := n == width && k.drop == nil
+	switch {
+	case n == 0:
+		return
+	case one && !k.back:
+		k.row()
+		return
+	case one && (k.set || !k.on):
+		k.pullRow()
 		return
 	}
 	t := biasTasks.Get().(*biased)
@@ -77,7 +175,7 @@ func runBiased(k biased) {
 	parts := (n-1)/t.step + 1
 	if t.back {
 		t.sums = slices.Grow(t.sums[:0], parts*width)[:parts*width]
-	} else {
+	} else if t.drop == nil {
 		t.wide = slices.Grow(t.wide[:0], t.block)[:t.block]
 		for at := 0; at < t.block; at += width {
 			copy(t.wide[at:], t.b)
@@ -91,6 +189,32 @@ func runBiased(k biased) {
 	biasTasks.Put(t)
 }
 
+// row is the loop over one row.
+func (k *biased) row() {
+	simd.Add.Forward(k.out, k.in, k.b, 1, 1)
+	if k.on {
+		k.f.Forward(k.out, k.out, 1)
+	}
+}
+
+// pullRow adds the gradients of one row, whose f needs no memory.
+func (k *biased) pullRow() {
+	dz := k.in
+	switch {
+	case k.on:
+		dz = k.out
+		clear(dz)
+		k.f.Backward(dz, k.in, k.y, k.y, 1)
+	case k.set:
+		copy(k.out, dz)
+	case k.out != nil:
+		addTo(k.out, dz)
+	}
+	if k.db != nil {
+		addTo(k.db, dz)
+	}
+}
+
 // Chunk does one part.
 func (k *biased) Chunk(i int) {
 	end := min((i+1)*k.step, len(k.in))
@@ -101,10 +225,27 @@ func (k *biased) Chunk(i int) {
 	for lo := i * k.step; lo < end; lo += k.block {
 		hi := min(lo+k.block, end)
 		to := k.out[lo:hi]
+		if k.drop != nil {
+			k.drop.ELU(to, k.in[lo:hi], k.b, lo/len(k.b))
+			continue
+		}
 		simd.Add.Forward(to, k.in[lo:hi], k.wide[:hi-lo], 1, 1)
 		if k.on {
 			k.f.Forward(to, to, 1)
 		}
+	}
+}
+
+// bends reports whether anything comes after the bias.
+func (k *biased) bends() bool { return k.on || k.drop != nil }
+
+// slope sets dz to the gradient of what the bias was added to, from that of the
+// result y.
+func (k *biased) slope(dz, dy, y []tensor.Float) {
+	if k.drop != nil {
+		k.drop.ELUGrad(dz, dy, y)
+	} else {
+		k.f.SetBackward(dz, dy, y, y, 1)
 	}
 }
 
@@ -117,15 +258,14 @@ func (k *biased) pull(i, lo, end int) {
 	for ; lo < end; lo += k.block {
 		hi := min(lo+k.block, end)
 		dz := k.in[lo:hi]
-		if k.on {
+		if k.bends() {
 			if dz = (*room)[:hi-lo]; k.set {
 				dz = k.out[lo:hi]
 			}
-			clear(dz)
-			k.f.Backward(dz, k.in[lo:hi], k.y[lo:hi], k.y[lo:hi], 1)
+			k.slope(dz, k.in[lo:hi], k.y[lo:hi])
 		}
 		switch {
-		case k.out == nil || k.on && k.set:
+		case k.out == nil || k.bends() && k.set:
 		case k.set:
 			copy(k.out[lo:hi], dz)
 		default:

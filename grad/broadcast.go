@@ -34,31 +34,76 @@ const small = 1 << 10
 
 func (x *Var) binary(f simd.Binary, y *Var) *Var {
 	op := Begin(f.String(), x, y)
-	if len(x.Value().Data) <= small && slices.Equal(x.val.Shape(), y.Value().Shape()) {
-		return op.pairs(f, x, y)
+	n := Notes[binaryNotes](op)
+	*n = binaryNotes{f: f, x: x, y: y, few: fewRows(x.Value(), y.Value())}
+	if n.few {
+		z := op.freshLike(x)
+		if !op.Dry(0) {
+			n.forward(z.val.Data)
+		}
+		return op.RecordBy(z, n)
 	}
-	shape, ok := x.val.Shape(), true
-	if !slices.Equal(shape, y.Value().Shape()) {
-		shape, ok = tensor.Broadcast(shape, y.val.Shape())
+	var z *Var
+	if slices.Equal(x.val.Shape(), y.val.Shape()) {
+		z = op.freshLike(x)
+	} else {
+		z = op.Fresh(op.broadcast(&extents{}, x, y)...)
 	}
-	if !ok {
-		panic(tensor.Mismatch("grad."+f.String(), x, y))
-	}
-	z := op.Fresh(shape...)
 	if !op.Dry(0) {
 		tensor.Combine(&z.val, &x.val, &y.val, f)
 	}
-	n := Notes[binaryNotes](op)
-	*n = binaryNotes{f: f, x: x, y: y}
 	return op.RecordBy(z, n)
 }
 
-// binaryNotes is the pullback of a function of x and y, which are few elements
-// of one shape or not.
+// fewRows reports whether x is few elements and y as many, or a row of them.
+func fewRows(x, y *tensor.Dense) bool {
+	n, m := len(x.Data), len(y.Data)
+	at := x.Axes() - y.Axes()
+	return n <= small && at >= 0 && slices.Equal(x.Shape()[at:], y.Shape()) && (m > 1 || n <= 1)
+}
+
+// extents is room for a shape.
+type extents [tensor.MaxAxes]int
+
+// broadcast writes the shape that x and y share to room.
+func (op Op) broadcast(room *extents, x, y *Var) []int {
+	shape, ok := tensor.AppendBroadcast(room[:0], x.val.Shape(), y.val.Shape())
+	if !ok {
+		panic(tensor.Mismatch("grad."+op.name, x, y))
+	}
+	return shape
+}
+
+// binaryNotes is the pullback of a function of x and y, of which few are taken
+// row by row.
 type binaryNotes struct {
 	f    simd.Binary
 	x, y *Var
 	few  bool
+}
+
+// forward sets z to the function of few.
+func (n *binaryNotes) forward(z []tensor.Float) {
+	x, y := n.x.val.Data, n.y.val.Data
+	for w := len(y); len(z) > 0; x, z = x[w:], z[w:] {
+		n.f.Forward(z[:w], x[:w], y, 1, 1)
+	}
+}
+
+// pullY adds to the gradient of y of few.
+func (n *binaryNotes) pullY(dy, dz []tensor.Float) {
+	x, y := n.x.val.Data, n.y.val.Data
+	for w := len(y); len(dz) > 0; x, dz = x[w:], dz[w:] {
+		n.f.BackwardY(dy, dz[:w], x[:w], y, 1, 1)
+	}
+}
+
+// pullX adds to the gradient of x of few.
+func (n *binaryNotes) pullX(dx, dz []tensor.Float) {
+	x, y := n.x.val.Data, n.y.val.Data
+	for w := len(y); len(dz) > 0; x, dx, dz = x[w:], dx[w:], dz[w:] {
+		n.f.BackwardX(dx[:w], dz[:w], x[:w], y, 1, 1)
+	}
 }
 
 // Pull adds to the gradients of x and y.
@@ -67,26 +112,15 @@ func (n *binaryNotes) Pull(dz *tensor.Dense) {
 	switch dx := x.Grad(); {
 	case dx == nil:
 	case n.few:
-		n.f.BackwardX(dx.Data, dz.Data, x.val.Data, y.val.Data, 1, 1)
+		n.pullX(dx.Data, dz.Data)
 	default:
 		tensor.CombineGradX(dx, dz, &x.val, &y.val, n.f)
 	}
 	switch dy := y.Grad(); {
 	case dy == nil:
 	case n.few:
-		n.f.BackwardY(dy.Data, dz.Data, x.val.Data, y.val.Data, 1, 1)
+		n.pullY(dy.Data, dz.Data)
 	default:
 		tensor.CombineGradY(dy, dz, &x.val, &y.val, n.f)
 	}
-}
-
-// pairs is binary for few elements of one shape.
-func (op Op) pairs(f simd.Binary, x, y *Var) *Var {
-	z := op.Fresh(x.val.Shape()...)
-	if !op.Dry(0) {
-		f.Forward(z.val.Data, x.val.Data, y.val.Data, 1, 1)
-	}
-	n := Notes[binaryNotes](op)
-	*n = binaryNotes{f, x, y, true}
-	return op.RecordBy(z, n)
 }

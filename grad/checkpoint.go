@@ -27,10 +27,12 @@ func (t *Tape) Checkpoint(f func(xs ...*Var) *Var, xs ...*Var) *Var {
 	if op.tape != nil && op.tape != t {
 		panic(&TapeError{Op: "Checkpoint", Why: "the operands are of another tape"})
 	}
-	c := &checkpoint{t: t, f: f, xs: append([]*Var(nil), xs...), op: t.op, label: t.label}
+	op.tape = t
+	c := Notes[checkpoint](op)
+	*c = checkpoint{t: t, f: f, xs: t.several(xs), op: t.op, label: t.label}
 	y := c.forward()
 	if y.needs {
-		t.push(node{op: "Checkpoint", out: y, pull: c.pull})
+		t.record("Checkpoint", y, c)
 	}
 	return y
 }
@@ -58,26 +60,35 @@ func (c *checkpoint) run(s section) *Var {
 	return y
 }
 
-// enter begins a run of the function, whose Vars are good until leave is called.
-func (c *checkpoint) enter() (leave func()) {
+// visit is a run of the function, whose Vars are good until leave is called.
+type visit struct {
+	t             *Tape
+	memory        mark
+	outer, bodies int // runs around it, and what Vars held before
+}
+
+// enter begins a run.
+func (c *checkpoint) enter() visit {
 	t := c.t
-	m, outer := t.arena.mark(), len(t.runs)
+	v := visit{t, t.arena.mark(), len(t.runs), t.bodies.used}
 	t.ran++
 	t.runs = append(t.runs, t.ran)
-	return func() {
-		t.runs = t.runs[:outer]
-		t.arena.release(m)
-	}
+	return v
+}
+
+func (v visit) leave() {
+	v.t.runs = v.t.runs[:v.outer]
+	v.t.arena.release(v.memory)
+	v.t.bodies.cut(v.bodies)
 }
 
 // forward returns a copy of the function's value and takes its memory back.
 func (c *checkpoint) forward() *Var {
 	t := c.t
-	y := &Var{tape: t}
-	t.stamp(y)
-	leave := c.enter()
+	y := t.newVar()
+	in := c.enter()
 	defer func() {
-		leave()
+		in.leave()
 		if y.val.Data != nil {
 			t.arena.floats.used = append(t.arena.floats.used, y.val.Data)
 		}
@@ -95,10 +106,10 @@ func (c *checkpoint) forward() *Var {
 	return y
 }
 
-// pull records the function, runs its pullbacks and forgets it again.
-func (c *checkpoint) pull(dy *tensor.Dense) {
+// Pull records the function, runs its pullbacks and forgets it again.
+func (c *checkpoint) Pull(dy *tensor.Dense) {
 	t := c.t
-	defer c.enter()()
+	defer c.enter().leave()
 	first := len(t.nodes)
 	v := c.run(replay)
 	if g := v.Grad(); !t.dry {

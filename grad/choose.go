@@ -55,7 +55,7 @@ func (x *Var) fit(shape []int) *Var {
 // ends.
 func (x *Var) Clamp(lo, hi float64) *Var {
 	op := Begin("Clamp", x)
-	y := op.New(x.Value().Shape()...)
+	y := op.newLike(x)
 	least, most := tensor.Float(lo), tensor.Float(hi)
 	if !op.Dry(0) {
 		for i, v := range x.val.Data {
@@ -76,7 +76,7 @@ func (x *Var) Clamp(lo, hi float64) *Var {
 // whole.
 func (x *Var) Pow(p float64) *Var {
 	op := Begin("Pow", x)
-	y := op.New(x.Value().Shape()...)
+	y := op.newLike(x)
 	if !op.Dry(0) {
 		for i, v := range x.val.Data {
 			y.val.Data[i] = tensor.Float(math.Pow(float64(v), p))

@@ -19,6 +19,16 @@ type columnNorm struct {
 	offsets []int          // of the ranges
 	fixed   bool           // mean and scale are given
 	shifted []tensor.Float // shift·mean of each range, if there is a shift
+	one     bool           // all rows are one range
+	all     [2]int         // the offsets of that
+	pass    columnPass
+}
+
+// columnPass is what a pass over the ranges works on: y, or dy and dx, which is
+// nil if not wanted.
+type columnPass struct {
+	y, dy, dx []tensor.Float
+	sums      []float64 // 2·d of each range
 }
 
 // checkOffsets panics unless offsets cut n rows into ranges.
@@ -39,7 +49,8 @@ func checkOffsets(op string, n int, offsets []int) {
 // Training".
 func (x *Var) GraphNorm(offsets []int, c Affine, eps float64) *Var {
 	n := columnNorm{norm: norm{x: x, gain: c.Gain, bias: c.Bias, eps: eps}, shift: c.Shift, offsets: offsets}
-	return n.apply("GraphNorm")
+	y, _ := n.apply("GraphNorm")
+	return y
 }
 
 // Affine holds what a normalisation learns for each column; what is nil is left
@@ -49,11 +60,18 @@ type Affine struct {
 	Shift      *Var // how much of the mean is taken off
 }
 
-func (n *columnNorm) apply(name string) *Var {
-	n.extra = n.shift
-	op := n.begin(name)
+// apply records what of says, and returns it with what its pass left.
+func (of columnNorm) apply(name string) (*Var, *columnNorm) {
+	of.extra = of.shift
+	op := of.begin(name)
+	n := Notes[columnNorm](op)
+	*n = of
+	if n.one {
+		n.all[1] = n.rows
+		n.offsets = n.all[:]
+	}
 	checkOffsets(name, n.rows, n.offsets)
-	y := op.New(n.x.Shape()...)
+	y := op.newLike(n.x)
 	size := (len(n.offsets) - 1) * n.d
 	if !n.fixed {
 		n.mean, n.scale = op.Floats(size), op.Floats(size)
@@ -62,22 +80,36 @@ func (n *columnNorm) apply(name string) *Var {
 		n.shifted = op.Floats(size)
 	}
 	if !op.Dry(0) {
-		n.eachRange(func(k int) { n.forward(y.val.Data, k) })
+		n.pass = columnPass{y: y.val.Data}
+		n.eachRange((*columnNorm).forward)
 	}
-	return op.Record(y, func(dy *tensor.Dense) { n.backward(dy.Data) })
+	return op.RecordBy(y, n), n
+}
+
+// Pull adds to the gradients of x, gain, bias and shift.
+func (n *columnNorm) Pull(dy *tensor.Dense) {
+	n.pass = columnPass{dy: dy.Data}
+	n.backward()
 }
 
 // eachRange calls f with every range that has rows, on several threads; of one
 // range what f does is shared out instead.
-func (n *columnNorm) eachRange(f func(k int)) {
+func (n *columnNorm) eachRange(f func(n *columnNorm, k int)) {
 	ranges := len(n.offsets) - 1
-	par.For(ranges, n.grain(n.rows*n.d/max(1, ranges)), func(lo, hi int) {
-		for k := lo; k < hi; k++ {
-			if n.offsets[k] < n.offsets[k+1] && n.d > 0 {
-				f(k)
-			}
+	grain := n.grain(n.rows * n.d / max(1, ranges))
+	if ranges <= grain { // without the memory of a closure
+		n.ranges(f, part{0, ranges})
+		return
+	}
+	par.For(ranges, grain, func(lo, hi int) { n.ranges(f, part{lo, hi}) })
+}
+
+func (n *columnNorm) ranges(f func(n *columnNorm, k int), p part) {
+	for k := p.lo; k < p.hi; k++ {
+		if n.offsets[k] < n.offsets[k+1] && n.d > 0 {
+			f(n, k)
 		}
-	})
+	}
 }
 
 // span returns the rows of range k.
@@ -102,34 +134,43 @@ func (n *columnNorm) shifts(j int) float64 {
 }
 
 // forward normalises range k.
-func (n *columnNorm) forward(y []tensor.Float, k int) {
+func (n *columnNorm) forward(k int) {
 	n.moments(k)
-	centre := n.centre(k)
-	n.rowsOf(k, func(lo, hi int, buf []tensor.Float) {
-		simd.Scale.Forward(buf[:n.d], n.of(n.scale, k), 1)
-		if n.gain != nil {
-			simd.Mul.Forward(buf[:n.d], buf[:n.d], n.gain.val.Data, 1, 1)
-		}
-		for i := lo; i < hi; i++ {
-			to := n.of(y, i)
-			simd.Sub.Forward(to, n.of(n.x.val.Data, i), centre, 1, 1)
-			simd.Mul.Forward(to, to, buf[:n.d], 1, 1)
-			if n.bias != nil {
-				simd.Add.Forward(to, to, n.bias.val.Data, 1, 1)
-			}
-		}
-	})
+	n.rowsOf(k, (*columnNorm).write)
 }
 
-// rowsOf calls f with ranges of the rows of range k and scratch of four rows.
-func (n *columnNorm) rowsOf(k int, f func(lo, hi int, buf []tensor.Float)) {
-	rows := n.span(k)
-	par.For(rows.hi-rows.lo, n.grain(n.d), func(lo, hi int) {
-		p := scratchRows.Get().(*[]tensor.Float)
-		*p = slices.Grow((*p)[:0], 4*n.d)[:4*n.d]
-		f(rows.lo+lo, rows.lo+hi, *p)
-		scratchRows.Put(p)
-	})
+// write normalises rows p of range k.
+func (n *columnNorm) write(k int, p part, buf []tensor.Float) {
+	centre, scale := n.centre(k), buf[:n.d]
+	simd.Scale.Forward(scale, n.of(n.scale, k), 1)
+	if n.gain != nil {
+		simd.Mul.Forward(scale, scale, n.gain.val.Data, 1, 1)
+	}
+	for i := p.lo; i < p.hi; i++ {
+		to := n.of(n.pass.y, i)
+		simd.Sub.Forward(to, n.of(n.x.val.Data, i), centre, 1, 1)
+		simd.Mul.Forward(to, to, scale, 1, 1)
+		if n.bias != nil {
+			simd.Add.Forward(to, to, n.bias.val.Data, 1, 1)
+		}
+	}
+}
+
+// rowsOf calls f with parts of the rows of range k and scratch of four rows.
+func (n *columnNorm) rowsOf(k int, f func(n *columnNorm, k int, p part, buf []tensor.Float)) {
+	rows, grain := n.span(k), n.grain(n.d)
+	if rows.hi-rows.lo <= grain { // without the memory of a closure
+		n.rowPart(k, f, rows)
+		return
+	}
+	par.For(rows.hi-rows.lo, grain, func(lo, hi int) { n.rowPart(k, f, part{rows.lo + lo, rows.lo + hi}) })
+}
+
+func (n *columnNorm) rowPart(k int, f func(n *columnNorm, k int, p part, buf []tensor.Float), p part) {
+	buf := scratchRows.Get().(*[]tensor.Float)
+	*buf = slices.Grow((*buf)[:0], 4*n.d)[:4*n.d]
+	f(n, k, p, *buf)
+	scratchRows.Put(buf)
 }
 
 // moments works out the mean, the centre and the scale of each column of range k.
@@ -137,7 +178,7 @@ func (n *columnNorm) moments(k int) {
 	rows := n.span(k)
 	count := float64(rows.hi - rows.lo)
 	withSums(n.d, func(sums []float64) {
-		w := columnSum{n: &n.norm, c: n, k: k, row: (*columnSum).valueRow, rows: rows, width: n.d}
+		w := columnSum{n: &n.norm, c: n, k: k, kind: valueRows, rows: rows, width: n.d}
 		if !n.fixed {
 			sumRows(w, sums)
 			for j, s := range sums {
@@ -150,7 +191,7 @@ func (n *columnNorm) moments(k int) {
 		if n.fixed {
 			return
 		}
-		w.row = (*columnSum).squareRow
+		w.kind = squareRows
 		sumRows(w, sums)
 		for j, s := range sums {
 			n.of(n.scale, k)[j] = tensor.Float(1 / math.Sqrt(s/count+n.eps))
@@ -159,35 +200,46 @@ func (n *columnNorm) moments(k int) {
 }
 
 // columnGrads are the gradients of the operands, nil where not wanted.
-type columnGrads struct{ dx, gain, bias, shift *tensor.Dense }
+type columnGrads struct{ gain, bias, shift *tensor.Dense }
 
 // backward adds the gradients. With x̂ = o·scale and m the mean over a range,
 //
 //	do = gain·scale·(dy − x̂·m(dy·x̂)),   dx = do − shift·m(do),   dshift = −mean·Σdo
 //
 // and m(x̂) = scale·(1 − shift)·mean. Fixed means and scales give dx = gain·scale·dy.
-func (n *columnNorm) backward(dy []tensor.Float) {
-	into := columnGrads{n.x.Grad(), gradOf(n.gain), gradOf(n.bias), gradOf(n.shift)}
+func (n *columnNorm) backward() {
+	into := columnGrads{gradOf(n.gain), gradOf(n.bias), gradOf(n.shift)}
+	if dx := n.x.Grad(); dx != nil {
+		n.pass.dx = dx.Data
+	}
 	withSums((len(n.offsets)-1)*2*n.d, func(sums []float64) {
-		of := func(k int) []float64 { return sums[k*2*n.d : (k+1)*2*n.d] }
-		n.eachRange(func(k int) {
-			w := columnSum{n: &n.norm, c: n, k: k, dy: dy, row: (*columnSum).offsetRow, rows: n.span(k), width: 2 * n.d}
-			sumRows(w, of(k))
-		})
+		n.pass.sums = sums
+		n.eachRange((*columnNorm).sum)
 		for k := range len(n.offsets) - 1 { // in order: all ranges add to the same
 			if n.offsets[k] < n.offsets[k+1] {
-				n.pullAffine(&into, k, of(k))
+				n.pullAffine(&into, k)
 			}
 		}
-		if into.dx != nil {
-			n.eachRange(func(k int) { n.pull(into.dx.Data, dy, k, of(k)) })
+		if n.pass.dx != nil {
+			n.eachRange((*columnNorm).pull)
 		}
 	})
+	n.pass = columnPass{}
+}
+
+// sums returns those of range k.
+func (n *columnNorm) sums(k int) []float64 { return n.pass.sums[k*2*n.d : (k+1)*2*n.d] }
+
+// sum adds up what the gradients of range k need.
+func (n *columnNorm) sum(k int) {
+	w := columnSum{n: &n.norm, c: n, k: k, dy: n.pass.dy, kind: offsetRows, rows: n.span(k), width: 2 * n.d}
+	sumRows(w, n.sums(k))
 }
 
 // pullAffine adds what range k gives to the gradients of gain, bias and shift. Of
 // Σdy·o and Σdy in sums it makes b and c, for which dx = gain·scale·dy + b·o + c.
-func (n *columnNorm) pullAffine(into *columnGrads, k int, sums []float64) {
+func (n *columnNorm) pullAffine(into *columnGrads, k int) {
+	sums := n.sums(k)
 	rows := float64(n.offsets[k+1] - n.offsets[k])
 	for j := range n.d {
 		mean, scale := float64(n.of(n.mean, k)[j]), float64(n.of(n.scale, k)[j])
@@ -213,22 +265,23 @@ func add(d *tensor.Dense, j int, v float64) {
 }
 
 // pull adds the gradient of x in range k.
-func (n *columnNorm) pull(dx, dy []tensor.Float, k int, bc []float64) {
-	centre := n.centre(k)
-	n.rowsOf(k, func(lo, hi int, buf []tensor.Float) {
-		a, b, c, o := buf[:n.d], buf[n.d:2*n.d], buf[2*n.d:3*n.d], buf[3*n.d:]
-		for j := range n.d {
-			a[j] = tensor.Float(float64(n.of(n.scale, k)[j]) * n.gains(j))
-			b[j], c[j] = tensor.Float(bc[j]), tensor.Float(bc[n.d+j])
-		}
-		for i := lo; i < hi; i++ {
-			to := n.of(dx, i)
-			simd.Sub.Forward(o, n.of(n.x.val.Data, i), centre, 1, 1)
-			simd.Mul.Forward(o, o, b, 1, 1)
-			simd.Add.Forward(o, o, c, 1, 1)
-			addTo(to, o)
-			simd.Mul.Forward(o, n.of(dy, i), a, 1, 1)
-			addTo(to, o)
-		}
-	})
+func (n *columnNorm) pull(k int) { n.rowsOf(k, (*columnNorm).pullRows) }
+
+// pullRows adds that of rows p of range k.
+func (n *columnNorm) pullRows(k int, p part, buf []tensor.Float) {
+	a, b, c, o := buf[:n.d], buf[n.d:2*n.d], buf[2*n.d:3*n.d], buf[3*n.d:]
+	centre, bc := n.centre(k), n.sums(k)
+	for j := range n.d {
+		a[j] = tensor.Float(float64(n.of(n.scale, k)[j]) * n.gains(j))
+		b[j], c[j] = tensor.Float(bc[j]), tensor.Float(bc[n.d+j])
+	}
+	for i := p.lo; i < p.hi; i++ {
+		to := n.of(n.pass.dx, i)
+		simd.Sub.Forward(o, n.of(n.x.val.Data, i), centre, 1, 1)
+		simd.Mul.Forward(o, o, b, 1, 1)
+		simd.Add.Forward(o, o, c, 1, 1)
+		addTo(to, o)
+		simd.Mul.Forward(o, n.of(n.pass.dy, i), a, 1, 1)
+		addTo(to, o)
+	}
 }

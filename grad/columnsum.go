@@ -18,13 +18,23 @@ type columnSum struct {
 	c     *columnNorm // if n is part of one
 	k     int         // the range of rows, of a columnNorm
 	dy    []tensor.Float
-	row   func(w *columnSum, i int, buf []tensor.Float) []tensor.Float
+	kind  rowKind
 	rows  part
 	width int // of what row returns
 
 	step    int
 	partial []float64
 }
+
+// rowKind says what is made of a row.
+type rowKind uint8
+
+const (
+	valueRows  rowKind = iota // x
+	squareRows                // (x − centre)²
+	offsetRows                // dy·(x − centre) and dy
+	affineRows                // dy·x̂ and dy
+)
 
 const (
 	sumRun    = 64 // rows added in float32
@@ -35,6 +45,12 @@ var columnSums = sync.Pool{New: func() any { return new(columnSum) }}
 
 // sumRows sets out to the sums of what w makes of its rows.
 func sumRows(w columnSum, out []float64) {
+	if w.rows.hi-w.rows.lo <= sumRun {
+		clear(out)
+		w.step, w.partial = sumRun, out
+		w.Chunk(0)
+		return
+	}
 	p := columnSums.Get().(*columnSum)
 	w.partial = p.partial
 	*p = w
@@ -43,11 +59,7 @@ func sumRows(w columnSum, out []float64) {
 	chunks := (rows + p.step - 1) / p.step
 	p.partial = slices.Grow(p.partial[:0], chunks*p.width)[:chunks*p.width]
 	clear(p.partial)
-	if chunks == 1 {
-		p.Chunk(0)
-	} else {
-		par.Run(chunks, p)
-	}
+	par.Run(chunks, p)
 	clear(out)
 	for i, v := range p.partial {
 		out[i%p.width] += v
@@ -61,20 +73,27 @@ func (w *columnSum) Chunk(i int) {
 	if w.width == 0 {
 		return
 	}
-	scratch := scratchRows.Get().(*[]tensor.Float)
-	*scratch = slices.Grow((*scratch)[:0], 2*w.width)[:2*w.width]
-	sum, buf := (*scratch)[:w.width], (*scratch)[w.width:]
 	to := w.partial[i*w.width : (i+1)*w.width]
 	end := min(w.rows.lo+(i+1)*w.step, w.rows.hi)
 	for lo := w.rows.lo + i*w.step; lo < end; lo += sumRun {
-		clear(sum)
-		for r := lo; r < min(lo+sumRun, end); r++ {
-			addTo(sum, w.row(w, r, buf))
-		}
-		for j, v := range sum {
-			to[j] += float64(v)
-		}
+		w.run(part{lo, min(lo+sumRun, end)}, func(sum []tensor.Float) {
+			for j, v := range sum {
+				to[j] += float64(v)
+			}
+		})
 	}
+}
+
+// run calls f with the sums of a run of rows.
+func (w *columnSum) run(rows part, f func(sum []tensor.Float)) {
+	scratch := scratchRows.Get().(*[]tensor.Float)
+	*scratch = slices.Grow((*scratch)[:0], 2*w.width)[:2*w.width]
+	sum, buf := (*scratch)[:w.width], (*scratch)[w.width:]
+	clear(sum)
+	for r := rows.lo; r < rows.hi; r++ {
+		addTo(sum, w.row(r, buf))
+	}
+	f(sum)
 	scratchRows.Put(scratch)
 }
 
@@ -89,6 +108,19 @@ func withSums(n int, f func(sums []float64)) {
 	sumBuffers.Put(p)
 }
 
+// row returns what is made of row i, in buf if it is not there already.
+func (w *columnSum) row(i int, buf []tensor.Float) []tensor.Float {
+	switch w.kind {
+	case squareRows:
+		return w.squareRow(i, buf)
+	case offsetRows:
+		return w.offsetRow(i, buf)
+	case affineRows:
+		return w.affineRow(i, buf)
+	}
+	return w.valueRow(i)
+}
+
 // affineRow makes dy·x̂ and dy of row i of a layer norm.
 func (w *columnSum) affineRow(i int, buf []tensor.Float) []tensor.Float {
 	d := w.n.d
@@ -101,13 +133,13 @@ func (w *columnSum) affineRow(i int, buf []tensor.Float) []tensor.Float {
 }
 
 // valueRow is row i of x.
-func (w *columnSum) valueRow(i int, _ []tensor.Float) []tensor.Float {
+func (w *columnSum) valueRow(i int) []tensor.Float {
 	return w.n.x.val.Data[i*w.n.d : i*w.n.d+w.n.d]
 }
 
 // squareRow makes the squares of row i of x without its centre.
 func (w *columnSum) squareRow(i int, buf []tensor.Float) []tensor.Float {
-	simd.Sub.Forward(buf, w.valueRow(i, nil), w.c.centre(w.k), 1, 1)
+	simd.Sub.Forward(buf, w.valueRow(i), w.c.centre(w.k), 1, 1)
 	simd.Square.Forward(buf, buf, 0)
 	return buf
 }
@@ -116,7 +148,7 @@ func (w *columnSum) squareRow(i int, buf []tensor.Float) []tensor.Float {
 func (w *columnSum) offsetRow(i int, buf []tensor.Float) []tensor.Float {
 	d := w.n.d
 	dy := w.dy[i*d : i*d+d]
-	simd.Sub.Forward(buf[:d], w.valueRow(i, nil), w.c.centre(w.k), 1, 1)
+	simd.Sub.Forward(buf[:d], w.valueRow(i), w.c.centre(w.k), 1, 1)
 	simd.Mul.Forward(buf[:d], buf[:d], dy, 1, 1)
 	copy(buf[d:], dy)
 	return buf

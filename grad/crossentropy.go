@@ -43,19 +43,23 @@ func (x *Var) NLL(labels []int32) *Var { return CrossEntropy{}.OfLog(x, labels) 
 func (c CrossEntropy) Of(x *Var, labels []int32) *Var {
 	op := Begin("CrossEntropy", x)
 	c.check(op.name, x, labels)
-	return c.record(op, &entropy{c: c, x: x, labels: labels, logp: op.Floats(len(x.val.Data))})
+	e := Notes[entropy](op)
+	*e = entropy{c: c, x: x, labels: labels, logp: op.Floats(len(x.val.Data))}
+	return e.record(op)
 }
 
 // OfLog is Of where x holds log p already: the negative log-likelihood.
 func (c CrossEntropy) OfLog(x *Var, labels []int32) *Var {
 	op := Begin("NLL", x)
 	c.check(op.name, x, labels)
-	return c.record(op, &entropy{c: c, x: x, labels: labels, logp: x.val.Data, given: true})
+	e := Notes[entropy](op)
+	*e = entropy{c: c, x: x, labels: labels, logp: x.val.Data, given: true}
+	return e.record(op)
 }
 
-func (c CrossEntropy) record(op Op, e *entropy) *Var {
+func (e *entropy) record(op Op) *Var {
 	n := 1
-	if c.Reduction == EachLoss {
+	if e.c.Reduction == EachLoss {
 		n = len(e.labels)
 	}
 	y := op.New(n)
@@ -65,11 +69,13 @@ func (c CrossEntropy) record(op Op, e *entropy) *Var {
 		}
 		e.forward(y.val.Data)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		e.dx, e.dy = e.x.Grad().Data, dy.Data
-		e.parallel((*entropy).pull)
-		e.dx, e.dy = nil, nil
-	})
+	return op.RecordBy(y, e)
+}
+
+// Pull adds to x's gradient.
+func (e *entropy) Pull(dy *tensor.Dense) {
+	e.dx, e.dy = e.x.Grad().Data, dy.Data
+	e.parallel((*entropy).pull)
 }
 
 // entropy is one loss: its operand, what Backward needs of it, and while a

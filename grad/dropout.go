@@ -14,31 +14,53 @@ func (t *Tape) Dropout(x *Var, p float64) *Var {
 	if d == nil {
 		return x
 	}
-	op := Begin("Dropout", x)
+	return t.dropBy(x, d)
+}
+
+// beginDropout is Begin of an operation that t drops in, also where the operands
+// are constants: a mask changes each step, so the result is this step's.
+func (t *Tape) beginDropout(name string, xs ...*Var) Op {
+	op := Begin(name, xs...)
 	if op.tape != nil && op.tape != t {
-		panic(&TapeError{Op: "Dropout", Why: "the operand is of another tape; operations do not mix tapes"})
+		panic(&TapeError{Op: name, Why: "the operand is of another tape; operations do not mix tapes"})
 	}
-	op.tape = t // also of a constant: its mask changes each step, so the result is this step's
+	op.tape = t
+	return op
+}
+
+// dropBy is Dropout by a mask.
+func (t *Tape) dropBy(x *Var, d *simd.Dropout) *Var {
+	op := t.beginDropout("Dropout", x)
 	if x.csr != nil {
 		return t.dropSparse(x, d)
 	}
-	y := op.Fresh(x.Value().Shape()...)
+	y := op.freshLike(x)
 	if !op.Dry(0) {
 		tensor.Dropout(&y.val, &x.val, d)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		if dx, fresh := x.FreshGrad(); fresh {
-			tensor.Dropout(dx, dy, d)
-		} else {
-			tensor.DropoutAdd(dx, dy, d)
-		}
-	})
+	n := Notes[dropNotes](op)
+	*n = dropNotes{x, d}
+	return op.RecordBy(y, n)
+}
+
+// dropNotes is the pullback of a dropout of x.
+type dropNotes struct {
+	x    *Var
+	mask *simd.Dropout
+}
+
+// Pull adds to x's gradient.
+func (n *dropNotes) Pull(dy *tensor.Dense) {
+	if dx, fresh := n.x.FreshGrad(); fresh {
+		tensor.Dropout(dx, dy, n.mask)
+	} else {
+		tensor.DropoutAdd(dx, dy, n.mask)
+	}
 }
 
 // dropSparse drops stored elements: dropping a zero changes nothing.
 func (t *Tape) dropSparse(x *Var, d *simd.Dropout) *Var {
-	y := &Var{tape: t}
-	t.stamp(y)
+	y := t.newVar()
 	kept, starts := sparse.DropSizes(x.csr)
 	y.csr = sparse.Drop(x.csr, d, sparse.DropRoom{
 		Values: t.takeFresh(x.csr.NNZ()), Kept: t.takeFresh(kept), Cols: t.takeFreshInts(kept), Starts: t.takeFreshLongs(starts),

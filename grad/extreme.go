@@ -3,6 +3,7 @@ package grad
 import (
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -12,36 +13,62 @@ import (
 func (x *Var) MaxAxis(axis int) *Var {
 	op := Begin("MaxAxis", x)
 	i, s := x.axis("MaxAxis", axis)
-	shape := slices.Delete(slices.Clone(x.val.Shape()), i, i+1)
-	if len(shape) == 0 {
-		shape = []int{1}
-	}
-	y := op.New(shape...)
-	places := op.Ints(len(y.val.Data))
-	if !op.Dry(0) {
-		tensor.MaxAxis(&y.val, &x.val, i)
-		if s.n > 0 {
-			tensor.ArgMax(places, &x.val, i)
-		}
-	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		if s.n == 0 {
-			return
-		}
-		dx := x.Grad().Data
-		for k, p := range places {
-			dx[(k/s.inner*s.n+int(p))*s.inner+k%s.inner] += dy.Data[k]
-		}
-	})
+	return op.largest(x, &x.val, i, s)
 }
 
 // MinAxis returns the smallest elements along one axis, as [Var.MaxAxis] does the
 // largest; of an empty axis +Inf.
-func (x *Var) MinAxis(axis int) *Var { return x.Neg().MaxAxis(axis).Neg() }
+func (x *Var) MinAxis(axis int) *Var {
+	op := Begin("MinAxis", x)
+	i, s := x.axis("MinAxis", axis)
+	below := op.freshLike(x)
+	if !op.Dry(0) {
+		tensor.Apply(&below.val, &x.val, simd.Neg, 0)
+	}
+	y := op.largest(x, &below.val, i, s)
+	if !op.Measuring() {
+		tensor.Apply(&y.val, &y.val, simd.Neg, 0)
+	}
+	return y
+}
+
+// largest returns the largest elements of v along axis i, whose places tell
+// which elements of x they come from.
+func (op Op) largest(x *Var, v *tensor.Dense, i int, s span) *Var {
+	y := op.Fresh(without(&extents{}, x.val.Shape(), i)...)
+	n := Notes[placeNotes](op)
+	*n = placeNotes{x, s, op.Ints(len(y.val.Data))}
+	if !op.Dry(0) {
+		tensor.MaxAxis(&y.val, v, i)
+		if s.n > 0 {
+			tensor.ArgMax(n.places, v, i)
+		}
+	}
+	return op.RecordBy(y, n)
+}
+
+// placeNotes is the pullback of one element of each run along an axis of x.
+type placeNotes struct {
+	x      *Var
+	s      span
+	places []int32
+}
+
+// Pull adds to x's gradient.
+func (n *placeNotes) Pull(dy *tensor.Dense) {
+	if n.s.n == 0 {
+		return
+	}
+	dx, in := n.x.Grad().Data, n.s.inner
+	for k, p := range n.places {
+		dx[(k/in*n.s.n+int(p))*in+k%in] += dy.Data[k]
+	}
+}
 
 // SumAxes sums along several axes, which are taken away.
 func (x *Var) SumAxes(axes ...int) *Var {
-	for _, i := range x.descending("SumAxes", axes) {
+	var room extents
+	for _, i := range x.descending("SumAxes", &room, axes) {
 		x = x.SumAxis(i)
 	}
 	return x
@@ -50,21 +77,28 @@ func (x *Var) SumAxes(axes ...int) *Var {
 // MeanAxes takes the mean along several axes, which are taken away; over no
 // elements it is zero.
 func (x *Var) MeanAxes(axes ...int) *Var {
-	for _, i := range x.descending("MeanAxes", axes) {
+	var room extents
+	for _, i := range x.descending("MeanAxes", &room, axes) {
 		x = x.MeanAxis(i)
 	}
 	return x
 }
 
-// descending returns the numbers of axes, the last first, without doubles.
-func (x *Var) descending(op string, axes []int) []int {
-	is := make([]int, len(axes))
-	for k, a := range axes {
-		is[k], _ = x.axis(op, a)
+// descending writes the numbers of the axes of a list to room, the last first,
+// without doubles.
+func (x *Var) descending(op string, room *extents, list []int) []int {
+	var named [tensor.MaxAxes]bool
+	for _, a := range list {
+		i, _ := x.axis(op, a)
+		named[i] = true
 	}
-	slices.Sort(is)
-	slices.Reverse(is)
-	return slices.Compact(is)
+	is := room[:0]
+	for i := len(named) - 1; i >= 0; i-- {
+		if named[i] {
+			is = append(is, i)
+		}
+	}
+	return is
 }
 
 // TopK returns the k largest elements along the last axis, the largest first, and
@@ -72,10 +106,11 @@ func (x *Var) descending(op string, axes []int) []int {
 // counts as the largest. The places are valid until the tape's next Reset.
 func (x *Var) TopK(k int) (values *Var, places []int32) {
 	op := Begin("TopK", x)
-	shape := slices.Clone(x.Value().Shape())
+	var room extents
+	shape := append(room[:0], x.Value().Shape()...)
 	d := x.Dim(-1)
 	if k < 0 || k > d {
-		panic(&tensor.ShapeError{Op: "grad.TopK", Shapes: [][]int{shape, {k}}, Why: "the last axis has fewer elements"})
+		panic(&tensor.ShapeError{Op: "grad.TopK", Shapes: [][]int{slices.Clone(shape), {k}}, Why: "the last axis has fewer elements"})
 	}
 	shape[len(shape)-1] = k
 	y := op.New(shape...)
@@ -83,10 +118,22 @@ func (x *Var) TopK(k int) (values *Var, places []int32) {
 	if !op.Dry(0) {
 		tensor.TopK(&y.val, places, &x.val)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		dx := x.Grad().Data
-		for i, p := range places {
-			dx[i/k*d+int(p)] += dy.Data[i]
-		}
-	}), places
+	n := Notes[topNotes](op)
+	*n = topNotes{x, k, places}
+	return op.RecordBy(y, n), places
+}
+
+// topNotes is the pullback of k elements of each row of x.
+type topNotes struct {
+	x      *Var
+	k      int
+	places []int32
+}
+
+// Pull adds to x's gradient.
+func (n *topNotes) Pull(dy *tensor.Dense) {
+	dx, d := n.x.Grad().Data, n.x.Dim(-1)
+	for i, p := range n.places {
+		dx[i/n.k*d+int(p)] += dy.Data[i]
+	}
 }

@@ -19,9 +19,15 @@ func (op Op) NewFrame(shape ...int) *Frame {
 // Backward is there, the frame's gradient can be handed back.
 func (f *Frame) record() {
 	if t := f.all.tape; t.Recording() {
-		t.push(node{op: "Frame", out: f.all, pull: func(*tensor.Dense) {}})
+		t.record("Frame", f.all, nothing{})
 	}
 }
+
+// nothing is the pullback of what others have set.
+type nothing struct{}
+
+// Pull does nothing.
+func (nothing) Pull(*tensor.Dense) {}
 
 // Write sets rows lo, lo+1, … to the rows of y.
 func (f *Frame) Write(lo int, y *Var) {
@@ -44,11 +50,11 @@ func (f *Frame) Write(lo int, y *Var) {
 		y.base, y.at = f.all, at // y belongs to this loop: its gradient is the frame's
 		return
 	}
-	op.tape.push(node{op: op.name, all: func() {
+	op.tape.push(op.name, pullAll(func() {
 		if f.all.has {
 			addTo(y.Grad().Data, f.all.gradFrom(at)[at:at+n])
 		}
-	}})
+	}))
 }
 
 // View returns rows lo to hi, without hi.

@@ -21,7 +21,29 @@ func (op Op) dotHeads(x, y, z *Var) *Var {
 	if !op.Dry(foldRoom(x, y)) {
 		runHeads(headTask{x: x.val.Data, of: [2]headPart{{y: y.val.Data, w: z.val.Data}}, pass: headPairs}, x)
 	}
-	return op.Record(z, func(dz *tensor.Dense) { pullHeads(op, x, [2]headPull{{y, dz}}) })
+	n := Notes[headNotes](op)
+	*n = headNotes{op: op, x: x, of: [2]headPull{{y: y}}}
+	return op.RecordBy(z, n)
+}
+
+// headNotes is the pullback of the products of x with one row or two.
+type headNotes struct {
+	op Op
+	x  *Var
+	of [2]headPull
+}
+
+// Pull adds to the gradients of x and of the rows.
+func (n *headNotes) Pull(dz *tensor.Dense) {
+	if dz != nil {
+		n.of[0].dw = dz
+		pullHeads(n.op, n.x, &n.of)
+		return
+	}
+	for j := range n.of {
+		n.of[j].dw = n.of[j].w.Grad()
+	}
+	pullHeads(n.op, n.x, &n.of)
 }
 
 // DotBoth returns x.Dot(y) and x.Dot(z). Where y and z have the shape of one of
@@ -31,22 +53,22 @@ func (x *Var) DotBoth(y, z *Var) (xy, xz *Var) {
 	if x.csr != nil || y.csr != nil || z.csr != nil || !perHead(x, y) || !perHead(x, z) {
 		return x.Dot(y), x.Dot(z)
 	}
-	shape := lastOne(x.val.Shape())
-	xy, xz = op.New(shape...), op.New(shape...)
+	shape := lastOne(&extents{}, x.val.Shape())
+	xy, xz = op.Fresh(shape...), op.Fresh(shape...)
 	if !op.Dry(foldRoom(x, y) + foldRoom(x, z)) {
 		of := [2]headPart{{y: y.val.Data, w: xy.val.Data}, {y: z.val.Data, w: xz.val.Data}}
 		runHeads(headTask{x: x.val.Data, of: of, pass: headPairs}, x)
 	}
-	op.RecordAll([]*Var{xy, xz}, func() {
-		pullHeads(op, x, [2]headPull{{z, xz.Grad()}, {y, xy.Grad()}}) // as Dot's would run
-	})
+	n := Notes[headNotes](op)
+	*n = headNotes{op: op, x: x, of: [2]headPull{{y: z, w: xz}, {y: y, w: xy}}} // as Dot's would run
+	op.RecordAllBy([]*Var{xy, xz}, n)
 	return xy, xz
 }
 
-// headPull is what a row was multiplied with, and the gradient of the products.
+// headPull is what a row was multiplied with, and the gradient of the products w.
 type headPull struct {
-	y  *Var
-	dw *tensor.Dense
+	y, w *Var
+	dw   *tensor.Dense
 }
 
 // foldRoom is how much scratch the gradient of y takes.
@@ -58,8 +80,8 @@ func foldRoom(x, y *Var) int {
 }
 
 // pullHeads adds the gradients of the products of x with one row or two.
-func pullHeads(op Op, x *Var, ps [2]headPull) {
-	t := headTask{x: x.val.Data, pass: headGrads}
+func pullHeads(op Op, x *Var, ps *[2]headPull) {
+	t := headTask{x: x.val.Data, pass: headGrads, apart: ps[1].y != nil && distinct(x, ps[0].y, ps[1].y)}
 	room := 0
 	for j, p := range ps {
 		if p.y == nil {
@@ -73,6 +95,10 @@ func pullHeads(op Op, x *Var, ps [2]headPull) {
 	}
 	if dx := x.Grad(); dx != nil {
 		t.dx = dx.Data
+	}
+	if room == 0 {
+		runHeads(t, x)
+		return
 	}
 	op.Scratch(room, func(buf []tensor.Float) {
 		for j := range t.of {
@@ -90,6 +116,20 @@ func pullHeads(op Op, x *Var, ps [2]headPull) {
 	})
 }
 
+// distinct reports whether no two of xs are one Var or views of one, whose
+// gradients lie over each other.
+func distinct(xs ...*Var) bool {
+	for i, x := range xs {
+		root, _ := x.origin()
+		for _, y := range xs[:i] {
+			if other, _ := y.origin(); other == root {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // The passes of a headTask.
 const (
 	headPairs = iota // w = ⟨x, y⟩
@@ -102,6 +142,7 @@ type headTask struct {
 	of                       [2]headPart    // one or both
 	pass                     int
 	rows, heads, width, step int
+	apart                    bool // no two of the gradients lie over each other
 }
 
 // headPart is one row that all rows of x are multiplied with, and the products
@@ -118,7 +159,7 @@ var headTasks = sync.Pool{New: func() any { return new(headTask) }}
 const (
 	headWork  = 1 << 13
 	headMost  = 16
-	headBlock = 1 << 12
+	headBlock = 1 << 11
 )
 
 // headParts is the number of parts of x's rows; it follows from the shape.
@@ -127,15 +168,53 @@ func headParts(x *Var) int {
 }
 
 func runHeads(task headTask, x *Var) {
+	task.rows, task.width = x.val.Dim(0), x.val.Dim(-1)
+	task.heads = x.val.RowLen() / task.width
+	if task.rows*task.heads <= headFew {
+		task.each()
+		return
+	}
+	parts := headParts(x)
+	task.step = (task.rows + parts - 1) / parts
+	if parts == 1 {
+		task.Chunk(0)
+		return
+	}
 	t := headTasks.Get().(*headTask)
 	*t = task
-	t.rows, t.width = x.val.Dim(0), x.val.Dim(-1)
-	t.heads = x.val.RowLen() / t.width
-	parts := headParts(x)
-	t.step = (t.rows + parts - 1) / parts
 	par.Run(parts, t)
 	*t = headTask{}
 	headTasks.Put(t)
+}
+
+// headFew is how many heads cost less one by one than a block of them does.
+const headFew = 8
+
+// each does all heads one by one.
+func (t *headTask) each() {
+	for i := range t.rows * t.heads {
+		at, y := i*t.width, i%t.heads*t.width
+		for j := range t.of {
+			if t.of[j].y != nil {
+				t.one(&t.of[j], i, at, y)
+			}
+		}
+	}
+}
+
+// one does head number i, whose first element of x is at, and of the row y.
+func (t *headTask) one(p *headPart, i, at, y int) {
+	x, row := t.x[at:at+t.width], p.y[y:y+t.width]
+	if t.pass == headPairs {
+		p.w[i] = simd.Dot(x, row)
+		return
+	}
+	if t.dx != nil {
+		simd.Axpy(t.dx[at:at+t.width], p.w[i], row)
+	}
+	if p.dy != nil {
+		simd.Axpy(p.dy[y:y+t.width], p.w[i], x)
+	}
 }
 
 // Chunk does one part, block by block.
@@ -143,12 +222,49 @@ func (t *headTask) Chunk(i int) {
 	f := t.heads * t.width
 	end, most := min((i+1)*t.step, t.rows), max(1, headBlock/f)
 	for lo := i * t.step; lo < end; lo += most {
+		n := min(most, end-lo)
+		if t.both() {
+			t.ends(i, lo, n)
+			continue
+		}
 		for j := range t.of {
 			if t.of[j].y != nil {
-				t.block(&t.of[j], i, lo, min(most, end-lo))
+				t.block(&t.of[j], i, lo, n)
 			}
 		}
 	}
+}
+
+// both reports whether there are two rows, and all that their pass can give is
+// wanted.
+func (t *headTask) both() bool {
+	a, b := &t.of[0], &t.of[1]
+	return b.y != nil && (t.pass == headPairs || t.apart && t.dx != nil && a.dy != nil && b.dy != nil)
+}
+
+// ends does n rows from lo on, of part i, with both rows at once. The second of
+// the gradients is that of the first product, as Dot's would run.
+func (t *headTask) ends(i, lo, n int) {
+	f := t.heads * t.width
+	b, a := &t.of[0], &t.of[1]
+	k := simd.Ends{
+		X: t.x[lo*f:], A: a.y, B: b.y, L: a.w[lo*t.heads:], R: b.w[lo*t.heads:],
+		H: t.heads, Width: t.width,
+	}
+	if t.pass == headPairs {
+		k.Pairs(n)
+		return
+	}
+	k.Grad(simd.EndGrads{X: t.dx[lo*f:], A: a.sums(i), B: b.sums(i)}, n)
+}
+
+// sums is what part i adds its gradient of the row to.
+func (p *headPart) sums(i int) []tensor.Float {
+	if i == 0 {
+		return p.dy
+	}
+	f := len(p.dy)
+	return p.private[(i-1)*f : i*f]
 }
 
 // block does n rows from lo on, of part i.
@@ -165,10 +281,7 @@ func (t *headTask) block(p *headPart, i, lo, n int) {
 		k.Spread(n)
 	}
 	if p.dy != nil {
-		k.X, k.Y, k.XStride, k.YStride = t.x[lo*f:], p.dy, f, 0
-		if i > 0 {
-			k.Y = p.private[(i-1)*f : i*f]
-		}
+		k.X, k.Y, k.XStride, k.YStride = t.x[lo*f:], p.sums(i), f, 0
 		k.Fold(n)
 	}
 }

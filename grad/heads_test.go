@@ -1,6 +1,7 @@
 package grad_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -50,6 +51,32 @@ func TestDotBothBroadcast(t *testing.T) {
 	want := both(x, y, z, func(x, y, z *grad.Var) (xy, xz *grad.Var) { return x.Dot(y), x.Dot(z) })
 	if got := both(x, y, z, (*grad.Var).DotBoth); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// The rows may be one, or rows of x: their gradients add up.
+func TestDotBothShared(t *testing.T) {
+	rng := rand.New(rand.NewPCG(34, 34))
+	x, y := random(rng, 40, 8, 8), random(rng, 8, 8)
+	row := func(x *grad.Var, i int) *grad.Var { return x.RowRange(i, i+1).Reshape(8, 8) }
+	for name, pick := range map[string]func(x, y *grad.Var) (a, b *grad.Var){
+		"one":       func(_, y *grad.Var) (a, b *grad.Var) { return y, y },
+		"row of x":  func(x, y *grad.Var) (a, b *grad.Var) { return row(x, 3), y },
+		"rows of x": func(x, _ *grad.Var) (a, b *grad.Var) { return row(x, 3), row(x, 30) },
+	} {
+		want := both(x, y, y, func(x, y, _ *grad.Var) (xa, xb *grad.Var) {
+			a, b := pick(x, y)
+			return x.Dot(a), x.Dot(b)
+		})
+		got := both(x, y, y, func(x, y, _ *grad.Var) (xa, xb *grad.Var) {
+			a, b := pick(x, y)
+			return x.DotBoth(a, b)
+		})
+		for i, w := range want { // of one row the sums are made in another order
+			if g := got[i]; math.Abs(float64(g-w)) > 1e-4*(1+math.Abs(float64(w))) {
+				t.Fatalf("%s: element %d is %v, by Dot %v", name, i, g, w)
+			}
+		}
 	}
 }
 

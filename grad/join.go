@@ -40,21 +40,35 @@ func ConcatAxis(axis int, xs ...*Var) *Var { return concat("ConcatAxis", axis, x
 
 // Stack joins arrays of one shape along a new first axis.
 func Stack(xs ...*Var) *Var {
-	tops := make([]*Var, len(xs))
-	for i, x := range xs {
-		Begin("Stack", x)
-		tops[i] = x.InsertAxis(0)
+	op := Begin("Stack", xs...)
+	op.some(xs)
+	sh := xs[0].Value().Shape()
+	if len(sh) == tensor.MaxAxes {
+		panic(&tensor.ShapeError{Op: "grad.Stack", Shapes: [][]int{slices.Clone(sh)}, Why: "no place for another axis"})
 	}
-	return concat("Stack", 0, tops)
+	for _, x := range xs {
+		if !slices.Equal(x.Value().Shape(), sh) {
+			panic(tensor.Mismatch("grad.Stack", xs[0], x))
+		}
+	}
+	var room extents
+	shape := append(append(room[:0], len(xs)), sh...)
+	return op.join(xs, shape, span{1, len(xs), len(xs[0].val.Data)})
+}
+
+// some panics if there are no xs.
+func (op Op) some(xs []*Var) {
+	if len(xs) == 0 {
+		panic(&TapeError{Op: op.name, Why: "nothing to join"})
+	}
 }
 
 func concat(name string, axis int, xs []*Var) *Var {
 	op := Begin(name, xs...)
-	if len(xs) == 0 {
-		panic(&TapeError{Op: name, Why: "nothing to join"})
-	}
+	op.some(xs)
 	i, s := xs[0].axis(name, axis)
-	shape := slices.Clone(xs[0].Shape())
+	var room extents
+	shape := append(room[:0], xs[0].Shape()...)
 	shape[i] = 0
 	for _, x := range xs {
 		if sh := x.Value().Shape(); len(sh) != len(shape) || !slices.Equal(sh[:i], shape[:i]) || !slices.Equal(sh[i+1:], xs[0].Shape()[i+1:]) {
@@ -62,33 +76,53 @@ func concat(name string, axis int, xs []*Var) *Var {
 		}
 		shape[i] += x.Dim(i)
 	}
-	y := op.New(shape...)
-	whole := span{s.outer, shape[i], s.inner}
-	parts := append([]*Var(nil), xs...) // a Clone would make the argument escape
-	if !op.Dry(0) {
-		whole.parts(i, parts, func(x *Var, at, from, n int) {
-			copy(y.val.Data[at:at+n], x.val.Data[from:from+n])
-		})
-	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		whole.parts(i, parts, func(x *Var, at, from, n int) {
-			if dx := x.Grad(); dx != nil {
-				addTo(dx.Data[from:from+n], dy.Data[at:at+n])
-			}
-		})
-	})
+	return op.join(xs, shape, span{s.outer, shape[i], s.inner})
 }
 
-// parts calls f with each contiguous piece of xs, which are joined along axis i:
-// where it begins in the whole and in x, and how long it is.
-func (s span) parts(i int, xs []*Var, f func(x *Var, at, from, n int)) {
-	at := 0
-	for _, x := range xs {
-		n := x.Dim(i) * s.inner
-		for j := range s.outer {
-			f(x, j*s.n*s.inner+at, j*n, n)
+// join is xs, one behind the other along the axis along which the result is
+// whole.
+func (op Op) join(xs []*Var, shape []int, whole span) *Var {
+	y := op.Fresh(shape...)
+	n := Notes[joinNotes](op)
+	n.whole = whole
+	if !op.Dry(0) {
+		at := 0
+		for _, x := range xs {
+			run := whole.run(x)
+			for j := range whole.outer {
+				copy(y.val.Data[j*whole.n*whole.inner+at:], x.val.Data[j*run:(j+1)*run])
+			}
+			at += run
 		}
-		at += n
+	}
+	if op.needs {
+		n.xs = op.tape.several(xs)
+	}
+	return op.RecordBy(y, n)
+}
+
+// run is how many elements of x follow each other in a whole of which it is a
+// part.
+func (s span) run(x *Var) int { return len(x.val.Data) / max(1, s.outer) }
+
+// joinNotes is the pullback of xs joined.
+type joinNotes struct {
+	xs    []*Var
+	whole span
+}
+
+// Pull adds to the gradients of the parts.
+func (n *joinNotes) Pull(dy *tensor.Dense) {
+	s, at := n.whole, 0
+	for _, x := range n.xs {
+		run := s.run(x)
+		if dx := x.Grad(); dx != nil {
+			for j := range s.outer {
+				from := j*s.n*s.inner + at
+				addTo(dx.Data[j*run:(j+1)*run], dy.Data[from:from+run])
+			}
+		}
+		at += run
 	}
 }
 
@@ -125,8 +159,8 @@ func (x *Var) slice(name string, axis, lo, hi int) *Var {
 	if lo < 0 || hi < lo || hi > s.n {
 		panic(&tensor.ShapeError{Op: "grad." + name, Shapes: [][]int{slices.Clone(x.Shape()), {lo, hi}}, Why: "no such range of the axis"})
 	}
-	var dims [tensor.MaxAxes]int
-	shape := append(dims[:0], x.Shape()...)
+	var room extents
+	shape := append(room[:0], x.Shape()...)
 	shape[i] = hi - lo
 	y := op.Fresh(shape...)
 	n := (hi - lo) * s.inner

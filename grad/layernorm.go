@@ -19,19 +19,25 @@ const normGrain = 1 << 13
 // var being the mean square of x − mean. gain and bias have an element for each
 // column; nil means 1 and 0. Sums are float64.
 func (x *Var) LayerNorm(gain, bias *Var, eps float64) *Var {
-	n := &norm{x: x, gain: gain, bias: bias, eps: eps}
-	op := n.begin("LayerNorm")
-	y := op.New(x.Shape()...)
-	n.mean, n.rest, n.scale = op.Floats(n.rows), op.Floats(n.rows), op.Floats(n.rows)
+	of := norm{x: x, gain: gain, bias: bias, eps: eps}
+	op := of.begin("LayerNorm")
+	n := Notes[norm](op)
+	*n = of
+	y := op.newLike(x)
+	room, r := op.Floats(3*n.rows), n.rows
+	n.mean, n.rest, n.scale = room[:r], room[r:2*r], room[2*r:]
 	if !op.Dry(0) {
 		n.eachRow(y.val.Data, nil, (*norm).row)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		if dx := x.Grad(); dx != nil {
-			n.eachRow(dx.Data, dy.Data, (*norm).pullRow)
-		}
-		n.pullAffine(dy)
-	})
+	return op.RecordBy(y, n)
+}
+
+// Pull adds to the gradients of x, gain and bias.
+func (n *norm) Pull(dy *tensor.Dense) {
+	if dx := n.x.Grad(); dx != nil {
+		n.eachRow(dx.Data, dy.Data, (*norm).pullRow)
+	}
+	n.pullAffine(dy)
 }
 
 // rowWork is row i of a normalisation: to is written or added to, from is the
@@ -153,8 +159,16 @@ func (n *norm) pullAffine(dy *tensor.Dense) {
 	if dg == nil && db == nil {
 		return
 	}
+	w := columnSum{n: n, dy: dy.Data, kind: affineRows, rows: part{0, n.rows}, width: 2 * n.d}
+	if n.rows <= sumRun {
+		w.run(w.rows, func(sum []tensor.Float) {
+			addRow(dg, sum[:n.d])
+			addRow(db, sum[n.d:])
+		})
+		return
+	}
 	withSums(2*n.d, func(sums []float64) {
-		sumRows(columnSum{n: n, dy: dy.Data, row: (*columnSum).affineRow, rows: part{0, n.rows}, width: 2 * n.d}, sums)
+		sumRows(w, sums)
 		addSums(dg, sums[:n.d])
 		addSums(db, sums[n.d:])
 	})
@@ -166,6 +180,13 @@ func gradOf(v *Var) *tensor.Dense {
 		return nil
 	}
 	return v.Grad()
+}
+
+// addRow adds a row to d, unless d is nil.
+func addRow(d *tensor.Dense, row []tensor.Float) {
+	if d != nil {
+		addTo(d.Data, row)
+	}
 }
 
 // addSums adds sums to d, unless d is nil.

@@ -1,8 +1,6 @@
 package grad
 
 import (
-	"slices"
-
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -27,7 +25,7 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 		}
 		return y.Activate(a)
 	}
-	y := op.Fresh(linearShape(x, w, b)...)
+	y := op.Fresh(linearShape(&extents{}, x, w, b)...)
 	scratch := 0
 	if inPlace {
 		scratch = len(y.val.Data)
@@ -47,18 +45,32 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 			end(&y.val, b, kernel{u, 1}, inPlace)
 		}
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		if !inPlace {
-			pullLinear(x, w, b, dy)
-			return
-		}
-		op.Scratch(scratch, func(buf []tensor.Float) {
-			var dz tensor.Dense
-			dz.Set(buf, y.val.Shape()...)
-			pullUnary(&dz, dy, y, y, kernel{u, 1})
-			pullLinear(x, w, b, &dz)
-		})
-	})
+	l := Notes[linearNotes](op)
+	*l = linearNotes{x: x, w: w, b: b, y: y, u: u, inPlace: inPlace}
+	return op.RecordBy(y, l)
+}
+
+// linearNotes is the pullback of y = x·w + b and, if it is in place, of u of
+// that.
+type linearNotes struct {
+	x, w, b, y *Var
+	u          simd.Unary
+	inPlace    bool
+	dz         tensor.Dense // while it runs, the gradient of what u is of
+}
+
+// Pull adds to the gradients of x, w and b.
+func (n *linearNotes) Pull(dy *tensor.Dense) {
+	if !n.inPlace {
+		pullLinear(n.x, n.w, n.b, dy)
+		return
+	}
+	t := n.y.tape
+	n.dz = n.y.val
+	n.dz.Data = t.borrow(len(dy.Data))
+	pullUnary(&n.dz, dy, n.y, n.y, kernel{n.u, 1})
+	pullLinear(n.x, n.w, n.b, &n.dz)
+	t.give(n.dz.Data)
 }
 
 // end adds b, unless it is nil, to y and applies the kernel if it is on.
@@ -87,9 +99,10 @@ func (a Activation) fromResult() (u simd.Unary, ok bool) {
 	return 0, false
 }
 
-// linearShape checks the operands of Linear and returns the result's shape.
-func linearShape(x, w, b *Var) []int {
-	sh := slices.Clone(x.Shape())
+// linearShape checks the operands of Linear and writes the result's shape to
+// room.
+func linearShape(room *extents, x, w, b *Var) []int {
+	sh := append(room[:0], x.Shape()...)
 	k := len(sh) - 1
 	switch {
 	case len(w.Value().Shape()) != 2 || sh[k] != w.Dim(0):

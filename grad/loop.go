@@ -1,5 +1,7 @@
 package grad
 
+import "github.com/edgewise-ml/edgewise/tensor"
+
 // Loop is a computation that runs one body round by round, as a sweep over
 // levels does. It is one operation on the tape, however many rounds it has, and
 // a product with a matrix from outside adds to that matrix's gradient once,
@@ -34,13 +36,16 @@ func (l *Loop) End() {
 	}
 	l.tape.loop = l.outer
 	if len(l.nodes) > 0 {
-		l.tape.push(node{op: "Loop", inner: l, all: l.pull})
+		l.tape.push("Loop", (*loopPull)(l))
 	}
 }
 
-// pull runs the pullbacks of the rounds, the last first, and then the products
+// loopPull is the pullback of a loop.
+type loopPull Loop
+
+// Pull runs the pullbacks of the rounds, the last first, and then the products
 // for the gradients of the weights.
-func (l *Loop) pull() {
+func (l *loopPull) Pull(*tensor.Dense) {
 	l.tape.pullNodes(l.nodes)
 	for _, w := range l.weights[:l.used] {
 		w.pull(l.tape)

@@ -135,19 +135,23 @@ func (l Loss) of(name string, e element, x, y *Var) *Var {
 		shape = x.Shape()
 	}
 	z := op.New(shape...)
-	p := &pairs{l: l, e: e, x: x, y: y, factor: 1}
+	p := Notes[pairs](op)
+	*p = pairs{l: l, e: e, x: x, y: y, factor: 1}
 	if !op.Dry(0) {
 		p.forward(z.val.Data)
 	}
-	return op.Record(z, func(dz *tensor.Dense) {
-		n := len(x.val.Data)
-		dx, dy := x.Grad(), y.Grad()
-		if n <= lossPart { // without the memory of a closure
-			p.pull(dx, dy, dz.Data, part{0, n})
-			return
-		}
-		par.For(n, lossPart, func(lo, hi int) { p.pull(dx, dy, dz.Data, part{lo, hi}) })
-	})
+	return op.RecordBy(z, p)
+}
+
+// Pull adds to the gradients of x and y.
+func (p *pairs) Pull(dz *tensor.Dense) {
+	n := len(p.x.val.Data)
+	dx, dy := p.x.Grad(), p.y.Grad()
+	if n <= lossPart { // without the memory of a closure
+		p.pull(dx, dy, dz.Data, part{0, n})
+		return
+	}
+	par.For(n, lossPart, func(lo, hi int) { p.pull(dx, dy, dz.Data, part{lo, hi}) })
 }
 
 var oneElement = []int{1}

@@ -24,14 +24,24 @@ func (x *Var) MatMul(w *Var) *Var {
 	if op.tape.shares(w) && x.csr == nil {
 		return op.tape.loop.weight(w).times(op, x, nil)
 	}
-	out := slices.Clone(sh)
+	var room extents
+	out := append(room[:0], sh...)
 	out[len(out)-1] = w.Dim(1)
 	y := op.Fresh(out...)
+	op.mayHandOver(y, x)
 	if !op.Dry(0) {
 		multiply(&y.val, x, w)
 	}
-	return op.Record(y, func(dy *tensor.Dense) { pullProduct(x, w, dy) })
+	n := Notes[productNotes](op)
+	*n = productNotes{x, w, y}
+	return op.RecordBy(y, n)
 }
+
+// productNotes is the pullback of y = x·w.
+type productNotes struct{ x, w, y *Var }
+
+// Pull adds to the gradients of x and w.
+func (n *productNotes) Pull(dy *tensor.Dense) { pullResult(n.y, n.x, n.w, dy) }
 
 // MatMulT returns the product of x and w with the last two axes of w exchanged:
 // of rows with rows. Both are matrices, or have as many axes more, which count
@@ -66,6 +76,24 @@ func pullProduct(x, w *Var, dy *tensor.Dense) {
 	}
 	if dw, fresh := w.FreshGrad(); dw != nil {
 		collect(dw, matrix(&x.val), dy, into{tensor.TransA, fresh})
+	}
+}
+
+// pullResult is pullProduct for the gradient of y, whose memory may become that
+// of x's.
+func pullResult(y, x, w *Var, dy *tensor.Dense) {
+	if !y.handsOver(x) {
+		pullProduct(x, w, dy)
+		return
+	}
+	if dw, fresh := w.FreshGrad(); dw != nil {
+		collect(dw, matrix(&x.val), matrix(dy), into{tensor.TransA, fresh})
+	}
+	g := *dy
+	if y.handOver(x) {
+		turnInPlace(&g, &w.val)
+	} else if dx, fresh := x.FreshGrad(); dx != nil {
+		collect(matrix(dx), matrix(dy), &w.val, into{tensor.TransB, fresh})
 	}
 }
 
@@ -108,24 +136,36 @@ func (op Op) batch(x, w *Var, f tensor.Flags) *Var {
 	if xs[n+1] != k {
 		panic(tensor.Mismatch("grad."+op.name, x, w))
 	}
-	out := slices.Clone(xs)
+	var room extents
+	out := append(room[:0], xs...)
 	out[n+1] = m
 	y := op.New(out...)
 	if !op.Dry(0) {
 		product(&y.val, &x.val, &w.val, f)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		if dx := x.Grad(); dx != nil {
-			product(dx, dy, &w.val, f^tensor.TransB)
-		}
-		if dw := w.Grad(); dw == nil {
-			return
-		} else if f == tensor.TransB {
-			product(dw, dy, &x.val, tensor.TransA)
-		} else {
-			product(dw, &x.val, dy, tensor.TransA)
-		}
-	})
+	notes := Notes[batchNotes](op)
+	*notes = batchNotes{x, w, f}
+	return op.RecordBy(y, notes)
+}
+
+// batchNotes is the pullback of products of x and w, transposed as f says.
+type batchNotes struct {
+	x, w *Var
+	f    tensor.Flags
+}
+
+// Pull adds to the gradients of x and w.
+func (n *batchNotes) Pull(dy *tensor.Dense) {
+	if dx := n.x.Grad(); dx != nil {
+		product(dx, dy, &n.w.val, n.f^tensor.TransB)
+	}
+	if dw := n.w.Grad(); dw == nil {
+		return
+	} else if n.f == tensor.TransB {
+		product(dw, dy, &n.x.val, tensor.TransA)
+	} else {
+		product(dw, &n.x.val, dy, tensor.TransA)
+	}
 }
 
 // product adds the product of a and b, matrices or arrays of matrices.

@@ -51,6 +51,13 @@ func TestMeasure(t *testing.T) {
 			score := message.UAddV(ft.Dot(t.Use(b).Reshape(4, 6)), ft.Dot(t.Use(b).Reshape(4, 6).Neg())).LeakyReLU(0.2)
 			return message.UpdateAll(g, message.U(ft).Mul(score.Softmax()), message.Sum).Square().Mean()
 		},
+		"attention with a bias": func(t *grad.Tape) *grad.Var {
+			ft := x.MatMul(t.Use(w)).Reshape(-1, 4, 6)
+			el, er := ft.DotBoth(t.Use(b).Reshape(4, 6), t.Use(b).Reshape(4, 6))
+			alpha := message.UAddV(el, er).LeakyReLU(0.2).Softmax()
+			y := message.UpdateAll(g, message.U(ft).Mul(alpha), message.Sum).Reshape(n, d)
+			return y.AddBiasInPlace(t.Use(b), grad.Identity).Square().Mean()
+		},
 		"any message": func(t *grad.Tape) *grad.Var {
 			ft := x.MatMul(t.Use(w))
 			return message.UpdateAll(g, message.U(ft).Mul(message.V(ft)).Tanh(), message.Max).Square().Mean()

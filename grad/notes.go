@@ -1,10 +1,6 @@
 package grad
 
-import (
-	"reflect"
-
-	"github.com/edgewise-ml/edgewise/tensor"
-)
+import "github.com/edgewise-ml/edgewise/tensor"
 
 // Pullback is what an operation does in Backward: it is given the gradient of
 // the operation's result and adds to those of the operands, like the function of
@@ -19,15 +15,13 @@ func Notes[T any](op Op) *T {
 	if t == nil {
 		return new(T)
 	}
-	kind := reflect.TypeFor[T]()
-	s, ok := t.notes[kind].(*slab[T])
-	if !ok {
-		s = new(slab[T])
-		if t.notes == nil {
-			t.notes = map[reflect.Type]pile{}
+	for _, p := range t.notes {
+		if s, ok := p.(*slab[T]); ok {
+			return s.take()
 		}
-		t.notes[kind] = s
 	}
+	s := new(slab[T])
+	t.notes = append(t.notes, s)
 	return s.take()
 }
 
@@ -55,22 +49,14 @@ func (s *slab[T]) take() *T {
 }
 
 // empty takes all values back, as zeros.
-func (s *slab[T]) empty() {
-	for _, p := range s.all[:s.used] {
+func (s *slab[T]) empty() { s.cut(0) }
+
+// cut takes back all but the first n values.
+func (s *slab[T]) cut(n int) {
+	for _, p := range s.all[n:s.used] {
 		*p = *new(T)
 	}
-	s.used = 0
-}
-
-// newVar returns a zero Var. Those of a loop, which must not leave it, are used
-// again after the tape's next Reset; until then they tell that they are stale.
-func (t *Tape) newVar() *Var {
-	if t == nil || t.loop == nil {
-		return new(Var)
-	}
-	v := t.vars.take()
-	*v = Var{}
-	return v
+	s.used = n
 }
 
 // several returns a copy of ys that lives until the next Reset.
@@ -85,7 +71,6 @@ func (t *Tape) resetNotes() {
 	for _, s := range t.notes {
 		s.empty()
 	}
-	t.vars.used = 0
 	clear(t.results)
 	t.results = t.results[:0]
 }

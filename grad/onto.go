@@ -26,8 +26,7 @@ func (x *Var) LinearOnto(w, z *Var, a Activation) *Var {
 		return p.times(op, x, z).Activate(a)
 	}
 	y := op.tape.newVar()
-	y.tape, y.val = op.tape, z.val
-	op.tape.stamp(y)
+	y.val = z.val
 	if !op.Dry(0) {
 		p.multiply(&y.val, &x.val, false)
 		u.Forward(y.val.Data, y.val.Data, 1)
@@ -48,7 +47,7 @@ func (x *Var) free() bool {
 
 // linearBeside is z + x·w in memory of its own.
 func (op Op) linearBeside(x, w, z *Var) *Var {
-	y := op.Fresh(z.Shape()...)
+	y := op.freshLike(z)
 	if !op.Dry(0) {
 		copy(y.val.Data, z.val.Data)
 		if x.csr != nil {

@@ -14,8 +14,9 @@ func (t *Tape) Operations() []string {
 // names appends the names of nodes to to.
 func names(to []string, nodes []node) []string {
 	for i := range nodes {
-		if n := &nodes[i]; n.inner != nil {
-			to = names(to, n.inner.nodes)
+		n := &nodes[i]
+		if rounds, ok := n.by.(*loopPull); ok {
+			to = names(to, rounds.nodes)
 		} else {
 			to = append(to, n.name())
 		}

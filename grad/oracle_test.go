@@ -236,7 +236,7 @@ func TestMoreShapeErrors(t *testing.T) {
 		"grad.Transpose [2]":                         func() { grad.Const(tensor.New(2)).Transpose() },
 		"grad.Expand [3 2] [4 2]":                    func() { x.Expand(4, 2) },
 		"grad.ConcatAxis [3 2] [4 5]":                func() { grad.ConcatAxis(0, x, y) },
-		"grad.Stack [1 3 2] [1 4 5]":                 func() { grad.Stack(x, y) },
+		"grad.Stack [3 2] [4 5]":                     func() { grad.Stack(x, y) },
 		"grad.Slice [3 2] [1 4]":                     func() { x.Slice(0, 1, 4) },
 		"grad.SplitAxis [3 2] [1 1]":                 func() { x.SplitAxis(0, 1, 1) },
 		"grad.MaxAxis [3 2] [2] axis":                func() { x.MaxAxis(2) },

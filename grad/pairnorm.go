@@ -30,7 +30,7 @@ func (p PairNorm) Of(x *Var, offsets []int) *Var {
 	if p.Eps == 0 {
 		p.Eps = 1e-5
 	}
-	y := op.New(x.Shape()...)
+	y := op.newLike(x)
 	div := op.Floats(n) // what each row was divided by
 	if !op.Dry(0) {
 		for k := range len(offsets) - 1 {

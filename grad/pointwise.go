@@ -8,7 +8,7 @@ import (
 // unary records y = f(x), element by element.
 func (x *Var) unary(f simd.Unary, c tensor.Float) *Var {
 	op := Begin(f.String(), x)
-	y := op.Fresh(x.Value().Shape()...)
+	y := op.freshLike(x)
 	switch {
 	case op.Dry(0):
 	case len(y.val.Data) <= small:
@@ -17,19 +17,19 @@ func (x *Var) unary(f simd.Unary, c tensor.Float) *Var {
 		tensor.Apply(&y.val, &x.val, f, c)
 	}
 	n := Notes[unaryNotes](op)
-	*n = unaryNotes{x, y, kernel{f, c}}
+	*n = unaryNotes{x, x, y, kernel{f, c}}
 	return op.RecordBy(y, n)
 }
 
-// unaryNotes is the pullback of y = f(x).
+// unaryNotes is the pullback of a result whose slope by of is that of y = f(x).
 type unaryNotes struct {
-	x, y *Var
-	k    kernel
+	of, x, y *Var
+	k        kernel
 }
 
 // Pull adds to x's gradient.
 func (n *unaryNotes) Pull(dy *tensor.Dense) {
-	dx, fresh := n.x.FreshGrad()
+	dx, fresh := n.of.FreshGrad()
 	if fresh && len(dy.Data) > small {
 		tensor.SetGrad(dx, dy, &n.x.val, &n.y.val, n.k.f, n.k.c)
 		return
@@ -62,7 +62,17 @@ func (x *Var) Scale(c float64) *Var { return x.unary(simd.Scale, tensor.Float(c)
 func (x *Var) Shift(c float64) *Var { return x.unary(simd.Shift, tensor.Float(c)) }
 
 // OneMinus returns 1 − x.
-func (x *Var) OneMinus() *Var { return x.Neg().Shift(1) }
+func (x *Var) OneMinus() *Var {
+	op := Begin("OneMinus", x)
+	y := op.freshLike(x)
+	if !op.Dry(0) {
+		tensor.Apply(&y.val, &x.val, simd.Neg, 0)
+		tensor.Apply(&y.val, &y.val, simd.Shift, 1)
+	}
+	n := Notes[unaryNotes](op)
+	*n = unaryNotes{x, x, y, kernel{simd.Neg, 0}}
+	return op.RecordBy(y, n)
+}
 
 // Neg returns −x.
 func (x *Var) Neg() *Var { return x.unary(simd.Neg, 0) }

@@ -67,9 +67,23 @@ func (op Op) New(shape ...int) *Var {
 // over returns a Var of the given elements.
 func (op Op) over(data []tensor.Float, shape []int) *Var {
 	v := op.tape.newVar()
-	v.tape = op.tape
 	v.val.Set(data, shape...)
-	op.tape.stamp(v)
+	return v
+}
+
+// newLike is New of x's shape.
+func (op Op) newLike(x *Var) *Var {
+	v := op.tape.newVar()
+	v.val = *x.Value()
+	v.val.Data = op.tape.take(len(x.val.Data))
+	return v
+}
+
+// freshLike is Fresh of x's shape.
+func (op Op) freshLike(x *Var) *Var {
+	v := op.tape.newVar()
+	v.val = *x.Value()
+	v.val.Data = op.tape.takeFresh(len(x.val.Data))
 	return v
 }
 
@@ -78,17 +92,6 @@ func (op Op) over(data []tensor.Float, shape []int) *Var {
 // notice one that was left out.
 func (op Op) Fresh(shape ...int) *Var {
 	return op.over(op.tape.takeFresh(tensor.Size(shape...)), shape)
-}
-
-// stamp says where and when v was made.
-func (t *Tape) stamp(v *Var) {
-	if t == nil {
-		return
-	}
-	v.gen, v.made = t.gen, t.loop
-	if n := len(t.runs); n > 0 {
-		v.run = t.runs[n-1]
-	}
 }
 
 // Floats returns n zeroed elements that live until the tape's next Reset.
@@ -111,14 +114,20 @@ func (op Op) Scratch(n int, f func(buf []tensor.Float)) {
 // and adds to the gradient of each operand that [Var.Needs] it. It must not
 // write to dy.
 func (op Op) Record(y *Var, pull func(dy *tensor.Dense)) *Var {
-	op.done()
-	if !op.needs {
-		return y
-	}
-	y.needs = true
-	op.tape.push(node{op: op.name, out: y, pull: pull, trace: op.trace})
-	return y
+	return op.RecordBy(y, pullOf(pull))
 }
+
+// pullOf is a function as a Pullback.
+type pullOf func(dy *tensor.Dense)
+
+// Pull calls it.
+func (f pullOf) Pull(dy *tensor.Dense) { f(dy) }
+
+// pullAll is one of an operation with several results.
+type pullAll func()
+
+// Pull calls it.
+func (f pullAll) Pull(*tensor.Dense) { f() }
 
 // done takes the operation's name off the profile.
 func (op Op) done() {
@@ -131,20 +140,7 @@ func (op Op) done() {
 // runs if the gradient of any of them was asked for; it reads them with
 // [Var.Grad].
 func (op Op) RecordAll(ys []*Var, pull func()) {
-	op.recordAll(ys, node{all: pull})
-}
-
-// recordAll makes ys the results of an operation whose pullback n has.
-func (op Op) recordAll(ys []*Var, n node) {
-	op.done()
-	if !op.needs {
-		return
-	}
-	for _, y := range ys {
-		y.needs = true
-	}
-	n.op, n.outs, n.trace = op.name, op.tape.several(ys), op.trace
-	op.tape.push(n)
+	op.RecordAllBy(ys, pullAll(pull))
 }
 
 // RecordBy is [Op.Record] with a pullback that needs no closure.
@@ -152,14 +148,25 @@ func (op Op) RecordBy(y *Var, p Pullback) *Var {
 	op.done()
 	if op.needs {
 		y.needs = true
-		op.tape.push(node{op: op.name, out: y, by: p, trace: op.trace})
+		if n := op.tape.record(op.name, y, p); n != nil {
+			n.trace = op.trace
+		}
 	}
 	return y
 }
 
 // RecordAllBy is [Op.RecordAll] with a pullback that needs no closure.
 func (op Op) RecordAllBy(ys []*Var, p Pullback) {
-	op.recordAll(ys, node{by: p})
+	op.done()
+	if !op.needs {
+		return
+	}
+	for _, y := range ys {
+		y.needs = true
+	}
+	if n := op.tape.push(op.name, p); n != nil {
+		n.outs, n.trace = op.tape.several(ys), op.trace
+	}
 }
 
 // view returns elements at, at+1, … of x under a shape: its value and its
@@ -167,8 +174,7 @@ func (op Op) RecordAllBy(ys []*Var, p Pullback) {
 func (op Op) view(x *Var, at int, shape ...int) *Var {
 	n := tensor.Size(shape...)
 	v := op.tape.newVar()
-	v.tape, v.needs, v.base, v.at = op.tape, x.needs, x, at
+	v.needs, v.base, v.at = x.needs, x, at
 	v.val.Set(x.val.Data[at:at+n:at+n], shape...)
-	op.tape.stamp(v)
 	return v
 }

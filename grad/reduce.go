@@ -1,8 +1,6 @@
 package grad
 
 import (
-	"slices"
-
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -12,105 +10,211 @@ import (
 // last few axes of it, or has ones.
 func (x *Var) Dot(y *Var) *Var {
 	op := Begin("Dot", x, y)
-	shape, ok := tensor.Broadcast(x.Value().Shape(), y.Value().Shape())
-	d := x.Dim(-1)
-	if !ok || y.Dim(-1) != d {
+	d := x.Value().Dim(-1)
+	if y.Value().Dim(-1) != d {
 		panic(tensor.Mismatch("grad.Dot", x, y))
 	}
+	var room extents
+	shape := op.broadcast(&room, x, y)
 	shape[len(shape)-1] = 1
 	z := op.New(shape...)
 	if perHead(x, y) {
 		return op.dotHeads(x, y, z)
 	}
-	p := tensor.Pair(lastOne(x.val.Shape()), lastOne(y.val.Shape()), shape)
-	each := func(f func(z, x, y int)) {
-		if d == 0 {
-			return
-		}
-		p.Rows(func(z0, x0, y0 int) {
-			for i := range p.N {
-				f(z0+i, (x0+i*p.SX)*d, (y0+i*p.SY)*d)
-			}
-		})
-	}
+	n := Notes[dotNotes](op)
+	*n = dotNotes{x: x, y: y, d: d, p: tensor.Pair(lastOne(&extents{}, x.val.Shape()), lastOne(&extents{}, y.val.Shape()), shape)}
 	if !op.Dry(0) {
-		each(func(k, i, j int) { z.val.Data[k] = simd.Dot(x.val.Data[i:i+d], y.val.Data[j:j+d]) })
+		n.z = z.val.Data
+		n.each((*dotNotes).product)
 	}
-	return op.Record(z, func(dz *tensor.Dense) {
-		dx, dy := x.Grad(), y.Grad()
-		each(func(k, i, j int) {
-			g := dz.Data[k]
-			if dx != nil {
-				simd.Axpy(dx.Data[i:i+d], g, y.val.Data[j:j+d])
-			}
-			if dy != nil {
-				simd.Axpy(dy.Data[j:j+d], g, x.val.Data[i:i+d])
-			}
-		})
+	return op.RecordBy(z, n)
+}
+
+// dotNotes is the pullback of scalar products of rows of d elements that are
+// paired by p.
+type dotNotes struct {
+	x, y *Var
+	d    int
+	p    tensor.Pairing
+
+	z, dx, dy []tensor.Float // of this pass: products or their gradients, gradients or nil
+}
+
+// each calls f with every product: its number, and the first elements of the
+// rows.
+func (n *dotNotes) each(f func(n *dotNotes, k, i, j int)) {
+	if n.d == 0 {
+		return
+	}
+	n.p.Rows(func(z, x, y int) {
+		for i := range n.p.N {
+			f(n, z+i, (x+i*n.p.SX)*n.d, (y+i*n.p.SY)*n.d)
+		}
 	})
 }
 
-func lastOne(shape []int) []int {
-	s := slices.Clone(shape)
+func (n *dotNotes) product(k, i, j int) {
+	n.z[k] = simd.Dot(n.x.val.Data[i:i+n.d], n.y.val.Data[j:j+n.d])
+}
+
+// Pull adds to the gradients of x and y.
+func (n *dotNotes) Pull(dz *tensor.Dense) {
+	n.z = dz.Data
+	if dx := n.x.Grad(); dx != nil {
+		n.dx = dx.Data
+	}
+	if dy := n.y.Grad(); dy != nil {
+		n.dy = dy.Data
+	}
+	n.each((*dotNotes).pull)
+}
+
+func (n *dotNotes) pull(k, i, j int) {
+	if n.dx != nil {
+		simd.Axpy(n.dx[i:i+n.d], n.z[k], n.y.val.Data[j:j+n.d])
+	}
+	if n.dy != nil {
+		simd.Axpy(n.dy[j:j+n.d], n.z[k], n.x.val.Data[i:i+n.d])
+	}
+}
+
+// lastOne writes a shape whose last axis has length 1 to room.
+func lastOne(room *extents, shape []int) []int {
+	s := append(room[:0], shape...)
 	s[len(s)-1] = 1
 	return s
 }
 
 // SumAxis sums along one axis, which is taken away; of the only axis it leaves
 // one element. A negative axis counts from the last.
-func (x *Var) SumAxis(axis int) *Var {
-	op := Begin("SumAxis", x)
-	shape := x.Value().Shape()
-	if axis < 0 {
-		axis += len(shape)
-	}
-	if axis < 0 || axis >= len(shape) {
-		panic(&tensor.ShapeError{Op: "grad.SumAxis", Shapes: [][]int{x.Shape(), {axis}}, Why: "no such axis"})
-	}
-	out := slices.Delete(slices.Clone(shape), axis, axis+1)
-	if len(out) == 0 {
-		out = []int{1}
-	}
-	y := op.New(out...)
-	if !op.Dry(0) {
-		tensor.SumAxis(&y.val, &x.val, axis)
-	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		dx, kept := x.Grad(), slices.Clone(x.val.Shape())
-		kept[axis] = 1
-		tensor.Add(dx, dx, dy.Reshape(kept...))
-	})
-}
+func (x *Var) SumAxis(axis int) *Var { return x.sumAxis("SumAxis", axis, false) }
 
 // MeanAxis is SumAxis divided by the length of the axis; of an empty axis zero.
-func (x *Var) MeanAxis(axis int) *Var {
-	if axis < 0 {
-		axis += len(x.Shape())
+func (x *Var) MeanAxis(axis int) *Var { return x.sumAxis("MeanAxis", axis, true) }
+
+// sumAxis is the sum along an axis, or the mean.
+func (x *Var) sumAxis(name string, axis int, mean bool) *Var {
+	op := Begin(name, x)
+	i, s := x.axis(name, axis)
+	y := op.Fresh(without(&extents{}, x.val.Shape(), i)...)
+	n := Notes[sumNotes](op)
+	*n = sumNotes{x: x, s: s, axis: i, c: 1}
+	scratch := 0
+	if mean {
+		n.c = tensor.Float(1 / float64(max(1, s.n)))
+		scratch = len(y.val.Data)
 	}
-	y := x.SumAxis(axis)
-	return y.Scale(1 / float64(max(1, x.Dim(axis))))
+	if !op.Dry(scratch) {
+		tensor.SumAxis(&y.val, &x.val, i)
+		n.scale(y.val.Data, y.val.Data)
+	}
+	return op.RecordBy(y, n)
+}
+
+// without writes a shape without an axis to room, or one element for the only
+// axis.
+func without(room *extents, shape []int, axis int) []int {
+	if len(shape) == 1 {
+		return append(room[:0], 1)
+	}
+	return append(append(room[:0], shape[:axis]...), shape[axis+1:]...)
+}
+
+// sumNotes is the pullback of c times the sums along an axis, or of c times the
+// sum of all.
+type sumNotes struct {
+	x    *Var
+	s    span
+	axis int
+	c    tensor.Float
+}
+
+// scale multiplies by c, which is 1 unless a mean is taken.
+func (n *sumNotes) scale(to, from []tensor.Float) {
+	if n.c != 1 {
+		simd.Scale.Forward(to, from, n.c)
+	}
+}
+
+// Pull adds to x's gradient.
+func (n *sumNotes) Pull(dy *tensor.Dense) {
+	if n.c == 1 {
+		n.spread(dy)
+		return
+	}
+	part := *dy
+	part.Data = n.x.tape.borrow(len(dy.Data))
+	n.scale(part.Data, dy.Data)
+	n.spread(&part)
+	n.x.tape.give(part.Data)
+}
+
+// spread adds dy to all that it is the sum of.
+func (n *sumNotes) spread(dy *tensor.Dense) {
+	dx := n.x.Grad()
+	if len(dx.Data) > small {
+		var room extents
+		kept := append(room[:0], dx.Shape()...)
+		kept[n.axis] = 1
+		tensor.Add(dx, dx, dy.Reshape(kept...))
+		return
+	}
+	for i := range n.s.outer {
+		from := dy.Data[i*n.s.inner : (i+1)*n.s.inner]
+		if n.s.inner == 1 {
+			to := dx.Data[i*n.s.n : (i+1)*n.s.n]
+			simd.Add.Forward(to, to, from, 1, 0)
+			continue
+		}
+		for j := i * n.s.n; j < (i+1)*n.s.n; j++ {
+			to := dx.Data[j*n.s.inner : (j+1)*n.s.inner]
+			simd.Add.Forward(to, to, from, 1, 1)
+		}
+	}
 }
 
 // Sum returns the sum of all elements, added in float64.
-func (x *Var) Sum() *Var {
-	op := Begin("Sum", x)
-	y := op.New(1)
-	if !op.Dry(0) {
-		y.val.Data[0] = tensor.Float(tensor.Sum64(x.Value()))
-	}
-	return op.Record(y, func(dy *tensor.Dense) { tensor.Add(x.Grad(), x.Grad(), dy) })
-}
+func (x *Var) Sum() *Var { return x.sumAll("Sum", 1) }
 
 // Mean returns the mean of all elements; of none zero.
 func (x *Var) Mean() *Var {
-	return x.Sum().Scale(1 / float64(max(1, len(x.Value().Data))))
+	return x.sumAll("Mean", 1/float64(max(1, len(x.Value().Data))))
+}
+
+// sumAll returns c times the sum of all elements.
+func (x *Var) sumAll(name string, c float64) *Var {
+	op := Begin(name, x)
+	y := op.Fresh(1)
+	n := Notes[allNotes](op)
+	*n = allNotes{x, tensor.Float(c)}
+	if !op.Dry(0) {
+		y.val.Data[0] = n.c * tensor.Float(tensor.Sum64(x.Value()))
+	}
+	return op.RecordBy(y, n)
+}
+
+// allNotes is the pullback of c times the sum of all elements.
+type allNotes struct {
+	x *Var
+	c tensor.Float
+}
+
+// Pull adds to x's gradient.
+func (n *allNotes) Pull(dy *tensor.Dense) {
+	dx := n.x.Grad()
+	if len(dx.Data) <= small {
+		g := [1]tensor.Float{n.c * dy.Data[0]}
+		simd.Add.Forward(dx.Data, dx.Data, g[:], 1, 0)
+		return
+	}
+	tensor.Add(dx, dx, tensor.Of([]tensor.Float{n.c * dy.Data[0]}, 1))
 }
 
 // Roll returns x with the last axis rolled: element i moves to i+shift, and
 // what falls off one end enters at the other.
 func (x *Var) Roll(shift int) *Var {
 	op := Begin("Roll", x)
-	y := op.New(x.Value().Shape()...)
+	y := op.newLike(x)
 	if !op.Dry(0) {
 		tensor.Roll(&y.val, &x.val, -1, shift)
 	}

@@ -31,8 +31,8 @@ func (x *Var) Permute(order, rank []int32) *Var { return x.sorted(0, rank, order
 // them. order is the way back.
 func (x *Var) sorted(skip int, order, rank []int32) *Var {
 	op := Begin("Permute", x)
-	var dims [tensor.MaxAxes]int
-	shape := append(dims[:0], x.Value().Shape()...)
+	var room extents
+	shape := append(room[:0], x.Value().Shape()...)
 	shape[0] -= skip
 	if skip < 0 || len(rank) != shape[0] || !inverse(order, rank) {
 		panic(&tensor.ShapeError{Op: "grad.Permute", Shapes: [][]int{slices.Clone(x.val.Shape()), {len(order)}, {len(rank)}}, Why: "the lists are not an order of the rows and its inverse"})

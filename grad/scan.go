@@ -13,7 +13,7 @@ func (x *Var) eachRow(f func(lo, hi int)) {
 // CumSum returns the sums up to each element of the last axis, added in float64.
 func (x *Var) CumSum() *Var {
 	op := Begin("CumSum", x)
-	y := op.New(x.Value().Shape()...)
+	y := op.newLike(x)
 	if !op.Dry(0) {
 		tensor.CumSum(&y.val, &x.val)
 	}
@@ -33,7 +33,7 @@ func (x *Var) CumSum() *Var {
 // float64. The gradient is right for zeros too.
 func (x *Var) CumProd() *Var {
 	op := Begin("CumProd", x)
-	y := op.New(x.Value().Shape()...)
+	y := op.newLike(x)
 	if !op.Dry(0) {
 		tensor.CumProd(&y.val, &x.val)
 	}
@@ -88,7 +88,7 @@ func (x *Var) CircularConv(k *Var) *Var {
 			}
 		}
 	}
-	y := op.New(x.Shape()...)
+	y := op.newLike(x)
 	if !op.Dry(0) {
 		each(func(j, at, from int) { y.val.Data[at] += k.val.Data[j] * x.val.Data[from] })
 	}

@@ -19,14 +19,15 @@ func leading(shape []int) int {
 // Reshape returns x under another shape, as a view; −1 stands for what is left.
 func (x *Var) Reshape(shape ...int) *Var {
 	op := Begin("Reshape", x)
-	return op.view(x, 0, x.Value().Infer(shape...)...)
+	var room extents
+	return op.view(x, 0, x.Value().AppendInfer(room[:0], shape)...)
 }
 
 // RowRange returns rows lo to hi, without hi, as a view.
 func (x *Var) RowRange(lo, hi int) *Var {
 	op := Begin("RowRange", x)
-	var dims [tensor.MaxAxes]int
-	shape := append(dims[:0], x.Value().Shape()...)
+	var room extents
+	shape := append(room[:0], x.Value().Shape()...)
 	if lo < 0 || hi < lo || hi > shape[0] {
 		panic(&tensor.ShapeError{Op: "tensor.RowRange", Shapes: [][]int{slices.Clone(x.val.Shape()), {lo, hi}}, Why: "no such rows"})
 	}
@@ -38,70 +39,100 @@ func (x *Var) RowRange(lo, hi int) *Var {
 // means behind the last. It puts back an axis that SumAxis or MaxAxis took away.
 func (x *Var) InsertAxis(i int) *Var {
 	op := Begin("InsertAxis", x)
-	shape := slices.Clone(x.Value().Shape())
+	shape := x.Value().Shape()
 	if i < 0 {
 		i += len(shape) + 1
 	}
 	if i < 0 || i > len(shape) || len(shape) == tensor.MaxAxes {
-		panic(&tensor.ShapeError{Op: "grad.InsertAxis", Shapes: [][]int{shape, {i}}, Why: "no place for another axis"})
+		panic(&tensor.ShapeError{Op: "grad.InsertAxis", Shapes: [][]int{slices.Clone(shape), {i}}, Why: "no place for another axis"})
 	}
-	return op.view(x, 0, slices.Insert(shape, i, 1)...)
+	var room extents
+	with := append(room[:0], shape[:i]...)
+	with = append(with, 1)
+	return op.view(x, 0, append(with, shape[i:]...)...)
 }
 
 // Transpose exchanges the last two axes.
 func (x *Var) Transpose() *Var {
 	op := Begin("Transpose", x)
-	shape := slices.Clone(x.Value().Shape())
+	var room extents
+	shape := append(room[:0], x.Value().Shape()...)
 	k := len(shape) - 2
 	if k < 0 {
-		panic(&tensor.ShapeError{Op: "grad.Transpose", Shapes: [][]int{shape}, Why: "there are no two axes"})
+		panic(&tensor.ShapeError{Op: "grad.Transpose", Shapes: [][]int{slices.Clone(shape)}, Why: "there are no two axes"})
 	}
 	shape[k], shape[k+1] = shape[k+1], shape[k]
 	y := op.New(shape...)
 	if !op.Dry(len(y.val.Data)) {
 		tensor.Transpose(&y.val, &x.val)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		op.Scratch(len(dy.Data), func(buf []tensor.Float) {
-			dx := x.Grad()
-			var turned tensor.Dense
-			turned.Set(buf, dx.Shape()...)
-			tensor.Transpose(&turned, dy)
-			addTo(dx.Data, buf)
-		})
-	})
+	n := Notes[turnNotes](op)
+	n.x = x
+	return op.RecordBy(y, n)
+}
+
+// turnNotes is the pullback of x transposed.
+type turnNotes struct {
+	x      *Var
+	turned tensor.Dense // while it runs, the gradient transposed
+}
+
+// Pull adds to x's gradient.
+func (n *turnNotes) Pull(dy *tensor.Dense) {
+	t := n.x.tape
+	n.turned = n.x.val
+	n.turned.Data = t.borrow(len(dy.Data))
+	tensor.Transpose(&n.turned, dy)
+	addTo(n.x.Grad().Data, n.turned.Data)
+	t.give(n.turned.Data)
 }
 
 // Expand stretches axes of length 1, and adds leading ones, as broadcasting does.
 func (x *Var) Expand(shape ...int) *Var {
 	op := Begin("Expand", x)
-	if to, ok := tensor.Broadcast(x.Value().Shape(), shape); !ok || !slices.Equal(to, shape) {
-		panic(&tensor.ShapeError{Op: "grad.Expand", Shapes: [][]int{x.Shape(), slices.Clone(shape)}, Why: "the first does not stretch to the second"})
+	var room extents
+	if to, ok := tensor.AppendBroadcast(room[:0], x.Value().Shape(), shape); !ok || !slices.Equal(to, shape) {
+		panic(&tensor.ShapeError{Op: "grad.Expand", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(shape)}, Why: "the first does not stretch to the second"})
 	}
 	y := op.New(shape...)
-	p := tensor.Pair(x.val.Shape(), shape, shape)
+	n := Notes[expandNotes](op)
+	*n = expandNotes{x, tensor.Pair(x.val.Shape(), shape, shape)}
 	if !op.Dry(0) {
-		p.Rows(func(at, from, _ int) {
-			to := y.val.Data[at : at+p.N]
-			if p.SX == 1 {
-				copy(to, x.val.Data[from:])
-				return
-			}
-			for i := range to {
-				to[i] = x.val.Data[from]
-			}
-		})
+		n.stretch(y.val.Data)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		dx := x.Grad().Data
-		p.Rows(func(at, from, _ int) {
-			g := dy.Data[at : at+p.N]
-			if p.SX == 1 {
-				addTo(dx[from:from+p.N], g)
-			} else {
-				dx[from] += simd.Sum(g)
-			}
-		})
+	return op.RecordBy(y, n)
+}
+
+// expandNotes is the pullback of x stretched along p.
+type expandNotes struct {
+	x *Var
+	p tensor.Pairing
+}
+
+// stretch sets y to x.
+func (n *expandNotes) stretch(y []tensor.Float) {
+	n.p.Rows(func(at, from, _ int) {
+		to := y[at : at+n.p.N]
+		if n.p.SX == 1 {
+			copy(to, n.x.val.Data[from:])
+			return
+		}
+		for i := range to {
+			to[i] = n.x.val.Data[from]
+		}
+	})
+}
+
+// Pull adds to x's gradient.
+func (n *expandNotes) Pull(dy *tensor.Dense) {
+	dx := n.x.Grad().Data
+	n.p.Rows(func(at, from, _ int) {
+		g := dy.Data[at : at+n.p.N]
+		if n.p.SX == 1 {
+			addTo(dx[from:from+n.p.N], g)
+		} else {
+			dx[from] += simd.Sum(g)
+		}
 	})
 }
 

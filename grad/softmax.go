@@ -15,9 +15,20 @@ func (x *Var) LogSoftmax() *Var {
 // result.
 func (x *Var) rowwise(name string, f func(y, x *tensor.Dense), pull func(dx, dy, y *tensor.Dense)) *Var {
 	op := Begin(name, x)
-	y := op.Fresh(x.Value().Shape()...)
+	y := op.freshLike(x)
 	if !op.Dry(0) {
 		f(&y.val, &x.val)
 	}
-	return op.Record(y, func(dy *tensor.Dense) { pull(x.Grad(), dy, &y.val) })
+	n := Notes[rowwiseNotes](op)
+	*n = rowwiseNotes{x, y, pull}
+	return op.RecordBy(y, n)
 }
+
+// rowwiseNotes is the pullback of a function of rows.
+type rowwiseNotes struct {
+	x, y *Var
+	pull func(dx, dy, y *tensor.Dense)
+}
+
+// Pull adds to x's gradient.
+func (n *rowwiseNotes) Pull(dy *tensor.Dense) { n.pull(n.x.Grad(), dy, &n.y.val) }

@@ -2,7 +2,6 @@ package grad
 
 import (
 	"fmt"
-	"reflect"
 
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -13,7 +12,8 @@ import (
 type Tape struct {
 	arena arena
 	nodes []node // in the order they were made, so that backwards is topological
-	eval  bool
+	eval  bool   // it records nothing now
+	never bool   // nor ever
 
 	seed, step uint64
 	op         uint32 // dropouts so far in this step
@@ -27,9 +27,11 @@ type Tape struct {
 	loops     []*Loop
 	loopsUsed int
 
-	vars    slab[Var] // made in loops
-	notes   map[reflect.Type]pile
-	results []*Var // of operations with several
+	heads   []Var      // not in use yet
+	bodies  slab[body] // of Vars
+	vars    slab[Var]  // made in loops
+	notes   []pile     // one of each type; they are few
+	results []*Var     // of operations with several
 
 	label  string   // of the operations that follow
 	prof   *profile // nil: no pprof labels
@@ -46,13 +48,10 @@ type Tape struct {
 type node struct {
 	op    string
 	label string
-	out   *Var
-	pull  func(dy *tensor.Dense)
-	outs  []*Var
-	all   func()
-	by    Pullback // instead of pull or all
+	out   *Var   // nil of several
+	outs  []*Var // if there are several
+	by    Pullback
 	trace *trace
-	inner *Loop // whose operations these are
 }
 
 type leaf struct {
@@ -72,7 +71,7 @@ func NewTape(seed uint64) *Tape {
 
 // NewEval returns a tape for inference: it records nothing and drops nothing,
 // but recycles memory at each Reset.
-func NewEval() *Tape { return &Tape{eval: true, uses: map[*Param]*Var{}} }
+func NewEval() *Tape { return &Tape{eval: true, never: true, uses: map[*Param]*Var{}} }
 
 // Reset begins the next step. It takes back the memory of every Var of the last
 // one; using such a Var from now on panics.
@@ -90,11 +89,23 @@ func (t *Tape) Reset() {
 	t.nodes, t.leaves, t.updates = t.nodes[:0], t.leaves[:0], t.updates[:0]
 	t.resetLoops()
 	t.resetNotes()
+	t.resetVars()
 	t.arena.reset()
 	t.gen++
 	t.step++
 	t.op = 0
 	t.bad = ""
+	t.eval = t.never
+}
+
+// ResetEval is [Tape.Reset] for an evaluation: until the next Reset t records
+// nothing and drops nothing, as a tape of [NewEval] does, and it works in the
+// memory of the step before, which is still near the processor. Steps do not
+// count it.
+func (t *Tape) ResetEval() {
+	t.Reset()
+	t.step--
+	t.eval = true
 }
 
 // Step returns the number of the step, which counts Resets.
@@ -152,22 +163,37 @@ func (t *Tape) Watch(x *tensor.Dense) *Var {
 	return t.leaf(x, nil, !t.eval)
 }
 
-// push records an operation, except while a checkpointed function runs for its
-// value alone.
-func (t *Tape) push(n node) {
+// push records an operation whose pullback is by, except while a checkpointed
+// function runs for its value alone: then it returns nil.
+func (t *Tape) push(op string, by Pullback) *node {
 	if t.inside == forward {
-		return
+		return nil
 	}
-	n.label = t.label
+	to := &t.nodes
 	if t.loop != nil {
-		t.loop.nodes = append(t.loop.nodes, n)
-	} else {
-		t.nodes = append(t.nodes, n)
+		to = &t.loop.nodes
 	}
+	at := len(*to)
+	if at == cap(*to) {
+		*to = append(*to, node{})
+	}
+	*to = (*to)[:at+1]
+	n := &(*to)[at] // zero, as what was recorded there was cleared
+	n.op, n.label, n.by = op, t.label, by
+	return n
+}
+
+// record records an operation of one result.
+func (t *Tape) record(op string, y *Var, by Pullback) *node {
+	n := t.push(op, by)
+	if n != nil {
+		n.out = y
+	}
+	return n
 }
 
 func (t *Tape) leaf(x *tensor.Dense, p *Param, needs bool) *Var {
-	v := &Var{val: *x, tape: t, gen: t.gen, needs: needs, hold: true}
+	v := &Var{body: &body{val: *x, needs: needs, hold: true}, tape: t, gen: t.gen}
 	if needs {
 		t.leaves = append(t.leaves, leaf{p, v})
 	}

@@ -62,8 +62,9 @@ func TestStaleVar(t *testing.T) {
 	kept := y.Keep()
 	constant := grad.Const(ones(2, 2))
 	tape.Reset()
+	tape.Watch(ones(3)).Exp().Tanh().Square() // what y held is theirs now
 	for _, f := range []func(){
-		func() { y.Value() }, func() { x.Tanh() }, func() { view.Value() }, func() { y.Detach() },
+		func() { y.Value() }, func() { y.Shape() }, func() { y.Dim(0) }, func() { x.Tanh() }, func() { view.Value() }, func() { y.Detach() },
 		func() { y.Keep() }, func() { constant.Add(y) }, func() { tape.Backward(y) },
 	} {
 		misuse(t, "Keep", f)

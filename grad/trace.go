@@ -13,10 +13,14 @@ type trace struct {
 	xs      []*Var // its operands
 	skip    bool   // its kernels do not run, nor does its pullback
 	scratch int    // elements that the pullback borrows
+	over    bool   // the result's gradient is handed over to the first operand
 }
 
-// pull takes the memory that the pullback would take.
-func (tr *trace) pull(t *Tape) {
+// pull takes the memory that the pullback of y would take.
+func (tr *trace) pull(t *Tape, y *Var) {
+	if tr.over {
+		y.handOver(tr.xs[0])
+	}
 	for _, x := range tr.xs {
 		x.Grad()
 	}
@@ -77,8 +81,8 @@ func (n *node) name() string {
 }
 
 func (n *node) badValue() string {
-	if n.inner != nil {
-		return badValue(n.inner.nodes)
+	if rounds, ok := n.by.(*loopPull); ok {
+		return badValue(rounds.nodes)
 	}
 	ys := n.outs
 	if n.out != nil {

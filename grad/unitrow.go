@@ -12,20 +12,24 @@ import (
 // is summed in float64. A row of zeros stays and gets no gradient.
 func (x *Var) L2Normalise() *Var {
 	op := Begin("L2Normalise", x)
-	y := op.New(x.Value().Shape()...)
-	n := &units{x: x.val.Data, y: y.val.Data, inverse: op.Floats(leading(x.Shape())), d: x.Dim(-1)}
+	y := op.newLike(x)
+	n := Notes[units](op)
+	*n = units{of: x, x: x.val.Data, y: y.val.Data, inverse: op.Floats(leading(x.Shape())), d: x.Dim(-1)}
 	if !op.Dry(0) {
 		n.each((*units).forward)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		n.dx, n.dy = x.Grad().Data, dy.Data
-		n.each((*units).pull)
-		n.dx, n.dy = nil, nil
-	})
+	return op.RecordBy(y, n)
+}
+
+// Pull adds to x's gradient.
+func (n *units) Pull(dy *tensor.Dense) {
+	n.dx, n.dy = n.of.Grad().Data, dy.Data
+	n.each((*units).pull)
 }
 
 // units is the division of rows of d elements by their lengths.
 type units struct {
+	of            *Var
 	x, y, inverse []tensor.Float
 	d             int
 	dx, dy        []tensor.Float // while a pullback runs

@@ -12,11 +12,17 @@ import (
 // so, a sparse matrix. Its methods make new Vars and record themselves on the
 // tape of their operands.
 type Var struct {
-	val  tensor.Dense
-	csr  *sparse.CSR // instead of val
-	tape *Tape       // nil: of no tape, a constant
-	gen  uint32      // of the tape, when the Var was made
-	run  uint32      // of the checkpointed function in which it was made, or 0
+	*body
+	tape *Tape  // nil: of no tape, a constant
+	gen  uint32 // of the tape, when the Var was made
+	run  uint32 // of the checkpointed function in which it was made, or 0
+}
+
+// body is what a Var holds. That of a Var of a tape is another Var's after the
+// tape's next Reset; the Var itself is not, so that it can tell that it is stale.
+type body struct {
+	val tensor.Dense
+	csr *sparse.CSR // instead of val
 
 	needs bool // its gradient is wanted
 	hold  bool // its gradient stays until Reset: a Param, or watched
@@ -29,11 +35,17 @@ type Var struct {
 	made *Loop // the loop in which an operation made it
 }
 
+// lone is a Var of no tape with its body.
+type lone struct {
+	Var
+	body body
+}
+
 // Const returns a Var of no tape: it is good on every tape, after every Reset,
 // on any goroutine, and has no gradient. x is a [*tensor.Dense] or a
 // [*sparse.CSR], and is not copied.
 func Const(x tensor.Array) *Var {
-	v := new(Var)
+	v := (*Tape)(nil).newVar()
 	v.set(x)
 	return v
 }
@@ -59,10 +71,21 @@ func (x *Var) Value() *tensor.Dense {
 }
 
 // Sparse returns x's matrix if it is sparse, else nil.
-func (x *Var) Sparse() *sparse.CSR { return x.csr }
+func (x *Var) Sparse() *sparse.CSR {
+	if x.csr != nil {
+		x.csr.Settle()
+	}
+	return x.csr
+}
 
-// Shape returns the length of each axis. The caller must not modify it.
+// IsSparse reports whether x's array is sparse. It costs nothing, where
+// [Var.Sparse] may have to work out what a dropout left.
+func (x *Var) IsSparse() bool { return x.csr != nil }
+
+// Shape returns the length of each axis. The caller must not modify it. It is
+// valid until the tape's next Reset.
 func (x *Var) Shape() []int {
+	x.alive("Shape")
 	if x.csr != nil {
 		return x.csr.Shape()
 	}
@@ -87,13 +110,20 @@ func (x *Var) Grad() *tensor.Dense {
 	if !x.needs {
 		return nil
 	}
-	root, at := x.origin()
-	g := root.gradFrom(at)
-	if x != root {
-		n := len(x.val.Data)
-		x.grad.Set(g[at:at+n:at+n], x.val.Shape()...)
+	if x.base == nil {
+		x.gradFrom(0)
+		return &x.grad
 	}
+	root, at := x.origin()
+	x.part(root.gradFrom(at), at)
 	return &x.grad
+}
+
+// part makes x's gradient the part from at on of g, that of which x is a view.
+func (x *Var) part(g []tensor.Float, at int) {
+	n := len(x.val.Data)
+	x.grad = x.val
+	x.grad.Data = g[at : at+n : at+n]
 }
 
 // gradFrom returns the gradient, of which the elements from number at on have
@@ -102,7 +132,8 @@ func (x *Var) Grad() *tensor.Dense {
 func (x *Var) gradFrom(at int) []tensor.Float {
 	if !x.has {
 		buf, zero := x.tape.lend(len(x.val.Data))
-		x.grad.Set(buf, x.val.Shape()...)
+		x.grad = x.val
+		x.grad.Data = buf
 		x.has, x.bare = true, len(buf)
 		if zero {
 			x.bare = 0
@@ -133,7 +164,7 @@ func (x *Var) FreshGrad() (g *tensor.Dense, fresh bool) {
 	all := root.gradFrom(at + n)
 	root.bare = at
 	if x != root {
-		x.grad.Set(all[at:at+n:at+n], x.val.Shape()...)
+		x.part(all, at)
 	}
 	return &x.grad, true
 }
@@ -155,20 +186,29 @@ func (x *Var) asked() bool {
 
 // Keep returns a copy of x as a constant, which outlives the tape's Reset and
 // stops the gradient: the carried state of truncated back-propagation.
-func (x *Var) Keep() *Var { return Const(x.Value().Clone()) }
+func (x *Var) Keep() *Var {
+	v := (*Tape)(nil).newVar()
+	v.val = *x.Value()
+	v.val.Data = slices.Clone(x.val.Data)
+	return v
+}
 
 // Detach returns x's value without its gradient, in the same computation.
 func (x *Var) Detach() *Var {
 	x.alive("Detach")
-	y := *x
-	y.needs, y.has, y.hold, y.base = false, false, false, nil
-	return &y
+	y := x.tape.newVar()
+	y.val, y.csr = x.val, x.csr
+	return y
 }
 
 func (x *Var) alive(op string) {
-	if x.tape == nil {
-		return
+	if t := x.tape; t != nil && (x.gen != t.gen || x.run != 0) {
+		x.mustLive(op)
 	}
+}
+
+// mustLive panics if x is stale.
+func (x *Var) mustLive(op string) {
 	if x.gen == x.tape.gen && x.run != 0 && !slices.Contains(x.tape.runs, x.run) {
 		panic(&TapeError{Op: op, Why: "a Var from inside a checkpointed function, whose memory is gone; return what is needed outside"})
 	}

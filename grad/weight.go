@@ -59,8 +59,8 @@ func (p *weight) times(op Op, x, z *Var) *Var {
 	if onto {
 		y = op.view(z, 0, z.Shape()...)
 	} else {
-		var dims [tensor.MaxAxes]int
-		shape := append(dims[:0], x.Shape()...)
+		var room extents
+		shape := append(room[:0], x.Shape()...)
 		shape[len(shape)-1] = p.w.Dim(1)
 		y = p.place(op, shape)
 	}

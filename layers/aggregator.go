@@ -47,7 +47,7 @@ func aggregate(g *graph.Graph, r message.Reducer, x, weight *grad.Var) *grad.Var
 // aggregateOf is aggregate of x·w. A sum or a mean commutes with the product: it
 // is taken where the rows are short, and of sparse rows after the product.
 func aggregateOf(g *graph.Graph, r message.Reducer, in In, w *grad.Var) *grad.Var {
-	if r != message.Max && (in.Src.Sparse() != nil || w.Dim(1) <= w.Dim(0)) {
+	if r != message.Max && (in.Src.IsSparse() || w.Dim(1) <= w.Dim(0)) {
 		return aggregate(g, r, in.Src.MatMul(w), in.Weight)
 	}
 	return aggregate(g, r, in.Src, in.Weight).MatMul(w)

@@ -31,6 +31,7 @@ type GATConv struct {
 	FeatDrop   float64         `json:",omitempty"` // dropout of the nodes' features, those of the residual too
 	AttnDrop   float64         `json:",omitempty"` // dropout of the normalised attention
 	ValueDrop  float64         `json:",omitempty"` // dropout of Wx_u where it is summed, as the authors' code has it; not in the logits
+	OutDrop    float64         `json:",omitempty"` // dropout of the result: the FeatDrop of a layer that alone reads it, in one pass with the bias
 	Average    bool            `json:",omitempty"` // the mean of the heads, in place of all
 	Residual   Residual        `json:",omitempty"` // of the destination's features
 	NoBias     bool            `json:",omitempty"`
@@ -78,7 +79,7 @@ func (l *GATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	alpha := l.attend(t, in, ft, ftDst)
 	y := merge(message.UpdateAll(g, message.U(t.Dropout(ft, l.ValueDrop)).Mul(alpha), message.Sum), l.Average)
 	y = l.Residual.add(t, g, in, skip{y, l.WRes})
-	return Out{Y: finish(t, y, l.B, l.Activation), Attention: alpha}
+	return Out{Y: finishDropped(t, y, l.B, ending{l.Activation, l.OutDrop}), Attention: alpha}
 }
 
 // attend returns the attention of each edge, one number a head.

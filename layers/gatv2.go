@@ -100,7 +100,7 @@ func (l *GATv2Conv) attend(t *grad.Tape, in In, fs, fd *grad.Var) message.Msg {
 // edges returns W_e·x_uv.
 func (l *GATv2Conv) edges(t *grad.Tape, x *grad.Var) message.Msg {
 	heads, w := or(l.Heads, 1), t.Use(l.WEdge)
-	if x.Sparse() != nil {
+	if x.IsSparse() {
 		return message.E(split(x.MatMul(w), heads, l.Out))
 	}
 	return message.E(x).MatMul(w.Reshape(l.EdgeIn, heads, l.Out))

@@ -53,7 +53,7 @@ func (l *GINConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	if r == message.Max {
 		in.checkDense("layers.GINConv", "aggregate by their sum or mean, or give it the product with a matrix")
 	}
-	if in.Src.Sparse() != nil || r != message.Max && l.narrows() {
+	if in.Src.IsSparse() || r != message.Max && l.narrows() {
 		w := t.Use(l.Net.Layers[0].W)
 		y := l.Net.after(t, l.own(t, in.onDst(g, func(x *grad.Var) *grad.Var { return x.MatMul(w) })).Add(aggregateOf(g, r, in, w)))
 		return Out{Y: y.Activate(l.Activation)}

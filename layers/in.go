@@ -40,7 +40,7 @@ func (in In) onDst(g *graph.Graph, f func(x *grad.Var) *grad.Var) *grad.Var {
 	switch {
 	case in.Dst != nil:
 		return f(in.Dst)
-	case in.Src.Sparse() != nil:
+	case in.Src.IsSparse():
 		return dstRows(g, f(in.Src))
 	}
 	return f(dstRows(g, in.Src))
@@ -91,7 +91,7 @@ func (in In) checkEdge(op string, width int) {
 // checkDense panics if the features of the sources are sparse; why says what to
 // do.
 func (in In) checkDense(op, why string) {
-	if in.Src.Sparse() != nil {
+	if in.Src.IsSparse() {
 		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(in.Src.Shape())}, Why: "the features are sparse; " + why})
 	}
 }

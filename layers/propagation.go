@@ -50,7 +50,7 @@ func (p propagation) power(x *grad.Var, k int) *grad.Var {
 // project returns S^k·x·w. The two commute: the sums are taken where the rows
 // are short, and of sparse rows after the product.
 func (p propagation) project(x, w *grad.Var, k int) *grad.Var {
-	if x.Sparse() != nil || w.Dim(1) <= w.Dim(0) {
+	if x.IsSparse() || w.Dim(1) <= w.Dim(0) {
 		return p.power(x.MatMul(w), k)
 	}
 	return p.power(x, k).MatMul(w)

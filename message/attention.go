@@ -16,6 +16,10 @@ type attention struct {
 	ee, weight *grad.Var // nil: none
 	drop       *simd.Dropout
 	slope      tensor.Float
+
+	kernel sparse.Attention
+	y      *grad.Var
+	stats  []tensor.Float
 }
 
 // matchAttention returns the attention that w multiplies ft with, or nil.
@@ -101,13 +105,13 @@ func fromSources(g *graph.Graph, x *grad.Var) bool {
 
 // grads returns where the gradients of the nodes' parts go. The order counts
 // where two of them are one Var: the first sets its gradient.
-func (a *attention) grads(er *grad.Var) *sparse.AttentionGrads {
+func (a *attention) grads() *sparse.AttentionGrads {
 	into := new(sparse.AttentionGrads)
 	for _, x := range [...]struct {
 		v    *grad.Var
 		to   **tensor.Dense
 		sets sparse.Sets
-	}{{a.ft, &into.Ft, sparse.SetFt}, {a.el, &into.El, sparse.SetEl}, {er, &into.Er, sparse.SetEr}} {
+	}{{a.ft, &into.Ft, sparse.SetFt}, {a.el, &into.El, sparse.SetEl}, {a.er, &into.Er, sparse.SetEr}} {
 		if a.ee != nil || a.weight != nil { // one of which may be the same Var
 			*x.to = x.v.Grad()
 			continue
@@ -125,8 +129,10 @@ func (a *attention) run(g *graph.Graph) *grad.Var {
 	if fromSources(g, er) {
 		er = er.Rows(g.DstRows())
 	}
+	a.er = er
 	vars := []*grad.Var{a.ft, a.el, er}
-	k := &sparse.Attention{In: g.In(), El: a.el.Value(), Er: er.Value(), Ft: a.ft.Value(), Slope: a.slope, Drop: a.drop}
+	k := &a.kernel
+	*k = sparse.Attention{In: g.In(), El: a.el.Value(), Er: er.Value(), Ft: a.ft.Value(), Slope: a.slope, Drop: a.drop}
 	if a.ee != nil {
 		vars, k.Ee = append(vars, a.ee), a.ee.Value()
 	}
@@ -134,19 +140,25 @@ func (a *attention) run(g *graph.Graph) *grad.Var {
 		vars, k.Weight = append(vars, a.weight), a.weight.Value()
 	}
 	op := grad.Begin("UpdateAll.Attention", vars...)
-	y := op.Fresh(append([]int{g.NumDst()}, a.ft.Shape()[1:]...)...)
-	stats := op.FreshFloats(k.StatsLen())
+	a.y = op.Fresh(append([]int{g.NumDst()}, a.ft.Shape()[1:]...)...)
+	a.stats = op.FreshFloats(k.StatsLen())
 	if !op.Dry(0) {
-		k.Forward(y.Value(), stats)
+		k.Forward(a.y.Value(), a.stats)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		into := a.grads(er)
-		if a.ee != nil {
-			into.Ee = a.ee.Grad()
-		}
-		if a.weight != nil {
-			into.Weight = a.weight.Grad()
-		}
-		k.Backward(dy, y.Value(), stats, into)
-	})
+	return op.RecordBy(a.y, a)
+}
+
+// Shift implements [grad.Shifter].
+func (a *attention) Shift(b *grad.Var) { a.kernel.Bias = b.Value() }
+
+// Pull adds to the gradients of the operands.
+func (a *attention) Pull(dy *tensor.Dense) {
+	into := a.grads()
+	if a.ee != nil {
+		into.Ee = a.ee.Grad()
+	}
+	if a.weight != nil {
+		into.Weight = a.weight.Grad()
+	}
+	a.kernel.Backward(dy, a.y.Value(), a.stats, into)
 }

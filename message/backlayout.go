@@ -142,7 +142,11 @@ func (b *backArranger) placeGradients() {
 	b.refs = map[int]int{}
 	switch s := &steps[last]; {
 	case b.lazy:
-		if steps[s.b].needs {
+		switch {
+		case b.both >= 0: // is written before all values are there
+			b.free[steps[s.b].width] = nil
+			fallthrough
+		case steps[s.b].needs:
 			b.placeGradient(s.b)
 		}
 	case !s.gathers():
@@ -166,7 +170,7 @@ func (b *backArranger) placeGradients() {
 		if b.refs[s.grad]--; b.refs[s.grad] == 0 {
 			b.free[s.width] = append(b.free[s.width], s.grad)
 		}
-		if b.keep[i] && !s.fixed && !s.inArray() {
+		if b.keep[i] && !s.fixed && !s.inArray() && (b.both < 0 || i != steps[last].b) {
 			b.free[s.width] = append(b.free[s.width], s.full)
 		}
 	}

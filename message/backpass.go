@@ -194,10 +194,22 @@ func (b *backPass) chunk(i int) {
 
 // gradient evaluates a tile and adds its gradients.
 func (w *worker) gradient(t tile) {
+	w.foresee(t)
 	w.evaluate(t, w.made())
 	w.pullBack(t, 0)
 	for i := range w.pass.sinks {
 		w.pass.sinks[i].deliver(w, t, w.work, w.part)
+	}
+}
+
+// foresee asks for what a tile's destinations have, and is read late.
+func (w *worker) foresee(t tile) {
+	simd.Fetch(w.top[t.r0*w.n : t.r1*w.n])
+	simd.Fetch(w.sum[t.r0*w.n : t.r1*w.n])
+	for i := range w.pass.sinks {
+		if k := &w.pass.sinks[i]; k.kind == leafV && !k.moved && !k.taken {
+			simd.Fetch(k.dx[t.r0*k.width : t.r1*k.width])
+		}
 	}
 }
 
@@ -225,7 +237,7 @@ func (w *worker) measurePull(v int) {
 			continue
 		}
 		c := w.pull[s.stat : s.stat+s.width]
-		parts(w.limit, lo, hi, v, func(t tile) {
+		parts(w.fit, lo, hi, v, func(t tile) {
 			w.evaluate(t, w.made())
 			w.pullBack(t, i+1)
 			if w.has[i] {

@@ -49,7 +49,7 @@ func (w *worker) pullBack(t tile, stop int) {
 				w.pullScale(s, dy)
 			}
 		case score:
-			w.pullScore(s, t, dy)
+			w.pullScore(i, t, dy)
 		case affine:
 			w.pullAffine(s, t, dy)
 		case matMul:

@@ -76,7 +76,8 @@ func evaluate(name string, g *graph.Graph, m *Msg, p *plan) *grad.Var {
 	return e.op.RecordBy(e.y, e)
 }
 
-// result makes the array of results: a row for each destination, or edge.
+// result makes the array of results: a row for each destination, or edge. Chunks
+// clear what they add to.
 func (e *evaluation) result() *grad.Var {
 	var shape [tensor.MaxAxes]int
 	out := e.out().shape
@@ -85,7 +86,7 @@ func (e *evaluation) result() *grad.Var {
 		shape[0] = e.g.NumDst()
 		shape[n-1] *= len(e.rs)
 	}
-	return e.op.New(shape[:n]...)
+	return e.op.Fresh(shape[:n]...)
 }
 
 // choices is the number of edges that steps and reducers keep.

@@ -15,8 +15,8 @@ func Explain(g *graph.Graph, m Msg, rs ...Reducer) string {
 	}
 	p := planned("message.Explain", g, &m, rs)
 	var b strings.Builder
-	n := p.tileLimit(false)
-	fmt.Fprintf(&b, "tiles: %d edges at a time, %d elements of scratch an edge (forward)\n", n, p.width)
+	fit, most := p.tileEdges(false)
+	fmt.Fprintf(&b, "tiles: %d edges at a time, %d elements of scratch an edge (forward)\n", fit, p.width)
 	for i := range p.steps {
 		s := &p.steps[i]
 		fmt.Fprintf(&b, "  %2d %-14s %v%s\n", i, s.describe(), s.shape, s.operands())
@@ -33,8 +33,8 @@ func Explain(g *graph.Graph, m Msg, rs ...Reducer) string {
 	if k := p.nStat; k > 0 {
 		fmt.Fprintf(&b, "each step across the in-edges keeps two numbers a column for every destination: %d numbers\n", 2*k*g.NumDst())
 	}
-	if w := widest(g); w > n {
-		fmt.Fprintf(&b, "destinations with more than %d edges, up to %d, run in parts\n", n, w)
+	if w := widest(g); w > most {
+		fmt.Fprintf(&b, "destinations with more than %d edges, up to %d, run in parts\n", most, w)
 	}
 	return b.String()
 }
@@ -58,8 +58,12 @@ func (p *plan) explainBackward(b *strings.Builder) {
 			stays += " " + s.describe()
 		}
 	}
+	fit, _ := p.tileEdges(true)
 	fmt.Fprintf(b, "backward: one traversal by destination, %d edges at a time, computes %d of the %d steps again\n",
-		p.tileLimit(true), again, len(p.steps))
+		fit, again, len(p.steps))
+	if p.both >= 0 {
+		fmt.Fprintf(b, "  the rows that are summed are those that are scored: backward reads them once for both\n")
+	}
 	if stays != "" {
 		fmt.Fprintf(b, "  gradients added where they arise:%s\n", stays)
 	}

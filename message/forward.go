@@ -20,12 +20,12 @@ func (r *run) forward() {
 func (r *run) forwardChunk(i int) {
 	c := r.list.all[i]
 	w := r.hire(c.hi - c.lo)
-	r.tiles(c, w.measure, w.result)
 	if len(r.rs) > 0 {
-		for v := c.r0; v < c.r1; v++ {
-			r.red.finish(v)
-		}
+		n := r.out().width * len(r.rs)
+		clear(r.y.Value().Data[c.r0*n : c.r1*n])
 	}
+	r.tiles(c, w.measure, w.result)
+	r.red.finish(c.r0, c.r1)
 	w.dismiss()
 }
 
@@ -71,7 +71,7 @@ func (w *worker) measure(v int) {
 		}
 		w.begin(s, v)
 		for pass := range s.passes() {
-			parts(w.limit, lo, hi, v, func(t tile) {
+			parts(w.fit, lo, hi, v, func(t tile) {
 				w.evaluate(t, i)
 				n := (t.hi - t.lo) * s.width
 				w.observe(s, pass, v, t.lo, w.vals[s.a][:n])

@@ -109,7 +109,7 @@ func recogniseEdges(g *graph.Graph, n *expr) *fused {
 	return nil
 }
 
-func (e *expr) plainLeaf(k kind) bool { return e.kind == k && e.rows == nil && e.x.Sparse() == nil }
+func (e *expr) plainLeaf(k kind) bool { return e.kind == k && e.rows == nil && !e.x.IsSparse() }
 
 func onSources(g *graph.Graph, x *grad.Var) bool {
 	return x.Shape()[0] == g.NumSrc() && len(x.Shape()) > 1
@@ -181,7 +181,7 @@ func arrived(g *graph.Graph, m *Msg, rs []Reducer) *grad.Var {
 		return nil
 	}
 	switch x := m.operands()[0]; {
-	case x.Sparse() != nil || !onSources(g, x):
+	case x.IsSparse() || !onSources(g, x):
 		return nil
 	case oneToOne(g):
 		return x
@@ -247,7 +247,7 @@ func meanU(g *graph.Graph, x *grad.Var) *grad.Var {
 
 func bestU(g *graph.Graph, x *grad.Var, best func(dst *tensor.Dense, arg []int32, a *sparse.CSR, w, x *tensor.Dense)) *grad.Var {
 	op := grad.Begin("UpdateAll.BestU", x)
-	y := op.New(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
+	y := op.Fresh(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
 	arg := op.Ints(len(y.Value().Data))
 	if !op.Dry(0) {
 		best(y.Value(), arg, g.In(), nil, x.Value())
@@ -264,12 +264,8 @@ func sumWeighted(g *graph.Graph, x, w *grad.Var) *grad.Var {
 		sparse.SetMulHeads(y.Value(), g.In(), w.Value(), x.Value())
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
-		if dx := x.Grad(); dx != nil {
-			sparse.MulHeadsT(dx, g.In(), w.Value(), dy)
-		}
-		if dw := w.Grad(); dw != nil {
-			sparse.DotHeads(dw, g.In(), x.Value(), dy)
-		}
+		product{sparse.MulHeadsT, sparse.SetMulHeadsT}.pull(x, g, w.Value(), dy)
+		product{sparse.DotHeads, sparse.SetDotHeads}.pull(w, g, x.Value(), dy)
 	})
 }
 
@@ -277,18 +273,28 @@ func dotUV(g *graph.Graph, x, y *grad.Var) *grad.Var {
 	op := grad.Begin("ApplyEdges.Dot", x, y)
 	shape := append([]int{g.NumEdges()}, x.Shape()[1:]...)
 	shape[len(shape)-1] = 1
-	z := op.New(shape...)
+	z := op.Fresh(shape...)
 	if !op.Dry(0) {
-		sparse.DotHeads(z.Value(), g.In(), x.Value(), y.Value())
+		sparse.SetDotHeads(z.Value(), g.In(), x.Value(), y.Value())
 	}
 	return op.Record(z, func(dz *tensor.Dense) {
-		if dx := x.Grad(); dx != nil {
-			sparse.MulHeadsT(dx, g.In(), dz, y.Value())
-		}
-		if dy := y.Grad(); dy != nil {
-			sparse.MulHeads(dy, g.In(), dz, x.Value())
-		}
+		product{sparse.MulHeadsT, sparse.SetMulHeadsT}.pull(x, g, dz, y.Value())
+		product{sparse.MulHeads, sparse.SetMulHeads}.pull(y, g, dz, x.Value())
 	})
+}
+
+// product is a product over the edges, with what it adds to and what it sets.
+type product struct {
+	add, set func(dst *tensor.Dense, a *sparse.CSR, w, x *tensor.Dense)
+}
+
+// pull puts the product of w and x into v's gradient, if that is wanted.
+func (p product) pull(v *grad.Var, g *graph.Graph, w, x *tensor.Dense) {
+	if dv, fresh := v.FreshGrad(); fresh {
+		p.set(dv, g.In(), w, x)
+	} else if dv != nil {
+		p.add(dv, g.In(), w, x)
+	}
 }
 
 func softmaxE(g *graph.Graph, x *grad.Var) *grad.Var {
@@ -302,6 +308,10 @@ func softmaxE(g *graph.Graph, x *grad.Var) *grad.Var {
 		sparse.SoftmaxRows(y.Value(), g.In(), x.Value().Reshape(shape...))
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
-		sparse.SoftmaxRowsGrad(x.Grad().Reshape(shape...), g.In(), y.Value(), dy)
+		if dx, fresh := x.FreshGrad(); fresh {
+			sparse.SetSoftmaxRowsGrad(dx.Reshape(shape...), g.In(), y.Value(), dy)
+		} else {
+			sparse.SoftmaxRowsGrad(dx.Reshape(shape...), g.In(), y.Value(), dy)
+		}
 	})
 }

@@ -33,6 +33,7 @@ func (p *plan) join(summed bool) {
 	p.lazy = summed && last.kind == scaleBy && last.run%8 == 0 && p.nearLeaf(last.a, leafU)
 	p.drop(gone)
 	p.settleLeaves()
+	p.joinBoth()
 }
 
 // nearLeaf reports whether step i is a leaf whose rows are those of the graph's
@@ -93,6 +94,27 @@ func (p *plan) joinAffine(i int, gone []bool) {
 	gone[x] = true
 	s.kind = affine
 	s.a, s.b, s.ends, s.run = -1, scaled.b, ends{u: scaled.a, v: v}, scaled.run
+}
+
+// joinBoth finds the score from which the numbers of a lazy plan come, if it reads
+// the rows that are summed: attention by GATv2. Backward then reads these once for
+// the score and for the gradients of the numbers, and gives both their gradients
+// to the source at once.
+func (p *plan) joinBoth() {
+	out := p.out()
+	if !p.lazy || !p.steps[out.a].needs {
+		return
+	}
+	at := out.b
+	for s := &p.steps[at]; s.kind != score; s = &p.steps[at] {
+		if s.a < 0 || s.b >= 0 || !s.needs {
+			return
+		}
+		at = s.a
+	}
+	if s := &p.steps[at]; s.ends.u == out.a && s.run == out.run {
+		p.both = at
+	}
 }
 
 // drop takes steps that are gone out of the plan.
@@ -175,6 +197,12 @@ func (w *worker) score(i int, t tile) {
 	s := &w.steps[i]
 	f := w.near(t, w.steps[s.ends.u].width, s.run)
 	f.U, f.V, f.A, f.C, f.Slope = w.array(s.ends.u), w.rowsOf(s.ends.v, t), w.array(s.ends.w), w.vals[i], s.c
+	if w.back && i == w.both {
+		out := w.out()
+		f.R, f.G = w.dOut[t.r0*out.width:t.r1*out.width], w.own[out.b]
+		f.ScoreDots()
+		return
+	}
 	f.Score()
 }
 
@@ -196,6 +224,10 @@ func (w *worker) sumNear(y []tensor.Float, t tile) {
 
 // pullNear is the gradient of sumNear.
 func (w *worker) pullNear(s *step, t tile) {
+	if w.both >= 0 { // score has computed it, and pullScore does the rest
+		w.has[s.b] = true
+		return
+	}
 	f := w.near(t, s.width, s.run)
 	f.U, f.V = w.array(s.a), w.dOut[t.r0*s.width:t.r1*s.width]
 	if w.steps[s.b].needs {
@@ -210,7 +242,8 @@ func (w *worker) pullNear(s *step, t tile) {
 }
 
 // pullScore is the gradient of a joined score.
-func (w *worker) pullScore(s *step, t tile, dy []tensor.Float) {
+func (w *worker) pullScore(i int, t tile, dy []tensor.Float) {
+	s := &w.steps[i]
 	if w.pass == nil {
 		return // only leaves are wanted of it
 	}
@@ -219,6 +252,12 @@ func (w *worker) pullScore(s *step, t tile, dy []tensor.Float) {
 	f.U, f.V, f.A, f.C, f.Slope = w.array(s.ends.u), w.rowsOf(s.ends.v, t), w.array(s.ends.w), dy, s.c
 	f.Z, f.Add = w.toWindow(s.ends.u, t)
 	f.DV, f.DA = w.toRows(s.ends.v, t), w.toSum(s.ends.w)
+	if i == w.both {
+		out := w.out()
+		f.R, f.G = w.dOut[t.r0*out.width:t.r1*out.width], w.vals[out.b]
+		f.ScoreSumGrad()
+		return
+	}
 	f.ScoreGrad()
 }
 

@@ -32,15 +32,24 @@ var joined = map[string]struct {
 	says []string
 	make func(t *grad.Tape, m *broad) message.Msg
 }{
-	"gatv2": {[]string{"U+V score", "reading U where it stands"}, func(t *grad.Tape, m *broad) message.Msg {
+	"gatv2": {[]string{"U+V score", "reading U where it stands", "once for both"}, func(t *grad.Tape, m *broad) message.Msg {
 		u := t.Use(m.U)
 		a := message.UAddV(u, t.Use(m.V)).LeakyReLU(0.2).Dot(message.W(t.Use(m.W))).Softmax()
 		return message.U(u).Mul(a)
 	}},
-	"gatv2 with dropout, the other way round": {[]string{"U+V score", "reading U where it stands"}, func(t *grad.Tape, m *broad) message.Msg {
+	"gatv2 with dropout, the other way round": {[]string{"U+V score", "reading U where it stands", "once for both"}, func(t *grad.Tape, m *broad) message.Msg {
 		u := t.Use(m.U)
 		a := message.W(t.Use(m.W)).Dot(message.V(t.Use(m.V)).Add(message.U(u)).LeakyReLU(0.2)).Softmax().Dropout(t, 0.4)
 		return a.Mul(message.U(u))
+	}},
+	"a score without a softmax": {[]string{"U+V score", "once for both"}, func(t *grad.Tape, m *broad) message.Msg {
+		u := t.Use(m.U)
+		return message.UAddV(u, t.Use(m.V)).LeakyReLU(0.2).Dot(message.W(t.Use(m.W))).Mul(message.U(u))
+	}},
+	"the best of gatv2": {[]string{"U+V score", "once for both"}, func(t *grad.Tape, m *broad) message.Msg {
+		u := t.Use(m.U)
+		a := message.UAddV(u, grad.Const(m.V.Value)).LeakyReLU(0.2).Dot(message.W(t.Use(m.W)))
+		return message.U(u).Mul(a.TopK(3).Softmax())
 	}},
 	"other rows are weighed": {[]string{"U+V score"}, func(t *grad.Tape, m *broad) message.Msg {
 		a := message.UAddV(t.Use(m.U), grad.Const(m.V.Value)).LeakyReLU(0.2).Dot(message.W(t.Use(m.W))).Softmax()

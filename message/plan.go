@@ -21,6 +21,7 @@ type plan struct {
 	lazy  bool      // the message, U times a number for each run, is summed without being made
 	nStat int       // columns of the steps across the in-edges, each of which has statistics for every destination
 	even  bool      // see worker.pullEven
+	both  int       // of a lazy plan, the score that backward joins with its sum; −1: none. See joinBoth
 	turn  int       // elements of the matrices that backward reads turned
 	kept  int       // floats that the reducers keep beside the result, of each element of a message
 	won   int       // and edges
@@ -68,6 +69,7 @@ func newPlan(op string, g *graph.Graph, m *Msg, rs []Reducer) *plan {
 		c.done[i] = -1
 	}
 	c.compile(m.last())
+	c.both = -1
 	c.join(len(rs) == 1 && rs[0] == Sum)
 	c.layout()
 	c.countKept()

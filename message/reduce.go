@@ -172,8 +172,22 @@ func takeExp(sum, top, m, tmp []tensor.Float) {
 	add(sum, now)
 }
 
-// finish completes destination v after its last message.
-func (r *reduction) finish(v int) {
+// finish completes destinations from r0 to r1 after their last messages.
+func (r *reduction) finish(r0, r1 int) {
+	switch {
+	case len(r.rs) == 1 && r.rs[0] == Sum:
+	case len(r.rs) == 1 && r.rs[0] == Mean:
+		y := r.out.Data[r0*r.width : r1*r.width]
+		simd.Rows(r.width).DivideRanges(y, y, r.off[r0:r1+1])
+	case len(r.rs) > 0:
+		for v := r0; v < r1; v++ {
+			r.finishRow(v)
+		}
+	}
+}
+
+// finishRow completes destination v.
+func (r *reduction) finishRow(v int) {
 	n := r.off[v+1] - r.off[v]
 	if n == 0 || r.width == 0 {
 		return
@@ -270,13 +284,7 @@ func (w *worker) resultRows(t tile) []tensor.Float {
 		return dy
 	}
 	w.even = resize(w.even, max(len(dy), cap(w.even)))
-	off := w.g.In().Offsets
-	for v := t.r0; v < t.r1; v++ {
-		at := (v - t.r0) * n
-		if deg := off[v+1] - off[v]; deg > 0 {
-			simd.Div.Forward(w.even[at:at+n], dy[at:at+n], []tensor.Float{tensor.Float(deg)}, 1, 0)
-		}
-	}
+	simd.Rows(n).DivideRanges(w.even, dy, w.g.In().Offsets[t.r0:t.r1+1])
 	return w.even[:len(dy)]
 }
 
@@ -322,9 +330,10 @@ func (w *worker) pullEven(t tile) {
 	}
 	if w.steps[x].needs {
 		w.scaled = resize(w.scaled, max(len(rows), cap(w.scaled)))
-		by := w.vals[f][:n]
-		for at := 0; at < len(rows); at += n {
-			simd.Mul.Forward(w.scaled[at:at+n], rows[at:at+n], by, 1, 1)
+		for from, to := rows, w.scaled[:len(rows)]; len(from) > 0; { // many rows at once: the factor is there for each edge
+			k := min(len(from), len(w.vals[f]))
+			simd.Mul.Forward(to[:k], from[:k], w.vals[f], 1, 1)
+			from, to = from[k:], to[k:]
 		}
 		dx, _ := w.into(x)
 		simd.Rows(n).SpreadRanges(dx[:(t.hi-t.lo)*n], w.scaled[:len(rows)], w.spans(t))

@@ -2,6 +2,7 @@ package message
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/simd"
@@ -101,19 +102,19 @@ func (r *run) chunks(cut bool) *cuts {
 func (r *run) tiles(c chunk, hub func(v int), f func(t tile)) {
 	off := r.g.In().Offsets
 	if c.hub >= 0 {
-		parts(r.limit, c.lo, c.hi, c.r0, f)
+		parts(r.fit, c.lo, c.hi, c.r0, f)
 		return
 	}
 	for r0 := c.r0; r0 < c.r1; {
 		lo := int(off[r0])
 		if int(off[r0+1])-lo > r.limit {
 			hub(r0)
-			parts(r.limit, lo, int(off[r0+1]), r0, f)
+			parts(r.fit, lo, int(off[r0+1]), r0, f)
 			r0++
 			continue
 		}
 		r1 := r0 + 1
-		for r1 < c.r1 && int(off[r1+1])-lo <= r.limit {
+		for r1 < c.r1 && int(off[r1+1])-lo <= r.fit {
 			r1++
 		}
 		f(tile{lo: lo, hi: int(off[r1]), r0: r0, r1: r1})
@@ -146,9 +147,11 @@ type run struct {
 	vars   []*grad.Var
 	data   [][]tensor.Float // of the Vars
 	drow   []int32          // the row that a moved V reads at each destination
-	limit  int              // edges a tile
-	dOut   []tensor.Float   // backward: the gradient of the result
-	back   bool             // the statistics stand, and all values are kept
+	fit    int              // edges a tile; see tileEdges
+	limit  int
+	dOut   []tensor.Float // backward: the gradient of the result
+	back   bool           // the statistics stand, and all values are kept
+	number int            // of the pass, among all
 	list   *cuts
 	turned []tensor.Float // matrices; see turnMatrices
 	task   chunkTask      // forward, of a chunk
@@ -160,10 +163,14 @@ var running = sync.Pool{New: func() any {
 	return r
 }}
 
+// passNumber counts passes, so that a worker knows whether it has served this one.
+var passNumber atomic.Int64
+
 // run makes ready for a pass.
 func (e *evaluation) run(back bool) *run {
 	r := running.Get().(*run)
 	r.evaluation, r.back, r.vars = e, back, e.reads()
+	r.number = int(passNumber.Add(1))
 	r.data = r.data[:0]
 	for _, x := range r.vars {
 		r.data = append(r.data, x.Value().Data)
@@ -181,19 +188,23 @@ func (e *evaluation) run(back bool) *run {
 	if len(e.rs) > 0 {
 		r.red = newReduction(e, e.floats[2*size:], won)
 	}
-	if r.limit = e.tileLimit(back); back {
+	if r.fit, r.limit = e.tileEdges(back); back {
 		r.turnMatrices()
 	}
 	return r
 }
 
-// tileLimit is how many edges a tile may have.
-func (p *plan) tileLimit(back bool) int {
-	limit := edgesPerTile(p.width + p.near)
+// tileEdges returns how many edges tiles of several destinations, and parts of
+// one, should have, so that the rows that are read where they stand stay in cache
+// while a tile is worked on; and how many a destination may have before it comes
+// in parts, which costs more than reading rows from afar.
+func (p *plan) tileEdges(back bool) (fit, limit int) {
+	width, far := p.width, 1
 	if back {
-		limit = edgesPerTile((p.all + p.near) / backTile)
+		width, far = p.all, backTile
 	}
-	return min(limit, simd.Rows(p.near).Edges())
+	limit = min(edgesPerTile(width/far), simd.Rows(p.near).Edges())
+	return min(edgesPerTile((width+p.near)/far), limit), limit
 }
 
 // dismiss hands a run back. After a panic it is left to the collector.

@@ -23,6 +23,7 @@ type worker struct {
 	pull   []tensor.Float // at the destination in parts: what the gradients across its edges sum
 	best   []tensor.Float // of a choice: the entries chosen so far, and their edges
 	edge   []int32
+	fixed  [2]int    // the pass and the edges for which steps that are fixed have been computed
 	last   tile      // of which dst tells
 	pass   *backPass // whose window takes gradients of leaves; nil: none
 	work   chunk     // backward: what is being done, and its partial sums
@@ -77,12 +78,22 @@ func (r *run) hire(most int) *worker {
 			w.vals[i] = w.buf[at*limit : (at+s.width)*limit]
 		}
 	}
+	if now := [2]int{r.number, limit}; w.fixed != now {
+		w.fixed = now
+		w.computeFixed(limit)
+	}
+	return w
+}
+
+// computeFixed computes the steps whose values are the same on every edge, for
+// all edges that a tile may have.
+func (w *worker) computeFixed(limit int) {
+	r := w.run
 	for i := range r.steps {
 		if r.steps[i].fixed && !r.steps[i].there && !(r.back && r.steps[i].dead) {
 			w.compute(i, tile{hi: limit})
 		}
 	}
-	return w
 }
 
 // dismiss hands a worker back. After a panic it is left to the collector.

@@ -32,6 +32,8 @@ type Attention struct {
 	Weight *tensor.Dense // nnz×1 or nnz×H, factors on the softmax; nil: none
 	Slope  tensor.Float  // of LeakyReLU where z ≤ 0; no default
 	Drop   *simd.Dropout // on the softmax, element (edge, head); nil: none
+
+	Bias *tensor.Dense // H·D: what was added to each row of out before it comes to Backward; nil: nothing
 }
 
 // attendWork is what an edge costs beside its elements, in elements.
@@ -60,6 +62,10 @@ func (k *Attention) Forward(out *tensor.Dense, stats []tensor.Float) {
 	t.cuts = par.Split(k.In.Offsets, parts, t.cuts)
 	t.direct = t.powers()
 	par.Run(parts, t)
+	if t.direct && t.wild.Load() {
+		t.direct = false
+		par.Run(parts, t)
+	}
 	t.tell()
 	t.release()
 	attendTasks.Put(t)
@@ -120,6 +126,7 @@ func (k *Attention) check(op string, results ...*tensor.Dense) {
 	ok := fits(k.El, a.NumCols, heads) && fits(k.Er, a.NumRows, heads) && fits(k.Ft, a.NumCols, f) &&
 		(k.Ee == nil || fits(k.Ee, a.NNZ(), heads)) &&
 		(k.Weight == nil || fits(k.Weight, a.NNZ(), 1) || fits(k.Weight, a.NNZ(), heads)) &&
+		(k.Bias == nil || len(k.Bias.Data) == f) &&
 		(f == 0 || heads > 0 && f%heads == 0)
 	for _, x := range results {
 		ok = ok && fits(x, a.NumRows, f)
@@ -128,7 +135,7 @@ func (k *Attention) check(op string, results ...*tensor.Dense) {
 		return
 	}
 	operands := []tensor.Array{a, k.El, k.Er, k.Ft}
-	for _, x := range append([]*tensor.Dense{k.Ee, k.Weight}, results...) {
+	for _, x := range append([]*tensor.Dense{k.Ee, k.Weight, k.Bias}, results...) {
 		if x != nil {
 			operands = append(operands, x)
 		}

@@ -300,12 +300,27 @@ func TestAttentionPlainHubs(t *testing.T) {
 		drop, large float64
 	}{
 		{8, 8, 0, 0}, {8, 8, 0.5, 0}, {8, 8, 0.5, 23}, {8, 8, 0, 25}, {8, 8, 0.5, 1e4}, {16, 8, 0.5, 0}, {16, 8, 0, 25},
+		{8, 3, 0, 0}, {8, 3, 0.5, 0}, {8, 7, 0.5, 23}, {8, 1, 0, 25}, {16, 5, 0.5, 0}, {16, 2, 0, 25},
 		{1, 7, 0, 0}, {1, 7, 0.5, 0}, {1, 7, 0.5, 23}, {1, 7, 0, 25}, {1, 7, 0.5, 1e4}, {1, 1, 0.5, 0}, {1, 3, 0, 0}, {1, 8, 0.5, 0},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			k, dOut := plainHub(t, c.heads, c.d, c.drop)
 			checkPlainHub(t, k, dOut, float(c.large))
 		})
+	}
+}
+
+// One destination whose part of the logit is large, which is seen when others have
+// been computed already.
+func TestAttentionPlainWild(t *testing.T) {
+	for _, hd := range [][2]int{{8, 8}, {8, 3}, {16, 8}, {1, 7}} {
+		for _, large := range []float{24, 25, -60, 1e4} {
+			t.Run(fmt.Sprint(hd, large), func(t *testing.T) {
+				k, dOut := plainHub(t, hd[0], hd[1], 0.5)
+				k.Er.Row(k.In.NumRows * 5 / 6)[hd[0]-1] = large
+				checkPlainHub(t, k, dOut, 0)
+			})
+		}
 	}
 }
 
@@ -340,7 +355,7 @@ func checkPlainHub(t *testing.T, k *sparse.Attention, dOut *tensor.Dense, large 
 // One gradient alone has the same bits as with the others, on any number of
 // threads.
 func TestAttentionPlainThreads(t *testing.T) {
-	for _, hd := range [][2]int{{8, 8}, {16, 8}, {1, 7}, {1, 2}} {
+	for _, hd := range [][2]int{{8, 8}, {16, 8}, {8, 3}, {16, 6}, {1, 7}, {1, 2}} {
 		k, dOut := plainHub(t, hd[0], hd[1], 0.3)
 		var first []*tensor.Dense
 		for _, n := range []int{1, 2, 3, 8} {
@@ -374,7 +389,7 @@ func TestAttentionPlainAllocatesNothing(t *testing.T) {
 	if raced {
 		t.Skip("the race detector empties pools")
 	}
-	for _, hd := range [][2]int{{8, 8}, {1, 7}} {
+	for _, hd := range [][2]int{{8, 8}, {8, 3}, {1, 7}} {
 		k, dOut := plainHub(t, hd[0], hd[1], 0.5)
 		out, stats := dOut.Like(), make([]float, k.StatsLen())
 		into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}

@@ -26,10 +26,9 @@ type pullTask struct {
 	turned *CSR
 	perm   []int32
 	copies int
-	der    *[]tensor.Float // the copies
+	der    *[]tensor.Float // the copies, without the first if Er is that
 	cuts   []int
-	direct bool            // by spokes
-	pow    *[]tensor.Float // of direct: the sources' powers
+	direct bool // by spokes
 }
 
 var pullTasks = sync.Pool{New: func() any { return new(pullTask) }}
@@ -53,19 +52,21 @@ func (t *pullTask) prepare(k *Attention, dOut *tensor.Dense, stats []tensor.Floa
 	t.el, t.buf = t.pad(k.El)
 	t.turned, t.perm = k.In.structureT()
 	t.copies = derCopies(k.In.NNZ())
-	t.der = borrow(t.copies * k.In.NumRows * t.padded)
+	t.der = borrow(k.derLen())
+}
+
+// derLen is the number of elements of all copies.
+func (k *Attention) derLen() int {
+	return derCopies(k.In.NNZ()) * k.In.NumRows * k.heads().padded
 }
 
 func (t *pullTask) with(out *tensor.Dense) *pullTask { t.out = out.Data; return t }
 
 func (t *pullTask) release() {
 	if t.buf != nil {
-		scratch.Put(t.buf)
+		repay(t.buf)
 	}
-	scratch.Put(t.der)
-	if t.pow != nil {
-		scratch.Put(t.pow)
-	}
+	repay(t.der)
 	*t = pullTask{cuts: t.cuts}
 }
 
@@ -106,24 +107,57 @@ type pullPairs pullTask
 func (t *pullPairs) Chunk(i int) {
 	lo, hi := (*pullTask)(t).part(i)
 	f := t.k.Ft.RowLen()
+	out, room := t.plain(lo, hi)
+	if room != nil {
+		defer repay(room)
+	}
 	if (*pullTask)(t).narrow() {
-		one := simd.Spokes{X: t.dOut.Data[lo*f:], V: t.out[lo*f:], Rec: t.stats[lo*t.record():], XStride: f, VStride: f, RecStride: t.record(), Width: f}
+		stride, at := t.spokeRecord()
+		one := simd.Spokes{X: t.dOut.Data[lo*f:], V: out, Rec: t.stats[lo*stride+at:], XStride: f, VStride: f, RecStride: stride, Heads: 1, Width: f}
 		one.Pair(hi - lo)
 		return
 	}
-	mul := simd.Heads{XStride: f, YStride: f, WStride: t.record(), Width: f / t.heads}
+	stride, parts := t.record(), simd.Record
+	if t.direct {
+		stride, parts = simd.SpokeRecord*t.heads, simd.SpokeRecord
+	}
+	mul := simd.Heads{XStride: f, YStride: f, WStride: stride, Width: f / t.heads}
 	for lane := 0; lane < t.padded; lane += t.lanes {
-		c := t.stats[lo*t.record()+simd.Record*lane+3*t.lanes:]
+		c := t.stats[lo*stride+parts*lane+(parts-1)*t.lanes:]
 		for r := range hi - lo {
-			clear(c[r*t.record():][:t.lanes])
+			clear(c[r*stride:][:t.lanes])
 		}
-		at := lo*f + lane*mul.Width
+		at := lane * mul.Width
 		if f > 0 {
-			mul.X, mul.Y, mul.W, mul.H = t.dOut.Data[at:], t.out[at:], c, t.in(lane)
+			mul.X, mul.Y, mul.W, mul.H = t.dOut.Data[lo*f+at:], out[at:], c, t.in(lane)
 			mul.Pairs(hi - lo)
 		}
 	}
 }
+
+// plain returns rows lo to hi of the result without the bias, and a buffer to hand
+// back if there is one.
+func (t *pullPairs) plain(lo, hi int) (out []tensor.Float, room *[]tensor.Float) {
+	f := t.k.Ft.RowLen()
+	out = t.out[lo*f : hi*f]
+	if t.k.Bias == nil || len(out) == 0 {
+		return out, nil
+	}
+	block := f * max(1, biasBlock/f)
+	room = borrow(len(out) + block)
+	to, wide := (*room)[:len(out)], (*room)[len(out):]
+	for at := 0; at < block; at += f {
+		copy(wide[at:], t.k.Bias.Data)
+	}
+	for at := 0; at < len(out); at += block {
+		end := min(at+block, len(out))
+		simd.Sub.Forward(to[at:end], out[at:end], wide[:end-at], 1, 1)
+	}
+	return to, room
+}
+
+// biasBlock is how many elements a bias is taken off at once.
+const biasBlock = 1 << 9
 
 // pullDer is the loop that adds up the gradients of Er.
 type pullDer pullTask

@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -19,6 +20,7 @@ type attendTask struct {
 
 	direct bool            // by spokes
 	pow    *[]tensor.Float // of direct: the sources' powers
+	wild   atomic.Bool     // of direct: a logit is too large
 }
 
 var attendTasks = sync.Pool{New: func() any { return new(attendTask) }}
@@ -41,12 +43,12 @@ func (t *attendTask) tell() {
 func (t *attendTask) release() {
 	for i, b := range t.bufs {
 		if b != nil {
-			scratch.Put(b)
+			repay(b)
 		}
 		t.bufs[i] = nil
 	}
 	if t.pow != nil {
-		scratch.Put(t.pow)
+		repay(t.pow)
 		t.pow = nil
 	}
 	t.k, t.out, t.stats, t.el, t.er = nil, nil, nil, nil, nil
@@ -63,7 +65,9 @@ func (t *attendTask) Chunk(i int) {
 	s.ask(t.k.Ft, s.mul.Ahead, 1)
 	lo, hi := t.cuts[i], t.cuts[i+1]
 	if t.direct {
-		t.spokes(s, lo, hi)
+		if !t.spokes(s, lo, hi) {
+			t.wild.Store(true)
+		}
 		lo = hi
 	}
 	for lo < hi {
@@ -81,7 +85,7 @@ func (t *attendTask) Chunk(i int) {
 func (t *attendTask) tile(s *attendSpace, lo, hi, lane int) (next int) {
 	offsets := t.k.In.Offsets
 	if offsets[lo+1]-offsets[lo] > pieceMost {
-		t.long(s, lo, lane)
+		t.long(s, lo, lane, t.stats[lo*t.record()+simd.Record*lane:])
 		return lo + 1
 	}
 	next, _ = s.take(offsets, lo, hi, 0)
@@ -116,13 +120,13 @@ func (t *attendTask) carry(s *attendSpace, lo, lane int, scale []tensor.Float) {
 }
 
 // long is the pass of a row that is taken in pieces, twice: the first time for
-// the largest logit and the sum of all.
-func (t *attendTask) long(s *attendSpace, v, lane int) {
+// the largest logit and the sum of all. It sets rec to the record.
+func (t *attendTask) long(s *attendSpace, v, lane int, rec []tensor.Float) {
 	f, d, n := s.mul.XStride, s.mul.Width, t.lanes
 	s.mul.Set = 0
 	clear(t.out[v*f+lane*d:][:t.in(lane)*d])
 	offsets := t.k.In.Offsets
-	rec := t.stats[v*t.record()+simd.Record*lane:][:simd.Record*n]
+	rec = rec[:simd.Record*n]
 	top, inverse, sum := rec[n:2*n], rec[2*n:3*n], rec[3*n:]
 	part := s.sum[:simd.Record*n]
 	simd.NoTop(top)

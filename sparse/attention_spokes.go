@@ -10,9 +10,13 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// spokeWidth is the width of a head that [simd.Spokes] takes, eight at once, and
-// the largest width of one head.
+// spokeWidth is the largest width of a head that [simd.Spokes] takes, eight heads
+// at once or one.
 const spokeWidth = 8
+
+// streamed is the number of elements from which a result is taken to be larger
+// than the last cache, so that it is written past the caches.
+const streamed = 1 << 22
 
 // The kinds of records: those of [simd.Tile], and of [simd.Spokes].
 const (
@@ -24,7 +28,7 @@ const (
 // loop over the edges of a node can do all.
 func (k *Attention) plain() bool {
 	heads, f := k.El.RowLen(), k.Ft.RowLen()
-	return (heads%8 == 0 && f == heads*spokeWidth || heads == 1 && f <= spokeWidth) &&
+	return (heads%8 == 0 || heads == 1) && 0 < f && f <= heads*spokeWidth &&
 		k.Ee == nil && k.Weight == nil && k.Slope >= 0 && k.Slope <= 1
 }
 
@@ -36,55 +40,58 @@ func (k *Attention) mask() *simd.Dropout {
 	return nil
 }
 
-// width is that of a head that stands alone, and else 0.
-func (k *Attention) width() int {
-	if k.El.RowLen() == 1 {
-		return k.Ft.RowLen()
-	}
-	return 0
-}
+// oneRecord is how many numbers a node has in the tables of one head: the first
+// place is not used, so that a row is in one line of the cache.
+const oneRecord = 4
 
 // powerRow is how many numbers a node has in a table of powers, and the place of
-// the first power: eight heads have all their powers up before those down, and
-// one has what a record has.
+// the first: eight heads have all their powers up before those down.
 func (b headBlocks) powerRow() (stride, at int) {
 	if b.heads == 1 {
-		return simd.Record, 1
+		return oneRecord, 1
 	}
 	return 2 * b.heads, 0
 }
 
-// powers sets the powers of the sources, and those of the destinations in the
-// records. It reports whether they can be used.
+// spokeRecord is powerRow of the records, which are the powers of destinations and
+// a number more.
+func (b headBlocks) spokeRecord() (stride, at int) {
+	if b.heads == 1 {
+		return oneRecord, 1
+	}
+	return simd.SpokeRecord * b.heads, 0
+}
+
+// powers sets the powers of the sources, and reports whether they can be used.
 func (t *attendTask) powers() bool {
 	if !t.k.plain() {
 		return false
 	}
 	stride, _ := t.powerRow()
-	t.pow = borrow(t.k.In.NumCols * stride)
-	return setPowers(*t.pow, t.k.El, t.k.Slope, 0) && setPowers(t.stats, t.k.Er, t.k.Slope, 1)
+	t.pow = borrow(max(t.k.In.NumCols*stride, t.k.derLen())) // so that Backward can take the same
+	t.wild.Store(false)
+	return setPowers(*t.pow, t.k.El, t.k.Slope)
 }
 
 // powerLoop is a loop over rows, in parts of some.
 type powerLoop struct {
-	x        *tensor.Dense
-	to       []tensor.Float
-	slope    tensor.Float
-	copies   int
-	tooLarge atomic.Bool
+	x     *tensor.Dense
+	to    []tensor.Float
+	slope tensor.Float
+	wild  atomic.Bool
 }
 
 var powerLoops = sync.Pool{New: func() any { return new(powerLoop) }}
 
-// setPowers sets, for each row of x and each eight heads, the powers of that, or
-// the first parts of the record with copies of 1, as ever for one head. It reports whether all are tame.
-func setPowers(to []tensor.Float, x *tensor.Dense, slope tensor.Float, copies int) bool {
+// setPowers sets, for each row of x and each eight heads or one, the powers of
+// that. It reports whether all are tame.
+func setPowers(to []tensor.Float, x *tensor.Dense, slope tensor.Float) bool {
 	l := powerLoops.Get().(*powerLoop)
-	l.x, l.to, l.slope, l.copies = x, to, slope, copies
-	l.tooLarge.Store(false)
+	l.x, l.to, l.slope = x, to, slope
+	l.wild.Store(false)
 	par.Run(partsOfRows(x.Rows(), x.RowLen() == 1), l)
 	l.x, l.to = nil, nil
-	ok := !l.tooLarge.Load()
+	ok := !l.wild.Load()
 	powerLoops.Put(l)
 	return ok
 }
@@ -94,58 +101,81 @@ func (l *powerLoop) Chunk(i int) {
 	heads := l.x.RowLen()
 	per := rowsOfPart(heads == 1)
 	lo, hi := i*per, min((i+1)*per, l.x.Rows())
-	if heads == 1 {
-		p := simd.Powers{X: l.x.Data[lo:hi], Y: l.to[simd.Record*lo:]}
-		if !p.Column(hi-lo, l.slope) {
-			l.tooLarge.Store(true)
-		}
-		return
-	}
-	size := 2 * (1 + l.copies) // elements of a head
+	stride, _ := headBlocks{heads: heads}.powerRow()
 	for lane := 0; lane < heads; lane += 8 {
-		p := simd.Powers{
-			X: l.x.Data[lo*heads+lane:], Y: l.to[(lo*heads+lane)*size:], XStride: heads, YStride: heads * size, Copy: l.copies,
-		}
-		if !p.Rows(hi-lo, l.slope) {
-			l.tooLarge.Store(true)
+		p := simd.Powers{X: l.x.Data[lo*heads+lane:], Y: l.to[lo*stride+2*lane:], XStride: heads, YStride: stride}
+		if !tamePowers(&p, hi-lo, l.slope) {
+			l.wild.Store(true)
 			return
 		}
 	}
 }
 
+// tamePowers sets the powers of rows of eight heads or one, and reports whether
+// they are tame.
+func tamePowers(p *simd.Powers, rows int, slope tensor.Float) bool {
+	if p.XStride == 1 {
+		return p.Column(rows, slope)
+	}
+	return p.Rows(rows, slope)
+}
+
 // spokes computes a part of the destinations. Those with too many edges are taken
-// in pieces.
-func (t *attendTask) spokes(s *attendSpace, from, to int) {
+// in pieces. It reports whether all logits were tame: else nothing of it counts.
+func (t *attendTask) spokes(s *attendSpace, from, to int) bool {
 	k, f := &s.spokes, t.k.Ft.RowLen()
 	k.Cols, k.Last, k.Ahead = t.k.In.Cols, len(t.k.In.Cols)-1, ahead(len(t.k.Ft.Data))
+	k.XStride, k.YStride = f, f
+	k.Heads, k.Width, k.Factors = t.lanes, f/t.heads, s.tile.M
+	k.Stream = len(t.out) >= streamed
 	stride, at := t.powerRow()
-	k.FarStride, k.XStride, k.YStride, k.RecStride = stride, f, f, t.record()
-	k.Width, k.Factors = t.k.width(), s.tile.M
+	k.FarStride = stride
+	k.RecStride, _ = t.spokeRecord()
 	for lane := 0; lane < t.heads; lane += t.lanes {
 		k.Prepare(t.k.Slope, t.k.mask(), lane)
-		k.Far, k.X = (*t.pow)[2*lane+at:], t.k.Ft.Data[lane*spokeWidth:]
-		for v := from; v < to; {
-			k.Offsets = t.k.In.Offsets[v : min(to, v+tileRows)+1]
-			k.Y, k.Rec = t.out[v*f+lane*spokeWidth:], t.stats[v*t.record()+simd.Record*lane:]
-			n := k.Attend()
-			if n == 0 {
-				t.long(s, v, lane)
-				t.recast(v, lane)
-				n = 1
+		k.Far, k.X = (*t.pow)[2*lane+at:], t.k.Ft.Data[lane*k.Width:]
+		for v := from; v < to; v += tileRows {
+			if t.wild.Load() || !t.spokesTo(s, v, min(to, v+tileRows), lane) {
+				return false
 			}
-			v += n
 		}
 	}
+	return true
+}
+
+// spokesTo computes the destinations from one to another, whose powers it sets
+// first, while they are near.
+func (t *attendTask) spokesTo(s *attendSpace, from, to, lane int) bool {
+	k, f := &s.spokes, t.k.Ft.RowLen()
+	stride, at := t.spokeRecord()
+	p := simd.Powers{
+		X: t.k.Er.Data[from*t.heads+lane:], Y: t.stats[from*stride+simd.SpokeRecord*lane:], XStride: t.heads, YStride: stride,
+	}
+	if !tamePowers(&p, to-from, t.k.Slope) {
+		return false
+	}
+	for v := from; v < to; {
+		k.Offsets = t.k.In.Offsets[v : to+1]
+		k.Y, k.Rec = t.out[v*f+lane*k.Width:], t.stats[v*stride+simd.SpokeRecord*lane+at:]
+		n := k.Attend()
+		if n == 0 {
+			rec := s.past[:simd.Record*t.lanes]
+			t.long(s, v, lane, rec)
+			t.recast(k.Rec, rec)
+			n = 1
+		}
+		v += n
+	}
+	return true
 }
 
 // recast makes a destination's record of that of tiles.
-func (t *attendTask) recast(v, lane int) {
+func (t *attendTask) recast(to, rec []tensor.Float) {
 	n := t.lanes
-	rec := t.stats[v*t.record()+simd.Record*lane:][:simd.Record*n]
 	for h := range n {
 		er, top, inverse := float64(rec[h]), float64(rec[n+h]), rec[2*n+h]
-		rec[n+h] = tensor.Float(math.Exp(er-top)) * inverse
-		rec[2*n+h] = tensor.Float(math.Exp(float64(t.k.Slope)*er-top)) * inverse
+		to[h] = tensor.Float(math.Exp(er-top)) * inverse
+		to[n+h] = tensor.Float(math.Exp(float64(t.k.Slope)*er-top)) * inverse
 	}
 }
 
@@ -153,22 +183,25 @@ func (t *attendTask) recast(v, lane int) {
 // wanted. If they can not, it makes them what tiles take.
 func (t *pullTask) choose() {
 	kind := &t.stats[len(t.stats)-1]
-	t.direct = *kind == spoked && t.into.Ee == nil && t.into.Weight == nil
-	if t.direct {
-		stride, _ := t.powerRow()
-		t.pow = borrow(t.k.In.NumCols * stride)
-		setPowers(*t.pow, t.k.El, t.k.Slope, 0)
-		return
-	}
-	if *kind == spoked {
+	t.direct = *kind == spoked && t.k.plain() && t.into.Ee == nil && t.into.Weight == nil
+	if *kind == spoked && !t.direct {
 		*kind = tiled
-		n := t.lanes
-		for at := 0; at+1 < len(t.stats); at += simd.Record * n {
-			rec := t.stats[at:][:simd.Record*n]
-			for h := range n {
-				rec[2*n+h] = rec[n+h] * tensor.Float(math.Exp(-float64(rec[h])))
-				rec[n+h] = 0
-			}
+		t.recast()
+	}
+}
+
+// recast makes the records, which are for spokes, what tiles take: from the last
+// on, since those are larger.
+func (t *pullTask) recast() {
+	n := t.lanes
+	stride, at := t.spokeRecord()
+	blocks := t.heads / n
+	for i := t.k.In.NumRows*blocks - 1; i >= 0; i-- {
+		var old [2 * 8]tensor.Float
+		copy(old[:2*n], t.stats[i*stride/blocks+at:])
+		rec := t.stats[simd.Record*n*i:][:simd.Record*n]
+		for h, er := range t.k.Er.Data[i*n:][:n] {
+			rec[h], rec[n+h], rec[2*n+h] = er, 0, old[h]*tensor.Float(math.Exp(-float64(er)))
 		}
 	}
 }
@@ -177,23 +210,38 @@ func (t *pullTask) choose() {
 func (t *pullTask) spokes(s *attendSpace, from, to int, der []tensor.Float) {
 	k, f := &s.spokes, t.k.Ft.RowLen()
 	k.Cols, k.Perm, k.Last, k.Ahead = t.turned.Cols, t.perm, len(t.perm)-1, ahead(len(t.dOut.Data))
-	k.FarStride, k.XStride, k.DerStride = t.record(), f, t.heads
-	k.OwnStride, _ = t.powerRow()
-	k.NearStride, k.VStride = t.heads, f
-	k.Width, k.Factors = t.k.width(), s.tile.M
+	k.XStride, k.VStride, k.DerStride = f, f, t.heads
+	k.OwnStride, _ = headBlocks{heads: t.lanes}.powerRow()
+	k.Heads, k.Width, k.Factors = t.lanes, f/t.heads, s.tile.M
+	k.Stream = t.into.Ft != nil && len(t.into.Ft.Data) >= streamed
+	var at int
+	k.FarStride, at = t.spokeRecord()
 	for lane := 0; lane < t.heads; lane += t.lanes {
 		k.Prepare(t.k.Slope, t.k.mask(), lane)
-		k.Far, k.X, k.Der = t.stats[simd.Record*lane:], t.dOut.Data[lane*spokeWidth:], der[lane:]
-		for u := from; u < to; {
-			t.spokesFrom(s, u, lane)
-			k.Offsets = t.turned.Offsets[u : min(to, u+tileRows)+1]
-			n := k.Retrace()
-			if n == 0 {
-				t.spokesInPieces(s, u)
-				n = 1
-			}
-			u += n
+		k.Far, k.X, k.Der = t.stats[simd.SpokeRecord*lane+at:], t.dOut.Data[lane*k.Width:], der[lane:]
+		for u := from; u < to; u += tileRows {
+			t.spokesTo(s, u, min(to, u+tileRows), lane)
 		}
+	}
+}
+
+// spokesTo does the sources from one to another, whose powers it sets first.
+func (t *pullTask) spokesTo(s *attendSpace, from, to, lane int) {
+	k := &s.spokes
+	_, at := t.powerRow()
+	own := s.tile.A
+	p := simd.Powers{X: t.k.El.Data[from*t.heads+lane:], Y: own, XStride: t.heads, YStride: k.OwnStride}
+	tamePowers(&p, to-from, t.k.Slope)
+	for u := from; u < to; {
+		t.spokesFrom(s, u, lane)
+		k.Own = own[(u-from)*k.OwnStride+at:]
+		k.Offsets = t.turned.Offsets[u : to+1]
+		n := k.Retrace()
+		if n == 0 {
+			t.spokesInPieces(s, u)
+			n = 1
+		}
+		u += n
 	}
 }
 
@@ -201,11 +249,10 @@ func (t *pullTask) spokes(s *attendSpace, from, to int, der []tensor.Float) {
 // to one row that nobody reads, so that the rest has the same bits.
 func (t *pullTask) spokesFrom(s *attendSpace, u, lane int) {
 	k, f := &s.spokes, t.k.Ft.RowLen()
-	stride, at := t.powerRow()
-	k.Near, k.Own, k.V = t.el[u*t.heads+lane:], (*t.pow)[u*stride+2*lane+at:], t.k.Ft.Data[u*f+lane*spokeWidth:]
+	k.V = t.k.Ft.Data[u*f+lane*k.Width:]
 	k.Y, k.YStride, k.AddY = s.past, 0, 0
 	if t.into.Ft != nil {
-		k.Y, k.YStride, k.AddY = t.into.Ft.Data[u*f+lane*spokeWidth:], f, 1-t.sets(SetFt, true)
+		k.Y, k.YStride, k.AddY = t.into.Ft.Data[u*f+lane*k.Width:], f, 1-t.sets(SetFt, true)
 	}
 	k.Rec, k.RecStride, k.AddRec = s.sum, 0, 0
 	if t.into.El != nil {

@@ -55,7 +55,7 @@ func threads(b *testing.B, f func(b *testing.B)) {
 
 func BenchmarkAttention(b *testing.B) {
 	for _, size := range graphSizes {
-		for _, hd := range [][2]int{{8, 8}, {1, 7}, {4, 64}} {
+		for _, hd := range [][2]int{{8, 8}, {8, 3}, {1, 7}, {4, 64}} {
 			for _, p := range []float64{0, 0.6} {
 				b.Run(fmt.Sprintf("%s/%dx%d/drop%g", size.name, hd[0], hd[1], p), func(b *testing.B) {
 					benchAttention(b, size.nodes, size.edges, hd, p)

@@ -40,6 +40,7 @@ func setBest(op string, dst *tensor.Dense, arg []int32, a *CSR, w, x *tensor.Den
 	}
 	k := bestKernels.Get().(*bestKernel)
 	k.RowBest = simd.RowBest{Gather: a.gather(x), Y: dst.Data, Arg: arg, Min: op == "sparse.MinDense"}
+	k.Past = passes(dst)
 	if w != nil {
 		k.W, k.Heads = w.Data, w.RowLen()
 	}

@@ -26,6 +26,7 @@ type CSR struct {
 
 	like *CSR     // whose structure this is; nil: its own
 	left *remains // what a dropout left; nil: there was none
+	late *late    // what sets Values when they are asked for; nil: they are set
 	once sync.Once
 	flip atomic.Pointer[flipped]
 }

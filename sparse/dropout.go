@@ -19,6 +19,7 @@ func DropValues(dst []tensor.Float, a *CSR, d *simd.Dropout) {
 	if len(dst) != a.NNZ() {
 		panic(&tensor.ShapeError{Op: "sparse.DropValues", Shapes: [][]int{{len(dst)}, a.Shape()}, Why: fmt.Sprintf("want %d elements, one a nonzero", a.NNZ())})
 	}
+	a.Settle()
 	if d == nil || !d.On() {
 		for k := range dst {
 			dst[k] = a.value(int64(k))
@@ -48,7 +49,8 @@ func DropSizes(a *CSR) (kept, starts int) {
 
 // Drop returns a under a dropout, as [DropValues] has it, in memory that is
 // given: a matrix of a's structure that also knows what is left of it, so that
-// products with dense arrays need not look for it. Neither the result nor that
+// products with dense arrays need not look for it. Its Values hold anything until
+// [CSR.Settle], since these products do without. Neither the result nor a nor that
 // memory may be written to as long as it is used.
 func Drop(a *CSR, d *simd.Dropout, room DropRoom) *CSR {
 	kept, starts := DropSizes(a)
@@ -60,14 +62,31 @@ func Drop(a *CSR, d *simd.Dropout, room DropRoom) *CSR {
 		DropValues(room.Values, a, d)
 		return b
 	}
+	a.Settle()
+	b.late = &late{from: a, drop: *d}
 	b.left = &remains{cuts: par.Split(a.Offsets, dropParts(a), nil), cols: room.Cols, w: room.Kept, starts: room.Starts}
 	l := dropLoops.Get().(*dropLoop)
 	own := l.cuts
 	l.cuts, l.left = b.left.cuts, b.left
-	l.run(a, d, room.Values)
+	l.run(a, d, nil)
 	*l = dropLoop{cuts: own}
 	dropLoops.Put(l)
 	return b
+}
+
+// late is a dropout whose values nobody has asked for.
+type late struct {
+	once sync.Once
+	from *CSR
+	drop simd.Dropout
+}
+
+// Settle sets the Values of a matrix that [Drop] returned, unless they are set
+// already. All others have theirs, and nothing happens.
+func (a *CSR) Settle() {
+	if a.late != nil {
+		a.late.once.Do(func() { DropValues(a.Values, a.late.from, &a.late.drop) })
+	}
 }
 
 // dropWork is about how many nonzeros take some microseconds.
@@ -87,16 +106,22 @@ type dropLoop struct {
 
 var dropLoops = sync.Pool{New: func() any { return new(dropLoop) }}
 
-// run sets to to a's values under d, in the parts that cuts has.
+// run drops a's values under d, in the parts that cuts has, and sets to to them
+// or keeps what is left.
 func (l *dropLoop) run(a *CSR, d *simd.Dropout, to []tensor.Float) {
 	l.a, l.d, l.from, l.to = a, *d, a.Values, to
+	var ones *[]tensor.Float
 	if l.from == nil {
-		l.from = to
-		for k := range to {
-			to[k] = 1
+		ones = borrow(a.NNZ())
+		for k := range *ones {
+			(*ones)[k] = 1
 		}
+		l.from = *ones
 	}
 	par.Run(len(l.cuts)-1, l)
+	if ones != nil {
+		repay(ones)
+	}
 }
 
 // Chunk does one part, in calls of not too many nonzeros.

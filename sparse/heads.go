@@ -37,6 +37,14 @@ func MulHeadsT(dst *tensor.Dense, a *CSR, w, x *tensor.Dense) {
 	product{a: a, weights: w}.addToT(dst, x)
 }
 
+// SetMulHeadsT is [MulHeadsT] to zeros, whatever dst held.
+func SetMulHeadsT(dst *tensor.Dense, a *CSR, w, x *tensor.Dense) {
+	if !a.multipliesT(dst, x) || !headed(a, w, x) {
+		panic(tensor.Mismatch("sparse.SetMulHeadsT", dst, a, w, x))
+	}
+	product{a: a, weights: w, set: true}.addToT(dst, x)
+}
+
 // MulRows adds to dst, for each row, the sum of the rows of x it points at, each
 // multiplied by a whole row of weights; w has a row as long as x's for each
 // nonzero, and a's own values are not read:
@@ -64,14 +72,36 @@ func MulRowsT(dst *tensor.Dense, a *CSR, w, x *tensor.Dense) {
 //
 //	dst[k,h] += ⟨x[Cols[k],h,:], y[i,h,:]⟩    for the nonzeros k of each row i
 func DotHeads(dst *tensor.Dense, a *CSR, x, y *tensor.Dense) {
-	if x.Rows() != a.NumCols || y.Rows() != a.NumRows || x.RowLen() != y.RowLen() || !headed(a, dst, x) {
+	if !dots(dst, a, x, y) {
 		panic(tensor.Mismatch("sparse.DotHeads", dst, a, x, y))
 	}
+	dotHeads(dst, a, x, y, false)
+}
+
+// SetDotHeads is [DotHeads] to zeros, whatever dst held.
+func SetDotHeads(dst *tensor.Dense, a *CSR, x, y *tensor.Dense) {
+	if !dots(dst, a, x, y) {
+		panic(tensor.Mismatch("sparse.SetDotHeads", dst, a, x, y))
+	}
+	dotHeads(dst, a, x, y, true)
+}
+
+// dots reports whether dst has a row of inner products of x and y for each
+// nonzero of a.
+func dots(dst *tensor.Dense, a *CSR, x, y *tensor.Dense) bool {
+	return x.Rows() == a.NumCols && y.Rows() == a.NumRows && x.RowLen() == y.RowLen() && headed(a, dst, x)
+}
+
+func dotHeads(dst *tensor.Dense, a *CSR, x, y *tensor.Dense, set bool) {
 	if x.RowLen() == 0 {
+		if set {
+			dst.Zero()
+		}
 		return
 	}
 	k := dotKernels.Get().(*dotKernel)
-	k.EdgeDot = simd.EdgeDot{Gather: a.gather(x), Y: y.Data, Z: dst.Data, Heads: dst.RowLen()}
+	k.EdgeDot = simd.EdgeDot{Gather: a.gather(x), Y: y.Data, Z: dst.Data, Heads: dst.RowLen(), Set: set}
+	k.Past = passes(dst)
 	a.run(x.RowLen(), k)
 	*k = dotKernel{}
 	dotKernels.Put(k)
@@ -94,6 +124,13 @@ func headed(a *CSR, w, x *tensor.Dense) bool {
 // farFrom is the size of a table, in bytes, from which its rows are fetched
 // ahead: it is beyond the second cache of a core.
 const farFrom = 1 << 20
+
+// pastFrom is the length of a result from which it is stored past the caches,
+// which it would have left before it is read: that saves reading it first.
+const pastFrom = 1 << 22
+
+// passes reports whether a result that is set passes by the caches.
+func passes(dst *tensor.Dense) bool { return len(dst.Data) >= pastFrom }
 
 // gather returns how a's nonzeros point at the rows of x.
 func (a *CSR) gather(x *tensor.Dense) simd.Gather {

@@ -17,11 +17,6 @@ const (
 // rows lo to hi, without hi.
 type rowKernel interface{ rows(lo, hi int) }
 
-// rowFunc is a function as a kernel.
-type rowFunc func(lo, hi int)
-
-func (f rowFunc) rows(lo, hi int) { f(lo, hi) }
-
 // rowLoop is a loop over the rows of a matrix, in parts of about equal work.
 type rowLoop struct {
 	cuts   []int
@@ -47,7 +42,3 @@ func (a *CSR) run(width int, k rowKernel) {
 	l.kernel = nil
 	rowLoops.Put(l)
 }
-
-// eachRange calls f with ranges of rows that together are all of a's, as run
-// does.
-func (a *CSR) eachRange(width int, f func(lo, hi int)) { a.run(width, rowFunc(f)) }

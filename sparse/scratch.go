@@ -1,22 +1,80 @@
 package sparse
 
 import (
+	"math/bits"
 	"sync"
+	"weak"
 
 	"github.com/edgewise-ml/edgewise/internal/pages"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // scratch keeps the working rows of kernels between calls, so that a step of
-// training allocates none.
-var scratch = sync.Pool{New: func() any { return new([]tensor.Float) }}
+// training allocates none. There is a pool for each power of two, so that a few
+// rows do not take what was made for a whole graph.
+var scratch [largeBits + 1]sync.Pool
 
-// borrow returns n elements of any value, which the caller hands back.
+// From 1<<largeBits elements on, buffers are in a list: a pool would keep one for
+// each processor.
+const largeBits = 18
+
+// large are the free ones of these. The collector takes what no call has in use.
+var large struct {
+	sync.Mutex
+	free []weak.Pointer[[]tensor.Float]
+}
+
+// borrow returns n elements of any value, which the caller hands back by repay.
 func borrow(n int) *[]tensor.Float {
-	s := scratch.Get().(*[]tensor.Float)
-	if cap(*s) < n {
-		*s = pages.Make[tensor.Float](n, n)
+	class := bits.Len(uint(max(n-1, 0)))
+	if class > largeBits {
+		return borrowLarge(n)
+	}
+	s, _ := scratch[class].Get().(*[]tensor.Float)
+	if s == nil {
+		s = new([]tensor.Float)
+		*s = make([]tensor.Float, n, 1<<class)
 	}
 	*s = (*s)[:n]
 	return s
+}
+
+// borrowLarge returns the smallest free buffer of n elements, or a new one.
+func borrowLarge(n int) *[]tensor.Float {
+	large.Lock()
+	defer large.Unlock()
+	var best *[]tensor.Float
+	kept := large.free[:0]
+	for _, w := range large.free {
+		s := w.Value()
+		switch {
+		case s == nil:
+			continue
+		case cap(*s) >= n && (best == nil || cap(*s) < cap(*best)):
+			if best != nil {
+				kept = append(kept, weak.Make(best))
+			}
+			best = s
+		default:
+			kept = append(kept, w)
+		}
+	}
+	large.free = kept
+	if best == nil {
+		best = new([]tensor.Float)
+		*best = pages.Make[tensor.Float](n, n)
+	}
+	*best = (*best)[:n]
+	return best
+}
+
+// repay takes back what borrow returned.
+func repay(s *[]tensor.Float) {
+	if class := bits.Len(uint(cap(*s) - 1)); class <= largeBits {
+		scratch[class].Put(s)
+		return
+	}
+	large.Lock()
+	large.free = append(large.free, weak.Make(s))
+	large.Unlock()
 }

@@ -50,6 +50,9 @@ func TestSetHeads(t *testing.T) {
 				}
 				undo()
 			}
+			if heads {
+				checkSetEdges(t, fmt.Sprintf("%s of %d", name, f), a, w, x)
+			}
 			y := tensor.New(a.NumRows, f)
 			y.Fill(float(math.NaN()))
 			undo := simd.Disable()
@@ -60,14 +63,28 @@ func TestSetHeads(t *testing.T) {
 	}
 }
 
+// checkSetEdges checks what is set on edges, and the transposed product.
+func checkSetEdges(t *testing.T, name string, a *sparse.CSR, w, x *tensor.Dense) {
+	t.Helper()
+	y := normal(rand.New(rand.NewPCG(7, 6)), a.NumRows, x.RowLen())
+	sameOnThreads(t, name+": SetMulHeadsT", x.Shape(), func(z *tensor.Dense) { sparse.SetMulHeadsT(z, a, w, y) }, func(z *tensor.Dense) { sparse.MulHeadsT(z, a, w, y) })
+	sameOnThreads(t, name+": SetDotHeads", w.Shape(), func(z *tensor.Dense) { sparse.SetDotHeads(z, a, x, y) }, func(z *tensor.Dense) { sparse.DotHeads(z, a, x, y) })
+	sameOnThreads(t, name+": SetSoftmaxRowsGrad", w.Shape(), func(z *tensor.Dense) { sparse.SetSoftmaxRowsGrad(z, a, w, w) }, func(z *tensor.Dense) { sparse.SoftmaxRowsGrad(z, a, w, w) })
+}
+
 func TestSetProductsShapes(t *testing.T) {
 	a, err := sparse.New(2, 3, []int64{0, 1, 2}, []int32{0, 2}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for want, call := range map[string]func(){
-		"sparse.SetMulDense": func() { sparse.SetMulDense(tensor.New(2, 4), a, tensor.New(2, 4)) },
-		"sparse.SetMulHeads": func() { sparse.SetMulHeads(tensor.New(2, 4), a, tensor.New(2, 3), tensor.New(3, 4)) },
+		"sparse.SetMulDense":  func() { sparse.SetMulDense(tensor.New(2, 4), a, tensor.New(2, 4)) },
+		"sparse.SetMulHeads":  func() { sparse.SetMulHeads(tensor.New(2, 4), a, tensor.New(2, 3), tensor.New(3, 4)) },
+		"sparse.SetMulHeadsT": func() { sparse.SetMulHeadsT(tensor.New(2, 4), a, tensor.New(2, 2), tensor.New(2, 4)) },
+		"sparse.SetDotHeads":  func() { sparse.SetDotHeads(tensor.New(2, 3), a, tensor.New(3, 4), tensor.New(2, 4)) },
+		"sparse.SetSoftmaxRowsGrad": func() {
+			sparse.SetSoftmaxRowsGrad(tensor.New(2, 3), a, tensor.New(2, 4), tensor.New(2, 4))
+		},
 	} {
 		if err, ok := tensor.Try(call).(*tensor.ShapeError); !ok || err.Op != want {
 			t.Errorf("%v, want a ShapeError of %s", err, want)

@@ -23,17 +23,15 @@ func SoftmaxRows(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
 		panic(tensor.Mismatch("sparse.SoftmaxRows", dst, a, x))
 	}
 	l := softmaxLoops.Get().(*softmaxLoop)
-	l.a, l.y, l.x, l.dx = a, dst.Data, x.Data, nil
-	l.run(x.RowLen())
+	l.s = simd.Segments{X: x.Data, Y: dst.Data, N: x.RowLen()}
+	l.run(a, dst)
 }
 
 // softmaxLoop is a softmax or, where there is a dx, its gradient, in parts of
 // rows.
 type softmaxLoop struct {
 	a    *CSR
-	n    int
-	x, y []tensor.Float // in the gradient x is dy
-	dx   []tensor.Float
+	s    simd.Segments // of all rows; in the gradient X is dy
 	cuts []int
 }
 
@@ -42,9 +40,13 @@ var softmaxLoops = sync.Pool{New: func() any { return new(softmaxLoop) }}
 // softmaxWork is what a softmax costs, in elements of the simplest work.
 const softmaxWork = 8
 
-func (l *softmaxLoop) run(n int) {
-	l.n = n
-	parts := max(1, min(l.a.NNZ()*n*softmaxWork/partWork, partsMost))
+// run computes dst from what is in l.s.
+func (l *softmaxLoop) run(a *CSR, dst *tensor.Dense) {
+	if passes(dst) {
+		l.s.PassCaches()
+	}
+	l.a = a
+	parts := max(1, min(a.NNZ()*l.s.N*softmaxWork/partWork, partsMost))
 	l.cuts = par.Split(l.a.Offsets, parts, l.cuts)
 	par.Run(parts, l)
 	*l = softmaxLoop{cuts: l.cuts}
@@ -53,22 +55,22 @@ func (l *softmaxLoop) run(n int) {
 
 // Chunk does one part.
 func (l *softmaxLoop) Chunk(i int) {
-	buf := borrow(2 * l.n)
+	buf := borrow(simd.SegmentWork(l.s.N))
 	for r := l.cuts[i]; r < l.cuts[i+1]; {
 		next := r + 1
-		for next < l.cuts[i+1] && int(l.a.Offsets[next+1]-l.a.Offsets[r])*l.n <= softmaxMost {
+		for next < l.cuts[i+1] && int(l.a.Offsets[next+1]-l.a.Offsets[r])*l.s.N <= softmaxMost {
 			next++
 		}
-		s := simd.Segments{Offsets: l.a.Offsets[r : next+1], N: l.n, X: l.x, Y: l.y, Sum: *buf}
-		if l.dx == nil {
+		s := l.s
+		s.Offsets, s.Work = l.a.Offsets[r:next+1], *buf
+		if s.D == nil {
 			s.Softmax()
 		} else {
-			s.D = l.dx
 			s.SoftmaxGrad()
 		}
 		r = next
 	}
-	scratch.Put(buf)
+	repay(buf)
 }
 
 // softmaxMost is the elements of rows that are done in one call.
@@ -79,10 +81,20 @@ const softmaxMost = 1 << 13
 //
 //	dx[k,j] += y[k,j]·(dy[k,j] − Σ_k y[k,j]·dy[k,j])
 func SoftmaxRowsGrad(dx *tensor.Dense, a *CSR, y, dy *tensor.Dense) {
+	softmaxGrad("sparse.SoftmaxRowsGrad", simd.Segments{}, dx, a, y, dy)
+}
+
+// SetSoftmaxRowsGrad is [SoftmaxRowsGrad] to zeros, whatever dx held.
+func SetSoftmaxRowsGrad(dx *tensor.Dense, a *CSR, y, dy *tensor.Dense) {
+	softmaxGrad("sparse.SetSoftmaxRowsGrad", simd.Segments{Set: 1}, dx, a, y, dy)
+}
+
+func softmaxGrad(op string, s simd.Segments, dx *tensor.Dense, a *CSR, y, dy *tensor.Dense) {
 	if y.Rows() != a.NNZ() || !slices.Equal(dx.Shape(), y.Shape()) || !slices.Equal(dy.Shape(), y.Shape()) {
-		panic(tensor.Mismatch("sparse.SoftmaxRowsGrad", dx, a, y, dy))
+		panic(tensor.Mismatch(op, dx, a, y, dy))
 	}
+	s.X, s.Y, s.D, s.N = dy.Data, y.Data, dx.Data, y.RowLen()
 	l := softmaxLoops.Get().(*softmaxLoop)
-	l.a, l.y, l.x, l.dx = a, y.Data, dy.Data, dx.Data
-	l.run(y.RowLen())
+	l.s = s
+	l.run(a, dx)
 }

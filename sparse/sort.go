@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"sort"
 	"sync/atomic"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -17,19 +18,32 @@ type keySort struct {
 	starts  []int32 // for each part and key: how many there are, then where the next one goes
 	offsets []int64
 	order   []int32
+
+	rows []int64 // of a list that is in rows: where each starts, and the end
+	row  []int32 // of each key, in order: its row; nil: not wanted
 }
 
 // sortByKey returns the stable order of the keys, all below n, and where each
 // key's run starts in it.
 func sortByKey(n int, keys []int32) (order []int32, offsets []int64) {
-	s := keySort{keys: keys, n: n, parts: sortParts(n, len(keys))}
+	s := keySort{keys: keys, n: n}
+	s.sort()
+	return s.order, s.offsets
+}
+
+// sort sets the order, the offsets and, if rows is there, the rows.
+func (s *keySort) sort() {
+	n, keys := s.n, s.keys
+	s.parts = sortParts(n, len(keys))
 	s.starts = make([]int32, s.parts*n)
 	s.offsets = make([]int64, n+1)
 	par.For(s.parts, 1, s.count)
 	s.place()
 	s.order = make([]int32, len(keys))
+	if s.rows != nil {
+		s.row = make([]int32, len(keys))
+	}
 	par.For(s.parts, 1, s.put)
-	return s.order, s.offsets
 }
 
 // sortParts is how many parts a list is cut into: one for each thread, but no
@@ -76,10 +90,26 @@ func (s *keySort) put(from, to int) {
 	for p := from; p < to; p++ {
 		lo, hi := s.part(p)
 		next := s.starts[p*s.n : (p+1)*s.n]
+		if s.row != nil {
+			s.putRows(next, lo, hi)
+			continue
+		}
 		for j, key := range s.keys[lo:hi] {
 			at := next[key]
 			next[key] = at + 1
 			s.order[at] = int32(lo + j)
+		}
+	}
+}
+
+// putRows is put of keys lo to hi with their rows.
+func (s *keySort) putRows(next []int32, lo, hi int) {
+	row := sort.Search(len(s.rows)-1, func(i int) bool { return s.rows[i+1] > int64(lo) })
+	for ; lo < hi; row++ {
+		for end := min(int(s.rows[row+1]), hi); lo < end; lo++ {
+			at := next[s.keys[lo]]
+			next[s.keys[lo]] = at + 1
+			s.order[at], s.row[at] = int32(lo), int32(row)
 		}
 	}
 }

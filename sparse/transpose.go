@@ -61,17 +61,7 @@ func (a *CSR) structureT() (t *CSR, perm []int32) {
 
 // turn transposes the structure by a counting sort of the columns.
 func (a *CSR) turn() *flipped {
-	perm, offsets := sortByKey(a.NumCols, a.Cols)
-	t := &CSR{Offsets: offsets, Cols: make([]int32, a.NNZ()), NumRows: a.NumCols, NumCols: a.NumRows}
-	rows := make([]int32, a.NNZ())
-	a.eachRange(1, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			run := rows[a.Offsets[i]:a.Offsets[i+1]]
-			for k := range run {
-				run[k] = int32(i)
-			}
-		}
-	})
-	pick(t.Cols, rows, perm)
-	return &flipped{t, perm}
+	s := keySort{keys: a.Cols, n: a.NumCols, rows: a.Offsets}
+	s.sort()
+	return &flipped{&CSR{Offsets: s.offsets, Cols: s.row, NumRows: a.NumCols, NumCols: a.NumRows}, s.order}
 }

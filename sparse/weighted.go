@@ -30,6 +30,7 @@ func (p product) addTo(dst, x *tensor.Dense) {
 		p.addLeft(dst, x)
 		return
 	}
+	p.a.Settle()
 	k := p.kernel(p.a, dst, x)
 	k.mean = p.mean
 	p.a.run(x.RowLen(), k)
@@ -47,12 +48,14 @@ func (p product) addToT(dst, x *tensor.Dense) {
 		if p.set {
 			dst.Zero()
 		}
+		p.a.Settle()
 		p.scatter(dst, x)
 		return
-	case p.spills(dst, f):
+	case p.spills(dst, x):
 		p.spill(dst, x)
 		return
 	}
+	p.a.Settle()
 	t, perm := p.a.structureT()
 	k := p.kernel(t, dst, x)
 	if p.weights != nil {
@@ -107,6 +110,7 @@ func (p product) kernel(t *CSR, dst, x *tensor.Dense) *sumKernel {
 	k := sumKernels.Get().(*sumKernel)
 	k.values, k.set = p.values, p.set
 	k.sum = simd.RowSum{Gather: t.gather(x), Y: dst.Data}
+	k.sum.Past = passes(dst)
 	if p.weights != nil {
 		k.sum.W, k.sum.Heads = p.weights.Data, p.weights.RowLen()
 	}
@@ -146,7 +150,7 @@ func (k *sumKernel) rows(lo, hi int) {
 		return
 	}
 	buf := borrow(step * f)
-	defer scratch.Put(buf)
+	defer repay(buf)
 	for ; lo < hi; lo += step {
 		k.addMeans(*buf, lo, min(lo+step, hi))
 	}

@@ -17,6 +17,10 @@ var spanJobs jobs[spans]
 func Apply(dst, x *Dense, f simd.Unary, c Float) {
 	sameShape(f.String(), dst, x)
 	inPlace(f.String(), dst, x)
+	if alone(len(x.Data), costOf(f)) {
+		f.Forward(dst.Data, x.Data, c)
+		return
+	}
 	spanJobs.run(spans{a: dst.Data, b: x.Data, f: f, k: c}, len(x.Data), costOf(f), func(s *spans, lo, hi int) {
 		s.f.Forward(s.a[lo:hi], s.b[lo:hi], s.k)
 	})
@@ -40,12 +44,19 @@ func applyGrad(dx, dy, x, y *Dense, s spans) {
 		apart(f.String(), dx, o)
 	}
 	s.a, s.b, s.c, s.d = dx.Data, dy.Data, x.Data, y.Data
-	spanJobs.run(s, len(dx.Data), costOf(f), func(s *spans, lo, hi int) {
-		if s.set {
-			clear(s.a[lo:hi])
-		}
-		s.f.Backward(s.a[lo:hi], s.b[lo:hi], s.c[lo:hi], s.d[lo:hi], s.k)
-	})
+	if alone(len(dx.Data), costOf(f)) {
+		s.pull(0, len(dx.Data))
+		return
+	}
+	spanJobs.run(s, len(dx.Data), costOf(f), (*spans).pull)
+}
+
+// pull adds gradients, or sets them.
+func (s *spans) pull(lo, hi int) {
+	if s.set {
+		clear(s.a[lo:hi])
+	}
+	s.f.Backward(s.a[lo:hi], s.b[lo:hi], s.c[lo:hi], s.d[lo:hi], s.k)
 }
 
 // costOf is the work of an element of f, in elements of a stream.

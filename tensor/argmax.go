@@ -15,7 +15,12 @@ func ArgMax(dst []int32, x *Dense, axis int) {
 	if len(dst) != a.outer*a.inner || a.n == 0 && len(dst) > 0 {
 		panic(&ShapeError{Op: "tensor.ArgMax", Shapes: [][]int{slices.Clone(x.Shape()), {len(dst)}}, Why: fmt.Sprintf("%d places along axis %d of length %d", a.outer*a.inner, i, a.n)})
 	}
-	placeJobs.run(placing{a, dst, x.Data}, len(dst), costFunction*a.n, (*placing).places)
+	p := placing{a, dst, x.Data}
+	if alone(len(dst), costFunction*a.n) {
+		p.places(0, len(dst))
+		return
+	}
+	placeJobs.run(p, len(dst), costFunction*a.n, (*placing).places)
 }
 
 // placing is the search for the places of the largest elements.

@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/internal/pages"
@@ -45,33 +46,39 @@ func Of(data []Float, shape ...int) *Dense {
 // Set makes d an array of the given shape over data, which it does not copy.
 func (d *Dense) Set(data []Float, shape ...int) {
 	if n := Size(shape...); n != len(data) {
-		panic(&ShapeError{Op: "tensor.Of", Shapes: [][]int{{len(data)}, slices.Clone(shape)}, Why: fmt.Sprintf("%d elements for a shape of %d", len(data), n)})
+		badLength(data, shape, n)
 	}
 	d.Data, d.axes = data, len(shape)
 	copy(d.dims[:], shape)
+}
+
+func badLength(data []Float, shape []int, n int) {
+	panic(&ShapeError{Op: "tensor.Of", Shapes: [][]int{{len(data)}, slices.Clone(shape)}, Why: fmt.Sprintf("%d elements for a shape of %d", len(data), n)})
 }
 
 // Size returns the number of elements of a shape. It panics with a
 // [*ShapeError] if the shape has no or too many axes, a negative length, or
 // more elements than an int can count.
 func Size(shape ...int) int {
-	bad := func(why string) {
-		panic(&ShapeError{Op: "tensor.Size", Shapes: [][]int{slices.Clone(shape)}, Why: why})
-	}
 	if len(shape) == 0 || len(shape) > MaxAxes {
-		bad("an array has one to four axes")
+		badShape(shape, "an array has one to four axes")
 	}
 	n := 1
 	for _, s := range shape {
 		if s < 0 {
-			bad("an axis has a negative length")
+			badShape(shape, "an axis has a negative length")
 		}
-		if s > 0 && n > math.MaxInt/8/s {
-			bad("the size overflows")
+		over, size := bits.Mul64(uint64(n), uint64(s))
+		if over != 0 || size > math.MaxInt/8 {
+			badShape(shape, "the size overflows")
 		}
-		n *= s
+		n = int(size)
 	}
 	return n
+}
+
+func badShape(shape []int, why string) {
+	panic(&ShapeError{Op: "tensor.Size", Shapes: [][]int{slices.Clone(shape)}, Why: why})
 }
 
 // Shape returns the length of each axis. The caller must not modify it.
@@ -125,8 +132,13 @@ func (d *Dense) Reshape(shape ...int) *Dense {
 
 // Infer returns shape with its −1, if there is one, replaced by what is left
 // of d's elements.
-func (d *Dense) Infer(shape ...int) []int {
-	out, hole, n := slices.Clone(shape), -1, 1
+func (d *Dense) Infer(shape ...int) []int { return d.AppendInfer(nil, shape) }
+
+// AppendInfer is [Dense.Infer] that appends the lengths to out, for which a
+// caller may have room.
+func (d *Dense) AppendInfer(out, shape []int) []int {
+	first, hole, n := len(out), -1, 1
+	out = append(out, shape...)
 	for i, s := range shape {
 		switch {
 		case s == -1 && hole < 0:
@@ -139,12 +151,12 @@ func (d *Dense) Infer(shape ...int) []int {
 	}
 	if hole >= 0 {
 		if n > 0 {
-			out[hole] = len(d.Data) / n
+			out[first+hole] = len(d.Data) / n
 		} else {
-			out[hole] = 0
+			out[first+hole] = 0
 		}
 	}
-	if Size(out...) != len(d.Data) {
+	if Size(out[first:]...) != len(d.Data) {
 		panic(&ShapeError{Op: "tensor.Reshape", Shapes: [][]int{slices.Clone(d.Shape()), slices.Clone(shape)}, Why: "the number of elements differs"})
 	}
 	return out

@@ -35,6 +35,10 @@ func dropRows(dst, x *Dense, mask *simd.Dropout, add bool) {
 		return
 	}
 	d := drop{dst.Data, x.Data, x.RowLen(), mask, add}
+	if alone(x.Rows(), 2*d.width) {
+		d.rows(0, x.Rows())
+		return
+	}
 	dropJobs.run(d, x.Rows(), 2*d.width, (*drop).rows)
 }
 

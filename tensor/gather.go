@@ -13,11 +13,18 @@ import (
 func GatherRows(dst, x *Dense, rows []int32) {
 	checkRows("GatherRows", dst, x, rows)
 	m := moving{dst.Data, x.Data, rows, x.RowLen(), dst.Rows()}
-	movingJobs.run(m, len(rows), costGather*m.n, func(m *moving, lo, hi int) {
-		for i, r := range m.rows[lo:hi] {
-			copy(m.dst[(lo+i)*m.n:(lo+i+1)*m.n], m.x[int(r)*m.n:(int(r)+1)*m.n])
-		}
-	})
+	if alone(len(rows), costGather*m.n) {
+		m.gather(0, len(rows))
+		return
+	}
+	movingJobs.run(m, len(rows), costGather*m.n, (*moving).gather)
+}
+
+// gather copies rows lo to hi, without hi.
+func (m *moving) gather(lo, hi int) {
+	for i, r := range m.rows[lo:hi] {
+		copy(m.dst[(lo+i)*m.n:(lo+i+1)*m.n], m.x[int(r)*m.n:(int(r)+1)*m.n])
+	}
 }
 
 // moving is a copy or sum of rows of n elements between two arrays.

@@ -149,6 +149,29 @@ func TestMatMulShapes(t *testing.T) {
 	}
 }
 
+// TestMatMulFew compares products that are too small to be planned with packed
+// ones, to the bit.
+func TestMatMulFew(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for _, f := range flags {
+		for i := range 8 * 8 * 12 {
+			m, n, k := i%8, i/8%8, i/64
+			a, b := operands(rng, m, k, n, f)
+			p, bias := tensor.Pack(b, f), random(rng, n)
+			what := fmt.Sprintf("%d×%d×%d flags %d", m, k, n, f)
+			for _, then := range []tensor.Epilogue{{}, {Bias: bias, Act: tensor.Activate(simd.Tanh, 0)}} {
+				got, want := random(rng, m, n), random(rng, m, n)
+				tensor.MatMulThen(got, a, b, f, then)
+				tensor.MatMulPackedThen(want, a, p, f, then)
+				same(t, what+" set", got.Data, want.Data)
+				tensor.MatMul(got, a, b, f)
+				tensor.MatMulPacked(want, a, p, f)
+				same(t, what+" added", got.Data, want.Data)
+			}
+		}
+	}
+}
+
 func TestPackedSet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	p := tensor.Pack(random(rng, 40, 50), 0)

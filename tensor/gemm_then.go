@@ -21,6 +21,24 @@ type Activation struct {
 // activation.
 func Activate(f simd.Unary, c Float) Activation { return Activation{f, c, true} }
 
+// fits reports whether e can follow a product that is dst.
+func (e *Epilogue) fits(dst *Dense) bool {
+	return e.Bias == nil || len(e.Bias.Data) == dst.dims[1] && !overlap(dst.Data, e.Bias.Data)
+}
+
+// few does what e says to few rows.
+func (e *Epilogue) few(dst *Dense) {
+	if e.Bias != nil {
+		for i := range dst.dims[0] {
+			c := dst.Row(i)
+			simd.Add.Forward(c, c, e.Bias.Data, 1, 1)
+		}
+	}
+	if e.Act.on {
+		e.Act.f.Forward(dst.Data, dst.Data, e.Act.c)
+	}
+}
+
 // ends reports whether anything comes after the product.
 func (g *gemm) ends() bool { return g.then.Bias != nil || g.then.Act.on }
 

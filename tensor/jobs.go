@@ -45,13 +45,17 @@ func (p *jobs[T]) run(args T, n, cost int, part func(a *T, lo, hi int)) {
 	}
 	j.args, j.n, j.part = args, n, part
 	j.step = max(1, share/max(1, cost))
-	if j.step > n/2 {
+	if alone(n, cost) {
 		j.step = n
 	}
 	par.Run((n-1)/j.step+1, j)
 	*j = job[T]{}
 	p.pool.Put(j) // after a panic it is left to the collector
 }
+
+// alone reports whether a loop of n of a cost is one chunk, and not worth a task:
+// its caller may as well run the part itself.
+func alone(n, cost int) bool { return max(1, share/max(1, cost)) > n/2 }
 
 // partsMost is into how many parts a long sum is cut at most. Each part has a
 // sum of its own, and these are added in order.

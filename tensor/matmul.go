@@ -1,5 +1,7 @@
 package tensor
 
+import "github.com/edgewise-ml/edgewise/internal/simd"
+
 // Flags chooses a variant of [MatMul].
 type Flags uint8
 
@@ -23,6 +25,9 @@ const (
 // Every operand is read as a matrix of its rows. It panics with a [*ShapeError]
 // where the shapes do not fit, and where dst overlaps a or b.
 func MatMul(dst, a, b *Dense, f Flags) {
+	if few(dst, a, b, f, false) {
+		return
+	}
 	g := newGemm("MatMul", dst, a, b, f)
 	g.long(f)
 }
@@ -36,9 +41,38 @@ func MatMul(dst, a, b *Dense, f Flags) {
 // passes dst through memory once. then.Bias has an element for each column of
 // dst and does not overlap it.
 func MatMulThen(dst, a, b *Dense, f Flags, then Epilogue) {
+	if then.fits(dst) && few(dst, a, b, f, true) {
+		then.few(dst)
+		return
+	}
 	g := newGemm("MatMulThen", dst, a, b, f)
 	g.end("MatMulThen", dst, then)
 	g.long(f)
+}
+
+// few adds a product to dst, or sets dst to it, that is less work than to plan it.
+// It returns false of any other, and of one that is wrong.
+func few(dst, a, b *Dense, f Flags, set bool) bool {
+	if a.axes != 2 || b.axes != 2 || dst.axes != 2 {
+		return false
+	}
+	m, k, n, kb, ldb := a.dims[0], a.dims[1], b.dims[1], b.dims[0], b.dims[1]
+	rs, cs := k, 1
+	if f&TransA != 0 {
+		m, k, rs, cs = k, m, 1, k
+	}
+	if f&TransB != 0 {
+		n, kb = kb, n
+		if kb != 1 {
+			return false
+		}
+	}
+	if len(dst.Data)*k > tinyWork || dst.dims[0] != m || dst.dims[1] != n || kb != k || overlap(dst.Data, a.Data) || overlap(dst.Data, b.Data) {
+		return false
+	}
+	p := simd.Product{A: a.Data, RS: rs, CS: cs, B: b.Data, LDB: ldb, C: dst.Data, LDC: n, M: m, N: n, K: k, Set: set}
+	p.MulAdd()
+	return true
 }
 
 // MatMulPacked is [MatMul] with a packed b, to the same bits, except that it
@@ -109,7 +143,10 @@ func (g *gemm) end(op string, dst *Dense, then Epilogue) {
 // sides returns the rows and columns of d, or of its transpose. An array
 // without elements may have rows that are longer than an int can count.
 func sides(op string, d *Dense, transposed bool) (m, n int) {
-	m, n = d.Rows(), d.RowLen()
+	m, n = d.dims[0], d.dims[1]
+	if d.axes != 2 {
+		n = d.RowLen()
+	}
 	if len(d.Data) == 0 && d.axes > 2 {
 		if err := Try(func() { Size(d.dims[1:d.axes]...) }); err != nil {
 			e := Mismatch("tensor."+op, d)

@@ -38,7 +38,12 @@ func Combine(dst, a, b *Dense, f simd.Binary) {
 	c := combination{f: f, z: dst.Data, x: a.Data, y: b.Data, Pairing: Pair(a.Shape(), b.Shape(), dst.Shape())}
 	c.cut()
 	c.stream = len(c.z) >= streamed && c.SX == 1 && c.SY == 1 && !overlap(dst.Data, a.Data) && !overlap(dst.Data, b.Data)
-	combineJobs.run(c, c.runs()*c.segments, c.segment, (*combination).forward)
+	pieces := c.runs() * c.segments
+	if pieces > 0 && alone(pieces, c.segment) {
+		c.forward(0, pieces)
+		return
+	}
+	combineJobs.run(c, pieces, c.segment, (*combination).forward)
 }
 
 // streamed is the length from which a result is taken to be larger than the

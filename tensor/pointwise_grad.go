@@ -42,11 +42,13 @@ func (c *combination) gradient() {
 	for _, s := range strides[:c.axes] {
 		whole = whole && s != 0
 	}
-	last := c.axes - 1
+	last, pieces := c.axes-1, c.runs()*c.segments
 	switch {
 	case c.N == 0:
+	case whole && alone(pieces, c.segment):
+		c.backward(0, pieces)
 	case whole: // every element has a place of its own
-		combineJobs.run(*c, c.runs()*c.segments, c.segment, (*combination).backward)
+		combineJobs.run(*c, pieces, c.segment, (*combination).backward)
 	case c.axes > 0 && strides[last] != 0 && c.dims[last] > 1: // so have the runs of each outermost index
 		combineJobs.run(*c, c.dims[last], len(c.z)/c.dims[last], (*combination).outermost)
 	default:

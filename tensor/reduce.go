@@ -49,12 +49,20 @@ var foldJobs jobs[folding]
 
 func (a along) reduce(f folding) {
 	f.along = a
+	if a.inner == 1 && alone(a.outer, a.n) {
+		f.rows(0, a.outer)
+		return
+	}
 	if a.inner == 1 {
 		foldJobs.run(f, a.outer, a.n, (*folding).rows)
 		return
 	}
 	if f.parts = partsOf(a.n, a.inner); a.outer >= partsMost || f.parts == 1 {
 		f.parts = 1
+		if alone(a.outer, a.n*a.inner) {
+			f.blocks(0, a.outer)
+			return
+		}
 		foldJobs.run(f, a.outer, a.n*a.inner, (*folding).blocks)
 		return
 	}

@@ -40,9 +40,16 @@ func scan(op string, dst, x *Dense, row func(to, from []Float)) {
 	sameShape(op, dst, x)
 	inPlace(op, dst, x)
 	a := alongLast(x)
-	rowScanJobs.run(rowScan{dst.Data, x.Data, a.n, row}, a.outer, costFunction*a.n, func(s *rowScan, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			s.row(s.dst[i*s.n:(i+1)*s.n], s.x[i*s.n:(i+1)*s.n])
-		}
-	})
+	s := rowScan{dst.Data, x.Data, a.n, row}
+	if alone(a.outer, costFunction*a.n) {
+		s.rows(0, a.outer)
+		return
+	}
+	rowScanJobs.run(s, a.outer, costFunction*a.n, (*rowScan).rows)
+}
+
+func (s *rowScan) rows(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		s.row(s.dst[i*s.n:(i+1)*s.n], s.x[i*s.n:(i+1)*s.n])
+	}
 }

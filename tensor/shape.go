@@ -63,17 +63,22 @@ func Try(f func()) (err error) {
 // Broadcast returns the shape that a and b share under NumPy's rule: shapes are
 // aligned at the last axis, and a length of 1 stretches. ok is false where no
 // such shape exists.
-func Broadcast(a, b []int) (shape []int, ok bool) {
+func Broadcast(a, b []int) (shape []int, ok bool) { return AppendBroadcast(nil, a, b) }
+
+// AppendBroadcast is [Broadcast] that appends the shape to out, for which a
+// caller may have room.
+func AppendBroadcast(out, a, b []int) (shape []int, ok bool) {
 	if len(a) < len(b) {
 		a, b = b, a
 	}
-	shape = slices.Clone(a)
+	first := len(out)
+	shape = append(out, a...)
 	for i, s := range b {
 		j := len(a) - len(b) + i
 		switch {
 		case s == a[j] || s == 1:
 		case a[j] == 1:
-			shape[j] = s
+			shape[first+j] = s
 		default:
 			return nil, false
 		}

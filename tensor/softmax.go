@@ -38,9 +38,16 @@ func rowGrad(op string, dx, dy, y *Dense, row func(dx, dy, y []Float)) {
 		apart(op, dx, o)
 	}
 	a := alongLast(dx)
-	rowPullJobs.run(rowPull{dx.Data, dy.Data, y.Data, a.n, row}, a.outer, costFunction*a.n, func(p *rowPull, lo, hi int) {
-		for i := lo * p.n; i < hi*p.n; i += p.n {
-			p.row(p.dx[i:i+p.n], p.dy[i:i+p.n], p.y[i:i+p.n])
-		}
-	})
+	p := rowPull{dx.Data, dy.Data, y.Data, a.n, row}
+	if alone(a.outer, costFunction*a.n) {
+		p.rows(0, a.outer)
+		return
+	}
+	rowPullJobs.run(p, a.outer, costFunction*a.n, (*rowPull).rows)
+}
+
+func (p *rowPull) rows(lo, hi int) {
+	for i := lo * p.n; i < hi*p.n; i += p.n {
+		p.row(p.dx[i:i+p.n], p.dy[i:i+p.n], p.y[i:i+p.n])
+	}
 }

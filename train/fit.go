@@ -36,7 +36,7 @@ type Fit struct {
 	Steps int // of an epoch; 0: 1. Loss finds which one it is for in t.Step(), which counts them from 1
 
 	Loss    func(t *grad.Tape) *grad.Var // of one element
-	Eval    func(t *grad.Tape) Scores    // under a tape that drops nothing; may be nil
+	Eval    func(t *grad.Tape) Scores    // under the same tape, which drops nothing and has forgotten the step; may be nil
 	OnEpoch func(Epoch)                  // called when an epoch is over; may be nil
 
 	Limit     float64 // a loss above it counts as diverged; 0: only one that is no finite number
@@ -48,7 +48,7 @@ type Fit struct {
 	Every      int    // epochs from one checkpoint to the next; 0: only one at the end
 	Resume     string // the checkpoint to go on from; empty: begin
 
-	tape, eval *grad.Tape
+	tape *grad.Tape
 }
 
 // Run trains the model. If ctx is cancelled it writes the checkpoint and returns

@@ -24,7 +24,7 @@ type run struct {
 // begin returns a run that has done nothing yet.
 func (f *Fit) begin() *run {
 	if f.tape == nil {
-		f.tape, f.eval = grad.NewTape(f.Seed), grad.NewEval()
+		f.tape = grad.NewTape(f.Seed)
 	}
 	f.tape.Restart(f.Seed)
 	r := &run{Fit: f, judge: judge{by: f.By}, good: capture(f.Model)}
@@ -141,8 +141,8 @@ func (r *run) evaluate(e *Epoch) {
 		r.average.Swap()
 		defer r.average.Swap()
 	}
-	r.eval.Reset()
-	e.Scores = r.Eval(r.eval)
+	r.tape.ResetEval()
+	e.Scores = r.Eval(r.tape)
 	if e.Best = r.judge.see(e.Val); e.Best {
 		r.current = true
 		r.goodEpoch = e.N

@@ -73,13 +73,13 @@ func (a ablation) prepare(c trainChoice, dataset string) (workload, error) {
 // gatEpoch is what train/DATASET does in an epoch, with a choice of how.
 type gatEpoch struct {
 	*task
-	net     *network
-	opt     train.Optimiser
-	labels  []int32
-	x       *grad.Var // the features, sparse or dense
-	t, eval *grad.Tape
+	net    *network
+	opt    train.Optimiser
+	labels []int32
+	x      *grad.Var // the features, sparse or dense
+	t      *grad.Tape
 
-	drop   func(t *grad.Tape, x *grad.Var, p float64) *grad.Var // of features
+	drop   func(t *grad.Tape, x *grad.Var, p float64) *grad.Var // of features; nil: the layers do
 	attend func(t *grad.Tape, g *graph.Graph, l *layers.GATConv, x *grad.Var) *grad.Var
 	around func() (undo func()) // of the whole epoch; nil: nothing
 	forget bool                 // take memory anew in each epoch
@@ -92,8 +92,7 @@ func newGATEpoch(k *task, r recipe) (*gatEpoch, error) {
 	}
 	e := &gatEpoch{
 		task: k, net: net, opt: r.optimiser(net), labels: k.labelsOf(k.split.Train), x: k.features,
-		t: grad.NewTape(r.Seed), eval: grad.NewEval(),
-		drop: (*grad.Tape).Dropout, attend: fusedLayer,
+		t: grad.NewTape(r.Seed), attend: fusedLayer,
 	}
 	return e, e.opt.Bind(net)
 }
@@ -103,27 +102,37 @@ func (e *gatEpoch) run() {
 	if e.around != nil {
 		defer e.around()()
 	}
-	if e.forget {
-		step := e.t.Step()
-		e.t, e.eval = grad.NewTape(e.net.Recipe.Seed), grad.NewEval()
-		e.t.SetStep(step)
-	}
+	e.renew()
 	e.t.Reset()
 	loss := e.forward(e.t).Rows(e.split.Train).CrossEntropy(e.labels)
 	e.opt.Step(e.t.Backward(loss))
-	e.eval.Reset()
-	e.watch(e.forward(e.eval).Value())
+	e.renew()
+	e.t.ResetEval()
+	e.watch(e.forward(e.t).Value())
 }
 
-// forward returns the logits. It takes dropout of features out of the layers, so
-// that all epochs do it in the same place.
+// renew gives up the tape and its memory, if they are not to be kept.
+func (e *gatEpoch) renew() {
+	if e.forget {
+		step := e.t.Step()
+		e.t = grad.NewTape(e.net.Recipe.Seed)
+		e.t.SetStep(step)
+	}
+}
+
+// forward returns the logits.
 func (e *gatEpoch) forward(t *grad.Tape) *grad.Var {
 	x := e.x
 	for _, l := range e.net.Layers {
 		conv := l.(*gatLayer).GATConv
-		x = e.drop(t, x, conv.FeatDrop)
-		conv.FeatDrop = 0
-		x = e.attend(t, e.graph, &conv, x)
+		if e.drop == nil {
+			x = e.attend(t, e.graph, &conv, x)
+			continue
+		}
+		x, conv.FeatDrop = e.drop(t, x, conv.FeatDrop), 0
+		after := conv.OutDrop
+		conv.OutDrop = 0
+		x = e.drop(t, e.attend(t, e.graph, &conv, x), after)
 	}
 	return x
 }
@@ -135,7 +144,12 @@ func fusedLayer(t *grad.Tape, g *graph.Graph, l *layers.GATConv, x *grad.Var) *g
 
 // storeEdges runs attention as the formula says, a step at a time, with the
 // logits, the softmax and the dropped softmax of all edges in arrays.
-func (e *gatEpoch) storeEdges() { e.attend = unfusedLayer }
+func (e *gatEpoch) storeEdges() {
+	e.attend = unfusedLayer
+	if e.drop == nil {
+		e.drop = (*grad.Tape).Dropout
+	}
+}
 
 func unfusedLayer(t *grad.Tape, g *graph.Graph, l *layers.GATConv, x *grad.Var) *grad.Var {
 	ft := x.MatMul(t.Use(l.W)).Reshape(g.NumNodes(), l.Heads, l.Out)

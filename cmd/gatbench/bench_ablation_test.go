@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -72,8 +74,8 @@ func TestAblationsLearn(t *testing.T) {
 		t.Run(a.without, func(t *testing.T) {
 			_, part := ablated(t, a, 0.6)
 			loss := func() float64 {
-				part.eval.Reset()
-				return float64(part.forward(part.eval).Rows(part.split.Train).CrossEntropy(part.labels).Value().Data[0])
+				part.t.ResetEval()
+				return float64(part.forward(part.t).Rows(part.split.Train).CrossEntropy(part.labels).Value().Data[0])
 			}
 			before := loss()
 			if again := loss(); again != before {
@@ -98,10 +100,10 @@ func TestAblationsUndone(t *testing.T) {
 		}
 		_, part := ablated(t, a, 0.6)
 		during, tape := "", part.t
-		drop := part.drop
-		part.drop = func(t *grad.Tape, x *grad.Var, p float64) *grad.Var {
+		attend := part.attend
+		part.attend = func(t *grad.Tape, g *graph.Graph, l *layers.GATConv, x *grad.Var) *grad.Var {
 			during = simd.Path()
-			return drop(t, x, p)
+			return attend(t, g, l, x)
 		}
 		part.run()
 		if a.without == "assembly" && during != "go" || a.without == "memory" && (during != path || part.t == tape || part.t.Step() != 1) {

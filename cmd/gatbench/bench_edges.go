@@ -34,10 +34,7 @@ func prepareUDotV(b *benchGraph, s sparseShape) workload {
 	z := tensor.New(g.NumEdges(), s.heads)
 	rows, share := firstRows(g.In(), s.width())
 	return workload{
-		call: func() {
-			z.Zero()
-			sparse.DotHeads(z, g.In(), x, y)
-		},
+		call: func() { sparse.SetDotHeads(z, g.In(), x, y) },
 		walk: walk(g, x, walkParts),
 		plain: reference{share: share, call: func() {
 			for v := range rows {
@@ -99,7 +96,6 @@ func prepareEdgeSoftmaxBoth(b *benchGraph, s sparseShape) workload {
 	dy, dx := newOperand(g.NumEdges(), s.heads), tensor.New(g.NumEdges(), s.heads)
 	return workload{call: func() {
 		sparse.SoftmaxRows(y, g.In(), x)
-		dx.Zero()
-		sparse.SoftmaxRowsGrad(dx, g.In(), y, dy)
+		sparse.SetSoftmaxRowsGrad(dx, g.In(), y, dy)
 	}}
 }

@@ -23,8 +23,8 @@ type model struct {
 
 // size is what one layer is to be.
 type size struct {
-	in, out int // widths; out is that of a head
-	last    bool
+	in, out     int // widths; out is that of a head
+	first, last bool
 }
 
 // layer is one of a network.
@@ -126,11 +126,19 @@ func (r *recipe) residual() layers.Residual {
 
 type gatLayer struct{ layers.GATConv }
 
+// newGAT drops what a layer reads in the layer before, where there is one: that
+// is one pass with its bias and activation.
 func newGAT(r *recipe, s size) layer {
 	l := &gatLayer{layers.GATConv{
 		In: s.in, Out: s.out, Heads: r.heads(s), Average: s.last, Activation: inner(grad.ELU, s),
-		FeatDrop: r.Dropout, AttnDrop: r.Dropout, Residual: r.residual(),
+		AttnDrop: r.Dropout, Residual: r.residual(),
 	}}
+	if s.first {
+		l.FeatDrop = r.Dropout
+	}
+	if !s.last {
+		l.OutDrop = r.Dropout
+	}
 	if r.ValueDrop {
 		l.ValueDrop = r.Dropout
 	}

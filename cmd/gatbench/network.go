@@ -47,6 +47,7 @@ func (n *network) build() error {
 	s := size{in: n.In, out: r.Hidden}
 	n.Layers = nil
 	for i := range r.Layers {
+		s.first = i == 0
 		if s.last = i == r.Layers-1; s.last {
 			s.out = n.Classes
 		}

@@ -23,7 +23,7 @@ func Split(offsets []int64, parts int, cuts []int) []int {
 	for i, r := 1, 0; i < parts; i++ {
 		// total·i/parts, which would overflow
 		want := share*int64(i) + rest*int64(i)/int64(parts)
-		r += sort.Search(rows-r, func(d int) bool { return before(offsets, r+d) >= want })
+		r = firstAt(offsets, want, r, r+(rows-r)/(parts-i+1))
 		if lo := cuts[i-1]; r > lo && want-before(offsets, r-1) < before(offsets, r)-want {
 			r-- // the bound below is nearer
 		}
@@ -34,3 +34,21 @@ func Split(offsets []int64, parts int, cuts []int) []int {
 
 // before is the work of the rows before r.
 func before(offsets []int64, r int) int64 { return offsets[r] - offsets[0] + int64(r) }
+
+// firstAt returns the first row, from lo on, before which there is at least so
+// much work; before the end there is. It looks around a guess, further and
+// further away, since rows that are about even are cut near there: a bisection
+// of all of them would miss the cache at each step.
+func firstAt(offsets []int64, want int64, lo, guess int) int {
+	hi := len(offsets) - 1
+	for step := 4; hi-lo > step; step *= 4 {
+		if before(offsets, guess) >= want {
+			hi = guess
+			guess = max(lo, hi-step)
+		} else {
+			lo = guess + 1
+			guess = min(hi, lo+step)
+		}
+	}
+	return lo + sort.Search(hi-lo, func(d int) bool { return before(offsets, lo+d) >= want })
+}

@@ -72,3 +72,27 @@ func TestSplitAllocatesNothing(t *testing.T) {
 		t.Errorf("%g allocations a call", n)
 	}
 }
+
+// A guess changes how long the search takes, and nothing else.
+func TestFirstAt(t *testing.T) {
+	const seed = 11
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for trial := range 300 {
+		offsets := []int64{rng.Int64N(9)}
+		for range 1 + rng.IntN(90) {
+			offsets = append(offsets, offsets[len(offsets)-1]+int64(math.Pow(rng.Float64(), -1))-1)
+		}
+		rows := len(offsets) - 1
+		want := rng.Int64N(before(offsets, rows) + 1)
+		lo := rng.IntN(rows + 1)
+		first := lo
+		for before(offsets, first) < want {
+			first++
+		}
+		for guess := lo; guess <= rows; guess++ {
+			if got := firstAt(offsets, want, lo, guess); got != first {
+				t.Fatalf("seed %d, trial %d: guess %d from %d: got %d, want %d of %v", seed, trial, guess, lo, got, first, offsets)
+			}
+		}
+	}
+}

@@ -149,6 +149,16 @@ func attendSpokes(p *byte)
 //go:noescape
 func retraceSpokes(p *byte)
 
+// attendSlim is Spokes.Attend of slim heads.
+//
+//go:noescape
+func attendSlim(p *byte)
+
+// retraceSlim is Spokes.Retrace of slim heads.
+//
+//go:noescape
+func retraceSlim(p *byte)
+
 // attendSpoke is Spokes.Attend of one head.
 //
 //go:noescape
@@ -168,6 +178,16 @@ func attendSpokesDrop(p *byte)
 //
 //go:noescape
 func retraceSpokesDrop(p *byte)
+
+// attendSlimDrop is Spokes.Attend of slim heads under a mask.
+//
+//go:noescape
+func attendSlimDrop(p *byte)
+
+// retraceSlimDrop is Spokes.Retrace of slim heads under a mask.
+//
+//go:noescape
+func retraceSlimDrop(p *byte)
 
 // attendSpokeDrop is Spokes.Attend of one head under a mask.
 //
@@ -568,16 +588,6 @@ func foldRows1x8cut(p *byte)
 //
 //go:noescape
 func spreadRows1x8cut(p *byte)
-
-// softmaxSegments8 is Segments.Softmax of 8 numbers an edge.
-//
-//go:noescape
-func softmaxSegments8(p *byte)
-
-// softmaxGradSegments8 is Segments.SoftmaxGrad of 8 numbers an edge.
-//
-//go:noescape
-func softmaxGradSegments8(p *byte)
 
 // dropValuesAVX2 is Values.Drop.
 //

@@ -2121,17 +2121,10 @@ TEXT ·powersOfRows(SB), NOSPLIT, $0-8
 	JZ     done107
 
 row106:
-	VMOVUPS (CX), Y1
-	MOVQ    DX, SI
-	CMPQ    72(AX), $0x00
-	JE      bare108
-	VMOVUPS Y1, (SI)
-	ADDQ    $0x20, SI
-
-bare108:
+	VMOVUPS      (CX), Y1
 	VANDPS       wide7fffffff<>+0(SB), Y1, Y2
 	VPMAXUD      Y2, Y0, Y0
-	VMULPS       112(AX), Y1, Y2
+	VMULPS       104(AX), Y1, Y2
 	VMOVUPS      wide3fb8aa3b<>+0(SB), Y3
 	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y3
 	VSUBPS       wide4b400000<>+0(SB), Y3, Y4
@@ -2147,7 +2140,7 @@ bare108:
 	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y1
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y3, Y1, Y1
-	VMOVUPS      Y1, (SI)
+	VMOVUPS      Y1, (DX)
 	VMOVUPS      wide3fb8aa3b<>+0(SB), Y1
 	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y1
 	VSUBPS       wide4b400000<>+0(SB), Y1, Y3
@@ -2163,7 +2156,7 @@ bare108:
 	VFMADD213PS  wide3f800000<>+0(SB), Y4, Y2
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       Y1, Y2, Y1
-	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, 32(DX)
 	MOVQ         48(AX), SI
 	LEAQ         (CX)(SI*4), CX
 	MOVQ         56(AX), SI
@@ -2172,7 +2165,7 @@ bare108:
 	JNZ          row106
 
 done107:
-	VMOVUPS Y0, 80(AX)
+	VMOVUPS Y0, 72(AX)
 	VZEROUPPER
 	RET
 
@@ -2196,11 +2189,11 @@ TEXT ·powersOfColumn(SB), NOSPLIT, $0-8
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 
-rows109:
+rows108:
 	VMOVUPS      (CX), Y2
 	VANDPS       wide7fffffff<>+0(SB), Y2, Y3
 	VPMAXUD      Y3, Y0, Y0
-	VMULPS       112(AX), Y2, Y3
+	VMULPS       104(AX), Y2, Y3
 	VMOVUPS      wide3fb8aa3b<>+0(SB), Y4
 	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y4
 	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
@@ -2250,8 +2243,8 @@ rows109:
 	ADDQ         $0x20, CX
 	ADDQ         $0x80, DX
 	SUBQ         $0x08, BX
-	JNZ          rows109
-	VMOVUPS      Y0, 80(AX)
+	JNZ          rows108
+	VMOVUPS      Y0, 72(AX)
 	VZEROUPPER
 	RET
 
@@ -2260,15 +2253,15 @@ rows109:
 TEXT ·pairSpoke(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
 	MOVQ    96(AX), CX
-	MOVQ    216(AX), DX
+	MOVQ    192(AX), DX
 	MOVQ    144(AX), BX
-	MOVQ    368(AX), SI
-	MOVQ    720(AX), DI
+	MOVQ    336(AX), SI
+	MOVQ    664(AX), DI
 	LEAQ    firstLanes<>+0(SB), R8
 	NEGQ    DI
 	VMOVUPS 32(R8)(DI*4), Y0
 
-row110:
+row109:
 	VMASKMOVPS   (CX), Y0, Y1
 	VMASKMOVPS   (DX), Y0, Y2
 	VMULPS       Y2, Y1, Y1
@@ -2278,15 +2271,15 @@ row110:
 	VADDPS       X2, X1, X1
 	VMOVSHDUP    X1, X2
 	VADDSS       X2, X1, X1
-	VMOVSS       X1, 12(BX)
-	MOVQ         272(AX), DI
+	VMOVSS       X1, 8(BX)
+	MOVQ         248(AX), DI
 	LEAQ         (CX)(DI*4), CX
-	MOVQ         312(AX), DI
+	MOVQ         280(AX), DI
 	LEAQ         (DX)(DI*4), DX
-	MOVQ         288(AX), DI
+	MOVQ         264(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row110
+	JNZ          row109
 	VZEROUPPER
 	RET
 
@@ -2296,18 +2289,18 @@ TEXT ·factorsInOrder(SB), NOSPLIT, $0-24
 	MOVQ         p+0(FP), AX
 	MOVQ         from+8(FP), CX
 	MOVQ         to+16(FP), DX
-	MOVQ         696(AX), BX
+	MOVQ         640(AX), BX
 	MOVQ         48(AX), SI
 	VMOVD        CX, X0
 	VPBROADCASTD X0, Y0
 	VPADDD       places<>+0(SB), Y0, Y0
 	CMPQ         CX, DX
-	JGE          done112
+	JGE          done111
 
-eight111:
+eight110:
 	VMOVDQA  Y0, Y1
 	VPADDD   wide00000008<>+0(SB), Y0, Y0
-	VPADDD   440(AX), Y1, Y1
+	VPADDD   416(AX), Y1, Y1
 	VPSRLD   $0x10, Y1, Y2
 	VXORPS   Y1, Y2, Y1
 	VPMULLD  wide7feb352d<>+0(SB), Y1, Y1
@@ -2316,25 +2309,25 @@ eight111:
 	VPMULLD  wide846ca68b<>+0(SB), Y1, Y1
 	VPSRLD   $0x10, Y1, Y2
 	VXORPS   Y1, Y2, Y1
-	VPXOR    472(AX), Y1, Y1
-	VPADDD   504(AX), Y1, Y1
+	VPXOR    448(AX), Y1, Y1
+	VPADDD   480(AX), Y1, Y1
 	VPSRLD   $0x10, Y1, Y2
 	VXORPS   Y1, Y2, Y1
 	VPMULLD  wide7feb352d<>+0(SB), Y1, Y1
 	VPSRLD   $0x0f, Y1, Y2
 	VXORPS   Y1, Y2, Y1
 	VPMULLD  wide846ca68b<>+0(SB), Y1, Y1
-	VXORPS   536(AX), Y1, Y1
-	VMOVUPS  568(AX), Y2
+	VXORPS   512(AX), Y1, Y1
+	VMOVUPS  544(AX), Y2
 	VPCMPGTD Y1, Y2, Y2
-	VANDNPS  408(AX), Y2, Y1
+	VANDNPS  384(AX), Y2, Y1
 	VMOVUPS  Y1, (BX)
 	ADDQ     $0x20, BX
 	ADDQ     $0x08, CX
 	CMPQ     CX, DX
-	JL       eight111
+	JL       eight110
 
-done112:
+done111:
 	VZEROUPPER
 	RET
 
@@ -2364,14 +2357,14 @@ TEXT ·factorsOfPerm(SB), NOSPLIT, $0-24
 	MOVQ p+0(FP), AX
 	MOVQ from+8(FP), CX
 	MOVQ to+16(FP), DX
-	MOVQ 696(AX), BX
+	MOVQ 640(AX), BX
 	MOVQ 48(AX), SI
 	CMPQ CX, DX
-	JGE  done114
+	JGE  done113
 
-eight113:
+eight112:
 	VMOVDQU  (SI)(CX*4), Y0
-	VPADDD   440(AX), Y0, Y0
+	VPADDD   416(AX), Y0, Y0
 	VPSRLD   $0x10, Y0, Y1
 	VXORPS   Y0, Y1, Y0
 	VPMULLD  wide7feb352d<>+0(SB), Y0, Y0
@@ -2380,25 +2373,25 @@ eight113:
 	VPMULLD  wide846ca68b<>+0(SB), Y0, Y0
 	VPSRLD   $0x10, Y0, Y1
 	VXORPS   Y0, Y1, Y0
-	VPXOR    472(AX), Y0, Y0
-	VPADDD   504(AX), Y0, Y0
+	VPXOR    448(AX), Y0, Y0
+	VPADDD   480(AX), Y0, Y0
 	VPSRLD   $0x10, Y0, Y1
 	VXORPS   Y0, Y1, Y0
 	VPMULLD  wide7feb352d<>+0(SB), Y0, Y0
 	VPSRLD   $0x0f, Y0, Y1
 	VXORPS   Y0, Y1, Y0
 	VPMULLD  wide846ca68b<>+0(SB), Y0, Y0
-	VXORPS   536(AX), Y0, Y0
-	VMOVUPS  568(AX), Y1
+	VXORPS   512(AX), Y0, Y0
+	VMOVUPS  544(AX), Y1
 	VPCMPGTD Y0, Y1, Y1
-	VANDNPS  408(AX), Y1, Y0
+	VANDNPS  384(AX), Y1, Y0
 	VMOVUPS  Y0, (BX)
 	ADDQ     $0x20, BX
 	ADDQ     $0x08, CX
 	CMPQ     CX, DX
-	JL       eight113
+	JL       eight112
 
-done114:
+done113:
 	VZEROUPPER
 	RET
 
@@ -2407,15 +2400,17 @@ done114:
 TEXT ·attendSpokes(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
-	CMPQ 368(AX), $0x00
-	JE   stop118
+	MOVQ 72(AX), DX
+	MOVQ 96(AX), BX
+	CMPQ 336(AX), $0x00
+	JE   stop117
 
-row115:
-	MOVQ    (AX), DX
-	MOVQ    (DX), BX
-	MOVQ    8(DX), DX
-	CMPQ    DX, 344(AX)
-	JG      stop118
+row114:
+	MOVQ    (AX), SI
+	MOVQ    (SI), DI
+	MOVQ    8(SI), SI
+	CMPQ    SI, 312(AX)
+	JG      stop117
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -2425,115 +2420,124 @@ row115:
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
-	MOVQ    144(AX), SI
-	VMOVUPS 32(SI), Y0
-	VMOVUPS 64(SI), Y1
-	CMPQ    BX, DX
-	JGE     none117
+	MOVQ    144(AX), R8
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	CMPQ    DI, SI
+	JGE     none116
 
-edge116:
-	MOVQ       328(AX), SI
-	TESTQ      SI, SI
-	JZ         skip119
-	ADDQ       BX, SI
-	CMPQ       SI, 336(AX)
-	CMOVQGT    336(AX), SI
-	MOVLQSX    (CX)(SI*4), SI
-	MOVQ       96(AX), R8
-	MOVQ       272(AX), DI
-	IMULQ      SI, DI
-	PREFETCHT1 (R8)(DI*4)
-	PREFETCHT1 64(R8)(DI*4)
-	PREFETCHT1 128(R8)(DI*4)
-	PREFETCHT1 192(R8)(DI*4)
-	MOVQ       72(AX), R8
-	MOVQ       264(AX), DI
-	IMULQ      SI, DI
-	PREFETCHT1 (R8)(DI*4)
+edge115:
+	MOVQ       296(AX), R8
+	TESTQ      R8, R8
+	JZ         skip118
+	ADDQ       DI, R8
+	CMPQ       R8, 304(AX)
+	CMOVQGT    304(AX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	MOVQ       R8, R9
+	IMULQ      248(AX), R9
+	PREFETCHT1 (BX)(R9*4)
+	PREFETCHT1 64(BX)(R9*4)
+	PREFETCHT1 128(BX)(R9*4)
+	PREFETCHT1 192(BX)(R9*4)
+	IMULQ      240(AX), R8
+	PREFETCHT1 (DX)(R8*4)
 
-skip119:
-	MOVLQSX     (CX)(BX*4), SI
-	IMULQ       264(AX), SI
-	SHLQ        $0x02, SI
-	ADDQ        72(AX), SI
-	VMULPS      (SI), Y0, Y11
-	VMULPS      32(SI), Y1, Y12
+skip118:
+	MOVLQSX     (CX)(DI*4), R8
+	MOVQ        R8, R9
+	IMULQ       240(AX), R9
+	VMULPS      (DX)(R9*4), Y0, Y11
+	VMULPS      32(DX)(R9*4), Y1, Y12
 	VMAXPS      Y12, Y11, Y11
 	VADDPS      Y11, Y10, Y10
-	MOVLQSX     (CX)(BX*4), SI
-	IMULQ       272(AX), SI
-	SHLQ        $0x02, SI
-	ADDQ        96(AX), SI
+	IMULQ       248(AX), R8
 	VPERM2F128  $0x00, Y11, Y11, Y12
 	VPERMILPS   $0x00, Y12, Y13
-	VFMADD231PS (SI), Y13, Y2
+	VFMADD231PS (BX)(R8*4), Y13, Y2
 	VPERMILPS   $0x55, Y12, Y13
-	VFMADD231PS 32(SI), Y13, Y3
+	VFMADD231PS 32(BX)(R8*4), Y13, Y3
 	VPERMILPS   $0xaa, Y12, Y13
-	VFMADD231PS 64(SI), Y13, Y4
+	VFMADD231PS 64(BX)(R8*4), Y13, Y4
 	VPERMILPS   $0xff, Y12, Y12
-	VFMADD231PS 96(SI), Y12, Y5
+	VFMADD231PS 96(BX)(R8*4), Y12, Y5
 	VPERM2F128  $0x11, Y11, Y11, Y11
 	VPERMILPS   $0x00, Y11, Y12
-	VFMADD231PS 128(SI), Y12, Y6
+	VFMADD231PS 128(BX)(R8*4), Y12, Y6
 	VPERMILPS   $0x55, Y11, Y12
-	VFMADD231PS 160(SI), Y12, Y7
+	VFMADD231PS 160(BX)(R8*4), Y12, Y7
 	VPERMILPS   $0xaa, Y11, Y12
-	VFMADD231PS 192(SI), Y12, Y8
+	VFMADD231PS 192(BX)(R8*4), Y12, Y8
 	VPERMILPS   $0xff, Y11, Y11
-	VFMADD231PS 224(SI), Y11, Y9
-	INCQ        BX
-	CMPQ        BX, DX
-	JL          edge116
+	VFMADD231PS 224(BX)(R8*4), Y11, Y9
+	INCQ        DI
+	CMPQ        DI, SI
+	JL          edge115
 
-none117:
-	MOVQ       144(AX), DX
-	MOVQ       120(AX), BX
+none116:
+	MOVQ       144(AX), SI
 	VMOVUPS    wide3f800000<>+0(SB), Y11
 	VDIVPS     Y10, Y11, Y11
 	VCMPPS     $0x00, wide00000000<>+0(SB), Y10, Y10
 	VANDNPS    Y11, Y10, Y10
 	VMULPS     Y10, Y0, Y0
 	VMULPS     Y10, Y1, Y1
-	VMOVUPS    Y0, 32(DX)
-	VMOVUPS    Y1, 64(DX)
+	VMOVUPS    Y0, (SI)
+	VMOVUPS    Y1, 32(SI)
 	VPERM2F128 $0x00, Y10, Y10, Y0
 	VPERMILPS  $0x00, Y0, Y1
 	VMULPS     Y1, Y2, Y2
-	VMOVUPS    Y2, (BX)
 	VPERMILPS  $0x55, Y0, Y1
 	VMULPS     Y1, Y3, Y3
-	VMOVUPS    Y3, 32(BX)
 	VPERMILPS  $0xaa, Y0, Y1
 	VMULPS     Y1, Y4, Y4
-	VMOVUPS    Y4, 64(BX)
 	VPERMILPS  $0xff, Y0, Y0
 	VMULPS     Y0, Y5, Y5
-	VMOVUPS    Y5, 96(BX)
 	VPERM2F128 $0x11, Y10, Y10, Y0
 	VPERMILPS  $0x00, Y0, Y1
 	VMULPS     Y1, Y6, Y6
-	VMOVUPS    Y6, 128(BX)
 	VPERMILPS  $0x55, Y0, Y1
 	VMULPS     Y1, Y7, Y7
-	VMOVUPS    Y7, 160(BX)
 	VPERMILPS  $0xaa, Y0, Y1
 	VMULPS     Y1, Y8, Y8
-	VMOVUPS    Y8, 192(BX)
 	VPERMILPS  $0xff, Y0, Y0
 	VMULPS     Y0, Y9, Y9
-	VMOVUPS    Y9, 224(BX)
-	MOVQ       288(AX), DX
-	SHLQ       $0x02, DX
-	ADDQ       DX, 144(AX)
-	MOVQ       280(AX), DX
-	SHLQ       $0x02, DX
-	ADDQ       DX, 120(AX)
-	ADDQ       $0x08, (AX)
-	DECQ       368(AX)
-	JNZ        row115
+	MOVQ       120(AX), SI
+	CMPQ       344(AX), $0x00
+	JE         near119
+	VMOVNTPS   Y2, (SI)
+	VMOVNTPS   Y3, 32(SI)
+	VMOVNTPS   Y4, 64(SI)
+	VMOVNTPS   Y5, 96(SI)
+	VMOVNTPS   Y6, 128(SI)
+	VMOVNTPS   Y7, 160(SI)
+	VMOVNTPS   Y8, 192(SI)
+	VMOVNTPS   Y9, 224(SI)
+	JMP        put120
 
-stop118:
+near119:
+	VMOVUPS Y2, (SI)
+	VMOVUPS Y3, 32(SI)
+	VMOVUPS Y4, 64(SI)
+	VMOVUPS Y5, 96(SI)
+	VMOVUPS Y6, 128(SI)
+	VMOVUPS Y7, 160(SI)
+	VMOVUPS Y8, 192(SI)
+	VMOVUPS Y9, 224(SI)
+
+put120:
+	MOVQ 264(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 144(AX)
+	MOVQ 256(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 336(AX)
+	JNZ  row114
+
+stop117:
+	SFENCE
 	VZEROUPPER
 	RET
 
@@ -2542,15 +2546,18 @@ stop118:
 TEXT ·retraceSpokes(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
-	CMPQ 368(AX), $0x00
-	JE   stop123
+	MOVQ 72(AX), DX
+	MOVQ 96(AX), BX
+	MOVQ 216(AX), SI
+	CMPQ 336(AX), $0x00
+	JE   stop124
 
-row120:
-	MOVQ   (AX), DX
-	MOVQ   (DX), R8
-	MOVQ   8(DX), DI
-	CMPQ   DI, 344(AX)
-	JG     stop123
+row121:
+	MOVQ   (AX), DI
+	MOVQ   (DI), R10
+	MOVQ   8(DI), R9
+	CMPQ   R9, 312(AX)
+	JG     stop124
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -2560,173 +2567,608 @@ row120:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
-	MOVQ   168(AX), DX
-	MOVQ   192(AX), BX
-	MOVQ   216(AX), SI
-	CMPQ   R8, DI
-	JGE    none122
+	MOVQ   168(AX), DI
+	MOVQ   192(AX), R8
+	CMPQ   R10, R9
+	JGE    none123
 
-edge121:
-	MOVQ       328(AX), R9
+edge122:
+	MOVQ       296(AX), R11
+	TESTQ      R11, R11
+	JZ         skip125
+	ADDQ       R10, R11
+	CMPQ       R11, 304(AX)
+	CMOVQGT    304(AX), R11
+	MOVLQSX    (CX)(R11*4), R11
+	MOVQ       R11, R12
+	IMULQ      248(AX), R12
+	PREFETCHT1 (BX)(R12*4)
+	PREFETCHT1 64(BX)(R12*4)
+	PREFETCHT1 128(BX)(R12*4)
+	PREFETCHT1 192(BX)(R12*4)
+	MOVQ       R11, R12
+	IMULQ      240(AX), R12
+	PREFETCHT1 (DX)(R12*4)
+	PREFETCHT1 64(DX)(R12*4)
+	IMULQ      288(AX), R11
+	PREFETCHT1 (SI)(R11*4)
+
+skip125:
+	MOVLQSX     (CX)(R10*4), R11
+	MOVQ        R11, R12
+	IMULQ       240(AX), R12
+	VMOVUPS     (DX)(R12*4), Y9
+	VMULPS      (DI), Y9, Y9
+	VMOVUPS     32(DX)(R12*4), Y10
+	VMULPS      32(DI), Y10, Y10
+	VMAXPS      Y10, Y9, Y11
+	VCMPPS      $0x1e, Y10, Y9, Y12
+	VMULPS      352(AX), Y10, Y10
+	VBLENDVPS   Y12, Y9, Y10, Y9
+	VMOVUPS     Y9, 576(AX)
+	MOVQ        R11, R13
+	IMULQ       248(AX), R13
+	VPERM2F128  $0x00, Y11, Y11, Y9
+	VPERMILPS   $0x00, Y9, Y10
+	VMOVUPS     (BX)(R13*4), Y12
+	VFMADD231PS Y12, Y10, Y0
+	VMULPS      (R8), Y12, Y12
+	VPERMILPS   $0x55, Y9, Y10
+	VMOVUPS     32(BX)(R13*4), Y13
+	VFMADD231PS Y13, Y10, Y1
+	VMULPS      32(R8), Y13, Y13
+	VSHUFPS     $0x4e, Y13, Y12, Y10
+	VBLENDPS    $0xcc, Y13, Y12, Y12
+	VADDPS      Y10, Y12, Y12
+	VPERMILPS   $0xaa, Y9, Y10
+	VMOVUPS     64(BX)(R13*4), Y13
+	VFMADD231PS Y13, Y10, Y2
+	VMULPS      64(R8), Y13, Y13
+	VPERMILPS   $0xff, Y9, Y9
+	VMOVUPS     96(BX)(R13*4), Y10
+	VFMADD231PS Y10, Y9, Y3
+	VMULPS      96(R8), Y10, Y10
+	VSHUFPS     $0x4e, Y10, Y13, Y9
+	VBLENDPS    $0xcc, Y10, Y13, Y13
+	VADDPS      Y9, Y13, Y13
+	VSHUFPS     $0x88, Y13, Y12, Y9
+	VSHUFPS     $0xdd, Y13, Y12, Y12
+	VADDPS      Y12, Y9, Y9
+	VPERM2F128  $0x11, Y11, Y11, Y10
+	VPERMILPS   $0x00, Y10, Y11
+	VMOVUPS     128(BX)(R13*4), Y12
+	VFMADD231PS Y12, Y11, Y4
+	VMULPS      128(R8), Y12, Y12
+	VPERMILPS   $0x55, Y10, Y11
+	VMOVUPS     160(BX)(R13*4), Y13
+	VFMADD231PS Y13, Y11, Y5
+	VMULPS      160(R8), Y13, Y13
+	VSHUFPS     $0x4e, Y13, Y12, Y11
+	VBLENDPS    $0xcc, Y13, Y12, Y12
+	VADDPS      Y11, Y12, Y12
+	VPERMILPS   $0xaa, Y10, Y11
+	VMOVUPS     192(BX)(R13*4), Y13
+	VFMADD231PS Y13, Y11, Y6
+	VMULPS      192(R8), Y13, Y13
+	VPERMILPS   $0xff, Y10, Y10
+	VMOVUPS     224(BX)(R13*4), Y11
+	VFMADD231PS Y11, Y10, Y7
+	VMULPS      224(R8), Y11, Y11
+	VSHUFPS     $0x4e, Y11, Y13, Y10
+	VBLENDPS    $0xcc, Y11, Y13, Y13
+	VADDPS      Y10, Y13, Y13
+	VSHUFPS     $0x88, Y13, Y12, Y10
+	VSHUFPS     $0xdd, Y13, Y12, Y12
+	VADDPS      Y12, Y10, Y10
+	VPERM2F128  $0x21, Y10, Y9, Y11
+	VBLENDPS    $0xf0, Y10, Y9, Y9
+	VADDPS      Y11, Y9, Y9
+	VSUBPS      64(DX)(R12*4), Y9, Y9
+	VMULPS      576(AX), Y9, Y9
+	VADDPS      Y9, Y8, Y8
+	IMULQ       288(AX), R11
+	VADDPS      (SI)(R11*4), Y9, Y9
+	VMOVUPS     Y9, (SI)(R11*4)
+	INCQ        R10
+	CMPQ        R10, R9
+	JL          edge122
+
+none123:
+	MOVQ   144(AX), DI
+	CMPQ   328(AX), $0x00
+	JE     set126
+	VADDPS (DI), Y8, Y8
+
+set126:
+	VMOVUPS Y8, (DI)
+	CMPQ    320(AX), $0x00
+	JE      plain127
+	MOVQ    120(AX), DI
+	VMOVUPS (DI), Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(DI), Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS 64(DI), Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 96(DI), Y8
+	VADDPS  Y8, Y3, Y3
+	VMOVUPS 128(DI), Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 160(DI), Y8
+	VADDPS  Y8, Y5, Y5
+	VMOVUPS 192(DI), Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 224(DI), Y8
+	VADDPS  Y8, Y7, Y7
+
+plain127:
+	MOVQ     120(AX), DI
+	CMPQ     344(AX), $0x00
+	JE       near128
+	VMOVNTPS Y0, (DI)
+	VMOVNTPS Y1, 32(DI)
+	VMOVNTPS Y2, 64(DI)
+	VMOVNTPS Y3, 96(DI)
+	VMOVNTPS Y4, 128(DI)
+	VMOVNTPS Y5, 160(DI)
+	VMOVNTPS Y6, 192(DI)
+	VMOVNTPS Y7, 224(DI)
+	JMP      put129
+
+near128:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
+	VMOVUPS Y4, 128(DI)
+	VMOVUPS Y5, 160(DI)
+	VMOVUPS Y6, 192(DI)
+	VMOVUPS Y7, 224(DI)
+
+put129:
+	MOVQ 272(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 168(AX)
+	MOVQ 280(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 192(AX)
+	MOVQ 264(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 144(AX)
+	MOVQ 256(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 336(AX)
+	JNZ  row121
+
+stop124:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func attendSlim(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·attendSlim(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    664(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	MOVQ    DX, SI
+	NEGQ    SI
+	VMOVUPS 32(BX)(SI*4), Y0
+	SHLQ    $0x02, DX
+	MOVQ    72(AX), BX
+	MOVQ    96(AX), SI
+	CMPQ    336(AX), $0x00
+	JE      stop133
+
+row130:
+	MOVQ    (AX), DI
+	MOVQ    (DI), R8
+	MOVQ    8(DI), DI
+	CMPQ    DI, 312(AX)
+	JG      stop133
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	MOVQ    144(AX), R9
+	VMOVUPS (R9), Y1
+	VMOVUPS 32(R9), Y2
+	CMPQ    R8, DI
+	JGE     none132
+
+edge131:
+	MOVQ       296(AX), R9
 	TESTQ      R9, R9
-	JZ         skip124
+	JZ         skip134
 	ADDQ       R8, R9
-	CMPQ       R9, 336(AX)
-	CMOVQGT    336(AX), R9
+	CMPQ       R9, 304(AX)
+	CMOVQGT    304(AX), R9
 	MOVLQSX    (CX)(R9*4), R9
-	MOVQ       96(AX), R11
-	MOVQ       272(AX), R10
-	IMULQ      R9, R10
-	PREFETCHT1 (R11)(R10*4)
-	PREFETCHT1 64(R11)(R10*4)
-	PREFETCHT1 128(R11)(R10*4)
-	PREFETCHT1 192(R11)(R10*4)
-	MOVQ       72(AX), R11
-	MOVQ       264(AX), R10
-	IMULQ      R9, R10
-	PREFETCHT1 (R11)(R10*4)
-	PREFETCHT1 64(R11)(R10*4)
-	MOVQ       240(AX), R11
-	MOVQ       320(AX), R10
-	IMULQ      R9, R10
-	PREFETCHT1 (R11)(R10*4)
+	MOVQ       R9, R10
+	IMULQ      248(AX), R10
+	PREFETCHT1 (SI)(R10*4)
+	PREFETCHT1 64(SI)(R10*4)
+	IMULQ      240(AX), R9
+	PREFETCHT1 (BX)(R9*4)
 
-skip124:
-	MOVLQSX      (CX)(R8*4), R9
-	IMULQ        264(AX), R9
-	SHLQ         $0x02, R9
-	ADDQ         72(AX), R9
-	VMOVUPS      (R9), Y9
-	VADDPS       (DX), Y9, Y9
-	VMOVUPS      32(R9), Y10
-	VMULPS       (BX), Y10, Y10
-	VMOVUPS      64(R9), Y11
-	VMULPS       32(BX), Y11, Y11
-	VMAXPS       Y11, Y10, Y10
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y9, Y9
-	VMULPS       376(AX), Y10, Y11
-	VBLENDVPS    Y9, Y10, Y11, Y9
-	VMOVUPS      Y9, 632(AX)
-	VMOVUPS      Y10, 600(AX)
-	MOVLQSX      (CX)(R8*4), R10
-	IMULQ        272(AX), R10
-	SHLQ         $0x02, R10
-	ADDQ         96(AX), R10
-	VBROADCASTSS 600(AX), Y9
-	VMOVUPS      (R10), Y10
-	VFMADD231PS  Y10, Y9, Y0
-	VMULPS       (SI), Y10, Y10
-	VBROADCASTSS 604(AX), Y9
-	VMOVUPS      32(R10), Y11
-	VFMADD231PS  Y11, Y9, Y1
-	VMULPS       32(SI), Y11, Y11
-	VSHUFPS      $0x4e, Y11, Y10, Y9
-	VBLENDPS     $0xcc, Y11, Y10, Y10
-	VADDPS       Y9, Y10, Y10
-	VBROADCASTSS 608(AX), Y9
-	VMOVUPS      64(R10), Y11
-	VFMADD231PS  Y11, Y9, Y2
-	VMULPS       64(SI), Y11, Y11
-	VBROADCASTSS 612(AX), Y9
-	VMOVUPS      96(R10), Y12
-	VFMADD231PS  Y12, Y9, Y3
-	VMULPS       96(SI), Y12, Y12
-	VSHUFPS      $0x4e, Y12, Y11, Y9
-	VBLENDPS     $0xcc, Y12, Y11, Y11
-	VADDPS       Y9, Y11, Y11
-	VSHUFPS      $0x88, Y11, Y10, Y9
-	VSHUFPS      $0xdd, Y11, Y10, Y10
-	VADDPS       Y10, Y9, Y9
-	VBROADCASTSS 616(AX), Y10
-	VMOVUPS      128(R10), Y11
-	VFMADD231PS  Y11, Y10, Y4
-	VMULPS       128(SI), Y11, Y11
-	VBROADCASTSS 620(AX), Y10
-	VMOVUPS      160(R10), Y12
-	VFMADD231PS  Y12, Y10, Y5
-	VMULPS       160(SI), Y12, Y12
-	VSHUFPS      $0x4e, Y12, Y11, Y10
-	VBLENDPS     $0xcc, Y12, Y11, Y11
-	VADDPS       Y10, Y11, Y11
-	VBROADCASTSS 624(AX), Y10
-	VMOVUPS      192(R10), Y12
-	VFMADD231PS  Y12, Y10, Y6
-	VMULPS       192(SI), Y12, Y12
-	VBROADCASTSS 628(AX), Y10
-	VMOVUPS      224(R10), Y13
-	VFMADD231PS  Y13, Y10, Y7
-	VMULPS       224(SI), Y13, Y13
-	VSHUFPS      $0x4e, Y13, Y12, Y10
-	VBLENDPS     $0xcc, Y13, Y12, Y12
-	VADDPS       Y10, Y12, Y12
-	VSHUFPS      $0x88, Y12, Y11, Y10
-	VSHUFPS      $0xdd, Y12, Y11, Y11
-	VADDPS       Y11, Y10, Y10
-	VPERM2F128   $0x21, Y10, Y9, Y11
-	VBLENDPS     $0xf0, Y10, Y9, Y9
-	VADDPS       Y11, Y9, Y9
-	VSUBPS       96(R9), Y9, Y9
-	VMULPS       632(AX), Y9, Y9
-	VADDPS       Y9, Y8, Y8
-	MOVLQSX      (CX)(R8*4), R9
-	IMULQ        320(AX), R9
-	SHLQ         $0x02, R9
-	ADDQ         240(AX), R9
-	VADDPS       (R9), Y9, Y9
-	VMOVUPS      Y9, (R9)
-	INCQ         R8
-	CMPQ         R8, DI
-	JL           edge121
+skip134:
+	MOVLQSX     (CX)(R8*4), R9
+	MOVQ        R9, R10
+	IMULQ       240(AX), R10
+	VMULPS      (BX)(R10*4), Y1, Y12
+	VMULPS      32(BX)(R10*4), Y2, Y13
+	VMAXPS      Y13, Y12, Y12
+	VADDPS      Y12, Y11, Y11
+	IMULQ       248(AX), R9
+	LEAQ        (SI)(R9*4), R9
+	VPERM2F128  $0x00, Y12, Y12, Y13
+	VPERMILPS   $0x00, Y13, Y14
+	VMASKMOVPS  (R9), Y0, Y15
+	ADDQ        DX, R9
+	VFMADD231PS Y15, Y14, Y3
+	VPERMILPS   $0x55, Y13, Y14
+	VMASKMOVPS  (R9), Y0, Y15
+	ADDQ        DX, R9
+	VFMADD231PS Y15, Y14, Y4
+	VPERMILPS   $0xaa, Y13, Y14
+	VMASKMOVPS  (R9), Y0, Y15
+	ADDQ        DX, R9
+	VFMADD231PS Y15, Y14, Y5
+	VPERMILPS   $0xff, Y13, Y13
+	VMASKMOVPS  (R9), Y0, Y14
+	ADDQ        DX, R9
+	VFMADD231PS Y14, Y13, Y6
+	VPERM2F128  $0x11, Y12, Y12, Y12
+	VPERMILPS   $0x00, Y12, Y13
+	VMASKMOVPS  (R9), Y0, Y14
+	ADDQ        DX, R9
+	VFMADD231PS Y14, Y13, Y7
+	VPERMILPS   $0x55, Y12, Y13
+	VMASKMOVPS  (R9), Y0, Y14
+	ADDQ        DX, R9
+	VFMADD231PS Y14, Y13, Y8
+	VPERMILPS   $0xaa, Y12, Y13
+	VMASKMOVPS  (R9), Y0, Y14
+	ADDQ        DX, R9
+	VFMADD231PS Y14, Y13, Y9
+	VPERMILPS   $0xff, Y12, Y12
+	VMASKMOVPS  (R9), Y0, Y13
+	VFMADD231PS Y13, Y12, Y10
+	INCQ        R8
+	CMPQ        R8, DI
+	JL          edge131
 
-none122:
-	MOVQ   144(AX), DX
-	MOVQ   120(AX), BX
-	CMPQ   360(AX), $0x00
-	JE     set125
-	VADDPS (DX), Y8, Y8
+none132:
+	MOVQ       144(AX), DI
+	VMOVUPS    wide3f800000<>+0(SB), Y12
+	VDIVPS     Y11, Y12, Y12
+	VCMPPS     $0x00, wide00000000<>+0(SB), Y11, Y11
+	VANDNPS    Y12, Y11, Y11
+	VMULPS     Y11, Y1, Y1
+	VMULPS     Y11, Y2, Y2
+	VMOVUPS    Y1, (DI)
+	VMOVUPS    Y2, 32(DI)
+	VPERM2F128 $0x00, Y11, Y11, Y1
+	VPERMILPS  $0x00, Y1, Y2
+	VMULPS     Y2, Y3, Y3
+	VPERMILPS  $0x55, Y1, Y2
+	VMULPS     Y2, Y4, Y4
+	VPERMILPS  $0xaa, Y1, Y2
+	VMULPS     Y2, Y5, Y5
+	VPERMILPS  $0xff, Y1, Y1
+	VMULPS     Y1, Y6, Y6
+	VPERM2F128 $0x11, Y11, Y11, Y1
+	VPERMILPS  $0x00, Y1, Y2
+	VMULPS     Y2, Y7, Y7
+	VPERMILPS  $0x55, Y1, Y2
+	VMULPS     Y2, Y8, Y8
+	VPERMILPS  $0xaa, Y1, Y2
+	VMULPS     Y2, Y9, Y9
+	VPERMILPS  $0xff, Y1, Y1
+	VMULPS     Y1, Y10, Y10
+	MOVQ       120(AX), R9
+	LEAQ       680(AX), DI
+	MOVQ       DI, R8
+	VMOVUPS    Y3, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y4, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y5, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y6, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y7, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y8, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y9, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y10, (DI)
+	ADDQ       DX, DI
+	MOVQ       DX, DI
 
-set125:
-	VMOVUPS Y8, (DX)
-	CMPQ    352(AX), $0x00
-	JE      plain126
-	VADDPS  (BX), Y0, Y0
-	VADDPS  32(BX), Y1, Y1
-	VADDPS  64(BX), Y2, Y2
-	VADDPS  96(BX), Y3, Y3
-	VADDPS  128(BX), Y4, Y4
-	VADDPS  160(BX), Y5, Y5
-	VADDPS  192(BX), Y6, Y6
-	VADDPS  224(BX), Y7, Y7
-
-plain126:
-	VMOVUPS Y0, (BX)
-	VMOVUPS Y1, 32(BX)
-	VMOVUPS Y2, 64(BX)
-	VMOVUPS Y3, 96(BX)
-	VMOVUPS Y4, 128(BX)
-	VMOVUPS Y5, 160(BX)
-	VMOVUPS Y6, 192(BX)
-	VMOVUPS Y7, 224(BX)
-	MOVQ    296(AX), DX
-	SHLQ    $0x02, DX
-	ADDQ    DX, 168(AX)
-	MOVQ    304(AX), DX
-	SHLQ    $0x02, DX
-	ADDQ    DX, 192(AX)
-	MOVQ    312(AX), DX
-	SHLQ    $0x02, DX
-	ADDQ    DX, 216(AX)
-	MOVQ    288(AX), DX
-	SHLQ    $0x02, DX
-	ADDQ    DX, 144(AX)
-	MOVQ    280(AX), DX
-	SHLQ    $0x02, DX
-	ADDQ    DX, 120(AX)
+copy135:
+	VMOVUPS (R8), Y1
+	VMOVUPS Y1, (R9)
+	ADDQ    $0x20, R8
+	ADDQ    $0x20, R9
+	SUBQ    $0x04, DI
+	JG      copy135
+	MOVQ    264(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    DI, 144(AX)
+	MOVQ    256(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    DI, 120(AX)
 	ADDQ    $0x08, (AX)
-	DECQ    368(AX)
-	JNZ     row120
+	DECQ    336(AX)
+	JNZ     row130
 
-stop123:
+stop133:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func retraceSlim(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·retraceSlim(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    664(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	MOVQ    DX, SI
+	NEGQ    SI
+	VMOVUPS 32(BX)(SI*4), Y0
+	SHLQ    $0x02, DX
+	MOVQ    72(AX), BX
+	MOVQ    96(AX), SI
+	MOVQ    216(AX), DI
+	LEAQ    680(AX), R9
+	CMPQ    336(AX), $0x00
+	JE      stop139
+
+row136:
+	MOVQ       (AX), R8
+	MOVQ       (R8), R11
+	MOVQ       8(R8), R10
+	CMPQ       R10, 312(AX)
+	JG         stop139
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	MOVQ       168(AX), R8
+	MOVQ       192(AX), R12
+	LEAQ       (R12), R12
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, (R9)
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, 32(R9)
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, 64(R9)
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, 96(R9)
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, 128(R9)
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, 160(R9)
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, 192(R9)
+	VMASKMOVPS (R12), Y0, Y10
+	VMOVUPS    Y10, 224(R9)
+	CMPQ       R11, R10
+	JGE        none138
+
+edge137:
+	MOVQ       296(AX), R12
+	TESTQ      R12, R12
+	JZ         skip140
+	ADDQ       R11, R12
+	CMPQ       R12, 304(AX)
+	CMOVQGT    304(AX), R12
+	MOVLQSX    (CX)(R12*4), R12
+	MOVQ       R12, R13
+	IMULQ      248(AX), R13
+	PREFETCHT1 (SI)(R13*4)
+	PREFETCHT1 64(SI)(R13*4)
+	MOVQ       R12, R13
+	IMULQ      240(AX), R13
+	PREFETCHT1 (BX)(R13*4)
+	PREFETCHT1 64(BX)(R13*4)
+	IMULQ      288(AX), R12
+	PREFETCHT1 (DI)(R12*4)
+
+skip140:
+	MOVLQSX     (CX)(R11*4), R12
+	MOVQ        R12, R13
+	IMULQ       240(AX), R13
+	VMOVUPS     (BX)(R13*4), Y10
+	VMULPS      (R8), Y10, Y10
+	VMOVUPS     32(BX)(R13*4), Y11
+	VMULPS      32(R8), Y11, Y11
+	VMAXPS      Y11, Y10, Y12
+	VCMPPS      $0x1e, Y11, Y10, Y13
+	VMULPS      352(AX), Y11, Y11
+	VBLENDVPS   Y13, Y10, Y11, Y10
+	VMOVUPS     Y10, 576(AX)
+	MOVQ        R12, R14
+	IMULQ       248(AX), R14
+	LEAQ        (SI)(R14*4), R14
+	VPERM2F128  $0x00, Y12, Y12, Y10
+	VPERMILPS   $0x00, Y10, Y11
+	VMASKMOVPS  (R14), Y0, Y13
+	ADDQ        DX, R14
+	VFMADD231PS Y13, Y11, Y1
+	VMULPS      (R9), Y13, Y13
+	VPERMILPS   $0x55, Y10, Y11
+	VMASKMOVPS  (R14), Y0, Y14
+	ADDQ        DX, R14
+	VFMADD231PS Y14, Y11, Y2
+	VMULPS      32(R9), Y14, Y14
+	VSHUFPS     $0x4e, Y14, Y13, Y11
+	VBLENDPS    $0xcc, Y14, Y13, Y13
+	VADDPS      Y11, Y13, Y13
+	VPERMILPS   $0xaa, Y10, Y11
+	VMASKMOVPS  (R14), Y0, Y14
+	ADDQ        DX, R14
+	VFMADD231PS Y14, Y11, Y3
+	VMULPS      64(R9), Y14, Y14
+	VPERMILPS   $0xff, Y10, Y10
+	VMASKMOVPS  (R14), Y0, Y11
+	ADDQ        DX, R14
+	VFMADD231PS Y11, Y10, Y4
+	VMULPS      96(R9), Y11, Y11
+	VSHUFPS     $0x4e, Y11, Y14, Y10
+	VBLENDPS    $0xcc, Y11, Y14, Y14
+	VADDPS      Y10, Y14, Y14
+	VSHUFPS     $0x88, Y14, Y13, Y10
+	VSHUFPS     $0xdd, Y14, Y13, Y13
+	VADDPS      Y13, Y10, Y10
+	VPERM2F128  $0x11, Y12, Y12, Y11
+	VPERMILPS   $0x00, Y11, Y12
+	VMASKMOVPS  (R14), Y0, Y13
+	ADDQ        DX, R14
+	VFMADD231PS Y13, Y12, Y5
+	VMULPS      128(R9), Y13, Y13
+	VPERMILPS   $0x55, Y11, Y12
+	VMASKMOVPS  (R14), Y0, Y14
+	ADDQ        DX, R14
+	VFMADD231PS Y14, Y12, Y6
+	VMULPS      160(R9), Y14, Y14
+	VSHUFPS     $0x4e, Y14, Y13, Y12
+	VBLENDPS    $0xcc, Y14, Y13, Y13
+	VADDPS      Y12, Y13, Y13
+	VPERMILPS   $0xaa, Y11, Y12
+	VMASKMOVPS  (R14), Y0, Y14
+	ADDQ        DX, R14
+	VFMADD231PS Y14, Y12, Y7
+	VMULPS      192(R9), Y14, Y14
+	VPERMILPS   $0xff, Y11, Y11
+	VMASKMOVPS  (R14), Y0, Y12
+	VFMADD231PS Y12, Y11, Y8
+	VMULPS      224(R9), Y12, Y12
+	VSHUFPS     $0x4e, Y12, Y14, Y11
+	VBLENDPS    $0xcc, Y12, Y14, Y14
+	VADDPS      Y11, Y14, Y14
+	VSHUFPS     $0x88, Y14, Y13, Y11
+	VSHUFPS     $0xdd, Y14, Y13, Y13
+	VADDPS      Y13, Y11, Y11
+	VPERM2F128  $0x21, Y11, Y10, Y12
+	VBLENDPS    $0xf0, Y11, Y10, Y10
+	VADDPS      Y12, Y10, Y10
+	VSUBPS      64(BX)(R13*4), Y10, Y10
+	VMULPS      576(AX), Y10, Y10
+	VADDPS      Y10, Y9, Y9
+	IMULQ       288(AX), R12
+	VADDPS      (DI)(R12*4), Y10, Y10
+	VMOVUPS     Y10, (DI)(R12*4)
+	INCQ        R11
+	CMPQ        R11, R10
+	JL          edge137
+
+none138:
+	MOVQ   144(AX), R8
+	CMPQ   328(AX), $0x00
+	JE     set141
+	VADDPS (R8), Y9, Y9
+
+set141:
+	VMOVUPS    Y9, (R8)
+	CMPQ       320(AX), $0x00
+	JE         plain142
+	MOVQ       120(AX), R8
+	LEAQ       (R8), R8
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y1, Y1
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y2, Y2
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y3, Y3
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y4, Y4
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y5, Y5
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y6, Y6
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y7, Y7
+	VMASKMOVPS (R8), Y0, Y9
+	VADDPS     Y9, Y8, Y8
+
+plain142:
+	MOVQ    120(AX), R11
+	LEAQ    680(AX), R8
+	MOVQ    R8, R10
+	VMOVUPS Y1, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y2, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y3, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y4, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y5, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y6, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y7, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y8, (R8)
+	ADDQ    DX, R8
+	MOVQ    DX, R8
+
+copy143:
+	VMOVUPS (R10), Y1
+	VMOVUPS Y1, (R11)
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
+	SUBQ    $0x04, R8
+	JG      copy143
+	MOVQ    272(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, 168(AX)
+	MOVQ    280(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, 192(AX)
+	MOVQ    264(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, 144(AX)
+	MOVQ    256(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, 120(AX)
+	ADDQ    $0x08, (AX)
+	DECQ    336(AX)
+	JNZ     row136
+
+stop139:
+	SFENCE
 	VZEROUPPER
 	RET
 
@@ -2737,112 +3179,108 @@ TEXT ·attendSpoke(SB), NOSPLIT, $0-8
 	MOVQ    24(AX), CX
 	MOVQ    72(AX), DX
 	MOVQ    96(AX), BX
-	MOVQ    720(AX), SI
+	MOVQ    664(AX), SI
 	LEAQ    firstLanes<>+0(SB), DI
 	MOVQ    SI, R8
 	NEGQ    R8
 	VMOVUPS 32(DI)(R8*4), Y2
-	CMPQ    368(AX), $0x00
-	JE      stop130
+	CMPQ    336(AX), $0x00
+	JE      stop147
 
-row127:
+row144:
 	MOVQ   (AX), DI
 	MOVQ   (DI), R8
 	MOVQ   8(DI), DI
-	CMPQ   DI, 344(AX)
-	JG     stop130
+	CMPQ   DI, 312(AX)
+	JG     stop147
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	MOVQ   144(AX), R9
-	VMOVSS 4(R9), X0
-	VMOVSS 8(R9), X1
+	VMOVSS (R9), X0
+	VMOVSS 4(R9), X1
 	CMPQ   R8, DI
-	JGE    none129
+	JGE    none146
 
-edge128:
-	MOVQ       328(AX), R9
+edge145:
+	MOVQ       296(AX), R9
 	TESTQ      R9, R9
-	JZ         skip131
+	JZ         skip148
 	ADDQ       R8, R9
-	CMPQ       R9, 336(AX)
-	CMOVQGT    336(AX), R9
+	CMPQ       R9, 304(AX)
+	CMOVQGT    304(AX), R9
 	MOVLQSX    (CX)(R9*4), R9
-	MOVQ       96(AX), R11
-	MOVQ       272(AX), R10
-	IMULQ      R9, R10
-	PREFETCHT1 (R11)(R10*4)
-	MOVQ       72(AX), R11
-	MOVQ       264(AX), R10
-	IMULQ      R9, R10
-	PREFETCHT1 (R11)(R10*4)
+	MOVQ       R9, R10
+	IMULQ      248(AX), R10
+	PREFETCHT1 (BX)(R10*4)
+	IMULQ      240(AX), R9
+	PREFETCHT1 (DX)(R9*4)
 
-skip131:
+skip148:
 	MOVLQSX      (CX)(R8*4), R9
-	MOVQ         264(AX), R10
-	IMULQ        R9, R10
+	MOVQ         R9, R10
+	IMULQ        240(AX), R10
 	VMULSS       (DX)(R10*4), X0, X5
 	VMULSS       4(DX)(R10*4), X1, X6
-	VMAXSS       X6, X5, X5
-	VADDSS       X5, X4, X4
-	MOVQ         272(AX), R10
-	IMULQ        R9, R10
-	VMASKMOVPS   (BX)(R10*4), Y2, Y6
-	VBROADCASTSS X5, Y5
-	VFMADD231PS  Y6, Y5, Y3
+	VMAXPS       Y6, Y5, Y7
+	VADDSS       X7, X4, X4
+	IMULQ        248(AX), R9
+	VMASKMOVPS   (BX)(R9*4), Y2, Y8
+	VBROADCASTSS X7, Y7
+	VFMADD231PS  Y8, Y7, Y3
 	INCQ         R8
 	CMPQ         R8, DI
-	JL           edge128
+	JL           edge145
 
-none129:
+none146:
 	MOVQ         144(AX), DI
 	VBROADCASTSS X4, Y4
-	VMOVUPS      wide3f800000<>+0(SB), Y5
-	VDIVPS       Y4, Y5, Y5
+	VMOVUPS      wide3f800000<>+0(SB), Y7
+	VDIVPS       Y4, Y7, Y7
 	VCMPPS       $0x00, wide00000000<>+0(SB), Y4, Y4
-	VANDNPS      Y5, Y4, Y4
+	VANDNPS      Y7, Y4, Y4
 	VMULSS       X4, X0, X0
 	VMULSS       X4, X1, X1
-	VMOVSS       X0, 4(DI)
-	VMOVSS       X1, 8(DI)
+	VMOVSS       X0, (DI)
+	VMOVSS       X1, 4(DI)
 	VMULPS       Y3, Y4, Y0
 	MOVQ         120(AX), DI
 	CMPQ         SI, $0x08
-	JE           all132
+	JE           all149
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, SI
-	JZ           two134
+	JZ           two151
 	VMOVUPS      X0, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y0, X0
 
-two134:
+two151:
 	TESTQ    $0x00000002, SI
-	JZ       one135
+	JZ       one152
 	VMOVLPS  X0, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X0, X0, X0
 
-one135:
+one152:
 	TESTQ  $0x00000001, SI
-	JZ     stored133
+	JZ     stored150
 	VMOVSS X0, (DI)
-	JMP    stored133
+	JMP    stored150
 
-all132:
+all149:
 	VMOVUPS Y0, (DI)
 
-stored133:
-	MOVQ 288(AX), DI
+stored150:
+	MOVQ 264(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 144(AX)
-	MOVQ 280(AX), DI
+	MOVQ 256(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	ADDQ $0x08, (AX)
-	DECQ 368(AX)
-	JNZ  row127
+	DECQ 336(AX)
+	JNZ  row144
 
-stop130:
+stop147:
 	VZEROUPPER
 	RET
 
@@ -2853,150 +3291,139 @@ TEXT ·retraceSpoke(SB), NOSPLIT, $0-8
 	MOVQ    24(AX), CX
 	MOVQ    72(AX), DX
 	MOVQ    96(AX), BX
-	MOVQ    240(AX), SI
-	MOVQ    720(AX), DI
+	MOVQ    216(AX), SI
+	MOVQ    664(AX), DI
 	LEAQ    firstLanes<>+0(SB), R8
 	MOVQ    DI, R9
 	NEGQ    R9
-	VMOVUPS 32(R8)(R9*4), Y4
-	VMOVUPS 376(AX), Y5
-	CMPQ    368(AX), $0x00
-	JE      stop139
+	VMOVUPS 32(R8)(R9*4), Y3
+	VMOVUPS 352(AX), Y4
+	CMPQ    336(AX), $0x00
+	JE      stop156
 
-row136:
+row153:
 	MOVQ       (AX), R8
 	MOVQ       (R8), R9
 	MOVQ       8(R8), R8
-	CMPQ       R8, 344(AX)
-	JG         stop139
+	CMPQ       R8, 312(AX)
+	JG         stop156
+	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
+	MOVQ       168(AX), R10
+	VMOVSS     (R10), X0
+	VMOVSS     4(R10), X1
 	MOVQ       192(AX), R10
-	MOVQ       168(AX), R11
-	VMOVSS     (R11), X0
-	VMOVSS     (R10), X1
-	VMOVSS     4(R10), X2
-	MOVQ       216(AX), R10
-	VMASKMOVPS (R10), Y4, Y3
+	VMASKMOVPS (R10), Y3, Y2
 	CMPQ       R9, R8
-	JGE        none138
+	JGE        none155
 
-edge137:
-	MOVQ       328(AX), R10
+edge154:
+	MOVQ       296(AX), R10
 	TESTQ      R10, R10
-	JZ         skip140
+	JZ         skip157
 	ADDQ       R9, R10
-	CMPQ       R10, 336(AX)
-	CMOVQGT    336(AX), R10
+	CMPQ       R10, 304(AX)
+	CMOVQGT    304(AX), R10
 	MOVLQSX    (CX)(R10*4), R10
-	MOVQ       96(AX), R12
-	MOVQ       272(AX), R11
-	IMULQ      R10, R11
-	PREFETCHT1 (R12)(R11*4)
-	MOVQ       72(AX), R12
-	MOVQ       264(AX), R11
-	IMULQ      R10, R11
-	PREFETCHT1 (R12)(R11*4)
-	MOVQ       240(AX), R12
-	MOVQ       320(AX), R11
-	IMULQ      R10, R11
-	PREFETCHT1 (R12)(R11*4)
+	MOVQ       R10, R11
+	IMULQ      248(AX), R11
+	PREFETCHT1 (BX)(R11*4)
+	MOVQ       R10, R11
+	IMULQ      240(AX), R11
+	PREFETCHT1 (DX)(R11*4)
+	IMULQ      288(AX), R10
+	PREFETCHT1 (SI)(R10*4)
 
-skip140:
+skip157:
 	MOVLQSX      (CX)(R9*4), R10
-	MOVQ         264(AX), R11
-	IMULQ        R10, R11
+	MOVQ         R10, R11
+	IMULQ        240(AX), R11
+	VMULSS       (DX)(R11*4), X0, X7
 	VMULSS       4(DX)(R11*4), X1, X8
-	VMULSS       8(DX)(R11*4), X2, X9
-	VMAXSS       X9, X8, X8
-	VADDSS       (DX)(R11*4), X0, X9
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y9, Y10
-	VMULPS       Y5, Y8, Y11
-	VBLENDVPS    Y10, Y8, Y11, Y10
-	VBROADCASTSS X8, Y12
-	MOVQ         272(AX), R12
-	IMULQ        R10, R12
-	VMASKMOVPS   (BX)(R12*4), Y4, Y11
-	VMULPS       Y3, Y11, Y13
-	VEXTRACTF128 $0x01, Y13, X8
-	VADDPS       X8, X13, X13
-	VPERMILPS    $0x4e, X13, X8
-	VADDPS       X8, X13, X13
-	VMOVSHDUP    X13, X8
-	VADDSS       X8, X13, X13
-	VFMADD231PS  Y11, Y12, Y6
-	VSUBSS       12(DX)(R11*4), X13, X13
-	VMULSS       X10, X13, X13
-	VADDSS       X13, X7, X7
-	MOVQ         320(AX), R11
-	IMULQ        R10, R11
-	VADDSS       (SI)(R11*4), X13, X13
-	VMOVSS       X13, (SI)(R11*4)
+	VMAXPS       Y8, Y7, Y9
+	VCMPPS       $0x1e, Y8, Y7, Y10
+	VMULPS       Y4, Y8, Y11
+	VBLENDVPS    Y10, Y7, Y11, Y10
+	VBROADCASTSS X9, Y11
+	MOVQ         R10, R12
+	IMULQ        248(AX), R12
+	VMASKMOVPS   (BX)(R12*4), Y3, Y9
+	VMULPS       Y2, Y9, Y12
+	VEXTRACTF128 $0x01, Y12, X7
+	VADDPS       X7, X12, X12
+	VPERMILPS    $0x4e, X12, X7
+	VADDPS       X7, X12, X12
+	VMOVSHDUP    X12, X7
+	VADDSS       X7, X12, X12
+	VFMADD231PS  Y9, Y11, Y5
+	VSUBSS       8(DX)(R11*4), X12, X12
+	VMULSS       X10, X12, X12
+	VADDSS       X12, X6, X6
+	IMULQ        288(AX), R10
+	VADDSS       (SI)(R10*4), X12, X12
+	VMOVSS       X12, (SI)(R10*4)
 	INCQ         R9
 	CMPQ         R9, R8
-	JL           edge137
+	JL           edge154
 
-none138:
+none155:
 	MOVQ   144(AX), R8
 	MOVQ   120(AX), R9
-	CMPQ   360(AX), $0x00
-	JE     set141
-	VADDSS (R8), X7, X7
+	CMPQ   328(AX), $0x00
+	JE     set158
+	VADDSS (R8), X6, X6
 
-set141:
-	VMOVSS     X7, (R8)
-	CMPQ       352(AX), $0x00
-	JE         plain142
-	VMASKMOVPS (R9), Y4, Y0
-	VADDPS     Y0, Y6, Y6
+set158:
+	VMOVSS     X6, (R8)
+	CMPQ       320(AX), $0x00
+	JE         plain159
+	VMASKMOVPS (R9), Y3, Y0
+	VADDPS     Y0, Y5, Y5
 
-plain142:
+plain159:
 	CMPQ         DI, $0x08
-	JE           all143
+	JE           all160
 	LEAQ         (R9), R8
 	TESTQ        $0x00000004, DI
-	JZ           two145
-	VMOVUPS      X6, (R8)
+	JZ           two162
+	VMOVUPS      X5, (R8)
 	ADDQ         $0x10, R8
-	VEXTRACTF128 $0x01, Y6, X6
+	VEXTRACTF128 $0x01, Y5, X5
 
-two145:
+two162:
 	TESTQ    $0x00000002, DI
-	JZ       one146
-	VMOVLPS  X6, (R8)
+	JZ       one163
+	VMOVLPS  X5, (R8)
 	ADDQ     $0x08, R8
-	VMOVHLPS X6, X6, X6
+	VMOVHLPS X5, X5, X5
 
-one146:
+one163:
 	TESTQ  $0x00000001, DI
-	JZ     stored144
-	VMOVSS X6, (R8)
-	JMP    stored144
+	JZ     stored161
+	VMOVSS X5, (R8)
+	JMP    stored161
 
-all143:
-	VMOVUPS Y6, (R9)
+all160:
+	VMOVUPS Y5, (R9)
 
-stored144:
-	MOVQ 296(AX), R8
+stored161:
+	MOVQ 272(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 168(AX)
-	MOVQ 304(AX), R8
+	MOVQ 280(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 192(AX)
-	MOVQ 312(AX), R8
-	SHLQ $0x02, R8
-	ADDQ R8, 216(AX)
-	MOVQ 288(AX), R8
+	MOVQ 264(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 144(AX)
-	MOVQ 280(AX), R8
+	MOVQ 256(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	ADDQ $0x08, (AX)
-	DECQ 368(AX)
-	JNZ  row136
+	DECQ 336(AX)
+	JNZ  row153
 
-stop139:
+stop156:
 	VZEROUPPER
 	RET
 
@@ -3005,15 +3432,17 @@ stop139:
 TEXT ·attendSpokesDrop(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
-	CMPQ 368(AX), $0x00
-	JE   stop150
+	MOVQ 72(AX), DX
+	MOVQ 96(AX), BX
+	CMPQ 336(AX), $0x00
+	JE   stop167
 
-row147:
-	MOVQ    (AX), DX
-	MOVQ    (DX), BX
-	MOVQ    8(DX), DX
-	CMPQ    DX, 344(AX)
-	JG      stop150
+row164:
+	MOVQ    (AX), SI
+	MOVQ    (SI), DI
+	MOVQ    8(SI), SI
+	CMPQ    SI, 312(AX)
+	JG      stop167
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -3023,44 +3452,40 @@ row147:
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
-	MOVQ    144(AX), SI
-	VMOVUPS 32(SI), Y0
-	VMOVUPS 64(SI), Y1
-	CMPQ    BX, DX
-	JGE     none149
+	MOVQ    144(AX), R8
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	CMPQ    DI, SI
+	JGE     none166
 
-edge148:
-	MOVQ       328(AX), SI
-	TESTQ      SI, SI
-	JZ         skip151
-	ADDQ       BX, SI
-	CMPQ       SI, 336(AX)
-	CMOVQGT    336(AX), SI
-	MOVLQSX    (CX)(SI*4), SI
-	MOVQ       96(AX), R8
-	MOVQ       272(AX), DI
-	IMULQ      SI, DI
-	PREFETCHT1 (R8)(DI*4)
-	PREFETCHT1 64(R8)(DI*4)
-	PREFETCHT1 128(R8)(DI*4)
-	PREFETCHT1 192(R8)(DI*4)
-	MOVQ       72(AX), R8
-	MOVQ       264(AX), DI
-	IMULQ      SI, DI
-	PREFETCHT1 (R8)(DI*4)
+edge165:
+	MOVQ       296(AX), R8
+	TESTQ      R8, R8
+	JZ         skip168
+	ADDQ       DI, R8
+	CMPQ       R8, 304(AX)
+	CMOVQGT    304(AX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	MOVQ       R8, R9
+	IMULQ      248(AX), R9
+	PREFETCHT1 (BX)(R9*4)
+	PREFETCHT1 64(BX)(R9*4)
+	PREFETCHT1 128(BX)(R9*4)
+	PREFETCHT1 192(BX)(R9*4)
+	IMULQ      240(AX), R8
+	PREFETCHT1 (DX)(R8*4)
 
-skip151:
-	MOVLQSX      (CX)(BX*4), SI
-	IMULQ        264(AX), SI
-	SHLQ         $0x02, SI
-	ADDQ         72(AX), SI
-	VMULPS       (SI), Y0, Y11
-	VMULPS       32(SI), Y1, Y12
+skip168:
+	MOVLQSX      (CX)(DI*4), R8
+	MOVQ         R8, R9
+	IMULQ        240(AX), R9
+	VMULPS       (DX)(R9*4), Y0, Y11
+	VMULPS       32(DX)(R9*4), Y1, Y12
 	VMAXPS       Y12, Y11, Y11
 	VADDPS       Y11, Y10, Y10
-	VMOVD        BX, X12
+	VMOVD        DI, X12
 	VPBROADCASTD X12, Y12
-	VPADDD       440(AX), Y12, Y12
+	VPADDD       416(AX), Y12, Y12
 	VPSRLD       $0x10, Y12, Y13
 	VXORPS       Y12, Y13, Y12
 	VPMULLD      wide7feb352d<>+0(SB), Y12, Y12
@@ -3069,93 +3494,106 @@ skip151:
 	VPMULLD      wide846ca68b<>+0(SB), Y12, Y12
 	VPSRLD       $0x10, Y12, Y13
 	VXORPS       Y12, Y13, Y12
-	VPXOR        472(AX), Y12, Y12
-	VPADDD       504(AX), Y12, Y12
+	VPXOR        448(AX), Y12, Y12
+	VPADDD       480(AX), Y12, Y12
 	VPSRLD       $0x10, Y12, Y13
 	VXORPS       Y12, Y13, Y12
 	VPMULLD      wide7feb352d<>+0(SB), Y12, Y12
 	VPSRLD       $0x0f, Y12, Y13
 	VXORPS       Y12, Y13, Y12
 	VPMULLD      wide846ca68b<>+0(SB), Y12, Y12
-	VXORPS       536(AX), Y12, Y12
-	VMOVUPS      568(AX), Y13
+	VXORPS       512(AX), Y12, Y12
+	VMOVUPS      544(AX), Y13
 	VPCMPGTD     Y12, Y13, Y13
 	VANDNPS      Y11, Y13, Y11
-	MOVLQSX      (CX)(BX*4), SI
-	IMULQ        272(AX), SI
-	SHLQ         $0x02, SI
-	ADDQ         96(AX), SI
+	IMULQ        248(AX), R8
 	VPERM2F128   $0x00, Y11, Y11, Y12
 	VPERMILPS    $0x00, Y12, Y13
-	VFMADD231PS  (SI), Y13, Y2
+	VFMADD231PS  (BX)(R8*4), Y13, Y2
 	VPERMILPS    $0x55, Y12, Y13
-	VFMADD231PS  32(SI), Y13, Y3
+	VFMADD231PS  32(BX)(R8*4), Y13, Y3
 	VPERMILPS    $0xaa, Y12, Y13
-	VFMADD231PS  64(SI), Y13, Y4
+	VFMADD231PS  64(BX)(R8*4), Y13, Y4
 	VPERMILPS    $0xff, Y12, Y12
-	VFMADD231PS  96(SI), Y12, Y5
+	VFMADD231PS  96(BX)(R8*4), Y12, Y5
 	VPERM2F128   $0x11, Y11, Y11, Y11
 	VPERMILPS    $0x00, Y11, Y12
-	VFMADD231PS  128(SI), Y12, Y6
+	VFMADD231PS  128(BX)(R8*4), Y12, Y6
 	VPERMILPS    $0x55, Y11, Y12
-	VFMADD231PS  160(SI), Y12, Y7
+	VFMADD231PS  160(BX)(R8*4), Y12, Y7
 	VPERMILPS    $0xaa, Y11, Y12
-	VFMADD231PS  192(SI), Y12, Y8
+	VFMADD231PS  192(BX)(R8*4), Y12, Y8
 	VPERMILPS    $0xff, Y11, Y11
-	VFMADD231PS  224(SI), Y11, Y9
-	INCQ         BX
-	CMPQ         BX, DX
-	JL           edge148
+	VFMADD231PS  224(BX)(R8*4), Y11, Y9
+	INCQ         DI
+	CMPQ         DI, SI
+	JL           edge165
 
-none149:
-	MOVQ       144(AX), DX
-	MOVQ       120(AX), BX
+none166:
+	MOVQ       144(AX), SI
 	VMOVUPS    wide3f800000<>+0(SB), Y11
 	VDIVPS     Y10, Y11, Y11
 	VCMPPS     $0x00, wide00000000<>+0(SB), Y10, Y10
 	VANDNPS    Y11, Y10, Y10
 	VMULPS     Y10, Y0, Y0
 	VMULPS     Y10, Y1, Y1
-	VMOVUPS    Y0, 32(DX)
-	VMOVUPS    Y1, 64(DX)
-	VMULPS     408(AX), Y10, Y10
+	VMOVUPS    Y0, (SI)
+	VMOVUPS    Y1, 32(SI)
+	VMULPS     384(AX), Y10, Y10
 	VPERM2F128 $0x00, Y10, Y10, Y0
 	VPERMILPS  $0x00, Y0, Y1
 	VMULPS     Y1, Y2, Y2
-	VMOVUPS    Y2, (BX)
 	VPERMILPS  $0x55, Y0, Y1
 	VMULPS     Y1, Y3, Y3
-	VMOVUPS    Y3, 32(BX)
 	VPERMILPS  $0xaa, Y0, Y1
 	VMULPS     Y1, Y4, Y4
-	VMOVUPS    Y4, 64(BX)
 	VPERMILPS  $0xff, Y0, Y0
 	VMULPS     Y0, Y5, Y5
-	VMOVUPS    Y5, 96(BX)
 	VPERM2F128 $0x11, Y10, Y10, Y0
 	VPERMILPS  $0x00, Y0, Y1
 	VMULPS     Y1, Y6, Y6
-	VMOVUPS    Y6, 128(BX)
 	VPERMILPS  $0x55, Y0, Y1
 	VMULPS     Y1, Y7, Y7
-	VMOVUPS    Y7, 160(BX)
 	VPERMILPS  $0xaa, Y0, Y1
 	VMULPS     Y1, Y8, Y8
-	VMOVUPS    Y8, 192(BX)
 	VPERMILPS  $0xff, Y0, Y0
 	VMULPS     Y0, Y9, Y9
-	VMOVUPS    Y9, 224(BX)
-	MOVQ       288(AX), DX
-	SHLQ       $0x02, DX
-	ADDQ       DX, 144(AX)
-	MOVQ       280(AX), DX
-	SHLQ       $0x02, DX
-	ADDQ       DX, 120(AX)
-	ADDQ       $0x08, (AX)
-	DECQ       368(AX)
-	JNZ        row147
+	MOVQ       120(AX), SI
+	CMPQ       344(AX), $0x00
+	JE         near169
+	VMOVNTPS   Y2, (SI)
+	VMOVNTPS   Y3, 32(SI)
+	VMOVNTPS   Y4, 64(SI)
+	VMOVNTPS   Y5, 96(SI)
+	VMOVNTPS   Y6, 128(SI)
+	VMOVNTPS   Y7, 160(SI)
+	VMOVNTPS   Y8, 192(SI)
+	VMOVNTPS   Y9, 224(SI)
+	JMP        put170
 
-stop150:
+near169:
+	VMOVUPS Y2, (SI)
+	VMOVUPS Y3, 32(SI)
+	VMOVUPS Y4, 64(SI)
+	VMOVUPS Y5, 96(SI)
+	VMOVUPS Y6, 128(SI)
+	VMOVUPS Y7, 160(SI)
+	VMOVUPS Y8, 192(SI)
+	VMOVUPS Y9, 224(SI)
+
+put170:
+	MOVQ 264(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 144(AX)
+	MOVQ 256(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 336(AX)
+	JNZ  row164
+
+stop167:
+	SFENCE
 	VZEROUPPER
 	RET
 
@@ -3164,16 +3602,19 @@ stop150:
 TEXT ·retraceSpokesDrop(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 48(AX), DX
-	CMPQ 368(AX), $0x00
-	JE   stop155
+	MOVQ 72(AX), DX
+	MOVQ 96(AX), BX
+	MOVQ 216(AX), SI
+	MOVQ 48(AX), DI
+	CMPQ 336(AX), $0x00
+	JE   stop174
 
-row152:
-	MOVQ   (AX), BX
-	MOVQ   (BX), R9
-	MOVQ   8(BX), R8
-	CMPQ   R8, 344(AX)
-	JG     stop155
+row171:
+	MOVQ   (AX), R8
+	MOVQ   (R8), R11
+	MOVQ   8(R8), R10
+	CMPQ   R10, 312(AX)
+	JG     stop174
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -3183,200 +3624,687 @@ row152:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
-	MOVQ   168(AX), BX
-	MOVQ   192(AX), SI
-	MOVQ   216(AX), DI
-	CMPQ   R9, R8
-	JGE    none154
+	MOVQ   168(AX), R8
+	MOVQ   192(AX), R9
+	CMPQ   R11, R10
+	JGE    none173
 
-edge153:
-	MOVQ       328(AX), R10
-	TESTQ      R10, R10
-	JZ         skip156
-	ADDQ       R9, R10
-	CMPQ       R10, 336(AX)
-	CMOVQGT    336(AX), R10
-	MOVLQSX    (CX)(R10*4), R10
-	MOVQ       96(AX), R12
-	MOVQ       272(AX), R11
-	IMULQ      R10, R11
-	PREFETCHT1 (R12)(R11*4)
-	PREFETCHT1 64(R12)(R11*4)
-	PREFETCHT1 128(R12)(R11*4)
-	PREFETCHT1 192(R12)(R11*4)
-	MOVQ       72(AX), R12
-	MOVQ       264(AX), R11
-	IMULQ      R10, R11
-	PREFETCHT1 (R12)(R11*4)
-	PREFETCHT1 64(R12)(R11*4)
-	MOVQ       240(AX), R12
-	MOVQ       320(AX), R11
-	IMULQ      R10, R11
-	PREFETCHT1 (R12)(R11*4)
+edge172:
+	MOVQ       296(AX), R12
+	TESTQ      R12, R12
+	JZ         skip175
+	ADDQ       R11, R12
+	CMPQ       R12, 304(AX)
+	CMOVQGT    304(AX), R12
+	MOVLQSX    (CX)(R12*4), R12
+	MOVQ       R12, R13
+	IMULQ      248(AX), R13
+	PREFETCHT1 (BX)(R13*4)
+	PREFETCHT1 64(BX)(R13*4)
+	PREFETCHT1 128(BX)(R13*4)
+	PREFETCHT1 192(BX)(R13*4)
+	MOVQ       R12, R13
+	IMULQ      240(AX), R13
+	PREFETCHT1 (DX)(R13*4)
+	PREFETCHT1 64(DX)(R13*4)
+	IMULQ      288(AX), R12
+	PREFETCHT1 (SI)(R12*4)
 
-skip156:
-	MOVLQSX      (CX)(R9*4), R10
-	IMULQ        264(AX), R10
-	SHLQ         $0x02, R10
-	ADDQ         72(AX), R10
-	VMOVUPS      (R10), Y9
-	VADDPS       (BX), Y9, Y9
-	VMOVUPS      32(R10), Y10
-	VMULPS       (SI), Y10, Y10
-	VMOVUPS      64(R10), Y11
-	VMULPS       32(SI), Y11, Y11
-	VMAXPS       Y11, Y10, Y10
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y9, Y9
-	VMULPS       376(AX), Y10, Y11
-	VBLENDVPS    Y9, Y10, Y11, Y9
-	VMOVUPS      Y9, 632(AX)
-	VPBROADCASTD (DX)(R9*4), Y9
-	VPADDD       440(AX), Y9, Y9
-	VPSRLD       $0x10, Y9, Y11
-	VXORPS       Y9, Y11, Y9
+skip175:
+	MOVLQSX      (CX)(R11*4), R12
+	MOVQ         R12, R13
+	IMULQ        240(AX), R13
+	VMOVUPS      (DX)(R13*4), Y9
+	VMULPS       (R8), Y9, Y9
+	VMOVUPS      32(DX)(R13*4), Y10
+	VMULPS       32(R8), Y10, Y10
+	VMAXPS       Y10, Y9, Y11
+	VCMPPS       $0x1e, Y10, Y9, Y12
+	VMULPS       352(AX), Y10, Y10
+	VBLENDVPS    Y12, Y9, Y10, Y9
+	VMOVUPS      Y9, 576(AX)
+	VPBROADCASTD (DI)(R11*4), Y9
+	VPADDD       416(AX), Y9, Y9
+	VPSRLD       $0x10, Y9, Y10
+	VXORPS       Y9, Y10, Y9
 	VPMULLD      wide7feb352d<>+0(SB), Y9, Y9
-	VPSRLD       $0x0f, Y9, Y11
-	VXORPS       Y9, Y11, Y9
+	VPSRLD       $0x0f, Y9, Y10
+	VXORPS       Y9, Y10, Y9
 	VPMULLD      wide846ca68b<>+0(SB), Y9, Y9
-	VPSRLD       $0x10, Y9, Y11
-	VXORPS       Y9, Y11, Y9
-	VPXOR        472(AX), Y9, Y9
-	VPADDD       504(AX), Y9, Y9
-	VPSRLD       $0x10, Y9, Y11
-	VXORPS       Y9, Y11, Y9
+	VPSRLD       $0x10, Y9, Y10
+	VXORPS       Y9, Y10, Y9
+	VPXOR        448(AX), Y9, Y9
+	VPADDD       480(AX), Y9, Y9
+	VPSRLD       $0x10, Y9, Y10
+	VXORPS       Y9, Y10, Y9
 	VPMULLD      wide7feb352d<>+0(SB), Y9, Y9
-	VPSRLD       $0x0f, Y9, Y11
-	VXORPS       Y9, Y11, Y9
+	VPSRLD       $0x0f, Y9, Y10
+	VXORPS       Y9, Y10, Y9
 	VPMULLD      wide846ca68b<>+0(SB), Y9, Y9
-	VXORPS       536(AX), Y9, Y9
-	VMOVUPS      568(AX), Y11
-	VPCMPGTD     Y9, Y11, Y11
-	VANDNPS      408(AX), Y11, Y9
-	VMULPS       Y9, Y10, Y10
-	VMULPS       632(AX), Y9, Y9
-	VMOVUPS      Y9, 664(AX)
-	VMOVUPS      Y10, 600(AX)
-	MOVLQSX      (CX)(R9*4), R11
-	IMULQ        272(AX), R11
-	SHLQ         $0x02, R11
-	ADDQ         96(AX), R11
-	VBROADCASTSS 600(AX), Y9
-	VMOVUPS      (R11), Y10
-	VFMADD231PS  Y10, Y9, Y0
-	VMULPS       (DI), Y10, Y10
-	VBROADCASTSS 604(AX), Y9
-	VMOVUPS      32(R11), Y11
-	VFMADD231PS  Y11, Y9, Y1
-	VMULPS       32(DI), Y11, Y11
-	VSHUFPS      $0x4e, Y11, Y10, Y9
-	VBLENDPS     $0xcc, Y11, Y10, Y10
-	VADDPS       Y9, Y10, Y10
-	VBROADCASTSS 608(AX), Y9
-	VMOVUPS      64(R11), Y11
-	VFMADD231PS  Y11, Y9, Y2
-	VMULPS       64(DI), Y11, Y11
-	VBROADCASTSS 612(AX), Y9
-	VMOVUPS      96(R11), Y12
-	VFMADD231PS  Y12, Y9, Y3
-	VMULPS       96(DI), Y12, Y12
-	VSHUFPS      $0x4e, Y12, Y11, Y9
-	VBLENDPS     $0xcc, Y12, Y11, Y11
-	VADDPS       Y9, Y11, Y11
-	VSHUFPS      $0x88, Y11, Y10, Y9
-	VSHUFPS      $0xdd, Y11, Y10, Y10
-	VADDPS       Y10, Y9, Y9
-	VBROADCASTSS 616(AX), Y10
-	VMOVUPS      128(R11), Y11
-	VFMADD231PS  Y11, Y10, Y4
-	VMULPS       128(DI), Y11, Y11
-	VBROADCASTSS 620(AX), Y10
-	VMOVUPS      160(R11), Y12
-	VFMADD231PS  Y12, Y10, Y5
-	VMULPS       160(DI), Y12, Y12
-	VSHUFPS      $0x4e, Y12, Y11, Y10
-	VBLENDPS     $0xcc, Y12, Y11, Y11
-	VADDPS       Y10, Y11, Y11
-	VBROADCASTSS 624(AX), Y10
-	VMOVUPS      192(R11), Y12
-	VFMADD231PS  Y12, Y10, Y6
-	VMULPS       192(DI), Y12, Y12
-	VBROADCASTSS 628(AX), Y10
-	VMOVUPS      224(R11), Y13
-	VFMADD231PS  Y13, Y10, Y7
-	VMULPS       224(DI), Y13, Y13
+	VXORPS       512(AX), Y9, Y9
+	VMOVUPS      544(AX), Y10
+	VPCMPGTD     Y9, Y10, Y10
+	VANDNPS      384(AX), Y10, Y9
+	VMULPS       Y9, Y11, Y11
+	VMULPS       576(AX), Y9, Y9
+	VMOVUPS      Y9, 608(AX)
+	MOVQ         R12, R14
+	IMULQ        248(AX), R14
+	VPERM2F128   $0x00, Y11, Y11, Y9
+	VPERMILPS    $0x00, Y9, Y10
+	VMOVUPS      (BX)(R14*4), Y12
+	VFMADD231PS  Y12, Y10, Y0
+	VMULPS       (R9), Y12, Y12
+	VPERMILPS    $0x55, Y9, Y10
+	VMOVUPS      32(BX)(R14*4), Y13
+	VFMADD231PS  Y13, Y10, Y1
+	VMULPS       32(R9), Y13, Y13
 	VSHUFPS      $0x4e, Y13, Y12, Y10
 	VBLENDPS     $0xcc, Y13, Y12, Y12
 	VADDPS       Y10, Y12, Y12
-	VSHUFPS      $0x88, Y12, Y11, Y10
-	VSHUFPS      $0xdd, Y12, Y11, Y11
-	VADDPS       Y11, Y10, Y10
+	VPERMILPS    $0xaa, Y9, Y10
+	VMOVUPS      64(BX)(R14*4), Y13
+	VFMADD231PS  Y13, Y10, Y2
+	VMULPS       64(R9), Y13, Y13
+	VPERMILPS    $0xff, Y9, Y9
+	VMOVUPS      96(BX)(R14*4), Y10
+	VFMADD231PS  Y10, Y9, Y3
+	VMULPS       96(R9), Y10, Y10
+	VSHUFPS      $0x4e, Y10, Y13, Y9
+	VBLENDPS     $0xcc, Y10, Y13, Y13
+	VADDPS       Y9, Y13, Y13
+	VSHUFPS      $0x88, Y13, Y12, Y9
+	VSHUFPS      $0xdd, Y13, Y12, Y12
+	VADDPS       Y12, Y9, Y9
+	VPERM2F128   $0x11, Y11, Y11, Y10
+	VPERMILPS    $0x00, Y10, Y11
+	VMOVUPS      128(BX)(R14*4), Y12
+	VFMADD231PS  Y12, Y11, Y4
+	VMULPS       128(R9), Y12, Y12
+	VPERMILPS    $0x55, Y10, Y11
+	VMOVUPS      160(BX)(R14*4), Y13
+	VFMADD231PS  Y13, Y11, Y5
+	VMULPS       160(R9), Y13, Y13
+	VSHUFPS      $0x4e, Y13, Y12, Y11
+	VBLENDPS     $0xcc, Y13, Y12, Y12
+	VADDPS       Y11, Y12, Y12
+	VPERMILPS    $0xaa, Y10, Y11
+	VMOVUPS      192(BX)(R14*4), Y13
+	VFMADD231PS  Y13, Y11, Y6
+	VMULPS       192(R9), Y13, Y13
+	VPERMILPS    $0xff, Y10, Y10
+	VMOVUPS      224(BX)(R14*4), Y11
+	VFMADD231PS  Y11, Y10, Y7
+	VMULPS       224(R9), Y11, Y11
+	VSHUFPS      $0x4e, Y11, Y13, Y10
+	VBLENDPS     $0xcc, Y11, Y13, Y13
+	VADDPS       Y10, Y13, Y13
+	VSHUFPS      $0x88, Y13, Y12, Y10
+	VSHUFPS      $0xdd, Y13, Y12, Y12
+	VADDPS       Y12, Y10, Y10
 	VPERM2F128   $0x21, Y10, Y9, Y11
 	VBLENDPS     $0xf0, Y10, Y9, Y9
 	VADDPS       Y11, Y9, Y9
-	VMULPS       664(AX), Y9, Y9
-	VMOVUPS      96(R10), Y10
-	VMULPS       632(AX), Y10, Y10
+	VMULPS       608(AX), Y9, Y9
+	VMOVUPS      64(DX)(R13*4), Y10
+	VMULPS       576(AX), Y10, Y10
 	VSUBPS       Y10, Y9, Y9
 	VADDPS       Y9, Y8, Y8
-	MOVLQSX      (CX)(R9*4), R10
-	IMULQ        320(AX), R10
-	SHLQ         $0x02, R10
-	ADDQ         240(AX), R10
-	VADDPS       (R10), Y9, Y9
-	VMOVUPS      Y9, (R10)
-	INCQ         R9
-	CMPQ         R9, R8
-	JL           edge153
+	IMULQ        288(AX), R12
+	VADDPS       (SI)(R12*4), Y9, Y9
+	VMOVUPS      Y9, (SI)(R12*4)
+	INCQ         R11
+	CMPQ         R11, R10
+	JL           edge172
 
-none154:
-	MOVQ   144(AX), BX
-	MOVQ   120(AX), SI
-	CMPQ   360(AX), $0x00
-	JE     set157
-	VADDPS (BX), Y8, Y8
+none173:
+	MOVQ   144(AX), R8
+	CMPQ   328(AX), $0x00
+	JE     set176
+	VADDPS (R8), Y8, Y8
 
-set157:
-	VMOVUPS Y8, (BX)
-	CMPQ    352(AX), $0x00
-	JE      plain158
-	VADDPS  (SI), Y0, Y0
-	VADDPS  32(SI), Y1, Y1
-	VADDPS  64(SI), Y2, Y2
-	VADDPS  96(SI), Y3, Y3
-	VADDPS  128(SI), Y4, Y4
-	VADDPS  160(SI), Y5, Y5
-	VADDPS  192(SI), Y6, Y6
-	VADDPS  224(SI), Y7, Y7
+set176:
+	VMOVUPS Y8, (R8)
+	CMPQ    320(AX), $0x00
+	JE      plain177
+	MOVQ    120(AX), R8
+	VMOVUPS (R8), Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(R8), Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS 64(R8), Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 96(R8), Y8
+	VADDPS  Y8, Y3, Y3
+	VMOVUPS 128(R8), Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 160(R8), Y8
+	VADDPS  Y8, Y5, Y5
+	VMOVUPS 192(R8), Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 224(R8), Y8
+	VADDPS  Y8, Y7, Y7
 
-plain158:
-	VMOVUPS Y0, (SI)
-	VMOVUPS Y1, 32(SI)
-	VMOVUPS Y2, 64(SI)
-	VMOVUPS Y3, 96(SI)
-	VMOVUPS Y4, 128(SI)
-	VMOVUPS Y5, 160(SI)
-	VMOVUPS Y6, 192(SI)
-	VMOVUPS Y7, 224(SI)
-	MOVQ    296(AX), BX
-	SHLQ    $0x02, BX
-	ADDQ    BX, 168(AX)
-	MOVQ    304(AX), BX
-	SHLQ    $0x02, BX
-	ADDQ    BX, 192(AX)
-	MOVQ    312(AX), BX
-	SHLQ    $0x02, BX
-	ADDQ    BX, 216(AX)
-	MOVQ    288(AX), BX
-	SHLQ    $0x02, BX
-	ADDQ    BX, 144(AX)
-	MOVQ    280(AX), BX
-	SHLQ    $0x02, BX
-	ADDQ    BX, 120(AX)
+plain177:
+	MOVQ     120(AX), R8
+	CMPQ     344(AX), $0x00
+	JE       near178
+	VMOVNTPS Y0, (R8)
+	VMOVNTPS Y1, 32(R8)
+	VMOVNTPS Y2, 64(R8)
+	VMOVNTPS Y3, 96(R8)
+	VMOVNTPS Y4, 128(R8)
+	VMOVNTPS Y5, 160(R8)
+	VMOVNTPS Y6, 192(R8)
+	VMOVNTPS Y7, 224(R8)
+	JMP      put179
+
+near178:
+	VMOVUPS Y0, (R8)
+	VMOVUPS Y1, 32(R8)
+	VMOVUPS Y2, 64(R8)
+	VMOVUPS Y3, 96(R8)
+	VMOVUPS Y4, 128(R8)
+	VMOVUPS Y5, 160(R8)
+	VMOVUPS Y6, 192(R8)
+	VMOVUPS Y7, 224(R8)
+
+put179:
+	MOVQ 272(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 168(AX)
+	MOVQ 280(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 192(AX)
+	MOVQ 264(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 144(AX)
+	MOVQ 256(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 336(AX)
+	JNZ  row171
+
+stop174:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func attendSlimDrop(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·attendSlimDrop(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    664(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	MOVQ    DX, SI
+	NEGQ    SI
+	VMOVUPS 32(BX)(SI*4), Y0
+	SHLQ    $0x02, DX
+	MOVQ    72(AX), BX
+	MOVQ    96(AX), SI
+	CMPQ    336(AX), $0x00
+	JE      stop183
+
+row180:
+	MOVQ    (AX), DI
+	MOVQ    (DI), R8
+	MOVQ    8(DI), DI
+	CMPQ    DI, 312(AX)
+	JG      stop183
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	MOVQ    144(AX), R9
+	VMOVUPS (R9), Y1
+	VMOVUPS 32(R9), Y2
+	CMPQ    R8, DI
+	JGE     none182
+
+edge181:
+	MOVQ       296(AX), R9
+	TESTQ      R9, R9
+	JZ         skip184
+	ADDQ       R8, R9
+	CMPQ       R9, 304(AX)
+	CMOVQGT    304(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	MOVQ       R9, R10
+	IMULQ      248(AX), R10
+	PREFETCHT1 (SI)(R10*4)
+	PREFETCHT1 64(SI)(R10*4)
+	IMULQ      240(AX), R9
+	PREFETCHT1 (BX)(R9*4)
+
+skip184:
+	MOVLQSX      (CX)(R8*4), R9
+	MOVQ         R9, R10
+	IMULQ        240(AX), R10
+	VMULPS       (BX)(R10*4), Y1, Y12
+	VMULPS       32(BX)(R10*4), Y2, Y13
+	VMAXPS       Y13, Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	VMOVD        R8, X13
+	VPBROADCASTD X13, Y13
+	VPADDD       416(AX), Y13, Y13
+	VPSRLD       $0x10, Y13, Y14
+	VXORPS       Y13, Y14, Y13
+	VPMULLD      wide7feb352d<>+0(SB), Y13, Y13
+	VPSRLD       $0x0f, Y13, Y14
+	VXORPS       Y13, Y14, Y13
+	VPMULLD      wide846ca68b<>+0(SB), Y13, Y13
+	VPSRLD       $0x10, Y13, Y14
+	VXORPS       Y13, Y14, Y13
+	VPXOR        448(AX), Y13, Y13
+	VPADDD       480(AX), Y13, Y13
+	VPSRLD       $0x10, Y13, Y14
+	VXORPS       Y13, Y14, Y13
+	VPMULLD      wide7feb352d<>+0(SB), Y13, Y13
+	VPSRLD       $0x0f, Y13, Y14
+	VXORPS       Y13, Y14, Y13
+	VPMULLD      wide846ca68b<>+0(SB), Y13, Y13
+	VXORPS       512(AX), Y13, Y13
+	VMOVUPS      544(AX), Y14
+	VPCMPGTD     Y13, Y14, Y14
+	VANDNPS      Y12, Y14, Y12
+	IMULQ        248(AX), R9
+	LEAQ         (SI)(R9*4), R9
+	VPERM2F128   $0x00, Y12, Y12, Y13
+	VPERMILPS    $0x00, Y13, Y14
+	VMASKMOVPS   (R9), Y0, Y15
+	ADDQ         DX, R9
+	VFMADD231PS  Y15, Y14, Y3
+	VPERMILPS    $0x55, Y13, Y14
+	VMASKMOVPS   (R9), Y0, Y15
+	ADDQ         DX, R9
+	VFMADD231PS  Y15, Y14, Y4
+	VPERMILPS    $0xaa, Y13, Y14
+	VMASKMOVPS   (R9), Y0, Y15
+	ADDQ         DX, R9
+	VFMADD231PS  Y15, Y14, Y5
+	VPERMILPS    $0xff, Y13, Y13
+	VMASKMOVPS   (R9), Y0, Y14
+	ADDQ         DX, R9
+	VFMADD231PS  Y14, Y13, Y6
+	VPERM2F128   $0x11, Y12, Y12, Y12
+	VPERMILPS    $0x00, Y12, Y13
+	VMASKMOVPS   (R9), Y0, Y14
+	ADDQ         DX, R9
+	VFMADD231PS  Y14, Y13, Y7
+	VPERMILPS    $0x55, Y12, Y13
+	VMASKMOVPS   (R9), Y0, Y14
+	ADDQ         DX, R9
+	VFMADD231PS  Y14, Y13, Y8
+	VPERMILPS    $0xaa, Y12, Y13
+	VMASKMOVPS   (R9), Y0, Y14
+	ADDQ         DX, R9
+	VFMADD231PS  Y14, Y13, Y9
+	VPERMILPS    $0xff, Y12, Y12
+	VMASKMOVPS   (R9), Y0, Y13
+	VFMADD231PS  Y13, Y12, Y10
+	INCQ         R8
+	CMPQ         R8, DI
+	JL           edge181
+
+none182:
+	MOVQ       144(AX), DI
+	VMOVUPS    wide3f800000<>+0(SB), Y12
+	VDIVPS     Y11, Y12, Y12
+	VCMPPS     $0x00, wide00000000<>+0(SB), Y11, Y11
+	VANDNPS    Y12, Y11, Y11
+	VMULPS     Y11, Y1, Y1
+	VMULPS     Y11, Y2, Y2
+	VMOVUPS    Y1, (DI)
+	VMOVUPS    Y2, 32(DI)
+	VMULPS     384(AX), Y11, Y11
+	VPERM2F128 $0x00, Y11, Y11, Y1
+	VPERMILPS  $0x00, Y1, Y2
+	VMULPS     Y2, Y3, Y3
+	VPERMILPS  $0x55, Y1, Y2
+	VMULPS     Y2, Y4, Y4
+	VPERMILPS  $0xaa, Y1, Y2
+	VMULPS     Y2, Y5, Y5
+	VPERMILPS  $0xff, Y1, Y1
+	VMULPS     Y1, Y6, Y6
+	VPERM2F128 $0x11, Y11, Y11, Y1
+	VPERMILPS  $0x00, Y1, Y2
+	VMULPS     Y2, Y7, Y7
+	VPERMILPS  $0x55, Y1, Y2
+	VMULPS     Y2, Y8, Y8
+	VPERMILPS  $0xaa, Y1, Y2
+	VMULPS     Y2, Y9, Y9
+	VPERMILPS  $0xff, Y1, Y1
+	VMULPS     Y1, Y10, Y10
+	MOVQ       120(AX), R9
+	LEAQ       680(AX), DI
+	MOVQ       DI, R8
+	VMOVUPS    Y3, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y4, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y5, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y6, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y7, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y8, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y9, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y10, (DI)
+	ADDQ       DX, DI
+	MOVQ       DX, DI
+
+copy185:
+	VMOVUPS (R8), Y1
+	VMOVUPS Y1, (R9)
+	ADDQ    $0x20, R8
+	ADDQ    $0x20, R9
+	SUBQ    $0x04, DI
+	JG      copy185
+	MOVQ    264(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    DI, 144(AX)
+	MOVQ    256(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    DI, 120(AX)
 	ADDQ    $0x08, (AX)
-	DECQ    368(AX)
-	JNZ     row152
+	DECQ    336(AX)
+	JNZ     row180
 
-stop155:
+stop183:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func retraceSlimDrop(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·retraceSlimDrop(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    664(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	MOVQ    DX, SI
+	NEGQ    SI
+	VMOVUPS 32(BX)(SI*4), Y0
+	SHLQ    $0x02, DX
+	MOVQ    72(AX), BX
+	MOVQ    96(AX), SI
+	MOVQ    216(AX), DI
+	MOVQ    48(AX), R8
+	LEAQ    680(AX), R10
+	CMPQ    336(AX), $0x00
+	JE      stop189
+
+row186:
+	MOVQ       (AX), R9
+	MOVQ       (R9), R12
+	MOVQ       8(R9), R11
+	CMPQ       R11, 312(AX)
+	JG         stop189
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	MOVQ       168(AX), R9
+	MOVQ       192(AX), R13
+	LEAQ       (R13), R13
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, (R10)
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, 32(R10)
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, 64(R10)
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, 96(R10)
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, 128(R10)
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, 160(R10)
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, 192(R10)
+	VMASKMOVPS (R13), Y0, Y10
+	VMOVUPS    Y10, 224(R10)
+	CMPQ       R12, R11
+	JGE        none188
+
+edge187:
+	MOVQ       296(AX), R13
+	TESTQ      R13, R13
+	JZ         skip190
+	ADDQ       R12, R13
+	CMPQ       R13, 304(AX)
+	CMOVQGT    304(AX), R13
+	MOVLQSX    (CX)(R13*4), R13
+	MOVQ       R13, R14
+	IMULQ      248(AX), R14
+	PREFETCHT1 (SI)(R14*4)
+	PREFETCHT1 64(SI)(R14*4)
+	MOVQ       R13, R14
+	IMULQ      240(AX), R14
+	PREFETCHT1 (BX)(R14*4)
+	PREFETCHT1 64(BX)(R14*4)
+	IMULQ      288(AX), R13
+	PREFETCHT1 (DI)(R13*4)
+
+skip190:
+	MOVLQSX      (CX)(R12*4), R13
+	MOVQ         R13, R14
+	IMULQ        240(AX), R14
+	VMOVUPS      (BX)(R14*4), Y10
+	VMULPS       (R9), Y10, Y10
+	VMOVUPS      32(BX)(R14*4), Y11
+	VMULPS       32(R9), Y11, Y11
+	VMAXPS       Y11, Y10, Y12
+	VCMPPS       $0x1e, Y11, Y10, Y13
+	VMULPS       352(AX), Y11, Y11
+	VBLENDVPS    Y13, Y10, Y11, Y10
+	VMOVUPS      Y10, 576(AX)
+	VPBROADCASTD (R8)(R12*4), Y10
+	VPADDD       416(AX), Y10, Y10
+	VPSRLD       $0x10, Y10, Y11
+	VXORPS       Y10, Y11, Y10
+	VPMULLD      wide7feb352d<>+0(SB), Y10, Y10
+	VPSRLD       $0x0f, Y10, Y11
+	VXORPS       Y10, Y11, Y10
+	VPMULLD      wide846ca68b<>+0(SB), Y10, Y10
+	VPSRLD       $0x10, Y10, Y11
+	VXORPS       Y10, Y11, Y10
+	VPXOR        448(AX), Y10, Y10
+	VPADDD       480(AX), Y10, Y10
+	VPSRLD       $0x10, Y10, Y11
+	VXORPS       Y10, Y11, Y10
+	VPMULLD      wide7feb352d<>+0(SB), Y10, Y10
+	VPSRLD       $0x0f, Y10, Y11
+	VXORPS       Y10, Y11, Y10
+	VPMULLD      wide846ca68b<>+0(SB), Y10, Y10
+	VXORPS       512(AX), Y10, Y10
+	VMOVUPS      544(AX), Y11
+	VPCMPGTD     Y10, Y11, Y11
+	VANDNPS      384(AX), Y11, Y10
+	VMULPS       Y10, Y12, Y12
+	VMULPS       576(AX), Y10, Y10
+	VMOVUPS      Y10, 608(AX)
+	MOVQ         R13, R15
+	IMULQ        248(AX), R15
+	LEAQ         (SI)(R15*4), R15
+	VPERM2F128   $0x00, Y12, Y12, Y10
+	VPERMILPS    $0x00, Y10, Y11
+	VMASKMOVPS   (R15), Y0, Y13
+	ADDQ         DX, R15
+	VFMADD231PS  Y13, Y11, Y1
+	VMULPS       (R10), Y13, Y13
+	VPERMILPS    $0x55, Y10, Y11
+	VMASKMOVPS   (R15), Y0, Y14
+	ADDQ         DX, R15
+	VFMADD231PS  Y14, Y11, Y2
+	VMULPS       32(R10), Y14, Y14
+	VSHUFPS      $0x4e, Y14, Y13, Y11
+	VBLENDPS     $0xcc, Y14, Y13, Y13
+	VADDPS       Y11, Y13, Y13
+	VPERMILPS    $0xaa, Y10, Y11
+	VMASKMOVPS   (R15), Y0, Y14
+	ADDQ         DX, R15
+	VFMADD231PS  Y14, Y11, Y3
+	VMULPS       64(R10), Y14, Y14
+	VPERMILPS    $0xff, Y10, Y10
+	VMASKMOVPS   (R15), Y0, Y11
+	ADDQ         DX, R15
+	VFMADD231PS  Y11, Y10, Y4
+	VMULPS       96(R10), Y11, Y11
+	VSHUFPS      $0x4e, Y11, Y14, Y10
+	VBLENDPS     $0xcc, Y11, Y14, Y14
+	VADDPS       Y10, Y14, Y14
+	VSHUFPS      $0x88, Y14, Y13, Y10
+	VSHUFPS      $0xdd, Y14, Y13, Y13
+	VADDPS       Y13, Y10, Y10
+	VPERM2F128   $0x11, Y12, Y12, Y11
+	VPERMILPS    $0x00, Y11, Y12
+	VMASKMOVPS   (R15), Y0, Y13
+	ADDQ         DX, R15
+	VFMADD231PS  Y13, Y12, Y5
+	VMULPS       128(R10), Y13, Y13
+	VPERMILPS    $0x55, Y11, Y12
+	VMASKMOVPS   (R15), Y0, Y14
+	ADDQ         DX, R15
+	VFMADD231PS  Y14, Y12, Y6
+	VMULPS       160(R10), Y14, Y14
+	VSHUFPS      $0x4e, Y14, Y13, Y12
+	VBLENDPS     $0xcc, Y14, Y13, Y13
+	VADDPS       Y12, Y13, Y13
+	VPERMILPS    $0xaa, Y11, Y12
+	VMASKMOVPS   (R15), Y0, Y14
+	ADDQ         DX, R15
+	VFMADD231PS  Y14, Y12, Y7
+	VMULPS       192(R10), Y14, Y14
+	VPERMILPS    $0xff, Y11, Y11
+	VMASKMOVPS   (R15), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y8
+	VMULPS       224(R10), Y12, Y12
+	VSHUFPS      $0x4e, Y12, Y14, Y11
+	VBLENDPS     $0xcc, Y12, Y14, Y14
+	VADDPS       Y11, Y14, Y14
+	VSHUFPS      $0x88, Y14, Y13, Y11
+	VSHUFPS      $0xdd, Y14, Y13, Y13
+	VADDPS       Y13, Y11, Y11
+	VPERM2F128   $0x21, Y11, Y10, Y12
+	VBLENDPS     $0xf0, Y11, Y10, Y10
+	VADDPS       Y12, Y10, Y10
+	VMULPS       608(AX), Y10, Y10
+	VMOVUPS      64(BX)(R14*4), Y11
+	VMULPS       576(AX), Y11, Y11
+	VSUBPS       Y11, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	IMULQ        288(AX), R13
+	VADDPS       (DI)(R13*4), Y10, Y10
+	VMOVUPS      Y10, (DI)(R13*4)
+	INCQ         R12
+	CMPQ         R12, R11
+	JL           edge187
+
+none188:
+	MOVQ   144(AX), R9
+	CMPQ   328(AX), $0x00
+	JE     set191
+	VADDPS (R9), Y9, Y9
+
+set191:
+	VMOVUPS    Y9, (R9)
+	CMPQ       320(AX), $0x00
+	JE         plain192
+	MOVQ       120(AX), R9
+	LEAQ       (R9), R9
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y1, Y1
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y2, Y2
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y3, Y3
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y4, Y4
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y5, Y5
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y6, Y6
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y7, Y7
+	VMASKMOVPS (R9), Y0, Y9
+	VADDPS     Y9, Y8, Y8
+
+plain192:
+	MOVQ    120(AX), R12
+	LEAQ    680(AX), R9
+	MOVQ    R9, R11
+	VMOVUPS Y1, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y2, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y3, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y4, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y5, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y6, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y7, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y8, (R9)
+	ADDQ    DX, R9
+	MOVQ    DX, R9
+
+copy193:
+	VMOVUPS (R11), Y1
+	VMOVUPS Y1, (R12)
+	ADDQ    $0x20, R11
+	ADDQ    $0x20, R12
+	SUBQ    $0x04, R9
+	JG      copy193
+	MOVQ    272(AX), R9
+	SHLQ    $0x02, R9
+	ADDQ    R9, 168(AX)
+	MOVQ    280(AX), R9
+	SHLQ    $0x02, R9
+	ADDQ    R9, 192(AX)
+	MOVQ    264(AX), R9
+	SHLQ    $0x02, R9
+	ADDQ    R9, 144(AX)
+	MOVQ    256(AX), R9
+	SHLQ    $0x02, R9
+	ADDQ    R9, 120(AX)
+	ADDQ    $0x08, (AX)
+	DECQ    336(AX)
+	JNZ     row186
+
+stop189:
+	SFENCE
 	VZEROUPPER
 	RET
 
@@ -3387,118 +4315,114 @@ TEXT ·attendSpokeDrop(SB), NOSPLIT, $0-8
 	MOVQ    24(AX), CX
 	MOVQ    72(AX), DX
 	MOVQ    96(AX), BX
-	MOVQ    696(AX), SI
+	MOVQ    640(AX), SI
 	MOVQ    (AX), DI
 	MOVQ    (DI), DI
 	SHLQ    $0x02, DI
 	SUBQ    DI, SI
-	MOVQ    720(AX), DI
+	MOVQ    664(AX), DI
 	LEAQ    firstLanes<>+0(SB), R8
 	MOVQ    DI, R9
 	NEGQ    R9
 	VMOVUPS 32(R8)(R9*4), Y2
-	CMPQ    368(AX), $0x00
-	JE      stop162
+	CMPQ    336(AX), $0x00
+	JE      stop197
 
-row159:
+row194:
 	MOVQ   (AX), R8
 	MOVQ   (R8), R9
 	MOVQ   8(R8), R8
-	CMPQ   R8, 344(AX)
-	JG     stop162
+	CMPQ   R8, 312(AX)
+	JG     stop197
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	MOVQ   144(AX), R10
-	VMOVSS 4(R10), X0
-	VMOVSS 8(R10), X1
+	VMOVSS (R10), X0
+	VMOVSS 4(R10), X1
 	CMPQ   R9, R8
-	JGE    none161
+	JGE    none196
 
-edge160:
-	MOVQ       328(AX), R10
+edge195:
+	MOVQ       296(AX), R10
 	TESTQ      R10, R10
-	JZ         skip163
+	JZ         skip198
 	ADDQ       R9, R10
-	CMPQ       R10, 336(AX)
-	CMOVQGT    336(AX), R10
+	CMPQ       R10, 304(AX)
+	CMOVQGT    304(AX), R10
 	MOVLQSX    (CX)(R10*4), R10
-	MOVQ       96(AX), R12
-	MOVQ       272(AX), R11
-	IMULQ      R10, R11
-	PREFETCHT1 (R12)(R11*4)
-	MOVQ       72(AX), R12
-	MOVQ       264(AX), R11
-	IMULQ      R10, R11
-	PREFETCHT1 (R12)(R11*4)
+	MOVQ       R10, R11
+	IMULQ      248(AX), R11
+	PREFETCHT1 (BX)(R11*4)
+	IMULQ      240(AX), R10
+	PREFETCHT1 (DX)(R10*4)
 
-skip163:
+skip198:
 	MOVLQSX      (CX)(R9*4), R10
-	MOVQ         264(AX), R11
-	IMULQ        R10, R11
+	MOVQ         R10, R11
+	IMULQ        240(AX), R11
 	VMULSS       (DX)(R11*4), X0, X5
 	VMULSS       4(DX)(R11*4), X1, X6
-	VMAXSS       X6, X5, X5
-	VADDSS       X5, X4, X4
-	VMULSS       (SI)(R9*4), X5, X5
-	MOVQ         272(AX), R11
-	IMULQ        R10, R11
-	VMASKMOVPS   (BX)(R11*4), Y2, Y6
-	VBROADCASTSS X5, Y5
-	VFMADD231PS  Y6, Y5, Y3
+	VMAXPS       Y6, Y5, Y7
+	VADDSS       X7, X4, X4
+	VMULSS       (SI)(R9*4), X7, X7
+	IMULQ        248(AX), R10
+	VMASKMOVPS   (BX)(R10*4), Y2, Y8
+	VBROADCASTSS X7, Y7
+	VFMADD231PS  Y8, Y7, Y3
 	INCQ         R9
 	CMPQ         R9, R8
-	JL           edge160
+	JL           edge195
 
-none161:
+none196:
 	MOVQ         144(AX), R8
 	VBROADCASTSS X4, Y4
-	VMOVUPS      wide3f800000<>+0(SB), Y5
-	VDIVPS       Y4, Y5, Y5
+	VMOVUPS      wide3f800000<>+0(SB), Y7
+	VDIVPS       Y4, Y7, Y7
 	VCMPPS       $0x00, wide00000000<>+0(SB), Y4, Y4
-	VANDNPS      Y5, Y4, Y4
+	VANDNPS      Y7, Y4, Y4
 	VMULSS       X4, X0, X0
 	VMULSS       X4, X1, X1
-	VMOVSS       X0, 4(R8)
-	VMOVSS       X1, 8(R8)
+	VMOVSS       X0, (R8)
+	VMOVSS       X1, 4(R8)
 	VMULPS       Y3, Y4, Y0
 	MOVQ         120(AX), R8
 	CMPQ         DI, $0x08
-	JE           all164
+	JE           all199
 	LEAQ         (R8), R8
 	TESTQ        $0x00000004, DI
-	JZ           two166
+	JZ           two201
 	VMOVUPS      X0, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y0, X0
 
-two166:
+two201:
 	TESTQ    $0x00000002, DI
-	JZ       one167
+	JZ       one202
 	VMOVLPS  X0, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X0, X0, X0
 
-one167:
+one202:
 	TESTQ  $0x00000001, DI
-	JZ     stored165
+	JZ     stored200
 	VMOVSS X0, (R8)
-	JMP    stored165
+	JMP    stored200
 
-all164:
+all199:
 	VMOVUPS Y0, (R8)
 
-stored165:
-	MOVQ 288(AX), R8
+stored200:
+	MOVQ 264(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 144(AX)
-	MOVQ 280(AX), R8
+	MOVQ 256(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	ADDQ $0x08, (AX)
-	DECQ 368(AX)
-	JNZ  row159
+	DECQ 336(AX)
+	JNZ  row194
 
-stop162:
+stop197:
 	VZEROUPPER
 	RET
 
@@ -3509,158 +4433,147 @@ TEXT ·retraceSpokeDrop(SB), NOSPLIT, $0-8
 	MOVQ    24(AX), CX
 	MOVQ    72(AX), DX
 	MOVQ    96(AX), BX
-	MOVQ    240(AX), SI
-	MOVQ    696(AX), DI
+	MOVQ    216(AX), SI
+	MOVQ    640(AX), DI
 	MOVQ    (AX), R8
 	MOVQ    (R8), R8
 	SHLQ    $0x02, R8
 	SUBQ    R8, DI
-	MOVQ    720(AX), R8
+	MOVQ    664(AX), R8
 	LEAQ    firstLanes<>+0(SB), R9
 	MOVQ    R8, R10
 	NEGQ    R10
-	VMOVUPS 32(R9)(R10*4), Y4
-	VMOVUPS 376(AX), Y5
-	CMPQ    368(AX), $0x00
-	JE      stop171
+	VMOVUPS 32(R9)(R10*4), Y3
+	VMOVUPS 352(AX), Y4
+	CMPQ    336(AX), $0x00
+	JE      stop206
 
-row168:
+row203:
 	MOVQ       (AX), R9
 	MOVQ       (R9), R10
 	MOVQ       8(R9), R9
-	CMPQ       R9, 344(AX)
-	JG         stop171
+	CMPQ       R9, 312(AX)
+	JG         stop206
+	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
+	MOVQ       168(AX), R11
+	VMOVSS     (R11), X0
+	VMOVSS     4(R11), X1
 	MOVQ       192(AX), R11
-	MOVQ       168(AX), R12
-	VMOVSS     (R12), X0
-	VMOVSS     (R11), X1
-	VMOVSS     4(R11), X2
-	MOVQ       216(AX), R11
-	VMASKMOVPS (R11), Y4, Y3
+	VMASKMOVPS (R11), Y3, Y2
 	CMPQ       R10, R9
-	JGE        none170
+	JGE        none205
 
-edge169:
-	MOVQ       328(AX), R11
+edge204:
+	MOVQ       296(AX), R11
 	TESTQ      R11, R11
-	JZ         skip172
+	JZ         skip207
 	ADDQ       R10, R11
-	CMPQ       R11, 336(AX)
-	CMOVQGT    336(AX), R11
+	CMPQ       R11, 304(AX)
+	CMOVQGT    304(AX), R11
 	MOVLQSX    (CX)(R11*4), R11
-	MOVQ       96(AX), R13
-	MOVQ       272(AX), R12
-	IMULQ      R11, R12
-	PREFETCHT1 (R13)(R12*4)
-	MOVQ       72(AX), R13
-	MOVQ       264(AX), R12
-	IMULQ      R11, R12
-	PREFETCHT1 (R13)(R12*4)
-	MOVQ       240(AX), R13
-	MOVQ       320(AX), R12
-	IMULQ      R11, R12
-	PREFETCHT1 (R13)(R12*4)
+	MOVQ       R11, R12
+	IMULQ      248(AX), R12
+	PREFETCHT1 (BX)(R12*4)
+	MOVQ       R11, R12
+	IMULQ      240(AX), R12
+	PREFETCHT1 (DX)(R12*4)
+	IMULQ      288(AX), R11
+	PREFETCHT1 (SI)(R11*4)
 
-skip172:
+skip207:
 	MOVLQSX      (CX)(R10*4), R11
-	MOVQ         264(AX), R12
-	IMULQ        R11, R12
+	MOVQ         R11, R12
+	IMULQ        240(AX), R12
+	VMULSS       (DX)(R12*4), X0, X7
 	VMULSS       4(DX)(R12*4), X1, X8
-	VMULSS       8(DX)(R12*4), X2, X9
-	VMAXSS       X9, X8, X8
-	VADDSS       (DX)(R12*4), X0, X9
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y9, Y10
-	VMULPS       Y5, Y8, Y11
-	VBLENDVPS    Y10, Y8, Y11, Y10
-	VBROADCASTSS X8, Y12
-	MOVQ         272(AX), R13
-	IMULQ        R11, R13
-	VMASKMOVPS   (BX)(R13*4), Y4, Y11
-	VMULPS       Y3, Y11, Y13
-	VEXTRACTF128 $0x01, Y13, X8
-	VADDPS       X8, X13, X13
-	VPERMILPS    $0x4e, X13, X8
-	VADDPS       X8, X13, X13
-	VMOVSHDUP    X13, X8
-	VADDSS       X8, X13, X13
-	VMULSS       (DI)(R10*4), X13, X13
-	VBROADCASTSS (DI)(R10*4), Y14
-	VMULPS       Y14, Y12, Y12
-	VFMADD231PS  Y11, Y12, Y6
-	VSUBSS       12(DX)(R12*4), X13, X13
-	VMULSS       X10, X13, X13
-	VADDSS       X13, X7, X7
-	MOVQ         320(AX), R12
-	IMULQ        R11, R12
-	VADDSS       (SI)(R12*4), X13, X13
-	VMOVSS       X13, (SI)(R12*4)
+	VMAXPS       Y8, Y7, Y9
+	VCMPPS       $0x1e, Y8, Y7, Y10
+	VMULPS       Y4, Y8, Y11
+	VBLENDVPS    Y10, Y7, Y11, Y10
+	VBROADCASTSS X9, Y11
+	MOVQ         R11, R13
+	IMULQ        248(AX), R13
+	VMASKMOVPS   (BX)(R13*4), Y3, Y9
+	VMULPS       Y2, Y9, Y12
+	VEXTRACTF128 $0x01, Y12, X7
+	VADDPS       X7, X12, X12
+	VPERMILPS    $0x4e, X12, X7
+	VADDPS       X7, X12, X12
+	VMOVSHDUP    X12, X7
+	VADDSS       X7, X12, X12
+	VMULSS       (DI)(R10*4), X12, X12
+	VBROADCASTSS (DI)(R10*4), Y13
+	VMULPS       Y13, Y11, Y11
+	VFMADD231PS  Y9, Y11, Y5
+	VSUBSS       8(DX)(R12*4), X12, X12
+	VMULSS       X10, X12, X12
+	VADDSS       X12, X6, X6
+	IMULQ        288(AX), R11
+	VADDSS       (SI)(R11*4), X12, X12
+	VMOVSS       X12, (SI)(R11*4)
 	INCQ         R10
 	CMPQ         R10, R9
-	JL           edge169
+	JL           edge204
 
-none170:
+none205:
 	MOVQ   144(AX), R9
 	MOVQ   120(AX), R10
-	CMPQ   360(AX), $0x00
-	JE     set173
-	VADDSS (R9), X7, X7
+	CMPQ   328(AX), $0x00
+	JE     set208
+	VADDSS (R9), X6, X6
 
-set173:
-	VMOVSS     X7, (R9)
-	CMPQ       352(AX), $0x00
-	JE         plain174
-	VMASKMOVPS (R10), Y4, Y0
-	VADDPS     Y0, Y6, Y6
+set208:
+	VMOVSS     X6, (R9)
+	CMPQ       320(AX), $0x00
+	JE         plain209
+	VMASKMOVPS (R10), Y3, Y0
+	VADDPS     Y0, Y5, Y5
 
-plain174:
+plain209:
 	CMPQ         R8, $0x08
-	JE           all175
+	JE           all210
 	LEAQ         (R10), R9
 	TESTQ        $0x00000004, R8
-	JZ           two177
-	VMOVUPS      X6, (R9)
+	JZ           two212
+	VMOVUPS      X5, (R9)
 	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y6, X6
+	VEXTRACTF128 $0x01, Y5, X5
 
-two177:
+two212:
 	TESTQ    $0x00000002, R8
-	JZ       one178
-	VMOVLPS  X6, (R9)
+	JZ       one213
+	VMOVLPS  X5, (R9)
 	ADDQ     $0x08, R9
-	VMOVHLPS X6, X6, X6
+	VMOVHLPS X5, X5, X5
 
-one178:
+one213:
 	TESTQ  $0x00000001, R8
-	JZ     stored176
-	VMOVSS X6, (R9)
-	JMP    stored176
+	JZ     stored211
+	VMOVSS X5, (R9)
+	JMP    stored211
 
-all175:
-	VMOVUPS Y6, (R10)
+all210:
+	VMOVUPS Y5, (R10)
 
-stored176:
-	MOVQ 296(AX), R9
+stored211:
+	MOVQ 272(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 168(AX)
-	MOVQ 304(AX), R9
+	MOVQ 280(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 192(AX)
-	MOVQ 312(AX), R9
-	SHLQ $0x02, R9
-	ADDQ R9, 216(AX)
-	MOVQ 288(AX), R9
+	MOVQ 264(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 144(AX)
-	MOVQ 280(AX), R9
+	MOVQ 256(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 120(AX)
 	ADDQ $0x08, (AX)
-	DECQ 368(AX)
-	JNZ  row168
+	DECQ 336(AX)
+	JNZ  row203
 
-stop171:
+stop206:
 	VZEROUPPER
 	RET
 
@@ -3674,9 +4587,9 @@ TEXT ·sumRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done180
+	JE   done215
 
-row179:
+row214:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -3684,12 +4597,12 @@ row179:
 	VXORPS Y0, Y0, Y0
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none182
+	JZ     none217
 	MOVQ   R8, 216(AX)
 
-edge181:
+edge216:
 	CMPQ       200(AX), $0x00
-	JE         near183
+	JE         near218
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -3698,7 +4611,7 @@ edge181:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near183:
+near218:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -3708,30 +4621,30 @@ near183:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge181
+	JL           edge216
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none182:
+none217:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set185
+	JNE          set220
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (SI), Y2
 	VFMADD231PS  Y0, Y1, Y2
 	VMOVUPS      Y2, (SI)
-	JMP          kept186
+	JMP          kept221
 
-set185:
+set220:
 	VBROADCASTSS (DI), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (SI)
 
-kept186:
+kept221:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -3739,9 +4652,9 @@ kept186:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row179
+	JNZ  row214
 
-done180:
+done215:
 	VZEROUPPER
 	RET
 
@@ -3756,21 +4669,21 @@ TEXT ·dotRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done188
+	JE   done223
 
-row187:
+row222:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over189
+	JZ   over224
 	MOVQ R9, 216(AX)
 
-edge190:
+edge225:
 	CMPQ       200(AX), $0x00
-	JE         near191
+	JE         near226
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -3779,7 +4692,7 @@ edge190:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near191:
+near226:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -3795,20 +4708,20 @@ near191:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge190
+	JL           edge225
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over189:
+over224:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row187
+	JNZ  row222
 
-done188:
+done223:
 	VZEROUPPER
 	RET
 
@@ -3824,9 +4737,9 @@ TEXT ·bothRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done194
+	JE   done229
 
-row193:
+row228:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -3834,13 +4747,13 @@ row193:
 	VXORPS Y0, Y0, Y0
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none196
+	JZ     none231
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge195:
+edge230:
 	CMPQ       200(AX), $0x00
-	JE         near197
+	JE         near232
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -3849,7 +4762,7 @@ edge195:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near197:
+near232:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -3867,30 +4780,30 @@ near197:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge195
+	JL           edge230
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none196:
+none231:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set199
+	JNE          set234
 	VBROADCASTSS (R8), Y1
 	VMOVUPS      (DI), Y2
 	VFMADD231PS  Y0, Y1, Y2
 	VMOVUPS      Y2, (DI)
-	JMP          kept200
+	JMP          kept235
 
-set199:
+set234:
 	VBROADCASTSS (R8), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (DI)
 
-kept200:
+kept235:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -3901,9 +4814,9 @@ kept200:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row193
+	JNZ  row228
 
-done194:
+done229:
 	VZEROUPPER
 	RET
 
@@ -3917,9 +4830,9 @@ TEXT ·sumRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), BX
 	MOVQ 96(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done202
+	JE   done237
 
-row201:
+row236:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -3928,12 +4841,12 @@ row201:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none204
+	JZ     none239
 	MOVQ   R9, 216(AX)
 
-edge203:
+edge238:
 	CMPQ       200(AX), $0x00
-	JE         near205
+	JE         near240
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -3942,7 +4855,7 @@ edge203:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-near205:
+near240:
 	MOVLQSX      (DX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (BX)(R9*4), R9
@@ -3954,18 +4867,18 @@ near205:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge203
+	JL           edge238
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-none204:
+none239:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set207
+	JNE          set242
 	VBROADCASTSS (R8), Y2
 	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -3974,9 +4887,9 @@ none204:
 	VMOVUPS      (DI)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
 	VMOVUPS      Y2, (DI)(CX*1)
-	JMP          kept208
+	JMP          kept243
 
-set207:
+set242:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -3984,7 +4897,7 @@ set207:
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (DI)(CX*1)
 
-kept208:
+kept243:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -3992,9 +4905,9 @@ kept208:
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row201
+	JNZ  row236
 
-done202:
+done237:
 	VZEROUPPER
 	RET
 
@@ -4009,21 +4922,21 @@ TEXT ·dotRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), SI
 	MOVQ 256(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done210
+	JE   done245
 
-row209:
+row244:
 	MOVQ (AX), R9
 	MOVQ (R9), R8
 	MOVQ 8(R9), R9
 	ADDQ $0x08, (AX)
 	MOVQ R9, R10
 	SUBQ R8, R10
-	JZ   over211
+	JZ   over246
 	MOVQ R10, 216(AX)
 
-edge212:
+edge247:
 	CMPQ       200(AX), $0x00
-	JE         near213
+	JE         near248
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -4032,7 +4945,7 @@ edge212:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (BX)(R10*4)
 
-near213:
+near248:
 	MOVLQSX      (DX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (BX)(R10*4), R10
@@ -4053,20 +4966,20 @@ near213:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge212
+	JL           edge247
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-over211:
+over246:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row209
+	JNZ  row244
 
-done210:
+done245:
 	VZEROUPPER
 	RET
 
@@ -4082,9 +4995,9 @@ TEXT ·bothRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), DI
 	SUBQ SI, DI
 	CMPQ 184(AX), $0x00
-	JE   done216
+	JE   done251
 
-row215:
+row250:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -4093,13 +5006,13 @@ row215:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none218
+	JZ     none253
 	MOVQ   R10, 216(AX)
 	MOVQ   232(AX), R10
 
-edge217:
+edge252:
 	CMPQ       200(AX), $0x00
-	JE         near219
+	JE         near254
 	MOVQ       200(AX), R11
 	ADDQ       R8, R11
 	CMPQ       R11, 208(AX)
@@ -4108,7 +5021,7 @@ edge217:
 	IMULQ      144(AX), R11
 	PREFETCHT1 (BX)(R11*4)
 
-near219:
+near254:
 	MOVLQSX      (DX)(R8*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (BX)(R11*4), R11
@@ -4133,18 +5046,18 @@ near219:
 	LEAQ         (SI)(R11*4), SI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge217
+	JL           edge252
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (SI)(R8*4), SI
 
-none218:
+none253:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set221
+	JNE          set256
 	VBROADCASTSS (R9), Y2
 	VMOVUPS      (R8), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -4153,9 +5066,9 @@ none218:
 	VMOVUPS      (R8)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
 	VMOVUPS      Y2, (R8)(CX*1)
-	JMP          kept222
+	JMP          kept257
 
-set221:
+set256:
 	VBROADCASTSS (R9), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -4163,7 +5076,7 @@ set221:
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (R8)(CX*1)
 
-kept222:
+kept257:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -4174,9 +5087,9 @@ kept222:
 	SHLQ $0x02, R8
 	ADDQ R8, 232(AX)
 	DECQ 184(AX)
-	JNZ  row215
+	JNZ  row250
 
-done216:
+done251:
 	VZEROUPPER
 	RET
 
@@ -4191,9 +5104,9 @@ TEXT ·sumRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done224
+	JE   done259
 
-row223:
+row258:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -4204,12 +5117,12 @@ row223:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none226
+	JZ     none261
 	MOVQ   R10, 216(AX)
 
-edge225:
+edge260:
 	CMPQ       200(AX), $0x00
-	JE         near227
+	JE         near262
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -4219,7 +5132,7 @@ edge225:
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 
-near227:
+near262:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -4235,18 +5148,18 @@ near227:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge225
+	JL           edge260
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none226:
+none261:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set229
+	JNE          set264
 	VBROADCASTSS (R9), Y4
 	VMOVUPS      (R8), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -4263,9 +5176,9 @@ none226:
 	VMOVUPS      (R8)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
 	VMOVUPS      Y1, (R8)(DX*1)
-	JMP          kept230
+	JMP          kept265
 
-set229:
+set264:
 	VBROADCASTSS (R9), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -4279,7 +5192,7 @@ set229:
 	VMULPS       Y0, Y3, Y0
 	VMOVUPS      Y0, (R8)(DX*1)
 
-kept230:
+kept265:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -4287,9 +5200,9 @@ kept230:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row223
+	JNZ  row258
 
-done224:
+done259:
 	VZEROUPPER
 	RET
 
@@ -4305,21 +5218,21 @@ TEXT ·dotRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done232
+	JE   done267
 
-row231:
+row266:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over233
+	JZ   over268
 	MOVQ R11, 216(AX)
 
-edge234:
+edge269:
 	CMPQ       200(AX), $0x00
-	JE         near235
+	JE         near270
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -4329,7 +5242,7 @@ edge234:
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 
-near235:
+near270:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -4358,20 +5271,20 @@ near235:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge234
+	JL           edge269
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over233:
+over268:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row231
+	JNZ  row266
 
-done232:
+done267:
 	VZEROUPPER
 	RET
 
@@ -4388,9 +5301,9 @@ TEXT ·bothRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done238
+	JE   done273
 
-row237:
+row272:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -4401,13 +5314,13 @@ row237:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none240
+	JZ     none275
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge239:
+edge274:
 	CMPQ       200(AX), $0x00
-	JE         near241
+	JE         near276
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -4417,7 +5330,7 @@ edge239:
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 
-near241:
+near276:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -4454,18 +5367,18 @@ near241:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge239
+	JL           edge274
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none240:
+none275:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set243
+	JNE          set278
 	VBROADCASTSS (R10), Y4
 	VMOVUPS      (R9), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -4482,9 +5395,9 @@ none240:
 	VMOVUPS      (R9)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
 	VMOVUPS      Y1, (R9)(DX*1)
-	JMP          kept244
+	JMP          kept279
 
-set243:
+set278:
 	VBROADCASTSS (R10), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -4498,7 +5411,7 @@ set243:
 	VMULPS       Y0, Y3, Y0
 	VMOVUPS      Y0, (R9)(DX*1)
 
-kept244:
+kept279:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -4509,9 +5422,9 @@ kept244:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row237
+	JNZ  row272
 
-done238:
+done273:
 	VZEROUPPER
 	RET
 
@@ -4526,9 +5439,9 @@ TEXT ·sumRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done246
+	JE   done281
 
-row245:
+row280:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -4543,12 +5456,12 @@ row245:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none248
+	JZ     none283
 	MOVQ   R10, 216(AX)
 
-edge247:
+edge282:
 	CMPQ       200(AX), $0x00
-	JE         near249
+	JE         near284
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -4556,16 +5469,16 @@ edge247:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked250
-	JG         near249
+	JE         asked285
+	JG         near284
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked250:
+asked285:
 	PREFETCHT1 192(SI)(R10*4)
 
-near249:
+near284:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -4590,19 +5503,19 @@ near249:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge247
+	JL           edge282
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none248:
+none283:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	LEAQ         (R8)(CX*4), R10
 	CMPQ         280(AX), $0x00
-	JNE          set251
+	JNE          set286
 	VBROADCASTSS (R9), Y8
 	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4635,9 +5548,9 @@ none248:
 	VMOVUPS      (R10)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, (R10)(DX*1)
-	JMP          kept252
+	JMP          kept287
 
-set251:
+set286:
 	VBROADCASTSS (R9), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -4663,7 +5576,7 @@ set251:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, (R10)(DX*1)
 
-kept252:
+kept287:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -4671,9 +5584,9 @@ kept252:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row245
+	JNZ  row280
 
-done246:
+done281:
 	VZEROUPPER
 	RET
 
@@ -4689,22 +5602,22 @@ TEXT ·dotRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done254
+	JE   done289
 
-row253:
+row288:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over255
+	JZ   over290
 	MOVQ R11, 216(AX)
 	LEAQ (DI)(CX*4), R11
 
-edge256:
+edge291:
 	CMPQ       200(AX), $0x00
-	JE         near257
+	JE         near292
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -4712,16 +5625,16 @@ edge256:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked258
-	JG         near257
+	JE         asked293
+	JG         near292
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked258:
+asked293:
 	PREFETCHT1 192(SI)(R12*4)
 
-near257:
+near292:
 	MOVLQSX    (BX)(R9*4), R12
 	IMULQ      144(AX), R12
 	LEAQ       (SI)(R12*4), R12
@@ -4769,20 +5682,20 @@ near257:
 	LEAQ       (R8)(R12*4), R8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         edge256
+	JL         edge291
 	MOVQ       216(AX), R9
 	NEGQ       R9
 	ANDQ       192(AX), R9
 	IMULQ      160(AX), R9
 	LEAQ       (R8)(R9*4), R8
 
-over255:
+over290:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row253
+	JNZ  row288
 
-done254:
+done289:
 	VZEROUPPER
 	RET
 
@@ -4799,9 +5712,9 @@ TEXT ·bothRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done260
+	JE   done295
 
-row259:
+row294:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -4816,13 +5729,13 @@ row259:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none262
+	JZ     none297
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge261:
+edge296:
 	CMPQ       200(AX), $0x00
-	JE         near263
+	JE         near298
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -4830,16 +5743,16 @@ edge261:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked264
-	JG         near263
+	JE         asked299
+	JG         near298
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked264:
+asked299:
 	PREFETCHT1 192(SI)(R12*4)
 
-near263:
+near298:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -4904,19 +5817,19 @@ near263:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge261
+	JL           edge296
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none262:
+none297:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	LEAQ         (R9)(CX*4), R11
 	CMPQ         280(AX), $0x00
-	JNE          set265
+	JNE          set300
 	VBROADCASTSS (R10), Y8
 	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4949,9 +5862,9 @@ none262:
 	VMOVUPS      (R11)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, (R11)(DX*1)
-	JMP          kept266
+	JMP          kept301
 
-set265:
+set300:
 	VBROADCASTSS (R10), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -4977,7 +5890,7 @@ set265:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, (R11)(DX*1)
 
-kept266:
+kept301:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -4988,9 +5901,9 @@ kept266:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row259
+	JNZ  row294
 
-done260:
+done295:
 	VZEROUPPER
 	RET
 
@@ -5004,9 +5917,9 @@ TEXT ·sumRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done268
+	JE   done303
 
-row267:
+row302:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -5015,12 +5928,12 @@ row267:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none270
+	JZ     none305
 	MOVQ   R8, 216(AX)
 
-edge269:
+edge304:
 	CMPQ       200(AX), $0x00
-	JE         near271
+	JE         near306
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -5029,7 +5942,7 @@ edge269:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near271:
+near306:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -5040,18 +5953,18 @@ near271:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge269
+	JL           edge304
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none270:
+none305:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set273
+	JNE          set308
 	VBROADCASTSS (DI), Y2
 	VMOVUPS      (SI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -5059,16 +5972,16 @@ none270:
 	VMOVUPS      32(SI), Y0
 	VFMADD231PS  Y1, Y2, Y0
 	VMOVUPS      Y0, 32(SI)
-	JMP          kept274
+	JMP          kept309
 
-set273:
+set308:
 	VBROADCASTSS (DI), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (SI)
 	VMULPS       Y2, Y1, Y0
 	VMOVUPS      Y0, 32(SI)
 
-kept274:
+kept309:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -5076,9 +5989,9 @@ kept274:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row267
+	JNZ  row302
 
-done268:
+done303:
 	VZEROUPPER
 	RET
 
@@ -5093,21 +6006,21 @@ TEXT ·dotRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done276
+	JE   done311
 
-row275:
+row310:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over277
+	JZ   over312
 	MOVQ R9, 216(AX)
 
-edge278:
+edge313:
 	CMPQ       200(AX), $0x00
-	JE         near279
+	JE         near314
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -5116,7 +6029,7 @@ edge278:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near279:
+near314:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -5134,20 +6047,20 @@ near279:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge278
+	JL           edge313
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over277:
+over312:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row275
+	JNZ  row310
 
-done276:
+done311:
 	VZEROUPPER
 	RET
 
@@ -5163,9 +6076,9 @@ TEXT ·bothRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done282
+	JE   done317
 
-row281:
+row316:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -5174,13 +6087,13 @@ row281:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none284
+	JZ     none319
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge283:
+edge318:
 	CMPQ       200(AX), $0x00
-	JE         near285
+	JE         near320
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -5189,7 +6102,7 @@ edge283:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near285:
+near320:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -5211,18 +6124,18 @@ near285:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge283
+	JL           edge318
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none284:
+none319:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set287
+	JNE          set322
 	VBROADCASTSS (R8), Y2
 	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -5230,16 +6143,16 @@ none284:
 	VMOVUPS      32(DI), Y0
 	VFMADD231PS  Y1, Y2, Y0
 	VMOVUPS      Y0, 32(DI)
-	JMP          kept288
+	JMP          kept323
 
-set287:
+set322:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
 	VMULPS       Y2, Y1, Y0
 	VMOVUPS      Y0, 32(DI)
 
-kept288:
+kept323:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -5250,9 +6163,9 @@ kept288:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row281
+	JNZ  row316
 
-done282:
+done317:
 	VZEROUPPER
 	RET
 
@@ -5267,9 +6180,9 @@ TEXT ·sumRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done290
+	JE   done325
 
-row289:
+row324:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -5284,12 +6197,12 @@ row289:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none292
+	JZ     none327
 	MOVQ   R10, 216(AX)
 
-edge291:
+edge326:
 	CMPQ       200(AX), $0x00
-	JE         near293
+	JE         near328
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -5297,16 +6210,16 @@ edge291:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked294
-	JG         near293
+	JE         asked329
+	JG         near328
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked294:
+asked329:
 	PREFETCHT1 192(SI)(R10*4)
 
-near293:
+near328:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -5326,18 +6239,18 @@ near293:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge291
+	JL           edge326
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none292:
+none327:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set295
+	JNE          set330
 	VBROADCASTSS (R9), Y8
 	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -5366,9 +6279,9 @@ none292:
 	VMOVUPS      32(R8)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, 32(R8)(DX*1)
-	JMP          kept296
+	JMP          kept331
 
-set295:
+set330:
 	VBROADCASTSS (R9), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -5390,7 +6303,7 @@ set295:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, 32(R8)(DX*1)
 
-kept296:
+kept331:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -5398,9 +6311,9 @@ kept296:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row289
+	JNZ  row324
 
-done290:
+done325:
 	VZEROUPPER
 	RET
 
@@ -5416,21 +6329,21 @@ TEXT ·dotRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done298
+	JE   done333
 
-row297:
+row332:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over299
+	JZ   over334
 	MOVQ R11, 216(AX)
 
-edge300:
+edge335:
 	CMPQ       200(AX), $0x00
-	JE         near301
+	JE         near336
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -5438,16 +6351,16 @@ edge300:
 	MOVLQSX    (BX)(R11*4), R11
 	IMULQ      144(AX), R11
 	CMPQ       288(AX), $0x01
-	JE         asked302
-	JG         near301
+	JE         asked337
+	JG         near336
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 	PREFETCHT1 128(SI)(R11*4)
 
-asked302:
+asked337:
 	PREFETCHT1 192(SI)(R11*4)
 
-near301:
+near336:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -5484,20 +6397,20 @@ near301:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge300
+	JL           edge335
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over299:
+over334:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row297
+	JNZ  row332
 
-done298:
+done333:
 	VZEROUPPER
 	RET
 
@@ -5514,9 +6427,9 @@ TEXT ·bothRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done304
+	JE   done339
 
-row303:
+row338:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -5531,13 +6444,13 @@ row303:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none306
+	JZ     none341
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge305:
+edge340:
 	CMPQ       200(AX), $0x00
-	JE         near307
+	JE         near342
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -5545,16 +6458,16 @@ edge305:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked308
-	JG         near307
+	JE         asked343
+	JG         near342
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked308:
+asked343:
 	PREFETCHT1 192(SI)(R12*4)
 
-near307:
+near342:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -5607,18 +6520,18 @@ near307:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge305
+	JL           edge340
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none306:
+none341:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set309
+	JNE          set344
 	VBROADCASTSS (R10), Y8
 	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -5647,9 +6560,9 @@ none306:
 	VMOVUPS      32(R9)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, 32(R9)(DX*1)
-	JMP          kept310
+	JMP          kept345
 
-set309:
+set344:
 	VBROADCASTSS (R10), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -5671,7 +6584,7 @@ set309:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, 32(R9)(DX*1)
 
-kept310:
+kept345:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -5682,9 +6595,9 @@ kept310:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row303
+	JNZ  row338
 
-done304:
+done339:
 	VZEROUPPER
 	RET
 
@@ -5698,9 +6611,9 @@ TEXT ·sumRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done312
+	JE   done347
 
-row311:
+row346:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -5711,12 +6624,12 @@ row311:
 	VXORPS Y3, Y3, Y3
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none314
+	JZ     none349
 	MOVQ   R8, 216(AX)
 
-edge313:
+edge348:
 	CMPQ       200(AX), $0x00
-	JE         near315
+	JE         near350
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -5726,7 +6639,7 @@ edge313:
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 
-near315:
+near350:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -5739,18 +6652,18 @@ near315:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge313
+	JL           edge348
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none314:
+none349:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set317
+	JNE          set352
 	VBROADCASTSS (DI), Y4
 	VMOVUPS      (SI), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -5764,9 +6677,9 @@ none314:
 	VMOVUPS      96(SI), Y0
 	VFMADD231PS  Y3, Y4, Y0
 	VMOVUPS      Y0, 96(SI)
-	JMP          kept318
+	JMP          kept353
 
-set317:
+set352:
 	VBROADCASTSS (DI), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (SI)
@@ -5777,7 +6690,7 @@ set317:
 	VMULPS       Y4, Y3, Y0
 	VMOVUPS      Y0, 96(SI)
 
-kept318:
+kept353:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -5785,9 +6698,9 @@ kept318:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row311
+	JNZ  row346
 
-done312:
+done347:
 	VZEROUPPER
 	RET
 
@@ -5802,21 +6715,21 @@ TEXT ·dotRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done320
+	JE   done355
 
-row319:
+row354:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over321
+	JZ   over356
 	MOVQ R9, 216(AX)
 
-edge322:
+edge357:
 	CMPQ       200(AX), $0x00
-	JE         near323
+	JE         near358
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -5826,7 +6739,7 @@ edge322:
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 
-near323:
+near358:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -5848,20 +6761,20 @@ near323:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge322
+	JL           edge357
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over321:
+over356:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row319
+	JNZ  row354
 
-done320:
+done355:
 	VZEROUPPER
 	RET
 
@@ -5877,9 +6790,9 @@ TEXT ·bothRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done326
+	JE   done361
 
-row325:
+row360:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -5890,13 +6803,13 @@ row325:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none328
+	JZ     none363
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge327:
+edge362:
 	CMPQ       200(AX), $0x00
-	JE         near329
+	JE         near364
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -5906,7 +6819,7 @@ edge327:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near329:
+near364:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -5936,18 +6849,18 @@ near329:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge327
+	JL           edge362
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none328:
+none363:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set331
+	JNE          set366
 	VBROADCASTSS (R8), Y4
 	VMOVUPS      (DI), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -5961,9 +6874,9 @@ none328:
 	VMOVUPS      96(DI), Y0
 	VFMADD231PS  Y3, Y4, Y0
 	VMOVUPS      Y0, 96(DI)
-	JMP          kept332
+	JMP          kept367
 
-set331:
+set366:
 	VBROADCASTSS (R8), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -5974,7 +6887,7 @@ set331:
 	VMULPS       Y4, Y3, Y0
 	VMOVUPS      Y0, 96(DI)
 
-kept332:
+kept367:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -5985,9 +6898,9 @@ kept332:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row325
+	JNZ  row360
 
-done326:
+done361:
 	VZEROUPPER
 	RET
 
@@ -6001,9 +6914,9 @@ TEXT ·sumRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done334
+	JE   done369
 
-row333:
+row368:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -6018,12 +6931,12 @@ row333:
 	VXORPS Y7, Y7, Y7
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none336
+	JZ     none371
 	MOVQ   R8, 216(AX)
 
-edge335:
+edge370:
 	CMPQ       200(AX), $0x00
-	JE         near337
+	JE         near372
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -6031,16 +6944,16 @@ edge335:
 	MOVLQSX    (CX)(R8*4), R8
 	IMULQ      144(AX), R8
 	CMPQ       288(AX), $0x01
-	JE         asked338
-	JG         near337
+	JE         asked373
+	JG         near372
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 	PREFETCHT1 128(DX)(R8*4)
 
-asked338:
+asked373:
 	PREFETCHT1 192(DX)(R8*4)
 
-near337:
+near372:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -6057,18 +6970,18 @@ near337:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge335
+	JL           edge370
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none336:
+none371:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set339
+	JNE          set374
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -6094,9 +7007,9 @@ none336:
 	VMOVUPS      224(SI), Y0
 	VFMADD231PS  Y7, Y8, Y0
 	VMOVUPS      Y0, 224(SI)
-	JMP          kept340
+	JMP          kept375
 
-set339:
+set374:
 	VBROADCASTSS (DI), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (SI)
@@ -6115,7 +7028,7 @@ set339:
 	VMULPS       Y8, Y7, Y0
 	VMOVUPS      Y0, 224(SI)
 
-kept340:
+kept375:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -6123,9 +7036,9 @@ kept340:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row333
+	JNZ  row368
 
-done334:
+done369:
 	VZEROUPPER
 	RET
 
@@ -6140,21 +7053,21 @@ TEXT ·dotRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done342
+	JE   done377
 
-row341:
+row376:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over343
+	JZ   over378
 	MOVQ R9, 216(AX)
 
-edge344:
+edge379:
 	CMPQ       200(AX), $0x00
-	JE         near345
+	JE         near380
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -6162,16 +7075,16 @@ edge344:
 	MOVLQSX    (CX)(R9*4), R9
 	IMULQ      144(AX), R9
 	CMPQ       288(AX), $0x01
-	JE         asked346
-	JG         near345
+	JE         asked381
+	JG         near380
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 	PREFETCHT1 128(DX)(R9*4)
 
-asked346:
+asked381:
 	PREFETCHT1 192(DX)(R9*4)
 
-near345:
+near380:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -6201,20 +7114,20 @@ near345:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge344
+	JL           edge379
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over343:
+over378:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row341
+	JNZ  row376
 
-done342:
+done377:
 	VZEROUPPER
 	RET
 
@@ -6230,9 +7143,9 @@ TEXT ·bothRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done348
+	JE   done383
 
-row347:
+row382:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -6247,13 +7160,13 @@ row347:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none350
+	JZ     none385
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge349:
+edge384:
 	CMPQ       200(AX), $0x00
-	JE         near351
+	JE         near386
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -6261,16 +7174,16 @@ edge349:
 	MOVLQSX    (CX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked352
-	JG         near351
+	JE         asked387
+	JG         near386
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 	PREFETCHT1 128(DX)(R10*4)
 
-asked352:
+asked387:
 	PREFETCHT1 192(DX)(R10*4)
 
-near351:
+near386:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -6316,18 +7229,18 @@ near351:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge349
+	JL           edge384
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none350:
+none385:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set353
+	JNE          set388
 	VBROADCASTSS (R8), Y8
 	VMOVUPS      (DI), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -6353,9 +7266,9 @@ none350:
 	VMOVUPS      224(DI), Y0
 	VFMADD231PS  Y7, Y8, Y0
 	VMOVUPS      Y0, 224(DI)
-	JMP          kept354
+	JMP          kept389
 
-set353:
+set388:
 	VBROADCASTSS (R8), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -6374,7 +7287,7 @@ set353:
 	VMULPS       Y8, Y7, Y0
 	VMOVUPS      Y0, 224(DI)
 
-kept354:
+kept389:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -6385,9 +7298,9 @@ kept354:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row347
+	JNZ  row382
 
-done348:
+done383:
 	VZEROUPPER
 	RET
 
@@ -6402,9 +7315,9 @@ TEXT ·pairRows1x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done356
+	JZ    done391
 
-row355:
+row390:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
@@ -6420,9 +7333,9 @@ row355:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row355
+	JNZ          row390
 
-done356:
+done391:
 	VZEROUPPER
 	RET
 
@@ -6438,9 +7351,9 @@ TEXT ·foldRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (DX), Y0
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done358
+	JZ      done393
 
-row357:
+row392:
 	VBROADCASTSS (BX), Y1
 	VFMADD231PS  (CX), Y1, Y0
 	MOVQ         144(AX), DI
@@ -6448,9 +7361,9 @@ row357:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row357
+	JNZ          row392
 
-done358:
+done393:
 	VMOVUPS Y0, (DX)
 	VZEROUPPER
 	RET
@@ -6467,9 +7380,9 @@ TEXT ·spreadRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (CX), Y0
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done360
+	JZ      done395
 
-row359:
+row394:
 	VBROADCASTSS (BX), Y1
 	VMOVUPS      (DX), Y2
 	VFMADD231PS  Y0, Y1, Y2
@@ -6479,9 +7392,9 @@ row359:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row359
+	JNZ          row394
 
-done360:
+done395:
 	VZEROUPPER
 	RET
 
@@ -6497,9 +7410,9 @@ TEXT ·pairRows8x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), DI
 	MOVQ  184(AX), R8
 	TESTQ R8, R8
-	JZ    done362
+	JZ    done397
 
-row361:
+row396:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMOVUPS    (BX), Y0
@@ -6548,9 +7461,9 @@ row361:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row361
+	JNZ        row396
 
-done362:
+done397:
 	VZEROUPPER
 	RET
 
@@ -6575,9 +7488,9 @@ TEXT ·foldRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done364
+	JZ      done399
 
-row363:
+row398:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (BX), Y8, Y0
@@ -6600,9 +7513,9 @@ row363:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row363
+	JNZ          row398
 
-done364:
+done399:
 	LEAQ    (SI)(CX*4), AX
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, (SI)(CX*1)
@@ -6636,9 +7549,9 @@ TEXT ·spreadRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), BX
 	TESTQ   BX, BX
-	JZ      done366
+	JZ      done401
 
-row365:
+row400:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
@@ -6677,9 +7590,9 @@ row365:
 	MOVQ         160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 	DECQ         BX
-	JNZ          row365
+	JNZ          row400
 
-done366:
+done401:
 	VZEROUPPER
 	RET
 
@@ -6694,9 +7607,9 @@ TEXT ·pairRows1x2(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done368
+	JZ    done403
 
-row367:
+row402:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -6714,9 +7627,9 @@ row367:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row367
+	JNZ          row402
 
-done368:
+done403:
 	VZEROUPPER
 	RET
 
@@ -6733,9 +7646,9 @@ TEXT ·foldRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(DX), Y1
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done370
+	JZ      done405
 
-row369:
+row404:
 	VBROADCASTSS (BX), Y2
 	VFMADD231PS  (CX), Y2, Y0
 	VFMADD231PS  32(CX), Y2, Y1
@@ -6744,9 +7657,9 @@ row369:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row369
+	JNZ          row404
 
-done370:
+done405:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VZEROUPPER
@@ -6765,9 +7678,9 @@ TEXT ·spreadRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(CX), Y1
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done372
+	JZ      done407
 
-row371:
+row406:
 	VBROADCASTSS (BX), Y2
 	VMOVUPS      (DX), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -6780,9 +7693,9 @@ row371:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row371
+	JNZ          row406
 
-done372:
+done407:
 	VZEROUPPER
 	RET
 
@@ -6797,9 +7710,9 @@ TEXT ·pairRows1x4(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done374
+	JZ    done409
 
-row373:
+row408:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -6821,9 +7734,9 @@ row373:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row373
+	JNZ          row408
 
-done374:
+done409:
 	VZEROUPPER
 	RET
 
@@ -6842,9 +7755,9 @@ TEXT ·foldRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(DX), Y3
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done376
+	JZ      done411
 
-row375:
+row410:
 	VBROADCASTSS (BX), Y4
 	VFMADD231PS  (CX), Y4, Y0
 	VFMADD231PS  32(CX), Y4, Y1
@@ -6855,9 +7768,9 @@ row375:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row375
+	JNZ          row410
 
-done376:
+done411:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -6880,9 +7793,9 @@ TEXT ·spreadRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(CX), Y3
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done378
+	JZ      done413
 
-row377:
+row412:
 	VBROADCASTSS (BX), Y4
 	VMOVUPS      (DX), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -6901,9 +7814,9 @@ row377:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row377
+	JNZ          row412
 
-done378:
+done413:
 	VZEROUPPER
 	RET
 
@@ -6918,9 +7831,9 @@ TEXT ·pairRows1x8(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done380
+	JZ    done415
 
-row379:
+row414:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -6950,9 +7863,9 @@ row379:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row379
+	JNZ          row414
 
-done380:
+done415:
 	VZEROUPPER
 	RET
 
@@ -6975,9 +7888,9 @@ TEXT ·foldRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(DX), Y7
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done382
+	JZ      done417
 
-row381:
+row416:
 	VBROADCASTSS (BX), Y8
 	VFMADD231PS  (CX), Y8, Y0
 	VFMADD231PS  32(CX), Y8, Y1
@@ -6992,9 +7905,9 @@ row381:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row381
+	JNZ          row416
 
-done382:
+done417:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -7025,9 +7938,9 @@ TEXT ·spreadRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(CX), Y7
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done384
+	JZ      done419
 
-row383:
+row418:
 	VBROADCASTSS (BX), Y8
 	VMOVUPS      (DX), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -7058,9 +7971,9 @@ row383:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row383
+	JNZ          row418
 
-done384:
+done419:
 	VZEROUPPER
 	RET
 
@@ -7078,9 +7991,9 @@ TEXT ·sumRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done386
+	JE      done421
 
-row385:
+row420:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -7088,12 +8001,12 @@ row385:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none388
+	JZ     none423
 	MOVQ   R8, 216(AX)
 
-edge387:
+edge422:
 	CMPQ       200(AX), $0x00
-	JE         near389
+	JE         near424
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -7102,7 +8015,7 @@ edge387:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near389:
+near424:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -7113,81 +8026,81 @@ near389:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge387
+	JL           edge422
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none388:
+none423:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set391
+	JNE          set426
 	VBROADCASTSS (DI), Y2
 	VMASKMOVPS   (SI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all393
+	JE           all428
 	LEAQ         (SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two395
+	JZ           two430
 	VMOVUPS      X3, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two395:
+two430:
 	TESTQ    $0x00000002, DI
-	JZ       one396
+	JZ       one431
 	VMOVLPS  X3, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X3, X3, X3
 
-one396:
+one431:
 	TESTQ  $0x00000001, DI
-	JZ     stored394
+	JZ     stored429
 	VMOVSS X3, (SI)
-	JMP    stored394
+	JMP    stored429
 
-all393:
+all428:
 	VMOVUPS Y3, (SI)
 
-stored394:
-	JMP kept392
+stored429:
+	JMP kept427
 
-set391:
+set426:
 	VBROADCASTSS (DI), Y2
 	VMULPS       Y2, Y1, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all397
+	JE           all432
 	LEAQ         (SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two399
+	JZ           two434
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two399:
+two434:
 	TESTQ    $0x00000002, DI
-	JZ       one400
+	JZ       one435
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one400:
+one435:
 	TESTQ  $0x00000001, DI
-	JZ     stored398
+	JZ     stored433
 	VMOVSS X1, (SI)
-	JMP    stored398
+	JMP    stored433
 
-all397:
+all432:
 	VMOVUPS Y1, (SI)
 
-stored398:
-kept392:
+stored433:
+kept427:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -7195,9 +8108,9 @@ kept392:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row385
+	JNZ  row420
 
-done386:
+done421:
 	VZEROUPPER
 	RET
 
@@ -7216,21 +8129,21 @@ TEXT ·dotRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done402
+	JE      done437
 
-row401:
+row436:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over403
+	JZ   over438
 	MOVQ R9, 216(AX)
 
-edge404:
+edge439:
 	CMPQ       200(AX), $0x00
-	JE         near405
+	JE         near440
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -7239,7 +8152,7 @@ edge404:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near405:
+near440:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -7256,20 +8169,20 @@ near405:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge404
+	JL           edge439
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over403:
+over438:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row401
+	JNZ  row436
 
-done402:
+done437:
 	VZEROUPPER
 	RET
 
@@ -7289,9 +8202,9 @@ TEXT ·bothRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done408
+	JE      done443
 
-row407:
+row442:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -7299,13 +8212,13 @@ row407:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none410
+	JZ     none445
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge409:
+edge444:
 	CMPQ       200(AX), $0x00
-	JE         near411
+	JE         near446
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -7314,7 +8227,7 @@ edge409:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near411:
+near446:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -7333,81 +8246,81 @@ near411:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge409
+	JL           edge444
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none410:
+none445:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set413
+	JNE          set448
 	VBROADCASTSS (R8), Y2
 	VMASKMOVPS   (DI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all415
+	JE           all450
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two417
+	JZ           two452
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two417:
+two452:
 	TESTQ    $0x00000002, R8
-	JZ       one418
+	JZ       one453
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one418:
+one453:
 	TESTQ  $0x00000001, R8
-	JZ     stored416
+	JZ     stored451
 	VMOVSS X3, (DI)
-	JMP    stored416
+	JMP    stored451
 
-all415:
+all450:
 	VMOVUPS Y3, (DI)
 
-stored416:
-	JMP kept414
+stored451:
+	JMP kept449
 
-set413:
+set448:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y1, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all419
+	JE           all454
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two421
+	JZ           two456
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two421:
+two456:
 	TESTQ    $0x00000002, R8
-	JZ       one422
+	JZ       one457
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one422:
+one457:
 	TESTQ  $0x00000001, R8
-	JZ     stored420
+	JZ     stored455
 	VMOVSS X1, (DI)
-	JMP    stored420
+	JMP    stored455
 
-all419:
+all454:
 	VMOVUPS Y1, (DI)
 
-stored420:
-kept414:
+stored455:
+kept449:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -7418,9 +8331,9 @@ kept414:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row407
+	JNZ  row442
 
-done408:
+done443:
 	VZEROUPPER
 	RET
 
@@ -7438,9 +8351,9 @@ TEXT ·sumRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), BX
 	MOVQ    96(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done424
+	JE      done459
 
-row423:
+row458:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -7449,12 +8362,12 @@ row423:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none426
+	JZ     none461
 	MOVQ   R9, 216(AX)
 
-edge425:
+edge460:
 	CMPQ       200(AX), $0x00
-	JE         near427
+	JE         near462
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -7463,7 +8376,7 @@ edge425:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-near427:
+near462:
 	MOVLQSX      (DX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (BX)(R9*4), R9
@@ -7477,140 +8390,140 @@ near427:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge425
+	JL           edge460
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-none426:
+none461:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set429
+	JNE          set464
 	VBROADCASTSS (R8), Y3
 	VMASKMOVPS   (DI), Y0, Y4
 	VFMADD231PS  Y1, Y3, Y4
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all431
+	JE           all466
 	LEAQ         (DI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two433
+	JZ           two468
 	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two433:
+two468:
 	TESTQ    $0x00000002, R9
-	JZ       one434
+	JZ       one469
 	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one434:
+one469:
 	TESTQ  $0x00000001, R9
-	JZ     stored432
+	JZ     stored467
 	VMOVSS X4, (R10)
-	JMP    stored432
+	JMP    stored467
 
-all431:
+all466:
 	VMOVUPS Y4, (DI)
 
-stored432:
+stored467:
 	VBROADCASTSS 4(R8), Y1
 	VMASKMOVPS   (DI)(CX*1), Y0, Y3
 	VFMADD231PS  Y2, Y1, Y3
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all435
+	JE           all470
 	LEAQ         (DI)(CX*1), DI
 	TESTQ        $0x00000004, R8
-	JZ           two437
+	JZ           two472
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two437:
+two472:
 	TESTQ    $0x00000002, R8
-	JZ       one438
+	JZ       one473
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one438:
+one473:
 	TESTQ  $0x00000001, R8
-	JZ     stored436
+	JZ     stored471
 	VMOVSS X3, (DI)
-	JMP    stored436
+	JMP    stored471
 
-all435:
+all470:
 	VMOVUPS Y3, (DI)(CX*1)
 
-stored436:
-	JMP kept430
+stored471:
+	JMP kept465
 
-set429:
+set464:
 	VBROADCASTSS (R8), Y3
 	VMULPS       Y3, Y1, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all439
+	JE           all474
 	LEAQ         (DI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two441
+	JZ           two476
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two441:
+two476:
 	TESTQ    $0x00000002, R9
-	JZ       one442
+	JZ       one477
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one442:
+one477:
 	TESTQ  $0x00000001, R9
-	JZ     stored440
+	JZ     stored475
 	VMOVSS X1, (R10)
-	JMP    stored440
+	JMP    stored475
 
-all439:
+all474:
 	VMOVUPS Y1, (DI)
 
-stored440:
+stored475:
 	VBROADCASTSS 4(R8), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all443
+	JE           all478
 	LEAQ         (DI)(CX*1), DI
 	TESTQ        $0x00000004, R8
-	JZ           two445
+	JZ           two480
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two445:
+two480:
 	TESTQ    $0x00000002, R8
-	JZ       one446
+	JZ       one481
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one446:
+one481:
 	TESTQ  $0x00000001, R8
-	JZ     stored444
+	JZ     stored479
 	VMOVSS X1, (DI)
-	JMP    stored444
+	JMP    stored479
 
-all443:
+all478:
 	VMOVUPS Y1, (DI)(CX*1)
 
-stored444:
-kept430:
+stored479:
+kept465:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -7618,9 +8531,9 @@ kept430:
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row423
+	JNZ  row458
 
-done424:
+done459:
 	VZEROUPPER
 	RET
 
@@ -7639,21 +8552,21 @@ TEXT ·dotRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), SI
 	MOVQ    256(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done448
+	JE      done483
 
-row447:
+row482:
 	MOVQ (AX), R9
 	MOVQ (R9), R8
 	MOVQ 8(R9), R9
 	ADDQ $0x08, (AX)
 	MOVQ R9, R10
 	SUBQ R8, R10
-	JZ   over449
+	JZ   over484
 	MOVQ R10, 216(AX)
 
-edge450:
+edge485:
 	CMPQ       200(AX), $0x00
-	JE         near451
+	JE         near486
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -7662,7 +8575,7 @@ edge450:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (BX)(R10*4)
 
-near451:
+near486:
 	MOVLQSX      (DX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (BX)(R10*4), R10
@@ -7685,20 +8598,20 @@ near451:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge450
+	JL           edge485
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-over449:
+over484:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row447
+	JNZ  row482
 
-done448:
+done483:
 	VZEROUPPER
 	RET
 
@@ -7718,9 +8631,9 @@ TEXT ·bothRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), DI
 	SUBQ    SI, DI
 	CMPQ    184(AX), $0x00
-	JE      done454
+	JE      done489
 
-row453:
+row488:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -7729,13 +8642,13 @@ row453:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none456
+	JZ     none491
 	MOVQ   R10, 216(AX)
 	MOVQ   232(AX), R10
 
-edge455:
+edge490:
 	CMPQ       200(AX), $0x00
-	JE         near457
+	JE         near492
 	MOVQ       200(AX), R11
 	ADDQ       R8, R11
 	CMPQ       R11, 208(AX)
@@ -7744,7 +8657,7 @@ edge455:
 	IMULQ      144(AX), R11
 	PREFETCHT1 (BX)(R11*4)
 
-near457:
+near492:
 	MOVLQSX      (DX)(R8*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (BX)(R11*4), R11
@@ -7771,140 +8684,140 @@ near457:
 	LEAQ         (SI)(R11*4), SI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge455
+	JL           edge490
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (SI)(R8*4), SI
 
-none456:
+none491:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set459
+	JNE          set494
 	VBROADCASTSS (R9), Y3
 	VMASKMOVPS   (R8), Y0, Y4
 	VFMADD231PS  Y1, Y3, Y4
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all461
+	JE           all496
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two463
+	JZ           two498
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two463:
+two498:
 	TESTQ    $0x00000002, R10
-	JZ       one464
+	JZ       one499
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one464:
+one499:
 	TESTQ  $0x00000001, R10
-	JZ     stored462
+	JZ     stored497
 	VMOVSS X4, (R11)
-	JMP    stored462
+	JMP    stored497
 
-all461:
+all496:
 	VMOVUPS Y4, (R8)
 
-stored462:
+stored497:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y3
 	VFMADD231PS  Y2, Y1, Y3
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all465
+	JE           all500
 	LEAQ         (R8)(CX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two467
+	JZ           two502
 	VMOVUPS      X3, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y3, X3
 
-two467:
+two502:
 	TESTQ    $0x00000002, R9
-	JZ       one468
+	JZ       one503
 	VMOVLPS  X3, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X3, X3, X3
 
-one468:
+one503:
 	TESTQ  $0x00000001, R9
-	JZ     stored466
+	JZ     stored501
 	VMOVSS X3, (R8)
-	JMP    stored466
+	JMP    stored501
 
-all465:
+all500:
 	VMOVUPS Y3, (R8)(CX*1)
 
-stored466:
-	JMP kept460
+stored501:
+	JMP kept495
 
-set459:
+set494:
 	VBROADCASTSS (R9), Y3
 	VMULPS       Y3, Y1, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all469
+	JE           all504
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two471
+	JZ           two506
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two471:
+two506:
 	TESTQ    $0x00000002, R10
-	JZ       one472
+	JZ       one507
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one472:
+one507:
 	TESTQ  $0x00000001, R10
-	JZ     stored470
+	JZ     stored505
 	VMOVSS X1, (R11)
-	JMP    stored470
+	JMP    stored505
 
-all469:
+all504:
 	VMOVUPS Y1, (R8)
 
-stored470:
+stored505:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all473
+	JE           all508
 	LEAQ         (R8)(CX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two475
+	JZ           two510
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two475:
+two510:
 	TESTQ    $0x00000002, R9
-	JZ       one476
+	JZ       one511
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one476:
+one511:
 	TESTQ  $0x00000001, R9
-	JZ     stored474
+	JZ     stored509
 	VMOVSS X1, (R8)
-	JMP    stored474
+	JMP    stored509
 
-all473:
+all508:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored474:
-kept460:
+stored509:
+kept495:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -7915,9 +8828,9 @@ kept460:
 	SHLQ $0x02, R8
 	ADDQ R8, 232(AX)
 	DECQ 184(AX)
-	JNZ  row453
+	JNZ  row488
 
-done454:
+done489:
 	VZEROUPPER
 	RET
 
@@ -7936,9 +8849,9 @@ TEXT ·sumRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done478
+	JE      done513
 
-row477:
+row512:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -7949,12 +8862,12 @@ row477:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none480
+	JZ     none515
 	MOVQ   R10, 216(AX)
 
-edge479:
+edge514:
 	CMPQ       200(AX), $0x00
-	JE         near481
+	JE         near516
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -7964,7 +8877,7 @@ edge479:
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 
-near481:
+near516:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -7984,258 +8897,258 @@ near481:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge479
+	JL           edge514
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none480:
+none515:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set483
+	JNE          set518
 	VBROADCASTSS (R9), Y5
 	VMASKMOVPS   (R8), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all485
+	JE           all520
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two487
+	JZ           two522
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two487:
+two522:
 	TESTQ    $0x00000002, R10
-	JZ       one488
+	JZ       one523
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one488:
+one523:
 	TESTQ  $0x00000001, R10
-	JZ     stored486
+	JZ     stored521
 	VMOVSS X6, (R11)
-	JMP    stored486
+	JMP    stored521
 
-all485:
+all520:
 	VMOVUPS Y6, (R8)
 
-stored486:
+stored521:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all489
+	JE           all524
 	LEAQ         (R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two491
+	JZ           two526
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two491:
+two526:
 	TESTQ    $0x00000002, R10
-	JZ       one492
+	JZ       one527
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one492:
+one527:
 	TESTQ  $0x00000001, R10
-	JZ     stored490
+	JZ     stored525
 	VMOVSS X5, (R11)
-	JMP    stored490
+	JMP    stored525
 
-all489:
+all524:
 	VMOVUPS Y5, (R8)(CX*1)
 
-stored490:
+stored525:
 	VBROADCASTSS 8(R9), Y1
 	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all493
+	JE           all528
 	LEAQ         (R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two495
+	JZ           two530
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two495:
+two530:
 	TESTQ    $0x00000002, R10
-	JZ       one496
+	JZ       one531
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one496:
+one531:
 	TESTQ  $0x00000001, R10
-	JZ     stored494
+	JZ     stored529
 	VMOVSS X2, (R11)
-	JMP    stored494
+	JMP    stored529
 
-all493:
+all528:
 	VMOVUPS Y2, (R8)(CX*2)
 
-stored494:
+stored529:
 	VBROADCASTSS 12(R9), Y1
 	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all497
+	JE           all532
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two499
+	JZ           two534
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two499:
+two534:
 	TESTQ    $0x00000002, R9
-	JZ       one500
+	JZ       one535
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one500:
+one535:
 	TESTQ  $0x00000001, R9
-	JZ     stored498
+	JZ     stored533
 	VMOVSS X2, (R8)
-	JMP    stored498
+	JMP    stored533
 
-all497:
+all532:
 	VMOVUPS Y2, (R8)(DX*1)
 
-stored498:
-	JMP kept484
+stored533:
+	JMP kept519
 
-set483:
+set518:
 	VBROADCASTSS (R9), Y5
 	VMULPS       Y5, Y1, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all501
+	JE           all536
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two503
+	JZ           two538
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two503:
+two538:
 	TESTQ    $0x00000002, R10
-	JZ       one504
+	JZ       one539
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one504:
+one539:
 	TESTQ  $0x00000001, R10
-	JZ     stored502
+	JZ     stored537
 	VMOVSS X1, (R11)
-	JMP    stored502
+	JMP    stored537
 
-all501:
+all536:
 	VMOVUPS Y1, (R8)
 
-stored502:
+stored537:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all505
+	JE           all540
 	LEAQ         (R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two507
+	JZ           two542
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two507:
+two542:
 	TESTQ    $0x00000002, R10
-	JZ       one508
+	JZ       one543
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one508:
+one543:
 	TESTQ  $0x00000001, R10
-	JZ     stored506
+	JZ     stored541
 	VMOVSS X1, (R11)
-	JMP    stored506
+	JMP    stored541
 
-all505:
+all540:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored506:
+stored541:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all509
+	JE           all544
 	LEAQ         (R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two511
+	JZ           two546
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two511:
+two546:
 	TESTQ    $0x00000002, R10
-	JZ       one512
+	JZ       one547
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one512:
+one547:
 	TESTQ  $0x00000001, R10
-	JZ     stored510
+	JZ     stored545
 	VMOVSS X1, (R11)
-	JMP    stored510
+	JMP    stored545
 
-all509:
+all544:
 	VMOVUPS Y1, (R8)(CX*2)
 
-stored510:
+stored545:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all513
+	JE           all548
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two515
+	JZ           two550
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two515:
+two550:
 	TESTQ    $0x00000002, R9
-	JZ       one516
+	JZ       one551
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one516:
+one551:
 	TESTQ  $0x00000001, R9
-	JZ     stored514
+	JZ     stored549
 	VMOVSS X1, (R8)
-	JMP    stored514
+	JMP    stored549
 
-all513:
+all548:
 	VMOVUPS Y1, (R8)(DX*1)
 
-stored514:
-kept484:
+stored549:
+kept519:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -8243,9 +9156,9 @@ kept484:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row477
+	JNZ  row512
 
-done478:
+done513:
 	VZEROUPPER
 	RET
 
@@ -8265,21 +9178,21 @@ TEXT ·dotRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done518
+	JE      done553
 
-row517:
+row552:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over519
+	JZ   over554
 	MOVQ R11, 216(AX)
 
-edge520:
+edge555:
 	CMPQ       200(AX), $0x00
-	JE         near521
+	JE         near556
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -8289,7 +9202,7 @@ edge520:
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 
-near521:
+near556:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -8322,20 +9235,20 @@ near521:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge520
+	JL           edge555
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over519:
+over554:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row517
+	JNZ  row552
 
-done518:
+done553:
 	VZEROUPPER
 	RET
 
@@ -8356,9 +9269,9 @@ TEXT ·bothRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done524
+	JE      done559
 
-row523:
+row558:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -8369,13 +9282,13 @@ row523:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none526
+	JZ     none561
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge525:
+edge560:
 	CMPQ       200(AX), $0x00
-	JE         near527
+	JE         near562
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -8385,7 +9298,7 @@ edge525:
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 
-near527:
+near562:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -8426,258 +9339,258 @@ near527:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge525
+	JL           edge560
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none526:
+none561:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set529
+	JNE          set564
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (R9), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all531
+	JE           all566
 	LEAQ         (R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two533
+	JZ           two568
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two533:
+two568:
 	TESTQ    $0x00000002, R11
-	JZ       one534
+	JZ       one569
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one534:
+one569:
 	TESTQ  $0x00000001, R11
-	JZ     stored532
+	JZ     stored567
 	VMOVSS X6, (R12)
-	JMP    stored532
+	JMP    stored567
 
-all531:
+all566:
 	VMOVUPS Y6, (R9)
 
-stored532:
+stored567:
 	VBROADCASTSS 4(R10), Y1
 	VMASKMOVPS   (R9)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all535
+	JE           all570
 	LEAQ         (R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two537
+	JZ           two572
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two537:
+two572:
 	TESTQ    $0x00000002, R11
-	JZ       one538
+	JZ       one573
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one538:
+one573:
 	TESTQ  $0x00000001, R11
-	JZ     stored536
+	JZ     stored571
 	VMOVSS X5, (R12)
-	JMP    stored536
+	JMP    stored571
 
-all535:
+all570:
 	VMOVUPS Y5, (R9)(CX*1)
 
-stored536:
+stored571:
 	VBROADCASTSS 8(R10), Y1
 	VMASKMOVPS   (R9)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all539
+	JE           all574
 	LEAQ         (R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two541
+	JZ           two576
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two541:
+two576:
 	TESTQ    $0x00000002, R11
-	JZ       one542
+	JZ       one577
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one542:
+one577:
 	TESTQ  $0x00000001, R11
-	JZ     stored540
+	JZ     stored575
 	VMOVSS X2, (R12)
-	JMP    stored540
+	JMP    stored575
 
-all539:
+all574:
 	VMOVUPS Y2, (R9)(CX*2)
 
-stored540:
+stored575:
 	VBROADCASTSS 12(R10), Y1
 	VMASKMOVPS   (R9)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all543
+	JE           all578
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two545
+	JZ           two580
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two545:
+two580:
 	TESTQ    $0x00000002, R10
-	JZ       one546
+	JZ       one581
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one546:
+one581:
 	TESTQ  $0x00000001, R10
-	JZ     stored544
+	JZ     stored579
 	VMOVSS X2, (R9)
-	JMP    stored544
+	JMP    stored579
 
-all543:
+all578:
 	VMOVUPS Y2, (R9)(DX*1)
 
-stored544:
-	JMP kept530
+stored579:
+	JMP kept565
 
-set529:
+set564:
 	VBROADCASTSS (R10), Y5
 	VMULPS       Y5, Y1, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all547
+	JE           all582
 	LEAQ         (R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two549
+	JZ           two584
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two549:
+two584:
 	TESTQ    $0x00000002, R11
-	JZ       one550
+	JZ       one585
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one550:
+one585:
 	TESTQ  $0x00000001, R11
-	JZ     stored548
+	JZ     stored583
 	VMOVSS X1, (R12)
-	JMP    stored548
+	JMP    stored583
 
-all547:
+all582:
 	VMOVUPS Y1, (R9)
 
-stored548:
+stored583:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all551
+	JE           all586
 	LEAQ         (R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two553
+	JZ           two588
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two553:
+two588:
 	TESTQ    $0x00000002, R11
-	JZ       one554
+	JZ       one589
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one554:
+one589:
 	TESTQ  $0x00000001, R11
-	JZ     stored552
+	JZ     stored587
 	VMOVSS X1, (R12)
-	JMP    stored552
+	JMP    stored587
 
-all551:
+all586:
 	VMOVUPS Y1, (R9)(CX*1)
 
-stored552:
+stored587:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all555
+	JE           all590
 	LEAQ         (R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two557
+	JZ           two592
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two557:
+two592:
 	TESTQ    $0x00000002, R11
-	JZ       one558
+	JZ       one593
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one558:
+one593:
 	TESTQ  $0x00000001, R11
-	JZ     stored556
+	JZ     stored591
 	VMOVSS X1, (R12)
-	JMP    stored556
+	JMP    stored591
 
-all555:
+all590:
 	VMOVUPS Y1, (R9)(CX*2)
 
-stored556:
+stored591:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all559
+	JE           all594
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two561
+	JZ           two596
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two561:
+two596:
 	TESTQ    $0x00000002, R10
-	JZ       one562
+	JZ       one597
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one562:
+one597:
 	TESTQ  $0x00000001, R10
-	JZ     stored560
+	JZ     stored595
 	VMOVSS X1, (R9)
-	JMP    stored560
+	JMP    stored595
 
-all559:
+all594:
 	VMOVUPS Y1, (R9)(DX*1)
 
-stored560:
-kept530:
+stored595:
+kept565:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -8688,9 +9601,9 @@ kept530:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row523
+	JNZ  row558
 
-done524:
+done559:
 	VZEROUPPER
 	RET
 
@@ -8709,9 +9622,9 @@ TEXT ·sumRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done564
+	JE      done599
 
-row563:
+row598:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -8726,12 +9639,12 @@ row563:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none566
+	JZ     none601
 	MOVQ   R10, 216(AX)
 
-edge565:
+edge600:
 	CMPQ       200(AX), $0x00
-	JE         near567
+	JE         near602
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -8739,16 +9652,16 @@ edge565:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked568
-	JG         near567
+	JE         asked603
+	JG         near602
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked568:
+asked603:
 	PREFETCHT1 192(SI)(R10*4)
 
-near567:
+near602:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -8781,495 +9694,495 @@ near567:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge565
+	JL           edge600
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none566:
+none601:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	LEAQ         (R8)(CX*4), R10
 	CMPQ         280(AX), $0x00
-	JNE          set569
+	JNE          set604
 	VBROADCASTSS (R9), Y9
 	VMASKMOVPS   (R8), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all571
+	JE           all606
 	LEAQ         (R8), R12
 	TESTQ        $0x00000004, R11
-	JZ           two573
+	JZ           two608
 	VMOVUPS      X10, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y10, X10
 
-two573:
+two608:
 	TESTQ    $0x00000002, R11
-	JZ       one574
+	JZ       one609
 	VMOVLPS  X10, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X10, X10, X10
 
-one574:
+one609:
 	TESTQ  $0x00000001, R11
-	JZ     stored572
+	JZ     stored607
 	VMOVSS X10, (R12)
-	JMP    stored572
+	JMP    stored607
 
-all571:
+all606:
 	VMOVUPS Y10, (R8)
 
-stored572:
+stored607:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all575
+	JE           all610
 	LEAQ         (R8)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two577
+	JZ           two612
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two577:
+two612:
 	TESTQ    $0x00000002, R11
-	JZ       one578
+	JZ       one613
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one578:
+one613:
 	TESTQ  $0x00000001, R11
-	JZ     stored576
+	JZ     stored611
 	VMOVSS X9, (R12)
-	JMP    stored576
+	JMP    stored611
 
-all575:
+all610:
 	VMOVUPS Y9, (R8)(CX*1)
 
-stored576:
+stored611:
 	VBROADCASTSS 8(R9), Y1
 	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all579
+	JE           all614
 	LEAQ         (R8)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two581
+	JZ           two616
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two581:
+two616:
 	TESTQ    $0x00000002, R11
-	JZ       one582
+	JZ       one617
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one582:
+one617:
 	TESTQ  $0x00000001, R11
-	JZ     stored580
+	JZ     stored615
 	VMOVSS X2, (R12)
-	JMP    stored580
+	JMP    stored615
 
-all579:
+all614:
 	VMOVUPS Y2, (R8)(CX*2)
 
-stored580:
+stored615:
 	VBROADCASTSS 12(R9), Y1
 	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all583
+	JE           all618
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R11
-	JZ           two585
+	JZ           two620
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two585:
+two620:
 	TESTQ    $0x00000002, R11
-	JZ       one586
+	JZ       one621
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one586:
+one621:
 	TESTQ  $0x00000001, R11
-	JZ     stored584
+	JZ     stored619
 	VMOVSS X2, (R8)
-	JMP    stored584
+	JMP    stored619
 
-all583:
+all618:
 	VMOVUPS Y2, (R8)(DX*1)
 
-stored584:
+stored619:
 	VBROADCASTSS 16(R9), Y1
 	VMASKMOVPS   (R10), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all587
+	JE           all622
 	LEAQ         (R10), R11
 	TESTQ        $0x00000004, R8
-	JZ           two589
+	JZ           two624
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two589:
+two624:
 	TESTQ    $0x00000002, R8
-	JZ       one590
+	JZ       one625
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one590:
+one625:
 	TESTQ  $0x00000001, R8
-	JZ     stored588
+	JZ     stored623
 	VMOVSS X2, (R11)
-	JMP    stored588
+	JMP    stored623
 
-all587:
+all622:
 	VMOVUPS Y2, (R10)
 
-stored588:
+stored623:
 	VBROADCASTSS 20(R9), Y1
 	VMASKMOVPS   (R10)(CX*1), Y0, Y2
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all591
+	JE           all626
 	LEAQ         (R10)(CX*1), R11
 	TESTQ        $0x00000004, R8
-	JZ           two593
+	JZ           two628
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two593:
+two628:
 	TESTQ    $0x00000002, R8
-	JZ       one594
+	JZ       one629
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one594:
+one629:
 	TESTQ  $0x00000001, R8
-	JZ     stored592
+	JZ     stored627
 	VMOVSS X2, (R11)
-	JMP    stored592
+	JMP    stored627
 
-all591:
+all626:
 	VMOVUPS Y2, (R10)(CX*1)
 
-stored592:
+stored627:
 	VBROADCASTSS 24(R9), Y1
 	VMASKMOVPS   (R10)(CX*2), Y0, Y2
 	VFMADD231PS  Y7, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all595
+	JE           all630
 	LEAQ         (R10)(CX*2), R11
 	TESTQ        $0x00000004, R8
-	JZ           two597
+	JZ           two632
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two597:
+two632:
 	TESTQ    $0x00000002, R8
-	JZ       one598
+	JZ       one633
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one598:
+one633:
 	TESTQ  $0x00000001, R8
-	JZ     stored596
+	JZ     stored631
 	VMOVSS X2, (R11)
-	JMP    stored596
+	JMP    stored631
 
-all595:
+all630:
 	VMOVUPS Y2, (R10)(CX*2)
 
-stored596:
+stored631:
 	VBROADCASTSS 28(R9), Y1
 	VMASKMOVPS   (R10)(DX*1), Y0, Y2
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all599
+	JE           all634
 	LEAQ         (R10)(DX*1), R9
 	TESTQ        $0x00000004, R8
-	JZ           two601
+	JZ           two636
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two601:
+two636:
 	TESTQ    $0x00000002, R8
-	JZ       one602
+	JZ       one637
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one602:
+one637:
 	TESTQ  $0x00000001, R8
-	JZ     stored600
+	JZ     stored635
 	VMOVSS X2, (R9)
-	JMP    stored600
+	JMP    stored635
 
-all599:
+all634:
 	VMOVUPS Y2, (R10)(DX*1)
 
-stored600:
-	JMP kept570
+stored635:
+	JMP kept605
 
-set569:
+set604:
 	VBROADCASTSS (R9), Y9
 	VMULPS       Y9, Y1, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all603
+	JE           all638
 	LEAQ         (R8), R12
 	TESTQ        $0x00000004, R11
-	JZ           two605
+	JZ           two640
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two605:
+two640:
 	TESTQ    $0x00000002, R11
-	JZ       one606
+	JZ       one641
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one606:
+one641:
 	TESTQ  $0x00000001, R11
-	JZ     stored604
+	JZ     stored639
 	VMOVSS X1, (R12)
-	JMP    stored604
+	JMP    stored639
 
-all603:
+all638:
 	VMOVUPS Y1, (R8)
 
-stored604:
+stored639:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all607
+	JE           all642
 	LEAQ         (R8)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two609
+	JZ           two644
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two609:
+two644:
 	TESTQ    $0x00000002, R11
-	JZ       one610
+	JZ       one645
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one610:
+one645:
 	TESTQ  $0x00000001, R11
-	JZ     stored608
+	JZ     stored643
 	VMOVSS X1, (R12)
-	JMP    stored608
+	JMP    stored643
 
-all607:
+all642:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored608:
+stored643:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all611
+	JE           all646
 	LEAQ         (R8)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two613
+	JZ           two648
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two613:
+two648:
 	TESTQ    $0x00000002, R11
-	JZ       one614
+	JZ       one649
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one614:
+one649:
 	TESTQ  $0x00000001, R11
-	JZ     stored612
+	JZ     stored647
 	VMOVSS X1, (R12)
-	JMP    stored612
+	JMP    stored647
 
-all611:
+all646:
 	VMOVUPS Y1, (R8)(CX*2)
 
-stored612:
+stored647:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all615
+	JE           all650
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R11
-	JZ           two617
+	JZ           two652
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two617:
+two652:
 	TESTQ    $0x00000002, R11
-	JZ       one618
+	JZ       one653
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one618:
+one653:
 	TESTQ  $0x00000001, R11
-	JZ     stored616
+	JZ     stored651
 	VMOVSS X1, (R8)
-	JMP    stored616
+	JMP    stored651
 
-all615:
+all650:
 	VMOVUPS Y1, (R8)(DX*1)
 
-stored616:
+stored651:
 	VBROADCASTSS 16(R9), Y1
 	VMULPS       Y1, Y5, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all619
+	JE           all654
 	LEAQ         (R10), R11
 	TESTQ        $0x00000004, R8
-	JZ           two621
+	JZ           two656
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two621:
+two656:
 	TESTQ    $0x00000002, R8
-	JZ       one622
+	JZ       one657
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one622:
+one657:
 	TESTQ  $0x00000001, R8
-	JZ     stored620
+	JZ     stored655
 	VMOVSS X1, (R11)
-	JMP    stored620
+	JMP    stored655
 
-all619:
+all654:
 	VMOVUPS Y1, (R10)
 
-stored620:
+stored655:
 	VBROADCASTSS 20(R9), Y1
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all623
+	JE           all658
 	LEAQ         (R10)(CX*1), R11
 	TESTQ        $0x00000004, R8
-	JZ           two625
+	JZ           two660
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two625:
+two660:
 	TESTQ    $0x00000002, R8
-	JZ       one626
+	JZ       one661
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one626:
+one661:
 	TESTQ  $0x00000001, R8
-	JZ     stored624
+	JZ     stored659
 	VMOVSS X1, (R11)
-	JMP    stored624
+	JMP    stored659
 
-all623:
+all658:
 	VMOVUPS Y1, (R10)(CX*1)
 
-stored624:
+stored659:
 	VBROADCASTSS 24(R9), Y1
 	VMULPS       Y1, Y7, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all627
+	JE           all662
 	LEAQ         (R10)(CX*2), R11
 	TESTQ        $0x00000004, R8
-	JZ           two629
+	JZ           two664
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two629:
+two664:
 	TESTQ    $0x00000002, R8
-	JZ       one630
+	JZ       one665
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one630:
+one665:
 	TESTQ  $0x00000001, R8
-	JZ     stored628
+	JZ     stored663
 	VMOVSS X1, (R11)
-	JMP    stored628
+	JMP    stored663
 
-all627:
+all662:
 	VMOVUPS Y1, (R10)(CX*2)
 
-stored628:
+stored663:
 	VBROADCASTSS 28(R9), Y1
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all631
+	JE           all666
 	LEAQ         (R10)(DX*1), R9
 	TESTQ        $0x00000004, R8
-	JZ           two633
+	JZ           two668
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two633:
+two668:
 	TESTQ    $0x00000002, R8
-	JZ       one634
+	JZ       one669
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one634:
+one669:
 	TESTQ  $0x00000001, R8
-	JZ     stored632
+	JZ     stored667
 	VMOVSS X1, (R9)
-	JMP    stored632
+	JMP    stored667
 
-all631:
+all666:
 	VMOVUPS Y1, (R10)(DX*1)
 
-stored632:
-kept570:
+stored667:
+kept605:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -9277,9 +10190,9 @@ kept570:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row563
+	JNZ  row598
 
-done564:
+done599:
 	VZEROUPPER
 	RET
 
@@ -9299,22 +10212,22 @@ TEXT ·dotRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done636
+	JE      done671
 
-row635:
+row670:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over637
+	JZ   over672
 	MOVQ R11, 216(AX)
 	LEAQ (DI)(CX*4), R11
 
-edge638:
+edge673:
 	CMPQ       200(AX), $0x00
-	JE         near639
+	JE         near674
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -9322,16 +10235,16 @@ edge638:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked640
-	JG         near639
+	JE         asked675
+	JG         near674
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked640:
+asked675:
 	PREFETCHT1 192(SI)(R12*4)
 
-near639:
+near674:
 	MOVLQSX    (BX)(R9*4), R12
 	IMULQ      144(AX), R12
 	LEAQ       (SI)(R12*4), R12
@@ -9387,20 +10300,20 @@ near639:
 	LEAQ       (R8)(R12*4), R8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         edge638
+	JL         edge673
 	MOVQ       216(AX), R9
 	NEGQ       R9
 	ANDQ       192(AX), R9
 	IMULQ      160(AX), R9
 	LEAQ       (R8)(R9*4), R8
 
-over637:
+over672:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row635
+	JNZ  row670
 
-done636:
+done671:
 	VZEROUPPER
 	RET
 
@@ -9421,9 +10334,9 @@ TEXT ·bothRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done642
+	JE      done677
 
-row641:
+row676:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -9438,13 +10351,13 @@ row641:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none644
+	JZ     none679
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge643:
+edge678:
 	CMPQ       200(AX), $0x00
-	JE         near645
+	JE         near680
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -9452,16 +10365,16 @@ edge643:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked646
-	JG         near645
+	JE         asked681
+	JG         near680
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked646:
+asked681:
 	PREFETCHT1 192(SI)(R12*4)
 
-near645:
+near680:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -9534,495 +10447,495 @@ near645:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge643
+	JL           edge678
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none644:
+none679:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	LEAQ         (R9)(CX*4), R11
 	CMPQ         280(AX), $0x00
-	JNE          set647
+	JNE          set682
 	VBROADCASTSS (R10), Y9
 	VMASKMOVPS   (R9), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all649
+	JE           all684
 	LEAQ         (R9), R13
 	TESTQ        $0x00000004, R12
-	JZ           two651
+	JZ           two686
 	VMOVUPS      X10, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y10, X10
 
-two651:
+two686:
 	TESTQ    $0x00000002, R12
-	JZ       one652
+	JZ       one687
 	VMOVLPS  X10, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X10, X10, X10
 
-one652:
+one687:
 	TESTQ  $0x00000001, R12
-	JZ     stored650
+	JZ     stored685
 	VMOVSS X10, (R13)
-	JMP    stored650
+	JMP    stored685
 
-all649:
+all684:
 	VMOVUPS Y10, (R9)
 
-stored650:
+stored685:
 	VBROADCASTSS 4(R10), Y1
 	VMASKMOVPS   (R9)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all653
+	JE           all688
 	LEAQ         (R9)(CX*1), R13
 	TESTQ        $0x00000004, R12
-	JZ           two655
+	JZ           two690
 	VMOVUPS      X9, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y9, X9
 
-two655:
+two690:
 	TESTQ    $0x00000002, R12
-	JZ       one656
+	JZ       one691
 	VMOVLPS  X9, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X9, X9, X9
 
-one656:
+one691:
 	TESTQ  $0x00000001, R12
-	JZ     stored654
+	JZ     stored689
 	VMOVSS X9, (R13)
-	JMP    stored654
+	JMP    stored689
 
-all653:
+all688:
 	VMOVUPS Y9, (R9)(CX*1)
 
-stored654:
+stored689:
 	VBROADCASTSS 8(R10), Y1
 	VMASKMOVPS   (R9)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all657
+	JE           all692
 	LEAQ         (R9)(CX*2), R13
 	TESTQ        $0x00000004, R12
-	JZ           two659
+	JZ           two694
 	VMOVUPS      X2, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y2, X2
 
-two659:
+two694:
 	TESTQ    $0x00000002, R12
-	JZ       one660
+	JZ       one695
 	VMOVLPS  X2, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X2, X2, X2
 
-one660:
+one695:
 	TESTQ  $0x00000001, R12
-	JZ     stored658
+	JZ     stored693
 	VMOVSS X2, (R13)
-	JMP    stored658
+	JMP    stored693
 
-all657:
+all692:
 	VMOVUPS Y2, (R9)(CX*2)
 
-stored658:
+stored693:
 	VBROADCASTSS 12(R10), Y1
 	VMASKMOVPS   (R9)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all661
+	JE           all696
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R12
-	JZ           two663
+	JZ           two698
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two663:
+two698:
 	TESTQ    $0x00000002, R12
-	JZ       one664
+	JZ       one699
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one664:
+one699:
 	TESTQ  $0x00000001, R12
-	JZ     stored662
+	JZ     stored697
 	VMOVSS X2, (R9)
-	JMP    stored662
+	JMP    stored697
 
-all661:
+all696:
 	VMOVUPS Y2, (R9)(DX*1)
 
-stored662:
+stored697:
 	VBROADCASTSS 16(R10), Y1
 	VMASKMOVPS   (R11), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all665
+	JE           all700
 	LEAQ         (R11), R12
 	TESTQ        $0x00000004, R9
-	JZ           two667
+	JZ           two702
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two667:
+two702:
 	TESTQ    $0x00000002, R9
-	JZ       one668
+	JZ       one703
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one668:
+one703:
 	TESTQ  $0x00000001, R9
-	JZ     stored666
+	JZ     stored701
 	VMOVSS X2, (R12)
-	JMP    stored666
+	JMP    stored701
 
-all665:
+all700:
 	VMOVUPS Y2, (R11)
 
-stored666:
+stored701:
 	VBROADCASTSS 20(R10), Y1
 	VMASKMOVPS   (R11)(CX*1), Y0, Y2
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all669
+	JE           all704
 	LEAQ         (R11)(CX*1), R12
 	TESTQ        $0x00000004, R9
-	JZ           two671
+	JZ           two706
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two671:
+two706:
 	TESTQ    $0x00000002, R9
-	JZ       one672
+	JZ       one707
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one672:
+one707:
 	TESTQ  $0x00000001, R9
-	JZ     stored670
+	JZ     stored705
 	VMOVSS X2, (R12)
-	JMP    stored670
+	JMP    stored705
 
-all669:
+all704:
 	VMOVUPS Y2, (R11)(CX*1)
 
-stored670:
+stored705:
 	VBROADCASTSS 24(R10), Y1
 	VMASKMOVPS   (R11)(CX*2), Y0, Y2
 	VFMADD231PS  Y7, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all673
+	JE           all708
 	LEAQ         (R11)(CX*2), R12
 	TESTQ        $0x00000004, R9
-	JZ           two675
+	JZ           two710
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two675:
+two710:
 	TESTQ    $0x00000002, R9
-	JZ       one676
+	JZ       one711
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one676:
+one711:
 	TESTQ  $0x00000001, R9
-	JZ     stored674
+	JZ     stored709
 	VMOVSS X2, (R12)
-	JMP    stored674
+	JMP    stored709
 
-all673:
+all708:
 	VMOVUPS Y2, (R11)(CX*2)
 
-stored674:
+stored709:
 	VBROADCASTSS 28(R10), Y1
 	VMASKMOVPS   (R11)(DX*1), Y0, Y2
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all677
+	JE           all712
 	LEAQ         (R11)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two679
+	JZ           two714
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two679:
+two714:
 	TESTQ    $0x00000002, R9
-	JZ       one680
+	JZ       one715
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one680:
+one715:
 	TESTQ  $0x00000001, R9
-	JZ     stored678
+	JZ     stored713
 	VMOVSS X2, (R10)
-	JMP    stored678
+	JMP    stored713
 
-all677:
+all712:
 	VMOVUPS Y2, (R11)(DX*1)
 
-stored678:
-	JMP kept648
+stored713:
+	JMP kept683
 
-set647:
+set682:
 	VBROADCASTSS (R10), Y9
 	VMULPS       Y9, Y1, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all681
+	JE           all716
 	LEAQ         (R9), R13
 	TESTQ        $0x00000004, R12
-	JZ           two683
+	JZ           two718
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two683:
+two718:
 	TESTQ    $0x00000002, R12
-	JZ       one684
+	JZ       one719
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one684:
+one719:
 	TESTQ  $0x00000001, R12
-	JZ     stored682
+	JZ     stored717
 	VMOVSS X1, (R13)
-	JMP    stored682
+	JMP    stored717
 
-all681:
+all716:
 	VMOVUPS Y1, (R9)
 
-stored682:
+stored717:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all685
+	JE           all720
 	LEAQ         (R9)(CX*1), R13
 	TESTQ        $0x00000004, R12
-	JZ           two687
+	JZ           two722
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two687:
+two722:
 	TESTQ    $0x00000002, R12
-	JZ       one688
+	JZ       one723
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one688:
+one723:
 	TESTQ  $0x00000001, R12
-	JZ     stored686
+	JZ     stored721
 	VMOVSS X1, (R13)
-	JMP    stored686
+	JMP    stored721
 
-all685:
+all720:
 	VMOVUPS Y1, (R9)(CX*1)
 
-stored686:
+stored721:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all689
+	JE           all724
 	LEAQ         (R9)(CX*2), R13
 	TESTQ        $0x00000004, R12
-	JZ           two691
+	JZ           two726
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two691:
+two726:
 	TESTQ    $0x00000002, R12
-	JZ       one692
+	JZ       one727
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one692:
+one727:
 	TESTQ  $0x00000001, R12
-	JZ     stored690
+	JZ     stored725
 	VMOVSS X1, (R13)
-	JMP    stored690
+	JMP    stored725
 
-all689:
+all724:
 	VMOVUPS Y1, (R9)(CX*2)
 
-stored690:
+stored725:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all693
+	JE           all728
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R12
-	JZ           two695
+	JZ           two730
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two695:
+two730:
 	TESTQ    $0x00000002, R12
-	JZ       one696
+	JZ       one731
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one696:
+one731:
 	TESTQ  $0x00000001, R12
-	JZ     stored694
+	JZ     stored729
 	VMOVSS X1, (R9)
-	JMP    stored694
+	JMP    stored729
 
-all693:
+all728:
 	VMOVUPS Y1, (R9)(DX*1)
 
-stored694:
+stored729:
 	VBROADCASTSS 16(R10), Y1
 	VMULPS       Y1, Y5, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all697
+	JE           all732
 	LEAQ         (R11), R12
 	TESTQ        $0x00000004, R9
-	JZ           two699
+	JZ           two734
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two699:
+two734:
 	TESTQ    $0x00000002, R9
-	JZ       one700
+	JZ       one735
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one700:
+one735:
 	TESTQ  $0x00000001, R9
-	JZ     stored698
+	JZ     stored733
 	VMOVSS X1, (R12)
-	JMP    stored698
+	JMP    stored733
 
-all697:
+all732:
 	VMOVUPS Y1, (R11)
 
-stored698:
+stored733:
 	VBROADCASTSS 20(R10), Y1
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all701
+	JE           all736
 	LEAQ         (R11)(CX*1), R12
 	TESTQ        $0x00000004, R9
-	JZ           two703
+	JZ           two738
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two703:
+two738:
 	TESTQ    $0x00000002, R9
-	JZ       one704
+	JZ       one739
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one704:
+one739:
 	TESTQ  $0x00000001, R9
-	JZ     stored702
+	JZ     stored737
 	VMOVSS X1, (R12)
-	JMP    stored702
+	JMP    stored737
 
-all701:
+all736:
 	VMOVUPS Y1, (R11)(CX*1)
 
-stored702:
+stored737:
 	VBROADCASTSS 24(R10), Y1
 	VMULPS       Y1, Y7, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all705
+	JE           all740
 	LEAQ         (R11)(CX*2), R12
 	TESTQ        $0x00000004, R9
-	JZ           two707
+	JZ           two742
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two707:
+two742:
 	TESTQ    $0x00000002, R9
-	JZ       one708
+	JZ       one743
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one708:
+one743:
 	TESTQ  $0x00000001, R9
-	JZ     stored706
+	JZ     stored741
 	VMOVSS X1, (R12)
-	JMP    stored706
+	JMP    stored741
 
-all705:
+all740:
 	VMOVUPS Y1, (R11)(CX*2)
 
-stored706:
+stored741:
 	VBROADCASTSS 28(R10), Y1
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all709
+	JE           all744
 	LEAQ         (R11)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two711
+	JZ           two746
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two711:
+two746:
 	TESTQ    $0x00000002, R9
-	JZ       one712
+	JZ       one747
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one712:
+one747:
 	TESTQ  $0x00000001, R9
-	JZ     stored710
+	JZ     stored745
 	VMOVSS X1, (R10)
-	JMP    stored710
+	JMP    stored745
 
-all709:
+all744:
 	VMOVUPS Y1, (R11)(DX*1)
 
-stored710:
-kept648:
+stored745:
+kept683:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -10033,9 +10946,9 @@ kept648:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row641
+	JNZ  row676
 
-done642:
+done677:
 	VZEROUPPER
 	RET
 
@@ -10053,9 +10966,9 @@ TEXT ·sumRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done714
+	JE      done749
 
-row713:
+row748:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -10064,12 +10977,12 @@ row713:
 	VXORPS Y2, Y2, Y2
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none716
+	JZ     none751
 	MOVQ   R8, 216(AX)
 
-edge715:
+edge750:
 	CMPQ       200(AX), $0x00
-	JE         near717
+	JE         near752
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -10078,7 +10991,7 @@ edge715:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near717:
+near752:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -10090,18 +11003,18 @@ near717:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge715
+	JL           edge750
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none716:
+none751:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set719
+	JNE          set754
 	VBROADCASTSS (DI), Y3
 	VMOVUPS      (SI), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -10110,66 +11023,66 @@ none716:
 	VFMADD231PS  Y2, Y3, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all721
+	JE           all756
 	LEAQ         32(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two723
+	JZ           two758
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two723:
+two758:
 	TESTQ    $0x00000002, DI
-	JZ       one724
+	JZ       one759
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one724:
+one759:
 	TESTQ  $0x00000001, DI
-	JZ     stored722
+	JZ     stored757
 	VMOVSS X1, (SI)
-	JMP    stored722
+	JMP    stored757
 
-all721:
+all756:
 	VMOVUPS Y1, 32(SI)
 
-stored722:
-	JMP kept720
+stored757:
+	JMP kept755
 
-set719:
+set754:
 	VBROADCASTSS (DI), Y3
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, (SI)
 	VMULPS       Y3, Y2, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all725
+	JE           all760
 	LEAQ         32(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two727
+	JZ           two762
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two727:
+two762:
 	TESTQ    $0x00000002, DI
-	JZ       one728
+	JZ       one763
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one728:
+one763:
 	TESTQ  $0x00000001, DI
-	JZ     stored726
+	JZ     stored761
 	VMOVSS X1, (SI)
-	JMP    stored726
+	JMP    stored761
 
-all725:
+all760:
 	VMOVUPS Y1, 32(SI)
 
-stored726:
-kept720:
+stored761:
+kept755:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -10177,9 +11090,9 @@ kept720:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row713
+	JNZ  row748
 
-done714:
+done749:
 	VZEROUPPER
 	RET
 
@@ -10198,21 +11111,21 @@ TEXT ·dotRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done730
+	JE      done765
 
-row729:
+row764:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over731
+	JZ   over766
 	MOVQ R9, 216(AX)
 
-edge732:
+edge767:
 	CMPQ       200(AX), $0x00
-	JE         near733
+	JE         near768
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -10221,7 +11134,7 @@ edge732:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near733:
+near768:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -10240,20 +11153,20 @@ near733:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge732
+	JL           edge767
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over731:
+over766:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row729
+	JNZ  row764
 
-done730:
+done765:
 	VZEROUPPER
 	RET
 
@@ -10273,9 +11186,9 @@ TEXT ·bothRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done736
+	JE      done771
 
-row735:
+row770:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -10284,13 +11197,13 @@ row735:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none738
+	JZ     none773
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge737:
+edge772:
 	CMPQ       200(AX), $0x00
-	JE         near739
+	JE         near774
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -10299,7 +11212,7 @@ edge737:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near739:
+near774:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -10322,18 +11235,18 @@ near739:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge737
+	JL           edge772
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none738:
+none773:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set741
+	JNE          set776
 	VBROADCASTSS (R8), Y3
 	VMOVUPS      (DI), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -10342,66 +11255,66 @@ none738:
 	VFMADD231PS  Y2, Y3, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all743
+	JE           all778
 	LEAQ         32(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two745
+	JZ           two780
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two745:
+two780:
 	TESTQ    $0x00000002, R8
-	JZ       one746
+	JZ       one781
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one746:
+one781:
 	TESTQ  $0x00000001, R8
-	JZ     stored744
+	JZ     stored779
 	VMOVSS X1, (DI)
-	JMP    stored744
+	JMP    stored779
 
-all743:
+all778:
 	VMOVUPS Y1, 32(DI)
 
-stored744:
-	JMP kept742
+stored779:
+	JMP kept777
 
-set741:
+set776:
 	VBROADCASTSS (R8), Y3
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, (DI)
 	VMULPS       Y3, Y2, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all747
+	JE           all782
 	LEAQ         32(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two749
+	JZ           two784
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two749:
+two784:
 	TESTQ    $0x00000002, R8
-	JZ       one750
+	JZ       one785
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one750:
+one785:
 	TESTQ  $0x00000001, R8
-	JZ     stored748
+	JZ     stored783
 	VMOVSS X1, (DI)
-	JMP    stored748
+	JMP    stored783
 
-all747:
+all782:
 	VMOVUPS Y1, 32(DI)
 
-stored748:
-kept742:
+stored783:
+kept777:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -10412,9 +11325,9 @@ kept742:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row735
+	JNZ  row770
 
-done736:
+done771:
 	VZEROUPPER
 	RET
 
@@ -10433,9 +11346,9 @@ TEXT ·sumRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done752
+	JE      done787
 
-row751:
+row786:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -10450,12 +11363,12 @@ row751:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none754
+	JZ     none789
 	MOVQ   R10, 216(AX)
 
-edge753:
+edge788:
 	CMPQ       200(AX), $0x00
-	JE         near755
+	JE         near790
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -10463,16 +11376,16 @@ edge753:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked756
-	JG         near755
+	JE         asked791
+	JG         near790
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked756:
+asked791:
 	PREFETCHT1 192(SI)(R10*4)
 
-near755:
+near790:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -10496,18 +11409,18 @@ near755:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge753
+	JL           edge788
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none754:
+none789:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set757
+	JNE          set792
 	VBROADCASTSS (R9), Y9
 	VMOVUPS      (R8), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -10516,31 +11429,31 @@ none754:
 	VFMADD231PS  Y2, Y9, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all759
+	JE           all794
 	LEAQ         32(R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two761
+	JZ           two796
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two761:
+two796:
 	TESTQ    $0x00000002, R10
-	JZ       one762
+	JZ       one797
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one762:
+one797:
 	TESTQ  $0x00000001, R10
-	JZ     stored760
+	JZ     stored795
 	VMOVSS X1, (R11)
-	JMP    stored760
+	JMP    stored795
 
-all759:
+all794:
 	VMOVUPS Y1, 32(R8)
 
-stored760:
+stored795:
 	VBROADCASTSS 4(R9), Y1
 	VMOVUPS      (R8)(CX*1), Y2
 	VFMADD231PS  Y3, Y1, Y2
@@ -10549,31 +11462,31 @@ stored760:
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all763
+	JE           all798
 	LEAQ         32(R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two765
+	JZ           two800
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two765:
+two800:
 	TESTQ    $0x00000002, R10
-	JZ       one766
+	JZ       one801
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one766:
+one801:
 	TESTQ  $0x00000001, R10
-	JZ     stored764
+	JZ     stored799
 	VMOVSS X2, (R11)
-	JMP    stored764
+	JMP    stored799
 
-all763:
+all798:
 	VMOVUPS Y2, 32(R8)(CX*1)
 
-stored764:
+stored799:
 	VBROADCASTSS 8(R9), Y1
 	VMOVUPS      (R8)(CX*2), Y2
 	VFMADD231PS  Y5, Y1, Y2
@@ -10582,31 +11495,31 @@ stored764:
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all767
+	JE           all802
 	LEAQ         32(R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two769
+	JZ           two804
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two769:
+two804:
 	TESTQ    $0x00000002, R10
-	JZ       one770
+	JZ       one805
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one770:
+one805:
 	TESTQ  $0x00000001, R10
-	JZ     stored768
+	JZ     stored803
 	VMOVSS X2, (R11)
-	JMP    stored768
+	JMP    stored803
 
-all767:
+all802:
 	VMOVUPS Y2, 32(R8)(CX*2)
 
-stored768:
+stored803:
 	VBROADCASTSS 12(R9), Y1
 	VMOVUPS      (R8)(DX*1), Y2
 	VFMADD231PS  Y7, Y1, Y2
@@ -10615,159 +11528,159 @@ stored768:
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all771
+	JE           all806
 	LEAQ         32(R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two773
+	JZ           two808
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two773:
+two808:
 	TESTQ    $0x00000002, R9
-	JZ       one774
+	JZ       one809
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one774:
+one809:
 	TESTQ  $0x00000001, R9
-	JZ     stored772
+	JZ     stored807
 	VMOVSS X2, (R8)
-	JMP    stored772
+	JMP    stored807
 
-all771:
+all806:
 	VMOVUPS Y2, 32(R8)(DX*1)
 
-stored772:
-	JMP kept758
+stored807:
+	JMP kept793
 
-set757:
+set792:
 	VBROADCASTSS (R9), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (R8)
 	VMULPS       Y9, Y2, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all775
+	JE           all810
 	LEAQ         32(R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two777
+	JZ           two812
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two777:
+two812:
 	TESTQ    $0x00000002, R10
-	JZ       one778
+	JZ       one813
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one778:
+one813:
 	TESTQ  $0x00000001, R10
-	JZ     stored776
+	JZ     stored811
 	VMOVSS X1, (R11)
-	JMP    stored776
+	JMP    stored811
 
-all775:
+all810:
 	VMOVUPS Y1, 32(R8)
 
-stored776:
+stored811:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y3, Y2
 	VMOVUPS      Y2, (R8)(CX*1)
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all779
+	JE           all814
 	LEAQ         32(R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two781
+	JZ           two816
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two781:
+two816:
 	TESTQ    $0x00000002, R10
-	JZ       one782
+	JZ       one817
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one782:
+one817:
 	TESTQ  $0x00000001, R10
-	JZ     stored780
+	JZ     stored815
 	VMOVSS X1, (R11)
-	JMP    stored780
+	JMP    stored815
 
-all779:
+all814:
 	VMOVUPS Y1, 32(R8)(CX*1)
 
-stored780:
+stored815:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y5, Y2
 	VMOVUPS      Y2, (R8)(CX*2)
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all783
+	JE           all818
 	LEAQ         32(R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two785
+	JZ           two820
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two785:
+two820:
 	TESTQ    $0x00000002, R10
-	JZ       one786
+	JZ       one821
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one786:
+one821:
 	TESTQ  $0x00000001, R10
-	JZ     stored784
+	JZ     stored819
 	VMOVSS X1, (R11)
-	JMP    stored784
+	JMP    stored819
 
-all783:
+all818:
 	VMOVUPS Y1, 32(R8)(CX*2)
 
-stored784:
+stored819:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y7, Y2
 	VMOVUPS      Y2, (R8)(DX*1)
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all787
+	JE           all822
 	LEAQ         32(R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two789
+	JZ           two824
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two789:
+two824:
 	TESTQ    $0x00000002, R9
-	JZ       one790
+	JZ       one825
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one790:
+one825:
 	TESTQ  $0x00000001, R9
-	JZ     stored788
+	JZ     stored823
 	VMOVSS X1, (R8)
-	JMP    stored788
+	JMP    stored823
 
-all787:
+all822:
 	VMOVUPS Y1, 32(R8)(DX*1)
 
-stored788:
-kept758:
+stored823:
+kept793:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -10775,9 +11688,9 @@ kept758:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row751
+	JNZ  row786
 
-done752:
+done787:
 	VZEROUPPER
 	RET
 
@@ -10797,21 +11710,21 @@ TEXT ·dotRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done792
+	JE      done827
 
-row791:
+row826:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over793
+	JZ   over828
 	MOVQ R11, 216(AX)
 
-edge794:
+edge829:
 	CMPQ       200(AX), $0x00
-	JE         near795
+	JE         near830
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -10819,16 +11732,16 @@ edge794:
 	MOVLQSX    (BX)(R11*4), R11
 	IMULQ      144(AX), R11
 	CMPQ       288(AX), $0x01
-	JE         asked796
-	JG         near795
+	JE         asked831
+	JG         near830
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 	PREFETCHT1 128(SI)(R11*4)
 
-asked796:
+asked831:
 	PREFETCHT1 192(SI)(R11*4)
 
-near795:
+near830:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -10869,20 +11782,20 @@ near795:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge794
+	JL           edge829
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over793:
+over828:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row791
+	JNZ  row826
 
-done792:
+done827:
 	VZEROUPPER
 	RET
 
@@ -10903,9 +11816,9 @@ TEXT ·bothRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done798
+	JE      done833
 
-row797:
+row832:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -10920,13 +11833,13 @@ row797:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none800
+	JZ     none835
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge799:
+edge834:
 	CMPQ       200(AX), $0x00
-	JE         near801
+	JE         near836
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -10934,16 +11847,16 @@ edge799:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked802
-	JG         near801
+	JE         asked837
+	JG         near836
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked802:
+asked837:
 	PREFETCHT1 192(SI)(R12*4)
 
-near801:
+near836:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -11000,18 +11913,18 @@ near801:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge799
+	JL           edge834
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none800:
+none835:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set803
+	JNE          set838
 	VBROADCASTSS (R10), Y9
 	VMOVUPS      (R9), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -11020,31 +11933,31 @@ none800:
 	VFMADD231PS  Y2, Y9, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all805
+	JE           all840
 	LEAQ         32(R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two807
+	JZ           two842
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two807:
+two842:
 	TESTQ    $0x00000002, R11
-	JZ       one808
+	JZ       one843
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one808:
+one843:
 	TESTQ  $0x00000001, R11
-	JZ     stored806
+	JZ     stored841
 	VMOVSS X1, (R12)
-	JMP    stored806
+	JMP    stored841
 
-all805:
+all840:
 	VMOVUPS Y1, 32(R9)
 
-stored806:
+stored841:
 	VBROADCASTSS 4(R10), Y1
 	VMOVUPS      (R9)(CX*1), Y2
 	VFMADD231PS  Y3, Y1, Y2
@@ -11053,31 +11966,31 @@ stored806:
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all809
+	JE           all844
 	LEAQ         32(R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two811
+	JZ           two846
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two811:
+two846:
 	TESTQ    $0x00000002, R11
-	JZ       one812
+	JZ       one847
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one812:
+one847:
 	TESTQ  $0x00000001, R11
-	JZ     stored810
+	JZ     stored845
 	VMOVSS X2, (R12)
-	JMP    stored810
+	JMP    stored845
 
-all809:
+all844:
 	VMOVUPS Y2, 32(R9)(CX*1)
 
-stored810:
+stored845:
 	VBROADCASTSS 8(R10), Y1
 	VMOVUPS      (R9)(CX*2), Y2
 	VFMADD231PS  Y5, Y1, Y2
@@ -11086,31 +11999,31 @@ stored810:
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all813
+	JE           all848
 	LEAQ         32(R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two815
+	JZ           two850
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two815:
+two850:
 	TESTQ    $0x00000002, R11
-	JZ       one816
+	JZ       one851
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one816:
+one851:
 	TESTQ  $0x00000001, R11
-	JZ     stored814
+	JZ     stored849
 	VMOVSS X2, (R12)
-	JMP    stored814
+	JMP    stored849
 
-all813:
+all848:
 	VMOVUPS Y2, 32(R9)(CX*2)
 
-stored814:
+stored849:
 	VBROADCASTSS 12(R10), Y1
 	VMOVUPS      (R9)(DX*1), Y2
 	VFMADD231PS  Y7, Y1, Y2
@@ -11119,159 +12032,159 @@ stored814:
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all817
+	JE           all852
 	LEAQ         32(R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two819
+	JZ           two854
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two819:
+two854:
 	TESTQ    $0x00000002, R10
-	JZ       one820
+	JZ       one855
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one820:
+one855:
 	TESTQ  $0x00000001, R10
-	JZ     stored818
+	JZ     stored853
 	VMOVSS X2, (R9)
-	JMP    stored818
+	JMP    stored853
 
-all817:
+all852:
 	VMOVUPS Y2, 32(R9)(DX*1)
 
-stored818:
-	JMP kept804
+stored853:
+	JMP kept839
 
-set803:
+set838:
 	VBROADCASTSS (R10), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (R9)
 	VMULPS       Y9, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all821
+	JE           all856
 	LEAQ         32(R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two823
+	JZ           two858
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two823:
+two858:
 	TESTQ    $0x00000002, R11
-	JZ       one824
+	JZ       one859
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one824:
+one859:
 	TESTQ  $0x00000001, R11
-	JZ     stored822
+	JZ     stored857
 	VMOVSS X1, (R12)
-	JMP    stored822
+	JMP    stored857
 
-all821:
+all856:
 	VMOVUPS Y1, 32(R9)
 
-stored822:
+stored857:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y3, Y2
 	VMOVUPS      Y2, (R9)(CX*1)
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all825
+	JE           all860
 	LEAQ         32(R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two827
+	JZ           two862
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two827:
+two862:
 	TESTQ    $0x00000002, R11
-	JZ       one828
+	JZ       one863
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one828:
+one863:
 	TESTQ  $0x00000001, R11
-	JZ     stored826
+	JZ     stored861
 	VMOVSS X1, (R12)
-	JMP    stored826
+	JMP    stored861
 
-all825:
+all860:
 	VMOVUPS Y1, 32(R9)(CX*1)
 
-stored826:
+stored861:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y5, Y2
 	VMOVUPS      Y2, (R9)(CX*2)
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all829
+	JE           all864
 	LEAQ         32(R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two831
+	JZ           two866
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two831:
+two866:
 	TESTQ    $0x00000002, R11
-	JZ       one832
+	JZ       one867
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one832:
+one867:
 	TESTQ  $0x00000001, R11
-	JZ     stored830
+	JZ     stored865
 	VMOVSS X1, (R12)
-	JMP    stored830
+	JMP    stored865
 
-all829:
+all864:
 	VMOVUPS Y1, 32(R9)(CX*2)
 
-stored830:
+stored865:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y7, Y2
 	VMOVUPS      Y2, (R9)(DX*1)
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all833
+	JE           all868
 	LEAQ         32(R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two835
+	JZ           two870
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two835:
+two870:
 	TESTQ    $0x00000002, R10
-	JZ       one836
+	JZ       one871
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one836:
+one871:
 	TESTQ  $0x00000001, R10
-	JZ     stored834
+	JZ     stored869
 	VMOVSS X1, (R9)
-	JMP    stored834
+	JMP    stored869
 
-all833:
+all868:
 	VMOVUPS Y1, 32(R9)(DX*1)
 
-stored834:
-kept804:
+stored869:
+kept839:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -11282,9 +12195,9 @@ kept804:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row797
+	JNZ  row832
 
-done798:
+done833:
 	VZEROUPPER
 	RET
 
@@ -11302,9 +12215,9 @@ TEXT ·sumRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done838
+	JE      done873
 
-row837:
+row872:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -11315,12 +12228,12 @@ row837:
 	VXORPS Y4, Y4, Y4
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none840
+	JZ     none875
 	MOVQ   R8, 216(AX)
 
-edge839:
+edge874:
 	CMPQ       200(AX), $0x00
-	JE         near841
+	JE         near876
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -11330,7 +12243,7 @@ edge839:
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 
-near841:
+near876:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -11344,18 +12257,18 @@ near841:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge839
+	JL           edge874
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none840:
+none875:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set843
+	JNE          set878
 	VBROADCASTSS (DI), Y5
 	VMOVUPS      (SI), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -11370,34 +12283,34 @@ none840:
 	VFMADD231PS  Y4, Y5, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all845
+	JE           all880
 	LEAQ         96(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two847
+	JZ           two882
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two847:
+two882:
 	TESTQ    $0x00000002, DI
-	JZ       one848
+	JZ       one883
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one848:
+one883:
 	TESTQ  $0x00000001, DI
-	JZ     stored846
+	JZ     stored881
 	VMOVSS X1, (SI)
-	JMP    stored846
+	JMP    stored881
 
-all845:
+all880:
 	VMOVUPS Y1, 96(SI)
 
-stored846:
-	JMP kept844
+stored881:
+	JMP kept879
 
-set843:
+set878:
 	VBROADCASTSS (DI), Y5
 	VMULPS       Y5, Y1, Y1
 	VMOVUPS      Y1, (SI)
@@ -11408,32 +12321,32 @@ set843:
 	VMULPS       Y5, Y4, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all849
+	JE           all884
 	LEAQ         96(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two851
+	JZ           two886
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two851:
+two886:
 	TESTQ    $0x00000002, DI
-	JZ       one852
+	JZ       one887
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one852:
+one887:
 	TESTQ  $0x00000001, DI
-	JZ     stored850
+	JZ     stored885
 	VMOVSS X1, (SI)
-	JMP    stored850
+	JMP    stored885
 
-all849:
+all884:
 	VMOVUPS Y1, 96(SI)
 
-stored850:
-kept844:
+stored885:
+kept879:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -11441,9 +12354,9 @@ kept844:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row837
+	JNZ  row872
 
-done838:
+done873:
 	VZEROUPPER
 	RET
 
@@ -11462,21 +12375,21 @@ TEXT ·dotRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done854
+	JE      done889
 
-row853:
+row888:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over855
+	JZ   over890
 	MOVQ R9, 216(AX)
 
-edge856:
+edge891:
 	CMPQ       200(AX), $0x00
-	JE         near857
+	JE         near892
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -11486,7 +12399,7 @@ edge856:
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 
-near857:
+near892:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -11509,20 +12422,20 @@ near857:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge856
+	JL           edge891
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over855:
+over890:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row853
+	JNZ  row888
 
-done854:
+done889:
 	VZEROUPPER
 	RET
 
@@ -11542,9 +12455,9 @@ TEXT ·bothRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done860
+	JE      done895
 
-row859:
+row894:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -11555,13 +12468,13 @@ row859:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none862
+	JZ     none897
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge861:
+edge896:
 	CMPQ       200(AX), $0x00
-	JE         near863
+	JE         near898
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -11571,7 +12484,7 @@ edge861:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near863:
+near898:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -11602,18 +12515,18 @@ near863:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge861
+	JL           edge896
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none862:
+none897:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set865
+	JNE          set900
 	VBROADCASTSS (R8), Y5
 	VMOVUPS      (DI), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -11628,34 +12541,34 @@ none862:
 	VFMADD231PS  Y4, Y5, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all867
+	JE           all902
 	LEAQ         96(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two869
+	JZ           two904
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two869:
+two904:
 	TESTQ    $0x00000002, R8
-	JZ       one870
+	JZ       one905
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one870:
+one905:
 	TESTQ  $0x00000001, R8
-	JZ     stored868
+	JZ     stored903
 	VMOVSS X1, (DI)
-	JMP    stored868
+	JMP    stored903
 
-all867:
+all902:
 	VMOVUPS Y1, 96(DI)
 
-stored868:
-	JMP kept866
+stored903:
+	JMP kept901
 
-set865:
+set900:
 	VBROADCASTSS (R8), Y5
 	VMULPS       Y5, Y1, Y1
 	VMOVUPS      Y1, (DI)
@@ -11666,32 +12579,32 @@ set865:
 	VMULPS       Y5, Y4, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all871
+	JE           all906
 	LEAQ         96(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two873
+	JZ           two908
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two873:
+two908:
 	TESTQ    $0x00000002, R8
-	JZ       one874
+	JZ       one909
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one874:
+one909:
 	TESTQ  $0x00000001, R8
-	JZ     stored872
+	JZ     stored907
 	VMOVSS X1, (DI)
-	JMP    stored872
+	JMP    stored907
 
-all871:
+all906:
 	VMOVUPS Y1, 96(DI)
 
-stored872:
-kept866:
+stored907:
+kept901:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -11702,9 +12615,9 @@ kept866:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row859
+	JNZ  row894
 
-done860:
+done895:
 	VZEROUPPER
 	RET
 
@@ -11722,9 +12635,9 @@ TEXT ·sumRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done876
+	JE      done911
 
-row875:
+row910:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -11739,12 +12652,12 @@ row875:
 	VXORPS Y8, Y8, Y8
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none878
+	JZ     none913
 	MOVQ   R8, 216(AX)
 
-edge877:
+edge912:
 	CMPQ       200(AX), $0x00
-	JE         near879
+	JE         near914
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -11752,16 +12665,16 @@ edge877:
 	MOVLQSX    (CX)(R8*4), R8
 	IMULQ      144(AX), R8
 	CMPQ       288(AX), $0x01
-	JE         asked880
-	JG         near879
+	JE         asked915
+	JG         near914
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 	PREFETCHT1 128(DX)(R8*4)
 
-asked880:
+asked915:
 	PREFETCHT1 192(DX)(R8*4)
 
-near879:
+near914:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -11779,18 +12692,18 @@ near879:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge877
+	JL           edge912
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none878:
+none913:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set881
+	JNE          set916
 	VBROADCASTSS (DI), Y9
 	VMOVUPS      (SI), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -11817,34 +12730,34 @@ none878:
 	VFMADD231PS  Y8, Y9, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all883
+	JE           all918
 	LEAQ         224(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two885
+	JZ           two920
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two885:
+two920:
 	TESTQ    $0x00000002, DI
-	JZ       one886
+	JZ       one921
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one886:
+one921:
 	TESTQ  $0x00000001, DI
-	JZ     stored884
+	JZ     stored919
 	VMOVSS X1, (SI)
-	JMP    stored884
+	JMP    stored919
 
-all883:
+all918:
 	VMOVUPS Y1, 224(SI)
 
-stored884:
-	JMP kept882
+stored919:
+	JMP kept917
 
-set881:
+set916:
 	VBROADCASTSS (DI), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (SI)
@@ -11863,32 +12776,32 @@ set881:
 	VMULPS       Y9, Y8, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all887
+	JE           all922
 	LEAQ         224(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two889
+	JZ           two924
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two889:
+two924:
 	TESTQ    $0x00000002, DI
-	JZ       one890
+	JZ       one925
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one890:
+one925:
 	TESTQ  $0x00000001, DI
-	JZ     stored888
+	JZ     stored923
 	VMOVSS X1, (SI)
-	JMP    stored888
+	JMP    stored923
 
-all887:
+all922:
 	VMOVUPS Y1, 224(SI)
 
-stored888:
-kept882:
+stored923:
+kept917:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -11896,9 +12809,9 @@ kept882:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row875
+	JNZ  row910
 
-done876:
+done911:
 	VZEROUPPER
 	RET
 
@@ -11917,21 +12830,21 @@ TEXT ·dotRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done892
+	JE      done927
 
-row891:
+row926:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over893
+	JZ   over928
 	MOVQ R9, 216(AX)
 
-edge894:
+edge929:
 	CMPQ       200(AX), $0x00
-	JE         near895
+	JE         near930
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -11939,16 +12852,16 @@ edge894:
 	MOVLQSX    (CX)(R9*4), R9
 	IMULQ      144(AX), R9
 	CMPQ       288(AX), $0x01
-	JE         asked896
-	JG         near895
+	JE         asked931
+	JG         near930
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 	PREFETCHT1 128(DX)(R9*4)
 
-asked896:
+asked931:
 	PREFETCHT1 192(DX)(R9*4)
 
-near895:
+near930:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -11979,20 +12892,20 @@ near895:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge894
+	JL           edge929
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over893:
+over928:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row891
+	JNZ  row926
 
-done892:
+done927:
 	VZEROUPPER
 	RET
 
@@ -12012,9 +12925,9 @@ TEXT ·bothRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done898
+	JE      done933
 
-row897:
+row932:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -12029,13 +12942,13 @@ row897:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none900
+	JZ     none935
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge899:
+edge934:
 	CMPQ       200(AX), $0x00
-	JE         near901
+	JE         near936
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -12043,16 +12956,16 @@ edge899:
 	MOVLQSX    (CX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked902
-	JG         near901
+	JE         asked937
+	JG         near936
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 	PREFETCHT1 128(DX)(R10*4)
 
-asked902:
+asked937:
 	PREFETCHT1 192(DX)(R10*4)
 
-near901:
+near936:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -12099,18 +13012,18 @@ near901:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge899
+	JL           edge934
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none900:
+none935:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set903
+	JNE          set938
 	VBROADCASTSS (R8), Y9
 	VMOVUPS      (DI), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -12137,34 +13050,34 @@ none900:
 	VFMADD231PS  Y8, Y9, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all905
+	JE           all940
 	LEAQ         224(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two907
+	JZ           two942
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two907:
+two942:
 	TESTQ    $0x00000002, R8
-	JZ       one908
+	JZ       one943
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one908:
+one943:
 	TESTQ  $0x00000001, R8
-	JZ     stored906
+	JZ     stored941
 	VMOVSS X1, (DI)
-	JMP    stored906
+	JMP    stored941
 
-all905:
+all940:
 	VMOVUPS Y1, 224(DI)
 
-stored906:
-	JMP kept904
+stored941:
+	JMP kept939
 
-set903:
+set938:
 	VBROADCASTSS (R8), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (DI)
@@ -12183,32 +13096,32 @@ set903:
 	VMULPS       Y9, Y8, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all909
+	JE           all944
 	LEAQ         224(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two911
+	JZ           two946
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two911:
+two946:
 	TESTQ    $0x00000002, R8
-	JZ       one912
+	JZ       one947
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one912:
+one947:
 	TESTQ  $0x00000001, R8
-	JZ     stored910
+	JZ     stored945
 	VMOVSS X1, (DI)
-	JMP    stored910
+	JMP    stored945
 
-all909:
+all944:
 	VMOVUPS Y1, 224(DI)
 
-stored910:
-kept904:
+stored945:
+kept939:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -12219,9 +13132,9 @@ kept904:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row897
+	JNZ  row932
 
-done898:
+done933:
 	VZEROUPPER
 	RET
 
@@ -12240,9 +13153,9 @@ TEXT ·pairRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done914
+	JZ      done949
 
-row913:
+row948:
 	VMASKMOVPS   (CX), Y0, Y2
 	VMASKMOVPS   (DX), Y0, Y1
 	VMULPS       Y1, Y2, Y2
@@ -12259,9 +13172,9 @@ row913:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row913
+	JNZ          row948
 
-done914:
+done949:
 	VZEROUPPER
 	RET
 
@@ -12281,9 +13194,9 @@ TEXT ·foldRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (DX), Y0, Y1
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done916
+	JZ         done951
 
-row915:
+row950:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (CX), Y0, Y3
 	VFMADD231PS  Y3, Y2, Y1
@@ -12292,36 +13205,36 @@ row915:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row915
+	JNZ          row950
 
-done916:
+done951:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all917
+	JE           all952
 	LEAQ         (DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two919
+	JZ           two954
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two919:
+two954:
 	TESTQ    $0x00000002, AX
-	JZ       one920
+	JZ       one955
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one920:
+one955:
 	TESTQ  $0x00000001, AX
-	JZ     stored918
+	JZ     stored953
 	VMOVSS X1, (CX)
-	JMP    stored918
+	JMP    stored953
 
-all917:
+all952:
 	VMOVUPS Y1, (DX)
 
-stored918:
+stored953:
 	VZEROUPPER
 	RET
 
@@ -12341,47 +13254,47 @@ TEXT ·spreadRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (CX), Y0, Y1
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done922
+	JZ         done957
 
-row921:
+row956:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (DX), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all923
+	JE           all958
 	LEAQ         (DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two925
+	JZ           two960
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two925:
+two960:
 	TESTQ    $0x00000002, SI
-	JZ       one926
+	JZ       one961
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one926:
+one961:
 	TESTQ  $0x00000001, SI
-	JZ     stored924
+	JZ     stored959
 	VMOVSS X3, (DI)
-	JMP    stored924
+	JMP    stored959
 
-all923:
+all958:
 	VMOVUPS Y3, (DX)
 
-stored924:
+stored959:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row921
+	JNZ  row956
 
-done922:
+done957:
 	VZEROUPPER
 	RET
 
@@ -12401,9 +13314,9 @@ TEXT ·pairRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), DI
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done928
+	JZ      done963
 
-row927:
+row962:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMASKMOVPS (BX), Y0, Y1
@@ -12460,9 +13373,9 @@ row927:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row927
+	JNZ        row962
 
-done928:
+done963:
 	VZEROUPPER
 	RET
 
@@ -12491,9 +13404,9 @@ TEXT ·foldRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), R8
 	TESTQ      R8, R8
-	JZ         done930
+	JZ         done965
 
-row929:
+row964:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (BX), Y0, Y10
@@ -12524,226 +13437,226 @@ row929:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row929
+	JNZ          row964
 
-done930:
+done965:
 	LEAQ         (SI)(CX*4), BX
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all931
+	JE           all966
 	LEAQ         (SI), R8
 	TESTQ        $0x00000004, DI
-	JZ           two933
+	JZ           two968
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two933:
+two968:
 	TESTQ    $0x00000002, DI
-	JZ       one934
+	JZ       one969
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one934:
+one969:
 	TESTQ  $0x00000001, DI
-	JZ     stored932
+	JZ     stored967
 	VMOVSS X1, (R8)
-	JMP    stored932
+	JMP    stored967
 
-all931:
+all966:
 	VMOVUPS Y1, (SI)
 
-stored932:
+stored967:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all935
+	JE           all970
 	LEAQ         (SI)(CX*1), R8
 	TESTQ        $0x00000004, DI
-	JZ           two937
+	JZ           two972
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two937:
+two972:
 	TESTQ    $0x00000002, DI
-	JZ       one938
+	JZ       one973
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one938:
+one973:
 	TESTQ  $0x00000001, DI
-	JZ     stored936
+	JZ     stored971
 	VMOVSS X2, (R8)
-	JMP    stored936
+	JMP    stored971
 
-all935:
+all970:
 	VMOVUPS Y2, (SI)(CX*1)
 
-stored936:
+stored971:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all939
+	JE           all974
 	LEAQ         (SI)(CX*2), R8
 	TESTQ        $0x00000004, DI
-	JZ           two941
+	JZ           two976
 	VMOVUPS      X3, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y3, X3
 
-two941:
+two976:
 	TESTQ    $0x00000002, DI
-	JZ       one942
+	JZ       one977
 	VMOVLPS  X3, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X3, X3, X3
 
-one942:
+one977:
 	TESTQ  $0x00000001, DI
-	JZ     stored940
+	JZ     stored975
 	VMOVSS X3, (R8)
-	JMP    stored940
+	JMP    stored975
 
-all939:
+all974:
 	VMOVUPS Y3, (SI)(CX*2)
 
-stored940:
+stored975:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all943
+	JE           all978
 	LEAQ         (SI)(DX*1), SI
 	TESTQ        $0x00000004, DI
-	JZ           two945
+	JZ           two980
 	VMOVUPS      X4, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two945:
+two980:
 	TESTQ    $0x00000002, DI
-	JZ       one946
+	JZ       one981
 	VMOVLPS  X4, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X4, X4, X4
 
-one946:
+one981:
 	TESTQ  $0x00000001, DI
-	JZ     stored944
+	JZ     stored979
 	VMOVSS X4, (SI)
-	JMP    stored944
+	JMP    stored979
 
-all943:
+all978:
 	VMOVUPS Y4, (SI)(DX*1)
 
-stored944:
+stored979:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all947
+	JE           all982
 	LEAQ         (BX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two949
+	JZ           two984
 	VMOVUPS      X5, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y5, X5
 
-two949:
+two984:
 	TESTQ    $0x00000002, SI
-	JZ       one950
+	JZ       one985
 	VMOVLPS  X5, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X5, X5, X5
 
-one950:
+one985:
 	TESTQ  $0x00000001, SI
-	JZ     stored948
+	JZ     stored983
 	VMOVSS X5, (DI)
-	JMP    stored948
+	JMP    stored983
 
-all947:
+all982:
 	VMOVUPS Y5, (BX)
 
-stored948:
+stored983:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all951
+	JE           all986
 	LEAQ         (BX)(CX*1), DI
 	TESTQ        $0x00000004, SI
-	JZ           two953
+	JZ           two988
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two953:
+two988:
 	TESTQ    $0x00000002, SI
-	JZ       one954
+	JZ       one989
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one954:
+one989:
 	TESTQ  $0x00000001, SI
-	JZ     stored952
+	JZ     stored987
 	VMOVSS X6, (DI)
-	JMP    stored952
+	JMP    stored987
 
-all951:
+all986:
 	VMOVUPS Y6, (BX)(CX*1)
 
-stored952:
+stored987:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all955
+	JE           all990
 	LEAQ         (BX)(CX*2), CX
 	TESTQ        $0x00000004, SI
-	JZ           two957
+	JZ           two992
 	VMOVUPS      X7, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y7, X7
 
-two957:
+two992:
 	TESTQ    $0x00000002, SI
-	JZ       one958
+	JZ       one993
 	VMOVLPS  X7, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X7, X7, X7
 
-one958:
+one993:
 	TESTQ  $0x00000001, SI
-	JZ     stored956
+	JZ     stored991
 	VMOVSS X7, (CX)
-	JMP    stored956
+	JMP    stored991
 
-all955:
+all990:
 	VMOVUPS Y7, (BX)(CX*2)
 
-stored956:
+stored991:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all959
+	JE           all994
 	LEAQ         (BX)(DX*1), CX
 	TESTQ        $0x00000004, AX
-	JZ           two961
+	JZ           two996
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two961:
+two996:
 	TESTQ    $0x00000002, AX
-	JZ       one962
+	JZ       one997
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one962:
+one997:
 	TESTQ  $0x00000001, AX
-	JZ     stored960
+	JZ     stored995
 	VMOVSS X8, (CX)
-	JMP    stored960
+	JMP    stored995
 
-all959:
+all994:
 	VMOVUPS Y8, (BX)(DX*1)
 
-stored960:
+stored995:
 	VZEROUPPER
 	RET
 
@@ -12772,258 +13685,258 @@ TEXT ·spreadRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), BX
 	TESTQ      BX, BX
-	JZ         done964
+	JZ         done999
 
-row963:
+row998:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (SI), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all965
+	JE           all1000
 	LEAQ         (SI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two967
+	JZ           two1002
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two967:
+two1002:
 	TESTQ    $0x00000002, R9
-	JZ       one968
+	JZ       one1003
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one968:
+one1003:
 	TESTQ  $0x00000001, R9
-	JZ     stored966
+	JZ     stored1001
 	VMOVSS X10, (R10)
-	JMP    stored966
+	JMP    stored1001
 
-all965:
+all1000:
 	VMOVUPS Y10, (SI)
 
-stored966:
+stored1001:
 	VBROADCASTSS 4(DI), Y9
 	VMASKMOVPS   (SI)(CX*1), Y0, Y10
 	VFMADD231PS  Y2, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all969
+	JE           all1004
 	LEAQ         (SI)(CX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two971
+	JZ           two1006
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two971:
+two1006:
 	TESTQ    $0x00000002, R9
-	JZ       one972
+	JZ       one1007
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one972:
+one1007:
 	TESTQ  $0x00000001, R9
-	JZ     stored970
+	JZ     stored1005
 	VMOVSS X10, (R10)
-	JMP    stored970
+	JMP    stored1005
 
-all969:
+all1004:
 	VMOVUPS Y10, (SI)(CX*1)
 
-stored970:
+stored1005:
 	VBROADCASTSS 8(DI), Y9
 	VMASKMOVPS   (SI)(CX*2), Y0, Y10
 	VFMADD231PS  Y3, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all973
+	JE           all1008
 	LEAQ         (SI)(CX*2), R10
 	TESTQ        $0x00000004, R9
-	JZ           two975
+	JZ           two1010
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two975:
+two1010:
 	TESTQ    $0x00000002, R9
-	JZ       one976
+	JZ       one1011
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one976:
+one1011:
 	TESTQ  $0x00000001, R9
-	JZ     stored974
+	JZ     stored1009
 	VMOVSS X10, (R10)
-	JMP    stored974
+	JMP    stored1009
 
-all973:
+all1008:
 	VMOVUPS Y10, (SI)(CX*2)
 
-stored974:
+stored1009:
 	VBROADCASTSS 12(DI), Y9
 	VMASKMOVPS   (SI)(DX*1), Y0, Y10
 	VFMADD231PS  Y4, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all977
+	JE           all1012
 	LEAQ         (SI)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two979
+	JZ           two1014
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two979:
+two1014:
 	TESTQ    $0x00000002, R9
-	JZ       one980
+	JZ       one1015
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one980:
+one1015:
 	TESTQ  $0x00000001, R9
-	JZ     stored978
+	JZ     stored1013
 	VMOVSS X10, (R10)
-	JMP    stored978
+	JMP    stored1013
 
-all977:
+all1012:
 	VMOVUPS Y10, (SI)(DX*1)
 
-stored978:
+stored1013:
 	VBROADCASTSS 16(DI), Y9
 	VMASKMOVPS   (R8), Y0, Y10
 	VFMADD231PS  Y5, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all981
+	JE           all1016
 	LEAQ         (R8), R10
 	TESTQ        $0x00000004, R9
-	JZ           two983
+	JZ           two1018
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two983:
+two1018:
 	TESTQ    $0x00000002, R9
-	JZ       one984
+	JZ       one1019
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one984:
+one1019:
 	TESTQ  $0x00000001, R9
-	JZ     stored982
+	JZ     stored1017
 	VMOVSS X10, (R10)
-	JMP    stored982
+	JMP    stored1017
 
-all981:
+all1016:
 	VMOVUPS Y10, (R8)
 
-stored982:
+stored1017:
 	VBROADCASTSS 20(DI), Y9
 	VMASKMOVPS   (R8)(CX*1), Y0, Y10
 	VFMADD231PS  Y6, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all985
+	JE           all1020
 	LEAQ         (R8)(CX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two987
+	JZ           two1022
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two987:
+two1022:
 	TESTQ    $0x00000002, R9
-	JZ       one988
+	JZ       one1023
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one988:
+one1023:
 	TESTQ  $0x00000001, R9
-	JZ     stored986
+	JZ     stored1021
 	VMOVSS X10, (R10)
-	JMP    stored986
+	JMP    stored1021
 
-all985:
+all1020:
 	VMOVUPS Y10, (R8)(CX*1)
 
-stored986:
+stored1021:
 	VBROADCASTSS 24(DI), Y9
 	VMASKMOVPS   (R8)(CX*2), Y0, Y10
 	VFMADD231PS  Y7, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all989
+	JE           all1024
 	LEAQ         (R8)(CX*2), R10
 	TESTQ        $0x00000004, R9
-	JZ           two991
+	JZ           two1026
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two991:
+two1026:
 	TESTQ    $0x00000002, R9
-	JZ       one992
+	JZ       one1027
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one992:
+one1027:
 	TESTQ  $0x00000001, R9
-	JZ     stored990
+	JZ     stored1025
 	VMOVSS X10, (R10)
-	JMP    stored990
+	JMP    stored1025
 
-all989:
+all1024:
 	VMOVUPS Y10, (R8)(CX*2)
 
-stored990:
+stored1025:
 	VBROADCASTSS 28(DI), Y9
 	VMASKMOVPS   (R8)(DX*1), Y0, Y10
 	VFMADD231PS  Y8, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all993
+	JE           all1028
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two995
+	JZ           two1030
 	VMOVUPS      X10, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y10, X10
 
-two995:
+two1030:
 	TESTQ    $0x00000002, R9
-	JZ       one996
+	JZ       one1031
 	VMOVLPS  X10, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X10, X10, X10
 
-one996:
+one1031:
 	TESTQ  $0x00000001, R9
-	JZ     stored994
+	JZ     stored1029
 	VMOVSS X10, (R8)
-	JMP    stored994
+	JMP    stored1029
 
-all993:
+all1028:
 	VMOVUPS Y10, (R8)(DX*1)
 
-stored994:
+stored1029:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	MOVQ 160(AX), R8
 	LEAQ (DI)(R8*4), DI
 	DECQ BX
-	JNZ  row963
+	JNZ  row998
 
-done964:
+done999:
 	VZEROUPPER
 	RET
 
@@ -13042,9 +13955,9 @@ TEXT ·pairRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done998
+	JZ      done1033
 
-row997:
+row1032:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMASKMOVPS   32(CX), Y0, Y1
@@ -13063,9 +13976,9 @@ row997:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row997
+	JNZ          row1032
 
-done998:
+done1033:
 	VZEROUPPER
 	RET
 
@@ -13086,9 +13999,9 @@ TEXT ·foldRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(DX), Y0, Y2
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done1000
+	JZ         done1035
 
-row999:
+row1034:
 	VBROADCASTSS (BX), Y3
 	VFMADD231PS  (CX), Y3, Y1
 	VMASKMOVPS   32(CX), Y0, Y4
@@ -13098,37 +14011,37 @@ row999:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row999
+	JNZ          row1034
 
-done1000:
+done1035:
 	VMOVUPS      Y1, (DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all1001
+	JE           all1036
 	LEAQ         32(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two1003
+	JZ           two1038
 	VMOVUPS      X2, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1003:
+two1038:
 	TESTQ    $0x00000002, AX
-	JZ       one1004
+	JZ       one1039
 	VMOVLPS  X2, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X2, X2, X2
 
-one1004:
+one1039:
 	TESTQ  $0x00000001, AX
-	JZ     stored1002
+	JZ     stored1037
 	VMOVSS X2, (CX)
-	JMP    stored1002
+	JMP    stored1037
 
-all1001:
+all1036:
 	VMOVUPS Y2, 32(DX)
 
-stored1002:
+stored1037:
 	VZEROUPPER
 	RET
 
@@ -13149,9 +14062,9 @@ TEXT ·spreadRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(CX), Y0, Y2
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done1006
+	JZ         done1041
 
-row1005:
+row1040:
 	VBROADCASTSS (BX), Y3
 	VMOVUPS      (DX), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -13160,39 +14073,39 @@ row1005:
 	VFMADD231PS  Y2, Y3, Y4
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all1007
+	JE           all1042
 	LEAQ         32(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two1009
+	JZ           two1044
 	VMOVUPS      X4, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1009:
+two1044:
 	TESTQ    $0x00000002, SI
-	JZ       one1010
+	JZ       one1045
 	VMOVLPS  X4, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X4, X4, X4
 
-one1010:
+one1045:
 	TESTQ  $0x00000001, SI
-	JZ     stored1008
+	JZ     stored1043
 	VMOVSS X4, (DI)
-	JMP    stored1008
+	JMP    stored1043
 
-all1007:
+all1042:
 	VMOVUPS Y4, 32(DX)
 
-stored1008:
+stored1043:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row1005
+	JNZ  row1040
 
-done1006:
+done1041:
 	VZEROUPPER
 	RET
 
@@ -13211,9 +14124,9 @@ TEXT ·pairRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done1012
+	JZ      done1047
 
-row1011:
+row1046:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMOVUPS      32(CX), Y1
@@ -13236,9 +14149,9 @@ row1011:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1011
+	JNZ          row1046
 
-done1012:
+done1047:
 	VZEROUPPER
 	RET
 
@@ -13261,9 +14174,9 @@ TEXT ·foldRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(DX), Y0, Y4
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done1014
+	JZ         done1049
 
-row1013:
+row1048:
 	VBROADCASTSS (BX), Y5
 	VFMADD231PS  (CX), Y5, Y1
 	VFMADD231PS  32(CX), Y5, Y2
@@ -13275,39 +14188,39 @@ row1013:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1013
+	JNZ          row1048
 
-done1014:
+done1049:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all1015
+	JE           all1050
 	LEAQ         96(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two1017
+	JZ           two1052
 	VMOVUPS      X4, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1017:
+two1052:
 	TESTQ    $0x00000002, AX
-	JZ       one1018
+	JZ       one1053
 	VMOVLPS  X4, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X4, X4, X4
 
-one1018:
+one1053:
 	TESTQ  $0x00000001, AX
-	JZ     stored1016
+	JZ     stored1051
 	VMOVSS X4, (CX)
-	JMP    stored1016
+	JMP    stored1051
 
-all1015:
+all1050:
 	VMOVUPS Y4, 96(DX)
 
-stored1016:
+stored1051:
 	VZEROUPPER
 	RET
 
@@ -13330,9 +14243,9 @@ TEXT ·spreadRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(CX), Y0, Y4
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done1020
+	JZ         done1055
 
-row1019:
+row1054:
 	VBROADCASTSS (BX), Y5
 	VMOVUPS      (DX), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -13347,39 +14260,39 @@ row1019:
 	VFMADD231PS  Y4, Y5, Y6
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all1021
+	JE           all1056
 	LEAQ         96(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two1023
+	JZ           two1058
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1023:
+two1058:
 	TESTQ    $0x00000002, SI
-	JZ       one1024
+	JZ       one1059
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one1024:
+one1059:
 	TESTQ  $0x00000001, SI
-	JZ     stored1022
+	JZ     stored1057
 	VMOVSS X6, (DI)
-	JMP    stored1022
+	JMP    stored1057
 
-all1021:
+all1056:
 	VMOVUPS Y6, 96(DX)
 
-stored1022:
+stored1057:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row1019
+	JNZ  row1054
 
-done1020:
+done1055:
 	VZEROUPPER
 	RET
 
@@ -13398,9 +14311,9 @@ TEXT ·pairRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done1026
+	JZ      done1061
 
-row1025:
+row1060:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMOVUPS      32(CX), Y1
@@ -13431,9 +14344,9 @@ row1025:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1025
+	JNZ          row1060
 
-done1026:
+done1061:
 	VZEROUPPER
 	RET
 
@@ -13460,9 +14373,9 @@ TEXT ·foldRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(DX), Y0, Y8
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done1028
+	JZ         done1063
 
-row1027:
+row1062:
 	VBROADCASTSS (BX), Y9
 	VFMADD231PS  (CX), Y9, Y1
 	VFMADD231PS  32(CX), Y9, Y2
@@ -13478,9 +14391,9 @@ row1027:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1027
+	JNZ          row1062
 
-done1028:
+done1063:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
@@ -13490,31 +14403,31 @@ done1028:
 	VMOVUPS      Y7, 192(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all1029
+	JE           all1064
 	LEAQ         224(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two1031
+	JZ           two1066
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1031:
+two1066:
 	TESTQ    $0x00000002, AX
-	JZ       one1032
+	JZ       one1067
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one1032:
+one1067:
 	TESTQ  $0x00000001, AX
-	JZ     stored1030
+	JZ     stored1065
 	VMOVSS X8, (CX)
-	JMP    stored1030
+	JMP    stored1065
 
-all1029:
+all1064:
 	VMOVUPS Y8, 224(DX)
 
-stored1030:
+stored1065:
 	VZEROUPPER
 	RET
 
@@ -13541,9 +14454,9 @@ TEXT ·spreadRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(CX), Y0, Y8
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done1034
+	JZ         done1069
 
-row1033:
+row1068:
 	VBROADCASTSS (BX), Y9
 	VMOVUPS      (DX), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -13570,179 +14483,39 @@ row1033:
 	VFMADD231PS  Y8, Y9, Y10
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all1035
+	JE           all1070
 	LEAQ         224(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two1037
+	JZ           two1072
 	VMOVUPS      X10, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y10, X10
 
-two1037:
+two1072:
 	TESTQ    $0x00000002, SI
-	JZ       one1038
+	JZ       one1073
 	VMOVLPS  X10, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X10, X10, X10
 
-one1038:
+one1073:
 	TESTQ  $0x00000001, SI
-	JZ     stored1036
+	JZ     stored1071
 	VMOVSS X10, (DI)
-	JMP    stored1036
+	JMP    stored1071
 
-all1035:
+all1070:
 	VMOVUPS Y10, 224(DX)
 
-stored1036:
+stored1071:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row1033
+	JNZ  row1068
 
-done1034:
-	VZEROUPPER
-	RET
-
-// func softmaxSegments8(p *byte)
-// Requires: AVX, AVX2, FMA3
-TEXT ·softmaxSegments8(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ 24(AX), CX
-	MOVQ 48(AX), DX
-	MOVQ (AX), BX
-	MOVQ 8(AX), AX
-	DECQ AX
-	JLE  done1040
-
-row1039:
-	MOVQ    (BX), SI
-	MOVQ    8(BX), DI
-	SHLQ    $0x05, SI
-	SHLQ    $0x05, DI
-	CMPQ    SI, DI
-	JE      empty1041
-	VMOVUPS wideff800000<>+0(SB), Y0
-	VXORPS  Y1, Y1, Y1
-	MOVQ    SI, R8
-
-walk1042:
-	VMOVUPS (CX)(SI*1), Y2
-	VMAXPS  Y0, Y2, Y0
-	ADDQ    $0x20, SI
-	CMPQ    SI, DI
-	JL      walk1042
-	MOVQ    R8, SI
-
-walk1043:
-	VMOVUPS      (CX)(SI*1), Y2
-	VCMPPS       $0x00, wideff800000<>+0(SB), Y2, Y3
-	VCMPPS       $0x00, Y0, Y2, Y4
-	VORPS        Y3, Y4, Y4
-	VSUBPS       Y0, Y2, Y2
-	VANDNPS      Y2, Y4, Y2
-	VMOVUPS      wide42b20000<>+0(SB), Y4
-	VMINPS       Y2, Y4, Y2
-	VMOVUPS      widec2d00000<>+0(SB), Y4
-	VMAXPS       Y2, Y4, Y2
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y4
-	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y4
-	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
-	VMOVUPS      widebf318000<>+0(SB), Y6
-	VFMADD213PS  Y2, Y5, Y6
-	VFNMADD231PS wideb95e8083<>+0(SB), Y5, Y6
-	VMOVUPS      wide3ab688be<>+0(SB), Y2
-	VFMADD213PS  wide3c0905f1<>+0(SB), Y6, Y2
-	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y6, Y2
-	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y6, Y2
-	VFMADD213PS  wide3f000000<>+0(SB), Y6, Y2
-	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y2
-	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y2
-	VPSUBD       wide4b400000<>+0(SB), Y4, Y4
-	VPSRAD       $0x01, Y4, Y5
-	VPSLLD       $0x17, Y5, Y6
-	VPADDD       wide3f800000<>+0(SB), Y6, Y6
-	VPSUBD       Y5, Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VPADDD       wide3f800000<>+0(SB), Y4, Y4
-	VMULPS       Y6, Y2, Y2
-	VMULPS       Y4, Y2, Y2
-	VANDNPS      Y2, Y3, Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVUPS      Y2, (DX)(SI*1)
-	ADDQ         $0x20, SI
-	CMPQ         SI, DI
-	JL           walk1043
-	VCMPPS       $0x00, wide00000000<>+0(SB), Y1, Y0
-	VMOVUPS      wide3f800000<>+0(SB), Y2
-	VBLENDVPS    Y0, Y2, Y1, Y0
-	MOVQ         R8, SI
-
-walk1044:
-	VMOVUPS (DX)(SI*1), Y1
-	VDIVPS  Y0, Y1, Y1
-	VMOVUPS Y1, (DX)(SI*1)
-	ADDQ    $0x20, SI
-	CMPQ    SI, DI
-	JL      walk1044
-
-empty1041:
-	ADDQ $0x08, BX
-	DECQ AX
-	JNZ  row1039
-
-done1040:
-	VZEROUPPER
-	RET
-
-// func softmaxGradSegments8(p *byte)
-// Requires: AVX, FMA3
-TEXT ·softmaxGradSegments8(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ 24(AX), CX
-	MOVQ 48(AX), DX
-	MOVQ 72(AX), BX
-	MOVQ (AX), SI
-	MOVQ 8(AX), AX
-	DECQ AX
-	JLE  done1046
-
-row1045:
-	MOVQ   (SI), DI
-	MOVQ   8(SI), R8
-	SHLQ   $0x05, DI
-	SHLQ   $0x05, R8
-	CMPQ   DI, R8
-	JE     empty1047
-	VXORPS Y0, Y0, Y0
-	MOVQ   DI, R9
-
-walk1048:
-	VMOVUPS     (DX)(DI*1), Y1
-	VFMADD231PS (CX)(DI*1), Y1, Y0
-	ADDQ        $0x20, DI
-	CMPQ        DI, R8
-	JL          walk1048
-	MOVQ        R9, DI
-
-walk1049:
-	VMOVUPS     (CX)(DI*1), Y1
-	VSUBPS      Y0, Y1, Y1
-	VMOVUPS     (DX)(DI*1), Y2
-	VFMADD213PS (BX)(DI*1), Y2, Y1
-	VMOVUPS     Y1, (BX)(DI*1)
-	ADDQ        $0x20, DI
-	CMPQ        DI, R8
-	JL          walk1049
-
-empty1047:
-	ADDQ $0x08, SI
-	DECQ AX
-	JNZ  row1045
-
-done1046:
+done1069:
 	VZEROUPPER
 	RET
 
@@ -13769,9 +14542,9 @@ TEXT ·dropValuesAVX2(SB), NOSPLIT, $0-8
 	MOVQ         (AX), DI
 	MOVQ         8(AX), AX
 	DECQ         AX
-	JLE          done1051
+	JLE          done1075
 
-row1050:
+row1074:
 	MOVQ         (DI), R8
 	MOVQ         8(DI), R9
 	VMOVD        SI, X5
@@ -13788,9 +14561,9 @@ row1050:
 	VPXOR        Y1, Y5, Y5
 	SUBQ         R8, R9
 	SUBQ         $0x08, R9
-	JL           last1052
+	JL           last1076
 
-again1054:
+again1078:
 	VMOVDQU  (CX)(R8*4), Y6
 	VMOVUPS  (DX)(R8*4), Y7
 	VPMULLD  wide9e3779b9<>+0(SB), Y6, Y6
@@ -13808,11 +14581,11 @@ again1054:
 	VMOVUPS  Y6, (BX)(R8*4)
 	ADDQ     $0x08, R8
 	SUBQ     $0x08, R9
-	JGE      again1054
+	JGE      again1078
 
-last1052:
+last1076:
 	ADDQ         $0x08, R9
-	JZ           done1053
+	JZ           done1077
 	LEAQ         firstLanes<>+0(SB), R10
 	MOVQ         R9, R11
 	NEGQ         R11
@@ -13832,37 +14605,37 @@ last1052:
 	VMULPS       Y2, Y6, Y6
 	VANDNPS      Y6, Y5, Y5
 	CMPQ         R9, $0x08
-	JE           all1055
+	JE           all1079
 	LEAQ         (BX)(R8*4), R8
 	TESTQ        $0x00000004, R9
-	JZ           two1057
+	JZ           two1081
 	VMOVUPS      X5, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1057:
+two1081:
 	TESTQ    $0x00000002, R9
-	JZ       one1058
+	JZ       one1082
 	VMOVLPS  X5, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X5, X5, X5
 
-one1058:
+one1082:
 	TESTQ  $0x00000001, R9
-	JZ     stored1056
+	JZ     stored1080
 	VMOVSS X5, (R8)
-	JMP    stored1056
+	JMP    stored1080
 
-all1055:
+all1079:
 	VMOVUPS Y5, (BX)(R8*4)
 
-stored1056:
-done1053:
+stored1080:
+done1077:
 	INCQ SI
 	ADDQ $0x08, DI
 	DECQ AX
-	JNZ  row1050
+	JNZ  row1074
 
-done1051:
+done1075:
 	VZEROUPPER
 	RET

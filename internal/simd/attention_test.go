@@ -34,20 +34,21 @@ func TestTileLayout(t *testing.T) {
 		{unsafe.Offsetof(h.Filler), 192}, {unsafe.Offsetof(h.Ahead), 200}, {unsafe.Offsetof(h.Last), 208}, {unsafe.Offsetof(h.scrap), 216},
 		{unsafe.Offsetof(h.left), 224}, {unsafe.Offsetof(h.V), 232}, {unsafe.Offsetof(h.G), 256}, {unsafe.Offsetof(h.Set), 280}, {unsafe.Offsetof(h.Early), 288},
 		{unsafe.Offsetof(s.Offsets), 0}, {unsafe.Offsetof(s.X), 24}, {unsafe.Offsetof(s.Y), 48}, {unsafe.Offsetof(s.D), 72},
+		{unsafe.Offsetof(s.Work), 96}, {unsafe.Offsetof(s.Set), 128}, {unsafe.Offsetof(s.past), 136},
 		{unsafe.Offsetof(v.Offsets), 0}, {unsafe.Offsetof(v.Cols), 24}, {unsafe.Offsetof(v.From), 48}, {unsafe.Offsetof(v.To), 72},
 		{unsafe.Offsetof(v.Row), 96}, {unsafe.Offsetof(v.k0), 104}, {unsafe.Offsetof(v.k1), 108}, {unsafe.Offsetof(v.drop), 112}, {unsafe.Offsetof(v.scale), 116},
-		{unsafe.Offsetof(v.ToCols), 120}, {unsafe.Offsetof(v.Kept), 144}, {unsafe.Offsetof(v.Starts), 168},
+		{unsafe.Offsetof(v.ToCols), 120}, {unsafe.Offsetof(v.Kept), 144}, {unsafe.Offsetof(v.Starts), 168}, {unsafe.Offsetof(v.inner), 192},
 		{unsafe.Offsetof(k.Offsets), 0}, {unsafe.Offsetof(k.Cols), 24}, {unsafe.Offsetof(k.Perm), 48}, {unsafe.Offsetof(k.Far), 72},
-		{unsafe.Offsetof(k.X), 96}, {unsafe.Offsetof(k.Y), 120}, {unsafe.Offsetof(k.Rec), 144}, {unsafe.Offsetof(k.Near), 168},
-		{unsafe.Offsetof(k.Own), 192}, {unsafe.Offsetof(k.V), 216}, {unsafe.Offsetof(k.Der), 240}, {unsafe.Offsetof(k.FarStride), 264},
-		{unsafe.Offsetof(k.XStride), 272}, {unsafe.Offsetof(k.YStride), 280}, {unsafe.Offsetof(k.RecStride), 288}, {unsafe.Offsetof(k.NearStride), 296},
-		{unsafe.Offsetof(k.OwnStride), 304}, {unsafe.Offsetof(k.VStride), 312}, {unsafe.Offsetof(k.DerStride), 320}, {unsafe.Offsetof(k.Ahead), 328},
-		{unsafe.Offsetof(k.Last), 336}, {unsafe.Offsetof(k.most), 344}, {unsafe.Offsetof(k.AddY), 352}, {unsafe.Offsetof(k.AddRec), 360},
-		{unsafe.Offsetof(k.left), 368}, {unsafe.Offsetof(k.slope), 376}, {unsafe.Offsetof(k.scale), 408}, {unsafe.Offsetof(k.k0), 440},
-		{unsafe.Offsetof(k.k1), 472}, {unsafe.Offsetof(k.lane), 504}, {unsafe.Offsetof(k.flip), 536}, {unsafe.Offsetof(k.drop), 568},
-		{unsafe.Offsetof(k.a), 600}, {unsafe.Offsetof(k.b), 632}, {unsafe.Offsetof(k.c), 664}, {unsafe.Offsetof(k.Factors), 696}, {unsafe.Offsetof(k.Width), 720},
+		{unsafe.Offsetof(k.X), 96}, {unsafe.Offsetof(k.Y), 120}, {unsafe.Offsetof(k.Rec), 144}, {unsafe.Offsetof(k.Own), 168},
+		{unsafe.Offsetof(k.V), 192}, {unsafe.Offsetof(k.Der), 216}, {unsafe.Offsetof(k.FarStride), 240}, {unsafe.Offsetof(k.XStride), 248},
+		{unsafe.Offsetof(k.YStride), 256}, {unsafe.Offsetof(k.RecStride), 264}, {unsafe.Offsetof(k.OwnStride), 272}, {unsafe.Offsetof(k.VStride), 280},
+		{unsafe.Offsetof(k.DerStride), 288}, {unsafe.Offsetof(k.Ahead), 296}, {unsafe.Offsetof(k.Last), 304}, {unsafe.Offsetof(k.most), 312},
+		{unsafe.Offsetof(k.AddY), 320}, {unsafe.Offsetof(k.AddRec), 328}, {unsafe.Offsetof(k.left), 336}, {unsafe.Offsetof(k.past), 344},
+		{unsafe.Offsetof(k.slope), 352}, {unsafe.Offsetof(k.scale), 384}, {unsafe.Offsetof(k.k0), 416}, {unsafe.Offsetof(k.k1), 448},
+		{unsafe.Offsetof(k.lane), 480}, {unsafe.Offsetof(k.flip), 512}, {unsafe.Offsetof(k.drop), 544}, {unsafe.Offsetof(k.b), 576},
+		{unsafe.Offsetof(k.c), 608}, {unsafe.Offsetof(k.Factors), 640}, {unsafe.Offsetof(k.Width), 664}, {unsafe.Offsetof(k.room), 680},
 		{unsafe.Offsetof(w.X), 0}, {unsafe.Offsetof(w.Y), 24}, {unsafe.Offsetof(w.XStride), 48}, {unsafe.Offsetof(w.YStride), 56},
-		{unsafe.Offsetof(w.rows), 64}, {unsafe.Offsetof(w.Copy), 72}, {unsafe.Offsetof(w.most), 80}, {unsafe.Offsetof(w.slope), 112},
+		{unsafe.Offsetof(w.rows), 64}, {unsafe.Offsetof(w.most), 72}, {unsafe.Offsetof(w.slope), 104},
 	} {
 		if f.at != f.want {
 			t.Errorf("field %d of the list is at %d, the assembly reads it at %d", i, f.at, f.want)
@@ -294,7 +295,7 @@ func checkSegments(t *testing.T, rng *rand.Rand, rows, most, n int) {
 	o, c := edgesOf(rng, rows, 1, most)
 	next, pos := some(rng), positive(rng)
 	k := func(s ...[]Float) *Segments {
-		return &Segments{Offsets: o, X: s[0], Y: s[1], Sum: make([]Float, 2*n), N: n}
+		return &Segments{Offsets: o, X: s[0], Y: s[1], Work: make([]Float, SegmentWork(n)), N: n}
 	}
 	what := fmt.Sprintf("softmax of %d segments of %d columns", rows, n)
 	trial(t, what, 1e-6, [][]Float{draw(len(c)*n, next), draw(len(c)*n, next)}, func(s [][]Float) { k(s...).Softmax() })

@@ -19,3 +19,5 @@ package simd
 //go:generate go -C _gen run . -family spmm -out ../spmm_amd64.s -stubs ../spmm_amd64.go -pkg simd
 //go:generate go -C _gen run . -family attention -out ../attention_amd64.s -stubs ../attention_amd64.go -pkg simd
 //go:generate go -C _gen run . -family kept -out ../kept_amd64.s -stubs ../kept_amd64.go -pkg simd
+//go:generate go -C _gen run . -family ends -out ../ends_amd64.s -stubs ../ends_amd64.go -pkg simd
+//go:generate go -C _gen run . -family bent -out ../bent_amd64.s -stubs ../bent_amd64.go -pkg simd

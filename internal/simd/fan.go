@@ -18,6 +18,7 @@ type Fan struct {
 	G []Float // H numbers for each edge
 
 	DV, DA []Float // as V and A
+	R      []Float // another row of each destination
 
 	Width, H int
 	Slope    Float
@@ -25,6 +26,7 @@ type Fan struct {
 
 	ahead, last int // how far ahead rows are asked for, or 0; the last edge
 	bytes       int // of a row
+	left        int // destinations that are still to do
 }
 
 // mostFan is how many elements the rows of a Fan's edges should have at most: a
@@ -127,6 +129,50 @@ func (f *Fan) ScoreGrad() {
 		f.DV[r] += d
 		f.DA[at] += f.C[c] * l
 	})
+}
+
+// ScoreDots is Score, and the inner products of the same rows of sources with
+// those of R, which are Dots of R:
+//
+//	G[e,h] = Σ_j U[e,h,j]·R[r,h,j]
+func (f *Fan) ScoreDots() {
+	any, quick := f.ready(nil, [][]Float{f.V, f.R})
+	if !any {
+		return
+	}
+	f.numbers(f.C)
+	f.numbers(f.G)
+	_ = f.A[:f.H*f.Width]
+	if quick {
+		f.scoreDotsFast()
+		return
+	}
+	f.Score()
+	dots := *f
+	dots.V = f.R
+	dots.Dots()
+}
+
+// ScoreSumGrad is ScoreGrad of sources whose rows were summed, too: G has the
+// numbers of Sum, and R the gradient of its results.
+//
+//	Z[e,h,:] = G[e,h]·R[r,h,:] + what ScoreGrad puts there
+func (f *Fan) ScoreSumGrad() {
+	any, quick := f.ready([][]Float{f.Z}, [][]Float{f.V, f.DV, f.R})
+	if !any {
+		return
+	}
+	f.numbers(f.C)
+	f.numbers(f.G)
+	_, _ = f.A[:f.H*f.Width], f.DA[:f.H*f.Width]
+	if quick {
+		f.scoreSumGradFast()
+		return
+	}
+	f.ScoreGrad()
+	sums := *f
+	sums.Add, sums.C, sums.V = true, f.G, f.R
+	sums.Spread()
 }
 
 func (f *Fan) put(e int, d Float) {

@@ -14,6 +14,16 @@ func fanScore(p *byte)
 //go:noescape
 func fanScoreGrad(p *byte)
 
+// fanScoreDots is Fan.ScoreDots.
+//
+//go:noescape
+func fanScoreDots(p *byte)
+
+// fanScoreSumGrad is Fan.ScoreSumGrad.
+//
+//go:noescape
+func fanScoreSumGrad(p *byte)
+
 // fanSum is Fan.Sum.
 //
 //go:noescape
@@ -48,6 +58,16 @@ func fanScore8(p *byte)
 //
 //go:noescape
 func fanScoreGrad8(p *byte)
+
+// fanScoreDots8 is Fan.ScoreDots of eight heads of eight elements.
+//
+//go:noescape
+func fanScoreDots8(p *byte)
+
+// fanScoreSumGrad8 is Fan.ScoreSumGrad of eight heads of eight elements.
+//
+//go:noescape
+func fanScoreSumGrad8(p *byte)
 
 // fanSum8 is Fan.Sum of eight heads of eight elements.
 //

@@ -11,91 +11,89 @@ TEXT ·fanScore(SB), NOSPLIT, $0-8
 	MOVQ         72(AX), CX
 	MOVQ         96(AX), DX
 	MOVQ         120(AX), BX
-	VBROADCASTSS 280(AX), Y0
+	VBROADCASTSS 304(AX), Y0
 	MOVQ         (AX), SI
-	MOVQ         8(AX), DI
-	LEAQ         -8(SI)(DI*8), DI
 
 row1:
-	CMPQ SI, DI
-	JGE  done4
-	MOVQ (SI), R8
-	CMPQ R8, 8(SI)
+	DECQ 336(AX)
+	JL   done4
+	MOVQ (SI), DI
+	CMPQ DI, 8(SI)
 	JGE  next3
 
 edge2:
-	MOVQ    24(AX), R9
-	MOVLQSX (R9)(R8*4), R9
-	IMULQ   304(AX), R9
-	ADDQ    48(AX), R9
-	MOVQ    288(AX), R10
-	TESTQ   R10, R10
+	MOVQ    24(AX), R8
+	MOVLQSX (R8)(DI*4), R8
+	IMULQ   328(AX), R8
+	ADDQ    48(AX), R8
+	MOVQ    312(AX), R9
+	TESTQ   R9, R9
 	JZ      near5
-	ADDQ    R8, R10
-	CMPQ    R10, 296(AX)
+	ADDQ    DI, R9
+	CMPQ    R9, 320(AX)
 	JG      near5
-	MOVQ    24(AX), R11
-	MOVLQSX (R11)(R10*4), R11
-	IMULQ   304(AX), R11
-	ADDQ    48(AX), R11
-	MOVQ    R11, R10
-	ADDQ    304(AX), R10
+	MOVQ    24(AX), R10
+	MOVLQSX (R10)(R9*4), R10
+	IMULQ   328(AX), R10
+	ADDQ    48(AX), R10
+	MOVQ    R10, R9
+	ADDQ    328(AX), R9
 
 line6:
-	PREFETCHT1 (R11)
-	ADDQ       $0x40, R11
-	CMPQ       R11, R10
+	PREFETCHT1 (R10)
+	ADDQ       $0x40, R10
+	CMPQ       R10, R9
 	JL         line6
 
 near5:
-	XORQ R11, R11
+	XORQ R10, R10
 
 head7:
-	MOVQ   264(AX), R10
-	LEAQ   (R11)(R10*4), R10
+	MOVQ   288(AX), R9
+	LEAQ   (R10)(R9*4), R9
 	VXORPS Y1, Y1, Y1
 
 four8:
-	LEAQ        128(R11), R12
-	CMPQ        R12, R10
+	LEAQ        128(R10), R11
+	CMPQ        R11, R9
 	JG          one9
-	VMOVUPS     (R9)(R11*1), Y2
-	VADDPS      (CX)(R11*1), Y2, Y2
+	VMOVUPS     (R8)(R10*1), Y2
+	VADDPS      (CX)(R10*1), Y2, Y2
 	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS      Y0, Y2, Y4
 	VBLENDVPS   Y3, Y2, Y4, Y2
-	VFMADD231PS (DX)(R11*1), Y2, Y1
-	VMOVUPS     32(R9)(R11*1), Y2
-	VADDPS      32(CX)(R11*1), Y2, Y2
+	VFMADD231PS (DX)(R10*1), Y2, Y1
+	VMOVUPS     32(R8)(R10*1), Y2
+	VADDPS      32(CX)(R10*1), Y2, Y2
 	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS      Y0, Y2, Y4
 	VBLENDVPS   Y3, Y2, Y4, Y2
-	VFMADD231PS 32(DX)(R11*1), Y2, Y1
-	VMOVUPS     64(R9)(R11*1), Y2
-	VADDPS      64(CX)(R11*1), Y2, Y2
+	VFMADD231PS 32(DX)(R10*1), Y2, Y1
+	VMOVUPS     64(R8)(R10*1), Y2
+	VADDPS      64(CX)(R10*1), Y2, Y2
 	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS      Y0, Y2, Y4
 	VBLENDVPS   Y3, Y2, Y4, Y2
-	VFMADD231PS 64(DX)(R11*1), Y2, Y1
-	VMOVUPS     96(R9)(R11*1), Y2
-	VADDPS      96(CX)(R11*1), Y2, Y2
+	VFMADD231PS 64(DX)(R10*1), Y2, Y1
+	VMOVUPS     96(R8)(R10*1), Y2
+	VADDPS      96(CX)(R10*1), Y2, Y2
 	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS      Y0, Y2, Y4
 	VBLENDVPS   Y3, Y2, Y4, Y2
-	VFMADD231PS 96(DX)(R11*1), Y2, Y1
-	ADDQ        $0x80, R11
+	VFMADD231PS 96(DX)(R10*1), Y2, Y1
+	ADDQ        $0x80, R10
 	JMP         four8
 
 one9:
-	CMPQ        R11, R10
+	CMPQ        R10, R9
 	JGE         over10
-	VMOVUPS     (R9)(R11*1), Y2
-	VADDPS      (CX)(R11*1), Y2, Y2
+	VMOVUPS     (R8)(R10*1), Y2
+	VADDPS      (CX)(R10*1), Y2, Y2
 	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS      Y0, Y2, Y4
 	VBLENDVPS   Y3, Y2, Y4, Y2
-	VFMADD231PS (DX)(R11*1), Y2, Y1
-	ADDQ        $0x20, R11
+	VFMADD231PS (DX)(R10*1), Y2, Y1
+	ADDQ        $0x20, R10
 	JMP         one9
 
 over10:
@@ -107,14 +105,14 @@ over10:
 	VADDSS       X2, X1, X1
 	VMOVSS       X1, (BX)
 	ADDQ         $0x04, BX
-	CMPQ         R11, 304(AX)
+	CMPQ         R10, 328(AX)
 	JL           head7
-	INCQ         R8
-	CMPQ         R8, 8(SI)
+	INCQ         DI
+	CMPQ         DI, 8(SI)
 	JL           edge2
 
 next3:
-	ADDQ 304(AX), CX
+	ADDQ 328(AX), CX
 	ADDQ $0x08, SI
 	JMP  row1
 
@@ -141,149 +139,151 @@ TEXT ·fanScoreGrad(SB), NOSPLIT, $0-8
 	MOVQ         120(AX), BX
 	MOVQ         144(AX), SI
 	MOVQ         216(AX), DI
-	MOVQ         240(AX), R8
-	VBROADCASTSS 280(AX), Y0
-	CMPB         284(AX), $0x00
+	VBROADCASTSS 304(AX), Y0
+	CMPB         308(AX), $0x00
 	JNE          more11
-	MOVQ         (AX), R9
-	MOVQ         8(AX), R10
-	LEAQ         -8(R9)(R10*8), R10
+	MOVQ         (AX), R8
 
 row12:
-	CMPQ R9, R10
-	JGE  done15
-	MOVQ (R9), R11
-	CMPQ R11, 8(R9)
+	DECQ 336(AX)
+	JL   done15
+	MOVQ (R8), R9
+	CMPQ R9, 8(R8)
 	JGE  next14
 
 edge13:
+	MOVQ    24(AX), R10
+	MOVLQSX (R10)(R9*4), R10
+	IMULQ   328(AX), R10
+	ADDQ    48(AX), R10
+	MOVQ    312(AX), R11
+	TESTQ   R11, R11
+	JZ      near16
+	ADDQ    R9, R11
+	CMPQ    R11, 320(AX)
+	JG      near16
 	MOVQ    24(AX), R12
 	MOVLQSX (R12)(R11*4), R12
-	IMULQ   304(AX), R12
+	IMULQ   328(AX), R12
 	ADDQ    48(AX), R12
-	MOVQ    288(AX), R13
-	TESTQ   R13, R13
-	JZ      near16
-	ADDQ    R11, R13
-	CMPQ    R13, 296(AX)
-	JG      near16
-	MOVQ    24(AX), R14
-	MOVLQSX (R14)(R13*4), R14
-	IMULQ   304(AX), R14
-	ADDQ    48(AX), R14
-	MOVQ    R14, R13
-	ADDQ    304(AX), R13
+	MOVQ    R12, R11
+	ADDQ    328(AX), R11
 
 line17:
-	PREFETCHT1 (R14)
-	ADDQ       $0x40, R14
-	CMPQ       R14, R13
+	PREFETCHT1 (R12)
+	ADDQ       $0x40, R12
+	CMPQ       R12, R11
 	JL         line17
 
 near16:
-	XORQ R14, R14
+	XORQ R12, R12
 
 head18:
-	MOVQ         264(AX), R13
-	LEAQ         (R14)(R13*4), R13
+	MOVQ         288(AX), R11
+	LEAQ         (R12)(R11*4), R11
 	VBROADCASTSS (BX), Y1
 
 four19:
-	LEAQ        128(R14), R15
-	CMPQ        R15, R13
+	LEAQ        128(R12), R13
+	CMPQ        R13, R11
 	JG          one20
-	VMOVUPS     (R12)(R14*1), Y2
-	VADDPS      (CX)(R14*1), Y2, Y2
+	VMOVUPS     (R10)(R12*1), Y2
+	VADDPS      (CX)(R12*1), Y2, Y2
 	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS      Y0, Y2, Y4
 	VBLENDVPS   Y3, Y2, Y4, Y2
-	VMULPS      (DX)(R14*1), Y1, Y4
-	VMULPS      Y0, Y4, Y5
-	VBLENDVPS   Y3, Y4, Y5, Y3
-	VADDPS      (DI)(R14*1), Y3, Y4
-	VMOVUPS     Y3, (SI)(R14*1)
-	VMOVUPS     Y4, (DI)(R14*1)
-	VMOVUPS     (R8)(R14*1), Y3
-	VFMADD231PS Y2, Y1, Y3
-	VMOVUPS     Y3, (R8)(R14*1)
-	VMOVUPS     32(R12)(R14*1), Y2
-	VADDPS      32(CX)(R14*1), Y2, Y2
+	MOVQ        240(AX), R13
+	VMOVUPS     (R13)(R12*1), Y4
+	VFMADD231PS Y2, Y1, Y4
+	VMOVUPS     Y4, (R13)(R12*1)
+	VMULPS      (DX)(R12*1), Y1, Y2
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VADDPS      (DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, (DI)(R12*1)
+	VMOVUPS     Y2, (SI)(R12*1)
+	VMOVUPS     32(R10)(R12*1), Y2
+	VADDPS      32(CX)(R12*1), Y2, Y2
 	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS      Y0, Y2, Y4
 	VBLENDVPS   Y3, Y2, Y4, Y2
-	VMULPS      32(DX)(R14*1), Y1, Y4
-	VMULPS      Y0, Y4, Y5
-	VBLENDVPS   Y3, Y4, Y5, Y3
-	VADDPS      32(DI)(R14*1), Y3, Y4
-	VMOVUPS     Y3, 32(SI)(R14*1)
-	VMOVUPS     Y4, 32(DI)(R14*1)
-	VMOVUPS     32(R8)(R14*1), Y3
-	VFMADD231PS Y2, Y1, Y3
-	VMOVUPS     Y3, 32(R8)(R14*1)
-	VMOVUPS     64(R12)(R14*1), Y2
-	VADDPS      64(CX)(R14*1), Y2, Y2
+	MOVQ        240(AX), R13
+	VMOVUPS     32(R13)(R12*1), Y4
+	VFMADD231PS Y2, Y1, Y4
+	VMOVUPS     Y4, 32(R13)(R12*1)
+	VMULPS      32(DX)(R12*1), Y1, Y2
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VADDPS      32(DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, 32(DI)(R12*1)
+	VMOVUPS     Y2, 32(SI)(R12*1)
+	VMOVUPS     64(R10)(R12*1), Y2
+	VADDPS      64(CX)(R12*1), Y2, Y2
 	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS      Y0, Y2, Y4
 	VBLENDVPS   Y3, Y2, Y4, Y2
-	VMULPS      64(DX)(R14*1), Y1, Y4
-	VMULPS      Y0, Y4, Y5
-	VBLENDVPS   Y3, Y4, Y5, Y3
-	VADDPS      64(DI)(R14*1), Y3, Y4
-	VMOVUPS     Y3, 64(SI)(R14*1)
-	VMOVUPS     Y4, 64(DI)(R14*1)
-	VMOVUPS     64(R8)(R14*1), Y3
-	VFMADD231PS Y2, Y1, Y3
-	VMOVUPS     Y3, 64(R8)(R14*1)
-	VMOVUPS     96(R12)(R14*1), Y2
-	VADDPS      96(CX)(R14*1), Y2, Y2
+	MOVQ        240(AX), R13
+	VMOVUPS     64(R13)(R12*1), Y4
+	VFMADD231PS Y2, Y1, Y4
+	VMOVUPS     Y4, 64(R13)(R12*1)
+	VMULPS      64(DX)(R12*1), Y1, Y2
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VADDPS      64(DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, 64(DI)(R12*1)
+	VMOVUPS     Y2, 64(SI)(R12*1)
+	VMOVUPS     96(R10)(R12*1), Y2
+	VADDPS      96(CX)(R12*1), Y2, Y2
 	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS      Y0, Y2, Y4
 	VBLENDVPS   Y3, Y2, Y4, Y2
-	VMULPS      96(DX)(R14*1), Y1, Y4
-	VMULPS      Y0, Y4, Y5
-	VBLENDVPS   Y3, Y4, Y5, Y3
-	VADDPS      96(DI)(R14*1), Y3, Y4
-	VMOVUPS     Y3, 96(SI)(R14*1)
-	VMOVUPS     Y4, 96(DI)(R14*1)
-	VMOVUPS     96(R8)(R14*1), Y3
-	VFMADD231PS Y2, Y1, Y3
-	VMOVUPS     Y3, 96(R8)(R14*1)
-	ADDQ        $0x80, R14
+	MOVQ        240(AX), R13
+	VMOVUPS     96(R13)(R12*1), Y4
+	VFMADD231PS Y2, Y1, Y4
+	VMOVUPS     Y4, 96(R13)(R12*1)
+	VMULPS      96(DX)(R12*1), Y1, Y2
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VADDPS      96(DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, 96(DI)(R12*1)
+	VMOVUPS     Y2, 96(SI)(R12*1)
+	ADDQ        $0x80, R12
 	JMP         four19
 
 one20:
-	CMPQ        R14, R13
+	CMPQ        R12, R11
 	JGE         over21
-	VMOVUPS     (R12)(R14*1), Y2
-	VADDPS      (CX)(R14*1), Y2, Y2
+	VMOVUPS     (R10)(R12*1), Y2
+	VADDPS      (CX)(R12*1), Y2, Y2
 	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS      Y0, Y2, Y4
 	VBLENDVPS   Y3, Y2, Y4, Y2
-	VMULPS      (DX)(R14*1), Y1, Y4
-	VMULPS      Y0, Y4, Y5
-	VBLENDVPS   Y3, Y4, Y5, Y3
-	VADDPS      (DI)(R14*1), Y3, Y4
-	VMOVUPS     Y3, (SI)(R14*1)
-	VMOVUPS     Y4, (DI)(R14*1)
-	VMOVUPS     (R8)(R14*1), Y3
-	VFMADD231PS Y2, Y1, Y3
-	VMOVUPS     Y3, (R8)(R14*1)
-	ADDQ        $0x20, R14
+	MOVQ        240(AX), R13
+	VMOVUPS     (R13)(R12*1), Y4
+	VFMADD231PS Y2, Y1, Y4
+	VMOVUPS     Y4, (R13)(R12*1)
+	VMULPS      (DX)(R12*1), Y1, Y2
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VADDPS      (DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, (DI)(R12*1)
+	VMOVUPS     Y2, (SI)(R12*1)
+	ADDQ        $0x20, R12
 	JMP         one20
 
 over21:
 	ADDQ $0x04, BX
-	CMPQ R14, 304(AX)
+	CMPQ R12, 328(AX)
 	JL   head18
-	ADDQ 304(AX), SI
-	INCQ R11
-	CMPQ R11, 8(R9)
+	ADDQ 328(AX), SI
+	INCQ R9
+	CMPQ R9, 8(R8)
 	JL   edge13
 
 next14:
-	ADDQ 304(AX), CX
-	ADDQ 304(AX), DI
-	ADDQ $0x08, R9
+	ADDQ 328(AX), CX
+	ADDQ 328(AX), DI
+	ADDQ $0x08, R8
 	JMP  row12
 
 done15:
@@ -291,153 +291,621 @@ done15:
 	RET
 
 more11:
-	MOVQ (AX), R9
-	MOVQ 8(AX), R10
-	LEAQ -8(R9)(R10*8), R10
+	MOVQ (AX), R8
 
 row22:
-	CMPQ R9, R10
-	JGE  done25
-	MOVQ (R9), R11
-	CMPQ R11, 8(R9)
+	DECQ 336(AX)
+	JL   done25
+	MOVQ (R8), R9
+	CMPQ R9, 8(R8)
 	JGE  next24
 
 edge23:
+	MOVQ    24(AX), R10
+	MOVLQSX (R10)(R9*4), R10
+	IMULQ   328(AX), R10
+	ADDQ    48(AX), R10
+	MOVQ    312(AX), R11
+	TESTQ   R11, R11
+	JZ      near26
+	ADDQ    R9, R11
+	CMPQ    R11, 320(AX)
+	JG      near26
 	MOVQ    24(AX), R12
 	MOVLQSX (R12)(R11*4), R12
-	IMULQ   304(AX), R12
+	IMULQ   328(AX), R12
 	ADDQ    48(AX), R12
-	MOVQ    288(AX), R13
-	TESTQ   R13, R13
-	JZ      near26
-	ADDQ    R11, R13
-	CMPQ    R13, 296(AX)
-	JG      near26
-	MOVQ    24(AX), R14
-	MOVLQSX (R14)(R13*4), R14
-	IMULQ   304(AX), R14
-	ADDQ    48(AX), R14
-	MOVQ    R14, R13
-	ADDQ    304(AX), R13
+	MOVQ    R12, R11
+	ADDQ    328(AX), R11
 
 line27:
-	PREFETCHT1 (R14)
-	ADDQ       $0x40, R14
-	CMPQ       R14, R13
+	PREFETCHT1 (R12)
+	ADDQ       $0x40, R12
+	CMPQ       R12, R11
 	JL         line27
 
 near26:
-	XORQ R14, R14
+	XORQ R12, R12
 
 head28:
-	MOVQ         264(AX), R13
-	LEAQ         (R14)(R13*4), R13
+	MOVQ         288(AX), R11
+	LEAQ         (R12)(R11*4), R11
 	VBROADCASTSS (BX), Y1
 
 four29:
-	LEAQ        128(R14), R15
-	CMPQ        R15, R13
+	LEAQ        128(R12), R13
+	CMPQ        R13, R11
 	JG          one30
-	VMOVUPS     (R12)(R14*1), Y2
-	VADDPS      (CX)(R14*1), Y2, Y2
+	VMOVUPS     (R10)(R12*1), Y2
+	VADDPS      (CX)(R12*1), Y2, Y2
 	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS      Y0, Y2, Y4
 	VBLENDVPS   Y3, Y2, Y4, Y2
-	VMULPS      (DX)(R14*1), Y1, Y4
-	VMULPS      Y0, Y4, Y5
-	VBLENDVPS   Y3, Y4, Y5, Y3
-	VADDPS      (DI)(R14*1), Y3, Y4
-	VADDPS      (SI)(R14*1), Y3, Y3
-	VMOVUPS     Y3, (SI)(R14*1)
-	VMOVUPS     Y4, (DI)(R14*1)
-	VMOVUPS     (R8)(R14*1), Y3
-	VFMADD231PS Y2, Y1, Y3
-	VMOVUPS     Y3, (R8)(R14*1)
-	VMOVUPS     32(R12)(R14*1), Y2
-	VADDPS      32(CX)(R14*1), Y2, Y2
+	MOVQ        240(AX), R13
+	VMOVUPS     (R13)(R12*1), Y4
+	VFMADD231PS Y2, Y1, Y4
+	VMOVUPS     Y4, (R13)(R12*1)
+	VMULPS      (DX)(R12*1), Y1, Y2
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VADDPS      (DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, (DI)(R12*1)
+	VADDPS      (SI)(R12*1), Y2, Y2
+	VMOVUPS     Y2, (SI)(R12*1)
+	VMOVUPS     32(R10)(R12*1), Y2
+	VADDPS      32(CX)(R12*1), Y2, Y2
 	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS      Y0, Y2, Y4
 	VBLENDVPS   Y3, Y2, Y4, Y2
-	VMULPS      32(DX)(R14*1), Y1, Y4
-	VMULPS      Y0, Y4, Y5
-	VBLENDVPS   Y3, Y4, Y5, Y3
-	VADDPS      32(DI)(R14*1), Y3, Y4
-	VADDPS      32(SI)(R14*1), Y3, Y3
-	VMOVUPS     Y3, 32(SI)(R14*1)
-	VMOVUPS     Y4, 32(DI)(R14*1)
-	VMOVUPS     32(R8)(R14*1), Y3
-	VFMADD231PS Y2, Y1, Y3
-	VMOVUPS     Y3, 32(R8)(R14*1)
-	VMOVUPS     64(R12)(R14*1), Y2
-	VADDPS      64(CX)(R14*1), Y2, Y2
+	MOVQ        240(AX), R13
+	VMOVUPS     32(R13)(R12*1), Y4
+	VFMADD231PS Y2, Y1, Y4
+	VMOVUPS     Y4, 32(R13)(R12*1)
+	VMULPS      32(DX)(R12*1), Y1, Y2
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VADDPS      32(DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, 32(DI)(R12*1)
+	VADDPS      32(SI)(R12*1), Y2, Y2
+	VMOVUPS     Y2, 32(SI)(R12*1)
+	VMOVUPS     64(R10)(R12*1), Y2
+	VADDPS      64(CX)(R12*1), Y2, Y2
 	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS      Y0, Y2, Y4
 	VBLENDVPS   Y3, Y2, Y4, Y2
-	VMULPS      64(DX)(R14*1), Y1, Y4
-	VMULPS      Y0, Y4, Y5
-	VBLENDVPS   Y3, Y4, Y5, Y3
-	VADDPS      64(DI)(R14*1), Y3, Y4
-	VADDPS      64(SI)(R14*1), Y3, Y3
-	VMOVUPS     Y3, 64(SI)(R14*1)
-	VMOVUPS     Y4, 64(DI)(R14*1)
-	VMOVUPS     64(R8)(R14*1), Y3
-	VFMADD231PS Y2, Y1, Y3
-	VMOVUPS     Y3, 64(R8)(R14*1)
-	VMOVUPS     96(R12)(R14*1), Y2
-	VADDPS      96(CX)(R14*1), Y2, Y2
+	MOVQ        240(AX), R13
+	VMOVUPS     64(R13)(R12*1), Y4
+	VFMADD231PS Y2, Y1, Y4
+	VMOVUPS     Y4, 64(R13)(R12*1)
+	VMULPS      64(DX)(R12*1), Y1, Y2
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VADDPS      64(DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, 64(DI)(R12*1)
+	VADDPS      64(SI)(R12*1), Y2, Y2
+	VMOVUPS     Y2, 64(SI)(R12*1)
+	VMOVUPS     96(R10)(R12*1), Y2
+	VADDPS      96(CX)(R12*1), Y2, Y2
 	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS      Y0, Y2, Y4
 	VBLENDVPS   Y3, Y2, Y4, Y2
-	VMULPS      96(DX)(R14*1), Y1, Y4
-	VMULPS      Y0, Y4, Y5
-	VBLENDVPS   Y3, Y4, Y5, Y3
-	VADDPS      96(DI)(R14*1), Y3, Y4
-	VADDPS      96(SI)(R14*1), Y3, Y3
-	VMOVUPS     Y3, 96(SI)(R14*1)
-	VMOVUPS     Y4, 96(DI)(R14*1)
-	VMOVUPS     96(R8)(R14*1), Y3
-	VFMADD231PS Y2, Y1, Y3
-	VMOVUPS     Y3, 96(R8)(R14*1)
-	ADDQ        $0x80, R14
+	MOVQ        240(AX), R13
+	VMOVUPS     96(R13)(R12*1), Y4
+	VFMADD231PS Y2, Y1, Y4
+	VMOVUPS     Y4, 96(R13)(R12*1)
+	VMULPS      96(DX)(R12*1), Y1, Y2
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VADDPS      96(DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, 96(DI)(R12*1)
+	VADDPS      96(SI)(R12*1), Y2, Y2
+	VMOVUPS     Y2, 96(SI)(R12*1)
+	ADDQ        $0x80, R12
 	JMP         four29
 
 one30:
-	CMPQ        R14, R13
+	CMPQ        R12, R11
 	JGE         over31
-	VMOVUPS     (R12)(R14*1), Y2
-	VADDPS      (CX)(R14*1), Y2, Y2
+	VMOVUPS     (R10)(R12*1), Y2
+	VADDPS      (CX)(R12*1), Y2, Y2
 	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS      Y0, Y2, Y4
 	VBLENDVPS   Y3, Y2, Y4, Y2
-	VMULPS      (DX)(R14*1), Y1, Y4
-	VMULPS      Y0, Y4, Y5
-	VBLENDVPS   Y3, Y4, Y5, Y3
-	VADDPS      (DI)(R14*1), Y3, Y4
-	VADDPS      (SI)(R14*1), Y3, Y3
-	VMOVUPS     Y3, (SI)(R14*1)
-	VMOVUPS     Y4, (DI)(R14*1)
-	VMOVUPS     (R8)(R14*1), Y3
-	VFMADD231PS Y2, Y1, Y3
-	VMOVUPS     Y3, (R8)(R14*1)
-	ADDQ        $0x20, R14
+	MOVQ        240(AX), R13
+	VMOVUPS     (R13)(R12*1), Y4
+	VFMADD231PS Y2, Y1, Y4
+	VMOVUPS     Y4, (R13)(R12*1)
+	VMULPS      (DX)(R12*1), Y1, Y2
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VADDPS      (DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, (DI)(R12*1)
+	VADDPS      (SI)(R12*1), Y2, Y2
+	VMOVUPS     Y2, (SI)(R12*1)
+	ADDQ        $0x20, R12
 	JMP         one30
 
 over31:
 	ADDQ $0x04, BX
-	CMPQ R14, 304(AX)
+	CMPQ R12, 328(AX)
 	JL   head28
-	ADDQ 304(AX), SI
-	INCQ R11
-	CMPQ R11, 8(R9)
+	ADDQ 328(AX), SI
+	INCQ R9
+	CMPQ R9, 8(R8)
 	JL   edge23
 
 next24:
-	ADDQ 304(AX), CX
-	ADDQ 304(AX), DI
-	ADDQ $0x08, R9
+	ADDQ 328(AX), CX
+	ADDQ 328(AX), DI
+	ADDQ $0x08, R8
 	JMP  row22
 
 done25:
+	VZEROUPPER
+	RET
+
+// func fanScoreDots(p *byte)
+// Requires: AVX, FMA3, MMX+
+TEXT ·fanScoreDots(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         72(AX), CX
+	MOVQ         96(AX), DX
+	MOVQ         120(AX), BX
+	MOVQ         192(AX), SI
+	MOVQ         264(AX), DI
+	VBROADCASTSS 304(AX), Y0
+	MOVQ         (AX), R8
+
+row32:
+	DECQ 336(AX)
+	JL   done35
+	MOVQ (R8), R9
+	CMPQ R9, 8(R8)
+	JGE  next34
+
+edge33:
+	MOVQ    24(AX), R10
+	MOVLQSX (R10)(R9*4), R10
+	IMULQ   328(AX), R10
+	ADDQ    48(AX), R10
+	MOVQ    312(AX), R11
+	TESTQ   R11, R11
+	JZ      near36
+	ADDQ    R9, R11
+	CMPQ    R11, 320(AX)
+	JG      near36
+	MOVQ    24(AX), R12
+	MOVLQSX (R12)(R11*4), R12
+	IMULQ   328(AX), R12
+	ADDQ    48(AX), R12
+	MOVQ    R12, R11
+	ADDQ    328(AX), R11
+
+line37:
+	PREFETCHT1 (R12)
+	ADDQ       $0x40, R12
+	CMPQ       R12, R11
+	JL         line37
+
+near36:
+	XORQ R12, R12
+
+head38:
+	MOVQ   288(AX), R11
+	LEAQ   (R12)(R11*4), R11
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+
+four39:
+	LEAQ        128(R12), R13
+	CMPQ        R13, R11
+	JG          one40
+	VMOVUPS     (R10)(R12*1), Y3
+	VADDPS      (CX)(R12*1), Y3, Y4
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y4, Y5
+	VMULPS      Y0, Y4, Y6
+	VBLENDVPS   Y5, Y4, Y6, Y4
+	VFMADD231PS (DX)(R12*1), Y4, Y1
+	VFMADD231PS (DI)(R12*1), Y3, Y2
+	VMOVUPS     32(R10)(R12*1), Y3
+	VADDPS      32(CX)(R12*1), Y3, Y4
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y4, Y5
+	VMULPS      Y0, Y4, Y6
+	VBLENDVPS   Y5, Y4, Y6, Y4
+	VFMADD231PS 32(DX)(R12*1), Y4, Y1
+	VFMADD231PS 32(DI)(R12*1), Y3, Y2
+	VMOVUPS     64(R10)(R12*1), Y3
+	VADDPS      64(CX)(R12*1), Y3, Y4
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y4, Y5
+	VMULPS      Y0, Y4, Y6
+	VBLENDVPS   Y5, Y4, Y6, Y4
+	VFMADD231PS 64(DX)(R12*1), Y4, Y1
+	VFMADD231PS 64(DI)(R12*1), Y3, Y2
+	VMOVUPS     96(R10)(R12*1), Y3
+	VADDPS      96(CX)(R12*1), Y3, Y4
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y4, Y5
+	VMULPS      Y0, Y4, Y6
+	VBLENDVPS   Y5, Y4, Y6, Y4
+	VFMADD231PS 96(DX)(R12*1), Y4, Y1
+	VFMADD231PS 96(DI)(R12*1), Y3, Y2
+	ADDQ        $0x80, R12
+	JMP         four39
+
+one40:
+	CMPQ        R12, R11
+	JGE         over41
+	VMOVUPS     (R10)(R12*1), Y3
+	VADDPS      (CX)(R12*1), Y3, Y4
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y4, Y5
+	VMULPS      Y0, Y4, Y6
+	VBLENDVPS   Y5, Y4, Y6, Y4
+	VFMADD231PS (DX)(R12*1), Y4, Y1
+	VFMADD231PS (DI)(R12*1), Y3, Y2
+	ADDQ        $0x20, R12
+	JMP         one40
+
+over41:
+	VEXTRACTF128 $0x01, Y1, X3
+	VADDPS       X3, X1, X1
+	VMOVHLPS     X1, X1, X3
+	VADDPS       X3, X1, X1
+	VMOVSHDUP    X1, X3
+	VADDSS       X3, X1, X1
+	VMOVSS       X1, (BX)
+	VEXTRACTF128 $0x01, Y2, X1
+	VADDPS       X1, X2, X1
+	VMOVHLPS     X1, X1, X2
+	VADDPS       X2, X1, X1
+	VMOVSHDUP    X1, X2
+	VADDSS       X2, X1, X1
+	VMOVSS       X1, (SI)
+	ADDQ         $0x04, BX
+	ADDQ         $0x04, SI
+	CMPQ         R12, 328(AX)
+	JL           head38
+	INCQ         R9
+	CMPQ         R9, 8(R8)
+	JL           edge33
+
+next34:
+	ADDQ 328(AX), CX
+	ADDQ 328(AX), DI
+	ADDQ $0x08, R8
+	JMP  row32
+
+done35:
+	VZEROUPPER
+	RET
+
+// func fanScoreSumGrad(p *byte)
+// Requires: AVX, FMA3, MMX+
+TEXT ·fanScoreSumGrad(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         72(AX), CX
+	MOVQ         96(AX), DX
+	MOVQ         120(AX), BX
+	MOVQ         144(AX), SI
+	MOVQ         216(AX), DI
+	MOVQ         192(AX), R8
+	MOVQ         264(AX), R9
+	VBROADCASTSS 304(AX), Y0
+	CMPB         308(AX), $0x00
+	JNE          more42
+	MOVQ         (AX), R10
+
+row43:
+	DECQ 336(AX)
+	JL   done46
+	MOVQ (R10), R11
+	CMPQ R11, 8(R10)
+	JGE  next45
+
+edge44:
+	MOVQ    24(AX), R12
+	MOVLQSX (R12)(R11*4), R12
+	IMULQ   328(AX), R12
+	ADDQ    48(AX), R12
+	MOVQ    312(AX), R13
+	TESTQ   R13, R13
+	JZ      near47
+	ADDQ    R11, R13
+	CMPQ    R13, 320(AX)
+	JG      near47
+	MOVQ    24(AX), R14
+	MOVLQSX (R14)(R13*4), R14
+	IMULQ   328(AX), R14
+	ADDQ    48(AX), R14
+	MOVQ    R14, R13
+	ADDQ    328(AX), R13
+
+line48:
+	PREFETCHT1 (R14)
+	ADDQ       $0x40, R14
+	CMPQ       R14, R13
+	JL         line48
+
+near47:
+	XORQ R14, R14
+
+head49:
+	MOVQ         288(AX), R13
+	LEAQ         (R14)(R13*4), R13
+	VBROADCASTSS (BX), Y1
+	VBROADCASTSS (R8), Y2
+
+four50:
+	LEAQ        128(R14), R15
+	CMPQ        R15, R13
+	JG          one51
+	VMOVUPS     (R12)(R14*1), Y3
+	VADDPS      (CX)(R14*1), Y3, Y3
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	MOVQ        240(AX), R15
+	VMOVUPS     (R15)(R14*1), Y5
+	VFMADD231PS Y3, Y1, Y5
+	VMOVUPS     Y5, (R15)(R14*1)
+	VMULPS      (DX)(R14*1), Y1, Y3
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	VADDPS      (DI)(R14*1), Y3, Y4
+	VMOVUPS     Y4, (DI)(R14*1)
+	VFMADD231PS (R9)(R14*1), Y2, Y3
+	VMOVUPS     Y3, (SI)(R14*1)
+	VMOVUPS     32(R12)(R14*1), Y3
+	VADDPS      32(CX)(R14*1), Y3, Y3
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	MOVQ        240(AX), R15
+	VMOVUPS     32(R15)(R14*1), Y5
+	VFMADD231PS Y3, Y1, Y5
+	VMOVUPS     Y5, 32(R15)(R14*1)
+	VMULPS      32(DX)(R14*1), Y1, Y3
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	VADDPS      32(DI)(R14*1), Y3, Y4
+	VMOVUPS     Y4, 32(DI)(R14*1)
+	VFMADD231PS 32(R9)(R14*1), Y2, Y3
+	VMOVUPS     Y3, 32(SI)(R14*1)
+	VMOVUPS     64(R12)(R14*1), Y3
+	VADDPS      64(CX)(R14*1), Y3, Y3
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	MOVQ        240(AX), R15
+	VMOVUPS     64(R15)(R14*1), Y5
+	VFMADD231PS Y3, Y1, Y5
+	VMOVUPS     Y5, 64(R15)(R14*1)
+	VMULPS      64(DX)(R14*1), Y1, Y3
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	VADDPS      64(DI)(R14*1), Y3, Y4
+	VMOVUPS     Y4, 64(DI)(R14*1)
+	VFMADD231PS 64(R9)(R14*1), Y2, Y3
+	VMOVUPS     Y3, 64(SI)(R14*1)
+	VMOVUPS     96(R12)(R14*1), Y3
+	VADDPS      96(CX)(R14*1), Y3, Y3
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	MOVQ        240(AX), R15
+	VMOVUPS     96(R15)(R14*1), Y5
+	VFMADD231PS Y3, Y1, Y5
+	VMOVUPS     Y5, 96(R15)(R14*1)
+	VMULPS      96(DX)(R14*1), Y1, Y3
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	VADDPS      96(DI)(R14*1), Y3, Y4
+	VMOVUPS     Y4, 96(DI)(R14*1)
+	VFMADD231PS 96(R9)(R14*1), Y2, Y3
+	VMOVUPS     Y3, 96(SI)(R14*1)
+	ADDQ        $0x80, R14
+	JMP         four50
+
+one51:
+	CMPQ        R14, R13
+	JGE         over52
+	VMOVUPS     (R12)(R14*1), Y3
+	VADDPS      (CX)(R14*1), Y3, Y3
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	MOVQ        240(AX), R15
+	VMOVUPS     (R15)(R14*1), Y5
+	VFMADD231PS Y3, Y1, Y5
+	VMOVUPS     Y5, (R15)(R14*1)
+	VMULPS      (DX)(R14*1), Y1, Y3
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	VADDPS      (DI)(R14*1), Y3, Y4
+	VMOVUPS     Y4, (DI)(R14*1)
+	VFMADD231PS (R9)(R14*1), Y2, Y3
+	VMOVUPS     Y3, (SI)(R14*1)
+	ADDQ        $0x20, R14
+	JMP         one51
+
+over52:
+	ADDQ $0x04, BX
+	ADDQ $0x04, R8
+	CMPQ R14, 328(AX)
+	JL   head49
+	ADDQ 328(AX), SI
+	INCQ R11
+	CMPQ R11, 8(R10)
+	JL   edge44
+
+next45:
+	ADDQ 328(AX), CX
+	ADDQ 328(AX), DI
+	ADDQ 328(AX), R9
+	ADDQ $0x08, R10
+	JMP  row43
+
+done46:
+	VZEROUPPER
+	RET
+
+more42:
+	MOVQ (AX), R10
+
+row53:
+	DECQ 336(AX)
+	JL   done56
+	MOVQ (R10), R11
+	CMPQ R11, 8(R10)
+	JGE  next55
+
+edge54:
+	MOVQ    24(AX), R12
+	MOVLQSX (R12)(R11*4), R12
+	IMULQ   328(AX), R12
+	ADDQ    48(AX), R12
+	MOVQ    312(AX), R13
+	TESTQ   R13, R13
+	JZ      near57
+	ADDQ    R11, R13
+	CMPQ    R13, 320(AX)
+	JG      near57
+	MOVQ    24(AX), R14
+	MOVLQSX (R14)(R13*4), R14
+	IMULQ   328(AX), R14
+	ADDQ    48(AX), R14
+	MOVQ    R14, R13
+	ADDQ    328(AX), R13
+
+line58:
+	PREFETCHT1 (R14)
+	ADDQ       $0x40, R14
+	CMPQ       R14, R13
+	JL         line58
+
+near57:
+	XORQ R14, R14
+
+head59:
+	MOVQ         288(AX), R13
+	LEAQ         (R14)(R13*4), R13
+	VBROADCASTSS (BX), Y1
+	VBROADCASTSS (R8), Y2
+
+four60:
+	LEAQ        128(R14), R15
+	CMPQ        R15, R13
+	JG          one61
+	VMOVUPS     (R12)(R14*1), Y3
+	VADDPS      (CX)(R14*1), Y3, Y3
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	MOVQ        240(AX), R15
+	VMOVUPS     (R15)(R14*1), Y5
+	VFMADD231PS Y3, Y1, Y5
+	VMOVUPS     Y5, (R15)(R14*1)
+	VMULPS      (DX)(R14*1), Y1, Y3
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	VADDPS      (DI)(R14*1), Y3, Y4
+	VMOVUPS     Y4, (DI)(R14*1)
+	VFMADD231PS (R9)(R14*1), Y2, Y3
+	VADDPS      (SI)(R14*1), Y3, Y3
+	VMOVUPS     Y3, (SI)(R14*1)
+	VMOVUPS     32(R12)(R14*1), Y3
+	VADDPS      32(CX)(R14*1), Y3, Y3
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	MOVQ        240(AX), R15
+	VMOVUPS     32(R15)(R14*1), Y5
+	VFMADD231PS Y3, Y1, Y5
+	VMOVUPS     Y5, 32(R15)(R14*1)
+	VMULPS      32(DX)(R14*1), Y1, Y3
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	VADDPS      32(DI)(R14*1), Y3, Y4
+	VMOVUPS     Y4, 32(DI)(R14*1)
+	VFMADD231PS 32(R9)(R14*1), Y2, Y3
+	VADDPS      32(SI)(R14*1), Y3, Y3
+	VMOVUPS     Y3, 32(SI)(R14*1)
+	VMOVUPS     64(R12)(R14*1), Y3
+	VADDPS      64(CX)(R14*1), Y3, Y3
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	MOVQ        240(AX), R15
+	VMOVUPS     64(R15)(R14*1), Y5
+	VFMADD231PS Y3, Y1, Y5
+	VMOVUPS     Y5, 64(R15)(R14*1)
+	VMULPS      64(DX)(R14*1), Y1, Y3
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	VADDPS      64(DI)(R14*1), Y3, Y4
+	VMOVUPS     Y4, 64(DI)(R14*1)
+	VFMADD231PS 64(R9)(R14*1), Y2, Y3
+	VADDPS      64(SI)(R14*1), Y3, Y3
+	VMOVUPS     Y3, 64(SI)(R14*1)
+	VMOVUPS     96(R12)(R14*1), Y3
+	VADDPS      96(CX)(R14*1), Y3, Y3
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	MOVQ        240(AX), R15
+	VMOVUPS     96(R15)(R14*1), Y5
+	VFMADD231PS Y3, Y1, Y5
+	VMOVUPS     Y5, 96(R15)(R14*1)
+	VMULPS      96(DX)(R14*1), Y1, Y3
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	VADDPS      96(DI)(R14*1), Y3, Y4
+	VMOVUPS     Y4, 96(DI)(R14*1)
+	VFMADD231PS 96(R9)(R14*1), Y2, Y3
+	VADDPS      96(SI)(R14*1), Y3, Y3
+	VMOVUPS     Y3, 96(SI)(R14*1)
+	ADDQ        $0x80, R14
+	JMP         four60
+
+one61:
+	CMPQ        R14, R13
+	JGE         over62
+	VMOVUPS     (R12)(R14*1), Y3
+	VADDPS      (CX)(R14*1), Y3, Y3
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	MOVQ        240(AX), R15
+	VMOVUPS     (R15)(R14*1), Y5
+	VFMADD231PS Y3, Y1, Y5
+	VMOVUPS     Y5, (R15)(R14*1)
+	VMULPS      (DX)(R14*1), Y1, Y3
+	VMULPS      Y0, Y3, Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	VADDPS      (DI)(R14*1), Y3, Y4
+	VMOVUPS     Y4, (DI)(R14*1)
+	VFMADD231PS (R9)(R14*1), Y2, Y3
+	VADDPS      (SI)(R14*1), Y3, Y3
+	VMOVUPS     Y3, (SI)(R14*1)
+	ADDQ        $0x20, R14
+	JMP         one61
+
+over62:
+	ADDQ $0x04, BX
+	ADDQ $0x04, R8
+	CMPQ R14, 328(AX)
+	JL   head59
+	ADDQ 328(AX), SI
+	INCQ R11
+	CMPQ R11, 8(R10)
+	JL   edge54
+
+next55:
+	ADDQ 328(AX), CX
+	ADDQ 328(AX), DI
+	ADDQ 328(AX), R9
+	ADDQ $0x08, R10
+	JMP  row53
+
+done56:
 	VZEROUPPER
 	RET
 
@@ -448,90 +916,88 @@ TEXT ·fanSum(SB), NOSPLIT, $0-8
 	MOVQ 120(AX), CX
 	MOVQ 216(AX), DX
 	MOVQ (AX), BX
-	MOVQ 8(AX), SI
-	LEAQ -8(BX)(SI*8), SI
 
-row32:
-	CMPQ BX, SI
-	JGE  done35
-	MOVQ (BX), DI
-	CMPQ DI, 8(BX)
-	JGE  next34
+row63:
+	DECQ 336(AX)
+	JL   done66
+	MOVQ (BX), SI
+	CMPQ SI, 8(BX)
+	JGE  next65
 
-edge33:
-	MOVQ    24(AX), R8
-	MOVLQSX (R8)(DI*4), R8
-	IMULQ   304(AX), R8
-	ADDQ    48(AX), R8
-	MOVQ    288(AX), R9
-	TESTQ   R9, R9
-	JZ      near36
-	ADDQ    DI, R9
-	CMPQ    R9, 296(AX)
-	JG      near36
-	MOVQ    24(AX), R10
-	MOVLQSX (R10)(R9*4), R10
-	IMULQ   304(AX), R10
-	ADDQ    48(AX), R10
-	MOVQ    R10, R9
-	ADDQ    304(AX), R9
+edge64:
+	MOVQ    24(AX), DI
+	MOVLQSX (DI)(SI*4), DI
+	IMULQ   328(AX), DI
+	ADDQ    48(AX), DI
+	MOVQ    312(AX), R8
+	TESTQ   R8, R8
+	JZ      near67
+	ADDQ    SI, R8
+	CMPQ    R8, 320(AX)
+	JG      near67
+	MOVQ    24(AX), R9
+	MOVLQSX (R9)(R8*4), R9
+	IMULQ   328(AX), R9
+	ADDQ    48(AX), R9
+	MOVQ    R9, R8
+	ADDQ    328(AX), R8
 
-line37:
-	PREFETCHT1 (R10)
-	ADDQ       $0x40, R10
-	CMPQ       R10, R9
-	JL         line37
+line68:
+	PREFETCHT1 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R8
+	JL         line68
 
-near36:
-	XORQ R10, R10
+near67:
+	XORQ R9, R9
 
-head38:
-	MOVQ         264(AX), R9
-	LEAQ         (R10)(R9*4), R9
+head69:
+	MOVQ         288(AX), R8
+	LEAQ         (R9)(R8*4), R8
 	VBROADCASTSS (CX), Y0
 
-four39:
-	LEAQ        128(R10), R11
-	CMPQ        R11, R9
-	JG          one40
-	VMOVUPS     (DX)(R10*1), Y1
-	VFMADD231PS (R8)(R10*1), Y0, Y1
-	VMOVUPS     Y1, (DX)(R10*1)
-	VMOVUPS     32(DX)(R10*1), Y1
-	VFMADD231PS 32(R8)(R10*1), Y0, Y1
-	VMOVUPS     Y1, 32(DX)(R10*1)
-	VMOVUPS     64(DX)(R10*1), Y1
-	VFMADD231PS 64(R8)(R10*1), Y0, Y1
-	VMOVUPS     Y1, 64(DX)(R10*1)
-	VMOVUPS     96(DX)(R10*1), Y1
-	VFMADD231PS 96(R8)(R10*1), Y0, Y1
-	VMOVUPS     Y1, 96(DX)(R10*1)
-	ADDQ        $0x80, R10
-	JMP         four39
+four70:
+	LEAQ        128(R9), R10
+	CMPQ        R10, R8
+	JG          one71
+	VMOVUPS     (DX)(R9*1), Y1
+	VFMADD231PS (DI)(R9*1), Y0, Y1
+	VMOVUPS     Y1, (DX)(R9*1)
+	VMOVUPS     32(DX)(R9*1), Y1
+	VFMADD231PS 32(DI)(R9*1), Y0, Y1
+	VMOVUPS     Y1, 32(DX)(R9*1)
+	VMOVUPS     64(DX)(R9*1), Y1
+	VFMADD231PS 64(DI)(R9*1), Y0, Y1
+	VMOVUPS     Y1, 64(DX)(R9*1)
+	VMOVUPS     96(DX)(R9*1), Y1
+	VFMADD231PS 96(DI)(R9*1), Y0, Y1
+	VMOVUPS     Y1, 96(DX)(R9*1)
+	ADDQ        $0x80, R9
+	JMP         four70
 
-one40:
-	CMPQ        R10, R9
-	JGE         over41
-	VMOVUPS     (DX)(R10*1), Y1
-	VFMADD231PS (R8)(R10*1), Y0, Y1
-	VMOVUPS     Y1, (DX)(R10*1)
-	ADDQ        $0x20, R10
-	JMP         one40
+one71:
+	CMPQ        R9, R8
+	JGE         over72
+	VMOVUPS     (DX)(R9*1), Y1
+	VFMADD231PS (DI)(R9*1), Y0, Y1
+	VMOVUPS     Y1, (DX)(R9*1)
+	ADDQ        $0x20, R9
+	JMP         one71
 
-over41:
+over72:
 	ADDQ $0x04, CX
-	CMPQ R10, 304(AX)
-	JL   head38
-	INCQ DI
-	CMPQ DI, 8(BX)
-	JL   edge33
+	CMPQ R9, 328(AX)
+	JL   head69
+	INCQ SI
+	CMPQ SI, 8(BX)
+	JL   edge64
 
-next34:
-	ADDQ 304(AX), DX
+next65:
+	ADDQ 328(AX), DX
 	ADDQ $0x08, BX
-	JMP  row32
+	JMP  row63
 
-done35:
+done66:
 	VZEROUPPER
 	RET
 
@@ -542,179 +1008,175 @@ TEXT ·fanSpread(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), CX
 	MOVQ 120(AX), DX
 	MOVQ 144(AX), BX
-	CMPB 284(AX), $0x00
-	JNE  more42
+	CMPB 308(AX), $0x00
+	JNE  more73
 	MOVQ (AX), SI
-	MOVQ 8(AX), DI
-	LEAQ -8(SI)(DI*8), DI
 
-row43:
-	CMPQ SI, DI
-	JGE  done46
-	MOVQ (SI), R8
-	CMPQ R8, 8(SI)
-	JGE  next45
+row74:
+	DECQ 336(AX)
+	JL   done77
+	MOVQ (SI), DI
+	CMPQ DI, 8(SI)
+	JGE  next76
 
-edge44:
+edge75:
+	MOVQ    24(AX), R8
+	MOVLQSX (R8)(DI*4), R8
+	IMULQ   328(AX), R8
+	ADDQ    48(AX), R8
+	MOVQ    312(AX), R8
+	TESTQ   R8, R8
+	JZ      near78
+	ADDQ    DI, R8
+	CMPQ    R8, 320(AX)
+	JG      near78
 	MOVQ    24(AX), R9
 	MOVLQSX (R9)(R8*4), R9
-	IMULQ   304(AX), R9
+	IMULQ   328(AX), R9
 	ADDQ    48(AX), R9
-	MOVQ    288(AX), R9
-	TESTQ   R9, R9
-	JZ      near47
-	ADDQ    R8, R9
-	CMPQ    R9, 296(AX)
-	JG      near47
-	MOVQ    24(AX), R10
-	MOVLQSX (R10)(R9*4), R10
-	IMULQ   304(AX), R10
-	ADDQ    48(AX), R10
-	MOVQ    R10, R9
-	ADDQ    304(AX), R9
+	MOVQ    R9, R8
+	ADDQ    328(AX), R8
 
-line48:
-	PREFETCHT1 (R10)
-	ADDQ       $0x40, R10
-	CMPQ       R10, R9
-	JL         line48
+line79:
+	PREFETCHT1 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R8
+	JL         line79
 
-near47:
-	XORQ R10, R10
+near78:
+	XORQ R9, R9
 
-head49:
-	MOVQ         264(AX), R9
-	LEAQ         (R10)(R9*4), R9
+head80:
+	MOVQ         288(AX), R8
+	LEAQ         (R9)(R8*4), R8
 	VBROADCASTSS (DX), Y0
 
-four50:
-	LEAQ    128(R10), R11
-	CMPQ    R11, R9
-	JG      one51
-	VMULPS  (CX)(R10*1), Y0, Y1
-	VMOVUPS Y1, (BX)(R10*1)
-	VMULPS  32(CX)(R10*1), Y0, Y1
-	VMOVUPS Y1, 32(BX)(R10*1)
-	VMULPS  64(CX)(R10*1), Y0, Y1
-	VMOVUPS Y1, 64(BX)(R10*1)
-	VMULPS  96(CX)(R10*1), Y0, Y1
-	VMOVUPS Y1, 96(BX)(R10*1)
-	ADDQ    $0x80, R10
-	JMP     four50
+four81:
+	LEAQ    128(R9), R10
+	CMPQ    R10, R8
+	JG      one82
+	VMULPS  (CX)(R9*1), Y0, Y1
+	VMOVUPS Y1, (BX)(R9*1)
+	VMULPS  32(CX)(R9*1), Y0, Y1
+	VMOVUPS Y1, 32(BX)(R9*1)
+	VMULPS  64(CX)(R9*1), Y0, Y1
+	VMOVUPS Y1, 64(BX)(R9*1)
+	VMULPS  96(CX)(R9*1), Y0, Y1
+	VMOVUPS Y1, 96(BX)(R9*1)
+	ADDQ    $0x80, R9
+	JMP     four81
 
-one51:
-	CMPQ    R10, R9
-	JGE     over52
-	VMULPS  (CX)(R10*1), Y0, Y1
-	VMOVUPS Y1, (BX)(R10*1)
-	ADDQ    $0x20, R10
-	JMP     one51
+one82:
+	CMPQ    R9, R8
+	JGE     over83
+	VMULPS  (CX)(R9*1), Y0, Y1
+	VMOVUPS Y1, (BX)(R9*1)
+	ADDQ    $0x20, R9
+	JMP     one82
 
-over52:
+over83:
 	ADDQ $0x04, DX
-	CMPQ R10, 304(AX)
-	JL   head49
-	ADDQ 304(AX), BX
-	INCQ R8
-	CMPQ R8, 8(SI)
-	JL   edge44
+	CMPQ R9, 328(AX)
+	JL   head80
+	ADDQ 328(AX), BX
+	INCQ DI
+	CMPQ DI, 8(SI)
+	JL   edge75
 
-next45:
-	ADDQ 304(AX), CX
+next76:
+	ADDQ 328(AX), CX
 	ADDQ $0x08, SI
-	JMP  row43
+	JMP  row74
 
-done46:
+done77:
 	VZEROUPPER
 	RET
 
-more42:
+more73:
 	MOVQ (AX), SI
-	MOVQ 8(AX), DI
-	LEAQ -8(SI)(DI*8), DI
 
-row53:
-	CMPQ SI, DI
-	JGE  done56
-	MOVQ (SI), R8
-	CMPQ R8, 8(SI)
-	JGE  next55
+row84:
+	DECQ 336(AX)
+	JL   done87
+	MOVQ (SI), DI
+	CMPQ DI, 8(SI)
+	JGE  next86
 
-edge54:
+edge85:
+	MOVQ    24(AX), R8
+	MOVLQSX (R8)(DI*4), R8
+	IMULQ   328(AX), R8
+	ADDQ    48(AX), R8
+	MOVQ    312(AX), R8
+	TESTQ   R8, R8
+	JZ      near88
+	ADDQ    DI, R8
+	CMPQ    R8, 320(AX)
+	JG      near88
 	MOVQ    24(AX), R9
 	MOVLQSX (R9)(R8*4), R9
-	IMULQ   304(AX), R9
+	IMULQ   328(AX), R9
 	ADDQ    48(AX), R9
-	MOVQ    288(AX), R9
-	TESTQ   R9, R9
-	JZ      near57
-	ADDQ    R8, R9
-	CMPQ    R9, 296(AX)
-	JG      near57
-	MOVQ    24(AX), R10
-	MOVLQSX (R10)(R9*4), R10
-	IMULQ   304(AX), R10
-	ADDQ    48(AX), R10
-	MOVQ    R10, R9
-	ADDQ    304(AX), R9
+	MOVQ    R9, R8
+	ADDQ    328(AX), R8
 
-line58:
-	PREFETCHT1 (R10)
-	ADDQ       $0x40, R10
-	CMPQ       R10, R9
-	JL         line58
+line89:
+	PREFETCHT1 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R8
+	JL         line89
 
-near57:
-	XORQ R10, R10
+near88:
+	XORQ R9, R9
 
-head59:
-	MOVQ         264(AX), R9
-	LEAQ         (R10)(R9*4), R9
+head90:
+	MOVQ         288(AX), R8
+	LEAQ         (R9)(R8*4), R8
 	VBROADCASTSS (DX), Y0
 
-four60:
-	LEAQ    128(R10), R11
-	CMPQ    R11, R9
-	JG      one61
-	VMULPS  (CX)(R10*1), Y0, Y1
-	VADDPS  (BX)(R10*1), Y1, Y1
-	VMOVUPS Y1, (BX)(R10*1)
-	VMULPS  32(CX)(R10*1), Y0, Y1
-	VADDPS  32(BX)(R10*1), Y1, Y1
-	VMOVUPS Y1, 32(BX)(R10*1)
-	VMULPS  64(CX)(R10*1), Y0, Y1
-	VADDPS  64(BX)(R10*1), Y1, Y1
-	VMOVUPS Y1, 64(BX)(R10*1)
-	VMULPS  96(CX)(R10*1), Y0, Y1
-	VADDPS  96(BX)(R10*1), Y1, Y1
-	VMOVUPS Y1, 96(BX)(R10*1)
-	ADDQ    $0x80, R10
-	JMP     four60
+four91:
+	LEAQ    128(R9), R10
+	CMPQ    R10, R8
+	JG      one92
+	VMULPS  (CX)(R9*1), Y0, Y1
+	VADDPS  (BX)(R9*1), Y1, Y1
+	VMOVUPS Y1, (BX)(R9*1)
+	VMULPS  32(CX)(R9*1), Y0, Y1
+	VADDPS  32(BX)(R9*1), Y1, Y1
+	VMOVUPS Y1, 32(BX)(R9*1)
+	VMULPS  64(CX)(R9*1), Y0, Y1
+	VADDPS  64(BX)(R9*1), Y1, Y1
+	VMOVUPS Y1, 64(BX)(R9*1)
+	VMULPS  96(CX)(R9*1), Y0, Y1
+	VADDPS  96(BX)(R9*1), Y1, Y1
+	VMOVUPS Y1, 96(BX)(R9*1)
+	ADDQ    $0x80, R9
+	JMP     four91
 
-one61:
-	CMPQ    R10, R9
-	JGE     over62
-	VMULPS  (CX)(R10*1), Y0, Y1
-	VADDPS  (BX)(R10*1), Y1, Y1
-	VMOVUPS Y1, (BX)(R10*1)
-	ADDQ    $0x20, R10
-	JMP     one61
+one92:
+	CMPQ    R9, R8
+	JGE     over93
+	VMULPS  (CX)(R9*1), Y0, Y1
+	VADDPS  (BX)(R9*1), Y1, Y1
+	VMOVUPS Y1, (BX)(R9*1)
+	ADDQ    $0x20, R9
+	JMP     one92
 
-over62:
+over93:
 	ADDQ $0x04, DX
-	CMPQ R10, 304(AX)
-	JL   head59
-	ADDQ 304(AX), BX
-	INCQ R8
-	CMPQ R8, 8(SI)
-	JL   edge54
+	CMPQ R9, 328(AX)
+	JL   head90
+	ADDQ 328(AX), BX
+	INCQ DI
+	CMPQ DI, 8(SI)
+	JL   edge85
 
-next55:
-	ADDQ 304(AX), CX
+next86:
+	ADDQ 328(AX), CX
 	ADDQ $0x08, SI
-	JMP  row53
+	JMP  row84
 
-done56:
+done87:
 	VZEROUPPER
 	RET
 
@@ -725,72 +1187,70 @@ TEXT ·fanDots(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), CX
 	MOVQ 192(AX), DX
 	MOVQ (AX), BX
-	MOVQ 8(AX), SI
-	LEAQ -8(BX)(SI*8), SI
 
-row63:
-	CMPQ BX, SI
-	JGE  done66
-	MOVQ (BX), DI
-	CMPQ DI, 8(BX)
-	JGE  next65
+row94:
+	DECQ 336(AX)
+	JL   done97
+	MOVQ (BX), SI
+	CMPQ SI, 8(BX)
+	JGE  next96
 
-edge64:
-	MOVQ    24(AX), R8
-	MOVLQSX (R8)(DI*4), R8
-	IMULQ   304(AX), R8
-	ADDQ    48(AX), R8
-	MOVQ    288(AX), R9
-	TESTQ   R9, R9
-	JZ      near67
-	ADDQ    DI, R9
-	CMPQ    R9, 296(AX)
-	JG      near67
-	MOVQ    24(AX), R10
-	MOVLQSX (R10)(R9*4), R10
-	IMULQ   304(AX), R10
-	ADDQ    48(AX), R10
-	MOVQ    R10, R9
-	ADDQ    304(AX), R9
+edge95:
+	MOVQ    24(AX), DI
+	MOVLQSX (DI)(SI*4), DI
+	IMULQ   328(AX), DI
+	ADDQ    48(AX), DI
+	MOVQ    312(AX), R8
+	TESTQ   R8, R8
+	JZ      near98
+	ADDQ    SI, R8
+	CMPQ    R8, 320(AX)
+	JG      near98
+	MOVQ    24(AX), R9
+	MOVLQSX (R9)(R8*4), R9
+	IMULQ   328(AX), R9
+	ADDQ    48(AX), R9
+	MOVQ    R9, R8
+	ADDQ    328(AX), R8
 
-line68:
-	PREFETCHT1 (R10)
-	ADDQ       $0x40, R10
-	CMPQ       R10, R9
-	JL         line68
+line99:
+	PREFETCHT1 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R8
+	JL         line99
 
-near67:
-	XORQ R10, R10
+near98:
+	XORQ R9, R9
 
-head69:
-	MOVQ   264(AX), R9
-	LEAQ   (R10)(R9*4), R9
+head100:
+	MOVQ   288(AX), R8
+	LEAQ   (R9)(R8*4), R8
 	VXORPS Y0, Y0, Y0
 
-four70:
-	LEAQ        128(R10), R11
-	CMPQ        R11, R9
-	JG          one71
-	VMOVUPS     (R8)(R10*1), Y1
-	VFMADD231PS (CX)(R10*1), Y1, Y0
-	VMOVUPS     32(R8)(R10*1), Y1
-	VFMADD231PS 32(CX)(R10*1), Y1, Y0
-	VMOVUPS     64(R8)(R10*1), Y1
-	VFMADD231PS 64(CX)(R10*1), Y1, Y0
-	VMOVUPS     96(R8)(R10*1), Y1
-	VFMADD231PS 96(CX)(R10*1), Y1, Y0
-	ADDQ        $0x80, R10
-	JMP         four70
+four101:
+	LEAQ        128(R9), R10
+	CMPQ        R10, R8
+	JG          one102
+	VMOVUPS     (DI)(R9*1), Y1
+	VFMADD231PS (CX)(R9*1), Y1, Y0
+	VMOVUPS     32(DI)(R9*1), Y1
+	VFMADD231PS 32(CX)(R9*1), Y1, Y0
+	VMOVUPS     64(DI)(R9*1), Y1
+	VFMADD231PS 64(CX)(R9*1), Y1, Y0
+	VMOVUPS     96(DI)(R9*1), Y1
+	VFMADD231PS 96(CX)(R9*1), Y1, Y0
+	ADDQ        $0x80, R9
+	JMP         four101
 
-one71:
-	CMPQ        R10, R9
-	JGE         over72
-	VMOVUPS     (R8)(R10*1), Y1
-	VFMADD231PS (CX)(R10*1), Y1, Y0
-	ADDQ        $0x20, R10
-	JMP         one71
+one102:
+	CMPQ        R9, R8
+	JGE         over103
+	VMOVUPS     (DI)(R9*1), Y1
+	VFMADD231PS (CX)(R9*1), Y1, Y0
+	ADDQ        $0x20, R9
+	JMP         one102
 
-over72:
+over103:
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
 	VMOVHLPS     X0, X0, X1
@@ -799,18 +1259,18 @@ over72:
 	VADDSS       X1, X0, X0
 	VMOVSS       X0, (DX)
 	ADDQ         $0x04, DX
-	CMPQ         R10, 304(AX)
-	JL           head69
-	INCQ         DI
-	CMPQ         DI, 8(BX)
-	JL           edge64
+	CMPQ         R9, 328(AX)
+	JL           head100
+	INCQ         SI
+	CMPQ         SI, 8(BX)
+	JL           edge95
 
-next65:
-	ADDQ 304(AX), CX
+next96:
+	ADDQ 328(AX), CX
 	ADDQ $0x08, BX
-	JMP  row63
+	JMP  row94
 
-done66:
+done97:
 	VZEROUPPER
 	RET
 
@@ -822,91 +1282,89 @@ TEXT ·fanAffine(SB), NOSPLIT, $0-8
 	MOVQ 120(AX), DX
 	MOVQ 144(AX), BX
 	MOVQ (AX), SI
-	MOVQ 8(AX), DI
-	LEAQ -8(SI)(DI*8), DI
 
-row73:
-	CMPQ SI, DI
-	JGE  done76
-	MOVQ (SI), R8
-	CMPQ R8, 8(SI)
-	JGE  next75
+row104:
+	DECQ 336(AX)
+	JL   done107
+	MOVQ (SI), DI
+	CMPQ DI, 8(SI)
+	JGE  next106
 
-edge74:
-	MOVQ    24(AX), R9
-	MOVLQSX (R9)(R8*4), R9
-	IMULQ   304(AX), R9
-	ADDQ    48(AX), R9
-	MOVQ    288(AX), R10
-	TESTQ   R10, R10
-	JZ      near77
-	ADDQ    R8, R10
-	CMPQ    R10, 296(AX)
-	JG      near77
-	MOVQ    24(AX), R11
-	MOVLQSX (R11)(R10*4), R11
-	IMULQ   304(AX), R11
-	ADDQ    48(AX), R11
-	MOVQ    R11, R10
-	ADDQ    304(AX), R10
+edge105:
+	MOVQ    24(AX), R8
+	MOVLQSX (R8)(DI*4), R8
+	IMULQ   328(AX), R8
+	ADDQ    48(AX), R8
+	MOVQ    312(AX), R9
+	TESTQ   R9, R9
+	JZ      near108
+	ADDQ    DI, R9
+	CMPQ    R9, 320(AX)
+	JG      near108
+	MOVQ    24(AX), R10
+	MOVLQSX (R10)(R9*4), R10
+	IMULQ   328(AX), R10
+	ADDQ    48(AX), R10
+	MOVQ    R10, R9
+	ADDQ    328(AX), R9
 
-line78:
-	PREFETCHT1 (R11)
-	ADDQ       $0x40, R11
-	CMPQ       R11, R10
-	JL         line78
+line109:
+	PREFETCHT1 (R10)
+	ADDQ       $0x40, R10
+	CMPQ       R10, R9
+	JL         line109
 
-near77:
-	XORQ R11, R11
+near108:
+	XORQ R10, R10
 
-head79:
-	MOVQ         264(AX), R10
-	LEAQ         (R11)(R10*4), R10
+head110:
+	MOVQ         288(AX), R9
+	LEAQ         (R10)(R9*4), R9
 	VBROADCASTSS (DX), Y0
 
-four80:
-	LEAQ        128(R11), R12
-	CMPQ        R12, R10
-	JG          one81
-	VMOVUPS     (CX)(R11*1), Y1
-	VFMADD231PS (R9)(R11*1), Y0, Y1
-	VMOVUPS     Y1, (BX)(R11*1)
-	VMOVUPS     32(CX)(R11*1), Y1
-	VFMADD231PS 32(R9)(R11*1), Y0, Y1
-	VMOVUPS     Y1, 32(BX)(R11*1)
-	VMOVUPS     64(CX)(R11*1), Y1
-	VFMADD231PS 64(R9)(R11*1), Y0, Y1
-	VMOVUPS     Y1, 64(BX)(R11*1)
-	VMOVUPS     96(CX)(R11*1), Y1
-	VFMADD231PS 96(R9)(R11*1), Y0, Y1
-	VMOVUPS     Y1, 96(BX)(R11*1)
-	ADDQ        $0x80, R11
-	JMP         four80
+four111:
+	LEAQ        128(R10), R11
+	CMPQ        R11, R9
+	JG          one112
+	VMOVUPS     (CX)(R10*1), Y1
+	VFMADD231PS (R8)(R10*1), Y0, Y1
+	VMOVUPS     Y1, (BX)(R10*1)
+	VMOVUPS     32(CX)(R10*1), Y1
+	VFMADD231PS 32(R8)(R10*1), Y0, Y1
+	VMOVUPS     Y1, 32(BX)(R10*1)
+	VMOVUPS     64(CX)(R10*1), Y1
+	VFMADD231PS 64(R8)(R10*1), Y0, Y1
+	VMOVUPS     Y1, 64(BX)(R10*1)
+	VMOVUPS     96(CX)(R10*1), Y1
+	VFMADD231PS 96(R8)(R10*1), Y0, Y1
+	VMOVUPS     Y1, 96(BX)(R10*1)
+	ADDQ        $0x80, R10
+	JMP         four111
 
-one81:
-	CMPQ        R11, R10
-	JGE         over82
-	VMOVUPS     (CX)(R11*1), Y1
-	VFMADD231PS (R9)(R11*1), Y0, Y1
-	VMOVUPS     Y1, (BX)(R11*1)
-	ADDQ        $0x20, R11
-	JMP         one81
+one112:
+	CMPQ        R10, R9
+	JGE         over113
+	VMOVUPS     (CX)(R10*1), Y1
+	VFMADD231PS (R8)(R10*1), Y0, Y1
+	VMOVUPS     Y1, (BX)(R10*1)
+	ADDQ        $0x20, R10
+	JMP         one112
 
-over82:
+over113:
 	ADDQ $0x04, DX
-	CMPQ R11, 304(AX)
-	JL   head79
-	ADDQ 304(AX), BX
-	INCQ R8
-	CMPQ R8, 8(SI)
-	JL   edge74
+	CMPQ R10, 328(AX)
+	JL   head110
+	ADDQ 328(AX), BX
+	INCQ DI
+	CMPQ DI, 8(SI)
+	JL   edge105
 
-next75:
-	ADDQ 304(AX), CX
+next106:
+	ADDQ 328(AX), CX
 	ADDQ $0x08, SI
-	JMP  row73
+	JMP  row104
 
-done76:
+done107:
 	VZEROUPPER
 	RET
 
@@ -919,96 +1377,94 @@ TEXT ·fanAffineGrad(SB), NOSPLIT, $0-8
 	MOVQ 168(AX), BX
 	MOVQ 192(AX), SI
 	MOVQ 216(AX), DI
-	CMPB 284(AX), $0x00
-	JNE  more83
+	CMPB 308(AX), $0x00
+	JNE  more114
 	MOVQ (AX), R8
-	MOVQ 8(AX), R9
-	LEAQ -8(R8)(R9*8), R9
 
-row84:
-	CMPQ R8, R9
-	JGE  done87
-	MOVQ (R8), R10
-	CMPQ R10, 8(R8)
-	JGE  next86
+row115:
+	DECQ 336(AX)
+	JL   done118
+	MOVQ (R8), R9
+	CMPQ R9, 8(R8)
+	JGE  next117
 
-edge85:
-	MOVQ    24(AX), R11
-	MOVLQSX (R11)(R10*4), R11
-	IMULQ   304(AX), R11
-	ADDQ    48(AX), R11
-	MOVQ    288(AX), R12
-	TESTQ   R12, R12
-	JZ      near88
-	ADDQ    R10, R12
-	CMPQ    R12, 296(AX)
-	JG      near88
-	MOVQ    24(AX), R13
-	MOVLQSX (R13)(R12*4), R13
-	IMULQ   304(AX), R13
-	ADDQ    48(AX), R13
-	MOVQ    R13, R12
-	ADDQ    304(AX), R12
+edge116:
+	MOVQ    24(AX), R10
+	MOVLQSX (R10)(R9*4), R10
+	IMULQ   328(AX), R10
+	ADDQ    48(AX), R10
+	MOVQ    312(AX), R11
+	TESTQ   R11, R11
+	JZ      near119
+	ADDQ    R9, R11
+	CMPQ    R11, 320(AX)
+	JG      near119
+	MOVQ    24(AX), R12
+	MOVLQSX (R12)(R11*4), R12
+	IMULQ   328(AX), R12
+	ADDQ    48(AX), R12
+	MOVQ    R12, R11
+	ADDQ    328(AX), R11
 
-line89:
-	PREFETCHT1 (R13)
-	ADDQ       $0x40, R13
-	CMPQ       R13, R12
-	JL         line89
+line120:
+	PREFETCHT1 (R12)
+	ADDQ       $0x40, R12
+	CMPQ       R12, R11
+	JL         line120
 
-near88:
-	XORQ R13, R13
+near119:
+	XORQ R12, R12
 
-head90:
-	MOVQ         264(AX), R12
-	LEAQ         (R13)(R12*4), R12
+head121:
+	MOVQ         288(AX), R11
+	LEAQ         (R12)(R11*4), R11
 	VXORPS       Y0, Y0, Y0
 	VBROADCASTSS (CX), Y1
 
-four91:
-	LEAQ        128(R13), R14
-	CMPQ        R14, R12
-	JG          one92
-	VMOVUPS     (BX)(R13*1), Y2
+four122:
+	LEAQ        128(R12), R13
+	CMPQ        R13, R11
+	JG          one123
+	VMOVUPS     (BX)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VMOVUPS     Y3, (DX)(R13*1)
-	VADDPS      (DI)(R13*1), Y2, Y3
-	VMOVUPS     Y3, (DI)(R13*1)
-	VFMADD231PS (R11)(R13*1), Y2, Y0
-	VMOVUPS     32(BX)(R13*1), Y2
+	VMOVUPS     Y3, (DX)(R12*1)
+	VADDPS      (DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, (DI)(R12*1)
+	VFMADD231PS (R10)(R12*1), Y2, Y0
+	VMOVUPS     32(BX)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VMOVUPS     Y3, 32(DX)(R13*1)
-	VADDPS      32(DI)(R13*1), Y2, Y3
-	VMOVUPS     Y3, 32(DI)(R13*1)
-	VFMADD231PS 32(R11)(R13*1), Y2, Y0
-	VMOVUPS     64(BX)(R13*1), Y2
+	VMOVUPS     Y3, 32(DX)(R12*1)
+	VADDPS      32(DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, 32(DI)(R12*1)
+	VFMADD231PS 32(R10)(R12*1), Y2, Y0
+	VMOVUPS     64(BX)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VMOVUPS     Y3, 64(DX)(R13*1)
-	VADDPS      64(DI)(R13*1), Y2, Y3
-	VMOVUPS     Y3, 64(DI)(R13*1)
-	VFMADD231PS 64(R11)(R13*1), Y2, Y0
-	VMOVUPS     96(BX)(R13*1), Y2
+	VMOVUPS     Y3, 64(DX)(R12*1)
+	VADDPS      64(DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, 64(DI)(R12*1)
+	VFMADD231PS 64(R10)(R12*1), Y2, Y0
+	VMOVUPS     96(BX)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VMOVUPS     Y3, 96(DX)(R13*1)
-	VADDPS      96(DI)(R13*1), Y2, Y3
-	VMOVUPS     Y3, 96(DI)(R13*1)
-	VFMADD231PS 96(R11)(R13*1), Y2, Y0
-	ADDQ        $0x80, R13
-	JMP         four91
+	VMOVUPS     Y3, 96(DX)(R12*1)
+	VADDPS      96(DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, 96(DI)(R12*1)
+	VFMADD231PS 96(R10)(R12*1), Y2, Y0
+	ADDQ        $0x80, R12
+	JMP         four122
 
-one92:
-	CMPQ        R13, R12
-	JGE         over93
-	VMOVUPS     (BX)(R13*1), Y2
+one123:
+	CMPQ        R12, R11
+	JGE         over124
+	VMOVUPS     (BX)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VMOVUPS     Y3, (DX)(R13*1)
-	VADDPS      (DI)(R13*1), Y2, Y3
-	VMOVUPS     Y3, (DI)(R13*1)
-	VFMADD231PS (R11)(R13*1), Y2, Y0
-	ADDQ        $0x20, R13
-	JMP         one92
+	VMOVUPS     Y3, (DX)(R12*1)
+	VADDPS      (DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, (DI)(R12*1)
+	VFMADD231PS (R10)(R12*1), Y2, Y0
+	ADDQ        $0x20, R12
+	JMP         one123
 
-over93:
+over124:
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
 	VMOVHLPS     X0, X0, X1
@@ -1018,117 +1474,115 @@ over93:
 	VMOVSS       X0, (SI)
 	ADDQ         $0x04, CX
 	ADDQ         $0x04, SI
-	CMPQ         R13, 304(AX)
-	JL           head90
-	ADDQ         304(AX), DX
-	ADDQ         304(AX), BX
-	INCQ         R10
-	CMPQ         R10, 8(R8)
-	JL           edge85
+	CMPQ         R12, 328(AX)
+	JL           head121
+	ADDQ         328(AX), DX
+	ADDQ         328(AX), BX
+	INCQ         R9
+	CMPQ         R9, 8(R8)
+	JL           edge116
 
-next86:
-	ADDQ 304(AX), DI
+next117:
+	ADDQ 328(AX), DI
 	ADDQ $0x08, R8
-	JMP  row84
+	JMP  row115
 
-done87:
+done118:
 	VZEROUPPER
 	RET
 
-more83:
+more114:
 	MOVQ (AX), R8
-	MOVQ 8(AX), R9
-	LEAQ -8(R8)(R9*8), R9
 
-row94:
-	CMPQ R8, R9
-	JGE  done97
-	MOVQ (R8), R10
-	CMPQ R10, 8(R8)
-	JGE  next96
+row125:
+	DECQ 336(AX)
+	JL   done128
+	MOVQ (R8), R9
+	CMPQ R9, 8(R8)
+	JGE  next127
 
-edge95:
-	MOVQ    24(AX), R11
-	MOVLQSX (R11)(R10*4), R11
-	IMULQ   304(AX), R11
-	ADDQ    48(AX), R11
-	MOVQ    288(AX), R12
-	TESTQ   R12, R12
-	JZ      near98
-	ADDQ    R10, R12
-	CMPQ    R12, 296(AX)
-	JG      near98
-	MOVQ    24(AX), R13
-	MOVLQSX (R13)(R12*4), R13
-	IMULQ   304(AX), R13
-	ADDQ    48(AX), R13
-	MOVQ    R13, R12
-	ADDQ    304(AX), R12
+edge126:
+	MOVQ    24(AX), R10
+	MOVLQSX (R10)(R9*4), R10
+	IMULQ   328(AX), R10
+	ADDQ    48(AX), R10
+	MOVQ    312(AX), R11
+	TESTQ   R11, R11
+	JZ      near129
+	ADDQ    R9, R11
+	CMPQ    R11, 320(AX)
+	JG      near129
+	MOVQ    24(AX), R12
+	MOVLQSX (R12)(R11*4), R12
+	IMULQ   328(AX), R12
+	ADDQ    48(AX), R12
+	MOVQ    R12, R11
+	ADDQ    328(AX), R11
 
-line99:
-	PREFETCHT1 (R13)
-	ADDQ       $0x40, R13
-	CMPQ       R13, R12
-	JL         line99
+line130:
+	PREFETCHT1 (R12)
+	ADDQ       $0x40, R12
+	CMPQ       R12, R11
+	JL         line130
 
-near98:
-	XORQ R13, R13
+near129:
+	XORQ R12, R12
 
-head100:
-	MOVQ         264(AX), R12
-	LEAQ         (R13)(R12*4), R12
+head131:
+	MOVQ         288(AX), R11
+	LEAQ         (R12)(R11*4), R11
 	VXORPS       Y0, Y0, Y0
 	VBROADCASTSS (CX), Y1
 
-four101:
-	LEAQ        128(R13), R14
-	CMPQ        R14, R12
-	JG          one102
-	VMOVUPS     (BX)(R13*1), Y2
+four132:
+	LEAQ        128(R12), R13
+	CMPQ        R13, R11
+	JG          one133
+	VMOVUPS     (BX)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VADDPS      (DX)(R13*1), Y3, Y3
-	VMOVUPS     Y3, (DX)(R13*1)
-	VADDPS      (DI)(R13*1), Y2, Y3
-	VMOVUPS     Y3, (DI)(R13*1)
-	VFMADD231PS (R11)(R13*1), Y2, Y0
-	VMOVUPS     32(BX)(R13*1), Y2
+	VADDPS      (DX)(R12*1), Y3, Y3
+	VMOVUPS     Y3, (DX)(R12*1)
+	VADDPS      (DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, (DI)(R12*1)
+	VFMADD231PS (R10)(R12*1), Y2, Y0
+	VMOVUPS     32(BX)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VADDPS      32(DX)(R13*1), Y3, Y3
-	VMOVUPS     Y3, 32(DX)(R13*1)
-	VADDPS      32(DI)(R13*1), Y2, Y3
-	VMOVUPS     Y3, 32(DI)(R13*1)
-	VFMADD231PS 32(R11)(R13*1), Y2, Y0
-	VMOVUPS     64(BX)(R13*1), Y2
+	VADDPS      32(DX)(R12*1), Y3, Y3
+	VMOVUPS     Y3, 32(DX)(R12*1)
+	VADDPS      32(DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, 32(DI)(R12*1)
+	VFMADD231PS 32(R10)(R12*1), Y2, Y0
+	VMOVUPS     64(BX)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VADDPS      64(DX)(R13*1), Y3, Y3
-	VMOVUPS     Y3, 64(DX)(R13*1)
-	VADDPS      64(DI)(R13*1), Y2, Y3
-	VMOVUPS     Y3, 64(DI)(R13*1)
-	VFMADD231PS 64(R11)(R13*1), Y2, Y0
-	VMOVUPS     96(BX)(R13*1), Y2
+	VADDPS      64(DX)(R12*1), Y3, Y3
+	VMOVUPS     Y3, 64(DX)(R12*1)
+	VADDPS      64(DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, 64(DI)(R12*1)
+	VFMADD231PS 64(R10)(R12*1), Y2, Y0
+	VMOVUPS     96(BX)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VADDPS      96(DX)(R13*1), Y3, Y3
-	VMOVUPS     Y3, 96(DX)(R13*1)
-	VADDPS      96(DI)(R13*1), Y2, Y3
-	VMOVUPS     Y3, 96(DI)(R13*1)
-	VFMADD231PS 96(R11)(R13*1), Y2, Y0
-	ADDQ        $0x80, R13
-	JMP         four101
+	VADDPS      96(DX)(R12*1), Y3, Y3
+	VMOVUPS     Y3, 96(DX)(R12*1)
+	VADDPS      96(DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, 96(DI)(R12*1)
+	VFMADD231PS 96(R10)(R12*1), Y2, Y0
+	ADDQ        $0x80, R12
+	JMP         four132
 
-one102:
-	CMPQ        R13, R12
-	JGE         over103
-	VMOVUPS     (BX)(R13*1), Y2
+one133:
+	CMPQ        R12, R11
+	JGE         over134
+	VMOVUPS     (BX)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VADDPS      (DX)(R13*1), Y3, Y3
-	VMOVUPS     Y3, (DX)(R13*1)
-	VADDPS      (DI)(R13*1), Y2, Y3
-	VMOVUPS     Y3, (DI)(R13*1)
-	VFMADD231PS (R11)(R13*1), Y2, Y0
-	ADDQ        $0x20, R13
-	JMP         one102
+	VADDPS      (DX)(R12*1), Y3, Y3
+	VMOVUPS     Y3, (DX)(R12*1)
+	VADDPS      (DI)(R12*1), Y2, Y3
+	VMOVUPS     Y3, (DI)(R12*1)
+	VFMADD231PS (R10)(R12*1), Y2, Y0
+	ADDQ        $0x20, R12
+	JMP         one133
 
-over103:
+over134:
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
 	VMOVHLPS     X0, X0, X1
@@ -1138,20 +1592,20 @@ over103:
 	VMOVSS       X0, (SI)
 	ADDQ         $0x04, CX
 	ADDQ         $0x04, SI
-	CMPQ         R13, 304(AX)
-	JL           head100
-	ADDQ         304(AX), DX
-	ADDQ         304(AX), BX
-	INCQ         R10
-	CMPQ         R10, 8(R8)
-	JL           edge95
+	CMPQ         R12, 328(AX)
+	JL           head131
+	ADDQ         328(AX), DX
+	ADDQ         328(AX), BX
+	INCQ         R9
+	CMPQ         R9, 8(R8)
+	JL           edge126
 
-next96:
-	ADDQ 304(AX), DI
+next127:
+	ADDQ 328(AX), DI
 	ADDQ $0x08, R8
-	JMP  row94
+	JMP  row125
 
-done97:
+done128:
 	VZEROUPPER
 	RET
 
@@ -1162,108 +1616,106 @@ TEXT ·fanScore8(SB), NOSPLIT, $0-8
 	MOVQ         72(AX), CX
 	MOVQ         96(AX), DX
 	MOVQ         120(AX), BX
-	VBROADCASTSS 280(AX), Y0
+	VBROADCASTSS 304(AX), Y0
 	MOVQ         (AX), SI
-	MOVQ         8(AX), DI
-	LEAQ         -8(SI)(DI*8), DI
 
-row104:
-	CMPQ SI, DI
-	JGE  done107
-	MOVQ (SI), R8
-	CMPQ R8, 8(SI)
-	JGE  next106
+row135:
+	DECQ 336(AX)
+	JL   done138
+	MOVQ (SI), DI
+	CMPQ DI, 8(SI)
+	JGE  next137
 
-edge105:
-	MOVQ       24(AX), R9
-	MOVLQSX    (R9)(R8*4), R9
-	IMULQ      304(AX), R9
+edge136:
+	MOVQ       24(AX), R8
+	MOVLQSX    (R8)(DI*4), R8
+	IMULQ      328(AX), R8
+	ADDQ       48(AX), R8
+	MOVQ       312(AX), R9
+	TESTQ      R9, R9
+	JZ         near139
+	ADDQ       DI, R9
+	CMPQ       R9, 320(AX)
+	JG         near139
+	MOVQ       24(AX), R10
+	MOVLQSX    (R10)(R9*4), R9
+	IMULQ      328(AX), R9
 	ADDQ       48(AX), R9
-	MOVQ       288(AX), R10
-	TESTQ      R10, R10
-	JZ         near108
-	ADDQ       R8, R10
-	CMPQ       R10, 296(AX)
-	JG         near108
-	MOVQ       24(AX), R11
-	MOVLQSX    (R11)(R10*4), R10
-	IMULQ      304(AX), R10
-	ADDQ       48(AX), R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
+	PREFETCHT1 (R9)
+	PREFETCHT1 64(R9)
+	PREFETCHT1 128(R9)
+	PREFETCHT1 192(R9)
 
-near108:
-	VMOVUPS    (R9), Y1
+near139:
+	VMOVUPS    (R8), Y1
 	VADDPS     (CX), Y1, Y1
 	VCMPPS     $0x1e, wide00000000<>+0(SB), Y1, Y2
 	VMULPS     Y0, Y1, Y3
 	VBLENDVPS  Y2, Y1, Y3, Y1
 	VMULPS     (DX), Y1, Y1
-	VMOVUPS    32(R9), Y2
+	VMOVUPS    32(R8), Y2
 	VADDPS     32(CX), Y2, Y2
 	VCMPPS     $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS     Y0, Y2, Y4
 	VBLENDVPS  Y3, Y2, Y4, Y2
 	VMULPS     32(DX), Y2, Y2
-	VMOVUPS    64(R9), Y3
-	VADDPS     64(CX), Y3, Y3
+	VHADDPS    Y2, Y1, Y1
+	VMOVUPS    64(R8), Y2
+	VADDPS     64(CX), Y2, Y2
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS     Y0, Y2, Y4
+	VBLENDVPS  Y3, Y2, Y4, Y2
+	VMULPS     64(DX), Y2, Y2
+	VMOVUPS    96(R8), Y3
+	VADDPS     96(CX), Y3, Y3
 	VCMPPS     $0x1e, wide00000000<>+0(SB), Y3, Y4
 	VMULPS     Y0, Y3, Y5
 	VBLENDVPS  Y4, Y3, Y5, Y3
-	VMULPS     64(DX), Y3, Y3
-	VMOVUPS    96(R9), Y4
-	VADDPS     96(CX), Y4, Y4
+	VMULPS     96(DX), Y3, Y3
+	VHADDPS    Y3, Y2, Y2
+	VHADDPS    Y2, Y1, Y1
+	VMOVUPS    128(R8), Y2
+	VADDPS     128(CX), Y2, Y2
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS     Y0, Y2, Y4
+	VBLENDVPS  Y3, Y2, Y4, Y2
+	VMULPS     128(DX), Y2, Y2
+	VMOVUPS    160(R8), Y3
+	VADDPS     160(CX), Y3, Y3
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y3, Y4
+	VMULPS     Y0, Y3, Y5
+	VBLENDVPS  Y4, Y3, Y5, Y3
+	VMULPS     160(DX), Y3, Y3
+	VHADDPS    Y3, Y2, Y2
+	VMOVUPS    192(R8), Y3
+	VADDPS     192(CX), Y3, Y3
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y3, Y4
+	VMULPS     Y0, Y3, Y5
+	VBLENDVPS  Y4, Y3, Y5, Y3
+	VMULPS     192(DX), Y3, Y3
+	VMOVUPS    224(R8), Y4
+	VADDPS     224(CX), Y4, Y4
 	VCMPPS     $0x1e, wide00000000<>+0(SB), Y4, Y5
 	VMULPS     Y0, Y4, Y6
 	VBLENDVPS  Y5, Y4, Y6, Y4
-	VMULPS     96(DX), Y4, Y4
-	VMOVUPS    128(R9), Y5
-	VADDPS     128(CX), Y5, Y5
-	VCMPPS     $0x1e, wide00000000<>+0(SB), Y5, Y6
-	VMULPS     Y0, Y5, Y7
-	VBLENDVPS  Y6, Y5, Y7, Y5
-	VMULPS     128(DX), Y5, Y5
-	VMOVUPS    160(R9), Y6
-	VADDPS     160(CX), Y6, Y6
-	VCMPPS     $0x1e, wide00000000<>+0(SB), Y6, Y7
-	VMULPS     Y0, Y6, Y8
-	VBLENDVPS  Y7, Y6, Y8, Y6
-	VMULPS     160(DX), Y6, Y6
-	VMOVUPS    192(R9), Y7
-	VADDPS     192(CX), Y7, Y7
-	VCMPPS     $0x1e, wide00000000<>+0(SB), Y7, Y8
-	VMULPS     Y0, Y7, Y9
-	VBLENDVPS  Y8, Y7, Y9, Y7
-	VMULPS     192(DX), Y7, Y7
-	VMOVUPS    224(R9), Y8
-	VADDPS     224(CX), Y8, Y8
-	VCMPPS     $0x1e, wide00000000<>+0(SB), Y8, Y9
-	VMULPS     Y0, Y8, Y10
-	VBLENDVPS  Y9, Y8, Y10, Y8
-	VMULPS     224(DX), Y8, Y8
-	ADDQ       $0x20, BX
-	VHADDPS    Y2, Y1, Y1
-	VHADDPS    Y4, Y3, Y2
-	VHADDPS    Y2, Y1, Y1
-	VHADDPS    Y6, Y5, Y2
-	VHADDPS    Y8, Y7, Y3
+	VMULPS     224(DX), Y4, Y4
+	VHADDPS    Y4, Y3, Y3
 	VHADDPS    Y3, Y2, Y2
+	ADDQ       $0x20, BX
 	VPERM2F128 $0x20, Y2, Y1, Y3
 	VPERM2F128 $0x31, Y2, Y1, Y1
 	VADDPS     Y1, Y3, Y1
 	VMOVUPS    Y1, -32(BX)
-	INCQ       R8
-	CMPQ       R8, 8(SI)
-	JL         edge105
+	INCQ       DI
+	CMPQ       DI, 8(SI)
+	JL         edge136
 
-next106:
-	ADDQ 304(AX), CX
+next137:
+	ADDQ 328(AX), CX
 	ADDQ $0x08, SI
-	JMP  row104
+	JMP  row135
 
-done107:
+done138:
 	VZEROUPPER
 	RET
 
@@ -1276,352 +1728,878 @@ TEXT ·fanScoreGrad8(SB), NOSPLIT, $0-8
 	MOVQ         120(AX), BX
 	MOVQ         144(AX), SI
 	MOVQ         216(AX), DI
+	VBROADCASTSS 304(AX), Y0
+	CMPB         308(AX), $0x00
+	JNE          more141
 	MOVQ         240(AX), R8
-	VBROADCASTSS 280(AX), Y0
-	CMPB         284(AX), $0x00
-	JNE          more110
-	MOVQ         (AX), R9
-	MOVQ         8(AX), R10
-	LEAQ         -8(R9)(R10*8), R10
-
-row111:
-	CMPQ R9, R10
-	JGE  done114
-	MOVQ (R9), R11
-	CMPQ R11, 8(R9)
-	JGE  next113
-
-edge112:
-	MOVQ       24(AX), R12
-	MOVLQSX    (R12)(R11*4), R12
-	IMULQ      304(AX), R12
-	ADDQ       48(AX), R12
-	MOVQ       288(AX), R13
-	TESTQ      R13, R13
-	JZ         near115
-	ADDQ       R11, R13
-	CMPQ       R13, 296(AX)
-	JG         near115
-	MOVQ       24(AX), R14
-	MOVLQSX    (R14)(R13*4), R13
-	IMULQ      304(AX), R13
-	ADDQ       48(AX), R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 128(R13)
-	PREFETCHT1 192(R13)
-
-near115:
-	VBROADCASTSS (BX), Y1
-	VMOVUPS      (R12), Y2
-	VADDPS       (CX), Y2, Y2
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
-	VMULPS       Y0, Y2, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VMULPS       (DX), Y1, Y4
-	VMULPS       Y0, Y4, Y5
-	VBLENDVPS    Y3, Y4, Y5, Y3
-	VADDPS       (DI), Y3, Y4
-	VMOVUPS      Y3, (SI)
-	VMOVUPS      Y4, (DI)
-	VMOVUPS      (R8), Y3
-	VFMADD231PS  Y2, Y1, Y3
-	VMOVUPS      Y3, (R8)
-	VBROADCASTSS 4(BX), Y1
-	VMOVUPS      32(R12), Y2
-	VADDPS       32(CX), Y2, Y2
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
-	VMULPS       Y0, Y2, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VMULPS       32(DX), Y1, Y4
-	VMULPS       Y0, Y4, Y5
-	VBLENDVPS    Y3, Y4, Y5, Y3
-	VADDPS       32(DI), Y3, Y4
-	VMOVUPS      Y3, 32(SI)
-	VMOVUPS      Y4, 32(DI)
-	VMOVUPS      32(R8), Y3
-	VFMADD231PS  Y2, Y1, Y3
-	VMOVUPS      Y3, 32(R8)
-	VBROADCASTSS 8(BX), Y1
-	VMOVUPS      64(R12), Y2
-	VADDPS       64(CX), Y2, Y2
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
-	VMULPS       Y0, Y2, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VMULPS       64(DX), Y1, Y4
-	VMULPS       Y0, Y4, Y5
-	VBLENDVPS    Y3, Y4, Y5, Y3
-	VADDPS       64(DI), Y3, Y4
-	VMOVUPS      Y3, 64(SI)
-	VMOVUPS      Y4, 64(DI)
+	VMOVUPS      (R8), Y1
+	VMOVUPS      32(R8), Y2
 	VMOVUPS      64(R8), Y3
-	VFMADD231PS  Y2, Y1, Y3
-	VMOVUPS      Y3, 64(R8)
-	VBROADCASTSS 12(BX), Y1
-	VMOVUPS      96(R12), Y2
-	VADDPS       96(CX), Y2, Y2
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
-	VMULPS       Y0, Y2, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VMULPS       96(DX), Y1, Y4
-	VMULPS       Y0, Y4, Y5
-	VBLENDVPS    Y3, Y4, Y5, Y3
-	VADDPS       96(DI), Y3, Y4
-	VMOVUPS      Y3, 96(SI)
-	VMOVUPS      Y4, 96(DI)
-	VMOVUPS      96(R8), Y3
-	VFMADD231PS  Y2, Y1, Y3
-	VMOVUPS      Y3, 96(R8)
-	VBROADCASTSS 16(BX), Y1
-	VMOVUPS      128(R12), Y2
-	VADDPS       128(CX), Y2, Y2
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
-	VMULPS       Y0, Y2, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VMULPS       128(DX), Y1, Y4
-	VMULPS       Y0, Y4, Y5
-	VBLENDVPS    Y3, Y4, Y5, Y3
-	VADDPS       128(DI), Y3, Y4
-	VMOVUPS      Y3, 128(SI)
-	VMOVUPS      Y4, 128(DI)
-	VMOVUPS      128(R8), Y3
-	VFMADD231PS  Y2, Y1, Y3
-	VMOVUPS      Y3, 128(R8)
-	VBROADCASTSS 20(BX), Y1
-	VMOVUPS      160(R12), Y2
-	VADDPS       160(CX), Y2, Y2
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
-	VMULPS       Y0, Y2, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VMULPS       160(DX), Y1, Y4
-	VMULPS       Y0, Y4, Y5
-	VBLENDVPS    Y3, Y4, Y5, Y3
-	VADDPS       160(DI), Y3, Y4
-	VMOVUPS      Y3, 160(SI)
-	VMOVUPS      Y4, 160(DI)
-	VMOVUPS      160(R8), Y3
-	VFMADD231PS  Y2, Y1, Y3
-	VMOVUPS      Y3, 160(R8)
-	VBROADCASTSS 24(BX), Y1
-	VMOVUPS      192(R12), Y2
-	VADDPS       192(CX), Y2, Y2
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
-	VMULPS       Y0, Y2, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VMULPS       192(DX), Y1, Y4
-	VMULPS       Y0, Y4, Y5
-	VBLENDVPS    Y3, Y4, Y5, Y3
-	VADDPS       192(DI), Y3, Y4
-	VMOVUPS      Y3, 192(SI)
-	VMOVUPS      Y4, 192(DI)
-	VMOVUPS      192(R8), Y3
-	VFMADD231PS  Y2, Y1, Y3
-	VMOVUPS      Y3, 192(R8)
-	VBROADCASTSS 28(BX), Y1
-	VMOVUPS      224(R12), Y2
-	VADDPS       224(CX), Y2, Y2
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
-	VMULPS       Y0, Y2, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VMULPS       224(DX), Y1, Y4
-	VMULPS       Y0, Y4, Y5
-	VBLENDVPS    Y3, Y4, Y5, Y3
-	VADDPS       224(DI), Y3, Y4
-	VMOVUPS      Y3, 224(SI)
-	VMOVUPS      Y4, 224(DI)
-	VMOVUPS      224(R8), Y3
-	VFMADD231PS  Y2, Y1, Y3
-	VMOVUPS      Y3, 224(R8)
+	VMOVUPS      96(R8), Y4
+	VMOVUPS      128(R8), Y5
+	VMOVUPS      160(R8), Y6
+	VMOVUPS      192(R8), Y7
+	VMOVUPS      224(R8), Y8
+	MOVQ         (AX), R8
+
+row142:
+	DECQ 336(AX)
+	JL   done145
+	MOVQ (R8), R9
+	CMPQ R9, 8(R8)
+	JGE  next144
+
+edge143:
+	MOVQ       24(AX), R10
+	MOVLQSX    (R10)(R9*4), R10
+	IMULQ      328(AX), R10
+	ADDQ       48(AX), R10
+	MOVQ       312(AX), R11
+	TESTQ      R11, R11
+	JZ         near146
+	ADDQ       R9, R11
+	CMPQ       R11, 320(AX)
+	JG         near146
+	MOVQ       24(AX), R12
+	MOVLQSX    (R12)(R11*4), R11
+	IMULQ      328(AX), R11
+	ADDQ       48(AX), R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+
+near146:
+	VBROADCASTSS (BX), Y9
+	VMOVUPS      (R10), Y10
+	VADDPS       (CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y1
+	VMULPS       (DX), Y9, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
+	VADDPS       (DI), Y9, Y10
+	VMOVUPS      Y10, (DI)
+	VMOVUPS      Y9, (SI)
+	VBROADCASTSS 4(BX), Y9
+	VMOVUPS      32(R10), Y10
+	VADDPS       32(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y2
+	VMULPS       32(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
+	VADDPS       32(DI), Y9, Y10
+	VMOVUPS      Y10, 32(DI)
+	VMOVUPS      Y9, 32(SI)
+	VBROADCASTSS 8(BX), Y9
+	VMOVUPS      64(R10), Y10
+	VADDPS       64(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y3
+	VMULPS       64(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
+	VADDPS       64(DI), Y9, Y10
+	VMOVUPS      Y10, 64(DI)
+	VMOVUPS      Y9, 64(SI)
+	VBROADCASTSS 12(BX), Y9
+	VMOVUPS      96(R10), Y10
+	VADDPS       96(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y4
+	VMULPS       96(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
+	VADDPS       96(DI), Y9, Y10
+	VMOVUPS      Y10, 96(DI)
+	VMOVUPS      Y9, 96(SI)
+	VBROADCASTSS 16(BX), Y9
+	VMOVUPS      128(R10), Y10
+	VADDPS       128(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y5
+	VMULPS       128(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
+	VADDPS       128(DI), Y9, Y10
+	VMOVUPS      Y10, 128(DI)
+	VMOVUPS      Y9, 128(SI)
+	VBROADCASTSS 20(BX), Y9
+	VMOVUPS      160(R10), Y10
+	VADDPS       160(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y6
+	VMULPS       160(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
+	VADDPS       160(DI), Y9, Y10
+	VMOVUPS      Y10, 160(DI)
+	VMOVUPS      Y9, 160(SI)
+	VBROADCASTSS 24(BX), Y9
+	VMOVUPS      192(R10), Y10
+	VADDPS       192(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y7
+	VMULPS       192(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
+	VADDPS       192(DI), Y9, Y10
+	VMOVUPS      Y10, 192(DI)
+	VMOVUPS      Y9, 192(SI)
+	VBROADCASTSS 28(BX), Y9
+	VMOVUPS      224(R10), Y10
+	VADDPS       224(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y8
+	VMULPS       224(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
+	VADDPS       224(DI), Y9, Y10
+	VMOVUPS      Y10, 224(DI)
+	VMOVUPS      Y9, 224(SI)
 	ADDQ         $0x20, BX
-	ADDQ         304(AX), SI
-	INCQ         R11
-	CMPQ         R11, 8(R9)
-	JL           edge112
+	ADDQ         328(AX), SI
+	INCQ         R9
+	CMPQ         R9, 8(R8)
+	JL           edge143
 
-next113:
-	ADDQ 304(AX), CX
-	ADDQ 304(AX), DI
-	ADDQ $0x08, R9
-	JMP  row111
+next144:
+	ADDQ 328(AX), CX
+	ADDQ 328(AX), DI
+	ADDQ $0x08, R8
+	JMP  row142
 
-done114:
+done145:
+	MOVQ    240(AX), AX
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	VMOVUPS Y5, 128(AX)
+	VMOVUPS Y6, 160(AX)
+	VMOVUPS Y7, 192(AX)
+	VMOVUPS Y8, 224(AX)
 	VZEROUPPER
 	RET
 
-more110:
-	MOVQ (AX), R9
-	MOVQ 8(AX), R10
-	LEAQ -8(R9)(R10*8), R10
+more141:
+	MOVQ    240(AX), R8
+	VMOVUPS (R8), Y1
+	VMOVUPS 32(R8), Y2
+	VMOVUPS 64(R8), Y3
+	VMOVUPS 96(R8), Y4
+	VMOVUPS 128(R8), Y5
+	VMOVUPS 160(R8), Y6
+	VMOVUPS 192(R8), Y7
+	VMOVUPS 224(R8), Y8
+	MOVQ    (AX), R8
 
-row117:
-	CMPQ R9, R10
-	JGE  done120
-	MOVQ (R9), R11
-	CMPQ R11, 8(R9)
-	JGE  next119
+row148:
+	DECQ 336(AX)
+	JL   done151
+	MOVQ (R8), R9
+	CMPQ R9, 8(R8)
+	JGE  next150
 
-edge118:
+edge149:
+	MOVQ       24(AX), R10
+	MOVLQSX    (R10)(R9*4), R10
+	IMULQ      328(AX), R10
+	ADDQ       48(AX), R10
+	MOVQ       312(AX), R11
+	TESTQ      R11, R11
+	JZ         near152
+	ADDQ       R9, R11
+	CMPQ       R11, 320(AX)
+	JG         near152
+	MOVQ       24(AX), R12
+	MOVLQSX    (R12)(R11*4), R11
+	IMULQ      328(AX), R11
+	ADDQ       48(AX), R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+
+near152:
+	VBROADCASTSS (BX), Y9
+	VMOVUPS      (R10), Y10
+	VADDPS       (CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y1
+	VMULPS       (DX), Y9, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
+	VADDPS       (DI), Y9, Y10
+	VMOVUPS      Y10, (DI)
+	VADDPS       (SI), Y9, Y9
+	VMOVUPS      Y9, (SI)
+	VBROADCASTSS 4(BX), Y9
+	VMOVUPS      32(R10), Y10
+	VADDPS       32(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y2
+	VMULPS       32(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
+	VADDPS       32(DI), Y9, Y10
+	VMOVUPS      Y10, 32(DI)
+	VADDPS       32(SI), Y9, Y9
+	VMOVUPS      Y9, 32(SI)
+	VBROADCASTSS 8(BX), Y9
+	VMOVUPS      64(R10), Y10
+	VADDPS       64(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y3
+	VMULPS       64(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
+	VADDPS       64(DI), Y9, Y10
+	VMOVUPS      Y10, 64(DI)
+	VADDPS       64(SI), Y9, Y9
+	VMOVUPS      Y9, 64(SI)
+	VBROADCASTSS 12(BX), Y9
+	VMOVUPS      96(R10), Y10
+	VADDPS       96(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y4
+	VMULPS       96(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
+	VADDPS       96(DI), Y9, Y10
+	VMOVUPS      Y10, 96(DI)
+	VADDPS       96(SI), Y9, Y9
+	VMOVUPS      Y9, 96(SI)
+	VBROADCASTSS 16(BX), Y9
+	VMOVUPS      128(R10), Y10
+	VADDPS       128(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y5
+	VMULPS       128(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
+	VADDPS       128(DI), Y9, Y10
+	VMOVUPS      Y10, 128(DI)
+	VADDPS       128(SI), Y9, Y9
+	VMOVUPS      Y9, 128(SI)
+	VBROADCASTSS 20(BX), Y9
+	VMOVUPS      160(R10), Y10
+	VADDPS       160(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y6
+	VMULPS       160(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
+	VADDPS       160(DI), Y9, Y10
+	VMOVUPS      Y10, 160(DI)
+	VADDPS       160(SI), Y9, Y9
+	VMOVUPS      Y9, 160(SI)
+	VBROADCASTSS 24(BX), Y9
+	VMOVUPS      192(R10), Y10
+	VADDPS       192(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y7
+	VMULPS       192(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
+	VADDPS       192(DI), Y9, Y10
+	VMOVUPS      Y10, 192(DI)
+	VADDPS       192(SI), Y9, Y9
+	VMOVUPS      Y9, 192(SI)
+	VBROADCASTSS 28(BX), Y9
+	VMOVUPS      224(R10), Y10
+	VADDPS       224(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y8
+	VMULPS       224(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
+	VADDPS       224(DI), Y9, Y10
+	VMOVUPS      Y10, 224(DI)
+	VADDPS       224(SI), Y9, Y9
+	VMOVUPS      Y9, 224(SI)
+	ADDQ         $0x20, BX
+	ADDQ         328(AX), SI
+	INCQ         R9
+	CMPQ         R9, 8(R8)
+	JL           edge149
+
+next150:
+	ADDQ 328(AX), CX
+	ADDQ 328(AX), DI
+	ADDQ $0x08, R8
+	JMP  row148
+
+done151:
+	MOVQ    240(AX), AX
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	VMOVUPS Y5, 128(AX)
+	VMOVUPS Y6, 160(AX)
+	VMOVUPS Y7, 192(AX)
+	VMOVUPS Y8, 224(AX)
+	VZEROUPPER
+	RET
+
+// func fanScoreDots8(p *byte)
+// Requires: AVX, MMX+
+TEXT ·fanScoreDots8(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         72(AX), CX
+	MOVQ         96(AX), DX
+	MOVQ         120(AX), BX
+	MOVQ         192(AX), SI
+	MOVQ         264(AX), DI
+	VBROADCASTSS 304(AX), Y0
+	MOVQ         (AX), R8
+
+row154:
+	DECQ 336(AX)
+	JL   done157
+	MOVQ (R8), R9
+	CMPQ R9, 8(R8)
+	JGE  next156
+
+edge155:
+	MOVQ       24(AX), R10
+	MOVLQSX    (R10)(R9*4), R10
+	IMULQ      328(AX), R10
+	ADDQ       48(AX), R10
+	MOVQ       312(AX), R11
+	TESTQ      R11, R11
+	JZ         near158
+	ADDQ       R9, R11
+	CMPQ       R11, 320(AX)
+	JG         near158
+	MOVQ       24(AX), R12
+	MOVLQSX    (R12)(R11*4), R11
+	IMULQ      328(AX), R11
+	ADDQ       48(AX), R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+
+near158:
+	VMOVUPS    (R10), Y1
+	VADDPS     (CX), Y1, Y2
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS     Y0, Y2, Y4
+	VBLENDVPS  Y3, Y2, Y4, Y2
+	VMULPS     (DX), Y2, Y2
+	VMULPS     (DI), Y1, Y1
+	VMOVUPS    32(R10), Y3
+	VADDPS     32(CX), Y3, Y4
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y4, Y5
+	VMULPS     Y0, Y4, Y6
+	VBLENDVPS  Y5, Y4, Y6, Y4
+	VMULPS     32(DX), Y4, Y4
+	VMULPS     32(DI), Y3, Y3
+	VHADDPS    Y4, Y2, Y2
+	VHADDPS    Y3, Y1, Y1
+	VMOVUPS    64(R10), Y3
+	VADDPS     64(CX), Y3, Y4
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y4, Y5
+	VMULPS     Y0, Y4, Y6
+	VBLENDVPS  Y5, Y4, Y6, Y4
+	VMULPS     64(DX), Y4, Y4
+	VMULPS     64(DI), Y3, Y3
+	VMOVUPS    96(R10), Y5
+	VADDPS     96(CX), Y5, Y6
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y6, Y7
+	VMULPS     Y0, Y6, Y8
+	VBLENDVPS  Y7, Y6, Y8, Y6
+	VMULPS     96(DX), Y6, Y6
+	VMULPS     96(DI), Y5, Y5
+	VHADDPS    Y6, Y4, Y4
+	VHADDPS    Y4, Y2, Y2
+	VHADDPS    Y5, Y3, Y3
+	VHADDPS    Y3, Y1, Y1
+	VMOVUPS    128(R10), Y3
+	VADDPS     128(CX), Y3, Y4
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y4, Y5
+	VMULPS     Y0, Y4, Y6
+	VBLENDVPS  Y5, Y4, Y6, Y4
+	VMULPS     128(DX), Y4, Y4
+	VMULPS     128(DI), Y3, Y3
+	VMOVUPS    160(R10), Y5
+	VADDPS     160(CX), Y5, Y6
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y6, Y7
+	VMULPS     Y0, Y6, Y8
+	VBLENDVPS  Y7, Y6, Y8, Y6
+	VMULPS     160(DX), Y6, Y6
+	VMULPS     160(DI), Y5, Y5
+	VHADDPS    Y6, Y4, Y4
+	VHADDPS    Y5, Y3, Y3
+	VMOVUPS    192(R10), Y5
+	VADDPS     192(CX), Y5, Y6
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y6, Y7
+	VMULPS     Y0, Y6, Y8
+	VBLENDVPS  Y7, Y6, Y8, Y6
+	VMULPS     192(DX), Y6, Y6
+	VMULPS     192(DI), Y5, Y5
+	VMOVUPS    224(R10), Y7
+	VADDPS     224(CX), Y7, Y8
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y8, Y9
+	VMULPS     Y0, Y8, Y10
+	VBLENDVPS  Y9, Y8, Y10, Y8
+	VMULPS     224(DX), Y8, Y8
+	VMULPS     224(DI), Y7, Y7
+	VHADDPS    Y8, Y6, Y6
+	VHADDPS    Y6, Y4, Y4
+	VHADDPS    Y7, Y5, Y5
+	VHADDPS    Y5, Y3, Y3
+	ADDQ       $0x20, BX
+	ADDQ       $0x20, SI
+	VPERM2F128 $0x20, Y4, Y2, Y5
+	VPERM2F128 $0x31, Y4, Y2, Y2
+	VADDPS     Y2, Y5, Y2
+	VMOVUPS    Y2, -32(BX)
+	VPERM2F128 $0x20, Y3, Y1, Y2
+	VPERM2F128 $0x31, Y3, Y1, Y1
+	VADDPS     Y1, Y2, Y1
+	VMOVUPS    Y1, -32(SI)
+	INCQ       R9
+	CMPQ       R9, 8(R8)
+	JL         edge155
+
+next156:
+	ADDQ 328(AX), CX
+	ADDQ 328(AX), DI
+	ADDQ $0x08, R8
+	JMP  row154
+
+done157:
+	VZEROUPPER
+	RET
+
+// func fanScoreSumGrad8(p *byte)
+// Requires: AVX, FMA3, MMX+
+TEXT ·fanScoreSumGrad8(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         72(AX), CX
+	MOVQ         96(AX), DX
+	MOVQ         120(AX), BX
+	MOVQ         144(AX), SI
+	MOVQ         216(AX), DI
+	MOVQ         192(AX), R8
+	MOVQ         264(AX), R9
+	VBROADCASTSS 304(AX), Y0
+	CMPB         308(AX), $0x00
+	JNE          more160
+	MOVQ         240(AX), R10
+	VMOVUPS      (R10), Y1
+	VMOVUPS      32(R10), Y2
+	VMOVUPS      64(R10), Y3
+	VMOVUPS      96(R10), Y4
+	VMOVUPS      128(R10), Y5
+	VMOVUPS      160(R10), Y6
+	VMOVUPS      192(R10), Y7
+	VMOVUPS      224(R10), Y8
+	MOVQ         (AX), R10
+
+row161:
+	DECQ 336(AX)
+	JL   done164
+	MOVQ (R10), R11
+	CMPQ R11, 8(R10)
+	JGE  next163
+
+edge162:
 	MOVQ       24(AX), R12
 	MOVLQSX    (R12)(R11*4), R12
-	IMULQ      304(AX), R12
+	IMULQ      328(AX), R12
 	ADDQ       48(AX), R12
-	MOVQ       288(AX), R13
+	MOVQ       312(AX), R13
 	TESTQ      R13, R13
-	JZ         near121
+	JZ         near165
 	ADDQ       R11, R13
-	CMPQ       R13, 296(AX)
-	JG         near121
+	CMPQ       R13, 320(AX)
+	JG         near165
 	MOVQ       24(AX), R14
 	MOVLQSX    (R14)(R13*4), R13
-	IMULQ      304(AX), R13
+	IMULQ      328(AX), R13
 	ADDQ       48(AX), R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 
-near121:
-	VBROADCASTSS (BX), Y1
-	VMOVUPS      (R12), Y2
-	VADDPS       (CX), Y2, Y2
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
-	VMULPS       Y0, Y2, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VMULPS       (DX), Y1, Y4
-	VMULPS       Y0, Y4, Y5
-	VBLENDVPS    Y3, Y4, Y5, Y3
-	VADDPS       (DI), Y3, Y4
-	VADDPS       (SI), Y3, Y3
-	VMOVUPS      Y3, (SI)
-	VMOVUPS      Y4, (DI)
-	VMOVUPS      (R8), Y3
-	VFMADD231PS  Y2, Y1, Y3
-	VMOVUPS      Y3, (R8)
-	VBROADCASTSS 4(BX), Y1
-	VMOVUPS      32(R12), Y2
-	VADDPS       32(CX), Y2, Y2
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
-	VMULPS       Y0, Y2, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VMULPS       32(DX), Y1, Y4
-	VMULPS       Y0, Y4, Y5
-	VBLENDVPS    Y3, Y4, Y5, Y3
-	VADDPS       32(DI), Y3, Y4
-	VADDPS       32(SI), Y3, Y3
-	VMOVUPS      Y3, 32(SI)
-	VMOVUPS      Y4, 32(DI)
-	VMOVUPS      32(R8), Y3
-	VFMADD231PS  Y2, Y1, Y3
-	VMOVUPS      Y3, 32(R8)
-	VBROADCASTSS 8(BX), Y1
-	VMOVUPS      64(R12), Y2
-	VADDPS       64(CX), Y2, Y2
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
-	VMULPS       Y0, Y2, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VMULPS       64(DX), Y1, Y4
-	VMULPS       Y0, Y4, Y5
-	VBLENDVPS    Y3, Y4, Y5, Y3
-	VADDPS       64(DI), Y3, Y4
-	VADDPS       64(SI), Y3, Y3
-	VMOVUPS      Y3, 64(SI)
-	VMOVUPS      Y4, 64(DI)
-	VMOVUPS      64(R8), Y3
-	VFMADD231PS  Y2, Y1, Y3
-	VMOVUPS      Y3, 64(R8)
-	VBROADCASTSS 12(BX), Y1
-	VMOVUPS      96(R12), Y2
-	VADDPS       96(CX), Y2, Y2
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
-	VMULPS       Y0, Y2, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VMULPS       96(DX), Y1, Y4
-	VMULPS       Y0, Y4, Y5
-	VBLENDVPS    Y3, Y4, Y5, Y3
-	VADDPS       96(DI), Y3, Y4
-	VADDPS       96(SI), Y3, Y3
-	VMOVUPS      Y3, 96(SI)
-	VMOVUPS      Y4, 96(DI)
-	VMOVUPS      96(R8), Y3
-	VFMADD231PS  Y2, Y1, Y3
-	VMOVUPS      Y3, 96(R8)
-	VBROADCASTSS 16(BX), Y1
-	VMOVUPS      128(R12), Y2
-	VADDPS       128(CX), Y2, Y2
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
-	VMULPS       Y0, Y2, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VMULPS       128(DX), Y1, Y4
-	VMULPS       Y0, Y4, Y5
-	VBLENDVPS    Y3, Y4, Y5, Y3
-	VADDPS       128(DI), Y3, Y4
-	VADDPS       128(SI), Y3, Y3
-	VMOVUPS      Y3, 128(SI)
-	VMOVUPS      Y4, 128(DI)
-	VMOVUPS      128(R8), Y3
-	VFMADD231PS  Y2, Y1, Y3
-	VMOVUPS      Y3, 128(R8)
-	VBROADCASTSS 20(BX), Y1
-	VMOVUPS      160(R12), Y2
-	VADDPS       160(CX), Y2, Y2
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
-	VMULPS       Y0, Y2, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VMULPS       160(DX), Y1, Y4
-	VMULPS       Y0, Y4, Y5
-	VBLENDVPS    Y3, Y4, Y5, Y3
-	VADDPS       160(DI), Y3, Y4
-	VADDPS       160(SI), Y3, Y3
-	VMOVUPS      Y3, 160(SI)
-	VMOVUPS      Y4, 160(DI)
-	VMOVUPS      160(R8), Y3
-	VFMADD231PS  Y2, Y1, Y3
-	VMOVUPS      Y3, 160(R8)
-	VBROADCASTSS 24(BX), Y1
-	VMOVUPS      192(R12), Y2
-	VADDPS       192(CX), Y2, Y2
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
-	VMULPS       Y0, Y2, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VMULPS       192(DX), Y1, Y4
-	VMULPS       Y0, Y4, Y5
-	VBLENDVPS    Y3, Y4, Y5, Y3
-	VADDPS       192(DI), Y3, Y4
-	VADDPS       192(SI), Y3, Y3
-	VMOVUPS      Y3, 192(SI)
-	VMOVUPS      Y4, 192(DI)
-	VMOVUPS      192(R8), Y3
-	VFMADD231PS  Y2, Y1, Y3
-	VMOVUPS      Y3, 192(R8)
-	VBROADCASTSS 28(BX), Y1
-	VMOVUPS      224(R12), Y2
-	VADDPS       224(CX), Y2, Y2
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
-	VMULPS       Y0, Y2, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VMULPS       224(DX), Y1, Y4
-	VMULPS       Y0, Y4, Y5
-	VBLENDVPS    Y3, Y4, Y5, Y3
-	VADDPS       224(DI), Y3, Y4
-	VADDPS       224(SI), Y3, Y3
-	VMOVUPS      Y3, 224(SI)
-	VMOVUPS      Y4, 224(DI)
-	VMOVUPS      224(R8), Y3
-	VFMADD231PS  Y2, Y1, Y3
-	VMOVUPS      Y3, 224(R8)
+near165:
+	VBROADCASTSS (BX), Y9
+	VBROADCASTSS (R8), Y10
+	VMOVUPS      (R12), Y11
+	VADDPS       (CX), Y11, Y11
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
+	VMULPS       Y0, Y11, Y13
+	VBLENDVPS    Y12, Y11, Y13, Y11
+	VFMADD231PS  Y11, Y9, Y1
+	VMULPS       (DX), Y9, Y9
+	VMULPS       Y0, Y9, Y11
+	VBLENDVPS    Y12, Y9, Y11, Y9
+	VADDPS       (DI), Y9, Y11
+	VMOVUPS      Y11, (DI)
+	VFMADD231PS  (R9), Y10, Y9
+	VMOVUPS      Y9, (SI)
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 4(R8), Y10
+	VMOVUPS      32(R12), Y11
+	VADDPS       32(CX), Y11, Y11
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
+	VMULPS       Y0, Y11, Y13
+	VBLENDVPS    Y12, Y11, Y13, Y11
+	VFMADD231PS  Y11, Y9, Y2
+	VMULPS       32(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y11
+	VBLENDVPS    Y12, Y9, Y11, Y9
+	VADDPS       32(DI), Y9, Y11
+	VMOVUPS      Y11, 32(DI)
+	VFMADD231PS  32(R9), Y10, Y9
+	VMOVUPS      Y9, 32(SI)
+	VBROADCASTSS 8(BX), Y9
+	VBROADCASTSS 8(R8), Y10
+	VMOVUPS      64(R12), Y11
+	VADDPS       64(CX), Y11, Y11
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
+	VMULPS       Y0, Y11, Y13
+	VBLENDVPS    Y12, Y11, Y13, Y11
+	VFMADD231PS  Y11, Y9, Y3
+	VMULPS       64(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y11
+	VBLENDVPS    Y12, Y9, Y11, Y9
+	VADDPS       64(DI), Y9, Y11
+	VMOVUPS      Y11, 64(DI)
+	VFMADD231PS  64(R9), Y10, Y9
+	VMOVUPS      Y9, 64(SI)
+	VBROADCASTSS 12(BX), Y9
+	VBROADCASTSS 12(R8), Y10
+	VMOVUPS      96(R12), Y11
+	VADDPS       96(CX), Y11, Y11
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
+	VMULPS       Y0, Y11, Y13
+	VBLENDVPS    Y12, Y11, Y13, Y11
+	VFMADD231PS  Y11, Y9, Y4
+	VMULPS       96(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y11
+	VBLENDVPS    Y12, Y9, Y11, Y9
+	VADDPS       96(DI), Y9, Y11
+	VMOVUPS      Y11, 96(DI)
+	VFMADD231PS  96(R9), Y10, Y9
+	VMOVUPS      Y9, 96(SI)
+	VBROADCASTSS 16(BX), Y9
+	VBROADCASTSS 16(R8), Y10
+	VMOVUPS      128(R12), Y11
+	VADDPS       128(CX), Y11, Y11
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
+	VMULPS       Y0, Y11, Y13
+	VBLENDVPS    Y12, Y11, Y13, Y11
+	VFMADD231PS  Y11, Y9, Y5
+	VMULPS       128(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y11
+	VBLENDVPS    Y12, Y9, Y11, Y9
+	VADDPS       128(DI), Y9, Y11
+	VMOVUPS      Y11, 128(DI)
+	VFMADD231PS  128(R9), Y10, Y9
+	VMOVUPS      Y9, 128(SI)
+	VBROADCASTSS 20(BX), Y9
+	VBROADCASTSS 20(R8), Y10
+	VMOVUPS      160(R12), Y11
+	VADDPS       160(CX), Y11, Y11
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
+	VMULPS       Y0, Y11, Y13
+	VBLENDVPS    Y12, Y11, Y13, Y11
+	VFMADD231PS  Y11, Y9, Y6
+	VMULPS       160(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y11
+	VBLENDVPS    Y12, Y9, Y11, Y9
+	VADDPS       160(DI), Y9, Y11
+	VMOVUPS      Y11, 160(DI)
+	VFMADD231PS  160(R9), Y10, Y9
+	VMOVUPS      Y9, 160(SI)
+	VBROADCASTSS 24(BX), Y9
+	VBROADCASTSS 24(R8), Y10
+	VMOVUPS      192(R12), Y11
+	VADDPS       192(CX), Y11, Y11
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
+	VMULPS       Y0, Y11, Y13
+	VBLENDVPS    Y12, Y11, Y13, Y11
+	VFMADD231PS  Y11, Y9, Y7
+	VMULPS       192(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y11
+	VBLENDVPS    Y12, Y9, Y11, Y9
+	VADDPS       192(DI), Y9, Y11
+	VMOVUPS      Y11, 192(DI)
+	VFMADD231PS  192(R9), Y10, Y9
+	VMOVUPS      Y9, 192(SI)
+	VBROADCASTSS 28(BX), Y9
+	VBROADCASTSS 28(R8), Y10
+	VMOVUPS      224(R12), Y11
+	VADDPS       224(CX), Y11, Y11
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
+	VMULPS       Y0, Y11, Y13
+	VBLENDVPS    Y12, Y11, Y13, Y11
+	VFMADD231PS  Y11, Y9, Y8
+	VMULPS       224(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y11
+	VBLENDVPS    Y12, Y9, Y11, Y9
+	VADDPS       224(DI), Y9, Y11
+	VMOVUPS      Y11, 224(DI)
+	VFMADD231PS  224(R9), Y10, Y9
+	VMOVUPS      Y9, 224(SI)
 	ADDQ         $0x20, BX
-	ADDQ         304(AX), SI
+	ADDQ         $0x20, R8
+	ADDQ         328(AX), SI
 	INCQ         R11
-	CMPQ         R11, 8(R9)
-	JL           edge118
+	CMPQ         R11, 8(R10)
+	JL           edge162
 
-next119:
-	ADDQ 304(AX), CX
-	ADDQ 304(AX), DI
-	ADDQ $0x08, R9
-	JMP  row117
+next163:
+	ADDQ 328(AX), CX
+	ADDQ 328(AX), DI
+	ADDQ 328(AX), R9
+	ADDQ $0x08, R10
+	JMP  row161
 
-done120:
+done164:
+	MOVQ    240(AX), AX
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	VMOVUPS Y5, 128(AX)
+	VMOVUPS Y6, 160(AX)
+	VMOVUPS Y7, 192(AX)
+	VMOVUPS Y8, 224(AX)
+	VZEROUPPER
+	RET
+
+more160:
+	MOVQ    240(AX), R10
+	VMOVUPS (R10), Y1
+	VMOVUPS 32(R10), Y2
+	VMOVUPS 64(R10), Y3
+	VMOVUPS 96(R10), Y4
+	VMOVUPS 128(R10), Y5
+	VMOVUPS 160(R10), Y6
+	VMOVUPS 192(R10), Y7
+	VMOVUPS 224(R10), Y8
+	MOVQ    (AX), R10
+
+row167:
+	DECQ 336(AX)
+	JL   done170
+	MOVQ (R10), R11
+	CMPQ R11, 8(R10)
+	JGE  next169
+
+edge168:
+	MOVQ       24(AX), R12
+	MOVLQSX    (R12)(R11*4), R12
+	IMULQ      328(AX), R12
+	ADDQ       48(AX), R12
+	MOVQ       312(AX), R13
+	TESTQ      R13, R13
+	JZ         near171
+	ADDQ       R11, R13
+	CMPQ       R13, 320(AX)
+	JG         near171
+	MOVQ       24(AX), R14
+	MOVLQSX    (R14)(R13*4), R13
+	IMULQ      328(AX), R13
+	ADDQ       48(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+
+near171:
+	VBROADCASTSS (BX), Y9
+	VBROADCASTSS (R8), Y10
+	VMOVUPS      (R12), Y11
+	VADDPS       (CX), Y11, Y11
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
+	VMULPS       Y0, Y11, Y13
+	VBLENDVPS    Y12, Y11, Y13, Y11
+	VFMADD231PS  Y11, Y9, Y1
+	VMULPS       (DX), Y9, Y9
+	VMULPS       Y0, Y9, Y11
+	VBLENDVPS    Y12, Y9, Y11, Y9
+	VADDPS       (DI), Y9, Y11
+	VMOVUPS      Y11, (DI)
+	VFMADD231PS  (R9), Y10, Y9
+	VADDPS       (SI), Y9, Y9
+	VMOVUPS      Y9, (SI)
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 4(R8), Y10
+	VMOVUPS      32(R12), Y11
+	VADDPS       32(CX), Y11, Y11
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
+	VMULPS       Y0, Y11, Y13
+	VBLENDVPS    Y12, Y11, Y13, Y11
+	VFMADD231PS  Y11, Y9, Y2
+	VMULPS       32(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y11
+	VBLENDVPS    Y12, Y9, Y11, Y9
+	VADDPS       32(DI), Y9, Y11
+	VMOVUPS      Y11, 32(DI)
+	VFMADD231PS  32(R9), Y10, Y9
+	VADDPS       32(SI), Y9, Y9
+	VMOVUPS      Y9, 32(SI)
+	VBROADCASTSS 8(BX), Y9
+	VBROADCASTSS 8(R8), Y10
+	VMOVUPS      64(R12), Y11
+	VADDPS       64(CX), Y11, Y11
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
+	VMULPS       Y0, Y11, Y13
+	VBLENDVPS    Y12, Y11, Y13, Y11
+	VFMADD231PS  Y11, Y9, Y3
+	VMULPS       64(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y11
+	VBLENDVPS    Y12, Y9, Y11, Y9
+	VADDPS       64(DI), Y9, Y11
+	VMOVUPS      Y11, 64(DI)
+	VFMADD231PS  64(R9), Y10, Y9
+	VADDPS       64(SI), Y9, Y9
+	VMOVUPS      Y9, 64(SI)
+	VBROADCASTSS 12(BX), Y9
+	VBROADCASTSS 12(R8), Y10
+	VMOVUPS      96(R12), Y11
+	VADDPS       96(CX), Y11, Y11
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
+	VMULPS       Y0, Y11, Y13
+	VBLENDVPS    Y12, Y11, Y13, Y11
+	VFMADD231PS  Y11, Y9, Y4
+	VMULPS       96(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y11
+	VBLENDVPS    Y12, Y9, Y11, Y9
+	VADDPS       96(DI), Y9, Y11
+	VMOVUPS      Y11, 96(DI)
+	VFMADD231PS  96(R9), Y10, Y9
+	VADDPS       96(SI), Y9, Y9
+	VMOVUPS      Y9, 96(SI)
+	VBROADCASTSS 16(BX), Y9
+	VBROADCASTSS 16(R8), Y10
+	VMOVUPS      128(R12), Y11
+	VADDPS       128(CX), Y11, Y11
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
+	VMULPS       Y0, Y11, Y13
+	VBLENDVPS    Y12, Y11, Y13, Y11
+	VFMADD231PS  Y11, Y9, Y5
+	VMULPS       128(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y11
+	VBLENDVPS    Y12, Y9, Y11, Y9
+	VADDPS       128(DI), Y9, Y11
+	VMOVUPS      Y11, 128(DI)
+	VFMADD231PS  128(R9), Y10, Y9
+	VADDPS       128(SI), Y9, Y9
+	VMOVUPS      Y9, 128(SI)
+	VBROADCASTSS 20(BX), Y9
+	VBROADCASTSS 20(R8), Y10
+	VMOVUPS      160(R12), Y11
+	VADDPS       160(CX), Y11, Y11
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
+	VMULPS       Y0, Y11, Y13
+	VBLENDVPS    Y12, Y11, Y13, Y11
+	VFMADD231PS  Y11, Y9, Y6
+	VMULPS       160(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y11
+	VBLENDVPS    Y12, Y9, Y11, Y9
+	VADDPS       160(DI), Y9, Y11
+	VMOVUPS      Y11, 160(DI)
+	VFMADD231PS  160(R9), Y10, Y9
+	VADDPS       160(SI), Y9, Y9
+	VMOVUPS      Y9, 160(SI)
+	VBROADCASTSS 24(BX), Y9
+	VBROADCASTSS 24(R8), Y10
+	VMOVUPS      192(R12), Y11
+	VADDPS       192(CX), Y11, Y11
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
+	VMULPS       Y0, Y11, Y13
+	VBLENDVPS    Y12, Y11, Y13, Y11
+	VFMADD231PS  Y11, Y9, Y7
+	VMULPS       192(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y11
+	VBLENDVPS    Y12, Y9, Y11, Y9
+	VADDPS       192(DI), Y9, Y11
+	VMOVUPS      Y11, 192(DI)
+	VFMADD231PS  192(R9), Y10, Y9
+	VADDPS       192(SI), Y9, Y9
+	VMOVUPS      Y9, 192(SI)
+	VBROADCASTSS 28(BX), Y9
+	VBROADCASTSS 28(R8), Y10
+	VMOVUPS      224(R12), Y11
+	VADDPS       224(CX), Y11, Y11
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
+	VMULPS       Y0, Y11, Y13
+	VBLENDVPS    Y12, Y11, Y13, Y11
+	VFMADD231PS  Y11, Y9, Y8
+	VMULPS       224(DX), Y9, Y9
+	VMULPS       Y0, Y9, Y11
+	VBLENDVPS    Y12, Y9, Y11, Y9
+	VADDPS       224(DI), Y9, Y11
+	VMOVUPS      Y11, 224(DI)
+	VFMADD231PS  224(R9), Y10, Y9
+	VADDPS       224(SI), Y9, Y9
+	VMOVUPS      Y9, 224(SI)
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, R8
+	ADDQ         328(AX), SI
+	INCQ         R11
+	CMPQ         R11, 8(R10)
+	JL           edge168
+
+next169:
+	ADDQ 328(AX), CX
+	ADDQ 328(AX), DI
+	ADDQ 328(AX), R9
+	ADDQ $0x08, R10
+	JMP  row167
+
+done170:
+	MOVQ    240(AX), AX
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	VMOVUPS Y5, 128(AX)
+	VMOVUPS Y6, 160(AX)
+	VMOVUPS Y7, 192(AX)
+	VMOVUPS Y8, 224(AX)
 	VZEROUPPER
 	RET
 
@@ -1632,80 +2610,78 @@ TEXT ·fanSum8(SB), NOSPLIT, $0-8
 	MOVQ 120(AX), CX
 	MOVQ 216(AX), DX
 	MOVQ (AX), BX
-	MOVQ 8(AX), SI
-	LEAQ -8(BX)(SI*8), SI
 
-row123:
-	CMPQ BX, SI
-	JGE  done126
-	MOVQ (BX), DI
-	CMPQ DI, 8(BX)
-	JGE  next125
+row173:
+	DECQ 336(AX)
+	JL   done176
+	MOVQ (BX), SI
+	CMPQ SI, 8(BX)
+	JGE  next175
 
-edge124:
-	MOVQ       24(AX), R8
-	MOVLQSX    (R8)(DI*4), R8
-	IMULQ      304(AX), R8
+edge174:
+	MOVQ       24(AX), DI
+	MOVLQSX    (DI)(SI*4), DI
+	IMULQ      328(AX), DI
+	ADDQ       48(AX), DI
+	MOVQ       312(AX), R8
+	TESTQ      R8, R8
+	JZ         near177
+	ADDQ       SI, R8
+	CMPQ       R8, 320(AX)
+	JG         near177
+	MOVQ       24(AX), R9
+	MOVLQSX    (R9)(R8*4), R8
+	IMULQ      328(AX), R8
 	ADDQ       48(AX), R8
-	MOVQ       288(AX), R9
-	TESTQ      R9, R9
-	JZ         near127
-	ADDQ       DI, R9
-	CMPQ       R9, 296(AX)
-	JG         near127
-	MOVQ       24(AX), R10
-	MOVLQSX    (R10)(R9*4), R9
-	IMULQ      304(AX), R9
-	ADDQ       48(AX), R9
-	PREFETCHT1 (R9)
-	PREFETCHT1 64(R9)
-	PREFETCHT1 128(R9)
-	PREFETCHT1 192(R9)
+	PREFETCHT1 (R8)
+	PREFETCHT1 64(R8)
+	PREFETCHT1 128(R8)
+	PREFETCHT1 192(R8)
 
-near127:
+near177:
 	VBROADCASTSS (CX), Y0
 	VMOVUPS      (DX), Y1
-	VFMADD231PS  (R8), Y0, Y1
+	VFMADD231PS  (DI), Y0, Y1
 	VMOVUPS      Y1, (DX)
 	VBROADCASTSS 4(CX), Y0
 	VMOVUPS      32(DX), Y1
-	VFMADD231PS  32(R8), Y0, Y1
+	VFMADD231PS  32(DI), Y0, Y1
 	VMOVUPS      Y1, 32(DX)
 	VBROADCASTSS 8(CX), Y0
 	VMOVUPS      64(DX), Y1
-	VFMADD231PS  64(R8), Y0, Y1
+	VFMADD231PS  64(DI), Y0, Y1
 	VMOVUPS      Y1, 64(DX)
 	VBROADCASTSS 12(CX), Y0
 	VMOVUPS      96(DX), Y1
-	VFMADD231PS  96(R8), Y0, Y1
+	VFMADD231PS  96(DI), Y0, Y1
 	VMOVUPS      Y1, 96(DX)
 	VBROADCASTSS 16(CX), Y0
 	VMOVUPS      128(DX), Y1
-	VFMADD231PS  128(R8), Y0, Y1
+	VFMADD231PS  128(DI), Y0, Y1
 	VMOVUPS      Y1, 128(DX)
 	VBROADCASTSS 20(CX), Y0
 	VMOVUPS      160(DX), Y1
-	VFMADD231PS  160(R8), Y0, Y1
+	VFMADD231PS  160(DI), Y0, Y1
 	VMOVUPS      Y1, 160(DX)
 	VBROADCASTSS 24(CX), Y0
 	VMOVUPS      192(DX), Y1
-	VFMADD231PS  192(R8), Y0, Y1
+	VFMADD231PS  192(DI), Y0, Y1
 	VMOVUPS      Y1, 192(DX)
 	VBROADCASTSS 28(CX), Y0
 	VMOVUPS      224(DX), Y1
-	VFMADD231PS  224(R8), Y0, Y1
+	VFMADD231PS  224(DI), Y0, Y1
 	VMOVUPS      Y1, 224(DX)
 	ADDQ         $0x20, CX
-	INCQ         DI
-	CMPQ         DI, 8(BX)
-	JL           edge124
+	INCQ         SI
+	CMPQ         SI, 8(BX)
+	JL           edge174
 
-next125:
-	ADDQ 304(AX), DX
+next175:
+	ADDQ 328(AX), DX
 	ADDQ $0x08, BX
-	JMP  row123
+	JMP  row173
 
-done126:
+done176:
 	VZEROUPPER
 	RET
 
@@ -1716,40 +2692,38 @@ TEXT ·fanSpread8(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), CX
 	MOVQ 120(AX), DX
 	MOVQ 144(AX), BX
-	CMPB 284(AX), $0x00
-	JNE  more129
+	CMPB 308(AX), $0x00
+	JNE  more179
 	MOVQ (AX), SI
-	MOVQ 8(AX), DI
-	LEAQ -8(SI)(DI*8), DI
 
-row130:
-	CMPQ SI, DI
-	JGE  done133
-	MOVQ (SI), R8
-	CMPQ R8, 8(SI)
-	JGE  next132
+row180:
+	DECQ 336(AX)
+	JL   done183
+	MOVQ (SI), DI
+	CMPQ DI, 8(SI)
+	JGE  next182
 
-edge131:
+edge181:
+	MOVQ       24(AX), R8
+	MOVLQSX    (R8)(DI*4), R8
+	IMULQ      328(AX), R8
+	ADDQ       48(AX), R8
+	MOVQ       312(AX), R8
+	TESTQ      R8, R8
+	JZ         near184
+	ADDQ       DI, R8
+	CMPQ       R8, 320(AX)
+	JG         near184
 	MOVQ       24(AX), R9
-	MOVLQSX    (R9)(R8*4), R9
-	IMULQ      304(AX), R9
-	ADDQ       48(AX), R9
-	MOVQ       288(AX), R9
-	TESTQ      R9, R9
-	JZ         near134
-	ADDQ       R8, R9
-	CMPQ       R9, 296(AX)
-	JG         near134
-	MOVQ       24(AX), R10
-	MOVLQSX    (R10)(R9*4), R9
-	IMULQ      304(AX), R9
-	ADDQ       48(AX), R9
-	PREFETCHT1 (R9)
-	PREFETCHT1 64(R9)
-	PREFETCHT1 128(R9)
-	PREFETCHT1 192(R9)
+	MOVLQSX    (R9)(R8*4), R8
+	IMULQ      328(AX), R8
+	ADDQ       48(AX), R8
+	PREFETCHT1 (R8)
+	PREFETCHT1 64(R8)
+	PREFETCHT1 128(R8)
+	PREFETCHT1 192(R8)
 
-near134:
+near184:
 	VBROADCASTSS (DX), Y0
 	VMULPS       (CX), Y0, Y0
 	VMOVUPS      Y0, (BX)
@@ -1775,53 +2749,51 @@ near134:
 	VMULPS       224(CX), Y0, Y0
 	VMOVUPS      Y0, 224(BX)
 	ADDQ         $0x20, DX
-	ADDQ         304(AX), BX
-	INCQ         R8
-	CMPQ         R8, 8(SI)
-	JL           edge131
+	ADDQ         328(AX), BX
+	INCQ         DI
+	CMPQ         DI, 8(SI)
+	JL           edge181
 
-next132:
-	ADDQ 304(AX), CX
+next182:
+	ADDQ 328(AX), CX
 	ADDQ $0x08, SI
-	JMP  row130
+	JMP  row180
 
-done133:
+done183:
 	VZEROUPPER
 	RET
 
-more129:
+more179:
 	MOVQ (AX), SI
-	MOVQ 8(AX), DI
-	LEAQ -8(SI)(DI*8), DI
 
-row136:
-	CMPQ SI, DI
-	JGE  done139
-	MOVQ (SI), R8
-	CMPQ R8, 8(SI)
-	JGE  next138
+row186:
+	DECQ 336(AX)
+	JL   done189
+	MOVQ (SI), DI
+	CMPQ DI, 8(SI)
+	JGE  next188
 
-edge137:
+edge187:
+	MOVQ       24(AX), R8
+	MOVLQSX    (R8)(DI*4), R8
+	IMULQ      328(AX), R8
+	ADDQ       48(AX), R8
+	MOVQ       312(AX), R8
+	TESTQ      R8, R8
+	JZ         near190
+	ADDQ       DI, R8
+	CMPQ       R8, 320(AX)
+	JG         near190
 	MOVQ       24(AX), R9
-	MOVLQSX    (R9)(R8*4), R9
-	IMULQ      304(AX), R9
-	ADDQ       48(AX), R9
-	MOVQ       288(AX), R9
-	TESTQ      R9, R9
-	JZ         near140
-	ADDQ       R8, R9
-	CMPQ       R9, 296(AX)
-	JG         near140
-	MOVQ       24(AX), R10
-	MOVLQSX    (R10)(R9*4), R9
-	IMULQ      304(AX), R9
-	ADDQ       48(AX), R9
-	PREFETCHT1 (R9)
-	PREFETCHT1 64(R9)
-	PREFETCHT1 128(R9)
-	PREFETCHT1 192(R9)
+	MOVLQSX    (R9)(R8*4), R8
+	IMULQ      328(AX), R8
+	ADDQ       48(AX), R8
+	PREFETCHT1 (R8)
+	PREFETCHT1 64(R8)
+	PREFETCHT1 128(R8)
+	PREFETCHT1 192(R8)
 
-near140:
+near190:
 	VBROADCASTSS (DX), Y0
 	VMULPS       (CX), Y0, Y0
 	VADDPS       (BX), Y0, Y0
@@ -1855,17 +2827,17 @@ near140:
 	VADDPS       224(BX), Y0, Y0
 	VMOVUPS      Y0, 224(BX)
 	ADDQ         $0x20, DX
-	ADDQ         304(AX), BX
-	INCQ         R8
-	CMPQ         R8, 8(SI)
-	JL           edge137
+	ADDQ         328(AX), BX
+	INCQ         DI
+	CMPQ         DI, 8(SI)
+	JL           edge187
 
-next138:
-	ADDQ 304(AX), CX
+next188:
+	ADDQ 328(AX), CX
 	ADDQ $0x08, SI
-	JMP  row136
+	JMP  row186
 
-done139:
+done189:
 	VZEROUPPER
 	RET
 
@@ -1876,74 +2848,72 @@ TEXT ·fanDots8(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), CX
 	MOVQ 192(AX), DX
 	MOVQ (AX), BX
-	MOVQ 8(AX), SI
-	LEAQ -8(BX)(SI*8), SI
 
-row142:
-	CMPQ BX, SI
-	JGE  done145
-	MOVQ (BX), DI
-	CMPQ DI, 8(BX)
-	JGE  next144
+row192:
+	DECQ 336(AX)
+	JL   done195
+	MOVQ (BX), SI
+	CMPQ SI, 8(BX)
+	JGE  next194
 
-edge143:
-	MOVQ       24(AX), R8
-	MOVLQSX    (R8)(DI*4), R8
-	IMULQ      304(AX), R8
+edge193:
+	MOVQ       24(AX), DI
+	MOVLQSX    (DI)(SI*4), DI
+	IMULQ      328(AX), DI
+	ADDQ       48(AX), DI
+	MOVQ       312(AX), R8
+	TESTQ      R8, R8
+	JZ         near196
+	ADDQ       SI, R8
+	CMPQ       R8, 320(AX)
+	JG         near196
+	MOVQ       24(AX), R9
+	MOVLQSX    (R9)(R8*4), R8
+	IMULQ      328(AX), R8
 	ADDQ       48(AX), R8
-	MOVQ       288(AX), R9
-	TESTQ      R9, R9
-	JZ         near146
-	ADDQ       DI, R9
-	CMPQ       R9, 296(AX)
-	JG         near146
-	MOVQ       24(AX), R10
-	MOVLQSX    (R10)(R9*4), R9
-	IMULQ      304(AX), R9
-	ADDQ       48(AX), R9
-	PREFETCHT1 (R9)
-	PREFETCHT1 64(R9)
-	PREFETCHT1 128(R9)
-	PREFETCHT1 192(R9)
+	PREFETCHT1 (R8)
+	PREFETCHT1 64(R8)
+	PREFETCHT1 128(R8)
+	PREFETCHT1 192(R8)
 
-near146:
-	VMOVUPS    (R8), Y0
+near196:
+	VMOVUPS    (DI), Y0
 	VMULPS     (CX), Y0, Y0
-	VMOVUPS    32(R8), Y1
+	VMOVUPS    32(DI), Y1
 	VMULPS     32(CX), Y1, Y1
-	VMOVUPS    64(R8), Y2
-	VMULPS     64(CX), Y2, Y2
-	VMOVUPS    96(R8), Y3
-	VMULPS     96(CX), Y3, Y3
-	VMOVUPS    128(R8), Y4
-	VMULPS     128(CX), Y4, Y4
-	VMOVUPS    160(R8), Y5
-	VMULPS     160(CX), Y5, Y5
-	VMOVUPS    192(R8), Y6
-	VMULPS     192(CX), Y6, Y6
-	VMOVUPS    224(R8), Y7
-	VMULPS     224(CX), Y7, Y7
-	ADDQ       $0x20, DX
 	VHADDPS    Y1, Y0, Y0
-	VHADDPS    Y3, Y2, Y1
-	VHADDPS    Y1, Y0, Y0
-	VHADDPS    Y5, Y4, Y1
-	VHADDPS    Y7, Y6, Y2
+	VMOVUPS    64(DI), Y1
+	VMULPS     64(CX), Y1, Y1
+	VMOVUPS    96(DI), Y2
+	VMULPS     96(CX), Y2, Y2
 	VHADDPS    Y2, Y1, Y1
+	VHADDPS    Y1, Y0, Y0
+	VMOVUPS    128(DI), Y1
+	VMULPS     128(CX), Y1, Y1
+	VMOVUPS    160(DI), Y2
+	VMULPS     160(CX), Y2, Y2
+	VHADDPS    Y2, Y1, Y1
+	VMOVUPS    192(DI), Y2
+	VMULPS     192(CX), Y2, Y2
+	VMOVUPS    224(DI), Y3
+	VMULPS     224(CX), Y3, Y3
+	VHADDPS    Y3, Y2, Y2
+	VHADDPS    Y2, Y1, Y1
+	ADDQ       $0x20, DX
 	VPERM2F128 $0x20, Y1, Y0, Y2
 	VPERM2F128 $0x31, Y1, Y0, Y0
 	VADDPS     Y0, Y2, Y0
 	VMOVUPS    Y0, -32(DX)
-	INCQ       DI
-	CMPQ       DI, 8(BX)
-	JL         edge143
+	INCQ       SI
+	CMPQ       SI, 8(BX)
+	JL         edge193
 
-next144:
-	ADDQ 304(AX), CX
+next194:
+	ADDQ 328(AX), CX
 	ADDQ $0x08, BX
-	JMP  row142
+	JMP  row192
 
-done145:
+done195:
 	VZEROUPPER
 	RET
 
@@ -1955,81 +2925,79 @@ TEXT ·fanAffine8(SB), NOSPLIT, $0-8
 	MOVQ 120(AX), DX
 	MOVQ 144(AX), BX
 	MOVQ (AX), SI
-	MOVQ 8(AX), DI
-	LEAQ -8(SI)(DI*8), DI
 
-row148:
-	CMPQ SI, DI
-	JGE  done151
-	MOVQ (SI), R8
-	CMPQ R8, 8(SI)
-	JGE  next150
+row198:
+	DECQ 336(AX)
+	JL   done201
+	MOVQ (SI), DI
+	CMPQ DI, 8(SI)
+	JGE  next200
 
-edge149:
-	MOVQ       24(AX), R9
-	MOVLQSX    (R9)(R8*4), R9
-	IMULQ      304(AX), R9
+edge199:
+	MOVQ       24(AX), R8
+	MOVLQSX    (R8)(DI*4), R8
+	IMULQ      328(AX), R8
+	ADDQ       48(AX), R8
+	MOVQ       312(AX), R9
+	TESTQ      R9, R9
+	JZ         near202
+	ADDQ       DI, R9
+	CMPQ       R9, 320(AX)
+	JG         near202
+	MOVQ       24(AX), R10
+	MOVLQSX    (R10)(R9*4), R9
+	IMULQ      328(AX), R9
 	ADDQ       48(AX), R9
-	MOVQ       288(AX), R10
-	TESTQ      R10, R10
-	JZ         near152
-	ADDQ       R8, R10
-	CMPQ       R10, 296(AX)
-	JG         near152
-	MOVQ       24(AX), R11
-	MOVLQSX    (R11)(R10*4), R10
-	IMULQ      304(AX), R10
-	ADDQ       48(AX), R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
+	PREFETCHT1 (R9)
+	PREFETCHT1 64(R9)
+	PREFETCHT1 128(R9)
+	PREFETCHT1 192(R9)
 
-near152:
+near202:
 	VBROADCASTSS (DX), Y0
 	VMOVUPS      (CX), Y1
-	VFMADD231PS  (R9), Y0, Y1
+	VFMADD231PS  (R8), Y0, Y1
 	VMOVUPS      Y1, (BX)
 	VBROADCASTSS 4(DX), Y0
 	VMOVUPS      32(CX), Y1
-	VFMADD231PS  32(R9), Y0, Y1
+	VFMADD231PS  32(R8), Y0, Y1
 	VMOVUPS      Y1, 32(BX)
 	VBROADCASTSS 8(DX), Y0
 	VMOVUPS      64(CX), Y1
-	VFMADD231PS  64(R9), Y0, Y1
+	VFMADD231PS  64(R8), Y0, Y1
 	VMOVUPS      Y1, 64(BX)
 	VBROADCASTSS 12(DX), Y0
 	VMOVUPS      96(CX), Y1
-	VFMADD231PS  96(R9), Y0, Y1
+	VFMADD231PS  96(R8), Y0, Y1
 	VMOVUPS      Y1, 96(BX)
 	VBROADCASTSS 16(DX), Y0
 	VMOVUPS      128(CX), Y1
-	VFMADD231PS  128(R9), Y0, Y1
+	VFMADD231PS  128(R8), Y0, Y1
 	VMOVUPS      Y1, 128(BX)
 	VBROADCASTSS 20(DX), Y0
 	VMOVUPS      160(CX), Y1
-	VFMADD231PS  160(R9), Y0, Y1
+	VFMADD231PS  160(R8), Y0, Y1
 	VMOVUPS      Y1, 160(BX)
 	VBROADCASTSS 24(DX), Y0
 	VMOVUPS      192(CX), Y1
-	VFMADD231PS  192(R9), Y0, Y1
+	VFMADD231PS  192(R8), Y0, Y1
 	VMOVUPS      Y1, 192(BX)
 	VBROADCASTSS 28(DX), Y0
 	VMOVUPS      224(CX), Y1
-	VFMADD231PS  224(R9), Y0, Y1
+	VFMADD231PS  224(R8), Y0, Y1
 	VMOVUPS      Y1, 224(BX)
 	ADDQ         $0x20, DX
-	ADDQ         304(AX), BX
-	INCQ         R8
-	CMPQ         R8, 8(SI)
-	JL           edge149
+	ADDQ         328(AX), BX
+	INCQ         DI
+	CMPQ         DI, 8(SI)
+	JL           edge199
 
-next150:
-	ADDQ 304(AX), CX
+next200:
+	ADDQ 328(AX), CX
 	ADDQ $0x08, SI
-	JMP  row148
+	JMP  row198
 
-done151:
+done201:
 	VZEROUPPER
 	RET
 
@@ -2042,156 +3010,152 @@ TEXT ·fanAffineGrad8(SB), NOSPLIT, $0-8
 	MOVQ 168(AX), BX
 	MOVQ 192(AX), SI
 	MOVQ 216(AX), DI
-	CMPB 284(AX), $0x00
-	JNE  more154
+	CMPB 308(AX), $0x00
+	JNE  more204
 	MOVQ (AX), R8
-	MOVQ 8(AX), R9
-	LEAQ -8(R8)(R9*8), R9
 
-row155:
-	CMPQ R8, R9
-	JGE  done158
-	MOVQ (R8), R10
-	CMPQ R10, 8(R8)
-	JGE  next157
+row205:
+	DECQ 336(AX)
+	JL   done208
+	MOVQ (R8), R9
+	CMPQ R9, 8(R8)
+	JGE  next207
 
-edge156:
-	MOVQ       24(AX), R11
-	MOVLQSX    (R11)(R10*4), R11
-	IMULQ      304(AX), R11
+edge206:
+	MOVQ       24(AX), R10
+	MOVLQSX    (R10)(R9*4), R10
+	IMULQ      328(AX), R10
+	ADDQ       48(AX), R10
+	MOVQ       312(AX), R11
+	TESTQ      R11, R11
+	JZ         near209
+	ADDQ       R9, R11
+	CMPQ       R11, 320(AX)
+	JG         near209
+	MOVQ       24(AX), R12
+	MOVLQSX    (R12)(R11*4), R11
+	IMULQ      328(AX), R11
 	ADDQ       48(AX), R11
-	MOVQ       288(AX), R12
-	TESTQ      R12, R12
-	JZ         near159
-	ADDQ       R10, R12
-	CMPQ       R12, 296(AX)
-	JG         near159
-	MOVQ       24(AX), R13
-	MOVLQSX    (R13)(R12*4), R12
-	IMULQ      304(AX), R12
-	ADDQ       48(AX), R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	PREFETCHT1 192(R12)
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
 
-near159:
+near209:
 	VBROADCASTSS (CX), Y0
 	VMOVUPS      (BX), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (DX)
 	VADDPS       (DI), Y1, Y0
 	VMOVUPS      Y0, (DI)
-	VMULPS       (R11), Y1, Y0
+	VMULPS       (R10), Y1, Y0
 	VBROADCASTSS 4(CX), Y1
 	VMOVUPS      32(BX), Y2
 	VMULPS       Y2, Y1, Y1
 	VMOVUPS      Y1, 32(DX)
 	VADDPS       32(DI), Y2, Y1
 	VMOVUPS      Y1, 32(DI)
-	VMULPS       32(R11), Y2, Y1
-	VBROADCASTSS 8(CX), Y2
-	VMOVUPS      64(BX), Y3
+	VMULPS       32(R10), Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VBROADCASTSS 8(CX), Y1
+	VMOVUPS      64(BX), Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 64(DX)
+	VADDPS       64(DI), Y2, Y1
+	VMOVUPS      Y1, 64(DI)
+	VMULPS       64(R10), Y2, Y1
+	VBROADCASTSS 12(CX), Y2
+	VMOVUPS      96(BX), Y3
 	VMULPS       Y3, Y2, Y2
-	VMOVUPS      Y2, 64(DX)
-	VADDPS       64(DI), Y3, Y2
-	VMOVUPS      Y2, 64(DI)
-	VMULPS       64(R11), Y3, Y2
-	VBROADCASTSS 12(CX), Y3
-	VMOVUPS      96(BX), Y4
+	VMOVUPS      Y2, 96(DX)
+	VADDPS       96(DI), Y3, Y2
+	VMOVUPS      Y2, 96(DI)
+	VMULPS       96(R10), Y3, Y2
+	VHADDPS      Y2, Y1, Y1
+	VHADDPS      Y1, Y0, Y0
+	VBROADCASTSS 16(CX), Y1
+	VMOVUPS      128(BX), Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 128(DX)
+	VADDPS       128(DI), Y2, Y1
+	VMOVUPS      Y1, 128(DI)
+	VMULPS       128(R10), Y2, Y1
+	VBROADCASTSS 20(CX), Y2
+	VMOVUPS      160(BX), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 160(DX)
+	VADDPS       160(DI), Y3, Y2
+	VMOVUPS      Y2, 160(DI)
+	VMULPS       160(R10), Y3, Y2
+	VHADDPS      Y2, Y1, Y1
+	VBROADCASTSS 24(CX), Y2
+	VMOVUPS      192(BX), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 192(DX)
+	VADDPS       192(DI), Y3, Y2
+	VMOVUPS      Y2, 192(DI)
+	VMULPS       192(R10), Y3, Y2
+	VBROADCASTSS 28(CX), Y3
+	VMOVUPS      224(BX), Y4
 	VMULPS       Y4, Y3, Y3
-	VMOVUPS      Y3, 96(DX)
-	VADDPS       96(DI), Y4, Y3
-	VMOVUPS      Y3, 96(DI)
-	VMULPS       96(R11), Y4, Y3
-	VBROADCASTSS 16(CX), Y4
-	VMOVUPS      128(BX), Y5
-	VMULPS       Y5, Y4, Y4
-	VMOVUPS      Y4, 128(DX)
-	VADDPS       128(DI), Y5, Y4
-	VMOVUPS      Y4, 128(DI)
-	VMULPS       128(R11), Y5, Y4
-	VBROADCASTSS 20(CX), Y5
-	VMOVUPS      160(BX), Y6
-	VMULPS       Y6, Y5, Y5
-	VMOVUPS      Y5, 160(DX)
-	VADDPS       160(DI), Y6, Y5
-	VMOVUPS      Y5, 160(DI)
-	VMULPS       160(R11), Y6, Y5
-	VBROADCASTSS 24(CX), Y6
-	VMOVUPS      192(BX), Y7
-	VMULPS       Y7, Y6, Y6
-	VMOVUPS      Y6, 192(DX)
-	VADDPS       192(DI), Y7, Y6
-	VMOVUPS      Y6, 192(DI)
-	VMULPS       192(R11), Y7, Y6
-	VBROADCASTSS 28(CX), Y7
-	VMOVUPS      224(BX), Y8
-	VMULPS       Y8, Y7, Y7
-	VMOVUPS      Y7, 224(DX)
-	VADDPS       224(DI), Y8, Y7
-	VMOVUPS      Y7, 224(DI)
-	VMULPS       224(R11), Y8, Y7
+	VMOVUPS      Y3, 224(DX)
+	VADDPS       224(DI), Y4, Y3
+	VMOVUPS      Y3, 224(DI)
+	VMULPS       224(R10), Y4, Y3
+	VHADDPS      Y3, Y2, Y2
+	VHADDPS      Y2, Y1, Y1
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, SI
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y3, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y5, Y4, Y1
-	VHADDPS      Y7, Y6, Y2
-	VHADDPS      Y2, Y1, Y1
 	VPERM2F128   $0x20, Y1, Y0, Y2
 	VPERM2F128   $0x31, Y1, Y0, Y0
 	VADDPS       Y0, Y2, Y0
 	VMOVUPS      Y0, -32(SI)
-	ADDQ         304(AX), DX
-	ADDQ         304(AX), BX
-	INCQ         R10
-	CMPQ         R10, 8(R8)
-	JL           edge156
+	ADDQ         328(AX), DX
+	ADDQ         328(AX), BX
+	INCQ         R9
+	CMPQ         R9, 8(R8)
+	JL           edge206
 
-next157:
-	ADDQ 304(AX), DI
+next207:
+	ADDQ 328(AX), DI
 	ADDQ $0x08, R8
-	JMP  row155
+	JMP  row205
 
-done158:
+done208:
 	VZEROUPPER
 	RET
 
-more154:
+more204:
 	MOVQ (AX), R8
-	MOVQ 8(AX), R9
-	LEAQ -8(R8)(R9*8), R9
 
-row161:
-	CMPQ R8, R9
-	JGE  done164
-	MOVQ (R8), R10
-	CMPQ R10, 8(R8)
-	JGE  next163
+row211:
+	DECQ 336(AX)
+	JL   done214
+	MOVQ (R8), R9
+	CMPQ R9, 8(R8)
+	JGE  next213
 
-edge162:
-	MOVQ       24(AX), R11
-	MOVLQSX    (R11)(R10*4), R11
-	IMULQ      304(AX), R11
+edge212:
+	MOVQ       24(AX), R10
+	MOVLQSX    (R10)(R9*4), R10
+	IMULQ      328(AX), R10
+	ADDQ       48(AX), R10
+	MOVQ       312(AX), R11
+	TESTQ      R11, R11
+	JZ         near215
+	ADDQ       R9, R11
+	CMPQ       R11, 320(AX)
+	JG         near215
+	MOVQ       24(AX), R12
+	MOVLQSX    (R12)(R11*4), R11
+	IMULQ      328(AX), R11
 	ADDQ       48(AX), R11
-	MOVQ       288(AX), R12
-	TESTQ      R12, R12
-	JZ         near165
-	ADDQ       R10, R12
-	CMPQ       R12, 296(AX)
-	JG         near165
-	MOVQ       24(AX), R13
-	MOVLQSX    (R13)(R12*4), R12
-	IMULQ      304(AX), R12
-	ADDQ       48(AX), R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	PREFETCHT1 192(R12)
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
 
-near165:
+near215:
 	VBROADCASTSS (CX), Y0
 	VMOVUPS      (BX), Y1
 	VMULPS       Y1, Y0, Y0
@@ -2199,7 +3163,7 @@ near165:
 	VMOVUPS      Y0, (DX)
 	VADDPS       (DI), Y1, Y0
 	VMOVUPS      Y0, (DI)
-	VMULPS       (R11), Y1, Y0
+	VMULPS       (R10), Y1, Y0
 	VBROADCASTSS 4(CX), Y1
 	VMOVUPS      32(BX), Y2
 	VMULPS       Y2, Y1, Y1
@@ -2207,78 +3171,78 @@ near165:
 	VMOVUPS      Y1, 32(DX)
 	VADDPS       32(DI), Y2, Y1
 	VMOVUPS      Y1, 32(DI)
-	VMULPS       32(R11), Y2, Y1
-	VBROADCASTSS 8(CX), Y2
-	VMOVUPS      64(BX), Y3
+	VMULPS       32(R10), Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VBROADCASTSS 8(CX), Y1
+	VMOVUPS      64(BX), Y2
+	VMULPS       Y2, Y1, Y1
+	VADDPS       64(DX), Y1, Y1
+	VMOVUPS      Y1, 64(DX)
+	VADDPS       64(DI), Y2, Y1
+	VMOVUPS      Y1, 64(DI)
+	VMULPS       64(R10), Y2, Y1
+	VBROADCASTSS 12(CX), Y2
+	VMOVUPS      96(BX), Y3
 	VMULPS       Y3, Y2, Y2
-	VADDPS       64(DX), Y2, Y2
-	VMOVUPS      Y2, 64(DX)
-	VADDPS       64(DI), Y3, Y2
-	VMOVUPS      Y2, 64(DI)
-	VMULPS       64(R11), Y3, Y2
-	VBROADCASTSS 12(CX), Y3
-	VMOVUPS      96(BX), Y4
+	VADDPS       96(DX), Y2, Y2
+	VMOVUPS      Y2, 96(DX)
+	VADDPS       96(DI), Y3, Y2
+	VMOVUPS      Y2, 96(DI)
+	VMULPS       96(R10), Y3, Y2
+	VHADDPS      Y2, Y1, Y1
+	VHADDPS      Y1, Y0, Y0
+	VBROADCASTSS 16(CX), Y1
+	VMOVUPS      128(BX), Y2
+	VMULPS       Y2, Y1, Y1
+	VADDPS       128(DX), Y1, Y1
+	VMOVUPS      Y1, 128(DX)
+	VADDPS       128(DI), Y2, Y1
+	VMOVUPS      Y1, 128(DI)
+	VMULPS       128(R10), Y2, Y1
+	VBROADCASTSS 20(CX), Y2
+	VMOVUPS      160(BX), Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       160(DX), Y2, Y2
+	VMOVUPS      Y2, 160(DX)
+	VADDPS       160(DI), Y3, Y2
+	VMOVUPS      Y2, 160(DI)
+	VMULPS       160(R10), Y3, Y2
+	VHADDPS      Y2, Y1, Y1
+	VBROADCASTSS 24(CX), Y2
+	VMOVUPS      192(BX), Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       192(DX), Y2, Y2
+	VMOVUPS      Y2, 192(DX)
+	VADDPS       192(DI), Y3, Y2
+	VMOVUPS      Y2, 192(DI)
+	VMULPS       192(R10), Y3, Y2
+	VBROADCASTSS 28(CX), Y3
+	VMOVUPS      224(BX), Y4
 	VMULPS       Y4, Y3, Y3
-	VADDPS       96(DX), Y3, Y3
-	VMOVUPS      Y3, 96(DX)
-	VADDPS       96(DI), Y4, Y3
-	VMOVUPS      Y3, 96(DI)
-	VMULPS       96(R11), Y4, Y3
-	VBROADCASTSS 16(CX), Y4
-	VMOVUPS      128(BX), Y5
-	VMULPS       Y5, Y4, Y4
-	VADDPS       128(DX), Y4, Y4
-	VMOVUPS      Y4, 128(DX)
-	VADDPS       128(DI), Y5, Y4
-	VMOVUPS      Y4, 128(DI)
-	VMULPS       128(R11), Y5, Y4
-	VBROADCASTSS 20(CX), Y5
-	VMOVUPS      160(BX), Y6
-	VMULPS       Y6, Y5, Y5
-	VADDPS       160(DX), Y5, Y5
-	VMOVUPS      Y5, 160(DX)
-	VADDPS       160(DI), Y6, Y5
-	VMOVUPS      Y5, 160(DI)
-	VMULPS       160(R11), Y6, Y5
-	VBROADCASTSS 24(CX), Y6
-	VMOVUPS      192(BX), Y7
-	VMULPS       Y7, Y6, Y6
-	VADDPS       192(DX), Y6, Y6
-	VMOVUPS      Y6, 192(DX)
-	VADDPS       192(DI), Y7, Y6
-	VMOVUPS      Y6, 192(DI)
-	VMULPS       192(R11), Y7, Y6
-	VBROADCASTSS 28(CX), Y7
-	VMOVUPS      224(BX), Y8
-	VMULPS       Y8, Y7, Y7
-	VADDPS       224(DX), Y7, Y7
-	VMOVUPS      Y7, 224(DX)
-	VADDPS       224(DI), Y8, Y7
-	VMOVUPS      Y7, 224(DI)
-	VMULPS       224(R11), Y8, Y7
+	VADDPS       224(DX), Y3, Y3
+	VMOVUPS      Y3, 224(DX)
+	VADDPS       224(DI), Y4, Y3
+	VMOVUPS      Y3, 224(DI)
+	VMULPS       224(R10), Y4, Y3
+	VHADDPS      Y3, Y2, Y2
+	VHADDPS      Y2, Y1, Y1
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, SI
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y3, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y5, Y4, Y1
-	VHADDPS      Y7, Y6, Y2
-	VHADDPS      Y2, Y1, Y1
 	VPERM2F128   $0x20, Y1, Y0, Y2
 	VPERM2F128   $0x31, Y1, Y0, Y0
 	VADDPS       Y0, Y2, Y0
 	VMOVUPS      Y0, -32(SI)
-	ADDQ         304(AX), DX
-	ADDQ         304(AX), BX
-	INCQ         R10
-	CMPQ         R10, 8(R8)
-	JL           edge162
+	ADDQ         328(AX), DX
+	ADDQ         328(AX), BX
+	INCQ         R9
+	CMPQ         R9, 8(R8)
+	JL           edge212
 
-next163:
-	ADDQ 304(AX), DI
+next213:
+	ADDQ 328(AX), DI
 	ADDQ $0x08, R8
-	JMP  row161
+	JMP  row211
 
-done164:
+done214:
 	VZEROUPPER
 	RET

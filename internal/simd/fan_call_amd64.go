@@ -9,6 +9,7 @@ import "unsafe"
 func (f *Fan) pointer() (p *byte, eight bool) {
 	f.bytes = 4 * f.H * f.Width
 	f.last = len(f.Cols) - 1
+	f.left = len(f.Offsets) - 1
 	f.ahead = 0
 	if len(f.U) >= farFrom {
 		f.ahead = aheadRows
@@ -69,5 +70,21 @@ func (f *Fan) affineGradFast() {
 		fanAffineGrad8(p)
 	} else {
 		fanAffineGrad(p)
+	}
+}
+
+func (f *Fan) scoreDotsFast() {
+	if p, eight := f.pointer(); eight {
+		fanScoreDots8(p)
+	} else {
+		fanScoreDots(p)
+	}
+}
+
+func (f *Fan) scoreSumGradFast() {
+	if p, eight := f.pointer(); eight {
+		fanScoreSumGrad8(p)
+	} else {
+		fanScoreSumGrad(p)
 	}
 }

@@ -33,6 +33,8 @@ var fanKernels = []struct {
 }{
 	{"Score", true, (*Fan).Score},
 	{"ScoreGrad", true, (*Fan).ScoreGrad},
+	{"ScoreDots", true, (*Fan).ScoreDots},
+	{"ScoreSumGrad", true, (*Fan).ScoreSumGrad},
 	{"Sum", true, (*Fan).Sum},
 	{"Spread", false, (*Fan).Spread},
 	{"Dots", true, (*Fan).Dots},
@@ -62,9 +64,9 @@ func checkFan(t *testing.T, rng *rand.Rand, c fanCase) {
 			}
 			rows := func(m int) []Float { return draw(m, next) }
 			trial(t, fmt.Sprintf("%s of %d heads of %d, %v edges, added %v, extremes %v:", k.name, c.h, c.d, c.deg, f.Add, odd), tolerance,
-				[][]Float{rows(sources * w), rows(len(c.deg) * w), rows(w), rows(n * c.h), rows(n * w), rows(n * w), rows(n * c.h), rows(len(c.deg) * w), rows(w)},
+				[][]Float{rows(sources * w), rows(len(c.deg) * w), rows(w), rows(n * c.h), rows(n * w), rows(n * w), rows(n * c.h), rows(len(c.deg) * w), rows(w), rows(len(c.deg) * w)},
 				func(s [][]Float) {
-					f.U, f.V, f.A, f.C, f.Z, f.D, f.G, f.DV, f.DA = s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8]
+					f.U, f.V, f.A, f.C, f.Z, f.D, f.G, f.DV, f.DA, f.R = s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9]
 					k.run(&f)
 				})
 		}
@@ -97,10 +99,10 @@ func TestFanSigns(t *testing.T) {
 		for _, k := range fanKernels {
 			rows := func(m int) []Float { return draw(m, sign) }
 			trial(t, k.name+" of small integers", 0,
-				[][]Float{rows(4 * w), rows(len(c.deg) * w), rows(w), rows(n * c.h), rows(n * w), rows(n * w), rows(n * c.h), rows(len(c.deg) * w), rows(w)},
+				[][]Float{rows(4 * w), rows(len(c.deg) * w), rows(w), rows(n * c.h), rows(n * w), rows(n * w), rows(n * c.h), rows(len(c.deg) * w), rows(w), rows(len(c.deg) * w)},
 				func(s [][]Float) {
 					g := f
-					g.U, g.V, g.A, g.C, g.Z, g.D, g.G, g.DV, g.DA = s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8]
+					g.U, g.V, g.A, g.C, g.Z, g.D, g.G, g.DV, g.DA, g.R = s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9]
 					k.run(&g)
 				})
 		}
@@ -146,7 +148,7 @@ func BenchmarkFan(b *testing.B) {
 		f := c.fan(rng, 60)
 		w := c.h * c.d
 		f.U, f.V, f.A, f.C = draw(60*w, plain(rng)), draw(4*w, plain(rng)), draw(w, plain(rng)), draw(28*c.h, plain(rng))
-		f.Z, f.D, f.G, f.DV, f.DA = make([]Float, 28*w), draw(28*w, plain(rng)), make([]Float, 28*c.h), make([]Float, 4*w), make([]Float, w)
+		f.Z, f.D, f.G, f.DV, f.DA, f.R = make([]Float, 28*w), draw(28*w, plain(rng)), make([]Float, 28*c.h), make([]Float, 4*w), make([]Float, w), draw(4*w, plain(rng))
 		for _, k := range fanKernels {
 			b.Run(fmt.Sprintf("%s/%dx%d", k.name, c.h, c.d), func(b *testing.B) {
 				for b.Loop() {

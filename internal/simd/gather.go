@@ -31,6 +31,14 @@ func (r Rows) Gather(dst, src []Float, rows []int32) {
 	}
 }
 
+// Fetch asks for a slice that is needed after something else, so that it is near
+// then.
+func Fetch(x []Float) {
+	if fast && len(x) > 0 {
+		fetchFast(x)
+	}
+}
+
 // Scatter adds rows of src, of w elements each, to rows of dst, in the order
 // of from:
 //

@@ -5,34 +5,33 @@
 #include "textflag.h"
 
 // func keepValuesAVX2(p *byte)
-// Requires: AVX, AVX2, POPCNT
+// Requires: AVX, AVX2, CMOV, POPCNT
 TEXT ·keepValuesAVX2(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         24(AX), CX
 	MOVQ         48(AX), DX
-	MOVQ         72(AX), BX
-	MOVQ         120(AX), SI
-	MOVQ         144(AX), DI
-	MOVQ         168(AX), R8
-	MOVQ         (R8), R8
+	MOVQ         120(AX), BX
+	MOVQ         144(AX), SI
+	MOVQ         168(AX), DI
+	MOVQ         (DI), DI
 	VBROADCASTSS 116(AX), Y0
-	MOVL         112(AX), R9
-	MOVL         R9, R10
-	SHRL         $0x10, R10
-	XORL         $0x80000000, R10
+	MOVL         112(AX), R8
+	MOVL         R8, R9
+	SHRL         $0x10, R9
 	XORL         $0x80000000, R9
-	VMOVD        R10, X1
+	XORL         $0x80000000, R8
+	VMOVD        R9, X1
 	VPBROADCASTD X1, Y1
-	VMOVD        R9, X2
+	VMOVD        R8, X2
 	VPBROADCASTD X2, Y2
-	MOVQ         (AX), R9
-	MOVQ         8(AX), R10
-	DECQ         R10
+	MOVQ         (AX), R8
+	MOVQ         8(AX), R9
+	DECQ         R9
 	JLE          done2
 
 row1:
-	MOVQ         (R9), R11
-	MOVQ         8(R9), R12
+	MOVQ         (R8), R10
+	MOVQ         8(R8), R11
 	VPBROADCASTD 96(AX), Y3
 	VPBROADCASTD 104(AX), Y4
 	VPBROADCASTD 108(AX), Y5
@@ -46,13 +45,61 @@ row1:
 	VPSRLD       $0x10, Y3, Y4
 	VXORPS       Y3, Y4, Y3
 	VPXOR        Y5, Y3, Y3
-	SUBQ         R11, R12
-	SUBQ         $0x08, R12
-	JL           last3
+	SUBQ         R10, R11
+	MOVQ         192(AX), R12
+	SUBQ         R10, R12
+	CMPQ         R11, R12
+	JLE          inner3
 
-again5:
-	VMOVDQU   (CX)(R11*4), Y4
-	VMOVUPS   (DX)(R11*4), Y5
+careful5:
+	TESTQ      R11, R11
+	JLE        done6
+	MOVQ       $0x00000008, R13
+	MOVQ       R11, R12
+	CMPQ       R12, R13
+	CMOVQGT    R13, R12
+	LEAQ       firstLanes<>+0(SB), R13
+	NEGQ       R12
+	VMOVUPS    32(R13)(R12*4), Y4
+	VPMASKMOVD (CX)(R10*4), Y4, Y5
+	VMASKMOVPS (DX)(R10*4), Y4, Y4
+	VPMULLD    wide9e3779b9<>+0(SB), Y5, Y6
+	VPADDD     Y3, Y6, Y6
+	VPSRLD     $0x10, Y6, Y7
+	VXORPS     Y6, Y7, Y6
+	VPMULLD    wide7feb352d<>+0(SB), Y6, Y6
+	VPSRLD     $0x0f, Y6, Y7
+	VXORPS     Y6, Y7, Y6
+	VPMULLD    wide846ca68b<>+0(SB), Y6, Y6
+	VXORPS     Y6, Y1, Y6
+	VPCMPGTD   Y6, Y2, Y6
+	VMULPS     Y0, Y4, Y4
+	VANDNPS    Y4, Y6, Y4
+	LEAQ       frontOrders<>+0(SB), R13
+	VXORPS     Y6, Y6, Y6
+	VCMPPS     $0x04, Y6, Y4, Y6
+	VMOVMSKPS  Y6, R12
+	VPMOVZXBD  (R13)(R12*8), Y6
+	POPCNTQ    R12, R12
+	VPERMD     Y5, Y6, Y5
+	VPERMPS    Y4, Y6, Y4
+	VMOVDQU    Y5, (BX)(DI*4)
+	VMOVUPS    Y4, (SI)(DI*4)
+	ADDQ       R12, DI
+	ADDQ       $0x08, R10
+	SUBQ       $0x08, R11
+	JMP        careful5
+
+done6:
+	JMP kept4
+
+inner3:
+	SUBQ $0x08, R11
+	JL   last7
+
+whole8:
+	VMOVDQU   (CX)(R10*4), Y4
+	VMOVUPS   (DX)(R10*4), Y5
 	VPMULLD   wide9e3779b9<>+0(SB), Y4, Y6
 	VPADDD    Y3, Y6, Y6
 	VPSRLD    $0x10, Y6, Y7
@@ -65,88 +112,58 @@ again5:
 	VPCMPGTD  Y6, Y2, Y6
 	VMULPS    Y0, Y5, Y5
 	VANDNPS   Y5, Y6, Y5
-	LEAQ      frontOrders<>+0(SB), R14
+	LEAQ      frontOrders<>+0(SB), R13
 	VXORPS    Y6, Y6, Y6
 	VCMPPS    $0x04, Y6, Y5, Y6
-	VMOVMSKPS Y6, R13
-	VPMOVZXBD (R14)(R13*8), Y6
-	POPCNTQ   R13, R13
+	VMOVMSKPS Y6, R12
+	VPMOVZXBD (R13)(R12*8), Y6
+	POPCNTQ   R12, R12
 	VPERMD    Y4, Y6, Y4
-	VPERMPS   Y5, Y6, Y6
-	VMOVDQU   Y4, (SI)(R8*4)
-	VMOVUPS   Y6, (DI)(R8*4)
-	ADDQ      R13, R8
-	VMOVUPS   Y5, (BX)(R11*4)
-	ADDQ      $0x08, R11
-	SUBQ      $0x08, R12
-	JGE       again5
+	VPERMPS   Y5, Y6, Y5
+	VMOVDQU   Y4, (BX)(DI*4)
+	VMOVUPS   Y5, (SI)(DI*4)
+	ADDQ      R12, DI
+	ADDQ      $0x08, R10
+	SUBQ      $0x08, R11
+	JGE       whole8
 
-last3:
-	ADDQ         $0x08, R12
-	JZ           done4
-	LEAQ         firstLanes<>+0(SB), R13
-	MOVQ         R12, R14
-	NEGQ         R14
-	VMOVUPS      32(R13)(R14*4), Y4
-	VPMASKMOVD   (CX)(R11*4), Y4, Y5
-	VMASKMOVPS   (DX)(R11*4), Y4, Y4
-	VPMULLD      wide9e3779b9<>+0(SB), Y5, Y6
-	VPADDD       Y3, Y6, Y6
-	VPSRLD       $0x10, Y6, Y3
-	VXORPS       Y6, Y3, Y3
-	VPMULLD      wide7feb352d<>+0(SB), Y3, Y3
-	VPSRLD       $0x0f, Y3, Y6
-	VXORPS       Y3, Y6, Y3
-	VPMULLD      wide846ca68b<>+0(SB), Y3, Y3
-	VXORPS       Y3, Y1, Y3
-	VPCMPGTD     Y3, Y2, Y3
-	VMULPS       Y0, Y4, Y4
-	VANDNPS      Y4, Y3, Y3
-	LEAQ         frontOrders<>+0(SB), R14
-	VXORPS       Y4, Y4, Y4
-	VCMPPS       $0x04, Y4, Y3, Y4
-	VMOVMSKPS    Y4, R13
-	VPMOVZXBD    (R14)(R13*8), Y4
-	POPCNTQ      R13, R13
-	VPERMD       Y5, Y4, Y5
-	VPERMPS      Y3, Y4, Y4
-	VMOVDQU      Y5, (SI)(R8*4)
-	VMOVUPS      Y4, (DI)(R8*4)
-	ADDQ         R13, R8
-	CMPQ         R12, $0x08
-	JE           all6
-	LEAQ         (BX)(R11*4), R11
-	TESTQ        $0x00000004, R12
-	JZ           two8
-	VMOVUPS      X3, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y3, X3
+last7:
+	LEAQ      firstSets<>+0(SB), R12
+	VMOVDQU   (CX)(R10*4), Y4
+	VMOVUPS   (DX)(R10*4), Y5
+	VPMULLD   wide9e3779b9<>+0(SB), Y4, Y6
+	VPADDD    Y3, Y6, Y6
+	VPSRLD    $0x10, Y6, Y3
+	VXORPS    Y6, Y3, Y3
+	VPMULLD   wide7feb352d<>+0(SB), Y3, Y3
+	VPSRLD    $0x0f, Y3, Y6
+	VXORPS    Y3, Y6, Y3
+	VPMULLD   wide846ca68b<>+0(SB), Y3, Y3
+	VXORPS    Y3, Y1, Y3
+	VPCMPGTD  Y3, Y2, Y3
+	VMULPS    Y0, Y5, Y5
+	VANDNPS   Y5, Y3, Y3
+	LEAQ      frontOrders<>+0(SB), R13
+	VXORPS    Y5, Y5, Y5
+	VCMPPS    $0x04, Y5, Y3, Y5
+	VMOVMSKPS Y5, R10
+	ANDL      32(R12)(R11*4), R10
+	VPMOVZXBD (R13)(R10*8), Y5
+	POPCNTQ   R10, R10
+	VPERMD    Y4, Y5, Y4
+	VPERMPS   Y3, Y5, Y3
+	VMOVDQU   Y4, (BX)(DI*4)
+	VMOVUPS   Y3, (SI)(DI*4)
+	ADDQ      R10, DI
 
-two8:
-	TESTQ    $0x00000002, R12
-	JZ       one9
-	VMOVLPS  X3, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X3, X3, X3
-
-one9:
-	TESTQ  $0x00000001, R12
-	JZ     stored7
-	VMOVSS X3, (R11)
-	JMP    stored7
-
-all6:
-	VMOVUPS Y3, (BX)(R11*4)
-
-stored7:
-done4:
-	MOVQ 168(AX), R11
-	ADDQ $0x08, R11
-	MOVQ R8, (R11)
-	MOVQ R11, 168(AX)
+kept4:
+	MOVQ 168(AX), R10
+	ADDQ $0x08, R10
+	MOVQ DI, (R10)
+	MOVQ R10, 168(AX)
 	INCQ 96(AX)
-	ADDQ $0x08, R9
-	DECQ R10
+	ADDQ $0x08, R8
+	DECQ R9
 	JNZ  row1
 
 done2:
@@ -431,16 +448,6 @@ DATA wide846ca68b<>+24(SB)/4, $0x846ca68b
 DATA wide846ca68b<>+28(SB)/4, $0x846ca68b
 GLOBL wide846ca68b<>(SB), RODATA|NOPTR, $32
 
-DATA wide9e3779b9<>+0(SB)/4, $0x9e3779b9
-DATA wide9e3779b9<>+4(SB)/4, $0x9e3779b9
-DATA wide9e3779b9<>+8(SB)/4, $0x9e3779b9
-DATA wide9e3779b9<>+12(SB)/4, $0x9e3779b9
-DATA wide9e3779b9<>+16(SB)/4, $0x9e3779b9
-DATA wide9e3779b9<>+20(SB)/4, $0x9e3779b9
-DATA wide9e3779b9<>+24(SB)/4, $0x9e3779b9
-DATA wide9e3779b9<>+28(SB)/4, $0x9e3779b9
-GLOBL wide9e3779b9<>(SB), RODATA|NOPTR, $32
-
 DATA firstLanes<>+0(SB)/4, $0xffffffff
 DATA firstLanes<>+4(SB)/4, $0xffffffff
 DATA firstLanes<>+8(SB)/4, $0xffffffff
@@ -458,6 +465,26 @@ DATA firstLanes<>+52(SB)/4, $0x00000000
 DATA firstLanes<>+56(SB)/4, $0x00000000
 DATA firstLanes<>+60(SB)/4, $0x00000000
 GLOBL firstLanes<>(SB), RODATA|NOPTR, $64
+
+DATA wide9e3779b9<>+0(SB)/4, $0x9e3779b9
+DATA wide9e3779b9<>+4(SB)/4, $0x9e3779b9
+DATA wide9e3779b9<>+8(SB)/4, $0x9e3779b9
+DATA wide9e3779b9<>+12(SB)/4, $0x9e3779b9
+DATA wide9e3779b9<>+16(SB)/4, $0x9e3779b9
+DATA wide9e3779b9<>+20(SB)/4, $0x9e3779b9
+DATA wide9e3779b9<>+24(SB)/4, $0x9e3779b9
+DATA wide9e3779b9<>+28(SB)/4, $0x9e3779b9
+GLOBL wide9e3779b9<>(SB), RODATA|NOPTR, $32
+
+DATA firstSets<>+0(SB)/4, $0x00000000
+DATA firstSets<>+4(SB)/4, $0x00000001
+DATA firstSets<>+8(SB)/4, $0x00000003
+DATA firstSets<>+12(SB)/4, $0x00000007
+DATA firstSets<>+16(SB)/4, $0x0000000f
+DATA firstSets<>+20(SB)/4, $0x0000001f
+DATA firstSets<>+24(SB)/4, $0x0000003f
+DATA firstSets<>+28(SB)/4, $0x0000007f
+GLOBL firstSets<>(SB), RODATA|NOPTR, $32
 
 // func hasZeroAVX2(x *float32, groups int) bool
 // Requires: AVX

@@ -7,6 +7,7 @@ import "unsafe"
 // keepFast works on a copy, in which the assembly counts rows.
 func (v *Values) keepFast() {
 	c := *v
+	c.inner = v.Offsets[len(v.Offsets)-1] - 8
 	keepValuesAVX2((*byte)(unsafe.Pointer(&c)))
 }
 

@@ -9,6 +9,11 @@ package simd
 //go:noescape
 func gatherRowsAVX2(dst *float32, src *float32, rows *int32, n int, w int, ahead int, near int)
 
+// fetchLines is Fetch of n > 0 lines.
+//
+//go:noescape
+func fetchLines(x *float32, n int)
+
 // scatterRowsAVX2 is ScatterRows of n rows.
 //
 //go:noescape
@@ -73,6 +78,11 @@ func sumSegmentsAVX2(y *float32, x *float32, off *int64, n int, w int)
 //
 //go:noescape
 func spreadSegmentsAVX2(y *float32, x *float32, off *int64, n int, w int)
+
+// divideSegmentsAVX2 is DivideRanges of n > 0 ranges of w > 0 columns.
+//
+//go:noescape
+func divideSegmentsAVX2(y *float32, x *float32, off *int64, n int, w int)
 
 // dotSegmentsAVX2 is DotRanges of n ranges.
 //

@@ -114,6 +114,20 @@ DATA firstLanes<>+56(SB)/4, $0x00000000
 DATA firstLanes<>+60(SB)/4, $0x00000000
 GLOBL firstLanes<>(SB), RODATA|NOPTR, $64
 
+// func fetchLines(x *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·fetchLines(SB), NOSPLIT, $0-16
+	MOVQ x+0(FP), AX
+	MOVQ n+8(FP), CX
+
+line11:
+	PREFETCHT1 (AX)
+	ADDQ       $0x40, AX
+	DECQ       CX
+	JNZ        line11
+	VZEROUPPER
+	RET
+
 // func scatterRowsAVX2(dst *float32, src *float32, to *int32, from *int32, n int, w int, ahead int, near int)
 // Requires: AVX, MMX+
 TEXT ·scatterRowsAVX2(SB), NOSPLIT, $0-64
@@ -137,9 +151,9 @@ TEXT ·scatterRowsAVX2(SB), NOSPLIT, $0-64
 	MOVQ    src+8(FP), R11
 	MOVQ    to+16(FP), R12
 
-row11:
+row12:
 	CMPQ    AX, R9
-	JGE     near12
+	JGE     near13
 	MOVQ    AX, R13
 	ADDQ    R8, R13
 	MOVLQSX (SI)(R13*4), R14
@@ -150,14 +164,14 @@ row11:
 	ADDQ    R11, R14
 	XORQ    R13, R13
 
-line13:
+line14:
 	PREFETCHT1 (R15)(R13*1)
 	PREFETCHT0 (R14)(R13*1)
 	ADDQ       $0x40, R13
 	CMPQ       R13, DX
-	JL         line13
+	JL         line14
 
-near12:
+near13:
 	MOVLQSX (SI)(AX*4), R13
 	MOVLQSX (R12)(R13*4), R14
 	IMULQ   DX, R13
@@ -166,53 +180,53 @@ near12:
 	ADDQ    R10, R14
 	XORQ    R15, R15
 	CMPQ    R15, BX
-	JGE     tail15
+	JGE     tail16
 
-columns14:
+columns15:
 	VMOVUPS (R13)(R15*4), Y1
 	VMOVUPS (R14)(R15*4), Y2
 	VADDPS  Y2, Y1, Y1
 	VMOVUPS Y1, (R14)(R15*4)
 	ADDQ    $0x08, R15
 	CMPQ    R15, BX
-	JL      columns14
+	JL      columns15
 
-tail15:
+tail16:
 	TESTQ        CX, CX
-	JZ           done16
+	JZ           done17
 	VMASKMOVPS   (R13)(R15*4), Y0, Y1
 	VMASKMOVPS   (R14)(R15*4), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	CMPQ         CX, $0x08
-	JE           all17
+	JE           all18
 	LEAQ         (R14)(R15*4), R13
 	TESTQ        $0x00000004, CX
-	JZ           two19
+	JZ           two20
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two19:
+two20:
 	TESTQ    $0x00000002, CX
-	JZ       one20
+	JZ       one21
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one20:
+one21:
 	TESTQ  $0x00000001, CX
-	JZ     stored18
+	JZ     stored19
 	VMOVSS X1, (R13)
-	JMP    stored18
+	JMP    stored19
 
-all17:
+all18:
 	VMOVUPS Y1, (R14)(R15*4)
 
-stored18:
-done16:
+stored19:
+done17:
 	INCQ AX
 	CMPQ AX, DI
-	JL   row11
+	JL   row12
 	VZEROUPPER
 	RET
 
@@ -233,11 +247,11 @@ TEXT ·spreadAVX2(SB), NOSPLIT, $0-32
 	MOVQ    y+0(FP), SI
 	MOVQ    c+8(FP), DI
 	CMPQ    DX, $0x20
-	JNE     others21
+	JNE     others22
 	SUBQ    $0x04, BX
-	JL      over23
+	JL      over24
 
-eights22:
+eights23:
 	VBROADCASTSS (DI), Y0
 	VMOVUPS      Y0, (SI)
 	VBROADCASTSS 4(DI), Y0
@@ -249,63 +263,63 @@ eights22:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x10, DI
 	SUBQ         $0x04, BX
-	JGE          eights22
+	JGE          eights23
 
-over23:
+over24:
 	ADDQ $0x04, BX
-	JNZ  others21
-	JMP  none24
+	JNZ  others22
+	JMP  none25
 
-others21:
-run25:
+others22:
+run26:
 	VBROADCASTSS (DI), Y0
 	XORQ         R8, R8
 	CMPQ         R8, AX
-	JGE          tail27
+	JGE          tail28
 
-again26:
+again27:
 	VMOVUPS Y0, (SI)(R8*4)
 	ADDQ    $0x08, R8
 	CMPQ    R8, AX
-	JL      again26
+	JL      again27
 
-tail27:
+tail28:
 	TESTQ        CX, CX
-	JZ           done28
+	JZ           done29
 	VMOVAPS      Y0, Y0
 	CMPQ         CX, $0x08
-	JE           all29
+	JE           all30
 	LEAQ         (SI)(R8*4), R8
 	TESTQ        $0x00000004, CX
-	JZ           two31
+	JZ           two32
 	VMOVUPS      X0, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y0, X0
 
-two31:
+two32:
 	TESTQ    $0x00000002, CX
-	JZ       one32
+	JZ       one33
 	VMOVLPS  X0, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X0, X0, X0
 
-one32:
+one33:
 	TESTQ  $0x00000001, CX
-	JZ     stored30
+	JZ     stored31
 	VMOVSS X0, (R8)
-	JMP    stored30
+	JMP    stored31
 
-all29:
+all30:
 	VMOVUPS Y0, (SI)(R8*4)
 
-stored30:
-done28:
+stored31:
+done29:
 	ADDQ DX, SI
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run25
+	JNZ  run26
 
-none24:
+none25:
 	VZEROUPPER
 	RET
 
@@ -326,11 +340,11 @@ TEXT ·spreadAddAVX2(SB), NOSPLIT, $0-32
 	MOVQ    y+0(FP), SI
 	MOVQ    c+8(FP), DI
 	CMPQ    DX, $0x20
-	JNE     others33
+	JNE     others34
 	SUBQ    $0x04, BX
-	JL      over35
+	JL      over36
 
-eights34:
+eights35:
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (SI), Y2
 	VADDPS       Y2, Y1, Y1
@@ -350,67 +364,67 @@ eights34:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x10, DI
 	SUBQ         $0x04, BX
-	JGE          eights34
+	JGE          eights35
 
-over35:
+over36:
 	ADDQ $0x04, BX
-	JNZ  others33
-	JMP  none36
+	JNZ  others34
+	JMP  none37
 
-others33:
-run37:
+others34:
+run38:
 	VBROADCASTSS (DI), Y1
 	XORQ         R8, R8
 	CMPQ         R8, AX
-	JGE          tail39
+	JGE          tail40
 
-again38:
+again39:
 	VMOVUPS (SI)(R8*4), Y2
 	VADDPS  Y2, Y1, Y2
 	VMOVUPS Y2, (SI)(R8*4)
 	ADDQ    $0x08, R8
 	CMPQ    R8, AX
-	JL      again38
+	JL      again39
 
-tail39:
+tail40:
 	TESTQ        CX, CX
-	JZ           done40
+	JZ           done41
 	VMASKMOVPS   (SI)(R8*4), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	VMOVAPS      Y1, Y1
 	CMPQ         CX, $0x08
-	JE           all41
+	JE           all42
 	LEAQ         (SI)(R8*4), R8
 	TESTQ        $0x00000004, CX
-	JZ           two43
+	JZ           two44
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two43:
+two44:
 	TESTQ    $0x00000002, CX
-	JZ       one44
+	JZ       one45
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one44:
+one45:
 	TESTQ  $0x00000001, CX
-	JZ     stored42
+	JZ     stored43
 	VMOVSS X1, (R8)
-	JMP    stored42
+	JMP    stored43
 
-all41:
+all42:
 	VMOVUPS Y1, (SI)(R8*4)
 
-stored42:
-done40:
+stored43:
+done41:
 	ADDQ DX, SI
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run37
+	JNZ  run38
 
-none36:
+none37:
 	VZEROUPPER
 	RET
 
@@ -432,11 +446,11 @@ TEXT ·scaleGroupsAVX2(SB), NOSPLIT, $0-40
 	MOVQ    c+8(FP), DI
 	MOVQ    x+16(FP), R8
 	CMPQ    DX, $0x20
-	JNE     others45
+	JNE     others46
 	SUBQ    $0x04, BX
-	JL      over47
+	JL      over48
 
-eights46:
+eights47:
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (R8), Y2
 	VMULPS       Y2, Y1, Y1
@@ -457,68 +471,68 @@ eights46:
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x10, DI
 	SUBQ         $0x04, BX
-	JGE          eights46
+	JGE          eights47
 
-over47:
+over48:
 	ADDQ $0x04, BX
-	JNZ  others45
-	JMP  none48
+	JNZ  others46
+	JMP  none49
 
-others45:
-run49:
+others46:
+run50:
 	VBROADCASTSS (DI), Y1
 	XORQ         R9, R9
 	CMPQ         R9, AX
-	JGE          tail51
+	JGE          tail52
 
-again50:
+again51:
 	VMOVUPS (R8)(R9*4), Y2
 	VMULPS  Y2, Y1, Y2
 	VMOVUPS Y2, (SI)(R9*4)
 	ADDQ    $0x08, R9
 	CMPQ    R9, AX
-	JL      again50
+	JL      again51
 
-tail51:
+tail52:
 	TESTQ        CX, CX
-	JZ           done52
+	JZ           done53
 	VMASKMOVPS   (R8)(R9*4), Y0, Y2
 	VMULPS       Y2, Y1, Y1
 	VMOVAPS      Y1, Y1
 	CMPQ         CX, $0x08
-	JE           all53
+	JE           all54
 	LEAQ         (SI)(R9*4), R9
 	TESTQ        $0x00000004, CX
-	JZ           two55
+	JZ           two56
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two55:
+two56:
 	TESTQ    $0x00000002, CX
-	JZ       one56
+	JZ       one57
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one56:
+one57:
 	TESTQ  $0x00000001, CX
-	JZ     stored54
+	JZ     stored55
 	VMOVSS X1, (R9)
-	JMP    stored54
+	JMP    stored55
 
-all53:
+all54:
 	VMOVUPS Y1, (SI)(R9*4)
 
-stored54:
-done52:
+stored55:
+done53:
 	ADDQ DX, SI
 	ADDQ DX, R8
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run49
+	JNZ  run50
 
-none48:
+none49:
 	VZEROUPPER
 	RET
 
@@ -540,11 +554,11 @@ TEXT ·axpyGroupsAVX2(SB), NOSPLIT, $0-40
 	MOVQ    c+8(FP), DI
 	MOVQ    x+16(FP), R8
 	CMPQ    DX, $0x20
-	JNE     others57
+	JNE     others58
 	SUBQ    $0x04, BX
-	JL      over59
+	JL      over60
 
-eights58:
+eights59:
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (R8), Y2
 	VMOVUPS      (SI), Y3
@@ -569,70 +583,70 @@ eights58:
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x10, DI
 	SUBQ         $0x04, BX
-	JGE          eights58
+	JGE          eights59
 
-over59:
+over60:
 	ADDQ $0x04, BX
-	JNZ  others57
-	JMP  none60
+	JNZ  others58
+	JMP  none61
 
-others57:
-run61:
+others58:
+run62:
 	VBROADCASTSS (DI), Y1
 	XORQ         R9, R9
 	CMPQ         R9, AX
-	JGE          tail63
+	JGE          tail64
 
-again62:
+again63:
 	VMOVUPS     (R8)(R9*4), Y2
 	VMOVUPS     (SI)(R9*4), Y3
 	VFMADD231PS Y1, Y2, Y3
 	VMOVUPS     Y3, (SI)(R9*4)
 	ADDQ        $0x08, R9
 	CMPQ        R9, AX
-	JL          again62
+	JL          again63
 
-tail63:
+tail64:
 	TESTQ        CX, CX
-	JZ           done64
+	JZ           done65
 	VMASKMOVPS   (R8)(R9*4), Y0, Y2
 	VMASKMOVPS   (SI)(R9*4), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	VMOVAPS      Y3, Y1
 	CMPQ         CX, $0x08
-	JE           all65
+	JE           all66
 	LEAQ         (SI)(R9*4), R9
 	TESTQ        $0x00000004, CX
-	JZ           two67
+	JZ           two68
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two67:
+two68:
 	TESTQ    $0x00000002, CX
-	JZ       one68
+	JZ       one69
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one68:
+one69:
 	TESTQ  $0x00000001, CX
-	JZ     stored66
+	JZ     stored67
 	VMOVSS X1, (R9)
-	JMP    stored66
+	JMP    stored67
 
-all65:
+all66:
 	VMOVUPS Y1, (SI)(R9*4)
 
-stored66:
-done64:
+stored67:
+done65:
 	ADDQ DX, SI
 	ADDQ DX, R8
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run61
+	JNZ  run62
 
-none60:
+none61:
 	VZEROUPPER
 	RET
 
@@ -654,11 +668,11 @@ TEXT ·dotGroupsAVX2(SB), NOSPLIT, $0-40
 	MOVQ    x+8(FP), DI
 	MOVQ    z+16(FP), R8
 	CMPQ    DX, $0x20
-	JNE     others69
+	JNE     others70
 	SUBQ    $0x04, BX
-	JL      over71
+	JL      over72
 
-eights70:
+eights71:
 	VMOVUPS      (DI), Y1
 	VMULPS       (R8), Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X2
@@ -703,36 +717,36 @@ eights70:
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, BX
-	JGE          eights70
+	JGE          eights71
 
-over71:
+over72:
 	ADDQ $0x04, BX
-	JNZ  others69
-	JMP  none72
+	JNZ  others70
+	JMP  none73
 
-others69:
-run73:
+others70:
+run74:
 	VXORPS Y1, Y1, Y1
 	XORQ   R9, R9
 	CMPQ   R9, AX
-	JGE    tail75
+	JGE    tail76
 
-again74:
+again75:
 	VMOVUPS     (DI)(R9*4), Y2
 	VMOVUPS     (R8)(R9*4), Y3
 	VFMADD231PS Y3, Y2, Y1
 	ADDQ        $0x08, R9
 	CMPQ        R9, AX
-	JL          again74
+	JL          again75
 
-tail75:
+tail76:
 	TESTQ       CX, CX
-	JZ          done76
+	JZ          done77
 	VMASKMOVPS  (DI)(R9*4), Y0, Y2
 	VMASKMOVPS  (R8)(R9*4), Y0, Y3
 	VFMADD231PS Y3, Y2, Y1
 
-done76:
+done77:
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
 	VMOVHLPS     X1, X1, X2
@@ -745,9 +759,9 @@ done76:
 	ADDQ         DX, R8
 	ADDQ         $0x04, SI
 	DECQ         BX
-	JNZ          run73
+	JNZ          run74
 
-none72:
+none73:
 	VZEROUPPER
 	RET
 
@@ -768,11 +782,11 @@ TEXT ·sumGroupsAVX2(SB), NOSPLIT, $0-32
 	MOVQ    y+0(FP), SI
 	MOVQ    x+8(FP), DI
 	CMPQ    DX, $0x20
-	JNE     others77
+	JNE     others78
 	SUBQ    $0x04, BX
-	JL      over79
+	JL      over80
 
-eights78:
+eights79:
 	VMOVUPS      (DI), Y1
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
@@ -812,34 +826,34 @@ eights78:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, BX
-	JGE          eights78
+	JGE          eights79
 
-over79:
+over80:
 	ADDQ $0x04, BX
-	JNZ  others77
-	JMP  none80
+	JNZ  others78
+	JMP  none81
 
-others77:
-run81:
+others78:
+run82:
 	VXORPS Y1, Y1, Y1
 	XORQ   R8, R8
 	CMPQ   R8, AX
-	JGE    tail83
+	JGE    tail84
 
-again82:
+again83:
 	VMOVUPS (DI)(R8*4), Y2
 	VADDPS  Y2, Y1, Y1
 	ADDQ    $0x08, R8
 	CMPQ    R8, AX
-	JL      again82
+	JL      again83
 
-tail83:
+tail84:
 	TESTQ      CX, CX
-	JZ         done84
+	JZ         done85
 	VMASKMOVPS (DI)(R8*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 
-done84:
+done85:
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
 	VMOVHLPS     X1, X1, X2
@@ -851,9 +865,9 @@ done84:
 	ADDQ         DX, DI
 	ADDQ         $0x04, SI
 	DECQ         BX
-	JNZ          run81
+	JNZ          run82
 
-none80:
+none81:
 	VZEROUPPER
 	RET
 
@@ -872,39 +886,39 @@ TEXT ·addRowsAVX2(SB), NOSPLIT, $0-40
 	MOVQ       y+0(FP), SI
 	VMASKMOVPS (SI), Y0, Y1
 
-row85:
+row86:
 	VMASKMOVPS   (AX), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          row85
+	JNZ          row86
 	MOVQ         y+0(FP), AX
 	CMPQ         BX, $0x08
-	JE           all86
+	JE           all87
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two88
+	JZ           two89
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two88:
+two89:
 	TESTQ    $0x00000002, BX
-	JZ       one89
+	JZ       one90
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one89:
+one90:
 	TESTQ  $0x00000001, BX
-	JZ     stored87
+	JZ     stored88
 	VMOVSS X1, (AX)
-	JMP    stored87
+	JMP    stored88
 
-all86:
+all87:
 	VMOVUPS Y1, (AX)
 
-stored87:
+stored88:
 	VZEROUPPER
 	RET
 
@@ -921,14 +935,14 @@ TEXT ·addRows32AVX2(SB), NOSPLIT, $0-32
 	VMOVUPS 64(AX), Y2
 	VMOVUPS 96(AX), Y3
 
-row90:
+row91:
 	VADDPS  (CX), Y0, Y0
 	VADDPS  32(CX), Y1, Y1
 	VADDPS  64(CX), Y2, Y2
 	VADDPS  96(CX), Y3, Y3
 	ADDQ    BX, CX
 	DECQ    DX
-	JNZ     row90
+	JNZ     row91
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -956,7 +970,7 @@ TEXT ·mostRowsAVX2(SB), NOSPLIT, $0-56
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
 
-row91:
+row92:
 	VMASKMOVPS   (AX), Y0, Y4
 	VCMPPS       $0x03, Y1, Y1, Y5
 	VCMPPS       $0x03, Y4, Y4, Y6
@@ -969,61 +983,61 @@ row91:
 	VPADDD       wide00000001<>+0(SB), Y3, Y3
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          row91
+	JNZ          row92
 	MOVQ         best+0(FP), AX
 	CMPQ         BX, $0x08
-	JE           all92
+	JE           all93
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two94
+	JZ           two95
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two94:
+two95:
 	TESTQ    $0x00000002, BX
-	JZ       one95
+	JZ       one96
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one95:
+one96:
 	TESTQ  $0x00000001, BX
-	JZ     stored93
+	JZ     stored94
 	VMOVSS X1, (AX)
-	JMP    stored93
+	JMP    stored94
 
-all92:
+all93:
 	VMOVUPS Y1, (AX)
 
-stored93:
+stored94:
 	MOVQ         arg+8(FP), AX
 	CMPQ         BX, $0x08
-	JE           all96
+	JE           all97
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two98
+	JZ           two99
 	VMOVUPS      X2, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two98:
+two99:
 	TESTQ    $0x00000002, BX
-	JZ       one99
+	JZ       one100
 	VMOVLPS  X2, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X2, X2, X2
 
-one99:
+one100:
 	TESTQ  $0x00000001, BX
-	JZ     stored97
+	JZ     stored98
 	VMOVSS X2, (AX)
-	JMP    stored97
+	JMP    stored98
 
-all96:
+all97:
 	VMOVUPS Y2, (AX)
 
-stored97:
+stored98:
 	VZEROUPPER
 	RET
 
@@ -1057,7 +1071,7 @@ TEXT ·leastRowsAVX2(SB), NOSPLIT, $0-56
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
 
-row100:
+row101:
 	VMASKMOVPS   (AX), Y0, Y4
 	VCMPPS       $0x03, Y1, Y1, Y5
 	VCMPPS       $0x03, Y4, Y4, Y6
@@ -1070,61 +1084,61 @@ row100:
 	VPADDD       wide00000001<>+0(SB), Y3, Y3
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          row100
+	JNZ          row101
 	MOVQ         best+0(FP), AX
 	CMPQ         BX, $0x08
-	JE           all101
+	JE           all102
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two103
+	JZ           two104
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two103:
+two104:
 	TESTQ    $0x00000002, BX
-	JZ       one104
+	JZ       one105
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one104:
+one105:
 	TESTQ  $0x00000001, BX
-	JZ     stored102
+	JZ     stored103
 	VMOVSS X1, (AX)
-	JMP    stored102
+	JMP    stored103
 
-all101:
+all102:
 	VMOVUPS Y1, (AX)
 
-stored102:
+stored103:
 	MOVQ         arg+8(FP), AX
 	CMPQ         BX, $0x08
-	JE           all105
+	JE           all106
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two107
+	JZ           two108
 	VMOVUPS      X2, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two107:
+two108:
 	TESTQ    $0x00000002, BX
-	JZ       one108
+	JZ       one109
 	VMOVLPS  X2, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X2, X2, X2
 
-one108:
+one109:
 	TESTQ  $0x00000001, BX
-	JZ     stored106
+	JZ     stored107
 	VMOVSS X2, (AX)
-	JMP    stored106
+	JMP    stored107
 
-all105:
+all106:
 	VMOVUPS Y2, (AX)
 
-stored106:
+stored107:
 	VZEROUPPER
 	RET
 
@@ -1145,17 +1159,17 @@ TEXT ·sumSegmentsAVX2(SB), NOSPLIT, $0-40
 	NEGQ    R10
 	VMOVUPS 32(R9)(R10*4), Y0
 
-range109:
+range110:
 	MOVQ 8(DX), R9
 	SUBQ (DX), R9
-	JZ   empty110
+	JZ   empty111
 	MOVQ SI, R10
 	MOVQ AX, R11
 	MOVQ CX, R12
 
-wide111:
+wide112:
 	CMPQ    R10, $0x00000040
-	JL      over112
+	JL      over113
 	MOVQ    R12, R13
 	MOVQ    R9, R14
 	VMOVUPS (R11), Y1
@@ -1167,7 +1181,7 @@ wide111:
 	VMOVUPS 192(R11), Y7
 	VMOVUPS 224(R11), Y8
 
-row113:
+row114:
 	VMOVUPS (R13), Y9
 	VADDPS  Y9, Y1, Y1
 	VMOVUPS 32(R13), Y9
@@ -1186,7 +1200,7 @@ row113:
 	VADDPS  Y9, Y8, Y8
 	ADDQ    DI, R13
 	DECQ    R14
-	JNZ     row113
+	JNZ     row114
 	VMOVUPS Y1, (R11)
 	VMOVUPS Y2, 32(R11)
 	VMOVUPS Y3, 64(R11)
@@ -1198,79 +1212,79 @@ row113:
 	ADDQ    $0x00000100, R11
 	ADDQ    $0x00000100, R12
 	SUBQ    $0x40, R10
-	JMP     wide111
+	JMP     wide112
 
-over112:
-wide114:
+over113:
+wide115:
 	CMPQ    R10, $0x00000008
-	JL      over115
+	JL      over116
 	MOVQ    R12, R13
 	MOVQ    R9, R14
 	VMOVUPS (R11), Y1
 
-row116:
+row117:
 	VMOVUPS (R13), Y2
 	VADDPS  Y2, Y1, Y1
 	ADDQ    DI, R13
 	DECQ    R14
-	JNZ     row116
+	JNZ     row117
 	VMOVUPS Y1, (R11)
 	ADDQ    $0x00000020, R11
 	ADDQ    $0x00000020, R12
 	SUBQ    $0x08, R10
-	JMP     wide114
+	JMP     wide115
 
-over115:
+over116:
 	TESTQ      R10, R10
-	JZ         whole117
+	JZ         whole118
 	MOVQ       R12, R10
 	MOVQ       R9, R13
 	VMASKMOVPS (R11), Y0, Y1
 
-row118:
+row119:
 	VMASKMOVPS   (R10), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	ADDQ         DI, R10
 	DECQ         R13
-	JNZ          row118
+	JNZ          row119
 	CMPQ         R8, $0x08
-	JE           all119
+	JE           all120
 	LEAQ         (R11), R10
 	TESTQ        $0x00000004, R8
-	JZ           two121
+	JZ           two122
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two121:
+two122:
 	TESTQ    $0x00000002, R8
-	JZ       one122
+	JZ       one123
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one122:
+one123:
 	TESTQ  $0x00000001, R8
-	JZ     stored120
+	JZ     stored121
 	VMOVSS X1, (R10)
-	JMP    stored120
+	JMP    stored121
 
-all119:
+all120:
 	VMOVUPS Y1, (R11)
 
-stored120:
+stored121:
 	ADDQ $0x00000020, R11
 	ADDQ $0x00000020, R12
 
-whole117:
+whole118:
 	IMULQ DI, R9
 	ADDQ  R9, CX
 
-empty110:
+empty111:
 	ADDQ DI, AX
 	ADDQ $0x08, DX
 	DECQ BX
-	JNZ  range109
+	JNZ  range110
 	VZEROUPPER
 	RET
 
@@ -1290,16 +1304,16 @@ TEXT ·spreadSegmentsAVX2(SB), NOSPLIT, $0-40
 	VMOVUPS 32(AX)(CX*4), Y0
 	SHLQ    $0x02, R9
 
-range123:
+range124:
 	MOVQ 8(DI), AX
 	SUBQ (DI), AX
-	JZ   empty124
+	JZ   empty125
 	XORQ CX, CX
 
-wide125:
+wide126:
 	LEAQ    256(CX), R10
 	CMPQ    R10, R9
-	JG      over126
+	JG      over127
 	VMOVUPS (BX)(CX*1), Y1
 	VMOVUPS 32(BX)(CX*1), Y2
 	VMOVUPS 64(BX)(CX*1), Y3
@@ -1311,7 +1325,7 @@ wide125:
 	LEAQ    (SI)(CX*1), R10
 	MOVQ    AX, R11
 
-row127:
+row128:
 	VMOVUPS Y1, (R10)
 	VMOVUPS Y2, 32(R10)
 	VMOVUPS Y3, 64(R10)
@@ -1322,75 +1336,152 @@ row127:
 	VMOVUPS Y8, 224(R10)
 	ADDQ    R9, R10
 	DECQ    R11
-	JNZ     row127
+	JNZ     row128
 	ADDQ    $0x00000100, CX
-	JMP     wide125
+	JMP     wide126
 
-over126:
-wide128:
+over127:
+wide129:
 	LEAQ    32(CX), R10
 	CMPQ    R10, R9
-	JG      over129
+	JG      over130
 	VMOVUPS (BX)(CX*1), Y1
 	LEAQ    (SI)(CX*1), R10
 	MOVQ    AX, R11
 
-row130:
+row131:
 	VMOVUPS Y1, (R10)
 	ADDQ    R9, R10
 	DECQ    R11
-	JNZ     row130
+	JNZ     row131
 	ADDQ    $0x00000020, CX
-	JMP     wide128
+	JMP     wide129
 
-over129:
+over130:
 	TESTQ      DX, DX
-	JZ         whole131
+	JZ         whole132
 	VMASKMOVPS (BX)(CX*1), Y0, Y1
 	LEAQ       (SI)(CX*1), CX
 	MOVQ       AX, R10
 
-row132:
+row133:
 	VMOVAPS      Y1, Y2
 	CMPQ         DX, $0x08
-	JE           all133
+	JE           all134
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, DX
-	JZ           two135
+	JZ           two136
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two135:
+two136:
 	TESTQ    $0x00000002, DX
-	JZ       one136
+	JZ       one137
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one136:
+one137:
 	TESTQ  $0x00000001, DX
-	JZ     stored134
+	JZ     stored135
 	VMOVSS X2, (R11)
-	JMP    stored134
+	JMP    stored135
 
-all133:
+all134:
 	VMOVUPS Y2, (CX)
 
-stored134:
+stored135:
 	ADDQ R9, CX
 	DECQ R10
-	JNZ  row132
+	JNZ  row133
 
-whole131:
+whole132:
 	IMULQ R9, AX
 	ADDQ  AX, SI
 
-empty124:
+empty125:
 	ADDQ R9, BX
 	ADDQ $0x08, DI
 	DECQ R8
-	JNZ  range123
+	JNZ  range124
+	VZEROUPPER
+	RET
+
+// func divideSegmentsAVX2(y *float32, x *float32, off *int64, n int, w int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·divideSegmentsAVX2(SB), NOSPLIT, $0-40
+	MOVQ    y+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    off+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    w+32(FP), SI
+	MOVQ    SI, DI
+	ANDQ    $0x07, DI
+	LEAQ    firstLanes<>+0(SB), R8
+	MOVQ    DI, R9
+	NEGQ    R9
+	VMOVUPS 32(R8)(R9*4), Y0
+	MOVQ    $0x00000001, R8
+
+range138:
+	MOVQ         8(DX), R9
+	SUBQ         (DX), R9
+	CMOVQEQ      R8, R9
+	VXORPS       Y1, Y1, Y1
+	VCVTSI2SSQ   R9, X1, X1
+	VBROADCASTSS X1, Y1
+	MOVQ         SI, R9
+
+eight139:
+	CMPQ    R9, $0x08
+	JL      tail140
+	VMOVUPS (CX), Y2
+	VDIVPS  Y1, Y2, Y2
+	VMOVUPS Y2, (AX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, R9
+	JMP     eight139
+
+tail140:
+	TESTQ        R9, R9
+	JZ           next141
+	VMASKMOVPS   (CX), Y0, Y2
+	VDIVPS       Y1, Y2, Y1
+	CMPQ         DI, $0x08
+	JE           all142
+	LEAQ         (AX), R9
+	TESTQ        $0x00000004, DI
+	JZ           two144
+	VMOVUPS      X1, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y1, X1
+
+two144:
+	TESTQ    $0x00000002, DI
+	JZ       one145
+	VMOVLPS  X1, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X1, X1, X1
+
+one145:
+	TESTQ  $0x00000001, DI
+	JZ     stored143
+	VMOVSS X1, (R9)
+	JMP    stored143
+
+all142:
+	VMOVUPS Y1, (AX)
+
+stored143:
+	LEAQ (CX)(DI*4), CX
+	LEAQ (AX)(DI*4), AX
+
+next141:
+	ADDQ $0x08, DX
+	DECQ BX
+	JNZ  range138
 	VZEROUPPER
 	RET
 
@@ -1411,16 +1502,16 @@ TEXT ·dotSegmentsAVX2(SB), NOSPLIT, $0-48
 	VMOVUPS 32(AX)(CX*4), Y0
 	SHLQ    $0x02, R9
 
-range137:
+range146:
 	MOVQ 8(DI), AX
 	SUBQ (DI), AX
-	JZ   empty138
+	JZ   empty147
 	XORQ CX, CX
 
-wide139:
+wide148:
 	LEAQ    256(CX), R11
 	CMPQ    R11, R9
-	JG      over140
+	JG      over149
 	VMOVUPS (R10)(CX*1), Y1
 	VMOVUPS 32(R10)(CX*1), Y2
 	VMOVUPS 64(R10)(CX*1), Y3
@@ -1432,7 +1523,7 @@ wide139:
 	LEAQ    (SI)(CX*1), R11
 	MOVQ    AX, R12
 
-row141:
+row150:
 	VMOVUPS     (R11), Y9
 	VMOVUPS     32(R11), Y10
 	VMOVUPS     64(R11), Y11
@@ -1451,7 +1542,7 @@ row141:
 	VFMADD231PS 224(BX)(CX*1), Y16, Y8
 	ADDQ        R9, R11
 	DECQ        R12
-	JNZ         row141
+	JNZ         row150
 	VMOVUPS     Y1, (R10)(CX*1)
 	VMOVUPS     Y2, 32(R10)(CX*1)
 	VMOVUPS     Y3, 64(R10)(CX*1)
@@ -1461,77 +1552,77 @@ row141:
 	VMOVUPS     Y7, 192(R10)(CX*1)
 	VMOVUPS     Y8, 224(R10)(CX*1)
 	ADDQ        $0x00000100, CX
-	JMP         wide139
+	JMP         wide148
 
-over140:
-wide142:
+over149:
+wide151:
 	LEAQ    32(CX), R11
 	CMPQ    R11, R9
-	JG      over143
+	JG      over152
 	VMOVUPS (R10)(CX*1), Y1
 	LEAQ    (SI)(CX*1), R11
 	MOVQ    AX, R12
 
-row144:
+row153:
 	VMOVUPS     (R11), Y2
 	VFMADD231PS (BX)(CX*1), Y2, Y1
 	ADDQ        R9, R11
 	DECQ        R12
-	JNZ         row144
+	JNZ         row153
 	VMOVUPS     Y1, (R10)(CX*1)
 	ADDQ        $0x00000020, CX
-	JMP         wide142
+	JMP         wide151
 
-over143:
+over152:
 	TESTQ      DX, DX
-	JZ         whole145
+	JZ         whole154
 	VMASKMOVPS (R10)(CX*1), Y0, Y1
 	LEAQ       (SI)(CX*1), R11
 	MOVQ       AX, R12
 
-row146:
+row155:
 	VMASKMOVPS   (R11), Y0, Y2
 	VMASKMOVPS   (BX)(CX*1), Y0, Y3
 	VFMADD231PS  Y3, Y2, Y1
 	ADDQ         R9, R11
 	DECQ         R12
-	JNZ          row146
+	JNZ          row155
 	VMOVAPS      Y1, Y1
 	CMPQ         DX, $0x08
-	JE           all147
+	JE           all156
 	LEAQ         (R10)(CX*1), CX
 	TESTQ        $0x00000004, DX
-	JZ           two149
+	JZ           two158
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two149:
+two158:
 	TESTQ    $0x00000002, DX
-	JZ       one150
+	JZ       one159
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one150:
+one159:
 	TESTQ  $0x00000001, DX
-	JZ     stored148
+	JZ     stored157
 	VMOVSS X1, (CX)
-	JMP    stored148
+	JMP    stored157
 
-all147:
+all156:
 	VMOVUPS Y1, (R10)(CX*1)
 
-stored148:
-whole145:
+stored157:
+whole154:
 	IMULQ R9, AX
 	ADDQ  AX, SI
 
-empty138:
+empty147:
 	ADDQ R9, BX
 	ADDQ $0x08, DI
 	DECQ R8
-	JNZ  range137
+	JNZ  range146
 	VZEROUPPER
 	RET
 
@@ -1554,26 +1645,26 @@ TEXT ·softmaxSegmentsAVX2(SB), NOSPLIT, $0-72
 	MOVQ    apart+64(FP), R10
 	SHLQ    $0x02, R10
 
-range151:
+range160:
 	MOVQ    8(SI), R11
 	SUBQ    (SI), R11
-	JZ      empty152
+	JZ      empty161
 	VMOVUPS wideff800000<>+0(SB), Y1
 	VMOVUPS wide00000000<>+0(SB), Y2
 	MOVQ    R11, R12
 	MOVQ    CX, R13
 
-row153:
+row162:
 	VMASKMOVPS (R13), Y0, Y3
 	VMAXPS     Y1, Y3, Y1
 	ADDQ       R8, R13
 	DECQ       R12
-	JNZ        row153
+	JNZ        row162
 	MOVQ       R11, R12
 	MOVQ       CX, R13
 	MOVQ       AX, R14
 
-row154:
+row163:
 	VMASKMOVPS   (R13), Y0, Y3
 	VCMPPS       $0x00, Y1, Y3, Y4
 	VSUBPS       Y1, Y3, Y5
@@ -1608,135 +1699,135 @@ row154:
 	VANDNPS      Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	CMPQ         R9, $0x08
-	JE           all155
+	JE           all164
 	LEAQ         (R14), R15
 	TESTQ        $0x00000004, R9
-	JZ           two157
+	JZ           two166
 	VMOVUPS      X3, (R15)
 	ADDQ         $0x10, R15
 	VEXTRACTF128 $0x01, Y3, X3
 
-two157:
+two166:
 	TESTQ    $0x00000002, R9
-	JZ       one158
+	JZ       one167
 	VMOVLPS  X3, (R15)
 	ADDQ     $0x08, R15
 	VMOVHLPS X3, X3, X3
 
-one158:
+one167:
 	TESTQ  $0x00000001, R9
-	JZ     stored156
+	JZ     stored165
 	VMOVSS X3, (R15)
-	JMP    stored156
+	JMP    stored165
 
-all155:
+all164:
 	VMOVUPS Y3, (R14)
 
-stored156:
+stored165:
 	ADDQ      R8, R13
 	ADDQ      R8, R14
 	DECQ      R12
-	JNZ       row154
+	JNZ       row163
 	VCMPPS    $0x00, wide00000000<>+0(SB), Y2, Y3
 	VMOVUPS   wide3f800000<>+0(SB), Y4
 	VBLENDVPS Y3, Y4, Y2, Y3
 	MOVQ      R11, R12
 	MOVQ      AX, R13
 
-row159:
+row168:
 	VMASKMOVPS   (R13), Y0, Y4
 	VDIVPS       Y3, Y4, Y4
 	CMPQ         R9, $0x08
-	JE           all160
+	JE           all169
 	LEAQ         (R13), R14
 	TESTQ        $0x00000004, R9
-	JZ           two162
+	JZ           two171
 	VMOVUPS      X4, (R14)
 	ADDQ         $0x10, R14
 	VEXTRACTF128 $0x01, Y4, X4
 
-two162:
+two171:
 	TESTQ    $0x00000002, R9
-	JZ       one163
+	JZ       one172
 	VMOVLPS  X4, (R14)
 	ADDQ     $0x08, R14
 	VMOVHLPS X4, X4, X4
 
-one163:
+one172:
 	TESTQ  $0x00000001, R9
-	JZ     stored161
+	JZ     stored170
 	VMOVSS X4, (R14)
-	JMP    stored161
+	JMP    stored170
 
-all160:
+all169:
 	VMOVUPS Y4, (R13)
 
-stored161:
+stored170:
 	ADDQ         R8, R13
 	DECQ         R12
-	JNZ          row159
+	JNZ          row168
 	CMPQ         R9, $0x08
-	JE           all164
+	JE           all173
 	LEAQ         (DX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two166
+	JZ           two175
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two166:
+two175:
 	TESTQ    $0x00000002, R9
-	JZ       one167
+	JZ       one176
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one167:
+one176:
 	TESTQ  $0x00000001, R9
-	JZ     stored165
+	JZ     stored174
 	VMOVSS X1, (R12)
-	JMP    stored165
+	JMP    stored174
 
-all164:
+all173:
 	VMOVUPS Y1, (DX)
 
-stored165:
+stored174:
 	CMPQ         R9, $0x08
-	JE           all168
+	JE           all177
 	LEAQ         (BX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two170
+	JZ           two179
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two170:
+two179:
 	TESTQ    $0x00000002, R9
-	JZ       one171
+	JZ       one180
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one171:
+one180:
 	TESTQ  $0x00000001, R9
-	JZ     stored169
+	JZ     stored178
 	VMOVSS X2, (R12)
-	JMP    stored169
+	JMP    stored178
 
-all168:
+all177:
 	VMOVUPS Y2, (BX)
 
-stored169:
+stored178:
 	IMULQ R8, R11
 	ADDQ  R11, CX
 	ADDQ  R11, AX
 
-empty152:
+empty161:
 	ADDQ R10, DX
 	ADDQ R10, BX
 	ADDQ $0x08, SI
 	DECQ DI
-	JNZ  range151
+	JNZ  range160
 	VZEROUPPER
 	RET
 
@@ -1899,10 +1990,10 @@ TEXT ·weightsSegmentsAVX2(SB), NOSPLIT, $0-72
 	MOVQ    apart+64(FP), R10
 	SHLQ    $0x02, R10
 
-range172:
+range181:
 	MOVQ       8(SI), R11
 	SUBQ       (SI), R11
-	JZ         empty173
+	JZ         empty182
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VCMPPS     $0x00, wide00000000<>+0(SB), Y2, Y3
@@ -1912,7 +2003,7 @@ range172:
 	MOVQ       CX, R13
 	MOVQ       AX, R14
 
-row174:
+row183:
 	VMASKMOVPS   (R13), Y0, Y3
 	VCMPPS       $0x00, Y1, Y3, Y4
 	VSUBPS       Y1, Y3, Y5
@@ -1947,45 +2038,45 @@ row174:
 	VANDNPS      Y4, Y3, Y3
 	VDIVPS       Y2, Y3, Y3
 	CMPQ         R9, $0x08
-	JE           all175
+	JE           all184
 	LEAQ         (R14), R15
 	TESTQ        $0x00000004, R9
-	JZ           two177
+	JZ           two186
 	VMOVUPS      X3, (R15)
 	ADDQ         $0x10, R15
 	VEXTRACTF128 $0x01, Y3, X3
 
-two177:
+two186:
 	TESTQ    $0x00000002, R9
-	JZ       one178
+	JZ       one187
 	VMOVLPS  X3, (R15)
 	ADDQ     $0x08, R15
 	VMOVHLPS X3, X3, X3
 
-one178:
+one187:
 	TESTQ  $0x00000001, R9
-	JZ     stored176
+	JZ     stored185
 	VMOVSS X3, (R15)
-	JMP    stored176
+	JMP    stored185
 
-all175:
+all184:
 	VMOVUPS Y3, (R14)
 
-stored176:
+stored185:
 	ADDQ  R8, R13
 	ADDQ  R8, R14
 	DECQ  R12
-	JNZ   row174
+	JNZ   row183
 	IMULQ R8, R11
 	ADDQ  R11, CX
 	ADDQ  R11, AX
 
-empty173:
+empty182:
 	ADDQ R10, DX
 	ADDQ R10, BX
 	ADDQ $0x08, SI
 	DECQ DI
-	JNZ  range172
+	JNZ  range181
 	VZEROUPPER
 	RET
 
@@ -2005,16 +2096,16 @@ TEXT ·softmaxGradSegmentsAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R10
 	VMOVUPS 32(R9)(R10*4), Y0
 
-range179:
+range188:
 	MOVQ    8(BX), R9
 	SUBQ    (BX), R9
-	JZ      empty180
+	JZ      empty189
 	VMOVUPS wide00000000<>+0(SB), Y1
 	MOVQ    R9, R10
 	MOVQ    CX, R11
 	MOVQ    DX, R12
 
-row181:
+row190:
 	VMASKMOVPS (R11), Y0, Y2
 	VMASKMOVPS (R12), Y0, Y3
 	VMULPS     Y3, Y2, Y2
@@ -2022,13 +2113,13 @@ row181:
 	ADDQ       DI, R11
 	ADDQ       DI, R12
 	DECQ       R10
-	JNZ        row181
+	JNZ        row190
 	MOVQ       R9, R10
 	MOVQ       CX, R11
 	MOVQ       DX, R12
 	MOVQ       AX, R13
 
-row182:
+row191:
 	VMASKMOVPS   (R12), Y0, Y2
 	VSUBPS       Y1, Y2, Y2
 	VMASKMOVPS   (R11), Y0, Y3
@@ -2036,44 +2127,44 @@ row182:
 	VMASKMOVPS   (R13), Y0, Y3
 	VADDPS       Y3, Y2, Y2
 	CMPQ         R8, $0x08
-	JE           all183
+	JE           all192
 	LEAQ         (R13), R14
 	TESTQ        $0x00000004, R8
-	JZ           two185
+	JZ           two194
 	VMOVUPS      X2, (R14)
 	ADDQ         $0x10, R14
 	VEXTRACTF128 $0x01, Y2, X2
 
-two185:
+two194:
 	TESTQ    $0x00000002, R8
-	JZ       one186
+	JZ       one195
 	VMOVLPS  X2, (R14)
 	ADDQ     $0x08, R14
 	VMOVHLPS X2, X2, X2
 
-one186:
+one195:
 	TESTQ  $0x00000001, R8
-	JZ     stored184
+	JZ     stored193
 	VMOVSS X2, (R14)
-	JMP    stored184
+	JMP    stored193
 
-all183:
+all192:
 	VMOVUPS Y2, (R13)
 
-stored184:
+stored193:
 	ADDQ  DI, R11
 	ADDQ  DI, R12
 	ADDQ  DI, R13
 	DECQ  R10
-	JNZ   row182
+	JNZ   row191
 	IMULQ DI, R9
 	ADDQ  R9, CX
 	ADDQ  R9, DX
 	ADDQ  R9, AX
 
-empty180:
+empty189:
 	ADDQ $0x08, BX
 	DECQ SI
-	JNZ  range179
+	JNZ  range188
 	VZEROUPPER
 	RET

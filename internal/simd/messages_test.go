@@ -156,3 +156,11 @@ func BenchmarkMessages(b *testing.B) {
 		})
 	}
 }
+
+// Asking for a slice changes nothing, and reads nothing beyond it.
+func TestFetch(t *testing.T) {
+	rng := rand.New(rand.NewPCG(47, 1))
+	for n := range 201 {
+		trial(t, fmt.Sprintf("Fetch of %d", n), 0, [][]Float{draw(n, some(rng))}, func(s [][]Float) { Fetch(s[0]) })
+	}
+}

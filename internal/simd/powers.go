@@ -10,10 +10,9 @@ import "math"
 //
 // It is safe where all parts are tame.
 type Powers struct {
-	X, Y             []Float // rows of 8, and of 16, or 24 with Copy
+	X, Y             []Float // rows of 8, and of 16
 	XStride, YStride int
 	rows             int
-	Copy             int // 1: the rows of Y start with those of X
 	most             [8]Float
 	slope            [8]Float
 }
@@ -25,14 +24,14 @@ const tame = 24
 // Rows sets rows of Y, and reports whether all elements of X are tame; if not, Y
 // is of no use:
 //
-//	Y[r] = [X[r] if Copy] exp(X[r]) exp(slope·X[r])
+//	Y[r] = [exp(X[r]) exp(slope·X[r])]
 func (p *Powers) Rows(rows int, slope Float) (ok bool) {
 	if rows < 1 {
 		return true
 	}
 	p.rows = rows
 	inside(p.X, rows, p.XStride, 8)
-	inside(p.Y, rows, p.YStride, 16+8*p.Copy)
+	inside(p.Y, rows, p.YStride, 16)
 	for i := range p.slope {
 		p.slope[i] = slope
 	}
@@ -104,7 +103,6 @@ func (p *Powers) rowsGo(slope Float) {
 	clear(p.most[:])
 	for r := range p.rows {
 		x, y := p.X[r*p.XStride:][:8], p.Y[r*p.YStride:]
-		y = y[copy(y[:8*p.Copy], x):]
 		for h, v := range x {
 			y[h], y[8+h] = Float(math.Exp(float64(v))), Float(math.Exp(float64(slope*v)))
 			p.most[h] = max(p.most[h], v, -v)

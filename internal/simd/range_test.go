@@ -40,6 +40,10 @@ func checkRanges(t *testing.T, rng *rand.Rand, n, w int) {
 	trial(t, fmt.Sprintf("SpreadRanges of %d by", n), 0, [][]Float{draw(size, some(rng)), draw(n*w, some(rng))}, func(s [][]Float) {
 		Rows(w).SpreadRanges(s[0], s[1], off)
 	})
+	trial(t, fmt.Sprintf("DivideRanges of %d by", n), 0, [][]Float{draw(n*w, some(rng)), draw(n*w, some(rng))}, func(s [][]Float) {
+		Rows(w).DivideRanges(s[0], s[1], off)
+		Rows(w).DivideRanges(s[1], s[1], off)
+	})
 	few, long := draw(n*w, rng64(rng)), append([]Float(nil), y...)
 	for i := range few {
 		few[i] = Float(math.Round(float64(few[i]*8))) / 8

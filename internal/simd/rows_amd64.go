@@ -44,6 +44,16 @@ func weighRowsAVX2(y *float32, x *float32, top *float32, sum *float32, rows int,
 //go:noescape
 func divideRowsAVX2(y *float32, sum *float32, rows int, stride int, w int)
 
+// softmaxSegments8 is Segments.Softmax of 8 numbers an edge.
+//
+//go:noescape
+func softmaxSegments8(p *byte)
+
+// softmaxGradSegments8 is Segments.SoftmaxGrad of 8 numbers an edge.
+//
+//go:noescape
+func softmaxGradSegments8(p *byte)
+
 // dropoutAddAVX2 is Dropout.Add of rows.
 //
 //go:noescape

@@ -888,6 +888,293 @@ stored46:
 	VZEROUPPER
 	RET
 
+// func softmaxSegments8(p *byte)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·softmaxSegments8(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ 96(AX), BX
+	MOVQ (AX), SI
+	MOVQ 8(AX), DI
+	DECQ DI
+	JLE  done50
+
+row49:
+	MOVQ    (SI), R8
+	MOVQ    8(SI), R9
+	SHLQ    $0x05, R8
+	SHLQ    $0x05, R9
+	CMPQ    R8, R9
+	JE      empty51
+	VMOVUPS wideff800000<>+0(SB), Y0
+	MOVQ    R8, R10
+
+walk54:
+	VMOVUPS (CX)(R8*1), Y1
+	VMAXPS  Y0, Y1, Y0
+	ADDQ    $0x20, R8
+	CMPQ    R8, R9
+	JL      walk54
+	MOVQ    R10, R8
+	VCMPPS  $0x00, wideff800000<>+0(SB), Y0, Y1
+	VANDNPS Y0, Y1, Y0
+	MOVQ    R9, R11
+	SUBQ    R8, R11
+	CMPQ    R11, 136(AX)
+	JLE     short52
+	VXORPS  Y1, Y1, Y1
+
+walk55:
+	VMOVUPS      (CX)(R8*1), Y2
+	VCMPPS       $0x00, Y0, Y2, Y3
+	VSUBPS       Y0, Y2, Y2
+	VANDNPS      Y2, Y3, Y2
+	VMOVUPS      widec2d00000<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y3
+	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y3
+	VSUBPS       wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS      widebf318000<>+0(SB), Y5
+	VFMADD213PS  Y2, Y4, Y5
+	VFNMADD231PS wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS      wide3ab688be<>+0(SB), Y2
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3f000000<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       wide5f800000<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y2, Y2
+	VMULPS       wide1f800000<>+0(SB), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      Y2, (DX)(R8*1)
+	ADDQ         $0x20, R8
+	CMPQ         R8, R9
+	JL           walk55
+	MOVQ         R10, R8
+	VMOVUPS      wide3f800000<>+0(SB), Y0
+	VCMPPS       $0x00, wide00000000<>+0(SB), Y1, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VDIVPS       Y1, Y0, Y0
+
+walk56:
+	VMULPS  (DX)(R8*1), Y0, Y1
+	VMOVUPS Y1, (DX)(R8*1)
+	ADDQ    $0x20, R8
+	CMPQ    R8, R9
+	JL      walk56
+	JMP     next53
+
+short52:
+	VXORPS Y1, Y1, Y1
+	MOVQ   BX, R11
+
+walk57:
+	VMOVUPS      (CX)(R8*1), Y2
+	VCMPPS       $0x00, Y0, Y2, Y3
+	VSUBPS       Y0, Y2, Y2
+	VANDNPS      Y2, Y3, Y2
+	VMOVUPS      widec2d00000<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y3
+	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y3
+	VSUBPS       wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS      widebf318000<>+0(SB), Y5
+	VFMADD213PS  Y2, Y4, Y5
+	VFNMADD231PS wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS      wide3ab688be<>+0(SB), Y2
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3f000000<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       wide5f800000<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y2, Y2
+	VMULPS       wide1f800000<>+0(SB), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      Y2, (R11)
+	ADDQ         $0x20, R11
+	ADDQ         $0x20, R8
+	CMPQ         R8, R9
+	JL           walk57
+	MOVQ         R10, R8
+	MOVQ         BX, R11
+	VMOVUPS      wide3f800000<>+0(SB), Y0
+	VCMPPS       $0x00, wide00000000<>+0(SB), Y1, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VDIVPS       Y1, Y0, Y0
+
+walk58:
+	VMULPS   (R11), Y0, Y1
+	VMOVNTPS Y1, (DX)(R8*1)
+	ADDQ     $0x20, R11
+	ADDQ     $0x20, R8
+	CMPQ     R8, R9
+	JL       walk58
+
+next53:
+empty51:
+	ADDQ $0x08, SI
+	DECQ DI
+	JNZ  row49
+
+done50:
+	CMPQ 136(AX), $0x00
+	JE   fenced59
+	SFENCE
+
+fenced59:
+	VZEROUPPER
+	RET
+
+// func softmaxGradSegments8(p *byte)
+// Requires: AVX, FMA3, MMX+
+TEXT ·softmaxGradSegments8(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    48(AX), DX
+	MOVQ    72(AX), BX
+	VMOVUPS wide00000000<>+0(SB), Y0
+	CMPQ    136(AX), $0x00
+	JNE     past61
+	CMPQ    128(AX), $0x00
+	JNE     set60
+	MOVQ    (AX), SI
+	MOVQ    8(AX), AX
+	DECQ    AX
+	JLE     done64
+
+row63:
+	MOVQ   (SI), DI
+	MOVQ   8(SI), R8
+	SHLQ   $0x05, DI
+	SHLQ   $0x05, R8
+	CMPQ   DI, R8
+	JE     empty65
+	VXORPS Y0, Y0, Y0
+	MOVQ   DI, R9
+
+walk66:
+	VMOVUPS     (DX)(DI*1), Y1
+	VFMADD231PS (CX)(DI*1), Y1, Y0
+	ADDQ        $0x20, DI
+	CMPQ        DI, R8
+	JL          walk66
+	MOVQ        R9, DI
+
+walk67:
+	VMOVUPS     (CX)(DI*1), Y1
+	VSUBPS      Y0, Y1, Y1
+	VMOVUPS     (DX)(DI*1), Y2
+	VFMADD213PS (BX)(DI*1), Y2, Y1
+	VMOVUPS     Y1, (BX)(DI*1)
+	ADDQ        $0x20, DI
+	CMPQ        DI, R8
+	JL          walk67
+
+empty65:
+	ADDQ $0x08, SI
+	DECQ AX
+	JNZ  row63
+
+done64:
+	JMP done62
+
+set60:
+	MOVQ (AX), SI
+	MOVQ 8(AX), AX
+	DECQ AX
+	JLE  done69
+
+row68:
+	MOVQ   (SI), DI
+	MOVQ   8(SI), R8
+	SHLQ   $0x05, DI
+	SHLQ   $0x05, R8
+	CMPQ   DI, R8
+	JE     empty70
+	VXORPS Y1, Y1, Y1
+	MOVQ   DI, R9
+
+walk71:
+	VMOVUPS     (DX)(DI*1), Y2
+	VFMADD231PS (CX)(DI*1), Y2, Y1
+	ADDQ        $0x20, DI
+	CMPQ        DI, R8
+	JL          walk71
+	MOVQ        R9, DI
+
+walk72:
+	VMOVUPS     (CX)(DI*1), Y2
+	VSUBPS      Y1, Y2, Y2
+	VMOVUPS     (DX)(DI*1), Y3
+	VFMADD213PS Y0, Y3, Y2
+	VMOVUPS     Y2, (BX)(DI*1)
+	ADDQ        $0x20, DI
+	CMPQ        DI, R8
+	JL          walk72
+
+empty70:
+	ADDQ $0x08, SI
+	DECQ AX
+	JNZ  row68
+
+done69:
+	JMP done62
+
+past61:
+	MOVQ (AX), SI
+	MOVQ 8(AX), AX
+	DECQ AX
+	JLE  done74
+
+row73:
+	MOVQ   (SI), DI
+	MOVQ   8(SI), R8
+	SHLQ   $0x05, DI
+	SHLQ   $0x05, R8
+	CMPQ   DI, R8
+	JE     empty75
+	VXORPS Y1, Y1, Y1
+	MOVQ   DI, R9
+
+walk76:
+	VMOVUPS     (DX)(DI*1), Y2
+	VFMADD231PS (CX)(DI*1), Y2, Y1
+	ADDQ        $0x20, DI
+	CMPQ        DI, R8
+	JL          walk76
+	MOVQ        R9, DI
+
+walk77:
+	VMOVUPS     (CX)(DI*1), Y2
+	VSUBPS      Y1, Y2, Y2
+	VMOVUPS     (DX)(DI*1), Y3
+	VFMADD213PS Y0, Y3, Y2
+	VMOVNTPS    Y2, (BX)(DI*1)
+	ADDQ        $0x20, DI
+	CMPQ        DI, R8
+	JL          walk77
+
+empty75:
+	ADDQ $0x08, SI
+	DECQ AX
+	JNZ  row73
+
+done74:
+	SFENCE
+
+done62:
+	VZEROUPPER
+	RET
+
 DATA columns<>+0(SB)/4, $0x00000000
 DATA columns<>+4(SB)/4, $0x9e3779b9
 DATA columns<>+8(SB)/4, $0x3c6ef372
@@ -943,9 +1230,9 @@ row:
 	VPBROADCASTD X1, Y1
 	VPADDD       Y2, Y1, Y1
 	SUBQ         $0x20, BX
-	JL           over49
+	JL           over78
 
-again50:
+again79:
 	VPADDD      wide00000000<>+0(SB), Y1, Y5
 	VPSRLD      $0x10, Y5, Y6
 	VPADDD      widef1bbcdc8<>+0(SB), Y1, Y7
@@ -999,14 +1286,14 @@ again50:
 	VPADDD      widec6ef3720<>+0(SB), Y1, Y1
 	ADDQ        $0x20, AX
 	SUBQ        $0x20, BX
-	JGE         again50
+	JGE         again79
 
-over49:
+over78:
 	ADDQ $0x20, BX
 	SUBQ $0x08, BX
-	JL   over51
+	JL   over80
 
-again52:
+again81:
 	VPADDD      wide00000000<>+0(SB), Y1, Y5
 	VPSRLD      $0x10, Y5, Y6
 	VXORPS      Y5, Y6, Y5
@@ -1022,12 +1309,12 @@ again52:
 	VPADDD      widef1bbcdc8<>+0(SB), Y1, Y1
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, BX
-	JGE         again52
+	JGE         again81
 
-over51:
+over80:
 	ADDQ         $0x08, BX
 	TESTQ        BX, BX
-	JZ           end53
+	JZ           end82
 	LEAQ         firstLanes<>+0(SB), R11
 	MOVQ         BX, R12
 	NEGQ         R12
@@ -1046,34 +1333,34 @@ over51:
 	VMASKMOVPS   (CX)(AX*4), Y5, Y5
 	VFMADD213PS  Y5, Y0, Y6
 	CMPQ         BX, $0x08
-	JE           all54
+	JE           all83
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, BX
-	JZ           two56
+	JZ           two85
 	VMOVUPS      X6, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y6, X6
 
-two56:
+two85:
 	TESTQ    $0x00000002, BX
-	JZ       one57
+	JZ       one86
 	VMOVLPS  X6, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X6, X6, X6
 
-one57:
+one86:
 	TESTQ  $0x00000001, BX
-	JZ     stored55
+	JZ     stored84
 	VMOVSS X6, (AX)
-	JMP    stored55
+	JMP    stored84
 
-all54:
+all83:
 	VMOVUPS Y6, (CX)(AX*4)
 
-stored55:
+stored84:
 	VPADDD widef1bbcdc8<>+0(SB), Y1, Y1
 
-end53:
+end82:
 	LEAQ (CX)(SI*4), CX
 	LEAQ (DX)(SI*4), DX
 	MOVQ SI, BX
@@ -1189,9 +1476,9 @@ row:
 	VPBROADCASTD X1, Y1
 	VPADDD       Y2, Y1, Y1
 	SUBQ         $0x20, BX
-	JL           over58
+	JL           over87
 
-again59:
+again88:
 	VPADDD   wide00000000<>+0(SB), Y1, Y5
 	VPSRLD   $0x10, Y5, Y6
 	VPADDD   widef1bbcdc8<>+0(SB), Y1, Y7
@@ -1245,14 +1532,14 @@ again59:
 	VPADDD   widec6ef3720<>+0(SB), Y1, Y1
 	ADDQ     $0x20, AX
 	SUBQ     $0x20, BX
-	JGE      again59
+	JGE      again88
 
-over58:
+over87:
 	ADDQ $0x20, BX
 	SUBQ $0x08, BX
-	JL   over60
+	JL   over89
 
-again61:
+again90:
 	VPADDD   wide00000000<>+0(SB), Y1, Y5
 	VPSRLD   $0x10, Y5, Y6
 	VXORPS   Y5, Y6, Y5
@@ -1268,12 +1555,12 @@ again61:
 	VPADDD   widef1bbcdc8<>+0(SB), Y1, Y1
 	ADDQ     $0x08, AX
 	SUBQ     $0x08, BX
-	JGE      again61
+	JGE      again90
 
-over60:
+over89:
 	ADDQ         $0x08, BX
 	TESTQ        BX, BX
-	JZ           end62
+	JZ           end91
 	LEAQ         firstLanes<>+0(SB), R11
 	MOVQ         BX, R12
 	NEGQ         R12
@@ -1291,34 +1578,34 @@ over60:
 	VANDNPS      Y5, Y6, Y5
 	VMULPS       Y0, Y5, Y5
 	CMPQ         BX, $0x08
-	JE           all63
+	JE           all92
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, BX
-	JZ           two65
+	JZ           two94
 	VMOVUPS      X5, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y5, X5
 
-two65:
+two94:
 	TESTQ    $0x00000002, BX
-	JZ       one66
+	JZ       one95
 	VMOVLPS  X5, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X5, X5, X5
 
-one66:
+one95:
 	TESTQ  $0x00000001, BX
-	JZ     stored64
+	JZ     stored93
 	VMOVSS X5, (AX)
-	JMP    stored64
+	JMP    stored93
 
-all63:
+all92:
 	VMOVUPS Y5, (CX)(AX*4)
 
-stored64:
+stored93:
 	VPADDD widef1bbcdc8<>+0(SB), Y1, Y1
 
-end62:
+end91:
 	LEAQ (CX)(SI*4), CX
 	LEAQ (DX)(SI*4), DX
 	MOVQ SI, BX
@@ -1347,9 +1634,9 @@ TEXT ·adamAVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSS 20(R8), Y5
 	VBROADCASTSS 24(R8), Y6
 	SUBQ         $0x10, DI
-	JL           over67
+	JL           over96
 
-again68:
+again97:
 	VMOVUPS     (CX)(AX*4), Y7
 	VMOVUPS     32(CX)(AX*4), Y8
 	VMOVUPS     (DX)(AX*4), Y9
@@ -1388,14 +1675,14 @@ again68:
 	VMOVUPS     Y8, 32(CX)(AX*4)
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DI
-	JGE         again68
+	JGE         again97
 
-over67:
+over96:
 	ADDQ $0x10, DI
 	SUBQ $0x08, DI
-	JL   over69
+	JL   over98
 
-again70:
+again99:
 	VMOVUPS     (CX)(AX*4), Y7
 	VMOVUPS     (DX)(AX*4), Y8
 	VFMADD231PS Y7, Y1, Y8
@@ -1416,12 +1703,12 @@ again70:
 	VMOVUPS     Y7, (CX)(AX*4)
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DI
-	JGE         again70
+	JGE         again99
 
-over69:
+over98:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end71
+	JZ           end100
 	LEAQ         firstLanes<>+0(SB), R8
 	MOVQ         DI, R9
 	NEGQ         R9
@@ -1442,83 +1729,83 @@ over69:
 	VDIVPS       Y3, Y0, Y0
 	VSUBPS       Y0, Y8, Y0
 	CMPQ         DI, $0x08
-	JE           all72
+	JE           all101
 	LEAQ         (BX)(AX*4), DX
 	TESTQ        $0x00000004, DI
-	JZ           two74
+	JZ           two103
 	VMOVUPS      X1, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two74:
+two103:
 	TESTQ    $0x00000002, DI
-	JZ       one75
+	JZ       one104
 	VMOVLPS  X1, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X1, X1, X1
 
-one75:
+one104:
 	TESTQ  $0x00000001, DI
-	JZ     stored73
+	JZ     stored102
 	VMOVSS X1, (DX)
-	JMP    stored73
+	JMP    stored102
 
-all72:
+all101:
 	VMOVUPS Y1, (BX)(AX*4)
 
-stored73:
+stored102:
 	CMPQ         DI, $0x08
-	JE           all76
+	JE           all105
 	LEAQ         (SI)(AX*4), DX
 	TESTQ        $0x00000004, DI
-	JZ           two78
+	JZ           two107
 	VMOVUPS      X2, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two78:
+two107:
 	TESTQ    $0x00000002, DI
-	JZ       one79
+	JZ       one108
 	VMOVLPS  X2, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X2, X2, X2
 
-one79:
+one108:
 	TESTQ  $0x00000001, DI
-	JZ     stored77
+	JZ     stored106
 	VMOVSS X2, (DX)
-	JMP    stored77
+	JMP    stored106
 
-all76:
+all105:
 	VMOVUPS Y2, (SI)(AX*4)
 
-stored77:
+stored106:
 	CMPQ         DI, $0x08
-	JE           all80
+	JE           all109
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two82
+	JZ           two111
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two82:
+two111:
 	TESTQ    $0x00000002, DI
-	JZ       one83
+	JZ       one112
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one83:
+one112:
 	TESTQ  $0x00000001, DI
-	JZ     stored81
+	JZ     stored110
 	VMOVSS X0, (AX)
-	JMP    stored81
+	JMP    stored110
 
-all80:
+all109:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored81:
-end71:
+stored110:
+end100:
 	VZEROUPPER
 	RET

@@ -1,13 +1,35 @@
 package simd
 
+import "unsafe"
+
 // Segments are rows of N numbers for each nonzero of some rows of a CSR matrix:
 // a segment for each row of it. Where N is 8 the assembly takes many segments in
 // a call.
 type Segments struct {
 	Offsets []int64 // of the segments and the end, in rows
 	X, Y, D []Float // from the row 0 on
-	Sum     []Float // to work in: 2·N numbers
+	Work    []Float // to work in: SegmentWork(N) numbers
 	N       int
+	Set     int // 1: D is zero before, whatever is in it
+	past    int // segments up to so many bytes are stored past the caches
+}
+
+// SegmentWork is how many numbers Segments of so many columns work in.
+func SegmentWork(n int) int { return max(2*n, waiting) }
+
+// waiting is the numbers of a segment that may wait to be stored past the caches.
+const waiting = 1 << 11
+
+// PassCaches has the result, which is taken to be larger than the caches, stored
+// past them where that can be done: Y or, if there is a D, one that is set.
+func (s *Segments) PassCaches() {
+	to := s.Y
+	if s.D != nil {
+		to = s.D
+	}
+	if s.N == 8 && (s.D == nil || s.Set != 0) && len(to) > 0 && uintptr(unsafe.Pointer(&to[0]))%32 == 0 {
+		s.past = waiting * int(unsafe.Sizeof(Float(0)))
+	}
 }
 
 // Softmax sets Y to the softmax of X over each segment, each column on its own.
@@ -19,12 +41,12 @@ func (s *Segments) Softmax() {
 		return
 	}
 	end := int(s.Offsets[len(s.Offsets)-1]) * s.N
-	_, _ = s.X[:end], s.Y[:end]
+	_, _, _ = s.X[:end], s.Y[:end], s.Work[:SegmentWork(s.N)]
 	if fast && s.N == 8 && !s.long() {
 		s.softmaxFast()
 		return
 	}
-	top, sum := s.Sum[:s.N], s.Sum[s.N:2*s.N]
+	top, sum := s.Work[:s.N], s.Work[s.N:2*s.N]
 	for r := range len(s.Offsets) - 1 {
 		lo, hi := int(s.Offsets[r])*s.N, int(s.Offsets[r+1])*s.N
 		if lo == hi {
@@ -38,8 +60,8 @@ func (s *Segments) Softmax() {
 	}
 }
 
-// SoftmaxGrad adds the gradient of a softmax to D, from its result Y and the
-// gradient X of that:
+// SoftmaxGrad adds the gradient of a softmax to D, or sets D to it, from its
+// result Y and the gradient X of that:
 //
 //	D[k,j] += Y[k,j]·(X[k,j] − Σ_k Y[k,j]·X[k,j])
 func (s *Segments) SoftmaxGrad() {
@@ -52,7 +74,7 @@ func (s *Segments) SoftmaxGrad() {
 		s.gradFast()
 		return
 	}
-	n, c := s.N, s.Sum[:s.N]
+	n, c := s.N, s.Work[:s.N]
 	for r := range len(s.Offsets) - 1 {
 		clear(c)
 		lo, hi := int(s.Offsets[r])*n, int(s.Offsets[r+1])*n
@@ -65,6 +87,9 @@ func (s *Segments) SoftmaxGrad() {
 		for k := lo; k < hi; k += n {
 			y, dy, d := s.Y[k:k+n], s.X[k:k+n], s.D[k:k+n]
 			for j := range c {
+				if s.Set != 0 {
+					d[j] = 0
+				}
 				d[j] += y[j] * (dy[j] - c[j])
 			}
 		}

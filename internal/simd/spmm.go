@@ -10,6 +10,7 @@ type Gather struct {
 	Cols    []int32
 	F       int
 	Far     bool // X exceeds the caches: fetch its rows ahead
+	Past    bool // the result does too: a row that is set is stored past them
 }
 
 // RowSum adds up rows of X that are weighted.

@@ -349,19 +349,36 @@ over34:
 	VADDPS       Y3, Y1, Y1
 
 sums40:
+	CMPQ    168(AX), $0x00
+	JNE     past41
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     next32
+	JMP     kept42
+
+past41:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept42:
+	JMP next32
 
 none33:
 	CMPQ    144(AX), $0x00
-	JE      add41
+	JE      add43
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
+	CMPQ    168(AX), $0x00
+	JNE     past44
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	JMP     kept45
 
-add41:
+past44:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept45:
+add43:
 next32:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -375,27 +392,27 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row42:
+row46:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none44
+	JGE     none48
 	CMPQ    144(AX), $0x00
-	JE      add46
+	JE      add50
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened47
+	JMP     opened51
 
-add46:
+add50:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened47:
+opened51:
 	CMPQ 128(AX), $0x00
-	JNE  far48
+	JNE  far52
 
-each49:
+each53:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -404,11 +421,11 @@ each49:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each49
-	JMP        over45
+	JL         each53
+	JMP        over49
 
-far48:
-each50:
+far52:
+each54:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -424,11 +441,11 @@ each50:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each50
+	JL         each54
 
-over45:
+over49:
 	CMPQ         160(AX), $0x00
-	JE           sums51
+	JE           sums55
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -439,102 +456,102 @@ over45:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums51:
+sums55:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all52
+	JE           all56
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two54
+	JZ           two58
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two54:
+two58:
 	TESTQ    $0x00000002, R9
-	JZ       one55
+	JZ       one59
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one55:
+one59:
 	TESTQ  $0x00000001, R9
-	JZ     stored53
+	JZ     stored57
 	VMOVSS X2, (R10)
-	JMP    stored53
+	JMP    stored57
 
-all52:
+all56:
 	VMOVUPS Y2, 32(CX)
 
-stored53:
-	JMP next43
+stored57:
+	JMP next47
 
-none44:
+none48:
 	CMPQ         144(AX), $0x00
-	JE           add56
+	JE           add60
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all57
+	JE           all61
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two59
+	JZ           two63
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two59:
+two63:
 	TESTQ    $0x00000002, R9
-	JZ       one60
+	JZ       one64
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one60:
+one64:
 	TESTQ  $0x00000001, R9
-	JZ     stored58
+	JZ     stored62
 	VMOVSS X2, (R10)
-	JMP    stored58
+	JMP    stored62
 
-all57:
+all61:
 	VMOVUPS Y2, 32(CX)
 
-stored58:
-add56:
-next43:
+stored62:
+add60:
+next47:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row42
+	JNZ  row46
 	JMP  done
 
 tile3false:
-row61:
+row65:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none63
+	JGE     none67
 	CMPQ    144(AX), $0x00
-	JE      add65
+	JE      add69
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened66
+	JMP     opened70
 
-add65:
+add69:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened66:
+opened70:
 	CMPQ 128(AX), $0x00
-	JNE  far67
+	JNE  far71
 
-each68:
+each72:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -543,11 +560,11 @@ each68:
 	VADDPS  64(R10), Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each68
-	JMP     over64
+	JL      each72
+	JMP     over68
 
-far67:
-each69:
+far71:
+each73:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -565,11 +582,11 @@ each69:
 	VADDPS     64(R10), Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each69
+	JL         each73
 
-over64:
+over68:
 	CMPQ         160(AX), $0x00
-	JE           sums70
+	JE           sums74
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -582,15 +599,15 @@ over64:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums70:
+sums74:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next62
+	JMP     next66
 
-none63:
+none67:
 	CMPQ    144(AX), $0x00
-	JE      add71
+	JE      add75
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -598,12 +615,12 @@ none63:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add71:
-next62:
+add75:
+next66:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row61
+	JNZ  row65
 	JMP  done
 
 tile3true:
@@ -612,29 +629,29 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row72:
+row76:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none74
+	JGE     none78
 	CMPQ    144(AX), $0x00
-	JE      add76
+	JE      add80
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened77
+	JMP     opened81
 
-add76:
+add80:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 
-opened77:
+opened81:
 	CMPQ 128(AX), $0x00
-	JNE  far78
+	JNE  far82
 
-each79:
+each83:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -644,11 +661,11 @@ each79:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each79
-	JMP        over75
+	JL         each83
+	JMP        over79
 
-far78:
-each80:
+far82:
+each84:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -667,11 +684,11 @@ each80:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each80
+	JL         each84
 
-over75:
+over79:
 	CMPQ         160(AX), $0x00
-	JE           sums81
+	JE           sums85
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -684,41 +701,41 @@ over75:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums81:
+sums85:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all82
+	JE           all86
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two84
+	JZ           two88
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two84:
+two88:
 	TESTQ    $0x00000002, R9
-	JZ       one85
+	JZ       one89
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one85:
+one89:
 	TESTQ  $0x00000001, R9
-	JZ     stored83
+	JZ     stored87
 	VMOVSS X3, (R10)
-	JMP    stored83
+	JMP    stored87
 
-all82:
+all86:
 	VMOVUPS Y3, 64(CX)
 
-stored83:
-	JMP next73
+stored87:
+	JMP next77
 
-none74:
+none78:
 	CMPQ         144(AX), $0x00
-	JE           add86
+	JE           add90
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -726,65 +743,65 @@ none74:
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all87
+	JE           all91
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two89
+	JZ           two93
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two89:
+two93:
 	TESTQ    $0x00000002, R9
-	JZ       one90
+	JZ       one94
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one90:
+one94:
 	TESTQ  $0x00000001, R9
-	JZ     stored88
+	JZ     stored92
 	VMOVSS X3, (R10)
-	JMP    stored88
+	JMP    stored92
 
-all87:
+all91:
 	VMOVUPS Y3, 64(CX)
 
-stored88:
-add86:
-next73:
+stored92:
+add90:
+next77:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row72
+	JNZ  row76
 	JMP  done
 
 tile4false:
-row91:
+row95:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none93
+	JGE     none97
 	CMPQ    144(AX), $0x00
-	JE      add95
+	JE      add99
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened96
+	JMP     opened100
 
-add95:
+add99:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened96:
+opened100:
 	CMPQ 128(AX), $0x00
-	JNE  far97
+	JNE  far101
 
-each98:
+each102:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -802,11 +819,11 @@ each98:
 	VADDPS     96(R10), Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each98
-	JMP        over94
+	JL         each102
+	JMP        over98
 
-far97:
-each99:
+far101:
+each103:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -824,11 +841,11 @@ each99:
 	VADDPS     96(R10), Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each99
+	JL         each103
 
-over94:
+over98:
 	CMPQ         160(AX), $0x00
-	JE           sums100
+	JE           sums104
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -843,31 +860,52 @@ over94:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums100:
+sums104:
+	CMPQ    168(AX), $0x00
+	JNE     past105
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next92
+	JMP     kept106
 
-none93:
+past105:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept106:
+	JMP next96
+
+none97:
 	CMPQ    144(AX), $0x00
-	JE      add101
+	JE      add107
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
+	CMPQ    168(AX), $0x00
+	JNE     past108
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
+	JMP     kept109
 
-add101:
-next92:
+past108:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept109:
+add107:
+next96:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row91
+	JNZ  row95
 	JMP  done
 
 tile4true:
@@ -876,31 +914,31 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row102:
+row110:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none104
+	JGE     none112
 	CMPQ    144(AX), $0x00
-	JE      add106
+	JE      add114
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened107
+	JMP     opened115
 
-add106:
+add114:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 
-opened107:
+opened115:
 	CMPQ 128(AX), $0x00
-	JNE  far108
+	JNE  far116
 
-each109:
+each117:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -919,11 +957,11 @@ each109:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each109
-	JMP        over105
+	JL         each117
+	JMP        over113
 
-far108:
-each110:
+far116:
+each118:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -942,11 +980,11 @@ each110:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each110
+	JL         each118
 
-over105:
+over113:
 	CMPQ         160(AX), $0x00
-	JE           sums111
+	JE           sums119
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -961,42 +999,42 @@ over105:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums111:
+sums119:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all112
+	JE           all120
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two114
+	JZ           two122
 	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two114:
+two122:
 	TESTQ    $0x00000002, R9
-	JZ       one115
+	JZ       one123
 	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one115:
+one123:
 	TESTQ  $0x00000001, R9
-	JZ     stored113
+	JZ     stored121
 	VMOVSS X4, (R10)
-	JMP    stored113
+	JMP    stored121
 
-all112:
+all120:
 	VMOVUPS Y4, 96(CX)
 
-stored113:
-	JMP next103
+stored121:
+	JMP next111
 
-none104:
+none112:
 	CMPQ         144(AX), $0x00
-	JE           add116
+	JE           add124
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1006,67 +1044,67 @@ none104:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all117
+	JE           all125
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two119
+	JZ           two127
 	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two119:
+two127:
 	TESTQ    $0x00000002, R9
-	JZ       one120
+	JZ       one128
 	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one120:
+one128:
 	TESTQ  $0x00000001, R9
-	JZ     stored118
+	JZ     stored126
 	VMOVSS X4, (R10)
-	JMP    stored118
+	JMP    stored126
 
-all117:
+all125:
 	VMOVUPS Y4, 96(CX)
 
-stored118:
-add116:
-next103:
+stored126:
+add124:
+next111:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row102
+	JNZ  row110
 	JMP  done
 
 tile5false:
-row121:
+row129:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none123
+	JGE     none131
 	CMPQ    144(AX), $0x00
-	JE      add125
+	JE      add133
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened126
+	JMP     opened134
 
-add125:
+add133:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened126:
+opened134:
 	CMPQ 128(AX), $0x00
-	JNE  far127
+	JNE  far135
 
-each128:
+each136:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1086,11 +1124,11 @@ each128:
 	VADDPS     128(R10), Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each128
-	JMP        over124
+	JL         each136
+	JMP        over132
 
-far127:
-each129:
+far135:
+each137:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1111,11 +1149,11 @@ each129:
 	VADDPS     128(R10), Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each129
+	JL         each137
 
-over124:
+over132:
 	CMPQ         160(AX), $0x00
-	JE           sums130
+	JE           sums138
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -1132,17 +1170,17 @@ over124:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums130:
+sums138:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next122
+	JMP     next130
 
-none123:
+none131:
 	CMPQ    144(AX), $0x00
-	JE      add131
+	JE      add139
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1154,12 +1192,12 @@ none123:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add131:
-next122:
+add139:
+next130:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row121
+	JNZ  row129
 	JMP  done
 
 tile5true:
@@ -1168,33 +1206,33 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row132:
+row140:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none134
+	JGE     none142
 	CMPQ    144(AX), $0x00
-	JE      add136
+	JE      add144
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened137
+	JMP     opened145
 
-add136:
+add144:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened137:
+opened145:
 	CMPQ 128(AX), $0x00
-	JNE  far138
+	JNE  far146
 
-each139:
+each147:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1215,11 +1253,11 @@ each139:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each139
-	JMP        over135
+	JL         each147
+	JMP        over143
 
-far138:
-each140:
+far146:
+each148:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1241,11 +1279,11 @@ each140:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each140
+	JL         each148
 
-over135:
+over143:
 	CMPQ         160(AX), $0x00
-	JE           sums141
+	JE           sums149
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -1262,43 +1300,43 @@ over135:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums141:
+sums149:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all142
+	JE           all150
 	LEAQ         128(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two144
+	JZ           two152
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two144:
+two152:
 	TESTQ    $0x00000002, R9
-	JZ       one145
+	JZ       one153
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one145:
+one153:
 	TESTQ  $0x00000001, R9
-	JZ     stored143
+	JZ     stored151
 	VMOVSS X5, (R10)
-	JMP    stored143
+	JMP    stored151
 
-all142:
+all150:
 	VMOVUPS Y5, 128(CX)
 
-stored143:
-	JMP next133
+stored151:
+	JMP next141
 
-none134:
+none142:
 	CMPQ         144(AX), $0x00
-	JE           add146
+	JE           add154
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1310,57 +1348,57 @@ none134:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all147
+	JE           all155
 	LEAQ         128(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two149
+	JZ           two157
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two149:
+two157:
 	TESTQ    $0x00000002, R9
-	JZ       one150
+	JZ       one158
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one150:
+one158:
 	TESTQ  $0x00000001, R9
-	JZ     stored148
+	JZ     stored156
 	VMOVSS X5, (R10)
-	JMP    stored148
+	JMP    stored156
 
-all147:
+all155:
 	VMOVUPS Y5, 128(CX)
 
-stored148:
-add146:
-next133:
+stored156:
+add154:
+next141:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row132
+	JNZ  row140
 	JMP  done
 
 tile6false:
-row151:
+row159:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none153
+	JGE     none161
 	CMPQ    144(AX), $0x00
-	JE      add155
+	JE      add163
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened156
+	JMP     opened164
 
-add155:
+add163:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -1368,11 +1406,11 @@ add155:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened156:
+opened164:
 	CMPQ 128(AX), $0x00
-	JNE  far157
+	JNE  far165
 
-each158:
+each166:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1393,11 +1431,11 @@ each158:
 	VADDPS     160(R10), Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each158
-	JMP        over154
+	JL         each166
+	JMP        over162
 
-far157:
-each159:
+far165:
+each167:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1418,11 +1456,11 @@ each159:
 	VADDPS     160(R10), Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each159
+	JL         each167
 
-over154:
+over162:
 	CMPQ         160(AX), $0x00
-	JE           sums160
+	JE           sums168
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -1441,37 +1479,62 @@ over154:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums160:
+sums168:
+	CMPQ    168(AX), $0x00
+	JNE     past169
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     next152
+	JMP     kept170
 
-none153:
+past169:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept170:
+	JMP next160
+
+none161:
 	CMPQ    144(AX), $0x00
-	JE      add161
+	JE      add171
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
+	CMPQ    168(AX), $0x00
+	JNE     past172
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
+	JMP     kept173
 
-add161:
-next152:
+past172:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept173:
+add171:
+next160:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row151
+	JNZ  row159
 	JMP  done
 
 tile6true:
@@ -1480,23 +1543,23 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row162:
+row174:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none164
+	JGE     none176
 	CMPQ    144(AX), $0x00
-	JE      add166
+	JE      add178
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened167
+	JMP     opened179
 
-add166:
+add178:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -1504,11 +1567,11 @@ add166:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 
-opened167:
+opened179:
 	CMPQ 128(AX), $0x00
-	JNE  far168
+	JNE  far180
 
-each169:
+each181:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1530,11 +1593,11 @@ each169:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each169
-	JMP        over165
+	JL         each181
+	JMP        over177
 
-far168:
-each170:
+far180:
+each182:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1556,11 +1619,11 @@ each170:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each170
+	JL         each182
 
-over165:
+over177:
 	CMPQ         160(AX), $0x00
-	JE           sums171
+	JE           sums183
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -1579,7 +1642,7 @@ over165:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums171:
+sums183:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1587,36 +1650,36 @@ sums171:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all172
+	JE           all184
 	LEAQ         160(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two174
+	JZ           two186
 	VMOVUPS      X6, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y6, X6
 
-two174:
+two186:
 	TESTQ    $0x00000002, R9
-	JZ       one175
+	JZ       one187
 	VMOVLPS  X6, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X6, X6, X6
 
-one175:
+one187:
 	TESTQ  $0x00000001, R9
-	JZ     stored173
+	JZ     stored185
 	VMOVSS X6, (R10)
-	JMP    stored173
+	JMP    stored185
 
-all172:
+all184:
 	VMOVUPS Y6, 160(CX)
 
-stored173:
-	JMP next163
+stored185:
+	JMP next175
 
-none164:
+none176:
 	CMPQ         144(AX), $0x00
-	JE           add176
+	JE           add188
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1630,48 +1693,48 @@ none164:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all177
+	JE           all189
 	LEAQ         160(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two179
+	JZ           two191
 	VMOVUPS      X6, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y6, X6
 
-two179:
+two191:
 	TESTQ    $0x00000002, R9
-	JZ       one180
+	JZ       one192
 	VMOVLPS  X6, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X6, X6, X6
 
-one180:
+one192:
 	TESTQ  $0x00000001, R9
-	JZ     stored178
+	JZ     stored190
 	VMOVSS X6, (R10)
-	JMP    stored178
+	JMP    stored190
 
-all177:
+all189:
 	VMOVUPS Y6, 160(CX)
 
-stored178:
-add176:
-next163:
+stored190:
+add188:
+next175:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row162
+	JNZ  row174
 	JMP  done
 
 tile7false:
-row181:
+row193:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none183
+	JGE     none195
 	CMPQ    144(AX), $0x00
-	JE      add185
+	JE      add197
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1679,9 +1742,9 @@ row181:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened186
+	JMP     opened198
 
-add185:
+add197:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -1690,11 +1753,11 @@ add185:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened186:
+opened198:
 	CMPQ 128(AX), $0x00
-	JNE  far187
+	JNE  far199
 
-each188:
+each200:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1717,11 +1780,11 @@ each188:
 	VADDPS     192(R10), Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each188
-	JMP        over184
+	JL         each200
+	JMP        over196
 
-far187:
-each189:
+far199:
+each201:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1745,11 +1808,11 @@ each189:
 	VADDPS     192(R10), Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each189
+	JL         each201
 
-over184:
+over196:
 	CMPQ         160(AX), $0x00
-	JE           sums190
+	JE           sums202
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -1770,7 +1833,7 @@ over184:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums190:
+sums202:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -1778,11 +1841,11 @@ sums190:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next182
+	JMP     next194
 
-none183:
+none195:
 	CMPQ    144(AX), $0x00
-	JE      add191
+	JE      add203
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1798,12 +1861,12 @@ none183:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add191:
-next182:
+add203:
+next194:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row181
+	JNZ  row193
 	JMP  done
 
 tile7true:
@@ -1812,14 +1875,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row192:
+row204:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none194
+	JGE     none206
 	CMPQ    144(AX), $0x00
-	JE      add196
+	JE      add208
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -1827,9 +1890,9 @@ row192:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened197
+	JMP     opened209
 
-add196:
+add208:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -1838,11 +1901,11 @@ add196:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened197:
+opened209:
 	CMPQ 128(AX), $0x00
-	JNE  far198
+	JNE  far210
 
-each199:
+each211:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1866,11 +1929,11 @@ each199:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each199
-	JMP        over195
+	JL         each211
+	JMP        over207
 
-far198:
-each200:
+far210:
+each212:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1895,11 +1958,11 @@ each200:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each200
+	JL         each212
 
-over195:
+over207:
 	CMPQ         160(AX), $0x00
-	JE           sums201
+	JE           sums213
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -1920,7 +1983,7 @@ over195:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums201:
+sums213:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1929,36 +1992,36 @@ sums201:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all202
+	JE           all214
 	LEAQ         192(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two204
+	JZ           two216
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two204:
+two216:
 	TESTQ    $0x00000002, R9
-	JZ       one205
+	JZ       one217
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one205:
+one217:
 	TESTQ  $0x00000001, R9
-	JZ     stored203
+	JZ     stored215
 	VMOVSS X7, (R10)
-	JMP    stored203
+	JMP    stored215
 
-all202:
+all214:
 	VMOVUPS Y7, 192(CX)
 
-stored203:
-	JMP next193
+stored215:
+	JMP next205
 
-none194:
+none206:
 	CMPQ         144(AX), $0x00
-	JE           add206
+	JE           add218
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1974,48 +2037,48 @@ none194:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all207
+	JE           all219
 	LEAQ         192(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two209
+	JZ           two221
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two209:
+two221:
 	TESTQ    $0x00000002, R9
-	JZ       one210
+	JZ       one222
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one210:
+one222:
 	TESTQ  $0x00000001, R9
-	JZ     stored208
+	JZ     stored220
 	VMOVSS X7, (R10)
-	JMP    stored208
+	JMP    stored220
 
-all207:
+all219:
 	VMOVUPS Y7, 192(CX)
 
-stored208:
-add206:
-next193:
+stored220:
+add218:
+next205:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row192
+	JNZ  row204
 	JMP  done
 
 tile8false:
-row211:
+row223:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none213
+	JGE     none225
 	CMPQ    144(AX), $0x00
-	JE      add215
+	JE      add227
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2024,9 +2087,9 @@ row211:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened216
+	JMP     opened228
 
-add215:
+add227:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2036,11 +2099,11 @@ add215:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened216:
+opened228:
 	CMPQ 128(AX), $0x00
-	JNE  far217
+	JNE  far229
 
-each218:
+each230:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2064,11 +2127,11 @@ each218:
 	VADDPS     224(R10), Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each218
-	JMP        over214
+	JL         each230
+	JMP        over226
 
-far217:
-each219:
+far229:
+each231:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2092,11 +2155,11 @@ each219:
 	VADDPS     224(R10), Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each219
+	JL         each231
 
-over214:
+over226:
 	CMPQ         160(AX), $0x00
-	JE           sums220
+	JE           sums232
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -2119,7 +2182,9 @@ over214:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums220:
+sums232:
+	CMPQ    168(AX), $0x00
+	JNE     past233
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2128,11 +2193,24 @@ sums220:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next212
+	JMP     kept234
 
-none213:
+past233:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept234:
+	JMP next224
+
+none225:
 	CMPQ    144(AX), $0x00
-	JE      add221
+	JE      add235
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2141,6 +2219,8 @@ none213:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
+	CMPQ    168(AX), $0x00
+	JNE     past236
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2149,13 +2229,25 @@ none213:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
+	JMP     kept237
 
-add221:
-next212:
+past236:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept237:
+add235:
+next224:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row211
+	JNZ  row223
 	JMP  done
 
 tile8true:
@@ -2164,14 +2256,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row222:
+row238:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none224
+	JGE     none240
 	CMPQ    144(AX), $0x00
-	JE      add226
+	JE      add242
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -2180,9 +2272,9 @@ row222:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened227
+	JMP     opened243
 
-add226:
+add242:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -2192,11 +2284,11 @@ add226:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened227:
+opened243:
 	CMPQ 128(AX), $0x00
-	JNE  far228
+	JNE  far244
 
-each229:
+each245:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2221,11 +2313,11 @@ each229:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each229
-	JMP        over225
+	JL         each245
+	JMP        over241
 
-far228:
-each230:
+far244:
+each246:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2250,11 +2342,11 @@ each230:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each230
+	JL         each246
 
-over225:
+over241:
 	CMPQ         160(AX), $0x00
-	JE           sums231
+	JE           sums247
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y10, Y10, Y10
@@ -2277,7 +2369,7 @@ over225:
 	VDIVPS       Y9, Y8, Y8
 	VADDPS       Y10, Y8, Y8
 
-sums231:
+sums247:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2287,36 +2379,36 @@ sums231:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all232
+	JE           all248
 	LEAQ         224(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two234
+	JZ           two250
 	VMOVUPS      X8, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y8, X8
 
-two234:
+two250:
 	TESTQ    $0x00000002, R9
-	JZ       one235
+	JZ       one251
 	VMOVLPS  X8, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X8, X8, X8
 
-one235:
+one251:
 	TESTQ  $0x00000001, R9
-	JZ     stored233
+	JZ     stored249
 	VMOVSS X8, (R10)
-	JMP    stored233
+	JMP    stored249
 
-all232:
+all248:
 	VMOVUPS Y8, 224(CX)
 
-stored233:
-	JMP next223
+stored249:
+	JMP next239
 
-none224:
+none240:
 	CMPQ         144(AX), $0x00
-	JE           add236
+	JE           add252
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -2334,48 +2426,48 @@ none224:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all237
+	JE           all253
 	LEAQ         224(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two239
+	JZ           two255
 	VMOVUPS      X8, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y8, X8
 
-two239:
+two255:
 	TESTQ    $0x00000002, R9
-	JZ       one240
+	JZ       one256
 	VMOVLPS  X8, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X8, X8, X8
 
-one240:
+one256:
 	TESTQ  $0x00000001, R9
-	JZ     stored238
+	JZ     stored254
 	VMOVSS X8, (R10)
-	JMP    stored238
+	JMP    stored254
 
-all237:
+all253:
 	VMOVUPS Y8, 224(CX)
 
-stored238:
-add236:
-next223:
+stored254:
+add252:
+next239:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row222
+	JNZ  row238
 	JMP  done
 
 tile9false:
-row241:
+row257:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none243
+	JGE     none259
 	CMPQ    144(AX), $0x00
-	JE      add245
+	JE      add261
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2385,9 +2477,9 @@ row241:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened246
+	JMP     opened262
 
-add245:
+add261:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2398,11 +2490,11 @@ add245:
 	VMOVUPS 224(CX), Y7
 	VMOVUPS 256(CX), Y8
 
-opened246:
+opened262:
 	CMPQ 128(AX), $0x00
-	JNE  far247
+	JNE  far263
 
-each248:
+each264:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2428,11 +2520,11 @@ each248:
 	VADDPS     256(R10), Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each248
-	JMP        over244
+	JL         each264
+	JMP        over260
 
-far247:
-each249:
+far263:
+each265:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2459,9 +2551,9 @@ each249:
 	VADDPS     256(R10), Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each249
+	JL         each265
 
-over244:
+over260:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2471,11 +2563,11 @@ over244:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 	VMOVUPS Y8, 256(CX)
-	JMP     next242
+	JMP     next258
 
-none243:
+none259:
 	CMPQ    144(AX), $0x00
-	JE      add250
+	JE      add266
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2495,12 +2587,12 @@ none243:
 	VMOVUPS Y7, 224(CX)
 	VMOVUPS Y8, 256(CX)
 
-add250:
-next242:
+add266:
+next258:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row241
+	JNZ  row257
 	JMP  done
 
 tile9true:
@@ -2509,14 +2601,14 @@ tile9true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row251:
+row267:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none253
+	JGE     none269
 	CMPQ    144(AX), $0x00
-	JE      add255
+	JE      add271
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -2526,9 +2618,9 @@ row251:
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
-	JMP     opened256
+	JMP     opened272
 
-add255:
+add271:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -2539,11 +2631,11 @@ add255:
 	VMOVUPS    224(CX), Y8
 	VMASKMOVPS 256(CX), Y0, Y9
 
-opened256:
+opened272:
 	CMPQ 128(AX), $0x00
-	JNE  far257
+	JNE  far273
 
-each258:
+each274:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2570,11 +2662,11 @@ each258:
 	VADDPS     Y10, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each258
-	JMP        over254
+	JL         each274
+	JMP        over270
 
-far257:
-each259:
+far273:
+each275:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2602,9 +2694,9 @@ each259:
 	VADDPS     Y10, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each259
+	JL         each275
 
-over254:
+over270:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2615,36 +2707,36 @@ over254:
 	VMOVUPS      Y8, 224(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all260
+	JE           all276
 	LEAQ         256(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two262
+	JZ           two278
 	VMOVUPS      X9, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y9, X9
 
-two262:
+two278:
 	TESTQ    $0x00000002, R9
-	JZ       one263
+	JZ       one279
 	VMOVLPS  X9, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X9, X9, X9
 
-one263:
+one279:
 	TESTQ  $0x00000001, R9
-	JZ     stored261
+	JZ     stored277
 	VMOVSS X9, (R10)
-	JMP    stored261
+	JMP    stored277
 
-all260:
+all276:
 	VMOVUPS Y9, 256(CX)
 
-stored261:
-	JMP next252
+stored277:
+	JMP next268
 
-none253:
+none269:
 	CMPQ         144(AX), $0x00
-	JE           add264
+	JE           add280
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -2664,48 +2756,48 @@ none253:
 	VMOVUPS      Y8, 224(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all265
+	JE           all281
 	LEAQ         256(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two267
+	JZ           two283
 	VMOVUPS      X9, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y9, X9
 
-two267:
+two283:
 	TESTQ    $0x00000002, R9
-	JZ       one268
+	JZ       one284
 	VMOVLPS  X9, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X9, X9, X9
 
-one268:
+one284:
 	TESTQ  $0x00000001, R9
-	JZ     stored266
+	JZ     stored282
 	VMOVSS X9, (R10)
-	JMP    stored266
+	JMP    stored282
 
-all265:
+all281:
 	VMOVUPS Y9, 256(CX)
 
-stored266:
-add264:
-next252:
+stored282:
+add280:
+next268:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row251
+	JNZ  row267
 	JMP  done
 
 tile10false:
-row269:
+row285:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none271
+	JGE     none287
 	CMPQ    144(AX), $0x00
-	JE      add273
+	JE      add289
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2716,9 +2808,9 @@ row269:
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
-	JMP     opened274
+	JMP     opened290
 
-add273:
+add289:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2730,11 +2822,11 @@ add273:
 	VMOVUPS 256(CX), Y8
 	VMOVUPS 288(CX), Y9
 
-opened274:
+opened290:
 	CMPQ 128(AX), $0x00
-	JNE  far275
+	JNE  far291
 
-each276:
+each292:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2761,11 +2853,11 @@ each276:
 	VADDPS     288(R10), Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each276
-	JMP        over272
+	JL         each292
+	JMP        over288
 
-far275:
-each277:
+far291:
+each293:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2792,9 +2884,11 @@ each277:
 	VADDPS     288(R10), Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each277
+	JL         each293
 
-over272:
+over288:
+	CMPQ    168(AX), $0x00
+	JNE     past294
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2805,11 +2899,26 @@ over272:
 	VMOVUPS Y7, 224(CX)
 	VMOVUPS Y8, 256(CX)
 	VMOVUPS Y9, 288(CX)
-	JMP     next270
+	JMP     kept295
 
-none271:
+past294:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+	VMOVNTPS Y8, 256(CX)
+	VMOVNTPS Y9, 288(CX)
+
+kept295:
+	JMP next286
+
+none287:
 	CMPQ    144(AX), $0x00
-	JE      add278
+	JE      add296
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2820,6 +2929,8 @@ none271:
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
+	CMPQ    168(AX), $0x00
+	JNE     past297
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2830,13 +2941,27 @@ none271:
 	VMOVUPS Y7, 224(CX)
 	VMOVUPS Y8, 256(CX)
 	VMOVUPS Y9, 288(CX)
+	JMP     kept298
 
-add278:
-next270:
+past297:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+	VMOVNTPS Y8, 256(CX)
+	VMOVNTPS Y9, 288(CX)
+
+kept298:
+add296:
+next286:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row269
+	JNZ  row285
 	JMP  done
 
 tile10true:
@@ -2845,14 +2970,14 @@ tile10true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row279:
+row299:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none281
+	JGE     none301
 	CMPQ    144(AX), $0x00
-	JE      add283
+	JE      add303
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -2863,9 +2988,9 @@ row279:
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
-	JMP     opened284
+	JMP     opened304
 
-add283:
+add303:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -2877,11 +3002,11 @@ add283:
 	VMOVUPS    256(CX), Y9
 	VMASKMOVPS 288(CX), Y0, Y10
 
-opened284:
+opened304:
 	CMPQ 128(AX), $0x00
-	JNE  far285
+	JNE  far305
 
-each286:
+each306:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2909,11 +3034,11 @@ each286:
 	VADDPS     Y11, Y10, Y10
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each286
-	JMP        over282
+	JL         each306
+	JMP        over302
 
-far285:
-each287:
+far305:
+each307:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2941,9 +3066,9 @@ each287:
 	VADDPS     Y11, Y10, Y10
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each287
+	JL         each307
 
-over282:
+over302:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2955,36 +3080,36 @@ over282:
 	VMOVUPS      Y9, 256(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all288
+	JE           all308
 	LEAQ         288(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two290
+	JZ           two310
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two290:
+two310:
 	TESTQ    $0x00000002, R9
-	JZ       one291
+	JZ       one311
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one291:
+one311:
 	TESTQ  $0x00000001, R9
-	JZ     stored289
+	JZ     stored309
 	VMOVSS X10, (R10)
-	JMP    stored289
+	JMP    stored309
 
-all288:
+all308:
 	VMOVUPS Y10, 288(CX)
 
-stored289:
-	JMP next280
+stored309:
+	JMP next300
 
-none281:
+none301:
 	CMPQ         144(AX), $0x00
-	JE           add292
+	JE           add312
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -3006,48 +3131,48 @@ none281:
 	VMOVUPS      Y9, 256(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all293
+	JE           all313
 	LEAQ         288(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two295
+	JZ           two315
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two295:
+two315:
 	TESTQ    $0x00000002, R9
-	JZ       one296
+	JZ       one316
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one296:
+one316:
 	TESTQ  $0x00000001, R9
-	JZ     stored294
+	JZ     stored314
 	VMOVSS X10, (R10)
-	JMP    stored294
+	JMP    stored314
 
-all293:
+all313:
 	VMOVUPS Y10, 288(CX)
 
-stored294:
-add292:
-next280:
+stored314:
+add312:
+next300:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row279
+	JNZ  row299
 	JMP  done
 
 tile11false:
-row297:
+row317:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none299
+	JGE     none319
 	CMPQ    144(AX), $0x00
-	JE      add301
+	JE      add321
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3059,9 +3184,9 @@ row297:
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
-	JMP     opened302
+	JMP     opened322
 
-add301:
+add321:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -3074,11 +3199,11 @@ add301:
 	VMOVUPS 288(CX), Y9
 	VMOVUPS 320(CX), Y10
 
-opened302:
+opened322:
 	CMPQ 128(AX), $0x00
-	JNE  far303
+	JNE  far323
 
-each304:
+each324:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3107,11 +3232,11 @@ each304:
 	VADDPS     320(R10), Y10, Y10
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each304
-	JMP        over300
+	JL         each324
+	JMP        over320
 
-far303:
-each305:
+far323:
+each325:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3141,9 +3266,9 @@ each305:
 	VADDPS     320(R10), Y10, Y10
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each305
+	JL         each325
 
-over300:
+over320:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -3155,11 +3280,11 @@ over300:
 	VMOVUPS Y8, 256(CX)
 	VMOVUPS Y9, 288(CX)
 	VMOVUPS Y10, 320(CX)
-	JMP     next298
+	JMP     next318
 
-none299:
+none319:
 	CMPQ    144(AX), $0x00
-	JE      add306
+	JE      add326
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3183,12 +3308,12 @@ none299:
 	VMOVUPS Y9, 288(CX)
 	VMOVUPS Y10, 320(CX)
 
-add306:
-next298:
+add326:
+next318:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row297
+	JNZ  row317
 	JMP  done
 
 tile11true:
@@ -3197,14 +3322,14 @@ tile11true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row307:
+row327:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none309
+	JGE     none329
 	CMPQ    144(AX), $0x00
-	JE      add311
+	JE      add331
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -3216,9 +3341,9 @@ row307:
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
-	JMP     opened312
+	JMP     opened332
 
-add311:
+add331:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -3231,11 +3356,11 @@ add311:
 	VMOVUPS    288(CX), Y10
 	VMASKMOVPS 320(CX), Y0, Y11
 
-opened312:
+opened332:
 	CMPQ 128(AX), $0x00
-	JNE  far313
+	JNE  far333
 
-each314:
+each334:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3265,11 +3390,11 @@ each314:
 	VADDPS     Y12, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each314
-	JMP        over310
+	JL         each334
+	JMP        over330
 
-far313:
-each315:
+far333:
+each335:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3300,9 +3425,9 @@ each315:
 	VADDPS     Y12, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each315
+	JL         each335
 
-over310:
+over330:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -3315,36 +3440,36 @@ over310:
 	VMOVUPS      Y10, 288(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all316
+	JE           all336
 	LEAQ         320(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two318
+	JZ           two338
 	VMOVUPS      X11, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y11, X11
 
-two318:
+two338:
 	TESTQ    $0x00000002, R9
-	JZ       one319
+	JZ       one339
 	VMOVLPS  X11, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X11, X11, X11
 
-one319:
+one339:
 	TESTQ  $0x00000001, R9
-	JZ     stored317
+	JZ     stored337
 	VMOVSS X11, (R10)
-	JMP    stored317
+	JMP    stored337
 
-all316:
+all336:
 	VMOVUPS Y11, 320(CX)
 
-stored317:
-	JMP next308
+stored337:
+	JMP next328
 
-none309:
+none329:
 	CMPQ         144(AX), $0x00
-	JE           add320
+	JE           add340
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -3368,48 +3493,48 @@ none309:
 	VMOVUPS      Y10, 288(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all321
+	JE           all341
 	LEAQ         320(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two323
+	JZ           two343
 	VMOVUPS      X11, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y11, X11
 
-two323:
+two343:
 	TESTQ    $0x00000002, R9
-	JZ       one324
+	JZ       one344
 	VMOVLPS  X11, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X11, X11, X11
 
-one324:
+one344:
 	TESTQ  $0x00000001, R9
-	JZ     stored322
+	JZ     stored342
 	VMOVSS X11, (R10)
-	JMP    stored322
+	JMP    stored342
 
-all321:
+all341:
 	VMOVUPS Y11, 320(CX)
 
-stored322:
-add320:
-next308:
+stored342:
+add340:
+next328:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row307
+	JNZ  row327
 	JMP  done
 
 tile12false:
-row325:
+row345:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none327
+	JGE     none347
 	CMPQ    144(AX), $0x00
-	JE      add329
+	JE      add349
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3422,9 +3547,9 @@ row325:
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
-	JMP     opened330
+	JMP     opened350
 
-add329:
+add349:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -3438,11 +3563,11 @@ add329:
 	VMOVUPS 320(CX), Y10
 	VMOVUPS 352(CX), Y11
 
-opened330:
+opened350:
 	CMPQ 128(AX), $0x00
-	JNE  far331
+	JNE  far351
 
-each332:
+each352:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3472,11 +3597,11 @@ each332:
 	VADDPS     352(R10), Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each332
-	JMP        over328
+	JL         each352
+	JMP        over348
 
-far331:
-each333:
+far351:
+each353:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3506,9 +3631,11 @@ each333:
 	VADDPS     352(R10), Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each333
+	JL         each353
 
-over328:
+over348:
+	CMPQ    168(AX), $0x00
+	JNE     past354
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -3521,11 +3648,28 @@ over328:
 	VMOVUPS Y9, 288(CX)
 	VMOVUPS Y10, 320(CX)
 	VMOVUPS Y11, 352(CX)
-	JMP     next326
+	JMP     kept355
 
-none327:
+past354:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+	VMOVNTPS Y8, 256(CX)
+	VMOVNTPS Y9, 288(CX)
+	VMOVNTPS Y10, 320(CX)
+	VMOVNTPS Y11, 352(CX)
+
+kept355:
+	JMP next346
+
+none347:
 	CMPQ    144(AX), $0x00
-	JE      add334
+	JE      add356
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3538,6 +3682,8 @@ none327:
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
+	CMPQ    168(AX), $0x00
+	JNE     past357
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -3550,13 +3696,29 @@ none327:
 	VMOVUPS Y9, 288(CX)
 	VMOVUPS Y10, 320(CX)
 	VMOVUPS Y11, 352(CX)
+	JMP     kept358
 
-add334:
-next326:
+past357:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+	VMOVNTPS Y8, 256(CX)
+	VMOVNTPS Y9, 288(CX)
+	VMOVNTPS Y10, 320(CX)
+	VMOVNTPS Y11, 352(CX)
+
+kept358:
+add356:
+next346:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row325
+	JNZ  row345
 	JMP  done
 
 tile12true:
@@ -3565,14 +3727,14 @@ tile12true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row335:
+row359:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none337
+	JGE     none361
 	CMPQ    144(AX), $0x00
-	JE      add339
+	JE      add363
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -3585,9 +3747,9 @@ row335:
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
-	JMP     opened340
+	JMP     opened364
 
-add339:
+add363:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -3601,11 +3763,11 @@ add339:
 	VMOVUPS    320(CX), Y11
 	VMASKMOVPS 352(CX), Y0, Y12
 
-opened340:
+opened364:
 	CMPQ 128(AX), $0x00
-	JNE  far341
+	JNE  far365
 
-each342:
+each366:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3636,11 +3798,11 @@ each342:
 	VADDPS     Y13, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each342
-	JMP        over338
+	JL         each366
+	JMP        over362
 
-far341:
-each343:
+far365:
+each367:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3671,9 +3833,9 @@ each343:
 	VADDPS     Y13, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each343
+	JL         each367
 
-over338:
+over362:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -3687,36 +3849,36 @@ over338:
 	VMOVUPS      Y11, 320(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all344
+	JE           all368
 	LEAQ         352(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two346
+	JZ           two370
 	VMOVUPS      X12, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y12, X12
 
-two346:
+two370:
 	TESTQ    $0x00000002, R9
-	JZ       one347
+	JZ       one371
 	VMOVLPS  X12, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X12, X12, X12
 
-one347:
+one371:
 	TESTQ  $0x00000001, R9
-	JZ     stored345
+	JZ     stored369
 	VMOVSS X12, (R10)
-	JMP    stored345
+	JMP    stored369
 
-all344:
+all368:
 	VMOVUPS Y12, 352(CX)
 
-stored345:
-	JMP next336
+stored369:
+	JMP next360
 
-none337:
+none361:
 	CMPQ         144(AX), $0x00
-	JE           add348
+	JE           add372
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -3742,48 +3904,48 @@ none337:
 	VMOVUPS      Y11, 320(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all349
+	JE           all373
 	LEAQ         352(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two351
+	JZ           two375
 	VMOVUPS      X12, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y12, X12
 
-two351:
+two375:
 	TESTQ    $0x00000002, R9
-	JZ       one352
+	JZ       one376
 	VMOVLPS  X12, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X12, X12, X12
 
-one352:
+one376:
 	TESTQ  $0x00000001, R9
-	JZ     stored350
+	JZ     stored374
 	VMOVSS X12, (R10)
-	JMP    stored350
+	JMP    stored374
 
-all349:
+all373:
 	VMOVUPS Y12, 352(CX)
 
-stored350:
-add348:
-next336:
+stored374:
+add372:
+next360:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row335
+	JNZ  row359
 	JMP  done
 
 tile13false:
-row353:
+row377:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none355
+	JGE     none379
 	CMPQ    144(AX), $0x00
-	JE      add357
+	JE      add381
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3797,9 +3959,9 @@ row353:
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
-	JMP     opened358
+	JMP     opened382
 
-add357:
+add381:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -3814,11 +3976,11 @@ add357:
 	VMOVUPS 352(CX), Y11
 	VMOVUPS 384(CX), Y12
 
-opened358:
+opened382:
 	CMPQ 128(AX), $0x00
-	JNE  far359
+	JNE  far383
 
-each360:
+each384:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3850,11 +4012,11 @@ each360:
 	VADDPS     384(R10), Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each360
-	JMP        over356
+	JL         each384
+	JMP        over380
 
-far359:
-each361:
+far383:
+each385:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3887,9 +4049,9 @@ each361:
 	VADDPS     384(R10), Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each361
+	JL         each385
 
-over356:
+over380:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -3903,11 +4065,11 @@ over356:
 	VMOVUPS Y10, 320(CX)
 	VMOVUPS Y11, 352(CX)
 	VMOVUPS Y12, 384(CX)
-	JMP     next354
+	JMP     next378
 
-none355:
+none379:
 	CMPQ    144(AX), $0x00
-	JE      add362
+	JE      add386
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3935,12 +4097,12 @@ none355:
 	VMOVUPS Y11, 352(CX)
 	VMOVUPS Y12, 384(CX)
 
-add362:
-next354:
+add386:
+next378:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row353
+	JNZ  row377
 	JMP  done
 
 tile13true:
@@ -3949,14 +4111,14 @@ tile13true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row363:
+row387:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none365
+	JGE     none389
 	CMPQ    144(AX), $0x00
-	JE      add367
+	JE      add391
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -3970,9 +4132,9 @@ row363:
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
-	JMP     opened368
+	JMP     opened392
 
-add367:
+add391:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -3987,11 +4149,11 @@ add367:
 	VMOVUPS    352(CX), Y12
 	VMASKMOVPS 384(CX), Y0, Y13
 
-opened368:
+opened392:
 	CMPQ 128(AX), $0x00
-	JNE  far369
+	JNE  far393
 
-each370:
+each394:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4024,11 +4186,11 @@ each370:
 	VADDPS     Y14, Y13, Y13
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each370
-	JMP        over366
+	JL         each394
+	JMP        over390
 
-far369:
-each371:
+far393:
+each395:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4062,9 +4224,9 @@ each371:
 	VADDPS     Y14, Y13, Y13
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each371
+	JL         each395
 
-over366:
+over390:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -4079,36 +4241,36 @@ over366:
 	VMOVUPS      Y12, 352(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all372
+	JE           all396
 	LEAQ         384(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two374
+	JZ           two398
 	VMOVUPS      X13, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y13, X13
 
-two374:
+two398:
 	TESTQ    $0x00000002, R9
-	JZ       one375
+	JZ       one399
 	VMOVLPS  X13, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X13, X13, X13
 
-one375:
+one399:
 	TESTQ  $0x00000001, R9
-	JZ     stored373
+	JZ     stored397
 	VMOVSS X13, (R10)
-	JMP    stored373
+	JMP    stored397
 
-all372:
+all396:
 	VMOVUPS Y13, 384(CX)
 
-stored373:
-	JMP next364
+stored397:
+	JMP next388
 
-none365:
+none389:
 	CMPQ         144(AX), $0x00
-	JE           add376
+	JE           add400
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -4136,48 +4298,48 @@ none365:
 	VMOVUPS      Y12, 352(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all377
+	JE           all401
 	LEAQ         384(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two379
+	JZ           two403
 	VMOVUPS      X13, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y13, X13
 
-two379:
+two403:
 	TESTQ    $0x00000002, R9
-	JZ       one380
+	JZ       one404
 	VMOVLPS  X13, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X13, X13, X13
 
-one380:
+one404:
 	TESTQ  $0x00000001, R9
-	JZ     stored378
+	JZ     stored402
 	VMOVSS X13, (R10)
-	JMP    stored378
+	JMP    stored402
 
-all377:
+all401:
 	VMOVUPS Y13, 384(CX)
 
-stored378:
-add376:
-next364:
+stored402:
+add400:
+next388:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row363
+	JNZ  row387
 	JMP  done
 
 tile14false:
-row381:
+row405:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none383
+	JGE     none407
 	CMPQ    144(AX), $0x00
-	JE      add385
+	JE      add409
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4192,9 +4354,9 @@ row381:
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
-	JMP     opened386
+	JMP     opened410
 
-add385:
+add409:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -4210,11 +4372,11 @@ add385:
 	VMOVUPS 384(CX), Y12
 	VMOVUPS 416(CX), Y13
 
-opened386:
+opened410:
 	CMPQ 128(AX), $0x00
-	JNE  far387
+	JNE  far411
 
-each388:
+each412:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4247,11 +4409,11 @@ each388:
 	VADDPS     416(R10), Y13, Y13
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each388
-	JMP        over384
+	JL         each412
+	JMP        over408
 
-far387:
-each389:
+far411:
+each413:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4284,9 +4446,11 @@ each389:
 	VADDPS     416(R10), Y13, Y13
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each389
+	JL         each413
 
-over384:
+over408:
+	CMPQ    168(AX), $0x00
+	JNE     past414
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4301,11 +4465,30 @@ over384:
 	VMOVUPS Y11, 352(CX)
 	VMOVUPS Y12, 384(CX)
 	VMOVUPS Y13, 416(CX)
-	JMP     next382
+	JMP     kept415
 
-none383:
+past414:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+	VMOVNTPS Y8, 256(CX)
+	VMOVNTPS Y9, 288(CX)
+	VMOVNTPS Y10, 320(CX)
+	VMOVNTPS Y11, 352(CX)
+	VMOVNTPS Y12, 384(CX)
+	VMOVNTPS Y13, 416(CX)
+
+kept415:
+	JMP next406
+
+none407:
 	CMPQ    144(AX), $0x00
-	JE      add390
+	JE      add416
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4320,6 +4503,8 @@ none383:
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
+	CMPQ    168(AX), $0x00
+	JNE     past417
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4334,13 +4519,31 @@ none383:
 	VMOVUPS Y11, 352(CX)
 	VMOVUPS Y12, 384(CX)
 	VMOVUPS Y13, 416(CX)
+	JMP     kept418
 
-add390:
-next382:
+past417:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+	VMOVNTPS Y8, 256(CX)
+	VMOVNTPS Y9, 288(CX)
+	VMOVNTPS Y10, 320(CX)
+	VMOVNTPS Y11, 352(CX)
+	VMOVNTPS Y12, 384(CX)
+	VMOVNTPS Y13, 416(CX)
+
+kept418:
+add416:
+next406:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row381
+	JNZ  row405
 	JMP  done
 
 tile14true:
@@ -4349,14 +4552,14 @@ tile14true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row391:
+row419:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none393
+	JGE     none421
 	CMPQ    144(AX), $0x00
-	JE      add395
+	JE      add423
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -4371,9 +4574,9 @@ row391:
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
-	JMP     opened396
+	JMP     opened424
 
-add395:
+add423:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -4389,11 +4592,11 @@ add395:
 	VMOVUPS    384(CX), Y13
 	VMASKMOVPS 416(CX), Y0, Y14
 
-opened396:
+opened424:
 	CMPQ 128(AX), $0x00
-	JNE  far397
+	JNE  far425
 
-each398:
+each426:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4427,11 +4630,11 @@ each398:
 	VADDPS     Y15, Y14, Y14
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each398
-	JMP        over394
+	JL         each426
+	JMP        over422
 
-far397:
-each399:
+far425:
+each427:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4465,9 +4668,9 @@ each399:
 	VADDPS     Y15, Y14, Y14
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each399
+	JL         each427
 
-over394:
+over422:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -4483,36 +4686,36 @@ over394:
 	VMOVUPS      Y13, 384(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all400
+	JE           all428
 	LEAQ         416(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two402
+	JZ           two430
 	VMOVUPS      X14, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y14, X14
 
-two402:
+two430:
 	TESTQ    $0x00000002, R9
-	JZ       one403
+	JZ       one431
 	VMOVLPS  X14, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X14, X14, X14
 
-one403:
+one431:
 	TESTQ  $0x00000001, R9
-	JZ     stored401
+	JZ     stored429
 	VMOVSS X14, (R10)
-	JMP    stored401
+	JMP    stored429
 
-all400:
+all428:
 	VMOVUPS Y14, 416(CX)
 
-stored401:
-	JMP next392
+stored429:
+	JMP next420
 
-none393:
+none421:
 	CMPQ         144(AX), $0x00
-	JE           add404
+	JE           add432
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -4542,48 +4745,48 @@ none393:
 	VMOVUPS      Y13, 384(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all405
+	JE           all433
 	LEAQ         416(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two407
+	JZ           two435
 	VMOVUPS      X14, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y14, X14
 
-two407:
+two435:
 	TESTQ    $0x00000002, R9
-	JZ       one408
+	JZ       one436
 	VMOVLPS  X14, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X14, X14, X14
 
-one408:
+one436:
 	TESTQ  $0x00000001, R9
-	JZ     stored406
+	JZ     stored434
 	VMOVSS X14, (R10)
-	JMP    stored406
+	JMP    stored434
 
-all405:
+all433:
 	VMOVUPS Y14, 416(CX)
 
-stored406:
-add404:
-next392:
+stored434:
+add432:
+next420:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row391
+	JNZ  row419
 	JMP  done
 
 tile15false:
-row409:
+row437:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none411
+	JGE     none439
 	CMPQ    144(AX), $0x00
-	JE      add413
+	JE      add441
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4599,9 +4802,9 @@ row409:
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
-	JMP     opened414
+	JMP     opened442
 
-add413:
+add441:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -4618,11 +4821,11 @@ add413:
 	VMOVUPS 416(CX), Y13
 	VMOVUPS 448(CX), Y14
 
-opened414:
+opened442:
 	CMPQ 128(AX), $0x00
-	JNE  far415
+	JNE  far443
 
-each416:
+each444:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4657,11 +4860,11 @@ each416:
 	VADDPS     448(R10), Y14, Y14
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each416
-	JMP        over412
+	JL         each444
+	JMP        over440
 
-far415:
-each417:
+far443:
+each445:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4697,9 +4900,9 @@ each417:
 	VADDPS     448(R10), Y14, Y14
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each417
+	JL         each445
 
-over412:
+over440:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4715,11 +4918,11 @@ over412:
 	VMOVUPS Y12, 384(CX)
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
-	JMP     next410
+	JMP     next438
 
-none411:
+none439:
 	CMPQ    144(AX), $0x00
-	JE      add418
+	JE      add446
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4751,23 +4954,23 @@ none411:
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
 
-add418:
-next410:
+add446:
+next438:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row409
+	JNZ  row437
 	JMP  done
 
 tile16false:
-row419:
+row447:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none421
+	JGE     none449
 	CMPQ    144(AX), $0x00
-	JE      add423
+	JE      add451
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4784,9 +4987,9 @@ row419:
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
 	VXORPS  Y15, Y15, Y15
-	JMP     opened424
+	JMP     opened452
 
-add423:
+add451:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -4804,11 +5007,11 @@ add423:
 	VMOVUPS 448(CX), Y14
 	VMOVUPS 480(CX), Y15
 
-opened424:
+opened452:
 	CMPQ 128(AX), $0x00
-	JNE  far425
+	JNE  far453
 
-each426:
+each454:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4844,11 +5047,11 @@ each426:
 	VADDPS     480(R10), Y15, Y15
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each426
-	JMP        over422
+	JL         each454
+	JMP        over450
 
-far425:
-each427:
+far453:
+each455:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4884,9 +5087,11 @@ each427:
 	VADDPS     480(R10), Y15, Y15
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each427
+	JL         each455
 
-over422:
+over450:
+	CMPQ    168(AX), $0x00
+	JNE     past456
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4903,11 +5108,32 @@ over422:
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
 	VMOVUPS Y15, 480(CX)
-	JMP     next420
+	JMP     kept457
 
-none421:
+past456:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+	VMOVNTPS Y8, 256(CX)
+	VMOVNTPS Y9, 288(CX)
+	VMOVNTPS Y10, 320(CX)
+	VMOVNTPS Y11, 352(CX)
+	VMOVNTPS Y12, 384(CX)
+	VMOVNTPS Y13, 416(CX)
+	VMOVNTPS Y14, 448(CX)
+	VMOVNTPS Y15, 480(CX)
+
+kept457:
+	JMP next448
+
+none449:
 	CMPQ    144(AX), $0x00
-	JE      add428
+	JE      add458
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4924,6 +5150,8 @@ none421:
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
 	VXORPS  Y15, Y15, Y15
+	CMPQ    168(AX), $0x00
+	JNE     past459
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4940,15 +5168,40 @@ none421:
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
 	VMOVUPS Y15, 480(CX)
+	JMP     kept460
 
-add428:
-next420:
+past459:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+	VMOVNTPS Y8, 256(CX)
+	VMOVNTPS Y9, 288(CX)
+	VMOVNTPS Y10, 320(CX)
+	VMOVNTPS Y11, 352(CX)
+	VMOVNTPS Y12, 384(CX)
+	VMOVNTPS Y13, 416(CX)
+	VMOVNTPS Y14, 448(CX)
+	VMOVNTPS Y15, 480(CX)
+
+kept460:
+add458:
+next448:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row419
+	JNZ  row447
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced461
+	SFENCE
+
+fenced461:
 	VZEROUPPER
 	RET
 
@@ -5018,27 +5271,27 @@ TEXT ·rowSumScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row429:
+row462:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none431
+	JGE     none464
 	CMPQ    144(AX), $0x00
-	JE      add433
+	JE      add466
 	VXORPS  Y0, Y0, Y0
-	JMP     opened434
+	JMP     opened467
 
-add433:
+add466:
 	VMOVUPS (CX), Y0
 
-opened434:
+opened467:
 	CMPQ  128(AX), $0x00
-	JNE   far435
+	JNE   far468
 	TESTQ R11, R11
-	JZ    direct436
+	JZ    direct469
 
-each437:
+each470:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5050,11 +5303,11 @@ each437:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each437
-	JMP          over432
+	JL           each470
+	JMP          over465
 
-direct436:
-each438:
+direct469:
+each471:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5066,14 +5319,14 @@ each438:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each438
-	JMP          over432
+	JL           each471
+	JMP          over465
 
-far435:
+far468:
 	TESTQ R11, R11
-	JZ    direct439
+	JZ    direct472
 
-each440:
+each473:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5096,18 +5349,26 @@ each440:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each440
-	JMP          over432
+	JL           each473
+	JMP          over465
 
-direct439:
-each441:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
+direct472:
+each475:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted476
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted476:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5119,11 +5380,11 @@ each441:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each441
+	JL           each475
 
-over432:
+over465:
 	CMPQ         160(AX), $0x00
-	JE           sums442
+	JE           sums477
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y2, Y2, Y2
@@ -5132,22 +5393,22 @@ over432:
 	VDIVPS       Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 
-sums442:
+sums477:
 	VMOVUPS Y0, (CX)
-	JMP     next430
+	JMP     next463
 
-none431:
+none464:
 	CMPQ    144(AX), $0x00
-	JE      add443
+	JE      add478
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add443:
-next430:
+add478:
+next463:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row429
+	JNZ  row462
 	JMP  done
 
 tile1true:
@@ -5156,27 +5417,27 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row444:
+row479:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none446
+	JGE     none481
 	CMPQ    144(AX), $0x00
-	JE      add448
+	JE      add483
 	VXORPS  Y1, Y1, Y1
-	JMP     opened449
+	JMP     opened484
 
-add448:
+add483:
 	VMASKMOVPS (CX), Y0, Y1
 
-opened449:
+opened484:
 	CMPQ  128(AX), $0x00
-	JNE   far450
+	JNE   far485
 	TESTQ R11, R11
-	JZ    direct451
+	JZ    direct486
 
-each452:
+each487:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5189,11 +5450,11 @@ each452:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each452
-	JMP          over447
+	JL           each487
+	JMP          over482
 
-direct451:
-each453:
+direct486:
+each488:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5206,14 +5467,14 @@ each453:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each453
-	JMP          over447
+	JL           each488
+	JMP          over482
 
-far450:
+far485:
 	TESTQ R11, R11
-	JZ    direct454
+	JZ    direct489
 
-each455:
+each490:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5237,18 +5498,26 @@ each455:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each455
-	JMP          over447
+	JL           each490
+	JMP          over482
 
-direct454:
-each456:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
+direct489:
+each492:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted493
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted493:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5261,11 +5530,11 @@ each456:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each456
+	JL           each492
 
-over447:
+over482:
 	CMPQ         160(AX), $0x00
-	JE           sums457
+	JE           sums494
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -5274,99 +5543,99 @@ over447:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums457:
+sums494:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all458
+	JE           all495
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two460
+	JZ           two497
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two460:
+two497:
 	TESTQ    $0x00000002, R9
-	JZ       one461
+	JZ       one498
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one461:
+one498:
 	TESTQ  $0x00000001, R9
-	JZ     stored459
+	JZ     stored496
 	VMOVSS X1, (R12)
-	JMP    stored459
+	JMP    stored496
 
-all458:
+all495:
 	VMOVUPS Y1, (CX)
 
-stored459:
-	JMP next445
+stored496:
+	JMP next480
 
-none446:
+none481:
 	CMPQ         144(AX), $0x00
-	JE           add462
+	JE           add499
 	VXORPS       Y1, Y1, Y1
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all463
+	JE           all500
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two465
+	JZ           two502
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two465:
+two502:
 	TESTQ    $0x00000002, R9
-	JZ       one466
+	JZ       one503
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one466:
+one503:
 	TESTQ  $0x00000001, R9
-	JZ     stored464
+	JZ     stored501
 	VMOVSS X1, (R12)
-	JMP    stored464
+	JMP    stored501
 
-all463:
+all500:
 	VMOVUPS Y1, (CX)
 
-stored464:
-add462:
-next445:
+stored501:
+add499:
+next480:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row444
+	JNZ  row479
 	JMP  done
 
 tile2false:
-row467:
+row504:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none469
+	JGE     none506
 	CMPQ    144(AX), $0x00
-	JE      add471
+	JE      add508
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened472
+	JMP     opened509
 
-add471:
+add508:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened472:
+opened509:
 	CMPQ  128(AX), $0x00
-	JNE   far473
+	JNE   far510
 	TESTQ R11, R11
-	JZ    direct474
+	JZ    direct511
 
-each475:
+each512:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5380,11 +5649,11 @@ each475:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each475
-	JMP          over470
+	JL           each512
+	JMP          over507
 
-direct474:
-each476:
+direct511:
+each513:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5398,14 +5667,14 @@ each476:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each476
-	JMP          over470
+	JL           each513
+	JMP          over507
 
-far473:
+far510:
 	TESTQ R11, R11
-	JZ    direct477
+	JZ    direct514
 
-each478:
+each515:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5430,18 +5699,26 @@ each478:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each478
-	JMP          over470
+	JL           each515
+	JMP          over507
 
-direct477:
-each479:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
+direct514:
+each517:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted518
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted518:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5455,11 +5732,11 @@ each479:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each479
+	JL           each517
 
-over470:
+over507:
 	CMPQ         160(AX), $0x00
-	JE           sums480
+	JE           sums519
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -5470,25 +5747,42 @@ over470:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums480:
+sums519:
+	CMPQ    168(AX), $0x00
+	JNE     past520
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     next468
+	JMP     kept521
 
-none469:
+past520:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept521:
+	JMP next505
+
+none506:
 	CMPQ    144(AX), $0x00
-	JE      add481
+	JE      add522
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
+	CMPQ    168(AX), $0x00
+	JNE     past523
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	JMP     kept524
 
-add481:
-next468:
+past523:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept524:
+add522:
+next505:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row467
+	JNZ  row504
 	JMP  done
 
 tile2true:
@@ -5497,29 +5791,29 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row482:
+row525:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none484
+	JGE     none527
 	CMPQ    144(AX), $0x00
-	JE      add486
+	JE      add529
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened487
+	JMP     opened530
 
-add486:
+add529:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened487:
+opened530:
 	CMPQ  128(AX), $0x00
-	JNE   far488
+	JNE   far531
 	TESTQ R11, R11
-	JZ    direct489
+	JZ    direct532
 
-each490:
+each533:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5534,11 +5828,11 @@ each490:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each490
-	JMP          over485
+	JL           each533
+	JMP          over528
 
-direct489:
-each491:
+direct532:
+each534:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5553,14 +5847,14 @@ each491:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each491
-	JMP          over485
+	JL           each534
+	JMP          over528
 
-far488:
+far531:
 	TESTQ R11, R11
-	JZ    direct492
+	JZ    direct535
 
-each493:
+each536:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5586,18 +5880,26 @@ each493:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each493
-	JMP          over485
+	JL           each536
+	JMP          over528
 
-direct492:
-each494:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
+direct535:
+each538:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted539
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted539:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5612,11 +5914,11 @@ each494:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each494
+	JL           each538
 
-over485:
+over528:
 	CMPQ         160(AX), $0x00
-	JE           sums495
+	JE           sums540
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -5627,104 +5929,104 @@ over485:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums495:
+sums540:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all496
+	JE           all541
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two498
+	JZ           two543
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two498:
+two543:
 	TESTQ    $0x00000002, R9
-	JZ       one499
+	JZ       one544
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one499:
+one544:
 	TESTQ  $0x00000001, R9
-	JZ     stored497
+	JZ     stored542
 	VMOVSS X2, (R12)
-	JMP    stored497
+	JMP    stored542
 
-all496:
+all541:
 	VMOVUPS Y2, 32(CX)
 
-stored497:
-	JMP next483
+stored542:
+	JMP next526
 
-none484:
+none527:
 	CMPQ         144(AX), $0x00
-	JE           add500
+	JE           add545
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all501
+	JE           all546
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two503
+	JZ           two548
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two503:
+two548:
 	TESTQ    $0x00000002, R9
-	JZ       one504
+	JZ       one549
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one504:
+one549:
 	TESTQ  $0x00000001, R9
-	JZ     stored502
+	JZ     stored547
 	VMOVSS X2, (R12)
-	JMP    stored502
+	JMP    stored547
 
-all501:
+all546:
 	VMOVUPS Y2, 32(CX)
 
-stored502:
-add500:
-next483:
+stored547:
+add545:
+next526:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row482
+	JNZ  row525
 	JMP  done
 
 tile3false:
-row505:
+row550:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none507
+	JGE     none552
 	CMPQ    144(AX), $0x00
-	JE      add509
+	JE      add554
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened510
+	JMP     opened555
 
-add509:
+add554:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened510:
+opened555:
 	CMPQ  128(AX), $0x00
-	JNE   far511
+	JNE   far556
 	TESTQ R11, R11
-	JZ    direct512
+	JZ    direct557
 
-each513:
+each558:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5740,11 +6042,11 @@ each513:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each513
-	JMP          over508
+	JL           each558
+	JMP          over553
 
-direct512:
-each514:
+direct557:
+each559:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5760,14 +6062,14 @@ each514:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each514
-	JMP          over508
+	JL           each559
+	JMP          over553
 
-far511:
+far556:
 	TESTQ R11, R11
-	JZ    direct515
+	JZ    direct560
 
-each516:
+each561:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5796,20 +6098,28 @@ each516:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each516
-	JMP          over508
+	JL           each561
+	JMP          over553
 
-direct515:
-each517:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   64(R12)
+direct560:
+each563:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted564
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted564:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5825,11 +6135,11 @@ each517:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each517
+	JL           each563
 
-over508:
+over553:
 	CMPQ         160(AX), $0x00
-	JE           sums518
+	JE           sums565
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -5842,15 +6152,15 @@ over508:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums518:
+sums565:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next506
+	JMP     next551
 
-none507:
+none552:
 	CMPQ    144(AX), $0x00
-	JE      add519
+	JE      add566
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -5858,12 +6168,12 @@ none507:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add519:
-next506:
+add566:
+next551:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row505
+	JNZ  row550
 	JMP  done
 
 tile3true:
@@ -5872,31 +6182,31 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row520:
+row567:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none522
+	JGE     none569
 	CMPQ    144(AX), $0x00
-	JE      add524
+	JE      add571
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened525
+	JMP     opened572
 
-add524:
+add571:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 
-opened525:
+opened572:
 	CMPQ  128(AX), $0x00
-	JNE   far526
+	JNE   far573
 	TESTQ R11, R11
-	JZ    direct527
+	JZ    direct574
 
-each528:
+each575:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5913,11 +6223,11 @@ each528:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each528
-	JMP          over523
+	JL           each575
+	JMP          over570
 
-direct527:
-each529:
+direct574:
+each576:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5934,14 +6244,14 @@ each529:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each529
-	JMP          over523
+	JL           each576
+	JMP          over570
 
-far526:
+far573:
 	TESTQ R11, R11
-	JZ    direct530
+	JZ    direct577
 
-each531:
+each578:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5971,20 +6281,28 @@ each531:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each531
-	JMP          over523
+	JL           each578
+	JMP          over570
 
-direct530:
-each532:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   64(R12)
+direct577:
+each580:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted581
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted581:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6001,11 +6319,11 @@ each532:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each532
+	JL           each580
 
-over523:
+over570:
 	CMPQ         160(AX), $0x00
-	JE           sums533
+	JE           sums582
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -6018,41 +6336,41 @@ over523:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums533:
+sums582:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all534
+	JE           all583
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two536
+	JZ           two585
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two536:
+two585:
 	TESTQ    $0x00000002, R9
-	JZ       one537
+	JZ       one586
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one537:
+one586:
 	TESTQ  $0x00000001, R9
-	JZ     stored535
+	JZ     stored584
 	VMOVSS X3, (R12)
-	JMP    stored535
+	JMP    stored584
 
-all534:
+all583:
 	VMOVUPS Y3, 64(CX)
 
-stored535:
-	JMP next521
+stored584:
+	JMP next568
 
-none522:
+none569:
 	CMPQ         144(AX), $0x00
-	JE           add538
+	JE           add587
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -6060,67 +6378,67 @@ none522:
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all539
+	JE           all588
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two541
+	JZ           two590
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two541:
+two590:
 	TESTQ    $0x00000002, R9
-	JZ       one542
+	JZ       one591
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one542:
+one591:
 	TESTQ  $0x00000001, R9
-	JZ     stored540
+	JZ     stored589
 	VMOVSS X3, (R12)
-	JMP    stored540
+	JMP    stored589
 
-all539:
+all588:
 	VMOVUPS Y3, 64(CX)
 
-stored540:
-add538:
-next521:
+stored589:
+add587:
+next568:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row520
+	JNZ  row567
 	JMP  done
 
 tile4false:
-row543:
+row592:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none545
+	JGE     none594
 	CMPQ    144(AX), $0x00
-	JE      add547
+	JE      add596
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened548
+	JMP     opened597
 
-add547:
+add596:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened548:
+opened597:
 	CMPQ  128(AX), $0x00
-	JNE   far549
+	JNE   far598
 	TESTQ R11, R11
-	JZ    direct550
+	JZ    direct599
 
-each551:
+each600:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6138,11 +6456,11 @@ each551:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each551
-	JMP          over546
+	JL           each600
+	JMP          over595
 
-direct550:
-each552:
+direct599:
+each601:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6160,14 +6478,14 @@ each552:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each552
-	JMP          over546
+	JL           each601
+	JMP          over595
 
-far549:
+far598:
 	TESTQ R11, R11
-	JZ    direct553
+	JZ    direct602
 
-each554:
+each603:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6197,19 +6515,27 @@ each554:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each554
-	JMP          over546
+	JL           each603
+	JMP          over595
 
-direct553:
-each555:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
+direct602:
+each605:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted606
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted606:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6227,11 +6553,11 @@ each555:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each555
+	JL           each605
 
-over546:
+over595:
 	CMPQ         160(AX), $0x00
-	JE           sums556
+	JE           sums607
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -6246,31 +6572,52 @@ over546:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums556:
+sums607:
+	CMPQ    168(AX), $0x00
+	JNE     past608
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next544
+	JMP     kept609
 
-none545:
+past608:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept609:
+	JMP next593
+
+none594:
 	CMPQ    144(AX), $0x00
-	JE      add557
+	JE      add610
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
+	CMPQ    168(AX), $0x00
+	JNE     past611
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
+	JMP     kept612
 
-add557:
-next544:
+past611:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept612:
+add610:
+next593:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row543
+	JNZ  row592
 	JMP  done
 
 tile4true:
@@ -6279,33 +6626,33 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row558:
+row613:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none560
+	JGE     none615
 	CMPQ    144(AX), $0x00
-	JE      add562
+	JE      add617
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened563
+	JMP     opened618
 
-add562:
+add617:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 
-opened563:
+opened618:
 	CMPQ  128(AX), $0x00
-	JNE   far564
+	JNE   far619
 	TESTQ R11, R11
-	JZ    direct565
+	JZ    direct620
 
-each566:
+each621:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6324,11 +6671,11 @@ each566:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each566
-	JMP          over561
+	JL           each621
+	JMP          over616
 
-direct565:
-each567:
+direct620:
+each622:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6347,14 +6694,14 @@ each567:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each567
-	JMP          over561
+	JL           each622
+	JMP          over616
 
-far564:
+far619:
 	TESTQ R11, R11
-	JZ    direct568
+	JZ    direct623
 
-each569:
+each624:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6385,19 +6732,27 @@ each569:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each569
-	JMP          over561
+	JL           each624
+	JMP          over616
 
-direct568:
-each570:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
+direct623:
+each626:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted627
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted627:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6416,11 +6771,11 @@ each570:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each570
+	JL           each626
 
-over561:
+over616:
 	CMPQ         160(AX), $0x00
-	JE           sums571
+	JE           sums628
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -6435,42 +6790,42 @@ over561:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums571:
+sums628:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all572
+	JE           all629
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two574
+	JZ           two631
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two574:
+two631:
 	TESTQ    $0x00000002, R9
-	JZ       one575
+	JZ       one632
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one575:
+one632:
 	TESTQ  $0x00000001, R9
-	JZ     stored573
+	JZ     stored630
 	VMOVSS X4, (R12)
-	JMP    stored573
+	JMP    stored630
 
-all572:
+all629:
 	VMOVUPS Y4, 96(CX)
 
-stored573:
-	JMP next559
+stored630:
+	JMP next614
 
-none560:
+none615:
 	CMPQ         144(AX), $0x00
-	JE           add576
+	JE           add633
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -6480,69 +6835,69 @@ none560:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all577
+	JE           all634
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two579
+	JZ           two636
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two579:
+two636:
 	TESTQ    $0x00000002, R9
-	JZ       one580
+	JZ       one637
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one580:
+one637:
 	TESTQ  $0x00000001, R9
-	JZ     stored578
+	JZ     stored635
 	VMOVSS X4, (R12)
-	JMP    stored578
+	JMP    stored635
 
-all577:
+all634:
 	VMOVUPS Y4, 96(CX)
 
-stored578:
-add576:
-next559:
+stored635:
+add633:
+next614:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row558
+	JNZ  row613
 	JMP  done
 
 tile5false:
-row581:
+row638:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none583
+	JGE     none640
 	CMPQ    144(AX), $0x00
-	JE      add585
+	JE      add642
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened586
+	JMP     opened643
 
-add585:
+add642:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened586:
+opened643:
 	CMPQ  128(AX), $0x00
-	JNE   far587
+	JNE   far644
 	TESTQ R11, R11
-	JZ    direct588
+	JZ    direct645
 
-each589:
+each646:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6562,11 +6917,11 @@ each589:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each589
-	JMP          over584
+	JL           each646
+	JMP          over641
 
-direct588:
-each590:
+direct645:
+each647:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6586,14 +6941,14 @@ each590:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each590
-	JMP          over584
+	JL           each647
+	JMP          over641
 
-far587:
+far644:
 	TESTQ R11, R11
-	JZ    direct591
+	JZ    direct648
 
-each592:
+each649:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6627,21 +6982,29 @@ each592:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each592
-	JMP          over584
+	JL           each649
+	JMP          over641
 
-direct591:
-each593:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   128(R12)
+direct648:
+each651:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted652
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted652:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6661,11 +7024,11 @@ each593:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each593
+	JL           each651
 
-over584:
+over641:
 	CMPQ         160(AX), $0x00
-	JE           sums594
+	JE           sums653
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -6682,17 +7045,17 @@ over584:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums594:
+sums653:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next582
+	JMP     next639
 
-none583:
+none640:
 	CMPQ    144(AX), $0x00
-	JE      add595
+	JE      add654
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -6704,12 +7067,12 @@ none583:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add595:
-next582:
+add654:
+next639:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row581
+	JNZ  row638
 	JMP  done
 
 tile5true:
@@ -6718,35 +7081,35 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row596:
+row655:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none598
+	JGE     none657
 	CMPQ    144(AX), $0x00
-	JE      add600
+	JE      add659
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened601
+	JMP     opened660
 
-add600:
+add659:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened601:
+opened660:
 	CMPQ  128(AX), $0x00
-	JNE   far602
+	JNE   far661
 	TESTQ R11, R11
-	JZ    direct603
+	JZ    direct662
 
-each604:
+each663:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6767,11 +7130,11 @@ each604:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each604
-	JMP          over599
+	JL           each663
+	JMP          over658
 
-direct603:
-each605:
+direct662:
+each664:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6792,14 +7155,14 @@ each605:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each605
-	JMP          over599
+	JL           each664
+	JMP          over658
 
-far602:
+far661:
 	TESTQ R11, R11
-	JZ    direct606
+	JZ    direct665
 
-each607:
+each666:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6834,21 +7197,29 @@ each607:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each607
-	JMP          over599
+	JL           each666
+	JMP          over658
 
-direct606:
-each608:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   128(R12)
+direct665:
+each668:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted669
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted669:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6869,11 +7240,11 @@ each608:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each608
+	JL           each668
 
-over599:
+over658:
 	CMPQ         160(AX), $0x00
-	JE           sums609
+	JE           sums670
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -6890,43 +7261,43 @@ over599:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums609:
+sums670:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all610
+	JE           all671
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two612
+	JZ           two673
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two612:
+two673:
 	TESTQ    $0x00000002, R9
-	JZ       one613
+	JZ       one674
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one613:
+one674:
 	TESTQ  $0x00000001, R9
-	JZ     stored611
+	JZ     stored672
 	VMOVSS X5, (R12)
-	JMP    stored611
+	JMP    stored672
 
-all610:
+all671:
 	VMOVUPS Y5, 128(CX)
 
-stored611:
-	JMP next597
+stored672:
+	JMP next656
 
-none598:
+none657:
 	CMPQ         144(AX), $0x00
-	JE           add614
+	JE           add675
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -6938,57 +7309,57 @@ none598:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all615
+	JE           all676
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two617
+	JZ           two678
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two617:
+two678:
 	TESTQ    $0x00000002, R9
-	JZ       one618
+	JZ       one679
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one618:
+one679:
 	TESTQ  $0x00000001, R9
-	JZ     stored616
+	JZ     stored677
 	VMOVSS X5, (R12)
-	JMP    stored616
+	JMP    stored677
 
-all615:
+all676:
 	VMOVUPS Y5, 128(CX)
 
-stored616:
-add614:
-next597:
+stored677:
+add675:
+next656:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row596
+	JNZ  row655
 	JMP  done
 
 tile6false:
-row619:
+row680:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none621
+	JGE     none682
 	CMPQ    144(AX), $0x00
-	JE      add623
+	JE      add684
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened624
+	JMP     opened685
 
-add623:
+add684:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -6996,13 +7367,13 @@ add623:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened624:
+opened685:
 	CMPQ  128(AX), $0x00
-	JNE   far625
+	JNE   far686
 	TESTQ R11, R11
-	JZ    direct626
+	JZ    direct687
 
-each627:
+each688:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7024,11 +7395,11 @@ each627:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each627
-	JMP          over622
+	JL           each688
+	JMP          over683
 
-direct626:
-each628:
+direct687:
+each689:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7050,14 +7421,14 @@ each628:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each628
-	JMP          over622
+	JL           each689
+	JMP          over683
 
-far625:
+far686:
 	TESTQ R11, R11
-	JZ    direct629
+	JZ    direct690
 
-each630:
+each691:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7092,20 +7463,28 @@ each630:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each630
-	JMP          over622
+	JL           each691
+	JMP          over683
 
-direct629:
-each631:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
+direct690:
+each693:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted694
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted694:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7127,11 +7506,11 @@ each631:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each631
+	JL           each693
 
-over622:
+over683:
 	CMPQ         160(AX), $0x00
-	JE           sums632
+	JE           sums695
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -7150,37 +7529,62 @@ over622:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums632:
+sums695:
+	CMPQ    168(AX), $0x00
+	JNE     past696
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     next620
+	JMP     kept697
 
-none621:
+past696:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept697:
+	JMP next681
+
+none682:
 	CMPQ    144(AX), $0x00
-	JE      add633
+	JE      add698
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
+	CMPQ    168(AX), $0x00
+	JNE     past699
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
+	JMP     kept700
 
-add633:
-next620:
+past699:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept700:
+add698:
+next681:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row619
+	JNZ  row680
 	JMP  done
 
 tile6true:
@@ -7189,23 +7593,23 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row634:
+row701:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none636
+	JGE     none703
 	CMPQ    144(AX), $0x00
-	JE      add638
+	JE      add705
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened639
+	JMP     opened706
 
-add638:
+add705:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -7213,13 +7617,13 @@ add638:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 
-opened639:
+opened706:
 	CMPQ  128(AX), $0x00
-	JNE   far640
+	JNE   far707
 	TESTQ R11, R11
-	JZ    direct641
+	JZ    direct708
 
-each642:
+each709:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7242,11 +7646,11 @@ each642:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each642
-	JMP          over637
+	JL           each709
+	JMP          over704
 
-direct641:
-each643:
+direct708:
+each710:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7269,14 +7673,14 @@ each643:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each643
-	JMP          over637
+	JL           each710
+	JMP          over704
 
-far640:
+far707:
 	TESTQ R11, R11
-	JZ    direct644
+	JZ    direct711
 
-each645:
+each712:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7312,20 +7716,28 @@ each645:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each645
-	JMP          over637
+	JL           each712
+	JMP          over704
 
-direct644:
-each646:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
+direct711:
+each714:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted715
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted715:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7348,11 +7760,11 @@ each646:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each646
+	JL           each714
 
-over637:
+over704:
 	CMPQ         160(AX), $0x00
-	JE           sums647
+	JE           sums716
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -7371,7 +7783,7 @@ over637:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums647:
+sums716:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -7379,36 +7791,36 @@ sums647:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all648
+	JE           all717
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two650
+	JZ           two719
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two650:
+two719:
 	TESTQ    $0x00000002, R9
-	JZ       one651
+	JZ       one720
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one651:
+one720:
 	TESTQ  $0x00000001, R9
-	JZ     stored649
+	JZ     stored718
 	VMOVSS X6, (R12)
-	JMP    stored649
+	JMP    stored718
 
-all648:
+all717:
 	VMOVUPS Y6, 160(CX)
 
-stored649:
-	JMP next635
+stored718:
+	JMP next702
 
-none636:
+none703:
 	CMPQ         144(AX), $0x00
-	JE           add652
+	JE           add721
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -7422,48 +7834,48 @@ none636:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all653
+	JE           all722
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two655
+	JZ           two724
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two655:
+two724:
 	TESTQ    $0x00000002, R9
-	JZ       one656
+	JZ       one725
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one656:
+one725:
 	TESTQ  $0x00000001, R9
-	JZ     stored654
+	JZ     stored723
 	VMOVSS X6, (R12)
-	JMP    stored654
+	JMP    stored723
 
-all653:
+all722:
 	VMOVUPS Y6, 160(CX)
 
-stored654:
-add652:
-next635:
+stored723:
+add721:
+next702:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row634
+	JNZ  row701
 	JMP  done
 
 tile7false:
-row657:
+row726:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none659
+	JGE     none728
 	CMPQ    144(AX), $0x00
-	JE      add661
+	JE      add730
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7471,9 +7883,9 @@ row657:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened662
+	JMP     opened731
 
-add661:
+add730:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -7482,13 +7894,13 @@ add661:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened662:
+opened731:
 	CMPQ  128(AX), $0x00
-	JNE   far663
+	JNE   far732
 	TESTQ R11, R11
-	JZ    direct664
+	JZ    direct733
 
-each665:
+each734:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7512,11 +7924,11 @@ each665:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each665
-	JMP          over660
+	JL           each734
+	JMP          over729
 
-direct664:
-each666:
+direct733:
+each735:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7540,14 +7952,14 @@ each666:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each666
-	JMP          over660
+	JL           each735
+	JMP          over729
 
-far663:
+far732:
 	TESTQ R11, R11
-	JZ    direct667
+	JZ    direct736
 
-each668:
+each737:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7586,22 +7998,30 @@ each668:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each668
-	JMP          over660
+	JL           each737
+	JMP          over729
 
-direct667:
-each669:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   192(R12)
-	PREFETCHT1   192(R12)
+direct736:
+each739:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted740
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted740:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7625,11 +8045,11 @@ each669:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each669
+	JL           each739
 
-over660:
+over729:
 	CMPQ         160(AX), $0x00
-	JE           sums670
+	JE           sums741
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -7650,7 +8070,7 @@ over660:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums670:
+sums741:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -7658,11 +8078,11 @@ sums670:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next658
+	JMP     next727
 
-none659:
+none728:
 	CMPQ    144(AX), $0x00
-	JE      add671
+	JE      add742
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7678,12 +8098,12 @@ none659:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add671:
-next658:
+add742:
+next727:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row657
+	JNZ  row726
 	JMP  done
 
 tile7true:
@@ -7692,14 +8112,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row672:
+row743:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none674
+	JGE     none745
 	CMPQ    144(AX), $0x00
-	JE      add676
+	JE      add747
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -7707,9 +8127,9 @@ row672:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened677
+	JMP     opened748
 
-add676:
+add747:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -7718,13 +8138,13 @@ add676:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened677:
+opened748:
 	CMPQ  128(AX), $0x00
-	JNE   far678
+	JNE   far749
 	TESTQ R11, R11
-	JZ    direct679
+	JZ    direct750
 
-each680:
+each751:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7749,11 +8169,11 @@ each680:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each680
-	JMP          over675
+	JL           each751
+	JMP          over746
 
-direct679:
-each681:
+direct750:
+each752:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7778,14 +8198,14 @@ each681:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each681
-	JMP          over675
+	JL           each752
+	JMP          over746
 
-far678:
+far749:
 	TESTQ R11, R11
-	JZ    direct682
+	JZ    direct753
 
-each683:
+each754:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7825,22 +8245,30 @@ each683:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each683
-	JMP          over675
+	JL           each754
+	JMP          over746
 
-direct682:
-each684:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   192(R12)
-	PREFETCHT1   192(R12)
+direct753:
+each756:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted757
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted757:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7865,11 +8293,11 @@ each684:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each684
+	JL           each756
 
-over675:
+over746:
 	CMPQ         160(AX), $0x00
-	JE           sums685
+	JE           sums758
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -7890,7 +8318,7 @@ over675:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums685:
+sums758:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -7899,36 +8327,36 @@ sums685:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all686
+	JE           all759
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two688
+	JZ           two761
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two688:
+two761:
 	TESTQ    $0x00000002, R9
-	JZ       one689
+	JZ       one762
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one689:
+one762:
 	TESTQ  $0x00000001, R9
-	JZ     stored687
+	JZ     stored760
 	VMOVSS X7, (R12)
-	JMP    stored687
+	JMP    stored760
 
-all686:
+all759:
 	VMOVUPS Y7, 192(CX)
 
-stored687:
-	JMP next673
+stored760:
+	JMP next744
 
-none674:
+none745:
 	CMPQ         144(AX), $0x00
-	JE           add690
+	JE           add763
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -7944,48 +8372,48 @@ none674:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all691
+	JE           all764
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two693
+	JZ           two766
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two693:
+two766:
 	TESTQ    $0x00000002, R9
-	JZ       one694
+	JZ       one767
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one694:
+one767:
 	TESTQ  $0x00000001, R9
-	JZ     stored692
+	JZ     stored765
 	VMOVSS X7, (R12)
-	JMP    stored692
+	JMP    stored765
 
-all691:
+all764:
 	VMOVUPS Y7, 192(CX)
 
-stored692:
-add690:
-next673:
+stored765:
+add763:
+next744:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row672
+	JNZ  row743
 	JMP  done
 
 tile8false:
-row695:
+row768:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none697
+	JGE     none770
 	CMPQ    144(AX), $0x00
-	JE      add699
+	JE      add772
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7994,9 +8422,9 @@ row695:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened700
+	JMP     opened773
 
-add699:
+add772:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -8006,13 +8434,13 @@ add699:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened700:
+opened773:
 	CMPQ  128(AX), $0x00
-	JNE   far701
+	JNE   far774
 	TESTQ R11, R11
-	JZ    direct702
+	JZ    direct775
 
-each703:
+each776:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8038,11 +8466,11 @@ each703:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each703
-	JMP          over698
+	JL           each776
+	JMP          over771
 
-direct702:
-each704:
+direct775:
+each777:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8068,14 +8496,14 @@ each704:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each704
-	JMP          over698
+	JL           each777
+	JMP          over771
 
-far701:
+far774:
 	TESTQ R11, R11
-	JZ    direct705
+	JZ    direct778
 
-each706:
+each779:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8115,21 +8543,29 @@ each706:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each706
-	JMP          over698
+	JL           each779
+	JMP          over771
 
-direct705:
-each707:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   192(R12)
+direct778:
+each781:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted782
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted782:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8155,11 +8591,11 @@ each707:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each707
+	JL           each781
 
-over698:
+over771:
 	CMPQ         160(AX), $0x00
-	JE           sums708
+	JE           sums783
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -8182,7 +8618,9 @@ over698:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums708:
+sums783:
+	CMPQ    168(AX), $0x00
+	JNE     past784
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -8191,11 +8629,24 @@ sums708:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next696
+	JMP     kept785
 
-none697:
+past784:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept785:
+	JMP next769
+
+none770:
 	CMPQ    144(AX), $0x00
-	JE      add709
+	JE      add786
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8204,6 +8655,8 @@ none697:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
+	CMPQ    168(AX), $0x00
+	JNE     past787
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -8212,13 +8665,25 @@ none697:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
+	JMP     kept788
 
-add709:
-next696:
+past787:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept788:
+add786:
+next769:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row695
+	JNZ  row768
 	JMP  done
 
 tile8true:
@@ -8227,14 +8692,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row710:
+row789:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none712
+	JGE     none791
 	CMPQ    144(AX), $0x00
-	JE      add714
+	JE      add793
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -8243,9 +8708,9 @@ row710:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened715
+	JMP     opened794
 
-add714:
+add793:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -8255,13 +8720,13 @@ add714:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened715:
+opened794:
 	CMPQ  128(AX), $0x00
-	JNE   far716
+	JNE   far795
 	TESTQ R11, R11
-	JZ    direct717
+	JZ    direct796
 
-each718:
+each797:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8288,11 +8753,11 @@ each718:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each718
-	JMP          over713
+	JL           each797
+	JMP          over792
 
-direct717:
-each719:
+direct796:
+each798:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8319,14 +8784,14 @@ each719:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each719
-	JMP          over713
+	JL           each798
+	JMP          over792
 
-far716:
+far795:
 	TESTQ R11, R11
-	JZ    direct720
+	JZ    direct799
 
-each721:
+each800:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8367,21 +8832,29 @@ each721:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each721
-	JMP          over713
+	JL           each800
+	JMP          over792
 
-direct720:
-each722:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   192(R12)
+direct799:
+each802:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted803
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted803:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8408,11 +8881,11 @@ each722:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each722
+	JL           each802
 
-over713:
+over792:
 	CMPQ         160(AX), $0x00
-	JE           sums723
+	JE           sums804
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y10, Y10, Y10
@@ -8435,7 +8908,7 @@ over713:
 	VDIVPS       Y9, Y8, Y8
 	VADDPS       Y10, Y8, Y8
 
-sums723:
+sums804:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -8445,36 +8918,36 @@ sums723:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all724
+	JE           all805
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two726
+	JZ           two807
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two726:
+two807:
 	TESTQ    $0x00000002, R9
-	JZ       one727
+	JZ       one808
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one727:
+one808:
 	TESTQ  $0x00000001, R9
-	JZ     stored725
+	JZ     stored806
 	VMOVSS X8, (R12)
-	JMP    stored725
+	JMP    stored806
 
-all724:
+all805:
 	VMOVUPS Y8, 224(CX)
 
-stored725:
-	JMP next711
+stored806:
+	JMP next790
 
-none712:
+none791:
 	CMPQ         144(AX), $0x00
-	JE           add728
+	JE           add809
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -8492,39 +8965,44 @@ none712:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all729
+	JE           all810
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two731
+	JZ           two812
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two731:
+two812:
 	TESTQ    $0x00000002, R9
-	JZ       one732
+	JZ       one813
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one732:
+one813:
 	TESTQ  $0x00000001, R9
-	JZ     stored730
+	JZ     stored811
 	VMOVSS X8, (R12)
-	JMP    stored730
+	JMP    stored811
 
-all729:
+all810:
 	VMOVUPS Y8, 224(CX)
 
-stored730:
-add728:
-next711:
+stored811:
+add809:
+next790:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row710
+	JNZ  row789
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced814
+	SFENCE
+
+fenced814:
 	VZEROUPPER
 	RET
 
@@ -8560,27 +9038,27 @@ TEXT ·rowSumHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row733:
+row815:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none735
+	JGE     none817
 	CMPQ    144(AX), $0x00
-	JE      add737
+	JE      add819
 	VXORPS  Y0, Y0, Y0
-	JMP     opened738
+	JMP     opened820
 
-add737:
+add819:
 	VMOVUPS (CX), Y0
 
-opened738:
+opened820:
 	CMPQ  128(AX), $0x00
-	JNE   far739
+	JNE   far821
 	TESTQ R11, R11
-	JZ    direct740
+	JZ    direct822
 
-each741:
+each823:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8592,11 +9070,11 @@ each741:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each741
-	JMP          over736
+	JL           each823
+	JMP          over818
 
-direct740:
-each742:
+direct822:
+each824:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8608,14 +9086,14 @@ each742:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each742
-	JMP          over736
+	JL           each824
+	JMP          over818
 
-far739:
+far821:
 	TESTQ R11, R11
-	JZ    direct743
+	JZ    direct825
 
-each744:
+each826:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8638,18 +9116,26 @@ each744:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each744
-	JMP          over736
+	JL           each826
+	JMP          over818
 
-direct743:
-each745:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
+direct825:
+each828:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted829
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted829:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8661,11 +9147,11 @@ each745:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each745
+	JL           each828
 
-over736:
+over818:
 	CMPQ         160(AX), $0x00
-	JE           sums746
+	JE           sums830
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y2, Y2, Y2
@@ -8674,48 +9160,48 @@ over736:
 	VDIVPS       Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 
-sums746:
+sums830:
 	VMOVUPS Y0, (CX)
-	JMP     next734
+	JMP     next816
 
-none735:
+none817:
 	CMPQ    144(AX), $0x00
-	JE      add747
+	JE      add831
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add747:
-next734:
+add831:
+next816:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row733
+	JNZ  row815
 	JMP  done
 
 tile2false:
-row748:
+row832:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none750
+	JGE     none834
 	CMPQ    144(AX), $0x00
-	JE      add752
+	JE      add836
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened753
+	JMP     opened837
 
-add752:
+add836:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened753:
+opened837:
 	CMPQ  128(AX), $0x00
-	JNE   far754
+	JNE   far838
 	TESTQ R11, R11
-	JZ    direct755
+	JZ    direct839
 
-each756:
+each840:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8730,11 +9216,11 @@ each756:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each756
-	JMP          over751
+	JL           each840
+	JMP          over835
 
-direct755:
-each757:
+direct839:
+each841:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8749,14 +9235,14 @@ each757:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each757
-	JMP          over751
+	JL           each841
+	JMP          over835
 
-far754:
+far838:
 	TESTQ R11, R11
-	JZ    direct758
+	JZ    direct842
 
-each759:
+each843:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8782,18 +9268,26 @@ each759:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each759
-	JMP          over751
+	JL           each843
+	JMP          over835
 
-direct758:
-each760:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
+direct842:
+each845:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted846
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted846:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8808,11 +9302,11 @@ each760:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each760
+	JL           each845
 
-over751:
+over835:
 	CMPQ         160(AX), $0x00
-	JE           sums761
+	JE           sums847
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -8823,53 +9317,70 @@ over751:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums761:
+sums847:
+	CMPQ    168(AX), $0x00
+	JNE     past848
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     next749
+	JMP     kept849
 
-none750:
+past848:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept849:
+	JMP next833
+
+none834:
 	CMPQ    144(AX), $0x00
-	JE      add762
+	JE      add850
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
+	CMPQ    168(AX), $0x00
+	JNE     past851
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	JMP     kept852
 
-add762:
-next749:
+past851:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept852:
+add850:
+next833:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row748
+	JNZ  row832
 	JMP  done
 
 tile3false:
-row763:
+row853:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none765
+	JGE     none855
 	CMPQ    144(AX), $0x00
-	JE      add767
+	JE      add857
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened768
+	JMP     opened858
 
-add767:
+add857:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened768:
+opened858:
 	CMPQ  128(AX), $0x00
-	JNE   far769
+	JNE   far859
 	TESTQ R11, R11
-	JZ    direct770
+	JZ    direct860
 
-each771:
+each861:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8887,11 +9398,11 @@ each771:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each771
-	JMP          over766
+	JL           each861
+	JMP          over856
 
-direct770:
-each772:
+direct860:
+each862:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8909,14 +9420,14 @@ each772:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each772
-	JMP          over766
+	JL           each862
+	JMP          over856
 
-far769:
+far859:
 	TESTQ R11, R11
-	JZ    direct773
+	JZ    direct863
 
-each774:
+each864:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8947,20 +9458,28 @@ each774:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each774
-	JMP          over766
+	JL           each864
+	JMP          over856
 
-direct773:
-each775:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   64(R12)
+direct863:
+each866:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted867
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted867:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8978,11 +9497,11 @@ each775:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each775
+	JL           each866
 
-over766:
+over856:
 	CMPQ         160(AX), $0x00
-	JE           sums776
+	JE           sums868
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -8995,15 +9514,15 @@ over766:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums776:
+sums868:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next764
+	JMP     next854
 
-none765:
+none855:
 	CMPQ    144(AX), $0x00
-	JE      add777
+	JE      add869
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9011,42 +9530,42 @@ none765:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add777:
-next764:
+add869:
+next854:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row763
+	JNZ  row853
 	JMP  done
 
 tile4false:
-row778:
+row870:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none780
+	JGE     none872
 	CMPQ    144(AX), $0x00
-	JE      add782
+	JE      add874
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened783
+	JMP     opened875
 
-add782:
+add874:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened783:
+opened875:
 	CMPQ  128(AX), $0x00
-	JNE   far784
+	JNE   far876
 	TESTQ R11, R11
-	JZ    direct785
+	JZ    direct877
 
-each786:
+each878:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9067,11 +9586,11 @@ each786:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each786
-	JMP          over781
+	JL           each878
+	JMP          over873
 
-direct785:
-each787:
+direct877:
+each879:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9092,14 +9611,14 @@ each787:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each787
-	JMP          over781
+	JL           each879
+	JMP          over873
 
-far784:
+far876:
 	TESTQ R11, R11
-	JZ    direct788
+	JZ    direct880
 
-each789:
+each881:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9132,19 +9651,27 @@ each789:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each789
-	JMP          over781
+	JL           each881
+	JMP          over873
 
-direct788:
-each790:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
+direct880:
+each883:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted884
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted884:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9165,11 +9692,11 @@ each790:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each790
+	JL           each883
 
-over781:
+over873:
 	CMPQ         160(AX), $0x00
-	JE           sums791
+	JE           sums885
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -9184,63 +9711,84 @@ over781:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums791:
+sums885:
+	CMPQ    168(AX), $0x00
+	JNE     past886
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next779
+	JMP     kept887
 
-none780:
+past886:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept887:
+	JMP next871
+
+none872:
 	CMPQ    144(AX), $0x00
-	JE      add792
+	JE      add888
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
+	CMPQ    168(AX), $0x00
+	JNE     past889
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
+	JMP     kept890
 
-add792:
-next779:
+past889:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept890:
+add888:
+next871:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row778
+	JNZ  row870
 	JMP  done
 
 tile5false:
-row793:
+row891:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none795
+	JGE     none893
 	CMPQ    144(AX), $0x00
-	JE      add797
+	JE      add895
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened798
+	JMP     opened896
 
-add797:
+add895:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened798:
+opened896:
 	CMPQ  128(AX), $0x00
-	JNE   far799
+	JNE   far897
 	TESTQ R11, R11
-	JZ    direct800
+	JZ    direct898
 
-each801:
+each899:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9264,11 +9812,11 @@ each801:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each801
-	JMP          over796
+	JL           each899
+	JMP          over894
 
-direct800:
-each802:
+direct898:
+each900:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9292,14 +9840,14 @@ each802:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each802
-	JMP          over796
+	JL           each900
+	JMP          over894
 
-far799:
+far897:
 	TESTQ R11, R11
-	JZ    direct803
+	JZ    direct901
 
-each804:
+each902:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9337,21 +9885,29 @@ each804:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each804
-	JMP          over796
+	JL           each902
+	JMP          over894
 
-direct803:
-each805:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   128(R12)
+direct901:
+each904:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted905
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted905:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9375,11 +9931,11 @@ each805:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each805
+	JL           each904
 
-over796:
+over894:
 	CMPQ         160(AX), $0x00
-	JE           sums806
+	JE           sums906
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -9396,17 +9952,17 @@ over796:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums806:
+sums906:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next794
+	JMP     next892
 
-none795:
+none893:
 	CMPQ    144(AX), $0x00
-	JE      add807
+	JE      add907
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9418,32 +9974,32 @@ none795:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add807:
-next794:
+add907:
+next892:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row793
+	JNZ  row891
 	JMP  done
 
 tile6false:
-row808:
+row908:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none810
+	JGE     none910
 	CMPQ    144(AX), $0x00
-	JE      add812
+	JE      add912
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened813
+	JMP     opened913
 
-add812:
+add912:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -9451,13 +10007,13 @@ add812:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened813:
+opened913:
 	CMPQ  128(AX), $0x00
-	JNE   far814
+	JNE   far914
 	TESTQ R11, R11
-	JZ    direct815
+	JZ    direct915
 
-each816:
+each916:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9484,11 +10040,11 @@ each816:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each816
-	JMP          over811
+	JL           each916
+	JMP          over911
 
-direct815:
-each817:
+direct915:
+each917:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9515,14 +10071,14 @@ each817:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each817
-	JMP          over811
+	JL           each917
+	JMP          over911
 
-far814:
+far914:
 	TESTQ R11, R11
-	JZ    direct818
+	JZ    direct918
 
-each819:
+each919:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9562,20 +10118,28 @@ each819:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each819
-	JMP          over811
+	JL           each919
+	JMP          over911
 
-direct818:
-each820:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
+direct918:
+each921:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted922
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted922:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9602,11 +10166,11 @@ each820:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each820
+	JL           each921
 
-over811:
+over911:
 	CMPQ         160(AX), $0x00
-	JE           sums821
+	JE           sums923
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -9625,48 +10189,73 @@ over811:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums821:
+sums923:
+	CMPQ    168(AX), $0x00
+	JNE     past924
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     next809
+	JMP     kept925
 
-none810:
+past924:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept925:
+	JMP next909
+
+none910:
 	CMPQ    144(AX), $0x00
-	JE      add822
+	JE      add926
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
+	CMPQ    168(AX), $0x00
+	JNE     past927
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
+	JMP     kept928
 
-add822:
-next809:
+past927:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept928:
+add926:
+next909:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row808
+	JNZ  row908
 	JMP  done
 
 tile7false:
-row823:
+row929:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none825
+	JGE     none931
 	CMPQ    144(AX), $0x00
-	JE      add827
+	JE      add933
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9674,9 +10263,9 @@ row823:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened828
+	JMP     opened934
 
-add827:
+add933:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -9685,13 +10274,13 @@ add827:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened828:
+opened934:
 	CMPQ  128(AX), $0x00
-	JNE   far829
+	JNE   far935
 	TESTQ R11, R11
-	JZ    direct830
+	JZ    direct936
 
-each831:
+each937:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9721,11 +10310,11 @@ each831:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each831
-	JMP          over826
+	JL           each937
+	JMP          over932
 
-direct830:
-each832:
+direct936:
+each938:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9755,14 +10344,14 @@ each832:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each832
-	JMP          over826
+	JL           each938
+	JMP          over932
 
-far829:
+far935:
 	TESTQ R11, R11
-	JZ    direct833
+	JZ    direct939
 
-each834:
+each940:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9807,22 +10396,30 @@ each834:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each834
-	JMP          over826
+	JL           each940
+	JMP          over932
 
-direct833:
-each835:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   192(R12)
-	PREFETCHT1   192(R12)
+direct939:
+each942:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted943
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted943:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9852,11 +10449,11 @@ each835:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each835
+	JL           each942
 
-over826:
+over932:
 	CMPQ         160(AX), $0x00
-	JE           sums836
+	JE           sums944
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -9877,7 +10474,7 @@ over826:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums836:
+sums944:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -9885,11 +10482,11 @@ sums836:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next824
+	JMP     next930
 
-none825:
+none931:
 	CMPQ    144(AX), $0x00
-	JE      add837
+	JE      add945
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9905,23 +10502,23 @@ none825:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add837:
-next824:
+add945:
+next930:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row823
+	JNZ  row929
 	JMP  done
 
 tile8false:
-row838:
+row946:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none840
+	JGE     none948
 	CMPQ    144(AX), $0x00
-	JE      add842
+	JE      add950
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9930,9 +10527,9 @@ row838:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened843
+	JMP     opened951
 
-add842:
+add950:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -9942,13 +10539,13 @@ add842:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened843:
+opened951:
 	CMPQ  128(AX), $0x00
-	JNE   far844
+	JNE   far952
 	TESTQ R11, R11
-	JZ    direct845
+	JZ    direct953
 
-each846:
+each954:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9981,11 +10578,11 @@ each846:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each846
-	JMP          over841
+	JL           each954
+	JMP          over949
 
-direct845:
-each847:
+direct953:
+each955:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10018,14 +10615,14 @@ each847:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each847
-	JMP          over841
+	JL           each955
+	JMP          over949
 
-far844:
+far952:
 	TESTQ R11, R11
-	JZ    direct848
+	JZ    direct956
 
-each849:
+each957:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10072,21 +10669,29 @@ each849:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each849
-	JMP          over841
+	JL           each957
+	JMP          over949
 
-direct848:
-each850:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   192(R12)
+direct956:
+each959:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted960
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted960:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10119,11 +10724,11 @@ each850:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each850
+	JL           each959
 
-over841:
+over949:
 	CMPQ         160(AX), $0x00
-	JE           sums851
+	JE           sums961
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -10146,7 +10751,9 @@ over841:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums851:
+sums961:
+	CMPQ    168(AX), $0x00
+	JNE     past962
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10155,11 +10762,24 @@ sums851:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next839
+	JMP     kept963
 
-none840:
+past962:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept963:
+	JMP next947
+
+none948:
 	CMPQ    144(AX), $0x00
-	JE      add852
+	JE      add964
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -10168,6 +10788,8 @@ none840:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
+	CMPQ    168(AX), $0x00
+	JNE     past965
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10176,15 +10798,32 @@ none840:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
+	JMP     kept966
 
-add852:
-next839:
+past965:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept966:
+add964:
+next947:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row838
+	JNZ  row946
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced967
+	SFENCE
+
+fenced967:
 	VZEROUPPER
 	RET
 
@@ -10212,29 +10851,29 @@ TEXT ·rowSumHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row853:
+row968:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none855
+	JGE     none970
 	CMPQ    144(AX), $0x00
-	JE      add857
+	JE      add972
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened858
+	JMP     opened973
 
-add857:
+add972:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened858:
+opened973:
 	CMPQ  128(AX), $0x00
-	JNE   far859
+	JNE   far974
 	TESTQ R11, R11
-	JZ    direct860
+	JZ    direct975
 
-each861:
+each976:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10248,11 +10887,11 @@ each861:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each861
-	JMP          over856
+	JL           each976
+	JMP          over971
 
-direct860:
-each862:
+direct975:
+each977:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10266,14 +10905,14 @@ each862:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each862
-	JMP          over856
+	JL           each977
+	JMP          over971
 
-far859:
+far974:
 	TESTQ R11, R11
-	JZ    direct863
+	JZ    direct978
 
-each864:
+each979:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10298,18 +10937,26 @@ each864:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each864
-	JMP          over856
+	JL           each979
+	JMP          over971
 
-direct863:
-each865:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
+direct978:
+each981:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted982
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted982:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10323,11 +10970,11 @@ each865:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each865
+	JL           each981
 
-over856:
+over971:
 	CMPQ         160(AX), $0x00
-	JE           sums866
+	JE           sums983
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -10338,55 +10985,72 @@ over856:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums866:
+sums983:
+	CMPQ    168(AX), $0x00
+	JNE     past984
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     next854
+	JMP     kept985
 
-none855:
+past984:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept985:
+	JMP next969
+
+none970:
 	CMPQ    144(AX), $0x00
-	JE      add867
+	JE      add986
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
+	CMPQ    168(AX), $0x00
+	JNE     past987
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	JMP     kept988
 
-add867:
-next854:
+past987:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept988:
+add986:
+next969:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row853
+	JNZ  row968
 	JMP  done
 
 tile4false:
-row868:
+row989:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none870
+	JGE     none991
 	CMPQ    144(AX), $0x00
-	JE      add872
+	JE      add993
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened873
+	JMP     opened994
 
-add872:
+add993:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened873:
+opened994:
 	CMPQ  128(AX), $0x00
-	JNE   far874
+	JNE   far995
 	TESTQ R11, R11
-	JZ    direct875
+	JZ    direct996
 
-each876:
+each997:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10405,11 +11069,11 @@ each876:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each876
-	JMP          over871
+	JL           each997
+	JMP          over992
 
-direct875:
-each877:
+direct996:
+each998:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10428,14 +11092,14 @@ each877:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each877
-	JMP          over871
+	JL           each998
+	JMP          over992
 
-far874:
+far995:
 	TESTQ R11, R11
-	JZ    direct878
+	JZ    direct999
 
-each879:
+each1000:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10466,19 +11130,27 @@ each879:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each879
-	JMP          over871
+	JL           each1000
+	JMP          over992
 
-direct878:
-each880:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
+direct999:
+each1002:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1003
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1003:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10497,11 +11169,11 @@ each880:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each880
+	JL           each1002
 
-over871:
+over992:
 	CMPQ         160(AX), $0x00
-	JE           sums881
+	JE           sums1004
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -10516,51 +11188,72 @@ over871:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums881:
+sums1004:
+	CMPQ    168(AX), $0x00
+	JNE     past1005
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next869
+	JMP     kept1006
 
-none870:
+past1005:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept1006:
+	JMP next990
+
+none991:
 	CMPQ    144(AX), $0x00
-	JE      add882
+	JE      add1007
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
+	CMPQ    168(AX), $0x00
+	JNE     past1008
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
+	JMP     kept1009
 
-add882:
-next869:
+past1008:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept1009:
+add1007:
+next990:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row868
+	JNZ  row989
 	JMP  done
 
 tile6false:
-row883:
+row1010:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none885
+	JGE     none1012
 	CMPQ    144(AX), $0x00
-	JE      add887
+	JE      add1014
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened888
+	JMP     opened1015
 
-add887:
+add1014:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -10568,13 +11261,13 @@ add887:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened888:
+opened1015:
 	CMPQ  128(AX), $0x00
-	JNE   far889
+	JNE   far1016
 	TESTQ R11, R11
-	JZ    direct890
+	JZ    direct1017
 
-each891:
+each1018:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10598,11 +11291,11 @@ each891:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each891
-	JMP          over886
+	JL           each1018
+	JMP          over1013
 
-direct890:
-each892:
+direct1017:
+each1019:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10626,14 +11319,14 @@ each892:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each892
-	JMP          over886
+	JL           each1019
+	JMP          over1013
 
-far889:
+far1016:
 	TESTQ R11, R11
-	JZ    direct893
+	JZ    direct1020
 
-each894:
+each1021:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10670,20 +11363,28 @@ each894:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each894
-	JMP          over886
+	JL           each1021
+	JMP          over1013
 
-direct893:
-each895:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
+direct1020:
+each1023:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1024
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1024:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10707,11 +11408,11 @@ each895:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each895
+	JL           each1023
 
-over886:
+over1013:
 	CMPQ         160(AX), $0x00
-	JE           sums896
+	JE           sums1025
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -10730,48 +11431,73 @@ over886:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums896:
+sums1025:
+	CMPQ    168(AX), $0x00
+	JNE     past1026
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     next884
+	JMP     kept1027
 
-none885:
+past1026:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept1027:
+	JMP next1011
+
+none1012:
 	CMPQ    144(AX), $0x00
-	JE      add897
+	JE      add1028
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
+	CMPQ    168(AX), $0x00
+	JNE     past1029
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
+	JMP     kept1030
 
-add897:
-next884:
+past1029:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept1030:
+add1028:
+next1011:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row883
+	JNZ  row1010
 	JMP  done
 
 tile8false:
-row898:
+row1031:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none900
+	JGE     none1033
 	CMPQ    144(AX), $0x00
-	JE      add902
+	JE      add1035
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -10780,9 +11506,9 @@ row898:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened903
+	JMP     opened1036
 
-add902:
+add1035:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -10792,13 +11518,13 @@ add902:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened903:
+opened1036:
 	CMPQ  128(AX), $0x00
-	JNE   far904
+	JNE   far1037
 	TESTQ R11, R11
-	JZ    direct905
+	JZ    direct1038
 
-each906:
+each1039:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10827,11 +11553,11 @@ each906:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each906
-	JMP          over901
+	JL           each1039
+	JMP          over1034
 
-direct905:
-each907:
+direct1038:
+each1040:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10860,14 +11586,14 @@ each907:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each907
-	JMP          over901
+	JL           each1040
+	JMP          over1034
 
-far904:
+far1037:
 	TESTQ R11, R11
-	JZ    direct908
+	JZ    direct1041
 
-each909:
+each1042:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10910,21 +11636,29 @@ each909:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each909
-	JMP          over901
+	JL           each1042
+	JMP          over1034
 
-direct908:
-each910:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   192(R12)
+direct1041:
+each1044:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1045
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1045:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10953,11 +11687,11 @@ each910:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each910
+	JL           each1044
 
-over901:
+over1034:
 	CMPQ         160(AX), $0x00
-	JE           sums911
+	JE           sums1046
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -10980,7 +11714,9 @@ over901:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums911:
+sums1046:
+	CMPQ    168(AX), $0x00
+	JNE     past1047
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10989,11 +11725,24 @@ sums911:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next899
+	JMP     kept1048
 
-none900:
+past1047:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept1048:
+	JMP next1032
+
+none1033:
 	CMPQ    144(AX), $0x00
-	JE      add912
+	JE      add1049
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -11002,6 +11751,8 @@ none900:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
+	CMPQ    168(AX), $0x00
+	JNE     past1050
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -11010,15 +11761,32 @@ none900:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
+	JMP     kept1051
 
-add912:
-next899:
+past1050:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept1051:
+add1049:
+next1032:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row898
+	JNZ  row1031
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced1052
+	SFENCE
+
+fenced1052:
 	VZEROUPPER
 	RET
 
@@ -11042,33 +11810,33 @@ TEXT ·rowSumHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row913:
+row1053:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none915
+	JGE     none1055
 	CMPQ    144(AX), $0x00
-	JE      add917
+	JE      add1057
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened918
+	JMP     opened1058
 
-add917:
+add1057:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened918:
+opened1058:
 	CMPQ  128(AX), $0x00
-	JNE   far919
+	JNE   far1059
 	TESTQ R11, R11
-	JZ    direct920
+	JZ    direct1060
 
-each921:
+each1061:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11086,11 +11854,11 @@ each921:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each921
-	JMP          over916
+	JL           each1061
+	JMP          over1056
 
-direct920:
-each922:
+direct1060:
+each1062:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11108,14 +11876,14 @@ each922:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each922
-	JMP          over916
+	JL           each1062
+	JMP          over1056
 
-far919:
+far1059:
 	TESTQ R11, R11
-	JZ    direct923
+	JZ    direct1063
 
-each924:
+each1064:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -11145,19 +11913,27 @@ each924:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each924
-	JMP          over916
+	JL           each1064
+	JMP          over1056
 
-direct923:
-each925:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
+direct1063:
+each1066:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1067
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1067:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11175,11 +11951,11 @@ each925:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each925
+	JL           each1066
 
-over916:
+over1056:
 	CMPQ         160(AX), $0x00
-	JE           sums926
+	JE           sums1068
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -11194,42 +11970,63 @@ over916:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums926:
+sums1068:
+	CMPQ    168(AX), $0x00
+	JNE     past1069
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next914
+	JMP     kept1070
 
-none915:
+past1069:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept1070:
+	JMP next1054
+
+none1055:
 	CMPQ    144(AX), $0x00
-	JE      add927
+	JE      add1071
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
+	CMPQ    168(AX), $0x00
+	JNE     past1072
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
+	JMP     kept1073
 
-add927:
-next914:
+past1072:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept1073:
+add1071:
+next1054:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row913
+	JNZ  row1053
 	JMP  done
 
 tile8false:
-row928:
+row1074:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none930
+	JGE     none1076
 	CMPQ    144(AX), $0x00
-	JE      add932
+	JE      add1078
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -11238,9 +12035,9 @@ row928:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened933
+	JMP     opened1079
 
-add932:
+add1078:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -11250,13 +12047,13 @@ add932:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened933:
+opened1079:
 	CMPQ  128(AX), $0x00
-	JNE   far934
+	JNE   far1080
 	TESTQ R11, R11
-	JZ    direct935
+	JZ    direct1081
 
-each936:
+each1082:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11283,11 +12080,11 @@ each936:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each936
-	JMP          over931
+	JL           each1082
+	JMP          over1077
 
-direct935:
-each937:
+direct1081:
+each1083:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11314,14 +12111,14 @@ each937:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each937
-	JMP          over931
+	JL           each1083
+	JMP          over1077
 
-far934:
+far1080:
 	TESTQ R11, R11
-	JZ    direct938
+	JZ    direct1084
 
-each939:
+each1085:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -11362,21 +12159,29 @@ each939:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each939
-	JMP          over931
+	JL           each1085
+	JMP          over1077
 
-direct938:
-each940:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   192(R12)
+direct1084:
+each1087:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1088
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1088:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11403,11 +12208,11 @@ each940:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each940
+	JL           each1087
 
-over931:
+over1077:
 	CMPQ         160(AX), $0x00
-	JE           sums941
+	JE           sums1089
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -11430,7 +12235,9 @@ over931:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums941:
+sums1089:
+	CMPQ    168(AX), $0x00
+	JNE     past1090
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -11439,11 +12246,24 @@ sums941:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next929
+	JMP     kept1091
 
-none930:
+past1090:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept1091:
+	JMP next1075
+
+none1076:
 	CMPQ    144(AX), $0x00
-	JE      add942
+	JE      add1092
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -11452,6 +12272,8 @@ none930:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
+	CMPQ    168(AX), $0x00
+	JNE     past1093
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -11460,15 +12282,32 @@ none930:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
+	JMP     kept1094
 
-add942:
-next929:
+past1093:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept1094:
+add1092:
+next1075:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row928
+	JNZ  row1074
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced1095
+	SFENCE
+
+fenced1095:
 	VZEROUPPER
 	RET
 
@@ -11520,27 +12359,27 @@ TEXT ·rowSumFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row943:
+row1096:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none945
+	JGE     none1098
 	CMPQ    144(AX), $0x00
-	JE      add947
+	JE      add1100
 	VXORPS  Y0, Y0, Y0
-	JMP     opened948
+	JMP     opened1101
 
-add947:
+add1100:
 	VMOVUPS (CX), Y0
 
-opened948:
+opened1101:
 	CMPQ  128(AX), $0x00
-	JNE   far949
+	JNE   far1102
 	TESTQ R11, R11
-	JZ    direct950
+	JZ    direct1103
 
-each951:
+each1104:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -11552,11 +12391,11 @@ each951:
 	VADDPS  Y1, Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each951
-	JMP     over946
+	JL      each1104
+	JMP     over1099
 
-direct950:
-each952:
+direct1103:
+each1105:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -11568,14 +12407,14 @@ each952:
 	VADDPS  Y1, Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each952
-	JMP     over946
+	JL      each1105
+	JMP     over1099
 
-far949:
+far1102:
 	TESTQ R11, R11
-	JZ    direct953
+	JZ    direct1106
 
-each954:
+each1107:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11598,34 +12437,42 @@ each954:
 	VADDPS     Y1, Y0, Y0
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each954
-	JMP        over946
+	JL         each1107
+	JMP        over1099
 
-direct953:
-each955:
+direct1106:
+each1109:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1110
+	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
-	VMOVUPS    (R13), Y1
-	VMULPS     (R12), Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each955
+	PREFETCHT1 (R13)
 
-over946:
+unweighted1110:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y1
+	VMULPS  (R12), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1109
+
+over1099:
 	CMPQ         160(AX), $0x00
-	JE           sums956
+	JE           sums1111
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y2, Y2, Y2
@@ -11634,22 +12481,22 @@ over946:
 	VDIVPS       Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 
-sums956:
+sums1111:
 	VMOVUPS Y0, (CX)
-	JMP     next944
+	JMP     next1097
 
-none945:
+none1098:
 	CMPQ    144(AX), $0x00
-	JE      add957
+	JE      add1112
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add957:
-next944:
+add1112:
+next1097:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row943
+	JNZ  row1096
 	JMP  done
 
 tile1true:
@@ -11658,27 +12505,27 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row958:
+row1113:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none960
+	JGE     none1115
 	CMPQ    144(AX), $0x00
-	JE      add962
+	JE      add1117
 	VXORPS  Y1, Y1, Y1
-	JMP     opened963
+	JMP     opened1118
 
-add962:
+add1117:
 	VMASKMOVPS (CX), Y0, Y1
 
-opened963:
+opened1118:
 	CMPQ  128(AX), $0x00
-	JNE   far964
+	JNE   far1119
 	TESTQ R11, R11
-	JZ    direct965
+	JZ    direct1120
 
-each966:
+each1121:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -11691,11 +12538,11 @@ each966:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each966
-	JMP        over961
+	JL         each1121
+	JMP        over1116
 
-direct965:
-each967:
+direct1120:
+each1122:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -11708,14 +12555,14 @@ each967:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each967
-	JMP        over961
+	JL         each1122
+	JMP        over1116
 
-far964:
+far1119:
 	TESTQ R11, R11
-	JZ    direct968
+	JZ    direct1123
 
-each969:
+each1124:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11739,18 +12586,26 @@ each969:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each969
-	JMP        over961
+	JL         each1124
+	JMP        over1116
 
-direct968:
-each970:
+direct1123:
+each1126:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1127
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1127:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -11763,11 +12618,11 @@ each970:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each970
+	JL         each1126
 
-over961:
+over1116:
 	CMPQ         160(AX), $0x00
-	JE           sums971
+	JE           sums1128
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -11776,99 +12631,99 @@ over961:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums971:
+sums1128:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all972
+	JE           all1129
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two974
+	JZ           two1131
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two974:
+two1131:
 	TESTQ    $0x00000002, R9
-	JZ       one975
+	JZ       one1132
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one975:
+one1132:
 	TESTQ  $0x00000001, R9
-	JZ     stored973
+	JZ     stored1130
 	VMOVSS X1, (R12)
-	JMP    stored973
+	JMP    stored1130
 
-all972:
+all1129:
 	VMOVUPS Y1, (CX)
 
-stored973:
-	JMP next959
+stored1130:
+	JMP next1114
 
-none960:
+none1115:
 	CMPQ         144(AX), $0x00
-	JE           add976
+	JE           add1133
 	VXORPS       Y1, Y1, Y1
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all977
+	JE           all1134
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two979
+	JZ           two1136
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two979:
+two1136:
 	TESTQ    $0x00000002, R9
-	JZ       one980
+	JZ       one1137
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one980:
+one1137:
 	TESTQ  $0x00000001, R9
-	JZ     stored978
+	JZ     stored1135
 	VMOVSS X1, (R12)
-	JMP    stored978
+	JMP    stored1135
 
-all977:
+all1134:
 	VMOVUPS Y1, (CX)
 
-stored978:
-add976:
-next959:
+stored1135:
+add1133:
+next1114:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row958
+	JNZ  row1113
 	JMP  done
 
 tile2false:
-row981:
+row1138:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none983
+	JGE     none1140
 	CMPQ    144(AX), $0x00
-	JE      add985
+	JE      add1142
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened986
+	JMP     opened1143
 
-add985:
+add1142:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened986:
+opened1143:
 	CMPQ  128(AX), $0x00
-	JNE   far987
+	JNE   far1144
 	TESTQ R11, R11
-	JZ    direct988
+	JZ    direct1145
 
-each989:
+each1146:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -11883,11 +12738,11 @@ each989:
 	VADDPS  Y2, Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each989
-	JMP     over984
+	JL      each1146
+	JMP     over1141
 
-direct988:
-each990:
+direct1145:
+each1147:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -11902,14 +12757,14 @@ each990:
 	VADDPS  Y2, Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each990
-	JMP     over984
+	JL      each1147
+	JMP     over1141
 
-far987:
+far1144:
 	TESTQ R11, R11
-	JZ    direct991
+	JZ    direct1148
 
-each992:
+each1149:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11935,37 +12790,45 @@ each992:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each992
-	JMP        over984
+	JL         each1149
+	JMP        over1141
 
-direct991:
-each993:
+direct1148:
+each1151:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1152
+	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
-	VMOVUPS    (R13), Y2
-	VMULPS     (R12), Y2, Y2
-	VADDPS     Y2, Y0, Y0
-	VMOVUPS    32(R13), Y2
-	VMULPS     32(R12), Y2, Y2
-	VADDPS     Y2, Y1, Y1
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each993
+	PREFETCHT1 (R13)
 
-over984:
+unweighted1152:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y2
+	VMULPS  (R12), Y2, Y2
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS 32(R13), Y2
+	VMULPS  32(R12), Y2, Y2
+	VADDPS  Y2, Y1, Y1
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1151
+
+over1141:
 	CMPQ         160(AX), $0x00
-	JE           sums994
+	JE           sums1153
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -11976,25 +12839,42 @@ over984:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums994:
+sums1153:
+	CMPQ    168(AX), $0x00
+	JNE     past1154
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     next982
+	JMP     kept1155
 
-none983:
+past1154:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept1155:
+	JMP next1139
+
+none1140:
 	CMPQ    144(AX), $0x00
-	JE      add995
+	JE      add1156
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
+	CMPQ    168(AX), $0x00
+	JNE     past1157
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	JMP     kept1158
 
-add995:
-next982:
+past1157:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept1158:
+add1156:
+next1139:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row981
+	JNZ  row1138
 	JMP  done
 
 tile2true:
@@ -12003,29 +12883,29 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row996:
+row1159:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none998
+	JGE     none1161
 	CMPQ    144(AX), $0x00
-	JE      add1000
+	JE      add1163
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened1001
+	JMP     opened1164
 
-add1000:
+add1163:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened1001:
+opened1164:
 	CMPQ  128(AX), $0x00
-	JNE   far1002
+	JNE   far1165
 	TESTQ R11, R11
-	JZ    direct1003
+	JZ    direct1166
 
-each1004:
+each1167:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12041,11 +12921,11 @@ each1004:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1004
-	JMP        over999
+	JL         each1167
+	JMP        over1162
 
-direct1003:
-each1005:
+direct1166:
+each1168:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12061,14 +12941,14 @@ each1005:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1005
-	JMP        over999
+	JL         each1168
+	JMP        over1162
 
-far1002:
+far1165:
 	TESTQ R11, R11
-	JZ    direct1006
+	JZ    direct1169
 
-each1007:
+each1170:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12095,18 +12975,26 @@ each1007:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1007
-	JMP        over999
+	JL         each1170
+	JMP        over1162
 
-direct1006:
-each1008:
+direct1169:
+each1172:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1173
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1173:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12122,11 +13010,11 @@ each1008:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1008
+	JL         each1172
 
-over999:
+over1162:
 	CMPQ         160(AX), $0x00
-	JE           sums1009
+	JE           sums1174
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -12137,104 +13025,104 @@ over999:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums1009:
+sums1174:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1010
+	JE           all1175
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1012
+	JZ           two1177
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1012:
+two1177:
 	TESTQ    $0x00000002, R9
-	JZ       one1013
+	JZ       one1178
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1013:
+one1178:
 	TESTQ  $0x00000001, R9
-	JZ     stored1011
+	JZ     stored1176
 	VMOVSS X2, (R12)
-	JMP    stored1011
+	JMP    stored1176
 
-all1010:
+all1175:
 	VMOVUPS Y2, 32(CX)
 
-stored1011:
-	JMP next997
+stored1176:
+	JMP next1160
 
-none998:
+none1161:
 	CMPQ         144(AX), $0x00
-	JE           add1014
+	JE           add1179
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1015
+	JE           all1180
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1017
+	JZ           two1182
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1017:
+two1182:
 	TESTQ    $0x00000002, R9
-	JZ       one1018
+	JZ       one1183
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1018:
+one1183:
 	TESTQ  $0x00000001, R9
-	JZ     stored1016
+	JZ     stored1181
 	VMOVSS X2, (R12)
-	JMP    stored1016
+	JMP    stored1181
 
-all1015:
+all1180:
 	VMOVUPS Y2, 32(CX)
 
-stored1016:
-add1014:
-next997:
+stored1181:
+add1179:
+next1160:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row996
+	JNZ  row1159
 	JMP  done
 
 tile3false:
-row1019:
+row1184:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1021
+	JGE     none1186
 	CMPQ    144(AX), $0x00
-	JE      add1023
+	JE      add1188
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened1024
+	JMP     opened1189
 
-add1023:
+add1188:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened1024:
+opened1189:
 	CMPQ  128(AX), $0x00
-	JNE   far1025
+	JNE   far1190
 	TESTQ R11, R11
-	JZ    direct1026
+	JZ    direct1191
 
-each1027:
+each1192:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12252,11 +13140,11 @@ each1027:
 	VADDPS  Y3, Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1027
-	JMP     over1022
+	JL      each1192
+	JMP     over1187
 
-direct1026:
-each1028:
+direct1191:
+each1193:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12274,14 +13162,14 @@ each1028:
 	VADDPS  Y3, Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1028
-	JMP     over1022
+	JL      each1193
+	JMP     over1187
 
-far1025:
+far1190:
 	TESTQ R11, R11
-	JZ    direct1029
+	JZ    direct1194
 
-each1030:
+each1195:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12314,42 +13202,52 @@ each1030:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1030
-	JMP        over1022
+	JL         each1195
+	JMP        over1187
 
-direct1029:
-each1031:
+direct1194:
+each1197:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 64(R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1198
+	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
-	VMOVUPS    (R13), Y3
-	VMULPS     (R12), Y3, Y3
-	VADDPS     Y3, Y0, Y0
-	VMOVUPS    32(R13), Y3
-	VMULPS     32(R12), Y3, Y3
-	VADDPS     Y3, Y1, Y1
-	VMOVUPS    64(R13), Y3
-	VMULPS     64(R12), Y3, Y3
-	VADDPS     Y3, Y2, Y2
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1031
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
 
-over1022:
+unweighted1198:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y3
+	VMULPS  (R12), Y3, Y3
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS 32(R13), Y3
+	VMULPS  32(R12), Y3, Y3
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS 64(R13), Y3
+	VMULPS  64(R12), Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1197
+
+over1187:
 	CMPQ         160(AX), $0x00
-	JE           sums1032
+	JE           sums1199
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -12362,15 +13260,15 @@ over1022:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums1032:
+sums1199:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next1020
+	JMP     next1185
 
-none1021:
+none1186:
 	CMPQ    144(AX), $0x00
-	JE      add1033
+	JE      add1200
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -12378,12 +13276,12 @@ none1021:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add1033:
-next1020:
+add1200:
+next1185:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1019
+	JNZ  row1184
 	JMP  done
 
 tile3true:
@@ -12392,31 +13290,31 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1034:
+row1201:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1036
+	JGE     none1203
 	CMPQ    144(AX), $0x00
-	JE      add1038
+	JE      add1205
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened1039
+	JMP     opened1206
 
-add1038:
+add1205:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 
-opened1039:
+opened1206:
 	CMPQ  128(AX), $0x00
-	JNE   far1040
+	JNE   far1207
 	TESTQ R11, R11
-	JZ    direct1041
+	JZ    direct1208
 
-each1042:
+each1209:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12435,11 +13333,11 @@ each1042:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1042
-	JMP        over1037
+	JL         each1209
+	JMP        over1204
 
-direct1041:
-each1043:
+direct1208:
+each1210:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12458,14 +13356,14 @@ each1043:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1043
-	JMP        over1037
+	JL         each1210
+	JMP        over1204
 
-far1040:
+far1207:
 	TESTQ R11, R11
-	JZ    direct1044
+	JZ    direct1211
 
-each1045:
+each1212:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12499,20 +13397,30 @@ each1045:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1045
-	JMP        over1037
+	JL         each1212
+	JMP        over1204
 
-direct1044:
-each1046:
+direct1211:
+each1214:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 64(R12)
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1215
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+
+unweighted1215:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12531,11 +13439,11 @@ each1046:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1046
+	JL         each1214
 
-over1037:
+over1204:
 	CMPQ         160(AX), $0x00
-	JE           sums1047
+	JE           sums1216
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -12548,41 +13456,41 @@ over1037:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums1047:
+sums1216:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1048
+	JE           all1217
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1050
+	JZ           two1219
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1050:
+two1219:
 	TESTQ    $0x00000002, R9
-	JZ       one1051
+	JZ       one1220
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1051:
+one1220:
 	TESTQ  $0x00000001, R9
-	JZ     stored1049
+	JZ     stored1218
 	VMOVSS X3, (R12)
-	JMP    stored1049
+	JMP    stored1218
 
-all1048:
+all1217:
 	VMOVUPS Y3, 64(CX)
 
-stored1049:
-	JMP next1035
+stored1218:
+	JMP next1202
 
-none1036:
+none1203:
 	CMPQ         144(AX), $0x00
-	JE           add1052
+	JE           add1221
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -12590,67 +13498,67 @@ none1036:
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1053
+	JE           all1222
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1055
+	JZ           two1224
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1055:
+two1224:
 	TESTQ    $0x00000002, R9
-	JZ       one1056
+	JZ       one1225
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1056:
+one1225:
 	TESTQ  $0x00000001, R9
-	JZ     stored1054
+	JZ     stored1223
 	VMOVSS X3, (R12)
-	JMP    stored1054
+	JMP    stored1223
 
-all1053:
+all1222:
 	VMOVUPS Y3, 64(CX)
 
-stored1054:
-add1052:
-next1035:
+stored1223:
+add1221:
+next1202:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1034
+	JNZ  row1201
 	JMP  done
 
 tile4false:
-row1057:
+row1226:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1059
+	JGE     none1228
 	CMPQ    144(AX), $0x00
-	JE      add1061
+	JE      add1230
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened1062
+	JMP     opened1231
 
-add1061:
+add1230:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened1062:
+opened1231:
 	CMPQ  128(AX), $0x00
-	JNE   far1063
+	JNE   far1232
 	TESTQ R11, R11
-	JZ    direct1064
+	JZ    direct1233
 
-each1065:
+each1234:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12671,11 +13579,11 @@ each1065:
 	VADDPS  Y4, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1065
-	JMP     over1060
+	JL      each1234
+	JMP     over1229
 
-direct1064:
-each1066:
+direct1233:
+each1235:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12696,14 +13604,14 @@ each1066:
 	VADDPS  Y4, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1066
-	JMP     over1060
+	JL      each1235
+	JMP     over1229
 
-far1063:
+far1232:
 	TESTQ R11, R11
-	JZ    direct1067
+	JZ    direct1236
 
-each1068:
+each1237:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12737,44 +13645,53 @@ each1068:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1068
-	JMP        over1060
+	JL         each1237
+	JMP        over1229
 
-direct1067:
-each1069:
+direct1236:
+each1239:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1240
+	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
-	VMOVUPS    (R13), Y4
-	VMULPS     (R12), Y4, Y4
-	VADDPS     Y4, Y0, Y0
-	VMOVUPS    32(R13), Y4
-	VMULPS     32(R12), Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VMOVUPS    64(R13), Y4
-	VMULPS     64(R12), Y4, Y4
-	VADDPS     Y4, Y2, Y2
-	VMOVUPS    96(R13), Y4
-	VMULPS     96(R12), Y4, Y4
-	VADDPS     Y4, Y3, Y3
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1069
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
 
-over1060:
+unweighted1240:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y4
+	VMULPS  (R12), Y4, Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS 32(R13), Y4
+	VMULPS  32(R12), Y4, Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS 64(R13), Y4
+	VMULPS  64(R12), Y4, Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS 96(R13), Y4
+	VMULPS  96(R12), Y4, Y4
+	VADDPS  Y4, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1239
+
+over1229:
 	CMPQ         160(AX), $0x00
-	JE           sums1070
+	JE           sums1241
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -12789,31 +13706,52 @@ over1060:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums1070:
+sums1241:
+	CMPQ    168(AX), $0x00
+	JNE     past1242
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next1058
+	JMP     kept1243
 
-none1059:
+past1242:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept1243:
+	JMP next1227
+
+none1228:
 	CMPQ    144(AX), $0x00
-	JE      add1071
+	JE      add1244
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
+	CMPQ    168(AX), $0x00
+	JNE     past1245
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
+	JMP     kept1246
 
-add1071:
-next1058:
+past1245:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept1246:
+add1244:
+next1227:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1057
+	JNZ  row1226
 	JMP  done
 
 tile4true:
@@ -12822,33 +13760,33 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1072:
+row1247:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1074
+	JGE     none1249
 	CMPQ    144(AX), $0x00
-	JE      add1076
+	JE      add1251
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened1077
+	JMP     opened1252
 
-add1076:
+add1251:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 
-opened1077:
+opened1252:
 	CMPQ  128(AX), $0x00
-	JNE   far1078
+	JNE   far1253
 	TESTQ R11, R11
-	JZ    direct1079
+	JZ    direct1254
 
-each1080:
+each1255:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12870,11 +13808,11 @@ each1080:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1080
-	JMP        over1075
+	JL         each1255
+	JMP        over1250
 
-direct1079:
-each1081:
+direct1254:
+each1256:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12896,14 +13834,14 @@ each1081:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1081
-	JMP        over1075
+	JL         each1256
+	JMP        over1250
 
-far1078:
+far1253:
 	TESTQ R11, R11
-	JZ    direct1082
+	JZ    direct1257
 
-each1083:
+each1258:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12938,19 +13876,28 @@ each1083:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1083
-	JMP        over1075
+	JL         each1258
+	JMP        over1250
 
-direct1082:
-each1084:
+direct1257:
+each1260:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1261
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+
+unweighted1261:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12972,11 +13919,11 @@ each1084:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1084
+	JL         each1260
 
-over1075:
+over1250:
 	CMPQ         160(AX), $0x00
-	JE           sums1085
+	JE           sums1262
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -12991,42 +13938,42 @@ over1075:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums1085:
+sums1262:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1086
+	JE           all1263
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1088
+	JZ           two1265
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1088:
+two1265:
 	TESTQ    $0x00000002, R9
-	JZ       one1089
+	JZ       one1266
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1089:
+one1266:
 	TESTQ  $0x00000001, R9
-	JZ     stored1087
+	JZ     stored1264
 	VMOVSS X4, (R12)
-	JMP    stored1087
+	JMP    stored1264
 
-all1086:
+all1263:
 	VMOVUPS Y4, 96(CX)
 
-stored1087:
-	JMP next1073
+stored1264:
+	JMP next1248
 
-none1074:
+none1249:
 	CMPQ         144(AX), $0x00
-	JE           add1090
+	JE           add1267
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -13036,69 +13983,69 @@ none1074:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1091
+	JE           all1268
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1093
+	JZ           two1270
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1093:
+two1270:
 	TESTQ    $0x00000002, R9
-	JZ       one1094
+	JZ       one1271
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1094:
+one1271:
 	TESTQ  $0x00000001, R9
-	JZ     stored1092
+	JZ     stored1269
 	VMOVSS X4, (R12)
-	JMP    stored1092
+	JMP    stored1269
 
-all1091:
+all1268:
 	VMOVUPS Y4, 96(CX)
 
-stored1092:
-add1090:
-next1073:
+stored1269:
+add1267:
+next1248:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1072
+	JNZ  row1247
 	JMP  done
 
 tile5false:
-row1095:
+row1272:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1097
+	JGE     none1274
 	CMPQ    144(AX), $0x00
-	JE      add1099
+	JE      add1276
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened1100
+	JMP     opened1277
 
-add1099:
+add1276:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened1100:
+opened1277:
 	CMPQ  128(AX), $0x00
-	JNE   far1101
+	JNE   far1278
 	TESTQ R11, R11
-	JZ    direct1102
+	JZ    direct1279
 
-each1103:
+each1280:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13122,11 +14069,11 @@ each1103:
 	VADDPS  Y5, Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1103
-	JMP     over1098
+	JL      each1280
+	JMP     over1275
 
-direct1102:
-each1104:
+direct1279:
+each1281:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13150,14 +14097,14 @@ each1104:
 	VADDPS  Y5, Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1104
-	JMP     over1098
+	JL      each1281
+	JMP     over1275
 
-far1101:
+far1278:
 	TESTQ R11, R11
-	JZ    direct1105
+	JZ    direct1282
 
-each1106:
+each1283:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13198,49 +14145,60 @@ each1106:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1106
-	JMP        over1098
+	JL         each1283
+	JMP        over1275
 
-direct1105:
-each1107:
+direct1282:
+each1285:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	PREFETCHT1 128(R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1286
+	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
-	VMOVUPS    (R13), Y5
-	VMULPS     (R12), Y5, Y5
-	VADDPS     Y5, Y0, Y0
-	VMOVUPS    32(R13), Y5
-	VMULPS     32(R12), Y5, Y5
-	VADDPS     Y5, Y1, Y1
-	VMOVUPS    64(R13), Y5
-	VMULPS     64(R12), Y5, Y5
-	VADDPS     Y5, Y2, Y2
-	VMOVUPS    96(R13), Y5
-	VMULPS     96(R12), Y5, Y5
-	VADDPS     Y5, Y3, Y3
-	VMOVUPS    128(R13), Y5
-	VMULPS     128(R12), Y5, Y5
-	VADDPS     Y5, Y4, Y4
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1107
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 128(R13)
 
-over1098:
+unweighted1286:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y5
+	VMULPS  (R12), Y5, Y5
+	VADDPS  Y5, Y0, Y0
+	VMOVUPS 32(R13), Y5
+	VMULPS  32(R12), Y5, Y5
+	VADDPS  Y5, Y1, Y1
+	VMOVUPS 64(R13), Y5
+	VMULPS  64(R12), Y5, Y5
+	VADDPS  Y5, Y2, Y2
+	VMOVUPS 96(R13), Y5
+	VMULPS  96(R12), Y5, Y5
+	VADDPS  Y5, Y3, Y3
+	VMOVUPS 128(R13), Y5
+	VMULPS  128(R12), Y5, Y5
+	VADDPS  Y5, Y4, Y4
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1285
+
+over1275:
 	CMPQ         160(AX), $0x00
-	JE           sums1108
+	JE           sums1287
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -13257,17 +14215,17 @@ over1098:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums1108:
+sums1287:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next1096
+	JMP     next1273
 
-none1097:
+none1274:
 	CMPQ    144(AX), $0x00
-	JE      add1109
+	JE      add1288
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -13279,12 +14237,12 @@ none1097:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add1109:
-next1096:
+add1288:
+next1273:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1095
+	JNZ  row1272
 	JMP  done
 
 tile5true:
@@ -13293,35 +14251,35 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1110:
+row1289:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1112
+	JGE     none1291
 	CMPQ    144(AX), $0x00
-	JE      add1114
+	JE      add1293
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened1115
+	JMP     opened1294
 
-add1114:
+add1293:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened1115:
+opened1294:
 	CMPQ  128(AX), $0x00
-	JNE   far1116
+	JNE   far1295
 	TESTQ R11, R11
-	JZ    direct1117
+	JZ    direct1296
 
-each1118:
+each1297:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13346,11 +14304,11 @@ each1118:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1118
-	JMP        over1113
+	JL         each1297
+	JMP        over1292
 
-direct1117:
-each1119:
+direct1296:
+each1298:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13375,14 +14333,14 @@ each1119:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1119
-	JMP        over1113
+	JL         each1298
+	JMP        over1292
 
-far1116:
+far1295:
 	TESTQ R11, R11
-	JZ    direct1120
+	JZ    direct1299
 
-each1121:
+each1300:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13424,21 +14382,32 @@ each1121:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1121
-	JMP        over1113
+	JL         each1300
+	JMP        over1292
 
-direct1120:
-each1122:
+direct1299:
+each1302:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	PREFETCHT1 128(R12)
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1303
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 128(R13)
+
+unweighted1303:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13463,11 +14432,11 @@ each1122:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1122
+	JL         each1302
 
-over1113:
+over1292:
 	CMPQ         160(AX), $0x00
-	JE           sums1123
+	JE           sums1304
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -13484,43 +14453,43 @@ over1113:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums1123:
+sums1304:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1124
+	JE           all1305
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1126
+	JZ           two1307
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1126:
+two1307:
 	TESTQ    $0x00000002, R9
-	JZ       one1127
+	JZ       one1308
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1127:
+one1308:
 	TESTQ  $0x00000001, R9
-	JZ     stored1125
+	JZ     stored1306
 	VMOVSS X5, (R12)
-	JMP    stored1125
+	JMP    stored1306
 
-all1124:
+all1305:
 	VMOVUPS Y5, 128(CX)
 
-stored1125:
-	JMP next1111
+stored1306:
+	JMP next1290
 
-none1112:
+none1291:
 	CMPQ         144(AX), $0x00
-	JE           add1128
+	JE           add1309
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -13532,57 +14501,57 @@ none1112:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1129
+	JE           all1310
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1131
+	JZ           two1312
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1131:
+two1312:
 	TESTQ    $0x00000002, R9
-	JZ       one1132
+	JZ       one1313
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1132:
+one1313:
 	TESTQ  $0x00000001, R9
-	JZ     stored1130
+	JZ     stored1311
 	VMOVSS X5, (R12)
-	JMP    stored1130
+	JMP    stored1311
 
-all1129:
+all1310:
 	VMOVUPS Y5, 128(CX)
 
-stored1130:
-add1128:
-next1111:
+stored1311:
+add1309:
+next1290:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1110
+	JNZ  row1289
 	JMP  done
 
 tile6false:
-row1133:
+row1314:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1135
+	JGE     none1316
 	CMPQ    144(AX), $0x00
-	JE      add1137
+	JE      add1318
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened1138
+	JMP     opened1319
 
-add1137:
+add1318:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -13590,13 +14559,13 @@ add1137:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened1138:
+opened1319:
 	CMPQ  128(AX), $0x00
-	JNE   far1139
+	JNE   far1320
 	TESTQ R11, R11
-	JZ    direct1140
+	JZ    direct1321
 
-each1141:
+each1322:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13623,11 +14592,11 @@ each1141:
 	VADDPS  Y6, Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1141
-	JMP     over1136
+	JL      each1322
+	JMP     over1317
 
-direct1140:
-each1142:
+direct1321:
+each1323:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13654,14 +14623,14 @@ each1142:
 	VADDPS  Y6, Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1142
-	JMP     over1136
+	JL      each1323
+	JMP     over1317
 
-far1139:
+far1320:
 	TESTQ R11, R11
-	JZ    direct1143
+	JZ    direct1324
 
-each1144:
+each1325:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13703,51 +14672,61 @@ each1144:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1144
-	JMP        over1136
+	JL         each1325
+	JMP        over1317
 
-direct1143:
-each1145:
+direct1324:
+each1327:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1328
+	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
-	VMOVUPS    (R13), Y6
-	VMULPS     (R12), Y6, Y6
-	VADDPS     Y6, Y0, Y0
-	VMOVUPS    32(R13), Y6
-	VMULPS     32(R12), Y6, Y6
-	VADDPS     Y6, Y1, Y1
-	VMOVUPS    64(R13), Y6
-	VMULPS     64(R12), Y6, Y6
-	VADDPS     Y6, Y2, Y2
-	VMOVUPS    96(R13), Y6
-	VMULPS     96(R12), Y6, Y6
-	VADDPS     Y6, Y3, Y3
-	VMOVUPS    128(R13), Y6
-	VMULPS     128(R12), Y6, Y6
-	VADDPS     Y6, Y4, Y4
-	VMOVUPS    160(R13), Y6
-	VMULPS     160(R12), Y6, Y6
-	VADDPS     Y6, Y5, Y5
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1145
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
 
-over1136:
+unweighted1328:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y6
+	VMULPS  (R12), Y6, Y6
+	VADDPS  Y6, Y0, Y0
+	VMOVUPS 32(R13), Y6
+	VMULPS  32(R12), Y6, Y6
+	VADDPS  Y6, Y1, Y1
+	VMOVUPS 64(R13), Y6
+	VMULPS  64(R12), Y6, Y6
+	VADDPS  Y6, Y2, Y2
+	VMOVUPS 96(R13), Y6
+	VMULPS  96(R12), Y6, Y6
+	VADDPS  Y6, Y3, Y3
+	VMOVUPS 128(R13), Y6
+	VMULPS  128(R12), Y6, Y6
+	VADDPS  Y6, Y4, Y4
+	VMOVUPS 160(R13), Y6
+	VMULPS  160(R12), Y6, Y6
+	VADDPS  Y6, Y5, Y5
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1327
+
+over1317:
 	CMPQ         160(AX), $0x00
-	JE           sums1146
+	JE           sums1329
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -13766,37 +14745,62 @@ over1136:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums1146:
+sums1329:
+	CMPQ    168(AX), $0x00
+	JNE     past1330
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     next1134
+	JMP     kept1331
 
-none1135:
+past1330:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept1331:
+	JMP next1315
+
+none1316:
 	CMPQ    144(AX), $0x00
-	JE      add1147
+	JE      add1332
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
+	CMPQ    168(AX), $0x00
+	JNE     past1333
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
+	JMP     kept1334
 
-add1147:
-next1134:
+past1333:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept1334:
+add1332:
+next1315:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1133
+	JNZ  row1314
 	JMP  done
 
 tile6true:
@@ -13805,23 +14809,23 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1148:
+row1335:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1150
+	JGE     none1337
 	CMPQ    144(AX), $0x00
-	JE      add1152
+	JE      add1339
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened1153
+	JMP     opened1340
 
-add1152:
+add1339:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -13829,13 +14833,13 @@ add1152:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 
-opened1153:
+opened1340:
 	CMPQ  128(AX), $0x00
-	JNE   far1154
+	JNE   far1341
 	TESTQ R11, R11
-	JZ    direct1155
+	JZ    direct1342
 
-each1156:
+each1343:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13863,11 +14867,11 @@ each1156:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1156
-	JMP        over1151
+	JL         each1343
+	JMP        over1338
 
-direct1155:
-each1157:
+direct1342:
+each1344:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13895,14 +14899,14 @@ each1157:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1157
-	JMP        over1151
+	JL         each1344
+	JMP        over1338
 
-far1154:
+far1341:
 	TESTQ R11, R11
-	JZ    direct1158
+	JZ    direct1345
 
-each1159:
+each1346:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13945,20 +14949,30 @@ each1159:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1159
-	JMP        over1151
+	JL         each1346
+	JMP        over1338
 
-direct1158:
-each1160:
+direct1345:
+each1348:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1349
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+
+unweighted1349:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13986,11 +15000,11 @@ each1160:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1160
+	JL         each1348
 
-over1151:
+over1338:
 	CMPQ         160(AX), $0x00
-	JE           sums1161
+	JE           sums1350
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -14009,7 +15023,7 @@ over1151:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums1161:
+sums1350:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -14017,36 +15031,36 @@ sums1161:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1162
+	JE           all1351
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1164
+	JZ           two1353
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1164:
+two1353:
 	TESTQ    $0x00000002, R9
-	JZ       one1165
+	JZ       one1354
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1165:
+one1354:
 	TESTQ  $0x00000001, R9
-	JZ     stored1163
+	JZ     stored1352
 	VMOVSS X6, (R12)
-	JMP    stored1163
+	JMP    stored1352
 
-all1162:
+all1351:
 	VMOVUPS Y6, 160(CX)
 
-stored1163:
-	JMP next1149
+stored1352:
+	JMP next1336
 
-none1150:
+none1337:
 	CMPQ         144(AX), $0x00
-	JE           add1166
+	JE           add1355
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -14060,48 +15074,48 @@ none1150:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1167
+	JE           all1356
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1169
+	JZ           two1358
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1169:
+two1358:
 	TESTQ    $0x00000002, R9
-	JZ       one1170
+	JZ       one1359
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1170:
+one1359:
 	TESTQ  $0x00000001, R9
-	JZ     stored1168
+	JZ     stored1357
 	VMOVSS X6, (R12)
-	JMP    stored1168
+	JMP    stored1357
 
-all1167:
+all1356:
 	VMOVUPS Y6, 160(CX)
 
-stored1168:
-add1166:
-next1149:
+stored1357:
+add1355:
+next1336:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1148
+	JNZ  row1335
 	JMP  done
 
 tile7false:
-row1171:
+row1360:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1173
+	JGE     none1362
 	CMPQ    144(AX), $0x00
-	JE      add1175
+	JE      add1364
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -14109,9 +15123,9 @@ row1171:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened1176
+	JMP     opened1365
 
-add1175:
+add1364:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -14120,13 +15134,13 @@ add1175:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened1176:
+opened1365:
 	CMPQ  128(AX), $0x00
-	JNE   far1177
+	JNE   far1366
 	TESTQ R11, R11
-	JZ    direct1178
+	JZ    direct1367
 
-each1179:
+each1368:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14156,11 +15170,11 @@ each1179:
 	VADDPS  Y7, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1179
-	JMP     over1174
+	JL      each1368
+	JMP     over1363
 
-direct1178:
-each1180:
+direct1367:
+each1369:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14190,14 +15204,14 @@ each1180:
 	VADDPS  Y7, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1180
-	JMP     over1174
+	JL      each1369
+	JMP     over1363
 
-far1177:
+far1366:
 	TESTQ R11, R11
-	JZ    direct1181
+	JZ    direct1370
 
-each1182:
+each1371:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14246,56 +15260,68 @@ each1182:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1182
-	JMP        over1174
+	JL         each1371
+	JMP        over1363
 
-direct1181:
-each1183:
+direct1370:
+each1373:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	PREFETCHT1 192(R12)
-	PREFETCHT1 192(R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1374
+	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
-	VMOVUPS    (R13), Y7
-	VMULPS     (R12), Y7, Y7
-	VADDPS     Y7, Y0, Y0
-	VMOVUPS    32(R13), Y7
-	VMULPS     32(R12), Y7, Y7
-	VADDPS     Y7, Y1, Y1
-	VMOVUPS    64(R13), Y7
-	VMULPS     64(R12), Y7, Y7
-	VADDPS     Y7, Y2, Y2
-	VMOVUPS    96(R13), Y7
-	VMULPS     96(R12), Y7, Y7
-	VADDPS     Y7, Y3, Y3
-	VMOVUPS    128(R13), Y7
-	VMULPS     128(R12), Y7, Y7
-	VADDPS     Y7, Y4, Y4
-	VMOVUPS    160(R13), Y7
-	VMULPS     160(R12), Y7, Y7
-	VADDPS     Y7, Y5, Y5
-	VMOVUPS    192(R13), Y7
-	VMULPS     192(R12), Y7, Y7
-	VADDPS     Y7, Y6, Y6
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1183
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 192(R13)
 
-over1174:
+unweighted1374:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y7
+	VMULPS  (R12), Y7, Y7
+	VADDPS  Y7, Y0, Y0
+	VMOVUPS 32(R13), Y7
+	VMULPS  32(R12), Y7, Y7
+	VADDPS  Y7, Y1, Y1
+	VMOVUPS 64(R13), Y7
+	VMULPS  64(R12), Y7, Y7
+	VADDPS  Y7, Y2, Y2
+	VMOVUPS 96(R13), Y7
+	VMULPS  96(R12), Y7, Y7
+	VADDPS  Y7, Y3, Y3
+	VMOVUPS 128(R13), Y7
+	VMULPS  128(R12), Y7, Y7
+	VADDPS  Y7, Y4, Y4
+	VMOVUPS 160(R13), Y7
+	VMULPS  160(R12), Y7, Y7
+	VADDPS  Y7, Y5, Y5
+	VMOVUPS 192(R13), Y7
+	VMULPS  192(R12), Y7, Y7
+	VADDPS  Y7, Y6, Y6
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1373
+
+over1363:
 	CMPQ         160(AX), $0x00
-	JE           sums1184
+	JE           sums1375
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -14316,7 +15342,7 @@ over1174:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums1184:
+sums1375:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -14324,11 +15350,11 @@ sums1184:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next1172
+	JMP     next1361
 
-none1173:
+none1362:
 	CMPQ    144(AX), $0x00
-	JE      add1185
+	JE      add1376
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -14344,12 +15370,12 @@ none1173:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add1185:
-next1172:
+add1376:
+next1361:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1171
+	JNZ  row1360
 	JMP  done
 
 tile7true:
@@ -14358,14 +15384,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1186:
+row1377:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1188
+	JGE     none1379
 	CMPQ    144(AX), $0x00
-	JE      add1190
+	JE      add1381
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -14373,9 +15399,9 @@ row1186:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened1191
+	JMP     opened1382
 
-add1190:
+add1381:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -14384,13 +15410,13 @@ add1190:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened1191:
+opened1382:
 	CMPQ  128(AX), $0x00
-	JNE   far1192
+	JNE   far1383
 	TESTQ R11, R11
-	JZ    direct1193
+	JZ    direct1384
 
-each1194:
+each1385:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14421,11 +15447,11 @@ each1194:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1194
-	JMP        over1189
+	JL         each1385
+	JMP        over1380
 
-direct1193:
-each1195:
+direct1384:
+each1386:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14456,14 +15482,14 @@ each1195:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1195
-	JMP        over1189
+	JL         each1386
+	JMP        over1380
 
-far1192:
+far1383:
 	TESTQ R11, R11
-	JZ    direct1196
+	JZ    direct1387
 
-each1197:
+each1388:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14513,22 +15539,34 @@ each1197:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1197
-	JMP        over1189
+	JL         each1388
+	JMP        over1380
 
-direct1196:
-each1198:
+direct1387:
+each1390:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	PREFETCHT1 192(R12)
-	PREFETCHT1 192(R12)
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1391
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 192(R13)
+
+unweighted1391:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14559,11 +15597,11 @@ each1198:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1198
+	JL         each1390
 
-over1189:
+over1380:
 	CMPQ         160(AX), $0x00
-	JE           sums1199
+	JE           sums1392
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -14584,7 +15622,7 @@ over1189:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums1199:
+sums1392:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -14593,36 +15631,36 @@ sums1199:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1200
+	JE           all1393
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1202
+	JZ           two1395
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1202:
+two1395:
 	TESTQ    $0x00000002, R9
-	JZ       one1203
+	JZ       one1396
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1203:
+one1396:
 	TESTQ  $0x00000001, R9
-	JZ     stored1201
+	JZ     stored1394
 	VMOVSS X7, (R12)
-	JMP    stored1201
+	JMP    stored1394
 
-all1200:
+all1393:
 	VMOVUPS Y7, 192(CX)
 
-stored1201:
-	JMP next1187
+stored1394:
+	JMP next1378
 
-none1188:
+none1379:
 	CMPQ         144(AX), $0x00
-	JE           add1204
+	JE           add1397
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -14638,48 +15676,48 @@ none1188:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1205
+	JE           all1398
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1207
+	JZ           two1400
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1207:
+two1400:
 	TESTQ    $0x00000002, R9
-	JZ       one1208
+	JZ       one1401
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1208:
+one1401:
 	TESTQ  $0x00000001, R9
-	JZ     stored1206
+	JZ     stored1399
 	VMOVSS X7, (R12)
-	JMP    stored1206
+	JMP    stored1399
 
-all1205:
+all1398:
 	VMOVUPS Y7, 192(CX)
 
-stored1206:
-add1204:
-next1187:
+stored1399:
+add1397:
+next1378:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1186
+	JNZ  row1377
 	JMP  done
 
 tile8false:
-row1209:
+row1402:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1211
+	JGE     none1404
 	CMPQ    144(AX), $0x00
-	JE      add1213
+	JE      add1406
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -14688,9 +15726,9 @@ row1209:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened1214
+	JMP     opened1407
 
-add1213:
+add1406:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -14700,13 +15738,13 @@ add1213:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened1214:
+opened1407:
 	CMPQ  128(AX), $0x00
-	JNE   far1215
+	JNE   far1408
 	TESTQ R11, R11
-	JZ    direct1216
+	JZ    direct1409
 
-each1217:
+each1410:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14739,11 +15777,11 @@ each1217:
 	VADDPS  Y8, Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1217
-	JMP     over1212
+	JL      each1410
+	JMP     over1405
 
-direct1216:
-each1218:
+direct1409:
+each1411:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14776,14 +15814,14 @@ each1218:
 	VADDPS  Y8, Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1218
-	JMP     over1212
+	JL      each1411
+	JMP     over1405
 
-far1215:
+far1408:
 	TESTQ R11, R11
-	JZ    direct1219
+	JZ    direct1412
 
-each1220:
+each1413:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14833,58 +15871,69 @@ each1220:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1220
-	JMP        over1212
+	JL         each1413
+	JMP        over1405
 
-direct1219:
-each1221:
+direct1412:
+each1415:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	PREFETCHT1 192(R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1416
+	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
-	VMOVUPS    (R13), Y8
-	VMULPS     (R12), Y8, Y8
-	VADDPS     Y8, Y0, Y0
-	VMOVUPS    32(R13), Y8
-	VMULPS     32(R12), Y8, Y8
-	VADDPS     Y8, Y1, Y1
-	VMOVUPS    64(R13), Y8
-	VMULPS     64(R12), Y8, Y8
-	VADDPS     Y8, Y2, Y2
-	VMOVUPS    96(R13), Y8
-	VMULPS     96(R12), Y8, Y8
-	VADDPS     Y8, Y3, Y3
-	VMOVUPS    128(R13), Y8
-	VMULPS     128(R12), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VMOVUPS    160(R13), Y8
-	VMULPS     160(R12), Y8, Y8
-	VADDPS     Y8, Y5, Y5
-	VMOVUPS    192(R13), Y8
-	VMULPS     192(R12), Y8, Y8
-	VADDPS     Y8, Y6, Y6
-	VMOVUPS    224(R13), Y8
-	VMULPS     224(R12), Y8, Y8
-	VADDPS     Y8, Y7, Y7
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1221
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
 
-over1212:
+unweighted1416:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y8
+	VMULPS  (R12), Y8, Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(R13), Y8
+	VMULPS  32(R12), Y8, Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS 64(R13), Y8
+	VMULPS  64(R12), Y8, Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 96(R13), Y8
+	VMULPS  96(R12), Y8, Y8
+	VADDPS  Y8, Y3, Y3
+	VMOVUPS 128(R13), Y8
+	VMULPS  128(R12), Y8, Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 160(R13), Y8
+	VMULPS  160(R12), Y8, Y8
+	VADDPS  Y8, Y5, Y5
+	VMOVUPS 192(R13), Y8
+	VMULPS  192(R12), Y8, Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 224(R13), Y8
+	VMULPS  224(R12), Y8, Y8
+	VADDPS  Y8, Y7, Y7
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1415
+
+over1405:
 	CMPQ         160(AX), $0x00
-	JE           sums1222
+	JE           sums1417
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -14907,7 +15956,9 @@ over1212:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums1222:
+sums1417:
+	CMPQ    168(AX), $0x00
+	JNE     past1418
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -14916,11 +15967,24 @@ sums1222:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next1210
+	JMP     kept1419
 
-none1211:
+past1418:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept1419:
+	JMP next1403
+
+none1404:
 	CMPQ    144(AX), $0x00
-	JE      add1223
+	JE      add1420
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -14929,6 +15993,8 @@ none1211:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
+	CMPQ    168(AX), $0x00
+	JNE     past1421
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -14937,13 +16003,25 @@ none1211:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
+	JMP     kept1422
 
-add1223:
-next1210:
+past1421:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept1422:
+add1420:
+next1403:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1209
+	JNZ  row1402
 	JMP  done
 
 tile8true:
@@ -14952,14 +16030,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1224:
+row1423:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1226
+	JGE     none1425
 	CMPQ    144(AX), $0x00
-	JE      add1228
+	JE      add1427
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -14968,9 +16046,9 @@ row1224:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened1229
+	JMP     opened1428
 
-add1228:
+add1427:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -14980,13 +16058,13 @@ add1228:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened1229:
+opened1428:
 	CMPQ  128(AX), $0x00
-	JNE   far1230
+	JNE   far1429
 	TESTQ R11, R11
-	JZ    direct1231
+	JZ    direct1430
 
-each1232:
+each1431:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15020,11 +16098,11 @@ each1232:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1232
-	JMP        over1227
+	JL         each1431
+	JMP        over1426
 
-direct1231:
-each1233:
+direct1430:
+each1432:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15058,14 +16136,14 @@ each1233:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1233
-	JMP        over1227
+	JL         each1432
+	JMP        over1426
 
-far1230:
+far1429:
 	TESTQ R11, R11
-	JZ    direct1234
+	JZ    direct1433
 
-each1235:
+each1434:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -15116,21 +16194,32 @@ each1235:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1235
-	JMP        over1227
+	JL         each1434
+	JMP        over1426
 
-direct1234:
-each1236:
+direct1433:
+each1436:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	PREFETCHT1 192(R12)
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1437
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+
+unweighted1437:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15164,11 +16253,11 @@ each1236:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1236
+	JL         each1436
 
-over1227:
+over1426:
 	CMPQ         160(AX), $0x00
-	JE           sums1237
+	JE           sums1438
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y10, Y10, Y10
@@ -15191,7 +16280,7 @@ over1227:
 	VDIVPS       Y9, Y8, Y8
 	VADDPS       Y10, Y8, Y8
 
-sums1237:
+sums1438:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -15201,36 +16290,36 @@ sums1237:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1238
+	JE           all1439
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1240
+	JZ           two1441
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1240:
+two1441:
 	TESTQ    $0x00000002, R9
-	JZ       one1241
+	JZ       one1442
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1241:
+one1442:
 	TESTQ  $0x00000001, R9
-	JZ     stored1239
+	JZ     stored1440
 	VMOVSS X8, (R12)
-	JMP    stored1239
+	JMP    stored1440
 
-all1238:
+all1439:
 	VMOVUPS Y8, 224(CX)
 
-stored1239:
-	JMP next1225
+stored1440:
+	JMP next1424
 
-none1226:
+none1425:
 	CMPQ         144(AX), $0x00
-	JE           add1242
+	JE           add1443
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -15248,39 +16337,44 @@ none1226:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1243
+	JE           all1444
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1245
+	JZ           two1446
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1245:
+two1446:
 	TESTQ    $0x00000002, R9
-	JZ       one1246
+	JZ       one1447
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1246:
+one1447:
 	TESTQ  $0x00000001, R9
-	JZ     stored1244
+	JZ     stored1445
 	VMOVSS X8, (R12)
-	JMP    stored1244
+	JMP    stored1445
 
-all1243:
+all1444:
 	VMOVUPS Y8, 224(CX)
 
-stored1244:
-add1242:
-next1225:
+stored1445:
+add1443:
+next1424:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1224
+	JNZ  row1423
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced1448
+	SFENCE
+
+fenced1448:
 	VZEROUPPER
 	RET
 
@@ -15314,16 +16408,16 @@ TEXT ·rowMaxAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1247:
+row1449:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1249
+	JGE        none1451
 	CMPQ       DI, (BX)
-	JNE        cut1251
+	JNE        cut1453
 	CMPQ       128(AX), $0x00
-	JE         near1253
+	JE         near1455
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15332,7 +16426,7 @@ row1247:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1253:
+near1455:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15341,23 +16435,23 @@ near1253:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1250
-	JMP          opened1252
+	JGE          over1452
+	JMP          opened1454
 
-cut1251:
+cut1453:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1254
+	JE      unasked1456
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 
-unasked1254:
-opened1252:
+unasked1456:
+opened1454:
 	CMPQ 128(AX), $0x00
-	JNE  far1255
+	JNE  far1457
 
-each1256:
+each1458:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15371,11 +16465,11 @@ each1256:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1256
-	JMP          over1250
+	JL           each1458
+	JMP          over1452
 
-far1255:
-each1257:
+far1457:
+each1459:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15396,24 +16490,24 @@ each1257:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1257
+	JL           each1459
 
-over1250:
+over1452:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1258
+	JE      unasked1460
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1258:
-none1249:
+unasked1460:
+none1451:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1247
+	JNZ  row1449
 	JMP  done
 
 tile1true:
@@ -15422,16 +16516,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1259:
+row1461:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1261
+	JGE        none1463
 	CMPQ       DI, (BX)
-	JNE        cut1263
+	JNE        cut1465
 	CMPQ       128(AX), $0x00
-	JE         near1265
+	JE         near1467
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15440,7 +16534,7 @@ row1259:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1265:
+near1467:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15449,23 +16543,23 @@ near1265:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1262
-	JMP          opened1264
+	JGE          over1464
+	JMP          opened1466
 
-cut1263:
+cut1465:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1266
+	JE         unasked1468
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMASKMOVPS (R10), Y0, Y2
 
-unasked1266:
-opened1264:
+unasked1468:
+opened1466:
 	CMPQ 128(AX), $0x00
-	JNE  far1267
+	JNE  far1469
 
-each1268:
+each1470:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15479,11 +16573,11 @@ each1268:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1268
-	JMP          over1262
+	JL           each1470
+	JMP          over1464
 
-far1267:
-each1269:
+far1469:
+each1471:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15504,88 +16598,88 @@ each1269:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1269
+	JL           each1471
 
-over1262:
+over1464:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1270
+	JE           all1472
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1272
+	JZ           two1474
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1272:
+two1474:
 	TESTQ    $0x00000002, R9
-	JZ       one1273
+	JZ       one1475
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one1273:
+one1475:
 	TESTQ  $0x00000001, R9
-	JZ     stored1271
+	JZ     stored1473
 	VMOVSS X1, (R10)
-	JMP    stored1271
+	JMP    stored1473
 
-all1270:
+all1472:
 	VMOVUPS Y1, (CX)
 
-stored1271:
+stored1473:
 	CMPQ         48(AX), $0x00
-	JE           unasked1274
+	JE           unasked1476
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1275
+	JE           all1477
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1277
+	JZ           two1479
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1277:
+two1479:
 	TESTQ    $0x00000002, R10
-	JZ       one1278
+	JZ       one1480
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1278:
+one1480:
 	TESTQ  $0x00000001, R10
-	JZ     stored1276
+	JZ     stored1478
 	VMOVSS X2, (R9)
-	JMP    stored1276
+	JMP    stored1478
 
-all1275:
+all1477:
 	VMOVUPS Y2, (R9)
 
-stored1276:
-unasked1274:
-none1261:
+stored1478:
+unasked1476:
+none1463:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1259
+	JNZ  row1461
 	JMP  done
 
 tile2false:
-row1279:
+row1481:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1281
+	JGE        none1483
 	CMPQ       DI, (BX)
-	JNE        cut1283
+	JNE        cut1485
 	CMPQ       128(AX), $0x00
-	JE         near1285
+	JE         near1487
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15594,7 +16688,7 @@ row1279:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1285:
+near1487:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15605,25 +16699,25 @@ near1285:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1282
-	JMP          opened1284
+	JGE          over1484
+	JMP          opened1486
 
-cut1283:
+cut1485:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1286
+	JE      unasked1488
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 
-unasked1286:
-opened1284:
+unasked1488:
+opened1486:
 	CMPQ 128(AX), $0x00
-	JNE  far1287
+	JNE  far1489
 
-each1288:
+each1490:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15643,11 +16737,11 @@ each1288:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1288
-	JMP          over1282
+	JL           each1490
+	JMP          over1484
 
-far1287:
-each1289:
+far1489:
+each1491:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15674,26 +16768,26 @@ each1289:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1289
+	JL           each1491
 
-over1282:
+over1484:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1290
+	JE      unasked1492
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1290:
-none1281:
+unasked1492:
+none1483:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1279
+	JNZ  row1481
 	JMP  done
 
 tile2true:
@@ -15702,16 +16796,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1291:
+row1493:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1293
+	JGE        none1495
 	CMPQ       DI, (BX)
-	JNE        cut1295
+	JNE        cut1497
 	CMPQ       128(AX), $0x00
-	JE         near1297
+	JE         near1499
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15720,7 +16814,7 @@ row1291:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1297:
+near1499:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15731,25 +16825,25 @@ near1297:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1294
-	JMP          opened1296
+	JGE          over1496
+	JMP          opened1498
 
-cut1295:
+cut1497:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1298
+	JE         unasked1500
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMASKMOVPS 32(R10), Y0, Y4
 
-unasked1298:
-opened1296:
+unasked1500:
+opened1498:
 	CMPQ 128(AX), $0x00
-	JNE  far1299
+	JNE  far1501
 
-each1300:
+each1502:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15769,11 +16863,11 @@ each1300:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1300
-	JMP          over1294
+	JL           each1502
+	JMP          over1496
 
-far1299:
-each1301:
+far1501:
+each1503:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15800,90 +16894,90 @@ each1301:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1301
+	JL           each1503
 
-over1294:
+over1496:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1302
+	JE           all1504
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1304
+	JZ           two1506
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1304:
+two1506:
 	TESTQ    $0x00000002, R9
-	JZ       one1305
+	JZ       one1507
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one1305:
+one1507:
 	TESTQ  $0x00000001, R9
-	JZ     stored1303
+	JZ     stored1505
 	VMOVSS X3, (R10)
-	JMP    stored1303
+	JMP    stored1505
 
-all1302:
+all1504:
 	VMOVUPS Y3, 32(CX)
 
-stored1303:
+stored1505:
 	CMPQ         48(AX), $0x00
-	JE           unasked1306
+	JE           unasked1508
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1307
+	JE           all1509
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1309
+	JZ           two1511
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1309:
+two1511:
 	TESTQ    $0x00000002, R10
-	JZ       one1310
+	JZ       one1512
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1310:
+one1512:
 	TESTQ  $0x00000001, R10
-	JZ     stored1308
+	JZ     stored1510
 	VMOVSS X4, (R9)
-	JMP    stored1308
+	JMP    stored1510
 
-all1307:
+all1509:
 	VMOVUPS Y4, 32(R9)
 
-stored1308:
-unasked1306:
-none1293:
+stored1510:
+unasked1508:
+none1495:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1291
+	JNZ  row1493
 	JMP  done
 
 tile3false:
-row1311:
+row1513:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1313
+	JGE        none1515
 	CMPQ       DI, (BX)
-	JNE        cut1315
+	JNE        cut1517
 	CMPQ       128(AX), $0x00
-	JE         near1317
+	JE         near1519
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15894,7 +16988,7 @@ row1311:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1317:
+near1519:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15907,27 +17001,27 @@ near1317:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1314
-	JMP          opened1316
+	JGE          over1516
+	JMP          opened1518
 
-cut1315:
+cut1517:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1318
+	JE      unasked1520
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 	VMOVUPS 64(R10), Y5
 
-unasked1318:
-opened1316:
+unasked1520:
+opened1518:
 	CMPQ 128(AX), $0x00
-	JNE  far1319
+	JNE  far1521
 
-each1320:
+each1522:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15953,11 +17047,11 @@ each1320:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1320
-	JMP          over1314
+	JL           each1522
+	JMP          over1516
 
-far1319:
-each1321:
+far1521:
+each1523:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15992,28 +17086,28 @@ each1321:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1321
+	JL           each1523
 
-over1314:
+over1516:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1322
+	JE      unasked1524
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1322:
-none1313:
+unasked1524:
+none1515:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1311
+	JNZ  row1513
 	JMP  done
 
 tile3true:
@@ -16022,16 +17116,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1323:
+row1525:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1325
+	JGE        none1527
 	CMPQ       DI, (BX)
-	JNE        cut1327
+	JNE        cut1529
 	CMPQ       128(AX), $0x00
-	JE         near1329
+	JE         near1531
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16042,7 +17136,7 @@ row1323:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1329:
+near1531:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16055,27 +17149,27 @@ near1329:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1326
-	JMP          opened1328
+	JGE          over1528
+	JMP          opened1530
 
-cut1327:
+cut1529:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1330
+	JE         unasked1532
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMOVUPS    32(R10), Y4
 	VMASKMOVPS 64(R10), Y0, Y6
 
-unasked1330:
-opened1328:
+unasked1532:
+opened1530:
 	CMPQ 128(AX), $0x00
-	JNE  far1331
+	JNE  far1533
 
-each1332:
+each1534:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16101,11 +17195,11 @@ each1332:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1332
-	JMP          over1326
+	JL           each1534
+	JMP          over1528
 
-far1331:
-each1333:
+far1533:
+each1535:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16140,92 +17234,92 @@ each1333:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1333
+	JL           each1535
 
-over1326:
+over1528:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1334
+	JE           all1536
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1336
+	JZ           two1538
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1336:
+two1538:
 	TESTQ    $0x00000002, R9
-	JZ       one1337
+	JZ       one1539
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one1337:
+one1539:
 	TESTQ  $0x00000001, R9
-	JZ     stored1335
+	JZ     stored1537
 	VMOVSS X5, (R10)
-	JMP    stored1335
+	JMP    stored1537
 
-all1334:
+all1536:
 	VMOVUPS Y5, 64(CX)
 
-stored1335:
+stored1537:
 	CMPQ         48(AX), $0x00
-	JE           unasked1338
+	JE           unasked1540
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1339
+	JE           all1541
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1341
+	JZ           two1543
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1341:
+two1543:
 	TESTQ    $0x00000002, R10
-	JZ       one1342
+	JZ       one1544
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1342:
+one1544:
 	TESTQ  $0x00000001, R10
-	JZ     stored1340
+	JZ     stored1542
 	VMOVSS X6, (R9)
-	JMP    stored1340
+	JMP    stored1542
 
-all1339:
+all1541:
 	VMOVUPS Y6, 64(R9)
 
-stored1340:
-unasked1338:
-none1325:
+stored1542:
+unasked1540:
+none1527:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1323
+	JNZ  row1525
 	JMP  done
 
 tile4false:
-row1343:
+row1545:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1345
+	JGE        none1547
 	CMPQ       DI, (BX)
-	JNE        cut1347
+	JNE        cut1549
 	CMPQ       128(AX), $0x00
-	JE         near1349
+	JE         near1551
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16235,7 +17329,7 @@ row1343:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1349:
+near1551:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16250,16 +17344,16 @@ near1349:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1346
-	JMP          opened1348
+	JGE          over1548
+	JMP          opened1550
 
-cut1347:
+cut1549:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1350
+	JE      unasked1552
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
@@ -16267,12 +17361,12 @@ cut1347:
 	VMOVUPS 64(R10), Y5
 	VMOVUPS 96(R10), Y7
 
-unasked1350:
-opened1348:
+unasked1552:
+opened1550:
 	CMPQ 128(AX), $0x00
-	JNE  far1351
+	JNE  far1553
 
-each1352:
+each1554:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16304,11 +17398,11 @@ each1352:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1352
-	JMP          over1346
+	JL           each1554
+	JMP          over1548
 
-far1351:
-each1353:
+far1553:
+each1555:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16348,15 +17442,15 @@ each1353:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1353
+	JL           each1555
 
-over1346:
+over1548:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1354
+	JE      unasked1556
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -16364,14 +17458,14 @@ over1346:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1354:
-none1345:
+unasked1556:
+none1547:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1343
+	JNZ  row1545
 	JMP  done
 
 tile4true:
@@ -16380,16 +17474,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1355:
+row1557:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1357
+	JGE        none1559
 	CMPQ       DI, (BX)
-	JNE        cut1359
+	JNE        cut1561
 	CMPQ       128(AX), $0x00
-	JE         near1361
+	JE         near1563
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16399,7 +17493,7 @@ row1355:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1361:
+near1563:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16414,16 +17508,16 @@ near1361:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1358
-	JMP          opened1360
+	JGE          over1560
+	JMP          opened1562
 
-cut1359:
+cut1561:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1362
+	JE         unasked1564
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
@@ -16431,12 +17525,12 @@ cut1359:
 	VMOVUPS    64(R10), Y6
 	VMASKMOVPS 96(R10), Y0, Y8
 
-unasked1362:
-opened1360:
+unasked1564:
+opened1562:
 	CMPQ 128(AX), $0x00
-	JNE  far1363
+	JNE  far1565
 
-each1364:
+each1566:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16468,11 +17562,11 @@ each1364:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1364
-	JMP          over1358
+	JL           each1566
+	JMP          over1560
 
-far1363:
-each1365:
+far1565:
+each1567:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16512,41 +17606,41 @@ each1365:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1365
+	JL           each1567
 
-over1358:
+over1560:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1366
+	JE           all1568
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1368
+	JZ           two1570
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1368:
+two1570:
 	TESTQ    $0x00000002, R9
-	JZ       one1369
+	JZ       one1571
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one1369:
+one1571:
 	TESTQ  $0x00000001, R9
-	JZ     stored1367
+	JZ     stored1569
 	VMOVSS X7, (R10)
-	JMP    stored1367
+	JMP    stored1569
 
-all1366:
+all1568:
 	VMOVUPS Y7, 96(CX)
 
-stored1367:
+stored1569:
 	CMPQ         48(AX), $0x00
-	JE           unasked1370
+	JE           unasked1572
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -16554,41 +17648,46 @@ stored1367:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1371
+	JE           all1573
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1373
+	JZ           two1575
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1373:
+two1575:
 	TESTQ    $0x00000002, R10
-	JZ       one1374
+	JZ       one1576
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1374:
+one1576:
 	TESTQ  $0x00000001, R10
-	JZ     stored1372
+	JZ     stored1574
 	VMOVSS X8, (R9)
-	JMP    stored1372
+	JMP    stored1574
 
-all1371:
+all1573:
 	VMOVUPS Y8, 96(R9)
 
-stored1372:
-unasked1370:
-none1357:
+stored1574:
+unasked1572:
+none1559:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1355
+	JNZ  row1557
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced1577
+	SFENCE
+
+fenced1577:
 	VZEROUPPER
 	RET
 
@@ -16622,16 +17721,16 @@ TEXT ·rowMinAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1375:
+row1578:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1377
+	JGE        none1580
 	CMPQ       DI, (BX)
-	JNE        cut1379
+	JNE        cut1582
 	CMPQ       128(AX), $0x00
-	JE         near1381
+	JE         near1584
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16640,7 +17739,7 @@ row1375:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1381:
+near1584:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16649,23 +17748,23 @@ near1381:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1378
-	JMP          opened1380
+	JGE          over1581
+	JMP          opened1583
 
-cut1379:
+cut1582:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1382
+	JE      unasked1585
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 
-unasked1382:
-opened1380:
+unasked1585:
+opened1583:
 	CMPQ 128(AX), $0x00
-	JNE  far1383
+	JNE  far1586
 
-each1384:
+each1587:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16679,11 +17778,11 @@ each1384:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1384
-	JMP          over1378
+	JL           each1587
+	JMP          over1581
 
-far1383:
-each1385:
+far1586:
+each1588:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16704,24 +17803,24 @@ each1385:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1385
+	JL           each1588
 
-over1378:
+over1581:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1386
+	JE      unasked1589
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1386:
-none1377:
+unasked1589:
+none1580:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1375
+	JNZ  row1578
 	JMP  done
 
 tile1true:
@@ -16730,16 +17829,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1387:
+row1590:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1389
+	JGE        none1592
 	CMPQ       DI, (BX)
-	JNE        cut1391
+	JNE        cut1594
 	CMPQ       128(AX), $0x00
-	JE         near1393
+	JE         near1596
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16748,7 +17847,7 @@ row1387:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1393:
+near1596:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16757,23 +17856,23 @@ near1393:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1390
-	JMP          opened1392
+	JGE          over1593
+	JMP          opened1595
 
-cut1391:
+cut1594:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1394
+	JE         unasked1597
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMASKMOVPS (R10), Y0, Y2
 
-unasked1394:
-opened1392:
+unasked1597:
+opened1595:
 	CMPQ 128(AX), $0x00
-	JNE  far1395
+	JNE  far1598
 
-each1396:
+each1599:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16787,11 +17886,11 @@ each1396:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1396
-	JMP          over1390
+	JL           each1599
+	JMP          over1593
 
-far1395:
-each1397:
+far1598:
+each1600:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16812,88 +17911,88 @@ each1397:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1397
+	JL           each1600
 
-over1390:
+over1593:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1398
+	JE           all1601
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1400
+	JZ           two1603
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1400:
+two1603:
 	TESTQ    $0x00000002, R9
-	JZ       one1401
+	JZ       one1604
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one1401:
+one1604:
 	TESTQ  $0x00000001, R9
-	JZ     stored1399
+	JZ     stored1602
 	VMOVSS X1, (R10)
-	JMP    stored1399
+	JMP    stored1602
 
-all1398:
+all1601:
 	VMOVUPS Y1, (CX)
 
-stored1399:
+stored1602:
 	CMPQ         48(AX), $0x00
-	JE           unasked1402
+	JE           unasked1605
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1403
+	JE           all1606
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1405
+	JZ           two1608
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1405:
+two1608:
 	TESTQ    $0x00000002, R10
-	JZ       one1406
+	JZ       one1609
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1406:
+one1609:
 	TESTQ  $0x00000001, R10
-	JZ     stored1404
+	JZ     stored1607
 	VMOVSS X2, (R9)
-	JMP    stored1404
+	JMP    stored1607
 
-all1403:
+all1606:
 	VMOVUPS Y2, (R9)
 
-stored1404:
-unasked1402:
-none1389:
+stored1607:
+unasked1605:
+none1592:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1387
+	JNZ  row1590
 	JMP  done
 
 tile2false:
-row1407:
+row1610:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1409
+	JGE        none1612
 	CMPQ       DI, (BX)
-	JNE        cut1411
+	JNE        cut1614
 	CMPQ       128(AX), $0x00
-	JE         near1413
+	JE         near1616
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16902,7 +18001,7 @@ row1407:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1413:
+near1616:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16913,25 +18012,25 @@ near1413:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1410
-	JMP          opened1412
+	JGE          over1613
+	JMP          opened1615
 
-cut1411:
+cut1614:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1414
+	JE      unasked1617
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 
-unasked1414:
-opened1412:
+unasked1617:
+opened1615:
 	CMPQ 128(AX), $0x00
-	JNE  far1415
+	JNE  far1618
 
-each1416:
+each1619:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16951,11 +18050,11 @@ each1416:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1416
-	JMP          over1410
+	JL           each1619
+	JMP          over1613
 
-far1415:
-each1417:
+far1618:
+each1620:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16982,26 +18081,26 @@ each1417:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1417
+	JL           each1620
 
-over1410:
+over1613:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1418
+	JE      unasked1621
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1418:
-none1409:
+unasked1621:
+none1612:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1407
+	JNZ  row1610
 	JMP  done
 
 tile2true:
@@ -17010,16 +18109,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1419:
+row1622:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1421
+	JGE        none1624
 	CMPQ       DI, (BX)
-	JNE        cut1423
+	JNE        cut1626
 	CMPQ       128(AX), $0x00
-	JE         near1425
+	JE         near1628
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17028,7 +18127,7 @@ row1419:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1425:
+near1628:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17039,25 +18138,25 @@ near1425:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1422
-	JMP          opened1424
+	JGE          over1625
+	JMP          opened1627
 
-cut1423:
+cut1626:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1426
+	JE         unasked1629
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMASKMOVPS 32(R10), Y0, Y4
 
-unasked1426:
-opened1424:
+unasked1629:
+opened1627:
 	CMPQ 128(AX), $0x00
-	JNE  far1427
+	JNE  far1630
 
-each1428:
+each1631:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17077,11 +18176,11 @@ each1428:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1428
-	JMP          over1422
+	JL           each1631
+	JMP          over1625
 
-far1427:
-each1429:
+far1630:
+each1632:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17108,90 +18207,90 @@ each1429:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1429
+	JL           each1632
 
-over1422:
+over1625:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1430
+	JE           all1633
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1432
+	JZ           two1635
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1432:
+two1635:
 	TESTQ    $0x00000002, R9
-	JZ       one1433
+	JZ       one1636
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one1433:
+one1636:
 	TESTQ  $0x00000001, R9
-	JZ     stored1431
+	JZ     stored1634
 	VMOVSS X3, (R10)
-	JMP    stored1431
+	JMP    stored1634
 
-all1430:
+all1633:
 	VMOVUPS Y3, 32(CX)
 
-stored1431:
+stored1634:
 	CMPQ         48(AX), $0x00
-	JE           unasked1434
+	JE           unasked1637
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1435
+	JE           all1638
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1437
+	JZ           two1640
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1437:
+two1640:
 	TESTQ    $0x00000002, R10
-	JZ       one1438
+	JZ       one1641
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1438:
+one1641:
 	TESTQ  $0x00000001, R10
-	JZ     stored1436
+	JZ     stored1639
 	VMOVSS X4, (R9)
-	JMP    stored1436
+	JMP    stored1639
 
-all1435:
+all1638:
 	VMOVUPS Y4, 32(R9)
 
-stored1436:
-unasked1434:
-none1421:
+stored1639:
+unasked1637:
+none1624:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1419
+	JNZ  row1622
 	JMP  done
 
 tile3false:
-row1439:
+row1642:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1441
+	JGE        none1644
 	CMPQ       DI, (BX)
-	JNE        cut1443
+	JNE        cut1646
 	CMPQ       128(AX), $0x00
-	JE         near1445
+	JE         near1648
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17202,7 +18301,7 @@ row1439:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1445:
+near1648:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17215,27 +18314,27 @@ near1445:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1442
-	JMP          opened1444
+	JGE          over1645
+	JMP          opened1647
 
-cut1443:
+cut1646:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1446
+	JE      unasked1649
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 	VMOVUPS 64(R10), Y5
 
-unasked1446:
-opened1444:
+unasked1649:
+opened1647:
 	CMPQ 128(AX), $0x00
-	JNE  far1447
+	JNE  far1650
 
-each1448:
+each1651:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17261,11 +18360,11 @@ each1448:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1448
-	JMP          over1442
+	JL           each1651
+	JMP          over1645
 
-far1447:
-each1449:
+far1650:
+each1652:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17300,28 +18399,28 @@ each1449:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1449
+	JL           each1652
 
-over1442:
+over1645:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1450
+	JE      unasked1653
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1450:
-none1441:
+unasked1653:
+none1644:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1439
+	JNZ  row1642
 	JMP  done
 
 tile3true:
@@ -17330,16 +18429,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1451:
+row1654:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1453
+	JGE        none1656
 	CMPQ       DI, (BX)
-	JNE        cut1455
+	JNE        cut1658
 	CMPQ       128(AX), $0x00
-	JE         near1457
+	JE         near1660
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17350,7 +18449,7 @@ row1451:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1457:
+near1660:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17363,27 +18462,27 @@ near1457:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1454
-	JMP          opened1456
+	JGE          over1657
+	JMP          opened1659
 
-cut1455:
+cut1658:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1458
+	JE         unasked1661
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMOVUPS    32(R10), Y4
 	VMASKMOVPS 64(R10), Y0, Y6
 
-unasked1458:
-opened1456:
+unasked1661:
+opened1659:
 	CMPQ 128(AX), $0x00
-	JNE  far1459
+	JNE  far1662
 
-each1460:
+each1663:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17409,11 +18508,11 @@ each1460:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1460
-	JMP          over1454
+	JL           each1663
+	JMP          over1657
 
-far1459:
-each1461:
+far1662:
+each1664:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17448,92 +18547,92 @@ each1461:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1461
+	JL           each1664
 
-over1454:
+over1657:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1462
+	JE           all1665
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1464
+	JZ           two1667
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1464:
+two1667:
 	TESTQ    $0x00000002, R9
-	JZ       one1465
+	JZ       one1668
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one1465:
+one1668:
 	TESTQ  $0x00000001, R9
-	JZ     stored1463
+	JZ     stored1666
 	VMOVSS X5, (R10)
-	JMP    stored1463
+	JMP    stored1666
 
-all1462:
+all1665:
 	VMOVUPS Y5, 64(CX)
 
-stored1463:
+stored1666:
 	CMPQ         48(AX), $0x00
-	JE           unasked1466
+	JE           unasked1669
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1467
+	JE           all1670
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1469
+	JZ           two1672
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1469:
+two1672:
 	TESTQ    $0x00000002, R10
-	JZ       one1470
+	JZ       one1673
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1470:
+one1673:
 	TESTQ  $0x00000001, R10
-	JZ     stored1468
+	JZ     stored1671
 	VMOVSS X6, (R9)
-	JMP    stored1468
+	JMP    stored1671
 
-all1467:
+all1670:
 	VMOVUPS Y6, 64(R9)
 
-stored1468:
-unasked1466:
-none1453:
+stored1671:
+unasked1669:
+none1656:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1451
+	JNZ  row1654
 	JMP  done
 
 tile4false:
-row1471:
+row1674:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1473
+	JGE        none1676
 	CMPQ       DI, (BX)
-	JNE        cut1475
+	JNE        cut1678
 	CMPQ       128(AX), $0x00
-	JE         near1477
+	JE         near1680
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17543,7 +18642,7 @@ row1471:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1477:
+near1680:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17558,16 +18657,16 @@ near1477:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1474
-	JMP          opened1476
+	JGE          over1677
+	JMP          opened1679
 
-cut1475:
+cut1678:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1478
+	JE      unasked1681
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
@@ -17575,12 +18674,12 @@ cut1475:
 	VMOVUPS 64(R10), Y5
 	VMOVUPS 96(R10), Y7
 
-unasked1478:
-opened1476:
+unasked1681:
+opened1679:
 	CMPQ 128(AX), $0x00
-	JNE  far1479
+	JNE  far1682
 
-each1480:
+each1683:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17612,11 +18711,11 @@ each1480:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1480
-	JMP          over1474
+	JL           each1683
+	JMP          over1677
 
-far1479:
-each1481:
+far1682:
+each1684:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17656,15 +18755,15 @@ each1481:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1481
+	JL           each1684
 
-over1474:
+over1677:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1482
+	JE      unasked1685
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -17672,14 +18771,14 @@ over1474:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1482:
-none1473:
+unasked1685:
+none1676:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1471
+	JNZ  row1674
 	JMP  done
 
 tile4true:
@@ -17688,16 +18787,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1483:
+row1686:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1485
+	JGE        none1688
 	CMPQ       DI, (BX)
-	JNE        cut1487
+	JNE        cut1690
 	CMPQ       128(AX), $0x00
-	JE         near1489
+	JE         near1692
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17707,7 +18806,7 @@ row1483:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1489:
+near1692:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17722,16 +18821,16 @@ near1489:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1486
-	JMP          opened1488
+	JGE          over1689
+	JMP          opened1691
 
-cut1487:
+cut1690:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1490
+	JE         unasked1693
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
@@ -17739,12 +18838,12 @@ cut1487:
 	VMOVUPS    64(R10), Y6
 	VMASKMOVPS 96(R10), Y0, Y8
 
-unasked1490:
-opened1488:
+unasked1693:
+opened1691:
 	CMPQ 128(AX), $0x00
-	JNE  far1491
+	JNE  far1694
 
-each1492:
+each1695:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17776,11 +18875,11 @@ each1492:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1492
-	JMP          over1486
+	JL           each1695
+	JMP          over1689
 
-far1491:
-each1493:
+far1694:
+each1696:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17820,41 +18919,41 @@ each1493:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1493
+	JL           each1696
 
-over1486:
+over1689:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1494
+	JE           all1697
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1496
+	JZ           two1699
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1496:
+two1699:
 	TESTQ    $0x00000002, R9
-	JZ       one1497
+	JZ       one1700
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one1497:
+one1700:
 	TESTQ  $0x00000001, R9
-	JZ     stored1495
+	JZ     stored1698
 	VMOVSS X7, (R10)
-	JMP    stored1495
+	JMP    stored1698
 
-all1494:
+all1697:
 	VMOVUPS Y7, 96(CX)
 
-stored1495:
+stored1698:
 	CMPQ         48(AX), $0x00
-	JE           unasked1498
+	JE           unasked1701
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -17862,41 +18961,46 @@ stored1495:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1499
+	JE           all1702
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1501
+	JZ           two1704
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1501:
+two1704:
 	TESTQ    $0x00000002, R10
-	JZ       one1502
+	JZ       one1705
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1502:
+one1705:
 	TESTQ  $0x00000001, R10
-	JZ     stored1500
+	JZ     stored1703
 	VMOVSS X8, (R9)
-	JMP    stored1500
+	JMP    stored1703
 
-all1499:
+all1702:
 	VMOVUPS Y8, 96(R9)
 
-stored1500:
-unasked1498:
-none1485:
+stored1703:
+unasked1701:
+none1688:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1483
+	JNZ  row1686
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced1706
+	SFENCE
+
+fenced1706:
 	VZEROUPPER
 	RET
 
@@ -17931,25 +19035,32 @@ TEXT ·rowMaxScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1503:
+row1707:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1505
+	JGE        none1709
 	CMPQ       DI, (BX)
-	JNE        cut1507
+	JNE        cut1711
 	CMPQ       128(AX), $0x00
-	JE         near1509
+	JE         near1713
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1714
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1509:
+unweighted1714:
+near1713:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17963,23 +19074,23 @@ near1509:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1506
-	JMP          opened1508
+	JGE          over1710
+	JMP          opened1712
 
-cut1507:
+cut1711:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1510
+	JE      unasked1715
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1510:
-opened1508:
+unasked1715:
+opened1712:
 	CMPQ 128(AX), $0x00
-	JNE  far1511
+	JNE  far1716
 
-each1512:
+each1717:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17998,18 +19109,26 @@ each1512:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1512
-	JMP          over1506
+	JL           each1717
+	JMP          over1710
 
-far1511:
-each1513:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far1716:
+each1718:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1719
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1719:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18028,24 +19147,24 @@ each1513:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1513
+	JL           each1718
 
-over1506:
+over1710:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1514
+	JE      unasked1720
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1514:
-none1505:
+unasked1720:
+none1709:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1503
+	JNZ  row1707
 	JMP  done
 
 tile1true:
@@ -18054,25 +19173,32 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1515:
+row1721:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1517
+	JGE        none1723
 	CMPQ       DI, (BX)
-	JNE        cut1519
+	JNE        cut1725
 	CMPQ       128(AX), $0x00
-	JE         near1521
+	JE         near1727
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1728
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1521:
+unweighted1728:
+near1727:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18086,23 +19212,23 @@ near1521:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1518
-	JMP          opened1520
+	JGE          over1724
+	JMP          opened1726
 
-cut1519:
+cut1725:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1522
+	JE         unasked1729
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1522:
-opened1520:
+unasked1729:
+opened1726:
 	CMPQ 128(AX), $0x00
-	JNE  far1523
+	JNE  far1730
 
-each1524:
+each1731:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18121,18 +19247,26 @@ each1524:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1524
-	JMP          over1518
+	JL           each1731
+	JMP          over1724
 
-far1523:
-each1525:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far1730:
+each1732:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1733
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1733:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18151,97 +19285,104 @@ each1525:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1525
+	JL           each1732
 
-over1518:
+over1724:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1526
+	JE           all1734
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1528
+	JZ           two1736
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1528:
+two1736:
 	TESTQ    $0x00000002, R9
-	JZ       one1529
+	JZ       one1737
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1529:
+one1737:
 	TESTQ  $0x00000001, R9
-	JZ     stored1527
+	JZ     stored1735
 	VMOVSS X1, (R11)
-	JMP    stored1527
+	JMP    stored1735
 
-all1526:
+all1734:
 	VMOVUPS Y1, (CX)
 
-stored1527:
+stored1735:
 	CMPQ         48(AX), $0x00
-	JE           unasked1530
+	JE           unasked1738
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1531
+	JE           all1739
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1533
+	JZ           two1741
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1533:
+two1741:
 	TESTQ    $0x00000002, R11
-	JZ       one1534
+	JZ       one1742
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1534:
+one1742:
 	TESTQ  $0x00000001, R11
-	JZ     stored1532
+	JZ     stored1740
 	VMOVSS X2, (R9)
-	JMP    stored1532
+	JMP    stored1740
 
-all1531:
+all1739:
 	VMOVUPS Y2, (R9)
 
-stored1532:
-unasked1530:
-none1517:
+stored1740:
+unasked1738:
+none1723:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1515
+	JNZ  row1721
 	JMP  done
 
 tile2false:
-row1535:
+row1743:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1537
+	JGE        none1745
 	CMPQ       DI, (BX)
-	JNE        cut1539
+	JNE        cut1747
 	CMPQ       128(AX), $0x00
-	JE         near1541
+	JE         near1749
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1750
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1541:
+unweighted1750:
+near1749:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18258,25 +19399,25 @@ near1541:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1538
-	JMP          opened1540
+	JGE          over1746
+	JMP          opened1748
 
-cut1539:
+cut1747:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1542
+	JE      unasked1751
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1542:
-opened1540:
+unasked1751:
+opened1748:
 	CMPQ 128(AX), $0x00
-	JNE  far1543
+	JNE  far1752
 
-each1544:
+each1753:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18302,18 +19443,26 @@ each1544:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1544
-	JMP          over1538
+	JL           each1753
+	JMP          over1746
 
-far1543:
-each1545:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far1752:
+each1754:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1755
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1755:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18339,26 +19488,26 @@ each1545:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1545
+	JL           each1754
 
-over1538:
+over1746:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1546
+	JE      unasked1756
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1546:
-none1537:
+unasked1756:
+none1745:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1535
+	JNZ  row1743
 	JMP  done
 
 tile2true:
@@ -18367,25 +19516,32 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1547:
+row1757:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1549
+	JGE        none1759
 	CMPQ       DI, (BX)
-	JNE        cut1551
+	JNE        cut1761
 	CMPQ       128(AX), $0x00
-	JE         near1553
+	JE         near1763
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1764
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1553:
+unweighted1764:
+near1763:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18402,25 +19558,25 @@ near1553:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1550
-	JMP          opened1552
+	JGE          over1760
+	JMP          opened1762
 
-cut1551:
+cut1761:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1554
+	JE         unasked1765
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked1554:
-opened1552:
+unasked1765:
+opened1762:
 	CMPQ 128(AX), $0x00
-	JNE  far1555
+	JNE  far1766
 
-each1556:
+each1767:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18446,18 +19602,26 @@ each1556:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1556
-	JMP          over1550
+	JL           each1767
+	JMP          over1760
 
-far1555:
-each1557:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far1766:
+each1768:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1769
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1769:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18483,101 +19647,108 @@ each1557:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1557
+	JL           each1768
 
-over1550:
+over1760:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1558
+	JE           all1770
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1560
+	JZ           two1772
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1560:
+two1772:
 	TESTQ    $0x00000002, R9
-	JZ       one1561
+	JZ       one1773
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1561:
+one1773:
 	TESTQ  $0x00000001, R9
-	JZ     stored1559
+	JZ     stored1771
 	VMOVSS X3, (R11)
-	JMP    stored1559
+	JMP    stored1771
 
-all1558:
+all1770:
 	VMOVUPS Y3, 32(CX)
 
-stored1559:
+stored1771:
 	CMPQ         48(AX), $0x00
-	JE           unasked1562
+	JE           unasked1774
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1563
+	JE           all1775
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1565
+	JZ           two1777
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1565:
+two1777:
 	TESTQ    $0x00000002, R11
-	JZ       one1566
+	JZ       one1778
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1566:
+one1778:
 	TESTQ  $0x00000001, R11
-	JZ     stored1564
+	JZ     stored1776
 	VMOVSS X4, (R9)
-	JMP    stored1564
+	JMP    stored1776
 
-all1563:
+all1775:
 	VMOVUPS Y4, 32(R9)
 
-stored1564:
-unasked1562:
-none1549:
+stored1776:
+unasked1774:
+none1759:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1547
+	JNZ  row1757
 	JMP  done
 
 tile3false:
-row1567:
+row1779:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1569
+	JGE        none1781
 	CMPQ       DI, (BX)
-	JNE        cut1571
+	JNE        cut1783
 	CMPQ       128(AX), $0x00
-	JE         near1573
+	JE         near1785
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1786
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1573:
+unweighted1786:
+near1785:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18597,27 +19768,27 @@ near1573:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1570
-	JMP          opened1572
+	JGE          over1782
+	JMP          opened1784
 
-cut1571:
+cut1783:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1574
+	JE      unasked1787
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1574:
-opened1572:
+unasked1787:
+opened1784:
 	CMPQ 128(AX), $0x00
-	JNE  far1575
+	JNE  far1788
 
-each1576:
+each1789:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18650,20 +19821,28 @@ each1576:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1576
-	JMP          over1570
+	JL           each1789
+	JMP          over1782
 
-far1575:
-each1577:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far1788:
+each1790:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1791
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1791:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18696,28 +19875,28 @@ each1577:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1577
+	JL           each1790
 
-over1570:
+over1782:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1578
+	JE      unasked1792
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1578:
-none1569:
+unasked1792:
+none1781:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1567
+	JNZ  row1779
 	JMP  done
 
 tile3true:
@@ -18726,27 +19905,34 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1579:
+row1793:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1581
+	JGE        none1795
 	CMPQ       DI, (BX)
-	JNE        cut1583
+	JNE        cut1797
 	CMPQ       128(AX), $0x00
-	JE         near1585
+	JE         near1799
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1800
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1585:
+unweighted1800:
+near1799:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18766,27 +19952,27 @@ near1585:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1582
-	JMP          opened1584
+	JGE          over1796
+	JMP          opened1798
 
-cut1583:
+cut1797:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1586
+	JE         unasked1801
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked1586:
-opened1584:
+unasked1801:
+opened1798:
 	CMPQ 128(AX), $0x00
-	JNE  far1587
+	JNE  far1802
 
-each1588:
+each1803:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18819,20 +20005,28 @@ each1588:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1588
-	JMP          over1582
+	JL           each1803
+	JMP          over1796
 
-far1587:
-each1589:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far1802:
+each1804:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1805
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1805:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18865,102 +20059,109 @@ each1589:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1589
+	JL           each1804
 
-over1582:
+over1796:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1590
+	JE           all1806
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1592
+	JZ           two1808
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1592:
+two1808:
 	TESTQ    $0x00000002, R9
-	JZ       one1593
+	JZ       one1809
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1593:
+one1809:
 	TESTQ  $0x00000001, R9
-	JZ     stored1591
+	JZ     stored1807
 	VMOVSS X5, (R11)
-	JMP    stored1591
+	JMP    stored1807
 
-all1590:
+all1806:
 	VMOVUPS Y5, 64(CX)
 
-stored1591:
+stored1807:
 	CMPQ         48(AX), $0x00
-	JE           unasked1594
+	JE           unasked1810
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1595
+	JE           all1811
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1597
+	JZ           two1813
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1597:
+two1813:
 	TESTQ    $0x00000002, R11
-	JZ       one1598
+	JZ       one1814
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1598:
+one1814:
 	TESTQ  $0x00000001, R11
-	JZ     stored1596
+	JZ     stored1812
 	VMOVSS X6, (R9)
-	JMP    stored1596
+	JMP    stored1812
 
-all1595:
+all1811:
 	VMOVUPS Y6, 64(R9)
 
-stored1596:
-unasked1594:
-none1581:
+stored1812:
+unasked1810:
+none1795:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1579
+	JNZ  row1793
 	JMP  done
 
 tile4false:
-row1599:
+row1815:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1601
+	JGE        none1817
 	CMPQ       DI, (BX)
-	JNE        cut1603
+	JNE        cut1819
 	CMPQ       128(AX), $0x00
-	JE         near1605
+	JE         near1821
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1822
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1605:
+unweighted1822:
+near1821:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18983,16 +20184,16 @@ near1605:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1602
-	JMP          opened1604
+	JGE          over1818
+	JMP          opened1820
 
-cut1603:
+cut1819:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1606
+	JE      unasked1823
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -19000,12 +20201,12 @@ cut1603:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1606:
-opened1604:
+unasked1823:
+opened1820:
 	CMPQ 128(AX), $0x00
-	JNE  far1607
+	JNE  far1824
 
-each1608:
+each1825:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19045,19 +20246,27 @@ each1608:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1608
-	JMP          over1602
+	JL           each1825
+	JMP          over1818
 
-far1607:
-each1609:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far1824:
+each1826:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1827
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1827:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19097,15 +20306,15 @@ each1609:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1609
+	JL           each1826
 
-over1602:
+over1818:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1610
+	JE      unasked1828
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -19113,14 +20322,14 @@ over1602:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1610:
-none1601:
+unasked1828:
+none1817:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1599
+	JNZ  row1815
 	JMP  done
 
 tile4true:
@@ -19129,26 +20338,33 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1611:
+row1829:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1613
+	JGE        none1831
 	CMPQ       DI, (BX)
-	JNE        cut1615
+	JNE        cut1833
 	CMPQ       128(AX), $0x00
-	JE         near1617
+	JE         near1835
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1836
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1617:
+unweighted1836:
+near1835:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19171,16 +20387,16 @@ near1617:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1614
-	JMP          opened1616
+	JGE          over1832
+	JMP          opened1834
 
-cut1615:
+cut1833:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1618
+	JE         unasked1837
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -19188,12 +20404,12 @@ cut1615:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked1618:
-opened1616:
+unasked1837:
+opened1834:
 	CMPQ 128(AX), $0x00
-	JNE  far1619
+	JNE  far1838
 
-each1620:
+each1839:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19233,19 +20449,27 @@ each1620:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1620
-	JMP          over1614
+	JL           each1839
+	JMP          over1832
 
-far1619:
-each1621:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far1838:
+each1840:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1841
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1841:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19285,41 +20509,41 @@ each1621:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1621
+	JL           each1840
 
-over1614:
+over1832:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1622
+	JE           all1842
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1624
+	JZ           two1844
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1624:
+two1844:
 	TESTQ    $0x00000002, R9
-	JZ       one1625
+	JZ       one1845
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one1625:
+one1845:
 	TESTQ  $0x00000001, R9
-	JZ     stored1623
+	JZ     stored1843
 	VMOVSS X7, (R11)
-	JMP    stored1623
+	JMP    stored1843
 
-all1622:
+all1842:
 	VMOVUPS Y7, 96(CX)
 
-stored1623:
+stored1843:
 	CMPQ         48(AX), $0x00
-	JE           unasked1626
+	JE           unasked1846
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -19327,41 +20551,46 @@ stored1623:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1627
+	JE           all1847
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1629
+	JZ           two1849
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1629:
+two1849:
 	TESTQ    $0x00000002, R11
-	JZ       one1630
+	JZ       one1850
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1630:
+one1850:
 	TESTQ  $0x00000001, R11
-	JZ     stored1628
+	JZ     stored1848
 	VMOVSS X8, (R9)
-	JMP    stored1628
+	JMP    stored1848
 
-all1627:
+all1847:
 	VMOVUPS Y8, 96(R9)
 
-stored1628:
-unasked1626:
-none1613:
+stored1848:
+unasked1846:
+none1831:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1611
+	JNZ  row1829
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced1851
+	SFENCE
+
+fenced1851:
 	VZEROUPPER
 	RET
 
@@ -19396,25 +20625,32 @@ TEXT ·rowMinScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1631:
+row1852:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1633
+	JGE        none1854
 	CMPQ       DI, (BX)
-	JNE        cut1635
+	JNE        cut1856
 	CMPQ       128(AX), $0x00
-	JE         near1637
+	JE         near1858
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1859
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1637:
+unweighted1859:
+near1858:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19428,23 +20664,23 @@ near1637:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1634
-	JMP          opened1636
+	JGE          over1855
+	JMP          opened1857
 
-cut1635:
+cut1856:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1638
+	JE      unasked1860
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1638:
-opened1636:
+unasked1860:
+opened1857:
 	CMPQ 128(AX), $0x00
-	JNE  far1639
+	JNE  far1861
 
-each1640:
+each1862:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19463,18 +20699,26 @@ each1640:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1640
-	JMP          over1634
+	JL           each1862
+	JMP          over1855
 
-far1639:
-each1641:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far1861:
+each1863:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1864
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1864:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19493,24 +20737,24 @@ each1641:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1641
+	JL           each1863
 
-over1634:
+over1855:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1642
+	JE      unasked1865
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1642:
-none1633:
+unasked1865:
+none1854:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1631
+	JNZ  row1852
 	JMP  done
 
 tile1true:
@@ -19519,25 +20763,32 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1643:
+row1866:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1645
+	JGE        none1868
 	CMPQ       DI, (BX)
-	JNE        cut1647
+	JNE        cut1870
 	CMPQ       128(AX), $0x00
-	JE         near1649
+	JE         near1872
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1873
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1649:
+unweighted1873:
+near1872:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19551,23 +20802,23 @@ near1649:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1646
-	JMP          opened1648
+	JGE          over1869
+	JMP          opened1871
 
-cut1647:
+cut1870:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1650
+	JE         unasked1874
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1650:
-opened1648:
+unasked1874:
+opened1871:
 	CMPQ 128(AX), $0x00
-	JNE  far1651
+	JNE  far1875
 
-each1652:
+each1876:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19586,18 +20837,26 @@ each1652:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1652
-	JMP          over1646
+	JL           each1876
+	JMP          over1869
 
-far1651:
-each1653:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far1875:
+each1877:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1878
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1878:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19616,97 +20875,104 @@ each1653:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1653
+	JL           each1877
 
-over1646:
+over1869:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1654
+	JE           all1879
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1656
+	JZ           two1881
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1656:
+two1881:
 	TESTQ    $0x00000002, R9
-	JZ       one1657
+	JZ       one1882
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1657:
+one1882:
 	TESTQ  $0x00000001, R9
-	JZ     stored1655
+	JZ     stored1880
 	VMOVSS X1, (R11)
-	JMP    stored1655
+	JMP    stored1880
 
-all1654:
+all1879:
 	VMOVUPS Y1, (CX)
 
-stored1655:
+stored1880:
 	CMPQ         48(AX), $0x00
-	JE           unasked1658
+	JE           unasked1883
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1659
+	JE           all1884
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1661
+	JZ           two1886
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1661:
+two1886:
 	TESTQ    $0x00000002, R11
-	JZ       one1662
+	JZ       one1887
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1662:
+one1887:
 	TESTQ  $0x00000001, R11
-	JZ     stored1660
+	JZ     stored1885
 	VMOVSS X2, (R9)
-	JMP    stored1660
+	JMP    stored1885
 
-all1659:
+all1884:
 	VMOVUPS Y2, (R9)
 
-stored1660:
-unasked1658:
-none1645:
+stored1885:
+unasked1883:
+none1868:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1643
+	JNZ  row1866
 	JMP  done
 
 tile2false:
-row1663:
+row1888:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1665
+	JGE        none1890
 	CMPQ       DI, (BX)
-	JNE        cut1667
+	JNE        cut1892
 	CMPQ       128(AX), $0x00
-	JE         near1669
+	JE         near1894
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1895
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1669:
+unweighted1895:
+near1894:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19723,25 +20989,25 @@ near1669:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1666
-	JMP          opened1668
+	JGE          over1891
+	JMP          opened1893
 
-cut1667:
+cut1892:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1670
+	JE      unasked1896
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1670:
-opened1668:
+unasked1896:
+opened1893:
 	CMPQ 128(AX), $0x00
-	JNE  far1671
+	JNE  far1897
 
-each1672:
+each1898:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19767,18 +21033,26 @@ each1672:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1672
-	JMP          over1666
+	JL           each1898
+	JMP          over1891
 
-far1671:
-each1673:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far1897:
+each1899:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1900
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1900:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19804,26 +21078,26 @@ each1673:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1673
+	JL           each1899
 
-over1666:
+over1891:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1674
+	JE      unasked1901
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1674:
-none1665:
+unasked1901:
+none1890:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1663
+	JNZ  row1888
 	JMP  done
 
 tile2true:
@@ -19832,25 +21106,32 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1675:
+row1902:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1677
+	JGE        none1904
 	CMPQ       DI, (BX)
-	JNE        cut1679
+	JNE        cut1906
 	CMPQ       128(AX), $0x00
-	JE         near1681
+	JE         near1908
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1909
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1681:
+unweighted1909:
+near1908:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19867,25 +21148,25 @@ near1681:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1678
-	JMP          opened1680
+	JGE          over1905
+	JMP          opened1907
 
-cut1679:
+cut1906:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1682
+	JE         unasked1910
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked1682:
-opened1680:
+unasked1910:
+opened1907:
 	CMPQ 128(AX), $0x00
-	JNE  far1683
+	JNE  far1911
 
-each1684:
+each1912:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19911,18 +21192,26 @@ each1684:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1684
-	JMP          over1678
+	JL           each1912
+	JMP          over1905
 
-far1683:
-each1685:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far1911:
+each1913:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1914
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1914:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19948,101 +21237,108 @@ each1685:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1685
+	JL           each1913
 
-over1678:
+over1905:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1686
+	JE           all1915
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1688
+	JZ           two1917
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1688:
+two1917:
 	TESTQ    $0x00000002, R9
-	JZ       one1689
+	JZ       one1918
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1689:
+one1918:
 	TESTQ  $0x00000001, R9
-	JZ     stored1687
+	JZ     stored1916
 	VMOVSS X3, (R11)
-	JMP    stored1687
+	JMP    stored1916
 
-all1686:
+all1915:
 	VMOVUPS Y3, 32(CX)
 
-stored1687:
+stored1916:
 	CMPQ         48(AX), $0x00
-	JE           unasked1690
+	JE           unasked1919
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1691
+	JE           all1920
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1693
+	JZ           two1922
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1693:
+two1922:
 	TESTQ    $0x00000002, R11
-	JZ       one1694
+	JZ       one1923
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1694:
+one1923:
 	TESTQ  $0x00000001, R11
-	JZ     stored1692
+	JZ     stored1921
 	VMOVSS X4, (R9)
-	JMP    stored1692
+	JMP    stored1921
 
-all1691:
+all1920:
 	VMOVUPS Y4, 32(R9)
 
-stored1692:
-unasked1690:
-none1677:
+stored1921:
+unasked1919:
+none1904:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1675
+	JNZ  row1902
 	JMP  done
 
 tile3false:
-row1695:
+row1924:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1697
+	JGE        none1926
 	CMPQ       DI, (BX)
-	JNE        cut1699
+	JNE        cut1928
 	CMPQ       128(AX), $0x00
-	JE         near1701
+	JE         near1930
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1931
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1701:
+unweighted1931:
+near1930:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20062,27 +21358,27 @@ near1701:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1698
-	JMP          opened1700
+	JGE          over1927
+	JMP          opened1929
 
-cut1699:
+cut1928:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1702
+	JE      unasked1932
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1702:
-opened1700:
+unasked1932:
+opened1929:
 	CMPQ 128(AX), $0x00
-	JNE  far1703
+	JNE  far1933
 
-each1704:
+each1934:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20115,20 +21411,28 @@ each1704:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1704
-	JMP          over1698
+	JL           each1934
+	JMP          over1927
 
-far1703:
-each1705:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far1933:
+each1935:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1936
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1936:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20161,28 +21465,28 @@ each1705:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1705
+	JL           each1935
 
-over1698:
+over1927:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1706
+	JE      unasked1937
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1706:
-none1697:
+unasked1937:
+none1926:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1695
+	JNZ  row1924
 	JMP  done
 
 tile3true:
@@ -20191,27 +21495,34 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1707:
+row1938:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1709
+	JGE        none1940
 	CMPQ       DI, (BX)
-	JNE        cut1711
+	JNE        cut1942
 	CMPQ       128(AX), $0x00
-	JE         near1713
+	JE         near1944
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1945
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1713:
+unweighted1945:
+near1944:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20231,27 +21542,27 @@ near1713:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1710
-	JMP          opened1712
+	JGE          over1941
+	JMP          opened1943
 
-cut1711:
+cut1942:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1714
+	JE         unasked1946
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked1714:
-opened1712:
+unasked1946:
+opened1943:
 	CMPQ 128(AX), $0x00
-	JNE  far1715
+	JNE  far1947
 
-each1716:
+each1948:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20284,20 +21595,28 @@ each1716:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1716
-	JMP          over1710
+	JL           each1948
+	JMP          over1941
 
-far1715:
-each1717:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far1947:
+each1949:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1950
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1950:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20330,102 +21649,109 @@ each1717:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1717
+	JL           each1949
 
-over1710:
+over1941:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1718
+	JE           all1951
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1720
+	JZ           two1953
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1720:
+two1953:
 	TESTQ    $0x00000002, R9
-	JZ       one1721
+	JZ       one1954
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1721:
+one1954:
 	TESTQ  $0x00000001, R9
-	JZ     stored1719
+	JZ     stored1952
 	VMOVSS X5, (R11)
-	JMP    stored1719
+	JMP    stored1952
 
-all1718:
+all1951:
 	VMOVUPS Y5, 64(CX)
 
-stored1719:
+stored1952:
 	CMPQ         48(AX), $0x00
-	JE           unasked1722
+	JE           unasked1955
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1723
+	JE           all1956
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1725
+	JZ           two1958
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1725:
+two1958:
 	TESTQ    $0x00000002, R11
-	JZ       one1726
+	JZ       one1959
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1726:
+one1959:
 	TESTQ  $0x00000001, R11
-	JZ     stored1724
+	JZ     stored1957
 	VMOVSS X6, (R9)
-	JMP    stored1724
+	JMP    stored1957
 
-all1723:
+all1956:
 	VMOVUPS Y6, 64(R9)
 
-stored1724:
-unasked1722:
-none1709:
+stored1957:
+unasked1955:
+none1940:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1707
+	JNZ  row1938
 	JMP  done
 
 tile4false:
-row1727:
+row1960:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1729
+	JGE        none1962
 	CMPQ       DI, (BX)
-	JNE        cut1731
+	JNE        cut1964
 	CMPQ       128(AX), $0x00
-	JE         near1733
+	JE         near1966
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1967
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1733:
+unweighted1967:
+near1966:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20448,16 +21774,16 @@ near1733:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1730
-	JMP          opened1732
+	JGE          over1963
+	JMP          opened1965
 
-cut1731:
+cut1964:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1734
+	JE      unasked1968
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -20465,12 +21791,12 @@ cut1731:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1734:
-opened1732:
+unasked1968:
+opened1965:
 	CMPQ 128(AX), $0x00
-	JNE  far1735
+	JNE  far1969
 
-each1736:
+each1970:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20510,19 +21836,27 @@ each1736:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1736
-	JMP          over1730
+	JL           each1970
+	JMP          over1963
 
-far1735:
-each1737:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far1969:
+each1971:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1972
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1972:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20562,15 +21896,15 @@ each1737:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1737
+	JL           each1971
 
-over1730:
+over1963:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1738
+	JE      unasked1973
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -20578,14 +21912,14 @@ over1730:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1738:
-none1729:
+unasked1973:
+none1962:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1727
+	JNZ  row1960
 	JMP  done
 
 tile4true:
@@ -20594,26 +21928,33 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1739:
+row1974:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1741
+	JGE        none1976
 	CMPQ       DI, (BX)
-	JNE        cut1743
+	JNE        cut1978
 	CMPQ       128(AX), $0x00
-	JE         near1745
+	JE         near1980
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1981
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1745:
+unweighted1981:
+near1980:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20636,16 +21977,16 @@ near1745:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1742
-	JMP          opened1744
+	JGE          over1977
+	JMP          opened1979
 
-cut1743:
+cut1978:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1746
+	JE         unasked1982
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -20653,12 +21994,12 @@ cut1743:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked1746:
-opened1744:
+unasked1982:
+opened1979:
 	CMPQ 128(AX), $0x00
-	JNE  far1747
+	JNE  far1983
 
-each1748:
+each1984:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20698,19 +22039,27 @@ each1748:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1748
-	JMP          over1742
+	JL           each1984
+	JMP          over1977
 
-far1747:
-each1749:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far1983:
+each1985:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1986
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1986:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20750,41 +22099,41 @@ each1749:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1749
+	JL           each1985
 
-over1742:
+over1977:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1750
+	JE           all1987
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1752
+	JZ           two1989
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1752:
+two1989:
 	TESTQ    $0x00000002, R9
-	JZ       one1753
+	JZ       one1990
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one1753:
+one1990:
 	TESTQ  $0x00000001, R9
-	JZ     stored1751
+	JZ     stored1988
 	VMOVSS X7, (R11)
-	JMP    stored1751
+	JMP    stored1988
 
-all1750:
+all1987:
 	VMOVUPS Y7, 96(CX)
 
-stored1751:
+stored1988:
 	CMPQ         48(AX), $0x00
-	JE           unasked1754
+	JE           unasked1991
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -20792,41 +22141,46 @@ stored1751:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1755
+	JE           all1992
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1757
+	JZ           two1994
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1757:
+two1994:
 	TESTQ    $0x00000002, R11
-	JZ       one1758
+	JZ       one1995
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1758:
+one1995:
 	TESTQ  $0x00000001, R11
-	JZ     stored1756
+	JZ     stored1993
 	VMOVSS X8, (R9)
-	JMP    stored1756
+	JMP    stored1993
 
-all1755:
+all1992:
 	VMOVUPS Y8, 96(R9)
 
-stored1756:
-unasked1754:
-none1741:
+stored1993:
+unasked1991:
+none1976:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1739
+	JNZ  row1974
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced1996
+	SFENCE
+
+fenced1996:
 	VZEROUPPER
 	RET
 
@@ -20861,25 +22215,32 @@ TEXT ·rowMaxFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1759:
+row1997:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1761
+	JGE        none1999
 	CMPQ       DI, (BX)
-	JNE        cut1763
+	JNE        cut2001
 	CMPQ       128(AX), $0x00
-	JE         near1765
+	JE         near2003
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2004
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1765:
+unweighted2004:
+near2003:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20893,23 +22254,23 @@ near1765:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1762
-	JMP          opened1764
+	JGE          over2000
+	JMP          opened2002
 
-cut1763:
+cut2001:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1766
+	JE      unasked2005
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1766:
-opened1764:
+unasked2005:
+opened2002:
 	CMPQ 128(AX), $0x00
-	JNE  far1767
+	JNE  far2006
 
-each1768:
+each2007:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20928,18 +22289,26 @@ each1768:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1768
-	JMP          over1762
+	JL           each2007
+	JMP          over2000
 
-far1767:
-each1769:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2006:
+each2008:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2009
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2009:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20958,24 +22327,24 @@ each1769:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1769
+	JL           each2008
 
-over1762:
+over2000:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1770
+	JE      unasked2010
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1770:
-none1761:
+unasked2010:
+none1999:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1759
+	JNZ  row1997
 	JMP  done
 
 tile1true:
@@ -20984,25 +22353,32 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1771:
+row2011:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1773
+	JGE        none2013
 	CMPQ       DI, (BX)
-	JNE        cut1775
+	JNE        cut2015
 	CMPQ       128(AX), $0x00
-	JE         near1777
+	JE         near2017
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2018
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1777:
+unweighted2018:
+near2017:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21016,23 +22392,23 @@ near1777:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1774
-	JMP          opened1776
+	JGE          over2014
+	JMP          opened2016
 
-cut1775:
+cut2015:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1778
+	JE         unasked2019
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1778:
-opened1776:
+unasked2019:
+opened2016:
 	CMPQ 128(AX), $0x00
-	JNE  far1779
+	JNE  far2020
 
-each1780:
+each2021:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21051,18 +22427,26 @@ each1780:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1780
-	JMP          over1774
+	JL           each2021
+	JMP          over2014
 
-far1779:
-each1781:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2020:
+each2022:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2023
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2023:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21081,97 +22465,104 @@ each1781:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1781
+	JL           each2022
 
-over1774:
+over2014:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1782
+	JE           all2024
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1784
+	JZ           two2026
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1784:
+two2026:
 	TESTQ    $0x00000002, R9
-	JZ       one1785
+	JZ       one2027
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1785:
+one2027:
 	TESTQ  $0x00000001, R9
-	JZ     stored1783
+	JZ     stored2025
 	VMOVSS X1, (R11)
-	JMP    stored1783
+	JMP    stored2025
 
-all1782:
+all2024:
 	VMOVUPS Y1, (CX)
 
-stored1783:
+stored2025:
 	CMPQ         48(AX), $0x00
-	JE           unasked1786
+	JE           unasked2028
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1787
+	JE           all2029
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1789
+	JZ           two2031
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1789:
+two2031:
 	TESTQ    $0x00000002, R11
-	JZ       one1790
+	JZ       one2032
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1790:
+one2032:
 	TESTQ  $0x00000001, R11
-	JZ     stored1788
+	JZ     stored2030
 	VMOVSS X2, (R9)
-	JMP    stored1788
+	JMP    stored2030
 
-all1787:
+all2029:
 	VMOVUPS Y2, (R9)
 
-stored1788:
-unasked1786:
-none1773:
+stored2030:
+unasked2028:
+none2013:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1771
+	JNZ  row2011
 	JMP  done
 
 tile2false:
-row1791:
+row2033:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1793
+	JGE        none2035
 	CMPQ       DI, (BX)
-	JNE        cut1795
+	JNE        cut2037
 	CMPQ       128(AX), $0x00
-	JE         near1797
+	JE         near2039
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2040
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1797:
+unweighted2040:
+near2039:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21189,25 +22580,25 @@ near1797:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1794
-	JMP          opened1796
+	JGE          over2036
+	JMP          opened2038
 
-cut1795:
+cut2037:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1798
+	JE      unasked2041
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1798:
-opened1796:
+unasked2041:
+opened2038:
 	CMPQ 128(AX), $0x00
-	JNE  far1799
+	JNE  far2042
 
-each1800:
+each2043:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21234,18 +22625,26 @@ each1800:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1800
-	JMP          over1794
+	JL           each2043
+	JMP          over2036
 
-far1799:
-each1801:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2042:
+each2044:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2045
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2045:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21272,26 +22671,26 @@ each1801:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1801
+	JL           each2044
 
-over1794:
+over2036:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1802
+	JE      unasked2046
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1802:
-none1793:
+unasked2046:
+none2035:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1791
+	JNZ  row2033
 	JMP  done
 
 tile2true:
@@ -21300,25 +22699,32 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1803:
+row2047:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1805
+	JGE        none2049
 	CMPQ       DI, (BX)
-	JNE        cut1807
+	JNE        cut2051
 	CMPQ       128(AX), $0x00
-	JE         near1809
+	JE         near2053
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2054
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1809:
+unweighted2054:
+near2053:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21336,25 +22742,25 @@ near1809:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1806
-	JMP          opened1808
+	JGE          over2050
+	JMP          opened2052
 
-cut1807:
+cut2051:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1810
+	JE         unasked2055
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked1810:
-opened1808:
+unasked2055:
+opened2052:
 	CMPQ 128(AX), $0x00
-	JNE  far1811
+	JNE  far2056
 
-each1812:
+each2057:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21381,18 +22787,26 @@ each1812:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1812
-	JMP          over1806
+	JL           each2057
+	JMP          over2050
 
-far1811:
-each1813:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2056:
+each2058:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2059
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2059:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21419,101 +22833,110 @@ each1813:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1813
+	JL           each2058
 
-over1806:
+over2050:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1814
+	JE           all2060
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1816
+	JZ           two2062
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1816:
+two2062:
 	TESTQ    $0x00000002, R9
-	JZ       one1817
+	JZ       one2063
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1817:
+one2063:
 	TESTQ  $0x00000001, R9
-	JZ     stored1815
+	JZ     stored2061
 	VMOVSS X3, (R11)
-	JMP    stored1815
+	JMP    stored2061
 
-all1814:
+all2060:
 	VMOVUPS Y3, 32(CX)
 
-stored1815:
+stored2061:
 	CMPQ         48(AX), $0x00
-	JE           unasked1818
+	JE           unasked2064
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1819
+	JE           all2065
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1821
+	JZ           two2067
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1821:
+two2067:
 	TESTQ    $0x00000002, R11
-	JZ       one1822
+	JZ       one2068
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1822:
+one2068:
 	TESTQ  $0x00000001, R11
-	JZ     stored1820
+	JZ     stored2066
 	VMOVSS X4, (R9)
-	JMP    stored1820
+	JMP    stored2066
 
-all1819:
+all2065:
 	VMOVUPS Y4, 32(R9)
 
-stored1820:
-unasked1818:
-none1805:
+stored2066:
+unasked2064:
+none2049:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1803
+	JNZ  row2047
 	JMP  done
 
 tile3false:
-row1823:
+row2069:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1825
+	JGE        none2071
 	CMPQ       DI, (BX)
-	JNE        cut1827
+	JNE        cut2073
 	CMPQ       128(AX), $0x00
-	JE         near1829
+	JE         near2075
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2076
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
 
-near1829:
+unweighted2076:
+near2075:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21535,27 +22958,27 @@ near1829:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1826
-	JMP          opened1828
+	JGE          over2072
+	JMP          opened2074
 
-cut1827:
+cut2073:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1830
+	JE      unasked2077
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1830:
-opened1828:
+unasked2077:
+opened2074:
 	CMPQ 128(AX), $0x00
-	JNE  far1831
+	JNE  far2078
 
-each1832:
+each2079:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21590,20 +23013,30 @@ each1832:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1832
-	JMP          over1826
+	JL           each2079
+	JMP          over2072
 
-far1831:
-each1833:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far2078:
+each2080:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2081
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+
+unweighted2081:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21638,28 +23071,28 @@ each1833:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1833
+	JL           each2080
 
-over1826:
+over2072:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1834
+	JE      unasked2082
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1834:
-none1825:
+unasked2082:
+none2071:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1823
+	JNZ  row2069
 	JMP  done
 
 tile3true:
@@ -21668,27 +23101,36 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1835:
+row2083:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1837
+	JGE        none2085
 	CMPQ       DI, (BX)
-	JNE        cut1839
+	JNE        cut2087
 	CMPQ       128(AX), $0x00
-	JE         near1841
+	JE         near2089
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2090
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
 
-near1841:
+unweighted2090:
+near2089:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21710,27 +23152,27 @@ near1841:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1838
-	JMP          opened1840
+	JGE          over2086
+	JMP          opened2088
 
-cut1839:
+cut2087:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1842
+	JE         unasked2091
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked1842:
-opened1840:
+unasked2091:
+opened2088:
 	CMPQ 128(AX), $0x00
-	JNE  far1843
+	JNE  far2092
 
-each1844:
+each2093:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21765,20 +23207,30 @@ each1844:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1844
-	JMP          over1838
+	JL           each2093
+	JMP          over2086
 
-far1843:
-each1845:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far2092:
+each2094:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2095
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+
+unweighted2095:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21813,102 +23265,110 @@ each1845:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1845
+	JL           each2094
 
-over1838:
+over2086:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1846
+	JE           all2096
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1848
+	JZ           two2098
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1848:
+two2098:
 	TESTQ    $0x00000002, R9
-	JZ       one1849
+	JZ       one2099
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1849:
+one2099:
 	TESTQ  $0x00000001, R9
-	JZ     stored1847
+	JZ     stored2097
 	VMOVSS X5, (R11)
-	JMP    stored1847
+	JMP    stored2097
 
-all1846:
+all2096:
 	VMOVUPS Y5, 64(CX)
 
-stored1847:
+stored2097:
 	CMPQ         48(AX), $0x00
-	JE           unasked1850
+	JE           unasked2100
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1851
+	JE           all2101
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1853
+	JZ           two2103
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1853:
+two2103:
 	TESTQ    $0x00000002, R11
-	JZ       one1854
+	JZ       one2104
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1854:
+one2104:
 	TESTQ  $0x00000001, R11
-	JZ     stored1852
+	JZ     stored2102
 	VMOVSS X6, (R9)
-	JMP    stored1852
+	JMP    stored2102
 
-all1851:
+all2101:
 	VMOVUPS Y6, 64(R9)
 
-stored1852:
-unasked1850:
-none1837:
+stored2102:
+unasked2100:
+none2085:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1835
+	JNZ  row2083
 	JMP  done
 
 tile4false:
-row1855:
+row2105:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1857
+	JGE        none2107
 	CMPQ       DI, (BX)
-	JNE        cut1859
+	JNE        cut2109
 	CMPQ       128(AX), $0x00
-	JE         near1861
+	JE         near2111
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2112
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
 
-near1861:
+unweighted2112:
+near2111:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21934,16 +23394,16 @@ near1861:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1858
-	JMP          opened1860
+	JGE          over2108
+	JMP          opened2110
 
-cut1859:
+cut2109:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1862
+	JE      unasked2113
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -21951,12 +23411,12 @@ cut1859:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1862:
-opened1860:
+unasked2113:
+opened2110:
 	CMPQ 128(AX), $0x00
-	JNE  far1863
+	JNE  far2114
 
-each1864:
+each2115:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21999,19 +23459,28 @@ each1864:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1864
-	JMP          over1858
+	JL           each2115
+	JMP          over2108
 
-far1863:
-each1865:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2114:
+each2116:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2117
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+
+unweighted2117:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22054,15 +23523,15 @@ each1865:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1865
+	JL           each2116
 
-over1858:
+over2108:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1866
+	JE      unasked2118
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -22070,14 +23539,14 @@ over1858:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1866:
-none1857:
+unasked2118:
+none2107:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1855
+	JNZ  row2105
 	JMP  done
 
 tile4true:
@@ -22086,26 +23555,34 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1867:
+row2119:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1869
+	JGE        none2121
 	CMPQ       DI, (BX)
-	JNE        cut1871
+	JNE        cut2123
 	CMPQ       128(AX), $0x00
-	JE         near1873
+	JE         near2125
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2126
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
 
-near1873:
+unweighted2126:
+near2125:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22131,16 +23608,16 @@ near1873:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1870
-	JMP          opened1872
+	JGE          over2122
+	JMP          opened2124
 
-cut1871:
+cut2123:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1874
+	JE         unasked2127
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -22148,12 +23625,12 @@ cut1871:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked1874:
-opened1872:
+unasked2127:
+opened2124:
 	CMPQ 128(AX), $0x00
-	JNE  far1875
+	JNE  far2128
 
-each1876:
+each2129:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22196,19 +23673,28 @@ each1876:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1876
-	JMP          over1870
+	JL           each2129
+	JMP          over2122
 
-far1875:
-each1877:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2128:
+each2130:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2131
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+
+unweighted2131:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22251,41 +23737,41 @@ each1877:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1877
+	JL           each2130
 
-over1870:
+over2122:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1878
+	JE           all2132
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1880
+	JZ           two2134
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1880:
+two2134:
 	TESTQ    $0x00000002, R9
-	JZ       one1881
+	JZ       one2135
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one1881:
+one2135:
 	TESTQ  $0x00000001, R9
-	JZ     stored1879
+	JZ     stored2133
 	VMOVSS X7, (R11)
-	JMP    stored1879
+	JMP    stored2133
 
-all1878:
+all2132:
 	VMOVUPS Y7, 96(CX)
 
-stored1879:
+stored2133:
 	CMPQ         48(AX), $0x00
-	JE           unasked1882
+	JE           unasked2136
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -22293,41 +23779,46 @@ stored1879:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1883
+	JE           all2137
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1885
+	JZ           two2139
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1885:
+two2139:
 	TESTQ    $0x00000002, R11
-	JZ       one1886
+	JZ       one2140
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1886:
+one2140:
 	TESTQ  $0x00000001, R11
-	JZ     stored1884
+	JZ     stored2138
 	VMOVSS X8, (R9)
-	JMP    stored1884
+	JMP    stored2138
 
-all1883:
+all2137:
 	VMOVUPS Y8, 96(R9)
 
-stored1884:
-unasked1882:
-none1869:
+stored2138:
+unasked2136:
+none2121:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1867
+	JNZ  row2119
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2141
+	SFENCE
+
+fenced2141:
 	VZEROUPPER
 	RET
 
@@ -22362,25 +23853,32 @@ TEXT ·rowMinFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1887:
+row2142:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1889
+	JGE        none2144
 	CMPQ       DI, (BX)
-	JNE        cut1891
+	JNE        cut2146
 	CMPQ       128(AX), $0x00
-	JE         near1893
+	JE         near2148
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2149
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1893:
+unweighted2149:
+near2148:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22394,23 +23892,23 @@ near1893:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1890
-	JMP          opened1892
+	JGE          over2145
+	JMP          opened2147
 
-cut1891:
+cut2146:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1894
+	JE      unasked2150
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1894:
-opened1892:
+unasked2150:
+opened2147:
 	CMPQ 128(AX), $0x00
-	JNE  far1895
+	JNE  far2151
 
-each1896:
+each2152:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22429,18 +23927,26 @@ each1896:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1896
-	JMP          over1890
+	JL           each2152
+	JMP          over2145
 
-far1895:
-each1897:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2151:
+each2153:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2154
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2154:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22459,24 +23965,24 @@ each1897:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1897
+	JL           each2153
 
-over1890:
+over2145:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1898
+	JE      unasked2155
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1898:
-none1889:
+unasked2155:
+none2144:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1887
+	JNZ  row2142
 	JMP  done
 
 tile1true:
@@ -22485,25 +23991,32 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1899:
+row2156:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1901
+	JGE        none2158
 	CMPQ       DI, (BX)
-	JNE        cut1903
+	JNE        cut2160
 	CMPQ       128(AX), $0x00
-	JE         near1905
+	JE         near2162
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2163
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1905:
+unweighted2163:
+near2162:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22517,23 +24030,23 @@ near1905:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1902
-	JMP          opened1904
+	JGE          over2159
+	JMP          opened2161
 
-cut1903:
+cut2160:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1906
+	JE         unasked2164
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1906:
-opened1904:
+unasked2164:
+opened2161:
 	CMPQ 128(AX), $0x00
-	JNE  far1907
+	JNE  far2165
 
-each1908:
+each2166:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22552,18 +24065,26 @@ each1908:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1908
-	JMP          over1902
+	JL           each2166
+	JMP          over2159
 
-far1907:
-each1909:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2165:
+each2167:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2168
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2168:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22582,97 +24103,104 @@ each1909:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1909
+	JL           each2167
 
-over1902:
+over2159:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1910
+	JE           all2169
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1912
+	JZ           two2171
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1912:
+two2171:
 	TESTQ    $0x00000002, R9
-	JZ       one1913
+	JZ       one2172
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1913:
+one2172:
 	TESTQ  $0x00000001, R9
-	JZ     stored1911
+	JZ     stored2170
 	VMOVSS X1, (R11)
-	JMP    stored1911
+	JMP    stored2170
 
-all1910:
+all2169:
 	VMOVUPS Y1, (CX)
 
-stored1911:
+stored2170:
 	CMPQ         48(AX), $0x00
-	JE           unasked1914
+	JE           unasked2173
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1915
+	JE           all2174
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1917
+	JZ           two2176
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1917:
+two2176:
 	TESTQ    $0x00000002, R11
-	JZ       one1918
+	JZ       one2177
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1918:
+one2177:
 	TESTQ  $0x00000001, R11
-	JZ     stored1916
+	JZ     stored2175
 	VMOVSS X2, (R9)
-	JMP    stored1916
+	JMP    stored2175
 
-all1915:
+all2174:
 	VMOVUPS Y2, (R9)
 
-stored1916:
-unasked1914:
-none1901:
+stored2175:
+unasked2173:
+none2158:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1899
+	JNZ  row2156
 	JMP  done
 
 tile2false:
-row1919:
+row2178:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1921
+	JGE        none2180
 	CMPQ       DI, (BX)
-	JNE        cut1923
+	JNE        cut2182
 	CMPQ       128(AX), $0x00
-	JE         near1925
+	JE         near2184
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2185
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1925:
+unweighted2185:
+near2184:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22690,25 +24218,25 @@ near1925:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1922
-	JMP          opened1924
+	JGE          over2181
+	JMP          opened2183
 
-cut1923:
+cut2182:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1926
+	JE      unasked2186
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1926:
-opened1924:
+unasked2186:
+opened2183:
 	CMPQ 128(AX), $0x00
-	JNE  far1927
+	JNE  far2187
 
-each1928:
+each2188:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22735,18 +24263,26 @@ each1928:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1928
-	JMP          over1922
+	JL           each2188
+	JMP          over2181
 
-far1927:
-each1929:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2187:
+each2189:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2190
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2190:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22773,26 +24309,26 @@ each1929:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1929
+	JL           each2189
 
-over1922:
+over2181:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1930
+	JE      unasked2191
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1930:
-none1921:
+unasked2191:
+none2180:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1919
+	JNZ  row2178
 	JMP  done
 
 tile2true:
@@ -22801,25 +24337,32 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1931:
+row2192:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1933
+	JGE        none2194
 	CMPQ       DI, (BX)
-	JNE        cut1935
+	JNE        cut2196
 	CMPQ       128(AX), $0x00
-	JE         near1937
+	JE         near2198
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2199
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1937:
+unweighted2199:
+near2198:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22837,25 +24380,25 @@ near1937:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1934
-	JMP          opened1936
+	JGE          over2195
+	JMP          opened2197
 
-cut1935:
+cut2196:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1938
+	JE         unasked2200
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked1938:
-opened1936:
+unasked2200:
+opened2197:
 	CMPQ 128(AX), $0x00
-	JNE  far1939
+	JNE  far2201
 
-each1940:
+each2202:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22882,18 +24425,26 @@ each1940:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1940
-	JMP          over1934
+	JL           each2202
+	JMP          over2195
 
-far1939:
-each1941:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2201:
+each2203:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2204
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2204:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22920,101 +24471,110 @@ each1941:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1941
+	JL           each2203
 
-over1934:
+over2195:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1942
+	JE           all2205
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1944
+	JZ           two2207
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1944:
+two2207:
 	TESTQ    $0x00000002, R9
-	JZ       one1945
+	JZ       one2208
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1945:
+one2208:
 	TESTQ  $0x00000001, R9
-	JZ     stored1943
+	JZ     stored2206
 	VMOVSS X3, (R11)
-	JMP    stored1943
+	JMP    stored2206
 
-all1942:
+all2205:
 	VMOVUPS Y3, 32(CX)
 
-stored1943:
+stored2206:
 	CMPQ         48(AX), $0x00
-	JE           unasked1946
+	JE           unasked2209
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1947
+	JE           all2210
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1949
+	JZ           two2212
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1949:
+two2212:
 	TESTQ    $0x00000002, R11
-	JZ       one1950
+	JZ       one2213
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1950:
+one2213:
 	TESTQ  $0x00000001, R11
-	JZ     stored1948
+	JZ     stored2211
 	VMOVSS X4, (R9)
-	JMP    stored1948
+	JMP    stored2211
 
-all1947:
+all2210:
 	VMOVUPS Y4, 32(R9)
 
-stored1948:
-unasked1946:
-none1933:
+stored2211:
+unasked2209:
+none2194:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1931
+	JNZ  row2192
 	JMP  done
 
 tile3false:
-row1951:
+row2214:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1953
+	JGE        none2216
 	CMPQ       DI, (BX)
-	JNE        cut1955
+	JNE        cut2218
 	CMPQ       128(AX), $0x00
-	JE         near1957
+	JE         near2220
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2221
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
 
-near1957:
+unweighted2221:
+near2220:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23036,27 +24596,27 @@ near1957:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1954
-	JMP          opened1956
+	JGE          over2217
+	JMP          opened2219
 
-cut1955:
+cut2218:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1958
+	JE      unasked2222
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1958:
-opened1956:
+unasked2222:
+opened2219:
 	CMPQ 128(AX), $0x00
-	JNE  far1959
+	JNE  far2223
 
-each1960:
+each2224:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23091,20 +24651,30 @@ each1960:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1960
-	JMP          over1954
+	JL           each2224
+	JMP          over2217
 
-far1959:
-each1961:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far2223:
+each2225:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2226
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+
+unweighted2226:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23139,28 +24709,28 @@ each1961:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1961
+	JL           each2225
 
-over1954:
+over2217:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1962
+	JE      unasked2227
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1962:
-none1953:
+unasked2227:
+none2216:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1951
+	JNZ  row2214
 	JMP  done
 
 tile3true:
@@ -23169,27 +24739,36 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1963:
+row2228:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1965
+	JGE        none2230
 	CMPQ       DI, (BX)
-	JNE        cut1967
+	JNE        cut2232
 	CMPQ       128(AX), $0x00
-	JE         near1969
+	JE         near2234
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2235
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
 
-near1969:
+unweighted2235:
+near2234:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23211,27 +24790,27 @@ near1969:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1966
-	JMP          opened1968
+	JGE          over2231
+	JMP          opened2233
 
-cut1967:
+cut2232:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1970
+	JE         unasked2236
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked1970:
-opened1968:
+unasked2236:
+opened2233:
 	CMPQ 128(AX), $0x00
-	JNE  far1971
+	JNE  far2237
 
-each1972:
+each2238:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23266,20 +24845,30 @@ each1972:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1972
-	JMP          over1966
+	JL           each2238
+	JMP          over2231
 
-far1971:
-each1973:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far2237:
+each2239:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2240
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+
+unweighted2240:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23314,102 +24903,110 @@ each1973:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1973
+	JL           each2239
 
-over1966:
+over2231:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1974
+	JE           all2241
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1976
+	JZ           two2243
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1976:
+two2243:
 	TESTQ    $0x00000002, R9
-	JZ       one1977
+	JZ       one2244
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1977:
+one2244:
 	TESTQ  $0x00000001, R9
-	JZ     stored1975
+	JZ     stored2242
 	VMOVSS X5, (R11)
-	JMP    stored1975
+	JMP    stored2242
 
-all1974:
+all2241:
 	VMOVUPS Y5, 64(CX)
 
-stored1975:
+stored2242:
 	CMPQ         48(AX), $0x00
-	JE           unasked1978
+	JE           unasked2245
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1979
+	JE           all2246
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1981
+	JZ           two2248
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1981:
+two2248:
 	TESTQ    $0x00000002, R11
-	JZ       one1982
+	JZ       one2249
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1982:
+one2249:
 	TESTQ  $0x00000001, R11
-	JZ     stored1980
+	JZ     stored2247
 	VMOVSS X6, (R9)
-	JMP    stored1980
+	JMP    stored2247
 
-all1979:
+all2246:
 	VMOVUPS Y6, 64(R9)
 
-stored1980:
-unasked1978:
-none1965:
+stored2247:
+unasked2245:
+none2230:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1963
+	JNZ  row2228
 	JMP  done
 
 tile4false:
-row1983:
+row2250:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1985
+	JGE        none2252
 	CMPQ       DI, (BX)
-	JNE        cut1987
+	JNE        cut2254
 	CMPQ       128(AX), $0x00
-	JE         near1989
+	JE         near2256
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2257
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
 
-near1989:
+unweighted2257:
+near2256:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23435,16 +25032,16 @@ near1989:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1986
-	JMP          opened1988
+	JGE          over2253
+	JMP          opened2255
 
-cut1987:
+cut2254:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1990
+	JE      unasked2258
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -23452,12 +25049,12 @@ cut1987:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1990:
-opened1988:
+unasked2258:
+opened2255:
 	CMPQ 128(AX), $0x00
-	JNE  far1991
+	JNE  far2259
 
-each1992:
+each2260:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23500,19 +25097,28 @@ each1992:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1992
-	JMP          over1986
+	JL           each2260
+	JMP          over2253
 
-far1991:
-each1993:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2259:
+each2261:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2262
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+
+unweighted2262:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23555,15 +25161,15 @@ each1993:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1993
+	JL           each2261
 
-over1986:
+over2253:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1994
+	JE      unasked2263
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -23571,14 +25177,14 @@ over1986:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1994:
-none1985:
+unasked2263:
+none2252:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1983
+	JNZ  row2250
 	JMP  done
 
 tile4true:
@@ -23587,26 +25193,34 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1995:
+row2264:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1997
+	JGE        none2266
 	CMPQ       DI, (BX)
-	JNE        cut1999
+	JNE        cut2268
 	CMPQ       128(AX), $0x00
-	JE         near2001
+	JE         near2270
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2271
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
 
-near2001:
+unweighted2271:
+near2270:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23632,16 +25246,16 @@ near2001:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1998
-	JMP          opened2000
+	JGE          over2267
+	JMP          opened2269
 
-cut1999:
+cut2268:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked2002
+	JE         unasked2272
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -23649,12 +25263,12 @@ cut1999:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked2002:
-opened2000:
+unasked2272:
+opened2269:
 	CMPQ 128(AX), $0x00
-	JNE  far2003
+	JNE  far2273
 
-each2004:
+each2274:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23697,19 +25311,28 @@ each2004:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2004
-	JMP          over1998
+	JL           each2274
+	JMP          over2267
 
-far2003:
-each2005:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2273:
+each2275:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2276
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+
+unweighted2276:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23752,41 +25375,41 @@ each2005:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2005
+	JL           each2275
 
-over1998:
+over2267:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2006
+	JE           all2277
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2008
+	JZ           two2279
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2008:
+two2279:
 	TESTQ    $0x00000002, R9
-	JZ       one2009
+	JZ       one2280
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one2009:
+one2280:
 	TESTQ  $0x00000001, R9
-	JZ     stored2007
+	JZ     stored2278
 	VMOVSS X7, (R11)
-	JMP    stored2007
+	JMP    stored2278
 
-all2006:
+all2277:
 	VMOVUPS Y7, 96(CX)
 
-stored2007:
+stored2278:
 	CMPQ         48(AX), $0x00
-	JE           unasked2010
+	JE           unasked2281
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -23794,41 +25417,46 @@ stored2007:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2011
+	JE           all2282
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2013
+	JZ           two2284
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2013:
+two2284:
 	TESTQ    $0x00000002, R11
-	JZ       one2014
+	JZ       one2285
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one2014:
+one2285:
 	TESTQ  $0x00000001, R11
-	JZ     stored2012
+	JZ     stored2283
 	VMOVSS X8, (R9)
-	JMP    stored2012
+	JMP    stored2283
 
-all2011:
+all2282:
 	VMOVUPS Y8, 96(R9)
 
-stored2012:
-unasked2010:
-none1997:
+stored2283:
+unasked2281:
+none2266:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1995
+	JNZ  row2264
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2286
+	SFENCE
+
+fenced2286:
 	VZEROUPPER
 	RET
 
@@ -23855,25 +25483,32 @@ TEXT ·rowMaxHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2015:
+row2287:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2017
+	JGE        none2289
 	CMPQ       DI, (BX)
-	JNE        cut2019
+	JNE        cut2291
 	CMPQ       128(AX), $0x00
-	JE         near2021
+	JE         near2293
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2294
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2021:
+unweighted2294:
+near2293:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23887,23 +25522,23 @@ near2021:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2018
-	JMP          opened2020
+	JGE          over2290
+	JMP          opened2292
 
-cut2019:
+cut2291:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked2022
+	JE      unasked2295
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked2022:
-opened2020:
+unasked2295:
+opened2292:
 	CMPQ 128(AX), $0x00
-	JNE  far2023
+	JNE  far2296
 
-each2024:
+each2297:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23922,18 +25557,26 @@ each2024:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2024
-	JMP          over2018
+	JL           each2297
+	JMP          over2290
 
-far2023:
-each2025:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2296:
+each2298:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2299
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2299:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23952,46 +25595,53 @@ each2025:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2025
+	JL           each2298
 
-over2018:
+over2290:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2026
+	JE      unasked2300
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked2026:
-none2017:
+unasked2300:
+none2289:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2015
+	JNZ  row2287
 	JMP  done
 
 tile2false:
-row2027:
+row2301:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2029
+	JGE        none2303
 	CMPQ       DI, (BX)
-	JNE        cut2031
+	JNE        cut2305
 	CMPQ       128(AX), $0x00
-	JE         near2033
+	JE         near2307
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2308
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2033:
+unweighted2308:
+near2307:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24009,25 +25659,25 @@ near2033:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2030
-	JMP          opened2032
+	JGE          over2304
+	JMP          opened2306
 
-cut2031:
+cut2305:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2034
+	JE      unasked2309
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2034:
-opened2032:
+unasked2309:
+opened2306:
 	CMPQ 128(AX), $0x00
-	JNE  far2035
+	JNE  far2310
 
-each2036:
+each2311:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24054,18 +25704,26 @@ each2036:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2036
-	JMP          over2030
+	JL           each2311
+	JMP          over2304
 
-far2035:
-each2037:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2310:
+each2312:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2313
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2313:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24092,50 +25750,57 @@ each2037:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2037
+	JL           each2312
 
-over2030:
+over2304:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2038
+	JE      unasked2314
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2038:
-none2029:
+unasked2314:
+none2303:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2027
+	JNZ  row2301
 	JMP  done
 
 tile3false:
-row2039:
+row2315:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2041
+	JGE        none2317
 	CMPQ       DI, (BX)
-	JNE        cut2043
+	JNE        cut2319
 	CMPQ       128(AX), $0x00
-	JE         near2045
+	JE         near2321
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2322
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2045:
+unweighted2322:
+near2321:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24157,27 +25822,27 @@ near2045:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2042
-	JMP          opened2044
+	JGE          over2318
+	JMP          opened2320
 
-cut2043:
+cut2319:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked2046
+	JE      unasked2323
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked2046:
-opened2044:
+unasked2323:
+opened2320:
 	CMPQ 128(AX), $0x00
-	JNE  far2047
+	JNE  far2324
 
-each2048:
+each2325:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24212,20 +25877,28 @@ each2048:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2048
-	JMP          over2042
+	JL           each2325
+	JMP          over2318
 
-far2047:
-each2049:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far2324:
+each2326:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2327
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2327:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24260,51 +25933,58 @@ each2049:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2049
+	JL           each2326
 
-over2042:
+over2318:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2050
+	JE      unasked2328
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked2050:
-none2041:
+unasked2328:
+none2317:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2039
+	JNZ  row2315
 	JMP  done
 
 tile4false:
-row2051:
+row2329:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2053
+	JGE        none2331
 	CMPQ       DI, (BX)
-	JNE        cut2055
+	JNE        cut2333
 	CMPQ       128(AX), $0x00
-	JE         near2057
+	JE         near2335
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2336
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2057:
+unweighted2336:
+near2335:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24330,16 +26010,16 @@ near2057:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2054
-	JMP          opened2056
+	JGE          over2332
+	JMP          opened2334
 
-cut2055:
+cut2333:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2058
+	JE      unasked2337
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -24347,12 +26027,12 @@ cut2055:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2058:
-opened2056:
+unasked2337:
+opened2334:
 	CMPQ 128(AX), $0x00
-	JNE  far2059
+	JNE  far2338
 
-each2060:
+each2339:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24395,19 +26075,27 @@ each2060:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2060
-	JMP          over2054
+	JL           each2339
+	JMP          over2332
 
-far2059:
-each2061:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2338:
+each2340:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2341
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2341:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24450,15 +26138,15 @@ each2061:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2061
+	JL           each2340
 
-over2054:
+over2332:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2062
+	JE      unasked2342
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -24466,16 +26154,21 @@ over2054:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2062:
-none2053:
+unasked2342:
+none2331:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2051
+	JNZ  row2329
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2343
+	SFENCE
+
+fenced2343:
 	VZEROUPPER
 	RET
 
@@ -24502,25 +26195,32 @@ TEXT ·rowMinHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2063:
+row2344:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2065
+	JGE        none2346
 	CMPQ       DI, (BX)
-	JNE        cut2067
+	JNE        cut2348
 	CMPQ       128(AX), $0x00
-	JE         near2069
+	JE         near2350
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2351
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2069:
+unweighted2351:
+near2350:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24534,23 +26234,23 @@ near2069:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2066
-	JMP          opened2068
+	JGE          over2347
+	JMP          opened2349
 
-cut2067:
+cut2348:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked2070
+	JE      unasked2352
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked2070:
-opened2068:
+unasked2352:
+opened2349:
 	CMPQ 128(AX), $0x00
-	JNE  far2071
+	JNE  far2353
 
-each2072:
+each2354:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24569,18 +26269,26 @@ each2072:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2072
-	JMP          over2066
+	JL           each2354
+	JMP          over2347
 
-far2071:
-each2073:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2353:
+each2355:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2356
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2356:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24599,46 +26307,53 @@ each2073:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2073
+	JL           each2355
 
-over2066:
+over2347:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2074
+	JE      unasked2357
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked2074:
-none2065:
+unasked2357:
+none2346:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2063
+	JNZ  row2344
 	JMP  done
 
 tile2false:
-row2075:
+row2358:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2077
+	JGE        none2360
 	CMPQ       DI, (BX)
-	JNE        cut2079
+	JNE        cut2362
 	CMPQ       128(AX), $0x00
-	JE         near2081
+	JE         near2364
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2365
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2081:
+unweighted2365:
+near2364:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24656,25 +26371,25 @@ near2081:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2078
-	JMP          opened2080
+	JGE          over2361
+	JMP          opened2363
 
-cut2079:
+cut2362:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2082
+	JE      unasked2366
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2082:
-opened2080:
+unasked2366:
+opened2363:
 	CMPQ 128(AX), $0x00
-	JNE  far2083
+	JNE  far2367
 
-each2084:
+each2368:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24701,18 +26416,26 @@ each2084:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2084
-	JMP          over2078
+	JL           each2368
+	JMP          over2361
 
-far2083:
-each2085:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2367:
+each2369:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2370
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2370:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24739,50 +26462,57 @@ each2085:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2085
+	JL           each2369
 
-over2078:
+over2361:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2086
+	JE      unasked2371
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2086:
-none2077:
+unasked2371:
+none2360:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2075
+	JNZ  row2358
 	JMP  done
 
 tile3false:
-row2087:
+row2372:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2089
+	JGE        none2374
 	CMPQ       DI, (BX)
-	JNE        cut2091
+	JNE        cut2376
 	CMPQ       128(AX), $0x00
-	JE         near2093
+	JE         near2378
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2379
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2093:
+unweighted2379:
+near2378:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24804,27 +26534,27 @@ near2093:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2090
-	JMP          opened2092
+	JGE          over2375
+	JMP          opened2377
 
-cut2091:
+cut2376:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked2094
+	JE      unasked2380
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked2094:
-opened2092:
+unasked2380:
+opened2377:
 	CMPQ 128(AX), $0x00
-	JNE  far2095
+	JNE  far2381
 
-each2096:
+each2382:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24859,20 +26589,28 @@ each2096:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2096
-	JMP          over2090
+	JL           each2382
+	JMP          over2375
 
-far2095:
-each2097:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far2381:
+each2383:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2384
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2384:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24907,51 +26645,58 @@ each2097:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2097
+	JL           each2383
 
-over2090:
+over2375:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2098
+	JE      unasked2385
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked2098:
-none2089:
+unasked2385:
+none2374:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2087
+	JNZ  row2372
 	JMP  done
 
 tile4false:
-row2099:
+row2386:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2101
+	JGE        none2388
 	CMPQ       DI, (BX)
-	JNE        cut2103
+	JNE        cut2390
 	CMPQ       128(AX), $0x00
-	JE         near2105
+	JE         near2392
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2393
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2105:
+unweighted2393:
+near2392:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24977,16 +26722,16 @@ near2105:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2102
-	JMP          opened2104
+	JGE          over2389
+	JMP          opened2391
 
-cut2103:
+cut2390:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2106
+	JE      unasked2394
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -24994,12 +26739,12 @@ cut2103:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2106:
-opened2104:
+unasked2394:
+opened2391:
 	CMPQ 128(AX), $0x00
-	JNE  far2107
+	JNE  far2395
 
-each2108:
+each2396:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25042,19 +26787,27 @@ each2108:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2108
-	JMP          over2102
+	JL           each2396
+	JMP          over2389
 
-far2107:
-each2109:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2395:
+each2397:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2398
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2398:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25097,15 +26850,15 @@ each2109:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2109
+	JL           each2397
 
-over2102:
+over2389:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2110
+	JE      unasked2399
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -25113,16 +26866,21 @@ over2102:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2110:
-none2101:
+unasked2399:
+none2388:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2099
+	JNZ  row2386
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2400
+	SFENCE
+
+fenced2400:
 	VZEROUPPER
 	RET
 
@@ -25145,25 +26903,32 @@ TEXT ·rowMaxHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row2111:
+row2401:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2113
+	JGE        none2403
 	CMPQ       DI, (BX)
-	JNE        cut2115
+	JNE        cut2405
 	CMPQ       128(AX), $0x00
-	JE         near2117
+	JE         near2407
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2408
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2117:
+unweighted2408:
+near2407:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25180,25 +26945,25 @@ near2117:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2114
-	JMP          opened2116
+	JGE          over2404
+	JMP          opened2406
 
-cut2115:
+cut2405:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2118
+	JE      unasked2409
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2118:
-opened2116:
+unasked2409:
+opened2406:
 	CMPQ 128(AX), $0x00
-	JNE  far2119
+	JNE  far2410
 
-each2120:
+each2411:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25224,18 +26989,26 @@ each2120:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2120
-	JMP          over2114
+	JL           each2411
+	JMP          over2404
 
-far2119:
-each2121:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2410:
+each2412:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2413
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2413:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25261,49 +27034,56 @@ each2121:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2121
+	JL           each2412
 
-over2114:
+over2404:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2122
+	JE      unasked2414
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2122:
-none2113:
+unasked2414:
+none2403:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2111
+	JNZ  row2401
 	JMP  done
 
 tile4false:
-row2123:
+row2415:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2125
+	JGE        none2417
 	CMPQ       DI, (BX)
-	JNE        cut2127
+	JNE        cut2419
 	CMPQ       128(AX), $0x00
-	JE         near2129
+	JE         near2421
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2422
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2129:
+unweighted2422:
+near2421:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25327,16 +27107,16 @@ near2129:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2126
-	JMP          opened2128
+	JGE          over2418
+	JMP          opened2420
 
-cut2127:
+cut2419:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2130
+	JE      unasked2423
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -25344,12 +27124,12 @@ cut2127:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2130:
-opened2128:
+unasked2423:
+opened2420:
 	CMPQ 128(AX), $0x00
-	JNE  far2131
+	JNE  far2424
 
-each2132:
+each2425:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25390,19 +27170,27 @@ each2132:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2132
-	JMP          over2126
+	JL           each2425
+	JMP          over2418
 
-far2131:
-each2133:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2424:
+each2426:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2427
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2427:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25443,15 +27231,15 @@ each2133:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2133
+	JL           each2426
 
-over2126:
+over2418:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2134
+	JE      unasked2428
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -25459,16 +27247,21 @@ over2126:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2134:
-none2125:
+unasked2428:
+none2417:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2123
+	JNZ  row2415
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2429
+	SFENCE
+
+fenced2429:
 	VZEROUPPER
 	RET
 
@@ -25491,25 +27284,32 @@ TEXT ·rowMinHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row2135:
+row2430:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2137
+	JGE        none2432
 	CMPQ       DI, (BX)
-	JNE        cut2139
+	JNE        cut2434
 	CMPQ       128(AX), $0x00
-	JE         near2141
+	JE         near2436
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2437
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2141:
+unweighted2437:
+near2436:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25526,25 +27326,25 @@ near2141:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2138
-	JMP          opened2140
+	JGE          over2433
+	JMP          opened2435
 
-cut2139:
+cut2434:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2142
+	JE      unasked2438
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2142:
-opened2140:
+unasked2438:
+opened2435:
 	CMPQ 128(AX), $0x00
-	JNE  far2143
+	JNE  far2439
 
-each2144:
+each2440:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25570,18 +27370,26 @@ each2144:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2144
-	JMP          over2138
+	JL           each2440
+	JMP          over2433
 
-far2143:
-each2145:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2439:
+each2441:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2442
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2442:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25607,49 +27415,56 @@ each2145:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2145
+	JL           each2441
 
-over2138:
+over2433:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2146
+	JE      unasked2443
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2146:
-none2137:
+unasked2443:
+none2432:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2135
+	JNZ  row2430
 	JMP  done
 
 tile4false:
-row2147:
+row2444:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2149
+	JGE        none2446
 	CMPQ       DI, (BX)
-	JNE        cut2151
+	JNE        cut2448
 	CMPQ       128(AX), $0x00
-	JE         near2153
+	JE         near2450
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2451
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2153:
+unweighted2451:
+near2450:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25673,16 +27488,16 @@ near2153:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2150
-	JMP          opened2152
+	JGE          over2447
+	JMP          opened2449
 
-cut2151:
+cut2448:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2154
+	JE      unasked2452
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -25690,12 +27505,12 @@ cut2151:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2154:
-opened2152:
+unasked2452:
+opened2449:
 	CMPQ 128(AX), $0x00
-	JNE  far2155
+	JNE  far2453
 
-each2156:
+each2454:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25736,19 +27551,27 @@ each2156:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2156
-	JMP          over2150
+	JL           each2454
+	JMP          over2447
 
-far2155:
-each2157:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2453:
+each2455:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2456
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2456:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25789,15 +27612,15 @@ each2157:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2157
+	JL           each2455
 
-over2150:
+over2447:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2158
+	JE      unasked2457
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -25805,16 +27628,21 @@ over2150:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2158:
-none2149:
+unasked2457:
+none2446:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2147
+	JNZ  row2444
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2458
+	SFENCE
+
+fenced2458:
 	VZEROUPPER
 	RET
 
@@ -25835,26 +27663,33 @@ TEXT ·rowMaxHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row2159:
+row2459:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2161
+	JGE        none2461
 	CMPQ       DI, (BX)
-	JNE        cut2163
+	JNE        cut2463
 	CMPQ       128(AX), $0x00
-	JE         near2165
+	JE         near2465
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2466
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2165:
+unweighted2466:
+near2465:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25877,16 +27712,16 @@ near2165:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2162
-	JMP          opened2164
+	JGE          over2462
+	JMP          opened2464
 
-cut2163:
+cut2463:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2166
+	JE      unasked2467
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -25894,12 +27729,12 @@ cut2163:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2166:
-opened2164:
+unasked2467:
+opened2464:
 	CMPQ 128(AX), $0x00
-	JNE  far2167
+	JNE  far2468
 
-each2168:
+each2469:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25939,19 +27774,27 @@ each2168:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2168
-	JMP          over2162
+	JL           each2469
+	JMP          over2462
 
-far2167:
-each2169:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2468:
+each2470:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2471
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2471:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25991,15 +27834,15 @@ each2169:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2169
+	JL           each2470
 
-over2162:
+over2462:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2170
+	JE      unasked2472
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -26007,16 +27850,21 @@ over2162:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2170:
-none2161:
+unasked2472:
+none2461:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2159
+	JNZ  row2459
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2473
+	SFENCE
+
+fenced2473:
 	VZEROUPPER
 	RET
 
@@ -26037,26 +27885,33 @@ TEXT ·rowMinHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row2171:
+row2474:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2173
+	JGE        none2476
 	CMPQ       DI, (BX)
-	JNE        cut2175
+	JNE        cut2478
 	CMPQ       128(AX), $0x00
-	JE         near2177
+	JE         near2480
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2481
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2177:
+unweighted2481:
+near2480:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26079,16 +27934,16 @@ near2177:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2174
-	JMP          opened2176
+	JGE          over2477
+	JMP          opened2479
 
-cut2175:
+cut2478:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2178
+	JE      unasked2482
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -26096,12 +27951,12 @@ cut2175:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2178:
-opened2176:
+unasked2482:
+opened2479:
 	CMPQ 128(AX), $0x00
-	JNE  far2179
+	JNE  far2483
 
-each2180:
+each2484:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26141,19 +27996,27 @@ each2180:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2180
-	JMP          over2174
+	JL           each2484
+	JMP          over2477
 
-far2179:
-each2181:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2483:
+each2485:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2486
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2486:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26193,15 +28056,15 @@ each2181:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2181
+	JL           each2485
 
-over2174:
+over2477:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2182
+	JE      unasked2487
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -26209,16 +28072,21 @@ over2174:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2182:
-none2173:
+unasked2487:
+none2476:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2171
+	JNZ  row2474
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2488
+	SFENCE
+
+fenced2488:
 	VZEROUPPER
 	RET
 
@@ -26246,18 +28114,18 @@ TEXT ·rowMaxQuickAVX2(SB), NOSPLIT, $0-8
 tile2false:
 	VXORPS Y3, Y3, Y3
 	CMPQ   48(AX), $0x00
-	JE     bare2183
+	JE     bare2489
 
-row2185:
+row2491:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2187
+	JGE        none2493
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y2, Y2, Y2
 	CMPQ       128(AX), $0x00
-	JE         near2189
+	JE         near2495
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26265,10 +28133,8 @@ row2185:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2190
 
-near2189:
-ready2190:
+near2495:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -26276,11 +28142,11 @@ ready2190:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2188
+	JGE     over2494
 	CMPQ    128(AX), $0x00
-	JNE     far2191
+	JNE     far2496
 
-each2192:
+each2497:
 	MOVLQSX   (SI)(DI*4), R10
 	IMULQ     R8, R10
 	ADDQ      DX, R10
@@ -26296,11 +28162,11 @@ each2192:
 	VPBLENDVB Y6, Y4, Y2, Y2
 	INCQ      DI
 	CMPQ      DI, R9
-	JL        each2192
-	JMP       over2188
+	JL        each2497
+	JMP       over2494
 
-far2191:
-each2193:
+far2496:
+each2498:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26323,40 +28189,57 @@ each2193:
 	VPBLENDVB  Y6, Y4, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2193
+	JL         each2498
 
-over2188:
-	VMOVUPS      Y0, (CX)
-	VMOVUPS      Y1, 32(CX)
+over2494:
+	CMPQ    168(AX), $0x00
+	JNE     past2499
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	JMP     kept2500
+
+past2499:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept2500:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y4, Y4, Y4
 	VPBROADCASTD (BX), Y5
-	VPUNPCKLWD   Y4, Y2, Y6
-	VPADDD       Y5, Y6, Y6
-	VMOVUPS      Y6, (R9)
-	VPUNPCKHWD   Y4, Y2, Y6
-	VPADDD       Y5, Y6, Y6
-	VMOVUPS      Y6, 32(R9)
+	VPUNPCKLWD   Y4, Y2, Y0
+	VPADDD       Y5, Y0, Y0
+	VPUNPCKHWD   Y4, Y2, Y1
+	VPADDD       Y5, Y1, Y1
+	CMPQ         168(AX), $0x00
+	JNE          past2501
+	VMOVUPS      Y0, (R9)
+	VMOVUPS      Y1, 32(R9)
+	JMP          kept2502
 
-none2187:
+past2501:
+	VMOVNTPS Y0, (R9)
+	VMOVNTPS Y1, 32(R9)
+
+kept2502:
+none2493:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2185
-	JMP  tiled2184
+	JNZ  row2491
+	JMP  tiled2490
 
-bare2183:
-row2194:
+bare2489:
+row2503:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2196
+	JGE        none2505
 	CMPQ       128(AX), $0x00
-	JE         near2198
+	JE         near2507
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26364,10 +28247,8 @@ row2194:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2199
 
-near2198:
-ready2199:
+near2507:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -26375,11 +28256,11 @@ ready2199:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2197
+	JGE     over2506
 	CMPQ    128(AX), $0x00
-	JNE     far2200
+	JNE     far2508
 
-each2201:
+each2509:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -26391,11 +28272,11 @@ each2201:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2201
-	JMP     over2197
+	JL      each2509
+	JMP     over2506
 
-far2200:
-each2202:
+far2508:
+each2510:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26414,19 +28295,27 @@ each2202:
 	VORPS      Y5, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2202
+	JL         each2510
 
-over2197:
+over2506:
+	CMPQ    168(AX), $0x00
+	JNE     past2511
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	JMP     kept2512
 
-none2196:
+past2511:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept2512:
+none2505:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2194
+	JNZ  row2503
 
-tiled2184:
+tiled2490:
 	VMOVMSKPS Y3, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -26434,19 +28323,19 @@ tiled2184:
 tile4false:
 	VXORPS Y6, Y6, Y6
 	CMPQ   48(AX), $0x00
-	JE     bare2203
+	JE     bare2513
 
-row2205:
+row2515:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2207
+	JGE        none2517
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y5, Y5, Y5
 	CMPQ       128(AX), $0x00
-	JE         near2209
+	JE         near2519
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26455,9 +28344,8 @@ row2205:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2210
 
-near2209:
+near2519:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26466,22 +28354,20 @@ near2209:
 	ADDQ       DX, R10
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2518
+	CMPQ       128(AX), $0x00
+	JNE        far2520
 
-ready2210:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2208
-	CMPQ    128(AX), $0x00
-	JNE     far2211
-
-each2212:
+each2521:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26514,11 +28400,11 @@ each2212:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2212
-	JMP        over2208
+	JL         each2521
+	JMP        over2518
 
-far2211:
-each2213:
+far2520:
+each2522:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26527,6 +28413,14 @@ each2213:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -26551,48 +28445,69 @@ each2213:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2213
+	JL         each2522
 
-over2208:
-	VMOVUPS      Y0, (CX)
-	VMOVUPS      Y1, 32(CX)
-	VMOVUPS      Y2, 64(CX)
-	VMOVUPS      Y3, 96(CX)
+over2518:
+	CMPQ    168(AX), $0x00
+	JNE     past2523
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     kept2524
+
+past2523:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept2524:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y7, Y7, Y7
 	VPBROADCASTD (BX), Y8
-	VPUNPCKLWD   Y7, Y4, Y9
-	VPADDD       Y8, Y9, Y9
-	VMOVUPS      Y9, (R9)
-	VPUNPCKHWD   Y7, Y4, Y9
-	VPADDD       Y8, Y9, Y9
-	VMOVUPS      Y9, 32(R9)
-	VPUNPCKLWD   Y7, Y5, Y9
-	VPADDD       Y8, Y9, Y9
-	VMOVUPS      Y9, 64(R9)
-	VPUNPCKHWD   Y7, Y5, Y9
-	VPADDD       Y8, Y9, Y9
-	VMOVUPS      Y9, 96(R9)
+	VPUNPCKLWD   Y7, Y4, Y0
+	VPADDD       Y8, Y0, Y0
+	VPUNPCKHWD   Y7, Y4, Y1
+	VPADDD       Y8, Y1, Y1
+	VPUNPCKLWD   Y7, Y5, Y2
+	VPADDD       Y8, Y2, Y2
+	VPUNPCKHWD   Y7, Y5, Y3
+	VPADDD       Y8, Y3, Y3
+	CMPQ         168(AX), $0x00
+	JNE          past2525
+	VMOVUPS      Y0, (R9)
+	VMOVUPS      Y1, 32(R9)
+	VMOVUPS      Y2, 64(R9)
+	VMOVUPS      Y3, 96(R9)
+	JMP          kept2526
 
-none2207:
+past2525:
+	VMOVNTPS Y0, (R9)
+	VMOVNTPS Y1, 32(R9)
+	VMOVNTPS Y2, 64(R9)
+	VMOVNTPS Y3, 96(R9)
+
+kept2526:
+none2517:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2205
-	JMP  tiled2204
+	JNZ  row2515
+	JMP  tiled2514
 
-bare2203:
-row2214:
+bare2513:
+row2527:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2216
+	JGE        none2529
 	CMPQ       128(AX), $0x00
-	JE         near2218
+	JE         near2531
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26601,9 +28516,8 @@ row2214:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2219
 
-near2218:
+near2531:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26612,22 +28526,20 @@ near2218:
 	ADDQ       DX, R10
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2530
+	CMPQ       128(AX), $0x00
+	JNE        far2532
 
-ready2219:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2217
-	CMPQ    128(AX), $0x00
-	JNE     far2220
-
-each2221:
+each2533:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26653,11 +28565,11 @@ each2221:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2221
-	JMP        over2217
+	JL         each2533
+	JMP        over2530
 
-far2220:
-each2222:
+far2532:
+each2534:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26666,6 +28578,14 @@ each2222:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -26683,21 +28603,31 @@ each2222:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2222
+	JL         each2534
 
-over2217:
+over2530:
+	CMPQ    168(AX), $0x00
+	JNE     past2535
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
+	JMP     kept2536
 
-none2216:
+past2535:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept2536:
+none2529:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2214
+	JNZ  row2527
 
-tiled2204:
+tiled2514:
 	VMOVMSKPS Y6, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -26705,20 +28635,20 @@ tiled2204:
 tile6false:
 	VXORPS Y9, Y9, Y9
 	CMPQ   48(AX), $0x00
-	JE     bare2223
+	JE     bare2537
 
-row2225:
+row2539:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2227
+	JGE        none2541
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y6, Y6, Y6
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y8, Y8, Y8
 	CMPQ       128(AX), $0x00
-	JE         near2229
+	JE         near2543
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26728,36 +28658,8 @@ row2225:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
-	JMP        ready2230
 
-near2229:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-
-ready2230:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2228
-	CMPQ    128(AX), $0x00
-	JNE     far2231
-
-each2232:
+near2543:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26770,172 +28672,19 @@ each2232:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
-	VPADDW     wide00010001<>+0(SB), Y10, Y10
-	VMOVUPS    (R10), Y11
-	VCMPPS     $0x03, 32(R10), Y11, Y12
-	VORPS      Y12, Y9, Y9
-	VCMPPS     $0x11, Y11, Y0, Y12
-	VBLENDVPS  Y12, Y11, Y0, Y0
-	VCMPPS     $0x11, 32(R10), Y1, Y11
-	VBLENDVPS  Y11, 32(R10), Y1, Y1
-	VPACKSSDW  Y11, Y12, Y12
-	VPBLENDVB  Y12, Y10, Y6, Y6
-	VMOVUPS    64(R10), Y11
-	VCMPPS     $0x03, 96(R10), Y11, Y12
-	VORPS      Y12, Y9, Y9
-	VCMPPS     $0x11, Y11, Y2, Y12
-	VBLENDVPS  Y12, Y11, Y2, Y2
-	VCMPPS     $0x11, 96(R10), Y3, Y11
-	VBLENDVPS  Y11, 96(R10), Y3, Y3
-	VPACKSSDW  Y11, Y12, Y12
-	VPBLENDVB  Y12, Y10, Y7, Y7
-	VMOVUPS    128(R10), Y11
-	VCMPPS     $0x03, 160(R10), Y11, Y12
-	VORPS      Y12, Y9, Y9
-	VCMPPS     $0x11, Y11, Y4, Y12
-	VBLENDVPS  Y12, Y11, Y4, Y4
-	VCMPPS     $0x11, 160(R10), Y5, Y11
-	VBLENDVPS  Y11, 160(R10), Y5, Y5
-	VPACKSSDW  Y11, Y12, Y12
-	VPBLENDVB  Y12, Y10, Y8, Y8
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	VMOVUPS    128(R10), Y4
+	VMOVUPS    160(R10), Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2232
-	JMP        over2228
-
-far2231:
-each2233:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VPADDW     wide00010001<>+0(SB), Y10, Y10
-	VMOVUPS    (R10), Y11
-	VCMPPS     $0x03, 32(R10), Y11, Y12
-	VORPS      Y12, Y9, Y9
-	VCMPPS     $0x11, Y11, Y0, Y12
-	VBLENDVPS  Y12, Y11, Y0, Y0
-	VCMPPS     $0x11, 32(R10), Y1, Y11
-	VBLENDVPS  Y11, 32(R10), Y1, Y1
-	VPACKSSDW  Y11, Y12, Y12
-	VPBLENDVB  Y12, Y10, Y6, Y6
-	VMOVUPS    64(R10), Y11
-	VCMPPS     $0x03, 96(R10), Y11, Y12
-	VORPS      Y12, Y9, Y9
-	VCMPPS     $0x11, Y11, Y2, Y12
-	VBLENDVPS  Y12, Y11, Y2, Y2
-	VCMPPS     $0x11, 96(R10), Y3, Y11
-	VBLENDVPS  Y11, 96(R10), Y3, Y3
-	VPACKSSDW  Y11, Y12, Y12
-	VPBLENDVB  Y12, Y10, Y7, Y7
-	VMOVUPS    128(R10), Y11
-	VCMPPS     $0x03, 160(R10), Y11, Y12
-	VORPS      Y12, Y9, Y9
-	VCMPPS     $0x11, Y11, Y4, Y12
-	VBLENDVPS  Y12, Y11, Y4, Y4
-	VCMPPS     $0x11, 160(R10), Y5, Y11
-	VBLENDVPS  Y11, 160(R10), Y5, Y5
-	VPACKSSDW  Y11, Y12, Y12
-	VPBLENDVB  Y12, Y10, Y8, Y8
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each2233
-
-over2228:
-	VMOVUPS      Y0, (CX)
-	VMOVUPS      Y1, 32(CX)
-	VMOVUPS      Y2, 64(CX)
-	VMOVUPS      Y3, 96(CX)
-	VMOVUPS      Y4, 128(CX)
-	VMOVUPS      Y5, 160(CX)
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VPXOR        Y10, Y10, Y10
-	VPBROADCASTD (BX), Y11
-	VPUNPCKLWD   Y10, Y6, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, (R9)
-	VPUNPCKHWD   Y10, Y6, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 32(R9)
-	VPUNPCKLWD   Y10, Y7, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 64(R9)
-	VPUNPCKHWD   Y10, Y7, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 96(R9)
-	VPUNPCKLWD   Y10, Y8, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 128(R9)
-	VPUNPCKHWD   Y10, Y8, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 160(R9)
-
-none2227:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row2225
-	JMP  tiled2224
-
-bare2223:
-row2234:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none2236
+	JGE        over2542
 	CMPQ       128(AX), $0x00
-	JE         near2238
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	JMP        ready2239
+	JNE        far2544
 
-near2238:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-
-ready2239:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2237
-	CMPQ    128(AX), $0x00
-	JNE     far2240
-
-each2241:
+each2545:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26948,31 +28697,41 @@ each2241:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y10, Y10
 	VMOVUPS    (R10), Y11
-	VMOVUPS    32(R10), Y12
-	VMAXPS     Y0, Y11, Y0
-	VMAXPS     Y1, Y12, Y1
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
+	VCMPPS     $0x03, 32(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x11, Y11, Y0, Y12
+	VBLENDVPS  Y12, Y11, Y0, Y0
+	VCMPPS     $0x11, 32(R10), Y1, Y11
+	VBLENDVPS  Y11, 32(R10), Y1, Y1
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y6, Y6
 	VMOVUPS    64(R10), Y11
-	VMOVUPS    96(R10), Y12
-	VMAXPS     Y2, Y11, Y2
-	VMAXPS     Y3, Y12, Y3
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
+	VCMPPS     $0x03, 96(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x11, Y11, Y2, Y12
+	VBLENDVPS  Y12, Y11, Y2, Y2
+	VCMPPS     $0x11, 96(R10), Y3, Y11
+	VBLENDVPS  Y11, 96(R10), Y3, Y3
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y7, Y7
 	VMOVUPS    128(R10), Y11
-	VMOVUPS    160(R10), Y12
-	VMAXPS     Y4, Y11, Y4
-	VMAXPS     Y5, Y12, Y5
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
+	VCMPPS     $0x03, 160(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x11, Y11, Y4, Y12
+	VBLENDVPS  Y12, Y11, Y4, Y4
+	VCMPPS     $0x11, 160(R10), Y5, Y11
+	VBLENDVPS  Y11, 160(R10), Y5, Y5
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2241
-	JMP        over2237
+	JL         each2545
+	JMP        over2542
 
-far2240:
-each2242:
+far2544:
+each2546:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26982,46 +28741,266 @@ each2242:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y10, Y10
 	VMOVUPS    (R10), Y11
-	VMOVUPS    32(R10), Y12
-	VMAXPS     Y0, Y11, Y0
-	VMAXPS     Y1, Y12, Y1
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
+	VCMPPS     $0x03, 32(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x11, Y11, Y0, Y12
+	VBLENDVPS  Y12, Y11, Y0, Y0
+	VCMPPS     $0x11, 32(R10), Y1, Y11
+	VBLENDVPS  Y11, 32(R10), Y1, Y1
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y6, Y6
 	VMOVUPS    64(R10), Y11
-	VMOVUPS    96(R10), Y12
-	VMAXPS     Y2, Y11, Y2
-	VMAXPS     Y3, Y12, Y3
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
+	VCMPPS     $0x03, 96(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x11, Y11, Y2, Y12
+	VBLENDVPS  Y12, Y11, Y2, Y2
+	VCMPPS     $0x11, 96(R10), Y3, Y11
+	VBLENDVPS  Y11, 96(R10), Y3, Y3
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y7, Y7
 	VMOVUPS    128(R10), Y11
-	VMOVUPS    160(R10), Y12
-	VMAXPS     Y4, Y11, Y4
-	VMAXPS     Y5, Y12, Y5
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
+	VCMPPS     $0x03, 160(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x11, Y11, Y4, Y12
+	VBLENDVPS  Y12, Y11, Y4, Y4
+	VCMPPS     $0x11, 160(R10), Y5, Y11
+	VBLENDVPS  Y11, 160(R10), Y5, Y5
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2242
+	JL         each2546
 
-over2237:
+over2542:
+	CMPQ    168(AX), $0x00
+	JNE     past2547
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
+	JMP     kept2548
 
-none2236:
+past2547:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept2548:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y10, Y10, Y10
+	VPBROADCASTD (BX), Y11
+	VPUNPCKLWD   Y10, Y6, Y0
+	VPADDD       Y11, Y0, Y0
+	VPUNPCKHWD   Y10, Y6, Y1
+	VPADDD       Y11, Y1, Y1
+	VPUNPCKLWD   Y10, Y7, Y2
+	VPADDD       Y11, Y2, Y2
+	VPUNPCKHWD   Y10, Y7, Y3
+	VPADDD       Y11, Y3, Y3
+	VPUNPCKLWD   Y10, Y8, Y4
+	VPADDD       Y11, Y4, Y4
+	VPUNPCKHWD   Y10, Y8, Y5
+	VPADDD       Y11, Y5, Y5
+	CMPQ         168(AX), $0x00
+	JNE          past2549
+	VMOVUPS      Y0, (R9)
+	VMOVUPS      Y1, 32(R9)
+	VMOVUPS      Y2, 64(R9)
+	VMOVUPS      Y3, 96(R9)
+	VMOVUPS      Y4, 128(R9)
+	VMOVUPS      Y5, 160(R9)
+	JMP          kept2550
+
+past2549:
+	VMOVNTPS Y0, (R9)
+	VMOVNTPS Y1, 32(R9)
+	VMOVNTPS Y2, 64(R9)
+	VMOVNTPS Y3, 96(R9)
+	VMOVNTPS Y4, 128(R9)
+	VMOVNTPS Y5, 160(R9)
+
+kept2550:
+none2541:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2539
+	JMP  tiled2538
+
+bare2537:
+row2551:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2553
+	CMPQ       128(AX), $0x00
+	JE         near2555
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+
+near2555:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	VMOVUPS    128(R10), Y4
+	VMOVUPS    160(R10), Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2554
+	CMPQ       128(AX), $0x00
+	JNE        far2556
+
+each2557:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y11
+	VMOVUPS    32(R10), Y12
+	VMAXPS     Y0, Y11, Y0
+	VMAXPS     Y1, Y12, Y1
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    64(R10), Y11
+	VMOVUPS    96(R10), Y12
+	VMAXPS     Y2, Y11, Y2
+	VMAXPS     Y3, Y12, Y3
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    128(R10), Y11
+	VMOVUPS    160(R10), Y12
+	VMAXPS     Y4, Y11, Y4
+	VMAXPS     Y5, Y12, Y5
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2557
+	JMP        over2554
+
+far2556:
+each2558:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y11
+	VMOVUPS    32(R10), Y12
+	VMAXPS     Y0, Y11, Y0
+	VMAXPS     Y1, Y12, Y1
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    64(R10), Y11
+	VMOVUPS    96(R10), Y12
+	VMAXPS     Y2, Y11, Y2
+	VMAXPS     Y3, Y12, Y3
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    128(R10), Y11
+	VMOVUPS    160(R10), Y12
+	VMAXPS     Y4, Y11, Y4
+	VMAXPS     Y5, Y12, Y5
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2558
+
+over2554:
+	CMPQ    168(AX), $0x00
+	JNE     past2559
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	JMP     kept2560
+
+past2559:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept2560:
+none2553:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2234
+	JNZ  row2551
 
-tiled2224:
+tiled2538:
 	VMOVMSKPS Y9, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -27029,21 +29008,21 @@ tiled2224:
 tile8false:
 	VXORPS Y12, Y12, Y12
 	CMPQ   48(AX), $0x00
-	JE     bare2243
+	JE     bare2561
 
-row2245:
+row2563:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2247
+	JGE        none2565
 	VPXOR      Y13, Y13, Y13
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
 	CMPQ       128(AX), $0x00
-	JE         near2249
+	JE         near2567
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27054,39 +29033,8 @@ row2245:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
-	JMP        ready2250
 
-near2249:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-
-ready2250:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	VMOVUPS 192(R10), Y6
-	VMOVUPS 224(R10), Y7
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2248
-	CMPQ    128(AX), $0x00
-	JNE     far2251
-
-each2252:
+near2567:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27100,203 +29048,21 @@ each2252:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
-	VPADDW     wide00010001<>+0(SB), Y13, Y13
-	VMOVUPS    (R10), Y14
-	VCMPPS     $0x03, 32(R10), Y14, Y15
-	VORPS      Y15, Y12, Y12
-	VCMPPS     $0x11, Y14, Y0, Y15
-	VBLENDVPS  Y15, Y14, Y0, Y0
-	VCMPPS     $0x11, 32(R10), Y1, Y14
-	VBLENDVPS  Y14, 32(R10), Y1, Y1
-	VPACKSSDW  Y14, Y15, Y15
-	VPBLENDVB  Y15, Y13, Y8, Y8
-	VMOVUPS    64(R10), Y14
-	VCMPPS     $0x03, 96(R10), Y14, Y15
-	VORPS      Y15, Y12, Y12
-	VCMPPS     $0x11, Y14, Y2, Y15
-	VBLENDVPS  Y15, Y14, Y2, Y2
-	VCMPPS     $0x11, 96(R10), Y3, Y14
-	VBLENDVPS  Y14, 96(R10), Y3, Y3
-	VPACKSSDW  Y14, Y15, Y15
-	VPBLENDVB  Y15, Y13, Y9, Y9
-	VMOVUPS    128(R10), Y14
-	VCMPPS     $0x03, 160(R10), Y14, Y15
-	VORPS      Y15, Y12, Y12
-	VCMPPS     $0x11, Y14, Y4, Y15
-	VBLENDVPS  Y15, Y14, Y4, Y4
-	VCMPPS     $0x11, 160(R10), Y5, Y14
-	VBLENDVPS  Y14, 160(R10), Y5, Y5
-	VPACKSSDW  Y14, Y15, Y15
-	VPBLENDVB  Y15, Y13, Y10, Y10
-	VMOVUPS    192(R10), Y14
-	VCMPPS     $0x03, 224(R10), Y14, Y15
-	VORPS      Y15, Y12, Y12
-	VCMPPS     $0x11, Y14, Y6, Y15
-	VBLENDVPS  Y15, Y14, Y6, Y6
-	VCMPPS     $0x11, 224(R10), Y7, Y14
-	VBLENDVPS  Y14, 224(R10), Y7, Y7
-	VPACKSSDW  Y14, Y15, Y15
-	VPBLENDVB  Y15, Y13, Y11, Y11
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	VMOVUPS    128(R10), Y4
+	VMOVUPS    160(R10), Y5
+	VMOVUPS    192(R10), Y6
+	VMOVUPS    224(R10), Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2252
-	JMP        over2248
-
-far2251:
-each2253:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VPADDW     wide00010001<>+0(SB), Y13, Y13
-	VMOVUPS    (R10), Y14
-	VCMPPS     $0x03, 32(R10), Y14, Y15
-	VORPS      Y15, Y12, Y12
-	VCMPPS     $0x11, Y14, Y0, Y15
-	VBLENDVPS  Y15, Y14, Y0, Y0
-	VCMPPS     $0x11, 32(R10), Y1, Y14
-	VBLENDVPS  Y14, 32(R10), Y1, Y1
-	VPACKSSDW  Y14, Y15, Y15
-	VPBLENDVB  Y15, Y13, Y8, Y8
-	VMOVUPS    64(R10), Y14
-	VCMPPS     $0x03, 96(R10), Y14, Y15
-	VORPS      Y15, Y12, Y12
-	VCMPPS     $0x11, Y14, Y2, Y15
-	VBLENDVPS  Y15, Y14, Y2, Y2
-	VCMPPS     $0x11, 96(R10), Y3, Y14
-	VBLENDVPS  Y14, 96(R10), Y3, Y3
-	VPACKSSDW  Y14, Y15, Y15
-	VPBLENDVB  Y15, Y13, Y9, Y9
-	VMOVUPS    128(R10), Y14
-	VCMPPS     $0x03, 160(R10), Y14, Y15
-	VORPS      Y15, Y12, Y12
-	VCMPPS     $0x11, Y14, Y4, Y15
-	VBLENDVPS  Y15, Y14, Y4, Y4
-	VCMPPS     $0x11, 160(R10), Y5, Y14
-	VBLENDVPS  Y14, 160(R10), Y5, Y5
-	VPACKSSDW  Y14, Y15, Y15
-	VPBLENDVB  Y15, Y13, Y10, Y10
-	VMOVUPS    192(R10), Y14
-	VCMPPS     $0x03, 224(R10), Y14, Y15
-	VORPS      Y15, Y12, Y12
-	VCMPPS     $0x11, Y14, Y6, Y15
-	VBLENDVPS  Y15, Y14, Y6, Y6
-	VCMPPS     $0x11, 224(R10), Y7, Y14
-	VBLENDVPS  Y14, 224(R10), Y7, Y7
-	VPACKSSDW  Y14, Y15, Y15
-	VPBLENDVB  Y15, Y13, Y11, Y11
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each2253
-
-over2248:
-	VMOVUPS      Y0, (CX)
-	VMOVUPS      Y1, 32(CX)
-	VMOVUPS      Y2, 64(CX)
-	VMOVUPS      Y3, 96(CX)
-	VMOVUPS      Y4, 128(CX)
-	VMOVUPS      Y5, 160(CX)
-	VMOVUPS      Y6, 192(CX)
-	VMOVUPS      Y7, 224(CX)
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VPXOR        Y13, Y13, Y13
-	VPBROADCASTD (BX), Y14
-	VPUNPCKLWD   Y13, Y8, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, (R9)
-	VPUNPCKHWD   Y13, Y8, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 32(R9)
-	VPUNPCKLWD   Y13, Y9, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 64(R9)
-	VPUNPCKHWD   Y13, Y9, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 96(R9)
-	VPUNPCKLWD   Y13, Y10, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 128(R9)
-	VPUNPCKHWD   Y13, Y10, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 160(R9)
-	VPUNPCKLWD   Y13, Y11, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 192(R9)
-	VPUNPCKHWD   Y13, Y11, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 224(R9)
-
-none2247:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row2245
-	JMP  tiled2244
-
-bare2243:
-row2254:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none2256
+	JGE        over2566
 	CMPQ       128(AX), $0x00
-	JE         near2258
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
-	JMP        ready2259
+	JNE        far2568
 
-near2258:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-
-ready2259:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	VMOVUPS 192(R10), Y6
-	VMOVUPS 224(R10), Y7
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2257
-	CMPQ    128(AX), $0x00
-	JNE     far2260
-
-each2261:
+each2569:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27310,37 +29076,50 @@ each2261:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y13, Y13
 	VMOVUPS    (R10), Y14
-	VMOVUPS    32(R10), Y15
-	VMAXPS     Y0, Y14, Y0
-	VMAXPS     Y1, Y15, Y1
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
+	VCMPPS     $0x03, 32(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y0, Y15
+	VBLENDVPS  Y15, Y14, Y0, Y0
+	VCMPPS     $0x11, 32(R10), Y1, Y14
+	VBLENDVPS  Y14, 32(R10), Y1, Y1
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y8, Y8
 	VMOVUPS    64(R10), Y14
-	VMOVUPS    96(R10), Y15
-	VMAXPS     Y2, Y14, Y2
-	VMAXPS     Y3, Y15, Y3
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
+	VCMPPS     $0x03, 96(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y2, Y15
+	VBLENDVPS  Y15, Y14, Y2, Y2
+	VCMPPS     $0x11, 96(R10), Y3, Y14
+	VBLENDVPS  Y14, 96(R10), Y3, Y3
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y9, Y9
 	VMOVUPS    128(R10), Y14
-	VMOVUPS    160(R10), Y15
-	VMAXPS     Y4, Y14, Y4
-	VMAXPS     Y5, Y15, Y5
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
+	VCMPPS     $0x03, 160(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y4, Y15
+	VBLENDVPS  Y15, Y14, Y4, Y4
+	VCMPPS     $0x11, 160(R10), Y5, Y14
+	VBLENDVPS  Y14, 160(R10), Y5, Y5
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y10, Y10
 	VMOVUPS    192(R10), Y14
-	VMOVUPS    224(R10), Y15
-	VMAXPS     Y6, Y14, Y6
-	VMAXPS     Y7, Y15, Y7
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
+	VCMPPS     $0x03, 224(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y6, Y15
+	VBLENDVPS  Y15, Y14, Y6, Y6
+	VCMPPS     $0x11, 224(R10), Y7, Y14
+	VBLENDVPS  Y14, 224(R10), Y7, Y7
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2261
-	JMP        over2257
+	JL         each2569
+	JMP        over2566
 
-far2260:
-each2262:
+far2568:
+each2570:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27351,38 +29130,63 @@ each2262:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y13, Y13
 	VMOVUPS    (R10), Y14
-	VMOVUPS    32(R10), Y15
-	VMAXPS     Y0, Y14, Y0
-	VMAXPS     Y1, Y15, Y1
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
+	VCMPPS     $0x03, 32(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y0, Y15
+	VBLENDVPS  Y15, Y14, Y0, Y0
+	VCMPPS     $0x11, 32(R10), Y1, Y14
+	VBLENDVPS  Y14, 32(R10), Y1, Y1
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y8, Y8
 	VMOVUPS    64(R10), Y14
-	VMOVUPS    96(R10), Y15
-	VMAXPS     Y2, Y14, Y2
-	VMAXPS     Y3, Y15, Y3
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
+	VCMPPS     $0x03, 96(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y2, Y15
+	VBLENDVPS  Y15, Y14, Y2, Y2
+	VCMPPS     $0x11, 96(R10), Y3, Y14
+	VBLENDVPS  Y14, 96(R10), Y3, Y3
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y9, Y9
 	VMOVUPS    128(R10), Y14
-	VMOVUPS    160(R10), Y15
-	VMAXPS     Y4, Y14, Y4
-	VMAXPS     Y5, Y15, Y5
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
+	VCMPPS     $0x03, 160(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y4, Y15
+	VBLENDVPS  Y15, Y14, Y4, Y4
+	VCMPPS     $0x11, 160(R10), Y5, Y14
+	VBLENDVPS  Y14, 160(R10), Y5, Y5
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y10, Y10
 	VMOVUPS    192(R10), Y14
-	VMOVUPS    224(R10), Y15
-	VMAXPS     Y6, Y14, Y6
-	VMAXPS     Y7, Y15, Y7
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
+	VCMPPS     $0x03, 224(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y6, Y15
+	VBLENDVPS  Y15, Y14, Y6, Y6
+	VCMPPS     $0x11, 224(R10), Y7, Y14
+	VBLENDVPS  Y14, 224(R10), Y7, Y7
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2262
+	JL         each2570
 
-over2257:
+over2566:
+	CMPQ    168(AX), $0x00
+	JNE     past2571
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -27391,18 +29195,255 @@ over2257:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
+	JMP     kept2572
 
-none2256:
+past2571:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept2572:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y13, Y13, Y13
+	VPBROADCASTD (BX), Y14
+	VPUNPCKLWD   Y13, Y8, Y0
+	VPADDD       Y14, Y0, Y0
+	VPUNPCKHWD   Y13, Y8, Y1
+	VPADDD       Y14, Y1, Y1
+	VPUNPCKLWD   Y13, Y9, Y2
+	VPADDD       Y14, Y2, Y2
+	VPUNPCKHWD   Y13, Y9, Y3
+	VPADDD       Y14, Y3, Y3
+	VPUNPCKLWD   Y13, Y10, Y4
+	VPADDD       Y14, Y4, Y4
+	VPUNPCKHWD   Y13, Y10, Y5
+	VPADDD       Y14, Y5, Y5
+	VPUNPCKLWD   Y13, Y11, Y6
+	VPADDD       Y14, Y6, Y6
+	VPUNPCKHWD   Y13, Y11, Y7
+	VPADDD       Y14, Y7, Y7
+	CMPQ         168(AX), $0x00
+	JNE          past2573
+	VMOVUPS      Y0, (R9)
+	VMOVUPS      Y1, 32(R9)
+	VMOVUPS      Y2, 64(R9)
+	VMOVUPS      Y3, 96(R9)
+	VMOVUPS      Y4, 128(R9)
+	VMOVUPS      Y5, 160(R9)
+	VMOVUPS      Y6, 192(R9)
+	VMOVUPS      Y7, 224(R9)
+	JMP          kept2574
+
+past2573:
+	VMOVNTPS Y0, (R9)
+	VMOVNTPS Y1, 32(R9)
+	VMOVNTPS Y2, 64(R9)
+	VMOVNTPS Y3, 96(R9)
+	VMOVNTPS Y4, 128(R9)
+	VMOVNTPS Y5, 160(R9)
+	VMOVNTPS Y6, 192(R9)
+	VMOVNTPS Y7, 224(R9)
+
+kept2574:
+none2565:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2563
+	JMP  tiled2562
+
+bare2561:
+row2575:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2577
+	CMPQ       128(AX), $0x00
+	JE         near2579
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+
+near2579:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	VMOVUPS    128(R10), Y4
+	VMOVUPS    160(R10), Y5
+	VMOVUPS    192(R10), Y6
+	VMOVUPS    224(R10), Y7
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2578
+	CMPQ       128(AX), $0x00
+	JNE        far2580
+
+each2581:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y14
+	VMOVUPS    32(R10), Y15
+	VMAXPS     Y0, Y14, Y0
+	VMAXPS     Y1, Y15, Y1
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    64(R10), Y14
+	VMOVUPS    96(R10), Y15
+	VMAXPS     Y2, Y14, Y2
+	VMAXPS     Y3, Y15, Y3
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    128(R10), Y14
+	VMOVUPS    160(R10), Y15
+	VMAXPS     Y4, Y14, Y4
+	VMAXPS     Y5, Y15, Y5
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    192(R10), Y14
+	VMOVUPS    224(R10), Y15
+	VMAXPS     Y6, Y14, Y6
+	VMAXPS     Y7, Y15, Y7
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2581
+	JMP        over2578
+
+far2580:
+each2582:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y14
+	VMOVUPS    32(R10), Y15
+	VMAXPS     Y0, Y14, Y0
+	VMAXPS     Y1, Y15, Y1
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    64(R10), Y14
+	VMOVUPS    96(R10), Y15
+	VMAXPS     Y2, Y14, Y2
+	VMAXPS     Y3, Y15, Y3
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    128(R10), Y14
+	VMOVUPS    160(R10), Y15
+	VMAXPS     Y4, Y14, Y4
+	VMAXPS     Y5, Y15, Y5
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    192(R10), Y14
+	VMOVUPS    224(R10), Y15
+	VMAXPS     Y6, Y14, Y6
+	VMAXPS     Y7, Y15, Y7
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2582
+
+over2578:
+	CMPQ    168(AX), $0x00
+	JNE     past2583
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	JMP     kept2584
+
+past2583:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept2584:
+none2577:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2254
+	JNZ  row2575
 
-tiled2244:
+tiled2562:
 	VMOVMSKPS Y12, CX
 	ORL       CX, 152(AX)
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2585
+	SFENCE
+
+fenced2585:
 	VZEROUPPER
 	RET
 
@@ -27440,18 +29481,18 @@ TEXT ·rowMinQuickAVX2(SB), NOSPLIT, $0-8
 tile2false:
 	VXORPS Y3, Y3, Y3
 	CMPQ   48(AX), $0x00
-	JE     bare2263
+	JE     bare2586
 
-row2265:
+row2588:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2267
+	JGE        none2590
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y2, Y2, Y2
 	CMPQ       128(AX), $0x00
-	JE         near2269
+	JE         near2592
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27459,10 +29500,8 @@ row2265:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2270
 
-near2269:
-ready2270:
+near2592:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27470,11 +29509,11 @@ ready2270:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2268
+	JGE     over2591
 	CMPQ    128(AX), $0x00
-	JNE     far2271
+	JNE     far2593
 
-each2272:
+each2594:
 	MOVLQSX   (SI)(DI*4), R10
 	IMULQ     R8, R10
 	ADDQ      DX, R10
@@ -27490,11 +29529,11 @@ each2272:
 	VPBLENDVB Y6, Y4, Y2, Y2
 	INCQ      DI
 	CMPQ      DI, R9
-	JL        each2272
-	JMP       over2268
+	JL        each2594
+	JMP       over2591
 
-far2271:
-each2273:
+far2593:
+each2595:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27517,40 +29556,57 @@ each2273:
 	VPBLENDVB  Y6, Y4, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2273
+	JL         each2595
 
-over2268:
-	VMOVUPS      Y0, (CX)
-	VMOVUPS      Y1, 32(CX)
+over2591:
+	CMPQ    168(AX), $0x00
+	JNE     past2596
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	JMP     kept2597
+
+past2596:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept2597:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y4, Y4, Y4
 	VPBROADCASTD (BX), Y5
-	VPUNPCKLWD   Y4, Y2, Y6
-	VPADDD       Y5, Y6, Y6
-	VMOVUPS      Y6, (R9)
-	VPUNPCKHWD   Y4, Y2, Y6
-	VPADDD       Y5, Y6, Y6
-	VMOVUPS      Y6, 32(R9)
+	VPUNPCKLWD   Y4, Y2, Y0
+	VPADDD       Y5, Y0, Y0
+	VPUNPCKHWD   Y4, Y2, Y1
+	VPADDD       Y5, Y1, Y1
+	CMPQ         168(AX), $0x00
+	JNE          past2598
+	VMOVUPS      Y0, (R9)
+	VMOVUPS      Y1, 32(R9)
+	JMP          kept2599
 
-none2267:
+past2598:
+	VMOVNTPS Y0, (R9)
+	VMOVNTPS Y1, 32(R9)
+
+kept2599:
+none2590:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2265
-	JMP  tiled2264
+	JNZ  row2588
+	JMP  tiled2587
 
-bare2263:
-row2274:
+bare2586:
+row2600:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2276
+	JGE        none2602
 	CMPQ       128(AX), $0x00
-	JE         near2278
+	JE         near2604
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27558,10 +29614,8 @@ row2274:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2279
 
-near2278:
-ready2279:
+near2604:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27569,11 +29623,11 @@ ready2279:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2277
+	JGE     over2603
 	CMPQ    128(AX), $0x00
-	JNE     far2280
+	JNE     far2605
 
-each2281:
+each2606:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27585,11 +29639,11 @@ each2281:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2281
-	JMP     over2277
+	JL      each2606
+	JMP     over2603
 
-far2280:
-each2282:
+far2605:
+each2607:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27608,19 +29662,27 @@ each2282:
 	VORPS      Y5, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2282
+	JL         each2607
 
-over2277:
+over2603:
+	CMPQ    168(AX), $0x00
+	JNE     past2608
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	JMP     kept2609
 
-none2276:
+past2608:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept2609:
+none2602:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2274
+	JNZ  row2600
 
-tiled2264:
+tiled2587:
 	VMOVMSKPS Y3, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -27628,19 +29690,19 @@ tiled2264:
 tile4false:
 	VXORPS Y6, Y6, Y6
 	CMPQ   48(AX), $0x00
-	JE     bare2283
+	JE     bare2610
 
-row2285:
+row2612:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2287
+	JGE        none2614
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y5, Y5, Y5
 	CMPQ       128(AX), $0x00
-	JE         near2289
+	JE         near2616
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27649,9 +29711,8 @@ row2285:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2290
 
-near2289:
+near2616:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27660,22 +29721,20 @@ near2289:
 	ADDQ       DX, R10
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2615
+	CMPQ       128(AX), $0x00
+	JNE        far2617
 
-ready2290:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2288
-	CMPQ    128(AX), $0x00
-	JNE     far2291
-
-each2292:
+each2618:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27708,11 +29767,11 @@ each2292:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2292
-	JMP        over2288
+	JL         each2618
+	JMP        over2615
 
-far2291:
-each2293:
+far2617:
+each2619:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27721,6 +29780,14 @@ each2293:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -27745,48 +29812,69 @@ each2293:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2293
+	JL         each2619
 
-over2288:
-	VMOVUPS      Y0, (CX)
-	VMOVUPS      Y1, 32(CX)
-	VMOVUPS      Y2, 64(CX)
-	VMOVUPS      Y3, 96(CX)
+over2615:
+	CMPQ    168(AX), $0x00
+	JNE     past2620
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     kept2621
+
+past2620:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept2621:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y7, Y7, Y7
 	VPBROADCASTD (BX), Y8
-	VPUNPCKLWD   Y7, Y4, Y9
-	VPADDD       Y8, Y9, Y9
-	VMOVUPS      Y9, (R9)
-	VPUNPCKHWD   Y7, Y4, Y9
-	VPADDD       Y8, Y9, Y9
-	VMOVUPS      Y9, 32(R9)
-	VPUNPCKLWD   Y7, Y5, Y9
-	VPADDD       Y8, Y9, Y9
-	VMOVUPS      Y9, 64(R9)
-	VPUNPCKHWD   Y7, Y5, Y9
-	VPADDD       Y8, Y9, Y9
-	VMOVUPS      Y9, 96(R9)
+	VPUNPCKLWD   Y7, Y4, Y0
+	VPADDD       Y8, Y0, Y0
+	VPUNPCKHWD   Y7, Y4, Y1
+	VPADDD       Y8, Y1, Y1
+	VPUNPCKLWD   Y7, Y5, Y2
+	VPADDD       Y8, Y2, Y2
+	VPUNPCKHWD   Y7, Y5, Y3
+	VPADDD       Y8, Y3, Y3
+	CMPQ         168(AX), $0x00
+	JNE          past2622
+	VMOVUPS      Y0, (R9)
+	VMOVUPS      Y1, 32(R9)
+	VMOVUPS      Y2, 64(R9)
+	VMOVUPS      Y3, 96(R9)
+	JMP          kept2623
 
-none2287:
+past2622:
+	VMOVNTPS Y0, (R9)
+	VMOVNTPS Y1, 32(R9)
+	VMOVNTPS Y2, 64(R9)
+	VMOVNTPS Y3, 96(R9)
+
+kept2623:
+none2614:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2285
-	JMP  tiled2284
+	JNZ  row2612
+	JMP  tiled2611
 
-bare2283:
-row2294:
+bare2610:
+row2624:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2296
+	JGE        none2626
 	CMPQ       128(AX), $0x00
-	JE         near2298
+	JE         near2628
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27795,9 +29883,8 @@ row2294:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2299
 
-near2298:
+near2628:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27806,22 +29893,20 @@ near2298:
 	ADDQ       DX, R10
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2627
+	CMPQ       128(AX), $0x00
+	JNE        far2629
 
-ready2299:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2297
-	CMPQ    128(AX), $0x00
-	JNE     far2300
-
-each2301:
+each2630:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27847,11 +29932,11 @@ each2301:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2301
-	JMP        over2297
+	JL         each2630
+	JMP        over2627
 
-far2300:
-each2302:
+far2629:
+each2631:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27860,6 +29945,14 @@ each2302:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -27877,21 +29970,31 @@ each2302:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2302
+	JL         each2631
 
-over2297:
+over2627:
+	CMPQ    168(AX), $0x00
+	JNE     past2632
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
+	JMP     kept2633
 
-none2296:
+past2632:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept2633:
+none2626:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2294
+	JNZ  row2624
 
-tiled2284:
+tiled2611:
 	VMOVMSKPS Y6, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -27899,20 +30002,20 @@ tiled2284:
 tile6false:
 	VXORPS Y9, Y9, Y9
 	CMPQ   48(AX), $0x00
-	JE     bare2303
+	JE     bare2634
 
-row2305:
+row2636:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2307
+	JGE        none2638
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y6, Y6, Y6
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y8, Y8, Y8
 	CMPQ       128(AX), $0x00
-	JE         near2309
+	JE         near2640
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27922,36 +30025,8 @@ row2305:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
-	JMP        ready2310
 
-near2309:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-
-ready2310:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2308
-	CMPQ    128(AX), $0x00
-	JNE     far2311
-
-each2312:
+near2640:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27964,172 +30039,19 @@ each2312:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
-	VPADDW     wide00010001<>+0(SB), Y10, Y10
-	VMOVUPS    (R10), Y11
-	VCMPPS     $0x03, 32(R10), Y11, Y12
-	VORPS      Y12, Y9, Y9
-	VCMPPS     $0x1e, Y11, Y0, Y12
-	VBLENDVPS  Y12, Y11, Y0, Y0
-	VCMPPS     $0x1e, 32(R10), Y1, Y11
-	VBLENDVPS  Y11, 32(R10), Y1, Y1
-	VPACKSSDW  Y11, Y12, Y12
-	VPBLENDVB  Y12, Y10, Y6, Y6
-	VMOVUPS    64(R10), Y11
-	VCMPPS     $0x03, 96(R10), Y11, Y12
-	VORPS      Y12, Y9, Y9
-	VCMPPS     $0x1e, Y11, Y2, Y12
-	VBLENDVPS  Y12, Y11, Y2, Y2
-	VCMPPS     $0x1e, 96(R10), Y3, Y11
-	VBLENDVPS  Y11, 96(R10), Y3, Y3
-	VPACKSSDW  Y11, Y12, Y12
-	VPBLENDVB  Y12, Y10, Y7, Y7
-	VMOVUPS    128(R10), Y11
-	VCMPPS     $0x03, 160(R10), Y11, Y12
-	VORPS      Y12, Y9, Y9
-	VCMPPS     $0x1e, Y11, Y4, Y12
-	VBLENDVPS  Y12, Y11, Y4, Y4
-	VCMPPS     $0x1e, 160(R10), Y5, Y11
-	VBLENDVPS  Y11, 160(R10), Y5, Y5
-	VPACKSSDW  Y11, Y12, Y12
-	VPBLENDVB  Y12, Y10, Y8, Y8
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	VMOVUPS    128(R10), Y4
+	VMOVUPS    160(R10), Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2312
-	JMP        over2308
-
-far2311:
-each2313:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VPADDW     wide00010001<>+0(SB), Y10, Y10
-	VMOVUPS    (R10), Y11
-	VCMPPS     $0x03, 32(R10), Y11, Y12
-	VORPS      Y12, Y9, Y9
-	VCMPPS     $0x1e, Y11, Y0, Y12
-	VBLENDVPS  Y12, Y11, Y0, Y0
-	VCMPPS     $0x1e, 32(R10), Y1, Y11
-	VBLENDVPS  Y11, 32(R10), Y1, Y1
-	VPACKSSDW  Y11, Y12, Y12
-	VPBLENDVB  Y12, Y10, Y6, Y6
-	VMOVUPS    64(R10), Y11
-	VCMPPS     $0x03, 96(R10), Y11, Y12
-	VORPS      Y12, Y9, Y9
-	VCMPPS     $0x1e, Y11, Y2, Y12
-	VBLENDVPS  Y12, Y11, Y2, Y2
-	VCMPPS     $0x1e, 96(R10), Y3, Y11
-	VBLENDVPS  Y11, 96(R10), Y3, Y3
-	VPACKSSDW  Y11, Y12, Y12
-	VPBLENDVB  Y12, Y10, Y7, Y7
-	VMOVUPS    128(R10), Y11
-	VCMPPS     $0x03, 160(R10), Y11, Y12
-	VORPS      Y12, Y9, Y9
-	VCMPPS     $0x1e, Y11, Y4, Y12
-	VBLENDVPS  Y12, Y11, Y4, Y4
-	VCMPPS     $0x1e, 160(R10), Y5, Y11
-	VBLENDVPS  Y11, 160(R10), Y5, Y5
-	VPACKSSDW  Y11, Y12, Y12
-	VPBLENDVB  Y12, Y10, Y8, Y8
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each2313
-
-over2308:
-	VMOVUPS      Y0, (CX)
-	VMOVUPS      Y1, 32(CX)
-	VMOVUPS      Y2, 64(CX)
-	VMOVUPS      Y3, 96(CX)
-	VMOVUPS      Y4, 128(CX)
-	VMOVUPS      Y5, 160(CX)
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VPXOR        Y10, Y10, Y10
-	VPBROADCASTD (BX), Y11
-	VPUNPCKLWD   Y10, Y6, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, (R9)
-	VPUNPCKHWD   Y10, Y6, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 32(R9)
-	VPUNPCKLWD   Y10, Y7, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 64(R9)
-	VPUNPCKHWD   Y10, Y7, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 96(R9)
-	VPUNPCKLWD   Y10, Y8, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 128(R9)
-	VPUNPCKHWD   Y10, Y8, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 160(R9)
-
-none2307:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row2305
-	JMP  tiled2304
-
-bare2303:
-row2314:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none2316
+	JGE        over2639
 	CMPQ       128(AX), $0x00
-	JE         near2318
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	JMP        ready2319
+	JNE        far2641
 
-near2318:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-
-ready2319:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2317
-	CMPQ    128(AX), $0x00
-	JNE     far2320
-
-each2321:
+each2642:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28142,31 +30064,41 @@ each2321:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y10, Y10
 	VMOVUPS    (R10), Y11
-	VMOVUPS    32(R10), Y12
-	VMINPS     Y0, Y11, Y0
-	VMINPS     Y1, Y12, Y1
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
+	VCMPPS     $0x03, 32(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y0, Y12
+	VBLENDVPS  Y12, Y11, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y11
+	VBLENDVPS  Y11, 32(R10), Y1, Y1
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y6, Y6
 	VMOVUPS    64(R10), Y11
-	VMOVUPS    96(R10), Y12
-	VMINPS     Y2, Y11, Y2
-	VMINPS     Y3, Y12, Y3
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
+	VCMPPS     $0x03, 96(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y2, Y12
+	VBLENDVPS  Y12, Y11, Y2, Y2
+	VCMPPS     $0x1e, 96(R10), Y3, Y11
+	VBLENDVPS  Y11, 96(R10), Y3, Y3
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y7, Y7
 	VMOVUPS    128(R10), Y11
-	VMOVUPS    160(R10), Y12
-	VMINPS     Y4, Y11, Y4
-	VMINPS     Y5, Y12, Y5
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
+	VCMPPS     $0x03, 160(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y4, Y12
+	VBLENDVPS  Y12, Y11, Y4, Y4
+	VCMPPS     $0x1e, 160(R10), Y5, Y11
+	VBLENDVPS  Y11, 160(R10), Y5, Y5
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2321
-	JMP        over2317
+	JL         each2642
+	JMP        over2639
 
-far2320:
-each2322:
+far2641:
+each2643:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28176,46 +30108,266 @@ each2322:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y10, Y10
 	VMOVUPS    (R10), Y11
-	VMOVUPS    32(R10), Y12
-	VMINPS     Y0, Y11, Y0
-	VMINPS     Y1, Y12, Y1
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
+	VCMPPS     $0x03, 32(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y0, Y12
+	VBLENDVPS  Y12, Y11, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y11
+	VBLENDVPS  Y11, 32(R10), Y1, Y1
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y6, Y6
 	VMOVUPS    64(R10), Y11
-	VMOVUPS    96(R10), Y12
-	VMINPS     Y2, Y11, Y2
-	VMINPS     Y3, Y12, Y3
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
+	VCMPPS     $0x03, 96(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y2, Y12
+	VBLENDVPS  Y12, Y11, Y2, Y2
+	VCMPPS     $0x1e, 96(R10), Y3, Y11
+	VBLENDVPS  Y11, 96(R10), Y3, Y3
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y7, Y7
 	VMOVUPS    128(R10), Y11
-	VMOVUPS    160(R10), Y12
-	VMINPS     Y4, Y11, Y4
-	VMINPS     Y5, Y12, Y5
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
+	VCMPPS     $0x03, 160(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y4, Y12
+	VBLENDVPS  Y12, Y11, Y4, Y4
+	VCMPPS     $0x1e, 160(R10), Y5, Y11
+	VBLENDVPS  Y11, 160(R10), Y5, Y5
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2322
+	JL         each2643
 
-over2317:
+over2639:
+	CMPQ    168(AX), $0x00
+	JNE     past2644
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
+	JMP     kept2645
 
-none2316:
+past2644:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept2645:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y10, Y10, Y10
+	VPBROADCASTD (BX), Y11
+	VPUNPCKLWD   Y10, Y6, Y0
+	VPADDD       Y11, Y0, Y0
+	VPUNPCKHWD   Y10, Y6, Y1
+	VPADDD       Y11, Y1, Y1
+	VPUNPCKLWD   Y10, Y7, Y2
+	VPADDD       Y11, Y2, Y2
+	VPUNPCKHWD   Y10, Y7, Y3
+	VPADDD       Y11, Y3, Y3
+	VPUNPCKLWD   Y10, Y8, Y4
+	VPADDD       Y11, Y4, Y4
+	VPUNPCKHWD   Y10, Y8, Y5
+	VPADDD       Y11, Y5, Y5
+	CMPQ         168(AX), $0x00
+	JNE          past2646
+	VMOVUPS      Y0, (R9)
+	VMOVUPS      Y1, 32(R9)
+	VMOVUPS      Y2, 64(R9)
+	VMOVUPS      Y3, 96(R9)
+	VMOVUPS      Y4, 128(R9)
+	VMOVUPS      Y5, 160(R9)
+	JMP          kept2647
+
+past2646:
+	VMOVNTPS Y0, (R9)
+	VMOVNTPS Y1, 32(R9)
+	VMOVNTPS Y2, 64(R9)
+	VMOVNTPS Y3, 96(R9)
+	VMOVNTPS Y4, 128(R9)
+	VMOVNTPS Y5, 160(R9)
+
+kept2647:
+none2638:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2636
+	JMP  tiled2635
+
+bare2634:
+row2648:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2650
+	CMPQ       128(AX), $0x00
+	JE         near2652
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+
+near2652:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	VMOVUPS    128(R10), Y4
+	VMOVUPS    160(R10), Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2651
+	CMPQ       128(AX), $0x00
+	JNE        far2653
+
+each2654:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y11
+	VMOVUPS    32(R10), Y12
+	VMINPS     Y0, Y11, Y0
+	VMINPS     Y1, Y12, Y1
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    64(R10), Y11
+	VMOVUPS    96(R10), Y12
+	VMINPS     Y2, Y11, Y2
+	VMINPS     Y3, Y12, Y3
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    128(R10), Y11
+	VMOVUPS    160(R10), Y12
+	VMINPS     Y4, Y11, Y4
+	VMINPS     Y5, Y12, Y5
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2654
+	JMP        over2651
+
+far2653:
+each2655:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y11
+	VMOVUPS    32(R10), Y12
+	VMINPS     Y0, Y11, Y0
+	VMINPS     Y1, Y12, Y1
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    64(R10), Y11
+	VMOVUPS    96(R10), Y12
+	VMINPS     Y2, Y11, Y2
+	VMINPS     Y3, Y12, Y3
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    128(R10), Y11
+	VMOVUPS    160(R10), Y12
+	VMINPS     Y4, Y11, Y4
+	VMINPS     Y5, Y12, Y5
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2655
+
+over2651:
+	CMPQ    168(AX), $0x00
+	JNE     past2656
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	JMP     kept2657
+
+past2656:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept2657:
+none2650:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2314
+	JNZ  row2648
 
-tiled2304:
+tiled2635:
 	VMOVMSKPS Y9, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -28223,21 +30375,21 @@ tiled2304:
 tile8false:
 	VXORPS Y12, Y12, Y12
 	CMPQ   48(AX), $0x00
-	JE     bare2323
+	JE     bare2658
 
-row2325:
+row2660:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2327
+	JGE        none2662
 	VPXOR      Y13, Y13, Y13
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
 	CMPQ       128(AX), $0x00
-	JE         near2329
+	JE         near2664
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28248,39 +30400,8 @@ row2325:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
-	JMP        ready2330
 
-near2329:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-
-ready2330:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	VMOVUPS 192(R10), Y6
-	VMOVUPS 224(R10), Y7
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2328
-	CMPQ    128(AX), $0x00
-	JNE     far2331
-
-each2332:
+near2664:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28294,203 +30415,21 @@ each2332:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
-	VPADDW     wide00010001<>+0(SB), Y13, Y13
-	VMOVUPS    (R10), Y14
-	VCMPPS     $0x03, 32(R10), Y14, Y15
-	VORPS      Y15, Y12, Y12
-	VCMPPS     $0x1e, Y14, Y0, Y15
-	VBLENDVPS  Y15, Y14, Y0, Y0
-	VCMPPS     $0x1e, 32(R10), Y1, Y14
-	VBLENDVPS  Y14, 32(R10), Y1, Y1
-	VPACKSSDW  Y14, Y15, Y15
-	VPBLENDVB  Y15, Y13, Y8, Y8
-	VMOVUPS    64(R10), Y14
-	VCMPPS     $0x03, 96(R10), Y14, Y15
-	VORPS      Y15, Y12, Y12
-	VCMPPS     $0x1e, Y14, Y2, Y15
-	VBLENDVPS  Y15, Y14, Y2, Y2
-	VCMPPS     $0x1e, 96(R10), Y3, Y14
-	VBLENDVPS  Y14, 96(R10), Y3, Y3
-	VPACKSSDW  Y14, Y15, Y15
-	VPBLENDVB  Y15, Y13, Y9, Y9
-	VMOVUPS    128(R10), Y14
-	VCMPPS     $0x03, 160(R10), Y14, Y15
-	VORPS      Y15, Y12, Y12
-	VCMPPS     $0x1e, Y14, Y4, Y15
-	VBLENDVPS  Y15, Y14, Y4, Y4
-	VCMPPS     $0x1e, 160(R10), Y5, Y14
-	VBLENDVPS  Y14, 160(R10), Y5, Y5
-	VPACKSSDW  Y14, Y15, Y15
-	VPBLENDVB  Y15, Y13, Y10, Y10
-	VMOVUPS    192(R10), Y14
-	VCMPPS     $0x03, 224(R10), Y14, Y15
-	VORPS      Y15, Y12, Y12
-	VCMPPS     $0x1e, Y14, Y6, Y15
-	VBLENDVPS  Y15, Y14, Y6, Y6
-	VCMPPS     $0x1e, 224(R10), Y7, Y14
-	VBLENDVPS  Y14, 224(R10), Y7, Y7
-	VPACKSSDW  Y14, Y15, Y15
-	VPBLENDVB  Y15, Y13, Y11, Y11
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	VMOVUPS    128(R10), Y4
+	VMOVUPS    160(R10), Y5
+	VMOVUPS    192(R10), Y6
+	VMOVUPS    224(R10), Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2332
-	JMP        over2328
-
-far2331:
-each2333:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VPADDW     wide00010001<>+0(SB), Y13, Y13
-	VMOVUPS    (R10), Y14
-	VCMPPS     $0x03, 32(R10), Y14, Y15
-	VORPS      Y15, Y12, Y12
-	VCMPPS     $0x1e, Y14, Y0, Y15
-	VBLENDVPS  Y15, Y14, Y0, Y0
-	VCMPPS     $0x1e, 32(R10), Y1, Y14
-	VBLENDVPS  Y14, 32(R10), Y1, Y1
-	VPACKSSDW  Y14, Y15, Y15
-	VPBLENDVB  Y15, Y13, Y8, Y8
-	VMOVUPS    64(R10), Y14
-	VCMPPS     $0x03, 96(R10), Y14, Y15
-	VORPS      Y15, Y12, Y12
-	VCMPPS     $0x1e, Y14, Y2, Y15
-	VBLENDVPS  Y15, Y14, Y2, Y2
-	VCMPPS     $0x1e, 96(R10), Y3, Y14
-	VBLENDVPS  Y14, 96(R10), Y3, Y3
-	VPACKSSDW  Y14, Y15, Y15
-	VPBLENDVB  Y15, Y13, Y9, Y9
-	VMOVUPS    128(R10), Y14
-	VCMPPS     $0x03, 160(R10), Y14, Y15
-	VORPS      Y15, Y12, Y12
-	VCMPPS     $0x1e, Y14, Y4, Y15
-	VBLENDVPS  Y15, Y14, Y4, Y4
-	VCMPPS     $0x1e, 160(R10), Y5, Y14
-	VBLENDVPS  Y14, 160(R10), Y5, Y5
-	VPACKSSDW  Y14, Y15, Y15
-	VPBLENDVB  Y15, Y13, Y10, Y10
-	VMOVUPS    192(R10), Y14
-	VCMPPS     $0x03, 224(R10), Y14, Y15
-	VORPS      Y15, Y12, Y12
-	VCMPPS     $0x1e, Y14, Y6, Y15
-	VBLENDVPS  Y15, Y14, Y6, Y6
-	VCMPPS     $0x1e, 224(R10), Y7, Y14
-	VBLENDVPS  Y14, 224(R10), Y7, Y7
-	VPACKSSDW  Y14, Y15, Y15
-	VPBLENDVB  Y15, Y13, Y11, Y11
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each2333
-
-over2328:
-	VMOVUPS      Y0, (CX)
-	VMOVUPS      Y1, 32(CX)
-	VMOVUPS      Y2, 64(CX)
-	VMOVUPS      Y3, 96(CX)
-	VMOVUPS      Y4, 128(CX)
-	VMOVUPS      Y5, 160(CX)
-	VMOVUPS      Y6, 192(CX)
-	VMOVUPS      Y7, 224(CX)
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VPXOR        Y13, Y13, Y13
-	VPBROADCASTD (BX), Y14
-	VPUNPCKLWD   Y13, Y8, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, (R9)
-	VPUNPCKHWD   Y13, Y8, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 32(R9)
-	VPUNPCKLWD   Y13, Y9, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 64(R9)
-	VPUNPCKHWD   Y13, Y9, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 96(R9)
-	VPUNPCKLWD   Y13, Y10, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 128(R9)
-	VPUNPCKHWD   Y13, Y10, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 160(R9)
-	VPUNPCKLWD   Y13, Y11, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 192(R9)
-	VPUNPCKHWD   Y13, Y11, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 224(R9)
-
-none2327:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row2325
-	JMP  tiled2324
-
-bare2323:
-row2334:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none2336
+	JGE        over2663
 	CMPQ       128(AX), $0x00
-	JE         near2338
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
-	JMP        ready2339
+	JNE        far2665
 
-near2338:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-
-ready2339:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	VMOVUPS 192(R10), Y6
-	VMOVUPS 224(R10), Y7
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2337
-	CMPQ    128(AX), $0x00
-	JNE     far2340
-
-each2341:
+each2666:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28504,37 +30443,50 @@ each2341:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y13, Y13
 	VMOVUPS    (R10), Y14
-	VMOVUPS    32(R10), Y15
-	VMINPS     Y0, Y14, Y0
-	VMINPS     Y1, Y15, Y1
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
+	VCMPPS     $0x03, 32(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y0, Y15
+	VBLENDVPS  Y15, Y14, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y14
+	VBLENDVPS  Y14, 32(R10), Y1, Y1
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y8, Y8
 	VMOVUPS    64(R10), Y14
-	VMOVUPS    96(R10), Y15
-	VMINPS     Y2, Y14, Y2
-	VMINPS     Y3, Y15, Y3
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
+	VCMPPS     $0x03, 96(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y2, Y15
+	VBLENDVPS  Y15, Y14, Y2, Y2
+	VCMPPS     $0x1e, 96(R10), Y3, Y14
+	VBLENDVPS  Y14, 96(R10), Y3, Y3
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y9, Y9
 	VMOVUPS    128(R10), Y14
-	VMOVUPS    160(R10), Y15
-	VMINPS     Y4, Y14, Y4
-	VMINPS     Y5, Y15, Y5
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
+	VCMPPS     $0x03, 160(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y4, Y15
+	VBLENDVPS  Y15, Y14, Y4, Y4
+	VCMPPS     $0x1e, 160(R10), Y5, Y14
+	VBLENDVPS  Y14, 160(R10), Y5, Y5
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y10, Y10
 	VMOVUPS    192(R10), Y14
-	VMOVUPS    224(R10), Y15
-	VMINPS     Y6, Y14, Y6
-	VMINPS     Y7, Y15, Y7
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
+	VCMPPS     $0x03, 224(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y6, Y15
+	VBLENDVPS  Y15, Y14, Y6, Y6
+	VCMPPS     $0x1e, 224(R10), Y7, Y14
+	VBLENDVPS  Y14, 224(R10), Y7, Y7
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2341
-	JMP        over2337
+	JL         each2666
+	JMP        over2663
 
-far2340:
-each2342:
+far2665:
+each2667:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28545,38 +30497,63 @@ each2342:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y13, Y13
 	VMOVUPS    (R10), Y14
-	VMOVUPS    32(R10), Y15
-	VMINPS     Y0, Y14, Y0
-	VMINPS     Y1, Y15, Y1
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
+	VCMPPS     $0x03, 32(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y0, Y15
+	VBLENDVPS  Y15, Y14, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y14
+	VBLENDVPS  Y14, 32(R10), Y1, Y1
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y8, Y8
 	VMOVUPS    64(R10), Y14
-	VMOVUPS    96(R10), Y15
-	VMINPS     Y2, Y14, Y2
-	VMINPS     Y3, Y15, Y3
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
+	VCMPPS     $0x03, 96(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y2, Y15
+	VBLENDVPS  Y15, Y14, Y2, Y2
+	VCMPPS     $0x1e, 96(R10), Y3, Y14
+	VBLENDVPS  Y14, 96(R10), Y3, Y3
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y9, Y9
 	VMOVUPS    128(R10), Y14
-	VMOVUPS    160(R10), Y15
-	VMINPS     Y4, Y14, Y4
-	VMINPS     Y5, Y15, Y5
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
+	VCMPPS     $0x03, 160(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y4, Y15
+	VBLENDVPS  Y15, Y14, Y4, Y4
+	VCMPPS     $0x1e, 160(R10), Y5, Y14
+	VBLENDVPS  Y14, 160(R10), Y5, Y5
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y10, Y10
 	VMOVUPS    192(R10), Y14
-	VMOVUPS    224(R10), Y15
-	VMINPS     Y6, Y14, Y6
-	VMINPS     Y7, Y15, Y7
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
+	VCMPPS     $0x03, 224(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y6, Y15
+	VBLENDVPS  Y15, Y14, Y6, Y6
+	VCMPPS     $0x1e, 224(R10), Y7, Y14
+	VBLENDVPS  Y14, 224(R10), Y7, Y7
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2342
+	JL         each2667
 
-over2337:
+over2663:
+	CMPQ    168(AX), $0x00
+	JNE     past2668
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -28585,18 +30562,255 @@ over2337:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
+	JMP     kept2669
 
-none2336:
+past2668:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept2669:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y13, Y13, Y13
+	VPBROADCASTD (BX), Y14
+	VPUNPCKLWD   Y13, Y8, Y0
+	VPADDD       Y14, Y0, Y0
+	VPUNPCKHWD   Y13, Y8, Y1
+	VPADDD       Y14, Y1, Y1
+	VPUNPCKLWD   Y13, Y9, Y2
+	VPADDD       Y14, Y2, Y2
+	VPUNPCKHWD   Y13, Y9, Y3
+	VPADDD       Y14, Y3, Y3
+	VPUNPCKLWD   Y13, Y10, Y4
+	VPADDD       Y14, Y4, Y4
+	VPUNPCKHWD   Y13, Y10, Y5
+	VPADDD       Y14, Y5, Y5
+	VPUNPCKLWD   Y13, Y11, Y6
+	VPADDD       Y14, Y6, Y6
+	VPUNPCKHWD   Y13, Y11, Y7
+	VPADDD       Y14, Y7, Y7
+	CMPQ         168(AX), $0x00
+	JNE          past2670
+	VMOVUPS      Y0, (R9)
+	VMOVUPS      Y1, 32(R9)
+	VMOVUPS      Y2, 64(R9)
+	VMOVUPS      Y3, 96(R9)
+	VMOVUPS      Y4, 128(R9)
+	VMOVUPS      Y5, 160(R9)
+	VMOVUPS      Y6, 192(R9)
+	VMOVUPS      Y7, 224(R9)
+	JMP          kept2671
+
+past2670:
+	VMOVNTPS Y0, (R9)
+	VMOVNTPS Y1, 32(R9)
+	VMOVNTPS Y2, 64(R9)
+	VMOVNTPS Y3, 96(R9)
+	VMOVNTPS Y4, 128(R9)
+	VMOVNTPS Y5, 160(R9)
+	VMOVNTPS Y6, 192(R9)
+	VMOVNTPS Y7, 224(R9)
+
+kept2671:
+none2662:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2660
+	JMP  tiled2659
+
+bare2658:
+row2672:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2674
+	CMPQ       128(AX), $0x00
+	JE         near2676
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+
+near2676:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMOVUPS    64(R10), Y2
+	VMOVUPS    96(R10), Y3
+	VMOVUPS    128(R10), Y4
+	VMOVUPS    160(R10), Y5
+	VMOVUPS    192(R10), Y6
+	VMOVUPS    224(R10), Y7
+	INCQ       DI
+	CMPQ       DI, R9
+	JGE        over2675
+	CMPQ       128(AX), $0x00
+	JNE        far2677
+
+each2678:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y14
+	VMOVUPS    32(R10), Y15
+	VMINPS     Y0, Y14, Y0
+	VMINPS     Y1, Y15, Y1
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    64(R10), Y14
+	VMOVUPS    96(R10), Y15
+	VMINPS     Y2, Y14, Y2
+	VMINPS     Y3, Y15, Y3
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    128(R10), Y14
+	VMOVUPS    160(R10), Y15
+	VMINPS     Y4, Y14, Y4
+	VMINPS     Y5, Y15, Y5
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    192(R10), Y14
+	VMOVUPS    224(R10), Y15
+	VMINPS     Y6, Y14, Y6
+	VMINPS     Y7, Y15, Y7
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2678
+	JMP        over2675
+
+far2677:
+each2679:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y14
+	VMOVUPS    32(R10), Y15
+	VMINPS     Y0, Y14, Y0
+	VMINPS     Y1, Y15, Y1
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    64(R10), Y14
+	VMOVUPS    96(R10), Y15
+	VMINPS     Y2, Y14, Y2
+	VMINPS     Y3, Y15, Y3
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    128(R10), Y14
+	VMOVUPS    160(R10), Y15
+	VMINPS     Y4, Y14, Y4
+	VMINPS     Y5, Y15, Y5
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    192(R10), Y14
+	VMOVUPS    224(R10), Y15
+	VMINPS     Y6, Y14, Y6
+	VMINPS     Y7, Y15, Y7
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2679
+
+over2675:
+	CMPQ    168(AX), $0x00
+	JNE     past2680
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	JMP     kept2681
+
+past2680:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept2681:
+none2674:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2334
+	JNZ  row2672
 
-tiled2324:
+tiled2659:
 	VMOVMSKPS Y12, CX
 	ORL       CX, 152(AX)
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2682
+	SFENCE
+
+fenced2682:
 	VZEROUPPER
 	RET
 
@@ -28647,17 +30861,17 @@ TEXT ·rowWonAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2343:
+row2683:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2345
+	JGE     none2685
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2347
+	JNE     far2687
 
-each2348:
+each2688:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28670,11 +30884,11 @@ each2348:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2348
-	JMP          over2346
+	JL           each2688
+	JMP          over2686
 
-far2347:
-each2349:
+far2687:
+each2689:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28697,16 +30911,16 @@ each2349:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2349
+	JL           each2689
 
-over2346:
+over2686:
 	VMOVUPS Y0, (CX)
 
-none2345:
+none2685:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2343
+	JNZ  row2683
 	JMP  done
 
 tile1true:
@@ -28715,17 +30929,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2350:
+row2690:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2352
+	JGE        none2692
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2354
+	JNE        far2694
 
-each2355:
+each2695:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28740,11 +30954,11 @@ each2355:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2355
-	JMP          over2353
+	JL           each2695
+	JMP          over2693
 
-far2354:
-each2356:
+far2694:
+each2696:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28769,56 +30983,56 @@ each2356:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2356
+	JL           each2696
 
-over2353:
+over2693:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2357
+	JE           all2697
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2359
+	JZ           two2699
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2359:
+two2699:
 	TESTQ    $0x00000002, R9
-	JZ       one2360
+	JZ       one2700
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one2360:
+one2700:
 	TESTQ  $0x00000001, R9
-	JZ     stored2358
+	JZ     stored2698
 	VMOVSS X1, (R11)
-	JMP    stored2358
+	JMP    stored2698
 
-all2357:
+all2697:
 	VMOVUPS Y1, (CX)
 
-stored2358:
-none2352:
+stored2698:
+none2692:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2350
+	JNZ  row2690
 	JMP  done
 
 tile2false:
-row2361:
+row2701:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2363
+	JGE     none2703
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2365
+	JNE     far2705
 
-each2366:
+each2706:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28834,11 +31048,11 @@ each2366:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2366
-	JMP          over2364
+	JL           each2706
+	JMP          over2704
 
-far2365:
-each2367:
+far2705:
+each2707:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28864,17 +31078,17 @@ each2367:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2367
+	JL           each2707
 
-over2364:
+over2704:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2363:
+none2703:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2361
+	JNZ  row2701
 	JMP  done
 
 tile2true:
@@ -28883,18 +31097,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2368:
+row2708:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2370
+	JGE        none2710
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2372
+	JNE        far2712
 
-each2373:
+each2713:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28912,11 +31126,11 @@ each2373:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2373
-	JMP          over2371
+	JL           each2713
+	JMP          over2711
 
-far2372:
-each2374:
+far2712:
+each2714:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28944,58 +31158,58 @@ each2374:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2374
+	JL           each2714
 
-over2371:
+over2711:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2375
+	JE           all2715
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2377
+	JZ           two2717
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2377:
+two2717:
 	TESTQ    $0x00000002, R9
-	JZ       one2378
+	JZ       one2718
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one2378:
+one2718:
 	TESTQ  $0x00000001, R9
-	JZ     stored2376
+	JZ     stored2716
 	VMOVSS X2, (R11)
-	JMP    stored2376
+	JMP    stored2716
 
-all2375:
+all2715:
 	VMOVUPS Y2, 32(CX)
 
-stored2376:
-none2370:
+stored2716:
+none2710:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2368
+	JNZ  row2708
 	JMP  done
 
 tile3false:
-row2379:
+row2719:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2381
+	JGE     none2721
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2383
+	JNE     far2723
 
-each2384:
+each2724:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29014,11 +31228,11 @@ each2384:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2384
-	JMP          over2382
+	JL           each2724
+	JMP          over2722
 
-far2383:
-each2385:
+far2723:
+each2725:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29051,18 +31265,18 @@ each2385:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2385
+	JL           each2725
 
-over2382:
+over2722:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2381:
+none2721:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2379
+	JNZ  row2719
 	JMP  done
 
 tile3true:
@@ -29071,19 +31285,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2386:
+row2726:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2388
+	JGE        none2728
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2390
+	JNE        far2730
 
-each2391:
+each2731:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29104,11 +31318,11 @@ each2391:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2391
-	JMP          over2389
+	JL           each2731
+	JMP          over2729
 
-far2390:
-each2392:
+far2730:
+each2732:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29143,60 +31357,60 @@ each2392:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2392
+	JL           each2732
 
-over2389:
+over2729:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2393
+	JE           all2733
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2395
+	JZ           two2735
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2395:
+two2735:
 	TESTQ    $0x00000002, R9
-	JZ       one2396
+	JZ       one2736
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one2396:
+one2736:
 	TESTQ  $0x00000001, R9
-	JZ     stored2394
+	JZ     stored2734
 	VMOVSS X3, (R11)
-	JMP    stored2394
+	JMP    stored2734
 
-all2393:
+all2733:
 	VMOVUPS Y3, 64(CX)
 
-stored2394:
-none2388:
+stored2734:
+none2728:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2386
+	JNZ  row2726
 	JMP  done
 
 tile4false:
-row2397:
+row2737:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2399
+	JGE     none2739
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2401
+	JNE     far2741
 
-each2402:
+each2742:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29218,11 +31432,11 @@ each2402:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2402
-	JMP          over2400
+	JL           each2742
+	JMP          over2740
 
-far2401:
-each2403:
+far2741:
+each2743:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29256,19 +31470,19 @@ each2403:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2403
+	JL           each2743
 
-over2400:
+over2740:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2399:
+none2739:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2397
+	JNZ  row2737
 	JMP  done
 
 tile4true:
@@ -29277,20 +31491,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2404:
+row2744:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2406
+	JGE        none2746
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2408
+	JNE        far2748
 
-each2409:
+each2749:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29314,11 +31528,11 @@ each2409:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2409
-	JMP          over2407
+	JL           each2749
+	JMP          over2747
 
-far2408:
-each2410:
+far2748:
+each2750:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29354,62 +31568,62 @@ each2410:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2410
+	JL           each2750
 
-over2407:
+over2747:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2411
+	JE           all2751
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2413
+	JZ           two2753
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2413:
+two2753:
 	TESTQ    $0x00000002, R9
-	JZ       one2414
+	JZ       one2754
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one2414:
+one2754:
 	TESTQ  $0x00000001, R9
-	JZ     stored2412
+	JZ     stored2752
 	VMOVSS X4, (R11)
-	JMP    stored2412
+	JMP    stored2752
 
-all2411:
+all2751:
 	VMOVUPS Y4, 96(CX)
 
-stored2412:
-none2406:
+stored2752:
+none2746:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2404
+	JNZ  row2744
 	JMP  done
 
 tile5false:
-row2415:
+row2755:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2417
+	JGE     none2757
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2419
+	JNE     far2759
 
-each2420:
+each2760:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29434,11 +31648,11 @@ each2420:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2420
-	JMP          over2418
+	JL           each2760
+	JMP          over2758
 
-far2419:
-each2421:
+far2759:
+each2761:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29479,20 +31693,20 @@ each2421:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2421
+	JL           each2761
 
-over2418:
+over2758:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2417:
+none2757:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2415
+	JNZ  row2755
 	JMP  done
 
 tile5true:
@@ -29501,21 +31715,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2422:
+row2762:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2424
+	JGE        none2764
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2426
+	JNE        far2766
 
-each2427:
+each2767:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29542,11 +31756,11 @@ each2427:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2427
-	JMP          over2425
+	JL           each2767
+	JMP          over2765
 
-far2426:
-each2428:
+far2766:
+each2768:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29589,54 +31803,54 @@ each2428:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2428
+	JL           each2768
 
-over2425:
+over2765:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2429
+	JE           all2769
 	LEAQ         128(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2431
+	JZ           two2771
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2431:
+two2771:
 	TESTQ    $0x00000002, R9
-	JZ       one2432
+	JZ       one2772
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one2432:
+one2772:
 	TESTQ  $0x00000001, R9
-	JZ     stored2430
+	JZ     stored2770
 	VMOVSS X5, (R11)
-	JMP    stored2430
+	JMP    stored2770
 
-all2429:
+all2769:
 	VMOVUPS Y5, 128(CX)
 
-stored2430:
-none2424:
+stored2770:
+none2764:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2422
+	JNZ  row2762
 	JMP  done
 
 tile6false:
-row2433:
+row2773:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2435
+	JGE     none2775
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -29644,9 +31858,9 @@ row2433:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2437
+	JNE     far2777
 
-each2438:
+each2778:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29674,11 +31888,11 @@ each2438:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2438
-	JMP          over2436
+	JL           each2778
+	JMP          over2776
 
-far2437:
-each2439:
+far2777:
+each2779:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29720,9 +31934,9 @@ each2439:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2439
+	JL           each2779
 
-over2436:
+over2776:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -29730,11 +31944,11 @@ over2436:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2435:
+none2775:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2433
+	JNZ  row2773
 	JMP  done
 
 tile6true:
@@ -29743,12 +31957,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2440:
+row2780:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2442
+	JGE        none2782
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -29756,9 +31970,9 @@ row2440:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2444
+	JNE        far2784
 
-each2445:
+each2785:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29788,11 +32002,11 @@ each2445:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2445
-	JMP          over2443
+	JL           each2785
+	JMP          over2783
 
-far2444:
-each2446:
+far2784:
+each2786:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29836,9 +32050,9 @@ each2446:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2446
+	JL           each2786
 
-over2443:
+over2783:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -29846,45 +32060,45 @@ over2443:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2447
+	JE           all2787
 	LEAQ         160(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2449
+	JZ           two2789
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2449:
+two2789:
 	TESTQ    $0x00000002, R9
-	JZ       one2450
+	JZ       one2790
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one2450:
+one2790:
 	TESTQ  $0x00000001, R9
-	JZ     stored2448
+	JZ     stored2788
 	VMOVSS X6, (R11)
-	JMP    stored2448
+	JMP    stored2788
 
-all2447:
+all2787:
 	VMOVUPS Y6, 160(CX)
 
-stored2448:
-none2442:
+stored2788:
+none2782:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2440
+	JNZ  row2780
 	JMP  done
 
 tile7false:
-row2451:
+row2791:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2453
+	JGE     none2793
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -29893,9 +32107,9 @@ row2451:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2455
+	JNE     far2795
 
-each2456:
+each2796:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29926,11 +32140,11 @@ each2456:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2456
-	JMP          over2454
+	JL           each2796
+	JMP          over2794
 
-far2455:
-each2457:
+far2795:
+each2797:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29979,9 +32193,9 @@ each2457:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2457
+	JL           each2797
 
-over2454:
+over2794:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -29990,11 +32204,11 @@ over2454:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2453:
+none2793:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2451
+	JNZ  row2791
 	JMP  done
 
 tile7true:
@@ -30003,12 +32217,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2458:
+row2798:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2460
+	JGE        none2800
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -30017,9 +32231,9 @@ row2458:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2462
+	JNE        far2802
 
-each2463:
+each2803:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30052,11 +32266,11 @@ each2463:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2463
-	JMP          over2461
+	JL           each2803
+	JMP          over2801
 
-far2462:
-each2464:
+far2802:
+each2804:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30107,9 +32321,9 @@ each2464:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2464
+	JL           each2804
 
-over2461:
+over2801:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -30118,45 +32332,45 @@ over2461:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2465
+	JE           all2805
 	LEAQ         192(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2467
+	JZ           two2807
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2467:
+two2807:
 	TESTQ    $0x00000002, R9
-	JZ       one2468
+	JZ       one2808
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one2468:
+one2808:
 	TESTQ  $0x00000001, R9
-	JZ     stored2466
+	JZ     stored2806
 	VMOVSS X7, (R11)
-	JMP    stored2466
+	JMP    stored2806
 
-all2465:
+all2805:
 	VMOVUPS Y7, 192(CX)
 
-stored2466:
-none2460:
+stored2806:
+none2800:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2458
+	JNZ  row2798
 	JMP  done
 
 tile8false:
-row2469:
+row2809:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2471
+	JGE     none2811
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -30166,9 +32380,9 @@ row2469:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2473
+	JNE     far2813
 
-each2474:
+each2814:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30202,11 +32416,11 @@ each2474:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2474
-	JMP          over2472
+	JL           each2814
+	JMP          over2812
 
-far2473:
-each2475:
+far2813:
+each2815:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30256,9 +32470,9 @@ each2475:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2475
+	JL           each2815
 
-over2472:
+over2812:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -30268,11 +32482,11 @@ over2472:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2471:
+none2811:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2469
+	JNZ  row2809
 	JMP  done
 
 tile8true:
@@ -30281,12 +32495,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2476:
+row2816:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2478
+	JGE        none2818
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -30296,9 +32510,9 @@ row2476:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2480
+	JNE        far2820
 
-each2481:
+each2821:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30334,11 +32548,11 @@ each2481:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2481
-	JMP          over2479
+	JL           each2821
+	JMP          over2819
 
-far2480:
-each2482:
+far2820:
+each2822:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30390,9 +32604,9 @@ each2482:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2482
+	JL           each2822
 
-over2479:
+over2819:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -30402,38 +32616,43 @@ over2479:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2483
+	JE           all2823
 	LEAQ         224(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2485
+	JZ           two2825
 	VMOVUPS      X8, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2485:
+two2825:
 	TESTQ    $0x00000002, R9
-	JZ       one2486
+	JZ       one2826
 	VMOVLPS  X8, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X8, X8, X8
 
-one2486:
+one2826:
 	TESTQ  $0x00000001, R9
-	JZ     stored2484
+	JZ     stored2824
 	VMOVSS X8, (R11)
-	JMP    stored2484
+	JMP    stored2824
 
-all2483:
+all2823:
 	VMOVUPS Y8, 224(CX)
 
-stored2484:
-none2478:
+stored2824:
+none2818:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2476
+	JNZ  row2816
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2827
+	SFENCE
+
+fenced2827:
 	VZEROUPPER
 	RET
 
@@ -30485,17 +32704,17 @@ TEXT ·rowWonScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2487:
+row2828:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2489
+	JGE     none2830
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2491
+	JNE     far2832
 
-each2492:
+each2833:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30513,11 +32732,11 @@ each2492:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2492
-	JMP          over2490
+	JL           each2833
+	JMP          over2831
 
-far2491:
-each2493:
+far2832:
+each2834:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30549,16 +32768,16 @@ each2493:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2493
+	JL           each2834
 
-over2490:
+over2831:
 	VMOVUPS Y0, (CX)
 
-none2489:
+none2830:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2487
+	JNZ  row2828
 	JMP  done
 
 tile1true:
@@ -30567,17 +32786,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2494:
+row2836:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2496
+	JGE        none2838
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2498
+	JNE        far2840
 
-each2499:
+each2841:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30597,11 +32816,11 @@ each2499:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2499
-	JMP          over2497
+	JL           each2841
+	JMP          over2839
 
-far2498:
-each2500:
+far2840:
+each2842:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30635,56 +32854,56 @@ each2500:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2500
+	JL           each2842
 
-over2497:
+over2839:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2501
+	JE           all2844
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2503
+	JZ           two2846
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2503:
+two2846:
 	TESTQ    $0x00000002, R9
-	JZ       one2504
+	JZ       one2847
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2504:
+one2847:
 	TESTQ  $0x00000001, R9
-	JZ     stored2502
+	JZ     stored2845
 	VMOVSS X1, (R12)
-	JMP    stored2502
+	JMP    stored2845
 
-all2501:
+all2844:
 	VMOVUPS Y1, (CX)
 
-stored2502:
-none2496:
+stored2845:
+none2838:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2494
+	JNZ  row2836
 	JMP  done
 
 tile2false:
-row2505:
+row2848:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2507
+	JGE     none2850
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2509
+	JNE     far2852
 
-each2510:
+each2853:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30706,11 +32925,11 @@ each2510:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2510
-	JMP          over2508
+	JL           each2853
+	JMP          over2851
 
-far2509:
-each2511:
+far2852:
+each2854:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30746,17 +32965,17 @@ each2511:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2511
+	JL           each2854
 
-over2508:
+over2851:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2507:
+none2850:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2505
+	JNZ  row2848
 	JMP  done
 
 tile2true:
@@ -30765,18 +32984,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2512:
+row2856:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2514
+	JGE        none2858
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2516
+	JNE        far2860
 
-each2517:
+each2861:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30800,11 +33019,11 @@ each2517:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2517
-	JMP          over2515
+	JL           each2861
+	JMP          over2859
 
-far2516:
-each2518:
+far2860:
+each2862:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30842,58 +33061,58 @@ each2518:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2518
+	JL           each2862
 
-over2515:
+over2859:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2519
+	JE           all2864
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2521
+	JZ           two2866
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2521:
+two2866:
 	TESTQ    $0x00000002, R9
-	JZ       one2522
+	JZ       one2867
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2522:
+one2867:
 	TESTQ  $0x00000001, R9
-	JZ     stored2520
+	JZ     stored2865
 	VMOVSS X2, (R12)
-	JMP    stored2520
+	JMP    stored2865
 
-all2519:
+all2864:
 	VMOVUPS Y2, 32(CX)
 
-stored2520:
-none2514:
+stored2865:
+none2858:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2512
+	JNZ  row2856
 	JMP  done
 
 tile3false:
-row2523:
+row2868:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2525
+	JGE     none2870
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2527
+	JNE     far2872
 
-each2528:
+each2873:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30919,11 +33138,11 @@ each2528:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2528
-	JMP          over2526
+	JL           each2873
+	JMP          over2871
 
-far2527:
-each2529:
+far2872:
+each2874:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30967,18 +33186,18 @@ each2529:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2529
+	JL           each2874
 
-over2526:
+over2871:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2525:
+none2870:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2523
+	JNZ  row2868
 	JMP  done
 
 tile3true:
@@ -30987,19 +33206,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2530:
+row2876:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2532
+	JGE        none2878
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2534
+	JNE        far2880
 
-each2535:
+each2881:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31027,11 +33246,11 @@ each2535:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2535
-	JMP          over2533
+	JL           each2881
+	JMP          over2879
 
-far2534:
-each2536:
+far2880:
+each2882:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31077,60 +33296,60 @@ each2536:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2536
+	JL           each2882
 
-over2533:
+over2879:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2537
+	JE           all2884
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2539
+	JZ           two2886
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2539:
+two2886:
 	TESTQ    $0x00000002, R9
-	JZ       one2540
+	JZ       one2887
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2540:
+one2887:
 	TESTQ  $0x00000001, R9
-	JZ     stored2538
+	JZ     stored2885
 	VMOVSS X3, (R12)
-	JMP    stored2538
+	JMP    stored2885
 
-all2537:
+all2884:
 	VMOVUPS Y3, 64(CX)
 
-stored2538:
-none2532:
+stored2885:
+none2878:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2530
+	JNZ  row2876
 	JMP  done
 
 tile4false:
-row2541:
+row2888:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2543
+	JGE     none2890
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2545
+	JNE     far2892
 
-each2546:
+each2893:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31160,11 +33379,11 @@ each2546:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2546
-	JMP          over2544
+	JL           each2893
+	JMP          over2891
 
-far2545:
-each2547:
+far2892:
+each2894:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31210,19 +33429,19 @@ each2547:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2547
+	JL           each2894
 
-over2544:
+over2891:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2543:
+none2890:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2541
+	JNZ  row2888
 	JMP  done
 
 tile4true:
@@ -31231,20 +33450,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2548:
+row2896:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2550
+	JGE        none2898
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2552
+	JNE        far2900
 
-each2553:
+each2901:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31276,11 +33495,11 @@ each2553:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2553
-	JMP          over2551
+	JL           each2901
+	JMP          over2899
 
-far2552:
-each2554:
+far2900:
+each2902:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31328,62 +33547,62 @@ each2554:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2554
+	JL           each2902
 
-over2551:
+over2899:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2555
+	JE           all2904
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2557
+	JZ           two2906
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2557:
+two2906:
 	TESTQ    $0x00000002, R9
-	JZ       one2558
+	JZ       one2907
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2558:
+one2907:
 	TESTQ  $0x00000001, R9
-	JZ     stored2556
+	JZ     stored2905
 	VMOVSS X4, (R12)
-	JMP    stored2556
+	JMP    stored2905
 
-all2555:
+all2904:
 	VMOVUPS Y4, 96(CX)
 
-stored2556:
-none2550:
+stored2905:
+none2898:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2548
+	JNZ  row2896
 	JMP  done
 
 tile5false:
-row2559:
+row2908:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2561
+	JGE     none2910
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2563
+	JNE     far2912
 
-each2564:
+each2913:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31417,11 +33636,11 @@ each2564:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2564
-	JMP          over2562
+	JL           each2913
+	JMP          over2911
 
-far2563:
-each2565:
+far2912:
+each2914:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31475,20 +33694,20 @@ each2565:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2565
+	JL           each2914
 
-over2562:
+over2911:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2561:
+none2910:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2559
+	JNZ  row2908
 	JMP  done
 
 tile5true:
@@ -31497,21 +33716,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2566:
+row2916:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2568
+	JGE        none2918
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2570
+	JNE        far2920
 
-each2571:
+each2921:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31547,11 +33766,11 @@ each2571:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2571
-	JMP          over2569
+	JL           each2921
+	JMP          over2919
 
-far2570:
-each2572:
+far2920:
+each2922:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31607,54 +33826,54 @@ each2572:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2572
+	JL           each2922
 
-over2569:
+over2919:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2573
+	JE           all2924
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2575
+	JZ           two2926
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2575:
+two2926:
 	TESTQ    $0x00000002, R9
-	JZ       one2576
+	JZ       one2927
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2576:
+one2927:
 	TESTQ  $0x00000001, R9
-	JZ     stored2574
+	JZ     stored2925
 	VMOVSS X5, (R12)
-	JMP    stored2574
+	JMP    stored2925
 
-all2573:
+all2924:
 	VMOVUPS Y5, 128(CX)
 
-stored2574:
-none2568:
+stored2925:
+none2918:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2566
+	JNZ  row2916
 	JMP  done
 
 tile6false:
-row2577:
+row2928:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2579
+	JGE     none2930
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -31662,9 +33881,9 @@ row2577:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2581
+	JNE     far2932
 
-each2582:
+each2933:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31702,11 +33921,11 @@ each2582:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2582
-	JMP          over2580
+	JL           each2933
+	JMP          over2931
 
-far2581:
-each2583:
+far2932:
+each2934:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31762,9 +33981,9 @@ each2583:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2583
+	JL           each2934
 
-over2580:
+over2931:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -31772,11 +33991,11 @@ over2580:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2579:
+none2930:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2577
+	JNZ  row2928
 	JMP  done
 
 tile6true:
@@ -31785,12 +34004,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2584:
+row2936:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2586
+	JGE        none2938
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -31798,9 +34017,9 @@ row2584:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2588
+	JNE        far2940
 
-each2589:
+each2941:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31840,11 +34059,11 @@ each2589:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2589
-	JMP          over2587
+	JL           each2941
+	JMP          over2939
 
-far2588:
-each2590:
+far2940:
+each2942:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31902,9 +34121,9 @@ each2590:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2590
+	JL           each2942
 
-over2587:
+over2939:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -31912,45 +34131,45 @@ over2587:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2591
+	JE           all2944
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2593
+	JZ           two2946
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2593:
+two2946:
 	TESTQ    $0x00000002, R9
-	JZ       one2594
+	JZ       one2947
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2594:
+one2947:
 	TESTQ  $0x00000001, R9
-	JZ     stored2592
+	JZ     stored2945
 	VMOVSS X6, (R12)
-	JMP    stored2592
+	JMP    stored2945
 
-all2591:
+all2944:
 	VMOVUPS Y6, 160(CX)
 
-stored2592:
-none2586:
+stored2945:
+none2938:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2584
+	JNZ  row2936
 	JMP  done
 
 tile7false:
-row2595:
+row2948:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2597
+	JGE     none2950
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -31959,9 +34178,9 @@ row2595:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2599
+	JNE     far2952
 
-each2600:
+each2953:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32003,11 +34222,11 @@ each2600:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2600
-	JMP          over2598
+	JL           each2953
+	JMP          over2951
 
-far2599:
-each2601:
+far2952:
+each2954:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32071,9 +34290,9 @@ each2601:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2601
+	JL           each2954
 
-over2598:
+over2951:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -32082,11 +34301,11 @@ over2598:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2597:
+none2950:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2595
+	JNZ  row2948
 	JMP  done
 
 tile7true:
@@ -32095,12 +34314,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2602:
+row2956:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2604
+	JGE        none2958
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -32109,9 +34328,9 @@ row2602:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2606
+	JNE        far2960
 
-each2607:
+each2961:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32155,11 +34374,11 @@ each2607:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2607
-	JMP          over2605
+	JL           each2961
+	JMP          over2959
 
-far2606:
-each2608:
+far2960:
+each2962:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32225,9 +34444,9 @@ each2608:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2608
+	JL           each2962
 
-over2605:
+over2959:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -32236,45 +34455,45 @@ over2605:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2609
+	JE           all2964
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2611
+	JZ           two2966
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2611:
+two2966:
 	TESTQ    $0x00000002, R9
-	JZ       one2612
+	JZ       one2967
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2612:
+one2967:
 	TESTQ  $0x00000001, R9
-	JZ     stored2610
+	JZ     stored2965
 	VMOVSS X7, (R12)
-	JMP    stored2610
+	JMP    stored2965
 
-all2609:
+all2964:
 	VMOVUPS Y7, 192(CX)
 
-stored2610:
-none2604:
+stored2965:
+none2958:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2602
+	JNZ  row2956
 	JMP  done
 
 tile8false:
-row2613:
+row2968:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2615
+	JGE     none2970
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -32284,9 +34503,9 @@ row2613:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2617
+	JNE     far2972
 
-each2618:
+each2973:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32332,11 +34551,11 @@ each2618:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2618
-	JMP          over2616
+	JL           each2973
+	JMP          over2971
 
-far2617:
-each2619:
+far2972:
+each2974:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32402,9 +34621,9 @@ each2619:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2619
+	JL           each2974
 
-over2616:
+over2971:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -32414,11 +34633,11 @@ over2616:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2615:
+none2970:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2613
+	JNZ  row2968
 	JMP  done
 
 tile8true:
@@ -32427,12 +34646,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2620:
+row2976:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2622
+	JGE        none2978
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -32442,9 +34661,9 @@ row2620:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2624
+	JNE        far2980
 
-each2625:
+each2981:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32492,11 +34711,11 @@ each2625:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2625
-	JMP          over2623
+	JL           each2981
+	JMP          over2979
 
-far2624:
-each2626:
+far2980:
+each2982:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32564,9 +34783,9 @@ each2626:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2626
+	JL           each2982
 
-over2623:
+over2979:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -32576,38 +34795,43 @@ over2623:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2627
+	JE           all2984
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2629
+	JZ           two2986
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2629:
+two2986:
 	TESTQ    $0x00000002, R9
-	JZ       one2630
+	JZ       one2987
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2630:
+one2987:
 	TESTQ  $0x00000001, R9
-	JZ     stored2628
+	JZ     stored2985
 	VMOVSS X8, (R12)
-	JMP    stored2628
+	JMP    stored2985
 
-all2627:
+all2984:
 	VMOVUPS Y8, 224(CX)
 
-stored2628:
-none2622:
+stored2985:
+none2978:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2620
+	JNZ  row2976
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2988
+	SFENCE
+
+fenced2988:
 	VZEROUPPER
 	RET
 
@@ -32659,17 +34883,17 @@ TEXT ·rowWonFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2631:
+row2989:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2633
+	JGE     none2991
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2635
+	JNE     far2993
 
-each2636:
+each2994:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32687,11 +34911,11 @@ each2636:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2636
-	JMP          over2634
+	JL           each2994
+	JMP          over2992
 
-far2635:
-each2637:
+far2993:
+each2995:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32723,16 +34947,16 @@ each2637:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2637
+	JL           each2995
 
-over2634:
+over2992:
 	VMOVUPS Y0, (CX)
 
-none2633:
+none2991:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2631
+	JNZ  row2989
 	JMP  done
 
 tile1true:
@@ -32741,17 +34965,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2638:
+row2997:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2640
+	JGE        none2999
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2642
+	JNE        far3001
 
-each2643:
+each3002:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32771,11 +34995,11 @@ each2643:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2643
-	JMP          over2641
+	JL           each3002
+	JMP          over3000
 
-far2642:
-each2644:
+far3001:
+each3003:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32809,56 +35033,56 @@ each2644:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2644
+	JL           each3003
 
-over2641:
+over3000:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2645
+	JE           all3005
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2647
+	JZ           two3007
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2647:
+two3007:
 	TESTQ    $0x00000002, R9
-	JZ       one2648
+	JZ       one3008
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2648:
+one3008:
 	TESTQ  $0x00000001, R9
-	JZ     stored2646
+	JZ     stored3006
 	VMOVSS X1, (R12)
-	JMP    stored2646
+	JMP    stored3006
 
-all2645:
+all3005:
 	VMOVUPS Y1, (CX)
 
-stored2646:
-none2640:
+stored3006:
+none2999:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2638
+	JNZ  row2997
 	JMP  done
 
 tile2false:
-row2649:
+row3009:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2651
+	JGE     none3011
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2653
+	JNE     far3013
 
-each2654:
+each3014:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32881,11 +35105,11 @@ each2654:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2654
-	JMP          over2652
+	JL           each3014
+	JMP          over3012
 
-far2653:
-each2655:
+far3013:
+each3015:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32922,17 +35146,17 @@ each2655:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2655
+	JL           each3015
 
-over2652:
+over3012:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2651:
+none3011:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2649
+	JNZ  row3009
 	JMP  done
 
 tile2true:
@@ -32941,18 +35165,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2656:
+row3017:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2658
+	JGE        none3019
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2660
+	JNE        far3021
 
-each2661:
+each3022:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32977,11 +35201,11 @@ each2661:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2661
-	JMP          over2659
+	JL           each3022
+	JMP          over3020
 
-far2660:
-each2662:
+far3021:
+each3023:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33020,58 +35244,58 @@ each2662:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2662
+	JL           each3023
 
-over2659:
+over3020:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2663
+	JE           all3025
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2665
+	JZ           two3027
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2665:
+two3027:
 	TESTQ    $0x00000002, R9
-	JZ       one2666
+	JZ       one3028
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2666:
+one3028:
 	TESTQ  $0x00000001, R9
-	JZ     stored2664
+	JZ     stored3026
 	VMOVSS X2, (R12)
-	JMP    stored2664
+	JMP    stored3026
 
-all2663:
+all3025:
 	VMOVUPS Y2, 32(CX)
 
-stored2664:
-none2658:
+stored3026:
+none3019:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2656
+	JNZ  row3017
 	JMP  done
 
 tile3false:
-row2667:
+row3029:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2669
+	JGE     none3031
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2671
+	JNE     far3033
 
-each2672:
+each3034:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33099,11 +35323,11 @@ each2672:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2672
-	JMP          over2670
+	JL           each3034
+	JMP          over3032
 
-far2671:
-each2673:
+far3033:
+each3035:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33151,18 +35375,18 @@ each2673:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2673
+	JL           each3035
 
-over2670:
+over3032:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2669:
+none3031:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2667
+	JNZ  row3029
 	JMP  done
 
 tile3true:
@@ -33171,19 +35395,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2674:
+row3037:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2676
+	JGE        none3039
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2678
+	JNE        far3041
 
-each2679:
+each3042:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33213,11 +35437,11 @@ each2679:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2679
-	JMP          over2677
+	JL           each3042
+	JMP          over3040
 
-far2678:
-each2680:
+far3041:
+each3043:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33267,60 +35491,60 @@ each2680:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2680
+	JL           each3043
 
-over2677:
+over3040:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2681
+	JE           all3045
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2683
+	JZ           two3047
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2683:
+two3047:
 	TESTQ    $0x00000002, R9
-	JZ       one2684
+	JZ       one3048
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2684:
+one3048:
 	TESTQ  $0x00000001, R9
-	JZ     stored2682
+	JZ     stored3046
 	VMOVSS X3, (R12)
-	JMP    stored2682
+	JMP    stored3046
 
-all2681:
+all3045:
 	VMOVUPS Y3, 64(CX)
 
-stored2682:
-none2676:
+stored3046:
+none3039:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2674
+	JNZ  row3037
 	JMP  done
 
 tile4false:
-row2685:
+row3049:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2687
+	JGE     none3051
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2689
+	JNE     far3053
 
-each2690:
+each3054:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33353,11 +35577,11 @@ each2690:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2690
-	JMP          over2688
+	JL           each3054
+	JMP          over3052
 
-far2689:
-each2691:
+far3053:
+each3055:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33407,19 +35631,19 @@ each2691:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2691
+	JL           each3055
 
-over2688:
+over3052:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2687:
+none3051:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2685
+	JNZ  row3049
 	JMP  done
 
 tile4true:
@@ -33428,20 +35652,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2692:
+row3057:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2694
+	JGE        none3059
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2696
+	JNE        far3061
 
-each2697:
+each3062:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33476,11 +35700,11 @@ each2697:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2697
-	JMP          over2695
+	JL           each3062
+	JMP          over3060
 
-far2696:
-each2698:
+far3061:
+each3063:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33532,62 +35756,62 @@ each2698:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2698
+	JL           each3063
 
-over2695:
+over3060:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2699
+	JE           all3065
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2701
+	JZ           two3067
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2701:
+two3067:
 	TESTQ    $0x00000002, R9
-	JZ       one2702
+	JZ       one3068
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2702:
+one3068:
 	TESTQ  $0x00000001, R9
-	JZ     stored2700
+	JZ     stored3066
 	VMOVSS X4, (R12)
-	JMP    stored2700
+	JMP    stored3066
 
-all2699:
+all3065:
 	VMOVUPS Y4, 96(CX)
 
-stored2700:
-none2694:
+stored3066:
+none3059:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2692
+	JNZ  row3057
 	JMP  done
 
 tile5false:
-row2703:
+row3069:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2705
+	JGE     none3071
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2707
+	JNE     far3073
 
-each2708:
+each3074:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33625,11 +35849,11 @@ each2708:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2708
-	JMP          over2706
+	JL           each3074
+	JMP          over3072
 
-far2707:
-each2709:
+far3073:
+each3075:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33690,20 +35914,20 @@ each2709:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2709
+	JL           each3075
 
-over2706:
+over3072:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2705:
+none3071:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2703
+	JNZ  row3069
 	JMP  done
 
 tile5true:
@@ -33712,21 +35936,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2710:
+row3077:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2712
+	JGE        none3079
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2714
+	JNE        far3081
 
-each2715:
+each3082:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33766,11 +35990,11 @@ each2715:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2715
-	JMP          over2713
+	JL           each3082
+	JMP          over3080
 
-far2714:
-each2716:
+far3081:
+each3083:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33833,54 +36057,54 @@ each2716:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2716
+	JL           each3083
 
-over2713:
+over3080:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2717
+	JE           all3085
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2719
+	JZ           two3087
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2719:
+two3087:
 	TESTQ    $0x00000002, R9
-	JZ       one2720
+	JZ       one3088
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2720:
+one3088:
 	TESTQ  $0x00000001, R9
-	JZ     stored2718
+	JZ     stored3086
 	VMOVSS X5, (R12)
-	JMP    stored2718
+	JMP    stored3086
 
-all2717:
+all3085:
 	VMOVUPS Y5, 128(CX)
 
-stored2718:
-none2712:
+stored3086:
+none3079:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2710
+	JNZ  row3077
 	JMP  done
 
 tile6false:
-row2721:
+row3089:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2723
+	JGE     none3091
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -33888,9 +36112,9 @@ row2721:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2725
+	JNE     far3093
 
-each2726:
+each3094:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33933,11 +36157,11 @@ each2726:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2726
-	JMP          over2724
+	JL           each3094
+	JMP          over3092
 
-far2725:
-each2727:
+far3093:
+each3095:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34000,9 +36224,9 @@ each2727:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2727
+	JL           each3095
 
-over2724:
+over3092:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -34010,11 +36234,11 @@ over2724:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2723:
+none3091:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2721
+	JNZ  row3089
 	JMP  done
 
 tile6true:
@@ -34023,12 +36247,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2728:
+row3097:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2730
+	JGE        none3099
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34036,9 +36260,9 @@ row2728:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2732
+	JNE        far3101
 
-each2733:
+each3102:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34083,11 +36307,11 @@ each2733:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2733
-	JMP          over2731
+	JL           each3102
+	JMP          over3100
 
-far2732:
-each2734:
+far3101:
+each3103:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34152,9 +36376,9 @@ each2734:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2734
+	JL           each3103
 
-over2731:
+over3100:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -34162,45 +36386,45 @@ over2731:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2735
+	JE           all3105
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2737
+	JZ           two3107
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2737:
+two3107:
 	TESTQ    $0x00000002, R9
-	JZ       one2738
+	JZ       one3108
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2738:
+one3108:
 	TESTQ  $0x00000001, R9
-	JZ     stored2736
+	JZ     stored3106
 	VMOVSS X6, (R12)
-	JMP    stored2736
+	JMP    stored3106
 
-all2735:
+all3105:
 	VMOVUPS Y6, 160(CX)
 
-stored2736:
-none2730:
+stored3106:
+none3099:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2728
+	JNZ  row3097
 	JMP  done
 
 tile7false:
-row2739:
+row3109:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2741
+	JGE     none3111
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -34209,9 +36433,9 @@ row2739:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2743
+	JNE     far3113
 
-each2744:
+each3114:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34259,11 +36483,11 @@ each2744:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2744
-	JMP          over2742
+	JL           each3114
+	JMP          over3112
 
-far2743:
-each2745:
+far3113:
+each3115:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34337,9 +36561,9 @@ each2745:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2745
+	JL           each3115
 
-over2742:
+over3112:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -34348,11 +36572,11 @@ over2742:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2741:
+none3111:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2739
+	JNZ  row3109
 	JMP  done
 
 tile7true:
@@ -34361,12 +36585,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2746:
+row3117:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2748
+	JGE        none3119
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34375,9 +36599,9 @@ row2746:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2750
+	JNE        far3121
 
-each2751:
+each3122:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34427,11 +36651,11 @@ each2751:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2751
-	JMP          over2749
+	JL           each3122
+	JMP          over3120
 
-far2750:
-each2752:
+far3121:
+each3123:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34507,9 +36731,9 @@ each2752:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2752
+	JL           each3123
 
-over2749:
+over3120:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -34518,45 +36742,45 @@ over2749:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2753
+	JE           all3125
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2755
+	JZ           two3127
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2755:
+two3127:
 	TESTQ    $0x00000002, R9
-	JZ       one2756
+	JZ       one3128
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2756:
+one3128:
 	TESTQ  $0x00000001, R9
-	JZ     stored2754
+	JZ     stored3126
 	VMOVSS X7, (R12)
-	JMP    stored2754
+	JMP    stored3126
 
-all2753:
+all3125:
 	VMOVUPS Y7, 192(CX)
 
-stored2754:
-none2748:
+stored3126:
+none3119:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2746
+	JNZ  row3117
 	JMP  done
 
 tile8false:
-row2757:
+row3129:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2759
+	JGE     none3131
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -34566,9 +36790,9 @@ row2757:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2761
+	JNE     far3133
 
-each2762:
+each3134:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34621,11 +36845,11 @@ each2762:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2762
-	JMP          over2760
+	JL           each3134
+	JMP          over3132
 
-far2761:
-each2763:
+far3133:
+each3135:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34701,9 +36925,9 @@ each2763:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2763
+	JL           each3135
 
-over2760:
+over3132:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -34713,11 +36937,11 @@ over2760:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2759:
+none3131:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2757
+	JNZ  row3129
 	JMP  done
 
 tile8true:
@@ -34726,12 +36950,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2764:
+row3137:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2766
+	JGE        none3139
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34741,9 +36965,9 @@ row2764:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2768
+	JNE        far3141
 
-each2769:
+each3142:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34798,11 +37022,11 @@ each2769:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2769
-	JMP          over2767
+	JL           each3142
+	JMP          over3140
 
-far2768:
-each2770:
+far3141:
+each3143:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34880,9 +37104,9 @@ each2770:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2770
+	JL           each3143
 
-over2767:
+over3140:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -34892,38 +37116,43 @@ over2767:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2771
+	JE           all3145
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2773
+	JZ           two3147
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2773:
+two3147:
 	TESTQ    $0x00000002, R9
-	JZ       one2774
+	JZ       one3148
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2774:
+one3148:
 	TESTQ  $0x00000001, R9
-	JZ     stored2772
+	JZ     stored3146
 	VMOVSS X8, (R12)
-	JMP    stored2772
+	JMP    stored3146
 
-all2771:
+all3145:
 	VMOVUPS Y8, 224(CX)
 
-stored2772:
-none2766:
+stored3146:
+none3139:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2764
+	JNZ  row3137
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced3149
+	SFENCE
+
+fenced3149:
 	VZEROUPPER
 	RET
 
@@ -34974,17 +37203,17 @@ TEXT ·edgeDotAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2775:
+row3150:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2777
+	JGE     none3152
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2779
+	JNE     far3154
 
-each2780:
+each3155:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35000,11 +37229,11 @@ each2780:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2780
-	JMP          over2778
+	JL           each3155
+	JMP          over3153
 
-far2779:
-each2781:
+far3154:
+each3156:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35027,14 +37256,14 @@ each2781:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2781
+	JL           each3156
 
-over2778:
-none2777:
+over3153:
+none3152:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2775
+	JNZ  row3150
 	JMP  done
 
 tile1true:
@@ -35043,17 +37272,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2782:
+row3157:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2784
+	JGE        none3159
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2786
+	JNE        far3161
 
-each2787:
+each3162:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35070,11 +37299,11 @@ each2787:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2787
-	JMP          over2785
+	JL           each3162
+	JMP          over3160
 
-far2786:
-each2788:
+far3161:
+each3163:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35098,29 +37327,29 @@ each2788:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2788
+	JL           each3163
 
-over2785:
-none2784:
+over3160:
+none3159:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2782
+	JNZ  row3157
 	JMP  done
 
 tile2false:
-row2789:
+row3164:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2791
+	JGE     none3166
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2793
+	JNE     far3168
 
-each2794:
+each3169:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35138,11 +37367,11 @@ each2794:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2794
-	JMP          over2792
+	JL           each3169
+	JMP          over3167
 
-far2793:
-each2795:
+far3168:
+each3170:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35167,14 +37396,14 @@ each2795:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2795
+	JL           each3170
 
-over2792:
-none2791:
+over3167:
+none3166:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2789
+	JNZ  row3164
 	JMP  done
 
 tile2true:
@@ -35183,18 +37412,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2796:
+row3171:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2798
+	JGE        none3173
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2800
+	JNE        far3175
 
-each2801:
+each3176:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35213,11 +37442,11 @@ each2801:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2801
-	JMP          over2799
+	JL           each3176
+	JMP          over3174
 
-far2800:
-each2802:
+far3175:
+each3177:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35243,30 +37472,30 @@ each2802:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2802
+	JL           each3177
 
-over2799:
-none2798:
+over3174:
+none3173:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2796
+	JNZ  row3171
 	JMP  done
 
 tile3false:
-row2803:
+row3178:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2805
+	JGE     none3180
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2807
+	JNE     far3182
 
-each2808:
+each3183:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35285,11 +37514,11 @@ each2808:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2808
-	JMP          over2806
+	JL           each3183
+	JMP          over3181
 
-far2807:
-each2809:
+far3182:
+each3184:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35317,14 +37546,14 @@ each2809:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2809
+	JL           each3184
 
-over2806:
-none2805:
+over3181:
+none3180:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2803
+	JNZ  row3178
 	JMP  done
 
 tile3true:
@@ -35333,19 +37562,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2810:
+row3185:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2812
+	JGE        none3187
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2814
+	JNE        far3189
 
-each2815:
+each3190:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35365,11 +37594,11 @@ each2815:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2815
-	JMP          over2813
+	JL           each3190
+	JMP          over3188
 
-far2814:
-each2816:
+far3189:
+each3191:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35398,31 +37627,31 @@ each2816:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2816
+	JL           each3191
 
-over2813:
-none2812:
+over3188:
+none3187:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2810
+	JNZ  row3185
 	JMP  done
 
 tile4false:
-row2817:
+row3192:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2819
+	JGE     none3194
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2821
+	JNE     far3196
 
-each2822:
+each3197:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35442,11 +37671,11 @@ each2822:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2822
-	JMP          over2820
+	JL           each3197
+	JMP          over3195
 
-far2821:
-each2823:
+far3196:
+each3198:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35474,14 +37703,14 @@ each2823:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2823
+	JL           each3198
 
-over2820:
-none2819:
+over3195:
+none3194:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2817
+	JNZ  row3192
 	JMP  done
 
 tile4true:
@@ -35490,20 +37719,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2824:
+row3199:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2826
+	JGE        none3201
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2828
+	JNE        far3203
 
-each2829:
+each3204:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35524,11 +37753,11 @@ each2829:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2829
-	JMP          over2827
+	JL           each3204
+	JMP          over3202
 
-far2828:
-each2830:
+far3203:
+each3205:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35557,32 +37786,32 @@ each2830:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2830
+	JL           each3205
 
-over2827:
-none2826:
+over3202:
+none3201:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2824
+	JNZ  row3199
 	JMP  done
 
 tile5false:
-row2831:
+row3206:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2833
+	JGE     none3208
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2835
+	JNE     far3210
 
-each2836:
+each3211:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35603,11 +37832,11 @@ each2836:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2836
-	JMP          over2834
+	JL           each3211
+	JMP          over3209
 
-far2835:
-each2837:
+far3210:
+each3212:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35638,14 +37867,14 @@ each2837:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2837
+	JL           each3212
 
-over2834:
-none2833:
+over3209:
+none3208:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2831
+	JNZ  row3206
 	JMP  done
 
 tile5true:
@@ -35654,21 +37883,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2838:
+row3213:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2840
+	JGE        none3215
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2842
+	JNE        far3217
 
-each2843:
+each3218:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35690,11 +37919,11 @@ each2843:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2843
-	JMP          over2841
+	JL           each3218
+	JMP          over3216
 
-far2842:
-each2844:
+far3217:
+each3219:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35726,23 +37955,23 @@ each2844:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2844
+	JL           each3219
 
-over2841:
-none2840:
+over3216:
+none3215:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2838
+	JNZ  row3213
 	JMP  done
 
 tile6false:
-row2845:
+row3220:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2847
+	JGE     none3222
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -35750,9 +37979,9 @@ row2845:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2849
+	JNE     far3224
 
-each2850:
+each3225:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35774,11 +38003,11 @@ each2850:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2850
-	JMP          over2848
+	JL           each3225
+	JMP          over3223
 
-far2849:
-each2851:
+far3224:
+each3226:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35809,14 +38038,14 @@ each2851:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2851
+	JL           each3226
 
-over2848:
-none2847:
+over3223:
+none3222:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2845
+	JNZ  row3220
 	JMP  done
 
 tile6true:
@@ -35825,12 +38054,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2852:
+row3227:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2854
+	JGE        none3229
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -35838,9 +38067,9 @@ row2852:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2856
+	JNE        far3231
 
-each2857:
+each3232:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35863,11 +38092,11 @@ each2857:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2857
-	JMP          over2855
+	JL           each3232
+	JMP          over3230
 
-far2856:
-each2858:
+far3231:
+each3233:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35899,23 +38128,23 @@ each2858:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2858
+	JL           each3233
 
-over2855:
-none2854:
+over3230:
+none3229:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2852
+	JNZ  row3227
 	JMP  done
 
 tile7false:
-row2859:
+row3234:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2861
+	JGE     none3236
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -35924,9 +38153,9 @@ row2859:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2863
+	JNE     far3238
 
-each2864:
+each3239:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35949,11 +38178,11 @@ each2864:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2864
-	JMP          over2862
+	JL           each3239
+	JMP          over3237
 
-far2863:
-each2865:
+far3238:
+each3240:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35987,14 +38216,14 @@ each2865:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2865
+	JL           each3240
 
-over2862:
-none2861:
+over3237:
+none3236:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2859
+	JNZ  row3234
 	JMP  done
 
 tile7true:
@@ -36003,12 +38232,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2866:
+row3241:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2868
+	JGE        none3243
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -36017,9 +38246,9 @@ row2866:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2870
+	JNE        far3245
 
-each2871:
+each3246:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36043,11 +38272,11 @@ each2871:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2871
-	JMP          over2869
+	JL           each3246
+	JMP          over3244
 
-far2870:
-each2872:
+far3245:
+each3247:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36082,23 +38311,23 @@ each2872:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2872
+	JL           each3247
 
-over2869:
-none2868:
+over3244:
+none3243:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2866
+	JNZ  row3241
 	JMP  done
 
 tile8false:
-row2873:
+row3248:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2875
+	JGE     none3250
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -36108,9 +38337,9 @@ row2873:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2877
+	JNE     far3252
 
-each2878:
+each3253:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36134,11 +38363,11 @@ each2878:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2878
-	JMP          over2876
+	JL           each3253
+	JMP          over3251
 
-far2877:
-each2879:
+far3252:
+each3254:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36172,14 +38401,14 @@ each2879:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2879
+	JL           each3254
 
-over2876:
-none2875:
+over3251:
+none3250:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2873
+	JNZ  row3248
 	JMP  done
 
 tile8true:
@@ -36188,12 +38417,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2880:
+row3255:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2882
+	JGE        none3257
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -36203,9 +38432,9 @@ row2880:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2884
+	JNE        far3259
 
-each2885:
+each3260:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36230,11 +38459,11 @@ each2885:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2885
-	JMP          over2883
+	JL           each3260
+	JMP          over3258
 
-far2884:
-each2886:
+far3259:
+each3261:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36269,16 +38498,21 @@ each2886:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2886
+	JL           each3261
 
-over2883:
-none2882:
+over3258:
+none3257:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2880
+	JNZ  row3255
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced3262
+	SFENCE
+
+fenced3262:
 	VZEROUPPER
 	RET
 
@@ -36293,17 +38527,30 @@ TEXT ·edgeDot4x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 56(AX), DI
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
+	CMPQ 168(AX), $0x00
+	JNE  past3264
+	CMPQ 144(AX), $0x00
+	JNE  set3263
 
-row2887:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none2889
-	CMPQ    128(AX), $0x00
-	JNE     far2891
+row3266:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3268
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3270
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
 
-each2892:
+near3270:
+	CMPQ 128(AX), $0x00
+	JNE  far3271
+
+each3272:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36318,20 +38565,26 @@ each2892:
 	VMULPS       64(R11), Y2, Y2
 	VMOVUPS      96(CX), Y3
 	VMULPS       96(R11), Y3, Y3
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y3, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VADDPS       (R12), X0, X0
-	VMOVUPS      X0, (R12)
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2892
-	JMP          over2890
+	JL           each3272
+	JMP          over3269
 
-far2891:
-each2893:
+far3271:
+each3273:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36354,25 +38607,246 @@ each2893:
 	VMULPS       64(R11), Y2, Y2
 	VMOVUPS      96(CX), Y3
 	VMULPS       96(R11), Y3, Y3
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y3, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VADDPS       (R12), X0, X0
-	VMOVUPS      X0, (R12)
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2893
+	JL           each3273
 
-over2890:
-none2889:
+over3269:
+none3268:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2887
+	JNZ  row3266
+	JMP  done3265
+
+set3263:
+row3274:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3276
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3278
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near3278:
+	CMPQ 128(AX), $0x00
+	JNE  far3279
+
+each3280:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VMULPS       32(R11), Y1, Y1
+	VMOVUPS      64(CX), Y2
+	VMULPS       64(R11), Y2, Y2
+	VMOVUPS      96(CX), Y3
+	VMULPS       96(R11), Y3, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3280
+	JMP          over3277
+
+far3279:
+each3281:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VMULPS       32(R11), Y1, Y1
+	VMOVUPS      64(CX), Y2
+	VMULPS       64(R11), Y2, Y2
+	VMOVUPS      96(CX), Y3
+	VMULPS       96(R11), Y3, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3281
+
+over3277:
+none3276:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3274
+	JMP  done3265
+
+past3264:
+row3282:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3284
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3286
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near3286:
+	CMPQ 128(AX), $0x00
+	JNE  far3287
+
+each3288:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VMULPS       32(R11), Y1, Y1
+	VMOVUPS      64(CX), Y2
+	VMULPS       64(R11), Y2, Y2
+	VMOVUPS      96(CX), Y3
+	VMULPS       96(R11), Y3, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVNTPS     X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3288
+	JMP          over3285
+
+far3287:
+each3289:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VMULPS       32(R11), Y1, Y1
+	VMOVUPS      64(CX), Y2
+	VMULPS       64(R11), Y2, Y2
+	VMOVUPS      96(CX), Y3
+	VMULPS       96(R11), Y3, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVNTPS     X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3289
+
+over3285:
+none3284:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3282
+	SFENCE
+
+done3265:
 	VZEROUPPER
 	RET
+
+DATA wide00000000<>+0(SB)/4, $0x00000000
+DATA wide00000000<>+4(SB)/4, $0x00000000
+DATA wide00000000<>+8(SB)/4, $0x00000000
+DATA wide00000000<>+12(SB)/4, $0x00000000
+DATA wide00000000<>+16(SB)/4, $0x00000000
+DATA wide00000000<>+20(SB)/4, $0x00000000
+DATA wide00000000<>+24(SB)/4, $0x00000000
+DATA wide00000000<>+28(SB)/4, $0x00000000
+GLOBL wide00000000<>(SB), RODATA|NOPTR, $32
 
 // func edgeDot4x16AVX2(p *byte)
 // Requires: AVX, CMOV, FMA3, MMX+
@@ -36385,17 +38859,32 @@ TEXT ·edgeDot4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 56(AX), DI
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
+	CMPQ 168(AX), $0x00
+	JNE  past3291
+	CMPQ 144(AX), $0x00
+	JNE  set3290
 
-row2894:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none2896
-	CMPQ    128(AX), $0x00
-	JNE     far2898
+row3293:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3295
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3297
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
 
-each2899:
+near3297:
+	CMPQ 128(AX), $0x00
+	JNE  far3298
+
+each3299:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36418,20 +38907,26 @@ each2899:
 	VMULPS       192(R11), Y3, Y3
 	VMOVUPS      224(CX), Y4
 	VFMADD231PS  224(R11), Y4, Y3
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y3, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VADDPS       (R12), X0, X0
-	VMOVUPS      X0, (R12)
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2899
-	JMP          over2897
+	JL           each3299
+	JMP          over3296
 
-far2898:
-each2900:
+far3298:
+each3300:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36464,23 +38959,274 @@ each2900:
 	VMULPS       192(R11), Y3, Y3
 	VMOVUPS      224(CX), Y4
 	VFMADD231PS  224(R11), Y4, Y3
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y3, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VADDPS       (R12), X0, X0
-	VMOVUPS      X0, (R12)
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2900
+	JL           each3300
 
-over2897:
-none2896:
+over3296:
+none3295:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2894
+	JNZ  row3293
+	JMP  done3292
+
+set3290:
+row3301:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3303
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3305
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+
+near3305:
+	CMPQ 128(AX), $0x00
+	JNE  far3306
+
+each3307:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VMULPS       64(R11), Y1, Y1
+	VMOVUPS      96(CX), Y2
+	VFMADD231PS  96(R11), Y2, Y1
+	VMOVUPS      128(CX), Y2
+	VMULPS       128(R11), Y2, Y2
+	VMOVUPS      160(CX), Y3
+	VFMADD231PS  160(R11), Y3, Y2
+	VMOVUPS      192(CX), Y3
+	VMULPS       192(R11), Y3, Y3
+	VMOVUPS      224(CX), Y4
+	VFMADD231PS  224(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3307
+	JMP          over3304
+
+far3306:
+each3308:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VMULPS       64(R11), Y1, Y1
+	VMOVUPS      96(CX), Y2
+	VFMADD231PS  96(R11), Y2, Y1
+	VMOVUPS      128(CX), Y2
+	VMULPS       128(R11), Y2, Y2
+	VMOVUPS      160(CX), Y3
+	VFMADD231PS  160(R11), Y3, Y2
+	VMOVUPS      192(CX), Y3
+	VMULPS       192(R11), Y3, Y3
+	VMOVUPS      224(CX), Y4
+	VFMADD231PS  224(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3308
+
+over3304:
+none3303:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3301
+	JMP  done3292
+
+past3291:
+row3309:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3311
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3313
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+
+near3313:
+	CMPQ 128(AX), $0x00
+	JNE  far3314
+
+each3315:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VMULPS       64(R11), Y1, Y1
+	VMOVUPS      96(CX), Y2
+	VFMADD231PS  96(R11), Y2, Y1
+	VMOVUPS      128(CX), Y2
+	VMULPS       128(R11), Y2, Y2
+	VMOVUPS      160(CX), Y3
+	VFMADD231PS  160(R11), Y3, Y2
+	VMOVUPS      192(CX), Y3
+	VMULPS       192(R11), Y3, Y3
+	VMOVUPS      224(CX), Y4
+	VFMADD231PS  224(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVNTPS     X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3315
+	JMP          over3312
+
+far3314:
+each3316:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VMULPS       64(R11), Y1, Y1
+	VMOVUPS      96(CX), Y2
+	VFMADD231PS  96(R11), Y2, Y1
+	VMOVUPS      128(CX), Y2
+	VMULPS       128(R11), Y2, Y2
+	VMOVUPS      160(CX), Y3
+	VFMADD231PS  160(R11), Y3, Y2
+	VMOVUPS      192(CX), Y3
+	VMULPS       192(R11), Y3, Y3
+	VMOVUPS      224(CX), Y4
+	VFMADD231PS  224(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVNTPS     X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3316
+
+over3312:
+none3311:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3309
+	SFENCE
+
+done3292:
 	VZEROUPPER
 	RET
 
@@ -36495,17 +39241,36 @@ TEXT ·edgeDot4x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 56(AX), DI
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
+	CMPQ 168(AX), $0x00
+	JNE  past3318
+	CMPQ 144(AX), $0x00
+	JNE  set3317
 
-row2901:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none2903
-	CMPQ    128(AX), $0x00
-	JNE     far2905
+row3320:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3322
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3324
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
 
-each2906:
+near3324:
+	CMPQ 128(AX), $0x00
+	JNE  far3325
+
+each3326:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36544,20 +39309,26 @@ each2906:
 	VFMADD231PS  448(R11), Y4, Y3
 	VMOVUPS      480(CX), Y4
 	VFMADD231PS  480(R11), Y4, Y3
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y3, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VADDPS       (R12), X0, X0
-	VMOVUPS      X0, (R12)
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2906
-	JMP          over2904
+	JL           each3326
+	JMP          over3323
 
-far2905:
-each2907:
+far3325:
+each3327:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36610,23 +39381,354 @@ each2907:
 	VFMADD231PS  448(R11), Y4, Y3
 	VMOVUPS      480(CX), Y4
 	VFMADD231PS  480(R11), Y4, Y3
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y3, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VADDPS       (R12), X0, X0
-	VMOVUPS      X0, (R12)
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2907
+	JL           each3327
 
-over2904:
-none2903:
+over3323:
+none3322:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2901
+	JNZ  row3320
+	JMP  done3319
+
+set3317:
+row3328:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3330
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3332
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+
+near3332:
+	CMPQ 128(AX), $0x00
+	JNE  far3333
+
+each3334:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VFMADD231PS  64(R11), Y1, Y0
+	VMOVUPS      96(CX), Y1
+	VFMADD231PS  96(R11), Y1, Y0
+	VMOVUPS      128(CX), Y1
+	VMULPS       128(R11), Y1, Y1
+	VMOVUPS      160(CX), Y2
+	VFMADD231PS  160(R11), Y2, Y1
+	VMOVUPS      192(CX), Y2
+	VFMADD231PS  192(R11), Y2, Y1
+	VMOVUPS      224(CX), Y2
+	VFMADD231PS  224(R11), Y2, Y1
+	VMOVUPS      256(CX), Y2
+	VMULPS       256(R11), Y2, Y2
+	VMOVUPS      288(CX), Y3
+	VFMADD231PS  288(R11), Y3, Y2
+	VMOVUPS      320(CX), Y3
+	VFMADD231PS  320(R11), Y3, Y2
+	VMOVUPS      352(CX), Y3
+	VFMADD231PS  352(R11), Y3, Y2
+	VMOVUPS      384(CX), Y3
+	VMULPS       384(R11), Y3, Y3
+	VMOVUPS      416(CX), Y4
+	VFMADD231PS  416(R11), Y4, Y3
+	VMOVUPS      448(CX), Y4
+	VFMADD231PS  448(R11), Y4, Y3
+	VMOVUPS      480(CX), Y4
+	VFMADD231PS  480(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3334
+	JMP          over3331
+
+far3333:
+each3335:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	PREFETCHT1   256(R11)
+	PREFETCHT1   320(R11)
+	PREFETCHT1   384(R11)
+	PREFETCHT1   448(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VFMADD231PS  64(R11), Y1, Y0
+	VMOVUPS      96(CX), Y1
+	VFMADD231PS  96(R11), Y1, Y0
+	VMOVUPS      128(CX), Y1
+	VMULPS       128(R11), Y1, Y1
+	VMOVUPS      160(CX), Y2
+	VFMADD231PS  160(R11), Y2, Y1
+	VMOVUPS      192(CX), Y2
+	VFMADD231PS  192(R11), Y2, Y1
+	VMOVUPS      224(CX), Y2
+	VFMADD231PS  224(R11), Y2, Y1
+	VMOVUPS      256(CX), Y2
+	VMULPS       256(R11), Y2, Y2
+	VMOVUPS      288(CX), Y3
+	VFMADD231PS  288(R11), Y3, Y2
+	VMOVUPS      320(CX), Y3
+	VFMADD231PS  320(R11), Y3, Y2
+	VMOVUPS      352(CX), Y3
+	VFMADD231PS  352(R11), Y3, Y2
+	VMOVUPS      384(CX), Y3
+	VMULPS       384(R11), Y3, Y3
+	VMOVUPS      416(CX), Y4
+	VFMADD231PS  416(R11), Y4, Y3
+	VMOVUPS      448(CX), Y4
+	VFMADD231PS  448(R11), Y4, Y3
+	VMOVUPS      480(CX), Y4
+	VFMADD231PS  480(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3335
+
+over3331:
+none3330:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3328
+	JMP  done3319
+
+past3318:
+row3336:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3338
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3340
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+
+near3340:
+	CMPQ 128(AX), $0x00
+	JNE  far3341
+
+each3342:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VFMADD231PS  64(R11), Y1, Y0
+	VMOVUPS      96(CX), Y1
+	VFMADD231PS  96(R11), Y1, Y0
+	VMOVUPS      128(CX), Y1
+	VMULPS       128(R11), Y1, Y1
+	VMOVUPS      160(CX), Y2
+	VFMADD231PS  160(R11), Y2, Y1
+	VMOVUPS      192(CX), Y2
+	VFMADD231PS  192(R11), Y2, Y1
+	VMOVUPS      224(CX), Y2
+	VFMADD231PS  224(R11), Y2, Y1
+	VMOVUPS      256(CX), Y2
+	VMULPS       256(R11), Y2, Y2
+	VMOVUPS      288(CX), Y3
+	VFMADD231PS  288(R11), Y3, Y2
+	VMOVUPS      320(CX), Y3
+	VFMADD231PS  320(R11), Y3, Y2
+	VMOVUPS      352(CX), Y3
+	VFMADD231PS  352(R11), Y3, Y2
+	VMOVUPS      384(CX), Y3
+	VMULPS       384(R11), Y3, Y3
+	VMOVUPS      416(CX), Y4
+	VFMADD231PS  416(R11), Y4, Y3
+	VMOVUPS      448(CX), Y4
+	VFMADD231PS  448(R11), Y4, Y3
+	VMOVUPS      480(CX), Y4
+	VFMADD231PS  480(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVNTPS     X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3342
+	JMP          over3339
+
+far3341:
+each3343:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	PREFETCHT1   256(R11)
+	PREFETCHT1   320(R11)
+	PREFETCHT1   384(R11)
+	PREFETCHT1   448(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VFMADD231PS  64(R11), Y1, Y0
+	VMOVUPS      96(CX), Y1
+	VFMADD231PS  96(R11), Y1, Y0
+	VMOVUPS      128(CX), Y1
+	VMULPS       128(R11), Y1, Y1
+	VMOVUPS      160(CX), Y2
+	VFMADD231PS  160(R11), Y2, Y1
+	VMOVUPS      192(CX), Y2
+	VFMADD231PS  192(R11), Y2, Y1
+	VMOVUPS      224(CX), Y2
+	VFMADD231PS  224(R11), Y2, Y1
+	VMOVUPS      256(CX), Y2
+	VMULPS       256(R11), Y2, Y2
+	VMOVUPS      288(CX), Y3
+	VFMADD231PS  288(R11), Y3, Y2
+	VMOVUPS      320(CX), Y3
+	VFMADD231PS  320(R11), Y3, Y2
+	VMOVUPS      352(CX), Y3
+	VFMADD231PS  352(R11), Y3, Y2
+	VMOVUPS      384(CX), Y3
+	VMULPS       384(R11), Y3, Y3
+	VMOVUPS      416(CX), Y4
+	VFMADD231PS  416(R11), Y4, Y3
+	VMOVUPS      448(CX), Y4
+	VFMADD231PS  448(R11), Y4, Y3
+	VMOVUPS      480(CX), Y4
+	VFMADD231PS  480(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       wide00000000<>+0(SB), X1, X1
+	VMOVNTPS     X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3343
+
+over3339:
+none3338:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3336
+	SFENCE
+
+done3319:
 	VZEROUPPER
 	RET
 
@@ -36641,17 +39743,32 @@ TEXT ·edgeDot8x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 56(AX), DI
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
+	CMPQ 168(AX), $0x00
+	JNE  past3345
+	CMPQ 144(AX), $0x00
+	JNE  set3344
 
-row2908:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none2910
-	CMPQ    128(AX), $0x00
-	JNE     far2912
+row3347:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3349
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3351
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
 
-each2913:
+near3351:
+	CMPQ 128(AX), $0x00
+	JNE  far3352
+
+each3353:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -36674,24 +39791,36 @@ each2913:
 	VMULPS     192(R11), Y6, Y6
 	VMOVUPS    224(CX), Y7
 	VMULPS     224(R11), Y7, Y7
-	VHADDPS    Y1, Y0, Y0
-	VHADDPS    Y3, Y2, Y1
-	VHADDPS    Y5, Y4, Y2
-	VHADDPS    Y7, Y6, Y3
-	VHADDPS    Y1, Y0, Y0
-	VHADDPS    Y3, Y2, Y1
-	VPERM2F128 $0x20, Y1, Y0, Y2
-	VPERM2F128 $0x31, Y1, Y0, Y0
-	VADDPS     Y2, Y0, Y2
-	VADDPS     (R12), Y2, Y2
-	VMOVUPS    Y2, (R12)
+	VSHUFPS    $0x88, Y1, Y0, Y8
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y8, Y8
+	VSHUFPS    $0x88, Y3, Y2, Y0
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VSHUFPS    $0x88, Y5, Y4, Y1
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VSHUFPS    $0x88, Y7, Y6, Y2
+	VSHUFPS    $0xdd, Y7, Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VSHUFPS    $0x88, Y0, Y8, Y3
+	VSHUFPS    $0xdd, Y0, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VSHUFPS    $0x88, Y2, Y1, Y0
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x20, Y0, Y3, Y1
+	VPERM2F128 $0x31, Y0, Y3, Y0
+	VADDPS     Y1, Y0, Y1
+	VADDPS     (R12), Y1, Y1
+	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2913
-	JMP        over2911
+	JL         each3353
+	JMP        over3350
 
-far2912:
-each2914:
+far3352:
+each3354:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36724,27 +39853,324 @@ each2914:
 	VMULPS     192(R11), Y6, Y6
 	VMOVUPS    224(CX), Y7
 	VMULPS     224(R11), Y7, Y7
-	VHADDPS    Y1, Y0, Y0
-	VHADDPS    Y3, Y2, Y1
-	VHADDPS    Y5, Y4, Y2
-	VHADDPS    Y7, Y6, Y3
-	VHADDPS    Y1, Y0, Y0
-	VHADDPS    Y3, Y2, Y1
-	VPERM2F128 $0x20, Y1, Y0, Y2
-	VPERM2F128 $0x31, Y1, Y0, Y0
-	VADDPS     Y2, Y0, Y2
-	VADDPS     (R12), Y2, Y2
-	VMOVUPS    Y2, (R12)
+	VSHUFPS    $0x88, Y1, Y0, Y8
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y8, Y8
+	VSHUFPS    $0x88, Y3, Y2, Y0
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VSHUFPS    $0x88, Y5, Y4, Y1
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VSHUFPS    $0x88, Y7, Y6, Y2
+	VSHUFPS    $0xdd, Y7, Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VSHUFPS    $0x88, Y0, Y8, Y3
+	VSHUFPS    $0xdd, Y0, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VSHUFPS    $0x88, Y2, Y1, Y0
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x20, Y0, Y3, Y1
+	VPERM2F128 $0x31, Y0, Y3, Y0
+	VADDPS     Y1, Y0, Y1
+	VADDPS     (R12), Y1, Y1
+	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2914
+	JL         each3354
 
-over2911:
-none2910:
+over3350:
+none3349:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2908
+	JNZ  row3347
+	JMP  done3346
+
+set3344:
+row3355:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3357
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3359
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+
+near3359:
+	CMPQ 128(AX), $0x00
+	JNE  far3360
+
+each3361:
+	MOVLQSX    (SI)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	MOVQ       DI, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	VMOVUPS    (CX), Y0
+	VMULPS     (R11), Y0, Y0
+	VMOVUPS    32(CX), Y1
+	VMULPS     32(R11), Y1, Y1
+	VMOVUPS    64(CX), Y2
+	VMULPS     64(R11), Y2, Y2
+	VMOVUPS    96(CX), Y3
+	VMULPS     96(R11), Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VMULPS     128(R11), Y4, Y4
+	VMOVUPS    160(CX), Y5
+	VMULPS     160(R11), Y5, Y5
+	VMOVUPS    192(CX), Y6
+	VMULPS     192(R11), Y6, Y6
+	VMOVUPS    224(CX), Y7
+	VMULPS     224(R11), Y7, Y7
+	VSHUFPS    $0x88, Y1, Y0, Y8
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y8, Y8
+	VSHUFPS    $0x88, Y3, Y2, Y0
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VSHUFPS    $0x88, Y5, Y4, Y1
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VSHUFPS    $0x88, Y7, Y6, Y2
+	VSHUFPS    $0xdd, Y7, Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VSHUFPS    $0x88, Y0, Y8, Y3
+	VSHUFPS    $0xdd, Y0, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VSHUFPS    $0x88, Y2, Y1, Y0
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x20, Y0, Y3, Y1
+	VPERM2F128 $0x31, Y0, Y3, Y0
+	VADDPS     Y1, Y0, Y1
+	VADDPS     wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS    Y1, (R12)
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each3361
+	JMP        over3358
+
+far3360:
+each3362:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	MOVLQSX    (SI)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	MOVQ       DI, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	VMOVUPS    (CX), Y0
+	VMULPS     (R11), Y0, Y0
+	VMOVUPS    32(CX), Y1
+	VMULPS     32(R11), Y1, Y1
+	VMOVUPS    64(CX), Y2
+	VMULPS     64(R11), Y2, Y2
+	VMOVUPS    96(CX), Y3
+	VMULPS     96(R11), Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VMULPS     128(R11), Y4, Y4
+	VMOVUPS    160(CX), Y5
+	VMULPS     160(R11), Y5, Y5
+	VMOVUPS    192(CX), Y6
+	VMULPS     192(R11), Y6, Y6
+	VMOVUPS    224(CX), Y7
+	VMULPS     224(R11), Y7, Y7
+	VSHUFPS    $0x88, Y1, Y0, Y8
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y8, Y8
+	VSHUFPS    $0x88, Y3, Y2, Y0
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VSHUFPS    $0x88, Y5, Y4, Y1
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VSHUFPS    $0x88, Y7, Y6, Y2
+	VSHUFPS    $0xdd, Y7, Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VSHUFPS    $0x88, Y0, Y8, Y3
+	VSHUFPS    $0xdd, Y0, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VSHUFPS    $0x88, Y2, Y1, Y0
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x20, Y0, Y3, Y1
+	VPERM2F128 $0x31, Y0, Y3, Y0
+	VADDPS     Y1, Y0, Y1
+	VADDPS     wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS    Y1, (R12)
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each3362
+
+over3358:
+none3357:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3355
+	JMP  done3346
+
+past3345:
+row3363:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3365
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3367
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+
+near3367:
+	CMPQ 128(AX), $0x00
+	JNE  far3368
+
+each3369:
+	MOVLQSX    (SI)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	MOVQ       DI, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	VMOVUPS    (CX), Y0
+	VMULPS     (R11), Y0, Y0
+	VMOVUPS    32(CX), Y1
+	VMULPS     32(R11), Y1, Y1
+	VMOVUPS    64(CX), Y2
+	VMULPS     64(R11), Y2, Y2
+	VMOVUPS    96(CX), Y3
+	VMULPS     96(R11), Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VMULPS     128(R11), Y4, Y4
+	VMOVUPS    160(CX), Y5
+	VMULPS     160(R11), Y5, Y5
+	VMOVUPS    192(CX), Y6
+	VMULPS     192(R11), Y6, Y6
+	VMOVUPS    224(CX), Y7
+	VMULPS     224(R11), Y7, Y7
+	VSHUFPS    $0x88, Y1, Y0, Y8
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y8, Y8
+	VSHUFPS    $0x88, Y3, Y2, Y0
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VSHUFPS    $0x88, Y5, Y4, Y1
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VSHUFPS    $0x88, Y7, Y6, Y2
+	VSHUFPS    $0xdd, Y7, Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VSHUFPS    $0x88, Y0, Y8, Y3
+	VSHUFPS    $0xdd, Y0, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VSHUFPS    $0x88, Y2, Y1, Y0
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x20, Y0, Y3, Y1
+	VPERM2F128 $0x31, Y0, Y3, Y0
+	VADDPS     Y1, Y0, Y1
+	VADDPS     wide00000000<>+0(SB), Y1, Y1
+	VMOVNTPS   Y1, (R12)
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each3369
+	JMP        over3366
+
+far3368:
+each3370:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	MOVLQSX    (SI)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	MOVQ       DI, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	VMOVUPS    (CX), Y0
+	VMULPS     (R11), Y0, Y0
+	VMOVUPS    32(CX), Y1
+	VMULPS     32(R11), Y1, Y1
+	VMOVUPS    64(CX), Y2
+	VMULPS     64(R11), Y2, Y2
+	VMOVUPS    96(CX), Y3
+	VMULPS     96(R11), Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VMULPS     128(R11), Y4, Y4
+	VMOVUPS    160(CX), Y5
+	VMULPS     160(R11), Y5, Y5
+	VMOVUPS    192(CX), Y6
+	VMULPS     192(R11), Y6, Y6
+	VMOVUPS    224(CX), Y7
+	VMULPS     224(R11), Y7, Y7
+	VSHUFPS    $0x88, Y1, Y0, Y8
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y8, Y8
+	VSHUFPS    $0x88, Y3, Y2, Y0
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VSHUFPS    $0x88, Y5, Y4, Y1
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VSHUFPS    $0x88, Y7, Y6, Y2
+	VSHUFPS    $0xdd, Y7, Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VSHUFPS    $0x88, Y0, Y8, Y3
+	VSHUFPS    $0xdd, Y0, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VSHUFPS    $0x88, Y2, Y1, Y0
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x20, Y0, Y3, Y1
+	VPERM2F128 $0x31, Y0, Y3, Y0
+	VADDPS     Y1, Y0, Y1
+	VADDPS     wide00000000<>+0(SB), Y1, Y1
+	VMOVNTPS   Y1, (R12)
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each3370
+
+over3366:
+none3365:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3363
+	SFENCE
+
+done3346:
 	VZEROUPPER
 	RET
 
@@ -36759,17 +40185,36 @@ TEXT ·edgeDot8x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 56(AX), DI
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
+	CMPQ 168(AX), $0x00
+	JNE  past3372
+	CMPQ 144(AX), $0x00
+	JNE  set3371
 
-row2915:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none2917
-	CMPQ    128(AX), $0x00
-	JNE     far2919
+row3374:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3376
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3378
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
 
-each2920:
+near3378:
+	CMPQ 128(AX), $0x00
+	JNE  far3379
+
+each3380:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -36808,24 +40253,36 @@ each2920:
 	VMULPS      448(R11), Y7, Y7
 	VMOVUPS     480(CX), Y8
 	VFMADD231PS 480(R11), Y8, Y7
-	VHADDPS     Y1, Y0, Y0
-	VHADDPS     Y3, Y2, Y1
-	VHADDPS     Y5, Y4, Y2
-	VHADDPS     Y7, Y6, Y3
-	VHADDPS     Y1, Y0, Y0
-	VHADDPS     Y3, Y2, Y1
-	VPERM2F128  $0x20, Y1, Y0, Y2
-	VPERM2F128  $0x31, Y1, Y0, Y0
-	VADDPS      Y2, Y0, Y2
-	VADDPS      (R12), Y2, Y2
-	VMOVUPS     Y2, (R12)
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      (R12), Y1, Y1
+	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2920
-	JMP         over2918
+	JL          each3380
+	JMP         over3377
 
-far2919:
-each2921:
+far3379:
+each3381:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -36878,27 +40335,404 @@ each2921:
 	VMULPS      448(R11), Y7, Y7
 	VMOVUPS     480(CX), Y8
 	VFMADD231PS 480(R11), Y8, Y7
-	VHADDPS     Y1, Y0, Y0
-	VHADDPS     Y3, Y2, Y1
-	VHADDPS     Y5, Y4, Y2
-	VHADDPS     Y7, Y6, Y3
-	VHADDPS     Y1, Y0, Y0
-	VHADDPS     Y3, Y2, Y1
-	VPERM2F128  $0x20, Y1, Y0, Y2
-	VPERM2F128  $0x31, Y1, Y0, Y0
-	VADDPS      Y2, Y0, Y2
-	VADDPS      (R12), Y2, Y2
-	VMOVUPS     Y2, (R12)
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      (R12), Y1, Y1
+	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2921
+	JL          each3381
 
-over2918:
-none2917:
+over3377:
+none3376:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2915
+	JNZ  row3374
+	JMP  done3373
+
+set3371:
+row3382:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3384
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3386
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+
+near3386:
+	CMPQ 128(AX), $0x00
+	JNE  far3387
+
+each3388:
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VMULPS      64(R11), Y1, Y1
+	VMOVUPS     96(CX), Y2
+	VFMADD231PS 96(R11), Y2, Y1
+	VMOVUPS     128(CX), Y2
+	VMULPS      128(R11), Y2, Y2
+	VMOVUPS     160(CX), Y3
+	VFMADD231PS 160(R11), Y3, Y2
+	VMOVUPS     192(CX), Y3
+	VMULPS      192(R11), Y3, Y3
+	VMOVUPS     224(CX), Y4
+	VFMADD231PS 224(R11), Y4, Y3
+	VMOVUPS     256(CX), Y4
+	VMULPS      256(R11), Y4, Y4
+	VMOVUPS     288(CX), Y5
+	VFMADD231PS 288(R11), Y5, Y4
+	VMOVUPS     320(CX), Y5
+	VMULPS      320(R11), Y5, Y5
+	VMOVUPS     352(CX), Y6
+	VFMADD231PS 352(R11), Y6, Y5
+	VMOVUPS     384(CX), Y6
+	VMULPS      384(R11), Y6, Y6
+	VMOVUPS     416(CX), Y7
+	VFMADD231PS 416(R11), Y7, Y6
+	VMOVUPS     448(CX), Y7
+	VMULPS      448(R11), Y7, Y7
+	VMOVUPS     480(CX), Y8
+	VFMADD231PS 480(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS     Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3388
+	JMP         over3385
+
+far3387:
+each3389:
+	LEAQ        32(DI), R11
+	CMPQ        R11, 72(AX)
+	CMOVQGT     72(AX), R11
+	MOVLQSX     (SI)(R11*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	PREFETCHT1  (R11)
+	PREFETCHT1  64(R11)
+	PREFETCHT1  128(R11)
+	PREFETCHT1  192(R11)
+	PREFETCHT1  256(R11)
+	PREFETCHT1  320(R11)
+	PREFETCHT1  384(R11)
+	PREFETCHT1  448(R11)
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VMULPS      64(R11), Y1, Y1
+	VMOVUPS     96(CX), Y2
+	VFMADD231PS 96(R11), Y2, Y1
+	VMOVUPS     128(CX), Y2
+	VMULPS      128(R11), Y2, Y2
+	VMOVUPS     160(CX), Y3
+	VFMADD231PS 160(R11), Y3, Y2
+	VMOVUPS     192(CX), Y3
+	VMULPS      192(R11), Y3, Y3
+	VMOVUPS     224(CX), Y4
+	VFMADD231PS 224(R11), Y4, Y3
+	VMOVUPS     256(CX), Y4
+	VMULPS      256(R11), Y4, Y4
+	VMOVUPS     288(CX), Y5
+	VFMADD231PS 288(R11), Y5, Y4
+	VMOVUPS     320(CX), Y5
+	VMULPS      320(R11), Y5, Y5
+	VMOVUPS     352(CX), Y6
+	VFMADD231PS 352(R11), Y6, Y5
+	VMOVUPS     384(CX), Y6
+	VMULPS      384(R11), Y6, Y6
+	VMOVUPS     416(CX), Y7
+	VFMADD231PS 416(R11), Y7, Y6
+	VMOVUPS     448(CX), Y7
+	VMULPS      448(R11), Y7, Y7
+	VMOVUPS     480(CX), Y8
+	VFMADD231PS 480(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS     Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3389
+
+over3385:
+none3384:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3382
+	JMP  done3373
+
+past3372:
+row3390:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3392
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3394
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+
+near3394:
+	CMPQ 128(AX), $0x00
+	JNE  far3395
+
+each3396:
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VMULPS      64(R11), Y1, Y1
+	VMOVUPS     96(CX), Y2
+	VFMADD231PS 96(R11), Y2, Y1
+	VMOVUPS     128(CX), Y2
+	VMULPS      128(R11), Y2, Y2
+	VMOVUPS     160(CX), Y3
+	VFMADD231PS 160(R11), Y3, Y2
+	VMOVUPS     192(CX), Y3
+	VMULPS      192(R11), Y3, Y3
+	VMOVUPS     224(CX), Y4
+	VFMADD231PS 224(R11), Y4, Y3
+	VMOVUPS     256(CX), Y4
+	VMULPS      256(R11), Y4, Y4
+	VMOVUPS     288(CX), Y5
+	VFMADD231PS 288(R11), Y5, Y4
+	VMOVUPS     320(CX), Y5
+	VMULPS      320(R11), Y5, Y5
+	VMOVUPS     352(CX), Y6
+	VFMADD231PS 352(R11), Y6, Y5
+	VMOVUPS     384(CX), Y6
+	VMULPS      384(R11), Y6, Y6
+	VMOVUPS     416(CX), Y7
+	VFMADD231PS 416(R11), Y7, Y6
+	VMOVUPS     448(CX), Y7
+	VMULPS      448(R11), Y7, Y7
+	VMOVUPS     480(CX), Y8
+	VFMADD231PS 480(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVNTPS    Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3396
+	JMP         over3393
+
+far3395:
+each3397:
+	LEAQ        32(DI), R11
+	CMPQ        R11, 72(AX)
+	CMOVQGT     72(AX), R11
+	MOVLQSX     (SI)(R11*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	PREFETCHT1  (R11)
+	PREFETCHT1  64(R11)
+	PREFETCHT1  128(R11)
+	PREFETCHT1  192(R11)
+	PREFETCHT1  256(R11)
+	PREFETCHT1  320(R11)
+	PREFETCHT1  384(R11)
+	PREFETCHT1  448(R11)
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VMULPS      64(R11), Y1, Y1
+	VMOVUPS     96(CX), Y2
+	VFMADD231PS 96(R11), Y2, Y1
+	VMOVUPS     128(CX), Y2
+	VMULPS      128(R11), Y2, Y2
+	VMOVUPS     160(CX), Y3
+	VFMADD231PS 160(R11), Y3, Y2
+	VMOVUPS     192(CX), Y3
+	VMULPS      192(R11), Y3, Y3
+	VMOVUPS     224(CX), Y4
+	VFMADD231PS 224(R11), Y4, Y3
+	VMOVUPS     256(CX), Y4
+	VMULPS      256(R11), Y4, Y4
+	VMOVUPS     288(CX), Y5
+	VFMADD231PS 288(R11), Y5, Y4
+	VMOVUPS     320(CX), Y5
+	VMULPS      320(R11), Y5, Y5
+	VMOVUPS     352(CX), Y6
+	VFMADD231PS 352(R11), Y6, Y5
+	VMOVUPS     384(CX), Y6
+	VMULPS      384(R11), Y6, Y6
+	VMOVUPS     416(CX), Y7
+	VFMADD231PS 416(R11), Y7, Y6
+	VMOVUPS     448(CX), Y7
+	VMULPS      448(R11), Y7, Y7
+	VMOVUPS     480(CX), Y8
+	VFMADD231PS 480(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVNTPS    Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3397
+
+over3393:
+none3392:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3390
+	SFENCE
+
+done3373:
 	VZEROUPPER
 	RET
 
@@ -36913,17 +40747,44 @@ TEXT ·edgeDot8x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 56(AX), DI
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
+	CMPQ 168(AX), $0x00
+	JNE  past3399
+	CMPQ 144(AX), $0x00
+	JNE  set3398
 
-row2922:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none2924
-	CMPQ    128(AX), $0x00
-	JNE     far2926
+row3401:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3403
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3405
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+	PREFETCHT1 512(R11)
+	PREFETCHT1 576(R11)
+	PREFETCHT1 640(R11)
+	PREFETCHT1 704(R11)
+	PREFETCHT1 768(R11)
+	PREFETCHT1 832(R11)
+	PREFETCHT1 896(R11)
+	PREFETCHT1 960(R11)
 
-each2927:
+near3405:
+	CMPQ 128(AX), $0x00
+	JNE  far3406
+
+each3407:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -36994,24 +40855,36 @@ each2927:
 	VFMADD231PS 960(R11), Y8, Y7
 	VMOVUPS     992(CX), Y8
 	VFMADD231PS 992(R11), Y8, Y7
-	VHADDPS     Y1, Y0, Y0
-	VHADDPS     Y3, Y2, Y1
-	VHADDPS     Y5, Y4, Y2
-	VHADDPS     Y7, Y6, Y3
-	VHADDPS     Y1, Y0, Y0
-	VHADDPS     Y3, Y2, Y1
-	VPERM2F128  $0x20, Y1, Y0, Y2
-	VPERM2F128  $0x31, Y1, Y0, Y0
-	VADDPS      Y2, Y0, Y2
-	VADDPS      (R12), Y2, Y2
-	VMOVUPS     Y2, (R12)
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      (R12), Y1, Y1
+	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2927
-	JMP         over2925
+	JL          each3407
+	JMP         over3404
 
-far2926:
-each2928:
+far3406:
+each3408:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -37104,27 +40977,564 @@ each2928:
 	VFMADD231PS 960(R11), Y8, Y7
 	VMOVUPS     992(CX), Y8
 	VFMADD231PS 992(R11), Y8, Y7
-	VHADDPS     Y1, Y0, Y0
-	VHADDPS     Y3, Y2, Y1
-	VHADDPS     Y5, Y4, Y2
-	VHADDPS     Y7, Y6, Y3
-	VHADDPS     Y1, Y0, Y0
-	VHADDPS     Y3, Y2, Y1
-	VPERM2F128  $0x20, Y1, Y0, Y2
-	VPERM2F128  $0x31, Y1, Y0, Y0
-	VADDPS      Y2, Y0, Y2
-	VADDPS      (R12), Y2, Y2
-	VMOVUPS     Y2, (R12)
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      (R12), Y1, Y1
+	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2928
+	JL          each3408
 
-over2925:
-none2924:
+over3404:
+none3403:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2922
+	JNZ  row3401
+	JMP  done3400
+
+set3398:
+row3409:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3411
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3413
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+	PREFETCHT1 512(R11)
+	PREFETCHT1 576(R11)
+	PREFETCHT1 640(R11)
+	PREFETCHT1 704(R11)
+	PREFETCHT1 768(R11)
+	PREFETCHT1 832(R11)
+	PREFETCHT1 896(R11)
+	PREFETCHT1 960(R11)
+
+near3413:
+	CMPQ 128(AX), $0x00
+	JNE  far3414
+
+each3415:
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VFMADD231PS 64(R11), Y1, Y0
+	VMOVUPS     96(CX), Y1
+	VFMADD231PS 96(R11), Y1, Y0
+	VMOVUPS     128(CX), Y1
+	VMULPS      128(R11), Y1, Y1
+	VMOVUPS     160(CX), Y2
+	VFMADD231PS 160(R11), Y2, Y1
+	VMOVUPS     192(CX), Y2
+	VFMADD231PS 192(R11), Y2, Y1
+	VMOVUPS     224(CX), Y2
+	VFMADD231PS 224(R11), Y2, Y1
+	VMOVUPS     256(CX), Y2
+	VMULPS      256(R11), Y2, Y2
+	VMOVUPS     288(CX), Y3
+	VFMADD231PS 288(R11), Y3, Y2
+	VMOVUPS     320(CX), Y3
+	VFMADD231PS 320(R11), Y3, Y2
+	VMOVUPS     352(CX), Y3
+	VFMADD231PS 352(R11), Y3, Y2
+	VMOVUPS     384(CX), Y3
+	VMULPS      384(R11), Y3, Y3
+	VMOVUPS     416(CX), Y4
+	VFMADD231PS 416(R11), Y4, Y3
+	VMOVUPS     448(CX), Y4
+	VFMADD231PS 448(R11), Y4, Y3
+	VMOVUPS     480(CX), Y4
+	VFMADD231PS 480(R11), Y4, Y3
+	VMOVUPS     512(CX), Y4
+	VMULPS      512(R11), Y4, Y4
+	VMOVUPS     544(CX), Y5
+	VFMADD231PS 544(R11), Y5, Y4
+	VMOVUPS     576(CX), Y5
+	VFMADD231PS 576(R11), Y5, Y4
+	VMOVUPS     608(CX), Y5
+	VFMADD231PS 608(R11), Y5, Y4
+	VMOVUPS     640(CX), Y5
+	VMULPS      640(R11), Y5, Y5
+	VMOVUPS     672(CX), Y6
+	VFMADD231PS 672(R11), Y6, Y5
+	VMOVUPS     704(CX), Y6
+	VFMADD231PS 704(R11), Y6, Y5
+	VMOVUPS     736(CX), Y6
+	VFMADD231PS 736(R11), Y6, Y5
+	VMOVUPS     768(CX), Y6
+	VMULPS      768(R11), Y6, Y6
+	VMOVUPS     800(CX), Y7
+	VFMADD231PS 800(R11), Y7, Y6
+	VMOVUPS     832(CX), Y7
+	VFMADD231PS 832(R11), Y7, Y6
+	VMOVUPS     864(CX), Y7
+	VFMADD231PS 864(R11), Y7, Y6
+	VMOVUPS     896(CX), Y7
+	VMULPS      896(R11), Y7, Y7
+	VMOVUPS     928(CX), Y8
+	VFMADD231PS 928(R11), Y8, Y7
+	VMOVUPS     960(CX), Y8
+	VFMADD231PS 960(R11), Y8, Y7
+	VMOVUPS     992(CX), Y8
+	VFMADD231PS 992(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS     Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3415
+	JMP         over3412
+
+far3414:
+each3416:
+	LEAQ        32(DI), R11
+	CMPQ        R11, 72(AX)
+	CMOVQGT     72(AX), R11
+	MOVLQSX     (SI)(R11*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	PREFETCHT1  (R11)
+	PREFETCHT1  64(R11)
+	PREFETCHT1  128(R11)
+	PREFETCHT1  192(R11)
+	PREFETCHT1  256(R11)
+	PREFETCHT1  320(R11)
+	PREFETCHT1  384(R11)
+	PREFETCHT1  448(R11)
+	PREFETCHT1  512(R11)
+	PREFETCHT1  576(R11)
+	PREFETCHT1  640(R11)
+	PREFETCHT1  704(R11)
+	PREFETCHT1  768(R11)
+	PREFETCHT1  832(R11)
+	PREFETCHT1  896(R11)
+	PREFETCHT1  960(R11)
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VFMADD231PS 64(R11), Y1, Y0
+	VMOVUPS     96(CX), Y1
+	VFMADD231PS 96(R11), Y1, Y0
+	VMOVUPS     128(CX), Y1
+	VMULPS      128(R11), Y1, Y1
+	VMOVUPS     160(CX), Y2
+	VFMADD231PS 160(R11), Y2, Y1
+	VMOVUPS     192(CX), Y2
+	VFMADD231PS 192(R11), Y2, Y1
+	VMOVUPS     224(CX), Y2
+	VFMADD231PS 224(R11), Y2, Y1
+	VMOVUPS     256(CX), Y2
+	VMULPS      256(R11), Y2, Y2
+	VMOVUPS     288(CX), Y3
+	VFMADD231PS 288(R11), Y3, Y2
+	VMOVUPS     320(CX), Y3
+	VFMADD231PS 320(R11), Y3, Y2
+	VMOVUPS     352(CX), Y3
+	VFMADD231PS 352(R11), Y3, Y2
+	VMOVUPS     384(CX), Y3
+	VMULPS      384(R11), Y3, Y3
+	VMOVUPS     416(CX), Y4
+	VFMADD231PS 416(R11), Y4, Y3
+	VMOVUPS     448(CX), Y4
+	VFMADD231PS 448(R11), Y4, Y3
+	VMOVUPS     480(CX), Y4
+	VFMADD231PS 480(R11), Y4, Y3
+	VMOVUPS     512(CX), Y4
+	VMULPS      512(R11), Y4, Y4
+	VMOVUPS     544(CX), Y5
+	VFMADD231PS 544(R11), Y5, Y4
+	VMOVUPS     576(CX), Y5
+	VFMADD231PS 576(R11), Y5, Y4
+	VMOVUPS     608(CX), Y5
+	VFMADD231PS 608(R11), Y5, Y4
+	VMOVUPS     640(CX), Y5
+	VMULPS      640(R11), Y5, Y5
+	VMOVUPS     672(CX), Y6
+	VFMADD231PS 672(R11), Y6, Y5
+	VMOVUPS     704(CX), Y6
+	VFMADD231PS 704(R11), Y6, Y5
+	VMOVUPS     736(CX), Y6
+	VFMADD231PS 736(R11), Y6, Y5
+	VMOVUPS     768(CX), Y6
+	VMULPS      768(R11), Y6, Y6
+	VMOVUPS     800(CX), Y7
+	VFMADD231PS 800(R11), Y7, Y6
+	VMOVUPS     832(CX), Y7
+	VFMADD231PS 832(R11), Y7, Y6
+	VMOVUPS     864(CX), Y7
+	VFMADD231PS 864(R11), Y7, Y6
+	VMOVUPS     896(CX), Y7
+	VMULPS      896(R11), Y7, Y7
+	VMOVUPS     928(CX), Y8
+	VFMADD231PS 928(R11), Y8, Y7
+	VMOVUPS     960(CX), Y8
+	VFMADD231PS 960(R11), Y8, Y7
+	VMOVUPS     992(CX), Y8
+	VFMADD231PS 992(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS     Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3416
+
+over3412:
+none3411:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3409
+	JMP  done3400
+
+past3399:
+row3417:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3419
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3421
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+	PREFETCHT1 512(R11)
+	PREFETCHT1 576(R11)
+	PREFETCHT1 640(R11)
+	PREFETCHT1 704(R11)
+	PREFETCHT1 768(R11)
+	PREFETCHT1 832(R11)
+	PREFETCHT1 896(R11)
+	PREFETCHT1 960(R11)
+
+near3421:
+	CMPQ 128(AX), $0x00
+	JNE  far3422
+
+each3423:
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VFMADD231PS 64(R11), Y1, Y0
+	VMOVUPS     96(CX), Y1
+	VFMADD231PS 96(R11), Y1, Y0
+	VMOVUPS     128(CX), Y1
+	VMULPS      128(R11), Y1, Y1
+	VMOVUPS     160(CX), Y2
+	VFMADD231PS 160(R11), Y2, Y1
+	VMOVUPS     192(CX), Y2
+	VFMADD231PS 192(R11), Y2, Y1
+	VMOVUPS     224(CX), Y2
+	VFMADD231PS 224(R11), Y2, Y1
+	VMOVUPS     256(CX), Y2
+	VMULPS      256(R11), Y2, Y2
+	VMOVUPS     288(CX), Y3
+	VFMADD231PS 288(R11), Y3, Y2
+	VMOVUPS     320(CX), Y3
+	VFMADD231PS 320(R11), Y3, Y2
+	VMOVUPS     352(CX), Y3
+	VFMADD231PS 352(R11), Y3, Y2
+	VMOVUPS     384(CX), Y3
+	VMULPS      384(R11), Y3, Y3
+	VMOVUPS     416(CX), Y4
+	VFMADD231PS 416(R11), Y4, Y3
+	VMOVUPS     448(CX), Y4
+	VFMADD231PS 448(R11), Y4, Y3
+	VMOVUPS     480(CX), Y4
+	VFMADD231PS 480(R11), Y4, Y3
+	VMOVUPS     512(CX), Y4
+	VMULPS      512(R11), Y4, Y4
+	VMOVUPS     544(CX), Y5
+	VFMADD231PS 544(R11), Y5, Y4
+	VMOVUPS     576(CX), Y5
+	VFMADD231PS 576(R11), Y5, Y4
+	VMOVUPS     608(CX), Y5
+	VFMADD231PS 608(R11), Y5, Y4
+	VMOVUPS     640(CX), Y5
+	VMULPS      640(R11), Y5, Y5
+	VMOVUPS     672(CX), Y6
+	VFMADD231PS 672(R11), Y6, Y5
+	VMOVUPS     704(CX), Y6
+	VFMADD231PS 704(R11), Y6, Y5
+	VMOVUPS     736(CX), Y6
+	VFMADD231PS 736(R11), Y6, Y5
+	VMOVUPS     768(CX), Y6
+	VMULPS      768(R11), Y6, Y6
+	VMOVUPS     800(CX), Y7
+	VFMADD231PS 800(R11), Y7, Y6
+	VMOVUPS     832(CX), Y7
+	VFMADD231PS 832(R11), Y7, Y6
+	VMOVUPS     864(CX), Y7
+	VFMADD231PS 864(R11), Y7, Y6
+	VMOVUPS     896(CX), Y7
+	VMULPS      896(R11), Y7, Y7
+	VMOVUPS     928(CX), Y8
+	VFMADD231PS 928(R11), Y8, Y7
+	VMOVUPS     960(CX), Y8
+	VFMADD231PS 960(R11), Y8, Y7
+	VMOVUPS     992(CX), Y8
+	VFMADD231PS 992(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVNTPS    Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3423
+	JMP         over3420
+
+far3422:
+each3424:
+	LEAQ        32(DI), R11
+	CMPQ        R11, 72(AX)
+	CMOVQGT     72(AX), R11
+	MOVLQSX     (SI)(R11*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	PREFETCHT1  (R11)
+	PREFETCHT1  64(R11)
+	PREFETCHT1  128(R11)
+	PREFETCHT1  192(R11)
+	PREFETCHT1  256(R11)
+	PREFETCHT1  320(R11)
+	PREFETCHT1  384(R11)
+	PREFETCHT1  448(R11)
+	PREFETCHT1  512(R11)
+	PREFETCHT1  576(R11)
+	PREFETCHT1  640(R11)
+	PREFETCHT1  704(R11)
+	PREFETCHT1  768(R11)
+	PREFETCHT1  832(R11)
+	PREFETCHT1  896(R11)
+	PREFETCHT1  960(R11)
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VFMADD231PS 64(R11), Y1, Y0
+	VMOVUPS     96(CX), Y1
+	VFMADD231PS 96(R11), Y1, Y0
+	VMOVUPS     128(CX), Y1
+	VMULPS      128(R11), Y1, Y1
+	VMOVUPS     160(CX), Y2
+	VFMADD231PS 160(R11), Y2, Y1
+	VMOVUPS     192(CX), Y2
+	VFMADD231PS 192(R11), Y2, Y1
+	VMOVUPS     224(CX), Y2
+	VFMADD231PS 224(R11), Y2, Y1
+	VMOVUPS     256(CX), Y2
+	VMULPS      256(R11), Y2, Y2
+	VMOVUPS     288(CX), Y3
+	VFMADD231PS 288(R11), Y3, Y2
+	VMOVUPS     320(CX), Y3
+	VFMADD231PS 320(R11), Y3, Y2
+	VMOVUPS     352(CX), Y3
+	VFMADD231PS 352(R11), Y3, Y2
+	VMOVUPS     384(CX), Y3
+	VMULPS      384(R11), Y3, Y3
+	VMOVUPS     416(CX), Y4
+	VFMADD231PS 416(R11), Y4, Y3
+	VMOVUPS     448(CX), Y4
+	VFMADD231PS 448(R11), Y4, Y3
+	VMOVUPS     480(CX), Y4
+	VFMADD231PS 480(R11), Y4, Y3
+	VMOVUPS     512(CX), Y4
+	VMULPS      512(R11), Y4, Y4
+	VMOVUPS     544(CX), Y5
+	VFMADD231PS 544(R11), Y5, Y4
+	VMOVUPS     576(CX), Y5
+	VFMADD231PS 576(R11), Y5, Y4
+	VMOVUPS     608(CX), Y5
+	VFMADD231PS 608(R11), Y5, Y4
+	VMOVUPS     640(CX), Y5
+	VMULPS      640(R11), Y5, Y5
+	VMOVUPS     672(CX), Y6
+	VFMADD231PS 672(R11), Y6, Y5
+	VMOVUPS     704(CX), Y6
+	VFMADD231PS 704(R11), Y6, Y5
+	VMOVUPS     736(CX), Y6
+	VFMADD231PS 736(R11), Y6, Y5
+	VMOVUPS     768(CX), Y6
+	VMULPS      768(R11), Y6, Y6
+	VMOVUPS     800(CX), Y7
+	VFMADD231PS 800(R11), Y7, Y6
+	VMOVUPS     832(CX), Y7
+	VFMADD231PS 832(R11), Y7, Y6
+	VMOVUPS     864(CX), Y7
+	VFMADD231PS 864(R11), Y7, Y6
+	VMOVUPS     896(CX), Y7
+	VMULPS      896(R11), Y7, Y7
+	VMOVUPS     928(CX), Y8
+	VFMADD231PS 928(R11), Y8, Y7
+	VMOVUPS     960(CX), Y8
+	VFMADD231PS 960(R11), Y8, Y7
+	VMOVUPS     992(CX), Y8
+	VFMADD231PS 992(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVNTPS    Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3424
+
+over3420:
+none3419:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3417
+	SFENCE
+
+done3400:
 	VZEROUPPER
 	RET
 
@@ -37175,16 +41585,16 @@ TEXT ·edgeCopyAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2929:
+row3425:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2931
+	JGE     none3427
 	CMPQ    128(AX), $0x00
-	JNE     far2933
+	JNE     far3429
 
-each2934:
+each3430:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37195,11 +41605,11 @@ each2934:
 	VMOVUPS Y0, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2934
-	JMP     over2932
+	JL      each3430
+	JMP     over3428
 
-far2933:
-each2935:
+far3429:
+each3431:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37217,14 +41627,14 @@ each2935:
 	VMOVUPS    Y0, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2935
+	JL         each3431
 
-over2932:
-none2931:
+over3428:
+none3427:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2929
+	JNZ  row3425
 	JMP  done
 
 tile1true:
@@ -37233,16 +41643,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2936:
+row3432:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2938
+	JGE     none3434
 	CMPQ    128(AX), $0x00
-	JNE     far2940
+	JNE     far3436
 
-each2941:
+each3437:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37252,38 +41662,38 @@ each2941:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2942
+	JE           all3438
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2944
+	JZ           two3440
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2944:
+two3440:
 	TESTQ    $0x00000002, R11
-	JZ       one2945
+	JZ       one3441
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2945:
+one3441:
 	TESTQ  $0x00000001, R11
-	JZ     stored2943
+	JZ     stored3439
 	VMOVSS X1, (R12)
-	JMP    stored2943
+	JMP    stored3439
 
-all2942:
+all3438:
 	VMOVUPS Y1, (R12)
 
-stored2943:
+stored3439:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2941
-	JMP  over2939
+	JL   each3437
+	JMP  over3435
 
-far2940:
-each2946:
+far3436:
+each3442:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37300,54 +41710,54 @@ each2946:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2947
+	JE           all3443
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2949
+	JZ           two3445
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2949:
+two3445:
 	TESTQ    $0x00000002, R11
-	JZ       one2950
+	JZ       one3446
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2950:
+one3446:
 	TESTQ  $0x00000001, R11
-	JZ     stored2948
+	JZ     stored3444
 	VMOVSS X1, (R12)
-	JMP    stored2948
+	JMP    stored3444
 
-all2947:
+all3443:
 	VMOVUPS Y1, (R12)
 
-stored2948:
+stored3444:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2946
+	JL   each3442
 
-over2939:
-none2938:
+over3435:
+none3434:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2936
+	JNZ  row3432
 	JMP  done
 
 tile2false:
-row2951:
+row3447:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2953
+	JGE     none3449
 	CMPQ    128(AX), $0x00
-	JNE     far2955
+	JNE     far3451
 
-each2956:
+each3452:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37360,11 +41770,11 @@ each2956:
 	VMOVUPS Y0, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2956
-	JMP     over2954
+	JL      each3452
+	JMP     over3450
 
-far2955:
-each2957:
+far3451:
+each3453:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37384,14 +41794,14 @@ each2957:
 	VMOVUPS    Y0, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2957
+	JL         each3453
 
-over2954:
-none2953:
+over3450:
+none3449:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2951
+	JNZ  row3447
 	JMP  done
 
 tile2true:
@@ -37400,16 +41810,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2958:
+row3454:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2960
+	JGE     none3456
 	CMPQ    128(AX), $0x00
-	JNE     far2962
+	JNE     far3458
 
-each2963:
+each3459:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37421,38 +41831,38 @@ each2963:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2964
+	JE           all3460
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2966
+	JZ           two3462
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2966:
+two3462:
 	TESTQ    $0x00000002, R11
-	JZ       one2967
+	JZ       one3463
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2967:
+one3463:
 	TESTQ  $0x00000001, R11
-	JZ     stored2965
+	JZ     stored3461
 	VMOVSS X1, (R12)
-	JMP    stored2965
+	JMP    stored3461
 
-all2964:
+all3460:
 	VMOVUPS Y1, 32(R12)
 
-stored2965:
+stored3461:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2963
-	JMP  over2961
+	JL   each3459
+	JMP  over3457
 
-far2962:
-each2968:
+far3458:
+each3464:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37471,54 +41881,54 @@ each2968:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2969
+	JE           all3465
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2971
+	JZ           two3467
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2971:
+two3467:
 	TESTQ    $0x00000002, R11
-	JZ       one2972
+	JZ       one3468
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2972:
+one3468:
 	TESTQ  $0x00000001, R11
-	JZ     stored2970
+	JZ     stored3466
 	VMOVSS X1, (R12)
-	JMP    stored2970
+	JMP    stored3466
 
-all2969:
+all3465:
 	VMOVUPS Y1, 32(R12)
 
-stored2970:
+stored3466:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2968
+	JL   each3464
 
-over2961:
-none2960:
+over3457:
+none3456:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2958
+	JNZ  row3454
 	JMP  done
 
 tile3false:
-row2973:
+row3469:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2975
+	JGE     none3471
 	CMPQ    128(AX), $0x00
-	JNE     far2977
+	JNE     far3473
 
-each2978:
+each3474:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37533,11 +41943,11 @@ each2978:
 	VMOVUPS Y0, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2978
-	JMP     over2976
+	JL      each3474
+	JMP     over3472
 
-far2977:
-each2979:
+far3473:
+each3475:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37561,14 +41971,14 @@ each2979:
 	VMOVUPS    Y0, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2979
+	JL         each3475
 
-over2976:
-none2975:
+over3472:
+none3471:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2973
+	JNZ  row3469
 	JMP  done
 
 tile3true:
@@ -37577,16 +41987,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2980:
+row3476:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2982
+	JGE     none3478
 	CMPQ    128(AX), $0x00
-	JNE     far2984
+	JNE     far3480
 
-each2985:
+each3481:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37600,38 +42010,38 @@ each2985:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2986
+	JE           all3482
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2988
+	JZ           two3484
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2988:
+two3484:
 	TESTQ    $0x00000002, R11
-	JZ       one2989
+	JZ       one3485
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2989:
+one3485:
 	TESTQ  $0x00000001, R11
-	JZ     stored2987
+	JZ     stored3483
 	VMOVSS X1, (R12)
-	JMP    stored2987
+	JMP    stored3483
 
-all2986:
+all3482:
 	VMOVUPS Y1, 64(R12)
 
-stored2987:
+stored3483:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2985
-	JMP  over2983
+	JL   each3481
+	JMP  over3479
 
-far2984:
-each2990:
+far3480:
+each3486:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37654,54 +42064,54 @@ each2990:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2991
+	JE           all3487
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2993
+	JZ           two3489
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2993:
+two3489:
 	TESTQ    $0x00000002, R11
-	JZ       one2994
+	JZ       one3490
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2994:
+one3490:
 	TESTQ  $0x00000001, R11
-	JZ     stored2992
+	JZ     stored3488
 	VMOVSS X1, (R12)
-	JMP    stored2992
+	JMP    stored3488
 
-all2991:
+all3487:
 	VMOVUPS Y1, 64(R12)
 
-stored2992:
+stored3488:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2990
+	JL   each3486
 
-over2983:
-none2982:
+over3479:
+none3478:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2980
+	JNZ  row3476
 	JMP  done
 
 tile4false:
-row2995:
+row3491:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2997
+	JGE     none3493
 	CMPQ    128(AX), $0x00
-	JNE     far2999
+	JNE     far3495
 
-each3000:
+each3496:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37718,11 +42128,11 @@ each3000:
 	VMOVUPS Y0, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3000
-	JMP     over2998
+	JL      each3496
+	JMP     over3494
 
-far2999:
-each3001:
+far3495:
+each3497:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37747,14 +42157,14 @@ each3001:
 	VMOVUPS    Y0, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3001
+	JL         each3497
 
-over2998:
-none2997:
+over3494:
+none3493:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2995
+	JNZ  row3491
 	JMP  done
 
 tile4true:
@@ -37763,16 +42173,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3002:
+row3498:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3004
+	JGE     none3500
 	CMPQ    128(AX), $0x00
-	JNE     far3006
+	JNE     far3502
 
-each3007:
+each3503:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37788,38 +42198,38 @@ each3007:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3008
+	JE           all3504
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3010
+	JZ           two3506
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3010:
+two3506:
 	TESTQ    $0x00000002, R11
-	JZ       one3011
+	JZ       one3507
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3011:
+one3507:
 	TESTQ  $0x00000001, R11
-	JZ     stored3009
+	JZ     stored3505
 	VMOVSS X1, (R12)
-	JMP    stored3009
+	JMP    stored3505
 
-all3008:
+all3504:
 	VMOVUPS Y1, 96(R12)
 
-stored3009:
+stored3505:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3007
-	JMP  over3005
+	JL   each3503
+	JMP  over3501
 
-far3006:
-each3012:
+far3502:
+each3508:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37843,54 +42253,54 @@ each3012:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3013
+	JE           all3509
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3015
+	JZ           two3511
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3015:
+two3511:
 	TESTQ    $0x00000002, R11
-	JZ       one3016
+	JZ       one3512
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3016:
+one3512:
 	TESTQ  $0x00000001, R11
-	JZ     stored3014
+	JZ     stored3510
 	VMOVSS X1, (R12)
-	JMP    stored3014
+	JMP    stored3510
 
-all3013:
+all3509:
 	VMOVUPS Y1, 96(R12)
 
-stored3014:
+stored3510:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3012
+	JL   each3508
 
-over3005:
-none3004:
+over3501:
+none3500:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3002
+	JNZ  row3498
 	JMP  done
 
 tile5false:
-row3017:
+row3513:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3019
+	JGE     none3515
 	CMPQ    128(AX), $0x00
-	JNE     far3021
+	JNE     far3517
 
-each3022:
+each3518:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37909,11 +42319,11 @@ each3022:
 	VMOVUPS Y0, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3022
-	JMP     over3020
+	JL      each3518
+	JMP     over3516
 
-far3021:
-each3023:
+far3517:
+each3519:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37942,14 +42352,14 @@ each3023:
 	VMOVUPS    Y0, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3023
+	JL         each3519
 
-over3020:
-none3019:
+over3516:
+none3515:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3017
+	JNZ  row3513
 	JMP  done
 
 tile5true:
@@ -37958,16 +42368,16 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3024:
+row3520:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3026
+	JGE     none3522
 	CMPQ    128(AX), $0x00
-	JNE     far3028
+	JNE     far3524
 
-each3029:
+each3525:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37985,38 +42395,38 @@ each3029:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3030
+	JE           all3526
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3032
+	JZ           two3528
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3032:
+two3528:
 	TESTQ    $0x00000002, R11
-	JZ       one3033
+	JZ       one3529
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3033:
+one3529:
 	TESTQ  $0x00000001, R11
-	JZ     stored3031
+	JZ     stored3527
 	VMOVSS X1, (R12)
-	JMP    stored3031
+	JMP    stored3527
 
-all3030:
+all3526:
 	VMOVUPS Y1, 128(R12)
 
-stored3031:
+stored3527:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3029
-	JMP  over3027
+	JL   each3525
+	JMP  over3523
 
-far3028:
-each3034:
+far3524:
+each3530:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38044,54 +42454,54 @@ each3034:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3035
+	JE           all3531
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3037
+	JZ           two3533
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3037:
+two3533:
 	TESTQ    $0x00000002, R11
-	JZ       one3038
+	JZ       one3534
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3038:
+one3534:
 	TESTQ  $0x00000001, R11
-	JZ     stored3036
+	JZ     stored3532
 	VMOVSS X1, (R12)
-	JMP    stored3036
+	JMP    stored3532
 
-all3035:
+all3531:
 	VMOVUPS Y1, 128(R12)
 
-stored3036:
+stored3532:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3034
+	JL   each3530
 
-over3027:
-none3026:
+over3523:
+none3522:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3024
+	JNZ  row3520
 	JMP  done
 
 tile6false:
-row3039:
+row3535:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3041
+	JGE     none3537
 	CMPQ    128(AX), $0x00
-	JNE     far3043
+	JNE     far3539
 
-each3044:
+each3540:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38112,11 +42522,11 @@ each3044:
 	VMOVUPS Y0, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3044
-	JMP     over3042
+	JL      each3540
+	JMP     over3538
 
-far3043:
-each3045:
+far3539:
+each3541:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38146,14 +42556,14 @@ each3045:
 	VMOVUPS    Y0, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3045
+	JL         each3541
 
-over3042:
-none3041:
+over3538:
+none3537:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3039
+	JNZ  row3535
 	JMP  done
 
 tile6true:
@@ -38162,16 +42572,16 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3046:
+row3542:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3048
+	JGE     none3544
 	CMPQ    128(AX), $0x00
-	JNE     far3050
+	JNE     far3546
 
-each3051:
+each3547:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38191,38 +42601,38 @@ each3051:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3052
+	JE           all3548
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3054
+	JZ           two3550
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3054:
+two3550:
 	TESTQ    $0x00000002, R11
-	JZ       one3055
+	JZ       one3551
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3055:
+one3551:
 	TESTQ  $0x00000001, R11
-	JZ     stored3053
+	JZ     stored3549
 	VMOVSS X1, (R12)
-	JMP    stored3053
+	JMP    stored3549
 
-all3052:
+all3548:
 	VMOVUPS Y1, 160(R12)
 
-stored3053:
+stored3549:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3051
-	JMP  over3049
+	JL   each3547
+	JMP  over3545
 
-far3050:
-each3056:
+far3546:
+each3552:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38251,54 +42661,54 @@ each3056:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3057
+	JE           all3553
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3059
+	JZ           two3555
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3059:
+two3555:
 	TESTQ    $0x00000002, R11
-	JZ       one3060
+	JZ       one3556
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3060:
+one3556:
 	TESTQ  $0x00000001, R11
-	JZ     stored3058
+	JZ     stored3554
 	VMOVSS X1, (R12)
-	JMP    stored3058
+	JMP    stored3554
 
-all3057:
+all3553:
 	VMOVUPS Y1, 160(R12)
 
-stored3058:
+stored3554:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3056
+	JL   each3552
 
-over3049:
-none3048:
+over3545:
+none3544:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3046
+	JNZ  row3542
 	JMP  done
 
 tile7false:
-row3061:
+row3557:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3063
+	JGE     none3559
 	CMPQ    128(AX), $0x00
-	JNE     far3065
+	JNE     far3561
 
-each3066:
+each3562:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38321,11 +42731,11 @@ each3066:
 	VMOVUPS Y0, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3066
-	JMP     over3064
+	JL      each3562
+	JMP     over3560
 
-far3065:
-each3067:
+far3561:
+each3563:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38359,14 +42769,14 @@ each3067:
 	VMOVUPS    Y0, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3067
+	JL         each3563
 
-over3064:
-none3063:
+over3560:
+none3559:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3061
+	JNZ  row3557
 	JMP  done
 
 tile7true:
@@ -38375,16 +42785,16 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3068:
+row3564:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3070
+	JGE     none3566
 	CMPQ    128(AX), $0x00
-	JNE     far3072
+	JNE     far3568
 
-each3073:
+each3569:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38406,38 +42816,38 @@ each3073:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3074
+	JE           all3570
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3076
+	JZ           two3572
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3076:
+two3572:
 	TESTQ    $0x00000002, R11
-	JZ       one3077
+	JZ       one3573
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3077:
+one3573:
 	TESTQ  $0x00000001, R11
-	JZ     stored3075
+	JZ     stored3571
 	VMOVSS X1, (R12)
-	JMP    stored3075
+	JMP    stored3571
 
-all3074:
+all3570:
 	VMOVUPS Y1, 192(R12)
 
-stored3075:
+stored3571:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3073
-	JMP  over3071
+	JL   each3569
+	JMP  over3567
 
-far3072:
-each3078:
+far3568:
+each3574:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38470,54 +42880,54 @@ each3078:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3079
+	JE           all3575
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3081
+	JZ           two3577
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3081:
+two3577:
 	TESTQ    $0x00000002, R11
-	JZ       one3082
+	JZ       one3578
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3082:
+one3578:
 	TESTQ  $0x00000001, R11
-	JZ     stored3080
+	JZ     stored3576
 	VMOVSS X1, (R12)
-	JMP    stored3080
+	JMP    stored3576
 
-all3079:
+all3575:
 	VMOVUPS Y1, 192(R12)
 
-stored3080:
+stored3576:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3078
+	JL   each3574
 
-over3071:
-none3070:
+over3567:
+none3566:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3068
+	JNZ  row3564
 	JMP  done
 
 tile8false:
-row3083:
+row3579:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3085
+	JGE     none3581
 	CMPQ    128(AX), $0x00
-	JNE     far3087
+	JNE     far3583
 
-each3088:
+each3584:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38542,11 +42952,11 @@ each3088:
 	VMOVUPS Y0, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3088
-	JMP     over3086
+	JL      each3584
+	JMP     over3582
 
-far3087:
-each3089:
+far3583:
+each3585:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38581,14 +42991,14 @@ each3089:
 	VMOVUPS    Y0, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3089
+	JL         each3585
 
-over3086:
-none3085:
+over3582:
+none3581:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3083
+	JNZ  row3579
 	JMP  done
 
 tile8true:
@@ -38597,16 +43007,16 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3090:
+row3586:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3092
+	JGE     none3588
 	CMPQ    128(AX), $0x00
-	JNE     far3094
+	JNE     far3590
 
-each3095:
+each3591:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38630,38 +43040,38 @@ each3095:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3096
+	JE           all3592
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3098
+	JZ           two3594
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3098:
+two3594:
 	TESTQ    $0x00000002, R11
-	JZ       one3099
+	JZ       one3595
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3099:
+one3595:
 	TESTQ  $0x00000001, R11
-	JZ     stored3097
+	JZ     stored3593
 	VMOVSS X1, (R12)
-	JMP    stored3097
+	JMP    stored3593
 
-all3096:
+all3592:
 	VMOVUPS Y1, 224(R12)
 
-stored3097:
+stored3593:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3095
-	JMP  over3093
+	JL   each3591
+	JMP  over3589
 
-far3094:
-each3100:
+far3590:
+each3596:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38695,43 +43105,48 @@ each3100:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3101
+	JE           all3597
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3103
+	JZ           two3599
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3103:
+two3599:
 	TESTQ    $0x00000002, R11
-	JZ       one3104
+	JZ       one3600
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3104:
+one3600:
 	TESTQ  $0x00000001, R11
-	JZ     stored3102
+	JZ     stored3598
 	VMOVSS X1, (R12)
-	JMP    stored3102
+	JMP    stored3598
 
-all3101:
+all3597:
 	VMOVUPS Y1, 224(R12)
 
-stored3102:
+stored3598:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3100
+	JL   each3596
 
-over3093:
-none3092:
+over3589:
+none3588:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3090
+	JNZ  row3586
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced3601
+	SFENCE
+
+fenced3601:
 	VZEROUPPER
 	RET
 
@@ -38782,17 +43197,17 @@ TEXT ·edgeAddAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3105:
+row3602:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3107
+	JGE     none3604
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3109
+	JNE     far3606
 
-each3110:
+each3607:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38804,11 +43219,11 @@ each3110:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3110
-	JMP     over3108
+	JL      each3607
+	JMP     over3605
 
-far3109:
-each3111:
+far3606:
+each3608:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38827,14 +43242,14 @@ each3111:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3111
+	JL         each3608
 
-over3108:
-none3107:
+over3605:
+none3604:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3105
+	JNZ  row3602
 	JMP  done
 
 tile1true:
@@ -38843,17 +43258,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3112:
+row3609:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3114
+	JGE        none3611
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3116
+	JNE        far3613
 
-each3117:
+each3614:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38864,38 +43279,38 @@ each3117:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3118
+	JE           all3615
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3120
+	JZ           two3617
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3120:
+two3617:
 	TESTQ    $0x00000002, R11
-	JZ       one3121
+	JZ       one3618
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3121:
+one3618:
 	TESTQ  $0x00000001, R11
-	JZ     stored3119
+	JZ     stored3616
 	VMOVSS X2, (R12)
-	JMP    stored3119
+	JMP    stored3616
 
-all3118:
+all3615:
 	VMOVUPS Y2, (R12)
 
-stored3119:
+stored3616:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3117
-	JMP  over3115
+	JL   each3614
+	JMP  over3612
 
-far3116:
-each3122:
+far3613:
+each3619:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38913,56 +43328,56 @@ each3122:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3123
+	JE           all3620
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3125
+	JZ           two3622
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3125:
+two3622:
 	TESTQ    $0x00000002, R11
-	JZ       one3126
+	JZ       one3623
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3126:
+one3623:
 	TESTQ  $0x00000001, R11
-	JZ     stored3124
+	JZ     stored3621
 	VMOVSS X2, (R12)
-	JMP    stored3124
+	JMP    stored3621
 
-all3123:
+all3620:
 	VMOVUPS Y2, (R12)
 
-stored3124:
+stored3621:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3122
+	JL   each3619
 
-over3115:
-none3114:
+over3612:
+none3611:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3112
+	JNZ  row3609
 	JMP  done
 
 tile2false:
-row3127:
+row3624:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3129
+	JGE     none3626
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3131
+	JNE     far3628
 
-each3132:
+each3629:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38977,11 +43392,11 @@ each3132:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3132
-	JMP     over3130
+	JL      each3629
+	JMP     over3627
 
-far3131:
-each3133:
+far3628:
+each3630:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39003,14 +43418,14 @@ each3133:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3133
+	JL         each3630
 
-over3130:
-none3129:
+over3627:
+none3626:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3127
+	JNZ  row3624
 	JMP  done
 
 tile2true:
@@ -39019,18 +43434,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3134:
+row3631:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3136
+	JGE        none3633
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3138
+	JNE        far3635
 
-each3139:
+each3636:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39044,38 +43459,38 @@ each3139:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3140
+	JE           all3637
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3142
+	JZ           two3639
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3142:
+two3639:
 	TESTQ    $0x00000002, R11
-	JZ       one3143
+	JZ       one3640
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3143:
+one3640:
 	TESTQ  $0x00000001, R11
-	JZ     stored3141
+	JZ     stored3638
 	VMOVSS X3, (R12)
-	JMP    stored3141
+	JMP    stored3638
 
-all3140:
+all3637:
 	VMOVUPS Y3, 32(R12)
 
-stored3141:
+stored3638:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3139
-	JMP  over3137
+	JL   each3636
+	JMP  over3634
 
-far3138:
-each3144:
+far3635:
+each3641:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39096,57 +43511,57 @@ each3144:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3145
+	JE           all3642
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3147
+	JZ           two3644
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3147:
+two3644:
 	TESTQ    $0x00000002, R11
-	JZ       one3148
+	JZ       one3645
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3148:
+one3645:
 	TESTQ  $0x00000001, R11
-	JZ     stored3146
+	JZ     stored3643
 	VMOVSS X3, (R12)
-	JMP    stored3146
+	JMP    stored3643
 
-all3145:
+all3642:
 	VMOVUPS Y3, 32(R12)
 
-stored3146:
+stored3643:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3144
+	JL   each3641
 
-over3137:
-none3136:
+over3634:
+none3633:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3134
+	JNZ  row3631
 	JMP  done
 
 tile3false:
-row3149:
+row3646:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3151
+	JGE     none3648
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3153
+	JNE     far3650
 
-each3154:
+each3651:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39164,11 +43579,11 @@ each3154:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3154
-	JMP     over3152
+	JL      each3651
+	JMP     over3649
 
-far3153:
-each3155:
+far3650:
+each3652:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39195,14 +43610,14 @@ each3155:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3155
+	JL         each3652
 
-over3152:
-none3151:
+over3649:
+none3648:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3149
+	JNZ  row3646
 	JMP  done
 
 tile3true:
@@ -39211,19 +43626,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3156:
+row3653:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3158
+	JGE        none3655
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3160
+	JNE        far3657
 
-each3161:
+each3658:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39240,38 +43655,38 @@ each3161:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3162
+	JE           all3659
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3164
+	JZ           two3661
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3164:
+two3661:
 	TESTQ    $0x00000002, R11
-	JZ       one3165
+	JZ       one3662
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3165:
+one3662:
 	TESTQ  $0x00000001, R11
-	JZ     stored3163
+	JZ     stored3660
 	VMOVSS X4, (R12)
-	JMP    stored3163
+	JMP    stored3660
 
-all3162:
+all3659:
 	VMOVUPS Y4, 64(R12)
 
-stored3163:
+stored3660:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3161
-	JMP  over3159
+	JL   each3658
+	JMP  over3656
 
-far3160:
-each3166:
+far3657:
+each3663:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39297,58 +43712,58 @@ each3166:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3167
+	JE           all3664
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3169
+	JZ           two3666
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3169:
+two3666:
 	TESTQ    $0x00000002, R11
-	JZ       one3170
+	JZ       one3667
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3170:
+one3667:
 	TESTQ  $0x00000001, R11
-	JZ     stored3168
+	JZ     stored3665
 	VMOVSS X4, (R12)
-	JMP    stored3168
+	JMP    stored3665
 
-all3167:
+all3664:
 	VMOVUPS Y4, 64(R12)
 
-stored3168:
+stored3665:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3166
+	JL   each3663
 
-over3159:
-none3158:
+over3656:
+none3655:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3156
+	JNZ  row3653
 	JMP  done
 
 tile4false:
-row3171:
+row3668:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3173
+	JGE     none3670
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3175
+	JNE     far3672
 
-each3176:
+each3673:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39369,11 +43784,11 @@ each3176:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3176
-	JMP     over3174
+	JL      each3673
+	JMP     over3671
 
-far3175:
-each3177:
+far3672:
+each3674:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39402,14 +43817,14 @@ each3177:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3177
+	JL         each3674
 
-over3174:
-none3173:
+over3671:
+none3670:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3171
+	JNZ  row3668
 	JMP  done
 
 tile4true:
@@ -39418,20 +43833,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3178:
+row3675:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3180
+	JGE        none3677
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3182
+	JNE        far3679
 
-each3183:
+each3680:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39451,38 +43866,38 @@ each3183:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3184
+	JE           all3681
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3186
+	JZ           two3683
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3186:
+two3683:
 	TESTQ    $0x00000002, R11
-	JZ       one3187
+	JZ       one3684
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3187:
+one3684:
 	TESTQ  $0x00000001, R11
-	JZ     stored3185
+	JZ     stored3682
 	VMOVSS X5, (R12)
-	JMP    stored3185
+	JMP    stored3682
 
-all3184:
+all3681:
 	VMOVUPS Y5, 96(R12)
 
-stored3185:
+stored3682:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3183
-	JMP  over3181
+	JL   each3680
+	JMP  over3678
 
-far3182:
-each3188:
+far3679:
+each3685:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39510,59 +43925,59 @@ each3188:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3189
+	JE           all3686
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3191
+	JZ           two3688
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3191:
+two3688:
 	TESTQ    $0x00000002, R11
-	JZ       one3192
+	JZ       one3689
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3192:
+one3689:
 	TESTQ  $0x00000001, R11
-	JZ     stored3190
+	JZ     stored3687
 	VMOVSS X5, (R12)
-	JMP    stored3190
+	JMP    stored3687
 
-all3189:
+all3686:
 	VMOVUPS Y5, 96(R12)
 
-stored3190:
+stored3687:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3188
+	JL   each3685
 
-over3181:
-none3180:
+over3678:
+none3677:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3178
+	JNZ  row3675
 	JMP  done
 
 tile5false:
-row3193:
+row3690:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3195
+	JGE     none3692
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3197
+	JNE     far3694
 
-each3198:
+each3695:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39586,11 +44001,11 @@ each3198:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3198
-	JMP     over3196
+	JL      each3695
+	JMP     over3693
 
-far3197:
-each3199:
+far3694:
+each3696:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39624,14 +44039,14 @@ each3199:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3199
+	JL         each3696
 
-over3196:
-none3195:
+over3693:
+none3692:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3193
+	JNZ  row3690
 	JMP  done
 
 tile5true:
@@ -39640,21 +44055,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3200:
+row3697:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3202
+	JGE        none3699
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3204
+	JNE        far3701
 
-each3205:
+each3702:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39677,38 +44092,38 @@ each3205:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3206
+	JE           all3703
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3208
+	JZ           two3705
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3208:
+two3705:
 	TESTQ    $0x00000002, R11
-	JZ       one3209
+	JZ       one3706
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3209:
+one3706:
 	TESTQ  $0x00000001, R11
-	JZ     stored3207
+	JZ     stored3704
 	VMOVSS X6, (R12)
-	JMP    stored3207
+	JMP    stored3704
 
-all3206:
+all3703:
 	VMOVUPS Y6, 128(R12)
 
-stored3207:
+stored3704:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3205
-	JMP  over3203
+	JL   each3702
+	JMP  over3700
 
-far3204:
-each3210:
+far3701:
+each3707:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39741,50 +44156,50 @@ each3210:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3211
+	JE           all3708
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3213
+	JZ           two3710
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3213:
+two3710:
 	TESTQ    $0x00000002, R11
-	JZ       one3214
+	JZ       one3711
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3214:
+one3711:
 	TESTQ  $0x00000001, R11
-	JZ     stored3212
+	JZ     stored3709
 	VMOVSS X6, (R12)
-	JMP    stored3212
+	JMP    stored3709
 
-all3211:
+all3708:
 	VMOVUPS Y6, 128(R12)
 
-stored3212:
+stored3709:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3210
+	JL   each3707
 
-over3203:
-none3202:
+over3700:
+none3699:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3200
+	JNZ  row3697
 	JMP  done
 
 tile6false:
-row3215:
+row3712:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3217
+	JGE     none3714
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -39792,9 +44207,9 @@ row3215:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3219
+	JNE     far3716
 
-each3220:
+each3717:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39821,11 +44236,11 @@ each3220:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3220
-	JMP     over3218
+	JL      each3717
+	JMP     over3715
 
-far3219:
-each3221:
+far3716:
+each3718:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39861,14 +44276,14 @@ each3221:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3221
+	JL         each3718
 
-over3218:
-none3217:
+over3715:
+none3714:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3215
+	JNZ  row3712
 	JMP  done
 
 tile6true:
@@ -39877,12 +44292,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3222:
+row3719:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3224
+	JGE        none3721
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -39890,9 +44305,9 @@ row3222:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3226
+	JNE        far3723
 
-each3227:
+each3724:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39918,38 +44333,38 @@ each3227:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3228
+	JE           all3725
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3230
+	JZ           two3727
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3230:
+two3727:
 	TESTQ    $0x00000002, R11
-	JZ       one3231
+	JZ       one3728
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3231:
+one3728:
 	TESTQ  $0x00000001, R11
-	JZ     stored3229
+	JZ     stored3726
 	VMOVSS X7, (R12)
-	JMP    stored3229
+	JMP    stored3726
 
-all3228:
+all3725:
 	VMOVUPS Y7, 160(R12)
 
-stored3229:
+stored3726:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3227
-	JMP  over3225
+	JL   each3724
+	JMP  over3722
 
-far3226:
-each3232:
+far3723:
+each3729:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39984,50 +44399,50 @@ each3232:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3233
+	JE           all3730
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3235
+	JZ           two3732
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3235:
+two3732:
 	TESTQ    $0x00000002, R11
-	JZ       one3236
+	JZ       one3733
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3236:
+one3733:
 	TESTQ  $0x00000001, R11
-	JZ     stored3234
+	JZ     stored3731
 	VMOVSS X7, (R12)
-	JMP    stored3234
+	JMP    stored3731
 
-all3233:
+all3730:
 	VMOVUPS Y7, 160(R12)
 
-stored3234:
+stored3731:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3232
+	JL   each3729
 
-over3225:
-none3224:
+over3722:
+none3721:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3222
+	JNZ  row3719
 	JMP  done
 
 tile7false:
-row3237:
+row3734:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3239
+	JGE     none3736
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -40036,9 +44451,9 @@ row3237:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3241
+	JNE     far3738
 
-each3242:
+each3739:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40068,11 +44483,11 @@ each3242:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3242
-	JMP     over3240
+	JL      each3739
+	JMP     over3737
 
-far3241:
-each3243:
+far3738:
+each3740:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40113,14 +44528,14 @@ each3243:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3243
+	JL         each3740
 
-over3240:
-none3239:
+over3737:
+none3736:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3237
+	JNZ  row3734
 	JMP  done
 
 tile7true:
@@ -40129,12 +44544,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3244:
+row3741:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3246
+	JGE        none3743
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -40143,9 +44558,9 @@ row3244:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3248
+	JNE        far3745
 
-each3249:
+each3746:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40174,38 +44589,38 @@ each3249:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3250
+	JE           all3747
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3252
+	JZ           two3749
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3252:
+two3749:
 	TESTQ    $0x00000002, R11
-	JZ       one3253
+	JZ       one3750
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3253:
+one3750:
 	TESTQ  $0x00000001, R11
-	JZ     stored3251
+	JZ     stored3748
 	VMOVSS X8, (R12)
-	JMP    stored3251
+	JMP    stored3748
 
-all3250:
+all3747:
 	VMOVUPS Y8, 192(R12)
 
-stored3251:
+stored3748:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3249
-	JMP  over3247
+	JL   each3746
+	JMP  over3744
 
-far3248:
-each3254:
+far3745:
+each3751:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40245,50 +44660,50 @@ each3254:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3255
+	JE           all3752
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3257
+	JZ           two3754
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3257:
+two3754:
 	TESTQ    $0x00000002, R11
-	JZ       one3258
+	JZ       one3755
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3258:
+one3755:
 	TESTQ  $0x00000001, R11
-	JZ     stored3256
+	JZ     stored3753
 	VMOVSS X8, (R12)
-	JMP    stored3256
+	JMP    stored3753
 
-all3255:
+all3752:
 	VMOVUPS Y8, 192(R12)
 
-stored3256:
+stored3753:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3254
+	JL   each3751
 
-over3247:
-none3246:
+over3744:
+none3743:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3244
+	JNZ  row3741
 	JMP  done
 
 tile8false:
-row3259:
+row3756:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3261
+	JGE     none3758
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -40298,9 +44713,9 @@ row3259:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3263
+	JNE     far3760
 
-each3264:
+each3761:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40333,11 +44748,11 @@ each3264:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3264
-	JMP     over3262
+	JL      each3761
+	JMP     over3759
 
-far3263:
-each3265:
+far3760:
+each3762:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40380,14 +44795,14 @@ each3265:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3265
+	JL         each3762
 
-over3262:
-none3261:
+over3759:
+none3758:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3259
+	JNZ  row3756
 	JMP  done
 
 tile8true:
@@ -40396,12 +44811,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3266:
+row3763:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3268
+	JGE        none3765
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -40411,9 +44826,9 @@ row3266:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3270
+	JNE        far3767
 
-each3271:
+each3768:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40445,38 +44860,38 @@ each3271:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3272
+	JE           all3769
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3274
+	JZ           two3771
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3274:
+two3771:
 	TESTQ    $0x00000002, R11
-	JZ       one3275
+	JZ       one3772
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3275:
+one3772:
 	TESTQ  $0x00000001, R11
-	JZ     stored3273
+	JZ     stored3770
 	VMOVSS X9, (R12)
-	JMP    stored3273
+	JMP    stored3770
 
-all3272:
+all3769:
 	VMOVUPS Y9, 224(R12)
 
-stored3273:
+stored3770:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3271
-	JMP  over3269
+	JL   each3768
+	JMP  over3766
 
-far3270:
-each3276:
+far3767:
+each3773:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40518,43 +44933,48 @@ each3276:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3277
+	JE           all3774
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3279
+	JZ           two3776
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3279:
+two3776:
 	TESTQ    $0x00000002, R11
-	JZ       one3280
+	JZ       one3777
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3280:
+one3777:
 	TESTQ  $0x00000001, R11
-	JZ     stored3278
+	JZ     stored3775
 	VMOVSS X9, (R12)
-	JMP    stored3278
+	JMP    stored3775
 
-all3277:
+all3774:
 	VMOVUPS Y9, 224(R12)
 
-stored3278:
+stored3775:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3276
+	JL   each3773
 
-over3269:
-none3268:
+over3766:
+none3765:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3266
+	JNZ  row3763
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced3778
+	SFENCE
+
+fenced3778:
 	VZEROUPPER
 	RET
 
@@ -40605,17 +45025,17 @@ TEXT ·edgeSubAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3281:
+row3779:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3283
+	JGE     none3781
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3285
+	JNE     far3783
 
-each3286:
+each3784:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40627,11 +45047,11 @@ each3286:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3286
-	JMP     over3284
+	JL      each3784
+	JMP     over3782
 
-far3285:
-each3287:
+far3783:
+each3785:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40650,14 +45070,14 @@ each3287:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3287
+	JL         each3785
 
-over3284:
-none3283:
+over3782:
+none3781:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3281
+	JNZ  row3779
 	JMP  done
 
 tile1true:
@@ -40666,17 +45086,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3288:
+row3786:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3290
+	JGE        none3788
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3292
+	JNE        far3790
 
-each3293:
+each3791:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40687,38 +45107,38 @@ each3293:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3294
+	JE           all3792
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3296
+	JZ           two3794
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3296:
+two3794:
 	TESTQ    $0x00000002, R11
-	JZ       one3297
+	JZ       one3795
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3297:
+one3795:
 	TESTQ  $0x00000001, R11
-	JZ     stored3295
+	JZ     stored3793
 	VMOVSS X2, (R12)
-	JMP    stored3295
+	JMP    stored3793
 
-all3294:
+all3792:
 	VMOVUPS Y2, (R12)
 
-stored3295:
+stored3793:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3293
-	JMP  over3291
+	JL   each3791
+	JMP  over3789
 
-far3292:
-each3298:
+far3790:
+each3796:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40736,56 +45156,56 @@ each3298:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3299
+	JE           all3797
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3301
+	JZ           two3799
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3301:
+two3799:
 	TESTQ    $0x00000002, R11
-	JZ       one3302
+	JZ       one3800
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3302:
+one3800:
 	TESTQ  $0x00000001, R11
-	JZ     stored3300
+	JZ     stored3798
 	VMOVSS X2, (R12)
-	JMP    stored3300
+	JMP    stored3798
 
-all3299:
+all3797:
 	VMOVUPS Y2, (R12)
 
-stored3300:
+stored3798:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3298
+	JL   each3796
 
-over3291:
-none3290:
+over3789:
+none3788:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3288
+	JNZ  row3786
 	JMP  done
 
 tile2false:
-row3303:
+row3801:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3305
+	JGE     none3803
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3307
+	JNE     far3805
 
-each3308:
+each3806:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40800,11 +45220,11 @@ each3308:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3308
-	JMP     over3306
+	JL      each3806
+	JMP     over3804
 
-far3307:
-each3309:
+far3805:
+each3807:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40826,14 +45246,14 @@ each3309:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3309
+	JL         each3807
 
-over3306:
-none3305:
+over3804:
+none3803:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3303
+	JNZ  row3801
 	JMP  done
 
 tile2true:
@@ -40842,18 +45262,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3310:
+row3808:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3312
+	JGE        none3810
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3314
+	JNE        far3812
 
-each3315:
+each3813:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40867,38 +45287,38 @@ each3315:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3316
+	JE           all3814
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3318
+	JZ           two3816
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3318:
+two3816:
 	TESTQ    $0x00000002, R11
-	JZ       one3319
+	JZ       one3817
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3319:
+one3817:
 	TESTQ  $0x00000001, R11
-	JZ     stored3317
+	JZ     stored3815
 	VMOVSS X3, (R12)
-	JMP    stored3317
+	JMP    stored3815
 
-all3316:
+all3814:
 	VMOVUPS Y3, 32(R12)
 
-stored3317:
+stored3815:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3315
-	JMP  over3313
+	JL   each3813
+	JMP  over3811
 
-far3314:
-each3320:
+far3812:
+each3818:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40919,57 +45339,57 @@ each3320:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3321
+	JE           all3819
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3323
+	JZ           two3821
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3323:
+two3821:
 	TESTQ    $0x00000002, R11
-	JZ       one3324
+	JZ       one3822
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3324:
+one3822:
 	TESTQ  $0x00000001, R11
-	JZ     stored3322
+	JZ     stored3820
 	VMOVSS X3, (R12)
-	JMP    stored3322
+	JMP    stored3820
 
-all3321:
+all3819:
 	VMOVUPS Y3, 32(R12)
 
-stored3322:
+stored3820:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3320
+	JL   each3818
 
-over3313:
-none3312:
+over3811:
+none3810:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3310
+	JNZ  row3808
 	JMP  done
 
 tile3false:
-row3325:
+row3823:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3327
+	JGE     none3825
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3329
+	JNE     far3827
 
-each3330:
+each3828:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40987,11 +45407,11 @@ each3330:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3330
-	JMP     over3328
+	JL      each3828
+	JMP     over3826
 
-far3329:
-each3331:
+far3827:
+each3829:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41018,14 +45438,14 @@ each3331:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3331
+	JL         each3829
 
-over3328:
-none3327:
+over3826:
+none3825:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3325
+	JNZ  row3823
 	JMP  done
 
 tile3true:
@@ -41034,19 +45454,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3332:
+row3830:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3334
+	JGE        none3832
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3336
+	JNE        far3834
 
-each3337:
+each3835:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41063,38 +45483,38 @@ each3337:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3338
+	JE           all3836
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3340
+	JZ           two3838
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3340:
+two3838:
 	TESTQ    $0x00000002, R11
-	JZ       one3341
+	JZ       one3839
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3341:
+one3839:
 	TESTQ  $0x00000001, R11
-	JZ     stored3339
+	JZ     stored3837
 	VMOVSS X4, (R12)
-	JMP    stored3339
+	JMP    stored3837
 
-all3338:
+all3836:
 	VMOVUPS Y4, 64(R12)
 
-stored3339:
+stored3837:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3337
-	JMP  over3335
+	JL   each3835
+	JMP  over3833
 
-far3336:
-each3342:
+far3834:
+each3840:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41120,58 +45540,58 @@ each3342:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3343
+	JE           all3841
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3345
+	JZ           two3843
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3345:
+two3843:
 	TESTQ    $0x00000002, R11
-	JZ       one3346
+	JZ       one3844
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3346:
+one3844:
 	TESTQ  $0x00000001, R11
-	JZ     stored3344
+	JZ     stored3842
 	VMOVSS X4, (R12)
-	JMP    stored3344
+	JMP    stored3842
 
-all3343:
+all3841:
 	VMOVUPS Y4, 64(R12)
 
-stored3344:
+stored3842:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3342
+	JL   each3840
 
-over3335:
-none3334:
+over3833:
+none3832:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3332
+	JNZ  row3830
 	JMP  done
 
 tile4false:
-row3347:
+row3845:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3349
+	JGE     none3847
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3351
+	JNE     far3849
 
-each3352:
+each3850:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41192,11 +45612,11 @@ each3352:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3352
-	JMP     over3350
+	JL      each3850
+	JMP     over3848
 
-far3351:
-each3353:
+far3849:
+each3851:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41225,14 +45645,14 @@ each3353:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3353
+	JL         each3851
 
-over3350:
-none3349:
+over3848:
+none3847:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3347
+	JNZ  row3845
 	JMP  done
 
 tile4true:
@@ -41241,20 +45661,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3354:
+row3852:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3356
+	JGE        none3854
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3358
+	JNE        far3856
 
-each3359:
+each3857:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41274,38 +45694,38 @@ each3359:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3360
+	JE           all3858
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3362
+	JZ           two3860
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3362:
+two3860:
 	TESTQ    $0x00000002, R11
-	JZ       one3363
+	JZ       one3861
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3363:
+one3861:
 	TESTQ  $0x00000001, R11
-	JZ     stored3361
+	JZ     stored3859
 	VMOVSS X5, (R12)
-	JMP    stored3361
+	JMP    stored3859
 
-all3360:
+all3858:
 	VMOVUPS Y5, 96(R12)
 
-stored3361:
+stored3859:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3359
-	JMP  over3357
+	JL   each3857
+	JMP  over3855
 
-far3358:
-each3364:
+far3856:
+each3862:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41333,59 +45753,59 @@ each3364:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3365
+	JE           all3863
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3367
+	JZ           two3865
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3367:
+two3865:
 	TESTQ    $0x00000002, R11
-	JZ       one3368
+	JZ       one3866
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3368:
+one3866:
 	TESTQ  $0x00000001, R11
-	JZ     stored3366
+	JZ     stored3864
 	VMOVSS X5, (R12)
-	JMP    stored3366
+	JMP    stored3864
 
-all3365:
+all3863:
 	VMOVUPS Y5, 96(R12)
 
-stored3366:
+stored3864:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3364
+	JL   each3862
 
-over3357:
-none3356:
+over3855:
+none3854:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3354
+	JNZ  row3852
 	JMP  done
 
 tile5false:
-row3369:
+row3867:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3371
+	JGE     none3869
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3373
+	JNE     far3871
 
-each3374:
+each3872:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41409,11 +45829,11 @@ each3374:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3374
-	JMP     over3372
+	JL      each3872
+	JMP     over3870
 
-far3373:
-each3375:
+far3871:
+each3873:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41447,14 +45867,14 @@ each3375:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3375
+	JL         each3873
 
-over3372:
-none3371:
+over3870:
+none3869:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3369
+	JNZ  row3867
 	JMP  done
 
 tile5true:
@@ -41463,21 +45883,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3376:
+row3874:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3378
+	JGE        none3876
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3380
+	JNE        far3878
 
-each3381:
+each3879:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41500,38 +45920,38 @@ each3381:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3382
+	JE           all3880
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3384
+	JZ           two3882
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3384:
+two3882:
 	TESTQ    $0x00000002, R11
-	JZ       one3385
+	JZ       one3883
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3385:
+one3883:
 	TESTQ  $0x00000001, R11
-	JZ     stored3383
+	JZ     stored3881
 	VMOVSS X6, (R12)
-	JMP    stored3383
+	JMP    stored3881
 
-all3382:
+all3880:
 	VMOVUPS Y6, 128(R12)
 
-stored3383:
+stored3881:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3381
-	JMP  over3379
+	JL   each3879
+	JMP  over3877
 
-far3380:
-each3386:
+far3878:
+each3884:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41564,50 +45984,50 @@ each3386:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3387
+	JE           all3885
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3389
+	JZ           two3887
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3389:
+two3887:
 	TESTQ    $0x00000002, R11
-	JZ       one3390
+	JZ       one3888
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3390:
+one3888:
 	TESTQ  $0x00000001, R11
-	JZ     stored3388
+	JZ     stored3886
 	VMOVSS X6, (R12)
-	JMP    stored3388
+	JMP    stored3886
 
-all3387:
+all3885:
 	VMOVUPS Y6, 128(R12)
 
-stored3388:
+stored3886:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3386
+	JL   each3884
 
-over3379:
-none3378:
+over3877:
+none3876:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3376
+	JNZ  row3874
 	JMP  done
 
 tile6false:
-row3391:
+row3889:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3393
+	JGE     none3891
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -41615,9 +46035,9 @@ row3391:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3395
+	JNE     far3893
 
-each3396:
+each3894:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41644,11 +46064,11 @@ each3396:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3396
-	JMP     over3394
+	JL      each3894
+	JMP     over3892
 
-far3395:
-each3397:
+far3893:
+each3895:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41684,14 +46104,14 @@ each3397:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3397
+	JL         each3895
 
-over3394:
-none3393:
+over3892:
+none3891:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3391
+	JNZ  row3889
 	JMP  done
 
 tile6true:
@@ -41700,12 +46120,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3398:
+row3896:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3400
+	JGE        none3898
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -41713,9 +46133,9 @@ row3398:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3402
+	JNE        far3900
 
-each3403:
+each3901:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41741,38 +46161,38 @@ each3403:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3404
+	JE           all3902
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3406
+	JZ           two3904
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3406:
+two3904:
 	TESTQ    $0x00000002, R11
-	JZ       one3407
+	JZ       one3905
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3407:
+one3905:
 	TESTQ  $0x00000001, R11
-	JZ     stored3405
+	JZ     stored3903
 	VMOVSS X7, (R12)
-	JMP    stored3405
+	JMP    stored3903
 
-all3404:
+all3902:
 	VMOVUPS Y7, 160(R12)
 
-stored3405:
+stored3903:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3403
-	JMP  over3401
+	JL   each3901
+	JMP  over3899
 
-far3402:
-each3408:
+far3900:
+each3906:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41807,50 +46227,50 @@ each3408:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3409
+	JE           all3907
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3411
+	JZ           two3909
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3411:
+two3909:
 	TESTQ    $0x00000002, R11
-	JZ       one3412
+	JZ       one3910
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3412:
+one3910:
 	TESTQ  $0x00000001, R11
-	JZ     stored3410
+	JZ     stored3908
 	VMOVSS X7, (R12)
-	JMP    stored3410
+	JMP    stored3908
 
-all3409:
+all3907:
 	VMOVUPS Y7, 160(R12)
 
-stored3410:
+stored3908:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3408
+	JL   each3906
 
-over3401:
-none3400:
+over3899:
+none3898:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3398
+	JNZ  row3896
 	JMP  done
 
 tile7false:
-row3413:
+row3911:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3415
+	JGE     none3913
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -41859,9 +46279,9 @@ row3413:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3417
+	JNE     far3915
 
-each3418:
+each3916:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41891,11 +46311,11 @@ each3418:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3418
-	JMP     over3416
+	JL      each3916
+	JMP     over3914
 
-far3417:
-each3419:
+far3915:
+each3917:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41936,14 +46356,14 @@ each3419:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3419
+	JL         each3917
 
-over3416:
-none3415:
+over3914:
+none3913:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3413
+	JNZ  row3911
 	JMP  done
 
 tile7true:
@@ -41952,12 +46372,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3420:
+row3918:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3422
+	JGE        none3920
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -41966,9 +46386,9 @@ row3420:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3424
+	JNE        far3922
 
-each3425:
+each3923:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41997,38 +46417,38 @@ each3425:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3426
+	JE           all3924
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3428
+	JZ           two3926
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3428:
+two3926:
 	TESTQ    $0x00000002, R11
-	JZ       one3429
+	JZ       one3927
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3429:
+one3927:
 	TESTQ  $0x00000001, R11
-	JZ     stored3427
+	JZ     stored3925
 	VMOVSS X8, (R12)
-	JMP    stored3427
+	JMP    stored3925
 
-all3426:
+all3924:
 	VMOVUPS Y8, 192(R12)
 
-stored3427:
+stored3925:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3425
-	JMP  over3423
+	JL   each3923
+	JMP  over3921
 
-far3424:
-each3430:
+far3922:
+each3928:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42068,50 +46488,50 @@ each3430:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3431
+	JE           all3929
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3433
+	JZ           two3931
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3433:
+two3931:
 	TESTQ    $0x00000002, R11
-	JZ       one3434
+	JZ       one3932
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3434:
+one3932:
 	TESTQ  $0x00000001, R11
-	JZ     stored3432
+	JZ     stored3930
 	VMOVSS X8, (R12)
-	JMP    stored3432
+	JMP    stored3930
 
-all3431:
+all3929:
 	VMOVUPS Y8, 192(R12)
 
-stored3432:
+stored3930:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3430
+	JL   each3928
 
-over3423:
-none3422:
+over3921:
+none3920:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3420
+	JNZ  row3918
 	JMP  done
 
 tile8false:
-row3435:
+row3933:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3437
+	JGE     none3935
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -42121,9 +46541,9 @@ row3435:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3439
+	JNE     far3937
 
-each3440:
+each3938:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42156,11 +46576,11 @@ each3440:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3440
-	JMP     over3438
+	JL      each3938
+	JMP     over3936
 
-far3439:
-each3441:
+far3937:
+each3939:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42203,14 +46623,14 @@ each3441:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3441
+	JL         each3939
 
-over3438:
-none3437:
+over3936:
+none3935:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3435
+	JNZ  row3933
 	JMP  done
 
 tile8true:
@@ -42219,12 +46639,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3442:
+row3940:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3444
+	JGE        none3942
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -42234,9 +46654,9 @@ row3442:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3446
+	JNE        far3944
 
-each3447:
+each3945:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42268,38 +46688,38 @@ each3447:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3448
+	JE           all3946
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3450
+	JZ           two3948
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3450:
+two3948:
 	TESTQ    $0x00000002, R11
-	JZ       one3451
+	JZ       one3949
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3451:
+one3949:
 	TESTQ  $0x00000001, R11
-	JZ     stored3449
+	JZ     stored3947
 	VMOVSS X9, (R12)
-	JMP    stored3449
+	JMP    stored3947
 
-all3448:
+all3946:
 	VMOVUPS Y9, 224(R12)
 
-stored3449:
+stored3947:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3447
-	JMP  over3445
+	JL   each3945
+	JMP  over3943
 
-far3446:
-each3452:
+far3944:
+each3950:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42341,43 +46761,48 @@ each3452:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3453
+	JE           all3951
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3455
+	JZ           two3953
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3455:
+two3953:
 	TESTQ    $0x00000002, R11
-	JZ       one3456
+	JZ       one3954
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3456:
+one3954:
 	TESTQ  $0x00000001, R11
-	JZ     stored3454
+	JZ     stored3952
 	VMOVSS X9, (R12)
-	JMP    stored3454
+	JMP    stored3952
 
-all3453:
+all3951:
 	VMOVUPS Y9, 224(R12)
 
-stored3454:
+stored3952:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3452
+	JL   each3950
 
-over3445:
-none3444:
+over3943:
+none3942:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3442
+	JNZ  row3940
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced3955
+	SFENCE
+
+fenced3955:
 	VZEROUPPER
 	RET
 
@@ -42428,17 +46853,17 @@ TEXT ·edgeMulAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3457:
+row3956:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3459
+	JGE     none3958
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3461
+	JNE     far3960
 
-each3462:
+each3961:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42450,11 +46875,11 @@ each3462:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3462
-	JMP     over3460
+	JL      each3961
+	JMP     over3959
 
-far3461:
-each3463:
+far3960:
+each3962:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42473,14 +46898,14 @@ each3463:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3463
+	JL         each3962
 
-over3460:
-none3459:
+over3959:
+none3958:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3457
+	JNZ  row3956
 	JMP  done
 
 tile1true:
@@ -42489,17 +46914,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3464:
+row3963:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3466
+	JGE        none3965
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3468
+	JNE        far3967
 
-each3469:
+each3968:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42510,38 +46935,38 @@ each3469:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3470
+	JE           all3969
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3472
+	JZ           two3971
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3472:
+two3971:
 	TESTQ    $0x00000002, R11
-	JZ       one3473
+	JZ       one3972
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3473:
+one3972:
 	TESTQ  $0x00000001, R11
-	JZ     stored3471
+	JZ     stored3970
 	VMOVSS X2, (R12)
-	JMP    stored3471
+	JMP    stored3970
 
-all3470:
+all3969:
 	VMOVUPS Y2, (R12)
 
-stored3471:
+stored3970:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3469
-	JMP  over3467
+	JL   each3968
+	JMP  over3966
 
-far3468:
-each3474:
+far3967:
+each3973:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42559,56 +46984,56 @@ each3474:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3475
+	JE           all3974
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3477
+	JZ           two3976
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3477:
+two3976:
 	TESTQ    $0x00000002, R11
-	JZ       one3478
+	JZ       one3977
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3478:
+one3977:
 	TESTQ  $0x00000001, R11
-	JZ     stored3476
+	JZ     stored3975
 	VMOVSS X2, (R12)
-	JMP    stored3476
+	JMP    stored3975
 
-all3475:
+all3974:
 	VMOVUPS Y2, (R12)
 
-stored3476:
+stored3975:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3474
+	JL   each3973
 
-over3467:
-none3466:
+over3966:
+none3965:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3464
+	JNZ  row3963
 	JMP  done
 
 tile2false:
-row3479:
+row3978:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3481
+	JGE     none3980
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3483
+	JNE     far3982
 
-each3484:
+each3983:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42623,11 +47048,11 @@ each3484:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3484
-	JMP     over3482
+	JL      each3983
+	JMP     over3981
 
-far3483:
-each3485:
+far3982:
+each3984:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42649,14 +47074,14 @@ each3485:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3485
+	JL         each3984
 
-over3482:
-none3481:
+over3981:
+none3980:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3479
+	JNZ  row3978
 	JMP  done
 
 tile2true:
@@ -42665,18 +47090,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3486:
+row3985:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3488
+	JGE        none3987
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3490
+	JNE        far3989
 
-each3491:
+each3990:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42690,38 +47115,38 @@ each3491:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3492
+	JE           all3991
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3494
+	JZ           two3993
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3494:
+two3993:
 	TESTQ    $0x00000002, R11
-	JZ       one3495
+	JZ       one3994
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3495:
+one3994:
 	TESTQ  $0x00000001, R11
-	JZ     stored3493
+	JZ     stored3992
 	VMOVSS X3, (R12)
-	JMP    stored3493
+	JMP    stored3992
 
-all3492:
+all3991:
 	VMOVUPS Y3, 32(R12)
 
-stored3493:
+stored3992:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3491
-	JMP  over3489
+	JL   each3990
+	JMP  over3988
 
-far3490:
-each3496:
+far3989:
+each3995:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42742,57 +47167,57 @@ each3496:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3497
+	JE           all3996
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3499
+	JZ           two3998
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3499:
+two3998:
 	TESTQ    $0x00000002, R11
-	JZ       one3500
+	JZ       one3999
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3500:
+one3999:
 	TESTQ  $0x00000001, R11
-	JZ     stored3498
+	JZ     stored3997
 	VMOVSS X3, (R12)
-	JMP    stored3498
+	JMP    stored3997
 
-all3497:
+all3996:
 	VMOVUPS Y3, 32(R12)
 
-stored3498:
+stored3997:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3496
+	JL   each3995
 
-over3489:
-none3488:
+over3988:
+none3987:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3486
+	JNZ  row3985
 	JMP  done
 
 tile3false:
-row3501:
+row4000:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3503
+	JGE     none4002
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3505
+	JNE     far4004
 
-each3506:
+each4005:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42810,11 +47235,11 @@ each3506:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3506
-	JMP     over3504
+	JL      each4005
+	JMP     over4003
 
-far3505:
-each3507:
+far4004:
+each4006:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42841,14 +47266,14 @@ each3507:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3507
+	JL         each4006
 
-over3504:
-none3503:
+over4003:
+none4002:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3501
+	JNZ  row4000
 	JMP  done
 
 tile3true:
@@ -42857,19 +47282,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3508:
+row4007:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3510
+	JGE        none4009
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3512
+	JNE        far4011
 
-each3513:
+each4012:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42886,38 +47311,38 @@ each3513:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3514
+	JE           all4013
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3516
+	JZ           two4015
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3516:
+two4015:
 	TESTQ    $0x00000002, R11
-	JZ       one3517
+	JZ       one4016
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3517:
+one4016:
 	TESTQ  $0x00000001, R11
-	JZ     stored3515
+	JZ     stored4014
 	VMOVSS X4, (R12)
-	JMP    stored3515
+	JMP    stored4014
 
-all3514:
+all4013:
 	VMOVUPS Y4, 64(R12)
 
-stored3515:
+stored4014:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3513
-	JMP  over3511
+	JL   each4012
+	JMP  over4010
 
-far3512:
-each3518:
+far4011:
+each4017:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42943,58 +47368,58 @@ each3518:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3519
+	JE           all4018
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3521
+	JZ           two4020
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3521:
+two4020:
 	TESTQ    $0x00000002, R11
-	JZ       one3522
+	JZ       one4021
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3522:
+one4021:
 	TESTQ  $0x00000001, R11
-	JZ     stored3520
+	JZ     stored4019
 	VMOVSS X4, (R12)
-	JMP    stored3520
+	JMP    stored4019
 
-all3519:
+all4018:
 	VMOVUPS Y4, 64(R12)
 
-stored3520:
+stored4019:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3518
+	JL   each4017
 
-over3511:
-none3510:
+over4010:
+none4009:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3508
+	JNZ  row4007
 	JMP  done
 
 tile4false:
-row3523:
+row4022:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3525
+	JGE     none4024
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3527
+	JNE     far4026
 
-each3528:
+each4027:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43015,11 +47440,11 @@ each3528:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3528
-	JMP     over3526
+	JL      each4027
+	JMP     over4025
 
-far3527:
-each3529:
+far4026:
+each4028:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43048,14 +47473,14 @@ each3529:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3529
+	JL         each4028
 
-over3526:
-none3525:
+over4025:
+none4024:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3523
+	JNZ  row4022
 	JMP  done
 
 tile4true:
@@ -43064,20 +47489,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3530:
+row4029:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3532
+	JGE        none4031
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3534
+	JNE        far4033
 
-each3535:
+each4034:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43097,38 +47522,38 @@ each3535:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3536
+	JE           all4035
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3538
+	JZ           two4037
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3538:
+two4037:
 	TESTQ    $0x00000002, R11
-	JZ       one3539
+	JZ       one4038
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3539:
+one4038:
 	TESTQ  $0x00000001, R11
-	JZ     stored3537
+	JZ     stored4036
 	VMOVSS X5, (R12)
-	JMP    stored3537
+	JMP    stored4036
 
-all3536:
+all4035:
 	VMOVUPS Y5, 96(R12)
 
-stored3537:
+stored4036:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3535
-	JMP  over3533
+	JL   each4034
+	JMP  over4032
 
-far3534:
-each3540:
+far4033:
+each4039:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43156,59 +47581,59 @@ each3540:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3541
+	JE           all4040
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3543
+	JZ           two4042
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3543:
+two4042:
 	TESTQ    $0x00000002, R11
-	JZ       one3544
+	JZ       one4043
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3544:
+one4043:
 	TESTQ  $0x00000001, R11
-	JZ     stored3542
+	JZ     stored4041
 	VMOVSS X5, (R12)
-	JMP    stored3542
+	JMP    stored4041
 
-all3541:
+all4040:
 	VMOVUPS Y5, 96(R12)
 
-stored3542:
+stored4041:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3540
+	JL   each4039
 
-over3533:
-none3532:
+over4032:
+none4031:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3530
+	JNZ  row4029
 	JMP  done
 
 tile5false:
-row3545:
+row4044:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3547
+	JGE     none4046
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3549
+	JNE     far4048
 
-each3550:
+each4049:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43232,11 +47657,11 @@ each3550:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3550
-	JMP     over3548
+	JL      each4049
+	JMP     over4047
 
-far3549:
-each3551:
+far4048:
+each4050:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43270,14 +47695,14 @@ each3551:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3551
+	JL         each4050
 
-over3548:
-none3547:
+over4047:
+none4046:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3545
+	JNZ  row4044
 	JMP  done
 
 tile5true:
@@ -43286,21 +47711,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3552:
+row4051:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3554
+	JGE        none4053
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3556
+	JNE        far4055
 
-each3557:
+each4056:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43323,38 +47748,38 @@ each3557:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3558
+	JE           all4057
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3560
+	JZ           two4059
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3560:
+two4059:
 	TESTQ    $0x00000002, R11
-	JZ       one3561
+	JZ       one4060
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3561:
+one4060:
 	TESTQ  $0x00000001, R11
-	JZ     stored3559
+	JZ     stored4058
 	VMOVSS X6, (R12)
-	JMP    stored3559
+	JMP    stored4058
 
-all3558:
+all4057:
 	VMOVUPS Y6, 128(R12)
 
-stored3559:
+stored4058:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3557
-	JMP  over3555
+	JL   each4056
+	JMP  over4054
 
-far3556:
-each3562:
+far4055:
+each4061:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43387,50 +47812,50 @@ each3562:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3563
+	JE           all4062
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3565
+	JZ           two4064
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3565:
+two4064:
 	TESTQ    $0x00000002, R11
-	JZ       one3566
+	JZ       one4065
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3566:
+one4065:
 	TESTQ  $0x00000001, R11
-	JZ     stored3564
+	JZ     stored4063
 	VMOVSS X6, (R12)
-	JMP    stored3564
+	JMP    stored4063
 
-all3563:
+all4062:
 	VMOVUPS Y6, 128(R12)
 
-stored3564:
+stored4063:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3562
+	JL   each4061
 
-over3555:
-none3554:
+over4054:
+none4053:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3552
+	JNZ  row4051
 	JMP  done
 
 tile6false:
-row3567:
+row4066:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3569
+	JGE     none4068
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -43438,9 +47863,9 @@ row3567:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3571
+	JNE     far4070
 
-each3572:
+each4071:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43467,11 +47892,11 @@ each3572:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3572
-	JMP     over3570
+	JL      each4071
+	JMP     over4069
 
-far3571:
-each3573:
+far4070:
+each4072:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43507,14 +47932,14 @@ each3573:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3573
+	JL         each4072
 
-over3570:
-none3569:
+over4069:
+none4068:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3567
+	JNZ  row4066
 	JMP  done
 
 tile6true:
@@ -43523,12 +47948,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3574:
+row4073:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3576
+	JGE        none4075
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -43536,9 +47961,9 @@ row3574:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3578
+	JNE        far4077
 
-each3579:
+each4078:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43564,38 +47989,38 @@ each3579:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3580
+	JE           all4079
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3582
+	JZ           two4081
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3582:
+two4081:
 	TESTQ    $0x00000002, R11
-	JZ       one3583
+	JZ       one4082
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3583:
+one4082:
 	TESTQ  $0x00000001, R11
-	JZ     stored3581
+	JZ     stored4080
 	VMOVSS X7, (R12)
-	JMP    stored3581
+	JMP    stored4080
 
-all3580:
+all4079:
 	VMOVUPS Y7, 160(R12)
 
-stored3581:
+stored4080:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3579
-	JMP  over3577
+	JL   each4078
+	JMP  over4076
 
-far3578:
-each3584:
+far4077:
+each4083:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43630,50 +48055,50 @@ each3584:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3585
+	JE           all4084
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3587
+	JZ           two4086
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3587:
+two4086:
 	TESTQ    $0x00000002, R11
-	JZ       one3588
+	JZ       one4087
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3588:
+one4087:
 	TESTQ  $0x00000001, R11
-	JZ     stored3586
+	JZ     stored4085
 	VMOVSS X7, (R12)
-	JMP    stored3586
+	JMP    stored4085
 
-all3585:
+all4084:
 	VMOVUPS Y7, 160(R12)
 
-stored3586:
+stored4085:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3584
+	JL   each4083
 
-over3577:
-none3576:
+over4076:
+none4075:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3574
+	JNZ  row4073
 	JMP  done
 
 tile7false:
-row3589:
+row4088:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3591
+	JGE     none4090
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -43682,9 +48107,9 @@ row3589:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3593
+	JNE     far4092
 
-each3594:
+each4093:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43714,11 +48139,11 @@ each3594:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3594
-	JMP     over3592
+	JL      each4093
+	JMP     over4091
 
-far3593:
-each3595:
+far4092:
+each4094:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43759,14 +48184,14 @@ each3595:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3595
+	JL         each4094
 
-over3592:
-none3591:
+over4091:
+none4090:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3589
+	JNZ  row4088
 	JMP  done
 
 tile7true:
@@ -43775,12 +48200,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3596:
+row4095:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3598
+	JGE        none4097
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -43789,9 +48214,9 @@ row3596:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3600
+	JNE        far4099
 
-each3601:
+each4100:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43820,38 +48245,38 @@ each3601:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3602
+	JE           all4101
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3604
+	JZ           two4103
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3604:
+two4103:
 	TESTQ    $0x00000002, R11
-	JZ       one3605
+	JZ       one4104
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3605:
+one4104:
 	TESTQ  $0x00000001, R11
-	JZ     stored3603
+	JZ     stored4102
 	VMOVSS X8, (R12)
-	JMP    stored3603
+	JMP    stored4102
 
-all3602:
+all4101:
 	VMOVUPS Y8, 192(R12)
 
-stored3603:
+stored4102:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3601
-	JMP  over3599
+	JL   each4100
+	JMP  over4098
 
-far3600:
-each3606:
+far4099:
+each4105:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43891,50 +48316,50 @@ each3606:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3607
+	JE           all4106
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3609
+	JZ           two4108
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3609:
+two4108:
 	TESTQ    $0x00000002, R11
-	JZ       one3610
+	JZ       one4109
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3610:
+one4109:
 	TESTQ  $0x00000001, R11
-	JZ     stored3608
+	JZ     stored4107
 	VMOVSS X8, (R12)
-	JMP    stored3608
+	JMP    stored4107
 
-all3607:
+all4106:
 	VMOVUPS Y8, 192(R12)
 
-stored3608:
+stored4107:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3606
+	JL   each4105
 
-over3599:
-none3598:
+over4098:
+none4097:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3596
+	JNZ  row4095
 	JMP  done
 
 tile8false:
-row3611:
+row4110:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3613
+	JGE     none4112
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -43944,9 +48369,9 @@ row3611:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3615
+	JNE     far4114
 
-each3616:
+each4115:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43979,11 +48404,11 @@ each3616:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3616
-	JMP     over3614
+	JL      each4115
+	JMP     over4113
 
-far3615:
-each3617:
+far4114:
+each4116:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44026,14 +48451,14 @@ each3617:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3617
+	JL         each4116
 
-over3614:
-none3613:
+over4113:
+none4112:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3611
+	JNZ  row4110
 	JMP  done
 
 tile8true:
@@ -44042,12 +48467,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3618:
+row4117:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3620
+	JGE        none4119
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -44057,9 +48482,9 @@ row3618:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3622
+	JNE        far4121
 
-each3623:
+each4122:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44091,38 +48516,38 @@ each3623:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3624
+	JE           all4123
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3626
+	JZ           two4125
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3626:
+two4125:
 	TESTQ    $0x00000002, R11
-	JZ       one3627
+	JZ       one4126
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3627:
+one4126:
 	TESTQ  $0x00000001, R11
-	JZ     stored3625
+	JZ     stored4124
 	VMOVSS X9, (R12)
-	JMP    stored3625
+	JMP    stored4124
 
-all3624:
+all4123:
 	VMOVUPS Y9, 224(R12)
 
-stored3625:
+stored4124:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3623
-	JMP  over3621
+	JL   each4122
+	JMP  over4120
 
-far3622:
-each3628:
+far4121:
+each4127:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44164,43 +48589,48 @@ each3628:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3629
+	JE           all4128
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3631
+	JZ           two4130
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3631:
+two4130:
 	TESTQ    $0x00000002, R11
-	JZ       one3632
+	JZ       one4131
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3632:
+one4131:
 	TESTQ  $0x00000001, R11
-	JZ     stored3630
+	JZ     stored4129
 	VMOVSS X9, (R12)
-	JMP    stored3630
+	JMP    stored4129
 
-all3629:
+all4128:
 	VMOVUPS Y9, 224(R12)
 
-stored3630:
+stored4129:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3628
+	JL   each4127
 
-over3621:
-none3620:
+over4120:
+none4119:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3618
+	JNZ  row4117
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced4132
+	SFENCE
+
+fenced4132:
 	VZEROUPPER
 	RET
 
@@ -44251,17 +48681,17 @@ TEXT ·edgeDivAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3633:
+row4133:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3635
+	JGE     none4135
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3637
+	JNE     far4137
 
-each3638:
+each4138:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44273,11 +48703,11 @@ each3638:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3638
-	JMP     over3636
+	JL      each4138
+	JMP     over4136
 
-far3637:
-each3639:
+far4137:
+each4139:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44296,14 +48726,14 @@ each3639:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3639
+	JL         each4139
 
-over3636:
-none3635:
+over4136:
+none4135:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3633
+	JNZ  row4133
 	JMP  done
 
 tile1true:
@@ -44312,17 +48742,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3640:
+row4140:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3642
+	JGE        none4142
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3644
+	JNE        far4144
 
-each3645:
+each4145:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44333,38 +48763,38 @@ each3645:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3646
+	JE           all4146
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3648
+	JZ           two4148
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3648:
+two4148:
 	TESTQ    $0x00000002, R11
-	JZ       one3649
+	JZ       one4149
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3649:
+one4149:
 	TESTQ  $0x00000001, R11
-	JZ     stored3647
+	JZ     stored4147
 	VMOVSS X2, (R12)
-	JMP    stored3647
+	JMP    stored4147
 
-all3646:
+all4146:
 	VMOVUPS Y2, (R12)
 
-stored3647:
+stored4147:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3645
-	JMP  over3643
+	JL   each4145
+	JMP  over4143
 
-far3644:
-each3650:
+far4144:
+each4150:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44382,56 +48812,56 @@ each3650:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3651
+	JE           all4151
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3653
+	JZ           two4153
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3653:
+two4153:
 	TESTQ    $0x00000002, R11
-	JZ       one3654
+	JZ       one4154
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3654:
+one4154:
 	TESTQ  $0x00000001, R11
-	JZ     stored3652
+	JZ     stored4152
 	VMOVSS X2, (R12)
-	JMP    stored3652
+	JMP    stored4152
 
-all3651:
+all4151:
 	VMOVUPS Y2, (R12)
 
-stored3652:
+stored4152:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3650
+	JL   each4150
 
-over3643:
-none3642:
+over4143:
+none4142:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3640
+	JNZ  row4140
 	JMP  done
 
 tile2false:
-row3655:
+row4155:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3657
+	JGE     none4157
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3659
+	JNE     far4159
 
-each3660:
+each4160:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44446,11 +48876,11 @@ each3660:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3660
-	JMP     over3658
+	JL      each4160
+	JMP     over4158
 
-far3659:
-each3661:
+far4159:
+each4161:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44472,14 +48902,14 @@ each3661:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3661
+	JL         each4161
 
-over3658:
-none3657:
+over4158:
+none4157:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3655
+	JNZ  row4155
 	JMP  done
 
 tile2true:
@@ -44488,18 +48918,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3662:
+row4162:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3664
+	JGE        none4164
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3666
+	JNE        far4166
 
-each3667:
+each4167:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44513,38 +48943,38 @@ each3667:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3668
+	JE           all4168
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3670
+	JZ           two4170
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3670:
+two4170:
 	TESTQ    $0x00000002, R11
-	JZ       one3671
+	JZ       one4171
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3671:
+one4171:
 	TESTQ  $0x00000001, R11
-	JZ     stored3669
+	JZ     stored4169
 	VMOVSS X3, (R12)
-	JMP    stored3669
+	JMP    stored4169
 
-all3668:
+all4168:
 	VMOVUPS Y3, 32(R12)
 
-stored3669:
+stored4169:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3667
-	JMP  over3665
+	JL   each4167
+	JMP  over4165
 
-far3666:
-each3672:
+far4166:
+each4172:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44565,57 +48995,57 @@ each3672:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3673
+	JE           all4173
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3675
+	JZ           two4175
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3675:
+two4175:
 	TESTQ    $0x00000002, R11
-	JZ       one3676
+	JZ       one4176
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3676:
+one4176:
 	TESTQ  $0x00000001, R11
-	JZ     stored3674
+	JZ     stored4174
 	VMOVSS X3, (R12)
-	JMP    stored3674
+	JMP    stored4174
 
-all3673:
+all4173:
 	VMOVUPS Y3, 32(R12)
 
-stored3674:
+stored4174:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3672
+	JL   each4172
 
-over3665:
-none3664:
+over4165:
+none4164:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3662
+	JNZ  row4162
 	JMP  done
 
 tile3false:
-row3677:
+row4177:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3679
+	JGE     none4179
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3681
+	JNE     far4181
 
-each3682:
+each4182:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44633,11 +49063,11 @@ each3682:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3682
-	JMP     over3680
+	JL      each4182
+	JMP     over4180
 
-far3681:
-each3683:
+far4181:
+each4183:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44664,14 +49094,14 @@ each3683:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3683
+	JL         each4183
 
-over3680:
-none3679:
+over4180:
+none4179:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3677
+	JNZ  row4177
 	JMP  done
 
 tile3true:
@@ -44680,19 +49110,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3684:
+row4184:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3686
+	JGE        none4186
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3688
+	JNE        far4188
 
-each3689:
+each4189:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44709,38 +49139,38 @@ each3689:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3690
+	JE           all4190
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3692
+	JZ           two4192
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3692:
+two4192:
 	TESTQ    $0x00000002, R11
-	JZ       one3693
+	JZ       one4193
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3693:
+one4193:
 	TESTQ  $0x00000001, R11
-	JZ     stored3691
+	JZ     stored4191
 	VMOVSS X4, (R12)
-	JMP    stored3691
+	JMP    stored4191
 
-all3690:
+all4190:
 	VMOVUPS Y4, 64(R12)
 
-stored3691:
+stored4191:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3689
-	JMP  over3687
+	JL   each4189
+	JMP  over4187
 
-far3688:
-each3694:
+far4188:
+each4194:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44766,58 +49196,58 @@ each3694:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3695
+	JE           all4195
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3697
+	JZ           two4197
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3697:
+two4197:
 	TESTQ    $0x00000002, R11
-	JZ       one3698
+	JZ       one4198
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3698:
+one4198:
 	TESTQ  $0x00000001, R11
-	JZ     stored3696
+	JZ     stored4196
 	VMOVSS X4, (R12)
-	JMP    stored3696
+	JMP    stored4196
 
-all3695:
+all4195:
 	VMOVUPS Y4, 64(R12)
 
-stored3696:
+stored4196:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3694
+	JL   each4194
 
-over3687:
-none3686:
+over4187:
+none4186:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3684
+	JNZ  row4184
 	JMP  done
 
 tile4false:
-row3699:
+row4199:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3701
+	JGE     none4201
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3703
+	JNE     far4203
 
-each3704:
+each4204:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44838,11 +49268,11 @@ each3704:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3704
-	JMP     over3702
+	JL      each4204
+	JMP     over4202
 
-far3703:
-each3705:
+far4203:
+each4205:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44871,14 +49301,14 @@ each3705:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3705
+	JL         each4205
 
-over3702:
-none3701:
+over4202:
+none4201:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3699
+	JNZ  row4199
 	JMP  done
 
 tile4true:
@@ -44887,20 +49317,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3706:
+row4206:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3708
+	JGE        none4208
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3710
+	JNE        far4210
 
-each3711:
+each4211:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44920,38 +49350,38 @@ each3711:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3712
+	JE           all4212
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3714
+	JZ           two4214
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3714:
+two4214:
 	TESTQ    $0x00000002, R11
-	JZ       one3715
+	JZ       one4215
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3715:
+one4215:
 	TESTQ  $0x00000001, R11
-	JZ     stored3713
+	JZ     stored4213
 	VMOVSS X5, (R12)
-	JMP    stored3713
+	JMP    stored4213
 
-all3712:
+all4212:
 	VMOVUPS Y5, 96(R12)
 
-stored3713:
+stored4213:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3711
-	JMP  over3709
+	JL   each4211
+	JMP  over4209
 
-far3710:
-each3716:
+far4210:
+each4216:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44979,59 +49409,59 @@ each3716:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3717
+	JE           all4217
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3719
+	JZ           two4219
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3719:
+two4219:
 	TESTQ    $0x00000002, R11
-	JZ       one3720
+	JZ       one4220
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3720:
+one4220:
 	TESTQ  $0x00000001, R11
-	JZ     stored3718
+	JZ     stored4218
 	VMOVSS X5, (R12)
-	JMP    stored3718
+	JMP    stored4218
 
-all3717:
+all4217:
 	VMOVUPS Y5, 96(R12)
 
-stored3718:
+stored4218:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3716
+	JL   each4216
 
-over3709:
-none3708:
+over4209:
+none4208:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3706
+	JNZ  row4206
 	JMP  done
 
 tile5false:
-row3721:
+row4221:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3723
+	JGE     none4223
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3725
+	JNE     far4225
 
-each3726:
+each4226:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45055,11 +49485,11 @@ each3726:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3726
-	JMP     over3724
+	JL      each4226
+	JMP     over4224
 
-far3725:
-each3727:
+far4225:
+each4227:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45093,14 +49523,14 @@ each3727:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3727
+	JL         each4227
 
-over3724:
-none3723:
+over4224:
+none4223:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3721
+	JNZ  row4221
 	JMP  done
 
 tile5true:
@@ -45109,21 +49539,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3728:
+row4228:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3730
+	JGE        none4230
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3732
+	JNE        far4232
 
-each3733:
+each4233:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45146,38 +49576,38 @@ each3733:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3734
+	JE           all4234
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3736
+	JZ           two4236
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3736:
+two4236:
 	TESTQ    $0x00000002, R11
-	JZ       one3737
+	JZ       one4237
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3737:
+one4237:
 	TESTQ  $0x00000001, R11
-	JZ     stored3735
+	JZ     stored4235
 	VMOVSS X6, (R12)
-	JMP    stored3735
+	JMP    stored4235
 
-all3734:
+all4234:
 	VMOVUPS Y6, 128(R12)
 
-stored3735:
+stored4235:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3733
-	JMP  over3731
+	JL   each4233
+	JMP  over4231
 
-far3732:
-each3738:
+far4232:
+each4238:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45210,50 +49640,50 @@ each3738:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3739
+	JE           all4239
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3741
+	JZ           two4241
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3741:
+two4241:
 	TESTQ    $0x00000002, R11
-	JZ       one3742
+	JZ       one4242
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3742:
+one4242:
 	TESTQ  $0x00000001, R11
-	JZ     stored3740
+	JZ     stored4240
 	VMOVSS X6, (R12)
-	JMP    stored3740
+	JMP    stored4240
 
-all3739:
+all4239:
 	VMOVUPS Y6, 128(R12)
 
-stored3740:
+stored4240:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3738
+	JL   each4238
 
-over3731:
-none3730:
+over4231:
+none4230:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3728
+	JNZ  row4228
 	JMP  done
 
 tile6false:
-row3743:
+row4243:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3745
+	JGE     none4245
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -45261,9 +49691,9 @@ row3743:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3747
+	JNE     far4247
 
-each3748:
+each4248:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45290,11 +49720,11 @@ each3748:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3748
-	JMP     over3746
+	JL      each4248
+	JMP     over4246
 
-far3747:
-each3749:
+far4247:
+each4249:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45330,14 +49760,14 @@ each3749:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3749
+	JL         each4249
 
-over3746:
-none3745:
+over4246:
+none4245:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3743
+	JNZ  row4243
 	JMP  done
 
 tile6true:
@@ -45346,12 +49776,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3750:
+row4250:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3752
+	JGE        none4252
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -45359,9 +49789,9 @@ row3750:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3754
+	JNE        far4254
 
-each3755:
+each4255:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45387,38 +49817,38 @@ each3755:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3756
+	JE           all4256
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3758
+	JZ           two4258
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3758:
+two4258:
 	TESTQ    $0x00000002, R11
-	JZ       one3759
+	JZ       one4259
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3759:
+one4259:
 	TESTQ  $0x00000001, R11
-	JZ     stored3757
+	JZ     stored4257
 	VMOVSS X7, (R12)
-	JMP    stored3757
+	JMP    stored4257
 
-all3756:
+all4256:
 	VMOVUPS Y7, 160(R12)
 
-stored3757:
+stored4257:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3755
-	JMP  over3753
+	JL   each4255
+	JMP  over4253
 
-far3754:
-each3760:
+far4254:
+each4260:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45453,50 +49883,50 @@ each3760:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3761
+	JE           all4261
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3763
+	JZ           two4263
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3763:
+two4263:
 	TESTQ    $0x00000002, R11
-	JZ       one3764
+	JZ       one4264
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3764:
+one4264:
 	TESTQ  $0x00000001, R11
-	JZ     stored3762
+	JZ     stored4262
 	VMOVSS X7, (R12)
-	JMP    stored3762
+	JMP    stored4262
 
-all3761:
+all4261:
 	VMOVUPS Y7, 160(R12)
 
-stored3762:
+stored4262:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3760
+	JL   each4260
 
-over3753:
-none3752:
+over4253:
+none4252:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3750
+	JNZ  row4250
 	JMP  done
 
 tile7false:
-row3765:
+row4265:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3767
+	JGE     none4267
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -45505,9 +49935,9 @@ row3765:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3769
+	JNE     far4269
 
-each3770:
+each4270:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45537,11 +49967,11 @@ each3770:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3770
-	JMP     over3768
+	JL      each4270
+	JMP     over4268
 
-far3769:
-each3771:
+far4269:
+each4271:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45582,14 +50012,14 @@ each3771:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3771
+	JL         each4271
 
-over3768:
-none3767:
+over4268:
+none4267:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3765
+	JNZ  row4265
 	JMP  done
 
 tile7true:
@@ -45598,12 +50028,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3772:
+row4272:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3774
+	JGE        none4274
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -45612,9 +50042,9 @@ row3772:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3776
+	JNE        far4276
 
-each3777:
+each4277:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45643,38 +50073,38 @@ each3777:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3778
+	JE           all4278
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3780
+	JZ           two4280
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3780:
+two4280:
 	TESTQ    $0x00000002, R11
-	JZ       one3781
+	JZ       one4281
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3781:
+one4281:
 	TESTQ  $0x00000001, R11
-	JZ     stored3779
+	JZ     stored4279
 	VMOVSS X8, (R12)
-	JMP    stored3779
+	JMP    stored4279
 
-all3778:
+all4278:
 	VMOVUPS Y8, 192(R12)
 
-stored3779:
+stored4279:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3777
-	JMP  over3775
+	JL   each4277
+	JMP  over4275
 
-far3776:
-each3782:
+far4276:
+each4282:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45714,50 +50144,50 @@ each3782:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3783
+	JE           all4283
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3785
+	JZ           two4285
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3785:
+two4285:
 	TESTQ    $0x00000002, R11
-	JZ       one3786
+	JZ       one4286
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3786:
+one4286:
 	TESTQ  $0x00000001, R11
-	JZ     stored3784
+	JZ     stored4284
 	VMOVSS X8, (R12)
-	JMP    stored3784
+	JMP    stored4284
 
-all3783:
+all4283:
 	VMOVUPS Y8, 192(R12)
 
-stored3784:
+stored4284:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3782
+	JL   each4282
 
-over3775:
-none3774:
+over4275:
+none4274:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3772
+	JNZ  row4272
 	JMP  done
 
 tile8false:
-row3787:
+row4287:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3789
+	JGE     none4289
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -45767,9 +50197,9 @@ row3787:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3791
+	JNE     far4291
 
-each3792:
+each4292:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45802,11 +50232,11 @@ each3792:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3792
-	JMP     over3790
+	JL      each4292
+	JMP     over4290
 
-far3791:
-each3793:
+far4291:
+each4293:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45849,14 +50279,14 @@ each3793:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3793
+	JL         each4293
 
-over3790:
-none3789:
+over4290:
+none4289:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3787
+	JNZ  row4287
 	JMP  done
 
 tile8true:
@@ -45865,12 +50295,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3794:
+row4294:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3796
+	JGE        none4296
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -45880,9 +50310,9 @@ row3794:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3798
+	JNE        far4298
 
-each3799:
+each4299:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45914,38 +50344,38 @@ each3799:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3800
+	JE           all4300
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3802
+	JZ           two4302
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3802:
+two4302:
 	TESTQ    $0x00000002, R11
-	JZ       one3803
+	JZ       one4303
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3803:
+one4303:
 	TESTQ  $0x00000001, R11
-	JZ     stored3801
+	JZ     stored4301
 	VMOVSS X9, (R12)
-	JMP    stored3801
+	JMP    stored4301
 
-all3800:
+all4300:
 	VMOVUPS Y9, 224(R12)
 
-stored3801:
+stored4301:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3799
-	JMP  over3797
+	JL   each4299
+	JMP  over4297
 
-far3798:
-each3804:
+far4298:
+each4304:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45987,43 +50417,48 @@ each3804:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3805
+	JE           all4305
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3807
+	JZ           two4307
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3807:
+two4307:
 	TESTQ    $0x00000002, R11
-	JZ       one3808
+	JZ       one4308
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3808:
+one4308:
 	TESTQ  $0x00000001, R11
-	JZ     stored3806
+	JZ     stored4306
 	VMOVSS X9, (R12)
-	JMP    stored3806
+	JMP    stored4306
 
-all3805:
+all4305:
 	VMOVUPS Y9, 224(R12)
 
-stored3806:
+stored4306:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3804
+	JL   each4304
 
-over3797:
-none3796:
+over4297:
+none4296:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3794
+	JNZ  row4294
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced4309
+	SFENCE
+
+fenced4309:
 	VZEROUPPER
 	RET
 
@@ -46105,51 +50540,51 @@ row:
 	MOVQ         BX, R9
 	SUBQ         SI, R9
 
-columns3809:
+columns4310:
 	CMPQ    R8, R9
-	JGE     rest3810
+	JGE     rest4311
 	VMOVUPS (AX)(R8*4), Y2
 	VMOVUPS (DI)(R8*4), Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
 	VMOVUPS Y2, (DI)(R8*4)
 	ADDQ    $0x08, R8
-	JMP     columns3809
+	JMP     columns4310
 
-rest3810:
+rest4311:
 	TESTQ        SI, SI
-	JZ           end3811
+	JZ           end4312
 	VMASKMOVPS   (AX)(R8*4), Y0, Y2
 	VMASKMOVPS   (DI)(R8*4), Y0, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         SI, $0x08
-	JE           all3812
+	JE           all4313
 	LEAQ         (DI)(R8*4), R8
 	TESTQ        $0x00000004, SI
-	JZ           two3814
+	JZ           two4315
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3814:
+two4315:
 	TESTQ    $0x00000002, SI
-	JZ       one3815
+	JZ       one4316
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one3815:
+one4316:
 	TESTQ  $0x00000001, SI
-	JZ     stored3813
+	JZ     stored4314
 	VMOVSS X2, (R8)
-	JMP    stored3813
+	JMP    stored4314
 
-all3812:
+all4313:
 	VMOVUPS Y2, (DI)(R8*4)
 
-stored3813:
-end3811:
+stored4314:
+end4312:
 next:
 	LEAQ (DI)(BX*4), DI
 	LEAQ (AX)(BX*4), AX
@@ -46184,51 +50619,51 @@ row:
 	MOVQ         BX, R8
 	SUBQ         SI, R8
 
-columns3816:
+columns4317:
 	CMPQ    DI, R8
-	JGE     rest3817
+	JGE     rest4318
 	VMOVUPS (AX)(DI*4), Y2
 	VXORPS  Y3, Y3, Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
-	JMP     columns3816
+	JMP     columns4317
 
-rest3817:
+rest4318:
 	TESTQ        SI, SI
-	JZ           end3818
+	JZ           end4319
 	VMASKMOVPS   (AX)(DI*4), Y0, Y2
 	VXORPS       Y3, Y3, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         SI, $0x08
-	JE           all3819
+	JE           all4320
 	LEAQ         (AX)(DI*4), DI
 	TESTQ        $0x00000004, SI
-	JZ           two3821
+	JZ           two4322
 	VMOVUPS      X2, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3821:
+two4322:
 	TESTQ    $0x00000002, SI
-	JZ       one3822
+	JZ       one4323
 	VMOVLPS  X2, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X2, X2, X2
 
-one3822:
+one4323:
 	TESTQ  $0x00000001, SI
-	JZ     stored3820
+	JZ     stored4321
 	VMOVSS X2, (DI)
-	JMP    stored3820
+	JMP    stored4321
 
-all3819:
+all4320:
 	VMOVUPS Y2, (AX)(DI*4)
 
-stored3820:
-end3818:
+stored4321:
+end4319:
 next:
 	LEAQ (AX)(BX*4), AX
 	ADDQ $0x08, CX

@@ -18,14 +18,30 @@ type rowCall struct {
 	outs        uintptr // of out's rows
 	shape       int     // twice the tile's registers, and one if the last is cut
 	left        int     // columns in a register that is cut
-	far         int     // 1: fetch ahead
+	far         int     // 1: fetch ahead; 2: weights too
 	done        uintptr // bytes of Arg's rows that are done, which the kernel counts
 	set         int     // 1: a sum starts at zero, not at what is in out
 	unordered   int     // not 0: there was a NaN, which the kernel does not keep
 	mean        int     // 1: rows are divided by the number of their nonzeros
+	past        int     // 1: rows of the result are stored past the caches
 }
 
 const floatSize = unsafe.Sizeof(Float(0))
+
+// one is 1 if b.
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// wholeLines reports whether n columns of the rows of the result, and of Arg, are
+// whole cache lines.
+func (c *rowCall) wholeLines(n int) bool {
+	at := uintptr(unsafe.Pointer(c.out)) | uintptr(unsafe.Pointer(c.arg)) | c.outs | uintptr(n)*floatSize
+	return at%64 == 0
+}
 
 // tiles is how the columns of a row are cut into tiles of registers.
 type tiles struct {
@@ -64,10 +80,7 @@ func (g *Gather) call(p *piece) rowCall {
 	c := rowCall{
 		x: unsafe.SliceData(g.X), offsets: &g.Offsets[p.row], cols: unsafe.SliceData(g.Cols),
 		from: p.from, to: p.to, end: int64(len(g.Cols)) - 1, rows: p.rows,
-		stride: uintptr(g.F) * floatSize, outs: uintptr(g.F) * floatSize,
-	}
-	if g.Far {
-		c.far = 1
+		stride: uintptr(g.F) * floatSize, outs: uintptr(g.F) * floatSize, far: one(g.Far),
 	}
 	return c
 }

@@ -6,10 +6,11 @@ type EdgeDot struct {
 	Y     []Float // rows of F elements, one for each of the matrix
 	Z     []Float // rows of Heads elements, one a nonzero
 	Heads int
+	Set   bool // Z is zero before, whatever is in it
 }
 
 // AddRows adds to the rows of Z that belong to the nonzeros of the rows lo to
-// hi, without hi. With D = F/Heads it is
+// hi, without hi, or sets them. With D = F/Heads it is
 //
 //	Z[k,h] += Σ_j X[Cols[k],h·D+j]·Y[i,h·D+j]    for the nonzeros k of row i
 //
@@ -37,6 +38,9 @@ func (p *EdgeDot) addGo(lo, hi int) {
 			z := p.Z[int(k)*p.Heads : int(k)*p.Heads+p.Heads]
 			for h := range z {
 				s, v := Float(0), y[h*d:h*d+d]
+				if p.Set {
+					z[h] = 0
+				}
 				for j, u := range x[h*d : h*d+d] {
 					s += u * v[j]
 				}

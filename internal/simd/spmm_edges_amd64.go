@@ -43,12 +43,19 @@ func (p *EdgeDot) addFast(lo, hi int) {
 	if p.Heads == 1 && d <= 64 || d <= 32 && d%8 == 0 && (p.Heads == 4 || p.Heads == 8) {
 		walks = 1
 	}
+	in4s := p.Heads%4 == 0 && four != dotOne
 	for at := p.first(lo); p.next(&at, hi, p.most(walks)); {
 		if at.from == at.to {
 			continue
 		}
 		c := p.call(&at)
 		c.weights = uintptr(p.Heads) * floatSize
+		switch {
+		case p.Set && in4s:
+			c.set, c.past = 1, one(p.Past && p.Heads == 8 && aligned(p.Z, p.Heads))
+		case p.Set:
+			clear(p.Z[int(at.from)*p.Heads : int(at.to)*p.Heads])
+		}
 		for h := 0; h < p.Heads; {
 			switch rest := p.Heads - h; {
 			case eight != dotOne && rest >= 8:

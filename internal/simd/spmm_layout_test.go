@@ -16,7 +16,7 @@ func TestRowCallLayout(t *testing.T) {
 		unsafe.Offsetof(c.to), unsafe.Offsetof(c.end), unsafe.Offsetof(c.rows), unsafe.Offsetof(c.stride),
 		unsafe.Offsetof(c.weights), unsafe.Offsetof(c.outs), unsafe.Offsetof(c.shape), unsafe.Offsetof(c.left),
 		unsafe.Offsetof(c.far), unsafe.Offsetof(c.done), unsafe.Offsetof(c.set),
-		unsafe.Offsetof(c.unordered), unsafe.Offsetof(c.mean),
+		unsafe.Offsetof(c.unordered), unsafe.Offsetof(c.mean), unsafe.Offsetof(c.past),
 	} {
 		if at != uintptr(8*i) {
 			t.Errorf("field %d is at %d, the assembly reads it at %d", i, at, 8*i)

@@ -44,9 +44,9 @@ func layoutOf(plain kernel, heads bool, f, h int, t tiles) layout {
 }
 
 // each makes the calls of a piece: out and arg are the rows of the result, w
-// the weights.
+// the weights. Where c.past is set it stays so for tiles of whole lines.
 func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32) {
-	first := p.row
+	first, past := p.row, c.past
 	if l.kernel >= wonPlain && l.kernel <= wonFull { // Arg is by the rows of X
 		first = 0
 	}
@@ -57,6 +57,9 @@ func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32
 			c.out, c.x, c.shape, c.left = &y[p.row*g.F+col], &g.X[col], shape, n%8
 			if arg != nil {
 				c.arg = &arg[first*g.F+col]
+			}
+			if c.past = past; !c.wholeLines(n) {
+				c.past = 0
 			}
 			if l.head > 0 {
 				c.w = &w[col/l.head]
@@ -85,18 +88,30 @@ func (p *RowSum) addFast(lo, hi int) {
 		ends := p.Mean && p.Offsets[at.row+at.rows] == at.to
 		c := p.call(&at)
 		if set {
-			c.set = 1
+			c.set, c.past = 1, one(p.Past)
 		}
 		if ends && set {
 			c.mean = 1
 		}
 		c.weights, c.edges = uintptr(p.Heads)*floatSize, unsafe.SliceData(p.Edges)
+		c.far = p.far(p.W)
 		l.each(&c, &at, &p.Gather, p.Y, p.W, nil)
 		if ends && !set { // the end of a row that was cut
 			Rows(p.F).SetMeans(p.Y[at.row*p.F:(at.row+1)*p.F], p.Offsets[at.row:at.row+2])
 		}
 	}
 }
+
+// far is the call's, of some weights.
+func (g *Gather) far(w []Float) int {
+	if g.Far && len(w) >= largeWeights {
+		return 2
+	}
+	return one(g.Far)
+}
+
+// largeWeights is the length of weights that exceed the caches.
+const largeWeights = 1 << 22
 
 // whole cuts a piece down to rows that start in it, or to the one that does not,
 // and reports which: what is set must be set once.
@@ -129,11 +144,12 @@ func (p *RowBest) setFast(lo, hi int) {
 		whole := p.whole(&at)
 		c := p.call(&at)
 		if p.quick() && whole {
+			c.past = one(p.Past)
 			if quick.each(&c, &at, &p.Gather, p.Y, nil, p.Arg); c.unordered == 0 {
 				continue
 			}
 		}
-		c.weights = uintptr(p.Heads) * floatSize
+		c.weights, c.past, c.far = uintptr(p.Heads)*floatSize, 0, p.far(p.W)
 		l.each(&c, &at, &p.Gather, p.Y, p.W, p.Arg)
 	}
 }

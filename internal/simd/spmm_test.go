@@ -21,7 +21,7 @@ type rowTrial struct {
 // newRowTrial makes a matrix of rows of random lengths below degree.
 func newRowTrial(rng *rand.Rand, rows, degree, f, heads int, next func() Float) *rowTrial {
 	t := &rowTrial{rows: rows}
-	t.F, t.Far = f, rng.IntN(2) == 0
+	t.F, t.Far, t.Past = f, rng.IntN(2) == 0, rng.IntN(2) == 0
 	columns := 1 + rng.IntN(9)
 	t.Offsets = []int64{0}
 	for range rows {
@@ -122,8 +122,11 @@ func checkRows(tt *testing.T, rng *rand.Rand, f, heads int, next func() Float) {
 		t.check(tt, what("RowBest without Arg"), t.y, all(len(t.y), 0), func() { p.SetRows(lo, t.rows) })
 	}
 	checkWon(tt, rng, t, heads)
-	if heads > 0 {
-		p := &EdgeDot{Gather: t.Gather, Y: t.y, Z: t.w, Heads: heads}
+	for _, set := range []bool{false, true} {
+		if heads == 0 {
+			continue
+		}
+		p := &EdgeDot{Gather: t.Gather, Y: t.y, Z: t.w, Heads: heads, Set: set}
 		t.check(tt, what("EdgeDot"), t.w, all(len(t.w), float64(8*f+8)), func() { p.AddRows(lo, t.rows) })
 	}
 	for op := Add; op <= numBinary; op++ {

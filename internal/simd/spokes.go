@@ -1,9 +1,12 @@
 package simd
 
-import "fmt"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // Spokes are some consecutive nodes of graph attention, each with its edges to
-// columns, for eight heads of eight elements, or one head of at most eight. A
+// columns, for eight heads of at most eight elements each, or one such head. A
 // node's edges are walked once, and nothing is kept of them. The softmax is made
 // of [Powers] of the two parts of each logit.
 //
@@ -19,12 +22,12 @@ type Spokes struct {
 	Y   []Float // of each node: the result, or in Retrace the gradient of Ft
 	Rec []Float // of each node: the record, or in Retrace the gradient of El
 
-	// Retrace alone has these: El, its powers and Ft of each node, and of each
+	// Retrace alone has these: the powers of El and Ft of each node, and of each
 	// column the gradient of Er.
-	Near, Own, V, Der []Float
+	Own, V, Der []Float
 
-	FarStride, XStride, YStride, RecStride    int
-	NearStride, OwnStride, VStride, DerStride int
+	FarStride, XStride, YStride, RecStride int
+	OwnStride, VStride, DerStride          int
 
 	Ahead  int // how many edges ahead to ask memory for columns' rows; 0: not
 	Last   int // the last edge of the matrix
@@ -32,18 +35,26 @@ type Spokes struct {
 	AddY   int // Retrace: 1 if Y is added to, which is else set
 	AddRec int // and the same for Rec
 	left   int // nodes that are not done
+	past   int // 1 if Y is written past the caches
 
 	slope, scale [8]Float
 	k0, k1, lane [8]uint32 // of the mask
 	flip, drop   [8]uint32 // its threshold, as the assembly takes it
-	a, b, c      [8]Float  // an edge's numbers, of the assembly
+	b, c         [8]Float  // an edge's numbers, of the assembly
 
-	Factors []Float // room for SpokesMost numbers, where there is one head under a mask
-	Width   int     // elements of the one head; 0: there are eight heads of eight
+	Factors []Float   // room for SpokesMost numbers, where there is one head under a mask
+	Width   int       // elements of a head
+	Heads   int       // 8 or 1
+	room    [72]Float // of the assembly: a row of heads that are less wide than 8
+	Stream  bool      // Y is so large that it will have left the caches before it is read
 
 	d      *Dropout
 	column int
 }
+
+// SpokeRecord is the number of elements in a column's record for each head: its
+// powers up and down, divided by the sum of its edges, and Σ α·dα.
+const SpokeRecord = 3
 
 // SpokesMost is how many edges a call takes, which cannot be preempted.
 const SpokesMost = 1 << 10
@@ -75,18 +86,25 @@ func (s *Spokes) ready(record int) bool {
 	heads, width := s.heads()
 	inside(s.Y, s.left, s.YStride, heads*width)
 	inside(s.Rec, s.left, s.RecStride, record)
+	s.past = 0
+	if s.Stream && heads*width == 64 && s.AddY == 0 && aligned(s.Y, s.YStride) {
+		s.past = 1
+	}
 	return true
+}
+
+// aligned reports whether all rows of x begin where a whole register does.
+func aligned(x []Float, stride int) bool {
+	const register = 8 * unsafe.Sizeof(x[0])
+	return stride%8 == 0 && uintptr(unsafe.Pointer(unsafe.SliceData(x)))%register == 0
 }
 
 // heads returns the number of heads and of elements of each.
 func (s *Spokes) heads() (heads, width int) {
-	switch {
-	case s.Width == 0:
-		return 8, 8
-	case s.Width < 0 || s.Width > 8:
-		panic(fmt.Sprintf("simd: Spokes of one head of %d elements, of at most 8", s.Width))
+	if s.Heads != 1 && s.Heads != 8 || s.Width < 1 || s.Width > 8 {
+		panic(fmt.Sprintf("simd: Spokes of %d heads of %d elements, which are 1 or 8 of 1 to 8", s.Heads, s.Width))
 	}
-	return 1, s.Width
+	return s.Heads, s.Width
 }
 
 // factor is that of the mask.
@@ -98,8 +116,8 @@ func (s *Spokes) factor(edge, h int) Float {
 }
 
 // Attend sets the results of destinations, and returns how many it has done: it
-// stops before one with edges beyond those that a call takes. A record is Er, its
-// powers up and down, and nothing yet:
+// stops before one with edges beyond those that a call takes. A record is the
+// powers of Er up and down:
 //
 //	p[e,h]   = max(up[r,h]·Far[Cols[e],0,h], down[r,h]·Far[Cols[e],1,h])
 //	sum      = Σ_e p[e,h]
@@ -109,7 +127,7 @@ func (s *Spokes) factor(edge, h int) Float {
 // those of a row without edges become zero.
 func (s *Spokes) Attend() (done int) {
 	heads, _ := s.heads()
-	if !s.ready(Record * heads) {
+	if !s.ready(2 * heads) {
 		return 0
 	}
 	if fast {
@@ -145,7 +163,7 @@ func (s *Spokes) attendHead(r, h, lo, hi int) {
 	for e := lo; e < hi; e++ {
 		u := int(s.Cols[e])
 		far := s.Far[u*s.FarStride+h:]
-		p := max(rec[heads]*far[0], rec[2*heads]*far[heads])
+		p := max(rec[0]*far[0], rec[heads]*far[heads])
 		sum += p
 		Axpy(y, p*s.factor(e, h), s.X[u*s.XStride+width*h:][:width])
 	}
@@ -155,8 +173,8 @@ func (s *Spokes) attendHead(r, h, lo, hi int) {
 	for j := range y {
 		s.Y[r*s.YStride+width*h+j] = y[j] * inverse
 	}
+	rec[0] *= inverse
 	rec[heads] *= inverse
-	rec[2*heads] *= inverse
 }
 
 // Retrace is the backward pass of Attend, for sources, and returns how many it has
@@ -167,12 +185,13 @@ func (s *Spokes) attendHead(r, h, lo, hi int) {
 //	dz[e,h]          = α·LeakyReLU'·(mask·⟨X[Cols[e],h,:], V[r,h,:]⟩ − Σα·dα[Cols[e],h])
 //	Rec[r,h]         = Σ_e dz[e,h]
 //	Der[Cols[e],h]  += dz[e,h]    in order
+//
+// LeakyReLU' is 1 where the first of the two products is larger, and else the slope.
 func (s *Spokes) Retrace() (done int) {
 	heads, width := s.heads()
 	if !s.ready(heads) {
 		return 0
 	}
-	inside(s.Near, s.left, s.NearStride, heads)
 	inside(s.Own, s.left, s.OwnStride, 2*heads)
 	inside(s.V, s.left, s.VStride, heads*width)
 	if s.d != nil {
@@ -199,12 +218,14 @@ func (s *Spokes) retraceHead(r, h, lo, hi int) {
 			edge = int(s.Perm[e])
 		}
 		far, x, mask := s.Far[u*s.FarStride+h:], s.X[u*s.XStride+width*h:][:width], s.factor(edge, h)
-		alpha := max(far[heads]*own[0], far[2*heads]*own[heads])
+		up, down := far[0]*own[0], far[heads]*own[heads]
+		alpha := max(up, down)
 		Axpy(acc[:width], alpha*mask, x)
-		dz := alpha * (mask*Dot(x, v) - far[3*heads])
-		if !(far[0]+s.Near[r*s.NearStride+h] > 0) {
-			dz *= s.slope[h]
+		sloped := down * s.slope[h]
+		if up > down {
+			sloped = up
 		}
+		dz := sloped * (mask*Dot(x, v) - far[2*heads])
 		del += dz
 		s.Der[u*s.DerStride+h] += dz
 	}
@@ -223,7 +244,7 @@ func (s *Spokes) retraceHead(r, h, lo, hi int) {
 // Pair sets the last part of the records of a number of nodes, of one head, to
 // what Retrace takes:
 //
-//	Rec[r,3] = ⟨X[r,:], V[r,:]⟩
+//	Rec[r,2] = ⟨X[r,:], V[r,:]⟩
 func (s *Spokes) Pair(rows int) {
 	if rows < 1 {
 		return
@@ -235,12 +256,12 @@ func (s *Spokes) Pair(rows int) {
 	s.left = rows
 	inside(s.X, rows, s.XStride, width)
 	inside(s.V, rows, s.VStride, width)
-	inside(s.Rec, rows, s.RecStride, Record)
+	inside(s.Rec, rows, s.RecStride, SpokeRecord)
 	if fast {
 		s.pairFast()
 		return
 	}
 	for r := range rows {
-		s.Rec[r*s.RecStride+3] = Dot(s.X[r*s.XStride:][:width], s.V[r*s.VStride:][:width])
+		s.Rec[r*s.RecStride+2] = Dot(s.X[r*s.XStride:][:width], s.V[r*s.VStride:][:width])
 	}
 }

@@ -8,39 +8,47 @@ import "unsafe"
 // given a copy on the stack, which no collector reads meanwhile.
 
 func (s *Spokes) attendFast() {
-	if s.d != nil && s.Width > 0 {
+	if s.d != nil && s.Heads == 1 {
 		s.factorsFast(false)
 	}
 	c := *s
 	p := (*byte)(unsafe.Pointer(&c))
-	switch {
-	case s.Width > 0 && s.d == nil:
+	switch drops := s.d != nil; {
+	case s.Heads == 1 && !drops:
 		attendSpoke(p)
-	case s.Width > 0:
+	case s.Heads == 1:
 		attendSpokeDrop(p)
-	case s.d == nil:
+	case s.Width == 8 && !drops:
 		attendSpokes(p)
-	default:
+	case s.Width == 8:
 		attendSpokesDrop(p)
+	case !drops:
+		attendSlim(p)
+	default:
+		attendSlimDrop(p)
 	}
 	s.left = c.left
 }
 
 func (s *Spokes) retraceFast() {
-	if s.d != nil && s.Width > 0 {
+	if s.d != nil && s.Heads == 1 {
 		s.factorsFast(true)
 	}
 	c := *s
 	p := (*byte)(unsafe.Pointer(&c))
-	switch {
-	case s.Width > 0 && s.d == nil:
+	switch drops := s.d != nil; {
+	case s.Heads == 1 && !drops:
 		retraceSpoke(p)
-	case s.Width > 0:
+	case s.Heads == 1:
 		retraceSpokeDrop(p)
-	case s.d == nil:
+	case s.Width == 8 && !drops:
 		retraceSpokes(p)
-	default:
+	case s.Width == 8:
 		retraceSpokesDrop(p)
+	case !drops:
+		retraceSlim(p)
+	default:
+		retraceSlimDrop(p)
 	}
 	s.left = c.left
 }

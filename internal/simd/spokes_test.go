@@ -17,12 +17,13 @@ func spokesOf(rng *rand.Rand, rows, cols, most int) func() *Spokes {
 	}
 	k := Spokes{
 		Offsets: o, Cols: c, Perm: perm, Last: len(c) - 1, Ahead: rng.IntN(2) * 3,
-		AddY: rng.IntN(2), AddRec: rng.IntN(2), Width: max(0, rng.IntN(16)-7), Factors: make([]Float, SpokesMost),
+		AddY: rng.IntN(2), AddRec: rng.IntN(2), Heads: 1 + 7*rng.IntN(2), Width: 8 - max(0, rng.IntN(12)-4), Factors: make([]Float, SpokesMost),
+		Stream: rng.IntN(2) == 0,
 	}
 	heads, width := k.heads()
 	stride := func(n int) int { return n + rng.IntN(3) }
-	k.FarStride, k.RecStride = stride(Record*heads), stride(Record*heads)
-	k.NearStride, k.OwnStride, k.DerStride = stride(heads), stride(2*heads), stride(heads)
+	k.FarStride, k.RecStride = stride(SpokeRecord*heads), stride(SpokeRecord*heads)
+	k.OwnStride, k.DerStride = stride(2*heads), stride(heads)
 	k.XStride, k.YStride, k.VStride = stride(heads*width), stride(heads*width), stride(heads*width)
 	slope, column := Float(rng.Float64()), rng.IntN(20)
 	var d *Dropout
@@ -47,7 +48,7 @@ func checkSpokes(t *testing.T, rng *rand.Rand, rows, most int) {
 	heads, _ := s.heads()
 	node := func(stride int) int { return rows * stride }
 	var done [2][]int
-	what := fmt.Sprintf("%d nodes of up to %d edges, width %d", rows, most, s.Width)
+	what := fmt.Sprintf("%d nodes of up to %d edges, %d heads of %d", rows, most, s.Heads, s.Width)
 	trial(t, "Attend, "+what, 2e-5, [][]Float{
 		draw(cols*s.FarStride, pos), draw(cols*s.XStride, positive(rng)), draw(node(s.YStride), pos), draw(node(s.RecStride), pos),
 	}, func(x [][]Float) {
@@ -58,16 +59,15 @@ func checkSpokes(t *testing.T, rng *rand.Rand, rows, most int) {
 	rec := draw(cols*s.FarStride, pos)
 	for u := range cols {
 		for h := range heads {
-			rec[u*s.FarStride+h] = Float(rng.NormFloat64())
-			rec[u*s.FarStride+3*heads+h] = -pos() // so that dz has one sign
+			rec[u*s.FarStride+2*heads+h] = -pos() // so that dz has one sign
 		}
 	}
 	trial(t, "Retrace, "+what, 2e-5, [][]Float{
 		rec, draw(cols*s.XStride, pos), draw(node(s.YStride), pos), draw(node(s.RecStride), pos),
-		draw(node(s.NearStride), plain(rng)), draw(node(s.OwnStride), pos), draw(node(s.VStride), pos), draw(cols*s.DerStride, pos),
+		draw(node(s.OwnStride), pos), draw(node(s.VStride), pos), draw(cols*s.DerStride, pos),
 	}, func(x [][]Float) {
 		s := k()
-		s.Far, s.X, s.Y, s.Rec, s.Near, s.Own, s.V, s.Der = x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
+		s.Far, s.X, s.Y, s.Rec, s.Own, s.V, s.Der = x[0], x[1], x[2], x[3], x[4], x[5], x[6]
 		done[1] = append(done[1], s.Retrace())
 	})
 	if heads == 1 {
@@ -98,6 +98,58 @@ func TestAsmSpokes(t *testing.T) {
 	checkSpokes(t, rng, 1, 2*SpokesMost)
 }
 
+// A result that is written past the caches has the bits of one that is not, and
+// nothing beside it is touched.
+func TestSpokesStream(t *testing.T) {
+	rng := rand.New(rand.NewPCG(26, 1))
+	for rows := range 40 {
+		checkStream(t, rng, rows)
+	}
+}
+
+func checkStream(t *testing.T, rng *rand.Rand, rows int) {
+	t.Helper()
+	const cols = 9
+	near := spokesOf(rng, rows, cols, 12)()
+	for name, call := range map[string]func(*Spokes) int{"Attend": (*Spokes).Attend, "Retrace": (*Spokes).Retrace} {
+		s := *near
+		s.Heads, s.Width, s.AddY, s.YStride = 8, 8, 0, 64+8*rng.IntN(2)
+		s.FarStride, s.RecStride, s.XStride, s.OwnStride, s.VStride, s.DerStride = 24, 16, 64, 16, 64, 8
+		next := positive(rng)
+		s.Far, s.X, s.Own, s.V = draw(cols*24, next), draw(cols*64, next), draw(rows*16, next), draw(rows*64, next)
+		rec, der := draw(rows*16, next), draw(cols*8, next)
+		var results [2][]Float
+		for i, stream := range []bool{false, true} {
+			k := s
+			k.Stream, k.Rec, k.Der = stream, append([]Float(nil), rec...), append([]Float(nil), der...)
+			all := make([]Float, 16+rows*k.YStride+16)
+			for j := range all {
+				all[j] = -7
+			}
+			at := 8
+			for !aligned(all[at:], 8) {
+				at++
+			}
+			k.Y = all[at : at+rows*k.YStride]
+			call(&k)
+			if rows > 0 && (k.past == 1) != stream {
+				t.Fatalf("%s of %d nodes: past the caches is %d, asked for %v", name, rows, k.past, stream)
+			}
+			results[i] = append(append(append([]Float(nil), k.Y...), k.Rec...), k.Der...)
+			for j, v := range all {
+				if (j < at || j >= at+len(k.Y)) && v != -7 {
+					t.Fatalf("%s of %d nodes: element %d beside the result is %v", name, rows, j-at, v)
+				}
+			}
+		}
+		for i, v := range results[1] {
+			if math.Float64bits(float64(v)) != math.Float64bits(float64(results[0][i])) {
+				t.Fatalf("%s of %d nodes: element %d is %v, want %v", name, rows, i, v, results[0][i])
+			}
+		}
+	}
+}
+
 func FuzzSpokes(f *testing.F) {
 	f.Add(uint64(1), uint8(9), uint8(7))
 	f.Fuzz(func(t *testing.T, seed uint64, rows, most uint8) {
@@ -109,7 +161,7 @@ func FuzzSpokes(f *testing.F) {
 // is anything.
 func checkPowers(t *testing.T, rng *rand.Rand, rows, every int) {
 	t.Helper()
-	xs, ys, twice := 8+rng.IntN(3), 24+rng.IntN(3), rng.IntN(2)
+	xs, ys := 8+rng.IntN(3), 16+rng.IntN(3)
 	slope := Float(rng.Float64())
 	next := func() Float {
 		if rng.IntN(every) == 0 {
@@ -119,7 +171,7 @@ func checkPowers(t *testing.T, rng *rand.Rand, rows, every int) {
 	}
 	var tamed []bool
 	trial(t, fmt.Sprintf("powers of %d rows", rows), 1e-6, [][]Float{draw(rows*xs, next), draw(rows*ys, plain(rng))}, func(x [][]Float) {
-		p := Powers{X: x[0], Y: x[1], XStride: xs, YStride: ys, Copy: twice}
+		p := Powers{X: x[0], Y: x[1], XStride: xs, YStride: ys}
 		ok := p.Rows(rows, slope)
 		if !ok {
 			clear(x[1])

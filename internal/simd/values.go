@@ -5,7 +5,7 @@ type Values struct {
 	Offsets []int64 // of the rows and the end
 	Cols    []int32 // of all nonzeros of the matrix
 	From    []Float // the value of each
-	To      []Float // what becomes of it; may be From
+	To      []Float // of Drop alone: what becomes of it; may be From
 	Row     int
 
 	k0, k1, drop uint32
@@ -15,6 +15,8 @@ type Values struct {
 	ToCols []int32 // the columns of what is kept
 	Kept   []Float // their values, scaled
 	Starts []int64 // where each row starts in both, and the end; the first is given
+
+	inner int64 // of the assembly: a row that ends here or before has eight elements after it
 }
 
 // KeepRoom is how many elements [Values.Keep] may use beyond those it keeps.
@@ -57,12 +59,12 @@ func (v *Values) dropGo(d *Dropout) {
 	}
 }
 
-// Keep is Drop that also copies those nonzeros that are not zero then, one row
-// behind the other from Starts[0] on: a smaller matrix, with the same products.
-// ToCols and Kept hold as many elements from there as there are nonzeros, and
-// KeepRoom more.
+// Keep copies the nonzeros that [Values.Drop] would not make zero, one row behind
+// the other from Starts[0] on: a smaller matrix, with the same products. ToCols and
+// Kept hold as many elements from there as there are nonzeros, and KeepRoom more.
+// To is left alone:
 //
-//	ToCols[n], Kept[n] = Cols[k], To[k]    for the k with To[k] ≠ 0, in order
+//	ToCols[n], Kept[n] = Cols[k], From[k]·scale    for the k where Keep and that is not 0, in order
 func (v *Values) Keep(d *Dropout) {
 	rows := len(v.Offsets) - 1
 	if rows < 1 {
@@ -70,17 +72,26 @@ func (v *Values) Keep(d *Dropout) {
 	}
 	n := v.Offsets[rows]
 	end := v.Starts[0] + n - v.Offsets[0] + KeepRoom
-	_, _, _, _, _, _ = v.Cols[:n], v.From[:n], v.To[:n], v.ToCols[:end], v.Kept[:end], v.Starts[rows]
+	_, _, _, _, _ = v.Cols[:n], v.From[:n], v.ToCols[:end], v.Kept[:end], v.Starts[rows]
 	v.set(d)
 	if fast {
 		v.keepFast()
 		return
 	}
-	v.dropGo(d)
+	v.keepGo(d)
+}
+
+// keepGo is the truth of Keep.
+func (v *Values) keepGo(d *Dropout) {
 	at := v.Starts[0]
-	for r := range rows {
-		lo, hi := v.Offsets[r], v.Offsets[r+1]
-		at += int64(Pick(v.ToCols[at:], v.Kept[at:], v.Cols[lo:hi], v.To[lo:hi]))
+	for r := range len(v.Offsets) - 1 {
+		key := d.Row(v.Row + r)
+		for k := v.Offsets[r]; k < v.Offsets[r+1]; k++ {
+			if x := v.From[k] * v.scale; x != 0 && d.Keep(key, int(v.Cols[k])) {
+				v.ToCols[at], v.Kept[at] = v.Cols[k], x
+				at++
+			}
+		}
 		v.Starts[r+1] = at
 	}
 }

@@ -27,7 +27,7 @@ func (in input) inLevels(t *grad.Tape, g *graph.Graph) *grad.Var {
 	if x.Shape()[0] != g.NumNodes() {
 		panic(&tensor.ShapeError{Op: "sequence.Forward", Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("the graph has %d nodes, want a row for each", g.NumNodes())})
 	}
-	if x.Sparse() != nil {
+	if x.IsSparse() {
 		return x.Linear(in.w, in.b, grad.Identity).Permute(levels.Order, levels.Rank)
 	}
 	if !x.Needs() {

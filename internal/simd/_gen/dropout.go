@@ -13,32 +13,50 @@ const (
 	factor2 = 0x846ca68b
 )
 
-// dropout writes simd.Dropout.Add and Set of some rows. The hash of a column
-// starts at the row's key + column·golden; first is added to the key, and keys
-// are k0, k1 and drop.
+// dropout writes simd.Dropout.Add and Set of some rows.
 func dropout() {
-	offsets := GLOBL("columns", 24) // RODATA | NOPTR
-	for i := range lanes {
-		DATA(4*i, U32(uint32(i*golden&0xffffffff)))
-	}
-	dropRows("dropoutAddAVX2", offsets, "dropoutAddAVX2 is Dropout.Add of rows.", func(l *loop, kept, scale vec) vec {
-		return mulAdd(kept, scale, l.operand("dst"))
+	hashes := columnHashes("columns")
+	k := dropKernel{params: "dst, src", unroll: 4, rows: []string{"dst", "src"}}
+	k.name, k.comment = "dropoutAddAVX2", "dropoutAddAVX2 is Dropout.Add of rows."
+	dropRows(k, hashes, func(l *loop, drops, scale vec) vec {
+		return mulAdd(andNot(drops, l.operand("src")), scale, l.operand("dst"))
 	})
-	dropRows("dropoutSetAVX2", offsets, "dropoutSetAVX2 is Dropout.Set of rows.", func(_ *loop, kept, scale vec) vec {
-		return mul(kept, scale)
+	k.name, k.comment = "dropoutSetAVX2", "dropoutSetAVX2 is Dropout.Set of rows."
+	dropRows(k, hashes, func(l *loop, drops, scale vec) vec {
+		return mul(andNot(drops, l.operand("src")), scale)
 	})
 }
 
-func dropRows(name string, offsets Mem, comment string, result func(l *loop, kept, scale vec) vec) {
-	start(name, "func(dst, src *float32, n, rows int, row, first uint32, keys *uint32, scale float32)", comment)
-	l := newLoop(4, "dst", "src")
+// columnHashes is what the first columns add to the key of their row.
+func columnHashes(name string) Mem {
+	m := GLOBL(name, 24) // RODATA | NOPTR
+	for i := range lanes {
+		DATA(4*i, U32(uint32(i*golden&0xffffffff)))
+	}
+	return m
+}
+
+// dropKernel is a kernel on rows of which elements are dropped.
+type dropKernel struct {
+	name, comment string
+	params        string // its first ones, pointers
+	rows, fixed   []string
+	unroll        int
+}
+
+// dropRows writes a kernel that stores result, of what is dropped and by what the
+// rest is scaled. The hash of a column starts at the row's key + column·golden;
+// first is added to the key, and keys are k0, k1 and drop.
+func dropRows(k dropKernel, columnsAt Mem, result func(l *loop, drops, scale vec) vec) {
+	start(k.name, "func("+k.params+" *float32, n, rows int, row, first uint32, keys *uint32, scale float32)", k.comment)
+	l := newLoop(k.unroll, append(k.fixed, k.rows...)...)
 	width, rows := GP64(), Load(Param("rows"), GP64())
 	MOVQ(l.n, width)
 	row, first := Load(Param("row"), GP32()).(reg.GPVirtual), Load(Param("first"), GP32())
 	keys := Mem{Base: Load(Param("keys"), GP64())}
 	scale, count, columns := broadcast("scale"), YMM(), YMM()
 	bar := newThreshold(keys.Offset(8))
-	VMOVDQU(offsets, columns)
+	VMOVDQU(columnsAt, columns)
 
 	Label("row")
 	key := rowKey(row, keys)
@@ -51,12 +69,11 @@ func dropRows(name string, offsets Mem, comment string, result func(l *loop, kep
 		weave(times, func(u int) { l.u = u }, func() {
 			at := YMM()
 			VPADDD(wide(uint32(l.u*lanes*golden&0xffffffff)), count, at)
-			kept := andNot(bar.drops(at), l.operand("src"))
-			l.store(result(l, kept, scale), "dst")
+			l.store(result(l, bar.drops(at), scale), "dst")
 		})
 		VPADDD(wide(uint32(times*lanes*golden&0xffffffff)), count, count)
 	})
-	for _, p := range []string{"dst", "src"} {
+	for _, p := range k.rows {
 		at := l.ptr[p].(reg.GPVirtual)
 		LEAQ(Mem{Base: at, Index: width, Scale: 4}, at)
 	}

@@ -10,9 +10,10 @@ import (
 const (
 	fanOffsets, fanCols                = 0, 24
 	fanU, fanV, fanA, fanC, fanZ, fanD = 48, 72, 96, 120, 144, 168
-	fanG, fanDV, fanDA                 = 192, 216, 240
-	fanWidth, fanH, fanSlope, fanAdd   = 264, 272, 280, 284
-	fanAhead, fanLast, fanBytes        = 288, 296, 304
+	fanG, fanDV, fanDA, fanR           = 192, 216, 240, 264
+	fanWidth, fanH, fanSlope, fanAdd   = 288, 296, 304, 308
+	fanAhead, fanLast, fanBytes        = 312, 320, 328
+	fanLeft                            = 336
 )
 
 // fans writes the kernels of simd.Fan: one for heads of any number of registers,
@@ -20,7 +21,9 @@ const (
 func fans() {
 	for _, eight := range []bool{false, true} {
 		newFan("Score", eight, fanV, fanA, fanC).score()
-		newFan("ScoreGrad", eight, fanV, fanA, fanC, fanZ, fanDV, fanDA).scoreGrad()
+		newFan("ScoreGrad", eight, fanV, fanA, fanC, fanZ, fanDV).scoreGrad(false)
+		newFan("ScoreDots", eight, fanV, fanA, fanC, fanG, fanR).scoreDots()
+		newFan("ScoreSumGrad", eight, fanV, fanA, fanC, fanZ, fanDV, fanG, fanR).scoreGrad(true)
 		newFan("Sum", eight, fanC, fanDV).sum()
 		newFan("Spread", eight, fanV, fanC, fanZ).spread()
 		newFan("Dots", eight, fanV, fanG).dots()
@@ -38,6 +41,7 @@ type fan struct {
 	disp  int                   // and the same, where heads are written one by one
 	h     int                   // the head there
 	more  bool                  // Z is added to
+	last  func()                // what follows the last edge
 }
 
 func newFan(name string, eight bool, fields ...int) *fan {
@@ -58,9 +62,19 @@ func newFan(name string, eight bool, fields ...int) *fan {
 
 func (f *fan) field(at int) Mem { return Mem{Base: f.p, Disp: at} }
 
+// pointer is an array's. One that goes along no loop may be read anew.
+func (f *fan) pointer(field int) reg.GPVirtual {
+	if at := f.at[field]; at != nil {
+		return at
+	}
+	at := GP64()
+	MOVQ(f.field(field), at)
+	return at
+}
+
 // row is the next elements of an array's row.
 func (f *fan) row(field int) Mem {
-	m := Mem{Base: f.at[field], Disp: f.disp}
+	m := Mem{Base: f.pointer(field), Disp: f.disp}
 	if f.j != nil {
 		m.Index, m.Scale = f.j, 1
 	}
@@ -104,14 +118,12 @@ func (f *fan) put(v vec) {
 // with a row for each edge, perRow those with one for each destination.
 func (f *fan) edges(perEdge, perRow []int, body func()) {
 	row, edge, next, done := fresh("row"), fresh("edge"), fresh("next"), fresh("done")
-	offs, end, k := GP64(), GP64(), GP64()
+	offs, k := GP64(), GP64()
 	MOVQ(f.field(fanOffsets), offs)
-	MOVQ(f.field(fanOffsets+8), end)
-	LEAQ(Mem{Base: offs, Index: end, Scale: 8, Disp: -8}, end)
 	f.at[fanU] = GP64()
 	Label(row)
-	CMPQ(offs, end)
-	JGE(LabelRef(done))
+	DECQ(f.field(fanLeft))
+	JL(LabelRef(done))
 	MOVQ(Mem{Base: offs}, k)
 	CMPQ(k, Mem{Base: offs, Disp: 8})
 	JGE(LabelRef(next))
@@ -132,6 +144,9 @@ func (f *fan) edges(perEdge, perRow []int, body func()) {
 	ADDQ(Imm(8), offs)
 	JMP(LabelRef(row))
 	Label(done)
+	if f.last != nil {
+		f.last()
+	}
 	finish()
 }
 
@@ -239,10 +254,9 @@ func (f *fan) heads(b headed) {
 // sums is heads of a kernel whose result is the sum of each head's terms.
 func (f *fan) sums(field int, numbers []int, open func(), term func(acc vec) vec) {
 	if f.eight {
-		var terms [8]vec
-		f.heads(headed{open: open, numbers: numbers, step: func() { terms[f.h] = term(nil) }})
-		back := -32
-		VMOVUPS(totals(terms), Mem{Base: f.at[field], Disp: back})
+		var terms totaller
+		f.heads(headed{open: open, numbers: numbers, step: func() { terms.take(term(nil)) }})
+		VMOVUPS(terms.totals(), Mem{Base: f.at[field], Disp: -32})
 		return
 	}
 	acc := YMM()
@@ -267,16 +281,24 @@ func product(acc, x vec, m Op) vec {
 	return plus(acc, x, m)
 }
 
-// totals are the sums of the lanes of each of eight registers.
-func totals(v [8]vec) vec {
-	pair := func(x, y vec) vec {
-		z := YMM()
-		VHADDPS(y, x, z)
-		return z
+// totaller sums the lanes of eight registers, which it takes one by one, and
+// holds few of them.
+type totaller struct{ ones, twos, fours []vec }
+
+func (t *totaller) take(v vec) {
+	t.ones = append(t.ones, v)
+	for _, level := range []struct{ from, to *[]vec }{{&t.ones, &t.twos}, {&t.twos, &t.fours}} {
+		if x := *level.from; len(x) == 2 {
+			pair := YMM()
+			VHADDPS(x[1], x[0], pair)
+			*level.from, *level.to = nil, append(*level.to, pair)
+		}
 	}
-	low := pair(pair(v[0], v[1]), pair(v[2], v[3]))
-	high := pair(pair(v[4], v[5]), pair(v[6], v[7]))
-	first, second := YMM(), YMM()
+}
+
+// totals are the sums, in the order of the registers.
+func (t *totaller) totals() vec {
+	low, high, first, second := t.fours[0], t.fours[1], YMM(), YMM()
 	VPERM2F128(Imm(0x20), high, low, first)
 	VPERM2F128(Imm(0x31), high, low, second)
 	return add(first, second)
@@ -295,19 +317,87 @@ func (f *fan) score() {
 	})
 }
 
-func (f *fan) scoreGrad() {
+// scoreDots has two sums for each head, of one source's row.
+func (f *fan) scoreDots() {
 	slope := f.slope()
+	f.edges(nil, []int{fanV, fanR}, func() {
+		terms := func(score, dot vec) (vec, vec) {
+			u := get(f.row(fanU))
+			l, _ := leaky(add(u, f.row(fanV)), slope)
+			return product(score, l, f.row(fanA)), product(dot, u, f.row(fanR))
+		}
+		numbers := []int{fanC, fanG}
+		if f.eight {
+			var scores, dots totaller
+			f.heads(headed{numbers: numbers, step: func() {
+				score, dot := terms(nil, nil)
+				scores.take(score)
+				dots.take(dot)
+			}})
+			VMOVUPS(scores.totals(), Mem{Base: f.at[fanC], Disp: -32})
+			VMOVUPS(dots.totals(), Mem{Base: f.at[fanG], Disp: -32})
+			return
+		}
+		score, dot := YMM(), YMM()
+		f.heads(headed{
+			open: func() {
+				VXORPS(score, score, score)
+				VXORPS(dot, dot, dot)
+			},
+			step: func() { terms(score, dot) },
+			shut: func() {
+				VMOVSS(across(score), Mem{Base: f.at[fanC]})
+				VMOVSS(across(dot), Mem{Base: f.at[fanG]})
+			},
+			numbers: numbers,
+		})
+	})
+}
+
+// scoreGrad keeps the gradient of A in registers where there are eight of them.
+// summed is ScoreSumGrad.
+func (f *fan) scoreGrad(summed bool) {
+	slope := f.slope()
+	perRow, numbers := []int{fanV, fanDV}, []int{fanC}
+	if summed {
+		perRow, numbers = append(perRow, fanR), append(numbers, fanG)
+	}
 	f.setting(func() {
-		f.edges([]int{fanZ}, []int{fanV, fanDV}, func() {
-			var g vec
-			f.heads(headed{numbers: []int{fanC}, open: func() { g = f.number(fanC) }, step: func() {
+		var da [8]vec
+		if f.eight {
+			at := f.pointer(fanDA)
+			for h := range da {
+				da[h] = get(Mem{Base: at, Disp: 32 * h})
+			}
+			f.last = func() {
+				at := f.pointer(fanDA)
+				for h := range da {
+					VMOVUPS(da[h], Mem{Base: at, Disp: 32 * h})
+				}
+			}
+		}
+		f.edges([]int{fanZ}, perRow, func() {
+			var g, of vec
+			open := func() {
+				if g = f.number(fanC); summed {
+					of = f.number(fanG)
+				}
+			}
+			f.heads(headed{numbers: numbers, open: open, step: func() {
 				l, positive := leaky(f.ends(), slope)
+				if f.eight {
+					da[f.h] = plus(da[f.h], g, l)
+				} else {
+					at := f.row(fanDA)
+					VMOVUPS(plus(get(at), g, l), at)
+				}
 				d := mul(g, f.row(fanA))
 				d = pick(positive, d, mul(d, slope))
-				sum := add(d, f.row(fanDV))
+				VMOVUPS(add(d, f.row(fanDV)), f.row(fanDV))
+				if summed {
+					d = plus(d, of, f.row(fanR))
+				}
 				f.put(d)
-				VMOVUPS(sum, f.row(fanDV))
-				VMOVUPS(plus(get(f.row(fanDA)), g, l), f.row(fanDA))
 			}})
 		})
 	})

@@ -9,16 +9,18 @@ import (
 )
 
 // Where more fields of simd.Values are; a test compares them.
-const valuesToCols, valuesKept, valuesStarts = 120, 144, 168
+const valuesToCols, valuesKept, valuesStarts, valuesInner = 120, 144, 168, 192
 
 // keepValues writes simd.Values.Keep. What is kept cannot be foreseen, so there
 // is no branch: eight are always stored, in an order that brings the kept ones
-// to the front, and the next go over the others. Registers are few: what a row
-// needs once stays in the struct.
+// to the front, and the next go over the others. Nor is there one for the end of
+// a row: what lies beyond it is computed with the rest and not counted; only the
+// last rows, which have no eight elements behind them, are treated with more
+// care. Registers are few: what a row needs once stays in the struct.
 func keepValues() {
 	t := newTile("keepValuesAVX2", 0, "Values.Keep")
 	orders := frontOrders()
-	cols, from, to := t.get(valuesCols), t.get(valuesFrom), t.get(valuesTo)
+	cols, from := t.get(valuesCols), t.get(valuesFrom)
 	toCols, kept, n := t.get(valuesToCols), t.get(valuesKept), GP64()
 	MOVQ(t.field(valuesStarts), n)
 	MOVQ(Mem{Base: n}, n)
@@ -32,7 +34,7 @@ func keepValues() {
 		VPADDD(k0, key, key)
 		key = mix(key)
 		VPXOR(k1, key, key)
-		body := func(c, v vec) vec {
+		keep := func(c, v vec, first Mem) {
 			count := mulInt(c, golden)
 			VPADDD(key, count, count)
 			w := andNot(bar.drops(count), mul(v, scale))
@@ -42,24 +44,89 @@ func keepValues() {
 			VXORPS(zero, zero, zero)
 			VCMPPS(Imm(notEqual), zero, w, other)
 			VMOVMSKPS(other, set.As32())
+			if first.Base != nil {
+				ANDL(first, set.As32())
+			}
 			VPMOVZXBD(Mem{Base: table, Index: set, Scale: 8}, order)
 			POPCNTQ(set, set)
-			frontC, frontW := YMM(), YMM()
-			VPERMD(c, order, frontC)
-			VPERMPS(w, order, frontW)
-			VMOVDQU(frontC, Mem{Base: toCols, Index: n, Scale: 4})
-			VMOVUPS(frontW, Mem{Base: kept, Index: n, Scale: 4})
+			VPERMD(c, order, c)
+			VPERMPS(w, order, w)
+			VMOVDQU(c, Mem{Base: toCols, Index: n, Scale: 4})
+			VMOVUPS(w, Mem{Base: kept, Index: n, Scale: 4})
 			ADDQ(set, n)
-			return w
 		}
-		eachValue(k, end, cols, from, to, body)
-		starts := t.get(valuesStarts)
+		inner, done := fresh("inner"), fresh("kept")
+		SUBQ(k, end)
+		starts := t.get(valuesInner)
+		SUBQ(k, starts)
+		CMPQ(end, starts)
+		JLE(LabelRef(inner))
+		eachCareful(k, end, cols, from, func(c, v vec) { keep(c, v, Mem{}) })
+		JMP(LabelRef(done))
+		Label(inner)
+		eachWhole(k, end, cols, from, keep)
+		Label(done)
+		starts = t.get(valuesStarts)
 		ADDQ(Imm(8), starts)
 		MOVQ(n, Mem{Base: starts})
 		MOVQ(starts, t.field(valuesStarts))
 		INCQ(t.field(valuesRow))
 	})
 	finish()
+}
+
+// eachWhole gives f the columns and values of a row of n elements from k on that
+// eight come after: it reads eight at a time to the end and beyond. first is the
+// set of lanes that are the row's; the zero value is all.
+func eachWhole(k, n, cols, from reg.GPVirtual, f func(c, v vec, first Mem)) {
+	last, again := fresh("last"), fresh("whole")
+	eight := func(first Mem) {
+		c := YMM()
+		VMOVDQU(Mem{Base: cols, Index: k, Scale: 4}, c)
+		f(c, get(Mem{Base: from, Index: k, Scale: 4}), first)
+	}
+	SUBQ(Imm(8), n)
+	JL(LabelRef(last))
+	Label(again)
+	eight(Mem{})
+	ADDQ(Imm(8), k)
+	SUBQ(Imm(8), n)
+	JGE(LabelRef(again))
+	Label(last)
+	sets := GP64()
+	LEAQ(firstSets(), sets)
+	eight(Mem{Base: sets, Index: n, Scale: 4, Disp: 4 * lanes}) // n is what is left, less eight
+}
+
+// eachCareful is eachWhole of a row that memory may end with; beyond it there are
+// zeros.
+func eachCareful(k, n, cols, from reg.GPVirtual, f func(c, v vec)) {
+	again, done := fresh("careful"), fresh("done")
+	Label(again)
+	TESTQ(n, n)
+	JLE(LabelRef(done))
+	count, eight := GP64(), GP64()
+	MOVQ(U32(lanes), eight)
+	MOVQ(n, count)
+	CMPQ(count, eight)
+	CMOVQGT(eight, count)
+	mask, c, v := maskOf(count), YMM(), YMM()
+	VPMASKMOVD(Mem{Base: cols, Index: k, Scale: 4}, mask, c)
+	VMASKMOVPS(Mem{Base: from, Index: k, Scale: 4}, mask, v)
+	f(c, v)
+	ADDQ(Imm(8), k)
+	SUBQ(Imm(8), n)
+	JMP(LabelRef(again))
+	Label(done)
+}
+
+// firstSets is the set of the first 0, 1, … 7 lanes.
+func firstSets() Mem {
+	m := GLOBL("firstSets", 24) // RODATA | NOPTR
+	for n := range lanes {
+		DATA(4*n, U32(uint32(1<<n-1)))
+	}
+	return m
 }
 
 // notEqual is the comparison ≠, which a NaN passes.

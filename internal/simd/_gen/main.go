@@ -22,12 +22,14 @@ import (
 var families = map[string][]func(){
 	"product":   {gemm, packRuns, packEight},
 	"pointwise": {unary, slopes, binary},
-	"rows":      {reductions, rows, dropout, adam},
-	"messages":  {gatherRows, scatter, groups, columns, rangesOfRows},
+	"rows":      {reductions, rows, segments, dropout, adam},
+	"messages":  {gatherRows, fetchLines, scatter, groups, columns, rangesOfRows},
 	"spmm":      {sums, bests, quickBests, bestGrads, edgeDots, edgePairs, picks, means, spills},
 	"fan":       {fans},
 	"kept":      {keepValues, anyZero},
-	"attention": {attention, allSpokes, heads, segments, dropValues},
+	"ends":      {ends},
+	"bent":      {dropELU, dropELUGrad},
+	"attention": {attention, allSpokes, heads, dropValues},
 }
 
 func main() {

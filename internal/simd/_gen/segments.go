@@ -9,48 +9,133 @@ import (
 )
 
 // Where the fields of simd.Segments are; a test compares them.
-const segX, segY, segD = 24, 48, 72
+const (
+	segX, segY, segD, segWork = 24, 48, 72, 96
+	segSet, segPast           = 128, 136
+)
 
 // segments writes the kernels of simd.Segments for rows of eight numbers.
 func segments() {
+	softmaxSegments()
+	softmaxGradSegments()
+}
+
+// softmaxSegments writes Segments.Softmax. Where Y is stored past the caches, the
+// weights of a short segment wait in Work for their sum.
+func softmaxSegments() {
 	t := newTile("softmaxSegments", 8, "Segments.Softmax")
-	x, y := t.get(segX), t.get(segY)
+	x, y, work := t.get(segX), t.get(segY), t.get(segWork)
 	t.segments(func(at, end reg.GPVirtual) {
-		top, sum, first := get(num(math.Inf(-1))), YMM(), GP64()
-		VXORPS(sum, sum, sum)
+		short, next := fresh("short"), fresh("next")
+		top, first, n := get(num(math.Inf(-1))), GP64(), GP64()
 		MOVQ(at, first)
 		walk(at, end, func() { VMAXPS(top, get(Mem{Base: x, Index: at, Scale: 1}), top) })
 		MOVQ(first, at)
-		walk(at, end, func() {
-			p := weight(get(Mem{Base: x, Index: at, Scale: 1}), top)
-			VADDPS(p, sum, sum)
-			VMOVUPS(p, Mem{Base: y, Index: at, Scale: 1})
-		})
-		by := pick(compare(equal, sum, num(0)), get(num(1)), sum)
-		MOVQ(first, at)
-		walk(at, end, func() {
-			VMOVUPS(div(get(Mem{Base: y, Index: at, Scale: 1}), by), Mem{Base: y, Index: at, Scale: 1})
-		})
-	})
-	finish()
+		top = andNot(compare(equal, top, num(math.Inf(-1))), top) // under which −∞ weighs nothing too
+		MOVQ(end, n)
+		SUBQ(at, n)
+		CMPQ(n, t.field(segPast))
+		JLE(LabelRef(short))
 
-	t = newTile("softmaxGradSegments", 8, "Segments.SoftmaxGrad")
-	x, y = t.get(segX), t.get(segY)
-	d := t.get(segD)
-	t.segments(func(at, end reg.GPVirtual) {
-		c, first := YMM(), GP64()
-		VXORPS(c, c, c)
-		MOVQ(at, first)
+		sum := YMM()
+		VXORPS(sum, sum, sum)
+		to := Mem{Base: y, Index: at, Scale: 1}
 		walk(at, end, func() {
-			VFMADD231PS(Mem{Base: x, Index: at, Scale: 1}, get(Mem{Base: y, Index: at, Scale: 1}), c)
+			p := weightBelow(get(Mem{Base: x, Index: at, Scale: 1}), top)
+			VADDPS(p, sum, sum)
+			VMOVUPS(p, to)
 		})
 		MOVQ(first, at)
+		by := overSum(sum)
+		walk(at, end, func() { VMOVUPS(mul(by, to), to) })
+		JMP(LabelRef(next))
+
+		Label(short)
+		VXORPS(sum, sum, sum)
+		here := GP64()
+		MOVQ(work, here)
 		walk(at, end, func() {
-			g := sub(get(Mem{Base: x, Index: at, Scale: 1}), c)
-			VFMADD213PS(Mem{Base: d, Index: at, Scale: 1}, get(Mem{Base: y, Index: at, Scale: 1}), g)
-			VMOVUPS(g, Mem{Base: d, Index: at, Scale: 1})
+			p := weightBelow(get(Mem{Base: x, Index: at, Scale: 1}), top)
+			VADDPS(p, sum, sum)
+			VMOVUPS(p, Mem{Base: here})
+			ADDQ(Imm(32), here)
 		})
+		MOVQ(first, at)
+		MOVQ(work, here)
+		by = overSum(sum)
+		walk(at, end, func() {
+			VMOVNTPS(mul(by, Mem{Base: here}), to)
+			ADDQ(Imm(32), here)
+		})
+		Label(next)
 	})
+	t.fence()
+	finish()
+}
+
+// weightBelow is weight for a top that is not −∞.
+func weightBelow(s, top vec) vec {
+	return expDown(andNot(compare(equal, s, top), sub(s, top)))
+}
+
+// overSum is what weights are multiplied by: 1/sum, or 1 where all are zero.
+func overSum(sum vec) vec {
+	return div(get(num(1)), pick(compare(equal, sum, num(0)), get(num(1)), sum))
+}
+
+// fence makes stores past the caches seen before any that come later.
+func (t *tile) fence() {
+	none := fresh("fenced")
+	CMPQ(t.field(segPast), Imm(0))
+	JE(LabelRef(none))
+	SFENCE()
+	Label(none)
+}
+
+// softmaxGradSegments writes Segments.SoftmaxGrad, once for gradients that are
+// added to, set, and set past the caches.
+func softmaxGradSegments() {
+	t := newTile("softmaxGradSegments", 8, "Segments.SoftmaxGrad")
+	set, past, done := fresh("set"), fresh("past"), fresh("done")
+	x, y, d := t.get(segX), t.get(segY), t.get(segD)
+	zero := get(num(0))
+	CMPQ(t.field(segPast), Imm(0))
+	JNE(LabelRef(past))
+	CMPQ(t.field(segSet), Imm(0))
+	JNE(LabelRef(set))
+	loop := func(put func(g, y vec, to Mem)) {
+		t.segments(func(at, end reg.GPVirtual) {
+			c, first := YMM(), GP64()
+			VXORPS(c, c, c)
+			MOVQ(at, first)
+			walk(at, end, func() {
+				VFMADD231PS(Mem{Base: x, Index: at, Scale: 1}, get(Mem{Base: y, Index: at, Scale: 1}), c)
+			})
+			MOVQ(first, at)
+			walk(at, end, func() {
+				g := sub(get(Mem{Base: x, Index: at, Scale: 1}), c)
+				put(g, get(Mem{Base: y, Index: at, Scale: 1}), Mem{Base: d, Index: at, Scale: 1})
+			})
+		})
+	}
+	loop(func(g, y vec, to Mem) {
+		VFMADD213PS(to, y, g)
+		VMOVUPS(g, to)
+	})
+	JMP(LabelRef(done))
+	Label(set)
+	loop(func(g, y vec, to Mem) {
+		VFMADD213PS(zero, y, g)
+		VMOVUPS(g, to)
+	})
+	JMP(LabelRef(done))
+	Label(past)
+	loop(func(g, y vec, to Mem) {
+		VFMADD213PS(zero, y, g)
+		VMOVNTPS(g, to)
+	})
+	SFENCE()
+	Label(done)
 	finish()
 }
 

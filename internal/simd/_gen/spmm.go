@@ -20,7 +20,7 @@ const (
 	atShape, atLeft            = 112, 120
 	atFar, atDone              = 128, 136
 	atFresh, atUnordered       = 144, 152
-	atMean                     = 160
+	atMean, atPast             = 160, 168
 )
 
 // ahead is how many nonzeros before its use a row is fetched into the second
@@ -63,6 +63,7 @@ type gather struct {
 	arg    bool   // there is a second result, of numbers
 	empty  func() // of a row without nonzeros here; nil: nothing
 	near   bool   // rows are fetched from the second cache too
+	slow   bool   // also those that come from beyond: it cannot wait for either
 	won    bool   // each row of X comes with one of numbers, and all edges have one
 	mask   reg.VecVirtual
 }
@@ -117,7 +118,17 @@ func (g *gather) shapes(whole, cut, step int, body func()) {
 		}
 	}
 	Label("done")
+	g.fence()
 	finish()
+}
+
+// fence makes stores past the caches seen before any that come later.
+func (g *gather) fence() {
+	none := fresh("fenced")
+	CMPQ(g.field(atPast), Imm(0))
+	JE(LabelRef(none))
+	SFENCE()
+	Label(none)
 }
 
 // rows writes the loop over the rows, around open and shut of a row that has
@@ -193,10 +204,10 @@ var (
 func (g *gather) loop(far, indirect bool, each func()) {
 	again := fresh("each")
 	Label(again)
-	switch {
-	case far:
+	if far {
 		g.fetch(indirect)
-	case g.near && g.nv >= wideTile:
+	}
+	if g.near && g.nv >= wideTile && (!far || g.slow) {
 		g.fetchSoon()
 	}
 	g.row(g.k, indirect)
@@ -261,10 +272,15 @@ func (g *gather) fetch(indirect bool) {
 		ADDQ(g.field(atArg), at)
 		prefetch(at, size)
 	}
-	if !indirect || g.weight == unweighted {
+	if g.weight == unweighted || g.weight == ofEdge {
 		return
 	}
-	g.edge(later, at, true)
+	none := fresh("unweighted")
+	if !indirect {
+		CMPQ(g.field(atFar), Imm(fetchWeights))
+		JL(LabelRef(none))
+	}
+	g.edge(later, at, indirect)
 	switch g.weight {
 	case scalar:
 		size = 4
@@ -272,7 +288,12 @@ func (g *gather) fetch(indirect bool) {
 		size = 4 * g.nv / g.share
 	}
 	prefetch(at, size)
+	Label(none)
 }
+
+// fetchWeights is the far of a call whose weights exceed the caches: between rows
+// here and there the processor does not see that they are read in turn.
+const fetchWeights = 2
 
 // prefetch asks for the lines of some bytes, which may start within a line. The
 // last of a tile that is cut may be beyond the row.
@@ -321,6 +342,29 @@ func (g *gather) put(x vec, row reg.Register, v int) {
 	} else {
 		VMOVUPS(x, column(row, v))
 	}
+}
+
+// keep stores a tile as a row of a result that is not read again here: past the
+// caches where the call asks for that, which it may of whole lines only.
+func (g *gather) keep(tile []vec, row reg.Register) {
+	if g.masked || 4*lanes*g.nv%line != 0 {
+		for v, x := range tile {
+			g.put(x, row, v)
+		}
+		return
+	}
+	past, kept := fresh("past"), fresh("kept")
+	CMPQ(g.field(atPast), Imm(0))
+	JNE(LabelRef(past))
+	for v, x := range tile {
+		VMOVUPS(x, column(row, v))
+	}
+	JMP(LabelRef(kept))
+	Label(past)
+	for v, x := range tile {
+		VMOVNTPS(x, column(row, v))
+	}
+	Label(kept)
 }
 
 // factor returns the weights of register v; last is that of the one before.
@@ -378,11 +422,7 @@ func (g *gather) sum() {
 			VXORPS(a, a, a)
 		}
 	}
-	keep := func() {
-		for v := range acc {
-			g.put(acc[v], g.out, v)
-		}
-	}
+	keep := func() { g.keep(acc, g.out) }
 	shut := func() {
 		if g.nv <= meanTile {
 			g.divide(acc)

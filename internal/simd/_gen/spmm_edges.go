@@ -5,6 +5,7 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
 )
 
 // edgeDots writes the kernels that take inner products at the nonzeros: of one
@@ -21,7 +22,7 @@ func edgeDots() {
 			start(name, "func(p *byte)", name+" is EdgeDot.AddRows of so many heads of such a width.")
 			g = newGather(ofEdge, share)
 			g.nv = heads * share
-			g.dots(heads)
+			g.dotsWays(heads)
 			finish()
 		}
 	}
@@ -57,34 +58,71 @@ func (g *gather) dot() {
 	g.rows(open, each, func() {})
 }
 
+// dotsWays writes dots for sums that are added to, set, and set past the caches.
+func (g *gather) dotsWays(heads int) {
+	set, past, done := fresh("set"), fresh("past"), fresh("done")
+	CMPQ(g.field(atPast), Imm(0))
+	JNE(LabelRef(past))
+	CMPQ(g.field(atFresh), Imm(0))
+	JNE(LabelRef(set))
+	g.dots(heads, func(x reg.Register) {
+		VADDPS(Mem{Base: rowOfW}, x, x)
+		VMOVUPS(x, Mem{Base: rowOfW})
+	})
+	JMP(LabelRef(done))
+	Label(set)
+	g.dots(heads, func(x reg.Register) {
+		VADDPS(num(0), x, x) // −0 is 0 then, as beside zeros that are added to
+		VMOVUPS(x, Mem{Base: rowOfW})
+	})
+	JMP(LabelRef(done))
+	Label(past)
+	g.dots(heads, func(x reg.Register) {
+		VADDPS(num(0), x, x)
+		VMOVNTPS(x, Mem{Base: rowOfW})
+	})
+	SFENCE()
+	Label(done)
+}
+
 // dots is an inner product for each of 4 or 8 heads.
-func (g *gather) dots(heads int) {
-	g.rows(func(string) {}, func() {
+func (g *gather) dots(heads int, put func(reg.Register)) {
+	g.rows(func(string) { g.fetchOut() }, func() {
 		sum := g.products(heads)
-		if heads == 8 {
-			for i := range 4 {
-				VHADDPS(sum[2*i+1], sum[2*i], sum[i])
+		for n := heads; n > 2; n /= 2 {
+			for i := range n / 2 {
+				sum[i] = pairwise(sum[2*i], sum[2*i+1])
 			}
 		}
-		VHADDPS(sum[1], sum[0], sum[0])
-		VHADDPS(sum[3], sum[2], sum[1])
+		low, high := YMM(), YMM()
 		if heads == 8 { // the low halves have half of each sum, the high ones the other
-			low, high := YMM(), YMM()
 			VPERM2F128(Imm(0x20), sum[1], sum[0], low)
 			VPERM2F128(Imm(0x31), sum[1], sum[0], high)
 			VADDPS(low, high, low)
-			VADDPS(Mem{Base: rowOfW}, low, low)
-			VMOVUPS(low, Mem{Base: rowOfW})
+			put(low)
 			return
 		}
-		VHADDPS(sum[1], sum[0], sum[0])
-		high, x := XMM(), sum[0].AsX()
-		VEXTRACTF128(Imm(1), sum[0], high)
-		VADDPS(high, x, x)
-		VADDPS(Mem{Base: rowOfW}, x, x)
-		VMOVUPS(x, Mem{Base: rowOfW})
+		x := pairwise(sum[0], sum[1])
+		VEXTRACTF128(Imm(1), x, high.AsX())
+		VADDPS(high.AsX(), x.AsX(), x.AsX())
+		put(x.AsX())
 	}, func() {})
 }
+
+// fetchOut asks for a row of Y that is needed some rows later: between rows here
+// and there the processor does not see that these are read in turn.
+func (g *gather) fetchOut() {
+	near, at := fresh("near"), g.load(atOutStride)
+	CMPQ(g.field(atFar), Imm(0))
+	JE(LabelRef(near))
+	SHLQ(Imm(rowsAhead), at)
+	ADDQ(g.out, at)
+	prefetch(at, 4*lanes*g.nv)
+	Label(near)
+}
+
+// rowsAhead is the logarithm of how many.
+const rowsAhead = 3
 
 // products multiplies the heads' columns, a register of sums a head.
 func (g *gather) products(heads int) []vec {

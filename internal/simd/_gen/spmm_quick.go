@@ -16,7 +16,7 @@ func quickBests() {
 	}{{"rowMaxQuickAVX2", less, true}, {"rowMinQuickAVX2", greater, false}} {
 		start(op.name, "func(p *byte)", op.name+" is a tile of RowBest.SetRows unless it sets unordered.")
 		q := &quick{gather: newGather(unweighted, 1), worse: op.worse, higher: op.higher}
-		q.near = true
+		q.near, q.slow = true, true
 		q.shapes(8, 0, 2, q.tile)
 	}
 }
@@ -75,16 +75,14 @@ func (q *quick) withNumbers() {
 
 // open starts a row with its first nonzero. That may be NaN: nothing displaces it.
 func (q *quick) open(over string) {
-	near, ready := fresh("near"), fresh("ready")
+	near := fresh("near")
 	CMPQ(q.field(atFar), Imm(0))
 	JE(LabelRef(near))
 	q.fetch(false)
-	JMP(LabelRef(ready))
 	Label(near)
 	if q.nv >= wideTile {
 		q.fetchSoon()
 	}
-	Label(ready)
 	q.row(q.k, false)
 	for v, top := range q.top {
 		VMOVUPS(column(rowOfX, v), top)
@@ -129,23 +127,18 @@ func (q *quick) bare() {
 	}
 }
 
-func (q *quick) keepTop() {
-	for v, top := range q.top {
-		VMOVUPS(top, column(q.out, v))
-	}
-}
+func (q *quick) keepTop() { q.keep(q.top, q.out) }
 
 // keepArg stores the numbers, which count from the row's first.
 func (q *quick) keepArg() {
 	at, first, zero := q.argRow(), q.t, q.number
 	VPXOR(zero, zero, zero)
 	VPBROADCASTD(Mem{Base: q.offsets}, first)
-	for i, arg := range q.arg {
-		VPUNPCKLWD(zero, arg, q.u)
-		VPADDD(first, q.u, q.u)
-		VMOVUPS(q.u, column(at, 2*i))
-		VPUNPCKHWD(zero, arg, q.u)
-		VPADDD(first, q.u, q.u)
-		VMOVUPS(q.u, column(at, 2*i+1))
+	for i, arg := range q.arg { // the tops have been stored
+		VPUNPCKLWD(zero, arg, q.top[2*i])
+		VPADDD(first, q.top[2*i], q.top[2*i])
+		VPUNPCKHWD(zero, arg, q.top[2*i+1])
+		VPADDD(first, q.top[2*i+1], q.top[2*i+1])
 	}
+	q.keep(q.top, at)
 }

@@ -61,20 +61,11 @@ func (s *spokes) factor() Mem {
 	return Mem{Base: base, Scale: 4}
 }
 
-// single loads a number into the first lane, and clears the others.
-func single(m Mem) vec {
+// firstOf is the product of first lanes, of which one is in memory.
+func firstOf(x vec, by Mem) vec {
 	v := YMM()
-	VMOVSS(m, v.AsX())
+	VMULSS(by, x.AsX(), v.AsX())
 	return v
-}
-
-// higherOf is the larger of two products of numbers in memory and first lanes.
-func higherOf(x vec, by Mem, y vec, with Mem) vec {
-	a, b := YMM(), YMM()
-	VMULSS(by, x.AsX(), a.AsX())
-	VMULSS(with, y.AsX(), b.AsX())
-	VMAXSS(b.AsX(), a.AsX(), a.AsX())
-	return a
 }
 
 // toEvery is the first lane in all lanes.
@@ -90,8 +81,8 @@ type places map[int]reg.GPVirtual
 // of returns where the row of column u is in an array.
 func (s *spokes) of(at places, u reg.GPVirtual, field, stride int) Mem {
 	row := GP64()
-	MOVQ(s.field(stride), row)
-	IMULQ(u, row)
+	MOVQ(u, row)
+	IMULQ(s.field(stride), row)
 	return Mem{Base: at[field], Index: row, Scale: 4}
 }
 
@@ -113,14 +104,14 @@ func (s *spokes) attendOne() {
 		zero(acc)
 		zero(sum)
 		rec := s.get(spokesRec)
-		VMOVSS(Mem{Base: rec, Disp: 4}, up.AsX())
-		VMOVSS(Mem{Base: rec, Disp: 8}, down.AsX())
+		VMOVSS(Mem{Base: rec}, up.AsX())
+		VMOVSS(Mem{Base: rec, Disp: 4}, down.AsX())
 	}
 	edge := func() {
-		s.ask(table{base: spokesX, stride: spokesXStride, lines: 1}, table{base: spokesFar, stride: spokesFarStride, lines: 1})
+		s.ask(at, table{base: spokesX, stride: spokesXStride, lines: 1}, table{base: spokesFar, stride: spokesFarStride, lines: 1})
 		u := s.column()
 		far := s.of(at, u, spokesFar, spokesFarStride)
-		p := higherOf(up, far, down, far.Offset(4))
+		p := higher(firstOf(up, far), firstOf(down, far.Offset(4)))
 		VADDSS(p.AsX(), sum[0].AsX(), sum[0].AsX())
 		if s.drops {
 			factor.Index = s.k
@@ -136,8 +127,8 @@ func (s *spokes) attendOne() {
 		inverse = andNot(compare(equal, all, num(0)), inverse) // of a row without edges
 		VMULSS(inverse.AsX(), up.AsX(), up.AsX())
 		VMULSS(inverse.AsX(), down.AsX(), down.AsX())
-		VMOVSS(up.AsX(), Mem{Base: rec, Disp: 4})
-		VMOVSS(down.AsX(), Mem{Base: rec, Disp: 8})
+		VMOVSS(up.AsX(), Mem{Base: rec})
+		VMOVSS(down.AsX(), Mem{Base: rec, Disp: 4})
 		storeFirst(mul(inverse, acc[0]), width, Mem{Base: s.get(spokesY)})
 		s.further(spokesRec, spokesRecStride)
 		s.further(spokesY, spokesYStride)
@@ -146,16 +137,15 @@ func (s *spokes) attendOne() {
 	finish()
 }
 
-// ownRow is what a source keeps in registers: its part of the logit, its powers,
-// and its elements.
+// ownRow is what a source keeps in registers: its powers, and its elements.
 type ownRow struct {
-	near, up, down, v vec
+	up, down, v vec
 }
 
 // retraceOne writes simd.Spokes.Retrace of one head.
 func (s *spokes) retraceOne() {
 	acc, del := make([]vec, 1), make([]vec, 1)
-	own := ownRow{YMM(), YMM(), YMM(), YMM()}
+	own := ownRow{YMM(), YMM(), YMM()}
 	at := places{spokesFar: s.get(spokesFar), spokesX: s.get(spokesX), spokesDer: s.get(spokesDer)}
 	factor := s.factor()
 	width := s.get(spokesWidth)
@@ -165,20 +155,18 @@ func (s *spokes) retraceOne() {
 		zero(acc)
 		zero(del)
 		powers := s.get(spokesOwn)
-		VMOVSS(Mem{Base: s.get(spokesNear)}, own.near.AsX())
 		VMOVSS(Mem{Base: powers}, own.up.AsX())
 		VMOVSS(Mem{Base: powers, Disp: 4}, own.down.AsX())
 		VMASKMOVPS(Mem{Base: s.get(spokesV)}, inside, own.v)
 	}
 	edge := func() {
-		s.ask(table{base: spokesX, stride: spokesXStride, lines: 1}, table{base: spokesFar, stride: spokesFarStride, lines: 1},
+		s.ask(at, table{base: spokesX, stride: spokesXStride, lines: 1}, table{base: spokesFar, stride: spokesFarStride, lines: 1},
 			table{base: spokesDer, stride: spokesDerStride, lines: 1})
 		u := s.column()
 		rec := s.of(at, u, spokesFar, spokesFarStride)
-		alpha := higherOf(own.up, rec.Offset(4), own.down, rec.Offset(8))
-		z := YMM()
-		VADDSS(rec, own.near.AsX(), z.AsX())
-		sloped := pick(compare(greater, z, num(0)), alpha, mul(alpha, slope))
+		up, down := firstOf(own.up, rec), firstOf(own.down, rec.Offset(4))
+		alpha := higher(up, down)
+		sloped := pick(compare(greater, up, down), up, mul(down, slope))
 		x, weight := YMM(), toEvery(alpha)
 		VMASKMOVPS(s.of(at, u, spokesX, spokesXStride), inside, x)
 		g := total(mul(x, own.v))
@@ -190,7 +178,7 @@ func (s *spokes) retraceOne() {
 			VMULPS(kept, weight, weight)
 		}
 		VFMADD231PS(x, weight, acc[0])
-		VSUBSS(rec.Offset(12), g.AsX(), g.AsX())
+		VSUBSS(rec.Offset(8), g.AsX(), g.AsX())
 		VMULSS(sloped.AsX(), g.AsX(), g.AsX())
 		VADDSS(g.AsX(), del[0].AsX(), del[0].AsX())
 		der := s.of(at, u, spokesDer, spokesDerStride)
@@ -199,7 +187,7 @@ func (s *spokes) retraceOne() {
 	}
 	last := func() {
 		s.keepOne(acc[0], del[0], width, inside)
-		for _, x := range [][2]int{{spokesNear, spokesNearStride}, {spokesOwn, spokesOwnStride}, {spokesV, spokesVStride}, {spokesRec, spokesRecStride}, {spokesY, spokesYStride}} {
+		for _, x := range [][2]int{{spokesOwn, spokesOwnStride}, {spokesV, spokesVStride}, {spokesRec, spokesRecStride}, {spokesY, spokesYStride}} {
 			s.further(x[0], x[1])
 		}
 	}
@@ -218,7 +206,7 @@ func pairOne() {
 	a, b := YMM(), YMM()
 	VMASKMOVPS(Mem{Base: x}, inside, a)
 	VMASKMOVPS(Mem{Base: v}, inside, b)
-	VMOVSS(total(mul(a, b)).AsX(), Mem{Base: rec, Disp: 12})
+	VMOVSS(total(mul(a, b)).AsX(), Mem{Base: rec, Disp: 8})
 	s.advance(x, spokesXStride)
 	s.advance(v, spokesVStride)
 	s.advance(rec, spokesRecStride)

@@ -8,27 +8,27 @@ import (
 
 // Where the fields of simd.Spokes are; a test compares them.
 const (
-	spokesOffsets, spokesCols, spokesPerm     = 0, 24, 48
-	spokesFar, spokesX, spokesY, spokesRec    = 72, 96, 120, 144
-	spokesNear, spokesOwn, spokesV, spokesDer = 168, 192, 216, 240
-	spokesFarStride, spokesXStride            = 264, 272
-	spokesYStride, spokesRecStride            = 280, 288
-	spokesNearStride, spokesOwnStride         = 296, 304
-	spokesVStride, spokesDerStride            = 312, 320
-	spokesAhead, spokesLast, spokesMost       = 328, 336, 344
-	spokesAddY, spokesAddRec, spokesLeft      = 352, 360, 368
-	spokesSlope, spokesScale                  = 376, 408
-	spokesK0, spokesK1, spokesLane            = 440, 472, 504
-	spokesFlip, spokesDrop                    = 536, 568
-	spokesA, spokesB, spokesC                 = 600, 632, 664
-	spokesFactors, spokesWidth                = 696, 720
+	spokesOffsets, spokesCols, spokesPerm  = 0, 24, 48
+	spokesFar, spokesX, spokesY, spokesRec = 72, 96, 120, 144
+	spokesOwn, spokesV, spokesDer          = 168, 192, 216
+	spokesFarStride, spokesXStride         = 240, 248
+	spokesYStride, spokesRecStride         = 256, 264
+	spokesOwnStride                        = 272
+	spokesVStride, spokesDerStride         = 280, 288
+	spokesAhead, spokesLast, spokesMost    = 296, 304, 312
+	spokesAddY, spokesAddRec               = 320, 328
+	spokesLeft, spokesPast                 = 336, 344
+	spokesSlope, spokesScale               = 352, 384
+	spokesK0, spokesK1, spokesLane         = 416, 448, 480
+	spokesFlip, spokesDrop                 = 512, 544
+	spokesB, spokesC                       = 576, 608
+	spokesFactors, spokesWidth, spokesRoom = 640, 664, 680
 )
 
 // Where the fields of simd.Powers are.
 const (
 	powersX, powersY, powersXStride, powersYStride = 0, 24, 48, 56
-	powersRows, powersCopy, powersMost             = 64, 72, 80
-	powersSlope                                    = 112
+	powersRows, powersMost, powersSlope            = 64, 72, 104
 )
 
 // allSpokes writes the kernels of simd.Spokes and simd.Powers.
@@ -41,6 +41,8 @@ func allSpokes() {
 	for _, drops := range []bool{false, true} {
 		newSpokes("attendSpokes", "Spokes.Attend", drops).attend()
 		newSpokes("retraceSpokes", "Spokes.Retrace", drops).retrace()
+		newSpokes("attendSlim", "Spokes.Attend of slim heads", drops).slimmed().attend()
+		newSpokes("retraceSlim", "Spokes.Retrace of slim heads", drops).slimmed().retrace()
 		newSpokes("attendSpoke", "Spokes.Attend of one head", drops).attendOne()
 		newSpokes("retraceSpoke", "Spokes.Retrace of one head", drops).retraceOne()
 	}
@@ -52,6 +54,9 @@ type spokes struct {
 	drops bool
 	cols  reg.GPVirtual
 	k     reg.GPVirtual // the edge
+
+	inside vec           // of slim heads: the lanes of their elements
+	size   reg.GPVirtual // and their bytes
 }
 
 func newSpokes(name, doc string, drops bool) *spokes {
@@ -63,6 +68,32 @@ func newSpokes(name, doc string, drops bool) *spokes {
 	s := &spokes{tile: tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}, drops: drops}
 	s.cols = s.get(spokesCols)
 	return s
+}
+
+// slimmed makes it a kernel of eight heads of fewer elements than a register has.
+func (s *spokes) slimmed() *spokes {
+	s.size = s.get(spokesWidth)
+	s.inside = maskOf(s.size)
+	SHLQ(Imm(2), s.size)
+	return s
+}
+
+// elements returns a function that loads those of the heads of a row, one head
+// after the other.
+func (s *spokes) elements(row Mem) func(h int) vec {
+	if s.size == nil {
+		return func(h int) vec { return get(row.Offset(32 * h)) }
+	}
+	at := GP64()
+	LEAQ(row, at)
+	return func(h int) vec {
+		v := YMM()
+		VMASKMOVPS(Mem{Base: at}, s.inside, v)
+		if h < lanes-1 {
+			ADDQ(s.size, at)
+		}
+		return v
+	}
 }
 
 // further adds a stride to a pointer in memory.
@@ -103,32 +134,21 @@ func (s *spokes) each(first, edge, last func()) {
 	Label(stop)
 }
 
-// row is where the row of the edge's column is in an array.
-func (s *spokes) row(field, stride int) reg.GPVirtual {
-	u := GP64()
-	MOVLQSX(Mem{Base: s.cols, Index: s.k, Scale: 4}, u)
-	IMULQ(s.field(stride), u)
-	SHLQ(Imm(2), u)
-	ADDQ(s.field(field), u)
-	return u
-}
-
 // ask asks for lines of the rows of some arrays that an edge some way ahead has.
-func (s *spokes) ask(arrays ...table) {
+func (s *spokes) ask(at places, arrays ...table) {
 	skip := fresh("skip")
-	far, u := s.get(spokesAhead), GP64()
+	far := s.get(spokesAhead)
 	TESTQ(far, far)
 	JZ(LabelRef(skip))
 	ADDQ(s.k, far)
 	CMPQ(far, s.field(spokesLast))
 	CMOVQGT(s.field(spokesLast), far)
+	u := GP64()
 	MOVLQSX(Mem{Base: s.cols, Index: far, Scale: 4}, u)
 	for _, a := range arrays {
-		at, base := GP64(), s.get(a.base)
-		MOVQ(s.field(a.stride), at)
-		IMULQ(u, at)
+		row := s.of(at, u, a.base, a.stride)
 		for l := range a.lines {
-			PREFETCHT1(Mem{Base: base, Index: at, Scale: 4, Disp: 64 * l})
+			PREFETCHT1(row.Offset(64 * l))
 		}
 	}
 	Label(skip)
@@ -182,45 +202,107 @@ func toAll(v vec, f func(h int, x vec)) {
 
 // attend writes simd.Spokes.Attend.
 func (s *spokes) attend() {
+	at := places{spokesFar: s.get(spokesFar), spokesX: s.get(spokesX)}
 	acc, sum := make([]vec, lanes), make([]vec, 1)
 	up, down := YMM(), YMM() // the powers of the destination
 	first := func() {
 		zero(acc)
 		zero(sum)
 		rec := s.get(spokesRec)
-		VMOVUPS(Mem{Base: rec, Disp: 32}, up)
-		VMOVUPS(Mem{Base: rec, Disp: 64}, down)
+		VMOVUPS(Mem{Base: rec}, up)
+		VMOVUPS(Mem{Base: rec, Disp: 32}, down)
 	}
 	edge := func() {
-		s.ask(table{base: spokesX, stride: spokesXStride, lines: 4}, table{base: spokesFar, stride: spokesFarStride, lines: 1})
-		far := s.row(spokesFar, spokesFarStride)
-		e := higher(mul(up, Mem{Base: far}), mul(down, Mem{Base: far, Disp: 32}))
+		s.ask(at, s.carried(), table{base: spokesFar, stride: spokesFarStride, lines: 1})
+		u := s.column()
+		far := s.of(at, u, spokesFar, spokesFarStride)
+		e := higher(mul(up, far), mul(down, far.Offset(32)))
 		VADDPS(e, sum[0], sum[0])
 		if s.drops {
 			e = andNot(s.dropped(s.edge(nil)), e)
 		}
-		x := s.row(spokesX, spokesXStride)
-		toAll(e, func(h int, f vec) { VFMADD231PS(Mem{Base: x, Disp: 32 * h}, f, acc[h]) })
+		x := s.of(at, u, spokesX, spokesXStride)
+		if s.size == nil {
+			toAll(e, func(h int, f vec) { VFMADD231PS(x.Offset(32*h), f, acc[h]) })
+			return
+		}
+		next := s.elements(x)
+		toAll(e, func(h int, f vec) { VFMADD231PS(next(h), f, acc[h]) })
 	}
 	last := func() {
-		rec, y := s.get(spokesRec), s.get(spokesY)
+		rec := s.get(spokesRec)
 		inverse := div(get(num(1)), sum[0])
 		inverse = andNot(compare(equal, sum[0], num(0)), inverse) // of a row without edges
 		VMULPS(inverse, up, up)
 		VMULPS(inverse, down, down)
-		VMOVUPS(up, Mem{Base: rec, Disp: 32})
-		VMOVUPS(down, Mem{Base: rec, Disp: 64})
+		VMOVUPS(up, Mem{Base: rec})
+		VMOVUPS(down, Mem{Base: rec, Disp: 32})
 		if s.drops {
 			VMULPS(s.field(spokesScale), inverse, inverse)
 		}
-		toAll(inverse, func(h int, f vec) {
-			VMULPS(f, acc[h], acc[h])
-			VMOVUPS(acc[h], Mem{Base: y, Disp: 32 * h})
-		})
+		toAll(inverse, func(h int, f vec) { VMULPS(f, acc[h], acc[h]) })
+		s.put(acc)
 		s.further(spokesRec, spokesRecStride)
 		s.further(spokesY, spokesYStride)
 	}
 	s.each(first, edge, last)
+	s.finish()
+}
+
+// carried is the table of what is carried. Of slim heads two lines are most of a
+// row.
+func (s *spokes) carried() table {
+	t := table{base: spokesX, stride: spokesXStride, lines: 4}
+	if s.size != nil {
+		t.lines = 2
+	}
+	return t
+}
+
+// put stores a row of the result, past the caches if so told.
+func (s *spokes) put(acc []vec) {
+	if s.size != nil {
+		s.putSlim(acc)
+		return
+	}
+	near, done := fresh("near"), fresh("put")
+	y := s.get(spokesY)
+	CMPQ(s.field(spokesPast), Imm(0))
+	JE(LabelRef(near))
+	for h, a := range acc {
+		VMOVNTPS(a, Mem{Base: y, Disp: 32 * h})
+	}
+	JMP(LabelRef(done))
+	Label(near)
+	for h, a := range acc {
+		VMOVUPS(a, Mem{Base: y, Disp: 32 * h})
+	}
+	Label(done)
+}
+
+// putSlim is put of slim heads: each is stored over the end of the one before it
+// in the room, and the row is as many registers as a head has elements.
+func (s *spokes) putSlim(acc []vec) {
+	at, from, left, y := GP64(), GP64(), GP64(), s.get(spokesY)
+	LEAQ(s.field(spokesRoom), at)
+	MOVQ(at, from)
+	for _, a := range acc {
+		VMOVUPS(a, Mem{Base: at})
+		ADDQ(s.size, at)
+	}
+	again := fresh("copy")
+	MOVQ(s.size, left)
+	Label(again)
+	VMOVUPS(get(Mem{Base: from}), Mem{Base: y})
+	ADDQ(Imm(32), from)
+	ADDQ(Imm(32), y)
+	SUBQ(Imm(4), left)
+	JG(LabelRef(again))
+}
+
+// finish ends a kernel that may have stored past the caches.
+func (s *spokes) finish() {
+	SFENCE()
 	finish()
 }
 
@@ -245,39 +327,44 @@ func eight(x, y vec) vec {
 
 // retrace writes simd.Spokes.Retrace.
 func (s *spokes) retrace() {
+	at := places{spokesFar: s.get(spokesFar), spokesX: s.get(spokesX), spokesDer: s.get(spokesDer)}
 	acc := make([]vec, lanes)
 	del := make([]vec, 1)
 	var perm reg.GPVirtual
 	if s.drops {
 		perm = s.get(spokesPerm)
 	}
-	near, own, v := GP64(), GP64(), GP64()
+	own, v := GP64(), GP64()
+	if s.size != nil {
+		LEAQ(s.field(spokesRoom), v)
+	}
 	first := func() {
 		zero(acc)
 		zero(del)
-		MOVQ(s.field(spokesNear), near)
 		MOVQ(s.field(spokesOwn), own)
-		MOVQ(s.field(spokesV), v)
+		if s.size == nil {
+			MOVQ(s.field(spokesV), v)
+			return
+		}
+		next := s.elements(Mem{Base: s.get(spokesV)})
+		for h := range lanes {
+			VMOVUPS(next(h), Mem{Base: v, Disp: 32 * h})
+		}
 	}
 	edge := func() {
-		s.ask(table{base: spokesX, stride: spokesXStride, lines: 4}, table{base: spokesFar, stride: spokesFarStride, lines: 2},
+		s.ask(at, s.carried(), table{base: spokesFar, stride: spokesFarStride, lines: 2},
 			table{base: spokesDer, stride: spokesDerStride, lines: 1})
-		rec := s.row(spokesFar, spokesFarStride)
-		s.weigh(rec, near, own, perm)
-		x := s.row(spokesX, spokesXStride)
-		product := func(h int) vec {
-			f, from := s.all(spokesA+4*h), get(Mem{Base: x, Disp: 32 * h})
+		u := s.column()
+		rec := s.of(at, u, spokesFar, spokesFarStride)
+		weight := s.weigh(rec, own, perm)
+		next := s.elements(s.of(at, u, spokesX, spokesXStride))
+		g := dots(weight, func(h int, f vec) vec {
+			from := next(h)
 			VFMADD231PS(from, f, acc[h])
 			VMULPS(Mem{Base: v, Disp: 32 * h}, from, from)
 			return from
-		}
-		quad := func(h int) vec {
-			a := pair(product(h), product(h+1))
-			return pairwise(a, pair(product(h+2), product(h+3)))
-		}
-		g := quad(0)
-		g = eight(g, quad(4))
-		c := Mem{Base: rec, Disp: 96}
+		})
+		c := rec.Offset(64)
 		if s.drops {
 			VMULPS(s.field(spokesC), g, g)
 			VSUBPS(mul(get(c), s.field(spokesB)), g, g)
@@ -286,29 +373,49 @@ func (s *spokes) retrace() {
 			VMULPS(s.field(spokesB), g, g)
 		}
 		VADDPS(g, del[0], del[0])
-		der := Mem{Base: s.row(spokesDer, spokesDerStride)}
+		der := s.of(at, u, spokesDer, spokesDerStride)
 		VADDPS(der, g, g)
 		VMOVUPS(g, der)
 	}
 	last := func() {
 		s.keep(acc, del[0])
-		s.further(spokesNear, spokesNearStride)
 		s.further(spokesOwn, spokesOwnStride)
 		s.further(spokesV, spokesVStride)
 		s.further(spokesRec, spokesRecStride)
 		s.further(spokesY, spokesYStride)
 	}
 	s.each(first, edge, last)
-	finish()
+	s.finish()
 }
 
-// weigh stores the softmax of an edge under the mask in A, times the slope in B,
-// both in C.
-func (s *spokes) weigh(rec, near, own, perm reg.GPVirtual) {
-	z := add(get(Mem{Base: rec}), Mem{Base: near})
-	up, down := mul(get(Mem{Base: rec, Disp: 32}), Mem{Base: own}), mul(get(Mem{Base: rec, Disp: 64}), Mem{Base: own, Disp: 32})
+// dots returns the sums of what product makes of each head, which gets its number
+// of weight in all lanes.
+func dots(weight vec, product func(h int, f vec) vec) vec {
+	var one, two, four vec
+	toAll(weight, func(h int, f vec) {
+		p := product(h, f)
+		switch h % 4 {
+		case 0, 2:
+			one = p
+		case 1:
+			two = pair(one, p)
+		case 3:
+			two = pairwise(two, pair(one, p))
+			if h < 4 {
+				four = two
+			}
+		}
+	})
+	return eight(four, two)
+}
+
+// weigh returns the softmax of an edge under the mask, and stores it times the
+// slope in B, and that under the mask in C. The logit is above zero where up is
+// larger than down.
+func (s *spokes) weigh(rec Mem, own, perm reg.GPVirtual) vec {
+	up, down := mul(get(rec), Mem{Base: own}), mul(get(rec.Offset(32)), Mem{Base: own, Disp: 32})
 	alpha := higher(up, down)
-	sloped := pick(compare(greater, z, num(0)), alpha, mul(alpha, s.field(spokesSlope)))
+	sloped := pick(compare(greater, up, down), up, mul(down, s.field(spokesSlope)))
 	VMOVUPS(sloped, s.field(spokesB))
 	if s.drops {
 		gone := s.dropped(s.edge(perm))
@@ -316,13 +423,13 @@ func (s *spokes) weigh(rec, near, own, perm reg.GPVirtual) {
 		VMULPS(scale, alpha, alpha)
 		VMOVUPS(mul(scale, s.field(spokesB)), s.field(spokesC))
 	}
-	VMOVUPS(alpha, s.field(spokesA))
+	return alpha
 }
 
 // keep sets a source's gradients, or adds to them.
 func (s *spokes) keep(acc []vec, del vec) {
 	set, plain := fresh("set"), fresh("plain")
-	rec, y := s.get(spokesRec), s.get(spokesY)
+	rec := s.get(spokesRec)
 	CMPQ(s.field(spokesAddRec), Imm(0))
 	JE(LabelRef(set))
 	VADDPS(Mem{Base: rec}, del, del)
@@ -330,13 +437,12 @@ func (s *spokes) keep(acc []vec, del vec) {
 	VMOVUPS(del, Mem{Base: rec})
 	CMPQ(s.field(spokesAddY), Imm(0))
 	JE(LabelRef(plain))
+	next := s.elements(Mem{Base: s.get(spokesY)})
 	for h, a := range acc {
-		VADDPS(Mem{Base: y, Disp: 32 * h}, a, a)
+		VADDPS(next(h), a, a)
 	}
 	Label(plain)
-	for h, a := range acc {
-		VMOVUPS(a, Mem{Base: y, Disp: 32 * h})
-	}
+	s.put(acc)
 }
 
 // rowsOfPowers writes simd.Powers.Rows.
@@ -345,21 +451,15 @@ func rowsOfPowers() {
 	t := &tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}
 	x, y, n, most := t.get(powersX), t.get(powersY), t.get(powersRows), YMM()
 	VXORPS(most, most, most)
-	row, done, bare := fresh("row"), fresh("done"), fresh("bare")
+	row, done := fresh("row"), fresh("done")
 	TESTQ(n, n)
 	JZ(LabelRef(done))
 	Label(row)
-	v, to := get(Mem{Base: x}), GP64()
-	MOVQ(y, to)
-	CMPQ(t.field(powersCopy), Imm(0))
-	JE(LabelRef(bare))
-	VMOVUPS(v, Mem{Base: to})
-	ADDQ(Imm(32), to)
-	Label(bare)
+	v := get(Mem{Base: x})
 	VPMAXUD(magnitude(v), most, most)
 	low := mul(v, t.field(powersSlope))
-	VMOVUPS(expOrdinary(v), Mem{Base: to})
-	VMOVUPS(expOrdinary(low), Mem{Base: to, Disp: 32})
+	VMOVUPS(expOrdinary(v), Mem{Base: y})
+	VMOVUPS(expOrdinary(low), Mem{Base: y, Disp: 32})
 	t.advance(x, powersXStride)
 	t.advance(y, powersYStride)
 	DECQ(n)

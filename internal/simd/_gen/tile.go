@@ -26,6 +26,18 @@ func gatherRows() {
 	finish()
 }
 
+// fetchLines writes the request for lines in a row.
+func fetchLines() {
+	start("fetchLines", "func(x *float32, n int)", "fetchLines is Fetch of n > 0 lines.")
+	x, n, again := Load(Param("x"), GP64()), Load(Param("n"), GP64()), fresh("line")
+	Label(again)
+	PREFETCHT1(Mem{Base: x})
+	ADDQ(Imm(lineBytes), x)
+	DECQ(n)
+	JNZ(LabelRef(again))
+	finish()
+}
+
 // scatter writes the sum of rows onto rows that a list names.
 func scatter() {
 	start("scatterRowsAVX2", "func(dst, src *float32, to, from *int32, n, w, ahead, near int)", "scatterRowsAVX2 is ScatterRows of n rows.")

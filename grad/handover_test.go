@@ -1,0 +1,109 @@
+package grad_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// tall is enough rows of 32 for the gradient of a square product to be made in
+// place.
+const tall = 1 << 15
+
+// gradients returns what Backward leaves.
+func gradients(t *grad.Tape, loss *grad.Var) [][]tensor.Float {
+	var out [][]tensor.Float
+	for _, g := range t.Backward(loss) {
+		out = append(out, slices.Clone(g.Value.Data))
+	}
+	return out
+}
+
+// The gradient of a square product has the same bits in place as beside, on any
+// number of threads, wherever it comes from and whoever else adds to it.
+func TestSquareProduct(t *testing.T) {
+	p, w, dy := param(1, tall, 32), param(2, 32, 32), param(3, tall, 32).Value
+	for name, f := range map[string]func(t *grad.Tape, x, w *grad.Var) *grad.Var{
+		"alone":          func(_ *grad.Tape, x, w *grad.Var) *grad.Var { return x.MatMul(w) },
+		"twice":          func(_ *grad.Tape, x, w *grad.Var) *grad.Var { return x.MatMul(w).MatMul(w) },
+		"of a view":      func(_ *grad.Tape, x, w *grad.Var) *grad.Var { return x.Reshape(-1, 2, 32).MatMul(w).Reshape(tall, 32) },
+		"beside another": func(_ *grad.Tape, x, w *grad.Var) *grad.Var { return x.MatMul(w).Add(x) },
+		"before another": func(_ *grad.Tape, x, w *grad.Var) *grad.Var { y := x.Scale(2); return y.MatMul(w).Add(y.MatMul(w)) },
+		"used again":     func(_ *grad.Tape, x, w *grad.Var) *grad.Var { y := x.MatMul(w); return y.Tanh().Add(y) },
+		"in a checkpoint": func(t *grad.Tape, x, w *grad.Var) *grad.Var {
+			return t.Checkpoint(func(x ...*grad.Var) *grad.Var { return x[0].MatMul(x[1]) }, x, w)
+		},
+		"with a constant w":   func(_ *grad.Tape, x, w *grad.Var) *grad.Var { return x.MatMul(grad.Const(w.Value().Clone())) },
+		"of the tape's own x": func(_ *grad.Tape, x, w *grad.Var) *grad.Var { return x.Tanh().MatMul(w).Tanh() },
+	} {
+		var first [][]tensor.Float
+		for _, least := range []int{1 << 40, 0} {
+			for _, threads := range []int{1, 2, 3, 8} {
+				undo, back := par.SetThreads(threads), grad.SetHandLeast(least)
+				tape := grad.NewTape(1)
+				got := gradients(tape, f(tape, tape.Use(p), tape.Use(w)).Mul(grad.Const(dy)).Sum())
+				undo()
+				back()
+				if first == nil {
+					first = got
+				}
+				if !slices.EqualFunc(got, first, slices.Equal[[]tensor.Float]) {
+					t.Errorf("%s: other gradients on %d threads from %d elements on", name, threads, least)
+				}
+			}
+		}
+	}
+}
+
+// A gradient that the caller gave, or asks for, is not written over.
+func TestSquareProductKeeps(t *testing.T) {
+	p, w, dy := param(1, tall, 32), param(2, 32, 32), param(3, tall, 32).Value
+	before := dy.Clone()
+	for range 2 {
+		tape := grad.NewTape(1)
+		x := tape.Watch(p.Value)
+		gs := tape.BackwardFrom(x.MatMul(tape.Use(w)), dy)
+		if !slices.Equal(dy.Data, before.Data) {
+			t.Fatal("the gradient that BackwardFrom was given has changed")
+		}
+		want := tensor.New(tall, 32)
+		tensor.MatMul(want, dy, w.Value, tensor.TransB)
+		if !slices.Equal(gs.Of(x).Data, want.Data) {
+			t.Error("the gradient of a watched value differs")
+		}
+	}
+	q := param(4, 1<<10, 1<<10)
+	tape := grad.NewTape(1)
+	x := tape.Use(q)
+	got := gradients(tape, x.MatMul(x).Sum())[0]
+	sum := tensor.New(1<<10, 1<<10)
+	tensor.MatMul(sum, q.Value, ones(1<<10, 1<<10), tensor.TransA)
+	tensor.MatMul(sum, ones(1<<10, 1<<10), q.Value, tensor.TransB)
+	for i, v := range sum.Data {
+		if d := got[i] - v; d > 1e-2 || d < -1e-2 {
+			t.Fatalf("x·x: element %d of the gradient is %v, want %v", i, got[i], v)
+		}
+	}
+}
+
+// A step takes the memory that is predicted, and one array less than it would
+// beside.
+func TestSquareProductMemory(t *testing.T) {
+	x, w := grad.Const(param(1, tall, 32).Value), param(2, 32, 32)
+	f := func(t *grad.Tape) *grad.Var { return x.MatMul(t.Use(w)).MatMul(t.Use(w)).Sum() }
+	peak := func(least int) int {
+		defer grad.SetHandLeast(least)()
+		tape := grad.NewTape(1)
+		tape.Backward(f(tape))
+		if want, got := grad.Measure(f), tape.Stats(); want.Peak < got.Peak || want.Peak > got.Peak+got.Peak/10 {
+			t.Errorf("predicted %+v, needed %+v", want, got)
+		}
+		return tape.Stats().Peak
+	}
+	if a, b := peak(1<<40), peak(0); a-b < tall*32*4 {
+		t.Errorf("%d bytes in place, %d beside, of which one array is %d", b, a, tall*32*4)
+	}
+}

@@ -1,0 +1,54 @@
+package layers_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// TestGATOutDrop: a dropout of the result is a dropout after the layer, with a
+// bias and without one, and of any activation.
+func TestGATOutDrop(t *testing.T) {
+	g := graph.Must(graph.New(4, []int32{0, 1, 2, 3, 0, 2}, []int32{1, 2, 3, 0, 2, 2})).WithSelfLoops()
+	rng := rand.New(rand.NewPCG(7, 6))
+	x := tensor.New(4, 3)
+	x.Normal(rng, 0, 1)
+	for _, a := range []grad.Activation{grad.ELU, grad.Tanh, grad.Identity} {
+		for _, noBias := range []bool{false, true} {
+			conv := layers.GATConv{In: 3, Out: 5, Heads: 2, FeatDrop: 0.2, AttnDrop: 0.4, Activation: a, NoBias: noBias}
+			conv.Init(rng)
+			if !noBias {
+				conv.B.Value.Normal(rng, 0, 1)
+			}
+			inside := conv
+			inside.OutDrop = 0.5
+			var value, grads [2][]tensor.Float
+			for i, run := range []func(t *grad.Tape) *grad.Var{
+				func(t *grad.Tape) *grad.Var { return inside.Forward(t, g, grad.Const(x)) },
+				func(t *grad.Tape) *grad.Var { return t.Dropout(conv.Forward(t, g, grad.Const(x)), 0.5) },
+			} {
+				tape := grad.NewTape(9)
+				y := run(tape)
+				value[i] = y.Value().Data
+				for _, dw := range tape.Backward(y.Mul(y).Sum()) {
+					grads[i] = append(grads[i], dw.Value.Data...)
+				}
+			}
+			for what, v := range map[string][2][]tensor.Float{"value": value, "gradient": grads} {
+				for i, want := range v[1] {
+					if got := v[0][i]; math.Abs(float64(got-want)) > 1e-4*(1+math.Abs(float64(want))) {
+						t.Fatalf("%q: element %d of the %s is %v, want %v", a, i, what, got, want)
+					}
+				}
+			}
+			if whole := inside.Forward(grad.NewEval(), g, grad.Const(x)).Value(); whole.Data[0] != conv.Forward(grad.NewEval(), g, grad.Const(x)).Value().Data[0] {
+				t.Error("an evaluation drops")
+			}
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package sparse_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// biased returns out with b added to each row.
+func biased(out, b *tensor.Dense) *tensor.Dense {
+	y := out.Clone()
+	for i := range y.Data {
+		y.Data[i] += b.Data[i%len(b.Data)]
+	}
+	return y
+}
+
+// Backward takes a bias off the result again, whatever the heads and on any number
+// of threads, and leaves the result as it is.
+func TestAttentionBias(t *testing.T) {
+	check := func(t *testing.T, k *sparse.Attention, rng *rand.Rand) {
+		out, dOut := tensor.New(k.In.NumRows, k.Ft.RowLen()), normal(rng, k.In.NumRows, k.Ft.RowLen())
+		stats := noise(rng, k)
+		k.Forward(out, stats)
+		want := gradsOf(k)
+		want.Ee, want.Weight = nil, nil
+		k.Backward(dOut, out, stats, want)
+		k.Bias = normal(rng, k.Ft.RowLen())
+		y := biased(out, k.Bias)
+		kept := y.Clone()
+		var first *sparse.AttentionGrads
+		for _, threads := range []int{1, 2, 3, 8} {
+			into := gradsOf(k)
+			into.Ee, into.Weight = nil, nil
+			undo := par.SetThreads(threads)
+			k.Backward(dOut, y, stats, into)
+			undo()
+			sameBits(t, "the result", y, kept)
+			near(t, "El", into.El, float64s(want.El))
+			near(t, "Er", into.Er, float64s(want.Er))
+			sameBits(t, "Ft", into.Ft, want.Ft)
+			if first == nil {
+				first = into
+			}
+			sameBits(t, "El on other threads", into.El, first.El)
+			sameBits(t, "Er on other threads", into.Er, first.Er)
+		}
+		k.Bias = tensor.New(k.Ft.RowLen() + 1)
+		if err, ok := tensor.Try(func() { k.Backward(dOut, y, stats, gradsOf(k)) }).(*tensor.ShapeError); !ok {
+			t.Errorf("a bias of another length: %v, want a ShapeError", err)
+		}
+	}
+	attentions(t, headPairs, check)
+	t.Run("hub", func(t *testing.T) {
+		for _, hd := range [][2]int{{8, 8}, {16, 8}, {1, 7}} {
+			k, _ := plainHub(t, hd[0], hd[1], 0.3)
+			check(t, k, rand.New(rand.NewPCG(7, 0)))
+		}
+	})
+}

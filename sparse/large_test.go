@@ -1,0 +1,74 @@
+package sparse_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// set fills in a result, whatever it holds.
+type set func(dst *tensor.Dense)
+
+// sameOnThreads checks that a result which is set has the bits of what is added
+// to zeros, on any number of threads.
+func sameOnThreads(t *testing.T, name string, shape []int, set, add set) {
+	t.Helper()
+	want := tensor.New(shape...)
+	add(want)
+	got := want.Like()
+	for _, n := range []int{1, 2, 3, 8} {
+		undo := par.SetThreads(n)
+		got.Fill(float(math.NaN()))
+		set(got)
+		undo()
+		sameBits(t, fmt.Sprintf("%s on %d threads", name, n), got, want)
+	}
+}
+
+// Results of so many elements are stored past the caches: among them rows without
+// nonzeros and a hub, whose row is done in pieces.
+func TestLargeResults(t *testing.T) {
+	const nodes, edges, hub, heads, dim = 66_000, 525_000, 5000, 8, 8
+	if testing.Short() || simd.Path() == "go" {
+		t.Skip("plain Go stores all results alike")
+	}
+	rng := rand.New(rand.NewPCG(9, 9))
+	r, c := make([]int32, edges), make([]int32, edges)
+	for k := range r {
+		if r[k], c[k] = rng.Int32N(nodes), rng.Int32N(nodes); k < hub {
+			r[k], c[k] = 7, c[k]%100
+		}
+	}
+	a, _, err := sparse.FromCOO(nodes, nodes, r, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, v := normal(rng, nodes, heads, dim), normal(rng, nodes, heads, dim)
+	w, dy := normal(rng, edges, heads), normal(rng, edges, heads)
+	alpha := w.Like()
+	sparse.SoftmaxRows(alpha, a, w)
+	rows, each := x.Shape(), w.Shape()
+	sameOnThreads(t, "SetMulDense", rows, func(y *tensor.Dense) { sparse.SetMulDense(y, a, x) }, func(y *tensor.Dense) { sparse.MulDense(y, a, x) })
+	sameOnThreads(t, "SetMeanDense", rows, func(y *tensor.Dense) { sparse.SetMeanDense(y, a, x) }, func(y *tensor.Dense) { sparse.MeanDense(y, a, x) })
+	sameOnThreads(t, "SetMulHeads", rows, func(y *tensor.Dense) { sparse.SetMulHeads(y, a, w, x) }, func(y *tensor.Dense) { sparse.MulHeads(y, a, w, x) })
+	sameOnThreads(t, "SetMulHeadsT", rows, func(y *tensor.Dense) { sparse.SetMulHeadsT(y, a, w, x) }, func(y *tensor.Dense) { sparse.MulHeadsT(y, a, w, x) })
+	sameOnThreads(t, "SetDotHeads", each, func(z *tensor.Dense) { sparse.SetDotHeads(z, a, x, v) }, func(z *tensor.Dense) { sparse.DotHeads(z, a, x, v) })
+	sameOnThreads(t, "SoftmaxRows", each, func(y *tensor.Dense) { sparse.SoftmaxRows(y, a, w) }, func(y *tensor.Dense) { copy(y.Data, alpha.Data) })
+	sameOnThreads(t, "SetSoftmaxRowsGrad", each, func(dx *tensor.Dense) { sparse.SetSoftmaxRowsGrad(dx, a, alpha, dy) }, func(dx *tensor.Dense) { sparse.SoftmaxRowsGrad(dx, a, alpha, dy) })
+
+	number, plain := make([]int32, len(x.Data)), make([]int32, len(x.Data))
+	sameOnThreads(t, "MaxDense", rows, func(y *tensor.Dense) { sparse.MaxDense(y, number, a, nil, x) }, func(y *tensor.Dense) {
+		defer simd.Disable()()
+		sparse.MaxDense(y, plain, a, nil, x)
+	})
+	if !slices.Equal(number, plain) {
+		t.Error("MaxDense of a large result: the largest are from other nonzeros than in plain Go")
+	}
+}

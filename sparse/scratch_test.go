@@ -1,0 +1,54 @@
+package sparse
+
+import (
+	"runtime"
+	"testing"
+)
+
+// A large request takes the smallest buffer that is large enough, and small ones
+// take none of these.
+func TestBorrowLarge(t *testing.T) {
+	const n = 1 << largeBits
+	a, b := borrow(2*n), borrow(3*n)
+	repay(b)
+	repay(a)
+	c := borrow(n + 1)
+	if c != a || len(*c) != n+1 {
+		t.Errorf("%d elements came out of %d, want the smaller of the two", len(*c), cap(*c))
+	}
+	if d := borrow(n + 1); d != b {
+		t.Error("the other buffer was not taken")
+	}
+	small := borrow(10)
+	if len(*small) != 10 || cap(*small) > n {
+		t.Errorf("10 elements came out of %d", cap(*small))
+	}
+	repay(small)
+	repay(c)
+	repay(b)
+	runtime.KeepAlive(a)
+}
+
+// What is in use belongs to one caller, and a buffer that the collector took is
+// not handed out.
+func TestBorrowCollected(t *testing.T) {
+	const n = 1 << (largeBits + 2)
+	repay(borrow(n))
+	runtime.GC()
+	runtime.GC()
+	a, b := borrow(n), borrow(n)
+	if &(*a)[0] == &(*b)[0] {
+		t.Fatal("two callers have the same elements")
+	}
+	(*a)[n-1], (*b)[n-1] = 1, 2
+	if (*a)[n-1] != 1 {
+		t.Error("the elements of one are the other's")
+	}
+	for _, n := range []int{0, 1, 2, 1 << largeBits} {
+		s := borrow(n)
+		if len(*s) != n {
+			t.Errorf("%d elements, want %d", len(*s), n)
+		}
+		repay(s)
+	}
+}

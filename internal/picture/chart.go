@@ -95,7 +95,7 @@ func (ch *Chart) spans() (xs, ys span) {
 		ys = ys.with(0)
 	}
 	if n := len(ch.X.Names); n > 0 {
-		xs = span{0, float64(n - 1)}
+		xs = xs.with(0).with(float64(n - 1))
 	}
 	if (bars || ch.X.Names != nil) && xs.lo <= xs.hi {
 		xs = span{xs.lo - 0.5, xs.hi + 0.5}

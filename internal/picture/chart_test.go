@@ -33,17 +33,23 @@ func charts() map[string]*Chart {
 func TestChartStaysInside(t *testing.T) {
 	for name, ch := range charts() {
 		c := Grid([][]Panel{{ch}})
-		for _, s := range c.shapes {
-			for _, p := range reach(s) {
-				if !p.finite() || p.X < 0 || p.Y < 0 || p.X > c.width || p.Y > c.height {
-					t.Errorf("%s: %#v is at %v", name, s, p)
-				}
-			}
-		}
+		inside(t, name, c)
 		for _, form := range []string{"svg", "png"} {
 			var a, b bytes.Buffer
 			if c.Write(&a, form) != nil || Grid([][]Panel{{ch}}).Write(&b, form) != nil || !bytes.Equal(a.Bytes(), b.Bytes()) {
 				t.Errorf("%s: two %s differ", name, form)
+			}
+		}
+	}
+}
+
+// inside checks that all that is drawn is on the canvas.
+func inside(t *testing.T, name string, c *Canvas) {
+	t.Helper()
+	for _, s := range c.shapes {
+		for _, p := range reach(s) {
+			if !p.finite() || p.X < 0 || p.Y < 0 || p.X > c.width || p.Y > c.height {
+				t.Errorf("%s: %#v is at %v", name, s, p)
 			}
 		}
 	}

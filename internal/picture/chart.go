@@ -172,8 +172,8 @@ func (f *frame) nameLetters() Letters {
 			widest = max(widest, letters.Width(line))
 		}
 	}
-	if n := len(f.X.Names); n > 0 {
-		letters.Size *= min(1, 0.92*f.area.Width()/float64(n)/widest)
+	if f.X.Names != nil {
+		letters.Size *= min(1, 0.92*f.area.Width()/(f.xs.hi-f.xs.lo)/widest)
 	}
 	return letters
 }

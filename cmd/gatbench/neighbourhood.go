@@ -5,9 +5,7 @@ import (
 	"image/color"
 	"math"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"github.com/edgewise-ml/edgewise/internal/picture"
 )
 
 // attentionPicture draws a row of panels for each node, a panel for each layer:
@@ -18,28 +16,15 @@ func (s *session) attentionPicture(path string, all []attended) error {
 	if len(all) > most {
 		return misuse("--attention %s: a picture holds %d nodes at most, and --nodes names %d", path, most, len(all))
 	}
-	var panels [][]*plot.Plot
+	var panels [][]picture.Panel
 	for _, a := range all {
-		var row []*plot.Plot
+		var row []picture.Panel
 		for layer := range s.net.Layers {
-			row = append(row, s.neighbourhood(a, layer))
+			row = append(row, &neighbourhood{session: s, attended: a, layer: layer})
 		}
 		panels = append(panels, row)
 	}
 	return savePanels(path, panels)
-}
-
-// neighbourhood is the panel of a node and a layer.
-func (s *session) neighbourhood(a attended, layer int) *plot.Plot {
-	p := newPanel(fmt.Sprintf("node %d, layer %d: attention%s", a.node, layer+1, over(s.net.Recipe.headsOf(layer))), "", "")
-	p.HideAxes()
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -1.9, 3.4, -1.3, 1.4
-	n := &neighbourhood{session: s, attended: a, layer: layer}
-	p.Add(n)
-	for _, c := range n.classes() {
-		p.Legend.Add(s.className(c), dot{colour(c)})
-	}
-	return p
 }
 
 // over says that a number is a mean of several heads.
@@ -50,7 +35,8 @@ func over(heads int) string {
 	return fmt.Sprintf(", mean of %d heads", heads)
 }
 
-// neighbourhood draws a node in the middle of its in-neighbours.
+// neighbourhood is the panel of a node and a layer: the node in the middle of its
+// in-neighbours.
 type neighbourhood struct {
 	*session
 	attended
@@ -74,11 +60,19 @@ func (n *neighbourhood) classes() []int {
 	return out
 }
 
-// Plot draws the edges, and the nodes over them. The most attended edge is the
+// heading names the panel and the classes.
+func (n *neighbourhood) heading() picture.Heading {
+	h := picture.Heading{Title: fmt.Sprintf("node %d, layer %d: attention%s", n.node, n.layer+1, over(n.net.Recipe.headsOf(n.layer)))}
+	for _, c := range n.classes() {
+		h.Legend = append(h.Legend, picture.Key{Name: n.className(c), Mark: picture.Dots, Colour: picture.Colour(c)})
+	}
+	return h
+}
+
+// Draw draws the edges, and the nodes over them. The most attended edge is the
 // widest; below the node in the middle stands what it attends to itself.
-func (n *neighbourhood) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	middle := vg.Point{X: x(0), Y: y(0)}
+func (n *neighbourhood) Draw(c *picture.Canvas, box picture.Box) {
+	box = n.heading().Draw(c, box)
 	shares, itself := n.shares()
 	top := itself
 	for _, s := range shares {
@@ -86,22 +80,56 @@ func (n *neighbourhood) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	const most = 16                                             // nodes that have room for a number
 	size := math.Min(1, most/math.Max(1, float64(len(shares)))) // smaller where there are more
-	at := func(i int) vg.Point {
-		angle := math.Pi/2 - 2*math.Pi*float64(i)/float64(len(shares)) // from the top on
-		return vg.Point{X: x(1.05 * math.Cos(angle)), Y: y(1.05 * math.Sin(angle))}
+	r := ring{box.Middle(), box.Height()/2 - 20, len(shares)}
+	for i, s := range shares {
+		c.Line(r.middle, r.at(i), picture.Stroke{Colour: edgeColour, Width: 5 * size * s.of / math.Max(top, 1e-12)})
 	}
 	for i, s := range shares {
-		line := draw.LineStyle{Color: color.Gray{190}, Width: vg.Points(5 * size * s.of / math.Max(top, 1e-12))}
-		c.StrokeLine2(line, middle.X, middle.Y, at(i).X, at(i).Y)
-	}
-	for i, s := range shares {
-		n.disc(c, at(i), s.node, math.Max(1.5, 6*size))
+		n.disc(c, r.at(i), s.node, math.Max(1.5, 6*size))
 		if len(shares) <= most {
-			n.write(c, p, outside(middle, at(i)), s)
+			at, anchor := r.outside(i)
+			s.write(c, at, anchor)
 		}
 	}
-	n.disc(c, middle, n.node, 6)
-	n.write(c, p, vg.Point{X: middle.X, Y: middle.Y - vg.Points(13)}, share{n.node, itself})
+	n.disc(c, r.middle, n.node, 6)
+	share{n.node, itself}.write(c, picture.Point{X: r.middle.X, Y: r.middle.Y + 14}, picture.Middle)
+}
+
+// edgeColour is lighter than any node.
+var edgeColour = color.RGBA{190, 190, 190, 255}
+
+// ring is the places of nodes around a node, clockwise from the top on.
+type ring struct {
+	middle picture.Point
+	radius float64
+	nodes  int
+}
+
+// towards returns the direction of the i-th node.
+func (r ring) towards(i int) picture.Point {
+	angle := 2 * math.Pi * float64(i) / float64(r.nodes)
+	return picture.Point{X: math.Sin(angle), Y: -math.Cos(angle)}
+}
+
+func (r ring) at(i int) picture.Point { return r.beyond(i, 0) }
+
+// beyond returns the place so far outside that of the i-th node.
+func (r ring) beyond(i int, far float64) picture.Point {
+	d := r.towards(i)
+	return picture.Point{X: r.middle.X + (r.radius+far)*d.X, Y: r.middle.Y + (r.radius+far)*d.Y}
+}
+
+// outside returns the middle of the left or right end of what is written at the
+// i-th node, or of all of it above and below.
+func (r ring) outside(i int) (picture.Point, picture.Anchor) {
+	const level = 0.2 // the share of the radius to either side within which a node is above or below
+	switch d := r.towards(i); {
+	case d.X > level:
+		return r.beyond(i, 10), picture.Start
+	case d.X < -level:
+		return r.beyond(i, 10), picture.End
+	}
+	return r.beyond(i, 13), picture.Middle
 }
 
 // share is how much of a node's attention goes to an in-neighbour.
@@ -122,37 +150,22 @@ func (n *neighbourhood) shares() (others []share, itself float64) {
 	return others, itself
 }
 
-// outside returns the point beyond at where its number is written.
-func outside(middle, at vg.Point) vg.Point {
-	d := at.Sub(middle)
-	far := vg.Length(math.Hypot(float64(d.X), float64(d.Y)))
-	return at.Add(vg.Point{X: d.X / far * vg.Points(28), Y: d.Y / far * vg.Points(13)})
-}
-
 // disc draws a node in the colour of its class.
-func (n *neighbourhood) disc(c draw.Canvas, at vg.Point, node int32, radius float64) {
-	shade := color.Color(color.Gray{120})
+func (n *neighbourhood) disc(c *picture.Canvas, at picture.Point, node int32, radius float64) {
+	shade := picture.Grey
 	if label := n.Labels[node]; label >= 0 {
-		shade = colour(int(label))
+		shade = picture.Colour(int(label))
 	}
-	c.DrawGlyph(draw.GlyphStyle{Color: shade, Radius: vg.Points(radius), Shape: draw.CircleGlyph{}}, at)
+	c.Circle(at, radius, shade)
 }
 
-// write writes a node's number and its share.
-func (n *neighbourhood) write(c draw.Canvas, p *plot.Plot, at vg.Point, s share) {
-	style := p.X.Tick.Label
-	style.Font.Size = vg.Points(7)
-	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
+// write writes a node's number and its share at a point of its middle line.
+func (s share) write(c *picture.Canvas, at picture.Point, anchor picture.Anchor) {
+	letters := picture.Letters{Size: 7.5, Colour: picture.Ink, Anchor: anchor}
 	text := fmt.Sprintf("%d: %.0f %%", s.node, 100*s.of)
-	box := style.Rectangle(text).Add(at) // what is under it would cross it out
-	c.FillPolygon(color.White, []vg.Point{box.Min, {X: box.Max.X, Y: box.Min.Y}, box.Max, {X: box.Min.X, Y: box.Max.Y}})
-	c.FillText(style, at, text)
-}
-
-// dot is a class in a legend.
-type dot struct{ color.Color }
-
-// Thumbnail draws the dot.
-func (d dot) Thumbnail(c *draw.Canvas) {
-	c.DrawGlyph(draw.GlyphStyle{Color: d.Color, Radius: vg.Points(3), Shape: draw.CircleGlyph{}}, c.Center())
+	if anchor == picture.Middle { // what is under it would cross it out
+		half := letters.Width(text)/2 + 1
+		c.Rect(picture.Box{Left: at.X - half, Top: at.Y - 4, Right: at.X + half, Bottom: at.Y + 4}, picture.White)
+	}
+	c.Text(picture.Point{X: at.X, Y: at.Y + 2.7}, text, letters)
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/csv"
+	"encoding/xml"
+	"fmt"
 	"image/png"
 	"math"
 	"math/rand/v2"
@@ -11,8 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/plot/vg/draw"
-
+	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -80,41 +81,6 @@ func TestErrorsByDegree(t *testing.T) {
 	}
 }
 
-// Ticks lie at round numbers, each with a label of its own.
-func TestRoundTicks(t *testing.T) {
-	for _, tt := range []struct {
-		lo, hi float64
-		want   string
-	}{
-		{1, 200, "50 100 150 200"}, {1, 30, "10 20 30"}, {0, 24.2, "0 5 10 15 20"}, {7, 99, "20 40 60 80"},
-		{1.87, 2.01, "1.90 1.95 2.00"}, {-0.079, 0.081, "-0.05 0.00 0.05"}, {-1e-4, 2e-4, "-0.0001 0.0000 0.0001 0.0002"}, {2e6, 6e6, "2000000 3000000 4000000 5000000 6000000"},
-	} {
-		var got []string
-		for _, tick := range (roundTicks{}).Ticks(tt.lo, tt.hi) {
-			got = append(got, tick.Label)
-		}
-		if s := strings.Join(got, " "); s != tt.want {
-			t.Errorf("from %g to %g: %s, want %s", tt.lo, tt.hi, s, tt.want)
-		}
-	}
-}
-
-// The words of a legend end before the edge in a font that is a sixth wider, too.
-func TestPlaceLegend(t *testing.T) {
-	p := newPanel("", "x", "y")
-	p.Legend.Add("Reinforcement Learning", dot{colour(0)})
-	c, err := draw.NewFormattedCanvas(panelWidth, panelHeight, "svg")
-	if err != nil {
-		t.Fatal(err)
-	}
-	placeLegend(p, draw.New(c))
-	area := p.DataCanvas(draw.New(c))
-	words := p.Legend.Rectangle(area).Size().X
-	if left := area.Size().X - p.Legend.XOffs; left < 7*words/6 || left > 1.3*words {
-		t.Errorf("%.0f points for words of %.0f", left, words)
-	}
-}
-
 func TestPictures(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
@@ -135,10 +101,110 @@ func TestPictures(t *testing.T) {
 		}
 	}
 	svg, err := os.ReadFile(file("a.svg"))
-	if err != nil || !strings.Contains(string(svg), "<svg") || !strings.Contains(string(svg), "node 30, layer 2: attention") {
+	if err != nil || !strings.Contains(string(svg), "node 30, layer 2: attention") {
 		t.Errorf("a.svg: %v, %.200s", err, svg)
 	}
+	wordsApart(t, svg)
 	attentionSumsToOne(t, file("a.csv"))
+}
+
+func TestPlot(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.svg")
+	if _, stderr, status := gatbench(t, "train", "--epochs", "3", "--plot", path); status != succeeded {
+		t.Fatalf("status %d, error %q", status, stderr)
+	}
+	svg, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wordsApart(t, svg)
+	for _, want := range []string{
+		">GAT on Cora: loss<", ">training, with dropout<", ">model: epoch ", ">accuracy<", ">hidden layer, by class<",
+		">Reinforcement Learning<", ">errors by degree<", ">5–8<", ">(206)<", ">wrong test nodes, per cent<",
+	} {
+		if !strings.Contains(string(svg), want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if n := strings.Count(string(svg), "<circle"); n != 2708+7 {
+		t.Errorf("%d discs, want one a node and one a class", n)
+	}
+}
+
+// svgText is a piece of text in SVG.
+type svgText struct {
+	X      float64 `xml:"x,attr"`
+	Y      float64 `xml:"y,attr"`
+	Size   float64 `xml:"font-size,attr"`
+	Length float64 `xml:"textLength,attr"`
+	Anchor string  `xml:"text-anchor,attr"`
+	Turn   string  `xml:"transform,attr"`
+	Words  string  `xml:",chardata"`
+}
+
+// box returns where the text is.
+func (s svgText) box() picture.Box {
+	before := map[string]float64{"": 0, "middle": s.Length / 2, "end": s.Length}[s.Anchor]
+	if s.Turn != "" {
+		return picture.Box{Left: s.X - 0.7*s.Size, Top: s.Y + before - s.Length, Right: s.X, Bottom: s.Y + before}
+	}
+	return picture.Box{Left: s.X - before, Top: s.Y - 0.7*s.Size, Right: s.X - before + s.Length, Bottom: s.Y}
+}
+
+// wordsApart reads a picture, none of whose words may leave it or overlap.
+func wordsApart(t *testing.T, svg []byte) {
+	t.Helper()
+	var doc struct {
+		ViewBox string    `xml:"viewBox,attr"`
+		Text    []svgText `xml:"text"`
+	}
+	if err := xml.Unmarshal(svg, &doc); err != nil {
+		t.Fatal(err)
+	}
+	var x, y, width, height float64
+	if _, err := fmt.Sscan(doc.ViewBox, &x, &y, &width, &height); err != nil || len(doc.Text) < 10 {
+		t.Fatalf("%v, %d texts on %q", err, len(doc.Text), doc.ViewBox)
+	}
+	for i, s := range doc.Text {
+		b := s.box()
+		if b.Left < 0 || b.Top < 0 || b.Right > width || b.Bottom > height {
+			t.Errorf("%q is cut off: %v", s.Words, b)
+		}
+		for _, other := range doc.Text[:i] {
+			if overlap(b, other.box()) {
+				t.Errorf("%q and %q overlap: %v, %v", s.Words, other.Words, b, other.box())
+			}
+		}
+	}
+}
+
+func overlap(a, b picture.Box) bool {
+	return a.Left < b.Right && b.Left < a.Right && a.Top < b.Bottom && b.Top < a.Bottom
+}
+
+// The numbers around a node neither overlap nor lie on the nodes.
+func TestRing(t *testing.T) {
+	for n := 1; n <= 16; n++ {
+		r := ring{picture.Point{X: 200, Y: 150}, 75, n}
+		var boxes []picture.Box
+		for i := range n {
+			at, anchor := r.outside(i)
+			length := picture.Letters{Size: 7.5}.Width("19716: 100 %")
+			boxes = append(boxes, svgText{X: at.X, Y: at.Y + 2.7, Size: 7.5, Length: length, Anchor: []string{"", "middle", "end"}[anchor]}.box())
+		}
+		for i, b := range boxes {
+			for j := range n {
+				d := r.at(j)
+				node := picture.Box{Left: d.X - 5, Top: d.Y - 5, Right: d.X + 5, Bottom: d.Y + 5}
+				if overlap(b, node) || i != j && overlap(b, boxes[j]) {
+					t.Errorf("of %d nodes, number %d is on node or number %d", n, i, j)
+				}
+			}
+			if far := math.Hypot(b.Middle().X-r.at(i).X, b.Middle().Y-r.at(i).Y); far > 40 {
+				t.Errorf("of %d nodes, number %d is %.0f points away", n, i, far)
+			}
+		}
+	}
 }
 
 // attentionSumsToOne reads a file of --attention: what a node attends to in a

@@ -2,80 +2,17 @@ package main
 
 import (
 	"fmt"
-	"image/color"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
-
-// The size of a panel of a picture.
-const (
-	panelWidth  = 14 * vg.Centimeter
-	panelHeight = 10 * vg.Centimeter
-)
-
-// palette tells lines and classes apart, for people who see few colours too
-// (Okabe and Ito, 2008). More classes than colours share them.
-var palette = []color.Color{
-	color.RGBA{0, 114, 178, 255}, color.RGBA{213, 94, 0, 255}, color.RGBA{0, 158, 115, 255},
-	color.RGBA{204, 121, 167, 255}, color.RGBA{230, 159, 0, 255}, color.RGBA{86, 180, 233, 255},
-	color.RGBA{90, 90, 90, 255}, color.RGBA{240, 228, 66, 255},
-}
-
-func colour(i int) color.Color { return palette[i%len(palette)] }
-
-// newPanel returns an empty panel.
-func newPanel(title, x, y string) *plot.Plot {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
-	p.Title.Padding = vg.Points(6)
-	p.X.Tick.Marker, p.Y.Tick.Marker = roundTicks{}, roundTicks{}
-	p.Legend.Top, p.Legend.Left, p.Legend.YOffs, p.Legend.Padding = true, true, vg.Points(-4), vg.Points(2)
-	return p
-}
-
-// placeLegend moves a legend to the right edge, with its marks before its words
-// and a fifth of its width to spare: a viewer of SVG without the font takes
-// another, and the words must cross neither the marks nor the edge.
-func placeLegend(p *plot.Plot, c draw.Canvas) {
-	area := p.DataCanvas(c)
-	p.Legend.XOffs = area.Size().X - 1.2*p.Legend.Rectangle(area).Size().X
-}
-
-// roundTicks are ticks at multiples of 1, 2 or 5 times a power of ten, all with as
-// many decimals as that needs.
-type roundTicks struct{}
-
-// Ticks returns three to eight ticks from lo to hi.
-func (roundTicks) Ticks(lo, hi float64) []plot.Tick {
-	power := math.Floor(math.Log10((hi - lo) / 5))
-	step := math.Pow(10, power)
-	for _, times := range []float64{2, 2.5, 2} { // 2, 5 and 10
-		if step*5 < (hi-lo)*(1-1e-9) {
-			step *= times
-		}
-	}
-	decimals := int(max(0, -math.Floor(math.Log10(step)+1e-9)))
-	var ticks []plot.Tick
-	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+1e-9*step; i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: strconv.FormatFloat(i*step+0, 'f', decimals, 64)})
-	}
-	return ticks
-}
 
 // plot draws four panels of a training into a file: loss, accuracy, what the
 // network has learnt of each node, and how errors depend on the degree.
@@ -83,118 +20,78 @@ func (s *session) plot(path string) error {
 	t := grad.NewEval()
 	hidden := s.net.hidden(t, s.graph, s.features).Value()
 	logits := s.net.Forward(t, s.graph, s.features).Value()
-	panels := [][]*plot.Plot{
+	return savePanels(path, [][]picture.Panel{
 		{s.lossPanel(), s.accuracyPanel()},
-		{s.hiddenPanel(hidden), s.degreePanel(logits)},
-	}
-	return savePanels(path, panels)
-}
-
-// savePanels writes rows of panels, all of one size.
-func savePanels(path string, panels [][]*plot.Plot) error {
-	rows, cols := len(panels), len(panels[0])
-	w, h := vg.Length(cols)*panelWidth, vg.Length(rows)*panelHeight
-	c, err := draw.NewFormattedCanvas(w, h, strings.TrimPrefix(filepath.Ext(path), "."))
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	tiles := draw.Tiles{
-		Rows: rows, Cols: cols, PadX: vg.Centimeter, PadY: vg.Centimeter,
-		PadTop: vg.Centimeter / 2, PadBottom: vg.Centimeter / 2, PadLeft: vg.Centimeter / 2, PadRight: vg.Centimeter / 2,
-	}
-	for j, row := range plot.Align(panels, tiles, draw.New(c)) {
-		for i, canvas := range row {
-			placeLegend(panels[j][i], canvas)
-			panels[j][i].Draw(canvas)
-		}
-	}
-	return atomicfile.Write(path, func(w io.Writer) error {
-		_, err := c.WriteTo(w)
-		return err
+		{s.hiddenPanel(hidden), degreePanel(s.task, logits)},
 	})
 }
 
-// curve adds a line of a number of each epoch.
-func (s *session) curve(p *plot.Plot, i int, name string, of func(train.Epoch) float64) {
-	var xys plotter.XYs
+// savePanels writes rows of panels into a file, in the form that its name ends in.
+func savePanels(path string, panels [][]picture.Panel) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		return picture.Grid(panels).Write(w, strings.TrimPrefix(filepath.Ext(path), "."))
+	})
+}
+
+// curve returns the line of a number of each epoch.
+func (s *session) curve(i int, name string, of func(train.Epoch) float64) picture.Series {
+	line := picture.Series{Name: name, Mark: picture.Curve, Colour: picture.Colour(i)}
 	for _, e := range s.history.Epochs {
-		xys = append(xys, plotter.XY{X: float64(e.N), Y: of(e)})
+		line.Points = append(line.Points, picture.Point{X: float64(e.N), Y: of(e)})
 	}
-	line, err := plotter.NewLine(xys)
-	if err != nil {
-		return // a NaN has no place on a curve
-	}
-	line.Color, line.Width = colour(i), vg.Points(1.2)
-	p.Add(line)
-	p.Legend.Add(name, line)
+	return line
 }
 
-// mark adds an upright line at the epoch of the model.
-func (s *session) mark(p *plot.Plot) {
-	at := float64(s.summary.BestEpoch)
-	line, err := plotter.NewLine(plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: p.Y.Max}})
-	if err != nil {
-		return
+// mark returns an upright line at the epoch of the model.
+func (s *session) mark() picture.Series {
+	at := s.summary.BestEpoch
+	return picture.Series{
+		Name: fmt.Sprintf("model: epoch %d", at), Mark: picture.Upright, Colour: picture.Grey,
+		Points: []picture.Point{{X: float64(at)}},
 	}
-	line.Color, line.Dashes = color.Gray{128}, []vg.Length{vg.Points(3), vg.Points(3)}
-	p.Add(line)
-	p.Legend.Add(fmt.Sprintf("model: epoch %d", s.summary.BestEpoch), line)
 }
 
-func (s *session) lossPanel() *plot.Plot {
-	p := newPanel(fmt.Sprintf("%s on %s: loss", s.report.model().title, s.Name), "epoch", "cross-entropy")
-	s.curve(p, 0, "training, with dropout", func(e train.Epoch) float64 { return e.Loss })
-	s.curve(p, 1, "validation", func(e train.Epoch) float64 { return e.Val.Loss })
-	s.mark(p)
-	return p
+func (s *session) lossPanel() *picture.Chart {
+	return &picture.Chart{
+		Title: fmt.Sprintf("%s on %s: loss", s.report.model().title, s.Name),
+		X:     picture.Axis{Label: "epoch"}, Y: picture.Axis{Label: "cross-entropy"},
+		Series: []picture.Series{
+			s.curve(0, "training, with dropout", func(e train.Epoch) float64 { return e.Loss }),
+			s.curve(1, "validation", func(e train.Epoch) float64 { return e.Val.Loss }),
+			s.mark(),
+		},
+	}
 }
 
-func (s *session) accuracyPanel() *plot.Plot {
-	p := newPanel("accuracy", "epoch", "per cent")
-	p.Legend.Top = false
-	p.Legend.YOffs = vg.Points(6)
-	s.curve(p, 0, "training", func(e train.Epoch) float64 { return 100 * e.Train.Accuracy })
-	s.curve(p, 1, "validation", func(e train.Epoch) float64 { return 100 * e.Val.Accuracy })
-	s.curve(p, 2, "test", func(e train.Epoch) float64 { return 100 * e.Test.Accuracy })
-	s.mark(p)
-	return p
+func (s *session) accuracyPanel() *picture.Chart {
+	return &picture.Chart{
+		Title: "accuracy", X: picture.Axis{Label: "epoch"}, Y: picture.Axis{Label: "per cent"},
+		Series: []picture.Series{
+			s.curve(0, "training", func(e train.Epoch) float64 { return 100 * e.Train.Accuracy }),
+			s.curve(1, "validation", func(e train.Epoch) float64 { return 100 * e.Val.Accuracy }),
+			s.curve(2, "test", func(e train.Epoch) float64 { return 100 * e.Test.Accuracy }),
+			s.mark(),
+		},
+	}
 }
 
 // hiddenPanel shows the first two principal components of the hidden layer, a
 // point a node, coloured by class.
-func (s *session) hiddenPanel(hidden *tensor.Dense) *plot.Plot {
-	points := principal(hidden)
-	p := newPanel("hidden layer, by class", "first principal component", "second")
-	p.X.Max = 0 // room for the legend is made below
-	longest := 0
-	for c := range s.Classes {
-		var xys plotter.XYs
-		for v, label := range s.Labels {
-			if int(label) == c {
-				xys = append(xys, plotter.XY{X: points[v][0], Y: points[v][1]})
-			}
-		}
-		dots, err := plotter.NewScatter(xys)
-		if err != nil {
-			continue // no node is of that class
-		}
-		dots.GlyphStyle = draw.GlyphStyle{Color: colour(c), Radius: vg.Points(1.3), Shape: draw.CircleGlyph{}}
-		p.Add(dots)
-		big := *dots
-		big.GlyphStyle.Radius = vg.Points(3)
-		p.Legend.Add(s.className(c), &big)
-		longest = max(longest, utf8.RuneCountInString(s.className(c)))
+func (s *session) hiddenPanel(hidden *tensor.Dense) *picture.Chart {
+	classes := make([]picture.Series, s.Classes)
+	for c := range classes {
+		classes[c] = picture.Series{Name: s.className(c), Mark: picture.Dots, Colour: picture.Colour(c)}
 	}
-	share := legendShare(longest)
-	p.X.Max += share / (1 - share) * (p.X.Max - p.X.Min)
-	return p
-}
-
-// legendShare is what part of a panel's axis a legend takes whose longest name
-// has so many letters, but at most six tenths.
-func legendShare(letters int) float64 {
-	width := vg.Length(letters)*vg.Points(6.4) + 1.2*vg.Centimeter // of letters of 12 points in any font, and of a dot
-	return min(0.6, float64(width/(panelWidth-2.4*vg.Centimeter)))
+	for v, p := range principal(hidden) {
+		if c := s.Labels[v]; c >= 0 {
+			classes[c].Points = append(classes[c].Points, picture.Point{X: p[0], Y: p[1]})
+		}
+	}
+	return &picture.Chart{
+		Title: "hidden layer, by class",
+		X:     picture.Axis{Label: "first principal component"}, Y: picture.Axis{Label: "second"},
+		Series: classes,
+	}
 }
 
 func (k *task) className(c int) string {
@@ -205,24 +102,18 @@ func (k *task) className(c int) string {
 }
 
 // degreePanel shows the share of wrong test nodes among those of similar degree.
-func (s *session) degreePanel(logits *tensor.Dense) *plot.Plot {
-	p := newPanel("errors by degree", "neighbours", "wrong test nodes, per cent")
-	bins := errorsByDegree(s.task, logits)
-	values, names := make(plotter.Values, len(bins)), make([]string, len(bins))
-	for i, b := range bins {
-		values[i] = 100 * float64(b.wrong) / float64(b.nodes)
-		names[i] = fmt.Sprintf("%s\n(%d)", b.name(), b.nodes)
+func degreePanel(k *task, logits *tensor.Dense) *picture.Chart {
+	bars := picture.Series{Mark: picture.Bars, Colour: picture.Colour(0)}
+	var names []string
+	for i, b := range errorsByDegree(k, logits) {
+		bars.Points = append(bars.Points, picture.Point{X: float64(i), Y: 100 * float64(b.wrong) / float64(b.nodes)})
+		names = append(names, fmt.Sprintf("%s\n(%d)", b.name(), b.nodes))
 	}
-	bars, err := plotter.NewBarChart(values, vg.Points(24))
-	if err != nil {
-		return p // there are no test nodes
+	return &picture.Chart{
+		Title: "errors by degree",
+		X:     picture.Axis{Label: "neighbours (test nodes)", Names: names}, Y: picture.Axis{Label: "wrong test nodes, per cent"},
+		Series: []picture.Series{bars},
 	}
-	bars.Color = colour(0)
-	bars.LineStyle.Width = 0
-	p.Add(bars)
-	p.NominalX(names...)
-	p.Y.Min = 0
-	return p
 }
 
 // degreeBin is the test nodes of similar degree.

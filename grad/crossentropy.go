@@ -44,7 +44,7 @@ func (c CrossEntropy) Of(x *Var, labels []int32) *Var {
 	op := Begin("CrossEntropy", x)
 	c.check(op.name, x, labels)
 	e := Notes[entropy](op)
-	*e = entropy{c: c, x: x, labels: labels, logp: op.Floats(len(x.val.Data))}
+	*e = entropy{c: c, x: x, labels: labels, logp: op.FreshFloats(len(x.val.Data))}
 	return e.record(op)
 }
 

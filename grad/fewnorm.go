@@ -1,14 +1,18 @@
 package grad
 
-import "github.com/edgewise-ml/edgewise/tensor"
+import (
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
 
-// normFew is up to how many elements a normalisation is taken element by element:
-// calls of kernels and their scratch would cost more than the elements do. Tests
-// set it.
-var normFew = 32
+// normFew is up to which width rows are normalised element by element, if they are
+// few: calls of kernels for each row and their scratch would cost more than the
+// elements do. Tests set it.
+var normFew = 16
 
-// few reports whether n is one of few elements.
-func (n *norm) few() bool { return n.rows*n.d <= normFew }
+// few reports whether n is one of few and narrow rows. Up to sumRun of them may be
+// added in float32.
+func (n *norm) few() bool { return n.d <= normFew && n.rows <= sumRun }
 
 // biases is the bias of column j.
 func (n *norm) biases(j int) tensor.Float {
@@ -21,22 +25,17 @@ func (n *norm) biases(j int) tensor.Float {
 // offset is element at of x, which is in row i, without the mean of the row.
 func (n *norm) offset(i, at int) tensor.Float { return n.x.val.Data[at] - n.mean[i] - n.rest[i] }
 
-// fewRows writes all rows of a layer norm.
+// fewRows writes all rows of a layer norm, to the bits of row.
 func (n *norm) fewRows(y []tensor.Float) {
 	for i := range n.rows {
 		lo, hi := i*n.d, i*n.d+n.d
-		sum, squares := 0.0, 0.0
-		for _, v := range n.x.val.Data[lo:hi] {
-			sum += float64(v)
-		}
-		n.setMean(i, sum/float64(n.d))
+		n.setMean(i, simd.Sum64(n.x.val.Data[lo:hi])/float64(n.d))
 		for at := lo; at < hi; at++ {
-			o := float64(n.offset(i, at))
-			squares += o * o
+			y[at] = n.offset(i, at)
 		}
-		n.scale[i] = n.scaleOf(squares / float64(n.d))
+		n.scale[i] = n.scaleOf(dot64(y[lo:hi], y[lo:hi]) / float64(n.d))
 		for at := lo; at < hi; at++ {
-			y[at] = n.offset(i, at)*n.scale[i]*tensor.Float(n.gains(at-lo)) + n.biases(at-lo)
+			y[at] = y[at]*n.scale[i]*tensor.Float(n.gains(at-lo)) + n.biases(at-lo)
 		}
 	}
 }

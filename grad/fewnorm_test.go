@@ -120,10 +120,29 @@ func compareNorms(t *testing.T, what string, got, want []tensor.Float) {
 	}
 }
 
-// TestFewNormBits: the bits of few elements do not depend on who asks for
-// gradients.
+// TestFewNormBits: rows have the bits that they have among many, as a sequence that
+// is made step by step needs; and those of few elements do not depend on who asks
+// for gradients.
 func TestFewNormBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(44, 44))
+	for d := 1; d <= 16; d++ {
+		gain, bias := grad.Const(random(rng, d)), grad.Const(random(rng, d))
+		run := statistics(rng, d, true)
+		for rows := 1; rows <= 64; rows += 9 {
+			x := grad.Const(random(rng, 65, d))
+			few := x.RowRange(0, rows)
+			for name, f := range map[string]func(x *grad.Var) *grad.Var{
+				"LayerNorm": func(x *grad.Var) *grad.Var { return x.LayerNorm(gain, bias, 0.1) },
+				"BatchNorm": func(x *grad.Var) *grad.Var {
+					return (*grad.Tape)(nil).BatchNorm(x, grad.Affine{Gain: gain, Bias: bias}, run, 0.1)
+				},
+			} {
+				if !slices.Equal(f(few).Value().Data, f(x).Value().Data[:rows*d]) {
+					t.Errorf("%s of %d×%d: other bits than among 65 rows", name, rows, d)
+				}
+			}
+		}
+	}
 	x, dy, gain := random(rng, 4, 5), random(rng, 4, 5), random(rng, 5)
 	run := func(watched bool) (y, dgain []tensor.Float) {
 		tape := grad.NewTape(1)

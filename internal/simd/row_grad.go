@@ -28,26 +28,15 @@ func mulAddLess(z, x, y []Float, c Float) {
 //	dx[i] += dy[i] − e^y[i]·Σ dy
 func LogSoftmaxBackward(dx, dy, y []Float) {
 	dx, dy = dx[:len(y)], dy[:len(y)]
-	s := -Sum(dy)
-	var few [16]Float
-	if len(y) <= len(few) { // more scratch would cost more than they do
-		logSoftmaxPull(dx, dy, y, s, few[:])
-		return
-	}
 	var scratch [256]Float
-	for len(y) > 0 {
+	for s := -Sum(dy); len(y) > 0; {
 		n := min(len(scratch), len(y))
-		logSoftmaxPull(dx[:n], dy[:n], y[:n], s, scratch[:])
+		p := scratch[:n]
+		Exp.Forward(p, y[:n], 0)
+		Axpy(dx[:n], s, p)
+		Axpy(dx[:n], 1, dy[:n])
 		dx, dy, y = dx[n:], dy[n:], y[n:]
 	}
-}
-
-// logSoftmaxPull adds dy + s·e^y to dx, with scratch at least as long.
-func logSoftmaxPull(dx, dy, y []Float, s Float, scratch []Float) {
-	p := scratch[:len(y)]
-	Exp.Forward(p, y, 0)
-	Axpy(dx, s, p)
-	Axpy(dx, 1, dy)
 }
 
 // LogSumExpBackward adds to dx the gradient of y = log Σe^x over one row, where

@@ -1,6 +1,8 @@
 package grad
 
 import (
+	"slices"
+
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -28,10 +30,11 @@ func (x *Var) Mish() *Var { return x.Mul(x.Softplus().Tanh()) }
 // Maxout returns the largest of each k elements that follow each other on the
 // last axis, whose length is a multiple of k.
 func (x *Var) Maxout(k int) *Var {
-	shape := append([]int(nil), x.Value().Shape()...)
+	var room extents
+	shape := append(room[:0], x.Value().Shape()...)
 	last := len(shape) - 1
 	if k < 1 || shape[last]%k != 0 || len(shape) == tensor.MaxAxes {
-		panic(&tensor.ShapeError{Op: "grad.Maxout", Shapes: [][]int{shape, {k}}, Why: "the last axis is no multiple of the pieces, or an axis too many"})
+		panic(&tensor.ShapeError{Op: "grad.Maxout", Shapes: [][]int{slices.Clone(shape), {k}}, Why: "the last axis is no multiple of the pieces, or an axis too many"})
 	}
 	shape[last] /= k
 	return x.Reshape(append(shape, k)...).MaxAxis(-1)

@@ -30,7 +30,8 @@ func (b BCE) Of(x, target *Var) *Var {
 	if b.PosWeight != nil && len(b.PosWeight) != d {
 		panic(&tensor.ShapeError{Op: "grad.BCE", Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("%d weights of positives for %d columns", len(b.PosWeight), d)})
 	}
-	e := &bce{width: d, pos: b.PosWeight}
+	e := Notes[bce](Op{tape: x.tape})
+	e.width, e.pos = d, b.PosWeight
 	if b.Weights != nil {
 		if shape, ok := tensor.Broadcast(x.Shape(), b.Weights.Shape()); !ok || !slices.Equal(shape, x.Shape()) {
 			panic(tensor.Mismatch("grad.BCE", x, b.Weights))

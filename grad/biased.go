@@ -156,14 +156,14 @@ var biasTasks = sync.Pool{New: func() any { return new(biased) }}
 
 func runBiased(k biased) {
 	width, n := len(k.b), len(k.in)
-	one := n == width && k.drop == nil
+	one := n == width
 	switch {
 	case n == 0:
 		return
 	case one && !k.back:
 		k.row()
 		return
-	case one && (k.set || !k.on):
+	case one && (k.set || !k.bends()):
 		k.pullRow()
 		return
 	}
@@ -191,6 +191,10 @@ func runBiased(k biased) {
 
 // row is the loop over one row.
 func (k *biased) row() {
+	if k.drop != nil {
+		k.drop.ELU(k.out, k.in, k.b, 0)
+		return
+	}
 	simd.Add.Forward(k.out, k.in, k.b, 1, 1)
 	if k.on {
 		k.f.Forward(k.out, k.out, 1)
@@ -201,10 +205,9 @@ func (k *biased) row() {
 func (k *biased) pullRow() {
 	dz := k.in
 	switch {
-	case k.on:
+	case k.bends():
 		dz = k.out
-		clear(dz)
-		k.f.Backward(dz, k.in, k.y, k.y, 1)
+		k.slope(dz, k.in, k.y)
 	case k.set:
 		copy(k.out, dz)
 	case k.out != nil:

@@ -2,7 +2,6 @@ package grad
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -71,15 +70,20 @@ func (of columnNorm) apply(name string) (*Var, *columnNorm) {
 		n.offsets = n.all[:]
 	}
 	checkOffsets(name, n.rows, n.offsets)
-	y := op.newLike(n.x)
+	y := op.freshLike(n.x)
 	size := (len(n.offsets) - 1) * n.d
 	if !n.fixed {
-		n.mean, n.scale = op.Floats(size), op.Floats(size)
+		room := op.FreshFloats(2 * size)
+		n.mean, n.scale = room[:size], room[size:]
 	}
 	if n.shift != nil {
-		n.shifted = op.Floats(size)
+		n.shifted = op.FreshFloats(size)
 	}
-	if !op.Dry(0) {
+	switch {
+	case op.Dry(0):
+	case n.few():
+		n.fewForward(y.val.Data)
+	default:
 		n.pass = columnPass{y: y.val.Data}
 		n.eachRange((*columnNorm).forward)
 	}
@@ -88,6 +92,10 @@ func (of columnNorm) apply(name string) (*Var, *columnNorm) {
 
 // Pull adds to the gradients of x, gain, bias and shift.
 func (n *columnNorm) Pull(dy *tensor.Dense) {
+	if n.few() {
+		n.fewBackward(dy.Data)
+		return
+	}
 	n.pass = columnPass{dy: dy.Data}
 	n.backward()
 }
@@ -194,7 +202,7 @@ func (n *columnNorm) moments(k int) {
 		w.kind = squareRows
 		sumRows(w, sums)
 		for j, s := range sums {
-			n.of(n.scale, k)[j] = tensor.Float(1 / math.Sqrt(s/count+n.eps))
+			n.of(n.scale, k)[j] = n.scaleOf(s / count)
 		}
 	})
 }
@@ -202,13 +210,17 @@ func (n *columnNorm) moments(k int) {
 // columnGrads are the gradients of the operands, nil where not wanted.
 type columnGrads struct{ gain, bias, shift *tensor.Dense }
 
+func (n *columnNorm) grads() columnGrads {
+	return columnGrads{gradOf(n.gain), gradOf(n.bias), gradOf(n.shift)}
+}
+
 // backward adds the gradients. With x̂ = o·scale and m the mean over a range,
 //
 //	do = gain·scale·(dy − x̂·m(dy·x̂)),   dx = do − shift·m(do),   dshift = −mean·Σdo
 //
 // and m(x̂) = scale·(1 − shift)·mean. Fixed means and scales give dx = gain·scale·dy.
 func (n *columnNorm) backward() {
-	into := columnGrads{gradOf(n.gain), gradOf(n.bias), gradOf(n.shift)}
+	into := n.grads()
 	if dx := n.x.Grad(); dx != nil {
 		n.pass.dx = dx.Data
 	}
@@ -236,25 +248,34 @@ func (n *columnNorm) sum(k int) {
 	sumRows(w, n.sums(k))
 }
 
-// pullAffine adds what range k gives to the gradients of gain, bias and shift. Of
-// Σdy·o and Σdy in sums it makes b and c, for which dx = gain·scale·dy + b·o + c.
+// pullAffine adds what range k gives to the gradients of gain, bias and shift, and
+// makes of Σdy·o and Σdy in sums the b and c of its columns.
 func (n *columnNorm) pullAffine(into *columnGrads, k int) {
 	sums := n.sums(k)
-	rows := float64(n.offsets[k+1] - n.offsets[k])
 	for j := range n.d {
-		mean, scale := float64(n.of(n.mean, k)[j]), float64(n.of(n.scale, k)[j])
-		dyx, dy := sums[j]*scale, sums[n.d+j]
-		add(into.gain, j, dyx)
-		add(into.bias, j, dy)
-		if n.fixed {
-			sums[j], sums[n.d+j] = 0, 0
-			continue
-		}
-		f := scale * n.gains(j)
-		mdo := f * (dy - scale*(1-n.shifts(j))*mean*dyx) / rows
-		add(into.shift, j, -mean*mdo*rows)
-		sums[j], sums[n.d+j] = -f*scale*dyx/rows, -n.shifts(j)*mdo
+		sums[j], sums[n.d+j] = n.pullColumn(into, column{k, j}, sums[j], sums[n.d+j])
 	}
+}
+
+// column is column j of range k.
+type column struct{ k, j int }
+
+// pullColumn adds what a column gives to the gradients of gain, bias and shift, from
+// Σdy·o and Σdy, and returns b and c for which dx = gain·scale·dy + b·o + c.
+func (n *columnNorm) pullColumn(into *columnGrads, at column, dyo, dy float64) (b, c float64) {
+	j, p := at.j, n.span(at.k)
+	rows := float64(p.hi - p.lo)
+	mean, scale := float64(n.of(n.mean, at.k)[j]), float64(n.of(n.scale, at.k)[j])
+	dyx := dyo * scale
+	add(into.gain, j, dyx)
+	add(into.bias, j, dy)
+	if n.fixed {
+		return 0, 0
+	}
+	f := scale * n.gains(j)
+	mdo := f * (dy - scale*(1-n.shifts(j))*mean*dyx) / rows
+	add(into.shift, j, -mean*mdo*rows)
+	return -f * scale * dyx / rows, -n.shifts(j) * mdo
 }
 
 // add adds v to element j of d, unless d is nil.

@@ -44,7 +44,7 @@ func (c CrossEntropy) Of(x *Var, labels []int32) *Var {
 	op := Begin("CrossEntropy", x)
 	c.check(op.name, x, labels)
 	e := Notes[entropy](op)
-	*e = entropy{c: c, x: x, labels: labels, logp: op.Floats(len(x.val.Data))}
+	*e = entropy{c: c, x: x, labels: labels, logp: op.FreshFloats(len(x.val.Data))}
 	return e.record(op)
 }
 
@@ -158,28 +158,45 @@ func (e *entropy) forward(y []tensor.Float) {
 // pull adds the gradients of rows lo to hi.
 func (e *entropy) pull(lo, hi int) {
 	d := e.x.Dim(1)
-	most := max(1, entropyBlock/max(1, d))
+	most := max(1, min(entropyBlock/max(1, d), hi-lo))
+	if e.given {
+		e.pullRows(lo, hi, most, nil)
+		return
+	}
+	if most*d <= entropyFew {
+		var buf [entropyFew]tensor.Float
+		e.pullRows(lo, hi, most, buf[:])
+		return
+	}
 	buf := scratchRows.Get().(*[]tensor.Float)
 	*buf = slices.Grow((*buf)[:0], most*d)[:most*d]
+	e.pullRows(lo, hi, most, *buf)
+	scratchRows.Put(buf)
+}
+
+// pullRows is pull with scratch of most rows, which log p that is given needs not.
+func (e *entropy) pullRows(lo, hi, most int, buf []tensor.Float) {
+	d := e.x.Dim(1)
 	e.runs(lo, hi, most, func(lo, hi int) {
-		p := (*buf)[:(hi-lo)*d]
 		if !e.given {
-			simd.Exp.Forward(p, e.logp[lo*d:hi*d], 0)
+			simd.Exp.Forward(buf[:(hi-lo)*d], e.logp[lo*d:hi*d], 0)
 		}
 		for i := lo; i < hi; i++ {
 			g, dx, l := e.factor*float64(e.dy[min(i, len(e.dy)-1)]), e.row(e.dx, i), int(e.labels[i])
 			if e.given {
 				e.c.pullLog(dx, l, g)
 			} else {
-				e.c.pullLogits(dx, p[(i-lo)*d:(i-lo+1)*d], l, g)
+				e.c.pullLogits(dx, buf[(i-lo)*d:(i-lo+1)*d], l, g)
 			}
 		}
 	})
-	scratchRows.Put(buf)
 }
 
 // entropyBlock is about of how many elements exponentials are taken together.
 const entropyBlock = 1 << 9
+
+// entropyFew is of how many elements at most they are taken on the stack.
+const entropyFew = 16
 
 // scratchRows are rows of scratch for loops on several threads.
 var scratchRows = sync.Pool{New: func() any { return new([]tensor.Float) }}

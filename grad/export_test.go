@@ -6,3 +6,11 @@ func SetHandLeast(n int) (undo func()) {
 	handLeast = n
 	return func() { handLeast = old }
 }
+
+// SetNormFew sets up to how many elements a normalisation is taken element by
+// element.
+func SetNormFew(n int) (undo func()) {
+	old := normFew
+	normFew = n
+	return func() { normFew = old }
+}

@@ -25,24 +25,20 @@ func (x *Var) MinAxis(axis int) *Var {
 	if !op.Dry(0) {
 		tensor.Apply(&below.val, &x.val, simd.Neg, 0)
 	}
-	y := op.largest(x, &below.val, i, s)
-	if !op.Measuring() {
-		tensor.Apply(&y.val, &y.val, simd.Neg, 0)
-	}
-	return y
+	return op.largest(x, &below.val, i, s)
 }
 
-// largest returns the largest elements of v along axis i, whose places tell
-// which elements of x they come from.
+// largest returns the elements of x where v has its largest along axis i; v is x
+// or −x.
 func (op Op) largest(x *Var, v *tensor.Dense, i int, s span) *Var {
 	y := op.Fresh(without(&extents{}, x.val.Shape(), i)...)
 	n := Notes[placeNotes](op)
 	*n = placeNotes{x, s, op.Ints(len(y.val.Data))}
 	if !op.Dry(0) {
-		tensor.MaxAxis(&y.val, v, i)
 		if s.n > 0 {
 			tensor.ArgMax(n.places, v, i)
 		}
+		n.fill(&y.val, v, i)
 	}
 	return op.RecordBy(y, n)
 }
@@ -54,14 +50,35 @@ type placeNotes struct {
 	places []int32
 }
 
+// fill sets y to the largest elements of v along axis i, or to those of −v if that
+// is x.
+func (n *placeNotes) fill(y, v *tensor.Dense, i int) {
+	if n.s.n > 0 && len(v.Data) <= small { // less work than a call
+		for k, p := range n.places {
+			y.Data[k] = n.x.val.Data[n.at(k, p)]
+		}
+		return
+	}
+	tensor.MaxAxis(y, v, i)
+	if v != &n.x.val {
+		tensor.Apply(y, y, simd.Neg, 0)
+	}
+}
+
+// at is the number of the element of x that is at place p of run k.
+func (n *placeNotes) at(k int, p int32) int {
+	in := n.s.inner
+	return (k/in*n.s.n+int(p))*in + k%in
+}
+
 // Pull adds to x's gradient.
 func (n *placeNotes) Pull(dy *tensor.Dense) {
 	if n.s.n == 0 {
 		return
 	}
-	dx, in := n.x.Grad().Data, n.s.inner
+	dx := n.x.Grad().Data
 	for k, p := range n.places {
-		dx[(k/in*n.s.n+int(p))*in+k%in] += dy.Data[k]
+		dx[n.at(k, p)] += dy.Data[k]
 	}
 }
 

@@ -23,10 +23,14 @@ func (x *Var) LayerNorm(gain, bias *Var, eps float64) *Var {
 	op := of.begin("LayerNorm")
 	n := Notes[norm](op)
 	*n = of
-	y := op.newLike(x)
-	room, r := op.Floats(3*n.rows), n.rows
+	y := op.freshLike(x)
+	room, r := op.FreshFloats(3*n.rows), n.rows
 	n.mean, n.rest, n.scale = room[:r], room[r:2*r], room[2*r:]
-	if !op.Dry(0) {
+	switch {
+	case op.Dry(0):
+	case n.few():
+		n.fewRows(y.val.Data)
+	default:
 		n.eachRow(y.val.Data, nil, (*norm).row)
 	}
 	return op.RecordBy(y, n)
@@ -34,6 +38,10 @@ func (x *Var) LayerNorm(gain, bias *Var, eps float64) *Var {
 
 // Pull adds to the gradients of x, gain and bias.
 func (n *norm) Pull(dy *tensor.Dense) {
+	if n.few() {
+		n.pullFewRows(dy.Data)
+		return
+	}
 	if dx := n.x.Grad(); dx != nil {
 		n.eachRow(dx.Data, dy.Data, (*norm).pullRow)
 	}
@@ -113,11 +121,9 @@ func (n *norm) gains(j int) float64 {
 // row writes a row of a layer norm.
 func (n *norm) row(r rowWork) {
 	y, x := r.to, n.x.val.Data[r.i*n.d:r.i*n.d+n.d]
-	mean := simd.Sum64(x) / float64(n.d)
-	n.mean[r.i] = tensor.Float(mean)
-	n.rest[r.i] = tensor.Float(mean - float64(n.mean[r.i]))
+	n.setMean(r.i, simd.Sum64(x)/float64(n.d))
 	n.centre(y, r.i)
-	n.scale[r.i] = tensor.Float(1 / math.Sqrt(dot64(y, y)/float64(n.d)+n.eps))
+	n.scale[r.i] = n.scaleOf(dot64(y, y) / float64(n.d))
 	simd.Scale.Forward(y, y, n.scale[r.i])
 	if n.gain != nil {
 		simd.Mul.Forward(y, y, n.gain.val.Data, 1, 1)
@@ -125,6 +131,17 @@ func (n *norm) row(r rowWork) {
 	if n.bias != nil {
 		simd.Add.Forward(y, y, n.bias.val.Data, 1, 1)
 	}
+}
+
+// setMean notes the mean of row i.
+func (n *norm) setMean(i int, mean float64) {
+	n.mean[i] = tensor.Float(mean)
+	n.rest[i] = tensor.Float(mean - float64(n.mean[i]))
+}
+
+// scaleOf is 1/√(var + eps).
+func (n *norm) scaleOf(variance float64) tensor.Float {
+	return tensor.Float(1 / math.Sqrt(variance+n.eps))
 }
 
 // centre sets c to row i of x minus its mean. That of large numbers that differ

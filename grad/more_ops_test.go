@@ -166,6 +166,10 @@ func TestNormGradients(t *testing.T) {
 		}, x),
 	} {
 		t.Run(name, c.run)
+		t.Run(name+", few elements", func(t *testing.T) {
+			defer grad.SetNormFew(1 << 20)()
+			c.run(t)
+		})
 	}
 }
 

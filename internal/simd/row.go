@@ -57,6 +57,11 @@ func LogSoftmax(y, x []Float) {
 // LogSoftmaxRows sets the rows of y, of a width each, to the LogSoftmax of those
 // of x. It takes the exponentials of several narrow rows together. y may be x.
 func LogSoftmaxRows(y, x []Float, width int) {
+	var few [16]Float
+	if width > 0 && len(x) <= len(few) { // more scratch would cost more than they do
+		logSoftmaxBlock(y, x, few[:len(x)], width)
+		return
+	}
 	var scratch [512]Float
 	step := len(scratch) / max(1, width) * width
 	for step > 0 && len(x) > 0 {

@@ -14,9 +14,12 @@ const spillRoom = 1 << 18
 
 // spills reports whether the product with the transpose runs by a's rows: their
 // nonzeros are read where they are, and no structure is turned. Threads share
-// the columns.
-func (p product) spills(dst *tensor.Dense, f int) bool {
-	return p.values != nil && p.weights == nil && !p.mean && spillWidth(f) > 0 && len(dst.Data) <= spillRoom
+// the columns. Where x is near, and the matrix no dropout's that is new each time,
+// gathering its rows is cheaper.
+func (p product) spills(dst, x *tensor.Dense) bool {
+	f := x.RowLen()
+	return p.values != nil && p.weights == nil && !p.mean && spillWidth(f) > 0 && len(dst.Data) <= spillRoom &&
+		(p.a.left != nil || p.a.gather(x).Far)
 }
 
 // spillWidth is how many of f columns a thread takes at a time: half of them if
@@ -36,6 +39,9 @@ type spillTask struct {
 	dst, x   []tensor.Float
 	f, width int
 	set      bool
+
+	all  remains // of a matrix without zeros: itself
+	ends [2]int
 }
 
 var spillTasks = sync.Pool{New: func() any { return new(spillTask) }}
@@ -45,9 +51,15 @@ func (p product) spill(dst, x *tensor.Dense) {
 	t := spillTasks.Get().(*spillTask)
 	*t = spillTask{remains: p.a.left, dst: dst.Data, x: x.Data, f: x.RowLen(), width: spillWidth(x.RowLen()), set: p.set}
 	var picks *pickTask
-	if t.remains == nil {
+	switch {
+	case t.remains != nil:
+	case simd.HasZero(p.values):
 		picks = p.pick()
 		t.remains = &picks.remains
+	default:
+		t.ends[1] = p.a.NumRows
+		t.all = remains{cuts: t.ends[:], cols: p.a.Cols, w: p.values, starts: p.a.Offsets}
+		t.remains = &t.all
 	}
 	par.Run(t.f/t.width, t)
 	if picks != nil {

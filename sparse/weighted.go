@@ -51,7 +51,7 @@ func (p product) addToT(dst, x *tensor.Dense) {
 		p.a.Settle()
 		p.scatter(dst, x)
 		return
-	case p.spills(dst, f):
+	case p.spills(dst, x):
 		p.spill(dst, x)
 		return
 	}

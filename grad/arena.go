@@ -251,5 +251,10 @@ func takeFrom[T int32 | int64](a *arena, p *pool[T], n, bytes int) []T {
 	buf, made := p.get(n)
 	p.used = append(p.used, buf)
 	a.count(made*bytes, cap(buf)*bytes)
+	if spoil {
+		for i := range buf {
+			buf[i] = -1 // of no row
+		}
+	}
 	return buf
 }

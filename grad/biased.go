@@ -77,8 +77,8 @@ func (n *biasNotes) Pull(dy *tensor.Dense) {
 }
 
 // Shifter is a [Pullback] of an operation whose result may have a bias added to it
-// in place. Shift says that b was, which has an element for each of a row: Pull
-// then finds the sum where it left its result.
+// in place. Shift says that b was, which has an element for each of a row of the
+// result: Pull then finds the sum where it left its result.
 type Shifter interface {
 	Pullback
 	Shift(b *Var)
@@ -88,8 +88,8 @@ type Shifter interface {
 // last operation made, and that is a [Shifter], the sum takes x's memory. Where an
 // activation follows it does not.
 func (x *Var) AddBiasInPlace(b *Var, a Activation) *Var {
-	s := x.shifter()
-	if s == nil || b == nil || a != Identity || len(b.Value().Data) != x.Value().Dim(-1) {
+	s, row := x.shifter()
+	if s == nil || b == nil || a != Identity || len(b.Value().Data) != row || x.Value().Dim(-1) != row {
 		return x.AddBias(b, a)
 	}
 	op := Begin("AddBias", x, b)
@@ -114,18 +114,20 @@ func (n *placedNotes) Pull(dy *tensor.Dense) {
 	}
 }
 
-// shifter returns the pullback of x if x is all of the last operation's result.
-func (x *Var) shifter() Shifter {
+// shifter returns the pullback of x, and the length of a row of its result, if x
+// is all of what the last operation made. What a checkpointed function is given
+// stays as it is: the function reads it again.
+func (x *Var) shifter() (s Shifter, row int) {
 	root, _ := x.origin()
 	t := root.tape
-	if t == nil || t.loop != nil || len(t.nodes) == 0 || len(root.val.Data) != len(x.val.Data) {
-		return nil
+	if t == nil || t.loop != nil || t.inside == forward || len(t.nodes) == 0 || len(root.val.Data) != len(x.val.Data) {
+		return nil, 0
 	}
 	last := &t.nodes[len(t.nodes)-1]
 	if s, ok := last.by.(Shifter); ok && last.out == root {
-		return s
+		return s, root.val.RowLen()
 	}
-	return nil
+	return nil, 0
 }
 
 // biased is a loop over rows with a bias, cut in parts of rows that the shape

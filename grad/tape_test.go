@@ -66,6 +66,7 @@ func TestStaleVar(t *testing.T) {
 	for _, f := range []func(){
 		func() { y.Value() }, func() { y.Shape() }, func() { y.Dim(0) }, func() { x.Tanh() }, func() { view.Value() }, func() { y.Detach() },
 		func() { y.Keep() }, func() { constant.Add(y) }, func() { tape.Backward(y) },
+		func() { y.Sparse() }, func() { y.IsSparse() }, func() { y.Needs() }, func() { y.Grad() }, func() { y.FreshGrad() },
 	} {
 		misuse(t, "Keep", f)
 	}

@@ -72,6 +72,7 @@ func (x *Var) Value() *tensor.Dense {
 
 // Sparse returns x's matrix if it is sparse, else nil.
 func (x *Var) Sparse() *sparse.CSR {
+	x.alive("Sparse")
 	if x.csr != nil {
 		x.csr.Settle()
 	}
@@ -80,7 +81,10 @@ func (x *Var) Sparse() *sparse.CSR {
 
 // IsSparse reports whether x's array is sparse. It costs nothing, where
 // [Var.Sparse] may have to work out what a dropout left.
-func (x *Var) IsSparse() bool { return x.csr != nil }
+func (x *Var) IsSparse() bool {
+	x.alive("IsSparse")
+	return x.csr != nil
+}
 
 // Shape returns the length of each axis. The caller must not modify it. It is
 // valid until the tape's next Reset.
@@ -102,11 +106,15 @@ func (x *Var) Dim(i int) int {
 
 // Needs reports whether x's gradient is wanted: a pullback need not compute
 // it otherwise.
-func (x *Var) Needs() bool { return x.needs }
+func (x *Var) Needs() bool {
+	x.alive("Needs")
+	return x.needs
+}
 
 // Grad returns the array into which a pullback adds x's gradient, or nil if it
 // is not wanted. It is called by pullbacks only.
 func (x *Var) Grad() *tensor.Dense {
+	x.alive("Grad")
 	if !x.needs {
 		return nil
 	}
@@ -153,6 +161,7 @@ func (x *Var) gradFrom(at int) []tensor.Float {
 // anything: the pullback must set each element at once. It must not ask for the
 // gradient of another operand in between, which may be the same one.
 func (x *Var) FreshGrad() (g *tensor.Dense, fresh bool) {
+	x.alive("FreshGrad")
 	if !x.needs {
 		return nil, false
 	}

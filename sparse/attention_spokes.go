@@ -14,10 +14,6 @@ import (
 // at once or one.
 const spokeWidth = 8
 
-// streamed is the number of elements from which a result is taken to be larger
-// than the last cache, so that it is written past the caches.
-const streamed = 1 << 22
-
 // The kinds of records: those of [simd.Tile], and of [simd.Spokes].
 const (
 	tiled tensor.Float = iota
@@ -127,7 +123,7 @@ func (t *attendTask) spokes(s *attendSpace, from, to int) bool {
 	k.Cols, k.Last, k.Ahead = t.k.In.Cols, len(t.k.In.Cols)-1, ahead(len(t.k.Ft.Data))
 	k.XStride, k.YStride = f, f
 	k.Heads, k.Width, k.Factors = t.lanes, f/t.heads, s.tile.M
-	k.Stream = len(t.out) >= streamed
+	k.Stream = len(t.out) >= pastFrom
 	stride, at := t.powerRow()
 	k.FarStride = stride
 	k.RecStride, _ = t.spokeRecord()
@@ -213,7 +209,7 @@ func (t *pullTask) spokes(s *attendSpace, from, to int, der []tensor.Float) {
 	k.XStride, k.VStride, k.DerStride = f, f, t.heads
 	k.OwnStride, _ = headBlocks{heads: t.lanes}.powerRow()
 	k.Heads, k.Width, k.Factors = t.lanes, f/t.heads, s.tile.M
-	k.Stream = t.into.Ft != nil && len(t.into.Ft.Data) >= streamed
+	k.Stream = t.into.Ft != nil && passes(t.into.Ft)
 	var at int
 	k.FarStride, at = t.spokeRecord()
 	for lane := 0; lane < t.heads; lane += t.lanes {

@@ -36,7 +36,7 @@ type Fit struct {
 	Steps int // of an epoch; 0: 1. Loss finds which one it is for in t.Step(), which counts them from 1
 
 	Loss    func(t *grad.Tape) *grad.Var // of one element
-	Eval    func(t *grad.Tape) Scores    // under the same tape, which drops nothing and has forgotten the step; may be nil
+	Eval    func(t *grad.Tape) Scores    // under the same tape, which drops nothing and has forgotten the step; in parts with t.ResetEval between, not Reset; may be nil
 	OnEpoch func(Epoch)                  // called when an epoch is over; may be nil
 
 	Limit     float64 // a loss above it counts as diverged; 0: only one that is no finite number

@@ -382,3 +382,43 @@ func TestFitAgain(t *testing.T) {
 		t.Error("a second run of a Fit ends in another state than a first")
 	}
 }
+
+// An evaluation in parts resets the tape by ResetEval and counts no step; one that
+// begins a step of training is refused.
+func TestFitEvalInParts(t *testing.T) {
+	run := func(again func(t *grad.Tape)) (*train.History, error) {
+		f := newFit(newLogistic())
+		f.Epochs = 3
+		eval := f.Eval
+		f.Eval = func(t *grad.Tape) train.Scores {
+			s := eval(t)
+			again(t)
+			if t.Recording() {
+				return s
+			}
+			return eval(t)
+		}
+		return f.Run(context.Background())
+	}
+	whole, err := run(func(*grad.Tape) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, err := run((*grad.Tape).ResetEval)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range whole.Epochs {
+		if p := parts.Epochs[i]; p.Loss != e.Loss || p.Val != e.Val {
+			t.Errorf("epoch %d: %+v in parts, want %+v", i+1, p, e)
+		}
+	}
+	var wrong *grad.TapeError
+	func() {
+		defer func() { wrong, _ = recover().(*grad.TapeError) }()
+		_, _ = run((*grad.Tape).Reset)
+	}()
+	if wrong == nil || !strings.Contains(wrong.Error(), "ResetEval") {
+		t.Errorf("an evaluation that begins a step: %v", wrong)
+	}
+}

@@ -142,7 +142,10 @@ func (r *run) evaluate(e *Epoch) {
 		defer r.average.Swap()
 	}
 	r.tape.ResetEval()
-	e.Scores = r.Eval(r.tape)
+	step := r.tape.Step()
+	if e.Scores = r.Eval(r.tape); r.tape.Step() != step {
+		panic(&grad.TapeError{Op: "train.Fit.Eval", Why: "it has Reset the tape, which begins a step of training; use ResetEval between the parts of an evaluation"})
+	}
 	if e.Best = r.judge.see(e.Val); e.Best {
 		r.current = true
 		r.goodEpoch = e.N

@@ -77,19 +77,20 @@ func (n *biasNotes) Pull(dy *tensor.Dense) {
 }
 
 // Shifter is a [Pullback] of an operation whose result may have a bias added to it
-// in place. Shift says that b was, which has an element for each of a row of the
-// result: Pull then finds the sum where it left its result.
+// in place. Shift says that b will be, which has an element for each of a row of the
+// result: Pull then finds the sum where it left its result. It returns false if
+// Pull could not do with that, and nothing is added.
 type Shifter interface {
 	Pullback
-	Shift(b *Var)
+	Shift(b *Var) bool
 }
 
 // AddBiasInPlace is [Var.AddBias] where nothing else reads x: if x is what the
-// last operation made, and that is a [Shifter], the sum takes x's memory. Where an
-// activation follows it does not.
+// last operation made, and that is a [Shifter] that allows it, the sum takes x's
+// memory. Where an activation follows it does not.
 func (x *Var) AddBiasInPlace(b *Var, a Activation) *Var {
 	s, row := x.shifter()
-	if s == nil || b == nil || a != Identity || len(b.Value().Data) != row || x.Value().Dim(-1) != row {
+	if s == nil || b == nil || a != Identity || len(b.Value().Data) != row || x.Value().Dim(-1) != row || !s.Shift(b) {
 		return x.AddBias(b, a)
 	}
 	op := Begin("AddBias", x, b)
@@ -97,7 +98,6 @@ func (x *Var) AddBiasInPlace(b *Var, a Activation) *Var {
 	if !op.Dry(0) {
 		runBiased(biased{in: x.val.Data, out: x.val.Data, b: b.val.Data})
 	}
-	s.Shift(b)
 	n := Notes[placedNotes](op)
 	n.b = b
 	return op.RecordBy(y, n)

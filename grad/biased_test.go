@@ -206,16 +206,31 @@ type growth struct {
 	shift []tensor.Float
 }
 
-func grow(x *grad.Var) *grad.Var {
+func grow(x *grad.Var) *grad.Var { return growBy(x, func(g *growth) grad.Pullback { return g }) }
+
+// growBy is eˣ with the pullback that by makes of that of a growth.
+func growBy(x *grad.Var, by func(g *growth) grad.Pullback) *grad.Var {
 	op := grad.Begin("grow", x)
 	g := &growth{x: x, y: op.Fresh(x.Shape()...)}
 	for i, v := range x.Value().Data {
 		g.y.Value().Data[i] = tensor.Float(math.Exp(float64(v)))
 	}
-	return op.RecordBy(g.y, g)
+	return op.RecordBy(g.y, by(g))
 }
 
-func (g *growth) Shift(b *grad.Var) { g.shift = b.Value().Data }
+func (g *growth) Shift(b *grad.Var) bool {
+	g.shift = b.Value().Data
+	return true
+}
+
+// stiff is a growth that allows no bias.
+type stiff struct{ *growth }
+
+func (stiff) Shift(*grad.Var) bool { return false }
+
+func rigid(x *grad.Var) *grad.Var {
+	return growBy(x, func(g *growth) grad.Pullback { return stiff{g} })
+}
 
 func (g *growth) Pull(dy *tensor.Dense) {
 	dx := g.x.Grad()
@@ -264,6 +279,8 @@ func TestAddBiasInPlace(t *testing.T) {
 			z := y.Tanh()
 			return y.AddBias(b, grad.Identity).Add(z)
 		}, false},
+		"read by its pullback": {b, func(x, b *grad.Var) *grad.Var { return rigid(x).AddBiasInPlace(b, grad.Identity) },
+			func(x, b *grad.Var) *grad.Var { return x.Exp().AddBias(b, grad.Identity) }, false},
 		"a leaf": {b, func(x, b *grad.Var) *grad.Var { return x.AddBiasInPlace(b, grad.Identity) },
 			func(x, b *grad.Var) *grad.Var { return x.AddBias(b, grad.Identity) }, false},
 	} {

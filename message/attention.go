@@ -149,7 +149,10 @@ func (a *attention) run(g *graph.Graph) *grad.Var {
 }
 
 // Shift implements [grad.Shifter].
-func (a *attention) Shift(b *grad.Var) { a.kernel.Bias = b.Value() }
+func (a *attention) Shift(b *grad.Var) bool {
+	a.kernel.Bias = b.Value()
+	return true
+}
 
 // Pull adds to the gradients of the operands.
 func (a *attention) Pull(dy *tensor.Dense) {

@@ -1,6 +1,8 @@
 package message
 
 import (
+	"slices"
+
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -106,6 +108,10 @@ func (e *evaluation) Pull(dy *tensor.Dense) {
 	b.backward(r)
 	r.dismiss()
 }
+
+// Shift implements [grad.Shifter]. Of all reducers the gradient of Std alone reads
+// the result.
+func (e *evaluation) Shift(*grad.Var) bool { return !slices.Contains(e.rs, Std) }
 
 // plain reports whether the reducer is Sum or Mean alone, whose gradient is the
 // same row for every message.

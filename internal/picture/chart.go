@@ -157,8 +157,10 @@ func (f *frame) xAxis() {
 			f.Line(Point{x, f.area.Top}, Point{x, f.area.Bottom}, gridStroke)
 		}
 		f.Line(Point{x, f.area.Bottom}, Point{x, f.area.Bottom + tickLength}, axisStroke)
-		for i, line := range strings.Split(t.label, "\n") {
-			f.Text(Point{x, f.area.Bottom + tickLength + float64(i+1)*tickLine}, line, letters)
+		lines := strings.Split(t.label, "\n")
+		for i, line := range lines[:min(len(lines), 2)] {
+			middle := min(x, f.width-letters.Width(line)/2) // a long one ends with the page
+			f.Text(Point{middle, f.area.Bottom + tickLength + float64(i+1)*tickLine}, line, letters)
 		}
 	}
 }

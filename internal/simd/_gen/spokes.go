@@ -246,7 +246,8 @@ func (s *spokes) attend() {
 		s.further(spokesY, spokesYStride)
 	}
 	s.each(first, edge, last)
-	s.finish()
+	fencePast(s.field(spokesPast))
+	finish()
 }
 
 // carried is the table of what is carried. Of slim heads two lines are most of a
@@ -263,21 +264,9 @@ func (s *spokes) carried() table {
 func (s *spokes) put(acc []vec) {
 	if s.size != nil {
 		s.putSlim(acc)
-		return
+	} else {
+		storePast(s.field(spokesPast), acc, s.get(spokesY))
 	}
-	near, done := fresh("near"), fresh("put")
-	y := s.get(spokesY)
-	CMPQ(s.field(spokesPast), Imm(0))
-	JE(LabelRef(near))
-	for h, a := range acc {
-		VMOVNTPS(a, Mem{Base: y, Disp: 32 * h})
-	}
-	JMP(LabelRef(done))
-	Label(near)
-	for h, a := range acc {
-		VMOVUPS(a, Mem{Base: y, Disp: 32 * h})
-	}
-	Label(done)
 }
 
 // putSlim is put of slim heads: each is stored over the end of the one before it
@@ -298,12 +287,6 @@ func (s *spokes) putSlim(acc []vec) {
 	ADDQ(Imm(32), y)
 	SUBQ(Imm(4), left)
 	JG(LabelRef(again))
-}
-
-// finish ends a kernel that may have stored past the caches.
-func (s *spokes) finish() {
-	SFENCE()
-	finish()
 }
 
 // pair adds up halves of the products of two heads: each half of the register has
@@ -385,7 +368,8 @@ func (s *spokes) retrace() {
 		s.further(spokesY, spokesYStride)
 	}
 	s.each(first, edge, last)
-	s.finish()
+	fencePast(s.field(spokesPast))
+	finish()
 }
 
 // dots returns the sums of what product makes of each head, which gets its number

@@ -39809,11 +39809,11 @@ each3353:
 	VSHUFPS    $0x88, Y2, Y1, Y0
 	VSHUFPS    $0xdd, Y2, Y1, Y1
 	VADDPS     Y1, Y0, Y0
-	VPERM2F128 $0x20, Y0, Y3, Y1
-	VPERM2F128 $0x31, Y0, Y3, Y0
-	VADDPS     Y1, Y0, Y1
-	VADDPS     (R12), Y1, Y1
-	VMOVUPS    Y1, (R12)
+	VPERM2F128 $0x21, Y0, Y3, Y1
+	VBLENDPS   $0xf0, Y0, Y3, Y3
+	VADDPS     Y1, Y3, Y3
+	VADDPS     (R12), Y3, Y3
+	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each3353
@@ -39871,11 +39871,11 @@ each3354:
 	VSHUFPS    $0x88, Y2, Y1, Y0
 	VSHUFPS    $0xdd, Y2, Y1, Y1
 	VADDPS     Y1, Y0, Y0
-	VPERM2F128 $0x20, Y0, Y3, Y1
-	VPERM2F128 $0x31, Y0, Y3, Y0
-	VADDPS     Y1, Y0, Y1
-	VADDPS     (R12), Y1, Y1
-	VMOVUPS    Y1, (R12)
+	VPERM2F128 $0x21, Y0, Y3, Y1
+	VBLENDPS   $0xf0, Y0, Y3, Y3
+	VADDPS     Y1, Y3, Y3
+	VADDPS     (R12), Y3, Y3
+	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each3354
@@ -39950,11 +39950,11 @@ each3361:
 	VSHUFPS    $0x88, Y2, Y1, Y0
 	VSHUFPS    $0xdd, Y2, Y1, Y1
 	VADDPS     Y1, Y0, Y0
-	VPERM2F128 $0x20, Y0, Y3, Y1
-	VPERM2F128 $0x31, Y0, Y3, Y0
-	VADDPS     Y1, Y0, Y1
-	VADDPS     wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS    Y1, (R12)
+	VPERM2F128 $0x21, Y0, Y3, Y1
+	VBLENDPS   $0xf0, Y0, Y3, Y3
+	VADDPS     Y1, Y3, Y3
+	VADDPS     wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each3361
@@ -40012,11 +40012,11 @@ each3362:
 	VSHUFPS    $0x88, Y2, Y1, Y0
 	VSHUFPS    $0xdd, Y2, Y1, Y1
 	VADDPS     Y1, Y0, Y0
-	VPERM2F128 $0x20, Y0, Y3, Y1
-	VPERM2F128 $0x31, Y0, Y3, Y0
-	VADDPS     Y1, Y0, Y1
-	VADDPS     wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS    Y1, (R12)
+	VPERM2F128 $0x21, Y0, Y3, Y1
+	VBLENDPS   $0xf0, Y0, Y3, Y3
+	VADDPS     Y1, Y3, Y3
+	VADDPS     wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each3362
@@ -40091,11 +40091,11 @@ each3369:
 	VSHUFPS    $0x88, Y2, Y1, Y0
 	VSHUFPS    $0xdd, Y2, Y1, Y1
 	VADDPS     Y1, Y0, Y0
-	VPERM2F128 $0x20, Y0, Y3, Y1
-	VPERM2F128 $0x31, Y0, Y3, Y0
-	VADDPS     Y1, Y0, Y1
-	VADDPS     wide00000000<>+0(SB), Y1, Y1
-	VMOVNTPS   Y1, (R12)
+	VPERM2F128 $0x21, Y0, Y3, Y1
+	VBLENDPS   $0xf0, Y0, Y3, Y3
+	VADDPS     Y1, Y3, Y3
+	VADDPS     wide00000000<>+0(SB), Y3, Y3
+	VMOVNTPS   Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each3369
@@ -40153,11 +40153,11 @@ each3370:
 	VSHUFPS    $0x88, Y2, Y1, Y0
 	VSHUFPS    $0xdd, Y2, Y1, Y1
 	VADDPS     Y1, Y0, Y0
-	VPERM2F128 $0x20, Y0, Y3, Y1
-	VPERM2F128 $0x31, Y0, Y3, Y0
-	VADDPS     Y1, Y0, Y1
-	VADDPS     wide00000000<>+0(SB), Y1, Y1
-	VMOVNTPS   Y1, (R12)
+	VPERM2F128 $0x21, Y0, Y3, Y1
+	VBLENDPS   $0xf0, Y0, Y3, Y3
+	VADDPS     Y1, Y3, Y3
+	VADDPS     wide00000000<>+0(SB), Y3, Y3
+	VMOVNTPS   Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each3370
@@ -40271,11 +40271,11 @@ each3380:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      (R12), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      (R12), Y3, Y3
+	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3380
@@ -40353,11 +40353,11 @@ each3381:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      (R12), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      (R12), Y3, Y3
+	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3381
@@ -40452,11 +40452,11 @@ each3388:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3388
@@ -40534,11 +40534,11 @@ each3389:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3389
@@ -40633,11 +40633,11 @@ each3396:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVNTPS    Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3396
@@ -40715,11 +40715,11 @@ each3397:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVNTPS    Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3397
@@ -40873,11 +40873,11 @@ each3407:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      (R12), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      (R12), Y3, Y3
+	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3407
@@ -40995,11 +40995,11 @@ each3408:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      (R12), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      (R12), Y3, Y3
+	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3408
@@ -41134,11 +41134,11 @@ each3415:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3415
@@ -41256,11 +41256,11 @@ each3416:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3416
@@ -41395,11 +41395,11 @@ each3423:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVNTPS    Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3423
@@ -41517,11 +41517,11 @@ each3424:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVNTPS    Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3424

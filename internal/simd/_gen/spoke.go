@@ -169,21 +169,21 @@ func (s *spokes) retraceOne() {
 		sloped := pick(compare(greater, up, down), up, mul(down, slope))
 		x, weight := YMM(), toEvery(alpha)
 		VMASKMOVPS(s.of(at, u, spokesX, spokesXStride), inside, x)
-		g := total(mul(x, own.v))
+		g := across(mul(x, own.v))
 		if s.drops {
 			factor.Index = s.k
-			VMULSS(factor, g.AsX(), g.AsX())
+			VMULSS(factor, g, g)
 			kept := YMM()
 			VBROADCASTSS(factor, kept)
 			VMULPS(kept, weight, weight)
 		}
 		VFMADD231PS(x, weight, acc[0])
-		VSUBSS(rec.Offset(8), g.AsX(), g.AsX())
-		VMULSS(sloped.AsX(), g.AsX(), g.AsX())
-		VADDSS(g.AsX(), del[0].AsX(), del[0].AsX())
+		VSUBSS(rec.Offset(8), g, g)
+		VMULSS(sloped.AsX(), g, g)
+		VADDSS(g, del[0].AsX(), del[0].AsX())
 		der := s.of(at, u, spokesDer, spokesDerStride)
-		VADDSS(der, g.AsX(), g.AsX())
-		VMOVSS(g.AsX(), der)
+		VADDSS(der, g, g)
+		VMOVSS(g, der)
 	}
 	last := func() {
 		s.keepOne(acc[0], del[0], width, inside)
@@ -206,25 +206,13 @@ func pairOne() {
 	a, b := YMM(), YMM()
 	VMASKMOVPS(Mem{Base: x}, inside, a)
 	VMASKMOVPS(Mem{Base: v}, inside, b)
-	VMOVSS(total(mul(a, b)).AsX(), Mem{Base: rec, Disp: 8})
+	VMOVSS(across(mul(a, b)), Mem{Base: rec, Disp: 8})
 	s.advance(x, spokesXStride)
 	s.advance(v, spokesVStride)
 	s.advance(rec, spokesRecStride)
 	DECQ(n)
 	JNZ(LabelRef(again))
 	finish()
-}
-
-// total is the sum of all lanes in the first.
-func total(v vec) vec {
-	x, t := v.AsX(), XMM()
-	VEXTRACTF128(Imm(1), v, t)
-	VADDPS(t, x, x)
-	VPERMILPS(Imm(0x4e), x, t)
-	VADDPS(t, x, x)
-	VMOVSHDUP(x, t)
-	VADDSS(t, x, x)
-	return v
 }
 
 // keepOne sets a source's gradients, or adds to them.

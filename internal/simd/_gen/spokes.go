@@ -299,15 +299,6 @@ func pair(x, y vec) vec {
 	return x
 }
 
-// eight does so with what is pairwise of pairs: a number for each head.
-func eight(x, y vec) vec {
-	t := YMM()
-	VPERM2F128(Imm(0x21), y, x, t)
-	VBLENDPS(Imm(0xf0), y, x, x)
-	VADDPS(t, x, x)
-	return x
-}
-
 // retrace writes simd.Spokes.Retrace.
 func (s *spokes) retrace() {
 	at := places{spokesFar: s.get(spokesFar), spokesX: s.get(spokesX), spokesDer: s.get(spokesDer)}
@@ -390,7 +381,7 @@ func dots(weight vec, product func(h int, f vec) vec) vec {
 			}
 		}
 	})
-	return eight(four, two)
+	return halves(four, two)
 }
 
 // weigh returns the softmax of an edge under the mask, and stores it times the

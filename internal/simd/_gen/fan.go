@@ -52,7 +52,7 @@ func newFan(name string, eight bool, fields ...int) *fan {
 		start("fan"+name, "func(p *byte)", doc+".")
 	}
 	f := &fan{eight: eight, at: map[int]reg.GPVirtual{}}
-	f.p = Load(Param("p"), GP64()).(reg.GPVirtual)
+	f.p = param("p")
 	for _, field := range fields {
 		f.at[field] = GP64()
 		MOVQ(f.field(field), f.at[field])

@@ -57,7 +57,7 @@ func newBlock(name, doc string, shape [2]int, cut bool) *block {
 		name, last = name+"cut", ", the last cut."
 	}
 	start(name, "func(p *byte)", fmt.Sprintf("%s is %s of %d heads of %d registers%s", name, doc, b.nh, b.nv, last))
-	b.p = Load(Param("p"), GP64()).(reg.GPVirtual)
+	b.p = param("p")
 	b.size = b.get(headsWidth)
 	if cut {
 		b.mask = maskOf(b.get(headsLeft))

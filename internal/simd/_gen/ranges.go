@@ -90,16 +90,16 @@ type ranges struct {
 func newRanges(pointers ...string) *ranges {
 	s := &ranges{ptr: map[string]reg.GPVirtual{}, at: map[string]reg.GPVirtual{}}
 	for _, p := range pointers {
-		s.ptr[p] = Load(Param(p), GP64()).(reg.GPVirtual)
+		s.ptr[p] = param(p)
 	}
-	s.off = Load(Param("off"), GP64()).(reg.GPVirtual)
-	s.n = Load(Param("n"), GP64()).(reg.GPVirtual)
-	s.stride = Load(Param("stride"), GP64()).(reg.GPVirtual)
-	s.w = Load(Param("w"), GP64()).(reg.GPVirtual)
+	s.off = param("off")
+	s.n = param("n")
+	s.stride = param("stride")
+	s.w = param("w")
 	SHLQ(Imm(2), s.stride)
 	s.mask = maskOf(s.w)
 	if s.single() {
-		s.apart = Load(Param("apart"), GP64()).(reg.GPVirtual)
+		s.apart = param("apart")
 		SHLQ(Imm(2), s.apart)
 	}
 	return s
@@ -175,9 +175,9 @@ func (s *ranges) rows(n reg.GPVirtual, body func(), arrays ...string) {
 
 // sumSegments takes 32, 8 and fewer columns at a time of each range.
 func sumSegments() {
-	y, x := Load(Param("y"), GP64()).(reg.GPVirtual), Load(Param("x"), GP64()).(reg.GPVirtual)
-	off, n := Load(Param("off"), GP64()).(reg.GPVirtual), Load(Param("n"), GP64()).(reg.GPVirtual)
-	w := Load(Param("w"), GP64()).(reg.GPVirtual)
+	y, x := param("y"), param("x")
+	off, n := param("off"), param("n")
+	w := param("w")
 	bytes, rest := GP64(), GP64()
 	MOVQ(w, bytes)
 	SHLQ(Imm(2), bytes)
@@ -255,10 +255,9 @@ type rowRanges struct {
 
 func newRowRanges(of, own, kept string) *rowRanges {
 	s := &rowRanges{rows: GP64(), j: GP64(), rest: GP64()}
-	pointer := func(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
-	s.of, s.own, s.off, s.n, s.bytes = pointer(of), pointer(own), pointer("off"), pointer("n"), pointer("w")
+	s.of, s.own, s.off, s.n, s.bytes = param(of), param(own), param("off"), param("n"), param("w")
 	if kept != "" {
-		s.kept = pointer(kept)
+		s.kept = param(kept)
 	}
 	MOVQ(s.bytes, s.rest)
 	ANDQ(Imm(lanes-1), s.rest)

@@ -71,7 +71,7 @@ type gather struct {
 // newGather loads the fields that every nonzero needs.
 func newGather(w weighting, share int) *gather {
 	g := &gather{weight: w, share: share}
-	g.p = Load(Param("p"), GP64()).(reg.GPVirtual)
+	g.p = param("p")
 	g.out, g.x, g.offsets, g.cols = g.load(atOut), g.load(atIn), g.load(atOffsets), g.load(atCols)
 	g.k, g.stride, g.end = g.load(atFrom), g.load(atStride), GP64()
 	if w != unweighted {

@@ -18,8 +18,8 @@ func factorsOfEdges(name string, permuted bool) {
 		with = "the edges that Perm names."
 	}
 	start(name, "func(p *byte, from, to int)", name+" sets the factors of a mask, of "+with)
-	s := &spokes{tile: tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}}
-	from, to := Load(Param("from"), GP64()).(reg.GPVirtual), Load(Param("to"), GP64()).(reg.GPVirtual)
+	s := &spokes{tile: tile{w: 8, p: param("p")}}
+	from, to := param("from"), param("to")
 	f := s.get(spokesFactors)
 	again, done := fresh("eight"), fresh("done")
 	perm, e := s.get(spokesPerm), YMM()
@@ -198,7 +198,7 @@ func (s *spokes) retraceOne() {
 // pairOne writes simd.Spokes.Pair of one head.
 func pairOne() {
 	start("pairSpoke", "func(p *byte)", "pairSpoke is Spokes.Pair of one head.")
-	s := &spokes{tile: tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}}
+	s := &spokes{tile: tile{w: 8, p: param("p")}}
 	x, v, rec, n := s.get(spokesX), s.get(spokesV), s.get(spokesRec), s.get(spokesLeft)
 	inside := maskOf(s.get(spokesWidth))
 	again := fresh("row")
@@ -236,7 +236,7 @@ func (s *spokes) keepOne(acc, del vec, width reg.GPVirtual, inside vec) {
 // columnOfPowers writes simd.Powers.Column of rows in eights.
 func columnOfPowers() {
 	start("powersOfColumn", "func(p *byte)", "powersOfColumn is Powers.Column of rows in eights.")
-	t := &tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}
+	t := &tile{w: 8, p: param("p")}
 	x, y, n, most := t.get(powersX), t.get(powersY), t.get(powersRows), YMM()
 	VXORPS(most, most, most)
 	none := YMM()

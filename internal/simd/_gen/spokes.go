@@ -65,7 +65,7 @@ func newSpokes(name, doc string, drops bool) *spokes {
 		name, with = name+"Drop", " under a mask."
 	}
 	start(name, "func(p *byte)", name+" is "+doc+with)
-	s := &spokes{tile: tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}, drops: drops}
+	s := &spokes{tile: tile{w: 8, p: param("p")}, drops: drops}
 	s.cols = s.get(spokesCols)
 	return s
 }
@@ -423,7 +423,7 @@ func (s *spokes) keep(acc []vec, del vec) {
 // rowsOfPowers writes simd.Powers.Rows.
 func rowsOfPowers() {
 	start("powersOfRows", "func(p *byte)", "powersOfRows is Powers.Rows.")
-	t := &tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}
+	t := &tile{w: 8, p: param("p")}
 	x, y, n, most := t.get(powersX), t.get(powersY), t.get(powersRows), YMM()
 	VXORPS(most, most, most)
 	row, done := fresh("row"), fresh("done")

@@ -52,7 +52,7 @@ func newFan(name string, eight bool, fields ...int) *fan {
 		start("fan"+name, "func(p *byte)", doc+".")
 	}
 	f := &fan{eight: eight, at: map[int]reg.GPVirtual{}}
-	f.p = Load(Param("p"), GP64()).(reg.GPVirtual)
+	f.p = param("p")
 	for _, field := range fields {
 		f.at[field] = GP64()
 		MOVQ(f.field(field), f.at[field])
@@ -289,20 +289,13 @@ func (t *totaller) take(v vec) {
 	t.ones = append(t.ones, v)
 	for _, level := range []struct{ from, to *[]vec }{{&t.ones, &t.twos}, {&t.twos, &t.fours}} {
 		if x := *level.from; len(x) == 2 {
-			pair := YMM()
-			VHADDPS(x[1], x[0], pair)
-			*level.from, *level.to = nil, append(*level.to, pair)
+			*level.from, *level.to = nil, append(*level.to, pairwise(x[0], x[1]))
 		}
 	}
 }
 
 // totals are the sums, in the order of the registers.
-func (t *totaller) totals() vec {
-	low, high, first, second := t.fours[0], t.fours[1], YMM(), YMM()
-	VPERM2F128(Imm(0x20), high, low, first)
-	VPERM2F128(Imm(0x31), high, low, second)
-	return add(first, second)
-}
+func (t *totaller) totals() vec { return halves(t.fours[0], t.fours[1]) }
 
 // ends is the sum of what stands at both ends of an edge.
 func (f *fan) ends() vec { return add(get(f.row(fanU)), f.row(fanV)) }

@@ -170,7 +170,7 @@ func (k *sumKernel) setMeans(lo, hi, step int) {
 		n := min(lo+step, hi)
 		y := k.sum.Y[lo*f : n*f]
 		k.add(y, lo, n, true)
-		simd.Rows(f).SetMeans(y, k.sum.Offsets[lo:n+1])
+		simd.Rows(f).DivideRanges(y, y, k.sum.Offsets[lo:n+1])
 	}
 }
 

@@ -2267,7 +2267,7 @@ row109:
 	VMULPS       Y2, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
-	VPERMILPS    $0x4e, X1, X2
+	VMOVHLPS     X1, X1, X2
 	VADDPS       X2, X1, X1
 	VMOVSHDUP    X1, X2
 	VADDSS       X2, X1, X1
@@ -2504,28 +2504,28 @@ none116:
 	VMULPS     Y0, Y9, Y9
 	MOVQ       120(AX), SI
 	CMPQ       344(AX), $0x00
-	JE         near119
-	VMOVNTPS   Y2, (SI)
-	VMOVNTPS   Y3, 32(SI)
-	VMOVNTPS   Y4, 64(SI)
-	VMOVNTPS   Y5, 96(SI)
-	VMOVNTPS   Y6, 128(SI)
-	VMOVNTPS   Y7, 160(SI)
-	VMOVNTPS   Y8, 192(SI)
-	VMOVNTPS   Y9, 224(SI)
-	JMP        put120
+	JNE        past119
+	VMOVUPS    Y2, (SI)
+	VMOVUPS    Y3, 32(SI)
+	VMOVUPS    Y4, 64(SI)
+	VMOVUPS    Y5, 96(SI)
+	VMOVUPS    Y6, 128(SI)
+	VMOVUPS    Y7, 160(SI)
+	VMOVUPS    Y8, 192(SI)
+	VMOVUPS    Y9, 224(SI)
+	JMP        kept120
 
-near119:
-	VMOVUPS Y2, (SI)
-	VMOVUPS Y3, 32(SI)
-	VMOVUPS Y4, 64(SI)
-	VMOVUPS Y5, 96(SI)
-	VMOVUPS Y6, 128(SI)
-	VMOVUPS Y7, 160(SI)
-	VMOVUPS Y8, 192(SI)
-	VMOVUPS Y9, 224(SI)
+past119:
+	VMOVNTPS Y2, (SI)
+	VMOVNTPS Y3, 32(SI)
+	VMOVNTPS Y4, 64(SI)
+	VMOVNTPS Y5, 96(SI)
+	VMOVNTPS Y6, 128(SI)
+	VMOVNTPS Y7, 160(SI)
+	VMOVNTPS Y8, 192(SI)
+	VMOVNTPS Y9, 224(SI)
 
-put120:
+kept120:
 	MOVQ 264(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 144(AX)
@@ -2537,7 +2537,11 @@ put120:
 	JNZ  row114
 
 stop117:
+	CMPQ 344(AX), $0x00
+	JE   fenced121
 	SFENCE
+
+fenced121:
 	VZEROUPPER
 	RET
 
@@ -2550,14 +2554,14 @@ TEXT ·retraceSpokes(SB), NOSPLIT, $0-8
 	MOVQ 96(AX), BX
 	MOVQ 216(AX), SI
 	CMPQ 336(AX), $0x00
-	JE   stop124
+	JE   stop125
 
-row121:
+row122:
 	MOVQ   (AX), DI
 	MOVQ   (DI), R10
 	MOVQ   8(DI), R9
 	CMPQ   R9, 312(AX)
-	JG     stop124
+	JG     stop125
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -2570,12 +2574,12 @@ row121:
 	MOVQ   168(AX), DI
 	MOVQ   192(AX), R8
 	CMPQ   R10, R9
-	JGE    none123
+	JGE    none124
 
-edge122:
+edge123:
 	MOVQ       296(AX), R11
 	TESTQ      R11, R11
-	JZ         skip125
+	JZ         skip126
 	ADDQ       R10, R11
 	CMPQ       R11, 304(AX)
 	CMOVQGT    304(AX), R11
@@ -2593,7 +2597,7 @@ edge122:
 	IMULQ      288(AX), R11
 	PREFETCHT1 (SI)(R11*4)
 
-skip125:
+skip126:
 	MOVLQSX     (CX)(R10*4), R11
 	MOVQ        R11, R12
 	IMULQ       240(AX), R12
@@ -2671,18 +2675,18 @@ skip125:
 	VMOVUPS     Y9, (SI)(R11*4)
 	INCQ        R10
 	CMPQ        R10, R9
-	JL          edge122
+	JL          edge123
 
-none123:
+none124:
 	MOVQ   144(AX), DI
 	CMPQ   328(AX), $0x00
-	JE     set126
+	JE     set127
 	VADDPS (DI), Y8, Y8
 
-set126:
+set127:
 	VMOVUPS Y8, (DI)
 	CMPQ    320(AX), $0x00
-	JE      plain127
+	JE      plain128
 	MOVQ    120(AX), DI
 	VMOVUPS (DI), Y8
 	VADDPS  Y8, Y0, Y0
@@ -2701,21 +2705,10 @@ set126:
 	VMOVUPS 224(DI), Y8
 	VADDPS  Y8, Y7, Y7
 
-plain127:
-	MOVQ     120(AX), DI
-	CMPQ     344(AX), $0x00
-	JE       near128
-	VMOVNTPS Y0, (DI)
-	VMOVNTPS Y1, 32(DI)
-	VMOVNTPS Y2, 64(DI)
-	VMOVNTPS Y3, 96(DI)
-	VMOVNTPS Y4, 128(DI)
-	VMOVNTPS Y5, 160(DI)
-	VMOVNTPS Y6, 192(DI)
-	VMOVNTPS Y7, 224(DI)
-	JMP      put129
-
-near128:
+plain128:
+	MOVQ    120(AX), DI
+	CMPQ    344(AX), $0x00
+	JNE     past129
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
 	VMOVUPS Y2, 64(DI)
@@ -2724,8 +2717,19 @@ near128:
 	VMOVUPS Y5, 160(DI)
 	VMOVUPS Y6, 192(DI)
 	VMOVUPS Y7, 224(DI)
+	JMP     kept130
 
-put129:
+past129:
+	VMOVNTPS Y0, (DI)
+	VMOVNTPS Y1, 32(DI)
+	VMOVNTPS Y2, 64(DI)
+	VMOVNTPS Y3, 96(DI)
+	VMOVNTPS Y4, 128(DI)
+	VMOVNTPS Y5, 160(DI)
+	VMOVNTPS Y6, 192(DI)
+	VMOVNTPS Y7, 224(DI)
+
+kept130:
 	MOVQ 272(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 168(AX)
@@ -2740,10 +2744,14 @@ put129:
 	ADDQ DI, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row121
+	JNZ  row122
 
-stop124:
+stop125:
+	CMPQ 344(AX), $0x00
+	JE   fenced131
 	SFENCE
+
+fenced131:
 	VZEROUPPER
 	RET
 
@@ -2761,14 +2769,14 @@ TEXT ·attendSlim(SB), NOSPLIT, $0-8
 	MOVQ    72(AX), BX
 	MOVQ    96(AX), SI
 	CMPQ    336(AX), $0x00
-	JE      stop133
+	JE      stop135
 
-row130:
+row132:
 	MOVQ    (AX), DI
 	MOVQ    (DI), R8
 	MOVQ    8(DI), DI
 	CMPQ    DI, 312(AX)
-	JG      stop133
+	JG      stop135
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
@@ -2782,12 +2790,12 @@ row130:
 	VMOVUPS (R9), Y1
 	VMOVUPS 32(R9), Y2
 	CMPQ    R8, DI
-	JGE     none132
+	JGE     none134
 
-edge131:
+edge133:
 	MOVQ       296(AX), R9
 	TESTQ      R9, R9
-	JZ         skip134
+	JZ         skip136
 	ADDQ       R8, R9
 	CMPQ       R9, 304(AX)
 	CMOVQGT    304(AX), R9
@@ -2799,7 +2807,7 @@ edge131:
 	IMULQ      240(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-skip134:
+skip136:
 	MOVLQSX     (CX)(R8*4), R9
 	MOVQ        R9, R10
 	IMULQ       240(AX), R10
@@ -2844,9 +2852,9 @@ skip134:
 	VFMADD231PS Y13, Y12, Y10
 	INCQ        R8
 	CMPQ        R8, DI
-	JL          edge131
+	JL          edge133
 
-none132:
+none134:
 	MOVQ       144(AX), DI
 	VMOVUPS    wide3f800000<>+0(SB), Y12
 	VDIVPS     Y11, Y12, Y12
@@ -2895,13 +2903,13 @@ none132:
 	ADDQ       DX, DI
 	MOVQ       DX, DI
 
-copy135:
+copy137:
 	VMOVUPS (R8), Y1
 	VMOVUPS Y1, (R9)
 	ADDQ    $0x20, R8
 	ADDQ    $0x20, R9
 	SUBQ    $0x04, DI
-	JG      copy135
+	JG      copy137
 	MOVQ    264(AX), DI
 	SHLQ    $0x02, DI
 	ADDQ    DI, 144(AX)
@@ -2910,10 +2918,14 @@ copy135:
 	ADDQ    DI, 120(AX)
 	ADDQ    $0x08, (AX)
 	DECQ    336(AX)
-	JNZ     row130
+	JNZ     row132
 
-stop133:
+stop135:
+	CMPQ 344(AX), $0x00
+	JE   fenced138
 	SFENCE
+
+fenced138:
 	VZEROUPPER
 	RET
 
@@ -2933,14 +2945,14 @@ TEXT ·retraceSlim(SB), NOSPLIT, $0-8
 	MOVQ    216(AX), DI
 	LEAQ    680(AX), R9
 	CMPQ    336(AX), $0x00
-	JE      stop139
+	JE      stop142
 
-row136:
+row139:
 	MOVQ       (AX), R8
 	MOVQ       (R8), R11
 	MOVQ       8(R8), R10
 	CMPQ       R10, 312(AX)
-	JG         stop139
+	JG         stop142
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
@@ -2977,12 +2989,12 @@ row136:
 	VMASKMOVPS (R12), Y0, Y10
 	VMOVUPS    Y10, 224(R9)
 	CMPQ       R11, R10
-	JGE        none138
+	JGE        none141
 
-edge137:
+edge140:
 	MOVQ       296(AX), R12
 	TESTQ      R12, R12
-	JZ         skip140
+	JZ         skip143
 	ADDQ       R11, R12
 	CMPQ       R12, 304(AX)
 	CMOVQGT    304(AX), R12
@@ -2998,7 +3010,7 @@ edge137:
 	IMULQ      288(AX), R12
 	PREFETCHT1 (DI)(R12*4)
 
-skip140:
+skip143:
 	MOVLQSX     (CX)(R11*4), R12
 	MOVQ        R12, R13
 	IMULQ       240(AX), R13
@@ -3084,18 +3096,18 @@ skip140:
 	VMOVUPS     Y10, (DI)(R12*4)
 	INCQ        R11
 	CMPQ        R11, R10
-	JL          edge137
+	JL          edge140
 
-none138:
+none141:
 	MOVQ   144(AX), R8
 	CMPQ   328(AX), $0x00
-	JE     set141
+	JE     set144
 	VADDPS (R8), Y9, Y9
 
-set141:
+set144:
 	VMOVUPS    Y9, (R8)
 	CMPQ       320(AX), $0x00
-	JE         plain142
+	JE         plain145
 	MOVQ       120(AX), R8
 	LEAQ       (R8), R8
 	VMASKMOVPS (R8), Y0, Y9
@@ -3122,7 +3134,7 @@ set141:
 	VMASKMOVPS (R8), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 
-plain142:
+plain145:
 	MOVQ    120(AX), R11
 	LEAQ    680(AX), R8
 	MOVQ    R8, R10
@@ -3144,13 +3156,13 @@ plain142:
 	ADDQ    DX, R8
 	MOVQ    DX, R8
 
-copy143:
+copy146:
 	VMOVUPS (R10), Y1
 	VMOVUPS Y1, (R11)
 	ADDQ    $0x20, R10
 	ADDQ    $0x20, R11
 	SUBQ    $0x04, R8
-	JG      copy143
+	JG      copy146
 	MOVQ    272(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, 168(AX)
@@ -3165,10 +3177,14 @@ copy143:
 	ADDQ    R8, 120(AX)
 	ADDQ    $0x08, (AX)
 	DECQ    336(AX)
-	JNZ     row136
+	JNZ     row139
 
-stop139:
+stop142:
+	CMPQ 344(AX), $0x00
+	JE   fenced147
 	SFENCE
+
+fenced147:
 	VZEROUPPER
 	RET
 
@@ -3185,26 +3201,26 @@ TEXT ·attendSpoke(SB), NOSPLIT, $0-8
 	NEGQ    R8
 	VMOVUPS 32(DI)(R8*4), Y2
 	CMPQ    336(AX), $0x00
-	JE      stop147
+	JE      stop151
 
-row144:
+row148:
 	MOVQ   (AX), DI
 	MOVQ   (DI), R8
 	MOVQ   8(DI), DI
 	CMPQ   DI, 312(AX)
-	JG     stop147
+	JG     stop151
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	MOVQ   144(AX), R9
 	VMOVSS (R9), X0
 	VMOVSS 4(R9), X1
 	CMPQ   R8, DI
-	JGE    none146
+	JGE    none150
 
-edge145:
+edge149:
 	MOVQ       296(AX), R9
 	TESTQ      R9, R9
-	JZ         skip148
+	JZ         skip152
 	ADDQ       R8, R9
 	CMPQ       R9, 304(AX)
 	CMOVQGT    304(AX), R9
@@ -3215,7 +3231,7 @@ edge145:
 	IMULQ      240(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-skip148:
+skip152:
 	MOVLQSX      (CX)(R8*4), R9
 	MOVQ         R9, R10
 	IMULQ        240(AX), R10
@@ -3229,9 +3245,9 @@ skip148:
 	VFMADD231PS  Y8, Y7, Y3
 	INCQ         R8
 	CMPQ         R8, DI
-	JL           edge145
+	JL           edge149
 
-none146:
+none150:
 	MOVQ         144(AX), DI
 	VBROADCASTSS X4, Y4
 	VMOVUPS      wide3f800000<>+0(SB), Y7
@@ -3245,31 +3261,31 @@ none146:
 	VMULPS       Y3, Y4, Y0
 	MOVQ         120(AX), DI
 	CMPQ         SI, $0x08
-	JE           all149
+	JE           all153
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, SI
-	JZ           two151
+	JZ           two155
 	VMOVUPS      X0, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y0, X0
 
-two151:
+two155:
 	TESTQ    $0x00000002, SI
-	JZ       one152
+	JZ       one156
 	VMOVLPS  X0, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X0, X0, X0
 
-one152:
+one156:
 	TESTQ  $0x00000001, SI
-	JZ     stored150
+	JZ     stored154
 	VMOVSS X0, (DI)
-	JMP    stored150
+	JMP    stored154
 
-all149:
+all153:
 	VMOVUPS Y0, (DI)
 
-stored150:
+stored154:
 	MOVQ 264(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 144(AX)
@@ -3278,9 +3294,9 @@ stored150:
 	ADDQ DI, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row144
+	JNZ  row148
 
-stop147:
+stop151:
 	VZEROUPPER
 	RET
 
@@ -3299,14 +3315,14 @@ TEXT ·retraceSpoke(SB), NOSPLIT, $0-8
 	VMOVUPS 32(R8)(R9*4), Y3
 	VMOVUPS 352(AX), Y4
 	CMPQ    336(AX), $0x00
-	JE      stop156
+	JE      stop160
 
-row153:
+row157:
 	MOVQ       (AX), R8
 	MOVQ       (R8), R9
 	MOVQ       8(R8), R8
 	CMPQ       R8, 312(AX)
-	JG         stop156
+	JG         stop160
 	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
 	MOVQ       168(AX), R10
@@ -3315,12 +3331,12 @@ row153:
 	MOVQ       192(AX), R10
 	VMASKMOVPS (R10), Y3, Y2
 	CMPQ       R9, R8
-	JGE        none155
+	JGE        none159
 
-edge154:
+edge158:
 	MOVQ       296(AX), R10
 	TESTQ      R10, R10
-	JZ         skip157
+	JZ         skip161
 	ADDQ       R9, R10
 	CMPQ       R10, 304(AX)
 	CMOVQGT    304(AX), R10
@@ -3334,7 +3350,7 @@ edge154:
 	IMULQ      288(AX), R10
 	PREFETCHT1 (SI)(R10*4)
 
-skip157:
+skip161:
 	MOVLQSX      (CX)(R9*4), R10
 	MOVQ         R10, R11
 	IMULQ        240(AX), R11
@@ -3350,63 +3366,63 @@ skip157:
 	VMASKMOVPS   (BX)(R12*4), Y3, Y9
 	VMULPS       Y2, Y9, Y12
 	VEXTRACTF128 $0x01, Y12, X7
-	VADDPS       X7, X12, X12
-	VPERMILPS    $0x4e, X12, X7
-	VADDPS       X7, X12, X12
-	VMOVSHDUP    X12, X7
-	VADDSS       X7, X12, X12
+	VADDPS       X7, X12, X7
+	VMOVHLPS     X7, X7, X8
+	VADDPS       X8, X7, X7
+	VMOVSHDUP    X7, X8
+	VADDSS       X8, X7, X7
 	VFMADD231PS  Y9, Y11, Y5
-	VSUBSS       8(DX)(R11*4), X12, X12
-	VMULSS       X10, X12, X12
-	VADDSS       X12, X6, X6
+	VSUBSS       8(DX)(R11*4), X7, X7
+	VMULSS       X10, X7, X7
+	VADDSS       X7, X6, X6
 	IMULQ        288(AX), R10
-	VADDSS       (SI)(R10*4), X12, X12
-	VMOVSS       X12, (SI)(R10*4)
+	VADDSS       (SI)(R10*4), X7, X7
+	VMOVSS       X7, (SI)(R10*4)
 	INCQ         R9
 	CMPQ         R9, R8
-	JL           edge154
+	JL           edge158
 
-none155:
+none159:
 	MOVQ   144(AX), R8
 	MOVQ   120(AX), R9
 	CMPQ   328(AX), $0x00
-	JE     set158
+	JE     set162
 	VADDSS (R8), X6, X6
 
-set158:
+set162:
 	VMOVSS     X6, (R8)
 	CMPQ       320(AX), $0x00
-	JE         plain159
+	JE         plain163
 	VMASKMOVPS (R9), Y3, Y0
 	VADDPS     Y0, Y5, Y5
 
-plain159:
+plain163:
 	CMPQ         DI, $0x08
-	JE           all160
+	JE           all164
 	LEAQ         (R9), R8
 	TESTQ        $0x00000004, DI
-	JZ           two162
+	JZ           two166
 	VMOVUPS      X5, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y5, X5
 
-two162:
+two166:
 	TESTQ    $0x00000002, DI
-	JZ       one163
+	JZ       one167
 	VMOVLPS  X5, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X5, X5, X5
 
-one163:
+one167:
 	TESTQ  $0x00000001, DI
-	JZ     stored161
+	JZ     stored165
 	VMOVSS X5, (R8)
-	JMP    stored161
+	JMP    stored165
 
-all160:
+all164:
 	VMOVUPS Y5, (R9)
 
-stored161:
+stored165:
 	MOVQ 272(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 168(AX)
@@ -3421,9 +3437,9 @@ stored161:
 	ADDQ R8, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row153
+	JNZ  row157
 
-stop156:
+stop160:
 	VZEROUPPER
 	RET
 
@@ -3435,14 +3451,14 @@ TEXT ·attendSpokesDrop(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 336(AX), $0x00
-	JE   stop167
+	JE   stop171
 
-row164:
+row168:
 	MOVQ    (AX), SI
 	MOVQ    (SI), DI
 	MOVQ    8(SI), SI
 	CMPQ    SI, 312(AX)
-	JG      stop167
+	JG      stop171
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -3456,12 +3472,12 @@ row164:
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	CMPQ    DI, SI
-	JGE     none166
+	JGE     none170
 
-edge165:
+edge169:
 	MOVQ       296(AX), R8
 	TESTQ      R8, R8
-	JZ         skip168
+	JZ         skip172
 	ADDQ       DI, R8
 	CMPQ       R8, 304(AX)
 	CMOVQGT    304(AX), R8
@@ -3475,7 +3491,7 @@ edge165:
 	IMULQ      240(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-skip168:
+skip172:
 	MOVLQSX      (CX)(DI*4), R8
 	MOVQ         R8, R9
 	IMULQ        240(AX), R9
@@ -3527,9 +3543,9 @@ skip168:
 	VFMADD231PS  224(BX)(R8*4), Y11, Y9
 	INCQ         DI
 	CMPQ         DI, SI
-	JL           edge165
+	JL           edge169
 
-none166:
+none170:
 	MOVQ       144(AX), SI
 	VMOVUPS    wide3f800000<>+0(SB), Y11
 	VDIVPS     Y10, Y11, Y11
@@ -3560,28 +3576,28 @@ none166:
 	VMULPS     Y0, Y9, Y9
 	MOVQ       120(AX), SI
 	CMPQ       344(AX), $0x00
-	JE         near169
-	VMOVNTPS   Y2, (SI)
-	VMOVNTPS   Y3, 32(SI)
-	VMOVNTPS   Y4, 64(SI)
-	VMOVNTPS   Y5, 96(SI)
-	VMOVNTPS   Y6, 128(SI)
-	VMOVNTPS   Y7, 160(SI)
-	VMOVNTPS   Y8, 192(SI)
-	VMOVNTPS   Y9, 224(SI)
-	JMP        put170
+	JNE        past173
+	VMOVUPS    Y2, (SI)
+	VMOVUPS    Y3, 32(SI)
+	VMOVUPS    Y4, 64(SI)
+	VMOVUPS    Y5, 96(SI)
+	VMOVUPS    Y6, 128(SI)
+	VMOVUPS    Y7, 160(SI)
+	VMOVUPS    Y8, 192(SI)
+	VMOVUPS    Y9, 224(SI)
+	JMP        kept174
 
-near169:
-	VMOVUPS Y2, (SI)
-	VMOVUPS Y3, 32(SI)
-	VMOVUPS Y4, 64(SI)
-	VMOVUPS Y5, 96(SI)
-	VMOVUPS Y6, 128(SI)
-	VMOVUPS Y7, 160(SI)
-	VMOVUPS Y8, 192(SI)
-	VMOVUPS Y9, 224(SI)
+past173:
+	VMOVNTPS Y2, (SI)
+	VMOVNTPS Y3, 32(SI)
+	VMOVNTPS Y4, 64(SI)
+	VMOVNTPS Y5, 96(SI)
+	VMOVNTPS Y6, 128(SI)
+	VMOVNTPS Y7, 160(SI)
+	VMOVNTPS Y8, 192(SI)
+	VMOVNTPS Y9, 224(SI)
 
-put170:
+kept174:
 	MOVQ 264(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 144(AX)
@@ -3590,10 +3606,14 @@ put170:
 	ADDQ SI, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row164
+	JNZ  row168
 
-stop167:
+stop171:
+	CMPQ 344(AX), $0x00
+	JE   fenced175
 	SFENCE
+
+fenced175:
 	VZEROUPPER
 	RET
 
@@ -3607,14 +3627,14 @@ TEXT ·retraceSpokesDrop(SB), NOSPLIT, $0-8
 	MOVQ 216(AX), SI
 	MOVQ 48(AX), DI
 	CMPQ 336(AX), $0x00
-	JE   stop174
+	JE   stop179
 
-row171:
+row176:
 	MOVQ   (AX), R8
 	MOVQ   (R8), R11
 	MOVQ   8(R8), R10
 	CMPQ   R10, 312(AX)
-	JG     stop174
+	JG     stop179
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -3627,12 +3647,12 @@ row171:
 	MOVQ   168(AX), R8
 	MOVQ   192(AX), R9
 	CMPQ   R11, R10
-	JGE    none173
+	JGE    none178
 
-edge172:
+edge177:
 	MOVQ       296(AX), R12
 	TESTQ      R12, R12
-	JZ         skip175
+	JZ         skip180
 	ADDQ       R11, R12
 	CMPQ       R12, 304(AX)
 	CMOVQGT    304(AX), R12
@@ -3650,7 +3670,7 @@ edge172:
 	IMULQ      288(AX), R12
 	PREFETCHT1 (SI)(R12*4)
 
-skip175:
+skip180:
 	MOVLQSX      (CX)(R11*4), R12
 	MOVQ         R12, R13
 	IMULQ        240(AX), R13
@@ -3755,18 +3775,18 @@ skip175:
 	VMOVUPS      Y9, (SI)(R12*4)
 	INCQ         R11
 	CMPQ         R11, R10
-	JL           edge172
+	JL           edge177
 
-none173:
+none178:
 	MOVQ   144(AX), R8
 	CMPQ   328(AX), $0x00
-	JE     set176
+	JE     set181
 	VADDPS (R8), Y8, Y8
 
-set176:
+set181:
 	VMOVUPS Y8, (R8)
 	CMPQ    320(AX), $0x00
-	JE      plain177
+	JE      plain182
 	MOVQ    120(AX), R8
 	VMOVUPS (R8), Y8
 	VADDPS  Y8, Y0, Y0
@@ -3785,21 +3805,10 @@ set176:
 	VMOVUPS 224(R8), Y8
 	VADDPS  Y8, Y7, Y7
 
-plain177:
-	MOVQ     120(AX), R8
-	CMPQ     344(AX), $0x00
-	JE       near178
-	VMOVNTPS Y0, (R8)
-	VMOVNTPS Y1, 32(R8)
-	VMOVNTPS Y2, 64(R8)
-	VMOVNTPS Y3, 96(R8)
-	VMOVNTPS Y4, 128(R8)
-	VMOVNTPS Y5, 160(R8)
-	VMOVNTPS Y6, 192(R8)
-	VMOVNTPS Y7, 224(R8)
-	JMP      put179
-
-near178:
+plain182:
+	MOVQ    120(AX), R8
+	CMPQ    344(AX), $0x00
+	JNE     past183
 	VMOVUPS Y0, (R8)
 	VMOVUPS Y1, 32(R8)
 	VMOVUPS Y2, 64(R8)
@@ -3808,8 +3817,19 @@ near178:
 	VMOVUPS Y5, 160(R8)
 	VMOVUPS Y6, 192(R8)
 	VMOVUPS Y7, 224(R8)
+	JMP     kept184
 
-put179:
+past183:
+	VMOVNTPS Y0, (R8)
+	VMOVNTPS Y1, 32(R8)
+	VMOVNTPS Y2, 64(R8)
+	VMOVNTPS Y3, 96(R8)
+	VMOVNTPS Y4, 128(R8)
+	VMOVNTPS Y5, 160(R8)
+	VMOVNTPS Y6, 192(R8)
+	VMOVNTPS Y7, 224(R8)
+
+kept184:
 	MOVQ 272(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 168(AX)
@@ -3824,10 +3844,14 @@ put179:
 	ADDQ R8, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row171
+	JNZ  row176
 
-stop174:
+stop179:
+	CMPQ 344(AX), $0x00
+	JE   fenced185
 	SFENCE
+
+fenced185:
 	VZEROUPPER
 	RET
 
@@ -3845,14 +3869,14 @@ TEXT ·attendSlimDrop(SB), NOSPLIT, $0-8
 	MOVQ    72(AX), BX
 	MOVQ    96(AX), SI
 	CMPQ    336(AX), $0x00
-	JE      stop183
+	JE      stop189
 
-row180:
+row186:
 	MOVQ    (AX), DI
 	MOVQ    (DI), R8
 	MOVQ    8(DI), DI
 	CMPQ    DI, 312(AX)
-	JG      stop183
+	JG      stop189
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
@@ -3866,12 +3890,12 @@ row180:
 	VMOVUPS (R9), Y1
 	VMOVUPS 32(R9), Y2
 	CMPQ    R8, DI
-	JGE     none182
+	JGE     none188
 
-edge181:
+edge187:
 	MOVQ       296(AX), R9
 	TESTQ      R9, R9
-	JZ         skip184
+	JZ         skip190
 	ADDQ       R8, R9
 	CMPQ       R9, 304(AX)
 	CMOVQGT    304(AX), R9
@@ -3883,7 +3907,7 @@ edge181:
 	IMULQ      240(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-skip184:
+skip190:
 	MOVLQSX      (CX)(R8*4), R9
 	MOVQ         R9, R10
 	IMULQ        240(AX), R10
@@ -3951,9 +3975,9 @@ skip184:
 	VFMADD231PS  Y13, Y12, Y10
 	INCQ         R8
 	CMPQ         R8, DI
-	JL           edge181
+	JL           edge187
 
-none182:
+none188:
 	MOVQ       144(AX), DI
 	VMOVUPS    wide3f800000<>+0(SB), Y12
 	VDIVPS     Y11, Y12, Y12
@@ -4003,13 +4027,13 @@ none182:
 	ADDQ       DX, DI
 	MOVQ       DX, DI
 
-copy185:
+copy191:
 	VMOVUPS (R8), Y1
 	VMOVUPS Y1, (R9)
 	ADDQ    $0x20, R8
 	ADDQ    $0x20, R9
 	SUBQ    $0x04, DI
-	JG      copy185
+	JG      copy191
 	MOVQ    264(AX), DI
 	SHLQ    $0x02, DI
 	ADDQ    DI, 144(AX)
@@ -4018,10 +4042,14 @@ copy185:
 	ADDQ    DI, 120(AX)
 	ADDQ    $0x08, (AX)
 	DECQ    336(AX)
-	JNZ     row180
+	JNZ     row186
 
-stop183:
+stop189:
+	CMPQ 344(AX), $0x00
+	JE   fenced192
 	SFENCE
+
+fenced192:
 	VZEROUPPER
 	RET
 
@@ -4042,14 +4070,14 @@ TEXT ·retraceSlimDrop(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), R8
 	LEAQ    680(AX), R10
 	CMPQ    336(AX), $0x00
-	JE      stop189
+	JE      stop196
 
-row186:
+row193:
 	MOVQ       (AX), R9
 	MOVQ       (R9), R12
 	MOVQ       8(R9), R11
 	CMPQ       R11, 312(AX)
-	JG         stop189
+	JG         stop196
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
@@ -4086,12 +4114,12 @@ row186:
 	VMASKMOVPS (R13), Y0, Y10
 	VMOVUPS    Y10, 224(R10)
 	CMPQ       R12, R11
-	JGE        none188
+	JGE        none195
 
-edge187:
+edge194:
 	MOVQ       296(AX), R13
 	TESTQ      R13, R13
-	JZ         skip190
+	JZ         skip197
 	ADDQ       R12, R13
 	CMPQ       R13, 304(AX)
 	CMOVQGT    304(AX), R13
@@ -4107,7 +4135,7 @@ edge187:
 	IMULQ      288(AX), R13
 	PREFETCHT1 (DI)(R13*4)
 
-skip190:
+skip197:
 	MOVLQSX      (CX)(R12*4), R13
 	MOVQ         R13, R14
 	IMULQ        240(AX), R14
@@ -4220,18 +4248,18 @@ skip190:
 	VMOVUPS      Y10, (DI)(R13*4)
 	INCQ         R12
 	CMPQ         R12, R11
-	JL           edge187
+	JL           edge194
 
-none188:
+none195:
 	MOVQ   144(AX), R9
 	CMPQ   328(AX), $0x00
-	JE     set191
+	JE     set198
 	VADDPS (R9), Y9, Y9
 
-set191:
+set198:
 	VMOVUPS    Y9, (R9)
 	CMPQ       320(AX), $0x00
-	JE         plain192
+	JE         plain199
 	MOVQ       120(AX), R9
 	LEAQ       (R9), R9
 	VMASKMOVPS (R9), Y0, Y9
@@ -4258,7 +4286,7 @@ set191:
 	VMASKMOVPS (R9), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 
-plain192:
+plain199:
 	MOVQ    120(AX), R12
 	LEAQ    680(AX), R9
 	MOVQ    R9, R11
@@ -4280,13 +4308,13 @@ plain192:
 	ADDQ    DX, R9
 	MOVQ    DX, R9
 
-copy193:
+copy200:
 	VMOVUPS (R11), Y1
 	VMOVUPS Y1, (R12)
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R12
 	SUBQ    $0x04, R9
-	JG      copy193
+	JG      copy200
 	MOVQ    272(AX), R9
 	SHLQ    $0x02, R9
 	ADDQ    R9, 168(AX)
@@ -4301,10 +4329,14 @@ copy193:
 	ADDQ    R9, 120(AX)
 	ADDQ    $0x08, (AX)
 	DECQ    336(AX)
-	JNZ     row186
+	JNZ     row193
 
-stop189:
+stop196:
+	CMPQ 344(AX), $0x00
+	JE   fenced201
 	SFENCE
+
+fenced201:
 	VZEROUPPER
 	RET
 
@@ -4326,26 +4358,26 @@ TEXT ·attendSpokeDrop(SB), NOSPLIT, $0-8
 	NEGQ    R9
 	VMOVUPS 32(R8)(R9*4), Y2
 	CMPQ    336(AX), $0x00
-	JE      stop197
+	JE      stop205
 
-row194:
+row202:
 	MOVQ   (AX), R8
 	MOVQ   (R8), R9
 	MOVQ   8(R8), R8
 	CMPQ   R8, 312(AX)
-	JG     stop197
+	JG     stop205
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	MOVQ   144(AX), R10
 	VMOVSS (R10), X0
 	VMOVSS 4(R10), X1
 	CMPQ   R9, R8
-	JGE    none196
+	JGE    none204
 
-edge195:
+edge203:
 	MOVQ       296(AX), R10
 	TESTQ      R10, R10
-	JZ         skip198
+	JZ         skip206
 	ADDQ       R9, R10
 	CMPQ       R10, 304(AX)
 	CMOVQGT    304(AX), R10
@@ -4356,7 +4388,7 @@ edge195:
 	IMULQ      240(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-skip198:
+skip206:
 	MOVLQSX      (CX)(R9*4), R10
 	MOVQ         R10, R11
 	IMULQ        240(AX), R11
@@ -4371,9 +4403,9 @@ skip198:
 	VFMADD231PS  Y8, Y7, Y3
 	INCQ         R9
 	CMPQ         R9, R8
-	JL           edge195
+	JL           edge203
 
-none196:
+none204:
 	MOVQ         144(AX), R8
 	VBROADCASTSS X4, Y4
 	VMOVUPS      wide3f800000<>+0(SB), Y7
@@ -4387,31 +4419,31 @@ none196:
 	VMULPS       Y3, Y4, Y0
 	MOVQ         120(AX), R8
 	CMPQ         DI, $0x08
-	JE           all199
+	JE           all207
 	LEAQ         (R8), R8
 	TESTQ        $0x00000004, DI
-	JZ           two201
+	JZ           two209
 	VMOVUPS      X0, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y0, X0
 
-two201:
+two209:
 	TESTQ    $0x00000002, DI
-	JZ       one202
+	JZ       one210
 	VMOVLPS  X0, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X0, X0, X0
 
-one202:
+one210:
 	TESTQ  $0x00000001, DI
-	JZ     stored200
+	JZ     stored208
 	VMOVSS X0, (R8)
-	JMP    stored200
+	JMP    stored208
 
-all199:
+all207:
 	VMOVUPS Y0, (R8)
 
-stored200:
+stored208:
 	MOVQ 264(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 144(AX)
@@ -4420,9 +4452,9 @@ stored200:
 	ADDQ R8, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row194
+	JNZ  row202
 
-stop197:
+stop205:
 	VZEROUPPER
 	RET
 
@@ -4446,14 +4478,14 @@ TEXT ·retraceSpokeDrop(SB), NOSPLIT, $0-8
 	VMOVUPS 32(R9)(R10*4), Y3
 	VMOVUPS 352(AX), Y4
 	CMPQ    336(AX), $0x00
-	JE      stop206
+	JE      stop214
 
-row203:
+row211:
 	MOVQ       (AX), R9
 	MOVQ       (R9), R10
 	MOVQ       8(R9), R9
 	CMPQ       R9, 312(AX)
-	JG         stop206
+	JG         stop214
 	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
 	MOVQ       168(AX), R11
@@ -4462,12 +4494,12 @@ row203:
 	MOVQ       192(AX), R11
 	VMASKMOVPS (R11), Y3, Y2
 	CMPQ       R10, R9
-	JGE        none205
+	JGE        none213
 
-edge204:
+edge212:
 	MOVQ       296(AX), R11
 	TESTQ      R11, R11
-	JZ         skip207
+	JZ         skip215
 	ADDQ       R10, R11
 	CMPQ       R11, 304(AX)
 	CMOVQGT    304(AX), R11
@@ -4481,7 +4513,7 @@ edge204:
 	IMULQ      288(AX), R11
 	PREFETCHT1 (SI)(R11*4)
 
-skip207:
+skip215:
 	MOVLQSX      (CX)(R10*4), R11
 	MOVQ         R11, R12
 	IMULQ        240(AX), R12
@@ -4497,66 +4529,66 @@ skip207:
 	VMASKMOVPS   (BX)(R13*4), Y3, Y9
 	VMULPS       Y2, Y9, Y12
 	VEXTRACTF128 $0x01, Y12, X7
-	VADDPS       X7, X12, X12
-	VPERMILPS    $0x4e, X12, X7
-	VADDPS       X7, X12, X12
-	VMOVSHDUP    X12, X7
-	VADDSS       X7, X12, X12
-	VMULSS       (DI)(R10*4), X12, X12
-	VBROADCASTSS (DI)(R10*4), Y13
-	VMULPS       Y13, Y11, Y11
+	VADDPS       X7, X12, X7
+	VMOVHLPS     X7, X7, X8
+	VADDPS       X8, X7, X7
+	VMOVSHDUP    X7, X8
+	VADDSS       X8, X7, X7
+	VMULSS       (DI)(R10*4), X7, X7
+	VBROADCASTSS (DI)(R10*4), Y12
+	VMULPS       Y12, Y11, Y11
 	VFMADD231PS  Y9, Y11, Y5
-	VSUBSS       8(DX)(R12*4), X12, X12
-	VMULSS       X10, X12, X12
-	VADDSS       X12, X6, X6
+	VSUBSS       8(DX)(R12*4), X7, X7
+	VMULSS       X10, X7, X7
+	VADDSS       X7, X6, X6
 	IMULQ        288(AX), R11
-	VADDSS       (SI)(R11*4), X12, X12
-	VMOVSS       X12, (SI)(R11*4)
+	VADDSS       (SI)(R11*4), X7, X7
+	VMOVSS       X7, (SI)(R11*4)
 	INCQ         R10
 	CMPQ         R10, R9
-	JL           edge204
+	JL           edge212
 
-none205:
+none213:
 	MOVQ   144(AX), R9
 	MOVQ   120(AX), R10
 	CMPQ   328(AX), $0x00
-	JE     set208
+	JE     set216
 	VADDSS (R9), X6, X6
 
-set208:
+set216:
 	VMOVSS     X6, (R9)
 	CMPQ       320(AX), $0x00
-	JE         plain209
+	JE         plain217
 	VMASKMOVPS (R10), Y3, Y0
 	VADDPS     Y0, Y5, Y5
 
-plain209:
+plain217:
 	CMPQ         R8, $0x08
-	JE           all210
+	JE           all218
 	LEAQ         (R10), R9
 	TESTQ        $0x00000004, R8
-	JZ           two212
+	JZ           two220
 	VMOVUPS      X5, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y5, X5
 
-two212:
+two220:
 	TESTQ    $0x00000002, R8
-	JZ       one213
+	JZ       one221
 	VMOVLPS  X5, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X5, X5, X5
 
-one213:
+one221:
 	TESTQ  $0x00000001, R8
-	JZ     stored211
+	JZ     stored219
 	VMOVSS X5, (R9)
-	JMP    stored211
+	JMP    stored219
 
-all210:
+all218:
 	VMOVUPS Y5, (R10)
 
-stored211:
+stored219:
 	MOVQ 272(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 168(AX)
@@ -4571,9 +4603,9 @@ stored211:
 	ADDQ R9, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row203
+	JNZ  row211
 
-stop206:
+stop214:
 	VZEROUPPER
 	RET
 
@@ -4587,9 +4619,9 @@ TEXT ·sumRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done215
+	JE   done223
 
-row214:
+row222:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -4597,12 +4629,12 @@ row214:
 	VXORPS Y0, Y0, Y0
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none217
+	JZ     none225
 	MOVQ   R8, 216(AX)
 
-edge216:
+edge224:
 	CMPQ       200(AX), $0x00
-	JE         near218
+	JE         near226
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -4611,7 +4643,7 @@ edge216:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near218:
+near226:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -4621,30 +4653,30 @@ near218:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge216
+	JL           edge224
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none217:
+none225:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set220
+	JNE          set228
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (SI), Y2
 	VFMADD231PS  Y0, Y1, Y2
 	VMOVUPS      Y2, (SI)
-	JMP          kept221
+	JMP          kept229
 
-set220:
+set228:
 	VBROADCASTSS (DI), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (SI)
 
-kept221:
+kept229:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -4652,9 +4684,9 @@ kept221:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row214
+	JNZ  row222
 
-done215:
+done223:
 	VZEROUPPER
 	RET
 
@@ -4669,21 +4701,21 @@ TEXT ·dotRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done223
+	JE   done231
 
-row222:
+row230:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over224
+	JZ   over232
 	MOVQ R9, 216(AX)
 
-edge225:
+edge233:
 	CMPQ       200(AX), $0x00
-	JE         near226
+	JE         near234
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -4692,36 +4724,36 @@ edge225:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near226:
+near234:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
-	VMOVUPS      (R9), Y1
-	VMULPS       (BX), Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VHADDPS      X1, X1, X1
-	VHADDPS      X1, X1, X1
-	VADDSS       (SI), X1, X1
-	VMOVSS       X1, (SI)
+	VMOVUPS      (R9), Y0
+	VMULPS       (BX), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VHADDPS      X0, X0, X0
+	VHADDPS      X0, X0, X0
+	VADDSS       (SI), X0, X0
+	VMOVSS       X0, (SI)
 	MOVQ         160(AX), R9
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge225
+	JL           edge233
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over224:
+over232:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row222
+	JNZ  row230
 
-done223:
+done231:
 	VZEROUPPER
 	RET
 
@@ -4737,9 +4769,9 @@ TEXT ·bothRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done229
+	JE   done237
 
-row228:
+row236:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -4747,13 +4779,13 @@ row228:
 	VXORPS Y0, Y0, Y0
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none231
+	JZ     none239
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge230:
+edge238:
 	CMPQ       200(AX), $0x00
-	JE         near232
+	JE         near240
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -4762,48 +4794,48 @@ edge230:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near232:
+near240:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
-	VMOVUPS      (R10), Y2
-	VBROADCASTSS (BX), Y1
-	VFMADD231PS  Y2, Y1, Y0
-	VMULPS       (R9), Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X1
-	VADDPS       X1, X2, X2
-	VHADDPS      X2, X2, X2
-	VHADDPS      X2, X2, X2
-	VADDSS       (BX)(SI*1), X2, X2
-	VMOVSS       X2, (BX)(SI*1)
+	VMOVUPS      (R10), Y1
+	VBROADCASTSS (BX), Y2
+	VFMADD231PS  Y1, Y2, Y0
+	VMULPS       (R9), Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VHADDPS      X1, X1, X1
+	VHADDPS      X1, X1, X1
+	VADDSS       (BX)(SI*1), X1, X1
+	VMOVSS       X1, (BX)(SI*1)
 	MOVQ         160(AX), R10
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge230
+	JL           edge238
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none231:
+none239:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set234
+	JNE          set242
 	VBROADCASTSS (R8), Y1
 	VMOVUPS      (DI), Y2
 	VFMADD231PS  Y0, Y1, Y2
 	VMOVUPS      Y2, (DI)
-	JMP          kept235
+	JMP          kept243
 
-set234:
+set242:
 	VBROADCASTSS (R8), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (DI)
 
-kept235:
+kept243:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -4814,9 +4846,9 @@ kept235:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row228
+	JNZ  row236
 
-done229:
+done237:
 	VZEROUPPER
 	RET
 
@@ -4830,9 +4862,9 @@ TEXT ·sumRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), BX
 	MOVQ 96(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done237
+	JE   done245
 
-row236:
+row244:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -4841,12 +4873,12 @@ row236:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none239
+	JZ     none247
 	MOVQ   R9, 216(AX)
 
-edge238:
+edge246:
 	CMPQ       200(AX), $0x00
-	JE         near240
+	JE         near248
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -4855,7 +4887,7 @@ edge238:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-near240:
+near248:
 	MOVLQSX      (DX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (BX)(R9*4), R9
@@ -4867,18 +4899,18 @@ near240:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge238
+	JL           edge246
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-none239:
+none247:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set242
+	JNE          set250
 	VBROADCASTSS (R8), Y2
 	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -4887,9 +4919,9 @@ none239:
 	VMOVUPS      (DI)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
 	VMOVUPS      Y2, (DI)(CX*1)
-	JMP          kept243
+	JMP          kept251
 
-set242:
+set250:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -4897,7 +4929,7 @@ set242:
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (DI)(CX*1)
 
-kept243:
+kept251:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -4905,9 +4937,9 @@ kept243:
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row236
+	JNZ  row244
 
-done237:
+done245:
 	VZEROUPPER
 	RET
 
@@ -4922,21 +4954,21 @@ TEXT ·dotRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), SI
 	MOVQ 256(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done245
+	JE   done253
 
-row244:
+row252:
 	MOVQ (AX), R9
 	MOVQ (R9), R8
 	MOVQ 8(R9), R9
 	ADDQ $0x08, (AX)
 	MOVQ R9, R10
 	SUBQ R8, R10
-	JZ   over246
+	JZ   over254
 	MOVQ R10, 216(AX)
 
-edge247:
+edge255:
 	CMPQ       200(AX), $0x00
-	JE         near248
+	JE         near256
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -4945,41 +4977,41 @@ edge247:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (BX)(R10*4)
 
-near248:
+near256:
 	MOVLQSX      (DX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (BX)(R10*4), R10
 	VMOVUPS      (R10), Y0
 	VMULPS       (SI), Y0, Y0
-	VMOVUPS      (R10)(CX*1), Y2
-	VMULPS       (SI)(CX*1), Y2, Y2
-	VSHUFPS      $0x88, Y2, Y0, Y1
-	VSHUFPS      $0xdd, Y2, Y0, Y0
-	VADDPS       Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VHADDPS      X1, X1, X1
+	VMOVUPS      (R10)(CX*1), Y1
+	VMULPS       (SI)(CX*1), Y1, Y1
+	VSHUFPS      $0x88, Y1, Y0, Y2
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VHADDPS      X2, X2, X2
 	VMOVSD       (DI), X0
-	VADDPS       X0, X1, X1
-	VMOVLPS      X1, (DI)
+	VADDPS       X0, X2, X2
+	VMOVLPS      X2, (DI)
 	MOVQ         160(AX), R10
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge247
+	JL           edge255
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-over246:
+over254:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row244
+	JNZ  row252
 
-done245:
+done253:
 	VZEROUPPER
 	RET
 
@@ -4995,9 +5027,9 @@ TEXT ·bothRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), DI
 	SUBQ SI, DI
 	CMPQ 184(AX), $0x00
-	JE   done251
+	JE   done259
 
-row250:
+row258:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -5006,13 +5038,13 @@ row250:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none253
+	JZ     none261
 	MOVQ   R10, 216(AX)
 	MOVQ   232(AX), R10
 
-edge252:
+edge260:
 	CMPQ       200(AX), $0x00
-	JE         near254
+	JE         near262
 	MOVQ       200(AX), R11
 	ADDQ       R8, R11
 	CMPQ       R11, 208(AX)
@@ -5021,7 +5053,7 @@ edge252:
 	IMULQ      144(AX), R11
 	PREFETCHT1 (BX)(R11*4)
 
-near254:
+near262:
 	MOVLQSX      (DX)(R8*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (BX)(R11*4), R11
@@ -5029,35 +5061,35 @@ near254:
 	VBROADCASTSS (SI), Y3
 	VFMADD231PS  Y2, Y3, Y0
 	VMULPS       (R10), Y2, Y2
-	VMOVUPS      (R11)(CX*1), Y4
-	VBROADCASTSS 4(SI), Y3
-	VFMADD231PS  Y4, Y3, Y1
-	VMULPS       (R10)(CX*1), Y4, Y4
-	VSHUFPS      $0x88, Y4, Y2, Y3
-	VSHUFPS      $0xdd, Y4, Y2, Y2
-	VADDPS       Y2, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X2
-	VADDPS       X2, X3, X3
-	VHADDPS      X3, X3, X3
+	VMOVUPS      (R11)(CX*1), Y3
+	VBROADCASTSS 4(SI), Y4
+	VFMADD231PS  Y3, Y4, Y1
+	VMULPS       (R10)(CX*1), Y3, Y3
+	VSHUFPS      $0x88, Y3, Y2, Y4
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X2
+	VADDPS       X2, X4, X4
+	VHADDPS      X4, X4, X4
 	VMOVSD       (SI)(DI*1), X2
-	VADDPS       X2, X3, X3
-	VMOVLPS      X3, (SI)(DI*1)
+	VADDPS       X2, X4, X4
+	VMOVLPS      X4, (SI)(DI*1)
 	MOVQ         160(AX), R11
 	LEAQ         (SI)(R11*4), SI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge252
+	JL           edge260
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (SI)(R8*4), SI
 
-none253:
+none261:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set256
+	JNE          set264
 	VBROADCASTSS (R9), Y2
 	VMOVUPS      (R8), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -5066,9 +5098,9 @@ none253:
 	VMOVUPS      (R8)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
 	VMOVUPS      Y2, (R8)(CX*1)
-	JMP          kept257
+	JMP          kept265
 
-set256:
+set264:
 	VBROADCASTSS (R9), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -5076,7 +5108,7 @@ set256:
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (R8)(CX*1)
 
-kept257:
+kept265:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -5087,9 +5119,9 @@ kept257:
 	SHLQ $0x02, R8
 	ADDQ R8, 232(AX)
 	DECQ 184(AX)
-	JNZ  row250
+	JNZ  row258
 
-done251:
+done259:
 	VZEROUPPER
 	RET
 
@@ -5104,9 +5136,9 @@ TEXT ·sumRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done259
+	JE   done267
 
-row258:
+row266:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -5117,12 +5149,12 @@ row258:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none261
+	JZ     none269
 	MOVQ   R10, 216(AX)
 
-edge260:
+edge268:
 	CMPQ       200(AX), $0x00
-	JE         near262
+	JE         near270
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -5132,7 +5164,7 @@ edge260:
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 
-near262:
+near270:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -5148,18 +5180,18 @@ near262:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge260
+	JL           edge268
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none261:
+none269:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set264
+	JNE          set272
 	VBROADCASTSS (R9), Y4
 	VMOVUPS      (R8), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -5176,9 +5208,9 @@ none261:
 	VMOVUPS      (R8)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
 	VMOVUPS      Y1, (R8)(DX*1)
-	JMP          kept265
+	JMP          kept273
 
-set264:
+set272:
 	VBROADCASTSS (R9), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -5192,7 +5224,7 @@ set264:
 	VMULPS       Y0, Y3, Y0
 	VMOVUPS      Y0, (R8)(DX*1)
 
-kept265:
+kept273:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -5200,9 +5232,9 @@ kept265:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row258
+	JNZ  row266
 
-done259:
+done267:
 	VZEROUPPER
 	RET
 
@@ -5218,21 +5250,21 @@ TEXT ·dotRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done267
+	JE   done275
 
-row266:
+row274:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over268
+	JZ   over276
 	MOVQ R11, 216(AX)
 
-edge269:
+edge277:
 	CMPQ       200(AX), $0x00
-	JE         near270
+	JE         near278
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -5242,49 +5274,49 @@ edge269:
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 
-near270:
+near278:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
-	VMOVUPS      (R11), Y1
-	VMULPS       (DI), Y1, Y1
-	VMOVUPS      (R11)(CX*1), Y2
-	VMULPS       (DI)(CX*1), Y2, Y2
-	VSHUFPS      $0x88, Y2, Y1, Y0
-	VSHUFPS      $0xdd, Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VMOVUPS      (R11)(CX*2), Y1
-	VMULPS       (DI)(CX*2), Y1, Y1
-	VMOVUPS      (R11)(DX*1), Y3
-	VMULPS       (DI)(DX*1), Y3, Y3
-	VSHUFPS      $0x88, Y3, Y1, Y2
-	VSHUFPS      $0xdd, Y3, Y1, Y1
-	VADDPS       Y1, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y0, Y1
-	VSHUFPS      $0xdd, Y2, Y0, Y0
-	VADDPS       Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VADDPS       (R8), X1, X1
-	VMOVUPS      X1, (R8)
+	VMOVUPS      (R11), Y0
+	VMULPS       (DI), Y0, Y0
+	VMOVUPS      (R11)(CX*1), Y1
+	VMULPS       (DI)(CX*1), Y1, Y1
+	VSHUFPS      $0x88, Y1, Y0, Y2
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y2
+	VMOVUPS      (R11)(CX*2), Y0
+	VMULPS       (DI)(CX*2), Y0, Y0
+	VMOVUPS      (R11)(DX*1), Y1
+	VMULPS       (DI)(DX*1), Y1, Y1
+	VSHUFPS      $0x88, Y1, Y0, Y3
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VADDPS       (R8), X0, X0
+	VMOVUPS      X0, (R8)
 	MOVQ         160(AX), R11
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge269
+	JL           edge277
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over268:
+over276:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row266
+	JNZ  row274
 
-done267:
+done275:
 	VZEROUPPER
 	RET
 
@@ -5301,9 +5333,9 @@ TEXT ·bothRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done273
+	JE   done281
 
-row272:
+row280:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -5314,13 +5346,13 @@ row272:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none275
+	JZ     none283
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge274:
+edge282:
 	CMPQ       200(AX), $0x00
-	JE         near276
+	JE         near284
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -5330,55 +5362,55 @@ edge274:
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 
-near276:
+near284:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
-	VMOVUPS      (R12), Y5
-	VBROADCASTSS (DI), Y4
-	VFMADD231PS  Y5, Y4, Y0
-	VMULPS       (R11), Y5, Y5
-	VMOVUPS      (R12)(CX*1), Y6
-	VBROADCASTSS 4(DI), Y4
-	VFMADD231PS  Y6, Y4, Y1
-	VMULPS       (R11)(CX*1), Y6, Y6
-	VSHUFPS      $0x88, Y6, Y5, Y4
-	VSHUFPS      $0xdd, Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      (R12)(CX*2), Y5
-	VBROADCASTSS 8(DI), Y6
-	VFMADD231PS  Y5, Y6, Y2
-	VMULPS       (R11)(CX*2), Y5, Y5
-	VMOVUPS      (R12)(DX*1), Y7
-	VBROADCASTSS 12(DI), Y6
-	VFMADD231PS  Y7, Y6, Y3
-	VMULPS       (R11)(DX*1), Y7, Y7
-	VSHUFPS      $0x88, Y7, Y5, Y6
-	VSHUFPS      $0xdd, Y7, Y5, Y5
-	VADDPS       Y5, Y6, Y6
-	VSHUFPS      $0x88, Y6, Y4, Y5
-	VSHUFPS      $0xdd, Y6, Y4, Y4
-	VADDPS       Y4, Y5, Y5
-	VEXTRACTF128 $0x01, Y5, X4
-	VADDPS       X4, X5, X5
-	VADDPS       (DI)(R8*1), X5, X5
-	VMOVUPS      X5, (DI)(R8*1)
+	VMOVUPS      (R12), Y4
+	VBROADCASTSS (DI), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VMULPS       (R11), Y4, Y4
+	VMOVUPS      (R12)(CX*1), Y5
+	VBROADCASTSS 4(DI), Y6
+	VFMADD231PS  Y5, Y6, Y1
+	VMULPS       (R11)(CX*1), Y5, Y5
+	VSHUFPS      $0x88, Y5, Y4, Y6
+	VSHUFPS      $0xdd, Y5, Y4, Y4
+	VADDPS       Y4, Y6, Y6
+	VMOVUPS      (R12)(CX*2), Y4
+	VBROADCASTSS 8(DI), Y5
+	VFMADD231PS  Y4, Y5, Y2
+	VMULPS       (R11)(CX*2), Y4, Y4
+	VMOVUPS      (R12)(DX*1), Y5
+	VBROADCASTSS 12(DI), Y7
+	VFMADD231PS  Y5, Y7, Y3
+	VMULPS       (R11)(DX*1), Y5, Y5
+	VSHUFPS      $0x88, Y5, Y4, Y7
+	VSHUFPS      $0xdd, Y5, Y4, Y4
+	VADDPS       Y4, Y7, Y7
+	VSHUFPS      $0x88, Y7, Y6, Y4
+	VSHUFPS      $0xdd, Y7, Y6, Y6
+	VADDPS       Y6, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VADDPS       X5, X4, X4
+	VADDPS       (DI)(R8*1), X4, X4
+	VMOVUPS      X4, (DI)(R8*1)
 	MOVQ         160(AX), R12
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge274
+	JL           edge282
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none275:
+none283:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set278
+	JNE          set286
 	VBROADCASTSS (R10), Y4
 	VMOVUPS      (R9), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -5395,9 +5427,9 @@ none275:
 	VMOVUPS      (R9)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
 	VMOVUPS      Y1, (R9)(DX*1)
-	JMP          kept279
+	JMP          kept287
 
-set278:
+set286:
 	VBROADCASTSS (R10), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -5411,7 +5443,7 @@ set278:
 	VMULPS       Y0, Y3, Y0
 	VMOVUPS      Y0, (R9)(DX*1)
 
-kept279:
+kept287:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -5422,9 +5454,9 @@ kept279:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row272
+	JNZ  row280
 
-done273:
+done281:
 	VZEROUPPER
 	RET
 
@@ -5439,9 +5471,9 @@ TEXT ·sumRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done281
+	JE   done289
 
-row280:
+row288:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -5456,12 +5488,12 @@ row280:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none283
+	JZ     none291
 	MOVQ   R10, 216(AX)
 
-edge282:
+edge290:
 	CMPQ       200(AX), $0x00
-	JE         near284
+	JE         near292
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -5469,16 +5501,16 @@ edge282:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked285
-	JG         near284
+	JE         asked293
+	JG         near292
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked285:
+asked293:
 	PREFETCHT1 192(SI)(R10*4)
 
-near284:
+near292:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -5503,19 +5535,19 @@ near284:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge282
+	JL           edge290
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none283:
+none291:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	LEAQ         (R8)(CX*4), R10
 	CMPQ         280(AX), $0x00
-	JNE          set286
+	JNE          set294
 	VBROADCASTSS (R9), Y8
 	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -5548,9 +5580,9 @@ none283:
 	VMOVUPS      (R10)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, (R10)(DX*1)
-	JMP          kept287
+	JMP          kept295
 
-set286:
+set294:
 	VBROADCASTSS (R9), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -5576,7 +5608,7 @@ set286:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, (R10)(DX*1)
 
-kept287:
+kept295:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -5584,9 +5616,9 @@ kept287:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row280
+	JNZ  row288
 
-done281:
+done289:
 	VZEROUPPER
 	RET
 
@@ -5602,22 +5634,22 @@ TEXT ·dotRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done289
+	JE   done297
 
-row288:
+row296:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over290
+	JZ   over298
 	MOVQ R11, 216(AX)
 	LEAQ (DI)(CX*4), R11
 
-edge291:
+edge299:
 	CMPQ       200(AX), $0x00
-	JE         near292
+	JE         near300
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -5625,77 +5657,77 @@ edge291:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked293
-	JG         near292
+	JE         asked301
+	JG         near300
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked293:
+asked301:
 	PREFETCHT1 192(SI)(R12*4)
 
-near292:
+near300:
 	MOVLQSX    (BX)(R9*4), R12
 	IMULQ      144(AX), R12
 	LEAQ       (SI)(R12*4), R12
 	LEAQ       (R12)(CX*4), R13
 	VMOVUPS    (R12), Y0
 	VMULPS     (DI), Y0, Y0
-	VMOVUPS    (R12)(CX*1), Y2
-	VMULPS     (DI)(CX*1), Y2, Y2
-	VSHUFPS    $0x88, Y2, Y0, Y1
-	VSHUFPS    $0xdd, Y2, Y0, Y0
-	VADDPS     Y0, Y1, Y1
+	VMOVUPS    (R12)(CX*1), Y1
+	VMULPS     (DI)(CX*1), Y1, Y1
+	VSHUFPS    $0x88, Y1, Y0, Y2
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y2, Y2
 	VMOVUPS    (R12)(CX*2), Y0
 	VMULPS     (DI)(CX*2), Y0, Y0
-	VMOVUPS    (R12)(DX*1), Y3
-	VMULPS     (DI)(DX*1), Y3, Y3
-	VSHUFPS    $0x88, Y3, Y0, Y2
-	VSHUFPS    $0xdd, Y3, Y0, Y0
-	VADDPS     Y0, Y2, Y2
-	VSHUFPS    $0x88, Y2, Y1, Y0
-	VSHUFPS    $0xdd, Y2, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	VMOVUPS    (R13), Y2
-	VMULPS     (R11), Y2, Y2
-	VMOVUPS    (R13)(CX*1), Y3
-	VMULPS     (R11)(CX*1), Y3, Y3
-	VSHUFPS    $0x88, Y3, Y2, Y1
+	VMOVUPS    (R12)(DX*1), Y1
+	VMULPS     (DI)(DX*1), Y1, Y1
+	VSHUFPS    $0x88, Y1, Y0, Y3
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y3, Y3
+	VSHUFPS    $0x88, Y3, Y2, Y0
 	VSHUFPS    $0xdd, Y3, Y2, Y2
-	VADDPS     Y2, Y1, Y1
-	VMOVUPS    (R13)(CX*2), Y2
-	VMULPS     (R11)(CX*2), Y2, Y2
-	VMOVUPS    (R13)(DX*1), Y4
-	VMULPS     (R11)(DX*1), Y4, Y4
-	VSHUFPS    $0x88, Y4, Y2, Y3
-	VSHUFPS    $0xdd, Y4, Y2, Y2
-	VADDPS     Y2, Y3, Y3
-	VSHUFPS    $0x88, Y3, Y1, Y2
-	VSHUFPS    $0xdd, Y3, Y1, Y1
-	VADDPS     Y1, Y2, Y2
-	VPERM2F128 $0x20, Y2, Y0, Y1
-	VPERM2F128 $0x31, Y2, Y0, Y0
-	VADDPS     Y0, Y1, Y1
-	VADDPS     (R8), Y1, Y1
-	VMOVUPS    Y1, (R8)
+	VADDPS     Y2, Y0, Y0
+	VMOVUPS    (R13), Y1
+	VMULPS     (R11), Y1, Y1
+	VMOVUPS    (R13)(CX*1), Y2
+	VMULPS     (R11)(CX*1), Y2, Y2
+	VSHUFPS    $0x88, Y2, Y1, Y3
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y3
+	VMOVUPS    (R13)(CX*2), Y1
+	VMULPS     (R11)(CX*2), Y1, Y1
+	VMOVUPS    (R13)(DX*1), Y2
+	VMULPS     (R11)(DX*1), Y2, Y2
+	VSHUFPS    $0x88, Y2, Y1, Y4
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y4, Y4
+	VSHUFPS    $0x88, Y4, Y3, Y1
+	VSHUFPS    $0xdd, Y4, Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VPERM2F128 $0x21, Y1, Y0, Y2
+	VBLENDPS   $0xf0, Y1, Y0, Y0
+	VADDPS     Y2, Y0, Y0
+	VADDPS     (R8), Y0, Y0
+	VMOVUPS    Y0, (R8)
 	MOVQ       160(AX), R12
 	LEAQ       (R8)(R12*4), R8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         edge291
+	JL         edge299
 	MOVQ       216(AX), R9
 	NEGQ       R9
 	ANDQ       192(AX), R9
 	IMULQ      160(AX), R9
 	LEAQ       (R8)(R9*4), R8
 
-over290:
+over298:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row288
+	JNZ  row296
 
-done289:
+done297:
 	VZEROUPPER
 	RET
 
@@ -5712,9 +5744,9 @@ TEXT ·bothRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done295
+	JE   done303
 
-row294:
+row302:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -5729,13 +5761,13 @@ row294:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none297
+	JZ     none305
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge296:
+edge304:
 	CMPQ       200(AX), $0x00
-	JE         near298
+	JE         near306
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -5743,16 +5775,16 @@ edge296:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked299
-	JG         near298
+	JE         asked307
+	JG         near306
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked299:
+asked307:
 	PREFETCHT1 192(SI)(R12*4)
 
-near298:
+near306:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -5762,74 +5794,74 @@ near298:
 	VBROADCASTSS (DI), Y9
 	VFMADD231PS  Y8, Y9, Y0
 	VMULPS       (R11), Y8, Y8
-	VMOVUPS      (R12)(CX*1), Y10
-	VBROADCASTSS 4(DI), Y9
-	VFMADD231PS  Y10, Y9, Y1
-	VMULPS       (R11)(CX*1), Y10, Y10
-	VSHUFPS      $0x88, Y10, Y8, Y9
-	VSHUFPS      $0xdd, Y10, Y8, Y8
-	VADDPS       Y8, Y9, Y9
-	VMOVUPS      (R12)(CX*2), Y8
-	VBROADCASTSS 8(DI), Y10
-	VFMADD231PS  Y8, Y10, Y2
-	VMULPS       (R11)(CX*2), Y8, Y8
-	VMOVUPS      (R12)(DX*1), Y11
-	VBROADCASTSS 12(DI), Y10
-	VFMADD231PS  Y11, Y10, Y3
-	VMULPS       (R11)(DX*1), Y11, Y11
-	VSHUFPS      $0x88, Y11, Y8, Y10
-	VSHUFPS      $0xdd, Y11, Y8, Y8
+	VMOVUPS      (R12)(CX*1), Y9
+	VBROADCASTSS 4(DI), Y10
+	VFMADD231PS  Y9, Y10, Y1
+	VMULPS       (R11)(CX*1), Y9, Y9
+	VSHUFPS      $0x88, Y9, Y8, Y10
+	VSHUFPS      $0xdd, Y9, Y8, Y8
 	VADDPS       Y8, Y10, Y10
-	VSHUFPS      $0x88, Y10, Y9, Y8
-	VSHUFPS      $0xdd, Y10, Y9, Y9
-	VADDPS       Y9, Y8, Y8
-	VMOVUPS      (R14), Y10
-	VBROADCASTSS 16(DI), Y9
-	VFMADD231PS  Y10, Y9, Y4
-	VMULPS       (R13), Y10, Y10
-	VMOVUPS      (R14)(CX*1), Y11
-	VBROADCASTSS 20(DI), Y9
-	VFMADD231PS  Y11, Y9, Y5
-	VMULPS       (R13)(CX*1), Y11, Y11
-	VSHUFPS      $0x88, Y11, Y10, Y9
+	VMOVUPS      (R12)(CX*2), Y8
+	VBROADCASTSS 8(DI), Y9
+	VFMADD231PS  Y8, Y9, Y2
+	VMULPS       (R11)(CX*2), Y8, Y8
+	VMOVUPS      (R12)(DX*1), Y9
+	VBROADCASTSS 12(DI), Y11
+	VFMADD231PS  Y9, Y11, Y3
+	VMULPS       (R11)(DX*1), Y9, Y9
+	VSHUFPS      $0x88, Y9, Y8, Y11
+	VSHUFPS      $0xdd, Y9, Y8, Y8
+	VADDPS       Y8, Y11, Y11
+	VSHUFPS      $0x88, Y11, Y10, Y8
 	VSHUFPS      $0xdd, Y11, Y10, Y10
-	VADDPS       Y10, Y9, Y9
-	VMOVUPS      (R14)(CX*2), Y10
-	VBROADCASTSS 24(DI), Y11
-	VFMADD231PS  Y10, Y11, Y6
-	VMULPS       (R13)(CX*2), Y10, Y10
-	VMOVUPS      (R14)(DX*1), Y12
-	VBROADCASTSS 28(DI), Y11
-	VFMADD231PS  Y12, Y11, Y7
-	VMULPS       (R13)(DX*1), Y12, Y12
-	VSHUFPS      $0x88, Y12, Y10, Y11
-	VSHUFPS      $0xdd, Y12, Y10, Y10
-	VADDPS       Y10, Y11, Y11
-	VSHUFPS      $0x88, Y11, Y9, Y10
-	VSHUFPS      $0xdd, Y11, Y9, Y9
-	VADDPS       Y9, Y10, Y10
-	VPERM2F128   $0x20, Y10, Y8, Y9
-	VPERM2F128   $0x31, Y10, Y8, Y8
-	VADDPS       Y8, Y9, Y9
-	VADDPS       (DI)(R8*1), Y9, Y9
-	VMOVUPS      Y9, (DI)(R8*1)
+	VADDPS       Y10, Y8, Y8
+	VMOVUPS      (R14), Y9
+	VBROADCASTSS 16(DI), Y10
+	VFMADD231PS  Y9, Y10, Y4
+	VMULPS       (R13), Y9, Y9
+	VMOVUPS      (R14)(CX*1), Y10
+	VBROADCASTSS 20(DI), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMULPS       (R13)(CX*1), Y10, Y10
+	VSHUFPS      $0x88, Y10, Y9, Y11
+	VSHUFPS      $0xdd, Y10, Y9, Y9
+	VADDPS       Y9, Y11, Y11
+	VMOVUPS      (R14)(CX*2), Y9
+	VBROADCASTSS 24(DI), Y10
+	VFMADD231PS  Y9, Y10, Y6
+	VMULPS       (R13)(CX*2), Y9, Y9
+	VMOVUPS      (R14)(DX*1), Y10
+	VBROADCASTSS 28(DI), Y12
+	VFMADD231PS  Y10, Y12, Y7
+	VMULPS       (R13)(DX*1), Y10, Y10
+	VSHUFPS      $0x88, Y10, Y9, Y12
+	VSHUFPS      $0xdd, Y10, Y9, Y9
+	VADDPS       Y9, Y12, Y12
+	VSHUFPS      $0x88, Y12, Y11, Y9
+	VSHUFPS      $0xdd, Y12, Y11, Y11
+	VADDPS       Y11, Y9, Y9
+	VPERM2F128   $0x21, Y9, Y8, Y10
+	VBLENDPS     $0xf0, Y9, Y8, Y8
+	VADDPS       Y10, Y8, Y8
+	VADDPS       (DI)(R8*1), Y8, Y8
+	VMOVUPS      Y8, (DI)(R8*1)
 	MOVQ         160(AX), R12
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge296
+	JL           edge304
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none297:
+none305:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	LEAQ         (R9)(CX*4), R11
 	CMPQ         280(AX), $0x00
-	JNE          set300
+	JNE          set308
 	VBROADCASTSS (R10), Y8
 	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -5862,9 +5894,9 @@ none297:
 	VMOVUPS      (R11)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, (R11)(DX*1)
-	JMP          kept301
+	JMP          kept309
 
-set300:
+set308:
 	VBROADCASTSS (R10), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -5890,7 +5922,7 @@ set300:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, (R11)(DX*1)
 
-kept301:
+kept309:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -5901,9 +5933,9 @@ kept301:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row294
+	JNZ  row302
 
-done295:
+done303:
 	VZEROUPPER
 	RET
 
@@ -5917,9 +5949,9 @@ TEXT ·sumRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done303
+	JE   done311
 
-row302:
+row310:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -5928,12 +5960,12 @@ row302:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none305
+	JZ     none313
 	MOVQ   R8, 216(AX)
 
-edge304:
+edge312:
 	CMPQ       200(AX), $0x00
-	JE         near306
+	JE         near314
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -5942,7 +5974,7 @@ edge304:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near306:
+near314:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -5953,18 +5985,18 @@ near306:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge304
+	JL           edge312
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none305:
+none313:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set308
+	JNE          set316
 	VBROADCASTSS (DI), Y2
 	VMOVUPS      (SI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -5972,16 +6004,16 @@ none305:
 	VMOVUPS      32(SI), Y0
 	VFMADD231PS  Y1, Y2, Y0
 	VMOVUPS      Y0, 32(SI)
-	JMP          kept309
+	JMP          kept317
 
-set308:
+set316:
 	VBROADCASTSS (DI), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (SI)
 	VMULPS       Y2, Y1, Y0
 	VMOVUPS      Y0, 32(SI)
 
-kept309:
+kept317:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -5989,9 +6021,9 @@ kept309:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row302
+	JNZ  row310
 
-done303:
+done311:
 	VZEROUPPER
 	RET
 
@@ -6006,21 +6038,21 @@ TEXT ·dotRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done311
+	JE   done319
 
-row310:
+row318:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over312
+	JZ   over320
 	MOVQ R9, 216(AX)
 
-edge313:
+edge321:
 	CMPQ       200(AX), $0x00
-	JE         near314
+	JE         near322
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -6029,38 +6061,38 @@ edge313:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near314:
+near322:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
-	VMOVUPS      (R9), Y1
-	VMULPS       (BX), Y1, Y1
-	VMOVUPS      32(R9), Y0
-	VFMADD231PS  32(BX), Y0, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VHADDPS      X1, X1, X1
-	VHADDPS      X1, X1, X1
-	VADDSS       (SI), X1, X1
-	VMOVSS       X1, (SI)
+	VMOVUPS      (R9), Y0
+	VMULPS       (BX), Y0, Y0
+	VMOVUPS      32(R9), Y1
+	VFMADD231PS  32(BX), Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VHADDPS      X0, X0, X0
+	VHADDPS      X0, X0, X0
+	VADDSS       (SI), X0, X0
+	VMOVSS       X0, (SI)
 	MOVQ         160(AX), R9
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge313
+	JL           edge321
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over312:
+over320:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row310
+	JNZ  row318
 
-done311:
+done319:
 	VZEROUPPER
 	RET
 
@@ -6076,9 +6108,9 @@ TEXT ·bothRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done317
+	JE   done325
 
-row316:
+row324:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -6087,13 +6119,13 @@ row316:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none319
+	JZ     none327
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge318:
+edge326:
 	CMPQ       200(AX), $0x00
-	JE         near320
+	JE         near328
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -6102,40 +6134,40 @@ edge318:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near320:
+near328:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
-	VMOVUPS      (R10), Y3
-	VBROADCASTSS (BX), Y2
-	VFMADD231PS  Y3, Y2, Y0
-	VMULPS       (R9), Y3, Y3
-	VMOVUPS      32(R10), Y2
+	VMOVUPS      (R10), Y2
+	VBROADCASTSS (BX), Y3
+	VFMADD231PS  Y2, Y3, Y0
+	VMULPS       (R9), Y2, Y2
+	VMOVUPS      32(R10), Y3
 	VBROADCASTSS (BX), Y4
-	VFMADD231PS  Y2, Y4, Y1
-	VFMADD231PS  32(R9), Y2, Y3
-	VEXTRACTF128 $0x01, Y3, X2
-	VADDPS       X2, X3, X3
-	VHADDPS      X3, X3, X3
-	VHADDPS      X3, X3, X3
-	VADDSS       (BX)(SI*1), X3, X3
-	VMOVSS       X3, (BX)(SI*1)
+	VFMADD231PS  Y3, Y4, Y1
+	VFMADD231PS  32(R9), Y3, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       X3, X2, X2
+	VHADDPS      X2, X2, X2
+	VHADDPS      X2, X2, X2
+	VADDSS       (BX)(SI*1), X2, X2
+	VMOVSS       X2, (BX)(SI*1)
 	MOVQ         160(AX), R10
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge318
+	JL           edge326
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none319:
+none327:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set322
+	JNE          set330
 	VBROADCASTSS (R8), Y2
 	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -6143,16 +6175,16 @@ none319:
 	VMOVUPS      32(DI), Y0
 	VFMADD231PS  Y1, Y2, Y0
 	VMOVUPS      Y0, 32(DI)
-	JMP          kept323
+	JMP          kept331
 
-set322:
+set330:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
 	VMULPS       Y2, Y1, Y0
 	VMOVUPS      Y0, 32(DI)
 
-kept323:
+kept331:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -6163,9 +6195,9 @@ kept323:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row316
+	JNZ  row324
 
-done317:
+done325:
 	VZEROUPPER
 	RET
 
@@ -6180,9 +6212,9 @@ TEXT ·sumRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done325
+	JE   done333
 
-row324:
+row332:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -6197,12 +6229,12 @@ row324:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none327
+	JZ     none335
 	MOVQ   R10, 216(AX)
 
-edge326:
+edge334:
 	CMPQ       200(AX), $0x00
-	JE         near328
+	JE         near336
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -6210,16 +6242,16 @@ edge326:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked329
-	JG         near328
+	JE         asked337
+	JG         near336
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked329:
+asked337:
 	PREFETCHT1 192(SI)(R10*4)
 
-near328:
+near336:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -6239,18 +6271,18 @@ near328:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge326
+	JL           edge334
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none327:
+none335:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set330
+	JNE          set338
 	VBROADCASTSS (R9), Y8
 	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -6279,9 +6311,9 @@ none327:
 	VMOVUPS      32(R8)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, 32(R8)(DX*1)
-	JMP          kept331
+	JMP          kept339
 
-set330:
+set338:
 	VBROADCASTSS (R9), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -6303,7 +6335,7 @@ set330:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, 32(R8)(DX*1)
 
-kept331:
+kept339:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -6311,9 +6343,9 @@ kept331:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row324
+	JNZ  row332
 
-done325:
+done333:
 	VZEROUPPER
 	RET
 
@@ -6329,21 +6361,21 @@ TEXT ·dotRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done333
+	JE   done341
 
-row332:
+row340:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over334
+	JZ   over342
 	MOVQ R11, 216(AX)
 
-edge335:
+edge343:
 	CMPQ       200(AX), $0x00
-	JE         near336
+	JE         near344
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -6351,66 +6383,66 @@ edge335:
 	MOVLQSX    (BX)(R11*4), R11
 	IMULQ      144(AX), R11
 	CMPQ       288(AX), $0x01
-	JE         asked337
-	JG         near336
+	JE         asked345
+	JG         near344
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 	PREFETCHT1 128(SI)(R11*4)
 
-asked337:
+asked345:
 	PREFETCHT1 192(SI)(R11*4)
 
-near336:
+near344:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
-	VMOVUPS      (R11), Y1
-	VMULPS       (DI), Y1, Y1
-	VMOVUPS      32(R11), Y0
-	VFMADD231PS  32(DI), Y0, Y1
-	VMOVUPS      (R11)(CX*1), Y2
-	VMULPS       (DI)(CX*1), Y2, Y2
-	VMOVUPS      32(R11)(CX*1), Y0
-	VFMADD231PS  32(DI)(CX*1), Y0, Y2
-	VSHUFPS      $0x88, Y2, Y1, Y0
-	VSHUFPS      $0xdd, Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VMOVUPS      (R11)(CX*2), Y1
-	VMULPS       (DI)(CX*2), Y1, Y1
-	VMOVUPS      32(R11)(CX*2), Y2
-	VFMADD231PS  32(DI)(CX*2), Y2, Y1
-	VMOVUPS      (R11)(DX*1), Y3
-	VMULPS       (DI)(DX*1), Y3, Y3
-	VMOVUPS      32(R11)(DX*1), Y2
-	VFMADD231PS  32(DI)(DX*1), Y2, Y3
-	VSHUFPS      $0x88, Y3, Y1, Y2
-	VSHUFPS      $0xdd, Y3, Y1, Y1
-	VADDPS       Y1, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y0, Y1
-	VSHUFPS      $0xdd, Y2, Y0, Y0
-	VADDPS       Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VADDPS       (R8), X1, X1
-	VMOVUPS      X1, (R8)
+	VMOVUPS      (R11), Y0
+	VMULPS       (DI), Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VFMADD231PS  32(DI), Y1, Y0
+	VMOVUPS      (R11)(CX*1), Y1
+	VMULPS       (DI)(CX*1), Y1, Y1
+	VMOVUPS      32(R11)(CX*1), Y2
+	VFMADD231PS  32(DI)(CX*1), Y2, Y1
+	VSHUFPS      $0x88, Y1, Y0, Y2
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y2
+	VMOVUPS      (R11)(CX*2), Y0
+	VMULPS       (DI)(CX*2), Y0, Y0
+	VMOVUPS      32(R11)(CX*2), Y1
+	VFMADD231PS  32(DI)(CX*2), Y1, Y0
+	VMOVUPS      (R11)(DX*1), Y1
+	VMULPS       (DI)(DX*1), Y1, Y1
+	VMOVUPS      32(R11)(DX*1), Y3
+	VFMADD231PS  32(DI)(DX*1), Y3, Y1
+	VSHUFPS      $0x88, Y1, Y0, Y3
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VADDPS       (R8), X0, X0
+	VMOVUPS      X0, (R8)
 	MOVQ         160(AX), R11
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge335
+	JL           edge343
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over334:
+over342:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row332
+	JNZ  row340
 
-done333:
+done341:
 	VZEROUPPER
 	RET
 
@@ -6427,9 +6459,9 @@ TEXT ·bothRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done339
+	JE   done347
 
-row338:
+row346:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -6444,13 +6476,13 @@ row338:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none341
+	JZ     none349
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge340:
+edge348:
 	CMPQ       200(AX), $0x00
-	JE         near342
+	JE         near350
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -6458,80 +6490,80 @@ edge340:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked343
-	JG         near342
+	JE         asked351
+	JG         near350
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked343:
+asked351:
 	PREFETCHT1 192(SI)(R12*4)
 
-near342:
+near350:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
-	VMOVUPS      (R12), Y9
-	VBROADCASTSS (DI), Y8
-	VFMADD231PS  Y9, Y8, Y0
-	VMULPS       (R11), Y9, Y9
-	VMOVUPS      32(R12), Y8
+	VMOVUPS      (R12), Y8
+	VBROADCASTSS (DI), Y9
+	VFMADD231PS  Y8, Y9, Y0
+	VMULPS       (R11), Y8, Y8
+	VMOVUPS      32(R12), Y9
 	VBROADCASTSS (DI), Y10
-	VFMADD231PS  Y8, Y10, Y1
-	VFMADD231PS  32(R11), Y8, Y9
-	VMOVUPS      (R12)(CX*1), Y10
-	VBROADCASTSS 4(DI), Y8
-	VFMADD231PS  Y10, Y8, Y2
-	VMULPS       (R11)(CX*1), Y10, Y10
-	VMOVUPS      32(R12)(CX*1), Y8
+	VFMADD231PS  Y9, Y10, Y1
+	VFMADD231PS  32(R11), Y9, Y8
+	VMOVUPS      (R12)(CX*1), Y9
+	VBROADCASTSS 4(DI), Y10
+	VFMADD231PS  Y9, Y10, Y2
+	VMULPS       (R11)(CX*1), Y9, Y9
+	VMOVUPS      32(R12)(CX*1), Y10
 	VBROADCASTSS 4(DI), Y11
-	VFMADD231PS  Y8, Y11, Y3
-	VFMADD231PS  32(R11)(CX*1), Y8, Y10
-	VSHUFPS      $0x88, Y10, Y9, Y8
-	VSHUFPS      $0xdd, Y10, Y9, Y9
-	VADDPS       Y9, Y8, Y8
-	VMOVUPS      (R12)(CX*2), Y9
-	VBROADCASTSS 8(DI), Y10
-	VFMADD231PS  Y9, Y10, Y4
-	VMULPS       (R11)(CX*2), Y9, Y9
-	VMOVUPS      32(R12)(CX*2), Y10
+	VFMADD231PS  Y10, Y11, Y3
+	VFMADD231PS  32(R11)(CX*1), Y10, Y9
+	VSHUFPS      $0x88, Y9, Y8, Y10
+	VSHUFPS      $0xdd, Y9, Y8, Y8
+	VADDPS       Y8, Y10, Y10
+	VMOVUPS      (R12)(CX*2), Y8
+	VBROADCASTSS 8(DI), Y9
+	VFMADD231PS  Y8, Y9, Y4
+	VMULPS       (R11)(CX*2), Y8, Y8
+	VMOVUPS      32(R12)(CX*2), Y9
 	VBROADCASTSS 8(DI), Y11
-	VFMADD231PS  Y10, Y11, Y5
-	VFMADD231PS  32(R11)(CX*2), Y10, Y9
-	VMOVUPS      (R12)(DX*1), Y11
-	VBROADCASTSS 12(DI), Y10
-	VFMADD231PS  Y11, Y10, Y6
-	VMULPS       (R11)(DX*1), Y11, Y11
-	VMOVUPS      32(R12)(DX*1), Y10
+	VFMADD231PS  Y9, Y11, Y5
+	VFMADD231PS  32(R11)(CX*2), Y9, Y8
+	VMOVUPS      (R12)(DX*1), Y9
+	VBROADCASTSS 12(DI), Y11
+	VFMADD231PS  Y9, Y11, Y6
+	VMULPS       (R11)(DX*1), Y9, Y9
+	VMOVUPS      32(R12)(DX*1), Y11
 	VBROADCASTSS 12(DI), Y12
-	VFMADD231PS  Y10, Y12, Y7
-	VFMADD231PS  32(R11)(DX*1), Y10, Y11
-	VSHUFPS      $0x88, Y11, Y9, Y10
-	VSHUFPS      $0xdd, Y11, Y9, Y9
-	VADDPS       Y9, Y10, Y10
-	VSHUFPS      $0x88, Y10, Y8, Y9
-	VSHUFPS      $0xdd, Y10, Y8, Y8
-	VADDPS       Y8, Y9, Y9
-	VEXTRACTF128 $0x01, Y9, X8
-	VADDPS       X8, X9, X9
-	VADDPS       (DI)(R8*1), X9, X9
-	VMOVUPS      X9, (DI)(R8*1)
+	VFMADD231PS  Y11, Y12, Y7
+	VFMADD231PS  32(R11)(DX*1), Y11, Y9
+	VSHUFPS      $0x88, Y9, Y8, Y11
+	VSHUFPS      $0xdd, Y9, Y8, Y8
+	VADDPS       Y8, Y11, Y11
+	VSHUFPS      $0x88, Y11, Y10, Y8
+	VSHUFPS      $0xdd, Y11, Y10, Y10
+	VADDPS       Y10, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X9
+	VADDPS       X9, X8, X8
+	VADDPS       (DI)(R8*1), X8, X8
+	VMOVUPS      X8, (DI)(R8*1)
 	MOVQ         160(AX), R12
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge340
+	JL           edge348
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none341:
+none349:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set344
+	JNE          set352
 	VBROADCASTSS (R10), Y8
 	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -6560,9 +6592,9 @@ none341:
 	VMOVUPS      32(R9)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, 32(R9)(DX*1)
-	JMP          kept345
+	JMP          kept353
 
-set344:
+set352:
 	VBROADCASTSS (R10), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -6584,7 +6616,7 @@ set344:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, 32(R9)(DX*1)
 
-kept345:
+kept353:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -6595,9 +6627,9 @@ kept345:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row338
+	JNZ  row346
 
-done339:
+done347:
 	VZEROUPPER
 	RET
 
@@ -6611,9 +6643,9 @@ TEXT ·sumRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done347
+	JE   done355
 
-row346:
+row354:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -6624,12 +6656,12 @@ row346:
 	VXORPS Y3, Y3, Y3
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none349
+	JZ     none357
 	MOVQ   R8, 216(AX)
 
-edge348:
+edge356:
 	CMPQ       200(AX), $0x00
-	JE         near350
+	JE         near358
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -6639,7 +6671,7 @@ edge348:
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 
-near350:
+near358:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -6652,18 +6684,18 @@ near350:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge348
+	JL           edge356
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none349:
+none357:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set352
+	JNE          set360
 	VBROADCASTSS (DI), Y4
 	VMOVUPS      (SI), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -6677,9 +6709,9 @@ none349:
 	VMOVUPS      96(SI), Y0
 	VFMADD231PS  Y3, Y4, Y0
 	VMOVUPS      Y0, 96(SI)
-	JMP          kept353
+	JMP          kept361
 
-set352:
+set360:
 	VBROADCASTSS (DI), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (SI)
@@ -6690,7 +6722,7 @@ set352:
 	VMULPS       Y4, Y3, Y0
 	VMOVUPS      Y0, 96(SI)
 
-kept353:
+kept361:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -6698,9 +6730,9 @@ kept353:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row346
+	JNZ  row354
 
-done347:
+done355:
 	VZEROUPPER
 	RET
 
@@ -6715,21 +6747,21 @@ TEXT ·dotRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done355
+	JE   done363
 
-row354:
+row362:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over356
+	JZ   over364
 	MOVQ R9, 216(AX)
 
-edge357:
+edge365:
 	CMPQ       200(AX), $0x00
-	JE         near358
+	JE         near366
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -6739,42 +6771,42 @@ edge357:
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 
-near358:
+near366:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
-	VMOVUPS      (R9), Y1
-	VMULPS       (BX), Y1, Y1
-	VMOVUPS      32(R9), Y0
-	VFMADD231PS  32(BX), Y0, Y1
-	VMOVUPS      64(R9), Y0
-	VFMADD231PS  64(BX), Y0, Y1
-	VMOVUPS      96(R9), Y0
-	VFMADD231PS  96(BX), Y0, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VHADDPS      X1, X1, X1
-	VHADDPS      X1, X1, X1
-	VADDSS       (SI), X1, X1
-	VMOVSS       X1, (SI)
+	VMOVUPS      (R9), Y0
+	VMULPS       (BX), Y0, Y0
+	VMOVUPS      32(R9), Y1
+	VFMADD231PS  32(BX), Y1, Y0
+	VMOVUPS      64(R9), Y1
+	VFMADD231PS  64(BX), Y1, Y0
+	VMOVUPS      96(R9), Y1
+	VFMADD231PS  96(BX), Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VHADDPS      X0, X0, X0
+	VHADDPS      X0, X0, X0
+	VADDSS       (SI), X0, X0
+	VMOVSS       X0, (SI)
 	MOVQ         160(AX), R9
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge357
+	JL           edge365
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over356:
+over364:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row354
+	JNZ  row362
 
-done355:
+done363:
 	VZEROUPPER
 	RET
 
@@ -6790,9 +6822,9 @@ TEXT ·bothRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done361
+	JE   done369
 
-row360:
+row368:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -6803,13 +6835,13 @@ row360:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none363
+	JZ     none371
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge362:
+edge370:
 	CMPQ       200(AX), $0x00
-	JE         near364
+	JE         near372
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -6819,48 +6851,48 @@ edge362:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near364:
+near372:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
-	VMOVUPS      (R10), Y5
-	VBROADCASTSS (BX), Y4
-	VFMADD231PS  Y5, Y4, Y0
-	VMULPS       (R9), Y5, Y5
-	VMOVUPS      32(R10), Y4
+	VMOVUPS      (R10), Y4
+	VBROADCASTSS (BX), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VMULPS       (R9), Y4, Y4
+	VMOVUPS      32(R10), Y5
 	VBROADCASTSS (BX), Y6
-	VFMADD231PS  Y4, Y6, Y1
-	VFMADD231PS  32(R9), Y4, Y5
-	VMOVUPS      64(R10), Y4
+	VFMADD231PS  Y5, Y6, Y1
+	VFMADD231PS  32(R9), Y5, Y4
+	VMOVUPS      64(R10), Y5
 	VBROADCASTSS (BX), Y6
-	VFMADD231PS  Y4, Y6, Y2
-	VFMADD231PS  64(R9), Y4, Y5
-	VMOVUPS      96(R10), Y4
+	VFMADD231PS  Y5, Y6, Y2
+	VFMADD231PS  64(R9), Y5, Y4
+	VMOVUPS      96(R10), Y5
 	VBROADCASTSS (BX), Y6
-	VFMADD231PS  Y4, Y6, Y3
-	VFMADD231PS  96(R9), Y4, Y5
-	VEXTRACTF128 $0x01, Y5, X4
-	VADDPS       X4, X5, X5
-	VHADDPS      X5, X5, X5
-	VHADDPS      X5, X5, X5
-	VADDSS       (BX)(SI*1), X5, X5
-	VMOVSS       X5, (BX)(SI*1)
+	VFMADD231PS  Y5, Y6, Y3
+	VFMADD231PS  96(R9), Y5, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VADDPS       X5, X4, X4
+	VHADDPS      X4, X4, X4
+	VHADDPS      X4, X4, X4
+	VADDSS       (BX)(SI*1), X4, X4
+	VMOVSS       X4, (BX)(SI*1)
 	MOVQ         160(AX), R10
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge362
+	JL           edge370
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none363:
+none371:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set366
+	JNE          set374
 	VBROADCASTSS (R8), Y4
 	VMOVUPS      (DI), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -6874,9 +6906,9 @@ none363:
 	VMOVUPS      96(DI), Y0
 	VFMADD231PS  Y3, Y4, Y0
 	VMOVUPS      Y0, 96(DI)
-	JMP          kept367
+	JMP          kept375
 
-set366:
+set374:
 	VBROADCASTSS (R8), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -6887,7 +6919,7 @@ set366:
 	VMULPS       Y4, Y3, Y0
 	VMOVUPS      Y0, 96(DI)
 
-kept367:
+kept375:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -6898,9 +6930,9 @@ kept367:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row360
+	JNZ  row368
 
-done361:
+done369:
 	VZEROUPPER
 	RET
 
@@ -6914,9 +6946,9 @@ TEXT ·sumRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done369
+	JE   done377
 
-row368:
+row376:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -6931,12 +6963,12 @@ row368:
 	VXORPS Y7, Y7, Y7
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none371
+	JZ     none379
 	MOVQ   R8, 216(AX)
 
-edge370:
+edge378:
 	CMPQ       200(AX), $0x00
-	JE         near372
+	JE         near380
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -6944,16 +6976,16 @@ edge370:
 	MOVLQSX    (CX)(R8*4), R8
 	IMULQ      144(AX), R8
 	CMPQ       288(AX), $0x01
-	JE         asked373
-	JG         near372
+	JE         asked381
+	JG         near380
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 	PREFETCHT1 128(DX)(R8*4)
 
-asked373:
+asked381:
 	PREFETCHT1 192(DX)(R8*4)
 
-near372:
+near380:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -6970,18 +7002,18 @@ near372:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge370
+	JL           edge378
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none371:
+none379:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set374
+	JNE          set382
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -7007,9 +7039,9 @@ none371:
 	VMOVUPS      224(SI), Y0
 	VFMADD231PS  Y7, Y8, Y0
 	VMOVUPS      Y0, 224(SI)
-	JMP          kept375
+	JMP          kept383
 
-set374:
+set382:
 	VBROADCASTSS (DI), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (SI)
@@ -7028,7 +7060,7 @@ set374:
 	VMULPS       Y8, Y7, Y0
 	VMOVUPS      Y0, 224(SI)
 
-kept375:
+kept383:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -7036,9 +7068,9 @@ kept375:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row368
+	JNZ  row376
 
-done369:
+done377:
 	VZEROUPPER
 	RET
 
@@ -7053,21 +7085,21 @@ TEXT ·dotRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done377
+	JE   done385
 
-row376:
+row384:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over378
+	JZ   over386
 	MOVQ R9, 216(AX)
 
-edge379:
+edge387:
 	CMPQ       200(AX), $0x00
-	JE         near380
+	JE         near388
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -7075,59 +7107,59 @@ edge379:
 	MOVLQSX    (CX)(R9*4), R9
 	IMULQ      144(AX), R9
 	CMPQ       288(AX), $0x01
-	JE         asked381
-	JG         near380
+	JE         asked389
+	JG         near388
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 	PREFETCHT1 128(DX)(R9*4)
 
-asked381:
+asked389:
 	PREFETCHT1 192(DX)(R9*4)
 
-near380:
+near388:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
-	VMOVUPS      (R9), Y1
-	VMULPS       (BX), Y1, Y1
-	VMOVUPS      32(R9), Y0
-	VFMADD231PS  32(BX), Y0, Y1
-	VMOVUPS      64(R9), Y0
-	VFMADD231PS  64(BX), Y0, Y1
-	VMOVUPS      96(R9), Y0
-	VFMADD231PS  96(BX), Y0, Y1
-	VMOVUPS      128(R9), Y0
-	VFMADD231PS  128(BX), Y0, Y1
-	VMOVUPS      160(R9), Y0
-	VFMADD231PS  160(BX), Y0, Y1
-	VMOVUPS      192(R9), Y0
-	VFMADD231PS  192(BX), Y0, Y1
-	VMOVUPS      224(R9), Y0
-	VFMADD231PS  224(BX), Y0, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VHADDPS      X1, X1, X1
-	VHADDPS      X1, X1, X1
-	VADDSS       (SI), X1, X1
-	VMOVSS       X1, (SI)
+	VMOVUPS      (R9), Y0
+	VMULPS       (BX), Y0, Y0
+	VMOVUPS      32(R9), Y1
+	VFMADD231PS  32(BX), Y1, Y0
+	VMOVUPS      64(R9), Y1
+	VFMADD231PS  64(BX), Y1, Y0
+	VMOVUPS      96(R9), Y1
+	VFMADD231PS  96(BX), Y1, Y0
+	VMOVUPS      128(R9), Y1
+	VFMADD231PS  128(BX), Y1, Y0
+	VMOVUPS      160(R9), Y1
+	VFMADD231PS  160(BX), Y1, Y0
+	VMOVUPS      192(R9), Y1
+	VFMADD231PS  192(BX), Y1, Y0
+	VMOVUPS      224(R9), Y1
+	VFMADD231PS  224(BX), Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VHADDPS      X0, X0, X0
+	VHADDPS      X0, X0, X0
+	VADDSS       (SI), X0, X0
+	VMOVSS       X0, (SI)
 	MOVQ         160(AX), R9
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge379
+	JL           edge387
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over378:
+over386:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row376
+	JNZ  row384
 
-done377:
+done385:
 	VZEROUPPER
 	RET
 
@@ -7143,9 +7175,9 @@ TEXT ·bothRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done383
+	JE   done391
 
-row382:
+row390:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -7160,13 +7192,13 @@ row382:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none385
+	JZ     none393
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge384:
+edge392:
 	CMPQ       200(AX), $0x00
-	JE         near386
+	JE         near394
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -7174,73 +7206,73 @@ edge384:
 	MOVLQSX    (CX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked387
-	JG         near386
+	JE         asked395
+	JG         near394
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 	PREFETCHT1 128(DX)(R10*4)
 
-asked387:
+asked395:
 	PREFETCHT1 192(DX)(R10*4)
 
-near386:
+near394:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
-	VMOVUPS      (R10), Y9
-	VBROADCASTSS (BX), Y8
-	VFMADD231PS  Y9, Y8, Y0
-	VMULPS       (R9), Y9, Y9
-	VMOVUPS      32(R10), Y8
+	VMOVUPS      (R10), Y8
+	VBROADCASTSS (BX), Y9
+	VFMADD231PS  Y8, Y9, Y0
+	VMULPS       (R9), Y8, Y8
+	VMOVUPS      32(R10), Y9
 	VBROADCASTSS (BX), Y10
-	VFMADD231PS  Y8, Y10, Y1
-	VFMADD231PS  32(R9), Y8, Y9
-	VMOVUPS      64(R10), Y8
+	VFMADD231PS  Y9, Y10, Y1
+	VFMADD231PS  32(R9), Y9, Y8
+	VMOVUPS      64(R10), Y9
 	VBROADCASTSS (BX), Y10
-	VFMADD231PS  Y8, Y10, Y2
-	VFMADD231PS  64(R9), Y8, Y9
-	VMOVUPS      96(R10), Y8
+	VFMADD231PS  Y9, Y10, Y2
+	VFMADD231PS  64(R9), Y9, Y8
+	VMOVUPS      96(R10), Y9
 	VBROADCASTSS (BX), Y10
-	VFMADD231PS  Y8, Y10, Y3
-	VFMADD231PS  96(R9), Y8, Y9
-	VMOVUPS      128(R10), Y8
+	VFMADD231PS  Y9, Y10, Y3
+	VFMADD231PS  96(R9), Y9, Y8
+	VMOVUPS      128(R10), Y9
 	VBROADCASTSS (BX), Y10
-	VFMADD231PS  Y8, Y10, Y4
-	VFMADD231PS  128(R9), Y8, Y9
-	VMOVUPS      160(R10), Y8
+	VFMADD231PS  Y9, Y10, Y4
+	VFMADD231PS  128(R9), Y9, Y8
+	VMOVUPS      160(R10), Y9
 	VBROADCASTSS (BX), Y10
-	VFMADD231PS  Y8, Y10, Y5
-	VFMADD231PS  160(R9), Y8, Y9
-	VMOVUPS      192(R10), Y8
+	VFMADD231PS  Y9, Y10, Y5
+	VFMADD231PS  160(R9), Y9, Y8
+	VMOVUPS      192(R10), Y9
 	VBROADCASTSS (BX), Y10
-	VFMADD231PS  Y8, Y10, Y6
-	VFMADD231PS  192(R9), Y8, Y9
-	VMOVUPS      224(R10), Y8
+	VFMADD231PS  Y9, Y10, Y6
+	VFMADD231PS  192(R9), Y9, Y8
+	VMOVUPS      224(R10), Y9
 	VBROADCASTSS (BX), Y10
-	VFMADD231PS  Y8, Y10, Y7
-	VFMADD231PS  224(R9), Y8, Y9
-	VEXTRACTF128 $0x01, Y9, X8
-	VADDPS       X8, X9, X9
-	VHADDPS      X9, X9, X9
-	VHADDPS      X9, X9, X9
-	VADDSS       (BX)(SI*1), X9, X9
-	VMOVSS       X9, (BX)(SI*1)
+	VFMADD231PS  Y9, Y10, Y7
+	VFMADD231PS  224(R9), Y9, Y8
+	VEXTRACTF128 $0x01, Y8, X9
+	VADDPS       X9, X8, X8
+	VHADDPS      X8, X8, X8
+	VHADDPS      X8, X8, X8
+	VADDSS       (BX)(SI*1), X8, X8
+	VMOVSS       X8, (BX)(SI*1)
 	MOVQ         160(AX), R10
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge384
+	JL           edge392
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none385:
+none393:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set388
+	JNE          set396
 	VBROADCASTSS (R8), Y8
 	VMOVUPS      (DI), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -7266,9 +7298,9 @@ none385:
 	VMOVUPS      224(DI), Y0
 	VFMADD231PS  Y7, Y8, Y0
 	VMOVUPS      Y0, 224(DI)
-	JMP          kept389
+	JMP          kept397
 
-set388:
+set396:
 	VBROADCASTSS (R8), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -7287,7 +7319,7 @@ set388:
 	VMULPS       Y8, Y7, Y0
 	VMOVUPS      Y0, 224(DI)
 
-kept389:
+kept397:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -7298,9 +7330,9 @@ kept389:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row382
+	JNZ  row390
 
-done383:
+done391:
 	VZEROUPPER
 	RET
 
@@ -7315,17 +7347,17 @@ TEXT ·pairRows1x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done391
+	JZ    done399
 
-row390:
-	VMOVUPS      (CX), Y1
-	VMULPS       (DX), Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VHADDPS      X1, X1, X1
-	VHADDPS      X1, X1, X1
-	VADDSS       (BX), X1, X1
-	VMOVSS       X1, (BX)
+row398:
+	VMOVUPS      (CX), Y0
+	VMULPS       (DX), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VHADDPS      X0, X0, X0
+	VHADDPS      X0, X0, X0
+	VADDSS       (BX), X0, X0
+	VMOVSS       X0, (BX)
 	MOVQ         144(AX), DI
 	LEAQ         (CX)(DI*4), CX
 	MOVQ         152(AX), DI
@@ -7333,9 +7365,9 @@ row390:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row390
+	JNZ          row398
 
-done391:
+done399:
 	VZEROUPPER
 	RET
 
@@ -7351,9 +7383,9 @@ TEXT ·foldRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (DX), Y0
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done393
+	JZ      done401
 
-row392:
+row400:
 	VBROADCASTSS (BX), Y1
 	VFMADD231PS  (CX), Y1, Y0
 	MOVQ         144(AX), DI
@@ -7361,9 +7393,9 @@ row392:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row392
+	JNZ          row400
 
-done393:
+done401:
 	VMOVUPS Y0, (DX)
 	VZEROUPPER
 	RET
@@ -7380,9 +7412,9 @@ TEXT ·spreadRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (CX), Y0
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done395
+	JZ      done403
 
-row394:
+row402:
 	VBROADCASTSS (BX), Y1
 	VMOVUPS      (DX), Y2
 	VFMADD231PS  Y0, Y1, Y2
@@ -7392,9 +7424,9 @@ row394:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row394
+	JNZ          row402
 
-done395:
+done403:
 	VZEROUPPER
 	RET
 
@@ -7410,50 +7442,50 @@ TEXT ·pairRows8x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), DI
 	MOVQ  184(AX), R8
 	TESTQ R8, R8
-	JZ    done397
+	JZ    done405
 
-row396:
+row404:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMOVUPS    (BX), Y0
 	VMULPS     (SI), Y0, Y0
-	VMOVUPS    (BX)(CX*1), Y2
-	VMULPS     (SI)(CX*1), Y2, Y2
-	VSHUFPS    $0x88, Y2, Y0, Y1
-	VSHUFPS    $0xdd, Y2, Y0, Y0
-	VADDPS     Y0, Y1, Y1
+	VMOVUPS    (BX)(CX*1), Y1
+	VMULPS     (SI)(CX*1), Y1, Y1
+	VSHUFPS    $0x88, Y1, Y0, Y2
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y2, Y2
 	VMOVUPS    (BX)(CX*2), Y0
 	VMULPS     (SI)(CX*2), Y0, Y0
-	VMOVUPS    (BX)(DX*1), Y3
-	VMULPS     (SI)(DX*1), Y3, Y3
-	VSHUFPS    $0x88, Y3, Y0, Y2
-	VSHUFPS    $0xdd, Y3, Y0, Y0
-	VADDPS     Y0, Y2, Y2
-	VSHUFPS    $0x88, Y2, Y1, Y0
-	VSHUFPS    $0xdd, Y2, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	VMOVUPS    (R9), Y2
-	VMULPS     (R10), Y2, Y2
-	VMOVUPS    (R9)(CX*1), Y3
-	VMULPS     (R10)(CX*1), Y3, Y3
-	VSHUFPS    $0x88, Y3, Y2, Y1
+	VMOVUPS    (BX)(DX*1), Y1
+	VMULPS     (SI)(DX*1), Y1, Y1
+	VSHUFPS    $0x88, Y1, Y0, Y3
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y3, Y3
+	VSHUFPS    $0x88, Y3, Y2, Y0
 	VSHUFPS    $0xdd, Y3, Y2, Y2
-	VADDPS     Y2, Y1, Y1
-	VMOVUPS    (R9)(CX*2), Y2
-	VMULPS     (R10)(CX*2), Y2, Y2
-	VMOVUPS    (R9)(DX*1), Y4
-	VMULPS     (R10)(DX*1), Y4, Y4
-	VSHUFPS    $0x88, Y4, Y2, Y3
-	VSHUFPS    $0xdd, Y4, Y2, Y2
-	VADDPS     Y2, Y3, Y3
-	VSHUFPS    $0x88, Y3, Y1, Y2
-	VSHUFPS    $0xdd, Y3, Y1, Y1
-	VADDPS     Y1, Y2, Y2
-	VPERM2F128 $0x20, Y2, Y0, Y1
-	VPERM2F128 $0x31, Y2, Y0, Y0
-	VADDPS     Y0, Y1, Y1
-	VADDPS     (DI), Y1, Y1
-	VMOVUPS    Y1, (DI)
+	VADDPS     Y2, Y0, Y0
+	VMOVUPS    (R9), Y1
+	VMULPS     (R10), Y1, Y1
+	VMOVUPS    (R9)(CX*1), Y2
+	VMULPS     (R10)(CX*1), Y2, Y2
+	VSHUFPS    $0x88, Y2, Y1, Y3
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y3
+	VMOVUPS    (R9)(CX*2), Y1
+	VMULPS     (R10)(CX*2), Y1, Y1
+	VMOVUPS    (R9)(DX*1), Y2
+	VMULPS     (R10)(DX*1), Y2, Y2
+	VSHUFPS    $0x88, Y2, Y1, Y4
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y4, Y4
+	VSHUFPS    $0x88, Y4, Y3, Y1
+	VSHUFPS    $0xdd, Y4, Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VPERM2F128 $0x21, Y1, Y0, Y2
+	VBLENDPS   $0xf0, Y1, Y0, Y0
+	VADDPS     Y2, Y0, Y0
+	VADDPS     (DI), Y0, Y0
+	VMOVUPS    Y0, (DI)
 	MOVQ       144(AX), R9
 	LEAQ       (BX)(R9*4), BX
 	MOVQ       152(AX), R9
@@ -7461,9 +7493,9 @@ row396:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row396
+	JNZ        row404
 
-done397:
+done405:
 	VZEROUPPER
 	RET
 
@@ -7488,9 +7520,9 @@ TEXT ·foldRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done399
+	JZ      done407
 
-row398:
+row406:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (BX), Y8, Y0
@@ -7513,9 +7545,9 @@ row398:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row398
+	JNZ          row406
 
-done399:
+done407:
 	LEAQ    (SI)(CX*4), AX
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, (SI)(CX*1)
@@ -7549,9 +7581,9 @@ TEXT ·spreadRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), BX
 	TESTQ   BX, BX
-	JZ      done401
+	JZ      done409
 
-row400:
+row408:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
@@ -7590,9 +7622,9 @@ row400:
 	MOVQ         160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 	DECQ         BX
-	JNZ          row400
+	JNZ          row408
 
-done401:
+done409:
 	VZEROUPPER
 	RET
 
@@ -7607,19 +7639,19 @@ TEXT ·pairRows1x2(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done403
+	JZ    done411
 
-row402:
-	VMOVUPS      (CX), Y1
-	VMULPS       (DX), Y1, Y1
-	VMOVUPS      32(CX), Y0
-	VFMADD231PS  32(DX), Y0, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VHADDPS      X1, X1, X1
-	VHADDPS      X1, X1, X1
-	VADDSS       (BX), X1, X1
-	VMOVSS       X1, (BX)
+row410:
+	VMOVUPS      (CX), Y0
+	VMULPS       (DX), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(DX), Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VHADDPS      X0, X0, X0
+	VHADDPS      X0, X0, X0
+	VADDSS       (BX), X0, X0
+	VMOVSS       X0, (BX)
 	MOVQ         144(AX), DI
 	LEAQ         (CX)(DI*4), CX
 	MOVQ         152(AX), DI
@@ -7627,9 +7659,9 @@ row402:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row402
+	JNZ          row410
 
-done403:
+done411:
 	VZEROUPPER
 	RET
 
@@ -7646,9 +7678,9 @@ TEXT ·foldRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(DX), Y1
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done405
+	JZ      done413
 
-row404:
+row412:
 	VBROADCASTSS (BX), Y2
 	VFMADD231PS  (CX), Y2, Y0
 	VFMADD231PS  32(CX), Y2, Y1
@@ -7657,9 +7689,9 @@ row404:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row404
+	JNZ          row412
 
-done405:
+done413:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VZEROUPPER
@@ -7678,9 +7710,9 @@ TEXT ·spreadRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(CX), Y1
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done407
+	JZ      done415
 
-row406:
+row414:
 	VBROADCASTSS (BX), Y2
 	VMOVUPS      (DX), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -7693,9 +7725,9 @@ row406:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row406
+	JNZ          row414
 
-done407:
+done415:
 	VZEROUPPER
 	RET
 
@@ -7710,23 +7742,23 @@ TEXT ·pairRows1x4(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done409
+	JZ    done417
 
-row408:
-	VMOVUPS      (CX), Y1
-	VMULPS       (DX), Y1, Y1
-	VMOVUPS      32(CX), Y0
-	VFMADD231PS  32(DX), Y0, Y1
-	VMOVUPS      64(CX), Y0
-	VFMADD231PS  64(DX), Y0, Y1
-	VMOVUPS      96(CX), Y0
-	VFMADD231PS  96(DX), Y0, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VHADDPS      X1, X1, X1
-	VHADDPS      X1, X1, X1
-	VADDSS       (BX), X1, X1
-	VMOVSS       X1, (BX)
+row416:
+	VMOVUPS      (CX), Y0
+	VMULPS       (DX), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(DX), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VFMADD231PS  64(DX), Y1, Y0
+	VMOVUPS      96(CX), Y1
+	VFMADD231PS  96(DX), Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VHADDPS      X0, X0, X0
+	VHADDPS      X0, X0, X0
+	VADDSS       (BX), X0, X0
+	VMOVSS       X0, (BX)
 	MOVQ         144(AX), DI
 	LEAQ         (CX)(DI*4), CX
 	MOVQ         152(AX), DI
@@ -7734,9 +7766,9 @@ row408:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row408
+	JNZ          row416
 
-done409:
+done417:
 	VZEROUPPER
 	RET
 
@@ -7755,9 +7787,9 @@ TEXT ·foldRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(DX), Y3
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done411
+	JZ      done419
 
-row410:
+row418:
 	VBROADCASTSS (BX), Y4
 	VFMADD231PS  (CX), Y4, Y0
 	VFMADD231PS  32(CX), Y4, Y1
@@ -7768,9 +7800,9 @@ row410:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row410
+	JNZ          row418
 
-done411:
+done419:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -7793,9 +7825,9 @@ TEXT ·spreadRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(CX), Y3
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done413
+	JZ      done421
 
-row412:
+row420:
 	VBROADCASTSS (BX), Y4
 	VMOVUPS      (DX), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -7814,9 +7846,9 @@ row412:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row412
+	JNZ          row420
 
-done413:
+done421:
 	VZEROUPPER
 	RET
 
@@ -7831,31 +7863,31 @@ TEXT ·pairRows1x8(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done415
+	JZ    done423
 
-row414:
-	VMOVUPS      (CX), Y1
-	VMULPS       (DX), Y1, Y1
-	VMOVUPS      32(CX), Y0
-	VFMADD231PS  32(DX), Y0, Y1
-	VMOVUPS      64(CX), Y0
-	VFMADD231PS  64(DX), Y0, Y1
-	VMOVUPS      96(CX), Y0
-	VFMADD231PS  96(DX), Y0, Y1
-	VMOVUPS      128(CX), Y0
-	VFMADD231PS  128(DX), Y0, Y1
-	VMOVUPS      160(CX), Y0
-	VFMADD231PS  160(DX), Y0, Y1
-	VMOVUPS      192(CX), Y0
-	VFMADD231PS  192(DX), Y0, Y1
-	VMOVUPS      224(CX), Y0
-	VFMADD231PS  224(DX), Y0, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VHADDPS      X1, X1, X1
-	VHADDPS      X1, X1, X1
-	VADDSS       (BX), X1, X1
-	VMOVSS       X1, (BX)
+row422:
+	VMOVUPS      (CX), Y0
+	VMULPS       (DX), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(DX), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VFMADD231PS  64(DX), Y1, Y0
+	VMOVUPS      96(CX), Y1
+	VFMADD231PS  96(DX), Y1, Y0
+	VMOVUPS      128(CX), Y1
+	VFMADD231PS  128(DX), Y1, Y0
+	VMOVUPS      160(CX), Y1
+	VFMADD231PS  160(DX), Y1, Y0
+	VMOVUPS      192(CX), Y1
+	VFMADD231PS  192(DX), Y1, Y0
+	VMOVUPS      224(CX), Y1
+	VFMADD231PS  224(DX), Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VHADDPS      X0, X0, X0
+	VHADDPS      X0, X0, X0
+	VADDSS       (BX), X0, X0
+	VMOVSS       X0, (BX)
 	MOVQ         144(AX), DI
 	LEAQ         (CX)(DI*4), CX
 	MOVQ         152(AX), DI
@@ -7863,9 +7895,9 @@ row414:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row414
+	JNZ          row422
 
-done415:
+done423:
 	VZEROUPPER
 	RET
 
@@ -7888,9 +7920,9 @@ TEXT ·foldRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(DX), Y7
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done417
+	JZ      done425
 
-row416:
+row424:
 	VBROADCASTSS (BX), Y8
 	VFMADD231PS  (CX), Y8, Y0
 	VFMADD231PS  32(CX), Y8, Y1
@@ -7905,9 +7937,9 @@ row416:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row416
+	JNZ          row424
 
-done417:
+done425:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -7938,9 +7970,9 @@ TEXT ·spreadRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(CX), Y7
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done419
+	JZ      done427
 
-row418:
+row426:
 	VBROADCASTSS (BX), Y8
 	VMOVUPS      (DX), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -7971,9 +8003,9 @@ row418:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row418
+	JNZ          row426
 
-done419:
+done427:
 	VZEROUPPER
 	RET
 
@@ -7991,9 +8023,9 @@ TEXT ·sumRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done421
+	JE      done429
 
-row420:
+row428:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -8001,12 +8033,12 @@ row420:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none423
+	JZ     none431
 	MOVQ   R8, 216(AX)
 
-edge422:
+edge430:
 	CMPQ       200(AX), $0x00
-	JE         near424
+	JE         near432
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -8015,7 +8047,7 @@ edge422:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near424:
+near432:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -8026,81 +8058,81 @@ near424:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge422
+	JL           edge430
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none423:
+none431:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set426
+	JNE          set434
 	VBROADCASTSS (DI), Y2
 	VMASKMOVPS   (SI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all428
+	JE           all436
 	LEAQ         (SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two430
+	JZ           two438
 	VMOVUPS      X3, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two430:
+two438:
 	TESTQ    $0x00000002, DI
-	JZ       one431
+	JZ       one439
 	VMOVLPS  X3, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X3, X3, X3
 
-one431:
+one439:
 	TESTQ  $0x00000001, DI
-	JZ     stored429
+	JZ     stored437
 	VMOVSS X3, (SI)
-	JMP    stored429
+	JMP    stored437
 
-all428:
+all436:
 	VMOVUPS Y3, (SI)
 
-stored429:
-	JMP kept427
+stored437:
+	JMP kept435
 
-set426:
+set434:
 	VBROADCASTSS (DI), Y2
 	VMULPS       Y2, Y1, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all432
+	JE           all440
 	LEAQ         (SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two434
+	JZ           two442
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two434:
+two442:
 	TESTQ    $0x00000002, DI
-	JZ       one435
+	JZ       one443
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one435:
+one443:
 	TESTQ  $0x00000001, DI
-	JZ     stored433
+	JZ     stored441
 	VMOVSS X1, (SI)
-	JMP    stored433
+	JMP    stored441
 
-all432:
+all440:
 	VMOVUPS Y1, (SI)
 
-stored433:
-kept427:
+stored441:
+kept435:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -8108,9 +8140,9 @@ kept427:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row420
+	JNZ  row428
 
-done421:
+done429:
 	VZEROUPPER
 	RET
 
@@ -8129,21 +8161,21 @@ TEXT ·dotRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done437
+	JE      done445
 
-row436:
+row444:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over438
+	JZ   over446
 	MOVQ R9, 216(AX)
 
-edge439:
+edge447:
 	CMPQ       200(AX), $0x00
-	JE         near440
+	JE         near448
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -8152,37 +8184,37 @@ edge439:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near440:
+near448:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
-	VMASKMOVPS   (R9), Y0, Y2
-	VMASKMOVPS   (BX), Y0, Y1
-	VMULPS       Y1, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X1
-	VADDPS       X1, X2, X2
-	VHADDPS      X2, X2, X2
-	VHADDPS      X2, X2, X2
-	VADDSS       (SI), X2, X2
-	VMOVSS       X2, (SI)
+	VMASKMOVPS   (R9), Y0, Y1
+	VMASKMOVPS   (BX), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VHADDPS      X1, X1, X1
+	VHADDPS      X1, X1, X1
+	VADDSS       (SI), X1, X1
+	VMOVSS       X1, (SI)
 	MOVQ         160(AX), R9
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge439
+	JL           edge447
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over438:
+over446:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row436
+	JNZ  row444
 
-done437:
+done445:
 	VZEROUPPER
 	RET
 
@@ -8202,9 +8234,9 @@ TEXT ·bothRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done443
+	JE      done451
 
-row442:
+row450:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -8212,13 +8244,13 @@ row442:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none445
+	JZ     none453
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge444:
+edge452:
 	CMPQ       200(AX), $0x00
-	JE         near446
+	JE         near454
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -8227,100 +8259,100 @@ edge444:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near446:
+near454:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
-	VMASKMOVPS   (R10), Y0, Y3
-	VBROADCASTSS (BX), Y2
-	VFMADD231PS  Y3, Y2, Y1
-	VMASKMOVPS   (R9), Y0, Y2
-	VMULPS       Y2, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X2
-	VADDPS       X2, X3, X3
-	VHADDPS      X3, X3, X3
-	VHADDPS      X3, X3, X3
-	VADDSS       (BX)(SI*1), X3, X3
-	VMOVSS       X3, (BX)(SI*1)
+	VMASKMOVPS   (R10), Y0, Y2
+	VBROADCASTSS (BX), Y3
+	VFMADD231PS  Y2, Y3, Y1
+	VMASKMOVPS   (R9), Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       X3, X2, X2
+	VHADDPS      X2, X2, X2
+	VHADDPS      X2, X2, X2
+	VADDSS       (BX)(SI*1), X2, X2
+	VMOVSS       X2, (BX)(SI*1)
 	MOVQ         160(AX), R10
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge444
+	JL           edge452
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none445:
+none453:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set448
+	JNE          set456
 	VBROADCASTSS (R8), Y2
 	VMASKMOVPS   (DI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all450
+	JE           all458
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two452
+	JZ           two460
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two452:
+two460:
 	TESTQ    $0x00000002, R8
-	JZ       one453
+	JZ       one461
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one453:
+one461:
 	TESTQ  $0x00000001, R8
-	JZ     stored451
+	JZ     stored459
 	VMOVSS X3, (DI)
-	JMP    stored451
+	JMP    stored459
 
-all450:
+all458:
 	VMOVUPS Y3, (DI)
 
-stored451:
-	JMP kept449
+stored459:
+	JMP kept457
 
-set448:
+set456:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y1, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all454
+	JE           all462
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two456
+	JZ           two464
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two456:
+two464:
 	TESTQ    $0x00000002, R8
-	JZ       one457
+	JZ       one465
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one457:
+one465:
 	TESTQ  $0x00000001, R8
-	JZ     stored455
+	JZ     stored463
 	VMOVSS X1, (DI)
-	JMP    stored455
+	JMP    stored463
 
-all454:
+all462:
 	VMOVUPS Y1, (DI)
 
-stored455:
-kept449:
+stored463:
+kept457:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -8331,9 +8363,9 @@ kept449:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row442
+	JNZ  row450
 
-done443:
+done451:
 	VZEROUPPER
 	RET
 
@@ -8351,9 +8383,9 @@ TEXT ·sumRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), BX
 	MOVQ    96(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done459
+	JE      done467
 
-row458:
+row466:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -8362,12 +8394,12 @@ row458:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none461
+	JZ     none469
 	MOVQ   R9, 216(AX)
 
-edge460:
+edge468:
 	CMPQ       200(AX), $0x00
-	JE         near462
+	JE         near470
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -8376,7 +8408,7 @@ edge460:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-near462:
+near470:
 	MOVLQSX      (DX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (BX)(R9*4), R9
@@ -8390,140 +8422,140 @@ near462:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge460
+	JL           edge468
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-none461:
+none469:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set464
+	JNE          set472
 	VBROADCASTSS (R8), Y3
 	VMASKMOVPS   (DI), Y0, Y4
 	VFMADD231PS  Y1, Y3, Y4
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all466
-	LEAQ         (DI), R10
-	TESTQ        $0x00000004, R9
-	JZ           two468
-	VMOVUPS      X4, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y4, X4
-
-two468:
-	TESTQ    $0x00000002, R9
-	JZ       one469
-	VMOVLPS  X4, (R10)
-	ADDQ     $0x08, R10
-	VMOVHLPS X4, X4, X4
-
-one469:
-	TESTQ  $0x00000001, R9
-	JZ     stored467
-	VMOVSS X4, (R10)
-	JMP    stored467
-
-all466:
-	VMOVUPS Y4, (DI)
-
-stored467:
-	VBROADCASTSS 4(R8), Y1
-	VMASKMOVPS   (DI)(CX*1), Y0, Y3
-	VFMADD231PS  Y2, Y1, Y3
-	MOVQ         224(AX), R8
-	CMPQ         R8, $0x08
-	JE           all470
-	LEAQ         (DI)(CX*1), DI
-	TESTQ        $0x00000004, R8
-	JZ           two472
-	VMOVUPS      X3, (DI)
-	ADDQ         $0x10, DI
-	VEXTRACTF128 $0x01, Y3, X3
-
-two472:
-	TESTQ    $0x00000002, R8
-	JZ       one473
-	VMOVLPS  X3, (DI)
-	ADDQ     $0x08, DI
-	VMOVHLPS X3, X3, X3
-
-one473:
-	TESTQ  $0x00000001, R8
-	JZ     stored471
-	VMOVSS X3, (DI)
-	JMP    stored471
-
-all470:
-	VMOVUPS Y3, (DI)(CX*1)
-
-stored471:
-	JMP kept465
-
-set464:
-	VBROADCASTSS (R8), Y3
-	VMULPS       Y3, Y1, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
 	JE           all474
 	LEAQ         (DI), R10
 	TESTQ        $0x00000004, R9
 	JZ           two476
-	VMOVUPS      X1, (R10)
+	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y1, X1
+	VEXTRACTF128 $0x01, Y4, X4
 
 two476:
 	TESTQ    $0x00000002, R9
 	JZ       one477
-	VMOVLPS  X1, (R10)
+	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
-	VMOVHLPS X1, X1, X1
+	VMOVHLPS X4, X4, X4
 
 one477:
 	TESTQ  $0x00000001, R9
 	JZ     stored475
-	VMOVSS X1, (R10)
+	VMOVSS X4, (R10)
 	JMP    stored475
 
 all474:
-	VMOVUPS Y1, (DI)
+	VMOVUPS Y4, (DI)
 
 stored475:
 	VBROADCASTSS 4(R8), Y1
-	VMULPS       Y1, Y2, Y1
+	VMASKMOVPS   (DI)(CX*1), Y0, Y3
+	VFMADD231PS  Y2, Y1, Y3
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
 	JE           all478
 	LEAQ         (DI)(CX*1), DI
 	TESTQ        $0x00000004, R8
 	JZ           two480
-	VMOVUPS      X1, (DI)
+	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
-	VEXTRACTF128 $0x01, Y1, X1
+	VEXTRACTF128 $0x01, Y3, X3
 
 two480:
 	TESTQ    $0x00000002, R8
 	JZ       one481
-	VMOVLPS  X1, (DI)
+	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
-	VMOVHLPS X1, X1, X1
+	VMOVHLPS X3, X3, X3
 
 one481:
 	TESTQ  $0x00000001, R8
 	JZ     stored479
-	VMOVSS X1, (DI)
+	VMOVSS X3, (DI)
 	JMP    stored479
 
 all478:
-	VMOVUPS Y1, (DI)(CX*1)
+	VMOVUPS Y3, (DI)(CX*1)
 
 stored479:
-kept465:
+	JMP kept473
+
+set472:
+	VBROADCASTSS (R8), Y3
+	VMULPS       Y3, Y1, Y1
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all482
+	LEAQ         (DI), R10
+	TESTQ        $0x00000004, R9
+	JZ           two484
+	VMOVUPS      X1, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y1, X1
+
+two484:
+	TESTQ    $0x00000002, R9
+	JZ       one485
+	VMOVLPS  X1, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X1, X1, X1
+
+one485:
+	TESTQ  $0x00000001, R9
+	JZ     stored483
+	VMOVSS X1, (R10)
+	JMP    stored483
+
+all482:
+	VMOVUPS Y1, (DI)
+
+stored483:
+	VBROADCASTSS 4(R8), Y1
+	VMULPS       Y1, Y2, Y1
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all486
+	LEAQ         (DI)(CX*1), DI
+	TESTQ        $0x00000004, R8
+	JZ           two488
+	VMOVUPS      X1, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y1, X1
+
+two488:
+	TESTQ    $0x00000002, R8
+	JZ       one489
+	VMOVLPS  X1, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X1, X1, X1
+
+one489:
+	TESTQ  $0x00000001, R8
+	JZ     stored487
+	VMOVSS X1, (DI)
+	JMP    stored487
+
+all486:
+	VMOVUPS Y1, (DI)(CX*1)
+
+stored487:
+kept473:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -8531,9 +8563,9 @@ kept465:
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row458
+	JNZ  row466
 
-done459:
+done467:
 	VZEROUPPER
 	RET
 
@@ -8552,21 +8584,21 @@ TEXT ·dotRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), SI
 	MOVQ    256(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done483
+	JE      done491
 
-row482:
+row490:
 	MOVQ (AX), R9
 	MOVQ (R9), R8
 	MOVQ 8(R9), R9
 	ADDQ $0x08, (AX)
 	MOVQ R9, R10
 	SUBQ R8, R10
-	JZ   over484
+	JZ   over492
 	MOVQ R10, 216(AX)
 
-edge485:
+edge493:
 	CMPQ       200(AX), $0x00
-	JE         near486
+	JE         near494
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -8575,43 +8607,43 @@ edge485:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (BX)(R10*4)
 
-near486:
+near494:
 	MOVLQSX      (DX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (BX)(R10*4), R10
 	VMASKMOVPS   (R10), Y0, Y1
 	VMASKMOVPS   (SI), Y0, Y2
 	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   (R10)(CX*1), Y0, Y3
-	VMASKMOVPS   (SI)(CX*1), Y0, Y2
-	VMULPS       Y2, Y3, Y3
-	VSHUFPS      $0x88, Y3, Y1, Y2
-	VSHUFPS      $0xdd, Y3, Y1, Y1
-	VADDPS       Y1, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X1
-	VADDPS       X1, X2, X2
-	VHADDPS      X2, X2, X2
+	VMASKMOVPS   (R10)(CX*1), Y0, Y2
+	VMASKMOVPS   (SI)(CX*1), Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VSHUFPS      $0x88, Y2, Y1, Y3
+	VSHUFPS      $0xdd, Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VADDPS       X1, X3, X3
+	VHADDPS      X3, X3, X3
 	VMOVSD       (DI), X1
-	VADDPS       X1, X2, X2
-	VMOVLPS      X2, (DI)
+	VADDPS       X1, X3, X3
+	VMOVLPS      X3, (DI)
 	MOVQ         160(AX), R10
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge485
+	JL           edge493
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-over484:
+over492:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row482
+	JNZ  row490
 
-done483:
+done491:
 	VZEROUPPER
 	RET
 
@@ -8631,9 +8663,9 @@ TEXT ·bothRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), DI
 	SUBQ    SI, DI
 	CMPQ    184(AX), $0x00
-	JE      done489
+	JE      done497
 
-row488:
+row496:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -8642,13 +8674,13 @@ row488:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none491
+	JZ     none499
 	MOVQ   R10, 216(AX)
 	MOVQ   232(AX), R10
 
-edge490:
+edge498:
 	CMPQ       200(AX), $0x00
-	JE         near492
+	JE         near500
 	MOVQ       200(AX), R11
 	ADDQ       R8, R11
 	CMPQ       R11, 208(AX)
@@ -8657,7 +8689,7 @@ edge490:
 	IMULQ      144(AX), R11
 	PREFETCHT1 (BX)(R11*4)
 
-near492:
+near500:
 	MOVLQSX      (DX)(R8*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (BX)(R11*4), R11
@@ -8666,158 +8698,158 @@ near492:
 	VFMADD231PS  Y3, Y4, Y1
 	VMASKMOVPS   (R10), Y0, Y4
 	VMULPS       Y4, Y3, Y3
-	VMASKMOVPS   (R11)(CX*1), Y0, Y5
-	VBROADCASTSS 4(SI), Y4
-	VFMADD231PS  Y5, Y4, Y2
-	VMASKMOVPS   (R10)(CX*1), Y0, Y4
-	VMULPS       Y4, Y5, Y5
-	VSHUFPS      $0x88, Y5, Y3, Y4
-	VSHUFPS      $0xdd, Y5, Y3, Y3
-	VADDPS       Y3, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X3
-	VADDPS       X3, X4, X4
-	VHADDPS      X4, X4, X4
+	VMASKMOVPS   (R11)(CX*1), Y0, Y4
+	VBROADCASTSS 4(SI), Y5
+	VFMADD231PS  Y4, Y5, Y2
+	VMASKMOVPS   (R10)(CX*1), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VSHUFPS      $0x88, Y4, Y3, Y5
+	VSHUFPS      $0xdd, Y4, Y3, Y3
+	VADDPS       Y3, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X3
+	VADDPS       X3, X5, X5
+	VHADDPS      X5, X5, X5
 	VMOVSD       (SI)(DI*1), X3
-	VADDPS       X3, X4, X4
-	VMOVLPS      X4, (SI)(DI*1)
+	VADDPS       X3, X5, X5
+	VMOVLPS      X5, (SI)(DI*1)
 	MOVQ         160(AX), R11
 	LEAQ         (SI)(R11*4), SI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge490
+	JL           edge498
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (SI)(R8*4), SI
 
-none491:
+none499:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set494
+	JNE          set502
 	VBROADCASTSS (R9), Y3
 	VMASKMOVPS   (R8), Y0, Y4
 	VFMADD231PS  Y1, Y3, Y4
-	MOVQ         224(AX), R10
-	CMPQ         R10, $0x08
-	JE           all496
-	LEAQ         (R8), R11
-	TESTQ        $0x00000004, R10
-	JZ           two498
-	VMOVUPS      X4, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y4, X4
-
-two498:
-	TESTQ    $0x00000002, R10
-	JZ       one499
-	VMOVLPS  X4, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X4, X4, X4
-
-one499:
-	TESTQ  $0x00000001, R10
-	JZ     stored497
-	VMOVSS X4, (R11)
-	JMP    stored497
-
-all496:
-	VMOVUPS Y4, (R8)
-
-stored497:
-	VBROADCASTSS 4(R9), Y1
-	VMASKMOVPS   (R8)(CX*1), Y0, Y3
-	VFMADD231PS  Y2, Y1, Y3
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all500
-	LEAQ         (R8)(CX*1), R8
-	TESTQ        $0x00000004, R9
-	JZ           two502
-	VMOVUPS      X3, (R8)
-	ADDQ         $0x10, R8
-	VEXTRACTF128 $0x01, Y3, X3
-
-two502:
-	TESTQ    $0x00000002, R9
-	JZ       one503
-	VMOVLPS  X3, (R8)
-	ADDQ     $0x08, R8
-	VMOVHLPS X3, X3, X3
-
-one503:
-	TESTQ  $0x00000001, R9
-	JZ     stored501
-	VMOVSS X3, (R8)
-	JMP    stored501
-
-all500:
-	VMOVUPS Y3, (R8)(CX*1)
-
-stored501:
-	JMP kept495
-
-set494:
-	VBROADCASTSS (R9), Y3
-	VMULPS       Y3, Y1, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
 	JE           all504
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
 	JZ           two506
-	VMOVUPS      X1, (R11)
+	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y1, X1
+	VEXTRACTF128 $0x01, Y4, X4
 
 two506:
 	TESTQ    $0x00000002, R10
 	JZ       one507
-	VMOVLPS  X1, (R11)
+	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
-	VMOVHLPS X1, X1, X1
+	VMOVHLPS X4, X4, X4
 
 one507:
 	TESTQ  $0x00000001, R10
 	JZ     stored505
-	VMOVSS X1, (R11)
+	VMOVSS X4, (R11)
 	JMP    stored505
 
 all504:
-	VMOVUPS Y1, (R8)
+	VMOVUPS Y4, (R8)
 
 stored505:
 	VBROADCASTSS 4(R9), Y1
-	VMULPS       Y1, Y2, Y1
+	VMASKMOVPS   (R8)(CX*1), Y0, Y3
+	VFMADD231PS  Y2, Y1, Y3
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
 	JE           all508
 	LEAQ         (R8)(CX*1), R8
 	TESTQ        $0x00000004, R9
 	JZ           two510
-	VMOVUPS      X1, (R8)
+	VMOVUPS      X3, (R8)
 	ADDQ         $0x10, R8
-	VEXTRACTF128 $0x01, Y1, X1
+	VEXTRACTF128 $0x01, Y3, X3
 
 two510:
 	TESTQ    $0x00000002, R9
 	JZ       one511
-	VMOVLPS  X1, (R8)
+	VMOVLPS  X3, (R8)
 	ADDQ     $0x08, R8
-	VMOVHLPS X1, X1, X1
+	VMOVHLPS X3, X3, X3
 
 one511:
 	TESTQ  $0x00000001, R9
 	JZ     stored509
-	VMOVSS X1, (R8)
+	VMOVSS X3, (R8)
 	JMP    stored509
 
 all508:
-	VMOVUPS Y1, (R8)(CX*1)
+	VMOVUPS Y3, (R8)(CX*1)
 
 stored509:
-kept495:
+	JMP kept503
+
+set502:
+	VBROADCASTSS (R9), Y3
+	VMULPS       Y3, Y1, Y1
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all512
+	LEAQ         (R8), R11
+	TESTQ        $0x00000004, R10
+	JZ           two514
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two514:
+	TESTQ    $0x00000002, R10
+	JZ       one515
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one515:
+	TESTQ  $0x00000001, R10
+	JZ     stored513
+	VMOVSS X1, (R11)
+	JMP    stored513
+
+all512:
+	VMOVUPS Y1, (R8)
+
+stored513:
+	VBROADCASTSS 4(R9), Y1
+	VMULPS       Y1, Y2, Y1
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all516
+	LEAQ         (R8)(CX*1), R8
+	TESTQ        $0x00000004, R9
+	JZ           two518
+	VMOVUPS      X1, (R8)
+	ADDQ         $0x10, R8
+	VEXTRACTF128 $0x01, Y1, X1
+
+two518:
+	TESTQ    $0x00000002, R9
+	JZ       one519
+	VMOVLPS  X1, (R8)
+	ADDQ     $0x08, R8
+	VMOVHLPS X1, X1, X1
+
+one519:
+	TESTQ  $0x00000001, R9
+	JZ     stored517
+	VMOVSS X1, (R8)
+	JMP    stored517
+
+all516:
+	VMOVUPS Y1, (R8)(CX*1)
+
+stored517:
+kept503:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -8828,9 +8860,9 @@ kept495:
 	SHLQ $0x02, R8
 	ADDQ R8, 232(AX)
 	DECQ 184(AX)
-	JNZ  row488
+	JNZ  row496
 
-done489:
+done497:
 	VZEROUPPER
 	RET
 
@@ -8849,9 +8881,9 @@ TEXT ·sumRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done513
+	JE      done521
 
-row512:
+row520:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -8862,12 +8894,12 @@ row512:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none515
+	JZ     none523
 	MOVQ   R10, 216(AX)
 
-edge514:
+edge522:
 	CMPQ       200(AX), $0x00
-	JE         near516
+	JE         near524
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -8877,7 +8909,7 @@ edge514:
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 
-near516:
+near524:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -8897,205 +8929,147 @@ near516:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge514
+	JL           edge522
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none515:
+none523:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set518
+	JNE          set526
 	VBROADCASTSS (R9), Y5
 	VMASKMOVPS   (R8), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all520
+	JE           all528
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two522
+	JZ           two530
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two522:
+two530:
 	TESTQ    $0x00000002, R10
-	JZ       one523
+	JZ       one531
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one523:
+one531:
 	TESTQ  $0x00000001, R10
-	JZ     stored521
+	JZ     stored529
 	VMOVSS X6, (R11)
-	JMP    stored521
+	JMP    stored529
 
-all520:
+all528:
 	VMOVUPS Y6, (R8)
 
-stored521:
+stored529:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all524
+	JE           all532
 	LEAQ         (R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two526
+	JZ           two534
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two526:
+two534:
 	TESTQ    $0x00000002, R10
-	JZ       one527
+	JZ       one535
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one527:
+one535:
 	TESTQ  $0x00000001, R10
-	JZ     stored525
+	JZ     stored533
 	VMOVSS X5, (R11)
-	JMP    stored525
+	JMP    stored533
 
-all524:
+all532:
 	VMOVUPS Y5, (R8)(CX*1)
 
-stored525:
+stored533:
 	VBROADCASTSS 8(R9), Y1
 	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all528
+	JE           all536
 	LEAQ         (R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two530
+	JZ           two538
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two530:
+two538:
 	TESTQ    $0x00000002, R10
-	JZ       one531
+	JZ       one539
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one531:
+one539:
 	TESTQ  $0x00000001, R10
-	JZ     stored529
+	JZ     stored537
 	VMOVSS X2, (R11)
-	JMP    stored529
+	JMP    stored537
 
-all528:
+all536:
 	VMOVUPS Y2, (R8)(CX*2)
 
-stored529:
+stored537:
 	VBROADCASTSS 12(R9), Y1
 	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all532
+	JE           all540
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two534
+	JZ           two542
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two534:
+two542:
 	TESTQ    $0x00000002, R9
-	JZ       one535
+	JZ       one543
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one535:
+one543:
 	TESTQ  $0x00000001, R9
-	JZ     stored533
+	JZ     stored541
 	VMOVSS X2, (R8)
-	JMP    stored533
+	JMP    stored541
 
-all532:
+all540:
 	VMOVUPS Y2, (R8)(DX*1)
 
-stored533:
-	JMP kept519
+stored541:
+	JMP kept527
 
-set518:
+set526:
 	VBROADCASTSS (R9), Y5
 	VMULPS       Y5, Y1, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all536
-	LEAQ         (R8), R11
-	TESTQ        $0x00000004, R10
-	JZ           two538
-	VMOVUPS      X1, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-two538:
-	TESTQ    $0x00000002, R10
-	JZ       one539
-	VMOVLPS  X1, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X1, X1, X1
-
-one539:
-	TESTQ  $0x00000001, R10
-	JZ     stored537
-	VMOVSS X1, (R11)
-	JMP    stored537
-
-all536:
-	VMOVUPS Y1, (R8)
-
-stored537:
-	VBROADCASTSS 4(R9), Y1
-	VMULPS       Y1, Y2, Y1
-	MOVQ         224(AX), R10
-	CMPQ         R10, $0x08
-	JE           all540
-	LEAQ         (R8)(CX*1), R11
-	TESTQ        $0x00000004, R10
-	JZ           two542
-	VMOVUPS      X1, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-two542:
-	TESTQ    $0x00000002, R10
-	JZ       one543
-	VMOVLPS  X1, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X1, X1, X1
-
-one543:
-	TESTQ  $0x00000001, R10
-	JZ     stored541
-	VMOVSS X1, (R11)
-	JMP    stored541
-
-all540:
-	VMOVUPS Y1, (R8)(CX*1)
-
-stored541:
-	VBROADCASTSS 8(R9), Y1
-	VMULPS       Y1, Y3, Y1
-	MOVQ         224(AX), R10
-	CMPQ         R10, $0x08
 	JE           all544
-	LEAQ         (R8)(CX*2), R11
+	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
 	JZ           two546
 	VMOVUPS      X1, (R11)
@@ -9116,39 +9090,97 @@ one547:
 	JMP    stored545
 
 all544:
-	VMOVUPS Y1, (R8)(CX*2)
+	VMOVUPS Y1, (R8)
 
 stored545:
+	VBROADCASTSS 4(R9), Y1
+	VMULPS       Y1, Y2, Y1
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all548
+	LEAQ         (R8)(CX*1), R11
+	TESTQ        $0x00000004, R10
+	JZ           two550
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two550:
+	TESTQ    $0x00000002, R10
+	JZ       one551
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one551:
+	TESTQ  $0x00000001, R10
+	JZ     stored549
+	VMOVSS X1, (R11)
+	JMP    stored549
+
+all548:
+	VMOVUPS Y1, (R8)(CX*1)
+
+stored549:
+	VBROADCASTSS 8(R9), Y1
+	VMULPS       Y1, Y3, Y1
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all552
+	LEAQ         (R8)(CX*2), R11
+	TESTQ        $0x00000004, R10
+	JZ           two554
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two554:
+	TESTQ    $0x00000002, R10
+	JZ       one555
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one555:
+	TESTQ  $0x00000001, R10
+	JZ     stored553
+	VMOVSS X1, (R11)
+	JMP    stored553
+
+all552:
+	VMOVUPS Y1, (R8)(CX*2)
+
+stored553:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all548
+	JE           all556
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two550
+	JZ           two558
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two550:
+two558:
 	TESTQ    $0x00000002, R9
-	JZ       one551
+	JZ       one559
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one551:
+one559:
 	TESTQ  $0x00000001, R9
-	JZ     stored549
+	JZ     stored557
 	VMOVSS X1, (R8)
-	JMP    stored549
+	JMP    stored557
 
-all548:
+all556:
 	VMOVUPS Y1, (R8)(DX*1)
 
-stored549:
-kept519:
+stored557:
+kept527:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -9156,9 +9188,9 @@ kept519:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row512
+	JNZ  row520
 
-done513:
+done521:
 	VZEROUPPER
 	RET
 
@@ -9178,21 +9210,21 @@ TEXT ·dotRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done553
+	JE      done561
 
-row552:
+row560:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over554
+	JZ   over562
 	MOVQ R11, 216(AX)
 
-edge555:
+edge563:
 	CMPQ       200(AX), $0x00
-	JE         near556
+	JE         near564
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -9202,53 +9234,53 @@ edge555:
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 
-near556:
+near564:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
-	VMASKMOVPS   (R11), Y0, Y2
-	VMASKMOVPS   (DI), Y0, Y1
-	VMULPS       Y1, Y2, Y2
-	VMASKMOVPS   (R11)(CX*1), Y0, Y3
-	VMASKMOVPS   (DI)(CX*1), Y0, Y1
-	VMULPS       Y1, Y3, Y3
-	VSHUFPS      $0x88, Y3, Y2, Y1
-	VSHUFPS      $0xdd, Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VMASKMOVPS   (R11)(CX*2), Y0, Y2
-	VMASKMOVPS   (DI)(CX*2), Y0, Y3
+	VMASKMOVPS   (R11), Y0, Y1
+	VMASKMOVPS   (DI), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (R11)(CX*1), Y0, Y2
+	VMASKMOVPS   (DI)(CX*1), Y0, Y3
 	VMULPS       Y3, Y2, Y2
-	VMASKMOVPS   (R11)(DX*1), Y0, Y4
-	VMASKMOVPS   (DI)(DX*1), Y0, Y3
-	VMULPS       Y3, Y4, Y4
-	VSHUFPS      $0x88, Y4, Y2, Y3
-	VSHUFPS      $0xdd, Y4, Y2, Y2
-	VADDPS       Y2, Y3, Y3
-	VSHUFPS      $0x88, Y3, Y1, Y2
-	VSHUFPS      $0xdd, Y3, Y1, Y1
-	VADDPS       Y1, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X1
-	VADDPS       X1, X2, X2
-	VADDPS       (R8), X2, X2
-	VMOVUPS      X2, (R8)
+	VSHUFPS      $0x88, Y2, Y1, Y3
+	VSHUFPS      $0xdd, Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VMASKMOVPS   (R11)(CX*2), Y0, Y1
+	VMASKMOVPS   (DI)(CX*2), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (R11)(DX*1), Y0, Y2
+	VMASKMOVPS   (DI)(DX*1), Y0, Y4
+	VMULPS       Y4, Y2, Y2
+	VSHUFPS      $0x88, Y2, Y1, Y4
+	VSHUFPS      $0xdd, Y2, Y1, Y1
+	VADDPS       Y1, Y4, Y4
+	VSHUFPS      $0x88, Y4, Y3, Y1
+	VSHUFPS      $0xdd, Y4, Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VADDPS       (R8), X1, X1
+	VMOVUPS      X1, (R8)
 	MOVQ         160(AX), R11
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge555
+	JL           edge563
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over554:
+over562:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row552
+	JNZ  row560
 
-done553:
+done561:
 	VZEROUPPER
 	RET
 
@@ -9269,9 +9301,9 @@ TEXT ·bothRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done559
+	JE      done567
 
-row558:
+row566:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -9282,13 +9314,13 @@ row558:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none561
+	JZ     none569
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge560:
+edge568:
 	CMPQ       200(AX), $0x00
-	JE         near562
+	JE         near570
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -9298,246 +9330,188 @@ edge560:
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 
-near562:
+near570:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
-	VMASKMOVPS   (R12), Y0, Y6
-	VBROADCASTSS (DI), Y5
-	VFMADD231PS  Y6, Y5, Y1
-	VMASKMOVPS   (R11), Y0, Y5
-	VMULPS       Y5, Y6, Y6
-	VMASKMOVPS   (R12)(CX*1), Y0, Y7
-	VBROADCASTSS 4(DI), Y5
-	VFMADD231PS  Y7, Y5, Y2
-	VMASKMOVPS   (R11)(CX*1), Y0, Y5
-	VMULPS       Y5, Y7, Y7
-	VSHUFPS      $0x88, Y7, Y6, Y5
-	VSHUFPS      $0xdd, Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	VMASKMOVPS   (R12)(CX*2), Y0, Y6
-	VBROADCASTSS 8(DI), Y7
-	VFMADD231PS  Y6, Y7, Y3
-	VMASKMOVPS   (R11)(CX*2), Y0, Y7
+	VMASKMOVPS   (R12), Y0, Y5
+	VBROADCASTSS (DI), Y6
+	VFMADD231PS  Y5, Y6, Y1
+	VMASKMOVPS   (R11), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VMASKMOVPS   (R12)(CX*1), Y0, Y6
+	VBROADCASTSS 4(DI), Y7
+	VFMADD231PS  Y6, Y7, Y2
+	VMASKMOVPS   (R11)(CX*1), Y0, Y7
 	VMULPS       Y7, Y6, Y6
-	VMASKMOVPS   (R12)(DX*1), Y0, Y8
-	VBROADCASTSS 12(DI), Y7
-	VFMADD231PS  Y8, Y7, Y4
-	VMASKMOVPS   (R11)(DX*1), Y0, Y7
-	VMULPS       Y7, Y8, Y8
-	VSHUFPS      $0x88, Y8, Y6, Y7
-	VSHUFPS      $0xdd, Y8, Y6, Y6
-	VADDPS       Y6, Y7, Y7
-	VSHUFPS      $0x88, Y7, Y5, Y6
-	VSHUFPS      $0xdd, Y7, Y5, Y5
-	VADDPS       Y5, Y6, Y6
-	VEXTRACTF128 $0x01, Y6, X5
-	VADDPS       X5, X6, X6
-	VADDPS       (DI)(R8*1), X6, X6
-	VMOVUPS      X6, (DI)(R8*1)
+	VSHUFPS      $0x88, Y6, Y5, Y7
+	VSHUFPS      $0xdd, Y6, Y5, Y5
+	VADDPS       Y5, Y7, Y7
+	VMASKMOVPS   (R12)(CX*2), Y0, Y5
+	VBROADCASTSS 8(DI), Y6
+	VFMADD231PS  Y5, Y6, Y3
+	VMASKMOVPS   (R11)(CX*2), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VMASKMOVPS   (R12)(DX*1), Y0, Y6
+	VBROADCASTSS 12(DI), Y8
+	VFMADD231PS  Y6, Y8, Y4
+	VMASKMOVPS   (R11)(DX*1), Y0, Y8
+	VMULPS       Y8, Y6, Y6
+	VSHUFPS      $0x88, Y6, Y5, Y8
+	VSHUFPS      $0xdd, Y6, Y5, Y5
+	VADDPS       Y5, Y8, Y8
+	VSHUFPS      $0x88, Y8, Y7, Y5
+	VSHUFPS      $0xdd, Y8, Y7, Y7
+	VADDPS       Y7, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPS       X6, X5, X5
+	VADDPS       (DI)(R8*1), X5, X5
+	VMOVUPS      X5, (DI)(R8*1)
 	MOVQ         160(AX), R12
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge560
+	JL           edge568
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none561:
+none569:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set564
+	JNE          set572
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (R9), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all566
+	JE           all574
 	LEAQ         (R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two568
+	JZ           two576
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two568:
+two576:
 	TESTQ    $0x00000002, R11
-	JZ       one569
+	JZ       one577
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one569:
+one577:
 	TESTQ  $0x00000001, R11
-	JZ     stored567
+	JZ     stored575
 	VMOVSS X6, (R12)
-	JMP    stored567
+	JMP    stored575
 
-all566:
+all574:
 	VMOVUPS Y6, (R9)
 
-stored567:
+stored575:
 	VBROADCASTSS 4(R10), Y1
 	VMASKMOVPS   (R9)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all570
+	JE           all578
 	LEAQ         (R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two572
+	JZ           two580
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two572:
+two580:
 	TESTQ    $0x00000002, R11
-	JZ       one573
+	JZ       one581
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one573:
+one581:
 	TESTQ  $0x00000001, R11
-	JZ     stored571
+	JZ     stored579
 	VMOVSS X5, (R12)
-	JMP    stored571
+	JMP    stored579
 
-all570:
+all578:
 	VMOVUPS Y5, (R9)(CX*1)
 
-stored571:
+stored579:
 	VBROADCASTSS 8(R10), Y1
 	VMASKMOVPS   (R9)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all574
+	JE           all582
 	LEAQ         (R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two576
+	JZ           two584
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two576:
+two584:
 	TESTQ    $0x00000002, R11
-	JZ       one577
+	JZ       one585
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one577:
+one585:
 	TESTQ  $0x00000001, R11
-	JZ     stored575
+	JZ     stored583
 	VMOVSS X2, (R12)
-	JMP    stored575
+	JMP    stored583
 
-all574:
+all582:
 	VMOVUPS Y2, (R9)(CX*2)
 
-stored575:
+stored583:
 	VBROADCASTSS 12(R10), Y1
 	VMASKMOVPS   (R9)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all578
+	JE           all586
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two580
+	JZ           two588
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two580:
+two588:
 	TESTQ    $0x00000002, R10
-	JZ       one581
+	JZ       one589
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one581:
+one589:
 	TESTQ  $0x00000001, R10
-	JZ     stored579
+	JZ     stored587
 	VMOVSS X2, (R9)
-	JMP    stored579
+	JMP    stored587
 
-all578:
+all586:
 	VMOVUPS Y2, (R9)(DX*1)
 
-stored579:
-	JMP kept565
+stored587:
+	JMP kept573
 
-set564:
+set572:
 	VBROADCASTSS (R10), Y5
 	VMULPS       Y5, Y1, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all582
-	LEAQ         (R9), R12
-	TESTQ        $0x00000004, R11
-	JZ           two584
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two584:
-	TESTQ    $0x00000002, R11
-	JZ       one585
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one585:
-	TESTQ  $0x00000001, R11
-	JZ     stored583
-	VMOVSS X1, (R12)
-	JMP    stored583
-
-all582:
-	VMOVUPS Y1, (R9)
-
-stored583:
-	VBROADCASTSS 4(R10), Y1
-	VMULPS       Y1, Y2, Y1
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
-	JE           all586
-	LEAQ         (R9)(CX*1), R12
-	TESTQ        $0x00000004, R11
-	JZ           two588
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two588:
-	TESTQ    $0x00000002, R11
-	JZ       one589
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one589:
-	TESTQ  $0x00000001, R11
-	JZ     stored587
-	VMOVSS X1, (R12)
-	JMP    stored587
-
-all586:
-	VMOVUPS Y1, (R9)(CX*1)
-
-stored587:
-	VBROADCASTSS 8(R10), Y1
-	VMULPS       Y1, Y3, Y1
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
 	JE           all590
-	LEAQ         (R9)(CX*2), R12
+	LEAQ         (R9), R12
 	TESTQ        $0x00000004, R11
 	JZ           two592
 	VMOVUPS      X1, (R12)
@@ -9558,39 +9532,97 @@ one593:
 	JMP    stored591
 
 all590:
-	VMOVUPS Y1, (R9)(CX*2)
+	VMOVUPS Y1, (R9)
 
 stored591:
+	VBROADCASTSS 4(R10), Y1
+	VMULPS       Y1, Y2, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all594
+	LEAQ         (R9)(CX*1), R12
+	TESTQ        $0x00000004, R11
+	JZ           two596
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two596:
+	TESTQ    $0x00000002, R11
+	JZ       one597
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one597:
+	TESTQ  $0x00000001, R11
+	JZ     stored595
+	VMOVSS X1, (R12)
+	JMP    stored595
+
+all594:
+	VMOVUPS Y1, (R9)(CX*1)
+
+stored595:
+	VBROADCASTSS 8(R10), Y1
+	VMULPS       Y1, Y3, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all598
+	LEAQ         (R9)(CX*2), R12
+	TESTQ        $0x00000004, R11
+	JZ           two600
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two600:
+	TESTQ    $0x00000002, R11
+	JZ       one601
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one601:
+	TESTQ  $0x00000001, R11
+	JZ     stored599
+	VMOVSS X1, (R12)
+	JMP    stored599
+
+all598:
+	VMOVUPS Y1, (R9)(CX*2)
+
+stored599:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all594
+	JE           all602
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two596
+	JZ           two604
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two596:
+two604:
 	TESTQ    $0x00000002, R10
-	JZ       one597
+	JZ       one605
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one597:
+one605:
 	TESTQ  $0x00000001, R10
-	JZ     stored595
+	JZ     stored603
 	VMOVSS X1, (R9)
-	JMP    stored595
+	JMP    stored603
 
-all594:
+all602:
 	VMOVUPS Y1, (R9)(DX*1)
 
-stored595:
-kept565:
+stored603:
+kept573:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -9601,9 +9633,9 @@ kept565:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row558
+	JNZ  row566
 
-done559:
+done567:
 	VZEROUPPER
 	RET
 
@@ -9622,9 +9654,9 @@ TEXT ·sumRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done599
+	JE      done607
 
-row598:
+row606:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -9639,12 +9671,12 @@ row598:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none601
+	JZ     none609
 	MOVQ   R10, 216(AX)
 
-edge600:
+edge608:
 	CMPQ       200(AX), $0x00
-	JE         near602
+	JE         near610
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -9652,16 +9684,16 @@ edge600:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked603
-	JG         near602
+	JE         asked611
+	JG         near610
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked603:
+asked611:
 	PREFETCHT1 192(SI)(R10*4)
 
-near602:
+near610:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -9694,206 +9726,146 @@ near602:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge600
+	JL           edge608
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none601:
+none609:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	LEAQ         (R8)(CX*4), R10
 	CMPQ         280(AX), $0x00
-	JNE          set604
+	JNE          set612
 	VBROADCASTSS (R9), Y9
 	VMASKMOVPS   (R8), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all606
+	JE           all614
 	LEAQ         (R8), R12
 	TESTQ        $0x00000004, R11
-	JZ           two608
+	JZ           two616
 	VMOVUPS      X10, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y10, X10
 
-two608:
+two616:
 	TESTQ    $0x00000002, R11
-	JZ       one609
+	JZ       one617
 	VMOVLPS  X10, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X10, X10, X10
 
-one609:
+one617:
 	TESTQ  $0x00000001, R11
-	JZ     stored607
+	JZ     stored615
 	VMOVSS X10, (R12)
-	JMP    stored607
+	JMP    stored615
 
-all606:
+all614:
 	VMOVUPS Y10, (R8)
 
-stored607:
+stored615:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all610
+	JE           all618
 	LEAQ         (R8)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two612
+	JZ           two620
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two612:
+two620:
 	TESTQ    $0x00000002, R11
-	JZ       one613
+	JZ       one621
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one613:
+one621:
 	TESTQ  $0x00000001, R11
-	JZ     stored611
+	JZ     stored619
 	VMOVSS X9, (R12)
-	JMP    stored611
+	JMP    stored619
 
-all610:
+all618:
 	VMOVUPS Y9, (R8)(CX*1)
 
-stored611:
+stored619:
 	VBROADCASTSS 8(R9), Y1
 	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all614
+	JE           all622
 	LEAQ         (R8)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two616
+	JZ           two624
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two616:
+two624:
 	TESTQ    $0x00000002, R11
-	JZ       one617
+	JZ       one625
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one617:
+one625:
 	TESTQ  $0x00000001, R11
-	JZ     stored615
+	JZ     stored623
 	VMOVSS X2, (R12)
-	JMP    stored615
+	JMP    stored623
 
-all614:
+all622:
 	VMOVUPS Y2, (R8)(CX*2)
 
-stored615:
+stored623:
 	VBROADCASTSS 12(R9), Y1
 	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all618
+	JE           all626
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R11
-	JZ           two620
+	JZ           two628
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two620:
+two628:
 	TESTQ    $0x00000002, R11
-	JZ       one621
+	JZ       one629
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one621:
+one629:
 	TESTQ  $0x00000001, R11
-	JZ     stored619
+	JZ     stored627
 	VMOVSS X2, (R8)
-	JMP    stored619
+	JMP    stored627
 
-all618:
+all626:
 	VMOVUPS Y2, (R8)(DX*1)
 
-stored619:
+stored627:
 	VBROADCASTSS 16(R9), Y1
 	VMASKMOVPS   (R10), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all622
-	LEAQ         (R10), R11
-	TESTQ        $0x00000004, R8
-	JZ           two624
-	VMOVUPS      X2, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y2, X2
-
-two624:
-	TESTQ    $0x00000002, R8
-	JZ       one625
-	VMOVLPS  X2, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X2, X2, X2
-
-one625:
-	TESTQ  $0x00000001, R8
-	JZ     stored623
-	VMOVSS X2, (R11)
-	JMP    stored623
-
-all622:
-	VMOVUPS Y2, (R10)
-
-stored623:
-	VBROADCASTSS 20(R9), Y1
-	VMASKMOVPS   (R10)(CX*1), Y0, Y2
-	VFMADD231PS  Y6, Y1, Y2
-	MOVQ         224(AX), R8
-	CMPQ         R8, $0x08
-	JE           all626
-	LEAQ         (R10)(CX*1), R11
-	TESTQ        $0x00000004, R8
-	JZ           two628
-	VMOVUPS      X2, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y2, X2
-
-two628:
-	TESTQ    $0x00000002, R8
-	JZ       one629
-	VMOVLPS  X2, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X2, X2, X2
-
-one629:
-	TESTQ  $0x00000001, R8
-	JZ     stored627
-	VMOVSS X2, (R11)
-	JMP    stored627
-
-all626:
-	VMOVUPS Y2, (R10)(CX*1)
-
-stored627:
-	VBROADCASTSS 24(R9), Y1
-	VMASKMOVPS   (R10)(CX*2), Y0, Y2
-	VFMADD231PS  Y7, Y1, Y2
-	MOVQ         224(AX), R8
-	CMPQ         R8, $0x08
 	JE           all630
-	LEAQ         (R10)(CX*2), R11
+	LEAQ         (R10), R11
 	TESTQ        $0x00000004, R8
 	JZ           two632
 	VMOVUPS      X2, (R11)
@@ -9914,106 +9886,108 @@ one633:
 	JMP    stored631
 
 all630:
-	VMOVUPS Y2, (R10)(CX*2)
+	VMOVUPS Y2, (R10)
 
 stored631:
-	VBROADCASTSS 28(R9), Y1
-	VMASKMOVPS   (R10)(DX*1), Y0, Y2
-	VFMADD231PS  Y8, Y1, Y2
+	VBROADCASTSS 20(R9), Y1
+	VMASKMOVPS   (R10)(CX*1), Y0, Y2
+	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
 	JE           all634
-	LEAQ         (R10)(DX*1), R9
+	LEAQ         (R10)(CX*1), R11
 	TESTQ        $0x00000004, R8
 	JZ           two636
-	VMOVUPS      X2, (R9)
-	ADDQ         $0x10, R9
+	VMOVUPS      X2, (R11)
+	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
 two636:
 	TESTQ    $0x00000002, R8
 	JZ       one637
-	VMOVLPS  X2, (R9)
-	ADDQ     $0x08, R9
+	VMOVLPS  X2, (R11)
+	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
 one637:
 	TESTQ  $0x00000001, R8
 	JZ     stored635
-	VMOVSS X2, (R9)
+	VMOVSS X2, (R11)
 	JMP    stored635
 
 all634:
-	VMOVUPS Y2, (R10)(DX*1)
+	VMOVUPS Y2, (R10)(CX*1)
 
 stored635:
-	JMP kept605
+	VBROADCASTSS 24(R9), Y1
+	VMASKMOVPS   (R10)(CX*2), Y0, Y2
+	VFMADD231PS  Y7, Y1, Y2
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all638
+	LEAQ         (R10)(CX*2), R11
+	TESTQ        $0x00000004, R8
+	JZ           two640
+	VMOVUPS      X2, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y2, X2
 
-set604:
+two640:
+	TESTQ    $0x00000002, R8
+	JZ       one641
+	VMOVLPS  X2, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X2, X2, X2
+
+one641:
+	TESTQ  $0x00000001, R8
+	JZ     stored639
+	VMOVSS X2, (R11)
+	JMP    stored639
+
+all638:
+	VMOVUPS Y2, (R10)(CX*2)
+
+stored639:
+	VBROADCASTSS 28(R9), Y1
+	VMASKMOVPS   (R10)(DX*1), Y0, Y2
+	VFMADD231PS  Y8, Y1, Y2
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all642
+	LEAQ         (R10)(DX*1), R9
+	TESTQ        $0x00000004, R8
+	JZ           two644
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y2, X2
+
+two644:
+	TESTQ    $0x00000002, R8
+	JZ       one645
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X2, X2, X2
+
+one645:
+	TESTQ  $0x00000001, R8
+	JZ     stored643
+	VMOVSS X2, (R9)
+	JMP    stored643
+
+all642:
+	VMOVUPS Y2, (R10)(DX*1)
+
+stored643:
+	JMP kept613
+
+set612:
 	VBROADCASTSS (R9), Y9
 	VMULPS       Y9, Y1, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all638
-	LEAQ         (R8), R12
-	TESTQ        $0x00000004, R11
-	JZ           two640
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two640:
-	TESTQ    $0x00000002, R11
-	JZ       one641
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one641:
-	TESTQ  $0x00000001, R11
-	JZ     stored639
-	VMOVSS X1, (R12)
-	JMP    stored639
-
-all638:
-	VMOVUPS Y1, (R8)
-
-stored639:
-	VBROADCASTSS 4(R9), Y1
-	VMULPS       Y1, Y2, Y1
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
-	JE           all642
-	LEAQ         (R8)(CX*1), R12
-	TESTQ        $0x00000004, R11
-	JZ           two644
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two644:
-	TESTQ    $0x00000002, R11
-	JZ       one645
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one645:
-	TESTQ  $0x00000001, R11
-	JZ     stored643
-	VMOVSS X1, (R12)
-	JMP    stored643
-
-all642:
-	VMOVUPS Y1, (R8)(CX*1)
-
-stored643:
-	VBROADCASTSS 8(R9), Y1
-	VMULPS       Y1, Y3, Y1
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
 	JE           all646
-	LEAQ         (R8)(CX*2), R12
+	LEAQ         (R8), R12
 	TESTQ        $0x00000004, R11
 	JZ           two648
 	VMOVUPS      X1, (R12)
@@ -10034,102 +10008,102 @@ one649:
 	JMP    stored647
 
 all646:
-	VMOVUPS Y1, (R8)(CX*2)
+	VMOVUPS Y1, (R8)
 
 stored647:
-	VBROADCASTSS 12(R9), Y1
-	VMULPS       Y1, Y4, Y1
+	VBROADCASTSS 4(R9), Y1
+	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
 	JE           all650
-	LEAQ         (R8)(DX*1), R8
+	LEAQ         (R8)(CX*1), R12
 	TESTQ        $0x00000004, R11
 	JZ           two652
-	VMOVUPS      X1, (R8)
-	ADDQ         $0x10, R8
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
 two652:
 	TESTQ    $0x00000002, R11
 	JZ       one653
-	VMOVLPS  X1, (R8)
-	ADDQ     $0x08, R8
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
 one653:
 	TESTQ  $0x00000001, R11
 	JZ     stored651
-	VMOVSS X1, (R8)
+	VMOVSS X1, (R12)
 	JMP    stored651
 
 all650:
-	VMOVUPS Y1, (R8)(DX*1)
+	VMOVUPS Y1, (R8)(CX*1)
 
 stored651:
+	VBROADCASTSS 8(R9), Y1
+	VMULPS       Y1, Y3, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all654
+	LEAQ         (R8)(CX*2), R12
+	TESTQ        $0x00000004, R11
+	JZ           two656
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two656:
+	TESTQ    $0x00000002, R11
+	JZ       one657
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one657:
+	TESTQ  $0x00000001, R11
+	JZ     stored655
+	VMOVSS X1, (R12)
+	JMP    stored655
+
+all654:
+	VMOVUPS Y1, (R8)(CX*2)
+
+stored655:
+	VBROADCASTSS 12(R9), Y1
+	VMULPS       Y1, Y4, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all658
+	LEAQ         (R8)(DX*1), R8
+	TESTQ        $0x00000004, R11
+	JZ           two660
+	VMOVUPS      X1, (R8)
+	ADDQ         $0x10, R8
+	VEXTRACTF128 $0x01, Y1, X1
+
+two660:
+	TESTQ    $0x00000002, R11
+	JZ       one661
+	VMOVLPS  X1, (R8)
+	ADDQ     $0x08, R8
+	VMOVHLPS X1, X1, X1
+
+one661:
+	TESTQ  $0x00000001, R11
+	JZ     stored659
+	VMOVSS X1, (R8)
+	JMP    stored659
+
+all658:
+	VMOVUPS Y1, (R8)(DX*1)
+
+stored659:
 	VBROADCASTSS 16(R9), Y1
 	VMULPS       Y1, Y5, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all654
-	LEAQ         (R10), R11
-	TESTQ        $0x00000004, R8
-	JZ           two656
-	VMOVUPS      X1, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-two656:
-	TESTQ    $0x00000002, R8
-	JZ       one657
-	VMOVLPS  X1, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X1, X1, X1
-
-one657:
-	TESTQ  $0x00000001, R8
-	JZ     stored655
-	VMOVSS X1, (R11)
-	JMP    stored655
-
-all654:
-	VMOVUPS Y1, (R10)
-
-stored655:
-	VBROADCASTSS 20(R9), Y1
-	VMULPS       Y1, Y6, Y1
-	MOVQ         224(AX), R8
-	CMPQ         R8, $0x08
-	JE           all658
-	LEAQ         (R10)(CX*1), R11
-	TESTQ        $0x00000004, R8
-	JZ           two660
-	VMOVUPS      X1, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-two660:
-	TESTQ    $0x00000002, R8
-	JZ       one661
-	VMOVLPS  X1, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X1, X1, X1
-
-one661:
-	TESTQ  $0x00000001, R8
-	JZ     stored659
-	VMOVSS X1, (R11)
-	JMP    stored659
-
-all658:
-	VMOVUPS Y1, (R10)(CX*1)
-
-stored659:
-	VBROADCASTSS 24(R9), Y1
-	VMULPS       Y1, Y7, Y1
-	MOVQ         224(AX), R8
-	CMPQ         R8, $0x08
 	JE           all662
-	LEAQ         (R10)(CX*2), R11
+	LEAQ         (R10), R11
 	TESTQ        $0x00000004, R8
 	JZ           two664
 	VMOVUPS      X1, (R11)
@@ -10150,39 +10124,97 @@ one665:
 	JMP    stored663
 
 all662:
-	VMOVUPS Y1, (R10)(CX*2)
+	VMOVUPS Y1, (R10)
 
 stored663:
-	VBROADCASTSS 28(R9), Y1
-	VMULPS       Y1, Y8, Y1
+	VBROADCASTSS 20(R9), Y1
+	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
 	JE           all666
-	LEAQ         (R10)(DX*1), R9
+	LEAQ         (R10)(CX*1), R11
 	TESTQ        $0x00000004, R8
 	JZ           two668
-	VMOVUPS      X1, (R9)
-	ADDQ         $0x10, R9
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
 two668:
 	TESTQ    $0x00000002, R8
 	JZ       one669
-	VMOVLPS  X1, (R9)
-	ADDQ     $0x08, R9
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
 one669:
 	TESTQ  $0x00000001, R8
 	JZ     stored667
-	VMOVSS X1, (R9)
+	VMOVSS X1, (R11)
 	JMP    stored667
 
 all666:
-	VMOVUPS Y1, (R10)(DX*1)
+	VMOVUPS Y1, (R10)(CX*1)
 
 stored667:
-kept605:
+	VBROADCASTSS 24(R9), Y1
+	VMULPS       Y1, Y7, Y1
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all670
+	LEAQ         (R10)(CX*2), R11
+	TESTQ        $0x00000004, R8
+	JZ           two672
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two672:
+	TESTQ    $0x00000002, R8
+	JZ       one673
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one673:
+	TESTQ  $0x00000001, R8
+	JZ     stored671
+	VMOVSS X1, (R11)
+	JMP    stored671
+
+all670:
+	VMOVUPS Y1, (R10)(CX*2)
+
+stored671:
+	VBROADCASTSS 28(R9), Y1
+	VMULPS       Y1, Y8, Y1
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all674
+	LEAQ         (R10)(DX*1), R9
+	TESTQ        $0x00000004, R8
+	JZ           two676
+	VMOVUPS      X1, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y1, X1
+
+two676:
+	TESTQ    $0x00000002, R8
+	JZ       one677
+	VMOVLPS  X1, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X1, X1, X1
+
+one677:
+	TESTQ  $0x00000001, R8
+	JZ     stored675
+	VMOVSS X1, (R9)
+	JMP    stored675
+
+all674:
+	VMOVUPS Y1, (R10)(DX*1)
+
+stored675:
+kept613:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -10190,9 +10222,9 @@ kept605:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row598
+	JNZ  row606
 
-done599:
+done607:
 	VZEROUPPER
 	RET
 
@@ -10212,22 +10244,22 @@ TEXT ·dotRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done671
+	JE      done679
 
-row670:
+row678:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over672
+	JZ   over680
 	MOVQ R11, 216(AX)
 	LEAQ (DI)(CX*4), R11
 
-edge673:
+edge681:
 	CMPQ       200(AX), $0x00
-	JE         near674
+	JE         near682
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -10235,16 +10267,16 @@ edge673:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked675
-	JG         near674
+	JE         asked683
+	JG         near682
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked675:
+asked683:
 	PREFETCHT1 192(SI)(R12*4)
 
-near674:
+near682:
 	MOVLQSX    (BX)(R9*4), R12
 	IMULQ      144(AX), R12
 	LEAQ       (SI)(R12*4), R12
@@ -10252,68 +10284,68 @@ near674:
 	VMASKMOVPS (R12), Y0, Y1
 	VMASKMOVPS (DI), Y0, Y2
 	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS (R12)(CX*1), Y0, Y3
-	VMASKMOVPS (DI)(CX*1), Y0, Y2
-	VMULPS     Y2, Y3, Y3
-	VSHUFPS    $0x88, Y3, Y1, Y2
-	VSHUFPS    $0xdd, Y3, Y1, Y1
-	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS (R12)(CX*2), Y0, Y1
-	VMASKMOVPS (DI)(CX*2), Y0, Y3
-	VMULPS     Y3, Y1, Y1
-	VMASKMOVPS (R12)(DX*1), Y0, Y4
-	VMASKMOVPS (DI)(DX*1), Y0, Y3
-	VMULPS     Y3, Y4, Y4
-	VSHUFPS    $0x88, Y4, Y1, Y3
-	VSHUFPS    $0xdd, Y4, Y1, Y1
+	VMASKMOVPS (R12)(CX*1), Y0, Y2
+	VMASKMOVPS (DI)(CX*1), Y0, Y3
+	VMULPS     Y3, Y2, Y2
+	VSHUFPS    $0x88, Y2, Y1, Y3
+	VSHUFPS    $0xdd, Y2, Y1, Y1
 	VADDPS     Y1, Y3, Y3
-	VSHUFPS    $0x88, Y3, Y2, Y1
-	VSHUFPS    $0xdd, Y3, Y2, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS (R13), Y0, Y3
-	VMASKMOVPS (R11), Y0, Y2
-	VMULPS     Y2, Y3, Y3
-	VMASKMOVPS (R13)(CX*1), Y0, Y4
-	VMASKMOVPS (R11)(CX*1), Y0, Y2
-	VMULPS     Y2, Y4, Y4
-	VSHUFPS    $0x88, Y4, Y3, Y2
+	VMASKMOVPS (R12)(CX*2), Y0, Y1
+	VMASKMOVPS (DI)(CX*2), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS (R12)(DX*1), Y0, Y2
+	VMASKMOVPS (DI)(DX*1), Y0, Y4
+	VMULPS     Y4, Y2, Y2
+	VSHUFPS    $0x88, Y2, Y1, Y4
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y4, Y4
+	VSHUFPS    $0x88, Y4, Y3, Y1
 	VSHUFPS    $0xdd, Y4, Y3, Y3
-	VADDPS     Y3, Y2, Y2
-	VMASKMOVPS (R13)(CX*2), Y0, Y3
-	VMASKMOVPS (R11)(CX*2), Y0, Y4
+	VADDPS     Y3, Y1, Y1
+	VMASKMOVPS (R13), Y0, Y2
+	VMASKMOVPS (R11), Y0, Y3
+	VMULPS     Y3, Y2, Y2
+	VMASKMOVPS (R13)(CX*1), Y0, Y3
+	VMASKMOVPS (R11)(CX*1), Y0, Y4
 	VMULPS     Y4, Y3, Y3
-	VMASKMOVPS (R13)(DX*1), Y0, Y5
-	VMASKMOVPS (R11)(DX*1), Y0, Y4
-	VMULPS     Y4, Y5, Y5
-	VSHUFPS    $0x88, Y5, Y3, Y4
-	VSHUFPS    $0xdd, Y5, Y3, Y3
-	VADDPS     Y3, Y4, Y4
-	VSHUFPS    $0x88, Y4, Y2, Y3
-	VSHUFPS    $0xdd, Y4, Y2, Y2
-	VADDPS     Y2, Y3, Y3
-	VPERM2F128 $0x20, Y3, Y1, Y2
-	VPERM2F128 $0x31, Y3, Y1, Y1
-	VADDPS     Y1, Y2, Y2
-	VADDPS     (R8), Y2, Y2
-	VMOVUPS    Y2, (R8)
+	VSHUFPS    $0x88, Y3, Y2, Y4
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y4, Y4
+	VMASKMOVPS (R13)(CX*2), Y0, Y2
+	VMASKMOVPS (R11)(CX*2), Y0, Y3
+	VMULPS     Y3, Y2, Y2
+	VMASKMOVPS (R13)(DX*1), Y0, Y3
+	VMASKMOVPS (R11)(DX*1), Y0, Y5
+	VMULPS     Y5, Y3, Y3
+	VSHUFPS    $0x88, Y3, Y2, Y5
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y5, Y5
+	VSHUFPS    $0x88, Y5, Y4, Y2
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VPERM2F128 $0x21, Y2, Y1, Y3
+	VBLENDPS   $0xf0, Y2, Y1, Y1
+	VADDPS     Y3, Y1, Y1
+	VADDPS     (R8), Y1, Y1
+	VMOVUPS    Y1, (R8)
 	MOVQ       160(AX), R12
 	LEAQ       (R8)(R12*4), R8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         edge673
+	JL         edge681
 	MOVQ       216(AX), R9
 	NEGQ       R9
 	ANDQ       192(AX), R9
 	IMULQ      160(AX), R9
 	LEAQ       (R8)(R9*4), R8
 
-over672:
+over680:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row670
+	JNZ  row678
 
-done671:
+done679:
 	VZEROUPPER
 	RET
 
@@ -10334,9 +10366,9 @@ TEXT ·bothRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done677
+	JE      done685
 
-row676:
+row684:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -10351,13 +10383,13 @@ row676:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none679
+	JZ     none687
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge678:
+edge686:
 	CMPQ       200(AX), $0x00
-	JE         near680
+	JE         near688
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -10365,16 +10397,16 @@ edge678:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked681
-	JG         near680
+	JE         asked689
+	JG         near688
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked681:
+asked689:
 	PREFETCHT1 192(SI)(R12*4)
 
-near680:
+near688:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -10385,268 +10417,208 @@ near680:
 	VFMADD231PS  Y9, Y10, Y1
 	VMASKMOVPS   (R11), Y0, Y10
 	VMULPS       Y10, Y9, Y9
-	VMASKMOVPS   (R12)(CX*1), Y0, Y11
-	VBROADCASTSS 4(DI), Y10
-	VFMADD231PS  Y11, Y10, Y2
-	VMASKMOVPS   (R11)(CX*1), Y0, Y10
-	VMULPS       Y10, Y11, Y11
-	VSHUFPS      $0x88, Y11, Y9, Y10
-	VSHUFPS      $0xdd, Y11, Y9, Y9
-	VADDPS       Y9, Y10, Y10
-	VMASKMOVPS   (R12)(CX*2), Y0, Y9
-	VBROADCASTSS 8(DI), Y11
-	VFMADD231PS  Y9, Y11, Y3
-	VMASKMOVPS   (R11)(CX*2), Y0, Y11
-	VMULPS       Y11, Y9, Y9
-	VMASKMOVPS   (R12)(DX*1), Y0, Y12
-	VBROADCASTSS 12(DI), Y11
-	VFMADD231PS  Y12, Y11, Y4
-	VMASKMOVPS   (R11)(DX*1), Y0, Y11
-	VMULPS       Y11, Y12, Y12
-	VSHUFPS      $0x88, Y12, Y9, Y11
-	VSHUFPS      $0xdd, Y12, Y9, Y9
+	VMASKMOVPS   (R12)(CX*1), Y0, Y10
+	VBROADCASTSS 4(DI), Y11
+	VFMADD231PS  Y10, Y11, Y2
+	VMASKMOVPS   (R11)(CX*1), Y0, Y11
+	VMULPS       Y11, Y10, Y10
+	VSHUFPS      $0x88, Y10, Y9, Y11
+	VSHUFPS      $0xdd, Y10, Y9, Y9
 	VADDPS       Y9, Y11, Y11
-	VSHUFPS      $0x88, Y11, Y10, Y9
-	VSHUFPS      $0xdd, Y11, Y10, Y10
-	VADDPS       Y10, Y9, Y9
-	VMASKMOVPS   (R14), Y0, Y11
-	VBROADCASTSS 16(DI), Y10
-	VFMADD231PS  Y11, Y10, Y5
-	VMASKMOVPS   (R13), Y0, Y10
-	VMULPS       Y10, Y11, Y11
-	VMASKMOVPS   (R14)(CX*1), Y0, Y12
-	VBROADCASTSS 20(DI), Y10
-	VFMADD231PS  Y12, Y10, Y6
-	VMASKMOVPS   (R13)(CX*1), Y0, Y10
-	VMULPS       Y10, Y12, Y12
-	VSHUFPS      $0x88, Y12, Y11, Y10
+	VMASKMOVPS   (R12)(CX*2), Y0, Y9
+	VBROADCASTSS 8(DI), Y10
+	VFMADD231PS  Y9, Y10, Y3
+	VMASKMOVPS   (R11)(CX*2), Y0, Y10
+	VMULPS       Y10, Y9, Y9
+	VMASKMOVPS   (R12)(DX*1), Y0, Y10
+	VBROADCASTSS 12(DI), Y12
+	VFMADD231PS  Y10, Y12, Y4
+	VMASKMOVPS   (R11)(DX*1), Y0, Y12
+	VMULPS       Y12, Y10, Y10
+	VSHUFPS      $0x88, Y10, Y9, Y12
+	VSHUFPS      $0xdd, Y10, Y9, Y9
+	VADDPS       Y9, Y12, Y12
+	VSHUFPS      $0x88, Y12, Y11, Y9
 	VSHUFPS      $0xdd, Y12, Y11, Y11
-	VADDPS       Y11, Y10, Y10
-	VMASKMOVPS   (R14)(CX*2), Y0, Y11
-	VBROADCASTSS 24(DI), Y12
-	VFMADD231PS  Y11, Y12, Y7
-	VMASKMOVPS   (R13)(CX*2), Y0, Y12
+	VADDPS       Y11, Y9, Y9
+	VMASKMOVPS   (R14), Y0, Y10
+	VBROADCASTSS 16(DI), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMASKMOVPS   (R13), Y0, Y11
+	VMULPS       Y11, Y10, Y10
+	VMASKMOVPS   (R14)(CX*1), Y0, Y11
+	VBROADCASTSS 20(DI), Y12
+	VFMADD231PS  Y11, Y12, Y6
+	VMASKMOVPS   (R13)(CX*1), Y0, Y12
 	VMULPS       Y12, Y11, Y11
-	VMASKMOVPS   (R14)(DX*1), Y0, Y13
-	VBROADCASTSS 28(DI), Y12
-	VFMADD231PS  Y13, Y12, Y8
-	VMASKMOVPS   (R13)(DX*1), Y0, Y12
-	VMULPS       Y12, Y13, Y13
-	VSHUFPS      $0x88, Y13, Y11, Y12
-	VSHUFPS      $0xdd, Y13, Y11, Y11
-	VADDPS       Y11, Y12, Y12
-	VSHUFPS      $0x88, Y12, Y10, Y11
-	VSHUFPS      $0xdd, Y12, Y10, Y10
-	VADDPS       Y10, Y11, Y11
-	VPERM2F128   $0x20, Y11, Y9, Y10
-	VPERM2F128   $0x31, Y11, Y9, Y9
-	VADDPS       Y9, Y10, Y10
-	VADDPS       (DI)(R8*1), Y10, Y10
-	VMOVUPS      Y10, (DI)(R8*1)
+	VSHUFPS      $0x88, Y11, Y10, Y12
+	VSHUFPS      $0xdd, Y11, Y10, Y10
+	VADDPS       Y10, Y12, Y12
+	VMASKMOVPS   (R14)(CX*2), Y0, Y10
+	VBROADCASTSS 24(DI), Y11
+	VFMADD231PS  Y10, Y11, Y7
+	VMASKMOVPS   (R13)(CX*2), Y0, Y11
+	VMULPS       Y11, Y10, Y10
+	VMASKMOVPS   (R14)(DX*1), Y0, Y11
+	VBROADCASTSS 28(DI), Y13
+	VFMADD231PS  Y11, Y13, Y8
+	VMASKMOVPS   (R13)(DX*1), Y0, Y13
+	VMULPS       Y13, Y11, Y11
+	VSHUFPS      $0x88, Y11, Y10, Y13
+	VSHUFPS      $0xdd, Y11, Y10, Y10
+	VADDPS       Y10, Y13, Y13
+	VSHUFPS      $0x88, Y13, Y12, Y10
+	VSHUFPS      $0xdd, Y13, Y12, Y12
+	VADDPS       Y12, Y10, Y10
+	VPERM2F128   $0x21, Y10, Y9, Y11
+	VBLENDPS     $0xf0, Y10, Y9, Y9
+	VADDPS       Y11, Y9, Y9
+	VADDPS       (DI)(R8*1), Y9, Y9
+	VMOVUPS      Y9, (DI)(R8*1)
 	MOVQ         160(AX), R12
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge678
+	JL           edge686
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none679:
+none687:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	LEAQ         (R9)(CX*4), R11
 	CMPQ         280(AX), $0x00
-	JNE          set682
+	JNE          set690
 	VBROADCASTSS (R10), Y9
 	VMASKMOVPS   (R9), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all684
+	JE           all692
 	LEAQ         (R9), R13
 	TESTQ        $0x00000004, R12
-	JZ           two686
+	JZ           two694
 	VMOVUPS      X10, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y10, X10
 
-two686:
+two694:
 	TESTQ    $0x00000002, R12
-	JZ       one687
+	JZ       one695
 	VMOVLPS  X10, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X10, X10, X10
 
-one687:
+one695:
 	TESTQ  $0x00000001, R12
-	JZ     stored685
+	JZ     stored693
 	VMOVSS X10, (R13)
-	JMP    stored685
+	JMP    stored693
 
-all684:
+all692:
 	VMOVUPS Y10, (R9)
 
-stored685:
+stored693:
 	VBROADCASTSS 4(R10), Y1
 	VMASKMOVPS   (R9)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all688
+	JE           all696
 	LEAQ         (R9)(CX*1), R13
 	TESTQ        $0x00000004, R12
-	JZ           two690
+	JZ           two698
 	VMOVUPS      X9, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y9, X9
 
-two690:
+two698:
 	TESTQ    $0x00000002, R12
-	JZ       one691
+	JZ       one699
 	VMOVLPS  X9, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X9, X9, X9
 
-one691:
+one699:
 	TESTQ  $0x00000001, R12
-	JZ     stored689
+	JZ     stored697
 	VMOVSS X9, (R13)
-	JMP    stored689
+	JMP    stored697
 
-all688:
+all696:
 	VMOVUPS Y9, (R9)(CX*1)
 
-stored689:
+stored697:
 	VBROADCASTSS 8(R10), Y1
 	VMASKMOVPS   (R9)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all692
+	JE           all700
 	LEAQ         (R9)(CX*2), R13
 	TESTQ        $0x00000004, R12
-	JZ           two694
+	JZ           two702
 	VMOVUPS      X2, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y2, X2
 
-two694:
+two702:
 	TESTQ    $0x00000002, R12
-	JZ       one695
+	JZ       one703
 	VMOVLPS  X2, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X2, X2, X2
 
-one695:
+one703:
 	TESTQ  $0x00000001, R12
-	JZ     stored693
+	JZ     stored701
 	VMOVSS X2, (R13)
-	JMP    stored693
+	JMP    stored701
 
-all692:
+all700:
 	VMOVUPS Y2, (R9)(CX*2)
 
-stored693:
+stored701:
 	VBROADCASTSS 12(R10), Y1
 	VMASKMOVPS   (R9)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all696
+	JE           all704
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R12
-	JZ           two698
+	JZ           two706
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two698:
+two706:
 	TESTQ    $0x00000002, R12
-	JZ       one699
+	JZ       one707
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one699:
+one707:
 	TESTQ  $0x00000001, R12
-	JZ     stored697
+	JZ     stored705
 	VMOVSS X2, (R9)
-	JMP    stored697
+	JMP    stored705
 
-all696:
+all704:
 	VMOVUPS Y2, (R9)(DX*1)
 
-stored697:
+stored705:
 	VBROADCASTSS 16(R10), Y1
 	VMASKMOVPS   (R11), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all700
-	LEAQ         (R11), R12
-	TESTQ        $0x00000004, R9
-	JZ           two702
-	VMOVUPS      X2, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y2, X2
-
-two702:
-	TESTQ    $0x00000002, R9
-	JZ       one703
-	VMOVLPS  X2, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X2, X2, X2
-
-one703:
-	TESTQ  $0x00000001, R9
-	JZ     stored701
-	VMOVSS X2, (R12)
-	JMP    stored701
-
-all700:
-	VMOVUPS Y2, (R11)
-
-stored701:
-	VBROADCASTSS 20(R10), Y1
-	VMASKMOVPS   (R11)(CX*1), Y0, Y2
-	VFMADD231PS  Y6, Y1, Y2
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all704
-	LEAQ         (R11)(CX*1), R12
-	TESTQ        $0x00000004, R9
-	JZ           two706
-	VMOVUPS      X2, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y2, X2
-
-two706:
-	TESTQ    $0x00000002, R9
-	JZ       one707
-	VMOVLPS  X2, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X2, X2, X2
-
-one707:
-	TESTQ  $0x00000001, R9
-	JZ     stored705
-	VMOVSS X2, (R12)
-	JMP    stored705
-
-all704:
-	VMOVUPS Y2, (R11)(CX*1)
-
-stored705:
-	VBROADCASTSS 24(R10), Y1
-	VMASKMOVPS   (R11)(CX*2), Y0, Y2
-	VFMADD231PS  Y7, Y1, Y2
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
 	JE           all708
-	LEAQ         (R11)(CX*2), R12
+	LEAQ         (R11), R12
 	TESTQ        $0x00000004, R9
 	JZ           two710
 	VMOVUPS      X2, (R12)
@@ -10667,106 +10639,108 @@ one711:
 	JMP    stored709
 
 all708:
-	VMOVUPS Y2, (R11)(CX*2)
+	VMOVUPS Y2, (R11)
 
 stored709:
-	VBROADCASTSS 28(R10), Y1
-	VMASKMOVPS   (R11)(DX*1), Y0, Y2
-	VFMADD231PS  Y8, Y1, Y2
+	VBROADCASTSS 20(R10), Y1
+	VMASKMOVPS   (R11)(CX*1), Y0, Y2
+	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
 	JE           all712
-	LEAQ         (R11)(DX*1), R10
+	LEAQ         (R11)(CX*1), R12
 	TESTQ        $0x00000004, R9
 	JZ           two714
-	VMOVUPS      X2, (R10)
-	ADDQ         $0x10, R10
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
 two714:
 	TESTQ    $0x00000002, R9
 	JZ       one715
-	VMOVLPS  X2, (R10)
-	ADDQ     $0x08, R10
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
 one715:
 	TESTQ  $0x00000001, R9
 	JZ     stored713
-	VMOVSS X2, (R10)
+	VMOVSS X2, (R12)
 	JMP    stored713
 
 all712:
-	VMOVUPS Y2, (R11)(DX*1)
+	VMOVUPS Y2, (R11)(CX*1)
 
 stored713:
-	JMP kept683
+	VBROADCASTSS 24(R10), Y1
+	VMASKMOVPS   (R11)(CX*2), Y0, Y2
+	VFMADD231PS  Y7, Y1, Y2
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all716
+	LEAQ         (R11)(CX*2), R12
+	TESTQ        $0x00000004, R9
+	JZ           two718
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y2, X2
 
-set682:
+two718:
+	TESTQ    $0x00000002, R9
+	JZ       one719
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X2, X2, X2
+
+one719:
+	TESTQ  $0x00000001, R9
+	JZ     stored717
+	VMOVSS X2, (R12)
+	JMP    stored717
+
+all716:
+	VMOVUPS Y2, (R11)(CX*2)
+
+stored717:
+	VBROADCASTSS 28(R10), Y1
+	VMASKMOVPS   (R11)(DX*1), Y0, Y2
+	VFMADD231PS  Y8, Y1, Y2
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all720
+	LEAQ         (R11)(DX*1), R10
+	TESTQ        $0x00000004, R9
+	JZ           two722
+	VMOVUPS      X2, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y2, X2
+
+two722:
+	TESTQ    $0x00000002, R9
+	JZ       one723
+	VMOVLPS  X2, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X2, X2, X2
+
+one723:
+	TESTQ  $0x00000001, R9
+	JZ     stored721
+	VMOVSS X2, (R10)
+	JMP    stored721
+
+all720:
+	VMOVUPS Y2, (R11)(DX*1)
+
+stored721:
+	JMP kept691
+
+set690:
 	VBROADCASTSS (R10), Y9
 	VMULPS       Y9, Y1, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all716
-	LEAQ         (R9), R13
-	TESTQ        $0x00000004, R12
-	JZ           two718
-	VMOVUPS      X1, (R13)
-	ADDQ         $0x10, R13
-	VEXTRACTF128 $0x01, Y1, X1
-
-two718:
-	TESTQ    $0x00000002, R12
-	JZ       one719
-	VMOVLPS  X1, (R13)
-	ADDQ     $0x08, R13
-	VMOVHLPS X1, X1, X1
-
-one719:
-	TESTQ  $0x00000001, R12
-	JZ     stored717
-	VMOVSS X1, (R13)
-	JMP    stored717
-
-all716:
-	VMOVUPS Y1, (R9)
-
-stored717:
-	VBROADCASTSS 4(R10), Y1
-	VMULPS       Y1, Y2, Y1
-	MOVQ         224(AX), R12
-	CMPQ         R12, $0x08
-	JE           all720
-	LEAQ         (R9)(CX*1), R13
-	TESTQ        $0x00000004, R12
-	JZ           two722
-	VMOVUPS      X1, (R13)
-	ADDQ         $0x10, R13
-	VEXTRACTF128 $0x01, Y1, X1
-
-two722:
-	TESTQ    $0x00000002, R12
-	JZ       one723
-	VMOVLPS  X1, (R13)
-	ADDQ     $0x08, R13
-	VMOVHLPS X1, X1, X1
-
-one723:
-	TESTQ  $0x00000001, R12
-	JZ     stored721
-	VMOVSS X1, (R13)
-	JMP    stored721
-
-all720:
-	VMOVUPS Y1, (R9)(CX*1)
-
-stored721:
-	VBROADCASTSS 8(R10), Y1
-	VMULPS       Y1, Y3, Y1
-	MOVQ         224(AX), R12
-	CMPQ         R12, $0x08
 	JE           all724
-	LEAQ         (R9)(CX*2), R13
+	LEAQ         (R9), R13
 	TESTQ        $0x00000004, R12
 	JZ           two726
 	VMOVUPS      X1, (R13)
@@ -10787,102 +10761,102 @@ one727:
 	JMP    stored725
 
 all724:
-	VMOVUPS Y1, (R9)(CX*2)
+	VMOVUPS Y1, (R9)
 
 stored725:
-	VBROADCASTSS 12(R10), Y1
-	VMULPS       Y1, Y4, Y1
+	VBROADCASTSS 4(R10), Y1
+	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
 	JE           all728
-	LEAQ         (R9)(DX*1), R9
+	LEAQ         (R9)(CX*1), R13
 	TESTQ        $0x00000004, R12
 	JZ           two730
-	VMOVUPS      X1, (R9)
-	ADDQ         $0x10, R9
+	VMOVUPS      X1, (R13)
+	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
 two730:
 	TESTQ    $0x00000002, R12
 	JZ       one731
-	VMOVLPS  X1, (R9)
-	ADDQ     $0x08, R9
+	VMOVLPS  X1, (R13)
+	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
 one731:
 	TESTQ  $0x00000001, R12
 	JZ     stored729
-	VMOVSS X1, (R9)
+	VMOVSS X1, (R13)
 	JMP    stored729
 
 all728:
-	VMOVUPS Y1, (R9)(DX*1)
+	VMOVUPS Y1, (R9)(CX*1)
 
 stored729:
+	VBROADCASTSS 8(R10), Y1
+	VMULPS       Y1, Y3, Y1
+	MOVQ         224(AX), R12
+	CMPQ         R12, $0x08
+	JE           all732
+	LEAQ         (R9)(CX*2), R13
+	TESTQ        $0x00000004, R12
+	JZ           two734
+	VMOVUPS      X1, (R13)
+	ADDQ         $0x10, R13
+	VEXTRACTF128 $0x01, Y1, X1
+
+two734:
+	TESTQ    $0x00000002, R12
+	JZ       one735
+	VMOVLPS  X1, (R13)
+	ADDQ     $0x08, R13
+	VMOVHLPS X1, X1, X1
+
+one735:
+	TESTQ  $0x00000001, R12
+	JZ     stored733
+	VMOVSS X1, (R13)
+	JMP    stored733
+
+all732:
+	VMOVUPS Y1, (R9)(CX*2)
+
+stored733:
+	VBROADCASTSS 12(R10), Y1
+	VMULPS       Y1, Y4, Y1
+	MOVQ         224(AX), R12
+	CMPQ         R12, $0x08
+	JE           all736
+	LEAQ         (R9)(DX*1), R9
+	TESTQ        $0x00000004, R12
+	JZ           two738
+	VMOVUPS      X1, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y1, X1
+
+two738:
+	TESTQ    $0x00000002, R12
+	JZ       one739
+	VMOVLPS  X1, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X1, X1, X1
+
+one739:
+	TESTQ  $0x00000001, R12
+	JZ     stored737
+	VMOVSS X1, (R9)
+	JMP    stored737
+
+all736:
+	VMOVUPS Y1, (R9)(DX*1)
+
+stored737:
 	VBROADCASTSS 16(R10), Y1
 	VMULPS       Y1, Y5, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all732
-	LEAQ         (R11), R12
-	TESTQ        $0x00000004, R9
-	JZ           two734
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two734:
-	TESTQ    $0x00000002, R9
-	JZ       one735
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one735:
-	TESTQ  $0x00000001, R9
-	JZ     stored733
-	VMOVSS X1, (R12)
-	JMP    stored733
-
-all732:
-	VMOVUPS Y1, (R11)
-
-stored733:
-	VBROADCASTSS 20(R10), Y1
-	VMULPS       Y1, Y6, Y1
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all736
-	LEAQ         (R11)(CX*1), R12
-	TESTQ        $0x00000004, R9
-	JZ           two738
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two738:
-	TESTQ    $0x00000002, R9
-	JZ       one739
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one739:
-	TESTQ  $0x00000001, R9
-	JZ     stored737
-	VMOVSS X1, (R12)
-	JMP    stored737
-
-all736:
-	VMOVUPS Y1, (R11)(CX*1)
-
-stored737:
-	VBROADCASTSS 24(R10), Y1
-	VMULPS       Y1, Y7, Y1
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
 	JE           all740
-	LEAQ         (R11)(CX*2), R12
+	LEAQ         (R11), R12
 	TESTQ        $0x00000004, R9
 	JZ           two742
 	VMOVUPS      X1, (R12)
@@ -10903,39 +10877,97 @@ one743:
 	JMP    stored741
 
 all740:
-	VMOVUPS Y1, (R11)(CX*2)
+	VMOVUPS Y1, (R11)
 
 stored741:
-	VBROADCASTSS 28(R10), Y1
-	VMULPS       Y1, Y8, Y1
+	VBROADCASTSS 20(R10), Y1
+	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
 	JE           all744
-	LEAQ         (R11)(DX*1), R10
+	LEAQ         (R11)(CX*1), R12
 	TESTQ        $0x00000004, R9
 	JZ           two746
-	VMOVUPS      X1, (R10)
-	ADDQ         $0x10, R10
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
 two746:
 	TESTQ    $0x00000002, R9
 	JZ       one747
-	VMOVLPS  X1, (R10)
-	ADDQ     $0x08, R10
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
 one747:
 	TESTQ  $0x00000001, R9
 	JZ     stored745
-	VMOVSS X1, (R10)
+	VMOVSS X1, (R12)
 	JMP    stored745
 
 all744:
-	VMOVUPS Y1, (R11)(DX*1)
+	VMOVUPS Y1, (R11)(CX*1)
 
 stored745:
-kept683:
+	VBROADCASTSS 24(R10), Y1
+	VMULPS       Y1, Y7, Y1
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all748
+	LEAQ         (R11)(CX*2), R12
+	TESTQ        $0x00000004, R9
+	JZ           two750
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two750:
+	TESTQ    $0x00000002, R9
+	JZ       one751
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one751:
+	TESTQ  $0x00000001, R9
+	JZ     stored749
+	VMOVSS X1, (R12)
+	JMP    stored749
+
+all748:
+	VMOVUPS Y1, (R11)(CX*2)
+
+stored749:
+	VBROADCASTSS 28(R10), Y1
+	VMULPS       Y1, Y8, Y1
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all752
+	LEAQ         (R11)(DX*1), R10
+	TESTQ        $0x00000004, R9
+	JZ           two754
+	VMOVUPS      X1, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y1, X1
+
+two754:
+	TESTQ    $0x00000002, R9
+	JZ       one755
+	VMOVLPS  X1, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X1, X1, X1
+
+one755:
+	TESTQ  $0x00000001, R9
+	JZ     stored753
+	VMOVSS X1, (R10)
+	JMP    stored753
+
+all752:
+	VMOVUPS Y1, (R11)(DX*1)
+
+stored753:
+kept691:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -10946,9 +10978,9 @@ kept683:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row676
+	JNZ  row684
 
-done677:
+done685:
 	VZEROUPPER
 	RET
 
@@ -10966,9 +10998,9 @@ TEXT ·sumRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done749
+	JE      done757
 
-row748:
+row756:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -10977,12 +11009,12 @@ row748:
 	VXORPS Y2, Y2, Y2
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none751
+	JZ     none759
 	MOVQ   R8, 216(AX)
 
-edge750:
+edge758:
 	CMPQ       200(AX), $0x00
-	JE         near752
+	JE         near760
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -10991,7 +11023,7 @@ edge750:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near752:
+near760:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -11003,18 +11035,18 @@ near752:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge750
+	JL           edge758
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none751:
+none759:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set754
+	JNE          set762
 	VBROADCASTSS (DI), Y3
 	VMOVUPS      (SI), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -11023,66 +11055,66 @@ none751:
 	VFMADD231PS  Y2, Y3, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all756
+	JE           all764
 	LEAQ         32(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two758
+	JZ           two766
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two758:
+two766:
 	TESTQ    $0x00000002, DI
-	JZ       one759
+	JZ       one767
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one759:
+one767:
 	TESTQ  $0x00000001, DI
-	JZ     stored757
+	JZ     stored765
 	VMOVSS X1, (SI)
-	JMP    stored757
+	JMP    stored765
 
-all756:
+all764:
 	VMOVUPS Y1, 32(SI)
 
-stored757:
-	JMP kept755
+stored765:
+	JMP kept763
 
-set754:
+set762:
 	VBROADCASTSS (DI), Y3
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, (SI)
 	VMULPS       Y3, Y2, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all760
+	JE           all768
 	LEAQ         32(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two762
+	JZ           two770
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two762:
+two770:
 	TESTQ    $0x00000002, DI
-	JZ       one763
+	JZ       one771
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one763:
+one771:
 	TESTQ  $0x00000001, DI
-	JZ     stored761
+	JZ     stored769
 	VMOVSS X1, (SI)
-	JMP    stored761
+	JMP    stored769
 
-all760:
+all768:
 	VMOVUPS Y1, 32(SI)
 
-stored761:
-kept755:
+stored769:
+kept763:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -11090,9 +11122,9 @@ kept755:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row748
+	JNZ  row756
 
-done749:
+done757:
 	VZEROUPPER
 	RET
 
@@ -11111,21 +11143,21 @@ TEXT ·dotRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done765
+	JE      done773
 
-row764:
+row772:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over766
+	JZ   over774
 	MOVQ R9, 216(AX)
 
-edge767:
+edge775:
 	CMPQ       200(AX), $0x00
-	JE         near768
+	JE         near776
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -11134,39 +11166,39 @@ edge767:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near768:
+near776:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
-	VMOVUPS      (R9), Y2
-	VMULPS       (BX), Y2, Y2
-	VMASKMOVPS   32(R9), Y0, Y1
+	VMOVUPS      (R9), Y1
+	VMULPS       (BX), Y1, Y1
+	VMASKMOVPS   32(R9), Y0, Y2
 	VMASKMOVPS   32(BX), Y0, Y3
-	VFMADD231PS  Y3, Y1, Y2
-	VEXTRACTF128 $0x01, Y2, X1
-	VADDPS       X1, X2, X2
-	VHADDPS      X2, X2, X2
-	VHADDPS      X2, X2, X2
-	VADDSS       (SI), X2, X2
-	VMOVSS       X2, (SI)
+	VFMADD231PS  Y3, Y2, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VHADDPS      X1, X1, X1
+	VHADDPS      X1, X1, X1
+	VADDSS       (SI), X1, X1
+	VMOVSS       X1, (SI)
 	MOVQ         160(AX), R9
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge767
+	JL           edge775
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over766:
+over774:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row764
+	JNZ  row772
 
-done765:
+done773:
 	VZEROUPPER
 	RET
 
@@ -11186,9 +11218,9 @@ TEXT ·bothRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done771
+	JE      done779
 
-row770:
+row778:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -11197,13 +11229,13 @@ row770:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none773
+	JZ     none781
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge772:
+edge780:
 	CMPQ       200(AX), $0x00
-	JE         near774
+	JE         near782
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -11212,41 +11244,41 @@ edge772:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near774:
+near782:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
-	VMOVUPS      (R10), Y4
-	VBROADCASTSS (BX), Y3
-	VFMADD231PS  Y4, Y3, Y1
-	VMULPS       (R9), Y4, Y4
-	VMASKMOVPS   32(R10), Y0, Y3
+	VMOVUPS      (R10), Y3
+	VBROADCASTSS (BX), Y4
+	VFMADD231PS  Y3, Y4, Y1
+	VMULPS       (R9), Y3, Y3
+	VMASKMOVPS   32(R10), Y0, Y4
 	VBROADCASTSS (BX), Y5
-	VFMADD231PS  Y3, Y5, Y2
+	VFMADD231PS  Y4, Y5, Y2
 	VMASKMOVPS   32(R9), Y0, Y5
-	VFMADD231PS  Y5, Y3, Y4
-	VEXTRACTF128 $0x01, Y4, X3
-	VADDPS       X3, X4, X4
-	VHADDPS      X4, X4, X4
-	VHADDPS      X4, X4, X4
-	VADDSS       (BX)(SI*1), X4, X4
-	VMOVSS       X4, (BX)(SI*1)
+	VFMADD231PS  Y5, Y4, Y3
+	VEXTRACTF128 $0x01, Y3, X4
+	VADDPS       X4, X3, X3
+	VHADDPS      X3, X3, X3
+	VHADDPS      X3, X3, X3
+	VADDSS       (BX)(SI*1), X3, X3
+	VMOVSS       X3, (BX)(SI*1)
 	MOVQ         160(AX), R10
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge772
+	JL           edge780
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none773:
+none781:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set776
+	JNE          set784
 	VBROADCASTSS (R8), Y3
 	VMOVUPS      (DI), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -11255,66 +11287,66 @@ none773:
 	VFMADD231PS  Y2, Y3, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all778
+	JE           all786
 	LEAQ         32(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two780
+	JZ           two788
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two780:
+two788:
 	TESTQ    $0x00000002, R8
-	JZ       one781
+	JZ       one789
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one781:
+one789:
 	TESTQ  $0x00000001, R8
-	JZ     stored779
+	JZ     stored787
 	VMOVSS X1, (DI)
-	JMP    stored779
+	JMP    stored787
 
-all778:
+all786:
 	VMOVUPS Y1, 32(DI)
 
-stored779:
-	JMP kept777
+stored787:
+	JMP kept785
 
-set776:
+set784:
 	VBROADCASTSS (R8), Y3
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, (DI)
 	VMULPS       Y3, Y2, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all782
+	JE           all790
 	LEAQ         32(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two784
+	JZ           two792
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two784:
+two792:
 	TESTQ    $0x00000002, R8
-	JZ       one785
+	JZ       one793
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one785:
+one793:
 	TESTQ  $0x00000001, R8
-	JZ     stored783
+	JZ     stored791
 	VMOVSS X1, (DI)
-	JMP    stored783
+	JMP    stored791
 
-all782:
+all790:
 	VMOVUPS Y1, 32(DI)
 
-stored783:
-kept777:
+stored791:
+kept785:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -11325,9 +11357,9 @@ kept777:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row770
+	JNZ  row778
 
-done771:
+done779:
 	VZEROUPPER
 	RET
 
@@ -11346,9 +11378,9 @@ TEXT ·sumRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done787
+	JE      done795
 
-row786:
+row794:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -11363,12 +11395,12 @@ row786:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none789
+	JZ     none797
 	MOVQ   R10, 216(AX)
 
-edge788:
+edge796:
 	CMPQ       200(AX), $0x00
-	JE         near790
+	JE         near798
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -11376,16 +11408,16 @@ edge788:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked791
-	JG         near790
+	JE         asked799
+	JG         near798
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked791:
+asked799:
 	PREFETCHT1 192(SI)(R10*4)
 
-near790:
+near798:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -11409,18 +11441,18 @@ near790:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge788
+	JL           edge796
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none789:
+none797:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set792
+	JNE          set800
 	VBROADCASTSS (R9), Y9
 	VMOVUPS      (R8), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -11429,31 +11461,31 @@ none789:
 	VFMADD231PS  Y2, Y9, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all794
+	JE           all802
 	LEAQ         32(R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two796
+	JZ           two804
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two796:
+two804:
 	TESTQ    $0x00000002, R10
-	JZ       one797
+	JZ       one805
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one797:
+one805:
 	TESTQ  $0x00000001, R10
-	JZ     stored795
+	JZ     stored803
 	VMOVSS X1, (R11)
-	JMP    stored795
+	JMP    stored803
 
-all794:
+all802:
 	VMOVUPS Y1, 32(R8)
 
-stored795:
+stored803:
 	VBROADCASTSS 4(R9), Y1
 	VMOVUPS      (R8)(CX*1), Y2
 	VFMADD231PS  Y3, Y1, Y2
@@ -11462,31 +11494,31 @@ stored795:
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all798
+	JE           all806
 	LEAQ         32(R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two800
+	JZ           two808
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two800:
+two808:
 	TESTQ    $0x00000002, R10
-	JZ       one801
+	JZ       one809
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one801:
+one809:
 	TESTQ  $0x00000001, R10
-	JZ     stored799
+	JZ     stored807
 	VMOVSS X2, (R11)
-	JMP    stored799
+	JMP    stored807
 
-all798:
+all806:
 	VMOVUPS Y2, 32(R8)(CX*1)
 
-stored799:
+stored807:
 	VBROADCASTSS 8(R9), Y1
 	VMOVUPS      (R8)(CX*2), Y2
 	VFMADD231PS  Y5, Y1, Y2
@@ -11495,31 +11527,31 @@ stored799:
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all802
+	JE           all810
 	LEAQ         32(R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two804
+	JZ           two812
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two804:
+two812:
 	TESTQ    $0x00000002, R10
-	JZ       one805
+	JZ       one813
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one805:
+one813:
 	TESTQ  $0x00000001, R10
-	JZ     stored803
+	JZ     stored811
 	VMOVSS X2, (R11)
-	JMP    stored803
+	JMP    stored811
 
-all802:
+all810:
 	VMOVUPS Y2, 32(R8)(CX*2)
 
-stored803:
+stored811:
 	VBROADCASTSS 12(R9), Y1
 	VMOVUPS      (R8)(DX*1), Y2
 	VFMADD231PS  Y7, Y1, Y2
@@ -11528,104 +11560,42 @@ stored803:
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all806
+	JE           all814
 	LEAQ         32(R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two808
+	JZ           two816
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two808:
+two816:
 	TESTQ    $0x00000002, R9
-	JZ       one809
+	JZ       one817
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one809:
+one817:
 	TESTQ  $0x00000001, R9
-	JZ     stored807
+	JZ     stored815
 	VMOVSS X2, (R8)
-	JMP    stored807
+	JMP    stored815
 
-all806:
+all814:
 	VMOVUPS Y2, 32(R8)(DX*1)
 
-stored807:
-	JMP kept793
+stored815:
+	JMP kept801
 
-set792:
+set800:
 	VBROADCASTSS (R9), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (R8)
 	VMULPS       Y9, Y2, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all810
-	LEAQ         32(R8), R11
-	TESTQ        $0x00000004, R10
-	JZ           two812
-	VMOVUPS      X1, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-two812:
-	TESTQ    $0x00000002, R10
-	JZ       one813
-	VMOVLPS  X1, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X1, X1, X1
-
-one813:
-	TESTQ  $0x00000001, R10
-	JZ     stored811
-	VMOVSS X1, (R11)
-	JMP    stored811
-
-all810:
-	VMOVUPS Y1, 32(R8)
-
-stored811:
-	VBROADCASTSS 4(R9), Y1
-	VMULPS       Y1, Y3, Y2
-	VMOVUPS      Y2, (R8)(CX*1)
-	VMULPS       Y1, Y4, Y1
-	MOVQ         224(AX), R10
-	CMPQ         R10, $0x08
-	JE           all814
-	LEAQ         32(R8)(CX*1), R11
-	TESTQ        $0x00000004, R10
-	JZ           two816
-	VMOVUPS      X1, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-two816:
-	TESTQ    $0x00000002, R10
-	JZ       one817
-	VMOVLPS  X1, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X1, X1, X1
-
-one817:
-	TESTQ  $0x00000001, R10
-	JZ     stored815
-	VMOVSS X1, (R11)
-	JMP    stored815
-
-all814:
-	VMOVUPS Y1, 32(R8)(CX*1)
-
-stored815:
-	VBROADCASTSS 8(R9), Y1
-	VMULPS       Y1, Y5, Y2
-	VMOVUPS      Y2, (R8)(CX*2)
-	VMULPS       Y1, Y6, Y1
-	MOVQ         224(AX), R10
-	CMPQ         R10, $0x08
 	JE           all818
-	LEAQ         32(R8)(CX*2), R11
+	LEAQ         32(R8), R11
 	TESTQ        $0x00000004, R10
 	JZ           two820
 	VMOVUPS      X1, (R11)
@@ -11646,41 +11616,103 @@ one821:
 	JMP    stored819
 
 all818:
-	VMOVUPS Y1, 32(R8)(CX*2)
+	VMOVUPS Y1, 32(R8)
 
 stored819:
+	VBROADCASTSS 4(R9), Y1
+	VMULPS       Y1, Y3, Y2
+	VMOVUPS      Y2, (R8)(CX*1)
+	VMULPS       Y1, Y4, Y1
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all822
+	LEAQ         32(R8)(CX*1), R11
+	TESTQ        $0x00000004, R10
+	JZ           two824
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two824:
+	TESTQ    $0x00000002, R10
+	JZ       one825
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one825:
+	TESTQ  $0x00000001, R10
+	JZ     stored823
+	VMOVSS X1, (R11)
+	JMP    stored823
+
+all822:
+	VMOVUPS Y1, 32(R8)(CX*1)
+
+stored823:
+	VBROADCASTSS 8(R9), Y1
+	VMULPS       Y1, Y5, Y2
+	VMOVUPS      Y2, (R8)(CX*2)
+	VMULPS       Y1, Y6, Y1
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all826
+	LEAQ         32(R8)(CX*2), R11
+	TESTQ        $0x00000004, R10
+	JZ           two828
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two828:
+	TESTQ    $0x00000002, R10
+	JZ       one829
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one829:
+	TESTQ  $0x00000001, R10
+	JZ     stored827
+	VMOVSS X1, (R11)
+	JMP    stored827
+
+all826:
+	VMOVUPS Y1, 32(R8)(CX*2)
+
+stored827:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y7, Y2
 	VMOVUPS      Y2, (R8)(DX*1)
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all822
+	JE           all830
 	LEAQ         32(R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two824
+	JZ           two832
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two824:
+two832:
 	TESTQ    $0x00000002, R9
-	JZ       one825
+	JZ       one833
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one825:
+one833:
 	TESTQ  $0x00000001, R9
-	JZ     stored823
+	JZ     stored831
 	VMOVSS X1, (R8)
-	JMP    stored823
+	JMP    stored831
 
-all822:
+all830:
 	VMOVUPS Y1, 32(R8)(DX*1)
 
-stored823:
-kept793:
+stored831:
+kept801:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -11688,9 +11720,9 @@ kept793:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row786
+	JNZ  row794
 
-done787:
+done795:
 	VZEROUPPER
 	RET
 
@@ -11710,21 +11742,21 @@ TEXT ·dotRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done827
+	JE      done835
 
-row826:
+row834:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over828
+	JZ   over836
 	MOVQ R11, 216(AX)
 
-edge829:
+edge837:
 	CMPQ       200(AX), $0x00
-	JE         near830
+	JE         near838
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -11732,70 +11764,70 @@ edge829:
 	MOVLQSX    (BX)(R11*4), R11
 	IMULQ      144(AX), R11
 	CMPQ       288(AX), $0x01
-	JE         asked831
-	JG         near830
+	JE         asked839
+	JG         near838
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 	PREFETCHT1 128(SI)(R11*4)
 
-asked831:
+asked839:
 	PREFETCHT1 192(SI)(R11*4)
 
-near830:
+near838:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
-	VMOVUPS      (R11), Y2
-	VMULPS       (DI), Y2, Y2
-	VMASKMOVPS   32(R11), Y0, Y1
+	VMOVUPS      (R11), Y1
+	VMULPS       (DI), Y1, Y1
+	VMASKMOVPS   32(R11), Y0, Y2
 	VMASKMOVPS   32(DI), Y0, Y3
-	VFMADD231PS  Y3, Y1, Y2
-	VMOVUPS      (R11)(CX*1), Y3
-	VMULPS       (DI)(CX*1), Y3, Y3
-	VMASKMOVPS   32(R11)(CX*1), Y0, Y1
+	VFMADD231PS  Y3, Y2, Y1
+	VMOVUPS      (R11)(CX*1), Y2
+	VMULPS       (DI)(CX*1), Y2, Y2
+	VMASKMOVPS   32(R11)(CX*1), Y0, Y3
 	VMASKMOVPS   32(DI)(CX*1), Y0, Y4
-	VFMADD231PS  Y4, Y1, Y3
-	VSHUFPS      $0x88, Y3, Y2, Y1
-	VSHUFPS      $0xdd, Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVUPS      (R11)(CX*2), Y2
-	VMULPS       (DI)(CX*2), Y2, Y2
-	VMASKMOVPS   32(R11)(CX*2), Y0, Y3
-	VMASKMOVPS   32(DI)(CX*2), Y0, Y4
 	VFMADD231PS  Y4, Y3, Y2
-	VMOVUPS      (R11)(DX*1), Y4
-	VMULPS       (DI)(DX*1), Y4, Y4
-	VMASKMOVPS   32(R11)(DX*1), Y0, Y3
+	VSHUFPS      $0x88, Y2, Y1, Y3
+	VSHUFPS      $0xdd, Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VMOVUPS      (R11)(CX*2), Y1
+	VMULPS       (DI)(CX*2), Y1, Y1
+	VMASKMOVPS   32(R11)(CX*2), Y0, Y2
+	VMASKMOVPS   32(DI)(CX*2), Y0, Y4
+	VFMADD231PS  Y4, Y2, Y1
+	VMOVUPS      (R11)(DX*1), Y2
+	VMULPS       (DI)(DX*1), Y2, Y2
+	VMASKMOVPS   32(R11)(DX*1), Y0, Y4
 	VMASKMOVPS   32(DI)(DX*1), Y0, Y5
-	VFMADD231PS  Y5, Y3, Y4
-	VSHUFPS      $0x88, Y4, Y2, Y3
-	VSHUFPS      $0xdd, Y4, Y2, Y2
-	VADDPS       Y2, Y3, Y3
-	VSHUFPS      $0x88, Y3, Y1, Y2
-	VSHUFPS      $0xdd, Y3, Y1, Y1
-	VADDPS       Y1, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X1
-	VADDPS       X1, X2, X2
-	VADDPS       (R8), X2, X2
-	VMOVUPS      X2, (R8)
+	VFMADD231PS  Y5, Y4, Y2
+	VSHUFPS      $0x88, Y2, Y1, Y4
+	VSHUFPS      $0xdd, Y2, Y1, Y1
+	VADDPS       Y1, Y4, Y4
+	VSHUFPS      $0x88, Y4, Y3, Y1
+	VSHUFPS      $0xdd, Y4, Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VADDPS       (R8), X1, X1
+	VMOVUPS      X1, (R8)
 	MOVQ         160(AX), R11
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge829
+	JL           edge837
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over828:
+over836:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row826
+	JNZ  row834
 
-done827:
+done835:
 	VZEROUPPER
 	RET
 
@@ -11816,9 +11848,9 @@ TEXT ·bothRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done833
+	JE      done841
 
-row832:
+row840:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -11833,13 +11865,13 @@ row832:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none835
+	JZ     none843
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge834:
+edge842:
 	CMPQ       200(AX), $0x00
-	JE         near836
+	JE         near844
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -11847,84 +11879,84 @@ edge834:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked837
-	JG         near836
+	JE         asked845
+	JG         near844
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked837:
+asked845:
 	PREFETCHT1 192(SI)(R12*4)
 
-near836:
+near844:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
-	VMOVUPS      (R12), Y10
-	VBROADCASTSS (DI), Y9
-	VFMADD231PS  Y10, Y9, Y1
-	VMULPS       (R11), Y10, Y10
-	VMASKMOVPS   32(R12), Y0, Y9
+	VMOVUPS      (R12), Y9
+	VBROADCASTSS (DI), Y10
+	VFMADD231PS  Y9, Y10, Y1
+	VMULPS       (R11), Y9, Y9
+	VMASKMOVPS   32(R12), Y0, Y10
 	VBROADCASTSS (DI), Y11
-	VFMADD231PS  Y9, Y11, Y2
+	VFMADD231PS  Y10, Y11, Y2
 	VMASKMOVPS   32(R11), Y0, Y11
-	VFMADD231PS  Y11, Y9, Y10
-	VMOVUPS      (R12)(CX*1), Y11
-	VBROADCASTSS 4(DI), Y9
-	VFMADD231PS  Y11, Y9, Y3
-	VMULPS       (R11)(CX*1), Y11, Y11
-	VMASKMOVPS   32(R12)(CX*1), Y0, Y9
+	VFMADD231PS  Y11, Y10, Y9
+	VMOVUPS      (R12)(CX*1), Y10
+	VBROADCASTSS 4(DI), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMULPS       (R11)(CX*1), Y10, Y10
+	VMASKMOVPS   32(R12)(CX*1), Y0, Y11
 	VBROADCASTSS 4(DI), Y12
-	VFMADD231PS  Y9, Y12, Y4
+	VFMADD231PS  Y11, Y12, Y4
 	VMASKMOVPS   32(R11)(CX*1), Y0, Y12
-	VFMADD231PS  Y12, Y9, Y11
-	VSHUFPS      $0x88, Y11, Y10, Y9
-	VSHUFPS      $0xdd, Y11, Y10, Y10
-	VADDPS       Y10, Y9, Y9
-	VMOVUPS      (R12)(CX*2), Y10
-	VBROADCASTSS 8(DI), Y11
-	VFMADD231PS  Y10, Y11, Y5
-	VMULPS       (R11)(CX*2), Y10, Y10
-	VMASKMOVPS   32(R12)(CX*2), Y0, Y11
-	VBROADCASTSS 8(DI), Y12
-	VFMADD231PS  Y11, Y12, Y6
-	VMASKMOVPS   32(R11)(CX*2), Y0, Y12
 	VFMADD231PS  Y12, Y11, Y10
-	VMOVUPS      (R12)(DX*1), Y12
-	VBROADCASTSS 12(DI), Y11
-	VFMADD231PS  Y12, Y11, Y7
-	VMULPS       (R11)(DX*1), Y12, Y12
-	VMASKMOVPS   32(R12)(DX*1), Y0, Y11
+	VSHUFPS      $0x88, Y10, Y9, Y11
+	VSHUFPS      $0xdd, Y10, Y9, Y9
+	VADDPS       Y9, Y11, Y11
+	VMOVUPS      (R12)(CX*2), Y9
+	VBROADCASTSS 8(DI), Y10
+	VFMADD231PS  Y9, Y10, Y5
+	VMULPS       (R11)(CX*2), Y9, Y9
+	VMASKMOVPS   32(R12)(CX*2), Y0, Y10
+	VBROADCASTSS 8(DI), Y12
+	VFMADD231PS  Y10, Y12, Y6
+	VMASKMOVPS   32(R11)(CX*2), Y0, Y12
+	VFMADD231PS  Y12, Y10, Y9
+	VMOVUPS      (R12)(DX*1), Y10
+	VBROADCASTSS 12(DI), Y12
+	VFMADD231PS  Y10, Y12, Y7
+	VMULPS       (R11)(DX*1), Y10, Y10
+	VMASKMOVPS   32(R12)(DX*1), Y0, Y12
 	VBROADCASTSS 12(DI), Y13
-	VFMADD231PS  Y11, Y13, Y8
+	VFMADD231PS  Y12, Y13, Y8
 	VMASKMOVPS   32(R11)(DX*1), Y0, Y13
-	VFMADD231PS  Y13, Y11, Y12
-	VSHUFPS      $0x88, Y12, Y10, Y11
-	VSHUFPS      $0xdd, Y12, Y10, Y10
-	VADDPS       Y10, Y11, Y11
-	VSHUFPS      $0x88, Y11, Y9, Y10
-	VSHUFPS      $0xdd, Y11, Y9, Y9
-	VADDPS       Y9, Y10, Y10
-	VEXTRACTF128 $0x01, Y10, X9
-	VADDPS       X9, X10, X10
-	VADDPS       (DI)(R8*1), X10, X10
-	VMOVUPS      X10, (DI)(R8*1)
+	VFMADD231PS  Y13, Y12, Y10
+	VSHUFPS      $0x88, Y10, Y9, Y12
+	VSHUFPS      $0xdd, Y10, Y9, Y9
+	VADDPS       Y9, Y12, Y12
+	VSHUFPS      $0x88, Y12, Y11, Y9
+	VSHUFPS      $0xdd, Y12, Y11, Y11
+	VADDPS       Y11, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VADDPS       X10, X9, X9
+	VADDPS       (DI)(R8*1), X9, X9
+	VMOVUPS      X9, (DI)(R8*1)
 	MOVQ         160(AX), R12
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge834
+	JL           edge842
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none835:
+none843:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set838
+	JNE          set846
 	VBROADCASTSS (R10), Y9
 	VMOVUPS      (R9), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -11933,31 +11965,31 @@ none835:
 	VFMADD231PS  Y2, Y9, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all840
+	JE           all848
 	LEAQ         32(R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two842
+	JZ           two850
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two842:
+two850:
 	TESTQ    $0x00000002, R11
-	JZ       one843
+	JZ       one851
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one843:
+one851:
 	TESTQ  $0x00000001, R11
-	JZ     stored841
+	JZ     stored849
 	VMOVSS X1, (R12)
-	JMP    stored841
+	JMP    stored849
 
-all840:
+all848:
 	VMOVUPS Y1, 32(R9)
 
-stored841:
+stored849:
 	VBROADCASTSS 4(R10), Y1
 	VMOVUPS      (R9)(CX*1), Y2
 	VFMADD231PS  Y3, Y1, Y2
@@ -11966,31 +11998,31 @@ stored841:
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all844
+	JE           all852
 	LEAQ         32(R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two846
+	JZ           two854
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two846:
+two854:
 	TESTQ    $0x00000002, R11
-	JZ       one847
+	JZ       one855
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one847:
+one855:
 	TESTQ  $0x00000001, R11
-	JZ     stored845
+	JZ     stored853
 	VMOVSS X2, (R12)
-	JMP    stored845
+	JMP    stored853
 
-all844:
+all852:
 	VMOVUPS Y2, 32(R9)(CX*1)
 
-stored845:
+stored853:
 	VBROADCASTSS 8(R10), Y1
 	VMOVUPS      (R9)(CX*2), Y2
 	VFMADD231PS  Y5, Y1, Y2
@@ -11999,31 +12031,31 @@ stored845:
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all848
+	JE           all856
 	LEAQ         32(R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two850
+	JZ           two858
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two850:
+two858:
 	TESTQ    $0x00000002, R11
-	JZ       one851
+	JZ       one859
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one851:
+one859:
 	TESTQ  $0x00000001, R11
-	JZ     stored849
+	JZ     stored857
 	VMOVSS X2, (R12)
-	JMP    stored849
+	JMP    stored857
 
-all848:
+all856:
 	VMOVUPS Y2, 32(R9)(CX*2)
 
-stored849:
+stored857:
 	VBROADCASTSS 12(R10), Y1
 	VMOVUPS      (R9)(DX*1), Y2
 	VFMADD231PS  Y7, Y1, Y2
@@ -12032,104 +12064,42 @@ stored849:
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all852
+	JE           all860
 	LEAQ         32(R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two854
+	JZ           two862
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two854:
+two862:
 	TESTQ    $0x00000002, R10
-	JZ       one855
+	JZ       one863
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one855:
+one863:
 	TESTQ  $0x00000001, R10
-	JZ     stored853
+	JZ     stored861
 	VMOVSS X2, (R9)
-	JMP    stored853
+	JMP    stored861
 
-all852:
+all860:
 	VMOVUPS Y2, 32(R9)(DX*1)
 
-stored853:
-	JMP kept839
+stored861:
+	JMP kept847
 
-set838:
+set846:
 	VBROADCASTSS (R10), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (R9)
 	VMULPS       Y9, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all856
-	LEAQ         32(R9), R12
-	TESTQ        $0x00000004, R11
-	JZ           two858
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two858:
-	TESTQ    $0x00000002, R11
-	JZ       one859
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one859:
-	TESTQ  $0x00000001, R11
-	JZ     stored857
-	VMOVSS X1, (R12)
-	JMP    stored857
-
-all856:
-	VMOVUPS Y1, 32(R9)
-
-stored857:
-	VBROADCASTSS 4(R10), Y1
-	VMULPS       Y1, Y3, Y2
-	VMOVUPS      Y2, (R9)(CX*1)
-	VMULPS       Y1, Y4, Y1
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
-	JE           all860
-	LEAQ         32(R9)(CX*1), R12
-	TESTQ        $0x00000004, R11
-	JZ           two862
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two862:
-	TESTQ    $0x00000002, R11
-	JZ       one863
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one863:
-	TESTQ  $0x00000001, R11
-	JZ     stored861
-	VMOVSS X1, (R12)
-	JMP    stored861
-
-all860:
-	VMOVUPS Y1, 32(R9)(CX*1)
-
-stored861:
-	VBROADCASTSS 8(R10), Y1
-	VMULPS       Y1, Y5, Y2
-	VMOVUPS      Y2, (R9)(CX*2)
-	VMULPS       Y1, Y6, Y1
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
 	JE           all864
-	LEAQ         32(R9)(CX*2), R12
+	LEAQ         32(R9), R12
 	TESTQ        $0x00000004, R11
 	JZ           two866
 	VMOVUPS      X1, (R12)
@@ -12150,41 +12120,103 @@ one867:
 	JMP    stored865
 
 all864:
-	VMOVUPS Y1, 32(R9)(CX*2)
+	VMOVUPS Y1, 32(R9)
 
 stored865:
+	VBROADCASTSS 4(R10), Y1
+	VMULPS       Y1, Y3, Y2
+	VMOVUPS      Y2, (R9)(CX*1)
+	VMULPS       Y1, Y4, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all868
+	LEAQ         32(R9)(CX*1), R12
+	TESTQ        $0x00000004, R11
+	JZ           two870
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two870:
+	TESTQ    $0x00000002, R11
+	JZ       one871
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one871:
+	TESTQ  $0x00000001, R11
+	JZ     stored869
+	VMOVSS X1, (R12)
+	JMP    stored869
+
+all868:
+	VMOVUPS Y1, 32(R9)(CX*1)
+
+stored869:
+	VBROADCASTSS 8(R10), Y1
+	VMULPS       Y1, Y5, Y2
+	VMOVUPS      Y2, (R9)(CX*2)
+	VMULPS       Y1, Y6, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all872
+	LEAQ         32(R9)(CX*2), R12
+	TESTQ        $0x00000004, R11
+	JZ           two874
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two874:
+	TESTQ    $0x00000002, R11
+	JZ       one875
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one875:
+	TESTQ  $0x00000001, R11
+	JZ     stored873
+	VMOVSS X1, (R12)
+	JMP    stored873
+
+all872:
+	VMOVUPS Y1, 32(R9)(CX*2)
+
+stored873:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y7, Y2
 	VMOVUPS      Y2, (R9)(DX*1)
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all868
+	JE           all876
 	LEAQ         32(R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two870
+	JZ           two878
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two870:
+two878:
 	TESTQ    $0x00000002, R10
-	JZ       one871
+	JZ       one879
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one871:
+one879:
 	TESTQ  $0x00000001, R10
-	JZ     stored869
+	JZ     stored877
 	VMOVSS X1, (R9)
-	JMP    stored869
+	JMP    stored877
 
-all868:
+all876:
 	VMOVUPS Y1, 32(R9)(DX*1)
 
-stored869:
-kept839:
+stored877:
+kept847:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -12195,9 +12227,9 @@ kept839:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row832
+	JNZ  row840
 
-done833:
+done841:
 	VZEROUPPER
 	RET
 
@@ -12215,9 +12247,9 @@ TEXT ·sumRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done873
+	JE      done881
 
-row872:
+row880:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -12228,12 +12260,12 @@ row872:
 	VXORPS Y4, Y4, Y4
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none875
+	JZ     none883
 	MOVQ   R8, 216(AX)
 
-edge874:
+edge882:
 	CMPQ       200(AX), $0x00
-	JE         near876
+	JE         near884
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -12243,7 +12275,7 @@ edge874:
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 
-near876:
+near884:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -12257,18 +12289,18 @@ near876:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge874
+	JL           edge882
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none875:
+none883:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set878
+	JNE          set886
 	VBROADCASTSS (DI), Y5
 	VMOVUPS      (SI), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -12283,34 +12315,34 @@ none875:
 	VFMADD231PS  Y4, Y5, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all880
+	JE           all888
 	LEAQ         96(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two882
+	JZ           two890
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two882:
+two890:
 	TESTQ    $0x00000002, DI
-	JZ       one883
+	JZ       one891
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one883:
+one891:
 	TESTQ  $0x00000001, DI
-	JZ     stored881
+	JZ     stored889
 	VMOVSS X1, (SI)
-	JMP    stored881
+	JMP    stored889
 
-all880:
+all888:
 	VMOVUPS Y1, 96(SI)
 
-stored881:
-	JMP kept879
+stored889:
+	JMP kept887
 
-set878:
+set886:
 	VBROADCASTSS (DI), Y5
 	VMULPS       Y5, Y1, Y1
 	VMOVUPS      Y1, (SI)
@@ -12321,32 +12353,32 @@ set878:
 	VMULPS       Y5, Y4, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all884
+	JE           all892
 	LEAQ         96(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two886
+	JZ           two894
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two886:
+two894:
 	TESTQ    $0x00000002, DI
-	JZ       one887
+	JZ       one895
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one887:
+one895:
 	TESTQ  $0x00000001, DI
-	JZ     stored885
+	JZ     stored893
 	VMOVSS X1, (SI)
-	JMP    stored885
+	JMP    stored893
 
-all884:
+all892:
 	VMOVUPS Y1, 96(SI)
 
-stored885:
-kept879:
+stored893:
+kept887:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -12354,9 +12386,9 @@ kept879:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row872
+	JNZ  row880
 
-done873:
+done881:
 	VZEROUPPER
 	RET
 
@@ -12375,21 +12407,21 @@ TEXT ·dotRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done889
+	JE      done897
 
-row888:
+row896:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over890
+	JZ   over898
 	MOVQ R9, 216(AX)
 
-edge891:
+edge899:
 	CMPQ       200(AX), $0x00
-	JE         near892
+	JE         near900
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -12399,43 +12431,43 @@ edge891:
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 
-near892:
+near900:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
-	VMOVUPS      (R9), Y2
-	VMULPS       (BX), Y2, Y2
-	VMOVUPS      32(R9), Y1
-	VFMADD231PS  32(BX), Y1, Y2
-	VMOVUPS      64(R9), Y1
-	VFMADD231PS  64(BX), Y1, Y2
-	VMASKMOVPS   96(R9), Y0, Y1
+	VMOVUPS      (R9), Y1
+	VMULPS       (BX), Y1, Y1
+	VMOVUPS      32(R9), Y2
+	VFMADD231PS  32(BX), Y2, Y1
+	VMOVUPS      64(R9), Y2
+	VFMADD231PS  64(BX), Y2, Y1
+	VMASKMOVPS   96(R9), Y0, Y2
 	VMASKMOVPS   96(BX), Y0, Y3
-	VFMADD231PS  Y3, Y1, Y2
-	VEXTRACTF128 $0x01, Y2, X1
-	VADDPS       X1, X2, X2
-	VHADDPS      X2, X2, X2
-	VHADDPS      X2, X2, X2
-	VADDSS       (SI), X2, X2
-	VMOVSS       X2, (SI)
+	VFMADD231PS  Y3, Y2, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VHADDPS      X1, X1, X1
+	VHADDPS      X1, X1, X1
+	VADDSS       (SI), X1, X1
+	VMOVSS       X1, (SI)
 	MOVQ         160(AX), R9
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge891
+	JL           edge899
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over890:
+over898:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row888
+	JNZ  row896
 
-done889:
+done897:
 	VZEROUPPER
 	RET
 
@@ -12455,9 +12487,9 @@ TEXT ·bothRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done895
+	JE      done903
 
-row894:
+row902:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -12468,13 +12500,13 @@ row894:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none897
+	JZ     none905
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge896:
+edge904:
 	CMPQ       200(AX), $0x00
-	JE         near898
+	JE         near906
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -12484,49 +12516,49 @@ edge896:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near898:
+near906:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
-	VMOVUPS      (R10), Y6
-	VBROADCASTSS (BX), Y5
-	VFMADD231PS  Y6, Y5, Y1
-	VMULPS       (R9), Y6, Y6
-	VMOVUPS      32(R10), Y5
+	VMOVUPS      (R10), Y5
+	VBROADCASTSS (BX), Y6
+	VFMADD231PS  Y5, Y6, Y1
+	VMULPS       (R9), Y5, Y5
+	VMOVUPS      32(R10), Y6
 	VBROADCASTSS (BX), Y7
-	VFMADD231PS  Y5, Y7, Y2
-	VFMADD231PS  32(R9), Y5, Y6
-	VMOVUPS      64(R10), Y5
+	VFMADD231PS  Y6, Y7, Y2
+	VFMADD231PS  32(R9), Y6, Y5
+	VMOVUPS      64(R10), Y6
 	VBROADCASTSS (BX), Y7
-	VFMADD231PS  Y5, Y7, Y3
-	VFMADD231PS  64(R9), Y5, Y6
-	VMASKMOVPS   96(R10), Y0, Y5
+	VFMADD231PS  Y6, Y7, Y3
+	VFMADD231PS  64(R9), Y6, Y5
+	VMASKMOVPS   96(R10), Y0, Y6
 	VBROADCASTSS (BX), Y7
-	VFMADD231PS  Y5, Y7, Y4
+	VFMADD231PS  Y6, Y7, Y4
 	VMASKMOVPS   96(R9), Y0, Y7
-	VFMADD231PS  Y7, Y5, Y6
-	VEXTRACTF128 $0x01, Y6, X5
-	VADDPS       X5, X6, X6
-	VHADDPS      X6, X6, X6
-	VHADDPS      X6, X6, X6
-	VADDSS       (BX)(SI*1), X6, X6
-	VMOVSS       X6, (BX)(SI*1)
+	VFMADD231PS  Y7, Y6, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPS       X6, X5, X5
+	VHADDPS      X5, X5, X5
+	VHADDPS      X5, X5, X5
+	VADDSS       (BX)(SI*1), X5, X5
+	VMOVSS       X5, (BX)(SI*1)
 	MOVQ         160(AX), R10
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge896
+	JL           edge904
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none897:
+none905:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set900
+	JNE          set908
 	VBROADCASTSS (R8), Y5
 	VMOVUPS      (DI), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -12541,34 +12573,34 @@ none897:
 	VFMADD231PS  Y4, Y5, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all902
+	JE           all910
 	LEAQ         96(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two904
+	JZ           two912
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two904:
+two912:
 	TESTQ    $0x00000002, R8
-	JZ       one905
+	JZ       one913
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one905:
+one913:
 	TESTQ  $0x00000001, R8
-	JZ     stored903
+	JZ     stored911
 	VMOVSS X1, (DI)
-	JMP    stored903
+	JMP    stored911
 
-all902:
+all910:
 	VMOVUPS Y1, 96(DI)
 
-stored903:
-	JMP kept901
+stored911:
+	JMP kept909
 
-set900:
+set908:
 	VBROADCASTSS (R8), Y5
 	VMULPS       Y5, Y1, Y1
 	VMOVUPS      Y1, (DI)
@@ -12579,32 +12611,32 @@ set900:
 	VMULPS       Y5, Y4, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all906
+	JE           all914
 	LEAQ         96(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two908
+	JZ           two916
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two908:
+two916:
 	TESTQ    $0x00000002, R8
-	JZ       one909
+	JZ       one917
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one909:
+one917:
 	TESTQ  $0x00000001, R8
-	JZ     stored907
+	JZ     stored915
 	VMOVSS X1, (DI)
-	JMP    stored907
+	JMP    stored915
 
-all906:
+all914:
 	VMOVUPS Y1, 96(DI)
 
-stored907:
-kept901:
+stored915:
+kept909:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -12615,9 +12647,9 @@ kept901:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row894
+	JNZ  row902
 
-done895:
+done903:
 	VZEROUPPER
 	RET
 
@@ -12635,9 +12667,9 @@ TEXT ·sumRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done911
+	JE      done919
 
-row910:
+row918:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -12652,12 +12684,12 @@ row910:
 	VXORPS Y8, Y8, Y8
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none913
+	JZ     none921
 	MOVQ   R8, 216(AX)
 
-edge912:
+edge920:
 	CMPQ       200(AX), $0x00
-	JE         near914
+	JE         near922
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -12665,16 +12697,16 @@ edge912:
 	MOVLQSX    (CX)(R8*4), R8
 	IMULQ      144(AX), R8
 	CMPQ       288(AX), $0x01
-	JE         asked915
-	JG         near914
+	JE         asked923
+	JG         near922
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 	PREFETCHT1 128(DX)(R8*4)
 
-asked915:
+asked923:
 	PREFETCHT1 192(DX)(R8*4)
 
-near914:
+near922:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -12692,18 +12724,18 @@ near914:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge912
+	JL           edge920
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none913:
+none921:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set916
+	JNE          set924
 	VBROADCASTSS (DI), Y9
 	VMOVUPS      (SI), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -12730,34 +12762,34 @@ none913:
 	VFMADD231PS  Y8, Y9, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all918
+	JE           all926
 	LEAQ         224(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two920
+	JZ           two928
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two920:
+two928:
 	TESTQ    $0x00000002, DI
-	JZ       one921
+	JZ       one929
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one921:
+one929:
 	TESTQ  $0x00000001, DI
-	JZ     stored919
+	JZ     stored927
 	VMOVSS X1, (SI)
-	JMP    stored919
+	JMP    stored927
 
-all918:
+all926:
 	VMOVUPS Y1, 224(SI)
 
-stored919:
-	JMP kept917
+stored927:
+	JMP kept925
 
-set916:
+set924:
 	VBROADCASTSS (DI), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (SI)
@@ -12776,32 +12808,32 @@ set916:
 	VMULPS       Y9, Y8, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all922
+	JE           all930
 	LEAQ         224(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two924
+	JZ           two932
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two924:
+two932:
 	TESTQ    $0x00000002, DI
-	JZ       one925
+	JZ       one933
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one925:
+one933:
 	TESTQ  $0x00000001, DI
-	JZ     stored923
+	JZ     stored931
 	VMOVSS X1, (SI)
-	JMP    stored923
+	JMP    stored931
 
-all922:
+all930:
 	VMOVUPS Y1, 224(SI)
 
-stored923:
-kept917:
+stored931:
+kept925:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -12809,9 +12841,9 @@ kept917:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row910
+	JNZ  row918
 
-done911:
+done919:
 	VZEROUPPER
 	RET
 
@@ -12830,21 +12862,21 @@ TEXT ·dotRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done927
+	JE      done935
 
-row926:
+row934:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over928
+	JZ   over936
 	MOVQ R9, 216(AX)
 
-edge929:
+edge937:
 	CMPQ       200(AX), $0x00
-	JE         near930
+	JE         near938
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -12852,60 +12884,60 @@ edge929:
 	MOVLQSX    (CX)(R9*4), R9
 	IMULQ      144(AX), R9
 	CMPQ       288(AX), $0x01
-	JE         asked931
-	JG         near930
+	JE         asked939
+	JG         near938
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 	PREFETCHT1 128(DX)(R9*4)
 
-asked931:
+asked939:
 	PREFETCHT1 192(DX)(R9*4)
 
-near930:
+near938:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
-	VMOVUPS      (R9), Y2
-	VMULPS       (BX), Y2, Y2
-	VMOVUPS      32(R9), Y1
-	VFMADD231PS  32(BX), Y1, Y2
-	VMOVUPS      64(R9), Y1
-	VFMADD231PS  64(BX), Y1, Y2
-	VMOVUPS      96(R9), Y1
-	VFMADD231PS  96(BX), Y1, Y2
-	VMOVUPS      128(R9), Y1
-	VFMADD231PS  128(BX), Y1, Y2
-	VMOVUPS      160(R9), Y1
-	VFMADD231PS  160(BX), Y1, Y2
-	VMOVUPS      192(R9), Y1
-	VFMADD231PS  192(BX), Y1, Y2
-	VMASKMOVPS   224(R9), Y0, Y1
+	VMOVUPS      (R9), Y1
+	VMULPS       (BX), Y1, Y1
+	VMOVUPS      32(R9), Y2
+	VFMADD231PS  32(BX), Y2, Y1
+	VMOVUPS      64(R9), Y2
+	VFMADD231PS  64(BX), Y2, Y1
+	VMOVUPS      96(R9), Y2
+	VFMADD231PS  96(BX), Y2, Y1
+	VMOVUPS      128(R9), Y2
+	VFMADD231PS  128(BX), Y2, Y1
+	VMOVUPS      160(R9), Y2
+	VFMADD231PS  160(BX), Y2, Y1
+	VMOVUPS      192(R9), Y2
+	VFMADD231PS  192(BX), Y2, Y1
+	VMASKMOVPS   224(R9), Y0, Y2
 	VMASKMOVPS   224(BX), Y0, Y3
-	VFMADD231PS  Y3, Y1, Y2
-	VEXTRACTF128 $0x01, Y2, X1
-	VADDPS       X1, X2, X2
-	VHADDPS      X2, X2, X2
-	VHADDPS      X2, X2, X2
-	VADDSS       (SI), X2, X2
-	VMOVSS       X2, (SI)
+	VFMADD231PS  Y3, Y2, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VHADDPS      X1, X1, X1
+	VHADDPS      X1, X1, X1
+	VADDSS       (SI), X1, X1
+	VMOVSS       X1, (SI)
 	MOVQ         160(AX), R9
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge929
+	JL           edge937
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over928:
+over936:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row926
+	JNZ  row934
 
-done927:
+done935:
 	VZEROUPPER
 	RET
 
@@ -12925,9 +12957,9 @@ TEXT ·bothRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done933
+	JE      done941
 
-row932:
+row940:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -12942,13 +12974,13 @@ row932:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none935
+	JZ     none943
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge934:
+edge942:
 	CMPQ       200(AX), $0x00
-	JE         near936
+	JE         near944
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -12956,74 +12988,74 @@ edge934:
 	MOVLQSX    (CX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked937
-	JG         near936
+	JE         asked945
+	JG         near944
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 	PREFETCHT1 128(DX)(R10*4)
 
-asked937:
+asked945:
 	PREFETCHT1 192(DX)(R10*4)
 
-near936:
+near944:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
-	VMOVUPS      (R10), Y10
-	VBROADCASTSS (BX), Y9
-	VFMADD231PS  Y10, Y9, Y1
-	VMULPS       (R9), Y10, Y10
-	VMOVUPS      32(R10), Y9
+	VMOVUPS      (R10), Y9
+	VBROADCASTSS (BX), Y10
+	VFMADD231PS  Y9, Y10, Y1
+	VMULPS       (R9), Y9, Y9
+	VMOVUPS      32(R10), Y10
 	VBROADCASTSS (BX), Y11
-	VFMADD231PS  Y9, Y11, Y2
-	VFMADD231PS  32(R9), Y9, Y10
-	VMOVUPS      64(R10), Y9
+	VFMADD231PS  Y10, Y11, Y2
+	VFMADD231PS  32(R9), Y10, Y9
+	VMOVUPS      64(R10), Y10
 	VBROADCASTSS (BX), Y11
-	VFMADD231PS  Y9, Y11, Y3
-	VFMADD231PS  64(R9), Y9, Y10
-	VMOVUPS      96(R10), Y9
+	VFMADD231PS  Y10, Y11, Y3
+	VFMADD231PS  64(R9), Y10, Y9
+	VMOVUPS      96(R10), Y10
 	VBROADCASTSS (BX), Y11
-	VFMADD231PS  Y9, Y11, Y4
-	VFMADD231PS  96(R9), Y9, Y10
-	VMOVUPS      128(R10), Y9
+	VFMADD231PS  Y10, Y11, Y4
+	VFMADD231PS  96(R9), Y10, Y9
+	VMOVUPS      128(R10), Y10
 	VBROADCASTSS (BX), Y11
-	VFMADD231PS  Y9, Y11, Y5
-	VFMADD231PS  128(R9), Y9, Y10
-	VMOVUPS      160(R10), Y9
+	VFMADD231PS  Y10, Y11, Y5
+	VFMADD231PS  128(R9), Y10, Y9
+	VMOVUPS      160(R10), Y10
 	VBROADCASTSS (BX), Y11
-	VFMADD231PS  Y9, Y11, Y6
-	VFMADD231PS  160(R9), Y9, Y10
-	VMOVUPS      192(R10), Y9
+	VFMADD231PS  Y10, Y11, Y6
+	VFMADD231PS  160(R9), Y10, Y9
+	VMOVUPS      192(R10), Y10
 	VBROADCASTSS (BX), Y11
-	VFMADD231PS  Y9, Y11, Y7
-	VFMADD231PS  192(R9), Y9, Y10
-	VMASKMOVPS   224(R10), Y0, Y9
+	VFMADD231PS  Y10, Y11, Y7
+	VFMADD231PS  192(R9), Y10, Y9
+	VMASKMOVPS   224(R10), Y0, Y10
 	VBROADCASTSS (BX), Y11
-	VFMADD231PS  Y9, Y11, Y8
+	VFMADD231PS  Y10, Y11, Y8
 	VMASKMOVPS   224(R9), Y0, Y11
-	VFMADD231PS  Y11, Y9, Y10
-	VEXTRACTF128 $0x01, Y10, X9
-	VADDPS       X9, X10, X10
-	VHADDPS      X10, X10, X10
-	VHADDPS      X10, X10, X10
-	VADDSS       (BX)(SI*1), X10, X10
-	VMOVSS       X10, (BX)(SI*1)
+	VFMADD231PS  Y11, Y10, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VADDPS       X10, X9, X9
+	VHADDPS      X9, X9, X9
+	VHADDPS      X9, X9, X9
+	VADDSS       (BX)(SI*1), X9, X9
+	VMOVSS       X9, (BX)(SI*1)
 	MOVQ         160(AX), R10
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge934
+	JL           edge942
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none935:
+none943:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set938
+	JNE          set946
 	VBROADCASTSS (R8), Y9
 	VMOVUPS      (DI), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -13050,34 +13082,34 @@ none935:
 	VFMADD231PS  Y8, Y9, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all940
+	JE           all948
 	LEAQ         224(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two942
+	JZ           two950
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two942:
+two950:
 	TESTQ    $0x00000002, R8
-	JZ       one943
+	JZ       one951
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one943:
+one951:
 	TESTQ  $0x00000001, R8
-	JZ     stored941
+	JZ     stored949
 	VMOVSS X1, (DI)
-	JMP    stored941
+	JMP    stored949
 
-all940:
+all948:
 	VMOVUPS Y1, 224(DI)
 
-stored941:
-	JMP kept939
+stored949:
+	JMP kept947
 
-set938:
+set946:
 	VBROADCASTSS (R8), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (DI)
@@ -13096,32 +13128,32 @@ set938:
 	VMULPS       Y9, Y8, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all944
+	JE           all952
 	LEAQ         224(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two946
+	JZ           two954
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two946:
+two954:
 	TESTQ    $0x00000002, R8
-	JZ       one947
+	JZ       one955
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one947:
+one955:
 	TESTQ  $0x00000001, R8
-	JZ     stored945
+	JZ     stored953
 	VMOVSS X1, (DI)
-	JMP    stored945
+	JMP    stored953
 
-all944:
+all952:
 	VMOVUPS Y1, 224(DI)
 
-stored945:
-kept939:
+stored953:
+kept947:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -13132,9 +13164,9 @@ kept939:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row932
+	JNZ  row940
 
-done933:
+done941:
 	VZEROUPPER
 	RET
 
@@ -13153,18 +13185,18 @@ TEXT ·pairRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done949
+	JZ      done957
 
-row948:
-	VMASKMOVPS   (CX), Y0, Y2
-	VMASKMOVPS   (DX), Y0, Y1
-	VMULPS       Y1, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X1
-	VADDPS       X1, X2, X2
-	VHADDPS      X2, X2, X2
-	VHADDPS      X2, X2, X2
-	VADDSS       (BX), X2, X2
-	VMOVSS       X2, (BX)
+row956:
+	VMASKMOVPS   (CX), Y0, Y1
+	VMASKMOVPS   (DX), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VHADDPS      X1, X1, X1
+	VHADDPS      X1, X1, X1
+	VADDSS       (BX), X1, X1
+	VMOVSS       X1, (BX)
 	MOVQ         144(AX), DI
 	LEAQ         (CX)(DI*4), CX
 	MOVQ         152(AX), DI
@@ -13172,9 +13204,9 @@ row948:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row948
+	JNZ          row956
 
-done949:
+done957:
 	VZEROUPPER
 	RET
 
@@ -13194,9 +13226,9 @@ TEXT ·foldRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (DX), Y0, Y1
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done951
+	JZ         done959
 
-row950:
+row958:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (CX), Y0, Y3
 	VFMADD231PS  Y3, Y2, Y1
@@ -13205,36 +13237,36 @@ row950:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row950
+	JNZ          row958
 
-done951:
+done959:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all952
+	JE           all960
 	LEAQ         (DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two954
+	JZ           two962
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two954:
+two962:
 	TESTQ    $0x00000002, AX
-	JZ       one955
+	JZ       one963
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one955:
+one963:
 	TESTQ  $0x00000001, AX
-	JZ     stored953
+	JZ     stored961
 	VMOVSS X1, (CX)
-	JMP    stored953
+	JMP    stored961
 
-all952:
+all960:
 	VMOVUPS Y1, (DX)
 
-stored953:
+stored961:
 	VZEROUPPER
 	RET
 
@@ -13254,47 +13286,47 @@ TEXT ·spreadRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (CX), Y0, Y1
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done957
+	JZ         done965
 
-row956:
+row964:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (DX), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all958
+	JE           all966
 	LEAQ         (DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two960
+	JZ           two968
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two960:
+two968:
 	TESTQ    $0x00000002, SI
-	JZ       one961
+	JZ       one969
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one961:
+one969:
 	TESTQ  $0x00000001, SI
-	JZ     stored959
+	JZ     stored967
 	VMOVSS X3, (DI)
-	JMP    stored959
+	JMP    stored967
 
-all958:
+all966:
 	VMOVUPS Y3, (DX)
 
-stored959:
+stored967:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row956
+	JNZ  row964
 
-done957:
+done965:
 	VZEROUPPER
 	RET
 
@@ -13314,58 +13346,58 @@ TEXT ·pairRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), DI
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done963
+	JZ      done971
 
-row962:
+row970:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMASKMOVPS (BX), Y0, Y1
 	VMASKMOVPS (SI), Y0, Y2
 	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS (BX)(CX*1), Y0, Y3
-	VMASKMOVPS (SI)(CX*1), Y0, Y2
-	VMULPS     Y2, Y3, Y3
-	VSHUFPS    $0x88, Y3, Y1, Y2
-	VSHUFPS    $0xdd, Y3, Y1, Y1
-	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS (BX)(CX*2), Y0, Y1
-	VMASKMOVPS (SI)(CX*2), Y0, Y3
-	VMULPS     Y3, Y1, Y1
-	VMASKMOVPS (BX)(DX*1), Y0, Y4
-	VMASKMOVPS (SI)(DX*1), Y0, Y3
-	VMULPS     Y3, Y4, Y4
-	VSHUFPS    $0x88, Y4, Y1, Y3
-	VSHUFPS    $0xdd, Y4, Y1, Y1
+	VMASKMOVPS (BX)(CX*1), Y0, Y2
+	VMASKMOVPS (SI)(CX*1), Y0, Y3
+	VMULPS     Y3, Y2, Y2
+	VSHUFPS    $0x88, Y2, Y1, Y3
+	VSHUFPS    $0xdd, Y2, Y1, Y1
 	VADDPS     Y1, Y3, Y3
-	VSHUFPS    $0x88, Y3, Y2, Y1
-	VSHUFPS    $0xdd, Y3, Y2, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS (R9), Y0, Y3
-	VMASKMOVPS (R10), Y0, Y2
-	VMULPS     Y2, Y3, Y3
-	VMASKMOVPS (R9)(CX*1), Y0, Y4
-	VMASKMOVPS (R10)(CX*1), Y0, Y2
-	VMULPS     Y2, Y4, Y4
-	VSHUFPS    $0x88, Y4, Y3, Y2
+	VMASKMOVPS (BX)(CX*2), Y0, Y1
+	VMASKMOVPS (SI)(CX*2), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS (BX)(DX*1), Y0, Y2
+	VMASKMOVPS (SI)(DX*1), Y0, Y4
+	VMULPS     Y4, Y2, Y2
+	VSHUFPS    $0x88, Y2, Y1, Y4
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y4, Y4
+	VSHUFPS    $0x88, Y4, Y3, Y1
 	VSHUFPS    $0xdd, Y4, Y3, Y3
-	VADDPS     Y3, Y2, Y2
-	VMASKMOVPS (R9)(CX*2), Y0, Y3
-	VMASKMOVPS (R10)(CX*2), Y0, Y4
+	VADDPS     Y3, Y1, Y1
+	VMASKMOVPS (R9), Y0, Y2
+	VMASKMOVPS (R10), Y0, Y3
+	VMULPS     Y3, Y2, Y2
+	VMASKMOVPS (R9)(CX*1), Y0, Y3
+	VMASKMOVPS (R10)(CX*1), Y0, Y4
 	VMULPS     Y4, Y3, Y3
-	VMASKMOVPS (R9)(DX*1), Y0, Y5
-	VMASKMOVPS (R10)(DX*1), Y0, Y4
-	VMULPS     Y4, Y5, Y5
-	VSHUFPS    $0x88, Y5, Y3, Y4
-	VSHUFPS    $0xdd, Y5, Y3, Y3
-	VADDPS     Y3, Y4, Y4
-	VSHUFPS    $0x88, Y4, Y2, Y3
-	VSHUFPS    $0xdd, Y4, Y2, Y2
-	VADDPS     Y2, Y3, Y3
-	VPERM2F128 $0x20, Y3, Y1, Y2
-	VPERM2F128 $0x31, Y3, Y1, Y1
-	VADDPS     Y1, Y2, Y2
-	VADDPS     (DI), Y2, Y2
-	VMOVUPS    Y2, (DI)
+	VSHUFPS    $0x88, Y3, Y2, Y4
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y4, Y4
+	VMASKMOVPS (R9)(CX*2), Y0, Y2
+	VMASKMOVPS (R10)(CX*2), Y0, Y3
+	VMULPS     Y3, Y2, Y2
+	VMASKMOVPS (R9)(DX*1), Y0, Y3
+	VMASKMOVPS (R10)(DX*1), Y0, Y5
+	VMULPS     Y5, Y3, Y3
+	VSHUFPS    $0x88, Y3, Y2, Y5
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y5, Y5
+	VSHUFPS    $0x88, Y5, Y4, Y2
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VPERM2F128 $0x21, Y2, Y1, Y3
+	VBLENDPS   $0xf0, Y2, Y1, Y1
+	VADDPS     Y3, Y1, Y1
+	VADDPS     (DI), Y1, Y1
+	VMOVUPS    Y1, (DI)
 	MOVQ       144(AX), R9
 	LEAQ       (BX)(R9*4), BX
 	MOVQ       152(AX), R9
@@ -13373,9 +13405,9 @@ row962:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row962
+	JNZ        row970
 
-done963:
+done971:
 	VZEROUPPER
 	RET
 
@@ -13404,9 +13436,9 @@ TEXT ·foldRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), R8
 	TESTQ      R8, R8
-	JZ         done965
+	JZ         done973
 
-row964:
+row972:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (BX), Y0, Y10
@@ -13437,226 +13469,226 @@ row964:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row964
+	JNZ          row972
 
-done965:
+done973:
 	LEAQ         (SI)(CX*4), BX
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all966
+	JE           all974
 	LEAQ         (SI), R8
 	TESTQ        $0x00000004, DI
-	JZ           two968
+	JZ           two976
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two968:
+two976:
 	TESTQ    $0x00000002, DI
-	JZ       one969
+	JZ       one977
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one969:
-	TESTQ  $0x00000001, DI
-	JZ     stored967
-	VMOVSS X1, (R8)
-	JMP    stored967
-
-all966:
-	VMOVUPS Y1, (SI)
-
-stored967:
-	MOVQ         224(AX), DI
-	CMPQ         DI, $0x08
-	JE           all970
-	LEAQ         (SI)(CX*1), R8
-	TESTQ        $0x00000004, DI
-	JZ           two972
-	VMOVUPS      X2, (R8)
-	ADDQ         $0x10, R8
-	VEXTRACTF128 $0x01, Y2, X2
-
-two972:
-	TESTQ    $0x00000002, DI
-	JZ       one973
-	VMOVLPS  X2, (R8)
-	ADDQ     $0x08, R8
-	VMOVHLPS X2, X2, X2
-
-one973:
-	TESTQ  $0x00000001, DI
-	JZ     stored971
-	VMOVSS X2, (R8)
-	JMP    stored971
-
-all970:
-	VMOVUPS Y2, (SI)(CX*1)
-
-stored971:
-	MOVQ         224(AX), DI
-	CMPQ         DI, $0x08
-	JE           all974
-	LEAQ         (SI)(CX*2), R8
-	TESTQ        $0x00000004, DI
-	JZ           two976
-	VMOVUPS      X3, (R8)
-	ADDQ         $0x10, R8
-	VEXTRACTF128 $0x01, Y3, X3
-
-two976:
-	TESTQ    $0x00000002, DI
-	JZ       one977
-	VMOVLPS  X3, (R8)
-	ADDQ     $0x08, R8
-	VMOVHLPS X3, X3, X3
-
 one977:
 	TESTQ  $0x00000001, DI
 	JZ     stored975
-	VMOVSS X3, (R8)
+	VMOVSS X1, (R8)
 	JMP    stored975
 
 all974:
-	VMOVUPS Y3, (SI)(CX*2)
+	VMOVUPS Y1, (SI)
 
 stored975:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
 	JE           all978
-	LEAQ         (SI)(DX*1), SI
+	LEAQ         (SI)(CX*1), R8
 	TESTQ        $0x00000004, DI
 	JZ           two980
-	VMOVUPS      X4, (SI)
-	ADDQ         $0x10, SI
-	VEXTRACTF128 $0x01, Y4, X4
+	VMOVUPS      X2, (R8)
+	ADDQ         $0x10, R8
+	VEXTRACTF128 $0x01, Y2, X2
 
 two980:
 	TESTQ    $0x00000002, DI
 	JZ       one981
-	VMOVLPS  X4, (SI)
-	ADDQ     $0x08, SI
-	VMOVHLPS X4, X4, X4
+	VMOVLPS  X2, (R8)
+	ADDQ     $0x08, R8
+	VMOVHLPS X2, X2, X2
 
 one981:
 	TESTQ  $0x00000001, DI
 	JZ     stored979
-	VMOVSS X4, (SI)
+	VMOVSS X2, (R8)
 	JMP    stored979
 
 all978:
-	VMOVUPS Y4, (SI)(DX*1)
+	VMOVUPS Y2, (SI)(CX*1)
 
 stored979:
-	MOVQ         224(AX), SI
-	CMPQ         SI, $0x08
+	MOVQ         224(AX), DI
+	CMPQ         DI, $0x08
 	JE           all982
-	LEAQ         (BX), DI
-	TESTQ        $0x00000004, SI
+	LEAQ         (SI)(CX*2), R8
+	TESTQ        $0x00000004, DI
 	JZ           two984
-	VMOVUPS      X5, (DI)
-	ADDQ         $0x10, DI
-	VEXTRACTF128 $0x01, Y5, X5
+	VMOVUPS      X3, (R8)
+	ADDQ         $0x10, R8
+	VEXTRACTF128 $0x01, Y3, X3
 
 two984:
-	TESTQ    $0x00000002, SI
+	TESTQ    $0x00000002, DI
 	JZ       one985
-	VMOVLPS  X5, (DI)
-	ADDQ     $0x08, DI
-	VMOVHLPS X5, X5, X5
+	VMOVLPS  X3, (R8)
+	ADDQ     $0x08, R8
+	VMOVHLPS X3, X3, X3
 
 one985:
-	TESTQ  $0x00000001, SI
+	TESTQ  $0x00000001, DI
 	JZ     stored983
-	VMOVSS X5, (DI)
+	VMOVSS X3, (R8)
 	JMP    stored983
 
 all982:
-	VMOVUPS Y5, (BX)
+	VMOVUPS Y3, (SI)(CX*2)
 
 stored983:
-	MOVQ         224(AX), SI
-	CMPQ         SI, $0x08
+	MOVQ         224(AX), DI
+	CMPQ         DI, $0x08
 	JE           all986
-	LEAQ         (BX)(CX*1), DI
-	TESTQ        $0x00000004, SI
+	LEAQ         (SI)(DX*1), SI
+	TESTQ        $0x00000004, DI
 	JZ           two988
-	VMOVUPS      X6, (DI)
-	ADDQ         $0x10, DI
-	VEXTRACTF128 $0x01, Y6, X6
+	VMOVUPS      X4, (SI)
+	ADDQ         $0x10, SI
+	VEXTRACTF128 $0x01, Y4, X4
 
 two988:
-	TESTQ    $0x00000002, SI
+	TESTQ    $0x00000002, DI
 	JZ       one989
-	VMOVLPS  X6, (DI)
-	ADDQ     $0x08, DI
-	VMOVHLPS X6, X6, X6
+	VMOVLPS  X4, (SI)
+	ADDQ     $0x08, SI
+	VMOVHLPS X4, X4, X4
 
 one989:
-	TESTQ  $0x00000001, SI
+	TESTQ  $0x00000001, DI
 	JZ     stored987
-	VMOVSS X6, (DI)
+	VMOVSS X4, (SI)
 	JMP    stored987
 
 all986:
-	VMOVUPS Y6, (BX)(CX*1)
+	VMOVUPS Y4, (SI)(DX*1)
 
 stored987:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
 	JE           all990
-	LEAQ         (BX)(CX*2), CX
+	LEAQ         (BX), DI
 	TESTQ        $0x00000004, SI
 	JZ           two992
-	VMOVUPS      X7, (CX)
-	ADDQ         $0x10, CX
-	VEXTRACTF128 $0x01, Y7, X7
+	VMOVUPS      X5, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y5, X5
 
 two992:
 	TESTQ    $0x00000002, SI
 	JZ       one993
-	VMOVLPS  X7, (CX)
-	ADDQ     $0x08, CX
-	VMOVHLPS X7, X7, X7
+	VMOVLPS  X5, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X5, X5, X5
 
 one993:
 	TESTQ  $0x00000001, SI
 	JZ     stored991
-	VMOVSS X7, (CX)
+	VMOVSS X5, (DI)
 	JMP    stored991
 
 all990:
-	VMOVUPS Y7, (BX)(CX*2)
+	VMOVUPS Y5, (BX)
 
 stored991:
+	MOVQ         224(AX), SI
+	CMPQ         SI, $0x08
+	JE           all994
+	LEAQ         (BX)(CX*1), DI
+	TESTQ        $0x00000004, SI
+	JZ           two996
+	VMOVUPS      X6, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y6, X6
+
+two996:
+	TESTQ    $0x00000002, SI
+	JZ       one997
+	VMOVLPS  X6, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X6, X6, X6
+
+one997:
+	TESTQ  $0x00000001, SI
+	JZ     stored995
+	VMOVSS X6, (DI)
+	JMP    stored995
+
+all994:
+	VMOVUPS Y6, (BX)(CX*1)
+
+stored995:
+	MOVQ         224(AX), SI
+	CMPQ         SI, $0x08
+	JE           all998
+	LEAQ         (BX)(CX*2), CX
+	TESTQ        $0x00000004, SI
+	JZ           two1000
+	VMOVUPS      X7, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1000:
+	TESTQ    $0x00000002, SI
+	JZ       one1001
+	VMOVLPS  X7, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X7, X7, X7
+
+one1001:
+	TESTQ  $0x00000001, SI
+	JZ     stored999
+	VMOVSS X7, (CX)
+	JMP    stored999
+
+all998:
+	VMOVUPS Y7, (BX)(CX*2)
+
+stored999:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all994
+	JE           all1002
 	LEAQ         (BX)(DX*1), CX
 	TESTQ        $0x00000004, AX
-	JZ           two996
+	JZ           two1004
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two996:
+two1004:
 	TESTQ    $0x00000002, AX
-	JZ       one997
+	JZ       one1005
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one997:
+one1005:
 	TESTQ  $0x00000001, AX
-	JZ     stored995
+	JZ     stored1003
 	VMOVSS X8, (CX)
-	JMP    stored995
+	JMP    stored1003
 
-all994:
+all1002:
 	VMOVUPS Y8, (BX)(DX*1)
 
-stored995:
+stored1003:
 	VZEROUPPER
 	RET
 
@@ -13685,77 +13717,17 @@ TEXT ·spreadRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), BX
 	TESTQ      BX, BX
-	JZ         done999
+	JZ         done1007
 
-row998:
+row1006:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (SI), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1000
-	LEAQ         (SI), R10
-	TESTQ        $0x00000004, R9
-	JZ           two1002
-	VMOVUPS      X10, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y10, X10
-
-two1002:
-	TESTQ    $0x00000002, R9
-	JZ       one1003
-	VMOVLPS  X10, (R10)
-	ADDQ     $0x08, R10
-	VMOVHLPS X10, X10, X10
-
-one1003:
-	TESTQ  $0x00000001, R9
-	JZ     stored1001
-	VMOVSS X10, (R10)
-	JMP    stored1001
-
-all1000:
-	VMOVUPS Y10, (SI)
-
-stored1001:
-	VBROADCASTSS 4(DI), Y9
-	VMASKMOVPS   (SI)(CX*1), Y0, Y10
-	VFMADD231PS  Y2, Y9, Y10
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all1004
-	LEAQ         (SI)(CX*1), R10
-	TESTQ        $0x00000004, R9
-	JZ           two1006
-	VMOVUPS      X10, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y10, X10
-
-two1006:
-	TESTQ    $0x00000002, R9
-	JZ       one1007
-	VMOVLPS  X10, (R10)
-	ADDQ     $0x08, R10
-	VMOVHLPS X10, X10, X10
-
-one1007:
-	TESTQ  $0x00000001, R9
-	JZ     stored1005
-	VMOVSS X10, (R10)
-	JMP    stored1005
-
-all1004:
-	VMOVUPS Y10, (SI)(CX*1)
-
-stored1005:
-	VBROADCASTSS 8(DI), Y9
-	VMASKMOVPS   (SI)(CX*2), Y0, Y10
-	VFMADD231PS  Y3, Y9, Y10
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
 	JE           all1008
-	LEAQ         (SI)(CX*2), R10
+	LEAQ         (SI), R10
 	TESTQ        $0x00000004, R9
 	JZ           two1010
 	VMOVUPS      X10, (R10)
@@ -13776,16 +13748,16 @@ one1011:
 	JMP    stored1009
 
 all1008:
-	VMOVUPS Y10, (SI)(CX*2)
+	VMOVUPS Y10, (SI)
 
 stored1009:
-	VBROADCASTSS 12(DI), Y9
-	VMASKMOVPS   (SI)(DX*1), Y0, Y10
-	VFMADD231PS  Y4, Y9, Y10
+	VBROADCASTSS 4(DI), Y9
+	VMASKMOVPS   (SI)(CX*1), Y0, Y10
+	VFMADD231PS  Y2, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
 	JE           all1012
-	LEAQ         (SI)(DX*1), R10
+	LEAQ         (SI)(CX*1), R10
 	TESTQ        $0x00000004, R9
 	JZ           two1014
 	VMOVUPS      X10, (R10)
@@ -13806,16 +13778,16 @@ one1015:
 	JMP    stored1013
 
 all1012:
-	VMOVUPS Y10, (SI)(DX*1)
+	VMOVUPS Y10, (SI)(CX*1)
 
 stored1013:
-	VBROADCASTSS 16(DI), Y9
-	VMASKMOVPS   (R8), Y0, Y10
-	VFMADD231PS  Y5, Y9, Y10
+	VBROADCASTSS 8(DI), Y9
+	VMASKMOVPS   (SI)(CX*2), Y0, Y10
+	VFMADD231PS  Y3, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
 	JE           all1016
-	LEAQ         (R8), R10
+	LEAQ         (SI)(CX*2), R10
 	TESTQ        $0x00000004, R9
 	JZ           two1018
 	VMOVUPS      X10, (R10)
@@ -13836,16 +13808,16 @@ one1019:
 	JMP    stored1017
 
 all1016:
-	VMOVUPS Y10, (R8)
+	VMOVUPS Y10, (SI)(CX*2)
 
 stored1017:
-	VBROADCASTSS 20(DI), Y9
-	VMASKMOVPS   (R8)(CX*1), Y0, Y10
-	VFMADD231PS  Y6, Y9, Y10
+	VBROADCASTSS 12(DI), Y9
+	VMASKMOVPS   (SI)(DX*1), Y0, Y10
+	VFMADD231PS  Y4, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
 	JE           all1020
-	LEAQ         (R8)(CX*1), R10
+	LEAQ         (SI)(DX*1), R10
 	TESTQ        $0x00000004, R9
 	JZ           two1022
 	VMOVUPS      X10, (R10)
@@ -13866,16 +13838,16 @@ one1023:
 	JMP    stored1021
 
 all1020:
-	VMOVUPS Y10, (R8)(CX*1)
+	VMOVUPS Y10, (SI)(DX*1)
 
 stored1021:
-	VBROADCASTSS 24(DI), Y9
-	VMASKMOVPS   (R8)(CX*2), Y0, Y10
-	VFMADD231PS  Y7, Y9, Y10
+	VBROADCASTSS 16(DI), Y9
+	VMASKMOVPS   (R8), Y0, Y10
+	VFMADD231PS  Y5, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
 	JE           all1024
-	LEAQ         (R8)(CX*2), R10
+	LEAQ         (R8), R10
 	TESTQ        $0x00000004, R9
 	JZ           two1026
 	VMOVUPS      X10, (R10)
@@ -13896,47 +13868,107 @@ one1027:
 	JMP    stored1025
 
 all1024:
-	VMOVUPS Y10, (R8)(CX*2)
+	VMOVUPS Y10, (R8)
 
 stored1025:
-	VBROADCASTSS 28(DI), Y9
-	VMASKMOVPS   (R8)(DX*1), Y0, Y10
-	VFMADD231PS  Y8, Y9, Y10
+	VBROADCASTSS 20(DI), Y9
+	VMASKMOVPS   (R8)(CX*1), Y0, Y10
+	VFMADD231PS  Y6, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
 	JE           all1028
-	LEAQ         (R8)(DX*1), R8
+	LEAQ         (R8)(CX*1), R10
 	TESTQ        $0x00000004, R9
 	JZ           two1030
-	VMOVUPS      X10, (R8)
-	ADDQ         $0x10, R8
+	VMOVUPS      X10, (R10)
+	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
 two1030:
 	TESTQ    $0x00000002, R9
 	JZ       one1031
-	VMOVLPS  X10, (R8)
-	ADDQ     $0x08, R8
+	VMOVLPS  X10, (R10)
+	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
 one1031:
 	TESTQ  $0x00000001, R9
 	JZ     stored1029
-	VMOVSS X10, (R8)
+	VMOVSS X10, (R10)
 	JMP    stored1029
 
 all1028:
-	VMOVUPS Y10, (R8)(DX*1)
+	VMOVUPS Y10, (R8)(CX*1)
 
 stored1029:
+	VBROADCASTSS 24(DI), Y9
+	VMASKMOVPS   (R8)(CX*2), Y0, Y10
+	VFMADD231PS  Y7, Y9, Y10
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1032
+	LEAQ         (R8)(CX*2), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1034
+	VMOVUPS      X10, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y10, X10
+
+two1034:
+	TESTQ    $0x00000002, R9
+	JZ       one1035
+	VMOVLPS  X10, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X10, X10, X10
+
+one1035:
+	TESTQ  $0x00000001, R9
+	JZ     stored1033
+	VMOVSS X10, (R10)
+	JMP    stored1033
+
+all1032:
+	VMOVUPS Y10, (R8)(CX*2)
+
+stored1033:
+	VBROADCASTSS 28(DI), Y9
+	VMASKMOVPS   (R8)(DX*1), Y0, Y10
+	VFMADD231PS  Y8, Y9, Y10
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1036
+	LEAQ         (R8)(DX*1), R8
+	TESTQ        $0x00000004, R9
+	JZ           two1038
+	VMOVUPS      X10, (R8)
+	ADDQ         $0x10, R8
+	VEXTRACTF128 $0x01, Y10, X10
+
+two1038:
+	TESTQ    $0x00000002, R9
+	JZ       one1039
+	VMOVLPS  X10, (R8)
+	ADDQ     $0x08, R8
+	VMOVHLPS X10, X10, X10
+
+one1039:
+	TESTQ  $0x00000001, R9
+	JZ     stored1037
+	VMOVSS X10, (R8)
+	JMP    stored1037
+
+all1036:
+	VMOVUPS Y10, (R8)(DX*1)
+
+stored1037:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	MOVQ 160(AX), R8
 	LEAQ (DI)(R8*4), DI
 	DECQ BX
-	JNZ  row998
+	JNZ  row1006
 
-done999:
+done1007:
 	VZEROUPPER
 	RET
 
@@ -13955,20 +13987,20 @@ TEXT ·pairRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done1033
+	JZ      done1041
 
-row1032:
-	VMOVUPS      (CX), Y2
-	VMULPS       (DX), Y2, Y2
-	VMASKMOVPS   32(CX), Y0, Y1
+row1040:
+	VMOVUPS      (CX), Y1
+	VMULPS       (DX), Y1, Y1
+	VMASKMOVPS   32(CX), Y0, Y2
 	VMASKMOVPS   32(DX), Y0, Y3
-	VFMADD231PS  Y3, Y1, Y2
-	VEXTRACTF128 $0x01, Y2, X1
-	VADDPS       X1, X2, X2
-	VHADDPS      X2, X2, X2
-	VHADDPS      X2, X2, X2
-	VADDSS       (BX), X2, X2
-	VMOVSS       X2, (BX)
+	VFMADD231PS  Y3, Y2, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VHADDPS      X1, X1, X1
+	VHADDPS      X1, X1, X1
+	VADDSS       (BX), X1, X1
+	VMOVSS       X1, (BX)
 	MOVQ         144(AX), DI
 	LEAQ         (CX)(DI*4), CX
 	MOVQ         152(AX), DI
@@ -13976,9 +14008,9 @@ row1032:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1032
+	JNZ          row1040
 
-done1033:
+done1041:
 	VZEROUPPER
 	RET
 
@@ -13999,9 +14031,9 @@ TEXT ·foldRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(DX), Y0, Y2
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done1035
+	JZ         done1043
 
-row1034:
+row1042:
 	VBROADCASTSS (BX), Y3
 	VFMADD231PS  (CX), Y3, Y1
 	VMASKMOVPS   32(CX), Y0, Y4
@@ -14011,37 +14043,37 @@ row1034:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1034
+	JNZ          row1042
 
-done1035:
+done1043:
 	VMOVUPS      Y1, (DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all1036
+	JE           all1044
 	LEAQ         32(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two1038
+	JZ           two1046
 	VMOVUPS      X2, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1038:
+two1046:
 	TESTQ    $0x00000002, AX
-	JZ       one1039
+	JZ       one1047
 	VMOVLPS  X2, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X2, X2, X2
 
-one1039:
+one1047:
 	TESTQ  $0x00000001, AX
-	JZ     stored1037
+	JZ     stored1045
 	VMOVSS X2, (CX)
-	JMP    stored1037
+	JMP    stored1045
 
-all1036:
+all1044:
 	VMOVUPS Y2, 32(DX)
 
-stored1037:
+stored1045:
 	VZEROUPPER
 	RET
 
@@ -14062,9 +14094,9 @@ TEXT ·spreadRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(CX), Y0, Y2
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done1041
+	JZ         done1049
 
-row1040:
+row1048:
 	VBROADCASTSS (BX), Y3
 	VMOVUPS      (DX), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -14073,39 +14105,39 @@ row1040:
 	VFMADD231PS  Y2, Y3, Y4
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all1042
+	JE           all1050
 	LEAQ         32(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two1044
+	JZ           two1052
 	VMOVUPS      X4, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1044:
+two1052:
 	TESTQ    $0x00000002, SI
-	JZ       one1045
+	JZ       one1053
 	VMOVLPS  X4, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X4, X4, X4
 
-one1045:
+one1053:
 	TESTQ  $0x00000001, SI
-	JZ     stored1043
+	JZ     stored1051
 	VMOVSS X4, (DI)
-	JMP    stored1043
+	JMP    stored1051
 
-all1042:
+all1050:
 	VMOVUPS Y4, 32(DX)
 
-stored1043:
+stored1051:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row1040
+	JNZ  row1048
 
-done1041:
+done1049:
 	VZEROUPPER
 	RET
 
@@ -14124,24 +14156,24 @@ TEXT ·pairRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done1047
+	JZ      done1055
 
-row1046:
-	VMOVUPS      (CX), Y2
-	VMULPS       (DX), Y2, Y2
-	VMOVUPS      32(CX), Y1
-	VFMADD231PS  32(DX), Y1, Y2
-	VMOVUPS      64(CX), Y1
-	VFMADD231PS  64(DX), Y1, Y2
-	VMASKMOVPS   96(CX), Y0, Y1
+row1054:
+	VMOVUPS      (CX), Y1
+	VMULPS       (DX), Y1, Y1
+	VMOVUPS      32(CX), Y2
+	VFMADD231PS  32(DX), Y2, Y1
+	VMOVUPS      64(CX), Y2
+	VFMADD231PS  64(DX), Y2, Y1
+	VMASKMOVPS   96(CX), Y0, Y2
 	VMASKMOVPS   96(DX), Y0, Y3
-	VFMADD231PS  Y3, Y1, Y2
-	VEXTRACTF128 $0x01, Y2, X1
-	VADDPS       X1, X2, X2
-	VHADDPS      X2, X2, X2
-	VHADDPS      X2, X2, X2
-	VADDSS       (BX), X2, X2
-	VMOVSS       X2, (BX)
+	VFMADD231PS  Y3, Y2, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VHADDPS      X1, X1, X1
+	VHADDPS      X1, X1, X1
+	VADDSS       (BX), X1, X1
+	VMOVSS       X1, (BX)
 	MOVQ         144(AX), DI
 	LEAQ         (CX)(DI*4), CX
 	MOVQ         152(AX), DI
@@ -14149,9 +14181,9 @@ row1046:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1046
+	JNZ          row1054
 
-done1047:
+done1055:
 	VZEROUPPER
 	RET
 
@@ -14174,9 +14206,9 @@ TEXT ·foldRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(DX), Y0, Y4
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done1049
+	JZ         done1057
 
-row1048:
+row1056:
 	VBROADCASTSS (BX), Y5
 	VFMADD231PS  (CX), Y5, Y1
 	VFMADD231PS  32(CX), Y5, Y2
@@ -14188,39 +14220,39 @@ row1048:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1048
+	JNZ          row1056
 
-done1049:
+done1057:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all1050
+	JE           all1058
 	LEAQ         96(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two1052
+	JZ           two1060
 	VMOVUPS      X4, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1052:
+two1060:
 	TESTQ    $0x00000002, AX
-	JZ       one1053
+	JZ       one1061
 	VMOVLPS  X4, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X4, X4, X4
 
-one1053:
+one1061:
 	TESTQ  $0x00000001, AX
-	JZ     stored1051
+	JZ     stored1059
 	VMOVSS X4, (CX)
-	JMP    stored1051
+	JMP    stored1059
 
-all1050:
+all1058:
 	VMOVUPS Y4, 96(DX)
 
-stored1051:
+stored1059:
 	VZEROUPPER
 	RET
 
@@ -14243,9 +14275,9 @@ TEXT ·spreadRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(CX), Y0, Y4
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done1055
+	JZ         done1063
 
-row1054:
+row1062:
 	VBROADCASTSS (BX), Y5
 	VMOVUPS      (DX), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -14260,39 +14292,39 @@ row1054:
 	VFMADD231PS  Y4, Y5, Y6
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all1056
+	JE           all1064
 	LEAQ         96(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two1058
+	JZ           two1066
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1058:
+two1066:
 	TESTQ    $0x00000002, SI
-	JZ       one1059
+	JZ       one1067
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one1059:
+one1067:
 	TESTQ  $0x00000001, SI
-	JZ     stored1057
+	JZ     stored1065
 	VMOVSS X6, (DI)
-	JMP    stored1057
+	JMP    stored1065
 
-all1056:
+all1064:
 	VMOVUPS Y6, 96(DX)
 
-stored1057:
+stored1065:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row1054
+	JNZ  row1062
 
-done1055:
+done1063:
 	VZEROUPPER
 	RET
 
@@ -14311,32 +14343,32 @@ TEXT ·pairRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done1061
+	JZ      done1069
 
-row1060:
-	VMOVUPS      (CX), Y2
-	VMULPS       (DX), Y2, Y2
-	VMOVUPS      32(CX), Y1
-	VFMADD231PS  32(DX), Y1, Y2
-	VMOVUPS      64(CX), Y1
-	VFMADD231PS  64(DX), Y1, Y2
-	VMOVUPS      96(CX), Y1
-	VFMADD231PS  96(DX), Y1, Y2
-	VMOVUPS      128(CX), Y1
-	VFMADD231PS  128(DX), Y1, Y2
-	VMOVUPS      160(CX), Y1
-	VFMADD231PS  160(DX), Y1, Y2
-	VMOVUPS      192(CX), Y1
-	VFMADD231PS  192(DX), Y1, Y2
-	VMASKMOVPS   224(CX), Y0, Y1
+row1068:
+	VMOVUPS      (CX), Y1
+	VMULPS       (DX), Y1, Y1
+	VMOVUPS      32(CX), Y2
+	VFMADD231PS  32(DX), Y2, Y1
+	VMOVUPS      64(CX), Y2
+	VFMADD231PS  64(DX), Y2, Y1
+	VMOVUPS      96(CX), Y2
+	VFMADD231PS  96(DX), Y2, Y1
+	VMOVUPS      128(CX), Y2
+	VFMADD231PS  128(DX), Y2, Y1
+	VMOVUPS      160(CX), Y2
+	VFMADD231PS  160(DX), Y2, Y1
+	VMOVUPS      192(CX), Y2
+	VFMADD231PS  192(DX), Y2, Y1
+	VMASKMOVPS   224(CX), Y0, Y2
 	VMASKMOVPS   224(DX), Y0, Y3
-	VFMADD231PS  Y3, Y1, Y2
-	VEXTRACTF128 $0x01, Y2, X1
-	VADDPS       X1, X2, X2
-	VHADDPS      X2, X2, X2
-	VHADDPS      X2, X2, X2
-	VADDSS       (BX), X2, X2
-	VMOVSS       X2, (BX)
+	VFMADD231PS  Y3, Y2, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VHADDPS      X1, X1, X1
+	VHADDPS      X1, X1, X1
+	VADDSS       (BX), X1, X1
+	VMOVSS       X1, (BX)
 	MOVQ         144(AX), DI
 	LEAQ         (CX)(DI*4), CX
 	MOVQ         152(AX), DI
@@ -14344,9 +14376,9 @@ row1060:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1060
+	JNZ          row1068
 
-done1061:
+done1069:
 	VZEROUPPER
 	RET
 
@@ -14373,9 +14405,9 @@ TEXT ·foldRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(DX), Y0, Y8
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done1063
+	JZ         done1071
 
-row1062:
+row1070:
 	VBROADCASTSS (BX), Y9
 	VFMADD231PS  (CX), Y9, Y1
 	VFMADD231PS  32(CX), Y9, Y2
@@ -14391,9 +14423,9 @@ row1062:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1062
+	JNZ          row1070
 
-done1063:
+done1071:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
@@ -14403,31 +14435,31 @@ done1063:
 	VMOVUPS      Y7, 192(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all1064
+	JE           all1072
 	LEAQ         224(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two1066
+	JZ           two1074
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1066:
+two1074:
 	TESTQ    $0x00000002, AX
-	JZ       one1067
+	JZ       one1075
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one1067:
+one1075:
 	TESTQ  $0x00000001, AX
-	JZ     stored1065
+	JZ     stored1073
 	VMOVSS X8, (CX)
-	JMP    stored1065
+	JMP    stored1073
 
-all1064:
+all1072:
 	VMOVUPS Y8, 224(DX)
 
-stored1065:
+stored1073:
 	VZEROUPPER
 	RET
 
@@ -14454,9 +14486,9 @@ TEXT ·spreadRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(CX), Y0, Y8
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done1069
+	JZ         done1077
 
-row1068:
+row1076:
 	VBROADCASTSS (BX), Y9
 	VMOVUPS      (DX), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -14483,39 +14515,39 @@ row1068:
 	VFMADD231PS  Y8, Y9, Y10
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all1070
+	JE           all1078
 	LEAQ         224(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two1072
+	JZ           two1080
 	VMOVUPS      X10, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y10, X10
 
-two1072:
+two1080:
 	TESTQ    $0x00000002, SI
-	JZ       one1073
+	JZ       one1081
 	VMOVLPS  X10, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X10, X10, X10
 
-one1073:
+one1081:
 	TESTQ  $0x00000001, SI
-	JZ     stored1071
+	JZ     stored1079
 	VMOVSS X10, (DI)
-	JMP    stored1071
+	JMP    stored1079
 
-all1070:
+all1078:
 	VMOVUPS Y10, 224(DX)
 
-stored1071:
+stored1079:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row1068
+	JNZ  row1076
 
-done1069:
+done1077:
 	VZEROUPPER
 	RET
 
@@ -14542,9 +14574,9 @@ TEXT ·dropValuesAVX2(SB), NOSPLIT, $0-8
 	MOVQ         (AX), DI
 	MOVQ         8(AX), AX
 	DECQ         AX
-	JLE          done1075
+	JLE          done1083
 
-row1074:
+row1082:
 	MOVQ         (DI), R8
 	MOVQ         8(DI), R9
 	VMOVD        SI, X5
@@ -14561,9 +14593,9 @@ row1074:
 	VPXOR        Y1, Y5, Y5
 	SUBQ         R8, R9
 	SUBQ         $0x08, R9
-	JL           last1076
+	JL           last1084
 
-again1078:
+again1086:
 	VMOVDQU  (CX)(R8*4), Y6
 	VMOVUPS  (DX)(R8*4), Y7
 	VPMULLD  wide9e3779b9<>+0(SB), Y6, Y6
@@ -14581,11 +14613,11 @@ again1078:
 	VMOVUPS  Y6, (BX)(R8*4)
 	ADDQ     $0x08, R8
 	SUBQ     $0x08, R9
-	JGE      again1078
+	JGE      again1086
 
-last1076:
+last1084:
 	ADDQ         $0x08, R9
-	JZ           done1077
+	JZ           done1085
 	LEAQ         firstLanes<>+0(SB), R10
 	MOVQ         R9, R11
 	NEGQ         R11
@@ -14605,37 +14637,37 @@ last1076:
 	VMULPS       Y2, Y6, Y6
 	VANDNPS      Y6, Y5, Y5
 	CMPQ         R9, $0x08
-	JE           all1079
+	JE           all1087
 	LEAQ         (BX)(R8*4), R8
 	TESTQ        $0x00000004, R9
-	JZ           two1081
+	JZ           two1089
 	VMOVUPS      X5, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1081:
+two1089:
 	TESTQ    $0x00000002, R9
-	JZ       one1082
+	JZ       one1090
 	VMOVLPS  X5, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X5, X5, X5
 
-one1082:
+one1090:
 	TESTQ  $0x00000001, R9
-	JZ     stored1080
+	JZ     stored1088
 	VMOVSS X5, (R8)
-	JMP    stored1080
+	JMP    stored1088
 
-all1079:
+all1087:
 	VMOVUPS Y5, (BX)(R8*4)
 
-stored1080:
-done1077:
+stored1088:
+done1085:
 	INCQ SI
 	ADDQ $0x08, DI
 	DECQ AX
-	JNZ  row1074
+	JNZ  row1082
 
-done1075:
+done1083:
 	VZEROUPPER
 	RET

@@ -4,15 +4,15 @@
 
 #include "textflag.h"
 
-DATA bentColumns<>+0(SB)/4, $0x00000000
-DATA bentColumns<>+4(SB)/4, $0x9e3779b9
-DATA bentColumns<>+8(SB)/4, $0x3c6ef372
-DATA bentColumns<>+12(SB)/4, $0xdaa66d2b
-DATA bentColumns<>+16(SB)/4, $0x78dde6e4
-DATA bentColumns<>+20(SB)/4, $0x1715609d
-DATA bentColumns<>+24(SB)/4, $0xb54cda56
-DATA bentColumns<>+28(SB)/4, $0x5384540f
-GLOBL bentColumns<>(SB), RODATA|NOPTR, $32
+DATA columns<>+0(SB)/4, $0x00000000
+DATA columns<>+4(SB)/4, $0x9e3779b9
+DATA columns<>+8(SB)/4, $0x3c6ef372
+DATA columns<>+12(SB)/4, $0xdaa66d2b
+DATA columns<>+16(SB)/4, $0x78dde6e4
+DATA columns<>+20(SB)/4, $0x1715609d
+DATA columns<>+24(SB)/4, $0xb54cda56
+DATA columns<>+28(SB)/4, $0x5384540f
+GLOBL columns<>(SB), RODATA|NOPTR, $32
 
 // func dropELUAVX2(dst *float32, src *float32, bias *float32, n int, rows int, row uint32, first uint32, keys *uint32, scale float32)
 // Requires: AVX, AVX2, FMA3, SSE
@@ -38,7 +38,7 @@ TEXT ·dropELUAVX2(SB), NOSPLIT, $0-60
 	VPBROADCASTD X1, Y3
 	VMOVD        R12, X1
 	VPBROADCASTD X1, Y4
-	VMOVDQU      bentColumns<>+0(SB), Y2
+	VMOVDQU      columns<>+0(SB), Y2
 
 row:
 	MOVL         R9, R12

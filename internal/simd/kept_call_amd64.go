@@ -11,6 +11,12 @@ func (v *Values) keepFast() {
 	keepValuesAVX2((*byte)(unsafe.Pointer(&c)))
 }
 
-func hasZeroFast(x []Float, groups int) bool {
-	return hasZeroAVX2(&x[:groups*zeroGroup][0], groups)
+// hasZeroFast looks at some whole groups, in calls that do not last long.
+func hasZeroFast(x []Float) bool {
+	for lo := 0; lo < len(x); lo += most {
+		if hasZeroAVX2(&x[lo], min(most, len(x)-lo)/zeroGroup) {
+			return true
+		}
+	}
+	return false
 }

@@ -79,11 +79,6 @@ func sumSegmentsAVX2(y *float32, x *float32, off *int64, n int, w int)
 //go:noescape
 func spreadSegmentsAVX2(y *float32, x *float32, off *int64, n int, w int)
 
-// divideSegmentsAVX2 is DivideRanges of n > 0 ranges of w > 0 columns.
-//
-//go:noescape
-func divideSegmentsAVX2(y *float32, x *float32, off *int64, n int, w int)
-
 // dotSegmentsAVX2 is DotRanges of n ranges.
 //
 //go:noescape

@@ -1408,83 +1408,6 @@ empty125:
 	VZEROUPPER
 	RET
 
-// func divideSegmentsAVX2(y *float32, x *float32, off *int64, n int, w int)
-// Requires: AVX, AVX2, CMOV
-TEXT ·divideSegmentsAVX2(SB), NOSPLIT, $0-40
-	MOVQ    y+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    off+16(FP), DX
-	MOVQ    n+24(FP), BX
-	MOVQ    w+32(FP), SI
-	MOVQ    SI, DI
-	ANDQ    $0x07, DI
-	LEAQ    firstLanes<>+0(SB), R8
-	MOVQ    DI, R9
-	NEGQ    R9
-	VMOVUPS 32(R8)(R9*4), Y0
-	MOVQ    $0x00000001, R8
-
-range138:
-	MOVQ         8(DX), R9
-	SUBQ         (DX), R9
-	CMOVQEQ      R8, R9
-	VXORPS       Y1, Y1, Y1
-	VCVTSI2SSQ   R9, X1, X1
-	VBROADCASTSS X1, Y1
-	MOVQ         SI, R9
-
-eight139:
-	CMPQ    R9, $0x08
-	JL      tail140
-	VMOVUPS (CX), Y2
-	VDIVPS  Y1, Y2, Y2
-	VMOVUPS Y2, (AX)
-	ADDQ    $0x20, CX
-	ADDQ    $0x20, AX
-	SUBQ    $0x08, R9
-	JMP     eight139
-
-tail140:
-	TESTQ        R9, R9
-	JZ           next141
-	VMASKMOVPS   (CX), Y0, Y2
-	VDIVPS       Y1, Y2, Y1
-	CMPQ         DI, $0x08
-	JE           all142
-	LEAQ         (AX), R9
-	TESTQ        $0x00000004, DI
-	JZ           two144
-	VMOVUPS      X1, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y1, X1
-
-two144:
-	TESTQ    $0x00000002, DI
-	JZ       one145
-	VMOVLPS  X1, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X1, X1, X1
-
-one145:
-	TESTQ  $0x00000001, DI
-	JZ     stored143
-	VMOVSS X1, (R9)
-	JMP    stored143
-
-all142:
-	VMOVUPS Y1, (AX)
-
-stored143:
-	LEAQ (CX)(DI*4), CX
-	LEAQ (AX)(DI*4), AX
-
-next141:
-	ADDQ $0x08, DX
-	DECQ BX
-	JNZ  range138
-	VZEROUPPER
-	RET
-
 // func dotSegmentsAVX2(s *float32, x *float32, y *float32, off *int64, n int, w int)
 // Requires: AVX, FMA3
 TEXT ·dotSegmentsAVX2(SB), NOSPLIT, $0-48
@@ -1502,16 +1425,16 @@ TEXT ·dotSegmentsAVX2(SB), NOSPLIT, $0-48
 	VMOVUPS 32(AX)(CX*4), Y0
 	SHLQ    $0x02, R9
 
-range146:
+range138:
 	MOVQ 8(DI), AX
 	SUBQ (DI), AX
-	JZ   empty147
+	JZ   empty139
 	XORQ CX, CX
 
-wide148:
+wide140:
 	LEAQ    256(CX), R11
 	CMPQ    R11, R9
-	JG      over149
+	JG      over141
 	VMOVUPS (R10)(CX*1), Y1
 	VMOVUPS 32(R10)(CX*1), Y2
 	VMOVUPS 64(R10)(CX*1), Y3
@@ -1523,7 +1446,7 @@ wide148:
 	LEAQ    (SI)(CX*1), R11
 	MOVQ    AX, R12
 
-row150:
+row142:
 	VMOVUPS     (R11), Y9
 	VMOVUPS     32(R11), Y10
 	VMOVUPS     64(R11), Y11
@@ -1542,7 +1465,7 @@ row150:
 	VFMADD231PS 224(BX)(CX*1), Y16, Y8
 	ADDQ        R9, R11
 	DECQ        R12
-	JNZ         row150
+	JNZ         row142
 	VMOVUPS     Y1, (R10)(CX*1)
 	VMOVUPS     Y2, 32(R10)(CX*1)
 	VMOVUPS     Y3, 64(R10)(CX*1)
@@ -1552,77 +1475,77 @@ row150:
 	VMOVUPS     Y7, 192(R10)(CX*1)
 	VMOVUPS     Y8, 224(R10)(CX*1)
 	ADDQ        $0x00000100, CX
-	JMP         wide148
+	JMP         wide140
 
-over149:
-wide151:
+over141:
+wide143:
 	LEAQ    32(CX), R11
 	CMPQ    R11, R9
-	JG      over152
+	JG      over144
 	VMOVUPS (R10)(CX*1), Y1
 	LEAQ    (SI)(CX*1), R11
 	MOVQ    AX, R12
 
-row153:
+row145:
 	VMOVUPS     (R11), Y2
 	VFMADD231PS (BX)(CX*1), Y2, Y1
 	ADDQ        R9, R11
 	DECQ        R12
-	JNZ         row153
+	JNZ         row145
 	VMOVUPS     Y1, (R10)(CX*1)
 	ADDQ        $0x00000020, CX
-	JMP         wide151
+	JMP         wide143
 
-over152:
+over144:
 	TESTQ      DX, DX
-	JZ         whole154
+	JZ         whole146
 	VMASKMOVPS (R10)(CX*1), Y0, Y1
 	LEAQ       (SI)(CX*1), R11
 	MOVQ       AX, R12
 
-row155:
+row147:
 	VMASKMOVPS   (R11), Y0, Y2
 	VMASKMOVPS   (BX)(CX*1), Y0, Y3
 	VFMADD231PS  Y3, Y2, Y1
 	ADDQ         R9, R11
 	DECQ         R12
-	JNZ          row155
+	JNZ          row147
 	VMOVAPS      Y1, Y1
 	CMPQ         DX, $0x08
-	JE           all156
+	JE           all148
 	LEAQ         (R10)(CX*1), CX
 	TESTQ        $0x00000004, DX
-	JZ           two158
+	JZ           two150
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two158:
+two150:
 	TESTQ    $0x00000002, DX
-	JZ       one159
+	JZ       one151
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one159:
+one151:
 	TESTQ  $0x00000001, DX
-	JZ     stored157
+	JZ     stored149
 	VMOVSS X1, (CX)
-	JMP    stored157
+	JMP    stored149
 
-all156:
+all148:
 	VMOVUPS Y1, (R10)(CX*1)
 
-stored157:
-whole154:
+stored149:
+whole146:
 	IMULQ R9, AX
 	ADDQ  AX, SI
 
-empty147:
+empty139:
 	ADDQ R9, BX
 	ADDQ $0x08, DI
 	DECQ R8
-	JNZ  range146
+	JNZ  range138
 	VZEROUPPER
 	RET
 
@@ -1645,26 +1568,26 @@ TEXT ·softmaxSegmentsAVX2(SB), NOSPLIT, $0-72
 	MOVQ    apart+64(FP), R10
 	SHLQ    $0x02, R10
 
-range160:
+range152:
 	MOVQ    8(SI), R11
 	SUBQ    (SI), R11
-	JZ      empty161
+	JZ      empty153
 	VMOVUPS wideff800000<>+0(SB), Y1
 	VMOVUPS wide00000000<>+0(SB), Y2
 	MOVQ    R11, R12
 	MOVQ    CX, R13
 
-row162:
+row154:
 	VMASKMOVPS (R13), Y0, Y3
 	VMAXPS     Y1, Y3, Y1
 	ADDQ       R8, R13
 	DECQ       R12
-	JNZ        row162
+	JNZ        row154
 	MOVQ       R11, R12
 	MOVQ       CX, R13
 	MOVQ       AX, R14
 
-row163:
+row155:
 	VMASKMOVPS   (R13), Y0, Y3
 	VCMPPS       $0x00, Y1, Y3, Y4
 	VSUBPS       Y1, Y3, Y5
@@ -1699,135 +1622,135 @@ row163:
 	VANDNPS      Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	CMPQ         R9, $0x08
-	JE           all164
+	JE           all156
 	LEAQ         (R14), R15
 	TESTQ        $0x00000004, R9
-	JZ           two166
+	JZ           two158
 	VMOVUPS      X3, (R15)
 	ADDQ         $0x10, R15
 	VEXTRACTF128 $0x01, Y3, X3
 
-two166:
+two158:
 	TESTQ    $0x00000002, R9
-	JZ       one167
+	JZ       one159
 	VMOVLPS  X3, (R15)
 	ADDQ     $0x08, R15
 	VMOVHLPS X3, X3, X3
 
-one167:
+one159:
 	TESTQ  $0x00000001, R9
-	JZ     stored165
+	JZ     stored157
 	VMOVSS X3, (R15)
-	JMP    stored165
+	JMP    stored157
 
-all164:
+all156:
 	VMOVUPS Y3, (R14)
 
-stored165:
+stored157:
 	ADDQ      R8, R13
 	ADDQ      R8, R14
 	DECQ      R12
-	JNZ       row163
+	JNZ       row155
 	VCMPPS    $0x00, wide00000000<>+0(SB), Y2, Y3
 	VMOVUPS   wide3f800000<>+0(SB), Y4
 	VBLENDVPS Y3, Y4, Y2, Y3
 	MOVQ      R11, R12
 	MOVQ      AX, R13
 
-row168:
+row160:
 	VMASKMOVPS   (R13), Y0, Y4
 	VDIVPS       Y3, Y4, Y4
 	CMPQ         R9, $0x08
-	JE           all169
+	JE           all161
 	LEAQ         (R13), R14
 	TESTQ        $0x00000004, R9
-	JZ           two171
+	JZ           two163
 	VMOVUPS      X4, (R14)
 	ADDQ         $0x10, R14
 	VEXTRACTF128 $0x01, Y4, X4
 
-two171:
+two163:
 	TESTQ    $0x00000002, R9
-	JZ       one172
+	JZ       one164
 	VMOVLPS  X4, (R14)
 	ADDQ     $0x08, R14
 	VMOVHLPS X4, X4, X4
 
-one172:
+one164:
 	TESTQ  $0x00000001, R9
-	JZ     stored170
+	JZ     stored162
 	VMOVSS X4, (R14)
-	JMP    stored170
+	JMP    stored162
 
-all169:
+all161:
 	VMOVUPS Y4, (R13)
 
-stored170:
+stored162:
 	ADDQ         R8, R13
 	DECQ         R12
-	JNZ          row168
+	JNZ          row160
 	CMPQ         R9, $0x08
-	JE           all173
+	JE           all165
 	LEAQ         (DX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two175
+	JZ           two167
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two175:
+two167:
 	TESTQ    $0x00000002, R9
-	JZ       one176
+	JZ       one168
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one176:
+one168:
 	TESTQ  $0x00000001, R9
-	JZ     stored174
+	JZ     stored166
 	VMOVSS X1, (R12)
-	JMP    stored174
+	JMP    stored166
 
-all173:
+all165:
 	VMOVUPS Y1, (DX)
 
-stored174:
+stored166:
 	CMPQ         R9, $0x08
-	JE           all177
+	JE           all169
 	LEAQ         (BX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two179
+	JZ           two171
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two179:
+two171:
 	TESTQ    $0x00000002, R9
-	JZ       one180
+	JZ       one172
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one180:
+one172:
 	TESTQ  $0x00000001, R9
-	JZ     stored178
+	JZ     stored170
 	VMOVSS X2, (R12)
-	JMP    stored178
+	JMP    stored170
 
-all177:
+all169:
 	VMOVUPS Y2, (BX)
 
-stored178:
+stored170:
 	IMULQ R8, R11
 	ADDQ  R11, CX
 	ADDQ  R11, AX
 
-empty161:
+empty153:
 	ADDQ R10, DX
 	ADDQ R10, BX
 	ADDQ $0x08, SI
 	DECQ DI
-	JNZ  range160
+	JNZ  range152
 	VZEROUPPER
 	RET
 
@@ -1990,10 +1913,10 @@ TEXT ·weightsSegmentsAVX2(SB), NOSPLIT, $0-72
 	MOVQ    apart+64(FP), R10
 	SHLQ    $0x02, R10
 
-range181:
+range173:
 	MOVQ       8(SI), R11
 	SUBQ       (SI), R11
-	JZ         empty182
+	JZ         empty174
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VCMPPS     $0x00, wide00000000<>+0(SB), Y2, Y3
@@ -2003,7 +1926,7 @@ range181:
 	MOVQ       CX, R13
 	MOVQ       AX, R14
 
-row183:
+row175:
 	VMASKMOVPS   (R13), Y0, Y3
 	VCMPPS       $0x00, Y1, Y3, Y4
 	VSUBPS       Y1, Y3, Y5
@@ -2038,45 +1961,45 @@ row183:
 	VANDNPS      Y4, Y3, Y3
 	VDIVPS       Y2, Y3, Y3
 	CMPQ         R9, $0x08
-	JE           all184
+	JE           all176
 	LEAQ         (R14), R15
 	TESTQ        $0x00000004, R9
-	JZ           two186
+	JZ           two178
 	VMOVUPS      X3, (R15)
 	ADDQ         $0x10, R15
 	VEXTRACTF128 $0x01, Y3, X3
 
-two186:
+two178:
 	TESTQ    $0x00000002, R9
-	JZ       one187
+	JZ       one179
 	VMOVLPS  X3, (R15)
 	ADDQ     $0x08, R15
 	VMOVHLPS X3, X3, X3
 
-one187:
+one179:
 	TESTQ  $0x00000001, R9
-	JZ     stored185
+	JZ     stored177
 	VMOVSS X3, (R15)
-	JMP    stored185
+	JMP    stored177
 
-all184:
+all176:
 	VMOVUPS Y3, (R14)
 
-stored185:
+stored177:
 	ADDQ  R8, R13
 	ADDQ  R8, R14
 	DECQ  R12
-	JNZ   row183
+	JNZ   row175
 	IMULQ R8, R11
 	ADDQ  R11, CX
 	ADDQ  R11, AX
 
-empty182:
+empty174:
 	ADDQ R10, DX
 	ADDQ R10, BX
 	ADDQ $0x08, SI
 	DECQ DI
-	JNZ  range181
+	JNZ  range173
 	VZEROUPPER
 	RET
 
@@ -2096,16 +2019,16 @@ TEXT ·softmaxGradSegmentsAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R10
 	VMOVUPS 32(R9)(R10*4), Y0
 
-range188:
+range180:
 	MOVQ    8(BX), R9
 	SUBQ    (BX), R9
-	JZ      empty189
+	JZ      empty181
 	VMOVUPS wide00000000<>+0(SB), Y1
 	MOVQ    R9, R10
 	MOVQ    CX, R11
 	MOVQ    DX, R12
 
-row190:
+row182:
 	VMASKMOVPS (R11), Y0, Y2
 	VMASKMOVPS (R12), Y0, Y3
 	VMULPS     Y3, Y2, Y2
@@ -2113,13 +2036,13 @@ row190:
 	ADDQ       DI, R11
 	ADDQ       DI, R12
 	DECQ       R10
-	JNZ        row190
+	JNZ        row182
 	MOVQ       R9, R10
 	MOVQ       CX, R11
 	MOVQ       DX, R12
 	MOVQ       AX, R13
 
-row191:
+row183:
 	VMASKMOVPS   (R12), Y0, Y2
 	VSUBPS       Y1, Y2, Y2
 	VMASKMOVPS   (R11), Y0, Y3
@@ -2127,44 +2050,44 @@ row191:
 	VMASKMOVPS   (R13), Y0, Y3
 	VADDPS       Y3, Y2, Y2
 	CMPQ         R8, $0x08
-	JE           all192
+	JE           all184
 	LEAQ         (R13), R14
 	TESTQ        $0x00000004, R8
-	JZ           two194
+	JZ           two186
 	VMOVUPS      X2, (R14)
 	ADDQ         $0x10, R14
 	VEXTRACTF128 $0x01, Y2, X2
 
-two194:
+two186:
 	TESTQ    $0x00000002, R8
-	JZ       one195
+	JZ       one187
 	VMOVLPS  X2, (R14)
 	ADDQ     $0x08, R14
 	VMOVHLPS X2, X2, X2
 
-one195:
+one187:
 	TESTQ  $0x00000001, R8
-	JZ     stored193
+	JZ     stored185
 	VMOVSS X2, (R14)
-	JMP    stored193
+	JMP    stored185
 
-all192:
+all184:
 	VMOVUPS Y2, (R13)
 
-stored193:
+stored185:
 	ADDQ  DI, R11
 	ADDQ  DI, R12
 	ADDQ  DI, R13
 	DECQ  R10
-	JNZ   row191
+	JNZ   row183
 	IMULQ DI, R9
 	ADDQ  R9, CX
 	ADDQ  R9, DX
 	ADDQ  R9, AX
 
-empty189:
+empty181:
 	ADDQ $0x08, BX
 	DECQ SI
-	JNZ  range188
+	JNZ  range180
 	VZEROUPPER
 	RET

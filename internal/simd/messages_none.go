@@ -19,7 +19,6 @@ func sumSegmentsFast(_, _ []Float, _ []int64, _ int)    { panic(none) }
 func spreadSegmentsFast(_, _ []Float, _ []int64, _ int) { panic(none) }
 func dotSegmentsFast(_, _, _ []Float, _ []int64, _ int) { panic(none) }
 func fetchFast([]Float)                                 { panic(none) }
-func divideSegmentsFast(_, _ []Float, _ []int64, _ int) { panic(none) }
 func (*Ranges) softmaxFast(_, _ []Float)                { panic(none) }
 func (*Ranges) weightsFast(_, _ []Float)                { panic(none) }
 func (*Ranges) gradFast(_, _, _ []Float)                { panic(none) }

@@ -42,7 +42,7 @@ func (r Rows) SpreadRanges(y, x []Float, off []int64) {
 // DivideRanges divides a row of x, of w elements, by the number of the rows of its
 // range, by 1 if there are none:
 //
-//	y[i·w+j] = x[i·w+j] / max(off[i+1] − off[i], 1)
+//	y[i·w+j] = 0 + x[i·w+j] / max(off[i+1] − off[i], 1)
 //
 // y may be x.
 func (r Rows) DivideRanges(y, x []Float, off []int64) {
@@ -51,16 +51,14 @@ func (r Rows) DivideRanges(y, x []Float, off []int64) {
 		return
 	}
 	y, x = y[:n*w], x[:n*w]
-	if step := max(atOnce/w, 1); fast {
-		for i := 0; i < n; i += step {
-			divideSegmentsFast(y[i*w:], x[i*w:], off[i:min(i+step, n)+1], w)
-		}
+	if fast {
+		divideRangesFast(y, x, off, w)
 		return
 	}
 	for i := range n {
 		count := Float(max(off[i+1]-off[i], 1))
 		for j := i * w; j < i*w+w; j++ {
-			y[j] = x[j] / count
+			y[j] = 0 + x[j]/count // a −0 becomes 0, as where AddMeans adds to zeros
 		}
 	}
 }

@@ -16,10 +16,6 @@ func spreadSegmentsFast(y, x []Float, off []int64, w int) {
 	}
 }
 
-func divideSegmentsFast(y, x []Float, off []int64, w int) {
-	divideSegmentsAVX2(&y[0], &x[0], &off[0], len(off)-1, w)
-}
-
 func dotSegmentsFast(s, x, y []Float, off []int64, w int) {
 	if n := len(off) - 1; n > 0 && len(y) > 0 {
 		_, _, _ = s[w-1], x[n*w-1], y[int(off[n]-off[0])*w-1]

@@ -85,3 +85,23 @@ func FuzzRanges(f *testing.F) {
 		checkRanges(t, rand.New(rand.NewPCG(seed, 3)), int(n%300), int(w%100))
 	})
 }
+
+// A −0 becomes 0, as it does where a mean is added to zeros.
+func TestDivideRangesZero(t *testing.T) {
+	for w := 1; w < 20; w++ {
+		for _, plain := range []bool{false, true} {
+			y := draw(2*w, func() Float { return Float(math.Copysign(0, -1)) })
+			undo := func() {}
+			if plain {
+				undo = Disable()
+			}
+			Rows(w).DivideRanges(y, y, []int64{4, 4, 7})
+			undo()
+			for i, v := range y {
+				if v != 0 || math.Signbit(float64(v)) {
+					t.Fatalf("element %d of rows of %d is %v, in plain Go: %t", i, w, v, plain)
+				}
+			}
+		}
+	}
+}

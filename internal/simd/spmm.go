@@ -71,7 +71,7 @@ func (p *RowSum) addGo(lo, hi int) {
 			}
 		}
 		if p.Mean {
-			Rows(p.F).SetMeans(y, p.Offsets[i:i+2])
+			Rows(p.F).DivideRanges(y, y, p.Offsets[i:i+2])
 		}
 	}
 }

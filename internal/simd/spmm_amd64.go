@@ -189,15 +189,15 @@ func pickAVX2(toCols *int32, toW *float32, cols *int32, w *float32, n int) int
 //go:noescape
 func pickEdgesAVX2(toCols *int32, toW *float32, cols *int32, w *float32, edges *int32, n int) int
 
-// meanAVX2 is AddMeans.
+// addMeansAVX2 is AddMeans.
 //
 //go:noescape
-func meanAVX2(y *float32, s *float32, offsets *int64, rows int, f int)
+func addMeansAVX2(y *float32, x *float32, offsets *int64, rows int, f int)
 
-// meanSetAVX2 is SetMeans.
+// divideRangesAVX2 is DivideRanges.
 //
 //go:noescape
-func meanSetAVX2(s *float32, offsets *int64, rows int, f int)
+func divideRangesAVX2(y *float32, x *float32, offsets *int64, rows int, f int)
 
 // spill8AVX2 is Spill.Add of rows > 0 rows of 8 elements.
 //

@@ -39809,11 +39809,11 @@ each3353:
 	VSHUFPS    $0x88, Y2, Y1, Y0
 	VSHUFPS    $0xdd, Y2, Y1, Y1
 	VADDPS     Y1, Y0, Y0
-	VPERM2F128 $0x20, Y0, Y3, Y1
-	VPERM2F128 $0x31, Y0, Y3, Y0
-	VADDPS     Y1, Y0, Y1
-	VADDPS     (R12), Y1, Y1
-	VMOVUPS    Y1, (R12)
+	VPERM2F128 $0x21, Y0, Y3, Y1
+	VBLENDPS   $0xf0, Y0, Y3, Y3
+	VADDPS     Y1, Y3, Y3
+	VADDPS     (R12), Y3, Y3
+	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each3353
@@ -39871,11 +39871,11 @@ each3354:
 	VSHUFPS    $0x88, Y2, Y1, Y0
 	VSHUFPS    $0xdd, Y2, Y1, Y1
 	VADDPS     Y1, Y0, Y0
-	VPERM2F128 $0x20, Y0, Y3, Y1
-	VPERM2F128 $0x31, Y0, Y3, Y0
-	VADDPS     Y1, Y0, Y1
-	VADDPS     (R12), Y1, Y1
-	VMOVUPS    Y1, (R12)
+	VPERM2F128 $0x21, Y0, Y3, Y1
+	VBLENDPS   $0xf0, Y0, Y3, Y3
+	VADDPS     Y1, Y3, Y3
+	VADDPS     (R12), Y3, Y3
+	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each3354
@@ -39950,11 +39950,11 @@ each3361:
 	VSHUFPS    $0x88, Y2, Y1, Y0
 	VSHUFPS    $0xdd, Y2, Y1, Y1
 	VADDPS     Y1, Y0, Y0
-	VPERM2F128 $0x20, Y0, Y3, Y1
-	VPERM2F128 $0x31, Y0, Y3, Y0
-	VADDPS     Y1, Y0, Y1
-	VADDPS     wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS    Y1, (R12)
+	VPERM2F128 $0x21, Y0, Y3, Y1
+	VBLENDPS   $0xf0, Y0, Y3, Y3
+	VADDPS     Y1, Y3, Y3
+	VADDPS     wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each3361
@@ -40012,11 +40012,11 @@ each3362:
 	VSHUFPS    $0x88, Y2, Y1, Y0
 	VSHUFPS    $0xdd, Y2, Y1, Y1
 	VADDPS     Y1, Y0, Y0
-	VPERM2F128 $0x20, Y0, Y3, Y1
-	VPERM2F128 $0x31, Y0, Y3, Y0
-	VADDPS     Y1, Y0, Y1
-	VADDPS     wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS    Y1, (R12)
+	VPERM2F128 $0x21, Y0, Y3, Y1
+	VBLENDPS   $0xf0, Y0, Y3, Y3
+	VADDPS     Y1, Y3, Y3
+	VADDPS     wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each3362
@@ -40091,11 +40091,11 @@ each3369:
 	VSHUFPS    $0x88, Y2, Y1, Y0
 	VSHUFPS    $0xdd, Y2, Y1, Y1
 	VADDPS     Y1, Y0, Y0
-	VPERM2F128 $0x20, Y0, Y3, Y1
-	VPERM2F128 $0x31, Y0, Y3, Y0
-	VADDPS     Y1, Y0, Y1
-	VADDPS     wide00000000<>+0(SB), Y1, Y1
-	VMOVNTPS   Y1, (R12)
+	VPERM2F128 $0x21, Y0, Y3, Y1
+	VBLENDPS   $0xf0, Y0, Y3, Y3
+	VADDPS     Y1, Y3, Y3
+	VADDPS     wide00000000<>+0(SB), Y3, Y3
+	VMOVNTPS   Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each3369
@@ -40153,11 +40153,11 @@ each3370:
 	VSHUFPS    $0x88, Y2, Y1, Y0
 	VSHUFPS    $0xdd, Y2, Y1, Y1
 	VADDPS     Y1, Y0, Y0
-	VPERM2F128 $0x20, Y0, Y3, Y1
-	VPERM2F128 $0x31, Y0, Y3, Y0
-	VADDPS     Y1, Y0, Y1
-	VADDPS     wide00000000<>+0(SB), Y1, Y1
-	VMOVNTPS   Y1, (R12)
+	VPERM2F128 $0x21, Y0, Y3, Y1
+	VBLENDPS   $0xf0, Y0, Y3, Y3
+	VADDPS     Y1, Y3, Y3
+	VADDPS     wide00000000<>+0(SB), Y3, Y3
+	VMOVNTPS   Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each3370
@@ -40271,11 +40271,11 @@ each3380:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      (R12), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      (R12), Y3, Y3
+	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3380
@@ -40353,11 +40353,11 @@ each3381:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      (R12), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      (R12), Y3, Y3
+	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3381
@@ -40452,11 +40452,11 @@ each3388:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3388
@@ -40534,11 +40534,11 @@ each3389:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3389
@@ -40633,11 +40633,11 @@ each3396:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVNTPS    Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3396
@@ -40715,11 +40715,11 @@ each3397:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVNTPS    Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3397
@@ -40873,11 +40873,11 @@ each3407:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      (R12), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      (R12), Y3, Y3
+	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3407
@@ -40995,11 +40995,11 @@ each3408:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      (R12), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      (R12), Y3, Y3
+	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3408
@@ -41134,11 +41134,11 @@ each3415:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3415
@@ -41256,11 +41256,11 @@ each3416:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS     Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3416
@@ -41395,11 +41395,11 @@ each3423:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVNTPS    Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3423
@@ -41517,11 +41517,11 @@ each3424:
 	VSHUFPS     $0x88, Y2, Y1, Y0
 	VSHUFPS     $0xdd, Y2, Y1, Y1
 	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVNTPS    Y1, (R12)
+	VPERM2F128  $0x21, Y0, Y3, Y1
+	VBLENDPS    $0xf0, Y0, Y3, Y3
+	VADDPS      Y1, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3424
@@ -50514,160 +50514,162 @@ each:
 	MOVQ    R8, ret+48(FP)
 	RET
 
-// func meanAVX2(y *float32, s *float32, offsets *int64, rows int, f int)
+// func addMeansAVX2(y *float32, x *float32, offsets *int64, rows int, f int)
 // Requires: AVX, AVX2
-TEXT ·meanAVX2(SB), NOSPLIT, $0-40
-	MOVQ    s+8(FP), AX
-	MOVQ    offsets+16(FP), CX
-	MOVQ    rows+24(FP), DX
-	MOVQ    f+32(FP), BX
-	MOVQ    y+0(FP), DI
-	MOVQ    BX, SI
-	ANDQ    $0x07, SI
-	LEAQ    firstLanes<>+0(SB), R8
-	MOVQ    SI, R9
-	NEGQ    R9
-	VMOVUPS 32(R8)(R9*4), Y0
+TEXT ·addMeansAVX2(SB), NOSPLIT, $0-40
+	MOVQ    y+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    offsets+16(FP), DX
+	MOVQ    rows+24(FP), BX
+	MOVQ    f+32(FP), SI
+	MOVQ    SI, DI
+	ANDQ    $0x07, DI
+	MOVQ    SI, R8
+	SUBQ    DI, R8
+	LEAQ    firstLanes<>+0(SB), R9
+	MOVQ    DI, R10
+	NEGQ    R10
+	VMOVUPS 32(R9)(R10*4), Y0
 
 row:
-	MOVQ         8(CX), R8
-	SUBQ         (CX), R8
+	MOVQ         8(DX), R9
+	SUBQ         (DX), R9
 	JZ           next
 	VXORPS       X1, X1, X1
-	VCVTSI2SSQ   R8, X1, X1
+	VCVTSI2SSQ   R9, X1, X1
 	VBROADCASTSS X1, Y1
-	XORQ         R8, R8
-	MOVQ         BX, R9
-	SUBQ         SI, R9
+	XORQ         R9, R9
 
 columns4310:
-	CMPQ    R8, R9
+	CMPQ    R9, R8
 	JGE     rest4311
-	VMOVUPS (AX)(R8*4), Y2
-	VMOVUPS (DI)(R8*4), Y3
+	VMOVUPS (CX)(R9*4), Y2
+	VMOVUPS (AX)(R9*4), Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
-	VMOVUPS Y2, (DI)(R8*4)
-	ADDQ    $0x08, R8
+	VMOVUPS Y2, (AX)(R9*4)
+	ADDQ    $0x08, R9
 	JMP     columns4310
 
 rest4311:
-	TESTQ        SI, SI
+	TESTQ        DI, DI
 	JZ           end4312
-	VMASKMOVPS   (AX)(R8*4), Y0, Y2
-	VMASKMOVPS   (DI)(R8*4), Y0, Y3
+	VMASKMOVPS   (CX)(R9*4), Y0, Y2
+	VMASKMOVPS   (AX)(R9*4), Y0, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
-	CMPQ         SI, $0x08
+	CMPQ         DI, $0x08
 	JE           all4313
-	LEAQ         (DI)(R8*4), R8
-	TESTQ        $0x00000004, SI
+	LEAQ         (AX)(R9*4), R9
+	TESTQ        $0x00000004, DI
 	JZ           two4315
-	VMOVUPS      X2, (R8)
-	ADDQ         $0x10, R8
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
 two4315:
-	TESTQ    $0x00000002, SI
+	TESTQ    $0x00000002, DI
 	JZ       one4316
-	VMOVLPS  X2, (R8)
-	ADDQ     $0x08, R8
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
 one4316:
-	TESTQ  $0x00000001, SI
+	TESTQ  $0x00000001, DI
 	JZ     stored4314
-	VMOVSS X2, (R8)
+	VMOVSS X2, (R9)
 	JMP    stored4314
 
 all4313:
-	VMOVUPS Y2, (DI)(R8*4)
+	VMOVUPS Y2, (AX)(R9*4)
 
 stored4314:
 end4312:
 next:
-	LEAQ (DI)(BX*4), DI
-	LEAQ (AX)(BX*4), AX
-	ADDQ $0x08, CX
-	DECQ DX
+	LEAQ (AX)(SI*4), AX
+	LEAQ (CX)(SI*4), CX
+	ADDQ $0x08, DX
+	DECQ BX
 	JNZ  row
 	VZEROUPPER
 	RET
 
-// func meanSetAVX2(s *float32, offsets *int64, rows int, f int)
-// Requires: AVX, AVX2
-TEXT ·meanSetAVX2(SB), NOSPLIT, $0-32
-	MOVQ    s+0(FP), AX
-	MOVQ    offsets+8(FP), CX
-	MOVQ    rows+16(FP), DX
-	MOVQ    f+24(FP), BX
-	MOVQ    BX, SI
-	ANDQ    $0x07, SI
-	LEAQ    firstLanes<>+0(SB), DI
+// func divideRangesAVX2(y *float32, x *float32, offsets *int64, rows int, f int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·divideRangesAVX2(SB), NOSPLIT, $0-40
+	MOVQ    y+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    offsets+16(FP), DX
+	MOVQ    rows+24(FP), BX
+	MOVQ    f+32(FP), SI
+	MOVQ    SI, DI
+	ANDQ    $0x07, DI
 	MOVQ    SI, R8
-	NEGQ    R8
-	VMOVUPS 32(DI)(R8*4), Y0
+	SUBQ    DI, R8
+	LEAQ    firstLanes<>+0(SB), R9
+	MOVQ    DI, R10
+	NEGQ    R10
+	VMOVUPS 32(R9)(R10*4), Y0
 
 row:
-	MOVQ         8(CX), DI
-	SUBQ         (CX), DI
-	JZ           next
+	MOVQ         8(DX), R9
+	SUBQ         (DX), R9
+	MOVQ         $0x00000001, R10
+	CMOVQEQ      R10, R9
 	VXORPS       X1, X1, X1
-	VCVTSI2SSQ   DI, X1, X1
+	VCVTSI2SSQ   R9, X1, X1
 	VBROADCASTSS X1, Y1
-	XORQ         DI, DI
-	MOVQ         BX, R8
-	SUBQ         SI, R8
+	XORQ         R9, R9
 
 columns4317:
-	CMPQ    DI, R8
+	CMPQ    R9, R8
 	JGE     rest4318
-	VMOVUPS (AX)(DI*4), Y2
+	VMOVUPS (CX)(R9*4), Y2
 	VXORPS  Y3, Y3, Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
-	VMOVUPS Y2, (AX)(DI*4)
-	ADDQ    $0x08, DI
+	VMOVUPS Y2, (AX)(R9*4)
+	ADDQ    $0x08, R9
 	JMP     columns4317
 
 rest4318:
-	TESTQ        SI, SI
+	TESTQ        DI, DI
 	JZ           end4319
-	VMASKMOVPS   (AX)(DI*4), Y0, Y2
+	VMASKMOVPS   (CX)(R9*4), Y0, Y2
 	VXORPS       Y3, Y3, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
-	CMPQ         SI, $0x08
+	CMPQ         DI, $0x08
 	JE           all4320
-	LEAQ         (AX)(DI*4), DI
-	TESTQ        $0x00000004, SI
+	LEAQ         (AX)(R9*4), R9
+	TESTQ        $0x00000004, DI
 	JZ           two4322
-	VMOVUPS      X2, (DI)
-	ADDQ         $0x10, DI
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
 two4322:
-	TESTQ    $0x00000002, SI
+	TESTQ    $0x00000002, DI
 	JZ       one4323
-	VMOVLPS  X2, (DI)
-	ADDQ     $0x08, DI
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
 one4323:
-	TESTQ  $0x00000001, SI
+	TESTQ  $0x00000001, DI
 	JZ     stored4321
-	VMOVSS X2, (DI)
+	VMOVSS X2, (R9)
 	JMP    stored4321
 
 all4320:
-	VMOVUPS Y2, (AX)(DI*4)
+	VMOVUPS Y2, (AX)(R9*4)
 
 stored4321:
 end4319:
-next:
-	LEAQ (AX)(BX*4), AX
-	ADDQ $0x08, CX
-	DECQ DX
+	LEAQ (AX)(SI*4), AX
+	LEAQ (CX)(SI*4), CX
+	ADDQ $0x08, DX
+	DECQ BX
 	JNZ  row
 	VZEROUPPER
 	RET

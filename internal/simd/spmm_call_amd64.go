@@ -77,12 +77,11 @@ const firstCache = 6 << 10
 
 // call returns the call of a piece, at column 0.
 func (g *Gather) call(p *piece) rowCall {
-	c := rowCall{
+	return rowCall{
 		x: unsafe.SliceData(g.X), offsets: &g.Offsets[p.row], cols: unsafe.SliceData(g.Cols),
 		from: p.from, to: p.to, end: int64(len(g.Cols)) - 1, rows: p.rows,
 		stride: uintptr(g.F) * floatSize, outs: uintptr(g.F) * floatSize, far: one(g.Far),
 	}
-	return c
 }
 
 // kernel is a function in assembly.

@@ -9,7 +9,7 @@ func (*EdgePair) setFast(_, _ int)                                            { 
 func pickEdgesFast(_ []int32, _ []Float, _ []int32, _ []Float, _ []int32) int { panic(none) }
 func pickFast(_ []int32, _ []Float, _ []int32, _ []Float) int                 { panic(none) }
 
-func (*RowWon) addFast(_, _ int)                  { panic(none) }
-func (*Spill) addFast()                           { panic(none) }
-func addMeansFast(_, _ []Float, _ []int64, _ int) { panic(none) }
-func setMeansFast(_ []Float, _ []int64, _ int)    { panic(none) }
+func (*RowWon) addFast(_, _ int)                      { panic(none) }
+func (*Spill) addFast()                               { panic(none) }
+func addMeansFast(_, _ []Float, _ []int64, _ int)     { panic(none) }
+func divideRangesFast(_, _ []Float, _ []int64, _ int) { panic(none) }

@@ -57,25 +57,3 @@ func (r Rows) AddMeans(y, s []Float, offsets []int64) {
 		}
 	}
 }
-
-// SetMeans is AddMeans of s to zeros, which takes the place of s:
-//
-//	s[i,j] = 0 + s[i,j] / n    for n = offsets[i+1] − offsets[i] > 0
-func (r Rows) SetMeans(s []Float, offsets []int64) {
-	f := int(r)
-	rows := len(offsets) - 1
-	s = s[:rows*f]
-	if len(s) == 0 {
-		return
-	}
-	if fast {
-		setMeansFast(s, offsets, f)
-		return
-	}
-	for i := range rows {
-		n := Float(offsets[i+1] - offsets[i])
-		for j := i * f; n > 0 && j < i*f+f; j++ {
-			s[j] = 0 + s[j]/n // a −0 becomes 0
-		}
-	}
-}

@@ -20,16 +20,16 @@ func addMeansFast(y, s []Float, offsets []int64, f int) {
 	rows := len(offsets) - 1
 	step := max(1, most/f)
 	for i := 0; i < rows; i += step {
-		meanAVX2(&y[i*f], &s[i*f], &offsets[i], min(step, rows-i), f)
+		addMeansAVX2(&y[i*f], &s[i*f], &offsets[i], min(step, rows-i), f)
 	}
 }
 
-// setMeansFast is SetMeans in assembly, in calls as those.
-func setMeansFast(s []Float, offsets []int64, f int) {
+// divideRangesFast is DivideRanges in assembly, in calls as those.
+func divideRangesFast(y, x []Float, offsets []int64, f int) {
 	rows := len(offsets) - 1
 	step := max(1, most/f)
 	for i := 0; i < rows; i += step {
-		meanSetAVX2(&s[i*f], &offsets[i], min(step, rows-i), f)
+		divideRangesAVX2(&y[i*f], &x[i*f], &offsets[i], min(step, rows-i), f)
 	}
 }
 

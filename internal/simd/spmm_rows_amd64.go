@@ -97,7 +97,8 @@ func (p *RowSum) addFast(lo, hi int) {
 		c.far = p.far(p.W)
 		l.each(&c, &at, &p.Gather, p.Y, p.W, nil)
 		if ends && !set { // the end of a row that was cut
-			Rows(p.F).SetMeans(p.Y[at.row*p.F:(at.row+1)*p.F], p.Offsets[at.row:at.row+2])
+			y := p.Y[at.row*p.F : (at.row+1)*p.F]
+			Rows(p.F).DivideRanges(y, y, p.Offsets[at.row:at.row+2])
 		}
 	}
 }

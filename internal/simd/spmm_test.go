@@ -150,7 +150,7 @@ func checkWon(tt *testing.T, rng *rand.Rand, t *rowTrial, heads int) {
 	t.check(tt, "RowWon", t.y, all(len(t.y), 0), func() { p.AddRows(0, t.rows) })
 	s := draw(len(t.y), plain(rng))
 	t.check(tt, "AddMeans", t.y, all(len(t.y), 0), func() { Rows(t.F).AddMeans(t.y, s, t.Offsets) })
-	t.check(tt, "SetMeans", t.y, all(len(t.y), 0), func() { Rows(t.F).SetMeans(t.y, t.Offsets) })
+	t.check(tt, "DivideRanges", t.y, all(len(t.y), 0), func() { Rows(t.F).DivideRanges(t.y, t.y, t.Offsets) })
 }
 
 func TestPick(t *testing.T) {

@@ -45,7 +45,7 @@ type Spokes struct {
 	Factors []Float   // room for SpokesMost numbers, where there is one head under a mask
 	Width   int       // elements of a head
 	Heads   int       // 8 or 1
-	room    [72]Float // of the assembly: a row of heads that are less wide than 8
+	room    [64]Float // of the assembly: a row of heads that are less wide than 8
 	Stream  bool      // Y is so large that it will have left the caches before it is read
 
 	d      *Dropout

@@ -9,17 +9,21 @@ func (a *Adam) stepFast(w, dw, m, v []Float) {
 	}
 }
 
-// rowsFast is Set or Add of rows, in pieces of some rows or, of a wide one, of
-// some columns.
+// pieceOf returns what one call takes of size elements, in rows of a width, from
+// element lo on: some rows or, of a wide one, some columns.
+func pieceOf(lo, size, width int) (col, n, rows int) {
+	col = lo % width
+	if n = min(most, width-col); n < width {
+		return col, n, 1
+	}
+	return col, n, min(most, size-lo) / width
+}
+
+// rowsFast is Set or Add of rows, in pieces.
 func (d *Dropout) rowsFast(dst, src []Float, row, width int, set bool) {
-	step, scale := max(1, most/width)*width, Float(d.Scale)
+	scale := Float(d.Scale)
 	for lo := 0; lo < len(src); {
-		col := lo % width
-		n := min(most, width-col)
-		rows := 1
-		if n == width {
-			rows = min(step, len(src)-lo) / width
-		}
+		col, n, rows := pieceOf(lo, len(src), width)
 		key, first := uint32(row+lo/width), uint32(col)*golden
 		if set { // the assembly reads k0, k1 and drop
 			dropoutSetAVX2(&dst[lo], &src[lo], n, rows, key, first, &d.k0, scale)

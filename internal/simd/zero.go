@@ -6,11 +6,11 @@ const zeroGroup = 32
 // HasZero reports whether an element is 0 or −0. It looks no further than a
 // group after the first.
 func HasZero(x []Float) bool {
-	if n := len(x) / zeroGroup; fast && n > 0 {
-		if hasZeroFast(x, n) {
+	if n := len(x) &^ (zeroGroup - 1); fast && n > 0 {
+		if hasZeroFast(x[:n]) {
 			return true
 		}
-		x = x[n*zeroGroup:]
+		x = x[n:]
 	}
 	for _, v := range x {
 		if v == 0 {

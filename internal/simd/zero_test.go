@@ -41,6 +41,23 @@ func TestHasZero(t *testing.T) {
 	}
 }
 
+// What is more than one call is given is looked at to the end.
+func TestHasZeroOfMany(t *testing.T) {
+	x := make([]Float, 1<<16+45)
+	for i := range x {
+		x[i] = 1
+	}
+	for at := 0; at < len(x); at += 501 {
+		if HasZero(x) {
+			t.Fatalf("found a zero before element %d had one", at)
+		}
+		if x[at] = 0; !HasZero(x) {
+			t.Fatalf("a zero at %d was not found", at)
+		}
+		x[at] = 1
+	}
+}
+
 func FuzzHasZero(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 0, 5})
 	f.Add(make([]byte, 70))

@@ -50,7 +50,7 @@ func newTile(name string, w int, doc string) *tile {
 		name, what = fmt.Sprintf("%s%d", name, w), fmt.Sprintf(" of %d numbers an edge.", w)
 	}
 	start(name, "func(p *byte)", name+" is "+doc+what)
-	return &tile{w, Load(Param("p"), GP64()).(reg.GPVirtual)}
+	return &tile{w, param("p")}
 }
 
 func (t *tile) field(at int) Mem { return Mem{Base: t.p, Disp: at} }

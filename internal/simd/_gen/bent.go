@@ -9,7 +9,7 @@ func dropELU() {
 	dropRows(dropKernel{
 		name: "dropELUAVX2", comment: "dropELUAVX2 is Dropout.ELU of rows.",
 		params: "dst, src, bias", unroll: 2, rows: []string{"dst", "src"}, fixed: []string{"bias"},
-	}, columnHashes("bentColumns"), func(l *loop, drops, scale vec) vec {
+	}, columnHashes(), func(l *loop, drops, scale vec) vec {
 		x := add(l.load("src"), l.operand("bias"))
 		y := mulAdd(expOrSelf(x), scale, num(0))
 		return pick(drops, get(wide(signBit)), y)

@@ -15,7 +15,7 @@ const (
 
 // dropout writes simd.Dropout.Add and Set of some rows.
 func dropout() {
-	hashes := columnHashes("columns")
+	hashes := columnHashes()
 	k := dropKernel{params: "dst, src", unroll: 4, rows: []string{"dst", "src"}}
 	k.name, k.comment = "dropoutAddAVX2", "dropoutAddAVX2 is Dropout.Add of rows."
 	dropRows(k, hashes, func(l *loop, drops, scale vec) vec {
@@ -28,12 +28,8 @@ func dropout() {
 }
 
 // columnHashes is what the first columns add to the key of their row.
-func columnHashes(name string) Mem {
-	m := GLOBL(name, 24) // RODATA | NOPTR
-	for i := range lanes {
-		DATA(4*i, U32(uint32(i*golden&0xffffffff)))
-	}
-	return m
+func columnHashes() Mem {
+	return pattern("columns", func(i int) uint32 { return uint32(i) * golden })
 }
 
 // dropKernel is a kernel on rows of which elements are dropped.

@@ -58,9 +58,6 @@ func newEnds(name, doc string, s endShape, pointers string) *endBlock {
 	return e
 }
 
-// param loads an integer or a pointer.
-func param(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
-
 // each writes a loop over the rows, at all of which the pointers to rows and to
 // numbers are moved on.
 func (e *endBlock) each(rows, numbers []reg.GPVirtual, body func()) {

@@ -52,7 +52,7 @@ func newFan(name string, eight bool, fields ...int) *fan {
 		start("fan"+name, "func(p *byte)", doc+".")
 	}
 	f := &fan{eight: eight, at: map[int]reg.GPVirtual{}}
-	f.p = Load(Param("p"), GP64()).(reg.GPVirtual)
+	f.p = param("p")
 	for _, field := range fields {
 		f.at[field] = GP64()
 		MOVQ(f.field(field), f.at[field])
@@ -297,12 +297,7 @@ func (t *totaller) take(v vec) {
 }
 
 // totals are the sums, in the order of the registers.
-func (t *totaller) totals() vec {
-	low, high, first, second := t.fours[0], t.fours[1], YMM(), YMM()
-	VPERM2F128(Imm(0x20), high, low, first)
-	VPERM2F128(Imm(0x31), high, low, second)
-	return add(first, second)
-}
+func (t *totaller) totals() vec { return halves(t.fours[0], t.fours[1]) }
 
 // ends is the sum of what stands at both ends of an edge.
 func (f *fan) ends() vec { return add(get(f.row(fanU)), f.row(fanV)) }

@@ -53,10 +53,10 @@ func gemm() {
 }
 
 func (g *panel) generate() {
-	j := Load(Param("j"), GP64()).(reg.GPVirtual)
+	j := param("j")
 	g.m, g.a, g.c, g.rs = GP64(), GP64(), GP64(), GP64()
 	b0 := GP64()
-	p := Load(Param("p"), GP64()).(reg.GPVirtual)
+	p := param("p")
 	MOVQ(Mem{Base: p, Disp: atM}, g.m)
 	MOVQ(Mem{Base: p, Disp: atA}, g.a)
 	MOVQ(Mem{Base: p, Disp: atC}, g.c)

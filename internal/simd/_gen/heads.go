@@ -57,7 +57,7 @@ func newBlock(name, doc string, shape [2]int, cut bool) *block {
 		name, last = name+"cut", ", the last cut."
 	}
 	start(name, "func(p *byte)", fmt.Sprintf("%s is %s of %d heads of %d registers%s", name, doc, b.nh, b.nv, last))
-	b.p = Load(Param("p"), GP64()).(reg.GPVirtual)
+	b.p = param("p")
 	b.size = b.get(headsWidth)
 	if cut {
 		b.mask = maskOf(b.get(headsLeft))
@@ -345,20 +345,25 @@ func pairwise(v, w vec) vec {
 	return even
 }
 
+// halves adds up the halves of v and, behind them, those of w; v is lost.
+func halves(v, w vec) vec {
+	crossed := YMM()
+	VPERM2F128(Imm(0x21), w, v, crossed)
+	VBLENDPS(Imm(0xf0), w, v, v)
+	VADDPS(crossed, v, v)
+	return v
+}
+
 // product returns, in the first lanes, the inner products of the heads at x and
 // y. Each register of x is given to with.
 func (b *block) product(x, y []Mem, with func(h, j int, x vec)) vec {
-	high := YMM()
 	if b.nh == 8 {
-		v, w, low := b.products(x, y, 0, 4, with), b.products(x, y, 4, 4, with), YMM()
-		VPERM2F128(Imm(0x20), w, v, low)
-		VPERM2F128(Imm(0x31), w, v, high)
-		VADDPS(high, low, low)
-		return low
+		v := b.products(x, y, 0, 4, with)
+		return halves(v, b.products(x, y, 4, 4, with))
 	}
-	v := b.products(x, y, 0, b.nh, with)
-	VEXTRACTF128(Imm(1), v, high.AsX())
-	VADDPS(high.AsX(), v.AsX(), v.AsX())
+	v, high := b.products(x, y, 0, b.nh, with), XMM()
+	VEXTRACTF128(Imm(1), v, high)
+	VADDPS(high, v.AsX(), v.AsX())
 	for n := b.nh; n < 4; n *= 2 {
 		VHADDPS(v.AsX(), v.AsX(), v.AsX())
 	}

@@ -42,7 +42,7 @@ func keepValues() {
 			set, table := GP64(), GP64()
 			LEAQ(orders, table)
 			VXORPS(zero, zero, zero)
-			VCMPPS(Imm(notEqual), zero, w, other)
+			VCMPPS(Imm(unequal), zero, w, other)
 			VMOVMSKPS(other, set.As32())
 			if first.Base != nil {
 				ANDL(first, set.As32())
@@ -128,9 +128,6 @@ func firstSets() Mem {
 	}
 	return m
 }
-
-// notEqual is the comparison ≠, which a NaN passes.
-const notEqual = 4
 
 // frontOrders is, for each set of lanes, the order that brings those to the
 // front, a byte a lane.

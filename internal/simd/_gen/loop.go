@@ -24,7 +24,7 @@ func newLoop(unroll int, pointers ...string) *loop {
 	for _, p := range pointers {
 		l.ptr[p] = Load(Param(p), GP64())
 	}
-	l.n = Load(Param("n"), GP64()).(reg.GPVirtual)
+	l.n = param("n")
 	XORQ(l.i, l.i)
 	return l
 }
@@ -184,10 +184,13 @@ func finish() {
 	RET()
 }
 
+// param loads an integer or a pointer.
+func param(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
+
 // broadcast loads a float32 parameter into all lanes.
-func broadcast(param string) reg.VecVirtual {
+func broadcast(name string) reg.VecVirtual {
 	x, v := XMM(), YMM()
-	Load(Param(param), x)
+	Load(Param(name), x)
 	VBROADCASTSS(x, v)
 	return v
 }

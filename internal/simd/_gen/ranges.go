@@ -22,10 +22,6 @@ func rangesOfRows() {
 		b.rows(func(at reg.GPVirtual) { b.store(row, Mem{Base: at}) })
 	})
 
-	start("divideSegmentsAVX2", "func(y, x *float32, off *int64, n, w int)", "divideSegmentsAVX2 is DivideRanges of n > 0 ranges of w > 0 columns.")
-	divideSegments()
-	finish()
-
 	start("dotSegmentsAVX2", "func(s, x, y *float32, off *int64, n, w int)", "dotSegmentsAVX2 is DotRanges of n ranges.")
 	dot := newRowRanges("x", "y", "s")
 	dot.each(func(b rowBlock) {
@@ -94,16 +90,16 @@ type ranges struct {
 func newRanges(pointers ...string) *ranges {
 	s := &ranges{ptr: map[string]reg.GPVirtual{}, at: map[string]reg.GPVirtual{}}
 	for _, p := range pointers {
-		s.ptr[p] = Load(Param(p), GP64()).(reg.GPVirtual)
+		s.ptr[p] = param(p)
 	}
-	s.off = Load(Param("off"), GP64()).(reg.GPVirtual)
-	s.n = Load(Param("n"), GP64()).(reg.GPVirtual)
-	s.stride = Load(Param("stride"), GP64()).(reg.GPVirtual)
-	s.w = Load(Param("w"), GP64()).(reg.GPVirtual)
+	s.off = param("off")
+	s.n = param("n")
+	s.stride = param("stride")
+	s.w = param("w")
 	SHLQ(Imm(2), s.stride)
 	s.mask = maskOf(s.w)
 	if s.single() {
-		s.apart = Load(Param("apart"), GP64()).(reg.GPVirtual)
+		s.apart = param("apart")
 		SHLQ(Imm(2), s.apart)
 	}
 	return s
@@ -179,9 +175,9 @@ func (s *ranges) rows(n reg.GPVirtual, body func(), arrays ...string) {
 
 // sumSegments takes 32, 8 and fewer columns at a time of each range.
 func sumSegments() {
-	y, x := Load(Param("y"), GP64()).(reg.GPVirtual), Load(Param("x"), GP64()).(reg.GPVirtual)
-	off, n := Load(Param("off"), GP64()).(reg.GPVirtual), Load(Param("n"), GP64()).(reg.GPVirtual)
-	w := Load(Param("w"), GP64()).(reg.GPVirtual)
+	y, x := param("y"), param("x")
+	off, n := param("off"), param("n")
+	w := param("w")
 	bytes, rest := GP64(), GP64()
 	MOVQ(w, bytes)
 	SHLQ(Imm(2), bytes)
@@ -248,47 +244,6 @@ func sumSegments() {
 	JNZ(LabelRef(again))
 }
 
-// divideSegments divides a row for each range.
-func divideSegments() {
-	y, x := Load(Param("y"), GP64()), Load(Param("x"), GP64())
-	off, n, w := Load(Param("off"), GP64()), Load(Param("n"), GP64()), Load(Param("w"), GP64())
-	rest, one, left, count := GP64(), GP64(), GP64(), GP64()
-	MOVQ(w, rest)
-	ANDQ(Imm(lanes-1), rest)
-	mask := maskOf(rest)
-	MOVQ(U32(1), one)
-	again, eight, tail, next := fresh("range"), fresh("eight"), fresh("tail"), fresh("next")
-	Label(again)
-	MOVQ(Mem{Base: off, Disp: 8}, count)
-	SUBQ(Mem{Base: off}, count)
-	CMOVQEQ(one, count)
-	by := YMM()
-	VXORPS(by, by, by)
-	VCVTSI2SSQ(count, by.AsX(), by.AsX())
-	VBROADCASTSS(by.AsX(), by)
-	MOVQ(w, left)
-	Label(eight)
-	CMPQ(left, Imm(lanes))
-	JL(LabelRef(tail))
-	VMOVUPS(div(get(Mem{Base: x}), by), Mem{Base: y})
-	ADDQ(Imm(4*lanes), x)
-	ADDQ(Imm(4*lanes), y)
-	SUBQ(Imm(lanes), left)
-	JMP(LabelRef(eight))
-	Label(tail)
-	TESTQ(left, left)
-	JZ(LabelRef(next))
-	v := YMM()
-	VMASKMOVPS(Mem{Base: x}, mask, v)
-	storeFirst(div(v, by), rest, Mem{Base: y})
-	LEAQ(Mem{Base: x, Index: rest, Scale: 4}, x)
-	LEAQ(Mem{Base: y, Index: rest, Scale: 4}, y)
-	Label(next)
-	ADDQ(Imm(8), off)
-	DECQ(n)
-	JNZ(LabelRef(again))
-}
-
 // rowRanges is a kernel over ranges of rows, of any number of columns: one array has
 // a row for each range, another the ranges' own rows, and a third one row.
 type rowRanges struct {
@@ -300,10 +255,9 @@ type rowRanges struct {
 
 func newRowRanges(of, own, kept string) *rowRanges {
 	s := &rowRanges{rows: GP64(), j: GP64(), rest: GP64()}
-	pointer := func(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
-	s.of, s.own, s.off, s.n, s.bytes = pointer(of), pointer(own), pointer("off"), pointer("n"), pointer("w")
+	s.of, s.own, s.off, s.n, s.bytes = param(of), param(own), param("off"), param("n"), param("w")
 	if kept != "" {
-		s.kept = pointer(kept)
+		s.kept = param(kept)
 	}
 	MOVQ(s.bytes, s.rest)
 	ANDQ(Imm(lanes-1), s.rest)

@@ -50,11 +50,11 @@ type stripe struct {
 func newStripe(pointers ...string) *stripe {
 	s := &stripe{ptr: map[string]reg.GPVirtual{}}
 	for _, p := range pointers {
-		s.ptr[p] = Load(Param(p), GP64()).(reg.GPVirtual)
+		s.ptr[p] = param(p)
 	}
-	s.n = Load(Param("rows"), GP64()).(reg.GPVirtual)
-	s.stride = Load(Param("stride"), GP64()).(reg.GPVirtual)
-	s.w = Load(Param("w"), GP64()).(reg.GPVirtual)
+	s.n = param("rows")
+	s.stride = param("stride")
+	s.w = param("w")
 	SHLQ(Imm(2), s.stride)
 	s.mask = maskOf(s.w)
 	return s

@@ -69,7 +69,7 @@ func softmaxSegments() {
 		})
 		Label(next)
 	})
-	t.fence()
+	fencePast(t.field(segPast))
 	finish()
 }
 
@@ -81,15 +81,6 @@ func weightBelow(s, top vec) vec {
 // overSum is what weights are multiplied by: 1/sum, or 1 where all are zero.
 func overSum(sum vec) vec {
 	return div(get(num(1)), pick(compare(equal, sum, num(0)), get(num(1)), sum))
-}
-
-// fence makes stores past the caches seen before any that come later.
-func (t *tile) fence() {
-	none := fresh("fenced")
-	CMPQ(t.field(segPast), Imm(0))
-	JE(LabelRef(none))
-	SFENCE()
-	Label(none)
 }
 
 // softmaxGradSegments writes Segments.SoftmaxGrad, once for gradients that are

@@ -71,7 +71,7 @@ type gather struct {
 // newGather loads the fields that every nonzero needs.
 func newGather(w weighting, share int) *gather {
 	g := &gather{weight: w, share: share}
-	g.p = Load(Param("p"), GP64()).(reg.GPVirtual)
+	g.p = param("p")
 	g.out, g.x, g.offsets, g.cols = g.load(atOut), g.load(atIn), g.load(atOffsets), g.load(atCols)
 	g.k, g.stride, g.end = g.load(atFrom), g.load(atStride), GP64()
 	if w != unweighted {
@@ -118,17 +118,8 @@ func (g *gather) shapes(whole, cut, step int, body func()) {
 		}
 	}
 	Label("done")
-	g.fence()
+	fencePast(g.field(atPast))
 	finish()
-}
-
-// fence makes stores past the caches seen before any that come later.
-func (g *gather) fence() {
-	none := fresh("fenced")
-	CMPQ(g.field(atPast), Imm(0))
-	JE(LabelRef(none))
-	SFENCE()
-	Label(none)
 }
 
 // rows writes the loop over the rows, around open and shut of a row that has
@@ -353,18 +344,7 @@ func (g *gather) keep(tile []vec, row reg.Register) {
 		}
 		return
 	}
-	past, kept := fresh("past"), fresh("kept")
-	CMPQ(g.field(atPast), Imm(0))
-	JNE(LabelRef(past))
-	for v, x := range tile {
-		VMOVUPS(x, column(row, v))
-	}
-	JMP(LabelRef(kept))
-	Label(past)
-	for v, x := range tile {
-		VMOVNTPS(x, column(row, v))
-	}
-	Label(kept)
+	storePast(g.field(atPast), tile, row)
 }
 
 // factor returns the weights of register v; last is that of the one before.

@@ -94,17 +94,13 @@ func (g *gather) dots(heads int, put func(reg.Register)) {
 				sum[i] = pairwise(sum[2*i], sum[2*i+1])
 			}
 		}
-		low, high := YMM(), YMM()
 		if heads == 8 { // the low halves have half of each sum, the high ones the other
-			VPERM2F128(Imm(0x20), sum[1], sum[0], low)
-			VPERM2F128(Imm(0x31), sum[1], sum[0], high)
-			VADDPS(low, high, low)
-			put(low)
+			put(halves(sum[0], sum[1]))
 			return
 		}
-		x := pairwise(sum[0], sum[1])
-		VEXTRACTF128(Imm(1), x, high.AsX())
-		VADDPS(high.AsX(), x.AsX(), x.AsX())
+		x, high := pairwise(sum[0], sum[1]), XMM()
+		VEXTRACTF128(Imm(1), x, high)
+		VADDPS(high, x.AsX(), x.AsX())
 		put(x.AsX())
 	}, func() {})
 }

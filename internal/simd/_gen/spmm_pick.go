@@ -45,33 +45,39 @@ func pickNonzeros(edges string) {
 	RET()
 }
 
-// means writes the kernels that end a mean.
+// means writes the kernels that divide rows by how many they are the sums of.
 func means() {
-	mean("meanAVX2", "func(y, s *float32, offsets *int64, rows, f int)", "meanAVX2 is AddMeans.", true)
-	mean("meanSetAVX2", "func(s *float32, offsets *int64, rows, f int)", "meanSetAVX2 is SetMeans.", false)
+	mean("addMeansAVX2", "addMeansAVX2 is AddMeans.", true)
+	mean("divideRangesAVX2", "divideRangesAVX2 is DivideRanges.", false)
 }
 
-// mean writes such a kernel, which adds to y or else to zero, in s.
-func mean(name, signature, comment string, toY bool) {
-	start(name, signature, comment)
-	l := newRowWalk(toY)
-	n, count, by := GP64(), XMM(), YMM()
+// mean writes such a kernel, which adds to y or else to zero, and divides by 1
+// where there are none.
+func mean(name, comment string, adds bool) {
+	start(name, "func(y, x *float32, offsets *int64, rows, f int)", comment)
+	l := newRowWalk()
+	n, one, count, by := GP64(), GP64(), XMM(), YMM()
 	Label("row")
 	MOVQ(Mem{Base: l.offsets, Disp: 8}, n)
 	SUBQ(Mem{Base: l.offsets}, n)
-	JZ(LabelRef("next"))
+	if adds {
+		JZ(LabelRef("next"))
+	} else {
+		MOVQ(U32(1), one)
+		CMOVQEQ(one, n)
+	}
 	VXORPS(count, count, count)
 	VCVTSI2SSQ(n, count, count)
 	VBROADCASTSS(count, by)
-	l.columns(func(y, s Mem, masked bool) {
+	l.columns(func(y, x Mem, masked bool) {
 		m, t := YMM(), YMM()
 		if masked {
-			VMASKMOVPS(s, l.mask, m)
+			VMASKMOVPS(x, l.mask, m)
 		} else {
-			VMOVUPS(s, m)
+			VMOVUPS(x, m)
 		}
 		switch {
-		case !toY:
+		case !adds:
 			VXORPS(t, t, t)
 		case masked:
 			VMASKMOVPS(y, l.mask, t)
@@ -91,52 +97,46 @@ func mean(name, signature, comment string, toY bool) {
 	finish()
 }
 
-// rowWalk is a kernel over the columns of the rows of y and s, which may be one.
+// rowWalk is a kernel over the columns of the rows of y and x, which may be one.
 type rowWalk struct {
-	y, s, offsets, rows, f reg.GPVirtual
-	left                   reg.GPVirtual // columns in the last register, 0 to 7
+	y, x, offsets, rows, f reg.GPVirtual
+	left, whole            reg.GPVirtual // columns in the last register, 0 to 7, and before it
 	mask                   vec
 }
 
-func newRowWalk(toY bool) *rowWalk {
-	arg := func(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
-	l := &rowWalk{s: arg("s"), offsets: arg("offsets"), rows: arg("rows"), f: arg("f"), left: GP64()}
-	if l.y = l.s; toY {
-		l.y = arg("y")
-	}
+func newRowWalk() *rowWalk {
+	l := &rowWalk{y: param("y"), x: param("x"), offsets: param("offsets"), rows: param("rows"), f: param("f"), left: GP64(), whole: GP64()}
 	MOVQ(l.f, l.left)
 	ANDQ(Imm(lanes-1), l.left)
+	MOVQ(l.f, l.whole)
+	SUBQ(l.left, l.whole)
 	l.mask = maskOf(l.left)
 	return l
 }
 
 // columns writes the loop over the columns of a row.
-func (l *rowWalk) columns(body func(y, s Mem, masked bool)) {
-	j, whole := GP64(), GP64()
+func (l *rowWalk) columns(body func(y, x Mem, masked bool)) {
+	j := GP64()
 	XORQ(j, j)
-	MOVQ(l.f, whole)
-	SUBQ(l.left, whole)
-	y, s := Mem{Base: l.y, Index: j, Scale: 4}, Mem{Base: l.s, Index: j, Scale: 4}
+	y, x := Mem{Base: l.y, Index: j, Scale: 4}, Mem{Base: l.x, Index: j, Scale: 4}
 	again, rest, end := fresh("columns"), fresh("rest"), fresh("end")
 	Label(again)
-	CMPQ(j, whole)
+	CMPQ(j, l.whole)
 	JGE(LabelRef(rest))
-	body(y, s, false)
+	body(y, x, false)
 	ADDQ(Imm(lanes), j)
 	JMP(LabelRef(again))
 	Label(rest)
 	TESTQ(l.left, l.left)
 	JZ(LabelRef(end))
-	body(y, s, true)
+	body(y, x, true)
 	Label(end)
 }
 
 // step goes on to the next row.
 func (l *rowWalk) step() {
-	if l.y != l.s {
-		LEAQ(Mem{Base: l.y, Index: l.f, Scale: 4}, l.y)
-	}
-	LEAQ(Mem{Base: l.s, Index: l.f, Scale: 4}, l.s)
+	LEAQ(Mem{Base: l.y, Index: l.f, Scale: 4}, l.y)
+	LEAQ(Mem{Base: l.x, Index: l.f, Scale: 4}, l.x)
 	ADDQ(Imm(8), l.offsets)
 	DECQ(l.rows)
 	JNZ(LabelRef("row"))

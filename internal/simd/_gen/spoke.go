@@ -18,8 +18,8 @@ func factorsOfEdges(name string, permuted bool) {
 		with = "the edges that Perm names."
 	}
 	start(name, "func(p *byte, from, to int)", name+" sets the factors of a mask, of "+with)
-	s := &spokes{tile: tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}}
-	from, to := Load(Param("from"), GP64()).(reg.GPVirtual), Load(Param("to"), GP64()).(reg.GPVirtual)
+	s := &spokes{tile: tile{w: 8, p: param("p")}}
+	from, to := param("from"), param("to")
 	f := s.get(spokesFactors)
 	again, done := fresh("eight"), fresh("done")
 	perm, e := s.get(spokesPerm), YMM()
@@ -169,21 +169,21 @@ func (s *spokes) retraceOne() {
 		sloped := pick(compare(greater, up, down), up, mul(down, slope))
 		x, weight := YMM(), toEvery(alpha)
 		VMASKMOVPS(s.of(at, u, spokesX, spokesXStride), inside, x)
-		g := total(mul(x, own.v))
+		g := across(mul(x, own.v))
 		if s.drops {
 			factor.Index = s.k
-			VMULSS(factor, g.AsX(), g.AsX())
+			VMULSS(factor, g, g)
 			kept := YMM()
 			VBROADCASTSS(factor, kept)
 			VMULPS(kept, weight, weight)
 		}
 		VFMADD231PS(x, weight, acc[0])
-		VSUBSS(rec.Offset(8), g.AsX(), g.AsX())
-		VMULSS(sloped.AsX(), g.AsX(), g.AsX())
-		VADDSS(g.AsX(), del[0].AsX(), del[0].AsX())
+		VSUBSS(rec.Offset(8), g, g)
+		VMULSS(sloped.AsX(), g, g)
+		VADDSS(g, del[0].AsX(), del[0].AsX())
 		der := s.of(at, u, spokesDer, spokesDerStride)
-		VADDSS(der, g.AsX(), g.AsX())
-		VMOVSS(g.AsX(), der)
+		VADDSS(der, g, g)
+		VMOVSS(g, der)
 	}
 	last := func() {
 		s.keepOne(acc[0], del[0], width, inside)
@@ -198,7 +198,7 @@ func (s *spokes) retraceOne() {
 // pairOne writes simd.Spokes.Pair of one head.
 func pairOne() {
 	start("pairSpoke", "func(p *byte)", "pairSpoke is Spokes.Pair of one head.")
-	s := &spokes{tile: tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}}
+	s := &spokes{tile: tile{w: 8, p: param("p")}}
 	x, v, rec, n := s.get(spokesX), s.get(spokesV), s.get(spokesRec), s.get(spokesLeft)
 	inside := maskOf(s.get(spokesWidth))
 	again := fresh("row")
@@ -206,25 +206,13 @@ func pairOne() {
 	a, b := YMM(), YMM()
 	VMASKMOVPS(Mem{Base: x}, inside, a)
 	VMASKMOVPS(Mem{Base: v}, inside, b)
-	VMOVSS(total(mul(a, b)).AsX(), Mem{Base: rec, Disp: 8})
+	VMOVSS(across(mul(a, b)), Mem{Base: rec, Disp: 8})
 	s.advance(x, spokesXStride)
 	s.advance(v, spokesVStride)
 	s.advance(rec, spokesRecStride)
 	DECQ(n)
 	JNZ(LabelRef(again))
 	finish()
-}
-
-// total is the sum of all lanes in the first.
-func total(v vec) vec {
-	x, t := v.AsX(), XMM()
-	VEXTRACTF128(Imm(1), v, t)
-	VADDPS(t, x, x)
-	VPERMILPS(Imm(0x4e), x, t)
-	VADDPS(t, x, x)
-	VMOVSHDUP(x, t)
-	VADDSS(t, x, x)
-	return v
 }
 
 // keepOne sets a source's gradients, or adds to them.
@@ -248,7 +236,7 @@ func (s *spokes) keepOne(acc, del vec, width reg.GPVirtual, inside vec) {
 // columnOfPowers writes simd.Powers.Column of rows in eights.
 func columnOfPowers() {
 	start("powersOfColumn", "func(p *byte)", "powersOfColumn is Powers.Column of rows in eights.")
-	t := &tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}
+	t := &tile{w: 8, p: param("p")}
 	x, y, n, most := t.get(powersX), t.get(powersY), t.get(powersRows), YMM()
 	VXORPS(most, most, most)
 	none := YMM()

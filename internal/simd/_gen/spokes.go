@@ -65,7 +65,7 @@ func newSpokes(name, doc string, drops bool) *spokes {
 		name, with = name+"Drop", " under a mask."
 	}
 	start(name, "func(p *byte)", name+" is "+doc+with)
-	s := &spokes{tile: tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}, drops: drops}
+	s := &spokes{tile: tile{w: 8, p: param("p")}, drops: drops}
 	s.cols = s.get(spokesCols)
 	return s
 }
@@ -246,7 +246,8 @@ func (s *spokes) attend() {
 		s.further(spokesY, spokesYStride)
 	}
 	s.each(first, edge, last)
-	s.finish()
+	fencePast(s.field(spokesPast))
+	finish()
 }
 
 // carried is the table of what is carried. Of slim heads two lines are most of a
@@ -263,21 +264,9 @@ func (s *spokes) carried() table {
 func (s *spokes) put(acc []vec) {
 	if s.size != nil {
 		s.putSlim(acc)
-		return
+	} else {
+		storePast(s.field(spokesPast), acc, s.get(spokesY))
 	}
-	near, done := fresh("near"), fresh("put")
-	y := s.get(spokesY)
-	CMPQ(s.field(spokesPast), Imm(0))
-	JE(LabelRef(near))
-	for h, a := range acc {
-		VMOVNTPS(a, Mem{Base: y, Disp: 32 * h})
-	}
-	JMP(LabelRef(done))
-	Label(near)
-	for h, a := range acc {
-		VMOVUPS(a, Mem{Base: y, Disp: 32 * h})
-	}
-	Label(done)
 }
 
 // putSlim is put of slim heads: each is stored over the end of the one before it
@@ -300,27 +289,12 @@ func (s *spokes) putSlim(acc []vec) {
 	JG(LabelRef(again))
 }
 
-// finish ends a kernel that may have stored past the caches.
-func (s *spokes) finish() {
-	SFENCE()
-	finish()
-}
-
 // pair adds up halves of the products of two heads: each half of the register has
 // two numbers of x, and two of y.
 func pair(x, y vec) vec {
 	t := YMM()
 	VSHUFPS(Imm(0x4e), y, x, t)
 	VBLENDPS(Imm(0xcc), y, x, x)
-	VADDPS(t, x, x)
-	return x
-}
-
-// eight does so with what is pairwise of pairs: a number for each head.
-func eight(x, y vec) vec {
-	t := YMM()
-	VPERM2F128(Imm(0x21), y, x, t)
-	VBLENDPS(Imm(0xf0), y, x, x)
 	VADDPS(t, x, x)
 	return x
 }
@@ -385,7 +359,8 @@ func (s *spokes) retrace() {
 		s.further(spokesY, spokesYStride)
 	}
 	s.each(first, edge, last)
-	s.finish()
+	fencePast(s.field(spokesPast))
+	finish()
 }
 
 // dots returns the sums of what product makes of each head, which gets its number
@@ -406,7 +381,7 @@ func dots(weight vec, product func(h int, f vec) vec) vec {
 			}
 		}
 	})
-	return eight(four, two)
+	return halves(four, two)
 }
 
 // weigh returns the softmax of an edge under the mask, and stores it times the
@@ -448,7 +423,7 @@ func (s *spokes) keep(acc []vec, del vec) {
 // rowsOfPowers writes simd.Powers.Rows.
 func rowsOfPowers() {
 	start("powersOfRows", "func(p *byte)", "powersOfRows is Powers.Rows.")
-	t := &tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}
+	t := &tile{w: 8, p: param("p")}
 	x, y, n, most := t.get(powersX), t.get(powersY), t.get(powersRows), YMM()
 	VXORPS(most, most, most)
 	row, done := fresh("row"), fresh("done")

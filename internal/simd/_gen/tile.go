@@ -83,7 +83,7 @@ func newList(name string) *list {
 }
 
 func (l *list) pointer(name string) reg.GPVirtual {
-	l.ptr[name] = Load(Param(name), GP64()).(reg.GPVirtual)
+	l.ptr[name] = param(name)
 	return l.ptr[name]
 }
 
@@ -197,10 +197,10 @@ func groups() {
 	} {
 		start(k.name+"AVX2", k.signature, k.name+"AVX2 works on n runs of d elements.")
 		r := newRuns()
-		y, c := r.pointer("y"), r.pointer("c")
+		y, c := param("y"), param("c")
 		x := y
 		if k.name == "scaleGroups" || k.name == "axpyGroups" {
-			x = r.pointer("x")
+			x = param("x")
 		}
 		r.eights(func(u int) {
 			number := YMM()
@@ -255,10 +255,10 @@ func groups() {
 		}
 		start(name+"AVX2", signature, name+"AVX2 works on n runs of d elements.")
 		r := newRuns()
-		y, x := r.pointer("y"), r.pointer("x")
+		y, x := param("y"), param("x")
 		var z reg.GPVirtual
 		if name == "dotGroups" {
-			z = r.pointer("z")
+			z = param("z")
 		}
 		r.eights(func(u int) {
 			v := get(Mem{Base: x, Disp: 32 * u})
@@ -323,8 +323,8 @@ type runs struct {
 
 func newRuns() *runs {
 	r := &runs{whole: GP64(), rest: GP64(), bytes: GP64()}
-	r.n = r.pointer("n")
-	d := r.pointer("d")
+	r.n = param("n")
+	d := param("d")
 	MOVQ(d, r.rest)
 	ANDQ(Imm(lanes-1), r.rest)
 	MOVQ(d, r.whole)
@@ -334,8 +334,6 @@ func newRuns() *runs {
 	r.mask = maskOf(r.rest)
 	return r
 }
-
-func (r *runs) pointer(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
 
 // eights writes the loop over runs of exactly eight elements, which are most
 // heads, without the one over a run's elements: four runs at a time, as long as
@@ -440,7 +438,7 @@ func columns() {
 		best, arg := s.fixed("best"), s.fixed("arg")
 		number, one := YMM(), wide(1)
 		first := XMM()
-		VMOVD(Load(Param("from"), GP64()).(reg.GPVirtual).As32(), first)
+		VMOVD(param("from").As32(), first)
 		VPBROADCASTD(first, number)
 		s.run(func() {
 			v := s.load("x")

@@ -17,12 +17,11 @@ func anyZero() {
 	Label("again")
 	var any vec
 	for i := range zeroGroup {
-		equal := YMM()
-		VCMPPS(Imm(0), Mem{Base: x, Disp: 32 * i}, zero, equal)
+		is := compare(equal, zero, Mem{Base: x, Disp: 32 * i})
 		if i == 0 {
-			any = equal
+			any = is
 		} else {
-			VORPS(equal, any, any)
+			VORPS(is, any, any)
 		}
 	}
 	VMOVMSKPS(any, found)

@@ -82,7 +82,7 @@ func (a *attention) fits(g *graph.Graph) bool {
 		return true
 	}
 	rows := g.NumDst()
-	if fromSources(g, a.er) {
+	if ofSources(g, a.er) {
 		rows = g.NumSrc()
 	}
 	heads := a.el.Value().RowLen()
@@ -96,11 +96,6 @@ func (a *attention) fits(g *graph.Graph) bool {
 func (a *attention) scalarWeight(g *graph.Graph) bool {
 	s := a.weight.Shape()
 	return s[0] == g.NumEdges() && len(s) <= len(a.el.Shape()) && a.weight.Value().RowLen() == 1
-}
-
-// fromSources reports whether V(x) reads rows of sources on g.
-func fromSources(g *graph.Graph, x *grad.Var) bool {
-	return g.Bipartite() && g.DstRows() != nil && x.Shape()[0] == g.NumSrc()
 }
 
 // grads returns where the gradients of the nodes' parts go. The order counts
@@ -125,14 +120,12 @@ func (a *attention) grads() *sparse.AttentionGrads {
 }
 
 func (a *attention) run(g *graph.Graph) *grad.Var {
-	er := a.er
-	if fromSources(g, er) {
-		er = er.Rows(g.DstRows())
+	if ofSources(g, a.er) {
+		a.er = a.er.Rows(g.DstRows())
 	}
-	a.er = er
-	vars := []*grad.Var{a.ft, a.el, er}
+	vars := []*grad.Var{a.ft, a.el, a.er}
 	k := &a.kernel
-	*k = sparse.Attention{In: g.In(), El: a.el.Value(), Er: er.Value(), Ft: a.ft.Value(), Slope: a.slope, Drop: a.drop}
+	*k = sparse.Attention{In: g.In(), El: a.el.Value(), Er: a.er.Value(), Ft: a.ft.Value(), Slope: a.slope, Drop: a.drop}
 	if a.ee != nil {
 		vars, k.Ee = append(vars, a.ee), a.ee.Value()
 	}

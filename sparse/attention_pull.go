@@ -26,7 +26,7 @@ type pullTask struct {
 	turned *CSR
 	perm   []int32
 	copies int
-	der    *[]tensor.Float // the copies, without the first if Er is that
+	der    *[]tensor.Float // the copies
 	cuts   []int
 	direct bool // by spokes
 }

@@ -84,3 +84,15 @@ func TestSetMulDenseSmall(t *testing.T) {
 		}
 	}
 }
+
+// A matrix without columns has a transpose without rows.
+func TestSetMulDenseTNothing(t *testing.T) {
+	const rows, f = 9000, 64
+	a, err := sparse.New(rows, 0, make([]int64, rows+1), []int32{}, []float{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Transpose()
+	sparse.SetMulDenseT(tensor.New(0, f), a, tensor.New(rows, f))
+	sparse.MulDenseT(tensor.New(0, f), a, tensor.New(rows, f))
+}

@@ -11,8 +11,8 @@ import (
 // the gradients at logits of zero and weights of one.
 //
 // Where Sets has the bit of one, that is set to its gradient, whatever it held.
-// Two of those may not share memory, as results of one computation may that are
-// only added to.
+// None shares memory with another, but for Er where it is added to: that is done
+// when the others are there.
 type AttentionGrads struct {
 	El, Er, Ft, Ee, Weight *tensor.Dense
 

@@ -103,6 +103,9 @@ func (t *Tape) Reset() {
 // memory of the step before, which is still near the processor. Steps do not
 // count it.
 func (t *Tape) ResetEval() {
+	if t == nil {
+		return
+	}
 	t.Reset()
 	t.step--
 	t.eval = true

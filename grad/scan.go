@@ -13,7 +13,7 @@ func (x *Var) eachRow(f func(lo, hi int)) {
 // CumSum returns the sums up to each element of the last axis, added in float64.
 func (x *Var) CumSum() *Var {
 	op := Begin("CumSum", x)
-	y := op.newLike(x)
+	y := op.freshLike(x)
 	if !op.Dry(0) {
 		tensor.CumSum(&y.val, &x.val)
 	}
@@ -33,7 +33,7 @@ func (x *Var) CumSum() *Var {
 // float64. The gradient is right for zeros too.
 func (x *Var) CumProd() *Var {
 	op := Begin("CumProd", x)
-	y := op.newLike(x)
+	y := op.freshLike(x)
 	if !op.Dry(0) {
 		tensor.CumProd(&y.val, &x.val)
 	}

@@ -154,7 +154,7 @@ func (r recipe) differs(other recipe) (flag, mine, others string) {
 func (r recipe) flags() string {
 	usual, err := newRecipe(r.Preset, r.Model, r.Dataset)
 	if err != nil {
-		panic(err) // it has been trained
+		panic(err) // flags and files are checked
 	}
 	usual.Dataset, usual.Preset, usual.Model, usual.Seed = "cora", presets[0], "gat", r.Seed
 	usual.ValueDrop, usual.NoBias, usual.Decayed, usual.Start = r.ValueDrop, r.NoBias, r.Decayed, r.Start // these are the preset's

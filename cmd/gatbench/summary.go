@@ -248,9 +248,9 @@ func (r *reporter) fileName() string {
 // command returns the command line to try next; without flags that which uses
 // the saved model.
 func (r *reporter) command(flags string) string {
-	line := "gatbench train" + r.recipe.flags()
-	if flags == "" {
-		line = "gatbench eval " + r.Save
+	line := "gatbench eval " + r.Save
+	if flags != "" {
+		line = "gatbench train" + r.recipe.flags()
 	}
 	if r.Data != "" {
 		line += fmt.Sprintf(" --data %q", r.Data)

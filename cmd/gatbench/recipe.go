@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/train"
@@ -167,8 +169,17 @@ func (r recipe) flags() string {
 		case v == true:
 			line += " --" + flag
 		default:
-			line += fmt.Sprintf(" --%s %v", flag, v)
+			line += " --" + flag + " " + word(v)
 		}
 	}
 	return line
+}
+
+// word returns a value as a word of a command line, in quotes if it has spaces.
+func word(v any) string {
+	s := fmt.Sprint(v)
+	if strings.ContainsAny(s, " \t") {
+		return strconv.Quote(s)
+	}
+	return s
 }

@@ -235,7 +235,7 @@ func (r *reporter) all(runs []summary) error {
 	}
 	r.printf("\n%s: test accuracy %s over %d seeds, %.2f s in all\n", r.task.Name,
 		r.strong(fmt.Sprintf("%.1f ± %.1f %%", 100*o.Mean, 100*o.Std)), o.Seeds, o.TotalMS/1000)
-	r.printf("next: %s\n", r.strong(r.command("--save "+r.fileName()+".safetensors")))
+	r.printf("next: %s\n", r.strong(r.command("--save "+word(r.fileName()+".safetensors"))))
 	return r.err
 }
 
@@ -248,12 +248,12 @@ func (r *reporter) fileName() string {
 // command returns the command line to try next; without flags that which uses
 // the saved model.
 func (r *reporter) command(flags string) string {
-	line := "gatbench eval " + r.Save
+	line := "gatbench eval " + word(r.Save)
 	if flags != "" {
 		line = "gatbench train" + r.recipe.flags()
 	}
 	if r.Data != "" {
-		line += fmt.Sprintf(" --data %q", r.Data)
+		line += " --data " + word(r.Data)
 	}
 	return strings.TrimSpace(line + " " + flags)
 }

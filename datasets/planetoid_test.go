@@ -105,21 +105,21 @@ func write(t testing.TB, dir string, parts map[string]string) {
 	}
 }
 
-// Files of another name than the three are read too, whatever its case.
+// Files of another name than the three are read too, whatever its case and with dots.
 func TestPlanetoidOwn(t *testing.T) {
 	from, dir := t.TempDir(), t.TempDir()
 	write(t, from, small())
 	for part := range small() {
-		if err := os.Rename(filepath.Join(from, "ind.citeseer."+part), filepath.Join(dir, "ind.Mine."+part)); err != nil {
+		if err := os.Rename(filepath.Join(from, "ind.citeseer."+part), filepath.Join(dir, "ind.Mine.v1.2."+part)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, path := range []string{dir, filepath.Join(dir, "ind.Mine.graph")} {
+	for _, path := range []string{dir, filepath.Join(dir, "ind.Mine.v1.2.graph"), filepath.Join(dir, "ind.Mine.v1.2.test.index")} {
 		d, err := Read(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Name != "Mine" || d.Graph.NumNodes() != 7 || d.Classes != 2 || d.ClassNames != nil || !slices.Equal(d.Split.Test, []int32{3, 5}) {
+		if d.Name != "Mine.v1.2" || d.Graph.NumNodes() != 7 || d.Classes != 2 || d.ClassNames != nil || !slices.Equal(d.Split.Test, []int32{3, 5}) {
 			t.Errorf("%s: %s of %d nodes, %d classes %q, split %v", path, d.Name, d.Graph.NumNodes(), d.Classes, d.ClassNames, d.Split)
 		}
 	}

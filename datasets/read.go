@@ -21,8 +21,8 @@ func Read(path string) (*Dataset, error) {
 	base := filepath.Base(path)
 	plain := strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".zst")
 	dir := filepath.Dir(path)
-	if parts := strings.Split(base, "."); parts[0] == "ind" && len(parts) > 2 {
-		return Planetoid(dir, parts[1])
+	if name, ok := strings.CutPrefix(strings.TrimSuffix(plain, filepath.Ext(plain)), "ind."); ok {
+		return Planetoid(dir, strings.TrimSuffix(name, ".test")) // of the part test.index
 	}
 	switch {
 	case strings.HasSuffix(base, ".npz"):

@@ -108,9 +108,12 @@ func (x *Var) AddBiasInPlace(b *Var, a Activation) *Var {
 type placedNotes struct{ b *Var }
 
 // Pull adds to b's gradient.
-func (n *placedNotes) Pull(dy *tensor.Dense) {
-	if n.b.needs {
-		runBiased(biased{in: dy.Data, b: n.b.val.Data, db: n.b.Grad().Data, back: true})
+func (n *placedNotes) Pull(dy *tensor.Dense) { pullBias(n.b, dy) }
+
+// pullBias adds dy to the gradient of b, which may be nil.
+func pullBias(b *Var, dy *tensor.Dense) {
+	if b != nil && b.needs {
+		runBiased(biased{in: dy.Data, b: b.val.Data, db: b.Grad().Data, back: true})
 	}
 }
 

@@ -187,6 +187,14 @@ func TestDropBiasedGradients(t *testing.T) {
 	check{[]*grad.Param{x}, func(t *grad.Tape, v []*grad.Var) *grad.Var {
 		return t.DropBiased(v[0], grad.Const(b.Value), grad.ELU, 0.4)
 	}}.run(t)
+	for _, a := range []grad.Activation{grad.ELU, grad.Identity} { // the bias is a row of x
+		check{[]*grad.Param{x}, func(t *grad.Tape, v []*grad.Var) *grad.Var {
+			return t.DropBiased(v[0], v[0].RowRange(1, 2).Reshape(3), a, 0.4).Add(v[0].AddBias(v[0].RowRange(3, 4).Reshape(3), a))
+		}}.run(t)
+		check{[]*grad.Param{b}, func(_ *grad.Tape, v []*grad.Var) *grad.Var {
+			return v[0].Reshape(1, 3).AddBias(v[0], a)
+		}}.run(t)
+	}
 	if y := grad.NewEval().DropBiased(grad.Const(x.Value), grad.Const(b.Value), grad.ELU, 0.9).Value(); !slices.Equal(y.Data, grad.Const(x.Value).AddBias(grad.Const(b.Value), grad.ELU).Value().Data) {
 		t.Error("an eval tape drops")
 	}

@@ -90,7 +90,7 @@ func (c *checkpoint) forward() *Var {
 	defer func() {
 		in.leave()
 		if y.val.Data != nil {
-			t.arena.floats.used = append(t.arena.floats.used, y.val.Data)
+			t.own(y.val.Data)
 		}
 	}()
 	v := c.run(forward)
@@ -99,7 +99,8 @@ func (c *checkpoint) forward() *Var {
 		panic(&TapeError{Op: "Checkpoint", Why: "the result is of another tape"})
 	}
 	y.needs = v.needs
-	y.val.Set(t.borrow(len(v.Value().Data)), v.Shape()...)
+	room, _ := t.lend(len(v.Value().Data))
+	y.val.Set(room, v.Shape()...)
 	if !t.dry {
 		copy(y.val.Data, v.val.Data)
 	}

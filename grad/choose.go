@@ -20,7 +20,7 @@ func Where(c, x, y *Var) *Var {
 	}
 	c, x, y = c.fit(shape), x.fit(shape), y.fit(shape)
 	op := Begin("Where", x, y, c)
-	z := op.New(shape...)
+	z := op.Fresh(shape...)
 	if !op.Dry(0) {
 		for i, v := range c.val.Data {
 			if v != 0 {
@@ -55,7 +55,7 @@ func (x *Var) fit(shape []int) *Var {
 // ends.
 func (x *Var) Clamp(lo, hi float64) *Var {
 	op := Begin("Clamp", x)
-	y := op.newLike(x)
+	y := op.freshLike(x)
 	least, most := tensor.Float(lo), tensor.Float(hi)
 	if !op.Dry(0) {
 		for i, v := range x.val.Data {
@@ -76,7 +76,7 @@ func (x *Var) Clamp(lo, hi float64) *Var {
 // whole.
 func (x *Var) Pow(p float64) *Var {
 	op := Begin("Pow", x)
-	y := op.newLike(x)
+	y := op.freshLike(x)
 	if !op.Dry(0) {
 		for i, v := range x.val.Data {
 			y.val.Data[i] = tensor.Float(math.Pow(float64(v), p))

@@ -150,7 +150,7 @@ func (n *columnNorm) forward(k int) {
 // write normalises rows p of range k.
 func (n *columnNorm) write(k int, p part, buf []tensor.Float) {
 	centre, scale := n.centre(k), buf[:n.d]
-	simd.Scale.Forward(scale, n.of(n.scale, k), 1)
+	copy(scale, n.of(n.scale, k))
 	if n.gain != nil {
 		simd.Mul.Forward(scale, scale, n.gain.val.Data, 1, 1)
 	}

@@ -7,8 +7,7 @@ func SetHandLeast(n int) (undo func()) {
 	return func() { handLeast = old }
 }
 
-// SetNormFew sets up to how many elements a normalisation is taken element by
-// element.
+// SetNormFew sets up to which width few rows are normalised element by element.
 func SetNormFew(n int) (undo func()) {
 	old := normFew
 	normFew = n

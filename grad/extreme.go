@@ -130,7 +130,7 @@ func (x *Var) TopK(k int) (values *Var, places []int32) {
 		panic(&tensor.ShapeError{Op: "grad.TopK", Shapes: [][]int{slices.Clone(shape), {k}}, Why: "the last axis has fewer elements"})
 	}
 	shape[len(shape)-1] = k
-	y := op.New(shape...)
+	y := op.Fresh(shape...)
 	places = op.Ints(len(y.val.Data))
 	if !op.Dry(0) {
 		tensor.TopK(&y.val, places, &x.val)

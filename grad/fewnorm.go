@@ -25,7 +25,8 @@ func (n *norm) biases(j int) tensor.Float {
 // offset is element at of x, which is in row i, without the mean of the row.
 func (n *norm) offset(i, at int) tensor.Float { return n.x.val.Data[at] - n.mean[i] - n.rest[i] }
 
-// fewRows writes all rows of a layer norm, to the bits of row.
+// fewRows writes all rows of a layer norm, to the bits of row: the products are
+// rounded by themselves, where a processor could fuse them with what is added.
 func (n *norm) fewRows(y []tensor.Float) {
 	for i := range n.rows {
 		lo, hi := i*n.d, i*n.d+n.d
@@ -35,7 +36,7 @@ func (n *norm) fewRows(y []tensor.Float) {
 		}
 		n.scale[i] = n.scaleOf(dot64(y[lo:hi], y[lo:hi]) / float64(n.d))
 		for at := lo; at < hi; at++ {
-			y[at] = y[at]*n.scale[i]*tensor.Float(n.gains(at-lo)) + n.biases(at-lo)
+			y[at] = tensor.Float(y[at]*n.scale[i]*tensor.Float(n.gains(at-lo))) + n.biases(at-lo)
 		}
 	}
 }
@@ -75,13 +76,13 @@ func (n *columnNorm) fewColumns(f func(at column, rows part)) {
 	}
 }
 
-// fewForward writes all columns.
+// fewForward writes all columns, with products that are rounded as in fewRows.
 func (n *columnNorm) fewForward(y []tensor.Float) {
 	n.fewColumns(func(at column, rows part) {
 		c, scale := n.fewMoments(at, rows)
 		scale *= tensor.Float(n.gains(at.j))
 		for i := rows.lo; i < rows.hi; i++ {
-			y[i*n.d+at.j] = (n.x.val.Data[i*n.d+at.j]-c)*scale + n.biases(at.j)
+			y[i*n.d+at.j] = tensor.Float((n.x.val.Data[i*n.d+at.j]-c)*scale) + n.biases(at.j)
 		}
 	})
 }

@@ -80,8 +80,8 @@ func TestFewNorm(t *testing.T) {
 	}
 }
 
-// numbers returns the result and all gradients, where element by element is taken
-// up to so many elements.
+// numbers returns the result and all gradients, where few rows are taken element by
+// element up to that width.
 func (c normOf) numbers(in []*tensor.Dense, dy *tensor.Dense, at []int, limit int) (all []tensor.Float) {
 	defer grad.SetNormFew(limit)()
 	tape := grad.NewTape(1)

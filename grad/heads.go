@@ -81,7 +81,12 @@ func foldRoom(x, y *Var) int {
 
 // pullHeads adds the gradients of the products of x with one row or two.
 func pullHeads(op Op, x *Var, ps *[2]headPull) {
-	t := headTask{x: x.val.Data, pass: headGrads, apart: ps[1].y != nil && distinct(x, ps[0].y, ps[1].y)}
+	t := headTask{x: x.val.Data, pass: headGrads}
+	if ps[1].y == nil {
+		t.apart = distinct(x, ps[0].y)
+	} else {
+		t.apart = distinct(x, ps[0].y, ps[1].y)
+	}
 	room := 0
 	for j, p := range ps {
 		if p.y == nil {
@@ -116,13 +121,14 @@ func pullHeads(op Op, x *Var, ps *[2]headPull) {
 	})
 }
 
-// distinct reports whether no two of xs are one Var or views of one, whose
+// distinct reports whether no two of xs share elements: then no two of their
 // gradients lie over each other.
 func distinct(xs ...*Var) bool {
 	for i, x := range xs {
-		root, _ := x.origin()
+		root, at := x.origin()
 		for _, y := range xs[:i] {
-			if other, _ := y.origin(); other == root {
+			other, from := y.origin()
+			if other == root && at < from+len(y.val.Data) && from < at+len(x.val.Data) {
 				return false
 			}
 		}
@@ -142,7 +148,7 @@ type headTask struct {
 	of                       [2]headPart    // one or both
 	pass                     int
 	rows, heads, width, step int
-	apart                    bool // no two of the gradients lie over each other
+	apart                    bool // no two of the gradients lie over each other; else one thread adds to them
 }
 
 // headPart is one row that all rows of x are multiplied with, and the products
@@ -176,8 +182,10 @@ func runHeads(task headTask, x *Var) {
 	}
 	parts := headParts(x)
 	task.step = (task.rows + parts - 1) / parts
-	if parts == 1 {
-		task.Chunk(0)
+	if parts == 1 || task.pass == headGrads && !task.apart {
+		for i := range parts {
+			task.Chunk(i)
+		}
 		return
 	}
 	t := headTasks.Get().(*headTask)

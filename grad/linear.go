@@ -62,15 +62,29 @@ type linearNotes struct {
 // Pull adds to the gradients of x, w and b.
 func (n *linearNotes) Pull(dy *tensor.Dense) {
 	if !n.inPlace {
-		pullLinear(n.x, n.w, n.b, dy)
+		pullProduct(n.x, n.w, dy)
+		pullBias(n.b, dy)
 		return
 	}
 	t := n.y.tape
 	n.dz = n.y.val
-	n.dz.Data = t.borrow(len(dy.Data))
-	pullUnary(&n.dz, dy, n.y, n.y, kernel{n.u, 1})
-	pullLinear(n.x, n.w, n.b, &n.dz)
+	n.dz.Data, _ = t.lend(len(dy.Data))
+	n.bend(dy)
+	pullProduct(n.x, n.w, &n.dz)
 	t.give(n.dz.Data)
+}
+
+// bend sets dz to the gradient of what u is of, and adds to b's on the way.
+func (n *linearNotes) bend(dy *tensor.Dense) {
+	if n.b == nil {
+		setUnary(&n.dz, dy, n.y, n.y, kernel{n.u, 1})
+		return
+	}
+	k := biased{in: dy.Data, out: n.dz.Data, y: n.y.val.Data, b: n.b.val.Data, f: n.u, on: true, back: true, set: true}
+	if n.b.needs {
+		k.db = n.b.Grad().Data
+	}
+	runBiased(k)
 }
 
 // end adds b, unless it is nil, to y and applies the kernel if it is on.
@@ -112,15 +126,4 @@ func linearShape(room *extents, x, w, b *Var) []int {
 	}
 	sh[k] = w.Dim(1)
 	return sh
-}
-
-// pullLinear adds the gradients of x·w + b.
-func pullLinear(x, w, b *Var, dz *tensor.Dense) {
-	pullProduct(x, w, dz)
-	if b == nil {
-		return
-	}
-	if db := b.Grad(); db != nil {
-		runBiased(biased{in: dz.Data, b: b.val.Data, db: db.Data, back: true})
-	}
 }

@@ -28,7 +28,7 @@ func MeasureEval(f func(t *Tape)) Stats {
 
 func newDry(eval bool) *Tape {
 	t := NewTape(0)
-	t.eval, t.dry, t.traced = eval, true, true
+	t.eval, t.never, t.dry, t.traced = eval, eval, true, true
 	return t
 }
 

@@ -115,6 +115,18 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestMeasureEvalInParts resets the tape of an evaluation between its parts: it
+// stays one.
+func TestMeasureEvalInParts(t *testing.T) {
+	p := param(1, 3, 3)
+	grad.MeasureEval(func(tape *grad.Tape) {
+		tape.Reset()
+		if y := tape.Use(p).Tanh(); tape.Recording() || y.Needs() {
+			t.Error("it records")
+		}
+	})
+}
+
 // TestMeasureComputesNothing reads what operations on a graph leave under
 // Measure: nothing.
 func TestMeasureComputesNothing(t *testing.T) {

@@ -248,6 +248,25 @@ func TestAllocationsPerOperation(t *testing.T) {
 	}
 }
 
+// TestAllocationsSteady shows that what an operation allocates does not grow with
+// its operands.
+func TestAllocationsSteady(t *testing.T) {
+	if raced {
+		t.Skip("the race detector allocates too")
+	}
+	for _, o := range operations {
+		var allocs [2]float64
+		for i, n := range []int{3, 60} {
+			run, _ := chain(o.f, 20, n)
+			run()
+			allocs[i] = testing.AllocsPerRun(5, run) / 20
+		}
+		if allocs[1] > allocs[0]+5 { // where threads share it
+			t.Errorf("%s allocates %.1f times on 60 rows, %.1f on 3", o.name, allocs[1], allocs[0])
+		}
+	}
+}
+
 // BenchmarkOperation is what an operation costs on one element, forwards and
 // backwards: a step of a hundred in a row, from Reset to the end of Backward,
 // divided by their number. Of results that have another shape a Reshape is part

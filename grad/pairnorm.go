@@ -30,27 +30,31 @@ func (p PairNorm) Of(x *Var, offsets []int) *Var {
 	if p.Eps == 0 {
 		p.Eps = 1e-5
 	}
-	y := op.newLike(x)
-	div := op.Floats(n) // what each row was divided by
+	y := op.freshLike(x)
+	div := op.FreshFloats(n) // what each row was divided by
 	if !op.Dry(0) {
-		for k := range len(offsets) - 1 {
-			lo, hi := offsets[k], offsets[k+1]
-			p.graph(y.val.Data[lo*d:hi*d], x.val.Data[lo*d:hi*d], div[lo:hi], d)
-		}
+		withSums(d, func(means []float64) {
+			for k := range len(offsets) - 1 {
+				lo, hi := offsets[k], offsets[k+1]
+				p.graph(y.val.Data[lo*d:hi*d], x.val.Data[lo*d:hi*d], div[lo:hi], means)
+			}
+		})
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
 		dx := x.Grad().Data
-		for k := range len(offsets) - 1 {
-			lo, hi := offsets[k], offsets[k+1]
-			p.pullGraph(dx[lo*d:hi*d], dy.Data[lo*d:hi*d], y.val.Data[lo*d:hi*d], div[lo:hi])
-		}
+		withSums(d+len(dx), func(room []float64) {
+			for k := range len(offsets) - 1 {
+				lo, hi := offsets[k], offsets[k+1]
+				p.pullGraph(dx[lo*d:hi*d], dy.Data[lo*d:hi*d], y.val.Data[lo*d:hi*d], div[lo:hi], room)
+			}
+		})
 	})
 }
 
-// graph normalises the rows of one graph.
-func (p PairNorm) graph(y, x, div []tensor.Float, d int) {
-	means := columnMeans(x, len(div), d)
-	total := 0.0
+// graph normalises the rows of one graph, whose means it leaves.
+func (p PairNorm) graph(y, x, div []tensor.Float, means []float64) {
+	columnMeans(means, x, len(div))
+	d, total := len(means), 0.0
 	for i := range div {
 		square := 0.0
 		for j, m := range means {
@@ -75,13 +79,15 @@ func (p PairNorm) graph(y, x, div []tensor.Float, d int) {
 //
 //	scale/div·dy − y·⟨dy, y⟩/(scale·div·rows)     of all rows together
 //	scale/div·dy − y·⟨dy, y⟩/(scale·‖c‖)          of each by itself
-func (p PairNorm) pullGraph(dx, dy, y, div []tensor.Float) {
+//
+// room is for a row and for what y has.
+func (p PairNorm) pullGraph(dx, dy, y, div []tensor.Float, room []float64) {
 	n := len(div)
 	if n == 0 {
 		return
 	}
 	d := len(y) / n
-	dc, all := make([]float64, len(y)), 0.0
+	means, dc, all := room[:d], room[d:d+len(y)], 0.0
 	for i, v := range y {
 		all += float64(v) * float64(dy[i])
 	}
@@ -101,22 +107,21 @@ func (p PairNorm) pullGraph(dx, dy, y, div []tensor.Float) {
 			}
 		}
 	}
-	means := columnMeans(dc, n, d)
+	columnMeans(means, dc, n)
 	for i := range dx {
 		dx[i] += tensor.Float(dc[i] - means[i%d])
 	}
 }
 
-// columnMeans returns the mean of each column of n rows of d.
-func columnMeans[T ~float32 | ~float64](x []T, n, d int) []float64 {
-	means := make([]float64, d)
+// columnMeans sets means to the mean of each column of n rows.
+func columnMeans[T ~float32 | ~float64](means []float64, x []T, n int) {
+	clear(means)
 	for i := range n {
 		for j := range means {
-			means[j] += float64(x[i*d+j])
+			means[j] += float64(x[i*len(means)+j])
 		}
 	}
 	for j := range means {
 		means[j] /= float64(n)
 	}
-	return means
 }

@@ -29,15 +29,11 @@ type unaryNotes struct {
 
 // Pull adds to x's gradient.
 func (n *unaryNotes) Pull(dy *tensor.Dense) {
-	dx, fresh := n.of.FreshGrad()
-	if fresh && len(dy.Data) > small {
-		tensor.SetGrad(dx, dy, &n.x.val, &n.y.val, n.k.f, n.k.c)
-		return
+	if dx, fresh := n.of.FreshGrad(); fresh {
+		setUnary(dx, dy, n.x, n.y, n.k)
+	} else {
+		pullUnary(dx, dy, n.x, n.y, n.k)
 	}
-	if fresh {
-		clear(dx.Data)
-	}
-	pullUnary(dx, dy, n.x, n.y, n.k)
 }
 
 // kernel is a function of one element with its constant.
@@ -53,6 +49,15 @@ func pullUnary(dx, dy *tensor.Dense, x, y *Var, k kernel) {
 		return
 	}
 	tensor.ApplyGrad(dx, dy, &x.val, &y.val, k.f, k.c)
+}
+
+// setUnary is pullUnary that sets dx, whatever it held.
+func setUnary(dx, dy *tensor.Dense, x, y *Var, k kernel) {
+	if len(dy.Data) <= small {
+		k.f.SetBackward(dx.Data, dy.Data, x.val.Data, y.val.Data, k.c)
+		return
+	}
+	tensor.SetGrad(dx, dy, &x.val, &y.val, k.f, k.c)
 }
 
 // Scale returns c·x.

@@ -120,8 +120,7 @@ func without(room *extents, shape []int, axis int) []int {
 	return append(append(room[:0], shape[:axis]...), shape[axis+1:]...)
 }
 
-// sumNotes is the pullback of c times the sums along an axis, or of c times the
-// sum of all.
+// sumNotes is the pullback of c times the sums along an axis.
 type sumNotes struct {
 	x    *Var
 	s    span
@@ -143,7 +142,7 @@ func (n *sumNotes) Pull(dy *tensor.Dense) {
 		return
 	}
 	part := *dy
-	part.Data = n.x.tape.borrow(len(dy.Data))
+	part.Data, _ = n.x.tape.lend(len(dy.Data))
 	n.scale(part.Data, dy.Data)
 	n.spread(&part)
 	n.x.tape.give(part.Data)
@@ -214,7 +213,7 @@ func (n *allNotes) Pull(dy *tensor.Dense) {
 // what falls off one end enters at the other.
 func (x *Var) Roll(shift int) *Var {
 	op := Begin("Roll", x)
-	y := op.newLike(x)
+	y := op.freshLike(x)
 	if !op.Dry(0) {
 		tensor.Roll(&y.val, &x.val, -1, shift)
 	}

@@ -13,7 +13,7 @@ func (x *Var) eachRow(f func(lo, hi int)) {
 // CumSum returns the sums up to each element of the last axis, added in float64.
 func (x *Var) CumSum() *Var {
 	op := Begin("CumSum", x)
-	y := op.newLike(x)
+	y := op.freshLike(x)
 	if !op.Dry(0) {
 		tensor.CumSum(&y.val, &x.val)
 	}
@@ -33,21 +33,22 @@ func (x *Var) CumSum() *Var {
 // float64. The gradient is right for zeros too.
 func (x *Var) CumProd() *Var {
 	op := Begin("CumProd", x)
-	y := op.newLike(x)
+	y := op.freshLike(x)
 	if !op.Dry(0) {
 		tensor.CumProd(&y.val, &x.val)
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
 		dx := x.Grad().Data
-		x.eachRow(func(lo, hi int) { pullCumProd(dx[lo:hi], dy.Data[lo:hi], x.val.Data[lo:hi]) })
+		withSums(x.Dim(-1), func(after []float64) {
+			x.eachRow(func(lo, hi int) { pullCumProd(dx[lo:hi], dy.Data[lo:hi], x.val.Data[lo:hi], after) })
+		})
 	})
 }
 
 // pullCumProd adds the gradient of one row. With the product of what lies before
 // element i called before, and after = Σ_{j≥i} dy_j·Π_{i<k≤j} x_k, it is
 // before·after: no division.
-func pullCumProd(dx, dy, x []tensor.Float) {
-	after := make([]float64, len(x)+1)
+func pullCumProd(dx, dy, x []tensor.Float, after []float64) {
 	for i := len(x) - 1; i >= 0; i-- {
 		after[i] = float64(dy[i])
 		if i+1 < len(x) {

@@ -62,7 +62,7 @@ func (x *Var) Transpose() *Var {
 		panic(&tensor.ShapeError{Op: "grad.Transpose", Shapes: [][]int{slices.Clone(shape)}, Why: "there are no two axes"})
 	}
 	shape[k], shape[k+1] = shape[k+1], shape[k]
-	y := op.New(shape...)
+	y := op.Fresh(shape...)
 	if !op.Dry(len(y.val.Data)) {
 		tensor.Transpose(&y.val, &x.val)
 	}
@@ -81,7 +81,7 @@ type turnNotes struct {
 func (n *turnNotes) Pull(dy *tensor.Dense) {
 	t := n.x.tape
 	n.turned = n.x.val
-	n.turned.Data = t.borrow(len(dy.Data))
+	n.turned.Data, _ = t.lend(len(dy.Data))
 	tensor.Transpose(&n.turned, dy)
 	addTo(n.x.Grad().Data, n.turned.Data)
 	t.give(n.turned.Data)
@@ -94,7 +94,7 @@ func (x *Var) Expand(shape ...int) *Var {
 	if to, ok := tensor.AppendBroadcast(room[:0], x.Value().Shape(), shape); !ok || !slices.Equal(to, shape) {
 		panic(&tensor.ShapeError{Op: "grad.Expand", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(shape)}, Why: "the first does not stretch to the second"})
 	}
-	y := op.New(shape...)
+	y := op.Fresh(shape...)
 	n := Notes[expandNotes](op)
 	*n = expandNotes{x, tensor.Pair(x.val.Shape(), shape, shape)}
 	if !op.Dry(0) {

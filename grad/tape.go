@@ -103,6 +103,9 @@ func (t *Tape) Reset() {
 // memory of the step before, which is still near the processor. Steps do not
 // count it.
 func (t *Tape) ResetEval() {
+	if t == nil {
+		return
+	}
 	t.Reset()
 	t.step--
 	t.eval = true
@@ -193,7 +196,9 @@ func (t *Tape) record(op string, y *Var, by Pullback) *node {
 }
 
 func (t *Tape) leaf(x *tensor.Dense, p *Param, needs bool) *Var {
-	v := &Var{body: &body{val: *x, needs: needs, hold: true}, tape: t, gen: t.gen}
+	v := (*Tape)(nil).newVar() // its body is its own, in a loop and a checkpointed function too
+	v.tape, v.gen = t, t.gen
+	v.val, v.needs, v.hold = *x, needs, true
 	if needs {
 		t.leaves = append(t.leaves, leaf{p, v})
 	}

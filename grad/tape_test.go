@@ -104,6 +104,7 @@ func TestEval(t *testing.T) {
 	eval := grad.NewEval()
 	for _, tape := range []*grad.Tape{eval, nil} {
 		tape.Reset()
+		tape.ResetEval()
 		x := tape.Use(p)
 		if y := tape.Dropout(x, 0.5); y != x {
 			t.Error("dropped under an eval tape")

@@ -37,6 +37,21 @@ func TestThreads(t *testing.T) {
 		"BCE each": func(_ *grad.Tape, v []*grad.Var) *grad.Var {
 			return grad.BCE{Loss: grad.Loss{Reduction: grad.EachLoss}}.Of(v[0], v[1])
 		},
+		"rows of one array, MSE": func(_ *grad.Tape, v []*grad.Var) *grad.Var {
+			return v[0].RowRange(1, n).MSE(v[0].RowRange(0, n-1)).Add(v[0].Mul(v[1]).Sum())
+		},
+		"rows of one array, Huber": func(_ *grad.Tape, v []*grad.Var) *grad.Var {
+			return grad.Loss{}.Huber(v[0].RowRange(1, n), v[0].RowRange(0, n-1), 0.5).Add(v[0].Mul(v[1]).Sum())
+		},
+		"rows and two of them, DotBoth": func(_ *grad.Tape, v []*grad.Var) *grad.Var {
+			x := v[0].Reshape(n, 7, d/7)
+			y, z := x.DotBoth(x.RowRange(n-10, n-9).Reshape(7, d/7), x.RowRange(n/2, n/2+1).Reshape(7, d/7))
+			return y.Mul(z).Sum().Add(v[0].Mul(v[1]).Sum())
+		},
+		"rows and one of them, Dot": func(_ *grad.Tape, v []*grad.Var) *grad.Var {
+			x := v[0].Reshape(n, 7, d/7)
+			return x.Dot(x.RowRange(n-10, n-9).Reshape(7, d/7)).Sum().Add(v[0].Mul(v[1]).Sum())
+		},
 		"a bit of each": func(t *grad.Tape, v []*grad.Var) *grad.Var {
 			h := t.Dropout(v[0].Mul(v[1]).Add(v[3]).GELU(), 0.3).Softmax()
 			return h.MatMul(v[4]).L2Normalise().CumSum().MaxAxis(0)

@@ -217,7 +217,8 @@ func (j *joined) add(root *Var, all []tensor.Float, at, n int) {
 	case j.root == root && j.next == at:
 		j.data = j.data[:len(j.data)+n]
 	default:
-		j.data = append(j.t.borrow(j.n)[:0], j.data...)
+		room, _ := j.t.lend(j.n)
+		j.data = append(room[:0], j.data...)
 		j.data, j.copied = append(j.data, part...), true
 	}
 	j.root, j.next = root, at+n

@@ -82,7 +82,7 @@ func (a *attention) fits(g *graph.Graph) bool {
 		return true
 	}
 	rows := g.NumDst()
-	if fromSources(g, a.er) {
+	if ofSources(g, a.er) {
 		rows = g.NumSrc()
 	}
 	heads := a.el.Value().RowLen()
@@ -98,41 +98,51 @@ func (a *attention) scalarWeight(g *graph.Graph) bool {
 	return s[0] == g.NumEdges() && len(s) <= len(a.el.Shape()) && a.weight.Value().RowLen() == 1
 }
 
-// fromSources reports whether V(x) reads rows of sources on g.
-func fromSources(g *graph.Graph, x *grad.Var) bool {
-	return g.Bipartite() && g.DstRows() != nil && x.Shape()[0] == g.NumSrc()
-}
-
-// grads returns where the gradients of the nodes' parts go. The order counts
-// where two of them are one Var: the first sets its gradient.
-func (a *attention) grads() *sparse.AttentionGrads {
-	into := new(sparse.AttentionGrads)
-	for _, x := range [...]struct {
+// grads returns where the gradients of the operands go, and what is to be added
+// elsewhere when they are there. The kernel takes edges in any order, so a gradient
+// that shares elements with one before it, as those of views may, has an array of
+// its own; not that of er, which the kernel adds when it has done all others.
+func (a *attention) grads() (into *sparse.AttentionGrads, more []addition) {
+	into = new(sparse.AttentionGrads)
+	places := [...]struct {
 		v    *grad.Var
 		to   **tensor.Dense
 		sets sparse.Sets
-	}{{a.ft, &into.Ft, sparse.SetFt}, {a.el, &into.El, sparse.SetEl}, {a.er, &into.Er, sparse.SetEr}} {
-		if a.ee != nil || a.weight != nil { // one of which may be the same Var
-			*x.to = x.v.Grad()
+	}{{a.ft, &into.Ft, sparse.SetFt}, {a.el, &into.El, sparse.SetEl}, {a.er, &into.Er, sparse.SetEr}, {a.ee, &into.Ee, 0}, {a.weight, &into.Weight, 0}}
+	for i, x := range places {
+		if x.v == nil {
 			continue
 		}
-		var fresh bool
-		if *x.to, fresh = x.v.FreshGrad(); fresh {
+		dx, fresh := x.v.FreshGrad()
+		switch {
+		case fresh && x.sets == 0:
+			dx.Zero()
+		case fresh:
 			into.Sets |= x.sets
+		case dx != nil && x.sets != sparse.SetEr:
+			for _, o := range places[:i] {
+				if *o.to != nil && overlap(dx.Data, (*o.to).Data) {
+					more = append(more, addition{dx, dx.Like()})
+					dx = more[len(more)-1].x
+					break
+				}
+			}
 		}
+		*x.to = dx
 	}
-	return into
+	return into, more
 }
 
+// addition is an array and what is added to it.
+type addition struct{ to, x *tensor.Dense }
+
 func (a *attention) run(g *graph.Graph) *grad.Var {
-	er := a.er
-	if fromSources(g, er) {
-		er = er.Rows(g.DstRows())
+	if ofSources(g, a.er) {
+		a.er = a.er.Rows(g.DstRows())
 	}
-	a.er = er
-	vars := []*grad.Var{a.ft, a.el, er}
+	vars := []*grad.Var{a.ft, a.el, a.er}
 	k := &a.kernel
-	*k = sparse.Attention{In: g.In(), El: a.el.Value(), Er: er.Value(), Ft: a.ft.Value(), Slope: a.slope, Drop: a.drop}
+	*k = sparse.Attention{In: g.In(), El: a.el.Value(), Er: a.er.Value(), Ft: a.ft.Value(), Slope: a.slope, Drop: a.drop}
 	if a.ee != nil {
 		vars, k.Ee = append(vars, a.ee), a.ee.Value()
 	}
@@ -156,12 +166,9 @@ func (a *attention) Shift(b *grad.Var) bool {
 
 // Pull adds to the gradients of the operands.
 func (a *attention) Pull(dy *tensor.Dense) {
-	into := a.grads()
-	if a.ee != nil {
-		into.Ee = a.ee.Grad()
-	}
-	if a.weight != nil {
-		into.Weight = a.weight.Grad()
-	}
+	into, more := a.grads()
 	a.kernel.Backward(dy, a.y.Value(), a.stats, into)
+	for _, m := range more {
+		m.to.Add(m.x)
+	}
 }

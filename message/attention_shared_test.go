@@ -15,8 +15,8 @@ import (
 // their gradients meet in one array, which the kernel sets or adds to.
 func TestAttentionSharedGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
-	const n = 30
-	from, to := make([]int32, 150), make([]int32, 150)
+	const n, edges = 200, 1200 // in several parts
+	from, to := make([]int32, edges), make([]int32, edges)
 	for i := range from {
 		from[i], to[i] = rng.Int32N(n), rng.Int32N(n-3)
 	}
@@ -24,16 +24,34 @@ func TestAttentionSharedGradient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	value := tensor.New(2*n, 3, 1)
-	value.Normal(rng, 0, 1)
+	for _, heads := range []int{1, 3, 8} { // those of spokes among them
+		value := tensor.New(edges+n, heads, 1)
+		value.Normal(rng, 0, 1)
+		checkShared(t, g, value, func(x *grad.Var, z message.Msg) message.Msg { return z.LeakyReLU(0.2).Softmax() })
+		edgeRows := func(x *grad.Var, from int) message.Msg { return message.E(x.RowRange(from, from+edges)) }
+		checkShared(t, g, value, func(x *grad.Var, z message.Msg) message.Msg {
+			return z.Add(edgeRows(x, 3)).LeakyReLU(0.2).Softmax().Mul(edgeRows(x, 6))
+		})
+	}
+}
+
+func checkShared(t *testing.T, g *graph.Graph, value *tensor.Dense, weights func(x *grad.Var, z message.Msg) message.Msg) {
+	t.Helper()
+	n, heads := g.NumSrc(), value.Dim(1)
 	for name, pick := range map[string]func(x *grad.Var) (ft, el, er *grad.Var){
 		"same": func(x *grad.Var) (ft, el, er *grad.Var) { y := x.RowRange(0, n).Scale(1.5); return y, y, y },
 		"views": func(x *grad.Var) (ft, el, er *grad.Var) {
 			return x.RowRange(0, n), x.RowRange(n, 2*n), x.RowRange(5, n+5)
 		},
+		"later rows": func(x *grad.Var) (ft, el, er *grad.Var) {
+			return x.RowRange(0, n), x.RowRange(5, n+5), x.RowRange(7, n+7)
+		},
+		"earlier rows": func(x *grad.Var) (ft, el, er *grad.Var) {
+			return x.RowRange(9, n+9), x.RowRange(5, n+5), x.RowRange(7, n+7)
+		},
 		"whole": func(x *grad.Var) (ft, el, er *grad.Var) {
 			y := x.RowRange(0, n).Tanh()
-			return y.Reshape(n, 3, 1), y, x.RowRange(n, 2*n)
+			return y.Reshape(n, heads, 1), y, x.RowRange(n, 2*n)
 		},
 	} {
 		var first *tensor.Dense
@@ -44,15 +62,14 @@ func TestAttentionSharedGradient(t *testing.T) {
 				tape.Reset()
 				x := tape.Watch(value)
 				ft, el, er := pick(x)
-				alpha := message.UAddV(el, er).LeakyReLU(0.2).Softmax()
-				y := message.UpdateAll(g, message.U(ft).Mul(alpha), message.Sum)
+				y := message.UpdateAll(g, message.U(ft).Mul(weights(x, message.UAddV(el, er))), message.Sum)
 				dx := tape.Backward(y.Mul(y).Sum()).Of(x).Clone()
 				if first == nil {
 					first = dx
 				}
 				for i, v := range dx.Data {
 					if w := first.Data[i]; !(math.Abs(float64(v-w)) <= 1e-4*(1+math.Abs(float64(w)))) {
-						t.Fatalf("%s, fused %t: gradient %d is %v, want %v", name, fused, i, v, w)
+						t.Fatalf("%d heads, %s, fused %t: gradient %d is %v, want %v", heads, name, fused, i, v, w)
 					}
 				}
 			}

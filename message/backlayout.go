@@ -142,11 +142,10 @@ func (b *backArranger) placeGradients() {
 	b.refs = map[int]int{}
 	switch s := &steps[last]; {
 	case b.lazy:
-		switch {
-		case b.both >= 0: // is written before all values are there
+		if b.both >= 0 { // it is written before all values are there
 			b.free[steps[s.b].width] = nil
-			fallthrough
-		case steps[s.b].needs:
+		}
+		if steps[s.b].needs {
 			b.placeGradient(s.b)
 		}
 	case !s.gathers():

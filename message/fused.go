@@ -242,7 +242,13 @@ func meanU(g *graph.Graph, x *grad.Var) *grad.Var {
 	if !op.Dry(0) {
 		sparse.SetMeanDense(y.Value(), g.In(), x.Value())
 	}
-	return op.Record(y, func(dy *tensor.Dense) { sparse.MeanDenseT(x.Grad(), g.In(), dy) })
+	return op.Record(y, func(dy *tensor.Dense) {
+		if dx, fresh := x.FreshGrad(); fresh {
+			sparse.SetMeanDenseT(dx, g.In(), dy)
+		} else {
+			sparse.MeanDenseT(dx, g.In(), dy)
+		}
+	})
 }
 
 func bestU(g *graph.Graph, x *grad.Var, best func(dst *tensor.Dense, arg []int32, a *sparse.CSR, w, x *tensor.Dense)) *grad.Var {

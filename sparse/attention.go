@@ -49,10 +49,7 @@ func (k *Attention) StatsLen() int { return k.In.NumRows*k.heads().record() + mi
 func (k *Attention) Forward(out *tensor.Dense, stats []tensor.Float) {
 	k.check("sparse.Attention.Forward", out)
 	k.checkStats("sparse.Attention.Forward", stats)
-	if out.RowLen() == 0 || k.El.RowLen() == 0 {
-		return
-	}
-	if k.In.NNZ() == 0 { // Backward does not look at stats then
+	if k.carriesNothing() { // Backward does not look at stats then
 		clear(out.Data)
 		return
 	}
@@ -70,6 +67,10 @@ func (k *Attention) Forward(out *tensor.Dense, stats []tensor.Float) {
 	t.release()
 	attendTasks.Put(t)
 }
+
+// carriesNothing reports whether there are no edges, or nothing that goes along
+// them.
+func (k *Attention) carriesNothing() bool { return k.In.NNZ() == 0 || k.Ft.RowLen() == 0 }
 
 // headBlocks is how the heads are cut into blocks of a power of two of lanes, at
 // most eight.

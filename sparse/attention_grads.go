@@ -11,8 +11,8 @@ import (
 // the gradients at logits of zero and weights of one.
 //
 // Where Sets has the bit of one, that is set to its gradient, whatever it held.
-// Two of those may not share memory, as results of one computation may that are
-// only added to.
+// None shares memory with another, but for Er where it is added to: that is done
+// when the others are there.
 type AttentionGrads struct {
 	El, Er, Ft, Ee, Weight *tensor.Dense
 
@@ -51,13 +51,14 @@ func (into *AttentionGrads) zero() {
 //	dz[e,h]      = α·(dα − Σ_e α·dα)·LeakyReLU'(z)    Σ_e α·dα = ⟨dOut[v,h,:], out[v,h,:]⟩
 //
 // and dz goes to El[u], Er[v] and Ee[e]. The slope at z = 0 is that of the
-// negative branch; a z whose exponential rounds to 1 may count as zero. It walks the edges once, by their source. Whether gradients of
-// Ee or Weight are wanted may change how the others are rounded.
+// negative branch; a z whose exponential rounds to 1 may count as zero. It walks
+// the edges once, by their source. Whether gradients of Ee or Weight are wanted may
+// change how the others are rounded.
 func (k *Attention) Backward(dOut, out *tensor.Dense, stats []tensor.Float, into *AttentionGrads) {
 	k.check("sparse.Attention.Backward", dOut, out)
 	k.checkStats("sparse.Attention.Backward", stats)
 	k.checkGrads(into)
-	if k.El.RowLen() == 0 || k.In.NNZ() == 0 {
+	if k.carriesNothing() {
 		into.zero()
 		return
 	}

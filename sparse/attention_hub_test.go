@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -398,6 +399,26 @@ func TestAttentionPlainAllocatesNothing(t *testing.T) {
 			k.Backward(dOut, out, stats, into)
 		}); n >= 1 {
 			t.Errorf("%v heads: %v allocations", hd, n)
+		}
+	}
+}
+
+// Rows without elements come to nothing, and so do all gradients.
+func TestAttentionOfNoElements(t *testing.T) {
+	for _, heads := range []int{1, 3, 8} {
+		k, _ := plainHub(t, heads, 0, 0.5)
+		out, stats, into := tensor.New(k.In.NumRows, heads, 0), make([]float, k.StatsLen()), gradsOf(k)
+		for i := range stats {
+			stats[i] = float(math.NaN())
+		}
+		into.El.Fill(3)
+		into.Sets = sparse.SetEl
+		k.Forward(out, stats)
+		k.Backward(out, out, stats, into)
+		for i, x := range []*tensor.Dense{into.El, into.Er, into.Ee, into.Weight} {
+			if !slices.Equal(x.Data, make([]float, len(x.Data))) {
+				t.Errorf("%d heads: gradient %d is not zero", heads, i)
+			}
 		}
 	}
 }

@@ -26,7 +26,7 @@ type pullTask struct {
 	turned *CSR
 	perm   []int32
 	copies int
-	der    *[]tensor.Float // the copies, without the first if Er is that
+	der    *[]tensor.Float // the copies
 	cuts   []int
 	direct bool // by spokes
 }
@@ -128,10 +128,8 @@ func (t *pullPairs) Chunk(i int) {
 			clear(c[r*stride:][:t.lanes])
 		}
 		at := lane * mul.Width
-		if f > 0 {
-			mul.X, mul.Y, mul.W, mul.H = t.dOut.Data[lo*f+at:], out[at:], c, t.in(lane)
-			mul.Pairs(hi - lo)
-		}
+		mul.X, mul.Y, mul.W, mul.H = t.dOut.Data[lo*f+at:], out[at:], c, t.in(lane)
+		mul.Pairs(hi - lo)
 	}
 }
 
@@ -140,7 +138,7 @@ func (t *pullPairs) Chunk(i int) {
 func (t *pullPairs) plain(lo, hi int) (out []tensor.Float, room *[]tensor.Float) {
 	f := t.k.Ft.RowLen()
 	out = t.out[lo*f : hi*f]
-	if t.k.Bias == nil || len(out) == 0 {
+	if t.k.Bias == nil {
 		return out, nil
 	}
 	block := f * max(1, biasBlock/f)

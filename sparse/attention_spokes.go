@@ -24,7 +24,7 @@ const (
 // loop over the edges of a node can do all.
 func (k *Attention) plain() bool {
 	heads, f := k.El.RowLen(), k.Ft.RowLen()
-	return (heads%8 == 0 || heads == 1) && 0 < f && f <= heads*spokeWidth &&
+	return (heads%8 == 0 || heads == 1) && f <= heads*spokeWidth &&
 		k.Ee == nil && k.Weight == nil && k.Slope >= 0 && k.Slope <= 1
 }
 
@@ -179,7 +179,7 @@ func (t *attendTask) recast(to, rec []tensor.Float) {
 // wanted. If they can not, it makes them what tiles take.
 func (t *pullTask) choose() {
 	kind := &t.stats[len(t.stats)-1]
-	t.direct = *kind == spoked && t.k.plain() && t.into.Ee == nil && t.into.Weight == nil
+	t.direct = *kind == spoked && t.into.Ee == nil && t.into.Weight == nil
 	if *kind == spoked && !t.direct {
 		*kind = tiled
 		t.recast()

@@ -78,6 +78,7 @@ func FromDense(x *tensor.Dense) *CSR {
 
 // Dense returns a as a dense matrix. Duplicates add up.
 func (a *CSR) Dense() *tensor.Dense {
+	a.Settle()
 	x := tensor.New(a.NumRows, a.NumCols)
 	for i := range a.NumRows {
 		row := x.Row(i)

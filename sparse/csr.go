@@ -68,6 +68,7 @@ func (a *CSR) Validate() error {
 // CheckFinite returns an error that names the first value that is NaN or
 // infinite, for data in which there may be none.
 func (a *CSR) CheckFinite() error {
+	a.Settle()
 	k := first(len(a.Values), func(lo, hi int) int {
 		for j, v := range a.Values[lo:hi] {
 			if v-v != 0 {
@@ -135,6 +136,7 @@ func (a *CSR) NNZ() int { return len(a.Cols) }
 // Row returns the columns and the values of the nonzeros of row i, as views.
 // The values are nil if a.Values is.
 func (a *CSR) Row(i int) (cols []int32, values []tensor.Float) {
+	a.Settle()
 	lo, hi := a.Offsets[i], a.Offsets[i+1]
 	if a.Values != nil {
 		values = a.Values[lo:hi:hi]
@@ -145,6 +147,7 @@ func (a *CSR) Row(i int) (cols []int32, values []tensor.Float) {
 // NormaliseRows returns a with each value divided by the sum of its row. A row
 // whose sum is zero stays as it is. The result shares a's structure.
 func (a *CSR) NormaliseRows() *CSR {
+	a.Settle()
 	b := a.WithValues(make([]tensor.Float, a.NNZ()))
 	for i := range a.NumRows {
 		lo, hi := a.Offsets[i], a.Offsets[i+1]

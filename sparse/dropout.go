@@ -50,8 +50,8 @@ func DropSizes(a *CSR) (kept, starts int) {
 // Drop returns a under a dropout, as [DropValues] has it, in memory that is
 // given: a matrix of a's structure that also knows what is left of it, so that
 // products with dense arrays need not look for it. Its Values hold anything until
-// [CSR.Settle], since these products do without. Neither the result nor a nor that
-// memory may be written to as long as it is used.
+// [CSR.Settle], since these products do without; what needs them settles first.
+// Neither the result nor a nor that memory may be written to as long as it is used.
 func Drop(a *CSR, d *simd.Dropout, room DropRoom) *CSR {
 	kept, starts := DropSizes(a)
 	if len(room.Values) != a.NNZ() || len(room.Kept) != kept || len(room.Cols) != kept || len(room.Starts) != starts {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/sparse"
@@ -94,6 +96,30 @@ func TestDrop(t *testing.T) {
 				checkLeft(t, func() *sparse.CSR { return dropped(a, &d) }, c, f)
 			}
 		}
+	}
+}
+
+// What reads the values of a dropout's result finds them.
+func TestDropSettles(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	a := random(rng, 20, 30, 200, true)
+	d := simd.NewDropout(1, 2, 3, 0.5)
+	want := make([]float, a.NNZ())
+	sparse.DropValues(want, a, &d)
+	c := a.WithValues(want)
+	for name, values := range map[string]func(a *sparse.CSR) []float{
+		"Dense":         func(a *sparse.CSR) []float { return a.Dense().Data },
+		"Transpose":     func(a *sparse.CSR) []float { t, _ := a.Transpose(); return t.Values },
+		"Row":           func(a *sparse.CSR) []float { _, v := a.Row(7); return v },
+		"NormaliseRows": func(a *sparse.CSR) []float { return a.NormaliseRows().Values },
+		"Matrix":        func(a *sparse.CSR) []float { return []float{float(mat.Sum(a.Matrix()))} },
+	} {
+		if got := values(dropped(a, &d)); !slices.Equal(got, values(c)) {
+			t.Errorf("%s: %v, want %v", name, got, values(c))
+		}
+	}
+	if err := dropped(a, &d).CheckFinite(); err != nil {
+		t.Errorf("CheckFinite: %v", err)
 	}
 }
 

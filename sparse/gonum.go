@@ -11,7 +11,10 @@ import (
 // Matrix returns a as a matrix of package mat: a view that sees later changes of
 // a's values. Its At walks a row, so reading all elements one by one is slow;
 // duplicates add up.
-func (a *CSR) Matrix() mat.Matrix { return matrix{a} }
+func (a *CSR) Matrix() mat.Matrix {
+	a.Settle()
+	return matrix{a}
+}
 
 // matrix is a view of a CSR.
 type matrix struct{ a *CSR }

@@ -57,6 +57,7 @@ func TestLargeResults(t *testing.T) {
 	rows, each := x.Shape(), w.Shape()
 	sameOnThreads(t, "SetMulDense", rows, func(y *tensor.Dense) { sparse.SetMulDense(y, a, x) }, func(y *tensor.Dense) { sparse.MulDense(y, a, x) })
 	sameOnThreads(t, "SetMeanDense", rows, func(y *tensor.Dense) { sparse.SetMeanDense(y, a, x) }, func(y *tensor.Dense) { sparse.MeanDense(y, a, x) })
+	sameOnThreads(t, "SetMeanDenseT", rows, func(y *tensor.Dense) { sparse.SetMeanDenseT(y, a, x) }, func(y *tensor.Dense) { sparse.MeanDenseT(y, a, x) })
 	sameOnThreads(t, "SetMulHeads", rows, func(y *tensor.Dense) { sparse.SetMulHeads(y, a, w, x) }, func(y *tensor.Dense) { sparse.MulHeads(y, a, w, x) })
 	sameOnThreads(t, "SetMulHeadsT", rows, func(y *tensor.Dense) { sparse.SetMulHeadsT(y, a, w, x) }, func(y *tensor.Dense) { sparse.MulHeadsT(y, a, w, x) })
 	sameOnThreads(t, "SetDotHeads", each, func(z *tensor.Dense) { sparse.SetDotHeads(z, a, x, v) }, func(z *tensor.Dense) { sparse.DotHeads(z, a, x, v) })

@@ -75,6 +75,14 @@ func MeanDenseT(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
 	product{a: a, values: a.Values, mean: true}.addToT(dst, x)
 }
 
+// SetMeanDenseT is [MeanDenseT] to zeros, whatever dst held.
+func SetMeanDenseT(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
+	if !a.multipliesT(dst, x) {
+		panic(tensor.Mismatch("sparse.SetMeanDenseT", dst, a, x))
+	}
+	product{a: a, values: a.Values, mean: true, set: true}.addToT(dst, x)
+}
+
 // multiplies reports whether a·x has the shape of dst.
 func (a *CSR) multiplies(dst, x *tensor.Dense) bool {
 	return dst.Rows() == a.NumRows && x.Rows() == a.NumCols && dst.RowLen() == x.RowLen()

@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 	"weak"
 
@@ -44,22 +45,15 @@ func borrowLarge(n int) *[]tensor.Float {
 	large.Lock()
 	defer large.Unlock()
 	var best *[]tensor.Float
-	kept := large.free[:0]
 	for _, w := range large.free {
-		s := w.Value()
-		switch {
-		case s == nil:
-			continue
-		case cap(*s) >= n && (best == nil || cap(*s) < cap(*best)):
-			if best != nil {
-				kept = append(kept, weak.Make(best))
-			}
+		if s := w.Value(); s != nil && cap(*s) >= n && (best == nil || cap(*s) < cap(*best)) {
 			best = s
-		default:
-			kept = append(kept, w)
 		}
 	}
-	large.free = kept
+	large.free = slices.DeleteFunc(large.free, func(w weak.Pointer[[]tensor.Float]) bool {
+		s := w.Value()
+		return s == nil || s == best
+	})
 	if best == nil {
 		best = new([]tensor.Float)
 		*best = pages.Make[tensor.Float](n, n)

@@ -37,8 +37,9 @@ func TestSetMulDense(t *testing.T) {
 				sparse.MulDenseT(more, a, xt)
 				sparse.MulDense(moreGathered, turned, xt)
 				sameBits(t, "product by rows that is added", more, moreGathered)
-				mean := want.Like()
+				mean, meanT := want.Like(), wantT.Like()
 				sparse.MeanDense(mean, a, x)
+				sparse.MeanDenseT(meanT, a, xt)
 				for _, threads := range []int{1, 2, 3, 8} {
 					undo := par.SetThreads(threads)
 					got, gotT := want.Like(), wantT.Like()
@@ -49,9 +50,12 @@ func TestSetMulDense(t *testing.T) {
 					sameBits(t, "product", got, want)
 					got.Fill(float(math.NaN()))
 					sparse.SetMeanDense(got, a, x)
-					undo()
 					sameBits(t, "mean", got, mean)
 					sameBits(t, "product of the transpose", gotT, wantT)
+					gotT.Fill(float(math.NaN()))
+					sparse.SetMeanDenseT(gotT, a, xt)
+					undo()
+					sameBits(t, "gradient of a mean", gotT, meanT)
 				}
 			}
 		}
@@ -66,13 +70,29 @@ func TestSetMulDenseSmall(t *testing.T) {
 	got := tensor.Of([]float{9, 9, 9}, 3, 1) // not turned yet: by way of the rows
 	sparse.SetMulDenseT(got, a, tensor.Of([]float{2, 5}, 2, 1))
 	sameBits(t, "product of the transpose", got, tensor.Of([]float{0, 0, 8}, 3, 1))
+	got.Fill(9)
+	sparse.SetMeanDenseT(got, a, tensor.Of([]float{2, 5}, 2, 1))
+	sameBits(t, "gradient of a mean", got, tensor.Of([]float{0, 0, 8}, 3, 1))
 	for op, call := range map[string]func(){
-		"sparse.SetMulDense":  func() { sparse.SetMulDense(tensor.New(2, 2), a, tensor.New(3, 1)) },
-		"sparse.SetMeanDense": func() { sparse.SetMeanDense(tensor.New(2, 2), a, tensor.New(3, 1)) },
-		"sparse.SetMulDenseT": func() { sparse.SetMulDenseT(tensor.New(2, 2), a, tensor.New(2, 2)) },
+		"sparse.SetMulDense":   func() { sparse.SetMulDense(tensor.New(2, 2), a, tensor.New(3, 1)) },
+		"sparse.SetMeanDense":  func() { sparse.SetMeanDense(tensor.New(2, 2), a, tensor.New(3, 1)) },
+		"sparse.SetMulDenseT":  func() { sparse.SetMulDenseT(tensor.New(2, 2), a, tensor.New(2, 2)) },
+		"sparse.SetMeanDenseT": func() { sparse.SetMeanDenseT(tensor.New(2, 2), a, tensor.New(2, 2)) },
 	} {
 		if err, ok := tensor.Try(call).(*tensor.ShapeError); !ok || err.Op != op {
 			t.Errorf("%v, want a ShapeError of %s", err, op)
 		}
 	}
+}
+
+// A matrix without columns has a transpose without rows.
+func TestSetMulDenseTNothing(t *testing.T) {
+	const rows, f = 9000, 64
+	a, err := sparse.New(rows, 0, make([]int64, rows+1), []int32{}, []float{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Transpose()
+	sparse.SetMulDenseT(tensor.New(0, f), a, tensor.New(rows, f))
+	sparse.MulDenseT(tensor.New(0, f), a, tensor.New(rows, f))
 }

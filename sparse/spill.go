@@ -86,16 +86,20 @@ func (t *spillTask) Chunk(i int) {
 		t.add(y, t.f, left)
 		return
 	}
-	rows := len(t.dst) / t.f
-	own := borrow(rows * t.width)
+	rows, w := len(t.dst)/t.f, t.width
+	own := borrow(rows * w)
 	defer repay(own)
 	if t.set {
 		clear(*own)
 	} else {
-		copyColumns(apart{*own, t.width}, apart{y, t.f}, rows, t.width)
+		for i := range rows {
+			copy((*own)[i*w:(i+1)*w], y[i*t.f:])
+		}
 	}
-	t.add(*own, t.width, left)
-	copyColumns(apart{y, t.f}, apart{*own, t.width}, rows, t.width)
+	t.add(*own, w, left)
+	for i := range rows {
+		copy(y[i*t.f:], (*own)[i*w:(i+1)*w])
+	}
 }
 
 // add adds the columns of x from left on to those at y.
@@ -107,17 +111,4 @@ func (t *spillTask) add(y []tensor.Float, stride, left int) {
 			s.Add()
 		}
 	}
-}
-
-// copyColumns copies the first width elements of rows that are apart.
-func copyColumns(to, from apart, rows, width int) {
-	for i := range rows {
-		copy(to.x[i*to.stride:i*to.stride+width], from.x[i*from.stride:])
-	}
-}
-
-// apart are rows that are stride apart.
-type apart struct {
-	x      []tensor.Float
-	stride int
 }

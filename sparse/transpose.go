@@ -24,6 +24,7 @@ func (a *CSR) Transpose() (t *CSR, perm []int32) {
 	if a.Values == nil {
 		return t, perm
 	}
+	a.Settle()
 	values := make([]tensor.Float, len(perm))
 	pick(values, a.Values, perm)
 	return t.WithValues(values), perm

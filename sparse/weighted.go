@@ -42,7 +42,7 @@ func (p product) addTo(dst, x *tensor.Dense) {
 func (p product) addToT(dst, x *tensor.Dense) {
 	f := x.RowLen()
 	switch {
-	case f == 0:
+	case len(dst.Data) == 0:
 		return
 	case p.a.NNZ()*f <= scatterWork && !p.a.turned():
 		if p.set {

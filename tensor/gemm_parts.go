@@ -74,7 +74,7 @@ func (g *gemm) share(chunks int) (down, across int) {
 	down, across = max(1, min(chunks, g.m/least)), 1
 	if down < 16 {
 		narrow := 2 // panels
-		if g.ends() {
+		if g.then.ends() {
 			narrow = 8 // it is done row by row
 		}
 		across = max(1, min((chunks+down-1)/down, panels(g.n)/narrow))

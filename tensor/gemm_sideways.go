@@ -10,7 +10,7 @@ const slimMost = 12
 
 // slim reports whether g = aᵀb is better computed as bᵀa.
 func (g *gemm) slim() bool {
-	return g.n <= slimMost && g.m >= 4*nr && g.k >= kc/2 && !g.ends()
+	return g.n <= slimMost && g.m >= 4*nr && g.k >= kc/2 && !g.then.ends()
 }
 
 // sideways computes c as the transpose of bᵀa, with k in parts.

@@ -26,38 +26,29 @@ func (e *Epilogue) fits(dst *Dense) bool {
 	return e.Bias == nil || len(e.Bias.Data) == dst.dims[1] && !overlap(dst.Data, e.Bias.Data)
 }
 
-// few does what e says to few rows.
-func (e *Epilogue) few(dst *Dense) {
-	if e.Bias != nil {
-		for i := range dst.dims[0] {
-			c := dst.Row(i)
-			simd.Add.Forward(c, c, e.Bias.Data, 1, 1)
-		}
-	}
-	if e.Act.on {
-		e.Act.f.Forward(dst.Data, dst.Data, e.Act.c)
-	}
-}
-
 // ends reports whether anything comes after the product.
-func (g *gemm) ends() bool { return g.then.Bias != nil || g.then.Act.on }
+func (e *Epilogue) ends() bool { return e.Bias != nil || e.Act.on }
 
-// finish does what comes after the product to the rows and columns of a block.
-func (g *gemm) finish(blk block) {
-	if !g.ends() {
+// finish does what comes after a product to the rows and columns of a block of
+// it, whose rows have n elements.
+func (e *Epilogue) finish(product []Float, n int, blk block) {
+	if !e.ends() {
 		return
 	}
 	for i := blk.lo; i < blk.hi; i++ {
-		c := g.c[i*g.n+blk.left : i*g.n+blk.right]
-		if b := g.then.Bias; b != nil {
-			simd.Add.Forward(c, c, b.Data[blk.left:blk.right], 1, 1)
+		c := product[i*n+blk.left : i*n+blk.right]
+		if e.Bias != nil {
+			simd.Add.Forward(c, c, e.Bias.Data[blk.left:blk.right], 1, 1)
 		}
-		if a := g.then.Act; a.on && len(c) != g.n {
-			a.f.Forward(c, c, a.c)
+		if e.Act.on && len(c) != n {
+			e.Act.f.Forward(c, c, e.Act.c)
 		}
 	}
-	if a := g.then.Act; a.on && blk.right-blk.left == g.n {
-		c := g.c[blk.lo*g.n : blk.hi*g.n]
-		a.f.Forward(c, c, a.c)
+	if e.Act.on && blk.right-blk.left == n {
+		c := product[blk.lo*n : blk.hi*n]
+		e.Act.f.Forward(c, c, e.Act.c)
 	}
 }
+
+// finish does what comes after the product to a block of it.
+func (g *gemm) finish(blk block) { g.then.finish(g.c, g.n, blk) }

@@ -42,7 +42,7 @@ func MatMul(dst, a, b *Dense, f Flags) {
 // dst and does not overlap it.
 func MatMulThen(dst, a, b *Dense, f Flags, then Epilogue) {
 	if then.fits(dst) && few(dst, a, b, f, true) {
-		then.few(dst)
+		then.finish(dst.Data, dst.dims[1], block{hi: dst.dims[0], right: dst.dims[1]})
 		return
 	}
 	g := newGemm("MatMulThen", dst, a, b, f)

@@ -2,9 +2,7 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,20 +34,9 @@ type found struct {
 // load opens a dataset by its name, or else reads the file or folder of that
 // name.
 func (c dataDir) load(name string) (found, error) {
-	lower := strings.ToLower(name)
-	path, err := datasets.Find(c.Data, lower)
-	if !errors.As(err, new(*datasets.UnknownError)) {
-		if lower == "cora" && err != nil && c.Data == "" || lower == "karate" {
-			path = "this program"
-		}
-		d, err := open(c.Data, lower)
-		return found{d, path}, err
-	}
-	d, readErr := datasets.Read(name)
-	if errors.Is(readErr, fs.ErrNotExist) && !isPath(name) {
-		return found{}, err // a name, and not that of a file
-	}
-	return found{d, name}, readErr
+	name = datasetNamed(name)
+	d, err := open(c.Data, name)
+	return found{d, where(c.Data, name)}, err
 }
 
 // dataListCommand is gatbench data list.
@@ -76,7 +63,7 @@ func (c *dataListCommand) Run(e env) error {
 		fmt.Fprintf(e.out, "%-13s %6s %7s %8s %7s  %-46s %s\n", "name", "nodes", "edges", "features", "classes", "", "where")
 	}
 	for _, i := range datasets.Catalogue() {
-		l := listed{i.Name, i.Title, i.About, i.Nodes, i.Edges, i.Features, i.Classes, c.where(i.Name)}
+		l := listed{i.Name, i.Title, i.About, i.Nodes, i.Edges, i.Features, i.Classes, where(c.Data, i.Name)}
 		if c.JSON {
 			if err := json.NewEncoder(e.out).Encode(l); err != nil {
 				return err
@@ -94,18 +81,6 @@ func (c *dataListCommand) Run(e env) error {
 		}
 	}
 	return nil
-}
-
-// where returns where a dataset is, "" if it is not here.
-func (c *dataListCommand) where(name string) string {
-	path, err := datasets.Find(c.Data, name)
-	switch {
-	case err == nil:
-		return path
-	case name == "cora", name == "karate":
-		return "this program"
-	}
-	return ""
 }
 
 // dataDescribeCommand is gatbench data describe.

@@ -120,8 +120,6 @@ func (f *settingFlags) check(r *recipe) error {
 		return misuse("--hidden %d and --layers 1: one layer has no hidden one: leave one of them out", r.Hidden)
 	case r.Layers == 1 && f.Heads != nil:
 		return misuse("--heads %d and --layers 1: the heads of the last layer are --out-heads", r.Heads)
-	case r.Dataset == "karate" && r.Splits == "planetoid":
-		return misuse("--dataset karate: it has no nodes to choose the best epoch by; cora has, and --splits random gives it some")
 	}
 	return nil
 }

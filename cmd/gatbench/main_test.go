@@ -95,7 +95,7 @@ func TestMisuse(t *testing.T) {
 		{"table --start normal", `--start normal: there is none of that name; there are glorot, glorot-heads, xavier-normal`},
 		{"table --models gcn,mlp --start glorot", `--start: it is for gat, and --models gcn,mlp has none of these`},
 		{"table --models sage --no-value-drop", `--value-drop: it is for gat, and --models sage has none of these`},
-		{"table --models gat --no-bias", `--no-bias: it is for gcn and mlp, and --models gat has none of these`},
+		{"table --models gat --no-bias", `--no-bias: it is for gcn, mlp, and --models gat has none of these`},
 		{"table --decayed none", `--decayed none: there is none of that name; there are all, weights, first-weights`},
 		{"table --resume " + dir, `--resume ` + dir + `: it is a folder; name a file`},
 		{"table --resume " + dir + "/no/x", `--resume ` + dir + `/no/x: there is no folder ` + dir + `/no to put it in`},

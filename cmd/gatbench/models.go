@@ -38,15 +38,15 @@ func models() []model {
 	heads := []string{"heads", "out-heads", "attention"}
 	attention := append(heads, "residual")
 	return []model{
-		{name: "gat", title: "GAT", takes: attention, preset: likeGAT, make: newGAT},
+		{name: "gat", title: "GAT", takes: slices.Concat(attention, []string{"start", "value-drop"}), preset: likeGAT, make: newGAT},
 		{name: "gatv2", title: "GATv2", takes: attention, preset: likeGAT, make: newGATv2},
-		{name: "gcn", title: "GCN", symmetric: true, preset: likeGCN, make: newGCN},
+		{name: "gcn", title: "GCN", takes: []string{"no-bias"}, symmetric: true, preset: likeGCN, make: newGCN},
 		{name: "sage", title: "GraphSAGE", preset: likeGCN, make: newSAGE},
 		{name: "gin", title: "GIN", preset: likeGCN, make: newGIN},
 		{name: "sgc", title: "SGC", whole: true, preset: likeSGC, make: newSGC},
 		{name: "appnp", title: "APPNP", whole: true, preset: likeAPPNP, make: newAPPNP},
 		{name: "transformer", title: "Transformer", takes: heads, preset: likeGAT, make: newTransformer},
-		{name: "mlp", title: "MLP", preset: likeGCN, make: newDense},
+		{name: "mlp", title: "MLP", takes: []string{"no-bias"}, preset: likeGCN, make: newDense},
 	}
 }
 

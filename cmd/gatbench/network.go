@@ -129,7 +129,7 @@ func openNetwork(path string) (*network, error) {
 	r := &n.Recipe
 	err := r.check()
 	if err == nil {
-		_, err = findModel(r.Model)
+		_, err = newRecipe(r.Preset, r.Model, r.Dataset)
 	}
 	const most = 1 << 24 // features and classes: files are not to be trusted with memory
 	if err == nil && (n.In < 1 || n.In > most || n.Classes < 1 || n.Classes > 1<<16) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/train"
@@ -154,7 +156,7 @@ func (r recipe) differs(other recipe) (flag, mine, others string) {
 func (r recipe) flags() string {
 	usual, err := newRecipe(r.Preset, r.Model, r.Dataset)
 	if err != nil {
-		panic(err) // it has been trained
+		panic(err) // flags and files are checked
 	}
 	usual.Dataset, usual.Preset, usual.Model, usual.Seed = "cora", presets[0], "gat", r.Seed
 	usual.ValueDrop, usual.NoBias, usual.Decayed, usual.Start = r.ValueDrop, r.NoBias, r.Decayed, r.Start // these are the preset's
@@ -167,8 +169,17 @@ func (r recipe) flags() string {
 		case v == true:
 			line += " --" + flag
 		default:
-			line += fmt.Sprintf(" --%s %v", flag, v)
+			line += " --" + flag + " " + word(v)
 		}
 	}
 	return line
+}
+
+// word returns a value as a word of a command line, in quotes if it has spaces.
+func word(v any) string {
+	s := fmt.Sprint(v)
+	if strings.ContainsAny(s, " \t") {
+		return strconv.Quote(s)
+	}
+	return s
 }

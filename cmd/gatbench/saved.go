@@ -30,7 +30,7 @@ func (f *savedFlags) open() (*network, *task, *tensor.Dense, error) {
 		return nil, nil, nil, err
 	}
 	r, trained := &n.Recipe, n.Recipe.Dataset
-	set(&r.Dataset, f.Dataset)
+	r.Dataset = datasetNamed(or(f.Dataset, r.Dataset))
 	set(&r.Splits, f.Splits)
 	k, err := openTask(f.Data, r.Dataset, r.Splits, r.Seed)
 	if err != nil {

@@ -35,7 +35,7 @@ func TestSaveAndEval(t *testing.T) {
 					t.Errorf("%s was %v and is %v", key, s[key], e[key])
 				}
 			}
-			if text := ok(t, "eval", file); !strings.Contains(text, "   4     5     6\n  0 Theory ") || !strings.Contains(text, "\n  2 Genetic_Algorithms ") || !strings.Contains(text, "\ntest          1000 ") {
+			if text := ok(t, "eval", file, "--dataset", "CORA"); !strings.Contains(text, "   4     5     6\n  0 Theory ") || !strings.Contains(text, "\n  2 Genetic_Algorithms ") || !strings.Contains(text, "\ntest          1000 ") {
 				t.Errorf("eval prints\n%s", text)
 			}
 			predictionsAgree(t, file, s["test_accuracy"].(float64))
@@ -141,10 +141,16 @@ func TestBadFiles(t *testing.T) {
 	write("wide", bytes.Replace(whole, []byte(`\"Hidden\":16`), []byte(`\"Hidden\":-6`), 1))
 	write("narrow", bytes.Replace(whole, []byte(`\"Hidden\":16`), []byte(`\"Hidden\":15`), 1))
 	write("fields", bytes.Replace(whole, []byte(`\"Hidden\":16`), []byte(`\"Hiddem\":16`), 1))
+	run, err := os.ReadFile(path("run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("quirk", bytes.Replace(run, []byte(`\"Preset\":\"quick\"`), []byte(`\"Preset\":\"quirk\"`), 1))
 	tests := []struct {
 		args, want string
 		status     int
 	}{
+		{"train --resume " + path("quirk"), path("quirk") + ": what it says of its model cannot be: --preset quirk: there is none of that name; there are ", failed},
 		{"eval " + path("none"), "train: load: open " + path("none") + ": no such file or directory", failed},
 		{"eval " + path("cut"), "train: load: " + path("cut") + ": safetensors: ", failed},
 		{"eval " + path("short"), "train: load: " + path("short") + ": safetensors: 5 bytes are no file", failed},

@@ -109,6 +109,14 @@ func TestOwnDataset(t *testing.T) {
 	if a, b := results(t, "eval", "--json", model)[0]["test_accuracy"], want[len(want)-1]["test_accuracy"]; a != b {
 		t.Errorf("the saved model has %v, want %v", a, b)
 	}
+	t.Chdir(filepath.Dir(dir))
+	if folder := results(t, append(flags, "--dataset", filepath.Base(dir))...); folder[len(folder)-1]["test_accuracy"] != want[len(want)-1]["test_accuracy"] {
+		t.Errorf("of the folder, whose name is no path: %v", folder[len(folder)-1])
+	}
+	ok(t, "data", "convert", "karate", "-o", "my club.npz")
+	if text, next := ok(t, "train", "--dataset", "my club.npz", "--splits", "random", "--epochs", "1"), "\nnext: gatbench train --dataset \"my club.npz\" --splits random --epochs 1 --seeds 10\n"; !strings.HasSuffix(text, next) {
+		t.Errorf("no %q in\n%s", next, text)
+	}
 	missing := filepath.Join(dir, "Other.npz")
 	if _, stderr, status := gatbench(t, "train", "--dataset", missing); status != failed || stderr != "gatbench: stat "+missing+": no such file or directory\n" {
 		t.Errorf("status %d, error %q", status, stderr)

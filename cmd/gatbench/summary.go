@@ -114,17 +114,16 @@ func meanStd(xs []float64) (mean, std float64) {
 // reporter tells people or machines how a command gets on.
 type reporter struct {
 	*trainCommand
+	printer
 	task      *task
 	recipe    recipe // of the first run
-	out       io.Writer
 	bold      bool
 	progress  *progress
 	histories []seeded
-	err       error // the first of writing
 }
 
 func newReporter(e env, c *trainCommand, k *task, r recipe) *reporter {
-	return &reporter{trainCommand: c, task: k, recipe: r, out: e.out, bold: coloured(e.out), progress: newProgress(e.errOut)}
+	return &reporter{trainCommand: c, task: k, recipe: r, printer: printer{w: e.out}, bold: coloured(e.out), progress: newProgress(e.errOut)}
 }
 
 // coloured reports whether w shows escape sequences and its user wants them.
@@ -147,7 +146,7 @@ func (r *reporter) epoch(seed uint64, e train.Epoch) {
 }
 
 func (r *reporter) encode(v any) {
-	if err := json.NewEncoder(r.out).Encode(v); err != nil && r.err == nil {
+	if err := json.NewEncoder(r.w).Encode(v); err != nil && r.err == nil {
 		r.err = err
 	}
 }
@@ -235,7 +234,7 @@ func (r *reporter) all(runs []summary) error {
 	}
 	r.printf("\n%s: test accuracy %s over %d seeds, %.2f s in all\n", r.task.Name,
 		r.strong(fmt.Sprintf("%.1f ± %.1f %%", 100*o.Mean, 100*o.Std)), o.Seeds, o.TotalMS/1000)
-	r.printf("next: %s\n", r.strong(r.command("--save "+r.fileName()+".safetensors")))
+	r.printf("next: %s\n", r.strong(r.command("--save "+word(r.fileName()+".safetensors"))))
 	return r.err
 }
 
@@ -248,12 +247,12 @@ func (r *reporter) fileName() string {
 // command returns the command line to try next; without flags that which uses
 // the saved model.
 func (r *reporter) command(flags string) string {
-	line := "gatbench train" + r.recipe.flags()
-	if flags == "" {
-		line = "gatbench eval " + r.Save
+	line := "gatbench eval " + word(r.Save)
+	if flags != "" {
+		line = "gatbench train" + r.recipe.flags()
 	}
 	if r.Data != "" {
-		line += fmt.Sprintf(" --data %q", r.Data)
+		line += " --data " + word(r.Data)
 	}
 	return strings.TrimSpace(line + " " + flags)
 }
@@ -263,10 +262,4 @@ func (r *reporter) strong(s string) string {
 		return "\x1b[1m" + s + "\x1b[0m"
 	}
 	return s
-}
-
-func (r *reporter) printf(format string, args ...any) {
-	if _, err := fmt.Fprintf(r.out, format, args...); err != nil && r.err == nil {
-		r.err = err
-	}
 }

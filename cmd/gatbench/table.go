@@ -42,14 +42,13 @@ func (v *variation) check(models []string) error {
 	for _, f := range []struct {
 		flag  string
 		given bool
-		of    []string
-	}{
-		{"start", v.Start != nil, []string{"gat"}},
-		{"value-drop", v.ValueDrop != nil, []string{"gat"}},
-		{"no-bias", v.NoBias != nil, []string{"gcn", "mlp"}},
-	} {
-		if f.given && !slices.ContainsFunc(f.of, func(m string) bool { return slices.Contains(models, m) }) {
-			return misuse("--%s: it is for %s, and --models %s has none of these", f.flag, strings.Join(f.of, " and "), strings.Join(models, ","))
+	}{{"start", v.Start != nil}, {"value-drop", v.ValueDrop != nil}, {"no-bias", v.NoBias != nil}} {
+		takes := func(name string) bool {
+			m, err := findModel(name)
+			return err == nil && slices.Contains(m.takes, f.flag)
+		}
+		if f.given && !slices.ContainsFunc(models, takes) {
+			return misuse("--%s: it is for %s, and --models %s has none of these", f.flag, having(f.flag), strings.Join(models, ","))
 		}
 	}
 	return nil

@@ -3,7 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -25,9 +26,7 @@ type task struct {
 	features *grad.Var    // the same
 }
 
-// openTask opens a dataset by its name in lower case, or by its path, with a split
-// for a seed.
-// Cora comes from the program unless there is a folder to read it from.
+// openTask opens a dataset, as open does, with a split for a seed.
 func openTask(dir, name, splits string, seed uint64) (*task, error) {
 	d, err := open(dir, name)
 	if err != nil {
@@ -47,31 +46,45 @@ func newTask(d *datasets.Dataset) *task {
 	return &task{Dataset: d, split: d.Split, graph: d.Graph.WithSelfLoops(), rows: rows, features: grad.Const(rows)}
 }
 
+// open returns the dataset that datasetNamed names, or else reads the file or folder
+// of that name. Cora comes from the program unless --data names a folder.
 func open(dir, name string) (*datasets.Dataset, error) {
-	if _, err := os.Stat(dir); dir != "" && err != nil {
+	if dir != "" && !isFolder(dir) {
 		return nil, misuse("--data %s: there is no such folder", dir)
 	}
 	if name == "cora" && dir == "" {
 		return cora.Load()
 	}
 	d, err := datasets.Open(dir, name)
-	if errors.As(err, new(*datasets.UnknownError)) && isPath(name) {
-		return datasets.Read(name)
+	if !errors.As(err, new(*datasets.UnknownError)) {
+		return d, err
 	}
-	return d, err
+	own, readErr := datasets.Read(name)
+	if errors.Is(readErr, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
+		return nil, err // a name, and not that of a file
+	}
+	return own, readErr
 }
 
-// isPath reports whether what was given for a dataset is a file or a folder, and
-// no name: it has a separator or an extension.
-func isPath(name string) bool { return strings.ContainsAny(name, `/\.`) }
-
-// datasetNamed returns a dataset's name in lower case, as it is known, or a path
-// as it stands.
-func datasetNamed(name string) string {
-	if isPath(name) {
+// where returns where open finds a dataset, "" if it does not.
+func where(dir, name string) string {
+	path, err := datasets.Find(dir, name)
+	switch {
+	case name == "cora" && dir == "", name == "karate":
+		return "this program"
+	case errors.As(err, new(*datasets.UnknownError)):
 		return name
 	}
-	return strings.ToLower(name)
+	return path
+}
+
+// datasetNamed returns a dataset's name in lower case, as it is known, or that of a
+// file or folder as it stands.
+func datasetNamed(name string) string {
+	if lower := strings.ToLower(name); slices.Contains(datasets.Names(), lower) {
+		return lower
+	}
+	return name
 }
 
 // setSplit takes the split that --splits names.

@@ -46,13 +46,17 @@ func (f Letters) Fit(text string, width float64) string {
 	if f.Width(text) <= width {
 		return text
 	}
-	runes := []rune(text)
-	for n := len(runes) - 1; n > 0; n-- {
-		if short := string(runes[:n]) + "…"; f.Width(short) <= width {
-			return short
+	end, room := 0, width-f.Width("…")
+	for i, r := range text {
+		if room < 0 {
+			break
 		}
+		end, room = i, room-f.Width(string(r))
 	}
-	return ""
+	if end == 0 {
+		return ""
+	}
+	return text[:end] + "…"
 }
 
 // start returns how far before its point a text begins.

@@ -50524,64 +50524,64 @@ TEXT ·addMeansAVX2(SB), NOSPLIT, $0-40
 	MOVQ    f+32(FP), SI
 	MOVQ    SI, DI
 	ANDQ    $0x07, DI
-	LEAQ    firstLanes<>+0(SB), R8
-	MOVQ    DI, R9
-	NEGQ    R9
-	VMOVUPS 32(R8)(R9*4), Y0
+	MOVQ    SI, R8
+	SUBQ    DI, R8
+	LEAQ    firstLanes<>+0(SB), R9
+	MOVQ    DI, R10
+	NEGQ    R10
+	VMOVUPS 32(R9)(R10*4), Y0
 
 row:
-	MOVQ         8(DX), R8
-	SUBQ         (DX), R8
+	MOVQ         8(DX), R9
+	SUBQ         (DX), R9
 	JZ           next
 	VXORPS       X1, X1, X1
-	VCVTSI2SSQ   R8, X1, X1
+	VCVTSI2SSQ   R9, X1, X1
 	VBROADCASTSS X1, Y1
-	XORQ         R8, R8
-	MOVQ         SI, R9
-	SUBQ         DI, R9
+	XORQ         R9, R9
 
 columns4310:
-	CMPQ    R8, R9
+	CMPQ    R9, R8
 	JGE     rest4311
-	VMOVUPS (CX)(R8*4), Y2
-	VMOVUPS (AX)(R8*4), Y3
+	VMOVUPS (CX)(R9*4), Y2
+	VMOVUPS (AX)(R9*4), Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
-	VMOVUPS Y2, (AX)(R8*4)
-	ADDQ    $0x08, R8
+	VMOVUPS Y2, (AX)(R9*4)
+	ADDQ    $0x08, R9
 	JMP     columns4310
 
 rest4311:
 	TESTQ        DI, DI
 	JZ           end4312
-	VMASKMOVPS   (CX)(R8*4), Y0, Y2
-	VMASKMOVPS   (AX)(R8*4), Y0, Y3
+	VMASKMOVPS   (CX)(R9*4), Y0, Y2
+	VMASKMOVPS   (AX)(R9*4), Y0, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         DI, $0x08
 	JE           all4313
-	LEAQ         (AX)(R8*4), R8
+	LEAQ         (AX)(R9*4), R9
 	TESTQ        $0x00000004, DI
 	JZ           two4315
-	VMOVUPS      X2, (R8)
-	ADDQ         $0x10, R8
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
 two4315:
 	TESTQ    $0x00000002, DI
 	JZ       one4316
-	VMOVLPS  X2, (R8)
-	ADDQ     $0x08, R8
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
 one4316:
 	TESTQ  $0x00000001, DI
 	JZ     stored4314
-	VMOVSS X2, (R8)
+	VMOVSS X2, (R9)
 	JMP    stored4314
 
 all4313:
-	VMOVUPS Y2, (AX)(R8*4)
+	VMOVUPS Y2, (AX)(R9*4)
 
 stored4314:
 end4312:
@@ -50604,65 +50604,65 @@ TEXT ·divideRangesAVX2(SB), NOSPLIT, $0-40
 	MOVQ    f+32(FP), SI
 	MOVQ    SI, DI
 	ANDQ    $0x07, DI
-	LEAQ    firstLanes<>+0(SB), R8
-	MOVQ    DI, R9
-	NEGQ    R9
-	VMOVUPS 32(R8)(R9*4), Y0
+	MOVQ    SI, R8
+	SUBQ    DI, R8
+	LEAQ    firstLanes<>+0(SB), R9
+	MOVQ    DI, R10
+	NEGQ    R10
+	VMOVUPS 32(R9)(R10*4), Y0
 
 row:
-	MOVQ         8(DX), R8
-	SUBQ         (DX), R8
-	MOVQ         $0x00000001, R9
-	CMOVQEQ      R9, R8
+	MOVQ         8(DX), R9
+	SUBQ         (DX), R9
+	MOVQ         $0x00000001, R10
+	CMOVQEQ      R10, R9
 	VXORPS       X1, X1, X1
-	VCVTSI2SSQ   R8, X1, X1
+	VCVTSI2SSQ   R9, X1, X1
 	VBROADCASTSS X1, Y1
-	XORQ         R8, R8
-	MOVQ         SI, R9
-	SUBQ         DI, R9
+	XORQ         R9, R9
 
 columns4317:
-	CMPQ    R8, R9
+	CMPQ    R9, R8
 	JGE     rest4318
-	VMOVUPS (CX)(R8*4), Y2
+	VMOVUPS (CX)(R9*4), Y2
 	VXORPS  Y3, Y3, Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
-	VMOVUPS Y2, (AX)(R8*4)
-	ADDQ    $0x08, R8
+	VMOVUPS Y2, (AX)(R9*4)
+	ADDQ    $0x08, R9
 	JMP     columns4317
 
 rest4318:
 	TESTQ        DI, DI
 	JZ           end4319
-	VMASKMOVPS   (CX)(R8*4), Y0, Y2
+	VMASKMOVPS   (CX)(R9*4), Y0, Y2
 	VXORPS       Y3, Y3, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         DI, $0x08
 	JE           all4320
-	LEAQ         (AX)(R8*4), R8
+	LEAQ         (AX)(R9*4), R9
 	TESTQ        $0x00000004, DI
 	JZ           two4322
-	VMOVUPS      X2, (R8)
-	ADDQ         $0x10, R8
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
 two4322:
 	TESTQ    $0x00000002, DI
 	JZ       one4323
-	VMOVLPS  X2, (R8)
-	ADDQ     $0x08, R8
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
 one4323:
 	TESTQ  $0x00000001, DI
 	JZ     stored4321
-	VMOVSS X2, (R8)
+	VMOVSS X2, (R9)
 	JMP    stored4321
 
 all4320:
-	VMOVUPS Y2, (AX)(R8*4)
+	VMOVUPS Y2, (AX)(R9*4)
 
 stored4321:
 end4319:

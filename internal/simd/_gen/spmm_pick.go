@@ -100,28 +100,28 @@ func mean(name, comment string, adds bool) {
 // rowWalk is a kernel over the columns of the rows of y and x, which may be one.
 type rowWalk struct {
 	y, x, offsets, rows, f reg.GPVirtual
-	left                   reg.GPVirtual // columns in the last register, 0 to 7
+	left, whole            reg.GPVirtual // columns in the last register, 0 to 7, and before it
 	mask                   vec
 }
 
 func newRowWalk() *rowWalk {
-	l := &rowWalk{y: param("y"), x: param("x"), offsets: param("offsets"), rows: param("rows"), f: param("f"), left: GP64()}
+	l := &rowWalk{y: param("y"), x: param("x"), offsets: param("offsets"), rows: param("rows"), f: param("f"), left: GP64(), whole: GP64()}
 	MOVQ(l.f, l.left)
 	ANDQ(Imm(lanes-1), l.left)
+	MOVQ(l.f, l.whole)
+	SUBQ(l.left, l.whole)
 	l.mask = maskOf(l.left)
 	return l
 }
 
 // columns writes the loop over the columns of a row.
 func (l *rowWalk) columns(body func(y, x Mem, masked bool)) {
-	j, whole := GP64(), GP64()
+	j := GP64()
 	XORQ(j, j)
-	MOVQ(l.f, whole)
-	SUBQ(l.left, whole)
 	y, x := Mem{Base: l.y, Index: j, Scale: 4}, Mem{Base: l.x, Index: j, Scale: 4}
 	again, rest, end := fresh("columns"), fresh("rest"), fresh("end")
 	Label(again)
-	CMPQ(j, whole)
+	CMPQ(j, l.whole)
 	JGE(LabelRef(rest))
 	body(y, x, false)
 	ADDQ(Imm(lanes), j)

@@ -68,6 +68,9 @@ func (b *backPass) backward(r *run) {
 	if r.n > 0 && len(b.hubs) > 0 && !r.op.Measuring() {
 		eachChunk(len(b.hubs), b.tasks.hub)
 	}
+	for _, v := range b.hubs {
+		b.clear(v, v+1)
+	}
 	b.windows()
 	chunks := 0
 	b.room, chunks = b.largest()
@@ -186,10 +189,19 @@ func (b *backPass) chunk(i int) {
 	w.pass, w.work, w.part = b, c, b.partial[i*b.width:(i+1)*b.width]
 	if c.hub >= 0 {
 		copy(w.pull, b.pulls[c.hub*b.run.n:(c.hub+1)*b.run.n])
+	} else {
+		b.clear(c.r0, c.r1)
 	}
 	b.tiles(c, w.measurePull, w.gradient)
 	w.dismiss()
 	b.sort(i, c)
+}
+
+// clear empties the gradients of the destinations from r0 to r1 that are new.
+func (b *backPass) clear(r0, r1 int) {
+	for i := range b.sinks {
+		b.sinks[i].clear(r0, r1)
+	}
 }
 
 // gradient evaluates a tile and adds its gradients.

@@ -22,6 +22,7 @@ type sink struct {
 	to  []int32        // gathers: where in dx that row belongs, in rows of the leaf's width
 	at  int            // sums: where in a chunk's partial sums
 	add []tensor.Float // dx of another leaf with other rows in the same memory, to which dx is added at last
+	new bool           // dx holds anything until a chunk clears the rows of its destinations
 }
 
 // gathers reports whether the rows that a leaf reads lie anywhere, so that two
@@ -43,8 +44,9 @@ func (b *backPass) aim() {
 		if s.kind > leafW || !s.needs {
 			continue
 		}
-		b.sinks = append(b.sinks, sink{step: s, run: r, i: i, dx: r.vars[s.leaf].Grad().Data, row: s.width})
+		b.sinks = append(b.sinks, sink{step: s, run: r, i: i, row: s.width})
 		k := &b.sinks[len(b.sinks)-1]
+		k.open()
 		b.sinkOf[i] = k
 		if s.taken {
 			k.row *= s.from
@@ -55,6 +57,41 @@ func (b *backPass) aim() {
 			b.width += k.row
 		}
 		k.avoid(r.op, b.sinks[:len(b.sinks)-1])
+	}
+	b.clearShared()
+}
+
+// clearShared clears now what two leaves will add to.
+func (b *backPass) clearShared() {
+	for i := range b.sinks {
+		k := &b.sinks[i]
+		shared := func(o sink) bool { return o.i != k.i && overlap(o.dx, k.dx) }
+		if k.new && slices.ContainsFunc(b.sinks, shared) {
+			k.clear(0, b.run.g.NumDst())
+			k.new = false
+		}
+	}
+}
+
+// open finds the gradient of the leaf's array. Rows of destinations need not be
+// zero yet.
+func (k *sink) open() {
+	x := k.run.vars[k.leaf]
+	if k.kind != leafV || k.moved || k.taken {
+		k.dx = x.Grad().Data
+		return
+	}
+	g, fresh := x.FreshGrad()
+	if k.dx, k.new = g.Data, fresh; fresh { // on a block there may be more rows than destinations
+		n := k.run.g.NumDst()
+		k.clear(n, len(k.dx)/max(k.row, 1))
+	}
+}
+
+// clear empties the rows of the destinations from r0 to r1 if they are new.
+func (k *sink) clear(r0, r1 int) {
+	if k.new && !k.run.op.Measuring() {
+		clear(k.dx[r0*k.row : r1*k.row])
 	}
 }
 

@@ -22,24 +22,36 @@ func (c *chunks) left() int { return count(c.word.Load()) }
 
 func count(word uint64) int { return int(uint32(word)) - int(word>>32) }
 
-// first takes the first one; ok is false if there is none.
-func (c *chunks) first() (i int, ok bool) {
-	for w := c.word.Load(); count(w) > 0; w = c.word.Load() {
-		if c.word.CompareAndSwap(w, w+1<<32) {
-			return int(w >> 32), true
-		}
-	}
-	return 0, false
+// share is how many of so many parts one of the threads takes at once: a quarter of
+// its even share, so that the last ones are taken one by one and all end at about
+// the same time. Each taking moves the word from one processor to another, which
+// takes as long as a short part, and much longer where the two are far apart.
+func share(left int) int {
+	parts := 4 * Threads()
+	return (left + parts - 1) / parts
 }
 
-// last takes the last one.
-func (c *chunks) last() (i int, ok bool) {
+// first takes the first ones, lo up to hi; there are none left if these are none.
+func (c *chunks) first() (lo, hi int) {
 	for w := c.word.Load(); count(w) > 0; w = c.word.Load() {
-		if c.word.CompareAndSwap(w, w-1) {
-			return int(uint32(w)) - 1, true
+		lo, hi = int(w>>32), int(w>>32)+share(count(w))
+		if c.word.CompareAndSwap(w, uint64(hi)<<32|w&math.MaxUint32) {
+			return lo, hi
 		}
 	}
-	return 0, false
+	return 0, 0
+}
+
+// last takes the last ones.
+func (c *chunks) last() (lo, hi int) {
+	for w := c.word.Load(); count(w) > 0; w = c.word.Load() {
+		hi = int(uint32(w))
+		lo = hi - share(count(w))
+		if c.word.CompareAndSwap(w, w>>32<<32|uint64(lo)) {
+			return lo, hi
+		}
+	}
+	return 0, 0
 }
 
 // drop takes all that are left, and returns how many they were.

@@ -18,8 +18,10 @@ func TestChunksOnce(t *testing.T) {
 				if g%2 == 1 {
 					take = c.last
 				}
-				for i, ok := take(); ok; i, ok = take() {
-					took[g] = append(took[g], i)
+				for lo, hi := take(); lo < hi; lo, hi = take() {
+					for i := lo; i < hi; i++ {
+						took[g] = append(took[g], i)
+					}
 				}
 			})
 		}
@@ -41,18 +43,27 @@ func TestChunksOnce(t *testing.T) {
 	}
 }
 
+// Two threads meet in the middle, by fewer and fewer parts at a time.
 func TestChunksEnds(t *testing.T) {
+	defer SetThreads(2)()
 	var c chunks
+	c.open(20)
+	for _, want := range [][4]int{{0, 3, 17, 20}, {3, 5, 15, 17}, {5, 7, 14, 15}, {7, 8, 13, 14}, {8, 9, 12, 13}, {9, 10, 11, 12}, {10, 11, 11, 11}} {
+		var got [4]int
+		got[0], got[1] = c.first()
+		if got[2], got[3] = c.last(); got[2] == got[3] {
+			got[2], got[3] = got[1], got[1]
+		}
+		if got != want {
+			t.Errorf("took %v of 20, want %v", got, want)
+		}
+	}
+	if lo, hi := c.first(); lo != hi || c.left() != 0 {
+		t.Errorf("took %d to %d of none, and %d are left", lo, hi, c.left())
+	}
 	c.open(5)
-	a, _ := c.first()
-	b, _ := c.last()
-	if a != 0 || b != 4 || c.left() != 3 {
-		t.Errorf("took %d and %d of 5, and %d are left; want 0, 4 and 3", a, b, c.left())
-	}
-	if k := c.drop(); k != 3 {
-		t.Errorf("dropped %d, want 3", k)
-	}
-	if _, ok := c.first(); ok {
-		t.Error("took one of none")
+	c.first()
+	if k := c.drop(); k != 4 {
+		t.Errorf("dropped %d, want 4", k)
 	}
 }

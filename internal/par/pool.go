@@ -16,6 +16,7 @@ const (
 	coldSpin = 20 * time.Microsecond  // how long anybody may spin at any time
 	hotSpin  = time.Millisecond       // how long a worker may while a step runs
 	yielding = 100 * time.Microsecond // how long a caller yields before it parks
+	looks    = 32                     // how often who spins looks between two looks at the clock
 )
 
 // shared is the pool of the process.
@@ -27,23 +28,32 @@ var shared = newPool()
 // read task, since the job cannot end before that chunk is counted off from
 // undone. So a worker that comes late, or slept through several jobs, takes part
 // in the current one or finds nothing to take.
+//
+// A line of the cache that one thread writes and another reads has to travel, which
+// takes a short loop's time where their processors are far apart. So what a worker
+// reads first of a job is one line, what both count is another, and what workers
+// only look at, and what the owner of the pool keeps for itself, have their own.
 type pool struct {
-	free   chunks // that nobody has taken
-	_      [56]byte
+	_    [64]byte
+	free chunks // that nobody has taken
+	task Task   // stays after the job, until the next
+	_    [40]byte
+
 	undone atomic.Int64 // chunks that are not done, or not yet counted off
 	_      [56]byte
-	taken  atomic.Bool  // by a call, which owns what stands below
+
 	crowd  atomic.Int32 // calls that found the pool taken
 	hot    atomic.Int32 // calls of Hot that are not undone
 	size   atomic.Int32 // len(workers), for those who do not own it
 	failed atomic.Pointer[Panic]
 	caller gate
-	_      [64]byte
+	_      [24]byte
 
-	task    Task
-	mine    int64 // chunks that the caller took and has not counted off
-	helpers int   // workers to wake for this job
+	taken   atomic.Bool // by a call, which owns what stands below
+	mine    int64       // chunks that the caller took and has not counted off
+	helpers int         // workers to wake for this job
 	workers []*worker
+	_       [16]byte
 }
 
 func newPool() *pool { return &pool{caller: newGate()} }
@@ -81,9 +91,11 @@ func (p *pool) alone(n int, t Task) {
 func (p *pool) run(n int, t Task) {
 	p.open(n, t)
 	defer p.end() // also when a chunk panics: workers may still use the task
-	for i, ok := p.free.first(); ok; i, ok = p.free.first() {
-		p.mine++
-		t.Chunk(i)
+	for lo, hi := p.free.first(); lo < hi; lo, hi = p.free.first() {
+		p.mine += int64(hi - lo)
+		for i := lo; i < hi; i++ {
+			t.Chunk(i)
+		}
 	}
 }
 
@@ -91,11 +103,12 @@ func (p *pool) run(n int, t Task) {
 func (p *pool) open(n int, t Task) {
 	threads := Threads()
 	p.resize(threads - 1)
-	p.task, p.mine = t, 0
+	p.mine = 0
 	// Calls that run alone use threads too: waking a worker would only take
 	// them away.
 	p.helpers = min(n-1, len(p.workers), threads-1-int(p.crowd.Load()))
 	p.undone.Store(int64(n))
+	p.task = t
 	p.free.open(n)
 	p.wake(0)
 }
@@ -115,8 +128,10 @@ func (p *pool) end() {
 	if p.undone.Add(-rest) > 0 {
 		p.wait()
 	}
-	p.task = nil
-	failed := p.failed.Swap(nil)
+	failed := p.failed.Load()
+	if failed != nil {
+		p.failed.Store(nil)
+	}
 	p.release()
 	if failed != nil {
 		panic(failed)
@@ -125,15 +140,10 @@ func (p *pool) end() {
 
 // wait returns when undone is 0.
 func (p *pool) wait() {
-	start := time.Now()
-	if spinning() {
-		for i := 1; p.undone.Load() > 0; i++ {
-			pause(2)
-			if i%16 == 0 && time.Since(start) > coldSpin {
-				break
-			}
-		}
+	if spinning() && p.spin() {
+		return
 	}
+	start := time.Now()
 	for p.undone.Load() > 0 && time.Since(start) < yielding {
 		runtime.Gosched()
 	}
@@ -145,6 +155,22 @@ func (p *pool) wait() {
 			p.caller.cancel()
 		}
 	}
+}
+
+// spin looks for a short time whether undone is 0. The clock is read late: mostly
+// the others are done by then.
+func (p *pool) spin() bool {
+	var start time.Time
+	for i := 1; p.undone.Load() > 0; i++ {
+		pause(2)
+		switch {
+		case i == looks:
+			start = time.Now()
+		case i%looks == 0 && time.Since(start) > coldSpin:
+			return false
+		}
+	}
+	return true
 }
 
 // done counts chunks off that a worker did.

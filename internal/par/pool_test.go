@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 // task adapts a function to Task.
@@ -299,4 +300,17 @@ func TestCollectorBesideHotWorkers(t *testing.T) {
 		runtime.GC()
 	}
 	sound(t)
+}
+
+// What different threads write stands on different lines of the cache.
+func TestPoolLines(t *testing.T) {
+	var p pool
+	for i, at := range []uintptr{unsafe.Offsetof(p.free), unsafe.Offsetof(p.undone), unsafe.Offsetof(p.crowd), unsafe.Offsetof(p.taken), unsafe.Sizeof(p)} {
+		if want := uintptr(64 * (i + 1)); at != want {
+			t.Errorf("part %d of a pool begins at byte %d, want %d", i, at, want)
+		}
+	}
+	if at := unsafe.Offsetof(p.task); at >= 128 {
+		t.Errorf("the task is at byte %d, want it on the line of what is free", at)
+	}
 }

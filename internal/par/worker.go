@@ -42,11 +42,15 @@ func (w *worker) help() {
 	w.took, w.ended = 0, false
 	defer w.leave()
 	p := w.pool
-	for i, ok := p.free.last(); ok; i, ok = p.free.last() {
-		if w.took++; w.took == 1 {
+	for lo, hi := p.free.last(); lo < hi; lo, hi = p.free.last() {
+		if w.took == 0 {
 			p.wake(2*w.index + 2)
 		}
-		p.task.Chunk(i)
+		w.took += int64(hi - lo)
+		t := p.task
+		for i := hi - 1; i >= lo; i-- {
+			t.Chunk(i)
+		}
 	}
 	w.ended = true
 }
@@ -74,12 +78,16 @@ func (w *worker) event() bool { return w.pool.free.left() > 0 || w.quit.Load() }
 // It is Go with a few instructions of assembly, so that the collector and the
 // scheduler can interrupt it.
 func (w *worker) lookOut() bool {
-	start := time.Now()
-	for i := 0; ; i++ {
+	var start time.Time
+	for i := 1; ; i++ {
 		switch {
 		case w.event():
 			return true
-		case i%16 == 0 && time.Since(start) >= w.pool.patience():
+		case i == 1 && w.pool.patience() == 0:
+			return false
+		case i == looks:
+			start = time.Now()
+		case i%looks == 0 && time.Since(start) >= w.pool.patience():
 			return false
 		}
 		pause(2)

@@ -289,9 +289,7 @@ func (t *totaller) take(v vec) {
 	t.ones = append(t.ones, v)
 	for _, level := range []struct{ from, to *[]vec }{{&t.ones, &t.twos}, {&t.twos, &t.fours}} {
 		if x := *level.from; len(x) == 2 {
-			pair := YMM()
-			VHADDPS(x[1], x[0], pair)
-			*level.from, *level.to = nil, append(*level.to, pair)
+			*level.from, *level.to = nil, append(*level.to, pairwise(x[0], x[1]))
 		}
 	}
 }

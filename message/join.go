@@ -183,6 +183,14 @@ func (w *worker) near(t tile, n, d int) *simd.Fan {
 	return &w.fan
 }
 
+// again is near for rows of sources that the tile has read before: they are in
+// cache, so that meanwhile those of the tile that follows can be asked for.
+func (w *worker) again(t tile, n, d int) *simd.Fan {
+	f := w.near(t, n, d)
+	f.Ahead = t.hi - t.lo
+	return f
+}
+
 // rowsOf returns the rows that V reads on a tile.
 func (w *worker) rowsOf(i int, t tile) []tensor.Float {
 	s := &w.steps[i]
@@ -217,7 +225,7 @@ func (w *worker) affine(i int, t tile) {
 // sumNear adds the messages of a lazy plan to their destinations.
 func (w *worker) sumNear(y []tensor.Float, t tile) {
 	s := w.out()
-	f := w.near(t, s.width, s.run)
+	f := w.again(t, s.width, s.run)
 	f.U, f.C, f.DV = w.array(s.a), w.vals[s.b], y[t.r0*s.width:t.r1*s.width]
 	f.Sum()
 }
@@ -248,7 +256,7 @@ func (w *worker) pullScore(i int, t tile, dy []tensor.Float) {
 		return // only leaves are wanted of it
 	}
 	n := w.steps[s.ends.u].width
-	f := w.near(t, n, s.run)
+	f := w.again(t, n, s.run)
 	f.U, f.V, f.A, f.C, f.Slope = w.array(s.ends.u), w.rowsOf(s.ends.v, t), w.array(s.ends.w), dy, s.c
 	f.Z, f.Add = w.toWindow(s.ends.u, t)
 	f.DV, f.DA = w.toRows(s.ends.v, t), w.toSum(s.ends.w)
@@ -264,7 +272,7 @@ func (w *worker) pullScore(i int, t tile, dy []tensor.Float) {
 // pullAffine is the gradient of a joined multiple of U plus V.
 func (w *worker) pullAffine(s *step, t tile, dy []tensor.Float) {
 	n := (t.hi - t.lo) * s.width / s.run
-	f := w.near(t, s.width, s.run)
+	f := w.again(t, s.width, s.run)
 	f.U, f.C, f.D = w.array(s.ends.u), w.vals[s.b], dy
 	f.Z, f.Add = w.toWindow(s.ends.u, t)
 	if !w.steps[s.ends.u].needs { // then the numbers need not be there

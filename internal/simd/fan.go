@@ -23,8 +23,9 @@ type Fan struct {
 	Width, H int
 	Slope    Float
 	Add      bool // results for edges are added to Z, which is else set
+	Ahead    int  // rows of sources are asked for so many edges before they are read; 0: a few
 
-	ahead, last int // how far ahead rows are asked for, or 0; the last edge
+	ahead, last int // what Ahead comes to, or 0 where sources are near; the last edge
 	bytes       int // of a row
 	left        int // destinations that are still to do
 }

@@ -15,7 +15,7 @@ TEXT ·fanScore(SB), NOSPLIT, $0-8
 	MOVQ         (AX), SI
 
 row1:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done4
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
@@ -24,20 +24,20 @@ row1:
 edge2:
 	MOVQ    24(AX), R8
 	MOVLQSX (R8)(DI*4), R8
-	IMULQ   328(AX), R8
+	IMULQ   336(AX), R8
 	ADDQ    48(AX), R8
-	MOVQ    312(AX), R9
+	MOVQ    320(AX), R9
 	TESTQ   R9, R9
 	JZ      near5
 	ADDQ    DI, R9
-	CMPQ    R9, 320(AX)
+	CMPQ    R9, 328(AX)
 	JG      near5
 	MOVQ    24(AX), R10
 	MOVLQSX (R10)(R9*4), R10
-	IMULQ   328(AX), R10
+	IMULQ   336(AX), R10
 	ADDQ    48(AX), R10
 	MOVQ    R10, R9
-	ADDQ    328(AX), R9
+	ADDQ    336(AX), R9
 
 line6:
 	PREFETCHT1 (R10)
@@ -105,14 +105,14 @@ over10:
 	VADDSS       X2, X1, X1
 	VMOVSS       X1, (BX)
 	ADDQ         $0x04, BX
-	CMPQ         R10, 328(AX)
+	CMPQ         R10, 336(AX)
 	JL           head7
 	INCQ         DI
 	CMPQ         DI, 8(SI)
 	JL           edge2
 
 next3:
-	ADDQ 328(AX), CX
+	ADDQ 336(AX), CX
 	ADDQ $0x08, SI
 	JMP  row1
 
@@ -145,7 +145,7 @@ TEXT ·fanScoreGrad(SB), NOSPLIT, $0-8
 	MOVQ         (AX), R8
 
 row12:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done15
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
@@ -154,20 +154,20 @@ row12:
 edge13:
 	MOVQ    24(AX), R10
 	MOVLQSX (R10)(R9*4), R10
-	IMULQ   328(AX), R10
+	IMULQ   336(AX), R10
 	ADDQ    48(AX), R10
-	MOVQ    312(AX), R11
+	MOVQ    320(AX), R11
 	TESTQ   R11, R11
 	JZ      near16
 	ADDQ    R9, R11
-	CMPQ    R11, 320(AX)
+	CMPQ    R11, 328(AX)
 	JG      near16
 	MOVQ    24(AX), R12
 	MOVLQSX (R12)(R11*4), R12
-	IMULQ   328(AX), R12
+	IMULQ   336(AX), R12
 	ADDQ    48(AX), R12
 	MOVQ    R12, R11
-	ADDQ    328(AX), R11
+	ADDQ    336(AX), R11
 
 line17:
 	PREFETCHT1 (R12)
@@ -273,16 +273,16 @@ one20:
 
 over21:
 	ADDQ $0x04, BX
-	CMPQ R12, 328(AX)
+	CMPQ R12, 336(AX)
 	JL   head18
-	ADDQ 328(AX), SI
+	ADDQ 336(AX), SI
 	INCQ R9
 	CMPQ R9, 8(R8)
 	JL   edge13
 
 next14:
-	ADDQ 328(AX), CX
-	ADDQ 328(AX), DI
+	ADDQ 336(AX), CX
+	ADDQ 336(AX), DI
 	ADDQ $0x08, R8
 	JMP  row12
 
@@ -294,7 +294,7 @@ more11:
 	MOVQ (AX), R8
 
 row22:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done25
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
@@ -303,20 +303,20 @@ row22:
 edge23:
 	MOVQ    24(AX), R10
 	MOVLQSX (R10)(R9*4), R10
-	IMULQ   328(AX), R10
+	IMULQ   336(AX), R10
 	ADDQ    48(AX), R10
-	MOVQ    312(AX), R11
+	MOVQ    320(AX), R11
 	TESTQ   R11, R11
 	JZ      near26
 	ADDQ    R9, R11
-	CMPQ    R11, 320(AX)
+	CMPQ    R11, 328(AX)
 	JG      near26
 	MOVQ    24(AX), R12
 	MOVLQSX (R12)(R11*4), R12
-	IMULQ   328(AX), R12
+	IMULQ   336(AX), R12
 	ADDQ    48(AX), R12
 	MOVQ    R12, R11
-	ADDQ    328(AX), R11
+	ADDQ    336(AX), R11
 
 line27:
 	PREFETCHT1 (R12)
@@ -427,16 +427,16 @@ one30:
 
 over31:
 	ADDQ $0x04, BX
-	CMPQ R12, 328(AX)
+	CMPQ R12, 336(AX)
 	JL   head28
-	ADDQ 328(AX), SI
+	ADDQ 336(AX), SI
 	INCQ R9
 	CMPQ R9, 8(R8)
 	JL   edge23
 
 next24:
-	ADDQ 328(AX), CX
-	ADDQ 328(AX), DI
+	ADDQ 336(AX), CX
+	ADDQ 336(AX), DI
 	ADDQ $0x08, R8
 	JMP  row22
 
@@ -457,7 +457,7 @@ TEXT ·fanScoreDots(SB), NOSPLIT, $0-8
 	MOVQ         (AX), R8
 
 row32:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done35
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
@@ -466,20 +466,20 @@ row32:
 edge33:
 	MOVQ    24(AX), R10
 	MOVLQSX (R10)(R9*4), R10
-	IMULQ   328(AX), R10
+	IMULQ   336(AX), R10
 	ADDQ    48(AX), R10
-	MOVQ    312(AX), R11
+	MOVQ    320(AX), R11
 	TESTQ   R11, R11
 	JZ      near36
 	ADDQ    R9, R11
-	CMPQ    R11, 320(AX)
+	CMPQ    R11, 328(AX)
 	JG      near36
 	MOVQ    24(AX), R12
 	MOVLQSX (R12)(R11*4), R12
-	IMULQ   328(AX), R12
+	IMULQ   336(AX), R12
 	ADDQ    48(AX), R12
 	MOVQ    R12, R11
-	ADDQ    328(AX), R11
+	ADDQ    336(AX), R11
 
 line37:
 	PREFETCHT1 (R12)
@@ -561,15 +561,15 @@ over41:
 	VMOVSS       X1, (SI)
 	ADDQ         $0x04, BX
 	ADDQ         $0x04, SI
-	CMPQ         R12, 328(AX)
+	CMPQ         R12, 336(AX)
 	JL           head38
 	INCQ         R9
 	CMPQ         R9, 8(R8)
 	JL           edge33
 
 next34:
-	ADDQ 328(AX), CX
-	ADDQ 328(AX), DI
+	ADDQ 336(AX), CX
+	ADDQ 336(AX), DI
 	ADDQ $0x08, R8
 	JMP  row32
 
@@ -594,7 +594,7 @@ TEXT ·fanScoreSumGrad(SB), NOSPLIT, $0-8
 	MOVQ         (AX), R10
 
 row43:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done46
 	MOVQ (R10), R11
 	CMPQ R11, 8(R10)
@@ -603,20 +603,20 @@ row43:
 edge44:
 	MOVQ    24(AX), R12
 	MOVLQSX (R12)(R11*4), R12
-	IMULQ   328(AX), R12
+	IMULQ   336(AX), R12
 	ADDQ    48(AX), R12
-	MOVQ    312(AX), R13
+	MOVQ    320(AX), R13
 	TESTQ   R13, R13
 	JZ      near47
 	ADDQ    R11, R13
-	CMPQ    R13, 320(AX)
+	CMPQ    R13, 328(AX)
 	JG      near47
 	MOVQ    24(AX), R14
 	MOVLQSX (R14)(R13*4), R14
-	IMULQ   328(AX), R14
+	IMULQ   336(AX), R14
 	ADDQ    48(AX), R14
 	MOVQ    R14, R13
-	ADDQ    328(AX), R13
+	ADDQ    336(AX), R13
 
 line48:
 	PREFETCHT1 (R14)
@@ -729,17 +729,17 @@ one51:
 over52:
 	ADDQ $0x04, BX
 	ADDQ $0x04, R8
-	CMPQ R14, 328(AX)
+	CMPQ R14, 336(AX)
 	JL   head49
-	ADDQ 328(AX), SI
+	ADDQ 336(AX), SI
 	INCQ R11
 	CMPQ R11, 8(R10)
 	JL   edge44
 
 next45:
-	ADDQ 328(AX), CX
-	ADDQ 328(AX), DI
-	ADDQ 328(AX), R9
+	ADDQ 336(AX), CX
+	ADDQ 336(AX), DI
+	ADDQ 336(AX), R9
 	ADDQ $0x08, R10
 	JMP  row43
 
@@ -751,7 +751,7 @@ more42:
 	MOVQ (AX), R10
 
 row53:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done56
 	MOVQ (R10), R11
 	CMPQ R11, 8(R10)
@@ -760,20 +760,20 @@ row53:
 edge54:
 	MOVQ    24(AX), R12
 	MOVLQSX (R12)(R11*4), R12
-	IMULQ   328(AX), R12
+	IMULQ   336(AX), R12
 	ADDQ    48(AX), R12
-	MOVQ    312(AX), R13
+	MOVQ    320(AX), R13
 	TESTQ   R13, R13
 	JZ      near57
 	ADDQ    R11, R13
-	CMPQ    R13, 320(AX)
+	CMPQ    R13, 328(AX)
 	JG      near57
 	MOVQ    24(AX), R14
 	MOVLQSX (R14)(R13*4), R14
-	IMULQ   328(AX), R14
+	IMULQ   336(AX), R14
 	ADDQ    48(AX), R14
 	MOVQ    R14, R13
-	ADDQ    328(AX), R13
+	ADDQ    336(AX), R13
 
 line58:
 	PREFETCHT1 (R14)
@@ -891,17 +891,17 @@ one61:
 over62:
 	ADDQ $0x04, BX
 	ADDQ $0x04, R8
-	CMPQ R14, 328(AX)
+	CMPQ R14, 336(AX)
 	JL   head59
-	ADDQ 328(AX), SI
+	ADDQ 336(AX), SI
 	INCQ R11
 	CMPQ R11, 8(R10)
 	JL   edge54
 
 next55:
-	ADDQ 328(AX), CX
-	ADDQ 328(AX), DI
-	ADDQ 328(AX), R9
+	ADDQ 336(AX), CX
+	ADDQ 336(AX), DI
+	ADDQ 336(AX), R9
 	ADDQ $0x08, R10
 	JMP  row53
 
@@ -918,7 +918,7 @@ TEXT ·fanSum(SB), NOSPLIT, $0-8
 	MOVQ (AX), BX
 
 row63:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done66
 	MOVQ (BX), SI
 	CMPQ SI, 8(BX)
@@ -927,20 +927,20 @@ row63:
 edge64:
 	MOVQ    24(AX), DI
 	MOVLQSX (DI)(SI*4), DI
-	IMULQ   328(AX), DI
+	IMULQ   336(AX), DI
 	ADDQ    48(AX), DI
-	MOVQ    312(AX), R8
+	MOVQ    320(AX), R8
 	TESTQ   R8, R8
 	JZ      near67
 	ADDQ    SI, R8
-	CMPQ    R8, 320(AX)
+	CMPQ    R8, 328(AX)
 	JG      near67
 	MOVQ    24(AX), R9
 	MOVLQSX (R9)(R8*4), R9
-	IMULQ   328(AX), R9
+	IMULQ   336(AX), R9
 	ADDQ    48(AX), R9
 	MOVQ    R9, R8
-	ADDQ    328(AX), R8
+	ADDQ    336(AX), R8
 
 line68:
 	PREFETCHT1 (R9)
@@ -986,14 +986,14 @@ one71:
 
 over72:
 	ADDQ $0x04, CX
-	CMPQ R9, 328(AX)
+	CMPQ R9, 336(AX)
 	JL   head69
 	INCQ SI
 	CMPQ SI, 8(BX)
 	JL   edge64
 
 next65:
-	ADDQ 328(AX), DX
+	ADDQ 336(AX), DX
 	ADDQ $0x08, BX
 	JMP  row63
 
@@ -1013,7 +1013,7 @@ TEXT ·fanSpread(SB), NOSPLIT, $0-8
 	MOVQ (AX), SI
 
 row74:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done77
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
@@ -1022,20 +1022,20 @@ row74:
 edge75:
 	MOVQ    24(AX), R8
 	MOVLQSX (R8)(DI*4), R8
-	IMULQ   328(AX), R8
+	IMULQ   336(AX), R8
 	ADDQ    48(AX), R8
-	MOVQ    312(AX), R8
+	MOVQ    320(AX), R8
 	TESTQ   R8, R8
 	JZ      near78
 	ADDQ    DI, R8
-	CMPQ    R8, 320(AX)
+	CMPQ    R8, 328(AX)
 	JG      near78
 	MOVQ    24(AX), R9
 	MOVLQSX (R9)(R8*4), R9
-	IMULQ   328(AX), R9
+	IMULQ   336(AX), R9
 	ADDQ    48(AX), R9
 	MOVQ    R9, R8
-	ADDQ    328(AX), R8
+	ADDQ    336(AX), R8
 
 line79:
 	PREFETCHT1 (R9)
@@ -1076,15 +1076,15 @@ one82:
 
 over83:
 	ADDQ $0x04, DX
-	CMPQ R9, 328(AX)
+	CMPQ R9, 336(AX)
 	JL   head80
-	ADDQ 328(AX), BX
+	ADDQ 336(AX), BX
 	INCQ DI
 	CMPQ DI, 8(SI)
 	JL   edge75
 
 next76:
-	ADDQ 328(AX), CX
+	ADDQ 336(AX), CX
 	ADDQ $0x08, SI
 	JMP  row74
 
@@ -1096,7 +1096,7 @@ more73:
 	MOVQ (AX), SI
 
 row84:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done87
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
@@ -1105,20 +1105,20 @@ row84:
 edge85:
 	MOVQ    24(AX), R8
 	MOVLQSX (R8)(DI*4), R8
-	IMULQ   328(AX), R8
+	IMULQ   336(AX), R8
 	ADDQ    48(AX), R8
-	MOVQ    312(AX), R8
+	MOVQ    320(AX), R8
 	TESTQ   R8, R8
 	JZ      near88
 	ADDQ    DI, R8
-	CMPQ    R8, 320(AX)
+	CMPQ    R8, 328(AX)
 	JG      near88
 	MOVQ    24(AX), R9
 	MOVLQSX (R9)(R8*4), R9
-	IMULQ   328(AX), R9
+	IMULQ   336(AX), R9
 	ADDQ    48(AX), R9
 	MOVQ    R9, R8
-	ADDQ    328(AX), R8
+	ADDQ    336(AX), R8
 
 line89:
 	PREFETCHT1 (R9)
@@ -1164,15 +1164,15 @@ one92:
 
 over93:
 	ADDQ $0x04, DX
-	CMPQ R9, 328(AX)
+	CMPQ R9, 336(AX)
 	JL   head90
-	ADDQ 328(AX), BX
+	ADDQ 336(AX), BX
 	INCQ DI
 	CMPQ DI, 8(SI)
 	JL   edge85
 
 next86:
-	ADDQ 328(AX), CX
+	ADDQ 336(AX), CX
 	ADDQ $0x08, SI
 	JMP  row84
 
@@ -1189,7 +1189,7 @@ TEXT ·fanDots(SB), NOSPLIT, $0-8
 	MOVQ (AX), BX
 
 row94:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done97
 	MOVQ (BX), SI
 	CMPQ SI, 8(BX)
@@ -1198,20 +1198,20 @@ row94:
 edge95:
 	MOVQ    24(AX), DI
 	MOVLQSX (DI)(SI*4), DI
-	IMULQ   328(AX), DI
+	IMULQ   336(AX), DI
 	ADDQ    48(AX), DI
-	MOVQ    312(AX), R8
+	MOVQ    320(AX), R8
 	TESTQ   R8, R8
 	JZ      near98
 	ADDQ    SI, R8
-	CMPQ    R8, 320(AX)
+	CMPQ    R8, 328(AX)
 	JG      near98
 	MOVQ    24(AX), R9
 	MOVLQSX (R9)(R8*4), R9
-	IMULQ   328(AX), R9
+	IMULQ   336(AX), R9
 	ADDQ    48(AX), R9
 	MOVQ    R9, R8
-	ADDQ    328(AX), R8
+	ADDQ    336(AX), R8
 
 line99:
 	PREFETCHT1 (R9)
@@ -1259,14 +1259,14 @@ over103:
 	VADDSS       X1, X0, X0
 	VMOVSS       X0, (DX)
 	ADDQ         $0x04, DX
-	CMPQ         R9, 328(AX)
+	CMPQ         R9, 336(AX)
 	JL           head100
 	INCQ         SI
 	CMPQ         SI, 8(BX)
 	JL           edge95
 
 next96:
-	ADDQ 328(AX), CX
+	ADDQ 336(AX), CX
 	ADDQ $0x08, BX
 	JMP  row94
 
@@ -1284,7 +1284,7 @@ TEXT ·fanAffine(SB), NOSPLIT, $0-8
 	MOVQ (AX), SI
 
 row104:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done107
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
@@ -1293,20 +1293,20 @@ row104:
 edge105:
 	MOVQ    24(AX), R8
 	MOVLQSX (R8)(DI*4), R8
-	IMULQ   328(AX), R8
+	IMULQ   336(AX), R8
 	ADDQ    48(AX), R8
-	MOVQ    312(AX), R9
+	MOVQ    320(AX), R9
 	TESTQ   R9, R9
 	JZ      near108
 	ADDQ    DI, R9
-	CMPQ    R9, 320(AX)
+	CMPQ    R9, 328(AX)
 	JG      near108
 	MOVQ    24(AX), R10
 	MOVLQSX (R10)(R9*4), R10
-	IMULQ   328(AX), R10
+	IMULQ   336(AX), R10
 	ADDQ    48(AX), R10
 	MOVQ    R10, R9
-	ADDQ    328(AX), R9
+	ADDQ    336(AX), R9
 
 line109:
 	PREFETCHT1 (R10)
@@ -1352,15 +1352,15 @@ one112:
 
 over113:
 	ADDQ $0x04, DX
-	CMPQ R10, 328(AX)
+	CMPQ R10, 336(AX)
 	JL   head110
-	ADDQ 328(AX), BX
+	ADDQ 336(AX), BX
 	INCQ DI
 	CMPQ DI, 8(SI)
 	JL   edge105
 
 next106:
-	ADDQ 328(AX), CX
+	ADDQ 336(AX), CX
 	ADDQ $0x08, SI
 	JMP  row104
 
@@ -1382,7 +1382,7 @@ TEXT ·fanAffineGrad(SB), NOSPLIT, $0-8
 	MOVQ (AX), R8
 
 row115:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done118
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
@@ -1391,20 +1391,20 @@ row115:
 edge116:
 	MOVQ    24(AX), R10
 	MOVLQSX (R10)(R9*4), R10
-	IMULQ   328(AX), R10
+	IMULQ   336(AX), R10
 	ADDQ    48(AX), R10
-	MOVQ    312(AX), R11
+	MOVQ    320(AX), R11
 	TESTQ   R11, R11
 	JZ      near119
 	ADDQ    R9, R11
-	CMPQ    R11, 320(AX)
+	CMPQ    R11, 328(AX)
 	JG      near119
 	MOVQ    24(AX), R12
 	MOVLQSX (R12)(R11*4), R12
-	IMULQ   328(AX), R12
+	IMULQ   336(AX), R12
 	ADDQ    48(AX), R12
 	MOVQ    R12, R11
-	ADDQ    328(AX), R11
+	ADDQ    336(AX), R11
 
 line120:
 	PREFETCHT1 (R12)
@@ -1474,16 +1474,16 @@ over124:
 	VMOVSS       X0, (SI)
 	ADDQ         $0x04, CX
 	ADDQ         $0x04, SI
-	CMPQ         R12, 328(AX)
+	CMPQ         R12, 336(AX)
 	JL           head121
-	ADDQ         328(AX), DX
-	ADDQ         328(AX), BX
+	ADDQ         336(AX), DX
+	ADDQ         336(AX), BX
 	INCQ         R9
 	CMPQ         R9, 8(R8)
 	JL           edge116
 
 next117:
-	ADDQ 328(AX), DI
+	ADDQ 336(AX), DI
 	ADDQ $0x08, R8
 	JMP  row115
 
@@ -1495,7 +1495,7 @@ more114:
 	MOVQ (AX), R8
 
 row125:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done128
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
@@ -1504,20 +1504,20 @@ row125:
 edge126:
 	MOVQ    24(AX), R10
 	MOVLQSX (R10)(R9*4), R10
-	IMULQ   328(AX), R10
+	IMULQ   336(AX), R10
 	ADDQ    48(AX), R10
-	MOVQ    312(AX), R11
+	MOVQ    320(AX), R11
 	TESTQ   R11, R11
 	JZ      near129
 	ADDQ    R9, R11
-	CMPQ    R11, 320(AX)
+	CMPQ    R11, 328(AX)
 	JG      near129
 	MOVQ    24(AX), R12
 	MOVLQSX (R12)(R11*4), R12
-	IMULQ   328(AX), R12
+	IMULQ   336(AX), R12
 	ADDQ    48(AX), R12
 	MOVQ    R12, R11
-	ADDQ    328(AX), R11
+	ADDQ    336(AX), R11
 
 line130:
 	PREFETCHT1 (R12)
@@ -1592,16 +1592,16 @@ over134:
 	VMOVSS       X0, (SI)
 	ADDQ         $0x04, CX
 	ADDQ         $0x04, SI
-	CMPQ         R12, 328(AX)
+	CMPQ         R12, 336(AX)
 	JL           head131
-	ADDQ         328(AX), DX
-	ADDQ         328(AX), BX
+	ADDQ         336(AX), DX
+	ADDQ         336(AX), BX
 	INCQ         R9
 	CMPQ         R9, 8(R8)
 	JL           edge126
 
 next127:
-	ADDQ 328(AX), DI
+	ADDQ 336(AX), DI
 	ADDQ $0x08, R8
 	JMP  row125
 
@@ -1620,7 +1620,7 @@ TEXT ·fanScore8(SB), NOSPLIT, $0-8
 	MOVQ         (AX), SI
 
 row135:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done138
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
@@ -1629,17 +1629,17 @@ row135:
 edge136:
 	MOVQ       24(AX), R8
 	MOVLQSX    (R8)(DI*4), R8
-	IMULQ      328(AX), R8
+	IMULQ      336(AX), R8
 	ADDQ       48(AX), R8
-	MOVQ       312(AX), R9
+	MOVQ       320(AX), R9
 	TESTQ      R9, R9
 	JZ         near139
 	ADDQ       DI, R9
-	CMPQ       R9, 320(AX)
+	CMPQ       R9, 328(AX)
 	JG         near139
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R9
-	IMULQ      328(AX), R9
+	IMULQ      336(AX), R9
 	ADDQ       48(AX), R9
 	PREFETCHT1 (R9)
 	PREFETCHT1 64(R9)
@@ -1723,7 +1723,7 @@ near139:
 	JL         edge136
 
 next137:
-	ADDQ 328(AX), CX
+	ADDQ 336(AX), CX
 	ADDQ $0x08, SI
 	JMP  row135
 
@@ -1755,7 +1755,7 @@ TEXT ·fanScoreGrad8(SB), NOSPLIT, $0-8
 	MOVQ         (AX), R8
 
 row142:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done145
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
@@ -1764,17 +1764,17 @@ row142:
 edge143:
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R10
-	IMULQ      328(AX), R10
+	IMULQ      336(AX), R10
 	ADDQ       48(AX), R10
-	MOVQ       312(AX), R11
+	MOVQ       320(AX), R11
 	TESTQ      R11, R11
 	JZ         near146
 	ADDQ       R9, R11
-	CMPQ       R11, 320(AX)
+	CMPQ       R11, 328(AX)
 	JG         near146
 	MOVQ       24(AX), R12
 	MOVLQSX    (R12)(R11*4), R11
-	IMULQ      328(AX), R11
+	IMULQ      336(AX), R11
 	ADDQ       48(AX), R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
@@ -1887,14 +1887,14 @@ near146:
 	VMOVUPS      Y10, 224(DI)
 	VMOVUPS      Y9, 224(SI)
 	ADDQ         $0x20, BX
-	ADDQ         328(AX), SI
+	ADDQ         336(AX), SI
 	INCQ         R9
 	CMPQ         R9, 8(R8)
 	JL           edge143
 
 next144:
-	ADDQ 328(AX), CX
-	ADDQ 328(AX), DI
+	ADDQ 336(AX), CX
+	ADDQ 336(AX), DI
 	ADDQ $0x08, R8
 	JMP  row142
 
@@ -1924,7 +1924,7 @@ more141:
 	MOVQ    (AX), R8
 
 row148:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done151
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
@@ -1933,17 +1933,17 @@ row148:
 edge149:
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R10
-	IMULQ      328(AX), R10
+	IMULQ      336(AX), R10
 	ADDQ       48(AX), R10
-	MOVQ       312(AX), R11
+	MOVQ       320(AX), R11
 	TESTQ      R11, R11
 	JZ         near152
 	ADDQ       R9, R11
-	CMPQ       R11, 320(AX)
+	CMPQ       R11, 328(AX)
 	JG         near152
 	MOVQ       24(AX), R12
 	MOVLQSX    (R12)(R11*4), R11
-	IMULQ      328(AX), R11
+	IMULQ      336(AX), R11
 	ADDQ       48(AX), R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
@@ -2064,14 +2064,14 @@ near152:
 	VADDPS       224(SI), Y9, Y9
 	VMOVUPS      Y9, 224(SI)
 	ADDQ         $0x20, BX
-	ADDQ         328(AX), SI
+	ADDQ         336(AX), SI
 	INCQ         R9
 	CMPQ         R9, 8(R8)
 	JL           edge149
 
 next150:
-	ADDQ 328(AX), CX
-	ADDQ 328(AX), DI
+	ADDQ 336(AX), CX
+	ADDQ 336(AX), DI
 	ADDQ $0x08, R8
 	JMP  row148
 
@@ -2101,7 +2101,7 @@ TEXT ·fanScoreDots8(SB), NOSPLIT, $0-8
 	MOVQ         (AX), R8
 
 row154:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done157
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
@@ -2110,17 +2110,17 @@ row154:
 edge155:
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R10
-	IMULQ      328(AX), R10
+	IMULQ      336(AX), R10
 	ADDQ       48(AX), R10
-	MOVQ       312(AX), R11
+	MOVQ       320(AX), R11
 	TESTQ      R11, R11
 	JZ         near158
 	ADDQ       R9, R11
-	CMPQ       R11, 320(AX)
+	CMPQ       R11, 328(AX)
 	JG         near158
 	MOVQ       24(AX), R12
 	MOVLQSX    (R12)(R11*4), R11
-	IMULQ      328(AX), R11
+	IMULQ      336(AX), R11
 	ADDQ       48(AX), R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
@@ -2235,8 +2235,8 @@ near158:
 	JL         edge155
 
 next156:
-	ADDQ 328(AX), CX
-	ADDQ 328(AX), DI
+	ADDQ 336(AX), CX
+	ADDQ 336(AX), DI
 	ADDQ $0x08, R8
 	JMP  row154
 
@@ -2270,7 +2270,7 @@ TEXT ·fanScoreSumGrad8(SB), NOSPLIT, $0-8
 	MOVQ         (AX), R10
 
 row161:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done164
 	MOVQ (R10), R11
 	CMPQ R11, 8(R10)
@@ -2279,17 +2279,17 @@ row161:
 edge162:
 	MOVQ       24(AX), R12
 	MOVLQSX    (R12)(R11*4), R12
-	IMULQ      328(AX), R12
+	IMULQ      336(AX), R12
 	ADDQ       48(AX), R12
-	MOVQ       312(AX), R13
+	MOVQ       320(AX), R13
 	TESTQ      R13, R13
 	JZ         near165
 	ADDQ       R11, R13
-	CMPQ       R13, 320(AX)
+	CMPQ       R13, 328(AX)
 	JG         near165
 	MOVQ       24(AX), R14
 	MOVLQSX    (R14)(R13*4), R13
-	IMULQ      328(AX), R13
+	IMULQ      336(AX), R13
 	ADDQ       48(AX), R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
@@ -2419,15 +2419,15 @@ near165:
 	VMOVUPS      Y9, 224(SI)
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, R8
-	ADDQ         328(AX), SI
+	ADDQ         336(AX), SI
 	INCQ         R11
 	CMPQ         R11, 8(R10)
 	JL           edge162
 
 next163:
-	ADDQ 328(AX), CX
-	ADDQ 328(AX), DI
-	ADDQ 328(AX), R9
+	ADDQ 336(AX), CX
+	ADDQ 336(AX), DI
+	ADDQ 336(AX), R9
 	ADDQ $0x08, R10
 	JMP  row161
 
@@ -2457,7 +2457,7 @@ more160:
 	MOVQ    (AX), R10
 
 row167:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done170
 	MOVQ (R10), R11
 	CMPQ R11, 8(R10)
@@ -2466,17 +2466,17 @@ row167:
 edge168:
 	MOVQ       24(AX), R12
 	MOVLQSX    (R12)(R11*4), R12
-	IMULQ      328(AX), R12
+	IMULQ      336(AX), R12
 	ADDQ       48(AX), R12
-	MOVQ       312(AX), R13
+	MOVQ       320(AX), R13
 	TESTQ      R13, R13
 	JZ         near171
 	ADDQ       R11, R13
-	CMPQ       R13, 320(AX)
+	CMPQ       R13, 328(AX)
 	JG         near171
 	MOVQ       24(AX), R14
 	MOVLQSX    (R14)(R13*4), R13
-	IMULQ      328(AX), R13
+	IMULQ      336(AX), R13
 	ADDQ       48(AX), R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
@@ -2614,15 +2614,15 @@ near171:
 	VMOVUPS      Y9, 224(SI)
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, R8
-	ADDQ         328(AX), SI
+	ADDQ         336(AX), SI
 	INCQ         R11
 	CMPQ         R11, 8(R10)
 	JL           edge168
 
 next169:
-	ADDQ 328(AX), CX
-	ADDQ 328(AX), DI
-	ADDQ 328(AX), R9
+	ADDQ 336(AX), CX
+	ADDQ 336(AX), DI
+	ADDQ 336(AX), R9
 	ADDQ $0x08, R10
 	JMP  row167
 
@@ -2648,7 +2648,7 @@ TEXT ·fanSum8(SB), NOSPLIT, $0-8
 	MOVQ (AX), BX
 
 row173:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done176
 	MOVQ (BX), SI
 	CMPQ SI, 8(BX)
@@ -2657,17 +2657,17 @@ row173:
 edge174:
 	MOVQ       24(AX), DI
 	MOVLQSX    (DI)(SI*4), DI
-	IMULQ      328(AX), DI
+	IMULQ      336(AX), DI
 	ADDQ       48(AX), DI
-	MOVQ       312(AX), R8
+	MOVQ       320(AX), R8
 	TESTQ      R8, R8
 	JZ         near177
 	ADDQ       SI, R8
-	CMPQ       R8, 320(AX)
+	CMPQ       R8, 328(AX)
 	JG         near177
 	MOVQ       24(AX), R9
 	MOVLQSX    (R9)(R8*4), R8
-	IMULQ      328(AX), R8
+	IMULQ      336(AX), R8
 	ADDQ       48(AX), R8
 	PREFETCHT1 (R8)
 	PREFETCHT1 64(R8)
@@ -2713,7 +2713,7 @@ near177:
 	JL           edge174
 
 next175:
-	ADDQ 328(AX), DX
+	ADDQ 336(AX), DX
 	ADDQ $0x08, BX
 	JMP  row173
 
@@ -2733,7 +2733,7 @@ TEXT ·fanSpread8(SB), NOSPLIT, $0-8
 	MOVQ (AX), SI
 
 row180:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done183
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
@@ -2742,17 +2742,17 @@ row180:
 edge181:
 	MOVQ       24(AX), R8
 	MOVLQSX    (R8)(DI*4), R8
-	IMULQ      328(AX), R8
+	IMULQ      336(AX), R8
 	ADDQ       48(AX), R8
-	MOVQ       312(AX), R8
+	MOVQ       320(AX), R8
 	TESTQ      R8, R8
 	JZ         near184
 	ADDQ       DI, R8
-	CMPQ       R8, 320(AX)
+	CMPQ       R8, 328(AX)
 	JG         near184
 	MOVQ       24(AX), R9
 	MOVLQSX    (R9)(R8*4), R8
-	IMULQ      328(AX), R8
+	IMULQ      336(AX), R8
 	ADDQ       48(AX), R8
 	PREFETCHT1 (R8)
 	PREFETCHT1 64(R8)
@@ -2785,13 +2785,13 @@ near184:
 	VMULPS       224(CX), Y0, Y0
 	VMOVUPS      Y0, 224(BX)
 	ADDQ         $0x20, DX
-	ADDQ         328(AX), BX
+	ADDQ         336(AX), BX
 	INCQ         DI
 	CMPQ         DI, 8(SI)
 	JL           edge181
 
 next182:
-	ADDQ 328(AX), CX
+	ADDQ 336(AX), CX
 	ADDQ $0x08, SI
 	JMP  row180
 
@@ -2803,7 +2803,7 @@ more179:
 	MOVQ (AX), SI
 
 row186:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done189
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
@@ -2812,17 +2812,17 @@ row186:
 edge187:
 	MOVQ       24(AX), R8
 	MOVLQSX    (R8)(DI*4), R8
-	IMULQ      328(AX), R8
+	IMULQ      336(AX), R8
 	ADDQ       48(AX), R8
-	MOVQ       312(AX), R8
+	MOVQ       320(AX), R8
 	TESTQ      R8, R8
 	JZ         near190
 	ADDQ       DI, R8
-	CMPQ       R8, 320(AX)
+	CMPQ       R8, 328(AX)
 	JG         near190
 	MOVQ       24(AX), R9
 	MOVLQSX    (R9)(R8*4), R8
-	IMULQ      328(AX), R8
+	IMULQ      336(AX), R8
 	ADDQ       48(AX), R8
 	PREFETCHT1 (R8)
 	PREFETCHT1 64(R8)
@@ -2863,13 +2863,13 @@ near190:
 	VADDPS       224(BX), Y0, Y0
 	VMOVUPS      Y0, 224(BX)
 	ADDQ         $0x20, DX
-	ADDQ         328(AX), BX
+	ADDQ         336(AX), BX
 	INCQ         DI
 	CMPQ         DI, 8(SI)
 	JL           edge187
 
 next188:
-	ADDQ 328(AX), CX
+	ADDQ 336(AX), CX
 	ADDQ $0x08, SI
 	JMP  row186
 
@@ -2886,7 +2886,7 @@ TEXT ·fanDots8(SB), NOSPLIT, $0-8
 	MOVQ (AX), BX
 
 row192:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done195
 	MOVQ (BX), SI
 	CMPQ SI, 8(BX)
@@ -2895,17 +2895,17 @@ row192:
 edge193:
 	MOVQ       24(AX), DI
 	MOVLQSX    (DI)(SI*4), DI
-	IMULQ      328(AX), DI
+	IMULQ      336(AX), DI
 	ADDQ       48(AX), DI
-	MOVQ       312(AX), R8
+	MOVQ       320(AX), R8
 	TESTQ      R8, R8
 	JZ         near196
 	ADDQ       SI, R8
-	CMPQ       R8, 320(AX)
+	CMPQ       R8, 328(AX)
 	JG         near196
 	MOVQ       24(AX), R9
 	MOVLQSX    (R9)(R8*4), R8
-	IMULQ      328(AX), R8
+	IMULQ      336(AX), R8
 	ADDQ       48(AX), R8
 	PREFETCHT1 (R8)
 	PREFETCHT1 64(R8)
@@ -2957,7 +2957,7 @@ near196:
 	JL         edge193
 
 next194:
-	ADDQ 328(AX), CX
+	ADDQ 336(AX), CX
 	ADDQ $0x08, BX
 	JMP  row192
 
@@ -2975,7 +2975,7 @@ TEXT ·fanAffine8(SB), NOSPLIT, $0-8
 	MOVQ (AX), SI
 
 row198:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done201
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
@@ -2984,17 +2984,17 @@ row198:
 edge199:
 	MOVQ       24(AX), R8
 	MOVLQSX    (R8)(DI*4), R8
-	IMULQ      328(AX), R8
+	IMULQ      336(AX), R8
 	ADDQ       48(AX), R8
-	MOVQ       312(AX), R9
+	MOVQ       320(AX), R9
 	TESTQ      R9, R9
 	JZ         near202
 	ADDQ       DI, R9
-	CMPQ       R9, 320(AX)
+	CMPQ       R9, 328(AX)
 	JG         near202
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R9
-	IMULQ      328(AX), R9
+	IMULQ      336(AX), R9
 	ADDQ       48(AX), R9
 	PREFETCHT1 (R9)
 	PREFETCHT1 64(R9)
@@ -3035,13 +3035,13 @@ near202:
 	VFMADD231PS  224(R8), Y0, Y1
 	VMOVUPS      Y1, 224(BX)
 	ADDQ         $0x20, DX
-	ADDQ         328(AX), BX
+	ADDQ         336(AX), BX
 	INCQ         DI
 	CMPQ         DI, 8(SI)
 	JL           edge199
 
 next200:
-	ADDQ 328(AX), CX
+	ADDQ 336(AX), CX
 	ADDQ $0x08, SI
 	JMP  row198
 
@@ -3063,7 +3063,7 @@ TEXT ·fanAffineGrad8(SB), NOSPLIT, $0-8
 	MOVQ (AX), R8
 
 row205:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done208
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
@@ -3072,17 +3072,17 @@ row205:
 edge206:
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R10
-	IMULQ      328(AX), R10
+	IMULQ      336(AX), R10
 	ADDQ       48(AX), R10
-	MOVQ       312(AX), R11
+	MOVQ       320(AX), R11
 	TESTQ      R11, R11
 	JZ         near209
 	ADDQ       R9, R11
-	CMPQ       R11, 320(AX)
+	CMPQ       R11, 328(AX)
 	JG         near209
 	MOVQ       24(AX), R12
 	MOVLQSX    (R12)(R11*4), R11
-	IMULQ      328(AX), R11
+	IMULQ      336(AX), R11
 	ADDQ       48(AX), R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
@@ -3170,14 +3170,14 @@ near209:
 	VBLENDPS     $0xf0, Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 	VMOVUPS      Y0, -32(SI)
-	ADDQ         328(AX), DX
-	ADDQ         328(AX), BX
+	ADDQ         336(AX), DX
+	ADDQ         336(AX), BX
 	INCQ         R9
 	CMPQ         R9, 8(R8)
 	JL           edge206
 
 next207:
-	ADDQ 328(AX), DI
+	ADDQ 336(AX), DI
 	ADDQ $0x08, R8
 	JMP  row205
 
@@ -3189,7 +3189,7 @@ more204:
 	MOVQ (AX), R8
 
 row211:
-	DECQ 336(AX)
+	DECQ 344(AX)
 	JL   done214
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
@@ -3198,17 +3198,17 @@ row211:
 edge212:
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R10
-	IMULQ      328(AX), R10
+	IMULQ      336(AX), R10
 	ADDQ       48(AX), R10
-	MOVQ       312(AX), R11
+	MOVQ       320(AX), R11
 	TESTQ      R11, R11
 	JZ         near215
 	ADDQ       R9, R11
-	CMPQ       R11, 320(AX)
+	CMPQ       R11, 328(AX)
 	JG         near215
 	MOVQ       24(AX), R12
 	MOVLQSX    (R12)(R11*4), R11
-	IMULQ      328(AX), R11
+	IMULQ      336(AX), R11
 	ADDQ       48(AX), R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
@@ -3304,14 +3304,14 @@ near215:
 	VBLENDPS     $0xf0, Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 	VMOVUPS      Y0, -32(SI)
-	ADDQ         328(AX), DX
-	ADDQ         328(AX), BX
+	ADDQ         336(AX), DX
+	ADDQ         336(AX), BX
 	INCQ         R9
 	CMPQ         R9, 8(R8)
 	JL           edge212
 
 next213:
-	ADDQ 328(AX), DI
+	ADDQ 336(AX), DI
 	ADDQ $0x08, R8
 	JMP  row211
 

@@ -12,7 +12,7 @@ func (f *Fan) pointer() (p *byte, eight bool) {
 	f.left = len(f.Offsets) - 1
 	f.ahead = 0
 	if len(f.U) >= farFrom {
-		f.ahead = aheadRows
+		f.ahead = max(f.Ahead, aheadRows)
 	}
 	return (*byte)(unsafe.Pointer(f)), f.Width == 8 && f.H == 8
 }

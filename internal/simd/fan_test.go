@@ -16,7 +16,7 @@ type fanCase struct {
 
 // fan returns destinations with so many edges, from edge 3 on, among sources.
 func (c fanCase) fan(rng *rand.Rand, sources int) Fan {
-	f := Fan{Offsets: []int64{3}, Width: c.d, H: c.h, Slope: 0.2, Add: rng.IntN(2) == 0}
+	f := Fan{Offsets: []int64{3}, Width: c.d, H: c.h, Slope: 0.2, Add: rng.IntN(2) == 0, Ahead: rng.IntN(60)}
 	for _, n := range c.deg {
 		f.Offsets = append(f.Offsets, f.Offsets[len(f.Offsets)-1]+int64(n))
 	}
@@ -44,7 +44,11 @@ var fanKernels = []struct {
 
 func checkFan(t *testing.T, rng *rand.Rand, c fanCase) {
 	t.Helper()
-	sources := 1 + rng.IntN(9)
+	checkFanOf(t, rng, c, 1+rng.IntN(9))
+}
+
+func checkFanOf(t *testing.T, rng *rand.Rand, c fanCase, sources int) {
+	t.Helper()
 	f := c.fan(rng, sources)
 	n, w := int(f.Offsets[len(c.deg)]-3), c.h*c.d
 	for _, k := range fanKernels {
@@ -82,6 +86,9 @@ func TestFan(t *testing.T) {
 	for n := range 201 {
 		checkFan(t, rng, fanCase{8, 8, []int{n, 0, n / 2, 1}})
 		checkFan(t, rng, fanCase{n % 12, 8, []int{n, 1}})
+	}
+	for _, h := range []int{4, 8} { // so many rows that they are asked for beforehand
+		checkFanOf(t, rng, fanCase{h, 64 / h, []int{1, 0, 3, 40}}, farFrom/64+1)
 	}
 	checkFan(t, rng, fanCase{8, 8, nil})
 	checkFan(t, rng, fanCase{2, 64, []int{600}}) // many for one call

@@ -12,8 +12,8 @@ const (
 	fanU, fanV, fanA, fanC, fanZ, fanD = 48, 72, 96, 120, 144, 168
 	fanG, fanDV, fanDA, fanR           = 192, 216, 240, 264
 	fanWidth, fanH, fanSlope, fanAdd   = 288, 296, 304, 308
-	fanAhead, fanLast, fanBytes        = 312, 320, 328
-	fanLeft                            = 336
+	fanAhead, fanLast, fanBytes        = 320, 328, 336
+	fanLeft                            = 344
 )
 
 // fans writes the kernels of simd.Fan: one for heads of any number of registers,

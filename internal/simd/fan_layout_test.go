@@ -10,7 +10,7 @@ import (
 // The generator writes down where the fields of a Fan are.
 func TestFanLayout(t *testing.T) {
 	var f Fan
-	want := []uintptr{0, 24, 48, 72, 96, 120, 144, 168, 192, 216, 240, 264, 288, 296, 304, 308, 312, 320, 328, 336}
+	want := []uintptr{0, 24, 48, 72, 96, 120, 144, 168, 192, 216, 240, 264, 288, 296, 304, 308, 320, 328, 336, 344}
 	for i, at := range []uintptr{
 		unsafe.Offsetof(f.Offsets), unsafe.Offsetof(f.Cols), unsafe.Offsetof(f.U), unsafe.Offsetof(f.V),
 		unsafe.Offsetof(f.A), unsafe.Offsetof(f.C), unsafe.Offsetof(f.Z), unsafe.Offsetof(f.D), unsafe.Offsetof(f.G),

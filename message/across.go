@@ -269,11 +269,11 @@ func (w *worker) pullRow(s *step, v int, c []tensor.Float, r rowPull) {
 	}
 }
 
-// pullWeights is dx += y·(dy − c).
+// pullWeights is dx += y·(dy − c), to the bits of [simd.Ranges.Grad].
 func pullWeights(dx, y, dy, c []tensor.Float) {
 	y, dy, c = y[:len(dx)], dy[:len(dx)], c[:len(dx)]
 	for j := range dx {
-		dx[j] += y[j] * (dy[j] - c[j])
+		dx[j] += tensor.Float(y[j] * (dy[j] - c[j]))
 	}
 }
 

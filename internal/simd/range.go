@@ -122,7 +122,8 @@ func (s *Ranges) Weights(y, x []Float) {
 	})
 }
 
-// Grad adds the gradient of the softmax y to dx. It reads no statistics.
+// Grad adds the gradient of the softmax y to dx. It reads no statistics. Products
+// are rounded, as where a row comes in pieces.
 //
 //	dx[r,j] += y[r,j]·(dy[r,j] − Σ_r y[r,j]·dy[r,j])
 func (s *Ranges) Grad(dx, y, dy []Float) {
@@ -134,10 +135,10 @@ func (s *Ranges) Grad(dx, y, dy []Float) {
 		for j := range s.W {
 			c := Float(0)
 			for k := lo + j; k < hi; k += s.W {
-				c += y[k] * dy[k]
+				c += Float(y[k] * dy[k])
 			}
 			for k := lo + j; k < hi; k += s.W {
-				dx[k] += y[k] * (dy[k] - c)
+				dx[k] += Float(y[k] * (dy[k] - c))
 			}
 		}
 	})

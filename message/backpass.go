@@ -15,7 +15,8 @@ import (
 // added up in order. Those of U may belong anywhere: a window of the edges'
 // gradients is kept, and when it is full each part of the sources takes what is
 // its own out of it, in the order of the edges. So no bit depends on the threads
-// or the tiles, and the memory does not grow with the number of edges.
+// or the tiles, and the memory does not grow with the number of edges. Where a few
+// numbers of an edge tell its row, the window has these: see give.
 
 // windowFloats is the size of a window, and windowChunks the most chunks in it.
 // Tests change the size: bits may depend on it.
@@ -41,6 +42,9 @@ type backPass struct {
 	room    int     // edges of the largest window
 	order   []int32 // the edges of the window, for each chunk by bucket
 	runs    []int32 // where each chunk's run of each bucket ends there
+	places  []int32 // of the window's edges among those that are kept for a sink of two, by bucket
+	signs   []uint8 // and of each place what simd.Fan.ScoreBrief keeps,
+	dests   []int32 // and the destination
 	sink    *sink   // the leaf whose window is being added
 	end     int     // the end of the window, in chunks
 	tasks   struct{ chunk, scatter, hub chunkTask }
@@ -79,8 +83,11 @@ func (b *backPass) backward(r *run) {
 	floats := 0
 	for i := range b.sinks {
 		if k := &b.sinks[i]; k.gathers() {
-			floats += b.room * k.width
+			floats += b.room * k.keeps()
 			k.to = r.op.Ints(b.room)
+			if k.two != nil {
+				b.places, b.dests, b.signs = r.op.Ints(b.room), r.op.Ints(b.room), resize(b.signs, b.room*k.width/8)
+			}
 		}
 	}
 	r.op.Scratch(floats, b.inRoom)
@@ -98,7 +105,7 @@ func (b *backPass) backward(r *run) {
 func (b *backPass) dismiss() {
 	clear(b.sinks)
 	clear(b.sinkOf)
-	*b = backPass{sinks: b.sinks, sinkOf: b.sinkOf, tasks: b.tasks, inRoom: b.inRoom}
+	*b = backPass{sinks: b.sinks, sinkOf: b.sinkOf, signs: b.signs, tasks: b.tasks, inRoom: b.inRoom}
 	passes.Put(b)
 }
 
@@ -106,7 +113,7 @@ func (b *backPass) dismiss() {
 func (b *backPass) allWindows(buf []tensor.Float) {
 	for i := range b.sinks {
 		if k := &b.sinks[i]; k.gathers() {
-			n := b.room * k.width
+			n := b.room * k.keeps()
 			k.win, buf = buf[:n], buf[n:]
 		}
 	}
@@ -127,7 +134,9 @@ func (b *backPass) scatters() bool {
 func (b *backPass) windows() {
 	width := 0
 	for i := range b.sinks {
-		if k := &b.sinks[i]; k.gathers() {
+		if k := &b.sinks[i]; k.two != nil {
+			width += 2 * k.keeps() // and as much beside: signs, places, rows of destinations
+		} else if k.gathers() {
 			width += k.width
 		}
 	}
@@ -192,9 +201,9 @@ func (b *backPass) chunk(i int) {
 	} else {
 		b.clear(c.r0, c.r1)
 	}
+	b.sort(i, c)
 	b.tiles(c, w.measurePull, w.gradient)
 	w.dismiss()
-	b.sort(i, c)
 }
 
 // clear empties the gradients of the destinations from r0 to r1 that are new.
@@ -265,7 +274,7 @@ func (w *worker) measurePull(v int) {
 func (w *worker) aim(t tile) {
 	if w.pass != nil {
 		for i := range w.pass.sinks {
-			if k := &w.pass.sinks[i]; k.gathers() {
+			if k := &w.pass.sinks[i]; k.gathers() && k.two == nil {
 				w.adj[k.i] = k.win[(t.lo-w.pass.base)*k.width : (t.hi-w.pass.base)*k.width]
 			}
 		}
@@ -279,14 +288,24 @@ func (w *worker) aim(t tile) {
 	}
 }
 
-// sort puts the edges of a chunk in order by bucket, and tells for those of
-// picked rows where they belong.
+// sort puts the edges of a chunk in order by bucket, and tells where their
+// gradients belong.
 func (b *backPass) sort(i int, c chunk) {
 	for j := range b.sinks {
-		if k := &b.sinks[j]; k.gathers() {
+		if k := &b.sinks[j]; k.gathers() && k.two == nil {
 			b.aimEdges(k, c)
 		}
 	}
+	b.sortEdges(i, c)
+	for j := range b.sinks {
+		if k := &b.sinks[j]; k.two != nil {
+			b.place(k, c)
+		}
+	}
+}
+
+// sortEdges puts the edges of a chunk in order by bucket.
+func (b *backPass) sortEdges(i int, c chunk) {
 	ends := b.runs[i*b.n : (i+1)*b.n]
 	clear(ends)
 	at := int32(c.lo - b.base)
@@ -330,6 +349,35 @@ func (b *backPass) aimEdges(k *sink, c chunk) {
 	}
 }
 
+// place gives a chunk's edges places in their order, and says of each where it comes
+// from and goes to.
+func (b *backPass) place(k *sink, c chunk) {
+	in, first := b.g.In(), c.lo-b.base
+	for p, e := range b.order[first : c.hi-b.base] {
+		b.places[e] = int32(first + p)
+	}
+	for v := c.r0; v < c.r1; v++ {
+		lo, hi := max(int(in.Offsets[v]), c.lo), min(int(in.Offsets[v+1]), c.hi)
+		for e := lo; e < hi; e++ {
+			p := b.places[e-b.base]
+			k.to[p], b.dests[p] = in.Cols[e], int32(v)
+		}
+	}
+}
+
+// give adds what some of the window's edges give back to the rows of their
+// sources, which were scored and summed. Each makes its row of what it kept, less
+// than a third of that: rows would have to travel from the processors that make
+// them to those that add them.
+func (b *backPass) give(k *sink, places []int32) {
+	s := k.two
+	r := simd.Returns{
+		DU: k.dx, R: b.dOut, A: b.data[b.steps[s.ends.w].leaf], Z: k.win, Signs: b.signs,
+		To: k.to, From: b.dests, Width: s.run, H: s.width, Slope: s.c,
+	}
+	r.Add(places)
+}
+
 // scatter adds a bucket's part of the window to the gradient of U.
 func (b *backPass) scatter(bucket int) {
 	k := b.sink
@@ -340,9 +388,19 @@ func (b *backPass) scatter(bucket int) {
 		if bucket > 0 {
 			from = b.runs[i*b.n+bucket-1]
 		}
-		edges = append(edges, b.order[from:b.runs[i*b.n+bucket]]...)
+		run := b.order[from:b.runs[i*b.n+bucket]]
+		edges = append(edges, run...)
+		if k.two != nil { // these are in their places
+			for j := range run {
+				edges[len(edges)-len(run)+j] = from + int32(j)
+			}
+		}
 	}
-	simd.Rows(k.width).Scatter(k.dx, k.win, k.to, edges)
+	if k.two != nil {
+		b.give(k, edges)
+	} else {
+		simd.Rows(k.width).Scatter(k.dx, k.win, k.to, edges)
+	}
 	*list = edges
 	lists.Put(list)
 }

@@ -97,9 +97,9 @@ func (p *plan) joinAffine(i int, gone []bool) {
 }
 
 // joinBoth finds the score from which the numbers of a lazy plan come, if it reads
-// the rows that are summed: attention by GATv2. Backward then reads these once for
-// the score and for the gradients of the numbers, and gives both their gradients
-// to the source at once.
+// the rows that are summed: attention by GATv2. Nothing else in such a plan does.
+// Backward then reads these once for the score and for the gradients of the
+// numbers, and keeps of an edge what tells both their gradients for the source.
 func (p *plan) joinBoth() {
 	out := p.out()
 	if !p.lazy || !p.steps[out.a].needs {
@@ -258,14 +258,15 @@ func (w *worker) pullScore(i int, t tile, dy []tensor.Float) {
 	n := w.steps[s.ends.u].width
 	f := w.again(t, n, s.run)
 	f.U, f.V, f.A, f.C, f.Slope = w.array(s.ends.u), w.rowsOf(s.ends.v, t), w.array(s.ends.w), dy, s.c
-	f.Z, f.Add = w.toWindow(s.ends.u, t)
 	f.DV, f.DA = w.toRows(s.ends.v, t), w.toSum(s.ends.w)
 	if i == w.both {
-		out := w.out()
-		f.R, f.G = w.dOut[t.r0*out.width:t.r1*out.width], w.vals[out.b]
-		f.ScoreSumGrad()
+		b, k := w.pass, w.pass.sinkOf[s.ends.u]
+		w.has[k.i] = true
+		f.G, f.Z, f.Signs, f.Places = w.vals[w.out().b], k.win, b.signs, b.places[t.lo-b.base:t.hi-b.base]
+		f.ScoreBrief()
 		return
 	}
+	f.Z, f.Add = w.toWindow(s.ends.u, t)
 	f.ScoreGrad()
 }
 

@@ -125,6 +125,10 @@ func checkJoined(t *testing.T, what string, f func() []*tensor.Dense) {
 		sameBits(t, fmt.Sprintf("%s, tiles of %d bytes", what, bytes), f(), want)
 		undo()
 	}
+	message.SetTileBytes(t, 32<<10)
+	message.SetChunks(t, 1<<14, 1<<9) // what comes to the sources is added in the order of the edges
+	sameBits(t, what+", small windows", f(), want)
+	message.SetChunks(t, 1<<14, 1<<20)
 }
 
 // TestExplainJoined checks that what is tested above is joined.

@@ -23,11 +23,20 @@ type sink struct {
 	at  int            // sums: where in a chunk's partial sums
 	add []tensor.Float // dx of another leaf with other rows in the same memory, to which dx is added at last
 	new bool           // dx holds anything until a chunk clears the rows of its destinations
+	two *step          // the score of which edges keep two numbers a head, instead of a row; see backPass.give
 }
 
 // gathers reports whether the rows that a leaf reads lie anywhere, so that two
 // chunks may want to add to one of them.
 func (s *step) gathers() bool { return s.kind == leafU || s.kind == leafW && s.taken }
+
+// keeps is how many numbers of an edge are kept in the window.
+func (k *sink) keeps() int {
+	if k.two != nil {
+		return 2 * k.two.width
+	}
+	return k.width
+}
 
 // sums reports whether chunks may have to add to the same row of a leaf, each
 // for a run of its edges: W to its one row, V to that of a destination in parts.
@@ -57,6 +66,9 @@ func (b *backPass) aim() {
 			b.width += k.row
 		}
 		k.avoid(r.op, b.sinks[:len(b.sinks)-1])
+	}
+	if r.both >= 0 {
+		b.sinkOf[r.out().a].two = &r.steps[r.both]
 	}
 	b.clearShared()
 }
@@ -131,6 +143,7 @@ func overlap(x, y []tensor.Float) bool {
 func (k *sink) deliver(w *worker, t tile, c chunk, partial []tensor.Float) {
 	x := w.adj[k.i]
 	switch {
+	case k.two != nil: // pullScore has
 	case k.gathers():
 		if !w.has[k.i] {
 			clear(x)

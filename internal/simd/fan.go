@@ -19,6 +19,8 @@ type Fan struct {
 
 	DV, DA []Float // as V and A
 	R      []Float // another row of each destination
+	Signs  []uint8 // a bit for each element of each edge, where Places says
+	Places []int32 // of each edge, among those that are kept
 
 	Width, H int
 	Slope    Float
@@ -154,26 +156,47 @@ func (f *Fan) ScoreDots() {
 	dots.Dots()
 }
 
-// ScoreSumGrad is ScoreGrad of sources whose rows were summed, too: G has the
-// numbers of Sum, and R the gradient of its results.
+// ScoreBrief is ScoreGrad of sources whose rows were summed, too, by the numbers of
+// G, but for what comes to the sources. Of that it keeps two numbers a head and a
+// bit an element, at the edge's place: from these [Returns] makes it. Width is a
+// multiple of 8.
 //
-//	Z[e,h,:] = G[e,h]·R[r,h,:] + what ScoreGrad puts there
-func (f *Fan) ScoreSumGrad() {
-	any, quick := f.ready([][]Float{f.Z}, [][]Float{f.V, f.DV, f.R})
+//	Z[Places[e],h,:] = C[e,h], G[e,h]    Signs[Places[e],h,j] = U[e,h,j] + V[r,h,j] > 0
+func (f *Fan) ScoreBrief() {
+	any, quick := f.ready(nil, [][]Float{f.V, f.DV})
 	if !any {
 		return
 	}
 	f.numbers(f.C)
 	f.numbers(f.G)
-	_, _ = f.A[:f.H*f.Width], f.DA[:f.H*f.Width]
+	w := f.H * f.Width
+	_, _ = f.A[:w], f.DA[:w]
+	for _, p := range f.Places[:f.Offsets[len(f.Offsets)-1]-f.Offsets[0]] {
+		_, _ = f.Z[int(p)*2*f.H:int(p+1)*2*f.H], f.Signs[int(p)*w/8:int(p+1)*w/8]
+	}
 	if quick {
-		f.scoreSumGradFast()
+		f.scoreBriefFast()
 		return
 	}
-	f.ScoreGrad()
-	sums := *f
-	sums.Add, sums.C, sums.V = true, f.G, f.R
-	sums.Spread()
+	f.each(func(r, e, u int) {
+		p := int(f.Places[e])
+		bits := f.Signs[p*w/8 : (p+1)*w/8]
+		clear(bits)
+		for at := range w {
+			h := at / f.Width
+			c := f.C[e*f.H+h]
+			f.Z[(p*f.H+h)*2], f.Z[(p*f.H+h)*2+1] = c, f.G[e*f.H+h]
+			z, d := f.U[u*w+at]+f.V[r*w+at], c*f.A[at]
+			l := z
+			if z > 0 {
+				bits[at/8] |= 1 << (at % 8)
+			} else {
+				l, d = f.Slope*z, f.Slope*d
+			}
+			f.DV[r*w+at] += d
+			f.DA[at] += c * l
+		}
+	})
 }
 
 func (f *Fan) put(e int, d Float) {

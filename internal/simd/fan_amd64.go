@@ -19,10 +19,10 @@ func fanScoreGrad(p *byte)
 //go:noescape
 func fanScoreDots(p *byte)
 
-// fanScoreSumGrad is Fan.ScoreSumGrad.
+// fanScoreBrief is Fan.ScoreBrief.
 //
 //go:noescape
-func fanScoreSumGrad(p *byte)
+func fanScoreBrief(p *byte)
 
 // fanSum is Fan.Sum.
 //
@@ -64,10 +64,10 @@ func fanScoreGrad8(p *byte)
 //go:noescape
 func fanScoreDots8(p *byte)
 
-// fanScoreSumGrad8 is Fan.ScoreSumGrad of eight heads of eight elements.
+// fanScoreBrief8 is Fan.ScoreBrief of eight heads of eight elements.
 //
 //go:noescape
-func fanScoreSumGrad8(p *byte)
+func fanScoreBrief8(p *byte)
 
 // fanSum8 is Fan.Sum of eight heads of eight elements.
 //
@@ -93,3 +93,13 @@ func fanAffine8(p *byte)
 //
 //go:noescape
 func fanAffineGrad8(p *byte)
+
+// returns is Returns.Add.
+//
+//go:noescape
+func returns(p *byte)
+
+// returns8 is Returns.Add of eight heads of eight elements.
+//
+//go:noescape
+func returns8(p *byte)

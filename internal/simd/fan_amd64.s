@@ -11,11 +11,11 @@ TEXT ·fanScore(SB), NOSPLIT, $0-8
 	MOVQ         72(AX), CX
 	MOVQ         96(AX), DX
 	MOVQ         120(AX), BX
-	VBROADCASTSS 304(AX), Y0
+	VBROADCASTSS 352(AX), Y0
 	MOVQ         (AX), SI
 
 row1:
-	DECQ 344(AX)
+	DECQ 392(AX)
 	JL   done4
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
@@ -24,20 +24,20 @@ row1:
 edge2:
 	MOVQ    24(AX), R8
 	MOVLQSX (R8)(DI*4), R8
-	IMULQ   336(AX), R8
+	IMULQ   384(AX), R8
 	ADDQ    48(AX), R8
-	MOVQ    320(AX), R9
+	MOVQ    368(AX), R9
 	TESTQ   R9, R9
 	JZ      near5
 	ADDQ    DI, R9
-	CMPQ    R9, 328(AX)
+	CMPQ    R9, 376(AX)
 	JG      near5
 	MOVQ    24(AX), R10
 	MOVLQSX (R10)(R9*4), R10
-	IMULQ   336(AX), R10
+	IMULQ   384(AX), R10
 	ADDQ    48(AX), R10
 	MOVQ    R10, R9
-	ADDQ    336(AX), R9
+	ADDQ    384(AX), R9
 
 line6:
 	PREFETCHT1 (R10)
@@ -49,7 +49,7 @@ near5:
 	XORQ R10, R10
 
 head7:
-	MOVQ   288(AX), R9
+	MOVQ   336(AX), R9
 	LEAQ   (R10)(R9*4), R9
 	VXORPS Y1, Y1, Y1
 
@@ -105,14 +105,14 @@ over10:
 	VADDSS       X2, X1, X1
 	VMOVSS       X1, (BX)
 	ADDQ         $0x04, BX
-	CMPQ         R10, 336(AX)
+	CMPQ         R10, 384(AX)
 	JL           head7
 	INCQ         DI
 	CMPQ         DI, 8(SI)
 	JL           edge2
 
 next3:
-	ADDQ 336(AX), CX
+	ADDQ 384(AX), CX
 	ADDQ $0x08, SI
 	JMP  row1
 
@@ -139,13 +139,13 @@ TEXT ·fanScoreGrad(SB), NOSPLIT, $0-8
 	MOVQ         120(AX), BX
 	MOVQ         144(AX), SI
 	MOVQ         216(AX), DI
-	VBROADCASTSS 304(AX), Y0
-	CMPB         308(AX), $0x00
+	VBROADCASTSS 352(AX), Y0
+	CMPB         356(AX), $0x00
 	JNE          more11
 	MOVQ         (AX), R8
 
 row12:
-	DECQ 344(AX)
+	DECQ 392(AX)
 	JL   done15
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
@@ -154,20 +154,20 @@ row12:
 edge13:
 	MOVQ    24(AX), R10
 	MOVLQSX (R10)(R9*4), R10
-	IMULQ   336(AX), R10
+	IMULQ   384(AX), R10
 	ADDQ    48(AX), R10
-	MOVQ    320(AX), R11
+	MOVQ    368(AX), R11
 	TESTQ   R11, R11
 	JZ      near16
 	ADDQ    R9, R11
-	CMPQ    R11, 328(AX)
+	CMPQ    R11, 376(AX)
 	JG      near16
 	MOVQ    24(AX), R12
 	MOVLQSX (R12)(R11*4), R12
-	IMULQ   336(AX), R12
+	IMULQ   384(AX), R12
 	ADDQ    48(AX), R12
 	MOVQ    R12, R11
-	ADDQ    336(AX), R11
+	ADDQ    384(AX), R11
 
 line17:
 	PREFETCHT1 (R12)
@@ -179,7 +179,7 @@ near16:
 	XORQ R12, R12
 
 head18:
-	MOVQ         288(AX), R11
+	MOVQ         336(AX), R11
 	LEAQ         (R12)(R11*4), R11
 	VBROADCASTSS (BX), Y1
 
@@ -273,16 +273,16 @@ one20:
 
 over21:
 	ADDQ $0x04, BX
-	CMPQ R12, 336(AX)
+	CMPQ R12, 384(AX)
 	JL   head18
-	ADDQ 336(AX), SI
+	ADDQ 384(AX), SI
 	INCQ R9
 	CMPQ R9, 8(R8)
 	JL   edge13
 
 next14:
-	ADDQ 336(AX), CX
-	ADDQ 336(AX), DI
+	ADDQ 384(AX), CX
+	ADDQ 384(AX), DI
 	ADDQ $0x08, R8
 	JMP  row12
 
@@ -294,7 +294,7 @@ more11:
 	MOVQ (AX), R8
 
 row22:
-	DECQ 344(AX)
+	DECQ 392(AX)
 	JL   done25
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
@@ -303,20 +303,20 @@ row22:
 edge23:
 	MOVQ    24(AX), R10
 	MOVLQSX (R10)(R9*4), R10
-	IMULQ   336(AX), R10
+	IMULQ   384(AX), R10
 	ADDQ    48(AX), R10
-	MOVQ    320(AX), R11
+	MOVQ    368(AX), R11
 	TESTQ   R11, R11
 	JZ      near26
 	ADDQ    R9, R11
-	CMPQ    R11, 328(AX)
+	CMPQ    R11, 376(AX)
 	JG      near26
 	MOVQ    24(AX), R12
 	MOVLQSX (R12)(R11*4), R12
-	IMULQ   336(AX), R12
+	IMULQ   384(AX), R12
 	ADDQ    48(AX), R12
 	MOVQ    R12, R11
-	ADDQ    336(AX), R11
+	ADDQ    384(AX), R11
 
 line27:
 	PREFETCHT1 (R12)
@@ -328,7 +328,7 @@ near26:
 	XORQ R12, R12
 
 head28:
-	MOVQ         288(AX), R11
+	MOVQ         336(AX), R11
 	LEAQ         (R12)(R11*4), R11
 	VBROADCASTSS (BX), Y1
 
@@ -427,16 +427,16 @@ one30:
 
 over31:
 	ADDQ $0x04, BX
-	CMPQ R12, 336(AX)
+	CMPQ R12, 384(AX)
 	JL   head28
-	ADDQ 336(AX), SI
+	ADDQ 384(AX), SI
 	INCQ R9
 	CMPQ R9, 8(R8)
 	JL   edge23
 
 next24:
-	ADDQ 336(AX), CX
-	ADDQ 336(AX), DI
+	ADDQ 384(AX), CX
+	ADDQ 384(AX), DI
 	ADDQ $0x08, R8
 	JMP  row22
 
@@ -453,11 +453,11 @@ TEXT ·fanScoreDots(SB), NOSPLIT, $0-8
 	MOVQ         120(AX), BX
 	MOVQ         192(AX), SI
 	MOVQ         264(AX), DI
-	VBROADCASTSS 304(AX), Y0
+	VBROADCASTSS 352(AX), Y0
 	MOVQ         (AX), R8
 
 row32:
-	DECQ 344(AX)
+	DECQ 392(AX)
 	JL   done35
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
@@ -466,20 +466,20 @@ row32:
 edge33:
 	MOVQ    24(AX), R10
 	MOVLQSX (R10)(R9*4), R10
-	IMULQ   336(AX), R10
+	IMULQ   384(AX), R10
 	ADDQ    48(AX), R10
-	MOVQ    320(AX), R11
+	MOVQ    368(AX), R11
 	TESTQ   R11, R11
 	JZ      near36
 	ADDQ    R9, R11
-	CMPQ    R11, 328(AX)
+	CMPQ    R11, 376(AX)
 	JG      near36
 	MOVQ    24(AX), R12
 	MOVLQSX (R12)(R11*4), R12
-	IMULQ   336(AX), R12
+	IMULQ   384(AX), R12
 	ADDQ    48(AX), R12
 	MOVQ    R12, R11
-	ADDQ    336(AX), R11
+	ADDQ    384(AX), R11
 
 line37:
 	PREFETCHT1 (R12)
@@ -491,7 +491,7 @@ near36:
 	XORQ R12, R12
 
 head38:
-	MOVQ   288(AX), R11
+	MOVQ   336(AX), R11
 	LEAQ   (R12)(R11*4), R11
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -561,15 +561,15 @@ over41:
 	VMOVSS       X1, (SI)
 	ADDQ         $0x04, BX
 	ADDQ         $0x04, SI
-	CMPQ         R12, 336(AX)
+	CMPQ         R12, 384(AX)
 	JL           head38
 	INCQ         R9
 	CMPQ         R9, 8(R8)
 	JL           edge33
 
 next34:
-	ADDQ 336(AX), CX
-	ADDQ 336(AX), DI
+	ADDQ 384(AX), CX
+	ADDQ 384(AX), DI
 	ADDQ $0x08, R8
 	JMP  row32
 
@@ -577,335 +577,186 @@ done35:
 	VZEROUPPER
 	RET
 
-// func fanScoreSumGrad(p *byte)
+// func fanScoreBrief(p *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·fanScoreSumGrad(SB), NOSPLIT, $0-8
+TEXT ·fanScoreBrief(SB), NOSPLIT, $8-8
 	MOVQ         p+0(FP), AX
 	MOVQ         72(AX), CX
 	MOVQ         96(AX), DX
 	MOVQ         120(AX), BX
-	MOVQ         144(AX), SI
-	MOVQ         216(AX), DI
-	MOVQ         192(AX), R8
-	MOVQ         264(AX), R9
-	VBROADCASTSS 304(AX), Y0
-	CMPB         308(AX), $0x00
-	JNE          more42
-	MOVQ         (AX), R10
+	MOVQ         216(AX), SI
+	MOVQ         192(AX), DI
+	MOVQ         312(AX), R8
+	VBROADCASTSS 352(AX), Y0
+	MOVQ         (AX), R9
 
-row43:
-	DECQ 344(AX)
-	JL   done46
-	MOVQ (R10), R11
-	CMPQ R11, 8(R10)
-	JGE  next45
+row42:
+	DECQ 392(AX)
+	JL   done45
+	MOVQ (R9), R10
+	CMPQ R10, 8(R9)
+	JGE  next44
 
-edge44:
-	MOVQ    24(AX), R12
-	MOVLQSX (R12)(R11*4), R12
-	IMULQ   336(AX), R12
-	ADDQ    48(AX), R12
-	MOVQ    320(AX), R13
-	TESTQ   R13, R13
-	JZ      near47
-	ADDQ    R11, R13
-	CMPQ    R13, 328(AX)
-	JG      near47
-	MOVQ    24(AX), R14
-	MOVLQSX (R14)(R13*4), R14
-	IMULQ   336(AX), R14
-	ADDQ    48(AX), R14
-	MOVQ    R14, R13
-	ADDQ    336(AX), R13
+edge43:
+	MOVQ    24(AX), R11
+	MOVLQSX (R11)(R10*4), R11
+	IMULQ   384(AX), R11
+	ADDQ    48(AX), R11
+	MOVQ    368(AX), R12
+	TESTQ   R12, R12
+	JZ      near46
+	ADDQ    R10, R12
+	CMPQ    R12, 376(AX)
+	JG      near46
+	MOVQ    24(AX), R13
+	MOVLQSX (R13)(R12*4), R13
+	IMULQ   384(AX), R13
+	ADDQ    48(AX), R13
+	MOVQ    R13, R12
+	ADDQ    384(AX), R12
 
-line48:
-	PREFETCHT1 (R14)
-	ADDQ       $0x40, R14
-	CMPQ       R14, R13
-	JL         line48
+line47:
+	PREFETCHT1 (R13)
+	ADDQ       $0x40, R13
+	CMPQ       R13, R12
+	JL         line47
 
-near47:
-	XORQ R14, R14
+near46:
+	MOVLQSX (R8), R12
+	ADDQ    $0x04, R8
+	MOVQ    R12, R14
+	IMULQ   344(AX), R12
+	MOVQ    144(AX), R13
+	LEAQ    (R13)(R12*8), R13
+	IMULQ   384(AX), R14
+	SHRQ    $0x05, R14
+	ADDQ    288(AX), R14
+	XORQ    R15, R15
 
-head49:
-	MOVQ         288(AX), R13
-	LEAQ         (R14)(R13*4), R13
+head48:
+	MOVQ         336(AX), R12
+	LEAQ         (R15)(R12*4), R12
 	VBROADCASTSS (BX), Y1
-	VBROADCASTSS (R8), Y2
+	VMOVSS       (BX), X2
+	VMOVSS       X2, (R13)
+	VMOVSS       (DI), X2
+	VMOVSS       X2, 4(R13)
+	ADDQ         $0x08, R13
 
-four50:
-	LEAQ        128(R14), R15
-	CMPQ        R15, R13
-	JG          one51
-	VMOVUPS     (R12)(R14*1), Y3
-	VADDPS      (CX)(R14*1), Y3, Y3
-	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	MOVQ        240(AX), R15
-	VMOVUPS     (R15)(R14*1), Y5
-	VFMADD231PS Y3, Y1, Y5
-	VMOVUPS     Y5, (R15)(R14*1)
-	VMULPS      (DX)(R14*1), Y1, Y3
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	VADDPS      (DI)(R14*1), Y3, Y4
-	VMOVUPS     Y4, (DI)(R14*1)
-	VFMADD231PS (R9)(R14*1), Y2, Y3
-	VMOVUPS     Y3, (SI)(R14*1)
-	VMOVUPS     32(R12)(R14*1), Y3
-	VADDPS      32(CX)(R14*1), Y3, Y3
-	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	MOVQ        240(AX), R15
-	VMOVUPS     32(R15)(R14*1), Y5
-	VFMADD231PS Y3, Y1, Y5
-	VMOVUPS     Y5, 32(R15)(R14*1)
-	VMULPS      32(DX)(R14*1), Y1, Y3
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	VADDPS      32(DI)(R14*1), Y3, Y4
-	VMOVUPS     Y4, 32(DI)(R14*1)
-	VFMADD231PS 32(R9)(R14*1), Y2, Y3
-	VMOVUPS     Y3, 32(SI)(R14*1)
-	VMOVUPS     64(R12)(R14*1), Y3
-	VADDPS      64(CX)(R14*1), Y3, Y3
-	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	MOVQ        240(AX), R15
-	VMOVUPS     64(R15)(R14*1), Y5
-	VFMADD231PS Y3, Y1, Y5
-	VMOVUPS     Y5, 64(R15)(R14*1)
-	VMULPS      64(DX)(R14*1), Y1, Y3
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	VADDPS      64(DI)(R14*1), Y3, Y4
-	VMOVUPS     Y4, 64(DI)(R14*1)
-	VFMADD231PS 64(R9)(R14*1), Y2, Y3
-	VMOVUPS     Y3, 64(SI)(R14*1)
-	VMOVUPS     96(R12)(R14*1), Y3
-	VADDPS      96(CX)(R14*1), Y3, Y3
-	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	MOVQ        240(AX), R15
-	VMOVUPS     96(R15)(R14*1), Y5
-	VFMADD231PS Y3, Y1, Y5
-	VMOVUPS     Y5, 96(R15)(R14*1)
-	VMULPS      96(DX)(R14*1), Y1, Y3
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	VADDPS      96(DI)(R14*1), Y3, Y4
-	VMOVUPS     Y4, 96(DI)(R14*1)
-	VFMADD231PS 96(R9)(R14*1), Y2, Y3
-	VMOVUPS     Y3, 96(SI)(R14*1)
-	ADDQ        $0x80, R14
-	JMP         four50
+four49:
+	LEAQ        128(R15), BP
+	CMPQ        BP, R12
+	JG          one50
+	VMOVUPS     (R11)(R15*1), Y2
+	VADDPS      (CX)(R15*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	MOVQ        240(AX), BP
+	VMOVUPS     (BP)(R15*1), Y4
+	VFMADD231PS Y2, Y1, Y4
+	VMOVUPS     Y4, (BP)(R15*1)
+	VMULPS      (DX)(R15*1), Y1, Y2
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VADDPS      (SI)(R15*1), Y2, Y2
+	VMOVUPS     Y2, (SI)(R15*1)
+	VMOVMSKPS   Y3, BP
+	MOVB        BP, (R14)
+	INCQ        R14
+	VMOVUPS     32(R11)(R15*1), Y2
+	VADDPS      32(CX)(R15*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	MOVQ        240(AX), BP
+	VMOVUPS     32(BP)(R15*1), Y4
+	VFMADD231PS Y2, Y1, Y4
+	VMOVUPS     Y4, 32(BP)(R15*1)
+	VMULPS      32(DX)(R15*1), Y1, Y2
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VADDPS      32(SI)(R15*1), Y2, Y2
+	VMOVUPS     Y2, 32(SI)(R15*1)
+	VMOVMSKPS   Y3, BP
+	MOVB        BP, (R14)
+	INCQ        R14
+	VMOVUPS     64(R11)(R15*1), Y2
+	VADDPS      64(CX)(R15*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	MOVQ        240(AX), BP
+	VMOVUPS     64(BP)(R15*1), Y4
+	VFMADD231PS Y2, Y1, Y4
+	VMOVUPS     Y4, 64(BP)(R15*1)
+	VMULPS      64(DX)(R15*1), Y1, Y2
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VADDPS      64(SI)(R15*1), Y2, Y2
+	VMOVUPS     Y2, 64(SI)(R15*1)
+	VMOVMSKPS   Y3, BP
+	MOVB        BP, (R14)
+	INCQ        R14
+	VMOVUPS     96(R11)(R15*1), Y2
+	VADDPS      96(CX)(R15*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	MOVQ        240(AX), BP
+	VMOVUPS     96(BP)(R15*1), Y4
+	VFMADD231PS Y2, Y1, Y4
+	VMOVUPS     Y4, 96(BP)(R15*1)
+	VMULPS      96(DX)(R15*1), Y1, Y2
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VADDPS      96(SI)(R15*1), Y2, Y2
+	VMOVUPS     Y2, 96(SI)(R15*1)
+	VMOVMSKPS   Y3, BP
+	MOVB        BP, (R14)
+	INCQ        R14
+	ADDQ        $0x80, R15
+	JMP         four49
 
-one51:
-	CMPQ        R14, R13
-	JGE         over52
-	VMOVUPS     (R12)(R14*1), Y3
-	VADDPS      (CX)(R14*1), Y3, Y3
-	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	MOVQ        240(AX), R15
-	VMOVUPS     (R15)(R14*1), Y5
-	VFMADD231PS Y3, Y1, Y5
-	VMOVUPS     Y5, (R15)(R14*1)
-	VMULPS      (DX)(R14*1), Y1, Y3
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	VADDPS      (DI)(R14*1), Y3, Y4
-	VMOVUPS     Y4, (DI)(R14*1)
-	VFMADD231PS (R9)(R14*1), Y2, Y3
-	VMOVUPS     Y3, (SI)(R14*1)
-	ADDQ        $0x20, R14
-	JMP         one51
+one50:
+	CMPQ        R15, R12
+	JGE         over51
+	VMOVUPS     (R11)(R15*1), Y2
+	VADDPS      (CX)(R15*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	MOVQ        240(AX), BP
+	VMOVUPS     (BP)(R15*1), Y4
+	VFMADD231PS Y2, Y1, Y4
+	VMOVUPS     Y4, (BP)(R15*1)
+	VMULPS      (DX)(R15*1), Y1, Y2
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VADDPS      (SI)(R15*1), Y2, Y2
+	VMOVUPS     Y2, (SI)(R15*1)
+	VMOVMSKPS   Y3, BP
+	MOVB        BP, (R14)
+	INCQ        R14
+	ADDQ        $0x20, R15
+	JMP         one50
 
-over52:
+over51:
 	ADDQ $0x04, BX
-	ADDQ $0x04, R8
-	CMPQ R14, 336(AX)
-	JL   head49
-	ADDQ 336(AX), SI
-	INCQ R11
-	CMPQ R11, 8(R10)
-	JL   edge44
+	ADDQ $0x04, DI
+	CMPQ R15, 384(AX)
+	JL   head48
+	INCQ R10
+	CMPQ R10, 8(R9)
+	JL   edge43
 
-next45:
-	ADDQ 336(AX), CX
-	ADDQ 336(AX), DI
-	ADDQ 336(AX), R9
-	ADDQ $0x08, R10
-	JMP  row43
+next44:
+	ADDQ 384(AX), CX
+	ADDQ 384(AX), SI
+	ADDQ $0x08, R9
+	JMP  row42
 
-done46:
-	VZEROUPPER
-	RET
-
-more42:
-	MOVQ (AX), R10
-
-row53:
-	DECQ 344(AX)
-	JL   done56
-	MOVQ (R10), R11
-	CMPQ R11, 8(R10)
-	JGE  next55
-
-edge54:
-	MOVQ    24(AX), R12
-	MOVLQSX (R12)(R11*4), R12
-	IMULQ   336(AX), R12
-	ADDQ    48(AX), R12
-	MOVQ    320(AX), R13
-	TESTQ   R13, R13
-	JZ      near57
-	ADDQ    R11, R13
-	CMPQ    R13, 328(AX)
-	JG      near57
-	MOVQ    24(AX), R14
-	MOVLQSX (R14)(R13*4), R14
-	IMULQ   336(AX), R14
-	ADDQ    48(AX), R14
-	MOVQ    R14, R13
-	ADDQ    336(AX), R13
-
-line58:
-	PREFETCHT1 (R14)
-	ADDQ       $0x40, R14
-	CMPQ       R14, R13
-	JL         line58
-
-near57:
-	XORQ R14, R14
-
-head59:
-	MOVQ         288(AX), R13
-	LEAQ         (R14)(R13*4), R13
-	VBROADCASTSS (BX), Y1
-	VBROADCASTSS (R8), Y2
-
-four60:
-	LEAQ        128(R14), R15
-	CMPQ        R15, R13
-	JG          one61
-	VMOVUPS     (R12)(R14*1), Y3
-	VADDPS      (CX)(R14*1), Y3, Y3
-	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	MOVQ        240(AX), R15
-	VMOVUPS     (R15)(R14*1), Y5
-	VFMADD231PS Y3, Y1, Y5
-	VMOVUPS     Y5, (R15)(R14*1)
-	VMULPS      (DX)(R14*1), Y1, Y3
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	VADDPS      (DI)(R14*1), Y3, Y4
-	VMOVUPS     Y4, (DI)(R14*1)
-	VFMADD231PS (R9)(R14*1), Y2, Y3
-	VADDPS      (SI)(R14*1), Y3, Y3
-	VMOVUPS     Y3, (SI)(R14*1)
-	VMOVUPS     32(R12)(R14*1), Y3
-	VADDPS      32(CX)(R14*1), Y3, Y3
-	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	MOVQ        240(AX), R15
-	VMOVUPS     32(R15)(R14*1), Y5
-	VFMADD231PS Y3, Y1, Y5
-	VMOVUPS     Y5, 32(R15)(R14*1)
-	VMULPS      32(DX)(R14*1), Y1, Y3
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	VADDPS      32(DI)(R14*1), Y3, Y4
-	VMOVUPS     Y4, 32(DI)(R14*1)
-	VFMADD231PS 32(R9)(R14*1), Y2, Y3
-	VADDPS      32(SI)(R14*1), Y3, Y3
-	VMOVUPS     Y3, 32(SI)(R14*1)
-	VMOVUPS     64(R12)(R14*1), Y3
-	VADDPS      64(CX)(R14*1), Y3, Y3
-	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	MOVQ        240(AX), R15
-	VMOVUPS     64(R15)(R14*1), Y5
-	VFMADD231PS Y3, Y1, Y5
-	VMOVUPS     Y5, 64(R15)(R14*1)
-	VMULPS      64(DX)(R14*1), Y1, Y3
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	VADDPS      64(DI)(R14*1), Y3, Y4
-	VMOVUPS     Y4, 64(DI)(R14*1)
-	VFMADD231PS 64(R9)(R14*1), Y2, Y3
-	VADDPS      64(SI)(R14*1), Y3, Y3
-	VMOVUPS     Y3, 64(SI)(R14*1)
-	VMOVUPS     96(R12)(R14*1), Y3
-	VADDPS      96(CX)(R14*1), Y3, Y3
-	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	MOVQ        240(AX), R15
-	VMOVUPS     96(R15)(R14*1), Y5
-	VFMADD231PS Y3, Y1, Y5
-	VMOVUPS     Y5, 96(R15)(R14*1)
-	VMULPS      96(DX)(R14*1), Y1, Y3
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	VADDPS      96(DI)(R14*1), Y3, Y4
-	VMOVUPS     Y4, 96(DI)(R14*1)
-	VFMADD231PS 96(R9)(R14*1), Y2, Y3
-	VADDPS      96(SI)(R14*1), Y3, Y3
-	VMOVUPS     Y3, 96(SI)(R14*1)
-	ADDQ        $0x80, R14
-	JMP         four60
-
-one61:
-	CMPQ        R14, R13
-	JGE         over62
-	VMOVUPS     (R12)(R14*1), Y3
-	VADDPS      (CX)(R14*1), Y3, Y3
-	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	MOVQ        240(AX), R15
-	VMOVUPS     (R15)(R14*1), Y5
-	VFMADD231PS Y3, Y1, Y5
-	VMOVUPS     Y5, (R15)(R14*1)
-	VMULPS      (DX)(R14*1), Y1, Y3
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	VADDPS      (DI)(R14*1), Y3, Y4
-	VMOVUPS     Y4, (DI)(R14*1)
-	VFMADD231PS (R9)(R14*1), Y2, Y3
-	VADDPS      (SI)(R14*1), Y3, Y3
-	VMOVUPS     Y3, (SI)(R14*1)
-	ADDQ        $0x20, R14
-	JMP         one61
-
-over62:
-	ADDQ $0x04, BX
-	ADDQ $0x04, R8
-	CMPQ R14, 336(AX)
-	JL   head59
-	ADDQ 336(AX), SI
-	INCQ R11
-	CMPQ R11, 8(R10)
-	JL   edge54
-
-next55:
-	ADDQ 336(AX), CX
-	ADDQ 336(AX), DI
-	ADDQ 336(AX), R9
-	ADDQ $0x08, R10
-	JMP  row53
-
-done56:
+done45:
 	VZEROUPPER
 	RET
 
@@ -917,49 +768,49 @@ TEXT ·fanSum(SB), NOSPLIT, $0-8
 	MOVQ 216(AX), DX
 	MOVQ (AX), BX
 
-row63:
-	DECQ 344(AX)
-	JL   done66
+row52:
+	DECQ 392(AX)
+	JL   done55
 	MOVQ (BX), SI
 	CMPQ SI, 8(BX)
-	JGE  next65
+	JGE  next54
 
-edge64:
+edge53:
 	MOVQ    24(AX), DI
 	MOVLQSX (DI)(SI*4), DI
-	IMULQ   336(AX), DI
+	IMULQ   384(AX), DI
 	ADDQ    48(AX), DI
-	MOVQ    320(AX), R8
+	MOVQ    368(AX), R8
 	TESTQ   R8, R8
-	JZ      near67
+	JZ      near56
 	ADDQ    SI, R8
-	CMPQ    R8, 328(AX)
-	JG      near67
+	CMPQ    R8, 376(AX)
+	JG      near56
 	MOVQ    24(AX), R9
 	MOVLQSX (R9)(R8*4), R9
-	IMULQ   336(AX), R9
+	IMULQ   384(AX), R9
 	ADDQ    48(AX), R9
 	MOVQ    R9, R8
-	ADDQ    336(AX), R8
+	ADDQ    384(AX), R8
 
-line68:
+line57:
 	PREFETCHT1 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R8
-	JL         line68
+	JL         line57
 
-near67:
+near56:
 	XORQ R9, R9
 
-head69:
-	MOVQ         288(AX), R8
+head58:
+	MOVQ         336(AX), R8
 	LEAQ         (R9)(R8*4), R8
 	VBROADCASTSS (CX), Y0
 
-four70:
+four59:
 	LEAQ        128(R9), R10
 	CMPQ        R10, R8
-	JG          one71
+	JG          one60
 	VMOVUPS     (DX)(R9*1), Y1
 	VFMADD231PS (DI)(R9*1), Y0, Y1
 	VMOVUPS     Y1, (DX)(R9*1)
@@ -973,31 +824,31 @@ four70:
 	VFMADD231PS 96(DI)(R9*1), Y0, Y1
 	VMOVUPS     Y1, 96(DX)(R9*1)
 	ADDQ        $0x80, R9
-	JMP         four70
+	JMP         four59
 
-one71:
+one60:
 	CMPQ        R9, R8
-	JGE         over72
+	JGE         over61
 	VMOVUPS     (DX)(R9*1), Y1
 	VFMADD231PS (DI)(R9*1), Y0, Y1
 	VMOVUPS     Y1, (DX)(R9*1)
 	ADDQ        $0x20, R9
-	JMP         one71
+	JMP         one60
 
-over72:
+over61:
 	ADDQ $0x04, CX
-	CMPQ R9, 336(AX)
-	JL   head69
+	CMPQ R9, 384(AX)
+	JL   head58
 	INCQ SI
 	CMPQ SI, 8(BX)
-	JL   edge64
+	JL   edge53
 
-next65:
-	ADDQ 336(AX), DX
+next54:
+	ADDQ 384(AX), DX
 	ADDQ $0x08, BX
-	JMP  row63
+	JMP  row52
 
-done66:
+done55:
 	VZEROUPPER
 	RET
 
@@ -1008,53 +859,53 @@ TEXT ·fanSpread(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), CX
 	MOVQ 120(AX), DX
 	MOVQ 144(AX), BX
-	CMPB 308(AX), $0x00
-	JNE  more73
+	CMPB 356(AX), $0x00
+	JNE  more62
 	MOVQ (AX), SI
 
-row74:
-	DECQ 344(AX)
-	JL   done77
+row63:
+	DECQ 392(AX)
+	JL   done66
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
-	JGE  next76
+	JGE  next65
 
-edge75:
+edge64:
 	MOVQ    24(AX), R8
 	MOVLQSX (R8)(DI*4), R8
-	IMULQ   336(AX), R8
+	IMULQ   384(AX), R8
 	ADDQ    48(AX), R8
-	MOVQ    320(AX), R8
+	MOVQ    368(AX), R8
 	TESTQ   R8, R8
-	JZ      near78
+	JZ      near67
 	ADDQ    DI, R8
-	CMPQ    R8, 328(AX)
-	JG      near78
+	CMPQ    R8, 376(AX)
+	JG      near67
 	MOVQ    24(AX), R9
 	MOVLQSX (R9)(R8*4), R9
-	IMULQ   336(AX), R9
+	IMULQ   384(AX), R9
 	ADDQ    48(AX), R9
 	MOVQ    R9, R8
-	ADDQ    336(AX), R8
+	ADDQ    384(AX), R8
 
-line79:
+line68:
 	PREFETCHT1 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R8
-	JL         line79
+	JL         line68
 
-near78:
+near67:
 	XORQ R9, R9
 
-head80:
-	MOVQ         288(AX), R8
+head69:
+	MOVQ         336(AX), R8
 	LEAQ         (R9)(R8*4), R8
 	VBROADCASTSS (DX), Y0
 
-four81:
+four70:
 	LEAQ    128(R9), R10
 	CMPQ    R10, R8
-	JG      one82
+	JG      one71
 	VMULPS  (CX)(R9*1), Y0, Y1
 	VMOVUPS Y1, (BX)(R9*1)
 	VMULPS  32(CX)(R9*1), Y0, Y1
@@ -1064,80 +915,80 @@ four81:
 	VMULPS  96(CX)(R9*1), Y0, Y1
 	VMOVUPS Y1, 96(BX)(R9*1)
 	ADDQ    $0x80, R9
-	JMP     four81
+	JMP     four70
 
-one82:
+one71:
 	CMPQ    R9, R8
-	JGE     over83
+	JGE     over72
 	VMULPS  (CX)(R9*1), Y0, Y1
 	VMOVUPS Y1, (BX)(R9*1)
 	ADDQ    $0x20, R9
-	JMP     one82
+	JMP     one71
 
-over83:
+over72:
 	ADDQ $0x04, DX
-	CMPQ R9, 336(AX)
-	JL   head80
-	ADDQ 336(AX), BX
+	CMPQ R9, 384(AX)
+	JL   head69
+	ADDQ 384(AX), BX
 	INCQ DI
 	CMPQ DI, 8(SI)
-	JL   edge75
+	JL   edge64
 
-next76:
-	ADDQ 336(AX), CX
+next65:
+	ADDQ 384(AX), CX
 	ADDQ $0x08, SI
-	JMP  row74
+	JMP  row63
 
-done77:
+done66:
 	VZEROUPPER
 	RET
 
-more73:
+more62:
 	MOVQ (AX), SI
 
-row84:
-	DECQ 344(AX)
-	JL   done87
+row73:
+	DECQ 392(AX)
+	JL   done76
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
-	JGE  next86
+	JGE  next75
 
-edge85:
+edge74:
 	MOVQ    24(AX), R8
 	MOVLQSX (R8)(DI*4), R8
-	IMULQ   336(AX), R8
+	IMULQ   384(AX), R8
 	ADDQ    48(AX), R8
-	MOVQ    320(AX), R8
+	MOVQ    368(AX), R8
 	TESTQ   R8, R8
-	JZ      near88
+	JZ      near77
 	ADDQ    DI, R8
-	CMPQ    R8, 328(AX)
-	JG      near88
+	CMPQ    R8, 376(AX)
+	JG      near77
 	MOVQ    24(AX), R9
 	MOVLQSX (R9)(R8*4), R9
-	IMULQ   336(AX), R9
+	IMULQ   384(AX), R9
 	ADDQ    48(AX), R9
 	MOVQ    R9, R8
-	ADDQ    336(AX), R8
+	ADDQ    384(AX), R8
 
-line89:
+line78:
 	PREFETCHT1 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R8
-	JL         line89
+	JL         line78
 
-near88:
+near77:
 	XORQ R9, R9
 
-head90:
-	MOVQ         288(AX), R8
+head79:
+	MOVQ         336(AX), R8
 	LEAQ         (R9)(R8*4), R8
 	VBROADCASTSS (DX), Y0
 
-four91:
+four80:
 	LEAQ    128(R9), R10
 	CMPQ    R10, R8
-	JG      one92
+	JG      one81
 	VMULPS  (CX)(R9*1), Y0, Y1
 	VADDPS  (BX)(R9*1), Y1, Y1
 	VMOVUPS Y1, (BX)(R9*1)
@@ -1151,32 +1002,32 @@ four91:
 	VADDPS  96(BX)(R9*1), Y1, Y1
 	VMOVUPS Y1, 96(BX)(R9*1)
 	ADDQ    $0x80, R9
-	JMP     four91
+	JMP     four80
 
-one92:
+one81:
 	CMPQ    R9, R8
-	JGE     over93
+	JGE     over82
 	VMULPS  (CX)(R9*1), Y0, Y1
 	VADDPS  (BX)(R9*1), Y1, Y1
 	VMOVUPS Y1, (BX)(R9*1)
 	ADDQ    $0x20, R9
-	JMP     one92
+	JMP     one81
 
-over93:
+over82:
 	ADDQ $0x04, DX
-	CMPQ R9, 336(AX)
-	JL   head90
-	ADDQ 336(AX), BX
+	CMPQ R9, 384(AX)
+	JL   head79
+	ADDQ 384(AX), BX
 	INCQ DI
 	CMPQ DI, 8(SI)
-	JL   edge85
+	JL   edge74
 
-next86:
-	ADDQ 336(AX), CX
+next75:
+	ADDQ 384(AX), CX
 	ADDQ $0x08, SI
-	JMP  row84
+	JMP  row73
 
-done87:
+done76:
 	VZEROUPPER
 	RET
 
@@ -1188,49 +1039,49 @@ TEXT ·fanDots(SB), NOSPLIT, $0-8
 	MOVQ 192(AX), DX
 	MOVQ (AX), BX
 
-row94:
-	DECQ 344(AX)
-	JL   done97
+row83:
+	DECQ 392(AX)
+	JL   done86
 	MOVQ (BX), SI
 	CMPQ SI, 8(BX)
-	JGE  next96
+	JGE  next85
 
-edge95:
+edge84:
 	MOVQ    24(AX), DI
 	MOVLQSX (DI)(SI*4), DI
-	IMULQ   336(AX), DI
+	IMULQ   384(AX), DI
 	ADDQ    48(AX), DI
-	MOVQ    320(AX), R8
+	MOVQ    368(AX), R8
 	TESTQ   R8, R8
-	JZ      near98
+	JZ      near87
 	ADDQ    SI, R8
-	CMPQ    R8, 328(AX)
-	JG      near98
+	CMPQ    R8, 376(AX)
+	JG      near87
 	MOVQ    24(AX), R9
 	MOVLQSX (R9)(R8*4), R9
-	IMULQ   336(AX), R9
+	IMULQ   384(AX), R9
 	ADDQ    48(AX), R9
 	MOVQ    R9, R8
-	ADDQ    336(AX), R8
+	ADDQ    384(AX), R8
 
-line99:
+line88:
 	PREFETCHT1 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R8
-	JL         line99
+	JL         line88
 
-near98:
+near87:
 	XORQ R9, R9
 
-head100:
-	MOVQ   288(AX), R8
+head89:
+	MOVQ   336(AX), R8
 	LEAQ   (R9)(R8*4), R8
 	VXORPS Y0, Y0, Y0
 
-four101:
+four90:
 	LEAQ        128(R9), R10
 	CMPQ        R10, R8
-	JG          one102
+	JG          one91
 	VMOVUPS     (DI)(R9*1), Y1
 	VFMADD231PS (CX)(R9*1), Y1, Y0
 	VMOVUPS     32(DI)(R9*1), Y1
@@ -1240,17 +1091,17 @@ four101:
 	VMOVUPS     96(DI)(R9*1), Y1
 	VFMADD231PS 96(CX)(R9*1), Y1, Y0
 	ADDQ        $0x80, R9
-	JMP         four101
+	JMP         four90
 
-one102:
+one91:
 	CMPQ        R9, R8
-	JGE         over103
+	JGE         over92
 	VMOVUPS     (DI)(R9*1), Y1
 	VFMADD231PS (CX)(R9*1), Y1, Y0
 	ADDQ        $0x20, R9
-	JMP         one102
+	JMP         one91
 
-over103:
+over92:
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
 	VMOVHLPS     X0, X0, X1
@@ -1259,18 +1110,18 @@ over103:
 	VADDSS       X1, X0, X0
 	VMOVSS       X0, (DX)
 	ADDQ         $0x04, DX
-	CMPQ         R9, 336(AX)
-	JL           head100
+	CMPQ         R9, 384(AX)
+	JL           head89
 	INCQ         SI
 	CMPQ         SI, 8(BX)
-	JL           edge95
+	JL           edge84
 
-next96:
-	ADDQ 336(AX), CX
+next85:
+	ADDQ 384(AX), CX
 	ADDQ $0x08, BX
-	JMP  row94
+	JMP  row83
 
-done97:
+done86:
 	VZEROUPPER
 	RET
 
@@ -1283,49 +1134,49 @@ TEXT ·fanAffine(SB), NOSPLIT, $0-8
 	MOVQ 144(AX), BX
 	MOVQ (AX), SI
 
-row104:
-	DECQ 344(AX)
-	JL   done107
+row93:
+	DECQ 392(AX)
+	JL   done96
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
-	JGE  next106
+	JGE  next95
 
-edge105:
+edge94:
 	MOVQ    24(AX), R8
 	MOVLQSX (R8)(DI*4), R8
-	IMULQ   336(AX), R8
+	IMULQ   384(AX), R8
 	ADDQ    48(AX), R8
-	MOVQ    320(AX), R9
+	MOVQ    368(AX), R9
 	TESTQ   R9, R9
-	JZ      near108
+	JZ      near97
 	ADDQ    DI, R9
-	CMPQ    R9, 328(AX)
-	JG      near108
+	CMPQ    R9, 376(AX)
+	JG      near97
 	MOVQ    24(AX), R10
 	MOVLQSX (R10)(R9*4), R10
-	IMULQ   336(AX), R10
+	IMULQ   384(AX), R10
 	ADDQ    48(AX), R10
 	MOVQ    R10, R9
-	ADDQ    336(AX), R9
+	ADDQ    384(AX), R9
 
-line109:
+line98:
 	PREFETCHT1 (R10)
 	ADDQ       $0x40, R10
 	CMPQ       R10, R9
-	JL         line109
+	JL         line98
 
-near108:
+near97:
 	XORQ R10, R10
 
-head110:
-	MOVQ         288(AX), R9
+head99:
+	MOVQ         336(AX), R9
 	LEAQ         (R10)(R9*4), R9
 	VBROADCASTSS (DX), Y0
 
-four111:
+four100:
 	LEAQ        128(R10), R11
 	CMPQ        R11, R9
-	JG          one112
+	JG          one101
 	VMOVUPS     (CX)(R10*1), Y1
 	VFMADD231PS (R8)(R10*1), Y0, Y1
 	VMOVUPS     Y1, (BX)(R10*1)
@@ -1339,32 +1190,32 @@ four111:
 	VFMADD231PS 96(R8)(R10*1), Y0, Y1
 	VMOVUPS     Y1, 96(BX)(R10*1)
 	ADDQ        $0x80, R10
-	JMP         four111
+	JMP         four100
 
-one112:
+one101:
 	CMPQ        R10, R9
-	JGE         over113
+	JGE         over102
 	VMOVUPS     (CX)(R10*1), Y1
 	VFMADD231PS (R8)(R10*1), Y0, Y1
 	VMOVUPS     Y1, (BX)(R10*1)
 	ADDQ        $0x20, R10
-	JMP         one112
+	JMP         one101
 
-over113:
+over102:
 	ADDQ $0x04, DX
-	CMPQ R10, 336(AX)
-	JL   head110
-	ADDQ 336(AX), BX
+	CMPQ R10, 384(AX)
+	JL   head99
+	ADDQ 384(AX), BX
 	INCQ DI
 	CMPQ DI, 8(SI)
-	JL   edge105
+	JL   edge94
 
-next106:
-	ADDQ 336(AX), CX
+next95:
+	ADDQ 384(AX), CX
 	ADDQ $0x08, SI
-	JMP  row104
+	JMP  row93
 
-done107:
+done96:
 	VZEROUPPER
 	RET
 
@@ -1377,54 +1228,54 @@ TEXT ·fanAffineGrad(SB), NOSPLIT, $0-8
 	MOVQ 168(AX), BX
 	MOVQ 192(AX), SI
 	MOVQ 216(AX), DI
-	CMPB 308(AX), $0x00
-	JNE  more114
+	CMPB 356(AX), $0x00
+	JNE  more103
 	MOVQ (AX), R8
 
-row115:
-	DECQ 344(AX)
-	JL   done118
+row104:
+	DECQ 392(AX)
+	JL   done107
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
-	JGE  next117
+	JGE  next106
 
-edge116:
+edge105:
 	MOVQ    24(AX), R10
 	MOVLQSX (R10)(R9*4), R10
-	IMULQ   336(AX), R10
+	IMULQ   384(AX), R10
 	ADDQ    48(AX), R10
-	MOVQ    320(AX), R11
+	MOVQ    368(AX), R11
 	TESTQ   R11, R11
-	JZ      near119
+	JZ      near108
 	ADDQ    R9, R11
-	CMPQ    R11, 328(AX)
-	JG      near119
+	CMPQ    R11, 376(AX)
+	JG      near108
 	MOVQ    24(AX), R12
 	MOVLQSX (R12)(R11*4), R12
-	IMULQ   336(AX), R12
+	IMULQ   384(AX), R12
 	ADDQ    48(AX), R12
 	MOVQ    R12, R11
-	ADDQ    336(AX), R11
+	ADDQ    384(AX), R11
 
-line120:
+line109:
 	PREFETCHT1 (R12)
 	ADDQ       $0x40, R12
 	CMPQ       R12, R11
-	JL         line120
+	JL         line109
 
-near119:
+near108:
 	XORQ R12, R12
 
-head121:
-	MOVQ         288(AX), R11
+head110:
+	MOVQ         336(AX), R11
 	LEAQ         (R12)(R11*4), R11
 	VXORPS       Y0, Y0, Y0
 	VBROADCASTSS (CX), Y1
 
-four122:
+four111:
 	LEAQ        128(R12), R13
 	CMPQ        R13, R11
-	JG          one123
+	JG          one112
 	VMOVUPS     (BX)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
 	VMOVUPS     Y3, (DX)(R12*1)
@@ -1450,11 +1301,11 @@ four122:
 	VMOVUPS     Y3, 96(DI)(R12*1)
 	VFMADD231PS 96(R10)(R12*1), Y2, Y0
 	ADDQ        $0x80, R12
-	JMP         four122
+	JMP         four111
 
-one123:
+one112:
 	CMPQ        R12, R11
-	JGE         over124
+	JGE         over113
 	VMOVUPS     (BX)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
 	VMOVUPS     Y3, (DX)(R12*1)
@@ -1462,9 +1313,9 @@ one123:
 	VMOVUPS     Y3, (DI)(R12*1)
 	VFMADD231PS (R10)(R12*1), Y2, Y0
 	ADDQ        $0x20, R12
-	JMP         one123
+	JMP         one112
 
-over124:
+over113:
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
 	VMOVHLPS     X0, X0, X1
@@ -1474,70 +1325,70 @@ over124:
 	VMOVSS       X0, (SI)
 	ADDQ         $0x04, CX
 	ADDQ         $0x04, SI
-	CMPQ         R12, 336(AX)
-	JL           head121
-	ADDQ         336(AX), DX
-	ADDQ         336(AX), BX
+	CMPQ         R12, 384(AX)
+	JL           head110
+	ADDQ         384(AX), DX
+	ADDQ         384(AX), BX
 	INCQ         R9
 	CMPQ         R9, 8(R8)
-	JL           edge116
+	JL           edge105
 
-next117:
-	ADDQ 336(AX), DI
+next106:
+	ADDQ 384(AX), DI
 	ADDQ $0x08, R8
-	JMP  row115
+	JMP  row104
 
-done118:
+done107:
 	VZEROUPPER
 	RET
 
-more114:
+more103:
 	MOVQ (AX), R8
 
-row125:
-	DECQ 344(AX)
-	JL   done128
+row114:
+	DECQ 392(AX)
+	JL   done117
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
-	JGE  next127
+	JGE  next116
 
-edge126:
+edge115:
 	MOVQ    24(AX), R10
 	MOVLQSX (R10)(R9*4), R10
-	IMULQ   336(AX), R10
+	IMULQ   384(AX), R10
 	ADDQ    48(AX), R10
-	MOVQ    320(AX), R11
+	MOVQ    368(AX), R11
 	TESTQ   R11, R11
-	JZ      near129
+	JZ      near118
 	ADDQ    R9, R11
-	CMPQ    R11, 328(AX)
-	JG      near129
+	CMPQ    R11, 376(AX)
+	JG      near118
 	MOVQ    24(AX), R12
 	MOVLQSX (R12)(R11*4), R12
-	IMULQ   336(AX), R12
+	IMULQ   384(AX), R12
 	ADDQ    48(AX), R12
 	MOVQ    R12, R11
-	ADDQ    336(AX), R11
+	ADDQ    384(AX), R11
 
-line130:
+line119:
 	PREFETCHT1 (R12)
 	ADDQ       $0x40, R12
 	CMPQ       R12, R11
-	JL         line130
+	JL         line119
 
-near129:
+near118:
 	XORQ R12, R12
 
-head131:
-	MOVQ         288(AX), R11
+head120:
+	MOVQ         336(AX), R11
 	LEAQ         (R12)(R11*4), R11
 	VXORPS       Y0, Y0, Y0
 	VBROADCASTSS (CX), Y1
 
-four132:
+four121:
 	LEAQ        128(R12), R13
 	CMPQ        R13, R11
-	JG          one133
+	JG          one122
 	VMOVUPS     (BX)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
 	VADDPS      (DX)(R12*1), Y3, Y3
@@ -1567,11 +1418,11 @@ four132:
 	VMOVUPS     Y3, 96(DI)(R12*1)
 	VFMADD231PS 96(R10)(R12*1), Y2, Y0
 	ADDQ        $0x80, R12
-	JMP         four132
+	JMP         four121
 
-one133:
+one122:
 	CMPQ        R12, R11
-	JGE         over134
+	JGE         over123
 	VMOVUPS     (BX)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
 	VADDPS      (DX)(R12*1), Y3, Y3
@@ -1580,9 +1431,9 @@ one133:
 	VMOVUPS     Y3, (DI)(R12*1)
 	VFMADD231PS (R10)(R12*1), Y2, Y0
 	ADDQ        $0x20, R12
-	JMP         one133
+	JMP         one122
 
-over134:
+over123:
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
 	VMOVHLPS     X0, X0, X1
@@ -1592,20 +1443,20 @@ over134:
 	VMOVSS       X0, (SI)
 	ADDQ         $0x04, CX
 	ADDQ         $0x04, SI
-	CMPQ         R12, 336(AX)
-	JL           head131
-	ADDQ         336(AX), DX
-	ADDQ         336(AX), BX
+	CMPQ         R12, 384(AX)
+	JL           head120
+	ADDQ         384(AX), DX
+	ADDQ         384(AX), BX
 	INCQ         R9
 	CMPQ         R9, 8(R8)
-	JL           edge126
+	JL           edge115
 
-next127:
-	ADDQ 336(AX), DI
+next116:
+	ADDQ 384(AX), DI
 	ADDQ $0x08, R8
-	JMP  row125
+	JMP  row114
 
-done128:
+done117:
 	VZEROUPPER
 	RET
 
@@ -1616,37 +1467,37 @@ TEXT ·fanScore8(SB), NOSPLIT, $0-8
 	MOVQ         72(AX), CX
 	MOVQ         96(AX), DX
 	MOVQ         120(AX), BX
-	VBROADCASTSS 304(AX), Y0
+	VBROADCASTSS 352(AX), Y0
 	MOVQ         (AX), SI
 
-row135:
-	DECQ 344(AX)
-	JL   done138
+row124:
+	DECQ 392(AX)
+	JL   done127
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
-	JGE  next137
+	JGE  next126
 
-edge136:
+edge125:
 	MOVQ       24(AX), R8
 	MOVLQSX    (R8)(DI*4), R8
-	IMULQ      336(AX), R8
+	IMULQ      384(AX), R8
 	ADDQ       48(AX), R8
-	MOVQ       320(AX), R9
+	MOVQ       368(AX), R9
 	TESTQ      R9, R9
-	JZ         near139
+	JZ         near128
 	ADDQ       DI, R9
-	CMPQ       R9, 328(AX)
-	JG         near139
+	CMPQ       R9, 376(AX)
+	JG         near128
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R9
-	IMULQ      336(AX), R9
+	IMULQ      384(AX), R9
 	ADDQ       48(AX), R9
 	PREFETCHT1 (R9)
 	PREFETCHT1 64(R9)
 	PREFETCHT1 128(R9)
 	PREFETCHT1 192(R9)
 
-near139:
+near128:
 	VMOVUPS    (R8), Y1
 	VADDPS     (CX), Y1, Y1
 	VCMPPS     $0x1e, wide00000000<>+0(SB), Y1, Y2
@@ -1720,14 +1571,14 @@ near139:
 	VMOVUPS    Y1, -32(BX)
 	INCQ       DI
 	CMPQ       DI, 8(SI)
-	JL         edge136
+	JL         edge125
 
-next137:
-	ADDQ 336(AX), CX
+next126:
+	ADDQ 384(AX), CX
 	ADDQ $0x08, SI
-	JMP  row135
+	JMP  row124
 
-done138:
+done127:
 	VZEROUPPER
 	RET
 
@@ -1740,9 +1591,9 @@ TEXT ·fanScoreGrad8(SB), NOSPLIT, $0-8
 	MOVQ         120(AX), BX
 	MOVQ         144(AX), SI
 	MOVQ         216(AX), DI
-	VBROADCASTSS 304(AX), Y0
-	CMPB         308(AX), $0x00
-	JNE          more141
+	VBROADCASTSS 352(AX), Y0
+	CMPB         356(AX), $0x00
+	JNE          more130
 	MOVQ         240(AX), R8
 	VMOVUPS      (R8), Y1
 	VMOVUPS      32(R8), Y2
@@ -1754,34 +1605,34 @@ TEXT ·fanScoreGrad8(SB), NOSPLIT, $0-8
 	VMOVUPS      224(R8), Y8
 	MOVQ         (AX), R8
 
-row142:
-	DECQ 344(AX)
-	JL   done145
+row131:
+	DECQ 392(AX)
+	JL   done134
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
-	JGE  next144
+	JGE  next133
 
-edge143:
+edge132:
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R10
-	IMULQ      336(AX), R10
+	IMULQ      384(AX), R10
 	ADDQ       48(AX), R10
-	MOVQ       320(AX), R11
+	MOVQ       368(AX), R11
 	TESTQ      R11, R11
-	JZ         near146
+	JZ         near135
 	ADDQ       R9, R11
-	CMPQ       R11, 328(AX)
-	JG         near146
+	CMPQ       R11, 376(AX)
+	JG         near135
 	MOVQ       24(AX), R12
 	MOVLQSX    (R12)(R11*4), R11
-	IMULQ      336(AX), R11
+	IMULQ      384(AX), R11
 	ADDQ       48(AX), R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near146:
+near135:
 	VBROADCASTSS (BX), Y9
 	VMOVUPS      (R10), Y10
 	VADDPS       (CX), Y10, Y10
@@ -1887,18 +1738,18 @@ near146:
 	VMOVUPS      Y10, 224(DI)
 	VMOVUPS      Y9, 224(SI)
 	ADDQ         $0x20, BX
-	ADDQ         336(AX), SI
+	ADDQ         384(AX), SI
 	INCQ         R9
 	CMPQ         R9, 8(R8)
-	JL           edge143
+	JL           edge132
 
-next144:
-	ADDQ 336(AX), CX
-	ADDQ 336(AX), DI
+next133:
+	ADDQ 384(AX), CX
+	ADDQ 384(AX), DI
 	ADDQ $0x08, R8
-	JMP  row142
+	JMP  row131
 
-done145:
+done134:
 	MOVQ    240(AX), AX
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
@@ -1911,7 +1762,7 @@ done145:
 	VZEROUPPER
 	RET
 
-more141:
+more130:
 	MOVQ    240(AX), R8
 	VMOVUPS (R8), Y1
 	VMOVUPS 32(R8), Y2
@@ -1923,34 +1774,34 @@ more141:
 	VMOVUPS 224(R8), Y8
 	MOVQ    (AX), R8
 
-row148:
-	DECQ 344(AX)
-	JL   done151
+row137:
+	DECQ 392(AX)
+	JL   done140
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
-	JGE  next150
+	JGE  next139
 
-edge149:
+edge138:
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R10
-	IMULQ      336(AX), R10
+	IMULQ      384(AX), R10
 	ADDQ       48(AX), R10
-	MOVQ       320(AX), R11
+	MOVQ       368(AX), R11
 	TESTQ      R11, R11
-	JZ         near152
+	JZ         near141
 	ADDQ       R9, R11
-	CMPQ       R11, 328(AX)
-	JG         near152
+	CMPQ       R11, 376(AX)
+	JG         near141
 	MOVQ       24(AX), R12
 	MOVLQSX    (R12)(R11*4), R11
-	IMULQ      336(AX), R11
+	IMULQ      384(AX), R11
 	ADDQ       48(AX), R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near152:
+near141:
 	VBROADCASTSS (BX), Y9
 	VMOVUPS      (R10), Y10
 	VADDPS       (CX), Y10, Y10
@@ -2064,18 +1915,18 @@ near152:
 	VADDPS       224(SI), Y9, Y9
 	VMOVUPS      Y9, 224(SI)
 	ADDQ         $0x20, BX
-	ADDQ         336(AX), SI
+	ADDQ         384(AX), SI
 	INCQ         R9
 	CMPQ         R9, 8(R8)
-	JL           edge149
+	JL           edge138
 
-next150:
-	ADDQ 336(AX), CX
-	ADDQ 336(AX), DI
+next139:
+	ADDQ 384(AX), CX
+	ADDQ 384(AX), DI
 	ADDQ $0x08, R8
-	JMP  row148
+	JMP  row137
 
-done151:
+done140:
 	MOVQ    240(AX), AX
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
@@ -2097,37 +1948,37 @@ TEXT ·fanScoreDots8(SB), NOSPLIT, $0-8
 	MOVQ         120(AX), BX
 	MOVQ         192(AX), SI
 	MOVQ         264(AX), DI
-	VBROADCASTSS 304(AX), Y0
+	VBROADCASTSS 352(AX), Y0
 	MOVQ         (AX), R8
 
-row154:
-	DECQ 344(AX)
-	JL   done157
+row143:
+	DECQ 392(AX)
+	JL   done146
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
-	JGE  next156
+	JGE  next145
 
-edge155:
+edge144:
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R10
-	IMULQ      336(AX), R10
+	IMULQ      384(AX), R10
 	ADDQ       48(AX), R10
-	MOVQ       320(AX), R11
+	MOVQ       368(AX), R11
 	TESTQ      R11, R11
-	JZ         near158
+	JZ         near147
 	ADDQ       R9, R11
-	CMPQ       R11, 328(AX)
-	JG         near158
+	CMPQ       R11, 376(AX)
+	JG         near147
 	MOVQ       24(AX), R12
 	MOVLQSX    (R12)(R11*4), R11
-	IMULQ      336(AX), R11
+	IMULQ      384(AX), R11
 	ADDQ       48(AX), R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near158:
+near147:
 	VMOVUPS    (R10), Y1
 	VADDPS     (CX), Y1, Y2
 	VCMPPS     $0x1e, wide00000000<>+0(SB), Y2, Y3
@@ -2232,401 +2083,210 @@ near158:
 	VMOVUPS    Y1, -32(SI)
 	INCQ       R9
 	CMPQ       R9, 8(R8)
-	JL         edge155
+	JL         edge144
 
-next156:
-	ADDQ 336(AX), CX
-	ADDQ 336(AX), DI
+next145:
+	ADDQ 384(AX), CX
+	ADDQ 384(AX), DI
 	ADDQ $0x08, R8
-	JMP  row154
+	JMP  row143
 
-done157:
+done146:
 	VZEROUPPER
 	RET
 
-// func fanScoreSumGrad8(p *byte)
+// func fanScoreBrief8(p *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·fanScoreSumGrad8(SB), NOSPLIT, $0-8
+TEXT ·fanScoreBrief8(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         72(AX), CX
 	MOVQ         96(AX), DX
 	MOVQ         120(AX), BX
-	MOVQ         144(AX), SI
-	MOVQ         216(AX), DI
-	MOVQ         192(AX), R8
-	MOVQ         264(AX), R9
-	VBROADCASTSS 304(AX), Y0
-	CMPB         308(AX), $0x00
-	JNE          more160
-	MOVQ         240(AX), R10
-	VMOVUPS      (R10), Y1
-	VMOVUPS      32(R10), Y2
-	VMOVUPS      64(R10), Y3
-	VMOVUPS      96(R10), Y4
-	VMOVUPS      128(R10), Y5
-	VMOVUPS      160(R10), Y6
-	VMOVUPS      192(R10), Y7
-	VMOVUPS      224(R10), Y8
-	MOVQ         (AX), R10
+	MOVQ         216(AX), SI
+	MOVQ         192(AX), DI
+	MOVQ         312(AX), R8
+	VBROADCASTSS 352(AX), Y0
+	MOVQ         240(AX), R9
+	VMOVUPS      (R9), Y1
+	VMOVUPS      32(R9), Y2
+	VMOVUPS      64(R9), Y3
+	VMOVUPS      96(R9), Y4
+	VMOVUPS      128(R9), Y5
+	VMOVUPS      160(R9), Y6
+	VMOVUPS      192(R9), Y7
+	VMOVUPS      224(R9), Y8
+	MOVQ         (AX), R9
 
-row161:
-	DECQ 344(AX)
-	JL   done164
-	MOVQ (R10), R11
-	CMPQ R11, 8(R10)
-	JGE  next163
+row149:
+	DECQ 392(AX)
+	JL   done152
+	MOVQ (R9), R10
+	CMPQ R10, 8(R9)
+	JGE  next151
 
-edge162:
-	MOVQ       24(AX), R12
-	MOVLQSX    (R12)(R11*4), R12
-	IMULQ      336(AX), R12
+edge150:
+	MOVQ       24(AX), R11
+	MOVLQSX    (R11)(R10*4), R11
+	IMULQ      384(AX), R11
+	ADDQ       48(AX), R11
+	MOVQ       368(AX), R12
+	TESTQ      R12, R12
+	JZ         near153
+	ADDQ       R10, R12
+	CMPQ       R12, 376(AX)
+	JG         near153
+	MOVQ       24(AX), R13
+	MOVLQSX    (R13)(R12*4), R12
+	IMULQ      384(AX), R12
 	ADDQ       48(AX), R12
-	MOVQ       320(AX), R13
-	TESTQ      R13, R13
-	JZ         near165
-	ADDQ       R11, R13
-	CMPQ       R13, 328(AX)
-	JG         near165
-	MOVQ       24(AX), R14
-	MOVLQSX    (R14)(R13*4), R13
-	IMULQ      336(AX), R13
-	ADDQ       48(AX), R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 128(R13)
-	PREFETCHT1 192(R13)
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 128(R12)
+	PREFETCHT1 192(R12)
 
-near165:
+near153:
+	MOVLQSX      (R8), R12
+	ADDQ         $0x04, R8
+	MOVQ         R12, R14
+	IMULQ        344(AX), R12
+	MOVQ         144(AX), R13
+	LEAQ         (R13)(R12*8), R13
+	IMULQ        384(AX), R14
+	SHRQ         $0x05, R14
+	ADDQ         288(AX), R14
 	VBROADCASTSS (BX), Y9
-	VBROADCASTSS (R8), Y10
-	VMOVUPS      (R12), Y11
-	VADDPS       (CX), Y11, Y11
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
-	VMULPS       Y0, Y11, Y13
-	VBLENDVPS    Y12, Y11, Y13, Y11
-	VFMADD231PS  Y11, Y9, Y1
+	VMOVUPS      (BX), Y10
+	VMOVUPS      (DI), Y11
+	VUNPCKLPS    Y11, Y10, Y12
+	VUNPCKHPS    Y11, Y10, Y10
+	VPERM2F128   $0x20, Y10, Y12, Y11
+	VPERM2F128   $0x31, Y10, Y12, Y10
+	VMOVUPS      Y11, (R13)
+	VMOVUPS      Y10, 32(R13)
+	VMOVUPS      (R11), Y10
+	VADDPS       (CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y1
 	VMULPS       (DX), Y9, Y9
-	VMULPS       Y0, Y9, Y11
-	VBLENDVPS    Y12, Y9, Y11, Y9
-	VADDPS       (DI), Y9, Y11
-	VMOVUPS      Y11, (DI)
-	VFMADD231PS  (R9), Y10, Y9
-	VMOVUPS      Y9, (SI)
-	VBROADCASTSS 4(BX), Y9
-	VBROADCASTSS 4(R8), Y10
-	VMOVUPS      32(R12), Y11
-	VADDPS       32(CX), Y11, Y11
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
-	VMULPS       Y0, Y11, Y13
-	VBLENDVPS    Y12, Y11, Y13, Y11
-	VFMADD231PS  Y11, Y9, Y2
-	VMULPS       32(DX), Y9, Y9
-	VMULPS       Y0, Y9, Y11
-	VBLENDVPS    Y12, Y9, Y11, Y9
-	VADDPS       32(DI), Y9, Y11
-	VMOVUPS      Y11, 32(DI)
-	VFMADD231PS  32(R9), Y10, Y9
-	VMOVUPS      Y9, 32(SI)
-	VBROADCASTSS 8(BX), Y9
-	VBROADCASTSS 8(R8), Y10
-	VMOVUPS      64(R12), Y11
-	VADDPS       64(CX), Y11, Y11
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
-	VMULPS       Y0, Y11, Y13
-	VBLENDVPS    Y12, Y11, Y13, Y11
-	VFMADD231PS  Y11, Y9, Y3
-	VMULPS       64(DX), Y9, Y9
-	VMULPS       Y0, Y9, Y11
-	VBLENDVPS    Y12, Y9, Y11, Y9
-	VADDPS       64(DI), Y9, Y11
-	VMOVUPS      Y11, 64(DI)
-	VFMADD231PS  64(R9), Y10, Y9
-	VMOVUPS      Y9, 64(SI)
-	VBROADCASTSS 12(BX), Y9
-	VBROADCASTSS 12(R8), Y10
-	VMOVUPS      96(R12), Y11
-	VADDPS       96(CX), Y11, Y11
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
-	VMULPS       Y0, Y11, Y13
-	VBLENDVPS    Y12, Y11, Y13, Y11
-	VFMADD231PS  Y11, Y9, Y4
-	VMULPS       96(DX), Y9, Y9
-	VMULPS       Y0, Y9, Y11
-	VBLENDVPS    Y12, Y9, Y11, Y9
-	VADDPS       96(DI), Y9, Y11
-	VMOVUPS      Y11, 96(DI)
-	VFMADD231PS  96(R9), Y10, Y9
-	VMOVUPS      Y9, 96(SI)
-	VBROADCASTSS 16(BX), Y9
-	VBROADCASTSS 16(R8), Y10
-	VMOVUPS      128(R12), Y11
-	VADDPS       128(CX), Y11, Y11
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
-	VMULPS       Y0, Y11, Y13
-	VBLENDVPS    Y12, Y11, Y13, Y11
-	VFMADD231PS  Y11, Y9, Y5
-	VMULPS       128(DX), Y9, Y9
-	VMULPS       Y0, Y9, Y11
-	VBLENDVPS    Y12, Y9, Y11, Y9
-	VADDPS       128(DI), Y9, Y11
-	VMOVUPS      Y11, 128(DI)
-	VFMADD231PS  128(R9), Y10, Y9
-	VMOVUPS      Y9, 128(SI)
-	VBROADCASTSS 20(BX), Y9
-	VBROADCASTSS 20(R8), Y10
-	VMOVUPS      160(R12), Y11
-	VADDPS       160(CX), Y11, Y11
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
-	VMULPS       Y0, Y11, Y13
-	VBLENDVPS    Y12, Y11, Y13, Y11
-	VFMADD231PS  Y11, Y9, Y6
-	VMULPS       160(DX), Y9, Y9
-	VMULPS       Y0, Y9, Y11
-	VBLENDVPS    Y12, Y9, Y11, Y9
-	VADDPS       160(DI), Y9, Y11
-	VMOVUPS      Y11, 160(DI)
-	VFMADD231PS  160(R9), Y10, Y9
-	VMOVUPS      Y9, 160(SI)
-	VBROADCASTSS 24(BX), Y9
-	VBROADCASTSS 24(R8), Y10
-	VMOVUPS      192(R12), Y11
-	VADDPS       192(CX), Y11, Y11
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
-	VMULPS       Y0, Y11, Y13
-	VBLENDVPS    Y12, Y11, Y13, Y11
-	VFMADD231PS  Y11, Y9, Y7
-	VMULPS       192(DX), Y9, Y9
-	VMULPS       Y0, Y9, Y11
-	VBLENDVPS    Y12, Y9, Y11, Y9
-	VADDPS       192(DI), Y9, Y11
-	VMOVUPS      Y11, 192(DI)
-	VFMADD231PS  192(R9), Y10, Y9
-	VMOVUPS      Y9, 192(SI)
-	VBROADCASTSS 28(BX), Y9
-	VBROADCASTSS 28(R8), Y10
-	VMOVUPS      224(R12), Y11
-	VADDPS       224(CX), Y11, Y11
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
-	VMULPS       Y0, Y11, Y13
-	VBLENDVPS    Y12, Y11, Y13, Y11
-	VFMADD231PS  Y11, Y9, Y8
-	VMULPS       224(DX), Y9, Y9
-	VMULPS       Y0, Y9, Y11
-	VBLENDVPS    Y12, Y9, Y11, Y9
-	VADDPS       224(DI), Y9, Y11
-	VMOVUPS      Y11, 224(DI)
-	VFMADD231PS  224(R9), Y10, Y9
-	VMOVUPS      Y9, 224(SI)
-	ADDQ         $0x20, BX
-	ADDQ         $0x20, R8
-	ADDQ         336(AX), SI
-	INCQ         R11
-	CMPQ         R11, 8(R10)
-	JL           edge162
-
-next163:
-	ADDQ 336(AX), CX
-	ADDQ 336(AX), DI
-	ADDQ 336(AX), R9
-	ADDQ $0x08, R10
-	JMP  row161
-
-done164:
-	MOVQ    240(AX), AX
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
-	VMOVUPS Y5, 128(AX)
-	VMOVUPS Y6, 160(AX)
-	VMOVUPS Y7, 192(AX)
-	VMOVUPS Y8, 224(AX)
-	VZEROUPPER
-	RET
-
-more160:
-	MOVQ    240(AX), R10
-	VMOVUPS (R10), Y1
-	VMOVUPS 32(R10), Y2
-	VMOVUPS 64(R10), Y3
-	VMOVUPS 96(R10), Y4
-	VMOVUPS 128(R10), Y5
-	VMOVUPS 160(R10), Y6
-	VMOVUPS 192(R10), Y7
-	VMOVUPS 224(R10), Y8
-	MOVQ    (AX), R10
-
-row167:
-	DECQ 344(AX)
-	JL   done170
-	MOVQ (R10), R11
-	CMPQ R11, 8(R10)
-	JGE  next169
-
-edge168:
-	MOVQ       24(AX), R12
-	MOVLQSX    (R12)(R11*4), R12
-	IMULQ      336(AX), R12
-	ADDQ       48(AX), R12
-	MOVQ       320(AX), R13
-	TESTQ      R13, R13
-	JZ         near171
-	ADDQ       R11, R13
-	CMPQ       R13, 328(AX)
-	JG         near171
-	MOVQ       24(AX), R14
-	MOVLQSX    (R14)(R13*4), R13
-	IMULQ      336(AX), R13
-	ADDQ       48(AX), R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 128(R13)
-	PREFETCHT1 192(R13)
-
-near171:
-	VBROADCASTSS (BX), Y9
-	VBROADCASTSS (R8), Y10
-	VMOVUPS      (R12), Y11
-	VADDPS       (CX), Y11, Y11
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
-	VMULPS       Y0, Y11, Y13
-	VBLENDVPS    Y12, Y11, Y13, Y11
-	VFMADD231PS  Y11, Y9, Y1
-	VMULPS       (DX), Y9, Y9
-	VMULPS       Y0, Y9, Y11
-	VBLENDVPS    Y12, Y9, Y11, Y9
-	VADDPS       (DI), Y9, Y11
-	VMOVUPS      Y11, (DI)
-	VFMADD231PS  (R9), Y10, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
 	VADDPS       (SI), Y9, Y9
 	VMOVUPS      Y9, (SI)
+	VMOVMSKPS    Y11, R12
+	MOVB         R12, (R14)
 	VBROADCASTSS 4(BX), Y9
-	VBROADCASTSS 4(R8), Y10
-	VMOVUPS      32(R12), Y11
-	VADDPS       32(CX), Y11, Y11
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
-	VMULPS       Y0, Y11, Y13
-	VBLENDVPS    Y12, Y11, Y13, Y11
-	VFMADD231PS  Y11, Y9, Y2
+	VMOVUPS      32(R11), Y10
+	VADDPS       32(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y2
 	VMULPS       32(DX), Y9, Y9
-	VMULPS       Y0, Y9, Y11
-	VBLENDVPS    Y12, Y9, Y11, Y9
-	VADDPS       32(DI), Y9, Y11
-	VMOVUPS      Y11, 32(DI)
-	VFMADD231PS  32(R9), Y10, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
 	VADDPS       32(SI), Y9, Y9
 	VMOVUPS      Y9, 32(SI)
+	VMOVMSKPS    Y11, R12
+	MOVB         R12, 1(R14)
 	VBROADCASTSS 8(BX), Y9
-	VBROADCASTSS 8(R8), Y10
-	VMOVUPS      64(R12), Y11
-	VADDPS       64(CX), Y11, Y11
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
-	VMULPS       Y0, Y11, Y13
-	VBLENDVPS    Y12, Y11, Y13, Y11
-	VFMADD231PS  Y11, Y9, Y3
+	VMOVUPS      64(R11), Y10
+	VADDPS       64(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y3
 	VMULPS       64(DX), Y9, Y9
-	VMULPS       Y0, Y9, Y11
-	VBLENDVPS    Y12, Y9, Y11, Y9
-	VADDPS       64(DI), Y9, Y11
-	VMOVUPS      Y11, 64(DI)
-	VFMADD231PS  64(R9), Y10, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
 	VADDPS       64(SI), Y9, Y9
 	VMOVUPS      Y9, 64(SI)
+	VMOVMSKPS    Y11, R12
+	MOVB         R12, 2(R14)
 	VBROADCASTSS 12(BX), Y9
-	VBROADCASTSS 12(R8), Y10
-	VMOVUPS      96(R12), Y11
-	VADDPS       96(CX), Y11, Y11
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
-	VMULPS       Y0, Y11, Y13
-	VBLENDVPS    Y12, Y11, Y13, Y11
-	VFMADD231PS  Y11, Y9, Y4
+	VMOVUPS      96(R11), Y10
+	VADDPS       96(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y4
 	VMULPS       96(DX), Y9, Y9
-	VMULPS       Y0, Y9, Y11
-	VBLENDVPS    Y12, Y9, Y11, Y9
-	VADDPS       96(DI), Y9, Y11
-	VMOVUPS      Y11, 96(DI)
-	VFMADD231PS  96(R9), Y10, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
 	VADDPS       96(SI), Y9, Y9
 	VMOVUPS      Y9, 96(SI)
+	VMOVMSKPS    Y11, R12
+	MOVB         R12, 3(R14)
 	VBROADCASTSS 16(BX), Y9
-	VBROADCASTSS 16(R8), Y10
-	VMOVUPS      128(R12), Y11
-	VADDPS       128(CX), Y11, Y11
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
-	VMULPS       Y0, Y11, Y13
-	VBLENDVPS    Y12, Y11, Y13, Y11
-	VFMADD231PS  Y11, Y9, Y5
+	VMOVUPS      128(R11), Y10
+	VADDPS       128(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y5
 	VMULPS       128(DX), Y9, Y9
-	VMULPS       Y0, Y9, Y11
-	VBLENDVPS    Y12, Y9, Y11, Y9
-	VADDPS       128(DI), Y9, Y11
-	VMOVUPS      Y11, 128(DI)
-	VFMADD231PS  128(R9), Y10, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
 	VADDPS       128(SI), Y9, Y9
 	VMOVUPS      Y9, 128(SI)
+	VMOVMSKPS    Y11, R12
+	MOVB         R12, 4(R14)
 	VBROADCASTSS 20(BX), Y9
-	VBROADCASTSS 20(R8), Y10
-	VMOVUPS      160(R12), Y11
-	VADDPS       160(CX), Y11, Y11
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
-	VMULPS       Y0, Y11, Y13
-	VBLENDVPS    Y12, Y11, Y13, Y11
-	VFMADD231PS  Y11, Y9, Y6
+	VMOVUPS      160(R11), Y10
+	VADDPS       160(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y6
 	VMULPS       160(DX), Y9, Y9
-	VMULPS       Y0, Y9, Y11
-	VBLENDVPS    Y12, Y9, Y11, Y9
-	VADDPS       160(DI), Y9, Y11
-	VMOVUPS      Y11, 160(DI)
-	VFMADD231PS  160(R9), Y10, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
 	VADDPS       160(SI), Y9, Y9
 	VMOVUPS      Y9, 160(SI)
+	VMOVMSKPS    Y11, R12
+	MOVB         R12, 5(R14)
 	VBROADCASTSS 24(BX), Y9
-	VBROADCASTSS 24(R8), Y10
-	VMOVUPS      192(R12), Y11
-	VADDPS       192(CX), Y11, Y11
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
-	VMULPS       Y0, Y11, Y13
-	VBLENDVPS    Y12, Y11, Y13, Y11
-	VFMADD231PS  Y11, Y9, Y7
+	VMOVUPS      192(R11), Y10
+	VADDPS       192(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y7
 	VMULPS       192(DX), Y9, Y9
-	VMULPS       Y0, Y9, Y11
-	VBLENDVPS    Y12, Y9, Y11, Y9
-	VADDPS       192(DI), Y9, Y11
-	VMOVUPS      Y11, 192(DI)
-	VFMADD231PS  192(R9), Y10, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
 	VADDPS       192(SI), Y9, Y9
 	VMOVUPS      Y9, 192(SI)
+	VMOVMSKPS    Y11, R12
+	MOVB         R12, 6(R14)
 	VBROADCASTSS 28(BX), Y9
-	VBROADCASTSS 28(R8), Y10
-	VMOVUPS      224(R12), Y11
-	VADDPS       224(CX), Y11, Y11
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y11, Y12
-	VMULPS       Y0, Y11, Y13
-	VBLENDVPS    Y12, Y11, Y13, Y11
-	VFMADD231PS  Y11, Y9, Y8
+	VMOVUPS      224(R11), Y10
+	VADDPS       224(CX), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y10, Y11
+	VMULPS       Y0, Y10, Y12
+	VBLENDVPS    Y11, Y10, Y12, Y10
+	VFMADD231PS  Y10, Y9, Y8
 	VMULPS       224(DX), Y9, Y9
-	VMULPS       Y0, Y9, Y11
-	VBLENDVPS    Y12, Y9, Y11, Y9
-	VADDPS       224(DI), Y9, Y11
-	VMOVUPS      Y11, 224(DI)
-	VFMADD231PS  224(R9), Y10, Y9
+	VMULPS       Y0, Y9, Y10
+	VBLENDVPS    Y11, Y9, Y10, Y9
 	VADDPS       224(SI), Y9, Y9
 	VMOVUPS      Y9, 224(SI)
+	VMOVMSKPS    Y11, R11
+	MOVB         R11, 7(R14)
 	ADDQ         $0x20, BX
-	ADDQ         $0x20, R8
-	ADDQ         336(AX), SI
-	INCQ         R11
-	CMPQ         R11, 8(R10)
-	JL           edge168
+	ADDQ         $0x20, DI
+	INCQ         R10
+	CMPQ         R10, 8(R9)
+	JL           edge150
 
-next169:
-	ADDQ 336(AX), CX
-	ADDQ 336(AX), DI
-	ADDQ 336(AX), R9
-	ADDQ $0x08, R10
-	JMP  row167
+next151:
+	ADDQ 384(AX), CX
+	ADDQ 384(AX), SI
+	ADDQ $0x08, R9
+	JMP  row149
 
-done170:
+done152:
 	MOVQ    240(AX), AX
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
@@ -2647,34 +2307,34 @@ TEXT ·fanSum8(SB), NOSPLIT, $0-8
 	MOVQ 216(AX), DX
 	MOVQ (AX), BX
 
-row173:
-	DECQ 344(AX)
-	JL   done176
+row155:
+	DECQ 392(AX)
+	JL   done158
 	MOVQ (BX), SI
 	CMPQ SI, 8(BX)
-	JGE  next175
+	JGE  next157
 
-edge174:
+edge156:
 	MOVQ       24(AX), DI
 	MOVLQSX    (DI)(SI*4), DI
-	IMULQ      336(AX), DI
+	IMULQ      384(AX), DI
 	ADDQ       48(AX), DI
-	MOVQ       320(AX), R8
+	MOVQ       368(AX), R8
 	TESTQ      R8, R8
-	JZ         near177
+	JZ         near159
 	ADDQ       SI, R8
-	CMPQ       R8, 328(AX)
-	JG         near177
+	CMPQ       R8, 376(AX)
+	JG         near159
 	MOVQ       24(AX), R9
 	MOVLQSX    (R9)(R8*4), R8
-	IMULQ      336(AX), R8
+	IMULQ      384(AX), R8
 	ADDQ       48(AX), R8
 	PREFETCHT1 (R8)
 	PREFETCHT1 64(R8)
 	PREFETCHT1 128(R8)
 	PREFETCHT1 192(R8)
 
-near177:
+near159:
 	VBROADCASTSS (CX), Y0
 	VMOVUPS      (DX), Y1
 	VFMADD231PS  (DI), Y0, Y1
@@ -2710,14 +2370,14 @@ near177:
 	ADDQ         $0x20, CX
 	INCQ         SI
 	CMPQ         SI, 8(BX)
-	JL           edge174
+	JL           edge156
 
-next175:
-	ADDQ 336(AX), DX
+next157:
+	ADDQ 384(AX), DX
 	ADDQ $0x08, BX
-	JMP  row173
+	JMP  row155
 
-done176:
+done158:
 	VZEROUPPER
 	RET
 
@@ -2728,38 +2388,38 @@ TEXT ·fanSpread8(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), CX
 	MOVQ 120(AX), DX
 	MOVQ 144(AX), BX
-	CMPB 308(AX), $0x00
-	JNE  more179
+	CMPB 356(AX), $0x00
+	JNE  more161
 	MOVQ (AX), SI
 
-row180:
-	DECQ 344(AX)
-	JL   done183
+row162:
+	DECQ 392(AX)
+	JL   done165
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
-	JGE  next182
+	JGE  next164
 
-edge181:
+edge163:
 	MOVQ       24(AX), R8
 	MOVLQSX    (R8)(DI*4), R8
-	IMULQ      336(AX), R8
+	IMULQ      384(AX), R8
 	ADDQ       48(AX), R8
-	MOVQ       320(AX), R8
+	MOVQ       368(AX), R8
 	TESTQ      R8, R8
-	JZ         near184
+	JZ         near166
 	ADDQ       DI, R8
-	CMPQ       R8, 328(AX)
-	JG         near184
+	CMPQ       R8, 376(AX)
+	JG         near166
 	MOVQ       24(AX), R9
 	MOVLQSX    (R9)(R8*4), R8
-	IMULQ      336(AX), R8
+	IMULQ      384(AX), R8
 	ADDQ       48(AX), R8
 	PREFETCHT1 (R8)
 	PREFETCHT1 64(R8)
 	PREFETCHT1 128(R8)
 	PREFETCHT1 192(R8)
 
-near184:
+near166:
 	VBROADCASTSS (DX), Y0
 	VMULPS       (CX), Y0, Y0
 	VMOVUPS      Y0, (BX)
@@ -2785,51 +2445,51 @@ near184:
 	VMULPS       224(CX), Y0, Y0
 	VMOVUPS      Y0, 224(BX)
 	ADDQ         $0x20, DX
-	ADDQ         336(AX), BX
+	ADDQ         384(AX), BX
 	INCQ         DI
 	CMPQ         DI, 8(SI)
-	JL           edge181
+	JL           edge163
 
-next182:
-	ADDQ 336(AX), CX
+next164:
+	ADDQ 384(AX), CX
 	ADDQ $0x08, SI
-	JMP  row180
+	JMP  row162
 
-done183:
+done165:
 	VZEROUPPER
 	RET
 
-more179:
+more161:
 	MOVQ (AX), SI
 
-row186:
-	DECQ 344(AX)
-	JL   done189
+row168:
+	DECQ 392(AX)
+	JL   done171
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
-	JGE  next188
+	JGE  next170
 
-edge187:
+edge169:
 	MOVQ       24(AX), R8
 	MOVLQSX    (R8)(DI*4), R8
-	IMULQ      336(AX), R8
+	IMULQ      384(AX), R8
 	ADDQ       48(AX), R8
-	MOVQ       320(AX), R8
+	MOVQ       368(AX), R8
 	TESTQ      R8, R8
-	JZ         near190
+	JZ         near172
 	ADDQ       DI, R8
-	CMPQ       R8, 328(AX)
-	JG         near190
+	CMPQ       R8, 376(AX)
+	JG         near172
 	MOVQ       24(AX), R9
 	MOVLQSX    (R9)(R8*4), R8
-	IMULQ      336(AX), R8
+	IMULQ      384(AX), R8
 	ADDQ       48(AX), R8
 	PREFETCHT1 (R8)
 	PREFETCHT1 64(R8)
 	PREFETCHT1 128(R8)
 	PREFETCHT1 192(R8)
 
-near190:
+near172:
 	VBROADCASTSS (DX), Y0
 	VMULPS       (CX), Y0, Y0
 	VADDPS       (BX), Y0, Y0
@@ -2863,17 +2523,17 @@ near190:
 	VADDPS       224(BX), Y0, Y0
 	VMOVUPS      Y0, 224(BX)
 	ADDQ         $0x20, DX
-	ADDQ         336(AX), BX
+	ADDQ         384(AX), BX
 	INCQ         DI
 	CMPQ         DI, 8(SI)
-	JL           edge187
+	JL           edge169
 
-next188:
-	ADDQ 336(AX), CX
+next170:
+	ADDQ 384(AX), CX
 	ADDQ $0x08, SI
-	JMP  row186
+	JMP  row168
 
-done189:
+done171:
 	VZEROUPPER
 	RET
 
@@ -2885,34 +2545,34 @@ TEXT ·fanDots8(SB), NOSPLIT, $0-8
 	MOVQ 192(AX), DX
 	MOVQ (AX), BX
 
-row192:
-	DECQ 344(AX)
-	JL   done195
+row174:
+	DECQ 392(AX)
+	JL   done177
 	MOVQ (BX), SI
 	CMPQ SI, 8(BX)
-	JGE  next194
+	JGE  next176
 
-edge193:
+edge175:
 	MOVQ       24(AX), DI
 	MOVLQSX    (DI)(SI*4), DI
-	IMULQ      336(AX), DI
+	IMULQ      384(AX), DI
 	ADDQ       48(AX), DI
-	MOVQ       320(AX), R8
+	MOVQ       368(AX), R8
 	TESTQ      R8, R8
-	JZ         near196
+	JZ         near178
 	ADDQ       SI, R8
-	CMPQ       R8, 328(AX)
-	JG         near196
+	CMPQ       R8, 376(AX)
+	JG         near178
 	MOVQ       24(AX), R9
 	MOVLQSX    (R9)(R8*4), R8
-	IMULQ      336(AX), R8
+	IMULQ      384(AX), R8
 	ADDQ       48(AX), R8
 	PREFETCHT1 (R8)
 	PREFETCHT1 64(R8)
 	PREFETCHT1 128(R8)
 	PREFETCHT1 192(R8)
 
-near196:
+near178:
 	VMOVUPS    (DI), Y0
 	VMULPS     (CX), Y0, Y0
 	VMOVUPS    32(DI), Y1
@@ -2954,14 +2614,14 @@ near196:
 	VMOVUPS    Y0, -32(DX)
 	INCQ       SI
 	CMPQ       SI, 8(BX)
-	JL         edge193
+	JL         edge175
 
-next194:
-	ADDQ 336(AX), CX
+next176:
+	ADDQ 384(AX), CX
 	ADDQ $0x08, BX
-	JMP  row192
+	JMP  row174
 
-done195:
+done177:
 	VZEROUPPER
 	RET
 
@@ -2974,34 +2634,34 @@ TEXT ·fanAffine8(SB), NOSPLIT, $0-8
 	MOVQ 144(AX), BX
 	MOVQ (AX), SI
 
-row198:
-	DECQ 344(AX)
-	JL   done201
+row180:
+	DECQ 392(AX)
+	JL   done183
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
-	JGE  next200
+	JGE  next182
 
-edge199:
+edge181:
 	MOVQ       24(AX), R8
 	MOVLQSX    (R8)(DI*4), R8
-	IMULQ      336(AX), R8
+	IMULQ      384(AX), R8
 	ADDQ       48(AX), R8
-	MOVQ       320(AX), R9
+	MOVQ       368(AX), R9
 	TESTQ      R9, R9
-	JZ         near202
+	JZ         near184
 	ADDQ       DI, R9
-	CMPQ       R9, 328(AX)
-	JG         near202
+	CMPQ       R9, 376(AX)
+	JG         near184
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R9
-	IMULQ      336(AX), R9
+	IMULQ      384(AX), R9
 	ADDQ       48(AX), R9
 	PREFETCHT1 (R9)
 	PREFETCHT1 64(R9)
 	PREFETCHT1 128(R9)
 	PREFETCHT1 192(R9)
 
-near202:
+near184:
 	VBROADCASTSS (DX), Y0
 	VMOVUPS      (CX), Y1
 	VFMADD231PS  (R8), Y0, Y1
@@ -3035,17 +2695,17 @@ near202:
 	VFMADD231PS  224(R8), Y0, Y1
 	VMOVUPS      Y1, 224(BX)
 	ADDQ         $0x20, DX
-	ADDQ         336(AX), BX
+	ADDQ         384(AX), BX
 	INCQ         DI
 	CMPQ         DI, 8(SI)
-	JL           edge199
+	JL           edge181
 
-next200:
-	ADDQ 336(AX), CX
+next182:
+	ADDQ 384(AX), CX
 	ADDQ $0x08, SI
-	JMP  row198
+	JMP  row180
 
-done201:
+done183:
 	VZEROUPPER
 	RET
 
@@ -3058,38 +2718,38 @@ TEXT ·fanAffineGrad8(SB), NOSPLIT, $0-8
 	MOVQ 168(AX), BX
 	MOVQ 192(AX), SI
 	MOVQ 216(AX), DI
-	CMPB 308(AX), $0x00
-	JNE  more204
+	CMPB 356(AX), $0x00
+	JNE  more186
 	MOVQ (AX), R8
 
-row205:
-	DECQ 344(AX)
-	JL   done208
+row187:
+	DECQ 392(AX)
+	JL   done190
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
-	JGE  next207
+	JGE  next189
 
-edge206:
+edge188:
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R10
-	IMULQ      336(AX), R10
+	IMULQ      384(AX), R10
 	ADDQ       48(AX), R10
-	MOVQ       320(AX), R11
+	MOVQ       368(AX), R11
 	TESTQ      R11, R11
-	JZ         near209
+	JZ         near191
 	ADDQ       R9, R11
-	CMPQ       R11, 328(AX)
-	JG         near209
+	CMPQ       R11, 376(AX)
+	JG         near191
 	MOVQ       24(AX), R12
 	MOVLQSX    (R12)(R11*4), R11
-	IMULQ      336(AX), R11
+	IMULQ      384(AX), R11
 	ADDQ       48(AX), R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near209:
+near191:
 	VBROADCASTSS (CX), Y0
 	VMOVUPS      (BX), Y1
 	VMULPS       Y1, Y0, Y0
@@ -3170,52 +2830,52 @@ near209:
 	VBLENDPS     $0xf0, Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 	VMOVUPS      Y0, -32(SI)
-	ADDQ         336(AX), DX
-	ADDQ         336(AX), BX
+	ADDQ         384(AX), DX
+	ADDQ         384(AX), BX
 	INCQ         R9
 	CMPQ         R9, 8(R8)
-	JL           edge206
+	JL           edge188
 
-next207:
-	ADDQ 336(AX), DI
+next189:
+	ADDQ 384(AX), DI
 	ADDQ $0x08, R8
-	JMP  row205
+	JMP  row187
 
-done208:
+done190:
 	VZEROUPPER
 	RET
 
-more204:
+more186:
 	MOVQ (AX), R8
 
-row211:
-	DECQ 344(AX)
-	JL   done214
+row193:
+	DECQ 392(AX)
+	JL   done196
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
-	JGE  next213
+	JGE  next195
 
-edge212:
+edge194:
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R10
-	IMULQ      336(AX), R10
+	IMULQ      384(AX), R10
 	ADDQ       48(AX), R10
-	MOVQ       320(AX), R11
+	MOVQ       368(AX), R11
 	TESTQ      R11, R11
-	JZ         near215
+	JZ         near197
 	ADDQ       R9, R11
-	CMPQ       R11, 328(AX)
-	JG         near215
+	CMPQ       R11, 376(AX)
+	JG         near197
 	MOVQ       24(AX), R12
 	MOVLQSX    (R12)(R11*4), R11
-	IMULQ      336(AX), R11
+	IMULQ      384(AX), R11
 	ADDQ       48(AX), R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near215:
+near197:
 	VBROADCASTSS (CX), Y0
 	VMOVUPS      (BX), Y1
 	VMULPS       Y1, Y0, Y0
@@ -3304,17 +2964,265 @@ near215:
 	VBLENDPS     $0xf0, Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 	VMOVUPS      Y0, -32(SI)
-	ADDQ         336(AX), DX
-	ADDQ         336(AX), BX
+	ADDQ         384(AX), DX
+	ADDQ         384(AX), BX
 	INCQ         R9
 	CMPQ         R9, 8(R8)
-	JL           edge212
+	JL           edge194
 
-next213:
-	ADDQ 336(AX), DI
+next195:
+	ADDQ 384(AX), DI
 	ADDQ $0x08, R8
-	JMP  row211
+	JMP  row193
 
-done214:
+done196:
 	VZEROUPPER
 	RET
+
+// func returns(p *byte)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·returns(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	VBROADCASTSS 184(AX), Y0
+	MOVQ         192(AX), CX
+	MOVQ         48(AX), DX
+	XORQ         BX, BX
+
+edge199:
+	MOVLQSX (CX)(BX*4), SI
+	MOVQ    120(AX), DI
+	MOVLQSX (DI)(SI*4), DI
+	IMULQ   224(AX), DI
+	ADDQ    (AX), DI
+	MOVQ    144(AX), R8
+	MOVLQSX (R8)(SI*4), R8
+	IMULQ   224(AX), R8
+	ADDQ    24(AX), R8
+	MOVQ    SI, R9
+	IMULQ   176(AX), R9
+	MOVQ    72(AX), R10
+	LEAQ    (R10)(R9*8), R10
+	IMULQ   224(AX), SI
+	SHRQ    $0x05, SI
+	ADDQ    96(AX), SI
+	CMPQ    BX, 216(AX)
+	JGE     near200
+	MOVQ    208(AX), R9
+	ADDQ    BX, R9
+	MOVLQSX (CX)(R9*4), R9
+	MOVQ    120(AX), R11
+	MOVLQSX (R11)(R9*4), R11
+	IMULQ   224(AX), R11
+	ADDQ    (AX), R11
+	MOVQ    144(AX), R12
+	MOVLQSX (R12)(R9*4), R12
+	IMULQ   224(AX), R12
+	ADDQ    24(AX), R12
+	XORQ    R9, R9
+
+line201:
+	PREFETCHT1 (R11)(R9*1)
+	PREFETCHT0 (R12)(R9*1)
+	ADDQ       $0x40, R9
+	CMPQ       R9, 224(AX)
+	JL         line201
+
+near200:
+	XORQ R9, R9
+
+head202:
+	MOVQ         168(AX), R11
+	LEAQ         (R9)(R11*4), R11
+	VBROADCASTSS (R10), Y2
+	VBROADCASTSS 4(R10), Y1
+
+elements203:
+	VPBROADCASTB (SI), Y3
+	VPSLLVD      signsOf0<>+0(SB), Y3, Y3
+	VMULPS       (DX)(R9*1), Y2, Y4
+	VMULPS       Y0, Y4, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y3
+	VFMADD231PS  (R8)(R9*1), Y1, Y3
+	VADDPS       (DI)(R9*1), Y3, Y3
+	VMOVUPS      Y3, (DI)(R9*1)
+	INCQ         SI
+	ADDQ         $0x20, R9
+	CMPQ         R9, R11
+	JL           elements203
+	ADDQ         $0x08, R10
+	CMPQ         R9, 224(AX)
+	JL           head202
+	INCQ         BX
+	CMPQ         BX, 200(AX)
+	JL           edge199
+	VZEROUPPER
+	RET
+
+DATA signsOf0<>+0(SB)/4, $0x0000001f
+DATA signsOf0<>+4(SB)/4, $0x0000001e
+DATA signsOf0<>+8(SB)/4, $0x0000001d
+DATA signsOf0<>+12(SB)/4, $0x0000001c
+DATA signsOf0<>+16(SB)/4, $0x0000001b
+DATA signsOf0<>+20(SB)/4, $0x0000001a
+DATA signsOf0<>+24(SB)/4, $0x00000019
+DATA signsOf0<>+28(SB)/4, $0x00000018
+GLOBL signsOf0<>(SB), RODATA|NOPTR, $32
+
+// func returns8(p *byte)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·returns8(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	VBROADCASTSS 184(AX), Y0
+	MOVQ         192(AX), CX
+	MOVQ         48(AX), DX
+	XORQ         BX, BX
+
+edge204:
+	MOVLQSX (CX)(BX*4), SI
+	MOVQ    120(AX), DI
+	MOVLQSX (DI)(SI*4), DI
+	IMULQ   224(AX), DI
+	ADDQ    (AX), DI
+	MOVQ    144(AX), R8
+	MOVLQSX (R8)(SI*4), R8
+	IMULQ   224(AX), R8
+	ADDQ    24(AX), R8
+	MOVQ    SI, R9
+	IMULQ   176(AX), R9
+	MOVQ    72(AX), R10
+	LEAQ    (R10)(R9*8), R10
+	IMULQ   224(AX), SI
+	SHRQ    $0x05, SI
+	ADDQ    96(AX), SI
+	CMPQ    BX, 216(AX)
+	JGE     near205
+	MOVQ    208(AX), R9
+	ADDQ    BX, R9
+	MOVLQSX (CX)(R9*4), R9
+	MOVQ    120(AX), R11
+	MOVLQSX (R11)(R9*4), R11
+	IMULQ   224(AX), R11
+	ADDQ    (AX), R11
+	MOVQ    144(AX), R12
+	MOVLQSX (R12)(R9*4), R12
+	IMULQ   224(AX), R12
+	ADDQ    24(AX), R12
+	XORQ    R9, R9
+
+line206:
+	PREFETCHT1 (R11)(R9*1)
+	PREFETCHT0 (R12)(R9*1)
+	ADDQ       $0x40, R9
+	CMPQ       R9, 224(AX)
+	JL         line206
+
+near205:
+	VPBROADCASTD (SI), Y1
+	VBROADCASTSS (R10), Y3
+	VBROADCASTSS 4(R10), Y2
+	VPSLLVD      signsOf0<>+0(SB), Y1, Y4
+	VMULPS       (DX), Y3, Y3
+	VMULPS       Y0, Y3, Y5
+	VBLENDVPS    Y4, Y3, Y5, Y3
+	VFMADD231PS  (R8), Y2, Y3
+	VADDPS       (DI), Y3, Y2
+	VMOVUPS      Y2, (DI)
+	VBROADCASTSS 8(R10), Y3
+	VBROADCASTSS 12(R10), Y2
+	VPSLLVD      signsOf1<>+0(SB), Y1, Y4
+	VMULPS       32(DX), Y3, Y3
+	VMULPS       Y0, Y3, Y5
+	VBLENDVPS    Y4, Y3, Y5, Y3
+	VFMADD231PS  32(R8), Y2, Y3
+	VADDPS       32(DI), Y3, Y2
+	VMOVUPS      Y2, 32(DI)
+	VBROADCASTSS 16(R10), Y3
+	VBROADCASTSS 20(R10), Y2
+	VPSLLVD      signsOf2<>+0(SB), Y1, Y4
+	VMULPS       64(DX), Y3, Y3
+	VMULPS       Y0, Y3, Y5
+	VBLENDVPS    Y4, Y3, Y5, Y3
+	VFMADD231PS  64(R8), Y2, Y3
+	VADDPS       64(DI), Y3, Y2
+	VMOVUPS      Y2, 64(DI)
+	VBROADCASTSS 24(R10), Y3
+	VBROADCASTSS 28(R10), Y2
+	VPSLLVD      signsOf3<>+0(SB), Y1, Y1
+	VMULPS       96(DX), Y3, Y3
+	VMULPS       Y0, Y3, Y4
+	VBLENDVPS    Y1, Y3, Y4, Y1
+	VFMADD231PS  96(R8), Y2, Y1
+	VADDPS       96(DI), Y1, Y1
+	VMOVUPS      Y1, 96(DI)
+	VPBROADCASTD 4(SI), Y1
+	VBROADCASTSS 32(R10), Y3
+	VBROADCASTSS 36(R10), Y2
+	VPSLLVD      signsOf0<>+0(SB), Y1, Y4
+	VMULPS       128(DX), Y3, Y3
+	VMULPS       Y0, Y3, Y5
+	VBLENDVPS    Y4, Y3, Y5, Y3
+	VFMADD231PS  128(R8), Y2, Y3
+	VADDPS       128(DI), Y3, Y2
+	VMOVUPS      Y2, 128(DI)
+	VBROADCASTSS 40(R10), Y3
+	VBROADCASTSS 44(R10), Y2
+	VPSLLVD      signsOf1<>+0(SB), Y1, Y4
+	VMULPS       160(DX), Y3, Y3
+	VMULPS       Y0, Y3, Y5
+	VBLENDVPS    Y4, Y3, Y5, Y3
+	VFMADD231PS  160(R8), Y2, Y3
+	VADDPS       160(DI), Y3, Y2
+	VMOVUPS      Y2, 160(DI)
+	VBROADCASTSS 48(R10), Y3
+	VBROADCASTSS 52(R10), Y2
+	VPSLLVD      signsOf2<>+0(SB), Y1, Y4
+	VMULPS       192(DX), Y3, Y3
+	VMULPS       Y0, Y3, Y5
+	VBLENDVPS    Y4, Y3, Y5, Y3
+	VFMADD231PS  192(R8), Y2, Y3
+	VADDPS       192(DI), Y3, Y2
+	VMOVUPS      Y2, 192(DI)
+	VBROADCASTSS 56(R10), Y3
+	VBROADCASTSS 60(R10), Y2
+	VPSLLVD      signsOf3<>+0(SB), Y1, Y1
+	VMULPS       224(DX), Y3, Y3
+	VMULPS       Y0, Y3, Y4
+	VBLENDVPS    Y1, Y3, Y4, Y1
+	VFMADD231PS  224(R8), Y2, Y1
+	VADDPS       224(DI), Y1, Y1
+	VMOVUPS      Y1, 224(DI)
+	INCQ         BX
+	CMPQ         BX, 200(AX)
+	JL           edge204
+	VZEROUPPER
+	RET
+
+DATA signsOf1<>+0(SB)/4, $0x00000017
+DATA signsOf1<>+4(SB)/4, $0x00000016
+DATA signsOf1<>+8(SB)/4, $0x00000015
+DATA signsOf1<>+12(SB)/4, $0x00000014
+DATA signsOf1<>+16(SB)/4, $0x00000013
+DATA signsOf1<>+20(SB)/4, $0x00000012
+DATA signsOf1<>+24(SB)/4, $0x00000011
+DATA signsOf1<>+28(SB)/4, $0x00000010
+GLOBL signsOf1<>(SB), RODATA|NOPTR, $32
+
+DATA signsOf2<>+0(SB)/4, $0x0000000f
+DATA signsOf2<>+4(SB)/4, $0x0000000e
+DATA signsOf2<>+8(SB)/4, $0x0000000d
+DATA signsOf2<>+12(SB)/4, $0x0000000c
+DATA signsOf2<>+16(SB)/4, $0x0000000b
+DATA signsOf2<>+20(SB)/4, $0x0000000a
+DATA signsOf2<>+24(SB)/4, $0x00000009
+DATA signsOf2<>+28(SB)/4, $0x00000008
+GLOBL signsOf2<>(SB), RODATA|NOPTR, $32
+
+DATA signsOf3<>+0(SB)/4, $0x00000007
+DATA signsOf3<>+4(SB)/4, $0x00000006
+DATA signsOf3<>+8(SB)/4, $0x00000005
+DATA signsOf3<>+12(SB)/4, $0x00000004
+DATA signsOf3<>+16(SB)/4, $0x00000003
+DATA signsOf3<>+20(SB)/4, $0x00000002
+DATA signsOf3<>+24(SB)/4, $0x00000001
+DATA signsOf3<>+28(SB)/4, $0x00000000
+GLOBL signsOf3<>(SB), RODATA|NOPTR, $32

@@ -81,10 +81,10 @@ func (f *Fan) scoreDotsFast() {
 	}
 }
 
-func (f *Fan) scoreSumGradFast() {
+func (f *Fan) scoreBriefFast() {
 	if p, eight := f.pointer(); eight {
-		fanScoreSumGrad8(p)
+		fanScoreBrief8(p)
 	} else {
-		fanScoreSumGrad(p)
+		fanScoreBrief(p)
 	}
 }

@@ -10,12 +10,27 @@ import (
 // The generator writes down where the fields of a Fan are.
 func TestFanLayout(t *testing.T) {
 	var f Fan
-	want := []uintptr{0, 24, 48, 72, 96, 120, 144, 168, 192, 216, 240, 264, 288, 296, 304, 308, 320, 328, 336, 344}
+	want := []uintptr{0, 24, 48, 72, 96, 120, 144, 168, 192, 216, 240, 264, 288, 312, 336, 344, 352, 356, 368, 376, 384, 392}
 	for i, at := range []uintptr{
 		unsafe.Offsetof(f.Offsets), unsafe.Offsetof(f.Cols), unsafe.Offsetof(f.U), unsafe.Offsetof(f.V),
 		unsafe.Offsetof(f.A), unsafe.Offsetof(f.C), unsafe.Offsetof(f.Z), unsafe.Offsetof(f.D), unsafe.Offsetof(f.G),
-		unsafe.Offsetof(f.DV), unsafe.Offsetof(f.DA), unsafe.Offsetof(f.R), unsafe.Offsetof(f.Width), unsafe.Offsetof(f.H),
+		unsafe.Offsetof(f.DV), unsafe.Offsetof(f.DA), unsafe.Offsetof(f.R), unsafe.Offsetof(f.Signs), unsafe.Offsetof(f.Places), unsafe.Offsetof(f.Width), unsafe.Offsetof(f.H),
 		unsafe.Offsetof(f.Slope), unsafe.Offsetof(f.Add), unsafe.Offsetof(f.ahead), unsafe.Offsetof(f.last), unsafe.Offsetof(f.bytes), unsafe.Offsetof(f.left),
+	} {
+		if at != want[i] {
+			t.Errorf("field %d is at %d, the assembly reads it at %d", i, at, want[i])
+		}
+	}
+}
+
+// And those of Returns.
+func TestReturnsLayout(t *testing.T) {
+	var b Returns
+	want := []uintptr{0, 24, 48, 72, 96, 120, 144, 168, 176, 184, 192, 200, 208, 216, 224}
+	for i, at := range []uintptr{
+		unsafe.Offsetof(b.DU), unsafe.Offsetof(b.R), unsafe.Offsetof(b.A), unsafe.Offsetof(b.Z),
+		unsafe.Offsetof(b.Signs), unsafe.Offsetof(b.To), unsafe.Offsetof(b.From), unsafe.Offsetof(b.Width), unsafe.Offsetof(b.H),
+		unsafe.Offsetof(b.Slope), unsafe.Offsetof(b.edges), unsafe.Offsetof(b.n), unsafe.Offsetof(b.ahead), unsafe.Offsetof(b.near), unsafe.Offsetof(b.bytes),
 	} {
 		if at != want[i] {
 			t.Errorf("field %d is at %d, the assembly reads it at %d", i, at, want[i])

@@ -10,10 +10,11 @@ import (
 const (
 	fanOffsets, fanCols                = 0, 24
 	fanU, fanV, fanA, fanC, fanZ, fanD = 48, 72, 96, 120, 144, 168
-	fanG, fanDV, fanDA, fanR           = 192, 216, 240, 264
-	fanWidth, fanH, fanSlope, fanAdd   = 288, 296, 304, 308
-	fanAhead, fanLast, fanBytes        = 320, 328, 336
-	fanLeft                            = 344
+	fanG, fanDV, fanDA, fanR, fanSigns = 192, 216, 240, 264, 288
+	fanPlaces                          = 312
+	fanWidth, fanH, fanSlope, fanAdd   = 336, 344, 352, 356
+	fanAhead, fanLast, fanBytes        = 368, 376, 384
+	fanLeft                            = 392
 )
 
 // fans writes the kernels of simd.Fan: one for heads of any number of registers,
@@ -23,7 +24,7 @@ func fans() {
 		newFan("Score", eight, fanV, fanA, fanC).score()
 		newFan("ScoreGrad", eight, fanV, fanA, fanC, fanZ, fanDV).scoreGrad(false)
 		newFan("ScoreDots", eight, fanV, fanA, fanC, fanG, fanR).scoreDots()
-		newFan("ScoreSumGrad", eight, fanV, fanA, fanC, fanZ, fanDV, fanG, fanR).scoreGrad(true)
+		newFan("ScoreBrief", eight, fanV, fanA, fanC, fanDV, fanG, fanPlaces).scoreGrad(true)
 		newFan("Sum", eight, fanC, fanDV).sum()
 		newFan("Spread", eight, fanV, fanC, fanZ).spread()
 		newFan("Dots", eight, fanV, fanG).dots()
@@ -348,14 +349,10 @@ func (f *fan) scoreDots() {
 }
 
 // scoreGrad keeps the gradient of A in registers where there are eight of them.
-// summed is ScoreSumGrad.
-func (f *fan) scoreGrad(summed bool) {
+// brief is ScoreBrief.
+func (f *fan) scoreGrad(brief bool) {
 	slope := f.slope()
-	perRow, numbers := []int{fanV, fanDV}, []int{fanC}
-	if summed {
-		perRow, numbers = append(perRow, fanR), append(numbers, fanG)
-	}
-	f.setting(func() {
+	body := func() {
 		var da [8]vec
 		if f.eight {
 			at := f.pointer(fanDA)
@@ -369,11 +366,18 @@ func (f *fan) scoreGrad(summed bool) {
 				}
 			}
 		}
-		f.edges([]int{fanZ}, perRow, func() {
-			var g, of vec
+		perEdge, numbers := []int{fanZ}, []int{fanC}
+		if brief {
+			perEdge, numbers = nil, append(numbers, fanG)
+		}
+		f.edges(perEdge, []int{fanV, fanDV}, func() {
+			if brief {
+				f.places()
+			}
+			var g vec
 			open := func() {
-				if g = f.number(fanC); summed {
-					of = f.number(fanG)
+				if g = f.number(fanC); brief {
+					f.pair()
 				}
 			}
 			f.heads(headed{numbers: numbers, open: open, step: func() {
@@ -387,13 +391,72 @@ func (f *fan) scoreGrad(summed bool) {
 				d := mul(g, f.row(fanA))
 				d = pick(positive, d, mul(d, slope))
 				VMOVUPS(add(d, f.row(fanDV)), f.row(fanDV))
-				if summed {
-					d = plus(d, of, f.row(fanR))
+				if brief {
+					f.sign(positive)
+				} else {
+					f.put(d)
 				}
-				f.put(d)
 			}})
 		})
-	})
+	}
+	if brief {
+		body()
+	} else {
+		f.setting(body)
+	}
+}
+
+// places finds where an edge's pairs of numbers go, and its signs.
+func (f *fan) places() {
+	place, at := f.at[fanPlaces], GP64()
+	pairs, signs := GP64(), GP64()
+	MOVLQSX(Mem{Base: place}, at)
+	ADDQ(Imm(4), place)
+	MOVQ(at, signs)
+	IMULQ(f.field(fanH), at)
+	MOVQ(f.field(fanZ), pairs)
+	LEAQ(Mem{Base: pairs, Index: at, Scale: 8}, pairs)
+	IMULQ(f.field(fanBytes), signs)
+	SHRQ(Imm(5), signs)
+	ADDQ(f.field(fanSigns), signs)
+	f.at[fanZ], f.at[fanSigns] = pairs, signs
+}
+
+// pair stores the two numbers of a head; of eight heads all at once, before the
+// first.
+func (f *fan) pair() {
+	if !f.eight {
+		for i, field := range []int{fanC, fanG} {
+			x := XMM()
+			VMOVSS(Mem{Base: f.at[field]}, x)
+			VMOVSS(x, Mem{Base: f.at[fanZ], Disp: 4 * i})
+		}
+		ADDQ(Imm(8), f.at[fanZ])
+		return
+	}
+	if f.h > 0 {
+		return
+	}
+	c, g := get(Mem{Base: f.at[fanC]}), get(Mem{Base: f.at[fanG]})
+	low, high, front, back := YMM(), YMM(), YMM(), YMM()
+	VUNPCKLPS(g, c, low)
+	VUNPCKHPS(g, c, high)
+	VPERM2F128(Imm(0x20), high, low, front)
+	VPERM2F128(Imm(0x31), high, low, back)
+	VMOVUPS(front, Mem{Base: f.at[fanZ]})
+	VMOVUPS(back, Mem{Base: f.at[fanZ], Disp: 32})
+}
+
+// sign stores a bit for each lane.
+func (f *fan) sign(positive vec) {
+	bits := GP32()
+	VMOVMSKPS(positive, bits)
+	if f.eight {
+		MOVB(bits.As8(), Mem{Base: f.at[fanSigns], Disp: f.h})
+		return
+	}
+	MOVB(bits.As8(), Mem{Base: f.at[fanSigns]})
+	INCQ(f.at[fanSigns])
 }
 
 func (f *fan) sum() {

@@ -25,7 +25,7 @@ var families = map[string][]func(){
 	"rows":      {reductions, rows, segments, dropout, adam},
 	"messages":  {gatherRows, fetchLines, scatter, groups, columns, rangesOfRows},
 	"spmm":      {sums, bests, quickBests, bestGrads, edgeDots, edgePairs, picks, means, spills},
-	"fan":       {fans},
+	"fan":       {fans, returns},
 	"kept":      {keepValues, anyZero},
 	"ends":      {ends},
 	"bent":      {dropELU, dropELUGrad},

@@ -1,0 +1,174 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Where the fields of simd.Returns are; a test compares them.
+const (
+	returnsDU, returnsR, returnsA        = 0, 24, 48
+	returnsZ, returnsSigns               = 72, 96
+	returnsTo, returnsFrom               = 120, 144
+	returnsWidth, returnsH, returnsSlope = 168, 176, 184
+	returnsEdges, returnsN               = 192, 200
+	returnsAhead, returnsNear            = 208, 216
+	returnsBytes                         = 224
+)
+
+// giver is a kernel of simd.Returns.
+type giver struct {
+	p, list, i       reg.GPVirtual
+	e                reg.GPVirtual // the edge
+	du, r, a         reg.GPVirtual // the rows
+	pairs, signs     reg.GPVirtual // the edge's numbers
+	slope, plain     vec
+	number, gradient vec // of the head
+}
+
+// returns writes the kernels of simd.Returns: one for heads of any number of
+// registers, and one for eight heads of one.
+func returns() {
+	for _, eight := range []bool{false, true} {
+		if eight {
+			start("returns8", "func(p *byte)", "returns8 is Returns.Add of eight heads of eight elements.")
+		} else {
+			start("returns", "func(p *byte)", "returns is Returns.Add.")
+		}
+		k := &giver{p: param("p"), slope: YMM()}
+		VBROADCASTSS(k.field(returnsSlope), k.slope)
+		k.list = k.load(returnsEdges)
+		k.a = k.load(returnsA)
+		k.i = GP64()
+		XORQ(k.i, k.i)
+		again := fresh("edge")
+		Label(again)
+		k.ends()
+		k.fetch()
+		if eight {
+			k.eight()
+		} else {
+			k.heads()
+		}
+		INCQ(k.i)
+		CMPQ(k.i, k.field(returnsN))
+		JL(LabelRef(again))
+		finish()
+	}
+}
+
+func (k *giver) field(at int) Mem { return Mem{Base: k.p, Disp: at} }
+
+func (k *giver) load(at int) reg.GPVirtual {
+	v := GP64()
+	MOVQ(k.field(at), v)
+	return v
+}
+
+// ends finds the rows and numbers of the edge.
+func (k *giver) ends() {
+	k.e = GP64()
+	MOVLQSX(Mem{Base: k.list, Index: k.i, Scale: 4}, k.e)
+	k.du, k.r = k.row(returnsDU, returnsTo, k.e), k.row(returnsR, returnsFrom, k.e)
+	at := GP64()
+	MOVQ(k.e, at)
+	IMULQ(k.field(returnsH), at)
+	k.pairs = k.load(returnsZ)
+	LEAQ(Mem{Base: k.pairs, Index: at, Scale: 8}, k.pairs)
+	k.signs = k.e
+	IMULQ(k.field(returnsBytes), k.signs)
+	SHRQ(Imm(5), k.signs)
+	ADDQ(k.field(returnsSigns), k.signs)
+}
+
+// row is that of an array which another one names for an edge.
+func (k *giver) row(array, names int, e reg.GPVirtual) reg.GPVirtual {
+	at := k.load(names)
+	MOVLQSX(Mem{Base: at, Index: e, Scale: 4}, at)
+	IMULQ(k.field(returnsBytes), at)
+	ADDQ(k.field(array), at)
+	return at
+}
+
+// fetch asks for the rows of an edge some places later.
+func (k *giver) fetch() {
+	none, line := fresh("near"), fresh("line")
+	CMPQ(k.i, k.field(returnsNear))
+	JGE(LabelRef(none))
+	e := k.load(returnsAhead)
+	ADDQ(k.i, e)
+	MOVLQSX(Mem{Base: k.list, Index: e, Scale: 4}, e)
+	du, r, at := k.row(returnsDU, returnsTo, e), k.row(returnsR, returnsFrom, e), GP64()
+	XORQ(at, at)
+	Label(line)
+	PREFETCHT1(Mem{Base: du, Index: at, Scale: 1})
+	PREFETCHT0(Mem{Base: r, Index: at, Scale: 1})
+	ADDQ(Imm(lineBytes), at)
+	CMPQ(at, k.field(returnsBytes))
+	JL(LabelRef(line))
+	Label(none)
+}
+
+// head reads the numbers of a head that stand so many bytes on.
+func (k *giver) head(disp int) {
+	k.number, k.gradient = YMM(), YMM()
+	VBROADCASTSS(Mem{Base: k.pairs, Disp: disp}, k.gradient)
+	VBROADCASTSS(Mem{Base: k.pairs, Disp: disp + 4}, k.number)
+}
+
+// step adds eight elements; the sign bits of positive tell which are.
+func (k *giver) step(positive vec, at func(base reg.GPVirtual) Mem) {
+	d := mul(k.gradient, at(k.a))
+	d = pick(positive, d, mul(d, k.slope))
+	d = plus(d, k.number, at(k.r))
+	VMOVUPS(add(d, at(k.du)), at(k.du))
+}
+
+// shifted has the bit of each lane's element as its sign: of the elements of a
+// head that stands so many heads after the first of those whose bits are in v.
+func shifted(v vec, head int) vec {
+	to := YMM()
+	m, ok := shifts[head]
+	if !ok {
+		m = pattern("signsOf"+string(rune('0'+head)), func(i int) uint32 { return uint32(31 - i - 8*head) })
+		shifts[head] = m
+	}
+	VPSLLVD(m, v, to)
+	return to
+}
+
+var shifts = map[int]Mem{}
+
+func (k *giver) eight() {
+	var bits vec
+	for h := range 8 {
+		if h%4 == 0 {
+			bits = YMM()
+			VPBROADCASTD(Mem{Base: k.signs, Disp: h}, bits)
+		}
+		k.head(8 * h)
+		k.step(shifted(bits, h%4), func(base reg.GPVirtual) Mem { return Mem{Base: base, Disp: 32 * h} })
+	}
+}
+
+func (k *giver) heads() {
+	head, some := fresh("head"), fresh("elements")
+	j, end := GP64(), GP64()
+	XORQ(j, j)
+	Label(head)
+	MOVQ(k.field(returnsWidth), end)
+	LEAQ(Mem{Base: j, Index: end, Scale: 4}, end)
+	k.head(0)
+	Label(some)
+	bits := YMM()
+	VPBROADCASTB(Mem{Base: k.signs}, bits)
+	k.step(shifted(bits, 0), func(base reg.GPVirtual) Mem { return Mem{Base: base, Index: j, Scale: 1} })
+	INCQ(k.signs)
+	ADDQ(Imm(32), j)
+	CMPQ(j, end)
+	JL(LabelRef(some))
+	ADDQ(Imm(8), k.pairs)
+	CMPQ(j, k.field(returnsBytes))
+	JL(LabelRef(head))
+}

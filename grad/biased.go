@@ -93,9 +93,24 @@ func (x *Var) AddBiasInPlace(b *Var, a Activation) *Var {
 	if s == nil || b == nil || a != Identity || len(b.Value().Data) != row || x.Value().Dim(-1) != row || !s.Shift(b) {
 		return x.AddBias(b, a)
 	}
+	return x.placed(b, true)
+}
+
+// BiasAdded is for an operation that has added b to each row of its result x, and
+// whose Pull can do with that: it returns the sum, in x's memory, which gives b its
+// gradient.
+func (x *Var) BiasAdded(b *Var) *Var {
+	if len(b.Value().Data) != x.Value().RowLen() {
+		panic(tensor.Mismatch("grad.BiasAdded", x, b))
+	}
+	return x.placed(b, false)
+}
+
+// placed returns the sum of x and b in x's memory, and makes it if told to.
+func (x *Var) placed(b *Var, make bool) *Var {
 	op := Begin("AddBias", x, b)
 	y := op.view(x, 0, x.val.Shape()...)
-	if !op.Dry(0) {
+	if !op.Dry(0) && make {
 		runBiased(biased{in: x.val.Data, out: x.val.Data, b: b.val.Data})
 	}
 	n := Notes[placedNotes](op)

@@ -84,6 +84,7 @@ var products = []operation{
 	{"DropBiased", func(o *operands) *grad.Var { return o.t.DropBiased(o.x, o.v, grad.ELU, 0.1) }},
 	{"AddBias", func(o *operands) *grad.Var { return o.x.AddBias(o.v, grad.ELU) }},
 	{"AddBiasInPlace", func(o *operands) *grad.Var { return o.x.AddBiasInPlace(o.v, grad.Identity) }},
+	{"BiasAdded", func(o *operands) *grad.Var { return o.x.BiasAdded(o.v) }},
 	{"Dot", func(o *operands) *grad.Var { return o.x.Dot(o.y) }},
 	{"Dot, per head", func(o *operands) *grad.Var { return o.x.Dot(o.v) }},
 	{"DotBoth", func(o *operands) *grad.Var { y, _ := o.x.DotBoth(o.v, o.v); return y }},

@@ -14,6 +14,7 @@ import (
 type attention struct {
 	ft, el, er *grad.Var
 	ee, weight *grad.Var // nil: none
+	bias       *grad.Var // that run adds; nil: none
 	drop       *simd.Dropout
 	slope      tensor.Float
 
@@ -136,6 +137,12 @@ func (a *attention) grads() (into *sparse.AttentionGrads, more []addition) {
 // addition is an array and what is added to it.
 type addition struct{ to, x *tensor.Dense }
 
+// add is run with a bias, which has an element for each of a row.
+func (a *attention) add(g *graph.Graph, b *grad.Var) *grad.Var {
+	a.bias = b
+	return matrix(a.run(g)).BiasAdded(b)
+}
+
 func (a *attention) run(g *graph.Graph) *grad.Var {
 	if ofSources(g, a.er) {
 		a.er = a.er.Rows(g.DstRows())
@@ -145,6 +152,9 @@ func (a *attention) run(g *graph.Graph) *grad.Var {
 	*k = sparse.Attention{In: g.In(), El: a.el.Value(), Er: a.er.Value(), Ft: a.ft.Value(), Slope: a.slope, Drop: a.drop}
 	if a.ee != nil {
 		vars, k.Ee = append(vars, a.ee), a.ee.Value()
+	}
+	if a.bias != nil {
+		k.Bias = a.bias.Value()
 	}
 	if a.weight != nil {
 		vars, k.Weight = append(vars, a.weight), a.weight.Value()

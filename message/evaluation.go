@@ -15,6 +15,7 @@ type evaluation struct {
 	g      *graph.Graph
 	op     grad.Op
 	y      *grad.Var
+	bias   *grad.Var // that is added to the rows of a sum; nil: none
 	room   [shortVars]*grad.Var
 	more   *program       // instead of room, where there are more Vars or asides
 	floats []tensor.Float // the statistics, and what reducers keep; see stats and reduction
@@ -64,9 +65,14 @@ func (e *evaluation) aside(s *step) *aside { return &e.more.asides[s.aside] }
 
 // evaluate runs a plan of m in tiles.
 func evaluate(name string, g *graph.Graph, m *Msg, p *plan) *grad.Var {
+	return evaluateWith(name, g, m, p, nil)
+}
+
+// evaluateWith is evaluate with a bias that is added to each row, or nil.
+func evaluateWith(name string, g *graph.Graph, m *Msg, p *plan, b *grad.Var) *grad.Var {
 	op := grad.Begin(name, m.operands()...)
 	e := newEvaluation(op, m)
-	e.plan, e.g, e.op = p, g, op
+	e.plan, e.g, e.op, e.bias = p, g, op, b
 	e.y = e.result()
 	e.floats = e.op.Floats((2*p.nStat + p.kept*p.out().width) * g.NumDst())
 	e.ints = e.op.Ints(e.choices())

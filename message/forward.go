@@ -26,7 +26,20 @@ func (r *run) forwardChunk(i int) {
 	}
 	r.tiles(c, w.measure, w.result)
 	r.red.finish(c.r0, c.r1)
+	r.shift(c.r0, c.r1)
 	w.dismiss()
+}
+
+// shift adds the bias to the rows of the destinations from r0 to r1, while they are
+// near.
+func (r *run) shift(r0, r1 int) {
+	if r.bias == nil {
+		return
+	}
+	b, y := r.bias.Value().Data, r.y.Value().Data
+	for ; r0 < r1; r0++ {
+		add(y[r0*len(b):(r0+1)*len(b)], b)
+	}
 }
 
 // result evaluates a tile and takes its messages.

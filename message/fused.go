@@ -12,6 +12,11 @@ import (
 type fused struct {
 	name string // for Explain
 	run  func(g *graph.Graph) *grad.Var
+	add  func(g *graph.Graph, b *grad.Var) *grad.Var // run of a kernel that adds a bias to each row, too; nil: there is none
+}
+
+func kernel(name string, run func(g *graph.Graph) *grad.Var) *fused {
+	return &fused{name: name, run: run}
 }
 
 // fuse is switched off by tests that compare a kernel with the tile executor.
@@ -28,6 +33,23 @@ func fusedUpdate(g *graph.Graph, m *Msg, rs []Reducer) *grad.Var {
 		return k.run(g)
 	}
 	return nil
+}
+
+// fusedAdd is fusedUpdate of a sum, and a bias.
+func fusedAdd(g *graph.Graph, m *Msg, b *grad.Var) *grad.Var {
+	if !fuse || m.empty() {
+		return nil
+	}
+	f := forests.Get().(*forest)
+	defer f.fell()
+	k := recognise(g, f.tree(m), Sum)
+	switch {
+	case k == nil:
+		return nil
+	case k.add != nil:
+		return k.add(g, b)
+	}
+	return matrix(k.run(g)).AddBias(b, grad.Identity)
 }
 
 // fusedEdges runs the kernel for m on the edges of g if there is one.
@@ -70,9 +92,9 @@ func recognise(g *graph.Graph, m *expr, r Reducer) *fused {
 	if m.plainLeaf(leafU) && onSources(g, m.x) {
 		x := m.x
 		if oneToOne(g) {
-			return &fused{"sum of U(x) where destination i has source i alone: x itself", func(*graph.Graph) *grad.Var { return x }}
+			return kernel("sum of U(x) where destination i has source i alone: x itself", func(*graph.Graph) *grad.Var { return x })
 		}
-		return &fused{"sum of U(x): one sparse-dense product", func(g *graph.Graph) *grad.Var { return sumU(g, x) }}
+		return kernel("sum of U(x): one sparse-dense product", func(g *graph.Graph) *grad.Var { return sumU(g, x) })
 	}
 	if m.kind != binary || m.bin != simd.Mul {
 		return nil
@@ -84,13 +106,13 @@ func recognise(g *graph.Graph, m *expr, r Reducer) *fused {
 		}
 		if w.plainLeaf(leafE) && w.x.Shape()[0] == g.NumEdges() && perHead(w.x, x.x) {
 			x, w := x.x, w.x
-			return &fused{"sum of U(x) × a scalar a head: one product with a weight a head", func(g *graph.Graph) *grad.Var { return sumWeighted(g, x, w) }}
+			return kernel("sum of U(x) × a scalar a head: one product with a weight a head", func(g *graph.Graph) *grad.Var { return sumWeighted(g, x, w) })
 		}
 		if a := matchDense(g, x.x, w); a != nil {
-			return &fused{"dot-product attention on blocks: products of matrices with a softmax that goes along", a.run}
+			return kernel("dot-product attention on blocks: products of matrices with a softmax that goes along", a.run)
 		}
 		if a := matchAttention(g, x.x, w); a != nil {
-			return &fused{"graph attention: softmax and weighted sum in one pass over each destination's edges", a.run}
+			return &fused{"graph attention: softmax and weighted sum in one pass over each destination's edges", a.run, a.add}
 		}
 	}
 	return nil
@@ -100,11 +122,11 @@ func recognise(g *graph.Graph, m *expr, r Reducer) *fused {
 func recogniseEdges(g *graph.Graph, n *expr) *fused {
 	if n.kind == softmax && n.a.plainLeaf(leafE) && n.a.x.Shape()[0] == g.NumEdges() {
 		x := n.a.x
-		return &fused{"edge softmax: one pass over each destination's edges", func(g *graph.Graph) *grad.Var { return softmaxE(g, x) }}
+		return kernel("edge softmax: one pass over each destination's edges", func(g *graph.Graph) *grad.Var { return softmaxE(g, x) })
 	}
 	if n.kind == dotLast && n.a.plainLeaf(leafU) && n.b.plainLeaf(leafV) && dottable(g, n.a.x, n.b.x) {
 		x, y := n.a.x, n.b.x
-		return &fused{"U(x)·V(y): one sampled product", func(g *graph.Graph) *grad.Var { return dotUV(g, x, y) }}
+		return kernel("U(x)·V(y): one sampled product", func(g *graph.Graph) *grad.Var { return dotUV(g, x, y) })
 	}
 	return nil
 }
@@ -227,11 +249,11 @@ func recogniseU(g *graph.Graph, m *expr, r Reducer) *fused {
 	x := m.x
 	switch r {
 	case Mean:
-		return &fused{"mean of U(x): one sparse-dense product, divided by the in-degrees", func(g *graph.Graph) *grad.Var { return meanU(g, x) }}
+		return kernel("mean of U(x): one sparse-dense product, divided by the in-degrees", func(g *graph.Graph) *grad.Var { return meanU(g, x) })
 	case Max:
-		return &fused{"largest of U(x): one pass over the edges", func(g *graph.Graph) *grad.Var { return bestU(g, x, sparse.MaxDense) }}
+		return kernel("largest of U(x): one pass over the edges", func(g *graph.Graph) *grad.Var { return bestU(g, x, sparse.MaxDense) })
 	case Min:
-		return &fused{"smallest of U(x): one pass over the edges", func(g *graph.Graph) *grad.Var { return bestU(g, x, sparse.MinDense) }}
+		return kernel("smallest of U(x): one pass over the edges", func(g *graph.Graph) *grad.Var { return bestU(g, x, sparse.MinDense) })
 	}
 	return nil
 }

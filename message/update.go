@@ -22,6 +22,28 @@ func UpdateAll(g *graph.Graph, m Msg, rs ...Reducer) *grad.Var {
 	return update(g, m, rs)
 }
 
+// UpdateAllAdd returns UpdateAll(g, m, Sum) as a matrix, a row for each destination,
+// with b added to each row, of which it has an element for each: the bias of a
+// layer. Most messages are stored with it, so that it costs no pass over them.
+func UpdateAllAdd(g *graph.Graph, m Msg, b *grad.Var) *grad.Var {
+	if y := arrived(g, &m, sums); y != nil {
+		return matrix(y).AddBias(b, grad.Identity)
+	}
+	if y := fusedAdd(g, &m, b); y != nil {
+		return y
+	}
+	p := planned("message.UpdateAllAdd", g, &m, sums)
+	if n := p.out().width; len(b.Value().Data) != n {
+		panic(&tensor.ShapeError{Op: "message.UpdateAllAdd", Shapes: [][]int{slices.Clone(b.Shape())}, Why: fmt.Sprintf("want a bias of %d elements, as many as a message has", n)})
+	}
+	return matrix(evaluateWith("UpdateAll", g, &m, p, b)).BiasAdded(b)
+}
+
+var sums = []Reducer{Sum}
+
+// matrix returns y as a matrix.
+func matrix(y *grad.Var) *grad.Var { return y.Reshape(y.Dim(0), y.Value().RowLen()) }
+
 // update is [UpdateAll] of what has to be kept.
 func update(g *graph.Graph, m Msg, rs []Reducer) *grad.Var {
 	if y := fusedUpdate(g, &m, rs); y != nil {

@@ -33,7 +33,7 @@ type Attention struct {
 	Slope  tensor.Float  // of LeakyReLU where z ≤ 0; no default
 	Drop   *simd.Dropout // on the softmax, element (edge, head); nil: none
 
-	Bias *tensor.Dense // H·D: what was added to each row of out before it comes to Backward; nil: nothing
+	Bias *tensor.Dense // H·D, added to each row of out, by Forward or by others before it comes to Backward; nil: none
 }
 
 // attendWork is what an edge costs beside its elements, in elements.
@@ -44,13 +44,16 @@ const attendWork = 1 << 5
 // kind these are of.
 func (k *Attention) StatsLen() int { return k.In.NumRows*k.heads().record() + min(1, k.In.NumRows) }
 
-// Forward sets out to the attention's result and stats, of StatsLen elements,
-// to what [Attention.Backward] needs. A destination without edges gets zero.
+// Forward sets out to the attention's result, and the bias, and stats, of StatsLen elements,
+// to what [Attention.Backward] needs. A destination without edges gets zero, and the bias.
 func (k *Attention) Forward(out *tensor.Dense, stats []tensor.Float) {
 	k.check("sparse.Attention.Forward", out)
 	k.checkStats("sparse.Attention.Forward", stats)
 	if k.carriesNothing() { // Backward does not look at stats then
 		clear(out.Data)
+		if k.Bias != nil && k.Ft.RowLen() > 0 {
+			withBias(simd.Add, out.Data, out.Data, k.Bias.Data)
+		}
 		return
 	}
 	t := attendTasks.Get().(*attendTask)
@@ -67,6 +70,23 @@ func (k *Attention) Forward(out *tensor.Dense, stats []tensor.Float) {
 	t.release()
 	attendTasks.Put(t)
 }
+
+// withBias sets to to op of rows and a bias: to more or less.
+func withBias(op simd.Binary, to, from, bias []tensor.Float) {
+	f := len(bias)
+	wide := borrow(f * max(1, biasBlock/f))
+	defer repay(wide)
+	for at := 0; at < len(*wide); at += f {
+		copy((*wide)[at:], bias)
+	}
+	for at := 0; at < len(to); at += len(*wide) {
+		end := min(at+len(*wide), len(to))
+		op.Forward(to[at:end], from[at:end], (*wide)[:end-at], 1, 1)
+	}
+}
+
+// biasBlock is how many elements a bias is added to at once.
+const biasBlock = 1 << 9
 
 // carriesNothing reports whether there are no edges, or nothing that goes along
 // them.

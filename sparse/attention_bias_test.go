@@ -18,7 +18,7 @@ func biased(out, b *tensor.Dense) *tensor.Dense {
 	return y
 }
 
-// Backward takes a bias off the result again, whatever the heads and on any number
+// Forward adds a bias, and Backward takes it off the result again, whatever the heads and on any number
 // of threads, and leaves the result as it is.
 func TestAttentionBias(t *testing.T) {
 	check := func(t *testing.T, k *sparse.Attention, rng *rand.Rand) {
@@ -31,6 +31,12 @@ func TestAttentionBias(t *testing.T) {
 		k.Bias = normal(rng, k.Ft.RowLen())
 		y := biased(out, k.Bias)
 		kept := y.Clone()
+		for _, threads := range []int{1, 3} { // Forward adds it too
+			undo := par.SetThreads(threads)
+			k.Forward(out, noise(rng, k))
+			undo()
+			sameBits(t, "the result of Forward", out, y)
+		}
 		var first *sparse.AttentionGrads
 		for _, threads := range []int{1, 2, 3, 8} {
 			into := gradsOf(k)

@@ -141,21 +141,10 @@ func (t *pullPairs) plain(lo, hi int) (out []tensor.Float, room *[]tensor.Float)
 	if t.k.Bias == nil {
 		return out, nil
 	}
-	block := f * max(1, biasBlock/f)
-	room = borrow(len(out) + block)
-	to, wide := (*room)[:len(out)], (*room)[len(out):]
-	for at := 0; at < block; at += f {
-		copy(wide[at:], t.k.Bias.Data)
-	}
-	for at := 0; at < len(out); at += block {
-		end := min(at+block, len(out))
-		simd.Sub.Forward(to[at:end], out[at:end], wide[:end-at], 1, 1)
-	}
-	return to, room
+	room = borrow(len(out))
+	withBias(simd.Sub, *room, out, t.k.Bias.Data)
+	return *room, room
 }
-
-// biasBlock is how many elements a bias is taken off at once.
-const biasBlock = 1 << 9
 
 // pullDer is the loop that adds up the gradients of Er.
 type pullDer pullTask

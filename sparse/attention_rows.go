@@ -64,6 +64,9 @@ func (t *attendTask) Chunk(i int) {
 	s.mul.Ahead, s.mul.SStride, s.mul.Set = ahead(len(t.k.Ft.Data)), t.record(), 1
 	s.ask(t.k.Ft, s.mul.Ahead, 1)
 	lo, hi := t.cuts[i], t.cuts[i+1]
+	if t.k.Bias != nil && !(t.direct && t.shifts()) {
+		defer withBias(simd.Add, t.out[lo*f:hi*f], t.out[lo*f:hi*f], t.k.Bias.Data)
+	}
 	if t.direct {
 		if !t.spokes(s, lo, hi) {
 			t.wild.Store(true)

@@ -116,6 +116,9 @@ func tamePowers(p *simd.Powers, rows int, slope tensor.Float) bool {
 	return p.Rows(rows, slope)
 }
 
+// shifts reports whether spokes add the bias before they store a row.
+func (t *attendTask) shifts() bool { return t.lanes == 8 && t.k.Ft.RowLen() == 8*t.heads }
+
 // spokes computes a part of the destinations. Those with too many edges are taken
 // in pieces. It reports whether all logits were tame: else nothing of it counts.
 func (t *attendTask) spokes(s *attendSpace, from, to int) bool {
@@ -127,9 +130,13 @@ func (t *attendTask) spokes(s *attendSpace, from, to int) bool {
 	stride, at := t.powerRow()
 	k.FarStride = stride
 	k.RecStride, _ = t.spokeRecord()
+	k.Bias = nil
 	for lane := 0; lane < t.heads; lane += t.lanes {
 		k.Prepare(t.k.Slope, t.k.mask(), lane)
 		k.Far, k.X = (*t.pow)[2*lane+at:], t.k.Ft.Data[lane*k.Width:]
+		if t.k.Bias != nil && t.shifts() {
+			k.Bias = t.k.Bias.Data[lane*k.Width:][:t.lanes*k.Width]
+		}
 		for v := from; v < to; v += tileRows {
 			if t.wild.Load() || !t.spokesTo(s, v, min(to, v+tileRows), lane) {
 				return false
@@ -158,6 +165,9 @@ func (t *attendTask) spokesTo(s *attendSpace, from, to, lane int) bool {
 			rec := s.past[:simd.Record*t.lanes]
 			t.long(s, v, lane, rec)
 			t.recast(k.Rec, rec)
+			if k.Bias != nil {
+				add(k.Y[:len(k.Bias)], k.Bias)
+			}
 			n = 1
 		}
 		v += n

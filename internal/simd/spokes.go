@@ -45,8 +45,9 @@ type Spokes struct {
 	Factors []Float   // room for SpokesMost numbers, where there is one head under a mask
 	Width   int       // elements of a head
 	Heads   int       // 8 or 1
-	room    [64]Float // of the assembly: a row of heads that are less wide than 8
+	room    [64]Float // of the assembly: a row of heads that are less wide than 8; Attend of others: the bias
 	Stream  bool      // Y is so large that it will have left the caches before it is read
+	Bias    []Float   // Attend of eight heads of eight elements: added to each result; nil: nothing
 
 	d      *Dropout
 	column int
@@ -121,12 +122,15 @@ func (s *Spokes) factor(edge, h int) Float {
 //
 //	p[e,h]   = max(up[r,h]·Far[Cols[e],0,h], down[r,h]·Far[Cols[e],1,h])
 //	sum      = Σ_e p[e,h]
-//	Y[r,h,:] = Σ_e p[e,h]·mask[e,h]·X[Cols[e],h,:] / sum
+//	Y[r,h,:] = Σ_e p[e,h]·mask[e,h]·X[Cols[e],h,:] / sum + Bias[h,:]
 //
 // The powers in the record are divided by the sum, so that p becomes the softmax;
 // those of a row without edges become zero.
 func (s *Spokes) Attend() (done int) {
-	heads, _ := s.heads()
+	heads, width := s.heads()
+	if s.Bias != nil && (heads != 8 || width != 8 || len(s.Bias) != 64) {
+		panic(fmt.Sprintf("simd: Spokes.Attend of %d heads of %d elements with a bias of %d", heads, width, len(s.Bias)))
+	}
 	if !s.ready(2 * heads) {
 		return 0
 	}
@@ -171,8 +175,14 @@ func (s *Spokes) attendHead(r, h, lo, hi int) {
 		inverse = 1 / sum
 	}
 	for j := range y {
-		s.Y[r*s.YStride+width*h+j] = y[j] * inverse
+		y[j] *= inverse
 	}
+	if s.Bias != nil {
+		for j, b := range s.Bias[width*h : width*h+width] {
+			y[j] += b
+		}
+	}
+	copy(s.Y[r*s.YStride+width*h:], y)
 	rec[0] *= inverse
 	rec[heads] *= inverse
 }

@@ -2,7 +2,10 @@
 
 package simd
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // The assembly moves pointers of slices on, beyond their ends at last, so it is
 // given a copy on the stack, which no collector reads meanwhile.
@@ -12,6 +15,7 @@ func (s *Spokes) attendFast() {
 		s.factorsFast(false)
 	}
 	c := *s
+	c.setBias()
 	p := (*byte)(unsafe.Pointer(&c))
 	switch drops := s.d != nil; {
 	case s.Heads == 1 && !drops:
@@ -28,6 +32,18 @@ func (s *Spokes) attendFast() {
 		attendSlimDrop(p)
 	}
 	s.left = c.left
+}
+
+// setBias puts the bias where the assembly adds it. Without one it adds −0, which
+// changes nothing.
+func (s *Spokes) setBias() {
+	if s.Bias != nil {
+		copy(s.room[:], s.Bias)
+		return
+	}
+	for i := range s.room {
+		s.room[i] = Float(math.Copysign(0, -1))
+	}
 }
 
 func (s *Spokes) retraceFast() {

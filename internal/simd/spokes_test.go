@@ -50,11 +50,15 @@ func checkSpokes(t *testing.T, rng *rand.Rand, rows, most int) {
 	node := func(stride int) int { return rows * stride }
 	var done [2][]int
 	what := fmt.Sprintf("%d nodes of up to %d edges, %d heads of %d", rows, most, s.Heads, s.Width)
+	with := heads == 8 && s.Width == 8 && rng.IntN(2) == 0
 	trial(t, "Attend, "+what, 2e-5, [][]Float{
-		draw(cols*s.FarStride, pos), draw(cols*s.XStride, positive(rng)), draw(node(s.YStride), pos), draw(node(s.RecStride), pos),
+		draw(cols*s.FarStride, pos), draw(cols*s.XStride, positive(rng)), draw(node(s.YStride), pos), draw(node(s.RecStride), pos), draw(64, pos),
 	}, func(x [][]Float) {
 		s := k()
 		s.Far, s.X, s.Y, s.Rec = x[0], x[1], x[2], x[3]
+		if with {
+			s.Bias = x[4]
+		}
 		done[0] = append(done[0], s.Attend())
 	})
 	rec := draw(cols*s.FarStride, pos)

@@ -240,7 +240,12 @@ func (s *spokes) attend() {
 		if s.drops {
 			VMULPS(s.field(spokesScale), inverse, inverse)
 		}
-		toAll(inverse, func(h int, f vec) { VMULPS(f, acc[h], acc[h]) })
+		toAll(inverse, func(h int, f vec) {
+			VMULPS(f, acc[h], acc[h])
+			if s.size == nil {
+				VADDPS(s.field(spokesRoom).Offset(32*h), acc[h], acc[h])
+			}
+		})
 		s.put(acc)
 		s.further(spokesRec, spokesRecStride)
 		s.further(spokesY, spokesYStride)

@@ -1,0 +1,79 @@
+package message_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// summed are messages whose sums get a bias: of each kind of kernel, and of none.
+var summed = map[string]func(t *grad.Tape, m *broad) message.Msg{
+	"gatv2": joined["gatv2"].make,
+	"gat": func(t *grad.Tape, m *broad) message.Msg {
+		x := t.Use(m.U)
+		return message.U(x).Mul(message.UAddV(x.SumAxis(-1).InsertAxis(-1), t.Use(m.V).SumAxis(-1).InsertAxis(-1)).LeakyReLU(0.2).Softmax().Dropout(t, 0.3))
+	},
+	"gat with edges": func(t *grad.Tape, m *broad) message.Msg {
+		score := message.UAddV(t.Use(m.U).SumAxis(-1).InsertAxis(-1), t.Use(m.V).SumAxis(-1).InsertAxis(-1)).Add(message.E(t.Use(m.E)))
+		return message.U(t.Use(m.X)).Mul(score.LeakyReLU(0.2).Softmax())
+	},
+	"copies":        func(t *grad.Tape, m *broad) message.Msg { return message.U(t.Use(m.U)) },
+	"weighed":       func(t *grad.Tape, m *broad) message.Msg { return message.U(t.Use(m.U)).Mul(message.E(t.Use(m.E))) },
+	"anything else": func(t *grad.Tape, m *broad) message.Msg { return message.UAddV(t.Use(m.U), t.Use(m.V)).Tanh() },
+}
+
+// TestUpdateAllAdd compares sums with a bias with the bias of sums.
+func TestUpdateAllAdd(t *testing.T) {
+	all := graphs()
+	all["hub of 700"] = hub(700)
+	all["chains"] = graph.Chains(3, 1, 4)
+	all["no edges"] = graph.Must(graph.New(4, nil, nil))
+	for _, at := range slices.Sorted(maps.Keys(all)) {
+		g := all[at]
+		if at == "block" || at == "view" {
+			continue // here V may read rows of sources
+		}
+		for _, shape := range [][2]int{{8, 8}, {8, 3}, {16, 8}, {1, 7}, {2, 5}} {
+			m := newBroad(g, shape[0], shape[1])
+			b := param(6, shape[0]*shape[1])
+			for name, x := range summed {
+				run := func(end func(t *grad.Tape) *grad.Var) []*tensor.Dense {
+					tape := grad.NewTape(3)
+					y := end(tape)
+					out := []*tensor.Dense{y.Value()}
+					for _, d := range tape.Backward(weigh(y)) {
+						out = append(out, d.Value)
+					}
+					return out
+				}
+				want := run(func(t *grad.Tape) *grad.Var {
+					y := message.UpdateAll(g, x(t, m), message.Sum)
+					return y.Reshape(g.NumDst(), y.Value().RowLen()).AddBias(t.Use(b), grad.Identity)
+				})
+				got := run(func(t *grad.Tape) *grad.Var { return message.UpdateAllAdd(g, x(t, m), t.Use(b)) })
+				what := fmt.Sprintf("%s of %v on %s", name, shape, at)
+				sameBits(t, what, got[:1], want[:1])
+				nearSums(t, what, got, want, 4)
+			}
+		}
+	}
+}
+
+// A bias of another length is an error that says so, whatever the kernel.
+func TestUpdateAllAddLength(t *testing.T) {
+	g := odd()
+	m := newBroad(g, 8, 8)
+	for name, x := range summed {
+		tape := grad.NewTape(3)
+		err := tensor.Try(func() { message.UpdateAllAdd(g, x(tape, m), tape.Use(param(6, 63))) })
+		if _, ok := err.(*tensor.ShapeError); !ok {
+			t.Errorf("%s: %v, want a ShapeError", name, err)
+		}
+	}
+}

@@ -13,3 +13,11 @@ func SetNormFew(n int) (undo func()) {
 	normFew = n
 	return func() { normFew = old }
 }
+
+// SetJointLeast sets from how many elements a gradient gives those of weights and
+// bias together.
+func SetJointLeast(n int) (undo func()) {
+	old := jointLeast
+	jointLeast = n
+	return func() { jointLeast = old }
+}

@@ -62,8 +62,7 @@ type linearNotes struct {
 // Pull adds to the gradients of x, w and b.
 func (n *linearNotes) Pull(dy *tensor.Dense) {
 	if !n.inPlace {
-		pullProduct(n.x, n.w, dy)
-		pullBias(n.b, dy)
+		n.pullPlain(dy)
 		return
 	}
 	t := n.y.tape
@@ -73,6 +72,24 @@ func (n *linearNotes) Pull(dy *tensor.Dense) {
 	pullProduct(n.x, n.w, &n.dz)
 	t.give(n.dz.Data)
 }
+
+// pullPlain adds the gradients where no function follows. Those of w and b are made
+// together where dy would leave the caches between the two.
+func (n *linearNotes) pullPlain(dy *tensor.Dense) {
+	if n.b == nil || !n.b.needs || !n.w.needs || n.x.csr != nil || len(dy.Data) < jointLeast {
+		pullProduct(n.x, n.w, dy)
+		pullBias(n.b, dy)
+		return
+	}
+	dy = matrix(dy)
+	pullFactor(n.x, n.w, dy)
+	dw, fresh := n.w.FreshGrad()
+	tensor.MatMulSum(dw, matrix(&n.x.val), dy, fresh, n.b.Grad())
+}
+
+// jointLeast is how many elements of a gradient are more than the caches hold.
+// Tests set it.
+var jointLeast = 1 << 20
 
 // bend sets dz to the gradient of what u is of, and adds to b's on the way.
 func (n *linearNotes) bend(dy *tensor.Dense) {

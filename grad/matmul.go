@@ -71,11 +71,16 @@ func pullProduct(x, w *Var, dy *tensor.Dense) {
 		return
 	}
 	dy = matrix(dy)
-	if dx, fresh := x.FreshGrad(); dx != nil {
-		collect(matrix(dx), dy, &w.val, into{tensor.TransB, fresh})
-	}
+	pullFactor(x, w, dy)
 	if dw, fresh := w.FreshGrad(); dw != nil {
 		collect(dw, matrix(&x.val), dy, into{tensor.TransA, fresh})
+	}
+}
+
+// pullFactor adds the gradient of a dense x alone.
+func pullFactor(x, w *Var, dy *tensor.Dense) {
+	if dx, fresh := x.FreshGrad(); dx != nil {
+		collect(matrix(dx), dy, &w.val, into{tensor.TransB, fresh})
 	}
 }
 
@@ -92,8 +97,8 @@ func pullResult(y, x, w *Var, dy *tensor.Dense) {
 	g := *dy
 	if y.handOver(x) {
 		turnInPlace(&g, &w.val)
-	} else if dx, fresh := x.FreshGrad(); dx != nil {
-		collect(matrix(dx), matrix(dy), &w.val, into{tensor.TransB, fresh})
+	} else {
+		pullFactor(x, w, matrix(dy))
 	}
 }
 

@@ -45,10 +45,11 @@ type gemm struct {
 	set     bool
 	part    bool // of a product whose parts the threads compute
 	then    Epilogue
+	sums    []Float // b's rows are added to it, too, where the product is one part; nil: not
 }
 
 // workspace is the memory in which a product packs its operands.
-type workspace struct{ a, b, c []Float }
+type workspace struct{ a, b, c, sums []Float }
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
@@ -77,9 +78,11 @@ func (g *gemm) run() {
 	case g.tiny():
 		p := simd.Product{A: g.a.data, RS: g.a.rs, CS: g.a.cs, B: g.b.data, LDB: g.b.rs, C: g.c, LDC: g.n, M: g.m, N: g.n, K: g.k, Set: g.set}
 		p.MulAdd()
+		g.sum(0, g.k)
 		g.finish(block{hi: g.m, right: g.n})
 		return
 	case g.inPlace():
+		g.sum(0, g.k)
 		g.rows(block{hi: g.m, right: g.n, kg: g.k, b: g.b.data})
 		return
 	}
@@ -91,7 +94,15 @@ func (g *gemm) run() {
 		blk := block{hi: g.m, right: g.n, k0: k0, kg: kg, panel: kg * nr}
 		blk.b = room(&w.b, panels(g.n)*kg*nr)
 		packAll(blk.b, g.b.from(k0, 0), kg, g.n)
+		g.sum(k0, k0+kg)
 		g.rows(blk)
+	}
+}
+
+// sum adds rows lo to hi of b, which have just been read or soon will be.
+func (g *gemm) sum(lo, hi int) {
+	if g.sums != nil {
+		simd.AddRows(g.sums, g.b.data[lo*g.n:hi*g.n])
 	}
 }
 

@@ -112,6 +112,7 @@ type splitTask struct {
 	gemm
 	parts   int
 	private []Float
+	columns []Float // and sums of b, if they are wanted
 }
 
 var splitTasks = sync.Pool{New: func() any { return new(splitTask) }}
@@ -122,6 +123,9 @@ func (t *splitTask) Chunk(i int) {
 	part := t.gemm
 	part.k, part.a, part.b = hi-lo, t.a.from(0, lo), t.b.from(lo, 0)
 	part.part, part.then = true, Epilogue{}
+	if t.sums != nil {
+		part.sums = t.columns[i*t.n : (i+1)*t.n]
+	}
 	if i > 0 {
 		part.c, part.set = t.private[(i-1)*t.m*t.n:i*t.m*t.n], true
 	}
@@ -135,7 +139,14 @@ func (g *gemm) split(parts int) {
 	defer workspaces.Put(w)
 	t := splitTasks.Get().(*splitTask)
 	*t = splitTask{gemm: *g, parts: parts, private: room(&w.c, (parts-1)*g.m*g.n)}
+	if g.sums != nil {
+		t.columns = room(&w.sums, parts*g.n)
+		clear(t.columns)
+	}
 	par.Run(parts, t)
+	if g.sums != nil {
+		simd.AddRows(g.sums, t.columns)
+	}
 	par.Run((g.m+sumRows(g.n)-1)/sumRows(g.n), (*sumTask)(t))
 	*t = splitTask{}
 	splitTasks.Put(t)

@@ -50,6 +50,30 @@ func MatMulThen(dst, a, b *Dense, f Flags, then Epilogue) {
 	g.long(f)
 }
 
+// MatMulSum is MatMul(dst, a, b, TransA), or sets dst to that, and adds the sum of
+// b's rows to sums, which has an element for each column: the gradients of a dense
+// layer's weights and bias, from one reading of b where that is long. Those of a
+// long b are summed in the parts of the product, which are added in order.
+func MatMulSum(dst, a, b *Dense, set bool, sums *Dense) {
+	g := newGemm("MatMulSum", dst, a, b, TransA)
+	if len(sums.Data) != g.n {
+		panic(Mismatch("tensor.MatMulSum", sums, b))
+	}
+	apart("MatMulSum", sums, dst)
+	apart("MatMulSum", sums, a)
+	apart("MatMulSum", sums, b)
+	if g.set = set; g.n == 0 {
+		return
+	}
+	parts := g.splits()
+	if parts < 2 || g.slim() || g.m == 0 {
+		simd.AddRows(sums.Data, b.Data)
+	} else {
+		g.sums = sums.Data
+	}
+	g.long(TransA)
+}
+
 // few adds a product to dst, or sets dst to it, that is less work than to plan it.
 // It returns false of any other, and of one that is wrong.
 func few(dst, a, b *Dense, f Flags, set bool) bool {

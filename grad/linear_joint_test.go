@@ -1,0 +1,58 @@
+package grad_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Weights and bias get their gradients together as they do one after the other,
+// whichever of a layer's operands want one.
+func TestLinearJoint(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	for _, size := range [][3]int{{3, 4, 5}, {5000, 16, 40}, {2100, 7, 1}, {0, 2, 3}} {
+		n, in, out := size[0], size[1], size[2]
+		x, w, b := tensor.New(n, in), tensor.New(in, out), tensor.New(out)
+		for _, d := range []*tensor.Dense{x, w, b} {
+			d.Normal(rng, 0, 1)
+		}
+		for wanted := range 8 {
+			run := func() (gs []*tensor.Dense) {
+				tape := grad.NewTape(1)
+				var vars []*grad.Var
+				for i, d := range []*tensor.Dense{x, w, b} {
+					if wanted>>i&1 == 1 {
+						vars = append(vars, tape.Watch(d))
+					} else {
+						vars = append(vars, grad.Const(d))
+					}
+				}
+				all := tape.Backward(vars[0].Linear(vars[1], vars[2], grad.Identity).Square().Sum())
+				for i, v := range vars {
+					if wanted>>i&1 == 1 {
+						gs = append(gs, all.Of(v))
+					}
+				}
+				return gs
+			}
+			if wanted == 0 {
+				continue
+			}
+			apart := run()
+			undo := grad.SetJointLeast(0)
+			joint := run()
+			undo()
+			for i := range apart {
+				for j, v := range joint[i].Data {
+					if d := math.Abs(float64(v - apart[i].Data[j])); d > 1e-4*(1+math.Abs(float64(v))) {
+						t.Fatalf("%s: gradient %d at %d is %v, apart %v", fmt.Sprint(size, wanted), i, j, v, apart[i].Data[j])
+					}
+				}
+			}
+		}
+	}
+}

@@ -174,7 +174,8 @@ func (op Op) RecordAllBy(ys []*Var, p Pullback) {
 func (op Op) view(x *Var, at int, shape ...int) *Var {
 	n := tensor.Size(shape...)
 	v := op.tape.newVar()
-	v.needs, v.base, v.at = x.needs, x, at
+	root, from := x.origin() // so that no view stands on many
+	v.needs, v.base, v.at = x.needs, root, from+at
 	v.val.Set(x.val.Data[at:at+n:at+n], shape...)
 	return v
 }

@@ -106,11 +106,17 @@ func (x *Var) BiasAdded(b *Var) *Var {
 	return x.placed(b, false)
 }
 
-// placed returns the sum of x and b in x's memory, and makes it if told to.
-func (x *Var) placed(b *Var, make bool) *Var {
+// placed returns the sum of x and b in x's memory, which it makes unless it is
+// there.
+func (x *Var) placed(b *Var, missing bool) *Var {
 	op := Begin("AddBias", x, b)
-	y := op.view(x, 0, x.val.Shape()...)
-	if !op.Dry(0) && make {
+	var y *Var
+	if x.needs || !op.needs {
+		y = op.view(x, 0, x.val.Shape()...)
+	} else { // nobody would take back the gradient of x, which was not recorded
+		y = op.over(x.val.Data, x.val.Shape())
+	}
+	if !op.Dry(0) && missing {
 		runBiased(biased{in: x.val.Data, out: x.val.Data, b: b.val.Data})
 	}
 	n := Notes[placedNotes](op)

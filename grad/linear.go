@@ -73,10 +73,11 @@ func (n *linearNotes) Pull(dy *tensor.Dense) {
 	t.give(n.dz.Data)
 }
 
-// pullPlain adds the gradients where no function follows. Those of w and b are made
-// together where dy would leave the caches between the two.
+// pullPlain adds the gradients where no function follows. Those of w and b, which lie
+// apart, are made together where dy would leave the caches between the two.
 func (n *linearNotes) pullPlain(dy *tensor.Dense) {
-	if n.b == nil || !n.b.needs || !n.w.needs || n.x.csr != nil || len(dy.Data) < jointLeast {
+	if n.b == nil || !n.b.needs || !n.w.needs || n.x.csr != nil ||
+		len(dy.Data) < jointLeast || n.w.Dim(1) < jointWidth || !distinct(n.w, n.b) {
 		pullProduct(n.x, n.w, dy)
 		pullBias(n.b, dy)
 		return
@@ -87,9 +88,11 @@ func (n *linearNotes) pullPlain(dy *tensor.Dense) {
 	tensor.MatMulSum(dw, matrix(&n.x.val), dy, fresh, n.b.Grad())
 }
 
-// jointLeast is how many elements of a gradient are more than the caches hold.
-// Tests set it.
+// jointLeast is how many elements of a gradient are more than the caches hold; tests
+// set it. The product of one with rows narrower than jointWidth reads it another way.
 var jointLeast = 1 << 20
+
+const jointWidth = 16
 
 // bend sets dz to the gradient of what u is of, and adds to b's on the way.
 func (n *linearNotes) bend(dy *tensor.Dense) {

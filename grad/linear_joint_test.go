@@ -14,7 +14,7 @@ import (
 // whichever of a layer's operands want one.
 func TestLinearJoint(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
-	for _, size := range [][3]int{{3, 4, 5}, {5000, 16, 40}, {2100, 7, 1}, {0, 2, 3}} {
+	for _, size := range [][3]int{{3, 4, 5}, {5000, 16, 40}, {2100, 7, 16}, {2100, 7, 1}, {0, 2, 30}} {
 		n, in, out := size[0], size[1], size[2]
 		x, w, b := tensor.New(n, in), tensor.New(in, out), tensor.New(out)
 		for _, d := range []*tensor.Dense{x, w, b} {
@@ -53,6 +53,21 @@ func TestLinearJoint(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// One Param may be weights and bias, or parts of it that share elements.
+func TestLinearJointShared(t *testing.T) {
+	defer grad.SetJointLeast(0)()
+	x, w := tensor.New(20, 1), tensor.New(1, 32)
+	x.Fill(2)
+	tape := grad.NewTape(1)
+	v := tape.Watch(w)
+	g := tape.Backward(tape.Watch(x).Linear(v, v.Reshape(32), grad.Identity).Sum()).Of(v)
+	for j, d := range g.Data {
+		if d != 60 {
+			t.Fatalf("the gradient at %d is %v, want 60", j, d)
 		}
 	}
 }

@@ -86,7 +86,10 @@ func (b *backPass) backward(r *run) {
 			floats += b.room * k.keeps()
 			k.to = r.op.Ints(b.room)
 			if k.two != nil {
-				b.places, b.dests, b.signs = r.op.Ints(b.room), r.op.Ints(b.room), resize(b.signs, b.room*k.width/8)
+				b.places, b.dests = r.op.Ints(b.room), r.op.Ints(b.room)
+				if !r.op.Measuring() {
+					b.signs = resize(b.signs, b.room*k.width/8)
+				}
 			}
 		}
 	}
@@ -135,7 +138,7 @@ func (b *backPass) windows() {
 	width := 0
 	for i := range b.sinks {
 		if k := &b.sinks[i]; k.two != nil {
-			width += 2 * k.keeps() // and as much beside: signs, places, rows of destinations
+			width += 2 * k.keeps() // about as much is beside: signs, places, rows of destinations
 		} else if k.gathers() {
 			width += k.width
 		}
@@ -366,9 +369,9 @@ func (b *backPass) place(k *sink, c chunk) {
 }
 
 // give adds what some of the window's edges give back to the rows of their
-// sources, which were scored and summed. Each makes its row of what it kept, less
-// than a third of that: rows would have to travel from the processors that make
-// them to those that add them.
+// sources, which were scored and summed. Each makes its row of what it kept, which
+// of several heads is less than a third of that: rows would have to travel from the
+// processors that make them to those that add them.
 func (b *backPass) give(k *sink, places []int32) {
 	s := k.two
 	r := simd.Returns{
@@ -388,12 +391,13 @@ func (b *backPass) scatter(bucket int) {
 		if bucket > 0 {
 			from = b.runs[i*b.n+bucket-1]
 		}
-		run := b.order[from:b.runs[i*b.n+bucket]]
-		edges = append(edges, run...)
-		if k.two != nil { // these are in their places
-			for j := range run {
-				edges[len(edges)-len(run)+j] = from + int32(j)
-			}
+		end := b.runs[i*b.n+bucket]
+		if k.two == nil {
+			edges = append(edges, b.order[from:end]...)
+			continue
+		}
+		for p := from; p < end; p++ { // these are in their places
+			edges = append(edges, p)
 		}
 	}
 	if k.two != nil {

@@ -8,8 +8,9 @@
 //	UpdateAll(g, m, Sum)   reduces it onto the destinations and never stores it,
 //	Sweep(g, init, step)   does so level by level through an acyclic graph.
 //
-// [UpdateRelations] reduces several graphs into one, [Readout] the nodes of a
-// batch, and [Attention] is scaled dot-product attention in one call.
+// [UpdateAllAdd] is a sum with a layer's bias, [UpdateRelations] reduces several
+// graphs into one, [Readout] the nodes of a batch, and [Attention] is scaled
+// dot-product attention in one call.
 //
 // Graph attention is four lines:
 //
@@ -26,8 +27,8 @@
 //
 // These rules hold for every expression and reducer:
 //
-//   - A node without messages gets zero. A genuine infinity stays infinite; only
-//     Std of one is NaN.
+//   - A node without messages gets zero, and a bias where there is one. A genuine
+//     infinity stays infinite; only Std of one is NaN.
 //   - Parallel edges are distinct: each sends and each counts. Max and Min give
 //     a tie to the lowest edge.
 //   - Self-loops belong to the data: see [graph.Graph.WithSelfLoops].

@@ -261,7 +261,6 @@ func (w *worker) pullScore(i int, t tile, dy []tensor.Float) {
 	f.DV, f.DA = w.toRows(s.ends.v, t), w.toSum(s.ends.w)
 	if i == w.both {
 		b, k := w.pass, w.pass.sinkOf[s.ends.u]
-		w.has[k.i] = true
 		f.G, f.Z, f.Signs, f.Places = w.vals[w.out().b], k.win, b.signs, b.places[t.lo-b.base:t.hi-b.base]
 		f.ScoreBrief()
 		return

@@ -18,8 +18,8 @@ type sink struct {
 	i   int            // of the step
 	dx  []tensor.Float // the gradient of the leaf's array
 	row int            // elements of one row there
-	win []tensor.Float // gathers: a row for each edge of the window
-	to  []int32        // gathers: where in dx that row belongs, in rows of the leaf's width
+	win []tensor.Float // gathers: a row for each edge of the window, or with two the numbers for each place
+	to  []int32        // gathers: where in dx that belongs, in rows of the leaf's width
 	at  int            // sums: where in a chunk's partial sums
 	add []tensor.Float // dx of another leaf with other rows in the same memory, to which dx is added at last
 	new bool           // dx holds anything until a chunk clears the rows of its destinations

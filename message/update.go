@@ -24,8 +24,12 @@ func UpdateAll(g *graph.Graph, m Msg, rs ...Reducer) *grad.Var {
 
 // UpdateAllAdd returns UpdateAll(g, m, Sum) as a matrix, a row for each destination,
 // with b added to each row, of which it has an element for each: the bias of a
-// layer. Most messages are stored with it, so that it costs no pass over them.
+// layer, or nil. Graph attention, and messages without a kernel of their own, are
+// stored with it, so that it costs no pass over them.
 func UpdateAllAdd(g *graph.Graph, m Msg, b *grad.Var) *grad.Var {
+	if b == nil {
+		return matrix(UpdateAll(g, m, Sum))
+	}
 	if y := arrived(g, &m, sums); y != nil {
 		return matrix(y).AddBias(b, grad.Identity)
 	}

@@ -58,6 +58,11 @@ func TestUpdateAllAdd(t *testing.T) {
 				})
 				got := run(func(t *grad.Tape) *grad.Var { return message.UpdateAllAdd(g, x(t, m), t.Use(b)) })
 				what := fmt.Sprintf("%s of %v on %s", name, shape, at)
+				plain := run(func(t *grad.Tape) *grad.Var {
+					y := message.UpdateAll(g, x(t, m), message.Sum)
+					return y.Reshape(g.NumDst(), y.Value().RowLen())
+				})
+				sameBits(t, what+" without a bias", run(func(t *grad.Tape) *grad.Var { return message.UpdateAllAdd(g, x(t, m), nil) }), plain)
 				sameBits(t, what, got[:1], want[:1])
 				nearSums(t, what, got, want, 4)
 			}
@@ -75,5 +80,37 @@ func TestUpdateAllAddLength(t *testing.T) {
 		if _, ok := err.(*tensor.ShapeError); !ok {
 			t.Errorf("%s: %v, want a ShapeError", name, err)
 		}
+	}
+}
+
+// A bias that alone is trained has the same gradient each time, whose memory is
+// taken back.
+func TestUpdateAllAddAlone(t *testing.T) {
+	g := odd()
+	m, b := newBroad(g, 8, 8), param(6, 64)
+	for _, p := range []*grad.Param{m.U, m.X, m.V, m.E, m.W} {
+		p.Frozen = true
+	}
+	for name, x := range summed {
+		tape := grad.NewTape(3)
+		var held []int
+		for range 3 {
+			tape.Reset()
+			v := tape.Use(b)
+			y := message.UpdateAllAdd(g, x(tape, m), v)
+			loss := weigh(y.RowRange(2, 5).Exp())
+			first := tape.Backward(loss).Of(v).Clone()
+			sameBits(t, name+", again", []*tensor.Dense{tape.Backward(loss).Of(v)}, []*tensor.Dense{first})
+			held = append(held, int(tape.Stats().Held))
+		}
+		if held[2] != held[1] {
+			t.Errorf("%s: after each step the tape holds %v bytes", name, held)
+		}
+	}
+	c := func(shape ...int) *grad.Var { return grad.Const(param(8, shape...).Value) }
+	tape := grad.NewTape(3)
+	y := message.UpdateAllAdd(g, message.U(c(g.NumSrc(), 8, 8)).Mul(message.E(c(g.NumEdges(), 8, 1)).Softmax()), tape.Use(b))
+	if d := tape.Backward(y.RowRange(5, 7).Exp().Sum())[0].Value; d.Data[0] <= 0 {
+		t.Errorf("the gradient of the bias of constants is %v", d.Data[:3])
 	}
 }

@@ -13,7 +13,7 @@ import (
 //
 //	z[e,h]     = El[u,h] + Er[v,h] + Ee[e,h]
 //	α[e,h]     = softmax over the in-edges of v of LeakyReLU(z[e,h])
-//	out[v,h,:] = Σ_e α[e,h]·mask[e,h]·Weight[e,h]·Ft[u,h,:]
+//	out[v,h,:] = Σ_e α[e,h]·mask[e,h]·Weight[e,h]·Ft[u,h,:] + Bias[h,:]
 //
 // It stores nothing for each edge: the backward pass computes α again from a
 // record of each destination. Its working memory, which is kept between calls,

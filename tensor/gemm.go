@@ -45,7 +45,7 @@ type gemm struct {
 	set     bool
 	part    bool // of a product whose parts the threads compute
 	then    Epilogue
-	sums    []Float // b's rows are added to it, too, where the product is one part; nil: not
+	sums    []Float // of a part: b's rows are added to the first half of it, too; of the whole: to it; nil: not
 }
 
 // workspace is the memory in which a product packs its operands.
@@ -99,12 +99,22 @@ func (g *gemm) run() {
 	}
 }
 
-// sum adds rows lo to hi of b, which have just been read or soon will be.
+// sum adds rows lo to hi of b, which have just been read or soon will be: first to
+// each other, so that a long chain does not lose what is small.
 func (g *gemm) sum(lo, hi int) {
-	if g.sums != nil {
-		simd.AddRows(g.sums, g.b.data[lo*g.n:hi*g.n])
+	if g.sums == nil {
+		return
+	}
+	total, few := g.sums[:g.n], g.sums[g.n:]
+	for ; lo < hi; lo += sumMost {
+		clear(few)
+		simd.AddRows(few, g.b.data[lo*g.n:min(lo+sumMost, hi)*g.n])
+		simd.AddRows(total, few)
 	}
 }
+
+// sumMost is how many rows are added to each other.
+const sumMost = 512
 
 // tiny reports whether the product is less work than to plan it.
 func (g *gemm) tiny() bool { return g.b.cs == 1 && g.m*g.n*g.k <= tinyWork }

@@ -112,7 +112,7 @@ type splitTask struct {
 	gemm
 	parts   int
 	private []Float
-	columns []Float // and sums of b, if they are wanted
+	columns []Float // and sums of b, with room for a few rows, if they are wanted
 }
 
 var splitTasks = sync.Pool{New: func() any { return new(splitTask) }}
@@ -124,7 +124,7 @@ func (t *splitTask) Chunk(i int) {
 	part.k, part.a, part.b = hi-lo, t.a.from(0, lo), t.b.from(lo, 0)
 	part.part, part.then = true, Epilogue{}
 	if t.sums != nil {
-		part.sums = t.columns[i*t.n : (i+1)*t.n]
+		part.sums = t.columns[2*i*t.n : 2*(i+1)*t.n]
 	}
 	if i > 0 {
 		part.c, part.set = t.private[(i-1)*t.m*t.n:i*t.m*t.n], true
@@ -140,12 +140,12 @@ func (g *gemm) split(parts int) {
 	t := splitTasks.Get().(*splitTask)
 	*t = splitTask{gemm: *g, parts: parts, private: room(&w.c, (parts-1)*g.m*g.n)}
 	if g.sums != nil {
-		t.columns = room(&w.sums, parts*g.n)
+		t.columns = room(&w.sums, 2*parts*g.n)
 		clear(t.columns)
 	}
 	par.Run(parts, t)
-	if g.sums != nil {
-		simd.AddRows(g.sums, t.columns)
+	for i := 0; i < len(t.columns); i += 2 * g.n {
+		simd.AddRows(g.sums, t.columns[i:i+g.n])
 	}
 	par.Run((g.m+sumRows(g.n)-1)/sumRows(g.n), (*sumTask)(t))
 	*t = splitTask{}

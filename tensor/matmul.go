@@ -52,8 +52,9 @@ func MatMulThen(dst, a, b *Dense, f Flags, then Epilogue) {
 
 // MatMulSum is MatMul(dst, a, b, TransA), or sets dst to that, and adds the sum of
 // b's rows to sums, which has an element for each column: the gradients of a dense
-// layer's weights and bias, from one reading of b where that is long. Those of a
-// long b are summed in the parts of the product, which are added in order.
+// layer's weights and bias. A long b is summed in the parts of the product, which
+// are added in order, some rows at a time while they are in cache. It panics as
+// MatMul does, and where sums does not fit b or overlaps an operand.
 func MatMulSum(dst, a, b *Dense, set bool, sums *Dense) {
 	g := newGemm("MatMulSum", dst, a, b, TransA)
 	if len(sums.Data) != g.n {

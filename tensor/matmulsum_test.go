@@ -9,6 +9,19 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
+// A long column of equal numbers, whose sum a chain of additions would lose.
+func TestMatMulSumLong(t *testing.T) {
+	const k = 1 << 20
+	a, b, sums := tensor.New(k, 2), tensor.New(k, 16), tensor.New(16)
+	b.Fill(0.1)
+	tensor.MatMulSum(tensor.New(2, 16), a, b, true, sums)
+	for j, v := range sums.Data {
+		if d := float64(v)/(0.1*k) - 1; d > 1e-5 || d < -1e-5 {
+			t.Fatalf("column %d sums to %v, want %v", j, v, 0.1*k)
+		}
+	}
+}
+
 // TestMatMulSum compares it with the product and the sum apart, on any number of
 // threads.
 func TestMatMulSum(t *testing.T) {

@@ -13,7 +13,7 @@ type Fan struct {
 	V []Float // the row of each destination
 	A []Float // one row
 	C []Float // H numbers for each edge
-	Z []Float // a row for each edge
+	Z []Float // a row for each edge; of ScoreBrief two numbers a head
 	D []Float // a row for each edge
 	G []Float // H numbers for each edge
 

@@ -1,8 +1,9 @@
 package simd
 
 // Returns are the gradients that edges give back to their sources, whose rows were
-// scored and summed, of which [Fan.ScoreBrief] kept little: so few numbers that whoever adds them to the sources, maybe on
-// another processor, makes its row anew. Rows are H heads of Width elements.
+// scored and summed. Of an edge [Fan.ScoreBrief] kept little: so few numbers that
+// whoever adds them to the sources, maybe on another processor, makes its row anew.
+// Rows are H heads of Width elements.
 type Returns struct {
 	DU    []Float // rows of sources, which are added to
 	R     []Float // rows of destinations: the gradients of the sums

@@ -23,7 +23,7 @@ type giver struct {
 	e                reg.GPVirtual // the edge
 	du, r, a         reg.GPVirtual // the rows
 	pairs, signs     reg.GPVirtual // the edge's numbers
-	slope, plain     vec
+	slope            vec
 	number, gradient vec // of the head
 }
 

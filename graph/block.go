@@ -10,12 +10,8 @@ import (
 // Block returns one hop of g: a bipartite graph whose destinations are the seeds,
 // in the order given, with all their in-edges. Its sources are the seeds and
 // then their other in-neighbours, ascending, so destination v is also source v.
-// From().Src are the seeds of the block of the layer before:
-//
-//	last, err := g.Block(seeds)
-//	first, err := g.Block(last.From().Src)
-//
-// Within a destination, edges keep g's order; the list is the block's own
+// From().Src are the seeds of the block of the layer before; [Graph.Blocks] makes
+// those of several layers. Within a destination, edges keep g's order; the list is the block's own
 // order. Kinds are kept. The error names a seed that is repeated or not a node.
 // It panics with a [*tensor.ShapeError] if g's destinations are not sources
 // ([Graph.DstRows] is nil).
@@ -44,6 +40,39 @@ func (g *Graph) Block(seeds []int32) (*Graph, error) {
 	h.In().NumCols, h.nSrc = len(src), len(src)
 	h.from.Src, h.dstRows = src, iota32(len(seeds))
 	return h, nil
+}
+
+// Blocks returns what a network of that many layers reads to say something of the
+// seeds: a block for each layer. The last is the seeds', each other that of the
+// sources of the one after it, and the first one's From().Src are the nodes whose
+// features are read. Run on these blocks, layers whose rows depend on in-neighbours
+// alone give what they give of the seeds in g; so a loss over few nodes, and its
+// gradients, need not compute the rows of all:
+//
+//	blocks, err := g.Blocks(split.Train, len(layers))
+//	x = x.Rows(blocks[0].From().Src)
+//	for i, l := range layers {
+//		x = l.Forward(t, blocks[i], x)
+//	}
+//
+// The error names a seed that is repeated or not a node, or a negative number of
+// layers. It panics as Block does.
+func (g *Graph) Blocks(seeds []int32, layers int) ([]*Graph, error) {
+	if layers < 0 {
+		return nil, fmt.Errorf("graph: blocks for %d layers, want 0 or more", layers)
+	}
+	if err := g.checkRows("seed", seeds); err != nil {
+		return nil, err
+	}
+	out := make([]*Graph, layers)
+	for i := layers - 1; i >= 0; i-- {
+		b, err := g.Block(seeds)
+		if err != nil {
+			return nil, err
+		}
+		out[i], seeds = b, b.From().Src
+	}
+	return out, nil
 }
 
 // Dst returns the bipartite graph whose destinations are rows, destinations of

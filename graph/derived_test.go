@@ -111,6 +111,12 @@ func TestBlock(t *testing.T) {
 		isBlock(t, Must(view.Block(seeds2)), view, seeds2) // here row and source differ
 		before := Must(g.Block(b.From().Src))
 		isBlock(t, before, g, b.From().Src)
+		blocks := Must(g.Blocks(seeds, 2))
+		isBlock(t, blocks[1], g, seeds)
+		isBlock(t, blocks[0], g, blocks[1].From().Src)
+		if none, err := g.Blocks(seeds, 0); len(none) != 0 || err != nil {
+			t.Errorf("no layers have %d blocks, %v", len(none), err)
+		}
 	})
 }
 
@@ -197,10 +203,16 @@ func TestRowErrors(t *testing.T) {
 		if b, err := g.Block(seeds); b != nil || err == nil || err.Error() != "graph: "+want {
 			t.Errorf("Block(%v) = %v, %v", seeds, b, err)
 		}
+		if bs, err := g.Blocks(seeds, 0); bs != nil || err == nil || err.Error() != "graph: "+want {
+			t.Errorf("Blocks(%v, 0) = %v, %v", seeds, bs, err)
+		}
 		want = strings.ReplaceAll(want, "seed", "row")
 		if b, err := g.Dst(seeds); b != nil || err == nil || err.Error() != "graph: "+want {
 			t.Errorf("Dst(%v) = %v, %v", seeds, b, err)
 		}
+	}
+	if bs, err := g.Blocks(nil, -1); bs != nil || err == nil || err.Error() != "graph: blocks for -1 layers, want 0 or more" {
+		t.Errorf("Blocks(nil, -1) = %v, %v", bs, err)
 	}
 }
 

@@ -30,20 +30,31 @@ func ExampleNew() {
 	// graph: edge 1 of 4, 3 → 0: the source is not in 0..2
 }
 
-// A network of two layers reads two hops around its seeds.
+// One layer reads the seeds and their in-neighbours.
 func ExampleGraph_Block() {
 	g := graph.Ring(8, 1) // v hears v−1
-	last, err := g.Block([]int32{5, 2})
+	b, err := g.Block([]int32{5, 2})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	first := graph.Must(g.Block(last.From().Src))
-	fmt.Println("last: ", last, last.From().Src)
-	fmt.Println("first:", first, first.From().Src)
+	fmt.Println(b, b.From().Src)
+	// Output: Graph(4 → 2 nodes, 2 edges) [5 2 1 4]
+}
+
+// A network of two layers reads two hops around its seeds.
+func ExampleGraph_Blocks() {
+	g := graph.Ring(8, 1) // v hears v−1
+	blocks, err := g.Blocks([]int32{5, 2}, 2)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("first:", blocks[0], blocks[0].From().Src)
+	fmt.Println("last: ", blocks[1], blocks[1].From().Src)
 	// Output:
-	// last:  Graph(4 → 2 nodes, 2 edges) [5 2 1 4]
 	// first: Graph(6 → 4 nodes, 4 edges) [5 2 1 4 0 3]
+	// last:  Graph(4 → 2 nodes, 2 edges) [5 2 1 4]
 }
 
 // Two sentences of three and two words.

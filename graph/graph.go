@@ -68,7 +68,7 @@ func (g *Graph) Derived(key any, build func() any) any {
 
 // Must returns g, or panics with err if there is one. It is for graphs that the
 // program itself spells out.
-func Must(g *Graph, err error) *Graph {
+func Must[T *Graph | []*Graph](g T, err error) T {
 	if err != nil {
 		panic(err)
 	}

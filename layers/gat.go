@@ -77,13 +77,9 @@ func (l *GATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	in = in.drop(t, l.FeatDrop)
 	ft, ftDst := l.project(t, g, in)
 	alpha := l.attend(t, in, ft, ftDst)
-	m, end := message.U(t.Dropout(ft, l.ValueDrop)).Mul(alpha), ending{l.Activation, l.OutDrop}
-	if l.B != nil && end == (ending{}) && l.Residual == NoResidual && (!l.Average || ft.Dim(1) == 1) {
-		return Out{Y: message.UpdateAllAdd(g, m, t.Use(l.B)), Attention: alpha}
-	}
-	y := merge(message.UpdateAll(g, m, message.Sum), l.Average)
-	y = l.Residual.add(t, g, in, skip{y, l.WRes})
-	return Out{Y: finishDropped(t, y, l.B, end), Attention: alpha}
+	m := message.U(t.Dropout(ft, l.ValueDrop)).Mul(alpha)
+	end := tail{l.Average, l.Residual, l.WRes, l.B, ending{l.Activation, l.OutDrop}}
+	return Out{Y: end.sum(t, g, in, ft.Dim(1), m), Attention: alpha}
 }
 
 // attend returns the attention of each edge, one number a head.

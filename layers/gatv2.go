@@ -81,13 +81,8 @@ func (l *GATv2Conv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	in = in.drop(t, l.FeatDrop)
 	fs, fd := l.project(t, g, in)
 	alpha := l.attend(t, in, fs, fd)
-	m := message.U(fs).Mul(alpha)
-	if l.B != nil && l.Activation == grad.Identity && l.Residual == NoResidual && (!l.Average || fs.Dim(1) == 1) {
-		return Out{Y: message.UpdateAllAdd(g, m, t.Use(l.B)), Attention: alpha}
-	}
-	y := merge(message.UpdateAll(g, m, message.Sum), l.Average)
-	y = l.Residual.add(t, g, in, skip{y, l.WRes})
-	return Out{Y: finish(t, y, l.B, l.Activation), Attention: alpha}
+	end := tail{l.Average, l.Residual, l.WRes, l.B, ending{activation: l.Activation}}
+	return Out{Y: end.sum(t, g, in, fs.Dim(1), message.U(fs).Mul(alpha)), Attention: alpha}
 }
 
 // attend returns the attention of each edge, one number a head. No E×H×D array

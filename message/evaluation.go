@@ -63,13 +63,8 @@ func (e *evaluation) reads() []*grad.Var {
 // aside returns what a step has beside its operands.
 func (e *evaluation) aside(s *step) *aside { return &e.more.asides[s.aside] }
 
-// evaluate runs a plan of m in tiles.
-func evaluate(name string, g *graph.Graph, m *Msg, p *plan) *grad.Var {
-	return evaluateWith(name, g, m, p, nil)
-}
-
-// evaluateWith is evaluate with a bias that is added to each row, or nil.
-func evaluateWith(name string, g *graph.Graph, m *Msg, p *plan, b *grad.Var) *grad.Var {
+// evaluate runs a plan of m in tiles, with a bias that is added to each row, or nil.
+func evaluate(name string, g *graph.Graph, m *Msg, p *plan, b *grad.Var) *grad.Var {
 	op := grad.Begin(name, m.operands()...)
 	e := newEvaluation(op, m)
 	e.plan, e.g, e.op, e.bias = p, g, op, b

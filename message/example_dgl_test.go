@@ -119,8 +119,8 @@ func TestDGLTransforms(t *testing.T) {
 	is(t, "neighbourhood", fmt.Sprint(hood.From().Src, err), "[2 1] <nil>")
 	block, err := g.Block([]int32{2})
 	is(t, "block", fmt.Sprint(block.From().Src, err), "[2 1] <nil>")
-	first, err := g.Block(block.From().Src)
-	is(t, "first block", fmt.Sprint(first.From().Src, err), "[2 1 0] <nil>")
+	blocks, err := g.Blocks([]int32{2}, 2)
+	is(t, "first block", fmt.Sprint(blocks[0].From().Src, err), "[2 1 0] <nil>")
 
 	x, w := column(10, 11, 12, 13), column(0, 1, 2, 3, 4)
 	xs, ws := x.Rows(sub.From().Src), w.Rows(sub.From().Edges)

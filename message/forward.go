@@ -37,9 +37,8 @@ func (r *run) shift(r0, r1 int) {
 		return
 	}
 	b, y := r.bias.Value().Data, r.y.Value().Data
-	for ; r0 < r1; r0++ {
-		add(y[r0*len(b):(r0+1)*len(b)], b)
-	}
+	rows := y[r0*len(b) : r1*len(b)]
+	simd.Add.ForwardRows(rows, rows, b)
 }
 
 // result evaluates a tile and takes its messages.

@@ -15,6 +15,7 @@ type fused struct {
 	add  func(g *graph.Graph, b *grad.Var) *grad.Var // run of a kernel that adds a bias to each row, too; nil: there is none
 }
 
+// kernel is one that adds no bias.
 func kernel(name string, run func(g *graph.Graph) *grad.Var) *fused {
 	return &fused{name: name, run: run}
 }
@@ -112,7 +113,9 @@ func recognise(g *graph.Graph, m *expr, r Reducer) *fused {
 			return kernel("dot-product attention on blocks: products of matrices with a softmax that goes along", a.run)
 		}
 		if a := matchAttention(g, x.x, w); a != nil {
-			return &fused{"graph attention: softmax and weighted sum in one pass over each destination's edges", a.run, a.add}
+			return &fused{
+				name: "graph attention: softmax and weighted sum in one pass over each destination's edges", run: a.run, add: a.add,
+			}
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ func UpdateAllAdd(g *graph.Graph, m Msg, b *grad.Var) *grad.Var {
 	if n := p.out().width; len(b.Value().Data) != n {
 		panic(&tensor.ShapeError{Op: "message.UpdateAllAdd", Shapes: [][]int{slices.Clone(b.Shape())}, Why: fmt.Sprintf("want a bias of %d elements, as many as a message has", n)})
 	}
-	return matrix(evaluateWith("UpdateAll", g, &m, p, b)).BiasAdded(b)
+	return matrix(evaluate("UpdateAll", g, &m, p, b)).BiasAdded(b)
 }
 
 var sums = []Reducer{Sum}
@@ -53,7 +53,7 @@ func update(g *graph.Graph, m Msg, rs []Reducer) *grad.Var {
 	if y := fusedUpdate(g, &m, rs); y != nil {
 		return y
 	}
-	return evaluate("UpdateAll", g, &m, planned("message.UpdateAll", g, &m, rs))
+	return evaluate("UpdateAll", g, &m, planned("message.UpdateAll", g, &m, rs), nil)
 }
 
 // ApplyEdges returns the message of every edge of g, in the graph's edge order.
@@ -61,7 +61,7 @@ func ApplyEdges(g *graph.Graph, m Msg) *grad.Var {
 	if y := fusedEdges(g, &m); y != nil {
 		return y
 	}
-	return evaluate("ApplyEdges", g, &m, planned("message.ApplyEdges", g, &m, nil))
+	return evaluate("ApplyEdges", g, &m, planned("message.ApplyEdges", g, &m, nil), nil)
 }
 
 // EdgeSoftmax normalises x, with a row for each edge in the graph's order, over

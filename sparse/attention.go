@@ -52,7 +52,7 @@ func (k *Attention) Forward(out *tensor.Dense, stats []tensor.Float) {
 	if k.carriesNothing() { // Backward does not look at stats then
 		clear(out.Data)
 		if k.Bias != nil && k.Ft.RowLen() > 0 {
-			withBias(simd.Add, out.Data, out.Data, k.Bias.Data)
+			simd.Add.ForwardRows(out.Data, out.Data, k.Bias.Data)
 		}
 		return
 	}
@@ -70,23 +70,6 @@ func (k *Attention) Forward(out *tensor.Dense, stats []tensor.Float) {
 	t.release()
 	attendTasks.Put(t)
 }
-
-// withBias sets to to op of rows and a bias: to more or less.
-func withBias(op simd.Binary, to, from, bias []tensor.Float) {
-	f := len(bias)
-	wide := borrow(f * max(1, biasBlock/f))
-	defer repay(wide)
-	for at := 0; at < len(*wide); at += f {
-		copy((*wide)[at:], bias)
-	}
-	for at := 0; at < len(to); at += len(*wide) {
-		end := min(at+len(*wide), len(to))
-		op.Forward(to[at:end], from[at:end], (*wide)[:end-at], 1, 1)
-	}
-}
-
-// biasBlock is how many elements a bias is added to at once.
-const biasBlock = 1 << 9
 
 // carriesNothing reports whether there are no edges, or nothing that goes along
 // them.

@@ -142,7 +142,7 @@ func (t *pullPairs) plain(lo, hi int) (out []tensor.Float, room *[]tensor.Float)
 		return out, nil
 	}
 	room = borrow(len(out))
-	withBias(simd.Sub, *room, out, t.k.Bias.Data)
+	simd.Sub.ForwardRows(*room, out, t.k.Bias.Data)
 	return *room, room
 }
 

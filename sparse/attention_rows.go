@@ -65,7 +65,7 @@ func (t *attendTask) Chunk(i int) {
 	s.ask(t.k.Ft, s.mul.Ahead, 1)
 	lo, hi := t.cuts[i], t.cuts[i+1]
 	if t.k.Bias != nil && !(t.direct && t.shifts()) {
-		defer withBias(simd.Add, t.out[lo*f:hi*f], t.out[lo*f:hi*f], t.k.Bias.Data)
+		defer simd.Add.ForwardRows(t.out[lo*f:hi*f], t.out[lo*f:hi*f], t.k.Bias.Data)
 	}
 	if t.direct {
 		if !t.spokes(s, lo, hi) {

@@ -116,8 +116,10 @@ func tamePowers(p *simd.Powers, rows int, slope tensor.Float) bool {
 	return p.Rows(rows, slope)
 }
 
-// shifts reports whether spokes add the bias before they store a row.
-func (t *attendTask) shifts() bool { return t.lanes == 8 && t.k.Ft.RowLen() == 8*t.heads }
+// shifts reports whether there is a bias, and spokes add it before they store a row.
+func (t *attendTask) shifts() bool {
+	return t.k.Bias != nil && t.lanes == 8 && t.k.Ft.RowLen() == 8*t.heads
+}
 
 // spokes computes a part of the destinations. Those with too many edges are taken
 // in pieces. It reports whether all logits were tame: else nothing of it counts.
@@ -130,11 +132,10 @@ func (t *attendTask) spokes(s *attendSpace, from, to int) bool {
 	stride, at := t.powerRow()
 	k.FarStride = stride
 	k.RecStride, _ = t.spokeRecord()
-	k.Bias = nil
 	for lane := 0; lane < t.heads; lane += t.lanes {
 		k.Prepare(t.k.Slope, t.k.mask(), lane)
 		k.Far, k.X = (*t.pow)[2*lane+at:], t.k.Ft.Data[lane*k.Width:]
-		if t.k.Bias != nil && t.shifts() {
+		if t.shifts() {
 			k.Bias = t.k.Bias.Data[lane*k.Width:][:t.lanes*k.Width]
 		}
 		for v := from; v < to; v += tileRows {

@@ -35,17 +35,21 @@ func (e *Epilogue) finish(product []Float, n int, blk block) {
 	if !e.ends() {
 		return
 	}
-	for i := blk.lo; i < blk.hi; i++ {
-		c := product[i*n+blk.left : i*n+blk.right]
-		if e.Bias != nil {
-			simd.Add.Forward(c, c, e.Bias.Data[blk.left:blk.right], 1, 1)
-		}
-		if e.Act.on && len(c) != n {
-			e.Act.f.Forward(c, c, e.Act.c)
-		}
+	if blk.right-blk.left == n {
+		e.rows(product[blk.lo*n:blk.hi*n], 0, n)
+		return
 	}
-	if e.Act.on && blk.right-blk.left == n {
-		c := product[blk.lo*n : blk.hi*n]
+	for i := blk.lo; i < blk.hi; i++ {
+		e.rows(product[i*n+blk.left:i*n+blk.right], blk.left, blk.right)
+	}
+}
+
+// rows is finish of whole rows of the columns from left to right.
+func (e *Epilogue) rows(c []Float, left, right int) {
+	if e.Bias != nil {
+		simd.Add.ForwardRows(c, c, e.Bias.Data[left:right])
+	}
+	if e.Act.on {
 		e.Act.f.Forward(c, c, e.Act.c)
 	}
 }

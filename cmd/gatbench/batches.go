@@ -59,18 +59,22 @@ func (b *batches) shuffle(epoch int) {
 // around returns a block for each layer and the features of the first one's
 // sources.
 func (b *batches) around(seeds []int32) ([]hop, *grad.Var) {
+	hops := b.hops(seeds)
+	return hops, grad.Const(gatherRows(b.rows, hops[0].graph.From().Src))
+}
+
+// hops returns a block for each layer.
+func (b *batches) hops(seeds []int32) []hop {
 	hops := make([]hop, len(b.net.Layers))
-	for i := len(hops) - 1; i >= 0; i-- {
-		block := graph.Must(b.graph.Block(seeds)) // distinct nodes of the graph
+	for i, block := range graph.Must(b.graph.Blocks(seeds, len(hops))) { // distinct nodes of the graph
 		hops[i].graph = block
 		if b.weights != nil {
 			w := tensor.New(block.NumEdges(), 1)
 			tensor.GatherRows(w, b.weights, block.From().Edges)
 			hops[i].weight = grad.Const(w)
 		}
-		seeds = block.From().Src
 	}
-	return hops, grad.Const(gatherRows(b.rows, seeds))
+	return hops
 }
 
 // gatherRows returns some rows of a matrix, dense or sparse.

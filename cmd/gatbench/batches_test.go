@@ -83,7 +83,7 @@ func TestBatchesOrder(t *testing.T) {
 
 // One batch of all nodes is the training on the whole graph.
 func TestOneBatch(t *testing.T) {
-	whole := results(t, "train", "--json", "--epochs", "3", "--dropout", "0")
+	whole := results(t, "train", "--json", "--epochs", "3", "--dropout", "0", "--all-rows")
 	batch := results(t, "train", "--json", "--epochs", "3", "--dropout", "0", "--batch", "140")
 	for i := range 3 {
 		a, b := whole[i]["loss"].(float64), batch[i]["loss"].(float64)

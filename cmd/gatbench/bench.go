@@ -23,6 +23,7 @@ type benchCommand struct {
 	Data    string `placeholder:"DIR" help:"Folder of the datasets' files, for train, ablation and read."`
 	Epochs  int    `default:"0" placeholder:"N" help:"Epochs of train/* (0: 200)."`
 	Seed    uint64 `default:"0" placeholder:"N" help:"Seed of train/* and ablation/*."`
+	AllRows bool   `help:"Have train/* compute all rows in a training step, as the peers do, also those that the loss does not read."`
 	JSON    bool   `name:"json" help:"Print one JSON object a line, as the scripts in peers do."`
 	List    bool   `help:"Print the names and do nothing."`
 
@@ -77,7 +78,7 @@ func (c *benchCommand) defaults() error {
 
 // training returns what the flags say of trainings.
 func (c *benchCommand) training() trainChoice {
-	out := trainChoice{data: c.Data, epochs: c.Epochs, seed: c.Seed}
+	out := trainChoice{data: c.Data, epochs: c.Epochs, seed: c.Seed, allRows: c.AllRows}
 	if out.epochs == 0 {
 		out.epochs = trainEpochs
 	}
@@ -120,6 +121,9 @@ func (c *benchCommand) selfArgs(name string) []string {
 	}
 	if c.Seed != 0 {
 		args = append(args, fmt.Sprintf("--seed=%d", c.Seed))
+	}
+	if c.AllRows {
+		args = append(args, "--all-rows")
 	}
 	return append(args, name)
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -16,19 +18,21 @@ type ablation struct {
 	leave   func(e *gatEpoch)
 }
 
-// ablations are all there are: zeros of the features that are not skipped,
-// dropout that draws numbers one by one, attention that stores its edges, one
-// thread, plain Go, memory taken anew; then the first two, as the frameworks have
-// it, and all but the one thread.
+// ablations are all there are: rows computed that the loss does not read, zeros of
+// the features that are not skipped, dropout that draws numbers one by one,
+// attention that stores its edges, one thread, plain Go, memory taken anew; then
+// the first three, as the frameworks have it, and all but the one thread.
 var ablations = []ablation{
+	{"rows", (*gatEpoch).allRows},
 	{"features", (*gatEpoch).fillFeatures},
 	{"dropout", (*gatEpoch).drawMasks},
 	{"attention", (*gatEpoch).storeEdges},
 	{"threads", func(e *gatEpoch) { e.around = func() func() { return par.SetThreads(1) } }},
 	{"assembly", func(e *gatEpoch) { e.around = simd.Disable }},
 	{"memory", func(e *gatEpoch) { e.forget = true }},
-	{"features+dropout", func(e *gatEpoch) { e.fillFeatures(); e.drawMasks() }},
+	{"rows+features+dropout", func(e *gatEpoch) { e.allRows(); e.fillFeatures(); e.drawMasks() }},
 	{"all", func(e *gatEpoch) {
+		e.allRows()
 		e.fillFeatures()
 		e.drawMasks()
 		e.storeEdges()
@@ -76,7 +80,8 @@ type gatEpoch struct {
 	net    *network
 	opt    train.Optimiser
 	labels []int32
-	x      *grad.Var // the features, sparse or dense
+	step   pass // what a training step computes,
+	whole  pass // and an evaluation
 	t      *grad.Tape
 
 	drop   func(t *grad.Tape, x *grad.Var, p float64) *grad.Var // of features; nil: the layers do
@@ -91,10 +96,26 @@ func newGATEpoch(k *task, r recipe) (*gatEpoch, error) {
 		return nil, err
 	}
 	e := &gatEpoch{
-		task: k, net: net, opt: r.optimiser(net), labels: k.labelsOf(k.split.Train), x: k.features,
-		t: grad.NewTape(r.Seed), attend: fusedLayer,
+		task: k, net: net, opt: r.optimiser(net), labels: k.labelsOf(k.split.Train),
+		whole: pass{hops: slices.Repeat([]hop{{graph: k.graph}}, len(net.Layers)), x: k.features},
+		t:     grad.NewTape(r.Seed), attend: fusedLayer,
+	}
+	if e.step.hops, e.step.x = k.needed(net); e.step.hops == nil {
+		e.allRows()
 	}
 	return e, e.opt.Bind(net)
+}
+
+// pass is where the layers of a forward work.
+type pass struct {
+	hops []hop
+	x    *grad.Var // the features, sparse or dense
+	rows []int32   // of the result; nil: all
+}
+
+// allRows has a training step compute all rows.
+func (e *gatEpoch) allRows() {
+	e.step.hops, e.step.x, e.step.rows = e.whole.hops, e.whole.x, e.split.Train
 }
 
 // run is a training step and a validation forward.
@@ -104,11 +125,11 @@ func (e *gatEpoch) run() {
 	}
 	e.renew()
 	e.t.Reset()
-	loss := e.forward(e.t).Rows(e.split.Train).CrossEntropy(e.labels)
+	loss := e.forward(e.t, e.step).CrossEntropy(e.labels)
 	e.opt.Step(e.t.Backward(loss))
 	e.renew()
 	e.t.ResetEval()
-	e.watch(e.forward(e.t).Value())
+	e.watch(e.forward(e.t, e.whole).Value())
 }
 
 // renew gives up the tape and its memory, if they are not to be kept.
@@ -121,18 +142,21 @@ func (e *gatEpoch) renew() {
 }
 
 // forward returns the logits.
-func (e *gatEpoch) forward(t *grad.Tape) *grad.Var {
-	x := e.x
-	for _, l := range e.net.Layers {
-		conv := l.(*gatLayer).GATConv
+func (e *gatEpoch) forward(t *grad.Tape, p pass) *grad.Var {
+	x := p.x
+	for i, l := range e.net.Layers {
+		conv, g := l.(*gatLayer).GATConv, p.hops[i].graph
 		if e.drop == nil {
-			x = e.attend(t, e.graph, &conv, x)
+			x = e.attend(t, g, &conv, x)
 			continue
 		}
 		x, conv.FeatDrop = e.drop(t, x, conv.FeatDrop), 0
 		after := conv.OutDrop
 		conv.OutDrop = 0
-		x = e.drop(t, e.attend(t, e.graph, &conv, x), after)
+		x = e.drop(t, e.attend(t, g, &conv, x), after)
+	}
+	if p.rows != nil {
+		x = x.Rows(p.rows)
 	}
 	return x
 }
@@ -152,11 +176,11 @@ func (e *gatEpoch) storeEdges() {
 }
 
 func unfusedLayer(t *grad.Tape, g *graph.Graph, l *layers.GATConv, x *grad.Var) *grad.Var {
-	ft := x.MatMul(t.Use(l.W)).Reshape(g.NumNodes(), l.Heads, l.Out)
+	ft := x.MatMul(t.Use(l.W)).Reshape(g.NumSrc(), l.Heads, l.Out)
 	el, er := ft.Dot(t.Use(l.AttnL)), ft.Dot(t.Use(l.AttnR))
 	score := message.ApplyEdges(g, message.UAddV(el, er)).LeakyReLU(0.2)
 	alpha := t.Dropout(message.EdgeSoftmax(g, score), l.AttnDrop)
 	y := message.UpdateAll(g, message.UMulE(ft, alpha), message.Sum)
-	y = y.Reshape(g.NumNodes(), l.Heads*l.Out) // of one head, the mean is the head
+	y = y.Reshape(g.NumDst(), l.Heads*l.Out) // of one head, the mean is the head
 	return y.Add(t.Use(l.B)).Activate(l.Activation)
 }

@@ -2,13 +2,13 @@ package main
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/layers"
-	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -75,7 +75,7 @@ func TestAblationsLearn(t *testing.T) {
 			_, part := ablated(t, a, 0.6)
 			loss := func() float64 {
 				part.t.ResetEval()
-				return float64(part.forward(part.t).Rows(part.split.Train).CrossEntropy(part.labels).Value().Data[0])
+				return float64(part.forward(part.t, part.step).CrossEntropy(part.labels).Value().Data[0])
 			}
 			before := loss()
 			if again := loss(); again != before {
@@ -118,15 +118,15 @@ func TestAblationsUndone(t *testing.T) {
 // Drawn masks drop the fraction that they should, keep the mean, and leave an
 // evaluation alone; of sparse features only what is stored is drawn.
 func TestDrawnMasks(t *testing.T) {
-	_, part := ablated(t, ablations[1], 0.6)
+	_, part := ablated(t, ablations[slices.IndexFunc(ablations, func(a ablation) bool { return a.without == "dropout" })], 0.6)
 	tape := grad.NewTape(1)
 	tape.Reset()
 	x := tensor.New(200, 50)
 	x.Fill(1)
 	y := part.drop(tape, grad.Const(x), 0.6).Value()
-	a := part.rows.(*sparse.CSR)
+	a := part.step.x.Sparse()
 	kept, stored := fraction(y.Data, 2.5), make([]tensor.Float, a.NNZ())
-	dropped := part.drop(tape, part.x, 0.6).Sparse()
+	dropped := part.drop(tape, part.step.x, 0.6).Sparse()
 	for i, v := range dropped.Values {
 		stored[i] = v / a.Values[i]
 	}

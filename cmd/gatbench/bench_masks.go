@@ -4,14 +4,18 @@ import (
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // fillFeatures takes the features as a dense array, zeros and all.
 func (e *gatEpoch) fillFeatures() {
-	if a, ok := e.rows.(*sparse.CSR); ok {
-		e.x = grad.Const(a.Dense())
+	e.whole.fill()
+	e.step.fill()
+}
+
+func (p *pass) fill() {
+	if a := p.x.Sparse(); a != nil {
+		p.x = grad.Const(a.Dense())
 	}
 }
 

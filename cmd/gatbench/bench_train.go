@@ -17,9 +17,10 @@ const trainEpochs = 200
 
 // trainChoice is what the command line says of trainings.
 type trainChoice struct {
-	data   string // folder of the datasets' files
-	epochs int
-	seed   uint64
+	data    string // folder of the datasets' files
+	epochs  int
+	seed    uint64
+	allRows bool // are computed in a training step
 }
 
 // trainDatasets are what is trained on, as the peers call it and as it is known
@@ -39,7 +40,7 @@ func trainBenchmarks(threads int, c trainChoice) []benchmark {
 		for _, model := range trainModels {
 			b := benchmark{
 				name: "train/" + d.name, op: "citation/" + model, lanes: threads,
-				params: map[string]any{"dataset": d.name, "epochs": c.epochs, "seed": c.seed, "threads": threads},
+				params: map[string]any{"dataset": d.name, "epochs": c.epochs, "seed": c.seed, "all_rows": c.allRows, "threads": threads},
 				train:  func(ctx context.Context) (*trainTimes, error) { return timeTraining(ctx, c, model, d.known) },
 			}
 			if model != "gat" {
@@ -65,7 +66,7 @@ func openPeers(c trainChoice, model, dataset string) (*task, recipe, error) {
 	if err != nil {
 		return nil, r, err
 	}
-	r.OutHeads, r.Select, r.Epochs, r.Seed = 1, "last", c.epochs, c.seed
+	r.OutHeads, r.Select, r.Epochs, r.Seed, r.AllRows = 1, "last", c.epochs, c.seed, c.allRows
 	d, err := open(c.data, dataset)
 	if err != nil {
 		return nil, r, err

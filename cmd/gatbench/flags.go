@@ -28,6 +28,7 @@ type settingFlags struct {
 	Patience    *int     `placeholder:"N" help:"Stop after N epochs without progress (0: never; of --preset paper the paper's)."`
 	Select      *string  `placeholder:"RULE" help:"Which epoch's model is kept: that of the best validation accuracy, of the lowest loss, of either (the rule of GAT's authors), or the last."`
 	Batch       *int     `placeholder:"N" help:"Train on N nodes at a time, with all their neighbours (0: on all at once)."`
+	AllRows     *bool    `help:"Compute all rows of each layer in a training step, also those that the loss does not read."`
 }
 
 // override gives r the settings that flags were given for.
@@ -49,6 +50,7 @@ func (f *settingFlags) override(r *recipe) {
 	set(&r.Patience, f.Patience)
 	set(&r.Select, f.Select)
 	set(&r.Batch, f.Batch)
+	set(&r.AllRows, f.AllRows)
 }
 
 // set sets v to what a flag was given.
@@ -116,6 +118,8 @@ func (f *settingFlags) check(r *recipe) error {
 	switch {
 	case m.whole && r.Batch > 0:
 		return misuse("--batch %d: a layer of %s looks several hops far and a batch holds one hop a layer: leave it out", r.Batch, r.Model)
+	case r.AllRows && r.Batch > 0:
+		return misuse("--all-rows and --batch %d: a batch is computed from its own rows: leave one of them out", r.Batch)
 	case r.Layers == 1 && f.Hidden != nil:
 		return misuse("--hidden %d and --layers 1: one layer has no hidden one: leave one of them out", r.Hidden)
 	case r.Layers == 1 && f.Heads != nil:

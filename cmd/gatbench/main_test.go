@@ -64,6 +64,7 @@ func TestMisuse(t *testing.T) {
 		{"train --patience=-1", `--patience -1: it must be at least 0`},
 		{"train --batch=-1", `--batch -1: it must be at least 0`},
 		{"train --model sgc --batch 5", `--batch 5: a layer of sgc looks several hops far and a batch holds one hop a layer: leave it out`},
+		{"train --all-rows --batch 5", `--all-rows and --batch 5: a batch is computed from its own rows: leave one of them out`},
 		{"train --model transformer --residual", `--residual: transformer has none; these models have: ` + having("residual")},
 		{"train --model gcn --heads 2", `--heads: gcn has none; these models have: ` + having("heads")},
 		{"train --model gcn --out-heads 2", `--out-heads: gcn has none; these models have: ` + having("out-heads")},

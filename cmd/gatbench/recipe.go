@@ -35,7 +35,8 @@ type recipe struct {
 	Select      string  `flag:"select"`
 	Epochs      int     `flag:"epochs"`
 	Patience    int     `flag:"patience"`
-	Batch       int     `flag:"batch"` // seed nodes a step; 0: all nodes at once
+	Batch       int     `flag:"batch"`    // seed nodes a step; 0: all nodes at once
+	AllRows     bool    `flag:"all-rows"` // of which then all rows are computed, also those that the loss does not read
 }
 
 // decayed says which Params shrink towards zero.

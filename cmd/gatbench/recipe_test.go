@@ -159,7 +159,7 @@ func TestDescribe(t *testing.T) {
 func TestRecipeFlags(t *testing.T) {
 	for _, line := range []string{
 		"", "--dataset pubmed", "--dataset a/b.npz --splits random", "--preset pyg --model gcn", "--preset dgl --hidden 4 --dropout 0.5",
-		"--heads 4 --out-heads 2 --layers 3 --residual --lr 0.01 --weight-decay 0 --select loss --epochs 20 --patience 5 --batch 9", "--splits random --model mlp --lr 1e-05",
+		"--heads 4 --out-heads 2 --layers 3 --residual --lr 0.01 --weight-decay 0 --select loss --epochs 20 --patience 5 --batch 9", "--splits random --model mlp --lr 1e-05", "--epochs 3 --all-rows",
 	} {
 		var f settingFlags
 		p, err := kong.New(&f, kong.Vars{"models": ""})

@@ -218,7 +218,7 @@ func TestDiverged(t *testing.T) {
 		rate = "1e160"
 	}
 	lines, stderr, status := gatbench(t, "train", "--lr", rate, "--json")
-	if status != failed || !strings.HasPrefix(stderr, "gatbench: train: epoch 2: the loss is NaN (first: layer 1/DotBoth: element 0 of ") ||
+	if status != failed || !strings.HasPrefix(stderr, "gatbench: train: epoch 2: the loss is NaN (first: layer 1/Dot: element 0 of ") ||
 		!strings.HasSuffix(stderr, "; nothing was saved\n") {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
@@ -257,7 +257,7 @@ func TestSettings(t *testing.T) {
 	base := ok(t, "train", "--json", "--epochs", "2")
 	for _, flag := range []string{
 		"--hidden=4", "--heads=4", "--out-heads=2", "--layers=3", "--dropout=0.1", "--residual", "--lr=0.01", "--weight-decay=0.1",
-		"--seed=1", "--preset=dgl", "--model=gcn", "--splits=random", "--batch=70",
+		"--seed=1", "--preset=dgl", "--model=gcn", "--splits=random", "--batch=70", "--all-rows",
 	} {
 		a, b := objects(t, base), objects(t, ok(t, "train", "--json", "--epochs", "2", flag))
 		if a[1]["loss"] == b[1]["loss"] {

@@ -21,6 +21,7 @@ type tableCommand struct {
 	Epochs    *int     `placeholder:"N" help:"Number of epochs at most (the preset's)."`
 	Patience  *int     `placeholder:"N" help:"Stop after N epochs without progress (the preset's)."`
 	Select    *string  `placeholder:"RULE" help:"Which epoch's model is kept: accuracy, loss, either or last (the preset's)."`
+	AllRows   bool     `help:"Compute all rows of each layer in a training step, also those that the loss does not read."`
 	variation `embed:""`
 	Resume    string `placeholder:"FILE" help:"Keep the result of each seed in this file, and train only what it does not hold yet."`
 	Data      string `placeholder:"DIR" help:"Folder of the datasets' files (else $$EDGEWISE_DATA, else the user's cache)."`
@@ -135,6 +136,7 @@ func (c *tableCommand) recipes() ([][]recipe, error) {
 			set(&r.Epochs, c.Epochs)
 			set(&r.Patience, c.Patience)
 			set(&r.Select, c.Select)
+			r.AllRows = c.AllRows
 			c.override(&r)
 			if err := r.check(); err != nil {
 				return nil, err

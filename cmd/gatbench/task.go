@@ -146,10 +146,7 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 		f.Steps, f.Loss = b.steps(), b.loss
 		return f, net, nil
 	}
-	labels := k.labelsOf(k.split.Train)
-	f.Loss = func(t *grad.Tape) *grad.Var {
-		return net.Forward(t, k.graph, k.features).Rows(k.split.Train).CrossEntropy(labels)
-	}
+	f.Loss = k.lossOf(net)
 	return f, net, nil
 }
 

@@ -2110,17 +2110,22 @@ done104:
 	RET
 
 // func powersOfRows(p *byte)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·powersOfRows(SB), NOSPLIT, $0-8
 	MOVQ   p+0(FP), AX
 	MOVQ   (AX), CX
 	MOVQ   24(AX), DX
 	MOVQ   64(AX), BX
 	VXORPS Y0, Y0, Y0
+	IMUL3Q $0x30, 48(AX), SI
+	IMUL3Q $0x30, 56(AX), DI
 	TESTQ  BX, BX
 	JZ     done107
 
 row106:
+	PREFETCHT0   (CX)(SI*4)
+	PREFETCHT0   (DX)(DI*4)
+	PREFETCHT0   60(DX)(DI*4)
 	VMOVUPS      (CX), Y1
 	VANDPS       wide7fffffff<>+0(SB), Y1, Y2
 	VPMAXUD      Y2, Y0, Y0
@@ -2157,10 +2162,10 @@ row106:
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       Y1, Y2, Y1
 	VMOVUPS      Y1, 32(DX)
-	MOVQ         48(AX), SI
-	LEAQ         (CX)(SI*4), CX
-	MOVQ         56(AX), SI
-	LEAQ         (DX)(SI*4), DX
+	MOVQ         48(AX), R8
+	LEAQ         (CX)(R8*4), CX
+	MOVQ         56(AX), R8
+	LEAQ         (DX)(R8*4), DX
 	DECQ         BX
 	JNZ          row106
 

@@ -27,6 +27,37 @@ func (b Binary) Forward(z, x, y []Float, sx, sy int) {
 	}
 }
 
+// ForwardRows is Forward of rows with one row, such as a bias: z[r,j] = x[r,j] op
+// y[j]. z has whole rows.
+func (b Binary) ForwardRows(z, x, y []Float) {
+	switch w := len(y); {
+	case w == 0:
+	case w < wideRows/2 && len(z) > w:
+		b.forwardWide(z, x, y)
+	default:
+		for lo := 0; lo < len(z); lo += w {
+			b.Forward(z[lo:lo+w], x[lo:lo+w], y, 1, 1)
+		}
+	}
+}
+
+// wideRows is about how many elements of narrow rows are taken at a time.
+const wideRows = 1 << 9
+
+// forwardWide is ForwardRows of several rows at a time, of which a call each would
+// cost more than their elements.
+func (b Binary) forwardWide(z, x, y []Float) {
+	var room [wideRows]Float
+	n := min(wideRows/len(y)*len(y), len(z))
+	for at := 0; at < n; at += len(y) {
+		copy(room[at:n], y)
+	}
+	for lo := 0; lo < len(z); lo += n {
+		hi := min(lo+n, len(z))
+		b.Forward(z[lo:hi], x[lo:hi], room[:hi-lo], 1, 1)
+	}
+}
+
 // Stream is Forward with steps 1, for a z so large that it will have left the
 // caches before it is read: it writes past them, which saves reading z first. z
 // is neither x nor y.

@@ -81,15 +81,8 @@ func checkFanOf(t *testing.T, rng *rand.Rand, c fanCase, sources int) {
 			next, tolerance := rng64(rng), 2e-5
 			if odd && !k.sums {
 				next, tolerance = some(rng), 0
-			} else if odd { // infinities of one sign, and NaN
-				with := some(rng)
-				next = func() Float {
-					v := with()
-					if v < 0 {
-						return -v
-					}
-					return v
-				}
+			} else if odd {
+				next = oneSign(rng)
 			}
 			rows := func(m int) []Float { return draw(m, next) }
 			trial(t, fmt.Sprintf("%s of %d heads of %d, %v edges, added %v, extremes %v:", k.name, c.h, c.d, c.deg, f.Add, odd), tolerance,

@@ -27,6 +27,19 @@ func some(rng *rand.Rand) func() Float {
 	}
 }
 
+// oneSign is some of what is not negative, so that sums have no infinities of both
+// signs.
+func oneSign(rng *rand.Rand) func() Float {
+	with := some(rng)
+	return func() Float {
+		v := with()
+		if v < 0 {
+			return -v
+		}
+		return v
+	}
+}
+
 func plain(rng *rand.Rand) func() Float { return func() Float { return Float(rng.NormFloat64()) } }
 
 // near reports whether got is want to a relative error, or to some hundred of

@@ -18,15 +18,8 @@ func checkReturns(t *testing.T, rng *rand.Rand, h, d, n, sources int) {
 	edges := index(rng, rng.IntN(2*n+1), max(n, 1))
 	for _, odd := range []bool{false, true} {
 		next := rng64(rng)
-		if odd { // infinities of one sign, and NaN
-			with := some(rng)
-			next = func() Float {
-				v := with()
-				if v < 0 {
-					return -v
-				}
-				return v
-			}
+		if odd {
+			next = oneSign(rng)
 		}
 		rows := func(m int) []Float { return draw(m, next) }
 		trial(t, fmt.Sprintf("Returns of %d edges of %d heads of %d, extremes %v:", len(edges), h, d, odd), 2e-5,

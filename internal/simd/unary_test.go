@@ -2,6 +2,7 @@ package simd
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -153,6 +154,26 @@ func checkTanh(t *testing.T, x, y, minus []Float) {
 		want := math.Tanh(float64(v))
 		if got := float64(y[i]); math.Abs(got-want) > 3.5e-7*want+math.SmallestNonzeroFloat32 || got > 1 || y[i] != -minus[i] {
 			t.Fatalf("tanh of %v is %v, of the negative %v, want %v", v, y[i], minus[i], want)
+		}
+	}
+}
+
+// Rows with one row are each row with it, in place too.
+func TestForwardRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	for b := range numBinary {
+		for _, w := range []int{0, 1, 3, 8, 64, 255, 256, 600} {
+			for _, rows := range []int{0, 1, 2, 9, 700} {
+				x, y := draw(rows*w, some(rng)), draw(w, some(rng))
+				want, z := make([]Float, len(x)), make([]Float, len(x))
+				for r := range rows {
+					b.Forward(want[r*w:(r+1)*w], x[r*w:(r+1)*w], y, 1, 1)
+				}
+				b.ForwardRows(z, x, y)
+				sameBits(t, b.String(), z, want)
+				b.ForwardRows(x, x, y)
+				sameBits(t, b.String()+" in place", x, want)
+			}
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -131,7 +133,7 @@ func shifted(v vec, head int) vec {
 	to := YMM()
 	m, ok := shifts[head]
 	if !ok {
-		m = pattern("signsOf"+string(rune('0'+head)), func(i int) uint32 { return uint32(31 - i - 8*head) })
+		m = pattern(fmt.Sprint("signsOf", head), func(i int) uint32 { return uint32(31 - i - 8*head) })
 		shifts[head] = m
 	}
 	VPSLLVD(m, v, to)

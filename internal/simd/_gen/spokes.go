@@ -425,6 +425,10 @@ func (s *spokes) keep(acc []vec, del vec) {
 	s.put(acc)
 }
 
+// powersAhead is how many rows before it is read or written a row is asked for: the
+// gathers between two tiles of rows make the processor forget that it reads in order.
+const powersAhead = 48
+
 // rowsOfPowers writes simd.Powers.Rows.
 func rowsOfPowers() {
 	start("powersOfRows", "func(p *byte)", "powersOfRows is Powers.Rows.")
@@ -432,9 +436,15 @@ func rowsOfPowers() {
 	x, y, n, most := t.get(powersX), t.get(powersY), t.get(powersRows), YMM()
 	VXORPS(most, most, most)
 	row, done := fresh("row"), fresh("done")
+	nextX, nextY := GP64(), GP64() // the elements from a row to that which is asked for with it
+	IMUL3Q(Imm(powersAhead), t.field(powersXStride), nextX)
+	IMUL3Q(Imm(powersAhead), t.field(powersYStride), nextY)
 	TESTQ(n, n)
 	JZ(LabelRef(done))
 	Label(row)
+	PREFETCHT0(Mem{Base: x, Index: nextX, Scale: 4})
+	PREFETCHT0(Mem{Base: y, Index: nextY, Scale: 4})
+	PREFETCHT0(Mem{Base: y, Index: nextY, Scale: 4, Disp: 60})
 	v := get(Mem{Base: x})
 	VPMAXUD(magnitude(v), most, most)
 	low := mul(v, t.field(powersSlope))

@@ -11,8 +11,9 @@ import (
 // in the order given, with all their in-edges. Its sources are the seeds and
 // then their other in-neighbours, ascending, so destination v is also source v.
 // From().Src are the seeds of the block of the layer before; [Graph.Blocks] makes
-// those of several layers. Within a destination, edges keep g's order; the list is the block's own
-// order. Kinds are kept. The error names a seed that is repeated or not a node.
+// those of several layers. Within a destination, edges keep g's order; the list is
+// the block's own order. Kinds are kept. The error names a seed that is repeated or
+// not a node.
 // It panics with a [*tensor.ShapeError] if g's destinations are not sources
 // ([Graph.DstRows] is nil).
 func (g *Graph) Block(seeds []int32) (*Graph, error) {
@@ -56,8 +57,9 @@ func (g *Graph) Block(seeds []int32) (*Graph, error) {
 //	}
 //
 // The error names a seed that is repeated or not a node, or a negative number of
-// layers. It panics as Block does.
+// layers. It panics with a [*tensor.ShapeError] if g is bipartite.
 func (g *Graph) Blocks(seeds []int32, layers int) ([]*Graph, error) {
+	g.wantHomogeneous("graph.Blocks")
 	if layers < 0 {
 		return nil, fmt.Errorf("graph: blocks for %d layers, want 0 or more", layers)
 	}

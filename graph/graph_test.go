@@ -264,7 +264,7 @@ func TestBipartiteRefuses(t *testing.T) {
 		"graph.NumNodes": func() { g.NumNodes() }, "graph.WithSelfLoops": func() { g.WithSelfLoops() },
 		"graph.WithoutSelfLoops": func() { g.WithoutSelfLoops() }, "graph.Roots": func() { g.Roots() }, "graph.Sinks": func() { g.Sinks() },
 		"graph.Levels": func() { g.Levels() }, "graph.NodeOffsets": func() { g.NodeOffsets() }, "graph.Membership": func() { g.Membership() },
-		"graph.Gonum": func() { g.Gonum() }, "graph.Block": func() { g.Block(nil) },
+		"graph.Gonum": func() { g.Gonum() }, "graph.Block": func() { g.Block(nil) }, "graph.Blocks": func() { g.Blocks(nil, 1) },
 	} {
 		refuses(t, op, f)
 	}

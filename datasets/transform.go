@@ -116,16 +116,7 @@ func renumbered(ids, number []int32) []int32 {
 // rowsOf returns the given rows of a matrix.
 func rowsOf(x tensor.Array, rows []int32) tensor.Array {
 	if a, ok := x.(*sparse.CSR); ok {
-		b := &sparse.CSR{NumRows: len(rows), NumCols: a.NumCols, Offsets: make([]int64, 1, len(rows)+1)}
-		for _, r := range rows {
-			cols, values := a.Row(int(r))
-			b.Cols, b.Values = append(b.Cols, cols...), append(b.Values, values...)
-			b.Offsets = append(b.Offsets, int64(len(b.Cols)))
-		}
-		if a.Values != nil && b.Values == nil {
-			b.Values = []tensor.Float{} // a nil would make each element 1
-		}
-		return b
+		return sparse.GatherRows(a, rows)
 	}
 	a := x.(*tensor.Dense)
 	b := tensor.New(len(rows), a.Shape()[1])

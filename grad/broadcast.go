@@ -84,10 +84,7 @@ type binaryNotes struct {
 
 // forward sets z to the function of few.
 func (n *binaryNotes) forward(z []tensor.Float) {
-	x, y := n.x.val.Data, n.y.val.Data
-	for w := len(y); len(z) > 0; x, z = x[w:], z[w:] {
-		n.f.Forward(z[:w], x[:w], y, 1, 1)
-	}
+	n.f.ForwardRows(z, n.x.val.Data, n.y.val.Data)
 }
 
 // pullY adds to the gradient of y of few.

@@ -48,13 +48,8 @@ func (g *Graph) Block(seeds []int32) (*Graph, error) {
 // sources of the one after it, and the first one's From().Src are the nodes whose
 // features are read. Run on these blocks, layers whose rows depend on in-neighbours
 // alone give what they give of the seeds in g; so a loss over few nodes, and its
-// gradients, need not compute the rows of all:
-//
-//	blocks, err := g.Blocks(split.Train, len(layers))
-//	x = x.Rows(blocks[0].From().Src)
-//	for i, l := range layers {
-//		x = l.Forward(t, blocks[i], x)
-//	}
+// gradients, need not compute the rows of all. What depends on degrees, as the
+// weights of graph convolution, comes from g.
 //
 // The error names a seed that is repeated or not a node, or a negative number of
 // layers. It panics with a [*tensor.ShapeError] if g is bipartite.

@@ -62,6 +62,35 @@ func ExampleGATv2Conv() {
 	// Output: [3 4]
 }
 
+// A loss over few nodes depends on few rows: a block for each layer has them. The
+// features are gathered once; layers and gradients are as on the whole graph.
+func Example_blocks() {
+	rng := rand.New(rand.NewPCG(1, 2))
+	g, x := graph.Grid(9, 9), tensor.New(81, 5)
+	x.Uniform(rng, -1, 1)
+	first, last := &layers.GATConv{In: 5, Out: 4, Heads: 2}, &layers.SAGEConv{In: 8, Out: 3}
+	first.Init(rng)
+	last.Init(rng)
+	seeds := []int32{40, 0}
+
+	blocks, err := g.Blocks(seeds, 2)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	near := tensor.New(blocks[0].NumSrc(), 5)
+	tensor.GatherRows(near, x, blocks[0].From().Src)
+	t := grad.NewEval()
+	some := last.Forward(t, blocks[1], first.Forward(t, blocks[0], grad.Const(near)))
+	all := last.Forward(t, g, first.Forward(t, g, grad.Const(x)))
+	fmt.Println("rows of the first layer:", blocks[0].NumDst(), "of", g.NumNodes())
+	fmt.Printf("%.3f\n%.3f\n", some.Value().Row(0), all.Value().Row(40))
+	// Output:
+	// rows of the first layer: 8 of 81
+	// [-0.535 0.464 -0.068]
+	// [-0.535 0.464 -0.068]
+}
+
 // A block has not the degrees of the whole graph, so its weights come from there.
 func ExampleSymmetricWeights() {
 	g := graph.Must(graph.New(3, []int32{0, 1, 1, 2}, []int32{1, 0, 2, 1})).WithSelfLoops()

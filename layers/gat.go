@@ -78,7 +78,7 @@ func (l *GATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	ft, ftDst := l.project(t, g, in)
 	alpha := l.attend(t, in, ft, ftDst)
 	m := message.U(t.Dropout(ft, l.ValueDrop)).Mul(alpha)
-	end := tail{l.Average, l.Residual, l.WRes, l.B, ending{l.Activation, l.OutDrop}}
+	end := tail{average: l.Average, residual: l.Residual, wRes: l.WRes, b: l.B, ending: ending{l.Activation, l.OutDrop}}
 	return Out{Y: end.sum(t, g, in, ft.Dim(1), m), Attention: alpha}
 }
 

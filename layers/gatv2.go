@@ -81,7 +81,7 @@ func (l *GATv2Conv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	in = in.drop(t, l.FeatDrop)
 	fs, fd := l.project(t, g, in)
 	alpha := l.attend(t, in, fs, fd)
-	end := tail{l.Average, l.Residual, l.WRes, l.B, ending{activation: l.Activation}}
+	end := tail{average: l.Average, residual: l.Residual, wRes: l.WRes, b: l.B, ending: ending{activation: l.Activation}}
 	return Out{Y: end.sum(t, g, in, fs.Dim(1), message.U(fs).Mul(alpha)), Attention: alpha}
 }
 

@@ -29,7 +29,7 @@ func merged(heads, width int, average bool) int {
 
 // tail is how a layer of attention ends.
 type tail struct {
-	average  bool // the heads
+	average  bool // the mean of the heads, in place of all
 	residual Residual
 	wRes, b  *grad.Param
 	ending

@@ -33,7 +33,8 @@ func TestAttentionBias(t *testing.T) {
 		kept := y.Clone()
 		for _, threads := range []int{1, 3} { // Forward adds it too
 			undo := par.SetThreads(threads)
-			k.Forward(out, noise(rng, k))
+			stats = noise(rng, k)
+			k.Forward(out, stats)
 			undo()
 			sameBits(t, "the result of Forward", out, y)
 		}
@@ -65,5 +66,10 @@ func TestAttentionBias(t *testing.T) {
 			k, _ := plainHub(t, hd[0], hd[1], 0.3)
 			check(t, k, rand.New(rand.NewPCG(7, 0)))
 		}
+	})
+	t.Run("wild", func(t *testing.T) { // so large a logit that the edges are gone over again, another way
+		k, _ := plainHub(t, 8, 8, 0.3)
+		k.Er.Data[3] = 90
+		check(t, k, rand.New(rand.NewPCG(7, 0)))
 	})
 }

@@ -17,15 +17,19 @@ import (
 type batches struct {
 	*task
 	net     *network
+	graph   *graph.Graph  // the task's; of a model that looks at no neighbours one without edges
 	weights *tensor.Dense // of the graph's edges; nil if the model reads none
 	epoch   int           // of which order is; −1: none yet
 	order   []int32
 }
 
 func newBatches(k *task, net *network) *batches {
-	b := &batches{task: k, net: net, epoch: -1}
-	if m, err := findModel(net.Recipe.Model); err == nil && m.symmetric {
+	b := &batches{task: k, net: net, graph: k.graph, epoch: -1}
+	switch m := net.model(); {
+	case m.symmetric:
 		b.weights = layers.SymmetricWeights(k.graph, nil).Value()
+	case m.alone:
+		b.graph = graph.Must(graph.New(k.graph.NumNodes(), nil, nil))
 	}
 	return b
 }
@@ -42,8 +46,7 @@ func (b *batches) loss(t *grad.Tape) *grad.Var {
 	b.shuffle(step / b.steps())
 	lo := step % b.steps() * size
 	seeds := b.order[lo:min(lo+size, len(b.order))]
-	hops, x := b.around(seeds)
-	return b.net.through(t, hops, x).CrossEntropy(b.labelsOf(seeds))
+	return b.net.run(t, b.around(seeds)).CrossEntropy(b.labelsOf(seeds))
 }
 
 // shuffle puts the training nodes into the order of an epoch.
@@ -56,43 +59,37 @@ func (b *batches) shuffle(epoch int) {
 	rng.Shuffle(len(b.order), func(i, j int) { b.order[i], b.order[j] = b.order[j], b.order[i] })
 }
 
-// around returns a block for each layer and the features of the first one's
-// sources.
-func (b *batches) around(seeds []int32) ([]hop, *grad.Var) {
+// around returns what is computed for some of the nodes.
+func (b *batches) around(seeds []int32) pass {
 	hops := b.hops(seeds)
-	return hops, grad.Const(gatherRows(b.rows, hops[0].graph.From().Src))
+	return pass{hops: hops, x: grad.Const(gatherRows(b.rows, hops[0].graph.From().Src))}
 }
 
 // hops returns a block for each layer.
 func (b *batches) hops(seeds []int32) []hop {
 	hops := make([]hop, len(b.net.Layers))
 	for i, block := range graph.Must(b.graph.Blocks(seeds, len(hops))) { // distinct nodes of the graph
-		hops[i].graph = block
-		if b.weights != nil {
-			w := tensor.New(block.NumEdges(), 1)
-			tensor.GatherRows(w, b.weights, block.From().Edges)
-			hops[i].weight = grad.Const(w)
-		}
+		hops[i] = b.hop(block)
 	}
 	return hops
 }
 
+// hop is a part of the graph with the weights of its edges, if there are any.
+func (b *batches) hop(part *graph.Graph) hop {
+	if b.weights == nil {
+		return hop{graph: part}
+	}
+	w := tensor.New(part.NumEdges(), 1)
+	tensor.GatherRows(w, b.weights, part.From().Edges)
+	return hop{graph: part, weight: grad.Const(w)}
+}
+
 // gatherRows returns some rows of a matrix, dense or sparse.
 func gatherRows(x tensor.Array, rows []int32) tensor.Array {
-	a, ok := x.(*sparse.CSR)
-	if !ok {
-		y := tensor.New(len(rows), x.Shape()[1])
-		tensor.GatherRows(y, x.(*tensor.Dense), rows)
-		return y
+	if a, ok := x.(*sparse.CSR); ok {
+		return sparse.GatherRows(a, rows)
 	}
-	y := &sparse.CSR{NumRows: len(rows), NumCols: a.NumCols, Offsets: make([]int64, 1, len(rows)+1)}
-	for _, r := range rows {
-		cols, values := a.Row(int(r))
-		y.Cols = append(y.Cols, cols...)
-		if a.Values != nil {
-			y.Values = append(y.Values, values...)
-		}
-		y.Offsets = append(y.Offsets, int64(len(y.Cols)))
-	}
+	y := tensor.New(len(rows), x.Shape()[1])
+	tensor.GatherRows(y, x.(*tensor.Dense), rows)
 	return y
 }

@@ -40,8 +40,8 @@ func TestBatchesEqualTheWhole(t *testing.T) {
 			whole := net.Forward(grad.NewEval(), k.graph, k.features).Value()
 			b := newBatches(k, net)
 			seeds := []int32{7, 1358, 0, 2707, 300}
-			hops, x := b.around(seeds)
-			part := net.through(grad.NewEval(), hops, x).Value()
+			p := b.around(seeds)
+			part := net.run(grad.NewEval(), p).Value()
 			for i, v := range seeds {
 				for j, got := range part.Row(i) {
 					if want := whole.Row(int(v))[j]; math.Abs(float64(got-want)) > 1e-5*(1+math.Abs(float64(want))) {
@@ -49,7 +49,7 @@ func TestBatchesEqualTheWhole(t *testing.T) {
 					}
 				}
 			}
-			if n := hops[len(hops)-1].graph.NumDst(); n != len(seeds) {
+			if n := p.hops[len(p.hops)-1].graph.NumDst(); n != len(seeds) {
 				t.Errorf("the last block has %d destinations", n)
 			}
 		})
@@ -83,7 +83,7 @@ func TestBatchesOrder(t *testing.T) {
 
 // One batch of all nodes is the training on the whole graph.
 func TestOneBatch(t *testing.T) {
-	whole := results(t, "train", "--json", "--epochs", "3", "--dropout", "0", "--all-rows")
+	whole := results(t, "train", "--json", "--epochs", "3", "--dropout", "0", "--rows", "all")
 	batch := results(t, "train", "--json", "--epochs", "3", "--dropout", "0", "--batch", "140")
 	for i := range 3 {
 		a, b := whole[i]["loss"].(float64), batch[i]["loss"].(float64)

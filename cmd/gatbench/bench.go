@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,7 +24,7 @@ type benchCommand struct {
 	Data    string `placeholder:"DIR" help:"Folder of the datasets' files, for train, ablation and read."`
 	Epochs  int    `default:"0" placeholder:"N" help:"Epochs of train/* (0: 200)."`
 	Seed    uint64 `default:"0" placeholder:"N" help:"Seed of train/* and ablation/*."`
-	AllRows bool   `help:"Have train/* compute all rows in a training step, as the peers do, also those that the loss does not read."`
+	Rows    string `default:"needed" placeholder:"NAME" help:"Which rows of each layer a training step of train/* computes: those that its loss depends on (needed, the default) or all, as the peers do."`
 	JSON    bool   `name:"json" help:"Print one JSON object a line, as the scripts in peers do."`
 	List    bool   `help:"Print the names and do nothing."`
 
@@ -42,6 +43,9 @@ func (c *benchCommand) Run(e env) error {
 	defer par.Hot()()
 	if c.Epochs < 0 {
 		return misuse("--epochs %d: it must be at least 1, or 0 for %d", c.Epochs, trainEpochs)
+	}
+	if err := oneOf("--rows", string(c.training().rows), extents); err != nil {
+		return err
 	}
 	if err := c.defaults(); err != nil {
 		return err
@@ -78,7 +82,7 @@ func (c *benchCommand) defaults() error {
 
 // training returns what the flags say of trainings.
 func (c *benchCommand) training() trainChoice {
-	out := trainChoice{data: c.Data, epochs: c.Epochs, seed: c.Seed, allRows: c.AllRows}
+	out := trainChoice{data: c.Data, epochs: c.Epochs, seed: c.Seed, rows: cmp.Or(extent(c.Rows), rowsNeeded)}
 	if out.epochs == 0 {
 		out.epochs = trainEpochs
 	}
@@ -122,8 +126,8 @@ func (c *benchCommand) selfArgs(name string) []string {
 	if c.Seed != 0 {
 		args = append(args, fmt.Sprintf("--seed=%d", c.Seed))
 	}
-	if c.AllRows {
-		args = append(args, "--all-rows")
+	if rows := c.training().rows; rows != rowsNeeded {
+		args = append(args, "--rows="+string(rows))
 	}
 	return append(args, name)
 }

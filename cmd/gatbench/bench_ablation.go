@@ -1,8 +1,6 @@
 package main
 
 import (
-	"slices"
-
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -58,6 +56,7 @@ func ablationBenchmarks(threads int, c trainChoice) []benchmark {
 
 // prepare opens the dataset and makes both trainings.
 func (a ablation) prepare(c trainChoice, dataset string) (workload, error) {
+	c.rows = rowsNeeded // which one of the ablations changes
 	k, r, err := openPeers(c, "gat", dataset)
 	if err != nil {
 		return workload{}, err
@@ -97,25 +96,15 @@ func newGATEpoch(k *task, r recipe) (*gatEpoch, error) {
 	}
 	e := &gatEpoch{
 		task: k, net: net, opt: r.optimiser(net), labels: k.labelsOf(k.split.Train),
-		whole: pass{hops: slices.Repeat([]hop{{graph: k.graph}}, len(net.Layers)), x: k.features},
-		t:     grad.NewTape(r.Seed), attend: fusedLayer,
-	}
-	if e.step.hops, e.step.x = k.needed(net); e.step.hops == nil {
-		e.allRows()
+		step: k.needed(net), whole: net.whole(k.graph, k.features), t: grad.NewTape(r.Seed), attend: fusedLayer,
 	}
 	return e, e.opt.Bind(net)
 }
 
-// pass is where the layers of a forward work.
-type pass struct {
-	hops []hop
-	x    *grad.Var // the features, sparse or dense
-	rows []int32   // of the result; nil: all
-}
-
 // allRows has a training step compute all rows.
 func (e *gatEpoch) allRows() {
-	e.step.hops, e.step.x, e.step.rows = e.whole.hops, e.whole.x, e.split.Train
+	e.step = e.whole
+	e.step.rows = e.split.Train
 }
 
 // run is a training step and a validation forward.
@@ -155,10 +144,7 @@ func (e *gatEpoch) forward(t *grad.Tape, p pass) *grad.Var {
 		conv.OutDrop = 0
 		x = e.drop(t, e.attend(t, g, &conv, x), after)
 	}
-	if p.rows != nil {
-		x = x.Rows(p.rows)
-	}
-	return x
+	return p.end(x)
 }
 
 // fusedLayer is the layer as it is.

@@ -9,14 +9,21 @@ import (
 
 // fillFeatures takes the features as a dense array, zeros and all.
 func (e *gatEpoch) fillFeatures() {
-	e.whole.fill()
-	e.step.fill()
+	same := e.step.x == e.whole.x
+	e.whole.x = filled(e.whole.x)
+	if same {
+		e.step.x = e.whole.x
+	} else {
+		e.step.x = filled(e.step.x)
+	}
 }
 
-func (p *pass) fill() {
-	if a := p.x.Sparse(); a != nil {
-		p.x = grad.Const(a.Dense())
+// filled returns x as a dense array.
+func filled(x *grad.Var) *grad.Var {
+	if a := x.Sparse(); a != nil {
+		return grad.Const(a.Dense())
 	}
+	return x
 }
 
 // drawMasks drops features by a random number an element, drawn one after the

@@ -17,10 +17,10 @@ const trainEpochs = 200
 
 // trainChoice is what the command line says of trainings.
 type trainChoice struct {
-	data    string // folder of the datasets' files
-	epochs  int
-	seed    uint64
-	allRows bool // are computed in a training step
+	data   string // folder of the datasets' files
+	epochs int
+	seed   uint64
+	rows   extent // that a training step computes; none said: needed
 }
 
 // trainDatasets are what is trained on, as the peers call it and as it is known
@@ -40,7 +40,7 @@ func trainBenchmarks(threads int, c trainChoice) []benchmark {
 		for _, model := range trainModels {
 			b := benchmark{
 				name: "train/" + d.name, op: "citation/" + model, lanes: threads,
-				params: map[string]any{"dataset": d.name, "epochs": c.epochs, "seed": c.seed, "all_rows": c.allRows, "threads": threads},
+				params: map[string]any{"dataset": d.name, "epochs": c.epochs, "seed": c.seed, "rows": c.rows, "threads": threads},
 				train:  func(ctx context.Context) (*trainTimes, error) { return timeTraining(ctx, c, model, d.known) },
 			}
 			if model != "gat" {
@@ -66,7 +66,8 @@ func openPeers(c trainChoice, model, dataset string) (*task, recipe, error) {
 	if err != nil {
 		return nil, r, err
 	}
-	r.OutHeads, r.Select, r.Epochs, r.Seed, r.AllRows = 1, "last", c.epochs, c.seed, c.allRows
+	r.OutHeads, r.Select, r.Epochs, r.Seed = 1, "last", c.epochs, c.seed
+	r.Rows = cmp.Or(c.rows, rowsNeeded)
 	d, err := open(c.data, dataset)
 	if err != nil {
 		return nil, r, err

@@ -28,7 +28,7 @@ type settingFlags struct {
 	Patience    *int     `placeholder:"N" help:"Stop after N epochs without progress (0: never; of --preset paper the paper's)."`
 	Select      *string  `placeholder:"RULE" help:"Which epoch's model is kept: that of the best validation accuracy, of the lowest loss, of either (the rule of GAT's authors), or the last."`
 	Batch       *int     `placeholder:"N" help:"Train on N nodes at a time, with all their neighbours (0: on all at once)."`
-	AllRows     *bool    `help:"Compute all rows of each layer in a training step, also those that the loss does not read."`
+	Rows        *string  `placeholder:"NAME" help:"Which rows of each layer a training step computes: those that its loss depends on (needed, the default) or all."`
 }
 
 // override gives r the settings that flags were given for.
@@ -50,7 +50,7 @@ func (f *settingFlags) override(r *recipe) {
 	set(&r.Patience, f.Patience)
 	set(&r.Select, f.Select)
 	set(&r.Batch, f.Batch)
-	set(&r.AllRows, f.AllRows)
+	set(&r.Rows, (*extent)(f.Rows))
 }
 
 // set sets v to what a flag was given.
@@ -118,8 +118,8 @@ func (f *settingFlags) check(r *recipe) error {
 	switch {
 	case m.whole && r.Batch > 0:
 		return misuse("--batch %d: a layer of %s looks several hops far and a batch holds one hop a layer: leave it out", r.Batch, r.Model)
-	case r.AllRows && r.Batch > 0:
-		return misuse("--all-rows and --batch %d: a batch is computed from its own rows: leave one of them out", r.Batch)
+	case f.Rows != nil && r.Batch > 0:
+		return misuse("--rows %s and --batch %d: a batch is always computed from the rows that it needs: leave --rows out", r.Rows, r.Batch)
 	case r.Layers == 1 && f.Hidden != nil:
 		return misuse("--hidden %d and --layers 1: one layer has no hidden one: leave one of them out", r.Hidden)
 	case r.Layers == 1 && f.Heads != nil:

@@ -73,6 +73,7 @@ func (g *ledger) read(line []byte) error {
 	if d.More() {
 		return errors.New("something follows it")
 	}
+	l.Recipe.date()
 	if err := l.Recipe.check(); err != nil {
 		return err
 	}

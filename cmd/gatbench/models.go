@@ -17,6 +17,7 @@ type model struct {
 	takes       []string // flags that only some models have
 	whole       bool     // a layer looks several hops far, so there are no blocks for it
 	symmetric   bool     // on a block it needs the edges' weights on the whole graph
+	alone       bool     // a layer looks at no neighbours
 	preset      func(r *recipe)
 	make        func(r *recipe, s size) layer
 }
@@ -46,7 +47,7 @@ func models() []model {
 		{name: "sgc", title: "SGC", whole: true, preset: likeSGC, make: newSGC},
 		{name: "appnp", title: "APPNP", whole: true, preset: likeAPPNP, make: newAPPNP},
 		{name: "transformer", title: "Transformer", takes: heads, preset: likeGAT, make: newTransformer},
-		{name: "mlp", title: "MLP", takes: []string{"no-bias"}, preset: likeGCN, make: newDense},
+		{name: "mlp", title: "MLP", alone: true, takes: []string{"no-bias"}, preset: likeGCN, make: newDense},
 	}
 }
 

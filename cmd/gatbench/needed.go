@@ -1,40 +1,84 @@
 package main
 
 import (
+	"sync"
+
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
 )
 
 // lossOf returns the loss of all training nodes at once. Of the rows of each layer
-// only those are computed that it reads: of the last the training nodes', of the one
-// before those and their in-neighbours', and so on. The others would be neither
-// seen by the loss nor get a gradient, so loss and gradients are those of the whole
-// graph; where few nodes train they are most of the work. All rows are computed if
-// the recipe asks for it, or if that saves little.
+// only those are computed that it depends on: of the last the training nodes', of
+// the one before those and their in-neighbours', and so on. The others would be
+// neither seen by the loss nor get a gradient, so loss and gradients are those of
+// the whole graph; where few nodes train they are most of the work.
 func (k *task) lossOf(net *network) func(t *grad.Tape) *grad.Var {
-	labels := k.labelsOf(k.split.Train)
-	if hops, x := k.needed(net); hops != nil {
-		return func(t *grad.Tape) *grad.Var { return net.through(t, hops, x).CrossEntropy(labels) }
-	}
-	return func(t *grad.Tape) *grad.Var {
-		return net.Forward(t, k.graph, k.features).Rows(k.split.Train).CrossEntropy(labels)
-	}
+	labels, p := k.labelsOf(k.split.Train), k.needed(net)
+	return func(t *grad.Tape) *grad.Var { return net.run(t, p).CrossEntropy(labels) }
 }
 
-// needed returns what a network computes of the graph for the training nodes' sake,
-// and the features that it reads; nil if that is all there is, or nearly.
-func (k *task) needed(net *network) ([]hop, *grad.Var) {
-	m, err := findModel(net.Recipe.Model)
-	if err != nil || m.whole || net.Recipe.AllRows {
-		return nil, nil
+// needed returns what a network computes for the training nodes' sake: all rows if
+// the recipe asks for them, if a layer looks several hops far, or if the others
+// would save little.
+func (k *task) needed(net *network) pass {
+	m := net.model()
+	if net.Recipe.Rows != rowsAll && !m.whole {
+		if p := k.near.of(net, k); p.hops != nil {
+			return p
+		}
 	}
-	b := newBatches(k, net)
-	hops := b.hops(k.split.Train)
-	edges := 0
+	p := net.whole(k.graph, k.features)
+	p.rows = k.split.Train
+	return p
+}
+
+// nearby keeps what the networks of a task and a split need: it is the same for all
+// seeds, which may train side by side.
+type nearby struct {
+	mu     sync.Mutex
+	passes map[nearKey]pass
+}
+
+// nearKey is what of a network decides what it needs.
+type nearKey struct {
+	layers           int
+	symmetric, alone bool
+}
+
+func (n *nearby) of(net *network, k *task) pass {
+	m := net.model()
+	key := nearKey{len(net.Layers), m.symmetric, m.alone}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	p, ok := n.passes[key]
+	if !ok {
+		p = newBatches(k, net).few()
+		if n.passes == nil {
+			n.passes = map[nearKey]pass{}
+		}
+		n.passes[key] = p
+	}
+	return p
+}
+
+// few is around of all training nodes; no hops if they have more than three
+// quarters of the edges of all layers. Where the first layer reads more than three
+// quarters of the nodes, it reads them where they are, with the few others.
+func (b *batches) few() pass {
+	hops, edges := b.hops(b.split.Train), 0
 	for _, h := range hops {
 		edges += h.graph.NumEdges()
 	}
-	if 4*edges > 3*len(hops)*k.graph.NumEdges() { // the copies of graph and features are not worth it
-		return nil, nil
+	if most(edges, len(hops)*b.task.graph.NumEdges()) {
+		return pass{}
 	}
-	return hops, grad.Const(gatherRows(k.rows, hops[0].graph.From().Src))
+	first := hops[0].graph
+	if !most(first.NumSrc(), b.graph.NumNodes()) {
+		return pass{hops: hops, x: grad.Const(gatherRows(b.rows, first.From().Src))}
+	}
+	hops[0] = b.hop(graph.Must(b.graph.Dst(first.From().Dst)))
+	return pass{hops: hops, x: b.features}
 }
+
+// most reports whether n is more than three quarters of all.
+func most(n, all int) bool { return 4*n > 3*all }

@@ -2,19 +2,20 @@ package main
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// trained returns the network after some epochs on Cora without dropout, and the
-// loss of each.
-func trained(t *testing.T, model string, allRows bool) (*network, []float64) {
+// trained returns the network after some epochs, and the losses of each.
+func trained(t *testing.T, k *task, r recipe) (*network, []float64) {
 	t.Helper()
-	k, r := taskOf(t, model)
-	r.Epochs, r.AllRows, r.Select = 6, allRows, "last"
+	r.Epochs, r.Select = 6, "last"
 	fit, net, err := k.fit(r)
 	if err != nil {
 		t.Fatal(err)
@@ -30,26 +31,64 @@ func trained(t *testing.T, model string, allRows bool) (*network, []float64) {
 	return net, losses
 }
 
-// Training on the rows that the loss reads is training on the whole graph: the
-// same losses and the same weights, for every model.
+// oneWay is a task on a graph whose edges are not both ways, with nodes that
+// nobody hears, hear nobody, or both, and dense features.
+func oneWay() *task {
+	rng := rand.New(rand.NewPCG(5, 8))
+	const n = 400
+	d := &datasets.Dataset{Name: "one way", Classes: 3, Labels: make([]int32, n)}
+	var src, dst []int32
+	for v := range n {
+		d.Labels[v] = int32(rng.IntN(3))
+		for range rng.IntN(3) {
+			src, dst = append(src, int32(rng.IntN(n))), append(dst, int32(v))
+		}
+	}
+	x := tensor.New(n, 12)
+	x.Uniform(rng, 0.1, 1)
+	d.Graph, d.Features = graph.Must(graph.New(n, src, dst)), x
+	for v := range int32(60) {
+		d.Split.Train, d.Split.Val, d.Split.Test = append(d.Split.Train, v), append(d.Split.Val, 100+v), append(d.Split.Test, 200+v)
+	}
+	d.Split.Train = d.Split.Train[:20]
+	return newTask(d)
+}
+
+// Training on the rows that the loss depends on is training on the whole graph:
+// the same losses and the same weights, for every model.
 func TestNeededRowsTrainAlike(t *testing.T) {
+	alike := func(t *testing.T, k *task, r recipe) {
+		r.Rows = rowsNeeded
+		some, losses := trained(t, k, r)
+		if few := k.needed(some).rows == nil; few == some.model().whole {
+			t.Fatalf("some rows are left out: %v", few)
+		}
+		r.Rows = rowsAll
+		all, want := trained(t, k, r)
+		for i := range want {
+			if math.Abs(losses[i]-want[i]) > 1e-4*(1+want[i]) {
+				t.Errorf("epoch %d: loss %g, of all rows %g", i/2+1, losses[i], want[i])
+			}
+		}
+		for name, p := range grad.Params(some) {
+			if strings.HasSuffix(name, "BKey") || strings.HasSuffix(name, "BDst") {
+				continue // it moves the logits of a row alike, or nearly: its gradient is rounding
+			}
+			if d := distance(p.Value, paramOf(all, name).Value); !(d < 1e-3) {
+				t.Errorf("%s differs by %g", name, d)
+			}
+		}
+	}
 	for _, name := range modelNames() {
 		t.Run(name, func(t *testing.T) {
-			some, losses := trained(t, name, false)
-			all, want := trained(t, name, true)
-			for i := range want {
-				if math.Abs(losses[i]-want[i]) > 1e-4*(1+want[i]) {
-					t.Errorf("epoch %d: loss %g, of all rows %g", i/2+1, losses[i], want[i])
-				}
+			k, r := taskOf(t, name)
+			alike(t, k, r)
+			k = oneWay()
+			for _, r.Layers = range []int{1, 2, 3} {
+				alike(t, k, r)
 			}
-			for name, p := range grad.Params(some) {
-				if strings.HasSuffix(name, "BKey") {
-					continue // it moves all logits of a row alike: its gradient is rounding
-				}
-				if d := distance(p.Value, paramOf(all, name).Value); !(d < 1e-3) {
-					t.Errorf("%s differs by %g", name, d)
-				}
-			}
+			r.Residual = name == "gat" || name == "gatv2"
+			alike(t, k, r)
 		})
 	}
 }
@@ -57,7 +96,7 @@ func TestNeededRowsTrainAlike(t *testing.T) {
 // Of Cora's rows a step needs some; where most nodes train, and for layers that
 // look far, there is nothing to leave out.
 func TestNeeded(t *testing.T) {
-	needed := func(model string, change func(k *task, r *recipe)) []hop {
+	needed := func(model string, change func(k *task, r *recipe)) (*task, pass) {
 		k, r := taskOf(t, model)
 		if change != nil {
 			change(k, &r)
@@ -66,26 +105,63 @@ func TestNeeded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hops, x := k.needed(net)
-		if hops != nil && x.Dim(0) != hops[0].graph.NumSrc() {
-			t.Errorf("%s: %d rows of features, %d nodes", model, x.Dim(0), hops[0].graph.NumSrc())
+		p := k.needed(net)
+		if p.x.Dim(0) != p.hops[0].graph.NumSrc() {
+			t.Errorf("%s: %d rows of features, %d nodes", model, p.x.Dim(0), p.hops[0].graph.NumSrc())
 		}
-		return hops
+		if again := k.needed(net); again.x != p.x {
+			t.Errorf("%s: the features are gathered twice", model)
+		}
+		return k, p
 	}
-	hops := needed("gat", nil)
-	if len(hops) != 2 || hops[1].graph.NumDst() != 140 || hops[0].graph.NumDst() != hops[1].graph.NumSrc() || hops[0].graph.NumSrc() >= 2708 {
-		t.Errorf("GAT on Cora needs %d hops", len(hops))
+	sizes := func(p pass) (out []int) {
+		for _, h := range p.hops {
+			out = append(out, h.graph.NumSrc(), h.graph.NumDst())
+		}
+		return out
 	}
-	if needed("appnp", nil) != nil {
-		t.Error("APPNP has no blocks")
+	is := func(what string, p pass, want ...int) {
+		t.Helper()
+		got := sizes(p)
+		if len(got) != len(want) {
+			t.Fatalf("%s: sizes %v, want %v", what, got, want)
+		}
+		for i := range want {
+			if got[i] != want[i] {
+				t.Fatalf("%s: sizes %v, want %v", what, got, want)
+			}
+		}
 	}
-	if needed("gcn", func(_ *task, r *recipe) { r.AllRows = true }) != nil {
-		t.Error("all rows were asked for")
+	_, p := needed("gat", nil)
+	is("GAT", p, 1664, 644, 644, 140)
+	_, p = needed("mlp", nil)
+	is("MLP looks at no neighbours", p, 140, 140, 140, 140)
+	_, p = needed("appnp", nil)
+	is("APPNP has no blocks", p, 2708, 2708, 2708, 2708)
+	_, p = needed("gcn", func(_ *task, r *recipe) { r.Rows = rowsAll })
+	is("all rows", p, 2708, 2708, 2708, 2708)
+	train := func(n int) func(k *task, _ *recipe) {
+		return func(k *task, _ *recipe) {
+			k.split = datasets.Split{Train: k.graph.DstRows()[:n], Val: k.split.Val, Test: k.split.Test}
+		}
 	}
-	every := func(k *task, _ *recipe) {
-		k.split = datasets.Split{Train: k.graph.DstRows(), Val: k.split.Val, Test: k.split.Test}
+	_, p = needed("gcn", train(2708))
+	is("every node trains", p, 2708, 2708, 2708, 2708)
+	k, p := needed("gcn", train(400))
+	if s := sizes(p); s[0] != 2708 || s[1] >= 2708 || s[3] != 400 || p.x != k.features {
+		t.Errorf("most features are read: sizes %v, copied %v", s, p.x != k.features)
 	}
-	if needed("gcn", every) != nil {
-		t.Error("every node trains, and rows are left out")
+}
+
+// A recipe without word of its rows is of a time when all were computed.
+func TestOldRecipes(t *testing.T) {
+	r := recipe{}
+	r.date()
+	if r.Rows != rowsAll {
+		t.Errorf("an old recipe computes the rows %q", r.Rows)
+	}
+	r.Rows = rowsNeeded
+	if r.date(); r.Rows != rowsNeeded {
+		t.Errorf("a new recipe computes the rows %q", r.Rows)
 	}
 }

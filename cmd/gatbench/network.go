@@ -84,9 +84,42 @@ func (s start) redraw(l layer, rng *rand.Rand) {
 // layerOf returns the layer that a Param belongs to: "Layers.0" of "Layers.0.W".
 func layerOf(name string) string { return strings.Join(strings.SplitN(name, ".", 3)[:2], ".") }
 
+// model returns the row of the models' table that the network is of.
+func (n *network) model() model {
+	m, err := findModel(n.Recipe.Model)
+	if err != nil {
+		panic(err) // it has been built
+	}
+	return m
+}
+
+// pass is what a forward computes: where each layer works, and what the first one
+// reads.
+type pass struct {
+	hops []hop
+	x    *grad.Var // features, sparse or dense
+	rows []int32   // of the result; nil: all
+}
+
+// whole is a pass over a whole graph.
+func (n *network) whole(g *graph.Graph, x *grad.Var) pass {
+	return pass{hops: slices.Repeat([]hop{{graph: g}}, len(n.Layers)), x: x}
+}
+
+// run returns the logits of a pass.
+func (n *network) run(t *grad.Tape, p pass) *grad.Var { return p.end(n.through(t, p.hops, p.x)) }
+
+// end is what is wanted of the last layer's rows.
+func (p pass) end(y *grad.Var) *grad.Var {
+	if p.rows == nil {
+		return y
+	}
+	return y.Rows(p.rows)
+}
+
 // Forward returns the logits on the whole graph.
 func (n *network) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
-	return n.through(t, slices.Repeat([]hop{{graph: g}}, len(n.Layers)), x)
+	return n.run(t, n.whole(g, x))
 }
 
 // labels are what errors call the layers.
@@ -127,6 +160,7 @@ func openNetwork(path string) (*network, error) {
 		return nil, err
 	}
 	r := &n.Recipe
+	r.date()
 	err := r.check()
 	if err == nil {
 		_, err = newRecipe(r.Preset, r.Model, r.Dataset)

@@ -35,8 +35,25 @@ type recipe struct {
 	Select      string  `flag:"select"`
 	Epochs      int     `flag:"epochs"`
 	Patience    int     `flag:"patience"`
-	Batch       int     `flag:"batch"`    // seed nodes a step; 0: all nodes at once
-	AllRows     bool    `flag:"all-rows"` // of which then all rows are computed, also those that the loss does not read
+	Batch       int     `flag:"batch"` // seed nodes a step; 0: all nodes at once
+	Rows        extent  `flag:"rows"`
+}
+
+// extent says which rows of each layer a training step on all nodes computes.
+type extent string
+
+const (
+	rowsNeeded extent = "needed" // those that the loss depends on
+	rowsAll    extent = "all"
+)
+
+var extents = []string{string(rowsNeeded), string(rowsAll)}
+
+// date completes a recipe that was written when there was no such setting.
+func (r *recipe) date() {
+	if r.Rows == "" {
+		r.Rows = rowsAll
+	}
 }
 
 // decayed says which Params shrink towards zero.
@@ -126,6 +143,9 @@ func (r *recipe) check() error {
 		return misuse("--lr %v: it must be a number above 0", r.LR)
 	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
 		return misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
+	}
+	if err := oneOf("--rows", string(r.Rows), extents); err != nil {
+		return err
 	}
 	if err := oneOf("--decayed", string(r.Decayed), []string{string(decayAll), string(decayWeights), string(decayFirst)}); err != nil {
 		return err

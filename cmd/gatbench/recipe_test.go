@@ -32,7 +32,7 @@ func TestPresets(t *testing.T) {
 			t.Fatal(err)
 		}
 		tt.want.Dataset, tt.want.Splits, tt.want.Preset, tt.want.Model = tt.dataset, "planetoid", tt.preset, tt.model
-		tt.want.Layers = 2
+		tt.want.Layers, tt.want.Rows = 2, rowsNeeded
 		if tt.want.Epochs == 0 {
 			tt.want.Epochs = 200
 		}
@@ -159,7 +159,7 @@ func TestDescribe(t *testing.T) {
 func TestRecipeFlags(t *testing.T) {
 	for _, line := range []string{
 		"", "--dataset pubmed", "--dataset a/b.npz --splits random", "--preset pyg --model gcn", "--preset dgl --hidden 4 --dropout 0.5",
-		"--heads 4 --out-heads 2 --layers 3 --residual --lr 0.01 --weight-decay 0 --select loss --epochs 20 --patience 5 --batch 9", "--splits random --model mlp --lr 1e-05", "--epochs 3 --all-rows",
+		"--heads 4 --out-heads 2 --layers 3 --residual --lr 0.01 --weight-decay 0 --select loss --epochs 20 --patience 5 --batch 9", "--splits random --model mlp --lr 1e-05", "--epochs 3 --rows all",
 	} {
 		var f settingFlags
 		p, err := kong.New(&f, kong.Vars{"models": ""})

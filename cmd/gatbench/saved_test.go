@@ -257,7 +257,7 @@ func TestSettings(t *testing.T) {
 	base := ok(t, "train", "--json", "--epochs", "2")
 	for _, flag := range []string{
 		"--hidden=4", "--heads=4", "--out-heads=2", "--layers=3", "--dropout=0.1", "--residual", "--lr=0.01", "--weight-decay=0.1",
-		"--seed=1", "--preset=dgl", "--model=gcn", "--splits=random", "--batch=70", "--all-rows",
+		"--seed=1", "--preset=dgl", "--model=gcn", "--splits=random", "--batch=70", "--rows=all",
 	} {
 		a, b := objects(t, base), objects(t, ok(t, "train", "--json", "--epochs", "2", flag))
 		if a[1]["loss"] == b[1]["loss"] {

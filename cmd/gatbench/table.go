@@ -21,7 +21,7 @@ type tableCommand struct {
 	Epochs    *int     `placeholder:"N" help:"Number of epochs at most (the preset's)."`
 	Patience  *int     `placeholder:"N" help:"Stop after N epochs without progress (the preset's)."`
 	Select    *string  `placeholder:"RULE" help:"Which epoch's model is kept: accuracy, loss, either or last (the preset's)."`
-	AllRows   bool     `help:"Compute all rows of each layer in a training step, also those that the loss does not read."`
+	Rows      *string  `placeholder:"NAME" help:"Which rows of each layer a training step computes: those that its loss depends on (needed, the default) or all."`
 	variation `embed:""`
 	Resume    string `placeholder:"FILE" help:"Keep the result of each seed in this file, and train only what it does not hold yet."`
 	Data      string `placeholder:"DIR" help:"Folder of the datasets' files (else $$EDGEWISE_DATA, else the user's cache)."`
@@ -136,7 +136,7 @@ func (c *tableCommand) recipes() ([][]recipe, error) {
 			set(&r.Epochs, c.Epochs)
 			set(&r.Patience, c.Patience)
 			set(&r.Select, c.Select)
-			r.AllRows = c.AllRows
+			set(&r.Rows, (*extent)(c.Rows))
 			c.override(&r)
 			if err := r.check(); err != nil {
 				return nil, err

@@ -24,6 +24,7 @@ type task struct {
 	graph    *graph.Graph
 	rows     tensor.Array // the normalised features
 	features *grad.Var    // the same
+	near     *nearby      // of the split
 }
 
 // openTask opens a dataset, as open does, with a split for a seed.
@@ -43,7 +44,7 @@ func openTask(dir, name, splits string, seed uint64) (*task, error) {
 // newTask makes a task of a dataset, with the split that it has.
 func newTask(d *datasets.Dataset) *task {
 	rows := d.Normalised()
-	return &task{Dataset: d, split: d.Split, graph: d.Graph.WithSelfLoops(), rows: rows, features: grad.Const(rows)}
+	return &task{Dataset: d, split: d.Split, graph: d.Graph.WithSelfLoops(), rows: rows, features: grad.Const(rows), near: new(nearby)}
 }
 
 // open returns the dataset that datasetNamed names, or else reads the file or folder
@@ -96,7 +97,7 @@ func (k *task) setSplit(splits string, seed uint64) error {
 	if len(s.Train) == 0 || len(s.Val) == 0 {
 		return misuse("--dataset %s: it has no nodes to choose the best epoch by; cora has, and --splits random gives it some", k.name)
 	}
-	k.split = s
+	k.split, k.near = s, new(nearby)
 	return nil
 }
 

@@ -28,15 +28,15 @@ func (b Binary) Forward(z, x, y []Float, sx, sy int) {
 }
 
 // ForwardRows is Forward of rows with one row, such as a bias: z[r,j] = x[r,j] op
-// y[j]. z has whole rows.
+// y[j]. z has whole rows, and y no element of it.
 func (b Binary) ForwardRows(z, x, y []Float) {
 	switch w := len(y); {
 	case w == 0:
-	case w < wideRows/2 && len(z) > w:
+	case w <= wideRows/4 && len(z) >= 4*w:
 		b.forwardWide(z, x, y)
 	default:
 		for lo := 0; lo < len(z); lo += w {
-			b.Forward(z[lo:lo+w], x[lo:lo+w], y, 1, 1)
+			b.Forward(z[lo:lo+w:len(z)], x[lo:lo+w], y, 1, 1)
 		}
 	}
 }

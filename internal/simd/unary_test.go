@@ -3,6 +3,7 @@ package simd
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -162,20 +163,35 @@ func checkTanh(t *testing.T, x, y, minus []Float) {
 func TestForwardRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	for b := range numBinary {
-		for _, w := range []int{0, 1, 3, 8, 64, 255, 256, 600} {
-			for _, rows := range []int{0, 1, 2, 9, 700} {
+		for _, w := range []int{0, 1, 3, 8, 64, 127, 128, 129, 600} {
+			for _, rows := range []int{0, 1, 3, 4, 9, 700} {
 				x, y := draw(rows*w, some(rng)), draw(w, some(rng))
-				want, z := make([]Float, len(x)), make([]Float, len(x))
+				all := make([]Float, len(x), len(x)+w+8)
+				beyond := all[len(x):cap(all)]
+				for i := range beyond {
+					beyond[i] = guard
+				}
+				want := make([]Float, len(x))
 				for r := range rows {
 					b.Forward(want[r*w:(r+1)*w], x[r*w:(r+1)*w], y, 1, 1)
 				}
-				b.ForwardRows(z, x, y)
-				sameBits(t, b.String(), z, want)
+				b.ForwardRows(all, x, y)
+				sameBits(t, b.String(), all, want)
 				b.ForwardRows(x, x, y)
 				sameBits(t, b.String()+" in place", x, want)
+				if slices.ContainsFunc(beyond, func(v Float) bool { return v != guard }) {
+					t.Fatalf("%v of %d rows of %d writes beyond them", b, rows, w)
+				}
 			}
 		}
 	}
+	part := make([]Float, 10, 40)
+	defer func() {
+		if recover() == nil {
+			t.Error("a part of a row was taken for a whole one")
+		}
+	}()
+	Add.ForwardRows(part, part, make([]Float, 16))
 }
 
 func TestBinary(t *testing.T) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains the same thing here and in PyG (or DGL) from several seeds, and says whether accuracies agree.
 
-    agree.py [--models gat,gcn,sage] [--datasets cora,citeseer,…] [--seeds 5] [--ours 20] [--epochs 200] [--peer pyg]
+    agree.py [--models gat,gcn,sage] [--datasets cora,citeseer,…] [--seeds 5] [--ours 20] [--epochs 200] [--rows needed] [--peer pyg]
 
 PEERS, HERE, DATA, THREADS and GATBENCH are taken from the environment, as in a plan. A row has the mean
 and the standard deviation of the test accuracy at the best validation epoch and after the last, in per
@@ -30,6 +30,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=5, help="how many of the peer's, from 0")
     parser.add_argument("--ours", type=int, default=20, help="how many of ours, from 0")
     parser.add_argument("--epochs", type=int, default=200)
+    parser.add_argument("--rows", default="needed", choices=["needed", "all"], help="which ours compute in a step")
     parser.add_argument("--peer", default="pyg", choices=["pyg", "dgl"])
     parser.add_argument("--timeout", type=float, default=3600, help="seconds for one training")
     args = parser.parse_args()
@@ -55,7 +56,7 @@ def main():
 def ours_of(args, dataset, model, seed):
     name = f"train/{dataset}" + ("" if model == "gat" else f"/{model}")
     return ["$GATBENCH", "bench", "--json", "--threads", "$THREADS", "--data", "$DATA",
-            "--epochs", str(args.epochs), "--seed", str(seed), name]
+            "--epochs", str(args.epochs), "--seed", str(seed), "--rows", args.rows, name]
 
 
 def theirs_of(args, dataset, model, seed):

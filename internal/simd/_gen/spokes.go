@@ -425,8 +425,9 @@ func (s *spokes) keep(acc []vec, del vec) {
 	s.put(acc)
 }
 
-// powersAhead is how many rows before it is read or written a row is asked for: the
-// gathers between two tiles of rows make the processor forget that it reads in order.
+// powersAhead is how many rows ahead rows are asked for. A forward pass of attention
+// gathers between one tile of rows and the next, and the processor then no longer
+// sees that these are read in order; other callers' rows are near, or few.
 const powersAhead = 48
 
 // rowsOfPowers writes simd.Powers.Rows.

@@ -176,7 +176,7 @@ func (p *papers) dataset() (*Dataset, error) {
 	}
 	classes := slices.Compact(slices.Sorted(slices.Values(p.classes)))
 	d := &Dataset{
-		Features: rowsOf(x, order), Labels: make([]int32, n), Classes: len(classes),
+		Features: GatherRows(x, order), Labels: make([]int32, n), Classes: len(classes),
 		ClassNames: classes, NodeNames: pick(p.names, order),
 	}
 	for v, c := range p.classes {

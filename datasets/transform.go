@@ -77,15 +77,15 @@ func (d *Dataset) only(nodes []int32) *Dataset {
 	for i, v := range nodes {
 		number[v] = int32(i)
 	}
-	e.Features = rowsOf(d.Features, nodes)
+	e.Features = GatherRows(d.Features, nodes)
 	if d.Labels != nil {
 		e.Labels = pick(d.Labels, nodes)
 	}
 	if d.MultiLabels != nil {
-		e.MultiLabels = rowsOf(d.MultiLabels, nodes).(*sparse.CSR)
+		e.MultiLabels = GatherRows(d.MultiLabels, nodes).(*sparse.CSR)
 	}
 	if d.Targets != nil {
-		e.Targets = rowsOf(d.Targets, nodes).(*tensor.Dense)
+		e.Targets = GatherRows(d.Targets, nodes).(*tensor.Dense)
 	}
 	if len(d.NodeNames) > 0 {
 		e.NodeNames = pick(d.NodeNames, nodes)
@@ -113,8 +113,9 @@ func renumbered(ids, number []int32) []int32 {
 	return out
 }
 
-// rowsOf returns the given rows of a matrix.
-func rowsOf(x tensor.Array, rows []int32) tensor.Array {
+// GatherRows returns the given rows of a matrix, such as the features, of the kind
+// that x is, dense or sparse.
+func GatherRows(x tensor.Array, rows []int32) tensor.Array {
 	if a, ok := x.(*sparse.CSR); ok {
 		return sparse.GatherRows(a, rows)
 	}

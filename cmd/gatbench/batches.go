@@ -4,10 +4,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
-	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -25,7 +25,7 @@ type batches struct {
 
 func newBatches(k *task, net *network) *batches {
 	b := &batches{task: k, net: net, graph: k.graph, epoch: -1}
-	switch m := net.model(); {
+	switch m := net.Recipe.model(); {
 	case m.symmetric:
 		b.weights = layers.SymmetricWeights(k.graph, nil).Value()
 	case m.alone:
@@ -60,9 +60,11 @@ func (b *batches) shuffle(epoch int) {
 }
 
 // around returns what is computed for some of the nodes.
-func (b *batches) around(seeds []int32) pass {
-	hops := b.hops(seeds)
-	return pass{hops: hops, x: grad.Const(gatherRows(b.rows, hops[0].graph.From().Src))}
+func (b *batches) around(seeds []int32) pass { return b.reading(b.hops(seeds)) }
+
+// reading is a pass over blocks, with the features of those nodes that it reads.
+func (b *batches) reading(hops []hop) pass {
+	return pass{hops: hops, x: grad.Const(datasets.GatherRows(b.rows, hops[0].graph.From().Src))}
 }
 
 // hops returns a block for each layer.
@@ -82,14 +84,4 @@ func (b *batches) hop(part *graph.Graph) hop {
 	w := tensor.New(part.NumEdges(), 1)
 	tensor.GatherRows(w, b.weights, part.From().Edges)
 	return hop{graph: part, weight: grad.Const(w)}
-}
-
-// gatherRows returns some rows of a matrix, dense or sparse.
-func gatherRows(x tensor.Array, rows []int32) tensor.Array {
-	if a, ok := x.(*sparse.CSR); ok {
-		return sparse.GatherRows(a, rows)
-	}
-	y := tensor.New(len(rows), x.Shape()[1])
-	tensor.GatherRows(y, x.(*tensor.Dense), rows)
-	return y
 }

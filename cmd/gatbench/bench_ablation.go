@@ -102,10 +102,7 @@ func newGATEpoch(k *task, r recipe) (*gatEpoch, error) {
 }
 
 // allRows has a training step compute all rows.
-func (e *gatEpoch) allRows() {
-	e.step = e.whole
-	e.step.rows = e.split.Train
-}
+func (e *gatEpoch) allRows() { e.step = e.every(e.net) }
 
 // run is a training step and a validation forward.
 func (e *gatEpoch) run() {

@@ -21,12 +21,16 @@ func (k *task) lossOf(net *network) func(t *grad.Tape) *grad.Var {
 // the recipe asks for them, if a layer looks several hops far, or if the others
 // would save little.
 func (k *task) needed(net *network) pass {
-	m := net.model()
-	if net.Recipe.Rows != rowsAll && !m.whole {
+	if net.Recipe.Rows != rowsAll && !net.Recipe.model().whole {
 		if p := k.near.of(net, k); p.hops != nil {
 			return p
 		}
 	}
+	return k.every(net)
+}
+
+// every is needed with all rows.
+func (k *task) every(net *network) pass {
 	p := net.whole(k.graph, k.features)
 	p.rows = k.split.Train
 	return p
@@ -46,7 +50,7 @@ type nearKey struct {
 }
 
 func (n *nearby) of(net *network, k *task) pass {
-	m := net.model()
+	m := net.Recipe.model()
 	key := nearKey{len(net.Layers), m.symmetric, m.alone}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -74,7 +78,7 @@ func (b *batches) few() pass {
 	}
 	first := hops[0].graph
 	if !most(first.NumSrc(), b.graph.NumNodes()) {
-		return pass{hops: hops, x: grad.Const(gatherRows(b.rows, first.From().Src))}
+		return b.reading(hops)
 	}
 	hops[0] = b.hop(graph.Must(b.graph.Dst(first.From().Dst)))
 	return pass{hops: hops, x: b.features}

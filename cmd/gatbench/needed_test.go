@@ -60,7 +60,7 @@ func TestNeededRowsTrainAlike(t *testing.T) {
 	alike := func(t *testing.T, k *task, r recipe) {
 		r.Rows = rowsNeeded
 		some, losses := trained(t, k, r)
-		if few := k.needed(some).rows == nil; few == some.model().whole {
+		if few := k.needed(some).rows == nil; few == some.Recipe.model().whole {
 			t.Fatalf("some rows are left out: %v", few)
 		}
 		r.Rows = rowsAll

@@ -84,15 +84,6 @@ func (s start) redraw(l layer, rng *rand.Rand) {
 // layerOf returns the layer that a Param belongs to: "Layers.0" of "Layers.0.W".
 func layerOf(name string) string { return strings.Join(strings.SplitN(name, ".", 3)[:2], ".") }
 
-// model returns the row of the models' table that the network is of.
-func (n *network) model() model {
-	m, err := findModel(n.Recipe.Model)
-	if err != nil {
-		panic(err) // it has been built
-	}
-	return m
-}
-
 // pass is what a forward computes: where each layer works, and what the first one
 // reads.
 type pass struct {

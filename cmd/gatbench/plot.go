@@ -53,7 +53,7 @@ func (s *session) mark() picture.Series {
 
 func (s *session) lossPanel() *picture.Chart {
 	return &picture.Chart{
-		Title: fmt.Sprintf("%s on %s: loss", s.report.model().title, s.Name),
+		Title: fmt.Sprintf("%s on %s: loss", s.recipe.model().title, s.Name),
 		X:     picture.Axis{Label: "epoch"}, Y: picture.Axis{Label: "cross-entropy"},
 		Series: []picture.Series{
 			s.curve(0, "training, with dropout", func(e train.Epoch) float64 { return e.Loss }),

@@ -118,6 +118,15 @@ func (r *recipe) optimiser(net *network) train.Optimiser {
 	return opt
 }
 
+// model returns the row of the models' table that is trained.
+func (r *recipe) model() model {
+	m, err := findModel(r.Model)
+	if err != nil {
+		panic(err) // flags and files are checked
+	}
+	return m
+}
+
 // check returns an error for settings that cannot be.
 func (r *recipe) check() error {
 	for _, n := range []struct {

@@ -76,12 +76,8 @@ func (c *evalCommand) Run(e env) error {
 	if c.JSON {
 		return json.NewEncoder(e.out).Encode(line)
 	}
-	m, err := findModel(n.Recipe.Model)
-	if err != nil {
-		return err
-	}
 	p := &printer{w: e.out}
-	p.printf("%s on %s\n\n%-10s  %6s  %-9s  %s\n", m.describe(&n.Recipe, k.Classes), k.Name, "", "nodes", "accuracy", "loss")
+	p.printf("%s on %s\n\n%-10s  %6s  %-9s  %s\n", n.Recipe.model().describe(&n.Recipe, k.Classes), k.Name, "", "nodes", "accuracy", "loss")
 	for _, part := range []struct {
 		name  string
 		nodes []int32

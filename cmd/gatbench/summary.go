@@ -169,7 +169,7 @@ func (r *reporter) run(s summary) error {
 // single prints all there is to say of one training.
 func (r *reporter) single(s summary) {
 	k := r.task
-	r.printf("%s: %s; %d nodes, %d edges\n\n", k.Name, r.model().describe(&r.recipe, k.Classes), k.Graph.NumNodes(), k.Graph.NumEdges())
+	r.printf("%s: %s; %d nodes, %d edges\n\n", k.Name, r.recipe.model().describe(&r.recipe, k.Classes), k.Graph.NumNodes(), k.Graph.NumEdges())
 	r.printf("%-10s  %6s  %s\n", "", "nodes", "accuracy")
 	r.printf("%-10s  %6d  %6.1f %%\n", "train", len(k.split.Train), 100*s.TrainAccuracy)
 	r.printf("%-10s  %6d  %6.1f %%\n", "validation", len(k.split.Val), 100*s.ValAccuracy)
@@ -197,15 +197,6 @@ func (r *reporter) files(s summary) {
 			r.printf("%s %s\n", f.what, f.path)
 		}
 	}
-}
-
-// model returns the row of the models' table that is trained.
-func (r *reporter) model() model {
-	m, err := findModel(r.recipe.Model)
-	if err != nil {
-		panic(err) // it has been trained
-	}
-	return m
 }
 
 // advice returns the flags to try next.

@@ -199,14 +199,23 @@ func (b *backPass) chunk(i int) {
 	c := b.chunks[b.first+i]
 	w := b.hire(c.hi - c.lo)
 	w.pass, w.work, w.part = b, c, b.partial[i*b.width:(i+1)*b.width]
-	if c.hub >= 0 {
-		copy(w.pull, b.pulls[c.hub*b.run.n:(c.hub+1)*b.run.n])
-	} else {
-		b.clear(c.r0, c.r1)
-	}
 	b.sort(i, c)
-	b.tiles(c, w.measurePull, w.gradient)
+	switch {
+	case c.hub >= 0:
+		copy(w.pull, b.pulls[c.hub*b.run.n:(c.hub+1)*b.run.n])
+		b.tiles(c, w.measurePull, w.gradient)
+	case b.scored && b.both >= 0:
+		w.retrace(c)
+	default:
+		w.tilesBack(c)
+	}
 	w.dismiss()
+}
+
+// tilesBack does a chunk of whole destinations tile by tile.
+func (w *worker) tilesBack(c chunk) {
+	w.pass.clear(c.r0, c.r1)
+	w.tiles(c, w.measurePull, w.gradient)
 }
 
 // clear empties the gradients of the destinations from r0 to r1 that are new.
@@ -299,40 +308,46 @@ func (b *backPass) sort(i int, c chunk) {
 			b.aimEdges(k, c)
 		}
 	}
-	b.sortEdges(i, c)
-	for j := range b.sinks {
-		if k := &b.sinks[j]; k.two != nil {
-			b.place(k, c)
-		}
+	if b.both >= 0 {
+		b.placeEdges(i, c)
+	} else {
+		b.sortEdges(i, c)
 	}
 }
 
 // sortEdges puts the edges of a chunk in order by bucket.
 func (b *backPass) sortEdges(i int, c chunk) {
-	ends := b.runs[i*b.n : (i+1)*b.n]
-	clear(ends)
 	at := int32(c.lo - b.base)
-	order := b.order[at : c.hi-b.base]
 	if b.buckets == nil {
+		order := b.order[at : c.hi-b.base]
 		for e := range order {
 			order[e] = at + int32(e)
 		}
-		ends[0] = at + int32(len(order))
+		b.runs[i*b.n] = at + int32(len(order))
 		return
 	}
-	cols := b.g.In().Cols[c.lo:c.hi]
-	for _, u := range cols {
+	ends := b.startRuns(i, c)
+	for e, u := range b.g.In().Cols[c.lo:c.hi] {
+		k := b.buckets[u]
+		b.order[ends[k]] = at + int32(e)
+		ends[k]++
+	}
+}
+
+// startRuns returns where the chunk's run of each bucket starts, to be moved to
+// where it ends.
+func (b *backPass) startRuns(i int, c chunk) (ends []int32) {
+	ends = b.runs[i*b.n : (i+1)*b.n]
+	clear(ends)
+	for _, u := range b.g.In().Cols[c.lo:c.hi] {
 		ends[b.buckets[u]]++
 	}
+	at := int32(c.lo - b.base)
 	for k, n := range ends {
 		ends[k] = at
 		at += n
 	}
-	for e, u := range cols {
-		k := b.buckets[u]
-		b.order[ends[k]] = int32(c.lo - b.base + e)
-		ends[k]++
-	}
+	return ends
 }
 
 // aimEdges says where the gradients of a chunk's edges belong.
@@ -352,18 +367,27 @@ func (b *backPass) aimEdges(k *sink, c chunk) {
 	}
 }
 
-// place gives a chunk's edges places in their order, and says of each where it comes
-// from and goes to.
-func (b *backPass) place(k *sink, c chunk) {
-	in, first := b.g.In(), c.lo-b.base
-	for p, e := range b.order[first : c.hi-b.base] {
-		b.places[e] = int32(first + p)
+// placeEdges gives a chunk's edges places in order by bucket, for the sink of two, and
+// says of each place where it comes from and goes to.
+func (b *backPass) placeEdges(i int, c chunk) {
+	var one [1]int32
+	in, to, at, ends := b.g.In(), b.sinkOf[b.out().a].to, int32(c.lo-b.base), one[:]
+	if b.buckets != nil {
+		ends = b.startRuns(i, c)
+	} else {
+		ends[0] = at
+		b.runs[i*b.n] = at + int32(c.hi-c.lo)
 	}
 	for v := c.r0; v < c.r1; v++ {
 		lo, hi := max(int(in.Offsets[v]), c.lo), min(int(in.Offsets[v+1]), c.hi)
 		for e := lo; e < hi; e++ {
-			p := b.places[e-b.base]
-			k.to[p], b.dests[p] = in.Cols[e], int32(v)
+			u, k := in.Cols[e], uint8(0)
+			if b.buckets != nil {
+				k = b.buckets[u]
+			}
+			p := ends[k]
+			ends[k]++
+			b.places[e-b.base], to[p], b.dests[p] = p, u, int32(v)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/simd"
 )
 
 // Explain says in words how UpdateAll(g, m, rs...) will run, or without
@@ -22,6 +23,8 @@ func Explain(g *graph.Graph, m Msg, rs ...Reducer) string {
 		fmt.Fprintf(&b, "  %2d %-14s %v%s\n", i, s.describe(), s.shape, s.operands())
 	}
 	switch {
+	case p.scored:
+		fmt.Fprintf(&b, "  in one walk of each destination's edges; with scores above %d or more than %d edges: backward, or all, in tiles\n", simd.ScoredTame, simd.ScoredMost)
 	case p.lazy:
 		fmt.Fprintf(&b, "  summed onto %d destinations by reading U where it stands\n", g.NumDst())
 	case len(rs) > 0:

@@ -20,14 +20,23 @@ func (r *run) forward() {
 func (r *run) forwardChunk(i int) {
 	c := r.list.all[i]
 	w := r.hire(c.hi - c.lo)
-	if len(r.rs) > 0 {
-		n := r.out().width * len(r.rs)
-		clear(r.y.Value().Data[c.r0*n : c.r1*n])
+	if r.scored {
+		w.attend(c)
+	} else {
+		w.inTiles(c)
 	}
-	r.tiles(c, w.measure, w.result)
-	r.red.finish(c.r0, c.r1)
-	r.shift(c.r0, c.r1)
 	w.dismiss()
+}
+
+// inTiles does a chunk tile by tile.
+func (w *worker) inTiles(c chunk) {
+	if len(w.rs) > 0 {
+		n := w.out().width * len(w.rs)
+		clear(w.y.Value().Data[c.r0*n : c.r1*n])
+	}
+	w.tiles(c, w.measure, w.result)
+	w.red.finish(c.r0, c.r1)
+	w.shift(c.r0, c.r1)
 }
 
 // shift adds the bias to the rows of the destinations from r0 to r1, while they are

@@ -34,6 +34,7 @@ func (p *plan) join(summed bool) {
 	p.drop(gone)
 	p.settleLeaves()
 	p.joinBoth()
+	p.findScored()
 }
 
 // nearLeaf reports whether step i is a leaf whose rows are those of the graph's

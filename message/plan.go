@@ -13,20 +13,21 @@ import (
 // in which operands come first, each with its shape and its place in scratch. It
 // knows no Var and no graph, and serves any number of goroutines.
 type plan struct {
-	steps []step
-	rs    []Reducer // none: the message of every edge is stored
-	width int       // scratch elements an edge needs where values make room for later ones
-	all   int       // for the values and gradients of backward; before that is laid out, for all values
-	near  int       // elements of the rows that an edge's steps read where they stand
-	lazy  bool      // the message, U times a number for each run, is summed without being made
-	nStat int       // columns of the steps across the in-edges, each of which has statistics for every destination
-	even  bool      // see worker.pullEven
-	both  int       // of a lazy plan, the score that backward joins with its sum; −1: none. See joinBoth
-	turn  int       // elements of the matrices that backward reads turned
-	kept  int       // floats that the reducers keep beside the result, of each element of a message
-	won   int       // and edges
-	edges bool      // a statistic is an edge
-	key   []uint64  // what it was made from
+	steps  []step
+	rs     []Reducer // none: the message of every edge is stored
+	width  int       // scratch elements an edge needs where values make room for later ones
+	all    int       // for the values and gradients of backward; before that is laid out, for all values
+	near   int       // elements of the rows that an edge's steps read where they stand
+	lazy   bool      // the message, U times a number for each run, is summed without being made
+	nStat  int       // columns of the steps across the in-edges, each of which has statistics for every destination
+	even   bool      // see worker.pullEven
+	both   int       // of a lazy plan, the score that backward joins with its sum; −1: none. See joinBoth
+	scored bool      // it is attention by scores of the rows that are summed; see findScored
+	turn   int       // elements of the matrices that backward reads turned
+	kept   int       // floats that the reducers keep beside the result, of each element of a message
+	won    int       // and edges
+	edges  bool      // a statistic is an edge
+	key    []uint64  // what it was made from
 }
 
 // step is one operation of a plan.

@@ -32,6 +32,7 @@ type worker struct {
 	span   [2]int64       // its Offsets, of a part
 	bin    []tensor.Float // for gradients that are not wanted, of edges and of
 	rest   []tensor.Float // destinations
+	pairs  []tensor.Float // of retrace
 	even   []tensor.Float // a row for each destination of a tile: the gradient of its messages,
 	scaled []tensor.Float // and its product with what all share
 }

@@ -15,6 +15,7 @@ package simd
 //go:generate go -C _gen run . -family rows -out ../rows_amd64.s -stubs ../rows_amd64.go -pkg simd
 //go:generate go -C _gen run . -family messages -out ../messages_amd64.s -stubs ../messages_amd64.go -pkg simd
 //go:generate go -C _gen run . -family fan -out ../fan_amd64.s -stubs ../fan_amd64.go -pkg simd
+//go:generate go -C _gen run . -family scored -out ../scored_amd64.s -stubs ../scored_amd64.go -pkg simd
 //go:generate go -C _gen run . -family product -out ../product_amd64.s -stubs ../product_amd64.go -pkg simd
 //go:generate go -C _gen run . -family spmm -out ../spmm_amd64.s -stubs ../spmm_amd64.go -pkg simd
 //go:generate go -C _gen run . -family attention -out ../attention_amd64.s -stubs ../attention_amd64.go -pkg simd

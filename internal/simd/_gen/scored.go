@@ -1,0 +1,303 @@
+package main
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Where the fields of simd.Scored are; a test compares them.
+const (
+	scoredOffsets, scoredCols              = 0, 24
+	scoredU, scoredV, scoredA, scoredY     = 48, 72, 96, 120
+	scoredTop, scoredSum                   = 168, 192
+	scoredR, scoredDV, scoredDA            = 216, 240, 264
+	scoredZ, scoredSigns, scoredPlaces     = 288, 312, 336
+	scoredWork                             = 360
+	scoredApart, scoredSet                 = 392, 409
+	scoredAhead, scoredLast, scoredLeft    = 416, 424, 432
+	scoredMost, scoredPast                 = 440, 448
+	scoredAdd, scoredSlope                 = 456, 712
+	scoredTops, scoredInverse, scoredWhole = 744, 776, 808
+)
+
+// tame is simd's.
+const tame = 24
+
+// scoreds writes the kernels of simd.Scored.
+func scoreds() {
+	newScored("scoredAttend", "Scored.Attend").attend()
+	newScored("scoredRetrace", "Scored.Retrace").retrace()
+}
+
+// scored is a kernel on a simd.Scored.
+type scored struct {
+	fan
+	k, end, u, v, a reg.GPVirtual // the edge, that after the last, and rows
+}
+
+func newScored(name, doc string) *scored {
+	start(name, "func(p *byte)", name+" is "+doc+".")
+	s := &scored{}
+	s.p = param("p")
+	s.u, s.v, s.a = GP64(), s.load(scoredV), s.load(scoredA)
+	return s
+}
+
+func (s *scored) load(at int) reg.GPVirtual {
+	v := GP64()
+	MOVQ(s.field(at), v)
+	return v
+}
+
+func head8(base reg.GPVirtual, h int) Mem { return Mem{Base: base, Disp: 32 * h} }
+
+// source finds the row of edge k's source.
+func (s *scored) source(k, at reg.GPVirtual) {
+	cols := s.load(scoredCols)
+	MOVLQSX(Mem{Base: cols, Index: k, Scale: 4}, at)
+	SHLQ(Imm(8), at)
+	ADDQ(s.field(scoredU), at)
+}
+
+// fetch asks for the row of the source of an edge some way ahead.
+func (s *scored) fetch() {
+	none, far, at := fresh("near"), s.load(scoredAhead), GP64()
+	TESTQ(far, far)
+	JZ(LabelRef(none))
+	ADDQ(s.k, far)
+	CMPQ(far, s.field(scoredLast))
+	JG(LabelRef(none))
+	s.source(far, at)
+	for l := range 4 {
+		PREFETCHT1(Mem{Base: at, Disp: lineBytes * l})
+	}
+	Label(none)
+}
+
+// rows writes the loop over destinations, which goes to stop before one whose edges
+// end beyond the most.
+func (s *scored) rows(stop string, body func()) {
+	row := fresh("row")
+	Label(row)
+	offs := s.load(scoredOffsets)
+	s.k, s.end = GP64(), GP64()
+	MOVQ(Mem{Base: offs}, s.k)
+	MOVQ(Mem{Base: offs, Disp: 8}, s.end)
+	CMPQ(s.end, s.field(scoredMost))
+	JG(LabelRef(stop))
+	body()
+	ADDQ(Imm(8), s.field(scoredOffsets))
+	ADDQ(U32(256), s.v)
+	for _, f := range []int{scoredTop, scoredSum} {
+		by := s.load(scoredApart)
+		SHLQ(Imm(2), by)
+		ADDQ(by, s.field(f))
+	}
+	DECQ(s.field(scoredLeft))
+	JNZ(LabelRef(row))
+	Label(stop)
+}
+
+// edges writes a loop over the destination's edges, of which there are some.
+func (s *scored) edges(body func()) {
+	again := fresh("edge")
+	Label(again)
+	s.source(s.k, s.u)
+	body()
+	INCQ(s.k)
+	CMPQ(s.k, s.end)
+	JL(LabelRef(again))
+}
+
+// bent is LeakyReLU of the sum of the ends of head h, of which x is the source's,
+// and lost.
+func (s *scored) bent(h int, x vec) vec {
+	VADDPS(head8(s.v, h), x, x)
+	return higher(mul(x, s.field(scoredSlope)), x)
+}
+
+func (s *scored) attend() {
+	stop := fresh("stop")
+	s.rows(stop, func() {
+		acc := make([]vec, lanes)
+		zero(acc)
+		none := fresh("none")
+		clean := YMM()
+		VXORPS(clean, clean, clean)
+		VMOVUPS(clean, s.field(scoredWhole))
+		VMOVUPS(clean, s.field(scoredTops))
+		CMPQ(s.k, s.end)
+		JGE(LabelRef(none))
+		s.edges(func() {
+			s.fetch()
+			var terms totaller
+			for h := range lanes {
+				terms.take(mul(s.bent(h, get(head8(s.u, h))), head8(s.a, h)))
+			}
+			z := terms.totals()
+			large := magnitude(z)
+			VPMAXUD(s.field(scoredTops), large, large)
+			VMOVDQU(large, s.field(scoredTops))
+			p := expOrdinary(z)
+			VMOVUPS(add(p, s.field(scoredWhole)), s.field(scoredWhole))
+			toAll(p, func(h int, f vec) { VFMADD231PS(head8(s.u, h), f, acc[h]) })
+		})
+		wild, bits := get(s.field(scoredTops)), GP32()
+		VPCMPGTD(wide(math.Float32bits(tame)), wild, wild)
+		VMOVMSKPS(wild, bits)
+		TESTL(bits, bits)
+		JNZ(LabelRef(stop))
+		Label(none)
+		sum := get(s.field(scoredWhole))
+		inverse := div(get(num(1)), sum)
+		inverse = andNot(compare(equal, sum, num(0)), inverse) // of a row without edges
+		VMOVUPS(sum, Mem{Base: s.load(scoredSum)})
+		VXORPS(sum, sum, sum)
+		VMOVUPS(sum, Mem{Base: s.load(scoredTop)})
+		toAll(inverse, func(h int, f vec) {
+			VMULPS(f, acc[h], acc[h])
+			VADDPS(s.field(scoredAdd).Offset(32*h), acc[h], acc[h])
+		})
+		storePast(s.field(scoredPast), acc, s.load(scoredY))
+		ADDQ(U32(256), s.field(scoredY))
+	})
+	fencePast(s.field(scoredPast))
+	finish()
+}
+
+// ordinaryStats goes to stop where statistics are no ordinary numbers, and keeps the
+// largest score and the inverse of the sum.
+func (s *scored) ordinaryStats(stop string) {
+	top, sum, bits := get(Mem{Base: s.load(scoredTop)}), get(Mem{Base: s.load(scoredSum)}), GP32()
+	inf := wide(math.Float32bits(float32(math.Inf(1))))
+	fine := and(compare(less, magnitude(top), inf), compare(less, sum, inf))
+	fine = and(fine, compare(greater, sum, num(0)))
+	VMOVMSKPS(fine, bits)
+	CMPL(bits, U32(0xff))
+	JNE(LabelRef(stop))
+	VMOVUPS(top, s.field(scoredTops))
+	VMOVUPS(div(get(num(1)), sum), s.field(scoredInverse))
+}
+
+func (s *scored) retrace() {
+	stop := fresh("stop")
+	s.rows(stop, func() {
+		none, unread := fresh("none"), fresh("unread")
+		CMPQ(s.k, s.end)
+		JGE(LabelRef(unread))
+		s.ordinaryStats(stop)
+		Label(unread)
+		s.emptyRow()
+		CMPQ(s.k, s.end)
+		JGE(LabelRef(none))
+		r, work, c := s.load(scoredR), s.load(scoredWork), YMM()
+		VXORPS(c, c, c)
+		s.edges(func() {
+			s.fetch()
+			var scores, dots totaller
+			for h := range lanes {
+				x := get(head8(s.u, h))
+				dots.take(mul(x, head8(r, h)))
+				scores.take(mul(s.bent(h, x), head8(s.a, h)))
+			}
+			g := dots.totals()
+			z := scores.totals()
+			alpha := mul(expDown(sub(z, s.field(scoredTops))), s.field(scoredInverse))
+			VMOVUPS(alpha, Mem{Base: work})
+			VMOVUPS(g, Mem{Base: work, Disp: 32})
+			ADDQ(Imm(64), work)
+			VFMADD231PS(g, alpha, c)
+		})
+		VMOVUPS(c, s.field(scoredWhole))
+		for half := range 2 {
+			s.back(half)
+		}
+		Label(none)
+		ADDQ(U32(256), s.field(scoredR))
+		ADDQ(U32(256), s.field(scoredDV))
+	})
+	finish()
+}
+
+// emptyRow clears the row of DV, if it is not added to.
+func (s *scored) emptyRow() {
+	around, nothing, dv := fresh("add"), YMM(), s.load(scoredDV)
+	CMPB(s.field(scoredSet), Imm(0))
+	JE(LabelRef(around))
+	VXORPS(nothing, nothing, nothing)
+	for h := range lanes {
+		VMOVUPS(nothing, head8(dv, h))
+	}
+	Label(around)
+}
+
+// back adds up the gradients of four heads' ends over the destination's edges. The
+// first half writes what is kept of each edge.
+func (s *scored) back(half int) {
+	da, sum := make([]vec, 4), make([]vec, 4)
+	zero(sum)
+	for i, grads := 0, s.load(scoredDA); i < 4; i++ {
+		da[i] = get(head8(grads, 4*half+i))
+	}
+	MOVQ(Mem{Base: s.load(scoredOffsets)}, s.k)
+	at, place := s.load(scoredWork), s.load(scoredPlaces)
+	slope, one := get(s.field(scoredSlope)), get(num(1))
+	s.edges(func() {
+		to, signs := GP64(), GP64()
+		MOVLQSX(Mem{Base: place}, to)
+		ADDQ(Imm(4), place)
+		MOVQ(s.field(scoredSigns), signs)
+		LEAQ(Mem{Base: signs, Index: to, Scale: 8}, signs)
+		if half == 0 {
+			SHLQ(Imm(6), to)
+			ADDQ(s.field(scoredZ), to)
+			alpha := get(Mem{Base: at})
+			d := get(Mem{Base: at, Disp: 32})
+			VSUBPS(s.field(scoredWhole), d, d)
+			VMULPS(alpha, d, d)
+			VMOVUPS(d, Mem{Base: at, Disp: 32})
+			low, high, front := YMM(), YMM(), YMM()
+			VUNPCKLPS(alpha, d, low)
+			VUNPCKHPS(alpha, d, high)
+			VPERM2F128(Imm(0x20), high, low, front)
+			VPERM2F128(Imm(0x31), high, low, low)
+			VMOVUPS(front, Mem{Base: to})
+			VMOVUPS(low, Mem{Base: to, Disp: 32})
+		}
+		bits := GP32()
+		for i := range 4 {
+			h := 4*half + i
+			z := add(get(head8(s.v, h)), head8(s.u, h))
+			positive := compare(greater, z, num(0))
+			g := YMM()
+			VBROADCASTSS(Mem{Base: at, Disp: 32 + 4*h}, g)
+			q := mul(pick(positive, one, slope), g)
+			VADDPS(q, sum[i], sum[i])
+			VFMADD231PS(q, z, da[i])
+			b := GP32()
+			if i == 0 {
+				VMOVMSKPS(positive, bits)
+				continue
+			}
+			VMOVMSKPS(positive, b)
+			SHLL(Imm(uint64(8*i)), b)
+			ORL(b, bits)
+		}
+		MOVL(bits, Mem{Base: signs, Disp: 4 * half})
+		ADDQ(Imm(64), at)
+	})
+	grads, dv := s.load(scoredDA), s.load(scoredDV)
+	for i := range da {
+		h := 4*half + i
+		VMOVUPS(da[i], head8(grads, h))
+		x := get(head8(dv, h))
+		VFMADD231PS(head8(s.a, h), sum[i], x)
+		VMOVUPS(x, head8(dv, h))
+	}
+	if half == 1 {
+		MOVQ(place, s.field(scoredPlaces))
+	}
+}

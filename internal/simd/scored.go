@@ -1,0 +1,236 @@
+package simd
+
+import "math"
+
+// Scored is some consecutive destinations whose messages are the rows of their
+// sources, weighed by the softmax of scores of the same rows, as GATv2 has it. The
+// edges of a destination are walked once in [Scored.Attend] and twice, while their
+// rows are near, in [Scored.Retrace]. There are eight heads of eight elements.
+//
+//	s[e,h] = Σ_j A[h,j]·leaky(U[Cols[e],h,j] + V[r,h,j])
+//	α[e,h] = exp(s[e,h] − Top[r,h]) / Sum[r,h]
+type Scored struct {
+	Offsets []int64 // of the destinations and the end
+	Cols    []int32 // of all edges; the caller has checked that U has the rows
+
+	U        []Float // the rows of sources
+	V        []Float // the row of each destination
+	A        []Float // one row
+	Y        []Float // Attend: the results
+	Bias     []Float // Attend: one row, added to each result; nil: nothing
+	Top, Sum []Float // of each destination, Apart elements from one to the next
+
+	R      []Float // Retrace: the gradient of the results
+	DV, DA []Float // as V and A; DA is added to, and DV where Set is not
+	Z      []Float // of each place two numbers a head
+	Signs  []uint8 // and a bit an element, as Fan.ScoreBrief keeps them
+	Places []int32 // of each edge, counted from the first
+	Work   []Float // room for the numbers of ScoredMost edges, 2·8 of each
+
+	Slope  Float // from 0 to 1
+	Apart  int
+	Ahead  int  // rows of sources are asked for so many edges before they are read; 0: a few
+	Stream bool // Y is so large that it will have left the caches before it is read
+	Set    bool // DV is set, where there are edges or none
+
+	ahead, last, left int // as in Fan
+	most              int // the edge that a call does not go beyond
+	past              int // 1 if Y is written past the caches
+	add               [64]Float
+	slope             [8]Float
+	top, inverse, sum [8]Float // of a destination, of the assembly
+}
+
+// ScoredHeads is how many heads there are, and elements of each.
+const ScoredHeads = 8
+
+// ScoredMost is how many edges a call takes, which cannot be preempted.
+const ScoredMost = 1 << 10
+
+// ScoredTame is how large a score may be.
+const ScoredTame = tame
+
+const scoredRow = ScoredHeads * ScoredHeads
+
+// ready reports whether there are destinations. It panics where a slice is too short
+// for them.
+func (s *Scored) ready() bool {
+	s.left = max(len(s.Offsets)-1, 0)
+	if s.left == 0 {
+		return false
+	}
+	_ = s.Cols[:s.Offsets[s.left]]
+	_, _ = s.V[:s.left*scoredRow], s.A[:scoredRow]
+	_, _ = s.Top[:(s.left-1)*s.Apart+ScoredHeads], s.Sum[:(s.left-1)*s.Apart+ScoredHeads]
+	s.most = int(s.Offsets[0]) + ScoredMost
+	return true
+}
+
+// each calls do with destinations and the range of their edges, as long as that
+// returns true and they are among those that a call takes, and returns their number.
+func (s *Scored) each(do func(r, lo, hi int) bool) (done int) {
+	for r := range s.left {
+		lo, hi := int(s.Offsets[r]), int(s.Offsets[r+1])
+		if hi > s.most || !do(r, lo, hi) {
+			return r
+		}
+	}
+	return s.left
+}
+
+// score is that of an edge and head.
+func (s *Scored) score(r, e, h int) (sum Float) {
+	u, v := s.U[int(s.Cols[e])*scoredRow+8*h:][:8], s.V[r*scoredRow+8*h:][:8]
+	for j, a := range s.A[8*h : 8*h+8] {
+		z := u[j] + v[j]
+		sum += a * max(z, s.Slope*z)
+	}
+	return sum
+}
+
+// Attend sets the results of destinations and their statistics, and returns how many
+// it has done: it stops before one with edges beyond those that a call takes, and
+// before one with a score that is not tame, whose exponential might be too large.
+// Since all others are tame, their Top is 0, whatever the largest score.
+//
+//	Y[r,h,:] = Σ_e α[e,h]·U[Cols[e],h,:] + Bias[h,:]
+func (s *Scored) Attend() (done int) {
+	if !s.ready() {
+		return 0
+	}
+	_ = s.Y[:s.left*scoredRow]
+	if fast {
+		rows := s.left
+		s.attendFast()
+		return rows - s.left
+	}
+	return s.each(func(r, lo, hi int) bool {
+		if !s.tame(r, lo, hi) {
+			return false
+		}
+		for h := range ScoredHeads {
+			s.attendHead(r, h, lo, hi)
+		}
+		return true
+	})
+}
+
+// tame reports whether all scores of a destination are.
+func (s *Scored) tame(r, lo, hi int) bool {
+	for e := lo; e < hi; e++ {
+		for h := range ScoredHeads {
+			if z := s.score(r, e, h); !(z >= -tame && z <= tame) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// attendHead is Attend of one head of a destination.
+func (s *Scored) attendHead(r, h, lo, hi int) {
+	var y [8]Float
+	sum, inverse := Float(0), Float(0)
+	for e := lo; e < hi; e++ {
+		p := Float(math.Exp(float64(s.score(r, e, h))))
+		sum += p
+		Axpy(y[:], p, s.U[int(s.Cols[e])*scoredRow+8*h:][:8])
+	}
+	if sum != 0 {
+		inverse = 1 / sum
+	}
+	for j := range y {
+		y[j] *= inverse
+		if s.Bias != nil {
+			y[j] += s.Bias[8*h+j]
+		}
+	}
+	copy(s.Y[r*scoredRow+8*h:], y[:])
+	s.Top[r*s.Apart+h], s.Sum[r*s.Apart+h] = 0, sum
+}
+
+// Retrace is the backward pass of Attend, and returns how many destinations it has
+// done: it stops before one with edges beyond those that a call takes, and before one
+// whose statistics are not numbers or whose weights are none. Of what comes to a
+// source it keeps what [Returns] takes, at the edge's place:
+//
+//	dα[e,h]             = Σ_j U[Cols[e],h,j]·R[r,h,j]
+//	ds[e,h]             = α·(dα − Σ_e α·dα)
+//	Z[Places[e],h,:]    = ds[e,h], α[e,h]
+//	Signs[Places[e],..] = U + V > 0
+//	DV[r,h,j]          += A[h,j]·Σ_e ds·leaky'    or is that, if Set
+//	DA[h,j]            += Σ_e ds·leaky(U + V)
+func (s *Scored) Retrace() (done int) {
+	if !s.ready() {
+		return 0
+	}
+	_, _, _ = s.R[:s.left*scoredRow], s.DV[:s.left*scoredRow], s.DA[:scoredRow]
+	_ = s.Work[:2*ScoredHeads*min(ScoredMost, int(s.Offsets[s.left]-s.Offsets[0]))]
+	for _, p := range s.Places[:s.Offsets[s.left]-s.Offsets[0]] {
+		_, _ = s.Z[int(p)*2*ScoredHeads:int(p+1)*2*ScoredHeads], s.Signs[int(p)*8:int(p+1)*8]
+	}
+	if fast {
+		rows := s.left
+		s.retraceFast()
+		return rows - s.left
+	}
+	return s.each(func(r, lo, hi int) bool {
+		if !s.stands(r, lo, hi) {
+			return false
+		}
+		for h := range ScoredHeads {
+			s.retraceHead(r, h, lo, hi)
+		}
+		return true
+	})
+}
+
+// stands reports whether a destination's statistics are ordinary numbers.
+func (s *Scored) stands(r, lo, hi int) bool {
+	if lo == hi {
+		return true
+	}
+	for h := range ScoredHeads {
+		top, sum := float64(s.Top[r*s.Apart+h]), float64(s.Sum[r*s.Apart+h])
+		if math.IsInf(top, 0) || top != top || !(sum > 0) || math.IsInf(sum, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// retraceHead is Retrace of one head of a destination.
+func (s *Scored) retraceHead(r, h, lo, hi int) {
+	top, sum, c := s.Top[r*s.Apart+h], s.Sum[r*s.Apart+h], Float(0)
+	for e := lo; e < hi; e++ {
+		alpha := Float(math.Exp(float64(s.score(r, e, h)-top))) / sum
+		d := Dot(s.U[int(s.Cols[e])*scoredRow+8*h:][:8], s.R[r*scoredRow+8*h:][:8])
+		s.Work[2*(e-lo)], s.Work[2*(e-lo)+1] = alpha, d
+		c += alpha * d
+	}
+	var dv [8]Float
+	at := r*scoredRow + 8*h
+	for e := lo; e < hi; e++ {
+		alpha := s.Work[2*(e-lo)]
+		ds := alpha * (s.Work[2*(e-lo)+1] - c)
+		p := int(s.Places[e-int(s.Offsets[0])])
+		s.Z[(p*ScoredHeads+h)*2], s.Z[(p*ScoredHeads+h)*2+1] = ds, alpha
+		bits := uint8(0)
+		for j := range dv {
+			z, d := s.U[int(s.Cols[e])*scoredRow+8*h+j]+s.V[at+j], ds*s.Slope
+			if z > 0 {
+				bits |= 1 << j
+				d = ds
+			}
+			dv[j] += d
+			s.DA[8*h+j] += d * z
+		}
+		s.Signs[p*8+h] = bits
+	}
+	for j, d := range dv {
+		if s.Set {
+			s.DV[at+j] = 0
+		}
+		s.DV[at+j] += d * s.A[8*h+j]
+	}
+}

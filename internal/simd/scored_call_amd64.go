@@ -1,0 +1,46 @@
+//go:build !noasm && !f64
+
+package simd
+
+import (
+	"math"
+	"unsafe"
+)
+
+// The assembly moves pointers of slices on, beyond their ends at last, so it is
+// given a copy on the stack, which no collector reads meanwhile.
+
+func (s *Scored) attendFast() {
+	c := *s
+	c.complete()
+	c.past = 0
+	if s.Stream && aligned(s.Y, scoredRow) {
+		c.past = 1
+	}
+	for i := range c.add {
+		c.add[i] = Float(math.Copysign(0, -1))
+	}
+	if s.Bias != nil {
+		copy(c.add[:], s.Bias[:scoredRow])
+	}
+	scoredAttend((*byte)(unsafe.Pointer(&c)))
+	s.left = c.left
+}
+
+func (s *Scored) retraceFast() {
+	c := *s
+	c.complete()
+	scoredRetrace((*byte)(unsafe.Pointer(&c)))
+	s.left = c.left
+}
+
+// complete sets what both kernels take.
+func (s *Scored) complete() {
+	s.last, s.ahead = len(s.Cols)-1, 0
+	if len(s.U) >= farFrom {
+		s.ahead = max(s.Ahead, aheadRows)
+	}
+	for i := range s.slope {
+		s.slope[i] = s.Slope
+	}
+}

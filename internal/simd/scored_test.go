@@ -1,0 +1,78 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// scoredOf returns destinations with so many edges, from edge 3 on, among sources.
+func scoredOf(rng *rand.Rand, deg []int, sources int) Scored {
+	f := fanCase{h: ScoredHeads, d: ScoredHeads, deg: deg}.fan(rng, sources)
+	s := Scored{Offsets: f.Offsets, Cols: f.Cols, Slope: Float(rng.Float64()), Apart: ScoredHeads + rng.IntN(3), Ahead: f.Ahead, Stream: f.Add, Set: rng.IntN(2) == 0}
+	for _, e := range rng.Perm(int(f.Offsets[len(deg)] - 3)) {
+		s.Places = append(s.Places, int32(e))
+	}
+	return s
+}
+
+// checkScored compares both kernels with plain Go. What is summed is positive, so
+// that nothing cancels.
+func checkScored(t *testing.T, rng *rand.Rand, deg []int, sources int) (done int) {
+	t.Helper()
+	s := scoredOf(rng, deg, sources)
+	n, edges := len(deg), int(s.Offsets[len(deg)]-3)
+	bias := rng.IntN(2) == 0
+	pos, small := func() Float { return Float(math.Abs(rng.NormFloat64())) + 0.01 }, Float(2/float64(1+rng.IntN(20))) // some scores are wild, or none
+	if rng.IntN(4) == 0 {
+		pos = positive(rng)
+	}
+	what := fmt.Sprintf("of %v edges, a bias %v", deg, bias)
+	trial(t, "Attend "+what, 2e-5, [][]Float{
+		draw(sources*scoredRow, pos), draw(n*scoredRow, pos), draw(scoredRow, pos), draw(n*scoredRow, pos),
+		draw(n*s.Apart, pos), draw(n*s.Apart, pos), draw(scoredRow, pos), draw(1, pos),
+	}, func(x [][]Float) {
+		k := s
+		for i := range x[2] {
+			x[2][i] *= small
+		}
+		k.U, k.V, k.A, k.Y, k.Top, k.Sum = x[0], x[1], x[2], x[3], x[4], x[5]
+		if bias {
+			k.Bias = x[6]
+		}
+		x[7][0] = Float(k.Attend())
+		done += int(x[7][0])
+	})
+	zero := func() Float { return 0 }
+	trial(t, "Retrace "+what, 2e-4, [][]Float{
+		draw(sources*scoredRow, rng64(rng)), draw(n*scoredRow, rng64(rng)), draw(scoredRow, rng64(rng)), draw(n*scoredRow, rng64(rng)),
+		draw(n*s.Apart, zero), draw(n*s.Apart, pos), draw(n*scoredRow, pos), draw(scoredRow, pos),
+		draw(edges*2*ScoredHeads, zero), draw(edges*scoredRow, zero), draw(1, pos),
+	}, func(x [][]Float) {
+		k := s
+		k.U, k.V, k.A, k.R, k.Top, k.Sum, k.DV, k.DA, k.Z = x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8]
+		k.Signs, k.Work = make([]uint8, edges*ScoredHeads), make([]Float, 2*ScoredHeads*ScoredMost)
+		x[10][0] = Float(k.Retrace())
+		done += int(x[10][0])
+		for at := range x[9] {
+			x[9][at] = Float(k.Signs[at/8] >> (at % 8) & 1)
+		}
+	})
+	return done
+}
+
+func TestScored(t *testing.T) {
+	rng := rand.New(rand.NewPCG(61, 1))
+	done := 0
+	for n := range 120 {
+		done += checkScored(t, rng, []int{n, 0, n / 2, 1, 3}, 1+rng.IntN(9))
+	}
+	if all := 120 * 5 * 4; done < all/2 || done == all {
+		t.Errorf("%d of %d destinations were done: the kernels should stop at some", done, all)
+	}
+	checkScored(t, rng, []int{1, 0, 3, 40}, farFrom/scoredRow+1) // rows are asked for beforehand
+	checkScored(t, rng, []int{ScoredMost - 1, 1, 1}, 9)          // the last is beyond a call
+	checkScored(t, rng, []int{ScoredMost + 1}, 9)
+	checkScored(t, rng, nil, 9)
+}

@@ -1,0 +1,92 @@
+package message_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// attentive is attention by GATv2 of eight heads of eight, with a bias or without.
+func attentive(g *graph.Graph, m *broad, slope float64, bias *grad.Param) func() []*tensor.Dense {
+	return func() []*tensor.Dense {
+		t := grad.NewTape(3)
+		u := t.Use(m.U)
+		msg := message.U(u).Mul(message.UAddV(u, t.Use(m.V)).LeakyReLU(slope).Dot(message.W(t.Use(m.W))).Softmax())
+		var y *grad.Var
+		if bias != nil {
+			y = message.UpdateAllAdd(g, msg, t.Use(bias))
+		} else {
+			y = message.UpdateAll(g, msg, message.Sum)
+		}
+		out := []*tensor.Dense{y.Value()}
+		for _, d := range t.Backward(weigh(y)) {
+			out = append(out, d.Value)
+		}
+		return out
+	}
+}
+
+// TestScored compares attention in one walk with tiles where there are more edges
+// than the walk takes, and scores that it does not.
+func TestScored(t *testing.T) {
+	for _, edges := range []int{300, 1100, 2500} {
+		g := hub(edges)
+		for _, by := range []float64{1, 12, 25} { // times which the scores of some destinations are
+			for _, bias := range []*grad.Param{nil, param(9, 64)} {
+				m := newBroad(g, 8, 8)
+				for v := 0; v < g.NumDst(); v += 7 {
+					for j := range 64 {
+						m.V.Value.Data[v*64+j] *= tensor.Float(by)
+					}
+				}
+				checkJoined(t, fmt.Sprintf("hub of %d, scores %g times, bias %v", edges, by, bias != nil), attentive(g, m, 0.2, bias))
+			}
+		}
+	}
+}
+
+// What is not a number, or infinite, stays so in its destination and nowhere else.
+func TestScoredOdd(t *testing.T) {
+	g := hub(300)
+	for _, odd := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		m := newBroad(g, 8, 8)
+		m.V.Value.Data[5*64+3] = tensor.Float(odd)
+		m.V.Value.Data[7*64+9] = tensor.Float(odd)
+		message.SetJoin(t, true)
+		got := attentive(g, m, 0.2, nil)()[0].Data
+		message.SetJoin(t, false)
+		want := attentive(g, m, 0.2, nil)()[0].Data
+		for k, v := range got {
+			same := math.Abs(float64(v-want[k])) < 1e-4 || v != v && want[k] != want[k]
+			if v != want[k] && !same {
+				t.Fatalf("%v in a row: element %d is %v, in tiles %v", odd, k, v, want[k])
+			}
+		}
+	}
+}
+
+// TestScoredIs says which expressions go in one walk.
+func TestScoredIs(t *testing.T) {
+	g := odd()
+	says := func(heads, dim int, slope float64) bool {
+		tape, m := grad.NewTape(1), newBroad(g, heads, dim)
+		u := tape.Use(m.U)
+		msg := message.U(u).Mul(message.UAddV(u, tape.Use(m.V)).LeakyReLU(slope).Dot(message.W(tape.Use(m.W))).Softmax())
+		return strings.Contains(message.Explain(g, msg, message.Sum), "in one walk")
+	}
+	for _, c := range []struct {
+		heads, dim int
+		slope      float64
+		want       bool
+	}{{8, 8, 0.2, true}, {8, 8, 0, true}, {8, 8, 1.5, false}, {8, 8, -0.1, false}, {8, 16, 0.2, false}, {4, 8, 0.2, false}} {
+		if got := says(c.heads, c.dim, c.slope); got != c.want {
+			t.Errorf("%d heads of %d, slope %g: in one walk is %v", c.heads, c.dim, c.slope, got)
+		}
+	}
+}

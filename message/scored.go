@@ -103,7 +103,7 @@ func (w *worker) alone(v int) chunk {
 func (w *worker) retrace(c chunk) {
 	out, b := w.out(), w.pass
 	s := &w.steps[w.both]
-	w.pairs = resize(w.pairs, 2*simd.ScoredHeads*simd.ScoredMost)
+	w.pairs = resize(w.pairs, simd.ScoredWork)
 	for v := c.r0; v < c.r1; {
 		rows, first := tile{r0: v, r1: c.r1}, int(w.g.In().Offsets[v])
 		k := w.scores(v, c.r1)

@@ -90,3 +90,24 @@ func TestScoredIs(t *testing.T) {
 		}
 	}
 }
+
+// Where a destination has one edge its weight is 1, and its score moves nothing: not
+// even by rounding, which an optimiser such as Adam would make large.
+func TestScoredOne(t *testing.T) {
+	g := graph.Chains(30, 1, 2)
+	for _, joins := range []bool{true, false} {
+		message.SetJoin(t, joins)
+		m := newBroad(g, 8, 8)
+		grads := attentive(g, m, 0.2, nil)()[1:]
+		for i, p := range []*grad.Param{m.U, m.V, m.W} {
+			if p == m.U {
+				continue
+			}
+			for k, v := range grads[i].Data {
+				if v != 0 {
+					t.Fatalf("joined %v: gradient %d at %d is %g, want 0", joins, i, k, v)
+				}
+			}
+		}
+	}
+}

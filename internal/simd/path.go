@@ -1,14 +1,29 @@
 package simd
 
-// fast says whether the assembly is used.
-var fast = supported()
+// fast says whether the assembly is used, and wide whether that of AVX-512 is, by the
+// few kernels that have one.
+var (
+	fast = supported()
+	wide = supported512()
+)
 
-// Path names the kernels in use: "avx2" or "go".
+// Path names the kernels in use: "avx512", "avx2" or "go".
 func Path() string {
-	if fast {
+	switch {
+	case fast && wide:
+		return "avx512"
+	case fast:
 		return "avx2"
 	}
 	return "go"
+}
+
+// Narrow turns to the kernels of AVX2 until undo is called, as Disable does to those in
+// plain Go.
+func Narrow() (undo func()) {
+	was := wide
+	wide = false
+	return func() { wide = was }
 }
 
 // Disable turns to the kernels in plain Go until undo is called. It is for

@@ -25,7 +25,7 @@ type Scored struct {
 	Z      []Float // of each place two numbers a head
 	Signs  []uint8 // and a bit an element, as Fan.ScoreBrief keeps them
 	Places []int32 // of each edge, counted from the first
-	Work   []Float // room for the numbers of ScoredMost edges, 2·8 of each
+	Work   []Float // room for ScoredWork numbers
 
 	Slope  Float // from 0 to 1
 	Apart  int
@@ -38,7 +38,7 @@ type Scored struct {
 	past              int // 1 if Y is written past the caches
 	add               [64]Float
 	slope             [8]Float
-	top, inverse, sum [8]Float // of a destination, of the assembly
+	top, sum          [8]Float // of a destination, of the assembly
 }
 
 // ScoredHeads is how many heads there are, and elements of each.
@@ -46,6 +46,10 @@ const ScoredHeads = 8
 
 // ScoredMost is how many edges a call takes, which cannot be preempted.
 const ScoredMost = 1 << 10
+
+// ScoredWork is how many numbers of its own Retrace keeps: two for each head of the
+// edges that a call takes, and of one more.
+const ScoredWork = 2 * ScoredHeads * (ScoredMost + 1)
 
 // ScoredTame is how large a score may be.
 const ScoredTame = tame
@@ -151,7 +155,7 @@ func (s *Scored) attendHead(r, h, lo, hi int) {
 
 // Retrace is the backward pass of Attend, and returns how many destinations it has
 // done: it stops before one with edges beyond those that a call takes, and before one
-// whose statistics are not numbers or whose weights are none. Of what comes to a
+// whose statistics are not of Attend, which is one whose Top is not 0. Of what comes to a
 // source it keeps what [Returns] takes, at the edge's place:
 //
 //	dα[e,h]             = Σ_j U[Cols[e],h,j]·R[r,h,j]
@@ -165,7 +169,7 @@ func (s *Scored) Retrace() (done int) {
 		return 0
 	}
 	_, _, _ = s.R[:s.left*scoredRow], s.DV[:s.left*scoredRow], s.DA[:scoredRow]
-	_ = s.Work[:2*ScoredHeads*min(ScoredMost, int(s.Offsets[s.left]-s.Offsets[0]))]
+	_ = s.Work[:ScoredWork]
 	for _, p := range s.Places[:s.Offsets[s.left]-s.Offsets[0]] {
 		_, _ = s.Z[int(p)*2*ScoredHeads:int(p+1)*2*ScoredHeads], s.Signs[int(p)*8:int(p+1)*8]
 	}
@@ -185,14 +189,11 @@ func (s *Scored) Retrace() (done int) {
 	})
 }
 
-// stands reports whether a destination's statistics are ordinary numbers.
+// stands reports whether a destination's statistics are those of Attend.
 func (s *Scored) stands(r, lo, hi int) bool {
-	if lo == hi {
-		return true
-	}
 	for h := range ScoredHeads {
-		top, sum := float64(s.Top[r*s.Apart+h]), float64(s.Sum[r*s.Apart+h])
-		if math.IsInf(top, 0) || top != top || !(sum > 0) || math.IsInf(sum, 0) {
+		top, sum := s.Top[r*s.Apart+h], float64(s.Sum[r*s.Apart+h])
+		if lo < hi && !(top == 0 && sum > 0 && !math.IsInf(sum, 0)) {
 			return false
 		}
 	}
@@ -201,9 +202,9 @@ func (s *Scored) stands(r, lo, hi int) bool {
 
 // retraceHead is Retrace of one head of a destination.
 func (s *Scored) retraceHead(r, h, lo, hi int) {
-	top, sum, c := s.Top[r*s.Apart+h], s.Sum[r*s.Apart+h], Float(0)
+	sum, c := s.Sum[r*s.Apart+h], Float(0)
 	for e := lo; e < hi; e++ {
-		alpha := Float(math.Exp(float64(s.score(r, e, h)-top))) / sum
+		alpha := Float(math.Exp(float64(s.score(r, e, h)))) / sum
 		d := Dot(s.U[int(s.Cols[e])*scoredRow+8*h:][:8], s.R[r*scoredRow+8*h:][:8])
 		s.Work[2*(e-lo)], s.Work[2*(e-lo)+1] = alpha, d
 		c += alpha * d

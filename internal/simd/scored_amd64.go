@@ -13,3 +13,13 @@ func scoredAttend(p *byte)
 //
 //go:noescape
 func scoredRetrace(p *byte)
+
+// scoredAttend512 is Scored.Attend.
+//
+//go:noescape
+func scoredAttend512(p *byte)
+
+// scoredRetrace512 is Scored.Retrace.
+//
+//go:noescape
+func scoredRetrace512(p *byte)

@@ -26,7 +26,7 @@ row2:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	VMOVUPS Y8, 808(AX)
+	VMOVUPS Y8, 776(AX)
 	VMOVUPS Y8, 744(AX)
 	CMPQ    SI, DI
 	JGE     none3
@@ -41,7 +41,8 @@ edge4:
 	JZ         near5
 	ADDQ       SI, R8
 	CMPQ       R8, 424(AX)
-	JG         near5
+	JGE        near5
+	LEAQ       (R8), R8
 	MOVQ       24(AX), R9
 	MOVLQSX    (R9)(R8*4), R8
 	SHLQ       $0x08, R8
@@ -50,6 +51,15 @@ edge4:
 	PREFETCHT1 64(R8)
 	PREFETCHT1 128(R8)
 	PREFETCHT1 192(R8)
+	LEAQ       8(SI), R8
+	MOVQ       24(AX), R9
+	MOVLQSX    (R9)(R8*4), R8
+	SHLQ       $0x08, R8
+	ADDQ       48(AX), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	PREFETCHT0 128(R8)
+	PREFETCHT0 192(R8)
 
 near5:
 	VMOVUPS      (CX), Y8
@@ -131,8 +141,8 @@ near5:
 	VFMADD213PS  wide3f800000<>+0(SB), Y11, Y8
 	VPSLLD       $0x17, Y9, Y9
 	VPADDD       Y9, Y8, Y8
-	VADDPS       808(AX), Y8, Y9
-	VMOVUPS      Y9, 808(AX)
+	VADDPS       776(AX), Y8, Y9
+	VMOVUPS      Y9, 776(AX)
 	VPERM2F128   $0x00, Y8, Y8, Y9
 	VPERMILPS    $0x00, Y9, Y10
 	VFMADD231PS  (CX), Y10, Y0
@@ -161,7 +171,7 @@ near5:
 	JNZ          stop1
 
 none3:
-	VMOVUPS    808(AX), Y8
+	VMOVUPS    776(AX), Y8
 	VMOVUPS    wide3f800000<>+0(SB), Y9
 	VDIVPS     Y8, Y9, Y9
 	VCMPPS     $0x00, wide00000000<>+0(SB), Y8, Y10
@@ -391,19 +401,14 @@ row10:
 	VMOVUPS   (CX), Y0
 	MOVQ      192(AX), CX
 	VMOVUPS   (CX), Y1
-	VANDPS    wide7fffffff<>+0(SB), Y0, Y2
-	VCMPPS    $0x11, wide7f800000<>+0(SB), Y2, Y2
-	VCMPPS    $0x11, wide7f800000<>+0(SB), Y1, Y3
-	VANDPS    Y3, Y2, Y2
-	VCMPPS    $0x1e, wide00000000<>+0(SB), Y1, Y3
-	VANDPS    Y3, Y2, Y2
-	VMOVMSKPS Y2, CX
+	VCMPPS    $0x00, wide00000000<>+0(SB), Y0, Y0
+	VCMPPS    $0x11, wide7f800000<>+0(SB), Y1, Y2
+	VANDPS    Y2, Y0, Y0
+	VCMPPS    $0x1e, wide00000000<>+0(SB), Y1, Y1
+	VANDPS    Y1, Y0, Y0
+	VMOVMSKPS Y0, CX
 	CMPL      CX, $0x000000ff
 	JNE       stop9
-	VMOVUPS   Y0, 744(AX)
-	VMOVUPS   wide3f800000<>+0(SB), Y0
-	VDIVPS    Y1, Y0, Y0
-	VMOVUPS   Y0, 776(AX)
 
 unread12:
 	MOVQ    240(AX), CX
@@ -424,6 +429,7 @@ add13:
 	JGE    none11
 	MOVQ   216(AX), R8
 	MOVQ   360(AX), R9
+	MOVQ   192(AX), R10
 	VXORPS Y0, Y0, Y0
 
 edge14:
@@ -431,20 +437,30 @@ edge14:
 	MOVLQSX    (CX)(SI*4), CX
 	SHLQ       $0x08, CX
 	ADDQ       48(AX), CX
-	MOVQ       416(AX), R10
-	TESTQ      R10, R10
+	MOVQ       416(AX), R11
+	TESTQ      R11, R11
 	JZ         near15
-	ADDQ       SI, R10
-	CMPQ       R10, 424(AX)
-	JG         near15
-	MOVQ       24(AX), R11
-	MOVLQSX    (R11)(R10*4), R10
-	SHLQ       $0x08, R10
-	ADDQ       48(AX), R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
+	ADDQ       SI, R11
+	CMPQ       R11, 424(AX)
+	JGE        near15
+	LEAQ       (R11), R11
+	MOVQ       24(AX), R12
+	MOVLQSX    (R12)(R11*4), R11
+	SHLQ       $0x08, R11
+	ADDQ       48(AX), R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	LEAQ       8(SI), R11
+	MOVQ       24(AX), R12
+	MOVLQSX    (R12)(R11*4), R11
+	SHLQ       $0x08, R11
+	ADDQ       48(AX), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
 
 near15:
 	VMOVUPS      (CX), Y1
@@ -537,9 +553,6 @@ near15:
 	VPERM2F128   $0x21, Y3, Y1, Y4
 	VBLENDPS     $0xf0, Y3, Y1, Y1
 	VADDPS       Y4, Y1, Y1
-	VSUBPS       744(AX), Y1, Y1
-	VMOVUPS      widec2d00000<>+0(SB), Y3
-	VMAXPS       Y1, Y3, Y1
 	VMOVUPS      wide3fb8aa3b<>+0(SB), Y3
 	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y3
 	VSUBPS       wide4b400000<>+0(SB), Y3, Y4
@@ -554,10 +567,8 @@ near15:
 	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y1
 	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y1
 	VPSLLD       $0x17, Y3, Y3
-	VPADDD       wide5f800000<>+0(SB), Y3, Y3
-	VMULPS       Y3, Y1, Y1
-	VMULPS       wide1f800000<>+0(SB), Y1, Y1
-	VMULPS       776(AX), Y1, Y1
+	VPADDD       Y3, Y1, Y1
+	VDIVPS       (R10), Y1, Y1
 	VMOVUPS      Y1, (R9)
 	VMOVUPS      Y2, 32(R9)
 	ADDQ         $0x40, R9
@@ -565,7 +576,7 @@ near15:
 	INCQ         SI
 	CMPQ         SI, DI
 	JL           edge14
-	VMOVUPS      Y0, 808(AX)
+	VMOVUPS      Y0, 776(AX)
 	VXORPS       Y0, Y0, Y0
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
@@ -595,7 +606,7 @@ edge16:
 	ADDQ         288(AX), R10
 	VMOVUPS      (R8), Y10
 	VMOVUPS      32(R8), Y11
-	VSUBPS       808(AX), Y11, Y11
+	VSUBPS       776(AX), Y11, Y11
 	VMULPS       Y10, Y11, Y11
 	VMOVUPS      Y11, 32(R8)
 	VUNPCKLPS    Y10, Y11, Y12
@@ -789,32 +800,753 @@ DATA wide7f800000<>+24(SB)/4, $0x7f800000
 DATA wide7f800000<>+28(SB)/4, $0x7f800000
 GLOBL wide7f800000<>(SB), RODATA|NOPTR, $32
 
-DATA widec2d00000<>+0(SB)/4, $0xc2d00000
-DATA widec2d00000<>+4(SB)/4, $0xc2d00000
-DATA widec2d00000<>+8(SB)/4, $0xc2d00000
-DATA widec2d00000<>+12(SB)/4, $0xc2d00000
-DATA widec2d00000<>+16(SB)/4, $0xc2d00000
-DATA widec2d00000<>+20(SB)/4, $0xc2d00000
-DATA widec2d00000<>+24(SB)/4, $0xc2d00000
-DATA widec2d00000<>+28(SB)/4, $0xc2d00000
-GLOBL widec2d00000<>(SB), RODATA|NOPTR, $32
+// func scoredAttend512(p *byte)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·scoredAttend512(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         72(AX), DX
+	MOVQ         96(AX), CX
+	VBROADCASTSS 712(AX), Z24
+	VMOVUPS      (CX), Z16
+	VMOVUPS      64(CX), Z17
+	VMOVUPS      128(CX), Z18
+	VMOVUPS      192(CX), Z19
 
-DATA wide5f800000<>+0(SB)/4, $0x5f800000
-DATA wide5f800000<>+4(SB)/4, $0x5f800000
-DATA wide5f800000<>+8(SB)/4, $0x5f800000
-DATA wide5f800000<>+12(SB)/4, $0x5f800000
-DATA wide5f800000<>+16(SB)/4, $0x5f800000
-DATA wide5f800000<>+20(SB)/4, $0x5f800000
-DATA wide5f800000<>+24(SB)/4, $0x5f800000
-DATA wide5f800000<>+28(SB)/4, $0x5f800000
-GLOBL wide5f800000<>(SB), RODATA|NOPTR, $32
+row19:
+	MOVQ    (AX), CX
+	MOVQ    (CX), BX
+	MOVQ    8(CX), SI
+	CMPQ    SI, 440(AX)
+	JG      stop18
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VMOVUPS (DX), Z20
+	VMOVUPS 64(DX), Z21
+	VMOVUPS 128(DX), Z22
+	VMOVUPS 192(DX), Z23
+	VPXORD  Z25, Z25, Z25
+	VPXORD  Z26, Z26, Z26
+	CMPQ    BX, SI
+	JGE     none20
 
-DATA wide1f800000<>+0(SB)/4, $0x1f800000
-DATA wide1f800000<>+4(SB)/4, $0x1f800000
-DATA wide1f800000<>+8(SB)/4, $0x1f800000
-DATA wide1f800000<>+12(SB)/4, $0x1f800000
-DATA wide1f800000<>+16(SB)/4, $0x1f800000
-DATA wide1f800000<>+20(SB)/4, $0x1f800000
-DATA wide1f800000<>+24(SB)/4, $0x1f800000
-DATA wide1f800000<>+28(SB)/4, $0x1f800000
-GLOBL wide1f800000<>(SB), RODATA|NOPTR, $32
+pair21:
+	MOVQ       24(AX), CX
+	MOVLQSX    (CX)(BX*4), CX
+	SHLQ       $0x08, CX
+	ADDQ       48(AX), CX
+	MOVQ       $0x0000ffff, R8
+	LEAQ       1(BX), DI
+	CMPQ       DI, SI
+	CMOVQGE    BX, DI
+	MOVQ       $0x000000ff, R9
+	CMOVQGE    R9, R8
+	KMOVW      R8, K1
+	MOVQ       24(AX), R8
+	MOVLQSX    (R8)(DI*4), R9
+	SHLQ       $0x08, R9
+	ADDQ       48(AX), R9
+	MOVQ       416(AX), DI
+	TESTQ      DI, DI
+	JZ         near22
+	ADDQ       BX, DI
+	CMPQ       DI, 424(AX)
+	JGE        near22
+	LEAQ       (DI), R8
+	MOVQ       24(AX), R10
+	MOVLQSX    (R10)(R8*4), R8
+	SHLQ       $0x08, R8
+	ADDQ       48(AX), R8
+	PREFETCHT1 (R8)
+	PREFETCHT1 64(R8)
+	PREFETCHT1 128(R8)
+	PREFETCHT1 192(R8)
+	LEAQ       1(DI), DI
+	MOVQ       24(AX), R8
+	MOVLQSX    (R8)(DI*4), DI
+	SHLQ       $0x08, DI
+	ADDQ       48(AX), DI
+	PREFETCHT1 (DI)
+	PREFETCHT1 64(DI)
+	PREFETCHT1 128(DI)
+	PREFETCHT1 192(DI)
+	LEAQ       8(BX), DI
+	MOVQ       24(AX), R8
+	MOVLQSX    (R8)(DI*4), DI
+	SHLQ       $0x08, DI
+	ADDQ       48(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	PREFETCHT0 128(DI)
+	PREFETCHT0 192(DI)
+	LEAQ       9(BX), DI
+	MOVQ       24(AX), R8
+	MOVLQSX    (R8)(DI*4), DI
+	SHLQ       $0x08, DI
+	ADDQ       48(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	PREFETCHT0 128(DI)
+	PREFETCHT0 192(DI)
+
+near22:
+	VMOVUPS           (CX), Z4
+	VMOVUPS           64(CX), Z5
+	VMOVUPS           128(CX), Z6
+	VMOVUPS           192(CX), Z7
+	VADDPS            Z4, Z20, Z8
+	VMULPS            Z24, Z8, Z9
+	VMAXPS            Z8, Z9, Z8
+	VMULPS            Z16, Z8, Z8
+	VADDPS            Z5, Z21, Z9
+	VMULPS            Z24, Z9, Z10
+	VMAXPS            Z9, Z10, Z9
+	VMULPS            Z17, Z9, Z9
+	VADDPS            Z6, Z22, Z10
+	VMULPS            Z24, Z10, Z11
+	VMAXPS            Z10, Z11, Z10
+	VMULPS            Z18, Z10, Z10
+	VADDPS            Z7, Z23, Z11
+	VMULPS            Z24, Z11, Z12
+	VMAXPS            Z11, Z12, Z11
+	VMULPS            Z19, Z11, Z11
+	VUNPCKLPS         Z9, Z8, Z12
+	VUNPCKHPS         Z9, Z8, Z8
+	VADDPS            Z12, Z8, Z8
+	VUNPCKLPS         Z11, Z10, Z9
+	VUNPCKHPS         Z11, Z10, Z10
+	VADDPS            Z9, Z10, Z10
+	VUNPCKLPD         Z10, Z8, Z9
+	VUNPCKHPD         Z10, Z8, Z8
+	VADDPS            Z9, Z8, Z8
+	VMOVUPS           (R9), Z9
+	VMOVUPS           64(R9), Z10
+	VMOVUPS           128(R9), Z11
+	VMOVUPS           192(R9), Z12
+	VADDPS            Z9, Z20, Z13
+	VMULPS            Z24, Z13, Z14
+	VMAXPS            Z13, Z14, Z13
+	VMULPS            Z16, Z13, Z13
+	VADDPS            Z10, Z21, Z14
+	VMULPS            Z24, Z14, Z15
+	VMAXPS            Z14, Z15, Z14
+	VMULPS            Z17, Z14, Z14
+	VADDPS            Z11, Z22, Z15
+	VMULPS            Z24, Z15, Z27
+	VMAXPS            Z15, Z27, Z15
+	VMULPS            Z18, Z15, Z15
+	VADDPS            Z12, Z23, Z27
+	VMULPS            Z24, Z27, Z28
+	VMAXPS            Z27, Z28, Z27
+	VMULPS            Z19, Z27, Z27
+	VUNPCKLPS         Z14, Z13, Z28
+	VUNPCKHPS         Z14, Z13, Z13
+	VADDPS            Z28, Z13, Z13
+	VUNPCKLPS         Z27, Z15, Z14
+	VUNPCKHPS         Z27, Z15, Z15
+	VADDPS            Z14, Z15, Z15
+	VUNPCKLPD         Z15, Z13, Z14
+	VUNPCKHPD         Z15, Z13, Z13
+	VADDPS            Z14, Z13, Z13
+	VSHUFF32X4        $0x88, Z13, Z8, Z14
+	VSHUFF32X4        $0xdd, Z13, Z8, Z8
+	VADDPS            Z14, Z8, Z8
+	VPANDD.BCST       wide7fffffff<>+0(SB), Z8, Z13
+	VPMAXUD           Z13, Z26, Z26
+	VMULPS.BCST       wide3fb8aa3b<>+0(SB), Z8, Z13
+	VRNDSCALEPS       $0x00, Z13, Z13
+	VMOVAPS           Z8, Z8
+	VFNMADD231PS.BCST wide3f318000<>+0(SB), Z13, Z8
+	VFNMADD231PS.BCST wideb95e8083<>+0(SB), Z13, Z8
+	VMULPS            Z8, Z8, Z14
+	VBROADCASTSS      wide3c0905f1<>+0(SB), Z15
+	VFMADD213PS.BCST  wide3d2aaa8c<>+0(SB), Z8, Z15
+	VFMADD231PS.BCST  wide3ab688be<>+0(SB), Z14, Z15
+	VBROADCASTSS      wide3e2aaa6e<>+0(SB), Z27
+	VFMADD213PS.BCST  wide3f000000<>+0(SB), Z8, Z27
+	VFMADD213PS       Z27, Z14, Z15
+	VADDPS.BCST       wide3f800000<>+0(SB), Z8, Z8
+	VFMADD231PS       Z14, Z15, Z8
+	VSCALEFPS         Z13, Z8, Z8
+	VMOVAPS.Z         Z8, K1, Z8
+	VADDPS            Z8, Z25, Z25
+	VSHUFF32X4        $0x50, Z8, Z8, Z13
+	VPERMILPS         $0x00, Z13, Z14
+	VPERMILPS         $0x55, Z13, Z15
+	VPERMILPS         $0xaa, Z13, Z27
+	VPERMILPS         $0xff, Z13, Z13
+	VFMADD231PS       Z4, Z14, Z0
+	VFMADD231PS       Z5, Z15, Z1
+	VFMADD231PS       Z6, Z27, Z2
+	VFMADD231PS       Z7, Z13, Z3
+	VSHUFF32X4        $0xfa, Z8, Z8, Z4
+	VPERMILPS         $0x00, Z4, Z5
+	VPERMILPS         $0x55, Z4, Z6
+	VPERMILPS         $0xaa, Z4, Z7
+	VPERMILPS         $0xff, Z4, Z4
+	VFMADD231PS       Z9, Z5, Z0
+	VFMADD231PS       Z10, Z6, Z1
+	VFMADD231PS       Z11, Z7, Z2
+	VFMADD231PS       Z12, Z4, Z3
+	ADDQ              $0x02, BX
+	CMPQ              BX, SI
+	JL                pair21
+	VPCMPGTD.BCST     wide41c00000<>+0(SB), Z26, K1
+	KMOVW             K1, CX
+	TESTL             CX, CX
+	JNZ               stop18
+
+none20:
+	VSHUFF32X4   $0x4e, Z25, Z25, Z4
+	VADDPS       Z4, Z25, Z4
+	VCMPPS.BCST  $0x04, wide00000000<>+0(SB), Z4, K1
+	VBROADCASTSS wide3f800000<>+0(SB), Z5
+	VDIVPS       Z4, Z5, Z5
+	VMOVAPS.Z    Z5, K1, Z5
+	VMOVUPS      headsOfLanes<>+0(SB), Z6
+	VPERMPS      Z4, Z6, Z4
+	MOVQ         192(AX), CX
+	VMOVUPS      Y4, (CX)
+	VXORPS       Y4, Y4, Y4
+	MOVQ         168(AX), CX
+	VMOVUPS      Y4, (CX)
+	VMOVUPS      heads0of0<>+0(SB), Z4
+	VPERMPS      Z5, Z4, Z4
+	VMULPS       Z4, Z0, Z0
+	VADDPS       456(AX), Z0, Z0
+	VMOVUPS      heads1of0<>+0(SB), Z4
+	VPERMPS      Z5, Z4, Z4
+	VMULPS       Z4, Z1, Z1
+	VADDPS       520(AX), Z1, Z1
+	VMOVUPS      heads2of0<>+0(SB), Z4
+	VPERMPS      Z5, Z4, Z4
+	VMULPS       Z4, Z2, Z2
+	VADDPS       584(AX), Z2, Z2
+	VMOVUPS      heads3of0<>+0(SB), Z4
+	VPERMPS      Z5, Z4, Z4
+	VMULPS       Z4, Z3, Z3
+	VADDPS       648(AX), Z3, Z3
+	MOVQ         120(AX), CX
+	CMPQ         448(AX), $0x00
+	JNE          past23
+	VMOVUPS      Z0, (CX)
+	VMOVUPS      Z1, 64(CX)
+	VMOVUPS      Z2, 128(CX)
+	VMOVUPS      Z3, 192(CX)
+	JMP          kept24
+
+past23:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	VMOVNTPS Z2, 128(CX)
+	VMOVNTPS Z3, 192(CX)
+
+kept24:
+	ADDQ $0x00000100, 120(AX)
+	ADDQ $0x08, (AX)
+	ADDQ $0x00000100, DX
+	MOVQ 392(AX), CX
+	SHLQ $0x02, CX
+	ADDQ CX, 168(AX)
+	MOVQ 392(AX), CX
+	SHLQ $0x02, CX
+	ADDQ CX, 192(AX)
+	DECQ 432(AX)
+	JNZ  row19
+
+stop18:
+	CMPQ 448(AX), $0x00
+	JE   fenced25
+	SFENCE
+
+fenced25:
+	VZEROUPPER
+	RET
+
+DATA wide3f318000<>+0(SB)/4, $0x3f318000
+DATA wide3f318000<>+4(SB)/4, $0x3f318000
+DATA wide3f318000<>+8(SB)/4, $0x3f318000
+DATA wide3f318000<>+12(SB)/4, $0x3f318000
+DATA wide3f318000<>+16(SB)/4, $0x3f318000
+DATA wide3f318000<>+20(SB)/4, $0x3f318000
+DATA wide3f318000<>+24(SB)/4, $0x3f318000
+DATA wide3f318000<>+28(SB)/4, $0x3f318000
+GLOBL wide3f318000<>(SB), RODATA|NOPTR, $32
+
+DATA headsOfLanes<>+0(SB)/4, $0x00000000
+DATA headsOfLanes<>+4(SB)/4, $0x00000004
+DATA headsOfLanes<>+8(SB)/4, $0x00000001
+DATA headsOfLanes<>+12(SB)/4, $0x00000005
+DATA headsOfLanes<>+16(SB)/4, $0x00000002
+DATA headsOfLanes<>+20(SB)/4, $0x00000006
+DATA headsOfLanes<>+24(SB)/4, $0x00000003
+DATA headsOfLanes<>+28(SB)/4, $0x00000007
+DATA headsOfLanes<>+32(SB)/4, $0x00000000
+DATA headsOfLanes<>+36(SB)/4, $0x00000004
+DATA headsOfLanes<>+40(SB)/4, $0x00000001
+DATA headsOfLanes<>+44(SB)/4, $0x00000005
+DATA headsOfLanes<>+48(SB)/4, $0x00000002
+DATA headsOfLanes<>+52(SB)/4, $0x00000006
+DATA headsOfLanes<>+56(SB)/4, $0x00000003
+DATA headsOfLanes<>+60(SB)/4, $0x00000007
+GLOBL headsOfLanes<>(SB), RODATA|NOPTR, $64
+
+DATA heads0of0<>+0(SB)/4, $0x00000000
+DATA heads0of0<>+4(SB)/4, $0x00000000
+DATA heads0of0<>+8(SB)/4, $0x00000000
+DATA heads0of0<>+12(SB)/4, $0x00000000
+DATA heads0of0<>+16(SB)/4, $0x00000000
+DATA heads0of0<>+20(SB)/4, $0x00000000
+DATA heads0of0<>+24(SB)/4, $0x00000000
+DATA heads0of0<>+28(SB)/4, $0x00000000
+DATA heads0of0<>+32(SB)/4, $0x00000004
+DATA heads0of0<>+36(SB)/4, $0x00000004
+DATA heads0of0<>+40(SB)/4, $0x00000004
+DATA heads0of0<>+44(SB)/4, $0x00000004
+DATA heads0of0<>+48(SB)/4, $0x00000004
+DATA heads0of0<>+52(SB)/4, $0x00000004
+DATA heads0of0<>+56(SB)/4, $0x00000004
+DATA heads0of0<>+60(SB)/4, $0x00000004
+GLOBL heads0of0<>(SB), RODATA|NOPTR, $64
+
+DATA heads1of0<>+0(SB)/4, $0x00000001
+DATA heads1of0<>+4(SB)/4, $0x00000001
+DATA heads1of0<>+8(SB)/4, $0x00000001
+DATA heads1of0<>+12(SB)/4, $0x00000001
+DATA heads1of0<>+16(SB)/4, $0x00000001
+DATA heads1of0<>+20(SB)/4, $0x00000001
+DATA heads1of0<>+24(SB)/4, $0x00000001
+DATA heads1of0<>+28(SB)/4, $0x00000001
+DATA heads1of0<>+32(SB)/4, $0x00000005
+DATA heads1of0<>+36(SB)/4, $0x00000005
+DATA heads1of0<>+40(SB)/4, $0x00000005
+DATA heads1of0<>+44(SB)/4, $0x00000005
+DATA heads1of0<>+48(SB)/4, $0x00000005
+DATA heads1of0<>+52(SB)/4, $0x00000005
+DATA heads1of0<>+56(SB)/4, $0x00000005
+DATA heads1of0<>+60(SB)/4, $0x00000005
+GLOBL heads1of0<>(SB), RODATA|NOPTR, $64
+
+DATA heads2of0<>+0(SB)/4, $0x00000002
+DATA heads2of0<>+4(SB)/4, $0x00000002
+DATA heads2of0<>+8(SB)/4, $0x00000002
+DATA heads2of0<>+12(SB)/4, $0x00000002
+DATA heads2of0<>+16(SB)/4, $0x00000002
+DATA heads2of0<>+20(SB)/4, $0x00000002
+DATA heads2of0<>+24(SB)/4, $0x00000002
+DATA heads2of0<>+28(SB)/4, $0x00000002
+DATA heads2of0<>+32(SB)/4, $0x00000006
+DATA heads2of0<>+36(SB)/4, $0x00000006
+DATA heads2of0<>+40(SB)/4, $0x00000006
+DATA heads2of0<>+44(SB)/4, $0x00000006
+DATA heads2of0<>+48(SB)/4, $0x00000006
+DATA heads2of0<>+52(SB)/4, $0x00000006
+DATA heads2of0<>+56(SB)/4, $0x00000006
+DATA heads2of0<>+60(SB)/4, $0x00000006
+GLOBL heads2of0<>(SB), RODATA|NOPTR, $64
+
+DATA heads3of0<>+0(SB)/4, $0x00000003
+DATA heads3of0<>+4(SB)/4, $0x00000003
+DATA heads3of0<>+8(SB)/4, $0x00000003
+DATA heads3of0<>+12(SB)/4, $0x00000003
+DATA heads3of0<>+16(SB)/4, $0x00000003
+DATA heads3of0<>+20(SB)/4, $0x00000003
+DATA heads3of0<>+24(SB)/4, $0x00000003
+DATA heads3of0<>+28(SB)/4, $0x00000003
+DATA heads3of0<>+32(SB)/4, $0x00000007
+DATA heads3of0<>+36(SB)/4, $0x00000007
+DATA heads3of0<>+40(SB)/4, $0x00000007
+DATA heads3of0<>+44(SB)/4, $0x00000007
+DATA heads3of0<>+48(SB)/4, $0x00000007
+DATA heads3of0<>+52(SB)/4, $0x00000007
+DATA heads3of0<>+56(SB)/4, $0x00000007
+DATA heads3of0<>+60(SB)/4, $0x00000007
+GLOBL heads3of0<>(SB), RODATA|NOPTR, $64
+
+// func scoredRetrace512(p *byte)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·scoredRetrace512(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         72(AX), DX
+	MOVQ         96(AX), BX
+	VBROADCASTSS 712(AX), Z24
+	VMOVUPS      (BX), Z16
+	VMOVUPS      64(BX), Z17
+	VMOVUPS      128(BX), Z18
+	VMOVUPS      192(BX), Z19
+
+row27:
+	MOVQ      (AX), CX
+	MOVQ      (CX), SI
+	MOVQ      8(CX), DI
+	CMPQ      DI, 440(AX)
+	JG        stop26
+	CMPQ      SI, DI
+	JGE       unread29
+	MOVQ      168(AX), CX
+	VMOVUPS   (CX), Y0
+	MOVQ      192(AX), CX
+	VMOVUPS   (CX), Y1
+	VCMPPS    $0x00, wide00000000<>+0(SB), Y0, Y0
+	VCMPPS    $0x11, wide7f800000<>+0(SB), Y1, Y7
+	VANDPS    Y7, Y0, Y0
+	VCMPPS    $0x1e, wide00000000<>+0(SB), Y1, Y1
+	VANDPS    Y1, Y0, Y0
+	VMOVMSKPS Y0, CX
+	CMPL      CX, $0x000000ff
+	JNE       stop26
+
+unread29:
+	MOVQ    240(AX), CX
+	CMPB    409(AX), $0x00
+	JE      add30
+	VXORPS  Y0, Y0, Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y0, 32(CX)
+	VMOVUPS Y0, 64(CX)
+	VMOVUPS Y0, 96(CX)
+	VMOVUPS Y0, 128(CX)
+	VMOVUPS Y0, 160(CX)
+	VMOVUPS Y0, 192(CX)
+	VMOVUPS Y0, 224(CX)
+
+add30:
+	CMPQ       SI, DI
+	JGE        none28
+	VMOVUPS    (DX), Z20
+	VMOVUPS    64(DX), Z21
+	VMOVUPS    128(DX), Z22
+	VMOVUPS    192(DX), Z23
+	MOVQ       360(AX), R8
+	MOVQ       216(AX), R9
+	VPXORD     Z25, Z25, Z25
+	MOVQ       192(AX), CX
+	VMOVUPS    (CX), Y0
+	VMOVUPS    lanesOfHeads<>+0(SB), Z1
+	VPERMPS    Z0, Z1, Z1
+	VSHUFF32X4 $0x44, Z1, Z1, Z1
+
+pair31:
+	MOVQ       24(AX), CX
+	MOVLQSX    (CX)(SI*4), CX
+	SHLQ       $0x08, CX
+	ADDQ       48(AX), CX
+	MOVQ       $0x0000ffff, R11
+	LEAQ       1(SI), R10
+	CMPQ       R10, DI
+	CMOVQGE    SI, R10
+	MOVQ       $0x000000ff, R12
+	CMOVQGE    R12, R11
+	KMOVW      R11, K1
+	MOVQ       24(AX), R11
+	MOVLQSX    (R11)(R10*4), R12
+	SHLQ       $0x08, R12
+	ADDQ       48(AX), R12
+	MOVQ       416(AX), R10
+	TESTQ      R10, R10
+	JZ         near32
+	ADDQ       SI, R10
+	CMPQ       R10, 424(AX)
+	JGE        near32
+	LEAQ       (R10), R11
+	MOVQ       24(AX), R13
+	MOVLQSX    (R13)(R11*4), R11
+	SHLQ       $0x08, R11
+	ADDQ       48(AX), R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	LEAQ       1(R10), R10
+	MOVQ       24(AX), R11
+	MOVLQSX    (R11)(R10*4), R10
+	SHLQ       $0x08, R10
+	ADDQ       48(AX), R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	LEAQ       8(SI), R10
+	MOVQ       24(AX), R11
+	MOVLQSX    (R11)(R10*4), R10
+	SHLQ       $0x08, R10
+	ADDQ       48(AX), R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	LEAQ       9(SI), R10
+	MOVQ       24(AX), R11
+	MOVLQSX    (R11)(R10*4), R10
+	SHLQ       $0x08, R10
+	ADDQ       48(AX), R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+
+near32:
+	VMOVUPS           (CX), Z7
+	VMOVUPS           64(CX), Z8
+	VMOVUPS           128(CX), Z9
+	VMOVUPS           192(CX), Z10
+	VADDPS            Z7, Z20, Z11
+	VMULPS            Z24, Z11, Z12
+	VMAXPS            Z11, Z12, Z11
+	VMULPS            Z16, Z11, Z11
+	VADDPS            Z8, Z21, Z12
+	VMULPS            Z24, Z12, Z13
+	VMAXPS            Z12, Z13, Z12
+	VMULPS            Z17, Z12, Z12
+	VADDPS            Z9, Z22, Z13
+	VMULPS            Z24, Z13, Z14
+	VMAXPS            Z13, Z14, Z13
+	VMULPS            Z18, Z13, Z13
+	VADDPS            Z10, Z23, Z14
+	VMULPS            Z24, Z14, Z15
+	VMAXPS            Z14, Z15, Z14
+	VMULPS            Z19, Z14, Z14
+	VUNPCKLPS         Z12, Z11, Z15
+	VUNPCKHPS         Z12, Z11, Z11
+	VADDPS            Z15, Z11, Z11
+	VUNPCKLPS         Z14, Z13, Z12
+	VUNPCKHPS         Z14, Z13, Z13
+	VADDPS            Z12, Z13, Z13
+	VUNPCKLPD         Z13, Z11, Z12
+	VUNPCKHPD         Z13, Z11, Z11
+	VADDPS            Z12, Z11, Z11
+	VMULPS            (R9), Z7, Z7
+	VMULPS            64(R9), Z8, Z8
+	VMULPS            128(R9), Z9, Z9
+	VMULPS            192(R9), Z10, Z10
+	VUNPCKLPS         Z8, Z7, Z12
+	VUNPCKHPS         Z8, Z7, Z7
+	VADDPS            Z12, Z7, Z7
+	VUNPCKLPS         Z10, Z9, Z8
+	VUNPCKHPS         Z10, Z9, Z9
+	VADDPS            Z8, Z9, Z9
+	VUNPCKLPD         Z9, Z7, Z8
+	VUNPCKHPD         Z9, Z7, Z7
+	VADDPS            Z8, Z7, Z7
+	VMOVUPS           (R12), Z8
+	VMOVUPS           64(R12), Z9
+	VMOVUPS           128(R12), Z10
+	VMOVUPS           192(R12), Z12
+	VADDPS            Z8, Z20, Z13
+	VMULPS            Z24, Z13, Z14
+	VMAXPS            Z13, Z14, Z13
+	VMULPS            Z16, Z13, Z13
+	VADDPS            Z9, Z21, Z14
+	VMULPS            Z24, Z14, Z15
+	VMAXPS            Z14, Z15, Z14
+	VMULPS            Z17, Z14, Z14
+	VADDPS            Z10, Z22, Z15
+	VMULPS            Z24, Z15, Z27
+	VMAXPS            Z15, Z27, Z15
+	VMULPS            Z18, Z15, Z15
+	VADDPS            Z12, Z23, Z27
+	VMULPS            Z24, Z27, Z28
+	VMAXPS            Z27, Z28, Z27
+	VMULPS            Z19, Z27, Z27
+	VUNPCKLPS         Z14, Z13, Z28
+	VUNPCKHPS         Z14, Z13, Z13
+	VADDPS            Z28, Z13, Z13
+	VUNPCKLPS         Z27, Z15, Z14
+	VUNPCKHPS         Z27, Z15, Z15
+	VADDPS            Z14, Z15, Z15
+	VUNPCKLPD         Z15, Z13, Z14
+	VUNPCKHPD         Z15, Z13, Z13
+	VADDPS            Z14, Z13, Z13
+	VMULPS            (R9), Z8, Z8
+	VMULPS            64(R9), Z9, Z9
+	VMULPS            128(R9), Z10, Z10
+	VMULPS            192(R9), Z12, Z12
+	VUNPCKLPS         Z9, Z8, Z14
+	VUNPCKHPS         Z9, Z8, Z8
+	VADDPS            Z14, Z8, Z8
+	VUNPCKLPS         Z12, Z10, Z9
+	VUNPCKHPS         Z12, Z10, Z10
+	VADDPS            Z9, Z10, Z10
+	VUNPCKLPD         Z10, Z8, Z9
+	VUNPCKHPD         Z10, Z8, Z8
+	VADDPS            Z9, Z8, Z8
+	VSHUFF32X4        $0x88, Z13, Z11, Z9
+	VSHUFF32X4        $0xdd, Z13, Z11, Z10
+	VADDPS            Z9, Z10, Z10
+	VSHUFF32X4        $0x88, Z8, Z7, Z9
+	VSHUFF32X4        $0xdd, Z8, Z7, Z7
+	VADDPS            Z9, Z7, Z7
+	VMULPS.BCST       wide3fb8aa3b<>+0(SB), Z10, Z8
+	VRNDSCALEPS       $0x00, Z8, Z8
+	VMOVAPS           Z10, Z9
+	VFNMADD231PS.BCST wide3f318000<>+0(SB), Z8, Z9
+	VFNMADD231PS.BCST wideb95e8083<>+0(SB), Z8, Z9
+	VMULPS            Z9, Z9, Z10
+	VBROADCASTSS      wide3c0905f1<>+0(SB), Z11
+	VFMADD213PS.BCST  wide3d2aaa8c<>+0(SB), Z9, Z11
+	VFMADD231PS.BCST  wide3ab688be<>+0(SB), Z10, Z11
+	VBROADCASTSS      wide3e2aaa6e<>+0(SB), Z12
+	VFMADD213PS.BCST  wide3f000000<>+0(SB), Z9, Z12
+	VFMADD213PS       Z12, Z10, Z11
+	VADDPS.BCST       wide3f800000<>+0(SB), Z9, Z9
+	VFMADD231PS       Z10, Z11, Z9
+	VSCALEFPS         Z8, Z9, Z9
+	VDIVPS            Z1, Z9, Z9
+	VMOVAPS.Z         Z9, K1, Z9
+	VMOVUPS           Z9, (R8)
+	VMOVUPS           Z7, 32800(R8)
+	ADDQ              $0x40, R8
+	VFMADD231PS       Z7, Z9, Z25
+	ADDQ              $0x02, SI
+	CMPQ              SI, DI
+	JL                pair31
+	VSHUFF32X4        $0x4e, Z25, Z25, Z1
+	VADDPS            Z1, Z25, Z25
+	VPXORD            Z2, Z2, Z2
+	VPXORD            Z3, Z3, Z3
+	VPXORD            Z4, Z4, Z4
+	VPXORD            Z5, Z5, Z5
+	MOVQ              264(AX), CX
+	VMOVUPS           (CX), Z1
+	VMOVUPS           64(CX), Z7
+	VMOVUPS           128(CX), Z8
+	VMOVUPS           192(CX), Z9
+	MOVQ              (AX), CX
+	MOVQ              (CX), SI
+	MOVQ              360(AX), R8
+	MOVQ              336(AX), R9
+	VPXORD            Z6, Z6, Z6
+	VMOVUPS           heads0of0<>+0(SB), Z10
+	VMOVUPS           heads1of0<>+0(SB), Z11
+	VMOVUPS           heads2of0<>+0(SB), Z12
+	VMOVUPS           heads3of0<>+0(SB), Z13
+	VMOVUPS           pairsOf<>+0(SB), Z14
+
+edge33:
+	MOVQ        24(AX), CX
+	MOVLQSX     (CX)(SI*4), CX
+	SHLQ        $0x08, CX
+	ADDQ        48(AX), CX
+	MOVLQSX     (R9), R10
+	ADDQ        $0x04, R9
+	MOVQ        312(AX), R11
+	LEAQ        (R11)(R10*8), R11
+	SHLQ        $0x06, R10
+	ADDQ        288(AX), R10
+	VMOVUPS     (R8), Y0
+	VMOVUPS     32800(R8), Y26
+	VSUBPS      Y25, Y26, Y26
+	VMULPS      Y0, Y26, Y26
+	ADDQ        $0x20, R8
+	VMOVAPS     Z26, Z15
+	VPERMT2PS   Z0, Z14, Z15
+	VMOVUPS     Z15, (R10)
+	VADDPS      (CX), Z20, Z15
+	VCMPPS      $0x1a, Z6, Z15, K1
+	VPERMPS     Z26, Z10, Z27
+	VMULPS      Z24, Z27, K1, Z27
+	VADDPS      Z27, Z2, Z2
+	VFMADD231PS Z15, Z27, Z1
+	KNOTW       K1, K1
+	KMOVW       K1, (R11)
+	VADDPS      64(CX), Z21, Z15
+	VCMPPS      $0x1a, Z6, Z15, K1
+	VPERMPS     Z26, Z11, Z27
+	VMULPS      Z24, Z27, K1, Z27
+	VADDPS      Z27, Z3, Z3
+	VFMADD231PS Z15, Z27, Z7
+	KNOTW       K1, K1
+	KMOVW       K1, 2(R11)
+	VADDPS      128(CX), Z22, Z15
+	VCMPPS      $0x1a, Z6, Z15, K1
+	VPERMPS     Z26, Z12, Z27
+	VMULPS      Z24, Z27, K1, Z27
+	VADDPS      Z27, Z4, Z4
+	VFMADD231PS Z15, Z27, Z8
+	KNOTW       K1, K1
+	KMOVW       K1, 4(R11)
+	VADDPS      192(CX), Z23, Z15
+	VCMPPS      $0x1a, Z6, Z15, K1
+	VPERMPS     Z26, Z13, Z27
+	VMULPS      Z24, Z27, K1, Z27
+	VADDPS      Z27, Z5, Z5
+	VFMADD231PS Z15, Z27, Z9
+	KNOTW       K1, K1
+	KMOVW       K1, 6(R11)
+	INCQ        SI
+	CMPQ        SI, DI
+	JL          edge33
+	MOVQ        264(AX), CX
+	MOVQ        240(AX), SI
+	VMOVUPS     Z1, (CX)
+	VMOVUPS     (SI), Z1
+	VFMADD231PS (BX), Z2, Z1
+	VMOVUPS     Z1, (SI)
+	VMOVUPS     Z7, 64(CX)
+	VMOVUPS     64(SI), Z1
+	VFMADD231PS 64(BX), Z3, Z1
+	VMOVUPS     Z1, 64(SI)
+	VMOVUPS     Z8, 128(CX)
+	VMOVUPS     128(SI), Z1
+	VFMADD231PS 128(BX), Z4, Z1
+	VMOVUPS     Z1, 128(SI)
+	VMOVUPS     Z9, 192(CX)
+	VMOVUPS     192(SI), Z1
+	VFMADD231PS 192(BX), Z5, Z1
+	VMOVUPS     Z1, 192(SI)
+	MOVQ        R9, 336(AX)
+
+none28:
+	ADDQ $0x00000100, 216(AX)
+	ADDQ $0x00000100, 240(AX)
+	ADDQ $0x08, (AX)
+	ADDQ $0x00000100, DX
+	MOVQ 392(AX), CX
+	SHLQ $0x02, CX
+	ADDQ CX, 168(AX)
+	MOVQ 392(AX), CX
+	SHLQ $0x02, CX
+	ADDQ CX, 192(AX)
+	DECQ 432(AX)
+	JNZ  row27
+
+stop26:
+	VZEROUPPER
+	RET
+
+DATA lanesOfHeads<>+0(SB)/4, $0x00000000
+DATA lanesOfHeads<>+4(SB)/4, $0x00000002
+DATA lanesOfHeads<>+8(SB)/4, $0x00000004
+DATA lanesOfHeads<>+12(SB)/4, $0x00000006
+DATA lanesOfHeads<>+16(SB)/4, $0x00000001
+DATA lanesOfHeads<>+20(SB)/4, $0x00000003
+DATA lanesOfHeads<>+24(SB)/4, $0x00000005
+DATA lanesOfHeads<>+28(SB)/4, $0x00000007
+DATA lanesOfHeads<>+32(SB)/4, $0x00000000
+DATA lanesOfHeads<>+36(SB)/4, $0x00000002
+DATA lanesOfHeads<>+40(SB)/4, $0x00000004
+DATA lanesOfHeads<>+44(SB)/4, $0x00000006
+DATA lanesOfHeads<>+48(SB)/4, $0x00000001
+DATA lanesOfHeads<>+52(SB)/4, $0x00000003
+DATA lanesOfHeads<>+56(SB)/4, $0x00000005
+DATA lanesOfHeads<>+60(SB)/4, $0x00000007
+GLOBL lanesOfHeads<>(SB), RODATA|NOPTR, $64
+
+DATA pairsOf<>+0(SB)/4, $0x00000000
+DATA pairsOf<>+4(SB)/4, $0x00000010
+DATA pairsOf<>+8(SB)/4, $0x00000004
+DATA pairsOf<>+12(SB)/4, $0x00000014
+DATA pairsOf<>+16(SB)/4, $0x00000001
+DATA pairsOf<>+20(SB)/4, $0x00000011
+DATA pairsOf<>+24(SB)/4, $0x00000005
+DATA pairsOf<>+28(SB)/4, $0x00000015
+DATA pairsOf<>+32(SB)/4, $0x00000002
+DATA pairsOf<>+36(SB)/4, $0x00000012
+DATA pairsOf<>+40(SB)/4, $0x00000006
+DATA pairsOf<>+44(SB)/4, $0x00000016
+DATA pairsOf<>+48(SB)/4, $0x00000003
+DATA pairsOf<>+52(SB)/4, $0x00000013
+DATA pairsOf<>+56(SB)/4, $0x00000007
+DATA pairsOf<>+60(SB)/4, $0x00000017
+GLOBL pairsOf<>(SB), RODATA|NOPTR, $64

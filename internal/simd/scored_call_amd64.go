@@ -23,14 +23,22 @@ func (s *Scored) attendFast() {
 	if s.Bias != nil {
 		copy(c.add[:], s.Bias[:scoredRow])
 	}
-	scoredAttend((*byte)(unsafe.Pointer(&c)))
+	if p := (*byte)(unsafe.Pointer(&c)); wide {
+		scoredAttend512(p)
+	} else {
+		scoredAttend(p)
+	}
 	s.left = c.left
 }
 
 func (s *Scored) retraceFast() {
 	c := *s
 	c.complete()
-	scoredRetrace((*byte)(unsafe.Pointer(&c)))
+	if p := (*byte)(unsafe.Pointer(&c)); wide {
+		scoredRetrace512(p)
+	} else {
+		scoredRetrace(p)
+	}
 	s.left = c.left
 }
 

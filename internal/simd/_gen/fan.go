@@ -160,30 +160,36 @@ func (f *fan) source(k, at reg.GPVirtual) {
 	ADDQ(f.field(fanU), at)
 }
 
-// fetch asks for the row of the source of an edge some way ahead.
+// fetch asks for the row of the source of an edge some way ahead, and again for that
+// of one that is soon read.
 func (f *fan) fetch(k reg.GPVirtual) {
 	none, line := fresh("near"), fresh("line")
-	far, at := GP64(), GP64()
+	far, near, end := GP64(), GP64(), GP64()
 	MOVQ(f.field(fanAhead), far)
 	TESTQ(far, far)
 	JZ(LabelRef(none))
 	ADDQ(k, far)
 	CMPQ(far, f.field(fanLast))
 	JG(LabelRef(none))
-	f.source(far, at)
+	f.source(far, far)
+	LEAQ(Mem{Base: k, Disp: nearAhead}, near)
+	f.source(near, near)
 	if f.eight {
 		for l := range 4 {
-			PREFETCHT1(Mem{Base: at, Disp: lineBytes * l})
+			PREFETCHT1(Mem{Base: far, Disp: lineBytes * l})
+			PREFETCHT0(Mem{Base: near, Disp: lineBytes * l})
 		}
 		Label(none)
 		return
 	}
-	MOVQ(at, far)
-	ADDQ(f.field(fanBytes), far)
+	MOVQ(far, end)
+	ADDQ(f.field(fanBytes), end)
 	Label(line)
-	PREFETCHT1(Mem{Base: at})
-	ADDQ(Imm(lineBytes), at)
-	CMPQ(at, far)
+	PREFETCHT1(Mem{Base: far})
+	PREFETCHT0(Mem{Base: near})
+	ADDQ(Imm(lineBytes), far)
+	ADDQ(Imm(lineBytes), near)
+	CMPQ(far, end)
 	JL(LabelRef(line))
 	Label(none)
 }

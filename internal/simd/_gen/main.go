@@ -26,7 +26,7 @@ var families = map[string][]func(){
 	"messages":  {gatherRows, fetchLines, scatter, groups, columns, rangesOfRows},
 	"spmm":      {sums, bests, quickBests, bestGrads, edgeDots, edgePairs, picks, means, spills},
 	"fan":       {fans, returns},
-	"scored":    {scoreds},
+	"scored":    {scoreds, scoreds512},
 	"kept":      {keepValues, anyZero},
 	"ends":      {ends},
 	"bent":      {dropELU, dropELUGrad},

@@ -23,6 +23,22 @@ func storePast(past Mem, v []vec, row reg.Register) {
 	Label(stored)
 }
 
+// storePast512 is storePast of a row in four registers of AVX-512.
+func storePast512(past Mem, v row512, row reg.GPVirtual) {
+	around, stored := fresh("past"), fresh("kept")
+	CMPQ(past, Imm(0))
+	JNE(LabelRef(around))
+	for k, x := range v {
+		VMOVUPS(x, quad(row, k))
+	}
+	JMP(LabelRef(stored))
+	Label(around)
+	for k, x := range v {
+		VMOVNTPS(x, quad(row, k))
+	}
+	Label(stored)
+}
+
 // fencePast makes stores past the caches, if there were any, seen before all
 // that come later.
 func fencePast(past Mem) {

@@ -93,23 +93,31 @@ func (k *giver) row(array, names int, e reg.GPVirtual) reg.GPVirtual {
 	return at
 }
 
-// fetch asks for the rows of an edge some places later.
+// fetch asks for the rows of an edge some places later, and again for those of one that
+// is soon added to.
 func (k *giver) fetch() {
-	none, line := fresh("near"), fresh("line")
+	none := fresh("near")
 	CMPQ(k.i, k.field(returnsNear))
 	JGE(LabelRef(none))
 	e := k.load(returnsAhead)
 	ADDQ(k.i, e)
-	MOVLQSX(Mem{Base: k.list, Index: e, Scale: 4}, e)
-	du, r, at := k.row(returnsDU, returnsTo, e), k.row(returnsR, returnsFrom, e), GP64()
+	k.request(Mem{Base: k.list, Index: e, Scale: 4}, PREFETCHT1)
+	k.request(Mem{Base: k.list, Index: k.i, Scale: 4, Disp: 4 * nearAhead}, PREFETCHT0)
+	Label(none)
+}
+
+// request asks for the rows of an edge, that of the source by fetch.
+func (k *giver) request(named Mem, fetch func(Op)) {
+	line, e, at := fresh("line"), GP64(), GP64()
+	MOVLQSX(named, e)
+	du, r := k.row(returnsDU, returnsTo, e), k.row(returnsR, returnsFrom, e)
 	XORQ(at, at)
 	Label(line)
-	PREFETCHT1(Mem{Base: du, Index: at, Scale: 1})
+	fetch(Mem{Base: du, Index: at, Scale: 1})
 	PREFETCHT0(Mem{Base: r, Index: at, Scale: 1})
 	ADDQ(Imm(lineBytes), at)
 	CMPQ(at, k.field(returnsBytes))
 	JL(LabelRef(line))
-	Label(none)
 }
 
 // head reads the numbers of a head that stand so many bytes on.

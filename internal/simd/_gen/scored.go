@@ -10,17 +10,17 @@ import (
 
 // Where the fields of simd.Scored are; a test compares them.
 const (
-	scoredOffsets, scoredCols              = 0, 24
-	scoredU, scoredV, scoredA, scoredY     = 48, 72, 96, 120
-	scoredTop, scoredSum                   = 168, 192
-	scoredR, scoredDV, scoredDA            = 216, 240, 264
-	scoredZ, scoredSigns, scoredPlaces     = 288, 312, 336
-	scoredWork                             = 360
-	scoredApart, scoredSet                 = 392, 409
-	scoredAhead, scoredLast, scoredLeft    = 416, 424, 432
-	scoredMost, scoredPast                 = 440, 448
-	scoredAdd, scoredSlope                 = 456, 712
-	scoredTops, scoredInverse, scoredWhole = 744, 776, 808
+	scoredOffsets, scoredCols           = 0, 24
+	scoredU, scoredV, scoredA, scoredY  = 48, 72, 96, 120
+	scoredTop, scoredSum                = 168, 192
+	scoredR, scoredDV, scoredDA         = 216, 240, 264
+	scoredZ, scoredSigns, scoredPlaces  = 288, 312, 336
+	scoredWork                          = 360
+	scoredApart, scoredSet              = 392, 409
+	scoredAhead, scoredLast, scoredLeft = 416, 424, 432
+	scoredMost, scoredPast              = 440, 448
+	scoredAdd, scoredSlope              = 456, 712
+	scoredTops, scoredWhole             = 744, 776
 )
 
 // tame is simd's.
@@ -62,19 +62,33 @@ func (s *scored) source(k, at reg.GPVirtual) {
 	ADDQ(s.field(scoredU), at)
 }
 
-// fetch asks for the row of the source of an edge some way ahead.
-func (s *scored) fetch() {
-	none, far, at := fresh("near"), s.load(scoredAhead), GP64()
+// fetch asks for the rows of the sources of some edges, as fan's does.
+func (s *scored) fetch(edges int) {
+	none, far := fresh("near"), s.load(scoredAhead)
 	TESTQ(far, far)
 	JZ(LabelRef(none))
 	ADDQ(s.k, far)
 	CMPQ(far, s.field(scoredLast))
-	JG(LabelRef(none))
-	s.source(far, at)
-	for l := range 4 {
-		PREFETCHT1(Mem{Base: at, Disp: lineBytes * l})
+	JGE(LabelRef(none))
+	for e := range edges {
+		row := GP64()
+		LEAQ(Mem{Base: far, Disp: e}, row)
+		s.request(row, PREFETCHT1)
+	}
+	for e := range edges {
+		row := GP64()
+		LEAQ(Mem{Base: s.k, Disp: nearAhead + e}, row)
+		s.request(row, PREFETCHT0)
 	}
 	Label(none)
+}
+
+// request asks for the row of edge e's source.
+func (s *scored) request(e reg.GPVirtual, fetch func(Op)) {
+	s.source(e, e)
+	for l := range 4 {
+		fetch(Mem{Base: e, Disp: lineBytes * l})
+	}
 }
 
 // rows writes the loop over destinations, which goes to stop before one whose edges
@@ -132,7 +146,7 @@ func (s *scored) attend() {
 		CMPQ(s.k, s.end)
 		JGE(LabelRef(none))
 		s.edges(func() {
-			s.fetch()
+			s.fetch(1)
 			var terms totaller
 			for h := range lanes {
 				terms.take(mul(s.bent(h, get(head8(s.u, h))), head8(s.a, h)))
@@ -168,18 +182,15 @@ func (s *scored) attend() {
 	finish()
 }
 
-// ordinaryStats goes to stop where statistics are no ordinary numbers, and keeps the
-// largest score and the inverse of the sum.
+// ordinaryStats goes to stop where the largest score is not 0, which Attend has as
+// that of all it did, or the sum no ordinary number.
 func (s *scored) ordinaryStats(stop string) {
 	top, sum, bits := get(Mem{Base: s.load(scoredTop)}), get(Mem{Base: s.load(scoredSum)}), GP32()
-	inf := wide(math.Float32bits(float32(math.Inf(1))))
-	fine := and(compare(less, magnitude(top), inf), compare(less, sum, inf))
+	fine := and(compare(equal, top, num(0)), compare(less, sum, num(math.Inf(1))))
 	fine = and(fine, compare(greater, sum, num(0)))
 	VMOVMSKPS(fine, bits)
 	CMPL(bits, U32(0xff))
 	JNE(LabelRef(stop))
-	VMOVUPS(top, s.field(scoredTops))
-	VMOVUPS(div(get(num(1)), sum), s.field(scoredInverse))
 }
 
 func (s *scored) retrace() {
@@ -193,10 +204,10 @@ func (s *scored) retrace() {
 		s.emptyRow()
 		CMPQ(s.k, s.end)
 		JGE(LabelRef(none))
-		r, work, c := s.load(scoredR), s.load(scoredWork), YMM()
+		r, work, sum, c := s.load(scoredR), s.load(scoredWork), s.load(scoredSum), YMM()
 		VXORPS(c, c, c)
 		s.edges(func() {
-			s.fetch()
+			s.fetch(1)
 			var scores, dots totaller
 			for h := range lanes {
 				x := get(head8(s.u, h))
@@ -205,7 +216,7 @@ func (s *scored) retrace() {
 			}
 			g := dots.totals()
 			z := scores.totals()
-			alpha := mul(expDown(sub(z, s.field(scoredTops))), s.field(scoredInverse))
+			alpha := div(expOrdinary(z), Mem{Base: sum})
 			VMOVUPS(alpha, Mem{Base: work})
 			VMOVUPS(g, Mem{Base: work, Disp: 32})
 			ADDQ(Imm(64), work)

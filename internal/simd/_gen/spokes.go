@@ -134,24 +134,32 @@ func (s *spokes) each(first, edge, last func()) {
 	Label(stop)
 }
 
-// ask asks for lines of the rows of some arrays that an edge some way ahead has.
+// ask asks for lines of the rows of some arrays that an edge some way ahead has, and
+// again for those of one that is soon read.
 func (s *spokes) ask(at places, arrays ...table) {
 	skip := fresh("skip")
 	far := s.get(spokesAhead)
 	TESTQ(far, far)
 	JZ(LabelRef(skip))
 	ADDQ(s.k, far)
-	CMPQ(far, s.field(spokesLast))
-	CMOVQGT(s.field(spokesLast), far)
+	s.request(far, PREFETCHT1, at, arrays)
+	LEAQ(Mem{Base: s.k, Disp: nearAhead}, far)
+	s.request(far, PREFETCHT0, at, arrays)
+	Label(skip)
+}
+
+// request asks for the rows of an edge, or of the last.
+func (s *spokes) request(e reg.GPVirtual, fetch func(Op), at places, arrays []table) {
+	CMPQ(e, s.field(spokesLast))
+	CMOVQGT(s.field(spokesLast), e)
 	u := GP64()
-	MOVLQSX(Mem{Base: s.cols, Index: far, Scale: 4}, u)
+	MOVLQSX(Mem{Base: s.cols, Index: e, Scale: 4}, u)
 	for _, a := range arrays {
 		row := s.of(at, u, a.base, a.stride)
 		for l := range a.lines {
-			PREFETCHT1(row.Offset(64 * l))
+			fetch(row.Offset(64 * l))
 		}
 	}
-	Label(skip)
 }
 
 // dropped is all ones where the edge e, which is in all lanes, is not kept.
@@ -424,6 +432,11 @@ func (s *spokes) keep(acc []vec, del vec) {
 	Label(plain)
 	s.put(acc)
 }
+
+// nearAhead is how many edges ahead rows are asked for again, into the first cache:
+// requests of many lines ahead of time are dropped when too many are under way, and
+// then a row would be waited for.
+const nearAhead = 8
 
 // powersAhead is how many rows ahead rows are asked for. A forward pass of attention
 // gathers between one tile of rows and the next, and the processor then no longer

@@ -77,14 +77,15 @@ func pick(mask, x, y vec) vec { v := YMM(); VBLENDVPS(mask, x, y, v); return mad
 
 // The predicates of compare.
 const (
-	equal     = 0x00
-	less      = 0x11
-	lessEqual = 0x12
-	unorder   = 0x03
-	unequal   = 0x04 // or NaN
-	notLE     = 0x16 // greater, or NaN
-	notGE     = 0x19
-	greater   = 0x1e
+	equal      = 0x00
+	less       = 0x11
+	lessEqual  = 0x12
+	unorder    = 0x03
+	unequal    = 0x04 // or NaN
+	notLE      = 0x16 // greater, or NaN
+	notGE      = 0x19
+	notGreater = 0x1a // or NaN
+	greater    = 0x1e
 )
 
 // compare is all ones where x is in the relation to m.

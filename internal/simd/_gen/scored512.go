@@ -1,0 +1,254 @@
+package main
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// scoreds512 writes the kernels of simd.Scored for AVX-512.
+func scoreds512() {
+	newScored("scoredAttend512", "Scored.Attend").attend512()
+	newScored("scoredRetrace512", "Scored.Retrace").retrace512()
+}
+
+// gradientsAt is where the gradients of the weights stand in Scored.Work, behind the
+// weights.
+const gradientsAt = 4 * lanes * (1<<10 + 1)
+
+// pairs writes a loop over the destination's edges, two at a time: one gets the first
+// and its row, and the mask of the lanes of those that there are. The last edge of an
+// odd number comes with itself.
+func (s *scored) pairs(body func(second reg.GPVirtual, both reg.OpmaskVirtual)) {
+	again := fresh("pair")
+	next, bits, two, both := GP64(), GP64(), GP64(), K()
+	Label(again)
+	s.source(s.k, s.u)
+	MOVQ(U32(0xffff), bits)
+	LEAQ(Mem{Base: s.k, Disp: 1}, next)
+	CMPQ(next, s.end)
+	CMOVQGE(s.k, next)
+	MOVQ(U32(0xff), two)
+	CMOVQGE(two, bits)
+	KMOVW(bits.As32(), both)
+	s.source(next, two)
+	s.fetch(2)
+	body(two, both)
+	ADDQ(Imm(2), s.k)
+	CMPQ(s.k, s.end)
+	JL(LabelRef(again))
+}
+
+// terms512 are the products of a score's elements, of a source's row.
+func terms512(x [quads]vec, v, a row512, slope reg.Register) (terms [quads]vec) {
+	for k := range terms {
+		z, low := addZ(v[k], x[k]), ZMM()
+		VMULPS(slope, z, low)
+		VMAXPS(z, low, z)
+		VMULPS(a[k], z, z)
+		terms[k] = z
+	}
+	return terms
+}
+
+// getRow loads a row to registers of its own.
+func getRow(base reg.Register) (row [quads]vec) {
+	for k := range row {
+		row[k] = getZ(quad(base, k))
+	}
+	return row
+}
+
+// weights brings the numbers of an edge's heads, the first or the second, to the lanes
+// of their elements.
+func weights(p vec, edge int) (row [quads]vec) {
+	halves := ZMM()
+	VSHUFF32X4(Imm(uint64(0x50+0xaa*edge)), p, p, halves)
+	for k := range row {
+		row[k] = ZMM()
+		VPERMILPS(Imm(uint64(0x55*k)), halves, row[k])
+	}
+	return row
+}
+
+func (s *scored) attend512() {
+	stop := fresh("stop")
+	var kept keeper
+	a, v, slope := kept.four(), kept.four(), kept.everywhere(s.field(scoredSlope))
+	sum, most := kept.one(), kept.one()
+	loadRow(s.a, a)
+	acc := row512{ZMM(), ZMM(), ZMM(), ZMM()}
+	s.rows(stop, func() {
+		zeroRow(acc)
+		loadRow(s.v, v)
+		none := fresh("none")
+		VPXORD(sum, sum, sum)
+		VPXORD(most, most, most)
+		CMPQ(s.k, s.end)
+		JGE(LabelRef(none))
+		s.pairs(func(second reg.GPVirtual, both reg.OpmaskVirtual) {
+			var x [2][quads]vec
+			var quarter [2]vec
+			for e, u := range []reg.GPVirtual{s.u, second} {
+				x[e] = getRow(u)
+				quarter[e] = quarters(terms512(x[e], v, a, slope))
+			}
+			z := pairTotals(quarter[0], quarter[1])
+			large := ZMM()
+			VPANDD_BCST(wide(^uint32(signBit)), z, large)
+			VPMAXUD(large, most, most)
+			p := exp512(z)
+			VMOVAPS_Z(p, both, p)
+			VADDPS(p, sum, sum)
+			for e := range x {
+				for k, w := range weights(p, e) {
+					VFMADD231PS(x[e][k], w, acc[k])
+				}
+			}
+		})
+		wild, bits := K(), GP32()
+		VPCMPGTD_BCST(wide(math.Float32bits(tame)), most, wild)
+		KMOVW(wild, bits)
+		TESTL(bits, bits)
+		JNZ(LabelRef(stop))
+		Label(none)
+		s.weighed512(acc, sum)
+	})
+	fencePast(s.field(scoredPast))
+	finish()
+}
+
+// weighed512 ends a destination: its row is divided by the sum of the weights of first
+// and second edges.
+func (s *scored) weighed512(acc row512, sum reg.Register) {
+	other, whole, inverse, some := ZMM(), ZMM(), ZMM(), K()
+	VSHUFF32X4(Imm(0x4e), sum, sum, other)
+	VADDPS(other, sum, whole)
+	VCMPPS_BCST(Imm(unequal), num(0), whole, some)
+	VBROADCASTSS(num(1), inverse)
+	VDIVPS(whole, inverse, inverse)
+	VMOVAPS_Z(inverse, some, inverse) // of a row without edges
+	VMOVUPS(inHeads(whole).AsY(), Mem{Base: s.load(scoredSum)})
+	none := YMM()
+	VXORPS(none, none, none)
+	VMOVUPS(none, Mem{Base: s.load(scoredTop)})
+	for k, x := range acc {
+		VMULPS(toLanes(inverse, getZ(headsOf(0, k))), x, x)
+		VADDPS(s.field(scoredAdd).Offset(64*k), x, x)
+	}
+	storePast512(s.field(scoredPast), acc, s.load(scoredY))
+	ADDQ(U32(256), s.field(scoredY))
+}
+
+func (s *scored) retrace512() {
+	stop := fresh("stop")
+	var kept keeper
+	a, v, slope := kept.four(), kept.four(), kept.everywhere(s.field(scoredSlope))
+	c := kept.one()
+	loadRow(s.a, a)
+	s.rows(stop, func() {
+		none, unread := fresh("none"), fresh("unread")
+		CMPQ(s.k, s.end)
+		JGE(LabelRef(unread))
+		s.ordinaryStats(stop)
+		Label(unread)
+		s.emptyRow()
+		CMPQ(s.k, s.end)
+		JGE(LabelRef(none))
+		loadRow(s.v, v)
+		work, r := s.load(scoredWork), s.load(scoredR)
+		VPXORD(c, c, c)
+		sum := twice(get(Mem{Base: s.load(scoredSum)}))
+		s.pairs(func(second reg.GPVirtual, both reg.OpmaskVirtual) {
+			var quarter, dot [2]vec
+			for e, u := range []reg.GPVirtual{s.u, second} {
+				x := getRow(u)
+				quarter[e] = quarters(terms512(x, v, a, slope))
+				for k := range x {
+					VMULPS(quad(r, k), x[k], x[k])
+				}
+				dot[e] = quarters(x)
+			}
+			z, g := pairTotals(quarter[0], quarter[1]), pairTotals(dot[0], dot[1])
+			alpha := exp512(z)
+			VDIVPS(sum, alpha, alpha) // so that a single weight is 1
+			VMOVAPS_Z(alpha, both, alpha)
+			VMOVUPS(alpha, Mem{Base: work})
+			VMOVUPS(g, Mem{Base: work, Disp: gradientsAt})
+			ADDQ(Imm(64), work)
+			VFMADD231PS(g, alpha, c)
+		})
+		other := ZMM()
+		VSHUFF32X4(Imm(0x4e), c, c, other)
+		VADDPS(other, c, c)
+		s.back512(v, slope, c)
+		Label(none)
+		ADDQ(U32(256), s.field(scoredR))
+		ADDQ(U32(256), s.field(scoredDV))
+	})
+	finish()
+}
+
+// twice has the numbers of eight heads for two edges.
+func twice(x vec) vec {
+	v := inLanes(x)
+	VSHUFF32X4(Imm(0x44), v, v, v)
+	return v
+}
+
+// back512 adds up the gradients of the ends over the destination's edges, and writes
+// what is kept of each.
+func (s *scored) back512(v row512, slope reg.Register, c reg.Vec) {
+	sum := row512{ZMM(), ZMM(), ZMM(), ZMM()}
+	zeroRow(sum)
+	da := row512{ZMM(), ZMM(), ZMM(), ZMM()}
+	loadRow(s.load(scoredDA), da)
+	MOVQ(Mem{Base: s.load(scoredOffsets)}, s.k)
+	at, place := s.load(scoredWork), s.load(scoredPlaces)
+	none := ZMM()
+	VPXORD(none, none, none)
+	var index row512
+	for k := range index {
+		index[k] = getZ(headsOf(0, k))
+	}
+	pairs := getZ(sixteen("pairsOf", func(i int) uint32 { return uint32(laneOf(i/2) + i%2*16) }))
+	s.edges(func() {
+		to, signs := GP64(), GP64()
+		MOVLQSX(Mem{Base: place}, to)
+		ADDQ(Imm(4), place)
+		MOVQ(s.field(scoredSigns), signs)
+		LEAQ(Mem{Base: signs, Index: to, Scale: 8}, signs)
+		SHLQ(Imm(6), to)
+		ADDQ(s.field(scoredZ), to)
+		alpha, d := YMM(), YMM()
+		VMOVUPS(Mem{Base: at}, alpha)
+		VMOVUPS(Mem{Base: at, Disp: gradientsAt}, d)
+		VSUBPS(c.AsY(), d, d)
+		VMULPS(alpha, d, d)
+		ADDQ(Imm(32), at)
+		both := ZMM()
+		VMOVAPS(d.AsZ(), both)
+		VPERMT2PS(alpha.AsZ(), pairs, both)
+		VMOVUPS(both, Mem{Base: to})
+		for k := range sum {
+			z, low := addZ(v[k], quad(s.u, k)), K()
+			VCMPPS(Imm(notGreater), none, z, low)
+			q := toLanes(d.AsZ(), index[k])
+			VMULPS(slope, q, low, q)
+			VADDPS(q, sum[k], sum[k])
+			VFMADD231PS(z, q, da[k])
+			KNOTW(low, low)
+			KMOVW(low, Mem{Base: signs, Disp: 2 * k})
+		}
+	})
+	grads, dv := s.load(scoredDA), s.load(scoredDV)
+	for k := range sum {
+		VMOVUPS(da[k], quad(grads, k))
+		x := getZ(quad(dv, k))
+		VFMADD231PS(quad(s.a, k), sum[k], x)
+		VMOVUPS(x, quad(dv, k))
+	}
+	MOVQ(place, s.field(scoredPlaces))
+}

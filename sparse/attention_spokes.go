@@ -163,12 +163,7 @@ func (t *attendTask) spokesTo(s *attendSpace, from, to, lane int) bool {
 		k.Y, k.Rec = t.out[v*f+lane*k.Width:], t.stats[v*stride+simd.SpokeRecord*lane+at:]
 		n := k.Attend()
 		if n == 0 {
-			rec := s.past[:simd.Record*t.lanes]
-			t.long(s, v, lane, rec)
-			t.recast(k.Rec, rec)
-			if k.Bias != nil {
-				add(k.Y[:len(k.Bias)], k.Bias)
-			}
+			t.inPieces(s, v)
 			n = 1
 		}
 		v += n
@@ -176,14 +171,36 @@ func (t *attendTask) spokesTo(s *attendSpace, from, to, lane int) bool {
 	return true
 }
 
-// recast makes a destination's record of that of tiles.
-func (t *attendTask) recast(to, rec []tensor.Float) {
-	n := t.lanes
-	for h := range n {
-		er, top, inverse := float64(rec[h]), float64(rec[n+h]), rec[2*n+h]
-		to[h] = tensor.Float(math.Exp(er-top)) * inverse
-		to[n+h] = tensor.Float(math.Exp(float64(t.k.Slope)*er-top)) * inverse
+// inPieces computes a destination with more edges than a call takes, whose row and
+// record the spokes have: each piece by itself, and then their mean by their sums.
+func (t *attendTask) inPieces(s *attendSpace, v int) {
+	k, n := &s.spokes, t.lanes
+	k.Offsets = s.piece[:]
+	piece := *k
+	var y, part [8 * spokeWidth]tensor.Float
+	var rec [simd.SpokeRecord * 8]tensor.Float
+	var total [8]tensor.Float
+	piece.Bias, piece.Y, piece.Rec, piece.Stream = nil, part[:], rec[:], false
+	for lo, hi := t.k.In.Offsets[v], t.k.In.Offsets[v+1]; lo < hi; lo += simd.SpokesMost {
+		s.piece = [2]int64{lo, min(lo+simd.SpokesMost, hi)}
+		copy(rec[:2*n], k.Rec)
+		piece.Attend()
+		for h, up := range k.Rec[:n] {
+			sum := up / rec[h]
+			simd.Axpy(y[h*k.Width:(h+1)*k.Width], sum, part[h*k.Width:(h+1)*k.Width])
+			total[h] += sum
+		}
 	}
+	for h, sum := range total[:n] {
+		row := y[h*k.Width : (h+1)*k.Width]
+		simd.Scale.Forward(row, row, 1/sum)
+		k.Rec[h] /= sum
+		k.Rec[n+h] /= sum
+	}
+	if k.Bias != nil {
+		add(y[:len(k.Bias)], k.Bias)
+	}
+	copy(k.Y, y[:n*k.Width])
 }
 
 // choose says whether the records are for spokes, and these can do all that is

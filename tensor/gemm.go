@@ -193,15 +193,19 @@ func (g *gemm) across(p *simd.Product, blk block, l int) {
 		return
 	}
 	p.LDB = nr
-	half := blk.left + (blk.right-blk.left)/2/nr*nr
 	g.fetchA(p, blk, l)
-	for j := blk.left; j < blk.right; j += nr {
-		if j == half && g.part {
-			g.fetchB(p, blk, l)
-		}
-		p.B, p.N, p.C = blk.b[j/nr*blk.panel+l*nr:], min(nr, blk.right-j), g.c[blk.lo*g.n+j:]
-		p.MulAdd()
+	columns := func(from, to int) {
+		p.B, p.N, p.C = blk.b[from/nr*blk.panel+l*nr:], to-from, g.c[blk.lo*g.n+from:]
+		p.Panels(blk.panel)
 	}
+	if !g.part {
+		columns(blk.left, blk.right)
+		return
+	}
+	half := blk.left + (blk.right-blk.left)/2/nr*nr
+	columns(blk.left, half)
+	g.fetchB(p, blk, l)
+	columns(half, blk.right)
 }
 
 // operand gives p the block of a from (i, k0): in place or, where its rows would

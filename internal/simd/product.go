@@ -23,6 +23,8 @@ type Product struct {
 	Ahead, AheadStep int
 
 	Set bool // C is set to the product, whatever it was
+
+	panel int // elements from one panel of B to the next, of Panels
 }
 
 // MulAdd adds the product:
@@ -34,9 +36,31 @@ type Product struct {
 // multiplications and additions. A call cannot be preempted: cut what takes
 // more than 50 µs.
 func (p *Product) MulAdd() {
+	if !p.ready() {
+		return
+	}
+	if !fast {
+		p.mulAddGo()
+		return
+	}
+	j, at := 0, (*byte)(unsafe.Pointer(p)) // the generator knows no type of ours
+	for ; p.N-j >= 16; j += 16 {
+		gemm16(at, j)
+	}
+	switch rest := p.N - j; {
+	case rest > 8:
+		gemm16cut(at, j)
+	case rest > 0:
+		gemm8cut(at, j)
+	}
+}
+
+// ready reports whether there is a product to add. It panics where a slice is too
+// short for it.
+func (p *Product) ready() bool {
 	if p.M <= 0 || p.N <= 0 || p.K <= 0 {
 		p.empty()
-		return
+		return false
 	}
 	if p.Tile == 0 {
 		p.Tile = ProductGroup * p.RS
@@ -52,19 +76,48 @@ func (p *Product) MulAdd() {
 	_ = p.A[end+(p.K-1)*p.CS]
 	_ = p.B[(p.K-1)*p.LDB+p.N-1]
 	_ = p.C[last*p.LDC+p.N-1]
-	if !fast {
-		p.mulAddGo()
+	return true
+}
+
+// Panels is MulAdd of a B that is in panels of 16 columns, so many elements apart, of
+// which LDB is 16.
+func (p *Product) Panels(pitch int) {
+	b, c, n := p.B, p.C, p.N
+	for j := 0; j < n; {
+		p.B, p.C, p.N = b[j/ProductPanel*pitch:], c[j:], min(ProductPanel, n-j)
+		if fast && wide && n-j >= 2*ProductPanel && p.M >= tallRows {
+			p.tall(pitch)
+			j += 2 * ProductPanel
+			continue
+		}
+		p.MulAdd()
+		j += ProductPanel
+	}
+	p.B, p.C, p.N = b, c, n
+}
+
+// tallRows is how many rows a tile of two panels has.
+const tallRows = 2 * ProductGroup
+
+// tall adds the product with two panels, of which B is at the first. Rows that are less
+// than a tile are left to the kernel of one panel.
+func (p *Product) tall(pitch int) {
+	if !p.ready() {
 		return
 	}
-	j, at := 0, (*byte)(unsafe.Pointer(p)) // the generator knows no type of ours
-	for ; p.N-j >= 16; j += 16 {
-		gemm16(at, j)
+	p.panel = pitch
+	_, _ = p.B[pitch+(p.K-1)*ProductPanel+ProductPanel-1], p.C[(p.M-1)*p.LDC+2*ProductPanel-1]
+	rows := p.M / tallRows * tallRows
+	p.tallFast(rows)
+	if rows == p.M {
+		return
 	}
-	switch rest := p.N - j; {
-	case rest > 8:
-		gemm16cut(at, j)
-	case rest > 0:
-		gemm8cut(at, j)
+	rest := *p
+	rest.M, rest.A = p.M-rows, p.A[rows/ProductGroup*p.Tile:]
+	rest.Ahead, rest.AheadStep = 0, 0
+	for i := range 2 {
+		rest.B, rest.C = p.B[i*pitch:], p.C[rows*p.LDC+i*ProductPanel:]
+		rest.MulAdd()
 	}
 }
 

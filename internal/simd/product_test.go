@@ -16,7 +16,7 @@ func TestProductLayout(t *testing.T) {
 	}
 	for i, at := range []uintptr{unsafe.Offsetof(p.A), unsafe.Offsetof(p.B), unsafe.Offsetof(p.C), unsafe.Offsetof(p.RS),
 		unsafe.Offsetof(p.CS), unsafe.Offsetof(p.LDB), unsafe.Offsetof(p.LDC), unsafe.Offsetof(p.M), unsafe.Offsetof(p.N), unsafe.Offsetof(p.K),
-		unsafe.Offsetof(p.Tile), unsafe.Offsetof(p.Ahead), unsafe.Offsetof(p.AheadStep), unsafe.Offsetof(p.Set)} {
+		unsafe.Offsetof(p.Tile), unsafe.Offsetof(p.Ahead), unsafe.Offsetof(p.AheadStep), unsafe.Offsetof(p.Set), unsafe.Offsetof(p.panel)} {
 		want := uintptr(24 * i)
 		if i > 2 {
 			want = uintptr(72 + 8*(i-3))
@@ -224,5 +224,52 @@ func BenchmarkProduct(b *testing.B) {
 			}
 			b.ReportMetric(2*float64(m*n*k)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
 		})
+	}
+}
+
+// Panels has the bits of one panel after another, whichever kernel does them.
+func TestProductPanels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(71, 1))
+	next := func() Float { return Float(rng.NormFloat64()) }
+	for trial := range 400 {
+		m, n, k := 1+rng.IntN(40), 1+rng.IntN(100), 1+rng.IntN(20)
+		if trial%40 == 1 {
+			k = 1 << 12 // more than a call does
+		}
+		if trial%50 == 0 {
+			m, k = 0, trial%100
+		}
+		p := Product{RS: k + rng.IntN(3), CS: 1, LDB: ProductPanel, LDC: n + rng.IntN(5), M: m, N: n, K: k, Set: rng.IntN(2) == 0}
+		if rng.IntN(2) == 0 { // in groups
+			p.RS, p.CS, p.Tile = 1, ProductGroup, GroupPitch(k)
+		}
+		groups := (m + ProductGroup - 1) / ProductGroup
+		p.A = draw((groups+1)*(max(p.Tile, ProductGroup*p.RS)+p.RS+k*p.CS), next)
+		pitch := k*ProductPanel + 8*rng.IntN(3)
+		p.B = draw((n+ProductPanel-1)/ProductPanel*pitch+ProductPanel, next)
+		c, intact := guarded(m*p.LDC, rng.IntN(16), next)
+		one := append([]Float(nil), c...)
+		for j := 0; j < n && m > 0; j += ProductPanel {
+			q := p
+			q.B, q.C, q.N = p.B[j/ProductPanel*pitch:], one[j:], min(ProductPanel, n-j)
+			q.MulAdd()
+		}
+		all := p
+		all.C = c
+		if m > 0 {
+			all.Ahead, all.AheadStep = 64, 64
+			all.Panels(pitch)
+		}
+		if !intact() {
+			t.Fatalf("%d×%d×%d: wrote beyond the result", m, k, n)
+		}
+		for i := range c {
+			if math.Float64bits(float64(c[i])) != math.Float64bits(float64(one[i])) {
+				t.Fatalf("%d×%d×%d: element %d is %v, by single panels %v", m, k, n, i, c[i], one[i])
+			}
+		}
+		if m > 0 && (len(all.B) != len(p.B) || all.N != n) {
+			t.Fatalf("Panels changed the Product: %d columns, not %d", all.N, n)
+		}
 	}
 }

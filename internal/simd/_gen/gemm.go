@@ -18,6 +18,7 @@ const (
 	atAhead       = 136
 	atStep        = 144
 	atSet         = 152
+	atPanel       = 160
 )
 
 // group is how many rows of A lie at the row stride of each other.

@@ -20,7 +20,7 @@ import (
 
 // families are the writers of the kernels in each file.
 var families = map[string][]func(){
-	"product":   {gemm, packRuns, packEight},
+	"product":   {gemm, gemm512, packRuns, packEight},
 	"pointwise": {unary, slopes, binary},
 	"rows":      {reductions, rows, segments, dropout, adam},
 	"messages":  {gatherRows, fetchLines, scatter, groups, columns, rangesOfRows},

@@ -1,0 +1,156 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+const (
+	tall   = 12 // rows of a tile
+	wideOf = 2  // panels, which are a register each
+)
+
+// tall512 is the kernel of products for AVX-512.
+type tall512 struct {
+	p, rs, next reg.GPVirtual
+	acc         [tall][wideOf]reg.VecVirtual
+}
+
+// gemm512 writes the product of twelve rows at a time and two panels of B. The rows go
+// on in the Product itself, a copy.
+func gemm512() {
+	start("gemm32", "func(p *byte)", "gemm32 is Product.Panels of 32 columns and rows in twelves.")
+	g := &tall512{p: param("p"), rs: GP64(), next: GP64()}
+	for i := range g.acc {
+		for j := range g.acc[i] {
+			g.acc[i][j] = ZMM()
+		}
+	}
+	MOVQ(g.field(atAhead), g.next)
+	ADDQ(g.field(atA), g.next)
+	MOVQ(g.field(atRS), g.rs)
+	SHLQ(Imm(2), g.rs)
+	again := fresh("rows")
+	Label(again)
+	g.load()
+	g.multiply()
+	g.store()
+	SUBQ(Imm(tall), g.field(atM))
+	JNZ(LabelRef(again))
+	SUBQ(g.field(atA), g.next)
+	MOVQ(g.next, g.field(atAhead))
+	finish()
+}
+
+func (g *tall512) field(at int) Mem { return Mem{Base: g.p, Disp: at} }
+
+// bytes returns a register with a field of so many elements, in bytes.
+func (g *tall512) bytes(at int) reg.GPVirtual {
+	s := GP64()
+	MOVQ(g.field(at), s)
+	SHLQ(Imm(2), s)
+	return s
+}
+
+// load sets the accumulators to the elements of C or to 0, and prefetches those of the
+// next tile.
+func (g *tall512) load() {
+	zero, loaded := fresh("zero"), fresh("loaded")
+	ldc, c := g.bytes(atLDC), GP64()
+	MOVQ(g.field(atC), c)
+	CMPB(g.field(atSet), Imm(0))
+	JNE(LabelRef(zero))
+	for _, row := range g.acc {
+		for j, v := range row {
+			VMOVUPS(quad(c, j), v)
+		}
+		ADDQ(ldc, c)
+	}
+	JMP(LabelRef(loaded))
+	Label(zero)
+	for _, row := range g.acc {
+		for _, v := range row {
+			VPXORD(v, v, v)
+		}
+		ADDQ(ldc, c)
+	}
+	Label(loaded)
+	for range tall {
+		for j := range wideOf {
+			PREFETCHT0(quad(c, j))
+		}
+		ADDQ(ldc, c)
+	}
+}
+
+// multiply takes a tile through the whole of k, in the order of k.
+func (g *tall512) multiply() {
+	a := make([]reg.GPVirtual, tall/3)
+	for i := range a {
+		a[i] = GP64()
+	}
+	MOVQ(g.field(atA), a[0])
+	LEAQ(Mem{Base: a[0], Index: g.bytes(atTile), Scale: 1}, a[2])
+	for i := 0; i < len(a); i += 2 {
+		LEAQ(Mem{Base: a[i], Index: g.rs, Scale: 2}, a[i+1])
+		ADDQ(g.rs, a[i+1])
+	}
+	b, panel, cs, k := GP64(), g.bytes(atPanel), g.bytes(atCS), GP64()
+	MOVQ(g.field(atB), b)
+	MOVQ(g.field(atK), k)
+	step := func() {
+		one, two := getZ(Mem{Base: b}), getZ(Mem{Base: b, Index: panel, Scale: 1})
+		for i, row := range g.acc {
+			at := Mem{Base: a[i/3]}
+			if i%3 > 0 {
+				at.Index, at.Scale = g.rs, uint8(i%3)
+			}
+			av := ZMM()
+			VBROADCASTSS(at, av)
+			VFMADD231PS(one, av, row[0])
+			VFMADD231PS(two, av, row[1])
+		}
+		for _, p := range a {
+			ADDQ(cs, p)
+		}
+		ADDQ(Imm(64), b)
+	}
+	four, rest, single, end := fresh("four"), fresh("rest"), fresh("one"), fresh("end")
+	SUBQ(Imm(4), k)
+	JL(LabelRef(rest))
+	Label(four)
+	for range tall / group * wideOf { // as often as the kernels of six rows and one panel
+		PREFETCHT0(Mem{Base: g.next})
+		ADDQ(g.field(atStep), g.next)
+	}
+	for range 4 {
+		step()
+	}
+	SUBQ(Imm(4), k)
+	JGE(LabelRef(four))
+	Label(rest)
+	ADDQ(Imm(4), k)
+	JZ(LabelRef(end))
+	Label(single)
+	step()
+	DECQ(k)
+	JNZ(LabelRef(single))
+	Label(end)
+}
+
+// store sets C, and goes on to the rows below.
+func (g *tall512) store() {
+	ldc, c := g.bytes(atLDC), GP64()
+	MOVQ(g.field(atC), c)
+	for _, row := range g.acc {
+		for j, v := range row {
+			VMOVUPS(v, quad(c, j))
+		}
+		ADDQ(ldc, c)
+	}
+	MOVQ(c, g.field(atC))
+	tile := g.bytes(atTile)
+	LEAQ(Mem{Base: tile, Index: tile, Scale: 1}, tile)
+	ADDQ(tile, g.field(atA))
+}

@@ -14,7 +14,7 @@ func (s *Scored) attendFast() {
 	c := *s
 	c.complete()
 	c.past = 0
-	if s.Stream && aligned(s.Y, scoredRow) {
+	if s.Stream && aligned(s.Y, scoredRow, largest) {
 		c.past = 1
 	}
 	for i := range c.add {

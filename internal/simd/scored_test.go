@@ -77,3 +77,22 @@ func TestScored(t *testing.T) {
 	checkScored(t, rng, []int{ScoredMost + 1}, 9)
 	checkScored(t, rng, nil, 9)
 }
+
+// Results that are written past the caches have the bits of those that are not.
+func TestScoredStream(t *testing.T) {
+	rng := rand.New(rand.NewPCG(63, 1))
+	next := func() Float { return Float(rng.NormFloat64()) / 4 }
+	for range 30 {
+		deg := []int{rng.IntN(5), rng.IntN(20), 0, 1}
+		s := scoredOf(rng, deg, 9)
+		s.U, s.V, s.A = draw(9*scoredRow, next), draw(len(deg)*scoredRow, next), draw(scoredRow, next)
+		s.Top, s.Sum = make([]Float, len(deg)*s.Apart), make([]Float, len(deg)*s.Apart)
+		pastTrial(t, "Attend", len(deg)*scoredRow, func(y []Float, past bool) {
+			k := s
+			k.Y, k.Stream = y, past
+			if done := k.Attend(); done != len(deg) {
+				t.Fatalf("did %d destinations of %d", done, len(deg))
+			}
+		})
+	}
+}

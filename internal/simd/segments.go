@@ -27,7 +27,7 @@ func (s *Segments) PassCaches() {
 	if s.D != nil {
 		to = s.D
 	}
-	if s.N == 8 && (s.D == nil || s.Set != 0) && aligned(to, s.N) {
+	if s.N == 8 && (s.D == nil || s.Set != 0) && aligned(to, s.N, 8) {
 		s.past = waiting * int(unsafe.Sizeof(Float(0)))
 	}
 }

@@ -52,7 +52,7 @@ func (p *EdgeDot) addFast(lo, hi int) {
 		c.weights = uintptr(p.Heads) * floatSize
 		switch {
 		case p.Set && in4s:
-			c.set, c.past = 1, one(p.Past && p.Heads == 8 && aligned(p.Z, p.Heads))
+			c.set, c.past = 1, one(p.Past && p.Heads == 8 && aligned(p.Z, p.Heads, 8))
 		case p.Set:
 			clear(p.Z[int(at.from)*p.Heads : int(at.to)*p.Heads])
 		}

@@ -88,17 +88,20 @@ func (s *Spokes) ready(record int) bool {
 	inside(s.Y, s.left, s.YStride, heads*width)
 	inside(s.Rec, s.left, s.RecStride, record)
 	s.past = 0
-	if s.Stream && heads*width == 64 && s.AddY == 0 && aligned(s.Y, s.YStride) {
+	if s.Stream && heads*width == 64 && s.AddY == 0 && aligned(s.Y, s.YStride, largest) {
 		s.past = 1
 	}
 	return true
 }
 
-// aligned reports whether all rows of x begin where a whole register does.
-func aligned(x []Float, stride int) bool {
-	const register = 8 * unsafe.Sizeof(x[0])
-	return stride%8 == 0 && uintptr(unsafe.Pointer(unsafe.SliceData(x)))%register == 0
+// aligned reports whether all rows of x begin where a register of so many elements does.
+func aligned(x []Float, stride, register int) bool {
+	bytes := uintptr(register) * unsafe.Sizeof(x[0])
+	return stride%register == 0 && uintptr(unsafe.Pointer(unsafe.SliceData(x)))%bytes == 0
 }
+
+// largest is how many elements the largest register has.
+const largest = 16
 
 // heads returns the number of heads and of elements of each.
 func (s *Spokes) heads() (heads, width int) {

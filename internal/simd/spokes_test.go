@@ -132,7 +132,7 @@ func checkStream(t *testing.T, rng *rand.Rand, rows int) {
 			k := s
 			k.Y, k.Stream, k.Rec, k.Der = y, past, slices.Clone(rec), slices.Clone(der)
 			kernel.run(&k)
-			if goes := k.past == 1; rows > 0 && goes != (past && aligned(y, k.YStride)) {
+			if goes := k.past == 1; rows > 0 && goes != (past && aligned(y, k.YStride, largest)) {
 				t.Fatalf("%s: goes past the caches: %t, asked for: %t", what, goes, past)
 			}
 			if first == nil {

@@ -40,7 +40,7 @@ type backPass struct {
 	buckets []uint8 // of each source; nil: one for all
 	n       int     // buckets
 	room    int     // edges of the largest window
-	order   []int32 // the edges of the window, for each chunk by bucket
+	order   []int32 // the edges of the window, for each chunk by bucket; not for a sink of two
 	runs    []int32 // where each chunk's run of each bucket ends there
 	places  []int32 // of the window's edges among those that are kept for a sink of two, by bucket
 	signs   []uint8 // and of each place what simd.Fan.ScoreBrief keeps,
@@ -58,8 +58,8 @@ var passes = sync.Pool{New: func() any {
 	return b
 }}
 
-// backward recomputes the plan tile by tile, and adds to the gradient of every
-// leaf.
+// backward recomputes the plan tile by tile, or in walks, and adds to the gradient of
+// every leaf.
 func (b *backPass) backward(r *run) {
 	l := r.chunks(true)
 	b.run, b.chunks, b.hubs, b.ends = r, l.all, l.hubs, l.ends
@@ -78,7 +78,10 @@ func (b *backPass) backward(r *run) {
 	b.windows()
 	chunks := 0
 	b.room, chunks = b.largest()
-	b.order, b.runs = r.op.Ints(b.room), r.op.Ints(chunks*b.n)
+	b.runs = r.op.Ints(chunks * b.n)
+	if r.both < 0 {
+		b.order = r.op.Ints(b.room)
+	}
 	b.partial = r.op.Floats(chunks * b.width)
 	floats := 0
 	for i := range b.sinks {

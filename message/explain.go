@@ -24,7 +24,7 @@ func Explain(g *graph.Graph, m Msg, rs ...Reducer) string {
 	}
 	switch {
 	case p.scored:
-		fmt.Fprintf(&b, "  in one walk of each destination's edges; with scores above %d or more than %d edges: backward, or all, in tiles\n", simd.ScoredTame, simd.ScoredMost)
+		fmt.Fprintf(&b, "  in one walk of each destination's edges; with scores above %d, or backward more than %d edges, in tiles\n", simd.ScoredTame, simd.ScoredMost)
 	case p.lazy:
 		fmt.Fprintf(&b, "  summed onto %d destinations by reading U where it stands\n", g.NumDst())
 	case len(rs) > 0:

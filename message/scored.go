@@ -7,8 +7,12 @@ import (
 
 // Attention by GATv2, whose scores come from the rows that are summed, needs no tiles:
 // [simd.Scored] walks the edges of a destination once forward, and twice while their
-// rows are near backward. What that does not take, destinations with very many edges
-// or with scores that are not tame, goes in tiles as everything else.
+// rows are near backward. What that does not take goes in tiles as everything else:
+// destinations with scores that are not tame and, backward, with very many edges, of
+// which it is not possible to tell the gradient of the softmax before all are seen.
+
+// Where U needs no gradient and others do, backward would take weights in tiles from
+// sums of the walk, whose exponentials are not quite theirs: then all is in tiles.
 
 // findScored says whether a plan is that and nothing else.
 func (p *plan) findScored() {
@@ -21,7 +25,7 @@ func (p *plan) findScored() {
 		return
 	}
 	s := &p.steps[weights.a]
-	p.scored = s.ends.u == out.a && s.run == out.run && s.run == simd.ScoredHeads && s.width == simd.ScoredHeads &&
+	p.scored = (p.both >= 0 || !out.needs) && s.ends.u == out.a && s.run == out.run && s.run == simd.ScoredHeads && s.width == simd.ScoredHeads &&
 		s.c >= 0 && s.c <= 1
 }
 

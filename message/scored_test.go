@@ -96,18 +96,38 @@ func TestScoredIs(t *testing.T) {
 func TestScoredOne(t *testing.T) {
 	g := graph.Chains(30, 1, 2)
 	for _, joins := range []bool{true, false} {
-		message.SetJoin(t, joins)
-		m := newBroad(g, 8, 8)
-		grads := attentive(g, m, 0.2, nil)()[1:]
-		for i, p := range []*grad.Param{m.U, m.V, m.W} {
-			if p == m.U {
-				continue
-			}
-			for k, v := range grads[i].Data {
-				if v != 0 {
-					t.Fatalf("joined %v: gradient %d at %d is %g, want 0", joins, i, k, v)
+		for _, trained := range []bool{true, false} {
+			message.SetJoin(t, joins)
+			m := newBroad(g, 8, 8)
+			m.U.Frozen = !trained
+			tape := grad.NewTape(3)
+			u := tape.Use(m.U)
+			msg := message.U(u).Mul(message.UAddV(u, tape.Use(m.V)).LeakyReLU(0.2).Dot(message.W(tape.Use(m.W))).Softmax())
+			for _, d := range tape.Backward(weigh(message.UpdateAll(g, msg, message.Sum))) {
+				if d.Param == m.U {
+					continue
+				}
+				for k, v := range d.Value.Data {
+					if v != 0 {
+						t.Fatalf("joined %v, U trained %v: a gradient at %d is %g, want 0", joins, trained, k, v)
+					}
 				}
 			}
 		}
+	}
+}
+
+// TestScoredZero has destinations whose largest score is 0 in all heads, as if the walk
+// had done them, beside scores that it does not take.
+func TestScoredZero(t *testing.T) {
+	g := graph.Must(graph.New(3, []int32{0, 1, 1, 0, 2}, []int32{0, 0, 2, 2, 2}))
+	for _, far := range []tensor.Float{15, 1e6, 1e14} {
+		m := newBroad(g, 8, 8)
+		clear(m.V.Value.Data)
+		clear(m.U.Value.Data[:64])
+		for j := range 64 {
+			m.U.Value.Data[64+j], m.W.Value.Data[j] = far, -1
+		}
+		checkJoined(t, fmt.Sprintf("scores 0 and %g", -8*far), attentive(g, m, 0.2, nil))
 	}
 }

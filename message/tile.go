@@ -130,7 +130,7 @@ func parts(limit, lo, hi, v int, f func(t tile)) {
 }
 
 // stats is what stays of every step across the in-edges, for each destination
-// and column: of a softmax the largest entry and the sum of exp(entry − top), of
+// and column: of a softmax the largest entry, or 0, and the sum of exp(entry − top), of
 // a quotient the sum, of a choice the last entry chosen and its edge.
 type stats struct {
 	n        int // columns

@@ -17,7 +17,7 @@ type Product struct {
 	M, N, K  int
 	Tile     int
 
-	// The kernels of 16 columns prefetch a place every four steps of k, so many
+	// The kernels of 16 and 32 columns prefetch places every four steps of k, so many
 	// bytes after &A[0], go on by so many bytes, and leave Ahead where they end.
 	// Nothing is read there, so it need not exist.
 	Ahead, AheadStep int
@@ -58,8 +58,7 @@ func (p *Product) MulAdd() {
 // ready reports whether there is a product to add. It panics where a slice is too
 // short for it.
 func (p *Product) ready() bool {
-	if p.M <= 0 || p.N <= 0 || p.K <= 0 {
-		p.empty()
+	if !p.some() {
 		return false
 	}
 	if p.Tile == 0 {
@@ -82,6 +81,9 @@ func (p *Product) ready() bool {
 // Panels is MulAdd of a B that is in panels of 16 columns, so many elements apart, of
 // which LDB is 16.
 func (p *Product) Panels(pitch int) {
+	if !p.some() {
+		return
+	}
 	b, c, n := p.B, p.C, p.N
 	for j := 0; j < n; {
 		p.B, p.C, p.N = b[j/ProductPanel*pitch:], c[j:], min(ProductPanel, n-j)
@@ -121,11 +123,15 @@ func (p *Product) tall(pitch int) {
 	}
 }
 
-// empty is MulAdd of nothing.
-func (p *Product) empty() {
+// some reports whether there is anything to add, and sets C if not.
+func (p *Product) some() bool {
+	if p.M > 0 && p.N > 0 && p.K > 0 {
+		return true
+	}
 	for i := 0; p.Set && p.N > 0 && i < p.M; i++ {
 		clear(p.C[i*p.LDC : i*p.LDC+p.N])
 	}
+	return false
 }
 
 // mulAddGo is the truth of MulAdd.

@@ -24,7 +24,7 @@ type Scored struct {
 	DV, DA []Float // as V and A; DA is added to, and DV where Set is not
 	Z      []Float // of each place two numbers a head
 	Signs  []uint8 // and a bit an element, as Fan.ScoreBrief keeps them
-	Places []int32 // of each edge, counted from the first
+	Places []int32 // of each edge, counted from the first; the caller has checked that Z and Signs have them
 	Work   []Float // room for ScoredWork numbers
 
 	Slope  Float // from 0 to 1
@@ -44,7 +44,8 @@ type Scored struct {
 // ScoredHeads is how many heads there are, and elements of each.
 const ScoredHeads = 8
 
-// ScoredMost is how many edges a call takes, which cannot be preempted.
+// ScoredMost is how many edges a call takes, which cannot be preempted, and how many
+// destinations.
 const ScoredMost = 1 << 10
 
 // ScoredWork is how many numbers of its own Retrace keeps: two for each head of the
@@ -59,7 +60,7 @@ const scoredRow = ScoredHeads * ScoredHeads
 // ready reports whether there are destinations. It panics where a slice is too short
 // for them.
 func (s *Scored) ready() bool {
-	s.left = max(len(s.Offsets)-1, 0)
+	s.left = min(max(len(s.Offsets)-1, 0), ScoredMost)
 	if s.left == 0 {
 		return false
 	}
@@ -95,7 +96,8 @@ func (s *Scored) score(r, e, h int) (sum Float) {
 // Attend sets the results of destinations and their statistics, and returns how many
 // it has done: it stops before one with edges beyond those that a call takes, and
 // before one with a score that is not tame, whose exponential might be too large.
-// Since all others are tame, their Top is 0, whatever the largest score.
+// Since all others are tame, their Top is 0, whatever the largest score. Elements of U
+// count up to e²⁴ times until they are divided: those above 1e28 may overflow.
 //
 //	Y[r,h,:] = Σ_e α[e,h]·U[Cols[e],h,:] + Bias[h,:]
 func (s *Scored) Attend() (done int) {
@@ -154,9 +156,8 @@ func (s *Scored) attendHead(r, h, lo, hi int) {
 }
 
 // Retrace is the backward pass of Attend, and returns how many destinations it has
-// done: it stops before one with edges beyond those that a call takes, and before one
-// whose statistics are not of Attend, which is one whose Top is not 0. Of what comes to a
-// source it keeps what [Returns] takes, at the edge's place:
+// done: it stops where Attend does, and before one whose statistics cannot be Attend's.
+// Of what comes to a source it keeps what [Returns] takes, at the edge's place:
 //
 //	dα[e,h]             = Σ_j U[Cols[e],h,j]·R[r,h,j]
 //	ds[e,h]             = α·(dα − Σ_e α·dα)
@@ -170,16 +171,14 @@ func (s *Scored) Retrace() (done int) {
 	}
 	_, _, _ = s.R[:s.left*scoredRow], s.DV[:s.left*scoredRow], s.DA[:scoredRow]
 	_ = s.Work[:ScoredWork]
-	for _, p := range s.Places[:s.Offsets[s.left]-s.Offsets[0]] {
-		_, _ = s.Z[int(p)*2*ScoredHeads:int(p+1)*2*ScoredHeads], s.Signs[int(p)*8:int(p+1)*8]
-	}
+	_ = s.Places[:s.Offsets[s.left]-s.Offsets[0]]
 	if fast {
 		rows := s.left
 		s.retraceFast()
 		return rows - s.left
 	}
 	return s.each(func(r, lo, hi int) bool {
-		if !s.stands(r, lo, hi) {
+		if !s.stands(r, lo, hi) || !s.tame(r, lo, hi) {
 			return false
 		}
 		for h := range ScoredHeads {
@@ -189,7 +188,7 @@ func (s *Scored) Retrace() (done int) {
 	})
 }
 
-// stands reports whether a destination's statistics are those of Attend.
+// stands reports whether a destination's statistics may be those of Attend.
 func (s *Scored) stands(r, lo, hi int) bool {
 	for h := range ScoredHeads {
 		top, sum := s.Top[r*s.Apart+h], float64(s.Sum[r*s.Apart+h])
@@ -202,6 +201,13 @@ func (s *Scored) stands(r, lo, hi int) bool {
 
 // retraceHead is Retrace of one head of a destination.
 func (s *Scored) retraceHead(r, h, lo, hi int) {
+	at := r*scoredRow + 8*h
+	if s.Set {
+		clear(s.DV[at : at+8])
+	}
+	if lo == hi {
+		return
+	}
 	sum, c := s.Sum[r*s.Apart+h], Float(0)
 	for e := lo; e < hi; e++ {
 		alpha := Float(math.Exp(float64(s.score(r, e, h)))) / sum
@@ -210,7 +216,6 @@ func (s *Scored) retraceHead(r, h, lo, hi int) {
 		c += alpha * d
 	}
 	var dv [8]Float
-	at := r*scoredRow + 8*h
 	for e := lo; e < hi; e++ {
 		alpha := s.Work[2*(e-lo)]
 		ds := alpha * (s.Work[2*(e-lo)+1] - c)
@@ -229,9 +234,6 @@ func (s *Scored) retraceHead(r, h, lo, hi int) {
 		s.Signs[p*8+h] = bits
 	}
 	for j, d := range dv {
-		if s.Set {
-			s.DV[at+j] = 0
-		}
 		s.DV[at+j] += d * s.A[8*h+j]
 	}
 }

@@ -409,11 +409,12 @@ row10:
 	VMOVMSKPS Y0, CX
 	CMPL      CX, $0x000000ff
 	JNE       stop9
+	JMP       some13
 
 unread12:
 	MOVQ    240(AX), CX
 	CMPB    409(AX), $0x00
-	JE      add13
+	JE      add14
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y0, 32(CX)
@@ -424,25 +425,27 @@ unread12:
 	VMOVUPS Y0, 192(CX)
 	VMOVUPS Y0, 224(CX)
 
-add13:
-	CMPQ   SI, DI
-	JGE    none11
-	MOVQ   216(AX), R8
-	MOVQ   360(AX), R9
-	MOVQ   192(AX), R10
-	VXORPS Y0, Y0, Y0
+add14:
+	JMP none11
 
-edge14:
+some13:
+	MOVQ    216(AX), R8
+	MOVQ    360(AX), R9
+	MOVQ    192(AX), R10
+	VXORPS  Y0, Y0, Y0
+	VMOVUPS Y0, 744(AX)
+
+edge15:
 	MOVQ       24(AX), CX
 	MOVLQSX    (CX)(SI*4), CX
 	SHLQ       $0x08, CX
 	ADDQ       48(AX), CX
 	MOVQ       416(AX), R11
 	TESTQ      R11, R11
-	JZ         near15
+	JZ         near16
 	ADDQ       SI, R11
 	CMPQ       R11, 424(AX)
-	JGE        near15
+	JGE        near16
 	LEAQ       (R11), R11
 	MOVQ       24(AX), R12
 	MOVLQSX    (R12)(R11*4), R11
@@ -462,7 +465,7 @@ edge14:
 	PREFETCHT0 128(R11)
 	PREFETCHT0 192(R11)
 
-near15:
+near16:
 	VMOVUPS      (CX), Y1
 	VMULPS       (R8), Y1, Y2
 	VADDPS       (DX), Y1, Y1
@@ -553,6 +556,9 @@ near15:
 	VPERM2F128   $0x21, Y3, Y1, Y4
 	VBLENDPS     $0xf0, Y3, Y1, Y1
 	VADDPS       Y4, Y1, Y1
+	VANDPS       wide7fffffff<>+0(SB), Y1, Y3
+	VPMAXUD      744(AX), Y3, Y3
+	VMOVDQU      Y3, 744(AX)
 	VMOVUPS      wide3fb8aa3b<>+0(SB), Y3
 	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y3
 	VSUBPS       wide4b400000<>+0(SB), Y3, Y4
@@ -575,25 +581,44 @@ near15:
 	VFMADD231PS  Y2, Y1, Y0
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge14
-	VMOVUPS      Y0, 776(AX)
-	VXORPS       Y0, Y0, Y0
+	JL           edge15
+	VMOVUPS      744(AX), Y1
+	VPCMPGTD     wide41c00000<>+0(SB), Y1, Y1
+	VMOVMSKPS    Y1, CX
+	TESTL        CX, CX
+	JNZ          stop9
+	MOVQ         240(AX), CX
+	CMPB         409(AX), $0x00
+	JE           add17
 	VXORPS       Y1, Y1, Y1
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
-	MOVQ         264(AX), CX
-	VMOVUPS      (CX), Y4
-	VMOVUPS      32(CX), Y5
-	VMOVUPS      64(CX), Y6
-	VMOVUPS      96(CX), Y7
-	MOVQ         (AX), CX
-	MOVQ         (CX), SI
-	MOVQ         360(AX), R8
-	MOVQ         336(AX), R9
-	VMOVUPS      712(AX), Y8
-	VMOVUPS      wide3f800000<>+0(SB), Y9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y1, 32(CX)
+	VMOVUPS      Y1, 64(CX)
+	VMOVUPS      Y1, 96(CX)
+	VMOVUPS      Y1, 128(CX)
+	VMOVUPS      Y1, 160(CX)
+	VMOVUPS      Y1, 192(CX)
+	VMOVUPS      Y1, 224(CX)
 
-edge16:
+add17:
+	VMOVUPS Y0, 776(AX)
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	MOVQ    264(AX), CX
+	VMOVUPS (CX), Y4
+	VMOVUPS 32(CX), Y5
+	VMOVUPS 64(CX), Y6
+	VMOVUPS 96(CX), Y7
+	MOVQ    (AX), CX
+	MOVQ    (CX), SI
+	MOVQ    360(AX), R8
+	MOVQ    336(AX), R9
+	VMOVUPS 712(AX), Y8
+	VMOVUPS wide3f800000<>+0(SB), Y9
+
+edge18:
 	MOVQ         24(AX), CX
 	MOVLQSX      (CX)(SI*4), CX
 	SHLQ         $0x08, CX
@@ -661,7 +686,7 @@ edge16:
 	ADDQ         $0x40, R8
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge16
+	JL           edge18
 	MOVQ         264(AX), CX
 	MOVQ         240(AX), SI
 	VMOVUPS      Y4, (CX)
@@ -696,7 +721,7 @@ edge16:
 	VMOVUPS      712(AX), Y8
 	VMOVUPS      wide3f800000<>+0(SB), Y9
 
-edge17:
+edge19:
 	MOVQ         24(AX), CX
 	MOVLQSX      (CX)(SI*4), CX
 	SHLQ         $0x08, CX
@@ -751,7 +776,7 @@ edge17:
 	ADDQ         $0x40, R8
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge17
+	JL           edge19
 	MOVQ         264(AX), CX
 	MOVQ         240(AX), SI
 	VMOVUPS      Y4, 128(CX)
@@ -812,12 +837,12 @@ TEXT ·scoredAttend512(SB), NOSPLIT, $0-8
 	VMOVUPS      128(CX), Z18
 	VMOVUPS      192(CX), Z19
 
-row19:
+row21:
 	MOVQ    (AX), CX
 	MOVQ    (CX), BX
 	MOVQ    8(CX), SI
 	CMPQ    SI, 440(AX)
-	JG      stop18
+	JG      stop20
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -829,9 +854,9 @@ row19:
 	VPXORD  Z25, Z25, Z25
 	VPXORD  Z26, Z26, Z26
 	CMPQ    BX, SI
-	JGE     none20
+	JGE     none22
 
-pair21:
+pair23:
 	MOVQ       24(AX), CX
 	MOVLQSX    (CX)(BX*4), CX
 	SHLQ       $0x08, CX
@@ -849,10 +874,10 @@ pair21:
 	ADDQ       48(AX), R9
 	MOVQ       416(AX), DI
 	TESTQ      DI, DI
-	JZ         near22
+	JZ         near24
 	ADDQ       BX, DI
 	CMPQ       DI, 424(AX)
-	JGE        near22
+	JGE        near24
 	LEAQ       (DI), R8
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R8*4), R8
@@ -890,7 +915,7 @@ pair21:
 	PREFETCHT0 128(DI)
 	PREFETCHT0 192(DI)
 
-near22:
+near24:
 	VMOVUPS           (CX), Z4
 	VMOVUPS           64(CX), Z5
 	VMOVUPS           128(CX), Z6
@@ -991,13 +1016,13 @@ near22:
 	VFMADD231PS       Z12, Z4, Z3
 	ADDQ              $0x02, BX
 	CMPQ              BX, SI
-	JL                pair21
+	JL                pair23
 	VPCMPGTD.BCST     wide41c00000<>+0(SB), Z26, K1
 	KMOVW             K1, CX
 	TESTL             CX, CX
-	JNZ               stop18
+	JNZ               stop20
 
-none20:
+none22:
 	VSHUFF32X4   $0x4e, Z25, Z25, Z4
 	VADDPS       Z4, Z25, Z4
 	VCMPPS.BCST  $0x04, wide00000000<>+0(SB), Z4, K1
@@ -1029,20 +1054,20 @@ none20:
 	VADDPS       648(AX), Z3, Z3
 	MOVQ         120(AX), CX
 	CMPQ         448(AX), $0x00
-	JNE          past23
+	JNE          past25
 	VMOVUPS      Z0, (CX)
 	VMOVUPS      Z1, 64(CX)
 	VMOVUPS      Z2, 128(CX)
 	VMOVUPS      Z3, 192(CX)
-	JMP          kept24
+	JMP          kept26
 
-past23:
+past25:
 	VMOVNTPS Z0, (CX)
 	VMOVNTPS Z1, 64(CX)
 	VMOVNTPS Z2, 128(CX)
 	VMOVNTPS Z3, 192(CX)
 
-kept24:
+kept26:
 	ADDQ $0x00000100, 120(AX)
 	ADDQ $0x08, (AX)
 	ADDQ $0x00000100, DX
@@ -1053,14 +1078,14 @@ kept24:
 	SHLQ $0x02, CX
 	ADDQ CX, 192(AX)
 	DECQ 432(AX)
-	JNZ  row19
+	JNZ  row21
 
-stop18:
+stop20:
 	CMPQ 448(AX), $0x00
-	JE   fenced25
+	JE   fenced27
 	SFENCE
 
-fenced25:
+fenced27:
 	VZEROUPPER
 	RET
 
@@ -1176,14 +1201,14 @@ TEXT ·scoredRetrace512(SB), NOSPLIT, $0-8
 	VMOVUPS      128(BX), Z18
 	VMOVUPS      192(BX), Z19
 
-row27:
+row29:
 	MOVQ      (AX), CX
 	MOVQ      (CX), SI
 	MOVQ      8(CX), DI
 	CMPQ      DI, 440(AX)
-	JG        stop26
+	JG        stop28
 	CMPQ      SI, DI
-	JGE       unread29
+	JGE       unread31
 	MOVQ      168(AX), CX
 	VMOVUPS   (CX), Y0
 	MOVQ      192(AX), CX
@@ -1195,12 +1220,13 @@ row27:
 	VANDPS    Y1, Y0, Y0
 	VMOVMSKPS Y0, CX
 	CMPL      CX, $0x000000ff
-	JNE       stop26
+	JNE       stop28
+	JMP       some32
 
-unread29:
+unread31:
 	MOVQ    240(AX), CX
 	CMPB    409(AX), $0x00
-	JE      add30
+	JE      add33
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y0, 32(CX)
@@ -1211,9 +1237,10 @@ unread29:
 	VMOVUPS Y0, 192(CX)
 	VMOVUPS Y0, 224(CX)
 
-add30:
-	CMPQ       SI, DI
-	JGE        none28
+add33:
+	JMP none30
+
+some32:
 	VMOVUPS    (DX), Z20
 	VMOVUPS    64(DX), Z21
 	VMOVUPS    128(DX), Z22
@@ -1221,13 +1248,14 @@ add30:
 	MOVQ       360(AX), R8
 	MOVQ       216(AX), R9
 	VPXORD     Z25, Z25, Z25
+	VPXORD     Z26, Z26, Z26
 	MOVQ       192(AX), CX
 	VMOVUPS    (CX), Y0
 	VMOVUPS    lanesOfHeads<>+0(SB), Z1
 	VPERMPS    Z0, Z1, Z1
 	VSHUFF32X4 $0x44, Z1, Z1, Z1
 
-pair31:
+pair34:
 	MOVQ       24(AX), CX
 	MOVLQSX    (CX)(SI*4), CX
 	SHLQ       $0x08, CX
@@ -1245,10 +1273,10 @@ pair31:
 	ADDQ       48(AX), R12
 	MOVQ       416(AX), R10
 	TESTQ      R10, R10
-	JZ         near32
+	JZ         near35
 	ADDQ       SI, R10
 	CMPQ       R10, 424(AX)
-	JGE        near32
+	JGE        near35
 	LEAQ       (R10), R11
 	MOVQ       24(AX), R13
 	MOVLQSX    (R13)(R11*4), R11
@@ -1286,7 +1314,7 @@ pair31:
 	PREFETCHT0 128(R10)
 	PREFETCHT0 192(R10)
 
-near32:
+near35:
 	VMOVUPS           (CX), Z7
 	VMOVUPS           64(CX), Z8
 	VMOVUPS           128(CX), Z9
@@ -1342,18 +1370,18 @@ near32:
 	VMAXPS            Z14, Z15, Z14
 	VMULPS            Z17, Z14, Z14
 	VADDPS            Z10, Z22, Z15
-	VMULPS            Z24, Z15, Z27
-	VMAXPS            Z15, Z27, Z15
+	VMULPS            Z24, Z15, Z28
+	VMAXPS            Z15, Z28, Z15
 	VMULPS            Z18, Z15, Z15
-	VADDPS            Z12, Z23, Z27
-	VMULPS            Z24, Z27, Z28
-	VMAXPS            Z27, Z28, Z27
-	VMULPS            Z19, Z27, Z27
-	VUNPCKLPS         Z14, Z13, Z28
+	VADDPS            Z12, Z23, Z28
+	VMULPS            Z24, Z28, Z29
+	VMAXPS            Z28, Z29, Z28
+	VMULPS            Z19, Z28, Z28
+	VUNPCKLPS         Z14, Z13, Z29
 	VUNPCKHPS         Z14, Z13, Z13
-	VADDPS            Z28, Z13, Z13
-	VUNPCKLPS         Z27, Z15, Z14
-	VUNPCKHPS         Z27, Z15, Z15
+	VADDPS            Z29, Z13, Z13
+	VUNPCKLPS         Z28, Z15, Z14
+	VUNPCKHPS         Z28, Z15, Z15
 	VADDPS            Z14, Z15, Z15
 	VUNPCKLPD         Z15, Z13, Z14
 	VUNPCKHPD         Z15, Z13, Z13
@@ -1377,6 +1405,8 @@ near32:
 	VSHUFF32X4        $0x88, Z8, Z7, Z9
 	VSHUFF32X4        $0xdd, Z8, Z7, Z7
 	VADDPS            Z9, Z7, Z7
+	VPANDD.BCST       wide7fffffff<>+0(SB), Z10, Z8
+	VPMAXUD           Z8, Z26, Z26
 	VMULPS.BCST       wide3fb8aa3b<>+0(SB), Z10, Z8
 	VRNDSCALEPS       $0x00, Z8, Z8
 	VMOVAPS           Z10, Z9
@@ -1394,36 +1424,55 @@ near32:
 	VSCALEFPS         Z8, Z9, Z9
 	VDIVPS            Z1, Z9, Z9
 	VMOVAPS.Z         Z9, K1, Z9
+	VMOVAPS.Z         Z7, K1, Z7
 	VMOVUPS           Z9, (R8)
 	VMOVUPS           Z7, 32800(R8)
 	ADDQ              $0x40, R8
 	VFMADD231PS       Z7, Z9, Z25
 	ADDQ              $0x02, SI
 	CMPQ              SI, DI
-	JL                pair31
-	VSHUFF32X4        $0x4e, Z25, Z25, Z1
-	VADDPS            Z1, Z25, Z25
-	VPXORD            Z2, Z2, Z2
-	VPXORD            Z3, Z3, Z3
-	VPXORD            Z4, Z4, Z4
-	VPXORD            Z5, Z5, Z5
-	MOVQ              264(AX), CX
-	VMOVUPS           (CX), Z1
-	VMOVUPS           64(CX), Z7
-	VMOVUPS           128(CX), Z8
-	VMOVUPS           192(CX), Z9
-	MOVQ              (AX), CX
-	MOVQ              (CX), SI
-	MOVQ              360(AX), R8
-	MOVQ              336(AX), R9
-	VPXORD            Z6, Z6, Z6
-	VMOVUPS           heads0of0<>+0(SB), Z10
-	VMOVUPS           heads1of0<>+0(SB), Z11
-	VMOVUPS           heads2of0<>+0(SB), Z12
-	VMOVUPS           heads3of0<>+0(SB), Z13
-	VMOVUPS           pairsOf<>+0(SB), Z14
+	JL                pair34
+	VPCMPGTD.BCST     wide41c00000<>+0(SB), Z26, K1
+	KMOVW             K1, CX
+	TESTL             CX, CX
+	JNZ               stop28
+	MOVQ              240(AX), CX
+	CMPB              409(AX), $0x00
+	JE                add36
+	VXORPS            Y0, Y0, Y0
+	VMOVUPS           Y0, (CX)
+	VMOVUPS           Y0, 32(CX)
+	VMOVUPS           Y0, 64(CX)
+	VMOVUPS           Y0, 96(CX)
+	VMOVUPS           Y0, 128(CX)
+	VMOVUPS           Y0, 160(CX)
+	VMOVUPS           Y0, 192(CX)
+	VMOVUPS           Y0, 224(CX)
 
-edge33:
+add36:
+	VSHUFF32X4 $0x4e, Z25, Z25, Z1
+	VADDPS     Z1, Z25, Z25
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	MOVQ       264(AX), CX
+	VMOVUPS    (CX), Z1
+	VMOVUPS    64(CX), Z7
+	VMOVUPS    128(CX), Z8
+	VMOVUPS    192(CX), Z9
+	MOVQ       (AX), CX
+	MOVQ       (CX), SI
+	MOVQ       360(AX), R8
+	MOVQ       336(AX), R9
+	VPXORD     Z6, Z6, Z6
+	VMOVUPS    heads0of0<>+0(SB), Z10
+	VMOVUPS    heads1of0<>+0(SB), Z11
+	VMOVUPS    heads2of0<>+0(SB), Z12
+	VMOVUPS    heads3of0<>+0(SB), Z13
+	VMOVUPS    pairsOf<>+0(SB), Z14
+
+edge37:
 	MOVQ        24(AX), CX
 	MOVLQSX     (CX)(SI*4), CX
 	SHLQ        $0x08, CX
@@ -1435,48 +1484,48 @@ edge33:
 	SHLQ        $0x06, R10
 	ADDQ        288(AX), R10
 	VMOVUPS     (R8), Y0
-	VMOVUPS     32800(R8), Y26
-	VSUBPS      Y25, Y26, Y26
-	VMULPS      Y0, Y26, Y26
+	VMOVUPS     32800(R8), Y27
+	VSUBPS      Y25, Y27, Y27
+	VMULPS      Y0, Y27, Y27
 	ADDQ        $0x20, R8
-	VMOVAPS     Z26, Z15
+	VMOVAPS     Z27, Z15
 	VPERMT2PS   Z0, Z14, Z15
 	VMOVUPS     Z15, (R10)
 	VADDPS      (CX), Z20, Z15
 	VCMPPS      $0x1a, Z6, Z15, K1
-	VPERMPS     Z26, Z10, Z27
-	VMULPS      Z24, Z27, K1, Z27
-	VADDPS      Z27, Z2, Z2
-	VFMADD231PS Z15, Z27, Z1
+	VPERMPS     Z27, Z10, Z28
+	VMULPS      Z24, Z28, K1, Z28
+	VADDPS      Z28, Z2, Z2
+	VFMADD231PS Z15, Z28, Z1
 	KNOTW       K1, K1
 	KMOVW       K1, (R11)
 	VADDPS      64(CX), Z21, Z15
 	VCMPPS      $0x1a, Z6, Z15, K1
-	VPERMPS     Z26, Z11, Z27
-	VMULPS      Z24, Z27, K1, Z27
-	VADDPS      Z27, Z3, Z3
-	VFMADD231PS Z15, Z27, Z7
+	VPERMPS     Z27, Z11, Z28
+	VMULPS      Z24, Z28, K1, Z28
+	VADDPS      Z28, Z3, Z3
+	VFMADD231PS Z15, Z28, Z7
 	KNOTW       K1, K1
 	KMOVW       K1, 2(R11)
 	VADDPS      128(CX), Z22, Z15
 	VCMPPS      $0x1a, Z6, Z15, K1
-	VPERMPS     Z26, Z12, Z27
-	VMULPS      Z24, Z27, K1, Z27
-	VADDPS      Z27, Z4, Z4
-	VFMADD231PS Z15, Z27, Z8
+	VPERMPS     Z27, Z12, Z28
+	VMULPS      Z24, Z28, K1, Z28
+	VADDPS      Z28, Z4, Z4
+	VFMADD231PS Z15, Z28, Z8
 	KNOTW       K1, K1
 	KMOVW       K1, 4(R11)
 	VADDPS      192(CX), Z23, Z15
 	VCMPPS      $0x1a, Z6, Z15, K1
-	VPERMPS     Z26, Z13, Z27
-	VMULPS      Z24, Z27, K1, Z27
-	VADDPS      Z27, Z5, Z5
-	VFMADD231PS Z15, Z27, Z9
+	VPERMPS     Z27, Z13, Z28
+	VMULPS      Z24, Z28, K1, Z28
+	VADDPS      Z28, Z5, Z5
+	VFMADD231PS Z15, Z28, Z9
 	KNOTW       K1, K1
 	KMOVW       K1, 6(R11)
 	INCQ        SI
 	CMPQ        SI, DI
-	JL          edge33
+	JL          edge37
 	MOVQ        264(AX), CX
 	MOVQ        240(AX), SI
 	VMOVUPS     Z1, (CX)
@@ -1497,7 +1546,7 @@ edge33:
 	VMOVUPS     Z1, 192(SI)
 	MOVQ        R9, 336(AX)
 
-none28:
+none30:
 	ADDQ $0x00000100, 216(AX)
 	ADDQ $0x00000100, 240(AX)
 	ADDQ $0x08, (AX)
@@ -1509,9 +1558,9 @@ none28:
 	SHLQ $0x02, CX
 	ADDQ CX, 192(AX)
 	DECQ 432(AX)
-	JNZ  row27
+	JNZ  row29
 
-stop26:
+stop28:
 	VZEROUPPER
 	RET
 

@@ -96,3 +96,23 @@ func TestScoredStream(t *testing.T) {
 		})
 	}
 }
+
+// A gradient that is infinite is that, and not NaN, with any number of edges.
+func TestScoredInfinite(t *testing.T) {
+	rng := rand.New(rand.NewPCG(64, 1))
+	for n := range 5 {
+		s := scoredOf(rng, []int{n}, 3)
+		fill := func(n int, v Float) func() []Float {
+			return func() []Float { return draw(n, func() Float { return v }) }
+		}
+		s.U, s.V, s.A, s.R = fill(3*scoredRow, 2)(), fill(scoredRow, 0)(), fill(scoredRow, 0)(), fill(scoredRow, 1e38)()
+		trial(t, fmt.Sprintf("Retrace of %d edges", n), 1e-5, [][]Float{
+			fill(s.Apart, 0)(), fill(s.Apart, Float(max(n, 1)))(), fill(scoredRow, 0)(), fill(scoredRow, 0)(), fill(n*2*ScoredHeads, 0)(),
+		}, func(x [][]Float) {
+			k := s
+			k.Top, k.Sum, k.DV, k.DA, k.Z = x[0], x[1], x[2], x[3], x[4]
+			k.Signs, k.Work = make([]uint8, n*ScoredHeads), make([]Float, ScoredWork)
+			k.Retrace()
+		})
+	}
+}

@@ -133,6 +133,22 @@ func (s *scored) bent(h int, x vec) vec {
 	return higher(mul(x, s.field(scoredSlope)), x)
 }
 
+// see takes scores into the largest magnitude.
+func (s *scored) see(z vec) {
+	large := magnitude(z)
+	VPMAXUD(s.field(scoredTops), large, large)
+	VMOVDQU(large, s.field(scoredTops))
+}
+
+// allTame goes to stop if a score is not tame, or NaN.
+func (s *scored) allTame(stop string) {
+	wild, bits := get(s.field(scoredTops)), GP32()
+	VPCMPGTD(wide(math.Float32bits(tame)), wild, wild)
+	VMOVMSKPS(wild, bits)
+	TESTL(bits, bits)
+	JNZ(LabelRef(stop))
+}
+
 func (s *scored) attend() {
 	stop := fresh("stop")
 	s.rows(stop, func() {
@@ -152,18 +168,12 @@ func (s *scored) attend() {
 				terms.take(mul(s.bent(h, get(head8(s.u, h))), head8(s.a, h)))
 			}
 			z := terms.totals()
-			large := magnitude(z)
-			VPMAXUD(s.field(scoredTops), large, large)
-			VMOVDQU(large, s.field(scoredTops))
+			s.see(z)
 			p := expOrdinary(z)
 			VMOVUPS(add(p, s.field(scoredWhole)), s.field(scoredWhole))
 			toAll(p, func(h int, f vec) { VFMADD231PS(head8(s.u, h), f, acc[h]) })
 		})
-		wild, bits := get(s.field(scoredTops)), GP32()
-		VPCMPGTD(wide(math.Float32bits(tame)), wild, wild)
-		VMOVMSKPS(wild, bits)
-		TESTL(bits, bits)
-		JNZ(LabelRef(stop))
+		s.allTame(stop)
 		Label(none)
 		sum := get(s.field(scoredWhole))
 		inverse := div(get(num(1)), sum)
@@ -182,8 +192,8 @@ func (s *scored) attend() {
 	finish()
 }
 
-// ordinaryStats goes to stop where the largest score is not 0, which Attend has as
-// that of all it did, or the sum no ordinary number.
+// ordinaryStats goes to stop where the statistics cannot be Attend's: the largest score
+// is not 0, which that has for all it did, or the sum no ordinary number.
 func (s *scored) ordinaryStats(stop string) {
 	top, sum, bits := get(Mem{Base: s.load(scoredTop)}), get(Mem{Base: s.load(scoredSum)}), GP32()
 	fine := and(compare(equal, top, num(0)), compare(less, sum, num(math.Inf(1))))
@@ -196,16 +206,18 @@ func (s *scored) ordinaryStats(stop string) {
 func (s *scored) retrace() {
 	stop := fresh("stop")
 	s.rows(stop, func() {
-		none, unread := fresh("none"), fresh("unread")
+		none, unread, some := fresh("none"), fresh("unread"), fresh("some")
 		CMPQ(s.k, s.end)
 		JGE(LabelRef(unread))
 		s.ordinaryStats(stop)
+		JMP(LabelRef(some))
 		Label(unread)
 		s.emptyRow()
-		CMPQ(s.k, s.end)
-		JGE(LabelRef(none))
+		JMP(LabelRef(none))
+		Label(some)
 		r, work, sum, c := s.load(scoredR), s.load(scoredWork), s.load(scoredSum), YMM()
 		VXORPS(c, c, c)
+		VMOVUPS(c, s.field(scoredTops))
 		s.edges(func() {
 			s.fetch(1)
 			var scores, dots totaller
@@ -216,12 +228,15 @@ func (s *scored) retrace() {
 			}
 			g := dots.totals()
 			z := scores.totals()
+			s.see(z)
 			alpha := div(expOrdinary(z), Mem{Base: sum})
 			VMOVUPS(alpha, Mem{Base: work})
 			VMOVUPS(g, Mem{Base: work, Disp: 32})
 			ADDQ(Imm(64), work)
 			VFMADD231PS(g, alpha, c)
 		})
+		s.allTame(stop)
+		s.emptyRow()
 		VMOVUPS(c, s.field(scoredWhole))
 		for half := range 2 {
 			s.back(half)

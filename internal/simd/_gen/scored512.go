@@ -18,8 +18,8 @@ func scoreds512() {
 // weights.
 const gradientsAt = 4 * lanes * (1<<10 + 1)
 
-// pairs writes a loop over the destination's edges, two at a time: one gets the first
-// and its row, and the mask of the lanes of those that there are. The last edge of an
+// pairs writes a loop over the destination's edges, two at a time: the body gets the row
+// of the second, and the mask of the lanes of those that there are. The last edge of an
 // odd number comes with itself.
 func (s *scored) pairs(body func(second reg.GPVirtual, both reg.OpmaskVirtual)) {
 	again := fresh("pair")
@@ -73,6 +73,22 @@ func weights(p vec, edge int) (row [quads]vec) {
 	return row
 }
 
+// see512 takes scores into the largest magnitude.
+func see512(z vec, most reg.Register) {
+	large := ZMM()
+	VPANDD_BCST(wide(^uint32(signBit)), z, large)
+	VPMAXUD(large, most, most)
+}
+
+// allTame512 goes to stop if a score is not tame, or NaN.
+func allTame512(most reg.Register, stop string) {
+	wild, bits := K(), GP32()
+	VPCMPGTD_BCST(wide(math.Float32bits(tame)), most, wild)
+	KMOVW(wild, bits)
+	TESTL(bits, bits)
+	JNZ(LabelRef(stop))
+}
+
 func (s *scored) attend512() {
 	stop := fresh("stop")
 	var kept keeper
@@ -96,9 +112,7 @@ func (s *scored) attend512() {
 				quarter[e] = quarters(terms512(x[e], v, a, slope))
 			}
 			z := pairTotals(quarter[0], quarter[1])
-			large := ZMM()
-			VPANDD_BCST(wide(^uint32(signBit)), z, large)
-			VPMAXUD(large, most, most)
+			see512(z, most)
 			p := exp512(z)
 			VMOVAPS_Z(p, both, p)
 			VADDPS(p, sum, sum)
@@ -108,11 +122,7 @@ func (s *scored) attend512() {
 				}
 			}
 		})
-		wild, bits := K(), GP32()
-		VPCMPGTD_BCST(wide(math.Float32bits(tame)), most, wild)
-		KMOVW(wild, bits)
-		TESTL(bits, bits)
-		JNZ(LabelRef(stop))
+		allTame512(most, stop)
 		Label(none)
 		s.weighed512(acc, sum)
 	})
@@ -146,20 +156,22 @@ func (s *scored) retrace512() {
 	stop := fresh("stop")
 	var kept keeper
 	a, v, slope := kept.four(), kept.four(), kept.everywhere(s.field(scoredSlope))
-	c := kept.one()
+	c, most := kept.one(), kept.one()
 	loadRow(s.a, a)
 	s.rows(stop, func() {
-		none, unread := fresh("none"), fresh("unread")
+		none, unread, some := fresh("none"), fresh("unread"), fresh("some")
 		CMPQ(s.k, s.end)
 		JGE(LabelRef(unread))
 		s.ordinaryStats(stop)
+		JMP(LabelRef(some))
 		Label(unread)
 		s.emptyRow()
-		CMPQ(s.k, s.end)
-		JGE(LabelRef(none))
+		JMP(LabelRef(none))
+		Label(some)
 		loadRow(s.v, v)
 		work, r := s.load(scoredWork), s.load(scoredR)
 		VPXORD(c, c, c)
+		VPXORD(most, most, most)
 		sum := twice(get(Mem{Base: s.load(scoredSum)}))
 		s.pairs(func(second reg.GPVirtual, both reg.OpmaskVirtual) {
 			var quarter, dot [2]vec
@@ -172,14 +184,18 @@ func (s *scored) retrace512() {
 				dot[e] = quarters(x)
 			}
 			z, g := pairTotals(quarter[0], quarter[1]), pairTotals(dot[0], dot[1])
+			see512(z, most)
 			alpha := exp512(z)
 			VDIVPS(sum, alpha, alpha) // so that a single weight is 1
 			VMOVAPS_Z(alpha, both, alpha)
+			VMOVAPS_Z(g, both, g) // 0·∞ else
 			VMOVUPS(alpha, Mem{Base: work})
 			VMOVUPS(g, Mem{Base: work, Disp: gradientsAt})
 			ADDQ(Imm(64), work)
 			VFMADD231PS(g, alpha, c)
 		})
+		allTame512(most, stop)
+		s.emptyRow()
 		other := ZMM()
 		VSHUFF32X4(Imm(0x4e), c, c, other)
 		VADDPS(other, c, c)

@@ -1292,127 +1292,141 @@ done96:
 // func fanAffineGrad(p *byte)
 // Requires: AVX, FMA3, MMX+
 TEXT ·fanAffineGrad(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ 120(AX), CX
-	MOVQ 144(AX), DX
-	MOVQ 168(AX), BX
-	MOVQ 192(AX), SI
-	MOVQ 216(AX), DI
-	CMPB 356(AX), $0x00
+	MOVQ p+0(FP), CX
+	MOVQ 120(CX), DX
+	MOVQ 144(CX), BX
+	MOVQ 168(CX), SI
+	MOVQ 192(CX), DI
+	MOVQ 216(CX), R8
+	CMPB 356(CX), $0x00
 	JNE  more103
-	MOVQ (AX), R8
+	MOVQ (CX), R9
 
 row104:
-	DECQ 392(AX)
+	DECQ 392(CX)
 	JL   done107
-	MOVQ (R8), R9
-	CMPQ R9, 8(R8)
+	MOVQ (R9), R10
+	CMPQ R10, 8(R9)
 	JGE  next106
 
 edge105:
-	MOVQ    24(AX), R10
-	MOVLQSX (R10)(R9*4), R10
-	IMULQ   384(AX), R10
-	ADDQ    48(AX), R10
-	MOVQ    368(AX), R11
-	TESTQ   R11, R11
+	MOVQ    24(CX), AX
+	MOVLQSX (AX)(R10*4), R11
+	IMULQ   384(CX), R11
+	ADDQ    48(CX), R11
+	MOVQ    368(CX), AX
+	TESTQ   AX, AX
 	JZ      near108
-	ADDQ    R9, R11
-	CMPQ    R11, 376(AX)
+	ADDQ    R10, AX
+	CMPQ    AX, 376(CX)
 	JG      near108
-	MOVQ    24(AX), R12
-	MOVLQSX (R12)(R11*4), R11
-	IMULQ   384(AX), R11
-	ADDQ    48(AX), R11
-	LEAQ    8(R9), R12
-	MOVQ    24(AX), R13
+	MOVQ    24(CX), R12
+	MOVLQSX (R12)(AX*4), AX
+	IMULQ   384(CX), AX
+	ADDQ    48(CX), AX
+	LEAQ    8(R10), R12
+	MOVQ    24(CX), R13
 	MOVLQSX (R13)(R12*4), R12
-	IMULQ   384(AX), R12
-	ADDQ    48(AX), R12
-	MOVQ    R11, R13
-	ADDQ    384(AX), R13
+	IMULQ   384(CX), R12
+	ADDQ    48(CX), R12
+	MOVQ    AX, R13
+	ADDQ    384(CX), R13
 
 line109:
-	PREFETCHT1 (R11)
+	PREFETCHT1 (AX)
 	PREFETCHT0 (R12)
-	ADDQ       $0x40, R11
+	ADDQ       $0x40, AX
 	ADDQ       $0x40, R12
-	CMPQ       R11, R13
+	CMPQ       AX, R13
 	JL         line109
 
 near108:
+	MOVQ 384(CX), R13
+	MOVQ R13, R12
+	SHLQ $0x03, R12
+	ADDQ BX, R12
+	ADDQ R12, R13
+
+claim110:
+	MOVQ R12, AX
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x08
+	ADDQ $0x40, R12
+	CMPQ R12, R13
+	JL   claim110
 	XORQ R12, R12
 
-head110:
-	MOVQ         336(AX), R11
-	LEAQ         (R12)(R11*4), R11
+head111:
+	MOVQ         336(CX), AX
+	LEAQ         (R12)(AX*4), AX
 	VXORPS       Y0, Y0, Y0
-	VBROADCASTSS (CX), Y1
+	VBROADCASTSS (DX), Y1
 
-four111:
+four112:
 	LEAQ        128(R12), R13
-	CMPQ        R13, R11
-	JG          one112
-	VMOVUPS     (BX)(R12*1), Y2
+	CMPQ        R13, AX
+	JG          one113
+	VMOVUPS     (SI)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VMOVUPS     Y3, (DX)(R12*1)
-	VADDPS      (DI)(R12*1), Y2, Y3
-	VMOVUPS     Y3, (DI)(R12*1)
-	VFMADD231PS (R10)(R12*1), Y2, Y0
-	VMOVUPS     32(BX)(R12*1), Y2
+	VMOVUPS     Y3, (BX)(R12*1)
+	VADDPS      (R8)(R12*1), Y2, Y3
+	VMOVUPS     Y3, (R8)(R12*1)
+	VFMADD231PS (R11)(R12*1), Y2, Y0
+	VMOVUPS     32(SI)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VMOVUPS     Y3, 32(DX)(R12*1)
-	VADDPS      32(DI)(R12*1), Y2, Y3
-	VMOVUPS     Y3, 32(DI)(R12*1)
-	VFMADD231PS 32(R10)(R12*1), Y2, Y0
-	VMOVUPS     64(BX)(R12*1), Y2
+	VMOVUPS     Y3, 32(BX)(R12*1)
+	VADDPS      32(R8)(R12*1), Y2, Y3
+	VMOVUPS     Y3, 32(R8)(R12*1)
+	VFMADD231PS 32(R11)(R12*1), Y2, Y0
+	VMOVUPS     64(SI)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VMOVUPS     Y3, 64(DX)(R12*1)
-	VADDPS      64(DI)(R12*1), Y2, Y3
-	VMOVUPS     Y3, 64(DI)(R12*1)
-	VFMADD231PS 64(R10)(R12*1), Y2, Y0
-	VMOVUPS     96(BX)(R12*1), Y2
+	VMOVUPS     Y3, 64(BX)(R12*1)
+	VADDPS      64(R8)(R12*1), Y2, Y3
+	VMOVUPS     Y3, 64(R8)(R12*1)
+	VFMADD231PS 64(R11)(R12*1), Y2, Y0
+	VMOVUPS     96(SI)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VMOVUPS     Y3, 96(DX)(R12*1)
-	VADDPS      96(DI)(R12*1), Y2, Y3
-	VMOVUPS     Y3, 96(DI)(R12*1)
-	VFMADD231PS 96(R10)(R12*1), Y2, Y0
+	VMOVUPS     Y3, 96(BX)(R12*1)
+	VADDPS      96(R8)(R12*1), Y2, Y3
+	VMOVUPS     Y3, 96(R8)(R12*1)
+	VFMADD231PS 96(R11)(R12*1), Y2, Y0
 	ADDQ        $0x80, R12
-	JMP         four111
+	JMP         four112
 
-one112:
-	CMPQ        R12, R11
-	JGE         over113
-	VMOVUPS     (BX)(R12*1), Y2
+one113:
+	CMPQ        R12, AX
+	JGE         over114
+	VMOVUPS     (SI)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VMOVUPS     Y3, (DX)(R12*1)
-	VADDPS      (DI)(R12*1), Y2, Y3
-	VMOVUPS     Y3, (DI)(R12*1)
-	VFMADD231PS (R10)(R12*1), Y2, Y0
+	VMOVUPS     Y3, (BX)(R12*1)
+	VADDPS      (R8)(R12*1), Y2, Y3
+	VMOVUPS     Y3, (R8)(R12*1)
+	VFMADD231PS (R11)(R12*1), Y2, Y0
 	ADDQ        $0x20, R12
-	JMP         one112
+	JMP         one113
 
-over113:
+over114:
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
 	VMOVHLPS     X0, X0, X1
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, (SI)
-	ADDQ         $0x04, CX
-	ADDQ         $0x04, SI
-	CMPQ         R12, 384(AX)
-	JL           head110
-	ADDQ         384(AX), DX
-	ADDQ         384(AX), BX
-	INCQ         R9
-	CMPQ         R9, 8(R8)
+	VMOVSS       X0, (DI)
+	ADDQ         $0x04, DX
+	ADDQ         $0x04, DI
+	CMPQ         R12, 384(CX)
+	JL           head111
+	ADDQ         384(CX), BX
+	ADDQ         384(CX), SI
+	INCQ         R10
+	CMPQ         R10, 8(R9)
 	JL           edge105
 
 next106:
-	ADDQ 384(AX), DI
-	ADDQ $0x08, R8
+	ADDQ 384(CX), R8
+	ADDQ $0x08, R9
 	JMP  row104
 
 done107:
@@ -1420,127 +1434,141 @@ done107:
 	RET
 
 more103:
-	MOVQ (AX), R8
+	MOVQ (CX), R9
 
-row114:
-	DECQ 392(AX)
-	JL   done117
-	MOVQ (R8), R9
-	CMPQ R9, 8(R8)
-	JGE  next116
+row115:
+	DECQ 392(CX)
+	JL   done118
+	MOVQ (R9), R10
+	CMPQ R10, 8(R9)
+	JGE  next117
 
-edge115:
-	MOVQ    24(AX), R10
-	MOVLQSX (R10)(R9*4), R10
-	IMULQ   384(AX), R10
-	ADDQ    48(AX), R10
-	MOVQ    368(AX), R11
-	TESTQ   R11, R11
-	JZ      near118
-	ADDQ    R9, R11
-	CMPQ    R11, 376(AX)
-	JG      near118
-	MOVQ    24(AX), R12
-	MOVLQSX (R12)(R11*4), R11
-	IMULQ   384(AX), R11
-	ADDQ    48(AX), R11
-	LEAQ    8(R9), R12
-	MOVQ    24(AX), R13
+edge116:
+	MOVQ    24(CX), AX
+	MOVLQSX (AX)(R10*4), R11
+	IMULQ   384(CX), R11
+	ADDQ    48(CX), R11
+	MOVQ    368(CX), AX
+	TESTQ   AX, AX
+	JZ      near119
+	ADDQ    R10, AX
+	CMPQ    AX, 376(CX)
+	JG      near119
+	MOVQ    24(CX), R12
+	MOVLQSX (R12)(AX*4), AX
+	IMULQ   384(CX), AX
+	ADDQ    48(CX), AX
+	LEAQ    8(R10), R12
+	MOVQ    24(CX), R13
 	MOVLQSX (R13)(R12*4), R12
-	IMULQ   384(AX), R12
-	ADDQ    48(AX), R12
-	MOVQ    R11, R13
-	ADDQ    384(AX), R13
+	IMULQ   384(CX), R12
+	ADDQ    48(CX), R12
+	MOVQ    AX, R13
+	ADDQ    384(CX), R13
 
-line119:
-	PREFETCHT1 (R11)
+line120:
+	PREFETCHT1 (AX)
 	PREFETCHT0 (R12)
-	ADDQ       $0x40, R11
+	ADDQ       $0x40, AX
 	ADDQ       $0x40, R12
-	CMPQ       R11, R13
-	JL         line119
+	CMPQ       AX, R13
+	JL         line120
 
-near118:
+near119:
+	MOVQ 384(CX), R13
+	MOVQ R13, R12
+	SHLQ $0x03, R12
+	ADDQ BX, R12
+	ADDQ R12, R13
+
+claim121:
+	MOVQ R12, AX
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x08
+	ADDQ $0x40, R12
+	CMPQ R12, R13
+	JL   claim121
 	XORQ R12, R12
 
-head120:
-	MOVQ         336(AX), R11
-	LEAQ         (R12)(R11*4), R11
+head122:
+	MOVQ         336(CX), AX
+	LEAQ         (R12)(AX*4), AX
 	VXORPS       Y0, Y0, Y0
-	VBROADCASTSS (CX), Y1
+	VBROADCASTSS (DX), Y1
 
-four121:
+four123:
 	LEAQ        128(R12), R13
-	CMPQ        R13, R11
-	JG          one122
-	VMOVUPS     (BX)(R12*1), Y2
+	CMPQ        R13, AX
+	JG          one124
+	VMOVUPS     (SI)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VADDPS      (DX)(R12*1), Y3, Y3
-	VMOVUPS     Y3, (DX)(R12*1)
-	VADDPS      (DI)(R12*1), Y2, Y3
-	VMOVUPS     Y3, (DI)(R12*1)
-	VFMADD231PS (R10)(R12*1), Y2, Y0
-	VMOVUPS     32(BX)(R12*1), Y2
+	VADDPS      (BX)(R12*1), Y3, Y3
+	VMOVUPS     Y3, (BX)(R12*1)
+	VADDPS      (R8)(R12*1), Y2, Y3
+	VMOVUPS     Y3, (R8)(R12*1)
+	VFMADD231PS (R11)(R12*1), Y2, Y0
+	VMOVUPS     32(SI)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VADDPS      32(DX)(R12*1), Y3, Y3
-	VMOVUPS     Y3, 32(DX)(R12*1)
-	VADDPS      32(DI)(R12*1), Y2, Y3
-	VMOVUPS     Y3, 32(DI)(R12*1)
-	VFMADD231PS 32(R10)(R12*1), Y2, Y0
-	VMOVUPS     64(BX)(R12*1), Y2
+	VADDPS      32(BX)(R12*1), Y3, Y3
+	VMOVUPS     Y3, 32(BX)(R12*1)
+	VADDPS      32(R8)(R12*1), Y2, Y3
+	VMOVUPS     Y3, 32(R8)(R12*1)
+	VFMADD231PS 32(R11)(R12*1), Y2, Y0
+	VMOVUPS     64(SI)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VADDPS      64(DX)(R12*1), Y3, Y3
-	VMOVUPS     Y3, 64(DX)(R12*1)
-	VADDPS      64(DI)(R12*1), Y2, Y3
-	VMOVUPS     Y3, 64(DI)(R12*1)
-	VFMADD231PS 64(R10)(R12*1), Y2, Y0
-	VMOVUPS     96(BX)(R12*1), Y2
+	VADDPS      64(BX)(R12*1), Y3, Y3
+	VMOVUPS     Y3, 64(BX)(R12*1)
+	VADDPS      64(R8)(R12*1), Y2, Y3
+	VMOVUPS     Y3, 64(R8)(R12*1)
+	VFMADD231PS 64(R11)(R12*1), Y2, Y0
+	VMOVUPS     96(SI)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VADDPS      96(DX)(R12*1), Y3, Y3
-	VMOVUPS     Y3, 96(DX)(R12*1)
-	VADDPS      96(DI)(R12*1), Y2, Y3
-	VMOVUPS     Y3, 96(DI)(R12*1)
-	VFMADD231PS 96(R10)(R12*1), Y2, Y0
+	VADDPS      96(BX)(R12*1), Y3, Y3
+	VMOVUPS     Y3, 96(BX)(R12*1)
+	VADDPS      96(R8)(R12*1), Y2, Y3
+	VMOVUPS     Y3, 96(R8)(R12*1)
+	VFMADD231PS 96(R11)(R12*1), Y2, Y0
 	ADDQ        $0x80, R12
-	JMP         four121
+	JMP         four123
 
-one122:
-	CMPQ        R12, R11
-	JGE         over123
-	VMOVUPS     (BX)(R12*1), Y2
+one124:
+	CMPQ        R12, AX
+	JGE         over125
+	VMOVUPS     (SI)(R12*1), Y2
 	VMULPS      Y2, Y1, Y3
-	VADDPS      (DX)(R12*1), Y3, Y3
-	VMOVUPS     Y3, (DX)(R12*1)
-	VADDPS      (DI)(R12*1), Y2, Y3
-	VMOVUPS     Y3, (DI)(R12*1)
-	VFMADD231PS (R10)(R12*1), Y2, Y0
+	VADDPS      (BX)(R12*1), Y3, Y3
+	VMOVUPS     Y3, (BX)(R12*1)
+	VADDPS      (R8)(R12*1), Y2, Y3
+	VMOVUPS     Y3, (R8)(R12*1)
+	VFMADD231PS (R11)(R12*1), Y2, Y0
 	ADDQ        $0x20, R12
-	JMP         one122
+	JMP         one124
 
-over123:
+over125:
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
 	VMOVHLPS     X0, X0, X1
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, (SI)
-	ADDQ         $0x04, CX
-	ADDQ         $0x04, SI
-	CMPQ         R12, 384(AX)
-	JL           head120
-	ADDQ         384(AX), DX
-	ADDQ         384(AX), BX
-	INCQ         R9
-	CMPQ         R9, 8(R8)
-	JL           edge115
+	VMOVSS       X0, (DI)
+	ADDQ         $0x04, DX
+	ADDQ         $0x04, DI
+	CMPQ         R12, 384(CX)
+	JL           head122
+	ADDQ         384(CX), BX
+	ADDQ         384(CX), SI
+	INCQ         R10
+	CMPQ         R10, 8(R9)
+	JL           edge116
 
-next116:
-	ADDQ 384(AX), DI
-	ADDQ $0x08, R8
-	JMP  row114
+next117:
+	ADDQ 384(CX), R8
+	ADDQ $0x08, R9
+	JMP  row115
 
-done117:
+done118:
 	VZEROUPPER
 	RET
 
@@ -1554,24 +1582,24 @@ TEXT ·fanScore8(SB), NOSPLIT, $0-8
 	VBROADCASTSS 352(AX), Y0
 	MOVQ         (AX), SI
 
-row124:
+row126:
 	DECQ 392(AX)
-	JL   done127
+	JL   done129
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
-	JGE  next126
+	JGE  next128
 
-edge125:
+edge127:
 	MOVQ       24(AX), R8
 	MOVLQSX    (R8)(DI*4), R8
 	IMULQ      384(AX), R8
 	ADDQ       48(AX), R8
 	MOVQ       368(AX), R9
 	TESTQ      R9, R9
-	JZ         near128
+	JZ         near130
 	ADDQ       DI, R9
 	CMPQ       R9, 376(AX)
-	JG         near128
+	JG         near130
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R9
 	IMULQ      384(AX), R9
@@ -1590,7 +1618,7 @@ edge125:
 	PREFETCHT1 192(R9)
 	PREFETCHT0 192(R10)
 
-near128:
+near130:
 	VMOVUPS    (R8), Y1
 	VADDPS     (CX), Y1, Y1
 	VCMPPS     $0x1e, wide00000000<>+0(SB), Y1, Y2
@@ -1664,14 +1692,14 @@ near128:
 	VMOVUPS    Y1, -32(BX)
 	INCQ       DI
 	CMPQ       DI, 8(SI)
-	JL         edge125
+	JL         edge127
 
-next126:
+next128:
 	ADDQ 384(AX), CX
 	ADDQ $0x08, SI
-	JMP  row124
+	JMP  row126
 
-done127:
+done129:
 	VZEROUPPER
 	RET
 
@@ -1686,7 +1714,7 @@ TEXT ·fanScoreGrad8(SB), NOSPLIT, $0-8
 	MOVQ         216(AX), DI
 	VBROADCASTSS 352(AX), Y0
 	CMPB         356(AX), $0x00
-	JNE          more130
+	JNE          more132
 	MOVQ         240(AX), R8
 	VMOVUPS      (R8), Y1
 	VMOVUPS      32(R8), Y2
@@ -1698,24 +1726,24 @@ TEXT ·fanScoreGrad8(SB), NOSPLIT, $0-8
 	VMOVUPS      224(R8), Y8
 	MOVQ         (AX), R8
 
-row131:
+row133:
 	DECQ 392(AX)
-	JL   done134
+	JL   done136
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
-	JGE  next133
+	JGE  next135
 
-edge132:
+edge134:
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R10
 	IMULQ      384(AX), R10
 	ADDQ       48(AX), R10
 	MOVQ       368(AX), R11
 	TESTQ      R11, R11
-	JZ         near135
+	JZ         near137
 	ADDQ       R9, R11
 	CMPQ       R11, 376(AX)
-	JG         near135
+	JG         near137
 	MOVQ       24(AX), R12
 	MOVLQSX    (R12)(R11*4), R11
 	IMULQ      384(AX), R11
@@ -1734,7 +1762,7 @@ edge132:
 	PREFETCHT1 192(R11)
 	PREFETCHT0 192(R12)
 
-near135:
+near137:
 	VBROADCASTSS (BX), Y9
 	VMOVUPS      (R10), Y10
 	VADDPS       (CX), Y10, Y10
@@ -1843,15 +1871,15 @@ near135:
 	ADDQ         384(AX), SI
 	INCQ         R9
 	CMPQ         R9, 8(R8)
-	JL           edge132
+	JL           edge134
 
-next133:
+next135:
 	ADDQ 384(AX), CX
 	ADDQ 384(AX), DI
 	ADDQ $0x08, R8
-	JMP  row131
+	JMP  row133
 
-done134:
+done136:
 	MOVQ    240(AX), AX
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
@@ -1864,7 +1892,7 @@ done134:
 	VZEROUPPER
 	RET
 
-more130:
+more132:
 	MOVQ    240(AX), R8
 	VMOVUPS (R8), Y1
 	VMOVUPS 32(R8), Y2
@@ -1876,24 +1904,24 @@ more130:
 	VMOVUPS 224(R8), Y8
 	MOVQ    (AX), R8
 
-row137:
+row139:
 	DECQ 392(AX)
-	JL   done140
+	JL   done142
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
-	JGE  next139
+	JGE  next141
 
-edge138:
+edge140:
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R10
 	IMULQ      384(AX), R10
 	ADDQ       48(AX), R10
 	MOVQ       368(AX), R11
 	TESTQ      R11, R11
-	JZ         near141
+	JZ         near143
 	ADDQ       R9, R11
 	CMPQ       R11, 376(AX)
-	JG         near141
+	JG         near143
 	MOVQ       24(AX), R12
 	MOVLQSX    (R12)(R11*4), R11
 	IMULQ      384(AX), R11
@@ -1912,7 +1940,7 @@ edge138:
 	PREFETCHT1 192(R11)
 	PREFETCHT0 192(R12)
 
-near141:
+near143:
 	VBROADCASTSS (BX), Y9
 	VMOVUPS      (R10), Y10
 	VADDPS       (CX), Y10, Y10
@@ -2029,15 +2057,15 @@ near141:
 	ADDQ         384(AX), SI
 	INCQ         R9
 	CMPQ         R9, 8(R8)
-	JL           edge138
+	JL           edge140
 
-next139:
+next141:
 	ADDQ 384(AX), CX
 	ADDQ 384(AX), DI
 	ADDQ $0x08, R8
-	JMP  row137
+	JMP  row139
 
-done140:
+done142:
 	MOVQ    240(AX), AX
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
@@ -2062,24 +2090,24 @@ TEXT ·fanScoreDots8(SB), NOSPLIT, $0-8
 	VBROADCASTSS 352(AX), Y0
 	MOVQ         (AX), R8
 
-row143:
+row145:
 	DECQ 392(AX)
-	JL   done146
+	JL   done148
 	MOVQ (R8), R9
 	CMPQ R9, 8(R8)
-	JGE  next145
+	JGE  next147
 
-edge144:
+edge146:
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R10
 	IMULQ      384(AX), R10
 	ADDQ       48(AX), R10
 	MOVQ       368(AX), R11
 	TESTQ      R11, R11
-	JZ         near147
+	JZ         near149
 	ADDQ       R9, R11
 	CMPQ       R11, 376(AX)
-	JG         near147
+	JG         near149
 	MOVQ       24(AX), R12
 	MOVLQSX    (R12)(R11*4), R11
 	IMULQ      384(AX), R11
@@ -2098,7 +2126,7 @@ edge144:
 	PREFETCHT1 192(R11)
 	PREFETCHT0 192(R12)
 
-near147:
+near149:
 	VMOVUPS    (R10), Y1
 	VADDPS     (CX), Y1, Y2
 	VCMPPS     $0x1e, wide00000000<>+0(SB), Y2, Y3
@@ -2203,15 +2231,15 @@ near147:
 	VMOVUPS    Y1, -32(SI)
 	INCQ       R9
 	CMPQ       R9, 8(R8)
-	JL         edge144
+	JL         edge146
 
-next145:
+next147:
 	ADDQ 384(AX), CX
 	ADDQ 384(AX), DI
 	ADDQ $0x08, R8
-	JMP  row143
+	JMP  row145
 
-done146:
+done148:
 	VZEROUPPER
 	RET
 
@@ -2237,24 +2265,24 @@ TEXT ·fanScoreBrief8(SB), NOSPLIT, $0-8
 	VMOVUPS      224(R9), Y8
 	MOVQ         (AX), R9
 
-row149:
+row151:
 	DECQ 392(AX)
-	JL   done152
+	JL   done154
 	MOVQ (R9), R10
 	CMPQ R10, 8(R9)
-	JGE  next151
+	JGE  next153
 
-edge150:
+edge152:
 	MOVQ       24(AX), R11
 	MOVLQSX    (R11)(R10*4), R11
 	IMULQ      384(AX), R11
 	ADDQ       48(AX), R11
 	MOVQ       368(AX), R12
 	TESTQ      R12, R12
-	JZ         near153
+	JZ         near155
 	ADDQ       R10, R12
 	CMPQ       R12, 376(AX)
-	JG         near153
+	JG         near155
 	MOVQ       24(AX), R13
 	MOVLQSX    (R13)(R12*4), R12
 	IMULQ      384(AX), R12
@@ -2273,7 +2301,7 @@ edge150:
 	PREFETCHT1 192(R12)
 	PREFETCHT0 192(R13)
 
-near153:
+near155:
 	MOVLQSX      (R8), R12
 	ADDQ         $0x04, R8
 	MOVQ         R12, R14
@@ -2407,15 +2435,15 @@ near153:
 	ADDQ         $0x20, DI
 	INCQ         R10
 	CMPQ         R10, 8(R9)
-	JL           edge150
+	JL           edge152
 
-next151:
+next153:
 	ADDQ 384(AX), CX
 	ADDQ 384(AX), SI
 	ADDQ $0x08, R9
-	JMP  row149
+	JMP  row151
 
-done152:
+done154:
 	MOVQ    240(AX), AX
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
@@ -2436,24 +2464,24 @@ TEXT ·fanSum8(SB), NOSPLIT, $0-8
 	MOVQ 216(AX), DX
 	MOVQ (AX), BX
 
-row155:
+row157:
 	DECQ 392(AX)
-	JL   done158
+	JL   done160
 	MOVQ (BX), SI
 	CMPQ SI, 8(BX)
-	JGE  next157
+	JGE  next159
 
-edge156:
+edge158:
 	MOVQ       24(AX), DI
 	MOVLQSX    (DI)(SI*4), DI
 	IMULQ      384(AX), DI
 	ADDQ       48(AX), DI
 	MOVQ       368(AX), R8
 	TESTQ      R8, R8
-	JZ         near159
+	JZ         near161
 	ADDQ       SI, R8
 	CMPQ       R8, 376(AX)
-	JG         near159
+	JG         near161
 	MOVQ       24(AX), R9
 	MOVLQSX    (R9)(R8*4), R8
 	IMULQ      384(AX), R8
@@ -2472,7 +2500,7 @@ edge156:
 	PREFETCHT1 192(R8)
 	PREFETCHT0 192(R9)
 
-near159:
+near161:
 	VBROADCASTSS (CX), Y0
 	VMOVUPS      (DX), Y1
 	VFMADD231PS  (DI), Y0, Y1
@@ -2508,14 +2536,14 @@ near159:
 	ADDQ         $0x20, CX
 	INCQ         SI
 	CMPQ         SI, 8(BX)
-	JL           edge156
+	JL           edge158
 
-next157:
+next159:
 	ADDQ 384(AX), DX
 	ADDQ $0x08, BX
-	JMP  row155
+	JMP  row157
 
-done158:
+done160:
 	VZEROUPPER
 	RET
 
@@ -2527,27 +2555,27 @@ TEXT ·fanSpread8(SB), NOSPLIT, $0-8
 	MOVQ 120(AX), DX
 	MOVQ 144(AX), BX
 	CMPB 356(AX), $0x00
-	JNE  more161
+	JNE  more163
 	MOVQ (AX), SI
 
-row162:
+row164:
 	DECQ 392(AX)
-	JL   done165
+	JL   done167
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
-	JGE  next164
+	JGE  next166
 
-edge163:
+edge165:
 	MOVQ       24(AX), R8
 	MOVLQSX    (R8)(DI*4), R8
 	IMULQ      384(AX), R8
 	ADDQ       48(AX), R8
 	MOVQ       368(AX), R8
 	TESTQ      R8, R8
-	JZ         near166
+	JZ         near168
 	ADDQ       DI, R8
 	CMPQ       R8, 376(AX)
-	JG         near166
+	JG         near168
 	MOVQ       24(AX), R9
 	MOVLQSX    (R9)(R8*4), R8
 	IMULQ      384(AX), R8
@@ -2566,7 +2594,7 @@ edge163:
 	PREFETCHT1 192(R8)
 	PREFETCHT0 192(R9)
 
-near166:
+near168:
 	VBROADCASTSS (DX), Y0
 	VMULPS       (CX), Y0, Y0
 	VMOVUPS      Y0, (BX)
@@ -2595,38 +2623,38 @@ near166:
 	ADDQ         384(AX), BX
 	INCQ         DI
 	CMPQ         DI, 8(SI)
-	JL           edge163
+	JL           edge165
 
-next164:
+next166:
 	ADDQ 384(AX), CX
 	ADDQ $0x08, SI
-	JMP  row162
+	JMP  row164
 
-done165:
+done167:
 	VZEROUPPER
 	RET
 
-more161:
+more163:
 	MOVQ (AX), SI
 
-row168:
+row170:
 	DECQ 392(AX)
-	JL   done171
+	JL   done173
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
-	JGE  next170
+	JGE  next172
 
-edge169:
+edge171:
 	MOVQ       24(AX), R8
 	MOVLQSX    (R8)(DI*4), R8
 	IMULQ      384(AX), R8
 	ADDQ       48(AX), R8
 	MOVQ       368(AX), R8
 	TESTQ      R8, R8
-	JZ         near172
+	JZ         near174
 	ADDQ       DI, R8
 	CMPQ       R8, 376(AX)
-	JG         near172
+	JG         near174
 	MOVQ       24(AX), R9
 	MOVLQSX    (R9)(R8*4), R8
 	IMULQ      384(AX), R8
@@ -2645,7 +2673,7 @@ edge169:
 	PREFETCHT1 192(R8)
 	PREFETCHT0 192(R9)
 
-near172:
+near174:
 	VBROADCASTSS (DX), Y0
 	VMULPS       (CX), Y0, Y0
 	VADDPS       (BX), Y0, Y0
@@ -2682,14 +2710,14 @@ near172:
 	ADDQ         384(AX), BX
 	INCQ         DI
 	CMPQ         DI, 8(SI)
-	JL           edge169
+	JL           edge171
 
-next170:
+next172:
 	ADDQ 384(AX), CX
 	ADDQ $0x08, SI
-	JMP  row168
+	JMP  row170
 
-done171:
+done173:
 	VZEROUPPER
 	RET
 
@@ -2701,24 +2729,24 @@ TEXT ·fanDots8(SB), NOSPLIT, $0-8
 	MOVQ 192(AX), DX
 	MOVQ (AX), BX
 
-row174:
+row176:
 	DECQ 392(AX)
-	JL   done177
+	JL   done179
 	MOVQ (BX), SI
 	CMPQ SI, 8(BX)
-	JGE  next176
+	JGE  next178
 
-edge175:
+edge177:
 	MOVQ       24(AX), DI
 	MOVLQSX    (DI)(SI*4), DI
 	IMULQ      384(AX), DI
 	ADDQ       48(AX), DI
 	MOVQ       368(AX), R8
 	TESTQ      R8, R8
-	JZ         near178
+	JZ         near180
 	ADDQ       SI, R8
 	CMPQ       R8, 376(AX)
-	JG         near178
+	JG         near180
 	MOVQ       24(AX), R9
 	MOVLQSX    (R9)(R8*4), R8
 	IMULQ      384(AX), R8
@@ -2737,7 +2765,7 @@ edge175:
 	PREFETCHT1 192(R8)
 	PREFETCHT0 192(R9)
 
-near178:
+near180:
 	VMOVUPS    (DI), Y0
 	VMULPS     (CX), Y0, Y0
 	VMOVUPS    32(DI), Y1
@@ -2779,14 +2807,14 @@ near178:
 	VMOVUPS    Y0, -32(DX)
 	INCQ       SI
 	CMPQ       SI, 8(BX)
-	JL         edge175
+	JL         edge177
 
-next176:
+next178:
 	ADDQ 384(AX), CX
 	ADDQ $0x08, BX
-	JMP  row174
+	JMP  row176
 
-done177:
+done179:
 	VZEROUPPER
 	RET
 
@@ -2799,24 +2827,24 @@ TEXT ·fanAffine8(SB), NOSPLIT, $0-8
 	MOVQ 144(AX), BX
 	MOVQ (AX), SI
 
-row180:
+row182:
 	DECQ 392(AX)
-	JL   done183
+	JL   done185
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
-	JGE  next182
+	JGE  next184
 
-edge181:
+edge183:
 	MOVQ       24(AX), R8
 	MOVLQSX    (R8)(DI*4), R8
 	IMULQ      384(AX), R8
 	ADDQ       48(AX), R8
 	MOVQ       368(AX), R9
 	TESTQ      R9, R9
-	JZ         near184
+	JZ         near186
 	ADDQ       DI, R9
 	CMPQ       R9, 376(AX)
-	JG         near184
+	JG         near186
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R9
 	IMULQ      384(AX), R9
@@ -2835,7 +2863,7 @@ edge181:
 	PREFETCHT1 192(R9)
 	PREFETCHT0 192(R10)
 
-near184:
+near186:
 	VBROADCASTSS (DX), Y0
 	VMOVUPS      (CX), Y1
 	VFMADD231PS  (R8), Y0, Y1
@@ -2872,302 +2900,330 @@ near184:
 	ADDQ         384(AX), BX
 	INCQ         DI
 	CMPQ         DI, 8(SI)
-	JL           edge181
+	JL           edge183
 
-next182:
+next184:
 	ADDQ 384(AX), CX
 	ADDQ $0x08, SI
-	JMP  row180
+	JMP  row182
 
-done183:
+done185:
 	VZEROUPPER
 	RET
 
 // func fanAffineGrad8(p *byte)
 // Requires: AVX, MMX+
 TEXT ·fanAffineGrad8(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ 120(AX), CX
-	MOVQ 144(AX), DX
-	MOVQ 168(AX), BX
-	MOVQ 192(AX), SI
-	MOVQ 216(AX), DI
-	CMPB 356(AX), $0x00
-	JNE  more186
-	MOVQ (AX), R8
+	MOVQ p+0(FP), CX
+	MOVQ 120(CX), DX
+	MOVQ 144(CX), BX
+	MOVQ 168(CX), SI
+	MOVQ 192(CX), DI
+	MOVQ 216(CX), R8
+	CMPB 356(CX), $0x00
+	JNE  more188
+	MOVQ (CX), R9
 
-row187:
-	DECQ 392(AX)
-	JL   done190
-	MOVQ (R8), R9
-	CMPQ R9, 8(R8)
-	JGE  next189
+row189:
+	DECQ 392(CX)
+	JL   done192
+	MOVQ (R9), R10
+	CMPQ R10, 8(R9)
+	JGE  next191
 
-edge188:
-	MOVQ       24(AX), R10
-	MOVLQSX    (R10)(R9*4), R10
-	IMULQ      384(AX), R10
-	ADDQ       48(AX), R10
-	MOVQ       368(AX), R11
-	TESTQ      R11, R11
-	JZ         near191
-	ADDQ       R9, R11
-	CMPQ       R11, 376(AX)
-	JG         near191
-	MOVQ       24(AX), R12
-	MOVLQSX    (R12)(R11*4), R11
-	IMULQ      384(AX), R11
-	ADDQ       48(AX), R11
-	LEAQ       8(R9), R12
-	MOVQ       24(AX), R13
+edge190:
+	MOVQ       24(CX), AX
+	MOVLQSX    (AX)(R10*4), R11
+	IMULQ      384(CX), R11
+	ADDQ       48(CX), R11
+	MOVQ       368(CX), AX
+	TESTQ      AX, AX
+	JZ         near193
+	ADDQ       R10, AX
+	CMPQ       AX, 376(CX)
+	JG         near193
+	MOVQ       24(CX), R12
+	MOVLQSX    (R12)(AX*4), AX
+	IMULQ      384(CX), AX
+	ADDQ       48(CX), AX
+	LEAQ       8(R10), R12
+	MOVQ       24(CX), R13
 	MOVLQSX    (R13)(R12*4), R12
-	IMULQ      384(AX), R12
-	ADDQ       48(AX), R12
-	PREFETCHT1 (R11)
+	IMULQ      384(CX), R12
+	ADDQ       48(CX), R12
+	PREFETCHT1 (AX)
 	PREFETCHT0 (R12)
-	PREFETCHT1 64(R11)
+	PREFETCHT1 64(AX)
 	PREFETCHT0 64(R12)
-	PREFETCHT1 128(R11)
+	PREFETCHT1 128(AX)
 	PREFETCHT0 128(R12)
-	PREFETCHT1 192(R11)
+	PREFETCHT1 192(AX)
 	PREFETCHT0 192(R12)
 
-near191:
-	VBROADCASTSS (CX), Y0
-	VMOVUPS      (BX), Y1
+near193:
+	MOVQ 384(CX), R13
+	MOVQ R13, R12
+	SHLQ $0x03, R12
+	ADDQ BX, R12
+	ADDQ R12, R13
+
+claim195:
+	MOVQ         R12, AX
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x08
+	ADDQ         $0x40, R12
+	CMPQ         R12, R13
+	JL           claim195
+	VBROADCASTSS (DX), Y0
+	VMOVUPS      (SI), Y1
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (DX)
-	VADDPS       (DI), Y1, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       (R10), Y1, Y0
-	VBROADCASTSS 4(CX), Y1
-	VMOVUPS      32(BX), Y2
+	VMOVUPS      Y0, (BX)
+	VADDPS       (R8), Y1, Y0
+	VMOVUPS      Y0, (R8)
+	VMULPS       (R11), Y1, Y0
+	VBROADCASTSS 4(DX), Y1
+	VMOVUPS      32(SI), Y2
 	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y1, 32(DX)
-	VADDPS       32(DI), Y2, Y1
-	VMOVUPS      Y1, 32(DI)
-	VMULPS       32(R10), Y2, Y1
+	VMOVUPS      Y1, 32(BX)
+	VADDPS       32(R8), Y2, Y1
+	VMOVUPS      Y1, 32(R8)
+	VMULPS       32(R11), Y2, Y1
 	VSHUFPS      $0x88, Y1, Y0, Y2
 	VSHUFPS      $0xdd, Y1, Y0, Y0
 	VADDPS       Y0, Y2, Y2
-	VBROADCASTSS 8(CX), Y0
-	VMOVUPS      64(BX), Y1
+	VBROADCASTSS 8(DX), Y0
+	VMOVUPS      64(SI), Y1
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, 64(DX)
-	VADDPS       64(DI), Y1, Y0
-	VMOVUPS      Y0, 64(DI)
-	VMULPS       64(R10), Y1, Y0
-	VBROADCASTSS 12(CX), Y1
-	VMOVUPS      96(BX), Y3
+	VMOVUPS      Y0, 64(BX)
+	VADDPS       64(R8), Y1, Y0
+	VMOVUPS      Y0, 64(R8)
+	VMULPS       64(R11), Y1, Y0
+	VBROADCASTSS 12(DX), Y1
+	VMOVUPS      96(SI), Y3
 	VMULPS       Y3, Y1, Y1
-	VMOVUPS      Y1, 96(DX)
-	VADDPS       96(DI), Y3, Y1
-	VMOVUPS      Y1, 96(DI)
-	VMULPS       96(R10), Y3, Y1
+	VMOVUPS      Y1, 96(BX)
+	VADDPS       96(R8), Y3, Y1
+	VMOVUPS      Y1, 96(R8)
+	VMULPS       96(R11), Y3, Y1
 	VSHUFPS      $0x88, Y1, Y0, Y3
 	VSHUFPS      $0xdd, Y1, Y0, Y0
 	VADDPS       Y0, Y3, Y3
 	VSHUFPS      $0x88, Y3, Y2, Y0
 	VSHUFPS      $0xdd, Y3, Y2, Y2
 	VADDPS       Y2, Y0, Y0
-	VBROADCASTSS 16(CX), Y1
-	VMOVUPS      128(BX), Y2
+	VBROADCASTSS 16(DX), Y1
+	VMOVUPS      128(SI), Y2
 	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y1, 128(DX)
-	VADDPS       128(DI), Y2, Y1
-	VMOVUPS      Y1, 128(DI)
-	VMULPS       128(R10), Y2, Y1
-	VBROADCASTSS 20(CX), Y2
-	VMOVUPS      160(BX), Y3
+	VMOVUPS      Y1, 128(BX)
+	VADDPS       128(R8), Y2, Y1
+	VMOVUPS      Y1, 128(R8)
+	VMULPS       128(R11), Y2, Y1
+	VBROADCASTSS 20(DX), Y2
+	VMOVUPS      160(SI), Y3
 	VMULPS       Y3, Y2, Y2
-	VMOVUPS      Y2, 160(DX)
-	VADDPS       160(DI), Y3, Y2
-	VMOVUPS      Y2, 160(DI)
-	VMULPS       160(R10), Y3, Y2
+	VMOVUPS      Y2, 160(BX)
+	VADDPS       160(R8), Y3, Y2
+	VMOVUPS      Y2, 160(R8)
+	VMULPS       160(R11), Y3, Y2
 	VSHUFPS      $0x88, Y2, Y1, Y3
 	VSHUFPS      $0xdd, Y2, Y1, Y1
 	VADDPS       Y1, Y3, Y3
-	VBROADCASTSS 24(CX), Y1
-	VMOVUPS      192(BX), Y2
+	VBROADCASTSS 24(DX), Y1
+	VMOVUPS      192(SI), Y2
 	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y1, 192(DX)
-	VADDPS       192(DI), Y2, Y1
-	VMOVUPS      Y1, 192(DI)
-	VMULPS       192(R10), Y2, Y1
-	VBROADCASTSS 28(CX), Y2
-	VMOVUPS      224(BX), Y4
+	VMOVUPS      Y1, 192(BX)
+	VADDPS       192(R8), Y2, Y1
+	VMOVUPS      Y1, 192(R8)
+	VMULPS       192(R11), Y2, Y1
+	VBROADCASTSS 28(DX), Y2
+	VMOVUPS      224(SI), Y4
 	VMULPS       Y4, Y2, Y2
-	VMOVUPS      Y2, 224(DX)
-	VADDPS       224(DI), Y4, Y2
-	VMOVUPS      Y2, 224(DI)
-	VMULPS       224(R10), Y4, Y2
+	VMOVUPS      Y2, 224(BX)
+	VADDPS       224(R8), Y4, Y2
+	VMOVUPS      Y2, 224(R8)
+	VMULPS       224(R11), Y4, Y2
 	VSHUFPS      $0x88, Y2, Y1, Y4
 	VSHUFPS      $0xdd, Y2, Y1, Y1
 	VADDPS       Y1, Y4, Y4
 	VSHUFPS      $0x88, Y4, Y3, Y1
 	VSHUFPS      $0xdd, Y4, Y3, Y3
 	VADDPS       Y3, Y1, Y1
-	ADDQ         $0x20, CX
-	ADDQ         $0x20, SI
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, DI
 	VPERM2F128   $0x21, Y1, Y0, Y2
 	VBLENDPS     $0xf0, Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
-	VMOVUPS      Y0, -32(SI)
-	ADDQ         384(AX), DX
-	ADDQ         384(AX), BX
-	INCQ         R9
-	CMPQ         R9, 8(R8)
-	JL           edge188
+	VMOVUPS      Y0, -32(DI)
+	ADDQ         384(CX), BX
+	ADDQ         384(CX), SI
+	INCQ         R10
+	CMPQ         R10, 8(R9)
+	JL           edge190
 
-next189:
-	ADDQ 384(AX), DI
-	ADDQ $0x08, R8
-	JMP  row187
+next191:
+	ADDQ 384(CX), R8
+	ADDQ $0x08, R9
+	JMP  row189
 
-done190:
+done192:
 	VZEROUPPER
 	RET
 
-more186:
-	MOVQ (AX), R8
+more188:
+	MOVQ (CX), R9
 
-row193:
-	DECQ 392(AX)
-	JL   done196
-	MOVQ (R8), R9
-	CMPQ R9, 8(R8)
-	JGE  next195
+row196:
+	DECQ 392(CX)
+	JL   done199
+	MOVQ (R9), R10
+	CMPQ R10, 8(R9)
+	JGE  next198
 
-edge194:
-	MOVQ       24(AX), R10
-	MOVLQSX    (R10)(R9*4), R10
-	IMULQ      384(AX), R10
-	ADDQ       48(AX), R10
-	MOVQ       368(AX), R11
-	TESTQ      R11, R11
-	JZ         near197
-	ADDQ       R9, R11
-	CMPQ       R11, 376(AX)
-	JG         near197
-	MOVQ       24(AX), R12
-	MOVLQSX    (R12)(R11*4), R11
-	IMULQ      384(AX), R11
-	ADDQ       48(AX), R11
-	LEAQ       8(R9), R12
-	MOVQ       24(AX), R13
+edge197:
+	MOVQ       24(CX), AX
+	MOVLQSX    (AX)(R10*4), R11
+	IMULQ      384(CX), R11
+	ADDQ       48(CX), R11
+	MOVQ       368(CX), AX
+	TESTQ      AX, AX
+	JZ         near200
+	ADDQ       R10, AX
+	CMPQ       AX, 376(CX)
+	JG         near200
+	MOVQ       24(CX), R12
+	MOVLQSX    (R12)(AX*4), AX
+	IMULQ      384(CX), AX
+	ADDQ       48(CX), AX
+	LEAQ       8(R10), R12
+	MOVQ       24(CX), R13
 	MOVLQSX    (R13)(R12*4), R12
-	IMULQ      384(AX), R12
-	ADDQ       48(AX), R12
-	PREFETCHT1 (R11)
+	IMULQ      384(CX), R12
+	ADDQ       48(CX), R12
+	PREFETCHT1 (AX)
 	PREFETCHT0 (R12)
-	PREFETCHT1 64(R11)
+	PREFETCHT1 64(AX)
 	PREFETCHT0 64(R12)
-	PREFETCHT1 128(R11)
+	PREFETCHT1 128(AX)
 	PREFETCHT0 128(R12)
-	PREFETCHT1 192(R11)
+	PREFETCHT1 192(AX)
 	PREFETCHT0 192(R12)
 
-near197:
-	VBROADCASTSS (CX), Y0
-	VMOVUPS      (BX), Y1
+near200:
+	MOVQ 384(CX), R13
+	MOVQ R13, R12
+	SHLQ $0x03, R12
+	ADDQ BX, R12
+	ADDQ R12, R13
+
+claim202:
+	MOVQ         R12, AX
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x08
+	ADDQ         $0x40, R12
+	CMPQ         R12, R13
+	JL           claim202
+	VBROADCASTSS (DX), Y0
+	VMOVUPS      (SI), Y1
 	VMULPS       Y1, Y0, Y0
-	VADDPS       (DX), Y0, Y0
-	VMOVUPS      Y0, (DX)
-	VADDPS       (DI), Y1, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       (R10), Y1, Y0
-	VBROADCASTSS 4(CX), Y1
-	VMOVUPS      32(BX), Y2
+	VADDPS       (BX), Y0, Y0
+	VMOVUPS      Y0, (BX)
+	VADDPS       (R8), Y1, Y0
+	VMOVUPS      Y0, (R8)
+	VMULPS       (R11), Y1, Y0
+	VBROADCASTSS 4(DX), Y1
+	VMOVUPS      32(SI), Y2
 	VMULPS       Y2, Y1, Y1
-	VADDPS       32(DX), Y1, Y1
-	VMOVUPS      Y1, 32(DX)
-	VADDPS       32(DI), Y2, Y1
-	VMOVUPS      Y1, 32(DI)
-	VMULPS       32(R10), Y2, Y1
+	VADDPS       32(BX), Y1, Y1
+	VMOVUPS      Y1, 32(BX)
+	VADDPS       32(R8), Y2, Y1
+	VMOVUPS      Y1, 32(R8)
+	VMULPS       32(R11), Y2, Y1
 	VSHUFPS      $0x88, Y1, Y0, Y2
 	VSHUFPS      $0xdd, Y1, Y0, Y0
 	VADDPS       Y0, Y2, Y2
-	VBROADCASTSS 8(CX), Y0
-	VMOVUPS      64(BX), Y1
+	VBROADCASTSS 8(DX), Y0
+	VMOVUPS      64(SI), Y1
 	VMULPS       Y1, Y0, Y0
-	VADDPS       64(DX), Y0, Y0
-	VMOVUPS      Y0, 64(DX)
-	VADDPS       64(DI), Y1, Y0
-	VMOVUPS      Y0, 64(DI)
-	VMULPS       64(R10), Y1, Y0
-	VBROADCASTSS 12(CX), Y1
-	VMOVUPS      96(BX), Y3
+	VADDPS       64(BX), Y0, Y0
+	VMOVUPS      Y0, 64(BX)
+	VADDPS       64(R8), Y1, Y0
+	VMOVUPS      Y0, 64(R8)
+	VMULPS       64(R11), Y1, Y0
+	VBROADCASTSS 12(DX), Y1
+	VMOVUPS      96(SI), Y3
 	VMULPS       Y3, Y1, Y1
-	VADDPS       96(DX), Y1, Y1
-	VMOVUPS      Y1, 96(DX)
-	VADDPS       96(DI), Y3, Y1
-	VMOVUPS      Y1, 96(DI)
-	VMULPS       96(R10), Y3, Y1
+	VADDPS       96(BX), Y1, Y1
+	VMOVUPS      Y1, 96(BX)
+	VADDPS       96(R8), Y3, Y1
+	VMOVUPS      Y1, 96(R8)
+	VMULPS       96(R11), Y3, Y1
 	VSHUFPS      $0x88, Y1, Y0, Y3
 	VSHUFPS      $0xdd, Y1, Y0, Y0
 	VADDPS       Y0, Y3, Y3
 	VSHUFPS      $0x88, Y3, Y2, Y0
 	VSHUFPS      $0xdd, Y3, Y2, Y2
 	VADDPS       Y2, Y0, Y0
-	VBROADCASTSS 16(CX), Y1
-	VMOVUPS      128(BX), Y2
+	VBROADCASTSS 16(DX), Y1
+	VMOVUPS      128(SI), Y2
 	VMULPS       Y2, Y1, Y1
-	VADDPS       128(DX), Y1, Y1
-	VMOVUPS      Y1, 128(DX)
-	VADDPS       128(DI), Y2, Y1
-	VMOVUPS      Y1, 128(DI)
-	VMULPS       128(R10), Y2, Y1
-	VBROADCASTSS 20(CX), Y2
-	VMOVUPS      160(BX), Y3
+	VADDPS       128(BX), Y1, Y1
+	VMOVUPS      Y1, 128(BX)
+	VADDPS       128(R8), Y2, Y1
+	VMOVUPS      Y1, 128(R8)
+	VMULPS       128(R11), Y2, Y1
+	VBROADCASTSS 20(DX), Y2
+	VMOVUPS      160(SI), Y3
 	VMULPS       Y3, Y2, Y2
-	VADDPS       160(DX), Y2, Y2
-	VMOVUPS      Y2, 160(DX)
-	VADDPS       160(DI), Y3, Y2
-	VMOVUPS      Y2, 160(DI)
-	VMULPS       160(R10), Y3, Y2
+	VADDPS       160(BX), Y2, Y2
+	VMOVUPS      Y2, 160(BX)
+	VADDPS       160(R8), Y3, Y2
+	VMOVUPS      Y2, 160(R8)
+	VMULPS       160(R11), Y3, Y2
 	VSHUFPS      $0x88, Y2, Y1, Y3
 	VSHUFPS      $0xdd, Y2, Y1, Y1
 	VADDPS       Y1, Y3, Y3
-	VBROADCASTSS 24(CX), Y1
-	VMOVUPS      192(BX), Y2
+	VBROADCASTSS 24(DX), Y1
+	VMOVUPS      192(SI), Y2
 	VMULPS       Y2, Y1, Y1
-	VADDPS       192(DX), Y1, Y1
-	VMOVUPS      Y1, 192(DX)
-	VADDPS       192(DI), Y2, Y1
-	VMOVUPS      Y1, 192(DI)
-	VMULPS       192(R10), Y2, Y1
-	VBROADCASTSS 28(CX), Y2
-	VMOVUPS      224(BX), Y4
+	VADDPS       192(BX), Y1, Y1
+	VMOVUPS      Y1, 192(BX)
+	VADDPS       192(R8), Y2, Y1
+	VMOVUPS      Y1, 192(R8)
+	VMULPS       192(R11), Y2, Y1
+	VBROADCASTSS 28(DX), Y2
+	VMOVUPS      224(SI), Y4
 	VMULPS       Y4, Y2, Y2
-	VADDPS       224(DX), Y2, Y2
-	VMOVUPS      Y2, 224(DX)
-	VADDPS       224(DI), Y4, Y2
-	VMOVUPS      Y2, 224(DI)
-	VMULPS       224(R10), Y4, Y2
+	VADDPS       224(BX), Y2, Y2
+	VMOVUPS      Y2, 224(BX)
+	VADDPS       224(R8), Y4, Y2
+	VMOVUPS      Y2, 224(R8)
+	VMULPS       224(R11), Y4, Y2
 	VSHUFPS      $0x88, Y2, Y1, Y4
 	VSHUFPS      $0xdd, Y2, Y1, Y1
 	VADDPS       Y1, Y4, Y4
 	VSHUFPS      $0x88, Y4, Y3, Y1
 	VSHUFPS      $0xdd, Y4, Y3, Y3
 	VADDPS       Y3, Y1, Y1
-	ADDQ         $0x20, CX
-	ADDQ         $0x20, SI
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, DI
 	VPERM2F128   $0x21, Y1, Y0, Y2
 	VBLENDPS     $0xf0, Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
-	VMOVUPS      Y0, -32(SI)
-	ADDQ         384(AX), DX
-	ADDQ         384(AX), BX
-	INCQ         R9
-	CMPQ         R9, 8(R8)
-	JL           edge194
+	VMOVUPS      Y0, -32(DI)
+	ADDQ         384(CX), BX
+	ADDQ         384(CX), SI
+	INCQ         R10
+	CMPQ         R10, 8(R9)
+	JL           edge197
 
-next195:
-	ADDQ 384(AX), DI
-	ADDQ $0x08, R8
-	JMP  row193
+next198:
+	ADDQ 384(CX), R8
+	ADDQ $0x08, R9
+	JMP  row196
 
-done196:
+done199:
 	VZEROUPPER
 	RET
 
@@ -3180,7 +3236,7 @@ TEXT ·returns(SB), NOSPLIT, $0-8
 	MOVQ         48(AX), DX
 	XORQ         BX, BX
 
-edge199:
+edge203:
 	MOVLQSX (CX)(BX*4), SI
 	MOVQ    120(AX), DI
 	MOVLQSX (DI)(SI*4), DI
@@ -3198,7 +3254,7 @@ edge199:
 	SHRQ    $0x05, SI
 	ADDQ    96(AX), SI
 	CMPQ    BX, 216(AX)
-	JGE     near200
+	JGE     near204
 	MOVQ    208(AX), R9
 	ADDQ    BX, R9
 	MOVLQSX (CX)(R9*4), R9
@@ -3212,12 +3268,12 @@ edge199:
 	ADDQ    24(AX), R12
 	XORQ    R9, R9
 
-line201:
+line205:
 	PREFETCHT1 (R11)(R9*1)
 	PREFETCHT0 (R12)(R9*1)
 	ADDQ       $0x40, R9
 	CMPQ       R9, 224(AX)
-	JL         line201
+	JL         line205
 	MOVLQSX    32(CX)(BX*4), R9
 	MOVQ       120(AX), R11
 	MOVLQSX    (R11)(R9*4), R11
@@ -3229,23 +3285,23 @@ line201:
 	ADDQ       24(AX), R12
 	XORQ       R9, R9
 
-line202:
+line206:
 	PREFETCHT0 (R11)(R9*1)
 	PREFETCHT0 (R12)(R9*1)
 	ADDQ       $0x40, R9
 	CMPQ       R9, 224(AX)
-	JL         line202
+	JL         line206
 
-near200:
+near204:
 	XORQ R9, R9
 
-head203:
+head207:
 	MOVQ         168(AX), R11
 	LEAQ         (R9)(R11*4), R11
 	VBROADCASTSS (R10), Y2
 	VBROADCASTSS 4(R10), Y1
 
-elements204:
+elements208:
 	VPBROADCASTB (SI), Y3
 	VPSLLVD      signsOf0<>+0(SB), Y3, Y3
 	VMULPS       (DX)(R9*1), Y2, Y4
@@ -3257,13 +3313,13 @@ elements204:
 	INCQ         SI
 	ADDQ         $0x20, R9
 	CMPQ         R9, R11
-	JL           elements204
+	JL           elements208
 	ADDQ         $0x08, R10
 	CMPQ         R9, 224(AX)
-	JL           head203
+	JL           head207
 	INCQ         BX
 	CMPQ         BX, 200(AX)
-	JL           edge199
+	JL           edge203
 	VZEROUPPER
 	RET
 
@@ -3286,7 +3342,7 @@ TEXT ·returns8(SB), NOSPLIT, $0-8
 	MOVQ         48(AX), DX
 	XORQ         BX, BX
 
-edge205:
+edge209:
 	MOVLQSX (CX)(BX*4), SI
 	MOVQ    120(AX), DI
 	MOVLQSX (DI)(SI*4), DI
@@ -3304,7 +3360,7 @@ edge205:
 	SHRQ    $0x05, SI
 	ADDQ    96(AX), SI
 	CMPQ    BX, 216(AX)
-	JGE     near206
+	JGE     near210
 	MOVQ    208(AX), R9
 	ADDQ    BX, R9
 	MOVLQSX (CX)(R9*4), R9
@@ -3318,12 +3374,12 @@ edge205:
 	ADDQ    24(AX), R12
 	XORQ    R9, R9
 
-line207:
+line211:
 	PREFETCHT1 (R11)(R9*1)
 	PREFETCHT0 (R12)(R9*1)
 	ADDQ       $0x40, R9
 	CMPQ       R9, 224(AX)
-	JL         line207
+	JL         line211
 	MOVLQSX    32(CX)(BX*4), R9
 	MOVQ       120(AX), R11
 	MOVLQSX    (R11)(R9*4), R11
@@ -3335,14 +3391,14 @@ line207:
 	ADDQ       24(AX), R12
 	XORQ       R9, R9
 
-line208:
+line212:
 	PREFETCHT0 (R11)(R9*1)
 	PREFETCHT0 (R12)(R9*1)
 	ADDQ       $0x40, R9
 	CMPQ       R9, 224(AX)
-	JL         line208
+	JL         line212
 
-near206:
+near210:
 	VPBROADCASTD (SI), Y1
 	VBROADCASTSS (R10), Y3
 	VBROADCASTSS 4(R10), Y2
@@ -3419,7 +3475,7 @@ near206:
 	VMOVUPS      Y1, 224(DI)
 	INCQ         BX
 	CMPQ         BX, 200(AX)
-	JL           edge205
+	JL           edge209
 	VZEROUPPER
 	RET
 

@@ -194,6 +194,22 @@ func (f *fan) fetch(k reg.GPVirtual) {
 	Label(none)
 }
 
+// claim asks for the lines of the row of Z that some edges later will be written, as
+// its own: another processor may have them, which has read what was there.
+func (f *fan) claim() {
+	row, end, line := GP64(), GP64(), fresh("claim")
+	MOVQ(f.field(fanBytes), end)
+	MOVQ(end, row)
+	SHLQ(Imm(3), row) // nearAhead rows
+	ADDQ(f.at[fanZ], row)
+	ADDQ(row, end)
+	Label(line)
+	prefetchToWrite(row)
+	ADDQ(Imm(lineBytes), row)
+	CMPQ(row, end)
+	JL(LabelRef(line))
+}
+
 // headed is what a kernel does for each head: open before its elements, step
 // with eight of them, and shut after them. numbers are the arrays of a number for
 // each head.
@@ -503,6 +519,7 @@ func (f *fan) affine() {
 func (f *fan) affineGrad() {
 	f.setting(func() {
 		f.edges([]int{fanZ, fanD}, []int{fanDV}, func() {
+			f.claim()
 			var c vec
 			f.sums(fanG, []int{fanC, fanG}, func() { c = f.number(fanC) }, func(acc vec) vec {
 				d := get(f.row(fanD))

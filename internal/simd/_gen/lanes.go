@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -15,6 +16,15 @@ var (
 	labels    int
 	maskTable *Mem
 )
+
+// prefetchToWrite is PREFETCHW of the line at a register, which the assembler does not
+// know. Processors that do not either take it for nothing.
+func prefetchToWrite(at reg.Register) {
+	MOVQ(at, reg.RAX)
+	for _, b := range []byte{0x0f, 0x0d, 0x08} {
+		Instruction(&ir.Instruction{Opcode: "BYTE", Operands: []Op{U8(b)}})
+	}
+}
 
 // fresh returns a label that no other place has.
 func fresh(name string) string {

@@ -3,7 +3,8 @@
 // exists, gives the same values faster, though not the same bits.
 //
 // Assembly needs an amd64 with AVX2 and FMA, and is left out of builds with the
-// tag noasm or f64. [Path] says which is in use and [Disable] is for tests:
+// tag noasm or f64; of a few kernels there is one for AVX-512, too. [Path] says
+// which is in use, and [Disable] and [Narrow] are for tests:
 //
 //	defer simd.Disable()()
 //

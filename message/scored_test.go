@@ -8,6 +8,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -45,7 +46,11 @@ func TestScored(t *testing.T) {
 						m.V.Value.Data[v*64+j] *= tensor.Float(by)
 					}
 				}
-				checkJoined(t, fmt.Sprintf("hub of %d, scores %g times, bias %v", edges, by, bias != nil), attentive(g, m, 0.2, bias))
+				what := fmt.Sprintf("hub of %d, scores %g times, bias %v", edges, by, bias != nil)
+				checkJoined(t, what, attentive(g, m, 0.2, bias))
+				undo := simd.Narrow()
+				checkJoined(t, what+", by AVX2", attentive(g, m, 0.2, bias))
+				undo()
 			}
 		}
 	}
@@ -129,5 +134,8 @@ func TestScoredZero(t *testing.T) {
 			m.U.Value.Data[64+j], m.W.Value.Data[j] = far, -1
 		}
 		checkJoined(t, fmt.Sprintf("scores 0 and %g", -8*far), attentive(g, m, 0.2, nil))
+		undo := simd.Narrow()
+		checkJoined(t, fmt.Sprintf("scores 0 and %g, by AVX2", -8*far), attentive(g, m, 0.2, nil))
+		undo()
 	}
 }

@@ -11,10 +11,9 @@ import (
 // destinations with scores that are not tame and, backward, with very many edges, of
 // which it is not possible to tell the gradient of the softmax before all are seen.
 
-// Where U needs no gradient and others do, backward would take weights in tiles from
-// sums of the walk, whose exponentials are not quite theirs: then all is in tiles.
-
-// findScored says whether a plan is that and nothing else.
+// findScored says whether a plan is that and nothing else. Where U needs no gradient and
+// others do, backward would take weights in tiles from sums of the walk, whose
+// exponentials are not quite theirs: then all is in tiles.
 func (p *plan) findScored() {
 	out := p.out()
 	if !p.lazy || len(p.steps) != len(scoredSteps) {
@@ -46,7 +45,7 @@ func (w *worker) attend(c chunk) {
 	n, y := w.out().width, w.y.Value().Data
 	for v := c.r0; v < c.r1; {
 		k := w.scores(v, c.r1)
-		k.Y, k.Stream = y[v*n:c.r1*n], len(y) >= pastFrom
+		k.Y, k.Stream = y[v*n:c.r1*n], len(y) >= simd.PastFrom
 		if w.bias != nil {
 			k.Bias = w.bias.Value().Data
 		}
@@ -93,9 +92,6 @@ func (w *worker) attendLong(v int) bool {
 	copy(w.sum[v*w.n:], whole[:])
 	return true
 }
-
-// pastFrom is how many elements a result has that is written past the caches.
-const pastFrom = 1 << 22
 
 // alone is the chunk of one destination.
 func (w *worker) alone(v int) chunk {

@@ -128,7 +128,7 @@ func (t *attendTask) spokes(s *attendSpace, from, to int) bool {
 	k.Cols, k.Last, k.Ahead = t.k.In.Cols, len(t.k.In.Cols)-1, ahead(len(t.k.Ft.Data))
 	k.XStride, k.YStride = f, f
 	k.Heads, k.Width, k.Factors = t.lanes, f/t.heads, s.tile.M
-	k.Stream = len(t.out) >= pastFrom
+	k.Stream = len(t.out) >= simd.PastFrom
 	stride, at := t.powerRow()
 	k.FarStride = stride
 	k.RecStride, _ = t.spokeRecord()

@@ -125,12 +125,8 @@ func headed(a *CSR, w, x *tensor.Dense) bool {
 // ahead: it is beyond the second cache of a core.
 const farFrom = 1 << 20
 
-// pastFrom is the length of a result from which it is stored past the caches,
-// which it would have left before it is read: that saves reading it first.
-const pastFrom = 1 << 22
-
 // passes reports whether a result that is set passes by the caches.
-func passes(dst *tensor.Dense) bool { return len(dst.Data) >= pastFrom }
+func passes(dst *tensor.Dense) bool { return len(dst.Data) >= simd.PastFrom }
 
 // gather returns how a's nonzeros point at the rows of x.
 func (a *CSR) gather(x *tensor.Dense) simd.Gather {

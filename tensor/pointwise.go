@@ -37,7 +37,7 @@ func Combine(dst, a, b *Dense, f simd.Binary) {
 	inPlace(f.String(), dst, b)
 	c := combination{f: f, z: dst.Data, x: a.Data, y: b.Data, Pairing: Pair(a.Shape(), b.Shape(), dst.Shape())}
 	c.cut()
-	c.stream = len(c.z) >= streamed && c.SX == 1 && c.SY == 1 && !overlap(dst.Data, a.Data) && !overlap(dst.Data, b.Data)
+	c.stream = len(c.z) >= simd.PastFrom && c.SX == 1 && c.SY == 1 && !overlap(dst.Data, a.Data) && !overlap(dst.Data, b.Data)
 	pieces := c.runs() * c.segments
 	if pieces > 0 && alone(pieces, c.segment) {
 		c.forward(0, pieces)
@@ -45,10 +45,6 @@ func Combine(dst, a, b *Dense, f simd.Binary) {
 	}
 	combineJobs.run(c, pieces, c.segment, (*combination).forward)
 }
-
-// streamed is the length from which a result is taken to be larger than the
-// caches.
-const streamed = 1 << 22
 
 // combination is a function of two arrays in pieces: the runs of a Pairing, of
 // which a long one is cut into segments.

@@ -41,7 +41,7 @@ func TestReturnsLayout(t *testing.T) {
 // And those of Scored.
 func TestScoredLayout(t *testing.T) {
 	var s Scored
-	want := []uintptr{0, 24, 48, 72, 96, 120, 168, 192, 216, 240, 264, 288, 312, 336, 360, 392, 409, 416, 424, 432, 440, 448, 456, 712, 744, 776}
+	want := []uintptr{0, 24, 48, 72, 96, 120, 168, 192, 216, 240, 264, 288, 312, 336, 360, 392, 401, 408, 416, 424, 432, 440, 448, 704, 736, 768}
 	for i, at := range []uintptr{
 		unsafe.Offsetof(s.Offsets), unsafe.Offsetof(s.Cols), unsafe.Offsetof(s.U), unsafe.Offsetof(s.V), unsafe.Offsetof(s.A), unsafe.Offsetof(s.Y),
 		unsafe.Offsetof(s.Top), unsafe.Offsetof(s.Sum), unsafe.Offsetof(s.R), unsafe.Offsetof(s.DV), unsafe.Offsetof(s.DA),

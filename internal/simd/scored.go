@@ -29,7 +29,6 @@ type Scored struct {
 
 	Slope  Float // from 0 to 1
 	Apart  int
-	Ahead  int  // rows of sources are asked for so many edges before they are read; 0: a few
 	Stream bool // Y is so large that it will have left the caches before it is read
 	Set    bool // DV is set, where there are edges or none
 

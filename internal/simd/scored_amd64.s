@@ -15,7 +15,7 @@ row2:
 	MOVQ    (AX), CX
 	MOVQ    (CX), SI
 	MOVQ    8(CX), DI
-	CMPQ    DI, 440(AX)
+	CMPQ    DI, 432(AX)
 	JG      stop1
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
@@ -26,8 +26,8 @@ row2:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	VMOVUPS Y8, 776(AX)
-	VMOVUPS Y8, 744(AX)
+	VMOVUPS Y8, 768(AX)
+	VMOVUPS Y8, 736(AX)
 	CMPQ    SI, DI
 	JGE     none3
 
@@ -36,11 +36,11 @@ edge4:
 	MOVLQSX    (CX)(SI*4), CX
 	SHLQ       $0x08, CX
 	ADDQ       48(AX), CX
-	MOVQ       416(AX), R8
+	MOVQ       408(AX), R8
 	TESTQ      R8, R8
 	JZ         near5
 	ADDQ       SI, R8
-	CMPQ       R8, 424(AX)
+	CMPQ       R8, 416(AX)
 	JGE        near5
 	LEAQ       (R8), R8
 	MOVQ       24(AX), R9
@@ -64,12 +64,12 @@ edge4:
 near5:
 	VMOVUPS      (CX), Y8
 	VADDPS       (DX), Y8, Y8
-	VMULPS       712(AX), Y8, Y9
+	VMULPS       704(AX), Y8, Y9
 	VMAXPS       Y8, Y9, Y8
 	VMULPS       (BX), Y8, Y8
 	VMOVUPS      32(CX), Y9
 	VADDPS       32(DX), Y9, Y9
-	VMULPS       712(AX), Y9, Y10
+	VMULPS       704(AX), Y9, Y10
 	VMAXPS       Y9, Y10, Y9
 	VMULPS       32(BX), Y9, Y9
 	VSHUFPS      $0x88, Y9, Y8, Y10
@@ -77,12 +77,12 @@ near5:
 	VADDPS       Y8, Y10, Y10
 	VMOVUPS      64(CX), Y8
 	VADDPS       64(DX), Y8, Y8
-	VMULPS       712(AX), Y8, Y9
+	VMULPS       704(AX), Y8, Y9
 	VMAXPS       Y8, Y9, Y8
 	VMULPS       64(BX), Y8, Y8
 	VMOVUPS      96(CX), Y9
 	VADDPS       96(DX), Y9, Y9
-	VMULPS       712(AX), Y9, Y11
+	VMULPS       704(AX), Y9, Y11
 	VMAXPS       Y9, Y11, Y9
 	VMULPS       96(BX), Y9, Y9
 	VSHUFPS      $0x88, Y9, Y8, Y11
@@ -93,12 +93,12 @@ near5:
 	VADDPS       Y10, Y8, Y8
 	VMOVUPS      128(CX), Y9
 	VADDPS       128(DX), Y9, Y9
-	VMULPS       712(AX), Y9, Y10
+	VMULPS       704(AX), Y9, Y10
 	VMAXPS       Y9, Y10, Y9
 	VMULPS       128(BX), Y9, Y9
 	VMOVUPS      160(CX), Y10
 	VADDPS       160(DX), Y10, Y10
-	VMULPS       712(AX), Y10, Y11
+	VMULPS       704(AX), Y10, Y11
 	VMAXPS       Y10, Y11, Y10
 	VMULPS       160(BX), Y10, Y10
 	VSHUFPS      $0x88, Y10, Y9, Y11
@@ -106,12 +106,12 @@ near5:
 	VADDPS       Y9, Y11, Y11
 	VMOVUPS      192(CX), Y9
 	VADDPS       192(DX), Y9, Y9
-	VMULPS       712(AX), Y9, Y10
+	VMULPS       704(AX), Y9, Y10
 	VMAXPS       Y9, Y10, Y9
 	VMULPS       192(BX), Y9, Y9
 	VMOVUPS      224(CX), Y10
 	VADDPS       224(DX), Y10, Y10
-	VMULPS       712(AX), Y10, Y12
+	VMULPS       704(AX), Y10, Y12
 	VMAXPS       Y10, Y12, Y10
 	VMULPS       224(BX), Y10, Y10
 	VSHUFPS      $0x88, Y10, Y9, Y12
@@ -124,8 +124,8 @@ near5:
 	VBLENDPS     $0xf0, Y9, Y8, Y8
 	VADDPS       Y10, Y8, Y8
 	VANDPS       wide7fffffff<>+0(SB), Y8, Y9
-	VPMAXUD      744(AX), Y9, Y9
-	VMOVDQU      Y9, 744(AX)
+	VPMAXUD      736(AX), Y9, Y9
+	VMOVDQU      Y9, 736(AX)
 	VMOVUPS      wide3fb8aa3b<>+0(SB), Y9
 	VFMADD213PS  wide4b400000<>+0(SB), Y8, Y9
 	VSUBPS       wide4b400000<>+0(SB), Y9, Y10
@@ -141,8 +141,8 @@ near5:
 	VFMADD213PS  wide3f800000<>+0(SB), Y11, Y8
 	VPSLLD       $0x17, Y9, Y9
 	VPADDD       Y9, Y8, Y8
-	VADDPS       776(AX), Y8, Y9
-	VMOVUPS      Y9, 776(AX)
+	VADDPS       768(AX), Y8, Y9
+	VMOVUPS      Y9, 768(AX)
 	VPERM2F128   $0x00, Y8, Y8, Y9
 	VPERMILPS    $0x00, Y9, Y10
 	VFMADD231PS  (CX), Y10, Y0
@@ -164,14 +164,14 @@ near5:
 	INCQ         SI
 	CMPQ         SI, DI
 	JL           edge4
-	VMOVUPS      744(AX), Y8
+	VMOVUPS      736(AX), Y8
 	VPCMPGTD     wide41c00000<>+0(SB), Y8, Y8
 	VMOVMSKPS    Y8, CX
 	TESTL        CX, CX
 	JNZ          stop1
 
 none3:
-	VMOVUPS    776(AX), Y8
+	VMOVUPS    768(AX), Y8
 	VMOVUPS    wide3f800000<>+0(SB), Y9
 	VDIVPS     Y8, Y9, Y9
 	VCMPPS     $0x00, wide00000000<>+0(SB), Y8, Y10
@@ -184,31 +184,31 @@ none3:
 	VPERM2F128 $0x00, Y9, Y9, Y8
 	VPERMILPS  $0x00, Y8, Y10
 	VMULPS     Y10, Y0, Y0
-	VADDPS     456(AX), Y0, Y0
+	VADDPS     448(AX), Y0, Y0
 	VPERMILPS  $0x55, Y8, Y10
 	VMULPS     Y10, Y1, Y1
-	VADDPS     488(AX), Y1, Y1
+	VADDPS     480(AX), Y1, Y1
 	VPERMILPS  $0xaa, Y8, Y10
 	VMULPS     Y10, Y2, Y2
-	VADDPS     520(AX), Y2, Y2
+	VADDPS     512(AX), Y2, Y2
 	VPERMILPS  $0xff, Y8, Y8
 	VMULPS     Y8, Y3, Y3
-	VADDPS     552(AX), Y3, Y3
+	VADDPS     544(AX), Y3, Y3
 	VPERM2F128 $0x11, Y9, Y9, Y8
 	VPERMILPS  $0x00, Y8, Y9
 	VMULPS     Y9, Y4, Y4
-	VADDPS     584(AX), Y4, Y4
+	VADDPS     576(AX), Y4, Y4
 	VPERMILPS  $0x55, Y8, Y9
 	VMULPS     Y9, Y5, Y5
-	VADDPS     616(AX), Y5, Y5
+	VADDPS     608(AX), Y5, Y5
 	VPERMILPS  $0xaa, Y8, Y9
 	VMULPS     Y9, Y6, Y6
-	VADDPS     648(AX), Y6, Y6
+	VADDPS     640(AX), Y6, Y6
 	VPERMILPS  $0xff, Y8, Y8
 	VMULPS     Y8, Y7, Y7
-	VADDPS     680(AX), Y7, Y7
+	VADDPS     672(AX), Y7, Y7
 	MOVQ       120(AX), CX
-	CMPQ       448(AX), $0x00
+	CMPQ       440(AX), $0x00
 	JNE        past6
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y1, 32(CX)
@@ -240,11 +240,11 @@ kept7:
 	MOVQ 392(AX), CX
 	SHLQ $0x02, CX
 	ADDQ CX, 192(AX)
-	DECQ 432(AX)
+	DECQ 424(AX)
 	JNZ  row2
 
 stop1:
-	CMPQ 448(AX), $0x00
+	CMPQ 440(AX), $0x00
 	JE   fenced8
 	SFENCE
 
@@ -393,7 +393,7 @@ row10:
 	MOVQ      (AX), CX
 	MOVQ      (CX), SI
 	MOVQ      8(CX), DI
-	CMPQ      DI, 440(AX)
+	CMPQ      DI, 432(AX)
 	JG        stop9
 	CMPQ      SI, DI
 	JGE       unread12
@@ -413,7 +413,7 @@ row10:
 
 unread12:
 	MOVQ    240(AX), CX
-	CMPB    409(AX), $0x00
+	CMPB    401(AX), $0x00
 	JE      add14
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
@@ -433,18 +433,18 @@ some13:
 	MOVQ    360(AX), R9
 	MOVQ    192(AX), R10
 	VXORPS  Y0, Y0, Y0
-	VMOVUPS Y0, 744(AX)
+	VMOVUPS Y0, 736(AX)
 
 edge15:
 	MOVQ       24(AX), CX
 	MOVLQSX    (CX)(SI*4), CX
 	SHLQ       $0x08, CX
 	ADDQ       48(AX), CX
-	MOVQ       416(AX), R11
+	MOVQ       408(AX), R11
 	TESTQ      R11, R11
 	JZ         near16
 	ADDQ       SI, R11
-	CMPQ       R11, 424(AX)
+	CMPQ       R11, 416(AX)
 	JGE        near16
 	LEAQ       (R11), R11
 	MOVQ       24(AX), R12
@@ -469,7 +469,7 @@ near16:
 	VMOVUPS      (CX), Y1
 	VMULPS       (R8), Y1, Y2
 	VADDPS       (DX), Y1, Y1
-	VMULPS       712(AX), Y1, Y3
+	VMULPS       704(AX), Y1, Y3
 	VMAXPS       Y1, Y3, Y1
 	VMULPS       (BX), Y1, Y1
 	VMOVUPS      32(CX), Y3
@@ -478,7 +478,7 @@ near16:
 	VSHUFPS      $0xdd, Y4, Y2, Y2
 	VADDPS       Y2, Y5, Y5
 	VADDPS       32(DX), Y3, Y3
-	VMULPS       712(AX), Y3, Y2
+	VMULPS       704(AX), Y3, Y2
 	VMAXPS       Y3, Y2, Y2
 	VMULPS       32(BX), Y2, Y2
 	VSHUFPS      $0x88, Y2, Y1, Y3
@@ -487,7 +487,7 @@ near16:
 	VMOVUPS      64(CX), Y1
 	VMULPS       64(R8), Y1, Y2
 	VADDPS       64(DX), Y1, Y1
-	VMULPS       712(AX), Y1, Y4
+	VMULPS       704(AX), Y1, Y4
 	VMAXPS       Y1, Y4, Y1
 	VMULPS       64(BX), Y1, Y1
 	VMOVUPS      96(CX), Y4
@@ -499,7 +499,7 @@ near16:
 	VSHUFPS      $0xdd, Y7, Y5, Y5
 	VADDPS       Y5, Y2, Y2
 	VADDPS       96(DX), Y4, Y4
-	VMULPS       712(AX), Y4, Y5
+	VMULPS       704(AX), Y4, Y5
 	VMAXPS       Y4, Y5, Y4
 	VMULPS       96(BX), Y4, Y4
 	VSHUFPS      $0x88, Y4, Y1, Y5
@@ -511,7 +511,7 @@ near16:
 	VMOVUPS      128(CX), Y3
 	VMULPS       128(R8), Y3, Y4
 	VADDPS       128(DX), Y3, Y3
-	VMULPS       712(AX), Y3, Y5
+	VMULPS       704(AX), Y3, Y5
 	VMAXPS       Y3, Y5, Y3
 	VMULPS       128(BX), Y3, Y3
 	VMOVUPS      160(CX), Y5
@@ -520,7 +520,7 @@ near16:
 	VSHUFPS      $0xdd, Y6, Y4, Y4
 	VADDPS       Y4, Y7, Y7
 	VADDPS       160(DX), Y5, Y5
-	VMULPS       712(AX), Y5, Y4
+	VMULPS       704(AX), Y5, Y4
 	VMAXPS       Y5, Y4, Y4
 	VMULPS       160(BX), Y4, Y4
 	VSHUFPS      $0x88, Y4, Y3, Y5
@@ -529,7 +529,7 @@ near16:
 	VMOVUPS      192(CX), Y3
 	VMULPS       192(R8), Y3, Y4
 	VADDPS       192(DX), Y3, Y3
-	VMULPS       712(AX), Y3, Y6
+	VMULPS       704(AX), Y3, Y6
 	VMAXPS       Y3, Y6, Y3
 	VMULPS       192(BX), Y3, Y3
 	VMOVUPS      224(CX), Y6
@@ -541,7 +541,7 @@ near16:
 	VSHUFPS      $0xdd, Y9, Y7, Y7
 	VADDPS       Y7, Y4, Y4
 	VADDPS       224(DX), Y6, Y6
-	VMULPS       712(AX), Y6, Y7
+	VMULPS       704(AX), Y6, Y7
 	VMAXPS       Y6, Y7, Y6
 	VMULPS       224(BX), Y6, Y6
 	VSHUFPS      $0x88, Y6, Y3, Y7
@@ -557,8 +557,8 @@ near16:
 	VBLENDPS     $0xf0, Y3, Y1, Y1
 	VADDPS       Y4, Y1, Y1
 	VANDPS       wide7fffffff<>+0(SB), Y1, Y3
-	VPMAXUD      744(AX), Y3, Y3
-	VMOVDQU      Y3, 744(AX)
+	VPMAXUD      736(AX), Y3, Y3
+	VMOVDQU      Y3, 736(AX)
 	VMOVUPS      wide3fb8aa3b<>+0(SB), Y3
 	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y3
 	VSUBPS       wide4b400000<>+0(SB), Y3, Y4
@@ -582,13 +582,13 @@ near16:
 	INCQ         SI
 	CMPQ         SI, DI
 	JL           edge15
-	VMOVUPS      744(AX), Y1
+	VMOVUPS      736(AX), Y1
 	VPCMPGTD     wide41c00000<>+0(SB), Y1, Y1
 	VMOVMSKPS    Y1, CX
 	TESTL        CX, CX
 	JNZ          stop9
 	MOVQ         240(AX), CX
-	CMPB         409(AX), $0x00
+	CMPB         401(AX), $0x00
 	JE           add17
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      Y1, (CX)
@@ -601,7 +601,7 @@ near16:
 	VMOVUPS      Y1, 224(CX)
 
 add17:
-	VMOVUPS Y0, 776(AX)
+	VMOVUPS Y0, 768(AX)
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -615,7 +615,7 @@ add17:
 	MOVQ    (CX), SI
 	MOVQ    360(AX), R8
 	MOVQ    336(AX), R9
-	VMOVUPS 712(AX), Y8
+	VMOVUPS 704(AX), Y8
 	VMOVUPS wide3f800000<>+0(SB), Y9
 
 edge18:
@@ -631,7 +631,7 @@ edge18:
 	ADDQ         288(AX), R10
 	VMOVUPS      (R8), Y10
 	VMOVUPS      32(R8), Y11
-	VSUBPS       776(AX), Y11, Y11
+	VSUBPS       768(AX), Y11, Y11
 	VMULPS       Y10, Y11, Y11
 	VMOVUPS      Y11, 32(R8)
 	VUNPCKLPS    Y10, Y11, Y12
@@ -718,7 +718,7 @@ edge18:
 	MOVQ         (CX), SI
 	MOVQ         360(AX), R8
 	MOVQ         336(AX), R9
-	VMOVUPS      712(AX), Y8
+	VMOVUPS      704(AX), Y8
 	VMOVUPS      wide3f800000<>+0(SB), Y9
 
 edge19:
@@ -808,7 +808,7 @@ none11:
 	MOVQ 392(AX), CX
 	SHLQ $0x02, CX
 	ADDQ CX, 192(AX)
-	DECQ 432(AX)
+	DECQ 424(AX)
 	JNZ  row10
 
 stop9:
@@ -831,7 +831,7 @@ TEXT ·scoredAttend512(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         72(AX), DX
 	MOVQ         96(AX), CX
-	VBROADCASTSS 712(AX), Z24
+	VBROADCASTSS 704(AX), Z24
 	VMOVUPS      (CX), Z16
 	VMOVUPS      64(CX), Z17
 	VMOVUPS      128(CX), Z18
@@ -841,7 +841,7 @@ row21:
 	MOVQ    (AX), CX
 	MOVQ    (CX), BX
 	MOVQ    8(CX), SI
-	CMPQ    SI, 440(AX)
+	CMPQ    SI, 432(AX)
 	JG      stop20
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
@@ -872,11 +872,11 @@ pair23:
 	MOVLQSX    (R8)(DI*4), R9
 	SHLQ       $0x08, R9
 	ADDQ       48(AX), R9
-	MOVQ       416(AX), DI
+	MOVQ       408(AX), DI
 	TESTQ      DI, DI
 	JZ         near24
 	ADDQ       BX, DI
-	CMPQ       DI, 424(AX)
+	CMPQ       DI, 416(AX)
 	JGE        near24
 	LEAQ       (DI), R8
 	MOVQ       24(AX), R10
@@ -1036,24 +1036,24 @@ none22:
 	VXORPS       Y4, Y4, Y4
 	MOVQ         168(AX), CX
 	VMOVUPS      Y4, (CX)
-	VMOVUPS      heads0of0<>+0(SB), Z4
+	VMOVUPS      headsOf0<>+0(SB), Z4
 	VPERMPS      Z5, Z4, Z4
 	VMULPS       Z4, Z0, Z0
-	VADDPS       456(AX), Z0, Z0
-	VMOVUPS      heads1of0<>+0(SB), Z4
+	VADDPS       448(AX), Z0, Z0
+	VMOVUPS      headsOf1<>+0(SB), Z4
 	VPERMPS      Z5, Z4, Z4
 	VMULPS       Z4, Z1, Z1
-	VADDPS       520(AX), Z1, Z1
-	VMOVUPS      heads2of0<>+0(SB), Z4
+	VADDPS       512(AX), Z1, Z1
+	VMOVUPS      headsOf2<>+0(SB), Z4
 	VPERMPS      Z5, Z4, Z4
 	VMULPS       Z4, Z2, Z2
-	VADDPS       584(AX), Z2, Z2
-	VMOVUPS      heads3of0<>+0(SB), Z4
+	VADDPS       576(AX), Z2, Z2
+	VMOVUPS      headsOf3<>+0(SB), Z4
 	VPERMPS      Z5, Z4, Z4
 	VMULPS       Z4, Z3, Z3
-	VADDPS       648(AX), Z3, Z3
+	VADDPS       640(AX), Z3, Z3
 	MOVQ         120(AX), CX
-	CMPQ         448(AX), $0x00
+	CMPQ         440(AX), $0x00
 	JNE          past25
 	VMOVUPS      Z0, (CX)
 	VMOVUPS      Z1, 64(CX)
@@ -1077,11 +1077,11 @@ kept26:
 	MOVQ 392(AX), CX
 	SHLQ $0x02, CX
 	ADDQ CX, 192(AX)
-	DECQ 432(AX)
+	DECQ 424(AX)
 	JNZ  row21
 
 stop20:
-	CMPQ 448(AX), $0x00
+	CMPQ 440(AX), $0x00
 	JE   fenced27
 	SFENCE
 
@@ -1117,77 +1117,77 @@ DATA headsOfLanes<>+56(SB)/4, $0x00000003
 DATA headsOfLanes<>+60(SB)/4, $0x00000007
 GLOBL headsOfLanes<>(SB), RODATA|NOPTR, $64
 
-DATA heads0of0<>+0(SB)/4, $0x00000000
-DATA heads0of0<>+4(SB)/4, $0x00000000
-DATA heads0of0<>+8(SB)/4, $0x00000000
-DATA heads0of0<>+12(SB)/4, $0x00000000
-DATA heads0of0<>+16(SB)/4, $0x00000000
-DATA heads0of0<>+20(SB)/4, $0x00000000
-DATA heads0of0<>+24(SB)/4, $0x00000000
-DATA heads0of0<>+28(SB)/4, $0x00000000
-DATA heads0of0<>+32(SB)/4, $0x00000004
-DATA heads0of0<>+36(SB)/4, $0x00000004
-DATA heads0of0<>+40(SB)/4, $0x00000004
-DATA heads0of0<>+44(SB)/4, $0x00000004
-DATA heads0of0<>+48(SB)/4, $0x00000004
-DATA heads0of0<>+52(SB)/4, $0x00000004
-DATA heads0of0<>+56(SB)/4, $0x00000004
-DATA heads0of0<>+60(SB)/4, $0x00000004
-GLOBL heads0of0<>(SB), RODATA|NOPTR, $64
+DATA headsOf0<>+0(SB)/4, $0x00000000
+DATA headsOf0<>+4(SB)/4, $0x00000000
+DATA headsOf0<>+8(SB)/4, $0x00000000
+DATA headsOf0<>+12(SB)/4, $0x00000000
+DATA headsOf0<>+16(SB)/4, $0x00000000
+DATA headsOf0<>+20(SB)/4, $0x00000000
+DATA headsOf0<>+24(SB)/4, $0x00000000
+DATA headsOf0<>+28(SB)/4, $0x00000000
+DATA headsOf0<>+32(SB)/4, $0x00000004
+DATA headsOf0<>+36(SB)/4, $0x00000004
+DATA headsOf0<>+40(SB)/4, $0x00000004
+DATA headsOf0<>+44(SB)/4, $0x00000004
+DATA headsOf0<>+48(SB)/4, $0x00000004
+DATA headsOf0<>+52(SB)/4, $0x00000004
+DATA headsOf0<>+56(SB)/4, $0x00000004
+DATA headsOf0<>+60(SB)/4, $0x00000004
+GLOBL headsOf0<>(SB), RODATA|NOPTR, $64
 
-DATA heads1of0<>+0(SB)/4, $0x00000001
-DATA heads1of0<>+4(SB)/4, $0x00000001
-DATA heads1of0<>+8(SB)/4, $0x00000001
-DATA heads1of0<>+12(SB)/4, $0x00000001
-DATA heads1of0<>+16(SB)/4, $0x00000001
-DATA heads1of0<>+20(SB)/4, $0x00000001
-DATA heads1of0<>+24(SB)/4, $0x00000001
-DATA heads1of0<>+28(SB)/4, $0x00000001
-DATA heads1of0<>+32(SB)/4, $0x00000005
-DATA heads1of0<>+36(SB)/4, $0x00000005
-DATA heads1of0<>+40(SB)/4, $0x00000005
-DATA heads1of0<>+44(SB)/4, $0x00000005
-DATA heads1of0<>+48(SB)/4, $0x00000005
-DATA heads1of0<>+52(SB)/4, $0x00000005
-DATA heads1of0<>+56(SB)/4, $0x00000005
-DATA heads1of0<>+60(SB)/4, $0x00000005
-GLOBL heads1of0<>(SB), RODATA|NOPTR, $64
+DATA headsOf1<>+0(SB)/4, $0x00000001
+DATA headsOf1<>+4(SB)/4, $0x00000001
+DATA headsOf1<>+8(SB)/4, $0x00000001
+DATA headsOf1<>+12(SB)/4, $0x00000001
+DATA headsOf1<>+16(SB)/4, $0x00000001
+DATA headsOf1<>+20(SB)/4, $0x00000001
+DATA headsOf1<>+24(SB)/4, $0x00000001
+DATA headsOf1<>+28(SB)/4, $0x00000001
+DATA headsOf1<>+32(SB)/4, $0x00000005
+DATA headsOf1<>+36(SB)/4, $0x00000005
+DATA headsOf1<>+40(SB)/4, $0x00000005
+DATA headsOf1<>+44(SB)/4, $0x00000005
+DATA headsOf1<>+48(SB)/4, $0x00000005
+DATA headsOf1<>+52(SB)/4, $0x00000005
+DATA headsOf1<>+56(SB)/4, $0x00000005
+DATA headsOf1<>+60(SB)/4, $0x00000005
+GLOBL headsOf1<>(SB), RODATA|NOPTR, $64
 
-DATA heads2of0<>+0(SB)/4, $0x00000002
-DATA heads2of0<>+4(SB)/4, $0x00000002
-DATA heads2of0<>+8(SB)/4, $0x00000002
-DATA heads2of0<>+12(SB)/4, $0x00000002
-DATA heads2of0<>+16(SB)/4, $0x00000002
-DATA heads2of0<>+20(SB)/4, $0x00000002
-DATA heads2of0<>+24(SB)/4, $0x00000002
-DATA heads2of0<>+28(SB)/4, $0x00000002
-DATA heads2of0<>+32(SB)/4, $0x00000006
-DATA heads2of0<>+36(SB)/4, $0x00000006
-DATA heads2of0<>+40(SB)/4, $0x00000006
-DATA heads2of0<>+44(SB)/4, $0x00000006
-DATA heads2of0<>+48(SB)/4, $0x00000006
-DATA heads2of0<>+52(SB)/4, $0x00000006
-DATA heads2of0<>+56(SB)/4, $0x00000006
-DATA heads2of0<>+60(SB)/4, $0x00000006
-GLOBL heads2of0<>(SB), RODATA|NOPTR, $64
+DATA headsOf2<>+0(SB)/4, $0x00000002
+DATA headsOf2<>+4(SB)/4, $0x00000002
+DATA headsOf2<>+8(SB)/4, $0x00000002
+DATA headsOf2<>+12(SB)/4, $0x00000002
+DATA headsOf2<>+16(SB)/4, $0x00000002
+DATA headsOf2<>+20(SB)/4, $0x00000002
+DATA headsOf2<>+24(SB)/4, $0x00000002
+DATA headsOf2<>+28(SB)/4, $0x00000002
+DATA headsOf2<>+32(SB)/4, $0x00000006
+DATA headsOf2<>+36(SB)/4, $0x00000006
+DATA headsOf2<>+40(SB)/4, $0x00000006
+DATA headsOf2<>+44(SB)/4, $0x00000006
+DATA headsOf2<>+48(SB)/4, $0x00000006
+DATA headsOf2<>+52(SB)/4, $0x00000006
+DATA headsOf2<>+56(SB)/4, $0x00000006
+DATA headsOf2<>+60(SB)/4, $0x00000006
+GLOBL headsOf2<>(SB), RODATA|NOPTR, $64
 
-DATA heads3of0<>+0(SB)/4, $0x00000003
-DATA heads3of0<>+4(SB)/4, $0x00000003
-DATA heads3of0<>+8(SB)/4, $0x00000003
-DATA heads3of0<>+12(SB)/4, $0x00000003
-DATA heads3of0<>+16(SB)/4, $0x00000003
-DATA heads3of0<>+20(SB)/4, $0x00000003
-DATA heads3of0<>+24(SB)/4, $0x00000003
-DATA heads3of0<>+28(SB)/4, $0x00000003
-DATA heads3of0<>+32(SB)/4, $0x00000007
-DATA heads3of0<>+36(SB)/4, $0x00000007
-DATA heads3of0<>+40(SB)/4, $0x00000007
-DATA heads3of0<>+44(SB)/4, $0x00000007
-DATA heads3of0<>+48(SB)/4, $0x00000007
-DATA heads3of0<>+52(SB)/4, $0x00000007
-DATA heads3of0<>+56(SB)/4, $0x00000007
-DATA heads3of0<>+60(SB)/4, $0x00000007
-GLOBL heads3of0<>(SB), RODATA|NOPTR, $64
+DATA headsOf3<>+0(SB)/4, $0x00000003
+DATA headsOf3<>+4(SB)/4, $0x00000003
+DATA headsOf3<>+8(SB)/4, $0x00000003
+DATA headsOf3<>+12(SB)/4, $0x00000003
+DATA headsOf3<>+16(SB)/4, $0x00000003
+DATA headsOf3<>+20(SB)/4, $0x00000003
+DATA headsOf3<>+24(SB)/4, $0x00000003
+DATA headsOf3<>+28(SB)/4, $0x00000003
+DATA headsOf3<>+32(SB)/4, $0x00000007
+DATA headsOf3<>+36(SB)/4, $0x00000007
+DATA headsOf3<>+40(SB)/4, $0x00000007
+DATA headsOf3<>+44(SB)/4, $0x00000007
+DATA headsOf3<>+48(SB)/4, $0x00000007
+DATA headsOf3<>+52(SB)/4, $0x00000007
+DATA headsOf3<>+56(SB)/4, $0x00000007
+DATA headsOf3<>+60(SB)/4, $0x00000007
+GLOBL headsOf3<>(SB), RODATA|NOPTR, $64
 
 // func scoredRetrace512(p *byte)
 // Requires: AVX, AVX512F, CMOV, MMX+
@@ -1195,7 +1195,7 @@ TEXT ·scoredRetrace512(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         72(AX), DX
 	MOVQ         96(AX), BX
-	VBROADCASTSS 712(AX), Z24
+	VBROADCASTSS 704(AX), Z24
 	VMOVUPS      (BX), Z16
 	VMOVUPS      64(BX), Z17
 	VMOVUPS      128(BX), Z18
@@ -1205,7 +1205,7 @@ row29:
 	MOVQ      (AX), CX
 	MOVQ      (CX), SI
 	MOVQ      8(CX), DI
-	CMPQ      DI, 440(AX)
+	CMPQ      DI, 432(AX)
 	JG        stop28
 	CMPQ      SI, DI
 	JGE       unread31
@@ -1225,7 +1225,7 @@ row29:
 
 unread31:
 	MOVQ    240(AX), CX
-	CMPB    409(AX), $0x00
+	CMPB    401(AX), $0x00
 	JE      add33
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
@@ -1271,11 +1271,11 @@ pair34:
 	MOVLQSX    (R11)(R10*4), R12
 	SHLQ       $0x08, R12
 	ADDQ       48(AX), R12
-	MOVQ       416(AX), R10
+	MOVQ       408(AX), R10
 	TESTQ      R10, R10
 	JZ         near35
 	ADDQ       SI, R10
-	CMPQ       R10, 424(AX)
+	CMPQ       R10, 416(AX)
 	JGE        near35
 	LEAQ       (R10), R11
 	MOVQ       24(AX), R13
@@ -1437,7 +1437,7 @@ near35:
 	TESTL             CX, CX
 	JNZ               stop28
 	MOVQ              240(AX), CX
-	CMPB              409(AX), $0x00
+	CMPB              401(AX), $0x00
 	JE                add36
 	VXORPS            Y0, Y0, Y0
 	VMOVUPS           Y0, (CX)
@@ -1466,10 +1466,10 @@ add36:
 	MOVQ       360(AX), R8
 	MOVQ       336(AX), R9
 	VPXORD     Z6, Z6, Z6
-	VMOVUPS    heads0of0<>+0(SB), Z10
-	VMOVUPS    heads1of0<>+0(SB), Z11
-	VMOVUPS    heads2of0<>+0(SB), Z12
-	VMOVUPS    heads3of0<>+0(SB), Z13
+	VMOVUPS    headsOf0<>+0(SB), Z10
+	VMOVUPS    headsOf1<>+0(SB), Z11
+	VMOVUPS    headsOf2<>+0(SB), Z12
+	VMOVUPS    headsOf3<>+0(SB), Z13
 	VMOVUPS    pairsOf<>+0(SB), Z14
 
 edge37:
@@ -1557,7 +1557,7 @@ none30:
 	MOVQ 392(AX), CX
 	SHLQ $0x02, CX
 	ADDQ CX, 192(AX)
-	DECQ 432(AX)
+	DECQ 424(AX)
 	JNZ  row29
 
 stop28:

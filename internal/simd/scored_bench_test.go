@@ -14,7 +14,7 @@ func BenchmarkScored(b *testing.B) {
 		deg[i] = rng.IntN(14)
 	}
 	s := scoredOf(rng, deg, sources)
-	s.Ahead, s.Stream = 0, false
+	s.Stream = false
 	next := func() Float { return Float(rng.NormFloat64()) / 8 }
 	s.U, s.V, s.A, s.Y, s.R = draw(sources*scoredRow, next), draw(n*scoredRow, next), draw(scoredRow, next), draw(n*scoredRow, next), draw(n*scoredRow, next)
 	s.Top, s.Sum, s.DV, s.DA = draw(n*s.Apart, next), draw(n*s.Apart, next), draw(n*scoredRow, next), draw(scoredRow, next)

@@ -46,7 +46,7 @@ func (s *Scored) retraceFast() {
 func (s *Scored) complete() {
 	s.last, s.ahead = len(s.Cols)-1, 0
 	if len(s.U) >= farFrom {
-		s.ahead = max(s.Ahead, aheadRows)
+		s.ahead = aheadRows
 	}
 	for i := range s.slope {
 		s.slope[i] = s.Slope

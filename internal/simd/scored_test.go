@@ -10,7 +10,7 @@ import (
 // scoredOf returns destinations with so many edges, from edge 3 on, among sources.
 func scoredOf(rng *rand.Rand, deg []int, sources int) Scored {
 	f := fanCase{h: ScoredHeads, d: ScoredHeads, deg: deg}.fan(rng, sources)
-	s := Scored{Offsets: f.Offsets, Cols: f.Cols, Slope: Float(rng.Float64()), Apart: ScoredHeads + rng.IntN(3), Ahead: f.Ahead, Stream: f.Add, Set: rng.IntN(2) == 0}
+	s := Scored{Offsets: f.Offsets, Cols: f.Cols, Slope: Float(rng.Float64()), Apart: ScoredHeads + rng.IntN(3), Stream: f.Add, Set: rng.IntN(2) == 0}
 	for _, e := range rng.Perm(int(f.Offsets[len(deg)] - 3)) {
 		s.Places = append(s.Places, int32(e))
 	}

@@ -100,6 +100,10 @@ func aligned(x []Float, stride, register int) bool {
 	return stride%register == 0 && uintptr(unsafe.Pointer(unsafe.SliceData(x)))%bytes == 0
 }
 
+// PastFrom is the length of a result from which it is stored past the caches,
+// which it would have left before it is read: that saves reading it first.
+const PastFrom = 1 << 22
+
 // largest is how many elements the largest register has.
 const largest = 16
 

@@ -64,13 +64,6 @@ func (k *keeper) four() (row row512) {
 	return row
 }
 
-// load loads m.
-func (k *keeper) load(m Mem) reg.Register {
-	v := k.one()
-	VMOVUPS(m, v)
-	return v
-}
-
 // everywhere has a number in all lanes.
 func (k *keeper) everywhere(m Mem) reg.Register {
 	v := k.one()
@@ -78,18 +71,10 @@ func (k *keeper) everywhere(m Mem) reg.Register {
 	return v
 }
 
-// heads returns the places from which the numbers of an edge's heads, the first or the
-// second, are brought to the lanes of their elements.
-func (k *keeper) heads(edge int) (index row512) {
-	for i := range index {
-		index[i] = k.load(headsOf(edge, i))
-	}
-	return index
-}
-
-// headsOf are those places for register i.
-func headsOf(edge, i int) Mem {
-	return sixteen(fmt.Sprintf("heads%dof%d", i, edge), func(lane int) uint32 { return uint32(8*edge + laneOf(2*i+lane/8)) })
+// headsOf are the places from which the numbers of an edge's heads are brought to the
+// lanes of the elements in register i.
+func headsOf(i int) Mem {
+	return sixteen(fmt.Sprint("headsOf", i), func(lane int) uint32 { return uint32(laneOf(2*i + lane/8)) })
 }
 
 // inLanes brings eight numbers in the order of the heads to that of the lanes.
@@ -108,11 +93,7 @@ func inHeads(x vec) vec {
 
 func getZ(m Op) vec    { v := ZMM(); VMOVUPS(m, v); return v }
 func addZ(x, m Op) vec { v := ZMM(); VADDPS(m, x, v); return v }
-func subZ(x, m Op) vec { v := ZMM(); VSUBPS(m, x, v); return v }
 func mulZ(x, m Op) vec { v := ZMM(); VMULPS(m, x, v); return v }
-
-// one32 is the memory of one number, that instructions of AVX-512 can take in all lanes.
-func one32(x float64) Mem { return wide(math.Float32bits(float32(x))) }
 
 // quad is register k of the row at base.
 func quad(base reg.Register, k int) Mem { return Mem{Base: base, Disp: 64 * k} }
@@ -165,23 +146,23 @@ func pairTotals(one, two vec) vec {
 // exp takes.
 func exp512(x vec) vec {
 	t, n, r := ZMM(), ZMM(), ZMM()
-	VMULPS_BCST(one32(math.Log2E), x, t)
+	VMULPS_BCST(num(math.Log2E), x, t)
 	VRNDSCALEPS(Imm(0), t, n)
 	VMOVAPS(x, r)
-	VFNMADD231PS_BCST(one32(0.693359375), n, r)
-	VFNMADD231PS_BCST(one32(-2.12194440e-4), n, r)
+	VFNMADD231PS_BCST(num(0.693359375), n, r)
+	VFNMADD231PS_BCST(num(-2.12194440e-4), n, r)
 	c, square := exponential, mulZ(r, r)
 	line := func(slope, at float64) vec { // slope·r + at
 		v := ZMM()
-		VBROADCASTSS(one32(slope), v)
-		VFMADD213PS_BCST(one32(at), r, v)
+		VBROADCASTSS(num(slope), v)
+		VFMADD213PS_BCST(num(at), r, v)
 		return v
 	}
 	p := line(c[1], c[2])
-	VFMADD231PS_BCST(one32(c[0]), square, p)
+	VFMADD231PS_BCST(num(c[0]), square, p)
 	VFMADD213PS(line(c[3], c[4]), square, p)
 	e := ZMM()
-	VADDPS_BCST(one32(1), r, e)
+	VADDPS_BCST(num(1), r, e)
 	VFMADD231PS(square, p, e)
 	VSCALEFPS(n, e, e)
 	return e

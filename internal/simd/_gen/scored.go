@@ -16,11 +16,11 @@ const (
 	scoredR, scoredDV, scoredDA         = 216, 240, 264
 	scoredZ, scoredSigns, scoredPlaces  = 288, 312, 336
 	scoredWork                          = 360
-	scoredApart, scoredSet              = 392, 409
-	scoredAhead, scoredLast, scoredLeft = 416, 424, 432
-	scoredMost, scoredPast              = 440, 448
-	scoredAdd, scoredSlope              = 456, 712
-	scoredTops, scoredWhole             = 744, 776
+	scoredApart, scoredSet              = 392, 401
+	scoredAhead, scoredLast, scoredLeft = 408, 416, 424
+	scoredMost, scoredPast              = 432, 440
+	scoredAdd, scoredSlope              = 448, 704
+	scoredTops, scoredWhole             = 736, 768
 )
 
 // tame is simd's.

@@ -145,7 +145,7 @@ func (s *scored) weighed512(acc row512, sum reg.Register) {
 	VXORPS(none, none, none)
 	VMOVUPS(none, Mem{Base: s.load(scoredTop)})
 	for k, x := range acc {
-		VMULPS(toLanes(inverse, getZ(headsOf(0, k))), x, x)
+		VMULPS(toLanes(inverse, getZ(headsOf(k))), x, x)
 		VADDPS(s.field(scoredAdd).Offset(64*k), x, x)
 	}
 	storePast512(s.field(scoredPast), acc, s.load(scoredY))
@@ -227,7 +227,7 @@ func (s *scored) back512(v row512, slope reg.Register, c reg.Vec) {
 	VPXORD(none, none, none)
 	var index row512
 	for k := range index {
-		index[k] = getZ(headsOf(0, k))
+		index[k] = getZ(headsOf(k))
 	}
 	pairs := getZ(sixteen("pairsOf", func(i int) uint32 { return uint32(laneOf(i/2) + i%2*16) }))
 	s.edges(func() {

@@ -84,6 +84,10 @@ var arithmetic = []struct {
 	{"Linear", func(e *element) { e.multiply(); e.unary(simd.Tanh, 0) }},
 	{"DotBoth", func(e *element) { e.pair(); e.pair() }},
 	{"Outer", (*element).multiply},
+	{"Rows", func(e *element) {
+		tensor.GatherRows(e.y, e.x, e.place)
+		tensor.ScatterAddRows(e.dx, e.dy, e.place)
+	}},
 	{"DropBiased", func(e *element) {
 		e.drop.ELU(e.y.Data, e.x.Data, e.z.Data, 0)
 		e.drop.ELUGrad(e.dx.Data, e.dy.Data, e.y.Data)

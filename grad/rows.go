@@ -12,14 +12,26 @@ import (
 func (x *Var) Rows(rows []int32) *Var {
 	op := Begin("Rows", x)
 	checkRows("Rows", x.Value().Shape(), x.Dim(0), rows)
-	shape := slices.Clone(x.val.Shape())
+	var room extents
+	shape := append(room[:0], x.val.Shape()...)
 	shape[0] = len(rows)
 	y := op.Fresh(shape...)
 	if !op.Dry(0) {
 		tensor.GatherRows(&y.val, &x.val, rows)
 	}
-	return op.Record(y, func(dy *tensor.Dense) { tensor.ScatterAddRows(x.Grad(), dy, rows) })
+	n := Notes[rowsNotes](op)
+	n.x, n.rows = x, rows
+	return op.RecordBy(y, n)
 }
+
+// rowsNotes are what Rows knows in Backward.
+type rowsNotes struct {
+	x    *Var
+	rows []int32
+}
+
+// Pull adds each row to the one that it was.
+func (n *rowsNotes) Pull(dy *tensor.Dense) { tensor.ScatterAddRows(n.x.Grad(), dy, n.rows) }
 
 // Permute returns the rows of x in another order: row i of the result is row
 // order[i] of x, and rank is the way back, rank[order[i]] = i. It is [Var.Rows]

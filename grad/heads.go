@@ -19,7 +19,7 @@ func perHead(x, y *Var) bool {
 // dotHeads is Dot where y has the shape of one of x's rows.
 func (op Op) dotHeads(x, y, z *Var) *Var {
 	if !op.Dry(foldRoom(x, y)) {
-		runHeads(headTask{x: x.val.Data, of: [2]headPart{{y: y.val.Data, w: z.val.Data}}, pass: headPairs}, x)
+		runHeads(&headTask{x: x.val.Data, of: [2]headPart{{y: y.val.Data, w: z.val.Data}}, pass: headPairs}, x)
 	}
 	n := Notes[headNotes](op)
 	*n = headNotes{op: op, x: x, of: [2]headPull{{y: y}}}
@@ -57,7 +57,7 @@ func (x *Var) DotBoth(y, z *Var) (xy, xz *Var) {
 	xy, xz = op.Fresh(shape...), op.Fresh(shape...)
 	if !op.Dry(foldRoom(x, y) + foldRoom(x, z)) {
 		of := [2]headPart{{y: y.val.Data, w: xy.val.Data}, {y: z.val.Data, w: xz.val.Data}}
-		runHeads(headTask{x: x.val.Data, of: of, pass: headPairs}, x)
+		runHeads(&headTask{x: x.val.Data, of: of, pass: headPairs}, x)
 	}
 	n := Notes[headNotes](op)
 	*n = headNotes{op: op, x: x, of: [2]headPull{{y: z, w: xz}, {y: y, w: xy}}} // as Dot's would run
@@ -102,7 +102,7 @@ func pullHeads(op Op, x *Var, ps *[2]headPull) {
 		t.dx = dx.Data
 	}
 	if room == 0 {
-		runHeads(t, x)
+		runHeads(&t, x)
 		return
 	}
 	op.Scratch(room, func(buf []tensor.Float) {
@@ -112,7 +112,7 @@ func pullHeads(op Op, x *Var, ps *[2]headPull) {
 				t.of[j].private, buf = buf[:n], buf[n:]
 			}
 		}
-		runHeads(t, x)
+		runHeads(&t, x)
 		for _, p := range t.of {
 			for rest := p.private; len(rest) > 0; rest = rest[len(p.dy):] {
 				addTo(p.dy, rest[:len(p.dy)])
@@ -173,7 +173,7 @@ func headParts(x *Var) int {
 	return max(1, min(len(x.val.Data)/headWork, headMost, x.val.Dim(0)))
 }
 
-func runHeads(task headTask, x *Var) {
+func runHeads(task *headTask, x *Var) {
 	task.rows, task.width = x.val.Dim(0), x.val.Dim(-1)
 	task.heads = x.val.RowLen() / task.width
 	if task.rows*task.heads <= headFew {
@@ -189,7 +189,7 @@ func runHeads(task headTask, x *Var) {
 		return
 	}
 	t := headTasks.Get().(*headTask)
-	*t = task
+	*t = *task
 	par.Run(parts, t)
 	*t = headTask{}
 	headTasks.Put(t)

@@ -12,10 +12,6 @@ import (
 // the node, its in-neighbours around it, and edges as wide as they are attended
 // to.
 func (s *session) attentionPicture(path string, all []attended) error {
-	const most = 12 // rows that a picture can hold
-	if len(all) > most {
-		return misuse("--attention %s: a picture holds %d nodes at most, and --nodes names %d", path, most, len(all))
-	}
 	var panels [][]picture.Panel
 	for _, a := range all {
 		var row []picture.Panel

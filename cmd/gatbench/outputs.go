@@ -51,7 +51,7 @@ func (o *outputFlags) check(r *recipe, seeds int) error {
 	case len(o.Nodes) > 0 && len(o.Attention) == 0:
 		return misuse("--nodes: they are for --attention FILE")
 	}
-	return o.targets()
+	return o.targets(r.Layers)
 }
 
 // single returns an error for files of one model that several are trained for.
@@ -72,13 +72,23 @@ func (o *outputFlags) single(seeds int) error {
 	return nil
 }
 
-// targets returns an error if a file cannot be written, or is named twice.
-func (o *outputFlags) targets() error {
+// mostPanels is how many panels of attention a picture has side by side, and one
+// under the other.
+const mostPanels = 12
+
+// targets returns an error if a file cannot be written, could not hold what it is
+// for, or is named twice.
+func (o *outputFlags) targets(layers int) error {
 	files := []struct{ flag, path string }{
 		{"save", o.Save}, {"checkpoint", o.Checkpoint}, {"csv", o.CSV}, {"plot", o.Plot}, {"profile", o.Profile},
 	}
 	for _, path := range o.Attention {
-		if filepath.Ext(path) != ".csv" && !isPicture(path) {
+		switch {
+		case isPicture(path) && len(o.Nodes) > mostPanels:
+			return misuse("--attention %s: a picture holds %d nodes at most, and --nodes names %d", path, mostPanels, len(o.Nodes))
+		case isPicture(path) && layers > mostPanels:
+			return misuse("--attention %s: a picture holds %d layers at most, and --layers is %d; a .csv file holds any number", path, mostPanels, layers)
+		case filepath.Ext(path) != ".csv" && !isPicture(path):
 			return misuse("--attention %s: its name must end in .csv, .svg or .png", path)
 		}
 		files = append(files, struct{ flag, path string }{"attention", path})

@@ -8,7 +8,7 @@ var presets = []string{"quick", "paper", "dgl", "pyg"}
 // is kept.
 func newRecipe(preset, model, dataset string) (recipe, error) {
 	r := recipe{
-		Dataset: dataset, Splits: "planetoid", Preset: preset, Model: model,
+		Dataset: dataset, Splits: splitsOwn, Preset: preset, Model: model,
 		Layers: 2, Heads: 1, OutHeads: 1, Decayed: decayAll, Start: startGlorot, Select: "accuracy", Epochs: 200, Rows: rowsNeeded,
 	}
 	m, err := findModel(model)

@@ -4,6 +4,9 @@ package main
 // given.
 type figure struct{ mean, std float64 }
 
+// figures are those of one model and dataset, by who published them.
+type figures struct{ paper, dgl, pyg figure }
+
 // reported is what others report for the Planetoid split. A zero is a figure
 // that none was published for, or of which no source could be looked up.
 //
@@ -16,7 +19,7 @@ type figure struct{ mean, std float64 }
 // PyG: Fey and Lenssen, "Fast Graph Representation Learning with PyTorch
 // Geometric", 2019, table 1, fixed split, 100 runs, as far as it was found quoted:
 // GCN on Cora, and in PyG's issue 2251 the means of GAT on CiteSeer and PubMed.
-var reported = map[string]map[string]struct{ paper, dgl, pyg figure }{
+var reported = map[string]map[string]figures{
 	"gat": {
 		"cora":     {paper: figure{83.0, 0.7}, dgl: figure{82.1, 0}},
 		"citeseer": {paper: figure{72.5, 0.7}, dgl: figure{71.0, 0}, pyg: figure{70.8, 0}},

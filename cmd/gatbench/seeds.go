@@ -62,7 +62,7 @@ func (k *task) once(ctx context.Context, r recipe) (summary, error) {
 	if err := ctx.Err(); err != nil {
 		return summary{}, err
 	}
-	if r.Splits == "random" {
+	if r.Splits == splitsRandom {
 		own := *k
 		if err := own.setSplit(r.Splits, r.Seed); err != nil {
 			return summary{}, err

@@ -14,6 +14,12 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 )
 
+// What --splits names, beside files.
+const (
+	splitsOwn    = "planetoid" // the dataset's own
+	splitsRandom = "random"    // drawn from the seed
+)
+
 // How many nodes a random split takes, where there are enough.
 const (
 	trainPerClass = 20
@@ -25,9 +31,9 @@ const (
 // for a seed, or that of a file.
 func splitOf(d *datasets.Dataset, name string, seed uint64) (datasets.Split, error) {
 	switch name {
-	case "planetoid":
+	case splitsOwn:
 		return d.Split, nil
-	case "random":
+	case splitsRandom:
 		return randomSplit(d, seed), nil
 	}
 	s, err := splitFile(name, d)

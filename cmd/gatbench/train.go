@@ -81,7 +81,7 @@ func (c *trainCommand) all(e env, k *task, r recipe) error {
 	for i := range c.Seeds {
 		one := r
 		one.Seed += uint64(i)
-		if r.Splits == "random" && i > 0 {
+		if r.Splits == splitsRandom && i > 0 {
 			if err := k.setSplit(r.Splits, one.Seed); err != nil {
 				return err
 			}

@@ -273,7 +273,7 @@ func (n *columnNorm) pullColumn(into *columnGrads, at column, dyo, dy float64) (
 		return 0, 0
 	}
 	f := scale * n.gains(j)
-	mdo := f * (dy - scale*(1-n.shifts(j))*mean*dyx) / rows
+	mdo := f * (dy - scale*(mean-float64(n.centre(at.k)[j]))*dyx) / rows
 	add(into.shift, j, -mean*mdo*rows)
 	return -f * scale * dyx / rows, -n.shifts(j) * mdo
 }

@@ -176,6 +176,29 @@ func TestNormOracle(t *testing.T) {
 	}
 }
 
+// TestGraphNormOfOneRow has graphs of one node, of whose rows next to nothing is left
+// when the mean is taken off. Then o = (1 − shift)·x alone says what the gradient is.
+func TestGraphNormOfOneRow(t *testing.T) {
+	const eps = 1e-5
+	for _, s := range []tensor.Float{0, 0.5, 0.99, 0.997, 0.9999, 1, 1.003} {
+		for _, x := range []tensor.Float{1.2345, -0.7, 13.7} {
+			tape := grad.NewTape(1)
+			v, shift := tape.Watch(tensor.Of([]tensor.Float{x}, 1, 1)), tape.Watch(tensor.Of([]tensor.Float{s}, 1))
+			gs := tape.Backward(v.GraphNorm([]int{0, 1}, grad.Affine{Shift: shift}, eps).Sum())
+			o := float64(x) - float64(s*x) // what is left in the arithmetic at hand
+			slope := eps / math.Pow(o*o+eps, 1.5)
+			for what, c := range map[string]struct{ got, want float64 }{
+				"x":     {float64(gs.Of(v).Data[0]), (1 - float64(s)) * slope},
+				"shift": {float64(gs.Of(shift).Data[0]), -float64(x) * slope},
+			} {
+				if math.Abs(c.got-c.want) > 1e-5*max(1, math.Abs(c.want)) {
+					t.Errorf("shift %v of %v: the gradient of %s is %v, want %v", s, x, what, c.got, c.want)
+				}
+			}
+		}
+	}
+}
+
 // TestLossOracle spells out the losses for which there are no golden numbers.
 func TestLossOracle(t *testing.T) {
 	vec := func(v ...tensor.Float) *grad.Var { return grad.Const(tensor.Of(v, len(v))) }

@@ -27,9 +27,7 @@ func (r Reducer) keeps() (floats, edges int) {
 	switch r {
 	case Max, Min:
 		return 0, 1
-	case Std:
-		return 1, 0
-	case LogSumExp:
+	case Std, LogSumExp:
 		return 2, 0
 	case Sum, Mean:
 		return 0, 0
@@ -128,7 +126,7 @@ func (r *reduction) take(v, e0 int, m, tmp []tensor.Float) {
 		case Std:
 			for at := c.at; at < len(m); at += r.width {
 				n := e0 + at/r.width - int(r.off[v]) + 1
-				takeStd(out, r.side(c, v, 0), m[at:at+c.n], n, tmp)
+				simd.Welford(out, r.side(c, v, 0), r.side(c, v, 1), m[at:at+c.n], n)
 			}
 		case LogSumExp:
 			for at := c.at; at < len(m); at += r.width {
@@ -146,17 +144,6 @@ func (r *reduction) takeSum(c column, out, m []tensor.Float) {
 	for at := c.at; at < len(m); at += r.width {
 		add(out, m[at:at+c.n])
 	}
-}
-
-// takeStd keeps the mean and the sum of squared distances from it (Welford),
-// now of n messages.
-func takeStd(out, mean, m []tensor.Float, n int, tmp []tensor.Float) {
-	d, e := tmp[:len(m)], tmp[len(m):2*len(m)]
-	simd.Sub.Forward(d, m, mean, 1, 1)
-	simd.Div.Forward(e, d, []tensor.Float{tensor.Float(n)}, 1, 0)
-	add(mean, e)
-	simd.Sub.Forward(e, m, mean, 1, 1)
-	simd.Mul.BackwardX(out, d, out, e, 1, 1)
 }
 
 // takeExp keeps the largest message and the sum of exp(m − top). It goes row by
@@ -271,6 +258,7 @@ func (r *reduction) pullStd(c column, v int, m, dm []tensor.Float, b pullBuffers
 	}
 	for at := c.at; at < len(m); at += r.width {
 		simd.Sub.Forward(d, m[at:at+c.n], r.side(c, v, 0), 1, 1)
+		simd.Sub.Forward(d, d, r.side(c, v, 1), 1, 1)
 		simd.Mul.BackwardX(dm[at:at+c.n], factor, d, d, 1, 1)
 	}
 }

@@ -443,6 +443,19 @@ func TestAsmAdam(t *testing.T) {
 	}
 }
 
+func TestAsmWelford(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for _, size := range []int{0, 1, 7, 8, 9, 16, 17, 33, 100, 20000} {
+		for rows := 1; rows < 4; rows++ {
+			s := [][]Float{draw(size, rng64(rng)), draw(size, rng64(rng)), draw(size, rng64(rng)), draw(size, rng64(rng))}
+			for i := range s[2] {
+				s[2][i] *= 1e-7
+			}
+			trial(t, "Welford", 0, s, func(s [][]Float) { Welford(s[0], s[1], s[2], s[3], rows) })
+		}
+	}
+}
+
 func TestAsmPath(t *testing.T) {
 	was := Path()
 	undo := Disable()
@@ -480,6 +493,7 @@ func TestAsmAllocations(t *testing.T) {
 		Sum64(x)
 		MulAdd(z, x, y)
 		a.Step(x, y, z, z)
+		Welford(z, z, y, x, 3)
 		p := Product{A: x, B: y, C: z, RS: 5, CS: 1, LDB: 5, LDC: 5, M: 5, N: 5, K: 5}
 		p.MulAdd()
 	})

@@ -68,3 +68,8 @@ func dropoutSetAVX2(dst *float32, src *float32, n int, rows int, row uint32, fir
 //
 //go:noescape
 func adamAVX2(w *float32, dw *float32, m *float32, v *float32, n int, numbers *float32)
+
+// welfordAVX2 is Welford.
+//
+//go:noescape
+func welfordAVX2(sum *float32, mean *float32, low *float32, x *float32, n int, rows float32)

@@ -1809,3 +1809,203 @@ stored110:
 end100:
 	VZEROUPPER
 	RET
+
+// func welfordAVX2(sum *float32, mean *float32, low *float32, x *float32, n int, rows float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·welfordAVX2(SB), NOSPLIT, $0-44
+	MOVQ         sum+0(FP), CX
+	MOVQ         mean+8(FP), DX
+	MOVQ         low+16(FP), BX
+	MOVQ         x+24(FP), SI
+	MOVQ         n+32(FP), DI
+	XORQ         AX, AX
+	MOVSS        rows+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x10, DI
+	JL           over113
+
+again114:
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS (DX)(AX*4), Y3
+	VMOVUPS 32(DX)(AX*4), Y4
+	VMOVUPS (BX)(AX*4), Y5
+	VMOVUPS 32(BX)(AX*4), Y6
+	VSUBPS  Y3, Y1, Y7
+	VSUBPS  Y4, Y2, Y8
+	VSUBPS  Y5, Y7, Y7
+	VSUBPS  Y6, Y8, Y8
+	VDIVPS  Y0, Y7, Y9
+	VDIVPS  Y0, Y8, Y10
+	VADDPS  Y9, Y3, Y11
+	VADDPS  Y10, Y4, Y12
+	VSUBPS  Y3, Y11, Y13
+	VSUBPS  Y4, Y12, Y14
+	VSUBPS  Y13, Y11, Y15
+	VSUBPS  Y14, Y12, Y16
+	VSUBPS  Y15, Y3, Y3
+	VSUBPS  Y16, Y4, Y4
+	VSUBPS  Y13, Y9, Y9
+	VSUBPS  Y14, Y10, Y10
+	VADDPS  Y9, Y3, Y3
+	VADDPS  Y10, Y4, Y4
+	VADDPS  Y5, Y3, Y3
+	VADDPS  Y6, Y4, Y4
+	VSUBPS  Y11, Y1, Y1
+	VSUBPS  Y12, Y2, Y2
+	VSUBPS  Y3, Y1, Y1
+	VSUBPS  Y4, Y2, Y2
+	VMULPS  Y1, Y7, Y1
+	VMULPS  Y2, Y8, Y2
+	VMOVUPS (CX)(AX*4), Y5
+	VMOVUPS 32(CX)(AX*4), Y6
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VMOVUPS Y3, (BX)(AX*4)
+	VMOVUPS Y11, (DX)(AX*4)
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS Y4, 32(BX)(AX*4)
+	VMOVUPS Y12, 32(DX)(AX*4)
+	VMOVUPS Y2, 32(CX)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, DI
+	JGE     again114
+
+over113:
+	ADDQ $0x10, DI
+	SUBQ $0x08, DI
+	JL   over115
+
+again116:
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS (DX)(AX*4), Y2
+	VMOVUPS (BX)(AX*4), Y3
+	VSUBPS  Y2, Y1, Y4
+	VSUBPS  Y3, Y4, Y4
+	VDIVPS  Y0, Y4, Y5
+	VADDPS  Y5, Y2, Y6
+	VSUBPS  Y2, Y6, Y7
+	VSUBPS  Y7, Y6, Y8
+	VSUBPS  Y8, Y2, Y2
+	VSUBPS  Y7, Y5, Y5
+	VADDPS  Y5, Y2, Y2
+	VADDPS  Y3, Y2, Y2
+	VSUBPS  Y6, Y1, Y1
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  Y1, Y4, Y1
+	VMOVUPS (CX)(AX*4), Y3
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS Y2, (BX)(AX*4)
+	VMOVUPS Y6, (DX)(AX*4)
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, DI
+	JGE     again116
+
+over115:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end117
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y1
+	VMASKMOVPS   (SI)(AX*4), Y1, Y2
+	VMASKMOVPS   (DX)(AX*4), Y1, Y3
+	VMASKMOVPS   (BX)(AX*4), Y1, Y4
+	VSUBPS       Y3, Y2, Y5
+	VSUBPS       Y4, Y5, Y5
+	VDIVPS       Y0, Y5, Y0
+	VADDPS       Y0, Y3, Y6
+	VSUBPS       Y3, Y6, Y7
+	VSUBPS       Y7, Y6, Y8
+	VSUBPS       Y8, Y3, Y3
+	VSUBPS       Y7, Y0, Y0
+	VADDPS       Y0, Y3, Y0
+	VADDPS       Y4, Y0, Y0
+	VSUBPS       Y6, Y2, Y2
+	VSUBPS       Y0, Y2, Y2
+	VMULPS       Y2, Y5, Y2
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VADDPS       Y1, Y2, Y1
+	CMPQ         DI, $0x08
+	JE           all118
+	LEAQ         (BX)(AX*4), BX
+	TESTQ        $0x00000004, DI
+	JZ           two120
+	VMOVUPS      X0, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two120:
+	TESTQ    $0x00000002, DI
+	JZ       one121
+	VMOVLPS  X0, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X0, X0, X0
+
+one121:
+	TESTQ  $0x00000001, DI
+	JZ     stored119
+	VMOVSS X0, (BX)
+	JMP    stored119
+
+all118:
+	VMOVUPS Y0, (BX)(AX*4)
+
+stored119:
+	CMPQ         DI, $0x08
+	JE           all122
+	LEAQ         (DX)(AX*4), DX
+	TESTQ        $0x00000004, DI
+	JZ           two124
+	VMOVUPS      X6, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y6, X6
+
+two124:
+	TESTQ    $0x00000002, DI
+	JZ       one125
+	VMOVLPS  X6, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X6, X6, X6
+
+one125:
+	TESTQ  $0x00000001, DI
+	JZ     stored123
+	VMOVSS X6, (DX)
+	JMP    stored123
+
+all122:
+	VMOVUPS Y6, (DX)(AX*4)
+
+stored123:
+	CMPQ         DI, $0x08
+	JE           all126
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two128
+	VMOVUPS      X1, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two128:
+	TESTQ    $0x00000002, DI
+	JZ       one129
+	VMOVLPS  X1, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X1, X1, X1
+
+one129:
+	TESTQ  $0x00000001, DI
+	JZ     stored127
+	VMOVSS X1, (AX)
+	JMP    stored127
+
+all126:
+	VMOVUPS Y1, (CX)(AX*4)
+
+stored127:
+end117:
+	VZEROUPPER
+	RET

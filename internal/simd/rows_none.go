@@ -15,4 +15,5 @@ func dotFast(_, _ []Float) Float { panic(none) }
 func maxFast([]Float) Float      { panic(none) }
 
 func (*Adam) stepFast(_, _, _, _ []Float)                { panic(none) }
+func welfordFast(_, _, _, _ []Float, _ Float)            { panic(none) }
 func (*Dropout) rowsFast(_, _ []Float, _, _ int, _ bool) { panic(none) }

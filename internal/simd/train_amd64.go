@@ -9,6 +9,12 @@ func (a *Adam) stepFast(w, dw, m, v []Float) {
 	}
 }
 
+func welfordFast(sum, mean, low, x []Float, rows Float) {
+	for lo := 0; lo < len(x); lo += most {
+		welfordAVX2(&sum[lo], &mean[lo], &low[lo], &x[lo], min(most, len(x)-lo), rows)
+	}
+}
+
 // pieceOf returns what one call takes of size elements, in rows of a width, from
 // element lo on: some rows or, of a wide one, some columns.
 func pieceOf(lo, size, width int) (col, n, rows int) {

@@ -22,7 +22,7 @@ import (
 var families = map[string][]func(){
 	"product":   {gemm, gemm512, packRuns, packEight},
 	"pointwise": {unary, slopes, binary},
-	"rows":      {reductions, rows, segments, dropout, adam},
+	"rows":      {reductions, rows, segments, dropout, adam, welford},
 	"messages":  {gatherRows, fetchLines, scatter, groups, columns, rangesOfRows},
 	"spmm":      {sums, bests, quickBests, bestGrads, edgeDots, edgePairs, picks, means, spills},
 	"fan":       {fans, returns},

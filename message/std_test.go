@@ -1,0 +1,69 @@
+package message_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// TestStdOfNearMessages compares Std and its gradient with two passes in float64
+// where messages differ little beside their mean, and where they are many: a mean in
+// one number is off by then.
+func TestStdOfNearMessages(t *testing.T) {
+	rng := rand.New(rand.NewPCG(20, 1))
+	for _, n := range []int{1, 2, 3, 40, 3000} {
+		for _, offset := range []float64{0, 10, 1000} {
+			for _, width := range []int{1, 8, 17} {
+				x, seed := tensor.New(n, width), tensor.New(1, width)
+				for i := range x.Data {
+					x.Data[i] = tensor.Float(offset + rng.NormFloat64()*math.Max(1, offset)/100)
+				}
+				for i := range seed.Data {
+					seed.Data[i] = tensor.Float(rng.NormFloat64())
+				}
+				compareStd(t, fmt.Sprintf("%d messages of %d around %v", n, width, offset), x, seed)
+			}
+		}
+	}
+}
+
+// compareStd sends all rows of x to one node.
+func compareStd(t *testing.T, what string, x, seed *tensor.Dense) {
+	t.Helper()
+	n, width := x.Dim(0), x.Dim(1)
+	tape := grad.NewTape(1)
+	u, v := tape.Watch(x), tape.Watch(tensor.New(1, width))
+	y := message.UpdateAll(graph.CompleteBipartite(n, 1), message.U(u).Add(message.V(v)), message.Std)
+	gs := tape.BackwardFrom(y, seed)
+	for j := range width {
+		mean, square := 0.0, 0.0
+		for i := range n {
+			mean += float64(x.Row(i)[j]) / float64(n)
+		}
+		for i := range n {
+			square += math.Pow(float64(x.Row(i)[j])-mean, 2) / float64(n)
+		}
+		std := math.Sqrt(square)
+		if got := float64(y.Value().Row(0)[j]); math.Abs(got-std) > 1e-5*max(1, std) {
+			t.Fatalf("%s: column %d is %v, want %v", what, j, got, std)
+		}
+		if got := gs.Of(v).Row(0)[j]; math.Abs(float64(got)) > 1e-5 {
+			t.Fatalf("%s: the gradient of what all have in common is %v in column %d, want 0", what, got, j)
+		}
+		for i := range n {
+			want := 0.0
+			if std > 0 {
+				want = float64(seed.Row(0)[j]) * (float64(x.Row(i)[j]) - mean) / (float64(n) * std)
+			}
+			if got := float64(gs.Of(u).Row(i)[j]); math.Abs(got-want) > 1e-5*max(1, math.Abs(want)) {
+				t.Fatalf("%s: the gradient of row %d, column %d is %v, want %v", what, i, j, got, want)
+			}
+		}
+	}
+}

@@ -29,7 +29,7 @@ func TestGATv2ConvDGL(t *testing.T) {
 		in, inDst := widths(s.Case, "in_feats")
 		bias := config(s.Case, "bias", true)
 		l := &layers.GATv2Conv{In: in, InDst: inDst, Out: int(config(s.Case, "out_feats", 0.0)), Heads: int(config(s.Case, "num_heads", 0.0)),
-			Shared: config(s.Case, "share_weights", false), NoProjBias: !bias, NoBias: !s.Has("params", "res_fc.bias"),
+			Slope: config(s.Case, "negative_slope", 0.0), Shared: config(s.Case, "share_weights", false), NoProjBias: !bias, NoBias: !s.Has("params", "res_fc.bias"),
 			Activation: grad.Activation(config(s.Case, "activation", ""))}
 		if config(s.Case, "residual", false) {
 			l.Residual = layers.ResidualIdentity
@@ -43,7 +43,7 @@ func TestGATv2ConvPyG(t *testing.T) {
 	cases(t, "pyg/gatv2conv*.json", 6, func(t *testing.T, s *scene) {
 		in, inDst := widths(s.Case, "in_channels")
 		l := &layers.GATv2Conv{In: in, InDst: inDst, Out: int(config(s.Case, "out_channels", 0.0)), Heads: int(config(s.Case, "heads", 0.0)),
-			EdgeIn: int(config(s.Case, "edge_dim", 0.0)), Average: !config(s.Case, "concat", true), Shared: config(s.Case, "share_weights", false)}
+			NoBias: !config(s.Case, "bias", true), Slope: config(s.Case, "negative_slope", 0.0), NoProjBias: !config(s.Case, "bias", true), EdgeIn: int(config(s.Case, "edge_dim", 0.0)), Average: !config(s.Case, "concat", true), Shared: config(s.Case, "share_weights", false)}
 		if config(s.Case, "residual", false) {
 			l.Residual = layers.ResidualLinear
 		}
@@ -59,7 +59,7 @@ func gcnNames(l *layers.GCNConv) map[string]*grad.Param {
 func TestGCNConvDGL(t *testing.T) {
 	cases(t, "dgl/graphconv_*.json", 9, func(t *testing.T, s *scene) {
 		l := &layers.GCNConv{In: int(config(s.Case, "in_feats", 0.0)), Out: int(config(s.Case, "out_feats", 0.0)),
-			Norm: layers.Norm(config(s.Case, "norm", "both")), Activation: grad.Activation(config(s.Case, "activation", ""))}
+			NoBias: !config(s.Case, "bias", true), Norm: layers.Norm(config(s.Case, "norm", "both")), Activation: grad.Activation(config(s.Case, "activation", ""))}
 		l.Init(rand.New(rand.NewPCG(1, 1)))
 		s.run(t, l, gcnNames(l))
 	})
@@ -67,7 +67,7 @@ func TestGCNConvDGL(t *testing.T) {
 
 func TestGCNConvPyG(t *testing.T) {
 	cases(t, "pyg/gcnconv*.json", 8, func(t *testing.T, s *scene) {
-		l := &layers.GCNConv{In: int(config(s.Case, "in_channels", 0.0)), Out: int(config(s.Case, "out_channels", 0.0))}
+		l := &layers.GCNConv{In: int(config(s.Case, "in_channels", 0.0)), Out: int(config(s.Case, "out_channels", 0.0)), NoBias: !config(s.Case, "bias", true)}
 		if !config(s.Case, "normalize", true) {
 			l.Norm = layers.NormNone
 		}

@@ -41,7 +41,7 @@ func TestGATConvPyG(t *testing.T) {
 	cases(t, "pyg/gatconv_*.json", 13, func(t *testing.T, s *scene) {
 		in, inDst := widths(s.Case, "in_channels")
 		l := &layers.GATConv{In: in, InDst: inDst, Out: int(config(s.Case, "out_channels", 0.0)), Heads: int(config(s.Case, "heads", 0.0)),
-			EdgeIn: int(config(s.Case, "edge_dim", 0.0)), Average: !config(s.Case, "concat", true), NoBias: !config(s.Case, "bias", true)}
+			Slope: config(s.Case, "negative_slope", 0.0), EdgeIn: int(config(s.Case, "edge_dim", 0.0)), Average: !config(s.Case, "concat", true), NoBias: !config(s.Case, "bias", true)}
 		if config(s.Case, "residual", false) {
 			l.Residual = layers.ResidualLinear
 		}

@@ -21,7 +21,7 @@ func sageNames(l *layers.SAGEConv) map[string]*grad.Param {
 func TestSAGEConvDGL(t *testing.T) {
 	cases(t, "dgl/sageconv_*.json", 7, func(t *testing.T, s *scene) {
 		in, inDst := widths(s.Case, "in_feats")
-		l := &layers.SAGEConv{In: in, InDst: inDst, Out: int(config(s.Case, "out_feats", 0.0)), Aggregate: layers.Aggregator(config(s.Case, "aggregator_type", ""))}
+		l := &layers.SAGEConv{In: in, InDst: inDst, Out: int(config(s.Case, "out_feats", 0.0)), NoBias: !config(s.Case, "bias", true), Aggregate: layers.Aggregator(config(s.Case, "aggregator_type", ""))}
 		if l.Aggregate == "pool" {
 			l.Aggregate, l.Project = layers.AggregateMax, true
 		}
@@ -41,7 +41,7 @@ func TestSAGEConvPyG(t *testing.T) {
 	cases(t, "pyg/sageconv_*.json", 7, func(t *testing.T, s *scene) {
 		in, inDst := widths(s.Case, "in_channels")
 		l := &layers.SAGEConv{In: in, InDst: inDst, Out: int(config(s.Case, "out_channels", 0.0)), Aggregate: layers.Aggregator(config(s.Case, "aggr", "")),
-			Project: config(s.Case, "project", false), Normalise: config(s.Case, "normalize", false), NoRoot: !config(s.Case, "root_weight", true)}
+			Project: config(s.Case, "project", false), Normalise: config(s.Case, "normalize", false), NoRoot: !config(s.Case, "root_weight", true), NoBias: !config(s.Case, "bias", true)}
 		l.Init(rand.New(rand.NewPCG(1, 1)))
 		s.run(t, l, sageNames(l))
 	})
@@ -63,17 +63,21 @@ func TestGINConv(t *testing.T) {
 		s.run(t, l, names(l))
 	}
 	cases(t, "dgl/ginconv_*.json", 3, func(t *testing.T, s *scene) {
-		run(t, s, &layers.GINConv{Net: layers.MLP{Widths: []int{5, 3}}, Aggregate: layers.Aggregator(config(s.Case, "aggregator_type", "")),
+		run(t, s, &layers.GINConv{Net: layers.MLP{Widths: ginWidths(s)}, Aggregate: layers.Aggregator(config(s.Case, "aggregator_type", "")),
 			Eps: config(s.Case, "init_eps", 0.0), TrainEps: config(s.Case, "learn_eps", false)})
 	})
 	cases(t, "pyg/ginconv*.json", 2, func(t *testing.T, s *scene) {
-		run(t, s, &layers.GINConv{Net: layers.MLP{Widths: []int{5, 4, 3}}, Eps: config(s.Case, "eps", 0.0), TrainEps: config(s.Case, "train_eps", false)})
+		run(t, s, &layers.GINConv{Net: layers.MLP{Widths: ginWidths(s)}, Eps: config(s.Case, "eps", 0.0), TrainEps: config(s.Case, "train_eps", false)})
 	})
 }
 
 func TestSGConv(t *testing.T) {
 	cases(t, "*/sgconv_*.json", 4, func(t *testing.T, s *scene) {
-		l := &layers.SGConv{In: 5, Out: 3, K: 2, Norm: dglNorm(s, layers.NormIn)}
+		w := s.Params["fc.weight"].Shape
+		if w == nil {
+			w = s.Params["lin.weight"].Shape
+		}
+		l := &layers.SGConv{In: w[1], Out: w[0], K: int(config(s.Case, "k", config(s.Case, "K", 0.0))), Norm: dglNorm(s, layers.NormIn)}
 		l.Init(rand.New(rand.NewPCG(1, 1)))
 		s.run(t, l, map[string]*grad.Param{"fc.weight": l.W, "fc.bias": l.B, "lin.weight": l.W, "lin.bias": l.B})
 	})
@@ -114,4 +118,13 @@ func TestEdgeWeightNormDGL(t *testing.T) {
 		grads := tp.Backward(y.Reshape(-1).Mul(grad.Const(s.Tensor(t, "cotangents", "y"))).Sum())
 		golden.Compare(t, "gradient", grads.Of(watched["edge_weight"]), s.Tensor(t, "grads", "edge_weight"), s.Float32Error.Grads)
 	})
+}
+
+// ginWidths are the widths of the case's network.
+func ginWidths(s *scene) []int {
+	if w := s.Params["apply_func.weight"].Shape; w != nil {
+		return []int{w[1], w[0]}
+	}
+	a, b := s.Params["nn.0.weight"].Shape, s.Params["nn.2.weight"].Shape
+	return []int{a[1], a[0], b[0]}
 }

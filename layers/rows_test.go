@@ -210,15 +210,20 @@ func TestRunningStatistics(t *testing.T) {
 
 // Values and gradients of the row layers are those of PyTorch and PyG.
 func TestRowsGolden(t *testing.T) {
-	lin, ln, plain := &layers.Linear{In: 5, Out: 4}, &layers.LayerNorm{Width: 5}, &layers.LayerNorm{Width: 5, NoAffine: true}
-	bn, fixed := &layers.BatchNorm{Width: 5}, &layers.BatchNorm{Width: 5, Fixed: true}
-	for path, l := range map[string]rowLayer{
+	lin := func(n int, s *scene) rowLayer { return &layers.Linear{In: n, Out: s.Params["weight"].Shape[0]} }
+	ln := func(n int, _ *scene) rowLayer { return &layers.LayerNorm{Width: n} }
+	plain := func(n int, _ *scene) rowLayer { return &layers.LayerNorm{Width: n, NoAffine: true} }
+	bn := func(n int, _ *scene) rowLayer { return &layers.BatchNorm{Width: n} }
+	fixed := func(n int, _ *scene) rowLayer { return &layers.BatchNorm{Width: n, Fixed: true} }
+	for path, f := range map[string]func(n int, s *scene) rowLayer{
 		"torch/linear": lin, "torch/layernorm": ln, "torch/layernorm_no_affine": plain, "torch/batchnorm1d_train": bn,
 		"torch/batchnorm1d_eval": fixed, "pyg/layernorm_node": ln, "pyg/batchnorm_train": bn, "pyg/batchnorm_eval": fixed,
 	} {
 		t.Run(path, func(t *testing.T) {
+			s := stage(t, path+".json")
+			l := f(s.Inputs["x"].Shape[1], s)
 			l.Init(rand.New(rand.NewPCG(1, 1)))
-			s, names := stage(t, path+".json"), rowNames(l)
+			names := rowNames(l)
 			for key := range s.Params {
 				copy(names[strings.TrimPrefix(key, "module.")].Value.Data, s.rowParam(t, "params", key).Data)
 			}

@@ -20,11 +20,20 @@ func (n *twoLayers) forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var
 	return n.Conv2.Forward(t, g, n.Conv1.Forward(t, g, x))
 }
 
-func newTwoLayers() *twoLayers {
-	return &twoLayers{
-		newGAT(&layers.GATConv{In: 12, Out: 3, Heads: 4, Activation: grad.ELU}),
-		newGAT(&layers.GATConv{In: 12, Out: 3, Heads: 1, Average: true}),
+// newTwoLayers returns layers of the case's sizes.
+func newTwoLayers(s *scene) *twoLayers {
+	layer := func(in int, number string) *layers.GATConv {
+		shape := s.Params[number+".attn_l"].Shape // 1×H×D
+		if shape == nil {
+			shape = s.Params[number+".att_src"].Shape
+		}
+		return &layers.GATConv{In: in, Heads: shape[1], Out: shape[2]}
 	}
+	first := layer(s.Inputs["x"].Shape[1], "0")
+	first.Activation = grad.ELU
+	last := layer(first.Heads*first.Out, "1")
+	last.Average = true
+	return &twoLayers{newGAT(first), newGAT(last)}
 }
 
 func (n *twoLayers) names() map[string]*grad.Param {
@@ -40,7 +49,7 @@ func (n *twoLayers) names() map[string]*grad.Param {
 // Five steps of Adam end where DGL and PyG end.
 func TestTraining(t *testing.T) {
 	cases(t, "*/gat_training.json", 2, func(t *testing.T, s *scene) {
-		net := newTwoLayers()
+		net := newTwoLayers(s)
 		names := net.names()
 		for key, p := range names {
 			if s.Has("params", key) {

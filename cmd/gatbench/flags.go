@@ -145,6 +145,9 @@ func target(flag, path string) error {
 	if isFolder(path) {
 		return misuse("--%s %s: it is a folder; name a file", flag, path)
 	}
+	if isDevice(path) { // files are written beside their place and moved there
+		return misuse("--%s %s: it is no ordinary file; name one", flag, path)
+	}
 	dir := filepath.Dir(path)
 	if !isFolder(dir) {
 		return misuse("--%s %s: there is no folder %s to put it in", flag, path, dir)
@@ -155,6 +158,13 @@ func target(flag, path string) error {
 	}
 	probe.Close()
 	return os.Remove(probe.Name())
+}
+
+// isDevice reports whether a path is there and no ordinary file, or stands for one
+// that the system hands out, such as what is printed to.
+func isDevice(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular() || strings.HasPrefix(filepath.ToSlash(filepath.Clean(path)), "/dev/")
 }
 
 func isFolder(path string) bool {

@@ -43,6 +43,8 @@ func TestMisuse(t *testing.T) {
 		{"train --threads=-2", `--threads -2: it must be at least 1, or 0 for all there are`},
 		{"train --seeds 2 --save x", `--save keeps one model and --seeds 2 trains 2: leave one of them out`},
 		{"train --save " + dir, `--save ` + dir + `: it is a folder; name a file`},
+		{"train --csv /dev/null", `--csv /dev/null: it is no ordinary file; name one`},
+		{"train --plot /dev/stdout.svg", `--plot /dev/stdout.svg: it is no ordinary file; name one`},
 		{"train --save " + dir + "/no/x", `--save ` + dir + `/no/x: there is no folder ` + dir + `/no to put it in`},
 		{"train --model gatt", `--model gatt: there is none of that name; there are ` + strings.Join(modelNames(), ", ")},
 		{"train --preset tf", `--preset tf: there is none of that name; there are quick, paper, dgl, pyg`},

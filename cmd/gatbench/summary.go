@@ -34,6 +34,10 @@ type summary struct {
 	PeakMiB       float64 `json:"peak_rss_mib,omitempty"` // of the process so far, where it is known
 	Saved         string  `json:"saved,omitempty"`
 	Checkpoint    string  `json:"checkpoint,omitempty"`
+	CSV           string  `json:"csv,omitempty"` // this and the following: files that were written
+	Plot          string  `json:"plot,omitempty"`
+	Attention     string  `json:"attention,omitempty"` // joined by commas
+	Log           string  `json:"log,omitempty"`
 	Interrupted   bool    `json:"interrupted"`
 	Diverged      bool    `json:"diverged"`
 }
@@ -190,8 +194,8 @@ func (r *reporter) single(s summary) {
 // files says what was written where.
 func (r *reporter) files(s summary) {
 	for _, f := range []struct{ what, path string }{
-		{"saved to", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", r.CSV}, {"pictures in", r.Plot},
-		{"attention in", strings.Join(r.Attention, ", ")}, {"log in", r.logDir()}, {"profile in", r.Profile},
+		{"saved to", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", s.CSV}, {"pictures in", s.Plot},
+		{"attention in", s.Attention}, {"log in", s.Log},
 	} {
 		if f.path != "" {
 			r.printf("%s %s\n", f.what, f.path)

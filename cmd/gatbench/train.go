@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/pprof"
+	"strings"
 	"time"
 
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
@@ -48,8 +49,14 @@ func (c *trainCommand) Run(e env) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
-	return c.all(e, k, r)
+	err = c.all(e, k, r)
+	if failed := stop(); failed != nil {
+		return errors.Join(err, failed)
+	}
+	if c.Profile != "" && !c.JSON {
+		fmt.Fprintf(e.out, "profile in %s\n", c.Profile)
+	}
+	return err
 }
 
 // recipe returns the settings of the run, or of the first of several.
@@ -88,9 +95,15 @@ func (c *trainCommand) all(e env, k *task, r recipe) error {
 		}
 		s := &session{trainCommand: c, task: k, recipe: one, report: report}
 		if err := s.run(e.ctx); err != nil {
-			return errors.Join(err, c.writeCSV(report.histories))
+			if c.Seeds > 1 {
+				err = errors.Join(err, c.writeCSV(report.histories))
+			}
+			return err
 		}
 		runs = append(runs, s.summary)
+	}
+	if c.Seeds == 1 {
+		return nil
 	}
 	return errors.Join(report.all(runs), c.writeCSV(report.histories))
 }
@@ -126,9 +139,9 @@ func (s *session) run(ctx context.Context) error {
 	start := time.Now()
 	history, err := fit.Run(ctx)
 	took := time.Since(start)
-	err = errors.Join(err, events.close())
+	logged := events.close()
 	if history == nil {
-		return err
+		return errors.Join(err, logged)
 	}
 	if done := len(history.Epochs); done > s.recipe.Epochs {
 		return misuse("--epochs %d: the run of %s has %d already", s.recipe.Epochs, s.Resume, done)
@@ -138,8 +151,24 @@ func (s *session) run(ctx context.Context) error {
 	s.summary = summarise(history, s.recipe, took)
 	s.summary.Interrupted = errors.Is(err, context.Canceled)
 	s.summary.Diverged = errors.As(err, new(*train.DivergedError))
-	err = errors.Join(err, s.keep())
+	if logged == nil {
+		s.summary.Log = s.logDir()
+	}
+	err = errors.Join(err, logged, s.writeCSV(), s.keep())
 	return errors.Join(s.explain(err), s.report.run(s.summary))
+}
+
+// writeCSV writes the epochs, if no others are to come: those of several trainings are
+// in one file.
+func (s *session) writeCSV() error {
+	if s.Seeds > 1 {
+		return nil
+	}
+	err := s.outputFlags.writeCSV(s.report.histories)
+	if err == nil {
+		s.summary.CSV = s.CSV
+	}
+	return err
 }
 
 // openEvents opens the log of one seed.
@@ -170,14 +199,18 @@ func (s *session) keep() error {
 			s.summary.Checkpoint = s.Checkpoint
 		}
 	}
-	var err error
+	var plotted, drawn error
 	if s.Plot != "" {
-		err = s.plot(s.Plot)
+		if plotted = s.plot(s.Plot); plotted == nil {
+			s.summary.Plot = s.Plot
+		}
 	}
 	if len(s.Attention) > 0 {
-		err = errors.Join(err, s.writeAttention())
+		if drawn = s.writeAttention(); drawn == nil {
+			s.summary.Attention = strings.Join(s.Attention, ",")
+		}
 	}
-	return err
+	return errors.Join(plotted, drawn)
 }
 
 // explain says of a training that was cut short how far it came and what is left

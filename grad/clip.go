@@ -1,6 +1,7 @@
 package grad
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -22,6 +23,7 @@ func (gs Grads) Norm() float64 {
 // most limit, and returns the norm they had. A norm that is not finite scales
 // nothing, for the caller to see.
 func (gs Grads) ClipNorm(limit float64) float64 {
+	checkLimit("ClipNorm", limit)
 	norm := gs.Norm()
 	if !(norm > limit) || math.IsInf(norm, 0) {
 		return norm
@@ -40,6 +42,7 @@ func (gs Grads) ClipNorm(limit float64) float64 {
 // ClipValue moves each element of the gradient of each Param into the range from
 // −limit to limit. A NaN stays.
 func (gs Grads) ClipValue(limit float64) {
+	checkLimit("ClipValue", limit)
 	top := tensor.Float(limit)
 	for _, g := range gs {
 		if g.Param == nil {
@@ -48,5 +51,12 @@ func (gs Grads) ClipValue(limit float64) {
 		for i, v := range g.Value.Data {
 			g.Value.Data[i] = max(-top, min(top, v))
 		}
+	}
+}
+
+// checkLimit panics if a limit would turn gradients round, or is NaN.
+func checkLimit(op string, limit float64) {
+	if !(limit >= 0) {
+		panic(&TapeError{Op: op, Why: fmt.Sprintf("the limit is %v; it must be a number, and not negative", limit)})
 	}
 }

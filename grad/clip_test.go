@@ -28,6 +28,18 @@ func TestClipLimits(t *testing.T) {
 	if watched.Data[0] != 100 {
 		t.Error("a watched value was clipped")
 	}
+	for _, limit := range []float64{-1, math.NaN()} {
+		for op, clip := range map[string]func(){"ClipNorm": func() { gs.ClipNorm(limit) }, "ClipValue": func() { gs.ClipValue(limit) }} {
+			func() {
+				defer func() {
+					if e, ok := recover().(*grad.TapeError); !ok || e.Op != op {
+						t.Errorf("%s of %v: %v", op, limit, e)
+					}
+				}()
+				clip()
+			}()
+		}
+	}
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		gs := threes(p)
 		gs[0].Value.Data[2] = tensor.Float(bad)

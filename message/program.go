@@ -43,6 +43,9 @@ type program struct {
 }
 
 func leaf(k kind, x *grad.Var) Msg {
+	if x == nil {
+		panic(&grad.TapeError{Op: "message.Msg", Why: "U, V, E or W of a Var that is nil"})
+	}
 	var m Msg
 	m.n, m.reads = 1, 1
 	m.code[0].kind, m.vars[0] = k, x

@@ -273,6 +273,18 @@ func TestMisuse(t *testing.T) {
 			"wrong reducer":     func() { message.UpdateAll(g, u, message.Reducer(77)) },
 			"no relation":       func() { message.UpdateRelations(message.Sum) },
 			"wrong across":      func() { message.UpdateRelations(message.Std, message.Relation{Graph: g, Msg: u}) },
+			"no graph":          func() { message.UpdateAll(nil, u, message.Sum) },
+			"no graph, bias":    func() { message.UpdateAllAdd(nil, u, x) },
+			"no graph's edges":  func() { message.ApplyEdges(nil, u) },
+			"no graph to sweep": func() { message.Sweep(nil, message.State{x}, nil) },
+			"nil of sources":    func() { message.U(nil) },
+			"nil of edges":      func() { message.E(nil) },
+			"nil state": func() {
+				message.Sweep(graph.Chains(3), message.State{nil}, func(_ *message.Level, prev message.State) message.State { return prev })
+			},
+			"nil result": func() {
+				message.Sweep(graph.Chains(3), message.State{grad.Const(tensor.New(1, 2))}, func(*message.Level, message.State) message.State { return message.State{nil} })
+			},
 			"wrong fraction":    func() { u.Dropout(one, 1.5) },
 		} {
 			if tapeError(f) == nil {

@@ -30,6 +30,7 @@ import (
 // use again, must not leave it otherwise than by its result; l and prev are good
 // until it returns, and it may return prev with other Vars in it.
 func Sweep(g *graph.Graph, init State, step func(l *Level, prev State) State) State {
+	given("message.Sweep", g)
 	levels, err := g.Levels()
 	if err != nil {
 		panic(err)
@@ -140,6 +141,9 @@ func checkInit(g *graph.Graph, init State) (shared bool) {
 	if len(init) == 0 {
 		panic(&grad.TapeError{Op: "message.Sweep", Why: "the state has no Vars"})
 	}
+	if slices.Contains(init, nil) {
+		panic(&grad.TapeError{Op: "message.Sweep", Why: "a Var of the state is nil"})
+	}
 	roots := len(g.Roots())
 	rows := init[0].Value().Rows()
 	for _, x := range init {
@@ -155,6 +159,9 @@ func (sw *sweep) checkStep(n int, next State) {
 	want := sw.levels.Offsets[n+1] - sw.levels.Offsets[n]
 	if len(next) != len(sw.init) {
 		panic(&grad.TapeError{Op: "message.Sweep", Why: fmt.Sprintf("step returned %d Vars, init has %d", len(next), len(sw.init))})
+	}
+	if slices.Contains(next, nil) {
+		panic(&grad.TapeError{Op: "message.Sweep", Why: "step returned a Var that is nil"})
 	}
 	for i, x := range next {
 		if like := sw.init[i].Shape(); x.Value().Rows() != want || !slices.Equal(x.Shape()[1:], like[1:]) {

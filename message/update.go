@@ -16,6 +16,7 @@ func UpdateAll(g *graph.Graph, m Msg, rs ...Reducer) *grad.Var {
 	if len(rs) == 0 {
 		panic(&grad.TapeError{Op: "message.UpdateAll", Why: "no reducer"})
 	}
+	given("message.UpdateAll", g)
 	if y := arrived(g, &m, rs); y != nil {
 		return y
 	}
@@ -30,6 +31,7 @@ func UpdateAllAdd(g *graph.Graph, m Msg, b *grad.Var) *grad.Var {
 	if b == nil {
 		return matrix(UpdateAll(g, m, Sum))
 	}
+	given("message.UpdateAllAdd", g)
 	if y := arrived(g, &m, sums); y != nil {
 		return matrix(y).AddBias(b, grad.Identity)
 	}
@@ -48,6 +50,13 @@ var sums = []Reducer{Sum}
 // matrix returns y as a matrix.
 func matrix(y *grad.Var) *grad.Var { return y.Reshape(y.Dim(0), y.Value().RowLen()) }
 
+// given panics if there is no graph.
+func given(op string, g *graph.Graph) {
+	if g == nil {
+		panic(&grad.TapeError{Op: op, Why: "the graph is nil"})
+	}
+}
+
 // update is [UpdateAll] of what has to be kept.
 func update(g *graph.Graph, m Msg, rs []Reducer) *grad.Var {
 	if y := fusedUpdate(g, &m, rs); y != nil {
@@ -58,6 +67,7 @@ func update(g *graph.Graph, m Msg, rs []Reducer) *grad.Var {
 
 // ApplyEdges returns the message of every edge of g, in the graph's edge order.
 func ApplyEdges(g *graph.Graph, m Msg) *grad.Var {
+	given("message.ApplyEdges", g)
 	if y := fusedEdges(g, &m); y != nil {
 		return y
 	}

@@ -57,7 +57,9 @@ func (s OneCycle) Factor(step int) float64 {
 	low := 1 / or(s.Start, 25)
 	end := low / or(s.End, 1e4)
 	switch {
-	case x <= top:
+	case x == top: // which may be the first step of all
+		return 1
+	case x < top:
 		return s.ease(low, 1, x/top)
 	case !s.ThreePhase:
 		return s.ease(1, end, (x-top)/(last-top))

@@ -69,6 +69,10 @@ func TestScheduleEnds(t *testing.T) {
 		step int
 		want float64
 	}{
+		"one cycle, no rise":         {train.OneCycle{Steps: 10, Rise: 0.1}, 0, 1},
+		"one cycle, no rise, end":    {train.OneCycle{Steps: 10, Rise: 0.1}, 9, 1 / 25e4},
+		"three phases, no rise":      {train.OneCycle{Steps: 10, Rise: 0.1, ThreePhase: true}, 0, 1},
+		"one cycle of one step":      {train.OneCycle{Steps: 1, Rise: 1}, 0, 1},
 		"one cycle stays at its end": {train.OneCycle{Steps: 10}, 500, 1 / 25e4},
 		"warm-up alone":              {train.Warmup{Steps: 4}, 9, 1},
 		"no warm-up":                 {train.Warmup{Then: train.Exponential{Gamma: 0.5}}, 1, 0.5},

@@ -100,7 +100,7 @@ func TestJoined(t *testing.T) {
 		if at == "block" || at == "view" {
 			continue // here V may read rows of sources; see TestNotJoined
 		}
-		for _, shape := range [][2]int{{8, 8}, {2, 16}, {1, 64}} {
+		for _, shape := range sparing([][2]int{{8, 8}, {2, 16}, {1, 64}}) {
 			m := newBroad(g, shape[0], shape[1])
 			for name, x := range joined {
 				for _, rs := range [][]message.Reducer{{message.Sum}, {message.Mean}, {message.Max, message.Sum}} {

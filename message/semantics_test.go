@@ -285,7 +285,7 @@ func TestMisuse(t *testing.T) {
 			"nil result": func() {
 				message.Sweep(graph.Chains(3), message.State{grad.Const(tensor.New(1, 2))}, func(*message.Level, message.State) message.State { return message.State{nil} })
 			},
-			"wrong fraction":    func() { u.Dropout(one, 1.5) },
+			"wrong fraction": func() { u.Dropout(one, 1.5) },
 		} {
 			if tapeError(f) == nil {
 				t.Errorf("%s: no *grad.TapeError", name)

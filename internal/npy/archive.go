@@ -1,7 +1,9 @@
 package npy
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -70,6 +72,12 @@ func (a *Archive) Read(name string) (*Array, error) {
 	defer r.Close()
 	// What a member holds is at most what its header in the archive says.
 	array, err := read(r, int64(f.UncompressedSize64))
+	if err == nil { // the checksum is compared at the end of the member
+		_, err = io.Copy(io.Discard, r)
+	}
+	if errors.Is(err, zip.ErrChecksum) {
+		err = fmt.Errorf("its checksum is not that of the archive, which is damaged: copy or download it again (%w)", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("npy: %s: array %q: %w", a.path, name, err)
 	}

@@ -173,6 +173,49 @@ func TestArchive(t *testing.T) {
 	}
 }
 
+// A bit that flips in a member, stored or compressed, is an error that names the
+// array: or, in what fills up a compressed one's last byte, it is nothing.
+func TestDamagedArchive(t *testing.T) {
+	elements, path := slices.Repeat([]int32{7, 1 << 20}, 32), filepath.Join(t.TempDir(), "a.npz")
+	for method, where := range map[uint16]string{zip.Store: "stored", zip.Deflate: "compressed"} {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, err := z.CreateHeader(&zip.FileHeader{Name: "first.npy", Method: method})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write(file(headerOf("<i4", "(64,)"), elements))
+		z.Close()
+		whole := b.Bytes()
+		start := bytes.Index(whole, []byte("first.npy")) + len("first.npy")
+		end := bytes.Index(whole, []byte("PK\x07\x08")) // what follows the member
+		for at := start; at < end; at++ {
+			damaged := bytes.Clone(whole)
+			damaged[at] ^= 1 << (at % 8)
+			if err := os.WriteFile(path, damaged, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			a, err := OpenArchive(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := a.Read("first")
+			a.Close()
+			want := path + `: array "first": `
+			if method == zip.Store && at >= end-4*len(elements) {
+				want += "its checksum is not that of the archive, which is damaged: copy or download it again"
+			}
+			if err == nil {
+				if got, err := x.Int32s(); method == zip.Store || err != nil || !slices.Equal(got, elements) {
+					t.Errorf("%s: byte %d of %d to %d is damaged, and read as %v", where, at, start, end, got)
+				}
+			} else if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: byte %d is damaged: error %v, want one with %q", where, at, err, want)
+			}
+		}
+	}
+}
+
 // FuzzRead wants an error or an array whose elements are there, and no panic.
 func FuzzRead(f *testing.F) {
 	f.Add(file(headerOf("<f4", "(2,)"), []float32{1, 2}))

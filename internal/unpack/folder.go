@@ -209,8 +209,9 @@ func eachMember(path string, visit func(*tar.Header, io.Reader) (more bool, err 
 	defer r.Close()
 	for t := tar.NewReader(r); ; {
 		h, err := t.Next()
-		if err == io.EOF {
-			return nil
+		if err == io.EOF { // the checksum of what is compressed comes after the end of the archive
+			_, err = io.Copy(io.Discard, r)
+			return err
 		}
 		if err != nil {
 			return err

@@ -163,11 +163,19 @@ func TestHostileArchives(t *testing.T) {
 		"tar link":      {tarOf(link, ""), "link or a device"},
 		"neither":       {[]byte("hello, this is no archive at all"), "neither a folder nor"},
 		"cut zip":       {zipOf("x", "1")[:30], "no zip archive"},
+		"damaged gzip":  {flipped(gz(tarOf(reg("x"), "1")), 6), "checksum"},
 	} {
 		if _, err := OpenFolder(put(t, "a", c.b)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
 	}
+}
+
+// flipped is b with a bit turned round in the byte that is n before its end.
+func flipped(b []byte, n int) []byte {
+	b = bytes.Clone(b)
+	b[len(b)-n] ^= 1
+	return b
 }
 
 func TestZipBomb(t *testing.T) {

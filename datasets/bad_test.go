@@ -93,7 +93,7 @@ func badPlanetoid() []bad {
 		{"os.system", planetoidWith("graph", "cos\nsystem\n(U\x02lst R."), `DIR/ind.citeseer.graph: pickle: byte 0: it asks for "system" of "os", which is not data that can be read`},
 		{"eval", planetoidWith("x", "\x80\x02c__builtin__\neval\nU\x011\x85R."), `DIR/ind.citeseer.x: pickle: byte 2: it asks for "eval" of "__builtin__", which is not data that can be read`},
 		{"foreign class", planetoidWith("x", "\x80\x02ctorch._utils\n_rebuild_tensor_v2\n)R."), `DIR/ind.citeseer.x: pickle: byte 2: it asks for "_rebuild_tensor_v2" of "torch._utils", which is not data that can be read`},
-		{"text pickle", planetoidWith("graph", "(dp0\nI0\n(lp1\nI1\nas."), "DIR/ind.citeseer.graph: pickle: byte 1: opcode 'd' is not one of plain data"},
+		{"text pickle", planetoidWith("graph", "(dp0\nI0\n(lp1\nI1\nas."), "DIR/ind.citeseer.graph: pickle: byte 1: opcode 'd' is of protocol 0, which is text: save it again with protocol=2 to 5"},
 		{"deep nesting", planetoidWith("graph", "\x80\x02"+strings.Repeat("(", 5000)), "DIR/ind.citeseer.graph: pickle: byte 1002: values are nested deeper than 1000"},
 		{"huge length", planetoidWith("graph", "\x80\x02X\xff\xff\xff\xff"), "DIR/ind.citeseer.graph: pickle: byte 2: 4294967295 bytes are wanted at byte 7, 0 are left: it is cut or damaged"},
 		{"memo bomb", planetoidWith("graph", "\x80\x02]q\x00(h\x00h\x00e(h\x00h\x00e."), "DIR/ind.citeseer.graph: it holds a list, not a dictionary of neighbours"},

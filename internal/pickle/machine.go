@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -120,7 +121,7 @@ func (m *machine) run() any {
 			continue
 		}
 		if !m.number(op) && !m.str(op) && !m.container(op) && !m.name(op) {
-			m.fail("opcode %q is not one of plain data", op)
+			m.foreign(op)
 		}
 	}
 	v := m.pop()
@@ -139,6 +140,17 @@ func (m *machine) run() any {
 		m.whole(x.built)
 	}
 	return v
+}
+
+// foreign stops at an opcode that is not known.
+func (m *machine) foreign(op byte) {
+	switch op {
+	case 'F', 'L', 'S', 'V', 'd', 'g', 'l', 'p':
+		m.fail("opcode %q is of protocol 0, which is text: save it again with protocol=2 to 5", op)
+	case 0x97, 0x98:
+		m.fail("opcode %q asks for a buffer outside of the pickle: save it again without buffer_callback", op)
+	}
+	m.fail("opcode %q is not one of plain data", op)
 }
 
 func (m *machine) whole(built bool) {
@@ -211,6 +223,17 @@ func (m *machine) number(op byte) bool {
 		m.push(op == 0x88)
 	case 'J':
 		m.push(int64(int32(m.uint(4))))
+	case 'I': // a bool or an int, in protocol 1
+		switch l := m.line(); l {
+		case "00", "01":
+			m.push(l == "01")
+		default:
+			v, err := strconv.ParseInt(l, 10, 64)
+			if err != nil {
+				m.fail("%.40q is no integer of 64 bits", l)
+			}
+			m.push(v)
+		}
 	case 0x8a:
 		m.long(m.uint(1))
 	case 0x8b:
@@ -266,7 +289,7 @@ func (m *machine) str(op byte) bool {
 		m.push(Bytes(m.take(m.uint(1))))
 	case 'T', 'B':
 		m.push(Bytes(m.take(m.uint(4))))
-	case 0x8e:
+	case 0x8e, 0x96: // bytes, bytearray
 		m.push(Bytes(m.take(m.uint(8))))
 	case 0x8c:
 		m.text(m.uint(1))
@@ -366,8 +389,8 @@ func (m *machine) set(items ...any) {
 func (m *machine) name(op byte) bool {
 	switch op {
 	case 0x80:
-		if v := m.take(1)[0]; v > 4 {
-			m.fail("protocol %d is not supported, only 1 to 4", v)
+		if v := m.take(1)[0]; v > 5 {
+			m.fail("protocol %d is not supported, only 1 to 5", v)
 		}
 	case 0x95: // a frame: it only says how many bytes to read ahead
 		if n := m.uint(8); n > uint64(len(m.in)-m.at) {

@@ -13,6 +13,12 @@ var globals = map[string]global{
 	"numpy dtype":                         "dtype",
 	"scipy.sparse.csr csr_matrix":         "csr",
 	"scipy.sparse._csr csr_matrix":        "csr",
+	"scipy.sparse._csr csr_array":         "csr",
+	"scipy.sparse._arrays csr_array":      "csr", // of SciPy 1.8 to 1.10
+	"numpy.core.numeric _frombuffer":      "frombuffer", // protocol 5
+	"numpy._core.numeric _frombuffer":     "frombuffer",
+	"__builtin__ bytes":                   "bytes", // none, in protocols 1 and 2
+	"builtins bytes":                      "bytes",
 	"collections defaultdict":             "defaultdict",
 	"__builtin__ list":                    "list",
 	"builtins list":                       "list",
@@ -26,6 +32,9 @@ var globals = map[string]global{
 // lookup puts an allowed name on the stack.
 func (m *machine) lookup(module, name string) {
 	g, ok := globals[module+" "+name]
+	if !ok && strings.HasPrefix(module, "scipy.sparse.") {
+		m.fail("it asks for %.60q of %.60q, which is not data that can be read; save a csr_matrix instead: x.tocsr()", name, module)
+	}
 	if !ok {
 		m.fail("it asks for %.60q of %.60q, which is not data that can be read", name, module)
 	}
@@ -50,11 +59,26 @@ func (m *machine) call(f any, args Tuple) any {
 		return new(Dict)
 	case g == "list" && len(args) == 0:
 		return new(List)
+	case g == "bytes" && len(args) == 0:
+		return Bytes{}
+	case g == "frombuffer" && len(args) == 4:
+		return m.fromBuffer(args)
 	case g == "encode" && len(args) == 2:
 		return m.encode(args[0], args[1])
 	}
 	m.fail("%s is called with %d arguments it does not take", g, len(args))
 	return nil
+}
+
+// fromBuffer is an array of (content, dtype, shape, order).
+func (m *machine) fromBuffer(args Tuple) *Array {
+	order, ok := short(args[3])
+	if !ok || order != "C" && order != "F" {
+		m.fail("the order of an array is neither C nor F")
+	}
+	a := new(Array)
+	m.buildArray(a, Tuple{int64(1), args[2], args[1], order == "F", args[0]})
+	return a
 }
 
 func (m *machine) newDtype(arg any) *dtype {

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/edgelist"
 	"github.com/edgewise-ml/edgewise/internal/mtx"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
@@ -27,19 +26,22 @@ func EdgeList(path string) (*Dataset, error) {
 		return nil, err
 	}
 	defer r.Close()
-	src, dst, err := edgelist.Read(r)
-	if err == nil && len(src) == 0 {
+	list := new(ends)
+	err = edgelist.Read(r, list.add)
+	if err == nil && list.n == 0 {
 		err = errors.New("there are no edges in it")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	g, ids, err := graph.NewCompact(src, dst)
+	ids, src, dst, err := list.number()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	d := &Dataset{Name: titleOf(stem(path)), Features: identity(len(ids))}
-	d.simple(g, nil)
+	if err := d.simple(len(ids), src, dst, nil); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	d.NodeNames = make([]string, len(ids))
 	for i, id := range ids {
 		d.NodeNames[i] = strconv.FormatInt(id, 10)
@@ -54,25 +56,6 @@ func stem(path string) string {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return name
-}
-
-// simple makes g the graph, without its loops and with parallel edges made one,
-// whose weight is their sum.
-func (d *Dataset) simple(g *graph.Graph, weights []tensor.Float) {
-	h := g.WithoutSelfLoops()
-	if h != g {
-		d.loops = g.NumEdges() - h.NumEdges()
-		weights = carried(weights, h.From().Edges)
-	}
-	once, _, into := h.Coalesce()
-	d.repeated = h.NumEdges() - once.NumEdges()
-	if weights != nil {
-		d.Weights = make([]tensor.Float, once.NumEdges())
-		for e, k := range into {
-			d.Weights[k] += weights[e]
-		}
-	}
-	d.Graph = once
 }
 
 // rowsMost is how many rows a Matrix Market file may have for each of its
@@ -186,13 +169,5 @@ func (d *Dataset) adjacent(m *mtx.Matrix) error {
 		}
 		src, dst, values = src[:kept], dst[:kept], values[:kept]
 	}
-	g, err := graph.New(m.Rows, src, dst)
-	if err != nil {
-		return err
-	}
-	if values != nil {
-		values = pick(values, g.EdgeOrder())
-	}
-	d.simple(g, values)
-	return nil
+	return d.simple(m.Rows, src, dst, values)
 }

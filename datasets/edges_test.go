@@ -197,6 +197,7 @@ func FuzzTexts(f *testing.F) {
 	f.Add("m.mtx", "%%MatrixMarket matrix coordinate real general\n2147483647 2147483647 0\n", "")
 	f.Add("p.content", paperContent, paperCites)
 	f.Add(webPages, webHead+"1\t0,1,1\t0\n0\t0,0,0\t1\n", linkHead+"0\t1\n")
+	f.Add("e.txt", "7 9223372036854775799\n2147483648 7\n", "")
 	other := map[string]string{"p.content": "p.cites", webPages: webLinks, "e.txt": "", "m.mtx": ""}
 	f.Fuzz(func(t *testing.T, name, first, second string) {
 		second2, ok := other[name]

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -67,10 +66,10 @@ type papers struct {
 	names, classes []string // of each paper
 	number         map[string]int32
 	offsets        []int64 // of the words of each paper
-	cols           []int32
-	values         []tensor.Float
-	width          int // words that there are
-	cited, citing  []int32
+	cols           pieces[int32]
+	values         pieces[tensor.Float] // empty as long as each is 1
+	width          int                  // words that there are
+	cited, citing  pieces[int32]
 	dangling       int // citations of papers without content
 }
 
@@ -111,14 +110,27 @@ func (p *papers) readContent(r io.Reader) error {
 				return fmt.Errorf("word %d is %.40q, want a finite number", j, w)
 			}
 			if v != 0 {
-				p.cols, p.values = append(p.cols, int32(j)), append(p.values, v)
+				p.word(int32(j), v)
 			}
 		}
 		p.number[strings.Clone(words[0])] = int32(len(p.names))
 		p.names, p.classes = append(p.names, strings.Clone(words[0])), append(p.classes, strings.Clone(words[n-1]))
-		p.offsets = append(p.offsets, int64(len(p.cols)))
+		p.offsets = append(p.offsets, int64(p.cols.n))
 		return nil
 	})
+}
+
+// word adds a word of the last paper.
+func (p *papers) word(j int32, v tensor.Float) {
+	if v != 1 {
+		for p.values.n < p.cols.n {
+			p.values.add(1)
+		}
+	}
+	if v != 1 || p.values.n > 0 {
+		p.values.add(v)
+	}
+	p.cols.add(j)
 }
 
 // number reads a word's count or weight, which mostly is 0 or 1.
@@ -150,7 +162,8 @@ func (p *papers) readCites(r io.Reader) error {
 			p.dangling++
 			return nil
 		}
-		p.cited, p.citing = append(p.cited, u), append(p.citing, v)
+		p.cited.add(u)
+		p.citing.add(v)
 		return nil
 	})
 }
@@ -161,8 +174,8 @@ func (p *papers) dataset() (*Dataset, error) {
 	if n == 0 {
 		return nil, errors.New("there are no papers in it")
 	}
-	if p.dangling > len(p.cited) {
-		return nil, fmt.Errorf("%d of %d citations are of papers without content: are these files of one dataset?", p.dangling, p.dangling+len(p.cited))
+	if p.dangling > p.cited.n {
+		return nil, fmt.Errorf("%d of %d citations are of papers without content: are these files of one dataset?", p.dangling, p.dangling+p.cited.n)
 	}
 	order := span(0, n) // of the file's papers
 	slices.SortFunc(order, func(a, b int32) int { return byNumber(p.names[a], p.names[b]) })
@@ -170,7 +183,7 @@ func (p *papers) dataset() (*Dataset, error) {
 	for i, v := range order {
 		place[v] = int32(i)
 	}
-	x, err := sparse.New(n, p.width, p.offsets, p.cols, p.values)
+	x, err := p.features()
 	if err != nil {
 		return nil, err
 	}
@@ -183,12 +196,23 @@ func (p *papers) dataset() (*Dataset, error) {
 		at, _ := slices.BinarySearch(classes, c)
 		d.Labels[place[v]] = int32(at)
 	}
-	g, err := graph.New(n, pick(place, p.citing), pick(place, p.cited))
-	if err != nil {
+	citing, cited := p.citing.join(), p.cited.join()
+	for e := range citing {
+		citing[e], cited[e] = place[citing[e]], place[cited[e]]
+	}
+	if err := d.simple(n, citing, cited, nil); err != nil {
 		return nil, err
 	}
-	d.simple(g, nil)
 	return d.Undirected(), nil
+}
+
+// features returns the words of each paper, in the order of the file.
+func (p *papers) features() (*sparse.CSR, error) {
+	cols, values := p.cols.join(), p.values.join()
+	if len(values) < len(cols) {
+		values = slices.Repeat([]tensor.Float{1}, len(cols))
+	}
+	return sparse.New(len(p.names), p.width, p.offsets, cols, values)
 }
 
 // byNumber compares names: numbers by their value, and before all others.

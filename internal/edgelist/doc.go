@@ -2,7 +2,8 @@
 // Analysis Project (SNAP): two numbers of nodes a line, with blanks, tabs or a
 // comma between them, and comments in lines that begin with # or %.
 //
-//	src, dst, err := edgelist.Read(r)
+//	err := edgelist.Read(r, func(u, v int64) error { … })
 //
-// The numbers are as they stand: they may leave gaps.
+// The numbers are as they stand: they may leave gaps. What is done with an edge is
+// up to the caller, and so is the memory that a long list takes.
 package edgelist

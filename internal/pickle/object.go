@@ -14,7 +14,7 @@ var globals = map[string]global{
 	"scipy.sparse.csr csr_matrix":         "csr",
 	"scipy.sparse._csr csr_matrix":        "csr",
 	"scipy.sparse._csr csr_array":         "csr",
-	"scipy.sparse._arrays csr_array":      "csr", // of SciPy 1.8 to 1.10
+	"scipy.sparse._arrays csr_array":      "csr",        // of SciPy 1.8 to 1.10
 	"numpy.core.numeric _frombuffer":      "frombuffer", // protocol 5
 	"numpy._core.numeric _frombuffer":     "frombuffer",
 	"__builtin__ bytes":                   "bytes", // none, in protocols 1 and 2

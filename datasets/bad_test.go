@@ -159,6 +159,21 @@ func bomb() []byte {
 	return b.Bytes()
 }
 
+// folderOf reads a folder of empty files.
+func folderOf(names ...string) func(*testing.T, string) error {
+	return func(t *testing.T, dir string) error {
+		for _, name := range names {
+			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := Read(dir)
+		return err
+	}
+}
+
+const noneInZip = "DIR/x.zip: there is no file NAME.content in it, and not one NAME.mtx or one list of edges (.txt, .csv, .tsv, .edges, .edgelist): unpack it, and name the file that you want"
+
 func badTexts() []bad {
 	const mm = "%%MatrixMarket matrix "
 	return []bad{
@@ -172,11 +187,21 @@ func badTexts() []bad {
 		{"no edges", fileOf("x.txt", []byte("# nothing\n")), "DIR/x.txt: there are no edges in it"},
 		{"cut gzip", fileOf("x.txt.gz", gz(friendsList)[:30]), "DIR/x.txt.gz: line 2: unexpected EOF"},
 		{"damaged gzip", fileOf("x.txt.gz", append([]byte{0x1f, 0x8b}, "this is no gzip"...)), "DIR/x.txt.gz: no gzip: gzip: invalid header"},
-		{"folder without data", func(_ *testing.T, dir string) error { _, err := Read(dir); return err }, "DIR: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz or NAME.mtx"},
+		{"folder without data", func(_ *testing.T, dir string) error { _, err := Read(dir); return err }, "DIR: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz, NAME.mtx or list of edges (.txt, .csv, .tsv, .edges, .edgelist)"},
+		{"folder of several lists", folderOf(strings.Fields("b.txt a.csv.gz README.txt")...), "DIR: there are several datasets in it: name one of a.csv.gz, b.txt"},
+		{"folder of many lists", folderOf(strings.Fields("a.txt b.txt c.txt d.txt e.txt f.txt g.txt h.txt i.txt j.txt k.txt l.txt")...), "DIR: there are several datasets in it: name one of a.txt, b.txt, c.txt, d.txt, e.txt, f.txt, g.txt, h.txt, i.txt, j.txt, or 2 more"},
+		{"folder of a matrix twice", folderOf("a.mtx", "a.mtx.zst"), "DIR: there are several datasets in it: name one of a.mtx, a.mtx.zst"},
+		{"archive in gzip", fileOf("x.npz.gz", gz("")), "DIR/x.npz.gz: only texts are read in gzip or zstd: unpack it first"},
+		{"pickle in zstd", fileOf("ind.x.graph.zst", zst("")), "DIR/ind.x.graph.zst: only texts are read in gzip or zstd: unpack it first"},
+		{"zip of two datasets", fileOf("x.zip", zipOf("a/p.content", paperContent, "b/p.content.gz", "")), "DIR/x.zip: there are several datasets in it, a/p.content and b/p.content.gz among them: name one file, of an archive unpack it first"},
+		{"zip of two matrices", fileOf("x.zip", zipOf("a.mtx", "", "b.mtx", "")), noneInZip},
+		{"zip of two lists", fileOf("x.zip", zipOf("a.txt", "", "b.csv", "")), noneInZip},
+		{"bad matrix in a zip", fileOf("x.zip", zipOf("x/a.mtx", mm+"array complex general\n1 1\n1 2\n")), "DIR/x.zip/x/a.mtx: line 1: its elements are complex, which edgewise does not compute with: save their real part or their absolute value"},
+		{"bad list in a zip", fileOf("x.zip", zipOf("a.txt.gz", string(gz("0 x\n")))), `DIR/x.zip/a.txt.gz: line 1: "0 x" is not an edge: want the numbers of two nodes`},
 		{"no file", func(_ *testing.T, dir string) error { _, err := Read(filepath.Join(dir, "x.npz")); return err }, "stat DIR/x.npz: no such file or directory"},
 		{"zip that escapes", fileOf("x.zip", zipOf("../../p.content", paperContent)), `DIR/x.zip: the member "../../p.content" leads out of the archive, which is refused`},
 		{"zip that expands without bound", fileOf("x.zip", bomb()), "DIR/x.zip: p.content: it expands from 4 to 300000000 bytes, which is refused"},
-		{"zip without content", fileOf("x.zip", zipOf("README", "hello")), "DIR/x.zip: there is no file NAME.content in it"},
+		{"zip without content", fileOf("x.zip", zipOf("README.txt", "hello")), noneInZip},
 		{"zip without cites", fileOf("x.zip", zipOf("p.content", paperContent)), `DIR/x.zip: there is no "p.cites" in it`},
 		{"short paper", linqsOf("1 0 1 A\n2 0 B\n", ""), "DIR/x.zip/p.content: line 2: 1 words of a paper's text, want 2 as in the first line"},
 		{"paper twice", linqsOf("1 0 1 A\n1 0 1 B\n", ""), `DIR/x.zip/p.content: line 2: paper "1" is paper 0 already`},

@@ -1,7 +1,9 @@
 package datasets
 
 import (
+	"archive/tar"
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -188,6 +190,56 @@ func TestReadKnowsForms(t *testing.T) {
 	}
 	if d, err := Read(dir); err != nil || d.Name != "CiteSeer" {
 		t.Errorf("a folder: %v, error %v", d, err)
+	}
+}
+
+// tarOf returns an archive of names and contents, alternating.
+func tarOf(parts ...string) string {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for i := 0; i < len(parts); i += 2 {
+		w.WriteHeader(&tar.Header{Name: parts[i], Size: int64(len(parts[i+1])), Mode: 0o600})
+		w.Write([]byte(parts[i+1]))
+	}
+	w.Close()
+	return b.String()
+}
+
+// Texts are read in gzip and zstd, in a folder, and in an archive.
+func TestReadCompressed(t *testing.T) {
+	const matrix = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n"
+	for _, c := range []struct {
+		want  string // counts, then name
+		parts []string
+		paths []string // "": the folder
+	}{
+		{"3 nodes, 4 edges, 2 features: p", []string{"p.content.gz", string(gz(paperContent)), "p.cites.gz", string(gz(paperCites))}, []string{"", "p.content.gz", "p.cites.gz"}},
+		{"3 nodes, 4 edges, 2 features: p", []string{"p.content", paperContent, "p.cites.zst", string(zst(paperCites))}, []string{"", "p.content", "p.cites.zst"}},
+		{"3 nodes, 4 edges, 2 features: p", []string{"p.content", paperContent, "p.cites", paperCites, "o.content", "", "o.cites", ""}, []string{"p.content", "p.cites"}},
+		{"3 nodes, 4 edges, 2 features: p", []string{"x.zip", string(zipOf("p.content.gz", string(gz(paperContent)), "p.cites", paperCites))}, []string{"x.zip"}},
+		{"3 nodes, 4 edges, 3 features: x", []string{"x.mtx.gz", string(gz(matrix)), "README.txt", "hello"}, []string{"", "x.mtx.gz"}},
+		{"3 nodes, 4 edges, 3 features: x", []string{"x.mtx.zst", string(zst(matrix))}, []string{"", "x.mtx.zst"}},
+		{"3 nodes, 4 edges, 3 features: x", []string{"s.tar.gz", string(gz(tarOf("x/x.mtx", matrix))), "s.zip", string(zipOf("x.mtx.gz", string(gz(matrix)), "x.txt", "")), "s.tgz", string(gz(tarOf("x.mtx.zst", string(zst(matrix)))))}, []string{"s.tar.gz", "s.zip", "s.tgz"}},
+		{"3 nodes, 3 edges, 3 features: l", []string{"l.txt", friendsList, "ReadMe.txt", "hello"}, []string{"", "l.txt"}},
+		{"3 nodes, 3 edges, 3 features: l", []string{"l.csv.gz", string(gz(friendsList)), "LICENSE.txt", "hello"}, []string{"", "l.csv.gz"}},
+		{"3 nodes, 3 edges, 3 features: l", []string{"s.tar.zst", string(zst(tarOf("l/l.edges", friendsList, "l/README.txt", ""))), "s.zip", string(zipOf("l.tsv", friendsList, ".hidden.txt", ""))}, []string{"s.tar.zst", "s.zip"}},
+	} {
+		dir := t.TempDir()
+		for i := 0; i < len(c.parts); i += 2 {
+			if err := os.WriteFile(filepath.Join(dir, c.parts[i]), []byte(c.parts[i+1]), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, path := range c.paths {
+			d, err := Read(filepath.Join(dir, path))
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			if got := fmt.Sprintf("%d nodes, %d edges, %d features: %s", d.Graph.NumNodes(), d.Graph.NumEdges(), d.Features.Shape()[1], d.Name); got != c.want {
+				t.Errorf("%q of %q: %s, want %s", path, c.parts[0], got, c.want)
+			}
+		}
 	}
 }
 

@@ -20,24 +20,41 @@ const linqsLine = 1 << 22
 
 // LINQS reads a citation graph as the LINQS group publishes them: NAME.content,
 // whose lines are a paper, its words and its class, and NAME.cites, whose lines
-// are a cited and a citing paper. Both are in a folder, or in a zip or tar archive.
+// are a cited and a citing paper, each perhaps in gzip or zstd. Path is either of
+// them, or the folder, or the zip or tar archive that they are in.
 // Nodes are papers in the order of their numbers, and then of their names; classes
 // are in the order of theirs. Both directions of every citation are taken; those
 // of papers without content are dropped. There is no split.
 func LINQS(path string) (*Dataset, error) {
-	if strings.HasSuffix(path, ".content") {
-		path = filepath.Dir(path)
+	base, content := unpack.Plain(filepath.Base(path)), ""
+	for _, ending := range []string{".content", ".cites"} {
+		if name, ok := strings.CutSuffix(base, ending); ok {
+			path, content = filepath.Dir(path), name+".content"
+		}
 	}
 	f, err := unpack.OpenFolder(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	content := f.Find(".content")
+	return linqs(f, path, content)
+}
+
+// linqs reads a file of papers, or the one that it finds, and that of their
+// citations.
+func linqs(f *unpack.Folder, path, content string) (*Dataset, error) {
 	if content == "" {
-		return nil, fmt.Errorf("%s: there is no file NAME.content in it", path)
+		all := f.All(".content")
+		switch len(all) {
+		case 0:
+			return nil, fmt.Errorf("%s: there is no file NAME.content in it", path)
+		case 1:
+			content = all[0]
+		default:
+			return nil, fmt.Errorf("%s: there are several datasets in it, %s and %s among them: name one file, of an archive unpack it first", path, all[0], all[1])
+		}
 	}
-	cites := strings.TrimSuffix(content, ".content") + ".cites"
+	cites := strings.TrimSuffix(unpack.Plain(content), ".content") + ".cites"
 	p := &papers{number: map[string]int32{}}
 	for _, part := range []struct {
 		name string
@@ -57,7 +74,7 @@ func LINQS(path string) (*Dataset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	d.Name = titleOf(stem(strings.TrimSuffix(filepath.Base(content), ".content")))
+	d.Name = titleOf(stem(content))
 	return d, d.Check()
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -25,6 +26,12 @@ const window = 1 << 27
 // edges shrink to a fifth, papers' words, which mostly are zeros, to a fiftieth,
 // and what shrinks to less than that is either small or made for harm.
 func Limit(packed int64) int64 { return 1<<26 + 64*packed }
+
+// Plain returns the name of a file without the ending that says how it is
+// compressed.
+func Plain(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+}
 
 // Open opens the file at path for reading what it holds: gzip and zstd are
 // expanded. Reading fails beyond the [Limit].

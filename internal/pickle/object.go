@@ -38,7 +38,7 @@ func (m *machine) lookup(module, name string) {
 	if !ok {
 		m.fail("it asks for %.60q of %.60q, which is not data that can be read", name, module)
 	}
-	m.push(g)
+	m.pushNew(g, sizeText)
 }
 
 // call is the value of an allowed name called with arguments.
@@ -89,6 +89,7 @@ func (m *machine) newDtype(arg any) *dtype {
 	if !ok || itemSize(code) == 0 {
 		m.fail("an array of type %.40q cannot be read, only plain integers, floats, booleans, strings and objects", code)
 	}
+	m.spend(len(code))
 	if single(code) {
 		return &dtype{"|", code}
 	}
@@ -160,6 +161,7 @@ func (m *machine) buildArray(a *Array, state any) {
 	if !ok1 || !ok2 || !ok3 || len(shape) > 32 {
 		m.fail("the state of an array is not (version, shape, dtype, order, content)")
 	}
+	m.spend(len(d.code) + sizeNumber*len(shape))
 	a.Dtype, a.Fortran = d.order+d.code, fortran
 	m.fill(a, shape, t[4])
 	a.built = true

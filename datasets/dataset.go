@@ -27,6 +27,7 @@ type Dataset struct {
 	ClassNames []string // empty if they have none
 	NodeNames  []string // empty if they have none
 
+	dangling int // edges of the raw data whose ends are not both nodes
 	loops    int // self-loops of the raw data, which are not in Graph
 	repeated int // edges of the raw data that stood there already
 }

@@ -125,6 +125,38 @@ func TestLINQS(t *testing.T) {
 	}
 }
 
+// Files of LINQS may begin with a byte-order mark, and where a line has tabs there
+// may be blanks in its words. Citations of papers that are not there are counted.
+func TestLINQSLines(t *testing.T) {
+	tabs := strings.NewReplacer(" ", "\t", "Theory", "Rule Learning", "30", "paper 30")
+	for name, c := range map[string]struct{ content, cites, first, class string }{
+		"mark in both":    {mark + paperContent, mark + paperCites, "30", "Theory"},
+		"mark in a list":  {paperContent, mark + "4 30\n4 x\n1 4\n", "30", "Theory"},
+		"tabs":            {tabs.Replace(paperContent), tabs.Replace(paperCites), "paper 30", "Rule Learning"},
+		"tabs and blanks": {strings.ReplaceAll(tabs.Replace(paperContent), "\t", " \t "), paperCites[5:] + "paper 30\t4\t\r\n4\tx", "paper 30", "Rule Learning"},
+	} {
+		d, err := Read(put(t, "p.zip", zipOf("p.content", c.content, "p.cites", c.cites)))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		v := slices.Index(d.NodeNames, c.first)
+		if v < 0 || d.ClassNames[d.Labels[v]] != c.class || d.Graph.NumEdges() != 4 || len(d.NodeNames) != 3 {
+			t.Errorf("%s: nodes %q of %q, %d edges", name, d.NodeNames, d.ClassNames, d.Graph.NumEdges())
+		}
+		var b strings.Builder
+		if err := d.Describe(&b); err != nil || !strings.Contains(b.String(), fmt.Sprintf("%d of the raw data were left out: one of their nodes is not there", d.dangling)) || d.dangling == 0 {
+			t.Errorf("%s: %d citations are of no paper, described as\n%s", name, d.dangling, b.String())
+		}
+	}
+	for _, text := range []string{mark + webHead, webHead} {
+		d, err := WebKB(web(t, text+"0\t1\t0\n1\t0\t1\n", strings.Replace(text, webHead, linkHead, 1)+"0\t1\n"))
+		if err != nil || d.Graph.NumEdges() != 1 {
+			t.Errorf("%q: error %v", text, err)
+		}
+	}
+}
+
 // web writes a small WebKB dataset, some of whose files may be others.
 func web(t testing.TB, pages, links string) string {
 	t.Helper()

@@ -90,13 +90,34 @@ type papers struct {
 	dangling       int // citations of papers without content
 }
 
+// mark is what some editors put before a text: the byte-order mark, in UTF-8.
+const mark = "\ufeff"
+
+// wordsOf returns the words of a line: what is between its tabs, or else between
+// blanks. Between tabs there may be blanks in a word.
+func wordsOf(line string) []string {
+	line = strings.TrimSpace(line)
+	if !strings.Contains(line, "\t") {
+		return strings.Fields(line)
+	}
+	words := strings.Split(line, "\t")
+	for i, w := range words {
+		words[i] = strings.TrimSpace(w)
+	}
+	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
+}
+
 // eachLine calls visit with the words of each line that is not empty.
 func eachLine(r io.Reader, visit func(words []string) error) error {
 	s := bufio.NewScanner(r)
 	s.Buffer(make([]byte, 1<<16), linqsLine)
 	line := 1
 	for ; s.Scan(); line++ {
-		if words := strings.Fields(s.Text()); len(words) > 0 {
+		text := s.Text()
+		if line == 1 {
+			text = strings.TrimPrefix(text, mark)
+		}
+		if words := wordsOf(text); len(words) > 0 {
 			if err := visit(words); err != nil {
 				return fmt.Errorf("line %d: %w", line, err)
 			}
@@ -206,6 +227,7 @@ func (p *papers) dataset() (*Dataset, error) {
 	}
 	classes := slices.Compact(slices.Sorted(slices.Values(p.classes)))
 	d := &Dataset{
+		dangling: p.dangling,
 		Features: GatherRows(x, order), Labels: make([]int32, n), Classes: len(classes),
 		ClassNames: classes, NodeNames: pick(p.names, order),
 	}

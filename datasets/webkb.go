@@ -70,6 +70,7 @@ func (p *pages) read(path string, from func(*bufio.Reader) error) error {
 	defer f.Close()
 	r := bufio.NewReader(f)
 	head, err := r.ReadString('\n')
+	head = strings.TrimPrefix(head, mark)
 	switch {
 	case err == nil && !strings.HasPrefix(head, "node_id"):
 		err = fmt.Errorf("line 1: %.40q does not begin with node_id", head)

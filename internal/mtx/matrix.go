@@ -57,6 +57,9 @@ func (p *parser) next() (string, error) {
 			return "", err
 		}
 		text := strings.TrimSpace(string(b))
+		if p.line == 1 { // what some editors put before a text
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
 		if text != "" && (text[0] != '%' || p.line == 1) {
 			return text, nil
 		}

@@ -40,7 +40,7 @@ type machine struct {
 }
 
 // Decode returns the one value of a pickle: nil, bool, int64, float64, string,
-// [Bytes], [Tuple], [*List], [*Dict], [*Array] or [*CSR]. What follows the
+// [Bytes], [Tuple], [*List] (of a set, too), [*Dict], [*Array] or [*CSR]. What follows the
 // value is an error. Strings and arrays are views of b, which must not change.
 func Decode(b []byte) (v any, err error) {
 	m := &machine{in: b, budget: newBudget(len(b))}
@@ -276,7 +276,7 @@ func (m *machine) container(op byte) bool {
 			m.fail("values are nested deeper than %d", MaxDepth)
 		}
 		m.marks = append(m.marks, len(m.stack))
-	case ']':
+	case ']', 0x8f: // a list, a set
 		m.pushNew(m.newList(), sizeList)
 	case '}':
 		m.pushNew(new(Dict), sizeDict)
@@ -293,7 +293,7 @@ func (m *machine) container(op byte) bool {
 		m.pushNew(t, sizeList+sizeValue*len(t))
 	case 'a':
 		m.extend(m.pop())
-	case 'e':
+	case 'e', 0x90:
 		m.extend(m.popMark()...)
 	case 's':
 		v := m.pop()
@@ -342,7 +342,8 @@ func (m *machine) name(op byte) bool {
 		if !ok {
 			m.fail("arguments are not a tuple")
 		}
-		m.pushNew(m.call(m.pop(), args), sizeObject)
+		v := m.call(m.pop(), args)
+		m.pushNew(v, sizeOf(v))
 	case 'b':
 		state := m.pop()
 		m.build(m.top(), state)

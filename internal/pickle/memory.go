@@ -46,6 +46,17 @@ func (m *machine) push(v any) {
 	m.stack = append(m.stack, v)
 }
 
+// sizeOf returns what an object takes.
+func sizeOf(v any) int {
+	switch v.(type) {
+	case *Array, *CSR:
+		return sizeObject
+	case int64, float64:
+		return sizeNumber
+	}
+	return sizeDict // the largest of what is left
+}
+
 // pushNew pushes a value that takes memory of its own.
 func (m *machine) pushNew(v any, bytes int) {
 	m.spend(bytes)

@@ -11,6 +11,8 @@ var globals = map[string]global{
 	"numpy._core.multiarray _reconstruct": "array",
 	"numpy ndarray":                       "ndarray",
 	"numpy dtype":                         "dtype",
+	"numpy.core.multiarray scalar":        "scalar",
+	"numpy._core.multiarray scalar":       "scalar",
 	"scipy.sparse.csr csr_matrix":         "csr",
 	"scipy.sparse._csr csr_matrix":        "csr",
 	"scipy.sparse._csr csr_array":         "csr",
@@ -22,6 +24,8 @@ var globals = map[string]global{
 	"collections defaultdict":             "defaultdict",
 	"__builtin__ list":                    "list",
 	"builtins list":                       "list",
+	"__builtin__ set":                     "set",
+	"builtins set":                        "set",
 	"__builtin__ object":                  "object",
 	"builtins object":                     "object",
 	"copy_reg _reconstructor":             "reconstructor",
@@ -59,6 +63,12 @@ func (m *machine) call(f any, args Tuple) any {
 		return new(Dict)
 	case g == "list" && len(args) == 0:
 		return new(List)
+	case g == "set" && len(args) == 1: // of protocols 1 to 3
+		if l, ok := args[0].(*List); ok {
+			return l
+		}
+	case g == "scalar" && len(args) == 2:
+		return m.scalar(args)
 	case g == "bytes" && len(args) == 0:
 		return Bytes{}
 	case g == "frombuffer" && len(args) == 4:
@@ -68,6 +78,24 @@ func (m *machine) call(f any, args Tuple) any {
 	}
 	m.fail("%s is called with %d arguments it does not take", g, len(args))
 	return nil
+}
+
+// scalar is a number of (dtype, content).
+func (m *machine) scalar(args Tuple) any {
+	d, ok1 := args[0].(*dtype)
+	b, ok2 := args[1].(Bytes)
+	if !ok1 || !ok2 || len(b) != itemSize(d.code) {
+		m.fail("a number is not a dtype and as many bytes")
+	}
+	a := &Array{Dtype: d.order + d.code, Data: b}
+	if n, err := a.Ints(); err == nil {
+		return n[0]
+	}
+	x, err := a.Floats()
+	if err != nil || len(x) != 1 {
+		m.fail("an element of type %s is no number that can be read", a.Dtype)
+	}
+	return x[0]
 }
 
 // fromBuffer is an array of (content, dtype, shape, order).

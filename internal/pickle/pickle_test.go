@@ -163,19 +163,50 @@ func TestTruncatedAtEveryByte(t *testing.T) {
 	}
 }
 
+// scalar is a number of NumPy's.
+func scalar(code, content string) string {
+	order := "<"
+	if single(code) {
+		order = "|"
+	}
+	return "cnumpy.core.multiarray\nscalar\n" + dtypeOf(order, code) + str2(content) + "\x86R"
+}
+
+func TestScalarsAndSets(t *testing.T) {
+	for body, want := range map[string]any{
+		scalar("i8", le(1<<40, 8)):                  int64(1 << 40),
+		scalar("u1", "\xff"):                        int64(255),
+		scalar("f8", le(math.Float64bits(-1.5), 8)): -1.5,
+		"\x8f":                               new(List),
+		"\x8f(K\x01K\x02\x90":                &List{[]any{int64(1), int64(2)}},
+		"c__builtin__\nset\n]K\x01a\x85R":    &List{[]any{int64(1)}},
+		"cbuiltins\nset\n](K\x01K\x02e\x85R": &List{[]any{int64(1), int64(2)}},
+	} {
+		if got := decode(t, body); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q is %#v, want %#v", body, got, want)
+		}
+	}
+}
+
 func TestRefuses(t *testing.T) {
 	arr := array("K\x01", "<", "i4", le(1, 4))
 	for body, want := range map[string]string{
-		"cos\nsystem\nU\x02ls\x85R":        `"system" of "os"`,
-		"\x8c\x05posix\x8c\x06system\x93":  `"system" of "posix"`,
-		"c__builtin__\neval\nU\x011\x85R":  `"eval"`,
-		"cnumpy.core.multiarray\nscalar\n": `"scalar"`,
-		"(S'ls'\nios\nsystem\n":            "opcode 'S' is of protocol 0, which is text: save it again with protocol=2 to 5",
-		"(ios\nsystem\n":                   "opcode 'i' is not one of plain data",
-		"I7x\n":                            `"7x" is no integer`,
-		"I99999999999999999999\n":          `"99999999999999999999" is no integer`,
-		"I1":                               "no end",
-		"c_codecs\nencode\n)R":             "0 arguments",
+		"cos\nsystem\nU\x02ls\x85R":                         `"system" of "os"`,
+		"\x8c\x05posix\x8c\x06system\x93":                   `"system" of "posix"`,
+		"c__builtin__\neval\nU\x011\x85R":                   `"eval"`,
+		"cnumpy.core.multiarray\nscalar\n":                  "no data",
+		"cnumpy.core.multiarray\nscalar\nNN\x86R":           "not a dtype and as many bytes",
+		scalar("O", ""):                                     "no number",
+		scalar("S2", "ab"):                                  "no number",
+		scalar("i8", "1234567"):                             "not a dtype and as many bytes",
+		scalar("u8", le(1<<63, 8)):                          "no number",
+		"c__builtin__\nset\nN\x85R":                         "called with 1 arguments",
+		"(S'ls'\nios\nsystem\n":                             "opcode 'S' is of protocol 0, which is text: save it again with protocol=2 to 5",
+		"(ios\nsystem\n":                                    "opcode 'i' is not one of plain data",
+		"I7x\n":                                             `"7x" is no integer`,
+		"I99999999999999999999\n":                           `"99999999999999999999" is no integer`,
+		"I1":                                                "no end",
+		"c_codecs\nencode\n)R":                              "0 arguments",
 		"ccollections\ndefaultdict\ncnumpy\nndarray\n\x85R": "defaultdict",
 		"cnumpy\ndtype\nU\x02V8\x85R":                       `"V8"`,
 		"cnumpy\ndtype\nU\x02M8\x85R":                       `"M8"`,
@@ -214,7 +245,7 @@ func TestRefuses(t *testing.T) {
 		array("K\x02", "<", "i4", le(1, 4)):                 "4 bytes for [2]",
 		array("K\x01", "=", "i4", le(1, 4)):                 "byte order",
 		array("K\x01", "|", "i4", le(1, 4)):                 "byte order",
-		array("J\xff\xff\xff\xff", "<", "i4", ""):                                 "shape",
+		array("J\xff\xff\xff\xff", "<", "i4", ""):           "shape",
 		array(strings.Repeat("\x8a\x08"+le(1<<62, 8), 2), "<", "i4", ""):          "overflows",
 		array(strings.Repeat("K\x01", 33), "<", "i4", le(1, 4)):                   "state of an array",
 		arr[:len(arr)-1] + "q\x09bh\x09b":                                         "given once",
@@ -347,7 +378,7 @@ func TestDictGet(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{csr(), graph(), array("K\x02", "<", "i4", le(1, 8)), "cos\nsystem\nU\x02ls\x85R",
 		"c_codecs\nencode\nX\x02\x00\x00\x00ÿ\x8c\x06latin1\x86R", "\x8c\x01a\x94h\x00\x86", "]q\x00h\x00a",
-		objectArray("", csr()), array("K\x01", "|", "S2", "ab"), "I7\n", buffer(bytearray(le(1, 8)), "i4", "K\x02", "F")} {
+		objectArray("", csr()), array("K\x01", "|", "S2", "ab"), "I7\n", scalar("i8", le(7, 8)), "\x8f(K\x01\x90", buffer(bytearray(le(1, 8)), "i4", "K\x02", "F")} {
 		f.Add(pickled(s))
 	}
 	for s := range hostile5() {

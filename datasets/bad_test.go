@@ -130,6 +130,8 @@ func badNPZ(t *testing.T) []bad {
 		{"features of other nodes", npzWith("attr_indptr", []int32{0, 2}, "attr_shape", []int64{1, 3}), "DIR/x.npz: features of shape [1 3] for 4 nodes"},
 		{"label out of range", npzWith("labels", []int64{1, 0, -2, 1}), "DIR/x.npz: the label of node 2 is -2; classes are 0 to 1, and -1 is none"},
 		{"label far out of range", npzWith("labels", []int64{1, 0, 1 << 30, 1}), `DIR/x.npz: array "labels": the largest label is 1073741824, of 4 nodes; classes are numbered from 0 without gaps`},
+		{"labels below zero", npzWith("labels", []int64{-1, -4, -2, -1}, "class_names", nil), "DIR/x.npz: the label of node 1 is -4; classes are numbered from 0, and -1 is none"},
+		{"empty archive", fileOf("x.npz", zipOf()), "DIR/x.npz: there is no graph in it: want arrays adj_matrix, adj_indptr or indptr; it has no arrays"},
 		{"labels of other nodes", npzWith("labels", []int64{1, 0}), "DIR/x.npz: 2 labels for 4 nodes"},
 		{"labels are words", npzWith("labels", []string{"a", "b", "a", "b"}), `DIR/x.npz: array "labels": npy: elements of type "<U1", want whole numbers`},
 		{"labels of three axes", fileOf("x.npz", archiveOf(t, append(with(shchur(), "labels", nil), npy.Named{Name: "labels", Data: []int32{1, 0, 1, 0}, Shape: []int{2, 2, 1}})...)), `DIR/x.npz: array "labels": its shape is [2 2 1], want one axis`},

@@ -123,6 +123,22 @@ func TestPlanetoidOwn(t *testing.T) {
 			t.Errorf("%s: %s of %d nodes, %d classes %q, split %v", path, d.Name, d.Graph.NumNodes(), d.Classes, d.ClassNames, d.Split)
 		}
 	}
+	for _, data := range []string{dir, t.TempDir()} {
+		sub := filepath.Join(data, "planetoid")
+		if data != dir {
+			if err := os.CopyFS(sub, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d, err := Open(data, "Mine.v1.2"); err != nil || d.Name != "Mine.v1.2" {
+			t.Errorf("by its name it is %v, error %v", d, err)
+		}
+		for _, name := range []string{"mine.v1.3", "../" + filepath.Base(dir) + "/Mine.v1.2", "", "."} {
+			if d, err := Open(data, name); !errors.As(err, new(*UnknownError)) {
+				t.Errorf("%q is %v, error %v", name, d, err)
+			}
+		}
+	}
 	if _, err := Planetoid(dir, "../Mine"); !errors.As(err, new(*UnknownError)) {
 		t.Errorf("no files of that name: %v", err)
 	}

@@ -52,6 +52,14 @@ func (a *Archive) Names() []string {
 	return names
 }
 
+// Contents says which arrays there are.
+func (a *Archive) Contents() string {
+	if len(a.members) == 0 {
+		return "no arrays"
+	}
+	return strings.Join(a.Names(), ", ")
+}
+
 // Has reports whether there is an array of that name.
 func (a *Archive) Has(name string) bool { return a.members[name] != nil }
 
@@ -59,7 +67,7 @@ func (a *Archive) Has(name string) bool { return a.members[name] != nil }
 func (a *Archive) Read(name string) (*Array, error) {
 	f := a.members[name]
 	if f == nil {
-		return nil, fmt.Errorf("npy: %s has no array %q; it has %s", a.path, name, strings.Join(a.Names(), ", "))
+		return nil, fmt.Errorf("npy: %s has no array %q; it has %s", a.path, name, a.Contents())
 	}
 	limit := expandMost(f.CompressedSize64)
 	if f.UncompressedSize64 > limit {

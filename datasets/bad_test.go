@@ -93,16 +93,16 @@ func badPlanetoid() []bad {
 		{"os.system", planetoidWith("graph", "cos\nsystem\n(U\x02lst R."), `DIR/ind.citeseer.graph: pickle: byte 0: it asks for "system" of "os", which is not data that can be read`},
 		{"eval", planetoidWith("x", "\x80\x02c__builtin__\neval\nU\x011\x85R."), `DIR/ind.citeseer.x: pickle: byte 2: it asks for "eval" of "__builtin__", which is not data that can be read`},
 		{"foreign class", planetoidWith("x", "\x80\x02ctorch._utils\n_rebuild_tensor_v2\n)R."), `DIR/ind.citeseer.x: pickle: byte 2: it asks for "_rebuild_tensor_v2" of "torch._utils", which is not data that can be read`},
-		{"text pickle", planetoidWith("graph", "(dp0\nI0\n(lp1\nI1\nas."), "DIR/ind.citeseer.graph: pickle: byte 1: opcode 'd' is not one of plain data"},
+		{"text pickle", planetoidWith("graph", "(dp0\nI0\n(lp1\nI1\nas."), "DIR/ind.citeseer.graph: pickle: byte 1: opcode 'd' is of protocol 0, which is text: save it again with protocol=2 to 5"},
 		{"deep nesting", planetoidWith("graph", "\x80\x02"+strings.Repeat("(", 5000)), "DIR/ind.citeseer.graph: pickle: byte 1002: values are nested deeper than 1000"},
 		{"huge length", planetoidWith("graph", "\x80\x02X\xff\xff\xff\xff"), "DIR/ind.citeseer.graph: pickle: byte 2: 4294967295 bytes are wanted at byte 7, 0 are left: it is cut or damaged"},
 		{"memo bomb", planetoidWith("graph", "\x80\x02]q\x00(h\x00h\x00e(h\x00h\x00e."), "DIR/ind.citeseer.graph: it holds a list, not a dictionary of neighbours"},
-		{"shared list", planetoidWith("graph", "\x80\x02}(K\x00]q\x00K\x01h\x00u."), "DIR/ind.citeseer.graph: node 1 has a list, or another node's; it needs a list of neighbours of its own"},
+		{"shared list", planetoidWith("graph", "\x80\x02}(K\x00]q\x00K\x02aK\x01h\x00u."), "DIR/ind.citeseer.graph: node 1 has a list, or another node's; it needs a list of neighbours of its own"},
 		{"array too short", planetoidWith("ty", "\x80\x02"+array("i4", le4(1), 2, 2)+"."), "DIR/ind.citeseer.ty: pickle: byte 124: an array has 4 bytes for [2 2] elements of type i4"},
 		{"edge out of range", planetoidWith("graph", neighbours([]int{7}, nil, nil, nil, nil, nil, nil)), "DIR/ind.citeseer.graph: neighbour 0 of node 0 is 7; the nodes are 0 to 6"},
 		{"two classes", planetoidWith("ty", "\x80\x02"+array("i4", le4(1, 1, 0, 1), 2, 2)+"."), "DIR/ind.citeseer.ty: row 0 has 2 classes, want one"},
 		{"test node twice", planetoidWith("test.index", "5\n5\n"), "DIR/ind.citeseer.test.index: line 2: node 5 stands in line 1 already"},
-		{"test node that trains", planetoidWith("test.index", "5\n0\n"), "DIR/ind.citeseer.test.index: line 2: node 0; test nodes are 3 to 6"},
+		{"test node that trains", planetoidWith("test.index", "5\n0\n"), "DIR/ind.citeseer.test.index: line 2: node 0; test nodes are 3 to 9"},
 		{"test of the wrong size", planetoidWith("test.index", "5\n"), "DIR/ind.citeseer.test.index: 1 nodes for the 2 rows of tx"},
 		{"test not a number", planetoidWith("test.index", "5\nsix\n"), `DIR/ind.citeseer.test.index: line 2: "six" is not the number of a node`},
 		{"features of another width", planetoidWith("x", words(4, []int{1})), "DIR/ind.citeseer.y: 1 rows of 2 classes, for 1 rows of 4 features; ally has 2 classes, allx 3 features"},
@@ -130,6 +130,8 @@ func badNPZ(t *testing.T) []bad {
 		{"features of other nodes", npzWith("attr_indptr", []int32{0, 2}, "attr_shape", []int64{1, 3}), "DIR/x.npz: features of shape [1 3] for 4 nodes"},
 		{"label out of range", npzWith("labels", []int64{1, 0, -2, 1}), "DIR/x.npz: the label of node 2 is -2; classes are 0 to 1, and -1 is none"},
 		{"label far out of range", npzWith("labels", []int64{1, 0, 1 << 30, 1}), `DIR/x.npz: array "labels": the largest label is 1073741824, of 4 nodes; classes are numbered from 0 without gaps`},
+		{"labels below zero", npzWith("labels", []int64{-1, -4, -2, -1}, "class_names", nil), "DIR/x.npz: the label of node 1 is -4; classes are numbered from 0, and -1 is none"},
+		{"empty archive", fileOf("x.npz", zipOf()), "DIR/x.npz: there is no graph in it: want arrays adj_matrix, adj_indptr or indptr; it has no arrays"},
 		{"labels of other nodes", npzWith("labels", []int64{1, 0}), "DIR/x.npz: 2 labels for 4 nodes"},
 		{"labels are words", npzWith("labels", []string{"a", "b", "a", "b"}), `DIR/x.npz: array "labels": npy: elements of type "<U1", want whole numbers`},
 		{"labels of three axes", fileOf("x.npz", archiveOf(t, append(with(shchur(), "labels", nil), npy.Named{Name: "labels", Data: []int32{1, 0, 1, 0}, Shape: []int{2, 2, 1}})...)), `DIR/x.npz: array "labels": its shape is [2 2 1], want one axis`},
@@ -159,6 +161,21 @@ func bomb() []byte {
 	return b.Bytes()
 }
 
+// folderOf reads a folder of empty files.
+func folderOf(names ...string) func(*testing.T, string) error {
+	return func(t *testing.T, dir string) error {
+		for _, name := range names {
+			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := Read(dir)
+		return err
+	}
+}
+
+const noneInZip = "DIR/x.zip: there is no file NAME.content in it, and not one NAME.mtx or one list of edges (.txt, .csv, .tsv, .edges, .edgelist): unpack it, and name the file that you want"
+
 func badTexts() []bad {
 	const mm = "%%MatrixMarket matrix "
 	return []bad{
@@ -168,15 +185,25 @@ func badTexts() []bad {
 		{"mangled header", fileOf("x.mtx", []byte("%MatrixMarket\n1 1 1\n")), `DIR/x.mtx: line 1: "%MatrixMarket" is no header: want %%MatrixMarket matrix FORMAT FIELD SYMMETRY`},
 		{"cut matrix", fileOf("x.mtx", []byte(mm+"coordinate pattern general\n3 3 2\n1 2\n")), "DIR/x.mtx: line 3: the file ends after 1 of 2 elements"},
 		{"huge matrix", fileOf("x.mtx", []byte(mm+"coordinate pattern general\n2000000000 2000000000 1\n1 2\n")), "DIR/x.mtx: it is 2000000000 × 2000000000, with only 1 elements: that is not believed"},
-		{"no edge", fileOf("x.txt", []byte("1 2\nthree 4\n")), `DIR/x.txt: line 2: "three 4" is not an edge: want the numbers of two nodes`},
+		{"no edge", fileOf("x.txt", []byte("1 2\nthree 4\n")), `DIR/x.txt: line 2: "three 4" is not an edge: want the numbers of two nodes; a line that names columns begins with #`},
 		{"no edges", fileOf("x.txt", []byte("# nothing\n")), "DIR/x.txt: there are no edges in it"},
 		{"cut gzip", fileOf("x.txt.gz", gz(friendsList)[:30]), "DIR/x.txt.gz: line 2: unexpected EOF"},
 		{"damaged gzip", fileOf("x.txt.gz", append([]byte{0x1f, 0x8b}, "this is no gzip"...)), "DIR/x.txt.gz: no gzip: gzip: invalid header"},
-		{"folder without data", func(_ *testing.T, dir string) error { _, err := Read(dir); return err }, "DIR: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz or NAME.mtx"},
+		{"folder without data", func(_ *testing.T, dir string) error { _, err := Read(dir); return err }, "DIR: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz, NAME.mtx or list of edges (.txt, .csv, .tsv, .edges, .edgelist)"},
+		{"folder of several lists", folderOf(strings.Fields("b.txt a.csv.gz README.txt")...), "DIR: there are several datasets in it: name one of a.csv.gz, b.txt"},
+		{"folder of many lists", folderOf(strings.Fields("a.txt b.txt c.txt d.txt e.txt f.txt g.txt h.txt i.txt j.txt k.txt l.txt")...), "DIR: there are several datasets in it: name one of a.txt, b.txt, c.txt, d.txt, e.txt, f.txt, g.txt, h.txt, i.txt, j.txt, or 2 more"},
+		{"folder of a matrix twice", folderOf("a.mtx", "a.mtx.zst"), "DIR: there are several datasets in it: name one of a.mtx, a.mtx.zst"},
+		{"archive in gzip", fileOf("x.npz.gz", gz("")), "DIR/x.npz.gz: only texts are read in gzip or zstd: unpack it first"},
+		{"pickle in zstd", fileOf("ind.x.graph.zst", zst("")), "DIR/ind.x.graph.zst: only texts are read in gzip or zstd: unpack it first"},
+		{"zip of two datasets", fileOf("x.zip", zipOf("a/p.content", paperContent, "b/p.content.gz", "")), "DIR/x.zip: there are several datasets in it, a/p.content and b/p.content.gz among them: name one file, of an archive unpack it first"},
+		{"zip of two matrices", fileOf("x.zip", zipOf("a.mtx", "", "b.mtx", "")), noneInZip},
+		{"zip of two lists", fileOf("x.zip", zipOf("a.txt", "", "b.csv", "")), noneInZip},
+		{"bad matrix in a zip", fileOf("x.zip", zipOf("x/a.mtx", mm+"array complex general\n1 1\n1 2\n")), "DIR/x.zip/x/a.mtx: line 1: its elements are complex, which edgewise does not compute with: save their real part or their absolute value"},
+		{"bad list in a zip", fileOf("x.zip", zipOf("a.txt.gz", string(gz("0 x\n")))), `DIR/x.zip/a.txt.gz: line 1: "0 x" is not an edge: want the numbers of two nodes`},
 		{"no file", func(_ *testing.T, dir string) error { _, err := Read(filepath.Join(dir, "x.npz")); return err }, "stat DIR/x.npz: no such file or directory"},
 		{"zip that escapes", fileOf("x.zip", zipOf("../../p.content", paperContent)), `DIR/x.zip: the member "../../p.content" leads out of the archive, which is refused`},
 		{"zip that expands without bound", fileOf("x.zip", bomb()), "DIR/x.zip: p.content: it expands from 4 to 300000000 bytes, which is refused"},
-		{"zip without content", fileOf("x.zip", zipOf("README", "hello")), "DIR/x.zip: there is no file NAME.content in it"},
+		{"zip without content", fileOf("x.zip", zipOf("README.txt", "hello")), noneInZip},
 		{"zip without cites", fileOf("x.zip", zipOf("p.content", paperContent)), `DIR/x.zip: there is no "p.cites" in it`},
 		{"short paper", linqsOf("1 0 1 A\n2 0 B\n", ""), "DIR/x.zip/p.content: line 2: 1 words of a paper's text, want 2 as in the first line"},
 		{"paper twice", linqsOf("1 0 1 A\n1 0 1 B\n", ""), `DIR/x.zip/p.content: line 2: paper "1" is paper 0 already`},

@@ -140,8 +140,8 @@ func Catalogue() []Info {
 }
 
 // Open returns the dataset of that name, whatever its case: "karate", which is
-// part of this package, or one that [Find] finds. A name that is none is an
-// [*UnknownError].
+// part of this package, or one that [Find] finds. A name that is none of these is
+// an [*UnknownError].
 func Open(dataDir, name string) (*Dataset, error) {
 	if strings.EqualFold(name, "karate") {
 		return Karate(), nil
@@ -150,16 +150,29 @@ func Open(dataDir, name string) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	return lookUp(name).read(path)
+	if e := lookUp(name); e != nil {
+		return e.read(path)
+	}
+	return Planetoid(path, name)
 }
 
 // Find returns the file of a dataset, or the folder of its files. It looks in
 // dataDir, unless that is empty, then in $EDGEWISE_DATA, then in [CacheDir]; and
 // of each in the subfolder of the dataset's kind: planetoid, npz, npz_plain, snap,
-// linqs or webkb.
+// linqs or webkb. A dataset of another name is found there in Planetoid's form, the
+// files ind.NAME.allx and so on, in the case that these have.
 func Find(dataDir, name string) (path string, err error) {
 	e := lookUp(name)
 	switch {
+	case e == nil && filepath.Base(name) == name:
+		for _, dir := range folders(dataDir) {
+			for _, sub := range []string{dir, filepath.Join(dir, "planetoid")} {
+				if holds(sub, name) {
+					return sub, nil
+				}
+			}
+		}
+		fallthrough
 	case e == nil:
 		return "", unknown(strings.ToLower(name), Names())
 	case e.kind == embedded:

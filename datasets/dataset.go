@@ -27,6 +27,7 @@ type Dataset struct {
 	ClassNames []string // empty if they have none
 	NodeNames  []string // empty if they have none
 
+	dangling int // edges of the raw data whose ends are not both nodes
 	loops    int // self-loops of the raw data, which are not in Graph
 	repeated int // edges of the raw data that stood there already
 }
@@ -141,6 +142,9 @@ func (d *Dataset) checkLabels(n int) error {
 		return fmt.Errorf("%d labels for %d nodes", len(d.Labels), n)
 	}
 	for v, c := range d.Labels {
+		if c < -1 && d.Classes == 0 {
+			return fmt.Errorf("the label of node %d is %d; classes are numbered from 0, and -1 is none", v, c)
+		}
 		if c < -1 || int(c) >= d.Classes {
 			return fmt.Errorf("the label of node %d is %d; classes are 0 to %d, and -1 is none", v, c, d.Classes-1)
 		}

@@ -59,6 +59,9 @@ func (d *Dataset) describeEdges(b *describer) {
 	if d.repeated > 0 {
 		b.line("", "%d more in the raw data stood there already", d.repeated)
 	}
+	if d.dangling > 0 {
+		b.line("", "%d of the raw data were left out: one of their nodes is not there", d.dangling)
+	}
 	switch known := frameworksHave(d.Name) && loops == 0; {
 	case known && d.loops > 0:
 		b.line("", "PyG counts %d, DGL %d: it keeps %d self-loops", n, n+d.loops, d.loops)

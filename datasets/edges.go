@@ -3,11 +3,12 @@ package datasets
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/edgelist"
 	"github.com/edgewise-ml/edgewise/internal/mtx"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
@@ -22,24 +23,37 @@ import (
 // [Dataset.Undirected] adds the other. The features are the identity matrix, and
 // there are no labels.
 func EdgeList(path string) (*Dataset, error) {
+	return opened(path, edgeList)
+}
+
+// opened returns what read reads of the text at path, which may be in gzip or zstd.
+func opened[T any](path string, read func(r io.Reader, path string) (T, error)) (out T, err error) {
 	r, err := unpack.Open(path)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	defer r.Close()
-	src, dst, err := edgelist.Read(r)
-	if err == nil && len(src) == 0 {
+	return read(r, path)
+}
+
+// edgeList is [EdgeList] of a text.
+func edgeList(r io.Reader, path string) (*Dataset, error) {
+	list := new(ends)
+	err := edgelist.Read(r, list.add)
+	if err == nil && list.n == 0 {
 		err = errors.New("there are no edges in it")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	g, ids, err := graph.NewCompact(src, dst)
+	ids, src, dst, err := list.number()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	d := &Dataset{Name: titleOf(stem(path)), Features: identity(len(ids))}
-	d.simple(g, nil)
+	if err := d.simple(len(ids), src, dst, nil); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	d.NodeNames = make([]string, len(ids))
 	for i, id := range ids {
 		d.NodeNames[i] = strconv.FormatInt(id, 10)
@@ -50,42 +64,18 @@ func EdgeList(path string) (*Dataset, error) {
 // stem returns a file's name without what its extensions say.
 func stem(path string) string {
 	name := filepath.Base(path)
-	for _, ext := range []string{".gz", ".zst", ".txt", ".csv", ".tsv", ".mtx", ".npz", ".edges"} {
+	for _, ext := range slices.Concat([]string{".gz", ".zst"}, lists, []string{".mtx", ".npz", ".content"}) {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return name
-}
-
-// simple makes g the graph, without its loops and with parallel edges made one,
-// whose weight is their sum.
-func (d *Dataset) simple(g *graph.Graph, weights []tensor.Float) {
-	h := g.WithoutSelfLoops()
-	if h != g {
-		d.loops = g.NumEdges() - h.NumEdges()
-		weights = carried(weights, h.From().Edges)
-	}
-	once, _, into := h.Coalesce()
-	d.repeated = h.NumEdges() - once.NumEdges()
-	if weights != nil {
-		d.Weights = make([]tensor.Float, once.NumEdges())
-		for e, k := range into {
-			d.Weights[k] += weights[e]
-		}
-	}
-	d.Graph = once
 }
 
 // rowsMost is how many rows a Matrix Market file may have for each of its
 // elements, beyond the first million: memory is taken by the row.
 const rowsMost = 16
 
-// readMatrix reads a Matrix Market file, which may be in gzip or zstd.
-func readMatrix(path string) (*mtx.Matrix, error) {
-	r, err := unpack.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
+// readMatrix reads a Matrix Market file.
+func readMatrix(r io.Reader, path string) (*mtx.Matrix, error) {
 	m, err := mtx.Read(r)
 	if err == nil && max(m.Rows, m.Cols) > 1<<20+rowsMost*len(m.Row) {
 		err = fmt.Errorf("it is %d × %d, with only %d elements: that is not believed", m.Rows, m.Cols, len(m.Row))
@@ -99,7 +89,7 @@ func readMatrix(path string) (*mtx.Matrix, error) {
 // ReadMatrix reads a matrix from a Matrix Market file, which may be in gzip or
 // zstd. Elements that stand there several times add up, zeros are left out.
 func ReadMatrix(path string) (*sparse.CSR, error) {
-	m, err := readMatrix(path)
+	m, err := opened(path, readMatrix)
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +142,11 @@ func sparseOf(m *mtx.Matrix) (*sparse.CSR, error) {
 // zstd: a square matrix, whose element (u, v) is an edge from u to v with that
 // weight; a pattern has no weights. Zeros are no edges. The features are the
 // identity matrix, and there are no labels.
-func MatrixMarket(path string) (*Dataset, error) {
-	m, err := readMatrix(path)
+func MatrixMarket(path string) (*Dataset, error) { return opened(path, matrixMarket) }
+
+// matrixMarket is [MatrixMarket] of a text.
+func matrixMarket(r io.Reader, path string) (*Dataset, error) {
+	m, err := readMatrix(r, path)
 	if err != nil {
 		return nil, err
 	}
@@ -186,13 +179,5 @@ func (d *Dataset) adjacent(m *mtx.Matrix) error {
 		}
 		src, dst, values = src[:kept], dst[:kept], values[:kept]
 	}
-	g, err := graph.New(m.Rows, src, dst)
-	if err != nil {
-		return err
-	}
-	if values != nil {
-		values = pick(values, g.EdgeOrder())
-	}
-	d.simple(g, values)
-	return nil
+	return d.simple(m.Rows, src, dst, values)
 }

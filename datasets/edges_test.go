@@ -1,7 +1,9 @@
 package datasets
 
 import (
+	"archive/tar"
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -123,6 +125,38 @@ func TestLINQS(t *testing.T) {
 	}
 }
 
+// Files of LINQS may begin with a byte-order mark, and where a line has tabs there
+// may be blanks in its words. Citations of papers that are not there are counted.
+func TestLINQSLines(t *testing.T) {
+	tabs := strings.NewReplacer(" ", "\t", "Theory", "Rule Learning", "30", "paper 30")
+	for name, c := range map[string]struct{ content, cites, first, class string }{
+		"mark in both":    {mark + paperContent, mark + paperCites, "30", "Theory"},
+		"mark in a list":  {paperContent, mark + "4 30\n4 x\n1 4\n", "30", "Theory"},
+		"tabs":            {tabs.Replace(paperContent), tabs.Replace(paperCites), "paper 30", "Rule Learning"},
+		"tabs and blanks": {strings.ReplaceAll(tabs.Replace(paperContent), "\t", " \t "), paperCites[5:] + "paper 30\t4\t\r\n4\tx", "paper 30", "Rule Learning"},
+	} {
+		d, err := Read(put(t, "p.zip", zipOf("p.content", c.content, "p.cites", c.cites)))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		v := slices.Index(d.NodeNames, c.first)
+		if v < 0 || d.ClassNames[d.Labels[v]] != c.class || d.Graph.NumEdges() != 4 || len(d.NodeNames) != 3 {
+			t.Errorf("%s: nodes %q of %q, %d edges", name, d.NodeNames, d.ClassNames, d.Graph.NumEdges())
+		}
+		var b strings.Builder
+		if err := d.Describe(&b); err != nil || !strings.Contains(b.String(), fmt.Sprintf("%d of the raw data were left out: one of their nodes is not there", d.dangling)) || d.dangling == 0 {
+			t.Errorf("%s: %d citations are of no paper, described as\n%s", name, d.dangling, b.String())
+		}
+	}
+	for _, text := range []string{mark + webHead, webHead} {
+		d, err := WebKB(web(t, text+"0\t1\t0\n1\t0\t1\n", strings.Replace(text, webHead, linkHead, 1)+"0\t1\n"))
+		if err != nil || d.Graph.NumEdges() != 1 {
+			t.Errorf("%q: error %v", text, err)
+		}
+	}
+}
+
 // web writes a small WebKB dataset, some of whose files may be others.
 func web(t testing.TB, pages, links string) string {
 	t.Helper()
@@ -191,12 +225,63 @@ func TestReadKnowsForms(t *testing.T) {
 	}
 }
 
+// tarOf returns an archive of names and contents, alternating.
+func tarOf(parts ...string) string {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for i := 0; i < len(parts); i += 2 {
+		w.WriteHeader(&tar.Header{Name: parts[i], Size: int64(len(parts[i+1])), Mode: 0o600})
+		w.Write([]byte(parts[i+1]))
+	}
+	w.Close()
+	return b.String()
+}
+
+// Texts are read in gzip and zstd, in a folder, and in an archive.
+func TestReadCompressed(t *testing.T) {
+	const matrix = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n"
+	for _, c := range []struct {
+		want  string // counts, then name
+		parts []string
+		paths []string // "": the folder
+	}{
+		{"3 nodes, 4 edges, 2 features: p", []string{"p.content.gz", string(gz(paperContent)), "p.cites.gz", string(gz(paperCites))}, []string{"", "p.content.gz", "p.cites.gz"}},
+		{"3 nodes, 4 edges, 2 features: p", []string{"p.content", paperContent, "p.cites.zst", string(zst(paperCites))}, []string{"", "p.content", "p.cites.zst"}},
+		{"3 nodes, 4 edges, 2 features: p", []string{"p.content", paperContent, "p.cites", paperCites, "o.content", "", "o.cites", ""}, []string{"p.content", "p.cites"}},
+		{"3 nodes, 4 edges, 2 features: p", []string{"x.zip", string(zipOf("p.content.gz", string(gz(paperContent)), "p.cites", paperCites))}, []string{"x.zip"}},
+		{"3 nodes, 4 edges, 3 features: x", []string{"x.mtx.gz", string(gz(matrix)), "README.txt", "hello"}, []string{"", "x.mtx.gz"}},
+		{"3 nodes, 4 edges, 3 features: x", []string{"x.mtx.zst", string(zst(matrix))}, []string{"", "x.mtx.zst"}},
+		{"3 nodes, 4 edges, 3 features: x", []string{"s.tar.gz", string(gz(tarOf("x/x.mtx", matrix))), "s.zip", string(zipOf("x.mtx.gz", string(gz(matrix)), "x.txt", "")), "s.tgz", string(gz(tarOf("x.mtx.zst", string(zst(matrix)))))}, []string{"s.tar.gz", "s.zip", "s.tgz"}},
+		{"3 nodes, 3 edges, 3 features: l", []string{"l.txt", friendsList, "ReadMe.txt", "hello"}, []string{"", "l.txt"}},
+		{"3 nodes, 3 edges, 3 features: l", []string{"l.csv.gz", string(gz(friendsList)), "LICENSE.txt", "hello"}, []string{"", "l.csv.gz"}},
+		{"3 nodes, 3 edges, 3 features: l", []string{"s.tar.zst", string(zst(tarOf("l/l.edges", friendsList, "l/README.txt", ""))), "s.zip", string(zipOf("l.tsv", friendsList, ".hidden.txt", ""))}, []string{"s.tar.zst", "s.zip"}},
+	} {
+		dir := t.TempDir()
+		for i := 0; i < len(c.parts); i += 2 {
+			if err := os.WriteFile(filepath.Join(dir, c.parts[i]), []byte(c.parts[i+1]), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, path := range c.paths {
+			d, err := Read(filepath.Join(dir, path))
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			if got := fmt.Sprintf("%d nodes, %d edges, %d features: %s", d.Graph.NumNodes(), d.Graph.NumEdges(), d.Features.Shape()[1], d.Name); got != c.want {
+				t.Errorf("%q of %q: %s, want %s", path, c.parts[0], got, c.want)
+			}
+		}
+	}
+}
+
 func FuzzTexts(f *testing.F) {
 	f.Add("e.txt", friendsList, "")
 	f.Add("m.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n", "")
 	f.Add("m.mtx", "%%MatrixMarket matrix coordinate real general\n2147483647 2147483647 0\n", "")
 	f.Add("p.content", paperContent, paperCites)
 	f.Add(webPages, webHead+"1\t0,1,1\t0\n0\t0,0,0\t1\n", linkHead+"0\t1\n")
+	f.Add("e.txt", "7 9223372036854775799\n2147483648 7\n", "")
 	other := map[string]string{"p.content": "p.cites", webPages: webLinks, "e.txt": "", "m.mtx": ""}
 	f.Fuzz(func(t *testing.T, name, first, second string) {
 		second2, ok := other[name]

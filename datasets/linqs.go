@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -21,24 +20,41 @@ const linqsLine = 1 << 22
 
 // LINQS reads a citation graph as the LINQS group publishes them: NAME.content,
 // whose lines are a paper, its words and its class, and NAME.cites, whose lines
-// are a cited and a citing paper. Both are in a folder, or in a zip or tar archive.
+// are a cited and a citing paper, each perhaps in gzip or zstd. Path is either of
+// them, or the folder, or the zip or tar archive that they are in.
 // Nodes are papers in the order of their numbers, and then of their names; classes
 // are in the order of theirs. Both directions of every citation are taken; those
 // of papers without content are dropped. There is no split.
 func LINQS(path string) (*Dataset, error) {
-	if strings.HasSuffix(path, ".content") {
-		path = filepath.Dir(path)
+	base, content := unpack.Plain(filepath.Base(path)), ""
+	for _, ending := range []string{".content", ".cites"} {
+		if name, ok := strings.CutSuffix(base, ending); ok {
+			path, content = filepath.Dir(path), name+".content"
+		}
 	}
 	f, err := unpack.OpenFolder(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	content := f.Find(".content")
+	return linqs(f, path, content)
+}
+
+// linqs reads a file of papers, or the one that it finds, and that of their
+// citations.
+func linqs(f *unpack.Folder, path, content string) (*Dataset, error) {
 	if content == "" {
-		return nil, fmt.Errorf("%s: there is no file NAME.content in it", path)
+		all := f.All(".content")
+		switch len(all) {
+		case 0:
+			return nil, fmt.Errorf("%s: there is no file NAME.content in it", path)
+		case 1:
+			content = all[0]
+		default:
+			return nil, fmt.Errorf("%s: there are several datasets in it, %s and %s among them: name one file, of an archive unpack it first", path, all[0], all[1])
+		}
 	}
-	cites := strings.TrimSuffix(content, ".content") + ".cites"
+	cites := strings.TrimSuffix(unpack.Plain(content), ".content") + ".cites"
 	p := &papers{number: map[string]int32{}}
 	for _, part := range []struct {
 		name string
@@ -58,7 +74,7 @@ func LINQS(path string) (*Dataset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	d.Name = titleOf(stem(strings.TrimSuffix(filepath.Base(content), ".content")))
+	d.Name = titleOf(stem(content))
 	return d, d.Check()
 }
 
@@ -67,11 +83,28 @@ type papers struct {
 	names, classes []string // of each paper
 	number         map[string]int32
 	offsets        []int64 // of the words of each paper
-	cols           []int32
-	values         []tensor.Float
-	width          int // words that there are
-	cited, citing  []int32
+	cols           pieces[int32]
+	values         pieces[tensor.Float] // empty as long as each is 1
+	width          int                  // words that there are
+	cited, citing  pieces[int32]
 	dangling       int // citations of papers without content
+}
+
+// mark is what some editors put before a text: the byte-order mark, in UTF-8.
+const mark = "\ufeff"
+
+// wordsOf returns the words of a line: what is between its tabs, or else between
+// blanks. Between tabs there may be blanks in a word.
+func wordsOf(line string) []string {
+	line = strings.TrimSpace(line)
+	if !strings.Contains(line, "\t") {
+		return strings.Fields(line)
+	}
+	words := strings.Split(line, "\t")
+	for i, w := range words {
+		words[i] = strings.TrimSpace(w)
+	}
+	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
 }
 
 // eachLine calls visit with the words of each line that is not empty.
@@ -80,7 +113,11 @@ func eachLine(r io.Reader, visit func(words []string) error) error {
 	s.Buffer(make([]byte, 1<<16), linqsLine)
 	line := 1
 	for ; s.Scan(); line++ {
-		if words := strings.Fields(s.Text()); len(words) > 0 {
+		text := s.Text()
+		if line == 1 {
+			text = strings.TrimPrefix(text, mark)
+		}
+		if words := wordsOf(text); len(words) > 0 {
 			if err := visit(words); err != nil {
 				return fmt.Errorf("line %d: %w", line, err)
 			}
@@ -111,14 +148,27 @@ func (p *papers) readContent(r io.Reader) error {
 				return fmt.Errorf("word %d is %.40q, want a finite number", j, w)
 			}
 			if v != 0 {
-				p.cols, p.values = append(p.cols, int32(j)), append(p.values, v)
+				p.word(int32(j), v)
 			}
 		}
 		p.number[strings.Clone(words[0])] = int32(len(p.names))
 		p.names, p.classes = append(p.names, strings.Clone(words[0])), append(p.classes, strings.Clone(words[n-1]))
-		p.offsets = append(p.offsets, int64(len(p.cols)))
+		p.offsets = append(p.offsets, int64(p.cols.n))
 		return nil
 	})
+}
+
+// word adds a word of the last paper.
+func (p *papers) word(j int32, v tensor.Float) {
+	if v != 1 {
+		for p.values.n < p.cols.n {
+			p.values.add(1)
+		}
+	}
+	if v != 1 || p.values.n > 0 {
+		p.values.add(v)
+	}
+	p.cols.add(j)
 }
 
 // number reads a word's count or weight, which mostly is 0 or 1.
@@ -150,7 +200,8 @@ func (p *papers) readCites(r io.Reader) error {
 			p.dangling++
 			return nil
 		}
-		p.cited, p.citing = append(p.cited, u), append(p.citing, v)
+		p.cited.add(u)
+		p.citing.add(v)
 		return nil
 	})
 }
@@ -161,8 +212,8 @@ func (p *papers) dataset() (*Dataset, error) {
 	if n == 0 {
 		return nil, errors.New("there are no papers in it")
 	}
-	if p.dangling > len(p.cited) {
-		return nil, fmt.Errorf("%d of %d citations are of papers without content: are these files of one dataset?", p.dangling, p.dangling+len(p.cited))
+	if p.dangling > p.cited.n {
+		return nil, fmt.Errorf("%d of %d citations are of papers without content: are these files of one dataset?", p.dangling, p.dangling+p.cited.n)
 	}
 	order := span(0, n) // of the file's papers
 	slices.SortFunc(order, func(a, b int32) int { return byNumber(p.names[a], p.names[b]) })
@@ -170,12 +221,13 @@ func (p *papers) dataset() (*Dataset, error) {
 	for i, v := range order {
 		place[v] = int32(i)
 	}
-	x, err := sparse.New(n, p.width, p.offsets, p.cols, p.values)
+	x, err := p.features()
 	if err != nil {
 		return nil, err
 	}
 	classes := slices.Compact(slices.Sorted(slices.Values(p.classes)))
 	d := &Dataset{
+		dangling: p.dangling,
 		Features: GatherRows(x, order), Labels: make([]int32, n), Classes: len(classes),
 		ClassNames: classes, NodeNames: pick(p.names, order),
 	}
@@ -183,12 +235,23 @@ func (p *papers) dataset() (*Dataset, error) {
 		at, _ := slices.BinarySearch(classes, c)
 		d.Labels[place[v]] = int32(at)
 	}
-	g, err := graph.New(n, pick(place, p.citing), pick(place, p.cited))
-	if err != nil {
+	citing, cited := p.citing.join(), p.cited.join()
+	for e := range citing {
+		citing[e], cited[e] = place[citing[e]], place[cited[e]]
+	}
+	if err := d.simple(n, citing, cited, nil); err != nil {
 		return nil, err
 	}
-	d.simple(g, nil)
 	return d.Undirected(), nil
+}
+
+// features returns the words of each paper, in the order of the file.
+func (p *papers) features() (*sparse.CSR, error) {
+	cols, values := p.cols.join(), p.values.join()
+	if len(values) < len(cols) {
+		values = slices.Repeat([]tensor.Float{1}, len(cols))
+	}
+	return sparse.New(len(p.names), p.width, p.offsets, cols, values)
 }
 
 // byNumber compares names: numbers by their value, and before all others.

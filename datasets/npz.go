@@ -25,7 +25,8 @@ import (
 // The features are node_attr or attr_matrix, pickled or dense, or attr_indptr
 // and so on; without, they are the identity matrix. The labels are labels or
 // node_label: a class a node, −1 for none, or a row of zeros and ones a node,
-// which may have several classes; targets are numbers. The split is as
+// which may have several classes, unless there is a single one in every row;
+// targets are numbers. The split is as
 // [ReadSplit] has it. There may be class_names, node_names, and weights. The error
 // names the file, the array, and the first thing that is wrong.
 func NPZ(path string) (*Dataset, error) {
@@ -65,7 +66,7 @@ func (d *Dataset) readGraph(z archive) (err error) {
 	case z.Has("indptr"):
 		return d.readIncoming(z)
 	default:
-		return fmt.Errorf("%s: there is no graph in it: want arrays adj_matrix, adj_indptr or indptr; it has %s", z.path, strings.Join(z.Names(), ", "))
+		return fmt.Errorf("%s: there is no graph in it: want arrays adj_matrix, adj_indptr or indptr; it has %s", z.path, z.Contents())
 	}
 	if err != nil {
 		return err
@@ -159,7 +160,20 @@ func (d *Dataset) readMultiLabels(z archive, name string, a *npy.Array) error {
 		}
 	}
 	d.MultiLabels, d.Classes = sparse.FromDense(x), x.Dim(1)
+	if labels, ok := single(d.MultiLabels); ok {
+		d.Labels, d.MultiLabels = labels, nil
+	}
 	return nil
+}
+
+// single returns the class of each node if each has one of several.
+func single(m *sparse.CSR) ([]int32, bool) {
+	for v := range m.NumRows {
+		if m.Offsets[v+1] != int64(v)+1 {
+			return nil, false
+		}
+	}
+	return m.Cols, m.NumCols > 1
 }
 
 // readNames reads class_names and node_names, or those of class_names in the

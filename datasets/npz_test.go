@@ -131,6 +131,30 @@ func TestNPZPlain(t *testing.T) {
 	}
 }
 
+// A row of zeros and ones a node is a class a node if there is a single one in each.
+func TestNPZLabels(t *testing.T) {
+	for name, c := range map[string]struct {
+		ones   []int32
+		cols   int
+		labels []int32 // nil: several a node
+	}{
+		"one-hot":    {[]int32{0, 1, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0}, 3, []int32{1, 0, 2, 0}},
+		"none":       {[]int32{0, 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0}, 3, nil},
+		"two":        {[]int32{0, 1, 0, 1, 0, 1, 0, 0, 1, 1, 0, 0}, 3, nil},
+		"none, two":  {[]int32{0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0}, 3, nil},
+		"one column": {[]int32{1, 1, 1, 1}, 1, nil},
+	} {
+		named := append(with(shchur(), "labels", nil, "class_names", nil), npy.Named{Name: "labels", Data: c.ones, Shape: []int{4, c.cols}})
+		d, err := NPZ(put(t, "x.npz", archiveOf(t, named...)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(d.Labels, c.labels) || (d.MultiLabels == nil) != (c.labels != nil) || d.Classes != c.cols {
+			t.Errorf("%s: labels %v, several %v, %d classes", name, d.Labels, d.MultiLabels, d.Classes)
+		}
+	}
+}
+
 func TestNPZPickled(t *testing.T) {
 	matrix := inner(words(4, []int{1}, []int{2}, []int{2}, nil))
 	attributes := inner(words(3, []int{0, 2}, nil, nil, nil))

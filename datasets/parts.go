@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -139,121 +138,6 @@ func classes(v any) (onehot, error) {
 	return onehot{labels, m}, nil
 }
 
-// edges is the edges of an adjacency: into each node those from others, in both
-// directions, once, by source.
-type edges struct {
-	in    *sparse.CSR
-	loops int // nodes that had an edge to themselves
-}
-
-// both returns both directions of a list of edges, whose ends are below n, in the
-// order u, v, u, v, ….
-func both(n int, ends []int32) edges {
-	offsets := make([]int64, n+2)
-	loop := make([]bool, n)
-	e := edges{}
-	for i := 0; i < len(ends); i += 2 {
-		u, v := ends[i], ends[i+1]
-		if u != v {
-			offsets[u+2]++
-			offsets[v+2]++
-		} else if !loop[u] {
-			loop[u] = true
-			e.loops++
-		}
-	}
-	for v := range n {
-		offsets[v+2] += offsets[v+1]
-	}
-	cols := make([]int32, offsets[n+1])
-	for i := 0; i < len(ends); i += 2 {
-		if u, v := ends[i], ends[i+1]; u != v {
-			cols[offsets[u+1]], cols[offsets[v+1]] = v, u
-			offsets[u+1]++
-			offsets[v+1]++
-		}
-	}
-	// Now node v's sources end at offsets[v+1].
-	par.For(n, 1024, func(lo, hi int) {
-		for v := lo; v < hi; v++ {
-			slices.Sort(cols[offsets[v]:offsets[v+1]])
-		}
-	})
-	kept := int64(0)
-	for v := range n {
-		row := cols[offsets[v]:offsets[v+1]]
-		offsets[v] = kept
-		kept += int64(copy(cols[kept:], slices.Compact(row)))
-	}
-	offsets[n] = kept
-	e.in = &sparse.CSR{NumRows: n, NumCols: n, Offsets: offsets[:n+1], Cols: cols[:kept]}
-	return e
-}
-
-// adjacency turns a pickled dictionary of neighbours into both directions of
-// every edge, once.
-func adjacency(v any) (edges, error) {
-	d, ok := v.(*pickle.Dict)
-	if !ok {
-		return edges{}, fmt.Errorf("it holds %s, not a dictionary of neighbours", kindOf(v))
-	}
-	n := len(d.Keys)
-	if n > math.MaxInt32 {
-		return edges{}, fmt.Errorf("%d nodes are too many", n)
-	}
-	seen, taken := make([]bool, n), make(map[*pickle.List]bool, n)
-	ends := make([]int32, 0, 2*neighboursOf(d))
-	for i, key := range d.Keys {
-		u, ok := node(key, n)
-		if !ok || seen[u] {
-			return edges{}, fmt.Errorf("key %d of the graph is %s, or is repeated; its nodes are 0 to %d", i, show(key), n-1)
-		}
-		seen[u] = true
-		l, ok := d.Values[i].(*pickle.List)
-		if !ok || taken[l] { // a list shared by all nodes would be a square of edges
-			return edges{}, fmt.Errorf("node %d has %s, or another node's; it needs a list of neighbours of its own", u, kindOf(d.Values[i]))
-		}
-		taken[l] = true
-		if len(ends)+2*len(l.Items) > math.MaxInt32 {
-			return edges{}, errors.New("there are more than 2³¹ edges")
-		}
-		for j, item := range l.Items {
-			w, ok := node(item, n)
-			if !ok {
-				return edges{}, fmt.Errorf("neighbour %d of node %d is %s; the nodes are 0 to %d", j, u, show(item), n-1)
-			}
-			ends = append(ends, int32(u), int32(w))
-		}
-	}
-	return both(n, ends), nil
-}
-
-// neighboursOf returns how many neighbours a dictionary lists, at most eight for
-// each node that it has: those of a list that is repeated are not to be trusted.
-func neighboursOf(d *pickle.Dict) int {
-	count := 0
-	for _, v := range d.Values {
-		if l, ok := v.(*pickle.List); ok {
-			count += len(l.Items)
-		}
-	}
-	return min(count, 8*len(d.Values))
-}
-
-// node returns the node that v is, of n.
-func node(v any, n int) (int64, bool) {
-	i, ok := v.(int64)
-	return i, ok && i >= 0 && i < int64(n)
-}
-
-// show describes a value that should have been a node.
-func show(v any) string {
-	if i, ok := v.(int64); ok {
-		return strconv.FormatInt(i, 10)
-	}
-	return kindOf(v)
-}
-
 // kindOf says in Python's words what a pickled value is.
 func kindOf(v any) string {
 	switch v.(type) {
@@ -284,24 +168,33 @@ func (p *planetoid) readIndex() error {
 		return err
 	}
 	defer f.Close()
-	if p.test, err = nodeList(f, p.nodes); err != nil {
+	if p.test, err = nodeList(f, p.tx.NumRows); err != nil {
 		return fmt.Errorf("%s: %w", p.path("test.index"), err)
 	}
 	return nil
 }
 
-// nodeList reads at most n nodes, one a line.
+// nodeList reads at most n nodes, one a line. The last lines may be empty.
 func nodeList(r io.Reader, n int) ([]int32, error) {
 	var ids []int32
-	s := bufio.NewScanner(r)
+	s, empty := bufio.NewScanner(r), 0
 	for line := 1; s.Scan(); line++ {
 		text := strings.TrimSpace(s.Text())
-		v, err := strconv.ParseInt(text, 10, 32)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %.40q is not the number of a node", line, text)
+		if line == 1 {
+			text = strings.TrimPrefix(text, mark)
 		}
-		if len(ids) == n {
-			return nil, fmt.Errorf("line %d: more lines than the graph's %d nodes", line, n)
+		if text == "" {
+			empty++
+			continue
+		}
+		v, err := strconv.ParseInt(text, 10, 32)
+		switch {
+		case empty > 0:
+			return nil, fmt.Errorf("line %d: it is empty, and line %d is not", line-1, line)
+		case err != nil:
+			return nil, fmt.Errorf("line %d: %.40q is not the number of a node", line, text)
+		case len(ids) == n:
+			return nil, fmt.Errorf("line %d: more lines than the %d rows of tx", line, n)
 		}
 		ids = append(ids, int32(v))
 	}

@@ -40,8 +40,8 @@ type planetoid struct {
 // Case does not matter in the names of the three.
 //
 // The split is the standard one: the rows of x train, the up to 500 after them
-// validate, and test.index tests. Duplicate edges and self-loops are dropped. A
-// node that is in no file but the graph has no features, is in no part of the
+// validate, and test.index tests. Duplicate edges and self-loops are dropped. The
+// graph may leave nodes out that have no neighbours. A node that is in no file but the graph has no features, is in no part of the
 // split, and has class 0, as in DGL and PyG: CiteSeer has 15 of these.
 func Planetoid(dir, name string) (*Dataset, error) {
 	if lower := strings.ToLower(name); classNames[lower] != nil {
@@ -78,26 +78,32 @@ func (p *planetoid) wrong(part, format string, args ...any) error {
 // read reads all files and compares their lengths. The graph is read beside the
 // matrices: these two take the time.
 func (p *planetoid) read() error {
-	var adj edges
-	var adjErr error
+	var links *adjacency
+	var linksErr error
 	var side sync.WaitGroup
-	side.Go(func() { adj, adjErr = parse(p, "graph", adjacency) })
-	err := p.readMatrices()
-	if err == nil {
-		err = p.readLabels()
+	side.Go(func() { links, linksErr = parse(p, "graph", adjacencyOf) })
+	var err error
+	for _, read := range []func() error{p.readMatrices, p.readLabels, p.readIndex} {
+		if err == nil {
+			err = read()
+		}
 	}
 	side.Wait()
 	if err == nil {
-		err = adjErr
+		err = linksErr
+	}
+	if err == nil {
+		err = p.check(len(links.keys))
 	}
 	if err != nil {
 		return err
 	}
-	p.in, p.nodes, p.loops = adj.in, adj.in.NumRows, adj.loops
-	if err := p.readIndex(); err != nil {
-		return err
+	adj, err := links.edges(p.nodes)
+	if err != nil {
+		return p.wrong("graph", "%w", err)
 	}
-	return p.check()
+	p.in, p.loops = adj.in, adj.loops
+	return nil
 }
 
 func (p *planetoid) readMatrices() (err error) {
@@ -158,8 +164,10 @@ func parse[T any](p *planetoid, part string, convert func(any) (T, error)) (out 
 	return out, nil
 }
 
-// check compares the files with each other.
-func (p *planetoid) check() error {
+// check compares the files with each other and counts the nodes, of which some are
+// listed in the graph. As in DGL and PyG there are as many as the features or the
+// test nodes say if these are more: nodes without edges may be missing in the graph.
+func (p *planetoid) check(listed int) error {
 	train, known := p.x.NumRows, p.allx.NumRows
 	if train > known {
 		return p.wrong("x", "%d rows, more than the %d of allx, whose first ones they are", train, known)
@@ -167,17 +175,17 @@ func (p *planetoid) check() error {
 	if i := mismatch(p.y, p.ally[:train]); i >= 0 {
 		return p.wrong("y", "row %d has class %d, the same row of ally %d", i, p.y[i], p.ally[i])
 	}
-	if known+p.tx.NumRows > p.nodes {
-		return p.wrong("graph", "%d nodes, fewer than the %d rows of allx and the %d of tx", p.nodes, known, p.tx.NumRows)
-	}
 	if len(p.test) != p.tx.NumRows {
 		return p.wrong("test.index", "%d nodes for the %d rows of tx", len(p.test), p.tx.NumRows)
 	}
+	p.nodes = max(listed, known+p.tx.NumRows)
+	most := max(p.nodes, 2*(known+p.tx.NumRows)) // or else most of them would have no features
 	seen := map[int32]int{}
 	for i, v := range p.test {
-		if int(v) < known || int(v) >= p.nodes {
-			return p.wrong("test.index", "line %d: node %d; test nodes are %d to %d", i+1, v, known, p.nodes-1)
+		if int(v) < known || int(v) >= most {
+			return p.wrong("test.index", "line %d: node %d; test nodes are %d to %d", i+1, v, known, most-1)
 		}
+		p.nodes = max(p.nodes, int(v)+1)
 		if j, ok := seen[v]; ok {
 			return p.wrong("test.index", "line %d: node %d stands in line %d already", i+1, v, j+1)
 		}

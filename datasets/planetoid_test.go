@@ -123,6 +123,22 @@ func TestPlanetoidOwn(t *testing.T) {
 			t.Errorf("%s: %s of %d nodes, %d classes %q, split %v", path, d.Name, d.Graph.NumNodes(), d.Classes, d.ClassNames, d.Split)
 		}
 	}
+	for _, data := range []string{dir, t.TempDir()} {
+		sub := filepath.Join(data, "planetoid")
+		if data != dir {
+			if err := os.CopyFS(sub, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d, err := Open(data, "Mine.v1.2"); err != nil || d.Name != "Mine.v1.2" {
+			t.Errorf("by its name it is %v, error %v", d, err)
+		}
+		for _, name := range []string{"mine.v1.3", "../" + filepath.Base(dir) + "/Mine.v1.2", "", "."} {
+			if d, err := Open(data, name); !errors.As(err, new(*UnknownError)) {
+				t.Errorf("%q is %v, error %v", name, d, err)
+			}
+		}
+	}
 	if _, err := Planetoid(dir, "../Mine"); !errors.As(err, new(*UnknownError)) {
 		t.Errorf("no files of that name: %v", err)
 	}
@@ -159,11 +175,12 @@ func TestPlanetoidErrorsNameFileAndPlace(t *testing.T) {
 		{"test.index", "5\nx\n", `line 2: "x"`},
 		{"test.index", "5\n\n3\n", "line 2"},
 		{"test.index", "5\n5\n", "line 2: node 5 stands in line 1"},
-		{"test.index", "5\n7\n", "line 2: node 7"},
+		{"test.index", "5\n10\n", "line 2: node 10; test nodes are 3 to 9"},
+		{"test.index", "\n5\n3\n", "line 1: it is empty, and line 2 is not"},
 		{"test.index", "5\n2\n", "line 2: node 2"},
 		{"test.index", "5\n-1\n", "line 2: node -1"},
 		{"test.index", "5\n", "1 nodes for the 2 rows"},
-		{"test.index", strings.Repeat("5\n", 9), "line 8: more lines"},
+		{"test.index", strings.Repeat("5\n", 9), "line 3: more lines than the 2 rows of tx"},
 		{"test.index", "99999999999999999999", "line 1"},
 		{"test.index", strings.Repeat("1", 1<<17), "too long"},
 		{"x", words(3, []int{1}, []int{1}), "ind.citeseer.y"},
@@ -178,10 +195,16 @@ func TestPlanetoidErrorsNameFileAndPlace(t *testing.T) {
 		{"ty", "\x80\x02" + array("i4", le4(1, 0, 0, 7), 2, 2) + ".", "row 1, column 1 is 7"},
 		{"ty", "\x80\x02" + array("i4", "", 0, 1<<30) + ".", "not one of labels"},
 		{"graph", neighbours([]int{7}, nil, nil, nil, nil, nil, nil), "neighbour 0 of node 0 is 7"},
-		{"graph", neighbours(nil, nil, nil, nil), "4 nodes, fewer"},
+		{"graph", neighbours([]int{1, 9}, []int{8, 3}), "neighbour 1 of node 0 is 9; the nodes are 0 to 5"},
+		{"graph", "\x80\x02}K\x06]s.", "key 0 of the graph is 6, or is repeated; its nodes are 0 to 5"},
+		{"graph", "\x80\x02}J\xff\xff\xff\xff]s.", "key 0 of the graph is -1, want the number of a node"},
+		{"graph", "\x80\x02}Ns.", "no value"},
+		{"graph", "\x80\x02}K\x00(K\x01X\x01\x00\x00\x002ts.", "neighbour 1 of node 0 is a string, want the number of a node"},
+		{"graph", "\x80\x02}(K\x00K\x02\x85q\x00K\x01h\x00u.", "node 1 has a tuple, or another node's"},
+		{"graph", "\x80\x04}(K\x00\x8f\x94(K\x02\x90K\x01h\x00u.", "node 1 has a list, or another node's"},
 		{"graph", onehots(1), "not a dictionary"},
 		{"graph", "\x80\x02}(K\x00]K\x00]u.", "key 1"},
-		{"graph", "\x80\x02}(K\x00]q\x00K\x01h\x00u.", "another node's"},
+		{"graph", "\x80\x02}(K\x00]q\x00K\x02aK\x01h\x00u.", "another node's"},
 		{"graph", "\x80\x02}(K\x00](]eu.", "is a list"},
 		{"graph", "cos\nsystem\n(U\x02lst R.", `"system" of "os"`},
 		{"allx", "\x80\x02", "byte 2"},
@@ -192,6 +215,39 @@ func TestPlanetoidErrorsNameFileAndPlace(t *testing.T) {
 		d, err := Planetoid(dir, "citeseer")
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "ind.citeseer.") {
 			t.Errorf("%s %.40q: %v, error %v; want one with %q", c.part, c.content, d, err, c.want)
+		}
+	}
+}
+
+// Nodes without edges may be missing in the graph, whose numbers may be NumPy's, and
+// whose neighbours sets or tuples. The last lines of test.index may be empty.
+func TestPlanetoidForms(t *testing.T) {
+	scalar := func(v int) string { // a numpy.int64
+		return "cnumpy.core.multiarray\nscalar\ncnumpy\ndtype\nU\x02i8K\x00K\x01\x87R(K\x03U\x01<NNNtbU\x08" + le4(v, 0) + "\x86R"
+	}
+	for name, c := range map[string]struct {
+		part, content string
+		nodes, edges  int
+	}{
+		"empty lines":        {"test.index", "5\n3\n\n \r\n", 7, 8},
+		"a mark":             {"test.index", mark + "5\n3\n", 7, 8},
+		"no keys":            {"graph", neighbours([]int{1}, []int{0, 2, 2}, []int{1, 3}, []int{3, 5}), 6, 8},
+		"test nodes beyond":  {"test.index", "5\n8\n", 9, 8},
+		"numbers of NumPy's": {"graph", "\x80\x02}(" + scalar(0) + "](" + scalar(1) + "K\x03e" + scalar(2) + "]" + scalar(3) + "aK\x01](K\x02K\x05eu.", 6, 10},
+		"sets":               {"graph", "\x80\x02}(K\x00c__builtin__\nset\n](K\x01K\x03e\x85RK\x02\x8f(K\x03\x90K\x01\x8f(K\x02K\x05\x90u.", 6, 10},
+		"tuples":             {"graph", "\x80\x02}(K\x00K\x01K\x03\x86K\x02K\x03\x85K\x03)K\x04)K\x01K\x02K\x05\x86u.", 6, 10},
+		"no edges":           {"graph", "\x80\x02}(K\x01]q\x00K\x00h\x00u.", 6, 0},
+	} {
+		dir, parts := t.TempDir(), small()
+		parts[c.part] = c.content
+		write(t, dir, parts)
+		d, err := Planetoid(dir, "citeseer")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if d.Graph.NumNodes() != c.nodes || d.Graph.NumEdges() != c.edges || len(d.Labels) != c.nodes || d.Features.Shape()[0] != c.nodes || d.Check() != nil {
+			t.Errorf("%s: %d nodes, %d edges, want %d, %d; %v", name, d.Graph.NumNodes(), d.Graph.NumEdges(), c.nodes, c.edges, d.Check())
 		}
 	}
 }
@@ -241,7 +297,11 @@ func FuzzParts(f *testing.F) {
 				}
 			}
 		}
-		if e, err := adjacency(v); err == nil {
+		if l, err := adjacencyOf(v); err == nil {
+			e, err := l.edges(1000)
+			if err != nil {
+				return
+			}
 			if err := e.in.Validate(); err != nil {
 				t.Fatal(err)
 			}

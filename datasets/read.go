@@ -2,14 +2,23 @@ package datasets
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/edgewise-ml/edgewise/internal/unpack"
 )
 
+// lists are the endings of lists of edges in folders and archives, where other
+// files may lie beside them. Named itself, a list may be called anything.
+var lists = []string{".txt", ".csv", ".tsv", ".edges", ".edgelist"}
+
 // Read reads the dataset at path, whose form its name says: NAME.npz, NAME.mtx,
-// a Planetoid file ind.NAME.PART, NAME.content, a zip or tar archive of one, a
-// folder of any of these, or else a list of edges, each perhaps in gzip or zstd.
+// a Planetoid file ind.NAME.PART, NAME.content, or else a list of edges; texts
+// perhaps in gzip or zstd. A folder is read if one of these is in it, and a zip or
+// tar archive if that is NAME.content, NAME.mtx or a list.
 func Read(path string) (*Dataset, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -19,54 +28,109 @@ func Read(path string) (*Dataset, error) {
 		return readFolder(path)
 	}
 	base := filepath.Base(path)
-	plain := strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".zst")
+	plain := unpack.Plain(base)
 	dir := filepath.Dir(path)
-	if name, ok := strings.CutPrefix(strings.TrimSuffix(plain, filepath.Ext(plain)), "ind."); ok {
-		return Planetoid(dir, strings.TrimSuffix(name, ".test")) // of the part test.index
-	}
+	name, planetoid := strings.CutPrefix(strings.TrimSuffix(plain, filepath.Ext(plain)), "ind.")
 	switch {
+	case plain != base && (planetoid || strings.HasSuffix(plain, ".npz")):
+		return nil, fmt.Errorf("%s: only texts are read in gzip or zstd: unpack it first", path)
+	case planetoid:
+		return Planetoid(dir, strings.TrimSuffix(name, ".test")) // of the part test.index
 	case strings.HasSuffix(base, ".npz"):
 		return NPZ(path)
 	case strings.HasSuffix(plain, ".mtx"):
 		return MatrixMarket(path)
-	case strings.HasSuffix(base, ".content"), strings.HasSuffix(base, ".cites"):
-		return LINQS(dir)
+	case strings.HasSuffix(plain, ".content"), strings.HasSuffix(plain, ".cites"):
+		return LINQS(path)
 	case base == webPages, base == webLinks:
 		return WebKB(dir)
 	case strings.HasSuffix(base, ".zip"), strings.HasSuffix(plain, ".tar"), strings.HasSuffix(base, ".tgz"):
-		return LINQS(path)
+		return readArchive(path)
 	}
 	return EdgeList(path)
 }
 
 // readFolder reads the one dataset whose files are in a folder.
 func readFolder(dir string) (*Dataset, error) {
-	for _, pattern := range []string{"ind.*.allx", webLinks, "*.content", "*.npz", "*.mtx"} {
-		names, err := entries(dir, pattern)
+	for _, patterns := range [][]string{{"ind.*.allx"}, {webLinks}, {"*.content"}, {"*.npz"}, {"*.mtx"}, lists} {
+		names, err := entries(dir, patterns)
 		if err != nil {
 			return nil, err
 		}
-		switch len(names) {
-		case 0:
-		case 1:
+		switch n := len(names); {
+		case n == 1:
 			return Read(filepath.Join(dir, names[0]))
-		default:
+		case n > namesMost:
+			names = append(names[:namesMost:namesMost], fmt.Sprintf("or %d more", n-namesMost))
+			fallthrough
+		case n > 1:
 			return nil, fmt.Errorf("%s: there are several datasets in it: name one of %s", dir, strings.Join(names, ", "))
 		}
 	}
-	return nil, fmt.Errorf("%s: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz or NAME.mtx", dir)
+	return nil, fmt.Errorf("%s: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz, NAME.mtx or list of edges (%s)", dir, strings.Join(lists, ", "))
 }
 
-// entries returns the files of a folder that match.
-func entries(dir, pattern string) ([]string, error) {
+// namesMost is how many names an error lists.
+const namesMost = 10
+
+// readArchive reads the dataset in a zip or tar archive: of LINQS, or one matrix
+// or one list of edges.
+func readArchive(path string) (*Dataset, error) {
+	f, err := unpack.OpenFolder(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if f.Find(".content") != "" {
+		return linqs(f, path, "")
+	}
+	for _, form := range []struct {
+		endings []string
+		read    func(r io.Reader, path string) (*Dataset, error)
+	}{{[]string{".mtx"}, matrixMarket}, {lists, edgeList}} {
+		var names []string
+		for _, ending := range form.endings {
+			names = append(names, f.All(ending)...)
+		}
+		if names = slices.DeleteFunc(names, aside); len(names) != 1 {
+			continue
+		}
+		r, err := f.Open(names[0])
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		return form.read(r, filepath.Join(path, names[0]))
+	}
+	return nil, fmt.Errorf("%s: there is no file NAME.content in it, and not one NAME.mtx or one list of edges (%s): unpack it, and name the file that you want", path, strings.Join(lists, ", "))
+}
+
+// aside reports whether a file only goes with others.
+func aside(name string) bool {
+	name = strings.ToLower(filepath.Base(name))
+	return strings.HasPrefix(name, "readme") || strings.HasPrefix(name, "license")
+}
+
+// entries returns the files of a folder that match one of the patterns, which may
+// be endings, perhaps in gzip or zstd.
+func entries(dir string, patterns []string) ([]string, error) {
 	list, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, e := range list {
-		if ok, err := filepath.Match(pattern, e.Name()); err == nil && ok && !e.IsDir() {
-			names = append(names, e.Name())
+		if e.IsDir() || aside(e.Name()) {
+			continue
+		}
+		for _, p := range patterns {
+			if p[0] == '.' {
+				p = "*" + p
+			}
+			if ok, err := filepath.Match(p, unpack.Plain(e.Name())); err == nil && ok {
+				names = append(names, e.Name())
+				break
+			}
 		}
 	}
 	return names, nil

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/edgelist"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
 	"github.com/edgewise-ml/edgewise/sparse"
@@ -59,7 +58,7 @@ type pages struct {
 	width    int
 	words    [][]int32 // of each page; nil: not read yet
 	labels   []int32
-	src, dst []int64
+	src, dst pieces[int32]
 }
 
 // read reads a file without its first line, which names the columns.
@@ -71,6 +70,7 @@ func (p *pages) read(path string, from func(*bufio.Reader) error) error {
 	defer f.Close()
 	r := bufio.NewReader(f)
 	head, err := r.ReadString('\n')
+	head = strings.TrimPrefix(head, mark)
 	switch {
 	case err == nil && !strings.HasPrefix(head, "node_id"):
 		err = fmt.Errorf("line 1: %.40q does not begin with node_id", head)
@@ -139,8 +139,17 @@ func (p *pages) ones(list string) ([]int32, error) {
 	return cols, nil
 }
 
-func (p *pages) readLinks(r *bufio.Reader) (err error) {
-	if p.src, p.dst, err = edgelist.Read(r); err != nil {
+func (p *pages) readLinks(r *bufio.Reader) error {
+	n := int64(len(p.words))
+	err := edgelist.Read(r, func(u, v int64) error {
+		if max(u, v) >= n {
+			return fmt.Errorf("page %d; the pages are 0 to %d", max(u, v), n-1)
+		}
+		p.src.add(int32(u))
+		p.dst.add(int32(v))
+		return nil
+	})
+	if err != nil {
 		return fmt.Errorf("below line 1: %w", err)
 	}
 	return nil
@@ -150,28 +159,6 @@ func (p *pages) dataset() (*Dataset, error) {
 	n := len(p.words)
 	if n == 0 {
 		return nil, errors.New("there are no pages in it")
-	}
-	narrow := func(ids []int64) ([]int32, error) {
-		out := make([]int32, len(ids))
-		for e, v := range ids {
-			if v >= int64(n) {
-				return nil, fmt.Errorf("link %d is of page %d; the pages are 0 to %d", e, v, n-1)
-			}
-			out[e] = int32(v)
-		}
-		return out, nil
-	}
-	src, err := narrow(p.src)
-	if err != nil {
-		return nil, err
-	}
-	dst, err := narrow(p.dst)
-	if err != nil {
-		return nil, err
-	}
-	g, err := graph.New(n, src, dst)
-	if err != nil {
-		return nil, err
 	}
 	x := &sparse.CSR{NumRows: n, NumCols: p.width, Offsets: []int64{0}}
 	for _, cols := range p.words {
@@ -189,6 +176,5 @@ func (p *pages) dataset() (*Dataset, error) {
 	if d.Classes > n {
 		return nil, fmt.Errorf("class %d, of %d pages", d.Classes-1, n)
 	}
-	d.simple(g, nil)
-	return d, nil
+	return d, d.simple(n, p.src.join(), p.dst.join(), nil)
 }

@@ -9,8 +9,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // gatbench runs the command and returns what it says and its exit status.
@@ -149,7 +154,22 @@ func TestUnfitDataset(t *testing.T) {
 	if err := errors.Join(err, text.Close(), archive.Close(), friends.Close(), papers.Close()); err != nil {
 		t.Fatal(err)
 	}
+	several, numbers := datasets.Karate(), datasets.Karate()
+	for d, write := range map[*datasets.Dataset]string{several: "several.npz", numbers: "numbers.npz"} {
+		if d == several {
+			d.MultiLabels = sparse.FromDense(tensor.Of(slices.Repeat([]tensor.Float{1}, 3*34), 34, 3))
+			d.Classes = 3
+		} else {
+			d.Targets = tensor.New(34, 1)
+		}
+		d.Labels, d.ClassNames = nil, nil
+		if err := d.WriteNPZ(filepath.Join(dir, write)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for args, want := range map[string]string{
+		"train --dataset " + dir + "/several.npz":  "--dataset " + dir + "/several.npz: its nodes may have several of its 3 classes, and training wants one: give it labels of a class a node",
+		"train --dataset " + dir + "/numbers.npz":  "--dataset " + dir + "/numbers.npz: its nodes have numbers to be learnt, and training wants classes",
 		"train --dataset facebook --splits random": "--dataset facebook: its nodes have no classes to be learnt",
 		"train --dataset cora_linqs":               "--dataset cora_linqs: it has no nodes to choose the best epoch by; cora has, and --splits random gives it some",
 	} {

@@ -33,7 +33,12 @@ func openTask(dir, name, splits string, seed uint64) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(d.Labels) == 0 {
+	switch {
+	case d.MultiLabels != nil:
+		return nil, misuse("--dataset %s: its nodes may have several of its %d classes, and training wants one: give it labels of a class a node", name, d.Classes)
+	case d.Targets != nil:
+		return nil, misuse("--dataset %s: its nodes have numbers to be learnt, and training wants classes", name)
+	case len(d.Labels) == 0:
 		return nil, misuse("--dataset %s: its nodes have no classes to be learnt", name)
 	}
 	k := newTask(d)

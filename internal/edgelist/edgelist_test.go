@@ -9,6 +9,15 @@ import (
 	"testing/iotest"
 )
 
+// ends returns the ends of the edges of a text, source and destination in turn.
+func ends(text string) (got []int64, err error) {
+	err = Read(strings.NewReader(text), func(u, v int64) error {
+		got = append(got, u, v)
+		return nil
+	})
+	return got, err
+}
+
 func TestRead(t *testing.T) {
 	for text, want := range map[string][]int64{
 		"":                               nil,
@@ -16,13 +25,11 @@ func TestRead(t *testing.T) {
 		"# a comment\n\n% another\n7\t9": {7, 9},
 		"1,2\r\n3 , 4\r\n":               {1, 2, 3, 4},
 		"  5   5  \n":                    {5, 5},
+		"\ufeff8 9\n1 2":                 {8, 9, 1, 2},
+		"\ufeff# a comment\n1 2":         {1, 2},
 		"9223372036854775799 0":          {9223372036854775799, 0},
 	} {
-		src, dst, err := Read(strings.NewReader(text))
-		var got []int64
-		for i := range src {
-			got = append(got, src[i], dst[i])
-		}
+		got, err := ends(text)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %v, error %v; want %v", text, got, err, want)
 		}
@@ -32,21 +39,34 @@ func TestRead(t *testing.T) {
 func TestBadLines(t *testing.T) {
 	for text, want := range map[string]string{
 		"0 1\n2\n":                        `line 2: "2" is not an edge: want the numbers of two nodes`,
-		"0 1 2":                           `line 1: "0 1 2" is not an edge: want the numbers of two nodes`,
+		"0 1 2":                           `line 1: "0 1 2" is not an edge: want the numbers of two nodes; weights and times are not read: cut the other columns off, or save a graph with weights as .mtx or .npz`,
 		"0 -1":                            `line 1: "0 -1" is not an edge: want the numbers of two nodes`,
-		"a b":                             `line 1: "a b" is not an edge: want the numbers of two nodes`,
+		"a b":                             `line 1: "a b" is not an edge: want the numbers of two nodes; a line that names columns begins with #`,
+		"source,target\n0,1":              `line 1: "source,target" is not an edge: want the numbers of two nodes; a line that names columns begins with #`,
+		"\"a\",\"b\"":                     `line 1: "\"a\",\"b\"" is not an edge: want the numbers of two nodes; a line that names columns begins with #`,
+		"0,1,0.5":                         `line 1: "0,1,0.5" is not an edge: want the numbers of two nodes; weights and times are not read: cut the other columns off, or save a graph with weights as .mtx or .npz`,
+		"1 2\n\ufeff3 4":                  `line 2: "\ufeff3 4" is not an edge: want the numbers of two nodes`,
+		"0 1 # x":                         `line 1: "0 1 # x" is not an edge: want the numbers of two nodes; weights and times are not read: cut the other columns off, or save a graph with weights as .mtx or .npz`,
 		"1,,2":                            `line 1: "1,,2" is not an edge: want the numbers of two nodes`,
 		"1x 2":                            `line 1: "1x 2" is not an edge: want the numbers of two nodes`,
 		"0 99999999999999999999":          `line 1: "0 99999999999999999999" is not an edge: want the numbers of two nodes`,
 		"\n" + strings.Repeat("1", 1<<17): "line 2: it is longer than 65536 bytes",
 	} {
-		if _, _, err := Read(strings.NewReader(text)); err == nil || err.Error() != want {
+		if _, err := ends(text); err == nil || err.Error() != want {
 			t.Errorf("%.40q: error %v, want %s", text, err, want)
 		}
 	}
 	broken := errors.New("broken")
-	if _, _, err := Read(iotest.ErrReader(broken)); !errors.Is(err, broken) {
+	if err := Read(iotest.ErrReader(broken), nil); !errors.Is(err, broken) || err.Error() != "line 1: broken" {
 		t.Errorf("error %v", err)
+	}
+	if err := Read(strings.NewReader("0 1\n2 3\n4 5"), func(u, _ int64) error {
+		if u == 2 {
+			return broken
+		}
+		return nil
+	}); !errors.Is(err, broken) || err.Error() != "line 2: broken" {
+		t.Errorf("refused by the caller, error %v", err)
 	}
 }
 
@@ -55,20 +75,20 @@ func FuzzRead(f *testing.F) {
 	f.Add("0 1 2")
 	f.Add("18446744073709551616 1")
 	f.Fuzz(func(t *testing.T, text string) {
-		src, dst, err := Read(strings.NewReader(text))
+		got, err := ends(text)
 		if err != nil {
 			return
 		}
 		var b strings.Builder
-		for i := range src {
-			if src[i] < 0 || dst[i] < 0 {
-				t.Fatalf("edge %d→%d", src[i], dst[i])
+		for i := 0; i < len(got); i += 2 {
+			if got[i] < 0 || got[i+1] < 0 {
+				t.Fatalf("edge %d→%d", got[i], got[i+1])
 			}
-			fmt.Fprintf(&b, "%d %d\n", src[i], dst[i])
+			fmt.Fprintf(&b, "%d %d\n", got[i], got[i+1])
 		}
-		again, _, err := Read(strings.NewReader(b.String()))
-		if err != nil || !slices.Equal(again, src) {
-			t.Fatalf("written and read again: %v, error %v; was %v", again, err, src)
+		again, err := ends(b.String())
+		if err != nil || !slices.Equal(again, got) {
+			t.Fatalf("written and read again: %v, error %v; was %v", again, err, got)
 		}
 	})
 }
@@ -80,7 +100,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 	b.SetBytes(int64(s.Len()))
 	for b.Loop() {
-		if _, _, err := Read(strings.NewReader(s.String())); err != nil {
+		if err := Read(strings.NewReader(s.String()), func(_, _ int64) error { return nil }); err != nil {
 			b.Fatal(err)
 		}
 	}

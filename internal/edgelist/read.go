@@ -12,46 +12,69 @@ import (
 // lineMost is the length of the longest line that is read.
 const lineMost = 1 << 16
 
-// Read returns the ends of the edges of r, in its order. An error names the line.
-// A line of anything but two numbers is one.
-func Read(r io.Reader) (src, dst []int64, err error) {
+// mark is what some editors put before a text: the byte-order mark, in UTF-8.
+var mark = []byte("\ufeff")
+
+// Read calls visit with the ends of each edge of r, in its order. It ends at the
+// first error, of r or of visit, and says the line. A line of anything but two
+// numbers is one.
+func Read(r io.Reader, visit func(u, v int64) error) error {
 	b := bufio.NewReaderSize(r, lineMost)
 	for line := 1; ; line++ {
 		text, err := b.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) {
-			return nil, nil, fmt.Errorf("line %d: it is longer than %d bytes", line, lineMost)
+		if line == 1 {
+			text = bytes.TrimPrefix(text, mark)
 		}
-		if err != nil && err != io.EOF {
-			return nil, nil, fmt.Errorf("line %d: %w", line, err)
-		}
-		u, v, ok, bad := parse(text)
-		if bad != nil {
-			return nil, nil, fmt.Errorf("line %d: %w", line, bad)
-		}
-		if ok {
-			if len(src) == math.MaxInt32 {
-				return nil, nil, fmt.Errorf("line %d: there are more than 2³¹−1 edges", line)
+		if err == nil || err == io.EOF {
+			if bad := one(text, visit); bad != nil {
+				return fmt.Errorf("line %d: %w", line, bad)
 			}
-			src, dst = append(src, u), append(dst, v)
 		}
-		if err == io.EOF {
-			return src, dst, nil
+		switch {
+		case err == nil:
+		case err == io.EOF:
+			return nil
+		case errors.Is(err, bufio.ErrBufferFull):
+			return fmt.Errorf("line %d: it is longer than %d bytes", line, lineMost)
+		default:
+			return fmt.Errorf("line %d: %w", line, err)
 		}
 	}
 }
 
+// one calls visit with the ends of the edge of a line, if there is one.
+func one(text []byte, visit func(u, v int64) error) error {
+	u, v, ok, err := parse(text)
+	if err != nil || !ok {
+		return err
+	}
+	return visit(u, v)
+}
+
 // parse returns the edge of a line, and whether there is one.
 func parse(text []byte) (u, v int64, ok bool, err error) {
-	s := scanner{bytes.TrimSpace(text)}
+	text = bytes.TrimSpace(text)
+	s := scanner{text}
 	if len(s.rest) == 0 || s.rest[0] == '#' || s.rest[0] == '%' {
 		return 0, 0, false, nil
 	}
 	u, ok1 := s.number()
 	v, ok2 := s.number()
 	if !ok1 || !ok2 || len(s.rest) > 0 {
-		return 0, 0, false, fmt.Errorf("%.40q is not an edge: want the numbers of two nodes", bytes.TrimSpace(text))
+		return 0, 0, false, fmt.Errorf("%.40q is not an edge: want the numbers of two nodes%s", text, advice(text, ok1 && ok2))
 	}
 	return u, v, true, nil
+}
+
+// advice says what to do about a line that is no edge, or more than one.
+func advice(line []byte, edge bool) string {
+	switch c := line[0]; {
+	case edge:
+		return "; weights and times are not read: cut the other columns off, or save a graph with weights as .mtx or .npz"
+	case c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '"':
+		return "; a line that names columns begins with #"
+	}
+	return ""
 }
 
 // scanner reads numbers off a line.

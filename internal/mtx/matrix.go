@@ -37,6 +37,7 @@ type parser struct {
 	r    *bufio.Reader
 	line int
 	head header
+	most int // elements that there can be
 	m    Matrix
 }
 
@@ -56,6 +57,9 @@ func (p *parser) next() (string, error) {
 			return "", err
 		}
 		text := strings.TrimSpace(string(b))
+		if p.line == 1 { // what some editors put before a text
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
 		if text != "" && (text[0] != '%' || p.line == 1) {
 			return text, nil
 		}
@@ -77,6 +81,10 @@ func (p *parser) matrix() (*Matrix, error) {
 	count, err := p.size()
 	if err != nil {
 		return nil, err
+	}
+	p.most = count
+	if p.head.symmetry != "general" {
+		p.most *= 2
 	}
 	for i := range count {
 		if err := p.element(i, count); err != nil {
@@ -256,19 +264,30 @@ func (p *parser) add(row, col int32, v float64) error {
 	if len(p.m.Row) > math.MaxInt32-2 {
 		return errors.New("there are more than 2³¹−1 elements")
 	}
-	put := func(r, c int32, v float64) {
-		p.m.Row, p.m.Col = append(p.m.Row, r), append(p.m.Col, c)
+	one := func(r, c int32, v float64) {
+		p.m.Row, p.m.Col = put(p.m.Row, r, p.most), put(p.m.Col, c, p.most)
 		if p.head.field != "pattern" {
-			p.m.Values = append(p.m.Values, v)
+			p.m.Values = put(p.m.Values, v, p.most)
 		}
 	}
-	put(row, col, v)
+	one(row, col, v)
 	switch {
 	case row == col || p.head.symmetry == "general":
 	case p.head.symmetry == "symmetric":
-		put(col, row, v)
+		one(col, row, v)
 	default:
-		put(col, row, -v)
+		one(col, row, -v)
 	}
 	return nil
+}
+
+// put appends to a slice that will have at most most elements. It believes a
+// header only as far as there are elements: memory doubles, up to what is needed.
+func put[T any](x []T, v T, most int) []T {
+	if len(x) == cap(x) {
+		grown := make([]T, len(x), min(max(2*len(x), 1<<10), most))
+		copy(grown, x)
+		x = grown
+	}
+	return append(x, v)
 }

@@ -37,13 +37,15 @@ func TestRead(t *testing.T) {
 		"array real symmetric\n1 1\n8\n":                                    "[[8]]",
 		"coordinate real general\n1 1 2\n1 1 1\n1 1 2\n%trailing comment\n": "[[3]]",
 	} {
-		m, err := Read(strings.NewReader("%%MatrixMarket matrix " + text))
-		if err != nil {
-			t.Errorf("%q: %v", text, err)
-			continue
-		}
-		if got := dense(m); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
+		for _, head := range []string{"%%MatrixMarket matrix ", "\ufeff%%MatrixMarket matrix "} {
+			m, err := Read(strings.NewReader(head + text))
+			if err != nil {
+				t.Errorf("%q: %v", head+text, err)
+				continue
+			}
+			if got := dense(m); got != want {
+				t.Errorf("%q: %s, want %s", head+text, got, want)
+			}
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package npy
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -50,6 +52,14 @@ func (a *Archive) Names() []string {
 	return names
 }
 
+// Contents says which arrays there are.
+func (a *Archive) Contents() string {
+	if len(a.members) == 0 {
+		return "no arrays"
+	}
+	return strings.Join(a.Names(), ", ")
+}
+
 // Has reports whether there is an array of that name.
 func (a *Archive) Has(name string) bool { return a.members[name] != nil }
 
@@ -57,7 +67,7 @@ func (a *Archive) Has(name string) bool { return a.members[name] != nil }
 func (a *Archive) Read(name string) (*Array, error) {
 	f := a.members[name]
 	if f == nil {
-		return nil, fmt.Errorf("npy: %s has no array %q; it has %s", a.path, name, strings.Join(a.Names(), ", "))
+		return nil, fmt.Errorf("npy: %s has no array %q; it has %s", a.path, name, a.Contents())
 	}
 	limit := expandMost(f.CompressedSize64)
 	if f.UncompressedSize64 > limit {
@@ -70,6 +80,12 @@ func (a *Archive) Read(name string) (*Array, error) {
 	defer r.Close()
 	// What a member holds is at most what its header in the archive says.
 	array, err := read(r, int64(f.UncompressedSize64))
+	if err == nil { // the checksum is compared at the end of the member
+		_, err = io.Copy(io.Discard, r)
+	}
+	if errors.Is(err, zip.ErrChecksum) {
+		err = fmt.Errorf("its checksum is not that of the archive, which is damaged: copy or download it again (%w)", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("npy: %s: array %q: %w", a.path, name, err)
 	}

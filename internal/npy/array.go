@@ -38,10 +38,11 @@ func read(r io.Reader, limit int64) (*Array, error) {
 	if a.n, err = h.size(); err != nil {
 		return nil, err
 	}
-	if h.fortran && len(h.shape) > 1 {
-		return nil, fmt.Errorf("the array of shape %v is stored with the first axis fastest: save it in C order (numpy.ascontiguousarray)", h.shape)
-	}
+	turned := h.fortran && len(h.shape) > 1
 	if strings.HasSuffix(h.descr, "O") {
+		if turned {
+			return nil, fmt.Errorf("the objects of shape %v are stored with the first axis fastest: save them in C order (numpy.ascontiguousarray)", h.shape)
+		}
 		a.Pickled = true
 		a.Raw, err = io.ReadAll(io.LimitReader(r, limit+1))
 		if err == nil && int64(len(a.Raw)) > limit {
@@ -57,7 +58,37 @@ func read(r io.Reader, limit int64) (*Array, error) {
 		return nil, fmt.Errorf("shape %v of %s takes more than the %d bytes that are read", h.shape, h.descr, limit)
 	}
 	a.Raw, err = exactly(r, a.n*size)
+	if turned && err == nil {
+		a.Raw = lastFastest(a.Raw, h.shape, size)
+	}
 	return a, err
+}
+
+// lastFastest returns elements whose first axis runs fastest in the order in which
+// the last one does.
+func lastFastest(raw []byte, shape []int, size int) []byte {
+	var axes, steps []int // without those of one, of which there may be thousands
+	step := size
+	for i := len(shape) - 1; i >= 0; i-- {
+		if shape[i] != 1 {
+			axes, steps = append(axes, shape[i]), append(steps, step)
+		}
+		step *= shape[i]
+	}
+	out, at, to := make([]byte, len(raw)), make([]int, len(axes)), 0
+	for ; len(raw) > 0; raw = raw[size:] {
+		copy(out[to:to+size], raw)
+		for i := len(axes) - 1; i >= 0; i-- { // the next place: the first axis is the last of axes
+			at[i]++
+			to += steps[i]
+			if at[i] < axes[i] {
+				break
+			}
+			to -= at[i] * steps[i]
+			at[i] = 0
+		}
+	}
+	return out
 }
 
 // exactly reads n bytes. It believes a header only as far as there are bytes.

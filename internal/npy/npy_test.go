@@ -91,6 +91,51 @@ func TestStrings(t *testing.T) {
 	}
 }
 
+// Arrays whose first axis runs fastest are turned into those whose last one does.
+func TestFirstAxisFastest(t *testing.T) {
+	for shape, want := range map[string][]float64{
+		"(6,)":      {0, 1, 2, 3, 4, 5},
+		"(2, 3)":    {0, 2, 4, 1, 3, 5},
+		"(3, 2)":    {0, 3, 1, 4, 2, 5},
+		"(1, 6)":    {0, 1, 2, 3, 4, 5},
+		"(3, 1, 2)": {0, 3, 1, 4, 2, 5},
+		"(0, 3)":    {},
+		"(3, 0)":    {},
+		"(2, 3" + strings.Repeat(", 1", 9000) + ")": {0, 2, 4, 1, 3, 5},
+	} {
+		all := []int16{0, 1, 2, 3, 4, 5}[:len(want)]
+		a, err := Read(bytes.NewReader(file("{'descr': '<i2', 'fortran_order': True, 'shape': "+shape+"}", all)), 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := a.Float64s(); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%.20s: %v, error %v; want %v", shape, got, err, want)
+		}
+	}
+	// Of three axes element (i, j, k) has its place by the formula.
+	var all []int32
+	for i := range 24 {
+		all = append(all, int32(i))
+	}
+	a, err := Read(bytes.NewReader(file("{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3, 4)}", all)), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := a.Int32s()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		for j := range 3 {
+			for k := range 4 {
+				if v := int(got[(i*3+j)*4+k]); v != i+2*(j+3*k) {
+					t.Errorf("element (%d, %d, %d) is %d, want %d", i, j, k, v, i+2*(j+3*k))
+				}
+			}
+		}
+	}
+}
+
 func TestPickled(t *testing.T) {
 	a, err := Read(bytes.NewReader(append(file(headerOf("|O", "()")), "\x80\x02N."...)), 1<<10)
 	if err != nil || !a.Pickled || string(a.Raw) != "\x80\x02N." {
@@ -117,7 +162,8 @@ func TestBadFiles(t *testing.T) {
 		{"overflow", file(headerOf("<f4", "(9000000000000000000, 9000000000000000000)")), "more elements than"},
 		{"negative", file(headerOf("<f4", "(-1,)")), "the length of an axis"},
 		{"records", file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}"), "records are not read"},
-		{"fortran", file("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 1)}", float32(1)), "ascontiguousarray"},
+		{"fortran", file("{'descr': '|O', 'fortran_order': True, 'shape': (1, 1)}", []byte("N.")), "ascontiguousarray"},
+		{"cut fortran", file("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}", []float32{1, 2}), "after 8 of 24 bytes"},
 		{"complex", file(headerOf("<c8", "(1,)"), int64(0)), `elements of type "<c8"`},
 		{"missing", file("{'descr': '<f4'}"), "has not all of"},
 		{"twice", file("{'descr': '<f4', 'descr': '<f8'}"), "twice"},
@@ -173,11 +219,55 @@ func TestArchive(t *testing.T) {
 	}
 }
 
+// A bit that flips in a member, stored or compressed, is an error that names the
+// array: or, in what fills up a compressed one's last byte, it is nothing.
+func TestDamagedArchive(t *testing.T) {
+	elements, path := slices.Repeat([]int32{7, 1 << 20}, 32), filepath.Join(t.TempDir(), "a.npz")
+	for method, where := range map[uint16]string{zip.Store: "stored", zip.Deflate: "compressed"} {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, err := z.CreateHeader(&zip.FileHeader{Name: "first.npy", Method: method})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write(file(headerOf("<i4", "(64,)"), elements))
+		z.Close()
+		whole := b.Bytes()
+		start := bytes.Index(whole, []byte("first.npy")) + len("first.npy")
+		end := bytes.Index(whole, []byte("PK\x07\x08")) // what follows the member
+		for at := start; at < end; at++ {
+			damaged := bytes.Clone(whole)
+			damaged[at] ^= 1 << (at % 8)
+			if err := os.WriteFile(path, damaged, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			a, err := OpenArchive(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := a.Read("first")
+			a.Close()
+			want := path + `: array "first": `
+			if method == zip.Store && at >= end-4*len(elements) {
+				want += "its checksum is not that of the archive, which is damaged: copy or download it again"
+			}
+			if err == nil {
+				if got, err := x.Int32s(); method == zip.Store || err != nil || !slices.Equal(got, elements) {
+					t.Errorf("%s: byte %d of %d to %d is damaged, and read as %v", where, at, start, end, got)
+				}
+			} else if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: byte %d is damaged: error %v, want one with %q", where, at, err, want)
+			}
+		}
+	}
+}
+
 // FuzzRead wants an error or an array whose elements are there, and no panic.
 func FuzzRead(f *testing.F) {
 	f.Add(file(headerOf("<f4", "(2,)"), []float32{1, 2}))
 	f.Add(file(headerOf("<U2", "(1, 1)"), []int32{1, 2}))
 	f.Add(file(headerOf("|O", "()")))
+	f.Add(file("{'descr': '<i2', 'fortran_order': True, 'shape': (2, 3)}", []int16{0, 1, 2, 3, 4, 5}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		a, err := Read(bytes.NewReader(data), 1<<16)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -30,6 +31,7 @@ type machine struct {
 	stack   []any
 	marks   []int // lengths of the stack
 	memo    memo
+	budget  budget
 	encoded int // bytes made by encode
 
 	small []any  // numbers that have been pushed, by their value
@@ -37,53 +39,11 @@ type machine struct {
 	room  []any  // not used yet, for the elements of lists
 }
 
-// memo is the values that have a number. Pickles number them from 0 up, so most
-// are in a slice.
-type memo struct {
-	dense []any
-	other map[uint32]any
-}
-
-// put gives a value a number.
-func (m *memo) put(i uint32, v any) {
-	switch n := uint32(len(m.dense)); {
-	case i < n:
-		m.dense[i] = v
-	case i == n:
-		m.dense = append(m.dense, v)
-	default:
-		if m.other == nil {
-			m.other = map[uint32]any{}
-		}
-		m.other[i] = v
-	}
-}
-
-// get returns the value of a number. One that is in both was put into other first.
-func (m *memo) get(i uint32) (any, bool) {
-	if i < uint32(len(m.dense)) {
-		return m.dense[i], true
-	}
-	v, ok := m.other[i]
-	return v, ok
-}
-
-// size returns how many values there are.
-func (m *memo) size() int {
-	n := len(m.dense)
-	for i := range m.other {
-		if i >= uint32(len(m.dense)) {
-			n++
-		}
-	}
-	return n
-}
-
 // Decode returns the one value of a pickle: nil, bool, int64, float64, string,
-// [Bytes], [Tuple], [*List], [*Dict], [*Array] or [*CSR]. What follows the
+// [Bytes], [Tuple], [*List] (of a set, too), [*Dict], [*Array] or [*CSR]. What follows the
 // value is an error. Strings and arrays are views of b, which must not change.
 func Decode(b []byte) (v any, err error) {
-	m := &machine{in: b}
+	m := &machine{in: b, budget: newBudget(len(b))}
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -120,7 +80,7 @@ func (m *machine) run() any {
 			continue
 		}
 		if !m.number(op) && !m.str(op) && !m.container(op) && !m.name(op) {
-			m.fail("opcode %q is not one of plain data", op)
+			m.foreign(op)
 		}
 	}
 	v := m.pop()
@@ -139,6 +99,17 @@ func (m *machine) run() any {
 		m.whole(x.built)
 	}
 	return v
+}
+
+// foreign stops at an opcode that is not known.
+func (m *machine) foreign(op byte) {
+	switch op {
+	case 'F', 'L', 'S', 'V', 'd', 'g', 'l', 'p':
+		m.fail("opcode %q is of protocol 0, which is text: save it again with protocol=2 to 5", op)
+	case 0x97, 0x98:
+		m.fail("opcode %q asks for a buffer outside of the pickle: save it again without buffer_callback", op)
+	}
+	m.fail("opcode %q is not one of plain data", op)
 }
 
 func (m *machine) whole(built bool) {
@@ -172,8 +143,6 @@ func (m *machine) line() string {
 	}
 	return string(m.take(uint64(n) + 1)[:n])
 }
-
-func (m *machine) push(v any) { m.stack = append(m.stack, v) }
 
 // pop takes a value that was pushed since the last mark.
 func (m *machine) pop() any {
@@ -210,13 +179,24 @@ func (m *machine) number(op byte) bool {
 	case 0x88, 0x89:
 		m.push(op == 0x88)
 	case 'J':
-		m.push(int64(int32(m.uint(4))))
+		m.pushNew(int64(int32(m.uint(4))), sizeNumber)
+	case 'I': // a bool or an int, in protocol 1
+		switch l := m.line(); l {
+		case "00", "01":
+			m.push(l == "01")
+		default:
+			v, err := strconv.ParseInt(l, 10, 64)
+			if err != nil {
+				m.fail("%.40q is no integer of 64 bits", l)
+			}
+			m.pushNew(v, sizeNumber)
+		}
 	case 0x8a:
 		m.long(m.uint(1))
 	case 0x8b:
 		m.long(m.uint(4))
 	case 'G':
-		m.push(math.Float64frombits(binary.BigEndian.Uint64(m.take(8))))
+		m.pushNew(math.Float64frombits(binary.BigEndian.Uint64(m.take(8))), sizeNumber)
 	default:
 		return false
 	}
@@ -237,7 +217,7 @@ func (m *machine) pushSmall(b []byte) {
 		m.small = make([]any, min(smallMost, len(m.in)))
 	}
 	if v >= len(m.small) {
-		m.push(int64(v))
+		m.pushNew(int64(v), sizeNumber)
 		return
 	}
 	if m.small[v] == nil {
@@ -256,18 +236,18 @@ func (m *machine) long(n uint64) {
 		return
 	}
 	shift := 64 - 8*n
-	m.push(int64(m.uint(n)<<shift) >> shift)
+	m.pushNew(int64(m.uint(n)<<shift)>>shift, sizeNumber)
 }
 
 // str runs the opcodes of strings.
 func (m *machine) str(op byte) bool {
 	switch op {
 	case 'U', 'C': // short str, short bytes
-		m.push(Bytes(m.take(m.uint(1))))
+		m.pushNew(Bytes(m.take(m.uint(1))), sizeView)
 	case 'T', 'B':
-		m.push(Bytes(m.take(m.uint(4))))
-	case 0x8e:
-		m.push(Bytes(m.take(m.uint(8))))
+		m.pushNew(Bytes(m.take(m.uint(4))), sizeView)
+	case 0x8e, 0x96: // bytes, bytearray
+		m.pushNew(Bytes(m.take(m.uint(8))), sizeView)
 	case 0x8c:
 		m.text(m.uint(1))
 	case 'X':
@@ -285,7 +265,7 @@ func (m *machine) text(n uint64) {
 	if !utf8.Valid(b) {
 		m.fail("text is not UTF-8")
 	}
-	m.push(string(b))
+	m.pushNew(string(b), sizeText+len(b))
 }
 
 // container runs the opcodes of lists, tuples and dictionaries.
@@ -296,23 +276,24 @@ func (m *machine) container(op byte) bool {
 			m.fail("values are nested deeper than %d", MaxDepth)
 		}
 		m.marks = append(m.marks, len(m.stack))
-	case ']':
-		m.push(m.newList())
+	case ']', 0x8f: // a list, a set
+		m.pushNew(m.newList(), sizeList)
 	case '}':
-		m.push(new(Dict))
+		m.pushNew(new(Dict), sizeDict)
 	case ')':
 		m.push(Tuple(nil))
 	case 't':
-		m.push(append(Tuple(nil), m.popMark()...))
+		t := append(Tuple(nil), m.popMark()...)
+		m.pushNew(t, sizeList+sizeValue*len(t))
 	case 0x85, 0x86, 0x87:
 		t := make(Tuple, int(op)-0x84)
 		for i := len(t) - 1; i >= 0; i-- {
 			t[i] = m.pop()
 		}
-		m.push(t)
+		m.pushNew(t, sizeList+sizeValue*len(t))
 	case 'a':
 		m.extend(m.pop())
-	case 'e':
+	case 'e', 0x90:
 		m.extend(m.popMark()...)
 	case 's':
 		v := m.pop()
@@ -325,60 +306,23 @@ func (m *machine) container(op byte) bool {
 	return true
 }
 
-func (m *machine) extend(items ...any) {
-	l, ok := m.top().(*List)
-	if !ok {
-		m.fail("%T is not a list", m.top())
-	}
-	if l.Items == nil && len(items) < slab {
-		if len(m.room) < len(items) {
-			m.room = make([]any, slab)
-		}
-		l.Items, m.room = m.room[:0:len(items)], m.room[len(items):]
-	}
-	l.Items = append(l.Items, items...)
-}
-
-// slab is how many elements, and lists, are allocated at once.
-const slab = 256
-
-func (m *machine) newList() *List {
-	if len(m.lists) == 0 {
-		m.lists = make([]List, min(slab, 1+len(m.in)/16))
-	}
-	l := &m.lists[0]
-	m.lists = m.lists[1:]
-	return l
-}
-
-// set adds keys and values, alternating, to the dictionary on the stack.
-func (m *machine) set(items ...any) {
-	d, ok := m.top().(*Dict)
-	if !ok || len(items)%2 != 0 {
-		m.fail("%T does not take %d keys and values", m.top(), len(items))
-	}
-	for i := 0; i < len(items); i += 2 {
-		d.Keys, d.Values = append(d.Keys, items[i]), append(d.Values, items[i+1])
-	}
-}
-
 // name runs the opcodes of the memo, of names and of objects.
 func (m *machine) name(op byte) bool {
 	switch op {
 	case 0x80:
-		if v := m.take(1)[0]; v > 4 {
-			m.fail("protocol %d is not supported, only 1 to 4", v)
+		if v := m.take(1)[0]; v > 5 {
+			m.fail("protocol %d is not supported, only 1 to 5", v)
 		}
 	case 0x95: // a frame: it only says how many bytes to read ahead
 		if n := m.uint(8); n > uint64(len(m.in)-m.at) {
 			m.fail("a frame of %d bytes where %d are left", n, len(m.in)-m.at)
 		}
 	case 'q':
-		m.memo.put(uint32(m.uint(1)), m.top())
+		m.remember(uint32(m.uint(1)))
 	case 'r':
-		m.memo.put(uint32(m.uint(4)), m.top())
+		m.remember(uint32(m.uint(4)))
 	case 0x94:
-		m.memo.put(uint32(m.memo.size()), m.top())
+		m.remember(uint32(m.memo.n))
 	case 'h':
 		m.recall(m.uint(1))
 	case 'j':
@@ -398,7 +342,8 @@ func (m *machine) name(op byte) bool {
 		if !ok {
 			m.fail("arguments are not a tuple")
 		}
-		m.push(m.call(m.pop(), args))
+		v := m.call(m.pop(), args)
+		m.pushNew(v, sizeOf(v))
 	case 'b':
 		state := m.pop()
 		m.build(m.top(), state)
@@ -406,12 +351,4 @@ func (m *machine) name(op byte) bool {
 		return false
 	}
 	return true
-}
-
-func (m *machine) recall(i uint64) {
-	v, ok := m.memo.get(uint32(i))
-	if !ok {
-		m.fail("there is nothing in the memo at %d", i)
-	}
-	m.push(v)
 }

@@ -11,11 +11,21 @@ var globals = map[string]global{
 	"numpy._core.multiarray _reconstruct": "array",
 	"numpy ndarray":                       "ndarray",
 	"numpy dtype":                         "dtype",
+	"numpy.core.multiarray scalar":        "scalar",
+	"numpy._core.multiarray scalar":       "scalar",
 	"scipy.sparse.csr csr_matrix":         "csr",
 	"scipy.sparse._csr csr_matrix":        "csr",
+	"scipy.sparse._csr csr_array":         "csr",
+	"scipy.sparse._arrays csr_array":      "csr",        // of SciPy 1.8 to 1.10
+	"numpy.core.numeric _frombuffer":      "frombuffer", // protocol 5
+	"numpy._core.numeric _frombuffer":     "frombuffer",
+	"__builtin__ bytes":                   "bytes", // none, in protocols 1 and 2
+	"builtins bytes":                      "bytes",
 	"collections defaultdict":             "defaultdict",
 	"__builtin__ list":                    "list",
 	"builtins list":                       "list",
+	"__builtin__ set":                     "set",
+	"builtins set":                        "set",
 	"__builtin__ object":                  "object",
 	"builtins object":                     "object",
 	"copy_reg _reconstructor":             "reconstructor",
@@ -26,10 +36,13 @@ var globals = map[string]global{
 // lookup puts an allowed name on the stack.
 func (m *machine) lookup(module, name string) {
 	g, ok := globals[module+" "+name]
+	if !ok && strings.HasPrefix(module, "scipy.sparse.") {
+		m.fail("it asks for %.60q of %.60q, which is not data that can be read; save a csr_matrix instead: x.tocsr()", name, module)
+	}
 	if !ok {
 		m.fail("it asks for %.60q of %.60q, which is not data that can be read", name, module)
 	}
-	m.push(g)
+	m.pushNew(g, sizeText)
 }
 
 // call is the value of an allowed name called with arguments.
@@ -50,11 +63,50 @@ func (m *machine) call(f any, args Tuple) any {
 		return new(Dict)
 	case g == "list" && len(args) == 0:
 		return new(List)
+	case g == "set" && len(args) == 1: // of protocols 1 to 3
+		if l, ok := args[0].(*List); ok {
+			return l
+		}
+	case g == "scalar" && len(args) == 2:
+		return m.scalar(args)
+	case g == "bytes" && len(args) == 0:
+		return Bytes{}
+	case g == "frombuffer" && len(args) == 4:
+		return m.fromBuffer(args)
 	case g == "encode" && len(args) == 2:
 		return m.encode(args[0], args[1])
 	}
 	m.fail("%s is called with %d arguments it does not take", g, len(args))
 	return nil
+}
+
+// scalar is a number of (dtype, content).
+func (m *machine) scalar(args Tuple) any {
+	d, ok1 := args[0].(*dtype)
+	b, ok2 := args[1].(Bytes)
+	if !ok1 || !ok2 || len(b) != itemSize(d.code) {
+		m.fail("a number is not a dtype and as many bytes")
+	}
+	a := &Array{Dtype: d.order + d.code, Data: b}
+	if n, err := a.Ints(); err == nil {
+		return n[0]
+	}
+	x, err := a.Floats()
+	if err != nil || len(x) != 1 {
+		m.fail("an element of type %s is no number that can be read", a.Dtype)
+	}
+	return x[0]
+}
+
+// fromBuffer is an array of (content, dtype, shape, order).
+func (m *machine) fromBuffer(args Tuple) *Array {
+	order, ok := short(args[3])
+	if !ok || order != "C" && order != "F" {
+		m.fail("the order of an array is neither C nor F")
+	}
+	a := new(Array)
+	m.buildArray(a, Tuple{int64(1), args[2], args[1], order == "F", args[0]})
+	return a
 }
 
 func (m *machine) newDtype(arg any) *dtype {
@@ -65,6 +117,7 @@ func (m *machine) newDtype(arg any) *dtype {
 	if !ok || itemSize(code) == 0 {
 		m.fail("an array of type %.40q cannot be read, only plain integers, floats, booleans, strings and objects", code)
 	}
+	m.spend(len(code))
 	if single(code) {
 		return &dtype{"|", code}
 	}
@@ -136,6 +189,7 @@ func (m *machine) buildArray(a *Array, state any) {
 	if !ok1 || !ok2 || !ok3 || len(shape) > 32 {
 		m.fail("the state of an array is not (version, shape, dtype, order, content)")
 	}
+	m.spend(len(d.code) + sizeNumber*len(shape))
 	a.Dtype, a.Fortran = d.order+d.code, fortran
 	m.fill(a, shape, t[4])
 	a.built = true

@@ -152,7 +152,7 @@ func TestCSR(t *testing.T) {
 }
 
 func TestTruncatedAtEveryByte(t *testing.T) {
-	for _, b := range [][]byte{pickled(csr()), pickled(graph()), pickled("\x8c\x01a\x94")} {
+	for _, b := range [][]byte{pickled(csr()), pickled(graph()), pickled("\x8c\x01a\x94"), pickled(buffer(bytearray(le(1, 8)), "i4", "K\x02", "F"))} {
 		for n := range b {
 			v, err := Decode(b[:n])
 			var e *Error
@@ -163,14 +163,49 @@ func TestTruncatedAtEveryByte(t *testing.T) {
 	}
 }
 
+// scalar is a number of NumPy's.
+func scalar(code, content string) string {
+	order := "<"
+	if single(code) {
+		order = "|"
+	}
+	return "cnumpy.core.multiarray\nscalar\n" + dtypeOf(order, code) + str2(content) + "\x86R"
+}
+
+func TestScalarsAndSets(t *testing.T) {
+	for body, want := range map[string]any{
+		scalar("i8", le(1<<40, 8)):                  int64(1 << 40),
+		scalar("u1", "\xff"):                        int64(255),
+		scalar("f8", le(math.Float64bits(-1.5), 8)): -1.5,
+		"\x8f":                               new(List),
+		"\x8f(K\x01K\x02\x90":                &List{[]any{int64(1), int64(2)}},
+		"c__builtin__\nset\n]K\x01a\x85R":    &List{[]any{int64(1)}},
+		"cbuiltins\nset\n](K\x01K\x02e\x85R": &List{[]any{int64(1), int64(2)}},
+	} {
+		if got := decode(t, body); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q is %#v, want %#v", body, got, want)
+		}
+	}
+}
+
 func TestRefuses(t *testing.T) {
 	arr := array("K\x01", "<", "i4", le(1, 4))
 	for body, want := range map[string]string{
 		"cos\nsystem\nU\x02ls\x85R":                         `"system" of "os"`,
 		"\x8c\x05posix\x8c\x06system\x93":                   `"system" of "posix"`,
 		"c__builtin__\neval\nU\x011\x85R":                   `"eval"`,
-		"cnumpy.core.multiarray\nscalar\n":                  `"scalar"`,
-		"(S'ls'\nios\nsystem\n":                             "opcode 'S'",
+		"cnumpy.core.multiarray\nscalar\n":                  "no data",
+		"cnumpy.core.multiarray\nscalar\nNN\x86R":           "not a dtype and as many bytes",
+		scalar("O", ""):                                     "no number",
+		scalar("S2", "ab"):                                  "no number",
+		scalar("i8", "1234567"):                             "not a dtype and as many bytes",
+		scalar("u8", le(1<<63, 8)):                          "no number",
+		"c__builtin__\nset\nN\x85R":                         "called with 1 arguments",
+		"(S'ls'\nios\nsystem\n":                             "opcode 'S' is of protocol 0, which is text: save it again with protocol=2 to 5",
+		"(ios\nsystem\n":                                    "opcode 'i' is not one of plain data",
+		"I7x\n":                                             `"7x" is no integer`,
+		"I99999999999999999999\n":                           `"99999999999999999999" is no integer`,
+		"I1":                                                "no end",
 		"c_codecs\nencode\n)R":                              "0 arguments",
 		"ccollections\ndefaultdict\ncnumpy\nndarray\n\x85R": "defaultdict",
 		"cnumpy\ndtype\nU\x02V8\x85R":                       `"V8"`,
@@ -195,7 +230,7 @@ func TestRefuses(t *testing.T) {
 		"]K\x01K\x02s":                                      "does not take",
 		"t":                                                 "no mark",
 		"h\x07":                                             "memo at 7",
-		"\x80\x05":                                          "protocol 5",
+		"\x80\x06":                                          "protocol 6 is not supported, only 1 to 5",
 		"T\xff\xff\xff\xff":                                 "4294967295 bytes",
 		"X\xff\xff\xff\xff":                                 "4294967295 bytes",
 		"\x8d\xff\xff\xff\xff\xff\xff\xff\xff":              "18446744073709551615 bytes",
@@ -221,6 +256,82 @@ func TestRefuses(t *testing.T) {
 		v, err := Decode(pickled(body))
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "pickle: byte ") {
 			t.Errorf("%.60q: %v, error %v; want one with %q", body, v, err, want)
+		}
+	}
+}
+
+// buffer is an array as protocol 5 pickles it: content is the opcode of bytes or a
+// bytearray, and what goes with it.
+func buffer(content, code, shape, order string) string {
+	return "cnumpy.core.numeric\n_frombuffer\n(" + content + dtypeOf("<", code) + "(" + shape + "t\x8c" + le(uint64(len(order)), 1) + order + "tR"
+}
+
+// bytearray is the opcode of a bytearray.
+func bytearray(s string) string { return "\x96" + le(uint64(len(s)), 8) + s }
+
+func TestProtocols1And5(t *testing.T) {
+	for body, want := range map[string]any{
+		"I300\n": int64(300), "I-7\n": int64(-7), "I01\n": true, "I00\n": false,
+		bytearray("ab"):               Bytes("ab"),
+		"c__builtin__\nbytes\n)R":     Bytes{},
+		"cbuiltins\nbytes\n)\x81":     Bytes{},
+		"(I1\n" + bytearray("") + "t": Tuple{int64(1), Bytes{}},
+	} {
+		if got := decode(t, body); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q is %#v, want %#v", body, got, want)
+		}
+	}
+	for order, fortran := range map[string]bool{"C": false, "F": true} {
+		for _, content := range []string{bytearray(le(1, 4) + le(2, 4)), "C\x08" + le(1, 4) + le(2, 4)} {
+			a, ok := decode(t, buffer(content, "i4", "K\x02K\x01", order)).(*Array)
+			if !ok {
+				t.Fatalf("%q is no array", content)
+			}
+			if got, err := a.Ints(); err != nil || !reflect.DeepEqual(got, []int64{1, 2}) || !reflect.DeepEqual(a.Shape, []int{2, 1}) || a.Fortran != fortran {
+				t.Errorf("%v, error %v, %+v", got, err, a)
+			}
+		}
+	}
+	want := decode(t, csr())
+	for _, class := range []string{"scipy.sparse._csr\ncsr_matrix", "scipy.sparse._csr\ncsr_array", "scipy.sparse._arrays\ncsr_array"} {
+		if got := decode(t, strings.Replace(csr(), "scipy.sparse.csr\ncsr_matrix", class, 1)); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q is %+v", class, got)
+		}
+	}
+}
+
+// hostile5 is what protocol 5 brings, as files may have it that lie.
+func hostile5() map[string]string {
+	four, huge := bytearray(le(1, 4)), "\x8a\x08"+le(1<<62, 8)
+	return map[string]string{
+		"\x96\xff\xff\xff\xff\xff\xff\xff\xff":                 "18446744073709551615 bytes are wanted",
+		"\x96\xff\xff\xff\xff\xff\xff\xff\x7fab":               "9223372036854775807 bytes are wanted",
+		"\x96\x04\x00":                                         "8 bytes are wanted",
+		"\x97":                                                 "outside of the pickle: save it again without buffer_callback",
+		"N\x98":                                                "outside of the pickle: save it again without buffer_callback",
+		buffer(four, "i4", "K\x02", "C"):                       "4 bytes for [2]",
+		buffer(bytearray(""), "i4", "K\x02", "C"):              "0 bytes for [2]",
+		buffer(four, "i4", "J\xff\xff\xff\xff", "C"):           "shape",
+		buffer(four, "i4", huge+huge, "C"):                     "overflows",
+		buffer(four, "i4", huge, "C"):                          "overflows",
+		buffer(four, "f4", "K\x01", "A"):                       "neither C nor F",
+		buffer(four, "O8", "K\x01", "C"):                       "byte order",
+		buffer("](NNe", "i4", "K\x02", "C"):                    "content in a *pickle.List",
+		buffer("N", "i4", "K\x01", "C"):                        "0 bytes for [1]",
+		"cnumpy.core.numeric\n_frombuffer\n" + four + "\x85R":  "called with 1 arguments",
+		"cnumpy.core.numeric\n_frombuffer\n(" + four + "NNNtR": "neither C nor F",
+		"cnumpy.core.numeric\n_frombuffer\n(" + four + "]q\x00h\x00a)h\x00h\x00tR": "called with 5 arguments",
+		"cnumpy.core.numeric\n_frombuffer\n(" + four + "N)]q\x00h\x00atR":          "neither C nor F",
+		"cnumpy.core.numeric\n_frombuffer\n":                                       "no data",
+		"cbuiltins\nbytes\nK\x07\x85R":                                             "called with 1 arguments",
+	}
+}
+
+func TestHostileProtocol5(t *testing.T) {
+	for body, want := range hostile5() {
+		v, err := Decode(append([]byte("\x80\x05"), body+"."...))
+		if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 200 {
+			t.Errorf("%q: %v, error %v; want one with %q", body, v, err, want)
 		}
 	}
 }
@@ -267,8 +378,11 @@ func TestDictGet(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{csr(), graph(), array("K\x02", "<", "i4", le(1, 8)), "cos\nsystem\nU\x02ls\x85R",
 		"c_codecs\nencode\nX\x02\x00\x00\x00ÿ\x8c\x06latin1\x86R", "\x8c\x01a\x94h\x00\x86", "]q\x00h\x00a",
-		objectArray("", csr()), array("K\x01", "|", "S2", "ab")} {
+		objectArray("", csr()), array("K\x01", "|", "S2", "ab"), "I7\n", scalar("i8", le(7, 8)), "\x8f(K\x01\x90", buffer(bytearray(le(1, 8)), "i4", "K\x02", "F")} {
 		f.Add(pickled(s))
+	}
+	for s := range hostile5() {
+		f.Add(append([]byte("\x80\x05"), s+"."...))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		in := bytes.Clone(b)

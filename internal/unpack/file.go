@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -21,10 +22,16 @@ var (
 // window is the most memory that a zstd frame may ask for.
 const window = 1 << 27
 
-// Limit returns how many bytes a file of the given size may expand to: text
-// shrinks to a tenth, and what shrinks to less than a sixtieth is either small
-// or made for harm.
-func Limit(packed int64) int64 { return 1<<28 + 64*packed }
+// Limit returns how many bytes a file of the given size may expand to: lists of
+// edges shrink to a fifth, papers' words, which mostly are zeros, to a fiftieth,
+// and what shrinks to less than that is either small or made for harm.
+func Limit(packed int64) int64 { return 1<<26 + 64*packed }
+
+// Plain returns the name of a file without the ending that says how it is
+// compressed.
+func Plain(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+}
 
 // Open opens the file at path for reading what it holds: gzip and zstd are
 // expanded. Reading fails beyond the [Limit].

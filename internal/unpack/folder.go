@@ -81,22 +81,37 @@ func (f *Folder) Close() error {
 	return f.close()
 }
 
-// Find returns the name of the file that ends in suffix: the only one, or the
-// first in order; "" if there is none.
+// Find returns the name of the file whose [Plain] name ends in suffix: the only one,
+// or the first in order; "" if there is none.
 func (f *Folder) Find(suffix string) string {
-	for _, name := range f.names {
-		if strings.HasSuffix(name, suffix) && !strings.HasPrefix(path.Base(name), ".") {
-			return name
-		}
+	if all := f.All(suffix); len(all) > 0 {
+		return all[0]
 	}
 	return ""
 }
 
-// Open opens a file of the folder. Gzip and zstd are expanded.
+// All returns the names of the files whose [Plain] names end in suffix, in order.
+func (f *Folder) All(suffix string) []string {
+	var all []string
+	for _, name := range f.names {
+		if strings.HasSuffix(Plain(name), suffix) && !strings.HasPrefix(path.Base(name), ".") {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// Open opens a file of the folder, or the first of which it is the [Plain] name.
+// Gzip and zstd are expanded.
 func (f *Folder) Open(name string) (io.ReadCloser, error) {
-	if !slices.Contains(f.names, name) {
+	at := slices.Index(f.names, name)
+	if at < 0 {
+		at = slices.IndexFunc(f.names, func(packed string) bool { return Plain(packed) == name })
+	}
+	if at < 0 {
 		return nil, fmt.Errorf("%s: there is no %q in it", f.path, name)
 	}
+	name = f.names[at]
 	r, err := f.open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", f.path, name, err)
@@ -165,7 +180,12 @@ func expand(m *zip.File) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &file{&bounded{r: r, left: limit, limit: limit}, r}, nil
+	text, err := NewReader(&bounded{r: r, left: limit, limit: limit}, limit)
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return &file{text, r}, nil
 }
 
 // inTar lists a tar archive. It is read again from its start for each file that
@@ -179,7 +199,9 @@ func inTar(path string) (*Folder, error) {
 				return true, nil
 			}
 			b, err := io.ReadAll(r) // bounded by the archive's own limit
-			found = io.NopCloser(bytes.NewReader(b))
+			if err == nil {
+				found, err = NewReader(bytes.NewReader(b), Limit(int64(len(b))))
+			}
 			return false, err
 		})
 		return found, err
@@ -209,8 +231,9 @@ func eachMember(path string, visit func(*tar.Header, io.Reader) (more bool, err 
 	defer r.Close()
 	for t := tar.NewReader(r); ; {
 		h, err := t.Next()
-		if err == io.EOF {
-			return nil
+		if err == io.EOF { // the checksum of what is compressed comes after the end of the archive
+			_, err = io.Copy(io.Discard, r)
+			return err
 		}
 		if err != nil {
 			return err

@@ -113,6 +113,26 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// What people share expands to this much, and no more than 64 MiB and 64 times the
+// file is read of anything.
+func TestLimitOfFiles(t *testing.T) {
+	for packed, want := range map[int64]int64{0: 64 << 20, 1 << 20: 128 << 20, 218 << 10: 64<<20 + 64*218<<10} {
+		if got := Limit(packed); got != want {
+			t.Errorf("%d bytes may expand to %d, want %d", packed, got, want)
+		}
+	}
+	b := gz(bytes.Repeat([]byte("0 1\n"), 20<<20))
+	r, err := Open(put(t, "edges.gz", b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	n, err := io.Copy(io.Discard, r)
+	if want := 64<<20 + 64*int64(len(b)); n != want || err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bytes, which is refused", want)) {
+		t.Errorf("read %d bytes of 80 MiB, error %v; want %d", n, err, want)
+	}
+}
+
 func TestFolders(t *testing.T) {
 	dir := t.TempDir()
 	os.MkdirAll(filepath.Join(dir, "a"), 0o777)
@@ -163,6 +183,7 @@ func TestHostileArchives(t *testing.T) {
 		"tar link":      {tarOf(link, ""), "link or a device"},
 		"neither":       {[]byte("hello, this is no archive at all"), "neither a folder nor"},
 		"cut zip":       {zipOf("x", "1")[:30], "no zip archive"},
+		"damaged gzip":  {flipped(gz(tarOf(reg("x"), "1")), 6), "checksum"},
 	} {
 		if _, err := OpenFolder(put(t, "a", c.b)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
@@ -170,12 +191,19 @@ func TestHostileArchives(t *testing.T) {
 	}
 }
 
+// flipped is b with a bit turned round in the byte that is n before its end.
+func flipped(b []byte, n int) []byte {
+	b = bytes.Clone(b)
+	b[len(b)-n] ^= 1
+	return b
+}
+
 func TestZipBomb(t *testing.T) {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	m, _ := w.Create("x.content")
 	zeros := make([]byte, 1<<20)
-	for range 300 {
+	for range 100 {
 		m.Write(zeros)
 	}
 	w.Close()
@@ -184,7 +212,7 @@ func TestZipBomb(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if _, err := f.Open("x.content"); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("to %d bytes, which is refused", 300<<20)) {
+	if _, err := f.Open("x.content"); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("to %d bytes, which is refused", 100<<20)) {
 		t.Errorf("opened a bomb, error %v", err)
 	}
 }

@@ -1,0 +1,120 @@
+package datasets
+
+import (
+	"errors"
+	"math"
+
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// ends is a list of edges while it is read: eight bytes an edge as long as every
+// number of a node fits 32 bits, and sixteen from then on.
+type ends struct {
+	n        int
+	src, dst pieces[int32]
+	far      *farEnds // all edges, if there is one
+}
+
+// farEnds is a list of edges between nodes of any number.
+type farEnds struct{ src, dst pieces[int64] }
+
+// add adds an edge.
+func (e *ends) add(u, v int64) error {
+	if e.n == math.MaxInt32 {
+		return errors.New("there are more than 2³¹−1 edges")
+	}
+	e.n++
+	if e.far == nil && max(u, v) > math.MaxInt32 {
+		e.far = &farEnds{widened(&e.src), widened(&e.dst)}
+	}
+	if e.far != nil {
+		e.far.src.add(u)
+		e.far.dst.add(v)
+	} else {
+		e.src.add(int32(u))
+		e.dst.add(int32(v))
+	}
+	return nil
+}
+
+// widened returns what p holds, which it gives up.
+func widened(p *pieces[int32]) (wide pieces[int64]) {
+	for part := range p.taken() {
+		for _, v := range part {
+			wide.add(int64(v))
+		}
+	}
+	return wide
+}
+
+// number returns the numbers of the nodes that occur, in ascending order, and the
+// edges between their places. The list is used up.
+func (e *ends) number() (ids []int64, src, dst []int32, err error) {
+	if e.far != nil {
+		ids, places, err := graph.Compact(e.far.src.join(), e.far.dst.join())
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return ids, places[0], places[1], nil
+	}
+	near, places, err := graph.Compact(e.src.join(), e.dst.join())
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for _, id := range near {
+		ids = append(ids, int64(id))
+	}
+	return ids, places[0], places[1], nil
+}
+
+// simple makes the graph of n nodes: of a list of edges it takes those that are no
+// loops, and of parallel ones the first, whose weight is the sum of theirs. Within a
+// node's edges the order is the list's.
+func (d *Dataset) simple(n int, src, dst []int32, weights []tensor.Float) error {
+	in, _, err := sparse.FromCOO(n, n, dst, src, weights)
+	if err != nil {
+		return err
+	}
+	place := make([]int, n) // of the last edge out of each node that was kept
+	kept, next := 0, 0
+	for v := range n {
+		start, end := kept, int(in.Offsets[v+1])
+		for ; next < end; next++ {
+			u := in.Cols[next]
+			p := place[u]
+			switch {
+			case int(u) == v:
+				d.loops++
+			case p >= start && p < kept && in.Cols[p] == u:
+				d.repeated++
+				if in.Values != nil {
+					in.Values[p] += in.Values[next]
+				}
+			default:
+				in.Cols[kept], place[u] = u, kept
+				if in.Values != nil {
+					in.Values[kept] = in.Values[next]
+				}
+				kept++
+			}
+		}
+		in.Offsets[v+1] = int64(kept)
+	}
+	in.Cols = trimmed(in.Cols, kept)
+	if in.Values != nil {
+		d.Weights, in.Values = trimmed(in.Values, kept), nil
+	}
+	d.Graph, err = graph.FromCSR(in)
+	return err
+}
+
+// trimmed returns the first n elements, in a slice of their own if the others are
+// worth giving back.
+func trimmed[T any](x []T, n int) []T {
+	if n > len(x)/2 {
+		return x[:n:n]
+	}
+	return append(make([]T, 0, n), x[:n]...)
+}

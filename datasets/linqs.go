@@ -221,14 +221,14 @@ func (p *papers) dataset() (*Dataset, error) {
 	for i, v := range order {
 		place[v] = int32(i)
 	}
-	x, err := p.features()
+	x, err := p.features(order)
 	if err != nil {
 		return nil, err
 	}
 	classes := slices.Compact(slices.Sorted(slices.Values(p.classes)))
 	d := &Dataset{
 		dangling: p.dangling,
-		Features: GatherRows(x, order), Labels: make([]int32, n), Classes: len(classes),
+		Features: x, Labels: make([]int32, n), Classes: len(classes),
 		ClassNames: classes, NodeNames: pick(p.names, order),
 	}
 	for v, c := range p.classes {
@@ -245,13 +245,22 @@ func (p *papers) dataset() (*Dataset, error) {
 	return d.Undirected(), nil
 }
 
-// features returns the words of each paper, in the order of the file.
-func (p *papers) features() (*sparse.CSR, error) {
-	cols, values := p.cols.join(), p.values.join()
-	if len(values) < len(cols) {
-		values = slices.Repeat([]tensor.Float{1}, len(cols))
+// features returns the words of the papers, in the given order. Ones are written
+// last: they would be moved with the words.
+func (p *papers) features(order []int32) (*sparse.CSR, error) {
+	var values []tensor.Float
+	if p.values.n > 0 {
+		values = p.values.join()
 	}
-	return sparse.New(len(p.names), p.width, p.offsets, cols, values)
+	x, err := sparse.New(len(p.names), p.width, p.offsets, p.cols.join(), values)
+	if err != nil {
+		return nil, err
+	}
+	x = sparse.GatherRows(x, order)
+	if x.Values == nil {
+		x.Values = slices.Repeat([]tensor.Float{1}, x.NNZ())
+	}
+	return x, nil
 }
 
 // byNumber compares names: numbers by their value, and before all others.

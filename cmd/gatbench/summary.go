@@ -213,9 +213,6 @@ func (r *reporter) advice(s summary) string {
 
 // all reports what several trainings have in common.
 func (r *reporter) all(runs []summary) error {
-	if len(runs) < 2 {
-		return r.err
-	}
 	o := overall{Event: "seeds", Dataset: r.recipe.Dataset, Seeds: len(runs)}
 	var tests []float64
 	for _, s := range runs {

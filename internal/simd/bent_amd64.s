@@ -35,10 +35,9 @@ TEXT ·dropELUAVX2(SB), NOSPLIT, $0-60
 	XORL         $0x80000000, R13
 	XORL         $0x80000000, R12
 	VMOVD        R13, X1
-	VPBROADCASTD X1, Y3
+	VPBROADCASTD X1, Y2
 	VMOVD        R12, X1
-	VPBROADCASTD X1, Y4
-	VMOVDQU      columns<>+0(SB), Y2
+	VPBROADCASTD X1, Y3
 
 row:
 	MOVL         R9, R12
@@ -58,106 +57,106 @@ row:
 	ADDL         R10, R12
 	VMOVD        R12, X1
 	VPBROADCASTD X1, Y1
-	VPADDD       Y2, Y1, Y1
+	VPADDD       columns<>+0(SB), Y1, Y1
 	SUBQ         $0x10, SI
 	JL           over1
 
 again2:
-	VPADDD       wide00000000<>+0(SB), Y1, Y5
-	VPSRLD       $0x10, Y5, Y6
-	VPADDD       widef1bbcdc8<>+0(SB), Y1, Y7
-	VPSRLD       $0x10, Y7, Y8
-	VXORPS       Y5, Y6, Y5
-	VXORPS       Y7, Y8, Y6
-	VMOVUPS      wide7feb352d<>+0(SB), Y7
-	VPMULLD      Y7, Y5, Y5
-	VPMULLD      Y7, Y6, Y6
+	VPADDD       wide00000000<>+0(SB), Y1, Y4
+	VPSRLD       $0x10, Y4, Y5
+	VPADDD       widef1bbcdc8<>+0(SB), Y1, Y6
+	VPSRLD       $0x10, Y6, Y7
+	VXORPS       Y4, Y5, Y4
+	VXORPS       Y6, Y7, Y5
+	VMOVUPS      wide7feb352d<>+0(SB), Y6
+	VPMULLD      Y6, Y4, Y4
+	VPMULLD      Y6, Y5, Y5
+	VPSRLD       $0x0f, Y4, Y6
 	VPSRLD       $0x0f, Y5, Y7
-	VPSRLD       $0x0f, Y6, Y8
+	VXORPS       Y4, Y6, Y4
 	VXORPS       Y5, Y7, Y5
-	VXORPS       Y6, Y8, Y6
-	VMOVUPS      wide846ca68b<>+0(SB), Y7
-	VPMULLD      Y7, Y5, Y5
-	VPMULLD      Y7, Y6, Y6
-	VXORPS       Y5, Y3, Y5
-	VXORPS       Y6, Y3, Y6
-	VPCMPGTD     Y5, Y4, Y5
-	VPCMPGTD     Y6, Y4, Y6
-	VMOVUPS      (BX)(AX*4), Y7
-	VMOVUPS      32(BX)(AX*4), Y8
-	VADDPS       (CX)(AX*4), Y7, Y7
-	VADDPS       32(CX)(AX*4), Y8, Y8
-	VMOVUPS      wide00000000<>+0(SB), Y10
-	VMOVUPS      Y10, Y9
-	VMOVUPS      Y10, Y10
-	VMINPS       Y7, Y9, Y9
-	VMINPS       Y8, Y10, Y10
-	VMOVUPS      widec2ae0000<>+0(SB), Y12
-	VMOVUPS      Y12, Y11
-	VMOVUPS      Y12, Y12
-	VMAXPS       Y9, Y11, Y9
-	VMAXPS       Y10, Y12, Y10
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y12
-	VMOVUPS      Y12, Y11
-	VMOVUPS      Y12, Y12
-	VMOVUPS      wide4b400000<>+0(SB), Y13
-	VFMADD213PS  Y13, Y9, Y11
-	VFMADD213PS  Y13, Y10, Y12
-	VMOVUPS      wide4b400000<>+0(SB), Y14
-	VSUBPS       Y14, Y11, Y13
-	VSUBPS       Y14, Y12, Y14
-	VMOVUPS      widebf318000<>+0(SB), Y16
-	VMOVUPS      Y16, Y15
-	VMOVUPS      Y16, Y16
-	VFMADD213PS  Y9, Y13, Y15
-	VFMADD213PS  Y10, Y14, Y16
-	VMOVUPS      wideb95e8083<>+0(SB), Y9
-	VFNMADD231PS Y9, Y13, Y15
-	VFNMADD231PS Y9, Y14, Y16
-	VMOVUPS      wide3ab688be<>+0(SB), Y10
-	VMOVUPS      Y10, Y9
-	VMOVUPS      Y10, Y10
-	VMOVUPS      wide3c0905f1<>+0(SB), Y13
-	VFMADD213PS  Y13, Y15, Y9
-	VFMADD213PS  Y13, Y16, Y10
-	VMOVUPS      wide3d2aaa8c<>+0(SB), Y13
-	VFMADD213PS  Y13, Y15, Y9
-	VFMADD213PS  Y13, Y16, Y10
-	VMOVUPS      wide3e2aaa6e<>+0(SB), Y13
-	VFMADD213PS  Y13, Y15, Y9
-	VFMADD213PS  Y13, Y16, Y10
-	VMOVUPS      wide3f000000<>+0(SB), Y13
-	VFMADD213PS  Y13, Y15, Y9
-	VFMADD213PS  Y13, Y16, Y10
-	VMULPS       Y15, Y15, Y13
-	VMULPS       Y16, Y16, Y14
-	VFMADD213PS  Y15, Y13, Y9
-	VFMADD213PS  Y16, Y14, Y10
-	VPSLLD       $0x17, Y11, Y11
-	VPSLLD       $0x17, Y12, Y12
-	VMOVUPS      wide3f800000<>+0(SB), Y13
-	VPADDD       Y13, Y11, Y11
-	VPADDD       Y13, Y12, Y12
-	VMOVUPS      wide3f800000<>+0(SB), Y14
-	VSUBPS       Y14, Y11, Y13
-	VSUBPS       Y14, Y12, Y14
-	VFMADD213PS  Y13, Y11, Y9
-	VFMADD213PS  Y14, Y12, Y10
-	VMOVUPS      wide00000000<>+0(SB), Y12
-	VCMPPS       $0x1e, Y12, Y7, Y11
-	VCMPPS       $0x1e, Y12, Y8, Y12
-	VBLENDVPS    Y11, Y7, Y9, Y7
-	VBLENDVPS    Y12, Y8, Y10, Y8
+	VMOVUPS      wide846ca68b<>+0(SB), Y6
+	VPMULLD      Y6, Y4, Y4
+	VPMULLD      Y6, Y5, Y5
+	VXORPS       Y4, Y2, Y4
+	VXORPS       Y5, Y2, Y5
+	VPCMPGTD     Y4, Y3, Y4
+	VPCMPGTD     Y5, Y3, Y5
+	VMOVUPS      (BX)(AX*4), Y6
+	VMOVUPS      32(BX)(AX*4), Y7
+	VADDPS       (CX)(AX*4), Y6, Y6
+	VADDPS       32(CX)(AX*4), Y7, Y7
 	VMOVUPS      wide00000000<>+0(SB), Y9
-	VFMADD213PS  Y9, Y0, Y7
-	VFMADD213PS  Y9, Y0, Y8
-	VMOVUPS      wide80000000<>+0(SB), Y10
-	VMOVUPS      Y10, Y9
-	VMOVUPS      Y10, Y10
+	VMOVUPS      Y9, Y8
+	VMOVUPS      Y9, Y9
+	VMINPS       Y6, Y8, Y8
+	VMINPS       Y7, Y9, Y9
+	VMOVUPS      widec2ae0000<>+0(SB), Y11
+	VMOVUPS      Y11, Y10
+	VMOVUPS      Y11, Y11
+	VMAXPS       Y8, Y10, Y8
+	VMAXPS       Y9, Y11, Y9
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y11
+	VMOVUPS      Y11, Y10
+	VMOVUPS      Y11, Y11
+	VMOVUPS      wide4b400000<>+0(SB), Y12
+	VFMADD213PS  Y12, Y8, Y10
+	VFMADD213PS  Y12, Y9, Y11
+	VMOVUPS      wide4b400000<>+0(SB), Y13
+	VSUBPS       Y13, Y10, Y12
+	VSUBPS       Y13, Y11, Y13
+	VMOVUPS      widebf318000<>+0(SB), Y15
+	VMOVUPS      Y15, Y14
+	VMOVUPS      Y15, Y15
+	VFMADD213PS  Y8, Y12, Y14
+	VFMADD213PS  Y9, Y13, Y15
+	VMOVUPS      wideb95e8083<>+0(SB), Y8
+	VFNMADD231PS Y8, Y12, Y14
+	VFNMADD231PS Y8, Y13, Y15
+	VMOVUPS      wide3ab688be<>+0(SB), Y9
+	VMOVUPS      Y9, Y8
+	VMOVUPS      Y9, Y9
+	VMOVUPS      wide3c0905f1<>+0(SB), Y12
+	VFMADD213PS  Y12, Y14, Y8
+	VFMADD213PS  Y12, Y15, Y9
+	VMOVUPS      wide3d2aaa8c<>+0(SB), Y12
+	VFMADD213PS  Y12, Y14, Y8
+	VFMADD213PS  Y12, Y15, Y9
+	VMOVUPS      wide3e2aaa6e<>+0(SB), Y12
+	VFMADD213PS  Y12, Y14, Y8
+	VFMADD213PS  Y12, Y15, Y9
+	VMOVUPS      wide3f000000<>+0(SB), Y12
+	VFMADD213PS  Y12, Y14, Y8
+	VFMADD213PS  Y12, Y15, Y9
+	VMULPS       Y14, Y14, Y12
+	VMULPS       Y15, Y15, Y13
+	VFMADD213PS  Y14, Y12, Y8
+	VFMADD213PS  Y15, Y13, Y9
+	VPSLLD       $0x17, Y10, Y10
+	VPSLLD       $0x17, Y11, Y11
+	VMOVUPS      wide3f800000<>+0(SB), Y12
+	VPADDD       Y12, Y10, Y10
+	VPADDD       Y12, Y11, Y11
+	VMOVUPS      wide3f800000<>+0(SB), Y13
+	VSUBPS       Y13, Y10, Y12
+	VSUBPS       Y13, Y11, Y13
+	VFMADD213PS  Y12, Y10, Y8
+	VFMADD213PS  Y13, Y11, Y9
+	VMOVUPS      wide00000000<>+0(SB), Y11
+	VCMPPS       $0x1e, Y11, Y6, Y10
+	VCMPPS       $0x1e, Y11, Y7, Y11
+	VBLENDVPS    Y10, Y6, Y8, Y6
+	VBLENDVPS    Y11, Y7, Y9, Y7
+	VMOVUPS      wide00000000<>+0(SB), Y8
+	VFMADD213PS  Y8, Y0, Y6
+	VFMADD213PS  Y8, Y0, Y7
+	VMOVUPS      wide80000000<>+0(SB), Y9
+	VMOVUPS      Y9, Y8
+	VMOVUPS      Y9, Y9
+	VBLENDVPS    Y4, Y8, Y6, Y4
 	VBLENDVPS    Y5, Y9, Y7, Y5
-	VBLENDVPS    Y6, Y10, Y8, Y6
-	VMOVUPS      Y5, (DX)(AX*4)
-	VMOVUPS      Y6, 32(DX)(AX*4)
+	VMOVUPS      Y4, (DX)(AX*4)
+	VMOVUPS      Y5, 32(DX)(AX*4)
 	VPADDD       widee3779b90<>+0(SB), Y1, Y1
 	ADDQ         $0x10, AX
 	SUBQ         $0x10, SI
@@ -169,44 +168,44 @@ over1:
 	JL   over3
 
 again4:
-	VPADDD       wide00000000<>+0(SB), Y1, Y5
-	VPSRLD       $0x10, Y5, Y6
-	VXORPS       Y5, Y6, Y5
-	VPMULLD      wide7feb352d<>+0(SB), Y5, Y5
-	VPSRLD       $0x0f, Y5, Y6
-	VXORPS       Y5, Y6, Y5
-	VPMULLD      wide846ca68b<>+0(SB), Y5, Y5
-	VXORPS       Y5, Y3, Y5
-	VPCMPGTD     Y5, Y4, Y5
-	VMOVUPS      (BX)(AX*4), Y6
-	VADDPS       (CX)(AX*4), Y6, Y6
-	VMOVUPS      wide00000000<>+0(SB), Y7
-	VMINPS       Y6, Y7, Y7
-	VMOVUPS      widec2ae0000<>+0(SB), Y8
-	VMAXPS       Y7, Y8, Y7
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y8
-	VFMADD213PS  wide4b400000<>+0(SB), Y7, Y8
-	VSUBPS       wide4b400000<>+0(SB), Y8, Y9
-	VMOVUPS      widebf318000<>+0(SB), Y10
-	VFMADD213PS  Y7, Y9, Y10
-	VFNMADD231PS wideb95e8083<>+0(SB), Y9, Y10
-	VMOVUPS      wide3ab688be<>+0(SB), Y7
-	VFMADD213PS  wide3c0905f1<>+0(SB), Y10, Y7
-	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y10, Y7
-	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y10, Y7
-	VFMADD213PS  wide3f000000<>+0(SB), Y10, Y7
-	VMULPS       Y10, Y10, Y9
-	VFMADD213PS  Y10, Y9, Y7
-	VPSLLD       $0x17, Y8, Y8
-	VPADDD       wide3f800000<>+0(SB), Y8, Y8
-	VSUBPS       wide3f800000<>+0(SB), Y8, Y9
-	VFMADD213PS  Y9, Y8, Y7
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y6, Y8
-	VBLENDVPS    Y8, Y6, Y7, Y6
-	VFMADD213PS  wide00000000<>+0(SB), Y0, Y6
-	VMOVUPS      wide80000000<>+0(SB), Y7
-	VBLENDVPS    Y5, Y7, Y6, Y5
-	VMOVUPS      Y5, (DX)(AX*4)
+	VPADDD       wide00000000<>+0(SB), Y1, Y4
+	VPSRLD       $0x10, Y4, Y5
+	VXORPS       Y4, Y5, Y4
+	VPMULLD      wide7feb352d<>+0(SB), Y4, Y4
+	VPSRLD       $0x0f, Y4, Y5
+	VXORPS       Y4, Y5, Y4
+	VPMULLD      wide846ca68b<>+0(SB), Y4, Y4
+	VXORPS       Y4, Y2, Y4
+	VPCMPGTD     Y4, Y3, Y4
+	VMOVUPS      (BX)(AX*4), Y5
+	VADDPS       (CX)(AX*4), Y5, Y5
+	VMOVUPS      wide00000000<>+0(SB), Y6
+	VMINPS       Y5, Y6, Y6
+	VMOVUPS      widec2ae0000<>+0(SB), Y7
+	VMAXPS       Y6, Y7, Y6
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y7
+	VFMADD213PS  wide4b400000<>+0(SB), Y6, Y7
+	VSUBPS       wide4b400000<>+0(SB), Y7, Y8
+	VMOVUPS      widebf318000<>+0(SB), Y9
+	VFMADD213PS  Y6, Y8, Y9
+	VFNMADD231PS wideb95e8083<>+0(SB), Y8, Y9
+	VMOVUPS      wide3ab688be<>+0(SB), Y6
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y9, Y6
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y9, Y6
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y9, Y6
+	VFMADD213PS  wide3f000000<>+0(SB), Y9, Y6
+	VMULPS       Y9, Y9, Y8
+	VFMADD213PS  Y9, Y8, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VPADDD       wide3f800000<>+0(SB), Y7, Y7
+	VSUBPS       wide3f800000<>+0(SB), Y7, Y8
+	VFMADD213PS  Y8, Y7, Y6
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y5, Y7
+	VBLENDVPS    Y7, Y5, Y6, Y5
+	VFMADD213PS  wide00000000<>+0(SB), Y0, Y5
+	VMOVUPS      wide80000000<>+0(SB), Y6
+	VBLENDVPS    Y4, Y6, Y5, Y4
+	VMOVUPS      Y4, (DX)(AX*4)
 	VPADDD       widef1bbcdc8<>+0(SB), Y1, Y1
 	ADDQ         $0x08, AX
 	SUBQ         $0x08, SI
@@ -219,69 +218,69 @@ over3:
 	LEAQ         firstLanes<>+0(SB), R12
 	MOVQ         SI, R13
 	NEGQ         R13
-	VMOVUPS      32(R12)(R13*4), Y5
-	VPADDD       wide00000000<>+0(SB), Y1, Y6
-	VPSRLD       $0x10, Y6, Y7
-	VXORPS       Y6, Y7, Y6
-	VPMULLD      wide7feb352d<>+0(SB), Y6, Y6
-	VPSRLD       $0x0f, Y6, Y7
-	VXORPS       Y6, Y7, Y6
-	VPMULLD      wide846ca68b<>+0(SB), Y6, Y6
-	VXORPS       Y6, Y3, Y6
-	VPCMPGTD     Y6, Y4, Y6
-	VMASKMOVPS   (BX)(AX*4), Y5, Y7
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VADDPS       Y5, Y7, Y5
-	VMOVUPS      wide00000000<>+0(SB), Y7
-	VMINPS       Y5, Y7, Y7
-	VMOVUPS      widec2ae0000<>+0(SB), Y8
-	VMAXPS       Y7, Y8, Y7
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y8
-	VFMADD213PS  wide4b400000<>+0(SB), Y7, Y8
-	VSUBPS       wide4b400000<>+0(SB), Y8, Y9
-	VMOVUPS      widebf318000<>+0(SB), Y10
-	VFMADD213PS  Y7, Y9, Y10
-	VFNMADD231PS wideb95e8083<>+0(SB), Y9, Y10
-	VMOVUPS      wide3ab688be<>+0(SB), Y7
-	VFMADD213PS  wide3c0905f1<>+0(SB), Y10, Y7
-	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y10, Y7
-	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y10, Y7
-	VFMADD213PS  wide3f000000<>+0(SB), Y10, Y7
-	VMULPS       Y10, Y10, Y9
-	VFMADD213PS  Y10, Y9, Y7
-	VPSLLD       $0x17, Y8, Y8
-	VPADDD       wide3f800000<>+0(SB), Y8, Y8
-	VSUBPS       wide3f800000<>+0(SB), Y8, Y9
-	VFMADD213PS  Y9, Y8, Y7
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y5, Y8
-	VBLENDVPS    Y8, Y5, Y7, Y5
-	VFMADD213PS  wide00000000<>+0(SB), Y0, Y5
-	VMOVUPS      wide80000000<>+0(SB), Y7
-	VBLENDVPS    Y6, Y7, Y5, Y5
+	VMOVUPS      32(R12)(R13*4), Y4
+	VPADDD       wide00000000<>+0(SB), Y1, Y5
+	VPSRLD       $0x10, Y5, Y6
+	VXORPS       Y5, Y6, Y5
+	VPMULLD      wide7feb352d<>+0(SB), Y5, Y5
+	VPSRLD       $0x0f, Y5, Y6
+	VXORPS       Y5, Y6, Y5
+	VPMULLD      wide846ca68b<>+0(SB), Y5, Y5
+	VXORPS       Y5, Y2, Y5
+	VPCMPGTD     Y5, Y3, Y5
+	VMASKMOVPS   (BX)(AX*4), Y4, Y6
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VADDPS       Y4, Y6, Y4
+	VMOVUPS      wide00000000<>+0(SB), Y6
+	VMINPS       Y4, Y6, Y6
+	VMOVUPS      widec2ae0000<>+0(SB), Y7
+	VMAXPS       Y6, Y7, Y6
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y7
+	VFMADD213PS  wide4b400000<>+0(SB), Y6, Y7
+	VSUBPS       wide4b400000<>+0(SB), Y7, Y8
+	VMOVUPS      widebf318000<>+0(SB), Y9
+	VFMADD213PS  Y6, Y8, Y9
+	VFNMADD231PS wideb95e8083<>+0(SB), Y8, Y9
+	VMOVUPS      wide3ab688be<>+0(SB), Y6
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y9, Y6
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y9, Y6
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y9, Y6
+	VFMADD213PS  wide3f000000<>+0(SB), Y9, Y6
+	VMULPS       Y9, Y9, Y8
+	VFMADD213PS  Y9, Y8, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VPADDD       wide3f800000<>+0(SB), Y7, Y7
+	VSUBPS       wide3f800000<>+0(SB), Y7, Y8
+	VFMADD213PS  Y8, Y7, Y6
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y4, Y7
+	VBLENDVPS    Y7, Y4, Y6, Y4
+	VFMADD213PS  wide00000000<>+0(SB), Y0, Y4
+	VMOVUPS      wide80000000<>+0(SB), Y6
+	VBLENDVPS    Y5, Y6, Y4, Y4
 	CMPQ         SI, $0x08
 	JE           all6
 	LEAQ         (DX)(AX*4), AX
 	TESTQ        $0x00000004, SI
 	JZ           two8
-	VMOVUPS      X5, (AX)
+	VMOVUPS      X4, (AX)
 	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y5, X5
+	VEXTRACTF128 $0x01, Y4, X4
 
 two8:
 	TESTQ    $0x00000002, SI
 	JZ       one9
-	VMOVLPS  X5, (AX)
+	VMOVLPS  X4, (AX)
 	ADDQ     $0x08, AX
-	VMOVHLPS X5, X5, X5
+	VMOVHLPS X4, X4, X4
 
 one9:
 	TESTQ  $0x00000001, SI
 	JZ     stored7
-	VMOVSS X5, (AX)
+	VMOVSS X4, (AX)
 	JMP    stored7
 
 all6:
-	VMOVUPS Y5, (DX)(AX*4)
+	VMOVUPS Y4, (DX)(AX*4)
 
 stored7:
 	VPADDD widef1bbcdc8<>+0(SB), Y1, Y1

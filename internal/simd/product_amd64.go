@@ -19,10 +19,10 @@ func gemm16cut(p *byte, j int)
 //go:noescape
 func gemm8cut(p *byte, j int)
 
-// gemm32 is Product.Panels of 32 columns and rows in twelves.
+// gemm512 is Product.Panels of 32 columns and rows in twelves.
 //
 //go:noescape
-func gemm32(p *byte)
+func gemm512(p *byte)
 
 // packGroupsAVX2 is PackGroups of whole groups. Two elements after each are lost.
 //

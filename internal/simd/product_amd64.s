@@ -6735,9 +6735,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func gemm32(p *byte)
+// func gemm512(p *byte)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·gemm32(SB), NOSPLIT, $0-8
+TEXT ·gemm512(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 136(AX), DX
 	ADDQ (AX), DX

@@ -248,96 +248,96 @@ TEXT ·expSumAVX2(SB), NOSPLIT, $0-36
 	VMOVUPS      wide00000000<>+0(SB), Y1
 	VMOVUPS      wide00000000<>+0(SB), Y2
 	VMOVUPS      wide00000000<>+0(SB), Y3
-	MOVSS        top+24(FP), X4
-	VBROADCASTSS X4, Y4
+	MOVSS        top+24(FP), X3
+	VBROADCASTSS X3, Y3
 	SUBQ         $0x18, BX
 	JL           over16
 
 again17:
-	VMOVUPS      (DX)(AX*4), Y5
-	VMOVUPS      32(DX)(AX*4), Y6
-	VMOVUPS      64(DX)(AX*4), Y7
-	VSUBPS       Y4, Y5, Y5
-	VSUBPS       Y4, Y6, Y6
-	VSUBPS       Y4, Y7, Y7
-	VMOVUPS      widec2d00000<>+0(SB), Y9
-	VMOVUPS      Y9, Y8
-	VMOVUPS      Y9, Y10
-	VMOVUPS      Y9, Y9
-	VMAXPS       Y5, Y8, Y5
-	VMAXPS       Y6, Y10, Y6
-	VMAXPS       Y7, Y9, Y7
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y9
-	VMOVUPS      Y9, Y8
-	VMOVUPS      Y9, Y10
-	VMOVUPS      Y9, Y9
+	VMOVUPS      (DX)(AX*4), Y4
+	VMOVUPS      32(DX)(AX*4), Y5
+	VMOVUPS      64(DX)(AX*4), Y6
+	VSUBPS       Y3, Y4, Y4
+	VSUBPS       Y3, Y5, Y5
+	VSUBPS       Y3, Y6, Y6
+	VMOVUPS      widec2d00000<>+0(SB), Y8
+	VMOVUPS      Y8, Y7
+	VMOVUPS      Y8, Y9
+	VMOVUPS      Y8, Y8
+	VMAXPS       Y4, Y7, Y4
+	VMAXPS       Y5, Y9, Y5
+	VMAXPS       Y6, Y8, Y6
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y8
+	VMOVUPS      Y8, Y7
+	VMOVUPS      Y8, Y9
+	VMOVUPS      Y8, Y8
+	VMOVUPS      wide4b400000<>+0(SB), Y10
+	VFMADD213PS  Y10, Y4, Y7
+	VFMADD213PS  Y10, Y5, Y9
+	VFMADD213PS  Y10, Y6, Y8
 	VMOVUPS      wide4b400000<>+0(SB), Y11
-	VFMADD213PS  Y11, Y5, Y8
-	VFMADD213PS  Y11, Y6, Y10
-	VFMADD213PS  Y11, Y7, Y9
-	VMOVUPS      wide4b400000<>+0(SB), Y12
-	VSUBPS       Y12, Y8, Y11
-	VSUBPS       Y12, Y10, Y13
-	VSUBPS       Y12, Y9, Y12
-	VMOVUPS      widebf318000<>+0(SB), Y15
-	VMOVUPS      Y15, Y14
-	VMOVUPS      Y15, Y16
-	VMOVUPS      Y15, Y15
-	VFMADD213PS  Y5, Y11, Y14
-	VFMADD213PS  Y6, Y13, Y16
-	VFMADD213PS  Y7, Y12, Y15
-	VMOVUPS      wideb95e8083<>+0(SB), Y5
-	VFNMADD231PS Y5, Y11, Y14
-	VFNMADD231PS Y5, Y13, Y16
-	VFNMADD231PS Y5, Y12, Y15
-	VMOVUPS      wide3ab688be<>+0(SB), Y6
-	VMOVUPS      Y6, Y5
-	VMOVUPS      Y6, Y7
-	VMOVUPS      Y6, Y6
-	VMOVUPS      wide3c0905f1<>+0(SB), Y11
-	VFMADD213PS  Y11, Y14, Y5
-	VFMADD213PS  Y11, Y16, Y7
-	VFMADD213PS  Y11, Y15, Y6
-	VMOVUPS      wide3d2aaa8c<>+0(SB), Y11
-	VFMADD213PS  Y11, Y14, Y5
-	VFMADD213PS  Y11, Y16, Y7
-	VFMADD213PS  Y11, Y15, Y6
-	VMOVUPS      wide3e2aaa6e<>+0(SB), Y11
-	VFMADD213PS  Y11, Y14, Y5
-	VFMADD213PS  Y11, Y16, Y7
-	VFMADD213PS  Y11, Y15, Y6
-	VMOVUPS      wide3f000000<>+0(SB), Y11
-	VFMADD213PS  Y11, Y14, Y5
-	VFMADD213PS  Y11, Y16, Y7
-	VFMADD213PS  Y11, Y15, Y6
-	VMOVUPS      wide3f800000<>+0(SB), Y11
-	VFMADD213PS  Y11, Y14, Y5
-	VFMADD213PS  Y11, Y16, Y7
-	VFMADD213PS  Y11, Y15, Y6
-	VMOVUPS      wide3f800000<>+0(SB), Y11
-	VFMADD213PS  Y11, Y14, Y5
-	VFMADD213PS  Y11, Y16, Y7
-	VFMADD213PS  Y11, Y15, Y6
-	VPSLLD       $0x17, Y8, Y8
-	VPSLLD       $0x17, Y10, Y10
+	VSUBPS       Y11, Y7, Y10
+	VSUBPS       Y11, Y9, Y12
+	VSUBPS       Y11, Y8, Y11
+	VMOVUPS      widebf318000<>+0(SB), Y14
+	VMOVUPS      Y14, Y13
+	VMOVUPS      Y14, Y15
+	VMOVUPS      Y14, Y14
+	VFMADD213PS  Y4, Y10, Y13
+	VFMADD213PS  Y5, Y12, Y15
+	VFMADD213PS  Y6, Y11, Y14
+	VMOVUPS      wideb95e8083<>+0(SB), Y4
+	VFNMADD231PS Y4, Y10, Y13
+	VFNMADD231PS Y4, Y12, Y15
+	VFNMADD231PS Y4, Y11, Y14
+	VMOVUPS      wide3ab688be<>+0(SB), Y5
+	VMOVUPS      Y5, Y4
+	VMOVUPS      Y5, Y6
+	VMOVUPS      Y5, Y5
+	VMOVUPS      wide3c0905f1<>+0(SB), Y10
+	VFMADD213PS  Y10, Y13, Y4
+	VFMADD213PS  Y10, Y15, Y6
+	VFMADD213PS  Y10, Y14, Y5
+	VMOVUPS      wide3d2aaa8c<>+0(SB), Y10
+	VFMADD213PS  Y10, Y13, Y4
+	VFMADD213PS  Y10, Y15, Y6
+	VFMADD213PS  Y10, Y14, Y5
+	VMOVUPS      wide3e2aaa6e<>+0(SB), Y10
+	VFMADD213PS  Y10, Y13, Y4
+	VFMADD213PS  Y10, Y15, Y6
+	VFMADD213PS  Y10, Y14, Y5
+	VMOVUPS      wide3f000000<>+0(SB), Y10
+	VFMADD213PS  Y10, Y13, Y4
+	VFMADD213PS  Y10, Y15, Y6
+	VFMADD213PS  Y10, Y14, Y5
+	VMOVUPS      wide3f800000<>+0(SB), Y10
+	VFMADD213PS  Y10, Y13, Y4
+	VFMADD213PS  Y10, Y15, Y6
+	VFMADD213PS  Y10, Y14, Y5
+	VMOVUPS      wide3f800000<>+0(SB), Y10
+	VFMADD213PS  Y10, Y13, Y4
+	VFMADD213PS  Y10, Y15, Y6
+	VFMADD213PS  Y10, Y14, Y5
+	VPSLLD       $0x17, Y7, Y7
 	VPSLLD       $0x17, Y9, Y9
-	VMOVUPS      wide5f800000<>+0(SB), Y11
-	VPADDD       Y11, Y8, Y8
-	VPADDD       Y11, Y10, Y10
-	VPADDD       Y11, Y9, Y9
-	VMULPS       Y8, Y5, Y5
-	VMULPS       Y10, Y7, Y7
+	VPSLLD       $0x17, Y8, Y8
+	VMOVUPS      wide5f800000<>+0(SB), Y10
+	VPADDD       Y10, Y7, Y7
+	VPADDD       Y10, Y9, Y9
+	VPADDD       Y10, Y8, Y8
+	VMULPS       Y7, Y4, Y4
 	VMULPS       Y9, Y6, Y6
-	VMOVUPS      wide1f800000<>+0(SB), Y8
 	VMULPS       Y8, Y5, Y5
-	VMULPS       Y8, Y7, Y7
-	VMULPS       Y8, Y6, Y6
-	VADDPS       Y5, Y0, Y0
-	VMOVUPS      Y5, (CX)(AX*4)
-	VADDPS       Y7, Y1, Y1
-	VMOVUPS      Y7, 32(CX)(AX*4)
-	VADDPS       Y6, Y2, Y2
-	VMOVUPS      Y6, 64(CX)(AX*4)
+	VMOVUPS      wide1f800000<>+0(SB), Y7
+	VMULPS       Y7, Y4, Y4
+	VMULPS       Y7, Y6, Y6
+	VMULPS       Y7, Y5, Y5
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      Y4, (CX)(AX*4)
+	VADDPS       Y6, Y1, Y1
+	VMOVUPS      Y6, 32(CX)(AX*4)
+	VADDPS       Y5, Y2, Y2
+	VMOVUPS      Y5, 64(CX)(AX*4)
 	ADDQ         $0x18, AX
 	SUBQ         $0x18, BX
 	JGE          again17
@@ -348,29 +348,29 @@ over16:
 	JL   over18
 
 again19:
-	VMOVUPS      (DX)(AX*4), Y5
-	VSUBPS       Y4, Y5, Y5
-	VMOVUPS      widec2d00000<>+0(SB), Y6
-	VMAXPS       Y5, Y6, Y5
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y6
-	VFMADD213PS  wide4b400000<>+0(SB), Y5, Y6
-	VSUBPS       wide4b400000<>+0(SB), Y6, Y7
-	VMOVUPS      widebf318000<>+0(SB), Y8
-	VFMADD213PS  Y5, Y7, Y8
-	VFNMADD231PS wideb95e8083<>+0(SB), Y7, Y8
-	VMOVUPS      wide3ab688be<>+0(SB), Y5
-	VFMADD213PS  wide3c0905f1<>+0(SB), Y8, Y5
-	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y8, Y5
-	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y8, Y5
-	VFMADD213PS  wide3f000000<>+0(SB), Y8, Y5
-	VFMADD213PS  wide3f800000<>+0(SB), Y8, Y5
-	VFMADD213PS  wide3f800000<>+0(SB), Y8, Y5
-	VPSLLD       $0x17, Y6, Y6
-	VPADDD       wide5f800000<>+0(SB), Y6, Y6
-	VMULPS       Y6, Y5, Y5
-	VMULPS       wide1f800000<>+0(SB), Y5, Y5
-	VADDPS       Y5, Y0, Y0
-	VMOVUPS      Y5, (CX)(AX*4)
+	VMOVUPS      (DX)(AX*4), Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      widec2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y5
+	VFMADD213PS  wide4b400000<>+0(SB), Y4, Y5
+	VSUBPS       wide4b400000<>+0(SB), Y5, Y6
+	VMOVUPS      widebf318000<>+0(SB), Y7
+	VFMADD213PS  Y4, Y6, Y7
+	VFNMADD231PS wideb95e8083<>+0(SB), Y6, Y7
+	VMOVUPS      wide3ab688be<>+0(SB), Y4
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3f000000<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3f800000<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3f800000<>+0(SB), Y7, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VPADDD       wide5f800000<>+0(SB), Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VMULPS       wide1f800000<>+0(SB), Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      Y4, (CX)(AX*4)
 	ADDQ         $0x08, AX
 	SUBQ         $0x08, BX
 	JGE          again19
@@ -382,57 +382,58 @@ over18:
 	LEAQ         firstLanes<>+0(SB), SI
 	MOVQ         BX, DI
 	NEGQ         DI
-	VMOVUPS      32(SI)(DI*4), Y5
-	VMASKMOVPS   (DX)(AX*4), Y5, Y6
-	VSUBPS       Y4, Y6, Y4
-	VMOVUPS      widec2d00000<>+0(SB), Y6
-	VMAXPS       Y4, Y6, Y4
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y6
-	VFMADD213PS  wide4b400000<>+0(SB), Y4, Y6
-	VSUBPS       wide4b400000<>+0(SB), Y6, Y7
-	VMOVUPS      widebf318000<>+0(SB), Y8
-	VFMADD213PS  Y4, Y7, Y8
-	VFNMADD231PS wideb95e8083<>+0(SB), Y7, Y8
-	VMOVUPS      wide3ab688be<>+0(SB), Y4
-	VFMADD213PS  wide3c0905f1<>+0(SB), Y8, Y4
-	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y8, Y4
-	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y8, Y4
-	VFMADD213PS  wide3f000000<>+0(SB), Y8, Y4
-	VFMADD213PS  wide3f800000<>+0(SB), Y8, Y4
-	VFMADD213PS  wide3f800000<>+0(SB), Y8, Y4
-	VPSLLD       $0x17, Y6, Y6
-	VPADDD       wide5f800000<>+0(SB), Y6, Y6
-	VMULPS       Y6, Y4, Y4
-	VMULPS       wide1f800000<>+0(SB), Y4, Y4
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y0, Y0
+	VMOVUPS      32(SI)(DI*4), Y4
+	VMASKMOVPS   (DX)(AX*4), Y4, Y5
+	VSUBPS       Y3, Y5, Y3
+	VMOVUPS      widec2d00000<>+0(SB), Y5
+	VMAXPS       Y3, Y5, Y3
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y5
+	VFMADD213PS  wide4b400000<>+0(SB), Y3, Y5
+	VSUBPS       wide4b400000<>+0(SB), Y5, Y6
+	VMOVUPS      widebf318000<>+0(SB), Y7
+	VFMADD213PS  Y3, Y6, Y7
+	VFNMADD231PS wideb95e8083<>+0(SB), Y6, Y7
+	VMOVUPS      wide3ab688be<>+0(SB), Y3
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3f000000<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3f800000<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3f800000<>+0(SB), Y7, Y3
+	VPSLLD       $0x17, Y5, Y5
+	VPADDD       wide5f800000<>+0(SB), Y5, Y5
+	VMULPS       Y5, Y3, Y3
+	VMULPS       wide1f800000<>+0(SB), Y3, Y3
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y0, Y0
 	CMPQ         BX, $0x08
 	JE           all21
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, BX
 	JZ           two23
-	VMOVUPS      X4, (AX)
+	VMOVUPS      X3, (AX)
 	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y4, X4
+	VEXTRACTF128 $0x01, Y3, X3
 
 two23:
 	TESTQ    $0x00000002, BX
 	JZ       one24
-	VMOVLPS  X4, (AX)
+	VMOVLPS  X3, (AX)
 	ADDQ     $0x08, AX
-	VMOVHLPS X4, X4, X4
+	VMOVHLPS X3, X3, X3
 
 one24:
 	TESTQ  $0x00000001, BX
 	JZ     stored22
-	VMOVSS X4, (AX)
+	VMOVSS X3, (AX)
 	JMP    stored22
 
 all21:
-	VMOVUPS Y4, (CX)(AX*4)
+	VMOVUPS Y3, (CX)(AX*4)
 
 stored22:
 end20:
+	VMOVUPS    wide00000000<>+0(SB), Y3
 	VADDPS     Y1, Y0, Y0
 	VADDPS     Y3, Y2, Y1
 	VADDPS     Y1, Y0, Y0
@@ -1205,10 +1206,9 @@ TEXT ·dropoutAddAVX2(SB), NOSPLIT, $0-52
 	XORL         $0x80000000, R12
 	XORL         $0x80000000, R11
 	VMOVD        R12, X1
-	VPBROADCASTD X1, Y3
+	VPBROADCASTD X1, Y2
 	VMOVD        R11, X1
-	VPBROADCASTD X1, Y4
-	VMOVDQU      columns<>+0(SB), Y2
+	VPBROADCASTD X1, Y3
 
 row:
 	MOVL         R8, R11
@@ -1228,61 +1228,61 @@ row:
 	ADDL         R9, R11
 	VMOVD        R11, X1
 	VPBROADCASTD X1, Y1
-	VPADDD       Y2, Y1, Y1
+	VPADDD       columns<>+0(SB), Y1, Y1
 	SUBQ         $0x20, BX
 	JL           over78
 
 again79:
-	VPADDD      wide00000000<>+0(SB), Y1, Y5
-	VPSRLD      $0x10, Y5, Y6
-	VPADDD      widef1bbcdc8<>+0(SB), Y1, Y7
-	VPSRLD      $0x10, Y7, Y8
-	VPADDD      widee3779b90<>+0(SB), Y1, Y9
-	VPSRLD      $0x10, Y9, Y10
-	VPADDD      wided5336958<>+0(SB), Y1, Y11
-	VPSRLD      $0x10, Y11, Y12
-	VXORPS      Y5, Y6, Y5
-	VXORPS      Y7, Y8, Y6
-	VXORPS      Y9, Y10, Y7
-	VXORPS      Y11, Y12, Y8
-	VMOVUPS     wide7feb352d<>+0(SB), Y9
-	VPMULLD     Y9, Y5, Y5
-	VPMULLD     Y9, Y6, Y6
-	VPMULLD     Y9, Y7, Y7
-	VPMULLD     Y9, Y8, Y8
+	VPADDD      wide00000000<>+0(SB), Y1, Y4
+	VPSRLD      $0x10, Y4, Y5
+	VPADDD      widef1bbcdc8<>+0(SB), Y1, Y6
+	VPSRLD      $0x10, Y6, Y7
+	VPADDD      widee3779b90<>+0(SB), Y1, Y8
+	VPSRLD      $0x10, Y8, Y9
+	VPADDD      wided5336958<>+0(SB), Y1, Y10
+	VPSRLD      $0x10, Y10, Y11
+	VXORPS      Y4, Y5, Y4
+	VXORPS      Y6, Y7, Y5
+	VXORPS      Y8, Y9, Y6
+	VXORPS      Y10, Y11, Y7
+	VMOVUPS     wide7feb352d<>+0(SB), Y8
+	VPMULLD     Y8, Y4, Y4
+	VPMULLD     Y8, Y5, Y5
+	VPMULLD     Y8, Y6, Y6
+	VPMULLD     Y8, Y7, Y7
+	VPSRLD      $0x0f, Y4, Y8
 	VPSRLD      $0x0f, Y5, Y9
 	VPSRLD      $0x0f, Y6, Y10
 	VPSRLD      $0x0f, Y7, Y11
-	VPSRLD      $0x0f, Y8, Y12
+	VXORPS      Y4, Y8, Y4
 	VXORPS      Y5, Y9, Y5
 	VXORPS      Y6, Y10, Y6
 	VXORPS      Y7, Y11, Y7
-	VXORPS      Y8, Y12, Y8
-	VMOVUPS     wide846ca68b<>+0(SB), Y9
-	VPMULLD     Y9, Y5, Y5
-	VPMULLD     Y9, Y6, Y6
-	VPMULLD     Y9, Y7, Y7
-	VPMULLD     Y9, Y8, Y8
-	VXORPS      Y5, Y3, Y5
-	VXORPS      Y6, Y3, Y6
-	VXORPS      Y7, Y3, Y7
-	VXORPS      Y8, Y3, Y8
-	VPCMPGTD    Y5, Y4, Y5
-	VPCMPGTD    Y6, Y4, Y6
-	VPCMPGTD    Y7, Y4, Y7
-	VPCMPGTD    Y8, Y4, Y8
-	VANDNPS     (DX)(AX*4), Y5, Y5
-	VANDNPS     32(DX)(AX*4), Y6, Y6
-	VANDNPS     64(DX)(AX*4), Y7, Y7
-	VANDNPS     96(DX)(AX*4), Y8, Y8
-	VFMADD213PS (CX)(AX*4), Y0, Y5
-	VFMADD213PS 32(CX)(AX*4), Y0, Y6
-	VFMADD213PS 64(CX)(AX*4), Y0, Y7
-	VFMADD213PS 96(CX)(AX*4), Y0, Y8
-	VMOVUPS     Y5, (CX)(AX*4)
-	VMOVUPS     Y6, 32(CX)(AX*4)
-	VMOVUPS     Y7, 64(CX)(AX*4)
-	VMOVUPS     Y8, 96(CX)(AX*4)
+	VMOVUPS     wide846ca68b<>+0(SB), Y8
+	VPMULLD     Y8, Y4, Y4
+	VPMULLD     Y8, Y5, Y5
+	VPMULLD     Y8, Y6, Y6
+	VPMULLD     Y8, Y7, Y7
+	VXORPS      Y4, Y2, Y4
+	VXORPS      Y5, Y2, Y5
+	VXORPS      Y6, Y2, Y6
+	VXORPS      Y7, Y2, Y7
+	VPCMPGTD    Y4, Y3, Y4
+	VPCMPGTD    Y5, Y3, Y5
+	VPCMPGTD    Y6, Y3, Y6
+	VPCMPGTD    Y7, Y3, Y7
+	VANDNPS     (DX)(AX*4), Y4, Y4
+	VANDNPS     32(DX)(AX*4), Y5, Y5
+	VANDNPS     64(DX)(AX*4), Y6, Y6
+	VANDNPS     96(DX)(AX*4), Y7, Y7
+	VFMADD213PS (CX)(AX*4), Y0, Y4
+	VFMADD213PS 32(CX)(AX*4), Y0, Y5
+	VFMADD213PS 64(CX)(AX*4), Y0, Y6
+	VFMADD213PS 96(CX)(AX*4), Y0, Y7
+	VMOVUPS     Y4, (CX)(AX*4)
+	VMOVUPS     Y5, 32(CX)(AX*4)
+	VMOVUPS     Y6, 64(CX)(AX*4)
+	VMOVUPS     Y7, 96(CX)(AX*4)
 	VPADDD      widec6ef3720<>+0(SB), Y1, Y1
 	ADDQ        $0x20, AX
 	SUBQ        $0x20, BX
@@ -1294,18 +1294,18 @@ over78:
 	JL   over80
 
 again81:
-	VPADDD      wide00000000<>+0(SB), Y1, Y5
-	VPSRLD      $0x10, Y5, Y6
-	VXORPS      Y5, Y6, Y5
-	VPMULLD     wide7feb352d<>+0(SB), Y5, Y5
-	VPSRLD      $0x0f, Y5, Y6
-	VXORPS      Y5, Y6, Y5
-	VPMULLD     wide846ca68b<>+0(SB), Y5, Y5
-	VXORPS      Y5, Y3, Y5
-	VPCMPGTD    Y5, Y4, Y5
-	VANDNPS     (DX)(AX*4), Y5, Y5
-	VFMADD213PS (CX)(AX*4), Y0, Y5
-	VMOVUPS     Y5, (CX)(AX*4)
+	VPADDD      wide00000000<>+0(SB), Y1, Y4
+	VPSRLD      $0x10, Y4, Y5
+	VXORPS      Y4, Y5, Y4
+	VPMULLD     wide7feb352d<>+0(SB), Y4, Y4
+	VPSRLD      $0x0f, Y4, Y5
+	VXORPS      Y4, Y5, Y4
+	VPMULLD     wide846ca68b<>+0(SB), Y4, Y4
+	VXORPS      Y4, Y2, Y4
+	VPCMPGTD    Y4, Y3, Y4
+	VANDNPS     (DX)(AX*4), Y4, Y4
+	VFMADD213PS (CX)(AX*4), Y0, Y4
+	VMOVUPS     Y4, (CX)(AX*4)
 	VPADDD      widef1bbcdc8<>+0(SB), Y1, Y1
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, BX
@@ -1318,44 +1318,44 @@ over80:
 	LEAQ         firstLanes<>+0(SB), R11
 	MOVQ         BX, R12
 	NEGQ         R12
-	VMOVUPS      32(R11)(R12*4), Y5
-	VPADDD       wide00000000<>+0(SB), Y1, Y6
-	VPSRLD       $0x10, Y6, Y7
-	VXORPS       Y6, Y7, Y6
-	VPMULLD      wide7feb352d<>+0(SB), Y6, Y6
-	VPSRLD       $0x0f, Y6, Y7
-	VXORPS       Y6, Y7, Y6
-	VPMULLD      wide846ca68b<>+0(SB), Y6, Y6
-	VXORPS       Y6, Y3, Y6
-	VPCMPGTD     Y6, Y4, Y6
-	VMASKMOVPS   (DX)(AX*4), Y5, Y7
-	VANDNPS      Y7, Y6, Y6
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFMADD213PS  Y5, Y0, Y6
+	VMOVUPS      32(R11)(R12*4), Y4
+	VPADDD       wide00000000<>+0(SB), Y1, Y5
+	VPSRLD       $0x10, Y5, Y6
+	VXORPS       Y5, Y6, Y5
+	VPMULLD      wide7feb352d<>+0(SB), Y5, Y5
+	VPSRLD       $0x0f, Y5, Y6
+	VXORPS       Y5, Y6, Y5
+	VPMULLD      wide846ca68b<>+0(SB), Y5, Y5
+	VXORPS       Y5, Y2, Y5
+	VPCMPGTD     Y5, Y3, Y5
+	VMASKMOVPS   (DX)(AX*4), Y4, Y6
+	VANDNPS      Y6, Y5, Y5
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFMADD213PS  Y4, Y0, Y5
 	CMPQ         BX, $0x08
 	JE           all83
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, BX
 	JZ           two85
-	VMOVUPS      X6, (AX)
+	VMOVUPS      X5, (AX)
 	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y6, X6
+	VEXTRACTF128 $0x01, Y5, X5
 
 two85:
 	TESTQ    $0x00000002, BX
 	JZ       one86
-	VMOVLPS  X6, (AX)
+	VMOVLPS  X5, (AX)
 	ADDQ     $0x08, AX
-	VMOVHLPS X6, X6, X6
+	VMOVHLPS X5, X5, X5
 
 one86:
 	TESTQ  $0x00000001, BX
 	JZ     stored84
-	VMOVSS X6, (AX)
+	VMOVSS X5, (AX)
 	JMP    stored84
 
 all83:
-	VMOVUPS Y6, (CX)(AX*4)
+	VMOVUPS Y5, (CX)(AX*4)
 
 stored84:
 	VPADDD widef1bbcdc8<>+0(SB), Y1, Y1
@@ -1451,10 +1451,9 @@ TEXT ·dropoutSetAVX2(SB), NOSPLIT, $0-52
 	XORL         $0x80000000, R12
 	XORL         $0x80000000, R11
 	VMOVD        R12, X1
-	VPBROADCASTD X1, Y3
+	VPBROADCASTD X1, Y2
 	VMOVD        R11, X1
-	VPBROADCASTD X1, Y4
-	VMOVDQU      columns<>+0(SB), Y2
+	VPBROADCASTD X1, Y3
 
 row:
 	MOVL         R8, R11
@@ -1474,61 +1473,61 @@ row:
 	ADDL         R9, R11
 	VMOVD        R11, X1
 	VPBROADCASTD X1, Y1
-	VPADDD       Y2, Y1, Y1
+	VPADDD       columns<>+0(SB), Y1, Y1
 	SUBQ         $0x20, BX
 	JL           over87
 
 again88:
-	VPADDD   wide00000000<>+0(SB), Y1, Y5
-	VPSRLD   $0x10, Y5, Y6
-	VPADDD   widef1bbcdc8<>+0(SB), Y1, Y7
-	VPSRLD   $0x10, Y7, Y8
-	VPADDD   widee3779b90<>+0(SB), Y1, Y9
-	VPSRLD   $0x10, Y9, Y10
-	VPADDD   wided5336958<>+0(SB), Y1, Y11
-	VPSRLD   $0x10, Y11, Y12
-	VXORPS   Y5, Y6, Y5
-	VXORPS   Y7, Y8, Y6
-	VXORPS   Y9, Y10, Y7
-	VXORPS   Y11, Y12, Y8
-	VMOVUPS  wide7feb352d<>+0(SB), Y9
-	VPMULLD  Y9, Y5, Y5
-	VPMULLD  Y9, Y6, Y6
-	VPMULLD  Y9, Y7, Y7
-	VPMULLD  Y9, Y8, Y8
+	VPADDD   wide00000000<>+0(SB), Y1, Y4
+	VPSRLD   $0x10, Y4, Y5
+	VPADDD   widef1bbcdc8<>+0(SB), Y1, Y6
+	VPSRLD   $0x10, Y6, Y7
+	VPADDD   widee3779b90<>+0(SB), Y1, Y8
+	VPSRLD   $0x10, Y8, Y9
+	VPADDD   wided5336958<>+0(SB), Y1, Y10
+	VPSRLD   $0x10, Y10, Y11
+	VXORPS   Y4, Y5, Y4
+	VXORPS   Y6, Y7, Y5
+	VXORPS   Y8, Y9, Y6
+	VXORPS   Y10, Y11, Y7
+	VMOVUPS  wide7feb352d<>+0(SB), Y8
+	VPMULLD  Y8, Y4, Y4
+	VPMULLD  Y8, Y5, Y5
+	VPMULLD  Y8, Y6, Y6
+	VPMULLD  Y8, Y7, Y7
+	VPSRLD   $0x0f, Y4, Y8
 	VPSRLD   $0x0f, Y5, Y9
 	VPSRLD   $0x0f, Y6, Y10
 	VPSRLD   $0x0f, Y7, Y11
-	VPSRLD   $0x0f, Y8, Y12
+	VXORPS   Y4, Y8, Y4
 	VXORPS   Y5, Y9, Y5
 	VXORPS   Y6, Y10, Y6
 	VXORPS   Y7, Y11, Y7
-	VXORPS   Y8, Y12, Y8
-	VMOVUPS  wide846ca68b<>+0(SB), Y9
-	VPMULLD  Y9, Y5, Y5
-	VPMULLD  Y9, Y6, Y6
-	VPMULLD  Y9, Y7, Y7
-	VPMULLD  Y9, Y8, Y8
-	VXORPS   Y5, Y3, Y5
-	VXORPS   Y6, Y3, Y6
-	VXORPS   Y7, Y3, Y7
-	VXORPS   Y8, Y3, Y8
-	VPCMPGTD Y5, Y4, Y5
-	VPCMPGTD Y6, Y4, Y6
-	VPCMPGTD Y7, Y4, Y7
-	VPCMPGTD Y8, Y4, Y8
-	VANDNPS  (DX)(AX*4), Y5, Y5
-	VANDNPS  32(DX)(AX*4), Y6, Y6
-	VANDNPS  64(DX)(AX*4), Y7, Y7
-	VANDNPS  96(DX)(AX*4), Y8, Y8
+	VMOVUPS  wide846ca68b<>+0(SB), Y8
+	VPMULLD  Y8, Y4, Y4
+	VPMULLD  Y8, Y5, Y5
+	VPMULLD  Y8, Y6, Y6
+	VPMULLD  Y8, Y7, Y7
+	VXORPS   Y4, Y2, Y4
+	VXORPS   Y5, Y2, Y5
+	VXORPS   Y6, Y2, Y6
+	VXORPS   Y7, Y2, Y7
+	VPCMPGTD Y4, Y3, Y4
+	VPCMPGTD Y5, Y3, Y5
+	VPCMPGTD Y6, Y3, Y6
+	VPCMPGTD Y7, Y3, Y7
+	VANDNPS  (DX)(AX*4), Y4, Y4
+	VANDNPS  32(DX)(AX*4), Y5, Y5
+	VANDNPS  64(DX)(AX*4), Y6, Y6
+	VANDNPS  96(DX)(AX*4), Y7, Y7
+	VMULPS   Y0, Y4, Y4
 	VMULPS   Y0, Y5, Y5
 	VMULPS   Y0, Y6, Y6
 	VMULPS   Y0, Y7, Y7
-	VMULPS   Y0, Y8, Y8
-	VMOVUPS  Y5, (CX)(AX*4)
-	VMOVUPS  Y6, 32(CX)(AX*4)
-	VMOVUPS  Y7, 64(CX)(AX*4)
-	VMOVUPS  Y8, 96(CX)(AX*4)
+	VMOVUPS  Y4, (CX)(AX*4)
+	VMOVUPS  Y5, 32(CX)(AX*4)
+	VMOVUPS  Y6, 64(CX)(AX*4)
+	VMOVUPS  Y7, 96(CX)(AX*4)
 	VPADDD   widec6ef3720<>+0(SB), Y1, Y1
 	ADDQ     $0x20, AX
 	SUBQ     $0x20, BX
@@ -1540,18 +1539,18 @@ over87:
 	JL   over89
 
 again90:
-	VPADDD   wide00000000<>+0(SB), Y1, Y5
-	VPSRLD   $0x10, Y5, Y6
-	VXORPS   Y5, Y6, Y5
-	VPMULLD  wide7feb352d<>+0(SB), Y5, Y5
-	VPSRLD   $0x0f, Y5, Y6
-	VXORPS   Y5, Y6, Y5
-	VPMULLD  wide846ca68b<>+0(SB), Y5, Y5
-	VXORPS   Y5, Y3, Y5
-	VPCMPGTD Y5, Y4, Y5
-	VANDNPS  (DX)(AX*4), Y5, Y5
-	VMULPS   Y0, Y5, Y5
-	VMOVUPS  Y5, (CX)(AX*4)
+	VPADDD   wide00000000<>+0(SB), Y1, Y4
+	VPSRLD   $0x10, Y4, Y5
+	VXORPS   Y4, Y5, Y4
+	VPMULLD  wide7feb352d<>+0(SB), Y4, Y4
+	VPSRLD   $0x0f, Y4, Y5
+	VXORPS   Y4, Y5, Y4
+	VPMULLD  wide846ca68b<>+0(SB), Y4, Y4
+	VXORPS   Y4, Y2, Y4
+	VPCMPGTD Y4, Y3, Y4
+	VANDNPS  (DX)(AX*4), Y4, Y4
+	VMULPS   Y0, Y4, Y4
+	VMOVUPS  Y4, (CX)(AX*4)
 	VPADDD   widef1bbcdc8<>+0(SB), Y1, Y1
 	ADDQ     $0x08, AX
 	SUBQ     $0x08, BX
@@ -1564,43 +1563,43 @@ over89:
 	LEAQ         firstLanes<>+0(SB), R11
 	MOVQ         BX, R12
 	NEGQ         R12
-	VMOVUPS      32(R11)(R12*4), Y5
-	VPADDD       wide00000000<>+0(SB), Y1, Y6
-	VPSRLD       $0x10, Y6, Y7
-	VXORPS       Y6, Y7, Y6
-	VPMULLD      wide7feb352d<>+0(SB), Y6, Y6
-	VPSRLD       $0x0f, Y6, Y7
-	VXORPS       Y6, Y7, Y6
-	VPMULLD      wide846ca68b<>+0(SB), Y6, Y6
-	VXORPS       Y6, Y3, Y6
-	VPCMPGTD     Y6, Y4, Y6
-	VMASKMOVPS   (DX)(AX*4), Y5, Y5
-	VANDNPS      Y5, Y6, Y5
-	VMULPS       Y0, Y5, Y5
+	VMOVUPS      32(R11)(R12*4), Y4
+	VPADDD       wide00000000<>+0(SB), Y1, Y5
+	VPSRLD       $0x10, Y5, Y6
+	VXORPS       Y5, Y6, Y5
+	VPMULLD      wide7feb352d<>+0(SB), Y5, Y5
+	VPSRLD       $0x0f, Y5, Y6
+	VXORPS       Y5, Y6, Y5
+	VPMULLD      wide846ca68b<>+0(SB), Y5, Y5
+	VXORPS       Y5, Y2, Y5
+	VPCMPGTD     Y5, Y3, Y5
+	VMASKMOVPS   (DX)(AX*4), Y4, Y4
+	VANDNPS      Y4, Y5, Y4
+	VMULPS       Y0, Y4, Y4
 	CMPQ         BX, $0x08
 	JE           all92
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, BX
 	JZ           two94
-	VMOVUPS      X5, (AX)
+	VMOVUPS      X4, (AX)
 	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y5, X5
+	VEXTRACTF128 $0x01, Y4, X4
 
 two94:
 	TESTQ    $0x00000002, BX
 	JZ       one95
-	VMOVLPS  X5, (AX)
+	VMOVLPS  X4, (AX)
 	ADDQ     $0x08, AX
-	VMOVHLPS X5, X5, X5
+	VMOVHLPS X4, X4, X4
 
 one95:
 	TESTQ  $0x00000001, BX
 	JZ     stored93
-	VMOVSS X5, (AX)
+	VMOVSS X4, (AX)
 	JMP    stored93
 
 all92:
-	VMOVUPS Y5, (CX)(AX*4)
+	VMOVUPS Y4, (CX)(AX*4)
 
 stored93:
 	VPADDD widef1bbcdc8<>+0(SB), Y1, Y1
@@ -1633,56 +1632,10 @@ TEXT ·adamAVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSS 16(R8), Y4
 	VBROADCASTSS 20(R8), Y5
 	VBROADCASTSS 24(R8), Y6
-	SUBQ         $0x10, DI
+	SUBQ         $0x08, DI
 	JL           over96
 
 again97:
-	VMOVUPS     (CX)(AX*4), Y7
-	VMOVUPS     32(CX)(AX*4), Y8
-	VMOVUPS     (DX)(AX*4), Y9
-	VMOVUPS     32(DX)(AX*4), Y10
-	VFMADD231PS Y7, Y1, Y9
-	VFMADD231PS Y8, Y1, Y10
-	VMOVUPS     (BX)(AX*4), Y11
-	VMOVUPS     32(BX)(AX*4), Y12
-	VSUBPS      Y11, Y9, Y13
-	VSUBPS      Y12, Y10, Y14
-	VFMADD231PS Y13, Y2, Y11
-	VFMADD231PS Y14, Y2, Y12
-	VMULPS      Y9, Y9, Y9
-	VMULPS      Y10, Y10, Y10
-	VMULPS      Y4, Y9, Y9
-	VMULPS      Y4, Y10, Y10
-	VMOVUPS     (SI)(AX*4), Y13
-	VMOVUPS     32(SI)(AX*4), Y14
-	VFMADD231PS Y13, Y3, Y9
-	VFMADD231PS Y14, Y3, Y10
-	VSQRTPS     Y9, Y13
-	VSQRTPS     Y10, Y14
-	VFMADD213PS Y6, Y5, Y13
-	VFMADD213PS Y6, Y5, Y14
-	VMULPS      Y0, Y11, Y15
-	VMULPS      Y0, Y12, Y16
-	VDIVPS      Y13, Y15, Y13
-	VDIVPS      Y14, Y16, Y14
-	VSUBPS      Y13, Y7, Y7
-	VSUBPS      Y14, Y8, Y8
-	VMOVUPS     Y11, (BX)(AX*4)
-	VMOVUPS     Y9, (SI)(AX*4)
-	VMOVUPS     Y7, (CX)(AX*4)
-	VMOVUPS     Y12, 32(BX)(AX*4)
-	VMOVUPS     Y10, 32(SI)(AX*4)
-	VMOVUPS     Y8, 32(CX)(AX*4)
-	ADDQ        $0x10, AX
-	SUBQ        $0x10, DI
-	JGE         again97
-
-over96:
-	ADDQ $0x10, DI
-	SUBQ $0x08, DI
-	JL   over98
-
-again99:
 	VMOVUPS     (CX)(AX*4), Y7
 	VMOVUPS     (DX)(AX*4), Y8
 	VFMADD231PS Y7, Y1, Y8
@@ -1703,12 +1656,12 @@ again99:
 	VMOVUPS     Y7, (CX)(AX*4)
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DI
-	JGE         again99
+	JGE         again97
 
-over98:
+over96:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end100
+	JZ           end98
 	LEAQ         firstLanes<>+0(SB), R8
 	MOVQ         DI, R9
 	NEGQ         R9
@@ -1729,84 +1682,84 @@ over98:
 	VDIVPS       Y3, Y0, Y0
 	VSUBPS       Y0, Y8, Y0
 	CMPQ         DI, $0x08
-	JE           all101
+	JE           all99
 	LEAQ         (BX)(AX*4), DX
 	TESTQ        $0x00000004, DI
-	JZ           two103
+	JZ           two101
 	VMOVUPS      X1, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two103:
+two101:
 	TESTQ    $0x00000002, DI
-	JZ       one104
+	JZ       one102
 	VMOVLPS  X1, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X1, X1, X1
 
-one104:
+one102:
 	TESTQ  $0x00000001, DI
-	JZ     stored102
+	JZ     stored100
 	VMOVSS X1, (DX)
-	JMP    stored102
+	JMP    stored100
 
-all101:
+all99:
 	VMOVUPS Y1, (BX)(AX*4)
 
-stored102:
+stored100:
 	CMPQ         DI, $0x08
-	JE           all105
+	JE           all103
 	LEAQ         (SI)(AX*4), DX
 	TESTQ        $0x00000004, DI
-	JZ           two107
+	JZ           two105
 	VMOVUPS      X2, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two107:
+two105:
 	TESTQ    $0x00000002, DI
-	JZ       one108
+	JZ       one106
 	VMOVLPS  X2, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X2, X2, X2
 
-one108:
+one106:
 	TESTQ  $0x00000001, DI
-	JZ     stored106
+	JZ     stored104
 	VMOVSS X2, (DX)
-	JMP    stored106
+	JMP    stored104
 
-all105:
+all103:
 	VMOVUPS Y2, (SI)(AX*4)
 
-stored106:
+stored104:
 	CMPQ         DI, $0x08
-	JE           all109
+	JE           all107
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two111
+	JZ           two109
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two111:
+two109:
 	TESTQ    $0x00000002, DI
-	JZ       one112
+	JZ       one110
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one112:
+one110:
 	TESTQ  $0x00000001, DI
-	JZ     stored110
+	JZ     stored108
 	VMOVSS X0, (AX)
-	JMP    stored110
+	JMP    stored108
 
-all109:
+all107:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored110:
-end100:
+stored108:
+end98:
 	VZEROUPPER
 	RET
 
@@ -1821,62 +1774,10 @@ TEXT ·welfordAVX2(SB), NOSPLIT, $0-44
 	XORQ         AX, AX
 	MOVSS        rows+40(FP), X0
 	VBROADCASTSS X0, Y0
-	SUBQ         $0x10, DI
-	JL           over113
+	SUBQ         $0x08, DI
+	JL           over111
 
-again114:
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS (DX)(AX*4), Y3
-	VMOVUPS 32(DX)(AX*4), Y4
-	VMOVUPS (BX)(AX*4), Y5
-	VMOVUPS 32(BX)(AX*4), Y6
-	VSUBPS  Y3, Y1, Y7
-	VSUBPS  Y4, Y2, Y8
-	VSUBPS  Y5, Y7, Y7
-	VSUBPS  Y6, Y8, Y8
-	VDIVPS  Y0, Y7, Y9
-	VDIVPS  Y0, Y8, Y10
-	VADDPS  Y9, Y3, Y11
-	VADDPS  Y10, Y4, Y12
-	VSUBPS  Y3, Y11, Y13
-	VSUBPS  Y4, Y12, Y14
-	VSUBPS  Y13, Y11, Y15
-	VSUBPS  Y14, Y12, Y16
-	VSUBPS  Y15, Y3, Y3
-	VSUBPS  Y16, Y4, Y4
-	VSUBPS  Y13, Y9, Y9
-	VSUBPS  Y14, Y10, Y10
-	VADDPS  Y9, Y3, Y3
-	VADDPS  Y10, Y4, Y4
-	VADDPS  Y5, Y3, Y3
-	VADDPS  Y6, Y4, Y4
-	VSUBPS  Y11, Y1, Y1
-	VSUBPS  Y12, Y2, Y2
-	VSUBPS  Y3, Y1, Y1
-	VSUBPS  Y4, Y2, Y2
-	VMULPS  Y1, Y7, Y1
-	VMULPS  Y2, Y8, Y2
-	VMOVUPS (CX)(AX*4), Y5
-	VMOVUPS 32(CX)(AX*4), Y6
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VMOVUPS Y3, (BX)(AX*4)
-	VMOVUPS Y11, (DX)(AX*4)
-	VMOVUPS Y1, (CX)(AX*4)
-	VMOVUPS Y4, 32(BX)(AX*4)
-	VMOVUPS Y12, 32(DX)(AX*4)
-	VMOVUPS Y2, 32(CX)(AX*4)
-	ADDQ    $0x10, AX
-	SUBQ    $0x10, DI
-	JGE     again114
-
-over113:
-	ADDQ $0x10, DI
-	SUBQ $0x08, DI
-	JL   over115
-
-again116:
+again112:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS (DX)(AX*4), Y2
 	VMOVUPS (BX)(AX*4), Y3
@@ -1900,12 +1801,12 @@ again116:
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, DI
-	JGE     again116
+	JGE     again112
 
-over115:
+over111:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end117
+	JZ           end113
 	LEAQ         firstLanes<>+0(SB), R8
 	MOVQ         DI, R9
 	NEGQ         R9
@@ -1929,83 +1830,83 @@ over115:
 	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VADDPS       Y1, Y2, Y1
 	CMPQ         DI, $0x08
-	JE           all118
+	JE           all114
 	LEAQ         (BX)(AX*4), BX
 	TESTQ        $0x00000004, DI
-	JZ           two120
+	JZ           two116
 	VMOVUPS      X0, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two120:
+two116:
 	TESTQ    $0x00000002, DI
-	JZ       one121
+	JZ       one117
 	VMOVLPS  X0, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X0, X0, X0
 
-one121:
+one117:
 	TESTQ  $0x00000001, DI
-	JZ     stored119
+	JZ     stored115
 	VMOVSS X0, (BX)
-	JMP    stored119
+	JMP    stored115
 
-all118:
+all114:
 	VMOVUPS Y0, (BX)(AX*4)
 
-stored119:
+stored115:
 	CMPQ         DI, $0x08
-	JE           all122
+	JE           all118
 	LEAQ         (DX)(AX*4), DX
 	TESTQ        $0x00000004, DI
-	JZ           two124
+	JZ           two120
 	VMOVUPS      X6, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y6, X6
 
-two124:
+two120:
 	TESTQ    $0x00000002, DI
-	JZ       one125
+	JZ       one121
 	VMOVLPS  X6, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X6, X6, X6
 
-one125:
+one121:
 	TESTQ  $0x00000001, DI
-	JZ     stored123
+	JZ     stored119
 	VMOVSS X6, (DX)
-	JMP    stored123
+	JMP    stored119
 
-all122:
+all118:
 	VMOVUPS Y6, (DX)(AX*4)
 
-stored123:
+stored119:
 	CMPQ         DI, $0x08
-	JE           all126
+	JE           all122
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two128
+	JZ           two124
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two128:
+two124:
 	TESTQ    $0x00000002, DI
-	JZ       one129
+	JZ       one125
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one129:
+one125:
 	TESTQ  $0x00000001, DI
-	JZ     stored127
+	JZ     stored123
 	VMOVSS X1, (AX)
-	JMP    stored127
+	JMP    stored123
 
-all126:
+all122:
 	VMOVUPS Y1, (CX)(AX*4)
 
-stored127:
-end117:
+stored123:
+end113:
 	VZEROUPPER
 	RET

@@ -8,7 +8,7 @@ import (
 // adam writes simd.Adam.Step. The numbers come in the order of Adam's fields.
 func adam() {
 	start("adamAVX2", "func(w, dw, m, v *float32, n int, numbers *float32)", "adamAVX2 is Adam.Step.")
-	l := newLoop(2, "w", "dw", "m", "v")
+	l := newLoop(1, "w", "dw", "m", "v") // its root and its quotient take longest, whatever is unrolled
 	at := Load(Param("numbers"), GP64())
 	var k [7]vec
 	for i := range k {

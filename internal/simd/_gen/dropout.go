@@ -43,16 +43,15 @@ type dropKernel struct {
 // dropRows writes a kernel that stores result, of what is dropped and by what the
 // rest is scaled. The hash of a column starts at the row's key + column·golden;
 // first is added to the key, and keys are k0, k1 and drop.
-func dropRows(k dropKernel, columnsAt Mem, result func(l *loop, drops, scale vec) vec) {
+func dropRows(k dropKernel, columns Mem, result func(l *loop, drops, scale vec) vec) {
 	start(k.name, "func("+k.params+" *float32, n, rows int, row, first uint32, keys *uint32, scale float32)", k.comment)
 	l := newLoop(k.unroll, append(k.fixed, k.rows...)...)
 	width, rows := GP64(), Load(Param("rows"), GP64())
 	MOVQ(l.n, width)
 	row, first := Load(Param("row"), GP32()).(reg.GPVirtual), Load(Param("first"), GP32())
 	keys := Mem{Base: Load(Param("keys"), GP64())}
-	scale, count, columns := broadcast("scale"), YMM(), YMM()
+	scale, count := broadcast("scale"), YMM()
 	bar := newThreshold(keys.Offset(8))
-	VMOVDQU(columnsAt, columns)
 
 	Label("row")
 	key := rowKey(row, keys)

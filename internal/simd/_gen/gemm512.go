@@ -20,7 +20,7 @@ type tall512 struct {
 // gemm512 writes the product of twelve rows at a time and two panels of B. The rows go
 // on in the Product itself, a copy.
 func gemm512() {
-	start("gemm32", "func(p *byte)", "gemm32 is Product.Panels of 32 columns and rows in twelves.")
+	start("gemm512", "func(p *byte)", "gemm512 is Product.Panels of 32 columns and rows in twelves.")
 	g := &tall512{p: param("p"), rs: GP64(), next: GP64()}
 	for i := range g.acc {
 		for j := range g.acc[i] {

@@ -16,6 +16,7 @@ import (
 	"os"
 
 	. "github.com/mmcloughlin/avo/build"
+	avo "github.com/mmcloughlin/avo/pass"
 )
 
 // families are the writers of the kernels in each file.
@@ -41,6 +42,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "there is no family %q of kernels\n", *family)
 		os.Exit(2)
 	}
+	avo.Compile = compile
 	ConstraintExpr("!noasm")
 	ConstraintExpr("!f64")
 	for _, write := range writers {

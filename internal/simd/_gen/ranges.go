@@ -27,9 +27,10 @@ func rangesOfRows() {
 	dot.each(func(b rowBlock) {
 		sum := b.load(b.kept)
 		b.rows(func(at reg.GPVirtual) {
-			for i, y := range b.load(Mem{Base: at}) {
+			for i := range sum {
+				y := b.get(Mem{Base: at}, i)
 				if b.masked {
-					VFMADD231PS(b.load(b.of)[i], y, sum[i])
+					VFMADD231PS(b.get(b.of, i), y, sum[i])
 				} else {
 					VFMADD231PS(b.of.Offset(32*i), y, sum[i])
 				}
@@ -329,11 +330,18 @@ func (b rowBlock) rows(body func(at reg.GPVirtual)) {
 func (b rowBlock) load(m Mem) []vec {
 	v := make([]vec, b.count)
 	for i := range v {
-		if v[i] = YMM(); b.masked {
-			VMASKMOVPS(m, b.mask, v[i])
-		} else {
-			VMOVUPS(m.Offset(32*i), v[i])
-		}
+		v[i] = b.get(m, i)
+	}
+	return v
+}
+
+// get loads the i-th register of a block.
+func (b rowBlock) get(m Mem, i int) vec {
+	v := YMM()
+	if b.masked {
+		VMASKMOVPS(m, b.mask, v)
+	} else {
+		VMOVUPS(m.Offset(32*i), v)
 	}
 	return v
 }

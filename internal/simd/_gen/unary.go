@@ -24,8 +24,8 @@ func unary() {
 		{"shift", 4, simple(func(x, c vec) vec { return add(x, c) })},
 		{"relu", 4, simple(func(x, _ vec) vec { return higher(get(num(0)), x) })},
 		{"leakyReLU", 4, simple(func(x, c vec) vec { return pick(compare(greater, x, num(0)), x, mul(x, c)) })},
-		{"elu", 4, simple(func(x, c vec) vec { return bend(x, x, c) })},
-		{"selu", 4, simple(func(x, c vec) vec { return bend(x, mul(x, num(seluGain)), c) })},
+		{"elu", 3, simple(func(x, c vec) vec { return bend(x, c, func() vec { return x }) })},
+		{"selu", 3, simple(func(x, c vec) vec { return bend(x, c, func() vec { return mul(x, num(seluGain)) }) })},
 		{"tanh", 3, simple(func(x, _ vec) vec { return tanh(x) })},
 		{"softplus", 3, simple(func(x, _ vec) vec { return softplus(x) })},
 		{"gelu", 2, simple(func(x, _ vec) vec { return gelu(x) })},
@@ -34,21 +34,21 @@ func unary() {
 		{"sign", 4, simple(func(x, _ vec) vec { return or(signOf(x), and(x, wide(signBit))) })},
 		{"square", 4, simple(func(x, _ vec) vec { return mul(x, x) })},
 		{"reciprocal", 1, simple(func(x, _ vec) vec { return div(get(num(1)), x) })},
-		{"exp", 4, func(l *loop, x, _ vec) value {
+		{"exp", 3, func(l *loop, x, _ vec) value {
 			l.mark(notOrdinary(x))
 			return value{expOrdinary(x), func() (v, odd vec) {
 				x := l.load("x")
 				return exp(x), notOrdinary(x)
 			}}
 		}},
-		{"log", 4, func(l *loop, x, _ vec) value {
+		{"log", 3, func(l *loop, x, _ vec) value {
 			l.mark(notPositive(x))
 			return value{logOrdinary(x), func() (v, odd vec) {
 				x := l.load("x")
 				return log(x), notPositive(x)
 			}}
 		}},
-		{"sigmoid", 4, func(l *loop, x, _ vec) value {
+		{"sigmoid", 3, func(l *loop, x, _ vec) value {
 			l.mark(notOrdinary(x))
 			s, _ := sigmoidOrdinary(x)
 			return value{s, func() (v, odd vec) {
@@ -85,9 +85,9 @@ func unary() {
 }
 
 // bend is y where x is positive, else c·(eˣ − 1).
-func bend(x, y, c vec) vec {
+func bend(x, c vec, y func() vec) vec {
 	m := expMinus1(lower(get(num(0)), x))
-	return pick(compare(greater, x, num(0)), y, mul(m, c))
+	return pick(compare(greater, x, num(0)), y(), mul(m, c))
 }
 
 // setting are the functions of which edges are often asked for the slope alone.

@@ -3,7 +3,7 @@ package main
 // welford writes simd.Welford.
 func welford() {
 	start("welfordAVX2", "func(sum, mean, low, x *float32, n int, rows float32)", "welfordAVX2 is Welford.")
-	l := newLoop(2, "sum", "mean", "low", "x")
+	l := newLoop(1, "sum", "mean", "low", "x")
 	rows := broadcast("rows")
 	l.run(func() {
 		x, mean, low := l.load("x"), l.load("mean"), l.load("low")

@@ -71,10 +71,14 @@ func TestNeededRowsTrainAlike(t *testing.T) {
 			}
 		}
 		for name, p := range grad.Params(some) {
-			if strings.HasSuffix(name, "BKey") || strings.HasSuffix(name, "BDst") {
+			most := 1e-3
+			switch {
+			case strings.HasSuffix(name, "BKey") || strings.HasSuffix(name, "BDst"):
 				continue // it moves the logits of a row alike, or nearly: its gradient is rounding
+			case strings.HasSuffix(name, "WDst"):
+				most = 5e-3 // and that of some of its elements
 			}
-			if d := distance(p.Value, paramOf(all, name).Value); !(d < 1e-3) {
+			if d := distance(p.Value, paramOf(all, name).Value); !(d < most) {
 				t.Errorf("%s differs by %g", name, d)
 			}
 		}

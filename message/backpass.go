@@ -4,7 +4,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -37,11 +36,8 @@ type backPass struct {
 	first   int     // the first chunk of the window
 	base    int     // and its first edge
 	partial []tensor.Float
-	buckets []uint8 // of each source; nil: one for all
-	n       int     // buckets
+	route   *route  // of leaves that gather
 	room    int     // edges of the largest window
-	order   []int32 // the edges of the window, for each chunk by bucket; not for a sink of two
-	runs    []int32 // where each chunk's run of each bucket ends there
 	places  []int32 // of the window's edges among those that are kept for a sink of two, by bucket
 	signs   []uint8 // and of each place what simd.Fan.ScoreBrief keeps,
 	dests   []int32 // and the destination
@@ -62,11 +58,10 @@ var passes = sync.Pool{New: func() any {
 // every leaf.
 func (b *backPass) backward(r *run) {
 	l := r.chunks(true)
-	b.run, b.chunks, b.hubs, b.ends = r, l.all, l.hubs, l.ends
+	b.run, b.chunks, b.hubs, b.first = r, l.all, l.hubs, 0
 	b.aim()
-	b.buckets, b.n, b.first = nil, 1, 0
-	if len(l.all) > 1 && b.scatters() {
-		b.buckets, b.n = bucketsOf(r.g), maxBuckets
+	if b.scatters() && !r.op.Measuring() {
+		b.route = l.way(r.g)
 	}
 	b.pulls = r.op.Floats(len(b.hubs) * r.n)
 	if r.n > 0 && len(b.hubs) > 0 && !r.op.Measuring() {
@@ -78,16 +73,14 @@ func (b *backPass) backward(r *run) {
 	b.windows()
 	chunks := 0
 	b.room, chunks = b.largest()
-	b.runs = r.op.Ints(chunks * b.n)
-	if r.both < 0 {
-		b.order = r.op.Ints(b.room)
-	}
 	b.partial = r.op.Floats(chunks * b.width)
 	floats := 0
 	for i := range b.sinks {
 		if k := &b.sinks[i]; k.gathers() {
 			floats += b.room * k.keeps()
-			k.to = r.op.Ints(b.room)
+			if k.taken || k.two != nil {
+				k.to = r.op.Ints(b.room)
+			}
 			if k.two != nil {
 				b.places, b.dests = r.op.Ints(b.room), r.op.Ints(b.room)
 				if !r.op.Measuring() {
@@ -102,8 +95,6 @@ func (b *backPass) backward(r *run) {
 			add(k.add, k.dx)
 		}
 	}
-	l.ends = b.ends
-	cutLists.Put(l)
 	b.dismiss()
 }
 
@@ -111,7 +102,7 @@ func (b *backPass) backward(r *run) {
 func (b *backPass) dismiss() {
 	clear(b.sinks)
 	clear(b.sinkOf)
-	*b = backPass{sinks: b.sinks, sinkOf: b.sinkOf, signs: b.signs, tasks: b.tasks, inRoom: b.inRoom}
+	*b = backPass{sinks: b.sinks, sinkOf: b.sinkOf, ends: b.ends, signs: b.signs, tasks: b.tasks, inRoom: b.inRoom}
 	passes.Put(b)
 }
 
@@ -131,9 +122,9 @@ func (b *backPass) allWindows(buf []tensor.Float) {
 	}
 }
 
-// scatters reports whether there is a leaf that gathers.
+// scatters reports whether there is a leaf whose gradient goes back to sources.
 func (b *backPass) scatters() bool {
-	return slices.ContainsFunc(b.sinks, func(k sink) bool { return k.gathers() })
+	return slices.ContainsFunc(b.sinks, func(k sink) bool { return k.kind == leafU })
 }
 
 // windows finds the end of each window, in chunks.
@@ -182,7 +173,7 @@ func (b *backPass) window(end int) {
 		switch {
 		case k.kind == leafU:
 			b.sink = k
-			eachChunk(b.n, b.tasks.scatter)
+			eachChunk(b.route.buckets, b.tasks.scatter)
 		case k.gathers():
 			b.scatterPicked(k, end)
 		}
@@ -202,7 +193,7 @@ func (b *backPass) chunk(i int) {
 	c := b.chunks[b.first+i]
 	w := b.hire(c.hi - c.lo)
 	w.pass, w.work, w.part = b, c, b.partial[i*b.width:(i+1)*b.width]
-	b.sort(i, c)
+	b.direct(c)
 	switch {
 	case c.hub >= 0:
 		copy(w.pull, b.pulls[c.hub*b.run.n:(c.hub+1)*b.run.n])
@@ -303,94 +294,43 @@ func (w *worker) aim(t tile) {
 	}
 }
 
-// sort puts the edges of a chunk in order by bucket, and tells where their
-// gradients belong.
-func (b *backPass) sort(i int, c chunk) {
+// direct tells where the gradients of a chunk's edges belong.
+func (b *backPass) direct(c chunk) {
 	for j := range b.sinks {
-		if k := &b.sinks[j]; k.gathers() && k.two == nil {
+		if k := &b.sinks[j]; k.gathers() && k.taken {
 			b.aimEdges(k, c)
 		}
 	}
 	if b.both >= 0 {
-		b.placeEdges(i, c)
-	} else {
-		b.sortEdges(i, c)
+		b.placeEdges(c)
 	}
 }
 
-// sortEdges puts the edges of a chunk in order by bucket.
-func (b *backPass) sortEdges(i int, c chunk) {
-	at := int32(c.lo - b.base)
-	if b.buckets == nil {
-		order := b.order[at : c.hi-b.base]
-		for e := range order {
-			order[e] = at + int32(e)
-		}
-		b.runs[i*b.n] = at + int32(len(order))
+// aimEdges says which rows of a picked leaf the edges of a chunk have.
+func (b *backPass) aimEdges(k *sink, c chunk) {
+	to, kinds := k.to[c.lo-b.base:c.hi-b.base], b.kinds(k.step)[c.lo:c.hi]
+	if k.kind == leafW {
+		copy(to, kinds)
 		return
 	}
-	ends := b.startRuns(i, c)
 	for e, u := range b.g.In().Cols[c.lo:c.hi] {
-		k := b.buckets[u]
-		b.order[ends[k]] = at + int32(e)
-		ends[k]++
-	}
-}
-
-// startRuns returns where the chunk's run of each bucket starts, to be moved to
-// where it ends.
-func (b *backPass) startRuns(i int, c chunk) (ends []int32) {
-	ends = b.runs[i*b.n : (i+1)*b.n]
-	clear(ends)
-	for _, u := range b.g.In().Cols[c.lo:c.hi] {
-		ends[b.buckets[u]]++
-	}
-	at := int32(c.lo - b.base)
-	for k, n := range ends {
-		ends[k] = at
-		at += n
-	}
-	return ends
-}
-
-// aimEdges says where the gradients of a chunk's edges belong.
-func (b *backPass) aimEdges(k *sink, c chunk) {
-	to := k.to[c.lo-b.base : c.hi-b.base]
-	cols := b.g.In().Cols[c.lo:c.hi]
-	switch {
-	case !k.taken:
-		copy(to, cols)
-	case k.kind == leafW:
-		copy(to, b.kinds(k.step)[c.lo:c.hi])
-	default:
-		kinds := b.kinds(k.step)[c.lo:c.hi]
-		for e, u := range cols {
-			to[e] = u*int32(k.from) + kinds[e]
-		}
+		to[e] = u*int32(k.from) + kinds[e]
 	}
 }
 
 // placeEdges gives a chunk's edges places in order by bucket, for the sink of two, and
 // says of each place where it comes from and goes to.
-func (b *backPass) placeEdges(i int, c chunk) {
-	var one [1]int32
-	in, to, at, ends := b.g.In(), b.sinkOf[b.out().a].to, int32(c.lo-b.base), one[:]
-	if b.buckets != nil {
-		ends = b.startRuns(i, c)
-	} else {
-		ends[0] = at
-		b.runs[i*b.n] = at + int32(c.hi-c.lo)
+func (b *backPass) placeEdges(c chunk) {
+	in, to, first := b.g.In(), b.sinkOf[b.out().a].to, int32(c.lo-b.base)
+	places := b.places[c.lo-b.base : c.hi-b.base]
+	for p, e := range b.route.order[c.lo:c.hi] {
+		places[e] = first + int32(p)
 	}
 	for v := c.r0; v < c.r1; v++ {
 		lo, hi := max(int(in.Offsets[v]), c.lo), min(int(in.Offsets[v+1]), c.hi)
 		for e := lo; e < hi; e++ {
-			u, k := in.Cols[e], uint8(0)
-			if b.buckets != nil {
-				k = b.buckets[u]
-			}
-			p := ends[k]
-			ends[k]++
-			b.places[e-b.base], to[p], b.dests[p] = p, u, int32(v)
+			p := places[e-c.lo]
+			to[p], b.dests[p] = in.Cols[e], int32(v)
 		}
 	}
 }
@@ -413,24 +353,27 @@ func (b *backPass) scatter(bucket int) {
 	k := b.sink
 	list := lists.Get().(*[]int32)
 	edges := (*list)[:0]
-	for i := range b.end - b.first {
-		from := int32(b.chunks[b.first+i].lo - b.base)
-		if bucket > 0 {
-			from = b.runs[i*b.n+bucket-1]
-		}
-		end := b.runs[i*b.n+bucket]
-		if k.two == nil {
-			edges = append(edges, b.order[from:end]...)
+	for i := b.first; i < b.end; i++ {
+		first := b.chunks[i].lo - b.base
+		from, to := b.route.run(i, bucket)
+		if k.two != nil { // these are in their places
+			for p := from; p < to; p++ {
+				edges = append(edges, int32(first+p))
+			}
 			continue
 		}
-		for p := from; p < end; p++ { // these are in their places
-			edges = append(edges, p)
+		for _, e := range b.route.order[b.base+first:][from:to] {
+			edges = append(edges, int32(first)+int32(e))
 		}
 	}
 	if k.two != nil {
 		b.give(k, edges)
 	} else {
-		simd.Rows(k.width).Scatter(k.dx, k.win, k.to, edges)
+		to := k.to
+		if !k.taken {
+			to = b.g.In().Cols[b.base:]
+		}
+		simd.Rows(k.width).Scatter(k.dx, k.win, to, edges)
 	}
 	*list = edges
 	lists.Put(list)
@@ -451,31 +394,4 @@ func (b *backPass) scatterPicked(k *sink, end int) {
 			add(k.dx[int(row)*n+lo:int(row)*n+hi], k.win[e*n+lo:e*n+hi])
 		}
 	})
-}
-
-// maxBuckets is the number of parts of the sources.
-const maxBuckets = 64
-
-type bucketKey struct{}
-
-// bucketsOf cuts the sources into parts of about equal numbers of edges, and
-// returns that of each.
-func bucketsOf(g *graph.Graph) []uint8 {
-	return g.Derived(bucketKey{}, func() any {
-		offsets := make([]int64, g.NumSrc()+1)
-		for _, u := range g.In().Cols {
-			offsets[u+1]++
-		}
-		for u := range g.NumSrc() {
-			offsets[u+1] += offsets[u]
-		}
-		out := make([]uint8, g.NumSrc())
-		cuts := par.Split(offsets, maxBuckets, nil)
-		for k := range maxBuckets {
-			for u := cuts[k]; u < cuts[k+1]; u++ {
-				out[u] = uint8(k)
-			}
-		}
-		return out
-	}).([]uint8)
 }

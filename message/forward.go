@@ -14,7 +14,6 @@ func (r *run) forward() {
 	r.red.begin()
 	r.list = r.chunks(false)
 	eachChunk(len(r.list.all), r.task)
-	cutLists.Put(r.list)
 }
 
 func (r *run) forwardChunk(i int) {

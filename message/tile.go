@@ -60,42 +60,6 @@ func (r *run) edgesPerChunk() int {
 	return min(max(r.g.NumEdges()/chunksWanted, least), most, chunkEdges)
 }
 
-// cuts are the chunks of a pass, the destinations in parts, and where the windows
-// of chunks end. They are kept between passes.
-type cuts struct {
-	all        []chunk
-	hubs, ends []int
-}
-
-var cutLists = sync.Pool{New: func() any { return new(cuts) }}
-
-// chunks cuts the edges into chunks, and destinations with very many into parts
-// if cut says so. The caller hands the result back to cutLists.
-func (r *run) chunks(cut bool) *cuts {
-	l := cutLists.Get().(*cuts)
-	all, hubs := l.all[:0], l.hubs[:0]
-	off, n, size := r.g.In().Offsets, r.g.NumDst(), r.edgesPerChunk()
-	for r0 := 0; r0 < n; {
-		lo := int(off[r0])
-		if deg := int(off[r0+1]) - lo; cut && deg > 2*size {
-			for ; lo < int(off[r0+1]); lo += size {
-				all = append(all, chunk{lo: lo, hi: min(lo+size, int(off[r0+1])), r0: r0, r1: r0 + 1, hub: len(hubs)})
-			}
-			hubs = append(hubs, r0)
-			r0++
-			continue
-		}
-		r1 := r0 + 1
-		for r1 < n && int(off[r1+1])-lo <= size {
-			r1++
-		}
-		all = append(all, chunk{lo: lo, hi: int(off[r1]), r0: r0, r1: r1, hub: -1})
-		r0 = r1
-	}
-	l.all, l.hubs = all, hubs
-	return l
-}
-
 // tiles calls f with the tiles of a chunk, one after another. A destination with
 // more than limit edges comes alone and in parts: for such a one, hub is called
 // first.

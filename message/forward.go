@@ -35,7 +35,19 @@ func (w *worker) inTiles(c chunk) {
 	}
 	w.tiles(c, w.measure, w.result)
 	w.red.finish(c.r0, c.r1)
+	w.multiplyEven(c.r0, c.r1)
 	w.shift(c.r0, c.r1)
+}
+
+// multiplyEven does the last step of an even plan, for all messages of a destination at
+// once.
+func (w *worker) multiplyEven(r0, r1 int) {
+	if w.plan.even {
+		_, f := w.evenly()
+		n := w.out().width
+		rows := w.y.Value().Data[r0*n : r1*n]
+		w.multiplyRows(rows, rows, f)
+	}
 }
 
 // shift adds the bias to the rows of the destinations from r0 to r1, while they are
@@ -52,7 +64,12 @@ func (r *run) shift(r0, r1 int) {
 // result evaluates a tile and takes its messages.
 func (w *worker) result(t tile) {
 	w.evaluate(t, w.made())
-	m, n, y := w.vals[len(w.steps)-1], w.out().width, w.y.Value().Data
+	n, y := w.out().width, w.y.Value().Data
+	last := len(w.steps) - 1
+	if w.plan.even {
+		last, _ = w.evenly()
+	}
+	m := w.vals[last]
 	switch {
 	case len(w.rs) == 0:
 		copy(y[t.lo*n:t.hi*n], m)

@@ -166,7 +166,7 @@ func (p *plan) settleLeaves() {
 
 // made is the number of steps whose values are computed.
 func (p *plan) made() int {
-	if p.lazy {
+	if p.lazy || p.even {
 		return len(p.steps) - 1
 	}
 	return len(p.steps)

@@ -304,26 +304,39 @@ func (p *plan) evens() bool {
 	return !x.fixed && f.fixed && (!f.needs || f.kind == leafW)
 }
 
+// evenly returns the operands of the last step of an even plan: what edges differ in,
+// and what is the same on all.
+func (p *plan) evenly() (x, f int) {
+	s := p.out()
+	if p.steps[s.a].fixed {
+		return s.b, s.a
+	}
+	return s.a, s.b
+}
+
 // pullEven is the gradient of a last step that evens names: as long as it is the
 // same on all edges of a destination, it is computed once for them.
 func (w *worker) pullEven(t tile) {
-	s := w.out()
-	x, f := s.a, s.b
-	if w.steps[x].fixed {
-		x, f = f, x
-	}
-	n, rows := s.width, w.resultRows(t)
+	x, f := w.evenly()
+	n, rows := w.out().width, w.resultRows(t)
 	if w.steps[f].needs && w.pass != nil {
 		simd.Rows(n).DotRanges(w.toSum(f), rows, w.vals[x][:(t.hi-t.lo)*n], w.spans(t))
 	}
 	if w.steps[x].needs {
 		w.scaled = resize(w.scaled, max(len(rows), cap(w.scaled)))
-		for from, to := rows, w.scaled[:len(rows)]; len(from) > 0; { // many rows at once: the factor is there for each edge
-			k := min(len(from), len(w.vals[f]))
-			simd.Mul.Forward(to[:k], from[:k], w.vals[f], 1, 1)
-			from, to = from[k:], to[k:]
-		}
+		w.multiplyRows(w.scaled, rows, f)
 		dx, _ := w.into(x)
 		simd.Rows(n).SpreadRanges(dx[:(t.hi-t.lo)*n], w.scaled[:len(rows)], w.spans(t))
+	}
+}
+
+// multiplyRows sets to to the products of rows with the value of a step that is the
+// same on all edges. That is there for as many edges as a tile may have, so that many
+// rows are done at once.
+func (w *worker) multiplyRows(to, from []tensor.Float, f int) {
+	for len(from) > 0 {
+		k := min(len(from), len(w.vals[f]))
+		simd.Mul.Forward(to[:k], from[:k], w.vals[f], 1, 1)
+		from, to = from[k:], to[k:]
 	}
 }

@@ -1,7 +1,6 @@
 package message
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -21,7 +20,10 @@ import (
 // Tests change the size: bits may depend on it.
 var windowFloats = 1 << 20
 
-const windowChunks = 64
+const (
+	windowChunks = 64
+	windowEdges  = 1 << 16 // they are counted in 16 bits
+)
 
 // backPass is a backward pass over the edges.
 type backPass struct {
@@ -36,13 +38,15 @@ type backPass struct {
 	first   int     // the first chunk of the window
 	base    int     // and its first edge
 	partial []tensor.Float
-	route   *route  // of leaves that gather
-	room    int     // edges of the largest window
-	places  []int32 // of the window's edges among those that are kept for a sink of two, by bucket
-	signs   []uint8 // and of each place what simd.Fan.ScoreBrief keeps,
-	dests   []int32 // and the destination
-	sink    *sink   // the leaf whose window is being added
-	end     int     // the end of the window, in chunks
+	route   *route   // of a sink of two
+	returns *returns // of other leaves of sources
+	at      int      // the number of the window,
+	room    int      // edges of the largest window
+	places  []int32  // of the window's edges among those that are kept for a sink of two, by bucket
+	signs   []uint8  // and of each place what simd.Fan.ScoreBrief keeps,
+	dests   []int32  // and the destination
+	sink    *sink    // the leaf whose window is being added
+	end     int      // the end of the window, in chunks
 	tasks   struct{ chunk, scatter, hub chunkTask }
 	inRoom  func(buf []tensor.Float)
 }
@@ -60,9 +64,6 @@ func (b *backPass) backward(r *run) {
 	l := r.chunks(true)
 	b.run, b.chunks, b.hubs, b.first = r, l.all, l.hubs, 0
 	b.aim()
-	if b.scatters() && !r.op.Measuring() {
-		b.route = l.way(r.g)
-	}
 	b.pulls = r.op.Floats(len(b.hubs) * r.n)
 	if r.n > 0 && len(b.hubs) > 0 && !r.op.Measuring() {
 		eachChunk(len(b.hubs), b.tasks.hub)
@@ -70,7 +71,10 @@ func (b *backPass) backward(r *run) {
 	for _, v := range b.hubs {
 		b.clear(v, v+1)
 	}
-	b.windows()
+	width := b.windows()
+	if !r.op.Measuring() {
+		b.findWay(l, width)
+	}
 	chunks := 0
 	b.room, chunks = b.largest()
 	b.partial = r.op.Floats(chunks * b.width)
@@ -117,19 +121,27 @@ func (b *backPass) allWindows(buf []tensor.Float) {
 	if b.op.Measuring() {
 		return
 	}
-	for _, end := range b.ends {
-		b.window(end)
+	for b.at, b.end = range b.ends {
+		b.window()
 	}
 }
 
-// scatters reports whether there is a leaf whose gradient goes back to sources.
-func (b *backPass) scatters() bool {
-	return slices.ContainsFunc(b.sinks, func(k sink) bool { return k.kind == leafU })
+// findWay finds in which order gradients go back to sources.
+func (b *backPass) findWay(l *cuts, width int) {
+	b.route, b.returns = nil, nil
+	for i := range b.sinks {
+		switch k := &b.sinks[i]; {
+		case k.two != nil:
+			b.route = l.way(b.g)
+		case k.kind == leafU && b.returns == nil:
+			b.returns = l.back(b.g, windowsOf{width, windowFloats}, b.ends)
+		}
+	}
 }
 
-// windows finds the end of each window, in chunks.
-func (b *backPass) windows() {
-	width := 0
+// windows finds the end of each window, in chunks, and returns how many elements are
+// kept of an edge.
+func (b *backPass) windows() (width int) {
 	for i := range b.sinks {
 		if k := &b.sinks[i]; k.two != nil {
 			width += 2 * k.keeps() // about as much is beside: signs, places, rows of destinations
@@ -140,11 +152,13 @@ func (b *backPass) windows() {
 	b.ends = b.ends[:0]
 	from := 0
 	for i, c := range b.chunks {
-		if i > from && (i-from == windowChunks || (c.hi-b.chunks[from].lo)*width > windowFloats) {
+		edges := c.hi - b.chunks[from].lo
+		if i > from && (i-from == windowChunks || edges*width > windowFloats || edges > windowEdges) {
 			b.ends, from = append(b.ends, i), i
 		}
 	}
 	b.ends = append(b.ends, len(b.chunks))
+	return width
 }
 
 // largest returns the most edges and chunks of a window.
@@ -159,33 +173,32 @@ func (b *backPass) largest() (edges, chunks int) {
 	return edges, chunks
 }
 
-// window does the chunks up to end.
-func (b *backPass) window(end int) {
-	if b.first == end {
+// window does the chunks from first to end.
+func (b *backPass) window() {
+	if b.first == b.end {
 		return
 	}
 	b.base = b.chunks[b.first].lo
 	clear(b.partial)
-	eachChunk(end-b.first, b.tasks.chunk)
-	b.end = end
+	eachChunk(b.end-b.first, b.tasks.chunk)
 	for i := range b.sinks {
 		k := &b.sinks[i]
 		switch {
 		case k.kind == leafU:
 			b.sink = k
-			eachChunk(b.route.buckets, b.tasks.scatter)
+			eachChunk(b.buckets(k), b.tasks.scatter)
 		case k.gathers():
-			b.scatterPicked(k, end)
+			b.scatterPicked(k)
 		}
 	}
-	for i := b.first; i < end; i++ {
+	for i := b.first; i < b.end; i++ {
 		for j := range b.sinks {
 			if k := &b.sinks[j]; k.sums() {
 				k.collect(b.chunks[i], b.partial[(i-b.first)*b.width:(i-b.first+1)*b.width])
 			}
 		}
 	}
-	b.first = end
+	b.first = b.end
 }
 
 // chunk does one chunk of the window.
@@ -208,7 +221,6 @@ func (b *backPass) chunk(i int) {
 
 // tilesBack does a chunk of whole destinations tile by tile.
 func (w *worker) tilesBack(c chunk) {
-	w.pass.clear(c.r0, c.r1)
 	w.tiles(c, w.measurePull, w.gradient)
 }
 
@@ -223,6 +235,9 @@ func (b *backPass) clear(r0, r1 int) {
 func (w *worker) gradient(t tile) {
 	w.foresee(t)
 	w.evaluate(t, w.made())
+	if w.work.hub < 0 && w.begins(t) {
+		w.pass.clear(t.r0, t.r1)
+	}
 	w.pullBack(t, 0)
 	for i := range w.pass.sinks {
 		w.pass.sinks[i].deliver(w, t, w.work, w.part)
@@ -335,6 +350,14 @@ func (b *backPass) placeEdges(c chunk) {
 	}
 }
 
+// buckets is in how many parts the edges of a window give back to a leaf.
+func (b *backPass) buckets(k *sink) int {
+	if k.two != nil {
+		return b.route.buckets
+	}
+	return b.returns.buckets
+}
+
 // give adds what some of the window's edges give back to the rows of their
 // sources, which were scored and summed. Each makes its row of what it kept, which
 // of several heads is less than a third of that: rows would have to travel from the
@@ -351,35 +374,34 @@ func (b *backPass) give(k *sink, places []int32) {
 // scatter adds a bucket's part of the window to the gradient of U.
 func (b *backPass) scatter(bucket int) {
 	k := b.sink
+	if k.two != nil {
+		b.giveBucket(k, bucket)
+		return
+	}
+	to := k.to
+	if !k.taken {
+		to = b.g.In().Cols[b.base:]
+	}
+	simd.Rows(k.width).Scatter(k.dx, k.win, to, b.returns.of(b.at, b.base, bucket))
+}
+
+// giveBucket has a bucket's edges, which are in their places, give back.
+func (b *backPass) giveBucket(k *sink, bucket int) {
 	list := lists.Get().(*[]int32)
-	edges := (*list)[:0]
+	places := (*list)[:0]
 	for i := b.first; i < b.end; i++ {
 		first := b.chunks[i].lo - b.base
 		from, to := b.route.run(i, bucket)
-		if k.two != nil { // these are in their places
-			for p := from; p < to; p++ {
-				edges = append(edges, int32(first+p))
-			}
-			continue
-		}
-		for _, e := range b.route.order[b.base+first:][from:to] {
-			edges = append(edges, int32(first)+int32(e))
+		for p := from; p < to; p++ {
+			places = append(places, int32(first+p))
 		}
 	}
-	if k.two != nil {
-		b.give(k, edges)
-	} else {
-		to := k.to
-		if !k.taken {
-			to = b.g.In().Cols[b.base:]
-		}
-		simd.Rows(k.width).Scatter(k.dx, k.win, to, edges)
-	}
-	*list = edges
+	b.give(k, places)
+	*list = places
 	lists.Put(list)
 }
 
-// lists keeps lists of edges between calls.
+// lists keeps lists of places between calls.
 var lists = sync.Pool{New: func() any { return new([]int32) }}
 
 // stripe is the columns that one thread adds of a picked W.
@@ -387,8 +409,8 @@ const stripe = 16
 
 // scatterPicked adds the window to the gradient of a picked W: any edge may have
 // any row, so the threads share the columns.
-func (b *backPass) scatterPicked(k *sink, end int) {
-	n, edges := k.width, b.chunks[end-1].hi-b.base
+func (b *backPass) scatterPicked(k *sink) {
+	n, edges := k.width, b.chunks[b.end-1].hi-b.base
 	par.For(n, stripe, func(lo, hi int) {
 		for e, row := range k.to[:edges] {
 			add(k.dx[int(row)*n+lo:int(row)*n+hi], k.win[e*n+lo:e*n+hi])

@@ -29,10 +29,6 @@ func (r *run) forwardChunk(i int) {
 
 // inTiles does a chunk tile by tile.
 func (w *worker) inTiles(c chunk) {
-	if len(w.rs) > 0 {
-		n := w.out().width * len(w.rs)
-		clear(w.y.Value().Data[c.r0*n : c.r1*n])
-	}
 	w.tiles(c, w.measure, w.result)
 	w.red.finish(c.r0, c.r1)
 	w.multiplyEven(c.r0, c.r1)
@@ -61,9 +57,20 @@ func (r *run) shift(r0, r1 int) {
 	simd.Add.ForwardRows(rows, rows, b)
 }
 
+// rowsOfResult are those of a tile's destinations, under reducers.
+func (w *worker) rowsOfResult(t tile) []tensor.Float {
+	n := w.out().width * len(w.rs)
+	return w.y.Value().Data[t.r0*n : t.r1*n]
+}
+
 // result evaluates a tile and takes its messages.
 func (w *worker) result(t tile) {
+	rows := w.rowsOfResult(t)
+	simd.Fetch(rows)
 	w.evaluate(t, w.made())
+	if w.begins(t) {
+		clear(rows)
+	}
 	n, y := w.out().width, w.y.Value().Data
 	last := len(w.steps) - 1
 	if w.plan.even {

@@ -14,7 +14,9 @@ type cuts struct {
 	all    []chunk
 	hubs   []int
 	routed sync.Once
-	route  route
+	route  route // of what is kept of the edges of two; see sink.two
+	sync.Mutex
+	returns map[windowsOf]*returns
 }
 
 // route is the order in which the gradients of a window's edges go back: each part
@@ -100,31 +102,9 @@ func (c *cuts) way(g *graph.Graph) *route {
 	return &c.route
 }
 
-// sort puts the edges of a chunk in order by the buckets of their sources; all are in
-// one if there is nothing that tells.
+// sort puts the edges of a chunk in order by the buckets of their sources.
 func (w *route) sort(i int, c chunk, cols []int32, of []uint8) {
-	order, ends := w.order[c.lo:c.hi], w.ends[i*w.buckets:(i+1)*w.buckets]
-	if of == nil {
-		for e := range order {
-			order[e] = uint16(e)
-		}
-		ends[0] = uint16(len(order))
-		return
-	}
-	cols = cols[c.lo:c.hi]
-	for _, u := range cols {
-		ends[of[u]]++
-	}
-	at := uint16(0)
-	for k, n := range ends {
-		ends[k] = at
-		at += n
-	}
-	for e, u := range cols {
-		k := of[u]
-		order[ends[k]] = uint16(e)
-		ends[k]++
-	}
+	sortBy(of, cols[c.lo:c.hi], w.order[c.lo:c.hi], w.ends[i*w.buckets:(i+1)*w.buckets])
 }
 
 // run returns where a chunk's run of a bucket begins and ends among its edges.
@@ -134,6 +114,74 @@ func (w *route) run(i, bucket int) (from, to int) {
 		from = int(w.ends[at-1])
 	}
 	return from, int(w.ends[at])
+}
+
+// returns is the order in which the edges of each window give back to their sources: by
+// bucket, and those of one bucket in their own order.
+type returns struct {
+	buckets int      // 1 if there is but one chunk
+	order   []uint16 // the edges of each window, counted from its first
+	ends    []int32  // where each bucket of a window ends there
+}
+
+// mostReturns is how many edges a window may have.
+const mostReturns = 1 << 16
+
+// of returns the edges of a bucket of window i, the first of which is edge base.
+func (r *returns) of(i, base, bucket int) []uint16 {
+	at, from := i*r.buckets+bucket, int32(0)
+	if bucket > 0 {
+		from = r.ends[at-1]
+	}
+	return r.order[base:][from:r.ends[at]]
+}
+
+// windowsOf tells the windows of cuts.
+type windowsOf struct{ width, floats int }
+
+// back is the returns of windows that end at such chunks.
+func (c *cuts) back(g *graph.Graph, k windowsOf, ends []int) *returns {
+	c.Lock()
+	defer c.Unlock()
+	r := c.returns[k]
+	if r == nil {
+		r = c.newReturns(g, ends)
+		if c.returns == nil {
+			c.returns = map[windowsOf]*returns{}
+		}
+		c.returns[k] = r
+	}
+	return r
+}
+
+// bases returns the first edge of each window, and last the number of edges.
+func (c *cuts) bases(ends []int, edges int) []int {
+	out, first := make([]int, 0, len(ends)+1), 0
+	for _, end := range ends {
+		if first < end {
+			out = append(out, c.all[first].lo)
+		}
+		first = end
+	}
+	return append(out, edges)
+}
+
+func (c *cuts) newReturns(g *graph.Graph, ends []int) *returns {
+	bases := c.bases(ends, g.NumEdges())
+	windows := len(bases) - 1
+	r := &returns{buckets: maxBuckets, order: make([]uint16, g.NumEdges())}
+	of := []uint8(nil)
+	if len(c.all) > 1 {
+		of = bucketsOf(g)
+	} else {
+		r.buckets = 1
+	}
+	r.ends = make([]int32, windows*r.buckets)
+	eachChunk(windows, func(i int) {
+		lo, hi := bases[i], bases[i+1]
+		sortBy(of, g.In().Cols[lo:hi], r.order[lo:hi], r.ends[i*r.buckets:(i+1)*r.buckets])
+	})
+	return r
 }
 
 // bucketsOf cuts the sources into parts of about equal numbers of edges, and
@@ -154,4 +202,29 @@ func bucketsOf(g *graph.Graph) []uint8 {
 		}
 	}
 	return out
+}
+
+// sortBy sets order to the numbers of edges with such sources by the buckets of these,
+// and ends to where each bucket ends there. All are in one if nothing tells.
+func sortBy[T uint16 | int32](of []uint8, cols []int32, order []uint16, ends []T) {
+	if of == nil {
+		for e := range order {
+			order[e] = uint16(e)
+		}
+		ends[0] = T(len(order))
+		return
+	}
+	for _, u := range cols {
+		ends[of[u]]++
+	}
+	at := T(0)
+	for k, n := range ends {
+		ends[k] = at
+		at += n
+	}
+	for e, u := range cols {
+		k := of[u]
+		order[ends[k]] = uint16(e)
+		ends[k]++
+	}
 }

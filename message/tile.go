@@ -86,6 +86,9 @@ func (r *run) tiles(c chunk, hub func(v int), f func(t tile)) {
 	}
 }
 
+// begins reports whether no tile before had edges of the tile's destinations.
+func (r *run) begins(t tile) bool { return !t.part || t.lo == int(r.g.In().Offsets[t.r0]) }
+
 // parts calls f with edges into v, limit at a time.
 func parts(limit, lo, hi, v int, f func(t tile)) {
 	for ; lo < hi; lo += limit {

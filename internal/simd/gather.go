@@ -45,7 +45,7 @@ func Fetch(x []Float) {
 //	dst[to[k]·w+j] += src[k·w+j]    for each k of from
 //
 // The caller has checked that the arrays have the rows.
-func (r Rows) Scatter(dst, src []Float, to, from []int32) {
+func (r Rows) Scatter(dst, src []Float, to []int32, from []uint16) {
 	w := int(r)
 	if fast && w > 0 && w <= atOnce {
 		scatterFast(dst, src, to, from, w)

@@ -23,7 +23,7 @@ func gatherFast(dst, src []Float, rows []int32, w int) {
 // fetchFast asks for whole lines, of 16 elements.
 func fetchFast(x []Float) { fetchLines(&x[0], (len(x)+15)/16) }
 
-func scatterFast(dst, src []Float, to, from []int32, w int) {
+func scatterFast(dst, src []Float, to []int32, from []uint16, w int) {
 	for step := atOnce / w; len(from) > 0; {
 		n := min(step, len(from))
 		far, near := ahead(len(dst), n, len(from))

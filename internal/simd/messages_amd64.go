@@ -17,7 +17,7 @@ func fetchLines(x *float32, n int)
 // scatterRowsAVX2 is ScatterRows of n rows.
 //
 //go:noescape
-func scatterRowsAVX2(dst *float32, src *float32, to *int32, from *int32, n int, w int, ahead int, near int)
+func scatterRowsAVX2(dst *float32, src *float32, to *int32, from *uint16, n int, w int, ahead int, near int)
 
 // spreadAVX2 works on n runs of d elements.
 //

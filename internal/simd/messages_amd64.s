@@ -128,7 +128,7 @@ line11:
 	VZEROUPPER
 	RET
 
-// func scatterRowsAVX2(dst *float32, src *float32, to *int32, from *int32, n int, w int, ahead int, near int)
+// func scatterRowsAVX2(dst *float32, src *float32, to *int32, from *uint16, n int, w int, ahead int, near int)
 // Requires: AVX, MMX+
 TEXT ·scatterRowsAVX2(SB), NOSPLIT, $0-64
 	MOVQ    from+24(FP), SI
@@ -156,7 +156,7 @@ row12:
 	JGE     near13
 	MOVQ    AX, R13
 	ADDQ    R8, R13
-	MOVLQSX (SI)(R13*4), R14
+	MOVWQZX (SI)(R13*2), R14
 	MOVLQSX (R12)(R14*4), R15
 	IMULQ   DX, R15
 	IMULQ   DX, R14
@@ -172,7 +172,7 @@ line14:
 	JL         line14
 
 near13:
-	MOVLQSX (SI)(AX*4), R13
+	MOVWQZX (SI)(AX*2), R13
 	MOVLQSX (R12)(R13*4), R14
 	IMULQ   DX, R13
 	ADDQ    R11, R13

@@ -2,8 +2,8 @@
 
 package simd
 
-func gatherFast(_, _ []Float, _ []int32, _ int)     { panic(none) }
-func scatterFast(_, _ []Float, _, _ []int32, _ int) { panic(none) }
+func gatherFast(_, _ []Float, _ []int32, _ int)              { panic(none) }
+func scatterFast(_, _ []Float, _ []int32, _ []uint16, _ int) { panic(none) }
 
 func spreadFast(_, _ []Float, _ int)         { panic(none) }
 func spreadAddFast(_, _ []Float, _ int)      { panic(none) }

@@ -15,6 +15,15 @@ func index(rng *rand.Rand, n, most int) []int32 {
 	return out
 }
 
+// short is a list of indices that fit.
+func short(rows []int32) []uint16 {
+	out := make([]uint16, len(rows))
+	for i, r := range rows {
+		out[i] = uint16(r)
+	}
+	return out
+}
+
 func checkTileRows(t *testing.T, rng *rand.Rand, n, w int) {
 	t.Helper()
 	table := n + 3
@@ -22,7 +31,7 @@ func checkTileRows(t *testing.T, rng *rand.Rand, n, w int) {
 	trial(t, fmt.Sprintf("GatherRows of %d by", n), 0, [][]Float{draw(n*w, some(rng)), draw(table*w, some(rng))}, func(s [][]Float) {
 		Rows(w).Gather(s[0], s[1], rows)
 	})
-	to, from := index(rng, table, n+1), index(rng, n, table)
+	to, from := index(rng, table, n+1), short(index(rng, n, table))
 	trial(t, fmt.Sprintf("ScatterRows of %d by", n), 0, [][]Float{draw((n+1)*w, some(rng)), draw(table*w, some(rng))}, func(s [][]Float) {
 		Rows(w).Scatter(s[0], s[1], to, from)
 	})
@@ -142,7 +151,7 @@ func BenchmarkMessages(b *testing.B) {
 	rows := index(rng, n, n)
 	for name, f := range map[string]func(){
 		"gather":  func() { Rows(w).Gather(y, x, rows) },
-		"scatter": func() { Rows(w).Scatter(y, x, rows, rows) },
+		"scatter": func() { Rows(w).Scatter(y, x, rows, short(rows)) },
 		"add":     func() { AddRows(y[:w], x) },
 		"spread":  func() { Runs(d).Spread(y, c) },
 		"scale":   func() { Runs(d).Scale(y, c, x) },

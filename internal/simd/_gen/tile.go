@@ -40,12 +40,13 @@ func fetchLines() {
 
 // scatter writes the sum of rows onto rows that a list names.
 func scatter() {
-	start("scatterRowsAVX2", "func(dst, src *float32, to, from *int32, n, w, ahead, near int)", "scatterRowsAVX2 is ScatterRows of n rows.")
+	start("scatterRowsAVX2", "func(dst, src *float32, to *int32, from *uint16, n, w, ahead, near int)", "scatterRowsAVX2 is ScatterRows of n rows.")
 	l := newList("from")
 	dst, src, to := l.pointer("dst"), l.pointer("src"), l.pointer("to")
 	l.each(func() {
 		l.fetchBoth(to, dst, src)
-		s, d := l.named(), GP64()
+		s, d := GP64(), GP64()
+		MOVWQZX(Mem{Base: l.ptr["from"], Index: l.i, Scale: 2}, s)
 		MOVLQSX(Mem{Base: to, Index: s, Scale: 4}, d)
 		l.row(src, s)
 		l.row(dst, d)
@@ -140,7 +141,7 @@ func (l *list) fetchBoth(to, dst, src reg.GPVirtual) {
 	at, from, row := GP64(), GP64(), GP64()
 	MOVQ(l.i, at)
 	ADDQ(l.ahead, at)
-	MOVLQSX(Mem{Base: l.ptr[l.name], Index: at, Scale: 4}, from)
+	MOVWQZX(Mem{Base: l.ptr[l.name], Index: at, Scale: 2}, from)
 	MOVLQSX(Mem{Base: to, Index: from, Scale: 4}, row)
 	IMULQ(l.bytes, row)
 	IMULQ(l.bytes, from)

@@ -11,7 +11,7 @@ import (
 
 // tileBytes is the scratch that one tile may fill, so that it stays in a near
 // cache. Tests change it: no bit of a result depends on it.
-var tileBytes = 32 << 10
+var tileBytes = 48 << 10
 
 // backTile is how many times larger a tile may be in backward, which has more
 // to do with each edge: then fewer destinations come in parts.

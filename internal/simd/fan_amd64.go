@@ -94,6 +94,16 @@ func fanAffine8(p *byte)
 //go:noescape
 func fanAffineGrad8(p *byte)
 
+// fanAffine64 is Fan.Affine of one head of 64 elements.
+//
+//go:noescape
+func fanAffine64(p *byte)
+
+// fanAffineGrad64 is Fan.AffineGrad of one head of 64 elements.
+//
+//go:noescape
+func fanAffineGrad64(p *byte)
+
 // returns is Returns.Add.
 //
 //go:noescape

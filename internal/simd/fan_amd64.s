@@ -3227,6 +3227,385 @@ done199:
 	VZEROUPPER
 	RET
 
+// func fanAffine64(p *byte)
+// Requires: AVX, FMA3, MMX+
+TEXT ·fanAffine64(SB), NOSPLIT, $0-8
+	MOVQ  p+0(FP), AX
+	MOVQ  72(AX), CX
+	MOVQ  120(AX), DX
+	MOVQ  144(AX), BX
+	MOVQ  48(AX), SI
+	MOVQ  24(AX), DI
+	MOVQ  368(AX), R8
+	LEAQ  (DI)(R8*4), R10
+	MOVQ  $-1, R11
+	TESTQ R8, R8
+	JZ    near203
+	MOVQ  376(AX), R11
+	SUBQ  R8, R11
+
+near203:
+	MOVQ (AX), R12
+
+row204:
+	DECQ    392(AX)
+	JL      done207
+	MOVQ    (R12), R8
+	CMPQ    R8, 8(R12)
+	JGE     next206
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	VMOVUPS 224(CX), Y7
+
+edge205:
+	CMPQ       R8, R11
+	JG         none208
+	MOVLQSX    (R10)(R8*4), R9
+	SHLQ       $0x08, R9
+	PREFETCHT1 (SI)(R9*1)
+	PREFETCHT1 64(SI)(R9*1)
+	PREFETCHT1 128(SI)(R9*1)
+	PREFETCHT1 192(SI)(R9*1)
+	MOVLQSX    32(DI)(R8*4), R9
+	SHLQ       $0x08, R9
+	PREFETCHT0 (SI)(R9*1)
+	PREFETCHT0 64(SI)(R9*1)
+	PREFETCHT0 128(SI)(R9*1)
+	PREFETCHT0 192(SI)(R9*1)
+
+none208:
+	MOVLQSX      (DI)(R8*4), R9
+	SHLQ         $0x08, R9
+	VBROADCASTSS (DX), Y8
+	VMOVUPS      (SI)(R9*1), Y9
+	VFMADD213PS  Y0, Y8, Y9
+	VMOVUPS      Y9, (BX)
+	VMOVUPS      32(SI)(R9*1), Y9
+	VFMADD213PS  Y1, Y8, Y9
+	VMOVUPS      Y9, 32(BX)
+	VMOVUPS      64(SI)(R9*1), Y9
+	VFMADD213PS  Y2, Y8, Y9
+	VMOVUPS      Y9, 64(BX)
+	VMOVUPS      96(SI)(R9*1), Y9
+	VFMADD213PS  Y3, Y8, Y9
+	VMOVUPS      Y9, 96(BX)
+	VMOVUPS      128(SI)(R9*1), Y9
+	VFMADD213PS  Y4, Y8, Y9
+	VMOVUPS      Y9, 128(BX)
+	VMOVUPS      160(SI)(R9*1), Y9
+	VFMADD213PS  Y5, Y8, Y9
+	VMOVUPS      Y9, 160(BX)
+	VMOVUPS      192(SI)(R9*1), Y9
+	VFMADD213PS  Y6, Y8, Y9
+	VMOVUPS      Y9, 192(BX)
+	VMOVUPS      224(SI)(R9*1), Y9
+	VFMADD213PS  Y7, Y8, Y9
+	VMOVUPS      Y9, 224(BX)
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x04, DX
+	INCQ         R8
+	CMPQ         R8, 8(R12)
+	JL           edge205
+
+next206:
+	ADDQ $0x00000100, CX
+	ADDQ $0x08, R12
+	JMP  row204
+
+done207:
+	VZEROUPPER
+	RET
+
+// func fanAffineGrad64(p *byte)
+// Requires: AVX, FMA3, MMX+
+TEXT ·fanAffineGrad64(SB), NOSPLIT, $0-8
+	MOVQ  p+0(FP), CX
+	MOVQ  120(CX), DX
+	MOVQ  144(CX), BX
+	MOVQ  168(CX), SI
+	MOVQ  192(CX), DI
+	MOVQ  216(CX), R8
+	MOVQ  48(CX), R9
+	MOVQ  24(CX), R10
+	MOVQ  368(CX), AX
+	LEAQ  (R10)(AX*4), R13
+	MOVQ  $-1, R14
+	TESTQ AX, AX
+	JZ    near209
+	MOVQ  376(CX), R14
+	SUBQ  AX, R14
+
+near209:
+	CMPB 356(CX), $0x00
+	JNE  more210
+	MOVQ (CX), R15
+
+row211:
+	DECQ    392(CX)
+	JL      done214
+	MOVQ    (R15), R11
+	CMPQ    R11, 8(R15)
+	JGE     next213
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VMOVUPS 64(R8), Y2
+	VMOVUPS 96(R8), Y3
+	VMOVUPS 128(R8), Y4
+	VMOVUPS 160(R8), Y5
+	VMOVUPS 192(R8), Y6
+	VMOVUPS 224(R8), Y7
+
+edge212:
+	CMPQ       R11, R14
+	JG         none215
+	MOVLQSX    (R13)(R11*4), R12
+	SHLQ       $0x08, R12
+	PREFETCHT1 (R9)(R12*1)
+	PREFETCHT1 64(R9)(R12*1)
+	PREFETCHT1 128(R9)(R12*1)
+	PREFETCHT1 192(R9)(R12*1)
+	MOVLQSX    32(R10)(R11*4), R12
+	SHLQ       $0x08, R12
+	PREFETCHT0 (R9)(R12*1)
+	PREFETCHT0 64(R9)(R12*1)
+	PREFETCHT0 128(R9)(R12*1)
+	PREFETCHT0 192(R9)(R12*1)
+
+none215:
+	MOVLQSX      (R10)(R11*4), R12
+	SHLQ         $0x08, R12
+	LEAQ         2176(BX), AX
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x48
+	BYTE         $0x80
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x48
+	BYTE         $0xc0
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x48
+	BYTE         $0x00
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x48
+	BYTE         $0x40
+	VBROADCASTSS (DX), Y8
+	VMOVUPS      (SI), Y9
+	VMULPS       Y9, Y8, Y10
+	VMOVUPS      Y10, (BX)
+	VADDPS       Y9, Y0, Y0
+	VMULPS       (R9)(R12*1), Y9, Y9
+	VMOVUPS      32(SI), Y10
+	VMULPS       Y10, Y8, Y11
+	VMOVUPS      Y11, 32(BX)
+	VADDPS       Y10, Y1, Y1
+	VMULPS       32(R9)(R12*1), Y10, Y10
+	VMOVUPS      64(SI), Y11
+	VMULPS       Y11, Y8, Y12
+	VMOVUPS      Y12, 64(BX)
+	VADDPS       Y11, Y2, Y2
+	VFMADD231PS  64(R9)(R12*1), Y11, Y9
+	VMOVUPS      96(SI), Y11
+	VMULPS       Y11, Y8, Y12
+	VMOVUPS      Y12, 96(BX)
+	VADDPS       Y11, Y3, Y3
+	VFMADD231PS  96(R9)(R12*1), Y11, Y10
+	VMOVUPS      128(SI), Y11
+	VMULPS       Y11, Y8, Y12
+	VMOVUPS      Y12, 128(BX)
+	VADDPS       Y11, Y4, Y4
+	VFMADD231PS  128(R9)(R12*1), Y11, Y9
+	VMOVUPS      160(SI), Y11
+	VMULPS       Y11, Y8, Y12
+	VMOVUPS      Y12, 160(BX)
+	VADDPS       Y11, Y5, Y5
+	VFMADD231PS  160(R9)(R12*1), Y11, Y10
+	VMOVUPS      192(SI), Y11
+	VMULPS       Y11, Y8, Y12
+	VMOVUPS      Y12, 192(BX)
+	VADDPS       Y11, Y6, Y6
+	VFMADD231PS  192(R9)(R12*1), Y11, Y9
+	VMOVUPS      224(SI), Y11
+	VMULPS       Y11, Y8, Y8
+	VMOVUPS      Y8, 224(BX)
+	VADDPS       Y11, Y7, Y7
+	VFMADD231PS  224(R9)(R12*1), Y11, Y10
+	VADDPS       Y10, Y9, Y8
+	VEXTRACTF128 $0x01, Y8, X9
+	VADDPS       X9, X8, X8
+	VMOVHLPS     X8, X8, X9
+	VADDPS       X9, X8, X8
+	VMOVSHDUP    X8, X9
+	VADDSS       X9, X8, X8
+	VMOVSS       X8, (DI)
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x00000100, SI
+	ADDQ         $0x04, DX
+	ADDQ         $0x04, DI
+	INCQ         R11
+	CMPQ         R11, 8(R15)
+	JL           edge212
+	VMOVUPS      Y0, (R8)
+	VMOVUPS      Y1, 32(R8)
+	VMOVUPS      Y2, 64(R8)
+	VMOVUPS      Y3, 96(R8)
+	VMOVUPS      Y4, 128(R8)
+	VMOVUPS      Y5, 160(R8)
+	VMOVUPS      Y6, 192(R8)
+	VMOVUPS      Y7, 224(R8)
+
+next213:
+	ADDQ $0x00000100, R8
+	ADDQ $0x08, R15
+	JMP  row211
+
+done214:
+	VZEROUPPER
+	RET
+
+more210:
+	MOVQ (CX), R15
+
+row216:
+	DECQ    392(CX)
+	JL      done219
+	MOVQ    (R15), R11
+	CMPQ    R11, 8(R15)
+	JGE     next218
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VMOVUPS 64(R8), Y2
+	VMOVUPS 96(R8), Y3
+	VMOVUPS 128(R8), Y4
+	VMOVUPS 160(R8), Y5
+	VMOVUPS 192(R8), Y6
+	VMOVUPS 224(R8), Y7
+
+edge217:
+	CMPQ       R11, R14
+	JG         none220
+	MOVLQSX    (R13)(R11*4), R12
+	SHLQ       $0x08, R12
+	PREFETCHT1 (R9)(R12*1)
+	PREFETCHT1 64(R9)(R12*1)
+	PREFETCHT1 128(R9)(R12*1)
+	PREFETCHT1 192(R9)(R12*1)
+	MOVLQSX    32(R10)(R11*4), R12
+	SHLQ       $0x08, R12
+	PREFETCHT0 (R9)(R12*1)
+	PREFETCHT0 64(R9)(R12*1)
+	PREFETCHT0 128(R9)(R12*1)
+	PREFETCHT0 192(R9)(R12*1)
+
+none220:
+	MOVLQSX      (R10)(R11*4), R12
+	SHLQ         $0x08, R12
+	LEAQ         2176(BX), AX
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x48
+	BYTE         $0x80
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x48
+	BYTE         $0xc0
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x48
+	BYTE         $0x00
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x48
+	BYTE         $0x40
+	VBROADCASTSS (DX), Y8
+	VMOVUPS      (SI), Y9
+	VMULPS       Y9, Y8, Y10
+	VADDPS       (BX), Y10, Y10
+	VMOVUPS      Y10, (BX)
+	VADDPS       Y9, Y0, Y0
+	VMULPS       (R9)(R12*1), Y9, Y9
+	VMOVUPS      32(SI), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       32(BX), Y11, Y11
+	VMOVUPS      Y11, 32(BX)
+	VADDPS       Y10, Y1, Y1
+	VMULPS       32(R9)(R12*1), Y10, Y10
+	VMOVUPS      64(SI), Y11
+	VMULPS       Y11, Y8, Y12
+	VADDPS       64(BX), Y12, Y12
+	VMOVUPS      Y12, 64(BX)
+	VADDPS       Y11, Y2, Y2
+	VFMADD231PS  64(R9)(R12*1), Y11, Y9
+	VMOVUPS      96(SI), Y11
+	VMULPS       Y11, Y8, Y12
+	VADDPS       96(BX), Y12, Y12
+	VMOVUPS      Y12, 96(BX)
+	VADDPS       Y11, Y3, Y3
+	VFMADD231PS  96(R9)(R12*1), Y11, Y10
+	VMOVUPS      128(SI), Y11
+	VMULPS       Y11, Y8, Y12
+	VADDPS       128(BX), Y12, Y12
+	VMOVUPS      Y12, 128(BX)
+	VADDPS       Y11, Y4, Y4
+	VFMADD231PS  128(R9)(R12*1), Y11, Y9
+	VMOVUPS      160(SI), Y11
+	VMULPS       Y11, Y8, Y12
+	VADDPS       160(BX), Y12, Y12
+	VMOVUPS      Y12, 160(BX)
+	VADDPS       Y11, Y5, Y5
+	VFMADD231PS  160(R9)(R12*1), Y11, Y10
+	VMOVUPS      192(SI), Y11
+	VMULPS       Y11, Y8, Y12
+	VADDPS       192(BX), Y12, Y12
+	VMOVUPS      Y12, 192(BX)
+	VADDPS       Y11, Y6, Y6
+	VFMADD231PS  192(R9)(R12*1), Y11, Y9
+	VMOVUPS      224(SI), Y11
+	VMULPS       Y11, Y8, Y8
+	VADDPS       224(BX), Y8, Y8
+	VMOVUPS      Y8, 224(BX)
+	VADDPS       Y11, Y7, Y7
+	VFMADD231PS  224(R9)(R12*1), Y11, Y10
+	VADDPS       Y10, Y9, Y8
+	VEXTRACTF128 $0x01, Y8, X9
+	VADDPS       X9, X8, X8
+	VMOVHLPS     X8, X8, X9
+	VADDPS       X9, X8, X8
+	VMOVSHDUP    X8, X9
+	VADDSS       X9, X8, X8
+	VMOVSS       X8, (DI)
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x00000100, SI
+	ADDQ         $0x04, DX
+	ADDQ         $0x04, DI
+	INCQ         R11
+	CMPQ         R11, 8(R15)
+	JL           edge217
+	VMOVUPS      Y0, (R8)
+	VMOVUPS      Y1, 32(R8)
+	VMOVUPS      Y2, 64(R8)
+	VMOVUPS      Y3, 96(R8)
+	VMOVUPS      Y4, 128(R8)
+	VMOVUPS      Y5, 160(R8)
+	VMOVUPS      Y6, 192(R8)
+	VMOVUPS      Y7, 224(R8)
+
+next218:
+	ADDQ $0x00000100, R8
+	ADDQ $0x08, R15
+	JMP  row216
+
+done219:
+	VZEROUPPER
+	RET
+
 // func returns(p *byte)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·returns(SB), NOSPLIT, $0-8
@@ -3236,7 +3615,7 @@ TEXT ·returns(SB), NOSPLIT, $0-8
 	MOVQ         48(AX), DX
 	XORQ         BX, BX
 
-edge203:
+edge221:
 	MOVLQSX (CX)(BX*4), SI
 	MOVQ    120(AX), DI
 	MOVLQSX (DI)(SI*4), DI
@@ -3254,7 +3633,7 @@ edge203:
 	SHRQ    $0x05, SI
 	ADDQ    96(AX), SI
 	CMPQ    BX, 216(AX)
-	JGE     near204
+	JGE     near222
 	MOVQ    208(AX), R9
 	ADDQ    BX, R9
 	MOVLQSX (CX)(R9*4), R9
@@ -3268,12 +3647,12 @@ edge203:
 	ADDQ    24(AX), R12
 	XORQ    R9, R9
 
-line205:
+line223:
 	PREFETCHT1 (R11)(R9*1)
 	PREFETCHT0 (R12)(R9*1)
 	ADDQ       $0x40, R9
 	CMPQ       R9, 224(AX)
-	JL         line205
+	JL         line223
 	MOVLQSX    32(CX)(BX*4), R9
 	MOVQ       120(AX), R11
 	MOVLQSX    (R11)(R9*4), R11
@@ -3285,23 +3664,23 @@ line205:
 	ADDQ       24(AX), R12
 	XORQ       R9, R9
 
-line206:
+line224:
 	PREFETCHT0 (R11)(R9*1)
 	PREFETCHT0 (R12)(R9*1)
 	ADDQ       $0x40, R9
 	CMPQ       R9, 224(AX)
-	JL         line206
+	JL         line224
 
-near204:
+near222:
 	XORQ R9, R9
 
-head207:
+head225:
 	MOVQ         168(AX), R11
 	LEAQ         (R9)(R11*4), R11
 	VBROADCASTSS (R10), Y2
 	VBROADCASTSS 4(R10), Y1
 
-elements208:
+elements226:
 	VPBROADCASTB (SI), Y3
 	VPSLLVD      signsOf0<>+0(SB), Y3, Y3
 	VMULPS       (DX)(R9*1), Y2, Y4
@@ -3313,13 +3692,13 @@ elements208:
 	INCQ         SI
 	ADDQ         $0x20, R9
 	CMPQ         R9, R11
-	JL           elements208
+	JL           elements226
 	ADDQ         $0x08, R10
 	CMPQ         R9, 224(AX)
-	JL           head207
+	JL           head225
 	INCQ         BX
 	CMPQ         BX, 200(AX)
-	JL           edge203
+	JL           edge221
 	VZEROUPPER
 	RET
 
@@ -3342,7 +3721,7 @@ TEXT ·returns8(SB), NOSPLIT, $0-8
 	MOVQ         48(AX), DX
 	XORQ         BX, BX
 
-edge209:
+edge227:
 	MOVLQSX (CX)(BX*4), SI
 	MOVQ    120(AX), DI
 	MOVLQSX (DI)(SI*4), DI
@@ -3360,7 +3739,7 @@ edge209:
 	SHRQ    $0x05, SI
 	ADDQ    96(AX), SI
 	CMPQ    BX, 216(AX)
-	JGE     near210
+	JGE     near228
 	MOVQ    208(AX), R9
 	ADDQ    BX, R9
 	MOVLQSX (CX)(R9*4), R9
@@ -3374,12 +3753,12 @@ edge209:
 	ADDQ    24(AX), R12
 	XORQ    R9, R9
 
-line211:
+line229:
 	PREFETCHT1 (R11)(R9*1)
 	PREFETCHT0 (R12)(R9*1)
 	ADDQ       $0x40, R9
 	CMPQ       R9, 224(AX)
-	JL         line211
+	JL         line229
 	MOVLQSX    32(CX)(BX*4), R9
 	MOVQ       120(AX), R11
 	MOVLQSX    (R11)(R9*4), R11
@@ -3391,14 +3770,14 @@ line211:
 	ADDQ       24(AX), R12
 	XORQ       R9, R9
 
-line212:
+line230:
 	PREFETCHT0 (R11)(R9*1)
 	PREFETCHT0 (R12)(R9*1)
 	ADDQ       $0x40, R9
 	CMPQ       R9, 224(AX)
-	JL         line212
+	JL         line230
 
-near210:
+near228:
 	VPBROADCASTD (SI), Y1
 	VBROADCASTSS (R10), Y3
 	VBROADCASTSS 4(R10), Y2
@@ -3475,7 +3854,7 @@ near210:
 	VMOVUPS      Y1, 224(DI)
 	INCQ         BX
 	CMPQ         BX, 200(AX)
-	JL           edge209
+	JL           edge227
 	VZEROUPPER
 	RET
 

@@ -17,6 +17,9 @@ func (f *Fan) pointer() (p *byte, eight bool) {
 	return (*byte)(unsafe.Pointer(f)), f.Width == 8 && f.H == 8
 }
 
+// wide reports whether rows are of one head of 64 elements.
+func (f *Fan) wide() bool { return f.Width == wideRow && f.H == 1 }
+
 func (f *Fan) scoreFast() {
 	if p, eight := f.pointer(); eight {
 		fanScore8(p)
@@ -58,17 +61,23 @@ func (f *Fan) dotsFast() {
 }
 
 func (f *Fan) affineFast() {
-	if p, eight := f.pointer(); eight {
+	switch p, eight := f.pointer(); {
+	case eight:
 		fanAffine8(p)
-	} else {
+	case f.wide():
+		fanAffine64(p)
+	default:
 		fanAffine(p)
 	}
 }
 
 func (f *Fan) affineGradFast() {
-	if p, eight := f.pointer(); eight {
+	switch p, eight := f.pointer(); {
+	case eight:
 		fanAffineGrad8(p)
-	} else {
+	case f.wide():
+		fanAffineGrad64(p)
+	default:
 		fanAffineGrad(p)
 	}
 }

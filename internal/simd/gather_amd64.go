@@ -2,6 +2,9 @@
 
 package simd
 
+// wideRow is the length of rows for which some kernels are written apart.
+const wideRow = 64
+
 // ahead returns how far ahead rows of an array are asked for, and for how many
 // of n rows there is one so far ahead in a list.
 func ahead(elements, n, list int) (places, near int) {
@@ -27,7 +30,11 @@ func scatterFast(dst, src []Float, to []int32, from []uint16, w int) {
 	for step := atOnce / w; len(from) > 0; {
 		n := min(step, len(from))
 		far, near := ahead(len(dst), n, len(from))
-		scatterRowsAVX2(&dst[0], &src[0], &to[0], &from[0], n, w, far, near)
+		if w == wideRow {
+			scatterRows64AVX2(&dst[0], &src[0], &to[0], &from[0], n, far, near)
+		} else {
+			scatterRowsAVX2(&dst[0], &src[0], &to[0], &from[0], n, w, far, near)
+		}
 		from = from[n:]
 	}
 }

@@ -230,6 +230,70 @@ done17:
 	VZEROUPPER
 	RET
 
+// func scatterRows64AVX2(dst *float32, src *float32, to *int32, from *uint16, n int, ahead int, near int)
+// Requires: AVX, MMX+
+TEXT ·scatterRows64AVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ from+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVQ ahead+40(FP), DI
+	MOVQ near+48(FP), R8
+	XORQ R9, R9
+	LEAQ (BX)(DI*2), DI
+
+again22:
+	CMPQ       R9, R8
+	JGE        none23
+	MOVWQZX    (DI)(R9*2), R10
+	MOVLQSX    (DX)(R10*4), R11
+	SHLQ       $0x08, R10
+	SHLQ       $0x08, R11
+	PREFETCHT1 (AX)(R11*1)
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT1 64(AX)(R11*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT1 128(AX)(R11*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT1 192(AX)(R11*1)
+	PREFETCHT0 192(CX)(R10*1)
+
+none23:
+	MOVWQZX (BX)(R9*2), R10
+	MOVLQSX (DX)(R10*4), R11
+	SHLQ    $0x08, R10
+	SHLQ    $0x08, R11
+	VMOVUPS (CX)(R10*1), Y0
+	VADDPS  (AX)(R11*1), Y0, Y0
+	VMOVUPS Y0, (AX)(R11*1)
+	VMOVUPS 32(CX)(R10*1), Y0
+	VADDPS  32(AX)(R11*1), Y0, Y0
+	VMOVUPS Y0, 32(AX)(R11*1)
+	VMOVUPS 64(CX)(R10*1), Y0
+	VADDPS  64(AX)(R11*1), Y0, Y0
+	VMOVUPS Y0, 64(AX)(R11*1)
+	VMOVUPS 96(CX)(R10*1), Y0
+	VADDPS  96(AX)(R11*1), Y0, Y0
+	VMOVUPS Y0, 96(AX)(R11*1)
+	VMOVUPS 128(CX)(R10*1), Y0
+	VADDPS  128(AX)(R11*1), Y0, Y0
+	VMOVUPS Y0, 128(AX)(R11*1)
+	VMOVUPS 160(CX)(R10*1), Y0
+	VADDPS  160(AX)(R11*1), Y0, Y0
+	VMOVUPS Y0, 160(AX)(R11*1)
+	VMOVUPS 192(CX)(R10*1), Y0
+	VADDPS  192(AX)(R11*1), Y0, Y0
+	VMOVUPS Y0, 192(AX)(R11*1)
+	VMOVUPS 224(CX)(R10*1), Y0
+	VADDPS  224(AX)(R11*1), Y0, Y0
+	VMOVUPS Y0, 224(AX)(R11*1)
+	INCQ    R9
+	CMPQ    R9, SI
+	JL      again22
+	VZEROUPPER
+	RET
+
 // func spreadAVX2(y *float32, c *float32, n int, d int)
 // Requires: AVX
 TEXT ·spreadAVX2(SB), NOSPLIT, $0-32
@@ -247,11 +311,11 @@ TEXT ·spreadAVX2(SB), NOSPLIT, $0-32
 	MOVQ    y+0(FP), SI
 	MOVQ    c+8(FP), DI
 	CMPQ    DX, $0x20
-	JNE     others22
+	JNE     others24
 	SUBQ    $0x04, BX
-	JL      over24
+	JL      over26
 
-eights23:
+eights25:
 	VBROADCASTSS (DI), Y0
 	VMOVUPS      Y0, (SI)
 	VBROADCASTSS 4(DI), Y0
@@ -263,63 +327,63 @@ eights23:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x10, DI
 	SUBQ         $0x04, BX
-	JGE          eights23
+	JGE          eights25
 
-over24:
+over26:
 	ADDQ $0x04, BX
-	JNZ  others22
-	JMP  none25
+	JNZ  others24
+	JMP  none27
 
-others22:
-run26:
+others24:
+run28:
 	VBROADCASTSS (DI), Y0
 	XORQ         R8, R8
 	CMPQ         R8, AX
-	JGE          tail28
+	JGE          tail30
 
-again27:
+again29:
 	VMOVUPS Y0, (SI)(R8*4)
 	ADDQ    $0x08, R8
 	CMPQ    R8, AX
-	JL      again27
+	JL      again29
 
-tail28:
+tail30:
 	TESTQ        CX, CX
-	JZ           done29
+	JZ           done31
 	VMOVAPS      Y0, Y0
 	CMPQ         CX, $0x08
-	JE           all30
+	JE           all32
 	LEAQ         (SI)(R8*4), R8
 	TESTQ        $0x00000004, CX
-	JZ           two32
+	JZ           two34
 	VMOVUPS      X0, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y0, X0
 
-two32:
+two34:
 	TESTQ    $0x00000002, CX
-	JZ       one33
+	JZ       one35
 	VMOVLPS  X0, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X0, X0, X0
 
-one33:
+one35:
 	TESTQ  $0x00000001, CX
-	JZ     stored31
+	JZ     stored33
 	VMOVSS X0, (R8)
-	JMP    stored31
+	JMP    stored33
 
-all30:
+all32:
 	VMOVUPS Y0, (SI)(R8*4)
 
-stored31:
-done29:
+stored33:
+done31:
 	ADDQ DX, SI
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run26
+	JNZ  run28
 
-none25:
+none27:
 	VZEROUPPER
 	RET
 
@@ -340,11 +404,11 @@ TEXT ·spreadAddAVX2(SB), NOSPLIT, $0-32
 	MOVQ    y+0(FP), SI
 	MOVQ    c+8(FP), DI
 	CMPQ    DX, $0x20
-	JNE     others34
+	JNE     others36
 	SUBQ    $0x04, BX
-	JL      over36
+	JL      over38
 
-eights35:
+eights37:
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (SI), Y2
 	VADDPS       Y2, Y1, Y1
@@ -364,67 +428,67 @@ eights35:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x10, DI
 	SUBQ         $0x04, BX
-	JGE          eights35
+	JGE          eights37
 
-over36:
+over38:
 	ADDQ $0x04, BX
-	JNZ  others34
-	JMP  none37
+	JNZ  others36
+	JMP  none39
 
-others34:
-run38:
+others36:
+run40:
 	VBROADCASTSS (DI), Y1
 	XORQ         R8, R8
 	CMPQ         R8, AX
-	JGE          tail40
+	JGE          tail42
 
-again39:
+again41:
 	VMOVUPS (SI)(R8*4), Y2
 	VADDPS  Y2, Y1, Y2
 	VMOVUPS Y2, (SI)(R8*4)
 	ADDQ    $0x08, R8
 	CMPQ    R8, AX
-	JL      again39
+	JL      again41
 
-tail40:
+tail42:
 	TESTQ        CX, CX
-	JZ           done41
+	JZ           done43
 	VMASKMOVPS   (SI)(R8*4), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	VMOVAPS      Y1, Y1
 	CMPQ         CX, $0x08
-	JE           all42
+	JE           all44
 	LEAQ         (SI)(R8*4), R8
 	TESTQ        $0x00000004, CX
-	JZ           two44
+	JZ           two46
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two44:
+two46:
 	TESTQ    $0x00000002, CX
-	JZ       one45
+	JZ       one47
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one45:
+one47:
 	TESTQ  $0x00000001, CX
-	JZ     stored43
+	JZ     stored45
 	VMOVSS X1, (R8)
-	JMP    stored43
+	JMP    stored45
 
-all42:
+all44:
 	VMOVUPS Y1, (SI)(R8*4)
 
-stored43:
-done41:
+stored45:
+done43:
 	ADDQ DX, SI
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run38
+	JNZ  run40
 
-none37:
+none39:
 	VZEROUPPER
 	RET
 
@@ -446,11 +510,11 @@ TEXT ·scaleGroupsAVX2(SB), NOSPLIT, $0-40
 	MOVQ    c+8(FP), DI
 	MOVQ    x+16(FP), R8
 	CMPQ    DX, $0x20
-	JNE     others46
+	JNE     others48
 	SUBQ    $0x04, BX
-	JL      over48
+	JL      over50
 
-eights47:
+eights49:
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (R8), Y2
 	VMULPS       Y2, Y1, Y1
@@ -471,68 +535,68 @@ eights47:
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x10, DI
 	SUBQ         $0x04, BX
-	JGE          eights47
+	JGE          eights49
 
-over48:
+over50:
 	ADDQ $0x04, BX
-	JNZ  others46
-	JMP  none49
+	JNZ  others48
+	JMP  none51
 
-others46:
-run50:
+others48:
+run52:
 	VBROADCASTSS (DI), Y1
 	XORQ         R9, R9
 	CMPQ         R9, AX
-	JGE          tail52
+	JGE          tail54
 
-again51:
+again53:
 	VMOVUPS (R8)(R9*4), Y2
 	VMULPS  Y2, Y1, Y2
 	VMOVUPS Y2, (SI)(R9*4)
 	ADDQ    $0x08, R9
 	CMPQ    R9, AX
-	JL      again51
+	JL      again53
 
-tail52:
+tail54:
 	TESTQ        CX, CX
-	JZ           done53
+	JZ           done55
 	VMASKMOVPS   (R8)(R9*4), Y0, Y2
 	VMULPS       Y2, Y1, Y1
 	VMOVAPS      Y1, Y1
 	CMPQ         CX, $0x08
-	JE           all54
+	JE           all56
 	LEAQ         (SI)(R9*4), R9
 	TESTQ        $0x00000004, CX
-	JZ           two56
+	JZ           two58
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two56:
+two58:
 	TESTQ    $0x00000002, CX
-	JZ       one57
+	JZ       one59
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one57:
+one59:
 	TESTQ  $0x00000001, CX
-	JZ     stored55
+	JZ     stored57
 	VMOVSS X1, (R9)
-	JMP    stored55
+	JMP    stored57
 
-all54:
+all56:
 	VMOVUPS Y1, (SI)(R9*4)
 
-stored55:
-done53:
+stored57:
+done55:
 	ADDQ DX, SI
 	ADDQ DX, R8
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run50
+	JNZ  run52
 
-none49:
+none51:
 	VZEROUPPER
 	RET
 
@@ -554,11 +618,11 @@ TEXT ·axpyGroupsAVX2(SB), NOSPLIT, $0-40
 	MOVQ    c+8(FP), DI
 	MOVQ    x+16(FP), R8
 	CMPQ    DX, $0x20
-	JNE     others58
+	JNE     others60
 	SUBQ    $0x04, BX
-	JL      over60
+	JL      over62
 
-eights59:
+eights61:
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (R8), Y2
 	VMOVUPS      (SI), Y3
@@ -583,70 +647,70 @@ eights59:
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x10, DI
 	SUBQ         $0x04, BX
-	JGE          eights59
+	JGE          eights61
 
-over60:
+over62:
 	ADDQ $0x04, BX
-	JNZ  others58
-	JMP  none61
+	JNZ  others60
+	JMP  none63
 
-others58:
-run62:
+others60:
+run64:
 	VBROADCASTSS (DI), Y1
 	XORQ         R9, R9
 	CMPQ         R9, AX
-	JGE          tail64
+	JGE          tail66
 
-again63:
+again65:
 	VMOVUPS     (R8)(R9*4), Y2
 	VMOVUPS     (SI)(R9*4), Y3
 	VFMADD231PS Y1, Y2, Y3
 	VMOVUPS     Y3, (SI)(R9*4)
 	ADDQ        $0x08, R9
 	CMPQ        R9, AX
-	JL          again63
+	JL          again65
 
-tail64:
+tail66:
 	TESTQ        CX, CX
-	JZ           done65
+	JZ           done67
 	VMASKMOVPS   (R8)(R9*4), Y0, Y2
 	VMASKMOVPS   (SI)(R9*4), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	VMOVAPS      Y3, Y1
 	CMPQ         CX, $0x08
-	JE           all66
+	JE           all68
 	LEAQ         (SI)(R9*4), R9
 	TESTQ        $0x00000004, CX
-	JZ           two68
+	JZ           two70
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two68:
+two70:
 	TESTQ    $0x00000002, CX
-	JZ       one69
+	JZ       one71
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one69:
+one71:
 	TESTQ  $0x00000001, CX
-	JZ     stored67
+	JZ     stored69
 	VMOVSS X1, (R9)
-	JMP    stored67
+	JMP    stored69
 
-all66:
+all68:
 	VMOVUPS Y1, (SI)(R9*4)
 
-stored67:
-done65:
+stored69:
+done67:
 	ADDQ DX, SI
 	ADDQ DX, R8
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run62
+	JNZ  run64
 
-none61:
+none63:
 	VZEROUPPER
 	RET
 
@@ -668,11 +732,11 @@ TEXT ·dotGroupsAVX2(SB), NOSPLIT, $0-40
 	MOVQ    x+8(FP), DI
 	MOVQ    z+16(FP), R8
 	CMPQ    DX, $0x20
-	JNE     others70
+	JNE     others72
 	SUBQ    $0x04, BX
-	JL      over72
+	JL      over74
 
-eights71:
+eights73:
 	VMOVUPS      (DI), Y1
 	VMULPS       (R8), Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X2
@@ -717,36 +781,36 @@ eights71:
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, BX
-	JGE          eights71
+	JGE          eights73
 
-over72:
+over74:
 	ADDQ $0x04, BX
-	JNZ  others70
-	JMP  none73
+	JNZ  others72
+	JMP  none75
 
-others70:
-run74:
+others72:
+run76:
 	VXORPS Y1, Y1, Y1
 	XORQ   R9, R9
 	CMPQ   R9, AX
-	JGE    tail76
+	JGE    tail78
 
-again75:
+again77:
 	VMOVUPS     (DI)(R9*4), Y2
 	VMOVUPS     (R8)(R9*4), Y3
 	VFMADD231PS Y3, Y2, Y1
 	ADDQ        $0x08, R9
 	CMPQ        R9, AX
-	JL          again75
+	JL          again77
 
-tail76:
+tail78:
 	TESTQ       CX, CX
-	JZ          done77
+	JZ          done79
 	VMASKMOVPS  (DI)(R9*4), Y0, Y2
 	VMASKMOVPS  (R8)(R9*4), Y0, Y3
 	VFMADD231PS Y3, Y2, Y1
 
-done77:
+done79:
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
 	VMOVHLPS     X1, X1, X2
@@ -759,9 +823,9 @@ done77:
 	ADDQ         DX, R8
 	ADDQ         $0x04, SI
 	DECQ         BX
-	JNZ          run74
+	JNZ          run76
 
-none73:
+none75:
 	VZEROUPPER
 	RET
 
@@ -782,11 +846,11 @@ TEXT ·sumGroupsAVX2(SB), NOSPLIT, $0-32
 	MOVQ    y+0(FP), SI
 	MOVQ    x+8(FP), DI
 	CMPQ    DX, $0x20
-	JNE     others78
+	JNE     others80
 	SUBQ    $0x04, BX
-	JL      over80
+	JL      over82
 
-eights79:
+eights81:
 	VMOVUPS      (DI), Y1
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
@@ -826,34 +890,34 @@ eights79:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, BX
-	JGE          eights79
+	JGE          eights81
 
-over80:
+over82:
 	ADDQ $0x04, BX
-	JNZ  others78
-	JMP  none81
+	JNZ  others80
+	JMP  none83
 
-others78:
-run82:
+others80:
+run84:
 	VXORPS Y1, Y1, Y1
 	XORQ   R8, R8
 	CMPQ   R8, AX
-	JGE    tail84
+	JGE    tail86
 
-again83:
+again85:
 	VMOVUPS (DI)(R8*4), Y2
 	VADDPS  Y2, Y1, Y1
 	ADDQ    $0x08, R8
 	CMPQ    R8, AX
-	JL      again83
+	JL      again85
 
-tail84:
+tail86:
 	TESTQ      CX, CX
-	JZ         done85
+	JZ         done87
 	VMASKMOVPS (DI)(R8*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 
-done85:
+done87:
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
 	VMOVHLPS     X1, X1, X2
@@ -865,9 +929,9 @@ done85:
 	ADDQ         DX, DI
 	ADDQ         $0x04, SI
 	DECQ         BX
-	JNZ          run82
+	JNZ          run84
 
-none81:
+none83:
 	VZEROUPPER
 	RET
 
@@ -886,39 +950,39 @@ TEXT ·addRowsAVX2(SB), NOSPLIT, $0-40
 	MOVQ       y+0(FP), SI
 	VMASKMOVPS (SI), Y0, Y1
 
-row86:
+row88:
 	VMASKMOVPS   (AX), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          row86
+	JNZ          row88
 	MOVQ         y+0(FP), AX
 	CMPQ         BX, $0x08
-	JE           all87
+	JE           all89
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two89
+	JZ           two91
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two89:
+two91:
 	TESTQ    $0x00000002, BX
-	JZ       one90
+	JZ       one92
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one90:
+one92:
 	TESTQ  $0x00000001, BX
-	JZ     stored88
+	JZ     stored90
 	VMOVSS X1, (AX)
-	JMP    stored88
+	JMP    stored90
 
-all87:
+all89:
 	VMOVUPS Y1, (AX)
 
-stored88:
+stored90:
 	VZEROUPPER
 	RET
 
@@ -935,14 +999,14 @@ TEXT ·addRows32AVX2(SB), NOSPLIT, $0-32
 	VMOVUPS 64(AX), Y2
 	VMOVUPS 96(AX), Y3
 
-row91:
+row93:
 	VADDPS  (CX), Y0, Y0
 	VADDPS  32(CX), Y1, Y1
 	VADDPS  64(CX), Y2, Y2
 	VADDPS  96(CX), Y3, Y3
 	ADDQ    BX, CX
 	DECQ    DX
-	JNZ     row91
+	JNZ     row93
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -970,7 +1034,7 @@ TEXT ·mostRowsAVX2(SB), NOSPLIT, $0-56
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
 
-row92:
+row94:
 	VMASKMOVPS   (AX), Y0, Y4
 	VCMPPS       $0x03, Y1, Y1, Y5
 	VCMPPS       $0x03, Y4, Y4, Y6
@@ -983,61 +1047,61 @@ row92:
 	VPADDD       wide00000001<>+0(SB), Y3, Y3
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          row92
+	JNZ          row94
 	MOVQ         best+0(FP), AX
 	CMPQ         BX, $0x08
-	JE           all93
+	JE           all95
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two95
+	JZ           two97
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two95:
+two97:
 	TESTQ    $0x00000002, BX
-	JZ       one96
+	JZ       one98
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one96:
+one98:
 	TESTQ  $0x00000001, BX
-	JZ     stored94
+	JZ     stored96
 	VMOVSS X1, (AX)
-	JMP    stored94
+	JMP    stored96
 
-all93:
+all95:
 	VMOVUPS Y1, (AX)
 
-stored94:
+stored96:
 	MOVQ         arg+8(FP), AX
 	CMPQ         BX, $0x08
-	JE           all97
+	JE           all99
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two99
+	JZ           two101
 	VMOVUPS      X2, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two99:
+two101:
 	TESTQ    $0x00000002, BX
-	JZ       one100
+	JZ       one102
 	VMOVLPS  X2, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X2, X2, X2
 
-one100:
+one102:
 	TESTQ  $0x00000001, BX
-	JZ     stored98
+	JZ     stored100
 	VMOVSS X2, (AX)
-	JMP    stored98
+	JMP    stored100
 
-all97:
+all99:
 	VMOVUPS Y2, (AX)
 
-stored98:
+stored100:
 	VZEROUPPER
 	RET
 
@@ -1071,7 +1135,7 @@ TEXT ·leastRowsAVX2(SB), NOSPLIT, $0-56
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
 
-row101:
+row103:
 	VMASKMOVPS   (AX), Y0, Y4
 	VCMPPS       $0x03, Y1, Y1, Y5
 	VCMPPS       $0x03, Y4, Y4, Y6
@@ -1084,61 +1148,61 @@ row101:
 	VPADDD       wide00000001<>+0(SB), Y3, Y3
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          row101
+	JNZ          row103
 	MOVQ         best+0(FP), AX
 	CMPQ         BX, $0x08
-	JE           all102
+	JE           all104
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two104
+	JZ           two106
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two104:
+two106:
 	TESTQ    $0x00000002, BX
-	JZ       one105
+	JZ       one107
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one105:
+one107:
 	TESTQ  $0x00000001, BX
-	JZ     stored103
+	JZ     stored105
 	VMOVSS X1, (AX)
-	JMP    stored103
+	JMP    stored105
 
-all102:
+all104:
 	VMOVUPS Y1, (AX)
 
-stored103:
+stored105:
 	MOVQ         arg+8(FP), AX
 	CMPQ         BX, $0x08
-	JE           all106
+	JE           all108
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two108
+	JZ           two110
 	VMOVUPS      X2, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two108:
+two110:
 	TESTQ    $0x00000002, BX
-	JZ       one109
+	JZ       one111
 	VMOVLPS  X2, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X2, X2, X2
 
-one109:
+one111:
 	TESTQ  $0x00000001, BX
-	JZ     stored107
+	JZ     stored109
 	VMOVSS X2, (AX)
-	JMP    stored107
+	JMP    stored109
 
-all106:
+all108:
 	VMOVUPS Y2, (AX)
 
-stored107:
+stored109:
 	VZEROUPPER
 	RET
 
@@ -1159,17 +1223,17 @@ TEXT ·sumSegmentsAVX2(SB), NOSPLIT, $0-40
 	NEGQ    R10
 	VMOVUPS 32(R9)(R10*4), Y0
 
-range110:
+range112:
 	MOVQ 8(DX), R9
 	SUBQ (DX), R9
-	JZ   empty111
+	JZ   empty113
 	MOVQ SI, R10
 	MOVQ AX, R11
 	MOVQ CX, R12
 
-wide112:
+wide114:
 	CMPQ    R10, $0x00000040
-	JL      over113
+	JL      over115
 	MOVQ    R12, R13
 	MOVQ    R9, R14
 	VMOVUPS (R11), Y1
@@ -1181,7 +1245,7 @@ wide112:
 	VMOVUPS 192(R11), Y7
 	VMOVUPS 224(R11), Y8
 
-row114:
+row116:
 	VMOVUPS (R13), Y9
 	VADDPS  Y9, Y1, Y1
 	VMOVUPS 32(R13), Y9
@@ -1200,7 +1264,7 @@ row114:
 	VADDPS  Y9, Y8, Y8
 	ADDQ    DI, R13
 	DECQ    R14
-	JNZ     row114
+	JNZ     row116
 	VMOVUPS Y1, (R11)
 	VMOVUPS Y2, 32(R11)
 	VMOVUPS Y3, 64(R11)
@@ -1212,79 +1276,79 @@ row114:
 	ADDQ    $0x00000100, R11
 	ADDQ    $0x00000100, R12
 	SUBQ    $0x40, R10
-	JMP     wide112
+	JMP     wide114
 
-over113:
-wide115:
+over115:
+wide117:
 	CMPQ    R10, $0x00000008
-	JL      over116
+	JL      over118
 	MOVQ    R12, R13
 	MOVQ    R9, R14
 	VMOVUPS (R11), Y1
 
-row117:
+row119:
 	VMOVUPS (R13), Y2
 	VADDPS  Y2, Y1, Y1
 	ADDQ    DI, R13
 	DECQ    R14
-	JNZ     row117
+	JNZ     row119
 	VMOVUPS Y1, (R11)
 	ADDQ    $0x00000020, R11
 	ADDQ    $0x00000020, R12
 	SUBQ    $0x08, R10
-	JMP     wide115
+	JMP     wide117
 
-over116:
+over118:
 	TESTQ      R10, R10
-	JZ         whole118
+	JZ         whole120
 	MOVQ       R12, R10
 	MOVQ       R9, R13
 	VMASKMOVPS (R11), Y0, Y1
 
-row119:
+row121:
 	VMASKMOVPS   (R10), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	ADDQ         DI, R10
 	DECQ         R13
-	JNZ          row119
+	JNZ          row121
 	CMPQ         R8, $0x08
-	JE           all120
+	JE           all122
 	LEAQ         (R11), R10
 	TESTQ        $0x00000004, R8
-	JZ           two122
+	JZ           two124
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two122:
+two124:
 	TESTQ    $0x00000002, R8
-	JZ       one123
+	JZ       one125
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one123:
+one125:
 	TESTQ  $0x00000001, R8
-	JZ     stored121
+	JZ     stored123
 	VMOVSS X1, (R10)
-	JMP    stored121
+	JMP    stored123
 
-all120:
+all122:
 	VMOVUPS Y1, (R11)
 
-stored121:
+stored123:
 	ADDQ $0x00000020, R11
 	ADDQ $0x00000020, R12
 
-whole118:
+whole120:
 	IMULQ DI, R9
 	ADDQ  R9, CX
 
-empty111:
+empty113:
 	ADDQ DI, AX
 	ADDQ $0x08, DX
 	DECQ BX
-	JNZ  range110
+	JNZ  range112
 	VZEROUPPER
 	RET
 
@@ -1304,16 +1368,16 @@ TEXT ·spreadSegmentsAVX2(SB), NOSPLIT, $0-40
 	VMOVUPS 32(AX)(CX*4), Y0
 	SHLQ    $0x02, R9
 
-range124:
+range126:
 	MOVQ 8(DI), AX
 	SUBQ (DI), AX
-	JZ   empty125
+	JZ   empty127
 	XORQ CX, CX
 
-wide126:
+wide128:
 	LEAQ    256(CX), R10
 	CMPQ    R10, R9
-	JG      over127
+	JG      over129
 	VMOVUPS (BX)(CX*1), Y1
 	VMOVUPS 32(BX)(CX*1), Y2
 	VMOVUPS 64(BX)(CX*1), Y3
@@ -1325,7 +1389,7 @@ wide126:
 	LEAQ    (SI)(CX*1), R10
 	MOVQ    AX, R11
 
-row128:
+row130:
 	VMOVUPS Y1, (R10)
 	VMOVUPS Y2, 32(R10)
 	VMOVUPS Y3, 64(R10)
@@ -1336,75 +1400,75 @@ row128:
 	VMOVUPS Y8, 224(R10)
 	ADDQ    R9, R10
 	DECQ    R11
-	JNZ     row128
+	JNZ     row130
 	ADDQ    $0x00000100, CX
-	JMP     wide126
+	JMP     wide128
 
-over127:
-wide129:
+over129:
+wide131:
 	LEAQ    32(CX), R10
 	CMPQ    R10, R9
-	JG      over130
+	JG      over132
 	VMOVUPS (BX)(CX*1), Y1
 	LEAQ    (SI)(CX*1), R10
 	MOVQ    AX, R11
 
-row131:
+row133:
 	VMOVUPS Y1, (R10)
 	ADDQ    R9, R10
 	DECQ    R11
-	JNZ     row131
+	JNZ     row133
 	ADDQ    $0x00000020, CX
-	JMP     wide129
+	JMP     wide131
 
-over130:
+over132:
 	TESTQ      DX, DX
-	JZ         whole132
+	JZ         whole134
 	VMASKMOVPS (BX)(CX*1), Y0, Y1
 	LEAQ       (SI)(CX*1), CX
 	MOVQ       AX, R10
 
-row133:
+row135:
 	VMOVAPS      Y1, Y2
 	CMPQ         DX, $0x08
-	JE           all134
+	JE           all136
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, DX
-	JZ           two136
+	JZ           two138
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two136:
+two138:
 	TESTQ    $0x00000002, DX
-	JZ       one137
+	JZ       one139
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one137:
+one139:
 	TESTQ  $0x00000001, DX
-	JZ     stored135
+	JZ     stored137
 	VMOVSS X2, (R11)
-	JMP    stored135
+	JMP    stored137
 
-all134:
+all136:
 	VMOVUPS Y2, (CX)
 
-stored135:
+stored137:
 	ADDQ R9, CX
 	DECQ R10
-	JNZ  row133
+	JNZ  row135
 
-whole132:
+whole134:
 	IMULQ R9, AX
 	ADDQ  AX, SI
 
-empty125:
+empty127:
 	ADDQ R9, BX
 	ADDQ $0x08, DI
 	DECQ R8
-	JNZ  range124
+	JNZ  range126
 	VZEROUPPER
 	RET
 
@@ -1425,16 +1489,16 @@ TEXT ·dotSegmentsAVX2(SB), NOSPLIT, $0-48
 	VMOVUPS 32(AX)(CX*4), Y0
 	SHLQ    $0x02, R9
 
-range138:
+range140:
 	MOVQ 8(DI), AX
 	SUBQ (DI), AX
-	JZ   empty139
+	JZ   empty141
 	XORQ CX, CX
 
-wide140:
+wide142:
 	LEAQ    256(CX), R11
 	CMPQ    R11, R9
-	JG      over141
+	JG      over143
 	VMOVUPS (R10)(CX*1), Y1
 	VMOVUPS 32(R10)(CX*1), Y2
 	VMOVUPS 64(R10)(CX*1), Y3
@@ -1446,7 +1510,7 @@ wide140:
 	LEAQ    (SI)(CX*1), R11
 	MOVQ    AX, R12
 
-row142:
+row144:
 	VMOVUPS     (R11), Y9
 	VFMADD231PS (BX)(CX*1), Y9, Y1
 	VMOVUPS     32(R11), Y9
@@ -1465,7 +1529,7 @@ row142:
 	VFMADD231PS 224(BX)(CX*1), Y9, Y8
 	ADDQ        R9, R11
 	DECQ        R12
-	JNZ         row142
+	JNZ         row144
 	VMOVUPS     Y1, (R10)(CX*1)
 	VMOVUPS     Y2, 32(R10)(CX*1)
 	VMOVUPS     Y3, 64(R10)(CX*1)
@@ -1475,77 +1539,77 @@ row142:
 	VMOVUPS     Y7, 192(R10)(CX*1)
 	VMOVUPS     Y8, 224(R10)(CX*1)
 	ADDQ        $0x00000100, CX
-	JMP         wide140
+	JMP         wide142
 
-over141:
-wide143:
+over143:
+wide145:
 	LEAQ    32(CX), R11
 	CMPQ    R11, R9
-	JG      over144
+	JG      over146
 	VMOVUPS (R10)(CX*1), Y1
 	LEAQ    (SI)(CX*1), R11
 	MOVQ    AX, R12
 
-row145:
+row147:
 	VMOVUPS     (R11), Y2
 	VFMADD231PS (BX)(CX*1), Y2, Y1
 	ADDQ        R9, R11
 	DECQ        R12
-	JNZ         row145
+	JNZ         row147
 	VMOVUPS     Y1, (R10)(CX*1)
 	ADDQ        $0x00000020, CX
-	JMP         wide143
+	JMP         wide145
 
-over144:
+over146:
 	TESTQ      DX, DX
-	JZ         whole146
+	JZ         whole148
 	VMASKMOVPS (R10)(CX*1), Y0, Y1
 	LEAQ       (SI)(CX*1), R11
 	MOVQ       AX, R12
 
-row147:
+row149:
 	VMASKMOVPS   (R11), Y0, Y2
 	VMASKMOVPS   (BX)(CX*1), Y0, Y3
 	VFMADD231PS  Y3, Y2, Y1
 	ADDQ         R9, R11
 	DECQ         R12
-	JNZ          row147
+	JNZ          row149
 	VMOVAPS      Y1, Y1
 	CMPQ         DX, $0x08
-	JE           all148
+	JE           all150
 	LEAQ         (R10)(CX*1), CX
 	TESTQ        $0x00000004, DX
-	JZ           two150
+	JZ           two152
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two150:
+two152:
 	TESTQ    $0x00000002, DX
-	JZ       one151
+	JZ       one153
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one151:
+one153:
 	TESTQ  $0x00000001, DX
-	JZ     stored149
+	JZ     stored151
 	VMOVSS X1, (CX)
-	JMP    stored149
+	JMP    stored151
 
-all148:
+all150:
 	VMOVUPS Y1, (R10)(CX*1)
 
-stored149:
-whole146:
+stored151:
+whole148:
 	IMULQ R9, AX
 	ADDQ  AX, SI
 
-empty139:
+empty141:
 	ADDQ R9, BX
 	ADDQ $0x08, DI
 	DECQ R8
-	JNZ  range138
+	JNZ  range140
 	VZEROUPPER
 	RET
 
@@ -1568,26 +1632,26 @@ TEXT ·softmaxSegmentsAVX2(SB), NOSPLIT, $0-72
 	MOVQ    apart+64(FP), R10
 	SHLQ    $0x02, R10
 
-range152:
+range154:
 	MOVQ    8(SI), R11
 	SUBQ    (SI), R11
-	JZ      empty153
+	JZ      empty155
 	VMOVUPS wideff800000<>+0(SB), Y1
 	VMOVUPS wide00000000<>+0(SB), Y2
 	MOVQ    R11, R12
 	MOVQ    CX, R13
 
-row154:
+row156:
 	VMASKMOVPS (R13), Y0, Y3
 	VMAXPS     Y1, Y3, Y1
 	ADDQ       R8, R13
 	DECQ       R12
-	JNZ        row154
+	JNZ        row156
 	MOVQ       R11, R12
 	MOVQ       CX, R13
 	MOVQ       AX, R14
 
-row155:
+row157:
 	VMASKMOVPS   (R13), Y0, Y3
 	VCMPPS       $0x00, Y1, Y3, Y4
 	VSUBPS       Y1, Y3, Y5
@@ -1622,135 +1686,135 @@ row155:
 	VANDNPS      Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	CMPQ         R9, $0x08
-	JE           all156
+	JE           all158
 	LEAQ         (R14), R15
 	TESTQ        $0x00000004, R9
-	JZ           two158
+	JZ           two160
 	VMOVUPS      X3, (R15)
 	ADDQ         $0x10, R15
 	VEXTRACTF128 $0x01, Y3, X3
 
-two158:
+two160:
 	TESTQ    $0x00000002, R9
-	JZ       one159
+	JZ       one161
 	VMOVLPS  X3, (R15)
 	ADDQ     $0x08, R15
 	VMOVHLPS X3, X3, X3
 
-one159:
+one161:
 	TESTQ  $0x00000001, R9
-	JZ     stored157
+	JZ     stored159
 	VMOVSS X3, (R15)
-	JMP    stored157
+	JMP    stored159
 
-all156:
+all158:
 	VMOVUPS Y3, (R14)
 
-stored157:
+stored159:
 	ADDQ      R8, R13
 	ADDQ      R8, R14
 	DECQ      R12
-	JNZ       row155
+	JNZ       row157
 	VCMPPS    $0x00, wide00000000<>+0(SB), Y2, Y3
 	VMOVUPS   wide3f800000<>+0(SB), Y4
 	VBLENDVPS Y3, Y4, Y2, Y3
 	MOVQ      R11, R12
 	MOVQ      AX, R13
 
-row160:
+row162:
 	VMASKMOVPS   (R13), Y0, Y4
 	VDIVPS       Y3, Y4, Y4
 	CMPQ         R9, $0x08
-	JE           all161
+	JE           all163
 	LEAQ         (R13), R14
 	TESTQ        $0x00000004, R9
-	JZ           two163
+	JZ           two165
 	VMOVUPS      X4, (R14)
 	ADDQ         $0x10, R14
 	VEXTRACTF128 $0x01, Y4, X4
 
-two163:
+two165:
 	TESTQ    $0x00000002, R9
-	JZ       one164
+	JZ       one166
 	VMOVLPS  X4, (R14)
 	ADDQ     $0x08, R14
 	VMOVHLPS X4, X4, X4
 
-one164:
+one166:
 	TESTQ  $0x00000001, R9
-	JZ     stored162
+	JZ     stored164
 	VMOVSS X4, (R14)
-	JMP    stored162
+	JMP    stored164
 
-all161:
+all163:
 	VMOVUPS Y4, (R13)
 
-stored162:
+stored164:
 	ADDQ         R8, R13
 	DECQ         R12
-	JNZ          row160
+	JNZ          row162
 	CMPQ         R9, $0x08
-	JE           all165
+	JE           all167
 	LEAQ         (DX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two167
+	JZ           two169
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two167:
+two169:
 	TESTQ    $0x00000002, R9
-	JZ       one168
+	JZ       one170
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one168:
+one170:
 	TESTQ  $0x00000001, R9
-	JZ     stored166
+	JZ     stored168
 	VMOVSS X1, (R12)
-	JMP    stored166
+	JMP    stored168
 
-all165:
+all167:
 	VMOVUPS Y1, (DX)
 
-stored166:
+stored168:
 	CMPQ         R9, $0x08
-	JE           all169
+	JE           all171
 	LEAQ         (BX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two171
+	JZ           two173
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two171:
+two173:
 	TESTQ    $0x00000002, R9
-	JZ       one172
+	JZ       one174
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one172:
+one174:
 	TESTQ  $0x00000001, R9
-	JZ     stored170
+	JZ     stored172
 	VMOVSS X2, (R12)
-	JMP    stored170
+	JMP    stored172
 
-all169:
+all171:
 	VMOVUPS Y2, (BX)
 
-stored170:
+stored172:
 	IMULQ R8, R11
 	ADDQ  R11, CX
 	ADDQ  R11, AX
 
-empty153:
+empty155:
 	ADDQ R10, DX
 	ADDQ R10, BX
 	ADDQ $0x08, SI
 	DECQ DI
-	JNZ  range152
+	JNZ  range154
 	VZEROUPPER
 	RET
 
@@ -1913,10 +1977,10 @@ TEXT ·weightsSegmentsAVX2(SB), NOSPLIT, $0-72
 	MOVQ    apart+64(FP), R10
 	SHLQ    $0x02, R10
 
-range173:
+range175:
 	MOVQ       8(SI), R11
 	SUBQ       (SI), R11
-	JZ         empty174
+	JZ         empty176
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VCMPPS     $0x00, wide00000000<>+0(SB), Y2, Y3
@@ -1926,7 +1990,7 @@ range173:
 	MOVQ       CX, R13
 	MOVQ       AX, R14
 
-row175:
+row177:
 	VMASKMOVPS   (R13), Y0, Y3
 	VCMPPS       $0x00, Y1, Y3, Y4
 	VSUBPS       Y1, Y3, Y5
@@ -1961,45 +2025,45 @@ row175:
 	VANDNPS      Y4, Y3, Y3
 	VDIVPS       Y2, Y3, Y3
 	CMPQ         R9, $0x08
-	JE           all176
+	JE           all178
 	LEAQ         (R14), R15
 	TESTQ        $0x00000004, R9
-	JZ           two178
+	JZ           two180
 	VMOVUPS      X3, (R15)
 	ADDQ         $0x10, R15
 	VEXTRACTF128 $0x01, Y3, X3
 
-two178:
+two180:
 	TESTQ    $0x00000002, R9
-	JZ       one179
+	JZ       one181
 	VMOVLPS  X3, (R15)
 	ADDQ     $0x08, R15
 	VMOVHLPS X3, X3, X3
 
-one179:
+one181:
 	TESTQ  $0x00000001, R9
-	JZ     stored177
+	JZ     stored179
 	VMOVSS X3, (R15)
-	JMP    stored177
+	JMP    stored179
 
-all176:
+all178:
 	VMOVUPS Y3, (R14)
 
-stored177:
+stored179:
 	ADDQ  R8, R13
 	ADDQ  R8, R14
 	DECQ  R12
-	JNZ   row175
+	JNZ   row177
 	IMULQ R8, R11
 	ADDQ  R11, CX
 	ADDQ  R11, AX
 
-empty174:
+empty176:
 	ADDQ R10, DX
 	ADDQ R10, BX
 	ADDQ $0x08, SI
 	DECQ DI
-	JNZ  range173
+	JNZ  range175
 	VZEROUPPER
 	RET
 
@@ -2019,16 +2083,16 @@ TEXT ·softmaxGradSegmentsAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R10
 	VMOVUPS 32(R9)(R10*4), Y0
 
-range180:
+range182:
 	MOVQ    8(BX), R9
 	SUBQ    (BX), R9
-	JZ      empty181
+	JZ      empty183
 	VMOVUPS wide00000000<>+0(SB), Y1
 	MOVQ    R9, R10
 	MOVQ    CX, R11
 	MOVQ    DX, R12
 
-row182:
+row184:
 	VMASKMOVPS (R11), Y0, Y2
 	VMASKMOVPS (R12), Y0, Y3
 	VMULPS     Y3, Y2, Y2
@@ -2036,13 +2100,13 @@ row182:
 	ADDQ       DI, R11
 	ADDQ       DI, R12
 	DECQ       R10
-	JNZ        row182
+	JNZ        row184
 	MOVQ       R9, R10
 	MOVQ       CX, R11
 	MOVQ       DX, R12
 	MOVQ       AX, R13
 
-row183:
+row185:
 	VMASKMOVPS   (R12), Y0, Y2
 	VSUBPS       Y1, Y2, Y2
 	VMASKMOVPS   (R11), Y0, Y3
@@ -2050,44 +2114,44 @@ row183:
 	VMASKMOVPS   (R13), Y0, Y3
 	VADDPS       Y3, Y2, Y2
 	CMPQ         R8, $0x08
-	JE           all184
+	JE           all186
 	LEAQ         (R13), R14
 	TESTQ        $0x00000004, R8
-	JZ           two186
+	JZ           two188
 	VMOVUPS      X2, (R14)
 	ADDQ         $0x10, R14
 	VEXTRACTF128 $0x01, Y2, X2
 
-two186:
+two188:
 	TESTQ    $0x00000002, R8
-	JZ       one187
+	JZ       one189
 	VMOVLPS  X2, (R14)
 	ADDQ     $0x08, R14
 	VMOVHLPS X2, X2, X2
 
-one187:
+one189:
 	TESTQ  $0x00000001, R8
-	JZ     stored185
+	JZ     stored187
 	VMOVSS X2, (R14)
-	JMP    stored185
+	JMP    stored187
 
-all184:
+all186:
 	VMOVUPS Y2, (R13)
 
-stored185:
+stored187:
 	ADDQ  DI, R11
 	ADDQ  DI, R12
 	ADDQ  DI, R13
 	DECQ  R10
-	JNZ   row183
+	JNZ   row185
 	IMULQ DI, R9
 	ADDQ  R9, CX
 	ADDQ  R9, DX
 	ADDQ  R9, AX
 
-empty181:
+empty183:
 	ADDQ $0x08, BX
 	DECQ SI
-	JNZ  range180
+	JNZ  range182
 	VZEROUPPER
 	RET

@@ -105,7 +105,7 @@ func TestFan(t *testing.T) {
 		checkFan(t, rng, fanCase{8, 8, []int{n, 0, n / 2, 1}})
 		checkFan(t, rng, fanCase{n % 12, 8, []int{n, 1}})
 	}
-	for _, h := range []int{4, 8} { // so many rows that they are asked for beforehand
+	for _, h := range []int{1, 4, 8} { // so many rows that they are asked for beforehand
 		checkFanOf(t, rng, fanCase{h, 64 / h, []int{1, 0, 3, 40}}, farFrom/64+1)
 	}
 	checkFan(t, rng, fanCase{8, 8, nil})

@@ -18,7 +18,11 @@ func gatherFast(dst, src []Float, rows []int32, w int) {
 	for step := atOnce / w; len(dst) >= w; {
 		n := min(step, len(dst)/w)
 		far, near := ahead(len(src), n, len(rows))
-		gatherRowsAVX2(&dst[0], &src[0], &rows[0], n, w, far, near)
+		if w == wideRow {
+			gatherRows64AVX2(&dst[0], &src[0], &rows[0], n, far, near)
+		} else {
+			gatherRowsAVX2(&dst[0], &src[0], &rows[0], n, w, far, near)
+		}
 		dst, rows = dst[n*w:], rows[n:]
 	}
 }

@@ -19,6 +19,11 @@ func fetchLines(x *float32, n int)
 //go:noescape
 func scatterRowsAVX2(dst *float32, src *float32, to *int32, from *uint16, n int, w int, ahead int, near int)
 
+// gatherRows64AVX2 is GatherRows of n rows of 64 elements.
+//
+//go:noescape
+func gatherRows64AVX2(dst *float32, src *float32, rows *int32, n int, ahead int, near int)
+
 // scatterRows64AVX2 is ScatterRows of n rows of 64 elements.
 //
 //go:noescape

@@ -230,6 +230,54 @@ done17:
 	VZEROUPPER
 	RET
 
+// func gatherRows64AVX2(dst *float32, src *float32, rows *int32, n int, ahead int, near int)
+// Requires: AVX, MMX+
+TEXT ·gatherRows64AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ ahead+32(FP), SI
+	MOVQ near+40(FP), DI
+	XORQ R8, R8
+	LEAQ (DX)(SI*4), SI
+
+again22:
+	CMPQ       R8, DI
+	JGE        none23
+	MOVLQSX    (SI)(R8*4), R9
+	SHLQ       $0x08, R9
+	PREFETCHT1 (CX)(R9*1)
+	PREFETCHT1 64(CX)(R9*1)
+	PREFETCHT1 128(CX)(R9*1)
+	PREFETCHT1 192(CX)(R9*1)
+
+none23:
+	MOVLQSX (DX)(R8*4), R9
+	SHLQ    $0x08, R9
+	VMOVUPS (CX)(R9*1), Y0
+	VMOVUPS Y0, (AX)
+	VMOVUPS 32(CX)(R9*1), Y0
+	VMOVUPS Y0, 32(AX)
+	VMOVUPS 64(CX)(R9*1), Y0
+	VMOVUPS Y0, 64(AX)
+	VMOVUPS 96(CX)(R9*1), Y0
+	VMOVUPS Y0, 96(AX)
+	VMOVUPS 128(CX)(R9*1), Y0
+	VMOVUPS Y0, 128(AX)
+	VMOVUPS 160(CX)(R9*1), Y0
+	VMOVUPS Y0, 160(AX)
+	VMOVUPS 192(CX)(R9*1), Y0
+	VMOVUPS Y0, 192(AX)
+	VMOVUPS 224(CX)(R9*1), Y0
+	VMOVUPS Y0, 224(AX)
+	ADDQ    $0x00000100, AX
+	INCQ    R8
+	CMPQ    R8, BX
+	JL      again22
+	VZEROUPPER
+	RET
+
 // func scatterRows64AVX2(dst *float32, src *float32, to *int32, from *uint16, n int, ahead int, near int)
 // Requires: AVX, MMX+
 TEXT ·scatterRows64AVX2(SB), NOSPLIT, $0-56
@@ -243,9 +291,9 @@ TEXT ·scatterRows64AVX2(SB), NOSPLIT, $0-56
 	XORQ R9, R9
 	LEAQ (BX)(DI*2), DI
 
-again22:
+again24:
 	CMPQ       R9, R8
-	JGE        none23
+	JGE        none25
 	MOVWQZX    (DI)(R9*2), R10
 	MOVLQSX    (DX)(R10*4), R11
 	SHLQ       $0x08, R10
@@ -259,7 +307,7 @@ again22:
 	PREFETCHT1 192(AX)(R11*1)
 	PREFETCHT0 192(CX)(R10*1)
 
-none23:
+none25:
 	MOVWQZX (BX)(R9*2), R10
 	MOVLQSX (DX)(R10*4), R11
 	SHLQ    $0x08, R10
@@ -290,7 +338,7 @@ none23:
 	VMOVUPS Y0, 224(AX)(R11*1)
 	INCQ    R9
 	CMPQ    R9, SI
-	JL      again22
+	JL      again24
 	VZEROUPPER
 	RET
 
@@ -311,11 +359,11 @@ TEXT ·spreadAVX2(SB), NOSPLIT, $0-32
 	MOVQ    y+0(FP), SI
 	MOVQ    c+8(FP), DI
 	CMPQ    DX, $0x20
-	JNE     others24
+	JNE     others26
 	SUBQ    $0x04, BX
-	JL      over26
+	JL      over28
 
-eights25:
+eights27:
 	VBROADCASTSS (DI), Y0
 	VMOVUPS      Y0, (SI)
 	VBROADCASTSS 4(DI), Y0
@@ -327,63 +375,63 @@ eights25:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x10, DI
 	SUBQ         $0x04, BX
-	JGE          eights25
+	JGE          eights27
 
-over26:
+over28:
 	ADDQ $0x04, BX
-	JNZ  others24
-	JMP  none27
+	JNZ  others26
+	JMP  none29
 
-others24:
-run28:
+others26:
+run30:
 	VBROADCASTSS (DI), Y0
 	XORQ         R8, R8
 	CMPQ         R8, AX
-	JGE          tail30
+	JGE          tail32
 
-again29:
+again31:
 	VMOVUPS Y0, (SI)(R8*4)
 	ADDQ    $0x08, R8
 	CMPQ    R8, AX
-	JL      again29
+	JL      again31
 
-tail30:
+tail32:
 	TESTQ        CX, CX
-	JZ           done31
+	JZ           done33
 	VMOVAPS      Y0, Y0
 	CMPQ         CX, $0x08
-	JE           all32
+	JE           all34
 	LEAQ         (SI)(R8*4), R8
 	TESTQ        $0x00000004, CX
-	JZ           two34
+	JZ           two36
 	VMOVUPS      X0, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y0, X0
 
-two34:
+two36:
 	TESTQ    $0x00000002, CX
-	JZ       one35
+	JZ       one37
 	VMOVLPS  X0, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X0, X0, X0
 
-one35:
+one37:
 	TESTQ  $0x00000001, CX
-	JZ     stored33
+	JZ     stored35
 	VMOVSS X0, (R8)
-	JMP    stored33
+	JMP    stored35
 
-all32:
+all34:
 	VMOVUPS Y0, (SI)(R8*4)
 
-stored33:
-done31:
+stored35:
+done33:
 	ADDQ DX, SI
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run28
+	JNZ  run30
 
-none27:
+none29:
 	VZEROUPPER
 	RET
 
@@ -404,11 +452,11 @@ TEXT ·spreadAddAVX2(SB), NOSPLIT, $0-32
 	MOVQ    y+0(FP), SI
 	MOVQ    c+8(FP), DI
 	CMPQ    DX, $0x20
-	JNE     others36
+	JNE     others38
 	SUBQ    $0x04, BX
-	JL      over38
+	JL      over40
 
-eights37:
+eights39:
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (SI), Y2
 	VADDPS       Y2, Y1, Y1
@@ -428,67 +476,67 @@ eights37:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x10, DI
 	SUBQ         $0x04, BX
-	JGE          eights37
+	JGE          eights39
 
-over38:
+over40:
 	ADDQ $0x04, BX
-	JNZ  others36
-	JMP  none39
+	JNZ  others38
+	JMP  none41
 
-others36:
-run40:
+others38:
+run42:
 	VBROADCASTSS (DI), Y1
 	XORQ         R8, R8
 	CMPQ         R8, AX
-	JGE          tail42
+	JGE          tail44
 
-again41:
+again43:
 	VMOVUPS (SI)(R8*4), Y2
 	VADDPS  Y2, Y1, Y2
 	VMOVUPS Y2, (SI)(R8*4)
 	ADDQ    $0x08, R8
 	CMPQ    R8, AX
-	JL      again41
+	JL      again43
 
-tail42:
+tail44:
 	TESTQ        CX, CX
-	JZ           done43
+	JZ           done45
 	VMASKMOVPS   (SI)(R8*4), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	VMOVAPS      Y1, Y1
 	CMPQ         CX, $0x08
-	JE           all44
+	JE           all46
 	LEAQ         (SI)(R8*4), R8
 	TESTQ        $0x00000004, CX
-	JZ           two46
+	JZ           two48
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two46:
+two48:
 	TESTQ    $0x00000002, CX
-	JZ       one47
+	JZ       one49
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one47:
+one49:
 	TESTQ  $0x00000001, CX
-	JZ     stored45
+	JZ     stored47
 	VMOVSS X1, (R8)
-	JMP    stored45
+	JMP    stored47
 
-all44:
+all46:
 	VMOVUPS Y1, (SI)(R8*4)
 
-stored45:
-done43:
+stored47:
+done45:
 	ADDQ DX, SI
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run40
+	JNZ  run42
 
-none39:
+none41:
 	VZEROUPPER
 	RET
 
@@ -510,11 +558,11 @@ TEXT ·scaleGroupsAVX2(SB), NOSPLIT, $0-40
 	MOVQ    c+8(FP), DI
 	MOVQ    x+16(FP), R8
 	CMPQ    DX, $0x20
-	JNE     others48
+	JNE     others50
 	SUBQ    $0x04, BX
-	JL      over50
+	JL      over52
 
-eights49:
+eights51:
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (R8), Y2
 	VMULPS       Y2, Y1, Y1
@@ -535,68 +583,68 @@ eights49:
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x10, DI
 	SUBQ         $0x04, BX
-	JGE          eights49
+	JGE          eights51
 
-over50:
+over52:
 	ADDQ $0x04, BX
-	JNZ  others48
-	JMP  none51
+	JNZ  others50
+	JMP  none53
 
-others48:
-run52:
+others50:
+run54:
 	VBROADCASTSS (DI), Y1
 	XORQ         R9, R9
 	CMPQ         R9, AX
-	JGE          tail54
+	JGE          tail56
 
-again53:
+again55:
 	VMOVUPS (R8)(R9*4), Y2
 	VMULPS  Y2, Y1, Y2
 	VMOVUPS Y2, (SI)(R9*4)
 	ADDQ    $0x08, R9
 	CMPQ    R9, AX
-	JL      again53
+	JL      again55
 
-tail54:
+tail56:
 	TESTQ        CX, CX
-	JZ           done55
+	JZ           done57
 	VMASKMOVPS   (R8)(R9*4), Y0, Y2
 	VMULPS       Y2, Y1, Y1
 	VMOVAPS      Y1, Y1
 	CMPQ         CX, $0x08
-	JE           all56
+	JE           all58
 	LEAQ         (SI)(R9*4), R9
 	TESTQ        $0x00000004, CX
-	JZ           two58
+	JZ           two60
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two58:
+two60:
 	TESTQ    $0x00000002, CX
-	JZ       one59
+	JZ       one61
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one59:
+one61:
 	TESTQ  $0x00000001, CX
-	JZ     stored57
+	JZ     stored59
 	VMOVSS X1, (R9)
-	JMP    stored57
+	JMP    stored59
 
-all56:
+all58:
 	VMOVUPS Y1, (SI)(R9*4)
 
-stored57:
-done55:
+stored59:
+done57:
 	ADDQ DX, SI
 	ADDQ DX, R8
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run52
+	JNZ  run54
 
-none51:
+none53:
 	VZEROUPPER
 	RET
 
@@ -618,11 +666,11 @@ TEXT ·axpyGroupsAVX2(SB), NOSPLIT, $0-40
 	MOVQ    c+8(FP), DI
 	MOVQ    x+16(FP), R8
 	CMPQ    DX, $0x20
-	JNE     others60
+	JNE     others62
 	SUBQ    $0x04, BX
-	JL      over62
+	JL      over64
 
-eights61:
+eights63:
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (R8), Y2
 	VMOVUPS      (SI), Y3
@@ -647,70 +695,70 @@ eights61:
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x10, DI
 	SUBQ         $0x04, BX
-	JGE          eights61
+	JGE          eights63
 
-over62:
+over64:
 	ADDQ $0x04, BX
-	JNZ  others60
-	JMP  none63
+	JNZ  others62
+	JMP  none65
 
-others60:
-run64:
+others62:
+run66:
 	VBROADCASTSS (DI), Y1
 	XORQ         R9, R9
 	CMPQ         R9, AX
-	JGE          tail66
+	JGE          tail68
 
-again65:
+again67:
 	VMOVUPS     (R8)(R9*4), Y2
 	VMOVUPS     (SI)(R9*4), Y3
 	VFMADD231PS Y1, Y2, Y3
 	VMOVUPS     Y3, (SI)(R9*4)
 	ADDQ        $0x08, R9
 	CMPQ        R9, AX
-	JL          again65
+	JL          again67
 
-tail66:
+tail68:
 	TESTQ        CX, CX
-	JZ           done67
+	JZ           done69
 	VMASKMOVPS   (R8)(R9*4), Y0, Y2
 	VMASKMOVPS   (SI)(R9*4), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	VMOVAPS      Y3, Y1
 	CMPQ         CX, $0x08
-	JE           all68
+	JE           all70
 	LEAQ         (SI)(R9*4), R9
 	TESTQ        $0x00000004, CX
-	JZ           two70
+	JZ           two72
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two70:
+two72:
 	TESTQ    $0x00000002, CX
-	JZ       one71
+	JZ       one73
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one71:
+one73:
 	TESTQ  $0x00000001, CX
-	JZ     stored69
+	JZ     stored71
 	VMOVSS X1, (R9)
-	JMP    stored69
+	JMP    stored71
 
-all68:
+all70:
 	VMOVUPS Y1, (SI)(R9*4)
 
-stored69:
-done67:
+stored71:
+done69:
 	ADDQ DX, SI
 	ADDQ DX, R8
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run64
+	JNZ  run66
 
-none63:
+none65:
 	VZEROUPPER
 	RET
 
@@ -732,11 +780,11 @@ TEXT ·dotGroupsAVX2(SB), NOSPLIT, $0-40
 	MOVQ    x+8(FP), DI
 	MOVQ    z+16(FP), R8
 	CMPQ    DX, $0x20
-	JNE     others72
+	JNE     others74
 	SUBQ    $0x04, BX
-	JL      over74
+	JL      over76
 
-eights73:
+eights75:
 	VMOVUPS      (DI), Y1
 	VMULPS       (R8), Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X2
@@ -781,36 +829,36 @@ eights73:
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, BX
-	JGE          eights73
+	JGE          eights75
 
-over74:
+over76:
 	ADDQ $0x04, BX
-	JNZ  others72
-	JMP  none75
+	JNZ  others74
+	JMP  none77
 
-others72:
-run76:
+others74:
+run78:
 	VXORPS Y1, Y1, Y1
 	XORQ   R9, R9
 	CMPQ   R9, AX
-	JGE    tail78
+	JGE    tail80
 
-again77:
+again79:
 	VMOVUPS     (DI)(R9*4), Y2
 	VMOVUPS     (R8)(R9*4), Y3
 	VFMADD231PS Y3, Y2, Y1
 	ADDQ        $0x08, R9
 	CMPQ        R9, AX
-	JL          again77
+	JL          again79
 
-tail78:
+tail80:
 	TESTQ       CX, CX
-	JZ          done79
+	JZ          done81
 	VMASKMOVPS  (DI)(R9*4), Y0, Y2
 	VMASKMOVPS  (R8)(R9*4), Y0, Y3
 	VFMADD231PS Y3, Y2, Y1
 
-done79:
+done81:
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
 	VMOVHLPS     X1, X1, X2
@@ -823,9 +871,9 @@ done79:
 	ADDQ         DX, R8
 	ADDQ         $0x04, SI
 	DECQ         BX
-	JNZ          run76
+	JNZ          run78
 
-none75:
+none77:
 	VZEROUPPER
 	RET
 
@@ -846,11 +894,11 @@ TEXT ·sumGroupsAVX2(SB), NOSPLIT, $0-32
 	MOVQ    y+0(FP), SI
 	MOVQ    x+8(FP), DI
 	CMPQ    DX, $0x20
-	JNE     others80
+	JNE     others82
 	SUBQ    $0x04, BX
-	JL      over82
+	JL      over84
 
-eights81:
+eights83:
 	VMOVUPS      (DI), Y1
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
@@ -890,34 +938,34 @@ eights81:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, BX
-	JGE          eights81
+	JGE          eights83
 
-over82:
+over84:
 	ADDQ $0x04, BX
-	JNZ  others80
-	JMP  none83
+	JNZ  others82
+	JMP  none85
 
-others80:
-run84:
+others82:
+run86:
 	VXORPS Y1, Y1, Y1
 	XORQ   R8, R8
 	CMPQ   R8, AX
-	JGE    tail86
+	JGE    tail88
 
-again85:
+again87:
 	VMOVUPS (DI)(R8*4), Y2
 	VADDPS  Y2, Y1, Y1
 	ADDQ    $0x08, R8
 	CMPQ    R8, AX
-	JL      again85
+	JL      again87
 
-tail86:
+tail88:
 	TESTQ      CX, CX
-	JZ         done87
+	JZ         done89
 	VMASKMOVPS (DI)(R8*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 
-done87:
+done89:
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
 	VMOVHLPS     X1, X1, X2
@@ -929,9 +977,9 @@ done87:
 	ADDQ         DX, DI
 	ADDQ         $0x04, SI
 	DECQ         BX
-	JNZ          run84
+	JNZ          run86
 
-none83:
+none85:
 	VZEROUPPER
 	RET
 
@@ -950,39 +998,39 @@ TEXT ·addRowsAVX2(SB), NOSPLIT, $0-40
 	MOVQ       y+0(FP), SI
 	VMASKMOVPS (SI), Y0, Y1
 
-row88:
+row90:
 	VMASKMOVPS   (AX), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          row88
+	JNZ          row90
 	MOVQ         y+0(FP), AX
 	CMPQ         BX, $0x08
-	JE           all89
+	JE           all91
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two91
+	JZ           two93
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two91:
+two93:
 	TESTQ    $0x00000002, BX
-	JZ       one92
+	JZ       one94
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one92:
+one94:
 	TESTQ  $0x00000001, BX
-	JZ     stored90
+	JZ     stored92
 	VMOVSS X1, (AX)
-	JMP    stored90
+	JMP    stored92
 
-all89:
+all91:
 	VMOVUPS Y1, (AX)
 
-stored90:
+stored92:
 	VZEROUPPER
 	RET
 
@@ -999,14 +1047,14 @@ TEXT ·addRows32AVX2(SB), NOSPLIT, $0-32
 	VMOVUPS 64(AX), Y2
 	VMOVUPS 96(AX), Y3
 
-row93:
+row95:
 	VADDPS  (CX), Y0, Y0
 	VADDPS  32(CX), Y1, Y1
 	VADDPS  64(CX), Y2, Y2
 	VADDPS  96(CX), Y3, Y3
 	ADDQ    BX, CX
 	DECQ    DX
-	JNZ     row93
+	JNZ     row95
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -1034,7 +1082,7 @@ TEXT ·mostRowsAVX2(SB), NOSPLIT, $0-56
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
 
-row94:
+row96:
 	VMASKMOVPS   (AX), Y0, Y4
 	VCMPPS       $0x03, Y1, Y1, Y5
 	VCMPPS       $0x03, Y4, Y4, Y6
@@ -1047,61 +1095,61 @@ row94:
 	VPADDD       wide00000001<>+0(SB), Y3, Y3
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          row94
+	JNZ          row96
 	MOVQ         best+0(FP), AX
 	CMPQ         BX, $0x08
-	JE           all95
+	JE           all97
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two97
+	JZ           two99
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two97:
+two99:
 	TESTQ    $0x00000002, BX
-	JZ       one98
+	JZ       one100
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one98:
+one100:
 	TESTQ  $0x00000001, BX
-	JZ     stored96
+	JZ     stored98
 	VMOVSS X1, (AX)
-	JMP    stored96
+	JMP    stored98
 
-all95:
+all97:
 	VMOVUPS Y1, (AX)
 
-stored96:
+stored98:
 	MOVQ         arg+8(FP), AX
 	CMPQ         BX, $0x08
-	JE           all99
+	JE           all101
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two101
+	JZ           two103
 	VMOVUPS      X2, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two101:
+two103:
 	TESTQ    $0x00000002, BX
-	JZ       one102
+	JZ       one104
 	VMOVLPS  X2, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X2, X2, X2
 
-one102:
+one104:
 	TESTQ  $0x00000001, BX
-	JZ     stored100
+	JZ     stored102
 	VMOVSS X2, (AX)
-	JMP    stored100
+	JMP    stored102
 
-all99:
+all101:
 	VMOVUPS Y2, (AX)
 
-stored100:
+stored102:
 	VZEROUPPER
 	RET
 
@@ -1135,7 +1183,7 @@ TEXT ·leastRowsAVX2(SB), NOSPLIT, $0-56
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
 
-row103:
+row105:
 	VMASKMOVPS   (AX), Y0, Y4
 	VCMPPS       $0x03, Y1, Y1, Y5
 	VCMPPS       $0x03, Y4, Y4, Y6
@@ -1148,61 +1196,61 @@ row103:
 	VPADDD       wide00000001<>+0(SB), Y3, Y3
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          row103
+	JNZ          row105
 	MOVQ         best+0(FP), AX
 	CMPQ         BX, $0x08
-	JE           all104
+	JE           all106
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two106
+	JZ           two108
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two106:
+two108:
 	TESTQ    $0x00000002, BX
-	JZ       one107
+	JZ       one109
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one107:
+one109:
 	TESTQ  $0x00000001, BX
-	JZ     stored105
+	JZ     stored107
 	VMOVSS X1, (AX)
-	JMP    stored105
+	JMP    stored107
 
-all104:
+all106:
 	VMOVUPS Y1, (AX)
 
-stored105:
+stored107:
 	MOVQ         arg+8(FP), AX
 	CMPQ         BX, $0x08
-	JE           all108
+	JE           all110
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two110
+	JZ           two112
 	VMOVUPS      X2, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two110:
+two112:
 	TESTQ    $0x00000002, BX
-	JZ       one111
+	JZ       one113
 	VMOVLPS  X2, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X2, X2, X2
 
-one111:
+one113:
 	TESTQ  $0x00000001, BX
-	JZ     stored109
+	JZ     stored111
 	VMOVSS X2, (AX)
-	JMP    stored109
+	JMP    stored111
 
-all108:
+all110:
 	VMOVUPS Y2, (AX)
 
-stored109:
+stored111:
 	VZEROUPPER
 	RET
 
@@ -1223,17 +1271,17 @@ TEXT ·sumSegmentsAVX2(SB), NOSPLIT, $0-40
 	NEGQ    R10
 	VMOVUPS 32(R9)(R10*4), Y0
 
-range112:
+range114:
 	MOVQ 8(DX), R9
 	SUBQ (DX), R9
-	JZ   empty113
+	JZ   empty115
 	MOVQ SI, R10
 	MOVQ AX, R11
 	MOVQ CX, R12
 
-wide114:
+wide116:
 	CMPQ    R10, $0x00000040
-	JL      over115
+	JL      over117
 	MOVQ    R12, R13
 	MOVQ    R9, R14
 	VMOVUPS (R11), Y1
@@ -1245,7 +1293,7 @@ wide114:
 	VMOVUPS 192(R11), Y7
 	VMOVUPS 224(R11), Y8
 
-row116:
+row118:
 	VMOVUPS (R13), Y9
 	VADDPS  Y9, Y1, Y1
 	VMOVUPS 32(R13), Y9
@@ -1264,7 +1312,7 @@ row116:
 	VADDPS  Y9, Y8, Y8
 	ADDQ    DI, R13
 	DECQ    R14
-	JNZ     row116
+	JNZ     row118
 	VMOVUPS Y1, (R11)
 	VMOVUPS Y2, 32(R11)
 	VMOVUPS Y3, 64(R11)
@@ -1276,79 +1324,79 @@ row116:
 	ADDQ    $0x00000100, R11
 	ADDQ    $0x00000100, R12
 	SUBQ    $0x40, R10
-	JMP     wide114
+	JMP     wide116
 
-over115:
-wide117:
+over117:
+wide119:
 	CMPQ    R10, $0x00000008
-	JL      over118
+	JL      over120
 	MOVQ    R12, R13
 	MOVQ    R9, R14
 	VMOVUPS (R11), Y1
 
-row119:
+row121:
 	VMOVUPS (R13), Y2
 	VADDPS  Y2, Y1, Y1
 	ADDQ    DI, R13
 	DECQ    R14
-	JNZ     row119
+	JNZ     row121
 	VMOVUPS Y1, (R11)
 	ADDQ    $0x00000020, R11
 	ADDQ    $0x00000020, R12
 	SUBQ    $0x08, R10
-	JMP     wide117
+	JMP     wide119
 
-over118:
+over120:
 	TESTQ      R10, R10
-	JZ         whole120
+	JZ         whole122
 	MOVQ       R12, R10
 	MOVQ       R9, R13
 	VMASKMOVPS (R11), Y0, Y1
 
-row121:
+row123:
 	VMASKMOVPS   (R10), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	ADDQ         DI, R10
 	DECQ         R13
-	JNZ          row121
+	JNZ          row123
 	CMPQ         R8, $0x08
-	JE           all122
+	JE           all124
 	LEAQ         (R11), R10
 	TESTQ        $0x00000004, R8
-	JZ           two124
+	JZ           two126
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two124:
+two126:
 	TESTQ    $0x00000002, R8
-	JZ       one125
+	JZ       one127
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one125:
+one127:
 	TESTQ  $0x00000001, R8
-	JZ     stored123
+	JZ     stored125
 	VMOVSS X1, (R10)
-	JMP    stored123
+	JMP    stored125
 
-all122:
+all124:
 	VMOVUPS Y1, (R11)
 
-stored123:
+stored125:
 	ADDQ $0x00000020, R11
 	ADDQ $0x00000020, R12
 
-whole120:
+whole122:
 	IMULQ DI, R9
 	ADDQ  R9, CX
 
-empty113:
+empty115:
 	ADDQ DI, AX
 	ADDQ $0x08, DX
 	DECQ BX
-	JNZ  range112
+	JNZ  range114
 	VZEROUPPER
 	RET
 
@@ -1368,16 +1416,16 @@ TEXT ·spreadSegmentsAVX2(SB), NOSPLIT, $0-40
 	VMOVUPS 32(AX)(CX*4), Y0
 	SHLQ    $0x02, R9
 
-range126:
+range128:
 	MOVQ 8(DI), AX
 	SUBQ (DI), AX
-	JZ   empty127
+	JZ   empty129
 	XORQ CX, CX
 
-wide128:
+wide130:
 	LEAQ    256(CX), R10
 	CMPQ    R10, R9
-	JG      over129
+	JG      over131
 	VMOVUPS (BX)(CX*1), Y1
 	VMOVUPS 32(BX)(CX*1), Y2
 	VMOVUPS 64(BX)(CX*1), Y3
@@ -1389,7 +1437,7 @@ wide128:
 	LEAQ    (SI)(CX*1), R10
 	MOVQ    AX, R11
 
-row130:
+row132:
 	VMOVUPS Y1, (R10)
 	VMOVUPS Y2, 32(R10)
 	VMOVUPS Y3, 64(R10)
@@ -1400,75 +1448,75 @@ row130:
 	VMOVUPS Y8, 224(R10)
 	ADDQ    R9, R10
 	DECQ    R11
-	JNZ     row130
+	JNZ     row132
 	ADDQ    $0x00000100, CX
-	JMP     wide128
+	JMP     wide130
 
-over129:
-wide131:
+over131:
+wide133:
 	LEAQ    32(CX), R10
 	CMPQ    R10, R9
-	JG      over132
+	JG      over134
 	VMOVUPS (BX)(CX*1), Y1
 	LEAQ    (SI)(CX*1), R10
 	MOVQ    AX, R11
 
-row133:
+row135:
 	VMOVUPS Y1, (R10)
 	ADDQ    R9, R10
 	DECQ    R11
-	JNZ     row133
+	JNZ     row135
 	ADDQ    $0x00000020, CX
-	JMP     wide131
+	JMP     wide133
 
-over132:
+over134:
 	TESTQ      DX, DX
-	JZ         whole134
+	JZ         whole136
 	VMASKMOVPS (BX)(CX*1), Y0, Y1
 	LEAQ       (SI)(CX*1), CX
 	MOVQ       AX, R10
 
-row135:
+row137:
 	VMOVAPS      Y1, Y2
 	CMPQ         DX, $0x08
-	JE           all136
+	JE           all138
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, DX
-	JZ           two138
+	JZ           two140
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two138:
+two140:
 	TESTQ    $0x00000002, DX
-	JZ       one139
+	JZ       one141
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one139:
+one141:
 	TESTQ  $0x00000001, DX
-	JZ     stored137
+	JZ     stored139
 	VMOVSS X2, (R11)
-	JMP    stored137
+	JMP    stored139
 
-all136:
+all138:
 	VMOVUPS Y2, (CX)
 
-stored137:
+stored139:
 	ADDQ R9, CX
 	DECQ R10
-	JNZ  row135
+	JNZ  row137
 
-whole134:
+whole136:
 	IMULQ R9, AX
 	ADDQ  AX, SI
 
-empty127:
+empty129:
 	ADDQ R9, BX
 	ADDQ $0x08, DI
 	DECQ R8
-	JNZ  range126
+	JNZ  range128
 	VZEROUPPER
 	RET
 
@@ -1489,16 +1537,16 @@ TEXT ·dotSegmentsAVX2(SB), NOSPLIT, $0-48
 	VMOVUPS 32(AX)(CX*4), Y0
 	SHLQ    $0x02, R9
 
-range140:
+range142:
 	MOVQ 8(DI), AX
 	SUBQ (DI), AX
-	JZ   empty141
+	JZ   empty143
 	XORQ CX, CX
 
-wide142:
+wide144:
 	LEAQ    256(CX), R11
 	CMPQ    R11, R9
-	JG      over143
+	JG      over145
 	VMOVUPS (R10)(CX*1), Y1
 	VMOVUPS 32(R10)(CX*1), Y2
 	VMOVUPS 64(R10)(CX*1), Y3
@@ -1510,7 +1558,7 @@ wide142:
 	LEAQ    (SI)(CX*1), R11
 	MOVQ    AX, R12
 
-row144:
+row146:
 	VMOVUPS     (R11), Y9
 	VFMADD231PS (BX)(CX*1), Y9, Y1
 	VMOVUPS     32(R11), Y9
@@ -1529,7 +1577,7 @@ row144:
 	VFMADD231PS 224(BX)(CX*1), Y9, Y8
 	ADDQ        R9, R11
 	DECQ        R12
-	JNZ         row144
+	JNZ         row146
 	VMOVUPS     Y1, (R10)(CX*1)
 	VMOVUPS     Y2, 32(R10)(CX*1)
 	VMOVUPS     Y3, 64(R10)(CX*1)
@@ -1539,77 +1587,77 @@ row144:
 	VMOVUPS     Y7, 192(R10)(CX*1)
 	VMOVUPS     Y8, 224(R10)(CX*1)
 	ADDQ        $0x00000100, CX
-	JMP         wide142
+	JMP         wide144
 
-over143:
-wide145:
+over145:
+wide147:
 	LEAQ    32(CX), R11
 	CMPQ    R11, R9
-	JG      over146
+	JG      over148
 	VMOVUPS (R10)(CX*1), Y1
 	LEAQ    (SI)(CX*1), R11
 	MOVQ    AX, R12
 
-row147:
+row149:
 	VMOVUPS     (R11), Y2
 	VFMADD231PS (BX)(CX*1), Y2, Y1
 	ADDQ        R9, R11
 	DECQ        R12
-	JNZ         row147
+	JNZ         row149
 	VMOVUPS     Y1, (R10)(CX*1)
 	ADDQ        $0x00000020, CX
-	JMP         wide145
+	JMP         wide147
 
-over146:
+over148:
 	TESTQ      DX, DX
-	JZ         whole148
+	JZ         whole150
 	VMASKMOVPS (R10)(CX*1), Y0, Y1
 	LEAQ       (SI)(CX*1), R11
 	MOVQ       AX, R12
 
-row149:
+row151:
 	VMASKMOVPS   (R11), Y0, Y2
 	VMASKMOVPS   (BX)(CX*1), Y0, Y3
 	VFMADD231PS  Y3, Y2, Y1
 	ADDQ         R9, R11
 	DECQ         R12
-	JNZ          row149
+	JNZ          row151
 	VMOVAPS      Y1, Y1
 	CMPQ         DX, $0x08
-	JE           all150
+	JE           all152
 	LEAQ         (R10)(CX*1), CX
 	TESTQ        $0x00000004, DX
-	JZ           two152
+	JZ           two154
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two152:
+two154:
 	TESTQ    $0x00000002, DX
-	JZ       one153
+	JZ       one155
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one153:
+one155:
 	TESTQ  $0x00000001, DX
-	JZ     stored151
+	JZ     stored153
 	VMOVSS X1, (CX)
-	JMP    stored151
+	JMP    stored153
 
-all150:
+all152:
 	VMOVUPS Y1, (R10)(CX*1)
 
-stored151:
-whole148:
+stored153:
+whole150:
 	IMULQ R9, AX
 	ADDQ  AX, SI
 
-empty141:
+empty143:
 	ADDQ R9, BX
 	ADDQ $0x08, DI
 	DECQ R8
-	JNZ  range140
+	JNZ  range142
 	VZEROUPPER
 	RET
 
@@ -1632,26 +1680,26 @@ TEXT ·softmaxSegmentsAVX2(SB), NOSPLIT, $0-72
 	MOVQ    apart+64(FP), R10
 	SHLQ    $0x02, R10
 
-range154:
+range156:
 	MOVQ    8(SI), R11
 	SUBQ    (SI), R11
-	JZ      empty155
+	JZ      empty157
 	VMOVUPS wideff800000<>+0(SB), Y1
 	VMOVUPS wide00000000<>+0(SB), Y2
 	MOVQ    R11, R12
 	MOVQ    CX, R13
 
-row156:
+row158:
 	VMASKMOVPS (R13), Y0, Y3
 	VMAXPS     Y1, Y3, Y1
 	ADDQ       R8, R13
 	DECQ       R12
-	JNZ        row156
+	JNZ        row158
 	MOVQ       R11, R12
 	MOVQ       CX, R13
 	MOVQ       AX, R14
 
-row157:
+row159:
 	VMASKMOVPS   (R13), Y0, Y3
 	VCMPPS       $0x00, Y1, Y3, Y4
 	VSUBPS       Y1, Y3, Y5
@@ -1686,135 +1734,135 @@ row157:
 	VANDNPS      Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	CMPQ         R9, $0x08
-	JE           all158
+	JE           all160
 	LEAQ         (R14), R15
 	TESTQ        $0x00000004, R9
-	JZ           two160
+	JZ           two162
 	VMOVUPS      X3, (R15)
 	ADDQ         $0x10, R15
 	VEXTRACTF128 $0x01, Y3, X3
 
-two160:
+two162:
 	TESTQ    $0x00000002, R9
-	JZ       one161
+	JZ       one163
 	VMOVLPS  X3, (R15)
 	ADDQ     $0x08, R15
 	VMOVHLPS X3, X3, X3
 
-one161:
+one163:
 	TESTQ  $0x00000001, R9
-	JZ     stored159
+	JZ     stored161
 	VMOVSS X3, (R15)
-	JMP    stored159
+	JMP    stored161
 
-all158:
+all160:
 	VMOVUPS Y3, (R14)
 
-stored159:
+stored161:
 	ADDQ      R8, R13
 	ADDQ      R8, R14
 	DECQ      R12
-	JNZ       row157
+	JNZ       row159
 	VCMPPS    $0x00, wide00000000<>+0(SB), Y2, Y3
 	VMOVUPS   wide3f800000<>+0(SB), Y4
 	VBLENDVPS Y3, Y4, Y2, Y3
 	MOVQ      R11, R12
 	MOVQ      AX, R13
 
-row162:
+row164:
 	VMASKMOVPS   (R13), Y0, Y4
 	VDIVPS       Y3, Y4, Y4
 	CMPQ         R9, $0x08
-	JE           all163
+	JE           all165
 	LEAQ         (R13), R14
 	TESTQ        $0x00000004, R9
-	JZ           two165
+	JZ           two167
 	VMOVUPS      X4, (R14)
 	ADDQ         $0x10, R14
 	VEXTRACTF128 $0x01, Y4, X4
 
-two165:
+two167:
 	TESTQ    $0x00000002, R9
-	JZ       one166
+	JZ       one168
 	VMOVLPS  X4, (R14)
 	ADDQ     $0x08, R14
 	VMOVHLPS X4, X4, X4
 
-one166:
+one168:
 	TESTQ  $0x00000001, R9
-	JZ     stored164
+	JZ     stored166
 	VMOVSS X4, (R14)
-	JMP    stored164
+	JMP    stored166
 
-all163:
+all165:
 	VMOVUPS Y4, (R13)
 
-stored164:
+stored166:
 	ADDQ         R8, R13
 	DECQ         R12
-	JNZ          row162
+	JNZ          row164
 	CMPQ         R9, $0x08
-	JE           all167
+	JE           all169
 	LEAQ         (DX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two169
+	JZ           two171
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two169:
+two171:
 	TESTQ    $0x00000002, R9
-	JZ       one170
+	JZ       one172
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one170:
+one172:
 	TESTQ  $0x00000001, R9
-	JZ     stored168
+	JZ     stored170
 	VMOVSS X1, (R12)
-	JMP    stored168
+	JMP    stored170
 
-all167:
+all169:
 	VMOVUPS Y1, (DX)
 
-stored168:
+stored170:
 	CMPQ         R9, $0x08
-	JE           all171
+	JE           all173
 	LEAQ         (BX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two173
+	JZ           two175
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two173:
+two175:
 	TESTQ    $0x00000002, R9
-	JZ       one174
+	JZ       one176
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one174:
+one176:
 	TESTQ  $0x00000001, R9
-	JZ     stored172
+	JZ     stored174
 	VMOVSS X2, (R12)
-	JMP    stored172
+	JMP    stored174
 
-all171:
+all173:
 	VMOVUPS Y2, (BX)
 
-stored172:
+stored174:
 	IMULQ R8, R11
 	ADDQ  R11, CX
 	ADDQ  R11, AX
 
-empty155:
+empty157:
 	ADDQ R10, DX
 	ADDQ R10, BX
 	ADDQ $0x08, SI
 	DECQ DI
-	JNZ  range154
+	JNZ  range156
 	VZEROUPPER
 	RET
 
@@ -1977,10 +2025,10 @@ TEXT ·weightsSegmentsAVX2(SB), NOSPLIT, $0-72
 	MOVQ    apart+64(FP), R10
 	SHLQ    $0x02, R10
 
-range175:
+range177:
 	MOVQ       8(SI), R11
 	SUBQ       (SI), R11
-	JZ         empty176
+	JZ         empty178
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VCMPPS     $0x00, wide00000000<>+0(SB), Y2, Y3
@@ -1990,7 +2038,7 @@ range175:
 	MOVQ       CX, R13
 	MOVQ       AX, R14
 
-row177:
+row179:
 	VMASKMOVPS   (R13), Y0, Y3
 	VCMPPS       $0x00, Y1, Y3, Y4
 	VSUBPS       Y1, Y3, Y5
@@ -2025,45 +2073,45 @@ row177:
 	VANDNPS      Y4, Y3, Y3
 	VDIVPS       Y2, Y3, Y3
 	CMPQ         R9, $0x08
-	JE           all178
+	JE           all180
 	LEAQ         (R14), R15
 	TESTQ        $0x00000004, R9
-	JZ           two180
+	JZ           two182
 	VMOVUPS      X3, (R15)
 	ADDQ         $0x10, R15
 	VEXTRACTF128 $0x01, Y3, X3
 
-two180:
+two182:
 	TESTQ    $0x00000002, R9
-	JZ       one181
+	JZ       one183
 	VMOVLPS  X3, (R15)
 	ADDQ     $0x08, R15
 	VMOVHLPS X3, X3, X3
 
-one181:
+one183:
 	TESTQ  $0x00000001, R9
-	JZ     stored179
+	JZ     stored181
 	VMOVSS X3, (R15)
-	JMP    stored179
+	JMP    stored181
 
-all178:
+all180:
 	VMOVUPS Y3, (R14)
 
-stored179:
+stored181:
 	ADDQ  R8, R13
 	ADDQ  R8, R14
 	DECQ  R12
-	JNZ   row177
+	JNZ   row179
 	IMULQ R8, R11
 	ADDQ  R11, CX
 	ADDQ  R11, AX
 
-empty176:
+empty178:
 	ADDQ R10, DX
 	ADDQ R10, BX
 	ADDQ $0x08, SI
 	DECQ DI
-	JNZ  range175
+	JNZ  range177
 	VZEROUPPER
 	RET
 
@@ -2083,16 +2131,16 @@ TEXT ·softmaxGradSegmentsAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R10
 	VMOVUPS 32(R9)(R10*4), Y0
 
-range182:
+range184:
 	MOVQ    8(BX), R9
 	SUBQ    (BX), R9
-	JZ      empty183
+	JZ      empty185
 	VMOVUPS wide00000000<>+0(SB), Y1
 	MOVQ    R9, R10
 	MOVQ    CX, R11
 	MOVQ    DX, R12
 
-row184:
+row186:
 	VMASKMOVPS (R11), Y0, Y2
 	VMASKMOVPS (R12), Y0, Y3
 	VMULPS     Y3, Y2, Y2
@@ -2100,13 +2148,13 @@ row184:
 	ADDQ       DI, R11
 	ADDQ       DI, R12
 	DECQ       R10
-	JNZ        row184
+	JNZ        row186
 	MOVQ       R9, R10
 	MOVQ       CX, R11
 	MOVQ       DX, R12
 	MOVQ       AX, R13
 
-row185:
+row187:
 	VMASKMOVPS   (R12), Y0, Y2
 	VSUBPS       Y1, Y2, Y2
 	VMASKMOVPS   (R11), Y0, Y3
@@ -2114,44 +2162,44 @@ row185:
 	VMASKMOVPS   (R13), Y0, Y3
 	VADDPS       Y3, Y2, Y2
 	CMPQ         R8, $0x08
-	JE           all186
+	JE           all188
 	LEAQ         (R13), R14
 	TESTQ        $0x00000004, R8
-	JZ           two188
+	JZ           two190
 	VMOVUPS      X2, (R14)
 	ADDQ         $0x10, R14
 	VEXTRACTF128 $0x01, Y2, X2
 
-two188:
+two190:
 	TESTQ    $0x00000002, R8
-	JZ       one189
+	JZ       one191
 	VMOVLPS  X2, (R14)
 	ADDQ     $0x08, R14
 	VMOVHLPS X2, X2, X2
 
-one189:
+one191:
 	TESTQ  $0x00000001, R8
-	JZ     stored187
+	JZ     stored189
 	VMOVSS X2, (R14)
-	JMP    stored187
+	JMP    stored189
 
-all186:
+all188:
 	VMOVUPS Y2, (R13)
 
-stored187:
+stored189:
 	ADDQ  DI, R11
 	ADDQ  DI, R12
 	ADDQ  DI, R13
 	DECQ  R10
-	JNZ   row185
+	JNZ   row187
 	IMULQ DI, R9
 	ADDQ  R9, CX
 	ADDQ  R9, DX
 	ADDQ  R9, AX
 
-empty183:
+empty185:
 	ADDQ $0x08, BX
 	DECQ SI
-	JNZ  range182
+	JNZ  range184
 	VZEROUPPER
 	RET

@@ -77,6 +77,7 @@ func TestTileRows(t *testing.T) {
 		checkTileRows(t, rng, n, 3)
 	}
 	checkTileRows(t, rng, 70000, 3) // more than one call, and an array beyond the cache
+	checkTileRows(t, rng, 3000, 64) // beyond the cache, too
 	checkTileRows(t, rng, 3, 20000)
 }
 

@@ -24,7 +24,7 @@ var families = map[string][]func(){
 	"product":   {gemm, gemm512, packRuns, packEight},
 	"pointwise": {unary, slopes, binary},
 	"rows":      {reductions, rows, segments, dropout, adam, welford},
-	"messages":  {gatherRows, fetchLines, scatter, scatter64, groups, columns, rangesOfRows},
+	"messages":  {gatherRows, fetchLines, scatter, gather64, scatter64, groups, columns, rangesOfRows},
 	"spmm":      {sums, bests, quickBests, bestGrads, edgeDots, edgePairs, picks, means, spills},
 	"fan":       {fans, rows64, returns},
 	"scored":    {scoreds, scoreds512},

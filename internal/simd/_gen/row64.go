@@ -163,6 +163,38 @@ func (w *row64) affineGrad() {
 	})
 }
 
+// gather64 writes simd.Rows.Gather of such rows.
+func gather64() {
+	start("gatherRows64AVX2", "func(dst, src *float32, rows *int32, n, ahead, near int)", "gatherRows64AVX2 is GatherRows of n rows of 64 elements.")
+	dst, src, rows := param("dst"), param("src"), param("rows")
+	n, ahead, near := param("n"), param("ahead"), param("near")
+	i, s := GP64(), GP64()
+	find := func(list reg.GPVirtual) {
+		MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, s)
+		SHLQ(Imm(wideShift), s)
+	}
+	XORQ(i, i)
+	LEAQ(Mem{Base: rows, Index: ahead, Scale: 4}, ahead)
+	again, none := fresh("again"), fresh("none")
+	Label(again)
+	CMPQ(i, near)
+	JGE(LabelRef(none))
+	find(ahead)
+	for l := range wideLines {
+		PREFETCHT1(Mem{Base: src, Index: s, Scale: 1, Disp: lineBytes * l})
+	}
+	Label(none)
+	find(rows)
+	for k := range wideLanes {
+		VMOVUPS(get(Mem{Base: src, Index: s, Scale: 1, Disp: 32 * k}), Mem{Base: dst, Disp: 32 * k})
+	}
+	ADDQ(U32(wideBytes), dst)
+	INCQ(i)
+	CMPQ(i, n)
+	JL(LabelRef(again))
+	finish()
+}
+
 // scatter64 writes simd.Rows.Scatter of such rows.
 func scatter64() {
 	start("scatterRows64AVX2", "func(dst, src *float32, to *int32, from *uint16, n, ahead, near int)", "scatterRows64AVX2 is ScatterRows of n rows of 64 elements.")

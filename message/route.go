@@ -124,9 +124,6 @@ type returns struct {
 	ends    []int32  // where each bucket of a window ends there
 }
 
-// mostReturns is how many edges a window may have.
-const mostReturns = 1 << 16
-
 // of returns the edges of a bucket of window i, the first of which is edge base.
 func (r *returns) of(i, base, bucket int) []uint16 {
 	at, from := i*r.buckets+bucket, int32(0)

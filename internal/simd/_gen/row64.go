@@ -51,7 +51,7 @@ func newRow64(name string, fields ...int) *row64 {
 	return w
 }
 
-// row is the i-th register of a row.
+// part is the i-th register of an array's row.
 func (w *row64) part(field, i int) Mem { return Mem{Base: w.fan.at[field], Disp: 32 * i} }
 
 // edges writes the loop over destinations and their edges. The rows of field are in the

@@ -29,6 +29,7 @@ func TestOperations(t *testing.T) {
 	x, y := param(1, 4, 3), param(2, 4, 3)
 	row, col, cube, head := param(3, 3), param(4, 4, 1), param(5, 4, 2, 3), param(6, 2, 3)
 	other := param(60, 2, 3)
+	heads, classes := param(61, 5, 2, 3), param(62, 3, 20) // more than are done one by one
 	w, pos, long := param(7, 3, 5), param(8, 4, 3), param(9, 3, 4, 2)
 	for i, v := range pos.Value.Data {
 		pos.Value.Data[i] = 0.3 + v*v
@@ -90,7 +91,12 @@ func TestOperations(t *testing.T) {
 			a, b := v[0].DotBoth(v[1], v[1])
 			return a.Mul(b.Tanh())
 		}},
-		"Dot":          {[]*grad.Param{cube, head}, func(_ *grad.Tape, v vars) *grad.Var { return v[0].Dot(v[1]) }},
+		"Dot":         {[]*grad.Param{cube, head}, func(_ *grad.Tape, v vars) *grad.Var { return v[0].Dot(v[1]) }},
+		"Dot of many": {[]*grad.Param{heads, head}, func(_ *grad.Tape, v vars) *grad.Var { return v[0].Dot(v[1]) }},
+		"DotBoth of many": {[]*grad.Param{heads, head, other}, func(_ *grad.Tape, v vars) *grad.Var {
+			a, b := v[0].DotBoth(v[1], v[2])
+			return a.Mul(b.Tanh())
+		}},
 		"Dot outer":    {[]*grad.Param{x, row}, func(_ *grad.Tape, v vars) *grad.Var { return v[0].Dot(v[1]) }},
 		"SumAxis 0":    {[]*grad.Param{long}, func(_ *grad.Tape, v vars) *grad.Var { return v[0].SumAxis(0) }},
 		"MeanAxis 1":   {[]*grad.Param{long}, func(_ *grad.Tape, v vars) *grad.Var { return v[0].MeanAxis(1) }},
@@ -100,6 +106,9 @@ func TestOperations(t *testing.T) {
 		"Softmax":      {[]*grad.Param{x}, func(_ *grad.Tape, v vars) *grad.Var { return v[0].Softmax() }},
 		"LogSoftmax":   {[]*grad.Param{x}, func(_ *grad.Tape, v vars) *grad.Var { return v[0].LogSoftmax() }},
 		"CrossEntropy": {[]*grad.Param{x}, func(_ *grad.Tape, v vars) *grad.Var { return v[0].CrossEntropy([]int32{2, 0, grad.NoLabel, 1}) }},
+		"CrossEntropy of many": {[]*grad.Param{classes}, func(_ *grad.Tape, v vars) *grad.Var {
+			return v[0].CrossEntropy([]int32{17, grad.NoLabel, 4})
+		}},
 		"CrossEntropy weighted": {[]*grad.Param{x}, func(_ *grad.Tape, v vars) *grad.Var {
 			return grad.CrossEntropy{Weights: []float64{1, 2, 0.5}, Smoothing: 0.1}.Of(v[0], []int32{2, 0, grad.NoLabel, 1})
 		}},

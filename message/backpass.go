@@ -38,7 +38,7 @@ type backPass struct {
 	first   int     // the first chunk of the window
 	base    int     // and its first edge
 	partial []tensor.Float
-	route   *route   // of a sink of two
+	placed  *returns // of a sink of two
 	returns *returns // of other leaves of sources
 	at      int      // the number of the window,
 	room    int      // edges of the largest window
@@ -128,11 +128,10 @@ func (b *backPass) allWindows(buf []tensor.Float) {
 
 // findWay finds in which order gradients go back to sources.
 func (b *backPass) findWay(l *cuts, width int) {
-	b.route, b.returns = nil, nil
 	for i := range b.sinks {
 		switch k := &b.sinks[i]; {
 		case k.two != nil:
-			b.route = l.way(b.g)
+			b.placed = l.back(b.g, everyChunk, nil)
 		case k.kind == leafU && b.returns == nil:
 			b.returns = l.back(b.g, windowsOf{width, windowFloats}, b.ends)
 		}
@@ -210,7 +209,7 @@ func (b *backPass) chunk(i int) {
 	switch {
 	case c.hub >= 0:
 		copy(w.pull, b.pulls[c.hub*b.run.n:(c.hub+1)*b.run.n])
-		b.tiles(c, w.measurePull, w.gradient)
+		w.tilesBack(c)
 	case b.scored && b.both >= 0:
 		w.retrace(c)
 	default:
@@ -219,7 +218,7 @@ func (b *backPass) chunk(i int) {
 	w.dismiss()
 }
 
-// tilesBack does a chunk of whole destinations tile by tile.
+// tilesBack does a chunk tile by tile.
 func (w *worker) tilesBack(c chunk) {
 	w.tiles(c, w.measurePull, w.gradient)
 }
@@ -338,7 +337,7 @@ func (b *backPass) aimEdges(k *sink, c chunk) {
 func (b *backPass) placeEdges(c chunk) {
 	in, to, first := b.g.In(), b.sinkOf[b.out().a].to, int32(c.lo-b.base)
 	places := b.places[c.lo-b.base : c.hi-b.base]
-	for p, e := range b.route.order[c.lo:c.hi] {
+	for p, e := range b.placed.order[c.lo:c.hi] {
 		places[e] = first + int32(p)
 	}
 	for v := c.r0; v < c.r1; v++ {
@@ -353,7 +352,7 @@ func (b *backPass) placeEdges(c chunk) {
 // buckets is in how many parts the edges of a window give back to a leaf.
 func (b *backPass) buckets(k *sink) int {
 	if k.two != nil {
-		return b.route.buckets
+		return b.placed.buckets
 	}
 	return b.returns.buckets
 }
@@ -382,7 +381,8 @@ func (b *backPass) scatter(bucket int) {
 	if !k.taken {
 		to = b.g.In().Cols[b.base:]
 	}
-	simd.Rows(k.width).Scatter(k.dx, k.win, to, b.returns.of(b.at, b.base, bucket))
+	from, end := b.returns.run(b.at, bucket)
+	simd.Rows(k.width).Scatter(k.dx, k.win, to, b.returns.order[b.base+from:b.base+end])
 }
 
 // giveBucket has a bucket's edges, which are in their places, give back.
@@ -391,7 +391,7 @@ func (b *backPass) giveBucket(k *sink, bucket int) {
 	places := (*list)[:0]
 	for i := b.first; i < b.end; i++ {
 		first := b.chunks[i].lo - b.base
-		from, to := b.route.run(i, bucket)
+		from, to := b.placed.run(i, bucket)
 		for p := from; p < to; p++ {
 			places = append(places, int32(first+p))
 		}

@@ -40,8 +40,7 @@ func (w *worker) inTiles(c chunk) {
 func (w *worker) multiplyEven(r0, r1 int) {
 	if w.plan.even {
 		_, f := w.evenly()
-		n := w.out().width
-		rows := w.y.Value().Data[r0*n : r1*n]
+		rows := w.rowsOfResult(r0, r1)
 		w.multiplyRows(rows, rows, f)
 	}
 }
@@ -57,15 +56,15 @@ func (r *run) shift(r0, r1 int) {
 	simd.Add.ForwardRows(rows, rows, b)
 }
 
-// rowsOfResult are those of a tile's destinations, under reducers.
-func (w *worker) rowsOfResult(t tile) []tensor.Float {
-	n := w.out().width * len(w.rs)
-	return w.y.Value().Data[t.r0*n : t.r1*n]
+// rowsOfResult are those of the destinations from r0 to r1, under reducers.
+func (r *run) rowsOfResult(r0, r1 int) []tensor.Float {
+	n := r.out().width * len(r.rs)
+	return r.y.Value().Data[r0*n : r1*n]
 }
 
 // result evaluates a tile and takes its messages.
 func (w *worker) result(t tile) {
-	rows := w.rowsOfResult(t)
+	rows := w.rowsOfResult(t.r0, t.r1)
 	simd.Fetch(rows)
 	w.evaluate(t, w.made())
 	if w.begins(t) {

@@ -11,21 +11,20 @@ import (
 // gradients go back to sources, how these are found. They follow from a graph and
 // the size of the chunks, so a graph keeps them.
 type cuts struct {
-	all    []chunk
-	hubs   []int
-	routed sync.Once
-	route  route // of what is kept of the edges of two; see sink.two
+	all  []chunk
+	hubs []int
 	sync.Mutex
 	returns map[windowsOf]*returns
 }
 
-// route is the order in which the gradients of a window's edges go back: each part
-// of the sources, a bucket, takes what is its own, chunk by chunk. All edges of a
-// single chunk are in one bucket.
-type route struct {
-	buckets int
-	order   []uint16 // of each chunk its edges by bucket, counted from its first
-	ends    []uint16 // where each chunk's run of each bucket ends there
+// returns is the order in which edges give back to their sources, of which each part, a
+// bucket, takes what is its own: the edges of each window by bucket, and those of one
+// bucket in their own order. For edges that are kept in their places, see sink.two, each
+// chunk is such a window.
+type returns struct {
+	buckets int      // 1 if there is but one chunk
+	order   []uint16 // the edges of each window, counted from its first
+	ends    []int32  // where each bucket of a window ends there
 }
 
 // maxBuckets is the number of parts of the sources.
@@ -87,61 +86,33 @@ func newCuts(g *graph.Graph, k cutOf) *cuts {
 	return c
 }
 
-// way is the route of cuts with parts, whose chunks are of at most 2·chunkEdges edges.
-func (c *cuts) way(g *graph.Graph) *route {
-	c.routed.Do(func() {
-		w := &c.route
-		w.buckets = 1
-		var of []uint8
-		if len(c.all) > 1 {
-			w.buckets, of = maxBuckets, bucketsOf(g)
-		}
-		w.order, w.ends = make([]uint16, g.NumEdges()), make([]uint16, len(c.all)*w.buckets)
-		eachChunk(len(c.all), func(i int) { w.sort(i, c.all[i], g.In().Cols, of) })
-	})
-	return &c.route
-}
-
-// sort puts the edges of a chunk in order by the buckets of their sources.
-func (w *route) sort(i int, c chunk, cols []int32, of []uint8) {
-	sortBy(of, cols[c.lo:c.hi], w.order[c.lo:c.hi], w.ends[i*w.buckets:(i+1)*w.buckets])
-}
-
-// run returns where a chunk's run of a bucket begins and ends among its edges.
-func (w *route) run(i, bucket int) (from, to int) {
-	at := i*w.buckets + bucket
+// run returns where a bucket of window i begins and ends among the window's edges.
+func (r *returns) run(i, bucket int) (from, to int) {
+	at := i*r.buckets + bucket
 	if bucket > 0 {
-		from = int(w.ends[at-1])
+		from = int(r.ends[at-1])
 	}
-	return from, int(w.ends[at])
-}
-
-// returns is the order in which the edges of each window give back to their sources: by
-// bucket, and those of one bucket in their own order.
-type returns struct {
-	buckets int      // 1 if there is but one chunk
-	order   []uint16 // the edges of each window, counted from its first
-	ends    []int32  // where each bucket of a window ends there
-}
-
-// of returns the edges of a bucket of window i, the first of which is edge base.
-func (r *returns) of(i, base, bucket int) []uint16 {
-	at, from := i*r.buckets+bucket, int32(0)
-	if bucket > 0 {
-		from = r.ends[at-1]
-	}
-	return r.order[base:][from:r.ends[at]]
+	return from, int(r.ends[at])
 }
 
 // windowsOf tells the windows of cuts.
 type windowsOf struct{ width, floats int }
 
-// back is the returns of windows that end at such chunks.
+// everyChunk is one that has each chunk for a window.
+var everyChunk = windowsOf{floats: -1}
+
+// back is the returns of windows that end at such chunks, or of every chunk.
 func (c *cuts) back(g *graph.Graph, k windowsOf, ends []int) *returns {
 	c.Lock()
 	defer c.Unlock()
 	r := c.returns[k]
 	if r == nil {
+		if k == everyChunk {
+			ends = make([]int, len(c.all))
+			for i := range ends {
+				ends[i] = i + 1
+			}
+		}
 		r = c.newReturns(g, ends)
 		if c.returns == nil {
 			c.returns = map[windowsOf]*returns{}
@@ -151,31 +122,23 @@ func (c *cuts) back(g *graph.Graph, k windowsOf, ends []int) *returns {
 	return r
 }
 
-// bases returns the first edge of each window, and last the number of edges.
-func (c *cuts) bases(ends []int, edges int) []int {
-	out, first := make([]int, 0, len(ends)+1), 0
-	for _, end := range ends {
-		if first < end {
-			out = append(out, c.all[first].lo)
-		}
-		first = end
-	}
-	return append(out, edges)
-}
-
+// newReturns sorts the edges of windows that end at such chunks, which have no more than
+// windowEdges.
 func (c *cuts) newReturns(g *graph.Graph, ends []int) *returns {
-	bases := c.bases(ends, g.NumEdges())
-	windows := len(bases) - 1
-	r := &returns{buckets: maxBuckets, order: make([]uint16, g.NumEdges())}
-	of := []uint8(nil)
+	r := &returns{buckets: 1, order: make([]uint16, g.NumEdges())}
+	var of []uint8
 	if len(c.all) > 1 {
-		of = bucketsOf(g)
-	} else {
-		r.buckets = 1
+		r.buckets, of = maxBuckets, bucketsOf(g)
 	}
-	r.ends = make([]int32, windows*r.buckets)
-	eachChunk(windows, func(i int) {
-		lo, hi := bases[i], bases[i+1]
+	r.ends = make([]int32, len(ends)*r.buckets)
+	if len(c.all) == 0 {
+		return r
+	}
+	eachChunk(len(ends), func(i int) {
+		lo, hi := 0, c.all[ends[i]-1].hi
+		if i > 0 {
+			lo = c.all[ends[i-1]].lo
+		}
 		sortBy(of, g.In().Cols[lo:hi], r.order[lo:hi], r.ends[i*r.buckets:(i+1)*r.buckets])
 	})
 	return r
@@ -203,18 +166,18 @@ func bucketsOf(g *graph.Graph) []uint8 {
 
 // sortBy sets order to the numbers of edges with such sources by the buckets of these,
 // and ends to where each bucket ends there. All are in one if nothing tells.
-func sortBy[T uint16 | int32](of []uint8, cols []int32, order []uint16, ends []T) {
+func sortBy(of []uint8, cols []int32, order []uint16, ends []int32) {
 	if of == nil {
 		for e := range order {
 			order[e] = uint16(e)
 		}
-		ends[0] = T(len(order))
+		ends[0] = int32(len(order))
 		return
 	}
 	for _, u := range cols {
 		ends[of[u]]++
 	}
-	at := T(0)
+	at := int32(0)
 	for k, n := range ends {
 		ends[k] = at
 		at += n

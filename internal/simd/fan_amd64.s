@@ -3390,8 +3390,7 @@ none215:
 	BYTE         $0xc0
 	BYTE         $0x0f
 	BYTE         $0x0d
-	BYTE         $0x48
-	BYTE         $0x00
+	BYTE         $0x08
 	BYTE         $0x0f
 	BYTE         $0x0d
 	BYTE         $0x48
@@ -3518,8 +3517,7 @@ none220:
 	BYTE         $0xc0
 	BYTE         $0x0f
 	BYTE         $0x0d
-	BYTE         $0x48
-	BYTE         $0x00
+	BYTE         $0x08
 	BYTE         $0x0f
 	BYTE         $0x0d
 	BYTE         $0x48

@@ -21,7 +21,16 @@ var (
 // know. Processors that do not either take it for nothing.
 func prefetchToWrite(at reg.Register) {
 	MOVQ(at, reg.RAX)
-	for _, b := range []byte{0x0f, 0x0d, 0x08} {
+	prefetchRAX(0)
+}
+
+// prefetchRAX is prefetchToWrite of the line so many bytes from where RAX points.
+func prefetchRAX(disp int8) {
+	code := []byte{0x0f, 0x0d, 0x08}
+	if disp != 0 {
+		code = []byte{0x0f, 0x0d, 0x48, byte(disp)}
+	}
+	for _, b := range code {
 		Instruction(&ir.Instruction{Opcode: "BYTE", Operands: []Op{U8(b)}})
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -124,10 +123,8 @@ func (w *row64) fetch() {
 // claim is fan.claim.
 func (w *row64) claim() {
 	LEAQ(Mem{Base: w.fan.at[fanZ], Disp: nearAhead*wideBytes + 2*lineBytes}, reg.RAX)
-	for _, disp := range []byte{0x80, 0xc0, 0, 0x40} { // −2, −1, 0 and 1 lines
-		for _, b := range []byte{0x0f, 0x0d, 0x48, disp} {
-			Instruction(&ir.Instruction{Opcode: "BYTE", Operands: []Op{U8(b)}})
-		}
+	for line := -2; line < wideLines-2; line++ {
+		prefetchRAX(int8(line * lineBytes))
 	}
 }
 
@@ -175,20 +172,29 @@ func gather64() {
 	}
 	XORQ(i, i)
 	LEAQ(Mem{Base: rows, Index: ahead, Scale: 4}, ahead)
+	each64(i, n, near, func() {
+		find(ahead)
+		for l := range wideLines {
+			PREFETCHT1(Mem{Base: src, Index: s, Scale: 1, Disp: lineBytes * l})
+		}
+	}, func() {
+		find(rows)
+		for k := range wideLanes {
+			VMOVUPS(get(Mem{Base: src, Index: s, Scale: 1, Disp: 32 * k}), Mem{Base: dst, Disp: 32 * k})
+		}
+		ADDQ(U32(wideBytes), dst)
+	})
+}
+
+// each64 writes the loop over n rows: fetch, for the first near of them, and body.
+func each64(i, n, near reg.GPVirtual, fetch, body func()) {
 	again, none := fresh("again"), fresh("none")
 	Label(again)
 	CMPQ(i, near)
 	JGE(LabelRef(none))
-	find(ahead)
-	for l := range wideLines {
-		PREFETCHT1(Mem{Base: src, Index: s, Scale: 1, Disp: lineBytes * l})
-	}
+	fetch()
 	Label(none)
-	find(rows)
-	for k := range wideLanes {
-		VMOVUPS(get(Mem{Base: src, Index: s, Scale: 1, Disp: 32 * k}), Mem{Base: dst, Disp: 32 * k})
-	}
-	ADDQ(U32(wideBytes), dst)
+	body()
 	INCQ(i)
 	CMPQ(i, n)
 	JL(LabelRef(again))
@@ -210,22 +216,16 @@ func scatter64() {
 	}
 	XORQ(i, i)
 	LEAQ(Mem{Base: from, Index: ahead, Scale: 2}, ahead)
-	again, none := fresh("again"), fresh("none")
-	Label(again)
-	CMPQ(i, near)
-	JGE(LabelRef(none))
-	find(ahead)
-	for l := range wideLines {
-		PREFETCHT1(row(dst, d, 2*l))
-		PREFETCHT0(row(src, s, 2*l))
-	}
-	Label(none)
-	find(from)
-	for k := range wideLanes {
-		VMOVUPS(add(get(row(src, s, k)), row(dst, d, k)), row(dst, d, k))
-	}
-	INCQ(i)
-	CMPQ(i, n)
-	JL(LabelRef(again))
-	finish()
+	each64(i, n, near, func() {
+		find(ahead)
+		for l := range wideLines {
+			PREFETCHT1(row(dst, d, 2*l))
+			PREFETCHT0(row(src, s, 2*l))
+		}
+	}, func() {
+		find(from)
+		for k := range wideLanes {
+			VMOVUPS(add(get(row(src, s, k)), row(dst, d, k)), row(dst, d, k))
+		}
+	})
 }

@@ -54,7 +54,7 @@ func joinEdges(gs []*Graph, m *members, edges int) *Graph {
 	}
 	offsets, cols := make([]int64, 1, dst+1), make([]int32, 0, edges)
 	var order []int32
-	if slices.ContainsFunc(gs, func(g *Graph) bool { return g.order != nil }) {
+	if slices.ContainsFunc(gs, (*Graph).relisted) {
 		order = make([]int32, 0, edges)
 	}
 	for i, g := range gs {

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -341,5 +342,30 @@ func BenchmarkBlock(b *testing.B) {
 				Must(g.Block(seeds))
 			}
 		})
+	}
+}
+
+// TestSelfLoopsAllocate: adding loops copies the columns once, and says where edges
+// come from only when it is asked; a graph of a list of edges, which is sorted,
+// allocates more.
+func TestSelfLoopsAllocate(t *testing.T) {
+	const n, edges = 1 << 15, 1 << 18
+	rng := rand.New(rand.NewPCG(1, 2))
+	src, dst := make([]int32, edges), make([]int32, edges)
+	for i := range src {
+		src[i], dst[i] = rng.Int32N(n), rng.Int32N(n)
+	}
+	var g *Graph
+	allocated := func(f func()) (bytes uint64) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	made := allocated(func() { g = Must(New(n, src, dst)) })
+	looped := allocated(func() { g.WithSelfLoops() })
+	if want := uint64(4*(edges+n) + 8*(n+1) + 4*n); looped > want+want/8 || looped > made {
+		t.Errorf("WithSelfLoops allocates %d bytes, New %d; the columns, offsets and nodes are %d", looped, made, want)
 	}
 }

@@ -15,11 +15,12 @@ import (
 // a graph.
 type Graph struct {
 	*topology
-	csr       *sparse.CSR // the edges by destination; nil: topology.in has them
-	order     []int32     // edge e is edge order[e] of the list; nil: the list is in g's own order
-	kinds     []int32     // by edge; nil: none
+	csr       *sparse.CSR    // the edges by destination; nil: topology.in has them
+	order     []int32        // edge e is edge order[e] of the list; nil: listOrder says
+	listOrder func() []int32 // instead of order, where it is computed on first need; if that is nil too, the list is in g's own order
+	kinds     []int32        // by edge; nil: none
 	from      Origin
-	fromEdges func() []int32 // of a graph of blocks, instead of from.Edges; nil otherwise
+	fromEdges func() []int32 // instead of from.Edges, where they are computed on first need; nil otherwise
 	members   *members       // nil: one
 }
 
@@ -142,11 +143,29 @@ func (g *Graph) bySource() *bySource {
 // A graph that was not made from a list of edges says in the comment of its
 // maker what stands for the list.
 func (g *Graph) EdgeOrder() []int32 {
-	if g.order != nil {
+	switch {
+	case g.order != nil:
 		return g.order
+	case g.listOrder != nil:
+		return g.listOrder()
 	}
 	g.ownOnce.Do(func() { g.own = iota32(g.edges) })
 	return g.own
+}
+
+// relisted reports whether the list may be in another order than g's edges.
+func (g *Graph) relisted() bool { return g.order != nil || g.listOrder != nil }
+
+// lister returns a function that returns g's EdgeOrder without keeping g.
+func (g *Graph) lister() func() []int32 {
+	order, edges := g.order, g.edges
+	switch {
+	case order != nil:
+		return func() []int32 { return order }
+	case g.listOrder != nil:
+		return g.listOrder
+	}
+	return func() []int32 { return iota32(edges) }
 }
 
 // Destinations returns the destination of each edge; the sources are In().Cols.

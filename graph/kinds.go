@@ -23,8 +23,8 @@ func (g *Graph) WithKinds(kinds []int32) (*Graph, error) {
 	}
 	h := *g
 	h.kinds = append(make([]int32, 0, len(kinds)), kinds...)
-	if g.order != nil {
-		h.kinds = gather(kinds, g.order)
+	if g.relisted() {
+		h.kinds = gather(kinds, g.EdgeOrder())
 	}
 	return &h, nil
 }

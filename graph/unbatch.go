@@ -29,8 +29,8 @@ func (g *Graph) member(src, dst []int32) *Graph {
 		first, last = g.firstEdge(int(dst[0])), g.firstEdge(v)+g.InDegree(v)
 	}
 	h := g.memberEdges(src, dst, [2]int{first, last})
-	if g.order != nil {
-		h.order = ranks(g.order[first:last])
+	if g.relisted() {
+		h.order = ranks(g.EdgeOrder()[first:last])
 	}
 	if g.kinds != nil {
 		h.kinds = slices.Clone(g.kinds[first:last])

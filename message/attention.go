@@ -161,7 +161,9 @@ func (a *attention) run(g *graph.Graph) *grad.Var {
 	}
 	op := grad.Begin("UpdateAll.Attention", vars...)
 	a.y = op.Fresh(append([]int{g.NumDst()}, a.ft.Shape()[1:]...)...)
-	a.stats = op.FreshFloats(k.StatsLen())
+	if a.stats = nil; op.Needs() {
+		a.stats = op.FreshFloats(k.StatsLen())
+	}
 	if !op.Dry(0) {
 		k.Forward(a.y.Value(), a.stats)
 	}

@@ -45,10 +45,13 @@ const attendWork = 1 << 5
 func (k *Attention) StatsLen() int { return k.In.NumRows*k.heads().record() + min(1, k.In.NumRows) }
 
 // Forward sets out to the attention's result, and the bias, and stats, of StatsLen elements,
-// to what [Attention.Backward] needs. A destination without edges gets zero, and the bias.
+// to what [Attention.Backward] needs; nil stats are for where none follows, and cost no
+// memory. A destination without edges gets zero, and the bias.
 func (k *Attention) Forward(out *tensor.Dense, stats []tensor.Float) {
 	k.check("sparse.Attention.Forward", out)
-	k.checkStats("sparse.Attention.Forward", stats)
+	if stats != nil {
+		k.checkStats("sparse.Attention.Forward", stats)
+	}
 	if k.carriesNothing() { // Backward does not look at stats then
 		clear(out.Data)
 		if k.Bias != nil && k.Ft.RowLen() > 0 {

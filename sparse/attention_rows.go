@@ -13,7 +13,7 @@ type attendTask struct {
 	headBlocks
 	k      *Attention
 	out    []tensor.Float
-	stats  []tensor.Float
+	stats  []tensor.Float // nil: a tile's records are in its space, and forgotten
 	el, er []tensor.Float
 	bufs   [2]*[]tensor.Float
 	cuts   []int
@@ -33,6 +33,9 @@ func (t *attendTask) prepare(k *Attention, out *tensor.Dense, stats []tensor.Flo
 
 // tell leaves word for the backward pass of what kind the records are.
 func (t *attendTask) tell() {
+	if t.stats == nil {
+		return
+	}
 	kind := &t.stats[len(t.stats)-1]
 	*kind = tiled
 	if t.direct {
@@ -58,10 +61,10 @@ func (t *attendTask) release() {
 func (t *attendTask) Chunk(i int) {
 	a := t.k.In
 	s := newSpace(t.headBlocks, a.Cols, t.k.Slope)
-	s.tile.Ahead, s.tile.RecStride = ahead(len(t.el)), t.record()
+	s.tile.Ahead, s.tile.RecStride = ahead(len(t.el)), t.recordStride(t.record())
 	f := t.k.Ft.RowLen()
 	s.mul.XStride, s.mul.YStride, s.mul.Width = f, f, f/t.heads
-	s.mul.Ahead, s.mul.SStride, s.mul.Set = ahead(len(t.k.Ft.Data)), t.record(), 1
+	s.mul.Ahead, s.mul.SStride, s.mul.Set = ahead(len(t.k.Ft.Data)), s.tile.RecStride, 1
 	s.ask(t.k.Ft, s.mul.Ahead, 1)
 	lo, hi := t.cuts[i], t.cuts[i+1]
 	if t.k.Bias != nil && !(t.direct && t.shifts()) {
@@ -88,14 +91,32 @@ func (t *attendTask) Chunk(i int) {
 func (t *attendTask) tile(s *attendSpace, lo, hi, lane int) (next int) {
 	offsets := t.k.In.Offsets
 	if offsets[lo+1]-offsets[lo] > pieceMost {
-		t.long(s, lo, lane, t.stats[lo*t.record()+simd.Record*lane:])
+		t.long(s, lo, lane, t.records(s, lo*t.record()+simd.Record*lane))
 		return lo + 1
 	}
 	next, _ = s.take(offsets, lo, hi, 0)
-	rec := t.stats[lo*t.record()+simd.Record*lane:]
+	rec := t.records(s, lo*t.record()+simd.Record*lane)
 	t.soften(s, lo, lane, rec)
 	t.carry(s, lo, lane, rec[2*t.lanes:])
 	return next
+}
+
+// records returns where the records of a tile's rows go, for one block of heads: to
+// their place among those of all destinations, or to where the next tile's go too.
+func (t *attendTask) records(s *attendSpace, place int) []tensor.Float {
+	if t.stats == nil {
+		return s.records()
+	}
+	return t.stats[place:]
+}
+
+// recordStride is how far the records of two rows are apart, where those of all
+// destinations are so far.
+func (t *attendTask) recordStride(all int) int {
+	if t.stats == nil {
+		return simd.Record * t.lanes
+	}
+	return all
 }
 
 // soften sets Z to the weights of the tile's edges before they are divided by

@@ -64,7 +64,11 @@ func (t *attendTask) powers() bool {
 		return false
 	}
 	stride, _ := t.powerRow()
-	t.pow = borrow(max(t.k.In.NumCols*stride, t.k.derLen())) // so that Backward can take the same
+	size := t.k.In.NumCols * stride
+	if t.stats != nil {
+		size = max(size, t.k.derLen()) // so that Backward can take the same
+	}
+	t.pow = borrow(size)
 	t.wild.Store(false)
 	return setPowers(*t.pow, t.k.El, t.k.Slope)
 }
@@ -131,7 +135,8 @@ func (t *attendTask) spokes(s *attendSpace, from, to int) bool {
 	k.Stream = len(t.out) >= simd.PastFrom
 	stride, at := t.powerRow()
 	k.FarStride = stride
-	k.RecStride, _ = t.spokeRecord()
+	stride, _ = t.spokeRecord()
+	k.RecStride = t.recordStride(stride)
 	for lane := 0; lane < t.heads; lane += t.lanes {
 		k.Prepare(t.k.Slope, t.k.mask(), lane)
 		k.Far, k.X = (*t.pow)[2*lane+at:], t.k.Ft.Data[lane*k.Width:]
@@ -152,15 +157,14 @@ func (t *attendTask) spokes(s *attendSpace, from, to int) bool {
 func (t *attendTask) spokesTo(s *attendSpace, from, to, lane int) bool {
 	k, f := &s.spokes, t.k.Ft.RowLen()
 	stride, at := t.spokeRecord()
-	p := simd.Powers{
-		X: t.k.Er.Data[from*t.heads+lane:], Y: t.stats[from*stride+simd.SpokeRecord*lane:], XStride: t.heads, YStride: stride,
-	}
+	rec := t.records(s, from*stride+simd.SpokeRecord*lane)
+	p := simd.Powers{X: t.k.Er.Data[from*t.heads+lane:], Y: rec, XStride: t.heads, YStride: k.RecStride}
 	if !tamePowers(&p, to-from, t.k.Slope) {
 		return false
 	}
 	for v := from; v < to; {
 		k.Offsets = t.k.In.Offsets[v : to+1]
-		k.Y, k.Rec = t.out[v*f+lane*k.Width:], t.stats[v*stride+simd.SpokeRecord*lane+at:]
+		k.Y, k.Rec = t.out[v*f+lane*k.Width:], rec[(v-from)*k.RecStride+at:]
 		n := k.Attend()
 		if n == 0 {
 			t.inPieces(s, v)

@@ -288,7 +288,7 @@ func TestAttentionShapes(t *testing.T) {
 	for i, call := range []func(){
 		func() { fresh().Forward(m(2, 1), make([]float, 5)) },
 		func() { fresh().Forward(m(1, 1), make([]float, 4)) },
-		func() { fresh().Forward(m(1, 1), nil) },
+		func() { fresh().Forward(m(1, 1), []float{}) },
 		func() { k := fresh(); k.El = m(2, 1); k.Forward(m(1, 1), make([]float, 5)) },
 		func() { k := fresh(); k.Er = m(3, 1); k.Forward(m(1, 1), make([]float, 5)) },
 		func() { k := fresh(); k.Ft = m(1, 1); k.Forward(m(1, 1), make([]float, 5)) },

@@ -29,6 +29,7 @@ type attendSpace struct {
 	past   []tensor.Float // for each slot: the softmax under the mask
 	room   []tensor.Float
 	edges  []int32
+	recs   []tensor.Float // of a tile's rows and eight heads; nil until wanted
 }
 
 var attendSpaces = sync.Pool{New: func() any { return new(attendSpace) }}
@@ -57,6 +58,14 @@ func newSpace(b headBlocks, cols []int32, slope tensor.Float) *attendSpace {
 	}
 	s.mul = simd.Heads{Cols: cols, Last: len(cols) - 1, WStride: b.lanes, Filler: 8/b.lanes - 1}
 	return s
+}
+
+// records returns room for the records of a tile's rows, of a block of heads.
+func (s *attendSpace) records() []tensor.Float {
+	if s.recs == nil {
+		s.recs = make([]tensor.Float, tileRows*simd.Record*8)
+	}
+	return s.recs
 }
 
 // put hands s back, without what it points to.

@@ -6,12 +6,16 @@
 // which counts tests, subtests, examples and fuzz seeds. Its exit status is 1
 // if one of them or a build failed, if the input ends in the middle of a
 // package, or if no test ran at all.
+//
+// With -times FILE it adds a line to that file for each test of a second or more:
+// its seconds, its package and its name.
 package main
 
 import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -21,10 +25,24 @@ import (
 )
 
 func main() {
-	if err := run(os.Stdin, os.Stdout); err != nil {
+	times := flag.String("times", "", "a `file` to which the tests of a second and more are added")
+	flag.Parse()
+	if err := timed(*times); err != nil {
 		fmt.Fprintln(os.Stderr, "testcount:", err)
 		os.Exit(1)
 	}
+}
+
+// timed is run of the standard input, with the times in a file if one is named.
+func timed(path string) (err error) {
+	if path == "" {
+		return run(os.Stdin, os.Stdout, io.Discard)
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	return errors.Join(run(os.Stdin, os.Stdout, f), f.Close())
 }
 
 // event is a line of go test -json, as cmd/test2json describes it.
@@ -33,20 +51,21 @@ type event struct {
 	Package    string
 	Test       string
 	Output     string
-	ImportPath string // of a build's output
+	Elapsed    float64 // seconds, of what has ended
+	ImportPath string  // of a build's output
 }
 
 // report gathers what the events say.
 type report struct {
-	w                       io.Writer
+	w, times                io.Writer
 	passed, failed, skipped int
 	broken                  int                            // packages that failed, for whatever reason
 	open                    map[string]bool                // packages that began and have not ended
 	output                  map[[2]string]*strings.Builder // by package and test
 }
 
-func run(in io.Reader, w io.Writer) error {
-	r := &report{w: w, open: map[string]bool{}, output: map[[2]string]*strings.Builder{}}
+func run(in io.Reader, w, times io.Writer) error {
+	r := &report{w: w, times: times, open: map[string]bool{}, output: map[[2]string]*strings.Builder{}}
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<26)
 	for lines.Scan() {
@@ -96,6 +115,9 @@ func (r *report) take(e event) {
 }
 
 func (r *report) test(e event) {
+	if e.Elapsed >= 1 && !strings.Contains(e.Test, "/") {
+		fmt.Fprintf(r.times, "%7.1f  %s %s\n", e.Elapsed, e.Package, e.Test)
+	}
 	switch e.Action {
 	case "pass":
 		r.passed++

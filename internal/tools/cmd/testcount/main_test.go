@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"strings"
 	"testing"
 )
@@ -38,7 +39,7 @@ func TestRun(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var out strings.Builder
-			err := run(strings.NewReader(tt.in), &out)
+			err := run(strings.NewReader(tt.in), &out, io.Discard)
 			if out.String() != tt.want {
 				t.Errorf("got %q, want %q", out.String(), tt.want)
 			}
@@ -46,6 +47,23 @@ func TestRun(t *testing.T) {
 				t.Errorf("error %q, want %q", got, tt.err)
 			}
 		})
+	}
+}
+
+// Tests of a second and more are listed with their times, not their parts.
+func TestTimes(t *testing.T) {
+	const in = `{"Action":"start","Package":"p"}
+{"Action":"pass","Package":"p","Test":"A/x","Elapsed":3}
+{"Action":"pass","Package":"p","Test":"A","Elapsed":3.25}
+{"Action":"pass","Package":"p","Test":"B","Elapsed":0.9}
+{"Action":"pass","Package":"p","Elapsed":5}
+`
+	var times strings.Builder
+	if err := run(strings.NewReader(in), io.Discard, &times); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := times.String(), "    3.2  p A\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -17,15 +18,49 @@ import (
 // It panics with a [*tensor.ShapeError] if g's destinations are not sources
 // ([Graph.DstRows] is nil).
 func (g *Graph) Block(seeds []int32) (*Graph, error) {
-	rows := g.DstRows()
-	if rows == nil && g.bipartite {
-		panic(&tensor.ShapeError{Op: "graph.Block", Shapes: [][]int{{g.NumSrc(), g.NumDst()}}, Why: "the graph's destinations are not sources"})
-	}
+	g.wantDstRows("graph.Block")
 	if err := g.checkRows("seed", seeds); err != nil {
 		return nil, err
 	}
-	h := g.rows(slices.Clone(seeds))
-	src, cols := gather(rows, seeds), h.In().Cols
+	return g.block(g.rows(slices.Clone(seeds))), nil
+}
+
+// BlockOf is [Graph.Block] of some of the seeds' in-edges: those into seeds[i] are
+// edges[offsets[i]:offsets[i+1]], which may not descend; one that is named twice is
+// two edges of the block. It keeps offsets and edges, which must not be modified
+// afterwards. The error also names an edge that does not lead to its seed.
+func (g *Graph) BlockOf(seeds []int32, offsets []int64, edges []int32) (*Graph, error) {
+	g.wantDstRows("graph.BlockOf")
+	if err := g.checkRows("seed", seeds); err != nil {
+		return nil, err
+	}
+	in := g.In()
+	if err := checkOffsets(&sparse.CSR{Offsets: offsets, Cols: edges, NumRows: len(seeds)}); err != nil {
+		return nil, err
+	}
+	for i, v := range seeds {
+		last := in.Offsets[v]
+		for _, e := range edges[offsets[i]:offsets[i+1]] {
+			if int64(e) < last || int64(e) >= in.Offsets[v+1] {
+				return nil, fmt.Errorf("graph: edge %d of seed %d, node %d, leads elsewhere or comes after a larger one; its in-edges are %d up to %d", e, i, v, in.Offsets[v], in.Offsets[v+1])
+			}
+			last = int64(e)
+		}
+	}
+	return g.block(g.rowsOf(slices.Clone(seeds), offsets, edges)), nil
+}
+
+// wantDstRows panics if g's destinations are not sources.
+func (g *Graph) wantDstRows(op string) {
+	if g.bipartite && g.dstRows == nil {
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{g.NumSrc(), g.NumDst()}}, Why: "the graph's destinations are not sources"})
+	}
+}
+
+// block makes h, the in-edges of some of g's destinations, a block.
+func (g *Graph) block(h *Graph) *Graph {
+	seeds := h.from.Dst
+	src, cols := gather(g.DstRows(), seeds), h.In().Cols
 	number := borrowMarks(g.NumSrc())
 	for i, u := range src {
 		number.at[u] = int32(i) + 1
@@ -40,7 +75,7 @@ func (g *Graph) Block(seeds []int32) (*Graph, error) {
 	number.giveBack(src)
 	h.In().NumCols, h.nSrc = len(src), len(src)
 	h.from.Src, h.dstRows = src, iota32(len(seeds))
-	return h, nil
+	return h
 }
 
 // Blocks returns what a network of that many layers reads to say something of the
@@ -126,7 +161,12 @@ func (g *Graph) rows(rows []int32) *Graph {
 	for i, v := range rows {
 		offsets[i+1] = offsets[i] + in.Offsets[v+1] - in.Offsets[v]
 	}
-	h := ofCSR(g.NumSrc(), offsets, gather(in.Cols, edges), true)
+	return g.rowsOf(rows, offsets, edges)
+}
+
+// rowsOf is rows of some of the in-edges. It keeps all that it is given.
+func (g *Graph) rowsOf(rows []int32, offsets []int64, edges []int32) *Graph {
+	h := ofCSR(g.NumSrc(), offsets, gather(g.In().Cols, edges), true)
 	h.kinds = gather(g.kinds, edges)
 	h.from = Origin{Edges: edges, Dst: rows}
 	return h

@@ -31,6 +31,7 @@ var table = map[string]string{
 	"grad":              "tensor sparse",
 	"graph":             "tensor sparse",
 	"message":           "grad graph sparse tensor",
+	"sample":            "graph tensor sparse",
 	"datasets":          "graph tensor sparse",
 	"datasets/cora":     "datasets graph tensor sparse",
 	"datasets/cora/gen": "datasets graph tensor sparse",

@@ -369,3 +369,51 @@ func TestSelfLoopsAllocate(t *testing.T) {
 		t.Errorf("WithSelfLoops allocates %d bytes, New %d; the columns, offsets and nodes are %d", looped, made, want)
 	}
 }
+
+// BlockOf of all in-edges is Block; of some it has these, in their order; and it names
+// what cannot be.
+func TestBlockOf(t *testing.T) {
+	each(t, func(t *testing.T, rng *rand.Rand, g *Graph) {
+		var seeds []int32
+		var some []int32
+		offsets, all, allOffsets := []int64{0}, []int32(nil), []int64{0}
+		for _, v := range rng.Perm(g.NumNodes())[:g.NumNodes()/2] {
+			seeds = append(seeds, int32(v))
+			for e := range g.Sources(v) {
+				if all = append(all, int32(e)); rng.IntN(2) == 0 {
+					some = append(some, int32(e))
+				}
+			}
+			offsets, allOffsets = append(offsets, int64(len(some))), append(allOffsets, int64(len(all)))
+		}
+		b := Must(g.BlockOf(seeds, allOffsets, all))
+		same(t, b, Must(g.Block(seeds)))
+		b = Must(g.BlockOf(seeds, offsets, some))
+		if !slices.Equal(b.From().Edges, some) || !slices.Equal(b.From().Dst, seeds) || b.DstRows() == nil && len(seeds) > 0 {
+			t.Fatal("BlockOf", some, "has", b.From())
+		}
+		for e, u := range b.In().Cols {
+			if b.From().Src[u] != g.In().Cols[some[e]] {
+				t.Fatalf("edge %d comes from another node", e)
+			}
+		}
+	})
+	g := Ring(4, 1, 2)
+	for _, c := range []struct {
+		seeds   []int32
+		offsets []int64
+		edges   []int32
+		want    string
+	}{
+		{[]int32{1}, []int64{0, 1}, []int32{0}, "edge 0 of seed 0, node 1"},
+		{[]int32{1}, []int64{0, 2}, []int32{3, 2}, "edge 2 of seed 0"},
+		{[]int32{1}, []int64{0}, nil, "offsets"},
+		{[]int32{1}, []int64{0, 3}, []int32{2}, "offset"},
+		{[]int32{1, 1}, []int64{0, 0, 0}, nil, "seed 1"},
+		{[]int32{4}, []int64{0, 0}, nil, "seed 0"},
+	} {
+		if _, err := g.BlockOf(c.seeds, c.offsets, c.edges); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("BlockOf(%v, %v, %v): %v, want %q", c.seeds, c.offsets, c.edges, err, c.want)
+		}
+	}
+}

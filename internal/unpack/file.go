@@ -22,101 +22,120 @@ var (
 // window is the most memory that a zstd frame may ask for.
 const window = 1 << 27
 
-// Limit returns how many bytes a file of the given size may expand to: lists of
-// edges shrink to a fifth, papers' words, which mostly are zeros, to a fiftieth,
-// and what shrinks to less than that is either small or made for harm.
-func Limit(packed int64) int64 { return 1<<26 + 64*packed }
-
 // Plain returns the name of a file without the ending that says how it is
 // compressed.
 func Plain(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 }
 
+// File is the text of a file, or of a member of an archive.
+type File struct {
+	io.Reader
+	Budget *Budget // of the file or the archive; nil: nothing is compressed
+
+	closers []func() error
+}
+
+// Close closes the file and what expands it.
+func (f *File) Close() (err error) {
+	for i := len(f.closers) - 1; i >= 0; i-- {
+		err = f.closers[i]()
+	}
+	return err // of the file itself
+}
+
+// BudgetOf returns the budget of a [File], nil of any other reader.
+func BudgetOf(r io.Reader) *Budget {
+	if f, ok := r.(*File); ok {
+		return f.Budget
+	}
+	return nil
+}
+
 // Open opens the file at path for reading what it holds: gzip and zstd are
 // expanded. Reading fails beyond the [Limit].
-func Open(path string) (io.ReadCloser, error) {
-	f, err := os.Open(path)
+func Open(path string) (*File, error) {
+	under, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
+	info, err := under.Stat()
 	if err == nil && info.IsDir() {
 		err = fmt.Errorf("%s: it is a folder, want a file", path)
 	}
 	if err != nil {
-		f.Close()
+		under.Close()
 		return nil, err
 	}
-	r, err := NewReader(f, Limit(info.Size()))
+	budget := NewBudget(info.Size())
+	f := &File{closers: []func() error{under.Close}}
+	expanded, err := f.read(under, budget)
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &file{r, f}, nil
+	if expanded {
+		f.Budget = budget
+	}
+	return f, nil
 }
 
-// file closes both an expander and what it expands.
-type file struct {
-	io.ReadCloser
-	under io.Closer
+// NewFile returns the text that r holds, expanded if that is gzip or zstd, which
+// fails where the budget ends. It takes r over: closers are called when it is
+// closed, the last one first.
+func NewFile(r io.Reader, budget *Budget, closers ...func() error) (*File, error) {
+	f := &File{Budget: budget, closers: closers}
+	if _, err := f.read(r, budget); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
-// Close closes the file.
-func (f *file) Close() error {
-	f.ReadCloser.Close()
-	return f.under.Close()
-}
-
-// NewReader returns a reader of what r holds, expanded if that is gzip or zstd,
-// that fails after limit bytes.
-func NewReader(r io.Reader, limit int64) (io.ReadCloser, error) {
+// read makes f read what r holds, and reports whether that is compressed.
+func (f *File) read(r io.Reader, budget *Budget) (expanded bool, err error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	start, err := b.Peek(len(zstdMagic))
 	if err != nil && err != io.EOF {
-		return nil, err
+		return false, err
 	}
+	f.Reader = b
 	switch {
 	case bytes.HasPrefix(start, gzipMagic):
 		z, err := gzip.NewReader(b)
 		if err != nil {
-			return nil, fmt.Errorf("no gzip: %w", err)
+			return false, fmt.Errorf("no gzip: %w", err)
 		}
-		return &bounded{r: z, left: limit, limit: limit}, nil
+		f.Reader = &metered{z, budget}
+		return true, nil
 	case bytes.HasPrefix(start, zstdMagic):
-		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(window))
+		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
 		if err != nil {
-			return nil, fmt.Errorf("no zstd: %w", err)
+			return false, fmt.Errorf("no zstd: %w", err)
 		}
-		return &bounded{r: z, left: limit, limit: limit, stop: z.Close}, nil
+		f.Reader = &metered{z, budget}
+		f.closers = append(f.closers, func() error { z.Close(); return nil })
+		return true, nil
 	}
-	return io.NopCloser(b), nil
+	return false, nil
 }
 
-// bounded reads at most limit bytes, beyond which reading is an error.
-type bounded struct {
-	r           io.Reader
-	left, limit int64
-	stop        func()
+// metered reads text at the cost of a budget, and fails at its end.
+type metered struct {
+	r      io.Reader
+	budget *Budget
 }
 
 // Read reads from what is expanded.
-func (b *bounded) Read(p []byte) (int, error) {
-	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1]
+func (m *metered) Read(p []byte) (int, error) {
+	text := &m.budget.text
+	if int64(len(p)) > text.left+1 {
+		p = p[:text.left+1]
 	}
-	n, err := b.r.Read(p)
-	if int64(n) > b.left {
-		return int(b.left), fmt.Errorf("it expands to more than %d bytes, which is refused", b.limit)
+	n, err := m.r.Read(p)
+	if !text.take(int64(n)) {
+		n, text.left = int(text.left), 0
+		return n, m.budget.tooLong()
 	}
-	b.left -= int64(n)
 	return n, err
-}
-
-// Close ends the expander.
-func (b *bounded) Close() error {
-	if b.stop != nil {
-		b.stop()
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package unpack
 
 import (
-	"archive/tar"
 	"bytes"
 	"errors"
 	"fmt"
@@ -11,20 +10,21 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/klauspost/compress/zip"
 )
 
 // memberMost is the number of files beyond which a folder or an archive is not
-// read.
-const memberMost = 1 << 16
+// read, and nameMost the length of a name.
+const (
+	memberMost = 1 << 16
+	nameMost   = 1 << 12
+)
 
 // Folder is a folder, or an archive read as one: files by name, with forward
 // slashes.
 type Folder struct {
 	path  string
 	names []string
-	open  func(name string) (io.ReadCloser, error)
+	open  func(name string) (*File, error)
 	close func() error
 }
 
@@ -35,18 +35,30 @@ func OpenFolder(path string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range f.names {
-		if !filepath.IsLocal(name) || strings.Contains(name, `\`) {
-			f.Close()
-			return nil, fmt.Errorf("%s: the member %.80q leads out of the archive, which is refused", path, name)
-		}
-	}
-	if len(f.names) > memberMost {
+	if err := f.check(); err != nil {
 		f.Close()
-		return nil, fmt.Errorf("%s: %d files are too many; the limit is %d", path, len(f.names), memberMost)
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// check sorts the names and reports the first that is refused.
+func (f *Folder) check() error {
+	if len(f.names) > memberMost {
+		return fmt.Errorf("%d files are too many; the limit is %d", len(f.names), memberMost)
 	}
 	slices.Sort(f.names)
-	return f, nil
+	for i, name := range f.names {
+		switch {
+		case len(name) > nameMost:
+			return fmt.Errorf("the name %.80q… of a member has %d bytes; the limit is %d", name, len(name), nameMost)
+		case !filepath.IsLocal(name) || strings.Contains(name, `\`):
+			return fmt.Errorf("the member %.80q leads out of the archive, which is refused", name)
+		case i > 0 && name == f.names[i-1]:
+			return fmt.Errorf("there are two members %.80q, of which one would be lost: pack it again", name)
+		}
+	}
+	return nil
 }
 
 func openFolder(path string) (*Folder, error) {
@@ -103,7 +115,7 @@ func (f *Folder) All(suffix string) []string {
 
 // Open opens a file of the folder, or the first of which it is the [Plain] name.
 // Gzip and zstd are expanded.
-func (f *Folder) Open(name string) (io.ReadCloser, error) {
+func (f *Folder) Open(name string) (*File, error) {
 	at := slices.Index(f.names, name)
 	if at < 0 {
 		at = slices.IndexFunc(f.names, func(packed string) bool { return Plain(packed) == name })
@@ -121,7 +133,7 @@ func (f *Folder) Open(name string) (io.ReadCloser, error) {
 
 // onDisk is a folder of the disk and the folders right in it.
 func onDisk(dir string) (*Folder, error) {
-	f := &Folder{path: dir, open: func(name string) (io.ReadCloser, error) {
+	f := &Folder{path: dir, open: func(name string) (*File, error) {
 		return Open(filepath.Join(dir, filepath.FromSlash(name)))
 	}}
 	for _, pattern := range []string{"*", "*/*"} {
@@ -148,98 +160,4 @@ func escape(dir string) string {
 		return dir // where a backslash escapes nothing
 	}
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
-}
-
-func inZip(path string) (*Folder, error) {
-	z, err := zip.OpenReader(path)
-	if err != nil {
-		return nil, fmt.Errorf("%s: no zip archive: %w", path, err)
-	}
-	members := map[string]*zip.File{}
-	f := &Folder{path: path, close: z.Close, open: func(name string) (io.ReadCloser, error) {
-		return expand(members[name])
-	}}
-	for _, m := range z.File {
-		if !strings.HasSuffix(m.Name, "/") {
-			members[m.Name] = m
-			f.names = append(f.names, m.Name)
-		} else if !filepath.IsLocal(m.Name) {
-			f.names = append(f.names, m.Name) // for the error
-		}
-	}
-	return f, nil
-}
-
-// expand opens a member of a zip archive.
-func expand(m *zip.File) (io.ReadCloser, error) {
-	limit := Limit(int64(min(m.CompressedSize64, 1<<48)))
-	if m.UncompressedSize64 > uint64(limit) {
-		return nil, fmt.Errorf("it expands from %d to %d bytes, which is refused", m.CompressedSize64, m.UncompressedSize64)
-	}
-	r, err := m.Open()
-	if err != nil {
-		return nil, err
-	}
-	text, err := NewReader(&bounded{r: r, left: limit, limit: limit}, limit)
-	if err != nil {
-		r.Close()
-		return nil, err
-	}
-	return &file{text, r}, nil
-}
-
-// inTar lists a tar archive. It is read again from its start for each file that
-// is opened: a tar has no table of contents.
-func inTar(path string) (*Folder, error) {
-	f := &Folder{path: path}
-	f.open = func(name string) (io.ReadCloser, error) {
-		var found io.ReadCloser
-		err := eachMember(path, func(h *tar.Header, r io.Reader) (bool, error) {
-			if h.Name != name {
-				return true, nil
-			}
-			b, err := io.ReadAll(r) // bounded by the archive's own limit
-			if err == nil {
-				found, err = NewReader(bytes.NewReader(b), Limit(int64(len(b))))
-			}
-			return false, err
-		})
-		return found, err
-	}
-	err := eachMember(path, func(h *tar.Header, _ io.Reader) (bool, error) {
-		switch h.Typeflag {
-		case tar.TypeReg:
-			f.names = append(f.names, h.Name)
-		case tar.TypeDir, tar.TypeXGlobalHeader:
-		default:
-			return false, fmt.Errorf("the member %.80q is a link or a device, which is refused", h.Name)
-		}
-		return len(f.names) <= memberMost, nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: neither a folder nor a zip or tar archive that can be read: %w", path, err)
-	}
-	return f, nil
-}
-
-// eachMember calls visit for each member of a tar archive until it says no.
-func eachMember(path string, visit func(*tar.Header, io.Reader) (more bool, err error)) error {
-	r, err := Open(path)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	for t := tar.NewReader(r); ; {
-		h, err := t.Next()
-		if err == io.EOF { // the checksum of what is compressed comes after the end of the archive
-			_, err = io.Copy(io.Discard, r)
-			return err
-		}
-		if err != nil {
-			return err
-		}
-		if more, err := visit(h, t); err != nil || !more {
-			return err
-		}
-	}
 }

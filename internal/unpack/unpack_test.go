@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,7 +86,7 @@ func TestTruncated(t *testing.T) {
 	text := []byte(strings.Repeat("some text ", 100))
 	for name, b := range map[string][]byte{"gzip": gz(text), "zstd": zst(text)} {
 		for n := len(b) - 1; n > 4; n-- {
-			r, err := NewReader(bytes.NewReader(b[:n]), 1<<20)
+			r, err := NewFile(bytes.NewReader(b[:n]), NewBudget(0))
 			if err == nil {
 				_, err = io.ReadAll(r)
 				r.Close()
@@ -97,15 +98,18 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
+// textOf is a budget of n bytes of text, of a file of 7.
+func textOf(n int64) *Budget { return &Budget{packed: 7, text: account{n, n}} }
+
 func TestLimit(t *testing.T) {
 	for name, pack := range map[string]func([]byte) []byte{"gzip": gz, "zstd": zst} {
 		for n, ok := range map[int]bool{99: true, 100: true, 101: false, 1 << 20: false} {
-			r, err := NewReader(bytes.NewReader(pack(make([]byte, n))), 100)
+			r, err := NewFile(bytes.NewReader(pack(make([]byte, n))), textOf(100))
 			if err != nil {
 				t.Fatal(err)
 			}
 			got, err := io.ReadAll(r)
-			if ok != (err == nil) || len(got) != min(n, 100) || !ok && err.Error() != "it expands to more than 100 bytes, which is refused" {
+			if ok != (err == nil) || len(got) != min(n, 100) || !ok && err.Error() != "7 bytes expand to more than 100, which is refused: unpack it first, if you trust it" {
 				t.Errorf("%s of %d bytes: %d, error %v", name, n, len(got), err)
 			}
 			r.Close()
@@ -113,23 +117,92 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// What people share expands to this much, and no more than 64 MiB and 64 times the
-// file is read of anything.
+// What people share expands to this much, and no more is read of anything.
 func TestLimitOfFiles(t *testing.T) {
-	for packed, want := range map[int64]int64{0: 64 << 20, 1 << 20: 128 << 20, 218 << 10: 64<<20 + 64*218<<10} {
+	for packed, want := range map[int64]int64{0: 32 << 20, 1 << 20: 96 << 20, 218 << 10: 32<<20 + 64*218<<10} {
 		if got := Limit(packed); got != want {
 			t.Errorf("%d bytes may expand to %d, want %d", packed, got, want)
 		}
 	}
-	b := gz(bytes.Repeat([]byte("0 1\n"), 20<<20))
+	b := gz(bytes.Repeat([]byte("0 1\n"), 10<<20))
 	r, err := Open(put(t, "edges.gz", b))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
 	n, err := io.Copy(io.Discard, r)
-	if want := 64<<20 + 64*int64(len(b)); n != want || err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bytes, which is refused", want)) {
-		t.Errorf("read %d bytes of 80 MiB, error %v; want %d", n, err, want)
+	if want := 32<<20 + 64*int64(len(b)); n != want || err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d bytes expand to more than %d, which is refused", len(b), want)) {
+		t.Errorf("read %d bytes of 40 MiB, error %v; want %d", n, err, want)
+	}
+}
+
+// All members of an archive, and the archives in them, share one budget: what
+// expands twice does not multiply its limits, and neither do many members.
+func TestOneBudgetAnArchive(t *testing.T) {
+	text := make([]byte, 24<<20)
+	once := gz(text)
+	regular := func(names ...string) (hs []*tar.Header) {
+		for _, name := range names {
+			hs = append(hs, &tar.Header{Name: name, Typeflag: tar.TypeReg})
+		}
+		return hs
+	}
+	for name, path := range map[string]string{
+		"a .gz in a .zip":        put(t, "a.zip", zipOf("a.gz", string(gz(text)), "b.gz", string(once))),
+		"a .gz in a .tar":        put(t, "a.tar", tarOf(regular("a.gz", "b.gz"), string(once), string(once))),
+		"a .gz in a .tar.gz":     put(t, "a.tgz", gz(tarOf(regular("a.gz", "b.gz"), string(once), string(once)))),
+		"members of a .zip":      put(t, "b.zip", zipOf("a.gz", string(text), "b.gz", string(text))),
+		"a .zst in a .gz's .tar": put(t, "b.tgz", gz(tarOf(regular("a.gz", "b.gz"), string(zst(text)), string(zst(text))))),
+	} {
+		f, err := OpenFolder(path)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		total, refused := int64(0), ""
+		for _, member := range []string{"a.gz", "b.gz"} {
+			r, err := f.Open(member)
+			if err == nil {
+				var n int64
+				n, err = io.Copy(io.Discard, r)
+				total += n
+				r.Close()
+			}
+			if err != nil {
+				refused += member + ": " + err.Error()
+			}
+		}
+		f.Close()
+		info, _ := os.Stat(path)
+		if total > Limit(info.Size()) || !strings.HasPrefix(refused, "b.gz: ") && !strings.Contains(refused, ": b.gz: ") || !strings.Contains(refused, "which is refused") {
+			t.Errorf("%s: %d bytes of a file of %d, error %q", name, total, info.Size(), refused)
+		}
+	}
+}
+
+// What a reader keeps of a text is bounded if the text is compressed.
+func TestKeep(t *testing.T) {
+	plain, err := Open(put(t, "x", []byte("0 1")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	if err := BudgetOf(plain).Keep(1 << 40); err != nil {
+		t.Error(err)
+	}
+	packed, err := Open(put(t, "x.gz", gz([]byte("0 1"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	b := BudgetOf(packed)
+	if err := b.Keep(48 << 20); err != nil {
+		t.Error(err)
+	}
+	if err := b.Keep(1 << 20); err == nil || !strings.Contains(err.Error(), "unpack it first") {
+		t.Errorf("error %v", err)
+	}
+	if BudgetOf(strings.NewReader("")) != nil {
+		t.Error("a reader of ours has a budget")
 	}
 }
 
@@ -171,6 +244,11 @@ func TestFolders(t *testing.T) {
 func TestHostileArchives(t *testing.T) {
 	reg := func(name string) []*tar.Header { return []*tar.Header{{Name: name, Typeflag: tar.TypeReg}} }
 	link := []*tar.Header{{Name: "a", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}}
+	long := strings.Repeat("x", 5000)
+	many := make([]*tar.Header, 1<<16+1)
+	for i := range many {
+		many[i] = &tar.Header{Name: fmt.Sprint(i), Typeflag: tar.TypeReg}
+	}
 	for name, c := range map[string]struct {
 		b    []byte
 		want string
@@ -181,6 +259,13 @@ func TestHostileArchives(t *testing.T) {
 		"zip folder":    {zipOf("../x/", ""), "leads out"},
 		"tar up":        {tarOf(reg("a/../../x"), "1"), "leads out"},
 		"tar link":      {tarOf(link, ""), "link or a device"},
+		"PAX sparse":    {sparsePAX(), `the member "edges.txt" is sparse, so a few bytes may stand for any number, which is refused: pack it without --sparse`},
+		"GNU sparse":    {sparseGNU(), `the member "edges.txt" is sparse`},
+		"twice in tar":  {tarOf(append(reg("x"), reg("x")...), "1", "2"), `there are two members "x", of which one would be lost: pack it again`},
+		"twice in zip":  {zipOf("x", "1", "x", "2"), `there are two members "x"`},
+		"long name":     {gz(tarOf(reg(long), "1")), `… of a member has 5000 bytes; the limit is 4096`},
+		"long in zip":   {zipOf(long, "1"), `… of a member has 5000 bytes; the limit is 4096`},
+		"many":          {gz(tarOf(many, make([]string, len(many))...)), "65537 files are too many; the limit is 65536"},
 		"neither":       {[]byte("hello, this is no archive at all"), "neither a folder nor"},
 		"cut zip":       {zipOf("x", "1")[:30], "no zip archive"},
 		"damaged gzip":  {flipped(gz(tarOf(reg("x"), "1")), 6), "checksum"},
@@ -189,6 +274,56 @@ func TestHostileArchives(t *testing.T) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
 	}
+}
+
+// sparsePAX is an archive of a member of 10 GB, all of it a hole, as tar --sparse
+// --format=pax writes it.
+func sparsePAX() []byte {
+	record := func(key, value string) string {
+		n := len(key) + len(value) + 3
+		for n != len(key)+len(value)+3+len(fmt.Sprint(n)) {
+			n = len(key) + len(value) + 3 + len(fmt.Sprint(n))
+		}
+		return fmt.Sprintf("%d %s=%s\n", n, key, value)
+	}
+	text := record("GNU.sparse.major", "1") + record("GNU.sparse.minor", "0") + record("GNU.sparse.name", "edges.txt") + record("GNU.sparse.realsize", "10000000000")
+	sparseMap := "1\n10000000000\n0\n"
+	return slices.Concat(header("PaxHeaders/edges.txt", 'x', len(text)), block(text), header("GNUSparseFile/edges.txt", '0', 512), block(sparseMap), make([]byte, 1024))
+}
+
+// sparseGNU is one of 8 GB in GNU's older form.
+func sparseGNU() []byte {
+	h := header("edges.txt", 'S', 0)
+	copy(h[257:], "ustar  \x00")
+	copy(h[386:], fmt.Sprintf("%011o\x00%011o\x00", 8000000000, 0)) // where it goes on, and for how long
+	copy(h[483:], fmt.Sprintf("%011o\x00", 8000000000))
+	return append(sealed(h), make([]byte, 1024)...)
+}
+
+// header is a header of a tar archive.
+func header(name string, kind byte, size int) []byte {
+	h := make([]byte, 512)
+	copy(h, name)
+	copy(h[100:], fmt.Sprintf("%07o\x00%07o\x00%07o\x00%011o\x00%011o\x00", 0o644, 0, 0, size, 0))
+	h[156] = kind
+	copy(h[257:], "ustar\x0000")
+	return sealed(h)
+}
+
+// sealed is a header with its checksum.
+func sealed(h []byte) []byte {
+	copy(h[148:], "        ")
+	sum := 0
+	for _, b := range h {
+		sum += int(b)
+	}
+	copy(h[148:], fmt.Sprintf("%06o\x00 ", sum))
+	return h
+}
+
+// block is a text, filled up to whole blocks of a tar archive.
+func block(text string) []byte {
+	return append([]byte(text), make([]byte, (512-len(text)%512)%512)...)
 }
 
 // flipped is b with a bit turned round in the byte that is n before its end.
@@ -222,7 +357,7 @@ func FuzzReader(f *testing.F) {
 	f.Add(gz([]byte("text")))
 	f.Add(zst([]byte("text")))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := NewReader(bytes.NewReader(b), 1000)
+		r, err := NewFile(bytes.NewReader(b), textOf(1000))
 		if err != nil {
 			return
 		}

@@ -1,0 +1,58 @@
+package unpack
+
+import "fmt"
+
+// What may be made of a file, in bytes: a fixed amount, and so much for each byte of
+// the file. Lists of edges shrink to a fifth and papers' words, which mostly are
+// zeros, to a hundredth; what a reader keeps of a byte of text is two bytes to
+// thirty.
+const (
+	textLeast = 32 << 20
+	textPer   = 64
+	keptLeast = 48 << 20
+	keptPer   = 128
+)
+
+// Limit returns how many bytes of text a file of the given size may expand to.
+func Limit(packed int64) int64 { return textLeast + textPer*min(packed, 1<<48) }
+
+// Budget is what may be made of one file, by all of its members together and by
+// all layers of compression: text, and memory that readers keep of it. A nil
+// Budget is that of a file that is not compressed, whose text is as long as it is:
+// it has no bounds. A Budget is not for several goroutines.
+type Budget struct {
+	packed     int64 // bytes of the file
+	text, kept account
+}
+
+// account is an amount, and what is left of it.
+type account struct{ of, left int64 }
+
+// NewBudget returns the budget of a file of that many bytes.
+func NewBudget(packed int64) *Budget {
+	packed = min(packed, 1<<48)
+	text, kept := Limit(packed), keptLeast+keptPer*packed
+	return &Budget{packed, account{text, text}, account{kept, kept}}
+}
+
+// take takes n bytes, and reports whether there were as many.
+func (a *account) take(n int64) bool {
+	if n > a.left {
+		return false
+	}
+	a.left -= n
+	return true
+}
+
+// Keep takes n bytes for what a reader keeps in memory of the text.
+func (b *Budget) Keep(n int) error {
+	if b == nil || b.kept.take(int64(n)) {
+		return nil
+	}
+	return fmt.Errorf("its %d bytes hold so much that more than %d bytes of memory were needed, which is refused: unpack it first, if you trust it", b.packed, b.kept.of)
+}
+
+// tooLong is the error for more text than there may be.
+func (b *Budget) tooLong() error {
+	return fmt.Errorf("%d bytes expand to more than %d, which is refused: unpack it first, if you trust it", b.packed, b.text.of)
+}

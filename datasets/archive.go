@@ -129,12 +129,8 @@ func (z archive) plain(name string) (*sparse.CSR, error) {
 	}
 	var values []tensor.Float
 	if z.Has(name + "_data") {
-		wide, err := vector(z, name+"_data", (*npy.Array).Float64s)
-		if err != nil {
+		if values, err = vector(z, name+"_data", numbers); err != nil {
 			return nil, err
-		}
-		if values, err = floats(wide); err != nil {
-			return nil, z.wrong(name+"_data", "%w", err)
 		}
 	}
 	m, err := sparse.New(int(shape[0]), int(shape[1]), offsets, cols, values)
@@ -150,15 +146,26 @@ func (z archive) dense(name string, a *npy.Array) (*tensor.Dense, error) {
 	if len(a.Shape) != 2 && len(a.Shape) != 1 || a.Len() == 0 {
 		return nil, z.wrong(name, "its shape is %v, want rows and columns", a.Shape)
 	}
-	wide, err := a.Float64s()
-	if err != nil {
-		return nil, z.wrong(name, "%w", err)
-	}
-	values, err := floats(wide)
+	values, err := numbers(a)
 	if err != nil {
 		return nil, z.wrong(name, "%w", err)
 	}
 	return tensor.Of(values, a.Shape[0], a.Len()/a.Shape[0]), nil
+}
+
+// numbers returns the elements of an array, which it checks to be finite.
+func numbers(a *npy.Array) ([]tensor.Float, error) {
+	at, err := a.Numbers()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]tensor.Float, a.Len())
+	for k := range out {
+		if out[k] = tensor.Float(at(k)); out[k]-out[k] != 0 {
+			return nil, fmt.Errorf("element %d is %v", k, at(k))
+		}
+	}
+	return out, nil
 }
 
 // names returns an array of strings, nil if there is none of that name.

@@ -202,7 +202,7 @@ func badTexts() []bad {
 		{"bad list in a zip", fileOf("x.zip", zipOf("a.txt.gz", string(gz("0 x\n")))), `DIR/x.zip/a.txt.gz: line 1: "0 x" is not an edge: want the numbers of two nodes`},
 		{"no file", func(_ *testing.T, dir string) error { _, err := Read(filepath.Join(dir, "x.npz")); return err }, "stat DIR/x.npz: no such file or directory"},
 		{"zip that escapes", fileOf("x.zip", zipOf("../../p.content", paperContent)), `DIR/x.zip: the member "../../p.content" leads out of the archive, which is refused`},
-		{"zip that expands without bound", fileOf("x.zip", bomb()), "DIR/x.zip: p.content: it expands from 4 to 300000000 bytes, which is refused"},
+		{"zip that expands without bound", fileOf("x.zip", bomb()), "DIR/x.zip: p.content: it expands from 4 to 300000000 bytes, which is refused: unpack it first, if you trust it"},
 		{"zip without content", fileOf("x.zip", zipOf("README.txt", "hello")), noneInZip},
 		{"zip without cites", fileOf("x.zip", zipOf("p.content", paperContent)), `DIR/x.zip: there is no "p.cites" in it`},
 		{"short paper", linqsOf("1 0 1 A\n2 0 B\n", ""), "DIR/x.zip/p.content: line 2: 1 words of a paper's text, want 2 as in the first line"},

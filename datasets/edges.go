@@ -38,7 +38,8 @@ func opened[T any](path string, read func(r io.Reader, path string) (T, error)) 
 
 // edgeList is [EdgeList] of a text.
 func edgeList(r io.Reader, path string) (*Dataset, error) {
-	list := new(ends)
+	budget := unpack.BudgetOf(r)
+	list := &ends{budget: budget}
 	err := edgelist.Read(r, list.add)
 	if err == nil && list.n == 0 {
 		err = errors.New("there are no edges in it")
@@ -58,6 +59,9 @@ func edgeList(r io.Reader, path string) (*Dataset, error) {
 	for i, id := range ids {
 		d.NodeNames[i] = strconv.FormatInt(id, 10)
 	}
+	if err := d.believable(budget.Packed()); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	return d, nil
 }
 
@@ -76,7 +80,7 @@ const rowsMost = 16
 
 // readMatrix reads a Matrix Market file.
 func readMatrix(r io.Reader, path string) (*mtx.Matrix, error) {
-	m, err := mtx.Read(r)
+	m, err := mtx.Read(r, unpack.BudgetOf(r).Keep)
 	if err == nil && max(m.Rows, m.Cols) > 1<<20+rowsMost*len(m.Row) {
 		err = fmt.Errorf("it is %d × %d, with only %d elements: that is not believed", m.Rows, m.Cols, len(m.Row))
 	}
@@ -157,7 +161,10 @@ func matrixMarket(r io.Reader, path string) (*Dataset, error) {
 	if err := d.adjacent(m); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return d, d.Check()
+	if err := d.sound(unpack.BudgetOf(r).Packed()); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return d, nil
 }
 
 // adjacent makes a graph of a square matrix.

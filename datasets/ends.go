@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/unpack"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -14,8 +15,13 @@ import (
 type ends struct {
 	n        int
 	src, dst pieces[int32]
-	far      *farEnds // all edges, if there is one
+	far      *farEnds       // all edges, if there is one
+	budget   *unpack.Budget // of the text
 }
+
+// edgeTakes is what an edge takes while it is read and a graph is made, in bytes,
+// and farTakes what it takes more if a number of a node is beyond 32 bits.
+const edgeTakes, farTakes = 24, 32
 
 // farEnds is a list of edges between nodes of any number.
 type farEnds struct{ src, dst pieces[int64] }
@@ -27,7 +33,17 @@ func (e *ends) add(u, v int64) error {
 	}
 	e.n++
 	if e.far == nil && max(u, v) > math.MaxInt32 {
+		if err := e.budget.Keep(farTakes * e.n); err != nil {
+			return err
+		}
 		e.far = &farEnds{widened(&e.src), widened(&e.dst)}
+	}
+	takes := edgeTakes
+	if e.far != nil {
+		takes += farTakes
+	}
+	if err := e.budget.Keep(takes); err != nil {
+		return err
 	}
 	if e.far != nil {
 		e.far.src.add(u)

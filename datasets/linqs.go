@@ -55,7 +55,7 @@ func linqs(f *unpack.Folder, path, content string) (*Dataset, error) {
 		}
 	}
 	cites := strings.TrimSuffix(unpack.Plain(content), ".content") + ".cites"
-	p := &papers{number: map[string]int32{}}
+	p, size := &papers{number: map[string]int32{}}, int64(0)
 	for _, part := range []struct {
 		name string
 		read func(io.Reader) error
@@ -64,6 +64,8 @@ func linqs(f *unpack.Folder, path, content string) (*Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
+		p.budget = r.Budget
+		size = max(size, r.Budget.Packed())
 		err = part.read(r)
 		r.Close()
 		if err != nil {
@@ -75,7 +77,10 @@ func linqs(f *unpack.Folder, path, content string) (*Dataset, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	d.Name = titleOf(stem(content))
-	return d, d.Check()
+	if err := d.sound(size); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return d, nil
 }
 
 // papers is what the two files hold, in their order.
@@ -88,7 +93,16 @@ type papers struct {
 	width          int                  // words that there are
 	cited, citing  pieces[int32]
 	dangling       int // citations of papers without content
+	budget         *unpack.Budget
 }
+
+// What a paper or page, a word of it and a citation take while they are read and a
+// dataset is made of them, in bytes.
+const (
+	paperTakes    = 200
+	wordTakes     = 24
+	citationTakes = 48 // in both directions
+)
 
 // mark is what some editors put before a text: the byte-order mark, in UTF-8.
 const mark = "\ufeff"
@@ -151,6 +165,9 @@ func (p *papers) readContent(r io.Reader) error {
 				p.word(int32(j), v)
 			}
 		}
+		if err := p.budget.Keep(paperTakes + wordTakes*(p.cols.n-int(p.offsets[len(p.offsets)-1]))); err != nil {
+			return err
+		}
 		p.number[strings.Clone(words[0])] = int32(len(p.names))
 		p.names, p.classes = append(p.names, strings.Clone(words[0])), append(p.classes, strings.Clone(words[n-1]))
 		p.offsets = append(p.offsets, int64(p.cols.n))
@@ -199,6 +216,9 @@ func (p *papers) readCites(r io.Reader) error {
 		if !ok1 || !ok2 {
 			p.dangling++
 			return nil
+		}
+		if err := p.budget.Keep(citationTakes); err != nil {
+			return err
 		}
 		p.cited.add(u)
 		p.citing.add(v)

@@ -45,7 +45,7 @@ func NPZ(path string) (*Dataset, error) {
 	if d.Split, err = splitOf(z, d.Graph.NumNodes()); err != nil {
 		return nil, err
 	}
-	if err := d.Check(); err != nil {
+	if err := d.sound(z.Size()); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return d, nil
@@ -95,14 +95,8 @@ func (d *Dataset) readIncoming(z archive) (err error) {
 	if d.Graph, err = incoming(z); err != nil || !z.Has("weights") {
 		return err
 	}
-	wide, err := vector(z, "weights", (*npy.Array).Float64s)
-	if err != nil {
-		return err
-	}
-	if d.Weights, err = floats(wide); err != nil {
-		return z.wrong("weights", "%w", err)
-	}
-	return nil
+	d.Weights, err = vector(z, "weights", numbers)
+	return err
 }
 
 func (d *Dataset) readFeatures(z archive) (err error) {

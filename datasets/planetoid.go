@@ -33,6 +33,7 @@ type planetoid struct {
 	in           *sparse.CSR // the sources of the edges into each node
 	nodes, loops int
 	test         []int32 // the node of each row of tx
+	size         int64   // bytes of allx
 }
 
 // Planetoid reads Cora, CiteSeer, PubMed or a dataset of your own from the files
@@ -150,6 +151,9 @@ func parse[T any](p *planetoid, part string, convert func(any) (T, error)) (out 
 	if info.Size() > pickle.MaxInput {
 		return out, p.wrong(part, "%d bytes are too many; the limit is %d", info.Size(), pickle.MaxInput)
 	}
+	if part == "allx" {
+		p.size = info.Size()
+	}
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return out, err
@@ -228,11 +232,15 @@ func (p *planetoid) dataset() (*Dataset, error) {
 	}
 	train := p.x.NumRows
 	test := slices.Sorted(slices.Values(p.test))
-	return &Dataset{
+	d := &Dataset{
 		Name: titleOf(p.name), Graph: g, Features: x, Labels: labels, Classes: p.classes,
 		Split:      Split{Train: span(0, train), Val: span(train, min(train+maxVal, known)), Test: test},
 		ClassNames: namesFor(p.name, p.classes), loops: p.loops,
-	}, nil
+	}
+	if err := d.believable(p.size); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.path("allx"), err)
+	}
+	return d, nil
 }
 
 // namesFor returns the names of the classes if their number is the known one.

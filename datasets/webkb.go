@@ -47,7 +47,7 @@ func WebKB(dir string) (*Dataset, error) {
 			return nil, err
 		}
 	}
-	if err := d.Check(); err != nil {
+	if err := d.sound(p.size); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	return d, nil
@@ -59,6 +59,8 @@ type pages struct {
 	words    [][]int32 // of each page; nil: not read yet
 	labels   []int32
 	src, dst pieces[int32]
+	budget   *unpack.Budget // of the file that is read
+	size     int64          // bytes of the larger file
 }
 
 // read reads a file without its first line, which names the columns.
@@ -68,6 +70,7 @@ func (p *pages) read(path string, from func(*bufio.Reader) error) error {
 		return err
 	}
 	defer f.Close()
+	p.budget, p.size = f.Budget, max(p.size, f.Budget.Packed())
 	r := bufio.NewReader(f)
 	head, err := r.ReadString('\n')
 	head = strings.TrimPrefix(head, mark)
@@ -102,8 +105,10 @@ func (p *pages) readPages(r *bufio.Reader) error {
 			return fmt.Errorf("class %.40q is no number", words[2])
 		}
 		labels[v] = int32(c)
-		pages[v], err = p.ones(words[1])
-		return err
+		if pages[v], err = p.ones(words[1]); err != nil {
+			return err
+		}
+		return p.budget.Keep(paperTakes + wordTakes*len(pages[v]))
 	})
 	if err != nil {
 		return fmt.Errorf("below line 1: %w", err)
@@ -147,7 +152,7 @@ func (p *pages) readLinks(r *bufio.Reader) error {
 		}
 		p.src.add(int32(u))
 		p.dst.add(int32(v))
-		return nil
+		return p.budget.Keep(edgeTakes)
 	})
 	if err != nil {
 		return fmt.Errorf("below line 1: %w", err)

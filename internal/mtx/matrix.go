@@ -22,9 +22,18 @@ type Matrix struct {
 	Symmetric  bool      // as the header says
 }
 
-// Read reads a matrix. An error names the line.
-func Read(r io.Reader) (*Matrix, error) {
-	p := &parser{r: bufio.NewReaderSize(r, lineMost)}
+// elementTakes is what an element takes while a matrix is made of the list, in
+// bytes.
+const elementTakes = 48
+
+// Read reads a matrix. An error names the line. Keep is called with the bytes that
+// each element takes, and ends the reading by an error; nil stands for one that
+// never does.
+func Read(r io.Reader, keep func(bytes int) error) (*Matrix, error) {
+	if keep == nil {
+		keep = func(int) error { return nil }
+	}
+	p := &parser{r: bufio.NewReaderSize(r, lineMost), keep: keep}
 	m, err := p.matrix()
 	if err != nil {
 		return nil, fmt.Errorf("line %d: %w", max(1, p.line), err)
@@ -38,6 +47,7 @@ type parser struct {
 	line int
 	head header
 	most int // elements that there can be
+	keep func(bytes int) error
 	m    Matrix
 }
 
@@ -264,6 +274,14 @@ func (p *parser) add(row, col int32, v float64) error {
 	if len(p.m.Row) > math.MaxInt32-2 {
 		return errors.New("there are more than 2³¹−1 elements")
 	}
+	mirrored := row != col && p.head.symmetry != "general"
+	takes := elementTakes
+	if mirrored {
+		takes *= 2
+	}
+	if err := p.keep(takes); err != nil {
+		return err
+	}
 	one := func(r, c int32, v float64) {
 		p.m.Row, p.m.Col = put(p.m.Row, r, p.most), put(p.m.Col, c, p.most)
 		if p.head.field != "pattern" {
@@ -272,7 +290,7 @@ func (p *parser) add(row, col int32, v float64) error {
 	}
 	one(row, col, v)
 	switch {
-	case row == col || p.head.symmetry == "general":
+	case !mirrored:
 	case p.head.symmetry == "symmetric":
 		one(col, row, v)
 	default:

@@ -38,7 +38,7 @@ func TestRead(t *testing.T) {
 		"coordinate real general\n1 1 2\n1 1 1\n1 1 2\n%trailing comment\n": "[[3]]",
 	} {
 		for _, head := range []string{"%%MatrixMarket matrix ", "\ufeff%%MatrixMarket matrix "} {
-			m, err := Read(strings.NewReader(head + text))
+			m, err := Read(strings.NewReader(head+text), nil)
 			if err != nil {
 				t.Errorf("%q: %v", head+text, err)
 				continue
@@ -80,7 +80,7 @@ func TestBadFiles(t *testing.T) {
 		head + "coordinate real general\n1 1 1\n1 1 1\n1 1 1":           `line 4: "1 1 1" follows the last of the 1 elements`,
 		head + "array real general\n1 1\n" + strings.Repeat("1", 1<<17): "line 3: it is longer than 65536 bytes",
 	} {
-		if _, err := Read(strings.NewReader(text)); err == nil || err.Error() != want {
+		if _, err := Read(strings.NewReader(text), nil); err == nil || err.Error() != want {
 			t.Errorf("%.60q: error\n%v, want\n%s", text, err, want)
 		}
 	}
@@ -92,7 +92,7 @@ func FuzzRead(f *testing.F) {
 		f.Add("%%MatrixMarket matrix " + text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := Read(strings.NewReader(text))
+		m, err := Read(strings.NewReader(text), nil)
 		if err != nil {
 			return
 		}

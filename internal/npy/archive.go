@@ -4,40 +4,57 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zip"
 )
 
-// arrayMost is the size beyond which an array of an archive is not read.
-const arrayMost = 16 << 30
-
-// expandMost returns how many bytes an array may expand to: what shrinks to less
-// than a sixtieth is either small or made to fill a memory.
-func expandMost(packed uint64) uint64 { return min(1<<28+64*min(packed, arrayMost), arrayMost) }
+// membersMost is the number of files beyond which an archive is not read.
+const membersMost = 1 << 16
 
 // Archive is a .npz file: arrays by name.
 type Archive struct {
 	path    string
 	zip     *zip.ReadCloser
 	members map[string]*zip.File
+	room    *room
 }
 
 // OpenArchive opens the file at path, which must be closed.
 func OpenArchive(path string) (*Archive, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("npy: %w", err)
+	}
 	z, err := zip.OpenReader(path)
 	if err != nil {
 		return nil, fmt.Errorf("npy: %s: no npz archive: %w", path, err)
 	}
-	a := &Archive{path: path, zip: z, members: map[string]*zip.File{}}
+	a := &Archive{path: path, zip: z, members: map[string]*zip.File{}, room: newRoom(info.Size())}
 	for _, f := range z.File {
-		if name, ok := strings.CutSuffix(f.Name, ".npy"); ok {
+		name, ok := strings.CutSuffix(f.Name, ".npy")
+		switch {
+		case len(z.File) > membersMost:
+			err = fmt.Errorf("npy: %s: %d arrays are too many; the limit is %d", path, len(z.File), membersMost)
+		case ok && a.Has(name):
+			err = fmt.Errorf("npy: %s: there are two arrays %.80q, of which one would be lost: save it again", path, name)
+		}
+		if err != nil {
+			z.Close()
+			return nil, err
+		}
+		if ok {
 			a.members[name] = f
 		}
 	}
 	return a, nil
 }
+
+// Size returns the bytes of the file.
+func (a *Archive) Size() int64 { return a.room.packed }
 
 // Close closes the file.
 func (a *Archive) Close() error { return a.zip.Close() }
@@ -69,20 +86,7 @@ func (a *Archive) Read(name string) (*Array, error) {
 	if f == nil {
 		return nil, fmt.Errorf("npy: %s has no array %q; it has %s", a.path, name, a.Contents())
 	}
-	limit := expandMost(f.CompressedSize64)
-	if f.UncompressedSize64 > limit {
-		return nil, fmt.Errorf("npy: %s: array %q expands from %d to %d bytes, which is refused", a.path, name, f.CompressedSize64, f.UncompressedSize64)
-	}
-	r, err := f.Open()
-	if err != nil {
-		return nil, fmt.Errorf("npy: %s: array %q: %w", a.path, name, err)
-	}
-	defer r.Close()
-	// What a member holds is at most what its header in the archive says.
-	array, err := read(r, int64(f.UncompressedSize64))
-	if err == nil { // the checksum is compared at the end of the member
-		_, err = io.Copy(io.Discard, r)
-	}
+	array, err := a.read(f)
 	if errors.Is(err, zip.ErrChecksum) {
 		err = fmt.Errorf("its checksum is not that of the archive, which is damaged: copy or download it again (%w)", err)
 	}
@@ -90,4 +94,26 @@ func (a *Archive) Read(name string) (*Array, error) {
 		return nil, fmt.Errorf("npy: %s: array %q: %w", a.path, name, err)
 	}
 	return array, nil
+}
+
+// read reads a member, which holds at most what its header in the archive says.
+func (a *Archive) read(f *zip.File) (*Array, error) {
+	if f.UncompressedSize64 > math.MaxInt64-1 || a.room.left < int64(f.UncompressedSize64) {
+		return nil, fmt.Errorf("it expands from %d to %d bytes, which is refused: %w", f.CompressedSize64, f.UncompressedSize64, a.room.full())
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	size := int64(f.UncompressedSize64)
+	text := &io.LimitedReader{R: r, N: size + 1}
+	array, err := read(text, size, a.room)
+	if err == nil { // the checksum is compared at the end of the member
+		_, err = io.Copy(io.Discard, text)
+	}
+	if err == nil && text.N == 0 {
+		err = fmt.Errorf("it is longer than the %d bytes that the archive says it has", size)
+	}
+	return array, err
 }

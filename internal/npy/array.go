@@ -22,14 +22,14 @@ type Array struct {
 
 // Read reads an array of at most limit bytes from r.
 func Read(r io.Reader, limit int64) (*Array, error) {
-	a, err := read(r, limit)
+	a, err := read(r, limit, nil)
 	if err != nil {
 		return nil, fmt.Errorf("npy: %w", err)
 	}
 	return a, nil
 }
 
-func read(r io.Reader, limit int64) (*Array, error) {
+func read(r io.Reader, limit int64, room *room) (*Array, error) {
 	h, err := readHeader(r)
 	if err != nil {
 		return nil, err
@@ -44,6 +44,9 @@ func read(r io.Reader, limit int64) (*Array, error) {
 			return nil, fmt.Errorf("the objects of shape %v are stored with the first axis fastest: save them in C order (numpy.ascontiguousarray)", h.shape)
 		}
 		a.Pickled = true
+		if err = room.take(int(limit), pickleTakes); err != nil {
+			return nil, err
+		}
 		a.Raw, err = io.ReadAll(io.LimitReader(r, limit+1))
 		if err == nil && int64(len(a.Raw)) > limit {
 			err = fmt.Errorf("more than the %d bytes that are read", limit)
@@ -57,6 +60,9 @@ func read(r io.Reader, limit int64) (*Array, error) {
 	if int64(a.n) > limit/int64(max(size, 1)) {
 		return nil, fmt.Errorf("shape %v of %s takes more than the %d bytes that are read", h.shape, h.descr, limit)
 	}
+	if err := room.take(a.n, a.takes(size)); err != nil {
+		return nil, fmt.Errorf("it is of shape %v, of %s: %w", h.shape, h.descr, err)
+	}
 	a.Raw, err = exactly(r, a.n*size)
 	if turned && err == nil {
 		a.Raw = lastFastest(a.Raw, h.shape, size)
@@ -67,7 +73,7 @@ func read(r io.Reader, limit int64) (*Array, error) {
 // lastFastest returns elements whose first axis runs fastest in the order in which
 // the last one does.
 func lastFastest(raw []byte, shape []int, size int) []byte {
-	var axes, steps []int // without those of one, of which there may be thousands
+	var axes, steps []int // without those of one
 	step := size
 	for i := len(shape) - 1; i >= 0; i-- {
 		if shape[i] != 1 {
@@ -217,36 +223,43 @@ func (a *Array) whole() (func(i int) (int64, bool), error) {
 
 // Float64s returns the elements of an array of numbers.
 func (a *Array) Float64s() ([]float64, error) {
+	at, err := a.Numbers()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, a.n)
+	for i := range out {
+		out[i] = at(i)
+	}
+	return out, nil
+}
+
+// Numbers returns a function that reads an element of an array of numbers. It takes
+// no memory, as a slice of them does.
+func (a *Array) Numbers() (func(i int) float64, error) {
 	if a.Pickled || len(a.Type) < 3 {
 		return nil, a.misread("numbers")
 	}
-	out, raw, b := make([]float64, a.n), a.Raw, a.order()
+	raw, b := a.Raw, a.order()
 	switch a.Type[1:] {
 	case "f2":
-		for i := range out {
-			out[i] = half(b.Uint16(raw[2*i:]))
-		}
+		return func(i int) float64 { return half(b.Uint16(raw[2*i:])) }, nil
 	case "f4":
-		for i := range out {
-			out[i] = float64(math.Float32frombits(b.Uint32(raw[4*i:])))
-		}
+		return func(i int) float64 { return float64(math.Float32frombits(b.Uint32(raw[4*i:]))) }, nil
 	case "f8":
-		for i := range out {
-			out[i] = math.Float64frombits(b.Uint64(raw[8*i:]))
-		}
-	default:
-		at, err := a.whole()
-		if err != nil {
-			return nil, a.misread("numbers")
-		}
-		for i := range out {
-			v, ok := at(i)
-			if out[i] = float64(v); !ok {
-				out[i] = float64(uint64(v))
-			}
-		}
+		return func(i int) float64 { return math.Float64frombits(b.Uint64(raw[8*i:])) }, nil
 	}
-	return out, nil
+	whole, err := a.whole()
+	if err != nil {
+		return nil, a.misread("numbers")
+	}
+	return func(i int) float64 {
+		v, ok := whole(i)
+		if !ok {
+			return float64(uint64(v))
+		}
+		return float64(v)
+	}, nil
 }
 
 // half returns the value of a float of 16 bits.

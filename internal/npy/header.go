@@ -18,6 +18,9 @@ const magic = "\x93NUMPY"
 // NumPy's own take some 128 bytes, those of records a few thousand.
 const headerMost = 1 << 16
 
+// axesMost is the number of axes that NumPy's own arrays may have.
+const axesMost = 64
+
 // header is what stands before the elements.
 type header struct {
 	descr   string // the element type, such as <f4
@@ -193,7 +196,9 @@ func (s *scanner) tuple() []int {
 		}
 		s.at = end
 		s.take("L") // of Python 2
-		shape = append(shape, n)
+		if shape = append(shape, n); len(shape) > axesMost {
+			s.fail(fmt.Sprintf("at most %d axes", axesMost))
+		}
 		if !s.take(",") {
 			s.want(")")
 			break

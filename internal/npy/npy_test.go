@@ -101,7 +101,7 @@ func TestFirstAxisFastest(t *testing.T) {
 		"(3, 1, 2)": {0, 3, 1, 4, 2, 5},
 		"(0, 3)":    {},
 		"(3, 0)":    {},
-		"(2, 3" + strings.Repeat(", 1", 9000) + ")": {0, 2, 4, 1, 3, 5},
+		"(2, 3" + strings.Repeat(", 1", 62) + ")": {0, 2, 4, 1, 3, 5},
 	} {
 		all := []int16{0, 1, 2, 3, 4, 5}[:len(want)]
 		a, err := Read(bytes.NewReader(file("{'descr': '<i2', 'fortran_order': True, 'shape': "+shape+"}", all)), 1<<20)
@@ -161,6 +161,7 @@ func TestBadFiles(t *testing.T) {
 		{"huge shape", file(headerOf("<f4", "(1000000000000,)"), float32(1)), "more than the"},
 		{"overflow", file(headerOf("<f4", "(9000000000000000000, 9000000000000000000)")), "more elements than"},
 		{"negative", file(headerOf("<f4", "(-1,)")), "the length of an axis"},
+		{"65 axes", file(headerOf("<f4", "("+strings.Repeat("1,", 65)+")"), float32(1)), "at most 64 axes"},
 		{"records", file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}"), "records are not read"},
 		{"fortran", file("{'descr': '|O', 'fortran_order': True, 'shape': (1, 1)}", []byte("N.")), "ascontiguousarray"},
 		{"cut fortran", file("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}", []float32{1, 2}), "after 8 of 24 bytes"},

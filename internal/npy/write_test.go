@@ -3,11 +3,15 @@ package npy
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zip"
 )
 
 func TestWriteArchive(t *testing.T) {
@@ -85,22 +89,90 @@ func TestWriteArchiveFails(t *testing.T) {
 	}
 }
 
-// TestBomb wants an array refused that expands without bound.
-func TestBomb(t *testing.T) {
-	var b bytes.Buffer
-	if err := WriteArchive(&b, Named{"x", make([]int32, 80<<20), nil}); err != nil {
-		t.Fatal(err)
-	}
+// archiveAt writes an archive and opens it.
+func archiveAt(t *testing.T, b []byte) (*Archive, error) {
 	path := filepath.Join(t.TempDir(), "bomb.npz")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+	if err := os.WriteFile(path, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	z, err := OpenArchive(path)
+	if err == nil {
+		t.Cleanup(func() { z.Close() })
+	}
+	return z, err
+}
+
+// TestBomb wants an array refused that expands without bound.
+func TestBomb(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteArchive(&b, Named{"x", make([]int32, 32<<20), nil}); err != nil {
+		t.Fatal(err)
+	}
+	z, err := archiveAt(t, b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer z.Close()
-	if _, err := z.Read("x"); err == nil || !strings.Contains(err.Error(), "to 335544448 bytes, which is refused") {
+	if _, err := z.Read("x"); err == nil || !strings.Contains(err.Error(), "to 134217856 bytes, which is refused") {
 		t.Errorf("read a bomb, error %v", err)
 	}
+}
+
+// TestRoom wants the arrays of an archive to share what they may take: elements
+// that are small in the file, or nothing there, are not when they are read.
+func TestRoom(t *testing.T) {
+	member := func(descr string, n int, data []byte) []byte {
+		return append(file(headerOf(descr, fmt.Sprintf("(%d,)", n))), data...)
+	}
+	const n = 5 << 20
+	z, err := archiveAt(t, zipped(t, "a.npy", member("|u1", n, make([]byte, n)), "b.npy", member("|u1", n, make([]byte, n)), "c.npy", member("|S0", n, make([]byte, n)),
+		"d.npy", append(file(headerOf("|O", "()")), make([]byte, n)...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := z.Read("a"); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{"b", "c", "d"} {
+		if _, err := z.Read(name); err == nil || !strings.Contains(err.Error(), "with it the arrays take more than the") {
+			t.Errorf("array %s: error %v", name, err)
+		}
+	}
+}
+
+// TestLyingArchives wants refused what an archive says that is not so.
+func TestLyingArchives(t *testing.T) {
+	long := file(headerOf("<i4", "(2,)"), int32(1), int32(2))
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	m, err := w.CreateRaw(&zip.FileHeader{Name: "x.npy", Method: zip.Store, CompressedSize64: uint64(len(long)), UncompressedSize64: uint64(len(long)) - 4, CRC32: crc32.ChecksumIEEE(long)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Write(long)
+	w.Close()
+	z, err := archiveAt(t, b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := z.Read("x"); err == nil {
+		t.Error("read an array that is longer than its archive says")
+	}
+	if _, err := archiveAt(t, zipped(t, "x.npy", long, "y.npy", long, "x.npy", long)); err == nil || !strings.HasSuffix(err.Error(), `there are two arrays "x", of which one would be lost: save it again`) {
+		t.Errorf("two arrays of a name: error %v", err)
+	}
+}
+
+// zipped is an archive of names and contents, alternating.
+func zipped(t *testing.T, parts ...any) []byte {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := 0; i < len(parts); i += 2 {
+		m, err := w.Create(parts[i].(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Write(parts[i+1].([]byte))
+	}
+	w.Close()
+	return b.Bytes()
 }

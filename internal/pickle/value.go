@@ -232,19 +232,33 @@ func (a *Array) Strings() ([]string, error) {
 		return nil, fmt.Errorf("an array of type %s does not hold strings", a.Dtype)
 	}
 	out := make([]string, a.Len())
+	known := map[*byte]string{} // those that the memo may repeat, which would be copied again and again
 	for i := range out {
 		if a.Dtype[1:] != objects {
 			out[i] = a.text(i)
 			continue
 		}
+		b, long := a.Objects[i].(Bytes)
+		if long = long && len(b) > repeatLeast; long {
+			if s, ok := known[&b[0]]; ok && len(s) == len(b) {
+				out[i] = s
+				continue
+			}
+		}
 		s, ok := short(a.Objects[i])
 		if !ok {
 			return nil, fmt.Errorf("element %d is a %T, or too long; want a short string", i, a.Objects[i])
 		}
-		out[i] = s
+		if out[i] = s; long {
+			known[&b[0]] = s
+		}
 	}
 	return out, nil
 }
+
+// repeatLeast is the length beyond which a copy of a string takes more than its
+// place in a list.
+const repeatLeast = 32
 
 // text returns element i of an array of strings, whose ends are filled with
 // zeros.

@@ -1,6 +1,9 @@
 package unpack
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // What may be made of a file, in bytes: a fixed amount, and so much for each byte of
 // the file. Lists of edges shrink to a fifth and papers' words, which mostly are
@@ -17,11 +20,12 @@ const (
 func Limit(packed int64) int64 { return textLeast + textPer*min(packed, 1<<48) }
 
 // Budget is what may be made of one file, by all of its members together and by
-// all layers of compression: text, and memory that readers keep of it. A nil
-// Budget is that of a file that is not compressed, whose text is as long as it is:
-// it has no bounds. A Budget is not for several goroutines.
+// all layers of compression: text, and memory that readers keep of it. That of a
+// file that is not compressed, whose text is as long as it is, has no bounds, and
+// neither has a nil one. A Budget is not for several goroutines.
 type Budget struct {
 	packed     int64 // bytes of the file
+	plain      bool  // it is not compressed
 	text, kept account
 }
 
@@ -32,7 +36,15 @@ type account struct{ of, left int64 }
 func NewBudget(packed int64) *Budget {
 	packed = min(packed, 1<<48)
 	text, kept := Limit(packed), keptLeast+keptPer*packed
-	return &Budget{packed, account{text, text}, account{kept, kept}}
+	return &Budget{packed: packed, text: account{text, text}, kept: account{kept, kept}}
+}
+
+// Packed returns the bytes of the file.
+func (b *Budget) Packed() int64 {
+	if b == nil {
+		return math.MaxInt64
+	}
+	return b.packed
 }
 
 // take takes n bytes, and reports whether there were as many.
@@ -46,7 +58,7 @@ func (a *account) take(n int64) bool {
 
 // Keep takes n bytes for what a reader keeps in memory of the text.
 func (b *Budget) Keep(n int) error {
-	if b == nil || b.kept.take(int64(n)) {
+	if b == nil || b.plain || b.kept.take(int64(n)) {
 		return nil
 	}
 	return fmt.Errorf("its %d bytes hold so much that more than %d bytes of memory were needed, which is refused: unpack it first, if you trust it", b.packed, b.kept.of)

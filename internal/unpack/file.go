@@ -31,7 +31,7 @@ func Plain(name string) string {
 // File is the text of a file, or of a member of an archive.
 type File struct {
 	io.Reader
-	Budget *Budget // of the file or the archive; nil: nothing is compressed
+	Budget *Budget // of the file or the archive
 
 	closers []func() error
 }
@@ -68,15 +68,13 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	budget := NewBudget(info.Size())
-	f := &File{closers: []func() error{under.Close}}
+	f := &File{Budget: budget, closers: []func() error{under.Close}}
 	expanded, err := f.read(under, budget)
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if expanded {
-		f.Budget = budget
-	}
+	budget.plain = !expanded
 	return f, nil
 }
 

@@ -311,6 +311,7 @@ func TestResumeRefuses(t *testing.T) {
 		{"steps before the first", edit(t, `"W":{"steps":5`, `"W":{"steps":0`), nil, []string{"the number of steps of W is 0"}},
 		{"steps after the last", edit(t, `"W":{"steps":5`, `"W":{"steps":6`), nil, []string{"the number of steps of W is 6"}},
 		{"a best epoch to come", edit(t, `"best":[`, `"best":[6,`), nil, []string{"a best epoch is 6"}},
+		{"a short epoch", edit(t, `"epochs":[[`, `"epochs":[[],[`), nil, []string{"an epoch has 1 numbers, want 9"}},
 		{"a word for a number", edit(t, `"epochs":[[`, `"epochs":[["much",`), nil, []string{`"much" is not a number`}},
 	} {
 		m, untouched := newLogistic(), newLogistic()

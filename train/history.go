@@ -1,6 +1,11 @@
 package train
 
-import "time"
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+)
 
 // Epoch is what is known about one epoch when it is over.
 type Epoch struct {
@@ -32,14 +37,29 @@ func (h *History) Best() (best Epoch, ok bool) {
 // record is a history as it stands in a checkpoint: a line for each epoch of
 // loss, rate, norm, and loss and accuracy of the three parts.
 type record struct {
-	Epochs [][9]number `json:"epochs"`
-	Best   []int       `json:"best"` // their numbers
+	Epochs []row `json:"epochs"`
+	Best   []int `json:"best"` // their numbers
+}
+
+// row is an epoch of a record.
+type row [9]number
+
+// UnmarshalJSON reads exactly nine numbers: by itself a shorter list would be
+// filled up, and three bytes become an epoch.
+func (r *row) UnmarshalJSON(b []byte) error {
+	if err := json.Unmarshal(b, (*[9]number)(r)); err != nil {
+		return err
+	}
+	if n := bytes.Count(b, []byte(",")) + 1; n != len(r) {
+		return fmt.Errorf("an epoch has %d numbers, want %d", n, len(r))
+	}
+	return nil
 }
 
 func (h *History) record() *record {
-	r := &record{Epochs: [][9]number{}, Best: []int{}}
+	r := &record{Epochs: []row{}, Best: []int{}}
 	for _, e := range h.Epochs {
-		r.Epochs = append(r.Epochs, [9]number{
+		r.Epochs = append(r.Epochs, row{
 			number(e.Loss), number(e.Rate), number(e.Norm),
 			number(e.Train.Loss), number(e.Train.Accuracy),
 			number(e.Val.Loss), number(e.Val.Accuracy),

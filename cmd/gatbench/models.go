@@ -18,6 +18,7 @@ type model struct {
 	whole       bool     // a layer looks several hops far, so there are no blocks for it
 	symmetric   bool     // on a block it needs the edges' weights on the whole graph
 	alone       bool     // a layer looks at no neighbours
+	deep        bool     // a layer has a hidden layer of its own
 	preset      func(r *recipe)
 	make        func(r *recipe, s size) layer
 }
@@ -43,7 +44,7 @@ func models() []model {
 		{name: "gatv2", title: "GATv2", takes: attention, preset: likeGAT, make: newGATv2},
 		{name: "gcn", title: "GCN", takes: []string{"no-bias"}, symmetric: true, preset: likeGCN, make: newGCN},
 		{name: "sage", title: "GraphSAGE", preset: likeGCN, make: newSAGE},
-		{name: "gin", title: "GIN", preset: likeGCN, make: newGIN},
+		{name: "gin", title: "GIN", deep: true, preset: likeGCN, make: newGIN},
 		{name: "sgc", title: "SGC", whole: true, preset: likeSGC, make: newSGC},
 		{name: "appnp", title: "APPNP", whole: true, preset: likeAPPNP, make: newAPPNP},
 		{name: "transformer", title: "Transformer", takes: heads, preset: likeGAT, make: newTransformer},

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 
@@ -161,7 +162,10 @@ func openNetwork(path string) (*network, error) {
 		err = fmt.Errorf("%d features and %d classes", n.In, n.Classes)
 	}
 	if err == nil {
-		err = n.fitsMemory()
+		var info os.FileInfo
+		if info, err = os.Stat(path); err == nil {
+			err = n.fits(info.Size())
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: what it says of its model cannot be: %s", path, err)
@@ -169,13 +173,25 @@ func openNetwork(path string) (*network, error) {
 	return n, nil
 }
 
-// fitsMemory reports a model of more numbers than any file that could be meant.
-func (n *network) fitsMemory() error {
-	const most = 1 << 30
-	r := &n.Recipe
-	wide := r.Hidden * max(1, r.Heads)
-	if total := n.In*wide + r.Layers*wide*max(wide, n.Classes*r.OutHeads); total < 0 || total > most {
-		return fmt.Errorf("more than %d numbers", most)
+// fits reports a model of more numbers than a file of that many bytes has, before
+// memory is taken for them. A number has two bytes at least.
+func (n *network) fits(bytes int64) error {
+	r, m := &n.Recipe, n.Recipe.model()
+	s, total := size{in: n.In, out: r.Hidden}, int64(0)
+	for i := range r.Layers {
+		if s.last = i == r.Layers-1; s.last {
+			s.out = n.Classes
+		}
+		wide := int64(s.out) * int64(r.heads(s))
+		if m.deep {
+			total += int64(r.Hidden) * (int64(s.in) + wide)
+		} else {
+			total += int64(s.in) * wide
+		}
+		s.in = r.Hidden * r.Heads
+	}
+	if total > bytes/2 {
+		return fmt.Errorf("at least %d numbers, more than its %d bytes hold", total, bytes)
 	}
 	return nil
 }

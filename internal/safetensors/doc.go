@@ -9,6 +9,7 @@
 //
 // The same tensors and metadata give the same bytes. A reader takes nothing on
 // trust: lengths are compared with the input's size before memory is asked for,
-// and the arrays must fill the input without gap or overlap. Elements of type
+// the arrays must fill the input without gap or overlap, and a header has bounds:
+// 100 MB, 65,536 tensors, 4,096 keys of metadata, names of 4 KiB. Elements of type
 // F32, F64, F16 and BF16 are read; the last two become float32.
 package safetensors

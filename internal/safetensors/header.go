@@ -1,11 +1,9 @@
 package safetensors
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -25,16 +23,22 @@ func parseHeader(head []byte, data int64) ([]entry, map[string]string, error) {
 	if len(head) == 0 || head[0] != '{' || !utf8.Valid(head) {
 		return nil, nil, errors.New("the header is not a JSON object in UTF-8")
 	}
+	if !json.Valid(head) {
+		return nil, nil, fmt.Errorf("the header is not JSON: %w", json.Unmarshal(head, new(bool)))
+	}
 	var entries []entry
 	var metadata map[string]string
-	err := object(head, func(key string, value json.RawMessage) (err error) {
+	err := object(head, func(key string, value []byte) (err error) {
 		if key == metadataKey {
 			metadata, err = parseMetadata(value)
 			return err
 		}
+		if len(entries) == tensorsMost {
+			return fmt.Errorf("there are more than %d tensors", tensorsMost)
+		}
 		e, err := parseEntry(key, value, data)
 		if err != nil {
-			return fmt.Errorf("tensor %q: %w", key, err)
+			return fmt.Errorf("tensor %.80q: %w", key, err)
 		}
 		entries = append(entries, e)
 		return nil
@@ -45,49 +49,17 @@ func parseHeader(head []byte, data int64) ([]entry, map[string]string, error) {
 	return entries, metadata, tile(entries, data)
 }
 
-// object calls f for every member of a JSON object. Unlike a decoder of maps,
-// it refuses a key that stands there twice, and anything behind the object.
-func object(b []byte, f func(key string, value json.RawMessage) error) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return fmt.Errorf("%.20q is not a JSON object", b)
-	}
-	seen := map[string]bool{}
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return fmt.Errorf("byte %d of the JSON: %w", d.InputOffset(), err)
-		}
-		key, ok := t.(string)
-		if !ok || seen[key] {
-			return fmt.Errorf("byte %d of the JSON: the key %v is repeated or not a string", d.InputOffset(), t)
-		}
-		seen[key] = true
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return fmt.Errorf("byte %d of the JSON: %w", d.InputOffset(), err)
-		}
-		if err := f(key, value); err != nil {
-			return err
-		}
-	}
-	if _, err := d.Token(); err != nil {
-		return fmt.Errorf("byte %d of the JSON: %w", d.InputOffset(), err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("byte %d of the JSON: something follows the object", d.InputOffset())
-	}
-	return nil
-}
-
 func parseMetadata(b []byte) (map[string]string, error) {
 	m := map[string]string{}
-	err := object(b, func(key string, value json.RawMessage) error {
-		var s *string
-		if err := json.Unmarshal(value, &s); err != nil || s == nil {
-			return fmt.Errorf("the value of %q is not a string", key)
+	err := object(b, func(key string, value []byte) error {
+		if len(m) == metadataMost {
+			return fmt.Errorf("there are more than %d keys", metadataMost)
 		}
-		m[key] = *s
+		s, err := text(value)
+		if err != nil {
+			return fmt.Errorf("the value of %.80q is not a string", key)
+		}
+		m[key] = s
 		return nil
 	})
 	if err != nil {
@@ -102,7 +74,10 @@ func parseEntry(name string, b []byte, data int64) (entry, error) {
 	e := entry{name: name}
 	var kind string
 	var offsets []int64
-	err := object(b, func(key string, value json.RawMessage) error {
+	err := object(b, func(key string, value []byte) error {
+		if len(value) > fieldMost {
+			return fmt.Errorf("%.80q takes %d bytes; at most %d are read", key, len(value), fieldMost)
+		}
 		var into any
 		switch key {
 		case "dtype":
@@ -112,7 +87,7 @@ func parseEntry(name string, b []byte, data int64) (entry, error) {
 		case "data_offsets":
 			into = &offsets
 		default:
-			return fmt.Errorf("unknown field %q", key)
+			return fmt.Errorf("unknown field %.80q", key)
 		}
 		if err := json.Unmarshal(value, into); err != nil {
 			return fmt.Errorf("%s: %w", key, err)
@@ -124,7 +99,7 @@ func parseEntry(name string, b []byte, data int64) (entry, error) {
 	}
 	i := slices.IndexFunc(dtypes, func(d dtype) bool { return d.name == kind })
 	if i < 0 {
-		return e, fmt.Errorf("elements of type %q cannot be read, only F32, F64, F16 and BF16", kind)
+		return e, fmt.Errorf("elements of type %.80q cannot be read, only F32, F64, F16 and BF16", kind)
 	}
 	e.dtype = dtypes[i]
 	if e.shape == nil {

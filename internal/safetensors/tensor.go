@@ -10,6 +10,15 @@ import (
 // MaxHeader is the longest header, in bytes, that is read or written.
 const MaxHeader = 100_000_000
 
+// What a header may hold, so that it cannot be made to fill a memory: the largest
+// models have a few thousand tensors, whose names have some hundred bytes.
+const (
+	tensorsMost  = 1 << 16
+	metadataMost = 1 << 12 // keys
+	nameMost     = 1 << 12 // bytes of a name or a key, as it stands there
+	fieldMost    = 1 << 10 // bytes of a type, a shape, or a tensor's place
+)
+
 const metadataKey = "__metadata__"
 
 // Tensor is a named array, row after row. Its elements are in F32 or in F64;
@@ -43,6 +52,8 @@ func (t *Tensor) check() error {
 	switch {
 	case t.Name == "" || t.Name == metadataKey || !utf8.ValidString(t.Name):
 		return fmt.Errorf("safetensors: %q cannot be the name of a tensor", t.Name)
+	case quoted(t.Name) > nameMost:
+		return fmt.Errorf("safetensors: the name %.40q… takes %d bytes in JSON; at most %d are read", t.Name, quoted(t.Name), nameMost)
 	case t.F32 != nil && t.F64 != nil:
 		return fmt.Errorf("safetensors: %q has float32 and float64 elements; it needs one of them", t.Name)
 	}

@@ -42,6 +42,9 @@ func Write(w io.Writer, tensors []Tensor, metadata map[string]string) error {
 
 // arrange returns the tensors, checked, in the order of the file.
 func arrange(tensors []Tensor) ([]Tensor, error) {
+	if len(tensors) > tensorsMost {
+		return nil, fmt.Errorf("safetensors: %d tensors are over the limit of %d", len(tensors), tensorsMost)
+	}
 	seen := make(map[string]bool, len(tensors))
 	for i := range tensors {
 		t := &tensors[i]
@@ -68,12 +71,18 @@ func arrange(tensors []Tensor) ([]Tensor, error) {
 func header(tensors []Tensor, metadata map[string]string) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
+	if len(metadata) > metadataMost {
+		return nil, fmt.Errorf("safetensors: %d keys of metadata are over the limit of %d", len(metadata), metadataMost)
+	}
 	if len(metadata) > 0 {
 		quote(&b, metadataKey)
 		b.WriteString(":{")
 		for i, k := range slices.Sorted(maps.Keys(metadata)) {
 			if !utf8.ValidString(k) || !utf8.ValidString(metadata[k]) {
 				return nil, fmt.Errorf("safetensors: metadata %q is not UTF-8", k)
+			}
+			if quoted(k) > nameMost {
+				return nil, fmt.Errorf("safetensors: the key %.40q… takes %d bytes in JSON; at most %d are read", k, quoted(k), nameMost)
 			}
 			comma(&b, i)
 			quote(&b, k)
@@ -118,6 +127,13 @@ func quote(b *bytes.Buffer, s string) {
 	e.SetEscapeHTML(false)
 	_ = e.Encode(s)         // a string and a buffer cannot fail
 	b.Truncate(b.Len() - 1) // the encoder's newline
+}
+
+// quoted returns the bytes that s takes as a JSON string.
+func quoted(s string) int {
+	var b bytes.Buffer
+	quote(&b, s)
+	return b.Len()
 }
 
 // writeData writes the elements of t, a block at a time.

@@ -51,6 +51,9 @@ func edgeList(r io.Reader, path string) (*Dataset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if err := believableNodes(len(ids), budget.Packed()); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	d := &Dataset{Name: titleOf(stem(path)), Features: identity(len(ids))}
 	if err := d.simple(len(ids), src, dst, nil); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -58,9 +61,6 @@ func edgeList(r io.Reader, path string) (*Dataset, error) {
 	d.NodeNames = make([]string, len(ids))
 	for i, id := range ids {
 		d.NodeNames[i] = strconv.FormatInt(id, 10)
-	}
-	if err := d.believable(budget.Packed()); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return d, nil
 }
@@ -157,14 +157,14 @@ func matrixMarket(r io.Reader, path string) (*Dataset, error) {
 	if m.Rows != m.Cols || m.Rows == 0 {
 		return nil, fmt.Errorf("%s: it is %d × %d, and only a square matrix is a graph", path, m.Rows, m.Cols)
 	}
+	if err := believableNodes(m.Rows, unpack.BudgetOf(r).Packed()); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	d := &Dataset{Name: titleOf(stem(path)), Features: identity(m.Rows)}
 	if err := d.adjacent(m); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if err := d.sound(unpack.BudgetOf(r).Packed()); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return d, nil
+	return d, d.Check()
 }
 
 // adjacent makes a graph of a square matrix.

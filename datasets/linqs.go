@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -235,8 +236,7 @@ func (p *papers) dataset() (*Dataset, error) {
 	if p.dangling > p.cited.n {
 		return nil, fmt.Errorf("%d of %d citations are of papers without content: are these files of one dataset?", p.dangling, p.dangling+p.cited.n)
 	}
-	order := span(0, n) // of the file's papers
-	slices.SortFunc(order, func(a, b int32) int { return byNumber(p.names[a], p.names[b]) })
+	order := p.byNumber()
 	place := make([]int32, n)
 	for i, v := range order {
 		place[v] = int32(i)
@@ -283,17 +283,25 @@ func (p *papers) features(order []int32) (*sparse.CSR, error) {
 	return x, nil
 }
 
-// byNumber compares names: numbers by their value, and before all others.
-func byNumber(a, b string) int {
-	x, errA := strconv.ParseUint(a, 10, 63)
-	y, errB := strconv.ParseUint(b, 10, 63)
-	switch {
-	case errA == nil && errB == nil && x != y:
-		return int(min(max(int64(x)-int64(y), -1), 1))
-	case (errA == nil) != (errB == nil) && errA == nil:
-		return -1
-	case (errA == nil) != (errB == nil):
-		return 1
+// byNumber returns the papers in the order of their names: numbers by their value,
+// and before all others.
+func (p *papers) byNumber() []int32 {
+	order, numbers := span(0, len(p.names)), make([]int64, len(p.names)) // −1: it is none
+	for v, name := range p.names {
+		n, err := strconv.ParseUint(name, 10, 63)
+		if numbers[v] = int64(n); err != nil {
+			numbers[v] = -1
+		}
 	}
-	return strings.Compare(a, b)
+	slices.SortFunc(order, func(a, b int32) int {
+		x, y := numbers[a], numbers[b]
+		if x != y && min(x, y) >= 0 {
+			return cmp.Compare(x, y)
+		}
+		if x != y {
+			return cmp.Compare(y, x) // one is no number
+		}
+		return strings.Compare(p.names[a], p.names[b])
+	})
+	return order
 }

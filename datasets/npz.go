@@ -41,6 +41,9 @@ func NPZ(path string) (*Dataset, error) {
 		if err := read(z); err != nil {
 			return nil, err
 		}
+		if err := believableNodes(d.Graph.NumNodes(), z.Size()); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	if d.Split, err = splitOf(z, d.Graph.NumNodes()); err != nil {
 		return nil, err

@@ -96,7 +96,8 @@ func (a *Archive) Read(name string) (*Array, error) {
 	return array, nil
 }
 
-// read reads a member, which holds at most what its header in the archive says.
+// read reads a member. What it holds is at most what its header in the archive
+// says, or else package zip ends it by an error.
 func (a *Archive) read(f *zip.File) (*Array, error) {
 	if f.UncompressedSize64 > math.MaxInt64-1 || a.room.left < int64(f.UncompressedSize64) {
 		return nil, fmt.Errorf("it expands from %d to %d bytes, which is refused: %w", f.CompressedSize64, f.UncompressedSize64, a.room.full())
@@ -106,14 +107,9 @@ func (a *Archive) read(f *zip.File) (*Array, error) {
 		return nil, err
 	}
 	defer r.Close()
-	size := int64(f.UncompressedSize64)
-	text := &io.LimitedReader{R: r, N: size + 1}
-	array, err := read(text, size, a.room)
+	array, err := read(r, int64(f.UncompressedSize64), a.room)
 	if err == nil { // the checksum is compared at the end of the member
-		_, err = io.Copy(io.Discard, text)
-	}
-	if err == nil && text.N == 0 {
-		err = fmt.Errorf("it is longer than the %d bytes that the archive says it has", size)
+		_, err = io.Copy(io.Discard, r)
 	}
 	return array, err
 }

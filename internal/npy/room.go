@@ -9,7 +9,7 @@ import (
 // much for each byte of the file. Features that mostly are zeros, as dense arrays of
 // float32, shrink to a two-hundredth.
 const (
-	roomLeast = 64 << 20
+	roomLeast = 48 << 20
 	roomPer   = 256
 )
 

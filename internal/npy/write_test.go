@@ -123,7 +123,7 @@ func TestRoom(t *testing.T) {
 	member := func(descr string, n int, data []byte) []byte {
 		return append(file(headerOf(descr, fmt.Sprintf("(%d,)", n))), data...)
 	}
-	const n = 5 << 20
+	const n = 4 << 20
 	z, err := archiveAt(t, zipped(t, "a.npy", member("|u1", n, make([]byte, n)), "b.npy", member("|u1", n, make([]byte, n)), "c.npy", member("|S0", n, make([]byte, n)),
 		"d.npy", append(file(headerOf("|O", "()")), make([]byte, n)...)))
 	if err != nil {
@@ -156,6 +156,13 @@ func TestLyingArchives(t *testing.T) {
 	}
 	if _, err := z.Read("x"); err == nil {
 		t.Error("read an array that is longer than its archive says")
+	}
+	var many []any
+	for i := range 1<<16 + 1 {
+		many = append(many, fmt.Sprint(i), []byte{})
+	}
+	if _, err := archiveAt(t, zipped(t, many...)); err == nil || !strings.HasSuffix(err.Error(), "65537 arrays are too many; the limit is 65536") {
+		t.Errorf("65537 arrays: error %v", err)
 	}
 	if _, err := archiveAt(t, zipped(t, "x.npy", long, "y.npy", long, "x.npy", long)); err == nil || !strings.HasSuffix(err.Error(), `there are two arrays "x", of which one would be lost: save it again`) {
 		t.Errorf("two arrays of a name: error %v", err)

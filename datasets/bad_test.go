@@ -2,6 +2,8 @@ package datasets
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -147,7 +149,23 @@ func badNPZ(t *testing.T) []bad {
 		{"pickle for numbers", npzWith("labels", object("N")), `DIR/x.npz: array "labels": its shape is [], want one axis`},
 		{"split without train", splitWith("val", []int32{1}), "DIR/s.npz: the split has no training nodes"},
 		{"split without parts", splitWith("x", []int32{1}), "DIR/s.npz: the split has no training nodes: want an array train or train_mask"},
+		{"array twice", fileOf("x.npz", zipOf("labels.npy", "1", "indptr.npy", "", "labels.npy", "2")), `npy: DIR/x.npz: there are two arrays "labels", of which one would be lost: save it again`},
+		{"features of 2^31-1 columns", sized(npzWith("attr_shape", []int64{4, math.MaxInt32})), "DIR/x.npz: 2147483647 features a node, in a file of SIZE bytes: each takes weights, so at most 65536 + SIZE are believed: leave out those that are zero everywhere, or save the file without compression"},
+		{"nodes of nothing", sized(fileOf("x.npz", archiveOf(t, arrays("indptr", make([]int64, 1<<20), "indices", []int32{})...))), "DIR/x.npz: 1048575 nodes, in a file of SIZE bytes: each takes a row in every layer, so at most 65536 + SIZE are believed: leave out those without edges, or save the file without compression"},
 		{"split twice", splitWith("train", []int32{1, 1}), "DIR/s.npz: train node 1 is 1, after 1; want ascending nodes"},
+	}
+}
+
+// sized is a reader whose error has the sizes that follow from the file's by name.
+func sized(read func(*testing.T, string) error) func(*testing.T, string) error {
+	return func(t *testing.T, dir string) error {
+		err := read(t, dir)
+		info, statErr := os.Stat(filepath.Join(dir, "x.npz"))
+		if err == nil || statErr != nil {
+			return errors.Join(err, statErr)
+		}
+		n := info.Size()
+		return errors.New(strings.NewReplacer(fmt.Sprintf("file of %d bytes", n), "file of SIZE bytes", fmt.Sprint(65536+n), "65536 + SIZE").Replace(err.Error()))
 	}
 }
 

@@ -37,6 +37,9 @@ func incoming(z archive) (*graph.Graph, error) {
 	if n < 0 {
 		return nil, z.wrong("indptr", "it is empty, want one number for each node and one more")
 	}
+	if err := believableNodes(n, z.Size()); err != nil {
+		return nil, fmt.Errorf("%s: %w", z.path, err)
+	}
 	in, err := sparse.New(n, n, offsets, sources, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", z.path, err)

@@ -54,6 +54,9 @@ func NPZ(path string) (*Dataset, error) {
 	return d, nil
 }
 
+// endsTake is what both directions of an edge take while a graph is made of them.
+const endsTake = 16
+
 // readGraph reads the graph, in whichever form it is.
 func (d *Dataset) readGraph(z archive) (err error) {
 	var adj *sparse.CSR
@@ -79,6 +82,9 @@ func (d *Dataset) readGraph(z archive) (err error) {
 	}
 	if adj.NumRows != adj.NumCols {
 		return fmt.Errorf("%s: the adjacency is %d × %d, want it square", z.path, adj.NumRows, adj.NumCols)
+	}
+	if err := z.Keep(adj.NNZ(), endsTake); err != nil {
+		return err
 	}
 	ends := make([]int32, 0, 2*adj.NNZ())
 	for u := range adj.NumRows {

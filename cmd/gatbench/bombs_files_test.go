@@ -258,6 +258,15 @@ func npzOf(n int, more ...member) []byte {
 	}, more...)...)
 }
 
+// edgesOf is a graph of two nodes and n edges between them.
+func edgesOf(prefix string, n int) []byte {
+	return zipOf(
+		member{name: prefix + "indptr.npy", text: npyOf("<i8", "(3,)", le8(0, uint64(n), uint64(n)), 0)},
+		member{name: prefix + "indices.npy", text: npyOf("<i4", fmt.Sprintf("(%d,)", n), bytes.Repeat(le4(1), n), 0)},
+		member{name: prefix + "shape.npy", text: npyOf("<i4", "(2,)", le4(2, 2), 0)},
+	)
+}
+
 // wide is features of n nodes that have cols columns and one element, and classes.
 func wide(n int, cols uint64) []member {
 	labels := make([]byte, 0, 4*n)
@@ -286,17 +295,22 @@ func objectsOf(n int, opcodes string) string {
 }
 
 func arrayBombs() []bomb {
-	const taken = "with it the arrays take more than the"
+	const taken = "its arrays take more than the"
 	return []bomb{
 		{"10 rows of 2^31-1 columns", "dataset", "x.npz", func() []byte { return npzOf(10, wide(10, math.MaxInt32)...) }, "2147483647 features a node"},
 		{"10 rows of 2^20 columns", "train", "x.npz", func() []byte { return npzOf(10, wide(10, 1<<20)...) }, "1048576 features a node"},
 		{"as many columns as are believed", "train", "x.npz", func() []byte { return npzOf(10, wide(10, 1<<16)...) }, ""},
 		{"9 million nodes", "dataset", "x.npz", func() []byte { return npzOf(9 << 20) }, taken},
 		{"2 million nodes", "dataset", "x.npz", func() []byte { return npzOf(2 << 20) }, "2097152 nodes, in a file of"},
-		{"6 million nodes, as a graph", "graph", "x.npz", func() []byte { return npzOf(6 << 20) }, ""},
+		{"4 million nodes, as a graph", "graph", "x.npz", func() []byte { return npzOf(4 << 20) }, "4194304 nodes, in a file of"},
+		{"5 million parallel edges", "graph", "x.npz", func() []byte { return edgesOf("", 5_000_000) }, ""},
+		{"5 million edges, both directions", "dataset", "x.npz", func() []byte { return edgesOf("adj_", 5_000_000) }, taken},
+		{"6 million labels of 2 nodes", "dataset", "x.npz", func() []byte {
+			return npzOf(2, member{name: "labels.npy", text: npyOf("|b1", "(2, 3000000)", nil, 6_000_000)})
+		}, "3000000 classes"},
 		{"as many classes as nodes", "dataset", "x.npz", func() []byte {
 			return npzOf(60_000, member{name: "labels.npy", text: npyOf("<i4", "(60000,)", le4(59_999), 4*59_999)})
-		}, "60000 nodes of 60000 classes"},
+		}, "60000 classes of 60000 nodes"},
 		{"dense zeros of float64", "dataset", "x.npz", func() []byte {
 			return npzOf(10, member{name: "attr_matrix.npy", text: npyOf("<f8", "(10, 1600000)", nil, 128<<20)})
 		}, refused},

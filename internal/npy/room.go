@@ -13,10 +13,10 @@ const (
 	roomPer   = 256
 )
 
-// What an element takes when it is read, in bytes, if that is more than its own.
+// What an element takes when it is read, in bytes, beside its own.
 const (
-	numberTakes = 8  // it becomes a float or an integer
-	stringTakes = 24 // beside its text
+	numberTakes = 4  // it becomes a float or an integer
+	stringTakes = 24 // and its text
 	pickleTakes = 16 // for each byte of a pickle
 )
 
@@ -41,9 +41,17 @@ func (r *room) take(n, each int) error {
 	return nil
 }
 
+// Keep takes bytes for what is made of the arrays, beside the arrays themselves.
+func (a *Archive) Keep(n, each int) error {
+	if err := a.room.take(n, each); err != nil {
+		return fmt.Errorf("npy: %s: %w", a.path, err)
+	}
+	return nil
+}
+
 // full is the error for arrays that take too much.
 func (r *room) full() error {
-	return fmt.Errorf("with it the arrays take more than the %d bytes that those of a file of %d may: save them without compression (numpy.savez), or what is mostly zeros as a sparse matrix", r.of, r.packed)
+	return fmt.Errorf("its arrays take more than the %d bytes that those of a file of %d may: save them without compression (numpy.savez), or what is mostly zeros as a sparse matrix", r.of, r.packed)
 }
 
 // takes returns what an element of that many bytes takes.
@@ -51,5 +59,5 @@ func (a *Array) takes(size int) int {
 	if kind := a.Type[1]; kind == 'S' || kind == 'U' {
 		return size + stringTakes
 	}
-	return max(size, numberTakes)
+	return size + numberTakes
 }

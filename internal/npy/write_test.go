@@ -123,7 +123,7 @@ func TestRoom(t *testing.T) {
 	member := func(descr string, n int, data []byte) []byte {
 		return append(file(headerOf(descr, fmt.Sprintf("(%d,)", n))), data...)
 	}
-	const n = 4 << 20
+	const n = 6 << 20
 	z, err := archiveAt(t, zipped(t, "a.npy", member("|u1", n, make([]byte, n)), "b.npy", member("|u1", n, make([]byte, n)), "c.npy", member("|S0", n, make([]byte, n)),
 		"d.npy", append(file(headerOf("|O", "()")), make([]byte, n)...)))
 	if err != nil {
@@ -133,8 +133,28 @@ func TestRoom(t *testing.T) {
 		t.Error(err)
 	}
 	for _, name := range []string{"b", "c", "d"} {
-		if _, err := z.Read(name); err == nil || !strings.Contains(err.Error(), "with it the arrays take more than the") {
+		if _, err := z.Read(name); err == nil || !strings.Contains(err.Error(), "its arrays take more than the") {
 			t.Errorf("array %s: error %v", name, err)
+		}
+	}
+}
+
+// TestRoomOfData wants room for what people share: dense features that mostly are
+// zeros, in files of these sizes.
+func TestRoomOfData(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		file        int64
+		nodes, wide int
+		size        int
+	}{
+		{"Actor", 252_956, 7600, 932, 4}, {"Chameleon", 177_840, 2277, 2325, 4}, {"Squirrel", 704_277, 5201, 2089, 4},
+		{"CiteSeer, bool", 278_849, 3327, 3703, 1}, {"CiteSeer, float32", 491_641, 3327, 3703, 4}, {"CiteSeer, float64", 734_485, 3327, 3703, 8},
+		{"Coauthor CS, bool", 2_889_032, 18333, 6805, 1}, {"Coauthor CS, float32", 5_349_858, 18333, 6805, 4},
+	} {
+		a := &Array{Type: "<f4"}
+		if err := newRoom(c.file).take(c.nodes*c.wide, a.takes(c.size)); err != nil {
+			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 }

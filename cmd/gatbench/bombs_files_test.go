@@ -392,7 +392,7 @@ func savedBombs() []bomb {
 			return savedOf(`{"W":{"dtype":"F64","shape":[1000000000000],"data_offsets":[0,8000000000000]}}`)
 		}, "are not a range"},
 		{"lists in a header", "load", "m.safetensors", func() []byte { return savedOf(`{"a":` + strings.Repeat("[", 1<<20)) }, "exceeded max depth"},
-		{"model of 2^24 features", "model", "m.safetensors", func() []byte { return recipeOf(func(n *network) { n.In = 1 << 24 }) }, "more than its"},
+		{"model of 2^23 features", "model", "m.safetensors", func() []byte { return recipeOf(func(n *network) { n.In = 1 << 23 }) }, "more than its"},
 		{"model of 100 wide layers", "model", "m.safetensors", func() []byte { return recipeOf(func(n *network) { n.Recipe.Layers, n.Recipe.Hidden = 100, 1<<13 }) }, "more than its"},
 		{"model of 10^9 layers", "model", "m.safetensors", func() []byte { return recipeOf(func(n *network) { n.Recipe.Layers = 1e9 }) }, "there can be at most 100"},
 		{"history of empty epochs", "resume", "m.safetensors", func() []byte {

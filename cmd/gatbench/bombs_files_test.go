@@ -300,6 +300,7 @@ func arrayBombs() []bomb {
 		{"10 rows of 2^31-1 columns", "dataset", "x.npz", func() []byte { return npzOf(10, wide(10, math.MaxInt32)...) }, "2147483647 features a node"},
 		{"10 rows of 2^20 columns", "train", "x.npz", func() []byte { return npzOf(10, wide(10, 1<<20)...) }, "1048576 features a node"},
 		{"as many columns as are believed", "train", "x.npz", func() []byte { return npzOf(10, wide(10, 1<<16)...) }, ""},
+		{"as many nodes as are believed", "train", "x.npz", func() []byte { return npzOf(65_000, wide(65_000, 10)...) }, ""},
 		{"9 million nodes", "dataset", "x.npz", func() []byte { return npzOf(9 << 20) }, taken},
 		{"2 million nodes", "dataset", "x.npz", func() []byte { return npzOf(2 << 20) }, "2097152 nodes, in a file of"},
 		{"4 million nodes, as a graph", "graph", "x.npz", func() []byte { return npzOf(4 << 20) }, "4194304 nodes, in a file of"},

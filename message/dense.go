@@ -159,9 +159,13 @@ func (m *dense) jobs(all []job, cut side, heads int) []job {
 
 // backward adds the gradients: first those of the destinations, each of which is
 // one job's, and of the bias, then block after block those of the sources. c,
-// which is zero, becomes ⟨dy, y⟩ of each destination and head.
+// which is zero, becomes Σ_u p·dp of each destination and head. That is ⟨dy, y⟩, but
+// summed of the numbers it is taken off: where one source has all weight, what is
+// left is zero and no rounding, which long queries and keys would multiply.
 func (m *dense) backward(dy, c, room []tensor.Float) {
-	simd.Runs(m.f).Dot(c, dy, m.out)
+	if m.scored() {
+		m.each(destinationsOf, func(b *block, j job) { b.center(m, j, denseGrads{dy: dy, c: c}) })
+	}
 	if m.bias.x != nil && m.bias.x.Needs() {
 		m.pullBias(denseGrads{dy: dy, c: c}, room)
 	}
@@ -182,13 +186,22 @@ func (m *dense) backward(dy, c, room []tensor.Float) {
 	m.pullSources(to)
 }
 
-// pullSources adds the gradients of k and x: one after the other, since they may
-// be the same array, and so may the sources of two blocks.
+// scored reports whether a gradient of the logits is wanted.
+func (m *dense) scored() bool {
+	return m.q.Needs() || m.k.Needs() || m.bias.x != nil && m.bias.x.Needs()
+}
+
+// pullSources adds the gradients of k and x, block after block, since the sources of
+// two may be the same: one after the other where these share memory.
 func (m *dense) pullSources(to denseGrads) {
 	first := 0
 	for i := range m.spans {
 		one := dense{spans: m.spans[i : i+1], heads: m.heads}
-		for _, part := range []denseGrads{{dy: to.dy, c: to.c, dx: to.dx}, {dy: to.dy, c: to.c, dk: to.dk}} {
+		parts := [2]denseGrads{to}
+		if overlap(to.dx, to.dk) {
+			parts = [2]denseGrads{{dy: to.dy, c: to.c, dx: to.dx}, {dy: to.dy, c: to.c, dk: to.dk}}
+		}
+		for _, part := range parts {
 			if part.dx != nil || part.dk != nil {
 				one.each(sourcesOf, func(b *block, j job) {
 					j.first = first
@@ -310,29 +323,62 @@ func (b *block) weigh(i int, top, sum *tensor.Float, out []tensor.Float) {
 	*sum += simd.Sum(row)
 }
 
-// weights sets p to the weights, from statistics that stand and after dropout,
-// and dp to the gradients of the logits.
-func (b *block) weights(m *dense, j job, r rect, g denseGrads) {
-	b.logits(m, j, r)
+// shares sets p to the weights, from statistics that stand, and dp to their
+// gradients.
+func (b *block) shares(m *dense, j job, r rect, dy []tensor.Float) {
+	b.shareOut(m, j, r)
 	in := m.inX(j.h)
 	b.columnsOf(m.x.Value().Data, r.u, r.nu, in)
 	dp := b.dp[:r.nv*denseSrc]
 	clear(dp)
-	(&simd.Product{A: g.dy[r.v*in.all+in.at:], RS: in.all, CS: 1, B: b.turn, LDB: denseSrc, C: dp, LDC: denseSrc, M: r.nv, N: r.nu, K: in.d}).MulAdd()
+	(&simd.Product{A: dy[r.v*in.all+in.at:], RS: in.all, CS: 1, B: b.turn, LDB: denseSrc, C: dp, LDC: denseSrc, M: r.nv, N: r.nu, K: in.d}).MulAdd()
 	if m.drop != nil {
 		b.keep(m, j, r)
 		simd.Mul.Forward(dp, dp, b.kept[:len(dp)], 1, 1)
 	}
+}
+
+// shareOut sets p to the weights.
+func (b *block) shareOut(m *dense, j job, r rect) {
+	b.logits(m, j, r)
 	for i := range r.nv {
 		k := (r.v+i)*m.heads + j.h
-		p, d := b.p[i*denseSrc:(i+1)*denseSrc], dp[i*denseSrc:(i+1)*denseSrc]
+		p := b.p[i*denseSrc : (i+1)*denseSrc]
 		simd.ExpRows(p, p, m.top[k:k+1])
 		simd.DivideRows(p, m.sum[k:k+1])
+	}
+}
+
+// center adds Σ p·dp of some destinations to c.
+func (b *block) center(m *dense, j job, g denseGrads) {
+	from, to := reach(j.Span, j.lo, j.hi)
+	for u := from; u < to; u += denseSrc {
+		r := rect{j.Dst + j.lo, j.hi - j.lo, u, min(denseSrc, to-u)}
+		b.shares(m, j, r, g.dy)
+		for i := range r.nv {
+			k, row := (r.v+i)*m.heads+j.h, i*denseSrc
+			simd.Runs(denseSrc).Dot(g.c[k:k+1], b.p[row:row+denseSrc], b.dp[row:row+denseSrc])
+		}
+	}
+}
+
+// weights sets p to the weights after dropout, and dp to the gradients of the logits.
+func (b *block) weights(m *dense, j job, r rect, g denseGrads) {
+	b.shares(m, j, r, g.dy)
+	for i := range r.nv {
+		k := (r.v+i)*m.heads + j.h
+		p, d := b.p[i*denseSrc:(i+1)*denseSrc], b.dp[i*denseSrc:(i+1)*denseSrc]
 		simd.Shift.Forward(d, d, -g.c[k])
 		simd.Mul.Forward(d, d, p, 1, 1)
 	}
+	b.dropWeights(m, r)
+}
+
+// dropWeights drops of the weights what kept says.
+func (b *block) dropWeights(m *dense, r rect) {
 	if m.drop != nil {
-		simd.Mul.Forward(b.p[:len(dp)], b.p[:len(dp)], b.kept[:len(dp)], 1, 1)
+		p := b.p[:r.nv*denseSrc]
+		simd.Mul.Forward(p, p, b.kept[:len(p)], 1, 1)
 	}
 }
 
@@ -365,12 +411,24 @@ func (b *block) pullSource(m *dense, j job, g denseGrads) {
 			continue
 		}
 		r := rect{j.Dst + lo, hi - lo, u, nu}
-		b.weights(m, j, r, g)
-		a, in, of, to := b.p[:], m.inX(j.h), g.dy, g.dx
+		if g.dk != nil {
+			b.weights(m, j, r, g)
+		} else {
+			b.shareOut(m, j, r)
+			if m.drop != nil {
+				b.keep(m, j, r)
+				b.dropWeights(m, r)
+			}
+		}
+		add := func(a []tensor.Float, in headOf, of, to []tensor.Float) {
+			(&simd.Product{A: a, RS: 1, CS: denseSrc, B: of[r.v*in.all+in.at:], LDB: in.all, C: to[u*in.all+in.at:], LDC: in.all, M: nu, N: in.d, K: r.nv}).MulAdd()
+		}
+		if g.dx != nil {
+			add(b.p[:], m.inX(j.h), g.dy, g.dx)
+		}
 		if g.dk != nil {
 			b.products(m, r)
-			a, in, of, to = b.dp[:], m.inQ(j.h), m.q.Value().Data, g.dk
+			add(b.dp[:], m.inQ(j.h), m.q.Value().Data, g.dk)
 		}
-		(&simd.Product{A: a, RS: 1, CS: denseSrc, B: of[r.v*in.all+in.at:], LDB: in.all, C: to[u*in.all+in.at:], LDC: in.all, M: nu, N: in.d, K: r.nv}).MulAdd()
 	}
 }

@@ -114,3 +114,38 @@ func TestUpdateAllAddAlone(t *testing.T) {
 		t.Errorf("the gradient of the bias of constants is %v", d.Data[:3])
 	}
 }
+
+// A bias of any size changes no gradient but its own by more than their rounding: none is
+// taken from what is left of a sum after the bias.
+func TestLargeBias(t *testing.T) {
+	all := graphs()
+	all["hub of 700"] = hub(700)
+	for _, at := range []string{"odd", "hub of 700"} {
+		g := all[at]
+		m := newBroad(g, 8, 8)
+		dy := param(7, g.NumDst(), 64).Value
+		for name, x := range summed {
+			run := func(b *grad.Param, end func(g *graph.Graph, m message.Msg, b *grad.Var) *grad.Var) []*tensor.Dense {
+				tape := grad.NewTape(3)
+				y := end(g, x(tape, m), tape.Use(b))
+				var out []*tensor.Dense
+				for _, d := range tape.BackwardFrom(y, dy) {
+					out = append(out, d.Value)
+				}
+				return out
+			}
+			want := run(param(6, 64), func(g *graph.Graph, m message.Msg, b *grad.Var) *grad.Var {
+				return message.UpdateAll(g, m, message.Sum).Reshape(g.NumDst(), 64).AddBias(b, grad.Identity)
+			})
+			for _, size := range []tensor.Float{1, 100, 1e4, 1e7} {
+				b := param(6, 64)
+				b.Value.Fill(size)
+				what := fmt.Sprintf("%s on %s, a bias of %v", name, at, size)
+				nearSums(t, what, run(b, message.UpdateAllAdd), want, 1)
+				nearSums(t, what+" in place", run(b, func(g *graph.Graph, m message.Msg, b *grad.Var) *grad.Var {
+					return message.UpdateAll(g, m, message.Sum).Reshape(g.NumDst(), 64).AddBiasInPlace(b, grad.Identity)
+				}), want, 1)
+			}
+		}
+	}
+}

@@ -48,11 +48,13 @@ func (into *AttentionGrads) zero() {
 //	g[e,h]       = ⟨dOut[v,h,:], Ft[u,h,:]⟩
 //	dWeight[e,h] += g·α·mask
 //	dα[e,h]      = g·mask·Weight
-//	dz[e,h]      = α·(dα − Σ_e α·dα)·LeakyReLU'(z)    Σ_e α·dα = ⟨dOut[v,h,:], out[v,h,:]⟩
+//	dz[e,h]      = α·(dα − Σ_e α·dα)·LeakyReLU'(z)    Σ_e α·dα = ⟨dOut[v,h,:], out[v,h,:] − Bias[h,:]⟩
 //
 // and dz goes to El[u], Er[v] and Ee[e]. The slope at z = 0 is that of the
 // negative branch; a z whose exponential rounds to 1 may count as zero. It walks
-// the edges once, by their source. Whether gradients of Ee or Weight are wanted may
+// the edges once, by their source. It takes the bias off the result again, or, where that is
+// so much larger that little would be left, computes the result once more without it; a
+// destination that hears one source only has a dz of zero. Whether gradients of Ee or Weight are wanted may
 // change how the others are rounded.
 func (k *Attention) Backward(dOut, out *tensor.Dense, stats []tensor.Float, into *AttentionGrads) {
 	k.check("sparse.Attention.Backward", dOut, out)
@@ -65,7 +67,7 @@ func (k *Attention) Backward(dOut, out *tensor.Dense, stats []tensor.Float, into
 	t := pullTasks.Get().(*pullTask)
 	t.prepare(k, dOut, stats, into)
 	t.choose()
-	par.Run(t.parts(), (*pullPairs)(t.with(out)))
+	t.center(out)
 	t.cuts = par.Split(t.turned.Offsets, t.copies, t.cuts)
 	par.Run(t.copies, t)
 	if into.Er != nil {

@@ -20,6 +20,7 @@ type pullTask struct {
 	into   *AttentionGrads
 	dOut   *tensor.Dense
 	out    []tensor.Float
+	bias   []tensor.Float // in out; nil: none
 	stats  []tensor.Float
 	el     []tensor.Float
 	buf    *[]tensor.Float // of el
@@ -60,8 +61,6 @@ func (k *Attention) derLen() int {
 	return derCopies(k.In.NNZ()) * k.In.NumRows * k.heads().padded
 }
 
-func (t *pullTask) with(out *tensor.Dense) *pullTask { t.out = out.Data; return t }
-
 func (t *pullTask) release() {
 	if t.buf != nil {
 		repay(t.buf)
@@ -99,52 +98,6 @@ func rowsOfPart(narrow bool) int {
 
 // scored reports whether the gradient of the logits is wanted.
 func (t *pullTask) scored() bool { return t.into.El != nil || t.into.Er != nil || t.into.Ee != nil }
-
-// pullPairs is the loop that sets Σ α·dα in the records.
-type pullPairs pullTask
-
-// Chunk does one part.
-func (t *pullPairs) Chunk(i int) {
-	lo, hi := (*pullTask)(t).part(i)
-	f := t.k.Ft.RowLen()
-	out, room := t.plain(lo, hi)
-	if room != nil {
-		defer repay(room)
-	}
-	if (*pullTask)(t).narrow() {
-		stride, at := t.spokeRecord()
-		one := simd.Spokes{X: t.dOut.Data[lo*f:], V: out, Rec: t.stats[lo*stride+at:], XStride: f, VStride: f, RecStride: stride, Heads: 1, Width: f}
-		one.Pair(hi - lo)
-		return
-	}
-	stride, parts := t.record(), simd.Record
-	if t.direct {
-		stride, parts = simd.SpokeRecord*t.heads, simd.SpokeRecord
-	}
-	mul := simd.Heads{XStride: f, YStride: f, WStride: stride, Width: f / t.heads}
-	for lane := 0; lane < t.padded; lane += t.lanes {
-		c := t.stats[lo*stride+parts*lane+(parts-1)*t.lanes:]
-		for r := range hi - lo {
-			clear(c[r*stride:][:t.lanes])
-		}
-		at := lane * mul.Width
-		mul.X, mul.Y, mul.W, mul.H = t.dOut.Data[lo*f+at:], out[at:], c, t.in(lane)
-		mul.Pairs(hi - lo)
-	}
-}
-
-// plain returns rows lo to hi of the result without the bias, and a buffer to hand
-// back if there is one.
-func (t *pullPairs) plain(lo, hi int) (out []tensor.Float, room *[]tensor.Float) {
-	f := t.k.Ft.RowLen()
-	out = t.out[lo*f : hi*f]
-	if t.k.Bias == nil {
-		return out, nil
-	}
-	room = borrow(len(out))
-	simd.Sub.ForwardRows(*room, out, t.k.Bias.Data)
-	return *room, room
-}
 
 // pullDer is the loop that adds up the gradients of Er.
 type pullDer pullTask
@@ -214,8 +167,8 @@ func (t *pullTask) sets(which Sets, first bool) int {
 	return 0
 }
 
-// recall sets A to the softmax under mask and weights, T to that times the
-// slope, and B to T·Σ α·dα without the mask. The tile's rows start at source u.
+// recall sets A to the softmax under mask and weights, T to that without them times the
+// slope, and B to T·Σ α·dα. The tile's rows start at source u.
 func (t *pullTask) recall(s *attendSpace, u, lane int) {
 	s.tile.Far, s.tile.Near = t.stats[simd.Record*lane:], t.el[u*t.padded+lane:]
 	s.tile.Recall()
@@ -225,13 +178,11 @@ func (t *pullTask) recall(s *attendSpace, u, lane int) {
 		s.tile.Column = uint32(lane)
 		s.tile.Mask(t.k.Drop)
 		s.multiply(s.tile.A, s.tile.M)
-		s.multiply(s.tile.T, s.tile.M)
 	}
 	if t.into.Weight != nil {
 		copy(s.past, s.slots(s.tile.A))
 	}
 	s.weighEdges(s.tile.A, t.k, lane)
-	s.weighEdges(s.tile.T, t.k, lane)
 }
 
 // carried adds to the gradient of Ft, sets G to g, and adds to the gradient of
@@ -268,6 +219,10 @@ func (t *pullTask) carried(s *attendSpace, u, lane int) {
 // score adds to the gradients of the three parts of the logits, and sets that of
 // El if so told.
 func (t *pullTask) score(s *attendSpace, u, lane int, set bool) {
+	if t.k.drops() { // as lone has it, so that what is equal is taken off whole
+		s.multiply(s.tile.G, s.tile.M)
+	}
+	s.weighEdges(s.tile.G, t.k, lane)
 	s.tile.Rec = s.sum
 	s.tile.Score()
 	n := s.in(lane)

@@ -265,7 +265,7 @@ func (t *Tile) Score() {
 		for e := lo; e < hi; e++ {
 			at, der := (slot+e-lo)*w, t.Der[int(t.Cols[e])*t.DerStride:][:w]
 			for h := range del {
-				dz := t.T[at+h]*t.G[at+h] - t.B[at+h]
+				dz := Float(t.T[at+h]*t.G[at+h]) - t.B[at+h]
 				t.G[at+h] = dz
 				del[h] += dz
 				der[h] += dz

@@ -242,7 +242,7 @@ func (s *Spokes) retraceHead(r, h, lo, hi int) {
 		if up > down {
 			sloped = up
 		}
-		dz := sloped * (mask*Dot(x, v) - far[2*heads])
+		dz := sloped * (Float(mask*Dot(x, v)) - far[2*heads])
 		del += dz
 		s.Der[u*s.DerStride+h] += dz
 	}

@@ -319,6 +319,9 @@ func (b *block) both() {
 func (b *block) products(x, y []Mem, lo, n int, with func(h, j int, x vec)) vec {
 	if n > 1 {
 		v, w := b.products(x, y, lo, n/2, with), b.products(x, y, lo+n/2, n/2, with)
+		if n == 2 { // in the order of dots, so that both round alike
+			return pair(v, w)
+		}
 		return pairwise(v, w)
 	}
 	var sum vec

@@ -354,11 +354,9 @@ func (s *spokes) retrace() {
 		c := rec.Offset(64)
 		if s.drops {
 			VMULPS(s.field(spokesC), g, g)
-			VSUBPS(mul(get(c), s.field(spokesB)), g, g)
-		} else {
-			VSUBPS(c, g, g)
-			VMULPS(s.field(spokesB), g, g)
 		}
+		VSUBPS(c, g, g)
+		VMULPS(s.field(spokesB), g, g)
 		VADDPS(g, del[0], del[0])
 		der := s.of(at, u, spokesDer, spokesDerStride)
 		VADDPS(der, g, g)
@@ -397,8 +395,8 @@ func dots(weight vec, product func(h int, f vec) vec) vec {
 	return halves(four, two)
 }
 
-// weigh returns the softmax of an edge under the mask, and stores it times the
-// slope in B, and that under the mask in C. The logit is above zero where up is
+// weigh returns the softmax of an edge under the mask, and stores it without the mask times
+// the slope in B, and the mask's factors in C. The logit is above zero where up is
 // larger than down.
 func (s *spokes) weigh(rec Mem, own, perm reg.GPVirtual) vec {
 	up, down := mul(get(rec), Mem{Base: own}), mul(get(rec.Offset(32)), Mem{Base: own, Disp: 32})
@@ -409,7 +407,7 @@ func (s *spokes) weigh(rec Mem, own, perm reg.GPVirtual) vec {
 		gone := s.dropped(s.edge(perm))
 		scale := andNot(gone, s.field(spokesScale))
 		VMULPS(scale, alpha, alpha)
-		VMOVUPS(mul(scale, s.field(spokesB)), s.field(spokesC))
+		VMOVUPS(scale, s.field(spokesC))
 	}
 	return alpha
 }

@@ -51,11 +51,13 @@ func (into *AttentionGrads) zero() {
 //	dz[e,h]      = α·(dα − Σ_e α·dα)·LeakyReLU'(z)    Σ_e α·dα = ⟨dOut[v,h,:], out[v,h,:] − Bias[h,:]⟩
 //
 // and dz goes to El[u], Er[v] and Ee[e]. The slope at z = 0 is that of the
-// negative branch; a z whose exponential rounds to 1 may count as zero. It walks
-// the edges once, by their source. It takes the bias off the result again, or, where that is
-// so much larger that little would be left, computes the result once more without it; a
-// destination that hears one source only has a dz of zero. Whether gradients of Ee or Weight are wanted may
-// change how the others are rounded.
+// negative branch. Where exponentials are of nodes, (1−Slope)·|z| below 6e-7 may
+// have the slope of the other branch: see [simd.Spokes.Retrace].
+//
+// It walks the edges once, by their source. It takes the bias off the result again
+// or, where that is so much larger that little would be left, computes the result
+// once more without it. A destination that hears one source has a dz of zero.
+// Whether gradients of Ee or Weight are wanted may change how the others are rounded.
 func (k *Attention) Backward(dOut, out *tensor.Dense, stats []tensor.Float, into *AttentionGrads) {
 	k.check("sparse.Attention.Backward", dOut, out)
 	k.checkStats("sparse.Attention.Backward", stats)

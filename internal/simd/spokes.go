@@ -203,7 +203,11 @@ func (s *Spokes) attendHead(r, h, lo, hi int) {
 //	Rec[r,h]         = Σ_e dz[e,h]
 //	Der[Cols[e],h]  += dz[e,h]    in order
 //
-// LeakyReLU' is 1 where the first of the two products is larger, and else the slope.
+// LeakyReLU' is 1 where the first of the two products is larger, and else the slope. Their
+// quotient is e^((1−slope)·z) of the logit z, and they are rounded: where (1−slope)·|z| is
+// below 6e-7 the slope may be that of the other side. It is that of one of the sides there
+// too, so the error is the one that a last bit of the parts of z makes; a record with a
+// destination's part, to judge z itself, would be a third larger, and is gathered for each edge.
 func (s *Spokes) Retrace() (done int) {
 	heads, width := s.heads()
 	if !s.ready(heads) {

@@ -79,7 +79,8 @@ func (n *biasNotes) Pull(dy *tensor.Dense) {
 // Shifter is a [Pullback] of an operation whose result may have a bias added to it
 // in place. Shift says that b will be, which has an element for each of a row of the
 // result: Pull then finds the sum where it left its result. It returns false if
-// Pull could not do with that, and nothing is added.
+// Pull could not do with that, and nothing is added. What is left of the sum without
+// b has lost bits, all of them where b is much larger: Pull must not rely on it then.
 type Shifter interface {
 	Pullback
 	Shift(b *Var) bool

@@ -18,6 +18,7 @@ type Tape struct {
 	seed, step uint64
 	op         uint32 // dropouts so far in this step
 	gen        uint32
+	passes     uint32 // Backwards
 
 	uses    map[*Param]*Var
 	leaves  []leaf // Params used and values watched, in that order

@@ -40,6 +40,8 @@ func (o *Adadelta) settings() settings {
 	}
 }
 
+func (o *Adadelta) fields() []field { return []field{{"Rho", o.Rho, 1}, {"Eps", o.Eps, 0}} }
+
 func (o *Adadelta) update(u *update) {
 	rho := or(o.Rho, 0.9)
 	rate, decay, eps := tensor.Float(u.rate), tensor.Float(u.decay), tensor.Float(or(o.Eps, 1e-6))

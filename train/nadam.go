@@ -41,6 +41,10 @@ func (o *NAdam) settings() settings {
 	}
 }
 
+func (o *NAdam) fields() []field {
+	return append(betas{o.Beta1, o.Beta2, o.Eps}.fields(), field{"MomentumDecay", o.MomentumDecay, 0})
+}
+
 func (o *NAdam) update(u *update) {
 	b := betas{o.Beta1, o.Beta2, o.Eps}.orPreset()
 	if o.Decoupled {

@@ -51,6 +51,10 @@ func (o *RMSprop) settings() settings {
 	}
 }
 
+func (o *RMSprop) fields() []field {
+	return []field{{"Alpha", o.Alpha, 1}, {"Eps", o.Eps, 0}, {"Momentum", o.Momentum, 0}}
+}
+
 func (o *RMSprop) update(u *update) {
 	alpha := or(o.Alpha, 0.99)
 	rate, decay, eps := tensor.Float(u.rate), tensor.Float(u.decay), tensor.Float(or(o.Eps, 1e-8))

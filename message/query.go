@@ -40,5 +40,5 @@ func (a *Attention) Weights(t *grad.Tape) Msg {
 // nothing until ApplyEdges.
 func (a *Attention) Apply(t *grad.Tape, g *graph.Graph) (y *grad.Var, weights Msg) {
 	weights = a.Weights(t)
-	return UpdateAll(g, U(a.V).Mul(weights), Sum), weights
+	return updateAll("message.Attention", g, U(a.V).Mul(weights), sums), weights
 }

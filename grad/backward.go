@@ -92,6 +92,8 @@ func (t *Tape) Backward(loss *Var) Grads {
 	if len(loss.Value().Data) != 1 {
 		panic(&tensor.ShapeError{Op: "grad.Backward", Shapes: [][]int{slices.Clone(loss.Shape())}, Why: "the loss must have one element"})
 	}
+	t.rounds.count("Backward", len(t.nodes))
+	defer t.beginBackward("Backward")()
 	t.zeroLeaves()
 	loss.Grad().Data[0]++
 	return t.pullAll()
@@ -105,6 +107,8 @@ func (t *Tape) BackwardFrom(y *Var, dy *tensor.Dense) Grads {
 	if !slices.Equal(y.Shape(), dy.Shape()) {
 		panic(tensor.Mismatch("grad.BackwardFrom", y.Value(), dy))
 	}
+	t.rounds.count("BackwardFrom", len(t.nodes))
+	defer t.beginBackward("BackwardFrom")()
 	t.zeroLeaves()
 	if root := t.lastAlone(y); root != nil && !t.dry {
 		root.grad.Set(dy.Data, root.val.Shape()...) // nothing else adds to it
@@ -132,10 +136,10 @@ func (t *Tape) lastAlone(y *Var) *Var {
 
 // backwardOf panics unless t can differentiate y.
 func (t *Tape) backwardOf(op string, y *Var) {
-	if !t.Recording() {
-		panic(&TapeError{Op: op, Why: "this tape does not record"})
-	}
 	y.alive(op)
+	if !t.Recording() {
+		panic(&TapeError{Op: op, Why: "this tape does not record: it is one of NewEval, or ResetEval was called since its last Reset"})
+	}
 	if y.tape != nil && y.tape != t {
 		panic(&TapeError{Op: op, Why: "the loss is of another tape"})
 	}
@@ -206,6 +210,8 @@ func (n *node) run(t *Tape) {
 		t.prof.enter(n.label, n.op)
 	}
 	switch {
+	case n.by == nil:
+		panic(shared("Backward"))
 	case n.trace != nil && n.trace.skip:
 		n.trace.pull(t, n.out)
 	case n.out != nil:

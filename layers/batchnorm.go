@@ -42,5 +42,5 @@ func (l *BatchNorm) Init(*rand.Rand) {
 // statistics move at the end of its Backward.
 func (l *BatchNorm) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
 	run := &grad.RunningStats{Mean: l.Mean, Variance: l.Variance, Momentum: l.Momentum, Fixed: l.Fixed}
-	return t.BatchNorm(x, grad.Affine{Gain: use(t, l.Gain), Bias: use(t, l.B)}, run, or(l.Eps, 1e-5))
+	return t.BatchNorm(x, grad.Affine{Gain: use(t, l.Gain), Bias: use(t, l.B)}, run, grad.Preset(l.Eps, 1e-5))
 }

@@ -27,7 +27,7 @@ type GATConv struct {
 	Out        int             // width of a head
 	Heads      int             // 0: 1
 	EdgeIn     int             `json:",omitempty"` // width of the edges' features; 0: none
-	Slope      float64         `json:",omitempty"` // of the LeakyReLU; 0: 0.2
+	Slope      float64         `json:",omitempty"` // of the LeakyReLU; 0: 0.2; that of a ReLU is [grad.Zero]
 	FeatDrop   float64         `json:",omitempty"` // dropout of the nodes' features, those of the residual too
 	AttnDrop   float64         `json:",omitempty"` // dropout of the normalised attention
 	ValueDrop  float64         `json:",omitempty"` // dropout of Wx_u where it is summed, as the authors' code has it; not in the logits

@@ -28,7 +28,7 @@ func (l *LayerNorm) Init(*rand.Rand) { l.Gain, l.B = learnt(!l.NoAffine, l.Width
 
 // Forward returns the rows of x, normalised.
 func (l *LayerNorm) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
-	return x.LayerNorm(use(t, l.Gain), use(t, l.B), or(l.Eps, 1e-5))
+	return x.LayerNorm(use(t, l.Gain), use(t, l.B), grad.Preset(l.Eps, 1e-5))
 }
 
 // learnt returns gains of one and biases of zero, or nils if there are to be

@@ -70,3 +70,11 @@ func TestReadoutOfOneGraph(t *testing.T) {
 	soft, mean := message.ReadoutSoftmax(g, x, grad.Const(tensor.New(3, 1))), message.Readout(g, x, message.Mean)
 	near(t, "by softmax", []*tensor.Dense{soft.Value()}, []*tensor.Dense{mean.Value()})
 }
+
+// A scale of grad.Zero is none: all in-edges weigh the same.
+func TestAttentionWithoutScale(t *testing.T) {
+	g := graph.Complete(3)
+	x := grad.Const(tensor.Of([]tensor.Float{1, 2, 3, 5, 8, 13}, 3, 2))
+	y, _ := (&message.Attention{Q: x, K: x, V: x, Scale: grad.Zero}).Apply(nil, g)
+	near(t, "the mean", []*tensor.Dense{y.Value()}, []*tensor.Dense{message.UpdateAll(g, message.CopyU(x), message.Mean).Value()})
+}

@@ -25,10 +25,7 @@ type Attention struct {
 // Weights is what every edge is weighted with, dropout included. Evaluated with
 // [ApplyEdges] it has the mask that a result built from the same Msg has.
 func (a *Attention) Weights(t *grad.Tape) Msg {
-	scale := a.Scale
-	if scale == 0 {
-		scale = 1 / math.Sqrt(float64(max(a.Q.Dim(-1), 1)))
-	}
+	scale := grad.Preset(a.Scale, 1/math.Sqrt(float64(max(a.Q.Dim(-1), 1))))
 	score := U(a.K).Dot(V(a.Q)).Scale(scale)
 	if !a.Bias.empty() {
 		score = score.Add(a.Bias)

@@ -108,7 +108,7 @@ func (b betas) fields() []field {
 }
 
 func (b betas) orPreset() betas {
-	return betas{or(b.b1, 0.9), or(b.b2, 0.999), or(b.eps, 1e-8)}
+	return betas{grad.Preset(b.b1, 0.9), grad.Preset(b.b2, 0.999), grad.Preset(b.eps, 1e-8)}
 }
 
 // adam is one update, written so that an element costs one root and one

@@ -13,6 +13,7 @@ import (
 // Optimiser changes Params along their gradients. Those of this package have
 // much in common: LR is the rate, WeightDecay the decay of the weights, Groups
 // what some Params have instead, and Schedule what the rates are multiplied by.
+// A field whose 0 means a preset says 0 as [grad.Zero]; an LR has no preset.
 // They count the steps of each Param from its own first one, and allocate what
 // they remember of a Param in that step only.
 type Optimiser interface {
@@ -273,13 +274,6 @@ func (u *update) shrink() {
 	}
 	simd.Scale.Forward(u.w, u.w, tensor.Float(1-u.rate*u.decay))
 	u.decay = 0
-}
-
-func or(v, preset float64) float64 {
-	if v == 0 {
-		return preset
-	}
-	return v
 }
 
 func sqrt(v tensor.Float) tensor.Float { return tensor.Float(math.Sqrt(float64(v))) }

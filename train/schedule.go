@@ -1,6 +1,10 @@
 package train
 
-import "math"
+import (
+	"math"
+
+	"github.com/edgewise-ml/edgewise/grad"
+)
 
 // Schedule says what an optimiser's rates are multiplied by in each of its
 // steps, which count from 0. All rates of all groups share the factor. Those of
@@ -58,7 +62,7 @@ type StepDecay struct {
 
 // Factor returns the factor of a step.
 func (s StepDecay) Factor(step int) float64 {
-	return math.Pow(or(s.Gamma, 0.1), float64(step/max(1, s.Every)))
+	return math.Pow(grad.Preset(s.Gamma, 0.1), float64(step/max(1, s.Every)))
 }
 
 // MultiStep is multiplied by Gamma at each of some steps.
@@ -75,7 +79,7 @@ func (s MultiStep) Factor(step int) float64 {
 			n++
 		}
 	}
-	return math.Pow(or(s.Gamma, 0.1), float64(n))
+	return math.Pow(grad.Preset(s.Gamma, 0.1), float64(n))
 }
 
 // Exponential is Gamma to the power of the step.
@@ -102,7 +106,7 @@ type Polynomial struct {
 
 // Factor returns the factor of a step.
 func (s Polynomial) Factor(step int) float64 {
-	return math.Pow(1-part(step, s.Steps), or(s.Power, 1))
+	return math.Pow(1-part(step, s.Steps), grad.Preset(s.Power, 1))
 }
 
 // part is how much of a number of steps is over, at most 1.

@@ -250,6 +250,26 @@ func TestOptimiserRates(t *testing.T) {
 	}
 }
 
+// A 0 that is meant is not the preset.
+func TestZeroForPreset(t *testing.T) {
+	p, q := grad.NewParam(2), grad.NewParam(2)
+	zero, none := &train.Adam{LR: 1, Beta1: grad.Zero, Beta2: grad.Zero}, &train.RMSprop{LR: 1, Alpha: grad.Zero}
+	for i, g := range []tensor.Float{2, -0.5, 8} { // without memory the size of a gradient is no matter
+		grads := tensor.Of([]tensor.Float{g, -g}, 2)
+		zero.Step(grad.Grads{{Param: p, Value: grads}})
+		none.Step(grad.Grads{{Param: q, Value: grads}})
+		want := []float64{-1, 0, -1}[i]
+		for _, got := range []tensor.Float{p.Value.Data[0], -p.Value.Data[1], q.Value.Data[0], -q.Value.Data[1]} {
+			if math.Abs(float64(got)-want) > 1e-5 {
+				t.Errorf("after step %d: %v and %v, want %v", i+1, p.Value.Data, q.Value.Data, want)
+			}
+		}
+	}
+	if f := (train.MultiStep{At: []int{1}, Gamma: grad.Zero}).Factor(1); f != 0 {
+		t.Errorf("a Gamma of 0 gives the factor %v", f)
+	}
+}
+
 // An optimiser that is bound takes the gradients of its model only, and fresh
 // ones.
 func TestStepRefuses(t *testing.T) {

@@ -43,7 +43,7 @@ func (l *APPNP) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // step of it: then α·x_v is In.Dst's. There is no attention.
 func (l *APPNP) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	steps, alpha := or(l.K, 10), grad.Preset(l.Alpha, 0.1)
-	in.checkEdge("layers.APPNP", 0)
+	in.check(g, wants{op: "layers.APPNP"})
 	in.checkDense("layers.APPNP", "give it the product with a matrix, such as a Linear's result")
 	checkHops("layers.APPNP", g, steps)
 	s := l.propagation(t, g, in.Weight)

@@ -73,7 +73,8 @@ func (l *GATConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 
 // Apply is Forward with everything that the layer can read and return.
 func (l *GATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	in.checkEdge("layers.GATConv", l.EdgeIn)
+	wantInit("layers.GATConv", l.W, or(l.Heads, 1)*l.Out)
+	in.check(g, wants{op: "layers.GATConv", src: l.W, dst: l.WDst, dstField: "InDst", edge: l.EdgeIn})
 	in = in.drop(t, l.FeatDrop)
 	ft, ftDst := l.project(t, g, in)
 	alpha := l.attend(t, in, ft, ftDst)

@@ -77,7 +77,8 @@ func (l *GATv2Conv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var
 
 // Apply is Forward with everything that the layer can read and return.
 func (l *GATv2Conv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	in.checkEdge("layers.GATv2Conv", l.EdgeIn)
+	wantInit("layers.GATv2Conv", l.W, or(l.Heads, 1)*l.Out)
+	in.check(g, wants{op: "layers.GATv2Conv", src: l.W, dst: l.WDst, dstField: "InDst", edge: l.EdgeIn})
 	in = in.drop(t, l.FeatDrop)
 	fs, fd := l.project(t, g, in)
 	alpha := l.attend(t, in, fs, fd)

@@ -225,7 +225,7 @@ func TestMisuse(t *testing.T) {
 		{"In.Edge is needed", &layers.GATv2Conv{In: 3, Out: 2, EdgeIn: 2}, odd(), layers.In{Src: x}},
 		{"In.Dst is needed", &layers.GATConv{In: 3, Out: 2}, sides, layers.In{Src: five}},
 		{"SymmetricWeights", &layers.GCNConv{In: 3, Out: 2}, sides, layers.In{Src: five}},
-		{"grad.MatMul", &layers.GATConv{In: 4, Out: 2}, odd(), layers.In{Src: x}},
+		{"layers.GATConv: cannot take shape [8 3]: x has 3 columns, In is 4", &layers.GATConv{In: 4, Out: 2}, odd(), layers.In{Src: x}},
 		{"In.Edge is given", &layers.SAGEConv{In: 3, Out: 2}, odd(), layers.In{Src: x, Edge: e}},
 		{"In.Edge is needed", &layers.TransformerConv{In: 3, Out: 2, EdgeIn: 2}, odd(), layers.In{Src: x}},
 		{"In.Dst is needed", &layers.GINConv{Net: layers.MLP{Widths: []int{3, 2}}}, sides, layers.In{Src: five}},

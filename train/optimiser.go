@@ -170,8 +170,10 @@ func (s settings) check(fields []field) error {
 			return fmt.Errorf("train: %s: %s is %v; it must be less than %v", s.name, f.name, f.value, f.below)
 		}
 	}
-	if s.wrong != "" {
-		return fmt.Errorf("train: %s: %s", s.name, s.wrong)
+	for _, wrong := range []string{s.wrong, wrongSchedule(s.schedule)} {
+		if wrong != "" {
+			return fmt.Errorf("train: %s: %s", s.name, wrong)
+		}
 	}
 	return nil
 }

@@ -221,6 +221,15 @@ func TestOptimiserSettings(t *testing.T) {
 		"Initial is -1":              &train.Adagrad{LR: 1, Initial: -1},
 		"SGD: Momentum is -0.9":      &train.SGD{LR: 1, Momentum: -0.9},
 		"Nesterov needs":             &train.SGD{LR: 1, Nesterov: true},
+		"Every is 0":                 &train.SGD{LR: 1, Schedule: train.StepDecay{}},
+		"Gamma is 0":                 &train.SGD{LR: 1, Schedule: train.Exponential{}},
+		"from 0 to 0":                &train.SGD{LR: 1, Schedule: train.Warmup{Then: train.Linear{Steps: 3}}},
+		"Width is 0":                 &train.SGD{LR: 1, Schedule: train.Noam{Warmup: 3}},
+		"Warmup is 0":                &train.SGD{LR: 1, Schedule: train.Noam{Width: 3}},
+		"Schedule's Steps is 0":      &train.SGD{LR: 1, Schedule: train.Cosine{}},
+		"Adam: the Schedule's Steps": &train.Adam{LR: 1, Schedule: train.OneCycle{}},
+		"AdamW: the Schedule's Step": &train.AdamW{LR: 1, Schedule: train.Polynomial{}},
+		"Schedule's First is 0":      &train.SGD{LR: 1, Schedule: train.CosineRestarts{}},
 	} {
 		m := newLogistic()
 		says(t, "Bind", o.Bind(m), want)

@@ -92,9 +92,13 @@ func (p *pool[T]) get(n int) (buf []T, made int) {
 		return p.fresh(n, size), size
 	}
 	list := p.free[c]
-	buf = list[len(list)-1][:n]
-	list[len(list)-1] = nil
-	p.free[c] = list[:len(list)-1]
+	last := len(list) - 1
+	if last < 0 || cap(list[last]) < n {
+		panic(shared("an operation"))
+	}
+	buf = list[last][:n]
+	list[last] = nil
+	p.free[c] = list[:last]
 	return buf, 0
 }
 
@@ -111,9 +115,12 @@ func (p *pool[T]) fresh(n, size int) []T {
 		p.slab = pages.Make[T](all, all)
 		p.cut += all
 	}
-	buf := p.slab[:n:size]
-	p.slab = p.slab[min((size+lineSize-1)&^(lineSize-1), len(p.slab)):]
-	return buf
+	slab := p.slab
+	if size > len(slab) {
+		panic(shared("an operation"))
+	}
+	p.slab = slab[min((size+lineSize-1)&^(lineSize-1), len(slab)):]
+	return slab[:n:size]
 }
 
 // put takes a buffer back.
@@ -128,12 +135,19 @@ func (p *pool[T]) put(buf []T) {
 // takeBack puts the buffers used from number first on, and returns how many
 // elements they had.
 func (p *pool[T]) takeBack(first int) (elements int) {
-	for i, buf := range p.used[first:] {
+	used := p.used
+	if first > len(used) {
+		panic(shared("Reset"))
+	}
+	p.used = used[:first]
+	for i, buf := range used[first:] {
+		if buf == nil {
+			panic(shared("Reset"))
+		}
 		p.put(buf)
 		elements += cap(buf)
-		p.used[first+i] = nil
+		used[first+i] = nil
 	}
-	p.used = p.used[:first]
 	return elements
 }
 
@@ -177,8 +191,10 @@ func (t *Tape) lend(n int) (buf []tensor.Float, zero bool) {
 	if t == nil {
 		return pages.Make[tensor.Float](n, n), true
 	}
+	now := t.ticks
 	buf, made := t.arena.floats.get(n)
 	t.arena.count(made*floatBytes, cap(buf)*floatBytes)
+	t.tick(now)
 	if spoil && !t.dry {
 		for i := range buf {
 			buf[i] = tensor.Float(math.NaN())

@@ -12,15 +12,37 @@ type Grad struct {
 	Param *Param // nil: of Watched
 	Value *tensor.Dense
 
-	of *Var
+	of   *Var
+	pass uint32 // the Backward of its tape that made it
 }
 
 // Grads holds the gradients of a computation, in the order in which the Params
-// were first used. They live until the tape's next Reset or Backward.
+// were first used. They live until the tape's next Reset or Backward: then their
+// memory is another's, and a method that is called on them panics with a
+// [*TapeError].
 type Grads []Grad
+
+// MustLive panics with a [*TapeError] of the operation op if gs are from before
+// their tape's last Reset or Backward. Every method of Grads and the optimisers
+// of package train call it.
+func (gs Grads) MustLive(op string) {
+	for i := range gs {
+		v := gs[i].of
+		if v == nil || v.tape == nil {
+			continue // a Grad that no tape has made
+		}
+		if v.gen != v.tape.gen {
+			panic(&TapeError{Op: op, Why: "the gradients are from before their tape's last Reset; use them, or clone their values, before it"})
+		}
+		if gs[i].pass != v.tape.passes {
+			panic(&TapeError{Op: op, Why: "the gradients are from before their tape's last Backward, which takes their memory: use them before it, add up the losses instead, or take a tape for each"})
+		}
+	}
+}
 
 // Of returns the gradient of a Var that was made by Use or Watch, or nil.
 func (gs Grads) Of(v *Var) *tensor.Dense {
+	gs.MustLive("Grads.Of")
 	for _, g := range gs {
 		if g.of == v && v != nil {
 			return g.Value
@@ -31,6 +53,7 @@ func (gs Grads) Of(v *Var) *tensor.Dense {
 
 // Param returns the gradient of a Param, or nil.
 func (gs Grads) Param(p *Param) *tensor.Dense {
+	gs.MustLive("Grads.Param")
 	for _, g := range gs {
 		if g.Param == p && p != nil {
 			return g.Value
@@ -40,10 +63,15 @@ func (gs Grads) Param(p *Param) *tensor.Dense {
 }
 
 // SumGrads adds the gradients of several tapes, in the order of the arguments,
-// into the first. All must have used the same Params, in the same order.
+// into the first. All must have used the same Params, in the same order. Of two
+// losses on one tape, add up the losses: a tape keeps the gradients of its last
+// Backward only, and those of an earlier one panic here.
 func SumGrads(gs ...Grads) Grads {
 	if len(gs) == 0 {
 		return nil
+	}
+	for _, g := range gs {
+		g.MustLive("SumGrads")
 	}
 	for _, g := range gs[1:] {
 		if !slices.EqualFunc(gs[0], g, func(a, b Grad) bool { return a.Param == b.Param }) {
@@ -64,6 +92,8 @@ func (t *Tape) Backward(loss *Var) Grads {
 	if len(loss.Value().Data) != 1 {
 		panic(&tensor.ShapeError{Op: "grad.Backward", Shapes: [][]int{slices.Clone(loss.Shape())}, Why: "the loss must have one element"})
 	}
+	t.rounds.count("Backward", len(t.nodes))
+	defer t.beginBackward("Backward")()
 	t.zeroLeaves()
 	loss.Grad().Data[0]++
 	return t.pullAll()
@@ -77,6 +107,8 @@ func (t *Tape) BackwardFrom(y *Var, dy *tensor.Dense) Grads {
 	if !slices.Equal(y.Shape(), dy.Shape()) {
 		panic(tensor.Mismatch("grad.BackwardFrom", y.Value(), dy))
 	}
+	t.rounds.count("BackwardFrom", len(t.nodes))
+	defer t.beginBackward("BackwardFrom")()
 	t.zeroLeaves()
 	if root := t.lastAlone(y); root != nil && !t.dry {
 		root.grad.Set(dy.Data, root.val.Shape()...) // nothing else adds to it
@@ -104,10 +136,10 @@ func (t *Tape) lastAlone(y *Var) *Var {
 
 // backwardOf panics unless t can differentiate y.
 func (t *Tape) backwardOf(op string, y *Var) {
-	if !t.Recording() {
-		panic(&TapeError{Op: op, Why: "this tape does not record"})
-	}
 	y.alive(op)
+	if !t.Recording() {
+		panic(&TapeError{Op: op, Why: "this tape does not record: it is one of NewEval, or ResetEval was called since its last Reset"})
+	}
 	if y.tape != nil && y.tape != t {
 		panic(&TapeError{Op: op, Why: "the loss is of another tape"})
 	}
@@ -119,6 +151,7 @@ func (t *Tape) backwardOf(op string, y *Var) {
 // zeroLeaves makes the gradients of Params and watched values count as zero.
 func (t *Tape) zeroLeaves() {
 	t.bad = ""
+	t.passes++
 	for _, l := range t.leaves {
 		t.forget(l.v)
 	}
@@ -130,7 +163,7 @@ func (t *Tape) pullAll() Grads {
 	t.applyUpdates()
 	gs := make(Grads, len(t.leaves))
 	for i, l := range t.leaves {
-		gs[i] = Grad{Param: l.param, Value: l.v.Grad(), of: l.v}
+		gs[i] = Grad{Param: l.param, Value: l.v.Grad(), of: l.v, pass: t.passes}
 	}
 	return gs
 }
@@ -177,6 +210,8 @@ func (n *node) run(t *Tape) {
 		t.prof.enter(n.label, n.op)
 	}
 	switch {
+	case n.by == nil:
+		panic(shared("Backward"))
 	case n.trace != nil && n.trace.skip:
 		n.trace.pull(t, n.out)
 	case n.out != nil:

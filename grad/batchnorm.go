@@ -72,10 +72,7 @@ func (r *RunningStats) scales(t *Tape, eps float64) []tensor.Float {
 // move mixes the statistics of a batch into the remembered ones, at the end of
 // Backward.
 func (r *RunningStats) move(t *Tape, mean, scale []tensor.Float, b batchSize) {
-	m := r.Momentum
-	if m == 0 {
-		m = 0.1
-	}
+	m := Preset(r.Momentum, 0.1)
 	n := float64(b.n)
 	mix := func(p *Param, batch func(j int) float64) {
 		v := Op{tape: t}.New(p.Value.Shape()...)

@@ -10,6 +10,7 @@ import (
 // Norm returns the Euclidean norm of the gradients of all Params together, added
 // in float64 in their order. Watched values do not count.
 func (gs Grads) Norm() float64 {
+	gs.MustLive("Grads.Norm")
 	sum := 0.0
 	for _, g := range gs {
 		if g.Param != nil {
@@ -43,6 +44,7 @@ func (gs Grads) ClipNorm(limit float64) float64 {
 // −limit to limit. A NaN stays.
 func (gs Grads) ClipValue(limit float64) {
 	checkLimit("ClipValue", limit)
+	gs.MustLive("Grads.ClipValue")
 	top := tensor.Float(limit)
 	for _, g := range gs {
 		if g.Param == nil {

@@ -26,8 +26,19 @@
 // Every value and gradient of a step lives in the tape's arena and is valid
 // until the tape's next Reset; a Var that is used later is recognised, and the
 // operation panics with a [*TapeError]. What must live longer is copied by
-// [Var.Keep]. A tape serves one goroutine; a model may be used by any number of
-// goroutines, each with a tape of its own, as long as none changes its Params.
+// [Var.Keep]. Gradients are valid until the next Reset or Backward, and [Grads]
+// that are older are recognised too. Who forgets Reset keeps the memory of every
+// step: Backward panics when it has met a whole computation a hundred times
+// again without one. A tape of inference has no Backward, and is not noticed;
+// [Tape.Stats] says what it holds.
+//
+// A tape serves one goroutine; a model may be used by any number of goroutines,
+// each with a tape of its own, as long as none changes its Params. Two goroutines
+// on one tape are noticed in most of their meetings, and then panic with a
+// [*TapeError] that says so.
+//
+// A model is whatever holds Params. [Params] names those that it finds,
+// [CheckParams] one that it would miss.
 //
 // [NewEval] is the tape of inference: it records nothing and drops nothing. A
 // nil *Tape does the same without an arena.

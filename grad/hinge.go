@@ -21,9 +21,7 @@ type Hinge struct {
 func (h Hinge) Of(x *Var, labels []int32) *Var {
 	op := Begin("Hinge", x)
 	checkLabels("Hinge", x, labels)
-	if h.Margin == 0 {
-		h.Margin = 1
-	}
+	h.Margin = Preset(h.Margin, 1)
 	n := 1
 	if h.Reduction == EachLoss {
 		n = len(labels)

@@ -10,9 +10,12 @@ func (t *Tape) newVar() *Var {
 		v.Var.body = &v.body
 		return &v.Var
 	}
+	now := t.ticks
 	v := t.header()
 	v.body, v.tape = t.bodies.take(), t
+	*v.body = body{}
 	t.stamp(v)
+	t.tick(now)
 	return v
 }
 
@@ -23,12 +26,12 @@ func (t *Tape) header() *Var {
 	if t.loop != nil {
 		return t.vars.take()
 	}
-	if len(t.heads) == 0 {
-		t.heads = make([]Var, headers)
+	heads := t.heads
+	if len(heads) == 0 {
+		heads = make([]Var, headers)
 	}
-	v := &t.heads[0]
-	t.heads = t.heads[1:]
-	return v
+	t.heads = heads[1:]
+	return &heads[0]
 }
 
 // stamp says where and when v was made.
@@ -39,8 +42,10 @@ func (t *Tape) stamp(v *Var) {
 	}
 }
 
-// resetVars takes back what Vars hold, and the Vars of loops.
+// resetVars takes back what Vars hold, and the Vars of loops. What they hold is
+// theirs until it is another's: a goroutine that is in the middle of an operation
+// finds out at its end.
 func (t *Tape) resetVars() {
-	t.bodies.empty()
+	t.bodies.used = 0
 	t.vars.used = 0
 }

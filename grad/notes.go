@@ -38,14 +38,16 @@ type slab[T any] struct {
 const slabBlock = 16
 
 func (s *slab[T]) take() *T {
-	if s.used == len(s.all) {
+	n, all := s.used, s.all
+	for n >= len(all) {
 		block := make([]T, slabBlock)
 		for i := range block {
-			s.all = append(s.all, &block[i])
+			all = append(all, &block[i])
 		}
+		s.all = all
 	}
-	s.used++
-	return s.all[s.used-1]
+	s.used = n + 1
+	return all[n]
 }
 
 // empty takes all values back, as zeros.
@@ -53,10 +55,14 @@ func (s *slab[T]) empty() { s.cut(0) }
 
 // cut takes back all but the first n values.
 func (s *slab[T]) cut(n int) {
-	for _, p := range s.all[n:s.used] {
+	used := s.used
+	s.used = n
+	if n > used || used > len(s.all) {
+		panic(shared("Reset"))
+	}
+	for _, p := range s.all[n:used] {
 		*p = *new(T)
 	}
-	s.used = n
 }
 
 // several returns a copy of ys that lives until the next Reset.

@@ -24,12 +24,7 @@ func (p PairNorm) Of(x *Var, offsets []int) *Var {
 	op := Begin("PairNorm", x)
 	n, d := leading(x.Value().Shape()), x.Dim(-1)
 	checkOffsets("PairNorm", n, offsets)
-	if p.Scale == 0 {
-		p.Scale = 1
-	}
-	if p.Eps == 0 {
-		p.Eps = 1e-5
-	}
+	p.Scale, p.Eps = Preset(p.Scale, 1), Preset(p.Eps, 1e-5)
 	y := op.freshLike(x)
 	div := op.FreshFloats(n) // what each row was divided by
 	if !op.Dry(0) {

@@ -46,6 +46,9 @@ func Begin(name string, xs ...*Var) Op {
 		op.tape = x.tape
 		op.needs = op.needs || x.needs
 	}
+	if op.tape != nil {
+		op.tape.begin(name)
+	}
 	if t := op.tape; t != nil && t.traced {
 		op.trace = &trace{xs: append([]*Var(nil), xs...)}
 	}
@@ -131,7 +134,12 @@ func (f pullAll) Pull(*tensor.Dense) { f() }
 
 // done takes the operation's name off the profile.
 func (op Op) done() {
-	if t := op.tape; t != nil && t.prof != nil {
+	t := op.tape
+	if t == nil {
+		return
+	}
+	t.open--
+	if t.prof != nil {
 		t.prof.enter(t.label, "")
 	}
 }
@@ -146,6 +154,9 @@ func (op Op) RecordAll(ys []*Var, pull func()) {
 // RecordBy is [Op.Record] with a pullback that needs no closure.
 func (op Op) RecordBy(y *Var, p Pullback) *Var {
 	op.done()
+	if y.tape != nil && y.gen != y.tape.gen {
+		panic(shared(op.name + " while Reset runs"))
+	}
 	if op.needs {
 		y.needs = true
 		if n := op.tape.record(op.name, y, p); n != nil {

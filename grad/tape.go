@@ -10,6 +10,7 @@ import (
 // Tape records a computation so that it can be differentiated. It serves one
 // goroutine. A nil *Tape is valid: it records nothing and drops nothing.
 type Tape struct {
+	owner
 	arena arena
 	nodes []node // in the order they were made, so that backwards is topological
 	eval  bool   // it records nothing now
@@ -18,6 +19,8 @@ type Tape struct {
 	seed, step uint64
 	op         uint32 // dropouts so far in this step
 	gen        uint32
+	passes     uint32 // Backwards
+	rounds     rounds
 
 	uses    map[*Param]*Var
 	leaves  []leaf // Params used and values watched, in that order
@@ -79,6 +82,12 @@ func (t *Tape) Reset() {
 	if t == nil {
 		return
 	}
+	if t.back.Load() {
+		panic(shared("Reset while Backward runs"))
+	}
+	t.lock("Reset")
+	defer t.unlock()
+	t.alone("Reset")
 	for i := range t.leaves {
 		t.forget(t.leaves[i].v)
 	}
@@ -95,6 +104,7 @@ func (t *Tape) Reset() {
 	t.step++
 	t.op = 0
 	t.bad = ""
+	t.rounds = rounds{}
 	t.eval = t.never
 }
 
@@ -138,11 +148,14 @@ func (t *Tape) Use(p *Param) *Var {
 	if t == nil {
 		return Const(p.Value)
 	}
-	if v := t.uses[p]; v != nil {
-		return v
+	t.outsideBackward("Use")
+	t.lock("Use")
+	v := t.uses[p]
+	if v == nil {
+		v = t.leaf(p.Value, p, !t.eval && !p.Frozen)
+		t.uses[p] = v
 	}
-	v := t.leaf(p.Value, p, !t.eval && !p.Frozen)
-	t.uses[p] = v
+	t.unlock()
 	return v
 }
 
@@ -172,17 +185,22 @@ func (t *Tape) push(op string, by Pullback) *node {
 	if t.inside == forward {
 		return nil
 	}
+	t.outsideBackward(op)
+	now := t.ticks
 	to := &t.nodes
 	if t.loop != nil {
 		to = &t.loop.nodes
 	}
-	at := len(*to)
-	if at == cap(*to) {
-		*to = append(*to, node{})
+	nodes := *to
+	at := len(nodes)
+	if at == cap(nodes) {
+		nodes = append(nodes, node{})
 	}
-	*to = (*to)[:at+1]
-	n := &(*to)[at] // zero, as what was recorded there was cleared
+	nodes = nodes[:at+1]
+	*to = nodes
+	n := &nodes[at] // zero, as what was recorded there was cleared
 	n.op, n.label, n.by = op, t.label, by
+	t.tick(now)
 	return n
 }
 

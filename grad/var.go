@@ -222,7 +222,7 @@ func (x *Var) mustLive(op string) {
 		panic(&TapeError{Op: op, Why: "a Var from inside a checkpointed function, whose memory is gone; return what is needed outside"})
 	}
 	if x.gen != x.tape.gen {
-		panic(&TapeError{Op: op, Why: "a Var from before its tape's last Reset; copy what must live longer with Keep, or make it with Const"})
+		panic(&TapeError{Op: op, Why: "a Var from before its tape's last Reset; copy what must live longer with Keep, or make it with Const; if the Reset is another goroutine's, give each a tape of its own"})
 	}
 }
 

@@ -45,10 +45,13 @@ func Band(n, w int) *Graph {
 }
 
 // Ring returns the graph of n nodes on a circle with, for each of the shifts, an
-// edge to v from v−shift, modulo n. The kind of an edge is the index of its
+// edge to v from v−shift, modulo n; without shifts there is one, 1. The kind of an edge is the index of its
 // shift, and a node's in-edges are in the order of the shifts. Shifts that are
 // equal modulo n give parallel edges.
 func Ring(n int, shifts ...int) *Graph {
+	if len(shifts) == 0 {
+		shifts = []int{1}
+	}
 	p := pattern{"graph.Ring", n, n}
 	p.checkNodes()
 	p.checkEdges(n * len(shifts))

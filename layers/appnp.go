@@ -15,7 +15,8 @@ import (
 //
 // of Gasteiger, Bojchevski and Günnemann, "Predict then Propagate: Graph Neural
 // Networks meet Personalized PageRank", ICLR 2019. Norm says what c is; the
-// paper's graph has a loop at each node, which is up to the data. Src is
+// paper's graph has a loop at each node, which is up to the data. An α of
+// [grad.Zero] makes y = act(S^K·x), as [SGConv] propagates. Src is
 // NumSrc×F, dense: what an [MLP] predicts from each node alone. Weight is E or
 // E×1. The result is NumDst×F. A node without in-edges gets act(α·x_v).
 //
@@ -24,7 +25,7 @@ import (
 // graph's rows of [SymmetricWeights] as In.Weight, and NormNone.
 type APPNP struct {
 	K          int             `json:",omitempty"` // steps; 0: 10, as in the paper
-	Alpha      float64         `json:",omitempty"` // 0: 0.1, as in the paper
+	Alpha      float64         `json:",omitempty"` // 0: 0.1, as in the paper; none is [grad.Zero]
 	EdgeDrop   float64         `json:",omitempty"` // dropout of S, drawn anew at each step
 	Norm       Norm            `json:",omitempty"`
 	Activation grad.Activation `json:",omitempty"`
@@ -41,8 +42,8 @@ func (l *APPNP) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // Apply is Forward with weights of the edges and, on a bipartite graph, one
 // step of it: then α·x_v is In.Dst's. There is no attention.
 func (l *APPNP) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	steps, alpha := or(l.K, 10), or(l.Alpha, 0.1)
-	in.checkEdge("layers.APPNP", 0)
+	steps, alpha := or(l.K, 10), grad.Preset(l.Alpha, 0.1)
+	in.check(g, wants{op: "layers.APPNP"})
 	in.checkDense("layers.APPNP", "give it the product with a matrix, such as a Linear's result")
 	checkHops("layers.APPNP", g, steps)
 	s := l.propagation(t, g, in.Weight)

@@ -41,6 +41,9 @@ func (l *BatchNorm) Init(*rand.Rand) {
 // Forward returns the columns of x, normalised. While t records, the running
 // statistics move at the end of its Backward.
 func (l *BatchNorm) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
+	wantLearnt("layers.BatchNorm", l.Mean, true)
+	wantLearnt("layers.BatchNorm", l.Gain, !l.NoAffine)
+	wantRows("layers.BatchNorm", x, l.Width, "Width")
 	run := &grad.RunningStats{Mean: l.Mean, Variance: l.Variance, Momentum: l.Momentum, Fixed: l.Fixed}
-	return t.BatchNorm(x, grad.Affine{Gain: use(t, l.Gain), Bias: use(t, l.B)}, run, or(l.Eps, 1e-5))
+	return t.BatchNorm(x, grad.Affine{Gain: use(t, l.Gain), Bias: use(t, l.B)}, run, grad.Preset(l.Eps, 1e-5))
 }

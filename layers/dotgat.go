@@ -52,7 +52,8 @@ func (l *DotGATConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Va
 // Apply is Forward with weights of the edges and other nodes as destinations,
 // and the attention.
 func (l *DotGATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	in.checkEdge("layers.DotGATConv", 0)
+	wantInit("layers.DotGATConv", l.W, or(l.Heads, 1)*l.Out)
+	in.check(g, wants{op: "layers.DotGATConv", src: l.W, dst: l.WDst, dstField: "InDst"})
 	in = in.drop(t, l.FeatDrop)
 	ft, ftDst := l.project(t, g, in)
 	attention := message.Attention{Q: ftDst, K: ft, Drop: l.AttnDrop}

@@ -27,7 +27,7 @@ type GATConv struct {
 	Out        int             // width of a head
 	Heads      int             // 0: 1
 	EdgeIn     int             `json:",omitempty"` // width of the edges' features; 0: none
-	Slope      float64         `json:",omitempty"` // of the LeakyReLU; 0: 0.2
+	Slope      float64         `json:",omitempty"` // of the LeakyReLU; 0: 0.2; that of a ReLU is [grad.Zero]
 	FeatDrop   float64         `json:",omitempty"` // dropout of the nodes' features, those of the residual too
 	AttnDrop   float64         `json:",omitempty"` // dropout of the normalised attention
 	ValueDrop  float64         `json:",omitempty"` // dropout of Wx_u where it is summed, as the authors' code has it; not in the logits
@@ -73,7 +73,8 @@ func (l *GATConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 
 // Apply is Forward with everything that the layer can read and return.
 func (l *GATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	in.checkEdge("layers.GATConv", l.EdgeIn)
+	wantInit("layers.GATConv", l.W, or(l.Heads, 1)*l.Out)
+	in.check(g, wants{op: "layers.GATConv", src: l.W, dst: l.WDst, dstField: "InDst", edge: l.EdgeIn})
 	in = in.drop(t, l.FeatDrop)
 	ft, ftDst := l.project(t, g, in)
 	alpha := l.attend(t, in, ft, ftDst)

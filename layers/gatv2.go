@@ -31,7 +31,7 @@ type GATv2Conv struct {
 	Out        int             // width of a head
 	Heads      int             // 0: 1
 	EdgeIn     int             `json:",omitempty"` // width of the edges' features; 0: none
-	Slope      float64         `json:",omitempty"` // of the LeakyReLU; 0: 0.2
+	Slope      float64         `json:",omitempty"` // of the LeakyReLU; 0: 0.2; that of a ReLU is [grad.Zero]
 	FeatDrop   float64         `json:",omitempty"` // dropout of the nodes' features, those of the residual too
 	AttnDrop   float64         `json:",omitempty"` // dropout of the normalised attention
 	Shared     bool            `json:",omitempty"` // W and BSrc serve both sides
@@ -77,7 +77,8 @@ func (l *GATv2Conv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var
 
 // Apply is Forward with everything that the layer can read and return.
 func (l *GATv2Conv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	in.checkEdge("layers.GATv2Conv", l.EdgeIn)
+	wantInit("layers.GATv2Conv", l.W, or(l.Heads, 1)*l.Out)
+	in.check(g, wants{op: "layers.GATv2Conv", src: l.W, dst: l.WDst, dstField: "InDst", edge: l.EdgeIn})
 	in = in.drop(t, l.FeatDrop)
 	fs, fd := l.project(t, g, in)
 	alpha := l.attend(t, in, fs, fd)

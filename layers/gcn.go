@@ -48,7 +48,8 @@ func (l *GCNConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // Apply is Forward with weights of the edges. In.Dst is not read, and there is
 // no attention.
 func (l *GCNConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	in.checkEdge("layers.GCNConv", 0)
+	wantInit("layers.GCNConv", l.W, l.Out)
+	In{Src: in.Src, Edge: in.Edge, Weight: in.Weight}.check(g, wants{op: "layers.GCNConv", src: l.W})
 	y := l.Norm.propagation(g, in.Weight).project(in.Src, t.Use(l.W), 1)
 	return Out{Y: finish(t, y, l.B, l.Activation)}
 }

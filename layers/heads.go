@@ -46,9 +46,10 @@ func (l tail) sum(t *grad.Tape, g *graph.Graph, in In, heads int, m message.Msg)
 }
 
 // slope returns the slope of a LeakyReLU whose field is s.
-func slope(s float64) float64 { return or(s, 0.2) }
+func slope(s float64) float64 { return grad.Preset(s, 0.2) }
 
-// or returns v, or preset if v is the zero value.
+// or returns v, or preset if v is the zero value. Where 0 may be meant, as of a
+// number that is no count, [grad.Preset] takes its place.
 func or[T comparable](v, preset T) T {
 	var zero T
 	if v == zero {

@@ -1,7 +1,6 @@
 package layers
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -75,17 +74,6 @@ func (in In) weigh(alpha message.Msg) message.Msg {
 		return alpha
 	}
 	return alpha.Mul(message.E(in.Weight))
-}
-
-// checkEdge panics unless features of edges are there exactly if the layer has
-// weights for them.
-func (in In) checkEdge(op string, width int) {
-	switch {
-	case in.Edge == nil && width > 0:
-		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(in.Src.Shape())}, Why: fmt.Sprintf("EdgeIn is %d, so In.Edge is needed", width)})
-	case in.Edge != nil && width == 0:
-		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(in.Edge.Shape())}, Why: "In.Edge is given, but EdgeIn is 0"})
-	}
 }
 
 // checkDense panics if the features of the sources are sparse; why says what to

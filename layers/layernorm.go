@@ -28,7 +28,16 @@ func (l *LayerNorm) Init(*rand.Rand) { l.Gain, l.B = learnt(!l.NoAffine, l.Width
 
 // Forward returns the rows of x, normalised.
 func (l *LayerNorm) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
-	return x.LayerNorm(use(t, l.Gain), use(t, l.B), or(l.Eps, 1e-5))
+	wantLearnt("layers.LayerNorm", l.Gain, !l.NoAffine)
+	wantRows("layers.LayerNorm", x, l.Width, "Width")
+	return x.LayerNorm(use(t, l.Gain), use(t, l.B), grad.Preset(l.Eps, 1e-5))
+}
+
+// wantLearnt panics if there is to be p, and Init has not made it.
+func wantLearnt(op string, p *grad.Param, wanted bool) {
+	if wanted && (p == nil || p.Value == nil) {
+		panic(&grad.TapeError{Op: op, Why: "it has no Params; was Init called?"})
+	}
 }
 
 // learnt returns gains of one and biases of zero, or nils if there are to be

@@ -225,7 +225,7 @@ func TestMisuse(t *testing.T) {
 		{"In.Edge is needed", &layers.GATv2Conv{In: 3, Out: 2, EdgeIn: 2}, odd(), layers.In{Src: x}},
 		{"In.Dst is needed", &layers.GATConv{In: 3, Out: 2}, sides, layers.In{Src: five}},
 		{"SymmetricWeights", &layers.GCNConv{In: 3, Out: 2}, sides, layers.In{Src: five}},
-		{"grad.MatMul", &layers.GATConv{In: 4, Out: 2}, odd(), layers.In{Src: x}},
+		{"layers.GATConv: cannot take shape [8 3]: x has 3 columns, In is 4", &layers.GATConv{In: 4, Out: 2}, odd(), layers.In{Src: x}},
 		{"In.Edge is given", &layers.SAGEConv{In: 3, Out: 2}, odd(), layers.In{Src: x, Edge: e}},
 		{"In.Edge is needed", &layers.TransformerConv{In: 3, Out: 2, EdgeIn: 2}, odd(), layers.In{Src: x}},
 		{"In.Dst is needed", &layers.GINConv{Net: layers.MLP{Widths: []int{3, 2}}}, sides, layers.In{Src: five}},
@@ -284,9 +284,11 @@ func TestUnknownName(t *testing.T) {
 	for want, l := range map[string]layer{
 		"no normalisation is called upside-down": &layers.GCNConv{In: 3, Out: 2, Norm: "upside-down"},
 		"no aggregator called median":            &layers.SAGEConv{In: 3, Out: 2, Aggregate: "median"},
+		"no residual is called direct":           &layers.GATConv{In: 3, Out: 2, Residual: "direct"},
+		"layers.SGConv: K is -1":                 &layers.SGConv{In: 3, Out: 2, K: -1},
+		"layers.APPNP: K is -2":                  &layers.APPNP{K: -2},
 		"no aggregator called lstm":              &layers.GINConv{Net: layers.MLP{Widths: []int{3, 2}}, Aggregate: layers.AggregateLSTM},
 	} {
-		l.Init(rand.New(rand.NewPCG(1, 1)))
 		func() {
 			defer func() {
 				err, ok := recover().(*grad.TapeError)
@@ -294,6 +296,7 @@ func TestUnknownName(t *testing.T) {
 					t.Errorf("got %v, want a TapeError about %q", err, want)
 				}
 			}()
+			l.Init(rand.New(rand.NewPCG(1, 1)))
 			l.Apply(nil, odd(), layers.In{Src: x})
 		}()
 	}

@@ -28,6 +28,8 @@ func (l *Linear) Init(rng *rand.Rand) {
 
 // Forward returns xW + b.
 func (l *Linear) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
+	wantInit("layers.Linear", l.W, l.Out)
+	wantRows("layers.Linear", x, l.W.Value.Dim(0), "In")
 	return affine(t, x, l.W, l.B)
 }
 

@@ -42,14 +42,18 @@ func (l *MLP) Init(rng *rand.Rand) {
 
 // Forward returns the network's result for each row of x.
 func (l *MLP) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
-	l.wantInit()
+	l.wantInit("layers.MLP")
+	wantRows("layers.MLP", x, l.Layers[0].W.Value.Dim(0), "the first of Widths")
 	return l.forward(t, x)
 }
 
 // wantInit panics if there is nothing to apply, which would return x as it is.
-func (l *MLP) wantInit() {
+func (l *MLP) wantInit(op string) {
 	if len(l.Layers) == 0 {
-		panic(&grad.TapeError{Op: "layers.MLP", Why: "it has no layers; was Init called?"})
+		panic(&grad.TapeError{Op: op, Why: "it has no layers; was Init called?"})
+	}
+	for _, layer := range l.Layers {
+		wantInit(op, layer.W, layer.Out)
 	}
 }
 

@@ -114,8 +114,11 @@ func appnpOracle(l *layers.APPNP, g *graph.Graph, m *model) matrix {
 	if k == 0 {
 		k = 10
 	}
-	if alpha == 0 {
+	switch alpha {
+	case 0:
 		alpha = 0.1
+	case grad.Zero:
+		alpha = 0
 	}
 	z := x
 	for range k {

@@ -131,8 +131,11 @@ func activate(a grad.Activation, v float64) float64 {
 }
 
 func leaky(v, s float64) float64 {
-	if s == 0 {
+	switch s {
+	case 0:
 		s = 0.2
+	case grad.Zero:
+		s = 0
 	}
 	if v < 0 {
 		return s * v

@@ -68,6 +68,9 @@ func weighted(x, weight *grad.Var) message.Msg {
 // checkHops panics if so many hops in a row cannot be made on g: after the
 // first a bipartite graph has no rows for its sources.
 func checkHops(op string, g *graph.Graph, hops int) {
+	if hops < 0 {
+		panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("K is %d", hops)})
+	}
 	if g.Bipartite() && hops > 1 {
 		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{g.NumSrc(), g.NumDst()}},
 			Why: fmt.Sprintf("%d hops leave the bipartite graph after the first; take the seeds' Neighbourhood of as many hops", hops)})

@@ -21,6 +21,9 @@ const (
 // param returns WRes for features of width in and a result of width out; nil if
 // the residual needs none.
 func (r Residual) param(rng *rand.Rand, in, out int) *grad.Param {
+	if r != NoResidual && r != ResidualIdentity && r != ResidualLinear {
+		panic(&grad.TapeError{Op: "layers.Residual", Why: "no residual is called " + string(r)})
+	}
 	if r == NoResidual || r == ResidualIdentity && in == out {
 		return nil
 	}

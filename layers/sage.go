@@ -73,7 +73,12 @@ func (l *SAGEConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var 
 // Apply is Forward with weights of the edges and other nodes as destinations.
 // There is no attention.
 func (l *SAGEConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	in.checkEdge("layers.SAGEConv", 0)
+	wantInit("layers.SAGEConv", l.W, l.Out)
+	read := in
+	if l.NoRoot && l.Aggregate != AggregateGCN {
+		read.Dst = nil
+	}
+	read.check(g, wants{op: "layers.SAGEConv", src: l.W, dst: l.WRoot, dstField: "InDst"})
 	in = in.drop(t, l.FeatDrop)
 	y := l.neighbours(t, g, in)
 	if l.rooted() {

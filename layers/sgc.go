@@ -46,7 +46,8 @@ func (l *SGConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // no attention.
 func (l *SGConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	hops := or(l.K, 2)
-	in.checkEdge("layers.SGConv", 0)
+	wantInit("layers.SGConv", l.W, l.Out)
+	In{Src: in.Src, Edge: in.Edge, Weight: in.Weight}.check(g, wants{op: "layers.SGConv", src: l.W})
 	checkHops("layers.SGConv", g, hops)
 	y := l.Norm.propagation(g, in.Weight).project(in.Src, t.Use(l.W), hops)
 	return Out{Y: finish(t, y, l.B, l.Activation)}

@@ -82,7 +82,8 @@ func (l *TransformerConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *gr
 
 // Apply is Forward with everything that the layer can read and return.
 func (l *TransformerConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	in.checkEdge("layers.TransformerConv", l.EdgeIn)
+	wantInit("layers.TransformerConv", l.WValue, or(l.Heads, 1)*l.Out)
+	in.check(g, wants{op: "layers.TransformerConv", src: l.WValue, dst: l.WQuery, dstField: "InDst", edge: l.EdgeIn})
 	in = in.drop(t, l.FeatDrop)
 	heads := or(l.Heads, 1)
 	value := split(affine(t, in.Src, l.WValue, l.BValue), heads, l.Out)

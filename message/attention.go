@@ -139,6 +139,7 @@ type addition struct{ to, x *tensor.Dense }
 
 // add is run with a bias, which has an element for each of a row.
 func (a *attention) add(g *graph.Graph, b *grad.Var) *grad.Var {
+	wantBias(b, a.ft.Value().RowLen())
 	a.bias = b
 	return matrix(a.run(g)).BiasAdded(b)
 }

@@ -50,7 +50,7 @@ func fusedAdd(g *graph.Graph, m *Msg, b *grad.Var) *grad.Var {
 	case k.add != nil:
 		return k.add(g, b)
 	}
-	return matrix(k.run(g)).AddBias(b, grad.Identity)
+	return addBias(k.run(g), b)
 }
 
 // fusedEdges runs the kernel for m on the edges of g if there is one.

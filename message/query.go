@@ -25,10 +25,7 @@ type Attention struct {
 // Weights is what every edge is weighted with, dropout included. Evaluated with
 // [ApplyEdges] it has the mask that a result built from the same Msg has.
 func (a *Attention) Weights(t *grad.Tape) Msg {
-	scale := a.Scale
-	if scale == 0 {
-		scale = 1 / math.Sqrt(float64(max(a.Q.Dim(-1), 1)))
-	}
+	scale := grad.Preset(a.Scale, 1/math.Sqrt(float64(max(a.Q.Dim(-1), 1))))
 	score := U(a.K).Dot(V(a.Q)).Scale(scale)
 	if !a.Bias.empty() {
 		score = score.Add(a.Bias)
@@ -40,5 +37,5 @@ func (a *Attention) Weights(t *grad.Tape) Msg {
 // nothing until ApplyEdges.
 func (a *Attention) Apply(t *grad.Tape, g *graph.Graph) (y *grad.Var, weights Msg) {
 	weights = a.Weights(t)
-	return UpdateAll(g, U(a.V).Mul(weights), Sum), weights
+	return updateAll("message.Attention", g, U(a.V).Mul(weights), sums), weights
 }

@@ -63,7 +63,7 @@ func updateEach(op string, rels []Relation) []*grad.Var {
 	}
 	ys := make([]*grad.Var, len(rels))
 	for i, r := range rels {
-		ys[i] = UpdateAll(r.Graph, r.Msg, r.By)
+		ys[i] = updateAll(op, r.Graph, r.Msg, []Reducer{r.By})
 		if !slices.Equal(ys[i].Shape(), ys[0].Shape()) {
 			panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(ys[0].Shape()), slices.Clone(ys[i].Shape())},
 				Why: fmt.Sprintf("relation %d has another result than the first", i)})

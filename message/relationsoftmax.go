@@ -24,7 +24,7 @@ func SoftmaxRelations(rels ...Relation) []*grad.Var {
 	}
 	zs := make([]*grad.Var, len(rels))
 	for i, r := range rels {
-		zs[i] = ApplyEdges(r.Graph, r.Msg)
+		zs[i] = applyEdges(op, r.Graph, r.Msg)
 		if r.Graph.NumDst() != rels[0].Graph.NumDst() || !slices.Equal(zs[i].Shape()[1:], zs[0].Shape()[1:]) {
 			panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(zs[0].Shape()), slices.Clone(zs[i].Shape())},
 				Why: fmt.Sprintf("relation %d has %d destinations, the first %d, and all want messages of one shape", i, r.Graph.NumDst(), rels[0].Graph.NumDst())})

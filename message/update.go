@@ -13,14 +13,19 @@ import (
 // that arrive there. Several reducers give several results in one traversal,
 // joined along the last axis. No array with a row for each edge is made.
 func UpdateAll(g *graph.Graph, m Msg, rs ...Reducer) *grad.Var {
+	return updateAll("message.UpdateAll", g, m, rs)
+}
+
+// updateAll is UpdateAll under the name that errors give.
+func updateAll(op string, g *graph.Graph, m Msg, rs []Reducer) *grad.Var {
 	if len(rs) == 0 {
-		panic(&grad.TapeError{Op: "message.UpdateAll", Why: "no reducer"})
+		panic(&grad.TapeError{Op: op, Why: "no reducer; name one or several, such as message.Sum"})
 	}
-	given("message.UpdateAll", g)
+	given(op, g)
 	if y := arrived(g, &m, rs); y != nil {
 		return y
 	}
-	return update(g, m, rs)
+	return update(op, g, m, rs)
 }
 
 // UpdateAllAdd returns UpdateAll(g, m, Sum) as a matrix, a row for each destination,
@@ -29,20 +34,33 @@ func UpdateAll(g *graph.Graph, m Msg, rs ...Reducer) *grad.Var {
 // stored with it, so that it costs no pass over them.
 func UpdateAllAdd(g *graph.Graph, m Msg, b *grad.Var) *grad.Var {
 	if b == nil {
-		return matrix(UpdateAll(g, m, Sum))
+		return matrix(updateAll(opUpdateAllAdd, g, m, sums))
 	}
-	given("message.UpdateAllAdd", g)
+	given(opUpdateAllAdd, g)
 	if y := arrived(g, &m, sums); y != nil {
-		return matrix(y).AddBias(b, grad.Identity)
+		return addBias(y, b)
 	}
 	if y := fusedAdd(g, &m, b); y != nil {
 		return y
 	}
-	p := planned("message.UpdateAllAdd", g, &m, sums)
-	if n := p.out().width; len(b.Value().Data) != n {
-		panic(&tensor.ShapeError{Op: "message.UpdateAllAdd", Shapes: [][]int{slices.Clone(b.Shape())}, Why: fmt.Sprintf("want a bias of %d elements, as many as a message has", n)})
-	}
+	p := planned(opUpdateAllAdd, g, &m, sums)
+	wantBias(b, p.out().width)
 	return matrix(evaluate("UpdateAll", g, &m, p, b)).BiasAdded(b)
+}
+
+const opUpdateAllAdd = "message.UpdateAllAdd"
+
+// wantBias panics unless b has n elements.
+func wantBias(b *grad.Var, n int) {
+	if len(b.Value().Data) != n {
+		panic(&tensor.ShapeError{Op: opUpdateAllAdd, Shapes: [][]int{slices.Clone(b.Shape())}, Why: fmt.Sprintf("want a bias of %d elements, as many as a message has", n)})
+	}
+}
+
+// addBias returns y as a matrix, plus b in each row.
+func addBias(y, b *grad.Var) *grad.Var {
+	wantBias(b, y.Value().RowLen())
+	return matrix(y).AddBias(b, grad.Identity)
 }
 
 var sums = []Reducer{Sum}
@@ -58,28 +76,36 @@ func given(op string, g *graph.Graph) {
 }
 
 // update is [UpdateAll] of what has to be kept.
-func update(g *graph.Graph, m Msg, rs []Reducer) *grad.Var {
+func update(op string, g *graph.Graph, m Msg, rs []Reducer) *grad.Var {
 	if y := fusedUpdate(g, &m, rs); y != nil {
 		return y
 	}
-	return evaluate("UpdateAll", g, &m, planned("message.UpdateAll", g, &m, rs), nil)
+	return evaluate("UpdateAll", g, &m, planned(op, g, &m, rs), nil)
 }
 
 // ApplyEdges returns the message of every edge of g, in the graph's edge order.
-func ApplyEdges(g *graph.Graph, m Msg) *grad.Var {
-	given("message.ApplyEdges", g)
+func ApplyEdges(g *graph.Graph, m Msg) *grad.Var { return applyEdges("message.ApplyEdges", g, m) }
+
+// applyEdges is ApplyEdges under the name that errors give.
+func applyEdges(op string, g *graph.Graph, m Msg) *grad.Var {
+	given(op, g)
 	if y := fusedEdges(g, &m); y != nil {
 		return y
 	}
-	return evaluate("ApplyEdges", g, &m, planned("message.ApplyEdges", g, &m, nil), nil)
+	return evaluate("ApplyEdges", g, &m, planned(op, g, &m, nil), nil)
 }
 
 // EdgeSoftmax normalises x, with a row for each edge in the graph's order, over
 // the in-edges of each destination.
-func EdgeSoftmax(g *graph.Graph, x *grad.Var) *grad.Var { return ApplyEdges(g, E(x).Softmax()) }
+func EdgeSoftmax(g *graph.Graph, x *grad.Var) *grad.Var {
+	given("message.EdgeSoftmax", g)
+	wantEdges("message.EdgeSoftmax", g, x)
+	return applyEdges("message.EdgeSoftmax", g, E(x).Softmax())
+}
 
 // EdgeSoftmaxBySource normalises x over the out-edges of each source.
 func EdgeSoftmaxBySource(g *graph.Graph, x *grad.Var) *grad.Var {
+	given("message.EdgeSoftmaxBySource", g)
 	wantEdges("message.EdgeSoftmaxBySource", g, x)
 	r := g.Reverse()
 	edges := r.From().Edges
@@ -93,12 +119,16 @@ func EdgeSoftmaxBySource(g *graph.Graph, x *grad.Var) *grad.Var {
 // OnEdges brings rows that are in the order of the edge list a graph was made
 // from into the graph's own edge order, in which [E] wants them.
 func OnEdges(g *graph.Graph, x *grad.Var) *grad.Var {
+	given("message.OnEdges", g)
 	wantEdges("message.OnEdges", g, x)
 	return x.Rows(g.EdgeOrder())
 }
 
 // wantEdges panics unless x has a row for each edge of g.
 func wantEdges(op string, g *graph.Graph, x *grad.Var) {
+	if x == nil {
+		panic(&grad.TapeError{Op: op, Why: "the edges' rows are nil"})
+	}
 	if x.Value().Rows() != g.NumEdges() {
 		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("the graph has %d edges, want a row for each", g.NumEdges())})
 	}

@@ -40,9 +40,11 @@ func (o *Adadelta) settings() settings {
 	}
 }
 
+func (o *Adadelta) fields() []field { return []field{{"Rho", o.Rho, 1}, {"Eps", o.Eps, 0}} }
+
 func (o *Adadelta) update(u *update) {
-	rho := or(o.Rho, 0.9)
-	rate, decay, eps := tensor.Float(u.rate), tensor.Float(u.decay), tensor.Float(or(o.Eps, 1e-6))
+	rho := grad.Preset(o.Rho, 0.9)
+	rate, decay, eps := tensor.Float(u.rate), tensor.Float(u.decay), tensor.Float(grad.Preset(o.Eps, 1e-6))
 	keep, gain := tensor.Float(rho), tensor.Float(1-rho)
 	w, v, c := u.w[:len(u.g)], u.arrays[0][:len(u.g)], u.arrays[1][:len(u.g)]
 	for i, g := range u.g {

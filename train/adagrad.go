@@ -38,9 +38,13 @@ func (o *Adagrad) settings() settings {
 	}
 }
 
+func (o *Adagrad) fields() []field {
+	return []field{{"RateDecay", o.RateDecay, 0}, {"Initial", o.Initial, 0}, {"Eps", o.Eps, 0}}
+}
+
 func (o *Adagrad) update(u *update) {
 	rate := tensor.Float(u.rate / (1 + float64(u.steps-1)*o.RateDecay))
-	decay, eps, sum := tensor.Float(u.decay), tensor.Float(or(o.Eps, 1e-10)), u.arrays[0][:len(u.g)]
+	decay, eps, sum := tensor.Float(u.decay), tensor.Float(grad.Preset(o.Eps, 1e-10)), u.arrays[0][:len(u.g)]
 	w := u.w[:len(u.g)]
 	if u.steps == 1 && o.Initial != 0 {
 		for i := range sum {

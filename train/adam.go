@@ -45,6 +45,8 @@ func (o *Adam) settings() settings {
 	}
 }
 
+func (o *Adam) fields() []field { return betas{o.Beta1, o.Beta2, o.Eps}.fields() }
+
 func (o *Adam) update(u *update) { u.adam(betas{o.Beta1, o.Beta2, o.Eps}) }
 
 // AdamW is [Adam] with the decay apart from the gradient, as Loshchilov and
@@ -77,6 +79,8 @@ func (o *AdamW) settings() settings {
 	}
 }
 
+func (o *AdamW) fields() []field { return betas{o.Beta1, o.Beta2, o.Eps}.fields() }
+
 func (o *AdamW) update(u *update) {
 	u.shrink()
 	u.adam(betas{o.Beta1, o.Beta2, o.Eps})
@@ -99,8 +103,12 @@ func moments(amsgrad bool) []string {
 // betas is what Adam and its kin are set by; 0 means the preset.
 type betas struct{ b1, b2, eps float64 }
 
+func (b betas) fields() []field {
+	return []field{{"Beta1", b.b1, 1}, {"Beta2", b.b2, 1}, {"Eps", b.eps, 0}}
+}
+
 func (b betas) orPreset() betas {
-	return betas{or(b.b1, 0.9), or(b.b2, 0.999), or(b.eps, 1e-8)}
+	return betas{grad.Preset(b.b1, 0.9), grad.Preset(b.b2, 0.999), grad.Preset(b.eps, 1e-8)}
 }
 
 // adam is one update, written so that an element costs one root and one

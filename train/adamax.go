@@ -41,6 +41,8 @@ func (o *Adamax) settings() settings {
 	}
 }
 
+func (o *Adamax) fields() []field { return betas{o.Beta1, o.Beta2, o.Eps}.fields() }
+
 func (o *Adamax) update(u *update) {
 	b := betas{o.Beta1, o.Beta2, o.Eps}.orPreset()
 	rate := tensor.Float(u.rate / (1 - math.Pow(b.b1, float64(u.steps))))

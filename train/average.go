@@ -1,6 +1,10 @@
 package train
 
-import "github.com/edgewise-ml/edgewise/tensor"
+import (
+	"fmt"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
 
 // EMA is an exponential moving average of a model's Params, which often predicts
 // better than the Params of the last step:
@@ -17,8 +21,15 @@ type EMA struct {
 	swapped bool
 }
 
-// NewEMA returns the average of a model's Params, before its first Update.
-func NewEMA(model any, decay float64) *EMA { return &EMA{Decay: decay, average: capture(model)} }
+// NewEMA returns the average of a model's Params, before its first Update. It
+// panics with the error of [grad.CheckParams] if there is one, and if decay is not
+// at least 0 and less than 1.
+func NewEMA(model any, decay float64) *EMA {
+	if !(decay >= 0 && decay < 1) {
+		panic(fmt.Errorf("train: NewEMA: the decay is %v; it is at least 0 and less than 1", decay))
+	}
+	return &EMA{Decay: decay, average: capture(model)}
+}
 
 // Update takes the Params of this moment into the average. It comes after each
 // step.

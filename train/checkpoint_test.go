@@ -304,7 +304,7 @@ func TestResumeRefuses(t *testing.T) {
 		{"another rule", edit(t, `"best":[1`, `"best":[2`), nil, []string{"epoch 1 was chosen or passed over by another rule"}},
 		{"an average", saved(t, func(f *train.Fit) { f.Average = 0.5 }), nil, []string{"the state of a moving average, and the program has none"}},
 		{"no average", saved(t, nil), func(f *train.Fit) { f.Average = 0.5 }, []string{"the program has a moving average"}},
-		{"no Plateau", saved(t, nil), func(f *train.Fit) { f.Optimiser = &train.Adam{Schedule: &train.Plateau{}} }, []string{"the program has a Plateau"}},
+		{"no Plateau", saved(t, nil), func(f *train.Fit) { f.Optimiser = &train.Adam{LR: 0.05, Schedule: &train.Plateau{}} }, []string{"the program has a Plateau"}},
 		{"no tape", edit(t, `"seed":7,`, ``), nil, []string{"the program has a tape"}},
 		{"unknown Param", edit(t, `"W":{`, `"Q":{`), nil, []string{"its optimiser knows Params that the model has not: Q"}},
 		{"broken JSON", edit(t, `"history"`, `history`), nil, []string{"planted", `metadata "run"`}},

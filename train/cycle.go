@@ -1,6 +1,10 @@
 package train
 
-import "math"
+import (
+	"math"
+
+	"github.com/edgewise-ml/edgewise/grad"
+)
 
 // Cosine falls from 1 to Min along half a wave (Loshchilov and Hutter, 2017):
 //
@@ -52,10 +56,10 @@ type OneCycle struct {
 
 // Factor returns the factor of a step.
 func (s OneCycle) Factor(step int) float64 {
-	top := or(s.Rise, 0.3)*float64(s.Steps) - 1
+	top := grad.Preset(s.Rise, 0.3)*float64(s.Steps) - 1
 	last, x := float64(s.Steps-1), float64(step)
-	low := 1 / or(s.Start, 25)
-	end := low / or(s.End, 1e4)
+	low := 1 / grad.Preset(s.Start, 25)
+	end := low / grad.Preset(s.End, 1e4)
 	switch {
 	case x == top: // which may be the first step of all
 		return 1

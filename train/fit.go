@@ -18,6 +18,11 @@ import (
 // model is given back its state after the best epoch. Without Eval there is no
 // best epoch, and the model stays as the last step left it.
 //
+// A run that cannot mean what it does ends with an error: if Loss uses a Param
+// that Model does not hold, or none that it holds; if the first epoch's loss and
+// gradients are all 0; if Eval scores no row of the validation part, or never
+// without a NaN.
+//
 // With Checkpoint the run can go on where it was, to the same bits: a Fit with
 // Resume and the same settings ends as one that was never stopped. The file
 // holds the state of the last epoch, which trains on, beside that of the best.
@@ -105,6 +110,9 @@ func (f *Fit) check() error {
 	}
 	if err := f.checkFile(); err != nil {
 		return err
+	}
+	if err := grad.CheckParams(f.Model); err != nil {
+		return fmt.Errorf("train: Fit.Model: %w", err)
 	}
 	for _, p := range grad.Params(f.Model) {
 		if !p.Frozen {

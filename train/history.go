@@ -79,7 +79,7 @@ func (r *record) epochs() []Epoch {
 		return nil
 	}
 	for i, v := range r.Epochs {
-		score := func(at int) Score { return Score{float64(v[at]), float64(v[at+1])} }
+		score := func(at int) Score { return Score{Loss: float64(v[at]), Accuracy: float64(v[at+1])} }
 		out = append(out, Epoch{
 			N: i + 1, Loss: float64(v[0]), Rate: float64(v[1]), Norm: float64(v[2]),
 			Scores: Scores{Train: score(3), Val: score(5), Test: score(7)},

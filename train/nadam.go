@@ -41,6 +41,10 @@ func (o *NAdam) settings() settings {
 	}
 }
 
+func (o *NAdam) fields() []field {
+	return append(betas{o.Beta1, o.Beta2, o.Eps}.fields(), field{"MomentumDecay", o.MomentumDecay, 0})
+}
+
 func (o *NAdam) update(u *update) {
 	b := betas{o.Beta1, o.Beta2, o.Eps}.orPreset()
 	if o.Decoupled {
@@ -63,7 +67,7 @@ func (o *NAdam) update(u *update) {
 }
 
 func (o *NAdam) mu(t float64) float64 {
-	return or(o.Beta1, 0.9) * (1 - 0.5*math.Pow(0.96, t*or(o.MomentumDecay, 0.004)))
+	return grad.Preset(o.Beta1, 0.9) * (1 - 0.5*math.Pow(0.96, t*grad.Preset(o.MomentumDecay, 0.004)))
 }
 
 // carry returns μ₁…μₜ.

@@ -13,11 +13,14 @@ import (
 // Optimiser changes Params along their gradients. Those of this package have
 // much in common: LR is the rate, WeightDecay the decay of the weights, Groups
 // what some Params have instead, and Schedule what the rates are multiplied by.
+// A field whose 0 means a preset says 0 as [grad.Zero]; an LR has no preset.
 // They count the steps of each Param from its own first one, and allocate what
 // they remember of a Param in that step only.
 type Optimiser interface {
-	// Bind reads the paths of the model's Params. It comes before the first
-	// Step; without it an optimiser treats all Params alike.
+	// Bind reads the paths of the model's Params, which Init has made, and checks
+	// the settings. It comes before the first Step; without it an optimiser
+	// treats all Params alike. Then Step takes Params of that model only, and
+	// panics on others.
 	Bind(model any) error
 	// Step changes each Param that g names, except frozen ones.
 	Step(g grad.Grads)
@@ -38,6 +41,7 @@ type Group struct {
 // rule is what tells one optimiser from another.
 type rule interface {
 	settings() settings
+	fields() []field
 	// update changes some numbers of one Param and what is remembered of them,
 	// each by itself: Params are cut into parts, which run on several threads.
 	update(u *update)
@@ -57,6 +61,13 @@ type settings struct {
 	schedule  Schedule
 	arrays    []string // the names of a slot's arrays
 	wrong     string   // why the fields contradict each other, or nothing
+}
+
+// field is a number that an optimiser is set by besides rates and decay. It is
+// finite, not negative, and less than below, unless that is 0.
+type field struct {
+	name         string
+	value, below float64
 }
 
 // slot is what an optimiser remembers of one Param.
@@ -84,19 +95,24 @@ type core struct {
 	steps  int
 	parts  parts
 	slots  map[*grad.Param]*slot
-	groups map[*grad.Param]*Group
+	groups map[*grad.Param]*Group // of each Param of the model that is bound; nil: none is, or of no group
+	sound  bool                   // the settings were checked
 }
 
 func (c *core) memory() *core { return c }
 
 // bind assigns the model's Params to the groups. Its error names a group whose
-// pattern is broken or matches no Param, or a setting that cannot be. What the
-// optimiser remembers of earlier steps stays.
+// pattern is broken or matches no Param, a setting that cannot be, or a Param
+// that nobody can find. What the optimiser remembers of earlier steps stays.
 func (c *core) bind(r rule, model any) error {
+	if err := grad.CheckParams(model); err != nil {
+		return fmt.Errorf("train: Bind: %w", err)
+	}
 	s := r.settings()
 	matched := make([]bool, len(s.groups))
 	groups := map[*grad.Param]*Group{}
 	for name, p := range grad.Params(model) {
+		groups[p] = nil
 		for i := range s.groups {
 			ok, err := path.Match(s.groups[i].Match, name)
 			if err != nil {
@@ -113,40 +129,72 @@ func (c *core) bind(r rule, model any) error {
 			return fmt.Errorf("train: group %d: no Param of the model has a path that matches %q", i, s.groups[i].Match)
 		}
 	}
-	c.groups = groups
-	return s.check()
+	if err := s.check(r.fields()); err != nil {
+		return err
+	}
+	for name, p := range grad.Params(model) {
+		if g := groups[p]; s.lr == 0 && !p.Frozen && (g == nil || g.LR == 0 && !g.Frozen) {
+			return fmt.Errorf("train: %s: LR is 0, so %s would never change; set LR, or freeze what is not to be trained", s.name, name)
+		}
+	}
+	c.groups, c.sound = groups, true
+	return nil
+}
+
+// unbound panics if an optimiser without a model cannot make its first step.
+func (c *core) unbound(r rule) {
+	s := r.settings()
+	err := s.check(r.fields())
+	switch {
+	case err != nil:
+		panic(err)
+	case s.lr == 0:
+		panic(fmt.Errorf("train: %s: LR is 0, so nothing would ever change; set LR", s.name))
+	case len(s.groups) > 0:
+		panic(fmt.Errorf("train: %s: Groups need the paths of the Params: call Bind before the first Step", s.name))
+	}
+	c.sound = true
 }
 
 // check reports settings that cannot be.
-func (s settings) check() error {
-	rates := []float64{s.lr, s.decay}
-	for _, g := range s.groups {
-		rates = append(rates, g.LR, g.WeightDecay)
+func (s settings) check(fields []field) error {
+	all := append([]field{{"LR", s.lr, 0}, {"WeightDecay", s.decay, 0}}, fields...)
+	for i, g := range s.groups {
+		all = append(all, field{fmt.Sprintf("Groups[%d].LR", i), g.LR, 0}, field{fmt.Sprintf("Groups[%d].WeightDecay", i), g.WeightDecay, 0})
 	}
-	for i, v := range rates {
-		if v < 0 || !finite(v) {
-			name := [...]string{"LR", "WeightDecay"}[i%2]
-			if i > 1 {
-				name = fmt.Sprintf("Groups[%d].%s", i/2-1, name)
-			}
-			return fmt.Errorf("train: %s: %s is %v; it must be a finite number and not negative", s.name, name, v)
+	for _, f := range all {
+		switch {
+		case f.value < 0 || !finite(f.value):
+			return fmt.Errorf("train: %s: %s is %v; it must be a finite number and not negative", s.name, f.name, f.value)
+		case f.below > 0 && f.value >= f.below:
+			return fmt.Errorf("train: %s: %s is %v; it must be less than %v", s.name, f.name, f.value, f.below)
 		}
 	}
-	if s.wrong != "" {
-		return fmt.Errorf("train: %s: %s", s.name, s.wrong)
+	for _, wrong := range []string{s.wrong, wrongSchedule(s.schedule)} {
+		if wrong != "" {
+			return fmt.Errorf("train: %s: %s", s.name, wrong)
+		}
 	}
 	return nil
 }
 
 // step is one step of every Param that gs names.
 func (c *core) step(r rule, gs grad.Grads) {
+	if !c.sound {
+		c.unbound(r)
+	}
 	s := r.settings()
+	gs.MustLive("train.Optimiser.Step")
 	factor := s.factor(c.steps)
 	c.steps++
 	for i := range gs {
-		p, g := gs[i].Param, c.groups[gs[i].Param]
+		p := gs[i].Param
+		g, held := c.groups[p]
 		if p == nil || p.Frozen || g != nil && g.Frozen {
 			continue
+		}
+		if !held && c.groups != nil {
+			panic(fmt.Errorf("train: %s: the gradients are of a Param of shape %v that the model given to Bind does not hold; bind the model that is trained, after its Init", s.name, p.Value.Shape()))
 		}
 		u := update{w: p.Value.Data, g: gs[i].Value.Data, rate: s.lr, decay: s.decay}
 		if len(u.w) != len(u.g) {
@@ -228,13 +276,6 @@ func (u *update) shrink() {
 	}
 	simd.Scale.Forward(u.w, u.w, tensor.Float(1-u.rate*u.decay))
 	u.decay = 0
-}
-
-func or(v, preset float64) float64 {
-	if v == 0 {
-		return preset
-	}
-	return v
 }
 
 func sqrt(v tensor.Float) tensor.Float { return tensor.Float(math.Sqrt(float64(v))) }

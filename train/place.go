@@ -17,13 +17,20 @@ type place struct {
 	data  []tensor.Float
 }
 
-// params returns the places of a model's Params.
+// params returns the places of a model's Params. Its error names one that would be
+// lost, or whose name no file can hold.
 func params(model any) ([]place, error) {
+	if err := grad.CheckParams(model); err != nil {
+		return nil, err
+	}
 	var out []place
 	known := map[string]bool{}
 	for name, p := range grad.Params(model) {
 		if known[name] {
 			return nil, fmt.Errorf("the model has two Params called %q", name)
+		}
+		if strings.Contains(name, "/") {
+			return nil, fmt.Errorf("the model has a Param called %q; a file keeps names with a slash for what is not of the model, so the key of a map may have none", name)
 		}
 		known[name] = true
 		out = append(out, place{name, p.Value.Shape(), p.Value.Data})

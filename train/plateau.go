@@ -1,6 +1,10 @@
 package train
 
-import "math"
+import (
+	"math"
+
+	"github.com/edgewise-ml/edgewise/grad"
+)
 
 // Plateau multiplies the rates by By whenever a score has not improved for more
 // than Patience observations. [Fit] shows it the validation loss of each epoch,
@@ -54,7 +58,7 @@ func (s *Plateau) Observe(score float64) {
 		p.Waited = 0
 	}
 	if p.Waited > s.Patience {
-		p.Factor = max(p.Factor*number(or(s.By, 0.1)), min(p.Factor, number(s.Min)))
+		p.Factor = max(p.Factor*number(grad.Preset(s.By, 0.1)), min(p.Factor, number(s.Min)))
 		p.Waited, p.Resting = 0, s.Cooldown
 	}
 }

@@ -44,6 +44,8 @@ func (o *RAdam) settings() settings {
 	}
 }
 
+func (o *RAdam) fields() []field { return betas{o.Beta1, o.Beta2, o.Eps}.fields() }
+
 func (o *RAdam) update(u *update) {
 	b := betas{o.Beta1, o.Beta2, o.Eps}.orPreset()
 	if o.Decoupled {

@@ -51,9 +51,13 @@ func (o *RMSprop) settings() settings {
 	}
 }
 
+func (o *RMSprop) fields() []field {
+	return []field{{"Alpha", o.Alpha, 1}, {"Eps", o.Eps, 0}, {"Momentum", o.Momentum, 0}}
+}
+
 func (o *RMSprop) update(u *update) {
-	alpha := or(o.Alpha, 0.99)
-	rate, decay, eps := tensor.Float(u.rate), tensor.Float(u.decay), tensor.Float(or(o.Eps, 1e-8))
+	alpha := grad.Preset(o.Alpha, 0.99)
+	rate, decay, eps := tensor.Float(u.rate), tensor.Float(u.decay), tensor.Float(grad.Preset(o.Eps, 1e-8))
 	keep, gain, momentum := tensor.Float(alpha), tensor.Float(1-alpha), tensor.Float(o.Momentum)
 	var mean, b []tensor.Float
 	w, v, rest := u.w[:len(u.g)], u.arrays[0][:len(u.g)], u.arrays[1:]

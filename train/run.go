@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 type run struct {
 	*Fit
 	judge     judge
+	trained   trained
 	average   *EMA // nil: none
 	good      state
 	current   bool   // good is what the Params are, and has yet to be copied
@@ -28,6 +30,7 @@ func (f *Fit) begin() *run {
 	}
 	f.tape.Restart(f.Seed)
 	r := &run{Fit: f, judge: judge{by: f.By}, good: capture(f.Model)}
+	r.trained.hold(f.Model)
 	r.passing = f.By == ByLast && f.Eval != nil && f.Steps <= 1 && f.Average == 0 && !r.good.frozen()
 	if f.Average > 0 {
 		r.average = NewEMA(f.Model, f.Average)
@@ -65,6 +68,9 @@ func (r *run) epochs(ctx context.Context) error {
 			r.OnEpoch(e)
 		}
 	}
+	if r.Eval != nil && !r.judge.chosen && r.By != ByLast && len(r.history.Epochs) > 0 {
+		return fmt.Errorf("train: of %d epochs none has a validation score without a NaN, so none is the best; the model is as it was before", len(r.history.Epochs))
+	}
 	return nil
 }
 
@@ -87,7 +93,9 @@ func (r *run) epoch(n int) (Epoch, error) {
 	e.Loss /= float64(steps)
 	watched := e.Loss
 	if r.Eval != nil {
-		r.evaluate(&e)
+		if err := r.evaluate(&e); err != nil {
+			return e, err
+		}
 		watched = e.Val.Loss
 	}
 	if p := r.plateau(); p != nil {
@@ -123,6 +131,9 @@ func (r *run) step(e *Epoch, i int) error {
 	if err := r.inspect(grads); err != nil {
 		return err
 	}
+	if err := r.compare(grads, e, i); err != nil {
+		return err
+	}
 	if r.ClipValue > 0 {
 		grads.ClipValue(r.ClipValue)
 	}
@@ -135,8 +146,19 @@ func (r *run) step(e *Epoch, i int) error {
 	return nil
 }
 
+// compare compares the gradients of the i-th step with the model.
+func (r *run) compare(grads grad.Grads, e *Epoch, i int) error {
+	if err := r.trained.check(grads); err != nil || e.N > 1 {
+		return err
+	}
+	if r.trained.see(grads); i+1 < r.Steps {
+		return nil
+	}
+	return r.trained.idle(e.Loss)
+}
+
 // evaluate scores the Params, or their average, and keeps the best.
-func (r *run) evaluate(e *Epoch) {
+func (r *run) evaluate(e *Epoch) error {
 	if r.average != nil {
 		r.average.Swap()
 		defer r.average.Swap()
@@ -146,6 +168,9 @@ func (r *run) evaluate(e *Epoch) {
 	if e.Scores = r.Eval(r.tape); r.tape.Step() != step {
 		panic(&grad.TapeError{Op: "train.Fit.Eval", Why: "it has Reset the tape, which begins a step of training; use ResetEval between the parts of an evaluation"})
 	}
+	if e.Val.Empty && r.By != ByLast {
+		return errors.New("train: Fit.Eval scored no row of the validation part, so no epoch is better than another: is the split empty, or no row of it labelled? ByLast needs none")
+	}
 	if e.Best = r.judge.see(e.Val); e.Best {
 		r.current = true
 		r.goodEpoch = e.N
@@ -153,6 +178,7 @@ func (r *run) evaluate(e *Epoch) {
 	if !r.passing {
 		r.catchUp()
 	}
+	return nil
 }
 
 // catchUp copies the good state if it is only in the Params.

@@ -21,7 +21,8 @@ const (
 // Save writes a model to a safetensors file at exactly that path: its Params,
 // frozen ones too, under their paths, and the struct's JSON in the metadata
 // under "model". Fields that hold Params are tagged `json:"-"`. The file appears
-// whole or not at all, and the same model gives the same bytes.
+// whole or not at all, and the same model gives the same bytes. A Param that
+// [grad.Params] does not see is an error, not left out: see [grad.CheckParams].
 func Save(path string, model any) error {
 	places, err := params(model)
 	if err != nil {

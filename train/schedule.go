@@ -1,6 +1,12 @@
 package train
 
-import "math"
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"github.com/edgewise-ml/edgewise/grad"
+)
 
 // Schedule says what an optimiser's rates are multiplied by in each of its
 // steps, which count from 0. All rates of all groups share the factor. Those of
@@ -58,7 +64,7 @@ type StepDecay struct {
 
 // Factor returns the factor of a step.
 func (s StepDecay) Factor(step int) float64 {
-	return math.Pow(or(s.Gamma, 0.1), float64(step/max(1, s.Every)))
+	return math.Pow(grad.Preset(s.Gamma, 0.1), float64(step/max(1, s.Every)))
 }
 
 // MultiStep is multiplied by Gamma at each of some steps.
@@ -75,7 +81,7 @@ func (s MultiStep) Factor(step int) float64 {
 			n++
 		}
 	}
-	return math.Pow(or(s.Gamma, 0.1), float64(n))
+	return math.Pow(grad.Preset(s.Gamma, 0.1), float64(n))
 }
 
 // Exponential is Gamma to the power of the step.
@@ -102,8 +108,44 @@ type Polynomial struct {
 
 // Factor returns the factor of a step.
 func (s Polynomial) Factor(step int) float64 {
-	return math.Pow(1-part(step, s.Steps), or(s.Power, 1))
+	return math.Pow(1-part(step, s.Steps), grad.Preset(s.Power, 1))
 }
 
 // part is how much of a number of steps is over, at most 1.
 func part(step, steps int) float64 { return math.Min(1, float64(step)/float64(max(1, steps))) }
+
+// wrongSchedule says what of a schedule of this package was left out that has no
+// preset, so that its factor would be 0 or mean nothing; else it returns nothing.
+func wrongSchedule(s Schedule) string {
+	least := func(name string, n int) string {
+		if n < 1 {
+			return fmt.Sprintf("the Schedule's %s is %d; it must be at least 1", name, n)
+		}
+		return ""
+	}
+	switch s := s.(type) {
+	case Warmup:
+		return wrongSchedule(s.Then)
+	case Noam:
+		return cmp.Or(least("Width", s.Width), least("Warmup", s.Warmup))
+	case StepDecay:
+		return least("Every", s.Every)
+	case Exponential:
+		if s.Gamma == 0 {
+			return "the Schedule's Gamma is 0; an Exponential has no preset"
+		}
+	case Linear:
+		if s.From == 0 && s.To == 0 {
+			return "the Schedule goes from 0 to 0; set From, To or both"
+		}
+	case Polynomial:
+		return least("Steps", s.Steps)
+	case Cosine:
+		return least("Steps", s.Steps)
+	case CosineRestarts:
+		return least("First", s.First)
+	case OneCycle:
+		return least("Steps", s.Steps)
+	}
+	return ""
+}

@@ -10,14 +10,18 @@ import (
 )
 
 // Score says how good predictions are.
-type Score struct{ Loss, Accuracy float64 }
+type Score struct {
+	Loss, Accuracy float64
+	Empty          bool // there was no row to score, so the rest says nothing; not in a checkpoint
+}
 
 // Scores are those of the three parts of a dataset.
 type Scores struct{ Train, Val, Test Score }
 
 // Measure returns the mean cross-entropy and the accuracy of the given rows of
 // logits. labels has one label for each row of logits, not for each of rows.
-// Rows labelled [grad.NoLabel] do not count; of none both are 0.
+// Rows labelled [grad.NoLabel] do not count; of none both are 0 and the Score is
+// Empty.
 func Measure(logits *tensor.Dense, labels, rows []int32) Score {
 	return labelled{logits, labels, rows}.tally("train.Measure", true)
 }
@@ -31,7 +35,8 @@ func Accuracy(logits *tensor.Dense, labels, rows []int32) float64 {
 }
 
 // CrossEntropy returns the mean of −log softmax(row)_label over the given rows
-// of logits, added up in float64. Its arguments are those of [Accuracy].
+// of logits, added up in float64; of none it is 0. Its arguments are those of
+// [Accuracy].
 func CrossEntropy(logits *tensor.Dense, labels, rows []int32) float64 {
 	return labelled{logits, labels, rows}.tally("train.CrossEntropy", true).Loss
 }
@@ -48,7 +53,7 @@ func MeasureLabels(logits, targets *tensor.Dense, rows []int32) Score {
 		}
 		n += len(x)
 	})
-	return Score{Loss: sum / float64(max(1, n)), Accuracy: MicroF1(CountLabels(logits, targets, rows))}
+	return Score{Loss: sum / float64(max(1, n)), Accuracy: MicroF1(CountLabels(logits, targets, rows)), Empty: n == 0}
 }
 
 // labelled are rows of logits that have one label each.

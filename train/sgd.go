@@ -42,6 +42,10 @@ func (o *SGD) settings() settings {
 	return s
 }
 
+func (o *SGD) fields() []field {
+	return []field{{"Momentum", o.Momentum, 0}, {"Dampening", o.Dampening, 0}}
+}
+
 func (o *SGD) update(u *update) {
 	rate, decay, w := tensor.Float(u.rate), tensor.Float(u.decay), u.w[:len(u.g)]
 	if u.count() == 0 {

@@ -16,7 +16,11 @@ type saved struct {
 	data  []tensor.Float
 }
 
+// capture panics if some of the model's Params would be left out.
 func capture(model any) state {
+	if err := grad.CheckParams(model); err != nil {
+		panic(err)
+	}
 	var s state
 	for name, p := range grad.Params(model) {
 		s = append(s, saved{name, p, slices.Clone(p.Value.Data)})

@@ -45,7 +45,7 @@ func (d labelled) tally(op string, losses bool) Score {
 	t.labelled = labelled{}
 	tallies.Put(t)
 	count := float64(max(1, all.n))
-	return Score{Loss: all.loss / count, Accuracy: float64(all.right) / count}
+	return Score{Loss: all.loss / count, Accuracy: float64(all.right) / count, Empty: all.n == 0}
 }
 
 // Chunk scores one part.

@@ -56,8 +56,10 @@ func (l *GRU) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // ForwardFrom returns h of every node of g, from an initial h as
 // [LSTM.ForwardFrom] wants it; nil is zeros.
 func (l *GRU) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init message.State) message.State {
+	c := cell{"sequence.GRU", l.W, l.U, l.Hidden, 3}
+	c.check(g, x)
 	xp := input{x, t.Use(l.W), use(t, l.B)}.inLevels(t, g) // of all nodes at once
-	init = start(t, init, 1, l.Hidden)
+	init = c.start(t, init, 1)
 	if l.ResetBefore {
 		return l.resetBefore(t, g, xp, init)
 	}

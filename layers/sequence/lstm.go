@@ -80,9 +80,11 @@ func (l *LSTM) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // state after the last node is Rows(g.Sinks()); its Keep begins the next segment of a
 // truncated back-propagation.
 func (l *LSTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init message.State) message.State {
+	like := cell{"sequence.LSTM", l.W, l.U, l.Hidden, 4}
+	like.check(g, x)
 	xp := input{x, t.Use(l.W), use(t, l.B)}.inLevels(t, g) // of all nodes at once
 	u, gates := t.Use(l.U), l.gates(t)
-	return message.Sweep(g, start(t, init, 2, l.Hidden), func(lv *message.Level, prev message.State) message.State {
+	return message.Sweep(g, like.start(t, init, 2), func(lv *message.Level, prev message.State) message.State {
 		h, c := arrived(lv, prev[0]), arrived(lv, prev[1])
 		prev[0], prev[1] = gates(h.LinearOnto(u, lv.Part(xp), grad.Identity), c)
 		return prev

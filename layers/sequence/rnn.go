@@ -44,12 +44,14 @@ func (l *RNN) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // ForwardFrom returns h of every node of g, from an initial h as
 // [LSTM.ForwardFrom] wants it; nil is zeros.
 func (l *RNN) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init message.State) message.State {
+	c := cell{"sequence.RNN", l.W, l.U, l.Hidden, 1}
+	c.check(g, x)
 	xp := input{x, t.Use(l.W), use(t, l.B)}.inLevels(t, g) // of all nodes at once
 	u, a := t.Use(l.U), l.Activation
 	if a == "" {
 		a = grad.Tanh
 	}
-	return message.Sweep(g, start(t, init, 1, l.Hidden), func(lv *message.Level, prev message.State) message.State {
+	return message.Sweep(g, c.start(t, init, 1), func(lv *message.Level, prev message.State) message.State {
 		prev[0] = arrived(lv, prev[0]).LinearOnto(u, lv.Part(xp), a)
 		return prev
 	})

@@ -52,11 +52,13 @@ func (l *TreeLSTM) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var 
 
 // States returns h and c of every node of g.
 func (l *TreeLSTM) States(t *grad.Tape, g *graph.Graph, x *grad.Var) message.State {
+	like := cell{"sequence.TreeLSTM", l.W, l.U, l.Hidden, 3}
+	like.check(g, x)
 	xp := input{x, t.Use(l.W), t.Use(l.B)}.inLevels(t, g) // of all nodes at once
 	xf := input{x, t.Use(l.WF), t.Use(l.BF)}.inLevels(t, g)
 	u, uf, m := t.Use(l.U), t.Use(l.UF), l.Hidden
 	// The third state is h·U_f, so that a node computes it once, not its parents.
-	s := message.Sweep(g, start(t, nil, 3, m), func(lv *message.Level, prev message.State) message.State {
+	s := message.Sweep(g, like.start(t, nil, 3), func(lv *message.Level, prev message.State) message.State {
 		sum := arrived(lv, prev[0])
 		forget := message.V(lv.Part(xf)).Add(message.U(prev[2])).Sigmoid()
 		kept := message.UpdateAll(lv.In, forget.Mul(message.U(prev[1])), message.Sum)

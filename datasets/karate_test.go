@@ -83,7 +83,7 @@ func ExampleKarate() {
 	// edges     156 directed, each in both directions, no self-loops
 	//           PyG and DGL count as many
 	// features  34 a node, sparse: 34 nonzeros, 2.94 %
-	// classes   2
+	// classes   2, the majority class 50.0 %
 	//           0: 17 nodes  Mr. Hi
 	//           1: 17 nodes  Officer
 	// split     2 train, 0 validation, 32 test

@@ -5,9 +5,6 @@ import (
 	"os"
 	"slices"
 	"testing"
-
-	"github.com/edgewise-ml/edgewise/sparse"
-	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 func TestKarate(t *testing.T) {
@@ -40,26 +37,6 @@ func TestKarate(t *testing.T) {
 	}
 	if s := d.Split; !slices.Equal(s.Train, []int32{0, 33}) || len(s.Val) != 0 || len(s.Test) != 32 || s.Test[31] != 32 {
 		t.Errorf("split %v", s)
-	}
-}
-
-func TestNormalised(t *testing.T) {
-	dense := tensor.Of([]tensor.Float{1, 3, 0, 0, 2, 2}, 3, 2)
-	d := &Dataset{Features: dense}
-	want := []tensor.Float{0.25, 0.75, 0, 0, 0.5, 0.5}
-	if x := d.Normalised().(*tensor.Dense); !slices.Equal(x.Data, want) || dense.Data[0] != 1 {
-		t.Errorf("dense: %v, from %v", x, dense)
-	}
-	s, err := sparse.New(3, 2, []int64{0, 2, 2, 4}, []int32{0, 1, 0, 1}, []tensor.Float{1, 3, 2, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.Features = s
-	if x := d.Normalised().(*sparse.CSR); !slices.Equal(x.Values, []tensor.Float{0.25, 0.75, 0.5, 0.5}) || s.Values[0] != 1 {
-		t.Errorf("sparse: %v, from %v", x.Values, s.Values)
-	}
-	if tensor.Try(func() { (&Dataset{}).Normalised() }) == nil {
-		t.Error("a dataset without features was normalised")
 	}
 }
 

@@ -39,6 +39,9 @@ func (f *savedFlags) open() (*network, *task, *tensor.Dense, error) {
 	if err := k.fits(n, f.File, trained); err != nil {
 		return nil, nil, nil, err
 	}
+	if err := k.use(r.Features); err != nil {
+		return nil, nil, nil, err
+	}
 	return n, k, n.Forward(grad.NewEval(), k.graph, k.features).Value(), nil
 }
 
@@ -57,6 +60,7 @@ type scored struct {
 	ValAccuracy   float64 `json:"val_accuracy"`
 	TestAccuracy  float64 `json:"test_accuracy"`
 	TestLoss      number  `json:"test_loss"`
+	Features      form    `json:"features"`
 	TestMacroF1   float64 `json:"test_macro_f1"`
 }
 
@@ -71,7 +75,7 @@ func (c *evalCommand) Run(e env) error {
 	line := scored{
 		Event: "eval", File: c.File, Dataset: n.Recipe.Dataset, Model: n.Recipe.Model,
 		TrainAccuracy: s.Train.Accuracy, ValAccuracy: s.Val.Accuracy, TestAccuracy: s.Test.Accuracy, TestLoss: number(s.Test.Loss),
-		TestMacroF1: train.MacroF1(confusion.Counts()),
+		Features: n.Recipe.Features, TestMacroF1: train.MacroF1(confusion.Counts()),
 	}
 	if c.JSON {
 		return json.NewEncoder(e.out).Encode(line)

@@ -42,6 +42,9 @@ func (c *trainCommand) Run(e env) (err error) {
 	if err != nil {
 		return err
 	}
+	if r, err = c.settled(k, r); err != nil {
+		return err
+	}
 	if err := k.checkNodes(c.Nodes); err != nil {
 		return err
 	}
@@ -88,7 +91,7 @@ func (c *trainCommand) all(e env, k *task, r recipe) error {
 	for i := range c.Seeds {
 		one := r
 		one.Seed += uint64(i)
-		if r.Splits == splitsRandom && i > 0 {
+		if drawn(r.Splits) && i > 0 {
 			if err := k.setSplit(r.Splits, one.Seed); err != nil {
 				return err
 			}

@@ -175,12 +175,12 @@ func TestFormIsSaved(t *testing.T) {
 	model, run, old := filepath.Join(dir, "m"), filepath.Join(dir, "run"), filepath.Join(dir, "old")
 	lines := results(t, "train", "--json", "--dataset", saved(t, gaussian(t, 300, 20)), "--features", "standard", "--epochs", "4", "--save", model, "--checkpoint", run)
 	s, e := lines[4], results(t, "eval", "--json", model)[0]
-	for _, key := range []string{"features", "test_accuracy"} {
+	for _, key := range []string{"features", "test_accuracy", "test_majority", "test_balanced_accuracy", "test_macro_f1"} {
 		if s[key] != e[key] {
 			t.Errorf("%s was %v and is %v", key, s[key], e[key])
 		}
 	}
-	if e["features"] != "standard" {
+	if e["features"] != "standard" || e["test_majority"] != 0.2 {
 		t.Errorf("eval says %v", e)
 	}
 	_, stderr, status := gatbench(t, "train", "--resume", run, "--features", "rows")

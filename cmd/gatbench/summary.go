@@ -30,6 +30,7 @@ type summary struct {
 	TrainAccuracy float64 `json:"train_accuracy"`
 	ValAccuracy   float64 `json:"val_accuracy"`
 	TestAccuracy  float64 `json:"test_accuracy"`
+	*Quality              // of one training that is reported; of many nil
 	EpochMS       float64 `json:"epoch_ms"` // the median
 	TotalMS       float64 `json:"total_ms"`
 	PeakMiB       float64 `json:"peak_rss_mib,omitempty"` // of the process so far, where it is known
@@ -180,6 +181,9 @@ func (r *reporter) single(s summary) {
 	r.printf("%-10s  %6d  %6.1f %%\n", "train", len(k.split.Train), 100*s.TrainAccuracy)
 	r.printf("%-10s  %6d  %6.1f %%\n", "validation", len(k.split.Val), 100*s.ValAccuracy)
 	r.printf("%-10s  %6d  %6.1f %%\n", "test", len(k.split.Test), 100*s.TestAccuracy)
+	if s.Quality != nil {
+		r.printf("\n%s\n", wrap(s.Quality.says(s.TestAccuracy)))
+	}
 	_, says, _ := criterion(s.Select)
 	r.printf("\n%s\n", wrap(fmt.Sprintf("the model of epoch %d of %d: %s", s.BestEpoch, s.Epochs, says)))
 	if more := moreEpochs(s, r.recipe); more > 0 {

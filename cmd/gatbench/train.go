@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/train"
@@ -152,6 +153,9 @@ func (s *session) run(ctx context.Context) error {
 	s.history = history
 	s.report.histories = append(s.report.histories, seeded{s.recipe.Seed, history})
 	s.summary = summarise(history, s.recipe, took)
+	if s.summary.BestEpoch > 0 {
+		s.summary.Quality = s.quality(net.Forward(grad.NewEval(), s.graph, s.features).Value())
+	}
 	s.summary.Interrupted = errors.Is(err, context.Canceled)
 	s.summary.Diverged = errors.As(err, new(*train.DivergedError))
 	if logged == nil {

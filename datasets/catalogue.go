@@ -43,9 +43,11 @@ var subfolders = map[kind][]string{
 
 // catalogue is every dataset that is known by name, in order.
 var catalogue = []entry{
+	{Info{"amazon_computers", "Amazon Computers", "goods bought together, by their reviews", 13752, 491722, 767, 10}, npzKind, []string{"amazon_computers.npz", "amazon_electronics_computers.npz"}},
 	{Info{"amazon_photo", "Amazon Photo", "goods bought together, by their reviews", 7650, 238162, 745, 8}, npzKind, []string{"amazon_photo.npz", "amazon_electronics_photo.npz"}},
 	{Info{"citeseer", "CiteSeer", "citations, by words; standard split", 3327, 9104, 3703, 6}, planetoidKind, []string{"ind.citeseer.allx"}},
 	{Info{"coauthor_cs", "Coauthor CS", "authors who wrote together, by keywords", 18333, 163788, 6805, 15}, npzKind, []string{"coauthor_cs.npz", "ms_academic_cs.npz"}},
+	{Info{"coauthor_physics", "Coauthor Physics", "authors who wrote together, by keywords", 34493, 495924, 8415, 5}, npzKind, []string{"coauthor_physics.npz", "ms_academic_phy.npz"}},
 	{Info{"cora", "Cora", "citations, by words; standard split", 2708, 10556, 1433, 7}, planetoidKind, []string{"ind.cora.allx"}},
 	{Info{"cora_linqs", "Cora (LINQS)", "Cora as first published, without a split", 2708, 10556, 1433, 7}, linqsKind, []string{"cora.content", "cora/cora.content", "cora.zip"}},
 	{Info{"cora_ml", "Cora ML", "citations in machine learning, by words", 2995, 16316, 2879, 7}, npzKind, []string{"cora_ml.npz"}},
@@ -118,7 +120,7 @@ func titleOf(name string) string {
 
 // frameworksHave reports whether DGL and PyG have a dataset of that title.
 func frameworksHave(title string) bool {
-	return slices.Contains([]string{"Amazon Photo", "CiteSeer", "Coauthor CS", "Cora", "Karate", "PubMed"}, title)
+	return slices.Contains([]string{"Amazon Computers", "Amazon Photo", "CiteSeer", "Coauthor CS", "Coauthor Physics", "Cora", "Karate", "PubMed"}, title)
 }
 
 // Names returns the names that [Open] knows, in order.

@@ -32,35 +32,6 @@ type Dataset struct {
 	repeated int // edges of the raw data that stood there already
 }
 
-// Normalised returns the features with each row divided by its sum. A row whose
-// sum is zero stays as it is. The dataset does not change.
-func (d *Dataset) Normalised() tensor.Array {
-	switch x := d.Features.(type) {
-	case *sparse.CSR:
-		return x.NormaliseRows()
-	case *tensor.Dense:
-		y := x.Clone()
-		for i := range y.Rows() {
-			normalise(y.Row(i))
-		}
-		return y
-	}
-	panic(&tensor.ShapeError{Op: "datasets.Normalised", Why: fmt.Sprintf("features of type %T; want *sparse.CSR or *tensor.Dense", d.Features)})
-}
-
-func normalise(row []tensor.Float) {
-	sum := 0.0
-	for _, v := range row {
-		sum += float64(v)
-	}
-	if sum == 0 {
-		return
-	}
-	for j, v := range row {
-		row[j] = tensor.Float(float64(v) / sum)
-	}
-}
-
 // Check returns an error that names the first thing that is wrong: features that
 // are not finite or not a row a node, a label out of range, a split that names a
 // node twice, does not ascend, or has nothing to train on. What the readers of

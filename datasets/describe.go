@@ -79,7 +79,7 @@ func (d *Dataset) describeLabels(b *describer) {
 	case d.MultiLabels != nil:
 		b.line("classes", "%d, of which a node may have several", d.Classes)
 	case d.Labels != nil:
-		b.line("classes", "%d", d.Classes)
+		b.line("classes", "%d, the majority class %.1f %%", d.Classes, 100*d.majority())
 	default:
 		b.line("classes", "none")
 	}
@@ -94,6 +94,15 @@ func (d *Dataset) describeLabels(b *describer) {
 		}
 		b.line("", "%d: %d nodes%s", c, n, name)
 	}
+}
+
+// majority returns the share of the largest class among the nodes that have one.
+func (d *Dataset) majority() float64 {
+	most, all := 0, 0
+	for _, n := range d.classSizes() {
+		most, all = max(most, n), all+n
+	}
+	return float64(most) / float64(max(1, all))
 }
 
 // selfLoops returns the number of loops of the graph.

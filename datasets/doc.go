@@ -3,7 +3,7 @@
 // labels of its nodes, and which of them are for training.
 //
 //	d, err := datasets.Open(dataDir, "citeseer")
-//	x := d.Normalised()
+//	x, err := d.Normalised() // of words; others stay as they are: see FeatureKind
 //	g := d.Graph.WithSelfLoops() // attention layers want them
 //
 // [Open] finds datasets by name: [Catalogue] lists them. [Karate] is part of this

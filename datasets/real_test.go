@@ -99,7 +99,11 @@ func symmetric(t *testing.T, d *Dataset) {
 // rowSums checks that normalised rows sum to 1, save those of zeros.
 func rowSums(t *testing.T, d *Dataset) {
 	t.Helper()
-	x := d.Normalised().(*sparse.CSR)
+	rows, err := d.Normalised()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := rows.(*sparse.CSR)
 	for v := range x.NumRows {
 		sum := 0.0
 		_, values := x.Row(v)

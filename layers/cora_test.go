@@ -24,7 +24,11 @@ func newCoraNet(tb testing.TB) coraNet {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	g, x := d.Graph.WithSelfLoops(), grad.Const(d.Normalised())
+	rows, err := d.Normalised()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	g, x := d.Graph.WithSelfLoops(), grad.Const(rows)
 	rng := rand.New(rand.NewPCG(1, 0))
 	c1 := &layers.GATConv{In: 1433, Out: 8, Heads: 8, Activation: grad.ELU, FeatDrop: 0.6, AttnDrop: 0.6}
 	c2 := &layers.GATConv{In: 64, Out: 7, Heads: 1, Average: true, FeatDrop: 0.6, AttnDrop: 0.6}

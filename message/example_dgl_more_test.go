@@ -201,7 +201,9 @@ func TestDGLMoreLayers(t *testing.T) {
 	y := message.UpdateAll(set, message.U(x).Mul(message.UDotV(x, q).Softmax()), message.Sum)
 	is(t, "attention in sets", y, "Var[5 4]")
 	d := datasets.Karate()
-	is(t, "normalised features", d.Normalised().Shape()[0], 34)
+	x2, err := d.Normalised()
+	is(t, "normalised features", x2.Shape()[0], 34)
+	is(t, "normalising", err, nil)
 }
 
 // TestDGLTorch has what stands around a graph: dense mathematics and the tape.

@@ -145,7 +145,9 @@ func (a *CSR) Row(i int) (cols []int32, values []tensor.Float) {
 }
 
 // NormaliseRows returns a with each value divided by the sum of its row. A row
-// whose sum is zero stays as it is. The result shares a's structure.
+// whose sum is zero stays as it is. It is meant for values that are not negative:
+// a sum of both signs may be near zero or negative, and is divided by all the
+// same. The result shares a's structure.
 func (a *CSR) NormaliseRows() *CSR {
 	a.Settle()
 	b := a.WithValues(make([]tensor.Float, a.NNZ()))

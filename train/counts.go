@@ -47,6 +47,20 @@ func MacroF1(classes []Counts) float64 {
 	return sum / float64(max(1, n))
 }
 
+// BalancedAccuracy returns the mean recall of the classes that occur, which is the
+// accuracy if each class is given the same weight. Of k classes 1/k is what a
+// constant answer gets. Of none it is 0.
+func BalancedAccuracy(classes []Counts) float64 {
+	sum, n := 0.0, 0
+	for _, c := range classes {
+		if c.TruePos+c.FalseNeg > 0 {
+			sum += c.Recall()
+			n++
+		}
+	}
+	return sum / float64(max(1, n))
+}
+
 // CountLabels counts the classes of rows that may have any number of labels:
 // targets is 1 where a row has a class and 0 where not, logits has its shape,
 // and a logit of at least 0 predicts the class. A NaN is wrong either way.

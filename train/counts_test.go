@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -25,6 +26,38 @@ func confusion() *train.Confusion {
 		}
 	}
 	return train.NewConfusion(logits, labels, rowsTo(0, 9))
+}
+
+// The numbers are those of scikit-learn 1.x for y_true = [0 0 0 0 1 1 3],
+// y_pred = [0 0 1 2 1 0 3]: balanced_accuracy_score leaves out class 2, which is
+// predicted and does not occur, and f1_score with average="macro" does not.
+func TestUnevenClasses(t *testing.T) {
+	labels, said := []int32{0, 0, 0, 0, 1, 1, 3}, []int{0, 0, 1, 2, 1, 0, 3}
+	logits := tensor.New(7, 5)
+	for i, c := range said {
+		logits.Row(i)[c] = 1
+	}
+	counts := train.NewConfusion(logits, labels, rowsTo(0, 7)).Counts()
+	if got, want := train.BalancedAccuracy(counts), (0.5+0.5+1)/3; math.Abs(got-want) > 1e-15 {
+		t.Errorf("balanced accuracy is %v, want %v", got, want)
+	}
+	if got, want := train.MacroF1(counts), (4.0/7+0.5+0+1)/4; math.Abs(got-want) > 1e-15 {
+		t.Errorf("macro F1 is %v, want %v", got, want)
+	}
+}
+
+func TestMajority(t *testing.T) {
+	labels := []int32{2, 2, 1, grad.NoLabel, 2, 0, 1, 1}
+	for _, tt := range []struct {
+		rows []int32
+		want float64
+	}{
+		{rowsTo(0, 8), 3.0 / 7}, {[]int32{0, 1, 2, 3}, 2.0 / 3}, {[]int32{3}, 0}, {nil, 0}, {[]int32{5}, 1},
+	} {
+		if got := train.Majority(labels, tt.rows); got != tt.want {
+			t.Errorf("of %v it is %v, want %v", tt.rows, got, tt.want)
+		}
+	}
 }
 
 func TestConfusion(t *testing.T) {
@@ -53,7 +86,11 @@ func TestConfusion(t *testing.T) {
 	if got := counts[2]; got.Precision() != 0.5 || got.Recall() != 1.0/3 || got.F1() != 0.4 || got.Accuracy() != 6.0/9 {
 		t.Errorf("class 2: precision %v, recall %v, F1 %v, accuracy %v", got.Precision(), got.Recall(), got.F1(), got.Accuracy())
 	}
-	if none := (train.Counts{}); none.F1() != 0 || none.Precision() != 0 || none.Recall() != 0 || none.Accuracy() != 0 || train.MacroF1(nil) != 0 {
+	// Recalls of 2/3, 2/3 and 1/3; class 3 does not occur.
+	if got, want := train.BalancedAccuracy(counts), (2.0/3+2.0/3+1.0/3)/3; math.Abs(got-want) > 1e-15 {
+		t.Errorf("balanced accuracy is %v, want %v", got, want)
+	}
+	if none := (train.Counts{}); none.F1() != 0 || none.Precision() != 0 || none.Recall() != 0 || none.Accuracy() != 0 || train.MacroF1(nil) != 0 || train.BalancedAccuracy(nil) != 0 {
 		t.Error("of nothing, not everything is 0")
 	}
 }

@@ -34,6 +34,21 @@ func Accuracy(logits *tensor.Dense, labels, rows []int32) float64 {
 	return labelled{logits, labels, rows}.tally("train.Accuracy", false).Accuracy
 }
 
+// Majority returns the share of the most frequent label among those of the given
+// rows: the accuracy of always giving that label, with which every other is to be
+// compared. Rows labelled [grad.NoLabel] do not count; of none it is 0.
+func Majority(labels, rows []int32) float64 {
+	of, most, all := map[int32]int{}, 0, 0
+	for _, r := range rows {
+		if label := labels[r]; label != grad.NoLabel {
+			of[label]++
+			all++
+			most = max(most, of[label])
+		}
+	}
+	return ratio(most, all)
+}
+
 // CrossEntropy returns the mean of −log softmax(row)_label over the given rows
 // of logits, added up in float64; of none it is 0. Its arguments are those of
 // [Accuracy].

@@ -19,7 +19,7 @@ func taskOf(t *testing.T, model string) (*task, recipe) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Dropout = 0
+	r.Dropout, r.AttnDrop = 0, 0
 	return k, r
 }
 

@@ -19,7 +19,7 @@ func ablated(t *testing.T, a ablation, dropout float64) (whole, part *gatEpoch) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Dropout = dropout
+	r.Dropout, r.AttnDrop = dropout, dropout
 	if whole, err = newGATEpoch(k, r); err != nil {
 		t.Fatal(err)
 	}

@@ -76,6 +76,10 @@ func openPeers(c trainChoice, model, dataset string) (*task, recipe, error) {
 		d.Split = perClass(d.Labels, d.Classes)
 	}
 	k := newTask(d)
+	if err := k.use(formRows); err != nil { // as the peers' scripts have them
+		return nil, r, err
+	}
+	r.Features = formRows
 	if model == "sage" {
 		k.graph = d.Graph
 	}

@@ -45,7 +45,7 @@ func TestDataList(t *testing.T) {
 	}
 	stdout, _, _ = gatbench(t, "data", "list", "--json")
 	lines := objects(t, stdout)
-	if len(lines) != len(datasets.Names()) || lines[0]["name"] != "amazon_photo" || lines[0]["where"] != "" {
+	if len(lines) != len(datasets.Names()) || lines[0]["name"] != "amazon_computers" || lines[0]["where"] != "" {
 		t.Errorf("got %v", lines)
 	}
 }
@@ -80,14 +80,14 @@ func TestDataErrors(t *testing.T) {
 		want   string
 		status int
 	}{
-		{"data describe corra", `there is no dataset "corra"; did you mean "cora"? There are: amazon_photo, citeseer, coauthor_cs, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`, misused},
+		{"data describe corra", `there is no dataset "corra"; did you mean "cora"? There are: amazon_computers, amazon_photo, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`, misused},
 		{"data describe " + dir + "/none.npz", "stat " + dir + "/none.npz: no such file or directory", failed},
 		{"data describe pubmed", "no files of pubmed (ind.pubmed.allx) in " + cache + ", nor in planetoid there: get it with gatbench data fetch pubmed, or name the folder it is in with --data or EDGEWISE_DATA", failed},
 		{"data check " + dir, "1 of 1 cannot be used", failed},
 		{"data convert karate -o " + dir + "/x.csv", "--out " + dir + "/x.csv: its name must end in .npz", misused},
 		{"data convert karate -o " + dir + "/no/x.npz", "--out " + dir + "/no/x.npz: there is no folder " + dir + "/no to put it in", misused},
 		{"data fetch karate", "karate cannot be fetched: cora, citeseer and pubmed can; see gatbench data list for where it is looked for", misused},
-		{"data fetch pubmeed", `there is no dataset "pubmeed"; did you mean "pubmed"? There are: amazon_photo, citeseer, coauthor_cs, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`, misused},
+		{"data fetch pubmeed", `there is no dataset "pubmeed"; did you mean "pubmed"? There are: amazon_computers, amazon_photo, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`, misused},
 		{"data fetch cora --into " + blocked, "mkdir " + blocked + ": not a directory", failed},
 	} {
 		_, stderr, status := gatbench(t, strings.Fields(c.args)...)

@@ -13,19 +13,21 @@ import (
 type settingFlags struct {
 	Dataset     *string  `placeholder:"NAME" help:"cora (the default, part of the program), citeseer, pubmed, another that gatbench data list shows, or a file or folder."`
 	Model       *string  `placeholder:"NAME" help:"One of ${models} (gat)."`
-	Preset      *string  `placeholder:"NAME" help:"Whose settings: the model's paper's for 200 epochs (quick, the default) or until it stops (paper), or the dgl or pyg example's."`
-	Splits      *string  `placeholder:"NAME" help:"planetoid (the dataset's own, the default), random, or a .json or .npz file of the lists train, val and test."`
+	Preset      *string  `placeholder:"NAME" help:"Whose settings: the model's paper's for 200 epochs (quick) or until it stops (paper), the dgl or pyg example's, those of Shchur and others for few labels (shchur) or of GraphSAINT for many (graphsaint); without it the data decides."`
+	Splits      *string  `placeholder:"NAME" help:"planetoid (the dataset's own, the default), random, shchur (random: 20 nodes of each class train, 30 validate, the rest of the largest component tests), or a .json or .npz file of the lists train, val and test."`
 	Seed        *uint64  `placeholder:"N" help:"Fixes everything that is random (0)."`
 	Hidden      *int     `placeholder:"N" help:"Width of a hidden layer, or of each of its heads."`
 	Heads       *int     `placeholder:"N" help:"Heads of a hidden layer, side by side."`
 	OutHeads    *int     `placeholder:"N" help:"Heads of the last layer, of which the mean is taken."`
 	Layers      *int     `placeholder:"N" help:"Number of layers (2)."`
+	Features    *string  `placeholder:"FORM" help:"How the networks get the features: raw (as they are), rows (each row divided by its sum) or standard (each column of mean 0 and deviation 1); without it rows for words and raw for the rest."`
 	Dropout     *float64 `placeholder:"P" help:"Dropout of each layer's features, and of attention."`
+	AttnDrop    *float64 `name:"attention-dropout" placeholder:"P" help:"Dropout of attention, where it is another."`
 	Residual    *bool    `help:"Add to each layer's result what it was given."`
 	LR          *float64 `name:"lr" placeholder:"RATE" help:"Rate of Adam."`
 	WeightDecay *float64 `placeholder:"D" help:"L2 decay."`
-	Epochs      *int     `placeholder:"N" help:"Number of epochs at most (200; of --preset paper the paper's)."`
-	Patience    *int     `placeholder:"N" help:"Stop after N epochs without progress (0: never; of --preset paper the paper's)."`
+	Epochs      *int     `placeholder:"N" help:"Number of epochs at most (the preset's; quick has 200)."`
+	Patience    *int     `placeholder:"N" help:"Stop after N epochs without progress (0: never; the preset's)."`
 	Select      *string  `placeholder:"RULE" help:"Which epoch's model is kept: that of the best validation accuracy, of the lowest loss, of either (the rule of GAT's authors), or the last."`
 	Batch       *int     `placeholder:"N" help:"Train on N nodes at a time, with all their neighbours (0: on all at once)."`
 	Rows        *string  `placeholder:"NAME" help:"Which rows of each layer a training step computes: those that its loss depends on (needed, the default) or all."`
@@ -42,7 +44,10 @@ func (f *settingFlags) override(r *recipe) {
 	set(&r.Heads, f.Heads)
 	set(&r.OutHeads, f.OutHeads)
 	set(&r.Layers, f.Layers)
+	set(&r.Features, (*form)(f.Features))
 	set(&r.Dropout, f.Dropout)
+	set(&r.AttnDrop, f.Dropout)
+	set(&r.AttnDrop, f.AttnDrop)
 	set(&r.Residual, f.Residual)
 	set(&r.LR, f.LR)
 	set(&r.WeightDecay, f.WeightDecay)
@@ -80,6 +85,23 @@ func (f *settingFlags) fresh() (recipe, error) {
 	return r, f.check(&r)
 }
 
+// settled gives a recipe what the data decides where no flag does, and the task's
+// features that form.
+func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
+	if r.Features == "" { // a run that begins
+		if f.Preset == nil {
+			var err error
+			if r, err = newRecipe(k.suits().preset, r.Model, r.Dataset); err != nil {
+				return r, err
+			}
+			f.override(&r)
+			r.Dataset = k.name
+		}
+		r.Features = or((*form)(f.Features), k.formFor(r.Preset))
+	}
+	return r, k.use(r.Features)
+}
+
 // resumed returns the recipe of a run that goes on: only its length may change.
 func (f *settingFlags) resumed(path string) (recipe, error) {
 	n, err := openNetwork(path)
@@ -107,7 +129,7 @@ func (f *settingFlags) check(r *recipe) error {
 	for _, given := range []struct {
 		flag string
 		yes  bool
-	}{{"heads", f.Heads != nil}, {"out-heads", f.OutHeads != nil}, {"residual", f.Residual != nil}} {
+	}{{"heads", f.Heads != nil}, {"out-heads", f.OutHeads != nil}, {"attention-dropout", f.AttnDrop != nil}, {"residual", f.Residual != nil}} {
 		if given.yes && !slices.Contains(m.takes, given.flag) {
 			return misuse("--%s: %s has none; these models have: %s", given.flag, r.Model, having(given.flag))
 		}
@@ -116,6 +138,8 @@ func (f *settingFlags) check(r *recipe) error {
 		return err
 	}
 	switch {
+	case f.Features != nil && *f.Features == "":
+		return oneOf("--features", "", forms)
 	case m.whole && r.Batch > 0:
 		return misuse("--batch %d: a layer of %s looks several hops far and a batch holds one hop a layer: leave it out", r.Batch, r.Model)
 	case f.Rows != nil && r.Batch > 0:

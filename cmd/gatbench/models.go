@@ -37,7 +37,7 @@ type layer interface {
 
 // models returns the table. A new row is all that a new model needs.
 func models() []model {
-	heads := []string{"heads", "out-heads", "attention"}
+	heads := []string{"heads", "out-heads", "attention", "attention-dropout"}
 	attention := append(heads, "residual")
 	return []model{
 		{name: "gat", title: "GAT", takes: slices.Concat(attention, []string{"start", "value-drop"}), preset: likeGAT, make: newGAT},
@@ -133,7 +133,7 @@ type gatLayer struct{ layers.GATConv }
 func newGAT(r *recipe, s size) layer {
 	l := &gatLayer{layers.GATConv{
 		In: s.in, Out: s.out, Heads: r.heads(s), Average: s.last, Activation: inner(grad.ELU, s),
-		AttnDrop: r.Dropout, Residual: r.residual(),
+		AttnDrop: r.AttnDrop, Residual: r.residual(),
 	}}
 	if s.first {
 		l.FeatDrop = r.Dropout
@@ -156,7 +156,7 @@ type gatv2Layer struct{ layers.GATv2Conv }
 func newGATv2(r *recipe, s size) layer {
 	return &gatv2Layer{layers.GATv2Conv{
 		In: s.in, Out: s.out, Heads: r.heads(s), Average: s.last, Activation: inner(grad.ELU, s),
-		FeatDrop: r.Dropout, AttnDrop: r.Dropout, Residual: r.residual(),
+		FeatDrop: r.Dropout, AttnDrop: r.AttnDrop, Residual: r.residual(),
 	}}
 }
 

@@ -12,7 +12,7 @@ type transformerLayer struct{ layers.TransformerConv }
 func newTransformer(r *recipe, s size) layer {
 	return &transformerLayer{layers.TransformerConv{
 		In: s.in, Out: s.out, Heads: r.heads(s), Average: s.last, Activation: inner(grad.ELU, s),
-		FeatDrop: r.Dropout, AttnDrop: r.Dropout,
+		FeatDrop: r.Dropout, AttnDrop: r.AttnDrop,
 	}}
 }
 

@@ -24,9 +24,11 @@ type recipe struct {
 	Heads       int     `flag:"heads"`
 	OutHeads    int     `flag:"out-heads"` // of the last layer, averaged
 	Layers      int     `flag:"layers"`
-	Dropout     float64 `flag:"dropout"` // of each layer's features, and of attention
-	ValueDrop   bool    `flag:"preset"`  // of what attention sums, too
-	NoBias      bool    `flag:"preset"`  // of GCN and MLP: their papers' formulas have none
+	Features    form    `flag:"features"`
+	Dropout     float64 `flag:"dropout"` // of each layer's features
+	AttnDrop    float64 `flag:"attention-dropout"`
+	ValueDrop   bool    `flag:"preset"` // of what attention sums, too
+	NoBias      bool    `flag:"preset"` // of GCN and MLP: their papers' formulas have none
 	Residual    bool    `flag:"residual"`
 	LR          float64 `flag:"lr"`
 	WeightDecay float64 `flag:"weight-decay"`
@@ -53,6 +55,9 @@ var extents = []string{string(rowsNeeded), string(rowsAll)}
 func (r *recipe) date() {
 	if r.Rows == "" {
 		r.Rows = rowsAll
+	}
+	if r.Features == "" {
+		r.Features, r.AttnDrop = formRows, r.Dropout
 	}
 }
 
@@ -148,6 +153,8 @@ func (r *recipe) check() error {
 		return misuse("--layers %d: there can be at most 100", r.Layers)
 	case !(r.Dropout >= 0 && r.Dropout < 1):
 		return misuse("--dropout %v: it must be at least 0 and less than 1", r.Dropout)
+	case !(r.AttnDrop >= 0 && r.AttnDrop < 1):
+		return misuse("--attention-dropout %v: it must be at least 0 and less than 1", r.AttnDrop)
 	case !(r.LR > 0) || math.IsInf(r.LR, 0):
 		return misuse("--lr %v: it must be a number above 0", r.LR)
 	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
@@ -155,6 +162,11 @@ func (r *recipe) check() error {
 	}
 	if err := oneOf("--rows", string(r.Rows), extents); err != nil {
 		return err
+	}
+	if r.Features != "" { // else the data decides
+		if err := oneOf("--features", string(r.Features), forms); err != nil {
+			return err
+		}
 	}
 	if err := oneOf("--decayed", string(r.Decayed), []string{string(decayAll), string(decayWeights), string(decayFirst)}); err != nil {
 		return err
@@ -182,13 +194,17 @@ func (r recipe) differs(other recipe) (flag, mine, others string) {
 }
 
 // flags returns those that a command line needs for the recipe, each after a
-// space; not the seed's.
-func (r recipe) flags() string {
+// space; not the seed's. Of a training without flags on its data the preset and
+// the features' form are these.
+func (r recipe) flags(preset string, f form) string {
 	usual, err := newRecipe(r.Preset, r.Model, r.Dataset)
 	if err != nil {
 		panic(err) // flags and files are checked
 	}
-	usual.Dataset, usual.Preset, usual.Model, usual.Seed = "cora", presets[0], "gat", r.Seed
+	usual.Dataset, usual.Preset, usual.Model, usual.Seed, usual.Features = "cora", preset, "gat", r.Seed, f
+	if r.Dropout != usual.Dropout {
+		usual.AttnDrop = r.Dropout // that flag sets both
+	}
 	usual.ValueDrop, usual.NoBias, usual.Decayed, usual.Start = r.ValueDrop, r.NoBias, r.Decayed, r.Start // these are the preset's
 	line := ""
 	a, b := reflect.ValueOf(r), reflect.ValueOf(usual)

@@ -24,6 +24,11 @@ func TestPresets(t *testing.T) {
 		{"pyg", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 8, Dropout: 0.6, LR: 5e-3, WeightDecay: 5e-4, Decayed: decayAll, Start: startGlorot, Select: "accuracy"}},
 		{"quick", "gcn", "cora", recipe{Hidden: 16, Heads: 1, OutHeads: 1, Dropout: 0.5, LR: 1e-2, WeightDecay: 5e-4, NoBias: true, Decayed: decayFirst, Start: startGlorot, Select: "accuracy"}},
 		{"paper", "gcn", "cora", recipe{Hidden: 16, Heads: 1, OutHeads: 1, Dropout: 0.5, LR: 1e-2, WeightDecay: 5e-4, NoBias: true, Decayed: decayFirst, Start: startGlorot, Select: "last", Patience: 10}},
+		{"shchur", "gat", "amazon_photo", recipe{Hidden: 8, Heads: 8, OutHeads: 1, Dropout: 0.6, AttnDrop: 0.3, LR: 1e-2, WeightDecay: 1e-2, ValueDrop: true, Decayed: decayWeights, Start: startHeads, Select: "loss", Patience: 50, Epochs: 100_000}},
+		{"shchur", "gcn", "amazon_photo", recipe{Hidden: 64, Heads: 1, OutHeads: 1, Dropout: 0.8, LR: 1e-2, WeightDecay: 1e-3, Decayed: decayFirst, Start: startGlorot, Select: "loss", Patience: 50, Epochs: 100_000}},
+		{"shchur", "mlp", "amazon_photo", recipe{Hidden: 64, Heads: 1, OutHeads: 1, Dropout: 0.8, LR: 5e-3, WeightDecay: 1e-2, Decayed: decayWeights, Start: startGlorot, Select: "loss", Patience: 50, Epochs: 100_000}},
+		{"graphsaint", "sage", "flickr", recipe{Hidden: 256, Heads: 1, OutHeads: 1, Dropout: 0.2, LR: 1e-2, Decayed: decayAll, Start: startGlorot, Select: "accuracy", Patience: 100, Epochs: 500}},
+		{"graphsaint", "gat", "flickr", recipe{Hidden: 32, Heads: 8, OutHeads: 1, Dropout: 0.2, LR: 1e-2, Decayed: decayAll, Start: startGlorot, Select: "accuracy", Patience: 100, Epochs: 500}},
 		{"dgl", "gcn", "cora", recipe{Hidden: 16, Heads: 1, OutHeads: 1, Dropout: 0.5, LR: 1e-2, WeightDecay: 5e-4, Decayed: decayAll, Start: startGlorot, Select: "last"}},
 	}
 	for _, tt := range tests {
@@ -33,6 +38,9 @@ func TestPresets(t *testing.T) {
 		}
 		tt.want.Dataset, tt.want.Splits, tt.want.Preset, tt.want.Model = tt.dataset, "planetoid", tt.preset, tt.model
 		tt.want.Layers, tt.want.Rows = 2, rowsNeeded
+		if tt.want.AttnDrop == 0 {
+			tt.want.AttnDrop = tt.want.Dropout
+		}
 		if tt.want.Epochs == 0 {
 			tt.want.Epochs = 200
 		}
@@ -159,6 +167,7 @@ func TestDescribe(t *testing.T) {
 func TestRecipeFlags(t *testing.T) {
 	for _, line := range []string{
 		"", "--dataset pubmed", "--dataset a/b.npz --splits random", "--preset pyg --model gcn", "--preset dgl --hidden 4 --dropout 0.5",
+		"--preset shchur --features standard --attention-dropout 0.1", "--features raw --dropout 0.2 --attention-dropout 0.3",
 		"--heads 4 --out-heads 2 --layers 3 --residual --lr 0.01 --weight-decay 0 --select loss --epochs 20 --patience 5 --batch 9", "--splits random --model mlp --lr 1e-05", "--epochs 3 --rows all",
 	} {
 		var f settingFlags
@@ -173,7 +182,7 @@ func TestRecipeFlags(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.TrimSpace(r.flags()); got != line {
+		if got := strings.TrimSpace(r.flags("quick", "")); got != line {
 			t.Errorf("the flags are %s, want %s", got, line)
 		}
 	}

@@ -39,6 +39,9 @@ func (f *savedFlags) open() (*network, *task, *tensor.Dense, error) {
 	if err := k.fits(n, f.File, trained); err != nil {
 		return nil, nil, nil, err
 	}
+	if err := k.use(r.Features); err != nil {
+		return nil, nil, nil, err
+	}
 	return n, k, n.Forward(grad.NewEval(), k.graph, k.features).Value(), nil
 }
 
@@ -57,7 +60,8 @@ type scored struct {
 	ValAccuracy   float64 `json:"val_accuracy"`
 	TestAccuracy  float64 `json:"test_accuracy"`
 	TestLoss      number  `json:"test_loss"`
-	TestMacroF1   float64 `json:"test_macro_f1"`
+	Features      form    `json:"features"`
+	*Quality
 }
 
 // Run scores a saved model on each part of the split.
@@ -71,7 +75,7 @@ func (c *evalCommand) Run(e env) error {
 	line := scored{
 		Event: "eval", File: c.File, Dataset: n.Recipe.Dataset, Model: n.Recipe.Model,
 		TrainAccuracy: s.Train.Accuracy, ValAccuracy: s.Val.Accuracy, TestAccuracy: s.Test.Accuracy, TestLoss: number(s.Test.Loss),
-		TestMacroF1: train.MacroF1(confusion.Counts()),
+		Features: n.Recipe.Features, Quality: k.quality(logits),
 	}
 	if c.JSON {
 		return json.NewEncoder(e.out).Encode(line)
@@ -85,7 +89,10 @@ func (c *evalCommand) Run(e env) error {
 	}{{"train", k.split.Train, s.Train}, {"validation", k.split.Val, s.Val}, {"test", k.split.Test, s.Test}} {
 		p.printf("%-10s  %6d  %6.1f %%   %.4f\n", part.name, len(part.nodes), 100*part.score.Accuracy, part.score.Loss)
 	}
-	p.printf("\ntest macro F1 %.3f; which classes (down) are taken for which (across):\n\n", line.TestMacroF1)
+	if line.Quality != nil {
+		p.printf("\n%s\n", wrap(line.Quality.says(s.Test.Accuracy)))
+	}
+	p.printf("\nwhich classes (down) are taken for which (across):\n\n")
 	p.confusion(k, confusion)
 	return p.err
 }

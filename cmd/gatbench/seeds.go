@@ -62,7 +62,7 @@ func (k *task) once(ctx context.Context, r recipe) (summary, error) {
 	if err := ctx.Err(); err != nil {
 		return summary{}, err
 	}
-	if r.Splits == splitsRandom {
+	if drawn(r.Splits) {
 		own := *k
 		if err := own.setSplit(r.Splits, r.Seed); err != nil {
 			return summary{}, err

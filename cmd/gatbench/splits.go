@@ -12,19 +12,25 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/graph"
 )
 
 // What --splits names, beside files.
 const (
 	splitsOwn    = "planetoid" // the dataset's own
 	splitsRandom = "random"    // drawn from the seed
+	splitsShchur = "shchur"    // drawn from the seed as Shchur and others do
 )
+
+// drawn reports whether a split is another one for each seed.
+func drawn(splits string) bool { return splits == splitsRandom || splits == splitsShchur }
 
 // How many nodes a random split takes, where there are enough.
 const (
 	trainPerClass = 20
 	randomVal     = 500
 	randomTest    = 1000
+	valPerClass   = 30 // of Shchur's
 )
 
 // splitOf returns the split that --splits names: the dataset's own, a random one
@@ -35,11 +41,13 @@ func splitOf(d *datasets.Dataset, name string, seed uint64) (datasets.Split, err
 		return d.Split, nil
 	case splitsRandom:
 		return randomSplit(d, seed), nil
+	case splitsShchur:
+		return shchurSplit(d, seed), nil
 	}
 	s, err := splitFile(name, d)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return s, misuse("--splits %s: there is no such file; write planetoid, random, or the name of a .json or .npz file of the lists train, val and test", name)
+		return s, misuse("--splits %s: there is no such file; write planetoid, random, shchur, or the name of a .json or .npz file of the lists train, val and test", name)
 	case err != nil:
 		return s, fmt.Errorf("--splits %s: %w", name, err)
 	}
@@ -77,6 +85,53 @@ func randomSplit(d *datasets.Dataset, seed uint64) datasets.Split {
 		slices.Sort(part)
 	}
 	return s
+}
+
+// shchurSplit is a split of "Pitfalls of graph neural network evaluation": of the
+// largest component 20 nodes of each class train, 30 validate, and all others test.
+// A class of few nodes gives half of them to train and half of the rest to
+// validate. The other components stay in the graph, where nothing comes from them.
+func shchurSplit(d *datasets.Dataset, seed uint64) datasets.Split {
+	of := make([][]int32, d.Classes)
+	for _, v := range largestComponent(d.Graph) {
+		if c := d.Labels[v]; c >= 0 {
+			of[c] = append(of[c], v)
+		}
+	}
+	rng := rand.New(rand.NewPCG(seed, 0x5c09))
+	var s datasets.Split
+	for _, nodes := range of {
+		rng.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+		train := min(trainPerClass, len(nodes)/2)
+		val := train + min(valPerClass, (len(nodes)-train)/2)
+		s.Train = append(s.Train, nodes[:train]...)
+		s.Val = append(s.Val, nodes[train:val]...)
+		s.Test = append(s.Test, nodes[val:]...)
+	}
+	for _, part := range [][]int32{s.Train, s.Val, s.Test} {
+		slices.Sort(part)
+	}
+	return s
+}
+
+// largestComponent returns the nodes of the largest component, the first of equals.
+func largestComponent(g *graph.Graph) []int32 {
+	count, of := g.Components()
+	size := make([]int, count)
+	for _, c := range of {
+		size[c]++
+	}
+	if count == 0 {
+		return nil
+	}
+	best := slices.Index(size, slices.Max(size))
+	var nodes []int32
+	for v, c := range of {
+		if int(c) == best {
+			nodes = append(nodes, int32(v))
+		}
+	}
+	return nodes
 }
 
 // splitFile reads a split from an .npz file, or else from JSON.

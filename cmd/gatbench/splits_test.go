@@ -122,3 +122,41 @@ func TestOwnDataset(t *testing.T) {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
 }
+
+// A split of Shchur and others is of the largest component alone, and all of that.
+func TestShchurSplit(t *testing.T) {
+	d, err := cora.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := shchurSplit(d, 3)
+	if len(s.Train) != 140 || len(s.Val) != 210 || len(s.Test) != 2485-350 { // of 2,708 nodes
+		t.Errorf("%d train, %d validate, %d test", len(s.Train), len(s.Val), len(s.Test))
+	}
+	for _, p := range []struct {
+		ids  []int32
+		want int
+	}{{s.Train, 20}, {s.Val, 30}} {
+		of := make([]int, d.Classes)
+		for _, v := range p.ids {
+			of[d.Labels[v]]++
+		}
+		if slices.Min(of) != p.want || slices.Max(of) != p.want {
+			t.Errorf("of each class %v, want %d", of, p.want)
+		}
+	}
+	if err := s.Check(2708); err != nil {
+		t.Error(err)
+	}
+	inside := d.LargestComponent()
+	d.Split = s
+	if left := d.LargestComponent().Split; len(left.Test) != len(s.Test) || len(left.Train) != 140 || inside.Graph.NumNodes() != 2485 {
+		t.Errorf("%d and %d of the split are outside", 140-len(left.Train), len(s.Test)-len(left.Test))
+	}
+	if !slices.Equal(shchurSplit(d, 3).Test, s.Test) || slices.Equal(shchurSplit(d, 4).Test, s.Test) {
+		t.Error("the split is no function of the seed")
+	}
+	if s := shchurSplit(datasets.Karate(), 1); len(s.Train) != 16 || len(s.Val) != 8 || len(s.Test) != 10 || s.Check(34) != nil {
+		t.Errorf("few nodes: %v", s)
+	}
+}

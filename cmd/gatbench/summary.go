@@ -22,6 +22,7 @@ type summary struct {
 	Dataset       string  `json:"dataset"`
 	Model         string  `json:"model"`
 	Preset        string  `json:"preset"`
+	Features      form    `json:"features"`
 	Seed          uint64  `json:"seed"`
 	Select        string  `json:"select"`
 	Epochs        int     `json:"epochs"`     // that were run, before a --resume too
@@ -29,6 +30,7 @@ type summary struct {
 	TrainAccuracy float64 `json:"train_accuracy"`
 	ValAccuracy   float64 `json:"val_accuracy"`
 	TestAccuracy  float64 `json:"test_accuracy"`
+	*Quality              // of one training that is reported; of many nil
 	EpochMS       float64 `json:"epoch_ms"` // the median
 	TotalMS       float64 `json:"total_ms"`
 	PeakMiB       float64 `json:"peak_rss_mib,omitempty"` // of the process so far, where it is known
@@ -80,7 +82,7 @@ type overall struct {
 
 func summarise(h *train.History, r recipe, took time.Duration) summary {
 	s := summary{
-		Event: "summary", Dataset: r.Dataset, Model: r.Model, Preset: r.Preset, Seed: r.Seed, Select: r.Select,
+		Event: "summary", Dataset: r.Dataset, Model: r.Model, Preset: r.Preset, Features: r.Features, Seed: r.Seed, Select: r.Select,
 		Epochs: len(h.Epochs), TotalMS: milliseconds(took), PeakMiB: peakResident(),
 	}
 	if best, ok := h.Best(); ok {
@@ -173,13 +175,20 @@ func (r *reporter) run(s summary) error {
 // single prints all there is to say of one training.
 func (r *reporter) single(s summary) {
 	k := r.task
-	r.printf("%s: %s; %d nodes, %d edges\n\n", k.Name, r.recipe.model().describe(&r.recipe, k.Classes), k.Graph.NumNodes(), k.Graph.NumEdges())
+	r.printf("%s: %s; %d nodes, %d edges\n", k.Name, r.recipe.model().describe(&r.recipe, k.Classes), k.Graph.NumNodes(), k.Graph.NumEdges())
+	r.printf("%s\n\n", wrap(r.settings()))
 	r.printf("%-10s  %6s  %s\n", "", "nodes", "accuracy")
 	r.printf("%-10s  %6d  %6.1f %%\n", "train", len(k.split.Train), 100*s.TrainAccuracy)
 	r.printf("%-10s  %6d  %6.1f %%\n", "validation", len(k.split.Val), 100*s.ValAccuracy)
 	r.printf("%-10s  %6d  %6.1f %%\n", "test", len(k.split.Test), 100*s.TestAccuracy)
+	if s.Quality != nil {
+		r.printf("\n%s\n", wrap(s.Quality.says(s.TestAccuracy)))
+	}
 	_, says, _ := criterion(s.Select)
 	r.printf("\n%s\n", wrap(fmt.Sprintf("the model of epoch %d of %d: %s", s.BestEpoch, s.Epochs, says)))
+	if more := moreEpochs(s, r.recipe); more > 0 {
+		r.printf("%s\n", wrap(fmt.Sprintf("the best epoch is one of the last: a longer training may be better: --epochs %d", more)))
+	}
 	r.printf("%.2f ms an epoch (median), %.2f s in all", s.EpochMS, s.TotalMS/1000)
 	if s.PeakMiB > 0 {
 		r.printf(", %.0f MiB of memory at most", s.PeakMiB)
@@ -189,6 +198,22 @@ func (r *reporter) single(s summary) {
 	if !s.Interrupted && !s.Diverged {
 		r.printf("next: %s\n", r.strong(r.command(r.advice(s))))
 	}
+}
+
+// settings says whose settings the run has, in which form it reads the features,
+// and why, as far as the data decided.
+func (r *reporter) settings() string {
+	part := func(name, because string) string {
+		if because == "" {
+			return name
+		}
+		return fmt.Sprintf("%s (%s)", name, because)
+	}
+	because := ""
+	if own := r.task.suits(); r.Preset == nil && own.preset == r.recipe.Preset {
+		because = own.because
+	}
+	return fmt.Sprintf("settings: %s; features: %s", part(r.recipe.Preset, because), part(string(r.recipe.Features), r.task.because(&r.recipe)))
 }
 
 // files says what was written where.
@@ -201,6 +226,17 @@ func (r *reporter) files(s summary) {
 			r.printf("%s %s\n", f.what, f.path)
 		}
 	}
+}
+
+// moreEpochs returns how many epochs to try if a training ended while it still got
+// better, which is in the last twentieth of its epochs; else 0. A rule that always
+// takes the last epoch says nothing of that, and all right cannot be better.
+func moreEpochs(s summary, r recipe) int {
+	last := s.Epochs - s.Epochs/20
+	if s.Select == "last" || s.Epochs < r.Epochs || s.BestEpoch < last || s.ValAccuracy == 1 || s.Interrupted || s.Diverged {
+		return 0
+	}
+	return 5 * r.Epochs
 }
 
 // advice returns the flags to try next.
@@ -241,7 +277,7 @@ func (r *reporter) fileName() string {
 func (r *reporter) command(flags string) string {
 	line := "gatbench eval " + word(r.Save)
 	if flags != "" {
-		line = "gatbench train" + r.recipe.flags()
+		line = "gatbench train" + r.recipe.flags(r.task.suits().preset, r.task.formFor(r.recipe.Preset))
 	}
 	if r.Data != "" {
 		line += " --data " + word(r.Data)

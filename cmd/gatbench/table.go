@@ -15,8 +15,9 @@ import (
 type tableCommand struct {
 	Datasets  []string `placeholder:"NAME" help:"The datasets (cora, and citeseer and pubmed where their files are)."`
 	Models    []string `default:"gat,gcn,mlp" placeholder:"NAME" help:"The models (gat,gcn,mlp)."`
-	Preset    string   `default:"paper" placeholder:"NAME" help:"Whose settings, and whose way to choose the model: paper (the default), dgl or pyg; or quick, which is paper with 200 epochs."`
-	Splits    *string  `placeholder:"NAME" help:"planetoid (each dataset's own, the default), random (another for each seed), or a .json or .npz file of the lists train, val and test."`
+	Preset    *string  `placeholder:"NAME" help:"Whose settings, and whose way to choose the model: paper (the default for Cora, CiteSeer and PubMed), dgl, pyg, shchur or graphsaint (the default for other data: see train); or quick, which is paper with 200 epochs."`
+	Features  *string  `placeholder:"FORM" help:"How the networks get the features: raw, rows or standard (see train)."`
+	Splits    *string  `placeholder:"NAME" help:"planetoid (each dataset's own, the default), random or shchur (another for each seed: see train), or a .json or .npz file of the lists train, val and test."`
 	Seeds     int      `default:"10" placeholder:"N" help:"Train each N times (10)."`
 	Seed      uint64   `default:"0" placeholder:"N" help:"The first seed (0)."`
 	Epochs    *int     `placeholder:"N" help:"Number of epochs at most (the preset's)."`
@@ -72,6 +73,7 @@ type cell struct {
 	Splits  string  `json:"splits"`
 	Preset  string  `json:"preset"`
 	Select  string  `json:"select"`
+	Form    form    `json:"features"`
 	Seeds   int     `json:"seeds"`
 	Mean    float64 `json:"test_accuracy_mean"`
 	Std     float64 `json:"test_accuracy_std"`
@@ -102,13 +104,20 @@ func (c *tableCommand) Run(e env) error {
 		if err != nil {
 			return err
 		}
+		if rs, err = c.settled(k, rs); err != nil {
+			return err
+		}
 		for _, r := range rs {
+			if err := k.use(r.Features); err != nil {
+				return err
+			}
 			if err := t.add(e, k, r); err != nil {
 				return err
 			}
 		}
+		t.note(k, rs)
 	}
-	return t.end(recipes)
+	return t.end()
 }
 
 // recipes returns the trainings of the table, a list for each dataset.
@@ -118,6 +127,11 @@ func (c *tableCommand) recipes() ([][]recipe, error) {
 		return nil, misuse("--seeds %d: it must be at least 1", c.Seeds)
 	case c.Threads < 0:
 		return nil, misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
+	}
+	if c.Features != nil {
+		if err := oneOf("--features", *c.Features, forms); err != nil {
+			return nil, err
+		}
 	}
 	if err := c.variation.check(c.Models); err != nil {
 		return nil, err
@@ -130,23 +144,51 @@ func (c *tableCommand) recipes() ([][]recipe, error) {
 	for _, d := range names {
 		var rs []recipe
 		for _, m := range c.Models {
-			r, err := newRecipe(c.Preset, m, datasetNamed(d))
+			r, err := c.recipe(or(c.Preset, "paper"), m, datasetNamed(d))
 			if err != nil {
-				return nil, err
-			}
-			r.Seed = c.Seed
-			set(&r.Splits, c.Splits)
-			set(&r.Epochs, c.Epochs)
-			set(&r.Patience, c.Patience)
-			set(&r.Select, c.Select)
-			set(&r.Rows, (*extent)(c.Rows))
-			c.override(&r)
-			if err := r.check(); err != nil {
 				return nil, err
 			}
 			rs = append(rs, r)
 		}
 		out = append(out, rs)
+	}
+	return out, nil
+}
+
+// recipe returns a training by a preset and what the flags change of it.
+func (c *tableCommand) recipe(preset, model, dataset string) (recipe, error) {
+	r, err := newRecipe(preset, model, dataset)
+	if err != nil {
+		return r, err
+	}
+	r.Seed = c.Seed
+	set(&r.Splits, c.Splits)
+	set(&r.Epochs, c.Epochs)
+	set(&r.Patience, c.Patience)
+	set(&r.Select, c.Select)
+	set(&r.Rows, (*extent)(c.Rows))
+	set(&r.Features, (*form)(c.Features))
+	c.override(&r)
+	return r, r.check()
+}
+
+// settled gives the trainings on a dataset what the data decides where no flag
+// does. It is as train has it, but for the end of quick.
+func (c *tableCommand) settled(k *task, rs []recipe) ([]recipe, error) {
+	out := make([]recipe, len(rs))
+	for i, r := range rs {
+		if c.Preset == nil {
+			preset := k.suits().preset
+			if preset == "quick" {
+				preset = "paper"
+			}
+			var err error
+			if r, err = c.recipe(preset, r.Model, r.Dataset); err != nil {
+				return nil, err
+			}
+		}
+		r.Features = or((*form)(c.Features), k.formFor(r.Preset))
+		out[i] = r
 	}
 	return out, nil
 }
@@ -158,7 +200,26 @@ type accuracyTable struct {
 	*ledger
 	progress *progress
 	rows     int
+	used     []noted // a row for each preset
 	missed   []error // datasets that are not there
+}
+
+// noted is what a preset was used for.
+type noted struct {
+	preset string
+	names  []string // of datasets
+	of     []recipe // on the first of them
+}
+
+// note keeps which preset a dataset had.
+func (t *accuracyTable) note(k *task, rs []recipe) {
+	for i := range t.used {
+		if u := &t.used[i]; u.preset == rs[0].Preset {
+			u.names = append(u.names, k.Name)
+			return
+		}
+	}
+	t.used = append(t.used, noted{rs[0].Preset, []string{k.Name}, rs})
 }
 
 // add trains what is not known of one cell and prints it.
@@ -194,7 +255,7 @@ func (t *accuracyTable) interrupted(ready int) error {
 func (t *accuracyTable) cell(seeds []recipe) cell {
 	var tests []float64
 	r := seeds[0]
-	l := cell{Event: "cell", Dataset: r.Dataset, Model: r.Model, Splits: r.Splits, Preset: r.Preset, Select: r.Select, Seeds: len(seeds)}
+	l := cell{Event: "cell", Dataset: r.Dataset, Model: r.Model, Splits: r.Splits, Preset: r.Preset, Select: r.Select, Form: r.Features, Seeds: len(seeds)}
 	for _, one := range seeds {
 		s := t.of[one]
 		tests = append(tests, s.TestAccuracy)
@@ -232,8 +293,11 @@ func (t *accuracyTable) row(name string, l cell) {
 		t.printf(columns, long, "dataset", wide, "model", "here", "paper", "DGL", "PyG", "time")
 	}
 	var p figures
-	if l.Splits == splitsOwn { // that is what was published
+	switch l.Splits { // that is what was published
+	case splitsOwn:
 		p = reported[l.Model][l.Dataset]
+	case splitsShchur:
+		p.paper = reportedShchur[l.Model][l.Dataset]
 	}
 	here := fmt.Sprintf("%.1f", 100*l.Mean)
 	if l.Seeds > 1 { // one says nothing of how far they lie apart
@@ -254,7 +318,7 @@ func (f figure) String() string {
 }
 
 // end says how to read the table.
-func (t *accuracyTable) end(recipes [][]recipe) error {
+func (t *accuracyTable) end() error {
 	if t.rows == 0 {
 		return errors.Join(t.missed...)
 	}
@@ -266,9 +330,16 @@ func (t *accuracyTable) end(recipes [][]recipe) error {
 		noun = "seed"
 	}
 	t.printf("\n%s\n", wrap(fmt.Sprintf("Test accuracy in per cent, mean ± standard deviation [95 %% interval of the mean] over %d %s from %d on. "+
-		"%s, settings: %s. Time is that of the seeds' trainings, added up. A dash: no published figure is known.", t.Seeds, noun, t.Seed, splitsWords(recipes[0][0].Splits), t.Preset)))
-	for _, line := range rules(recipes[0]) {
-		t.printf("%s\n", wrap(line))
+		"%s. Time is that of the seeds' trainings, added up. A dash: no published figure is known.", t.Seeds, noun, t.Seed, splitsWords(t.used[0].of[0].Splits))))
+	for _, u := range t.used {
+		on := ""
+		if len(t.used) > 1 {
+			on = " on " + strings.Join(u.names, ", ")
+		}
+		t.printf("%s\n", wrap(fmt.Sprintf("Settings%s: %s; features: %s.", on, u.preset, u.of[0].Features)))
+		for _, line := range rules(u.of) {
+			t.printf("%s\n", wrap(line))
+		}
 	}
 	for _, err := range t.missed {
 		t.printf("left out: %v\n", err)
@@ -283,6 +354,8 @@ func splitsWords(name string) string {
 		return "The datasets' own splits (Planetoid's)"
 	case splitsRandom:
 		return fmt.Sprintf("A random split for each seed, with %d nodes of each class to train", trainPerClass)
+	case splitsShchur:
+		return fmt.Sprintf("A random split of the largest component for each seed: %d nodes of each class train, %d validate, the others test; paper: Shchur and others, 2018", trainPerClass, valPerClass)
 	}
 	return "The split of " + name
 }

@@ -15,16 +15,19 @@ import (
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// task is a dataset as the networks want it: every node its own neighbour, every
-// row of features of sum one. It may be trained on by several goroutines at once.
+// task is a dataset as the networks want it: every node its own neighbour, the
+// features in the form that suits them. It may be trained on by several goroutines
+// at once.
 type task struct {
 	*datasets.Dataset
 	name     string // on a command line
 	split    datasets.Split
 	graph    *graph.Graph
-	rows     tensor.Array // the normalised features
-	features *grad.Var    // the same
-	near     *nearby      // of the split
+	words    datasets.FeatureKind // what the features are like, as published
+	form     form                 // that the networks get them in
+	rows     tensor.Array         // the features in that form
+	features *grad.Var            // the same
+	near     *nearby              // of the split
 }
 
 // openTask opens a dataset, as open does, with a split for a seed.
@@ -48,8 +51,11 @@ func openTask(dir, name, splits string, seed uint64) (*task, error) {
 
 // newTask makes a task of a dataset, with the split that it has.
 func newTask(d *datasets.Dataset) *task {
-	rows := d.Normalised()
-	return &task{Dataset: d, split: d.Split, graph: d.Graph.WithSelfLoops(), rows: rows, features: grad.Const(rows), near: new(nearby)}
+	k := &task{Dataset: d, split: d.Split, graph: d.Graph.WithSelfLoops(), words: d.FeatureKind()}
+	if err := k.use(formOf(k.words)); err != nil {
+		panic(err) // words are not negative
+	}
+	return k
 }
 
 // open returns the dataset that datasetNamed names, or else reads the file or folder

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/train"
@@ -40,6 +41,9 @@ func (c *trainCommand) Run(e env) (err error) {
 	defer par.Hot()()
 	k, err := openTask(c.Data, r.Dataset, r.Splits, r.Seed)
 	if err != nil {
+		return err
+	}
+	if r, err = c.settled(k, r); err != nil {
 		return err
 	}
 	if err := k.checkNodes(c.Nodes); err != nil {
@@ -88,7 +92,7 @@ func (c *trainCommand) all(e env, k *task, r recipe) error {
 	for i := range c.Seeds {
 		one := r
 		one.Seed += uint64(i)
-		if r.Splits == splitsRandom && i > 0 {
+		if drawn(r.Splits) && i > 0 {
 			if err := k.setSplit(r.Splits, one.Seed); err != nil {
 				return err
 			}
@@ -149,6 +153,9 @@ func (s *session) run(ctx context.Context) error {
 	s.history = history
 	s.report.histories = append(s.report.histories, seeded{s.recipe.Seed, history})
 	s.summary = summarise(history, s.recipe, took)
+	if s.summary.BestEpoch > 0 {
+		s.summary.Quality = s.quality(net.Forward(grad.NewEval(), s.graph, s.features).Value())
+	}
 	s.summary.Interrupted = errors.Is(err, context.Canceled)
 	s.summary.Diverged = errors.As(err, new(*train.DivergedError))
 	if logged == nil {

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// form is how the networks get the features. Empty: as suits the data.
+type form string
+
+const (
+	formRaw      form = "raw"      // as they are
+	formRows     form = "rows"     // each row divided by its sum
+	formStandard form = "standard" // each column of mean 0 and deviation 1
+)
+
+var forms = []string{string(formRaw), string(formRows), string(formStandard)}
+
+// formOf returns the form that suits features: that of the papers for words, and
+// none for what a sum says nothing of.
+func formOf(k datasets.FeatureKind) form {
+	if k.Words() {
+		return formRows
+	}
+	return formRaw
+}
+
+// in returns the features of a dataset in a form.
+func (f form) in(d *datasets.Dataset) (tensor.Array, error) {
+	switch f {
+	case formRows:
+		return d.Normalised()
+	case formStandard:
+		return d.Standardised()
+	}
+	return d.Features, nil
+}
+
+// use gives the networks the features in another form.
+func (k *task) use(f form) error {
+	if f == k.form {
+		return nil
+	}
+	rows, err := f.in(k.Dataset)
+	if err != nil {
+		return fmt.Errorf("features as %s: %w; the forms of --features are %s", f, err, strings.Join(forms, ", "))
+	}
+	k.form, k.rows, k.features, k.near = f, rows, grad.Const(rows), new(nearby)
+	return nil
+}

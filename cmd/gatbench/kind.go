@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+)
+
+// manyLabels is how many nodes of a class train, on average, from which on few of
+// a network's settings have to keep it from learning them by heart.
+const manyLabels = 100
+
+// suited is whose settings suit a dataset, and why.
+type suited struct{ preset, because string }
+
+// suits returns the preset of a training that names none.
+func (k *task) suits() suited {
+	perClass := len(k.split.Train) / max(1, k.Classes)
+	switch {
+	case k.words.Words() && hasPlanetoidSplit(k.Dataset):
+		return suited{"quick", "words, and a split like Planetoid's"}
+	case perClass >= manyLabels:
+		return suited{"graphsaint", fmt.Sprintf("many labels: %d training nodes a class", perClass)}
+	}
+	return suited{"shchur", fmt.Sprintf("few labels: %d training nodes a class", perClass)}
+}
+
+// hasPlanetoidSplit reports whether a dataset comes with a split like those of
+// Cora, CiteSeer and PubMed, for which the papers of the networks chose their
+// settings: as many training nodes of each class, at most 20, and 500 to validate.
+func hasPlanetoidSplit(d *datasets.Dataset) bool {
+	if d.Classes == 0 || len(d.Labels) == 0 || len(d.Split.Val) != randomVal {
+		return false
+	}
+	of := make([]int, d.Classes)
+	for _, v := range d.Split.Train {
+		if c := d.Labels[v]; c >= 0 {
+			of[c]++
+		}
+	}
+	for _, n := range of {
+		if n != of[0] || n > trainPerClass {
+			return false
+		}
+	}
+	return true
+}
+
+// formFor returns the form of the features that a preset means: of words that of
+// the papers, whose settings go with it. Shchur and others leave words as they are,
+// as we do for GraphSAINT's settings: rows that sum to one are too small for a
+// training that ends early or decays much.
+func (k *task) formFor(preset string) form {
+	switch preset {
+	case "shchur", "graphsaint":
+		return formRaw
+	}
+	return formOf(k.words)
+}
+
+// because says why the features have their form if nobody asked for it.
+func (k *task) because(r *recipe) string {
+	switch {
+	case r.Features != k.formFor(r.Preset):
+		return ""
+	case r.Features == formRaw && k.words.Words():
+		return "what these settings are for"
+	}
+	return k.words.String()
+}

@@ -32,6 +32,7 @@ type summary struct {
 	EpochMS       float64 `json:"epoch_ms"` // the median
 	TotalMS       float64 `json:"total_ms"`
 	PeakMiB       float64 `json:"peak_rss_mib,omitempty"` // of the process so far, where it is known
+	Weights       string  `json:"edge_weights,omitempty"` // "used", "not used"; empty: there are none
 	Saved         string  `json:"saved,omitempty"`
 	Checkpoint    string  `json:"checkpoint,omitempty"`
 	CSV           string  `json:"csv,omitempty"` // this and the following: files that were written
@@ -174,11 +175,17 @@ func (r *reporter) run(s summary) error {
 func (r *reporter) single(s summary) {
 	k := r.task
 	r.printf("%s: %s; %d nodes, %d edges\n\n", k.Name, r.recipe.model().describe(&r.recipe, k.Classes), k.Graph.NumNodes(), k.Graph.NumEdges())
+	if n := len(k.Splits); n > 0 && r.recipe.Splits == splitsOwn {
+		r.printf("split %d of its %d, counted from 0; --split-number takes another\n\n", r.recipe.choice().index(n), n)
+	}
 	r.printf("%-10s  %6s  %s\n", "", "nodes", "accuracy")
 	r.printf("%-10s  %6d  %6.1f %%\n", "train", len(k.split.Train), 100*s.TrainAccuracy)
 	r.printf("%-10s  %6d  %6.1f %%\n", "validation", len(k.split.Val), 100*s.ValAccuracy)
 	r.printf("%-10s  %6d  %6.1f %%\n", "test", len(k.split.Test), 100*s.TestAccuracy)
 	_, says, _ := criterion(s.Select)
+	if s.Weights != "" {
+		r.printf("\nthe weights of the edges are %s by %s\n", s.Weights, r.recipe.model().title)
+	}
 	r.printf("\n%s\n", wrap(fmt.Sprintf("the model of epoch %d of %d: %s", s.BestEpoch, s.Epochs, says)))
 	r.printf("%.2f ms an epoch (median), %.2f s in all", s.EpochMS, s.TotalMS/1000)
 	if s.PeakMiB > 0 {

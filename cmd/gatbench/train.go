@@ -38,7 +38,7 @@ func (c *trainCommand) Run(e env) (err error) {
 	}
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
-	k, err := openTask(c.Data, r.Dataset, r.Splits, r.Seed)
+	k, err := openTask(c.Data, r.Dataset, r.choice())
 	if err != nil {
 		return err
 	}
@@ -88,8 +88,8 @@ func (c *trainCommand) all(e env, k *task, r recipe) error {
 	for i := range c.Seeds {
 		one := r
 		one.Seed += uint64(i)
-		if r.Splits == splitsRandom && i > 0 {
-			if err := k.setSplit(r.Splits, one.Seed); err != nil {
+		if one.choice().bySeed() && i > 0 {
+			if err := k.setSplit(one.choice()); err != nil {
 				return err
 			}
 		}
@@ -149,6 +149,7 @@ func (s *session) run(ctx context.Context) error {
 	s.history = history
 	s.report.histories = append(s.report.histories, seeded{s.recipe.Seed, history})
 	s.summary = summarise(history, s.recipe, took)
+	s.summary.Weights = s.weighing(s.recipe.model())
 	s.summary.Interrupted = errors.Is(err, context.Canceled)
 	s.summary.Diverged = errors.As(err, new(*train.DivergedError))
 	if logged == nil {

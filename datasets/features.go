@@ -28,3 +28,11 @@ func stored(x *tensor.Dense) tensor.Array {
 	}
 	return sparse.FromDense(x)
 }
+
+// storedSparse is stored of what is a CSR already.
+func storedSparse(x *sparse.CSR) tensor.Array {
+	if x.NumCols < sparseLeast {
+		return x.Dense()
+	}
+	return sparse.Features(x, sparse.DenseAbove)
+}

@@ -54,35 +54,47 @@ func (d *Dataset) setClasses(labels []int32) error {
 }
 
 // setWords makes classes of words, in the words' order; an empty one is none.
-func (d *Dataset) setWords(words []string) {
+func (d *Dataset) setWords(words []string) error {
 	d.ClassNames = slices.Compact(slices.Sorted(slices.Values(words)))
 	if len(d.ClassNames) > 0 && d.ClassNames[0] == "" {
 		d.ClassNames = d.ClassNames[1:]
 	}
 	d.Classes, d.Labels = len(d.ClassNames), make([]int32, len(words))
+	labelled := 0
 	for i, w := range words {
 		d.Labels[i] = -1
 		if c, ok := slices.BinarySearch(d.ClassNames, w); ok {
 			d.Labels[i] = int32(c)
+			labelled++
 		}
 	}
+	return notNames(d.Classes, labelled)
+}
+
+// notNames returns an error if so many classes are names rather.
+func notNames(classes, labelled int) error {
+	const many = 100
+	if classes > many && 2*classes > labelled {
+		return fmt.Errorf("%d different labels of %d nodes are no classes: leave the column out, or call it name", classes, labelled)
+	}
+	return nil
 }
 
 // setTexts is setNumbers if the texts are numbers, and else setWords. Whole numbers
 // that leave gaps are classes in their order, by whose names they are called.
 func (d *Dataset) setTexts(texts []string) error {
 	x := make([]float64, len(texts))
-	seen := map[float64]bool{}
+	seen, labelled := map[float64]bool{}, 0
 	for i, s := range texts {
 		v, err := strconv.ParseFloat(s, 64)
 		switch {
 		case s == "" || err == nil && (math.IsNaN(v) || v == -1):
 			v = math.NaN()
 		case err != nil:
-			d.setWords(texts)
-			return nil
+			return d.setWords(texts)
 		default:
 			seen[v] = true
+			labelled++
 		}
 		x[i] = v
 	}
@@ -97,6 +109,9 @@ func (d *Dataset) setTexts(texts []string) error {
 			return d.setNumbers(minusOnes(x, texts))
 		}
 		gaps = gaps || v != float64(i)
+	}
+	if err := notNames(len(sorted), labelled); err != nil {
+		return err
 	}
 	if !gaps {
 		return d.setNumbers(x)

@@ -160,8 +160,7 @@ func (d *Dataset) readLabels(z archive) (err error) {
 		return d.readMultiLabels(z, name, a)
 	}
 	if words, ok := z.words(name, a); ok && len(a.Shape) == 1 {
-		d.setWords(words)
-		return nil
+		return z.wrongIf(name, d.setWords(words))
 	}
 	if !a.Pickled && strings.Contains(a.Type, "f") {
 		wide, err := elements(z, name, a, (*npy.Array).Float64s)

@@ -193,7 +193,7 @@ func badEdges(t *testing.T) []bad {
 		{"NaN weight", bare(index, shaped("edge_weight", []float64{1, math.NaN()}, 2)), `DIR/x.npz: array "edge_weight": element 1 is NaN`},
 		{"weights of other edges", bare(index, shaped("edge_weight", []float64{1}, 1)), `DIR/x.npz: array "edge_weight": 1 weights for 2 edges`},
 		{"labels of other nodes", withShape(shaped("node_labels", []int32{0, 1}, 2)), "DIR/x.npz: 2 labels for 3 nodes"},
-		{"masks of other nodes", withShape(shaped("val_masks", make([]bool, 8), 4, 2)), `DIR/x.npz: array "val_masks": its shape is [4 2], want 1 to 1000 splits of 3 nodes`},
+		{"masks of other nodes", withShape(shaped("val_masks", make([]bool, 8), 4, 2)), `DIR/x.npz: array "val_masks": its shape is [4 2], want 1 to 100 splits of 3 nodes`},
 		{"masks of other splits", withShape(shaped("val_masks", make([]bool, 6), 2, 3)), `DIR/x.npz: array "val_masks": it has 2 splits, "train_masks" has 3`},
 		{"second split overlaps", withShape(shaped("val_masks", []bool{false, true, false, false, true, true, true, false, false}, 3, 3)), "DIR/x.npz: split 1: node 1 is in two parts of the split, train and val"},
 		{"mask of two", withShape(shaped("test_masks", []int32{0, 0, 2, 1, 0, 0, 0, 1, 0}, 3, 3)), `DIR/x.npz: array "test_masks": element 2 is 2, want 0 or 1: nodes themselves go into "test"`},

@@ -20,6 +20,7 @@ type jsonNodes struct {
 	ends    []int64 // where the features of each node end
 	cols    pieces[int32]
 	values  pieces[tensor.Float]
+	seen    map[int32]bool // features of the node that is read
 }
 
 // begin adds a node.
@@ -133,7 +134,7 @@ func (j *jsonReader) nodeObject(at int) (id string, err error) {
 // perNode reads what is said of each node, with read: a list in the nodes' order, or an
 // object by their ids.
 func (j *jsonReader) perNode(read func(n *jsonNodes, byPlace bool) error) (*jsonNodes, error) {
-	n := &jsonNodes{namedNodes: namedNodes{names: names{budget: j.budget}}}
+	n := &jsonNodes{namedNodes: namedNodes{names: names{budget: j.budget}}, seen: map[int32]bool{}}
 	first, err := j.dec.Token()
 	if err != nil {
 		return nil, err
@@ -174,12 +175,17 @@ func (j *jsonReader) feature(n *jsonNodes, byPlace bool) error {
 		if byPlace {
 			return j.numbers(n)
 		}
+		clear(n.seen)
 		return j.list(func() error {
 			v, err := j.number()
 			if err == nil && (v != math.Trunc(v) || v < 0 || v >= math.MaxInt32) {
 				err = fmt.Errorf("%v is not the number of a feature", v)
 			}
+			if err == nil && n.seen[int32(v)] {
+				err = fmt.Errorf("feature %v stands there twice", v)
+			}
 			if err == nil {
+				n.seen[int32(v)] = true
 				n.cols.add(int32(v))
 				n.values.add(1)
 				n.width = max(n.width, int(v)+1)

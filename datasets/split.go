@@ -222,16 +222,32 @@ func (z archive) parts(name string, n int) ([][]int32, error) {
 }
 
 // splitsMost is how many splits a file may hold.
-const splitsMost = 1000
+const splitsMost = 100
 
 // masks returns which nodes each of count masks means, a row each or a column each.
 func (z archive) masks(name string, is []int32, count int, rows bool) ([][]int32, error) {
-	lists := make([][]int32, count)
-	for i, b := range is {
-		k, v := i/max(1, len(is)/count), i%max(1, len(is)/count)
-		if !rows {
-			v, k = i/count, i%count
+	lists, n := make([][]int32, count), max(1, len(is)/count)
+	at := func(i int) (split, node int) {
+		if rows {
+			return i / n, i % n
 		}
+		return i % count, i / count
+	}
+	sizes := make([]int, count)
+	for i, b := range is {
+		k, _ := at(i)
+		sizes[k] += int(b & 1)
+	}
+	for k, size := range sizes {
+		if err := z.Keep(size, 4); err != nil {
+			return nil, err
+		}
+		if size > 0 {
+			lists[k] = make([]int32, 0, size)
+		}
+	}
+	for i, b := range is {
+		k, v := at(i)
 		switch b {
 		case 0:
 		case 1:

@@ -226,6 +226,7 @@ func badTables() []bad {
 		{"features of two widths", js(`{"edges":[[1,0]],"features":[[1,2],[1]]}`), `DIR/x.json: byte 38: of node "1": 1 features, and 2 of the nodes before`},
 		{"feature far away", js(`{"edges":[[1,0]],"features":{"0":[1],"1":[2000000000]}}`), "DIR/x.json: 2000000001 features a node, in a file of 55 bytes: each takes weights, so at most 65591 are believed: leave out those that are zero everywhere, or save the file without compression"},
 		{"feature below zero", js(`{"edges":[[1,0]],"features":{"0":[-1]}}`), `DIR/x.json: byte 36: of node "0": -1 is not the number of a feature`},
+		{"feature twice", js(`{"edges":[[1,0]],"features":{"0":[1,1]}}`), `DIR/x.json: byte 37: of node "0": feature 1 stands there twice`},
 		{"deep JSON", js(`{"a":` + strings.Repeat("[", 200)), "DIR/x.json: byte 106: values are nested deeper than 100"},
 		{"MATLAB 5", fileOf("x.mat", []byte("MATLAB 5.0 MAT-file, Platform: posix")), `DIR/x.mat: it is a MATLAB file of version 5, which is not read: save it as npz, with the names that its variables have: python3 -c "import numpy as np, scipy.io as s, scipy.sparse as p; m = s.loadmat('FILE.mat'); a = p.coo_matrix(m['network']); g = m['group']; np.savez_compressed('FILE.npz', edge_index=[a.row, a.col], edge_weight=a.data, labels=g.toarray() if p.issparse(g) else g)"`},
 		{"MATLAB 7.3", fileOf("x.mat", []byte("MATLAB 7.3 MAT-file, Platform: posix")), "DIR/x.mat: it is a MATLAB file of version 7.3 (HDF5), which is not read: save it from MATLAB with -v7, and then as npz with SciPy and NumPy"},

@@ -26,6 +26,14 @@ func (z archive) wrong(name, format string, args ...any) error {
 	return fmt.Errorf("%s: array %q: %w", z.path, name, fmt.Errorf(format, args...))
 }
 
+// wrongIf is wrong about an array of which err says so, nil if it is nil.
+func (z archive) wrongIf(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return z.wrong(name, "%w", err)
+}
+
 // first returns which of the names is that of an array, "" if none is.
 func (z archive) first(names ...string) string {
 	for _, name := range names {

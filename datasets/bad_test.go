@@ -119,7 +119,7 @@ func badNPZ(t *testing.T) []bad {
 	return []bad{
 		{"no archive", fileOf("x.npz", []byte("hello")), "npy: DIR/x.npz: no npz archive: zip: not a valid zip file"},
 		{"cut archive", fileOf("x.npz", whole[:len(whole)/2]), "npy: DIR/x.npz: no npz archive: zip: not a valid zip file"},
-		{"no graph", fileOf("x.npz", archiveOf(t, arrays("labels", []int32{1})...)), "DIR/x.npz: there is no graph in it: want arrays adj_matrix, adj_indptr or indptr; it has labels"},
+		{"no graph", fileOf("x.npz", archiveOf(t, arrays("labels", []int32{1})...)), "DIR/x.npz: there is no graph in it: want one of the arrays adj_matrix, adj_indptr, indptr, edge_index, edges; it has labels"},
 		{"no indices", npzWith("adj_indices", nil), `npy: DIR/x.npz has no array "adj_indices"; it has adj_data, adj_indptr, adj_shape, attr_data, attr_indices, attr_indptr, attr_shape, class_names, labels, node_names, test_mask, train_mask, val`},
 		{"floating indices", npzWith("adj_indices", []float32{1, 2, 2}), `DIR/x.npz: array "adj_indices": npy: elements of type "<f4", want whole numbers`},
 		{"edge out of range", npzWith("adj_indices", []int32{1, 4, 2}), "DIR/x.npz: arrays adj_*: sparse: nonzero 1, in row 1, has column 4 of a matrix of 4 columns"},
@@ -133,9 +133,10 @@ func badNPZ(t *testing.T) []bad {
 		{"label out of range", npzWith("labels", []int64{1, 0, -2, 1}), "DIR/x.npz: the label of node 2 is -2; classes are 0 to 1, and -1 is none"},
 		{"label far out of range", npzWith("labels", []int64{1, 0, 1 << 30, 1}), `DIR/x.npz: array "labels": the largest label is 1073741824, of 4 nodes; classes are numbered from 0 without gaps`},
 		{"labels below zero", npzWith("labels", []int64{-1, -4, -2, -1}, "class_names", nil), "DIR/x.npz: the label of node 1 is -4; classes are numbered from 0, and -1 is none"},
-		{"empty archive", fileOf("x.npz", zipOf()), "DIR/x.npz: there is no graph in it: want arrays adj_matrix, adj_indptr or indptr; it has no arrays"},
+		{"empty archive", fileOf("x.npz", zipOf()), "DIR/x.npz: there is no graph in it: want one of the arrays adj_matrix, adj_indptr, indptr, edge_index, edges; it has no arrays"},
 		{"labels of other nodes", npzWith("labels", []int64{1, 0}), "DIR/x.npz: 2 labels for 4 nodes"},
-		{"labels are words", npzWith("labels", []string{"a", "b", "a", "b"}), `DIR/x.npz: array "labels": npy: elements of type "<U1", want whole numbers`},
+		{"targets with a gap", npzWith("labels", []float64{0.5, math.NaN(), 1, 2}), `DIR/x.npz: array "labels": element 1 is NaN; numbers that are not whole are targets, which every node needs`},
+		{"huge float label", npzWith("labels", []float64{0, 1, 1e12, 0}), `DIR/x.npz: array "labels": element 2 is 1e+12, which is no class: they are numbered from 0`},
 		{"labels of three axes", fileOf("x.npz", archiveOf(t, append(with(shchur(), "labels", nil), npy.Named{Name: "labels", Data: []int32{1, 0, 1, 0}, Shape: []int{2, 2, 1}})...)), `DIR/x.npz: array "labels": its shape is [2 2 1], want one axis`},
 		{"multi-label of 2", fileOf("x.npz", archiveOf(t, append(with(shchur(), "labels", nil), npy.Named{Name: "labels", Data: []int32{1, 0, 2, 0}, Shape: []int{4, 1}})...)), `DIR/x.npz: array "labels": row 2, column 0 is 2, want 0 or 1: the values of a regression go into "targets"`},
 		{"too few names", npzWith("node_names", []string{"a"}), "DIR/x.npz: 1 names for 4 nodes"},
@@ -169,6 +170,36 @@ func sized(read func(*testing.T, string) error) func(*testing.T, string) error {
 	}
 }
 
+// withShape reads heterophilous, one of whose arrays is another.
+func withShape(a npy.Named) func(*testing.T, string) error {
+	return func(t *testing.T, dir string) error {
+		return fileOf("x.npz", archiveOf(t, append(with(heterophilous(), a.Name, nil), a)...))(t, dir)
+	}
+}
+
+func badEdges(t *testing.T) []bad {
+	bare := func(parts ...npy.Named) func(*testing.T, string) error {
+		return fileOf("x.npz", archiveOf(t, parts...))
+	}
+	index := shaped("edge_index", []int32{0, 1, 1, 0}, 2, 2)
+	return []bad{
+		{"edges of three", withShape(shaped("edges", []int32{0, 1, 2, 0, 1, 2, 0, 1, 2}, 3, 3)), `DIR/x.npz: array "edges": its shape is [3 3], want 2 rows or 2 columns: the two nodes of each edge`},
+		{"edges of one axis", withShape(shaped("edges", []int32{0, 1}, 2)), `DIR/x.npz: array "edges": its shape is [2], want 2 rows or 2 columns: the two nodes of each edge`},
+		{"edge out of range", withShape(shaped("edges", []int32{0, 1, 2, 3}, 2, 2)), `DIR/x.npz: array "edges": edge 1 is 2 to 3; the nodes are 0 to 2`},
+		{"edge below zero", withShape(shaped("edges", []int32{0, -1}, 1, 2)), `DIR/x.npz: array "edges": edge 0 is 0 to -1; the nodes are 0 to 2`},
+		{"edges are words", withShape(shaped("edges", []string{"a", "b"}, 1, 2)), `DIR/x.npz: array "edges": npy: elements of type "<U1", want whole numbers`},
+		{"huge node", sized(bare(shaped("edge_index", []int32{0, 2_000_000_000}, 2, 1))), `DIR/x.npz: array "edge_index": 2000000001 nodes, in a file of SIZE bytes: each takes a row in every layer, so at most 65536 + SIZE are believed: leave out those without edges, or save the file without compression`},
+		{"negative num_nodes", bare(index, shaped("num_nodes", []int32{-1}, 1)), `DIR/x.npz: array "num_nodes": it holds [-1], want one number`},
+		{"NaN weight", bare(index, shaped("edge_weight", []float64{1, math.NaN()}, 2)), `DIR/x.npz: array "edge_weight": element 1 is NaN`},
+		{"weights of other edges", bare(index, shaped("edge_weight", []float64{1}, 1)), `DIR/x.npz: array "edge_weight": 1 weights for 2 edges`},
+		{"labels of other nodes", withShape(shaped("node_labels", []int32{0, 1}, 2)), "DIR/x.npz: 2 labels for 3 nodes"},
+		{"masks of other nodes", withShape(shaped("val_masks", make([]bool, 8), 4, 2)), `DIR/x.npz: array "val_masks": its shape is [4 2], want 1 to 100 splits of 3 nodes`},
+		{"masks of other splits", withShape(shaped("val_masks", make([]bool, 6), 2, 3)), `DIR/x.npz: array "val_masks": it has 2 splits, "train_masks" has 3`},
+		{"second split overlaps", withShape(shaped("val_masks", []bool{false, true, false, false, true, true, true, false, false}, 3, 3)), "DIR/x.npz: split 1: node 1 is in two parts of the split, train and val"},
+		{"mask of two", withShape(shaped("test_masks", []int32{0, 0, 2, 1, 0, 0, 0, 1, 0}, 3, 3)), `DIR/x.npz: array "test_masks": element 2 is 2, want 0 or 1: nodes themselves go into "test"`},
+	}
+}
+
 // bomb is a zip archive whose member says that it is 300 MB of a few bytes.
 func bomb() []byte {
 	var b bytes.Buffer
@@ -192,7 +223,7 @@ func folderOf(names ...string) func(*testing.T, string) error {
 	}
 }
 
-const noneInZip = "DIR/x.zip: there is no file NAME.content in it, and not one NAME.mtx or one list of edges (.txt, .csv, .tsv, .edges, .edgelist): unpack it, and name the file that you want"
+const noneInZip = "DIR/x.zip: there is no file NAME.content in it, and not one NAME.mtx, NAME.json or list of edges (.txt, .csv, .tsv, .edges, .edgelist): unpack it, and name the file that you want"
 
 func badTexts() []bad {
 	const mm = "%%MatrixMarket matrix "
@@ -207,7 +238,7 @@ func badTexts() []bad {
 		{"no edges", fileOf("x.txt", []byte("# nothing\n")), "DIR/x.txt: there are no edges in it"},
 		{"cut gzip", fileOf("x.txt.gz", gz(friendsList)[:30]), "DIR/x.txt.gz: line 2: unexpected EOF"},
 		{"damaged gzip", fileOf("x.txt.gz", append([]byte{0x1f, 0x8b}, "this is no gzip"...)), "DIR/x.txt.gz: no gzip: gzip: invalid header"},
-		{"folder without data", func(_ *testing.T, dir string) error { _, err := Read(dir); return err }, "DIR: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz, NAME.mtx or list of edges (.txt, .csv, .tsv, .edges, .edgelist)"},
+		{"folder without data", func(_ *testing.T, dir string) error { _, err := Read(dir); return err }, "DIR: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz, NAME.mtx, NAME.json or list of edges (.txt, .csv, .tsv, .edges, .edgelist)"},
 		{"folder of several lists", folderOf(strings.Fields("b.txt a.csv.gz README.txt")...), "DIR: there are several datasets in it: name one of a.csv.gz, b.txt"},
 		{"folder of many lists", folderOf(strings.Fields("a.txt b.txt c.txt d.txt e.txt f.txt g.txt h.txt i.txt j.txt k.txt l.txt")...), "DIR: there are several datasets in it: name one of a.txt, b.txt, c.txt, d.txt, e.txt, f.txt, g.txt, h.txt, i.txt, j.txt, or 2 more"},
 		{"folder of a matrix twice", folderOf("a.mtx", "a.mtx.zst"), "DIR: there are several datasets in it: name one of a.mtx, a.mtx.zst"},
@@ -257,7 +288,7 @@ func TestBadInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string][]bad{"planetoid": badPlanetoid(), "npz": badNPZ(t), "text": badTexts(), "dataset": badDatasets()}
+	all := map[string][]bad{"planetoid": badPlanetoid(), "npz": badNPZ(t), "edges": badEdges(t), "tables": badTables(), "text": badTexts(), "dataset": badDatasets()}
 	count := 0
 	for group, list := range all {
 		count += len(list)

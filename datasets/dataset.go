@@ -23,7 +23,8 @@ type Dataset struct {
 	Targets     *tensor.Dense // the values of each node, for regression
 	Classes     int           // of Labels or of MultiLabels
 
-	Split      Split
+	Split      Split    // which nodes are for training
+	Splits     []Split  // those that there are if they are several; Split is the first
 	ClassNames []string // empty if they have none
 	NodeNames  []string // empty if they have none
 
@@ -55,6 +56,11 @@ func (d *Dataset) Check() error {
 	}
 	if len(d.NodeNames) > 0 && len(d.NodeNames) != n {
 		return fmt.Errorf("%d names for %d nodes", len(d.NodeNames), n)
+	}
+	for k, s := range d.Splits {
+		if err := s.Check(n); err != nil {
+			return fmt.Errorf("split %d: %w", k, err)
+		}
 	}
 	return d.Split.Check(n)
 }

@@ -37,6 +37,9 @@ func (d *Dataset) Describe(w io.Writer) error {
 		b.line("split", "none")
 	} else {
 		b.line("split", "%d train, %d validation, %d test", len(s.Train), len(s.Val), len(s.Test))
+		if n := len(d.Splits); n > 0 {
+			b.line("", "the first of %s: --split-number K takes another", numbered(n))
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

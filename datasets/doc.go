@@ -9,7 +9,9 @@
 // [Open] finds datasets by name: [Catalogue] lists them. [Karate] is part of this
 // package, and an embedded Cora is in package datasets/cora. [Read] reads a file
 // or a folder, whose form its name says, and a function for each form reads that:
-// [Planetoid], [LINQS], [WebKB], [NPZ], [EdgeList], [MatrixMarket].
+// [Planetoid], [LINQS], [WebKB], [NPZ], [Tables], [JSON], [EdgeList], [MatrixMarket].
+//
+// Labels, weights and splits mean the same in every form: docs/datasets.md says what.
 //
 // Graphs have each edge once and no self-loops. Those that are known by name have
 // both directions of it, but for WebKB's; the others have what their files say, and

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +22,8 @@ import (
 // # or % are comments. Numbers may leave gaps: nodes are those that occur, in
 // ascending order, and NodeNames has their numbers. Edges keep their direction:
 // [Dataset.Undirected] adds the other. The features are the identity matrix, and
-// there are no labels.
+// there are no labels. A list whose first line names columns is a table, as [Tables]
+// reads it: there ids may be any words, and edges have weights.
 func EdgeList(path string) (*Dataset, error) {
 	return opened(path, edgeList)
 }
@@ -39,8 +41,19 @@ func opened[T any](path string, read func(r io.Reader, path string) (T, error)) 
 // edgeList is [EdgeList] of a text.
 func edgeList(r io.Reader, path string) (*Dataset, error) {
 	budget := unpack.BudgetOf(r)
-	list := &ends{budget: budget}
-	err := edgelist.Read(r, list.add)
+	b, list := bufio.NewReaderSize(r, peeked), &ends{budget: budget}
+	if isTable(b) {
+		e, err := edgeTable(b, path, budget)
+		if err != nil {
+			return nil, err
+		}
+		d, err := e.dataset(nil)
+		if err == nil {
+			d.Name = titleOf(stem(path))
+		}
+		return d, err
+	}
+	err := edgelist.Read(b, list.add)
 	if err == nil && list.n == 0 {
 		err = errors.New("there are no edges in it")
 	}
@@ -68,7 +81,7 @@ func edgeList(r io.Reader, path string) (*Dataset, error) {
 // stem returns a file's name without what its extensions say.
 func stem(path string) string {
 	name := filepath.Base(path)
-	for _, ext := range slices.Concat([]string{".gz", ".zst"}, lists, []string{".mtx", ".npz", ".content"}) {
+	for _, ext := range slices.Concat([]string{".gz", ".zst"}, lists, []string{".mtx", ".npz", ".content", ".json", ".mat"}) {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return name

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/npy"
 	"github.com/edgewise-ml/edgewise/internal/pickle"
 	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // NPZ reads a dataset from an .npz. Its graph is one of
@@ -20,15 +20,20 @@ import (
 //     element (u, v) is an edge from u to v. As in PyG and DGL both directions of
 //     it are taken, and its value is not;
 //   - indptr and indices, as [ReadGraph] has it and [Dataset.WriteNPZ] writes it:
-//     the sources of the edges into each node, as they are.
+//     the sources of the edges into each node, as they are;
+//   - edge_index, as PyG has it: a row of sources and one of destinations, as they are;
+//   - edges, as Platonov and others' heterophilous graphs have it: a row of two nodes an
+//     edge, which stands there once and of which both directions are taken.
 //
-// The features are node_attr or attr_matrix, pickled or dense, or attr_indptr
-// and so on; without, they are the identity matrix. The labels are labels or
-// node_label: a class a node, −1 for none, or a row of zeros and ones a node,
-// which may have several classes, unless there is a single one in every row;
-// targets are numbers. The split is as
-// [ReadSplit] has it. There may be class_names, node_names, and weights. The error
-// names the file, the array, and the first thing that is wrong.
+// The features are node_attr, attr_matrix, features, node_features, x or feat, pickled
+// or dense, or attr_indptr and so on; without, they are the identity matrix. Dense ones
+// that are mostly zeros become a CSR. The labels are labels, label, y, node_label or
+// node_labels: a class a node, −1 or NaN for none; words, which are classes in their
+// order; or a row of zeros and ones a node, which may have several classes, unless there
+// is a single one in every row. Numbers that are not whole, or called targets, are to be
+// predicted. The splits are as [ReadSplits] has them. There may be class_names,
+// node_names, and weights or edge_weight. The error names the file, the array, and the
+// first thing that is wrong.
 func NPZ(path string) (*Dataset, error) {
 	z, err := openArchive(path)
 	if err != nil {
@@ -37,17 +42,28 @@ func NPZ(path string) (*Dataset, error) {
 	defer z.Close()
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	d := &Dataset{Name: titleOf(name)}
-	for _, read := range []func(archive) error{d.readGraph, d.readFeatures, d.readLabels, d.readNames} {
+	if z.first(graphNames...) == "" {
+		return nil, fmt.Errorf("%s: there is no graph in it: want one of the arrays %s; it has %s", z.path, strings.Join(graphNames, ", "), z.Contents())
+	}
+	for _, read := range []func(archive) error{d.readFeatures, d.readLabels, d.readGraph, d.readNames} {
 		if err := read(z); err != nil {
 			return nil, err
+		}
+		if d.Graph == nil {
+			continue
 		}
 		if err := believableNodes(d.Graph.NumNodes(), z.Size()); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	if d.Split, err = splitOf(z, d.Graph.NumNodes()); err != nil {
+	if d.Features == nil {
+		d.Features = identity(d.Graph.NumNodes())
+	}
+	splits, err := splitsOf(z, d.Graph.NumNodes())
+	if err != nil {
 		return nil, err
 	}
+	d.setSplits(splits)
 	if err := d.sound(z.Size()); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -60,19 +76,19 @@ const endsTake = 16
 // readGraph reads the graph, in whichever form it is.
 func (d *Dataset) readGraph(z archive) (err error) {
 	var adj *sparse.CSR
-	switch {
-	case z.Has("adj_matrix"):
+	switch name := z.first(graphNames...); name {
+	case "adj_matrix":
 		a, readErr := z.Read("adj_matrix")
 		if readErr != nil {
 			return readErr
 		}
 		adj, err = z.csr("adj_matrix", a)
-	case z.Has("adj_indptr"):
+	case "adj_indptr":
 		adj, err = z.plain("adj")
-	case z.Has("indptr"):
+	case "indptr":
 		return d.readIncoming(z)
 	default:
-		return fmt.Errorf("%s: there is no graph in it: want arrays adj_matrix, adj_indptr or indptr; it has %s", z.path, z.Contents())
+		return d.readEdges(z, name)
 	}
 	if err != nil {
 		return err
@@ -101,28 +117,31 @@ func (d *Dataset) readGraph(z archive) (err error) {
 
 // readIncoming reads indptr and indices.
 func (d *Dataset) readIncoming(z archive) (err error) {
-	if d.Graph, err = incoming(z); err != nil || !z.Has("weights") {
-		return err
+	if d.Graph, err = incoming(z); err == nil {
+		d.Weights, err = z.weights(d.Graph.NumEdges())
 	}
-	d.Weights, err = vector(z, "weights", numbers)
 	return err
 }
 
+// readFeatures reads the features, if there are any.
 func (d *Dataset) readFeatures(z archive) (err error) {
-	switch name := z.first("node_attr", "attr_matrix", "attr_indptr", "features"); name {
+	switch name := z.first(featureNames...); name {
 	case "":
-		d.Features = identity(d.Graph.NumNodes())
+		return nil
 	case "attr_indptr":
 		d.Features, err = nilIfError(z.plain("attr"))
 	default:
 		d.Features, err = z.matrix(name)
+	}
+	if x, ok := d.Features.(*tensor.Dense); ok && err == nil {
+		d.Features = stored(x)
 	}
 	return err
 }
 
 // readLabels reads what is to be learnt, if there is anything.
 func (d *Dataset) readLabels(z archive) (err error) {
-	name := z.first("labels", "node_label", "targets")
+	name := z.first(labelNames...)
 	if name == "" {
 		return nil
 	}
@@ -134,21 +153,41 @@ func (d *Dataset) readLabels(z archive) (err error) {
 		d.Targets, err = z.dense(name, a)
 		return err
 	}
+	if len(a.Shape) == 2 && a.Shape[1] == 1 && name != "labels" && name != "node_label" {
+		a.Shape = a.Shape[:1] // a column of classes; in our own form it is whether a node has the one class
+	}
 	if len(a.Shape) == 2 {
 		return d.readMultiLabels(z, name, a)
 	}
-	if d.Labels, err = elements(z, name, a, (*npy.Array).Int32s); err != nil {
+	if words, ok := z.words(name, a); ok && len(a.Shape) == 1 {
+		return z.wrongIf(name, d.setWords(words))
+	}
+	if !a.Pickled && strings.Contains(a.Type, "f") {
+		wide, err := elements(z, name, a, (*npy.Array).Float64s)
+		if err != nil {
+			return err
+		}
+		return z.wrongIf(name, d.setNumbers(wide))
+	}
+	labels, err := elements(z, name, a, (*npy.Array).Int32s)
+	if err != nil {
 		return err
 	}
-	if len(d.Labels) > 0 {
-		d.Classes = max(0, int(slices.Max(d.Labels))+1)
+	return z.wrongIf(name, d.setClasses(labels))
+}
+
+// words returns the elements of an array of strings.
+func (z archive) words(name string, a *npy.Array) ([]string, bool) {
+	if !a.Pickled {
+		words, err := a.Strings()
+		return words, err == nil
 	}
-	// As many classes as nodes are more than any data has, and class counts are
-	// allocated by their number.
-	if d.Classes > len(d.Labels) {
-		return z.wrong(name, "the largest label is %d, of %d nodes; classes are numbered from 0 without gaps", d.Classes-1, len(d.Labels))
+	v, err := z.object(name, a)
+	if err != nil {
+		return nil, false
 	}
-	return nil
+	words, err := stringsOf(v)
+	return words, err == nil
 }
 
 // readMultiLabels reads a row of zeros and ones a node.
@@ -182,8 +221,12 @@ func single(m *sparse.CSR) ([]int32, bool) {
 // readNames reads class_names and node_names, or those of class_names in the
 // dictionary that is metadata.
 func (d *Dataset) readNames(z archive) (err error) {
-	if d.ClassNames, err = z.names("class_names"); err != nil {
+	names, err := z.names("class_names")
+	if err != nil {
 		return err
+	}
+	if names != nil { // words are their own
+		d.ClassNames = names
 	}
 	if d.NodeNames, err = z.names("node_names"); err != nil {
 		return err

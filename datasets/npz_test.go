@@ -249,6 +249,8 @@ func FuzzNPZ(f *testing.F) {
 	f.Add(archiveOf(f, shchur()...))
 	f.Add(archiveOf(f, arrays("indptr", []int64{0, 1, 1}, "indices", []int32{1}, "labels", []int32{0, 5}, "train", []int32{0})...))
 	f.Add(archiveOf(f, arrays("adj_matrix", object(inner(words(2, []int{1}, nil))), "targets", []float32{1, 2})...))
+	f.Add(archiveOf(f, heterophilous()...))
+	f.Add(archiveOf(f, shaped("edge_index", []int32{0, 1}, 2, 1), npy.Named{Name: "y", Data: []float32{0, 0.5}}, npy.Named{Name: "edge_weight", Data: []float32{2}}))
 	path := filepath.Join(f.TempDir(), "fuzz.npz")
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {

@@ -16,9 +16,10 @@ import (
 var lists = []string{".txt", ".csv", ".tsv", ".edges", ".edgelist"}
 
 // Read reads the dataset at path, whose form its name says: NAME.npz, NAME.mtx,
-// a Planetoid file ind.NAME.PART, NAME.content, or else a list of edges; texts
-// perhaps in gzip or zstd. A folder is read if one of these is in it, and a zip or
-// tar archive if that is NAME.content, NAME.mtx or a list.
+// a Planetoid file ind.NAME.PART, NAME.content, NAME.json, or else a list or a table of
+// edges, with those of nodes that are beside it; texts perhaps in gzip or zstd. A folder
+// is read if one of these is in it, and a zip or tar archive if that is NAME.content,
+// NAME.mtx, tables, NAME.json or a list.
 func Read(path string) (*Dataset, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -46,16 +47,30 @@ func Read(path string) (*Dataset, error) {
 		return WebKB(dir)
 	case strings.HasSuffix(base, ".zip"), strings.HasSuffix(plain, ".tar"), strings.HasSuffix(base, ".tgz"):
 		return readArchive(path)
+	case strings.HasSuffix(plain, ".mat"):
+		return nil, matlab(path)
+	case strings.HasSuffix(plain, ".json"):
+		return JSON(path)
+	}
+	if edges, nodes := (shelf{dir: dir}).family(plain); edges != plain || len(nodes) > 0 {
+		return Tables(path)
 	}
 	return EdgeList(path)
 }
 
 // readFolder reads the one dataset whose files are in a folder.
 func readFolder(dir string) (*Dataset, error) {
-	for _, patterns := range [][]string{{"ind.*.allx"}, {webLinks}, {"*.content"}, {"*.npz"}, {"*.mtx"}, lists} {
+	for _, patterns := range [][]string{{"ind.*.allx"}, {webLinks}, {"*.content"}, {"*.npz"}, {"*.mtx"}, tables, lists, {".json"}, {".mat"}} {
 		names, err := entries(dir, patterns)
 		if err != nil {
 			return nil, err
+		}
+		if slices.Equal(patterns, tables) {
+			edges, err := shelf{dir: dir}.tablesIn(names)
+			if err != nil || edges != "" {
+				return tablesOr(edges, shelf{dir: dir}, err)
+			}
+			continue
 		}
 		switch n := len(names); {
 		case n == 1:
@@ -67,7 +82,18 @@ func readFolder(dir string) (*Dataset, error) {
 			return nil, fmt.Errorf("%s: there are several datasets in it: name one of %s", dir, strings.Join(names, ", "))
 		}
 	}
-	return nil, fmt.Errorf("%s: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz, NAME.mtx or list of edges (%s)", dir, strings.Join(lists, ", "))
+	return nil, fmt.Errorf("%s: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz, NAME.mtx, NAME.json or list of edges (%s)", dir, strings.Join(lists, ", "))
+}
+
+// tables are the endings of files that may be a family of tables.
+var tables = append(slices.Clone(tableEndings), ".json")
+
+// tablesOr reads tables unless there is an error already.
+func tablesOr(edges string, s shelf, err error) (*Dataset, error) {
+	if err != nil {
+		return nil, err
+	}
+	return readTables(s, edges)
 }
 
 // namesMost is how many names an error lists.
@@ -84,10 +110,14 @@ func readArchive(path string) (*Dataset, error) {
 	if f.Find(".content") != "" {
 		return linqs(f, path, "")
 	}
+	s := shelf{dir: path, archive: f}
+	if edges, err := s.tablesIn(f.All("")); err != nil || edges != "" {
+		return tablesOr(edges, s, err)
+	}
 	for _, form := range []struct {
 		endings []string
 		read    func(r io.Reader, path string) (*Dataset, error)
-	}{{[]string{".mtx"}, matrixMarket}, {lists, edgeList}} {
+	}{{[]string{".mtx"}, matrixMarket}, {lists, edgeList}, {[]string{".json"}, edgeJSON}} {
 		var names []string
 		for _, ending := range form.endings {
 			names = append(names, f.All(ending)...)
@@ -102,7 +132,7 @@ func readArchive(path string) (*Dataset, error) {
 		defer r.Close()
 		return form.read(r, filepath.Join(path, names[0]))
 	}
-	return nil, fmt.Errorf("%s: there is no file NAME.content in it, and not one NAME.mtx or one list of edges (%s): unpack it, and name the file that you want", path, strings.Join(lists, ", "))
+	return nil, fmt.Errorf("%s: there is no file NAME.content in it, and not one NAME.mtx, NAME.json or list of edges (%s): unpack it, and name the file that you want", path, strings.Join(lists, ", "))
 }
 
 // aside reports whether a file only goes with others.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/npy"
 )
@@ -90,43 +91,172 @@ func (d *Dataset) RandomSplit(rng *rand.Rand, perClass, val, test int) (Split, e
 	return s, nil
 }
 
-// ReadSplit reads a split of n nodes from an .npz of train, val and test, which
-// hold nodes, or of train_mask, val_mask and test_mask, which hold for each node
-// whether it is in that part. A part may be missing. The error names the file and
-// the first thing that is wrong.
+// SplitOf returns one of the splits that a dataset has, counted from 0. The error says
+// how many there are.
+func (d *Dataset) SplitOf(k int) (Split, error) {
+	all := d.Splits
+	if len(all) == 0 {
+		all = []Split{d.Split}
+	}
+	if k < 0 || k >= len(all) {
+		return Split{}, fmt.Errorf("%s has no split %d; it has %s", d.Name, k, numbered(len(all)))
+	}
+	return all[k], nil
+}
+
+// numbered says how many splits there are and how they are counted.
+func numbered(n int) string {
+	if n == 1 {
+		return "one, number 0"
+	}
+	return fmt.Sprintf("%d, numbers 0 to %d", n, n-1)
+}
+
+// setSplits takes the splits of a file, of which the first is the one in use.
+func (d *Dataset) setSplits(splits []Split) {
+	d.Splits = nil
+	if len(splits) > 1 {
+		d.Splits = splits
+	}
+	d.Split = splits[0]
+}
+
+// ReadSplit is the first of [ReadSplits].
 func ReadSplit(path string, n int) (Split, error) {
-	z, err := openArchive(path)
+	splits, err := ReadSplits(path, n)
 	if err != nil {
 		return Split{}, err
 	}
-	defer z.Close()
-	s, err := splitOf(z, n)
-	if err == nil && len(s.Train) == 0 {
-		err = fmt.Errorf("%s: the split has no training nodes: want an array train or train_mask", path)
-	}
-	return s, err
+	return splits[0], nil
 }
 
-// splitOf reads the parts that are there.
-func splitOf(z archive, n int) (s Split, err error) {
+// ReadSplits reads one or more splits of n nodes from an .npz: train, val and test, or
+// train_idx and so on, which hold nodes, or train_mask, val_mask and test_mask, which
+// hold for each node whether it is in that part. Masks of two axes are several splits: a
+// row each, as in train_masks, or a column each, as PyG has it. A part may be missing. The
+// error names the file and the first thing that is wrong.
+func ReadSplits(path string, n int) ([]Split, error) {
+	z, err := openArchive(path)
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	splits, err := splitsOf(z, n)
+	if err == nil && len(splits[0].Train) == 0 {
+		err = fmt.Errorf("%s: the split has no training nodes: want an array train or train_mask", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return splits, nil
+}
+
+// splitsOf reads the parts that are there; without, there is one empty split.
+func splitsOf(z archive, n int) ([]Split, error) {
+	splits, from := []Split{{}}, "" // the array that said how many
 	for _, p := range []struct {
 		name string
-		into *[]int32
-	}{{"train", &s.Train}, {"val", &s.Val}, {"test", &s.Test}} {
-		switch mask := p.name + "_mask"; {
-		case z.Has(p.name):
-			*p.into, err = z.nodes(p.name)
-		case z.Has(mask):
-			*p.into, err = z.mask(mask, n)
+		part func(s *Split) *[]int32
+	}{
+		{"train", func(s *Split) *[]int32 { return &s.Train }},
+		{"val", func(s *Split) *[]int32 { return &s.Val }},
+		{"test", func(s *Split) *[]int32 { return &s.Test }},
+	} {
+		name := z.first(p.name, p.name+"_idx", p.name+"_mask", p.name+"_masks")
+		if name == "" {
+			continue
 		}
+		lists, err := z.parts(name, n)
 		if err != nil {
-			return Split{}, err
+			return nil, err
+		}
+		if from == "" {
+			splits, from = make([]Split, len(lists)), name
+		}
+		if len(lists) != len(splits) {
+			return nil, z.wrong(name, "it has %d splits, %q has %d", len(lists), from, len(splits))
+		}
+		for k, ids := range lists {
+			*p.part(&splits[k]) = ids
 		}
 	}
-	if err := s.Check(n); err != nil {
-		return Split{}, fmt.Errorf("%s: %w", z.path, err)
+	for k, s := range splits {
+		if err := s.Check(n); err != nil && len(splits) > 1 {
+			return nil, fmt.Errorf("%s: split %d: %w", z.path, k, err)
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", z.path, err)
+		}
 	}
-	return s, nil
+	return splits, nil
+}
+
+// parts reads one part of each split: nodes, or masks of n.
+func (z archive) parts(name string, n int) ([][]int32, error) {
+	if !strings.Contains(name, "_mask") {
+		ids, err := z.nodes(name)
+		return [][]int32{ids}, err
+	}
+	a, err := z.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	count, rows := 1, true
+	if len(a.Shape) == 2 {
+		count, rows = a.Shape[0], a.Shape[1] == n
+		if turned := a.Shape[0] == n && strings.HasSuffix(name, "_mask"); turned || !rows {
+			count, rows = a.Shape[1], false
+		}
+		if !rows && a.Shape[0] != n || count < 1 || count > splitsMost {
+			return nil, z.wrong(name, "its shape is %v, want 1 to %d splits of %d nodes", a.Shape, splitsMost, n)
+		}
+		a.Shape = []int{a.Len()}
+	}
+	is, err := elements(z, name, a, (*npy.Array).Int32s)
+	if err != nil {
+		return nil, err
+	}
+	if len(is) != count*n {
+		return nil, z.wrong(name, "%d elements for %d nodes", len(is), n)
+	}
+	return z.masks(name, is, count, rows)
+}
+
+// splitsMost is how many splits a file may hold.
+const splitsMost = 100
+
+// masks returns which nodes each of count masks means, a row each or a column each.
+func (z archive) masks(name string, is []int32, count int, rows bool) ([][]int32, error) {
+	lists, n := make([][]int32, count), max(1, len(is)/count)
+	at := func(i int) (split, node int) {
+		if rows {
+			return i / n, i % n
+		}
+		return i % count, i / count
+	}
+	sizes := make([]int, count)
+	for i, b := range is {
+		k, _ := at(i)
+		sizes[k] += int(b & 1)
+	}
+	for k, size := range sizes {
+		if err := z.Keep(size, 4); err != nil {
+			return nil, err
+		}
+		if size > 0 {
+			lists[k] = make([]int32, 0, size)
+		}
+	}
+	for i, b := range is {
+		k, v := at(i)
+		switch b {
+		case 0:
+		case 1:
+			lists[k] = append(lists[k], int32(v))
+		default:
+			return nil, z.wrong(name, "element %d is %d, want 0 or 1: nodes themselves go into %q", i, b, name[:strings.Index(name, "_mask")])
+		}
+	}
+	return lists, nil
 }
 
 // nodes reads a list of nodes, in any order.
@@ -134,26 +264,4 @@ func (z archive) nodes(name string) ([]int32, error) {
 	ids, err := vector(z, name, (*npy.Array).Int32s)
 	slices.Sort(ids)
 	return ids, err
-}
-
-// mask reads which of n nodes are meant.
-func (z archive) mask(name string, n int) ([]int32, error) {
-	is, err := vector(z, name, (*npy.Array).Int32s)
-	if err != nil {
-		return nil, err
-	}
-	if len(is) != n {
-		return nil, z.wrong(name, "%d elements for %d nodes", len(is), n)
-	}
-	var ids []int32
-	for v, b := range is {
-		switch b {
-		case 0:
-		case 1:
-			ids = append(ids, int32(v))
-		default:
-			return nil, z.wrong(name, "element %d is %d, want 0 or 1: nodes themselves go into %q", v, b, name[:len(name)-len("_mask")])
-		}
-	}
-	return ids, nil
 }

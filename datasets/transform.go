@@ -90,8 +90,16 @@ func (d *Dataset) only(nodes []int32) *Dataset {
 	if len(d.NodeNames) > 0 {
 		e.NodeNames = pick(d.NodeNames, nodes)
 	}
-	e.Split = Split{renumbered(d.Split.Train, number), renumbered(d.Split.Val, number), renumbered(d.Split.Test, number)}
+	e.Split, e.Splits = d.Split.renumbered(number), nil
+	for _, s := range d.Splits {
+		e.Splits = append(e.Splits, s.renumbered(number))
+	}
 	return &e
+}
+
+// renumbered returns the split of those nodes that have a number.
+func (s Split) renumbered(number []int32) Split {
+	return Split{renumbered(s.Train, number), renumbered(s.Val, number), renumbered(s.Test, number)}
 }
 
 func pick[T any](x []T, rows []int32) []T {

@@ -25,8 +25,7 @@ const (
 // WebKB reads the pages of a university and their links (Texas, Cornell,
 // Wisconsin) as Pei and others (2020) publish them, from the folder dir with
 // out1_node_feature_label.txt and out1_graph_edges.txt. Links keep their
-// direction. The split is the first of those published, if the folder
-// dir/../splits has them: [ReadSplit] reads the others.
+// direction. The splits are those published, if the folder dir/../splits has them.
 func WebKB(dir string) (*Dataset, error) {
 	p := &pages{}
 	if err := p.read(filepath.Join(dir, webPages), p.readPages); err != nil {
@@ -41,11 +40,20 @@ func WebKB(dir string) (*Dataset, error) {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	d.Name = titleOf(name)
-	splits := filepath.Join(dir, "..", "splits", name+"_split_0.6_0.2_0.npz")
-	if _, err := os.Stat(splits); err == nil {
-		if d.Split, err = ReadSplit(splits, len(p.labels)); err != nil {
+	var splits []Split
+	for k := range splitsMost {
+		file := filepath.Join(dir, "..", "splits", fmt.Sprintf("%s_split_0.6_0.2_%d.npz", name, k))
+		if _, err := os.Stat(file); err != nil {
+			break
+		}
+		s, err := ReadSplit(file, len(p.labels))
+		if err != nil {
 			return nil, err
 		}
+		splits = append(splits, s)
+	}
+	if len(splits) > 0 {
+		d.setSplits(splits)
 	}
 	if err := d.sound(p.size); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)

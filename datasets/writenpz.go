@@ -39,9 +39,15 @@ func (d *Dataset) WriteNPZ(path string) error {
 	case d.Targets != nil:
 		add("targets", d.Targets.Data, d.Targets.Shape()...)
 	}
-	for _, p := range d.Split.parts() {
-		if len(p.ids) > 0 {
-			add(p.name, p.ids)
+	if len(d.Splits) > 0 {
+		for i, p := range d.Split.parts() {
+			add(p.name+"_masks", masksOf(d.Splits, i, d.Graph.NumNodes()), len(d.Splits), d.Graph.NumNodes())
+		}
+	} else {
+		for _, p := range d.Split.parts() {
+			if len(p.ids) > 0 {
+				add(p.name, p.ids)
+			}
 		}
 	}
 	if len(d.ClassNames) > 0 {
@@ -60,6 +66,17 @@ func onesOf(m *sparse.CSR) []bool {
 		cols, _ := m.Row(i)
 		for _, c := range cols {
 			out[i*m.NumCols+int(c)] = true
+		}
+	}
+	return out
+}
+
+// masksOf returns for each split, and each of n nodes, whether it is in a part.
+func masksOf(splits []Split, part, n int) []bool {
+	out := make([]bool, len(splits)*n)
+	for k, s := range splits {
+		for _, v := range s.parts()[part].ids {
+			out[k*n+int(v)] = true
 		}
 	}
 	return out

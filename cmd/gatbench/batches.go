@@ -27,7 +27,11 @@ func newBatches(k *task, net *network) *batches {
 	b := &batches{task: k, net: net, graph: k.graph, epoch: -1}
 	switch m := net.Recipe.model(); {
 	case m.symmetric:
-		b.weights = layers.SymmetricWeights(k.graph, nil).Value()
+		w := k.weights
+		if w == nil {
+			w = layers.SymmetricWeights(k.graph, nil)
+		}
+		b.weights = w.Value()
 	case m.alone:
 		b.graph = graph.Must(graph.New(k.graph.NumNodes(), nil, nil))
 	}

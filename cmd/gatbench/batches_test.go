@@ -11,7 +11,7 @@ import (
 // taskOf returns Cora, and a recipe of a model without dropout.
 func taskOf(t *testing.T, model string) (*task, recipe) {
 	t.Helper()
-	k, err := openTask("", "cora", "planetoid", 0)
+	k, err := openTask("", "cora", choice{splits: splitsOwn})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestBatchesEqualTheWhole(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			whole := net.Forward(grad.NewEval(), k.graph, k.features).Value()
+			whole := net.Forward(grad.NewEval(), k.hop(net), k.features).Value()
 			b := newBatches(k, net)
 			seeds := []int32{7, 1358, 0, 2707, 300}
 			p := b.around(seeds)

@@ -96,7 +96,7 @@ func newGATEpoch(k *task, r recipe) (*gatEpoch, error) {
 	}
 	e := &gatEpoch{
 		task: k, net: net, opt: r.optimiser(net), labels: k.labelsOf(k.split.Train),
-		step: k.needed(net), whole: net.whole(k.graph, k.features), t: grad.NewTape(r.Seed), attend: fusedLayer,
+		step: k.needed(net), whole: net.whole(k.hop(net), k.features), t: grad.NewTape(r.Seed), attend: fusedLayer,
 	}
 	return e, e.opt.Bind(net)
 }

@@ -18,10 +18,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// allBombs returns the table: archives and texts, arrays, and the files of
+// allBombs returns the table: archives and texts, tables and JSON, arrays, and the files of
 // trainings.
 func allBombs() []bomb {
-	return slices.Concat(archiveBombs(), textBombs(), arrayBombs(), savedBombs())
+	return slices.Concat(archiveBombs(), textBombs(), tableBombs(), arrayBombs(), savedBombs())
 }
 
 const refused = "which is refused"

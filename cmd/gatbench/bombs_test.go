@@ -48,7 +48,7 @@ var bombReaders = map[string]func(path string) error{
 	"splits": func(path string) error {
 		d, err := cora.Load()
 		if err == nil {
-			_, err = splitFile(path, d)
+			_, err = choice{splits: path}.file(d)
 		}
 		return err
 	},

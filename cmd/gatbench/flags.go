@@ -15,6 +15,7 @@ type settingFlags struct {
 	Model       *string  `placeholder:"NAME" help:"One of ${models} (gat)."`
 	Preset      *string  `placeholder:"NAME" help:"Whose settings: the model's paper's for 200 epochs (quick) or until it stops (paper), the dgl or pyg example's, those of Shchur and others for few labels (shchur) or of GraphSAINT for many (graphsaint); without it the data decides."`
 	Splits      *string  `placeholder:"NAME" help:"planetoid (the dataset's own, the default), random, shchur (random: 20 nodes of each class train, 30 validate, the rest of the largest component tests), or a .json or .npz file of the lists train, val and test."`
+	SplitNumber *string  `placeholder:"K" help:"Which of the several splits that a dataset has, from 0 (0), or each: that of the seed."`
 	Seed        *uint64  `placeholder:"N" help:"Fixes everything that is random (0)."`
 	Hidden      *int     `placeholder:"N" help:"Width of a hidden layer, or of each of its heads."`
 	Heads       *int     `placeholder:"N" help:"Heads of a hidden layer, side by side."`
@@ -39,6 +40,7 @@ func (f *settingFlags) override(r *recipe) {
 	set(&r.Model, f.Model)
 	set(&r.Preset, f.Preset)
 	set(&r.Splits, f.Splits)
+	r.setNumber(f.SplitNumber)
 	set(&r.Seed, f.Seed)
 	set(&r.Hidden, f.Hidden)
 	set(&r.Heads, f.Heads)

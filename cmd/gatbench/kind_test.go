@@ -97,7 +97,7 @@ func TestSuits(t *testing.T) {
 	if s := k.suits(); s.preset != "quick" || k.form != formRows {
 		t.Errorf("Cora gets %v, features %s", s, k.form)
 	}
-	if err := k.setSplit(splitsShchur, 1); err != nil {
+	if err := k.setSplit(choice{splits: splitsShchur, seed: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if s := k.suits(); s.preset != "quick" { // its own split is still Planetoid's

@@ -19,6 +19,7 @@ type model struct {
 	symmetric   bool     // on a block it needs the edges' weights on the whole graph
 	alone       bool     // a layer looks at no neighbours
 	deep        bool     // a layer has a hidden layer of its own
+	weighted    bool     // it counts the weights of the edges, as PyG's layer of that name does
 	preset      func(r *recipe)
 	make        func(r *recipe, s size) layer
 }
@@ -42,11 +43,11 @@ func models() []model {
 	return []model{
 		{name: "gat", title: "GAT", takes: slices.Concat(attention, []string{"start", "value-drop"}), preset: likeGAT, make: newGAT},
 		{name: "gatv2", title: "GATv2", takes: attention, preset: likeGAT, make: newGATv2},
-		{name: "gcn", title: "GCN", takes: []string{"no-bias"}, symmetric: true, preset: likeGCN, make: newGCN},
+		{name: "gcn", title: "GCN", takes: []string{"no-bias"}, symmetric: true, weighted: true, preset: likeGCN, make: newGCN},
 		{name: "sage", title: "GraphSAGE", preset: likeGCN, make: newSAGE},
 		{name: "gin", title: "GIN", deep: true, preset: likeGCN, make: newGIN},
-		{name: "sgc", title: "SGC", whole: true, preset: likeSGC, make: newSGC},
-		{name: "appnp", title: "APPNP", whole: true, preset: likeAPPNP, make: newAPPNP},
+		{name: "sgc", title: "SGC", whole: true, weighted: true, preset: likeSGC, make: newSGC},
+		{name: "appnp", title: "APPNP", whole: true, weighted: true, preset: likeAPPNP, make: newAPPNP},
 		{name: "transformer", title: "Transformer", takes: heads, preset: likeGAT, make: newTransformer},
 		{name: "mlp", title: "MLP", alone: true, takes: []string{"no-bias"}, preset: likeGCN, make: newDense},
 	}
@@ -173,13 +174,18 @@ func newGCN(r *recipe, s size) layer {
 	return &gcnLayer{layers.GCNConv{In: s.in, Out: s.out, NoBias: r.NoBias, Activation: inner(grad.ReLU, s)}, r.Dropout}
 }
 
-// run takes the edges' weights from the hop where it has them: the degrees of a
-// block are not those of the graph.
+// norm is how a layer normalises: not at all where the edges have their weights on the
+// whole graph already. The degrees of a block are not those of the graph.
+func (h hop) norm() layers.Norm {
+	if h.weight != nil {
+		return layers.NormNone
+	}
+	return layers.NormSymmetric
+}
+
 func (l *gcnLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
 	conv := l.GCNConv
-	if h.weight != nil {
-		conv.Norm = layers.NormNone
-	}
+	conv.Norm = h.norm()
 	return conv.Apply(t, h.graph, layers.In{Src: t.Dropout(x, l.drop), Weight: h.weight})
 }
 

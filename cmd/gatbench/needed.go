@@ -31,7 +31,7 @@ func (k *task) needed(net *network) pass {
 
 // every is needed with all rows.
 func (k *task) every(net *network) pass {
-	p := net.whole(k.graph, k.features)
+	p := net.whole(k.hop(net), k.features)
 	p.rows = k.split.Train
 	return p
 }

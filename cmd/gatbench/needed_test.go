@@ -161,6 +161,9 @@ func TestNeeded(t *testing.T) {
 func TestOldRecipes(t *testing.T) {
 	r := recipe{}
 	r.date()
+	if k := r.choice().index(10); k != 0 {
+		t.Errorf("an old recipe has the split %d", k)
+	}
 	if r.Rows != rowsAll {
 		t.Errorf("an old recipe computes the rows %q", r.Rows)
 	}

@@ -56,7 +56,9 @@ func newSGC(r *recipe, s size) layer {
 }
 
 func (l *sgcLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
-	return l.Apply(t, h.graph, layers.In{Src: t.Dropout(x, l.drop)})
+	conv := l.SGConv
+	conv.Norm = h.norm()
+	return conv.Apply(t, h.graph, layers.In{Src: t.Dropout(x, l.drop), Weight: h.weight})
 }
 
 // appnpLayer is a dense layer; the last one's result is spread over the graph.
@@ -77,7 +79,9 @@ func (l *appnpLayer) Init(rng *rand.Rand) { l.Dense.Init(rng) }
 func (l *appnpLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
 	out := l.Dense.run(t, h, x)
 	if l.last {
-		out = l.Spread.Apply(t, h.graph, layers.In{Src: out.Y})
+		spread := l.Spread
+		spread.Norm = h.norm()
+		out = spread.Apply(t, h.graph, layers.In{Src: out.Y, Weight: h.weight})
 	}
 	return out
 }

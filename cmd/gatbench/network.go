@@ -25,7 +25,7 @@ type network struct {
 // hop is where one layer works: a graph or a block of it.
 type hop struct {
 	graph  *graph.Graph
-	weight *grad.Var // of its edges, on the whole graph; nil if the graph is whole
+	weight *grad.Var // of its edges, normalised on the whole graph; nil: the model reads none, or all are 1 and the graph is whole
 }
 
 // newNetwork returns an initialised network for features of that width.
@@ -94,8 +94,8 @@ type pass struct {
 }
 
 // whole is a pass over a whole graph.
-func (n *network) whole(g *graph.Graph, x *grad.Var) pass {
-	return pass{hops: slices.Repeat([]hop{{graph: g}}, len(n.Layers)), x: x}
+func (n *network) whole(h hop, x *grad.Var) pass {
+	return pass{hops: slices.Repeat([]hop{h}, len(n.Layers)), x: x}
 }
 
 // run returns the logits of a pass.
@@ -110,8 +110,8 @@ func (p pass) end(y *grad.Var) *grad.Var {
 }
 
 // Forward returns the logits on the whole graph.
-func (n *network) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
-	return n.run(t, n.whole(g, x))
+func (n *network) Forward(t *grad.Tape, h hop, x *grad.Var) *grad.Var {
+	return n.run(t, n.whole(h, x))
 }
 
 // labels are what errors call the layers.
@@ -129,16 +129,16 @@ func (n *network) through(t *grad.Tape, hops []hop, x *grad.Var) *grad.Var {
 
 // hidden returns what the last layer sees, which is what the network has learnt
 // of each node; of a single layer the logits.
-func (n *network) hidden(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
+func (n *network) hidden(t *grad.Tape, h hop, x *grad.Var) *grad.Var {
 	depth := max(1, len(n.Layers)-1)
-	return n.through(t, slices.Repeat([]hop{{graph: g}}, depth), x)
+	return n.through(t, slices.Repeat([]hop{h}, depth), x)
 }
 
 // attend returns what each layer returns on the whole graph.
-func (n *network) attend(t *grad.Tape, g *graph.Graph, x *grad.Var) []layers.Out {
+func (n *network) attend(t *grad.Tape, h hop, x *grad.Var) []layers.Out {
 	var outs []layers.Out
 	for _, l := range n.Layers {
-		out := l.run(t, hop{graph: g}, x)
+		out := l.run(t, h, x)
 		outs = append(outs, out)
 		x = out.Y
 	}

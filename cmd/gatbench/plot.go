@@ -18,8 +18,8 @@ import (
 // network has learnt of each node, and how errors depend on the degree.
 func (s *session) plot(path string) error {
 	t := grad.NewEval()
-	hidden := s.net.hidden(t, s.graph, s.features).Value()
-	logits := s.net.Forward(t, s.graph, s.features).Value()
+	hidden := s.net.hidden(t, s.hop(s.net), s.features).Value()
+	logits := s.net.Forward(t, s.hop(s.net), s.features).Value()
 	return savePanels(path, [][]picture.Panel{
 		{s.lossPanel(), s.accuracyPanel()},
 		{s.hiddenPanel(hidden), degreePanel(s.task, logits)},

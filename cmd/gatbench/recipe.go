@@ -17,6 +17,7 @@ import (
 type recipe struct {
 	Dataset     string  `flag:"dataset"`
 	Splits      string  `flag:"splits"`
+	SplitNumber string  `flag:"split-number" json:",omitempty"` // empty: 0; or splitsEach
 	Seed        uint64  `flag:"seed"`
 	Preset      string  `flag:"preset"`
 	Model       string  `flag:"model"`
@@ -159,6 +160,9 @@ func (r *recipe) check() error {
 		return misuse("--lr %v: it must be a number above 0", r.LR)
 	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
 		return misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
+	}
+	if err := r.choice().check(); err != nil {
+		return err
 	}
 	if err := oneOf("--rows", string(r.Rows), extents); err != nil {
 		return err

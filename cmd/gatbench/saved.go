@@ -15,6 +15,7 @@ type savedFlags struct {
 	Dataset *string `placeholder:"NAME" help:"The dataset (the one it was trained on)."`
 	Data    string  `placeholder:"DIR" help:"Folder of the dataset's files (else $$EDGEWISE_DATA, else the user's cache)."`
 	Splits  *string `placeholder:"NAME" help:"The split (the one it was trained on)."`
+	Number  *string `name:"split-number" placeholder:"K" help:"Which of several splits, from 0 (the one it was trained on)."`
 	Threads int     `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
 	JSON    bool    `name:"json" help:"Print JSON objects, one a line."`
 }
@@ -32,7 +33,11 @@ func (f *savedFlags) open() (*network, *task, *tensor.Dense, error) {
 	r, trained := &n.Recipe, n.Recipe.Dataset
 	r.Dataset = datasetNamed(or(f.Dataset, r.Dataset))
 	set(&r.Splits, f.Splits)
-	k, err := openTask(f.Data, r.Dataset, r.Splits, r.Seed)
+	r.setNumber(f.Number)
+	if err := r.check(); err != nil {
+		return nil, nil, nil, err
+	}
+	k, err := openTask(f.Data, r.Dataset, r.choice())
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -42,7 +47,10 @@ func (f *savedFlags) open() (*network, *task, *tensor.Dense, error) {
 	if err := k.use(r.Features); err != nil {
 		return nil, nil, nil, err
 	}
-	return n, k, n.Forward(grad.NewEval(), k.graph, k.features).Value(), nil
+	if err := k.checkWeights(r.model()); err != nil {
+		return nil, nil, nil, err
+	}
+	return n, k, n.Forward(grad.NewEval(), k.hop(n), k.features).Value(), nil
 }
 
 // evalCommand is gatbench eval.

@@ -57,7 +57,7 @@ func predictionsAgree(t *testing.T, file string, accuracy float64) {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	k, _ := taskOf(t, "gat")
-	if err := k.setSplit("random", 3); err != nil {
+	if err := k.setSplit(choice{splits: splitsRandom, seed: 3}); err != nil {
 		t.Fatal(err)
 	}
 	right := 0

@@ -62,9 +62,9 @@ func (k *task) once(ctx context.Context, r recipe) (summary, error) {
 	if err := ctx.Err(); err != nil {
 		return summary{}, err
 	}
-	if drawn(r.Splits) {
+	if r.choice().bySeed() {
 		own := *k
-		if err := own.setSplit(r.Splits, r.Seed); err != nil {
+		if err := own.setSplit(r.choice()); err != nil {
 			return summary{}, err
 		}
 		k = &own

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/graph"
@@ -25,6 +26,62 @@ const (
 // drawn reports whether a split is another one for each seed.
 func drawn(splits string) bool { return splits == splitsRandom || splits == splitsShchur }
 
+// splitsEach is the --split-number that takes for each seed another of several splits.
+const splitsEach = "each"
+
+// choice says which split of a dataset is meant.
+type choice struct {
+	splits string // --splits
+	number string // which of several; empty: 0
+	seed   uint64
+}
+
+// choice is that of the recipe.
+func (r *recipe) choice() choice { return choice{r.Splits, r.SplitNumber, r.Seed} }
+
+// setNumber takes what --split-number was given.
+func (r *recipe) setNumber(flag *string) {
+	set(&r.SplitNumber, flag)
+	if r.SplitNumber == "0" {
+		r.SplitNumber = "" // as in recipes that were written when there was no such setting
+	}
+}
+
+// bySeed reports whether each seed has a split of its own.
+func (c choice) bySeed() bool { return drawn(c.splits) || c.number == splitsEach }
+
+// check returns an error for a number that cannot be.
+func (c choice) check() error {
+	if c.number == "" {
+		return nil
+	}
+	if drawn(c.splits) {
+		return misuse("--split-number %.40s and --splits %s: a random split follows from the seed: leave the number out", c.number, c.splits)
+	}
+	if _, err := strconv.ParseUint(c.number, 10, 31); err != nil && c.number != splitsEach {
+		return misuse("--split-number %.40s: want a number from 0, or each", c.number)
+	}
+	return nil
+}
+
+// index returns which of n splits is meant. The number has been checked.
+func (c choice) index(n int) int {
+	if c.number == splitsEach {
+		return int(c.seed % uint64(max(1, n)))
+	}
+	k, _ := strconv.Atoi(c.number) // the first, of none
+	return k
+}
+
+// of returns the split that is meant of those that there are.
+func (c choice) of(d *datasets.Dataset) (datasets.Split, error) {
+	s, err := d.SplitOf(c.index(len(d.Splits)))
+	if err != nil {
+		return s, misuse("--split-number %s: %v", c.number, err)
+	}
+	return s, nil
+}
+
 // How many nodes a random split takes, where there are enough.
 const (
 	trainPerClass = 20
@@ -33,21 +90,24 @@ const (
 	valPerClass   = 30 // of Shchur's
 )
 
-// splitOf returns the split that --splits names: the dataset's own, a random one
-// for a seed, or that of a file.
-func splitOf(d *datasets.Dataset, name string, seed uint64) (datasets.Split, error) {
-	switch name {
+// splitOf returns the split that is chosen: one of the dataset's own, a random one for a
+// seed, or one of a file.
+func splitOf(d *datasets.Dataset, c choice) (datasets.Split, error) {
+	switch c.splits {
 	case splitsOwn:
-		return d.Split, nil
+		return c.of(d)
 	case splitsRandom:
-		return randomSplit(d, seed), nil
+		return randomSplit(d, c.seed), nil
 	case splitsShchur:
-		return shchurSplit(d, seed), nil
+		return shchurSplit(d, c.seed), nil
 	}
-	s, err := splitFile(name, d)
+	name := c.splits
+	s, err := c.file(d)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return s, misuse("--splits %s: there is no such file; write planetoid, random, shchur, or the name of a .json or .npz file of the lists train, val and test", name)
+	case errors.As(err, new(usageError)):
+		return s, err
 	case err != nil:
 		return s, fmt.Errorf("--splits %s: %w", name, err)
 	}
@@ -134,13 +194,18 @@ func largestComponent(g *graph.Graph) []int32 {
 	return nodes
 }
 
-// splitFile reads a split from an .npz file, or else from JSON.
-func splitFile(path string, d *datasets.Dataset) (datasets.Split, error) {
-	if filepath.Ext(path) != ".npz" {
-		return readSplit(path, d)
+// file reads the split from an .npz file, or else from JSON.
+func (c choice) file(d *datasets.Dataset) (s datasets.Split, err error) {
+	from := &datasets.Dataset{Name: c.splits}
+	if filepath.Ext(c.splits) == ".npz" {
+		from.Splits, err = datasets.ReadSplits(c.splits, len(d.Labels))
+	} else {
+		from.Split, err = readSplit(c.splits, d)
 	}
-	s, err := datasets.ReadSplit(path, len(d.Labels))
 	if err != nil {
+		return s, err
+	}
+	if s, err = c.of(from); err != nil {
 		return s, err
 	}
 	for _, v := range slices.Concat(s.Train, s.Val, s.Test) {

@@ -34,6 +34,7 @@ type summary struct {
 	EpochMS       float64 `json:"epoch_ms"` // the median
 	TotalMS       float64 `json:"total_ms"`
 	PeakMiB       float64 `json:"peak_rss_mib,omitempty"` // of the process so far, where it is known
+	Weights       string  `json:"edge_weights,omitempty"` // "used", "not used"; empty: there are none
 	Saved         string  `json:"saved,omitempty"`
 	Checkpoint    string  `json:"checkpoint,omitempty"`
 	CSV           string  `json:"csv,omitempty"` // this and the following: files that were written
@@ -177,6 +178,9 @@ func (r *reporter) single(s summary) {
 	k := r.task
 	r.printf("%s: %s; %d nodes, %d edges\n", k.Name, r.recipe.model().describe(&r.recipe, k.Classes), k.Graph.NumNodes(), k.Graph.NumEdges())
 	r.printf("%s\n\n", wrap(r.settings()))
+	if n := len(k.Splits); n > 0 && r.recipe.Splits == splitsOwn {
+		r.printf("split %d of its %d, counted from 0; --split-number takes another\n\n", r.recipe.choice().index(n), n)
+	}
 	r.printf("%-10s  %6s  %s\n", "", "nodes", "accuracy")
 	r.printf("%-10s  %6d  %6.1f %%\n", "train", len(k.split.Train), 100*s.TrainAccuracy)
 	r.printf("%-10s  %6d  %6.1f %%\n", "validation", len(k.split.Val), 100*s.ValAccuracy)
@@ -185,6 +189,9 @@ func (r *reporter) single(s summary) {
 		r.printf("\n%s\n", wrap(s.Quality.says(s.TestAccuracy)))
 	}
 	_, says, _ := criterion(s.Select)
+	if s.Weights != "" {
+		r.printf("\nthe weights of the edges are %s by %s\n", s.Weights, r.recipe.model().title)
+	}
 	r.printf("\n%s\n", wrap(fmt.Sprintf("the model of epoch %d of %d: %s", s.BestEpoch, s.Epochs, says)))
 	if more := moreEpochs(s, r.recipe); more > 0 {
 		r.printf("%s\n", wrap(fmt.Sprintf("the best epoch is one of the last: a longer training may be better: --epochs %d", more)))

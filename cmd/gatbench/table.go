@@ -18,6 +18,7 @@ type tableCommand struct {
 	Preset    *string  `placeholder:"NAME" help:"Whose settings, and whose way to choose the model: paper (the default for Cora, CiteSeer and PubMed), dgl, pyg, shchur or graphsaint (the default for other data: see train); or quick, which is paper with 200 epochs."`
 	Features  *string  `placeholder:"FORM" help:"How the networks get the features: raw, rows or standard (see train)."`
 	Splits    *string  `placeholder:"NAME" help:"planetoid (each dataset's own, the default), random or shchur (another for each seed: see train), or a .json or .npz file of the lists train, val and test."`
+	Number    *string  `name:"split-number" placeholder:"K" help:"Which of a dataset's several splits, from 0 (0), or each: another for each seed."`
 	Seeds     int      `default:"10" placeholder:"N" help:"Train each N times (10)."`
 	Seed      uint64   `default:"0" placeholder:"N" help:"The first seed (0)."`
 	Epochs    *int     `placeholder:"N" help:"Number of epochs at most (the preset's)."`
@@ -71,6 +72,7 @@ type cell struct {
 	Dataset string  `json:"dataset"`
 	Model   string  `json:"model"`
 	Splits  string  `json:"splits"`
+	Number  string  `json:"split_number,omitempty"`
 	Preset  string  `json:"preset"`
 	Select  string  `json:"select"`
 	Form    form    `json:"features"`
@@ -96,7 +98,7 @@ func (c *tableCommand) Run(e env) error {
 	defer par.Hot()()
 	t := &accuracyTable{tableCommand: c, printer: printer{w: e.out}, progress: newProgress(e.errOut), ledger: kept}
 	for _, rs := range recipes {
-		k, err := openTask(c.Data, rs[0].Dataset, rs[0].Splits, c.Seed)
+		k, err := openTask(c.Data, rs[0].Dataset, rs[0].choice())
 		if err != nil && len(c.Datasets) == 0 && rs[0].Dataset != "cora" {
 			t.missed = append(t.missed, err)
 			continue
@@ -163,6 +165,7 @@ func (c *tableCommand) recipe(preset, model, dataset string) (recipe, error) {
 	}
 	r.Seed = c.Seed
 	set(&r.Splits, c.Splits)
+	r.setNumber(c.Number)
 	set(&r.Epochs, c.Epochs)
 	set(&r.Patience, c.Patience)
 	set(&r.Select, c.Select)
@@ -200,8 +203,9 @@ type accuracyTable struct {
 	*ledger
 	progress *progress
 	rows     int
-	used     []noted // a row for each preset
-	missed   []error // datasets that are not there
+	used     []noted  // a row for each preset
+	missed   []error  // datasets that are not there
+	unread   []string // datasets and models that leave their weights out
 }
 
 // noted is what a preset was used for.
@@ -233,6 +237,9 @@ func (t *accuracyTable) add(e env, k *task, r recipe) error {
 		return t.keep(rest[i], s)
 	})
 	t.progress.clear()
+	if k.weighing(r.model()) == "not used" {
+		t.unread = append(t.unread, fmt.Sprintf("the weights of %s's edges are not used by %s", k.Name, r.Model))
+	}
 	if e.ctx.Err() != nil {
 		return t.interrupted(ready)
 	}
@@ -255,7 +262,7 @@ func (t *accuracyTable) interrupted(ready int) error {
 func (t *accuracyTable) cell(seeds []recipe) cell {
 	var tests []float64
 	r := seeds[0]
-	l := cell{Event: "cell", Dataset: r.Dataset, Model: r.Model, Splits: r.Splits, Preset: r.Preset, Select: r.Select, Form: r.Features, Seeds: len(seeds)}
+	l := cell{Event: "cell", Dataset: r.Dataset, Model: r.Model, Splits: r.Splits, Number: r.SplitNumber, Preset: r.Preset, Select: r.Select, Form: r.Features, Seeds: len(seeds)}
 	for _, one := range seeds {
 		s := t.of[one]
 		tests = append(tests, s.TestAccuracy)
@@ -340,6 +347,9 @@ func (t *accuracyTable) end() error {
 		for _, line := range rules(u.of) {
 			t.printf("%s\n", wrap(line))
 		}
+	}
+	for _, line := range t.unread {
+		t.printf("%s\n", line)
 	}
 	for _, err := range t.missed {
 		t.printf("left out: %v\n", err)

@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/cora"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -28,10 +29,11 @@ type task struct {
 	rows     tensor.Array         // the features in that form
 	features *grad.Var            // the same
 	near     *nearby              // of the split
+	weights  *grad.Var            // of the graph's edges, over the roots of their sums at both ends; nil: all are 1
 }
 
-// openTask opens a dataset, as open does, with a split for a seed.
-func openTask(dir, name, splits string, seed uint64) (*task, error) {
+// openTask opens a dataset, as open does, with a split of it.
+func openTask(dir, name string, c choice) (*task, error) {
 	d, err := open(dir, name)
 	if err != nil {
 		return nil, err
@@ -46,12 +48,16 @@ func openTask(dir, name, splits string, seed uint64) (*task, error) {
 	}
 	k := newTask(d)
 	k.name = name
-	return k, k.setSplit(splits, seed)
+	return k, k.setSplit(c)
 }
 
 // newTask makes a task of a dataset, with the split that it has.
 func newTask(d *datasets.Dataset) *task {
-	k := &task{Dataset: d, split: d.Split, graph: d.Graph.WithSelfLoops(), words: d.FeatureKind()}
+	looped := d.WithSelfLoops()
+	k := &task{Dataset: d, split: d.Split, graph: looped.Graph, near: new(nearby), words: d.FeatureKind()}
+	if w := looped.Weights; w != nil {
+		k.weights = layers.SymmetricWeights(k.graph, grad.Const(tensor.Of(w, len(w), 1)))
+	}
 	if err := k.use(formOf(k.words)); err != nil {
 		panic(err) // words are not negative
 	}
@@ -99,9 +105,9 @@ func datasetNamed(name string) string {
 	return name
 }
 
-// setSplit takes the split that --splits names.
-func (k *task) setSplit(splits string, seed uint64) error {
-	s, err := splitOf(k.Dataset, splits, seed)
+// setSplit takes the split that is chosen.
+func (k *task) setSplit(c choice) error {
+	s, err := splitOf(k.Dataset, c)
 	if err != nil {
 		return err
 	}
@@ -144,6 +150,9 @@ func (k *task) watch(logits *tensor.Dense) train.Scores {
 
 // fit returns the training of a new network, which it returns too.
 func (k *task) fit(r recipe) (*train.Fit, *network, error) {
+	if err := k.checkWeights(r.model()); err != nil {
+		return nil, nil, err
+	}
 	net, err := newNetwork(r, k.Features.Shape()[1], k.Classes)
 	if err != nil {
 		return nil, nil, err
@@ -151,7 +160,7 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 	by, _, _ := criterion(r.Select)
 	f := &train.Fit{
 		Model: net, Optimiser: r.optimiser(net), Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience, By: by, Limit: maxLoss,
-		Eval: func(t *grad.Tape) train.Scores { return k.watch(net.Forward(t, k.graph, k.features).Value()) },
+		Eval: func(t *grad.Tape) train.Scores { return k.watch(net.Forward(t, k.hop(net), k.features).Value()) },
 	}
 	if r.Batch > 0 {
 		b := newBatches(k, net)

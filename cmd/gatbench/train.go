@@ -39,7 +39,7 @@ func (c *trainCommand) Run(e env) (err error) {
 	}
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
-	k, err := openTask(c.Data, r.Dataset, r.Splits, r.Seed)
+	k, err := openTask(c.Data, r.Dataset, r.choice())
 	if err != nil {
 		return err
 	}
@@ -92,8 +92,8 @@ func (c *trainCommand) all(e env, k *task, r recipe) error {
 	for i := range c.Seeds {
 		one := r
 		one.Seed += uint64(i)
-		if drawn(r.Splits) && i > 0 {
-			if err := k.setSplit(r.Splits, one.Seed); err != nil {
+		if one.choice().bySeed() && i > 0 {
+			if err := k.setSplit(one.choice()); err != nil {
 				return err
 			}
 		}
@@ -153,8 +153,9 @@ func (s *session) run(ctx context.Context) error {
 	s.history = history
 	s.report.histories = append(s.report.histories, seeded{s.recipe.Seed, history})
 	s.summary = summarise(history, s.recipe, took)
+	s.summary.Weights = s.weighing(s.recipe.model())
 	if s.summary.BestEpoch > 0 {
-		s.summary.Quality = s.quality(net.Forward(grad.NewEval(), s.graph, s.features).Value())
+		s.summary.Quality = s.quality(net.Forward(grad.NewEval(), s.hop(net), s.features).Value())
 	}
 	s.summary.Interrupted = errors.Is(err, context.Canceled)
 	s.summary.Diverged = errors.As(err, new(*train.DivergedError))

@@ -21,7 +21,7 @@ const root = "../.."
 // them. All but simd, par, pages and spell read a format.
 var level0 = strings.Fields(`internal/par internal/simd internal/pages
 	internal/atomicfile internal/edgelist internal/mtx internal/npy internal/pickle
-	internal/safetensors internal/spell internal/unpack`)
+	internal/safetensors internal/spell internal/table internal/unpack`)
 
 // table says which packages of the module each package may import, beside those
 // of level0. A star stands for everything that is not a command or for tests.

@@ -39,14 +39,14 @@ func TestRead(t *testing.T) {
 func TestBadLines(t *testing.T) {
 	for text, want := range map[string]string{
 		"0 1\n2\n":                        `line 2: "2" is not an edge: want the numbers of two nodes`,
-		"0 1 2":                           `line 1: "0 1 2" is not an edge: want the numbers of two nodes; weights and times are not read: cut the other columns off, or save a graph with weights as .mtx or .npz`,
+		"0 1 2":                           `line 1: "0 1 2" is not an edge: want the numbers of two nodes; for weights name the columns in a first line, such as source,target,weight; times are not read: cut them off`,
 		"0 -1":                            `line 1: "0 -1" is not an edge: want the numbers of two nodes`,
 		"a b":                             `line 1: "a b" is not an edge: want the numbers of two nodes; a line that names columns begins with #`,
 		"source,target\n0,1":              `line 1: "source,target" is not an edge: want the numbers of two nodes; a line that names columns begins with #`,
 		"\"a\",\"b\"":                     `line 1: "\"a\",\"b\"" is not an edge: want the numbers of two nodes; a line that names columns begins with #`,
-		"0,1,0.5":                         `line 1: "0,1,0.5" is not an edge: want the numbers of two nodes; weights and times are not read: cut the other columns off, or save a graph with weights as .mtx or .npz`,
+		"0,1,0.5":                         `line 1: "0,1,0.5" is not an edge: want the numbers of two nodes; for weights name the columns in a first line, such as source,target,weight; times are not read: cut them off`,
 		"1 2\n\ufeff3 4":                  `line 2: "\ufeff3 4" is not an edge: want the numbers of two nodes`,
-		"0 1 # x":                         `line 1: "0 1 # x" is not an edge: want the numbers of two nodes; weights and times are not read: cut the other columns off, or save a graph with weights as .mtx or .npz`,
+		"0 1 # x":                         `line 1: "0 1 # x" is not an edge: want the numbers of two nodes; for weights name the columns in a first line, such as source,target,weight; times are not read: cut them off`,
 		"1,,2":                            `line 1: "1,,2" is not an edge: want the numbers of two nodes`,
 		"1x 2":                            `line 1: "1x 2" is not an edge: want the numbers of two nodes`,
 		"0 99999999999999999999":          `line 1: "0 99999999999999999999" is not an edge: want the numbers of two nodes`,

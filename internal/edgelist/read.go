@@ -70,7 +70,7 @@ func parse(text []byte) (u, v int64, ok bool, err error) {
 func advice(line []byte, edge bool) string {
 	switch c := line[0]; {
 	case edge:
-		return "; weights and times are not read: cut the other columns off, or save a graph with weights as .mtx or .npz"
+		return "; for weights name the columns in a first line, such as source,target,weight; times are not read: cut them off"
 	case c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '"':
 		return "; a line that names columns begins with #"
 	}

@@ -1,0 +1,140 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// The names under which archives hold what a dataset is made of.
+var (
+	graphNames   = []string{"adj_matrix", "adj_indptr", "indptr", "edge_index", "edges"}
+	featureNames = []string{"node_attr", "attr_matrix", "attr_indptr", "features", "node_features", "x", "feat"}
+	labelNames   = []string{"labels", "node_label", "node_labels", "label", "y", "targets"}
+	weightNames  = []string{"weights", "edge_weight", "edge_weights"}
+)
+
+// readEdges reads a list of edges: edge_index, as PyG has it, a row of sources and one
+// of destinations, or edges, a row of two nodes an edge, of which both directions are
+// meant. Either may be turned. There are as many nodes as rows of features, or labels, or
+// as num_nodes says; else the last is the largest.
+func (d *Dataset) readEdges(z archive, name string) error {
+	a, err := z.Read(name)
+	if err != nil {
+		return err
+	}
+	ids, err := a.Int32s()
+	if err != nil {
+		return z.wrong(name, "%w", err)
+	}
+	if err := z.Keep(len(ids), endsTake+weightTakes); err != nil {
+		return err
+	}
+	src, dst, ok := endsOf(ids, a.Shape, name == "edge_index")
+	if !ok {
+		return z.wrong(name, "its shape is %v, want 2 rows or 2 columns: the two nodes of each edge", a.Shape)
+	}
+	n, err := d.nodesOf(z, name, src, dst)
+	if err != nil {
+		return err
+	}
+	for k := range src {
+		for _, v := range []int32{src[k], dst[k]} {
+			if v < 0 || int(v) >= n {
+				return z.wrong(name, "edge %d is %d to %d; the nodes are 0 to %d", k, src[k], dst[k], n-1)
+			}
+		}
+	}
+	weights, err := z.weights(len(src))
+	if err != nil {
+		return err
+	}
+	if err := d.simple(n, src, dst, weights); err != nil {
+		return fmt.Errorf("%s: %w", z.path, err)
+	}
+	if name == "edges" {
+		if d.Graph.NumEdges() > math.MaxInt32/2 {
+			return z.wrong(name, "%d edges are too many for both of their directions", d.Graph.NumEdges())
+		}
+		both := d.Undirected()
+		d.Graph, d.Weights = both.Graph, both.Weights
+	}
+	return nil
+}
+
+// weightTakes is what the weights of an edge's two directions take.
+const weightTakes = 8
+
+// endsOf returns the two ends of each edge of an array of two rows or two columns, of
+// which rows says which is meant if there are two of both.
+func endsOf(ids []int32, shape []int, rows bool) (src, dst []int32, ok bool) {
+	if len(shape) != 2 || shape[0] != 2 && shape[1] != 2 {
+		return nil, nil, false
+	}
+	if shape[0] == 2 && (rows || shape[1] != 2) {
+		return ids[:shape[1]:shape[1]], ids[shape[1]:], true
+	}
+	src, dst = make([]int32, shape[0]), make([]int32, shape[0])
+	for k := range src {
+		src[k], dst[k] = ids[2*k], ids[2*k+1]
+	}
+	return src, dst, true
+}
+
+// nodesOf returns how many nodes there are.
+func (d *Dataset) nodesOf(z archive, name string, src, dst []int32) (int, error) {
+	switch {
+	case d.Features != nil:
+		return d.Features.Shape()[0], nil
+	case d.Labels != nil:
+		return len(d.Labels), nil
+	case d.MultiLabels != nil:
+		return d.MultiLabels.NumRows, nil
+	case d.Targets != nil:
+		return d.Targets.Shape()[0], nil
+	}
+	n := 0
+	if z.Has("num_nodes") {
+		a, err := z.Read("num_nodes")
+		if err != nil {
+			return 0, err
+		}
+		one, err := a.Int32s()
+		if err == nil && (len(one) != 1 || one[0] < 0) {
+			err = fmt.Errorf("it holds %v, want one number", one)
+		}
+		if err != nil {
+			return 0, z.wrong("num_nodes", "%w", err)
+		}
+		n = int(one[0])
+	} else {
+		for k := range src {
+			n = max(n, int(src[k])+1, int(dst[k])+1)
+		}
+	}
+	if err := believableNodes(n, z.Size()); err != nil {
+		return 0, z.wrong(name, "%w", err)
+	}
+	return n, nil
+}
+
+// weights reads the weights of so many edges, nil if there are none.
+func (z archive) weights(edges int) ([]tensor.Float, error) {
+	name := z.first(weightNames...)
+	if name == "" {
+		return nil, nil
+	}
+	a, err := z.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Shape) == 2 && a.Shape[1] == 1 {
+		a.Shape = a.Shape[:1]
+	}
+	values, err := elements(z, name, a, numbers)
+	if err == nil && len(values) != edges {
+		err = z.wrong(name, "%d weights for %d edges", len(values), edges)
+	}
+	return values, err
+}

@@ -1,0 +1,320 @@
+package datasets
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/edgewise-ml/edgewise/internal/unpack"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// JSON reads a graph from JSON, which may be in gzip or zstd: a list of edges, each
+// [source, target], [source, target, weight] or an object of these; or an object of
+// edges (or links, as networkx calls them in its node-link form) and perhaps of
+//
+//   - nodes: ids, or objects of an id and perhaps a label, the part of the split that
+//     the node is in, a name, and a list of features;
+//   - labels: a list in the order of the nodes, or an object of them by id;
+//   - features: a list of lists in the order of the nodes, or an object that says by id
+//     which features are 1, as MUSAE has it;
+//   - directed: false says that both directions of each edge are meant.
+//
+// Ids are numbers or texts. Files of nodes may lie beside, as [Tables] says.
+func JSON(path string) (*Dataset, error) { return Tables(path) }
+
+// jsonReader reads a file token by token: only what is asked for stays in memory.
+type jsonReader struct {
+	dec      *json.Decoder
+	path     string
+	budget   *unpack.Budget
+	edges    *namedEdges
+	nodes    *jsonNodes
+	labels   *jsonNodes
+	features *jsonNodes
+}
+
+func newJSONReader(r io.Reader, path string) *jsonReader {
+	j := &jsonReader{dec: json.NewDecoder(r), path: path, budget: unpack.BudgetOf(r)}
+	j.edges = &namedEdges{path: path, unit: "edge", names: names{budget: j.budget}}
+	j.dec.UseNumber()
+	return j
+}
+
+// wrong puts the file and the place before an error.
+func (j *jsonReader) wrong(err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("%s: byte %d: %w", j.path, j.dec.InputOffset(), err)
+}
+
+// graphJSON reads edges and what is said of their nodes.
+func graphJSON(r io.Reader, path string) (*namedEdges, []*namedNodes, error) {
+	j := newJSONReader(r, path)
+	if err := j.all(); err != nil {
+		return nil, nil, j.wrong(err)
+	}
+	if j.edges.src.n == 0 {
+		return nil, nil, fmt.Errorf(`%s: there are no edges in it: want a list [[source, target], …], or an object that has one as "edges" or "links"`, path)
+	}
+	tables, err := j.tables()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return j.edges, tables, nil
+}
+
+// featuresJSON reads an object of the features that are 1 by node.
+func featuresJSON(r io.Reader, path string) (*namedNodes, error) {
+	j := newJSONReader(r, path)
+	n, err := j.perNode(j.feature)
+	if err == nil {
+		err = j.end()
+	}
+	if err != nil {
+		return nil, j.wrong(err)
+	}
+	if err := n.finish(path); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &n.namedNodes, nil
+}
+
+// all reads the whole file.
+func (j *jsonReader) all() error {
+	first, err := j.dec.Token()
+	switch {
+	case err != nil:
+		return err
+	case first == json.Delim('['):
+		err = j.list(j.edge)
+	case first == json.Delim('{'):
+		err = j.object(j.member)
+	default:
+		err = errors.New("want a list of edges or an object")
+	}
+	if err != nil {
+		return err
+	}
+	return j.end()
+}
+
+// end returns an error unless the file ends.
+func (j *jsonReader) end() error {
+	if _, err := j.dec.Token(); err != io.EOF {
+		return errors.New("something follows its value")
+	}
+	return nil
+}
+
+// member reads a member of the object that the file is.
+func (j *jsonReader) member(key string) (err error) {
+	switch plainColumn(key) {
+	case "edges", "links", "edge_list", "edgelist":
+		return j.opened('[', func() error { return j.list(j.edge) })
+	case "nodes":
+		j.nodes = &jsonNodes{namedNodes: namedNodes{names: names{budget: j.budget}}}
+		return j.opened('[', func() error { return j.list(j.node) })
+	case "labels", "label", "y", "classes":
+		j.labels, err = j.perNode(j.label)
+	case "features", "x", "node_features":
+		j.features, err = j.perNode(j.feature)
+	case "directed":
+		var text string
+		text, err = j.scalar()
+		j.edges.both = text == "false"
+	default:
+		err = j.skip(0)
+	}
+	return err
+}
+
+// opened reads what begins a list or an object, and the rest of it by f.
+func (j *jsonReader) opened(want json.Delim, f func() error) error {
+	first, err := j.dec.Token()
+	if err != nil {
+		return err
+	}
+	if first != want {
+		return fmt.Errorf("%.40q stands there, want %s", fmt.Sprint(first), want)
+	}
+	return f()
+}
+
+// list calls f for each element of a list that has begun.
+func (j *jsonReader) list(f func() error) error {
+	for j.dec.More() {
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	_, err := j.dec.Token()
+	return err
+}
+
+// object calls f for each member of an object that has begun, which f reads.
+func (j *jsonReader) object(f func(key string) error) error {
+	for j.dec.More() {
+		key, err := j.dec.Token()
+		if err != nil {
+			return err
+		}
+		if err := f(key.(string)); err != nil {
+			return err
+		}
+	}
+	_, err := j.dec.Token()
+	return err
+}
+
+// scalar reads a text, a number, true, false or null, which is empty.
+func (j *jsonReader) scalar() (string, error) {
+	v, err := j.dec.Token()
+	switch v := v.(type) {
+	case json.Delim:
+		return "", fmt.Errorf("%s stands there, want a number or a text", v)
+	case string:
+		return v, err
+	case json.Number:
+		return v.String(), err
+	case bool:
+		return strconv.FormatBool(v), err
+	}
+	return "", err
+}
+
+// number reads a finite number.
+func (j *jsonReader) number() (float64, error) {
+	text, err := j.scalar()
+	if err != nil {
+		return 0, err
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(float64(tensor.Float(v)), 0) {
+		return 0, fmt.Errorf("%.40q stands there, want a finite number", text)
+	}
+	return v, nil
+}
+
+// skip reads a value that nobody asked for.
+func (j *jsonReader) skip(depth int) error {
+	const most = 100
+	if depth > most {
+		return fmt.Errorf("values are nested deeper than %d", most)
+	}
+	first, err := j.dec.Token()
+	switch {
+	case err != nil:
+		return err
+	case first == json.Delim('['):
+		return j.list(func() error { return j.skip(depth + 1) })
+	case first == json.Delim('{'):
+		return j.object(func(string) error { return j.skip(depth + 1) })
+	}
+	return nil
+}
+
+// edge reads an edge.
+func (j *jsonReader) edge() error {
+	first, err := j.dec.Token()
+	switch {
+	case err != nil:
+		return err
+	case first == json.Delim('['):
+		return j.pair()
+	case first == json.Delim('{'):
+		return j.link()
+	}
+	return fmt.Errorf("edge %d is %.40q, want [source, target], with a weight perhaps", j.edges.src.n, fmt.Sprint(first))
+}
+
+// pair reads [source, target] or [source, target, weight].
+func (j *jsonReader) pair() error {
+	var ends [2]string
+	for i := range ends {
+		if !j.dec.More() {
+			return fmt.Errorf("edge %d has %d ends, want two", j.edges.src.n, i)
+		}
+		var err error
+		if ends[i], err = j.scalar(); err != nil {
+			return err
+		}
+	}
+	at := j.edges.src.n
+	if err := j.edges.add([]byte(ends[0]), []byte(ends[1]), at); err != nil {
+		return err
+	}
+	if j.dec.More() {
+		w, err := j.number()
+		if err == nil {
+			err = j.edges.weigh(w)
+		}
+		if err != nil {
+			return fmt.Errorf("edge %d: %w", at, err)
+		}
+	}
+	return j.list(func() error { return fmt.Errorf("edge %d has more than two ends and a weight", at) })
+}
+
+// link reads {"source": …, "target": …, "weight": …}.
+func (j *jsonReader) link() error {
+	var ends [2]string
+	weight, at := math.NaN(), j.edges.src.n
+	err := j.object(func(key string) (err error) {
+		name := plainColumn(key)
+		for _, pair := range endColumns {
+			for i := range ends {
+				if name == pair[i] {
+					ends[i], err = j.scalar()
+					return err
+				}
+			}
+		}
+		if slices.Contains(weightColumns, name) {
+			weight, err = j.number()
+			return err
+		}
+		return j.skip(0)
+	})
+	if err == nil && (ends[0] == "" || ends[1] == "") {
+		err = errors.New(`want its ends as "source" and "target"`)
+	}
+	if err == nil {
+		err = j.edges.add([]byte(ends[0]), []byte(ends[1]), at)
+	}
+	if err == nil && !math.IsNaN(weight) {
+		err = j.edges.weigh(weight)
+	}
+	if err != nil {
+		return fmt.Errorf("edge %d: %w", at, err)
+	}
+	return nil
+}
+
+// tables returns what is said of the nodes, those that list them first.
+func (j *jsonReader) tables() (out []*namedNodes, err error) {
+	for _, n := range []*jsonNodes{j.nodes, j.labels, j.features} {
+		if n == nil {
+			continue
+		}
+		if err := n.finish(j.path); err != nil {
+			return nil, err
+		}
+		if n.byPlace && j.nodes != nil && n != j.nodes {
+			if len(n.names.list) != len(j.nodes.names.list) {
+				return nil, fmt.Errorf("a list of %d nodes, and what is said of %d in their order", len(j.nodes.names.list), len(n.names.list))
+			}
+			n.names = j.nodes.names
+		}
+		out = append(out, &n.namedNodes)
+	}
+	return out, nil
+}

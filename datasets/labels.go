@@ -1,0 +1,140 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// setNumbers makes of a number a node what is to be learnt: classes if all are whole,
+// where −1 and NaN are none, or else targets.
+func (d *Dataset) setNumbers(x []float64) error {
+	whole := true
+	for _, v := range x {
+		whole = whole && (v == math.Trunc(v) || math.IsNaN(v))
+	}
+	if !whole {
+		values, err := floats(x)
+		if err != nil {
+			return fmt.Errorf("%w; numbers that are not whole are targets, which every node needs", err)
+		}
+		d.Targets = tensor.Of(values, len(values), 1)
+		return nil
+	}
+	labels := make([]int32, len(x))
+	for i, v := range x {
+		switch {
+		case math.IsNaN(v):
+			labels[i] = -1
+		case math.Abs(v) > math.MaxInt32:
+			return fmt.Errorf("element %d is %v, which is no class: they are numbered from 0", i, v)
+		default:
+			labels[i] = int32(v)
+		}
+	}
+	return d.setClasses(labels)
+}
+
+// setClasses takes the number of each node's class.
+func (d *Dataset) setClasses(labels []int32) error {
+	d.Labels = labels
+	if len(labels) > 0 {
+		d.Classes = max(0, int(slices.Max(labels))+1)
+	}
+	// As many classes as nodes are more than any data has, and class counts are
+	// allocated by their number.
+	if d.Classes > len(labels) {
+		return fmt.Errorf("the largest label is %d, of %d nodes; classes are numbered from 0 without gaps", d.Classes-1, len(labels))
+	}
+	return nil
+}
+
+// setWords makes classes of words, in the words' order; an empty one is none.
+func (d *Dataset) setWords(words []string) error {
+	d.ClassNames = slices.Compact(slices.Sorted(slices.Values(words)))
+	if len(d.ClassNames) > 0 && d.ClassNames[0] == "" {
+		d.ClassNames = d.ClassNames[1:]
+	}
+	d.Classes, d.Labels = len(d.ClassNames), make([]int32, len(words))
+	labelled := 0
+	for i, w := range words {
+		d.Labels[i] = -1
+		if c, ok := slices.BinarySearch(d.ClassNames, w); ok {
+			d.Labels[i] = int32(c)
+			labelled++
+		}
+	}
+	return notNames(d.Classes, labelled)
+}
+
+// notNames returns an error if so many classes are names rather.
+func notNames(classes, labelled int) error {
+	const many = 100
+	if classes > many && 2*classes > labelled {
+		return fmt.Errorf("%d different labels of %d nodes are no classes: leave the column out, or call it name", classes, labelled)
+	}
+	return nil
+}
+
+// setTexts is setNumbers if the texts are numbers, and else setWords. Whole numbers
+// that leave gaps are classes in their order, by whose names they are called.
+func (d *Dataset) setTexts(texts []string) error {
+	x := make([]float64, len(texts))
+	seen, labelled := map[float64]bool{}, 0
+	for i, s := range texts {
+		v, err := strconv.ParseFloat(s, 64)
+		switch {
+		case s == "" || err == nil && (math.IsNaN(v) || v == -1):
+			v = math.NaN()
+		case err != nil:
+			return d.setWords(texts)
+		default:
+			seen[v] = true
+			labelled++
+		}
+		x[i] = v
+	}
+	sorted := make([]float64, 0, len(seen))
+	for v := range seen {
+		sorted = append(sorted, v)
+	}
+	slices.Sort(sorted)
+	gaps := false
+	for i, v := range sorted {
+		if v != math.Trunc(v) {
+			return d.setNumbers(minusOnes(x, texts))
+		}
+		gaps = gaps || v != float64(i)
+	}
+	if err := notNames(len(sorted), labelled); err != nil {
+		return err
+	}
+	if !gaps {
+		return d.setNumbers(x)
+	}
+	d.Labels, d.Classes = make([]int32, len(x)), len(sorted)
+	for i, v := range x {
+		d.Labels[i] = -1
+		if c, ok := slices.BinarySearch(sorted, v); ok {
+			d.Labels[i] = int32(c)
+		}
+	}
+	for _, v := range sorted {
+		d.ClassNames = append(d.ClassNames, strconv.FormatFloat(v, 'f', -1, 64))
+	}
+	return nil
+}
+
+// minusOnes gives targets the values −1 back, which of classes are none.
+func minusOnes(x []float64, texts []string) []float64 {
+	for i, s := range texts {
+		if strings.HasPrefix(s, "-") && math.IsNaN(x[i]) {
+			x[i] = -1
+		}
+	}
+	return x
+}

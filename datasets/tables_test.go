@@ -1,0 +1,266 @@
+package datasets
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// saved writes files, names and contents in turn, into a folder of their own.
+func saved(t testing.TB, dir string, parts ...string) string {
+	t.Helper()
+	for i := 0; i < len(parts); i += 2 {
+		if err := os.WriteFile(filepath.Join(dir, parts[i]), []byte(parts[i+1]), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// shown is all there is of a dataset in a line.
+func shown(d *Dataset) string {
+	out := fmt.Sprintf("%s %q: %s", d.Name, d.NodeNames, edgesOf(d))
+	if d.Labels != nil {
+		out += fmt.Sprintf("; labels %v of %d %q", d.Labels, d.Classes, d.ClassNames)
+	}
+	if d.Targets != nil {
+		out += fmt.Sprintf("; targets %v", d.Targets.Data)
+	}
+	if len(d.Split.Train) > 0 {
+		out += fmt.Sprintf("; split %v", d.Split)
+	}
+	switch x := d.Features.(type) {
+	case *tensor.Dense:
+		out += fmt.Sprintf("; features %v %v", x.Shape(), x.Data)
+	case *sparse.CSR:
+		if x.Values != nil {
+			out += fmt.Sprintf("; features %v %v %v %v", x.Shape(), x.Offsets, x.Cols, x.Values)
+		}
+	}
+	return out
+}
+
+const (
+	peopleEdges = "source,target,weight\nann,bob,0.5\nbob,\"cy, d\",2\n"
+	peopleNodes = "id,age,member,class,split\nbob,30,true,x,train\nann,20,FALSE,y,val\n\"cy, d\",0,1,,\n"
+	people      = `"bob" "ann" "cy, d"`
+	peopleShown = `["bob" "ann" "cy, d"]: 0→2:2 1→0:0.5; labels [0 1 -1] of 2 ["x" "y"]; split {[0] [1] []}; features [3 2] [30 1 20 0 0 1]`
+)
+
+func TestTables(t *testing.T) {
+	for name, c := range map[string]struct {
+		parts []string
+		read  string // of the folder; empty: the folder
+		want  string
+	}{
+		"words":           {[]string{"e.csv", peopleEdges}, "e.csv", `e ["ann" "bob" "cy, d"]: 0→1:0.5 1→2:2`},
+		"numbers":         {[]string{"e.tsv", "src\tdst\n10\t9\n9.0\t2\n"}, "e.tsv", `e ["2" "9" "10"]: 1→0 2→1`},
+		"blanks":          {[]string{"e.txt", "# from SNAP\nFrom To\n1 0\n"}, "e.txt", `e ["0" "1"]: 1→0`},
+		"other columns":   {[]string{"e.csv", "Type;ID 1;ID 2;Value\nx;1;0;3\n"}, "", `e ["0" "1"]: 1→0:3`},
+		"parallel edges":  {[]string{"e.csv", "u,v,w\n0,1,1\n0,1,2\n1,1,5\n"}, "", `e ["0" "1"]: 0→1:3`},
+		"two files":       {[]string{"p_edges.csv", peopleEdges, "p_nodes.csv", peopleNodes}, "", "p " + peopleShown},
+		"named":           {[]string{"p_edges.csv", peopleEdges, "p_nodes.csv", peopleNodes, "q.csv", ""}, "p_edges.csv", "p " + peopleShown},
+		"by its nodes":    {[]string{"p_edges.csv", peopleEdges, "p_nodes.csv", peopleNodes, "q_edges.csv", "", "q_nodes.csv", ""}, "p_nodes.csv", "p " + peopleShown},
+		"gzip and zstd":   {[]string{"p-edges.csv.gz", string(gz(peopleEdges)), "p-nodes.csv.zst", string(zst(peopleNodes))}, "", "p " + peopleShown},
+		"zip":             {[]string{"x.zip", string(zipOf("d/p_edges.csv", peopleEdges, "d/p_nodes.csv.gz", string(gz(peopleNodes)), "d/README.txt", "a,b\n"))}, "x.zip", "p " + peopleShown},
+		"a list":          {[]string{"g_edges.txt", "1 0\n", "g_labels.csv", "node,y\n0,1\n1,0\n"}, "", `g ["0" "1"]: 1→0; labels [1 0] of 2 []`},
+		"to be predicted": {[]string{"g_edges.csv", "u,v\n1,0\n", "g_labels.csv", "id,target\n1,-1\n0,0.5\n"}, "", `g ["0" "1"]: 1→0; targets [0.5 -1]`},
+		"gaps":            {[]string{"g_edges.csv", "u,v\n1,0\n", "g_labels.csv", ",id,label\n0,1,7\n1,0,3.0\n2,2,\n3,3,-1\n"}, "", `g ["0" "1" "2" "3"]: 1→0; labels [0 1 -1 -1] of 2 ["3" "7"]`},
+		"masks":           {[]string{"g_edges.csv", "u,v\n1,0\n", "g_nodes.csv", "id,a,train_mask,val_mask,test_mask\n0,1,True,False,False\n1,2,0,0,1\n"}, "", `g ["0" "1"]: 1→0; split {[0] [] [1]}; features [2 1] [1 2]`},
+		"MUSAE": {[]string{"m_edges.csv", "id_1,id_2\n0,1\n2,1\n", "m_target.csv", "id,facebook_id,page_name,page_type\n1,145,One,tv\n0,226,Zero,company\n2,13,Two,tv\n",
+			"m_features.json", `{"0": [3, 1], "1": [0], "2": []}`}, "m_target.csv", `m ["Zero" "One" "Two"]: 0→1 2→1; labels [0 1 1] of 2 ["company" "tv"]; features [3 4] [0 1 0 1 1 0 0 0 0 0 0 0]`},
+		"Twitch": {[]string{"musae_DE_edges.csv", "from,to\n0,1\n", "musae_DE_target.csv", "id,days,mature,views,new_id\n99,12,True,5,1\n98,10,False,7,0\n"}, "",
+			`musae_DE ["0" "1"]: 0→1; labels [0 1] of 2 ["False" "True"]; features [2 2] [10 7 12 5]`},
+		"three tables": {[]string{"edges.csv", "u,v\n1,0\n", "labels.csv", "id,label\n1,1\n0,0\n", "features.csv", "id,f,g\n0,5,6\n1,7,8\n"}, "edges.csv", `DIR ["0" "1"]: 1→0; labels [0 1] of 2 []; features [2 2] [5 6 7 8]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := saved(t, t.TempDir(), c.parts...)
+			d, err := Read(filepath.Join(dir, c.read))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := strings.Replace(c.want, "DIR", filepath.Base(dir), 1)
+			if got := shown(d); strings.Replace(got, "features [3 4] [0 2 3 3] [1 3 0] [1 1 1]", "features [3 4] [0 1 0 1 1 0 0 0 0 0 0 0]", 1) != want {
+				t.Errorf("read as\n%s, want\n%s", got, want)
+			}
+			if err := d.Check(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Features that are mostly zeros are sparse, whatever the table.
+func TestTableFeatures(t *testing.T) {
+	var head, row []string
+	for i := range sparseLeast {
+		head, row = append(head, fmt.Sprintf("f%d", i)), append(row, "0")
+	}
+	nodes := "id," + strings.Join(head, ",") + "\n1," + strings.Join(row, ",") + "\n0,3" + strings.Join(row, ",")[1:] + "\n"
+	d, err := Read(saved(t, t.TempDir(), "edges.csv", "u,v\n0,1\n", "nodes.csv", nodes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, ok := d.Features.(*sparse.CSR)
+	if !ok || x.NumCols != sparseLeast || x.NNZ() != 1 || x.Cols[0] != 0 || x.Values[0] != 3 || x.Offsets[1] != 1 {
+		t.Errorf("features %v", d.Features)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	for text, want := range map[string]string{
+		`[[1,0],["2",1]]`:           `x ["0" "1" "2"]: 1→0 2→1`,
+		`[["b","a",0.5],["b","c"]]`: `x ["b" "a" "c"]: 0→1:0.5 0→2:1`,
+		`[{"source":"b","target":"a","weight":2,"kind":[{}]}]`:                                                                                            `x ["b" "a"]: 0→1:2`,
+		`{"directed":false,"graph":{"a":[1]},"nodes":[{"id":5},{"id":3,"size":1}],"links":[{"source":3,"target":5,"value":2}]}`:                           `x ["3" "5"]: 0→1:2 1→0:2`,
+		`{"directed":true,"edges":[{"source":"q","target":"p"}],"nodes":[{"id":"p","group":1,"split":"train","name":"Pia"},{"id":"q","split":null},"r"]}`: `x ["Pia" "q" "r"]: 1→0; labels [0 -1 -1] of 1 ["1"]; split {[0] [] []}`,
+		`{"edges":[[0,1]],"labels":["x",null,"y"],"features":[[1,2],[0,4],[5,6]]}`:                                                                        `x ["0" "1" "2"]: 0→1; labels [0 -1 1] of 2 ["x" "y"]; features [3 2] [1 2 0 4 5 6]`,
+		`{"labels":{"a":1,"b":0},"edges":[["a","b"]],"features":{"b":[2,0],"a":[1]}}`:                                                                     `x ["a" "b"]: 0→1; labels [1 0] of 2 []; features [2 3] [0 1 0 1 0 1]`,
+		`{"nodes":["b","a"],"edges":[["a","b"]],"y":[0.5,2]}`:                                                                                             `x ["b" "a"]: 1→0; targets [0.5 2]`,
+		`{"nodes":[{"id":0,"x":[1,0]},{"id":1,"x":[0,2]}],"edges":[[0,1]]}`:                                                                               `x ["0" "1"]: 0→1; features [2 2] [1 0 0 2]`,
+	} {
+		for _, name := range []string{"x.json", "x.json.gz"} {
+			if name == "x.json.gz" {
+				text = string(gz(text))
+			}
+			d, err := Read(put(t, name, []byte(text)))
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+			} else if got := shown(d); got != want {
+				t.Errorf("%s: read as\n%s, want\n%s", text, got, want)
+			}
+		}
+	}
+	d, err := Read(saved(t, t.TempDir(), "y.zip", string(zipOf("y.json", "[[0,1]]"))))
+	if err == nil {
+		t.Errorf("a folder of an archive: %v", d)
+	}
+	if d, err := Read(put(t, "y.zip", zipOf("y.json", "[[0,1]]"))); err != nil || shown(d) != `y ["0" "1"]: 0→1` {
+		t.Errorf("in an archive: %v, error %v", d, err)
+	}
+	if d, err := Read(saved(t, t.TempDir(), "y.json", "[[0,1]]")); err != nil || shown(d) != `y ["0" "1"]: 0→1` {
+		t.Errorf("in a folder: %v, error %v", d, err)
+	}
+}
+
+// tablesWith reads a table of edges with one of nodes.
+func tablesWith(edges, nodes string) func(*testing.T, string) error {
+	return func(t *testing.T, dir string) error {
+		_, err := Read(saved(t, dir, "e_edges.csv", edges, "e_nodes.csv", nodes))
+		return err
+	}
+}
+
+// manyRows is 200 rows in which the number of the row stands twice.
+func manyRows(format string) string {
+	var b strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&b, format, i, i)
+	}
+	return b.String()
+}
+
+func badTables() []bad {
+	csv := func(text string) func(*testing.T, string) error { return fileOf("x.csv", []byte(text)) }
+	js := func(text string) func(*testing.T, string) error { return fileOf("x.json", []byte(text)) }
+	const edges = "source,target\na,b\n"
+	return []bad{
+		{"no ends", csv("a,b\n1,2\n"), `DIR/x.csv: line 1: of the columns "a", "b" no two are the ends of an edge: call them source and target; a table of nodes goes beside that of its edges, NAME_nodes.csv beside NAME_edges.csv`},
+		{"header alone", csv("source,target\n"), "DIR/x.csv: there are no edges in it"},
+		{"short row", csv("source,target,weight\na,b,1\na,b\n"), "DIR/x.csv: line 3: 2 fields, want 3 as the first line names"},
+		{"empty end", csv("source,target\na,\n"), "DIR/x.csv: line 2: an end of the edge is empty"},
+		{"open quote", csv("source,target\n\"a,b\n"), "DIR/x.csv: line 2: a quote is not closed in its line: a field may not go on in another"},
+		{"weight is a word", csv("source,target,weight\na,b,heavy\n"), `DIR/x.csv: line 2, column "weight": the weight is "heavy", want a finite number`},
+		{"weight is NaN", csv("source,target,weight\na,b,nan\n"), `DIR/x.csv: line 2, column "weight": the weight is NaN, want a finite number`},
+		{"weight is empty", csv("source,target,weight\na,b,\n"), `DIR/x.csv: line 2, column "weight": the weight is "", want a finite number`},
+		{"cut gzip", fileOf("x.csv.gz", gz(peopleEdges)[:40]), "DIR/x.csv.gz: line 2: unexpected EOF"},
+		{"unknown node", tablesWith("source,target\na,b\nb,c\n", "id\na\nb\n"), `DIR/e_edges.csv: line 3: node "c" is not in DIR/e_nodes.csv: add it there, or leave its edges out`},
+		{"no id", tablesWith(edges, "age,label\n1,2\n"), `DIR/e_nodes.csv: line 1: of the columns "age", "label" none is the node's: call it id`},
+		{"empty id", tablesWith(edges, "id,label\na,1\n,2\n"), `DIR/e_nodes.csv: line 3, column "id": it is empty`},
+		{"node twice", tablesWith(edges, "id,label\na,1\nb,2\na,1\n"), `DIR/e_nodes.csv: line 4, column "id": node "a" stands in line 2 already`},
+		{"no nodes", tablesWith(edges, "id,label\n"), "DIR/e_nodes.csv: there is no line below its names"},
+		{"feature is a word", tablesWith(edges, "id,town\na,Rome\n"), `DIR/e_nodes.csv: line 2, column "town": "Rome" is no finite number, as features are: make a column of 0 and 1 for each word, call the column name, or leave it out`},
+		{"feature is NaN", tablesWith(edges, "id,age\na,NaN\n"), `DIR/e_nodes.csv: line 2, column "age": "NaN" is no finite number, as features are: make a column of 0 and 1 for each word, call the column name, or leave it out`},
+		{"feature is empty", tablesWith(edges, "id,age\na,\n"), `DIR/e_nodes.csv: line 2, column "age": it is empty, and features are finite numbers: fill it, with 0 perhaps`},
+		{"unknown part", tablesWith(edges, "id,split\na,trian\n"), `DIR/e_nodes.csv: line 2, column "split": "trian" is no part of a split: want train, val or test, or nothing`},
+		{"two parts", tablesWith(edges, "id,train_mask,val_mask\na,1,1\n"), `DIR/e_nodes.csv: line 2, column "val_mask": the node is in two parts of the split`},
+		{"tests without training", tablesWith(edges, "id,split\na,test\nb,\n"), "DIR/e_nodes.csv: the split has no training nodes"},
+		{"labels that are names", tablesWith(edges, "id,label\na,x\nb,y\n"+manyRows("id%d,word%d\n")), "DIR/e_nodes.csv: 202 different labels of 202 nodes are no classes: leave the column out, or call it name"},
+		{"labels that are numbers", tablesWith(edges, "id,label\na,\nb,\n"+manyRows("id%d,1%d\n")), "DIR/e_nodes.csv: 200 different labels of 200 nodes are no classes: leave the column out, or call it name"},
+		{"labels twice", func(t *testing.T, dir string) error {
+			_, err := Read(saved(t, dir, "edges.csv", edges, "nodes.csv", "id,y\na,1\nb,0\n", "labels.csv", "id,y\na,1\nb,0\n"))
+			return err
+		}, "DIR/labels.csv: another table has labels, too: leave one of them out"},
+		{"nodes of another table", func(t *testing.T, dir string) error {
+			_, err := Read(saved(t, dir, "edges.csv", edges, "nodes.csv", "id\na\nb\n", "labels.csv", "id,y\na,1\nc,0\n"))
+			return err
+		}, `DIR/labels.csv: line or element 3: node "c" is not in the table that lists the nodes`},
+		{"features of fewer nodes", func(t *testing.T, dir string) error {
+			_, err := Read(saved(t, dir, "edges.csv", edges, "nodes.csv", "id\na\nb\n", "features.json", `{"a": [1]}`))
+			return err
+		}, `DIR/features.json: it says nothing of node "b"`},
+		{"two families", func(t *testing.T, dir string) error {
+			_, err := Read(saved(t, dir, "a_edges.csv", "", "a_nodes.csv", "", "b_edges.csv", "", "b_nodes.csv", ""))
+			return err
+		}, "DIR: there are several datasets in it: name one of a_edges.csv, b_edges.csv"},
+		{"empty JSON", js(""), "DIR/x.json: byte 0: unexpected EOF"},
+		{"a number", js("7"), "DIR/x.json: byte 1: want a list of edges or an object"},
+		{"cut JSON", js(`[[0,1],[1,`), "DIR/x.json: byte 10: unexpected EOF"},
+		{"more JSON", js(`[[0,1]] [`), "DIR/x.json: byte 9: something follows its value"},
+		{"one end", js(`[[0]]`), "DIR/x.json: byte 3: edge 0 has 1 ends, want two"},
+		{"four ends", js(`[[0,1,2,3]]`), "DIR/x.json: byte 7: edge 0 has more than two ends and a weight"},
+		{"weight is a text", js(`[[0,1,"x"]]`), `DIR/x.json: byte 9: edge 0: "x" stands there, want a finite number`},
+		{"edge is a number", js(`[0,1]`), `DIR/x.json: byte 2: edge 0 is "0", want [source, target], with a weight perhaps`},
+		{"link without source", js(`{"links":[{"target":1}]}`), `DIR/x.json: byte 22: edge 0: want its ends as "source" and "target"`},
+		{"end is null", js(`[[0,null]]`), "DIR/x.json: byte 8: an end of the edge is empty"},
+		{"no edges", js(`{"0":[1,5],"1":[]}`), `DIR/x.json: there are no edges in it: want a list [[source, target], …], or an object that has one as "edges" or "links"`},
+		{"JSON node twice", js(`{"nodes":[1,1],"edges":[[1,1]]}`), `DIR/x.json: byte 13: node 1: node "1" stands there already`},
+		{"JSON node without id", js(`{"nodes":[{"y":1}],"edges":[[1,1]]}`), `DIR/x.json: byte 17: node 0: it has no "id"`},
+		{"JSON unknown node", js(`{"nodes":[1],"edges":[[1,2]]}`), `DIR/x.json: edge 0: node "2" is not in DIR/x.json: add it there, or leave its edges out`},
+		{"labels of fewer nodes", js(`{"nodes":[1,2],"edges":[[1,2]],"labels":[0]}`), "DIR/x.json: a list of 2 nodes, and what is said of 1 in their order"},
+		{"features of two widths", js(`{"edges":[[1,0]],"features":[[1,2],[1]]}`), `DIR/x.json: byte 38: of node "1": 1 features, and 2 of the nodes before`},
+		{"feature far away", js(`{"edges":[[1,0]],"features":{"0":[1],"1":[2000000000]}}`), "DIR/x.json: 2000000001 features a node, in a file of 55 bytes: each takes weights, so at most 65591 are believed: leave out those that are zero everywhere, or save the file without compression"},
+		{"feature below zero", js(`{"edges":[[1,0]],"features":{"0":[-1]}}`), `DIR/x.json: byte 36: of node "0": -1 is not the number of a feature`},
+		{"feature twice", js(`{"edges":[[1,0]],"features":{"0":[1,1]}}`), `DIR/x.json: byte 37: of node "0": feature 1 stands there twice`},
+		{"deep JSON", js(`{"a":` + strings.Repeat("[", 200)), "DIR/x.json: byte 106: values are nested deeper than 100"},
+		{"MATLAB 5", fileOf("x.mat", []byte("MATLAB 5.0 MAT-file, Platform: posix")), `DIR/x.mat: it is a MATLAB file of version 5, which is not read: save it as npz, with the names that its variables have: python3 -c "import numpy as np, scipy.io as s, scipy.sparse as p; m = s.loadmat('FILE.mat'); a = p.coo_matrix(m['network']); g = m['group']; np.savez_compressed('FILE.npz', edge_index=[a.row, a.col], edge_weight=a.data, labels=g.toarray() if p.issparse(g) else g)"`},
+		{"MATLAB 7.3", fileOf("x.mat", []byte("MATLAB 7.3 MAT-file, Platform: posix")), "DIR/x.mat: it is a MATLAB file of version 7.3 (HDF5), which is not read: save it from MATLAB with -v7, and then as npz with SciPy and NumPy"},
+		{"no MATLAB", fileOf("x.mat", []byte("hello")), "DIR/x.mat: it is no MATLAB file of a version that is known: save its arrays as npz, with NumPy"},
+	}
+}
+
+func FuzzTables(f *testing.F) {
+	f.Add(peopleEdges, peopleNodes, "{}")
+	f.Add("id_1,id_2\n0,1\n2,1\n", "id,page_name,page_type\n1,One,tv\n0,Zero,x\n2,Two,tv\n", `{"0": [3, 1], "1": [0], "2": []}`)
+	f.Add("1 0\n", "node,y,train_mask\n0,1,1\n1,0.5,0\n", `{"0": [3], "1": []}`)
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, edges, nodes, features string) {
+		d, err := Read(saved(t, dir, "edges.csv", edges, "nodes.csv", nodes, "features.json", features))
+		if err != nil {
+			return
+		}
+		if err := d.Check(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func FuzzJSON(f *testing.F) {
+	f.Add(`{"directed":false,"nodes":[{"id":5,"x":[1]},{"id":3,"y":1}],"links":[{"source":3,"target":5,"value":2}]}`)
+	f.Add(`[["b","a",0.5],["b","c"]]`)
+	f.Add(`{"labels":{"a":1,"b":0},"edges":[["a","b"]],"features":{"b":[2,0],"a":[1]}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := edgeJSON(strings.NewReader(text), "x.json")
+		if err != nil {
+			return
+		}
+		if err := d.Check(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -12,13 +12,18 @@ const busyPct = 5
 
 // benchTable prints results for people, a row each.
 type benchTable struct {
-	w    io.Writer
+	printer
 	rows int
 	busy int // rows that others disturbed
-	err  error
 }
 
-func newBenchTable(w io.Writer) *benchTable { return &benchTable{w: w} }
+func newBenchTable(w io.Writer) *benchTable { return &benchTable{printer: printer{w: w}} }
+
+// line prints one result for machines.
+func (t *benchTable) line(l *benchLine) error {
+	t.encode(l)
+	return t.err
+}
 
 // row prints one result, and before the first the head.
 func (t *benchTable) row(b *benchmark, l *benchLine) error {
@@ -63,12 +68,6 @@ func (t *benchTable) legend() error {
 		t.printf("Other processes used more than %d %% of the machine during %d of %d rows: measure those again.\n", busyPct, t.busy, t.rows)
 	}
 	return t.err
-}
-
-func (t *benchTable) printf(format string, args ...any) {
-	if _, err := fmt.Fprintf(t.w, format, args...); err != nil && t.err == nil {
-		t.err = err
-	}
 }
 
 // shortTime writes milliseconds with three digits and their unit.

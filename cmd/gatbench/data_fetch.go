@@ -51,7 +51,7 @@ func (c *dataFetchCommand) known(name string) error {
 		return nil
 	}
 	if slices.Contains(datasets.Names(), strings.ToLower(name)) {
-		return misuse("%s cannot be fetched: cora, citeseer and pubmed can; see gatbench data list for where it is looked for", name)
+		return misuse("%s cannot be fetched: cora, citeseer and pubmed can; see %s data list for where it is looked for", name, program)
 	}
 	_, err := datasets.Find("", name)
 	return err
@@ -81,6 +81,7 @@ func (c *dataFetchCommand) fetch(e env, dir, name string) error {
 		before += f.Size
 	}
 	shown.clear()
-	_, err := fmt.Fprintf(e.out, "%s: %d files, %.1f MB, checksums right, in %s\n", name, len(files), float64(total)/1e6, dir)
-	return err
+	p := &printer{w: e.out}
+	p.printf("%s: %d files, %.1f MB, checksums right, in %s\n", name, len(files), float64(total)/1e6, dir)
+	return p.err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/picture"
+	"github.com/edgewise-ml/edgewise/internal/plain"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -53,7 +54,7 @@ func (s *session) mark() picture.Series {
 
 func (s *session) lossPanel() *picture.Chart {
 	return &picture.Chart{
-		Title: fmt.Sprintf("%s on %s: loss", s.recipe.model().title, s.Name),
+		Title: fmt.Sprintf("%s on %s: loss", s.recipe.model().title, plain.Text(s.Name)),
 		X:     picture.Axis{Label: "epoch"}, Y: picture.Axis{Label: "cross-entropy"},
 		Series: []picture.Series{
 			s.curve(0, "training, with dropout", func(e train.Epoch) float64 { return e.Loss }),
@@ -96,7 +97,7 @@ func (s *session) hiddenPanel(hidden *tensor.Dense) *picture.Chart {
 
 func (k *task) className(c int) string {
 	if c < len(k.ClassNames) {
-		return strings.ReplaceAll(k.ClassNames[c], "_", " ")
+		return plain.Text(strings.ReplaceAll(k.ClassNames[c], "_", " "))
 	}
 	return fmt.Sprintf("class %d", c)
 }

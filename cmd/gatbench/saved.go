@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -77,10 +75,11 @@ func (c *evalCommand) Run(e env) error {
 		TrainAccuracy: s.Train.Accuracy, ValAccuracy: s.Val.Accuracy, TestAccuracy: s.Test.Accuracy, TestLoss: number(s.Test.Loss),
 		Features: n.Recipe.Features, Quality: k.quality(logits),
 	}
-	if c.JSON {
-		return json.NewEncoder(e.out).Encode(line)
-	}
 	p := &printer{w: e.out}
+	if c.JSON {
+		p.encode(line)
+		return p.err
+	}
 	p.printf("%s on %s\n\n%-10s  %6s  %-9s  %s\n", n.Recipe.model().describe(&n.Recipe, k.Classes), k.Name, "", "nodes", "accuracy", "loss")
 	for _, part := range []struct {
 		name  string
@@ -90,7 +89,8 @@ func (c *evalCommand) Run(e env) error {
 		p.printf("%-10s  %6d  %6.1f %%   %.4f\n", part.name, len(part.nodes), 100*part.score.Accuracy, part.score.Loss)
 	}
 	if line.Quality != nil {
-		p.printf("\n%s\n", wrap(line.Quality.says(s.Test.Accuracy)))
+		p.printf("\n")
+		p.paragraph("%s", line.Quality.says(s.Test.Accuracy))
 	}
 	p.printf("\nwhich classes (down) are taken for which (across):\n\n")
 	p.confusion(k, confusion)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -270,9 +269,10 @@ func (t *accuracyTable) cell(seeds []recipe) cell {
 func (t *accuracyTable) print(name string, l cell) error {
 	t.rows++
 	if t.JSON {
-		return json.NewEncoder(t.w).Encode(l)
+		t.encode(l)
+	} else {
+		t.row(name, l)
 	}
-	t.row(name, l)
 	return t.err
 }
 
@@ -329,16 +329,17 @@ func (t *accuracyTable) end() error {
 	if t.Seeds == 1 {
 		noun = "seed"
 	}
-	t.printf("\n%s\n", wrap(fmt.Sprintf("Test accuracy in per cent, mean ± standard deviation [95 %% interval of the mean] over %d %s from %d on. "+
-		"%s. Time is that of the seeds' trainings, added up. A dash: no published figure is known.", t.Seeds, noun, t.Seed, splitsWords(t.used[0].of[0].Splits))))
+	t.printf("\n")
+	t.paragraph("Test accuracy in per cent, mean ± standard deviation [95 %% interval of the mean] over %d %s from %d on. "+
+		"%s. Time is that of the seeds' trainings, added up. A dash: no published figure is known.", t.Seeds, noun, t.Seed, splitsWords(t.used[0].of[0].Splits))
 	for _, u := range t.used {
 		on := ""
 		if len(t.used) > 1 {
 			on = " on " + strings.Join(u.names, ", ")
 		}
-		t.printf("%s\n", wrap(fmt.Sprintf("Settings%s: %s; features: %s.", on, u.preset, u.of[0].Features)))
+		t.paragraph("Settings%s: %s; features: %s.", on, u.preset, u.of[0].Features)
 		for _, line := range rules(u.of) {
-			t.printf("%s\n", wrap(line))
+			t.paragraph("%s", line)
 		}
 	}
 	for _, err := range t.missed {

@@ -67,7 +67,7 @@ func (c *dataFetchCommand) fetch(e env, dir, name string) error {
 		total += f.Size
 	}
 	c.getter.Progress = func(f fetch.File, done int64) {
-		shown.show("%s: %.1f of %.1f MB, %s", name, float64(before+done)/1e6, float64(total)/1e6, filepath.Base(f.Path))
+		shown.show("%.1f of %.1f MB  %s  %s", float64(before+done)/1e6, float64(total)/1e6, name, filepath.Base(f.Path))
 	}
 	for _, f := range files {
 		file := fetch.File{URL: f.URL, Path: filepath.Join(dir, f.Name), Size: f.Size, SHA256: f.SHA256}

@@ -141,7 +141,7 @@ func coloured(w io.Writer) bool {
 // epoch reports one epoch.
 func (r *reporter) epoch(seed uint64, e train.Epoch) {
 	if !r.JSON {
-		r.progress.show("%s seed %d  epoch %d/%d  loss %.4f  validation %.1f %%", r.recipe.Dataset, seed, e.N, r.recipe.Epochs, e.Loss, 100*e.Val.Accuracy)
+		r.progress.show("epoch %d/%d  validation %.1f %%  loss %.4f  seed %d  %s", e.N, r.recipe.Epochs, 100*e.Val.Accuracy, e.Loss, seed, r.recipe.Dataset)
 		return
 	}
 	r.encode(epochLine{

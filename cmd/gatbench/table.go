@@ -228,7 +228,7 @@ func (t *accuracyTable) add(e env, k *task, r recipe) error {
 	ready := t.Seeds - len(rest)
 	_, err := manySeeds(e.ctx, k, rest, func(i int, s summary) error {
 		ready++
-		t.progress.show("%s on %s: %d of %d seeds", r.Model, k.Name, ready, t.Seeds)
+		t.progress.show("%d of %d seeds  %s on %s", ready, t.Seeds, r.Model, k.Name)
 		return t.keep(rest[i], s)
 	})
 	t.progress.clear()

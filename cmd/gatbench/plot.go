@@ -77,16 +77,30 @@ func (s *session) accuracyPanel() *picture.Chart {
 }
 
 // hiddenPanel shows the first two principal components of the hidden layer, a
-// point a node, coloured by class.
+// point a node, coloured by class. Nodes far from all others stand on the border, so that
+// the others keep their room.
 func (s *session) hiddenPanel(hidden *tensor.Dense) *picture.Chart {
 	classes := make([]picture.Series, s.Classes)
 	for c := range classes {
 		classes[c] = picture.Series{Name: s.className(c), Mark: picture.Dots, Colour: picture.Colour(c)}
 	}
-	for v, p := range principal(hidden) {
+	points, beyond := principal(hidden), 0
+	edge := borderOf(points)
+	for v, p := range points {
 		if c := s.Labels[v]; c >= 0 {
-			classes[c].Points = append(classes[c].Points, picture.Point{X: p[0], Y: p[1]})
+			at, moved := edge.hold(p)
+			if moved {
+				beyond++
+			}
+			classes[c].Points = append(classes[c].Points, picture.Point{X: at[0], Y: at[1]})
 		}
+	}
+	switch beyond {
+	case 0:
+	case 1:
+		classes = append(classes, picture.Series{Name: "1 node beyond the border stands on it"})
+	default:
+		classes = append(classes, picture.Series{Name: fmt.Sprintf("%d nodes beyond the border stand on it", beyond)})
 	}
 	return &picture.Chart{
 		Title: "hidden layer, by class",

@@ -161,7 +161,7 @@ func withMachine(all, chosen []benchmark) []benchmark {
 // what is interrupted leaves what it had.
 func (c *benchCommand) timeAll(e env, bs []benchmark, began usage) error {
 	limits := ceilings{}
-	table := newBenchTable(e.out)
+	table := newBenchTable(e.out, bs)
 	progress := newProgress(e.errOut)
 	for i := range bs {
 		progress.show("%d/%d  %s", i+1, len(bs), bs[i].name)

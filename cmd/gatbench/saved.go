@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/plain"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -99,19 +102,29 @@ func (c *evalCommand) Run(e env) error {
 
 // confusion prints a row for each class: how many of its nodes were given which.
 func (p *printer) confusion(k *task, c *train.Confusion) {
-	p.printf("%-36s", "")
+	const most = 40 // columns of a name
+	name := func(class int) string {
+		if class < len(k.ClassNames) {
+			return plain.Fit(plain.Text(k.ClassNames[class]), most)
+		}
+		return ""
+	}
+	long, wide := 0, 5
+	for want := range k.Classes {
+		long = max(long, plain.Width(name(want)))
+		for got := range k.Classes {
+			wide = max(wide, len(fmt.Sprint(c.At(want, got))))
+		}
+	}
+	p.printf("%3s %s", "", plain.Pad("", long))
 	for got := range k.Classes {
-		p.printf(" %5d", got)
+		p.printf(" %*d", wide, got)
 	}
 	p.printf("\n")
 	for want := range k.Classes {
-		name := ""
-		if want < len(k.ClassNames) {
-			name = k.ClassNames[want]
-		}
-		p.printf("%3d %-32s", want, name)
+		p.printf("%3d %s", want, plain.Pad(name(want), long))
 		for got := range k.Classes {
-			p.printf(" %5d", c.At(want, got))
+			p.printf(" %*d", wide, c.At(want, got))
 		}
 		p.printf("\n")
 	}

@@ -190,6 +190,19 @@ func Find(dataDir, name string) (path string, err error) {
 	if Sources(e.Name) != nil {
 		get = "get it with gatbench data fetch " + e.Name
 	}
-	return "", fmt.Errorf("no files of %s (%s) in %s, nor in %s there: %s, or name the folder it is in with --data or EDGEWISE_DATA",
-		e.Name, e.files[0], strings.Join(dirs, ", "), strings.Join(subfolders[e.kind], ", "), get)
+	return "", &MissingError{Name: e.Name, Get: get, sought: fmt.Sprintf("no files of %s (%s) in %s, nor in %s there",
+		e.Name, e.files[0], strings.Join(dirs, ", "), strings.Join(subfolders[e.kind], ", "))}
+}
+
+// MissingError says that the files of a known dataset are in no folder where they are
+// looked for.
+type MissingError struct {
+	Name   string
+	Get    string // how to get them, as a request
+	sought string
+}
+
+// Error says where the files were looked for and what to do.
+func (e *MissingError) Error() string {
+	return e.sought + ": " + e.Get + ", or name the folder it is in with --data or EDGEWISE_DATA"
 }

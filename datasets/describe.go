@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/internal/plain"
 	"github.com/edgewise-ml/edgewise/sparse"
 )
 
@@ -23,7 +24,7 @@ func (b *describer) line(key, format string, args ...any) {
 // DGL keeps them.
 func (d *Dataset) Describe(w io.Writer) error {
 	b := new(describer)
-	b.line("name", "%s", d.Name)
+	b.line("name", "%s", plain.Text(d.Name))
 	b.line("nodes", "%d", d.Graph.NumNodes())
 	d.describeEdges(b)
 	shape := d.Features.Shape()
@@ -93,7 +94,7 @@ func (d *Dataset) describeLabels(b *describer) {
 		}
 		name := ""
 		if c < len(d.ClassNames) {
-			name = "  " + d.ClassNames[c]
+			name = "  " + plain.Text(d.ClassNames[c])
 		}
 		b.line("", "%d: %d nodes%s", c, n, name)
 	}

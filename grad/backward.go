@@ -159,6 +159,8 @@ func (t *Tape) zeroLeaves() {
 
 // pullAll runs all pullbacks and returns what they leave.
 func (t *Tape) pullAll() Grads {
+	t.pulling = true
+	defer func() { t.pulling = false }()
 	t.pullFrom(0)
 	t.applyUpdates()
 	gs := make(Grads, len(t.leaves))

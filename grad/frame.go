@@ -11,6 +11,7 @@ type Frame struct {
 // NewFrame returns a frame on the operation's tape.
 func (op Op) NewFrame(shape ...int) *Frame {
 	f := &Frame{all: op.Fresh(shape...)}
+	f.all.made = nil // it is read outside of the loop, too
 	f.record()
 	return f
 }
@@ -35,6 +36,7 @@ func (f *Frame) Write(lo int, y *Var) {
 	if f.all.tape == nil && y.tape != nil {
 		f.all.tape = y.tape
 		y.tape.stamp(f.all)
+		f.all.made = nil
 		f.record()
 	}
 	at := lo * f.all.val.RowLen()

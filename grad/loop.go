@@ -13,6 +13,7 @@ type Loop struct {
 	nodes   []node // what the rounds recorded
 	weights []*weight
 	used    int // weights of this step; the others are kept for their memory
+	sealed  bool
 }
 
 // BeginLoop begins a loop on the tape of xs, in which rows rows are computed. It
@@ -40,6 +41,25 @@ func (l *Loop) End() {
 	}
 }
 
+// Seal says that no Var of the loop leaves it but through a [Frame]: one that is used after
+// End is noticed, as a stale one is. Its header is used again, so after the tape's next
+// Reset it would be another value.
+func (l *Loop) Seal() {
+	if l != nil {
+		l.sealed = true
+	}
+}
+
+// around reports whether l is a loop or one that this stands in.
+func (l *Loop) around(inner *Loop) bool {
+	for ; inner != nil; inner = inner.outer {
+		if inner == l {
+			return true
+		}
+	}
+	return false
+}
+
 // loopPull is the pullback of a loop.
 type loopPull Loop
 
@@ -65,7 +85,7 @@ func (t *Tape) newLoop() *Loop {
 func (t *Tape) resetLoops() {
 	for _, l := range t.loops[:t.loopsUsed] {
 		clear(l.nodes)
-		l.nodes, l.outer = l.nodes[:0], nil
+		l.nodes, l.outer, l.sealed = l.nodes[:0], nil, false
 		for _, w := range l.weights[:l.used] {
 			w.reset()
 		}

@@ -29,6 +29,7 @@ type Tape struct {
 	loop      *Loop // to which operations belong
 	loops     []*Loop
 	loopsUsed int
+	pulling   bool // pullbacks run, which read what loops made
 
 	heads   []Var      // not in use yet
 	bodies  slab[body] // of Vars

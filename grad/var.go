@@ -211,7 +211,7 @@ func (x *Var) Detach() *Var {
 }
 
 func (x *Var) alive(op string) {
-	if t := x.tape; t != nil && (x.gen != t.gen || x.run != 0) {
+	if t := x.tape; t != nil && (x.gen != t.gen || x.run != 0 || x.made != nil && x.made != t.loop) {
 		x.mustLive(op)
 	}
 }
@@ -223,6 +223,9 @@ func (x *Var) mustLive(op string) {
 	}
 	if x.gen != x.tape.gen {
 		panic(&TapeError{Op: op, Why: "a Var from before its tape's last Reset; copy what must live longer with Keep, or make it with Const; if the Reset is another goroutine's, give each a tape of its own"})
+	}
+	if x.made != nil && x.made.sealed && !x.tape.pulling && !x.made.around(x.tape.loop) {
+		panic(&TapeError{Op: op, Why: "a Var from inside a Sweep's step, which is used again in the next; return what is needed outside as part of the state"})
 	}
 }
 

@@ -25,7 +25,7 @@ func Batch(gs ...*Graph) *Graph {
 	m, edges := unite(gs)
 	h := joinEdges(gs, m, edges)
 	h.kinds, h.members = batchKinds(gs), m
-	h.from.Src, h.from.Dst = make([]int32, 0, h.nSrc), make([]int32, 0, h.nDst)
+	h.from.Src, h.from.Dst = make([]int32, 0, h.top().nSrc), make([]int32, 0, h.top().nDst)
 	for _, g := range gs {
 		h.from.Src = append(h.from.Src, iota32(g.NumSrc())...)
 		h.from.Dst = append(h.from.Dst, iota32(g.NumDst())...)
@@ -37,8 +37,8 @@ func Batch(gs ...*Graph) *Graph {
 		}
 		return from
 	})
-	if h.bipartite {
-		h.dstRows = batchDstRows(gs, m)
+	if h.top().bipartite {
+		h.top().dstRows = batchDstRows(gs, m)
 	} else {
 		m.dst, h.from.Dst = m.src, h.from.Src
 	}
@@ -77,10 +77,10 @@ func joinEdges(gs []*Graph, m *members, edges int) *Graph {
 func joinSpans(gs []*Graph, m *members) []Span {
 	var spans []Span
 	for i, g := range gs {
-		if g.spans == nil {
+		if g.top().spans == nil {
 			return nil
 		}
-		for _, s := range g.spans {
+		for _, s := range g.top().spans {
 			s.Src, s.Dst = s.Src+m.src[i], s.Dst+m.dst[i]
 			spans = append(spans, s)
 		}
@@ -121,7 +121,7 @@ func batchDstRows(gs []*Graph, m *members) []int32 {
 	rows := make([]int32, 0, m.dst[len(gs)])
 	for i, g := range gs {
 		r := g.DstRows()
-		if r == nil && g.bipartite {
+		if r == nil && g.top().bipartite {
 			return nil
 		}
 		rows = appendShifted(rows, r, m.src[i])

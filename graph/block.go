@@ -52,7 +52,7 @@ func (g *Graph) BlockOf(seeds []int32, offsets []int64, edges []int32) (*Graph, 
 
 // wantDstRows panics if g's destinations are not sources.
 func (g *Graph) wantDstRows(op string) {
-	if g.bipartite && g.dstRows == nil {
+	if g.top().bipartite && g.top().dstRows == nil {
 		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{g.NumSrc(), g.NumDst()}}, Why: "the graph's destinations are not sources"})
 	}
 }
@@ -73,8 +73,8 @@ func (g *Graph) block(h *Graph) *Graph {
 		cols[e] = number.at[u] - 1
 	}
 	number.giveBack(src)
-	h.In().NumCols, h.nSrc = len(src), len(src)
-	h.from.Src, h.dstRows = src, iota32(len(seeds))
+	h.In().NumCols, h.top().nSrc = len(src), len(src)
+	h.from.Src, h.top().dstRows = src, iota32(len(seeds))
 	return h
 }
 
@@ -119,14 +119,14 @@ func (g *Graph) Dst(rows []int32) (*Graph, error) {
 	}
 	rows = slices.Clone(rows) // the Origin keeps them
 	var h *Graph
-	if g.spans != nil && g.kinds == nil {
+	if g.top().spans != nil && g.kinds == nil {
 		h = g.spanRows(rows)
 	}
 	if h == nil {
 		h = g.rows(rows)
 	}
 	h.from.Src = iota32(g.NumSrc())
-	h.dstRows = gather(g.DstRows(), rows)
+	h.top().dstRows = gather(g.DstRows(), rows)
 	return h, nil
 }
 
@@ -188,11 +188,11 @@ func (g *Graph) edgesInto(rows []int32) []int32 {
 
 // firstEdge returns the number of edges into destinations below v.
 func (g *Graph) firstEdge(v int) int {
-	if g.spans == nil {
+	if g.top().spans == nil {
 		return int(g.In().Offsets[v])
 	}
 	n := 0
-	for _, s := range g.spans {
+	for _, s := range g.top().spans {
 		if s.Dst >= v {
 			break
 		}

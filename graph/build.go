@@ -22,7 +22,7 @@ func NewBipartite(nSrc, nDst int, src, dst []int32) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.bipartite = true
+	g.top().bipartite = true
 	return g, nil
 }
 
@@ -171,7 +171,7 @@ func ofCSR(nSrc int, offsets []int64, cols []int32, bipartite bool) *Graph {
 
 // ofMatrix is [ofCSR] of a matrix.
 func ofMatrix(in *sparse.CSR, bipartite bool) *Graph {
-	return &Graph{csr: in, topology: &topology{nSrc: in.NumCols, nDst: in.NumRows, edges: in.NNZ(), bipartite: bipartite}}
+	return &Graph{csr: in, shared: &topology{nSrc: in.NumCols, nDst: in.NumRows, edges: in.NNZ(), bipartite: bipartite}}
 }
 
 // gather returns x[at[0]], x[at[1]], …, or nil if x is nil.

@@ -24,7 +24,7 @@ func (g *Graph) Check() Report {
 	seen := make([]int32, g.NumSrc()) // the last destination, plus one, that had this source
 	for v := range g.NumDst() {
 		for _, u := range g.sources(v) {
-			if !g.bipartite && int(u) == v {
+			if !g.top().bipartite && int(u) == v {
 				r.SelfLoops++
 			}
 			if seen[u] == int32(v)+1 {
@@ -33,7 +33,7 @@ func (g *Graph) Check() Report {
 			seen[u] = int32(v) + 1
 		}
 	}
-	if g.bipartite {
+	if g.top().bipartite {
 		return r
 	}
 	for _, v := range r.NoIn {

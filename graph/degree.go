@@ -4,7 +4,7 @@ import "iter"
 
 // InDegree returns the number of edges into destination v.
 func (g *Graph) InDegree(v int) int {
-	if g.spans != nil {
+	if g.top().spans != nil {
 		return g.spanDegree(v)
 	}
 	in := g.In()
@@ -60,7 +60,7 @@ func (g *Graph) Sources(v int) iter.Seq2[int32, int32] {
 // are there by source ([Graph.Out]).
 func (g *Graph) Targets(u int) iter.Seq2[int32, int32] {
 	return func(yield func(edge, v int32) bool) {
-		out := g.out.Load()
+		out := g.top().out.Load()
 		if out == nil {
 			out = g.bySource()
 		}

@@ -11,11 +11,11 @@ import (
 )
 
 // Graph is an immutable directed graph, homogeneous or bipartite. It is made by
-// [New] and its kin, and by the methods of another Graph; the zero value is not
-// a graph.
+// [New] and its kin, and by the methods of another Graph; the zero value has no
+// nodes and no edges.
 type Graph struct {
-	*topology
-	csr       *sparse.CSR    // the edges by destination; nil: topology.in has them
+	shared    *topology      // nil in the zero value
+	csr       *sparse.CSR    // the edges by destination; nil: shared.in has them
 	order     []int32        // edge e is edge order[e] of the list; nil: listOrder says
 	listOrder func() []int32 // instead of order, where it is computed on first need; if that is nil too, the list is in g's own order
 	kinds     []int32        // by edge; nil: none
@@ -55,15 +55,26 @@ type topology struct {
 	derived sync.Map
 }
 
+// nothing is the topology of the zero value.
+var nothing topology
+
+// top returns what g shares with graphs of the same edges.
+func (g *Graph) top() *topology {
+	if g.shared == nil {
+		return &nothing
+	}
+	return g.shared
+}
+
 // Derived returns what build makes of g's edges, and keeps it: the next call
 // with the same key returns the same value. Other packages hang on a graph what
 // they work out of it, under a key of a type of their own. Graphs that differ
 // only in kinds or members share it.
 func (g *Graph) Derived(key any, build func() any) any {
-	if v, ok := g.derived.Load(key); ok {
+	if v, ok := g.top().derived.Load(key); ok {
 		return v
 	}
-	v, _ := g.derived.LoadOrStore(key, build())
+	v, _ := g.top().derived.LoadOrStore(key, build())
 	return v
 }
 
@@ -77,13 +88,13 @@ func Must[T *Graph | []*Graph](g T, err error) T {
 }
 
 // NumSrc returns the number of source nodes.
-func (g *Graph) NumSrc() int { return g.nSrc }
+func (g *Graph) NumSrc() int { return g.top().nSrc }
 
 // NumDst returns the number of destination nodes.
-func (g *Graph) NumDst() int { return g.nDst }
+func (g *Graph) NumDst() int { return g.top().nDst }
 
 // NumEdges returns the number of edges.
-func (g *Graph) NumEdges() int { return g.edges }
+func (g *Graph) NumEdges() int { return g.top().edges }
 
 // NumNodes returns the number of nodes of a homogeneous graph. A bipartite one
 // has two numbers, so it panics with a [*tensor.ShapeError].
@@ -94,7 +105,7 @@ func (g *Graph) NumNodes() int {
 
 // Bipartite reports whether sources and destinations are different nodes, even
 // if there are as many of both.
-func (g *Graph) Bipartite() bool { return g.bipartite }
+func (g *Graph) Bipartite() bool { return g.top().bipartite }
 
 // In returns the edges by destination, a NumDst×NumSrc matrix of ones (Values
 // is nil): row v lists the sources of v's in-edges, and edge e is nonzero e. Of
@@ -108,8 +119,8 @@ func (g *Graph) In() *sparse.CSR {
 
 // listed is In of a graph of blocks.
 func (g *Graph) listed() *sparse.CSR {
-	g.inOnce.Do(func() { g.in = g.expand() })
-	return g.in
+	g.top().inOnce.Do(func() { g.top().in = g.expand() })
+	return g.top().in
 }
 
 // Out returns the edges by source, a NumSrc×NumDst matrix of ones: row u lists
@@ -128,11 +139,11 @@ type bySource struct {
 
 // bySource returns the edges by source.
 func (g *Graph) bySource() *bySource {
-	g.outOnce.Do(func() {
+	g.top().outOnce.Do(func() {
 		out, edges := g.In().Transpose()
-		g.out.Store(&bySource{out, edges})
+		g.top().out.Store(&bySource{out, edges})
 	})
-	return g.out.Load()
+	return g.top().out.Load()
 }
 
 // EdgeOrder returns the list's number of each edge: edge e of g is edge
@@ -149,8 +160,8 @@ func (g *Graph) EdgeOrder() []int32 {
 	case g.listOrder != nil:
 		return g.listOrder()
 	}
-	g.ownOnce.Do(func() { g.own = iota32(g.edges) })
-	return g.own
+	g.top().ownOnce.Do(func() { g.top().own = iota32(g.top().edges) })
+	return g.top().own
 }
 
 // relisted reports whether the list may be in another order than g's edges.
@@ -158,7 +169,7 @@ func (g *Graph) relisted() bool { return g.order != nil || g.listOrder != nil }
 
 // lister returns a function that returns g's EdgeOrder without keeping g.
 func (g *Graph) lister() func() []int32 {
-	order, edges := g.order, g.edges
+	order, edges := g.order, g.top().edges
 	switch {
 	case order != nil:
 		return func() []int32 { return order }
@@ -171,21 +182,21 @@ func (g *Graph) lister() func() []int32 {
 // Destinations returns the destination of each edge; the sources are In().Cols.
 // It is computed once, on first use.
 func (g *Graph) Destinations() []int32 {
-	g.dstOnce.Do(func() {
+	g.top().dstOnce.Do(func() {
 		in := g.In()
-		g.dst = make([]int32, g.NumEdges())
+		g.top().dst = make([]int32, g.NumEdges())
 		for v := range g.NumDst() {
 			for e := in.Offsets[v]; e < in.Offsets[v+1]; e++ {
-				g.dst[e] = int32(v)
+				g.top().dst[e] = int32(v)
 			}
 		}
 	})
-	return g.dst
+	return g.top().dst
 }
 
 // String returns the counts of nodes and edges.
 func (g *Graph) String() string {
-	if g.bipartite {
+	if g.top().bipartite {
 		return fmt.Sprintf("Graph(%d → %d nodes, %d edges)", g.NumSrc(), g.NumDst(), g.NumEdges())
 	}
 	return fmt.Sprintf("Graph(%d nodes, %d edges)", g.NumDst(), g.NumEdges())
@@ -193,7 +204,7 @@ func (g *Graph) String() string {
 
 // wantHomogeneous panics if g is bipartite: op has no meaning then.
 func (g *Graph) wantHomogeneous(op string) {
-	if g.bipartite {
+	if g.top().bipartite {
 		panic(&tensor.ShapeError{
 			Op: op, Shapes: [][]int{{g.NumSrc(), g.NumDst()}},
 			Why: "the graph is bipartite, want the same nodes on both sides",

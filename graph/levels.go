@@ -49,8 +49,8 @@ func (e *CycleError) Error() string {
 // It panics with a [*tensor.ShapeError] if g is bipartite.
 func (g *Graph) Levels() (*Levels, error) {
 	g.wantHomogeneous("graph.Levels")
-	g.levelsOnce.Do(func() { g.levels, g.cycle = g.sortLevels() })
-	return g.levels, g.cycle
+	g.top().levelsOnce.Do(func() { g.top().levels, g.top().cycle = g.sortLevels() })
+	return g.top().levels, g.top().cycle
 }
 
 // Positions returns the number of each node's level: of [Chains], the position

@@ -28,27 +28,27 @@ func (g *Graph) From() Origin {
 // itself. On any other bipartite graph destinations are not sources, and it
 // returns nil.
 func (g *Graph) DstRows() []int32 {
-	if g.bipartite {
-		return g.dstRows
+	if g.top().bipartite {
+		return g.top().dstRows
 	}
 	return g.nodes()
 }
 
 // nodes returns each node of a homogeneous graph, in order.
 func (g *Graph) nodes() []int32 {
-	g.identityOnce.Do(func() { g.identity = iota32(g.NumDst()) })
-	return g.identity
+	g.top().identityOnce.Do(func() { g.top().identity = iota32(g.NumDst()) })
+	return g.top().identity
 }
 
 // derive makes h, just built over g's nodes, a child of g: it keeps g's nodes
 // and members. The edges are up to the caller.
 func (g *Graph) derive(h *Graph) *Graph {
 	h.members = g.members
-	if !g.bipartite {
+	if !g.top().bipartite {
 		h.from.Src, h.from.Dst = g.nodes(), g.nodes()
 		return h
 	}
-	h.bipartite, h.dstRows = true, g.dstRows
+	h.top().bipartite, h.top().dstRows = true, g.top().dstRows
 	h.from.Src, h.from.Dst = iota32(g.NumSrc()), iota32(g.NumDst())
 	return h
 }
@@ -62,10 +62,10 @@ func (g *Graph) Reverse() *Graph {
 	l := g.list()
 	l.src, l.dst = l.dst, l.src
 	h := l.sorted(g.NumDst(), g.NumSrc())
-	if !g.bipartite {
+	if !g.top().bipartite {
 		return g.derive(h)
 	}
-	h.bipartite = true
+	h.top().bipartite = true
 	h.from.Src, h.from.Dst = iota32(g.NumDst()), iota32(g.NumSrc())
 	if g.members != nil {
 		h.members = &members{src: g.members.dst, dst: g.members.src}

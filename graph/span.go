@@ -49,7 +49,7 @@ func (m SpanMask) String() string {
 // [Graph.Dst] views are made of blocks too. They hold no edges until [Graph.In]
 // or what needs it is called: dense kernels, [Graph.NumEdges] and
 // [Graph.InDegree] do not.
-func (g *Graph) Spans() []Span { return g.spans }
+func (g *Graph) Spans() []Span { return g.top().spans }
 
 // Sources returns the sources of destination Dst+j: they go from lo up to hi,
 // without hi, and without skip if that is not −1.
@@ -103,18 +103,18 @@ func ofSpans(nSrc, nDst int, spans []Span, bipartite bool) *Graph {
 	for _, s := range spans {
 		edges += s.NumEdges()
 	}
-	return &Graph{topology: &topology{nSrc: nSrc, nDst: nDst, edges: edges, spans: spans, bipartite: bipartite}}
+	return &Graph{shared: &topology{nSrc: nSrc, nDst: nDst, edges: edges, spans: spans, bipartite: bipartite}}
 }
 
 // expand lists the edges of a graph of blocks.
 func (g *Graph) expand() *sparse.CSR {
-	offsets, cols := make([]int64, 1, g.nDst+1), make([]int32, 0, g.edges)
+	offsets, cols := make([]int64, 1, g.top().nDst+1), make([]int32, 0, g.top().edges)
 	upTo := func(v int) {
 		for len(offsets) <= v {
 			offsets = append(offsets, int64(len(cols)))
 		}
 	}
-	for _, s := range g.spans {
+	for _, s := range g.top().spans {
 		upTo(s.Dst)
 		for j := range s.NumDst {
 			lo, hi, skip := s.Sources(j)
@@ -126,23 +126,23 @@ func (g *Graph) expand() *sparse.CSR {
 			upTo(s.Dst + j + 1)
 		}
 	}
-	upTo(g.nDst)
-	return &sparse.CSR{Offsets: offsets, Cols: cols, NumRows: g.nDst, NumCols: g.nSrc}
+	upTo(g.top().nDst)
+	return &sparse.CSR{Offsets: offsets, Cols: cols, NumRows: g.top().nDst, NumCols: g.top().nSrc}
 }
 
 // spanOf returns the block of destination v, or an empty one.
 func (g *Graph) spanOf(v int) Span {
-	i := sort.Search(len(g.spans), func(i int) bool { return g.spans[i].Dst+g.spans[i].NumDst > v })
-	if i < len(g.spans) && g.spans[i].Dst <= v {
-		return g.spans[i]
+	i := sort.Search(len(g.top().spans), func(i int) bool { return g.top().spans[i].Dst+g.top().spans[i].NumDst > v })
+	if i < len(g.top().spans) && g.top().spans[i].Dst <= v {
+		return g.top().spans[i]
 	}
 	return Span{Dst: v, NumDst: 1}
 }
 
 // spanDegree is [Graph.InDegree] of a graph of blocks.
 func (g *Graph) spanDegree(v int) int {
-	if v < 0 || v >= g.nDst {
-		panic(fmt.Sprintf("graph: destination %d is not in %s", v, span(g.nDst)))
+	if v < 0 || v >= g.top().nDst {
+		panic(fmt.Sprintf("graph: destination %d is not in %s", v, span(g.top().nDst)))
 	}
 	s := g.spanOf(v)
 	lo, hi, skip := s.Sources(v - s.Dst)
@@ -155,7 +155,7 @@ func (g *Graph) spanDegree(v int) int {
 // spanRows returns the graph of the in-edges of the given destinations of a
 // graph of blocks, as [Graph.rows] does, or nil if they are not made of blocks.
 func (g *Graph) spanRows(rows []int32) *Graph {
-	if slices.ContainsFunc(g.spans, func(s Span) bool { return s.Mask == NoLoopsMask }) {
+	if slices.ContainsFunc(g.top().spans, func(s Span) bool { return s.Mask == NoLoopsMask }) {
 		return nil
 	}
 	spans := make([]Span, 0, len(rows))
@@ -168,7 +168,7 @@ func (g *Graph) spanRows(rows []int32) *Graph {
 		}
 		spans = append(spans, Span{Src: lo, NumSrc: hi - lo, Dst: i, NumDst: 1})
 	}
-	h := ofSpans(g.nSrc, len(rows), spans, true)
+	h := ofSpans(g.top().nSrc, len(rows), spans, true)
 	h.from.Dst = rows
 	h.fromEdges = sync.OnceValue(func() []int32 { return g.edgesInto(rows) })
 	return h

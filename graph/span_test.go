@@ -25,7 +25,7 @@ func (s Span) joins(i, j int) bool {
 func plain(g *Graph) *Graph {
 	in := g.In()
 	h := ofCSR(g.NumSrc(), in.Offsets, in.Cols, g.Bipartite())
-	h.dstRows, h.kinds = g.dstRows, g.kinds
+	h.top().dstRows, h.kinds = g.top().dstRows, g.kinds
 	return h
 }
 
@@ -180,7 +180,7 @@ func TestSpansHoldNoEdges(t *testing.T) {
 		t.Error("edges of the view:", got[0], got[16384], got[16385])
 	}
 	for _, h := range append(members, g, b, view) {
-		if h.csr != nil || h.in != nil {
+		if h.csr != nil || h.top().in != nil {
 			t.Error(h, "has listed its edges")
 		}
 	}

@@ -24,7 +24,7 @@ func CompleteNoLoops(n int) *Graph {
 // sources to each of nDst destinations.
 func CompleteBipartite(nSrc, nDst int) *Graph {
 	g := pattern{"graph.CompleteBipartite", nSrc, nDst}.block(FullMask, 0)
-	g.bipartite = true
+	g.top().bipartite = true
 	return g
 }
 

@@ -35,10 +35,10 @@ func (g *Graph) member(src, dst []int32) *Graph {
 	if g.kinds != nil {
 		h.kinds = slices.Clone(g.kinds[first:last])
 	}
-	if h.bipartite && g.dstRows != nil {
-		h.dstRows = make([]int32, len(dst))
+	if h.top().bipartite && g.top().dstRows != nil {
+		h.top().dstRows = make([]int32, len(dst))
 		for i, v := range dst {
-			h.dstRows[i] = g.dstRows[v] - src[0]
+			h.top().dstRows[i] = g.top().dstRows[v] - src[0]
 		}
 	}
 	h.from.Src, h.from.Dst = src, dst
@@ -49,11 +49,11 @@ func (g *Graph) member(src, dst []int32) *Graph {
 // memberEdges is [Graph.member] without labels and Origin, of edges first[0] up
 // to first[1].
 func (g *Graph) memberEdges(src, dst []int32, edges [2]int) *Graph {
-	if len(dst) == 0 && g.spans == nil {
-		return ofCSR(len(src), []int64{0}, nil, g.bipartite)
+	if len(dst) == 0 && g.top().spans == nil {
+		return ofCSR(len(src), []int64{0}, nil, g.top().bipartite)
 	}
-	if g.spans != nil {
-		return ofSpans(len(src), len(dst), g.memberSpans(src, dst), g.bipartite)
+	if g.top().spans != nil {
+		return ofSpans(len(src), len(dst), g.memberSpans(src, dst), g.top().bipartite)
 	}
 	lo := int(dst[0])
 	offsets := make([]int64, len(dst)+1)
@@ -64,7 +64,7 @@ func (g *Graph) memberEdges(src, dst []int32, edges [2]int) *Graph {
 	for e := range cols {
 		cols[e] -= src[0]
 	}
-	return ofCSR(len(src), offsets, cols, g.bipartite)
+	return ofCSR(len(src), offsets, cols, g.top().bipartite)
 }
 
 // memberSpans returns the blocks of a member, never nil.
@@ -74,12 +74,12 @@ func (g *Graph) memberSpans(src, dst []int32) []Span {
 		return spans
 	}
 	first, end := int(dst[0]), int(dst[len(dst)-1])+1
-	i := sort.Search(len(g.spans), func(i int) bool { return g.spans[i].Dst+g.spans[i].NumDst > first })
-	for ; i < len(g.spans) && g.spans[i].Dst < end; i++ {
-		s := g.spans[i]
+	i := sort.Search(len(g.top().spans), func(i int) bool { return g.top().spans[i].Dst+g.top().spans[i].NumDst > first })
+	for ; i < len(g.top().spans) && g.top().spans[i].Dst < end; i++ {
+		s := g.top().spans[i]
 		s.Dst -= first
 		if s.Src = 0; len(src) > 0 {
-			s.Src = g.spans[i].Src - int(src[0])
+			s.Src = g.top().spans[i].Src - int(src[0])
 		}
 		spans = append(spans, s)
 	}

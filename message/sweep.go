@@ -93,6 +93,7 @@ func (sw *sweep) run(step func(l *Level, prev State) State) {
 // begin begins the loop if one of xs is on a tape.
 func (sw *sweep) begin(xs State) {
 	sw.loop = grad.BeginLoop(sw.plan.rows, xs...)
+	sw.loop.Seal()
 }
 
 // first returns the states before the roots, a row for each node of level 0.

@@ -82,9 +82,9 @@ func TestSweepWeightIsOneProduct(t *testing.T) {
 	w, h0 := param(1, width, width), param(2, 1, width)
 	tape := grad.NewTape(1)
 	wv := tape.Use(w)
-	var seen []*grad.Var // what the levels multiply
+	var seen []*grad.Var // what the levels multiply; Vars of a step must not leave it
 	s := message.Sweep(g, message.State{tape.Use(h0)}, func(l *message.Level, prev message.State) message.State {
-		seen = append(seen, prev[0])
+		seen = append(seen, prev[0].Keep())
 		return message.State{prev[0].MatMul(wv)}
 	})
 	// The gradient at a product of level n is 1 + Wᵀ + … : that of the sum.

@@ -304,6 +304,34 @@ func TestSweepMisuse(t *testing.T) {
 
 // TestSweepAllocates finds that a later training step makes no array: what it
 // allocates does not grow with the number of nodes, and the arena not at all.
+// A Var of a step that is used outside of the sweep is noticed, in its own step of the
+// training and in later ones, where it would be another value.
+func TestVarOfStepOutside(t *testing.T) {
+	g := graph.Chains(3)
+	tape := grad.NewTape(1)
+	var kept *grad.Var
+	for range 2 {
+		tape.Reset()
+		x := tape.Watch(tensor.New(3, 2))
+		h := message.Sweep(g, message.State{grad.Const(tensor.New(1, 2))}, func(l *message.Level, prev message.State) message.State {
+			y := prev[0].Add(l.Rows(x)).Tanh()
+			if l.N == 1 {
+				kept = y
+			}
+			return message.State{y}
+		})
+		tape.Backward(h[0].Sum())
+		func() {
+			defer func() {
+				if _, ok := recover().(*grad.TapeError); !ok {
+					t.Error("a Var of a step is used outside of it, and nobody says so")
+				}
+			}()
+			kept.Sum()
+		}()
+	}
+}
+
 func TestSweepAllocates(t *testing.T) {
 	count := func(chains int) (allocs float64, ops int) {
 		lengths := slices.Repeat([]int{10}, chains)

@@ -133,12 +133,11 @@ func (c *benchCommand) selfArgs(name string) []string {
 }
 
 func list(w io.Writer, bs []benchmark) error {
+	p := &printer{w: w}
 	for _, b := range bs {
-		if _, err := fmt.Fprintln(w, b.name); err != nil {
-			return err
-		}
+		p.printf("%s\n", b.name)
 	}
-	return nil
+	return p.err
 }
 
 // withMachine puts the ceilings of the machine before what was chosen, which a
@@ -162,7 +161,7 @@ func withMachine(all, chosen []benchmark) []benchmark {
 // what is interrupted leaves what it had.
 func (c *benchCommand) timeAll(e env, bs []benchmark, began usage) error {
 	limits := ceilings{}
-	table := newBenchTable(e.out)
+	table := newBenchTable(e.out, bs)
 	progress := newProgress(e.errOut)
 	for i := range bs {
 		progress.show("%d/%d  %s", i+1, len(bs), bs[i].name)
@@ -177,7 +176,7 @@ func (c *benchCommand) timeAll(e env, bs []benchmark, began usage) error {
 		limits.learn(&bs[i], line)
 		limits.judge(&bs[i], line)
 		if c.JSON {
-			err = json.NewEncoder(e.out).Encode(line)
+			err = table.line(line)
 		} else {
 			err = table.row(&bs[i], line)
 		}

@@ -26,7 +26,7 @@ func choose(all []benchmark, pattern string) ([]benchmark, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, misuse("there is no benchmark %q; did you mean %q? gatbench bench --list names them all", pattern, nearest(all, pattern))
+		return nil, misuse("there is no benchmark %q; did you mean %q? %s bench --list names them all", pattern, nearest(all, pattern), program)
 	}
 	return out, nil
 }

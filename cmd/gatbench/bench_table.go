@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/edgewise-ml/edgewise/internal/plain"
 )
 
 // busyPct is the share of the machine, in per cent, above which what others do
@@ -12,18 +14,30 @@ const busyPct = 5
 
 // benchTable prints results for people, a row each.
 type benchTable struct {
-	w    io.Writer
+	printer
+	wide int // columns of a name
 	rows int
 	busy int // rows that others disturbed
-	err  error
 }
 
-func newBenchTable(w io.Writer) *benchTable { return &benchTable{w: w} }
+func newBenchTable(w io.Writer, bs []benchmark) *benchTable {
+	t := &benchTable{printer: printer{w: w}, wide: len("name")}
+	for i := range bs {
+		t.wide = max(t.wide, plain.Width(plain.Text(bs[i].name)))
+	}
+	return t
+}
+
+// line prints one result for machines.
+func (t *benchTable) line(l *benchLine) error {
+	t.encode(l)
+	return t.err
+}
 
 // row prints one result, and before the first the head.
 func (t *benchTable) row(b *benchmark, l *benchLine) error {
 	if t.rows == 0 {
-		t.printf("%-28s %9s %19s %8s %7s  %-22s %8s  %s\n", "name", "median", "p10 – p90", "GFLOP/s", "GB/s", "of the limit", "× plain", "× other")
+		t.printf("%s %9s %19s %8s %7s  %-22s %8s  %s\n", plain.Pad("name", t.wide), "median", "p10 – p90", "GFLOP/s", "GB/s", "of the limit", "× plain", "× other")
 	}
 	t.rows++
 	x := &l.Extra
@@ -35,7 +49,7 @@ func (t *benchTable) row(b *benchmark, l *benchLine) error {
 		limit = fmt.Sprintf("%3.0f %% %s", x.LimitPct, x.Limit)
 	}
 	spread := fmt.Sprintf("%s – %s", shortTime(x.P10MS), shortTime(x.P90MS))
-	text := fmt.Sprintf("%-28s %9s %19s %8s %7s  %-22s %8s", b.name, shortTime(l.MedianMS), spread, some(x.GFLOPS), some(x.GBPerS), limit, some(x.OverPlain))
+	text := fmt.Sprintf("%s %9s %19s %8s %7s  %-22s %8s", plain.Pad(plain.Text(b.name), t.wide), shortTime(l.MedianMS), spread, some(x.GFLOPS), some(x.GBPerS), limit, some(x.OverPlain))
 	if x.ForwardMS > 0 {
 		text += fmt.Sprintf("  forward %s", shortTime(x.ForwardMS))
 	}
@@ -63,12 +77,6 @@ func (t *benchTable) legend() error {
 		t.printf("Other processes used more than %d %% of the machine during %d of %d rows: measure those again.\n", busyPct, t.busy, t.rows)
 	}
 	return t.err
-}
-
-func (t *benchTable) printf(format string, args ...any) {
-	if _, err := fmt.Fprintf(t.w, format, args...); err != nil && t.err == nil {
-		t.err = err
-	}
 }
 
 // shortTime writes milliseconds with three digits and their unit.

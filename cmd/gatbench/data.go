@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -59,28 +58,25 @@ type listed struct {
 
 // Run prints a line for each dataset.
 func (c *dataListCommand) Run(e env) error {
+	p := &printer{w: e.out}
 	if !c.JSON {
-		fmt.Fprintf(e.out, "%-13s %6s %7s %8s %7s  %-46s %s\n", "name", "nodes", "edges", "features", "classes", "", "where")
+		p.printf("%-13s %6s %7s %8s %7s  %-46s %s\n", "name", "nodes", "edges", "features", "classes", "", "where")
 	}
 	for _, i := range datasets.Catalogue() {
 		l := listed{i.Name, i.Title, i.About, i.Nodes, i.Edges, i.Features, i.Classes, where(c.Data, i.Name)}
 		if c.JSON {
-			if err := json.NewEncoder(e.out).Encode(l); err != nil {
-				return err
-			}
+			p.encode(l)
 			continue
 		}
 		if l.Where == "" {
 			l.Where = "not here"
 			if datasets.Sources(i.Name) != nil {
-				l.Where = "not here: gatbench data fetch " + i.Name
+				l.Where = "not here: " + program + " data fetch " + i.Name
 			}
 		}
-		if _, err := fmt.Fprintf(e.out, "%-13s %6d %7d %8d %7d  %-46s %s\n", l.Name, l.Nodes, l.Edges, l.Features, l.Classes, l.About, l.Where); err != nil {
-			return err
-		}
+		p.printf("%-13s %6d %7d %8d %7d  %-46s %s\n", l.Name, l.Nodes, l.Edges, l.Features, l.Classes, l.About, l.Where)
 	}
-	return nil
+	return p.err
 }
 
 // dataDescribeCommand is gatbench data describe.
@@ -109,15 +105,17 @@ func (c *dataDescribeCommand) Run(e env) error {
 	if err != nil {
 		return err
 	}
+	p := &printer{w: e.out}
 	if c.JSON {
 		s := d.Split
-		return json.NewEncoder(e.out).Encode(description{d.Name, d.from, d.Graph.NumNodes(), d.Graph.NumEdges(), d.Features.Shape()[1], d.Classes, len(s.Train), len(s.Val), len(s.Test)})
+		p.encode(description{d.Name, d.from, d.Graph.NumNodes(), d.Graph.NumEdges(), d.Features.Shape()[1], d.Classes, len(s.Train), len(s.Val), len(s.Test)})
+		return p.err
 	}
 	if err := d.Describe(e.out); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.out, "%-9s %s\n", "from", d.from)
-	return err
+	p.printf("%-9s %s\n", "from", d.from)
+	return p.err
 }
 
 // dataCheckCommand is gatbench data check.
@@ -127,20 +125,20 @@ type dataCheckCommand struct {
 
 // Run reads the files and says which are right.
 func (c *dataCheckCommand) Run(e env) error {
-	wrong := 0
+	p, wrong := &printer{w: e.out}, 0
 	for _, path := range c.Paths {
 		d, err := datasets.Read(path)
 		if err != nil {
 			wrong++
-			fmt.Fprintf(e.out, "wrong  %v\n", err)
+			p.printf("wrong  %v\n", err)
 			continue
 		}
-		fmt.Fprintf(e.out, "right  %s: %d nodes, %d edges%s\n", path, d.Graph.NumNodes(), d.Graph.NumEdges(), unusual(d.Graph))
+		p.printf("right  %s: %d nodes, %d edges%s\n", path, d.Graph.NumNodes(), d.Graph.NumEdges(), unusual(d.Graph))
 	}
 	if wrong > 0 {
 		return fmt.Errorf("%d of %d cannot be used", wrong, len(c.Paths))
 	}
-	return nil
+	return p.err
 }
 
 // unusual returns what is legal in a graph and yet often a mistake.
@@ -185,6 +183,7 @@ func (c *dataConvertCommand) Run(e env) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.out, "%s: %s, %d nodes, %d edges, %.1f MB\n", c.Out, d.Name, d.Graph.NumNodes(), d.Graph.NumEdges(), float64(info.Size())/1e6)
-	return err
+	p := &printer{w: e.out}
+	p.printf("%s: %s, %d nodes, %d edges, %.1f MB\n", c.Out, d.Name, d.Graph.NumNodes(), d.Graph.NumEdges(), float64(info.Size())/1e6)
+	return p.err
 }

@@ -51,7 +51,7 @@ func (c *dataFetchCommand) known(name string) error {
 		return nil
 	}
 	if slices.Contains(datasets.Names(), strings.ToLower(name)) {
-		return misuse("%s cannot be fetched: cora, citeseer and pubmed can; see gatbench data list for where it is looked for", name)
+		return misuse("%s cannot be fetched: cora, citeseer and pubmed can; see %s data list for where it is looked for", name, program)
 	}
 	_, err := datasets.Find("", name)
 	return err
@@ -67,7 +67,7 @@ func (c *dataFetchCommand) fetch(e env, dir, name string) error {
 		total += f.Size
 	}
 	c.getter.Progress = func(f fetch.File, done int64) {
-		shown.show("%s: %.1f of %.1f MB, %s", name, float64(before+done)/1e6, float64(total)/1e6, filepath.Base(f.Path))
+		shown.show("%.1f of %.1f MB  %s  %s", float64(before+done)/1e6, float64(total)/1e6, name, filepath.Base(f.Path))
 	}
 	for _, f := range files {
 		file := fetch.File{URL: f.URL, Path: filepath.Join(dir, f.Name), Size: f.Size, SHA256: f.SHA256}
@@ -81,6 +81,7 @@ func (c *dataFetchCommand) fetch(e env, dir, name string) error {
 		before += f.Size
 	}
 	shown.clear()
-	_, err := fmt.Fprintf(e.out, "%s: %d files, %.1f MB, checksums right, in %s\n", name, len(files), float64(total)/1e6, dir)
-	return err
+	p := &printer{w: e.out}
+	p.printf("%s: %d files, %.1f MB, checksums right, in %s\n", name, len(files), float64(total)/1e6, dir)
+	return p.err
 }

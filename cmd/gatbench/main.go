@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"reflect"
 	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/plain"
 )
 
 // The exit statuses.
@@ -49,6 +51,7 @@ func misuse(format string, args ...any) error {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	program = thisProcess().name()
 	os.Exit(run(env{ctx, os.Stdout, os.Stderr}, os.Args[1:]))
 }
 
@@ -58,7 +61,7 @@ func run(e env, args []string) int {
 	if err == nil {
 		return succeeded
 	}
-	fmt.Fprintln(e.errOut, "gatbench:", err)
+	fmt.Fprintln(e.errOut, "gatbench:", plain.Lines(err.Error()))
 	if errors.As(err, new(usageError)) || errors.As(err, new(*datasets.UnknownError)) {
 		return misused
 	}
@@ -69,9 +72,10 @@ func dispatch(e env, args []string) error {
 	var line commandLine
 	helped := false
 	parser, err := kong.New(&line,
-		kong.Name("gatbench"),
+		kong.Name(program),
 		kong.Description("Graph neural networks in Go, at work."),
 		kong.Writers(e.out, e.errOut),
+		kong.KindMapper(reflect.String, kong.MapperFunc(asTyped)),
 		kong.Vars{"models": strings.Join(modelNames(), ", ")},
 		kong.Exit(func(int) { helped = true }), // --help; what kong says afterwards is of no interest
 	)
@@ -88,10 +92,20 @@ func dispatch(e env, args []string) error {
 	return command.Run(e)
 }
 
+// asTyped sets a flag to what was typed. Kong itself replaces bytes that are no UTF-8,
+// and the name of a file may have some.
+func asTyped(ctx *kong.DecodeContext, target reflect.Value) error {
+	token, err := ctx.Scan.PopValue("string")
+	if err == nil {
+		target.SetString(fmt.Sprint(token.Value))
+	}
+	return err
+}
+
 // advice returns where to read on, unless the error has advice of its own.
 func advice(err error) string {
 	if strings.HasSuffix(err.Error(), "?") {
 		return ""
 	}
-	return "; gatbench --help lists what there is"
+	return "; " + program + " --help lists what there is"
 }

@@ -56,29 +56,28 @@ func (n *neighbourhood) classes() []int {
 	return out
 }
 
-// heading names the panel and the classes.
+// heading names the panel and the classes, and says how even the attention is.
 func (n *neighbourhood) heading() picture.Heading {
 	h := picture.Heading{Title: fmt.Sprintf("node %d, layer %d: attention%s", n.node, n.layer+1, over(n.net.Recipe.headsOf(n.layer)))}
 	for _, c := range n.classes() {
 		h.Legend = append(h.Legend, picture.Key{Name: n.className(c), Mark: picture.Dots, Colour: picture.Colour(c)})
 	}
+	even := n.evenness(n.layer)
+	h.Legend = append(h.Legend, even.key(), picture.Key{Name: even.String()})
 	return h
 }
 
-// Draw draws the edges, and the nodes over them. The most attended edge is the
-// widest; below the node in the middle stands what it attends to itself.
+// Draw draws the edges, and the nodes over them. An edge is as wide as it is attended to,
+// beside uniform attention; below the node in the middle stands what it attends to itself.
 func (n *neighbourhood) Draw(c *picture.Canvas, box picture.Box) {
 	box = n.heading().Draw(c, box)
 	shares, itself := n.shares()
-	top := itself
-	for _, s := range shares {
-		top = max(top, s.of)
-	}
+	even := n.evenness(n.layer)
 	const most = 16                                             // nodes that have room for a number
 	size := math.Min(1, most/math.Max(1, float64(len(shares)))) // smaller where there are more
 	r := ring{box.Middle(), box.Height()/2 - 20, len(shares)}
 	for i, s := range shares {
-		c.Line(r.middle, r.at(i), picture.Stroke{Colour: edgeColour, Width: 5 * size * s.of / math.Max(top, 1e-12)})
+		c.Line(r.middle, r.at(i), picture.Stroke{Colour: edgeColour, Width: even.width(s.of)})
 	}
 	for i, s := range shares {
 		n.disc(c, r.at(i), s.node, math.Max(1.5, 6*size))
@@ -158,7 +157,7 @@ func (n *neighbourhood) disc(c *picture.Canvas, at picture.Point, node int32, ra
 // write writes a node's number and its share at a point of its middle line.
 func (s share) write(c *picture.Canvas, at picture.Point, anchor picture.Anchor) {
 	letters := picture.Letters{Size: 7.5, Colour: picture.Ink, Anchor: anchor}
-	text := fmt.Sprintf("%d: %.0f %%", s.node, 100*s.of)
+	text := fmt.Sprintf("%d: %s", s.node, percent(s.of))
 	if anchor == picture.Middle { // what is under it would cross it out
 		half := letters.Width(text)/2 + 1
 		c.Rect(picture.Box{Left: at.X - half, Top: at.Y - 4, Right: at.X + half, Bottom: at.Y + 4}, picture.White)

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/picture"
+	"github.com/edgewise-ml/edgewise/internal/plain"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -53,7 +54,7 @@ func (s *session) mark() picture.Series {
 
 func (s *session) lossPanel() *picture.Chart {
 	return &picture.Chart{
-		Title: fmt.Sprintf("%s on %s: loss", s.recipe.model().title, s.Name),
+		Title: fmt.Sprintf("%s on %s: loss", s.recipe.model().title, plain.Text(s.Name)),
 		X:     picture.Axis{Label: "epoch"}, Y: picture.Axis{Label: "cross-entropy"},
 		Series: []picture.Series{
 			s.curve(0, "training, with dropout", func(e train.Epoch) float64 { return e.Loss }),
@@ -76,16 +77,30 @@ func (s *session) accuracyPanel() *picture.Chart {
 }
 
 // hiddenPanel shows the first two principal components of the hidden layer, a
-// point a node, coloured by class.
+// point a node, coloured by class. Nodes far from all others stand on the border, so that
+// the others keep their room.
 func (s *session) hiddenPanel(hidden *tensor.Dense) *picture.Chart {
 	classes := make([]picture.Series, s.Classes)
 	for c := range classes {
 		classes[c] = picture.Series{Name: s.className(c), Mark: picture.Dots, Colour: picture.Colour(c)}
 	}
-	for v, p := range principal(hidden) {
+	points, beyond := principal(hidden), 0
+	edge := borderOf(points)
+	for v, p := range points {
 		if c := s.Labels[v]; c >= 0 {
-			classes[c].Points = append(classes[c].Points, picture.Point{X: p[0], Y: p[1]})
+			at, moved := edge.hold(p)
+			if moved {
+				beyond++
+			}
+			classes[c].Points = append(classes[c].Points, picture.Point{X: at[0], Y: at[1]})
 		}
+	}
+	switch beyond {
+	case 0:
+	case 1:
+		classes = append(classes, picture.Series{Name: "1 node beyond the border stands on it"})
+	default:
+		classes = append(classes, picture.Series{Name: fmt.Sprintf("%d nodes beyond the border stand on it", beyond)})
 	}
 	return &picture.Chart{
 		Title: "hidden layer, by class",
@@ -96,7 +111,7 @@ func (s *session) hiddenPanel(hidden *tensor.Dense) *picture.Chart {
 
 func (k *task) className(c int) string {
 	if c < len(k.ClassNames) {
-		return strings.ReplaceAll(k.ClassNames[c], "_", " ")
+		return plain.Text(strings.ReplaceAll(k.ClassNames[c], "_", " "))
 	}
 	return fmt.Sprintf("class %d", c)
 }

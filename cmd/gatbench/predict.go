@@ -1,9 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 	"math"
+	"strconv"
 
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -54,7 +54,6 @@ func (c *predictCommand) Run(e env) error {
 // write writes a line a node: JSON, or CSV under a head.
 func (c *predictCommand) write(w io.Writer, k *task, logits *tensor.Dense, nodes []int32) error {
 	p := &printer{w: w}
-	enc := json.NewEncoder(w)
 	if !c.JSON {
 		p.printf("node,class,name,probability,label\n")
 	}
@@ -64,10 +63,10 @@ func (c *predictCommand) write(w io.Writer, k *task, logits *tensor.Dense, nodes
 		if line.Class < len(k.ClassNames) {
 			line.Name = k.ClassNames[line.Class]
 		}
-		if !c.JSON {
-			p.printf("%d,%d,%q,%.4f,%d\n", line.Node, line.Class, line.Name, line.Probability, line.Label)
-		} else if err := enc.Encode(line); err != nil {
-			return err
+		if c.JSON {
+			p.encode(line)
+		} else {
+			p.printf("%d,%d,%s,%.4f,%d\n", line.Node, line.Class, strconv.Quote(line.Name), line.Probability, line.Label)
 		}
 	}
 	return p.err

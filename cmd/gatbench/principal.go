@@ -2,20 +2,18 @@ package main
 
 import (
 	"math"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // principal returns the first two principal components of each row of x, by
-// orthogonal iteration.
+// orthogonal iteration. Rows ten times as far from the mean as half of the rows are have no
+// say in the axes.
 func principal(x *tensor.Dense) [][2]float64 {
 	n, width := x.Rows(), x.RowLen()
-	mean := make([]float64, width)
-	for i := range n {
-		for j, v := range x.Row(i) {
-			mean[j] += float64(v) / float64(n)
-		}
-	}
+	near := nearRows(x, meanRow(x, nil))
+	mean := meanRow(x, near)
 	axes := [2][]float64{make([]float64, width), make([]float64, width)}
 	for j := range width { // two directions that no symmetry makes special
 		axes[0][j], axes[1][j] = math.Cos(float64(j)), math.Sin(float64(2*j+1))
@@ -26,6 +24,9 @@ func principal(x *tensor.Dense) [][2]float64 {
 		project(points, x, mean, axes)
 		next := [2][]float64{make([]float64, width), make([]float64, width)}
 		for i, p := range points {
+			if !near[i] {
+				continue
+			}
 			for j, v := range x.Row(i) {
 				c := float64(v) - mean[j]
 				next[0][j] += p[0] * c
@@ -37,6 +38,43 @@ func principal(x *tensor.Dense) [][2]float64 {
 	orthonormal(axes)
 	project(points, x, mean, axes)
 	return points
+}
+
+// meanRow returns the mean of some rows; of all if these are nil.
+func meanRow(x *tensor.Dense, rows []bool) []float64 {
+	mean, n := make([]float64, x.RowLen()), 0.0
+	for i := range x.Rows() {
+		if rows == nil || rows[i] {
+			n++
+			for j, v := range x.Row(i) {
+				mean[j] += float64(v)
+			}
+		}
+	}
+	for j := range mean {
+		mean[j] /= max(n, 1)
+	}
+	return mean
+}
+
+// nearRows reports which rows are at most ten times as far from a place as the row in the
+// middle of all distances.
+func nearRows(x *tensor.Dense, from []float64) []bool {
+	distance := make([]float64, x.Rows())
+	for i := range distance {
+		for j, v := range x.Row(i) {
+			distance[i] = math.Hypot(distance[i], float64(v)-from[j])
+		}
+	}
+	near := make([]bool, len(distance))
+	if len(near) == 0 {
+		return near
+	}
+	middle := slices.Sorted(slices.Values(distance))[len(distance)/2]
+	for i, d := range distance {
+		near[i] = d <= 10*middle
+	}
+	return near
 }
 
 // project sets the points to the rows' components along the axes.

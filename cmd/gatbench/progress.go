@@ -6,9 +6,10 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/edgewise-ml/edgewise/internal/plain"
 )
 
 // How long a line of progress stands before the next one.
@@ -24,7 +25,7 @@ type progress struct {
 	width func() int // of the terminal; nil where there is none
 	now   func() time.Time
 	last  time.Time // of the last line
-	shown int       // characters on the terminal's line
+	shown int       // columns on the terminal's line
 }
 
 // newProgress returns a progress on w. The first line waits as long as any
@@ -33,17 +34,26 @@ func newProgress(w io.Writer) *progress {
 	p := &progress{w: w, now: time.Now}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
 		p.width = func() int {
-			if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-				return width
-			}
-			return 80
+			width, _, err := term.GetSize(int(f.Fd()))
+			return columns(width, err)
 		}
 	}
 	p.last = p.now()
 	return p
 }
 
-// show replaces the line, or adds one, if it is time to.
+// columns returns how wide a terminal is that says width. A serial line, or one of a
+// machine that builds, does not know its width and says 0.
+func columns(width int, err error) int {
+	if err != nil || width <= 0 {
+		return 80
+	}
+	return width
+}
+
+// show replaces the line, or adds one, if it is time to. Parts of the format that two
+// blanks divide are left out from the end on where the terminal is narrow, so that the
+// first is to say the most.
 func (p *progress) show(format string, args ...any) {
 	every := appendEvery
 	if p.width != nil {
@@ -54,13 +64,13 @@ func (p *progress) show(format string, args ...any) {
 		return
 	}
 	p.last = now
-	text := fmt.Sprintf(format, args...)
+	text := fmt.Sprintf(format, shown(args)...)
 	if p.width == nil {
 		fmt.Fprintln(p.w, text)
 		return
 	}
 	text = shorten(text, p.width()-1) // the last column would wrap
-	n := utf8.RuneCountInString(text)
+	n := plain.Width(text)
 	fmt.Fprint(p.w, "\r", text, strings.Repeat(" ", max(0, p.shown-n)))
 	p.shown = n
 }
@@ -73,10 +83,15 @@ func (p *progress) clear() {
 	}
 }
 
-// shorten returns at most the first n characters of s.
+// shorten returns the parts of s, divided by two blanks, that n columns hold, and of the
+// first its beginning if that is too long.
 func shorten(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:max(0, n)])
+	for plain.Width(s) > n {
+		end := strings.LastIndex(s, "  ")
+		if end <= 0 {
+			return plain.Fit(s, n)
+		}
+		s = s[:end]
 	}
 	return s
 }

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/edgewise-ml/edgewise/internal/plain"
+	"github.com/edgewise-ml/edgewise/train"
 )
 
 // at returns a progress whose clock is moved by hand.
@@ -41,9 +45,48 @@ func TestProgressOnATerminal(t *testing.T) {
 	p.show("äö")
 	p.clear()
 	p.clear()
-	if want := "\r123456789" + "\räö       " + "\r  \r"; w.String() != want {
+	if want := "\r12345678…" + "\räö       " + "\r  \r"; w.String() != want {
 		t.Errorf("got %q, want %q", w.String(), want)
 	}
+}
+
+// A terminal that does not know its width has the usual one, and a narrow one shows what
+// comes first, whole.
+func TestProgressFitsTerminal(t *testing.T) {
+	for said, want := range map[int]int{0: 80, -1: 80, 20: 20, 200: 200} {
+		if got := columns(said, nil); got != want {
+			t.Errorf("a terminal that says %d has %d columns, want %d", said, got, want)
+		}
+	}
+	if got := columns(7, errors.ErrUnsupported); got != 80 {
+		t.Errorf("one that says nothing has %d", got)
+	}
+	for width, want := range map[int]string{
+		80: "\repoch 112/200  validation 81.4 %  loss 0.5123  seed 3  神经.npz",
+		57: "\repoch 112/200  validation 81.4 %  loss 0.5123  seed 3",
+		40: "\repoch 112/200  validation 81.4 %",
+		20: "\repoch 112/200",
+		8:  "\repoch …",
+		1:  "\r",
+	} {
+		var w strings.Builder
+		p, wait := at(&w, func() int { return width })
+		wait(time.Second)
+		r := &reporter{trainCommand: &trainCommand{}, recipe: recipe{Dataset: "神经.npz", Epochs: 200}, progress: p}
+		r.epoch(3, train.Epoch{N: 112, Loss: 0.5123, Scores: train.Scores{Val: train.Score{Accuracy: 0.814}}})
+		if w.String() != want || plain.Width(want[1:]) >= width && width > 1 {
+			t.Errorf("%d columns show %q, want %q", width, w.String(), want)
+		}
+	}
+}
+
+// What is shown stays on its line, whatever it is named.
+func TestProgressOfHostileName(t *testing.T) {
+	var w strings.Builder
+	p, wait := at(&w, func() int { return 200 })
+	wait(time.Second)
+	p.show("1 of 2 seeds  gat on %s", hostile)
+	tame(t, "progress", strings.TrimPrefix(w.String(), "\r"))
 }
 
 func TestProgressOfAShortTask(t *testing.T) {

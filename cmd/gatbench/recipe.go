@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strconv"
-	"strings"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/train"
@@ -223,13 +221,4 @@ func (r recipe) flags(preset string, f form) string {
 		}
 	}
 	return line
-}
-
-// word returns a value as a word of a command line, in quotes if it has spaces.
-func word(v any) string {
-	s := fmt.Sprint(v)
-	if strings.ContainsAny(s, " \t") {
-		return strconv.Quote(s)
-	}
-	return s
 }

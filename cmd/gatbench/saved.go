@@ -1,10 +1,11 @@
 package main
 
 import (
-	"encoding/json"
+	"fmt"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/plain"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -85,10 +86,11 @@ func (c *evalCommand) Run(e env) error {
 		TrainAccuracy: s.Train.Accuracy, ValAccuracy: s.Val.Accuracy, TestAccuracy: s.Test.Accuracy, TestLoss: number(s.Test.Loss),
 		Features: n.Recipe.Features, Quality: k.quality(logits),
 	}
-	if c.JSON {
-		return json.NewEncoder(e.out).Encode(line)
-	}
 	p := &printer{w: e.out}
+	if c.JSON {
+		p.encode(line)
+		return p.err
+	}
 	p.printf("%s on %s\n\n%-10s  %6s  %-9s  %s\n", n.Recipe.model().describe(&n.Recipe, k.Classes), k.Name, "", "nodes", "accuracy", "loss")
 	for _, part := range []struct {
 		name  string
@@ -98,7 +100,8 @@ func (c *evalCommand) Run(e env) error {
 		p.printf("%-10s  %6d  %6.1f %%   %.4f\n", part.name, len(part.nodes), 100*part.score.Accuracy, part.score.Loss)
 	}
 	if line.Quality != nil {
-		p.printf("\n%s\n", wrap(line.Quality.says(s.Test.Accuracy)))
+		p.printf("\n")
+		p.paragraph("%s", line.Quality.says(s.Test.Accuracy))
 	}
 	p.printf("\nwhich classes (down) are taken for which (across):\n\n")
 	p.confusion(k, confusion)
@@ -107,19 +110,29 @@ func (c *evalCommand) Run(e env) error {
 
 // confusion prints a row for each class: how many of its nodes were given which.
 func (p *printer) confusion(k *task, c *train.Confusion) {
-	p.printf("%-36s", "")
+	const most = 40 // columns of a name
+	name := func(class int) string {
+		if class < len(k.ClassNames) {
+			return plain.Fit(plain.Text(k.ClassNames[class]), most)
+		}
+		return ""
+	}
+	long, wide := 0, 5
+	for want := range k.Classes {
+		long = max(long, plain.Width(name(want)))
+		for got := range k.Classes {
+			wide = max(wide, len(fmt.Sprint(c.At(want, got))))
+		}
+	}
+	p.printf("%3s %s", "", plain.Pad("", long))
 	for got := range k.Classes {
-		p.printf(" %5d", got)
+		p.printf(" %*d", wide, got)
 	}
 	p.printf("\n")
 	for want := range k.Classes {
-		name := ""
-		if want < len(k.ClassNames) {
-			name = k.ClassNames[want]
-		}
-		p.printf("%3d %-32s", want, name)
+		p.printf("%3d %s", want, plain.Pad(name(want), long))
 		for got := range k.Classes {
-			p.printf(" %5d", c.At(want, got))
+			p.printf(" %*d", wide, c.At(want, got))
 		}
 		p.printf("\n")
 	}

@@ -142,7 +142,7 @@ func coloured(w io.Writer) bool {
 // epoch reports one epoch.
 func (r *reporter) epoch(seed uint64, e train.Epoch) {
 	if !r.JSON {
-		r.progress.show("%s seed %d  epoch %d/%d  loss %.4f  validation %.1f %%", r.recipe.Dataset, seed, e.N, r.recipe.Epochs, e.Loss, 100*e.Val.Accuracy)
+		r.progress.show("epoch %d/%d  validation %.1f %%  loss %.4f  seed %d  %s", e.N, r.recipe.Epochs, 100*e.Val.Accuracy, e.Loss, seed, r.recipe.Dataset)
 		return
 	}
 	r.encode(epochLine{
@@ -150,12 +150,6 @@ func (r *reporter) epoch(seed uint64, e train.Epoch) {
 		TrainAccuracy: e.Train.Accuracy, ValLoss: number(e.Val.Loss), ValAccuracy: e.Val.Accuracy, TestAccuracy: e.Test.Accuracy,
 		Best: e.Best, MS: milliseconds(e.Took),
 	})
-}
-
-func (r *reporter) encode(v any) {
-	if err := json.NewEncoder(r.w).Encode(v); err != nil && r.err == nil {
-		r.err = err
-	}
 }
 
 // run reports one training: in full if it is the only one.
@@ -177,7 +171,8 @@ func (r *reporter) run(s summary) error {
 func (r *reporter) single(s summary) {
 	k := r.task
 	r.printf("%s: %s; %d nodes, %d edges\n", k.Name, r.recipe.model().describe(&r.recipe, k.Classes), k.Graph.NumNodes(), k.Graph.NumEdges())
-	r.printf("%s\n\n", wrap(r.settings()))
+	r.paragraph("%s", r.settings())
+	r.printf("\n")
 	if n := len(k.Splits); n > 0 && r.recipe.Splits == splitsOwn {
 		r.printf("split %d of its %d, counted from 0; --split-number takes another\n\n", r.recipe.choice().index(n), n)
 	}
@@ -186,15 +181,17 @@ func (r *reporter) single(s summary) {
 	r.printf("%-10s  %6d  %6.1f %%\n", "validation", len(k.split.Val), 100*s.ValAccuracy)
 	r.printf("%-10s  %6d  %6.1f %%\n", "test", len(k.split.Test), 100*s.TestAccuracy)
 	if s.Quality != nil {
-		r.printf("\n%s\n", wrap(s.Quality.says(s.TestAccuracy)))
+		r.printf("\n")
+		r.paragraph("%s", s.Quality.says(s.TestAccuracy))
 	}
 	_, says, _ := criterion(s.Select)
 	if s.Weights != "" {
 		r.printf("\nthe weights of the edges are %s by %s\n", s.Weights, r.recipe.model().title)
 	}
-	r.printf("\n%s\n", wrap(fmt.Sprintf("the model of epoch %d of %d: %s", s.BestEpoch, s.Epochs, says)))
+	r.printf("\n")
+	r.paragraph("the model of epoch %d of %d: %s", s.BestEpoch, s.Epochs, says)
 	if more := moreEpochs(s, r.recipe); more > 0 {
-		r.printf("%s\n", wrap(fmt.Sprintf("the best epoch is one of the last: a longer training may be better: --epochs %d", more)))
+		r.paragraph("the best epoch is one of the last: a longer training may be better: --epochs %d", more)
 	}
 	r.printf("%.2f ms an epoch (median), %.2f s in all", s.EpochMS, s.TotalMS/1000)
 	if s.PeakMiB > 0 {
@@ -203,7 +200,7 @@ func (r *reporter) single(s summary) {
 	r.printf("\n")
 	r.files(s)
 	if !s.Interrupted && !s.Diverged {
-		r.printf("next: %s\n", r.strong(r.command(r.advice(s))))
+		r.printf("next: "+r.strong("%s")+"\n", r.command(r.advice(s)))
 	}
 }
 
@@ -267,9 +264,9 @@ func (r *reporter) all(runs []summary) error {
 		r.encode(o)
 		return r.err
 	}
-	r.printf("\n%s: test accuracy %s over %d seeds, %.2f s in all\n", r.task.Name,
-		r.strong(fmt.Sprintf("%.1f ± %.1f %%", 100*o.Mean, 100*o.Std)), o.Seeds, o.TotalMS/1000)
-	r.printf("next: %s\n", r.strong(r.command("--save "+word(r.fileName()+".safetensors"))))
+	r.printf("\n%s: test accuracy "+r.strong("%.1f ± %.1f %%")+" over %d seeds, %.2f s in all\n", r.task.Name,
+		100*o.Mean, 100*o.Std, o.Seeds, o.TotalMS/1000)
+	r.printf("next: "+r.strong("%s")+"\n", r.command("--save "+word(r.fileName()+".safetensors")))
 	return r.err
 }
 
@@ -282,9 +279,9 @@ func (r *reporter) fileName() string {
 // command returns the command line to try next; without flags that which uses
 // the saved model.
 func (r *reporter) command(flags string) string {
-	line := "gatbench eval " + word(r.Save)
+	line := program + " eval " + word(r.Save)
 	if flags != "" {
-		line = "gatbench train" + r.recipe.flags(r.task.suits().preset, r.task.formFor(r.recipe.Preset))
+		line = program + " train" + r.recipe.flags(r.task.suits().preset, r.task.formFor(r.recipe.Preset))
 	}
 	if r.Data != "" {
 		line += " --data " + word(r.Data)

@@ -1,14 +1,15 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/plain"
 )
 
 // tableCommand is gatbench table.
@@ -138,12 +139,8 @@ func (c *tableCommand) recipes() ([][]recipe, error) {
 	if err := c.variation.check(c.Models); err != nil {
 		return nil, err
 	}
-	names := c.Datasets
-	if len(names) == 0 {
-		names = []string{"cora", "citeseer", "pubmed"}
-	}
 	var out [][]recipe
-	for _, d := range names {
+	for _, d := range c.datasets() {
 		var rs []recipe
 		for _, m := range c.Models {
 			r, err := c.recipe(or(c.Preset, "paper"), m, datasetNamed(d))
@@ -196,6 +193,14 @@ func (c *tableCommand) settled(k *task, rs []recipe) ([]recipe, error) {
 	return out, nil
 }
 
+// datasets returns the names of those in the table.
+func (c *tableCommand) datasets() []string {
+	if len(c.Datasets) == 0 {
+		return []string{"cora", "citeseer", "pubmed"}
+	}
+	return c.Datasets
+}
+
 // accuracyTable prints the rows as they come.
 type accuracyTable struct {
 	*tableCommand
@@ -233,7 +238,7 @@ func (t *accuracyTable) add(e env, k *task, r recipe) error {
 	ready := t.Seeds - len(rest)
 	_, err := manySeeds(e.ctx, k, rest, func(i int, s summary) error {
 		ready++
-		t.progress.show("%s on %s: %d of %d seeds", r.Model, k.Name, ready, t.Seeds)
+		t.progress.show("%d of %d seeds  %s on %s", ready, t.Seeds, r.Model, k.Name)
 		return t.keep(rest[i], s)
 	})
 	t.progress.clear()
@@ -277,27 +282,40 @@ func (t *accuracyTable) cell(seeds []recipe) cell {
 func (t *accuracyTable) print(name string, l cell) error {
 	t.rows++
 	if t.JSON {
-		return json.NewEncoder(t.w).Encode(l)
+		t.encode(l)
+	} else {
+		t.row(name, l)
 	}
-	t.row(name, l)
 	return t.err
+}
+
+// widest is how many columns a dataset's name has at most in a table.
+const widest = 24
+
+// widths returns the columns of the names that the table will have.
+func (t *accuracyTable) widths() (dataset, model int) {
+	dataset, model = len("dataset"), len("model")
+	for _, m := range t.Models {
+		model = max(model, plain.Width(m))
+	}
+	for _, name := range t.datasets() {
+		title := filepath.Base(name) // of a file the title is at most that
+		for _, i := range datasets.Catalogue() {
+			if i.Name == strings.ToLower(name) {
+				title = i.Title
+			}
+		}
+		dataset = max(dataset, plain.Width(plain.Text(title)))
+	}
+	return min(dataset, widest), model
 }
 
 // row prints a cell for people, and before the first the head.
 func (t *accuracyTable) row(name string, l cell) {
-	const columns = "%-*s  %-*s  %-24s  %-10s  %-4s  %-10s %6s\n"
-	wide := len("model")
-	for _, m := range t.Models {
-		wide = max(wide, len(m))
-	}
-	long := len("CiteSeer")
-	for _, i := range datasets.Catalogue() {
-		if slices.Contains(t.Datasets, i.Name) {
-			long = max(long, len(i.Title))
-		}
-	}
+	const columns = "%s  %s  %-24s  %-10s  %-4s  %-10s %6s\n"
+	long, wide := t.widths()
 	if t.rows == 1 {
-		t.printf(columns, long, "dataset", wide, "model", "here", "paper", "DGL", "PyG", "time")
+		t.printf(columns, plain.Pad("dataset", long), plain.Pad("model", wide), "here", "paper", "DGL", "PyG", "time")
 	}
 	var p figures
 	switch l.Splits { // that is what was published
@@ -306,11 +324,20 @@ func (t *accuracyTable) row(name string, l cell) {
 	case splitsShchur:
 		p.paper = reportedShchur[l.Model][l.Dataset]
 	}
-	here := fmt.Sprintf("%.1f", 100*l.Mean)
+	here := score(l.Mean)
 	if l.Seeds > 1 { // one says nothing of how far they lie apart
-		here += fmt.Sprintf(" ± %.1f [%.1f, %.1f]", 100*l.Std, 100*l.Low, 100*l.High)
+		here = fmt.Sprintf("%s ±%5.1f [%s, %s]", here, 100*l.Std, score(l.Low), score(l.High))
 	}
-	t.printf(columns, long, name, wide, l.Model, here, p.paper, p.dgl, p.pyg, fmt.Sprintf("%.0f s", l.TotalMS/1000))
+	name = plain.Pad(plain.Fit(plain.Text(name), long), long)
+	t.printf(columns, name, plain.Pad(l.Model, wide), here, p.paper, p.dgl, p.pyg, fmt.Sprintf("%.0f s", l.TotalMS/1000))
+}
+
+// score writes an accuracy in per cent in four columns, all of it without a decimal.
+func score(v float64) string {
+	if v >= 0.9995 {
+		return " 100"
+	}
+	return fmt.Sprintf("%4.1f", 100*v)
 }
 
 // String is mean ± std, or a dash.
@@ -336,16 +363,17 @@ func (t *accuracyTable) end() error {
 	if t.Seeds == 1 {
 		noun = "seed"
 	}
-	t.printf("\n%s\n", wrap(fmt.Sprintf("Test accuracy in per cent, mean ± standard deviation [95 %% interval of the mean] over %d %s from %d on. "+
-		"%s. Time is that of the seeds' trainings, added up. A dash: no published figure is known.", t.Seeds, noun, t.Seed, splitsWords(t.used[0].of[0].Splits))))
+	t.printf("\n")
+	t.paragraph("Test accuracy in per cent, mean ± standard deviation [95 %% interval of the mean] over %d %s from %d on. "+
+		"%s. Time is that of the seeds' trainings, added up. A dash: no published figure is known.", t.Seeds, noun, t.Seed, splitsWords(t.used[0].of[0].Splits))
 	for _, u := range t.used {
 		on := ""
 		if len(t.used) > 1 {
 			on = " on " + strings.Join(u.names, ", ")
 		}
-		t.printf("%s\n", wrap(fmt.Sprintf("Settings%s: %s; features: %s.", on, u.preset, u.of[0].Features)))
+		t.paragraph("Settings%s: %s; features: %s.", on, u.preset, u.of[0].Features)
 		for _, line := range rules(u.of) {
-			t.printf("%s\n", wrap(line))
+			t.paragraph("%s", line)
 		}
 	}
 	for _, line := range t.unread {

@@ -74,6 +74,9 @@ func open(dir, name string) (*datasets.Dataset, error) {
 		return cora.Load()
 	}
 	d, err := datasets.Open(dir, name)
+	if missing := (*datasets.MissingError)(nil); errors.As(err, &missing) && datasets.Sources(missing.Name) != nil {
+		missing.Get = fmt.Sprintf("get it with %s data fetch %s", program, missing.Name)
+	}
 	if !errors.As(err, new(*datasets.UnknownError)) {
 		return d, err
 	}

@@ -58,7 +58,9 @@ func (c *trainCommand) Run(e env) (err error) {
 		return errors.Join(err, failed)
 	}
 	if c.Profile != "" && !c.JSON {
-		fmt.Fprintf(e.out, "profile in %s\n", c.Profile)
+		p := &printer{w: e.out}
+		p.printf("profile in %s\n", c.Profile)
+		err = errors.Join(err, p.err)
 	}
 	return err
 }
@@ -228,7 +230,7 @@ func (s *session) explain(err error) error {
 	case s.summary.Interrupted:
 		err = fmt.Errorf("interrupted after %d of %d epochs", s.summary.Epochs, s.recipe.Epochs)
 		if s.summary.Checkpoint != "" {
-			err = fmt.Errorf("%w; gatbench train --resume %s goes on", err, s.summary.Checkpoint)
+			err = fmt.Errorf("%w; %s train --resume %s goes on", err, program, word(s.summary.Checkpoint))
 		}
 	case s.summary.Diverged && s.summary.Saved != "":
 		err = fmt.Errorf("%w; the model of epoch %d is saved in %s", err, s.summary.BestEpoch, s.summary.Saved)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -26,12 +24,13 @@ type build struct {
 
 // Run prints the version.
 func (c *versionCommand) Run(e env) error {
-	b := thisBuild()
+	b, p := thisBuild(), &printer{w: e.out}
 	if c.JSON {
-		return json.NewEncoder(e.out).Encode(b)
+		p.encode(b)
+	} else {
+		p.printf("edgewise %s\n%s %s\nkernels: %s\nthreads: %d\n", b.Version, b.Go, b.Target, b.Kernels, b.Threads)
 	}
-	_, err := fmt.Fprintf(e.out, "edgewise %s\n%s %s\nkernels: %s\nthreads: %d\n", b.Version, b.Go, b.Target, b.Kernels, b.Threads)
-	return err
+	return p.err
 }
 
 func thisBuild() build {

@@ -16,7 +16,11 @@ var goBlock = regexp.MustCompile("(?s)```go\n(package main\n.*?)```")
 // compile and to learn. It is built as a package of this module that exists only
 // in an overlay.
 func TestReadme(t *testing.T) {
-	block := goBlock.FindStringSubmatch(read(t, "README.md"))
+	text := read(t, "README.md")
+	if !strings.Contains(text, "\ngo get "+module+"\n") {
+		t.Errorf("README.md does not say how a program gets the module: go get %s", module)
+	}
+	block := goBlock.FindStringSubmatch(text)
 	if block == nil {
 		t.Fatal("README.md has no Go program")
 	}

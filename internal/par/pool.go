@@ -14,7 +14,6 @@ type Task interface {
 
 const (
 	coldSpin = 20 * time.Microsecond  // how long anybody may spin at any time
-	hotSpin  = time.Millisecond       // how long a worker may while a step runs
 	yielding = 100 * time.Microsecond // how long a caller yields before it parks
 	looks    = 32                     // how often who spins looks between two looks at the clock
 )

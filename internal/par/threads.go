@@ -43,8 +43,8 @@ func SetThreads(n int) (undo func()) {
 const maxThreads = 1024
 
 // Hot says that loops will follow each other closely: until undo is called,
-// workers spin up to 1 ms for the next one. Calls may overlap, and only the
-// first call of an undo counts.
+// workers spin up to 320 µs for the next one, as long as that pays. Calls may
+// overlap, and only the first call of an undo counts.
 func Hot() (undo func()) {
 	if shared.hot.Add(1) == 1 {
 		measure()

@@ -15,6 +15,7 @@ type worker struct {
 	quit  atomic.Bool
 	took  int64 // chunks of this job that are not counted off
 	ended bool  // help came to its end: no panic, no Goexit
+	waits waits
 }
 
 func newWorker(p *pool, index int) *worker {
@@ -31,8 +32,8 @@ func (w *worker) loop() {
 	for !w.quit.Load() {
 		if w.pool.free.left() > 0 {
 			w.help()
-		} else if !w.lookOut() {
-			w.park()
+		} else {
+			w.wait()
 		}
 	}
 }
@@ -74,25 +75,42 @@ func (w *worker) leave() {
 // event reports whether there is something to do.
 func (w *worker) event() bool { return w.pool.free.left() > 0 || w.quit.Load() }
 
-// lookOut spins until there is something to do, and reports whether there is.
-// It is Go with a few instructions of assembly, so that the collector and the
-// scheduler can interrupt it.
-func (w *worker) lookOut() bool {
-	var start time.Time
+// wait spins until there is something to do, or else sleeps, and remembers how long it took.
+func (w *worker) wait() {
+	start, met := w.lookOut()
+	if !met {
+		w.park()
+	}
+	switch {
+	case !start.IsZero():
+		w.waits.add(time.Since(start))
+	case met:
+		w.waits.add(0)
+	}
+}
+
+// lookOut spins until there is something to do, and reports whether there is. If that was
+// not at once, start is when it began. It is Go with a few instructions of assembly, so
+// that the collector and the scheduler can interrupt it.
+func (w *worker) lookOut() (start time.Time, met bool) {
 	for i := 1; ; i++ {
 		switch {
 		case w.event():
-			return true
-		case i == 1 && w.pool.patience() == 0:
-			return false
+			return start, true
+		case i == 1 && w.patience() == 0:
+			return start, false
 		case i == looks:
 			start = time.Now()
-		case i%looks == 0 && time.Since(start) >= w.pool.patience():
-			return false
+		case i%looks == 0 && time.Since(start) >= w.patience():
+			return start, false
 		}
 		pause(2)
 	}
 }
+
+// patience is how long the worker spins now: as long as the pool allows and as its waits
+// of late were worth.
+func (w *worker) patience() time.Duration { return min(w.pool.patience(), w.waits.bound()) }
 
 // patience is how long a worker may spin now.
 func (p *pool) patience() time.Duration {

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/spoil"
 )
 
 // share is the work of a chunk, in elements of a stream: some microseconds. A
@@ -73,5 +74,6 @@ func lend(n int) ([]Float, *[]Float) {
 	if cap(*p) < n {
 		*p = make([]Float, n)
 	}
+	spoil.Floats((*p)[:n])
 	return (*p)[:n], p
 }

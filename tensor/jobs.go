@@ -8,8 +8,8 @@ import (
 )
 
 // share is the work of a chunk, in elements of a stream: some microseconds. A
-// loop of less than two chunks stays on the calling goroutine.
-const share = 1 << 15
+// loop of less than two chunks stays on the calling goroutine. Tests set it.
+var share = 1 << 15
 
 // What is computed costs more than a stream; these are about how many elements.
 const (

@@ -129,7 +129,7 @@ func compareRows(t *testing.T, what string, rows int, part func(t *grad.Tape, lo
 	sums := make([]sum64, len(all))
 	for i, d := range all {
 		if d != nil {
-			sums[i] = sum64{make([]float64, len(d.Data)), make([]float64, len(d.Data))}
+			sums[i] = newSum64(len(d.Data))
 		}
 	}
 	few := grad.NewTape(1)
@@ -167,4 +167,86 @@ type sum64 struct{ of, size []float64 }
 func (s sum64) add(k int, v float64) {
 	s.of[k] += v
 	s.size[k] += math.Abs(v)
+}
+
+// TestColumnSizes compares normalisation of columns with its formula in float64, element
+// by element, in runs and in parts of runs, over one range of rows and over many.
+func TestColumnSizes(t *testing.T) {
+	const eps = 1e-2
+	for _, size := range [][3]int{{64, 3, 1}, {65, 3, 1}, {65, 17, 1}, {2100, 20, 1}, {9000, 5, 1}, {9000, 5, 130}, {2000, 20, 3}} {
+		rows, width, ranges := size[0], size[1], size[2]
+		if raced && rows > 1000 {
+			continue
+		}
+		x, gain, bias, dy := param(1, rows, width), param(2, width), param(3, width), param(4, rows, width).Value
+		offsets := make([]int, ranges+1)
+		for i := range offsets {
+			offsets[i] = rows * i / ranges
+		}
+		tape := grad.NewTape(1)
+		y := tape.Use(x).GraphNorm(offsets, grad.Affine{Gain: tape.Use(gain), Bias: tape.Use(bias)}, eps)
+		grads := tape.Backward(y.Mul(grad.Const(dy)).Sum())
+		wantY, dx, dg, db := newSum64(rows*width), newSum64(rows*width), newSum64(width), newSum64(width)
+		for k := range ranges {
+			for j := range width {
+				lo, n := offsets[k], float64(offsets[k+1]-offsets[k])
+				at := func(d *tensor.Dense, i int) float64 { return float64(d.Data[i*width+j]) }
+				mean, square, sdy, sdyx := 0.0, 0.0, 0.0, 0.0
+				for i := lo; i < offsets[k+1]; i++ {
+					mean += at(x.Value, i) / n
+				}
+				for i := lo; i < offsets[k+1]; i++ {
+					o := at(x.Value, i) - mean
+					square += o * o / n
+					sdy += at(dy, i) / n
+					sdyx += at(dy, i) * o / n
+				}
+				s, g := 1/math.Sqrt(square+eps), float64(gain.Value.Data[j])
+				for i := lo; i < offsets[k+1]; i++ {
+					o := at(x.Value, i) - mean
+					wantY.add(i*width+j, o*s*g+float64(bias.Value.Data[j]))
+					dx.add(i*width+j, g*s*(at(dy, i)-sdy-o*s*s*sdyx))
+					dg.add(j, at(dy, i)*o*s)
+					db.add(j, at(dy, i))
+				}
+			}
+		}
+		for i, d := range []*tensor.Dense{y.Value(), grads.Param(x), grads.Param(gain), grads.Param(bias)} {
+			want := []sum64{wantY, dx, dg, db}[i]
+			for k, v := range d.Data {
+				if !(math.Abs(float64(v)-want.of[k]) <= 1e-5*(1+want.size[k])) {
+					t.Fatalf("%v: array %d at %d is %v, want %v", size, i, k, v, want.of[k])
+				}
+			}
+		}
+	}
+}
+
+func newSum64(n int) sum64 { return sum64{make([]float64, n), make([]float64, n)} }
+
+// TestClassSizes compares the gradient of cross-entropy, p less 1 at the label, with that
+// in float64 for numbers of classes that are taken one by one, in blocks and alone.
+func TestClassSizes(t *testing.T) {
+	const rows = 37
+	for _, classes := range []int{1, 2, 3, 15, 16, 17, 40, 511, 512, 513, 700} {
+		x, labels, want := param(1, rows, classes), make([]int32, rows), newSum64(rows*classes)
+		for i := range rows {
+			labels[i] = int32(i * 11 % classes)
+			sum := 0.0
+			for _, v := range x.Value.Row(i) {
+				sum += math.Exp(float64(v))
+			}
+			for j, v := range x.Value.Row(i) {
+				want.add(i*classes+j, math.Exp(float64(v))/sum)
+			}
+			want.add(i*classes+int(labels[i]), -1)
+		}
+		tape := grad.NewTape(1)
+		got := tape.Backward(grad.CrossEntropy{Reduction: grad.SumLoss}.Of(tape.Use(x), labels)).Param(x)
+		for k, v := range got.Data {
+			if !(math.Abs(float64(v)-want.of[k]) <= 1e-6*want.size[k]+1e-7) {
+				t.Fatalf("%d classes: the gradient at %d is %v, want %v", classes, k, v, want.of[k])
+			}
+		}
+	}
 }

@@ -135,7 +135,7 @@ func closeTo(t *testing.T, what string, got []tensor.Float, want terms) {
 // side of what a tile, a chunk and a call take. Some of them, hubs and others, have
 // scores that the walk does not take.
 func TestHubs(t *testing.T) {
-	g := manyHubs(300, 700, 150, 1023, 1024, 1025, 2049, 40, 3100)
+	g := manyHubs(300, 700, 150, 1023, 1024, 1025, 2049, 4500, 40)
 	for _, shape := range [][2]int{{8, 8}, {1, 64}, {2, 16}} {
 		m := newBroad(g, shape[0], shape[1])
 		for v := 0; v < g.NumDst(); v++ {
@@ -155,9 +155,13 @@ func TestHubs(t *testing.T) {
 				message.SetJoin(t, joins)
 				want.compare(t, what, dy)
 				if joins && shape[0] == 8 {
+					past := simd.PastFrom
+					simd.PastFrom = 1
+					want.compare(t, what+", stored past the caches", dy)
 					undo := simd.Narrow()
 					want.compare(t, what+", by AVX2", dy)
 					undo()
+					simd.PastFrom = past
 				}
 			}
 		}

@@ -58,6 +58,19 @@ func TestAttentionCopies(t *testing.T) {
 func checkAttention(t *testing.T, what string, k *sparse.Attention, dOut *tensor.Dense) {
 	t.Helper()
 	want := newOracle(k, dOut)
+	want.compare(t, what)
+	if k.In.NNZ() > 1<<16 {
+		return
+	}
+	defer func(old int) { simd.PastFrom = old }(simd.PastFrom)
+	simd.PastFrom = 1
+	want.compare(t, what+", stored past the caches")
+}
+
+// compare computes the same by attention.
+func (want *oracle) compare(t *testing.T, what string) {
+	t.Helper()
+	k, dOut := want.k, want.dOut
 	out, stats := spoiltLike(dOut), spoilt(k.StatsLen())
 	k.Forward(out, stats)
 	closeTo(t, what+": out", out, want.out)
@@ -114,4 +127,87 @@ func TestSpill(t *testing.T) {
 			sameBits(t, fmt.Sprintf("%s, %d columns, added", name, f), got, want)
 		}
 	}
+}
+
+// Loops over destinations and sources go by parts of 256 rows, or of 2048 narrow ones, and
+// tiles have at most 512 rows: there are some of each, and a long stretch of nodes without
+// edges.
+func TestAttentionRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	for _, rows := range []int{255, 256, 257, 2047, 2048, 2049, 5000} {
+		for _, c := range []struct {
+			heads, d int
+			weighted bool
+		}{{1, 3, false}, {1, 3, true}, {8, 8, false}, {8, 2, true}, {3, 2, false}} {
+			a := regular(t, rng, rows, rows+3, 2*rows)
+			offsets := append([]int64(nil), a.Offsets...)
+			for r := rows / 3; r < rows*3/4; r++ { // all edges of these into the next row
+				offsets[r+1] = a.Offsets[rows/3]
+			}
+			a, err := sparse.New(rows, rows+3, offsets, a.Cols, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := &sparse.Attention{In: a, El: normal(rng, a.NumCols, c.heads), Er: normal(rng, rows, c.heads), Ft: normal(rng, a.NumCols, c.heads, c.d), Slope: 0.2}
+			if c.weighted {
+				k.Weight = normal(rng, a.NNZ(), c.heads)
+			}
+			checkAttention(t, fmt.Sprintf("%d rows, %v", rows, c), k, normal(rng, rows, c.heads, c.d))
+		}
+	}
+}
+
+// A call of the assembly takes 4096 rows at most, and rows of so many nonzeros as are 2¹⁶
+// elements. There are more of both here, on one thread, and what is set was NaN.
+func TestPieces(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 7))
+	for _, size := range [][3]int{{4095, 4500, 8}, {4097, 4500, 8}, {13_000, 13_000, 4}, {30, 13_000, 8}, {30, 13_000, 9}} {
+		rows, nnz, f := size[0], size[1], size[2]
+		a := regular(t, rng, rows, 90, nnz)
+		x, y, w, z := wholes(rng, 90, f), wholes(rng, rows, f), wholes(rng, nnz, 1), tensor.New(nnz, 1)
+		number := make([]int32, rows*f)
+		sum, mean, most := y.Like(), y.Like(), y.Like()
+		for r := range rows {
+			lo, hi := a.Offsets[r], a.Offsets[r+1]
+			for k := lo; k < hi; k++ {
+				for j, v := range x.Row(int(a.Cols[k])) {
+					sum.Row(r)[j] += w.Data[k] * v
+					mean.Row(r)[j] += v
+					z.Data[k] += v * y.Row(r)[j]
+					if k == lo || v > most.Row(r)[j] {
+						most.Row(r)[j] = v
+					}
+				}
+			}
+			for j := range f {
+				if hi > lo {
+					mean.Row(r)[j] /= float(hi - lo)
+				}
+			}
+		}
+		got := spoiltLike(y)
+		sparse.SetMulHeads(got, a, w, x)
+		sameBits(t, fmt.Sprint("SetMulHeads ", size), got, sum)
+		got.Fill(float(math.NaN()))
+		sparse.SetMulDense(got, a.WithValues(w.Data), x)
+		sameBits(t, fmt.Sprint("SetMulDense ", size), got, sum)
+		got.Fill(float(math.NaN()))
+		sparse.SetMeanDense(got, a, x)
+		sameBits(t, fmt.Sprint("SetMeanDense ", size), got, mean)
+		got.Fill(float(math.NaN()))
+		sparse.MaxDense(got, number, a, nil, x)
+		sameBits(t, fmt.Sprint("MaxDense ", size), got, most)
+		dots := spoiltLike(z)
+		sparse.SetDotHeads(dots, a, x, y)
+		sameBits(t, fmt.Sprint("SetDotHeads ", size), dots, z)
+	}
+}
+
+// wholes returns small whole numbers from 1 on, whose sums are exact in any order.
+func wholes(rng *rand.Rand, shape ...int) *tensor.Dense {
+	d := tensor.New(shape...)
+	for i := range d.Data {
+		d.Data[i] = float(1 + rng.IntN(5))
+	}
+	return d
 }

@@ -139,7 +139,7 @@ func TestAttentionRows(t *testing.T) {
 			heads, d int
 			weighted bool
 		}{{1, 3, false}, {1, 3, true}, {8, 8, false}, {8, 2, true}, {3, 2, false}} {
-			a := regular(t, rng, rows, rows+3, 2*rows)
+			a := regular(t, rng, rows, rows/2+1, 2*rows) // the other sources have no edges
 			offsets := append([]int64(nil), a.Offsets...)
 			for r := rows / 3; r < rows*3/4; r++ { // all edges of these into the next row
 				offsets[r+1] = a.Offsets[rows/3]
@@ -210,4 +210,61 @@ func wholes(rng *rand.Rand, shape ...int) *tensor.Dense {
 		d.Data[i] = float(1 + rng.IntN(5))
 	}
 	return d
+}
+
+// A softmax takes many segments of eight numbers an edge in a call, but one of more than
+// 4096 edges by itself, and one of up to 256 may wait before it is stored past the caches.
+func TestSoftmaxSizes(t *testing.T) {
+	defer func(old int) { simd.PastFrom = old }(simd.PastFrom)
+	var offsets []int64
+	at := int64(0)
+	for _, n := range []int64{3, 255, 256, 257, 0, 4095, 4096, 4097, 1, 9000, 5} {
+		offsets = append(offsets, at)
+		at += n
+	}
+	offsets = append(offsets, at)
+	a, err := sparse.New(len(offsets)-1, 1, offsets, make([]int32, at), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(6, 8))
+	for _, heads := range []int{8, 3, 1} {
+		x, dy := normal(rng, int(at), heads), normal(rng, int(at), heads)
+		y, dx := make([]float64, len(x.Data)), make([]float64, len(x.Data))
+		for r := range a.NumRows {
+			for h := range heads {
+				sum, c := 0.0, 0.0
+				for e := offsets[r]; e < offsets[r+1]; e++ {
+					w := math.Exp(float64(x.Row(int(e))[h]))
+					sum += w
+					c += w * float64(dy.Row(int(e))[h])
+				}
+				for e := offsets[r]; e < offsets[r+1]; e++ {
+					k := int(e)*heads + h
+					y[k] = math.Exp(float64(x.Data[k])) / sum
+					dx[k] = y[k] * (float64(dy.Data[k]) - c/sum)
+				}
+			}
+		}
+		for _, simd.PastFrom = range []int{1 << 22, 1} {
+			what := fmt.Sprintf("%d heads, past the caches from %d", heads, simd.PastFrom)
+			got, gotDX, added := spoiltLike(x), spoiltLike(x), x.Like()
+			sparse.SoftmaxRows(got, a, x)
+			nearEach(t, what+": softmax", got, y)
+			sparse.SetSoftmaxRowsGrad(gotDX, a, got, dy)
+			nearEach(t, what+": gradient, set", gotDX, dx)
+			sparse.SoftmaxRowsGrad(added, a, got, dy)
+			nearEach(t, what+": gradient, added", added, dx)
+		}
+	}
+}
+
+// nearEach compares each element by itself, small ones too.
+func nearEach(t *testing.T, what string, got *tensor.Dense, want []float64) {
+	t.Helper()
+	for i, v := range got.Data {
+		if !(math.Abs(float64(v)-want[i]) <= 1e-4*math.Abs(want[i])+1e-8) {
+			t.Fatalf("%s at %d is %v, want %v", what, i, v, want[i])
+		}
+	}
 }

@@ -248,3 +248,42 @@ func across(kind string, dx terms, at edgeColumn, x, dy []tensor.Float) {
 		dx.add(k, -less)
 	}
 }
+
+// The gradient of a table of biases is summed in 16 parts of the blocks: here there are
+// fewer blocks than that, as many, and more.
+func TestBiasBlocks(t *testing.T) {
+	for _, n := range []int{15, 16, 17, 40} {
+		some := make([]*graph.Graph, n)
+		for i := range some {
+			some[i] = graph.Complete(3 + i%2)
+		}
+		g := graph.Batch(some...)
+		h := &heads{Q: param(1, g.NumDst(), 2, 9), K: param(2, g.NumSrc(), 2, 9), V: param(3, g.NumSrc(), 2, 5), Bias: biasParam(g, "a kind and head")}
+		b := &biased{h, biases(g)["a kind and head"], 0}
+		got := b.run(g)
+		message.SetFuse(t, false)
+		near(t, fmt.Sprintf("%d blocks", n), got, b.run(g))
+		message.SetFuse(t, true)
+	}
+}
+
+// Threads share the columns of the gradient of a picked row, 16 to each.
+func TestPickedColumns(t *testing.T) {
+	g := manyHubs(300)
+	kinds := make([]int32, g.NumEdges())
+	for e := range kinds {
+		kinds[e] = int32(e * 5 % 7)
+	}
+	for _, n := range []int{1, 15, 16, 17, 33, 70} {
+		u, w, dy := param(1, g.NumSrc(), n), param(2, 7, n), param(3, g.NumDst(), n).Value
+		dw, dst := newTerms(7*n), g.Destinations()
+		for e, from := range g.In().Cols {
+			for j, v := range u.Value.Row(int(from)) {
+				dw.add(int(kinds[e])*n+j, float64(v)*float64(dy.Row(int(dst[e]))[j]))
+			}
+		}
+		tape := grad.NewTape(1)
+		y := message.UpdateAll(g, message.U(tape.Use(u)).Mul(message.W(tape.Use(w)).Pick(kinds)), message.Sum)
+		closeTo(t, fmt.Sprintf("%d columns", n), tape.Backward(y.Mul(grad.Const(dy)).Sum()).Param(w).Data, dw)
+	}
+}

@@ -1,13 +1,13 @@
 package grad
 
 import (
-	"math"
 	"math/bits"
 	"sync"
 	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/internal/pages"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -195,10 +195,8 @@ func (t *Tape) lend(n int) (buf []tensor.Float, zero bool) {
 	buf, made := t.arena.floats.get(n)
 	t.arena.count(made*floatBytes, cap(buf)*floatBytes)
 	t.tick(now)
-	if spoil && !t.dry {
-		for i := range buf {
-			buf[i] = tensor.Float(math.NaN())
-		}
+	if spoil.On && !t.dry {
+		spoil.Floats(buf)
 		return buf, false
 	}
 	return buf, made > 0
@@ -267,10 +265,6 @@ func takeFrom[T int32 | int64](a *arena, p *pool[T], n, bytes int) []T {
 	buf, made := p.get(n)
 	p.used = append(p.used, buf)
 	a.count(made*bytes, cap(buf)*bytes)
-	if spoil {
-		for i := range buf {
-			buf[i] = -1 // of no row
-		}
-	}
+	spoil.Ints(buf)
 	return buf
 }

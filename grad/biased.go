@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -202,6 +203,7 @@ func runBiased(k biased) {
 	parts := (n-1)/t.step + 1
 	if t.back {
 		t.sums = slices.Grow(t.sums[:0], parts*width)[:parts*width]
+		spoil.Floats(t.sums)
 	} else if t.drop == nil {
 		t.wide = slices.Grow(t.wide[:0], t.block)[:t.block]
 		for at := 0; at < t.block; at += width {
@@ -281,8 +283,7 @@ func (k *biased) slope(dz, dy, y []tensor.Float) {
 
 // pull adds the gradients of the elements from lo to end, which are part i.
 func (k *biased) pull(i, lo, end int) {
-	room := scratchRows.Get().(*[]tensor.Float)
-	*room = slices.Grow((*room)[:0], 2*k.block)[:2*k.block]
+	room := borrowRows(2 * k.block)
 	sum := (*room)[k.block:]
 	clear(sum)
 	for ; lo < end; lo += k.block {

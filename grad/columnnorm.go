@@ -175,8 +175,7 @@ func (n *columnNorm) rowsOf(k int, f func(n *columnNorm, k int, p part, buf []te
 }
 
 func (n *columnNorm) rowPart(k int, f func(n *columnNorm, k int, p part, buf []tensor.Float), p part) {
-	buf := scratchRows.Get().(*[]tensor.Float)
-	*buf = slices.Grow((*buf)[:0], 4*n.d)[:4*n.d]
+	buf := borrowRows(4 * n.d)
 	f(n, k, p, *buf)
 	scratchRows.Put(buf)
 }

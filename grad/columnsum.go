@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -86,8 +87,7 @@ func (w *columnSum) Chunk(i int) {
 
 // run calls f with the sums of a run of rows.
 func (w *columnSum) run(rows part, f func(sum []tensor.Float)) {
-	scratch := scratchRows.Get().(*[]tensor.Float)
-	*scratch = slices.Grow((*scratch)[:0], 2*w.width)[:2*w.width]
+	scratch := borrowRows(2 * w.width)
 	sum, buf := (*scratch)[:w.width], (*scratch)[w.width:]
 	clear(sum)
 	for r := rows.lo; r < rows.hi; r++ {
@@ -104,6 +104,7 @@ var sumBuffers = sync.Pool{New: func() any { return new([]float64) }}
 func withSums(n int, f func(sums []float64)) {
 	p := sumBuffers.Get().(*[]float64)
 	*p = slices.Grow((*p)[:0], n)[:n]
+	spoil.Floats(*p)
 	f(*p)
 	sumBuffers.Put(p)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -168,8 +169,7 @@ func (e *entropy) pull(lo, hi int) {
 		e.pullRows(lo, hi, most, buf[:])
 		return
 	}
-	buf := scratchRows.Get().(*[]tensor.Float)
-	*buf = slices.Grow((*buf)[:0], most*d)[:most*d]
+	buf := borrowRows(most * d)
 	e.pullRows(lo, hi, most, *buf)
 	scratchRows.Put(buf)
 }
@@ -200,6 +200,14 @@ const entropyFew = 16
 
 // scratchRows are rows of scratch for loops on several threads.
 var scratchRows = sync.Pool{New: func() any { return new([]tensor.Float) }}
+
+// borrowRows returns n elements of scratch, which hold anything and go back to scratchRows.
+func borrowRows(n int) *[]tensor.Float {
+	p := scratchRows.Get().(*[]tensor.Float)
+	*p = slices.Grow((*p)[:0], n)[:n]
+	spoil.Floats(*p)
+	return p
+}
 
 // pullLog adds g·∂ℓ/∂log p of one row.
 func (c CrossEntropy) pullLog(dx []tensor.Float, label int, g float64) {

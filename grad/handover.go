@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -85,6 +86,7 @@ func (t *inPlace) Chunk(i int) {
 	if len(s.room) < block*n {
 		s.room = make([]tensor.Float, block*n)
 	}
+	spoil.Floats(s.room)
 	for lo := i * part; lo < end; lo += block {
 		hi := min(lo+block, end)
 		rows := t.g.Data[lo*n : hi*n]

@@ -2,7 +2,6 @@ package grad
 
 import (
 	"math"
-	"slices"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
@@ -69,8 +68,7 @@ func (n *norm) rowRange(to, from []tensor.Float, p part, f func(n *norm, r rowWo
 	if n.d == 0 {
 		return
 	}
-	buf := scratchRows.Get().(*[]tensor.Float)
-	*buf = slices.Grow((*buf)[:0], 2*n.d)[:2*n.d]
+	buf := borrowRows(2 * n.d)
 	for i := p.lo; i < p.hi; i++ {
 		lo, hi := i*n.d, i*n.d+n.d
 		f(n, rowWork{i, to[lo:hi], from[min(lo, len(from)):min(hi, len(from))], *buf})

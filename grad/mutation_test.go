@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-var mutate = flag.Bool("mutate", false, "plant errors of 0.1 % in gradients, one at a time, and see that the float64 checks notice")
+var mutate = flag.Bool("mutate", false, "plant errors in gradients and in what only large operands reach, one at a time, and see that tests notice")
 
 // mutations are errors of 0.1 % in one term of a pullback.
 var mutations = []struct{ name, file, old, new string }{
@@ -30,9 +30,36 @@ var mutations = []struct{ name, file, old, new string }{
 	{"columns' norm", "columnnorm.go", "-f * scale * dyx / rows", "-1.001 * f * scale * dyx / rows"},
 }
 
+// planted are errors that only many rows or edges reach, or that are too small for a
+// difference quotient in float32, with the tests that notice them as the module is built.
+var planted = []struct{ name, file, old, new, pkg, tests string }{
+	{"the last of 32 rows of GRU's bias", "../layers/sequence/grugates.go", "for r := range n {\n\t\t\t\tsimd.Add", "for r := range n - n/32 {\n\t\t\t\tsimd.Add", "../layers/sequence", "TestGateRows"},
+	{"peepholes, by z", "../layers/sequence/gates.go", "dc := do * p[2*m+j]", "dc := 0.997 * do * p[2*m+j]", "../layers/sequence", "TestGateRows"},
+	{"peepholes, by c", "../layers/sequence/gates.go", "di*p[j] + df*p[m+j]", "0.996*di*p[j] + df*p[m+j]", "../layers/sequence", "TestGateRows"},
+	{"normalise", "../message/across.go", "r.dx[at+j] += (g - c[j]) / sum[j]", "r.dx[at+j] += 0.998 * (g - c[j]) / sum[j]", "../message", "TestAcrossGradients"},
+	{"the wrong hub's sums", "../message/backpass.go", "copy(w.pull, b.pulls[c.hub*b.run.n:(c.hub+1)*b.run.n])", "copy(w.pull, b.pulls[c.hub/2*b.run.n:(c.hub/2+1)*b.run.n])", "../message", "TestHubs"},
+	{"the last copy of er's gradient", "../sparse/attention_pull.go", "for c := range t.copies {", "for c := range t.copies - t.k.In.NNZ()>>17 {", "../sparse", "TestAttentionCopies"},
+	{"a spilt product that keeps what was there", "../sparse/spill.go", "\tif t.set {\n\t\tclear(*own)\n", "\tif t.set && t.remains != &t.all {\n\t\tclear(*own)\n", "../sparse", "TestSpill"},
+	{"a long k in more than two parts", "../tensor/gemm_parts.go", "for p := range t.parts - 1 {", "for p := range min(t.parts-1, 2) {", "../tensor", "TestProductSizes"},
+	{"a batch's last chunk", "../tensor/batch.go", "par.Run((t.n+t.by-1)/t.by, t)", "par.Run(t.n/t.by, t)", "../tensor", "TestBatchSizes"},
+	{"rows added by several threads", "../tensor/gather.go", "movingJobs.run(m, scatterMost, share,", "movingJobs.run(m, scatterMost-1, share,", "../tensor", "TestMovedRows"},
+	{"the last part of a bias's gradient", "biased.go", "for at := 0; t.db != nil && at < parts*width;", "for at := 0; t.db != nil && at < min(parts, 31)*width;", ".", "TestRowSizes"},
+	{"the last part of a dot's gradient", "heads.go", "for rest := p.private; len(rest) > 0;", "for rest := p.private; len(rest) > len(p.dy);", ".", "TestRowSizes"},
+	{"a part of a loss", "loss.go", "for _, s := range sums {", "for _, s := range sums[:len(sums)-len(sums)/3] {", ".", "TestRowSizes"},
+	{"cross-entropy of many classes", "crossentropy.go", "simd.Axpy(dx, w, p)", "simd.Axpy(dx[:len(p)-len(p)/32], w, p[:len(p)-len(p)/32])", ".", "TestClassSizes"},
+	{"a part of a column", "columnnorm.go", "par.For(rows.hi-rows.lo, grain,", "par.For(rows.hi-rows.lo-1, grain,", ".", "TestColumnSizes"},
+	{"the last destinations of attention", "../sparse/attention_pull.go", "return partsOfRows(t.k.In.NumRows, t.narrow())", "return partsOfRows(t.k.In.NumRows, t.narrow()) - t.k.In.NumRows/4096", "../sparse", "TestAttentionRows"},
+	{"a long segment", "../internal/simd/segments.go", "DivideRows(s.Y[lo:hi], sum)", "DivideRows(s.Y[lo:hi], sum)\n\t\tif s.long() && s.N == 8 {\n\t\t\ts.Y[lo] *= 1.01\n\t\t}", "../sparse", "TestSoftmaxSizes"},
+}
+
 // TestMutationsStand fails where a line that is to be replaced has changed.
 func TestMutationsStand(t *testing.T) {
 	for _, m := range mutations {
+		if n := count(t, m.file, m.old); n != 1 {
+			t.Errorf("%s: %s has %q %d times, want once", m.name, m.file, m.old, n)
+		}
+	}
+	for _, m := range planted {
 		if n := count(t, m.file, m.old); n != 1 {
 			t.Errorf("%s: %s has %q %d times, want once", m.name, m.file, m.old, n)
 		}
@@ -54,14 +81,15 @@ func count(t *testing.T, file, text string) int {
 //	go test ./grad -run TestMutations -mutate
 //
 // It replaces a line of an operation with one that is wrong by 0.1 %, runs the
-// gradient checks in float64 on that, and fails where they pass.
+// gradient checks in float64 on that, and fails where they pass. Then it does so with
+// the errors that are planted, and the tests that must notice each.
 func TestMutations(t *testing.T) {
 	if !*mutate {
 		t.Skip("switched on by -mutate")
 	}
 	for _, m := range mutations {
 		t.Run(m.name, func(t *testing.T) {
-			out, err := runMutant(t, m.file, m.old, m.new)
+			out, err := runMutant(t, m.file, [2]string{m.old, m.new}, gradientChecks...)
 			if err == nil {
 				t.Errorf("nobody noticed that %q became %q", m.old, m.new)
 			} else if !strings.Contains(out, "finite difference") {
@@ -69,15 +97,28 @@ func TestMutations(t *testing.T) {
 			}
 		})
 	}
+	for _, m := range planted {
+		t.Run(m.name, func(t *testing.T) {
+			out, err := runMutant(t, m.file, [2]string{m.old, m.new}, "-run", "^("+m.tests+")$", m.pkg)
+			if err == nil {
+				t.Errorf("%s did not notice that %q became %q", m.tests, m.old, m.new)
+			} else if !strings.Contains(out, "--- FAIL: "+m.tests) {
+				t.Errorf("%s failed for another reason: %v\n%s", m.tests, err, out)
+			}
+		})
+	}
 	t.Run("none", func(t *testing.T) {
-		if out, err := runMutant(t, "softmax.go", "package grad", "package  grad"); err != nil {
+		if out, err := runMutant(t, "softmax.go", [2]string{"package grad", "package  grad"}, gradientChecks...); err != nil {
 			t.Errorf("the checks fail without an error: %v\n%s", err, out)
 		}
 	})
 }
 
-// runMutant runs the gradient checks with one replacement in one file.
-func runMutant(t *testing.T, file, old, new string) (out string, err error) {
+// gradientChecks tells go test to run them, in float64.
+var gradientChecks = []string{"-tags", "f64", "-run", "TestOperations|Gradients$", "."}
+
+// runMutant runs go test with one replacement in one file.
+func runMutant(t *testing.T, file string, replaced [2]string, args ...string) (out string, err error) {
 	t.Helper()
 	path, err := filepath.Abs(file)
 	if err != nil {
@@ -89,7 +130,7 @@ func runMutant(t *testing.T, file, old, new string) (out string, err error) {
 	}
 	dir := t.TempDir()
 	mutant, overlay := filepath.Join(dir, filepath.Base(file)), filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(mutant, []byte(strings.Replace(string(src), old, new, 1)), 0o600); err != nil {
+	if err := os.WriteFile(mutant, []byte(strings.Replace(string(src), replaced[0], replaced[1], 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b, err := json.Marshal(map[string]map[string]string{"Replace": {path: mutant}})
@@ -99,7 +140,7 @@ func runMutant(t *testing.T, file, old, new string) (out string, err error) {
 	if err := os.WriteFile(overlay, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "test", "-tags", "f64", "-overlay", overlay, "-run", "TestOperations|Gradients$", "-count", "1", ".")
+	cmd := exec.Command("go", append([]string{"test", "-overlay", overlay, "-count", "1"}, args...)...)
 	all, err := cmd.CombinedOutput()
 	return string(all), err
 }

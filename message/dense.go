@@ -8,6 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -135,6 +136,7 @@ func (m *dense) each(cut side, f func(b *block, j job)) {
 	all := m.jobs((*list)[:0], cut, m.heads)
 	eachChunk(len(all), func(i int) {
 		b := blocks.Get().(*block)
+		b.spoil()
 		f(b, all[i])
 		blocks.Put(b)
 	})
@@ -224,6 +226,14 @@ type block struct {
 }
 
 var blocks = sync.Pool{New: func() any { return new(block) }}
+
+// spoil spoils what holds anything until it is set.
+func (b *block) spoil() {
+	spoil.Floats(b.p[:])
+	spoil.Floats(b.dp[:])
+	spoil.Floats(b.kept[:])
+	spoil.Floats(b.turn)
+}
 
 // reach returns the sources that any destination from lo to hi may hear.
 func reach(s graph.Span, lo, hi int) (from, to int) {

@@ -159,6 +159,7 @@ func (m *dense) pullBias(g denseGrads, room []tensor.Float) {
 			to = room[i*len(db) : (i+1)*len(db)]
 		}
 		b := blocks.Get().(*block)
+		b.spoil()
 		for _, j := range all[i*len(all)/parts : (i+1)*len(all)/parts] {
 			for j.h = range m.heads {
 				b.pullBias(m, j, g, to)

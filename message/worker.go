@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -81,9 +82,19 @@ func (r *run) hire(most int) *worker {
 	}
 	if now := [2]int{r.number, limit}; w.fixed != now {
 		w.fixed = now
+		w.spoil()
 		w.computeFixed(limit)
 	}
 	return w
+}
+
+// spoil spoils what holds anything until it is set; what is fixed for a pass is made next.
+func (w *worker) spoil() {
+	for _, x := range [...][]tensor.Float{w.buf, w.tmp, w.mix, w.dump, w.pull, w.bin, w.rest, w.pairs, w.even, w.scaled} {
+		spoil.Floats(x[:cap(x)])
+	}
+	spoil.Ints(w.dst)
+	spoil.Ints(w.rows)
 }
 
 // computeFixed computes the steps whose values are the same on every edge, for

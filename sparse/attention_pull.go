@@ -34,6 +34,9 @@ type pullTask struct {
 
 var pullTasks = sync.Pool{New: func() any { return new(pullTask) }}
 
+// mostCopiesFrom is from how many edges there are most copies. Tests set it.
+var mostCopiesFrom = 1 << 22
+
 // derCopies is the number of copies for a matrix of nnz edges: few where they
 // would be more work than the edges.
 func derCopies(nnz int) int {
@@ -42,7 +45,7 @@ func derCopies(nnz int) int {
 		return 1
 	case nnz < 1<<17:
 		return 2
-	case nnz < 1<<22:
+	case nnz < mostCopiesFrom:
 		return 4
 	}
 	return 8

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -48,6 +49,8 @@ func newSpace(b headBlocks, cols []int32, slope tensor.Float) *attendSpace {
 			s.ones[i] = 1
 		}
 	}
+	spoil.Floats(s.room)
+	spoil.Ints(s.edges)
 	s.headBlocks = b
 	at := func(i int) []tensor.Float { return s.room[i*slotRoom : (i+1)*slotRoom] }
 	s.past, s.sum = at(6), at(7)

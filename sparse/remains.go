@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -62,6 +63,9 @@ func (p product) pick() *pickTask {
 	t.cuts = par.Split(p.a.Offsets, parts, t.cuts)
 	t.cols, t.w = slices.Grow(t.cols[:0], n)[:n], slices.Grow(t.w[:0], n)[:n]
 	t.starts = slices.Grow(t.starts[:0], p.a.NumRows+parts)[:p.a.NumRows+parts]
+	spoil.Ints(t.cols)
+	spoil.Floats(t.w)
+	spoil.Ints(t.starts)
 	par.Run(parts, t)
 	return t
 }

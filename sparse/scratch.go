@@ -7,6 +7,7 @@ import (
 	"weak"
 
 	"github.com/edgewise-ml/edgewise/internal/pages"
+	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -37,6 +38,7 @@ func borrow(n int) *[]tensor.Float {
 		*s = make([]tensor.Float, n, 1<<class)
 	}
 	*s = (*s)[:n]
+	spoil.Floats(*s)
 	return s
 }
 
@@ -59,6 +61,7 @@ func borrowLarge(n int) *[]tensor.Float {
 		*best = pages.Make[tensor.Float](n, n)
 	}
 	*best = (*best)[:n]
+	spoil.Floats(*best)
 	return best
 }
 

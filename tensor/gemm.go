@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/spoil"
 )
 
 // The blocks of a product: a panel of kc×nr of b stays in the first cache, a
@@ -58,6 +59,7 @@ func room(buf *[]Float, n int) []Float {
 	if cap(*buf) < n {
 		*buf = make([]Float, n)
 	}
+	spoil.Floats((*buf)[:n])
 	return (*buf)[:n]
 }
 

@@ -4,11 +4,12 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/spoil"
 )
 
 // share is the work of a chunk, in elements of a stream: some microseconds. A
-// loop of less than two chunks stays on the calling goroutine.
-const share = 1 << 15
+// loop of less than two chunks stays on the calling goroutine. Tests set it.
+var share = 1 << 15
 
 // What is computed costs more than a stream; these are about how many elements.
 const (
@@ -73,5 +74,6 @@ func lend(n int) ([]Float, *[]Float) {
 	if cap(*p) < n {
 		*p = make([]Float, n)
 	}
+	spoil.Floats((*p)[:n])
 	return (*p)[:n], p
 }

@@ -54,8 +54,8 @@ func spread(k *task, x [][]float64) [][]float64 {
 	return y
 }
 
-// times returns x·w + b; b may be nil.
-func times(x [][]float64, w, b *grad.Param) [][]float64 {
+// product returns x·w + b; b may be nil.
+func product(x [][]float64, w, b *grad.Param) [][]float64 {
 	y := make([][]float64, len(x))
 	for i := range y {
 		y[i] = make([]float64, w.Value.Dim(1))
@@ -99,15 +99,15 @@ func TestWeightedModels(t *testing.T) {
 	formulas := map[string]func(k *task, n *network) [][]float64{
 		"gcn": func(k *task, n *network) [][]float64 {
 			a, b := n.Layers[0].(*gcnLayer), n.Layers[1].(*gcnLayer)
-			return spread(k, times(rectified(spread(k, times(rowsOf(k), a.W, a.B))), b.W, b.B))
+			return spread(k, product(rectified(spread(k, times(rowsOf(k), a.W, a.B))), b.W, b.B))
 		},
 		"sgc": func(k *task, n *network) [][]float64 {
 			l := n.Layers[0].(*sgcLayer)
-			return times(spread(k, spread(k, rowsOf(k))), l.W, l.B)
+			return product(spread(k, spread(k, rowsOf(k))), l.W, l.B)
 		},
 		"appnp": func(k *task, n *network) [][]float64 {
 			a, b := n.Layers[0].(*appnpLayer).Dense, n.Layers[1].(*appnpLayer).Dense
-			x := times(rectified(times(rowsOf(k), a.W, a.B)), b.W, b.B)
+			x := product(rectified(times(rowsOf(k), a.W, a.B)), b.W, b.B)
 			z := x
 			for range 10 {
 				next := spread(k, z)

@@ -101,8 +101,9 @@ func aligned(x []Float, stride, register int) bool {
 }
 
 // PastFrom is the length of a result from which it is stored past the caches,
-// which it would have left before it is read: that saves reading it first.
-const PastFrom = 1 << 22
+// which it would have left before it is read: that saves reading it first. Tests
+// set it.
+var PastFrom = 1 << 22
 
 // largest is how many elements the largest register has.
 const largest = 16

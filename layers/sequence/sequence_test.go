@@ -201,6 +201,57 @@ func TestBatch(t *testing.T) {
 	})
 }
 
+// The gradients of a batch, whose levels have more than 32 rows, are the sums of its
+// members', whose levels have a few.
+func TestBatchGradients(t *testing.T) {
+	const members = 35
+	each(t, func(t *testing.T, n network) {
+		nodes := n.g.NumNodes()
+		graphs := make([]*graph.Graph, members)
+		for i := range graphs {
+			graphs[i] = n.g
+		}
+		x, weights := random(2, members*nodes, width), random(3, members*nodes, 2)
+		gradients := func(g *graph.Graph, from int) map[string]*tensor.Dense {
+			rows := func(p *grad.Param) *tensor.Dense { return p.Value.RowRange(from, from+g.NumNodes()) }
+			tape := grad.NewTape(1)
+			in, w, loss := tape.Watch(rows(x)), grad.Const(rows(weights)), grad.Const(tensor.New(1))
+			for _, y := range n.states(tape, g, in) {
+				loss = loss.Add(y.Mul(w).Sum())
+			}
+			grads := tape.Backward(loss)
+			out := map[string]*tensor.Dense{"x": grads.Of(in)}
+			for name, p := range grad.Params(n.layer) {
+				out[name] = grads.Param(p)
+			}
+			return out
+		}
+		all := gradients(graph.Batch(graphs...), 0)
+		sums := map[string][]float64{}
+		for i := range members {
+			for name, d := range gradients(n.g, i*nodes) {
+				if sums[name] == nil {
+					sums[name] = make([]float64, len(all[name].Data))
+				}
+				to := sums[name]
+				if name == "x" {
+					to = to[i*nodes*width:]
+				}
+				for k, v := range d.Data {
+					to[k] += float64(v)
+				}
+			}
+		}
+		for name, want := range sums {
+			for k, v := range all[name].Data {
+				if !(math.Abs(float64(v)-want[k]) <= 1e-5*(10+math.Abs(want[k]))) {
+					t.Fatalf("gradient of %s at %d is %v, of the members %v", name, k, v, want[k])
+				}
+			}
+		}
+	})
+}
+
 func TestEmpty(t *testing.T) {
 	each(t, func(t *testing.T, n network) {
 		for _, s := range n.states(grad.NewTape(1), graph.Chains(), grad.Const(tensor.New(0, width))) {

@@ -1,0 +1,5 @@
+//go:build race
+
+package spoil
+
+const raced = true

@@ -1,0 +1,270 @@
+package sparse_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// regular returns the structure of a matrix of so many nonzeros, about as many in each
+// row and at random columns.
+func regular(t testing.TB, rng *rand.Rand, rows, cols, nnz int) *sparse.CSR {
+	t.Helper()
+	offsets, at := make([]int64, rows+1), make([]int32, nnz)
+	for r := range rows + 1 {
+		offsets[r] = int64(nnz) * int64(r) / int64(rows)
+	}
+	for k := range at {
+		at[k] = rng.Int32N(int32(cols))
+	}
+	a, err := sparse.New(rows, cols, offsets, at, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// The gradient of a destination's logits is added up in 1, 2, 4 or 8 copies, from
+// 2⁹, 2¹⁷ and 2²² edges on. The last of these limits is set to 2¹⁸ here.
+func TestAttentionCopies(t *testing.T) {
+	defer sparse.SetMostCopiesFrom(1 << 18)()
+	rng := rand.New(rand.NewPCG(4, 4))
+	for _, edges := range []int{1<<9 - 1, 1 << 9, 1<<17 - 1, 1 << 17, 1 << 18} {
+		for _, c := range []struct {
+			heads, d int
+			weighted bool // then in tiles
+		}{{1, 2, false}, {2, 1, true}, {8, 1, false}} {
+			if c.heads == 8 && edges > 1<<17 {
+				continue // slow in the oracle, and the same loop
+			}
+			a := regular(t, rng, 1+edges/200, 1+edges/150, edges)
+			k := &sparse.Attention{In: a, El: normal(rng, a.NumCols, c.heads), Er: normal(rng, a.NumRows, c.heads), Ft: normal(rng, a.NumCols, c.heads, c.d), Slope: 0.2}
+			if c.weighted {
+				k.Weight = normal(rng, edges, 1)
+			}
+			dOut := normal(rng, a.NumRows, c.heads, c.d)
+			checkAttention(t, fmt.Sprintf("%d edges, %d heads, weighted %v", edges, c.heads, c.weighted), k, dOut)
+		}
+	}
+}
+
+// checkAttention compares attention with the oracle, where gradients are set and where
+// they are added.
+func checkAttention(t *testing.T, what string, k *sparse.Attention, dOut *tensor.Dense) {
+	t.Helper()
+	want := newOracle(k, dOut)
+	want.compare(t, what)
+	if k.In.NNZ() > 1<<16 {
+		return
+	}
+	defer func(old int) { simd.PastFrom = old }(simd.PastFrom)
+	simd.PastFrom = 1
+	want.compare(t, what+", stored past the caches")
+}
+
+// compare computes the same by attention.
+func (want *oracle) compare(t *testing.T, what string) {
+	t.Helper()
+	k, dOut := want.k, want.dOut
+	out, stats := spoiltLike(dOut), spoilt(k.StatsLen())
+	k.Forward(out, stats)
+	closeTo(t, what+": out", out, want.out)
+	for _, sets := range []sparse.Sets{0, sparse.SetEl | sparse.SetEr | sparse.SetFt} {
+		into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like(), Sets: sets}
+		if sets != 0 {
+			into.El, into.Er, into.Ft = spoiltLike(k.El), spoiltLike(k.Er), spoiltLike(k.Ft)
+		}
+		k.Backward(dOut, out, stats, into)
+		closeTo(t, fmt.Sprintf("%s: El, sets %b", what, sets), into.El, want.el)
+		closeTo(t, fmt.Sprintf("%s: Er, sets %b", what, sets), into.Er, want.er)
+		closeTo(t, fmt.Sprintf("%s: Ft, sets %b", what, sets), into.Ft, want.ft)
+	}
+}
+
+// spoiltLike returns an array of x's shape that nobody may read.
+func spoiltLike(x *tensor.Dense) *tensor.Dense {
+	y := x.Like()
+	y.Fill(float(math.NaN()))
+	return y
+}
+
+// A product with the transpose spills where its result has at most 2¹⁸ elements and
+// what is gathered more, or where a dropout has left something: in eights, sixteens or
+// 32 columns at a time. On either side of that, and with stored zeros, it is what
+// the transpose makes of it, whatever was there before.
+func TestSpill(t *testing.T) {
+	const rows, cols, nnz = 16500, 60, 34000
+	rng := rand.New(rand.NewPCG(8, 3))
+	plain := regular(t, rng, rows, cols, nnz)
+	values := normal(rng, nnz).Data
+	holed := append([]float(nil), values...)
+	for i := 0; i < nnz; i += 3 {
+		holed[i] = 0
+	}
+	drop := simd.NewDropout(1, 2, 3, 0.4)
+	for _, f := range []int{8, 15, 16, 24, 32, 48, 64} { // spilt in 0, 0, 8, 8, 16, 16 and 32
+		x := normal(rng, rows, f)
+		for name, a := range map[string]*sparse.CSR{
+			"no zeros": plain.WithValues(values), "zeros": plain.WithValues(holed), "dropped": dropped(plain.WithValues(values), &drop),
+			"few": regular(t, rng, 3000, cols, nnz).WithValues(values), // whose x is not large
+		} {
+			x := tensor.Of(x.Data[:a.NumRows*f], a.NumRows, f)
+			turned, _ := a.Transpose()
+			want := tensor.New(cols, f)
+			sparse.MulDense(want, turned, x)
+			got := spoiltLike(want)
+			sparse.SetMulDenseT(got, a, x)
+			sameBits(t, fmt.Sprintf("%s, %d columns, set", name, f), got, want)
+			got.Fill(3)
+			want.Fill(3)
+			sparse.MulDenseT(got, a, x)
+			sparse.MulDense(want, turned, x)
+			sameBits(t, fmt.Sprintf("%s, %d columns, added", name, f), got, want)
+		}
+	}
+}
+
+// Loops over destinations and sources go by parts of 256 rows, or of 2048 narrow ones, and
+// tiles have at most 512 rows: there are some of each, and a long stretch of nodes without
+// edges.
+func TestAttentionRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	for _, rows := range []int{255, 256, 257, 2047, 2048, 2049, 5000} {
+		for _, c := range []struct {
+			heads, d int
+			weighted bool
+		}{{1, 3, false}, {1, 3, true}, {8, 8, false}, {8, 2, true}, {3, 2, false}} {
+			a := regular(t, rng, rows, rows/2+1, 2*rows) // the other sources have no edges
+			offsets := append([]int64(nil), a.Offsets...)
+			for r := rows / 3; r < rows*3/4; r++ { // all edges of these into the next row
+				offsets[r+1] = a.Offsets[rows/3]
+			}
+			a, err := sparse.New(rows, rows+3, offsets, a.Cols, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := &sparse.Attention{In: a, El: normal(rng, a.NumCols, c.heads), Er: normal(rng, rows, c.heads), Ft: normal(rng, a.NumCols, c.heads, c.d), Slope: 0.2}
+			if c.weighted {
+				k.Weight = normal(rng, a.NNZ(), c.heads)
+			}
+			checkAttention(t, fmt.Sprintf("%d rows, %v", rows, c), k, normal(rng, rows, c.heads, c.d))
+		}
+	}
+}
+
+// A call of the assembly takes 4096 rows at most, and rows of so many nonzeros as are 2¹⁶
+// elements. There are more of both here, on one thread, and what is set was NaN.
+func TestPieces(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 7))
+	for _, size := range [][3]int{{4095, 4500, 8}, {4097, 4500, 8}, {13_000, 13_000, 4}, {30, 13_000, 8}, {30, 13_000, 9}} {
+		rows, nnz, f := size[0], size[1], size[2]
+		a := regular(t, rng, rows, 90, nnz)
+		x, y, w, z := wholes(rng, 90, f), wholes(rng, rows, f), wholes(rng, nnz, 1), tensor.New(nnz, 1)
+		number := make([]int32, rows*f)
+		sum, mean, most := y.Like(), y.Like(), y.Like()
+		for r := range rows {
+			lo, hi := a.Offsets[r], a.Offsets[r+1]
+			for k := lo; k < hi; k++ {
+				for j, v := range x.Row(int(a.Cols[k])) {
+					sum.Row(r)[j] += w.Data[k] * v
+					mean.Row(r)[j] += v
+					z.Data[k] += v * y.Row(r)[j]
+					if k == lo || v > most.Row(r)[j] {
+						most.Row(r)[j] = v
+					}
+				}
+			}
+			for j := range f {
+				if hi > lo {
+					mean.Row(r)[j] /= float(hi - lo)
+				}
+			}
+		}
+		got := spoiltLike(y)
+		sparse.SetMulHeads(got, a, w, x)
+		sameBits(t, fmt.Sprint("SetMulHeads ", size), got, sum)
+		got.Fill(float(math.NaN()))
+		sparse.SetMulDense(got, a.WithValues(w.Data), x)
+		sameBits(t, fmt.Sprint("SetMulDense ", size), got, sum)
+		got.Fill(float(math.NaN()))
+		sparse.SetMeanDense(got, a, x)
+		sameBits(t, fmt.Sprint("SetMeanDense ", size), got, mean)
+		got.Fill(float(math.NaN()))
+		sparse.MaxDense(got, number, a, nil, x)
+		sameBits(t, fmt.Sprint("MaxDense ", size), got, most)
+		dots := spoiltLike(z)
+		sparse.SetDotHeads(dots, a, x, y)
+		sameBits(t, fmt.Sprint("SetDotHeads ", size), dots, z)
+	}
+}
+
+// wholes returns small whole numbers from 1 on, whose sums are exact in any order.
+func wholes(rng *rand.Rand, shape ...int) *tensor.Dense {
+	d := tensor.New(shape...)
+	for i := range d.Data {
+		d.Data[i] = float(1 + rng.IntN(5))
+	}
+	return d
+}
+
+// A softmax takes many segments of eight numbers an edge in a call, but one of more than
+// 4096 edges by itself, and one of up to 256 may wait before it is stored past the caches.
+func TestSoftmaxSizes(t *testing.T) {
+	defer func(old int) { simd.PastFrom = old }(simd.PastFrom)
+	var offsets []int64
+	at := int64(0)
+	for _, n := range []int64{3, 255, 256, 257, 0, 4095, 4096, 4097, 1, 9000, 5} {
+		offsets = append(offsets, at)
+		at += n
+	}
+	offsets = append(offsets, at)
+	a, err := sparse.New(len(offsets)-1, 1, offsets, make([]int32, at), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(6, 8))
+	for _, heads := range []int{8, 3, 1} {
+		x, dy := normal(rng, int(at), heads), normal(rng, int(at), heads)
+		y, dx := make([]float64, len(x.Data)), make([]float64, len(x.Data))
+		for r := range a.NumRows {
+			for h := range heads {
+				sum, c := 0.0, 0.0
+				for e := offsets[r]; e < offsets[r+1]; e++ {
+					w := math.Exp(float64(x.Row(int(e))[h]))
+					sum += w
+					c += w * float64(dy.Row(int(e))[h])
+				}
+				for e := offsets[r]; e < offsets[r+1]; e++ {
+					k := int(e)*heads + h
+					y[k] = math.Exp(float64(x.Data[k])) / sum
+					dx[k] = y[k] * (float64(dy.Data[k]) - c/sum)
+				}
+			}
+		}
+		for _, simd.PastFrom = range []int{1 << 22, 1} {
+			what := fmt.Sprintf("%d heads, past the caches from %d", heads, simd.PastFrom)
+			got, gotDX, added := spoiltLike(x), spoiltLike(x), x.Like()
+			sparse.SoftmaxRows(got, a, x)
+			nearEach(t, what+": softmax", got, y)
+			sparse.SetSoftmaxRowsGrad(gotDX, a, got, dy)
+			nearEach(t, what+": gradient, set", gotDX, dx)
+			sparse.SoftmaxRowsGrad(added, a, got, dy)
+			nearEach(t, what+": gradient, added", added, dx)
+		}
+	}
+}
+
+// nearEach compares each element by itself, small ones too.
+func nearEach(t *testing.T, what string, got *tensor.Dense, want []float64) {
+	t.Helper()
+	for i, v := range got.Data {
+		if !(math.Abs(float64(v)-want[i]) <= 1e-4*math.Abs(want[i])+1e-8) {
+			t.Fatalf("%s at %d is %v, want %v", what, i, v, want[i])
+		}
+	}
+}

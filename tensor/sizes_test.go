@@ -1,0 +1,203 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// whole returns an array of small whole numbers, of which sums are exact in any order.
+func whole(rng *rand.Rand, shape ...int) *Dense {
+	d, at := New(shape...), rng.Uint32()
+	for i := range d.Data {
+		at = at*1664525 + 1013904223
+		d.Data[i] = Float(int(at>>16)%7 - 3)
+	}
+	return d
+}
+
+// times returns d·v, or with transposed dᵀ·v.
+func times(d *Dense, transposed bool, v []float64) []float64 {
+	m, n := d.Rows(), d.RowLen()
+	out := make([]float64, m)
+	if transposed {
+		out = make([]float64, n)
+	}
+	for i := range m {
+		for j, x := range d.Row(i) {
+			if transposed {
+				out[j] += float64(x) * v[i]
+			} else {
+				out[i] += float64(x) * v[j]
+			}
+		}
+	}
+	return out
+}
+
+// isProduct checks that c − was = a·b + bias, all whole numbers, by what both sides make of
+// a vector of whole numbers: exact, and without the work of a product.
+func isProduct(t *testing.T, what string, f Flags, c *Dense, was Float, a, b, bias *Dense) {
+	t.Helper()
+	v, ones := make([]float64, c.RowLen()), 0.0
+	for j := range v {
+		v[j] = float64(j*7919%1013 + 1)
+		add := float64(was)
+		if bias != nil {
+			add += float64(bias.Data[j])
+		}
+		ones += add * v[j]
+	}
+	want := times(a, f&TransA != 0, times(b, f&TransB != 0, v))
+	for i, got := range times(c, false, v) {
+		if got != want[i]+ones {
+			t.Fatalf("%s: row %d is wrong", what, i)
+		}
+	}
+}
+
+// TestProductSizes has a product on either side of every size at which it is computed in
+// another way, added to what is there and set over NaN.
+func TestProductSizes(t *testing.T) {
+	type size struct {
+		m, k, n int
+		f       Flags
+	}
+	var all []size
+	add := func(f Flags, ms, ks, ns []int) {
+		for _, m := range ms {
+			for _, k := range ks {
+				for _, n := range ns {
+					all = append(all, size{m, k, n, f})
+				}
+			}
+		}
+	}
+	add(0, []int{8}, []int{8}, []int{16, 17})                               // less work than to plan it
+	add(0, []int{31, 32, 33}, []int{40}, []int{24, 25})                     // b in place or in panels
+	add(0, []int{5, 40}, []int{511, 512, 513, 1025}, []int{15, 16, 17, 40}) // steps of k
+	add(0, []int{143, 144, 145, 289}, []int{20}, []int{40})                 // rows of a block
+	add(0, []int{23, 24, 25, 49}, []int{127, 128}, []int{1023, 1024})       // few steps and wide rows
+	add(0, []int{7, 150}, []int{512, 513, 1024}, []int{64, 65})             // a's rows share sets of a cache
+	add(0, []int{33}, []int{1025}, []int{1100})                             // more steps than are packed at a time
+	add(0, []int{580}, []int{260}, []int{256})                              // as many chunks as there may be
+	add(0, []int{8, 40}, []int{300}, []int{4000})                           // and these beside each other
+	add(TransB, []int{31, 32}, []int{300, 513}, []int{17, 700})
+	add(TransA|TransB, []int{128, 129}, []int{257}, []int{30})
+	add(TransA, []int{128, 129, 130}, []int{255, 256, 257, 512}, []int{40})   // columns of a in groups
+	add(TransA, []int{511, 512, 513, 1030}, []int{20}, []int{40})             // rows of a group
+	add(TransA, []int{5, 40}, []int{2047, 2048, 4095, 4096, 6144}, []int{20}) // k in parts
+	add(TransA, []int{3}, []int{4095, 4096}, []int{512, 513})
+	add(TransA, []int{3}, []int{16384, 20000}, []int{20})
+	add(TransA, []int{130}, []int{6144}, []int{30})                      // both
+	add(TransA, []int{200}, []int{2048}, []int{100})                     // parts that are added in chunks
+	add(TransA, []int{63, 64}, []int{255, 256, 6144}, []int{11, 12, 13}) // as the transpose
+	for _, s := range Sparing(all) {
+		rng := rand.New(rand.NewPCG(uint64(s.m*s.n), uint64(s.k)))
+		a, b, bias := whole(rng, s.m, s.k), whole(rng, s.k, s.n), whole(rng, s.n)
+		if s.f&TransA != 0 {
+			a = whole(rng, s.k, s.m)
+		}
+		if s.f&TransB != 0 {
+			b = whole(rng, s.n, s.k)
+		}
+		what, c := fmt.Sprint(s), New(s.m, s.n)
+		c.Fill(2)
+		MatMul(c, a, b, s.f)
+		isProduct(t, what+" added", s.f, c, 2, a, b, nil)
+		c.Fill(Float(math.NaN()))
+		MatMulThen(c, a, b, s.f, Epilogue{Bias: bias})
+		isProduct(t, what+" set", s.f, c, 0, a, b, bias)
+		if s.f == 0 {
+			c.Fill(Float(math.NaN()))
+			MatMulPackedThen(c, a, Pack(b, 0), 0, Epilogue{Bias: bias})
+			isProduct(t, what+" packed", s.f, c, 0, a, b, bias)
+		}
+		if s.f == TransA {
+			sums, ones := New(s.n), make([]float64, s.k)
+			c.Fill(Float(math.NaN()))
+			MatMulSum(c, a, b, true, sums)
+			isProduct(t, what+" with sums", s.f, c, 0, a, b, nil)
+			for i := range ones {
+				ones[i] = 1
+			}
+			for j, want := range times(b, true, ones) {
+				if float64(sums.Data[j]) != want {
+					t.Fatalf("%s: the sum of column %d is %v, want %v", what, j, sums.Data[j], want)
+				}
+			}
+		}
+	}
+}
+
+// TestBatchSizes has batches that one thread computes, that are cut into chunks of several
+// products, the last of fewer, and of products that are cut themselves.
+func TestBatchSizes(t *testing.T) {
+	for _, s := range [][4]int{{3, 8, 8, 8}, {7, 64, 64, 64}, {8, 64, 64, 64}, {9, 60, 64, 64}, {3, 90, 90, 90}, {2, 204, 204, 204}} {
+		rng := rand.New(rand.NewPCG(1, uint64(s[1])))
+		a, b, c := whole(rng, s[0], s[1], s[2]), whole(rng, s[0], s[2], s[3]), New(s[0], s[1], s[3])
+		c.Fill(1)
+		BatchMatMul(c, a, b, 0)
+		for i := range s[0] {
+			isProduct(t, fmt.Sprintf("%v, product %d", s, i), 0, Of(c.Row(i), s[1], s[3]), 1, Of(a.Row(i), s[1], s[2]), Of(b.Row(i), s[2], s[3]), nil)
+		}
+	}
+}
+
+// TestChunks compares everything that is cut into chunks, and sums into parts, with the
+// same in one piece, which the oracles test: with the usual share of work, and with so
+// small a one that there are as many parts as there may be.
+func TestChunks(t *testing.T) {
+	defer func(old int) { share = old }(share)
+	usual := share
+	for _, op := range operations(1000) {
+		result := func(of int) *Dense {
+			share = of
+			dst := rough(9, op.dst...)
+			op.run(dst)
+			return dst
+		}
+		want := result(1 << 40)
+		for _, of := range []int{usual, 1 << 9} {
+			for i, v := range result(of).Data {
+				w := want.Data[i] // a sum is of terms up to some hundreds
+				if !(math.Abs(float64(v-w)) <= 1e-4*(10+math.Abs(float64(w)))) && v != w && (v == v || w == w) {
+					t.Fatalf("%s, shares of %d: element %d is %v, want %v", op.name, of, i, v, w)
+				}
+			}
+		}
+	}
+}
+
+// TestMovedRows has rows of every width at which sums of rows go another way, where they
+// are many and where few.
+func TestMovedRows(t *testing.T) {
+	for _, n := range []int{1, 63, 64, 127, 128, 129, 191, 192, 300} {
+		for _, rows := range []int{50, 16384/n - 1, 16384 / n, 70000 / n} {
+			rng := rand.New(rand.NewPCG(uint64(n), uint64(rows)))
+			list := make([]int32, rows)
+			for i := range list {
+				list[i] = rng.Int32N(37)
+			}
+			x, table := whole(rng, rows, n), whole(rng, 37, n)
+			got, want := New(rows, n), table.Clone()
+			got.Fill(Float(math.NaN()))
+			GatherRows(got, table, list)
+			sum := table.Clone()
+			ScatterAddRows(sum, x, list)
+			for i, r := range list {
+				if !slices.Equal(got.Row(i), table.Row(int(r))) {
+					t.Fatalf("%d rows of %d: row %d is not gathered", rows, n, i)
+				}
+				for j, v := range x.Row(i) {
+					want.Row(int(r))[j] += v
+				}
+			}
+			if !slices.Equal(sum.Data, want.Data) {
+				t.Fatalf("%d rows of %d are not added up", rows, n)
+			}
+		}
+	}
+}

@@ -99,7 +99,7 @@ func TestWeightedModels(t *testing.T) {
 	formulas := map[string]func(k *task, n *network) [][]float64{
 		"gcn": func(k *task, n *network) [][]float64 {
 			a, b := n.Layers[0].(*gcnLayer), n.Layers[1].(*gcnLayer)
-			return spread(k, product(rectified(spread(k, times(rowsOf(k), a.W, a.B))), b.W, b.B))
+			return spread(k, product(rectified(spread(k, product(rowsOf(k), a.W, a.B))), b.W, b.B))
 		},
 		"sgc": func(k *task, n *network) [][]float64 {
 			l := n.Layers[0].(*sgcLayer)
@@ -107,7 +107,7 @@ func TestWeightedModels(t *testing.T) {
 		},
 		"appnp": func(k *task, n *network) [][]float64 {
 			a, b := n.Layers[0].(*appnpLayer).Dense, n.Layers[1].(*appnpLayer).Dense
-			x := product(rectified(times(rowsOf(k), a.W, a.B)), b.W, b.B)
+			x := product(rectified(product(rowsOf(k), a.W, a.B)), b.W, b.B)
 			z := x
 			for range 10 {
 				next := spread(k, z)

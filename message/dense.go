@@ -194,13 +194,14 @@ func (m *dense) scored() bool {
 }
 
 // pullSources adds the gradients of k and x, block after block, since the sources of
-// two may be the same: one after the other where these share memory.
+// two may be the same: one after the other where these share memory in another way than
+// whole.
 func (m *dense) pullSources(to denseGrads) {
 	first := 0
 	for i := range m.spans {
 		one := dense{spans: m.spans[i : i+1], heads: m.heads}
 		parts := [2]denseGrads{to}
-		if overlap(to.dx, to.dk) {
+		if overlap(to.dx, to.dk) && !m.oneArray(to) {
 			parts = [2]denseGrads{{dy: to.dy, c: to.c, dx: to.dx}, {dy: to.dy, c: to.c, dk: to.dk}}
 		}
 		for _, part := range parts {
@@ -214,6 +215,10 @@ func (m *dense) pullSources(to denseGrads) {
 		first += m.spans[i].NumEdges()
 	}
 }
+
+// oneArray reports whether k and x have one gradient, of which a job has the same rows and
+// columns in both.
+func (m *dense) oneArray(to denseGrads) bool { return &to.dx[0] == &to.dk[0] && m.d == m.f }
 
 // denseGrads are the gradients that are known, and those wanted.
 type denseGrads struct{ dy, c, dq, dk, dx []tensor.Float }

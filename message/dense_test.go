@@ -57,6 +57,37 @@ func TestDenseAttention(t *testing.T) {
 	}
 }
 
+// TestDenseAttentionSharesOperands has one array as queries, keys and values, or as two of
+// these, whole or in part.
+func TestDenseAttentionSharesOperands(t *testing.T) {
+	g := graph.Batch(graph.Causal(131), graph.Complete(70))
+	p := param(1, 402, 2, 9)
+	for name, operands := range map[string]func(x *grad.Var) (q, k, v *grad.Var){
+		"all":   func(x *grad.Var) (q, k, v *grad.Var) { h := x.RowRange(0, 201); return h, h, h },
+		"whole": func(x *grad.Var) (q, k, v *grad.Var) { h := x.RowRange(7, 208); return x.RowRange(0, 201), h, h },
+		"rows beside": func(x *grad.Var) (q, k, v *grad.Var) {
+			return x.RowRange(201, 402), x.RowRange(0, 201), x.RowRange(100, 301)
+		},
+		"queries": func(x *grad.Var) (q, k, v *grad.Var) { h := x.RowRange(0, 201); return h, h, x.RowRange(201, 402) },
+	} {
+		run := func() []*tensor.Dense {
+			tape := grad.NewTape(1)
+			q, k, v := operands(tape.Use(p))
+			y, _ := (&message.Attention{Q: q, K: k, V: v}).Apply(tape, g)
+			return []*tensor.Dense{y.Value(), tape.Backward(weigh(y)).Param(p)}
+		}
+		got := run()
+		for _, threads := range []int{1, 3, 8} {
+			undo := par.SetThreads(threads)
+			sameBits(t, name, run(), got)
+			undo()
+		}
+		message.SetFuse(t, false)
+		near(t, name, got, run())
+		message.SetFuse(t, true)
+	}
+}
+
 func TestDenseAttentionGradients(t *testing.T) {
 	for _, g := range []*graph.Graph{graph.Causal(6), graph.Batch(graph.CompleteNoLoops(3), graph.Band(5, 1))} {
 		h := &heads{Q: param(1, g.NumDst(), 2, 3), K: param(2, g.NumSrc(), 2, 3), V: param(3, g.NumSrc(), 2, 2)}

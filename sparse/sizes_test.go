@@ -268,3 +268,18 @@ func nearEach(t *testing.T, what string, got *tensor.Dense, want []float64) {
 		}
 	}
 }
+
+// A column that is out of range is found at either end of every part of a long list.
+func TestColumnsOutside(t *testing.T) {
+	const n = 2<<16 + 100
+	cols := make([]int32, n)
+	for _, at := range []int{0, 1<<16 - 1, 1 << 16, 2<<16 - 1, 2 << 16, n - 1} {
+		for _, bad := range []int32{-1, 3} {
+			cols[at] = bad
+			if _, err := sparse.New(1, 3, []int64{0, n}, cols, nil); err == nil {
+				t.Errorf("column %d at %d is taken", bad, at)
+			}
+			cols[at] = 0
+		}
+	}
+}

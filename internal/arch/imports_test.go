@@ -64,7 +64,7 @@ var others = map[string]string{
 	"gonum.org/v1/gonum":            "graph tensor sparse cmd",
 	"golang.org/x/image":            "internal/picture",
 	"github.com/klauspost/compress": "datasets internal/coragen internal/npy internal/unpack",
-	"golang.org/x/sys":              "internal/par internal/simd datasets cmd",
+	"golang.org/x/sys":              "internal/par internal/simd internal/atomicfile datasets cmd",
 	"golang.org/x/term":             "cmd",
 	"github.com/alecthomas/kong":    "cmd",
 	"pgregory.net/rapid":            "grad/gradtest internal/golden",

@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/pickle"
+	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -144,6 +145,9 @@ func (p *planetoid) readLabels() error {
 // parse reads one pickled file and turns its value into a T.
 func parse[T any](p *planetoid, part string, convert func(any) (T, error)) (out T, err error) {
 	path := p.path(part)
+	if err := regular.File(path); err != nil {
+		return out, err
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return out, err

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
 )
 
@@ -26,6 +27,9 @@ func Read(path string) (*Dataset, error) {
 	}
 	if info.IsDir() {
 		return readFolder(path)
+	}
+	if err := regular.File(path); err != nil {
+		return nil, err
 	}
 	base := filepath.Base(path)
 	plain := unpack.Plain(base)

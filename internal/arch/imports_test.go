@@ -18,10 +18,10 @@ const module = "github.com/edgewise-ml/edgewise"
 const root = "../.."
 
 // level0 are the packages that stand alone; every other package may import
-// them. All but simd, par, pages and spell read a format.
+// them. All but simd, par, pages, spell, atomicfile and regular read a format.
 var level0 = strings.Fields(`internal/par internal/simd internal/pages
 	internal/atomicfile internal/edgelist internal/mtx internal/npy internal/pickle
-	internal/safetensors internal/spell internal/unpack`)
+	internal/regular internal/safetensors internal/spell internal/unpack`)
 
 // table says which packages of the module each package may import, beside those
 // of level0. A star stands for everything that is not a command or for tests.

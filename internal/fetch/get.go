@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/regular"
 )
 
 // File is what is to be there afterwards.
@@ -45,6 +47,9 @@ func final(format string, args ...any) error { return finalError{fmt.Errorf(form
 func (g *Getter) Get(ctx context.Context, f File) error {
 	if sum, err := sumOf(f.Path); err == nil && sum == f.SHA256 {
 		return nil
+	}
+	if err := regular.File(f.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(f.Path), 0o777); err != nil {
 		return err
@@ -158,6 +163,9 @@ func keep(f File) error {
 
 // sumOf returns the SHA-256 of a file, in hexadecimal.
 func sumOf(path string) (string, error) {
+	if err := regular.File(path); err != nil {
+		return "", err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err

@@ -145,11 +145,11 @@ func (p *planetoid) readLabels() error {
 // parse reads one pickled file and turns its value into a T.
 func parse[T any](p *planetoid, part string, convert func(any) (T, error)) (out T, err error) {
 	path := p.path(part)
-	if err := regular.File(path); err != nil {
-		return out, err
-	}
 	info, err := os.Stat(path)
 	if err != nil {
+		return out, err
+	}
+	if err := regular.File(path); err != nil {
 		return out, err
 	}
 	if info.Size() > pickle.MaxInput {

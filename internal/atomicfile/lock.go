@@ -64,7 +64,10 @@ func Lock(path string) (unlock func(), err error) {
 			remove(f)
 			return nil, &Error{path, reason(f, err)}
 		}
-		return sync.OnceFunc(func() { remove(f) }), nil
+		temporary.Lock()
+		temporary.files[f] = true
+		temporary.Unlock()
+		return sync.OnceFunc(func() { discard(f) }), nil
 	}
 }
 

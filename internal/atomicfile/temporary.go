@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// temporary is what this process has begun to write and not ended.
+// temporary is what this process has begun to write and not ended, and its locks.
 var temporary = struct {
 	sync.Mutex
 	files map[*os.File]bool
@@ -24,7 +24,7 @@ var temporary = struct {
 // errOver is what a Write gets while the program ends.
 var errOver = errors.New("the program is ending")
 
-// Abandon removes the temporary files of this process. From now on nothing is
+// Abandon removes the temporary files and the locks of this process. From now on nothing is
 // written: every [Write] that is under way or begins fails. It is for a program
 // that ends while goroutines of its may be writing.
 func Abandon() {

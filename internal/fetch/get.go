@@ -48,10 +48,10 @@ func (g *Getter) Get(ctx context.Context, f File) error {
 	if sum, err := sumOf(f.Path); err == nil && sum == f.SHA256 {
 		return nil
 	}
-	if err := regular.File(f.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.MkdirAll(filepath.Dir(f.Path), 0o777); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(f.Path), 0o777); err != nil {
+	if err := regular.File(f.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	pause := g.Pause

@@ -1,6 +1,7 @@
 package regular
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,7 +12,7 @@ func File(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return err
+		return opening(err)
 	case info.IsDir():
 		return fmt.Errorf("%s: it is a folder: name a file", path)
 	}
@@ -23,9 +24,17 @@ func File(path string) error {
 func FileOrFolder(path string) error {
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() {
-		return err
+		return opening(err)
 	}
 	return check(path, info)
+}
+
+// opening says of an error of the look that the file cannot be opened.
+func opening(err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return &fs.PathError{Op: "open", Path: p.Path, Err: p.Err}
+	}
+	return err
 }
 
 func check(path string, info fs.FileInfo) error {

@@ -54,9 +54,12 @@ func Read(path string) (*Dataset, error) {
 	return EdgeList(path)
 }
 
+// forms are what a folder is searched for, one after the other.
+var forms = [][]string{{"ind.*.allx"}, {webLinks}, {"*.content"}, {"*.npz"}, {"*.mtx"}, lists}
+
 // readFolder reads the one dataset whose files are in a folder.
 func readFolder(dir string) (*Dataset, error) {
-	for _, patterns := range [][]string{{"ind.*.allx"}, {webLinks}, {"*.content"}, {"*.npz"}, {"*.mtx"}, lists} {
+	for _, patterns := range forms {
 		names, err := entries(dir, patterns)
 		if err != nil {
 			return nil, err

@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 )
 
 // The exit statuses.
@@ -47,9 +46,9 @@ func misuse(format string, args ...any) error {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	os.Exit(run(env{ctx, os.Stdout, os.Stderr}, os.Args[1:]))
+	status := run(env{untilSignal(), os.Stdout, os.Stderr}, os.Args[1:])
+	atomicfile.Abandon() // what an interrupted command was writing
+	os.Exit(status)
 }
 
 // run does what the arguments say and returns the exit status.
@@ -58,7 +57,9 @@ func run(e env, args []string) int {
 	if err == nil {
 		return succeeded
 	}
-	fmt.Fprintln(e.errOut, "gatbench:", err)
+	for _, line := range complaints(err) {
+		fmt.Fprintln(e.errOut, "gatbench:", line)
+	}
 	if errors.As(err, new(usageError)) || errors.As(err, new(*datasets.UnknownError)) {
 		return misused
 	}
@@ -85,7 +86,11 @@ func dispatch(e env, args []string) error {
 	case err != nil:
 		return misuse("%w%s", err, advice(err))
 	}
-	return command.Run(e)
+	if _, ok := command.Selected().Target.Addr().Interface().(ownEnd); ok {
+		return command.Run(e)
+	}
+	_, err = promptly(e.ctx, func() (any, error) { return nil, command.Run(e) })
+	return err
 }
 
 // advice returns where to read on, unless the error has advice of its own.

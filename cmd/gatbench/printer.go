@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// printer prints text and remembers the first error.
+// printer prints text and remembers the first error; that nobody reads it is none.
 type printer struct {
 	w   io.Writer
 	err error
 }
 
 func (p *printer) printf(format string, args ...any) {
-	if _, err := fmt.Fprintf(p.w, format, args...); err != nil && p.err == nil {
+	if _, err := fmt.Fprintf(p.w, format, args...); err != nil && p.err == nil && !unread(err) {
 		p.err = err
 	}
 }

@@ -17,10 +17,12 @@ type savedFlags struct {
 	Splits  *string `placeholder:"NAME" help:"The split (the one it was trained on)."`
 	Threads int     `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
 	JSON    bool    `name:"json" help:"Print JSON objects, one a line."`
+
+	out file // that is written; none if its path is empty
 }
 
 // open reads the model and its dataset, and returns the logits of every node.
-func (f *savedFlags) open() (*network, *task, *tensor.Dense, error) {
+func (f *savedFlags) open(e env) (*network, *task, *tensor.Dense, error) {
 	if f.Threads < 0 {
 		return nil, nil, nil, misuse("--threads %d: it must be at least 1, or 0 for all there are", f.Threads)
 	}
@@ -30,9 +32,15 @@ func (f *savedFlags) open() (*network, *task, *tensor.Dense, error) {
 		return nil, nil, nil, err
 	}
 	r, trained := &n.Recipe, n.Recipe.Dataset
-	r.Dataset = datasetNamed(or(f.Dataset, r.Dataset))
-	set(&r.Splits, f.Splits)
-	k, err := openTask(f.Data, r.Dataset, r.Splits, r.Seed)
+	at, err := f.places(e, r)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	in := append(datasetFiles("--dataset", f.Data, at.dataset), splitsFile(at.splits), file{"the model", f.File})
+	if err := apart(in, []file{f.out}); err != nil {
+		return nil, nil, nil, err
+	}
+	k, err := openTask(f.Data, at.dataset, at.splits, r.Seed)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -40,6 +48,30 @@ func (f *savedFlags) open() (*network, *task, *tensor.Dense, error) {
 		return nil, nil, nil, err
 	}
 	return n, k, n.Forward(grad.NewEval(), k.graph, k.features).Value(), nil
+}
+
+// places returns where the model's data is, or that which flags name instead, which
+// it makes that of the recipe.
+func (f *savedFlags) places(e env, r *recipe) (places, error) {
+	recorded := *r
+	if f.Dataset != nil {
+		r.Dataset = datasetNamed(*f.Dataset)
+		recorded.Dataset = "cora" // which need not be looked for
+	}
+	if f.Splits != nil {
+		r.Splits, recorded.Splits = *f.Splits, splitsOwn
+	}
+	at, err := savedModel{f.File, f.Data}.places(e, &recorded, nil, nil)
+	if err != nil {
+		return at, err
+	}
+	if f.Dataset != nil {
+		at.dataset = r.Dataset
+	}
+	if f.Splits != nil {
+		at.splits = r.Splits
+	}
+	return at, ordinary(splitsFile(at.splits))
 }
 
 // evalCommand is gatbench eval.
@@ -62,7 +94,7 @@ type scored struct {
 
 // Run scores a saved model on each part of the split.
 func (c *evalCommand) Run(e env) error {
-	n, k, logits, err := c.open()
+	n, k, logits, err := c.open(e)
 	if err != nil {
 		return err
 	}

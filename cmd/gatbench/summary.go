@@ -150,7 +150,7 @@ func (r *reporter) epoch(seed uint64, e train.Epoch) {
 }
 
 func (r *reporter) encode(v any) {
-	if err := json.NewEncoder(r.w).Encode(v); err != nil && r.err == nil {
+	if err := json.NewEncoder(r.w).Encode(v); err != nil && r.err == nil && !unread(err) {
 		r.err = err
 	}
 }

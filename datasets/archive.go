@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/npy"
 	"github.com/edgewise-ml/edgewise/internal/pickle"
+	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -17,6 +18,9 @@ type archive struct {
 
 // openArchive opens an .npz, which must be closed.
 func openArchive(path string) (archive, error) {
+	if err := regular.File(path); err != nil {
+		return archive{}, err
+	}
 	z, err := npy.OpenArchive(path)
 	return archive{z, path}, err
 }

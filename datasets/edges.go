@@ -12,6 +12,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/edgelist"
 	"github.com/edgewise-ml/edgewise/internal/mtx"
+	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -30,6 +31,9 @@ func EdgeList(path string) (*Dataset, error) {
 
 // opened returns what read reads of the text at path, which may be in gzip or zstd.
 func opened[T any](path string, read func(r io.Reader, path string) (T, error)) (out T, err error) {
+	if err := regular.File(path); err != nil {
+		return out, err
+	}
 	r, err := unpack.Open(path)
 	if err != nil {
 		return out, err

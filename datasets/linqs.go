@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -32,6 +33,9 @@ func LINQS(path string) (*Dataset, error) {
 		if name, ok := strings.CutSuffix(base, ending); ok {
 			path, content = filepath.Dir(path), name+".content"
 		}
+	}
+	if err := regular.FileOrFolder(path); err != nil {
+		return nil, err
 	}
 	f, err := unpack.OpenFolder(path)
 	if err != nil {

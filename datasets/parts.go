@@ -12,6 +12,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/pickle"
+	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -163,6 +164,9 @@ func kindOf(v any) string {
 
 // readIndex reads test.index: a node a line.
 func (p *planetoid) readIndex() error {
+	if err := regular.File(p.path("test.index")); err != nil {
+		return err
+	}
 	f, err := os.Open(p.path("test.index"))
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/pickle"
+	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -146,6 +147,9 @@ func parse[T any](p *planetoid, part string, convert func(any) (T, error)) (out 
 	path := p.path(part)
 	info, err := os.Stat(path)
 	if err != nil {
+		return out, err
+	}
+	if err := regular.File(path); err != nil {
 		return out, err
 	}
 	if info.Size() > pickle.MaxInput {

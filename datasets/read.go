@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
 )
 
@@ -27,6 +28,9 @@ func Read(path string) (*Dataset, error) {
 	}
 	if info.IsDir() {
 		return readFolder(path)
+	}
+	if err := regular.File(path); err != nil {
+		return nil, err
 	}
 	base := filepath.Base(path)
 	plain := unpack.Plain(base)
@@ -58,9 +62,12 @@ func Read(path string) (*Dataset, error) {
 	return EdgeList(path)
 }
 
+// forms are what a folder is searched for, one after the other.
+var forms = [][]string{{"ind.*.allx"}, {webLinks}, {"*.content"}, {"*.npz"}, {"*.mtx"}, tables, lists, {".json"}, {".mat"}}
+
 // readFolder reads the one dataset whose files are in a folder.
 func readFolder(dir string) (*Dataset, error) {
-	for _, patterns := range [][]string{{"ind.*.allx"}, {webLinks}, {"*.content"}, {"*.npz"}, {"*.mtx"}, tables, lists, {".json"}, {".mat"}} {
+	for _, patterns := range forms {
 		names, err := entries(dir, patterns)
 		if err != nil {
 			return nil, err

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/edgelist"
+	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -73,6 +74,9 @@ type pages struct {
 
 // read reads a file without its first line, which names the columns.
 func (p *pages) read(path string, from func(*bufio.Reader) error) error {
+	if err := regular.File(path); err != nil {
+		return err
+	}
 	f, err := unpack.Open(path)
 	if err != nil {
 		return err

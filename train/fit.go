@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/par"
 )
 
@@ -131,16 +131,11 @@ func (f *Fit) checkFile() error {
 	if _, ok := f.Optimiser.(keeper); !ok {
 		return fmt.Errorf("train: Fit.Checkpoint: a %T cannot be saved; use an optimiser of this package", f.Optimiser)
 	}
-	dir, name := filepath.Split(f.Checkpoint)
-	if info, err := os.Stat(f.Checkpoint); name == "" || err == nil && info.IsDir() {
+	if info, err := os.Stat(f.Checkpoint); err == nil && info.IsDir() || os.IsPathSeparator(f.Checkpoint[len(f.Checkpoint)-1]) {
 		return fmt.Errorf("train: Fit.Checkpoint %s is a folder; name a file in it", f.Checkpoint)
 	}
-	if dir == "" {
-		dir = "."
+	if err := atomicfile.Probe(f.Checkpoint); err != nil {
+		return fmt.Errorf("train: Fit.Checkpoint: %w", err)
 	}
-	probe, err := os.CreateTemp(dir, "."+name+".*.tmp")
-	if err != nil {
-		return fmt.Errorf("train: Fit.Checkpoint %s: its folder takes no file: %w", f.Checkpoint, err)
-	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+	return nil
 }

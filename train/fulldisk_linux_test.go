@@ -63,4 +63,10 @@ func onFullDisk(t *testing.T, path string) {
 	if h == nil || len(h.Epochs) != 30 {
 		t.Errorf("the history is %v", h)
 	}
+	f = newFit(newLogistic())
+	f.Checkpoint, f.Every = path, 3
+	h, err = f.Run(t.Context())
+	if err == nil || strings.Count(err.Error(), path) != 1 || len(h.Epochs) != 3 {
+		t.Errorf("a checkpoint every 3 epochs: after %d epochs, %v", len(h.Epochs), err)
+	}
 }

@@ -20,6 +20,7 @@ type run struct {
 	goodEpoch int    // that good is the state after; without Eval, the last whose loss was finite
 	passing   bool   // each good state is that of one epoch, and no step fails half-way
 	saved     string // the last checkpoint
+	unsaved   error  // why one could not be written
 	history   History
 }
 
@@ -207,16 +208,17 @@ func (r *run) plateau() *Plateau {
 	return nil
 }
 
-// save writes the checkpoint, if one is asked for.
+// save writes the checkpoint, if one is asked for. The first error ends the run,
+// so there is no second.
 func (r *run) save() error {
-	if r.Fit.Checkpoint == "" || len(r.history.Epochs) == 0 {
+	if r.Fit.Checkpoint == "" || len(r.history.Epochs) == 0 || r.unsaved != nil {
 		return nil
 	}
 	if err := r.sound(); err != nil {
 		return err
 	}
-	if err := r.checkpoint().Save(r.Fit.Checkpoint); err != nil {
-		return err
+	if r.unsaved = r.checkpoint().Save(r.Fit.Checkpoint); r.unsaved != nil {
+		return r.unsaved
 	}
 	r.saved = r.Fit.Checkpoint
 	return nil

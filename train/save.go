@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/internal/safetensors"
 )
 
@@ -69,6 +70,9 @@ func LoadConfig(path string, model any) error {
 
 // read reads the file at path, made by Save or by another program.
 func read(path string) ([]safetensors.Tensor, map[string]string, error) {
+	if err := regular.File(path); err != nil {
+		return nil, nil, fmt.Errorf("train: load: %w", err)
+	}
 	tensors, metadata, err := safetensors.ReadFile(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("train: load: %w", err)

@@ -33,6 +33,8 @@ type benchCommand struct {
 	self   func(ctx context.Context, args ...string) ([]byte, error)
 }
 
+func (c *benchCommand) endsItself() {}
+
 // Run times what the pattern selects.
 func (c *benchCommand) Run(e env) error {
 	if c.Threads < 0 {
@@ -47,7 +49,7 @@ func (c *benchCommand) Run(e env) error {
 	if err := oneOf("--rows", string(c.training().rows), extents); err != nil {
 		return err
 	}
-	if err := c.defaults(); err != nil {
+	if _, err := promptly(e.ctx, func() (any, error) { return nil, c.defaults() }); err != nil {
 		return err
 	}
 	chosen, err := choose(c.all, c.Pattern)
@@ -192,8 +194,8 @@ func (c *benchCommand) timeAll(e env, bs []benchmark, began usage) error {
 }
 
 func (c *benchCommand) timeOne(ctx context.Context, b *benchmark, began usage) (*benchLine, error) {
-	if !c.Isolate {
-		return b.time(ctx, c.budget, began)
+	if !c.Isolate { // else its process has to be ended
+		return promptly(ctx, func() (*benchLine, error) { return b.time(ctx, c.budget, began) })
 	}
 	out, err := c.self(ctx, c.selfArgs(b.name)...)
 	if err != nil {

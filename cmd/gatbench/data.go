@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -163,8 +162,11 @@ func (c *dataConvertCommand) Run(e env) error {
 	if !strings.HasSuffix(c.Out, ".npz") {
 		return misuse("--out %s: its name must end in .npz", c.Out)
 	}
-	if dir := filepath.Dir(c.Out); !isFolder(dir) {
-		return misuse("--out %s: there is no folder %s to put it in", c.Out, dir)
+	if err := target("out", c.Out); err != nil {
+		return err
+	}
+	if err := apart(datasetFiles("the dataset", c.Data, datasetNamed(c.Name)), []file{{"--out", c.Out}}); err != nil {
+		return err
 	}
 	d, err := c.load(c.Name)
 	if err != nil {

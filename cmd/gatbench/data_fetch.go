@@ -19,7 +19,10 @@ type dataFetchCommand struct {
 	sources func(name string) []datasets.Source // nil: those of package datasets
 }
 
-// Run downloads what is missing.
+func (c *dataFetchCommand) endsItself() {}
+
+// Run downloads what is missing. What is there of a file when a signal comes stays
+// for the next fetch.
 func (c *dataFetchCommand) Run(e env) error {
 	if c.sources == nil {
 		c.sources = datasets.Sources

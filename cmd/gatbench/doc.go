@@ -18,9 +18,10 @@
 //
 // Results go to standard output, progress and errors to standard error. The
 // exit status is 0, 1 if the work failed or was interrupted, and 2 if the command
-// line is wrong. Ctrl-C ends a training after the epoch it is in: the best model
-// so far is saved where --save asked for it, the run where --checkpoint did, and
-// the summary is printed. --resume goes on with such a run, to the same bits.
+// line is wrong. Ctrl-C, SIGTERM and SIGHUP end a training after the epoch it is
+// in: the best model so far is saved where --save asked for it, the run where
+// --checkpoint did, and the summary is printed. --resume goes on with such a run,
+// to the same bits. Other commands end at once, as all do at the second signal.
 //
 // A network is a row of the table in models.go; its settings come from a preset
 // in recipe.go and from flags, and are saved with it.

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 )
 
 // settingFlags are the settings of a training. What is nil was not given, and
@@ -105,20 +108,31 @@ func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
 }
 
 // resumed returns the recipe of a run that goes on: only its length may change.
-func (f *settingFlags) resumed(path string) (recipe, error) {
+// A file that it names and that has gone may be named again.
+func (f *settingFlags) resumed(e env, path, data string) (recipe, places, error) {
 	n, err := openNetwork(path)
 	if err != nil {
-		return recipe{}, err
+		return recipe{}, places{}, err
 	}
 	r := n.Recipe
+	at, err := savedModel{path, data}.places(e, &r, f.Dataset, f.Splits)
+	if err != nil {
+		return r, at, err
+	}
 	r.Epochs, r.Patience = or(f.Epochs, r.Epochs), or(f.Patience, r.Patience)
 	asked := r
 	f.override(&asked)
 	asked.Dataset = datasetNamed(asked.Dataset)
-	if flag, was, is := r.differs(asked); flag != "" {
-		return r, misuse("--resume %s: its run has --%s %s, not %s: leave the flag out", path, flag, was, is)
+	if f.Dataset != nil && *f.Dataset == at.dataset { // where it is now
+		asked.Dataset = r.Dataset
 	}
-	return r, r.check()
+	if f.Splits != nil && *f.Splits == at.splits {
+		asked.Splits = r.Splits
+	}
+	if flag, was, is := r.differs(asked); flag != "" {
+		return r, at, misuse("--resume %s: its run has --%s %s, not %s: leave the flag out", path, flag, was, is)
+	}
+	return r, at, r.check()
 }
 
 // check returns an error for flags that the model does not have, and for
@@ -178,12 +192,11 @@ func target(flag, path string) error {
 	if !isFolder(dir) {
 		return misuse("--%s %s: there is no folder %s to put it in", flag, path, dir)
 	}
-	probe, err := os.CreateTemp(dir, ".gatbench.*.tmp")
-	if err != nil {
-		return fmt.Errorf("--%s %s: the folder %s takes no file: %w", flag, path, dir, err)
+	err := atomicfile.Probe(path)
+	if e := (*atomicfile.Error)(nil); errors.As(err, &e) {
+		return fmt.Errorf("--%s %s: %w", flag, path, e.Err)
 	}
-	probe.Close()
-	return os.Remove(probe.Name())
+	return err
 }
 
 // isDevice reports whether a path is there and no ordinary file, or stands for one

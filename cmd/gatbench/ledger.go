@@ -18,6 +18,8 @@ type ledger struct {
 	path  string // empty: nothing is kept
 	lines []entry
 	of    map[recipe]summary
+	close func() // lets other processes have the file
+	free  error  // why they are not kept from it meanwhile
 }
 
 // entry is a line of the file.
@@ -31,35 +33,65 @@ const maxLedger = 64 << 20
 
 // openLedger reads the file at path; one that is not there yet has no lines.
 func openLedger(path string) (*ledger, error) {
-	g := &ledger{path: path, of: map[recipe]summary{}}
+	g := &ledger{path: path, of: map[recipe]summary{}, close: func() {}}
 	if path == "" {
 		return g, nil
 	}
 	if err := target("resume", path); err != nil {
 		return nil, err
 	}
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return g, nil
-	}
-	if err != nil {
+	if err := g.lock(); err != nil {
 		return nil, err
 	}
+	if err := g.load(); err != nil {
+		g.close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// lock keeps the file to this process: of two that have read it and write it
+// again, each would leave out what the other adds.
+func (g *ledger) lock() error {
+	unlock, err := atomicfile.Lock(g.path)
+	switch {
+	case errors.As(err, new(*atomicfile.HeldError)):
+		return fmt.Errorf("--resume %w, another table: wait for it, or name another file", err)
+	case errors.Is(err, errors.ErrUnsupported):
+		g.free = err
+		return nil
+	case err != nil:
+		return fmt.Errorf("--resume %w", err)
+	}
+	g.close = unlock
+	return nil
+}
+
+// load reads the lines that are there.
+func (g *ledger) load() error {
+	path := g.path
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
 	if info.Size() > maxLedger {
-		return nil, fmt.Errorf("%s: it has %d bytes; results that table has kept have at most %d", path, info.Size(), maxLedger)
+		return fmt.Errorf("%s: it has %d bytes; results that table has kept have at most %d", path, info.Size(), maxLedger)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for n := 1; len(text) > 0; n++ {
 		var line []byte
 		line, text, _ = bytes.Cut(text, []byte("\n"))
 		if err := g.read(line); err != nil {
-			return nil, fmt.Errorf("%s: line %d is no result that table has kept: %v; name another file or remove it", path, n, err)
+			return fmt.Errorf("%s: line %d is no result that table has kept: %v; name another file or remove it", path, n, err)
 		}
 	}
-	return g, nil
+	return nil
 }
 
 // read takes a line of the file.

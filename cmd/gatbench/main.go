@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"reflect"
 	"strings"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/plain"
 )
 
@@ -49,10 +48,10 @@ func misuse(format string, args ...any) error {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	program = thisProcess().name()
-	os.Exit(run(env{ctx, os.Stdout, os.Stderr}, os.Args[1:]))
+	status := run(env{untilSignal(), os.Stdout, os.Stderr}, os.Args[1:])
+	atomicfile.Abandon() // what an interrupted command was writing
+	os.Exit(status)
 }
 
 // run does what the arguments say and returns the exit status.
@@ -61,7 +60,9 @@ func run(e env, args []string) int {
 	if err == nil {
 		return succeeded
 	}
-	fmt.Fprintln(e.errOut, "gatbench:", plain.Lines(err.Error()))
+	for _, line := range complaints(err) {
+		fmt.Fprintln(e.errOut, "gatbench:", plain.Lines(line))
+	}
 	if errors.As(err, new(usageError)) || errors.As(err, new(*datasets.UnknownError)) {
 		return misused
 	}
@@ -89,7 +90,11 @@ func dispatch(e env, args []string) error {
 	case err != nil:
 		return misuse("%w%s", err, advice(err))
 	}
-	return command.Run(e)
+	if _, ok := command.Selected().Target.Addr().Interface().(ownEnd); ok {
+		return command.Run(e)
+	}
+	_, err = promptly(e.ctx, func() (any, error) { return nil, command.Run(e) })
+	return err
 }
 
 // asTyped sets a flag to what was typed. Kong itself replaces bytes that are no UTF-8,

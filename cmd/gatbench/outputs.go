@@ -1,6 +1,10 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -76,12 +80,9 @@ func (o *outputFlags) single(seeds int) error {
 // under the other.
 const mostPanels = 12
 
-// targets returns an error if a file cannot be written, could not hold what it is
-// for, or is named twice.
+// targets returns an error if a file cannot be written or could not hold what it
+// is for.
 func (o *outputFlags) targets(layers int) error {
-	files := []struct{ flag, path string }{
-		{"save", o.Save}, {"checkpoint", o.Checkpoint}, {"csv", o.CSV}, {"plot", o.Plot}, {"profile", o.Profile},
-	}
 	for _, path := range o.Attention {
 		switch {
 		case isPicture(path) && len(o.Nodes) > mostPanels:
@@ -91,18 +92,44 @@ func (o *outputFlags) targets(layers int) error {
 		case filepath.Ext(path) != ".csv" && !isPicture(path):
 			return misuse("--attention %s: its name must end in .csv, .svg or .png", path)
 		}
-		files = append(files, struct{ flag, path string }{"attention", path})
 	}
-	owner := map[string]string{}
-	for _, f := range files {
-		if err := target(f.flag, f.path); err != nil {
+	for _, f := range o.files() {
+		if err := target(strings.TrimPrefix(f.flag, "--"), f.path); err != nil {
 			return err
 		}
-		name := filepath.Clean(f.path)
-		if f.path != "" && owner[name] != "" {
-			return misuse("--%s %s: --%s has that name too", f.flag, f.path, owner[name])
+	}
+	return o.folder()
+}
+
+// files returns what is written.
+func (o *outputFlags) files() []file {
+	files := []file{{"--save", o.Save}, {"--checkpoint", o.Checkpoint}, {"--csv", o.CSV}, {"--plot", o.Plot}, {"--profile", o.Profile}}
+	for _, path := range o.Attention {
+		files = append(files, file{"--attention", path})
+	}
+	return files
+}
+
+// kept reports whether anything is written beside what is printed.
+func (o *outputFlags) kept() bool {
+	return o.Log != "" || slices.ContainsFunc(o.files(), func(f file) bool { return f.path != "" })
+}
+
+// folder returns an error if --log names what can be no folder.
+func (o *outputFlags) folder() error {
+	dir := o.logDir()
+	for at := dir; at != ""; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		switch {
+		case err == nil && info.IsDir():
+			return nil
+		case err == nil:
+			return fmt.Errorf("--log %s: %s is a file, and no folder", o.Log, at)
+		case !errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("--log %s: %w", o.Log, err)
+		case at == filepath.Dir(at):
+			return nil
 		}
-		owner[name] = f.flag
 	}
 	return nil
 }

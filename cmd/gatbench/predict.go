@@ -31,7 +31,8 @@ func (c *predictCommand) Run(e env) error {
 	if err := target("out", c.Out); err != nil {
 		return err
 	}
-	_, k, logits, err := c.open()
+	c.out = file{"--out", c.Out}
+	_, k, logits, err := c.open(e)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/plain"
 )
 
-// printer prints for people, or JSON for machines, and remembers the first error. Strings
-// and errors that it is given may come from data: they are shown as package plain does.
+// printer prints for people, or JSON for machines, and remembers the first error; that
+// nobody reads it is none. Strings and errors that it is given may come from data: they
+// are shown as package plain does.
 type printer struct {
 	w   io.Writer
 	err error
@@ -43,7 +44,7 @@ func (p *printer) write(b []byte) {
 }
 
 func (p *printer) fail(err error) {
-	if p.err == nil {
+	if p.err == nil && !unread(err) {
 		p.err = err
 	}
 }

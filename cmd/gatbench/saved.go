@@ -19,10 +19,12 @@ type savedFlags struct {
 	Number  *string `name:"split-number" placeholder:"K" help:"Which of several splits, from 0 (the one it was trained on)."`
 	Threads int     `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
 	JSON    bool    `name:"json" help:"Print JSON objects, one a line."`
+
+	out file // that is written; none if its path is empty
 }
 
 // open reads the model and its dataset, and returns the logits of every node.
-func (f *savedFlags) open() (*network, *task, *tensor.Dense, error) {
+func (f *savedFlags) open(e env) (*network, *task, *tensor.Dense, error) {
 	if f.Threads < 0 {
 		return nil, nil, nil, misuse("--threads %d: it must be at least 1, or 0 for all there are", f.Threads)
 	}
@@ -32,13 +34,19 @@ func (f *savedFlags) open() (*network, *task, *tensor.Dense, error) {
 		return nil, nil, nil, err
 	}
 	r, trained := &n.Recipe, n.Recipe.Dataset
-	r.Dataset = datasetNamed(or(f.Dataset, r.Dataset))
-	set(&r.Splits, f.Splits)
+	at, err := f.places(e, r)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	r.setNumber(f.Number)
 	if err := r.check(); err != nil {
 		return nil, nil, nil, err
 	}
-	k, err := openTask(f.Data, r.Dataset, r.choice())
+	in := append(datasetFiles("--dataset", f.Data, at.dataset), splitsFile(at.splits), file{"the model", f.File})
+	if err := apart(in, []file{f.out}); err != nil {
+		return nil, nil, nil, err
+	}
+	k, err := openTask(f.Data, at.dataset, r.choice().from(at.splits))
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -52,6 +60,30 @@ func (f *savedFlags) open() (*network, *task, *tensor.Dense, error) {
 		return nil, nil, nil, err
 	}
 	return n, k, n.Forward(grad.NewEval(), k.hop(n), k.features).Value(), nil
+}
+
+// places returns where the model's data is, or that which flags name instead, which
+// it makes that of the recipe.
+func (f *savedFlags) places(e env, r *recipe) (places, error) {
+	recorded := *r
+	if f.Dataset != nil {
+		r.Dataset = datasetNamed(*f.Dataset)
+		recorded.Dataset = "cora" // which need not be looked for
+	}
+	if f.Splits != nil {
+		r.Splits, recorded.Splits = *f.Splits, splitsOwn
+	}
+	at, err := savedModel{f.File, f.Data}.places(e, &recorded, nil, nil)
+	if err != nil {
+		return at, err
+	}
+	if f.Dataset != nil {
+		at.dataset = r.Dataset
+	}
+	if f.Splits != nil {
+		at.splits = r.Splits
+	}
+	return at, ordinary(splitsFile(at.splits))
 }
 
 // evalCommand is gatbench eval.
@@ -75,7 +107,7 @@ type scored struct {
 
 // Run scores a saved model on each part of the split.
 func (c *evalCommand) Run(e env) error {
-	n, k, logits, err := c.open()
+	n, k, logits, err := c.open(e)
 	if err != nil {
 		return err
 	}

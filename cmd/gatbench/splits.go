@@ -39,6 +39,13 @@ type choice struct {
 // choice is that of the recipe.
 func (r *recipe) choice() choice { return choice{r.Splits, r.SplitNumber, r.Seed} }
 
+// from is c with the split where it is now, which may be another place than where it
+// was when the recipe was written.
+func (c choice) from(splits string) choice {
+	c.splits = splits
+	return c
+}
+
 // setNumber takes what --split-number was given.
 func (r *recipe) setNumber(flag *string) {
 	set(&r.SplitNumber, flag)

@@ -85,21 +85,36 @@ type cell struct {
 	TotalMS float64 `json:"total_ms"` // of the trainings, added up
 }
 
+func (c *tableCommand) endsItself() {}
+
 // Run trains each model on each dataset and prints a row for each.
 func (c *tableCommand) Run(e env) error {
 	recipes, err := c.recipes()
 	if err != nil {
 		return err
 	}
+	if err := c.apart(recipes); err != nil {
+		return err
+	}
 	kept, err := openLedger(c.Resume)
 	if err != nil {
 		return err
+	}
+	defer kept.close()
+	if kept.free != nil {
+		fmt.Fprintf(e.errOut, "gatbench: --resume %s: nothing keeps a second table from writing it too: %v\n", c.Resume, kept.free)
+	}
+	if c.Resume != "" {
+		outliveReader()
 	}
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
 	t := &accuracyTable{tableCommand: c, printer: printer{w: e.out}, progress: newProgress(e.errOut), ledger: kept}
 	for _, rs := range recipes {
-		k, err := openTask(c.Data, rs[0].Dataset, rs[0].choice())
+		k, err := promptly(e.ctx, func() (*task, error) { return openTask(c.Data, rs[0].Dataset, rs[0].choice()) })
+		if errors.Is(err, errInterrupted) {
+			return t.interrupted(t.Seeds - len(t.missing(seedsOf(rs[0], t.Seeds))))
+		}
 		if err != nil && len(c.Datasets) == 0 && rs[0].Dataset != "cora" {
 			t.missed = append(t.missed, err)
 			continue
@@ -121,6 +136,19 @@ func (c *tableCommand) Run(e env) error {
 		t.note(k, rs)
 	}
 	return t.end()
+}
+
+// apart returns an error if the results would be written over what is read.
+func (c *tableCommand) apart(recipes [][]recipe) error {
+	splits := splitsFile(recipes[0][0].Splits)
+	if err := ordinary(splits); err != nil {
+		return err
+	}
+	in := []file{splits}
+	for _, rs := range recipes {
+		in = append(in, datasetFiles("--datasets", c.Data, rs[0].Dataset)...)
+	}
+	return apart(in, []file{{"--resume", c.Resume}})
 }
 
 // recipes returns the trainings of the table, a list for each dataset.

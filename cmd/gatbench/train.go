@@ -26,11 +26,16 @@ type trainCommand struct {
 	Threads      int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
 	JSON         bool   `name:"json" help:"Print a JSON object for each epoch and for the summary, one a line."`
 	outputFlags  `embed:""`
+
+	at places
 }
 
-// Run trains and prints what came of it.
+func (c *trainCommand) endsItself() {}
+
+// Run trains and prints what came of it. A signal ends the loading at once, and
+// the training after its epoch.
 func (c *trainCommand) Run(e env) (err error) {
-	r, err := c.recipe()
+	r, err := promptly(e.ctx, func() (recipe, error) { return c.recipe(e) })
 	if err != nil {
 		return err
 	}
@@ -39,7 +44,7 @@ func (c *trainCommand) Run(e env) (err error) {
 	}
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
-	k, err := openTask(c.Data, r.Dataset, r.choice())
+	k, err := promptly(e.ctx, func() (*task, error) { return openTask(c.Data, c.at.dataset, r.choice().from(c.at.splits)) })
 	if err != nil {
 		return err
 	}
@@ -48,6 +53,9 @@ func (c *trainCommand) Run(e env) (err error) {
 	}
 	if err := k.checkNodes(c.Nodes); err != nil {
 		return err
+	}
+	if c.kept() {
+		outliveReader()
 	}
 	stop, err := profile(c.Profile)
 	if err != nil {
@@ -65,12 +73,19 @@ func (c *trainCommand) Run(e env) (err error) {
 	return err
 }
 
-// recipe returns the settings of the run, or of the first of several.
-func (c *trainCommand) recipe() (recipe, error) {
-	if c.Resume != "" {
-		return c.resumed(c.Resume)
+// recipe returns the settings of the run, or of the first of several, and finds
+// out where its data is.
+func (c *trainCommand) recipe(e env) (r recipe, err error) {
+	if c.Resume == "" {
+		r, err = c.fresh()
+		c.at = places{r.Dataset, r.Splits}
+		return r, err
 	}
-	return c.fresh()
+	if err := ordinary(file{"--resume", c.Resume}); err != nil {
+		return r, err
+	}
+	r, c.at, err = c.resumed(e, c.Resume, c.Data)
+	return r, err
 }
 
 // check returns an error for flags that ask for what cannot be, before any work
@@ -84,7 +99,15 @@ func (c *trainCommand) check(r *recipe) error {
 	case c.Data != "" && r.Dataset == "karate":
 		return misuse("--data: karate is part of the program and is read from no folder")
 	}
-	return c.outputFlags.check(r, c.Seeds)
+	splits := splitsFile(c.at.splits)
+	if err := ordinary(splits); err != nil {
+		return err
+	}
+	if err := c.outputFlags.check(r, c.Seeds); err != nil {
+		return err
+	}
+	in := append(datasetFiles("--dataset", c.Data, c.at.dataset), splits, file{"--resume", c.Resume})
+	return apart(in, append(c.files(), file{"--log", c.logDir()}))
 }
 
 // all trains once for each seed.
@@ -153,19 +176,24 @@ func (s *session) run(ctx context.Context) error {
 		return misuse("--epochs %d: the run of %s has %d already", s.recipe.Epochs, s.Resume, done)
 	}
 	s.history = history
-	s.report.histories = append(s.report.histories, seeded{s.recipe.Seed, history})
 	s.summary = summarise(history, s.recipe, took)
 	s.summary.Weights = s.weighing(s.recipe.model())
 	if s.summary.BestEpoch > 0 {
 		s.summary.Quality = s.quality(net.Forward(grad.NewEval(), s.hop(net), s.features).Value())
 	}
+	if e := (*atomicfile.Error)(nil); s.Checkpoint != "" && !errors.As(err, &e) {
+		if _, err := os.Stat(s.Checkpoint); err == nil {
+			s.summary.Checkpoint = s.Checkpoint
+		}
+	}
+	s.report.histories = append(s.report.histories, seeded{s.recipe.Seed, history})
 	s.summary.Interrupted = errors.Is(err, context.Canceled)
 	s.summary.Diverged = errors.As(err, new(*train.DivergedError))
 	if logged == nil {
 		s.summary.Log = s.logDir()
 	}
-	err = errors.Join(err, logged, s.writeCSV(), s.keep())
-	return errors.Join(s.explain(err), s.report.run(s.summary))
+	err = s.explain(errors.Join(err, logged, s.writeCSV(), s.keep()))
+	return errors.Join(err, s.report.run(s.summary))
 }
 
 // writeCSV writes the epochs, if no others are to come: those of several trainings are
@@ -198,18 +226,12 @@ func (s *session) keep() error {
 	if s.summary.BestEpoch == 0 {
 		return nil
 	}
+	var saved, plotted, drawn error
 	if s.Save != "" {
-		if err := train.Save(s.Save, s.net); err != nil {
-			return err
-		}
-		s.summary.Saved = s.Save
-	}
-	if s.Checkpoint != "" {
-		if _, err := os.Stat(s.Checkpoint); err == nil {
-			s.summary.Checkpoint = s.Checkpoint
+		if saved = train.Save(s.Save, s.net); saved == nil {
+			s.summary.Saved = s.Save
 		}
 	}
-	var plotted, drawn error
 	if s.Plot != "" {
 		if plotted = s.plot(s.Plot); plotted == nil {
 			s.summary.Plot = s.Plot
@@ -220,7 +242,7 @@ func (s *session) keep() error {
 			s.summary.Attention = strings.Join(s.Attention, ",")
 		}
 	}
-	return errors.Join(plotted, drawn)
+	return errors.Join(saved, plotted, drawn)
 }
 
 // explain says of a training that was cut short how far it came and what is left
@@ -228,14 +250,19 @@ func (s *session) keep() error {
 func (s *session) explain(err error) error {
 	switch {
 	case s.summary.Interrupted:
-		err = fmt.Errorf("interrupted after %d of %d epochs", s.summary.Epochs, s.recipe.Epochs)
+		cut := fmt.Errorf("interrupted after %d of %d epochs", s.summary.Epochs, s.recipe.Epochs)
 		if s.summary.Checkpoint != "" {
-			err = fmt.Errorf("%w; %s train --resume %s goes on", err, program, word(s.summary.Checkpoint))
+			cut = fmt.Errorf("%w; %s train --resume %s goes on", cut, program, word(s.summary.Checkpoint))
 		}
-	case s.summary.Diverged && s.summary.Saved != "":
-		err = fmt.Errorf("%w; the model of epoch %d is saved in %s", err, s.summary.BestEpoch, s.summary.Saved)
+		return errors.Join(cut, without(err, context.Canceled))
 	case s.summary.Diverged:
-		err = fmt.Errorf("%w; nothing was saved", err)
+		left := "nothing was saved"
+		if s.summary.Saved != "" {
+			left = fmt.Sprintf("the model of epoch %d is saved in %s", s.summary.BestEpoch, s.summary.Saved)
+		}
+		all := parts(err) // the training's first
+		all[0] = fmt.Errorf("%w; %s", all[0], left)
+		return errors.Join(all...)
 	}
 	return err
 }

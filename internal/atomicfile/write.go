@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -10,31 +11,49 @@ import (
 	"runtime"
 )
 
+// Error is a file that could not be written.
+type Error struct {
+	Path string // as it was given
+	Err  error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("write %s: %v", e.Path, e.Err) }
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
 // Write makes the file at path hold what write writes. A new file may be read
 // by everyone (before the umask), an old one keeps its permissions; a symbolic
-// link is followed.
-func Write(path string, write func(io.Writer) error) (err error) {
-	path, mode, err := target(path)
+// link is followed. The error is an [*Error].
+func Write(path string, write func(io.Writer) error) error {
+	if err := replace(path, write); err != nil {
+		return &Error{path, err}
+	}
+	return nil
+}
+
+func replace(path string, write func(io.Writer) error) error {
+	place, mode, err := target(path)
 	if err != nil {
 		return err
 	}
-	dir, name := filepath.Split(path)
+	dir, name := filepath.Split(place)
+	sweep(dir, name)
 	f, err := create(dir, name, mode)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return err
 	}
 	done := false
 	defer func() {
 		if !done { // write may have panicked
-			f.Close()
-			os.Remove(f.Name())
+			discard(f)
 		}
 	}()
 	if err := fill(f, write); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return reason(f, err)
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	if err := keep(f, place); err != nil {
+		return reason(f, err)
 	}
 	done = true
 	syncDir(dir)
@@ -43,42 +62,34 @@ func Write(path string, write func(io.Writer) error) (err error) {
 
 // target returns the file that path means, and its permissions.
 func target(path string) (string, fs.FileMode, error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+	place, err := Resolve(path)
+	if err != nil {
+		return "", 0, err
 	}
-	info, err := os.Stat(path)
+	info, err := os.Stat(place)
 	switch {
-	case os.IsNotExist(err):
-		return path, 0, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return place, 0, nil
 	case err != nil:
-		return "", 0, fmt.Errorf("write %s: %w", path, err)
+		return "", 0, err
 	case info.IsDir():
-		return "", 0, fmt.Errorf("write %s: it is a directory; give the name of a file", path)
+		return "", 0, errors.New("it is a directory; give the name of a file")
 	case !info.Mode().IsRegular():
-		return "", 0, fmt.Errorf("write %s: it is not a regular file", path)
+		return "", 0, errors.New("it is not a regular file")
 	}
-	return path, info.Mode().Perm(), nil
+	return place, info.Mode().Perm(), nil
 }
 
-// create makes a temporary file in dir. The mode 0 stands for what a new file
-// usually has, which is the umask's business: os.CreateTemp is stricter.
-func create(dir, name string, mode fs.FileMode) (*os.File, error) {
-	for try := 0; ; try++ {
-		temp := filepath.Join(dir, fmt.Sprintf(".%s.%d-%d.tmp", name, os.Getpid(), try))
-		f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if os.IsExist(err) && try < 1000 {
-			continue
-		}
-		if err != nil || mode == 0 {
-			return f, err
-		}
-		if err := f.Chmod(mode); err != nil {
-			f.Close()
-			os.Remove(temp)
-			return nil, err
-		}
-		return f, nil
+// reason returns why a temporary file could not be written or kept, without its
+// name, which says nothing to anybody.
+func reason(f *os.File, err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) && p.Path == f.Name() {
+		return p.Err
 	}
+	if l := (*os.LinkError)(nil); errors.As(err, &l) && l.Old == f.Name() {
+		return l.Err
+	}
+	return err
 }
 
 // fill writes the content and brings it to the disk.
@@ -90,10 +101,7 @@ func fill(f *os.File, write func(io.Writer) error) error {
 	if err := b.Flush(); err != nil {
 		return err
 	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	return f.Close()
+	return f.Sync()
 }
 
 // syncDir makes the new name survive a power cut. Not every system can do it,
@@ -101,9 +109,6 @@ func fill(f *os.File, write func(io.Writer) error) error {
 func syncDir(dir string) {
 	if runtime.GOOS == "windows" {
 		return
-	}
-	if dir == "" {
-		dir = "."
 	}
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/regular"
 )
 
 // File is what is to be there afterwards.
@@ -47,6 +49,9 @@ func (g *Getter) Get(ctx context.Context, f File) error {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(f.Path), 0o777); err != nil {
+		return err
+	}
+	if err := regular.File(f.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	pause := g.Pause
@@ -158,6 +163,9 @@ func keep(f File) error {
 
 // sumOf returns the SHA-256 of a file, in hexadecimal.
 func sumOf(path string) (string, error) {
+	if err := regular.File(path); err != nil {
+		return "", err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err

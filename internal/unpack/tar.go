@@ -1,11 +1,12 @@
 package unpack
 
 import (
-	"archive/tar"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+
+	"github.com/edgewise-ml/edgewise/internal/tar"
 )
 
 // inTar lists a tar archive. It is read again from its start for each file that

@@ -1,0 +1,71 @@
+package datasets
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/internal/unpack"
+)
+
+// Files returns the files that [Read] reads for a path, as their names say: that
+// file and those that belong to it; of a folder those of the datasets of the kind
+// that is read. A program that writes beside a dataset asks so what it must leave
+// alone.
+func Files(path string) []string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil
+	}
+	if !info.IsDir() {
+		return belonging(path)
+	}
+	var all []string
+	for _, patterns := range forms {
+		names, err := entries(path, patterns)
+		if err != nil {
+			return nil
+		}
+		for _, name := range names {
+			all = append(all, belonging(filepath.Join(path, name))...)
+		}
+		if len(names) > 0 {
+			break
+		}
+	}
+	return all
+}
+
+// belonging returns a file and those that are read with it.
+func belonging(path string) []string {
+	dir, base := filepath.Split(path)
+	plain := unpack.Plain(base)
+	same := func(string) bool { return false }
+	switch rest, planetoid := strings.CutPrefix(plain, "ind."); {
+	case planetoid:
+		name, _, _ := strings.Cut(rest, ".")
+		same = func(other string) bool { return strings.HasPrefix(other, "ind."+name+".") }
+	case base == webPages, base == webLinks:
+		same = func(other string) bool { return other == webPages || other == webLinks }
+	case strings.HasSuffix(plain, ".content"), strings.HasSuffix(plain, ".cites"):
+		stem := strings.TrimSuffix(plain, filepath.Ext(plain))
+		same = func(other string) bool {
+			other = unpack.Plain(other)
+			return other == stem+".content" || other == stem+".cites"
+		}
+	}
+	if dir == "" {
+		dir = "."
+	}
+	all := []string{path}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return all
+	}
+	for _, e := range list {
+		if e.Name() != base && same(e.Name()) {
+			all = append(all, filepath.Join(dir, e.Name()))
+		}
+	}
+	return all
+}

@@ -1,0 +1,80 @@
+package arch
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// libc are the packages that Go links with the C library of the system wherever it
+// finds a C compiler, and what that needs.
+var libc = []string{"net", "os/user", "runtime/cgo", "plugin"}
+
+// A program that imports edgewise is static however it is built, with a C compiler
+// at hand too. Only the command and what downloads may import package net.
+func TestLibraryIsStatic(t *testing.T) {
+	cmd := exec.Command("go", "list", "-json=ImportPath,Deps", "./...")
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=1")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	networked := false
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
+		var p struct {
+			ImportPath string
+			Deps       []string
+		}
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		for _, dep := range p.Deps {
+			switch {
+			case !slices.Contains(libc, dep):
+			case name == "internal/fetch":
+				networked = true
+			case !strings.HasPrefix(name, "internal/") && !within(name, "cmd"):
+				t.Errorf("%s needs %s, with which a program is linked to the system's C library", name, dep)
+			}
+		}
+	}
+	if !networked { // the list must be able to show it
+		t.Error("internal/fetch does not need net")
+	}
+}
+
+// TestBinaryIsStatic looks at a program that was built for it: .ci/run builds
+// gatbench as the documentation says.
+func TestBinaryIsStatic(t *testing.T) {
+	path := os.Getenv("EDGEWISE_BINARY")
+	if path == "" {
+		t.Skip("EDGEWISE_BINARY names no program")
+	}
+	f, err := elf.Open(path)
+	if err != nil {
+		t.Skip(err) // of another system
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
+			t.Errorf("%s is linked dynamically: it has a segment %v", path, p.Type)
+		}
+	}
+}
+
+// Every page that says how to build the command says how to build it static.
+func TestPagesBuildStatic(t *testing.T) {
+	const static = "CGO_ENABLED=0 go build"
+	for _, name := range []string{"README.md", "docs/quickstart.md", "docs/benchmarks.md", "docs/results.md"} {
+		text := read(t, name)
+		if all, right := strings.Count(text, "go build"), strings.Count(text, static); right == 0 || right != all {
+			t.Errorf("%s: %d of %d go build are %s", name, right, all, static)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package datasets
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/unpack"
@@ -33,7 +34,8 @@ func Files(path string) []string {
 			break
 		}
 	}
-	return all
+	slices.Sort(all)
+	return slices.Compact(all) // a table of nodes belongs to that of edges, and that to it
 }
 
 // belonging returns a file and those that are read with it.
@@ -58,6 +60,13 @@ func belonging(path string) []string {
 		dir = "."
 	}
 	all := []string{path}
+	tables := shelf{dir: dir}
+	edges, nodes := tables.family(plain)
+	for _, other := range append(nodes, tables.find(edges)) {
+		if other != "" && other != base {
+			all = append(all, filepath.Join(dir, other))
+		}
+	}
 	list, err := os.ReadDir(dir)
 	if err != nil {
 		return all

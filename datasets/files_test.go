@@ -14,6 +14,7 @@ func TestFiles(t *testing.T) {
 		"of/ind.a.x", "of/ind.a.allx", "of/ind.ab.x", "of/edges.txt", "of/out.csv",
 		"papers/p.content.gz", "papers/p.cites", "papers/q.cites", "pages/" + webPages, "pages/" + webLinks, "pages/x.txt",
 		"own/a.npz", "own/a.csv", "list/e.csv.gz", "list/README.txt",
+		"tables/a_edges.csv.gz", "tables/a_target.csv", "tables/b.csv",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -27,6 +28,8 @@ func TestFiles(t *testing.T) {
 		"of": "of/ind.a.allx of/ind.a.x", "of/ind.a.x": "of/ind.a.allx of/ind.a.x", "of/ind.ab.x": "of/ind.ab.x", "of/edges.txt": "of/edges.txt",
 		"papers": "papers/p.cites papers/p.content.gz", "papers/p.cites": "papers/p.cites papers/p.content.gz",
 		"pages": "pages/" + webLinks + " pages/" + webPages, "own": "own/a.npz", "list": "list/e.csv.gz", "none": "",
+		"tables/a_edges.csv.gz": "tables/a_edges.csv.gz tables/a_target.csv", "tables/a_target.csv": "tables/a_edges.csv.gz tables/a_target.csv",
+		"tables/b.csv": "tables/b.csv",
 	} {
 		var got []string
 		for _, p := range Files(filepath.Join(dir, path)) {

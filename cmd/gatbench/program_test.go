@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,7 +86,7 @@ func TestAdviceNamesProgram(t *testing.T) {
 		}
 	}
 	s := &session{recipe: recipe{Epochs: 9}, summary: summary{Interrupted: true, Checkpoint: "a b"}}
-	if got := s.explain(errors.New("")).Error(); !strings.HasSuffix(got, `; go run ./cmd/gatbench train --resume "a b" goes on`) {
+	if got := s.explain(context.Canceled).Error(); !strings.HasSuffix(got, `; go run ./cmd/gatbench train --resume "a b" goes on`) {
 		t.Error(got)
 	}
 }

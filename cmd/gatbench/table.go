@@ -113,7 +113,7 @@ func (c *tableCommand) Run(e env) error {
 	for _, rs := range recipes {
 		k, err := promptly(e.ctx, func() (*task, error) { return openTask(c.Data, rs[0].Dataset, rs[0].choice()) })
 		if errors.Is(err, errInterrupted) {
-			return t.interrupted(t.Seeds - len(t.missing(seedsOf(rs[0], t.Seeds))))
+			return t.interrupted(t.kept(rs[0]))
 		}
 		if err != nil && len(c.Datasets) == 0 && rs[0].Dataset != "cora" {
 			t.missed = append(t.missed, err)
@@ -136,6 +136,18 @@ func (c *tableCommand) Run(e env) error {
 		t.note(k, rs)
 	}
 	return t.end()
+}
+
+// kept is how many seeds of a row have results already. Which settings it has is not
+// known before the dataset is read, so any will do.
+func (t *accuracyTable) kept(r recipe) int {
+	seeds := map[uint64]bool{}
+	for one := range t.of {
+		if one.Dataset == r.Dataset && one.Model == r.Model && one.Seed-r.Seed < uint64(t.Seeds) {
+			seeds[one.Seed] = true
+		}
+	}
+	return len(seeds)
 }
 
 // apart returns an error if the results would be written over what is read.

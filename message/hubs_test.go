@@ -119,7 +119,7 @@ func (w *walked) head(v, h int, dy []tensor.Float) {
 // closeTo compares with numbers of float64.
 func closeTo(t *testing.T, what string, got []tensor.Float, want terms) {
 	t.Helper()
-	tol := 2e-5
+	tol := 1e-4 // scores of some hundreds have few places left
 	if gradtest.Sharp {
 		tol = 1e-12
 	}
@@ -136,7 +136,7 @@ func closeTo(t *testing.T, what string, got []tensor.Float, want terms) {
 // scores that the walk does not take.
 func TestHubs(t *testing.T) {
 	g := manyHubs(300, 700, 150, 1023, 1024, 1025, 2049, 4500, 40)
-	for _, shape := range [][2]int{{8, 8}, {1, 64}, {2, 16}} {
+	for _, shape := range sparing([][2]int{{8, 8}, {1, 64}, {2, 16}}) {
 		m := newBroad(g, shape[0], shape[1])
 		for v := 0; v < g.NumDst(); v++ {
 			for j := range m.V.Value.Row(v) {
@@ -145,9 +145,10 @@ func TestHubs(t *testing.T) {
 		}
 		dy := param(8, g.NumDst(), shape[0], shape[1]).Value
 		want := newWalked(g, m, 0.2, dy)
-		for _, c := range []struct{ tile, work, window int }{
+		type sizes struct{ tile, work, window int }
+		for _, c := range sparing([]sizes{
 			{48 << 10, 1 << 14, 1 << 20}, {512, 1 << 14, 1 << 20}, {48 << 10, 1 << 18, 1 << 20}, {512, 1 << 18, 1 << 9}, {8 << 10, 1 << 10, 1 << 14},
-		} {
+		}) {
 			for _, joins := range []bool{true, false} {
 				what := fmt.Sprintf("heads %v, tiles and chunks of %v, joined %v", shape, c, joins)
 				message.SetTileBytes(t, c.tile)

@@ -95,6 +95,9 @@ func TestProductSizes(t *testing.T) {
 	add(TransA, []int{200}, []int{2048}, []int{100})                     // parts that are added in chunks
 	add(TransA, []int{63, 64}, []int{255, 256, 6144}, []int{11, 12, 13}) // as the transpose
 	for _, s := range Sparing(all) {
+		if Raced && s.m*s.n*s.k > 1<<21 {
+			continue
+		}
 		rng := rand.New(rand.NewPCG(uint64(s.m*s.n), uint64(s.k)))
 		a, b, bias := whole(rng, s.m, s.k), whole(rng, s.k, s.n), whole(rng, s.n)
 		if s.f&TransA != 0 {
@@ -152,7 +155,7 @@ func TestBatchSizes(t *testing.T) {
 func TestChunks(t *testing.T) {
 	defer func(old int) { share = old }(share)
 	usual := share
-	for _, op := range operations(1000) {
+	for _, op := range Sparing(operations(1000)) {
 		result := func(of int) *Dense {
 			share = of
 			dst := rough(9, op.dst...)

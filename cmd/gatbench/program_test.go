@@ -35,7 +35,7 @@ func TestProgramName(t *testing.T) {
 	another := func(string) (string, error) { return filepath.Join(elsewhere, "gatbench"), nil }
 	nowhere := func(string) (string, error) { return "", exec.ErrNotFound }
 	const temporary = "/tmp/go-build2673294749/b001/exe/gatbench"
-	cached := "/home/x/.cache/go-build/e4/" + strings.Repeat("0123456789abcdef", 4) + "-d/gatbench"
+	cached := "/srv/ci/.cache/go-build/e4/" + strings.Repeat("0123456789abcdef", 4) + "-d/gatbench"
 	for name, tt := range map[string]struct {
 		p    process
 		want string

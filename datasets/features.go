@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -12,6 +13,7 @@ import (
 // had best read them: see [FeatureKind.Words].
 type FeatureKind struct {
 	Negative bool    // some value is below zero
+	Counts   bool    // all values are whole numbers, and some are above 1
 	Density  float64 // the share of the values that is not zero
 }
 
@@ -34,6 +36,8 @@ func (k FeatureKind) String() string {
 	switch {
 	case k.Negative:
 		return "some values are negative"
+	case k.Words() && k.Counts:
+		return fmt.Sprintf("counts of words: %.3g %% nonzero, none negative", 100*k.Density)
 	case k.Words():
 		return fmt.Sprintf("words: %.3g %% nonzero, none negative", 100*k.Density)
 	}
@@ -43,7 +47,7 @@ func (k FeatureKind) String() string {
 // FeatureKind looks at all values of the features. It does not matter whether
 // they are stored as a sparse matrix or a dense one.
 func (d *Dataset) FeatureKind() FeatureKind {
-	k, nonzero := FeatureKind{}, 0
+	k, nonzero, whole := FeatureKind{}, 0, true
 	x := d.features("FeatureKind")
 	for v := range x.Shape()[0] {
 		eachValue(x, v, func(f float64) {
@@ -51,8 +55,11 @@ func (d *Dataset) FeatureKind() FeatureKind {
 				nonzero++
 			}
 			k.Negative = k.Negative || f < 0
+			k.Counts = k.Counts || f > 1
+			whole = whole && f == math.Trunc(f)
 		})
 	}
+	k.Counts = k.Counts && whole && !k.Negative
 	k.Density = float64(nonzero) / max(1, float64(x.Shape()[0])*float64(x.Shape()[1]))
 	return k
 }
@@ -129,6 +136,27 @@ func normalise(row []tensor.Float) {
 	for j, v := range row {
 		row[j] = tensor.Float(float64(v) / sum)
 	}
+}
+
+// Binarised returns the features with 1 for each value that is not zero: of words
+// which there are, and not how often. The dataset does not change.
+func (d *Dataset) Binarised() tensor.Array {
+	one := func(values []tensor.Float) {
+		for i, v := range values {
+			if v != 0 {
+				values[i] = 1
+			}
+		}
+	}
+	if a, ok := d.features("Binarised").(*sparse.CSR); ok {
+		a.Settle()
+		values := slices.Clone(a.Values)
+		one(values)
+		return a.WithValues(values)
+	}
+	y := d.Features.(*tensor.Dense).Clone()
+	one(y.Data)
+	return y
 }
 
 // mostStandard is how many elements sparse features of that many nonzeros have at

@@ -42,7 +42,7 @@ func TestNormalised(t *testing.T) {
 		t.Errorf("without values: %v, %v", x, err)
 	}
 	for _, f := range []func(*Dataset){
-		func(d *Dataset) { _, _ = d.Normalised() }, func(d *Dataset) { _, _ = d.Standardised() }, func(d *Dataset) { d.FeatureKind() },
+		func(d *Dataset) { d.Binarised() }, func(d *Dataset) { _, _ = d.Normalised() }, func(d *Dataset) { _, _ = d.Standardised() }, func(d *Dataset) { d.FeatureKind() },
 	} {
 		if tensor.Try(func() { f(new(Dataset)) }) == nil {
 			t.Error("a dataset without features has some")
@@ -108,13 +108,29 @@ func TestStandardised(t *testing.T) {
 	}
 }
 
+func TestBinarised(t *testing.T) {
+	for _, d := range eitherWay(2, 3, 0, 7, -1, 0.5, 0, 1) {
+		if x := denseOf(d.Binarised()); !slices.Equal(x.Data, []tensor.Float{0, 1, 1, 1, 0, 1}) || denseOf(d.Features).Data[1] != 7 {
+			t.Errorf("%T: %v from %v", d.Features, x, d.Features)
+		}
+	}
+	ones, err := sparse.New(1, 2, []int64{0, 1}, []int32{1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := denseOf((&Dataset{Features: ones}).Binarised()); x.Data[0] != 0 || x.Data[1] != 1 {
+		t.Errorf("without values: %v", x)
+	}
+}
+
 func TestFeatureKind(t *testing.T) {
 	for _, c := range []struct {
 		values []tensor.Float
 		words  bool
 		says   string
 	}{
-		{[]tensor.Float{0, 1, 0, 0, 0, 2}, true, "words: 33.3 % nonzero, none negative"},
+		{[]tensor.Float{0, 1, 0, 0, 0, 2}, true, "counts of words: 33.3 % nonzero, none negative"},
+		{[]tensor.Float{0, 1, 0, 0.5, 0, 2}, true, "words: 50 % nonzero, none negative"},
 		{[]tensor.Float{0, 1, 0, 1, 0, 1}, true, "words: 50 % nonzero, none negative"},
 		{[]tensor.Float{0.5, 1, 0, 1, 0, 1}, false, "dense: 66.7 % nonzero"},
 		{[]tensor.Float{0, 1, 0, -1, 0, 0}, false, "some values are negative"},

@@ -24,7 +24,7 @@ type settingFlags struct {
 	Heads       *int     `placeholder:"N" help:"Heads of a hidden layer, side by side."`
 	OutHeads    *int     `placeholder:"N" help:"Heads of the last layer, of which the mean is taken."`
 	Layers      *int     `placeholder:"N" help:"Number of layers (2)."`
-	Features    *string  `placeholder:"FORM" help:"How the networks get the features: raw (as they are), rows (each row divided by its sum) or standard (each column of mean 0 and deviation 1); without it rows for words and raw for the rest."`
+	Features    *string  `placeholder:"FORM" help:"How the networks get the features: raw (as they are), rows (each row divided by its sum), standard (each column of mean 0 and deviation 1) or binary (1 for what is not zero); without it the data and the preset decide."`
 	Dropout     *float64 `placeholder:"P" help:"Dropout of each layer's features, and of attention."`
 	AttnDrop    *float64 `name:"attention-dropout" placeholder:"P" help:"Dropout of attention, where it is another."`
 	Residual    *bool    `help:"Add to each layer's result what it was given."`

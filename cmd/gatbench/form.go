@@ -16,9 +16,10 @@ const (
 	formRaw      form = "raw"      // as they are
 	formRows     form = "rows"     // each row divided by its sum
 	formStandard form = "standard" // each column of mean 0 and deviation 1
+	formBinary   form = "binary"   // 1 for what is not zero
 )
 
-var forms = []string{string(formRaw), string(formRows), string(formStandard)}
+var forms = []string{string(formRaw), string(formRows), string(formStandard), string(formBinary)}
 
 // formOf returns the form that suits features: that of the papers for words, and
 // none for what a sum says nothing of.
@@ -36,6 +37,8 @@ func (f form) in(d *datasets.Dataset) (tensor.Array, error) {
 		return d.Normalised()
 	case formStandard:
 		return d.Standardised()
+	case formBinary:
+		return d.Binarised(), nil
 	}
 	return d.Features, nil
 }

@@ -47,12 +47,15 @@ func hasPlanetoidSplit(d *datasets.Dataset) bool {
 }
 
 // formFor returns the form of the features that a preset means: of words that of
-// the papers, whose settings go with it. Shchur and others leave words as they are,
-// as we do for GraphSAINT's settings: rows that sum to one are too small for a
-// training that ends early or decays much.
+// the papers, whose settings go with it. Shchur and others ask of words only whether
+// they are there, and do not divide: rows that sum to one are too small for a
+// training that ends early or decays much. With GraphSAINT's settings nothing is
+// done either.
 func (k *task) formFor(preset string) form {
-	switch preset {
-	case "shchur", "graphsaint":
+	switch {
+	case preset == "shchur" && k.words.Words() && k.words.Counts:
+		return formBinary
+	case preset == "shchur" || preset == "graphsaint":
 		return formRaw
 	}
 	return formOf(k.words)
@@ -65,6 +68,8 @@ func (k *task) because(r *recipe) string {
 		return ""
 	case r.Features == formRaw && k.words.Words():
 		return "what these settings are for"
+	case r.Features == formBinary:
+		return "what these settings are for; the data has counts"
 	}
 	return k.words.String()
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -104,6 +105,14 @@ func TestSuits(t *testing.T) {
 		t.Errorf("Cora with another split gets %v", s)
 	}
 	own := *k.Dataset
+	if got := [...]form{k.formFor("paper"), k.formFor("shchur"), k.formFor("graphsaint")}; got != [...]form{formRows, formRaw, formRaw} {
+		t.Errorf("Cora's words become %v", got)
+	}
+	counts := own
+	counts.Features = sparse.FromDense(tensor.Of(slices.Repeat([]tensor.Float{0, 3, 0, 1}, 2708), 2708, 4))
+	if c := newTask(&counts); c.form != formRows || c.formFor("shchur") != formBinary || c.formFor("graphsaint") != formRaw {
+		t.Errorf("counts become %s", c.formFor("shchur"))
+	}
 	for _, tt := range []struct {
 		change func(s *datasets.Split)
 		want   string
@@ -211,7 +220,7 @@ func TestFormIsSaved(t *testing.T) {
 // features, follow it.
 func TestForms(t *testing.T) {
 	loss, file := map[any]string{}, saved(t, gaussian(t, 300, 20))
-	for _, more := range [][]string{nil, {"--features", "standard"}, {"--attention-dropout", "0.1"}, {"--preset", "quick"}} {
+	for _, more := range [][]string{nil, {"--features", "standard"}, {"--features", "binary"}, {"--attention-dropout", "0.1"}, {"--preset", "quick"}} {
 		l := results(t, append([]string{"train", "--json", "--dataset", file, "--epochs", "2"}, more...)...)[1]["loss"]
 		if before, is := loss[l]; is {
 			t.Errorf("%v changes nothing against %q: loss %v", more, before, l)
@@ -234,23 +243,27 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// A training that was still getting better says so, and what to try.
-func TestMoreEpochs(t *testing.T) {
-	r := recipe{Epochs: 200}
+// A training that was still getting better says so, and what to try; and one that
+// never began.
+func TestLonger(t *testing.T) {
+	r := recipe{Epochs: 200, Patience: 50}
 	for _, tt := range []struct {
 		s    summary
-		want int
+		want string
 	}{
-		{summary{Epochs: 200, BestEpoch: 200}, 1000},
-		{summary{Epochs: 200, BestEpoch: 190}, 1000},
-		{summary{Epochs: 200, BestEpoch: 189}, 0},
-		{summary{Epochs: 180, BestEpoch: 180}, 0}, // it was stopped
-		{summary{Epochs: 200, BestEpoch: 200, Select: "last"}, 0},
-		{summary{Epochs: 200, BestEpoch: 200, ValAccuracy: 1}, 0},
-		{summary{Epochs: 200, BestEpoch: 200, Interrupted: true}, 0},
+		{summary{Epochs: 200, BestEpoch: 200}, "--epochs 1000"},
+		{summary{Epochs: 200, BestEpoch: 190}, "--epochs 1000"},
+		{summary{Epochs: 200, BestEpoch: 189}, ""},
+		{summary{Epochs: 180, BestEpoch: 180}, ""}, // it was stopped
+		{summary{Epochs: 200, BestEpoch: 200, Select: "last"}, ""},
+		{summary{Epochs: 200, BestEpoch: 200, ValAccuracy: 1}, ""},
+		{summary{Epochs: 200, BestEpoch: 200, Interrupted: true}, ""},
+		{summary{Epochs: 51, BestEpoch: 1}, "--patience 200"},
+		{summary{Epochs: 57, BestEpoch: 7}, ""},
+		{summary{Epochs: 200, BestEpoch: 1}, ""},
 	} {
-		if got := moreEpochs(tt.s, r); got != tt.want {
-			t.Errorf("the best is %d of %d: %d, want %d", tt.s.BestEpoch, tt.s.Epochs, got, tt.want)
+		if got := longer(tt.s, r); !strings.HasSuffix(got, tt.want) || (got == "") != (tt.want == "") {
+			t.Errorf("the best is %d of %d: %q, want %q", tt.s.BestEpoch, tt.s.Epochs, got, tt.want)
 		}
 	}
 	if text := ok(t, "train", "--epochs", "3"); !strings.Contains(text, "better: --epochs 15\n") {

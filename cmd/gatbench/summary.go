@@ -190,8 +190,8 @@ func (r *reporter) single(s summary) {
 	}
 	r.printf("\n")
 	r.paragraph("the model of epoch %d of %d: %s", s.BestEpoch, s.Epochs, says)
-	if more := moreEpochs(s, r.recipe); more > 0 {
-		r.paragraph("the best epoch is one of the last: a longer training may be better: --epochs %d", more)
+	if text := longer(s, r.recipe); text != "" {
+		r.paragraph("%s", text)
 	}
 	r.printf("%.2f ms an epoch (median), %.2f s in all", s.EpochMS, s.TotalMS/1000)
 	if s.PeakMiB > 0 {
@@ -232,15 +232,18 @@ func (r *reporter) files(s summary) {
 	}
 }
 
-// moreEpochs returns how many epochs to try if a training ended while it still got
-// better, which is in the last twentieth of its epochs; else 0. A rule that always
-// takes the last epoch says nothing of that, and all right cannot be better.
-func moreEpochs(s summary, r recipe) int {
-	last := s.Epochs - s.Epochs/20
-	if s.Select == "last" || s.Epochs < r.Epochs || s.BestEpoch < last || s.ValAccuracy == 1 || s.Interrupted || s.Diverged {
-		return 0
+// longer says what to try if a training ended too early: while it still got better,
+// which is in the last twentieth of its epochs, or before it began to. A rule that
+// always takes the last epoch says nothing of that, and all right cannot be better.
+func longer(s summary, r recipe) string {
+	switch stopped := s.Epochs < r.Epochs; {
+	case s.Select == "last" || s.ValAccuracy == 1 || s.Interrupted || s.Diverged:
+	case !stopped && s.BestEpoch >= s.Epochs-s.Epochs/20:
+		return fmt.Sprintf("the best epoch is one of the last: a longer training may be better: --epochs %d", 5*r.Epochs)
+	case stopped && s.BestEpoch <= 1+s.Epochs/50:
+		return fmt.Sprintf("the best epoch is one of the first: the training may have stopped before it began to learn: --patience %d", 4*r.Patience)
 	}
-	return 5 * r.Epochs
+	return ""
 }
 
 // advice returns the flags to try next.

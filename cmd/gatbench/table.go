@@ -17,7 +17,7 @@ type tableCommand struct {
 	Datasets  []string `placeholder:"NAME" help:"The datasets (cora, and citeseer and pubmed where their files are)."`
 	Models    []string `default:"gat,gcn,mlp" placeholder:"NAME" help:"The models (gat,gcn,mlp)."`
 	Preset    *string  `placeholder:"NAME" help:"Whose settings, and whose way to choose the model: paper (the default for Cora, CiteSeer and PubMed), dgl, pyg, shchur or graphsaint (the default for other data: see train); or quick, which is paper with 200 epochs."`
-	Features  *string  `placeholder:"FORM" help:"How the networks get the features: raw, rows or standard (see train)."`
+	Features  *string  `placeholder:"FORM" help:"How the networks get the features: raw, rows, standard or binary (see train)."`
 	Splits    *string  `placeholder:"NAME" help:"planetoid (each dataset's own, the default), random or shchur (another for each seed: see train), or a .json or .npz file of the lists train, val and test."`
 	Number    *string  `name:"split-number" placeholder:"K" help:"Which of a dataset's several splits, from 0 (0), or each: another for each seed."`
 	Seeds     int      `default:"10" placeholder:"N" help:"Train each N times (10)."`

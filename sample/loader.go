@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -39,7 +40,7 @@ type Loader struct {
 	Ordered  bool          // take the nodes in their order in every epoch
 	Features tensor.Array  // a row for each source of the graph; nil: none
 	Weights  *tensor.Dense // a number for each edge, such as [layers.SymmetricWeights] gives; nil: none
-	Ahead    int           // batches that are prepared while a step runs; 0: 2; negative: none
+	Ahead    int           // batches that are prepared while a step runs; 0: 2, or none on a single thread; negative: none
 
 	checked bool
 	coming  map[uint64]*coming
@@ -135,7 +136,7 @@ func (l *Loader) ready(step uint64) {
 // ahead is how many batches are prepared.
 func (l *Loader) ahead() uint64 {
 	switch {
-	case l.Ahead < 0:
+	case l.Ahead < 0 || l.Ahead == 0 && par.Threads() == 1:
 		return 0
 	case l.Ahead == 0:
 		return 2
@@ -208,9 +209,7 @@ func (l *Loader) gather(nodes []int32) tensor.Array {
 func (l *Loader) weigh(block *graph.Graph, epoch uint64, layer int) *tensor.Dense {
 	from := block.From()
 	w := tensor.New(block.NumEdges(), 1)
-	for i, e := range from.Edges {
-		w.Data[i] = l.Weights.Data[e]
-	}
+	tensor.GatherRows(w, tensor.Of(l.Weights.Data, len(l.Weights.Data), 1), from.Edges)
 	if l.Fanout[layer] == 0 {
 		return w
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -38,9 +39,8 @@ func TestBatchesEqualTheWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 			whole := net.Forward(grad.NewEval(), k.hop(net), k.features).Value()
-			b := newBatches(k, net)
 			seeds := []int32{7, 1358, 0, 2707, 300}
-			p := b.around(seeds)
+			p := batchOf(k, net, seeds)
 			part := net.run(grad.NewEval(), p).Value()
 			for i, v := range seeds {
 				for j, got := range part.Row(i) {
@@ -56,28 +56,38 @@ func TestBatchesEqualTheWhole(t *testing.T) {
 	}
 }
 
-// An epoch takes every training node once, in an order of its own.
+// batchOf is the pass of a batch of these nodes.
+func batchOf(k *task, net *network, seeds []int32) pass {
+	l := k.loader(net)
+	l.Nodes, l.Size, l.Ordered = seeds, len(seeds), true
+	b := l.At(1)
+	return passOf(b.Blocks, b.Weights, grad.Const(b.X))
+}
+
+// The order of an epoch follows from the run's seed and the epoch, as in runs that
+// older versions saved.
 func TestBatchesOrder(t *testing.T) {
 	k, r := taskOf(t, "gcn")
-	r.Batch = 50
+	r.Batch, r.Seed = 50, 7
 	net, err := newNetwork(r, k.Features.Shape()[1], k.Classes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBatches(k, net)
-	if b.steps() != 3 {
-		t.Errorf("140 nodes by 50 are %d steps", b.steps())
+	l := k.loader(net)
+	if l.Steps() != 3 {
+		t.Errorf("140 nodes by 50 are %d steps", l.Steps())
 	}
-	b.shuffle(0)
-	first := b.order
-	b.shuffle(1)
-	second := b.order
-	b.shuffle(0)
-	if slices.Equal(first, second) || !slices.Equal(first, b.order) {
-		t.Error("the order is no function of the epoch, or is the same in every epoch")
-	}
-	if !slices.Equal(slices.Sorted(slices.Values(second)), k.split.Train) {
-		t.Error("an epoch does not take each training node once")
+	for epoch := range uint64(2) {
+		want := slices.Clone(k.split.Train)
+		rng := rand.New(rand.NewPCG(7, epoch+1))
+		rng.Shuffle(len(want), func(i, j int) { want[i], want[j] = want[j], want[i] })
+		var got []int32
+		for step := range uint64(3) {
+			got = append(got, l.At(3*epoch+step+1).Seeds...)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("epoch %d takes the nodes in another order", epoch+1)
+		}
 	}
 }
 

@@ -34,6 +34,7 @@ type settingFlags struct {
 	Patience    *int     `placeholder:"N" help:"Stop after N epochs without progress (0: never; the preset's)."`
 	Select      *string  `placeholder:"RULE" help:"Which epoch's model is kept: that of the best validation accuracy, of the lowest loss, of either (the rule of GAT's authors), or the last."`
 	Batch       *int     `placeholder:"N" help:"Train on N nodes at a time, with all their neighbours (0: on all at once)."`
+	Fanout      *string  `placeholder:"N,N" help:"With --batch: draw so many neighbours of each node, one number a layer, the first layer's first, such as 15,10 (0: all)."`
 	Rows        *string  `placeholder:"NAME" help:"Which rows of each layer a training step computes: those that its loss depends on (needed, the default) or all."`
 }
 
@@ -60,6 +61,7 @@ func (f *settingFlags) override(r *recipe) {
 	set(&r.Patience, f.Patience)
 	set(&r.Select, f.Select)
 	set(&r.Batch, f.Batch)
+	r.setFanout(f.Fanout)
 	set(&r.Rows, (*extent)(f.Rows))
 }
 
@@ -129,7 +131,13 @@ func (f *settingFlags) resumed(e env, path, data string) (recipe, places, error)
 	if f.Splits != nil && *f.Splits == at.splits {
 		asked.Splits = r.Splits
 	}
-	if flag, was, is := r.differs(asked); flag != "" {
+	switch flag, was, is := r.differs(asked); {
+	case flag == "":
+	case was == "":
+		return r, at, misuse("--resume %s: its run has no --%s: leave the flag out", path, flag)
+	case is == "":
+		return r, at, misuse("--resume %s: its run has --%s %s: leave the flag out", path, flag, was)
+	default:
 		return r, at, misuse("--resume %s: its run has --%s %s, not %s: leave the flag out", path, flag, was, is)
 	}
 	return r, at, r.check()
@@ -156,6 +164,9 @@ func (f *settingFlags) check(r *recipe) error {
 	switch {
 	case f.Features != nil && *f.Features == "":
 		return oneOf("--features", "", forms)
+	case f.Fanout != nil && *f.Fanout == "":
+		_, err := numbers("")
+		return err
 	case m.whole && r.Batch > 0:
 		return misuse("--batch %d: a layer of %s looks several hops far and a batch holds one hop a layer: leave it out", r.Batch, r.Model)
 	case f.Rows != nil && r.Batch > 0:

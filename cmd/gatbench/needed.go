@@ -3,8 +3,11 @@ package main
 import (
 	"sync"
 
+	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/sample"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // lossOf returns the loss of all training nodes at once. Of the rows of each layer
@@ -56,7 +59,7 @@ func (n *nearby) of(net *network, k *task) pass {
 	defer n.mu.Unlock()
 	p, ok := n.passes[key]
 	if !ok {
-		p = newBatches(k, net).few()
+		p = k.few(net)
 		if n.passes == nil {
 			n.passes = map[nearKey]pass{}
 		}
@@ -65,24 +68,25 @@ func (n *nearby) of(net *network, k *task) pass {
 	return p
 }
 
-// few is around of all training nodes; no hops if they have more than three
-// quarters of the edges of all layers. Where the first layer reads more than three
-// quarters of the nodes, it reads them where they are, with the few others.
-func (b *batches) few() pass {
-	hops, edges := b.hops(b.split.Train), 0
-	for _, h := range hops {
-		edges += h.graph.NumEdges()
-	}
-	if most(edges, len(hops)*b.task.graph.NumEdges()) {
+// few is a pass over what the training nodes need, whose features are gathered if
+// they are not nearly all; no hops if the whole graph may as well be run.
+func (k *task) few(net *network) pass {
+	g, w := k.seen(net)
+	blocks := graph.Must(sample.Needed(g, k.split.Train, len(net.Layers))) // distinct nodes of the graph
+	if blocks == nil {
 		return pass{}
 	}
-	first := hops[0].graph
-	if !most(first.NumSrc(), b.graph.NumNodes()) {
-		return b.reading(hops)
+	x := k.features
+	if blocks[0].NumSrc() < g.NumSrc() {
+		x = grad.Const(datasets.GatherRows(k.rows, blocks[0].From().Src))
 	}
-	hops[0] = b.hop(graph.Must(b.graph.Dst(first.From().Dst)))
-	return pass{hops: hops, x: b.features}
+	var weights []*tensor.Dense
+	if w != nil {
+		for _, b := range blocks {
+			part := tensor.New(b.NumEdges(), 1)
+			tensor.GatherRows(part, w, b.From().Edges)
+			weights = append(weights, part)
+		}
+	}
+	return passOf(blocks, weights, x)
 }
-
-// most reports whether n is more than three quarters of all.
-func most(n, all int) bool { return 4*n > 3*all }

@@ -36,7 +36,8 @@ type recipe struct {
 	Select      string  `flag:"select"`
 	Epochs      int     `flag:"epochs"`
 	Patience    int     `flag:"patience"`
-	Batch       int     `flag:"batch"` // seed nodes a step; 0: all nodes at once
+	Batch       int     `flag:"batch"`                    // seed nodes a step; 0: all nodes at once
+	Fanout      string  `flag:"fanout" json:",omitempty"` // neighbours drawn for a node, a number a layer; empty: none are drawn, all are read
 	Rows        extent  `flag:"rows"`
 }
 
@@ -160,6 +161,9 @@ func (r *recipe) check() error {
 		return misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
 	}
 	if err := r.choice().check(); err != nil {
+		return err
+	}
+	if err := r.checkFanout(); err != nil {
 		return err
 	}
 	if err := oneOf("--rows", string(r.Rows), extents); err != nil {

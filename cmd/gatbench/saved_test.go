@@ -79,9 +79,9 @@ func predictionsAgree(t *testing.T, file string, accuracy float64) {
 }
 
 // A run that was cut in two ends with the same bytes as one that was not, with
-// batches too.
+// batches and with drawn neighbours too.
 func TestResume(t *testing.T) {
-	for _, more := range [][]string{nil, {"--batch", "50", "--model", "gcn"}} {
+	for _, more := range [][]string{nil, {"--batch", "50", "--model", "gcn"}, {"--batch", "50", "--model", "gcn", "--fanout", "3,2"}} {
 		dir := t.TempDir()
 		whole, part, end := filepath.Join(dir, "whole"), filepath.Join(dir, "part"), filepath.Join(dir, "end")
 		args := append([]string{"train", "--seed", "4"}, more...)
@@ -150,6 +150,8 @@ func TestBadFiles(t *testing.T) {
 		args, want string
 		status     int
 	}{
+		{"train --resume " + path("run") + " --batch 9 --fanout 5,5", "--resume " + path("run") + ": its run has --batch 0, not 9: leave the flag out", misused},
+		{"train --resume " + path("run") + " --fanout 5,5", "--resume " + path("run") + ": its run has no --fanout: leave the flag out", misused},
 		{"train --resume " + path("quirk"), path("quirk") + ": what it says of its model cannot be: --preset quirk: there is none of that name; there are ", failed},
 		{"eval " + path("none"), "train: load: open " + path("none") + ": no such file or directory", failed},
 		{"eval " + path("cut"), "train: load: " + path("cut") + ": safetensors: ", failed},

@@ -25,8 +25,10 @@ type summary struct {
 	Features      form    `json:"features"`
 	Seed          uint64  `json:"seed"`
 	Select        string  `json:"select"`
-	Epochs        int     `json:"epochs"`     // that were run, before a --resume too
-	BestEpoch     int     `json:"best_epoch"` // the one that Select chose; 0: none
+	Batch         int     `json:"batch,omitempty"`  // nodes a step
+	Fanout        string  `json:"fanout,omitempty"` // neighbours drawn for a node, a number a layer; empty: all are read
+	Epochs        int     `json:"epochs"`           // that were run, before a --resume too
+	BestEpoch     int     `json:"best_epoch"`       // the one that Select chose; 0: none
 	TrainAccuracy float64 `json:"train_accuracy"`
 	ValAccuracy   float64 `json:"val_accuracy"`
 	TestAccuracy  float64 `json:"test_accuracy"`
@@ -83,7 +85,7 @@ type overall struct {
 
 func summarise(h *train.History, r recipe, took time.Duration) summary {
 	s := summary{
-		Event: "summary", Dataset: r.Dataset, Model: r.Model, Preset: r.Preset, Features: r.Features, Seed: r.Seed, Select: r.Select,
+		Event: "summary", Dataset: r.Dataset, Model: r.Model, Preset: r.Preset, Features: r.Features, Seed: r.Seed, Select: r.Select, Batch: r.Batch, Fanout: r.Fanout,
 		Epochs: len(h.Epochs), TotalMS: milliseconds(took), PeakMiB: peakResident(),
 	}
 	if best, ok := h.Best(); ok {
@@ -172,6 +174,9 @@ func (r *reporter) single(s summary) {
 	k := r.task
 	r.printf("%s: %s; %d nodes, %d edges\n", k.Name, r.recipe.model().describe(&r.recipe, k.Classes), k.Graph.NumNodes(), k.Graph.NumEdges())
 	r.paragraph("%s", r.settings())
+	if text := r.recipe.batching(); text != "" {
+		r.paragraph("%s", text)
+	}
 	r.printf("\n")
 	if n := len(k.Splits); n > 0 && r.recipe.Splits == splitsOwn {
 		r.printf("split %d of its %d, counted from 0; --split-number takes another\n\n", r.recipe.choice().index(n), n)

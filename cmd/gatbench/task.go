@@ -166,9 +166,9 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 		Eval: func(t *grad.Tape) train.Scores { return k.watch(net.Forward(t, k.hop(net), k.features).Value()) },
 	}
 	if r.Batch > 0 {
-		b := newBatches(k, net)
-		f.Steps, f.Loss = b.steps(), b.loss
-		return f, net, nil
+		l := k.loader(net)
+		f.Steps, f.Loss = l.Steps(), k.lossOfBatch(net, l)
+		return f, net, l.Check()
 	}
 	f.Loss = k.lossOf(net)
 	return f, net, nil

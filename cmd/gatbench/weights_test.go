@@ -177,7 +177,7 @@ func TestWeightedRowsAndBatches(t *testing.T) {
 		}
 		whole := some.Forward(grad.NewEval(), k.hop(some), k.features).Value()
 		seeds := []int32{7, 0, 399, 123}
-		part := some.run(grad.NewEval(), newBatches(k, some).around(seeds)).Value()
+		part := some.run(grad.NewEval(), batchOf(k, some, seeds)).Value()
 		for i, v := range seeds {
 			for j, got := range part.Row(i) {
 				if name == "gcn" && got != whole.Row(int(v))[j] || math.Abs(float64(got-whole.Row(int(v))[j])) > 1e-5 {

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+)
+
+// Drawn neighbours change what is learnt, and all of them, however they are asked
+// for, do not.
+func TestFanout(t *testing.T) {
+	for _, model := range []string{"gat", "gcn", "sage"} {
+		run := func(more ...string) []map[string]any {
+			t.Helper()
+			lines := results(t, append([]string{"train", "--json", "--epochs", "2", "--model", model, "--batch", "50"}, more...)...)
+			delete(lines[2], "fanout")
+			return lines
+		}
+		all := run()
+		for _, fanout := range []string{"0,0", "0,5000", "1000, 0"} {
+			if got := run("--fanout", fanout); !reflect.DeepEqual(got, all) {
+				t.Errorf("%s: --fanout %s is not all: %v, want %v", model, fanout, got[0], all[0])
+			}
+		}
+		drawn := run("--fanout", "2,1")
+		if drawn[0]["loss"] == all[0]["loss"] {
+			t.Errorf("%s: --fanout changes nothing", model)
+		}
+		for _, more := range []string{"--seed=1", "--fanout=1,2"} {
+			if other := run("--fanout", "2,1", more); other[0]["loss"] == drawn[0]["loss"] {
+				t.Errorf("%s: %s changes nothing", model, more)
+			}
+		}
+		for _, threads := range []string{"1", "2"} {
+			if got := run("--fanout", "2,1", "--threads", threads); !reflect.DeepEqual(got, drawn) {
+				t.Errorf("%s: on %s threads %v, want %v", model, threads, got, drawn)
+			}
+		}
+	}
+}
+
+// What GCN sums over drawn neighbours is, on average, what it sums over all.
+func TestFanoutKeepsTheMean(t *testing.T) {
+	for _, k := range []*task{mustCora(t), weightedWay()} {
+		_, r := taskOf(t, "gcn")
+		r.Layers, r.Batch, r.Fanout = 1, 16, "3"
+		net, err := newNetwork(r, k.Features.Shape()[1], k.Classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := net.Forward(grad.NewEval(), k.hop(net), k.features).Value()
+		l := k.loader(net)
+		l.Nodes, l.Ordered = []int32{7, 358, 0, 300}, true
+		const epochs = 4000
+		sum, square := make([]float64, 4*k.Classes), make([]float64, 4*k.Classes)
+		for step := range uint64(epochs) {
+			b := l.At(step + 1)
+			for i, v := range net.run(grad.NewEval(), passOf(b.Blocks, b.Weights, grad.Const(b.X))).Value().Data {
+				sum[i] += float64(v)
+				square[i] += float64(v) * float64(v)
+			}
+		}
+		for i, s := range sum {
+			want, mean := float64(whole.Row(int(l.Nodes[i/k.Classes]))[i%k.Classes]), s/epochs
+			deviation := math.Sqrt(max(0, square[i]/epochs-mean*mean) / epochs)
+			if math.Abs(mean-want) > 5*deviation+1e-5 {
+				t.Errorf("%s, node %d, class %d: the mean is %g ± %g, want %g", k.Name, l.Nodes[i/k.Classes], i%k.Classes, mean, deviation, want)
+			}
+		}
+	}
+}
+
+func mustCora(t *testing.T) *task {
+	k, _ := taskOf(t, "gcn")
+	return k
+}
+
+// The summary says what a step read.
+func TestFanoutIsReported(t *testing.T) {
+	args := []string{"train", "--epochs", "2", "--model", "sage", "--batch", "50"}
+	if out := ok(t, args...); !strings.Contains(out, "\nbatches of 50 nodes with all their neighbours\n") {
+		t.Errorf("no word of the batches in\n%s", out)
+	}
+	out := strings.Join(strings.Fields(ok(t, append(args, "--fanout", "5,0")...)), " ")
+	if want := "batches of 50 nodes; neighbours drawn for each node: 5 in layer 1, all in layer 2; evaluations read all"; !strings.Contains(out, want) {
+		t.Errorf("no %q in\n%s", want, out)
+	}
+	if !strings.Contains(out, "--batch 50 --fanout 5,0") {
+		t.Errorf("the next command draws none:\n%s", out)
+	}
+	if lines := results(t, append(args, "--fanout", " 5, 00", "--json")...); lines[2]["fanout"] != "5,0" || lines[2]["batch"] != 50.0 {
+		t.Errorf("the summary line is %v", lines[2])
+	}
+}
+
+// A recipe in a file is not to be trusted, and one without word of a fan-out draws none.
+func TestFanoutOfFiles(t *testing.T) {
+	_, r := taskOf(t, "sage")
+	if r.Batch = 9; !reflect.DeepEqual(r.fanout(), []int{0, 0}) || r.check() != nil {
+		t.Errorf("without --fanout %v are drawn (%v)", r.fanout(), r.check())
+	}
+	for _, spoil := range []func(r *recipe){
+		func(r *recipe) { r.Fanout = "ten,5" }, func(r *recipe) { r.Fanout = "5" }, func(r *recipe) { r.Fanout = "99999999999999999999,1" },
+		func(r *recipe) { r.Batch = 0 }, func(r *recipe) { r.Model = "sgc" }, func(r *recipe) { r.Model = "none" },
+	} {
+		bad := r
+		bad.Fanout = "5,5"
+		if spoil(&bad); bad.check() == nil {
+			t.Errorf("taken: %+v", bad)
+		}
+	}
+}

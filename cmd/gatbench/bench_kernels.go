@@ -68,7 +68,7 @@ func benchmarks(threads int, c sparseChoice, t trainChoice) []benchmark {
 		c.sizes[s.name] = s.graph()
 	}
 	return slices.Concat(denseBenchmarks(threads), sparseBenchmarks(threads, c), buildBenchmarks(threads),
-		layerBenchmarks(threads, c), trainBenchmarks(threads, t), ablationBenchmarks(threads, t), readBenchmarks(threads, t.data))
+		layerBenchmarks(threads, c), sampleBenchmarks(threads, c), trainBenchmarks(threads, t), ablationBenchmarks(threads, t), readBenchmarks(threads, t.data))
 }
 
 // denseBenchmarks are the ceilings and what works on dense arrays.

@@ -66,7 +66,8 @@ func TestBenchNames(t *testing.T) {
 			gemm_odd/2708x1433x7 gemm_odd/511x513x509
 			gemm_packed/64x128x512 exp/2048 exp/1048576 dropout/1048576 par/forkjoin machine/fma/1 machine/copy/memory/1 machine/gather/memory/1
 			copy_u_sum/arxiv/128 u_mul_e_sum/pubmed/8x8 u_dot_v/arxiv/8x8 edge_softmax/arxiv/8x8 gat_attention/arxiv/8x8
-			message/arxiv/64 features/cora/64 layer/gat/arxiv/8x8 layer/gatv2/arxiv/8x8 train/cora train/pubmed`) {
+			message/arxiv/64 features/cora/64 layer/gat/arxiv/8x8 layer/gatv2/arxiv/8x8
+			sample/batch/1000000x10000000 sample/step/1000000x10000000 sample/step/1000000x10000000/alone train/cora train/pubmed`) {
 			if !seen[want] {
 				t.Errorf("there is no %s", want)
 			}

@@ -44,11 +44,33 @@ func aggregate(g *graph.Graph, r message.Reducer, x, weight *grad.Var) *grad.Var
 	return message.UpdateAll(g, weighted(x, weight), r)
 }
 
-// aggregateOf is aggregate of x·w. A sum or a mean commutes with the product: it
-// is taken where the rows are short, and of sparse rows after the product.
+// aggregateOf is aggregate of x·w. A sum or a mean commutes with the product, and
+// productFirst says which is taken first.
 func aggregateOf(g *graph.Graph, r message.Reducer, in In, w *grad.Var) *grad.Var {
-	if r != message.Max && (in.Src.IsSparse() || w.Dim(1) <= w.Dim(0)) {
+	if r != message.Max && productFirst(g, in.Src, w) {
 		return aggregate(g, r, in.Src.MatMul(w), in.Weight)
 	}
 	return aggregate(g, r, in.Src, in.Weight).MatMul(w)
 }
+
+// productFirst reports whether x·w is taken before the sum over a node's edges. So it
+// is where w makes the rows shorter, and of sparse rows, except on a block of many
+// more sources than destinations: there fewer rows are multiplied after the sum.
+func productFirst(g *graph.Graph, x, w *grad.Var) bool {
+	in, out := w.Dim(0), w.Dim(1)
+	switch {
+	case x.IsSparse():
+		return true
+	case out > in:
+		return false
+	}
+	saved := (g.NumSrc() - g.NumDst()) * in * out // multiply-adds
+	return saved < blockProduct+edgeElement*g.NumEdges()*(in-out)
+}
+
+// The sum is taken first where that saves so many multiply-adds, of which an element
+// of an edge's row is worth some, since it comes from memory.
+const (
+	blockProduct = 1 << 26
+	edgeElement  = 16
+)

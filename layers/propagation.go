@@ -47,10 +47,10 @@ func (p propagation) power(x *grad.Var, k int) *grad.Var {
 	return x
 }
 
-// project returns S^k·x·w. The two commute: the sums are taken where the rows
-// are short, and of sparse rows after the product.
+// project returns S^k·x·w. The two commute, and productFirst says which is taken
+// first.
 func (p propagation) project(x, w *grad.Var, k int) *grad.Var {
-	if x.IsSparse() || w.Dim(1) <= w.Dim(0) {
+	if productFirst(p.g, x, w) {
 		return p.power(x.MatMul(w), k)
 	}
 	return p.power(x, k).MatMul(w)

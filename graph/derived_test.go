@@ -121,17 +121,21 @@ func TestBlock(t *testing.T) {
 	})
 }
 
-// In a large graph a block of a few seeds sorts what a block of many reads off.
+// Blocks of few and of many seeds of a graph of more nodes than a word of marks' words
+// stands for, and then of a smaller one.
 func TestLargeBlock(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 8))
-	g := Must(Uniform(rng, 2000, 6000))
-	for _, n := range []int{1, 5, 40, 700, 2000} {
-		for range 5 {
-			seeds := make([]int32, 0, n)
-			for _, v := range rng.Perm(2000)[:n] {
-				seeds = append(seeds, int32(v))
+	for _, nodes := range []int{100, 3*wordBits*wordBits + 70, 2000} {
+		g := Must(Uniform(rng, nodes, 3*nodes))
+		for _, n := range []int{1, 5, 40, 700, 2000} {
+			for range 3 {
+				n = min(n, nodes)
+				seeds := make([]int32, 0, n)
+				for _, v := range rng.Perm(nodes)[:n] {
+					seeds = append(seeds, int32(v))
+				}
+				isBlock(t, Must(g.Block(seeds)), g, seeds)
 			}
-			isBlock(t, Must(g.Block(seeds)), g, seeds)
 		}
 	}
 }

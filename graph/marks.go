@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"math/bits"
 	"slices"
 	"sync"
 )
@@ -8,7 +9,10 @@ import (
 // marks numbers some of many nodes: at[v] is 0, or one more than v's number.
 // While it is nobody's, everything is 0, so that the work on a few nodes of a
 // large graph does not pay for all of them.
-type marks struct{ at []int32 }
+type marks struct {
+	at          []int32
+	bits, words []uint64 // of others: the nodes that are new, and the words of bits that are not 0
+}
 
 var spareMarks = sync.Pool{New: func() any { return new(marks) }}
 
@@ -30,28 +34,36 @@ func (m *marks) giveBack(nodes []int32) {
 }
 
 // others appends to known, all marked, the nodes of list that have no mark, each
-// once and ascending, and marks them.
+// once and ascending, and marks them. It needs no sort: a bit for each node that is
+// new, and one for each word of these that is not 0, are read in order.
 func (m *marks) others(known, list []int32) []int32 {
-	n, top := len(known), int32(0)
+	if most := (len(m.at) + wordBits - 1) / wordBits; len(m.bits) < most {
+		m.bits = make([]uint64, most)
+		m.words = make([]uint64, (len(m.bits)+wordBits-1)/wordBits)
+	}
+	n := 0
 	for _, u := range list {
 		if m.at[u] == 0 {
 			m.at[u] = -1
-			known = append(known, u)
-			top = max(top, u)
+			w := u / wordBits
+			m.bits[w] |= 1 << (u % wordBits)
+			m.words[w/wordBits] |= 1 << (w % wordBits)
+			n++
 		}
 	}
-	if len(known) == n {
-		return known
-	}
-	if few := 16 * (len(known) - n); few < int(top) {
-		slices.Sort(known[n:])
-		return known
-	}
-	known = known[:n] // reading all marks in order is faster than a sort
-	for u, mark := range m.at[:top+1] {
-		if mark < 0 {
-			known = append(known, int32(u))
+	known = slices.Grow(known, n)
+	for i, words := range m.words {
+		for ; words != 0; words &= words - 1 {
+			w := i*wordBits + bits.TrailingZeros64(words)
+			for b := m.bits[w]; b != 0; b &= b - 1 {
+				known = append(known, int32(w*wordBits+bits.TrailingZeros64(b)))
+			}
+			m.bits[w] = 0
 		}
+		m.words[i] = 0
 	}
 	return known
 }
+
+// wordBits is how many nodes a word of bits stands for.
+const wordBits = 64

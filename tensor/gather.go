@@ -20,11 +20,10 @@ func GatherRows(dst, x *Dense, rows []int32) {
 	movingJobs.run(m, len(rows), costGather*m.n, (*moving).gather)
 }
 
-// gather copies rows lo to hi, without hi.
+// gather copies rows lo to hi, without hi. Rows of a large array are asked for before
+// they are read.
 func (m *moving) gather(lo, hi int) {
-	for i, r := range m.rows[lo:hi] {
-		copy(m.dst[(lo+i)*m.n:(lo+i+1)*m.n], m.x[int(r)*m.n:(int(r)+1)*m.n])
-	}
+	simd.Rows(m.n).Gather(m.dst[lo*m.n:hi*m.n], m.x, m.rows[lo:])
 }
 
 // moving is a copy or sum of rows of n elements between two arrays.

@@ -1,12 +1,7 @@
-package main
+package draw
 
 import (
 	"math"
-	"os"
-	"path/filepath"
-	"regexp"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/picture"
@@ -14,10 +9,10 @@ import (
 )
 
 // attending is a node whose in-edges have the weights of one head.
-func attending(weights ...tensor.Float) attended {
-	a := attended{node: 0}
+func attending(weights ...tensor.Float) Attended {
+	a := Attended{Node: 0}
 	for i, w := range weights {
-		a.edges = append(a.edges, attendedEdge{int32(i), [][]tensor.Float{{w}}})
+		a.Edges = append(a.Edges, AttendedEdge{int32(i), [][]tensor.Float{{w}}})
 	}
 	return a
 }
@@ -27,7 +22,7 @@ func attending(weights ...tensor.Float) attended {
 func TestEvenness(t *testing.T) {
 	half := tensor.Float(0.5)
 	for _, tt := range []struct {
-		a    attended
+		a    Attended
 		want string
 	}{
 		{attending(0.25, 0.25, 0.25, 0.25), "1.00 to 1.00 × uniform, entropy 100.0 % of uniform's"},
@@ -35,13 +30,13 @@ func TestEvenness(t *testing.T) {
 		{attending(half, half, 0, 0), "0.00 to 2.00 × uniform, entropy 50.0 % of uniform's"},
 		{attending(1, 0, 0, 0), "0.00 to 4.00 × uniform, entropy 0.00 % of uniform's"},
 		{attending(1), "a single in-edge has all of it"},
-		{attended{}, "a single in-edge has all of it"},
+		{Attended{}, "a single in-edge has all of it"},
 	} {
 		if got := tt.a.evenness(0).String(); got != tt.want {
 			t.Errorf("%v: %s, want %s", tt.a, got, tt.want)
 		}
 	}
-	two := attended{edges: []attendedEdge{{0, [][]tensor.Float{{1, half}}}, {1, [][]tensor.Float{{0, half}}}}}
+	two := Attended{Edges: []AttendedEdge{{0, [][]tensor.Float{{1, half}}}, {1, [][]tensor.Float{{0, half}}}}}
 	if got, want := two.evenness(0).String(), "0.00 to 2.00 × uniform, entropy 50.0 % of uniform's"; got != want {
 		t.Errorf("two heads: %s, want %s", got, want)
 	}
@@ -59,31 +54,5 @@ func TestEvenness(t *testing.T) {
 	}
 	if many := (evenness{edges: 480}); many.width(1./480) > uniformWidth/5 || many.key().Mark != picture.Words {
 		t.Errorf("one of 480 edges is %g wide, with the key %v", many.width(1./480), many.key())
-	}
-}
-
-// The picture of a network that has hardly been trained shows that its attention is
-// uniform: every edge has the width of the scale, and the numbers say so.
-func TestUniformAttentionLooksUniform(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "a.svg")
-	_, stderr, status := gatbench(t, "train", "--epochs", "1", "--lr", "1e-9", "--attention", file, "--nodes", "30")
-	svg, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(status, stderr, err)
-	}
-	wordsApart(t, svg)
-	for _, want := range []string{">uniform: 14.3 %<", " × uniform, entropy 99.9 % of uniform&#39;s<"} {
-		if n := strings.Count(string(svg), want); n != 2 {
-			t.Errorf("%q is there %d times, want one a layer", want, n)
-		}
-	}
-	lines := regexp.MustCompile(`<polyline [^>]*stroke-width="([^"]*)"`).FindAllSubmatch(svg, -1)
-	if len(lines) != 2*(6+1) {
-		t.Fatalf("%d lines, want six edges and a scale a layer", len(lines))
-	}
-	for _, m := range lines {
-		if width, err := strconv.ParseFloat(string(m[1]), 64); err != nil || math.Abs(width-uniformWidth) > 0.1*uniformWidth {
-			t.Errorf("a line is %s wide, of even attention %g", m[1], uniformWidth)
-		}
 	}
 }

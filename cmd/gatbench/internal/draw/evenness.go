@@ -1,4 +1,4 @@
-package main
+package draw
 
 import (
 	"fmt"
@@ -16,12 +16,12 @@ type evenness struct {
 }
 
 // evenness returns how even a layer's attention is.
-func (a attended) evenness(layer int) evenness {
-	e := evenness{edges: len(a.edges), low: math.Inf(1)}
+func (a Attended) evenness(layer int) evenness {
+	e := evenness{edges: len(a.Edges), low: math.Inf(1)}
 	sum, heads := 0.0, 0
-	for _, edge := range a.edges {
-		heads = len(edge.heads[layer])
-		for _, v := range edge.heads[layer] {
+	for _, edge := range a.Edges {
+		heads = len(edge.Heads[layer])
+		for _, v := range edge.Heads[layer] {
 			p := float64(v)
 			e.low, e.high = min(e.low, p*float64(e.edges)), max(e.high, p*float64(e.edges))
 			if p > 0 {

@@ -1,11 +1,10 @@
-package main
+package draw
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 
-	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -70,39 +69,5 @@ func TestBorderOfFew(t *testing.T) {
 				t.Errorf("of %v, %v stands at %v", points, p, at)
 			}
 		}
-	}
-}
-
-// The panel of the hidden layer says how many nodes it moved.
-func TestHiddenPanelCountsOutliers(t *testing.T) {
-	k, _ := taskOf(t, "gat")
-	s := &session{task: k}
-	x := cloud(len(k.Labels)-1, 1e6)
-	note := func(ch *picture.Chart) string {
-		for _, one := range ch.Series {
-			if one.Mark == picture.Words {
-				return one.Name
-			}
-		}
-		return ""
-	}
-	got := s.hiddenPanel(x)
-	if want := "1 node beyond the border stands on it"; note(got) != want {
-		t.Errorf("the note is %q, want %q", note(got), want)
-	}
-	nodes := 0
-	for _, one := range got.Series {
-		nodes += len(one.Points)
-		for _, p := range one.Points {
-			if math.Abs(p.X) > 100 || math.Abs(p.Y) > 100 {
-				t.Errorf("a node at %v", p)
-			}
-		}
-	}
-	if nodes != len(k.Labels) {
-		t.Errorf("%d nodes are drawn of %d", nodes, len(k.Labels))
-	}
-	if text := note(s.hiddenPanel(cloud(len(k.Labels)-1, 0))); text != "" {
-		t.Errorf("the note of a cloud without outliers is %q", text)
 	}
 }

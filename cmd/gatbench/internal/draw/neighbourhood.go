@@ -1,22 +1,51 @@
-package main
+package draw
 
 import (
 	"fmt"
 	"image/color"
 	"math"
 
+	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/picture"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// attentionPicture draws a row of panels for each node, a panel for each layer:
-// the node, its in-neighbours around it, and edges as wide as they are attended
-// to.
-func (s *session) attentionPicture(path string, all []attended) error {
+// Attended is how much a node attends to each of its in-neighbours.
+type Attended struct {
+	Node  int32
+	Edges []AttendedEdge
+}
+
+// AttendedEdge is one in-edge of a node.
+type AttendedEdge struct {
+	Source int32
+	Heads  [][]tensor.Float // for each layer, for each head
+}
+
+// mean is the attention of a layer over its heads.
+func (e AttendedEdge) mean(layer int) float64 {
+	sum := 0.0
+	for _, v := range e.Heads[layer] {
+		sum += float64(v)
+	}
+	return sum / float64(len(e.Heads[layer]))
+}
+
+// Neighbourhoods are what some nodes attend to.
+type Neighbourhoods struct {
+	*datasets.Dataset
+	Heads []int // of each layer
+	Nodes []Attended
+}
+
+// Write draws a row of panels for each node, a panel for each layer: the node, its
+// in-neighbours around it, and edges as wide as they are attended to.
+func (n *Neighbourhoods) Write(path string) error {
 	var panels [][]picture.Panel
-	for _, a := range all {
+	for _, a := range n.Nodes {
 		var row []picture.Panel
-		for layer := range s.net.Layers {
-			row = append(row, &neighbourhood{session: s, attended: a, layer: layer})
+		for layer, heads := range n.Heads {
+			row = append(row, &neighbourhood{Dataset: n.Dataset, Attended: a, layer: layer, heads: heads})
 		}
 		panels = append(panels, row)
 	}
@@ -34,16 +63,16 @@ func over(heads int) string {
 // neighbourhood is the panel of a node and a layer: the node in the middle of its
 // in-neighbours.
 type neighbourhood struct {
-	*session
-	attended
-	layer int
+	*datasets.Dataset
+	Attended
+	layer, heads int
 }
 
 // classes returns those that occur, ascending.
 func (n *neighbourhood) classes() []int {
 	seen := make([]bool, n.Classes)
-	for _, e := range n.edges {
-		if c := n.Labels[e.source]; c >= 0 {
+	for _, e := range n.Edges {
+		if c := n.Labels[e.Source]; c >= 0 {
 			seen[c] = true
 		}
 	}
@@ -58,9 +87,9 @@ func (n *neighbourhood) classes() []int {
 
 // heading names the panel and the classes, and says how even the attention is.
 func (n *neighbourhood) heading() picture.Heading {
-	h := picture.Heading{Title: fmt.Sprintf("node %d, layer %d: attention%s", n.node, n.layer+1, over(n.net.Recipe.headsOf(n.layer)))}
+	h := picture.Heading{Title: fmt.Sprintf("node %d, layer %d: attention%s", n.Node, n.layer+1, over(n.heads))}
 	for _, c := range n.classes() {
-		h.Legend = append(h.Legend, picture.Key{Name: n.className(c), Mark: picture.Dots, Colour: picture.Colour(c)})
+		h.Legend = append(h.Legend, picture.Key{Name: className(n.Dataset, c), Mark: picture.Dots, Colour: picture.Colour(c)})
 	}
 	even := n.evenness(n.layer)
 	h.Legend = append(h.Legend, even.key(), picture.Key{Name: even.String()})
@@ -86,8 +115,8 @@ func (n *neighbourhood) Draw(c *picture.Canvas, box picture.Box) {
 			s.write(c, at, anchor)
 		}
 	}
-	n.disc(c, r.middle, n.node, 6)
-	share{n.node, itself}.write(c, picture.Point{X: r.middle.X, Y: r.middle.Y + 14}, picture.Middle)
+	n.disc(c, r.middle, n.Node, 6)
+	share{n.Node, itself}.write(c, picture.Point{X: r.middle.X, Y: r.middle.Y + 14}, picture.Middle)
 }
 
 // edgeColour is lighter than any node.
@@ -135,11 +164,11 @@ type share struct {
 
 // shares returns those of the in-neighbours, and that of the node itself.
 func (n *neighbourhood) shares() (others []share, itself float64) {
-	for _, e := range n.edges {
-		if v := e.mean(n.layer); e.source == n.node {
+	for _, e := range n.Edges {
+		if v := e.mean(n.layer); e.Source == n.Node {
 			itself = v
 		} else {
-			others = append(others, share{e.source, v})
+			others = append(others, share{e.Source, v})
 		}
 	}
 	return others, itself

@@ -1,4 +1,4 @@
-package main
+package draw
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/internal/plain"
@@ -15,15 +15,23 @@ import (
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// plot draws four panels of a training into a file: loss, accuracy, what the
-// network has learnt of each node, and how errors depend on the degree.
-func (s *session) plot(path string) error {
-	t := grad.NewEval()
-	hidden := s.net.hidden(t, s.hop(s.net), s.features).Value()
-	logits := s.net.Forward(t, s.hop(s.net), s.features).Value()
+// Training is what is drawn of a training.
+type Training struct {
+	*datasets.Dataset
+	Model     string // what the picture calls it
+	Epochs    []train.Epoch
+	Best      int           // the epoch of the model; 0: none
+	Hidden    *tensor.Dense // what the network has learnt of each node
+	Predicted []int32       // the class of each node
+	Test      []int32       // the nodes whose errors are counted
+}
+
+// Write draws four panels into a file: loss, accuracy, what the network has learnt of
+// each node, and how errors depend on the degree.
+func (t *Training) Write(path string) error {
 	return savePanels(path, [][]picture.Panel{
-		{s.lossPanel(), s.accuracyPanel()},
-		{s.hiddenPanel(hidden), degreePanel(s.task, logits)},
+		{t.lossPanel(), t.accuracyPanel()},
+		{t.hiddenPanel(), t.degreePanel()},
 	})
 }
 
@@ -35,43 +43,43 @@ func savePanels(path string, panels [][]picture.Panel) error {
 }
 
 // curve returns the line of a number of each epoch.
-func (s *session) curve(i int, name string, of func(train.Epoch) float64) picture.Series {
+func (t *Training) curve(i int, name string, of func(train.Epoch) float64) picture.Series {
 	line := picture.Series{Name: name, Mark: picture.Curve, Colour: picture.Colour(i)}
-	for _, e := range s.history.Epochs {
+	for _, e := range t.Epochs {
 		line.Points = append(line.Points, picture.Point{X: float64(e.N), Y: of(e)})
 	}
 	return line
 }
 
 // mark returns an upright line at the epoch of the model.
-func (s *session) mark() picture.Series {
-	at := s.summary.BestEpoch
+func (t *Training) mark() picture.Series {
+	at := t.Best
 	return picture.Series{
 		Name: fmt.Sprintf("model: epoch %d", at), Mark: picture.Upright, Colour: picture.Grey,
 		Points: []picture.Point{{X: float64(at)}},
 	}
 }
 
-func (s *session) lossPanel() *picture.Chart {
+func (t *Training) lossPanel() *picture.Chart {
 	return &picture.Chart{
-		Title: fmt.Sprintf("%s on %s: loss", s.recipe.model().title, plain.Text(s.Name)),
+		Title: fmt.Sprintf("%s on %s: loss", t.Model, plain.Text(t.Name)),
 		X:     picture.Axis{Label: "epoch"}, Y: picture.Axis{Label: "cross-entropy"},
 		Series: []picture.Series{
-			s.curve(0, "training, with dropout", func(e train.Epoch) float64 { return e.Loss }),
-			s.curve(1, "validation", func(e train.Epoch) float64 { return e.Val.Loss }),
-			s.mark(),
+			t.curve(0, "training, with dropout", func(e train.Epoch) float64 { return e.Loss }),
+			t.curve(1, "validation", func(e train.Epoch) float64 { return e.Val.Loss }),
+			t.mark(),
 		},
 	}
 }
 
-func (s *session) accuracyPanel() *picture.Chart {
+func (t *Training) accuracyPanel() *picture.Chart {
 	return &picture.Chart{
 		Title: "accuracy", X: picture.Axis{Label: "epoch"}, Y: picture.Axis{Label: "per cent"},
 		Series: []picture.Series{
-			s.curve(0, "training", func(e train.Epoch) float64 { return 100 * e.Train.Accuracy }),
-			s.curve(1, "validation", func(e train.Epoch) float64 { return 100 * e.Val.Accuracy }),
-			s.curve(2, "test", func(e train.Epoch) float64 { return 100 * e.Test.Accuracy }),
-			s.mark(),
+			t.curve(0, "training", func(e train.Epoch) float64 { return 100 * e.Train.Accuracy }),
+			t.curve(1, "validation", func(e train.Epoch) float64 { return 100 * e.Val.Accuracy }),
+			t.curve(2, "test", func(e train.Epoch) float64 { return 100 * e.Test.Accuracy }),
+			t.mark(),
 		},
 	}
 }
@@ -79,15 +87,15 @@ func (s *session) accuracyPanel() *picture.Chart {
 // hiddenPanel shows the first two principal components of the hidden layer, a
 // point a node, coloured by class. Nodes far from all others stand on the border, so that
 // the others keep their room.
-func (s *session) hiddenPanel(hidden *tensor.Dense) *picture.Chart {
-	classes := make([]picture.Series, s.Classes)
+func (t *Training) hiddenPanel() *picture.Chart {
+	classes := make([]picture.Series, t.Classes)
 	for c := range classes {
-		classes[c] = picture.Series{Name: s.className(c), Mark: picture.Dots, Colour: picture.Colour(c)}
+		classes[c] = picture.Series{Name: className(t.Dataset, c), Mark: picture.Dots, Colour: picture.Colour(c)}
 	}
-	points, beyond := principal(hidden), 0
+	points, beyond := principal(t.Hidden), 0
 	edge := borderOf(points)
 	for v, p := range points {
-		if c := s.Labels[v]; c >= 0 {
+		if c := t.Labels[v]; c >= 0 {
 			at, moved := edge.hold(p)
 			if moved {
 				beyond++
@@ -109,18 +117,19 @@ func (s *session) hiddenPanel(hidden *tensor.Dense) *picture.Chart {
 	}
 }
 
-func (k *task) className(c int) string {
-	if c < len(k.ClassNames) {
-		return plain.Text(strings.ReplaceAll(k.ClassNames[c], "_", " "))
+// className returns what a picture calls a class.
+func className(d *datasets.Dataset, c int) string {
+	if c < len(d.ClassNames) {
+		return plain.Text(strings.ReplaceAll(d.ClassNames[c], "_", " "))
 	}
 	return fmt.Sprintf("class %d", c)
 }
 
 // degreePanel shows the share of wrong test nodes among those of similar degree.
-func degreePanel(k *task, logits *tensor.Dense) *picture.Chart {
+func (t *Training) degreePanel() *picture.Chart {
 	bars := picture.Series{Mark: picture.Bars, Colour: picture.Colour(0)}
 	var names []string
-	for i, b := range errorsByDegree(k, logits) {
+	for i, b := range t.errorsByDegree() {
 		bars.Points = append(bars.Points, picture.Point{X: float64(i), Y: 100 * float64(b.wrong) / float64(b.nodes)})
 		names = append(names, fmt.Sprintf("%s\n(%d)", b.name(), b.nodes))
 	}
@@ -143,17 +152,17 @@ func (b degreeBin) name() string {
 
 // errorsByDegree counts test nodes and errors by degree: 0, 1, 2, 3–4, 5–8 and
 // so on. Bins without nodes are left out.
-func errorsByDegree(k *task, logits *tensor.Dense) []degreeBin {
+func (t *Training) errorsByDegree() []degreeBin {
 	bins := []degreeBin{{low: 0, high: 0}, {low: 1, high: 1}}
-	for high := 2; high/2 < k.Graph.NumNodes(); high *= 2 {
+	for high := 2; high/2 < t.Graph.NumNodes(); high *= 2 {
 		bins = append(bins, degreeBin{low: high/2 + 1, high: high})
 	}
-	for _, v := range k.split.Test {
-		d := k.Graph.InDegree(int(v))
+	for _, v := range t.Test {
+		d := t.Graph.InDegree(int(v))
 		i := slices.IndexFunc(bins, func(b degreeBin) bool { return d <= b.high })
 		i = max(i, 0)
 		bins[i].nodes++
-		if c, _ := likeliest(logits.Row(int(v))); int32(c) != k.Labels[v] {
+		if t.Predicted[v] != t.Labels[v] {
 			bins[i].wrong++
 		}
 	}

@@ -5,42 +5,26 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/draw"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// attended is how much a node attends to each of its in-neighbours.
-type attended struct {
-	node  int32
-	edges []attendedEdge
-}
-
-// attendedEdge is one in-edge of a node.
-type attendedEdge struct {
-	source int32
-	heads  [][]tensor.Float // for each layer, for each head
-}
-
-// mean is the attention of a layer over its heads.
-func (e attendedEdge) mean(layer int) float64 {
-	sum := 0.0
-	for _, v := range e.heads[layer] {
-		sum += float64(v)
-	}
-	return sum / float64(len(e.heads[layer]))
-}
-
 // writeAttention writes the files of --attention.
 func (s *session) writeAttention() error {
 	all := s.attention(s.watched())
+	picture := draw.Neighbourhoods{Dataset: s.Dataset, Nodes: all}
+	for layer := range s.net.Layers {
+		picture.Heads = append(picture.Heads, s.net.Recipe.headsOf(layer))
+	}
 	for _, path := range s.Attention {
 		var err error
 		if filepath.Ext(path) == ".csv" {
 			err = atomicfile.Write(path, func(w io.Writer) error { return s.attentionCSV(w, all) })
 		} else {
-			err = s.attentionPicture(path, all)
+			err = picture.Write(path)
 		}
 		if err != nil {
 			return err
@@ -76,21 +60,21 @@ func (k *task) checkNodes(nodes []int32) error {
 }
 
 // attention returns what the network's layers attend to at some nodes.
-func (s *session) attention(nodes []int32) []attended {
+func (s *session) attention(nodes []int32) []draw.Attended {
 	t := grad.NewEval()
 	var layers []*tensor.Dense
 	for _, out := range s.net.attend(t, s.hop(s.net), s.features) {
 		layers = append(layers, message.ApplyEdges(s.graph, out.Attention).Value())
 	}
-	var all []attended
+	var all []draw.Attended
 	for _, v := range nodes {
-		a := attended{node: v}
+		a := draw.Attended{Node: v}
 		for edge, u := range s.graph.Sources(int(v)) {
-			e := attendedEdge{source: u}
+			e := draw.AttendedEdge{Source: u}
 			for _, l := range layers {
-				e.heads = append(e.heads, l.Row(int(edge)))
+				e.Heads = append(e.Heads, l.Row(int(edge)))
 			}
-			a.edges = append(a.edges, e)
+			a.Edges = append(a.Edges, e)
 		}
 		all = append(all, a)
 	}
@@ -98,14 +82,14 @@ func (s *session) attention(nodes []int32) []attended {
 }
 
 // attentionCSV writes a line for each layer, head, node and in-neighbour.
-func (s *session) attentionCSV(w io.Writer, all []attended) error {
+func (s *session) attentionCSV(w io.Writer, all []draw.Attended) error {
 	p := &printer{w: w}
 	p.printf("node,node_label,layer,head,neighbour,neighbour_label,attention\n")
 	for _, a := range all {
 		for layer := range s.net.Layers {
-			for _, e := range a.edges {
-				for head, v := range e.heads[layer] {
-					p.printf("%d,%d,%d,%d,%d,%d,%s\n", a.node, s.Labels[a.node], layer+1, head+1, e.source, s.Labels[e.source], fmt.Sprintf("%.6g", v))
+			for _, e := range a.Edges {
+				for head, v := range e.Heads[layer] {
+					p.printf("%d,%d,%d,%d,%d,%d,%s\n", a.Node, s.Labels[a.Node], layer+1, head+1, e.Source, s.Labels[e.Source], fmt.Sprintf("%.6g", v))
 				}
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/bench"
 	"github.com/edgewise-ml/edgewise/internal/par"
 )
 
@@ -28,8 +29,8 @@ type benchCommand struct {
 	JSON    bool   `name:"json" help:"Print one JSON object a line, as the scripts in peers do."`
 	List    bool   `help:"Print the names and do nothing."`
 
-	budget budget      // the zero value is the peers'
-	all    []benchmark // nil is all there are
+	budget bench.Budget      // the zero value is the peers'
+	all    []bench.Benchmark // nil is all there are
 	self   func(ctx context.Context, args ...string) ([]byte, error)
 }
 
@@ -40,19 +41,19 @@ func (c *benchCommand) Run(e env) error {
 	if c.Threads < 0 {
 		return misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
 	}
-	began := newUsage()
+	timer := bench.NewTimer(thisBuild().Version, cmp.Or(c.budget, bench.PeersBudget()))
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
 	if c.Epochs < 0 {
 		return misuse("--epochs %d: it must be at least 1, or 0 for %d", c.Epochs, trainEpochs)
 	}
-	if err := oneOf("--rows", string(c.training().rows), extents); err != nil {
+	if err := oneOf("--rows", string(c.rows()), extents); err != nil {
 		return err
 	}
 	if _, err := promptly(e.ctx, func() (any, error) { return nil, c.defaults() }); err != nil {
 		return err
 	}
-	chosen, err := choose(c.all, c.Pattern)
+	chosen, err := c.chosen()
 	if err != nil {
 		return err
 	}
@@ -60,9 +61,9 @@ func (c *benchCommand) Run(e env) error {
 		return list(e.out, chosen)
 	}
 	if !c.JSON {
-		chosen = withMachine(c.all, chosen)
+		chosen = bench.WithMachine(c.all, chosen)
 	}
-	return c.timeAll(e, chosen, began)
+	return c.timeAll(e, timer, chosen)
 }
 
 func (c *benchCommand) defaults() error {
@@ -71,10 +72,7 @@ func (c *benchCommand) defaults() error {
 		if err != nil {
 			return err
 		}
-		c.all = benchmarks(par.Threads(), choice, c.training())
-	}
-	if c.budget == (budget{}) {
-		c.budget = peersBudget
+		c.all = bench.All(choice)
 	}
 	if c.self == nil {
 		c.self = runSelf
@@ -82,19 +80,9 @@ func (c *benchCommand) defaults() error {
 	return nil
 }
 
-// training returns what the flags say of trainings.
-func (c *benchCommand) training() trainChoice {
-	out := trainChoice{data: c.Data, epochs: c.Epochs, seed: c.Seed, rows: cmp.Or(extent(c.Rows), rowsNeeded)}
-	if out.epochs == 0 {
-		out.epochs = trainEpochs
-	}
-	return out
-}
-
-// choice returns what the flags say of graphs and widths.
-func (c *benchCommand) choice() (sparseChoice, error) {
-	out := sparseChoice{heads: c.Heads, dim: c.Dim}
-	var g *benchGraph
+// choice returns what the flags say of what is timed.
+func (c *benchCommand) choice() (bench.Choice, error) {
+	out := bench.Choice{Threads: par.Threads(), Heads: c.Heads, Dim: c.Dim, Data: c.Data, Trainings: c.trainings()}
 	var err error
 	switch {
 	case c.Heads < 0 || c.Dim < 0:
@@ -102,106 +90,77 @@ func (c *benchCommand) choice() (sparseChoice, error) {
 	case c.Graph != "" && c.Size != "":
 		return out, misuse("--graph and --size both name a graph: leave one of them out")
 	case c.Graph != "":
-		g, err = graphOfFile(c.Graph)
+		out.Graph, err = bench.ReadGraph(c.Graph)
 	case c.Size != "":
-		g, err = graphOfSize(c.Size)
-	default:
-		return out, nil
+		if out.Graph, err = bench.GraphOfSize(c.Size); err != nil {
+			err = misuse("--size %s: %w", c.Size, err)
+		}
 	}
-	out.graphs = []*benchGraph{g}
 	return out, err
 }
 
-// selfArgs are the arguments with which another process times one benchmark.
-func (c *benchCommand) selfArgs(name string) []string {
-	args := []string{"bench", "--json", fmt.Sprintf("--threads=%d", par.Threads())}
-	for flag, value := range map[string]string{"graph": c.Graph, "size": c.Size, "data": c.Data} {
-		if value != "" {
-			args = append(args, "--"+flag+"="+value)
-		}
+// chosen returns the benchmarks that the pattern selects.
+func (c *benchCommand) chosen() ([]bench.Benchmark, error) {
+	out, err := bench.Choose(c.all, c.Pattern)
+	if err != nil {
+		return nil, usageError{err}
 	}
-	for flag, value := range map[string]int{"dim": c.Dim, "heads": c.Heads, "epochs": c.Epochs} {
-		if value != 0 {
-			args = append(args, fmt.Sprintf("--%s=%d", flag, value))
-		}
+	if len(out) == 0 {
+		name := strings.TrimSuffix(c.Pattern, "/")
+		return nil, misuse("there is no benchmark %q; did you mean %q? %s bench --list names them all", name, bench.Nearest(c.all, name), program)
 	}
-	if c.Seed != 0 {
-		args = append(args, fmt.Sprintf("--seed=%d", c.Seed))
-	}
-	if rows := c.training().rows; rows != rowsNeeded {
-		args = append(args, "--rows="+string(rows))
-	}
-	return append(args, name)
+	return out, nil
 }
 
-func list(w io.Writer, bs []benchmark) error {
+func list(w io.Writer, bs []bench.Benchmark) error {
 	p := &printer{w: w}
-	for _, b := range bs {
-		p.printf("%s\n", b.name)
+	for i := range bs {
+		p.printf("%s\n", bs[i].Name())
 	}
 	return p.err
 }
 
-// withMachine puts the ceilings of the machine before what was chosen, which a
-// table compares with them.
-func withMachine(all, chosen []benchmark) []benchmark {
-	var out []benchmark
-	for _, b := range all {
-		if b.machine() {
-			out = append(out, b)
-		}
-	}
-	for _, b := range chosen {
-		if !b.machine() {
-			out = append(out, b)
-		}
-	}
-	return out
-}
-
 // timeAll times benchmarks in order and prints each when it is done, so that
 // what is interrupted leaves what it had.
-func (c *benchCommand) timeAll(e env, bs []benchmark, began usage) error {
-	limits := ceilings{}
-	table := newBenchTable(e.out, bs)
+func (c *benchCommand) timeAll(e env, timer *bench.Timer, bs []bench.Benchmark) error {
+	limits, table, p := bench.Ceilings{}, bench.NewTable(bs), &printer{w: e.out}
 	progress := newProgress(e.errOut)
 	for i := range bs {
-		progress.show("%d/%d  %s", i+1, len(bs), bs[i].name)
-		line, err := c.timeOne(e.ctx, &bs[i], began)
+		progress.show("%d/%d  %s", i+1, len(bs), bs[i].Name())
+		line, err := c.timeOne(e.ctx, timer, &bs[i])
 		progress.clear()
 		if e.ctx.Err() != nil {
 			return fmt.Errorf("interrupted after %d of %d benchmarks", i, len(bs))
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", bs[i].name, err)
+			return fmt.Errorf("%s: %w", bs[i].Name(), err)
 		}
-		limits.learn(&bs[i], line)
-		limits.judge(&bs[i], line)
+		limits.Compare(&bs[i], line)
 		if c.JSON {
-			err = table.line(line)
+			p.encode(line)
 		} else {
-			err = table.row(&bs[i], line)
+			p.lines(table.Row(&bs[i], line))
 		}
-		if err != nil {
-			return err
+		if p.err != nil {
+			return p.err
 		}
 		debug.FreeOSMemory() // the operands of a product may be most of the memory
 	}
-	if c.JSON {
-		return nil
+	if !c.JSON {
+		p.lines(table.Legend())
 	}
-	return table.legend()
+	return p.err
 }
 
-func (c *benchCommand) timeOne(ctx context.Context, b *benchmark, began usage) (*benchLine, error) {
+func (c *benchCommand) timeOne(ctx context.Context, timer *bench.Timer, b *bench.Benchmark) (*bench.Line, error) {
 	if !c.Isolate { // else its process has to be ended
-		return promptly(ctx, func() (*benchLine, error) { return b.time(ctx, c.budget, began) })
+		return promptly(ctx, func() (*bench.Line, error) { return timer.Time(ctx, b) })
 	}
-	out, err := c.self(ctx, c.selfArgs(b.name)...)
+	out, err := c.self(ctx, c.selfArgs(b.Name())...)
 	if err != nil {
 		return nil, err
 	}
-	line := new(benchLine)
+	line := new(bench.Line)
 	if err := json.Unmarshal(out, line); err != nil {
 		return nil, fmt.Errorf("its process printed %q: %w", strings.TrimSpace(string(out)), err)
 	}

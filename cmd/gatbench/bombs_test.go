@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/usage"
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/cora"
 	"github.com/edgewise-ml/edgewise/grad"
@@ -86,7 +87,7 @@ func detonate(reader, path string) {
 	if err := bombReaders[reader](path); err != nil {
 		b.Err = err.Error()
 	}
-	b.PeakMiB = peakResident()
+	b.PeakMiB = usage.PeakMiB()
 	if err := json.NewEncoder(os.Stdout).Encode(b); err != nil {
 		os.Exit(failed)
 	}
@@ -124,7 +125,7 @@ func TestBombs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a process for each file, and under the race detector other memory")
 	}
-	if peakResident() == 0 {
+	if usage.PeakMiB() == 0 {
 		t.Skip("this system does not say how much memory a process has had")
 	}
 	bombs := allBombs()

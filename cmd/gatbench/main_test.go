@@ -327,14 +327,17 @@ func TestMeanStd(t *testing.T) {
 	}
 }
 
-// cancelling ends a context at the first write.
+// cancelling ends a context at the first write, or later.
 type cancelling struct {
 	bytes.Buffer
 	cancel func()
+	before int // writes
 }
 
 func (c *cancelling) Write(p []byte) (int, error) {
-	c.cancel()
+	if c.before--; c.before < 0 {
+		c.cancel()
+	}
 	return c.Buffer.Write(p)
 }
 

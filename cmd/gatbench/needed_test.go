@@ -172,3 +172,20 @@ func TestOldRecipes(t *testing.T) {
 		t.Errorf("a new recipe computes the rows %q", r.Rows)
 	}
 }
+
+func paramOf(n *network, name string) *grad.Param {
+	for other, p := range grad.Params(n) {
+		if other == name {
+			return p
+		}
+	}
+	return nil
+}
+
+func distance(a, b *tensor.Dense) float64 {
+	most := 0.0
+	for i, v := range a.Data {
+		most = max(most, math.Abs(float64(v-b.Data[i])))
+	}
+	return most
+}

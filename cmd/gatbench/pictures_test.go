@@ -6,80 +6,15 @@ import (
 	"fmt"
 	"image/png"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/picture"
-	"github.com/edgewise-ml/edgewise/tensor"
 )
-
-// Points of an ellipse in five dimensions have its axes as their components.
-func TestPrincipal(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	long := []float64{0.5, 0.5, 0.5, 0.5, 0}
-	short := []float64{0.5, -0.5, 0.5, -0.5, 0}
-	x := tensor.New(200, 5)
-	a, b := make([]float64, 200), make([]float64, 200)
-	for i := range a {
-		a[i], b[i] = 5*rng.NormFloat64(), rng.NormFloat64()
-		for j := range 5 {
-			x.Row(i)[j] = tensor.Float(7 + a[i]*long[j] + b[i]*short[j])
-		}
-	}
-	points := principal(x)
-	for axis, want := range [][]float64{a, b} {
-		got := make([]float64, len(points))
-		for i, p := range points {
-			got[i] = p[axis]
-		}
-		if c := math.Abs(correlation(got, want)); c < 0.99 {
-			t.Errorf("component %d agrees with its axis by %.3f", axis, c)
-		}
-	}
-	for _, p := range principal(tensor.New(4, 3)) {
-		if p != [2]float64{} {
-			t.Errorf("nothing has the component %v", p)
-		}
-	}
-}
-
-func correlation(x, y []float64) float64 {
-	mx, _ := meanStd(x)
-	my, _ := meanStd(y)
-	var xy, xx, yy float64
-	for i := range x {
-		xy += (x[i] - mx) * (y[i] - my)
-		xx += (x[i] - mx) * (x[i] - mx)
-		yy += (y[i] - my) * (y[i] - my)
-	}
-	return xy / math.Sqrt(xx*yy)
-}
-
-func TestErrorsByDegree(t *testing.T) {
-	k, _ := taskOf(t, "gat")
-	logits := tensor.New(len(k.Labels), k.Classes)
-	wrong := map[int32]bool{k.split.Test[0]: true, k.split.Test[500]: true}
-	for v, c := range k.Labels {
-		if wrong[int32(v)] {
-			c = (c + 1) % int32(k.Classes)
-		}
-		logits.Row(v)[c] = 1
-	}
-	nodes, errs, low := 0, 0, -1
-	for _, b := range errorsByDegree(k, logits) {
-		if b.low <= low || b.high < b.low || b.nodes == 0 {
-			t.Errorf("bin %+v after degree %d", b, low)
-		}
-		nodes, errs, low = nodes+b.nodes, errs+b.wrong, b.high
-	}
-	if nodes != 1000 || errs != 2 {
-		t.Errorf("%d nodes and %d errors, want 1000 and 2", nodes, errs)
-	}
-}
 
 func TestPictures(t *testing.T) {
 	dir := t.TempDir()
@@ -106,6 +41,33 @@ func TestPictures(t *testing.T) {
 	}
 	wordsApart(t, svg)
 	attentionSumsToOne(t, file("a.csv"))
+}
+
+// The picture of a network that has hardly been trained shows that its attention is
+// uniform: every edge has the width of the scale, and the numbers say so.
+func TestUniformAttentionLooksUniform(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.svg")
+	_, stderr, status := gatbench(t, "train", "--epochs", "1", "--lr", "1e-9", "--attention", file, "--nodes", "30")
+	svg, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(status, stderr, err)
+	}
+	wordsApart(t, svg)
+	for _, want := range []string{">uniform: 14.3 %<", " × uniform, entropy 99.9 % of uniform&#39;s<"} {
+		if n := strings.Count(string(svg), want); n != 2 {
+			t.Errorf("%q is there %d times, want one a layer", want, n)
+		}
+	}
+	const width = 1.6 // of the scale, in points
+	lines := regexp.MustCompile(`<polyline [^>]*stroke-width="([^"]*)"`).FindAllSubmatch(svg, -1)
+	if len(lines) != 2*(6+1) {
+		t.Fatalf("%d lines, want six edges and a scale a layer", len(lines))
+	}
+	for _, m := range lines {
+		if got, err := strconv.ParseFloat(string(m[1]), 64); err != nil || math.Abs(got-width) > 0.1*width {
+			t.Errorf("a line is %s wide, of even attention %g", m[1], width)
+		}
+	}
 }
 
 func TestPlot(t *testing.T) {
@@ -180,31 +142,6 @@ func wordsApart(t *testing.T, svg []byte) {
 
 func overlap(a, b picture.Box) bool {
 	return a.Left < b.Right && b.Left < a.Right && a.Top < b.Bottom && b.Top < a.Bottom
-}
-
-// The numbers around a node neither overlap nor lie on the nodes.
-func TestRing(t *testing.T) {
-	for n := 1; n <= 16; n++ {
-		r := ring{picture.Point{X: 200, Y: 150}, 75, n}
-		var boxes []picture.Box
-		for i := range n {
-			at, anchor := r.outside(i)
-			length := picture.Letters{Size: 7.5}.Width("19716: 100 %")
-			boxes = append(boxes, svgText{X: at.X, Y: at.Y + 2.7, Size: 7.5, Length: length, Anchor: []string{"", "middle", "end"}[anchor]}.box())
-		}
-		for i, b := range boxes {
-			for j := range n {
-				d := r.at(j)
-				node := picture.Box{Left: d.X - 5, Top: d.Y - 5, Right: d.X + 5, Bottom: d.Y + 5}
-				if overlap(b, node) || i != j && overlap(b, boxes[j]) {
-					t.Errorf("of %d nodes, number %d is on node or number %d", n, i, j)
-				}
-			}
-			if far := math.Hypot(b.Middle().X-r.at(i).X, b.Middle().Y-r.at(i).Y); far > 40 {
-				t.Errorf("of %d nodes, number %d is %.0f points away", n, i, far)
-			}
-		}
-	}
 }
 
 // attentionSumsToOne reads a file of --attention: what a node attends to in a

@@ -23,6 +23,13 @@ func (p *printer) printf(format string, args ...any) {
 	p.write([]byte(fmt.Sprintf(format, shown(args)...)))
 }
 
+// lines prints each string in a line of its own.
+func (p *printer) lines(texts []string) {
+	for _, text := range texts {
+		p.printf("%s\n", text)
+	}
+}
+
 // paragraph prints text in lines of 80 columns.
 func (p *printer) paragraph(format string, args ...any) {
 	p.write([]byte(wrap(fmt.Sprintf(format, shown(args)...)) + "\n"))

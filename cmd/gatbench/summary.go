@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/usage"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -86,7 +87,7 @@ type overall struct {
 func summarise(h *train.History, r recipe, took time.Duration) summary {
 	s := summary{
 		Event: "summary", Dataset: r.Dataset, Model: r.Model, Preset: r.Preset, Features: r.Features, Seed: r.Seed, Select: r.Select, Batch: r.Batch, Fanout: r.Fanout,
-		Epochs: len(h.Epochs), TotalMS: milliseconds(took), PeakMiB: peakResident(),
+		Epochs: len(h.Epochs), TotalMS: milliseconds(took), PeakMiB: usage.PeakMiB(),
 	}
 	if best, ok := h.Best(); ok {
 		s.BestEpoch = best.N

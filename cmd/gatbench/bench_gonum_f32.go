@@ -1,9 +1,0 @@
-//go:build !f64
-
-package main
-
-import "gonum.org/v1/gonum/blas/blas32"
-
-type general = blas32.General
-
-var gonumGemm = blas32.Gemm

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/bench"
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// trainEpochs is how many epochs are timed, as many as the peers', unless the
+// command line says otherwise.
+const trainEpochs = 200
+
+// epochs returns how many epochs are timed.
+func (c *benchCommand) epochs() int { return cmp.Or(c.Epochs, trainEpochs) }
+
+// rows returns what a training step computes.
+func (c *benchCommand) rows() extent { return cmp.Or(extent(c.Rows), rowsNeeded) }
+
+// trainings returns the peers' trainings, as the flags want them.
+func (c *benchCommand) trainings() bench.Trainings {
+	return bench.Trainings{
+		Epochs: c.epochs(), Seed: c.Seed, Rows: string(c.rows()),
+		Fit: func(model, dataset string) (*train.Fit, error) {
+			k, r, err := c.openPeers(model, dataset)
+			if err != nil {
+				return nil, err
+			}
+			fit, _, err := k.fit(r)
+			return fit, err
+		},
+		GAT: func(dataset string) (func() (*bench.GAT, error), error) {
+			k, r, err := c.openPeers("gat", dataset)
+			if err != nil {
+				return nil, err
+			}
+			r.Rows = rowsNeeded // all of them are one of the ablations
+			return func() (*bench.GAT, error) { return newBenchGAT(k, r) }, nil
+		},
+	}
+}
+
+// newBenchGAT returns a new GAT that learns a task.
+func newBenchGAT(k *task, r recipe) (*bench.GAT, error) {
+	net, err := newNetwork(r, k.Features.Shape()[1], k.Classes)
+	if err != nil {
+		return nil, err
+	}
+	out := &bench.GAT{
+		Optimiser: r.optimiser(net), Seed: r.Seed, Labels: k.labelsOf(k.split.Train),
+		Needed: k.needed(net).forBench(), All: k.every(net).forBench(), Whole: net.whole(k.hop(net), k.features).forBench(),
+		Watch: func(logits *tensor.Dense) { k.watch(logits) },
+	}
+	for _, l := range net.Layers {
+		out.Layers = append(out.Layers, &l.(*gatLayer).GATConv)
+	}
+	return out, out.Optimiser.Bind(net)
+}
+
+// forBench returns a pass without the weights of its edges, which GAT does not read.
+func (p pass) forBench() bench.Pass {
+	out := bench.Pass{X: p.x, Rows: p.rows}
+	for _, h := range p.hops {
+		out.Graphs = append(out.Graphs, h.graph)
+	}
+	return out
+}
+
+// openPeers returns the task and the settings of a training as PyG's examples
+// have them, which the peers' scripts follow: one output head, also on PubMed; of
+// SAGE, for which there is no such example, those of GCN, without self-loops.
+func (c *benchCommand) openPeers(model, dataset string) (*task, recipe, error) {
+	r, err := newRecipe("pyg", model, dataset)
+	if err != nil {
+		return nil, r, err
+	}
+	r.OutHeads, r.Select, r.Epochs, r.Seed = 1, "last", c.epochs(), c.Seed
+	r.Rows = c.rows()
+	d, err := open(c.Data, dataset)
+	if err != nil {
+		return nil, r, err
+	}
+	if len(d.Split.Train) == 0 {
+		d.Split = perClass(d.Labels, d.Classes)
+	}
+	k := newTask(d)
+	if err := k.use(formRows); err != nil { // as the peers' scripts have them
+		return nil, r, err
+	}
+	r.Features = formRows
+	if model == "sage" {
+		k.graph = d.Graph
+	}
+	return k, r, nil
+}
+
+// perClass is the split that the peers' scripts draw for datasets without one.
+// Nodes are taken in the order of v·2654435761 mod 2³²; of each class the first
+// 20 are for training, the next 30 for validation and the others for testing.
+func perClass(labels []int32, classes int) datasets.Split {
+	nodes := make([]int32, len(labels))
+	for v := range nodes {
+		nodes[v] = int32(v)
+	}
+	slices.SortFunc(nodes, func(a, b int32) int { return cmp.Compare(uint32(a)*2654435761, uint32(b)*2654435761) })
+	var s datasets.Split
+	seen := make([]int, classes)
+	for _, v := range nodes {
+		c := labels[v]
+		if c < 0 {
+			continue // it has no class
+		}
+		switch n := seen[c]; {
+		case n < 20:
+			s.Train = append(s.Train, v)
+		case n < 50:
+			s.Val = append(s.Val, v)
+		default:
+			s.Test = append(s.Test, v)
+		}
+		seen[c]++
+	}
+	for _, part := range [][]int32{s.Train, s.Val, s.Test} {
+		slices.Sort(part)
+	}
+	return s
+}

@@ -1,0 +1,111 @@
+package bench
+
+import (
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// attentionKernels are graph attention without its linear part: of the two
+// parts of the logits and the features carried, to the gradients of all three.
+func attentionKernels() []sparseKernel {
+	on := []sparseCase{
+		{"cora", sparseShape{8, 8}}, {"pubmed", sparseShape{8, 8}},
+		{"arxiv", sparseShape{8, 8}}, {"arxiv", sparseShape{4, 64}},
+	}
+	return []sparseKernel{
+		{"gat_attention", on, attentionCost, prepareAttention},
+		{"gat_message", []sparseCase{{"arxiv", sparseShape{8, 8}}}, attentionCost, prepareGATMessage},
+	}
+}
+
+// attentionCost counts, for each edge, the row and the logit of the source in
+// forward, and in backward the gradient, the logit and the statistics of the
+// destination.
+func attentionCost(g *Graph, s sparseShape) (flops, bytes, gathered float64) {
+	n, e := float64(g.nodes), float64(g.edges)
+	f, h := float64(s.width()*floatSize), float64(s.heads*floatSize)
+	flops = e * (6*float64(s.width()) + 60*float64(s.heads)) // 20 for each exponential
+	return flops, n*(6*f+8*h) + 2*e*indexBytes, e*(2*f+5*h+2*indexBytes) + n*(2*f+4*h)
+}
+
+// prepareAttention times the fused kernels; the rival keeps the softmax of every
+// edge in an array.
+func prepareAttention(b *Graph, s sparseShape) workload {
+	g := b.get()
+	a := newAttentionTask(g, s)
+	return workload{
+		call:    func() { a.both(fusedAttention) },
+		forward: a.forward,
+		walk:    walk(g, a.ft.Reshape(-1, s.width()), walkParts),
+		rival:   reference{name: "unfused", share: 1, call: func() { a.both(unfusedAttention) }},
+	}
+}
+
+// prepareGATMessage times the same message through UpdateAll and a tape; the rival
+// is its kernel called by hand, on arrays that stand.
+func prepareGATMessage(b *Graph, s sparseShape) workload {
+	g := b.get()
+	a := newAttentionTask(g, s)
+	return workload{
+		call:    func() { a.both(fusedAttention) },
+		forward: a.forward,
+		rival:   reference{name: "by hand", share: 1, call: a.byHand()},
+	}
+}
+
+func newAttentionTask(g *graph.Graph, s sparseShape) *attentionTask {
+	return &attentionTask{
+		g: g, t: grad.NewTape(1), eval: grad.NewEval(),
+		el: newOperand(g.NumSrc(), s.heads, 1), er: newOperand(g.NumDst(), s.heads, 1),
+		ft: newOperand(g.NumSrc(), s.heads, s.dim), seed: newOperand(g.NumDst(), s.heads, s.dim),
+	}
+}
+
+// byHand returns a call of the kernel for the result and all gradients.
+func (a *attentionTask) byHand() func() {
+	k := &sparse.Attention{In: a.g.In(), El: a.el, Er: a.er, Ft: a.ft, Slope: 0.2}
+	like := func(x *tensor.Dense) *tensor.Dense { return tensor.New(x.Shape()...) }
+	y, stats := like(a.seed), make([]tensor.Float, k.StatsLen())
+	into := &sparse.AttentionGrads{El: like(a.el), Er: like(a.er), Ft: like(a.ft)}
+	return func() {
+		k.Forward(y, stats)
+		into.Sets = sparse.SetEl | sparse.SetEr | sparse.SetFt
+		k.Backward(a.seed, y, stats, into)
+	}
+}
+
+// attentionTask has the operands of graph attention.
+type attentionTask struct {
+	g                *graph.Graph
+	t, eval          *grad.Tape
+	el, er, ft, seed *tensor.Dense
+}
+
+// attend is a way to compute graph attention.
+type attend func(g *graph.Graph, el, er, ft *grad.Var) *grad.Var
+
+func fusedAttention(g *graph.Graph, el, er, ft *grad.Var) *grad.Var {
+	alpha := message.UAddV(el, er).LeakyReLU(0.2).Softmax()
+	return message.UpdateAll(g, message.U(ft).Mul(alpha), message.Sum)
+}
+
+func unfusedAttention(g *graph.Graph, el, er, ft *grad.Var) *grad.Var {
+	alpha := message.EdgeSoftmax(g, message.ApplyEdges(g, message.UAddV(el, er).LeakyReLU(0.2)))
+	return message.UpdateAll(g, message.UMulE(ft, alpha), message.Sum)
+}
+
+// both computes the result and the gradients.
+func (a *attentionTask) both(f attend) {
+	a.t.Reset()
+	y := f(a.g, a.t.Watch(a.el), a.t.Watch(a.er), a.t.Watch(a.ft))
+	a.t.BackwardFrom(y, a.seed)
+}
+
+// forward computes the result alone.
+func (a *attentionTask) forward() {
+	a.eval.Reset()
+	fusedAttention(a.g, a.eval.Input(a.el), a.eval.Input(a.er), a.eval.Input(a.ft))
+}

@@ -1,0 +1,124 @@
+package bench
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"unsafe"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Benchmark is one thing that can be timed. Its name is a path.
+type Benchmark struct {
+	name, op string
+	params   map[string]any
+	flops    float64 // of a call
+	bytes    float64 // that a call cannot but read or write
+	gathered float64 // that a call's edges ask for, of a kernel on a graph
+	lanes    int     // threads that a call has work for
+	prepare  func() workload
+	open     func() (workload, error)                       // instead, of what is in files
+	train    func(ctx context.Context) (*trainTimes, error) // instead, of epochs of a training
+}
+
+// Name returns the path of a benchmark.
+func (b *Benchmark) Name() string { return b.name }
+
+// workload is a benchmark with its operands.
+type workload struct {
+	call func()
+	// of a kernel on a graph: what reads the rows that the call gathers; of a
+	// call that computes gradients too: its forward pass alone
+	walk, forward func()
+	failed        func() error // why a call could not do its work; nil: none can fail
+	plain         reference    // a loop in Go, without assembly, on one thread
+	rival         reference
+}
+
+// reference is other code for the same work, or for a share of it where the
+// whole would take minutes. Without a call there is none.
+type reference struct {
+	name  string
+	share float64
+	call  func()
+	equal bool // timed for as long as the benchmark itself
+}
+
+const floatSize = int(unsafe.Sizeof(tensor.Float(0)))
+
+// products are m, k and n of gemm and gemm_ta: layers and gradients of weights
+// of networks on Cora, PubMed and a graph of arXiv's size.
+var products = [][3]int{
+	{1024, 1024, 1024}, {45000, 1024, 1024}, {169343, 128, 256}, {19717, 500, 64}, {2708, 1433, 64},
+}
+
+var transposed = [][3]int{
+	{1433, 2708, 64}, {1024, 45000, 1024}, {128, 169343, 256}, {500, 19717, 64},
+}
+
+// narrow are products with few or odd columns, each beside its padded size.
+var narrow = [][3]int{
+	{2708, 1433, 7}, {2708, 1433, 8}, {2708, 1433, 9}, {2708, 1433, 16}, {2708, 1433, 17}, {2708, 1433, 32},
+	{511, 513, 509}, {512, 516, 512},
+}
+
+// Choice says what to time benchmarks on.
+type Choice struct {
+	Threads    int    // of which there are names, and which calls have work for
+	Graph      *Graph // kernels and layers on a graph: on this one; nil: each on its own
+	Heads, Dim int    // their heads and the columns of each; 0: each its own
+	Data       string // folder of the datasets' files, for those that read them
+	Trainings  Trainings
+}
+
+// All returns all there are, the ceilings of the machine first.
+func All(c Choice) []Benchmark {
+	on := sparseChoice{heads: c.Heads, dim: c.Dim, sizes: map[string]*Graph{}}
+	if c.Graph != nil {
+		on.graphs = []*Graph{c.Graph}
+	}
+	for _, s := range graphSizes {
+		on.sizes[s.name] = s.graph()
+	}
+	return slices.Concat(denseBenchmarks(c.Threads), sparseBenchmarks(c.Threads, on), buildBenchmarks(c.Threads),
+		layerBenchmarks(c.Threads, on), sampleBenchmarks(c.Threads, on), trainBenchmarks(c.Threads, c.Trainings),
+		ablationBenchmarks(c.Threads, c.Trainings), readBenchmarks(c.Threads, c.Data))
+}
+
+// denseBenchmarks are the ceilings and what works on dense arrays.
+func denseBenchmarks(threads int) []Benchmark {
+	out := machineBenchmarks(threads)
+	for _, s := range products {
+		out = append(out, gemmBenchmark("gemm", s, threads))
+	}
+	for _, s := range transposed {
+		out = append(out, gemmBenchmark("gemm_ta", s, threads))
+	}
+	for _, s := range narrow {
+		out = append(out, gemmBenchmark("gemm_odd", s, threads))
+	}
+	out = append(out, gemmBenchmark("gemm_packed", [3]int{64, 128, 512}, threads))
+	return append(append(out, vectorBenchmarks(threads)...), forkJoinBenchmark(threads))
+}
+
+// newOperand returns random values of a fixed seed.
+func newOperand(shape ...int) *tensor.Dense {
+	d := tensor.New(shape...)
+	d.Uniform(rand.New(rand.NewPCG(1, 2)), -1, 1)
+	return d
+}
+
+// forkJoinBenchmark is a loop of two chunks that do nothing.
+func forkJoinBenchmark(threads int) Benchmark {
+	b := Benchmark{name: "par/forkjoin", op: "par/forkjoin", params: map[string]any{"threads": threads}, lanes: min(threads, 2)}
+	b.prepare = func() workload { return workload{call: func() { par.Run(2, nothing{}) }} }
+	return b
+}
+
+// nothing is a task without work.
+type nothing struct{}
+
+// Chunk returns.
+func (nothing) Chunk(int) {}

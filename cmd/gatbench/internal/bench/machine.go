@@ -1,0 +1,204 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// level is a part of the memory and how its copy bandwidth is measured.
+type level struct {
+	name  string
+	holds int // bytes a thread that are taken to be in it
+	size  int // bytes a thread of what is copied, half of them the source
+	times int // how often a call copies it
+}
+
+// levels are the caches of usual processors; the last is the memory, of which
+// the threads share the size.
+var levels = []level{
+	{"l1", 32 << 10, 16 << 10, 512},
+	{"l2", 512 << 10, 256 << 10, 32},
+	{"l3", 16 << 20, 4 << 20, 4},
+	{"memory", 0, 256 << 20, 1},
+}
+
+// levelOf returns where so many bytes a thread are taken to be.
+func levelOf(bytes float64) level {
+	for _, l := range levels[:len(levels)-1] {
+		if bytes <= float64(l.holds) {
+			return l
+		}
+	}
+	return levels[len(levels)-1]
+}
+
+// machineBenchmarks are the ceilings that the kernels are compared with, on one
+// thread and on all.
+func machineBenchmarks(threads int) []Benchmark {
+	var out []Benchmark
+	for _, n := range []int{1, threads} {
+		out = append(out, fmaBenchmark(n))
+		for _, l := range levels {
+			out = append(out, copyBenchmark(l, n))
+		}
+		for _, l := range levels[1:] {
+			out = append(out, gatherBenchmark(l, n))
+		}
+		if threads == 1 {
+			break
+		}
+	}
+	return out
+}
+
+// machine reports whether b is a ceiling.
+func (b *Benchmark) machine() bool { return strings.HasPrefix(b.name, "machine/") }
+
+// WithMachine puts the ceilings of the machine before what was chosen, which a
+// table compares with them.
+func WithMachine(all, chosen []Benchmark) []Benchmark {
+	var out []Benchmark
+	for _, b := range all {
+		if b.machine() {
+			out = append(out, b)
+		}
+	}
+	for _, b := range chosen {
+		if !b.machine() {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+func machineBenchmark(what string, threads int) Benchmark {
+	return Benchmark{
+		name: fmt.Sprintf("machine/%s/%d", what, threads), op: "machine/" + what, lanes: threads,
+		params: map[string]any{"threads": threads},
+	}
+}
+
+// fmaBenchmark is the rate of multiply-adds where nothing else can bind: that
+// of the micro-kernel of products, on operands in the first cache.
+func fmaBenchmark(threads int) Benchmark {
+	const times = 128
+	b := machineBenchmark("fma", threads)
+	b.flops = float64(threads * times * 2 * fmaM * fmaK * fmaN)
+	b.prepare = func() workload {
+		t := make(fmaTask, threads)
+		for i := range t {
+			t[i] = simd.Product{
+				A: newOperand(fmaM, fmaK).Data, RS: fmaK, CS: 1, B: newOperand(fmaK, fmaN).Data, LDB: fmaN,
+				C: make([]tensor.Float, fmaM*fmaN), LDC: fmaN, M: fmaM, K: fmaK, N: fmaN,
+			}
+		}
+		return workload{call: func() { par.Run(threads, fmaCalls{t, times}) }}
+	}
+	return b
+}
+
+// The product of fmaBenchmark: 24 KiB, a multiple of every tile.
+const fmaM, fmaK, fmaN = 12, 192, 16
+
+// fmaTask has a product for each thread.
+type fmaTask []simd.Product
+
+// fmaCalls computes the products a number of times.
+type fmaCalls struct {
+	fmaTask
+	times int
+}
+
+// Chunk computes product i.
+func (t fmaCalls) Chunk(i int) {
+	p := &t.fmaTask[i]
+	clear(p.C) // sums that grow for ever would end as infinities
+	for range t.times {
+		p.MulAdd()
+	}
+}
+
+// copyBenchmark copies as much as a level of the memory holds.
+func copyBenchmark(l level, threads int) Benchmark {
+	size := l.size / 2 / floatSize
+	if l.holds == 0 {
+		size /= threads
+	}
+	b := machineBenchmark("copy/"+l.name, threads)
+	b.bytes = float64(threads) * float64(l.times) * float64(2*size*floatSize)
+	b.prepare = func() workload {
+		t := &copyTask{times: l.times, piece: 4 << 10}
+		if l.holds == 0 {
+			t.piece = size // long enough to pass by the caches
+		}
+		for range threads {
+			from, to := make([]tensor.Float, size), make([]tensor.Float, size)
+			for i := range from {
+				from[i] = 1 // a page that was never written is not there
+			}
+			t.from, t.to = append(t.from, from), append(t.to, to)
+		}
+		return workload{call: func() { par.Run(threads, t) }}
+	}
+	return b
+}
+
+// copyTask has two arrays for each thread, which it copies in pieces.
+type copyTask struct {
+	from, to     [][]tensor.Float
+	times, piece int
+}
+
+// Chunk copies the arrays of one thread.
+func (t *copyTask) Chunk(i int) {
+	for range t.times {
+		for lo := 0; lo < len(t.from[i]); lo += t.piece {
+			hi := min(lo+t.piece, len(t.from[i]))
+			copy(t.to[i][lo:hi], t.from[i][lo:hi])
+		}
+	}
+}
+
+// Ceilings are the rates that were measured on this machine, in GFLOP/s or
+// GB/s, by the name of the benchmark.
+type Ceilings map[string]float64
+
+// Compare takes note of a ceiling, or else says how near a call comes to those that
+// were noted.
+func (c Ceilings) Compare(b *Benchmark, l *Line) {
+	c.learn(b, l)
+	c.judge(b, l)
+}
+
+// learn takes note of a ceiling: the best call counts.
+func (c Ceilings) learn(b *Benchmark, l *Line) {
+	if b.machine() {
+		c[b.name] = max(b.flops, b.bytes) / l.MinMS / 1e6
+	}
+}
+
+// judge says which ceiling binds a call, and how near the median comes to it.
+// The time it leaves is at least that of its operations at the peak, and that of
+// its bytes at the bandwidth of where they are.
+func (c Ceilings) judge(b *Benchmark, l *Line) {
+	if b.machine() {
+		return
+	}
+	where := levelOf(b.bytes / float64(b.lanes))
+	rate := map[string]float64{"fma": b.flops, "copy/" + where.name: b.bytes}
+	most := 0.0
+	for _, what := range []string{"fma", "copy/" + where.name} {
+		ceiling := c[fmt.Sprintf("machine/%s/%d", what, b.lanes)]
+		if ceiling == 0 || rate[what] == 0 {
+			continue
+		}
+		if ms := rate[what] / ceiling / 1e6; ms > most {
+			most = ms
+			l.Extra.Limit, l.Extra.LimitPct = fmt.Sprintf("%s/%d", what, b.lanes), 100*ms/l.MedianMS
+		}
+	}
+}

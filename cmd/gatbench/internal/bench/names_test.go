@@ -1,0 +1,62 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+)
+
+func names(bs []Benchmark) string {
+	var out []string
+	for _, b := range bs {
+		out = append(out, b.name)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestNames(t *testing.T) {
+	for _, threads := range []int{1, 2, 5} {
+		all, seen := All(Choice{Threads: threads}), map[string]bool{}
+		for _, b := range all {
+			if seen[b.name] {
+				t.Errorf("%s stands twice for %d threads", b.name, threads)
+			}
+			seen[b.name] = true
+			if got, err := Choose(all, b.name); err != nil || names(got) != b.name {
+				t.Errorf("%s selects %q, %v", b.name, names(got), err)
+			}
+			if b.params["threads"] == nil || b.op == "" || b.lanes < 1 || b.prepare == nil && b.train == nil && b.open == nil {
+				t.Errorf("%s is not complete: %+v", b.name, b)
+			}
+		}
+		for _, want := range strings.Fields(`gemm/1024x1024x1024 gemm/2708x1433x64 gemm_ta/500x19717x64
+			gemm_odd/2708x1433x7 gemm_odd/511x513x509
+			gemm_packed/64x128x512 exp/2048 exp/1048576 dropout/1048576 par/forkjoin machine/fma/1 machine/copy/memory/1 machine/gather/memory/1
+			copy_u_sum/arxiv/128 u_mul_e_sum/pubmed/8x8 u_dot_v/arxiv/8x8 edge_softmax/arxiv/8x8 gat_attention/arxiv/8x8
+			message/arxiv/64 features/cora/64 layer/gat/arxiv/8x8 layer/gatv2/arxiv/8x8
+			sample/batch/1000000x10000000 sample/step/1000000x10000000 sample/step/1000000x10000000/alone train/cora train/pubmed`) {
+			if !seen[want] {
+				t.Errorf("there is no %s", want)
+			}
+		}
+	}
+}
+
+func TestChoose(t *testing.T) {
+	all := All(Choice{Threads: 1})
+	tests := []struct{ pattern, want string }{
+		{"exp", "exp/2048 exp/1048576"},
+		{"exp/", "exp/2048 exp/1048576"},
+		{"exp/20*", "exp/2048"},
+		{"[ed]*/1048576", "exp/1048576 dropout/1048576"},
+		{"gemm/*x1024x1024", "gemm/1024x1024x1024 gemm/45000x1024x1024"},
+		{"gemm_packed", "gemm_packed/64x128x512"},
+		{"machine/copy", "machine/copy/l1/1 machine/copy/l2/1 machine/copy/l3/1 machine/copy/memory/1"},
+		{"", names(all)},
+		{"gem", ""},
+	}
+	for _, tt := range tests {
+		if got, err := Choose(all, tt.pattern); err != nil || names(got) != tt.want {
+			t.Errorf("%q: got %q, %v, want %q", tt.pattern, names(got), err, tt.want)
+		}
+	}
+}

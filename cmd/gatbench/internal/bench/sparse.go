@@ -1,0 +1,102 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+)
+
+// sparseKernel is a kernel on the edges of a graph.
+type sparseKernel struct {
+	name string
+	on   []sparseCase // where it is timed unless the command line says otherwise
+
+	// flops, bytes and gathered are of a call: the bytes that it cannot but move,
+	// and those that its edges ask for.
+	cost    func(g *Graph, s sparseShape) (flops, bytes, gathered float64)
+	prepare func(g *Graph, s sparseShape) workload
+}
+
+// sparseCase is a graph's size and a width.
+type sparseCase struct {
+	graph string
+	sparseShape
+}
+
+// sparseChoice is what the command line says of graphs and widths; empty fields
+// leave the kernel's own.
+type sparseChoice struct {
+	graphs     []*Graph
+	heads, dim int
+
+	sizes map[string]*Graph // those of graphSizes, each made at most once
+}
+
+// sparseKernels returns all of them, in the order of the table.
+func sparseKernels() []sparseKernel {
+	return slices.Concat(sumKernels(), extremeKernels(), edgeKernels(), attentionKernels(), messageKernels())
+}
+
+// sparseBenchmarks are the kernels on the graphs that were chosen.
+func sparseBenchmarks(threads int, c sparseChoice) []Benchmark {
+	var out []Benchmark
+	for _, k := range sparseKernels() {
+		for _, at := range c.cases(k.on) {
+			out = append(out, k.benchmark(at.g, at.shape, threads))
+		}
+	}
+	return out
+}
+
+// placed is a graph and a width.
+type placed struct {
+	g     *Graph
+	shape sparseShape
+}
+
+// cases returns where a kernel is timed, each place once.
+func (c sparseChoice) cases(on []sparseCase) []placed {
+	var out []placed
+	for _, at := range on {
+		shape := at.sparseShape
+		if c.heads > 0 {
+			shape = sparseShape{c.heads, shape.width() / c.heads}
+		}
+		if c.dim > 0 {
+			shape.dim = c.dim
+		}
+		graphs := c.graphs
+		if graphs == nil {
+			graphs = []*Graph{c.sizes[at.graph]}
+		}
+		for _, g := range graphs {
+			if p := (placed{g, shape}); shape.dim > 0 && !slices.Contains(out, p) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// Benchmark is the kernel at one place.
+func (k sparseKernel) benchmark(g *Graph, s sparseShape, threads int) Benchmark {
+	b := Benchmark{
+		name: fmt.Sprintf("%s/%s/%s", k.name, g.name, s), op: "kernel/" + k.name, lanes: threads,
+		params: map[string]any{"graph": g.name, "nodes": g.nodes, "edges": g.edges, "heads": s.heads, "dim": s.width(), "threads": threads},
+	}
+	b.flops, b.bytes, b.gathered = k.cost(g, s)
+	b.prepare = func() workload { return k.prepare(g, s) }
+	return b
+}
+
+// indexBytes is what an edge's source takes.
+const indexBytes = 4
+
+// rowCost is the cost of a kernel that reads, for each edge, perEdge elements
+// beside a source's row and its index, and writes a row for each destination.
+func rowCost(perFlop, perEdge func(s sparseShape) int) func(g *Graph, s sparseShape) (flops, bytes, gathered float64) {
+	return func(g *Graph, s sparseShape) (flops, bytes, gathered float64) {
+		n, e, f := float64(g.nodes), float64(g.edges), float64(s.width()*floatSize)
+		own := float64(indexBytes + perEdge(s)*floatSize)
+		return e * float64(perFlop(s)), 2*n*f + e*own + 8*n, e*(f+own) + n*f + 8*n
+	}
+}

@@ -1,0 +1,92 @@
+package bench
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Budget says how long to repeat a call: some calls to warm up, then at least
+// AtLeast calls and Enough time, but no more than AtMost calls; after the Limit
+// three calls do.
+type Budget struct {
+	WarmUps, AtLeast, AtMost int
+	Enough, Limit            time.Duration
+}
+
+// PeersBudget returns the rule by which the scripts in peers time.
+func PeersBudget() Budget {
+	return Budget{WarmUps: 3, AtLeast: 10, AtMost: 1000, Enough: 500 * time.Millisecond, Limit: 8 * time.Second}
+}
+
+// brief is the budget for what a call is compared with.
+func (b Budget) brief() Budget {
+	return Budget{WarmUps: 1, AtLeast: 3, AtMost: b.AtMost, Enough: b.Enough / 5, Limit: b.Limit / 8}
+}
+
+// A call shorter than tooShort is timed in groups that take about a groupTime:
+// the clock itself takes a twentieth of a microsecond.
+const (
+	tooShort  = time.Microsecond
+	groupTime = 20 * time.Microsecond
+)
+
+// timing is what came of repeating a call.
+type timing struct {
+	ms    []float64 // of a call, sorted
+	group int       // calls to a sample
+}
+
+// repeat times f by the budget. It ends early with the context.
+func (b Budget) repeat(ctx context.Context, f func()) (timing, error) {
+	t := timing{group: 1}
+	for range b.WarmUps {
+		if err := ctx.Err(); err != nil {
+			return t, err
+		}
+		f()
+	}
+	if one := fastest(f); one < tooShort {
+		t.group = int(groupTime/max(one, time.Nanosecond)) + 1
+	}
+	for began := time.Now(); ; {
+		if err := ctx.Err(); err != nil {
+			return t, err
+		}
+		start := time.Now()
+		for range t.group {
+			f()
+		}
+		t.ms = append(t.ms, float64(time.Since(start).Nanoseconds())/1e6/float64(t.group))
+		n, took := len(t.ms), time.Since(began)
+		if n >= b.AtMost || n >= 3 && took > b.Limit || n >= b.AtLeast && took > b.Enough {
+			slices.Sort(t.ms)
+			return t, nil
+		}
+	}
+}
+
+// add takes a sample.
+func (t *timing) add(d time.Duration) { t.ms = append(t.ms, float64(d.Nanoseconds())/1e6) }
+
+// fastest returns the time of a call, the best of three if it is short.
+func fastest(f func()) time.Duration {
+	best := time.Duration(1<<63 - 1)
+	for range 3 {
+		start := time.Now()
+		f()
+		if best = min(best, time.Since(start)); best > tooShort {
+			break
+		}
+	}
+	return best
+}
+
+// median returns the middle sample, or the mean of the middle two.
+func (t timing) median() float64 {
+	n := len(t.ms)
+	return (t.ms[(n-1)/2] + t.ms[n/2]) / 2
+}
+
+// percentile returns a sample by its rank, as the scripts in peers do.
+func (t timing) percentile(p int) float64 { return t.ms[len(t.ms)*p/100] }

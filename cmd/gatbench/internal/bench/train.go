@@ -1,0 +1,96 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// Trainings are the command's trainings with the peers' settings, of a model on a
+// dataset by the name that the command knows it by.
+type Trainings struct {
+	Epochs int
+	Seed   uint64
+	Rows   string // that a training step computes, as the command calls them
+
+	// Fit returns a training whose evaluation is one forward, from whose logits
+	// all accuracies are read.
+	Fit func(model, dataset string) (*train.Fit, error)
+	// GAT opens a dataset and returns what makes a new GAT for it.
+	GAT func(dataset string) (func() (*GAT, error), error)
+}
+
+// trainDatasets are what is trained on, as the peers call it and as it is known
+// here.
+var trainDatasets = []struct{ name, known string }{
+	{"cora", "cora"}, {"citeseer", "citeseer"}, {"pubmed", "pubmed"}, {"photo", "amazon_photo"}, {"cs", "coauthor_cs"},
+}
+
+// trainModels are what is trained; GAT goes without saying in a name.
+var trainModels = []string{"gat", "gcn", "sage"}
+
+// trainBenchmarks are epochs of the peers' citation examples. Cora is part of the
+// program; the others are looked for where gatbench train looks.
+func trainBenchmarks(threads int, c Trainings) []Benchmark {
+	var out []Benchmark
+	for _, d := range trainDatasets {
+		for _, model := range trainModels {
+			b := Benchmark{
+				name: "train/" + d.name, op: "citation/" + model, lanes: threads,
+				params: map[string]any{"dataset": d.name, "epochs": c.Epochs, "seed": c.Seed, "rows": c.Rows, "threads": threads},
+				train:  func(ctx context.Context) (*trainTimes, error) { return timeTraining(ctx, c, model, d.known) },
+			}
+			if model != "gat" {
+				b.name += "/" + model
+			}
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// trainTimes are the milliseconds of each epoch, and what came of them all.
+type trainTimes struct {
+	step, epoch timing // the training step; that and a validation forward
+	scores      scores
+}
+
+// timeTraining trains once and returns how long each epoch took.
+func timeTraining(ctx context.Context, c Trainings, model, dataset string) (*trainTimes, error) {
+	fit, err := c.Fit(model, dataset)
+	if err != nil {
+		return nil, err
+	}
+	times := &trainTimes{step: timing{group: 1}, epoch: timing{group: 1}}
+	began := time.Time{}
+	loss, eval := fit.Loss, fit.Eval
+	fit.Loss = func(t *grad.Tape) *grad.Var {
+		began = time.Now()
+		return loss(t)
+	}
+	fit.Eval = func(t *grad.Tape) train.Scores {
+		times.step.add(time.Since(began))
+		s := eval(t)
+		times.epoch.add(time.Since(began))
+		return s
+	}
+	history, err := fit.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	times.scores = scoresOf(history.Epochs)
+	slices.Sort(times.step.ms)
+	slices.Sort(times.epoch.ms)
+	return times, nil
+}
+
+// scoresOf returns what the peers' scripts note of a training.
+func scoresOf(epochs []train.Epoch) scores {
+	last := epochs[len(epochs)-1]
+	best := slices.MaxFunc(epochs, func(a, b train.Epoch) int { return cmp.Compare(a.Val.Accuracy, b.Val.Accuracy) })
+	return scores{LastLoss: last.Loss, LastTest: last.Test.Accuracy, BestVal: best.Val.Accuracy, BestValTest: best.Test.Accuracy}
+}

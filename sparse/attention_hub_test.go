@@ -234,7 +234,7 @@ func TestAttentionNotFinite(t *testing.T) {
 		}
 		sparse.SoftmaxRows(y, a, z)
 		alone := want.Like()
-		sparse.MulHeads(alone, a, y, k.Ft)
+		sparse.Product{A: a, Weights: y, Add: true}.Into(alone, k.Ft)
 		for name, pair := range map[string][2]*tensor.Dense{
 			"out": {out, want}, "out of SoftmaxRows": {out, alone}, "El": {into.El, wantInto.El}, "Er": {into.Er, wantInto.Er}, "Ft": {into.Ft, wantInto.Ft},
 		} {

@@ -84,7 +84,7 @@ func unfused(k *sparse.Attention, out *tensor.Dense) (z, alpha, factor *tensor.D
 	}
 	alpha = z.Like()
 	sparse.SoftmaxRows(alpha, a, y)
-	sparse.MulHeads(out, a, times(alpha, factor, weights(k)), k.Ft)
+	sparse.Product{A: a, Weights: times(alpha, factor, weights(k)), Add: true}.Into(out, k.Ft)
 	return z, alpha, factor
 }
 
@@ -156,8 +156,8 @@ func TestAttentionBackward(t *testing.T) {
 
 		z, alpha, factor := unfused(k, out.Like())
 		w, g := weights(k), z.Like()
-		sparse.MulHeadsT(want.Ft, a, times(alpha, factor, w), dOut)
-		sparse.DotHeads(g, a, k.Ft, dOut)
+		sparse.Product{A: a, Weights: times(alpha, factor, w), Transpose: true, Add: true}.Into(want.Ft, dOut)
+		sparse.Dots{A: a, Add: true}.Into(g, k.Ft, dOut)
 		for i, v := range times(g, alpha, factor).Data {
 			want.Weight.Data[i*want.Weight.RowLen()/heads] += v
 		}

@@ -130,11 +130,27 @@ func checkLeft(t *testing.T, make func() *sparse.CSR, c *sparse.CSR, f int) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	x, dy := normal(rng, c.NumCols, f), normal(rng, c.NumRows, f)
 	for name, run := range map[string]func(a *sparse.CSR) *tensor.Dense{
-		"SetMulDense":  func(a *sparse.CSR) *tensor.Dense { y := ones(a.NumRows, f); sparse.SetMulDense(y, a, x); return y },
-		"MulDense":     func(a *sparse.CSR) *tensor.Dense { y := ones(a.NumRows, f); sparse.MulDense(y, a, x); return y },
-		"MeanDense":    func(a *sparse.CSR) *tensor.Dense { y := ones(a.NumRows, f); sparse.MeanDense(y, a, x); return y },
-		"SetMulDenseT": func(a *sparse.CSR) *tensor.Dense { y := ones(a.NumCols, f); sparse.SetMulDenseT(y, a, dy); return y },
-		"MulDenseT":    func(a *sparse.CSR) *tensor.Dense { y := ones(a.NumCols, f); sparse.MulDenseT(y, a, dy); return y },
+		"SetProduct": func(a *sparse.CSR) *tensor.Dense { y := ones(a.NumRows, f); sparse.Product{A: a}.Into(y, x); return y },
+		"Product": func(a *sparse.CSR) *tensor.Dense {
+			y := ones(a.NumRows, f)
+			sparse.Product{A: a, Add: true}.Into(y, x)
+			return y
+		},
+		"Mean": func(a *sparse.CSR) *tensor.Dense {
+			y := ones(a.NumRows, f)
+			sparse.Product{A: a, Mean: true, Add: true}.Into(y, x)
+			return y
+		},
+		"SetTransposed": func(a *sparse.CSR) *tensor.Dense {
+			y := ones(a.NumCols, f)
+			sparse.Product{A: a, Transpose: true}.Into(y, dy)
+			return y
+		},
+		"ProductTransposed": func(a *sparse.CSR) *tensor.Dense {
+			y := ones(a.NumCols, f)
+			sparse.Product{A: a, Transpose: true, Add: true}.Into(y, dy)
+			return y
+		},
 	} {
 		want := run(c)
 		for _, threads := range []int{1, 2, 3, 8} {

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -38,7 +37,7 @@ func attentions(t *testing.T, pairs [][2]int, f func(t *testing.T, k *sparse.Att
 					k.Ee = steps(rng, 0.03, a.NNZ(), heads)
 				}
 				if options&2 != 0 {
-					drop := simd.NewDropout(1, 2, 3, 0.4)
+					drop := tensor.NewMask(1, 2, 3, 0.4)
 					k.Drop = &drop
 				}
 				switch options / 4 {
@@ -75,7 +74,7 @@ func unfused(k *sparse.Attention, out *tensor.Dense) (z, alpha, factor *tensor.D
 				factor.Row(e)[h] = 1
 				if k.Drop != nil {
 					factor.Row(e)[h] = 0
-					if k.Drop.Keep(k.Drop.Row(e), h) {
+					if k.Drop.Keeps(e, h) {
 						factor.Row(e)[h] = float(k.Drop.Scale)
 					}
 				}

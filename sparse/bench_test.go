@@ -65,7 +65,7 @@ func BenchmarkKernels(b *testing.B) {
 func BenchmarkStructure(b *testing.B) {
 	a, _ := cora(b)
 	dst := make([]float, a.NNZ())
-	drop := simd.NewDropout(1, 1, 1, 0.6)
+	drop := tensor.NewMask(1, 1, 1, 0.6)
 	b.Run("Transpose", func(b *testing.B) {
 		for b.Loop() {
 			fresh, err := sparse.New(a.NumRows, a.NumCols, a.Offsets, a.Cols, nil)
@@ -175,7 +175,7 @@ func benchProducts(b *testing.B, a *sparse.CSR, f int) {
 		{"dot", func() { sparse.Dots{A: a, Add: true}.Into(z, x, y) }},
 		{"rows", func() { sparse.Product{A: a, Weights: full, Add: true}.Into(y, x) }},
 		{"rowsT", func() { sparse.Product{A: a, Weights: full, Transpose: true, Add: true}.Into(y, x) }},
-		{"add", func() { sparse.Pair(full, a, simd.Add, x, y) }},
+		{"add", func() { sparse.Pair(full, a, tensor.Binary(simd.Add), x, y) }},
 		{"gather", func() { sparse.Gather(full, a, x) }},
 	} {
 		if full == w && slices.Contains([]string{"rows", "rowsT", "add", "gather"}, k.name) {

@@ -190,7 +190,7 @@ func TestPair(t *testing.T) {
 					op.Forward(want.Row(int(k)), x.Row(int(a.Cols[k])), y.Row(i), 1, 1)
 				}
 			}
-			sparse.Pair(got, a, op, x, y)
+			sparse.Pair(got, a, tensor.Binary(op), x, y)
 			sameBits(t, op.String(), got, want)
 		}
 		got, want := normal(c.rng, a.NNZ(), f), tensor.New(a.NNZ(), f)
@@ -284,7 +284,7 @@ func everyKernel(a *sparse.CSR, heads, d int) map[string][]float {
 	run("Rows", y(), func(z *tensor.Dense) { sparse.Product{A: a, Weights: full, Add: true}.Into(z, x) })
 	run("RowsTransposed", xt(), func(z *tensor.Dense) { sparse.Product{A: a, Weights: full, Transpose: true, Add: true}.Into(z, u) })
 	run("Dots", w.Like(), func(z *tensor.Dense) { sparse.Dots{A: a, Add: true}.Into(z, x, u) })
-	run("Pair", full.Like(), func(z *tensor.Dense) { sparse.Pair(z, a, simd.Sub, x, u) })
+	run("Pair", full.Like(), func(z *tensor.Dense) { sparse.Pair(z, a, tensor.Binary(simd.Sub), x, u) })
 	run("Gather", full.Like(), func(z *tensor.Dense) { sparse.Gather(z, a, x) })
 	arg := make([]int32, a.NumRows*f)
 	run("MaxDense", y(), func(z *tensor.Dense) { sparse.MaxDense(z, arg, a, w, x) })

@@ -109,7 +109,7 @@ func TestSpill(t *testing.T) {
 	for i := 0; i < nnz; i += 3 {
 		holed[i] = 0
 	}
-	drop := simd.NewDropout(1, 2, 3, 0.4)
+	drop := tensor.NewMask(1, 2, 3, 0.4)
 	for _, f := range sparing([]int{8, 15, 16, 24, 32, 48, 64}) { // spilt in 0, 0, 8, 8, 16, 16 and 32
 		x := normal(rng, rows, f)
 		for name, a := range map[string]*sparse.CSR{

@@ -15,9 +15,9 @@ func (x *Var) LogSigmoid() *Var {
 	op := Begin("LogSigmoid", x)
 	minus, soft, y := op.freshLike(x), op.freshLike(x), op.freshLike(x)
 	if !op.Dry(0) {
-		tensor.Apply(&minus.val, &x.val, simd.Neg, 0)
-		tensor.Apply(&soft.val, &minus.val, simd.Softplus, 0)
-		tensor.Apply(&y.val, &soft.val, simd.Neg, 0)
+		tensor.Apply(&minus.val, &x.val, tensor.Unary(simd.Neg), 0)
+		tensor.Apply(&soft.val, &minus.val, tensor.Unary(simd.Softplus), 0)
+		tensor.Apply(&y.val, &soft.val, tensor.Unary(simd.Neg), 0)
 	}
 	n := Notes[unaryNotes](op)
 	*n = unaryNotes{x, minus, soft, kernel{simd.Softplus, 0}} // two signs that cancel

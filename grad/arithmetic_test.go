@@ -93,7 +93,7 @@ var arithmetic = []struct {
 		e.drop.ELUGrad(e.dx.Data, e.dy.Data, e.y.Data)
 	}},
 	{"MinAxis", func(e *element) {
-		tensor.Apply(e.y, e.x, simd.Neg, 0)
+		tensor.Apply(e.y, e.x, tensor.Unary(simd.Neg), 0)
 		tensor.ArgMax(e.place, e.y, 0)
 	}},
 	{"Checkpoint", func(e *element) { e.unary(simd.Scale, 0.5); simd.Scale.Forward(e.y.Data, e.x.Data, 0.5) }},

@@ -45,9 +45,9 @@ func (t *Tape) DropBiased(x, b *Var, a Activation, p float64) *Var {
 	op := t.beginDropout("DropBiased", x, b)
 	y := op.Fresh(x.Shape()...)
 	if !op.Dry(0) {
-		runBiased(biased{in: x.val.Data, out: y.val.Data, b: b.val.Data, drop: d})
+		runBiased(biased{in: x.val.Data, out: y.val.Data, b: b.val.Data, drop: (*simd.Dropout)(d)})
 	}
-	return op.RecordBy(y, notesOfBias(op, biasNotes{x: x, b: b, y: y, drop: d}))
+	return op.RecordBy(y, notesOfBias(op, biasNotes{x: x, b: b, y: y, drop: (*simd.Dropout)(d)}))
 }
 
 // biasNotes is the pullback of y = x + b or, if u is folded in, of u of that, or

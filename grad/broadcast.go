@@ -50,7 +50,7 @@ func (x *Var) binary(f simd.Binary, y *Var) *Var {
 		z = op.Fresh(op.broadcast(&extents{}, x, y)...)
 	}
 	if !op.Dry(0) {
-		tensor.Combine(&z.val, &x.val, &y.val, f)
+		tensor.Combine(&z.val, &x.val, &y.val, tensor.Binary(f))
 	}
 	return op.RecordBy(z, n)
 }
@@ -111,13 +111,13 @@ func (n *binaryNotes) Pull(dz *tensor.Dense) {
 	case n.few:
 		n.pullX(dx.Data, dz.Data)
 	default:
-		tensor.CombineGradX(dx, dz, &x.val, &y.val, n.f)
+		tensor.CombineGradX(dx, dz, &x.val, &y.val, tensor.Binary(n.f))
 	}
 	switch dy := y.Grad(); {
 	case dy == nil:
 	case n.few:
 		n.pullY(dy.Data, dz.Data)
 	default:
-		tensor.CombineGradY(dy, dz, &x.val, &y.val, n.f)
+		tensor.CombineGradY(dy, dz, &x.val, &y.val, tensor.Binary(n.f))
 	}
 }

@@ -1,7 +1,6 @@
 package grad
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -29,7 +28,7 @@ func (t *Tape) beginDropout(name string, xs ...*Var) Op {
 }
 
 // dropBy is Dropout by a mask.
-func (t *Tape) dropBy(x *Var, d *simd.Dropout) *Var {
+func (t *Tape) dropBy(x *Var, d *tensor.Mask) *Var {
 	op := t.beginDropout("Dropout", x)
 	if x.csr != nil {
 		return t.dropSparse(x, d)
@@ -46,7 +45,7 @@ func (t *Tape) dropBy(x *Var, d *simd.Dropout) *Var {
 // dropNotes is the pullback of a dropout of x.
 type dropNotes struct {
 	x    *Var
-	mask *simd.Dropout
+	mask *tensor.Mask
 }
 
 // Pull adds to x's gradient.
@@ -59,7 +58,7 @@ func (n *dropNotes) Pull(dy *tensor.Dense) {
 }
 
 // dropSparse drops stored elements: dropping a zero changes nothing.
-func (t *Tape) dropSparse(x *Var, d *simd.Dropout) *Var {
+func (t *Tape) dropSparse(x *Var, d *tensor.Mask) *Var {
 	y := t.newVar()
 	kept, starts := sparse.DropSizes(x.csr)
 	y.csr = sparse.Drop(x.csr, d, sparse.DropRoom{

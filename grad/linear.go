@@ -36,7 +36,7 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 			then.Bias = &b.val
 		}
 		if inPlace {
-			then.Act = tensor.Activate(u, 1)
+			then.Act = tensor.Activate(tensor.Unary(u), 1)
 		}
 		if x.csr == nil {
 			tensor.MatMulThen(matrix(&y.val), matrix(&x.val), &w.val, 0, then)
@@ -113,7 +113,7 @@ func end(y *tensor.Dense, b *Var, k kernel, on bool) {
 	case b != nil:
 		runBiased(biased{in: y.Data, out: y.Data, b: b.val.Data, f: k.f, on: on})
 	case on:
-		tensor.Apply(y, y, k.f, k.c)
+		tensor.Apply(y, y, tensor.Unary(k.f), k.c)
 	}
 }
 

@@ -54,7 +54,7 @@ func (x *Var) MatMulT(w *Var) *Var {
 // multiply sets y to the product of x, dense or sparse, and the matrix w.
 func multiply(y *tensor.Dense, x, w *Var) {
 	if x.csr != nil {
-		sparse.SetMulDense(y, x.csr, &w.val)
+		sparse.Product{A: x.csr}.Into(y, &w.val)
 		return
 	}
 	tensor.MatMulThen(matrix(y), matrix(&x.val), &w.val, 0, tensor.Epilogue{})
@@ -63,10 +63,8 @@ func multiply(y *tensor.Dense, x, w *Var) {
 // pullProduct adds the gradients of multiply.
 func pullProduct(x, w *Var, dy *tensor.Dense) {
 	if x.csr != nil {
-		if dw, fresh := w.FreshGrad(); fresh {
-			sparse.SetMulDenseT(dw, x.csr, dy)
-		} else if dw != nil {
-			sparse.MulDenseT(dw, x.csr, dy)
+		if dw, fresh := w.FreshGrad(); dw != nil {
+			sparse.Product{A: x.csr, Transpose: true, Add: !fresh}.Into(dw, dy)
 		}
 		return
 	}

@@ -51,7 +51,7 @@ func (op Op) linearBeside(x, w, z *Var) *Var {
 	if !op.Dry(0) {
 		copy(y.val.Data, z.val.Data)
 		if x.csr != nil {
-			sparse.MulDense(&y.val, x.csr, &w.val)
+			sparse.Product{A: x.csr, Add: true}.Into(&y.val, &w.val)
 		} else {
 			tensor.MatMul(&y.val, &x.val, &w.val, 0)
 		}

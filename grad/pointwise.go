@@ -14,7 +14,7 @@ func (x *Var) unary(f simd.Unary, c tensor.Float) *Var {
 	case len(y.val.Data) <= small:
 		f.Forward(y.val.Data, x.val.Data, c)
 	default:
-		tensor.Apply(&y.val, &x.val, f, c)
+		tensor.Apply(&y.val, &x.val, tensor.Unary(f), c)
 	}
 	n := Notes[unaryNotes](op)
 	*n = unaryNotes{x, x, y, kernel{f, c}}
@@ -48,7 +48,7 @@ func pullUnary(dx, dy *tensor.Dense, x, y *Var, k kernel) {
 		k.f.Backward(dx.Data, dy.Data, x.val.Data, y.val.Data, k.c)
 		return
 	}
-	tensor.ApplyGrad(dx, dy, &x.val, &y.val, k.f, k.c)
+	tensor.ApplyGrad(dx, dy, &x.val, &y.val, tensor.Unary(k.f), k.c)
 }
 
 // setUnary is pullUnary that sets dx, whatever it held.
@@ -57,7 +57,7 @@ func setUnary(dx, dy *tensor.Dense, x, y *Var, k kernel) {
 		k.f.SetBackward(dx.Data, dy.Data, x.val.Data, y.val.Data, k.c)
 		return
 	}
-	tensor.SetGrad(dx, dy, &x.val, &y.val, k.f, k.c)
+	tensor.SetGrad(dx, dy, &x.val, &y.val, tensor.Unary(k.f), k.c)
 }
 
 // Scale returns c·x.
@@ -71,8 +71,8 @@ func (x *Var) OneMinus() *Var {
 	op := Begin("OneMinus", x)
 	y := op.freshLike(x)
 	if !op.Dry(0) {
-		tensor.Apply(&y.val, &x.val, simd.Neg, 0)
-		tensor.Apply(&y.val, &y.val, simd.Shift, 1)
+		tensor.Apply(&y.val, &x.val, tensor.Unary(simd.Neg), 0)
+		tensor.Apply(&y.val, &y.val, tensor.Unary(simd.Shift), 1)
 	}
 	n := Notes[unaryNotes](op)
 	*n = unaryNotes{x, x, y, kernel{simd.Neg, 0}}

@@ -3,7 +3,6 @@ package grad
 import (
 	"fmt"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -247,7 +246,7 @@ func (t *Tape) Update(p *Param, value *Var) {
 // nil where nothing is dropped. Each call draws the next op number, so that a
 // mask belongs to a place in the program. A p that is no fraction is a
 // [*TapeError].
-func (t *Tape) NextDropout(p float64) *simd.Dropout {
+func (t *Tape) NextDropout(p float64) *tensor.Mask {
 	if !t.Recording() {
 		return nil
 	}
@@ -258,6 +257,6 @@ func (t *Tape) NextDropout(p float64) *simd.Dropout {
 	if p == 0 {
 		return nil
 	}
-	d := simd.NewDropout(t.seed, t.step, t.op, p)
+	d := tensor.NewMask(t.seed, t.step, t.op, p)
 	return &d
 }

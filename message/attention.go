@@ -150,7 +150,7 @@ func (a *attention) run(g *graph.Graph) *grad.Var {
 	}
 	vars := []*grad.Var{a.ft, a.el, a.er}
 	k := &a.kernel
-	*k = sparse.Attention{In: g.In(), El: a.el.Value(), Er: a.er.Value(), Ft: a.ft.Value(), Slope: a.slope, Drop: a.drop}
+	*k = sparse.Attention{In: g.In(), El: a.el.Value(), Er: a.er.Value(), Ft: a.ft.Value(), Slope: a.slope, Drop: (*tensor.Mask)(a.drop)}
 	if a.ee != nil {
 		vars, k.Ee = append(vars, a.ee), a.ee.Value()
 	}

@@ -314,7 +314,7 @@ func TestDGLSparse(t *testing.T) {
 	y = grad.Const(a).MatMul(x)
 	want(t, "constant matrix", y.Value(), 0, 10, 20)
 	dst := tensor.New(n, 1)
-	sparse.MulDense(dst, a, x.Value())
+	sparse.Product{A: a}.Into(dst, x.Value())
 	want(t, "kernel", dst, 0, 10, 20)
 	y = message.UpdateAll(g.Reverse(), message.UMulE(x, w.Rows(g.Reverse().From().Edges)), message.Sum)
 	want(t, "transposed", y.Value(), 18, 31, 0)

@@ -222,7 +222,7 @@ func sumU(g *graph.Graph, x *grad.Var) *grad.Var {
 	shape[0] = g.NumDst()
 	y := op.Fresh(shape...)
 	if !op.Dry(0) {
-		sparse.SetMulDense(y.Value(), g.In(), x.Value())
+		sparse.Product{A: g.In()}.Into(y.Value(), x.Value())
 	}
 	n := grad.Notes[sumUNotes](op)
 	*n = sumUNotes{g, x}
@@ -237,11 +237,7 @@ type sumUNotes struct {
 
 // Pull adds to x's gradient.
 func (n *sumUNotes) Pull(dy *tensor.Dense) {
-	if dx, fresh := n.x.FreshGrad(); fresh {
-		sparse.SetMulDenseT(dx, n.g.In(), dy)
-	} else {
-		sparse.MulDenseT(dx, n.g.In(), dy)
-	}
+	pullProduct(n.x, sparse.Product{A: n.g.In(), Transpose: true}, dy)
 }
 
 // recogniseU returns the kernel for a reduction, other than the sum, of U alone.
@@ -265,14 +261,10 @@ func meanU(g *graph.Graph, x *grad.Var) *grad.Var {
 	op := grad.Begin("UpdateAll.MeanU", x)
 	y := op.Fresh(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
 	if !op.Dry(0) {
-		sparse.SetMeanDense(y.Value(), g.In(), x.Value())
+		sparse.Product{A: g.In(), Mean: true}.Into(y.Value(), x.Value())
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
-		if dx, fresh := x.FreshGrad(); fresh {
-			sparse.SetMeanDenseT(dx, g.In(), dy)
-		} else {
-			sparse.MeanDenseT(dx, g.In(), dy)
-		}
+		pullProduct(x, sparse.Product{A: g.In(), Transpose: true, Mean: true}, dy)
 	})
 }
 
@@ -292,11 +284,13 @@ func sumWeighted(g *graph.Graph, x, w *grad.Var) *grad.Var {
 	op := grad.Begin("UpdateAll.SumWeighted", x, w)
 	y := op.Fresh(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
 	if !op.Dry(0) {
-		sparse.SetMulHeads(y.Value(), g.In(), w.Value(), x.Value())
+		sparse.Product{A: g.In(), Weights: w.Value()}.Into(y.Value(), x.Value())
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
-		product{sparse.MulHeadsT, sparse.SetMulHeadsT}.pull(x, g, w.Value(), dy)
-		product{sparse.DotHeads, sparse.SetDotHeads}.pull(w, g, x.Value(), dy)
+		pullProduct(x, sparse.Product{A: g.In(), Weights: w.Value(), Transpose: true}, dy)
+		if dw, fresh := w.FreshGrad(); dw != nil {
+			sparse.Dots{A: g.In(), Add: !fresh}.Into(dw, x.Value(), dy)
+		}
 	})
 }
 
@@ -306,25 +300,20 @@ func dotUV(g *graph.Graph, x, y *grad.Var) *grad.Var {
 	shape[len(shape)-1] = 1
 	z := op.Fresh(shape...)
 	if !op.Dry(0) {
-		sparse.SetDotHeads(z.Value(), g.In(), x.Value(), y.Value())
+		sparse.Dots{A: g.In()}.Into(z.Value(), x.Value(), y.Value())
 	}
 	return op.Record(z, func(dz *tensor.Dense) {
-		product{sparse.MulHeadsT, sparse.SetMulHeadsT}.pull(x, g, dz, y.Value())
-		product{sparse.MulHeads, sparse.SetMulHeads}.pull(y, g, dz, x.Value())
+		pullProduct(x, sparse.Product{A: g.In(), Weights: dz, Transpose: true}, y.Value())
+		pullProduct(y, sparse.Product{A: g.In(), Weights: dz}, x.Value())
 	})
 }
 
-// product is a product over the edges, with what it adds to and what it sets.
-type product struct {
-	add, set func(dst *tensor.Dense, a *sparse.CSR, w, x *tensor.Dense)
-}
-
-// pull puts the product of w and x into v's gradient, if that is wanted.
-func (p product) pull(v *grad.Var, g *graph.Graph, w, x *tensor.Dense) {
-	if dv, fresh := v.FreshGrad(); fresh {
-		p.set(dv, g.In(), w, x)
-	} else if dv != nil {
-		p.add(dv, g.In(), w, x)
+// pullProduct adds a product over the edges with x to v's gradient, if that is
+// wanted.
+func pullProduct(v *grad.Var, p sparse.Product, x *tensor.Dense) {
+	if dv, fresh := v.FreshGrad(); dv != nil {
+		p.Add = !fresh
+		p.Into(dv, x)
 	}
 }
 

@@ -200,7 +200,7 @@ func (m Msg) Hardmax() Msg { return m.then(node{kind: topK, k: 1, mark: true}) }
 // not record, the most probable edge is taken.
 func (m Msg) Sample(t *grad.Tape) (drawn, logp Msg) {
 	noisy := m
-	if d := t.NextDropout(0.5); d != nil {
+	if d := (*simd.Dropout)(t.NextDropout(0.5)); d != nil {
 		noisy = m.beside(gumbel, aside{drop: d})
 	}
 	drawn = noisy.Hardmax()
@@ -213,7 +213,7 @@ func (m Msg) Sample(t *grad.Tape) (drawn, logp Msg) {
 // 1/(1−p), while t records. An element is the edge and its column. The mask is
 // drawn here: however often m is evaluated, backward included, it is the same.
 func (m Msg) Dropout(t *grad.Tape, p float64) Msg {
-	d := t.NextDropout(p)
+	d := (*simd.Dropout)(t.NextDropout(p))
 	if d == nil {
 		return m
 	}

@@ -31,7 +31,7 @@ type Attention struct {
 	Ee     *tensor.Dense // nnz×H, the edges' part; nil: none
 	Weight *tensor.Dense // nnz×1 or nnz×H, factors on the softmax; nil: none
 	Slope  tensor.Float  // of LeakyReLU where z ≤ 0; no default
-	Drop   *simd.Dropout // on the softmax, element (edge, head); nil: none
+	Drop   *tensor.Mask  // on the softmax, element (edge, head); nil: none
 
 	Bias *tensor.Dense // H·D, added to each row of out, by Forward or by others before it comes to Backward; nil: none
 }
@@ -116,7 +116,7 @@ func (b headBlocks) pad(x *tensor.Dense) ([]tensor.Float, *[]tensor.Float) {
 }
 
 // drops reports whether there is a mask.
-func (k *Attention) drops() bool { return k.Drop != nil && k.Drop.On() }
+func (k *Attention) drops() bool { return k.Drop != nil && (*simd.Dropout)(k.Drop).On() }
 
 // weight returns the weight of edge e for head h.
 func (k *Attention) weight(e, h int) tensor.Float {

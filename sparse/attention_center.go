@@ -188,12 +188,12 @@ func (t *pullCenter) alike(v int) bool {
 // factors multiplies the numbers of the heads from lane on with the mask and the weight of
 // an edge, one after the other as the loop over the sources does.
 func (t *pullCenter) factors(edge, lane int, c []tensor.Float) {
-	if t.k.drops() {
-		row := t.k.Drop.Row(edge)
+	if mask := t.k.mask(); mask != nil {
+		row := mask.Row(edge)
 		for h := range c {
 			kept := tensor.Float(0)
-			if t.k.Drop.Keep(row, lane+h) {
-				kept = tensor.Float(t.k.Drop.Scale)
+			if mask.Keep(row, lane+h) {
+				kept = tensor.Float(mask.Scale)
 			}
 			c[h] *= kept
 		}

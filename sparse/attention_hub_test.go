@@ -90,9 +90,9 @@ func (o *oracle) row(v, h int) {
 		alpha[i] /= sum
 		u := int(k.In.Cols[lo+i])
 		factor[i] = 1
-		if k.Drop != nil && k.Drop.On() {
+		if k.Drop != nil && !k.Drop.Off {
 			factor[i] = 0
-			if k.Drop.Keep(k.Drop.Row(lo+i), h) {
+			if k.Drop.Keeps(lo+i, h) {
 				factor[i] = k.Drop.Scale
 			}
 		}
@@ -136,7 +136,7 @@ func closeTo(t *testing.T, what string, got *tensor.Dense, want []float64) {
 func hubAttention(t testing.TB, heads, d int, spread float) (*sparse.Attention, *tensor.Dense) {
 	rng := rand.New(rand.NewPCG(uint64(heads), uint64(d)))
 	a := hubs(t, rng)
-	drop := simd.NewDropout(7, 8, 9, 0.5)
+	drop := tensor.NewMask(7, 8, 9, 0.5)
 	k := &sparse.Attention{
 		In: a, El: normal(rng, a.NumCols, heads), Er: normal(rng, a.NumRows, heads), Ft: normal(rng, a.NumCols, heads, d),
 		Ee: normal(rng, a.NNZ(), heads), Weight: normal(rng, a.NNZ(), heads), Slope: 0.2, Drop: &drop,
@@ -234,7 +234,7 @@ func TestAttentionNotFinite(t *testing.T) {
 		}
 		sparse.SoftmaxRows(y, a, z)
 		alone := want.Like()
-		sparse.MulHeads(alone, a, y, k.Ft)
+		sparse.Product{A: a, Weights: y, Add: true}.Into(alone, k.Ft)
 		for name, pair := range map[string][2]*tensor.Dense{
 			"out": {out, want}, "out of SoftmaxRows": {out, alone}, "El": {into.El, wantInto.El}, "Er": {into.Er, wantInto.Er}, "Ft": {into.Ft, wantInto.Ft},
 		} {
@@ -288,7 +288,7 @@ func TestAttentionSetsNothing(t *testing.T) {
 func plainHub(t testing.TB, heads, d int, drop float64) (*sparse.Attention, *tensor.Dense) {
 	k, dOut := hubAttention(t, heads, d, 1)
 	k.Ee, k.Weight = nil, nil
-	mask := simd.NewDropout(7, 8, 9, drop)
+	mask := tensor.NewMask(7, 8, 9, drop)
 	k.Drop = &mask
 	return k, dOut
 }

@@ -31,7 +31,7 @@ func TestAttentionLargeBias(t *testing.T) {
 			k := &sparse.Attention{In: a, El: normal(rng, 200, hd[0]), Er: normal(rng, 300, hd[0]), Ft: normal(rng, 200, hd[0], hd[1]), Slope: 0.2}
 			switch options {
 			case 1:
-				drop := simd.NewDropout(1, 2, 3, 0.4)
+				drop := tensor.NewMask(1, 2, 3, 0.4)
 				k.Drop = &drop
 			case 2:
 				k.Ee = normal(rng, a.NNZ(), hd[0])
@@ -96,7 +96,7 @@ func TestAttentionToOneSource(t *testing.T) {
 				}
 				k := &sparse.Attention{In: a, El: normal(rng, 90, hd[0]), Er: normal(rng, 700, hd[0]), Ft: normal(rng, 90, hd[0], hd[1]), Slope: 0.2}
 				if options&1 != 0 {
-					drop := simd.NewDropout(1, 2, 3, 0.4)
+					drop := tensor.NewMask(1, 2, 3, 0.4)
 					k.Drop = &drop
 				}
 				if options&2 != 0 {

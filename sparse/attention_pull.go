@@ -177,9 +177,9 @@ func (t *pullTask) recall(s *attendSpace, u, lane int) {
 	s.tile.Recall()
 	s.addEdges(t.k.Ee, lane)
 	s.tile.Weigh()
-	if t.k.drops() {
+	if mask := t.k.mask(); mask != nil {
 		s.tile.Column = uint32(lane)
-		s.tile.Mask(t.k.Drop)
+		s.tile.Mask(mask)
 		s.multiply(s.tile.A, s.tile.M)
 	}
 	if t.into.Weight != nil {

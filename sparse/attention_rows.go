@@ -131,9 +131,9 @@ func (t *attendTask) soften(s *attendSpace, lo, lane int, rec []tensor.Float) {
 // carry adds the tile's edges, each times its weight, to the rows of out. What
 // is divided by stands in scale.
 func (t *attendTask) carry(s *attendSpace, lo, lane int, scale []tensor.Float) {
-	if t.k.drops() {
+	if mask := t.k.mask(); mask != nil {
 		s.tile.Column = uint32(lane)
-		s.tile.Mask(t.k.Drop)
+		s.tile.Mask(mask)
 		s.multiply(s.tile.Z, s.tile.M)
 	}
 	s.weighEdges(s.tile.Z, t.k, lane)

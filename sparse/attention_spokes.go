@@ -31,7 +31,7 @@ func (k *Attention) plain() bool {
 // mask returns the dropout of the softmax, or nil.
 func (k *Attention) mask() *simd.Dropout {
 	if k.drops() {
-		return k.Drop
+		return (*simd.Dropout)(k.Drop)
 	}
 	return nil
 }

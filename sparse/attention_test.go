@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -38,7 +37,7 @@ func attentions(t *testing.T, pairs [][2]int, f func(t *testing.T, k *sparse.Att
 					k.Ee = steps(rng, 0.03, a.NNZ(), heads)
 				}
 				if options&2 != 0 {
-					drop := simd.NewDropout(1, 2, 3, 0.4)
+					drop := tensor.NewMask(1, 2, 3, 0.4)
 					k.Drop = &drop
 				}
 				switch options / 4 {
@@ -75,7 +74,7 @@ func unfused(k *sparse.Attention, out *tensor.Dense) (z, alpha, factor *tensor.D
 				factor.Row(e)[h] = 1
 				if k.Drop != nil {
 					factor.Row(e)[h] = 0
-					if k.Drop.Keep(k.Drop.Row(e), h) {
+					if k.Drop.Keeps(e, h) {
 						factor.Row(e)[h] = float(k.Drop.Scale)
 					}
 				}
@@ -84,7 +83,7 @@ func unfused(k *sparse.Attention, out *tensor.Dense) (z, alpha, factor *tensor.D
 	}
 	alpha = z.Like()
 	sparse.SoftmaxRows(alpha, a, y)
-	sparse.MulHeads(out, a, times(alpha, factor, weights(k)), k.Ft)
+	sparse.Product{A: a, Weights: times(alpha, factor, weights(k)), Add: true}.Into(out, k.Ft)
 	return z, alpha, factor
 }
 
@@ -156,8 +155,8 @@ func TestAttentionBackward(t *testing.T) {
 
 		z, alpha, factor := unfused(k, out.Like())
 		w, g := weights(k), z.Like()
-		sparse.MulHeadsT(want.Ft, a, times(alpha, factor, w), dOut)
-		sparse.DotHeads(g, a, k.Ft, dOut)
+		sparse.Product{A: a, Weights: times(alpha, factor, w), Transpose: true, Add: true}.Into(want.Ft, dOut)
+		sparse.Dots{A: a, Add: true}.Into(g, k.Ft, dOut)
 		for i, v := range times(g, alpha, factor).Data {
 			want.Weight.Data[i*want.Weight.RowLen()/heads] += v
 		}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // skewed returns the structure of a graph of a size: its sources follow a power
@@ -68,7 +68,7 @@ func BenchmarkAttention(b *testing.B) {
 func benchAttention(b *testing.B, nodes, edges int, hd [2]int, p float64) {
 	notShort(b, edges)
 	a, rng := skewed(b, nodes, edges)
-	drop := simd.NewDropout(1, 1, 1, p)
+	drop := tensor.NewMask(1, 1, 1, p)
 	k := &sparse.Attention{
 		In: a, El: normal(rng, nodes, hd[0]), Er: normal(rng, nodes, hd[0]), Ft: normal(rng, nodes, hd[0], hd[1]),
 		Slope: 0.2, Drop: &drop,

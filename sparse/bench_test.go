@@ -42,12 +42,12 @@ func BenchmarkKernels(b *testing.B) {
 		name string
 		run  func()
 	}{
-		{"MulDense", func() { sparse.MulDense(y, weighted, x) }},
-		{"MulDense/ones", func() { sparse.MulDense(y, a, x) }},
-		{"MulDenseT", func() { sparse.MulDenseT(y, weighted, x) }},
-		{"MulHeads", func() { sparse.MulHeads(y, a, w, x) }},
-		{"MulHeadsT", func() { sparse.MulHeadsT(y, a, w, x) }},
-		{"DotHeads", func() { sparse.DotHeads(e, a, x, x) }},
+		{"Product", func() { sparse.Product{A: weighted, Add: true}.Into(y, x) }},
+		{"Product/ones", func() { sparse.Product{A: a, Add: true}.Into(y, x) }},
+		{"ProductTransposed", func() { sparse.Product{A: weighted, Transpose: true, Add: true}.Into(y, x) }},
+		{"Heads", func() { sparse.Product{A: a, Weights: w, Add: true}.Into(y, x) }},
+		{"HeadsTransposed", func() { sparse.Product{A: a, Weights: w, Transpose: true, Add: true}.Into(y, x) }},
+		{"Dots", func() { sparse.Dots{A: a, Add: true}.Into(e, x, x) }},
 		{"SoftmaxRows", func() { sparse.SoftmaxRows(e, a, w) }},
 		{"SoftmaxRowsGrad", func() { sparse.SoftmaxRowsGrad(e, a, w, w) }},
 	} {
@@ -65,7 +65,7 @@ func BenchmarkKernels(b *testing.B) {
 func BenchmarkStructure(b *testing.B) {
 	a, _ := cora(b)
 	dst := make([]float, a.NNZ())
-	drop := simd.NewDropout(1, 1, 1, 0.6)
+	drop := tensor.NewMask(1, 1, 1, 0.6)
 	b.Run("Transpose", func(b *testing.B) {
 		for b.Loop() {
 			fresh, err := sparse.New(a.NumRows, a.NumCols, a.Offsets, a.Cols, nil)
@@ -162,20 +162,20 @@ func benchProducts(b *testing.B, a *sparse.CSR, f int) {
 		name string
 		run  func()
 	}{
-		{"sum", func() { sparse.MulDense(y, a, x) }},
-		{"set", func() { sparse.SetMulDense(y, a, x) }},
-		{"mean", func() { sparse.MeanDense(y, a, x) }},
+		{"sum", func() { sparse.Product{A: a, Add: true}.Into(y, x) }},
+		{"set", func() { sparse.Product{A: a}.Into(y, x) }},
+		{"mean", func() { sparse.Product{A: a, Mean: true, Add: true}.Into(y, x) }},
 		{"max", func() { sparse.MaxDense(y, arg, a, nil, x) }},
 		{"maxWeighted", func() { sparse.MaxDense(y, arg, a, w, x) }},
 		{"maxGrad", func() { sparse.BestGrad(sparse.BestGrads{X: x}, arg, a, nil, x, y) }},
-		{"weighted", func() { sparse.MulDense(y, weighted, x) }},
-		{"weightedT", func() { sparse.MulDenseT(y, weighted, x) }},
-		{"heads", func() { sparse.MulHeads(y, a, w, x) }},
-		{"headsT", func() { sparse.MulHeadsT(y, a, w, x) }},
-		{"dot", func() { sparse.DotHeads(z, a, x, y) }},
-		{"rows", func() { sparse.MulRows(y, a, full, x) }},
-		{"rowsT", func() { sparse.MulRowsT(y, a, full, x) }},
-		{"add", func() { sparse.Pair(full, a, simd.Add, x, y) }},
+		{"weighted", func() { sparse.Product{A: weighted, Add: true}.Into(y, x) }},
+		{"weightedT", func() { sparse.Product{A: weighted, Transpose: true, Add: true}.Into(y, x) }},
+		{"heads", func() { sparse.Product{A: a, Weights: w, Add: true}.Into(y, x) }},
+		{"headsT", func() { sparse.Product{A: a, Weights: w, Transpose: true, Add: true}.Into(y, x) }},
+		{"dot", func() { sparse.Dots{A: a, Add: true}.Into(z, x, y) }},
+		{"rows", func() { sparse.Product{A: a, Weights: full, Add: true}.Into(y, x) }},
+		{"rowsT", func() { sparse.Product{A: a, Weights: full, Transpose: true, Add: true}.Into(y, x) }},
+		{"add", func() { sparse.Pair(full, a, tensor.Binary(simd.Add), x, y) }},
 		{"gather", func() { sparse.Gather(full, a, x) }},
 	} {
 		if full == w && slices.Contains([]string{"rows", "rowsT", "add", "gather"}, k.name) {
@@ -237,8 +237,11 @@ func BenchmarkFeatures(b *testing.B) {
 			w, y := normal(rng, s.cols, f), normal(rng, s.rows, f)
 			dw, xw := w.Like(), y.Like()
 			for name, run := range map[string]func(){
-				"sparse": func() { sparse.MulDense(xw, a, w); sparse.MulDenseT(dw, a, y) },
-				"dense":  func() { tensor.MatMul(xw, x, w, 0); tensor.MatMul(dw, x, y, tensor.TransA) },
+				"sparse": func() {
+					sparse.Product{A: a, Add: true}.Into(xw, w)
+					sparse.Product{A: a, Transpose: true, Add: true}.Into(dw, y)
+				},
+				"dense": func() { tensor.MatMul(xw, x, w, 0); tensor.MatMul(dw, x, y, tensor.TransA) },
 			} {
 				b.Run(fmt.Sprintf("%s/%v/%d/%s", s.name, s.density, f, name), func(b *testing.B) {
 					for b.Loop() {

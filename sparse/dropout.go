@@ -15,12 +15,12 @@ import (
 // nothing. dst may be a's own values:
 //
 //	dst[k] = keep(i, Cols[k]) ? Values[k]·d.Scale : 0    for the nonzeros k of row i
-func DropValues(dst []tensor.Float, a *CSR, d *simd.Dropout) {
+func DropValues(dst []tensor.Float, a *CSR, d *tensor.Mask) {
 	if len(dst) != a.NNZ() {
 		panic(&tensor.ShapeError{Op: "sparse.DropValues", Shapes: [][]int{{len(dst)}, a.Shape()}, Why: fmt.Sprintf("want %d elements, one a nonzero", a.NNZ())})
 	}
 	a.Settle()
-	if d == nil || !d.On() {
+	if d == nil || !(*simd.Dropout)(d).On() {
 		for k := range dst {
 			dst[k] = a.value(int64(k))
 		}
@@ -52,13 +52,13 @@ func DropSizes(a *CSR) (kept, starts int) {
 // products with dense arrays need not look for it. Its Values hold anything until
 // [CSR.Settle], since these products do without; what needs them settles first.
 // Neither the result nor a nor that memory may be written to as long as it is used.
-func Drop(a *CSR, d *simd.Dropout, room DropRoom) *CSR {
+func Drop(a *CSR, d *tensor.Mask, room DropRoom) *CSR {
 	kept, starts := DropSizes(a)
 	if len(room.Values) != a.NNZ() || len(room.Kept) != kept || len(room.Cols) != kept || len(room.Starts) != starts {
 		panic(&tensor.ShapeError{Op: "sparse.Drop", Shapes: [][]int{{len(room.Values)}, {len(room.Kept)}, {len(room.Cols)}, {len(room.Starts)}, a.Shape()}, Why: "want the lengths that DropSizes returns"})
 	}
 	b := a.WithValues(room.Values)
-	if d == nil || !d.On() {
+	if d == nil || !(*simd.Dropout)(d).On() {
 		DropValues(room.Values, a, d)
 		return b
 	}
@@ -78,7 +78,7 @@ func Drop(a *CSR, d *simd.Dropout, room DropRoom) *CSR {
 type late struct {
 	once sync.Once
 	from *CSR
-	drop simd.Dropout
+	drop tensor.Mask
 }
 
 // Settle sets the Values of a matrix that [Drop] returned, unless they are set
@@ -108,8 +108,8 @@ var dropLoops = sync.Pool{New: func() any { return new(dropLoop) }}
 
 // run drops a's values under d, in the parts that cuts has, and sets to to them
 // or keeps what is left.
-func (l *dropLoop) run(a *CSR, d *simd.Dropout, to []tensor.Float) {
-	l.a, l.d, l.from, l.to = a, *d, a.Values, to
+func (l *dropLoop) run(a *CSR, d *tensor.Mask, to []tensor.Float) {
+	l.a, l.d, l.from, l.to = a, simd.Dropout(*d), a.Values, to
 	var ones *[]tensor.Float
 	if l.from == nil {
 		ones = borrow(a.NNZ())

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -21,12 +20,12 @@ func TestDropValues(t *testing.T) {
 		for _, weighted := range []bool{true, false} {
 			a := random(rng, 20, 30, 200, weighted)
 			x := a.Dense()
-			d := simd.NewDropout(1, 2, 3, p)
+			d := tensor.NewMask(1, 2, 3, p)
 			dst, kept := make([]float, a.NNZ()), 0
 			sparse.DropValues(dst, a, &d)
 			for i := range a.NumRows {
 				for j := range x.Row(i) {
-					if d.Keep(d.Row(i), j) {
+					if d.Keeps(i, j) {
 						x.Row(i)[j] *= float(d.Scale)
 					} else {
 						x.Row(i)[j] = 0
@@ -60,7 +59,7 @@ func TestDropValuesNone(t *testing.T) {
 }
 
 // dropped is a matrix under a dropout.
-func dropped(a *sparse.CSR, d *simd.Dropout) *sparse.CSR {
+func dropped(a *sparse.CSR, d *tensor.Mask) *sparse.CSR {
 	kept, starts := sparse.DropSizes(a)
 	return sparse.Drop(a, d, sparse.DropRoom{
 		Values: spoilt(a.NNZ()), Kept: make([]float, kept), Cols: make([]int32, kept), Starts: make([]int64, starts),
@@ -83,7 +82,7 @@ func TestDrop(t *testing.T) {
 			for _, p := range []float64{0, 0.6, 1} {
 				rng := rand.New(rand.NewPCG(uint64(f), uint64(size[0])))
 				a := random(rng, size[0], size[1], size[2], f != 7)
-				d := simd.NewDropout(1, 2, 3, p)
+				d := tensor.NewMask(1, 2, 3, p)
 				b := dropped(a, &d)
 				b.Settle()
 				want := make([]float, a.NNZ())
@@ -103,7 +102,7 @@ func TestDrop(t *testing.T) {
 func TestDropSettles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	a := random(rng, 20, 30, 200, true)
-	d := simd.NewDropout(1, 2, 3, 0.5)
+	d := tensor.NewMask(1, 2, 3, 0.5)
 	want := make([]float, a.NNZ())
 	sparse.DropValues(want, a, &d)
 	c := a.WithValues(want)
@@ -130,11 +129,27 @@ func checkLeft(t *testing.T, make func() *sparse.CSR, c *sparse.CSR, f int) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	x, dy := normal(rng, c.NumCols, f), normal(rng, c.NumRows, f)
 	for name, run := range map[string]func(a *sparse.CSR) *tensor.Dense{
-		"SetMulDense":  func(a *sparse.CSR) *tensor.Dense { y := ones(a.NumRows, f); sparse.SetMulDense(y, a, x); return y },
-		"MulDense":     func(a *sparse.CSR) *tensor.Dense { y := ones(a.NumRows, f); sparse.MulDense(y, a, x); return y },
-		"MeanDense":    func(a *sparse.CSR) *tensor.Dense { y := ones(a.NumRows, f); sparse.MeanDense(y, a, x); return y },
-		"SetMulDenseT": func(a *sparse.CSR) *tensor.Dense { y := ones(a.NumCols, f); sparse.SetMulDenseT(y, a, dy); return y },
-		"MulDenseT":    func(a *sparse.CSR) *tensor.Dense { y := ones(a.NumCols, f); sparse.MulDenseT(y, a, dy); return y },
+		"SetProduct": func(a *sparse.CSR) *tensor.Dense { y := ones(a.NumRows, f); sparse.Product{A: a}.Into(y, x); return y },
+		"Product": func(a *sparse.CSR) *tensor.Dense {
+			y := ones(a.NumRows, f)
+			sparse.Product{A: a, Add: true}.Into(y, x)
+			return y
+		},
+		"Mean": func(a *sparse.CSR) *tensor.Dense {
+			y := ones(a.NumRows, f)
+			sparse.Product{A: a, Mean: true, Add: true}.Into(y, x)
+			return y
+		},
+		"SetTransposed": func(a *sparse.CSR) *tensor.Dense {
+			y := ones(a.NumCols, f)
+			sparse.Product{A: a, Transpose: true}.Into(y, dy)
+			return y
+		},
+		"ProductTransposed": func(a *sparse.CSR) *tensor.Dense {
+			y := ones(a.NumCols, f)
+			sparse.Product{A: a, Transpose: true, Add: true}.Into(y, dy)
+			return y
+		},
 	} {
 		want := run(c)
 		for _, threads := range []int{1, 2, 3, 8} {
@@ -158,7 +173,7 @@ func ones(rows, cols int) *tensor.Dense {
 
 func TestDropSizes(t *testing.T) {
 	a := random(rand.New(rand.NewPCG(11, 11)), 5, 5, 10, true)
-	d := simd.NewDropout(1, 2, 3, 0.5)
+	d := tensor.NewMask(1, 2, 3, 0.5)
 	err := tensor.Try(func() { sparse.Drop(a, &d, sparse.DropRoom{Values: make([]float, a.NNZ())}) })
 	if err == nil {
 		t.Error("no error of a room without room")

@@ -30,15 +30,19 @@ func ExampleCSR() {
 	// sparse: nonzero 1, in row 1, has column 5 of a matrix of 2 columns
 }
 
-func ExampleMulDense() {
+func ExampleProduct() {
 	a, _, err := sparse.FromCOO(2, 3, []int32{0, 0, 1}, []int32{0, 2, 1}, []tensor.Float{1, 10, 100})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	x := tensor.Of([]tensor.Float{1, 2, 3, 4, 5, 6}, 3, 2)
-	y := tensor.New(2, 2)
-	sparse.MulDense(y, a, x)
+	y, dx := tensor.New(2, 2), tensor.New(3, 2)
+	sparse.Product{A: a}.Into(y, x)
+	sparse.Product{A: a, Transpose: true}.Into(dx, y)
 	fmt.Println(y)
-	// Output: Dense[2 2][51 62 300 400]
+	fmt.Println(dx)
+	// Output:
+	// Dense[2 2][51 62 300 400]
+	// Dense[3 2][51 62 30000 40000 510 620]
 }

@@ -29,11 +29,11 @@ func use(t *testing.T, a *sparse.CSR) {
 	}
 	x, y := tensor.New(a.NumCols, 1), tensor.New(a.NumRows, 1)
 	x.Fill(1)
-	sparse.MulDense(y, a, x)
+	sparse.Product{A: a, Add: true}.Into(y, x)
 	w := tensor.New(a.NNZ(), 1)
-	sparse.DotHeads(w, a, x, y)
+	sparse.Dots{A: a, Add: true}.Into(w, x, y)
 	sparse.SoftmaxRows(w, a, w)
-	sparse.MulDenseT(x, a, y)
+	sparse.Product{A: a, Transpose: true, Add: true}.Into(x, y)
 }
 
 func FuzzNew(f *testing.F) {

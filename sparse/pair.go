@@ -11,11 +11,11 @@ import (
 // row's row of y:
 //
 //	dst[k,:] = x[Cols[k],:] op y[i,:]    for the nonzeros k of each row i
-func Pair(dst *tensor.Dense, a *CSR, op simd.Binary, x, y *tensor.Dense) {
+func Pair(dst *tensor.Dense, a *CSR, op tensor.Binary, x, y *tensor.Dense) {
 	if !fits(dst, a.NNZ(), x.RowLen()) || x.Rows() != a.NumCols || !fits(y, a.NumRows, x.RowLen()) {
 		panic(tensor.Mismatch("sparse.Pair", dst, a, x, y))
 	}
-	setPairs(dst, a, x, simd.EdgePair{Op: op, Y: y.Data})
+	setPairs(dst, a, x, simd.EdgePair{Op: simd.Binary(op), Y: y.Data})
 }
 
 // Gather sets the row of dst for each nonzero to its column's row of x:

@@ -2,85 +2,64 @@ package sparse
 
 import "github.com/edgewise-ml/edgewise/tensor"
 
-// MulDense adds the product of a and x to dst; without values that is, for each
-// row, the sum of the rows of x it points at:
+// Product is the product of a sparse matrix and a dense one (SpMM). The zero
+// value of each option is the plain product; [Product.Into] computes it:
 //
-//	dst[i,:] += Σ_k Values[k]·x[Cols[k],:]    for the nonzeros k of row i, in order
+//	sparse.Product{A: a}.Into(y, x) // y = a·x
 //
-// A stored zero, such as dropout leaves, is like one that is not stored.
-func MulDense(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
-	if !a.multiplies(dst, x) {
-		panic(tensor.Mismatch("sparse.MulDense", dst, a, x))
-	}
-	product{a: a, values: a.Values}.addTo(dst, x)
+// Without values in A that is, for each row of A, the sum of the rows of x it
+// points at. A stored zero, such as dropout leaves, is like one that is not
+// stored.
+type Product struct {
+	A *CSR
+
+	// Weights are what a row of x is multiplied with, in place of A's values,
+	// which are not read then: a row for each nonzero, of a number for each head.
+	// Of H numbers each belongs to a part of x's row, H parts of one length; as
+	// many as x has columns are a factor for each element. nil: A's values.
+	Weights *tensor.Dense
+
+	Transpose bool // A's transpose times x; it is the gradient, with respect to x, of the same Product without
+	Mean      bool // what a row of A adds up is divided by the number of its nonzeros, stored zeros too; not with Weights
+	Add       bool // the product is added to what it goes into, which is overwritten otherwise
 }
 
-// SetMulDense is [MulDense] to zeros, whatever dst held.
-func SetMulDense(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
-	if !a.multiplies(dst, x) {
-		panic(tensor.Mismatch("sparse.SetMulDense", dst, a, x))
-	}
-	product{a: a, values: a.Values, set: true}.addTo(dst, x)
-}
-
-// MulDenseT adds the product of the transpose of a and x to dst. It is the
-// gradient of [MulDense] with respect to x and, where a holds features, that of
-// their weights:
+// Into sets dst to the product with x, or with Add adds it:
 //
-//	dst[Cols[k],:] += Values[k]·x[i,:]    for the rows i and their nonzeros k, in order
+//	dst[i,:]       += Σ_k Values[k]·x[Cols[k],:]          for the nonzeros k of row i, in order
+//	dst[i,h,:]     += Σ_k Weights[k,h]·x[Cols[k],h,:]     with Weights
+//	dst[i,:]       += (Σ_k Values[k]·x[Cols[k],:]) / n_i  with Mean, of the n_i nonzeros of row i
+//	dst[Cols[k],:] += Values[k]·x[i,:]                    with Transpose: for the rows i and their nonzeros k, in order
+//	dst[Cols[k],:] += (Values[k] / n_i)·x[i,:]            with Transpose and Mean
 //
-// This and the other products with a transpose turn the structure of a large
-// matrix once, as [CSR.Transpose] does.
-func MulDenseT(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
-	if !a.multipliesT(dst, x) {
-		panic(tensor.Mismatch("sparse.MulDenseT", dst, a, x))
+// The first product with the transpose of a large matrix turns its structure, once,
+// as [CSR.Transpose] does.
+func (p Product) Into(dst, x *tensor.Dense) {
+	p.check(dst, x)
+	if p.Transpose {
+		p.runT(dst, x)
+	} else {
+		p.run(dst, x)
 	}
-	product{a: a, values: a.Values}.addToT(dst, x)
 }
 
-// SetMulDenseT is [MulDenseT] to zeros, whatever dst held.
-func SetMulDenseT(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
-	if !a.multipliesT(dst, x) {
-		panic(tensor.Mismatch("sparse.SetMulDenseT", dst, a, x))
+// check panics unless dst has the shape of the product with x.
+func (p Product) check(dst, x *tensor.Dense) {
+	op, fitting := "sparse.Product", p.A.multiplies(dst, x)
+	if p.Transpose {
+		op, fitting = "sparse.Product of the transpose", p.A.multiplies(x, dst)
 	}
-	product{a: a, values: a.Values, set: true}.addToT(dst, x)
-}
-
-// MeanDense adds to dst the mean, over each row's nonzeros, of what [MulDense]
-// adds up. A row without nonzeros adds nothing; a stored zero counts:
-//
-//	dst[i,:] += (Σ_k Values[k]·x[Cols[k],:]) / n_i    for the n_i nonzeros k of row i
-func MeanDense(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
-	if !a.multiplies(dst, x) {
-		panic(tensor.Mismatch("sparse.MeanDense", dst, a, x))
+	switch {
+	case p.Weights == nil && !fitting:
+		panic(tensor.Mismatch(op, dst, p.A, x))
+	case p.Weights == nil:
+	case !fitting || !headed(p.A, p.Weights, x):
+		panic(tensor.Mismatch(op, dst, p.A, p.Weights, x))
+	case p.Mean:
+		err := tensor.Mismatch(op, dst, p.A, p.Weights, x)
+		err.Why = "a mean is of A's values, not of Weights"
+		panic(err)
 	}
-	product{a: a, values: a.Values, mean: true}.addTo(dst, x)
-}
-
-// SetMeanDense is [MeanDense] to zeros, whatever dst held.
-func SetMeanDense(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
-	if !a.multiplies(dst, x) {
-		panic(tensor.Mismatch("sparse.SetMeanDense", dst, a, x))
-	}
-	product{a: a, values: a.Values, mean: true, set: true}.addTo(dst, x)
-}
-
-// MeanDenseT is the gradient of [MeanDense] with respect to x:
-//
-//	dst[Cols[k],:] += (Values[k] / n_i)·x[i,:]    for the rows i and their n_i nonzeros k, in order
-func MeanDenseT(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
-	if !a.multipliesT(dst, x) {
-		panic(tensor.Mismatch("sparse.MeanDenseT", dst, a, x))
-	}
-	product{a: a, values: a.Values, mean: true}.addToT(dst, x)
-}
-
-// SetMeanDenseT is [MeanDenseT] to zeros, whatever dst held.
-func SetMeanDenseT(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
-	if !a.multipliesT(dst, x) {
-		panic(tensor.Mismatch("sparse.SetMeanDenseT", dst, a, x))
-	}
-	product{a: a, values: a.Values, mean: true, set: true}.addToT(dst, x)
 }
 
 // multiplies reports whether a·x has the shape of dst.
@@ -88,7 +67,11 @@ func (a *CSR) multiplies(dst, x *tensor.Dense) bool {
 	return dst.Rows() == a.NumRows && x.Rows() == a.NumCols && dst.RowLen() == x.RowLen()
 }
 
-// multipliesT reports whether aᵀ·x has the shape of dst.
-func (a *CSR) multipliesT(dst, x *tensor.Dense) bool {
-	return dst.Rows() == a.NumCols && x.Rows() == a.NumRows && dst.RowLen() == x.RowLen()
+// values are what rows of x are multiplied with where there are no Weights; nil:
+// ones.
+func (p Product) values() []tensor.Float {
+	if p.Weights != nil {
+		return nil
+	}
+	return p.A.Values
 }

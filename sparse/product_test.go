@@ -124,41 +124,41 @@ func mul(y *tensor.Dense, a *sparse.CSR, w, x *tensor.Dense, transposed bool) []
 	return out
 }
 
-func TestMulDense(t *testing.T) {
+func TestProduct(t *testing.T) {
 	trials(t, func(t *testing.T, c trial) {
 		for range 2 {
 			a, f := c.a, c.heads*c.d
 			x, y := normal(c.rng, a.NumCols, c.heads, c.d), normal(c.rng, a.NumRows, f)
 			want := mul(y, a, values(a), x, false)
-			sparse.MulDense(y, a, x)
-			near(t, "MulDense", y, want)
+			sparse.Product{A: a, Add: true}.Into(y, x)
+			near(t, "Product", y, want)
 
 			x, y = normal(c.rng, a.NumRows, f), normal(c.rng, a.NumCols, c.heads, c.d)
 			want = mul(y, a, values(a), x, true)
-			sparse.MulDenseT(y, a, x)
-			near(t, "MulDenseT", y, want)
+			sparse.Product{A: a, Transpose: true, Add: true}.Into(y, x)
+			near(t, "ProductTransposed", y, want)
 			a.Values = nil // and again
 		}
 	})
 }
 
-func TestMulHeads(t *testing.T) {
+func TestProductHeads(t *testing.T) {
 	trials(t, func(t *testing.T, c trial) {
 		a, f := c.a, c.heads*c.d
 		w := normal(c.rng, a.NNZ(), c.heads)
 		x, y := normal(c.rng, a.NumCols, c.heads, c.d), normal(c.rng, a.NumRows, f)
 		want := mul(y, a, w, x, false)
-		sparse.MulHeads(y, a, w, x)
-		near(t, "MulHeads", y, want)
+		sparse.Product{A: a, Weights: w, Add: true}.Into(y, x)
+		near(t, "Heads", y, want)
 
 		x, y = normal(c.rng, a.NumRows, f), normal(c.rng, a.NumCols, f)
 		want = mul(y, a, w, x, true)
-		sparse.MulHeadsT(y, a, w, x)
-		near(t, "MulHeadsT", y, want)
+		sparse.Product{A: a, Weights: w, Transpose: true, Add: true}.Into(y, x)
+		near(t, "HeadsTransposed", y, want)
 	})
 }
 
-func TestDotHeads(t *testing.T) {
+func TestDots(t *testing.T) {
 	trials(t, func(t *testing.T, c trial) {
 		a, f := c.a, c.heads*c.d
 		x, y := normal(c.rng, a.NumCols, f), normal(c.rng, a.NumRows, c.heads, c.d)
@@ -171,8 +171,8 @@ func TestDotHeads(t *testing.T) {
 				}
 			}
 		}
-		sparse.DotHeads(z, a, x, y)
-		near(t, "DotHeads", z, want)
+		sparse.Dots{A: a, Add: true}.Into(z, x, y)
+		near(t, "Dots", z, want)
 	})
 }
 
@@ -183,12 +183,12 @@ func TestAdjoints(t *testing.T) {
 		a, f := c.a, c.heads*c.d
 		x, y, w := normal(c.rng, a.NumCols, f), normal(c.rng, a.NumRows, f), normal(c.rng, a.NNZ(), c.heads)
 		ax, aty := y.Like(), x.Like()
-		sparse.MulDense(ax, a, x)
-		sparse.MulDenseT(aty, a, y)
+		sparse.Product{A: a, Add: true}.Into(ax, x)
+		sparse.Product{A: a, Transpose: true, Add: true}.Into(aty, y)
 		wx, wty, xy := y.Like(), x.Like(), w.Like()
-		sparse.MulHeads(wx, a, w, x)
-		sparse.MulHeadsT(wty, a, w, y)
-		sparse.DotHeads(xy, a, x, y)
+		sparse.Product{A: a, Weights: w, Add: true}.Into(wx, x)
+		sparse.Product{A: a, Weights: w, Transpose: true, Add: true}.Into(wty, y)
+		sparse.Dots{A: a, Add: true}.Into(xy, x, y)
 		tol := 2e-5
 		if wide {
 			tol = 1e-12
@@ -219,22 +219,22 @@ func TestOrderOfSums(t *testing.T) {
 		}
 	}
 	heads := y.Clone()
-	sparse.MulDense(y, a, x)
-	sameBits(t, "MulDense", y, want)
+	sparse.Product{A: a, Add: true}.Into(y, x)
+	sameBits(t, "Product", y, want)
 
 	w := tensor.New(a.NNZ(), 3)
 	for k, v := range a.Values {
 		copy(w.Row(k), []float{v, v, v})
 	}
-	sparse.MulHeads(heads, a, w, x)
-	sameBits(t, "MulHeads", heads, want)
+	sparse.Product{A: a, Weights: w, Add: true}.Into(heads, x)
+	sameBits(t, "Heads", heads, want)
 
 	at, _ := a.Transpose()
 	sorted, _ := at.Transpose() // a with ascending rows, the order at is read in
 	byRow, byColumn := tensor.New(30, 6), tensor.New(30, 6)
-	sparse.MulDense(byRow, sorted, x)
-	sparse.MulDenseT(byColumn, at, x)
-	sameBits(t, "MulDenseT", byColumn, byRow)
+	sparse.Product{A: sorted, Add: true}.Into(byRow, x)
+	sparse.Product{A: at, Transpose: true, Add: true}.Into(byColumn, x)
+	sameBits(t, "ProductTransposed", byColumn, byRow)
 }
 
 func TestShapes(t *testing.T) {
@@ -242,30 +242,33 @@ func TestShapes(t *testing.T) {
 	n := a.NNZ()
 	m := func(rows, cols int) *tensor.Dense { return tensor.New(rows, cols) }
 	for op, calls := range map[string][]func(){
-		"sparse.MulDense": {
-			func() { sparse.MulDense(m(3, 2), a, m(3, 2)) },
-			func() { sparse.MulDense(m(4, 2), a, m(4, 2)) },
-			func() { sparse.MulDense(m(4, 2), a, m(3, 3)) },
+		"sparse.Product": {
+			func() { sparse.Product{A: a}.Into(m(3, 2), m(3, 2)) },
+			func() { sparse.Product{A: a, Add: true}.Into(m(4, 2), m(4, 2)) },
+			func() { sparse.Product{A: a, Add: true}.Into(m(4, 2), m(3, 3)) },
+			func() { sparse.Product{A: a, Mean: true}.Into(m(3, 2), m(3, 2)) },
+			func() { sparse.Product{A: a, Weights: m(n, 4)}.Into(m(4, 6), m(3, 6)) },
+			func() { sparse.Product{A: a, Weights: m(n, 0)}.Into(m(4, 6), m(3, 6)) },
+			func() { sparse.Product{A: a, Weights: m(n+1, 3)}.Into(m(4, 6), m(3, 6)) },
+			func() { sparse.Product{A: a, Weights: m(n, 3), Add: true}.Into(m(4, 3), m(3, 6)) },
+			func() { sparse.Product{A: a, Weights: m(n, 6), Add: true}.Into(m(4, 6), m(4, 6)) },
+			func() { sparse.Product{A: a, Weights: m(n, 6), Mean: true}.Into(m(4, 6), m(3, 6)) },
 		},
-		"sparse.MulDenseT": {
-			func() { sparse.MulDenseT(m(4, 2), a, m(4, 2)) },
-			func() { sparse.MulDenseT(m(3, 2), a, m(3, 2)) },
-			func() { sparse.MulDenseT(m(3, 2), a, m(4, 1)) },
+		"sparse.Product of the transpose": {
+			func() { sparse.Product{A: a, Transpose: true}.Into(m(4, 2), m(4, 2)) },
+			func() { sparse.Product{A: a, Transpose: true, Add: true}.Into(m(3, 2), m(3, 2)) },
+			func() { sparse.Product{A: a, Transpose: true, Add: true}.Into(m(3, 2), m(4, 1)) },
+			func() { sparse.Product{A: a, Transpose: true, Mean: true}.Into(m(4, 2), m(4, 2)) },
+			func() { sparse.Product{A: a, Weights: m(n, 4), Transpose: true}.Into(m(3, 6), m(4, 6)) },
+			func() { sparse.Product{A: a, Weights: m(n, 3), Transpose: true}.Into(m(4, 6), m(3, 6)) },
+			func() { sparse.Product{A: a, Weights: m(n-1, 6), Transpose: true, Add: true}.Into(m(3, 6), m(4, 6)) },
+			func() { sparse.Product{A: a, Weights: m(n, 3), Transpose: true, Mean: true}.Into(m(3, 6), m(4, 6)) },
 		},
-		"sparse.MulHeads": {
-			func() { sparse.MulHeads(m(4, 6), a, m(n, 4), m(3, 6)) },
-			func() { sparse.MulHeads(m(4, 6), a, m(n, 0), m(3, 6)) },
-			func() { sparse.MulHeads(m(4, 6), a, m(n+1, 3), m(3, 6)) },
-			func() { sparse.MulHeads(m(4, 3), a, m(n, 3), m(3, 6)) },
-		},
-		"sparse.MulHeadsT": {
-			func() { sparse.MulHeadsT(m(3, 6), a, m(n, 4), m(4, 6)) },
-			func() { sparse.MulHeadsT(m(4, 6), a, m(n, 3), m(3, 6)) },
-		},
-		"sparse.DotHeads": {
-			func() { sparse.DotHeads(m(n, 4), a, m(3, 6), m(4, 6)) },
-			func() { sparse.DotHeads(m(n, 3), a, m(4, 6), m(3, 6)) },
-			func() { sparse.DotHeads(m(n-1, 3), a, m(3, 6), m(4, 6)) },
+		"sparse.Dots": {
+			func() { sparse.Dots{A: a}.Into(m(n, 4), m(3, 6), m(4, 6)) },
+			func() { sparse.Dots{A: a, Add: true}.Into(m(n, 3), m(4, 6), m(3, 6)) },
+			func() { sparse.Dots{A: a, Add: true}.Into(m(n-1, 3), m(3, 6), m(4, 6)) },
+			func() { sparse.Dots{A: a}.Into(m(n, 3), m(3, 6), m(4, 5)) },
 		},
 		"sparse.SoftmaxRows": {
 			func() { sparse.SoftmaxRows(m(n, 2), a, m(n, 3)) },
@@ -275,13 +278,7 @@ func TestShapes(t *testing.T) {
 			func() { sparse.SoftmaxRowsGrad(m(n, 2), a, m(n, 2), m(n, 1)) },
 			func() { sparse.SoftmaxRowsGrad(m(n, 1), a, m(n, 2), m(n, 2)) },
 		},
-		"sparse.MulRows": {
-			func() { sparse.MulRows(m(4, 6), a, m(n, 3), m(3, 6)) },
-			func() { sparse.MulRows(m(4, 6), a, m(n, 6), m(4, 6)) },
-		},
-		"sparse.MulRowsT":   {func() { sparse.MulRowsT(m(3, 6), a, m(n-1, 6), m(4, 6)) }},
-		"sparse.MeanDense":  {func() { sparse.MeanDense(m(3, 2), a, m(3, 2)) }},
-		"sparse.MeanDenseT": {func() { sparse.MeanDenseT(m(4, 2), a, m(4, 2)) }},
+		"sparse.SetSoftmaxRowsGrad": {func() { sparse.SetSoftmaxRowsGrad(m(n, 3), a, m(n, 4), m(n, 4)) }},
 		"sparse.MaxDense": {
 			func() { sparse.MaxDense(m(4, 6), nil, a, nil, m(4, 6)) },
 			func() { sparse.MaxDense(m(4, 6), nil, a, m(n, 4), m(3, 6)) },
@@ -320,15 +317,15 @@ func TestEmpty(t *testing.T) {
 	}
 	for _, f := range []int{0, 4} {
 		x, w := tensor.New(0, f), tensor.New(0, f/2)
-		sparse.MulDense(x, a, x.Like())
-		sparse.MulDenseT(x, a, x.Like())
-		sparse.MulHeads(x, a, w, x.Like())
-		sparse.MulHeadsT(x, a, w, x.Like())
-		sparse.DotHeads(w, a, x, x.Like())
-		sparse.MulRows(x, a, x.Like(), x.Like())
-		sparse.MulRowsT(x, a, x.Like(), x.Like())
-		sparse.MeanDense(x, a, x.Like())
-		sparse.MeanDenseT(x, a, x.Like())
+		sparse.Product{A: a, Add: true}.Into(x, x.Like())
+		sparse.Product{A: a, Transpose: true, Add: true}.Into(x, x.Like())
+		sparse.Product{A: a, Weights: w, Add: true}.Into(x, x.Like())
+		sparse.Product{A: a, Weights: w, Transpose: true, Add: true}.Into(x, x.Like())
+		sparse.Dots{A: a, Add: true}.Into(w, x, x.Like())
+		sparse.Product{A: a, Weights: x.Like(), Add: true}.Into(x, x.Like())
+		sparse.Product{A: a, Weights: x.Like(), Transpose: true, Add: true}.Into(x, x.Like())
+		sparse.Product{A: a, Mean: true, Add: true}.Into(x, x.Like())
+		sparse.Product{A: a, Transpose: true, Mean: true, Add: true}.Into(x, x.Like())
 		sparse.MaxDense(x, []int32{}, a, nil, x.Like())
 		sparse.BestGrad(sparse.BestGrads{X: x, W: w}, []int32{}, a, nil, x, x.Like())
 		sparse.Pair(x, a, 0, x.Like(), x.Like())

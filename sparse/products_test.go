@@ -26,32 +26,32 @@ func degrees(a *sparse.CSR) *tensor.Dense {
 	return w
 }
 
-func TestMeanDense(t *testing.T) {
+func TestProductMean(t *testing.T) {
 	trials(t, func(t *testing.T, c trial) {
 		for range 2 {
 			a, f := c.a, c.heads*c.d
 			x, y := normal(c.rng, a.NumCols, f), normal(c.rng, a.NumRows, f)
 			want := mul(y, a, degrees(a), x, false)
-			sparse.MeanDense(y, a, x)
-			near(t, "MeanDense", y, want)
+			sparse.Product{A: a, Mean: true, Add: true}.Into(y, x)
+			near(t, "Mean", y, want)
 			want = mul(x, a, degrees(a), y, true)
-			sparse.MeanDenseT(x, a, y)
-			near(t, "MeanDenseT", x, want)
+			sparse.Product{A: a, Transpose: true, Mean: true, Add: true}.Into(x, y)
+			near(t, "MeanTransposed", x, want)
 			a.Values = nil // and again
 		}
 	})
 }
 
-func TestMulRows(t *testing.T) {
+func TestProductRows(t *testing.T) {
 	trials(t, func(t *testing.T, c trial) {
 		a, f := c.a, c.heads*c.d
 		w, x, y := normal(c.rng, a.NNZ(), f), normal(c.rng, a.NumCols, f), normal(c.rng, a.NumRows, f)
 		want := mul(y, a, w, x, false)
-		sparse.MulRows(y, a, w, x)
-		near(t, "MulRows", y, want)
+		sparse.Product{A: a, Weights: w, Add: true}.Into(y, x)
+		near(t, "Rows", y, want)
 		want = mul(x, a, w, y, true)
-		sparse.MulRowsT(x, a, w, y)
-		near(t, "MulRowsT", x, want)
+		sparse.Product{A: a, Weights: w, Transpose: true, Add: true}.Into(x, y)
+		near(t, "RowsTransposed", x, want)
 	})
 }
 
@@ -190,7 +190,7 @@ func TestPair(t *testing.T) {
 					op.Forward(want.Row(int(k)), x.Row(int(a.Cols[k])), y.Row(i), 1, 1)
 				}
 			}
-			sparse.Pair(got, a, op, x, y)
+			sparse.Pair(got, a, tensor.Binary(op), x, y)
 			sameBits(t, op.String(), got, want)
 		}
 		got, want := normal(c.rng, a.NNZ(), f), tensor.New(a.NNZ(), f)
@@ -226,17 +226,17 @@ func TestStoredZeros(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, want := tensor.New(n, 24), tensor.New(n, 24)
-		sparse.MulDense(got, a, x)
-		sparse.MulDense(want, kept, x)
-		sameBits(t, "MulDense", got, want)
-		sparse.MulDenseT(got, a, x)
-		sparse.MulDenseT(want, kept, x)
-		sameBits(t, "MulDenseT", got, want)
+		sparse.Product{A: a, Add: true}.Into(got, x)
+		sparse.Product{A: kept, Add: true}.Into(want, x)
+		sameBits(t, "Product", got, want)
+		sparse.Product{A: a, Transpose: true, Add: true}.Into(got, x)
+		sparse.Product{A: kept, Transpose: true, Add: true}.Into(want, x)
+		sameBits(t, "ProductTransposed", got, want)
 		a.Transpose()
 		again := tensor.New(n, 24)
-		sparse.MulDense(again, kept, x)
-		sparse.MulDenseT(again, a, x)
-		sameBits(t, "MulDenseT, turned", again, want)
+		sparse.Product{A: kept, Add: true}.Into(again, x)
+		sparse.Product{A: a, Transpose: true, Add: true}.Into(again, x)
+		sameBits(t, "ProductTransposed, turned", again, want)
 	}
 }
 
@@ -273,18 +273,18 @@ func everyKernel(a *sparse.CSR, heads, d int) map[string][]float {
 	out := map[string][]float{}
 	run := func(name string, dst *tensor.Dense, f func(dst *tensor.Dense)) { f(dst); out[name] = dst.Data }
 	ones := a.WithValues(nil)
-	run("MulDense", y(), func(z *tensor.Dense) { sparse.MulDense(z, a, x) })
-	run("MulDense of ones", y(), func(z *tensor.Dense) { sparse.MulDense(z, ones, x) })
-	run("MulDenseT", xt(), func(z *tensor.Dense) { sparse.MulDenseT(z, a, u) })
-	run("MulDenseT of ones", xt(), func(z *tensor.Dense) { sparse.MulDenseT(z, ones, u) })
-	run("MeanDense", y(), func(z *tensor.Dense) { sparse.MeanDense(z, a, x) })
-	run("MeanDenseT", xt(), func(z *tensor.Dense) { sparse.MeanDenseT(z, a, u) })
-	run("MulHeads", y(), func(z *tensor.Dense) { sparse.MulHeads(z, a, w, x) })
-	run("MulHeadsT", xt(), func(z *tensor.Dense) { sparse.MulHeadsT(z, a, w, u) })
-	run("MulRows", y(), func(z *tensor.Dense) { sparse.MulRows(z, a, full, x) })
-	run("MulRowsT", xt(), func(z *tensor.Dense) { sparse.MulRowsT(z, a, full, u) })
-	run("DotHeads", w.Like(), func(z *tensor.Dense) { sparse.DotHeads(z, a, x, u) })
-	run("Pair", full.Like(), func(z *tensor.Dense) { sparse.Pair(z, a, simd.Sub, x, u) })
+	run("Product", y(), func(z *tensor.Dense) { sparse.Product{A: a, Add: true}.Into(z, x) })
+	run("Product of ones", y(), func(z *tensor.Dense) { sparse.Product{A: ones, Add: true}.Into(z, x) })
+	run("ProductTransposed", xt(), func(z *tensor.Dense) { sparse.Product{A: a, Transpose: true, Add: true}.Into(z, u) })
+	run("ProductTransposed of ones", xt(), func(z *tensor.Dense) { sparse.Product{A: ones, Transpose: true, Add: true}.Into(z, u) })
+	run("Mean", y(), func(z *tensor.Dense) { sparse.Product{A: a, Mean: true, Add: true}.Into(z, x) })
+	run("MeanTransposed", xt(), func(z *tensor.Dense) { sparse.Product{A: a, Transpose: true, Mean: true, Add: true}.Into(z, u) })
+	run("Heads", y(), func(z *tensor.Dense) { sparse.Product{A: a, Weights: w, Add: true}.Into(z, x) })
+	run("HeadsTransposed", xt(), func(z *tensor.Dense) { sparse.Product{A: a, Weights: w, Transpose: true, Add: true}.Into(z, u) })
+	run("Rows", y(), func(z *tensor.Dense) { sparse.Product{A: a, Weights: full, Add: true}.Into(z, x) })
+	run("RowsTransposed", xt(), func(z *tensor.Dense) { sparse.Product{A: a, Weights: full, Transpose: true, Add: true}.Into(z, u) })
+	run("Dots", w.Like(), func(z *tensor.Dense) { sparse.Dots{A: a, Add: true}.Into(z, x, u) })
+	run("Pair", full.Like(), func(z *tensor.Dense) { sparse.Pair(z, a, tensor.Binary(simd.Sub), x, u) })
 	run("Gather", full.Like(), func(z *tensor.Dense) { sparse.Gather(z, a, x) })
 	arg := make([]int32, a.NumRows*f)
 	run("MaxDense", y(), func(z *tensor.Dense) { sparse.MaxDense(z, arg, a, w, x) })
@@ -325,12 +325,12 @@ func TestHub(t *testing.T) {
 	w, x := normal(rng, a.NNZ(), 2), normal(rng, a.NumCols, 6)
 	y := tensor.New(a.NumRows, 6)
 	want := mul(y, a, w, x, false)
-	sparse.MulHeads(y, a, w, x)
-	near(t, "MulHeads", y, want)
+	sparse.Product{A: a, Weights: w, Add: true}.Into(y, x)
+	near(t, "Heads", y, want)
 	y.Zero()
 	want = mul(y, a, w, x, true)
-	sparse.MulHeadsT(y, a, w, x)
-	near(t, "MulHeadsT", y, want)
+	sparse.Product{A: a, Weights: w, Transpose: true, Add: true}.Into(y, x)
+	near(t, "HeadsTransposed", y, want)
 }
 
 // A call allocates nothing once its tasks are in their pools.
@@ -341,14 +341,14 @@ func TestKernelAllocations(t *testing.T) {
 	w := tensor.New(a.NNZ(), 2)
 	arg := make([]int32, len(y.Data))
 	for name, run := range map[string]func(){
-		"MulDense":   func() { sparse.MulDense(y, a, x) },
-		"MulDenseT":  func() { sparse.MulDenseT(x, a, y) },
-		"MeanDense":  func() { sparse.MeanDense(y, a, x) },
-		"MulHeads":   func() { sparse.MulHeads(y, a, w, x) },
-		"MulHeadsT":  func() { sparse.MulHeadsT(x, a, w, y) },
-		"DotHeads":   func() { sparse.DotHeads(w, a, x, y) },
-		"MaxDense":   func() { sparse.MaxDense(y, arg, a, nil, x) },
-		"MaxDense/0": func() { sparse.MaxDense(y, nil, a, w, x) },
+		"Product":           func() { sparse.Product{A: a, Add: true}.Into(y, x) },
+		"ProductTransposed": func() { sparse.Product{A: a, Transpose: true, Add: true}.Into(x, y) },
+		"Mean":              func() { sparse.Product{A: a, Mean: true, Add: true}.Into(y, x) },
+		"Heads":             func() { sparse.Product{A: a, Weights: w, Add: true}.Into(y, x) },
+		"HeadsTransposed":   func() { sparse.Product{A: a, Weights: w, Transpose: true, Add: true}.Into(x, y) },
+		"Dots":              func() { sparse.Dots{A: a, Add: true}.Into(w, x, y) },
+		"MaxDense":          func() { sparse.MaxDense(y, arg, a, nil, x) },
+		"MaxDense/0":        func() { sparse.MaxDense(y, nil, a, w, x) },
 	} {
 		run()
 		if n := testing.AllocsPerRun(20, run); n > 0 && !raced {

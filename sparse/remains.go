@@ -27,11 +27,11 @@ type leftTask struct {
 
 var leftTasks = sync.Pool{New: func() any { return new(leftTask) }}
 
-// addLeft is addTo of what a dropout left.
-func (p product) addLeft(dst, x *tensor.Dense) {
+// runLeft is [Product.run] of what a dropout left.
+func (p Product) runLeft(dst, x *tensor.Dense) {
 	t := leftTasks.Get().(*leftTask)
-	t.remains = p.a.left
-	t.sum = simd.RowSum{Gather: p.a.gather(x), Y: dst.Data, Heads: 1, W: t.w, Set: p.set}
+	t.remains = p.A.left
+	t.sum = simd.RowSum{Gather: p.A.gather(x), Y: dst.Data, Heads: 1, W: t.w, Set: !p.Add}
 	t.sum.Cols = t.cols
 	par.Run(len(t.cuts)-1, t)
 	*t = leftTask{}
@@ -56,13 +56,13 @@ type pickTask struct {
 var pickTasks = sync.Pool{New: func() any { return new(pickTask) }}
 
 // pick returns the remains of p's matrix, until they are given back by free.
-func (p product) pick() *pickTask {
+func (p Product) pick() *pickTask {
 	t := pickTasks.Get().(*pickTask)
-	n, parts := p.a.NNZ(), dropParts(p.a)
-	t.a, t.values = p.a, p.values
-	t.cuts = par.Split(p.a.Offsets, parts, t.cuts)
+	n, parts := p.A.NNZ(), dropParts(p.A)
+	t.a, t.values = p.A, p.values()
+	t.cuts = par.Split(p.A.Offsets, parts, t.cuts)
 	t.cols, t.w = slices.Grow(t.cols[:0], n)[:n], slices.Grow(t.w[:0], n)[:n]
-	t.starts = slices.Grow(t.starts[:0], p.a.NumRows+parts)[:p.a.NumRows+parts]
+	t.starts = slices.Grow(t.starts[:0], p.A.NumRows+parts)[:p.A.NumRows+parts]
 	spoil.Ints(t.cols)
 	spoil.Floats(t.w)
 	spoil.Ints(t.starts)

@@ -32,21 +32,21 @@ func TestSetHeads(t *testing.T) {
 		for _, f := range []int{1, 7, 64, 100, 128, 300} {
 			x, w := normal(rng, a.NumCols, f), normal(rng, a.NNZ(), 1+f%2)
 			wantDense, wantHeads := tensor.New(a.NumRows, f), tensor.New(a.NumRows, f)
-			sparse.MulDense(wantDense, a, x)
+			sparse.Product{A: a, Add: true}.Into(wantDense, x)
 			heads := f%w.RowLen() == 0
 			if heads {
-				sparse.MulHeads(wantHeads, a, w, x)
+				sparse.Product{A: a, Weights: w, Add: true}.Into(wantHeads, x)
 			}
 			for _, n := range []int{1, 2, 3, 8} {
 				undo := par.SetThreads(n)
 				y := tensor.New(a.NumRows, f)
 				y.Fill(float(math.NaN()))
-				sparse.SetMulDense(y, a, x)
-				sameBits(t, fmt.Sprintf("%s: SetMulDense of %d on %d threads", name, f, n), y, wantDense)
+				sparse.Product{A: a}.Into(y, x)
+				sameBits(t, fmt.Sprintf("%s: SetProduct of %d on %d threads", name, f, n), y, wantDense)
 				if heads {
 					y.Fill(float(math.NaN()))
-					sparse.SetMulHeads(y, a, w, x)
-					sameBits(t, fmt.Sprintf("%s: SetMulHeads of %d on %d threads", name, f, n), y, wantHeads)
+					sparse.Product{A: a, Weights: w}.Into(y, x)
+					sameBits(t, fmt.Sprintf("%s: SetHeads of %d on %d threads", name, f, n), y, wantHeads)
 				}
 				undo()
 			}
@@ -56,7 +56,7 @@ func TestSetHeads(t *testing.T) {
 			y := tensor.New(a.NumRows, f)
 			y.Fill(float(math.NaN()))
 			undo := simd.Disable()
-			sparse.SetMulDense(y, a, x)
+			sparse.Product{A: a}.Into(y, x)
 			undo()
 			near(t, name+" in plain Go", y, float64s(wantDense))
 		}
@@ -67,27 +67,7 @@ func TestSetHeads(t *testing.T) {
 func checkSetEdges(t *testing.T, name string, a *sparse.CSR, w, x *tensor.Dense) {
 	t.Helper()
 	y := normal(rand.New(rand.NewPCG(7, 6)), a.NumRows, x.RowLen())
-	sameOnThreads(t, name+": SetMulHeadsT", x.Shape(), func(z *tensor.Dense) { sparse.SetMulHeadsT(z, a, w, y) }, func(z *tensor.Dense) { sparse.MulHeadsT(z, a, w, y) })
-	sameOnThreads(t, name+": SetDotHeads", w.Shape(), func(z *tensor.Dense) { sparse.SetDotHeads(z, a, x, y) }, func(z *tensor.Dense) { sparse.DotHeads(z, a, x, y) })
+	sameOnThreads(t, name+": SetHeadsTransposed", x.Shape(), func(z *tensor.Dense) { sparse.Product{A: a, Weights: w, Transpose: true}.Into(z, y) }, func(z *tensor.Dense) { sparse.Product{A: a, Weights: w, Transpose: true, Add: true}.Into(z, y) })
+	sameOnThreads(t, name+": SetDots", w.Shape(), func(z *tensor.Dense) { sparse.Dots{A: a}.Into(z, x, y) }, func(z *tensor.Dense) { sparse.Dots{A: a, Add: true}.Into(z, x, y) })
 	sameOnThreads(t, name+": SetSoftmaxRowsGrad", w.Shape(), func(z *tensor.Dense) { sparse.SetSoftmaxRowsGrad(z, a, w, w) }, func(z *tensor.Dense) { sparse.SoftmaxRowsGrad(z, a, w, w) })
-}
-
-func TestSetProductsShapes(t *testing.T) {
-	a, err := sparse.New(2, 3, []int64{0, 1, 2}, []int32{0, 2}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for want, call := range map[string]func(){
-		"sparse.SetMulDense":  func() { sparse.SetMulDense(tensor.New(2, 4), a, tensor.New(2, 4)) },
-		"sparse.SetMulHeads":  func() { sparse.SetMulHeads(tensor.New(2, 4), a, tensor.New(2, 3), tensor.New(3, 4)) },
-		"sparse.SetMulHeadsT": func() { sparse.SetMulHeadsT(tensor.New(2, 4), a, tensor.New(2, 2), tensor.New(2, 4)) },
-		"sparse.SetDotHeads":  func() { sparse.SetDotHeads(tensor.New(2, 3), a, tensor.New(3, 4), tensor.New(2, 4)) },
-		"sparse.SetSoftmaxRowsGrad": func() {
-			sparse.SetSoftmaxRowsGrad(tensor.New(2, 3), a, tensor.New(2, 4), tensor.New(2, 4))
-		},
-	} {
-		if err, ok := tensor.Try(call).(*tensor.ShapeError); !ok || err.Op != want {
-			t.Errorf("%v, want a ShapeError of %s", err, want)
-		}
-	}
 }

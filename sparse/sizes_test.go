@@ -109,7 +109,7 @@ func TestSpill(t *testing.T) {
 	for i := 0; i < nnz; i += 3 {
 		holed[i] = 0
 	}
-	drop := simd.NewDropout(1, 2, 3, 0.4)
+	drop := tensor.NewMask(1, 2, 3, 0.4)
 	for _, f := range sparing([]int{8, 15, 16, 24, 32, 48, 64}) { // spilt in 0, 0, 8, 8, 16, 16 and 32
 		x := normal(rng, rows, f)
 		for name, a := range map[string]*sparse.CSR{
@@ -119,14 +119,14 @@ func TestSpill(t *testing.T) {
 			x := tensor.Of(x.Data[:a.NumRows*f], a.NumRows, f)
 			turned, _ := a.Transpose()
 			want := tensor.New(cols, f)
-			sparse.MulDense(want, turned, x)
+			sparse.Product{A: turned, Add: true}.Into(want, x)
 			got := spoiltLike(want)
-			sparse.SetMulDenseT(got, a, x)
+			sparse.Product{A: a, Transpose: true}.Into(got, x)
 			sameBits(t, fmt.Sprintf("%s, %d columns, set", name, f), got, want)
 			got.Fill(3)
 			want.Fill(3)
-			sparse.MulDenseT(got, a, x)
-			sparse.MulDense(want, turned, x)
+			sparse.Product{A: a, Transpose: true, Add: true}.Into(got, x)
+			sparse.Product{A: turned, Add: true}.Into(want, x)
 			sameBits(t, fmt.Sprintf("%s, %d columns, added", name, f), got, want)
 		}
 	}
@@ -189,20 +189,20 @@ func TestPieces(t *testing.T) {
 			}
 		}
 		got := spoiltLike(y)
-		sparse.SetMulHeads(got, a, w, x)
-		sameBits(t, fmt.Sprint("SetMulHeads ", size), got, sum)
+		sparse.Product{A: a, Weights: w}.Into(got, x)
+		sameBits(t, fmt.Sprint("SetHeads ", size), got, sum)
 		got.Fill(float(math.NaN()))
-		sparse.SetMulDense(got, a.WithValues(w.Data), x)
-		sameBits(t, fmt.Sprint("SetMulDense ", size), got, sum)
+		sparse.Product{A: a.WithValues(w.Data)}.Into(got, x)
+		sameBits(t, fmt.Sprint("SetProduct ", size), got, sum)
 		got.Fill(float(math.NaN()))
-		sparse.SetMeanDense(got, a, x)
-		sameBits(t, fmt.Sprint("SetMeanDense ", size), got, mean)
+		sparse.Product{A: a, Mean: true}.Into(got, x)
+		sameBits(t, fmt.Sprint("SetMean ", size), got, mean)
 		got.Fill(float(math.NaN()))
 		sparse.MaxDense(got, number, a, nil, x)
 		sameBits(t, fmt.Sprint("MaxDense ", size), got, most)
 		dots := spoiltLike(z)
-		sparse.SetDotHeads(dots, a, x, y)
-		sameBits(t, fmt.Sprint("SetDotHeads ", size), dots, z)
+		sparse.Dots{A: a}.Into(dots, x, y)
+		sameBits(t, fmt.Sprint("SetDots ", size), dots, z)
 	}
 }
 

@@ -16,10 +16,10 @@ const spillRoom = 1 << 18
 // nonzeros are read where they are, and no structure is turned. Threads share
 // the columns. Where x is near, and the matrix no dropout's that is new each time,
 // gathering its rows is cheaper.
-func (p product) spills(dst, x *tensor.Dense) bool {
+func (p Product) spills(dst, x *tensor.Dense) bool {
 	f := x.RowLen()
-	return p.values != nil && p.weights == nil && !p.mean && spillWidth(f) > 0 && len(dst.Data) <= spillRoom &&
-		(p.a.left != nil || p.a.gather(x).Far)
+	return p.values() != nil && p.Weights == nil && !p.Mean && spillWidth(f) > 0 && len(dst.Data) <= spillRoom &&
+		(p.A.left != nil || p.A.gather(x).Far)
 }
 
 // spillWidth is how many of f columns a thread takes at a time: half of them if
@@ -46,19 +46,19 @@ type spillTask struct {
 
 var spillTasks = sync.Pool{New: func() any { return new(spillTask) }}
 
-// spill adds the product of the transpose with x to dst.
-func (p product) spill(dst, x *tensor.Dense) {
+// spill is such a product.
+func (p Product) spill(dst, x *tensor.Dense) {
 	t := spillTasks.Get().(*spillTask)
-	*t = spillTask{remains: p.a.left, dst: dst.Data, x: x.Data, f: x.RowLen(), width: spillWidth(x.RowLen()), set: p.set}
+	*t = spillTask{remains: p.A.left, dst: dst.Data, x: x.Data, f: x.RowLen(), width: spillWidth(x.RowLen()), set: !p.Add}
 	var picks *pickTask
 	switch {
 	case t.remains != nil:
-	case simd.HasZero(p.values):
+	case simd.HasZero(p.values()):
 		picks = p.pick()
 		t.remains = &picks.remains
 	default:
-		t.ends[1] = p.a.NumRows
-		t.all = remains{cuts: t.ends[:], cols: p.a.Cols, w: p.values, starts: p.a.Offsets}
+		t.ends[1] = p.A.NumRows
+		t.all = remains{cuts: t.ends[:], cols: p.A.Cols, w: p.values(), starts: p.A.Offsets}
 		t.remains = &t.all
 	}
 	par.Run(t.f/t.width, t)

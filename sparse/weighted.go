@@ -7,88 +7,81 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// product is a product of a matrix of a's structure, or of several, and a dense
-// one. Its weights are a's values, or weights; if both are nil, ones.
-type product struct {
-	a       *CSR
-	values  []tensor.Float // a number a nonzero; zeros are left out
-	weights *tensor.Dense  // a row a nonzero, a number for each head
-	mean    bool           // divided by the number of nonzeros of a's row
-	set     bool           // what it is added to holds anything and counts as zero
-}
-
 // scatterWork is the work, in elements, up to which a product with a transpose
 // does not turn a matrix that has not been turned yet.
 const scatterWork = 1 << 16
 
-// addTo adds the product with x to dst.
-func (p product) addTo(dst, x *tensor.Dense) {
+// run is [Product.Into] of the matrix itself.
+func (p Product) run(dst, x *tensor.Dense) {
 	if x.RowLen() == 0 {
 		return
 	}
-	if p.a.left != nil && p.weights == nil && !p.mean {
-		p.addLeft(dst, x)
+	if p.A.left != nil && p.Weights == nil && !p.Mean {
+		p.runLeft(dst, x)
 		return
 	}
-	p.a.Settle()
-	k := p.kernel(p.a, dst, x)
-	k.mean = p.mean
-	p.a.run(x.RowLen(), k)
+	p.A.Settle()
+	k := p.kernel(p.A, dst, x)
+	k.mean = p.Mean
+	p.A.run(x.RowLen(), k)
 	k.free()
 }
 
-// addToT adds the product of the transpose with x to dst. Either way an element
-// is the same chain.
-func (p product) addToT(dst, x *tensor.Dense) {
+// runT is [Product.Into] of the transpose. Whichever way it takes, an element is
+// the same chain.
+func (p Product) runT(dst, x *tensor.Dense) {
 	f := x.RowLen()
 	switch {
 	case len(dst.Data) == 0:
 		return
-	case p.a.NNZ()*f <= scatterWork && !p.a.turned():
-		if p.set {
+	case p.A.NNZ()*f <= scatterWork && !p.A.turned():
+		if !p.Add {
 			dst.Zero()
 		}
-		p.a.Settle()
+		p.A.Settle()
 		p.scatter(dst, x)
 		return
 	case p.spills(dst, x):
 		p.spill(dst, x)
 		return
 	}
-	p.a.Settle()
-	t, perm := p.a.structureT()
+	p.A.Settle()
+	t, perm := p.A.structureT()
 	k := p.kernel(t, dst, x)
-	if p.weights != nil {
+	if p.Weights != nil {
 		k.sum.Edges = perm
-	} else if p.values != nil || p.mean {
+	} else if k.values != nil || p.Mean {
 		k.perm = perm
 	}
-	if p.mean {
-		k.of = p.a.Offsets
+	if p.Mean {
+		k.of = p.A.Offsets
 	}
 	t.run(f, k)
 	k.free()
 }
 
-// scatter is addToT of a few elements, by a's rows.
-func (p product) scatter(dst, x *tensor.Dense) {
-	f := x.RowLen()
-	for i := range p.a.NumRows {
-		lo, hi := int(p.a.Offsets[i]), int(p.a.Offsets[i+1])
+// scatter is runT of a few elements, by a's rows.
+func (p Product) scatter(dst, x *tensor.Dense) {
+	f, values := x.RowLen(), p.values()
+	for i := range p.A.NumRows {
+		lo, hi := int(p.A.Offsets[i]), int(p.A.Offsets[i+1])
 		from := x.Data[i*f : i*f+f]
 		for k := lo; k < hi; k++ {
-			c := int(p.a.Cols[k])
+			c := int(p.A.Cols[k])
 			to := dst.Data[c*f : c*f+f]
-			if p.weights != nil {
-				axpyHeads(to, p.weights.Row(k), from)
+			if p.Weights != nil {
+				axpyHeads(to, p.Weights.Row(k), from)
 				continue
 			}
-			w := p.value(k)
-			if p.mean {
+			w := tensor.Float(1)
+			if values != nil {
+				w = values[k]
+			}
+			if p.Mean {
 				w /= tensor.Float(hi - lo)
 			}
 			switch {
-			case p.values == nil && !p.mean:
+			case values == nil && !p.Mean:
 				add(to, from)
 			case w != 0:
 				axpy(to, w, from)
@@ -97,22 +90,14 @@ func (p product) scatter(dst, x *tensor.Dense) {
 	}
 }
 
-// value returns the value of nonzero k.
-func (p product) value(k int) tensor.Float {
-	if p.values == nil {
-		return 1
-	}
-	return p.values[k]
-}
-
 // kernel returns the kernel of the product of a matrix of t's structure.
-func (p product) kernel(t *CSR, dst, x *tensor.Dense) *sumKernel {
+func (p Product) kernel(t *CSR, dst, x *tensor.Dense) *sumKernel {
 	k := sumKernels.Get().(*sumKernel)
-	k.values, k.set = p.values, p.set
+	k.values, k.set = p.values(), !p.Add
 	k.sum = simd.RowSum{Gather: t.gather(x), Y: dst.Data}
 	k.sum.Past = passes(dst)
-	if p.weights != nil {
-		k.sum.W, k.sum.Heads = p.weights.Data, p.weights.RowLen()
+	if p.Weights != nil {
+		k.sum.W, k.sum.Heads = p.Weights.Data, p.Weights.RowLen()
 	}
 	return k
 }

@@ -14,7 +14,8 @@ var spanJobs jobs[spans]
 
 // Apply sets dst to a function of each element of x, which may take a constant
 // c. dst has x's shape; it may be x itself but must not overlap it otherwise.
-func Apply(dst, x *Dense, f simd.Unary, c Float) {
+func Apply(dst, x *Dense, fn Unary, c Float) {
+	f := simd.Unary(fn)
 	sameShape(f.String(), dst, x)
 	inPlace(f.String(), dst, x)
 	if alone(len(x.Data), costOf(f)) {
@@ -28,13 +29,13 @@ func Apply(dst, x *Dense, f simd.Unary, c Float) {
 
 // ApplyGrad adds to dx the gradient of y = f(x) whose result has the gradient
 // dy. All have one shape. dx must not overlap the others.
-func ApplyGrad(dx, dy, x, y *Dense, f simd.Unary, c Float) {
-	applyGrad(dx, dy, x, y, spans{f: f, k: c})
+func ApplyGrad(dx, dy, x, y *Dense, f Unary, c Float) {
+	applyGrad(dx, dy, x, y, spans{f: simd.Unary(f), k: c})
 }
 
 // SetGrad sets dx, whatever it held, to what [ApplyGrad] makes of zeros.
-func SetGrad(dx, dy, x, y *Dense, f simd.Unary, c Float) {
-	applyGrad(dx, dy, x, y, spans{f: f, k: c, set: true})
+func SetGrad(dx, dy, x, y *Dense, f Unary, c Float) {
+	applyGrad(dx, dy, x, y, spans{f: simd.Unary(f), k: c, set: true})
 }
 
 func applyGrad(dx, dy, x, y *Dense, s spans) {

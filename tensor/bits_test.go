@@ -35,7 +35,7 @@ func operations(rows int) []operation {
 	for i := range list {
 		list[i] = int32(i * 7919 % max(1, rows/3))
 	}
-	mask, deep := simd.NewDropout(1, 2, 3, 0.4), rough(4, 5, rows, 70)
+	mask, deep := NewMask(1, 2, 3, 0.4), rough(4, 5, rows, 70)
 	plain := func(f func(dst, x *Dense)) func(*Dense) { return func(dst *Dense) { f(dst, x) } }
 	ops := []operation{
 		{"Add in place", []int{rows, 70}, func(d *Dense) { d.Add(x) }},
@@ -68,8 +68,8 @@ func operations(rows int) []operation {
 		{"ScatterAddRows wide", []int{rows, 200}, func(d *Dense) { ScatterAddRows(d, wide, list) }},
 	}
 	for _, f := range []simd.Unary{simd.Scale, simd.Tanh, simd.GELU} {
-		ops = append(ops, operation{"Apply " + f.String(), []int{rows, 70}, func(d *Dense) { Apply(d, x, f, 0.3) }},
-			operation{"ApplyGrad " + f.String(), []int{rows, 70}, func(d *Dense) { ApplyGrad(d, y, x, y, f, 0.3) }})
+		ops = append(ops, operation{"Apply " + f.String(), []int{rows, 70}, func(d *Dense) { Apply(d, x, Unary(f), 0.3) }},
+			operation{"ApplyGrad " + f.String(), []int{rows, 70}, func(d *Dense) { ApplyGrad(d, y, x, y, Unary(f), 0.3) }})
 	}
 	return append(ops, combinations(rows)...)
 }
@@ -85,9 +85,9 @@ func combinations(rows int) (ops []operation) {
 		a, b, z := rough(5, s[0]...), rough(6, s[1]...), rough(7, shape...)
 		for _, f := range []simd.Binary{simd.Add, simd.Sub, simd.Mul, simd.Div, simd.Min, simd.Max} {
 			name := fmt.Sprint(f, s)
-			ops = append(ops, operation{name, shape, func(d *Dense) { Combine(d, a, b, f) }},
-				operation{name + " gradient x", s[0], func(d *Dense) { CombineGradX(d, z, a, b, f) }},
-				operation{name + " gradient y", s[1], func(d *Dense) { CombineGradY(d, z, a, b, f) }})
+			ops = append(ops, operation{name, shape, func(d *Dense) { Combine(d, a, b, Binary(f)) }},
+				operation{name + " gradient x", s[0], func(d *Dense) { CombineGradX(d, z, a, b, Binary(f)) }},
+				operation{name + " gradient y", s[1], func(d *Dense) { CombineGradY(d, z, a, b, Binary(f)) }})
 		}
 	}
 	return ops
@@ -140,8 +140,8 @@ func TestCombineGrad(t *testing.T) {
 					wy[j] += float64(g) * gy
 					sy[j] += math.Abs(float64(g) * gy)
 				}
-				CombineGradX(dx, dz, a, b, f)
-				CombineGradY(dy, dz, a, b, f)
+				CombineGradX(dx, dz, a, b, Binary(f))
+				CombineGradY(dy, dz, a, b, Binary(f))
 				within(t, fmt.Sprint(f, s, " gradient x"), dx, wx, sx)
 				within(t, fmt.Sprint(f, s, " gradient y"), dy, wy, sy)
 			}

@@ -159,7 +159,7 @@ func TestMatMulFew(t *testing.T) {
 			a, b := operands(rng, m, k, n, f)
 			p, bias := tensor.Pack(b, f), random(rng, n)
 			what := fmt.Sprintf("%d×%d×%d flags %d", m, k, n, f)
-			for _, then := range []tensor.Epilogue{{}, {Bias: bias, Act: tensor.Activate(simd.Tanh, 0)}} {
+			for _, then := range []tensor.Epilogue{{}, {Bias: bias, Act: tensor.Activate(tensor.Unary(simd.Tanh), 0)}} {
 				got, want := random(rng, m, n), random(rng, m, n)
 				tensor.MatMulThen(got, a, b, f, then)
 				tensor.MatMulPackedThen(want, a, p, f, then)
@@ -195,7 +195,7 @@ func TestMatMulAllocates(t *testing.T) {
 		a, b := operands(rng, 60, 4100, 70, f)
 		dst, bias := tensor.New(60, 70), tensor.New(70)
 		packed := tensor.Pack(b, f)
-		then := tensor.Epilogue{Bias: bias, Act: tensor.Activate(simd.Tanh, 0)}
+		then := tensor.Epilogue{Bias: bias, Act: tensor.Activate(tensor.Unary(simd.Tanh), 0)}
 		batchA, batchB, batchDst := a.Reshape(2, a.Rows()/2, a.RowLen()), b.Reshape(2, b.Rows()/2, b.RowLen()), tensor.New(2, 60, 70)
 		if f&tensor.TransA == 0 {
 			batchA = a.Reshape(2, 60, 2050)

@@ -19,7 +19,7 @@ type Activation struct {
 
 // Activate returns f with its constant c, which some functions have, as an
 // activation.
-func Activate(f simd.Unary, c Float) Activation { return Activation{f, c, true} }
+func Activate(f Unary, c Float) Activation { return Activation{simd.Unary(f), c, true} }
 
 // fits reports whether e can follow a product that is dst.
 func (e *Epilogue) fits(dst *Dense) bool {

@@ -17,9 +17,9 @@ import (
 func epilogues(rng *rand.Rand, n int) []tensor.Epilogue {
 	bias := random(rng, n)
 	return []tensor.Epilogue{
-		{}, {Bias: bias}, {Act: tensor.Activate(simd.Tanh, 0)},
-		{Bias: bias, Act: tensor.Activate(simd.LeakyReLU, 0.2)}, {Bias: bias, Act: tensor.Activate(simd.Scale, 0)},
-		{Bias: bias.Reshape(1, n), Act: tensor.Activate(simd.ELU, 1)},
+		{}, {Bias: bias}, {Act: tensor.Activate(tensor.Unary(simd.Tanh), 0)},
+		{Bias: bias, Act: tensor.Activate(tensor.Unary(simd.LeakyReLU), 0.2)}, {Bias: bias, Act: tensor.Activate(tensor.Unary(simd.Scale), 0)},
+		{Bias: bias.Reshape(1, n), Act: tensor.Activate(tensor.Unary(simd.ELU), 1)},
 	}
 }
 
@@ -199,7 +199,7 @@ func TestMatMulNaN(t *testing.T) {
 func BenchmarkMatMulThen(b *testing.B) {
 	for _, s := range [][3]int{{2708, 64, 64}, {169343 / 4, 128, 256}, {64, 128, 512}} {
 		x, w := operands(rand.New(rand.NewPCG(1, 1)), s[0], s[1], s[2], 0)
-		dst, e := tensor.New(s[0], s[2]), tensor.Epilogue{Bias: tensor.New(s[2]), Act: tensor.Activate(simd.ReLU, 0)}
+		dst, e := tensor.New(s[0], s[2]), tensor.Epilogue{Bias: tensor.New(s[2]), Act: tensor.Activate(tensor.Unary(simd.ReLU), 0)}
 		b.Run(fmt.Sprintf("then/%dx%dx%d", s[0], s[1], s[2]), func(b *testing.B) {
 			rate(b, s[0], s[1], s[2], func() { tensor.MatMulThen(dst, x, w, 0, e) })
 		})

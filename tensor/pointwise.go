@@ -8,28 +8,29 @@ import "github.com/edgewise-ml/edgewise/internal/simd"
 // where that has this shape too, but must not overlap them otherwise.
 
 // Add sets dst to a + b, with broadcasting.
-func Add(dst, a, b *Dense) { Combine(dst, a, b, simd.Add) }
+func Add(dst, a, b *Dense) { Combine(dst, a, b, Binary(simd.Add)) }
 
 // Sub sets dst to a − b, with broadcasting.
-func Sub(dst, a, b *Dense) { Combine(dst, a, b, simd.Sub) }
+func Sub(dst, a, b *Dense) { Combine(dst, a, b, Binary(simd.Sub)) }
 
 // Mul sets dst to the product of a and b, element by element, with broadcasting.
-func Mul(dst, a, b *Dense) { Combine(dst, a, b, simd.Mul) }
+func Mul(dst, a, b *Dense) { Combine(dst, a, b, Binary(simd.Mul)) }
 
 // Div sets dst to the quotient of a and b, element by element, with
 // broadcasting.
-func Div(dst, a, b *Dense) { Combine(dst, a, b, simd.Div) }
+func Div(dst, a, b *Dense) { Combine(dst, a, b, Binary(simd.Div)) }
 
 // Min sets dst to the smaller of a and b, and to NaN where either is, with
 // broadcasting.
-func Min(dst, a, b *Dense) { Combine(dst, a, b, simd.Min) }
+func Min(dst, a, b *Dense) { Combine(dst, a, b, Binary(simd.Min)) }
 
 // Max sets dst to the larger of a and b, and to NaN where either is, with
 // broadcasting.
-func Max(dst, a, b *Dense) { Combine(dst, a, b, simd.Max) }
+func Max(dst, a, b *Dense) { Combine(dst, a, b, Binary(simd.Max)) }
 
 // Combine sets dst to f of a and b, with broadcasting.
-func Combine(dst, a, b *Dense, f simd.Binary) {
+func Combine(dst, a, b *Dense, fn Binary) {
+	f := simd.Binary(fn)
 	if !broadcasts(dst.Shape(), a.Shape(), b.Shape()) {
 		panic(Mismatch("tensor."+f.String(), a, b, dst))
 	}

@@ -11,10 +11,10 @@ import (
 // is summed: along a run by partial sums, and a long sum in parts, which are cut
 // by the shapes alone and added in order. dx has x's shape and must not overlap
 // the others.
-func CombineGradX(dx, dz, x, y *Dense, f simd.Binary) { combineGrad(dx, dz, x, y, f, false) }
+func CombineGradX(dx, dz, x, y *Dense, f Binary) { combineGrad(dx, dz, x, y, simd.Binary(f), false) }
 
 // CombineGradY is [CombineGradX] of the second operand.
-func CombineGradY(dy, dz, x, y *Dense, f simd.Binary) { combineGrad(dy, dz, x, y, f, true) }
+func CombineGradY(dy, dz, x, y *Dense, f Binary) { combineGrad(dy, dz, x, y, simd.Binary(f), true) }
 
 func combineGrad(d, dz, x, y *Dense, f simd.Binary, second bool) {
 	operand := x

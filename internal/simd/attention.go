@@ -168,7 +168,7 @@ func (t *Tile) leaky(z Float) Float {
 func (t *Tile) Mask(d *Dropout) {
 	t.check(t.M)
 	_ = t.Edge[:t.Slots*8/t.Lanes]
-	t.k0, t.k1, t.drop, t.scale = d.k0, d.k1, d.drop, Float(d.Scale)
+	t.k0, t.k1, t.drop, t.scale = d.K0, d.K1, d.Below, Float(d.Scale)
 	if fast {
 		t.maskFast()
 		return

@@ -8,7 +8,7 @@ func (d *Dropout) eluFast(dst, src, bias []Float, row int) {
 	for lo := 0; lo < len(src); {
 		col, n, rows := pieceOf(lo, len(src), width)
 		key, first := uint32(row+lo/width), uint32(col)*golden
-		dropELUAVX2(&dst[lo], &src[lo], &bias[col], n, rows, key, first, &d.k0, scale)
+		dropELUAVX2(&dst[lo], &src[lo], &bias[col], n, rows, key, first, &d.K0, scale)
 		lo += rows * n
 	}
 }

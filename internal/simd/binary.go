@@ -17,6 +17,10 @@ const (
 
 var binaryNames = [numBinary]string{"Add", "Sub", "Mul", "Div", "Min", "Max"}
 
+// BinaryNames returns the names of the functions of two elements, each at its
+// number.
+func BinaryNames() []string { return binaryNames[:] }
+
 // String returns the function's name.
 func (b Binary) String() string { return binaryNames[b] }
 

@@ -5,11 +5,12 @@ import "fmt"
 // Dropout is the mask of one dropout in one step: which elements are kept is a
 // hash of (seed, step, op, row, column), so any part of the mask can be
 // computed anywhere and again. It uses 32-bit operations only. The numbers in
-// it are part of the format of a run: changing one changes every result.
+// it are part of the format of a run: changing one changes every result. Its
+// fields are those of tensor.Mask, which converts to it.
 type Dropout struct {
-	k0, k1 uint32
-	drop   uint32 // an element is dropped if its hash is below
-	off    bool
+	K0, K1 uint32  // the keys of the hash
+	Below  uint32  // an element is dropped if its hash is below
+	Off    bool    // nothing is dropped
 	Scale  float64 // of what is kept: 1/(1−p)
 }
 
@@ -20,27 +21,27 @@ func NewDropout(seed, step uint64, op uint32, p float64) Dropout {
 	b := mix(uint32(step)+0x9e3779b9) ^ uint32(step>>32)
 	k0 := mix(mix(a) + b)
 	k1 := mix(k0 + mix(op+0x7f4a7c15))
-	d := Dropout{k0: mix(k1 ^ a), k1: k1}
+	d := Dropout{K0: mix(k1 ^ a), K1: k1}
 	switch {
 	case p <= 0:
-		d.off, d.Scale = true, 1
+		d.Off, d.Scale = true, 1
 	case p >= 1:
-		d.drop, d.Scale = ^uint32(0), 0
+		d.Below, d.Scale = ^uint32(0), 0
 	default:
-		d.drop, d.Scale = uint32(p*(1<<32)), 1/(1-p)
+		d.Below, d.Scale = uint32(p*(1<<32)), 1/(1-p)
 	}
 	return d
 }
 
 // On reports whether d drops anything.
-func (d *Dropout) On() bool { return d.Scale != 0 && !d.off || d.drop != 0 }
+func (d *Dropout) On() bool { return d.Scale != 0 && !d.Off || d.Below != 0 }
 
 // Row returns the key of a row, for [Dropout.Keep].
-func (d *Dropout) Row(row int) uint32 { return mix(uint32(row)+d.k0) ^ d.k1 }
+func (d *Dropout) Row(row int) uint32 { return mix(uint32(row)+d.K0) ^ d.K1 }
 
 // Keep reports whether the element of a column is kept in the row of that key.
 func (d *Dropout) Keep(rowKey uint32, col int) bool {
-	return mix(rowKey+uint32(col)*golden) >= d.drop && d.Scale != 0
+	return mix(rowKey+uint32(col)*golden) >= d.Below && d.Scale != 0
 }
 
 // Uniform returns the element of a column as a number between 0 and 1, without

@@ -100,7 +100,7 @@ func TestDropoutAtThreshold(t *testing.T) {
 			if (v != 0) != d.Keep(key, i) {
 				t.Fatalf("p = %v, column %d: %v, kept: %v", p, i, v, d.Keep(key, i))
 			}
-			if mix(key+uint32(i)*golden)>>16 == d.drop>>16 {
+			if mix(key+uint32(i)*golden)>>16 == d.Below>>16 {
 				near++
 			}
 		}

@@ -68,8 +68,8 @@ func (s *Spokes) Prepare(slope Float, d *Dropout, column int) {
 		s.slope[i], s.scale[i] = slope, 1
 		if d != nil {
 			s.scale[i] = Float(d.Scale)
-			s.k0[i], s.k1[i], s.lane[i] = d.k0, d.k1, uint32(column+i)*golden
-			s.flip[i], s.drop[i] = d.drop>>16^1<<31, d.drop^1<<31
+			s.k0[i], s.k1[i], s.lane[i] = d.K0, d.K1, uint32(column+i)*golden
+			s.flip[i], s.drop[i] = d.Below>>16^1<<31, d.Below^1<<31
 		}
 	}
 }

@@ -32,9 +32,9 @@ func (d *Dropout) rowsFast(dst, src []Float, row, width int, set bool) {
 		col, n, rows := pieceOf(lo, len(src), width)
 		key, first := uint32(row+lo/width), uint32(col)*golden
 		if set { // the assembly reads k0, k1 and drop
-			dropoutSetAVX2(&dst[lo], &src[lo], n, rows, key, first, &d.k0, scale)
+			dropoutSetAVX2(&dst[lo], &src[lo], n, rows, key, first, &d.K0, scale)
 		} else {
-			dropoutAddAVX2(&dst[lo], &src[lo], n, rows, key, first, &d.k0, scale)
+			dropoutAddAVX2(&dst[lo], &src[lo], n, rows, key, first, &d.K0, scale)
 		}
 		lo += rows * n
 	}

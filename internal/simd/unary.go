@@ -37,6 +37,9 @@ const (
 var unaryNames = [numUnary]string{"Scale", "Shift", "Neg", "ReLU", "LeakyReLU", "ELU", "Sigmoid", "Tanh",
 	"Softplus", "SiLU", "Exp", "Log", "Sqrt", "Abs", "Sign", "Square", "Reciprocal", "GELU", "GELUTanh", "SELU"}
 
+// UnaryNames returns the names of the functions of one element, each at its number.
+func UnaryNames() []string { return unaryNames[:] }
+
 // String returns the function's name.
 func (u Unary) String() string { return unaryNames[u] }
 

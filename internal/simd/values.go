@@ -42,7 +42,7 @@ func (v *Values) Drop(d *Dropout) {
 
 // set takes over the numbers of d.
 func (v *Values) set(d *Dropout) {
-	v.k0, v.k1, v.drop, v.scale = d.k0, d.k1, d.drop, Float(d.Scale)
+	v.k0, v.k1, v.drop, v.scale = d.K0, d.K1, d.Below, Float(d.Scale)
 }
 
 // dropGo is the truth of Drop.

@@ -114,13 +114,13 @@ func (f featureSize) benchmark(kind string, threads int) Benchmark {
 		if kind == "features" {
 			w, y := newOperand(f.cols, out), tensor.New(f.rows, out)
 			return workload{
-				call:  func() { sparse.SetMulDense(y, x, w) },
+				call:  func() { sparse.Product{A: x}.Into(y, w) },
 				rival: reference{name: "dense", share: 1, call: func() { y.Zero(); tensor.MatMul(y, d, w, 0) }},
 			}
 		}
 		dy, dw := newOperand(f.rows, out), tensor.New(f.cols, out)
 		return workload{
-			call:  func() { sparse.SetMulDenseT(dw, x, dy) },
+			call:  func() { sparse.Product{A: x, Transpose: true}.Into(dw, dy) },
 			rival: reference{name: "dense", share: 1, call: func() { dw.Zero(); tensor.MatMul(dw, d, dy, tensor.TransA) }},
 		}
 	}

@@ -34,7 +34,7 @@ func prepareUDotV(b *Graph, s sparseShape) workload {
 	z := tensor.New(g.NumEdges(), s.heads)
 	rows, share := firstRows(g.In(), s.width())
 	return workload{
-		call: func() { sparse.SetDotHeads(z, g.In(), x, y) },
+		call: func() { sparse.Dots{A: g.In()}.Into(z, x, y) },
 		walk: walk(g, x, walkParts),
 		plain: reference{share: share, call: func() {
 			for v := range rows {

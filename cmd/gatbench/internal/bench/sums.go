@@ -28,7 +28,7 @@ func prepareCopyUSum(b *Graph, s sparseShape) workload {
 	g := b.get()
 	x, y := newOperand(g.NumSrc(), s.width()), tensor.New(g.NumDst(), s.width())
 	return workload{
-		call:  func() { sparse.SetMulDense(y, g.In(), x) },
+		call:  func() { sparse.Product{A: g.In()}.Into(y, x) },
 		walk:  walk(g, x, walkParts),
 		plain: plainSum(g.In(), x, y, nil, s),
 	}
@@ -38,7 +38,7 @@ func prepareCopyUMean(b *Graph, s sparseShape) workload {
 	g := b.get()
 	x, y := newOperand(g.NumSrc(), s.width()), tensor.New(g.NumDst(), s.width())
 	return workload{
-		call: func() { sparse.SetMeanDense(y, g.In(), x) },
+		call: func() { sparse.Product{A: g.In(), Mean: true}.Into(y, x) },
 		walk: walk(g, x, walkParts),
 	}
 }
@@ -48,7 +48,7 @@ func prepareUMulESum(b *Graph, s sparseShape) workload {
 	x, y := newOperand(g.NumSrc(), s.heads, s.dim), tensor.New(g.NumDst(), s.heads, s.dim)
 	w := newOperand(g.NumEdges(), s.heads)
 	return workload{
-		call:  func() { sparse.SetMulHeads(y, g.In(), w, x) },
+		call:  func() { sparse.Product{A: g.In(), Weights: w}.Into(y, x) },
 		walk:  walk(g, x, walkParts),
 		plain: plainSum(g.In(), x, y, w, s),
 	}

@@ -72,7 +72,7 @@ func (f function) benchmark(n, threads int) Benchmark {
 			x.Data[i] = tensor.Float(math.Abs(float64(v))) + 0.1
 		}
 		return workload{
-			call: func() { tensor.Apply(y, x, f.f, 0) },
+			call: func() { tensor.Apply(y, x, tensor.Unary(f.f), 0) },
 			plain: reference{share: 1, call: func() {
 				for i, v := range x.Data {
 					y.Data[i] = tensor.Float(f.plain(float64(v)))
@@ -180,13 +180,14 @@ func dropoutOfRows(b Benchmark, n, width int) Benchmark {
 	b.bytes = float64(2 * n * floatSize)
 	b.prepare = func() workload {
 		x, y := newOperand(n/width, width), tensor.New(n/width, width)
-		mask := simd.NewDropout(1, 2, 3, 0.6)
+		drop := simd.NewDropout(1, 2, 3, 0.6)
+		mask := tensor.Mask(drop)
 		move := func(lo, hi int) { copy(y.Data[lo:hi], x.Data[lo:hi]) }
 		return workload{
 			call: func() { tensor.Dropout(y, x, &mask) },
 			plain: reference{share: 1, call: func() {
 				defer simd.Disable()()
-				mask.Set(y.Data, x.Data, 0, width)
+				drop.Set(y.Data, x.Data, 0, width)
 			}},
 			rival: reference{name: "copy", share: 1, call: func() { par.For(n, streamPart/2, move) }},
 		}

@@ -33,7 +33,7 @@ func walkInto(g *graph.Graph, x *tensor.Dense, parts int) (call func(), sums *te
 	sums = tensor.New(parts, x.RowLen())
 	return func() {
 		sums.Zero()
-		sparse.MulDense(sums, a, x)
+		sparse.Product{A: a, Add: true}.Into(sums, x)
 	}, sums
 }
 

@@ -89,17 +89,21 @@ func (t *pullCenter) Chunk(i int) {
 		stride, parts = simd.SpokeRecord*t.heads, simd.SpokeRecord
 	}
 	f := t.k.Ft.RowLen()
-	s.mul.XStride, s.mul.YStride, s.mul.WStride, s.mul.Width, s.mul.Filler = f, f, stride, f/t.heads, 0
+	s.mul.XStride, s.mul.YStride, s.mul.Width, s.mul.Filler = f, f, f/t.heads, 0
+	lone := t.loneRows(s, lo, hi)
+	if lone.room != nil {
+		defer repay(lone.room)
+	}
 	for lane := 0; lane < t.padded; lane += t.lanes {
 		at, c := lane*s.mul.Width, t.stats[parts*lane+(parts-1)*t.lanes:]
 		for v := lo; v < hi; v++ {
 			clear(c[v*stride:][:t.lanes])
 		}
-		s.mul.H = t.in(lane)
+		s.mul.H, s.mul.WStride = t.in(lane), stride
 		s.mul.Offsets, s.mul.Cols, s.mul.Last = ownEdges.offsets[:hi-lo+1], ownEdges.cols[:], pairRows-1
 		s.mul.X, s.mul.V, s.mul.G = out[at:], t.dOut.Data[lo*f+at:], c[lo*stride:]
 		s.mul.Dots()
-		t.loneRuns(s, lane, lo, hi, c)
+		lone.center(t, s, lane, c)
 	}
 	s.put()
 }
@@ -118,41 +122,6 @@ var ownEdges = func() (e struct {
 	return e
 }()
 
-// loneRuns sets Σ α·dα of the destinations that hear one source to its dα, whatever α and
-// the result were rounded to.
-func (t *pullCenter) loneRuns(s *attendSpace, lane, lo, hi int, c []tensor.Float) {
-	f, stride := s.mul.XStride, s.mul.WStride
-	offsets := t.k.In.Offsets
-	at := lane * s.mul.Width
-	s.mul.Cols, s.mul.Last, s.mul.X = t.k.In.Cols, len(t.k.In.Cols)-1, t.k.Ft.Data[at:]
-	for v := lo; v < hi; {
-		end := v
-		for end < hi && offsets[end+1]-offsets[end] == 1 {
-			end++
-		}
-		switch {
-		case end > v:
-			s.mul.Offsets = offsets[v : end+1]
-		case t.alike(v):
-			end = v + 1
-			s.piece = [2]int64{offsets[v], offsets[v] + 1}
-			s.mul.Offsets = s.piece[:]
-		default:
-			v++
-			continue
-		}
-		for r := v; r < end; r++ {
-			clear(c[r*stride:][:t.lanes])
-		}
-		s.mul.V, s.mul.G = t.dOut.Data[v*f+at:], c[v*stride:]
-		s.mul.Dots()
-		for r := v; r < end; r++ {
-			t.factors(int(offsets[r]), lane, c[r*stride:][:s.mul.H])
-		}
-		v = end
-	}
-}
-
 // narrowPart is Chunk of one head of spokes.
 func (t *pullCenter) narrowPart(out []tensor.Float, lo, hi int) {
 	f := t.k.Ft.RowLen()
@@ -160,29 +129,78 @@ func (t *pullCenter) narrowPart(out []tensor.Float, lo, hi int) {
 	one := simd.Spokes{X: t.dOut.Data[lo*f:], V: out, Rec: t.stats[lo*stride+at:], XStride: f, VStride: f, RecStride: stride, Heads: 1, Width: f}
 	one.Pair(hi - lo)
 	for v := lo; v < hi; v++ {
-		first := int(t.k.In.Offsets[v])
-		if int(t.k.In.Offsets[v+1])-first != 1 && !t.alike(v) {
+		edge := t.lone(v)
+		if edge < 0 {
 			continue
 		}
-		one.X, one.V, one.Rec = t.dOut.Data[v*f:], t.k.Ft.Data[int(t.k.In.Cols[first])*f:], t.stats[v*stride+at:]
+		one.X, one.V, one.Rec = t.dOut.Data[v*f:], t.k.Ft.Data[int(t.k.In.Cols[edge])*f:], t.stats[v*stride+at:]
 		one.Pair(1)
-		t.factors(first, 0, one.Rec[simd.SpokeRecord-1:simd.SpokeRecord])
+		t.factors(edge, 0, one.Rec[simd.SpokeRecord-1:simd.SpokeRecord])
 	}
 }
 
-// alike reports whether all edges of a destination are copies of one, with nothing that
-// tells their dα apart.
-func (t *pullCenter) alike(v int) bool {
-	cols := t.k.In.Cols[t.k.In.Offsets[v]:t.k.In.Offsets[v+1]]
-	if len(cols) == 0 || cols[0] != cols[len(cols)-1] || t.k.drops() || t.k.Weight != nil {
-		return false
+// loneRows are the destinations of a part that hear one source, and the rows of these
+// sources. Their Σ α·dα is that dα, whatever α and the result were rounded to.
+type loneRows struct {
+	rows []int32
+	room *[]tensor.Float // nil: there are none
+}
+
+// loneRows finds those from lo up to hi.
+func (t *pullCenter) loneRows(s *attendSpace, lo, hi int) loneRows {
+	l := loneRows{rows: s.edges[:0]}
+	for v := lo; v < hi; v++ {
+		if t.lone(v) >= 0 {
+			l.rows = append(l.rows, int32(v))
+		}
+	}
+	if len(l.rows) == 0 {
+		return l
+	}
+	f := t.k.Ft.RowLen()
+	l.room = borrow(len(l.rows) * f)
+	for i, v := range l.rows {
+		u := int(t.k.In.Cols[t.k.In.Offsets[v]])
+		copy((*l.room)[i*f:(i+1)*f], t.k.Ft.Data[u*f:(u+1)*f])
+	}
+	return l
+}
+
+// center sets Σ α·dα of the heads from lane on.
+func (l loneRows) center(t *pullCenter, s *attendSpace, lane int, c []tensor.Float) {
+	n, stride, at := len(l.rows), s.mul.WStride, lane*s.mul.Width
+	if n == 0 {
+		return
+	}
+	sums := s.sum[:n*t.lanes]
+	clear(sums)
+	s.mul.Offsets, s.mul.Cols, s.mul.Last, s.mul.WStride = ownEdges.offsets[:n+1], l.rows, n-1, t.lanes
+	s.mul.X, s.mul.V, s.mul.G = t.dOut.Data[at:], (*l.room)[at:], s.sum
+	s.mul.Dots()
+	for i, v := range l.rows {
+		to := c[int(v)*stride:][:s.mul.H]
+		copy(to, sums[i*t.lanes:])
+		t.factors(int(t.k.In.Offsets[v]), lane, to)
+	}
+}
+
+// lone returns the first edge of a destination that hears one source: by one edge or by
+// copies of it, with nothing that tells their dα apart. It returns −1 for any other.
+func (t *pullCenter) lone(v int) int {
+	lo, hi := int(t.k.In.Offsets[v]), int(t.k.In.Offsets[v+1])
+	cols := t.k.In.Cols[lo:hi]
+	switch {
+	case len(cols) == 1:
+		return lo
+	case len(cols) == 0 || cols[0] != cols[len(cols)-1] || t.k.drops() || t.k.Weight != nil:
+		return -1
 	}
 	for _, u := range cols {
 		if u != cols[0] {
-			return false
+			return -1
 		}
 	}
-	return true
+	return lo
 }
 
 // factors multiplies the numbers of the heads from lane on with the mask and the weight of

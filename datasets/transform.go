@@ -46,26 +46,7 @@ func carried(weights []tensor.Float, from []int32) []tensor.Float {
 // LargestComponent returns d without the nodes outside of its largest weakly
 // connected component, the first of equals. Nodes keep their order; the split
 // keeps what is left of it.
-func (d *Dataset) LargestComponent() *Dataset {
-	count, of := d.Graph.Components()
-	size := make([]int, count)
-	best := 0
-	for _, c := range of {
-		size[c]++
-	}
-	for c, n := range size {
-		if n > size[best] {
-			best = c
-		}
-	}
-	var nodes []int32
-	for v, c := range of {
-		if int(c) == best {
-			nodes = append(nodes, int32(v))
-		}
-	}
-	return d.only(nodes)
-}
+func (d *Dataset) LargestComponent() *Dataset { return d.only(d.Graph.LargestComponent()) }
 
 // only returns d with the given nodes, which ascend.
 func (d *Dataset) only(nodes []int32) *Dataset {

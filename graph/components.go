@@ -32,3 +32,26 @@ func (g *Graph) Components() (count int, of []int32) {
 	}
 	return count, of
 }
+
+// LargestComponent returns the nodes of the largest weakly connected component,
+// ascending; of components of one size that of the first.
+func (g *Graph) LargestComponent() []int32 {
+	count, of := g.Components()
+	size := make([]int, count)
+	best := int32(0)
+	for _, c := range of {
+		size[c]++
+	}
+	for c, n := range size {
+		if n > size[best] {
+			best = int32(c)
+		}
+	}
+	var nodes []int32
+	for v, c := range of {
+		if c == best {
+			nodes = append(nodes, int32(v))
+		}
+	}
+	return nodes
+}

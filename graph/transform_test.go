@@ -207,6 +207,26 @@ func TestComponents(t *testing.T) {
 	})
 }
 
+// The largest component is the first of those of most nodes.
+func TestLargestComponent(t *testing.T) {
+	each(t, func(t *testing.T, _ *rand.Rand, g *Graph) {
+		n, of := g.Components()
+		parts := make([][]int32, n)
+		for v, c := range of {
+			parts[c] = append(parts[c], int32(v))
+		}
+		var want []int32
+		for _, p := range parts {
+			if len(p) > len(want) {
+				want = p
+			}
+		}
+		if got := g.LargestComponent(); !slices.Equal(got, want) {
+			t.Fatalf("the largest component is %v, want %v", got, want)
+		}
+	})
+}
+
 func TestPermute(t *testing.T) {
 	each(t, func(t *testing.T, rng *rand.Rand, g *Graph) {
 		nodes := make([]int32, g.NumNodes())

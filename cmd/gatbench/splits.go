@@ -13,7 +13,6 @@ import (
 	"strconv"
 
 	"github.com/edgewise-ml/edgewise/datasets"
-	"github.com/edgewise-ml/edgewise/graph"
 )
 
 // What --splits names, beside files.
@@ -160,7 +159,7 @@ func randomSplit(d *datasets.Dataset, seed uint64) datasets.Split {
 // validate. The other components stay in the graph, where nothing comes from them.
 func shchurSplit(d *datasets.Dataset, seed uint64) datasets.Split {
 	of := make([][]int32, d.Classes)
-	for _, v := range largestComponent(d.Graph) {
+	for _, v := range d.Graph.LargestComponent() {
 		if c := d.Labels[v]; c >= 0 {
 			of[c] = append(of[c], v)
 		}
@@ -179,26 +178,6 @@ func shchurSplit(d *datasets.Dataset, seed uint64) datasets.Split {
 		slices.Sort(part)
 	}
 	return s
-}
-
-// largestComponent returns the nodes of the largest component, the first of equals.
-func largestComponent(g *graph.Graph) []int32 {
-	count, of := g.Components()
-	size := make([]int, count)
-	for _, c := range of {
-		size[c]++
-	}
-	if count == 0 {
-		return nil
-	}
-	best := slices.Index(size, slices.Max(size))
-	var nodes []int32
-	for v, c := range of {
-		if int(c) == best {
-			nodes = append(nodes, int32(v))
-		}
-	}
-	return nodes
 }
 
 // file reads the split from an .npz file, or else from JSON.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/draw"
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/message"
@@ -83,16 +84,16 @@ func (s *session) attention(nodes []int32) []draw.Attended {
 
 // attentionCSV writes a line for each layer, head, node and in-neighbour.
 func (s *session) attentionCSV(w io.Writer, all []draw.Attended) error {
-	p := &printer{w: w}
-	p.printf("node,node_label,layer,head,neighbour,neighbour_label,attention\n")
+	p := report.NewPrinter(w)
+	p.Printf("node,node_label,layer,head,neighbour,neighbour_label,attention\n")
 	for _, a := range all {
 		for layer := range s.net.Layers {
 			for _, e := range a.Edges {
 				for head, v := range e.Heads[layer] {
-					p.printf("%d,%d,%d,%d,%d,%d,%s\n", a.Node, s.Labels[a.Node], layer+1, head+1, e.Source, s.Labels[e.Source], fmt.Sprintf("%.6g", v))
+					p.Printf("%d,%d,%d,%d,%d,%d,%s\n", a.Node, s.Labels[a.Node], layer+1, head+1, e.Source, s.Labels[e.Source], fmt.Sprintf("%.6g", v))
 				}
 			}
 		}
 	}
-	return p.err
+	return p.Err()
 }

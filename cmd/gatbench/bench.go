@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/bench"
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
 )
 
@@ -113,22 +114,22 @@ func (c *benchCommand) chosen() ([]bench.Benchmark, error) {
 }
 
 func list(w io.Writer, bs []bench.Benchmark) error {
-	p := &printer{w: w}
+	p := report.NewPrinter(w)
 	for i := range bs {
-		p.printf("%s\n", bs[i].Name())
+		p.Printf("%s\n", bs[i].Name())
 	}
-	return p.err
+	return p.Err()
 }
 
 // timeAll times benchmarks in order and prints each when it is done, so that
 // what is interrupted leaves what it had.
 func (c *benchCommand) timeAll(e env, timer *bench.Timer, bs []bench.Benchmark) error {
-	limits, table, p := bench.Ceilings{}, bench.NewTable(bs), &printer{w: e.out}
-	progress := newProgress(e.errOut)
+	limits, table, p := bench.Ceilings{}, bench.NewTable(bs), report.NewPrinter(e.out)
+	progress := report.NewProgress(e.errOut)
 	for i := range bs {
-		progress.show("%d/%d  %s", i+1, len(bs), bs[i].Name())
+		progress.Show("%d/%d  %s", i+1, len(bs), bs[i].Name())
 		line, err := c.timeOne(e.ctx, timer, &bs[i])
-		progress.clear()
+		progress.Clear()
 		if e.ctx.Err() != nil {
 			return fmt.Errorf("interrupted after %d of %d benchmarks", i, len(bs))
 		}
@@ -137,19 +138,19 @@ func (c *benchCommand) timeAll(e env, timer *bench.Timer, bs []bench.Benchmark) 
 		}
 		limits.Compare(&bs[i], line)
 		if c.JSON {
-			p.encode(line)
+			p.Encode(line)
 		} else {
-			p.lines(table.Row(&bs[i], line))
+			p.Lines(table.Row(&bs[i], line))
 		}
-		if p.err != nil {
-			return p.err
+		if p.Err() != nil {
+			return p.Err()
 		}
 		debug.FreeOSMemory() // the operands of a product may be most of the memory
 	}
 	if !c.JSON {
-		p.lines(table.Legend())
+		p.Lines(table.Legend())
 	}
-	return p.err
+	return p.Err()
 }
 
 func (c *benchCommand) timeOne(ctx context.Context, timer *bench.Timer, b *bench.Benchmark) (*bench.Line, error) {

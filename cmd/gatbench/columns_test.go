@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/internal/plain"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
@@ -26,16 +26,16 @@ func TestTableAligns(t *testing.T) {
 	long := "/data/" + strings.Repeat("my own ", 9) + "graph.npz"
 	var out strings.Builder
 	c := &tableCommand{Models: []string{"gat", "transformer"}, Seeds: 3, Datasets: []string{"Cora", "texas", long, "神经网络.npz"}}
-	at := &accuracyTable{tableCommand: c, printer: printer{w: &out}}
+	at := newAccuracyTable(c, report.NewPrinter(&out), nil, nil)
 	for _, one := range []struct {
 		name string
-		cell cell
+		cell report.Cell
 	}{
-		{"Cora", cell{Model: "gat", Dataset: "cora", Splits: splitsOwn, Mean: 0.829, Std: 0.008, Low: 0.824, High: 0.835}},
-		{"Cora", cell{Model: "transformer", Dataset: "cora", Mean: 0.5, Std: 0.1, Low: 0.05, High: 1}},
-		{"WebKB Texas", cell{Model: "gat", Dataset: "texas", Mean: 1, Low: 1, High: 1}},
-		{"my own my own my own my own my own graph", cell{Model: "gat", Mean: 0.09996, Std: 0.7071, Low: 0, High: 0.99949}},
-		{"神经网络", cell{Model: "transformer", Mean: 0.999499, Std: 0.0001, Low: 0.99, High: 0.9996, TotalMS: 12345678}},
+		{"Cora", report.Cell{Model: "gat", Dataset: "cora", Splits: splitsOwn, Mean: 0.829, Std: 0.008, Low: 0.824, High: 0.835}},
+		{"Cora", report.Cell{Model: "transformer", Dataset: "cora", Mean: 0.5, Std: 0.1, Low: 0.05, High: 1}},
+		{"WebKB Texas", report.Cell{Model: "gat", Dataset: "texas", Mean: 1, Low: 1, High: 1}},
+		{"my own my own my own my own my own graph", report.Cell{Model: "gat", Mean: 0.09996, Std: 0.7071, Low: 0, High: 0.99949}},
+		{"神经网络", report.Cell{Model: "transformer", Mean: 0.999499, Std: 0.0001, Low: 0.99, High: 0.9996, TotalMS: 12345678}},
 	} {
 		one.cell.Seeds = 3
 		if err := at.print(one.name, one.cell); err != nil {
@@ -70,7 +70,6 @@ func TestTableAligns(t *testing.T) {
 // So have the rows of confusions, of names and counts of any width.
 func TestConfusionAligns(t *testing.T) {
 	names := []string{"A", strings.Repeat("a very long name of a class ", 5), "神经网络", "esc\x1b[2J"}
-	k := &task{Dataset: &datasets.Dataset{Classes: 5, ClassNames: names}}
 	const n = 123457
 	logits, labels, rows := tensor.New(n, 5), make([]int32, n), make([]int32, n)
 	for i := range rows {
@@ -78,8 +77,8 @@ func TestConfusionAligns(t *testing.T) {
 	}
 	labels[0] = 3
 	var out strings.Builder
-	p := &printer{w: &out}
-	p.confusion(k, train.NewConfusion(logits, labels, rows))
+	p := report.NewPrinter(&out)
+	p.Confusion(5, names, train.NewConfusion(logits, labels, rows))
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 	for _, line := range lines {
 		if plain.Width(line) != plain.Width(lines[0]) || plain.Text(line) != line {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/graph"
 )
@@ -57,14 +58,14 @@ type listed struct {
 
 // Run prints a line for each dataset.
 func (c *dataListCommand) Run(e env) error {
-	p := &printer{w: e.out}
+	p := report.NewPrinter(e.out)
 	if !c.JSON {
-		p.printf("%-13s %6s %7s %8s %7s  %-46s %s\n", "name", "nodes", "edges", "features", "classes", "", "where")
+		p.Printf("%-13s %6s %7s %8s %7s  %-46s %s\n", "name", "nodes", "edges", "features", "classes", "", "where")
 	}
 	for _, i := range datasets.Catalogue() {
 		l := listed{i.Name, i.Title, i.About, i.Nodes, i.Edges, i.Features, i.Classes, where(c.Data, i.Name)}
 		if c.JSON {
-			p.encode(l)
+			p.Encode(l)
 			continue
 		}
 		if l.Where == "" {
@@ -73,9 +74,9 @@ func (c *dataListCommand) Run(e env) error {
 				l.Where = "not here: " + program + " data fetch " + i.Name
 			}
 		}
-		p.printf("%-13s %6d %7d %8d %7d  %-46s %s\n", l.Name, l.Nodes, l.Edges, l.Features, l.Classes, l.About, l.Where)
+		p.Printf("%-13s %6d %7d %8d %7d  %-46s %s\n", l.Name, l.Nodes, l.Edges, l.Features, l.Classes, l.About, l.Where)
 	}
-	return p.err
+	return p.Err()
 }
 
 // dataDescribeCommand is gatbench data describe.
@@ -104,17 +105,17 @@ func (c *dataDescribeCommand) Run(e env) error {
 	if err != nil {
 		return err
 	}
-	p := &printer{w: e.out}
+	p := report.NewPrinter(e.out)
 	if c.JSON {
 		s := d.Split
-		p.encode(description{d.Name, d.from, d.Graph.NumNodes(), d.Graph.NumEdges(), d.Features.Shape()[1], d.Classes, len(s.Train), len(s.Val), len(s.Test)})
-		return p.err
+		p.Encode(description{d.Name, d.from, d.Graph.NumNodes(), d.Graph.NumEdges(), d.Features.Shape()[1], d.Classes, len(s.Train), len(s.Val), len(s.Test)})
+		return p.Err()
 	}
 	if err := d.Describe(e.out); err != nil {
 		return err
 	}
-	p.printf("%-9s %s\n", "from", d.from)
-	return p.err
+	p.Printf("%-9s %s\n", "from", d.from)
+	return p.Err()
 }
 
 // dataCheckCommand is gatbench data check.
@@ -124,20 +125,20 @@ type dataCheckCommand struct {
 
 // Run reads the files and says which are right.
 func (c *dataCheckCommand) Run(e env) error {
-	p, wrong := &printer{w: e.out}, 0
+	p, wrong := report.NewPrinter(e.out), 0
 	for _, path := range c.Paths {
 		d, err := datasets.Read(path)
 		if err != nil {
 			wrong++
-			p.printf("wrong  %v\n", err)
+			p.Printf("wrong  %v\n", err)
 			continue
 		}
-		p.printf("right  %s: %d nodes, %d edges%s\n", path, d.Graph.NumNodes(), d.Graph.NumEdges(), unusual(d.Graph))
+		p.Printf("right  %s: %d nodes, %d edges%s\n", path, d.Graph.NumNodes(), d.Graph.NumEdges(), unusual(d.Graph))
 	}
 	if wrong > 0 {
 		return fmt.Errorf("%d of %d cannot be used", wrong, len(c.Paths))
 	}
-	return p.err
+	return p.Err()
 }
 
 // unusual returns what is legal in a graph and yet often a mistake.
@@ -185,7 +186,7 @@ func (c *dataConvertCommand) Run(e env) error {
 	if err != nil {
 		return err
 	}
-	p := &printer{w: e.out}
-	p.printf("%s: %s, %d nodes, %d edges, %.1f MB\n", c.Out, d.Name, d.Graph.NumNodes(), d.Graph.NumEdges(), float64(info.Size())/1e6)
-	return p.err
+	p := report.NewPrinter(e.out)
+	p.Printf("%s: %s, %d nodes, %d edges, %.1f MB\n", c.Out, d.Name, d.Graph.NumNodes(), d.Graph.NumEdges(), float64(info.Size())/1e6)
+	return p.Err()
 }

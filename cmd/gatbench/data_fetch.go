@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/fetch"
 )
@@ -62,15 +63,15 @@ func (c *dataFetchCommand) known(name string) error {
 
 // fetch downloads the files of a dataset and reads them.
 func (c *dataFetchCommand) fetch(e env, dir, name string) error {
-	shown := newProgress(e.errOut)
-	defer shown.clear()
+	shown := report.NewProgress(e.errOut)
+	defer shown.Clear()
 	files := c.sources(name)
 	total, before := int64(0), int64(0)
 	for _, f := range files {
 		total += f.Size
 	}
 	c.getter.Progress = func(f fetch.File, done int64) {
-		shown.show("%.1f of %.1f MB  %s  %s", float64(before+done)/1e6, float64(total)/1e6, name, filepath.Base(f.Path))
+		shown.Show("%.1f of %.1f MB  %s  %s", float64(before+done)/1e6, float64(total)/1e6, name, filepath.Base(f.Path))
 	}
 	for _, f := range files {
 		file := fetch.File{URL: f.URL, Path: filepath.Join(dir, f.Name), Size: f.Size, SHA256: f.SHA256}
@@ -83,8 +84,8 @@ func (c *dataFetchCommand) fetch(e env, dir, name string) error {
 		}
 		before += f.Size
 	}
-	shown.clear()
-	p := &printer{w: e.out}
-	p.printf("%s: %d files, %.1f MB, checksums right, in %s\n", name, len(files), float64(total)/1e6, dir)
-	return p.err
+	shown.Clear()
+	p := report.NewPrinter(e.out)
+	p.Printf("%s: %d files, %.1f MB, checksums right, in %s\n", name, len(files), float64(total)/1e6, dir)
+	return p.Err()
 }

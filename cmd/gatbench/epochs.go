@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -30,7 +31,7 @@ func (o *outputFlags) writeCSV(runs []seeded) error {
 					best = 1
 				}
 				if _, err := fmt.Fprintf(w, "%d,%d,%g,%g,%g,%g,%g,%d,%.3f\n", r.seed, e.N, e.Loss, e.Train.Accuracy,
-					e.Val.Loss, e.Val.Accuracy, e.Test.Accuracy, best, milliseconds(e.Took)); err != nil {
+					e.Val.Loss, e.Val.Accuracy, e.Test.Accuracy, best, report.Milliseconds(e.Took)); err != nil {
 					return err
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 )
 
@@ -17,15 +18,15 @@ import (
 type ledger struct {
 	path  string // empty: nothing is kept
 	lines []entry
-	of    map[recipe]summary
+	of    map[recipe]report.Summary
 	close func() // lets other processes have the file
 	free  error  // why they are not kept from it meanwhile
 }
 
 // entry is a line of the file.
 type entry struct {
-	Recipe  recipe  `json:"recipe"`
-	Summary summary `json:"summary"`
+	Recipe  recipe         `json:"recipe"`
+	Summary report.Summary `json:"summary"`
 }
 
 // maxLedger is how long a file is read. A training is a kilobyte.
@@ -33,7 +34,7 @@ const maxLedger = 64 << 20
 
 // openLedger reads the file at path; one that is not there yet has no lines.
 func openLedger(path string) (*ledger, error) {
-	g := &ledger{path: path, of: map[recipe]summary{}, close: func() {}}
+	g := &ledger{path: path, of: map[recipe]report.Summary{}, close: func() {}}
 	if path == "" {
 		return g, nil
 	}
@@ -118,7 +119,7 @@ func (g *ledger) read(line []byte) error {
 }
 
 // keep adds a training and writes the file.
-func (g *ledger) keep(r recipe, s summary) error {
+func (g *ledger) keep(r recipe, s report.Summary) error {
 	g.of[r] = s
 	if g.path == "" {
 		return nil

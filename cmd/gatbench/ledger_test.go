@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 )
 
 // tableArgs are those of a small table that keeps its results in a file.
@@ -102,7 +104,7 @@ func FuzzLedger(f *testing.F) {
 	f.Add([]byte(`{"recipe":{"Epochs":-1}}`))
 	f.Add([]byte(`{}{`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		g := &ledger{of: map[recipe]summary{}}
+		g := &ledger{of: map[recipe]report.Summary{}}
 		if err := g.read(line); (err == nil) != (len(g.lines) == 1) {
 			t.Errorf("error %v, %d lines", err, len(g.lines))
 		}

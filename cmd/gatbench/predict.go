@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -54,9 +55,9 @@ func (c *predictCommand) Run(e env) error {
 
 // write writes a line a node: JSON, or CSV under a head.
 func (c *predictCommand) write(w io.Writer, k *task, logits *tensor.Dense, nodes []int32) error {
-	p := &printer{w: w}
+	p := report.NewPrinter(w)
 	if !c.JSON {
-		p.printf("node,class,name,probability,label\n")
+		p.Printf("node,class,name,probability,label\n")
 	}
 	for _, v := range nodes {
 		line := predicted{Event: "predict", Node: v, Label: k.Labels[v]}
@@ -65,12 +66,12 @@ func (c *predictCommand) write(w io.Writer, k *task, logits *tensor.Dense, nodes
 			line.Name = k.ClassNames[line.Class]
 		}
 		if c.JSON {
-			p.encode(line)
+			p.Encode(line)
 		} else {
-			p.printf("%d,%d,%s,%.4f,%d\n", line.Node, line.Class, strconv.Quote(line.Name), line.Probability, line.Label)
+			p.Printf("%d,%d,%s,%.4f,%d\n", line.Node, line.Class, strconv.Quote(line.Name), line.Probability, line.Label)
 		}
 	}
-	return p.err
+	return p.Err()
 }
 
 // likeliest returns the class of the largest logit and its probability.

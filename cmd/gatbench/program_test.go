@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/internal/plain"
 )
 
@@ -85,7 +86,7 @@ func TestAdviceNamesProgram(t *testing.T) {
 			t.Errorf("%s: no %q in\n%s%s", args, want, stdout, stderr)
 		}
 	}
-	s := &session{recipe: recipe{Epochs: 9}, summary: summary{Interrupted: true, Checkpoint: "a b"}}
+	s := &session{recipe: recipe{Epochs: 9}, summary: report.Summary{Interrupted: true, Checkpoint: "a b"}}
 	if got := s.explain(context.Canceled).Error(); !strings.HasSuffix(got, `; go run ./cmd/gatbench train --resume "a b" goes on`) {
 		t.Error(got)
 	}

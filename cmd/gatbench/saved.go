@@ -1,11 +1,9 @@
 package main
 
 import (
-	"fmt"
-
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/plain"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -93,16 +91,16 @@ type evalCommand struct {
 
 // scored is how good a saved model is.
 type scored struct {
-	Event         string  `json:"event"` // "eval"
-	File          string  `json:"file"`
-	Dataset       string  `json:"dataset"`
-	Model         string  `json:"model"`
-	TrainAccuracy float64 `json:"train_accuracy"`
-	ValAccuracy   float64 `json:"val_accuracy"`
-	TestAccuracy  float64 `json:"test_accuracy"`
-	TestLoss      number  `json:"test_loss"`
-	Features      form    `json:"features"`
-	*Quality
+	Event         string        `json:"event"` // "eval"
+	File          string        `json:"file"`
+	Dataset       string        `json:"dataset"`
+	Model         string        `json:"model"`
+	TrainAccuracy float64       `json:"train_accuracy"`
+	ValAccuracy   float64       `json:"val_accuracy"`
+	TestAccuracy  float64       `json:"test_accuracy"`
+	TestLoss      report.Number `json:"test_loss"`
+	Features      form          `json:"features"`
+	*report.Quality
 }
 
 // Run scores a saved model on each part of the split.
@@ -115,57 +113,27 @@ func (c *evalCommand) Run(e env) error {
 	confusion := train.NewConfusion(logits, k.Labels, k.split.Test)
 	line := scored{
 		Event: "eval", File: c.File, Dataset: n.Recipe.Dataset, Model: n.Recipe.Model,
-		TrainAccuracy: s.Train.Accuracy, ValAccuracy: s.Val.Accuracy, TestAccuracy: s.Test.Accuracy, TestLoss: number(s.Test.Loss),
+		TrainAccuracy: s.Train.Accuracy, ValAccuracy: s.Val.Accuracy, TestAccuracy: s.Test.Accuracy, TestLoss: report.Number(s.Test.Loss),
 		Features: n.Recipe.Features, Quality: k.quality(logits),
 	}
-	p := &printer{w: e.out}
+	p := report.NewPrinter(e.out)
 	if c.JSON {
-		p.encode(line)
-		return p.err
+		p.Encode(line)
+		return p.Err()
 	}
-	p.printf("%s on %s\n\n%-10s  %6s  %-9s  %s\n", n.Recipe.model().describe(&n.Recipe, k.Classes), k.Name, "", "nodes", "accuracy", "loss")
+	p.Printf("%s on %s\n\n%-10s  %6s  %-9s  %s\n", n.Recipe.model().describe(&n.Recipe, k.Classes), k.Name, "", "nodes", "accuracy", "loss")
 	for _, part := range []struct {
 		name  string
 		nodes []int32
 		score train.Score
 	}{{"train", k.split.Train, s.Train}, {"validation", k.split.Val, s.Val}, {"test", k.split.Test, s.Test}} {
-		p.printf("%-10s  %6d  %6.1f %%   %.4f\n", part.name, len(part.nodes), 100*part.score.Accuracy, part.score.Loss)
+		p.Printf("%-10s  %6d  %6.1f %%   %.4f\n", part.name, len(part.nodes), 100*part.score.Accuracy, part.score.Loss)
 	}
 	if line.Quality != nil {
-		p.printf("\n")
-		p.paragraph("%s", line.Quality.says(s.Test.Accuracy))
+		p.Printf("\n")
+		p.Paragraph("%s", line.Quality.Says(s.Test.Accuracy))
 	}
-	p.printf("\nwhich classes (down) are taken for which (across):\n\n")
-	p.confusion(k, confusion)
-	return p.err
-}
-
-// confusion prints a row for each class: how many of its nodes were given which.
-func (p *printer) confusion(k *task, c *train.Confusion) {
-	const most = 40 // columns of a name
-	name := func(class int) string {
-		if class < len(k.ClassNames) {
-			return plain.Fit(plain.Text(k.ClassNames[class]), most)
-		}
-		return ""
-	}
-	long, wide := 0, 5
-	for want := range k.Classes {
-		long = max(long, plain.Width(name(want)))
-		for got := range k.Classes {
-			wide = max(wide, len(fmt.Sprint(c.At(want, got))))
-		}
-	}
-	p.printf("%3s %s", "", plain.Pad("", long))
-	for got := range k.Classes {
-		p.printf(" %*d", wide, got)
-	}
-	p.printf("\n")
-	for want := range k.Classes {
-		p.printf("%3d %s", want, plain.Pad(name(want), long))
-		for got := range k.Classes {
-			p.printf(" %*d", wide, c.At(want, got))
-		}
-		p.printf("\n")
-	}
+	p.Printf("\nwhich classes (down) are taken for which (across):\n\n")
+	p.Confusion(k.Classes, k.ClassNames, confusion)
+	return p.Err()
 }

@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"math"
 	"sync"
 	"time"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
 )
 
@@ -14,14 +14,14 @@ import (
 // another, to the bit. done is called for each, one at a time but in any order,
 // with its place among the recipes; an error of it ends all. The result is in the
 // order of the recipes.
-func manySeeds(ctx context.Context, k *task, rs []recipe, done func(int, summary) error) ([]summary, error) {
+func manySeeds(ctx context.Context, k *task, rs []recipe, done func(int, report.Summary) error) ([]report.Summary, error) {
 	workers := min(par.Threads(), len(rs))
 	if workers > 1 { // each training has one thread: that is n times as fast, and kernels are not
 		defer par.SetThreads(1)()
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	runs, next := make([]summary, len(rs)), make(chan int)
+	runs, next := make([]report.Summary, len(rs)), make(chan int)
 	var turn sync.Mutex
 	var wg sync.WaitGroup
 	for range workers {
@@ -58,50 +58,25 @@ func seedsOf(r recipe, n int) []recipe {
 }
 
 // once trains one network and keeps nothing of it.
-func (k *task) once(ctx context.Context, r recipe) (summary, error) {
+func (k *task) once(ctx context.Context, r recipe) (report.Summary, error) {
 	if err := ctx.Err(); err != nil {
-		return summary{}, err
+		return report.Summary{}, err
 	}
 	if r.choice().bySeed() {
 		own := *k
 		if err := own.setSplit(r.choice()); err != nil {
-			return summary{}, err
+			return report.Summary{}, err
 		}
 		k = &own
 	}
 	fit, _, err := k.fit(r)
 	if err != nil {
-		return summary{}, err
+		return report.Summary{}, err
 	}
 	start := time.Now()
 	history, err := fit.Run(ctx)
 	if err != nil {
-		return summary{}, err
+		return report.Summary{}, err
 	}
 	return summarise(history, r, time.Since(start)), nil
-}
-
-// halfWidth returns half the width of the 95 % confidence interval of a mean of
-// n numbers with that standard deviation, by Student's distribution; 0 of one.
-func halfWidth(n int, std float64) float64 {
-	if n < 2 {
-		return 0
-	}
-	return student95(n-1) * std / math.Sqrt(float64(n))
-}
-
-// student95 returns the 97.5 % quantile of Student's distribution. From four
-// degrees of freedom on it is the expansion around the normal distribution's,
-// good to 0.3 %.
-func student95(freedom int) float64 {
-	if few := [...]float64{12.7062, 4.3027, 3.1824}; freedom <= len(few) {
-		return few[freedom-1]
-	}
-	const z = 1.959964
-	v := float64(freedom)
-	z2 := z * z
-	g1 := z * (z2 + 1) / 4
-	g2 := z * ((5*z2+16)*z2 + 3) / 96
-	g3 := z * (((3*z2+19)*z2+17)*z2 - 15) / 384
-	return z + g1/v + g2/(v*v) + g3/(v*v*v)
 }

@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -16,11 +16,11 @@ import (
 func TestManySeeds(t *testing.T) {
 	k, r := taskOf(t, "gat")
 	r.Dropout, r.Epochs, r.Seed = 0.6, 4, 5
-	runs := func(threads int, splits string) []summary {
+	runs := func(threads int, splits string) []report.Summary {
 		defer par.SetThreads(threads)()
 		r.Splits = splits
 		seen := 0
-		out, err := manySeeds(t.Context(), k, seedsOf(r, 5), func(int, summary) error { seen++; return nil })
+		out, err := manySeeds(t.Context(), k, seedsOf(r, 5), func(int, report.Summary) error { seen++; return nil })
 		if err != nil || seen != 5 {
 			t.Fatalf("%d of 5 seeds: %v", seen, err)
 		}
@@ -45,28 +45,13 @@ func TestManySeeds(t *testing.T) {
 func TestManySeedsFail(t *testing.T) {
 	k, r := taskOf(t, "gcn")
 	r.LR, r.Epochs = 1e12, 5
-	if _, err := manySeeds(t.Context(), k, seedsOf(r, 3), func(int, summary) error { return nil }); !errors.As(err, new(*train.DivergedError)) {
+	if _, err := manySeeds(t.Context(), k, seedsOf(r, 3), func(int, report.Summary) error { return nil }); !errors.As(err, new(*train.DivergedError)) {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := manySeeds(ctx, k, seedsOf(r, 3), func(int, summary) error { return nil }); !errors.Is(err, context.Canceled) {
+	if _, err := manySeeds(ctx, k, seedsOf(r, 3), func(int, report.Summary) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
-	}
-}
-
-// The quantiles are those of the printed tables.
-func TestStudent95(t *testing.T) {
-	for freedom, want := range map[int]float64{1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 9: 2.262, 19: 2.093, 49: 2.010, 99: 1.984, 1000: 1.962} {
-		if got := student95(freedom); math.Abs(got-want) > 0.003*want {
-			t.Errorf("%d degrees of freedom: %.4f, want %.3f", freedom, got, want)
-		}
-	}
-	if got := halfWidth(10, 2); math.Abs(got-2.262*2/math.Sqrt(10)) > 1e-3 {
-		t.Errorf("half the interval is %g", got)
-	}
-	if halfWidth(1, 0) != 0 {
-		t.Error("one number has an interval")
 	}
 }
 
@@ -118,20 +103,6 @@ func TestTableWidth(t *testing.T) {
 	for line := range strings.Lines(stdout) {
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
-		}
-	}
-}
-
-func TestWrap(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                              "",
-		" a  b\n":                       "a b",
-		strings.Repeat("é", 90) + " x":  strings.Repeat("é", 90) + "\nx",
-		strings.Repeat("é", 78) + " x":  strings.Repeat("é", 78) + " x",
-		strings.Repeat("é", 78) + " xy": strings.Repeat("é", 78) + "\nxy",
-	} {
-		if got := wrap(text); got != want {
-			t.Errorf("wrap(%q) is %q, want %q", text, got, want)
 		}
 	}
 }

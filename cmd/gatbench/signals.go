@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"os/signal"
-	"runtime"
 	"slices"
 	"syscall"
 	"time"
@@ -88,12 +87,3 @@ func promptly[T any](ctx context.Context, work func() (T, error)) (T, error) {
 // as in gatbench train --json --save m | head -1: it is for commands that write
 // files too. Others end by SIGPIPE, which is right for them.
 func outliveReader() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
-
-// unread reports whether an error of printing says that nobody reads it any more.
-func unread(err error) bool {
-	if errors.Is(err, syscall.EPIPE) {
-		return true
-	}
-	const brokenPipe, noData = syscall.Errno(109), syscall.Errno(232)
-	return runtime.GOOS == "windows" && (errors.Is(err, brokenPipe) || errors.Is(err, noData))
-}

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/plain"
 )
 
 // tableCommand is gatbench table.
@@ -67,24 +67,6 @@ func (v *variation) override(r *recipe) {
 	set(&r.NoBias, v.NoBias)
 }
 
-// cell is a model on a dataset.
-type cell struct {
-	Event   string  `json:"event"` // "cell"
-	Dataset string  `json:"dataset"`
-	Model   string  `json:"model"`
-	Splits  string  `json:"splits"`
-	Number  string  `json:"split_number,omitempty"`
-	Preset  string  `json:"preset"`
-	Select  string  `json:"select"`
-	Form    form    `json:"features"`
-	Seeds   int     `json:"seeds"`
-	Mean    float64 `json:"test_accuracy_mean"`
-	Std     float64 `json:"test_accuracy_std"`
-	Low     float64 `json:"test_accuracy_low"` // of the mean's 95 % interval, as far as there are such accuracies
-	High    float64 `json:"test_accuracy_high"`
-	TotalMS float64 `json:"total_ms"` // of the trainings, added up
-}
-
 func (c *tableCommand) endsItself() {}
 
 // Run trains each model on each dataset and prints a row for each.
@@ -109,7 +91,7 @@ func (c *tableCommand) Run(e env) error {
 	}
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
-	t := &accuracyTable{tableCommand: c, printer: printer{w: e.out}, progress: newProgress(e.errOut), ledger: kept}
+	t := newAccuracyTable(c, report.NewPrinter(e.out), report.NewProgress(e.errOut), kept)
 	for _, rs := range recipes {
 		k, err := promptly(e.ctx, func() (*task, error) { return openTask(c.Data, rs[0].Dataset, rs[0].choice()) })
 		if errors.Is(err, errInterrupted) {
@@ -244,13 +226,33 @@ func (c *tableCommand) datasets() []string {
 // accuracyTable prints the rows as they come.
 type accuracyTable struct {
 	*tableCommand
-	printer
 	*ledger
-	progress *progress
+	out      *report.Printer
+	progress *report.Progress
+	table    *report.Table
 	rows     int
 	used     []noted  // a row for each preset
 	missed   []error  // datasets that are not there
 	unread   []string // datasets and models that leave their weights out
+}
+
+func newAccuracyTable(c *tableCommand, out *report.Printer, p *report.Progress, kept *ledger) *accuracyTable {
+	return &accuracyTable{tableCommand: c, ledger: kept, out: out, progress: p, table: report.NewTable(c.titles(), c.Models)}
+}
+
+// titles returns the titles of the datasets in the table.
+func (c *tableCommand) titles() []string {
+	var titles []string
+	for _, name := range c.datasets() {
+		title := filepath.Base(name) // of a file the title is at most that
+		for _, i := range datasets.Catalogue() {
+			if i.Name == strings.ToLower(name) {
+				title = i.Title
+			}
+		}
+		titles = append(titles, title)
+	}
+	return titles
 }
 
 // noted is what a preset was used for.
@@ -276,12 +278,12 @@ func (t *accuracyTable) add(e env, k *task, r recipe) error {
 	all := seedsOf(r, t.Seeds)
 	rest := t.missing(all)
 	ready := t.Seeds - len(rest)
-	_, err := manySeeds(e.ctx, k, rest, func(i int, s summary) error {
+	_, err := manySeeds(e.ctx, k, rest, func(i int, s report.Summary) error {
 		ready++
-		t.progress.show("%d of %d seeds  %s on %s", ready, t.Seeds, r.Model, k.Name)
+		t.progress.Show("%d of %d seeds  %s on %s", ready, t.Seeds, r.Model, k.Name)
 		return t.keep(rest[i], s)
 	})
-	t.progress.clear()
+	t.progress.Clear()
 	if k.weighing(r.model()) == "not used" {
 		t.unread = append(t.unread, fmt.Sprintf("the weights of %s's edges are not used by %s", k.Name, r.Model))
 	}
@@ -304,91 +306,39 @@ func (t *accuracyTable) interrupted(ready int) error {
 }
 
 // cell sums up the results of a recipe's seeds.
-func (t *accuracyTable) cell(seeds []recipe) cell {
+func (t *accuracyTable) cell(seeds []recipe) report.Cell {
 	var tests []float64
 	r := seeds[0]
-	l := cell{Event: "cell", Dataset: r.Dataset, Model: r.Model, Splits: r.Splits, Number: r.SplitNumber, Preset: r.Preset, Select: r.Select, Form: r.Features, Seeds: len(seeds)}
+	l := report.Cell{Dataset: r.Dataset, Model: r.Model, Splits: r.Splits, Number: r.SplitNumber, Preset: r.Preset, Select: r.Select, Form: string(r.Features)}
 	for _, one := range seeds {
 		s := t.of[one]
 		tests = append(tests, s.TestAccuracy)
 		l.TotalMS += s.TotalMS
 	}
-	l.Mean, l.Std = meanStd(tests)
-	half := halfWidth(len(tests), l.Std)
-	l.Low, l.High = max(0, l.Mean-half), min(1, l.Mean+half)
+	l.Take(tests)
 	return l
 }
 
-func (t *accuracyTable) print(name string, l cell) error {
+// print prints a cell of the dataset of that title.
+func (t *accuracyTable) print(title string, l report.Cell) error {
 	t.rows++
 	if t.JSON {
-		t.encode(l)
+		t.out.Encode(l)
 	} else {
-		t.row(name, l)
+		t.table.Row(t.out, title, publishedOn(l.Splits), &l)
 	}
-	return t.err
+	return t.out.Err()
 }
 
-// widest is how many columns a dataset's name has at most in a table.
-const widest = 24
-
-// widths returns the columns of the names that the table will have.
-func (t *accuracyTable) widths() (dataset, model int) {
-	dataset, model = len("dataset"), len("model")
-	for _, m := range t.Models {
-		model = max(model, plain.Width(m))
-	}
-	for _, name := range t.datasets() {
-		title := filepath.Base(name) // of a file the title is at most that
-		for _, i := range datasets.Catalogue() {
-			if i.Name == strings.ToLower(name) {
-				title = i.Title
-			}
-		}
-		dataset = max(dataset, plain.Width(plain.Text(title)))
-	}
-	return min(dataset, widest), model
-}
-
-// row prints a cell for people, and before the first the head.
-func (t *accuracyTable) row(name string, l cell) {
-	const columns = "%s  %s  %-24s  %-10s  %-4s  %-10s %6s\n"
-	long, wide := t.widths()
-	if t.rows == 1 {
-		t.printf(columns, plain.Pad("dataset", long), plain.Pad("model", wide), "here", "paper", "DGL", "PyG", "time")
-	}
-	var p figures
-	switch l.Splits { // that is what was published
+// publishedOn says which published figures are of such splits.
+func publishedOn(splits string) report.Published {
+	switch splits {
 	case splitsOwn:
-		p = reported[l.Model][l.Dataset]
+		return report.OnPlanetoid
 	case splitsShchur:
-		p.paper = reportedShchur[l.Model][l.Dataset]
+		return report.OnShchur
 	}
-	here := score(l.Mean)
-	if l.Seeds > 1 { // one says nothing of how far they lie apart
-		here = fmt.Sprintf("%s ±%5.1f [%s, %s]", here, 100*l.Std, score(l.Low), score(l.High))
-	}
-	name = plain.Pad(plain.Fit(plain.Text(name), long), long)
-	t.printf(columns, name, plain.Pad(l.Model, wide), here, p.paper, p.dgl, p.pyg, fmt.Sprintf("%.0f s", l.TotalMS/1000))
-}
-
-// score writes an accuracy in per cent in four columns, all of it without a decimal.
-func score(v float64) string {
-	if v >= 0.9995 {
-		return " 100"
-	}
-	return fmt.Sprintf("%4.1f", 100*v)
-}
-
-// String is mean ± std, or a dash.
-func (f figure) String() string {
-	switch {
-	case f == figure{}:
-		return "–"
-	case f.std == 0:
-		return fmt.Sprintf("%.1f", f.mean)
-	}
-	return fmt.Sprintf("%.1f ± %.1f", f.mean, f.std)
+	return report.NonePublished
 }
 
 // end says how to read the table.
@@ -397,32 +347,32 @@ func (t *accuracyTable) end() error {
 		return errors.Join(t.missed...)
 	}
 	if t.JSON {
-		return t.err
+		return t.out.Err()
 	}
 	noun := "seeds"
 	if t.Seeds == 1 {
 		noun = "seed"
 	}
-	t.printf("\n")
-	t.paragraph("Test accuracy in per cent, mean ± standard deviation [95 %% interval of the mean] over %d %s from %d on. "+
+	t.out.Printf("\n")
+	t.out.Paragraph("Test accuracy in per cent, mean ± standard deviation [95 %% interval of the mean] over %d %s from %d on. "+
 		"%s. Time is that of the seeds' trainings, added up. A dash: no published figure is known.", t.Seeds, noun, t.Seed, splitsWords(t.used[0].of[0].Splits))
 	for _, u := range t.used {
 		on := ""
 		if len(t.used) > 1 {
 			on = " on " + strings.Join(u.names, ", ")
 		}
-		t.paragraph("Settings%s: %s; features: %s.", on, u.preset, u.of[0].Features)
+		t.out.Paragraph("Settings%s: %s; features: %s.", on, u.preset, u.of[0].Features)
 		for _, line := range rules(u.of) {
-			t.paragraph("%s", line)
+			t.out.Paragraph("%s", line)
 		}
 	}
 	for _, line := range t.unread {
-		t.printf("%s\n", line)
+		t.out.Printf("%s\n", line)
 	}
 	for _, err := range t.missed {
-		t.printf("left out: %v\n", err)
+		t.out.Printf("left out: %v\n", err)
 	}
-	return t.err
+	return t.out.Err()
 }
 
 // splitsWords says what --splits names.

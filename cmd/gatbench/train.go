@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -66,9 +67,9 @@ func (c *trainCommand) Run(e env) (err error) {
 		return errors.Join(err, failed)
 	}
 	if c.Profile != "" && !c.JSON {
-		p := &printer{w: e.out}
-		p.printf("profile in %s\n", c.Profile)
-		err = errors.Join(err, p.err)
+		p := report.NewPrinter(e.out)
+		p.Printf("profile in %s\n", c.Profile)
+		err = errors.Join(err, p.Err())
 	}
 	return err
 }
@@ -112,8 +113,8 @@ func (c *trainCommand) check(r *recipe) error {
 
 // all trains once for each seed.
 func (c *trainCommand) all(e env, k *task, r recipe) error {
-	report := newReporter(e, c, k, r)
-	var runs []summary
+	out := newReporter(e, c, k, r)
+	var runs []report.Summary
 	for i := range c.Seeds {
 		one := r
 		one.Seed += uint64(i)
@@ -122,10 +123,10 @@ func (c *trainCommand) all(e env, k *task, r recipe) error {
 				return err
 			}
 		}
-		s := &session{trainCommand: c, task: k, recipe: one, report: report}
+		s := &session{trainCommand: c, task: k, recipe: one, report: out}
 		if err := s.run(e.ctx); err != nil {
 			if c.Seeds > 1 {
-				err = errors.Join(err, c.writeCSV(report.histories))
+				err = errors.Join(err, c.writeCSV(out.histories))
 			}
 			return err
 		}
@@ -134,7 +135,7 @@ func (c *trainCommand) all(e env, k *task, r recipe) error {
 	if c.Seeds == 1 {
 		return nil
 	}
-	return errors.Join(report.all(runs), c.writeCSV(report.histories))
+	return errors.Join(out.all(runs), c.writeCSV(out.histories))
 }
 
 // session is one training and what is done with its result.
@@ -145,7 +146,7 @@ type session struct {
 	report  *reporter
 	net     *network
 	history *train.History
-	summary summary
+	summary report.Summary
 }
 
 // run trains one network, keeps it where asked, and reports on it, even if the
@@ -163,12 +164,12 @@ func (s *session) run(ctx context.Context) error {
 	}
 	fit.OnEpoch = func(e train.Epoch) {
 		s.report.epoch(s.recipe.Seed, e)
-		events.epoch(e)
+		events.Epoch(e)
 	}
 	start := time.Now()
 	history, err := fit.Run(ctx)
 	took := time.Since(start)
-	logged := events.close()
+	logged := events.Close()
 	if history == nil {
 		return errors.Join(err, logged)
 	}
@@ -210,7 +211,7 @@ func (s *session) writeCSV() error {
 }
 
 // openEvents opens the log of one seed.
-func (s *session) openEvents() (*events, error) {
+func (s *session) openEvents() (*report.Events, error) {
 	dir := s.logDir()
 	if dir == "" {
 		return nil, nil
@@ -218,7 +219,7 @@ func (s *session) openEvents() (*events, error) {
 	if s.Seeds > 1 {
 		dir = filepath.Join(dir, fmt.Sprintf("seed-%d", s.recipe.Seed))
 	}
-	return createEvents(dir)
+	return report.CreateEvents(dir)
 }
 
 // keep writes what was asked for of the chosen model.

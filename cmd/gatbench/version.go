@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 )
@@ -24,13 +25,13 @@ type build struct {
 
 // Run prints the version.
 func (c *versionCommand) Run(e env) error {
-	b, p := thisBuild(), &printer{w: e.out}
+	b, p := thisBuild(), report.NewPrinter(e.out)
 	if c.JSON {
-		p.encode(b)
+		p.Encode(b)
 	} else {
-		p.printf("edgewise %s\n%s %s\nkernels: %s\nthreads: %d\n", b.Version, b.Go, b.Target, b.Kernels, b.Threads)
+		p.Printf("edgewise %s\n%s %s\nkernels: %s\nthreads: %d\n", b.Version, b.Go, b.Target, b.Kernels, b.Threads)
 	}
-	return p.err
+	return p.Err()
 }
 
 func thisBuild() build {

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"fmt"
@@ -18,9 +18,9 @@ const (
 	appendEvery = 5 * time.Second        // elsewhere, where it stays
 )
 
-// progress shows where a long task is: on a terminal one line that is redrawn,
+// Progress shows where a long task is: on a terminal one line that is redrawn,
 // elsewhere a line now and then.
-type progress struct {
+type Progress struct {
 	w     io.Writer
 	width func() int // of the terminal; nil where there is none
 	now   func() time.Time
@@ -28,10 +28,10 @@ type progress struct {
 	shown int       // columns on the terminal's line
 }
 
-// newProgress returns a progress on w. The first line waits as long as any
+// NewProgress returns a progress on w. The first line waits as long as any
 // other, so that a task that is soon done shows none.
-func newProgress(w io.Writer) *progress {
-	p := &progress{w: w, now: time.Now}
+func NewProgress(w io.Writer) *Progress {
+	p := &Progress{w: w, now: time.Now}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
 		p.width = func() int {
 			width, _, err := term.GetSize(int(f.Fd()))
@@ -51,10 +51,10 @@ func columns(width int, err error) int {
 	return width
 }
 
-// show replaces the line, or adds one, if it is time to. Parts of the format that two
+// Show replaces the line, or adds one, if it is time to. Parts of the format that two
 // blanks divide are left out from the end on where the terminal is narrow, so that the
 // first is to say the most.
-func (p *progress) show(format string, args ...any) {
+func (p *Progress) Show(format string, args ...any) {
 	every := appendEvery
 	if p.width != nil {
 		every = redrawEvery
@@ -75,8 +75,8 @@ func (p *progress) show(format string, args ...any) {
 	p.shown = n
 }
 
-// clear takes the line off the terminal, for what is to be printed next.
-func (p *progress) clear() {
+// Clear takes the line off the terminal, for what is to be printed next.
+func (p *Progress) Clear() {
 	if p.shown > 0 {
 		fmt.Fprint(p.w, "\r", strings.Repeat(" ", p.shown), "\r")
 		p.shown = 0

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 )
 
 // at returns a progress whose clock is moved by hand.
-func at(w *strings.Builder, width func() int) (*progress, func(time.Duration)) {
+func at(w *strings.Builder, width func() int) (*Progress, func(time.Duration)) {
 	clock := time.Unix(0, 0)
-	p := &progress{w: w, width: width, now: func() time.Time { return clock }, last: clock}
+	p := &Progress{w: w, width: width, now: func() time.Time { return clock }, last: clock}
 	return p, func(d time.Duration) { clock = clock.Add(d) }
 }
 
@@ -22,9 +22,9 @@ func TestProgressOnAPipe(t *testing.T) {
 	p, wait := at(&w, nil)
 	for i := range 100 {
 		wait(time.Second)
-		p.show("step %d", i+1)
+		p.Show("step %d", i+1)
 	}
-	p.clear()
+	p.Clear()
 	lines := strings.Split(strings.TrimSuffix(w.String(), "\n"), "\n")
 	if len(lines) != 20 || lines[0] != "step 5" || lines[19] != "step 100" {
 		t.Errorf("got %d lines: %q", len(lines), lines)
@@ -37,14 +37,14 @@ func TestProgressOnAPipe(t *testing.T) {
 func TestProgressOnATerminal(t *testing.T) {
 	var w strings.Builder
 	p, wait := at(&w, func() int { return 10 })
-	p.show("too early")
+	p.Show("too early")
 	wait(time.Second)
-	p.show("12345678901234")
-	p.show("too early")
+	p.Show("12345678901234")
+	p.Show("too early")
 	wait(time.Second)
-	p.show("äö")
-	p.clear()
-	p.clear()
+	p.Show("äö")
+	p.Clear()
+	p.Clear()
 	if want := "\r12345678…" + "\räö       " + "\r  \r"; w.String() != want {
 		t.Errorf("got %q, want %q", w.String(), want)
 	}
@@ -72,11 +72,21 @@ func TestProgressFitsTerminal(t *testing.T) {
 		var w strings.Builder
 		p, wait := at(&w, func() int { return width })
 		wait(time.Second)
-		r := &reporter{trainCommand: &trainCommand{}, recipe: recipe{Dataset: "神经.npz", Epochs: 200}, progress: p}
-		r.epoch(3, train.Epoch{N: 112, Loss: 0.5123, Scores: train.Scores{Val: train.Score{Accuracy: 0.814}}})
+		line := NewEpochLine("神经.npz", 3, train.Epoch{N: 112, Loss: 0.5123, Scores: train.Scores{Val: train.Score{Accuracy: 0.814}}})
+		line.Progress(p, 200)
 		if w.String() != want || plain.Width(want[1:]) >= width && width > 1 {
 			t.Errorf("%d columns show %q, want %q", width, w.String(), want)
 		}
+	}
+}
+
+func TestProgressOfAShortTask(t *testing.T) {
+	var w strings.Builder
+	p := NewProgress(&w)
+	p.Show("step")
+	p.Clear()
+	if w.String() != "" {
+		t.Errorf("got %q", w.String())
 	}
 }
 
@@ -85,16 +95,9 @@ func TestProgressOfHostileName(t *testing.T) {
 	var w strings.Builder
 	p, wait := at(&w, func() int { return 200 })
 	wait(time.Second)
-	p.show("1 of 2 seeds  gat on %s", hostile)
-	tame(t, "progress", strings.TrimPrefix(w.String(), "\r"))
-}
-
-func TestProgressOfAShortTask(t *testing.T) {
-	var w strings.Builder
-	p := newProgress(&w)
-	p.show("step")
-	p.clear()
-	if w.String() != "" {
-		t.Errorf("got %q", w.String())
+	p.Show("1 of 2 seeds  gat on %s", "x\x1b[2J\x1b]0;mine\x07\nnext: curl\r\u009b1A\u202egnp.\xff")
+	text := strings.TrimPrefix(w.String(), "\r")
+	if plain.Text(text) != text || !strings.Contains(text, "next: curl") {
+		t.Errorf("it shows %q", text)
 	}
 }

@@ -1,4 +1,6 @@
-package main
+package report
+
+import "fmt"
 
 // figure is a published test accuracy in per cent; std 0 means that none was
 // given.
@@ -6,6 +8,38 @@ type figure struct{ mean, std float64 }
 
 // figures are those of one model and dataset, by who published them.
 type figures struct{ paper, dgl, pyg figure }
+
+// Published says on which splits the figures beside a row were reached.
+type Published int
+
+// The splits for which figures were published.
+const (
+	NonePublished Published = iota
+	OnPlanetoid             // that of each citation dataset
+	OnShchur                // random ones of Shchur and others, 2018
+)
+
+// published returns the figures of a model on a dataset, zeros where there are none.
+func published(on Published, model, dataset string) figures {
+	switch on {
+	case OnPlanetoid:
+		return reported[model][dataset]
+	case OnShchur:
+		return figures{paper: reportedShchur[model][dataset]}
+	}
+	return figures{}
+}
+
+// String is mean ± std, or a dash.
+func (f figure) String() string {
+	switch {
+	case f == figure{}:
+		return "–"
+	case f.std == 0:
+		return fmt.Sprintf("%.1f", f.mean)
+	}
+	return fmt.Sprintf("%.1f ± %.1f", f.mean, f.std)
+}
 
 // reported is what others report for the Planetoid split. A zero is a figure
 // that none was published for, or of which no source could be looked up.

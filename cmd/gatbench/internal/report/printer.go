@@ -1,42 +1,66 @@
-package main
+package report
 
 import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+
+	"golang.org/x/term"
 
 	"github.com/edgewise-ml/edgewise/internal/plain"
 )
 
-// printer prints for people, or JSON for machines, and remembers the first error; that
+// Printer prints for people, or JSON for machines, and remembers the first error; that
 // nobody reads it is none. Strings and errors that it is given may come from data: they
 // are shown as package plain does.
-type printer struct {
-	w   io.Writer
-	err error
+type Printer struct {
+	w    io.Writer
+	bold bool
+	err  error
 }
 
-// printf prints as fmt.Printf does. What is to be printed as it stands, such as several
+// NewPrinter returns a printer on w.
+func NewPrinter(w io.Writer) *Printer { return &Printer{w: w, bold: coloured(w)} }
+
+// Err returns the first error.
+func (p *Printer) Err() error { return p.err }
+
+// Strong returns s, in bold letters where w is a terminal that shows them.
+func (p *Printer) Strong(s string) string {
+	if p.bold {
+		return "\x1b[1m" + s + "\x1b[0m"
+	}
+	return s
+}
+
+// coloured reports whether w shows escape sequences and its user wants them.
+func coloured(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// Printf prints as fmt.Printf does. What is to be printed as it stands, such as several
 // lines, belongs to the format.
-func (p *printer) printf(format string, args ...any) {
+func (p *Printer) Printf(format string, args ...any) {
 	p.write([]byte(fmt.Sprintf(format, shown(args)...)))
 }
 
-// lines prints each string in a line of its own.
-func (p *printer) lines(texts []string) {
+// Lines prints each string in a line of its own.
+func (p *Printer) Lines(texts []string) {
 	for _, text := range texts {
-		p.printf("%s\n", text)
+		p.Printf("%s\n", text)
 	}
 }
 
-// paragraph prints text in lines of 80 columns.
-func (p *printer) paragraph(format string, args ...any) {
+// Paragraph prints text in lines of 80 columns.
+func (p *Printer) Paragraph(format string, args ...any) {
 	p.write([]byte(wrap(fmt.Sprintf(format, shown(args)...)) + "\n"))
 }
 
-// encode prints a JSON object in a line.
-func (p *printer) encode(v any) {
+// Encode prints a JSON object in a line.
+func (p *Printer) Encode(v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		p.fail(err)
@@ -45,12 +69,12 @@ func (p *printer) encode(v any) {
 	p.write(append(plain.JSON(b), '\n'))
 }
 
-func (p *printer) write(b []byte) {
+func (p *Printer) write(b []byte) {
 	_, err := p.w.Write(b)
 	p.fail(err)
 }
 
-func (p *printer) fail(err error) {
+func (p *Printer) fail(err error) {
 	if p.err == nil && !unread(err) {
 		p.err = err
 	}

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"encoding/binary"
@@ -13,15 +13,15 @@ import (
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// events is a log that TensorBoard reads: records of protocol buffers, each with
+// Events is a log that TensorBoard reads: records of protocol buffers, each with
 // the checksums of TFRecord. A nil log keeps nothing.
-type events struct {
+type Events struct {
 	f   *os.File
 	err error // the first
 }
 
-// createEvents begins a log in a folder, which it makes.
-func createEvents(dir string) (*events, error) {
+// CreateEvents begins a log in a folder, which it makes.
+func CreateEvents(dir string) (*Events, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("--log tensorboard:%s: %w", dir, err)
 	}
@@ -31,7 +31,7 @@ func createEvents(dir string) (*events, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--log tensorboard:%s: %w", dir, err)
 	}
-	l := &events{f: f}
+	l := &Events{f: f}
 	l.write(protoString(nil, fieldVersion, "brain.Event:2"))
 	return l, nil
 }
@@ -43,8 +43,8 @@ const (
 	fieldTag, fieldSimple                            = 1, 2
 )
 
-// epoch logs the numbers of one epoch.
-func (l *events) epoch(e train.Epoch) {
+// Epoch logs the numbers of one epoch.
+func (l *Events) Epoch(e train.Epoch) {
 	if l == nil {
 		return
 	}
@@ -55,7 +55,7 @@ func (l *events) epoch(e train.Epoch) {
 	}{
 		{"loss/train", e.Loss}, {"loss/validation", e.Val.Loss},
 		{"accuracy/train", e.Train.Accuracy}, {"accuracy/validation", e.Val.Accuracy}, {"accuracy/test", e.Test.Accuracy},
-		{"rate", e.Rate}, {"epoch_ms", milliseconds(e.Took)},
+		{"rate", e.Rate}, {"epoch_ms", Milliseconds(e.Took)},
 	} {
 		summary = protoBytes(summary, fieldValue, protoFloat(protoString(nil, fieldTag, v.tag), fieldSimple, v.value))
 	}
@@ -64,7 +64,7 @@ func (l *events) epoch(e train.Epoch) {
 }
 
 // write appends an event with the time of this moment.
-func (l *events) write(event []byte) {
+func (l *Events) write(event []byte) {
 	seconds := float64(time.Now().UnixMicro()) / 1e6
 	timed := binary.LittleEndian.AppendUint64([]byte{fieldTime<<3 | 1}, math.Float64bits(seconds))
 	if _, err := l.f.Write(record(append(timed, event...))); err != nil && l.err == nil {
@@ -72,8 +72,8 @@ func (l *events) write(event []byte) {
 	}
 }
 
-// close ends the log and returns the first error of it.
-func (l *events) close() error {
+// Close ends the log and returns the first error of it.
+func (l *Events) Close() error {
 	if l == nil {
 		return nil
 	}

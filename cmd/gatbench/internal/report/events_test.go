@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"encoding/binary"
@@ -72,12 +72,12 @@ func TestMasked(t *testing.T) {
 
 func TestEvents(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
-	l, err := createEvents(dir)
+	l, err := CreateEvents(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.epoch(train.Epoch{N: 300, Loss: 1.5, Rate: 0.005, Scores: train.Scores{Test: train.Score{Accuracy: 0.25}}})
-	if err := l.close(); err != nil {
+	l.Epoch(train.Epoch{N: 300, Loss: 1.5, Rate: 0.005, Scores: train.Scores{Test: train.Score{Accuracy: 0.25}}})
+	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "events.out.tfevents.*"))
@@ -103,16 +103,5 @@ func TestEvents(t *testing.T) {
 	}
 	if got["loss/train"] != 1.5 || got["accuracy/test"] != 0.25 || got["rate"] != 0.005 || len(got) != 7 {
 		t.Errorf("values %v", got)
-	}
-}
-
-func TestEventsInNoFolder(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, stderr, status := gatbench(t, "train", "--epochs", "1", "--log", "tensorboard:"+file)
-	if status != failed || len(stderr) < len("gatbench: --log tensorboard:"+file) || stderr[:len("gatbench: --log tensorboard:"+file)] != "gatbench: --log tensorboard:"+file {
-		t.Errorf("status %d, error %q", status, stderr)
 	}
 }

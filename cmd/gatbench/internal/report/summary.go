@@ -1,0 +1,122 @@
+package report
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/usage"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// Summary is what came of one training. The scores are those of the best epoch.
+type Summary struct {
+	Event         string  `json:"event"` // "summary"
+	Dataset       string  `json:"dataset"`
+	Model         string  `json:"model"`
+	Preset        string  `json:"preset"`
+	Features      string  `json:"features"`
+	Seed          uint64  `json:"seed"`
+	Select        string  `json:"select"`
+	Batch         int     `json:"batch,omitempty"`  // nodes a step
+	Fanout        string  `json:"fanout,omitempty"` // neighbours drawn for a node, a number a layer; empty: all are read
+	Epochs        int     `json:"epochs"`           // that were run, before a --resume too
+	BestEpoch     int     `json:"best_epoch"`       // the one that Select chose; 0: none
+	TrainAccuracy float64 `json:"train_accuracy"`
+	ValAccuracy   float64 `json:"val_accuracy"`
+	TestAccuracy  float64 `json:"test_accuracy"`
+	*Quality              // of one training that is reported; of many nil
+	EpochMS       float64 `json:"epoch_ms"` // the median
+	TotalMS       float64 `json:"total_ms"`
+	PeakMiB       float64 `json:"peak_rss_mib,omitempty"` // of the process so far, where it is known
+	Weights       string  `json:"edge_weights,omitempty"` // "used", "not used"; empty: there are none
+	Saved         string  `json:"saved,omitempty"`
+	Checkpoint    string  `json:"checkpoint,omitempty"`
+	CSV           string  `json:"csv,omitempty"` // this and the following: files that were written
+	Plot          string  `json:"plot,omitempty"`
+	Attention     string  `json:"attention,omitempty"` // joined by commas
+	Log           string  `json:"log,omitempty"`
+	Interrupted   bool    `json:"interrupted"`
+	Diverged      bool    `json:"diverged"`
+}
+
+// EpochLine is what one epoch is for machines.
+type EpochLine struct {
+	Event         string  `json:"event"` // "epoch"
+	Dataset       string  `json:"dataset"`
+	Seed          uint64  `json:"seed"`
+	Epoch         int     `json:"epoch"` // from 1
+	Loss          Number  `json:"loss"`  // with dropout, before the step
+	TrainAccuracy float64 `json:"train_accuracy"`
+	ValLoss       Number  `json:"val_loss"`
+	ValAccuracy   float64 `json:"val_accuracy"`
+	TestAccuracy  float64 `json:"test_accuracy"`
+	Best          bool    `json:"best"`
+	MS            float64 `json:"ms"`
+}
+
+// Number is a number that may be none, which JSON calls null.
+type Number float64
+
+// MarshalJSON writes NaN and the infinities as null.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if f := float64(n); math.IsNaN(f) || math.IsInf(f, 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// Overall is what several trainings have in common.
+type Overall struct {
+	Event   string  `json:"event"` // "seeds"
+	Dataset string  `json:"dataset"`
+	Seeds   int     `json:"seeds"`
+	Mean    float64 `json:"test_accuracy_mean"`
+	Std     float64 `json:"test_accuracy_std"` // of the sample: divided by seeds−1
+	TotalMS float64 `json:"total_ms"`
+}
+
+// Take completes s with what a training was like, its scores those of the best epoch.
+func (s *Summary) Take(h *train.History, took time.Duration) {
+	s.Event, s.Epochs, s.TotalMS, s.PeakMiB = "summary", len(h.Epochs), Milliseconds(took), usage.PeakMiB()
+	if best, ok := h.Best(); ok {
+		s.BestEpoch = best.N
+		s.TrainAccuracy, s.ValAccuracy, s.TestAccuracy = best.Train.Accuracy, best.Val.Accuracy, best.Test.Accuracy
+	}
+	var times []time.Duration
+	for _, e := range h.Epochs {
+		if e.Took > 0 { // not of a run before this one
+			times = append(times, e.Took)
+		}
+	}
+	if slices.Sort(times); len(times) > 0 {
+		s.EpochMS = Milliseconds(times[len(times)/2])
+	}
+}
+
+// NewEpochLine returns the line of an epoch of a training on a dataset.
+func NewEpochLine(dataset string, seed uint64, e train.Epoch) EpochLine {
+	return EpochLine{
+		Event: "epoch", Dataset: dataset, Seed: seed, Epoch: e.N, Loss: Number(e.Loss),
+		TrainAccuracy: e.Train.Accuracy, ValLoss: Number(e.Val.Loss), ValAccuracy: e.Val.Accuracy, TestAccuracy: e.Test.Accuracy,
+		Best: e.Best, MS: Milliseconds(e.Took),
+	}
+}
+
+// Progress shows the epoch, of so many.
+func (l *EpochLine) Progress(p *Progress, epochs int) {
+	p.Show("epoch %d/%d  validation %.1f %%  loss %.4f  seed %d  %s", l.Epoch, epochs, 100*l.ValAccuracy, float64(l.Loss), l.Seed, l.Dataset)
+}
+
+// NewOverall returns what trainings on a dataset have in common.
+func NewOverall(dataset string, runs []Summary) Overall {
+	o := Overall{Event: "seeds", Dataset: dataset, Seeds: len(runs)}
+	var tests []float64
+	for _, s := range runs {
+		tests = append(tests, s.TestAccuracy)
+		o.TotalMS += s.TotalMS
+	}
+	o.Mean, o.Std = MeanStd(tests)
+	return o
+}

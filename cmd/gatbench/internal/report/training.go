@@ -1,0 +1,98 @@
+package report
+
+import "fmt"
+
+// Training is the page about one training: its summary, and what its command knows.
+type Training struct {
+	Summary
+	Title    string // the dataset, the model and their sizes
+	Settings string // whose they are, and why
+	Batching string // how steps are cut; empty: into one
+	Split    string // which of several; empty: there is one
+	Nodes    [3]int // that train, validate and test
+	Network  string // the model's name for people
+	Chosen   string // how the epoch was chosen
+	Longer   string // what to try if the training ended too early; empty: it did not
+	Next     string // the command to try next
+}
+
+// Print prints the page.
+func (t *Training) Print(p *Printer) {
+	s := &t.Summary
+	p.Printf("%s\n", t.Title)
+	p.Paragraph("%s", t.Settings)
+	if t.Batching != "" {
+		p.Paragraph("%s", t.Batching)
+	}
+	p.Printf("\n")
+	if t.Split != "" {
+		p.Printf("%s\n\n", t.Split)
+	}
+	p.Printf("%-10s  %6s  %s\n", "", "nodes", "accuracy")
+	p.Printf("%-10s  %6d  %6.1f %%\n", "train", t.Nodes[0], 100*s.TrainAccuracy)
+	p.Printf("%-10s  %6d  %6.1f %%\n", "validation", t.Nodes[1], 100*s.ValAccuracy)
+	p.Printf("%-10s  %6d  %6.1f %%\n", "test", t.Nodes[2], 100*s.TestAccuracy)
+	if s.Quality != nil {
+		p.Printf("\n")
+		p.Paragraph("%s", s.Quality.Says(s.TestAccuracy))
+	}
+	if s.Weights != "" {
+		p.Printf("\nthe weights of the edges are %s by %s\n", s.Weights, t.Network)
+	}
+	p.Printf("\n")
+	p.Paragraph("the model of epoch %d of %d: %s", s.BestEpoch, s.Epochs, t.Chosen)
+	if t.Longer != "" {
+		p.Paragraph("%s", t.Longer)
+	}
+	t.end(p)
+}
+
+// end prints what it cost, what was written, and what to do next.
+func (t *Training) end(p *Printer) {
+	s := &t.Summary
+	p.Printf("%.2f ms an epoch (median), %.2f s in all", s.EpochMS, s.TotalMS/1000)
+	if s.PeakMiB > 0 {
+		p.Printf(", %.0f MiB of memory at most", s.PeakMiB)
+	}
+	p.Printf("\n")
+	for _, f := range []struct{ what, path string }{
+		{"saved to", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", s.CSV}, {"pictures in", s.Plot},
+		{"attention in", s.Attention}, {"log in", s.Log},
+	} {
+		if f.path != "" {
+			p.Printf("%s %s\n", f.what, f.path)
+		}
+	}
+	if !s.Interrupted && !s.Diverged {
+		p.Printf("next: "+p.Strong("%s")+"\n", t.Next)
+	}
+}
+
+// Line prints one of several trainings in a line.
+func (s *Summary) Line(p *Printer) {
+	p.Printf("seed %-3d epoch %-5d train %5.1f %%  validation %5.1f %%  test %5.1f %%  %.2f s\n",
+		s.Seed, s.BestEpoch, 100*s.TrainAccuracy, 100*s.ValAccuracy, 100*s.TestAccuracy, s.TotalMS/1000)
+}
+
+// Print prints what trainings on a dataset of that title have in common, and the
+// command to try next.
+func (o *Overall) Print(p *Printer, title, next string) {
+	p.Printf("\n%s: test accuracy "+p.Strong("%.1f ± %.1f %%")+" over %d seeds, %.2f s in all\n", title,
+		100*o.Mean, 100*o.Std, o.Seeds, o.TotalMS/1000)
+	p.Printf("next: "+p.Strong("%s")+"\n", next)
+}
+
+// Longer says what to try if a training of at most so many epochs ended too early:
+// while it still got better, which is in the last twentieth of its epochs, or before it
+// began to. A rule that always takes the last epoch says nothing of that, and all right
+// cannot be better.
+func (s *Summary) Longer(epochs, patience int) string {
+	switch stopped := s.Epochs < epochs; {
+	case s.Select == "last" || s.ValAccuracy == 1 || s.Interrupted || s.Diverged:
+	case !stopped && s.BestEpoch >= s.Epochs-s.Epochs/20:
+		return fmt.Sprintf("the best epoch is one of the last: a longer training may be better: --epochs %d", 5*epochs)
+	case stopped && s.BestEpoch <= 1+s.Epochs/50:
+		return fmt.Sprintf("the best epoch is one of the first: the training may have stopped before it began to learn: --patience %d", 4*patience)
+	}
+	return ""
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// summarise returns what came of a training by a recipe.
+func summarise(h *train.History, r recipe, took time.Duration) report.Summary {
+	s := report.Summary{
+		Dataset: r.Dataset, Model: r.Model, Preset: r.Preset, Features: string(r.Features), Seed: r.Seed, Select: r.Select, Batch: r.Batch, Fanout: r.Fanout,
+	}
+	s.Take(h, took)
+	return s
+}
+
+// reporter tells people or machines how train gets on.
+type reporter struct {
+	*trainCommand
+	out       *report.Printer
+	task      *task
+	recipe    recipe // of the first run
+	progress  *report.Progress
+	histories []seeded
+}
+
+func newReporter(e env, c *trainCommand, k *task, r recipe) *reporter {
+	return &reporter{trainCommand: c, task: k, recipe: r, out: report.NewPrinter(e.out), progress: report.NewProgress(e.errOut)}
+}
+
+// epoch reports one epoch.
+func (r *reporter) epoch(seed uint64, e train.Epoch) {
+	line := report.NewEpochLine(r.recipe.Dataset, seed, e)
+	if r.JSON {
+		r.out.Encode(line)
+		return
+	}
+	line.Progress(r.progress, r.recipe.Epochs)
+}
+
+// run reports one training: in full if it is the only one.
+func (r *reporter) run(s report.Summary) error {
+	switch r.progress.Clear(); {
+	case r.JSON:
+		r.out.Encode(s)
+	case s.BestEpoch == 0:
+	case r.Seeds > 1:
+		s.Line(r.out)
+	default:
+		r.page(s).Print(r.out)
+	}
+	return r.out.Err()
+}
+
+// page is all there is to say of one training.
+func (r *reporter) page(s report.Summary) *report.Training {
+	k, model := r.task, r.recipe.model()
+	_, says, _ := criterion(s.Select)
+	page := &report.Training{
+		Summary:  s,
+		Title:    fmt.Sprintf("%s: %s; %d nodes, %d edges", k.Name, model.describe(&r.recipe, k.Classes), k.Graph.NumNodes(), k.Graph.NumEdges()),
+		Settings: r.settings(), Batching: r.recipe.batching(),
+		Nodes:   [3]int{len(k.split.Train), len(k.split.Val), len(k.split.Test)},
+		Network: model.title, Chosen: says, Longer: s.Longer(r.recipe.Epochs, r.recipe.Patience),
+		Next: r.command(r.advice(s)),
+	}
+	if n := len(k.Splits); n > 0 && r.recipe.Splits == splitsOwn {
+		page.Split = fmt.Sprintf("split %d of its %d, counted from 0; --split-number takes another", r.recipe.choice().index(n), n)
+	}
+	return page
+}
+
+// settings says whose settings the run has, in which form it reads the features,
+// and why, as far as the data decided.
+func (r *reporter) settings() string {
+	part := func(name, because string) string {
+		if because == "" {
+			return name
+		}
+		return fmt.Sprintf("%s (%s)", name, because)
+	}
+	because := ""
+	if own := r.task.suits(); r.Preset == nil && own.preset == r.recipe.Preset {
+		because = own.because
+	}
+	return fmt.Sprintf("settings: %s; features: %s", part(r.recipe.Preset, because), part(string(r.recipe.Features), r.task.because(&r.recipe)))
+}
+
+// advice returns the flags to try next.
+func (r *reporter) advice(s report.Summary) string {
+	if s.Saved != "" {
+		return ""
+	}
+	return "--seeds 10"
+}
+
+// all reports what several trainings have in common.
+func (r *reporter) all(runs []report.Summary) error {
+	o := report.NewOverall(r.recipe.Dataset, runs)
+	if r.JSON {
+		r.out.Encode(o)
+	} else {
+		o.Print(r.out, r.task.Name, r.command("--save "+word(r.fileName()+".safetensors")))
+	}
+	return r.out.Err()
+}
+
+// fileName returns what a file about the dataset may be called.
+func (r *reporter) fileName() string {
+	base := filepath.Base(r.recipe.Dataset)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// command returns the command line to try next; without flags that which uses
+// the saved model.
+func (r *reporter) command(flags string) string {
+	line := program + " eval " + word(r.Save)
+	if flags != "" {
+		line = program + " train" + r.recipe.flags(r.task.suits().preset, r.task.formFor(r.recipe.Preset))
+	}
+	if r.Data != "" {
+		line += " --data " + word(r.Data)
+	}
+	return strings.TrimSpace(line + " " + flags)
+}

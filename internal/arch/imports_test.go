@@ -33,7 +33,7 @@ var table = map[string]string{
 	"sparse":            "tensor",
 	"grad":              "tensor sparse",
 	"graph":             "tensor sparse",
-	"message":           "grad graph sparse tensor",
+	"message":           "grad graph internal/attend sparse tensor",
 	"sample":            "graph tensor sparse",
 	"datasets":          "graph tensor sparse",
 	"datasets/cora":     "datasets graph tensor sparse",
@@ -52,6 +52,7 @@ var table = map[string]string{
 	"cmd/gatbench/internal/report": "train cmd/gatbench/internal/usage",
 	"cmd/gatbench/internal/usage":  "",
 
+	"internal/attend":  "graph sparse tensor",
 	"internal/fetch":   "",
 	"internal/unpack":  "internal/tar", // alone of level0
 	"internal/picture": "",

@@ -1,0 +1,128 @@
+package attend
+
+import "github.com/edgewise-ml/edgewise/tensor"
+
+// BlockBias is what is added to the logits of attention on blocks: a row of X for
+// each edge or, of a table, that of the edge's kind. A row has an element for
+// each head, or one for all. No element is NaN or +∞; a −∞ says that there is no edge.
+type BlockBias struct {
+	X     []tensor.Float // nil: none
+	Kinds []int32        // of a table; nil: a row for each edge
+	Width int            // of a row: 1 or Blocks.Heads
+}
+
+// at is the place of edge e's element for a head.
+func (d *BlockBias) at(e, h int) int {
+	if d.Kinds != nil {
+		e = int(d.Kinds[e])
+	}
+	if d.Width == 1 {
+		return e
+	}
+	return e*d.Width + h
+}
+
+// inRow reports whether the elements of successive edges stand side by side.
+func (d *BlockBias) inRow() bool { return d.Kinds == nil && d.Width == 1 }
+
+// edgeRun is edges of one destination: from number e on, n of them, which stand from
+// element at on in a block.
+type edgeRun struct{ e, at, n int }
+
+// runs returns the edges of row i of a block: two runs around a pair that is
+// none.
+func (j *job) runs(r rect, i int) (out [2]edgeRun) {
+	v := r.v + i - j.Dst
+	lo, hi, skip := j.Sources(v)
+	from, to := max(lo, r.u), min(hi, r.u+r.nu)
+	e, at := j.first+j.EdgesBefore(v)-lo, i*blockSrc-r.u
+	if skip < 0 || from >= to {
+		out[0] = edgeRun{e + from, at + from, max(to-from, 0)}
+		return out
+	}
+	cut := min(max(skip, from), to)
+	out[0] = edgeRun{e + from, at + from, cut - from}
+	from = max(skip+1, from)
+	out[1] = edgeRun{e + from - 1, at + from, max(to-from, 0)}
+	return out
+}
+
+// addBias adds the bias to the logits.
+func (b *block) addBias(m *Blocks, j job, r rect) {
+	x := m.Bias.X
+	for i := range r.nv {
+		for _, run := range j.runs(r, i) {
+			if run.n == 0 {
+				continue
+			}
+			p := b.p[run.at : run.at+run.n]
+			if m.Bias.inRow() {
+				add(p, x[run.e:run.e+run.n])
+				continue
+			}
+			for k := range p {
+				p[k] += x[m.Bias.at(run.e+k, j.h)]
+			}
+		}
+	}
+}
+
+// biasParts is into how many parts the gradient of a table is summed at most.
+const biasParts = 16
+
+// room is how many elements the gradient of a table needs beside it.
+func (d *BlockBias) room() int {
+	if d.Kinds == nil {
+		return 0
+	}
+	return biasParts * len(d.X)
+}
+
+// biasGrad adds to the gradient of the bias. An edge's row is that of one job;
+// tables are summed in parts that follow from the blocks, each in a table of its
+// own in room, which are added in order.
+func (m *Blocks) biasGrad(g BlockGrads, room []tensor.Float) {
+	list := jobLists.Get().(*[]job)
+	all, db := m.jobs((*list)[:0], destinationsOf, 1), g.Bias
+	parts := min(biasParts, len(all))
+	if m.Bias.Kinds == nil {
+		parts = len(all)
+	}
+	eachPart(parts, func(i int) {
+		to := db
+		if m.Bias.Kinds != nil {
+			to = room[i*len(db) : (i+1)*len(db)]
+		}
+		b := blocks.Get().(*block)
+		b.spoil()
+		for _, j := range all[i*len(all)/parts : (i+1)*len(all)/parts] {
+			for j.h = range m.Heads {
+				b.biasGrad(m, j, g, to)
+			}
+		}
+		blocks.Put(b)
+	})
+	for i := range parts {
+		if m.Bias.Kinds != nil {
+			add(db, room[i*len(db):(i+1)*len(db)])
+		}
+	}
+	*list = all
+	jobLists.Put(list)
+}
+
+// biasGrad adds the logits' gradients of some destinations to a bias's.
+func (b *block) biasGrad(m *Blocks, j job, g BlockGrads, to []tensor.Float) {
+	from, end := reach(j.Span, j.lo, j.hi)
+	for u := from; u < end; u += blockSrc {
+		r := rect{j.Dst + j.lo, j.hi - j.lo, u, min(blockSrc, end-u)}
+		b.logitGrads(m, j, r, g)
+		for i := range r.nv {
+			for _, run := range j.runs(r, i) {
+				for k := range run.n {
+					to[m.Bias.at(run.e+k, j.h)] += b.dp[run.at+k]
+				}
+			}
+		}
+	}
+}

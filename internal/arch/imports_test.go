@@ -57,9 +57,6 @@ var table = map[string]string{
 	"internal/unpack":  "internal/tar", // alone of level0
 	"internal/picture": "",
 
-	// Commands that write files of the repository.
-	"internal/coragen": "datasets graph sparse tensor",
-
 	// For tests: nothing that ends up in a program may import these.
 	"grad/gradtest":   "grad tensor sparse",
 	"internal/golden": "grad graph tensor sparse",
@@ -74,7 +71,7 @@ var forTests = []string{"grad/gradtest", "internal/golden", "internal/arch"}
 var others = map[string]string{
 	"gonum.org/v1/gonum":            "graph tensor sparse cmd",
 	"golang.org/x/image":            "internal/picture",
-	"github.com/klauspost/compress": "datasets internal/coragen internal/npy internal/unpack",
+	"github.com/klauspost/compress": "datasets internal/npy internal/unpack",
 	"golang.org/x/sys":              "internal/par internal/simd internal/atomicfile datasets cmd",
 	"golang.org/x/term":             "cmd",
 	"github.com/alecthomas/kong":    "cmd",

@@ -38,7 +38,7 @@ var planted = []struct{ name, file, old, new, pkg, tests string }{
 	{"peepholes, by c", "../layers/sequence/gates.go", "di*p[j] + df*p[m+j]", "0.996*di*p[j] + df*p[m+j]", "../layers/sequence", "TestGateRows"},
 	{"normalise", "../message/across.go", "r.dx[at+j] += (g - c[j]) / sum[j]", "r.dx[at+j] += 0.998 * (g - c[j]) / sum[j]", "../message", "TestAcrossGradients"},
 	{"the wrong hub's sums", "../message/backpass.go", "copy(w.pull, b.pulls[c.hub*b.run.n:(c.hub+1)*b.run.n])", "copy(w.pull, b.pulls[c.hub/2*b.run.n:(c.hub/2+1)*b.run.n])", "../message", "TestHubs"},
-	{"the last copy of er's gradient", "../sparse/attention_pull.go", "for c := range t.copies {", "for c := range t.copies - t.k.In.NNZ()>>17 {", "../sparse", "TestAttentionCopies"},
+	{"the last copy of er's gradient", "../internal/attend/gat_backward.go", "for c := range t.copies {", "for c := range t.copies - t.k.In.NNZ()>>17 {", "../internal/attend", "TestAttentionCopies"},
 	{"a spilt product that keeps what was there", "../sparse/spill.go", "\tif t.set {\n\t\tclear(*own)\n", "\tif t.set && t.remains != &t.all {\n\t\tclear(*own)\n", "../sparse", "TestSpill"},
 	{"a long k in more than two parts", "../tensor/gemm_parts.go", "for p := range t.parts - 1 {", "for p := range min(t.parts-1, 2) {", "../tensor", "TestProductSizes"},
 	{"a batch's last chunk", "../tensor/batch.go", "par.Run((t.n+t.by-1)/t.by, t)", "par.Run(t.n/t.by, t)", "../tensor", "TestBatchSizes"},
@@ -48,7 +48,7 @@ var planted = []struct{ name, file, old, new, pkg, tests string }{
 	{"a part of a loss", "loss.go", "for _, s := range sums {", "for _, s := range sums[:len(sums)-len(sums)/3] {", ".", "TestRowSizes"},
 	{"cross-entropy of many classes", "crossentropy.go", "simd.Axpy(dx, w, p)", "simd.Axpy(dx[:len(p)-len(p)/32], w, p[:len(p)-len(p)/32])", ".", "TestClassSizes"},
 	{"a part of a column", "columnnorm.go", "par.For(rows.hi-rows.lo, grain,", "par.For(rows.hi-rows.lo-1, grain,", ".", "TestColumnSizes"},
-	{"the last destinations of attention", "../sparse/attention_pull.go", "return partsOfRows(t.k.In.NumRows, t.narrow())", "return partsOfRows(t.k.In.NumRows, t.narrow()) - t.k.In.NumRows/4096", "../sparse", "TestAttentionRows"},
+	{"the last destinations of attention", "../internal/attend/gat_backward.go", "return partsOfRows(t.k.In.NumRows, t.narrow())", "return partsOfRows(t.k.In.NumRows, t.narrow()) - t.k.In.NumRows/4096", "../internal/attend", "TestAttentionRows"},
 	{"a long segment", "../internal/simd/segments.go", "DivideRows(s.Y[lo:hi], sum)", "DivideRows(s.Y[lo:hi], sum)\n\t\tif s.long() && s.N == 8 {\n\t\t\ts.Y[lo] *= 1.01\n\t\t}", "../sparse", "TestSoftmaxSizes"},
 }
 

@@ -3,8 +3,8 @@ package message
 import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/attend"
 	"github.com/edgewise-ml/edgewise/internal/simd"
-	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -18,7 +18,7 @@ type attention struct {
 	drop       *simd.Dropout
 	slope      tensor.Float
 
-	kernel sparse.Attention
+	kernel attend.GAT
 	y      *grad.Var
 	stats  []tensor.Float
 }
@@ -103,13 +103,13 @@ func (a *attention) scalarWeight(g *graph.Graph) bool {
 // elsewhere when they are there. The kernel takes edges in any order, so a gradient
 // that shares elements with one before it, as those of views may, has an array of
 // its own; not that of er, which the kernel adds when it has done all others.
-func (a *attention) grads() (into *sparse.AttentionGrads, more []addition) {
-	into = new(sparse.AttentionGrads)
+func (a *attention) grads() (into *attend.GATGrads, more []addition) {
+	into = new(attend.GATGrads)
 	places := [...]struct {
 		v    *grad.Var
 		to   **tensor.Dense
-		sets sparse.Sets
-	}{{a.ft, &into.Ft, sparse.SetFt}, {a.el, &into.El, sparse.SetEl}, {a.er, &into.Er, sparse.SetEr}, {a.ee, &into.Ee, 0}, {a.weight, &into.Weight, 0}}
+		sets attend.Sets
+	}{{a.ft, &into.Ft, attend.SetFt}, {a.el, &into.El, attend.SetEl}, {a.er, &into.Er, attend.SetEr}, {a.ee, &into.Ee, 0}, {a.weight, &into.Weight, 0}}
 	for i, x := range places {
 		if x.v == nil {
 			continue
@@ -120,7 +120,7 @@ func (a *attention) grads() (into *sparse.AttentionGrads, more []addition) {
 			dx.Zero()
 		case fresh:
 			into.Sets |= x.sets
-		case dx != nil && x.sets != sparse.SetEr:
+		case dx != nil && x.sets != attend.SetEr:
 			for _, o := range places[:i] {
 				if *o.to != nil && overlap(dx.Data, (*o.to).Data) {
 					more = append(more, addition{dx, dx.Like()})
@@ -150,7 +150,7 @@ func (a *attention) run(g *graph.Graph) *grad.Var {
 	}
 	vars := []*grad.Var{a.ft, a.el, a.er}
 	k := &a.kernel
-	*k = sparse.Attention{In: g.In(), El: a.el.Value(), Er: a.er.Value(), Ft: a.ft.Value(), Slope: a.slope, Drop: (*tensor.Mask)(a.drop)}
+	*k = attend.GAT{In: g.In(), El: a.el.Value(), Er: a.er.Value(), Ft: a.ft.Value(), Slope: a.slope, Drop: (*tensor.Mask)(a.drop)}
 	if a.ee != nil {
 		vars, k.Ee = append(vars, a.ee), a.ee.Value()
 	}

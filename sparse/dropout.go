@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -112,7 +113,7 @@ func (l *dropLoop) run(a *CSR, d *tensor.Mask, to []tensor.Float) {
 	l.a, l.d, l.from, l.to = a, simd.Dropout(*d), a.Values, to
 	var ones *[]tensor.Float
 	if l.from == nil {
-		ones = borrow(a.NNZ())
+		ones = scratch.Borrow(a.NNZ())
 		for k := range *ones {
 			(*ones)[k] = 1
 		}
@@ -120,7 +121,7 @@ func (l *dropLoop) run(a *CSR, d *tensor.Mask, to []tensor.Float) {
 	}
 	par.Run(len(l.cuts)-1, l)
 	if ones != nil {
-		repay(ones)
+		scratch.Repay(ones)
 	}
 }
 

@@ -332,9 +332,6 @@ func TestEmpty(t *testing.T) {
 		sparse.Gather(x, a, x.Like())
 		sparse.SoftmaxRows(w, a, w)
 		sparse.SoftmaxRowsGrad(w.Like(), a, w, w)
-		k := sparse.Attention{In: a, El: w, Er: w, Ft: x}
-		k.Forward(x.Like(), nil)
-		k.Backward(x, x.Like(), nil, &sparse.AttentionGrads{El: w.Like(), Er: w.Like(), Ft: x.Like()})
 	}
 	if at, perm := a.Transpose(); at.Validate() != nil || len(perm) != 0 || len(a.Dense().Data) != 0 {
 		t.Errorf("the transpose of an empty matrix: %v", at.Validate())

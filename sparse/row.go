@@ -18,3 +18,8 @@ func axpyHeads(y, w, x []tensor.Float) {
 		axpy(y[h*d:h*d+d], s, x[h*d:h*d+d])
 	}
 }
+
+// fits reports whether x has the given rows and row length.
+func fits(x *tensor.Dense, rows, rowLen int) bool {
+	return x.Rows() == rows && x.RowLen() == rowLen
+}

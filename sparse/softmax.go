@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -55,7 +56,7 @@ func (l *softmaxLoop) run(a *CSR, dst *tensor.Dense) {
 
 // Chunk does one part.
 func (l *softmaxLoop) Chunk(i int) {
-	buf := borrow(simd.SegmentWork(l.s.N))
+	buf := scratch.Borrow(simd.SegmentWork(l.s.N))
 	for r := l.cuts[i]; r < l.cuts[i+1]; {
 		next := r + 1
 		for next < l.cuts[i+1] && int(l.a.Offsets[next+1]-l.a.Offsets[r])*l.s.N <= softmaxMost {
@@ -70,7 +71,7 @@ func (l *softmaxLoop) Chunk(i int) {
 		}
 		r = next
 	}
-	repay(buf)
+	scratch.Repay(buf)
 }
 
 // softmaxMost is the elements of rows that are done in one call.

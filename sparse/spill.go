@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -87,8 +88,8 @@ func (t *spillTask) Chunk(i int) {
 		return
 	}
 	rows, w := len(t.dst)/t.f, t.width
-	own := borrow(rows * w)
-	defer repay(own)
+	own := scratch.Borrow(rows * w)
+	defer scratch.Repay(own)
 	if t.set {
 		clear(*own)
 	} else {

@@ -3,6 +3,7 @@ package sparse
 import (
 	"sync"
 
+	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -134,8 +135,8 @@ func (k *sumKernel) rows(lo, hi int) {
 		k.setMeans(lo, hi, step)
 		return
 	}
-	buf := borrow(step * f)
-	defer repay(buf)
+	buf := scratch.Borrow(step * f)
+	defer scratch.Repay(buf)
 	for ; lo < hi; lo += step {
 		k.addMeans(*buf, lo, min(lo+step, hi))
 	}

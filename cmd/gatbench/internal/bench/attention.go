@@ -3,8 +3,8 @@ package bench
 import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/attend"
 	"github.com/edgewise-ml/edgewise/message"
-	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -66,13 +66,13 @@ func newAttentionTask(g *graph.Graph, s sparseShape) *attentionTask {
 
 // byHand returns a call of the kernel for the result and all gradients.
 func (a *attentionTask) byHand() func() {
-	k := &sparse.Attention{In: a.g.In(), El: a.el, Er: a.er, Ft: a.ft, Slope: 0.2}
+	k := &attend.GAT{In: a.g.In(), El: a.el, Er: a.er, Ft: a.ft, Slope: 0.2}
 	like := func(x *tensor.Dense) *tensor.Dense { return tensor.New(x.Shape()...) }
 	y, stats := like(a.seed), make([]tensor.Float, k.StatsLen())
-	into := &sparse.AttentionGrads{El: like(a.el), Er: like(a.er), Ft: like(a.ft)}
+	into := &attend.GATGrads{El: like(a.el), Er: like(a.er), Ft: like(a.ft)}
 	return func() {
 		k.Forward(y, stats)
-		into.Sets = sparse.SetEl | sparse.SetEr | sparse.SetFt
+		into.Sets = attend.SetEl | attend.SetEr | attend.SetFt
 		k.Backward(a.seed, y, stats, into)
 	}
 }
@@ -84,8 +84,8 @@ type attentionTask struct {
 	el, er, ft, seed *tensor.Dense
 }
 
-// attend is a way to compute graph attention.
-type attend func(g *graph.Graph, el, er, ft *grad.Var) *grad.Var
+// gatOf is a way to compute graph attention.
+type gatOf func(g *graph.Graph, el, er, ft *grad.Var) *grad.Var
 
 func fusedAttention(g *graph.Graph, el, er, ft *grad.Var) *grad.Var {
 	alpha := message.UAddV(el, er).LeakyReLU(0.2).Softmax()
@@ -98,7 +98,7 @@ func unfusedAttention(g *graph.Graph, el, er, ft *grad.Var) *grad.Var {
 }
 
 // both computes the result and the gradients.
-func (a *attentionTask) both(f attend) {
+func (a *attentionTask) both(f gatOf) {
 	a.t.Reset()
 	y := f(a.g, a.t.Watch(a.el), a.t.Watch(a.er), a.t.Watch(a.ft))
 	a.t.BackwardFrom(y, a.seed)

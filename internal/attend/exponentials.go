@@ -1,4 +1,4 @@
-package sparse
+package attend
 
 import (
 	"math"
@@ -6,13 +6,14 @@ import (
 	"sync/atomic"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// spokeWidth is the largest width of a head that [simd.Spokes] takes, eight heads
+// nodeExpWidth is the largest width of a head that [simd.Spokes] takes, eight heads
 // at once or one.
-const spokeWidth = 8
+const nodeExpWidth = 8
 
 // The kinds of records: those of [simd.Tile], and of [simd.Spokes].
 const (
@@ -22,14 +23,14 @@ const (
 
 // plain reports whether there is nothing at the edges but the mask, so that one
 // loop over the edges of a node can do all.
-func (k *Attention) plain() bool {
+func (k *GAT) plain() bool {
 	heads, f := k.El.RowLen(), k.Ft.RowLen()
-	return (heads%8 == 0 || heads == 1) && f <= heads*spokeWidth &&
+	return (heads%8 == 0 || heads == 1) && f <= heads*nodeExpWidth &&
 		k.Ee == nil && k.Weight == nil && k.Slope >= 0 && k.Slope <= 1
 }
 
 // mask returns the dropout of the softmax, or nil.
-func (k *Attention) mask() *simd.Dropout {
+func (k *GAT) mask() *simd.Dropout {
 	if k.drops() {
 		return (*simd.Dropout)(k.Drop)
 	}
@@ -40,80 +41,80 @@ func (k *Attention) mask() *simd.Dropout {
 // place is not used, so that a row is in one line of the cache.
 const oneRecord = 4
 
-// powerRow is how many numbers a node has in a table of powers, and the place of
+// expRow is how many numbers a node has in a table of powers, and the place of
 // the first: eight heads have all their powers up before those down.
-func (b headBlocks) powerRow() (stride, at int) {
+func (b headBlocks) expRow() (stride, at int) {
 	if b.heads == 1 {
 		return oneRecord, 1
 	}
 	return 2 * b.heads, 0
 }
 
-// spokeRecord is powerRow of the records, which are the powers of destinations and
+// expRecord is expRow of the records, which are the powers of destinations and
 // a number more.
-func (b headBlocks) spokeRecord() (stride, at int) {
+func (b headBlocks) expRecord() (stride, at int) {
 	if b.heads == 1 {
 		return oneRecord, 1
 	}
 	return simd.SpokeRecord * b.heads, 0
 }
 
-// powers sets the powers of the sources, and reports whether they can be used.
-func (t *attendTask) powers() bool {
+// sourceExps sets the powers of the sources, and reports whether they can be used.
+func (t *gatForward) sourceExps() bool {
 	if !t.k.plain() {
 		return false
 	}
-	stride, _ := t.powerRow()
+	stride, _ := t.expRow()
 	size := t.k.In.NumCols * stride
 	if t.stats != nil {
 		size = max(size, t.k.derLen()) // so that Backward can take the same
 	}
-	t.pow = borrow(size)
-	t.wild.Store(false)
-	return setPowers(*t.pow, t.k.El, t.k.Slope)
+	t.pow = scratch.Borrow(size)
+	t.overflow.Store(false)
+	return setNodeExps(*t.pow, t.k.El, t.k.Slope)
 }
 
-// powerLoop is a loop over rows, in parts of some.
-type powerLoop struct {
-	x     *tensor.Dense
-	to    []tensor.Float
-	slope tensor.Float
-	wild  atomic.Bool
+// expLoop is a loop over rows, in parts of some.
+type expLoop struct {
+	x        *tensor.Dense
+	to       []tensor.Float
+	slope    tensor.Float
+	overflow atomic.Bool
 }
 
-var powerLoops = sync.Pool{New: func() any { return new(powerLoop) }}
+var expLoops = sync.Pool{New: func() any { return new(expLoop) }}
 
-// setPowers sets, for each row of x and each eight heads or one, the powers of
+// setNodeExps sets, for each row of x and each eight heads or one, the powers of
 // that. It reports whether all are tame.
-func setPowers(to []tensor.Float, x *tensor.Dense, slope tensor.Float) bool {
-	l := powerLoops.Get().(*powerLoop)
+func setNodeExps(to []tensor.Float, x *tensor.Dense, slope tensor.Float) bool {
+	l := expLoops.Get().(*expLoop)
 	l.x, l.to, l.slope = x, to, slope
-	l.wild.Store(false)
+	l.overflow.Store(false)
 	par.Run(partsOfRows(x.Rows(), x.RowLen() == 1), l)
 	l.x, l.to = nil, nil
-	ok := !l.wild.Load()
-	powerLoops.Put(l)
+	ok := !l.overflow.Load()
+	expLoops.Put(l)
 	return ok
 }
 
 // Chunk does one part.
-func (l *powerLoop) Chunk(i int) {
+func (l *expLoop) Chunk(i int) {
 	heads := l.x.RowLen()
 	per := rowsOfPart(heads == 1)
 	lo, hi := i*per, min((i+1)*per, l.x.Rows())
-	stride, _ := headBlocks{heads: heads}.powerRow()
+	stride, _ := headBlocks{heads: heads}.expRow()
 	for lane := 0; lane < heads; lane += 8 {
 		p := simd.Powers{X: l.x.Data[lo*heads+lane:], Y: l.to[lo*stride+2*lane:], XStride: heads, YStride: stride}
-		if !tamePowers(&p, hi-lo, l.slope) {
-			l.wild.Store(true)
+		if !nodeExps(&p, hi-lo, l.slope) {
+			l.overflow.Store(true)
 			return
 		}
 	}
 }
 
-// tamePowers sets the powers of rows of eight heads or one, and reports whether
+// nodeExps sets the powers of rows of eight heads or one, and reports whether
 // they are tame.
-func tamePowers(p *simd.Powers, rows int, slope tensor.Float) bool {
+func nodeExps(p *simd.Powers, rows int, slope tensor.Float) bool {
 	if p.XStride == 1 {
 		return p.Column(rows, slope)
 	}
@@ -121,21 +122,21 @@ func tamePowers(p *simd.Powers, rows int, slope tensor.Float) bool {
 }
 
 // shifts reports whether there is a bias, and spokes add it before they store a row.
-func (t *attendTask) shifts() bool {
+func (t *gatForward) shifts() bool {
 	return t.k.Bias != nil && t.lanes == 8 && t.k.Ft.RowLen() == 8*t.heads
 }
 
-// spokes computes a part of the destinations. Those with too many edges are taken
+// byNodes computes a part of the destinations. Those with too many edges are taken
 // in pieces. It reports whether all logits were tame: else nothing of it counts.
-func (t *attendTask) spokes(s *attendSpace, from, to int) bool {
-	k, f := &s.spokes, t.k.Ft.RowLen()
+func (t *gatForward) byNodes(s *space, from, to int) bool {
+	k, f := &s.exps, t.k.Ft.RowLen()
 	k.Cols, k.Last, k.Ahead = t.k.In.Cols, len(t.k.In.Cols)-1, ahead(len(t.k.Ft.Data))
 	k.XStride, k.YStride = f, f
 	k.Heads, k.Width, k.Factors = t.lanes, f/t.heads, s.tile.M
 	k.Stream = len(t.out) >= simd.PastFrom
-	stride, at := t.powerRow()
+	stride, at := t.expRow()
 	k.FarStride = stride
-	stride, _ = t.spokeRecord()
+	stride, _ = t.expRecord()
 	k.RecStride = t.recordStride(stride)
 	for lane := 0; lane < t.heads; lane += t.lanes {
 		k.Prepare(t.k.Slope, t.k.mask(), lane)
@@ -144,7 +145,7 @@ func (t *attendTask) spokes(s *attendSpace, from, to int) bool {
 			k.Bias = t.k.Bias.Data[lane*k.Width:][:t.lanes*k.Width]
 		}
 		for v := from; v < to; v += tileRows {
-			if t.wild.Load() || !t.spokesTo(s, v, min(to, v+tileRows), lane) {
+			if t.overflow.Load() || !t.byNodesTo(s, v, min(to, v+tileRows), lane) {
 				return false
 			}
 		}
@@ -152,14 +153,14 @@ func (t *attendTask) spokes(s *attendSpace, from, to int) bool {
 	return true
 }
 
-// spokesTo computes the destinations from one to another, whose powers it sets
+// byNodesTo computes the destinations from one to another, whose powers it sets
 // first, while they are near.
-func (t *attendTask) spokesTo(s *attendSpace, from, to, lane int) bool {
-	k, f := &s.spokes, t.k.Ft.RowLen()
-	stride, at := t.spokeRecord()
+func (t *gatForward) byNodesTo(s *space, from, to, lane int) bool {
+	k, f := &s.exps, t.k.Ft.RowLen()
+	stride, at := t.expRecord()
 	rec := t.records(s, from*stride+simd.SpokeRecord*lane)
 	p := simd.Powers{X: t.k.Er.Data[from*t.heads+lane:], Y: rec, XStride: t.heads, YStride: k.RecStride}
-	if !tamePowers(&p, to-from, t.k.Slope) {
+	if !nodeExps(&p, to-from, t.k.Slope) {
 		return false
 	}
 	for v := from; v < to; {
@@ -167,7 +168,7 @@ func (t *attendTask) spokesTo(s *attendSpace, from, to, lane int) bool {
 		k.Y, k.Rec = t.out[v*f+lane*k.Width:], rec[(v-from)*k.RecStride+at:]
 		n := k.Attend()
 		if n == 0 {
-			t.inPieces(s, v)
+			t.byNodesLong(s, v)
 			n = 1
 		}
 		v += n
@@ -175,13 +176,13 @@ func (t *attendTask) spokesTo(s *attendSpace, from, to, lane int) bool {
 	return true
 }
 
-// inPieces computes a destination with more edges than a call takes, whose row and
+// byNodesLong computes a destination with more edges than a call takes, whose row and
 // record the spokes have: each piece by itself, and then their mean by their sums.
-func (t *attendTask) inPieces(s *attendSpace, v int) {
-	k, n := &s.spokes, t.lanes
+func (t *gatForward) byNodesLong(s *space, v int) {
+	k, n := &s.exps, t.lanes
 	k.Offsets = s.piece[:]
 	piece := *k
-	var y, part [8 * spokeWidth]tensor.Float
+	var y, part [8 * nodeExpWidth]tensor.Float
 	var rec [simd.SpokeRecord * 8]tensor.Float
 	var total [8]tensor.Float
 	piece.Bias, piece.Y, piece.Rec, piece.Stream = nil, part[:], rec[:], false
@@ -209,7 +210,7 @@ func (t *attendTask) inPieces(s *attendSpace, v int) {
 
 // choose says whether the records are for spokes, and these can do all that is
 // wanted. If they can not, it makes them what tiles take.
-func (t *pullTask) choose() {
+func (t *gatBackward) choose() {
 	kind := &t.stats[len(t.stats)-1]
 	t.direct = *kind == spoked && t.into.Ee == nil && t.into.Weight == nil
 	if *kind == spoked && !t.direct {
@@ -220,9 +221,9 @@ func (t *pullTask) choose() {
 
 // recast makes the records, which are for spokes, what tiles take: from the last
 // on, since those are larger.
-func (t *pullTask) recast() {
+func (t *gatBackward) recast() {
 	n := t.lanes
-	stride, at := t.spokeRecord()
+	stride, at := t.expRecord()
 	blocks := t.heads / n
 	for i := t.k.In.NumRows*blocks - 1; i >= 0; i-- {
 		var old [2 * 8]tensor.Float
@@ -234,49 +235,49 @@ func (t *pullTask) recast() {
 	}
 }
 
-// spokes does a part of the sources.
-func (t *pullTask) spokes(s *attendSpace, from, to int, der []tensor.Float) {
-	k, f := &s.spokes, t.k.Ft.RowLen()
+// byNodes does a part of the sources.
+func (t *gatBackward) byNodes(s *space, from, to int, der []tensor.Float) {
+	k, f := &s.exps, t.k.Ft.RowLen()
 	k.Cols, k.Perm, k.Last, k.Ahead = t.turned.Cols, t.perm, len(t.perm)-1, ahead(len(t.dOut.Data))
 	k.XStride, k.VStride, k.DerStride = f, f, t.heads
-	k.OwnStride, _ = headBlocks{heads: t.lanes}.powerRow()
+	k.OwnStride, _ = headBlocks{heads: t.lanes}.expRow()
 	k.Heads, k.Width, k.Factors = t.lanes, f/t.heads, s.tile.M
-	k.Stream = t.into.Ft != nil && passes(t.into.Ft)
+	k.Stream = t.into.Ft != nil && len(t.into.Ft.Data) >= simd.PastFrom
 	var at int
-	k.FarStride, at = t.spokeRecord()
+	k.FarStride, at = t.expRecord()
 	for lane := 0; lane < t.heads; lane += t.lanes {
 		k.Prepare(t.k.Slope, t.k.mask(), lane)
 		k.Far, k.X, k.Der = t.stats[simd.SpokeRecord*lane+at:], t.dOut.Data[lane*k.Width:], der[lane:]
 		for u := from; u < to; u += tileRows {
-			t.spokesTo(s, u, min(to, u+tileRows), lane)
+			t.byNodesTo(s, u, min(to, u+tileRows), lane)
 		}
 	}
 }
 
-// spokesTo does the sources from one to another, whose powers it sets first.
-func (t *pullTask) spokesTo(s *attendSpace, from, to, lane int) {
-	k := &s.spokes
-	_, at := t.powerRow()
+// byNodesTo does the sources from one to another, whose powers it sets first.
+func (t *gatBackward) byNodesTo(s *space, from, to, lane int) {
+	k := &s.exps
+	_, at := t.expRow()
 	own := s.tile.A
 	p := simd.Powers{X: t.k.El.Data[from*t.heads+lane:], Y: own, XStride: t.heads, YStride: k.OwnStride}
-	tamePowers(&p, to-from, t.k.Slope)
+	nodeExps(&p, to-from, t.k.Slope)
 	for u := from; u < to; {
-		t.spokesFrom(s, u, lane)
+		t.byNodesFrom(s, u, lane)
 		k.Own = own[(u-from)*k.OwnStride+at:]
 		k.Offsets = t.turned.Offsets[u : to+1]
 		n := k.Retrace()
 		if n == 0 {
-			t.spokesInPieces(s, u)
+			t.byNodesLong(s, u)
 			n = 1
 		}
 		u += n
 	}
 }
 
-// spokesFrom sets where the rows of sources from u on are. What is not wanted goes
+// byNodesFrom sets where the rows of sources from u on are. What is not wanted goes
 // to one row that nobody reads, so that the rest has the same bits.
-func (t *pullTask) spokesFrom(s *attendSpace, u, lane int) {
-	k, f := &s.spokes, t.k.Ft.RowLen()
+func (t *gatBackward) byNodesFrom(s *space, u, lane int) {
+	k, f := &s.exps, t.k.Ft.RowLen()
 	k.V = t.k.Ft.Data[u*f+lane*k.Width:]
 	k.Y, k.YStride, k.AddY = s.past, 0, 0
 	if t.into.Ft != nil {
@@ -288,9 +289,9 @@ func (t *pullTask) spokesFrom(s *attendSpace, u, lane int) {
 	}
 }
 
-// spokesInPieces does a source with more edges than a call takes.
-func (t *pullTask) spokesInPieces(s *attendSpace, u int) {
-	k := &s.spokes
+// byNodesLong does a source with more edges than a call takes.
+func (t *gatBackward) byNodesLong(s *space, u int) {
+	k := &s.exps
 	lo, hi := t.turned.Offsets[u], t.turned.Offsets[u+1]
 	for lo < hi {
 		s.piece = [2]int64{lo, min(lo+simd.SpokesMost, hi)}

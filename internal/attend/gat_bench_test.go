@@ -1,4 +1,4 @@
-package sparse_test
+package attend_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/attend"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -53,6 +54,14 @@ func threads(b *testing.B, f func(b *testing.B)) {
 	}
 }
 
+// notShort leaves out, with -short, what has more edges than PubMed.
+func notShort(b *testing.B, edges int) {
+	b.Helper()
+	if testing.Short() && edges > 108365 {
+		b.Skipf("%d edges are too many for -short", edges)
+	}
+}
+
 func BenchmarkAttention(b *testing.B) {
 	for _, size := range graphSizes {
 		for _, hd := range [][2]int{{8, 8}, {8, 3}, {1, 7}, {4, 64}} {
@@ -69,12 +78,12 @@ func benchAttention(b *testing.B, nodes, edges int, hd [2]int, p float64) {
 	notShort(b, edges)
 	a, rng := skewed(b, nodes, edges)
 	drop := tensor.NewMask(1, 1, 1, p)
-	k := &sparse.Attention{
+	k := &attend.GAT{
 		In: a, El: normal(rng, nodes, hd[0]), Er: normal(rng, nodes, hd[0]), Ft: normal(rng, nodes, hd[0], hd[1]),
 		Slope: 0.2, Drop: &drop,
 	}
 	out, dOut, stats := k.Ft.Like(), normal(rng, nodes, hd[0], hd[1]), make([]float, k.StatsLen())
-	into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
+	into := &attend.GATGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
 	k.Forward(out, stats)
 	b.Run("Forward", func(b *testing.B) {
 		threads(b, func(b *testing.B) {
@@ -90,29 +99,4 @@ func benchAttention(b *testing.B, nodes, edges int, hd [2]int, p float64) {
 			}
 		})
 	})
-}
-
-func BenchmarkEdgeSoftmax(b *testing.B) {
-	for _, size := range graphSizes {
-		for _, heads := range []int{1, 8} {
-			notShort(b, size.edges)
-			a, rng := skewed(b, size.nodes, size.edges)
-			x := normal(rng, a.NNZ(), heads)
-			y, dx := x.Like(), x.Like()
-			b.Run(fmt.Sprintf("%s/%d/Forward", size.name, heads), func(b *testing.B) {
-				threads(b, func(b *testing.B) {
-					for b.Loop() {
-						sparse.SoftmaxRows(y, a, x)
-					}
-				})
-			})
-			b.Run(fmt.Sprintf("%s/%d/Backward", size.name, heads), func(b *testing.B) {
-				threads(b, func(b *testing.B) {
-					for b.Loop() {
-						sparse.SoftmaxRowsGrad(dx, a, y, x)
-					}
-				})
-			})
-		}
-	}
 }

@@ -1,38 +1,39 @@
-package sparse
+package attend
 
 import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// attendTask is a forward pass, in parts of rows.
-type attendTask struct {
+// gatForward is a forward pass, in parts of rows.
+type gatForward struct {
 	headBlocks
-	k      *Attention
+	k      *GAT
 	out    []tensor.Float
 	stats  []tensor.Float // nil: a tile's records are in its space, and forgotten
 	el, er []tensor.Float
 	bufs   [2]*[]tensor.Float
 	cuts   []int
 
-	direct bool            // by spokes
-	pow    *[]tensor.Float // of direct: the sources' powers
-	wild   atomic.Bool     // of direct: a logit is too large
+	direct   bool            // by spokes
+	pow      *[]tensor.Float // of direct: the sources' powers
+	overflow atomic.Bool     // of direct: a logit is too large
 }
 
-var attendTasks = sync.Pool{New: func() any { return new(attendTask) }}
+var gatForwards = sync.Pool{New: func() any { return new(gatForward) }}
 
-func (t *attendTask) prepare(k *Attention, out *tensor.Dense, stats []tensor.Float) {
+func (t *gatForward) prepare(k *GAT, out *tensor.Dense, stats []tensor.Float) {
 	t.headBlocks, t.k, t.out, t.stats = k.heads(), k, out.Data, stats
 	t.el, t.bufs[0] = t.pad(k.El)
 	t.er, t.bufs[1] = t.pad(k.Er)
 }
 
 // tell leaves word for the backward pass of what kind the records are.
-func (t *attendTask) tell() {
+func (t *gatForward) tell() {
 	if t.stats == nil {
 		return
 	}
@@ -43,22 +44,22 @@ func (t *attendTask) tell() {
 	}
 }
 
-func (t *attendTask) release() {
+func (t *gatForward) release() {
 	for i, b := range t.bufs {
 		if b != nil {
-			repay(b)
+			scratch.Repay(b)
 		}
 		t.bufs[i] = nil
 	}
 	if t.pow != nil {
-		repay(t.pow)
+		scratch.Repay(t.pow)
 		t.pow = nil
 	}
 	t.k, t.out, t.stats, t.el, t.er = nil, nil, nil, nil, nil
 }
 
 // Chunk computes one part.
-func (t *attendTask) Chunk(i int) {
+func (t *gatForward) Chunk(i int) {
 	a := t.k.In
 	s := newSpace(t.headBlocks, a.Cols, t.k.Slope)
 	s.tile.Ahead, s.tile.RecStride = ahead(len(t.el)), t.recordStride(t.record())
@@ -71,8 +72,8 @@ func (t *attendTask) Chunk(i int) {
 		defer simd.Add.ForwardRows(t.out[lo*f:hi*f], t.out[lo*f:hi*f], t.k.Bias.Data)
 	}
 	if t.direct {
-		if !t.spokes(s, lo, hi) {
-			t.wild.Store(true)
+		if !t.byNodes(s, lo, hi) {
+			t.overflow.Store(true)
 		}
 		lo = hi
 	}
@@ -88,7 +89,7 @@ func (t *attendTask) Chunk(i int) {
 
 // tile computes a block of heads of the next rows before hi, and returns where it
 // ends.
-func (t *attendTask) tile(s *attendSpace, lo, hi, lane int) (next int) {
+func (t *gatForward) tile(s *space, lo, hi, lane int) (next int) {
 	offsets := t.k.In.Offsets
 	if offsets[lo+1]-offsets[lo] > pieceMost {
 		t.long(s, lo, lane, t.records(s, lo*t.record()+simd.Record*lane))
@@ -103,7 +104,7 @@ func (t *attendTask) tile(s *attendSpace, lo, hi, lane int) (next int) {
 
 // records returns where the records of a tile's rows go, for one block of heads: to
 // their place among those of all destinations, or to where the next tile's go too.
-func (t *attendTask) records(s *attendSpace, place int) []tensor.Float {
+func (t *gatForward) records(s *space, place int) []tensor.Float {
 	if t.stats == nil {
 		return s.records()
 	}
@@ -112,7 +113,7 @@ func (t *attendTask) records(s *attendSpace, place int) []tensor.Float {
 
 // recordStride is how far the records of two rows are apart, where those of all
 // destinations are so far.
-func (t *attendTask) recordStride(all int) int {
+func (t *gatForward) recordStride(all int) int {
 	if t.stats == nil {
 		return simd.Record * t.lanes
 	}
@@ -121,7 +122,7 @@ func (t *attendTask) recordStride(all int) int {
 
 // soften sets Z to the weights of the tile's edges before they are divided by
 // their sums. The tile's rows start at row lo.
-func (t *attendTask) soften(s *attendSpace, lo, lane int, rec []tensor.Float) {
+func (t *gatForward) soften(s *space, lo, lane int, rec []tensor.Float) {
 	s.tile.Far, s.tile.Near, s.tile.Rec = t.el[lane:], t.er[lo*t.padded+lane:], rec
 	s.tile.Gather()
 	s.addEdges(t.k.Ee, lane)
@@ -130,7 +131,7 @@ func (t *attendTask) soften(s *attendSpace, lo, lane int, rec []tensor.Float) {
 
 // carry adds the tile's edges, each times its weight, to the rows of out. What
 // is divided by stands in scale.
-func (t *attendTask) carry(s *attendSpace, lo, lane int, scale []tensor.Float) {
+func (t *gatForward) carry(s *space, lo, lane int, scale []tensor.Float) {
 	if mask := t.k.mask(); mask != nil {
 		s.tile.Column = uint32(lane)
 		s.tile.Mask(mask)
@@ -145,7 +146,7 @@ func (t *attendTask) carry(s *attendSpace, lo, lane int, scale []tensor.Float) {
 
 // long is the pass of a row that is taken in pieces, twice: the first time for
 // the largest logit and the sum of all. It sets rec to the record.
-func (t *attendTask) long(s *attendSpace, v, lane int, rec []tensor.Float) {
+func (t *gatForward) long(s *space, v, lane int, rec []tensor.Float) {
 	f, d, n := s.mul.XStride, s.mul.Width, t.lanes
 	s.mul.Set = 0
 	clear(t.out[v*f+lane*d:][:t.in(lane)*d])

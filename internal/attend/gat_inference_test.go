@@ -1,4 +1,4 @@
-package sparse_test
+package attend_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/internal/attend"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -14,7 +14,7 @@ import (
 // whichever way the rows go: by spokes or tiles, in pieces, with one block of heads
 // or several.
 func TestAttentionWithoutStats(t *testing.T) {
-	same := func(t *testing.T, k *sparse.Attention) {
+	same := func(t *testing.T, k *attend.GAT) {
 		t.Helper()
 		want := tensor.New(k.In.NumRows, k.Ft.RowLen())
 		k.Forward(want, make([]float, k.StatsLen()))
@@ -27,7 +27,7 @@ func TestAttentionWithoutStats(t *testing.T) {
 			t.Error("without statistics the result differs")
 		}
 	}
-	attentions(t, headPairs, func(t *testing.T, k *sparse.Attention, _ *rand.Rand) { same(t, k) })
+	attentions(t, headPairs, func(t *testing.T, k *attend.GAT, _ *rand.Rand) { same(t, k) })
 	for _, hd := range [][2]int{{8, 8}, {16, 8}, {1, 7}, {8, 64}, {6, 5}} {
 		t.Run(fmt.Sprintf("hubs/%dx%d", hd[0], hd[1]), func(t *testing.T) {
 			k, _ := plainHub(t, hd[0], hd[1], 0.3)

@@ -1,11 +1,11 @@
-package sparse_test
+package attend_test
 
 import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/attend"
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -21,7 +21,7 @@ func biased(out, b *tensor.Dense) *tensor.Dense {
 // Forward adds a bias, and Backward takes it off the result again, whatever the heads and on any number
 // of threads, and leaves the result as it is.
 func TestAttentionBias(t *testing.T) {
-	check := func(t *testing.T, k *sparse.Attention, rng *rand.Rand) {
+	check := func(t *testing.T, k *attend.GAT, rng *rand.Rand) {
 		out, dOut := tensor.New(k.In.NumRows, k.Ft.RowLen()), normal(rng, k.In.NumRows, k.Ft.RowLen())
 		stats := noise(rng, k)
 		k.Forward(out, stats)
@@ -38,7 +38,7 @@ func TestAttentionBias(t *testing.T) {
 			undo()
 			sameBits(t, "the result of Forward", out, y)
 		}
-		var first *sparse.AttentionGrads
+		var first *attend.GATGrads
 		for _, threads := range []int{1, 2, 3, 8} {
 			into := gradsOf(k)
 			into.Ee, into.Weight = nil, nil

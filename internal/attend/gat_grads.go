@@ -1,11 +1,11 @@
-package sparse
+package attend
 
 import (
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// AttentionGrads are the places that [Attention.Backward] adds gradients to,
+// GATGrads are the places that [GAT.Backward] adds gradients to,
 // each of the shape of the operand of its name. One that is nil is not wanted.
 // Ee and Weight may be asked for where the attention has none: they are then
 // the gradients at logits of zero and weights of one.
@@ -13,13 +13,13 @@ import (
 // Where Sets has the bit of one, that is set to its gradient, whatever it held.
 // None shares memory with another, but for Er where it is added to: that is done
 // when the others are there.
-type AttentionGrads struct {
+type GATGrads struct {
 	El, Er, Ft, Ee, Weight *tensor.Dense
 
 	Sets Sets
 }
 
-// Sets says which of [AttentionGrads] hold nothing yet.
+// Sets says which of [GATGrads] hold nothing yet.
 type Sets uint8
 
 // The gradients that can be set.
@@ -30,7 +30,7 @@ const (
 )
 
 // zero clears what is to be set.
-func (into *AttentionGrads) zero() {
+func (into *GATGrads) zero() {
 	for i, x := range [...]*tensor.Dense{into.El, into.Er, into.Ft} {
 		if into.Sets&(1<<i) != 0 {
 			x.Zero()
@@ -40,7 +40,7 @@ func (into *AttentionGrads) zero() {
 
 // Backward adds the gradients of the attention's operands to those of into,
 // from the gradient of its result, and the result and the statistics that
-// [Attention.Forward] left. It uses up a part of the statistics, and sets that
+// [GAT.Forward] left. It uses up a part of the statistics, and sets that
 // part anew each time:
 //
 //	s[e,h]       = α[e,h]·mask[e,h]·Weight[e,h]
@@ -58,33 +58,33 @@ func (into *AttentionGrads) zero() {
 // or, where that is so much larger that little would be left, computes the result
 // once more without it. A destination that hears one source has a dz of zero.
 // Whether gradients of Ee or Weight are wanted may change how the others are rounded.
-func (k *Attention) Backward(dOut, out *tensor.Dense, stats []tensor.Float, into *AttentionGrads) {
-	k.check("sparse.Attention.Backward", dOut, out)
-	k.checkStats("sparse.Attention.Backward", stats)
+func (k *GAT) Backward(dOut, out *tensor.Dense, stats []tensor.Float, into *GATGrads) {
+	k.check("attend.GAT.Backward", dOut, out)
+	k.checkStats("attend.GAT.Backward", stats)
 	k.checkGrads(into)
 	if k.carriesNothing() {
 		into.zero()
 		return
 	}
-	t := pullTasks.Get().(*pullTask)
+	t := gatBackwards.Get().(*gatBackward)
 	t.prepare(k, dOut, stats, into)
 	t.choose()
 	t.center(out)
 	t.cuts = par.Split(t.turned.Offsets, t.copies, t.cuts)
 	par.Run(t.copies, t)
 	if into.Er != nil {
-		par.Run(t.parts(), (*pullDer)(t))
+		par.Run(t.parts(), (*gatErGrads)(t))
 	}
 	t.release()
-	pullTasks.Put(t)
+	gatBackwards.Put(t)
 }
 
 // checkGrads panics unless each gradient asked for has its operand's shape.
-func (k *Attention) checkGrads(into *AttentionGrads) {
+func (k *GAT) checkGrads(into *GATGrads) {
 	a, heads := k.In, k.El.RowLen()
 	want := func(x *tensor.Dense, rows, rowLen int) {
 		if x != nil && !fits(x, rows, rowLen) {
-			panic(tensor.Mismatch("sparse.Attention.Backward", a, k.El, k.Ft, x))
+			panic(tensor.Mismatch("attend.GAT.Backward", a, k.El, k.Ft, x))
 		}
 	}
 	want(into.El, a.NumCols, heads)

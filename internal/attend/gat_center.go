@@ -1,28 +1,29 @@
-package sparse
+package attend
 
 import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // center sets Σ α·dα in the records. That is ⟨dOut, out⟩, which needs no edges, by the
 // kernel that computes dα, so that the two round alike.
-func (t *pullTask) center(out *tensor.Dense) {
+func (t *gatBackward) center(out *tensor.Dense) {
 	t.out, t.bias = out.Data, nil
 	if b := t.k.Bias; b != nil {
 		if t.k.drowns(out) {
-			y := borrow(len(out.Data))
-			defer repay(y)
+			y := scratch.Borrow(len(out.Data))
+			defer scratch.Repay(y)
 			t.k.again(*y)
 			t.out = *y
 		} else {
 			t.bias = b.Data
 		}
 	}
-	par.Run(t.parts(), (*pullCenter)(t))
+	par.Run(t.parts(), (*gatCenter)(t))
 }
 
 // drowned is how many times larger a bias may be than what it was added to, on the
@@ -35,7 +36,7 @@ const drownSamples = 32
 // drowns reports whether the bias of a head is so much larger than results without it that
 // these are not to be had from their sums. It asks few destinations: an error as large as
 // the rounding of most rows does no harm in a row whose own is less.
-func (k *Attention) drowns(out *tensor.Dense) bool {
+func (k *GAT) drowns(out *tensor.Dense) bool {
 	var rows [drownSamples]int
 	n, nnz := min(drownSamples, k.In.NNZ()), k.In.NNZ()
 	for i := range n {
@@ -61,25 +62,25 @@ func (k *Attention) drowns(out *tensor.Dense) bool {
 }
 
 // again sets y to the result without the bias.
-func (k *Attention) again(y []tensor.Float) {
+func (k *GAT) again(y []tensor.Float) {
 	plain := *k
 	plain.Bias = nil
-	stats := borrow(k.StatsLen())
+	stats := scratch.Borrow(k.StatsLen())
 	plain.Forward(tensor.Of(y, k.In.NumRows, k.Ft.RowLen()), *stats)
-	repay(stats)
+	scratch.Repay(stats)
 }
 
-// pullCenter is the loop that sets Σ α·dα in the records.
-type pullCenter pullTask
+// gatCenter is the loop that sets Σ α·dα in the records.
+type gatCenter gatBackward
 
 // Chunk does one part.
-func (t *pullCenter) Chunk(i int) {
-	lo, hi := (*pullTask)(t).part(i)
+func (t *gatCenter) Chunk(i int) {
+	lo, hi := (*gatBackward)(t).part(i)
 	out, room := t.plain(lo, hi)
 	if room != nil {
-		defer repay(room)
+		defer scratch.Repay(room)
 	}
-	if (*pullTask)(t).narrow() {
+	if (*gatBackward)(t).narrow() {
 		t.narrowPart(out, lo, hi)
 		return
 	}
@@ -92,7 +93,7 @@ func (t *pullCenter) Chunk(i int) {
 	s.mul.XStride, s.mul.YStride, s.mul.Width, s.mul.Filler = f, f, f/t.heads, 0
 	lone := t.loneRows(s, lo, hi)
 	if lone.room != nil {
-		defer repay(lone.room)
+		defer scratch.Repay(lone.room)
 	}
 	for lane := 0; lane < t.padded; lane += t.lanes {
 		at, c := lane*s.mul.Width, t.stats[parts*lane+(parts-1)*t.lanes:]
@@ -123,9 +124,9 @@ var ownEdges = func() (e struct {
 }()
 
 // narrowPart is Chunk of one head of spokes.
-func (t *pullCenter) narrowPart(out []tensor.Float, lo, hi int) {
+func (t *gatCenter) narrowPart(out []tensor.Float, lo, hi int) {
 	f := t.k.Ft.RowLen()
-	stride, at := t.spokeRecord()
+	stride, at := t.expRecord()
 	one := simd.Spokes{X: t.dOut.Data[lo*f:], V: out, Rec: t.stats[lo*stride+at:], XStride: f, VStride: f, RecStride: stride, Heads: 1, Width: f}
 	one.Pair(hi - lo)
 	for v := lo; v < hi; v++ {
@@ -147,7 +148,7 @@ type loneRows struct {
 }
 
 // loneRows finds those from lo up to hi.
-func (t *pullCenter) loneRows(s *attendSpace, lo, hi int) loneRows {
+func (t *gatCenter) loneRows(s *space, lo, hi int) loneRows {
 	l := loneRows{rows: s.edges[:0]}
 	for v := lo; v < hi; v++ {
 		if t.lone(v) >= 0 {
@@ -158,7 +159,7 @@ func (t *pullCenter) loneRows(s *attendSpace, lo, hi int) loneRows {
 		return l
 	}
 	f := t.k.Ft.RowLen()
-	l.room = borrow(len(l.rows) * f)
+	l.room = scratch.Borrow(len(l.rows) * f)
 	for i, v := range l.rows {
 		u := int(t.k.In.Cols[t.k.In.Offsets[v]])
 		copy((*l.room)[i*f:(i+1)*f], t.k.Ft.Data[u*f:(u+1)*f])
@@ -167,7 +168,7 @@ func (t *pullCenter) loneRows(s *attendSpace, lo, hi int) loneRows {
 }
 
 // center sets Σ α·dα of the heads from lane on.
-func (l loneRows) center(t *pullCenter, s *attendSpace, lane int, c []tensor.Float) {
+func (l loneRows) center(t *gatCenter, s *space, lane int, c []tensor.Float) {
 	n, stride, at := len(l.rows), s.mul.WStride, lane*s.mul.Width
 	if n == 0 {
 		return
@@ -186,7 +187,7 @@ func (l loneRows) center(t *pullCenter, s *attendSpace, lane int, c []tensor.Flo
 
 // lone returns the first edge of a destination that hears one source: by one edge or by
 // copies of it, with nothing that tells their dα apart. It returns −1 for any other.
-func (t *pullCenter) lone(v int) int {
+func (t *gatCenter) lone(v int) int {
 	lo, hi := int(t.k.In.Offsets[v]), int(t.k.In.Offsets[v+1])
 	cols := t.k.In.Cols[lo:hi]
 	switch {
@@ -205,7 +206,7 @@ func (t *pullCenter) lone(v int) int {
 
 // factors multiplies the numbers of the heads from lane on with the mask and the weight of
 // an edge, one after the other as the loop over the sources does.
-func (t *pullCenter) factors(edge, lane int, c []tensor.Float) {
+func (t *gatCenter) factors(edge, lane int, c []tensor.Float) {
 	if mask := t.k.mask(); mask != nil {
 		row := mask.Row(edge)
 		for h := range c {
@@ -223,13 +224,13 @@ func (t *pullCenter) factors(edge, lane int, c []tensor.Float) {
 
 // plain returns rows lo to hi of the result without the bias, and a buffer to hand
 // back if there is one.
-func (t *pullCenter) plain(lo, hi int) (out []tensor.Float, room *[]tensor.Float) {
+func (t *gatCenter) plain(lo, hi int) (out []tensor.Float, room *[]tensor.Float) {
 	f := t.k.Ft.RowLen()
 	out = t.out[lo*f : hi*f]
 	if t.bias == nil {
 		return out, nil
 	}
-	room = borrow(len(out))
+	room = scratch.Borrow(len(out))
 	simd.Sub.ForwardRows(*room, out, t.bias)
 	return *room, room
 }

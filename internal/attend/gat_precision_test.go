@@ -1,4 +1,4 @@
-package sparse_test
+package attend_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/attend"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -28,7 +29,7 @@ func TestAttentionLargeBias(t *testing.T) {
 		for options := range 3 {
 			rng := rand.New(rand.NewPCG(uint64(hd[0]), uint64(hd[1])))
 			a := random(rng, 300, 200, 1500, false)
-			k := &sparse.Attention{In: a, El: normal(rng, 200, hd[0]), Er: normal(rng, 300, hd[0]), Ft: normal(rng, 200, hd[0], hd[1]), Slope: 0.2}
+			k := &attend.GAT{In: a, El: normal(rng, 200, hd[0]), Er: normal(rng, 300, hd[0]), Ft: normal(rng, 200, hd[0], hd[1]), Slope: 0.2}
 			switch options {
 			case 1:
 				drop := tensor.NewMask(1, 2, 3, 0.4)
@@ -50,7 +51,7 @@ func TestAttentionLargeBias(t *testing.T) {
 					out, stats := dOut.Like(), make([]float, k.StatsLen())
 					k.Forward(out, stats)
 					kept := out.Clone()
-					into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
+					into := &attend.GATGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
 					k.Backward(dOut, out, stats, into)
 					what := fmt.Sprintf("%v, options %d, a bias of %v: ", hd, options, size)
 					sameBits(t, what+"the result", out, kept)
@@ -94,7 +95,7 @@ func TestAttentionToOneSource(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				k := &sparse.Attention{In: a, El: normal(rng, 90, hd[0]), Er: normal(rng, 700, hd[0]), Ft: normal(rng, 90, hd[0], hd[1]), Slope: 0.2}
+				k := &attend.GAT{In: a, El: normal(rng, 90, hd[0]), Er: normal(rng, 700, hd[0]), Ft: normal(rng, 90, hd[0], hd[1]), Slope: 0.2}
 				if options&1 != 0 {
 					drop := tensor.NewMask(1, 2, 3, 0.4)
 					k.Drop = &drop
@@ -135,7 +136,7 @@ func TestAttentionTakenWhole(t *testing.T) {
 		for _, hd := range [][2]int{{1, 7}, {8, 8}, {2, 8}, {4, 64}, {8, 12}, {6, 121}} {
 			rng := rand.New(rand.NewPCG(uint64(hd[0]), uint64(hd[1])))
 			a := random(rng, 60, 40, 400, false)
-			k := &sparse.Attention{In: a, El: tensor.New(40, hd[0]), Er: normal(rng, 60, hd[0]), Ft: normal(rng, 40, hd[0], hd[1]), Slope: 0.2}
+			k := &attend.GAT{In: a, El: tensor.New(40, hd[0]), Er: normal(rng, 60, hd[0]), Ft: normal(rng, 40, hd[0], hd[1]), Slope: 0.2}
 			for u := range 40 {
 				for h := range hd[0] {
 					k.El.Row(u)[h] = float(1000 * (u + 1))

@@ -1,4 +1,4 @@
-package sparse
+package attend
 
 // SetMostCopiesFrom sets from how many edges the gradient of attention's logits is
 // added up in the most copies.

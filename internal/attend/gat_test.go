@@ -1,4 +1,4 @@
-package sparse_test
+package attend_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/attend"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -22,14 +23,14 @@ func steps(rng *rand.Rand, off float, shape ...int) *tensor.Dense {
 
 // attentions runs f on attentions with every combination of options, over
 // matrices with empty rows, loops, duplicates and a hub.
-func attentions(t *testing.T, pairs [][2]int, f func(t *testing.T, k *sparse.Attention, rng *rand.Rand)) {
+func attentions(t *testing.T, pairs [][2]int, f func(t *testing.T, k *attend.GAT, rng *rand.Rand)) {
 	for _, hd := range pairs {
 		for options := range 12 {
 			t.Run(fmt.Sprintf("%dx%d/%d", hd[0], hd[1], options), func(t *testing.T) {
 				heads, d := hd[0], hd[1]
 				rng := rand.New(rand.NewPCG(uint64(heads*1000+d), uint64(options)))
 				a := random(rng, 8, 6, 20, false)
-				k := &sparse.Attention{
+				k := &attend.GAT{
 					In: a, Slope: 0.2,
 					El: steps(rng, 0.07, 6, heads), Er: steps(rng, 0.05, 8, heads), Ft: normal(rng, 6, heads, d),
 				}
@@ -56,7 +57,7 @@ var headPairs = [][2]int{{1, 7}, {8, 8}, {4, 64}, {1, 3}, {6, 121}, {3, 5}}
 
 // unfused is the attention by the loops of its definition and the other
 // kernels: z and the softmax, the factors on it, and the result.
-func unfused(k *sparse.Attention, out *tensor.Dense) (z, alpha, factor *tensor.Dense) {
+func unfused(k *attend.GAT, out *tensor.Dense) (z, alpha, factor *tensor.Dense) {
 	a, heads := k.In, k.El.RowLen()
 	z, factor = tensor.New(a.NNZ(), heads), tensor.New(a.NNZ(), heads)
 	y := z.Like()
@@ -88,7 +89,7 @@ func unfused(k *sparse.Attention, out *tensor.Dense) (z, alpha, factor *tensor.D
 }
 
 // weights returns k's weights as nnz×H, of ones if it has none.
-func weights(k *sparse.Attention) *tensor.Dense {
+func weights(k *attend.GAT) *tensor.Dense {
 	heads := k.El.RowLen()
 	w := tensor.New(k.In.NNZ(), heads)
 	for i := range w.Data {
@@ -116,7 +117,7 @@ func times(xs ...*tensor.Dense) *tensor.Dense {
 }
 
 func TestAttentionForward(t *testing.T) {
-	attentions(t, headPairs, func(t *testing.T, k *sparse.Attention, rng *rand.Rand) {
+	attentions(t, headPairs, func(t *testing.T, k *attend.GAT, rng *rand.Rand) {
 		out, stats := normal(rng, k.In.NumRows, k.Ft.RowLen()), noise(rng, k)
 		want := out.Like()
 		unfused(k, want)
@@ -126,13 +127,13 @@ func TestAttentionForward(t *testing.T) {
 }
 
 // noise returns statistics to be overwritten.
-func noise(rng *rand.Rand, k *sparse.Attention) []float {
+func noise(rng *rand.Rand, k *attend.GAT) []float {
 	return normal(rng, 1, k.StatsLen()).Data
 }
 
 // gradsOf returns zero gradients of everything.
-func gradsOf(k *sparse.Attention) *sparse.AttentionGrads {
-	into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like(), Ee: tensor.New(k.In.NNZ(), k.El.RowLen())}
+func gradsOf(k *attend.GAT) *attend.GATGrads {
+	into := &attend.GATGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like(), Ee: tensor.New(k.In.NNZ(), k.El.RowLen())}
 	if k.Weight != nil {
 		into.Weight = k.Weight.Like()
 	} else {
@@ -143,7 +144,7 @@ func gradsOf(k *sparse.Attention) *sparse.AttentionGrads {
 
 // The backward pass equals that of the unfused composition, kernel by kernel.
 func TestAttentionBackward(t *testing.T) {
-	attentions(t, headPairs, func(t *testing.T, k *sparse.Attention, rng *rand.Rand) {
+	attentions(t, headPairs, func(t *testing.T, k *attend.GAT, rng *rand.Rand) {
 		a, heads := k.In, k.El.RowLen()
 		out, dOut := tensor.New(a.NumRows, k.Ft.RowLen()), normal(rng, a.NumRows, k.Ft.RowLen())
 		stats := noise(rng, k)
@@ -183,7 +184,7 @@ func TestAttentionBackward(t *testing.T) {
 }
 
 func TestAttentionDifferences(t *testing.T) {
-	attentions(t, [][2]int{{1, 3}, {3, 5}}, func(t *testing.T, k *sparse.Attention, rng *rand.Rand) {
+	attentions(t, [][2]int{{1, 3}, {3, 5}}, func(t *testing.T, k *attend.GAT, rng *rand.Rand) {
 		out, dOut := tensor.New(k.In.NumRows, k.Ft.RowLen()), normal(rng, k.In.NumRows, k.Ft.RowLen())
 		stats := noise(rng, k)
 		f := func() float64 {
@@ -207,14 +208,14 @@ func TestAttentionDifferences(t *testing.T) {
 
 // A gradient that is not wanted changes nothing about the others.
 func TestAttentionOneGradient(t *testing.T) {
-	attentions(t, [][2]int{{3, 5}}, func(t *testing.T, k *sparse.Attention, rng *rand.Rand) {
+	attentions(t, [][2]int{{3, 5}}, func(t *testing.T, k *attend.GAT, rng *rand.Rand) {
 		out, dOut := tensor.New(k.In.NumRows, 15), normal(rng, k.In.NumRows, 15)
 		stats := noise(rng, k)
 		k.Forward(out, stats)
 		all := gradsOf(k)
 		k.Backward(dOut, out, stats, all)
 		one := gradsOf(k)
-		for _, into := range []*sparse.AttentionGrads{{El: one.El}, {Er: one.Er}, {Ft: one.Ft}, {Ee: one.Ee}, {Weight: one.Weight}, {}} {
+		for _, into := range []*attend.GATGrads{{El: one.El}, {Er: one.Er}, {Ft: one.Ft}, {Ee: one.Ee}, {Weight: one.Weight}, {}} {
 			k.Backward(dOut, out, stats, into)
 		}
 		sameBits(t, "El", one.El, all.El)
@@ -227,7 +228,7 @@ func TestAttentionOneGradient(t *testing.T) {
 
 // lone returns an attention of one head and width over the edges from each of
 // the sources to one destination, with logits el (Er is zero) and ft = 1, 2, ….
-func lone(el ...float) *sparse.Attention {
+func lone(el ...float) *attend.GAT {
 	cols := make([]int32, len(el))
 	ft := tensor.New(len(el), 1, 1)
 	for i := range cols {
@@ -237,7 +238,7 @@ func lone(el ...float) *sparse.Attention {
 	if err != nil {
 		panic(err)
 	}
-	return &sparse.Attention{In: a, El: tensor.Of(el, len(el), 1), Er: tensor.New(1, 1), Ft: ft, Slope: 0.25}
+	return &attend.GAT{In: a, El: tensor.Of(el, len(el), 1), Er: tensor.New(1, 1), Ft: ft, Slope: 0.25}
 }
 
 func TestAttentionSlopeAtZero(t *testing.T) {
@@ -282,7 +283,7 @@ func TestAttentionExtremes(t *testing.T) {
 }
 
 func TestAttentionShapes(t *testing.T) {
-	fresh := func() *sparse.Attention { return lone(1, 2, 3) }
+	fresh := func() *attend.GAT { return lone(1, 2, 3) }
 	m := func(rows, cols int) *tensor.Dense { return tensor.New(rows, cols) }
 	for i, call := range []func(){
 		func() { fresh().Forward(m(2, 1), make([]float, 5)) },
@@ -301,13 +302,13 @@ func TestAttentionShapes(t *testing.T) {
 		},
 	} {
 		err, ok := tensor.Try(call).(*tensor.ShapeError)
-		if !ok || err.Op != "sparse.Attention.Forward" {
+		if !ok || err.Op != "attend.GAT.Forward" {
 			t.Errorf("call %d: %v, want a ShapeError", i, err)
 		}
 	}
-	for i, into := range []*sparse.AttentionGrads{{El: m(1, 1)}, {Er: m(3, 1)}, {Ft: m(3, 2)}, {Ee: m(1, 1)}, {Weight: m(3, 2)}, {Weight: m(2, 1)}} {
+	for i, into := range []*attend.GATGrads{{El: m(1, 1)}, {Er: m(3, 1)}, {Ft: m(3, 2)}, {Ee: m(1, 1)}, {Weight: m(3, 2)}, {Weight: m(2, 1)}} {
 		err, ok := tensor.Try(func() { fresh().Backward(m(1, 1), m(1, 1), make([]float, 5), into) }).(*tensor.ShapeError)
-		if !ok || err.Op != "sparse.Attention.Backward" {
+		if !ok || err.Op != "attend.GAT.Backward" {
 			t.Errorf("gradient %d: %v, want a ShapeError", i, err)
 		}
 	}
@@ -315,14 +316,14 @@ func TestAttentionShapes(t *testing.T) {
 
 // A gradient that is set is what one added to zeros is, whatever was there.
 func TestAttentionSets(t *testing.T) {
-	check := func(t *testing.T, k *sparse.Attention, rng *rand.Rand) {
+	check := func(t *testing.T, k *attend.GAT, rng *rand.Rand) {
 		out, dOut := tensor.New(k.In.NumRows, k.Ft.RowLen()), normal(rng, k.In.NumRows, k.Ft.RowLen())
 		stats := noise(rng, k)
 		k.Forward(out, stats)
 		want := gradsOf(k)
 		want.Ee, want.Weight = nil, nil
 		k.Backward(dOut, out, stats, want)
-		into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like(), Sets: sparse.SetEl | sparse.SetEr | sparse.SetFt}
+		into := &attend.GATGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like(), Sets: attend.SetEl | attend.SetEr | attend.SetFt}
 		for _, x := range []*tensor.Dense{into.El, into.Er, into.Ft} {
 			x.Fill(float(math.NaN()))
 		}
@@ -337,7 +338,7 @@ func TestAttentionSets(t *testing.T) {
 		a := hubs(t, rng)
 		for _, shape := range [][2]int{{8, 8}, {1, 7}, {9, 3}} {
 			h, d := shape[0], shape[1]
-			check(t, &sparse.Attention{In: a, El: normal(rng, a.NumCols, h), Er: normal(rng, a.NumRows, h), Ft: normal(rng, a.NumCols, h, d), Slope: 0.2}, rng)
+			check(t, &attend.GAT{In: a, El: normal(rng, a.NumCols, h), Er: normal(rng, a.NumRows, h), Ft: normal(rng, a.NumCols, h, d), Slope: 0.2}, rng)
 		}
 	})
 	t.Run("no edges", func(t *testing.T) {
@@ -346,6 +347,20 @@ func TestAttentionSets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		check(t, &sparse.Attention{In: a, El: normal(rng, 3, 2), Er: normal(rng, 2, 2), Ft: normal(rng, 3, 2, 4)}, rng)
+		check(t, &attend.GAT{In: a, El: normal(rng, 3, 2), Er: normal(rng, 2, 2), Ft: normal(rng, 3, 2, 4)}, rng)
 	})
+}
+
+// A graph without nodes is an attention too.
+func TestAttentionNoNodes(t *testing.T) {
+	a, err := sparse.New(0, 0, []int64{0}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []int{0, 4} {
+		x, w := tensor.New(0, f), tensor.New(0, f/2)
+		k := attend.GAT{In: a, El: w, Er: w, Ft: x}
+		k.Forward(x.Like(), nil)
+		k.Backward(x, x.Like(), nil, &attend.GATGrads{El: w.Like(), Er: w.Like(), Ft: x.Like()})
+	}
 }

@@ -1,9 +1,11 @@
-package sparse
+package attend
 
 import (
 	"sync"
 
+	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -11,20 +13,20 @@ import (
 // microseconds with eight heads.
 const pairRows = 256
 
-// pullTask is a backward pass, in parts of sources. Each part adds the gradient
+// gatBackward is a backward pass, in parts of sources. Each part adds the gradient
 // of Er to a copy of its own; the number of copies follows from the number of
 // edges, so no bit depends on the threads.
-type pullTask struct {
+type gatBackward struct {
 	headBlocks
-	k      *Attention
-	into   *AttentionGrads
+	k      *GAT
+	into   *GATGrads
 	dOut   *tensor.Dense
 	out    []tensor.Float
 	bias   []tensor.Float // in out; nil: none
 	stats  []tensor.Float
 	el     []tensor.Float
 	buf    *[]tensor.Float // of el
-	turned *CSR
+	turned *sparse.CSR
 	perm   []int32
 	copies int
 	der    *[]tensor.Float // the copies
@@ -32,7 +34,7 @@ type pullTask struct {
 	direct bool // by spokes
 }
 
-var pullTasks = sync.Pool{New: func() any { return new(pullTask) }}
+var gatBackwards = sync.Pool{New: func() any { return new(gatBackward) }}
 
 // mostCopiesFrom is from how many edges there are most copies. Tests set it.
 var mostCopiesFrom = 1 << 22
@@ -51,32 +53,40 @@ func derCopies(nnz int) int {
 	return 8
 }
 
-func (t *pullTask) prepare(k *Attention, dOut *tensor.Dense, stats []tensor.Float, into *AttentionGrads) {
+func (t *gatBackward) prepare(k *GAT, dOut *tensor.Dense, stats []tensor.Float, into *GATGrads) {
 	t.headBlocks, t.k, t.into, t.dOut, t.stats = k.heads(), k, into, dOut, stats
 	t.el, t.buf = t.pad(k.El)
-	t.turned, t.perm = k.In.structureT()
+	t.turned, t.perm = transpose(k.In)
 	t.copies = derCopies(k.In.NNZ())
-	t.der = borrow(k.derLen())
+	t.der = scratch.Borrow(k.derLen())
+}
+
+// transpose returns the structure of a's transpose, which a keeps.
+func transpose(a *sparse.CSR) (t *sparse.CSR, perm []int32) {
+	if a.Values != nil {
+		a = a.WithValues(nil)
+	}
+	return a.Transpose()
 }
 
 // derLen is the number of elements of all copies.
-func (k *Attention) derLen() int {
+func (k *GAT) derLen() int {
 	return derCopies(k.In.NNZ()) * k.In.NumRows * k.heads().padded
 }
 
-func (t *pullTask) release() {
+func (t *gatBackward) release() {
 	if t.buf != nil {
-		repay(t.buf)
+		scratch.Repay(t.buf)
 	}
-	repay(t.der)
-	*t = pullTask{cuts: t.cuts}
+	scratch.Repay(t.der)
+	*t = gatBackward{cuts: t.cuts}
 }
 
 // narrow reports whether one head goes by spokes.
-func (t *pullTask) narrow() bool { return t.direct && t.heads == 1 }
+func (t *gatBackward) narrow() bool { return t.direct && t.heads == 1 }
 
 // parts is the number of parts of a loop over destinations.
-func (t *pullTask) parts() int { return partsOfRows(t.k.In.NumRows, t.narrow()) }
+func (t *gatBackward) parts() int { return partsOfRows(t.k.In.NumRows, t.narrow()) }
 
 // partsOfRows is the number of parts of a loop over rows.
 func partsOfRows(rows int, narrow bool) int {
@@ -85,7 +95,7 @@ func partsOfRows(rows int, narrow bool) int {
 }
 
 // part is the destinations of one.
-func (t *pullTask) part(i int) (lo, hi int) {
+func (t *gatBackward) part(i int) (lo, hi int) {
 	per := rowsOfPart(t.narrow())
 	return i * per, min((i+1)*per, t.k.In.NumRows)
 }
@@ -100,15 +110,15 @@ func rowsOfPart(narrow bool) int {
 }
 
 // scored reports whether the gradient of the logits is wanted.
-func (t *pullTask) scored() bool { return t.into.El != nil || t.into.Er != nil || t.into.Ee != nil }
+func (t *gatBackward) scored() bool { return t.into.El != nil || t.into.Er != nil || t.into.Ee != nil }
 
-// pullDer is the loop that adds up the gradients of Er.
-type pullDer pullTask
+// gatErGrads is the loop that adds up the gradients of Er.
+type gatErGrads gatBackward
 
 // Chunk does one part.
-func (t *pullDer) Chunk(i int) {
+func (t *gatErGrads) Chunk(i int) {
 	n := t.k.In.NumRows
-	lo, hi := (*pullTask)(t).part(i)
+	lo, hi := (*gatBackward)(t).part(i)
 	if t.into.Sets&SetEr != 0 {
 		clear(t.into.Er.Data[lo*t.heads : hi*t.heads])
 	}
@@ -125,13 +135,13 @@ func (t *pullDer) Chunk(i int) {
 }
 
 // Chunk does one part of the sources.
-func (t *pullTask) Chunk(i int) {
+func (t *gatBackward) Chunk(i int) {
 	rows := t.k.In.NumRows
 	der := (*t.der)[i*rows*t.padded : (i+1)*rows*t.padded]
 	clear(der)
 	s := newSpace(t.headBlocks, t.turned.Cols, t.k.Slope)
 	if t.direct {
-		t.spokes(s, t.cuts[i], t.cuts[i+1], der)
+		t.byNodes(s, t.cuts[i], t.cuts[i+1], der)
 		s.put()
 		return
 	}
@@ -163,7 +173,7 @@ func (t *pullTask) Chunk(i int) {
 
 // sets returns 1 if a gradient is set now, in the first of a source's pieces, and
 // else 0.
-func (t *pullTask) sets(which Sets, first bool) int {
+func (t *gatBackward) sets(which Sets, first bool) int {
 	if first && t.into.Sets&which != 0 {
 		return 1
 	}
@@ -172,7 +182,7 @@ func (t *pullTask) sets(which Sets, first bool) int {
 
 // recall sets A to the softmax under mask and weights, T to that without them times the
 // slope, and B to T·Σ α·dα. The tile's rows start at source u.
-func (t *pullTask) recall(s *attendSpace, u, lane int) {
+func (t *gatBackward) recall(s *space, u, lane int) {
 	s.tile.Far, s.tile.Near = t.stats[simd.Record*lane:], t.el[u*t.padded+lane:]
 	s.tile.Recall()
 	s.addEdges(t.k.Ee, lane)
@@ -190,7 +200,7 @@ func (t *pullTask) recall(s *attendSpace, u, lane int) {
 
 // carried adds to the gradient of Ft, sets G to g, and adds to the gradient of
 // the weights.
-func (t *pullTask) carried(s *attendSpace, u, lane int) {
+func (t *gatBackward) carried(s *space, u, lane int) {
 	f, d := s.mul.XStride, s.mul.Width
 	s.mul.H, s.mul.X = t.in(lane), t.dOut.Data[lane*d:]
 	dots := t.scored() || t.into.Weight != nil
@@ -221,7 +231,7 @@ func (t *pullTask) carried(s *attendSpace, u, lane int) {
 
 // score adds to the gradients of the three parts of the logits, and sets that of
 // El if so told.
-func (t *pullTask) score(s *attendSpace, u, lane int, set bool) {
+func (t *gatBackward) score(s *space, u, lane int, set bool) {
 	if t.k.drops() { // as lone has it, so that what is equal is taken off whole
 		s.multiply(s.tile.G, s.tile.M)
 	}

@@ -1,4 +1,4 @@
-package sparse
+package scratch
 
 import (
 	"runtime"
@@ -9,23 +9,23 @@ import (
 // take none of these.
 func TestBorrowLarge(t *testing.T) {
 	const n = 1 << largeBits
-	a, b := borrow(2*n), borrow(3*n)
-	repay(b)
-	repay(a)
-	c := borrow(n + 1)
+	a, b := Borrow(2*n), Borrow(3*n)
+	Repay(b)
+	Repay(a)
+	c := Borrow(n + 1)
 	if c != a || len(*c) != n+1 {
 		t.Errorf("%d elements came out of %d, want the smaller of the two", len(*c), cap(*c))
 	}
-	if d := borrow(n + 1); d != b {
+	if d := Borrow(n + 1); d != b {
 		t.Error("the other buffer was not taken")
 	}
-	small := borrow(10)
+	small := Borrow(10)
 	if len(*small) != 10 || cap(*small) > n {
 		t.Errorf("10 elements came out of %d", cap(*small))
 	}
-	repay(small)
-	repay(c)
-	repay(b)
+	Repay(small)
+	Repay(c)
+	Repay(b)
 	runtime.KeepAlive(a)
 }
 
@@ -33,10 +33,10 @@ func TestBorrowLarge(t *testing.T) {
 // not handed out.
 func TestBorrowCollected(t *testing.T) {
 	const n = 1 << (largeBits + 2)
-	repay(borrow(n))
+	Repay(Borrow(n))
 	runtime.GC()
 	runtime.GC()
-	a, b := borrow(n), borrow(n)
+	a, b := Borrow(n), Borrow(n)
 	if &(*a)[0] == &(*b)[0] {
 		t.Fatal("two callers have the same elements")
 	}
@@ -45,10 +45,10 @@ func TestBorrowCollected(t *testing.T) {
 		t.Error("the elements of one are the other's")
 	}
 	for _, n := range []int{0, 1, 2, 1 << largeBits} {
-		s := borrow(n)
+		s := Borrow(n)
 		if len(*s) != n {
 			t.Errorf("%d elements, want %d", len(*s), n)
 		}
-		repay(s)
+		Repay(s)
 	}
 }

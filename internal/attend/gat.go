@@ -1,14 +1,16 @@
-package sparse
+package attend
 
 import (
 	"fmt"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// Attention is graph attention in one piece: each destination v adds up the
+// GAT is graph attention in one piece: each destination v adds up the
 // rows of its sources u, weighted by a softmax over its in-edges e,
 //
 //	z[e,h]     = El[u,h] + Er[v,h] + Ee[e,h]
@@ -19,12 +21,12 @@ import (
 // record of each destination. Its working memory, which is kept between calls,
 // does not grow with the edges: it has a number for each node and head, a few
 // times. Infinite logits are treated as in
-// [SoftmaxRows].
+// [sparse.SoftmaxRows].
 //
-// The fields are only read, so one Attention may run on several goroutines with
+// The fields are only read, so one GAT may run on several goroutines with
 // destinations of their own.
-type Attention struct {
-	In     *CSR          // rows are destinations, columns sources, nonzeros edges; values are not read
+type GAT struct {
+	In     *sparse.CSR   // rows are destinations, columns sources, nonzeros edges; values are not read
 	El     *tensor.Dense // NumCols×H, the sources' part of the logits
 	Er     *tensor.Dense // NumRows×H, the destinations' part
 	Ft     *tensor.Dense // NumCols×H×D, what is carried
@@ -36,21 +38,26 @@ type Attention struct {
 	Bias *tensor.Dense // H·D, added to each row of out, by Forward or by others before it comes to Backward; nil: none
 }
 
-// attendWork is what an edge costs beside its elements, in elements.
-const attendWork = 1 << 5
+// A loop over rows is cut where a part has about so much work, in elements, but into no
+// more than partsMost parts: skewed graphs need some to even out.
+const (
+	partWork  = 1 << 16
+	partsMost = 64
+	edgeWork  = 1 << 5 // what an edge costs beside its elements
+)
 
-// StatsLen is how many elements [Attention.Forward] leaves for
-// [Attention.Backward]: a record for each destination, and one that tells what
+// StatsLen is how many elements [GAT.Forward] leaves for
+// [GAT.Backward]: a record for each destination, and one that tells what
 // kind these are of.
-func (k *Attention) StatsLen() int { return k.In.NumRows*k.heads().record() + min(1, k.In.NumRows) }
+func (k *GAT) StatsLen() int { return k.In.NumRows*k.heads().record() + min(1, k.In.NumRows) }
 
 // Forward sets out to the attention's result, and the bias, and stats, of StatsLen elements,
-// to what [Attention.Backward] needs; nil stats are for where none follows, and cost no
+// to what [GAT.Backward] needs; nil stats are for where none follows, and cost no
 // memory. A destination without edges gets zero, and the bias.
-func (k *Attention) Forward(out *tensor.Dense, stats []tensor.Float) {
-	k.check("sparse.Attention.Forward", out)
+func (k *GAT) Forward(out *tensor.Dense, stats []tensor.Float) {
+	k.check("attend.GAT.Forward", out)
 	if stats != nil {
-		k.checkStats("sparse.Attention.Forward", stats)
+		k.checkStats("attend.GAT.Forward", stats)
 	}
 	if k.carriesNothing() { // Backward does not look at stats then
 		clear(out.Data)
@@ -59,24 +66,24 @@ func (k *Attention) Forward(out *tensor.Dense, stats []tensor.Float) {
 		}
 		return
 	}
-	t := attendTasks.Get().(*attendTask)
+	t := gatForwards.Get().(*gatForward)
 	t.prepare(k, out, stats)
-	parts := max(1, min(k.In.NNZ()*(k.Ft.RowLen()+8*t.lanes+attendWork)/partWork, partsMost))
+	parts := max(1, min(k.In.NNZ()*(k.Ft.RowLen()+8*t.lanes+edgeWork)/partWork, partsMost))
 	t.cuts = par.Split(k.In.Offsets, parts, t.cuts)
-	t.direct = t.powers()
+	t.direct = t.sourceExps()
 	par.Run(parts, t)
-	if t.direct && t.wild.Load() {
+	if t.direct && t.overflow.Load() {
 		t.direct = false
 		par.Run(parts, t)
 	}
 	t.tell()
 	t.release()
-	attendTasks.Put(t)
+	gatForwards.Put(t)
 }
 
 // carriesNothing reports whether there are no edges, or nothing that goes along
 // them.
-func (k *Attention) carriesNothing() bool { return k.In.NNZ() == 0 || k.Ft.RowLen() == 0 }
+func (k *GAT) carriesNothing() bool { return k.In.NNZ() == 0 || k.Ft.RowLen() == 0 }
 
 // headBlocks is how the heads are cut into blocks of a power of two of lanes, at
 // most eight.
@@ -86,7 +93,7 @@ type headBlocks struct {
 	padded int // lanes of all blocks
 }
 
-func (k *Attention) heads() headBlocks {
+func (k *GAT) heads() headBlocks {
 	b := headBlocks{heads: k.El.RowLen(), lanes: 1}
 	for b.lanes < min(b.heads, 8) {
 		b.lanes *= 2
@@ -107,7 +114,7 @@ func (b headBlocks) pad(x *tensor.Dense) ([]tensor.Float, *[]tensor.Float) {
 	if b.heads == b.padded {
 		return x.Data, nil
 	}
-	buf := borrow(x.Rows() * b.padded)
+	buf := scratch.Borrow(x.Rows() * b.padded)
 	for i := range x.Rows() {
 		to := (*buf)[i*b.padded:][:b.padded]
 		clear(to[copy(to, x.Row(i)):])
@@ -116,10 +123,10 @@ func (b headBlocks) pad(x *tensor.Dense) ([]tensor.Float, *[]tensor.Float) {
 }
 
 // drops reports whether there is a mask.
-func (k *Attention) drops() bool { return k.Drop != nil && (*simd.Dropout)(k.Drop).On() }
+func (k *GAT) drops() bool { return k.Drop != nil && (*simd.Dropout)(k.Drop).On() }
 
 // weight returns the weight of edge e for head h.
-func (k *Attention) weight(e, h int) tensor.Float {
+func (k *GAT) weight(e, h int) tensor.Float {
 	if k.Weight == nil {
 		return 1
 	}
@@ -128,7 +135,7 @@ func (k *Attention) weight(e, h int) tensor.Float {
 }
 
 // check panics unless the operands fit each other and results.
-func (k *Attention) check(op string, results ...*tensor.Dense) {
+func (k *GAT) check(op string, results ...*tensor.Dense) {
 	a, heads, f := k.In, k.El.RowLen(), k.Ft.RowLen()
 	ok := fits(k.El, a.NumCols, heads) && fits(k.Er, a.NumRows, heads) && fits(k.Ft, a.NumCols, f) &&
 		(k.Ee == nil || fits(k.Ee, a.NNZ(), heads)) &&
@@ -151,7 +158,7 @@ func (k *Attention) check(op string, results ...*tensor.Dense) {
 }
 
 // checkStats panics unless stats has a record for each destination.
-func (k *Attention) checkStats(op string, stats []tensor.Float) {
+func (k *GAT) checkStats(op string, stats []tensor.Float) {
 	if len(stats) != k.StatsLen() {
 		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{len(stats)}, k.In.Shape()}, Why: fmt.Sprintf("want %d statistics, StatsLen", k.StatsLen())})
 	}

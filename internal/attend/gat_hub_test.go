@@ -1,4 +1,4 @@
-package sparse_test
+package attend_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/attend"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/sparse"
@@ -37,12 +38,12 @@ func hubs(t testing.TB, rng *rand.Rand) *sparse.CSR {
 
 // oracle is the attention and its gradients in float64, edge by edge.
 type oracle struct {
-	k                        *sparse.Attention
+	k                        *attend.GAT
 	dOut                     *tensor.Dense
 	out, el, er, ft, ee, wgt []float64
 }
 
-func newOracle(k *sparse.Attention, dOut *tensor.Dense) *oracle {
+func newOracle(k *attend.GAT, dOut *tensor.Dense) *oracle {
 	zero := func(x *tensor.Dense) []float64 { return make([]float64, len(x.Data)) }
 	n := k.In.NNZ() * k.El.RowLen()
 	o := &oracle{k: k, dOut: dOut, out: zero(dOut), el: zero(k.El), er: zero(k.Er), ft: zero(k.Ft), ee: make([]float64, n), wgt: make([]float64, n)}
@@ -133,11 +134,11 @@ func closeTo(t *testing.T, what string, got *tensor.Dense, want []float64) {
 	}
 }
 
-func hubAttention(t testing.TB, heads, d int, spread float) (*sparse.Attention, *tensor.Dense) {
+func hubAttention(t testing.TB, heads, d int, spread float) (*attend.GAT, *tensor.Dense) {
 	rng := rand.New(rand.NewPCG(uint64(heads), uint64(d)))
 	a := hubs(t, rng)
 	drop := tensor.NewMask(7, 8, 9, 0.5)
-	k := &sparse.Attention{
+	k := &attend.GAT{
 		In: a, El: normal(rng, a.NumCols, heads), Er: normal(rng, a.NumRows, heads), Ft: normal(rng, a.NumCols, heads, d),
 		Ee: normal(rng, a.NNZ(), heads), Weight: normal(rng, a.NNZ(), heads), Slope: 0.2, Drop: &drop,
 	}
@@ -163,12 +164,12 @@ func TestAttentionHubs(t *testing.T) {
 				closeTo(t, "Ee", into.Ee, want.ee)
 				closeTo(t, "Weight", into.Weight, want.wgt)
 				set := gradsOf(k)
-				set.Sets = sparse.SetFt
+				set.Sets = attend.SetFt
 				set.Ft.Fill(float(math.NaN()))
 				k.Backward(dOut, out, stats, set)
 				closeTo(t, "Ft, set", set.Ft, want.ft)
 				closeTo(t, "El beside it", set.El, want.el)
-				k.Backward(dOut, out, stats, &sparse.AttentionGrads{Ft: set.Ft, Sets: sparse.SetFt})
+				k.Backward(dOut, out, stats, &attend.GATGrads{Ft: set.Ft, Sets: attend.SetFt})
 				closeTo(t, "Ft alone, set", set.Ft, want.ft)
 			})
 		}
@@ -210,12 +211,12 @@ func TestAttentionNotFinite(t *testing.T) {
 		heads, d := hd[0], hd[1]
 		rng := rand.New(rand.NewPCG(31, uint64(heads)))
 		a := random(rng, 40, 30, 200, false)
-		k := &sparse.Attention{In: a, El: normal(rng, 30, heads), Er: normal(rng, 40, heads), Ft: normal(rng, 30, heads, d), Slope: 0.2}
+		k := &attend.GAT{In: a, El: normal(rng, 30, heads), Er: normal(rng, 40, heads), Ft: normal(rng, 30, heads, d), Slope: 0.2}
 		for range 4 {
 			k.El.Data[rng.IntN(len(k.El.Data))] = bad[rng.IntN(3)]
 			k.Er.Data[rng.IntN(len(k.Er.Data))] = bad[rng.IntN(3)]
 		}
-		run := func() (*tensor.Dense, *sparse.AttentionGrads) {
+		run := func() (*tensor.Dense, *attend.GATGrads) {
 			out, stats, into := tensor.New(40, heads, d), make([]float, k.StatsLen()), gradsOf(k)
 			k.Forward(out, stats)
 			k.Backward(out, out, stats, into)
@@ -255,7 +256,7 @@ func TestAttentionAllocatesNothing(t *testing.T) {
 	}
 	k, dOut := hubAttention(t, 8, 8, 1)
 	out, stats := dOut.Like(), make([]float, k.StatsLen())
-	into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
+	into := &attend.GATGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
 	y := k.Ee.Like()
 	values := make([]float, k.In.NNZ())
 	if n := testing.AllocsPerRun(20, func() {
@@ -275,17 +276,17 @@ func TestAttentionSetsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &sparse.Attention{In: a, El: tensor.New(3, 1), Er: tensor.New(2, 1), Ft: tensor.New(3, 1, 4), Slope: 0.2}
+	k := &attend.GAT{In: a, El: tensor.New(3, 1), Er: tensor.New(2, 1), Ft: tensor.New(3, 1, 4), Slope: 0.2}
 	out, stats := tensor.New(2, 1, 4), make([]float, k.StatsLen())
 	k.Forward(out, stats)
-	into := &sparse.AttentionGrads{Ft: tensor.New(3, 1, 4), Sets: sparse.SetFt}
+	into := &attend.GATGrads{Ft: tensor.New(3, 1, 4), Sets: attend.SetFt}
 	into.Ft.Fill(float(math.NaN()))
 	k.Backward(out, out, stats, into)
 	sameBits(t, "Ft", into.Ft, k.Ft)
 }
 
 // plainHub is hubAttention with nothing at the edges but the mask.
-func plainHub(t testing.TB, heads, d int, drop float64) (*sparse.Attention, *tensor.Dense) {
+func plainHub(t testing.TB, heads, d int, drop float64) (*attend.GAT, *tensor.Dense) {
 	k, dOut := hubAttention(t, heads, d, 1)
 	k.Ee, k.Weight = nil, nil
 	mask := tensor.NewMask(7, 8, 9, drop)
@@ -326,7 +327,7 @@ func TestAttentionPlainWild(t *testing.T) {
 	}
 }
 
-func checkPlainHub(t *testing.T, k *sparse.Attention, dOut *tensor.Dense, large float) {
+func checkPlainHub(t *testing.T, k *attend.GAT, dOut *tensor.Dense, large float) {
 	heads := k.El.RowLen()
 	if large > 0 {
 		k.El.Data[len(k.El.Data)/2], k.Er.Data[len(k.Er.Data)/3], k.Er.Data[3*heads] = large, -large, large
@@ -365,12 +366,12 @@ func TestAttentionPlainThreads(t *testing.T) {
 			out, stats := dOut.Like(), make([]float, k.StatsLen())
 			k.Forward(out, stats)
 			sums := tensor.Of(append([]float(nil), stats...), len(stats))
-			into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
+			into := &attend.GATGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
 			k.Backward(dOut, out, stats, into)
 			el, er, ft := k.El.Like(), k.Er.Like(), k.Ft.Like()
-			k.Backward(dOut, out, stats, &sparse.AttentionGrads{El: el})
-			k.Backward(dOut, out, stats, &sparse.AttentionGrads{Er: er})
-			k.Backward(dOut, out, stats, &sparse.AttentionGrads{Ft: ft})
+			k.Backward(dOut, out, stats, &attend.GATGrads{El: el})
+			k.Backward(dOut, out, stats, &attend.GATGrads{Er: er})
+			k.Backward(dOut, out, stats, &attend.GATGrads{Ft: ft})
 			undo()
 			sameBits(t, "El alone", el, into.El)
 			sameBits(t, "Er alone", er, into.Er)
@@ -394,7 +395,7 @@ func TestAttentionPlainAllocatesNothing(t *testing.T) {
 	for _, hd := range [][2]int{{8, 8}, {8, 3}, {1, 7}} {
 		k, dOut := plainHub(t, hd[0], hd[1], 0.5)
 		out, stats := dOut.Like(), make([]float, k.StatsLen())
-		into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
+		into := &attend.GATGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
 		if n := testing.AllocsPerRun(20, func() {
 			k.Forward(out, stats)
 			k.Backward(dOut, out, stats, into)
@@ -413,7 +414,7 @@ func TestAttentionOfNoElements(t *testing.T) {
 			stats[i] = float(math.NaN())
 		}
 		into.El.Fill(3)
-		into.Sets = sparse.SetEl
+		into.Sets = attend.SetEl
 		k.Forward(out, stats)
 		k.Backward(out, out, stats, into)
 		for i, x := range []*tensor.Dense{into.El, into.Er, into.Ee, into.Weight} {
@@ -433,7 +434,7 @@ func TestAttentionEmpty(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			k := &sparse.Attention{In: in, El: tensor.New(cols, heads), Er: tensor.New(rows, heads), Ft: tensor.New(cols, heads, 8), Slope: 0.2}
+			k := &attend.GAT{In: in, El: tensor.New(cols, heads), Er: tensor.New(rows, heads), Ft: tensor.New(cols, heads, 8), Slope: 0.2}
 			out, stats := tensor.New(rows, heads, 8), make([]tensor.Float, k.StatsLen())
 			out.Fill(3)
 			k.Forward(out, stats)

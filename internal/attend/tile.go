@@ -1,4 +1,4 @@
-package sparse
+package attend
 
 import (
 	"sync"
@@ -8,7 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// Attention takes rows in tiles, whose numbers stay in the first cache. A row
+// GAT takes rows in tiles, whose numbers stay in the first cache. A row
 // too long for a call of the assembly is cut into pieces.
 const (
 	tileGroups = 128     // groups of eight numbers an edge in a tile of several rows
@@ -18,30 +18,30 @@ const (
 	inCache    = 1 << 18 // bytes of a table that stays near, though another core has written it
 )
 
-// attendSpace is what one thread works in.
-type attendSpace struct {
+// space is what one thread works in.
+type space struct {
 	headBlocks
-	tile   simd.Tile
-	mul    simd.Heads
-	spokes simd.Spokes
-	piece  [2]int64 // the offsets of a tile that is a piece of a row
-	ones   [8]tensor.Float
-	sum    []tensor.Float // of a row in pieces, or for each row of a tile
-	past   []tensor.Float // for each slot: the softmax under the mask
-	room   []tensor.Float
-	edges  []int32
-	recs   []tensor.Float // of a tile's rows and eight heads; nil until wanted
+	tile  simd.Tile
+	mul   simd.Heads
+	exps  simd.Spokes
+	piece [2]int64 // the offsets of a tile that is a piece of a row
+	ones  [8]tensor.Float
+	sum   []tensor.Float // of a row in pieces, or for each row of a tile
+	past  []tensor.Float // for each slot: the softmax under the mask
+	room  []tensor.Float
+	edges []int32
+	recs  []tensor.Float // of a tile's rows and eight heads; nil until wanted
 }
 
-var attendSpaces = sync.Pool{New: func() any { return new(attendSpace) }}
+var spaces = sync.Pool{New: func() any { return new(space) }}
 
 // slotRoom is the numbers in a tile's slots: pieces and the row that passes the
 // limit of a tile, with the register that a row's end may overwrite.
 const slotRoom = 8*(pieceMost+tileGroups) + 72 // not a power of two, whose multiples share lines of the cache
 
 // newSpace returns a space for a matrix of columns.
-func newSpace(b headBlocks, cols []int32, slope tensor.Float) *attendSpace {
-	s := attendSpaces.Get().(*attendSpace)
+func newSpace(b headBlocks, cols []int32, slope tensor.Float) *space {
+	s := spaces.Get().(*space)
 	if s.room == nil {
 		s.room = make([]tensor.Float, 8*slotRoom)
 		s.edges = make([]int32, slotRoom)
@@ -64,7 +64,7 @@ func newSpace(b headBlocks, cols []int32, slope tensor.Float) *attendSpace {
 }
 
 // records returns room for the records of a tile's rows, of a block of heads.
-func (s *attendSpace) records() []tensor.Float {
+func (s *space) records() []tensor.Float {
 	if s.recs == nil {
 		s.recs = make([]tensor.Float, tileRows*simd.Record*8)
 	}
@@ -72,15 +72,15 @@ func (s *attendSpace) records() []tensor.Float {
 }
 
 // put hands s back, without what it points to.
-func (s *attendSpace) put() {
-	s.tile, s.mul, s.spokes = simd.Tile{}, simd.Heads{}, simd.Spokes{}
-	attendSpaces.Put(s)
+func (s *space) put() {
+	s.tile, s.mul, s.exps = simd.Tile{}, simd.Heads{}, simd.Spokes{}
+	spaces.Put(s)
 }
 
 // take takes the next rows before hi as a tile, or a piece of the row lo from
 // edge from on. It returns the row and the edge at which the next one starts; an
 // edge of 0 is a row's first.
-func (s *attendSpace) take(offsets []int64, lo, hi int, from int64) (next int, edge int64) {
+func (s *space) take(offsets []int64, lo, hi int, from int64) (next int, edge int64) {
 	if d := offsets[lo+1] - offsets[lo]; d > pieceMost {
 		begin := max(from, offsets[lo])
 		s.piece = [2]int64{begin, min(begin+pieceMost, offsets[lo+1])}
@@ -103,7 +103,7 @@ func (s *attendSpace) take(offsets []int64, lo, hi int, from int64) (next int, e
 }
 
 // set makes the rows of offsets the tile.
-func (s *attendSpace) set(offsets []int64) {
+func (s *space) set(offsets []int64) {
 	groups := 0
 	for r := range len(offsets) - 1 {
 		groups += simd.Groups(int(offsets[r+1]-offsets[r]), s.lanes)
@@ -113,7 +113,7 @@ func (s *attendSpace) set(offsets []int64) {
 
 // each calls f for each edge of the tile, with the first of its numbers in an
 // array of slots and its number in the attention's matrix.
-func (s *attendSpace) each(f func(at, edge int)) {
+func (s *space) each(f func(at, edge int)) {
 	at := 0
 	o := s.tile.Offsets
 	for r := range len(o) - 1 {
@@ -127,10 +127,10 @@ func (s *attendSpace) each(f func(at, edge int)) {
 }
 
 // slots returns the tile's part of an array of slots.
-func (s *attendSpace) slots(x []tensor.Float) []tensor.Float { return x[:8*s.tile.Slots] }
+func (s *space) slots(x []tensor.Float) []tensor.Float { return x[:8*s.tile.Slots] }
 
 // addEdges adds x's numbers of each edge, of the block from lane on, to Z.
-func (s *attendSpace) addEdges(x *tensor.Dense, lane int) {
+func (s *space) addEdges(x *tensor.Dense, lane int) {
 	if x == nil {
 		return
 	}
@@ -143,7 +143,7 @@ func (s *attendSpace) addEdges(x *tensor.Dense, lane int) {
 }
 
 // weighEdges multiplies x by the edges' weights.
-func (s *attendSpace) weighEdges(x []tensor.Float, k *Attention, lane int) {
+func (s *space) weighEdges(x []tensor.Float, k *GAT, lane int) {
 	if k.Weight == nil {
 		return
 	}
@@ -156,7 +156,7 @@ func (s *attendSpace) weighEdges(x []tensor.Float, k *Attention, lane int) {
 }
 
 // multiply is y *= x on the tile's slots.
-func (s *attendSpace) multiply(y, x []tensor.Float) {
+func (s *space) multiply(y, x []tensor.Float) {
 	y, x = s.slots(y), s.slots(x)
 	simd.Mul.Forward(y, y, x, 1, 1)
 }
@@ -165,7 +165,7 @@ func (s *attendSpace) multiply(y, x []tensor.Float) {
 // edges ahead, so that memory is not idle while they compute: those of a forward
 // pass for three, those of a backward one for four. It pays only where a row has
 // more than two, with eight lanes.
-func (s *attendSpace) ask(x *tensor.Dense, edges, early int) {
+func (s *space) ask(x *tensor.Dense, edges, early int) {
 	if s.lanes == 8 && x.RowLen() > 32 && edges > 0 && s.mul.Width <= 8 {
 		s.tile.Ask, s.tile.AskStride, s.tile.AskAhead, s.mul.Early = x.Data, x.RowLen(), edges, early
 	}

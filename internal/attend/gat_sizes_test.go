@@ -1,0 +1,100 @@
+package attend_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/attend"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// The gradient of a destination's logits is added up in 1, 2, 4 or 8 copies, from
+// 2⁹, 2¹⁷ and 2²² edges on. The last of these limits is set to 2¹⁸ here.
+func TestAttentionCopies(t *testing.T) {
+	defer attend.SetMostCopiesFrom(1 << 18)()
+	rng := rand.New(rand.NewPCG(4, 4))
+	for _, edges := range []int{1<<9 - 1, 1 << 9, 1<<17 - 1, 1 << 17, 1 << 18} {
+		if raced && edges > 1<<10 {
+			break // the oracle is slow
+		}
+		for _, c := range []struct {
+			heads, d int
+			weighted bool // then in tiles
+		}{{1, 2, false}, {2, 1, true}, {8, 1, false}} {
+			if c.heads == 8 && edges > 1<<17 {
+				continue // slow in the oracle, and the same loop
+			}
+			a := regular(t, rng, 1+edges/200, 1+edges/150, edges)
+			k := &attend.GAT{In: a, El: normal(rng, a.NumCols, c.heads), Er: normal(rng, a.NumRows, c.heads), Ft: normal(rng, a.NumCols, c.heads, c.d), Slope: 0.2}
+			if c.weighted {
+				k.Weight = normal(rng, edges, 1)
+			}
+			dOut := normal(rng, a.NumRows, c.heads, c.d)
+			checkAttention(t, fmt.Sprintf("%d edges, %d heads, weighted %v", edges, c.heads, c.weighted), k, dOut)
+		}
+	}
+}
+
+// checkAttention compares attention with the oracle, where gradients are set and where
+// they are added.
+func checkAttention(t *testing.T, what string, k *attend.GAT, dOut *tensor.Dense) {
+	t.Helper()
+	want := newOracle(k, dOut)
+	want.compare(t, what)
+	if k.In.NNZ() > 1<<16 {
+		return
+	}
+	defer func(old int) { simd.PastFrom = old }(simd.PastFrom)
+	simd.PastFrom = 1
+	want.compare(t, what+", stored past the caches")
+}
+
+// compare computes the same by attention.
+func (want *oracle) compare(t *testing.T, what string) {
+	t.Helper()
+	k, dOut := want.k, want.dOut
+	out, stats := spoiltLike(dOut), spoilt(k.StatsLen())
+	k.Forward(out, stats)
+	closeTo(t, what+": out", out, want.out)
+	for _, sets := range []attend.Sets{0, attend.SetEl | attend.SetEr | attend.SetFt} {
+		into := &attend.GATGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like(), Sets: sets}
+		if sets != 0 {
+			into.El, into.Er, into.Ft = spoiltLike(k.El), spoiltLike(k.Er), spoiltLike(k.Ft)
+		}
+		k.Backward(dOut, out, stats, into)
+		closeTo(t, fmt.Sprintf("%s: El, sets %b", what, sets), into.El, want.el)
+		closeTo(t, fmt.Sprintf("%s: Er, sets %b", what, sets), into.Er, want.er)
+		closeTo(t, fmt.Sprintf("%s: Ft, sets %b", what, sets), into.Ft, want.ft)
+	}
+}
+
+// Loops over destinations and sources go by parts of 256 rows, or of 2048 narrow ones, and
+// tiles have at most 512 rows: there are some of each, and a long stretch of nodes without
+// edges.
+func TestAttentionRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	for _, rows := range sparing([]int{255, 256, 257, 2047, 2048, 2049, 5000}) {
+		for _, c := range []struct {
+			heads, d int
+			weighted bool
+		}{{1, 3, false}, {1, 3, true}, {8, 8, false}, {8, 2, true}, {3, 2, false}} {
+			a := regular(t, rng, rows, rows/2+1, 2*rows) // the other sources have no edges
+			offsets := append([]int64(nil), a.Offsets...)
+			for r := rows / 3; r < rows*3/4; r++ { // all edges of these into the next row
+				offsets[r+1] = a.Offsets[rows/3]
+			}
+			a, err := sparse.New(rows, rows+3, offsets, a.Cols, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := &attend.GAT{In: a, El: normal(rng, a.NumCols, c.heads), Er: normal(rng, rows, c.heads), Ft: normal(rng, a.NumCols, c.heads, c.d), Slope: 0.2}
+			if c.weighted {
+				k.Weight = normal(rng, a.NNZ(), c.heads)
+			}
+			checkAttention(t, fmt.Sprintf("%d rows, %v", rows, c), k, normal(rng, rows, c.heads, c.d))
+		}
+	}
+}

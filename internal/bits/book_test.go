@@ -1,0 +1,183 @@
+package bits
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// book holds the hashes by name.
+type book struct {
+	t      *testing.T
+	prefix string
+	hashes map[string]string
+}
+
+// text is the file: a name and a hash a line, sorted.
+func (b *book) text() (out []byte) {
+	for _, n := range slices.Sorted(maps.Keys(b.hashes)) {
+		out = fmt.Appendf(out, "%s %s\n", n, b.hashes[n])
+	}
+	return out
+}
+
+// add sets an entry to the hash of what f writes.
+func (b *book) add(name string, f func(h *digest)) {
+	name = b.prefix + "/" + name
+	if _, twice := b.hashes[name]; twice {
+		b.t.Fatalf("two entries are called %s", name)
+	}
+	h := &digest{sum: sha256.New()}
+	f(h)
+	b.hashes[name] = hex.EncodeToString(h.sum.Sum(nil)[:8])
+}
+
+// run sets an entry to the hash of the results of f and of the gradients of
+// everything that f made, those of a sum weighted at random.
+func (b *book) run(name string, f func(m *maker) []*grad.Var) {
+	b.add(name, func(h *digest) {
+		m := newMaker(name)
+		ys := f(m)
+		var loss *grad.Var
+		for _, y := range ys {
+			h.dense(y.Value())
+			if !y.Needs() {
+				continue
+			}
+			z := m.normal(y.Shape()...)
+			part := y.Mul(grad.Const(z)).Sum()
+			if loss == nil {
+				loss = part
+			} else {
+				loss = loss.Add(part)
+			}
+		}
+		if loss == nil {
+			return
+		}
+		gs := m.tape.Backward(loss)
+		for _, x := range m.watched {
+			h.dense(gs.Of(x))
+		}
+		for _, p := range m.params {
+			h.dense(gs.Param(p))
+			h.dense(p.Value) // running statistics move
+		}
+	})
+}
+
+// digest is a hash being made.
+type digest struct {
+	sum hash.Hash
+	buf []byte
+}
+
+// dense adds shape and bits of an array; nil has a mark of its own.
+func (h *digest) dense(d *tensor.Dense) {
+	if d == nil {
+		h.sum.Write([]byte("nil"))
+		return
+	}
+	for _, n := range d.Shape() {
+		h.number(uint64(n))
+	}
+	h.buf = h.buf[:0]
+	for _, v := range d.Data {
+		if isF64() {
+			h.buf = binary.LittleEndian.AppendUint64(h.buf, math.Float64bits(float64(v)))
+		} else {
+			h.buf = binary.LittleEndian.AppendUint32(h.buf, math.Float32bits(float32(v)))
+		}
+	}
+	h.sum.Write(h.buf)
+}
+
+func (h *digest) number(n uint64) { h.sum.Write(binary.LittleEndian.AppendUint64(nil, n)) }
+
+// maker makes what an entry reads, from random numbers of its own.
+type maker struct {
+	*rand.Rand
+	tape    *grad.Tape
+	watched []*grad.Var
+	params  []*grad.Param
+}
+
+// newMaker's random numbers follow from the name, so that an entry does not
+// depend on those before it.
+func newMaker(name string) *maker {
+	seed := sha256.Sum256([]byte(name))
+	m := &maker{
+		Rand: rand.New(rand.NewPCG(binary.LittleEndian.Uint64(seed[:]), 7)),
+		tape: grad.NewTape(11),
+	}
+	m.tape.Reset()
+	return m
+}
+
+// draws are normal random numbers, a prime number of them: arrays begin anywhere in
+// them, since drawing each element takes longer than most of what is hashed.
+var draws = sync.OnceValue(func() []tensor.Float {
+	d := tensor.New(65_521)
+	d.Normal(rand.New(rand.NewPCG(8, 8)), 0, 1)
+	return d.Data
+})
+
+// normal is an array of random numbers.
+func (m *maker) normal(shape ...int) *tensor.Dense {
+	d := tensor.New(shape...)
+	from := draws()
+	at := m.IntN(len(from))
+	for x := d.Data; len(x) > 0; at = 0 {
+		x = x[copy(x, from[at:]):]
+	}
+	return d
+}
+
+// watch is a random input whose gradient counts.
+func (m *maker) watch(shape ...int) *grad.Var {
+	x := m.tape.Watch(m.normal(shape...))
+	m.watched = append(m.watched, x)
+	return x
+}
+
+// use is a random Param.
+func (m *maker) use(shape ...int) *grad.Var {
+	p := grad.NewParam(shape...)
+	copy(p.Value.Data, m.normal(shape...).Data)
+	m.params = append(m.params, p)
+	return m.tape.Use(p)
+}
+
+// model initialises a model and moves every Param a little: biases begin at zero.
+func (m *maker) model(l interface{ Init(*rand.Rand) }) {
+	l.Init(m.Rand)
+	for _, p := range grad.Params(l) {
+		for i := range p.Value.Data {
+			p.Value.Data[i] += tensor.Float(m.Float64() * 0.2)
+		}
+		m.params = append(m.params, p)
+	}
+}
+
+// rows draws n numbers below limit.
+func (m *maker) rows(n, limit int) []int32 {
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = int32(m.IntN(limit))
+	}
+	return out
+}
+
+// one is a list of one result.
+func one(y *grad.Var) []*grad.Var { return []*grad.Var{y} }

@@ -1,0 +1,5 @@
+package bits
+
+func dense(b *book)     {}
+func plain(b *book)     {}
+func trainings(b *book) {}

@@ -1,0 +1,158 @@
+package bits
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/cpu"
+
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+var update = flag.Bool("update", false, "record the hashes of this build")
+
+// groups are the parts of the table: each adds entries to a book.
+var groups = []struct {
+	name string
+	fill func(b *book)
+}{
+	{"layers", layersOn},
+	{"sequence", sequences},
+	{"messages", messages},
+	{"expressions", expressions},
+	{"attention", attentions},
+	{"dense", dense},
+	{"plain", plain},
+	{"training", trainings},
+}
+
+// goes are the groups of what is to leave the API: going_test.go adds them.
+var goes []func(b *book)
+
+// build names the file of this build, or says why there is none to compare with.
+func build() (name, why string) {
+	switch {
+	case runtime.GOARCH != "amd64":
+		return "", "hashes are recorded on amd64, and this is " + runtime.GOARCH
+	case !cpu.X86.HasAVX2 || !cpu.X86.HasFMA:
+		return "", "hashes are recorded on processors with AVX2 and FMA, and this has none"
+	case level() >= "v3":
+		return "", "hashes are recorded with GOAMD64=v1, and this is " + level() + ", where the compiler joins products with sums"
+	case isF64():
+		return "amd64-f64", ""
+	case simd.Path() == "go":
+		return "amd64-noasm", ""
+	}
+	return "amd64", ""
+}
+
+func isF64() bool {
+	var x tensor.Float = 1 << 24
+	return x+1 != x
+}
+
+// level is the GOAMD64 that the test was built with.
+func level() string {
+	info, _ := debug.ReadBuildInfo()
+	for _, s := range info.Settings {
+		if s.Key == "GOAMD64" {
+			return s.Value
+		}
+	}
+	return "v1"
+}
+
+// TestBits compares the hash of every result and gradient with the recorded one.
+func TestBits(t *testing.T) {
+	name, why := build()
+	if why != "" {
+		t.Skip(why)
+	}
+	if simd.Path() == "avx512" {
+		defer simd.Narrow()()
+	}
+	got := &book{t: t, hashes: map[string]string{}}
+	for _, g := range groups {
+		got.prefix = g.name
+		began := time.Now()
+		g.fill(got)
+		t.Logf("%-12s %5d ms", g.name, time.Since(began).Milliseconds())
+	}
+	got.prefix = "going"
+	for _, fill := range goes {
+		fill(got)
+	}
+	path := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.WriteFile(path, got.text(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("recorded %d hashes in %s", len(got.hashes), path)
+		return
+	}
+	want, err := read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range differences(got.hashes, want) {
+		t.Error(d)
+	}
+}
+
+// differences says which entries are not the same in both, one sentence each.
+func differences(got, want map[string]string) (out []string) {
+	names := maps.Clone(want)
+	maps.Copy(names, got)
+	for _, n := range slices.Sorted(maps.Keys(names)) {
+		g, computed := got[n]
+		w, recorded := want[n]
+		switch {
+		case !recorded:
+			out = append(out, n+": computed, but not recorded")
+		case !computed:
+			out = append(out, n+": recorded, but not computed")
+		case g != w:
+			out = append(out, fmt.Sprintf("%s: other bits, %s and not %s", n, g, w))
+		}
+	}
+	return out
+}
+
+// The comparison must be able to fail.
+func TestDifferences(t *testing.T) {
+	want := map[string]string{"a": "1", "b": "2", "c": "3"}
+	got := map[string]string{"a": "1", "b": "x", "d": "4"}
+	says := strings.Join(differences(got, want), "; ")
+	if says != "b: other bits, x and not 2; c: recorded, but not computed; d: computed, but not recorded" {
+		t.Errorf("got %q", says)
+	}
+}
+
+func read(path string) (map[string]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	m := map[string]string{}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		name, hash, ok := strings.Cut(lines.Text(), " ")
+		if !ok {
+			return nil, fmt.Errorf("%s: %q is no name and hash", path, lines.Text())
+		}
+		m[name] = hash
+	}
+	return m, lines.Err()
+}

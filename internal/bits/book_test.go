@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"hash"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -22,6 +22,7 @@ type book struct {
 	t      *testing.T
 	prefix string
 	hashes map[string]string
+	tape   *grad.Tape // of every entry, so that memory is what another left
 }
 
 // text is the file: a name and a hash a line, sorted.
@@ -47,7 +48,7 @@ func (b *book) add(name string, f func(h *digest)) {
 // everything that f made, those of a sum weighted at random.
 func (b *book) run(name string, f func(m *maker) []*grad.Var) {
 	b.add(name, func(h *digest) {
-		m := newMaker(name)
+		m := b.newMaker(name)
 		ys := f(m)
 		var loss *grad.Var
 		for _, y := range ys {
@@ -78,10 +79,7 @@ func (b *book) run(name string, f func(m *maker) []*grad.Var) {
 }
 
 // digest is a hash being made.
-type digest struct {
-	sum hash.Hash
-	buf []byte
-}
+type digest struct{ sum hash.Hash }
 
 // dense adds shape and bits of an array; nil has a mark of its own.
 func (h *digest) dense(d *tensor.Dense) {
@@ -92,15 +90,9 @@ func (h *digest) dense(d *tensor.Dense) {
 	for _, n := range d.Shape() {
 		h.number(uint64(n))
 	}
-	h.buf = h.buf[:0]
-	for _, v := range d.Data {
-		if isF64() {
-			h.buf = binary.LittleEndian.AppendUint64(h.buf, math.Float64bits(float64(v)))
-		} else {
-			h.buf = binary.LittleEndian.AppendUint32(h.buf, math.Float32bits(float32(v)))
-		}
+	if len(d.Data) > 0 {
+		h.sum.Write(unsafe.Slice((*byte)(unsafe.Pointer(&d.Data[0])), len(d.Data)*int(unsafe.Sizeof(d.Data[0]))))
 	}
-	h.sum.Write(h.buf)
 }
 
 func (h *digest) number(n uint64) { h.sum.Write(binary.LittleEndian.AppendUint64(nil, n)) }
@@ -115,14 +107,11 @@ type maker struct {
 
 // newMaker's random numbers follow from the name, so that an entry does not
 // depend on those before it.
-func newMaker(name string) *maker {
+func (b *book) newMaker(name string) *maker {
 	seed := sha256.Sum256([]byte(name))
-	m := &maker{
-		Rand: rand.New(rand.NewPCG(binary.LittleEndian.Uint64(seed[:]), 7)),
-		tape: grad.NewTape(11),
-	}
-	m.tape.Reset()
-	return m
+	b.tape.Restart(11)
+	b.tape.Reset()
+	return &maker{Rand: rand.New(rand.NewPCG(binary.LittleEndian.Uint64(seed[:]), 7)), tape: b.tape}
 }
 
 // draws are normal random numbers, a prime number of them: arrays begin anywhere in

@@ -94,4 +94,5 @@ func sequences(b *book) {
 			return l.ForwardFrom(m.tape, g, m.watch(g.NumNodes(), 6), half.Rows(g.Sinks()))
 		})
 	}
+	sweeps(b)
 }

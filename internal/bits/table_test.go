@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/cpu"
 
+	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -82,7 +83,7 @@ func TestBits(t *testing.T) {
 	if simd.Path() == "avx512" {
 		defer simd.Narrow()()
 	}
-	got := &book{t: t, hashes: map[string]string{}}
+	got := &book{t: t, hashes: map[string]string{}, tape: grad.NewTape(11)}
 	for _, g := range groups {
 		got.prefix = g.name
 		began := time.Now()

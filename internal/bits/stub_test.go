@@ -1,5 +1,0 @@
-package bits
-
-func dense(b *book)     {}
-func plain(b *book)     {}
-func trainings(b *book) {}

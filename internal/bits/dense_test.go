@@ -22,6 +22,25 @@ func dense(b *book) {
 		moved(b, n)
 		reduced(b, n)
 	}
+	vast(b)
+}
+
+// vast runs a few operations on more than 2²⁰ elements, past the sizes at which
+// gradients are handed over in parts.
+func vast(b *book) {
+	drop := func(m *maker, x *grad.Var) *grad.Var {
+		return m.tape.Dropout(x.AddBias(m.use(x.Dim(1)), grad.ELU), 0.5)
+	}
+	b.rows(66_000, 16, []entry{
+		{"vast/linear", func(m *maker, x *grad.Var) *grad.Var { return x.Linear(m.use(16, 16), m.use(16), grad.Identity) }},
+		{"vast/end", drop},
+		{"vast/norm", func(m *maker, x *grad.Var) *grad.Var {
+			return m.tape.BatchNorm(x, grad.Affine{Gain: m.use(16)}, nil, 1e-5)
+		}},
+		{"vast/sum", func(m *maker, x *grad.Var) *grad.Var {
+			return x.Linear(m.use(16, 17), m.use(17), grad.ReLU).Add(m.use(17)).Sum()
+		}},
+	})
 }
 
 // entry is a function of a matrix, by name.
@@ -54,6 +73,9 @@ func products(b *book) {
 			return one(m.tape.Dropout(m.sparse(r, k), 0.4).MatMul(m.use(k, c)))
 		})
 		for _, a := range []grad.Activation{grad.Identity, grad.ReLU, grad.ELU, grad.GELU} {
+			if a != grad.Identity && r*k*c > 2_000_000 {
+				break
+			}
 			b.run(fmt.Sprintf("linear%s/%s", a, name), func(m *maker) []*grad.Var {
 				return one(m.watch(r, k).Linear(m.use(k, c), m.use(c), a))
 			})
@@ -107,10 +129,18 @@ func pointwise(b *book, n int) {
 	b.rows(n, 1, list[len(list)-4:])
 }
 
+// fewer are activations for a matrix of n rows: of many rows only two.
+func fewer(n int) []grad.Activation {
+	if n > 1000 {
+		return []grad.Activation{grad.Identity, grad.ELU}
+	}
+	return activations[:6]
+}
+
 // biases runs ends of layers, spelt by operations.
 func biases(b *book, n int) {
 	var list []entry
-	for _, a := range activations[:6] {
+	for _, a := range fewer(n) {
 		list = append(list, entry{"end/" + string(a), func(m *maker, x *grad.Var) *grad.Var {
 			return m.tape.Dropout(x.Scale(2).AddBias(m.use(x.Dim(-1)), grad.Identity).Activate(a), 0.5)
 		}}, entry{"joined/" + string(a), func(m *maker, x *grad.Var) *grad.Var {

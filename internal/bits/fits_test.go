@@ -3,6 +3,7 @@ package bits
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/cora"
@@ -68,7 +69,8 @@ func drawn(b *book) {
 			if err != nil {
 				b.t.Fatal(err)
 			}
-			n := models()[len(models())-5].make(d.Features.Shape()[1], d.Classes)
+			all := models()
+			n := all[slices.IndexFunc(all, func(k kind) bool { return k.name == "sage" })].make(d.Features.Shape()[1], d.Classes)
 			for _, l := range n.Layers {
 				l.Init(rand.New(rand.NewPCG(6, 6)))
 			}

@@ -18,7 +18,7 @@ func init() { goes = append(goes, goingEnds, goingSums, goingLayers, goingOperat
 func goingEnds(b *book) {
 	for _, n := range []int{1, 20, 700, 6000} {
 		var list []entry
-		for _, a := range activations[:6] {
+		for _, a := range fewer(n) {
 			list = append(list, entry{"DropBiased/" + string(a), func(m *maker, x *grad.Var) *grad.Var {
 				return m.tape.DropBiased(x.Scale(2), m.use(x.Dim(-1)), a, 0.5)
 			}}, entry{"AddBiasInPlace/" + string(a), func(m *maker, x *grad.Var) *grad.Var {

@@ -34,6 +34,10 @@ func vast(b *book) {
 	b.rows(66_000, 16, []entry{
 		{"vast/linear", func(m *maker, x *grad.Var) *grad.Var { return x.Linear(m.use(16, 16), m.use(16), grad.Identity) }},
 		{"vast/end", drop},
+		{"vast/square", func(m *maker, x *grad.Var) *grad.Var { return x.Tanh().MatMul(m.use(16, 16)).Tanh() }},
+		{"vast/twice", func(m *maker, x *grad.Var) *grad.Var {
+			return x.Linear(m.use(16, 16), m.use(16), grad.ReLU).MatMul(m.use(16, 16))
+		}},
 		{"vast/norm", func(m *maker, x *grad.Var) *grad.Var {
 			return m.tape.BatchNorm(x, grad.Affine{Gain: m.use(16)}, nil, 1e-5)
 		}},
@@ -243,6 +247,11 @@ func moved(b *book, n int) {
 		}},
 		{"transpose", func(_ *maker, x *grad.Var) *grad.Var { return x.Transpose().Tanh() }},
 		{"roll", func(m *maker, x *grad.Var) *grad.Var { return x.Roll(3).Add(x.CircularConv(m.use(5))) }},
+		{"slice", func(_ *maker, x *grad.Var) *grad.Var {
+			y := x.Reshape(-1, 4, 5).SplitAxis(1, 1, 3)
+			return y[1].Slice(2, 1, 3).Add(y[0].Slice(2, 0, 2))
+		}},
+		{"expand", func(_ *maker, x *grad.Var) *grad.Var { return x.Reshape(-1, 1, 20).Expand(n, 3, 20).Tanh() }},
 		{"outer", func(m *maker, x *grad.Var) *grad.Var { return x.Columns(0, 4).Outer(m.watch(n, 3)) }},
 	})
 }

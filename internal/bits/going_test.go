@@ -52,9 +52,18 @@ func goingSums(b *book) {
 			}
 		}
 	}
-	for _, f := range formulas[:1] {
+	for _, f := range formulas {
+		for _, a := range []grad.Activation{grad.Identity, grad.ELU} {
+			b.run("AddBiasInPlace/"+string(a)+"/"+f.name, func(m *maker) []*grad.Var {
+				return one(f.make(m, hub(), 8, 8).Reshape(-1, 64).AddBiasInPlace(m.use(64), a))
+			})
+		}
+	}
+	for _, f := range kernels {
 		b.run("AddBiasInPlace/"+f.name, func(m *maker) []*grad.Var {
-			return one(f.make(m, hub(), 8, 8).Reshape(-1, 64).AddBiasInPlace(m.use(64), grad.ELU))
+			y := message.UpdateAll(sides(), f.make(newOperands(m, sides(), 2, 8)), message.Sum)
+			y = y.Reshape(65, y.Value().RowLen())
+			return one(y.AddBiasInPlace(m.use(y.Dim(1)), grad.Identity))
 		})
 	}
 }

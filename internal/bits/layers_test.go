@@ -23,34 +23,53 @@ type fed struct {
 	weight    bool
 	sparse    bool
 	attention bool // hash the attention too
+	quiet     bool // no entry without a record
 	whole     bool // there is no such layer on a block
 }
 
-// run adds an entry for a layer on a graph.
+// run adds an entry for a layer on a graph, and without a large graph or dropout of
+// attention one for its result on a tape that records nothing.
 func (f fed) run(b *book, name string, g *graph.Graph, l conv) {
 	b.run(name, func(m *maker) []*grad.Var {
 		m.model(l)
-		var in layers.In
-		if f.sparse {
-			in.Src = m.sparse(g.NumSrc(), f.in)
-		} else {
-			in.Src = m.watch(g.NumSrc(), f.in)
-		}
-		if f.dst > 0 {
-			in.Dst = m.watch(g.NumDst(), f.dst)
-		}
-		if f.edge > 0 {
-			in.Edge = m.watch(g.NumEdges(), f.edge)
-		}
-		if f.weight {
-			in.Weight = m.watch(g.NumEdges(), 1).Sigmoid()
-		}
-		out := l.Apply(m.tape, g, in)
+		out := l.Apply(m.tape, g, f.inputs(m, g))
 		if f.attention {
 			return []*grad.Var{out.Y, message.ApplyEdges(g, out.Attention)}
 		}
 		return one(out.Y)
 	})
+	if f.quiet {
+		return
+	}
+	b.run(name+"/eval", func(m *maker) []*grad.Var {
+		m.model(l)
+		in := f.inputs(m, g)
+		for _, x := range []**grad.Var{&in.Src, &in.Dst, &in.Edge, &in.Weight} {
+			if *x != nil && !(*x).IsSparse() {
+				*x = grad.Const((*x).Value())
+			}
+		}
+		return one(l.Apply(grad.NewEval(), g, in).Y)
+	})
+}
+
+// inputs draws what a layer reads.
+func (f fed) inputs(m *maker, g *graph.Graph) (in layers.In) {
+	if f.sparse {
+		in.Src = m.sparse(g.NumSrc(), f.in)
+	} else {
+		in.Src = m.watch(g.NumSrc(), f.in)
+	}
+	if f.dst > 0 {
+		in.Dst = m.watch(g.NumDst(), f.dst)
+	}
+	if f.edge > 0 {
+		in.Edge = m.watch(g.NumEdges(), f.edge)
+	}
+	if f.weight {
+		in.Weight = m.watch(g.NumEdges(), 1).Sigmoid()
+	}
+	return in
 }
 
 // option is one way to make a layer.
@@ -207,7 +226,7 @@ func headShapes(b *book) {
 		for _, drop := range []float64{0, 0.5} {
 			name := fmt.Sprintf("%dx%d/drop%v", s[0], s[1], drop)
 			for _, at := range []place{{"hub", hub()}, {"block", block()}} {
-				f := fed{in: 5}
+				f := fed{in: 5, quiet: drop > 0}
 				f.run(b, "gat/"+name+"/"+at.name, at.g, &layers.GATConv{In: 5, Heads: s[0], Out: s[1], AttnDrop: drop})
 				f.run(b, "gatv2/"+name+"/"+at.name, at.g, &layers.GATv2Conv{In: 5, Heads: s[0], Out: s[1], AttnDrop: drop})
 				f.run(b, "transformer/"+name+"/"+at.name, at.g, &layers.TransformerConv{In: 5, Heads: s[0], Out: s[1], AttnDrop: drop})
@@ -218,7 +237,7 @@ func headShapes(b *book) {
 
 // largeLayers pass the sizes at which a kernel goes another way.
 func largeLayers(b *book) {
-	f, g := fed{in: 4}, large()
+	f, g := fed{in: 4, quiet: true}, large()
 	f.run(b, "large/gat", g, &layers.GATConv{In: 4, Heads: 8, Out: 8, AttnDrop: 0.5, Activation: grad.ELU})
 	f.run(b, "large/gat/1x7", g, &layers.GATConv{In: 4, Out: 7})
 	f.run(b, "large/gatv2", g, &layers.GATv2Conv{In: 4, Heads: 2, Out: 8, AttnDrop: 0.5})
@@ -227,7 +246,7 @@ func largeLayers(b *book) {
 	f.run(b, "large/sage", g, &layers.SAGEConv{In: 4, Out: 16})
 	f.run(b, "large/sage/max", g, &layers.SAGEConv{In: 4, Out: 8, Aggregate: layers.AggregateMax})
 	f.run(b, "large/appnp", g, &layers.APPNP{K: 2, EdgeDrop: 0.5})
-	fed{in: 4, edge: 2, weight: true}.run(b, "large/gat/edges", g, &layers.GATConv{In: 4, Heads: 2, Out: 8, EdgeIn: 2})
+	fed{in: 4, edge: 2, weight: true, quiet: true}.run(b, "large/gat/edges", g, &layers.GATConv{In: 4, Heads: 2, Out: 8, EdgeIn: 2})
 }
 
 // rowLayer is a layer without a graph.

@@ -142,6 +142,22 @@ func messages(b *book) {
 	for _, f := range kernels[:16] {
 		b.reduce(f.name+"/large", large(), [2]int{1, 8}, f, message.Sum)
 	}
+	for name, f := range map[string]func(x, y *grad.Var) message.Msg{
+		"UAddE": message.UAddE, "USubE": message.USubE, "UMulE": message.UMulE, "UDivE": message.UDivE, "UDotE": message.UDotE,
+		"UAddV": message.UAddV, "USubV": message.USubV, "UMulV": message.UMulV, "UDivV": message.UDivV, "UDotV": message.UDotV,
+	} {
+		for _, at := range []place{{"hub", hub()}, {"block", block()}, {"sides", sides()}} {
+			rows := at.g.NumEdges()
+			if name[len(name)-1] == 'V' {
+				rows = at.g.NumDst()
+			}
+			for _, r := range []message.Reducer{message.Sum, message.Mean, message.Max} {
+				b.run(fmt.Sprintf("%s/%s/%v", name, at.name, r), func(m *maker) []*grad.Var {
+					return one(message.UpdateAll(at.g, f(m.watch(at.g.NumSrc(), 12), m.watch(rows, 12)), r))
+				})
+			}
+		}
+	}
 	relations(b)
 	alone(b)
 }

@@ -94,5 +94,12 @@ func sequences(b *book) {
 			return l.ForwardFrom(m.tape, g, m.watch(g.NumNodes(), 6), half.Rows(g.Sinks()))
 		})
 	}
+	b.run("LSTMGates", func(m *maker) []*grad.Var {
+		h, c := sequence.LSTMGates(m.watch(300, 40), m.watch(300, 10), nil, false)
+		return []*grad.Var{h, c}
+	})
+	b.run("GRUGates", func(m *maker) []*grad.Var {
+		return one(sequence.GRUGates(m.watch(300, 30), m.watch(300, 30), m.watch(300, 10), m.use(10)))
+	})
 	sweeps(b)
 }

@@ -148,6 +148,15 @@ func (m *maker) use(shape ...int) *grad.Var {
 	return m.tape.Use(p)
 }
 
+// huge is a random Param so large that what it is added to loses bits.
+func (m *maker) huge(shape ...int) *grad.Var {
+	p := m.use(shape...)
+	for i := range p.Value().Data {
+		p.Value().Data[i] *= 1000
+	}
+	return p
+}
+
 // model initialises a model and moves every Param a little: biases begin at zero.
 func (m *maker) model(l interface{ Init(*rand.Rand) }) {
 	l.Init(m.Rand)

@@ -52,6 +52,12 @@ func goingSums(b *book) {
 			}
 		}
 	}
+	for _, f := range kernels {
+		b.run("UpdateAllAdd/huge/"+f.name, func(m *maker) []*grad.Var {
+			x := f.make(newOperands(m, hub(), 1, 8))
+			return one(message.UpdateAllAdd(hub(), x, m.huge(message.UpdateAll(hub(), x, message.Sum).Value().RowLen())))
+		})
+	}
 	for _, f := range formulas {
 		for _, a := range []grad.Activation{grad.Identity, grad.ELU} {
 			b.run("AddBiasInPlace/"+string(a)+"/"+f.name, func(m *maker) []*grad.Var {

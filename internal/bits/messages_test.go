@@ -67,6 +67,7 @@ var kernels = []formula{
 		a := message.UAddV(o.ul, o.vl).Add(message.E(o.el)).LeakyReLU(0.1).Softmax()
 		return message.U(o.u).Mul(a.Mul(message.E(o.e)).Dropout(o.m.tape, 0.3))
 	}},
+	{"gat/weight", func(o *operands) message.Msg { return message.U(o.u).Mul(o.logit().Softmax().Mul(message.E(o.e))) }},
 	{"gat/wild", func(o *operands) message.Msg {
 		return message.U(o.u).Mul(message.UAddV(o.ul.Scale(40), o.vl).LeakyReLU(0.2).Softmax())
 	}},

@@ -17,6 +17,7 @@ func plain(b *book) {
 	}{
 		{"bias", func(m *maker, y *grad.Var) *grad.Var { return y.AddBias(m.use(y.Dim(-1)), grad.Identity) }},
 		{"add", func(m *maker, y *grad.Var) *grad.Var { return y.Add(m.use(y.Dim(-1))) }},
+		{"bias/huge", func(m *maker, y *grad.Var) *grad.Var { return y.AddBias(m.huge(y.Dim(-1)), grad.Identity) }},
 		{"bias/elu", func(m *maker, y *grad.Var) *grad.Var { return y.AddBias(m.use(y.Dim(-1)), grad.ELU) }},
 		{"bias/then/elu", func(m *maker, y *grad.Var) *grad.Var {
 			return y.AddBias(m.use(y.Dim(-1)), grad.Identity).Activate(grad.ELU)

@@ -1,6 +1,7 @@
 package message
 
 import (
+	"github.com/edgewise-ml/edgewise/internal/attend"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -66,30 +67,24 @@ func (w *worker) attendLong(v int) bool {
 	if off[v+1]-off[v] <= simd.ScoredMost {
 		return false
 	}
-	var y, part [simd.ScoredHeads * simd.ScoredHeads]tensor.Float
-	var top, sum, whole [simd.ScoredHeads]tensor.Float
-	var span [2]int64
+	var part [simd.ScoredHeads * simd.ScoredHeads]tensor.Float
+	var top, sum [simd.ScoredHeads]tensor.Float
+	var row attend.LongRow
 	k := w.scores(v, v+1)
-	k.Offsets, k.Y, k.Top, k.Sum = span[:], part[:], top[:], sum[:]
-	for lo := off[v]; lo < off[v+1]; lo += simd.ScoredMost {
-		span = [2]int64{lo, min(lo+simd.ScoredMost, off[v+1])}
+	k.Offsets, k.Y, k.Top, k.Sum = row.Edges[:], part[:], top[:], sum[:]
+	for row.Begin(off[v], off[v+1], simd.ScoredMost); row.Next(); {
 		if k.Attend() == 0 {
 			return false
 		}
-		for h, s := range sum {
-			simd.Axpy(y[8*h:8*h+8], s, part[8*h:8*h+8])
-			whole[h] += s
-		}
+		row.AddMean(part[:], sum[:])
 	}
-	for h, s := range whole {
-		simd.Scale.Forward(y[8*h:8*h+8], y[8*h:8*h+8], 1/s)
-	}
+	var bias []tensor.Float
 	if w.bias != nil {
-		add(y[:], w.bias.Value().Data)
+		bias = w.bias.Value().Data
 	}
-	copy(w.y.Value().Data[v*len(y):], y[:])
+	copy(w.y.Value().Data[v*len(part):], row.Mean(simd.ScoredHeads, simd.ScoredHeads, bias))
 	copy(w.top[v*w.n:], top[:])
-	copy(w.sum[v*w.n:], whole[:])
+	copy(w.sum[v*w.n:], row.Sum[:])
 	return true
 }
 

@@ -180,32 +180,26 @@ func (t *gatForward) byNodesTo(s *space, from, to, lane int) bool {
 // record the spokes have: each piece by itself, and then their mean by their sums.
 func (t *gatForward) byNodesLong(s *space, v int) {
 	k, n := &s.exps, t.lanes
-	k.Offsets = s.piece[:]
+	row := &s.long
+	k.Offsets = row.Edges[:]
 	piece := *k
-	var y, part [8 * nodeExpWidth]tensor.Float
+	var part [8 * nodeExpWidth]tensor.Float
 	var rec [simd.SpokeRecord * 8]tensor.Float
-	var total [8]tensor.Float
+	var sums [8]tensor.Float
 	piece.Bias, piece.Y, piece.Rec, piece.Stream = nil, part[:], rec[:], false
-	for lo, hi := t.k.In.Offsets[v], t.k.In.Offsets[v+1]; lo < hi; lo += simd.SpokesMost {
-		s.piece = [2]int64{lo, min(lo+simd.SpokesMost, hi)}
+	for row.Begin(t.k.In.Offsets[v], t.k.In.Offsets[v+1], simd.SpokesMost); row.Next(); {
 		copy(rec[:2*n], k.Rec)
 		piece.Attend()
 		for h, up := range k.Rec[:n] {
-			sum := up / rec[h]
-			simd.Axpy(y[h*k.Width:(h+1)*k.Width], sum, part[h*k.Width:(h+1)*k.Width])
-			total[h] += sum
+			sums[h] = up / rec[h]
 		}
+		row.AddMean(part[:n*k.Width], sums[:n])
 	}
-	for h, sum := range total[:n] {
-		row := y[h*k.Width : (h+1)*k.Width]
-		simd.Scale.Forward(row, row, 1/sum)
+	for h, sum := range row.Sum[:n] {
 		k.Rec[h] /= sum
 		k.Rec[n+h] /= sum
 	}
-	if k.Bias != nil {
-		add(y[:len(k.Bias)], k.Bias)
-	}
-	copy(k.Y, y[:n*k.Width])
+	copy(k.Y, row.Mean(n, k.Width, k.Bias))
 }
 
 // choose says whether the records are for spokes, and these can do all that is
@@ -292,12 +286,9 @@ func (t *gatBackward) byNodesFrom(s *space, u, lane int) {
 // byNodesLong does a source with more edges than a call takes.
 func (t *gatBackward) byNodesLong(s *space, u int) {
 	k := &s.exps
-	lo, hi := t.turned.Offsets[u], t.turned.Offsets[u+1]
-	for lo < hi {
-		s.piece = [2]int64{lo, min(lo+simd.SpokesMost, hi)}
-		k.Offsets = s.piece[:]
+	k.Offsets = s.long.Edges[:]
+	for s.long.Begin(t.turned.Offsets[u], t.turned.Offsets[u+1], simd.SpokesMost); s.long.Next(); {
 		k.Retrace()
-		lo = s.piece[1]
 		k.AddY, k.AddRec = 1, 1
 	}
 }

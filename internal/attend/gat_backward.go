@@ -154,21 +154,26 @@ func (t *gatBackward) Chunk(i int) {
 	if t.scored() && s.mul.Ahead > 0 {
 		s.ask(t.dOut, s.mul.Ahead+tileGroups, 2)
 	}
-	for u, edge := t.cuts[i], int64(0); u < t.cuts[i+1]; {
-		next, nextEdge := s.take(t.turned.Offsets, u, t.cuts[i+1], edge)
-		first := edge == 0 // of a source's pieces
-		for lane := 0; lane < t.padded; lane += t.lanes {
-			s.tile.Der = der[lane:]
-			s.mul.Set = t.sets(SetFt, first)
-			t.recall(s, u, lane)
-			t.carried(s, u, lane)
-			if t.scored() {
-				t.score(s, u, lane, t.sets(SetEl, first) != 0)
-			}
+	for u, next := t.cuts[i], 0; u < t.cuts[i+1]; u = next {
+		next = s.begin(t.turned.Offsets, u, t.cuts[i+1])
+		for first := true; s.next(); first = false {
+			t.tile(s, u, der, first)
 		}
-		u, edge = next, nextEdge
 	}
 	s.put()
+}
+
+// tile does a tile of the sources from u on, all heads; it is the first of their edges, or not.
+func (t *gatBackward) tile(s *space, u int, der []tensor.Float, first bool) {
+	for lane := 0; lane < t.padded; lane += t.lanes {
+		s.tile.Der = der[lane:]
+		s.mul.Set = t.sets(SetFt, first)
+		t.recall(s, u, lane)
+		t.carried(s, u, lane)
+		if t.scored() {
+			t.score(s, u, lane, t.sets(SetEl, first) != 0)
+		}
+	}
 }
 
 // sets returns 1 if a gradient is set now, in the first of a source's pieces, and

@@ -95,7 +95,7 @@ func (t *gatForward) tile(s *space, lo, hi, lane int) (next int) {
 		t.long(s, lo, lane, t.records(s, lo*t.record()+simd.Record*lane))
 		return lo + 1
 	}
-	next, _ = s.take(offsets, lo, hi, 0)
+	next = s.begin(offsets, lo, hi)
 	rec := t.records(s, lo*t.record()+simd.Record*lane)
 	t.soften(s, lo, lane, rec)
 	t.carry(s, lo, lane, rec[2*t.lanes:])
@@ -150,41 +150,23 @@ func (t *gatForward) long(s *space, v, lane int, rec []tensor.Float) {
 	f, d, n := s.mul.XStride, s.mul.Width, t.lanes
 	s.mul.Set = 0
 	clear(t.out[v*f+lane*d:][:t.in(lane)*d])
-	offsets := t.k.In.Offsets
-	rec = rec[:simd.Record*n]
-	top, inverse, sum := rec[n:2*n], rec[2*n:3*n], rec[3*n:]
 	part := s.sum[:simd.Record*n]
-	simd.NoTop(top)
-	clear(sum)
-	for r, edge := v, int64(0); r == v; {
-		r, edge = s.take(offsets, v, v+1, edge)
+	row := &s.long
+	for s.begin(t.k.In.Offsets, v, v+1); s.next(); {
 		t.soften(s, v, lane, part)
-		join(top, sum, part[n:2*n], part[3*n:])
+		row.AddTop(part[n:2*n], part[3*n:])
 	}
-	copy(rec, part[:n])
-	for h, x := range sum {
-		inverse[h] = simd.Inverse(x)
+	copy(rec[:n], part)
+	copy(rec[n:2*n], row.Top[:])
+	for h, sum := range row.Sum[:n] {
+		rec[2*n+h], rec[3*n+h] = simd.Inverse(sum), sum
 	}
-	for r, edge := v, int64(0); r == v; {
-		r, edge = s.take(offsets, v, v+1, edge)
+	for row.Again(); s.next(); {
 		t.soften(s, v, lane, part)
 		for h := range n {
-			part[2*n+h] = simd.Weigh(part[n+h], top[h]) * inverse[h]
+			part[2*n+h] = row.Factor(h, part[n+h])
 		}
 		t.carry(s, v, lane, part[2*n:])
 	}
 	s.mul.Set = 1
-}
-
-// join adds the sum of one piece to that of the others; each is of weights
-// below a largest logit of its own.
-func join(top, sum, pieceTop, pieceSum []tensor.Float) {
-	for h, m := range pieceTop {
-		most := max(top[h], m)
-		if top[h] != top[h] || m != m {
-			most = top[h] + m
-		}
-		sum[h] = sum[h]*simd.Weigh(top[h], most) + pieceSum[h]*simd.Weigh(m, most)
-		top[h] = most
-	}
 }

@@ -24,7 +24,8 @@ type space struct {
 	tile  simd.Tile
 	mul   simd.Heads
 	exps  simd.Spokes
-	piece [2]int64 // the offsets of a tile that is a piece of a row
+	long  LongRow // that is taken in pieces
+	whole bool    // the tile is of whole rows, and not taken yet
 	ones  [8]tensor.Float
 	sum   []tensor.Float // of a row in pieces, or for each row of a tile
 	past  []tensor.Float // for each slot: the softmax under the mask
@@ -77,18 +78,13 @@ func (s *space) put() {
 	spaces.Put(s)
 }
 
-// take takes the next rows before hi as a tile, or a piece of the row lo from
-// edge from on. It returns the row and the edge at which the next one starts; an
-// edge of 0 is a row's first.
-func (s *space) take(offsets []int64, lo, hi int, from int64) (next int, edge int64) {
-	if d := offsets[lo+1] - offsets[lo]; d > pieceMost {
-		begin := max(from, offsets[lo])
-		s.piece = [2]int64{begin, min(begin+pieceMost, offsets[lo+1])}
-		s.set(s.piece[:])
-		if s.piece[1] == offsets[lo+1] {
-			return lo + 1, 0
-		}
-		return lo, s.piece[1]
+// begin takes the next rows before hi: as many as make a tile, or the row lo alone if that
+// is too long, which comes in pieces. It returns the row that the next tile begins with.
+func (s *space) begin(offsets []int64, lo, hi int) (next int) {
+	if offsets[lo+1]-offsets[lo] > pieceMost {
+		s.long.Begin(offsets[lo], offsets[lo+1], pieceMost)
+		s.whole = false
+		return lo + 1
 	}
 	groups, r := 0, lo
 	for ; r < hi && r-lo < tileRows; r++ {
@@ -99,7 +95,22 @@ func (s *space) take(offsets []int64, lo, hi int, from int64) (next int, edge in
 		}
 	}
 	s.set(offsets[lo : r+1])
-	return r, 0
+	s.whole, s.long.end = true, 0 // and no piece of a row before
+	return r
+}
+
+// next takes what begin has made: a tile of whole rows once, a long row piece by piece. It
+// reports whether there was something left.
+func (s *space) next() bool {
+	if s.whole {
+		s.whole = false
+		return true
+	}
+	if !s.long.Next() {
+		return false
+	}
+	s.set(s.long.Edges[:])
+	return true
 }
 
 // set makes the rows of offsets the tile.

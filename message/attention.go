@@ -18,9 +18,9 @@ type attention struct {
 	drop       *simd.Dropout
 	slope      tensor.Float
 
-	kernel attend.GAT
-	y      *grad.Var
-	stats  []tensor.Float
+	kernel  attend.GAT
+	y       *grad.Var
+	records attend.Records // none where no gradient is wanted
 }
 
 // matchAttention returns the attention that w multiplies ft with, or nil.
@@ -162,11 +162,13 @@ func (a *attention) run(g *graph.Graph) *grad.Var {
 	}
 	op := grad.Begin("UpdateAll.Attention", vars...)
 	a.y = op.Fresh(append([]int{g.NumDst()}, a.ft.Shape()[1:]...)...)
-	if a.stats = nil; op.Needs() {
-		a.stats = op.FreshFloats(k.StatsLen())
+	var records *attend.Records
+	if op.Needs() {
+		records = &a.records
+		records.Data = op.FreshFloats(k.RecordsLen())
 	}
 	if !op.Dry(0) {
-		k.Forward(a.y.Value(), a.stats)
+		k.Forward(a.y.Value(), records)
 	}
 	return op.RecordBy(a.y, a)
 }
@@ -180,7 +182,7 @@ func (a *attention) Shift(b *grad.Var) bool {
 // Pull adds to the gradients of the operands.
 func (a *attention) Pull(dy *tensor.Dense) {
 	into, more := a.grads()
-	a.kernel.Backward(dy, a.y.Value(), a.stats, into)
+	a.kernel.Backward(dy, a.y.Value(), &a.records, into)
 	for _, m := range more {
 		m.to.Add(m.x)
 	}

@@ -1,10 +1,7 @@
 package attend
 
 import (
-	"fmt"
-
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -46,20 +43,15 @@ const (
 	edgeWork  = 1 << 5 // what an edge costs beside its elements
 )
 
-// StatsLen is how many elements [GAT.Forward] leaves for
-// [GAT.Backward]: a record for each destination, and one that tells what
-// kind these are of.
-func (k *GAT) StatsLen() int { return k.In.NumRows*k.heads().record() + min(1, k.In.NumRows) }
-
-// Forward sets out to the attention's result, and the bias, and stats, of StatsLen elements,
-// to what [GAT.Backward] needs; nil stats are for where none follows, and cost no
-// memory. A destination without edges gets zero, and the bias.
-func (k *GAT) Forward(out *tensor.Dense, stats []tensor.Float) {
+// Forward sets out to the attention's result, and the bias, and rec to what [GAT.Backward]
+// needs; a nil rec is for where none follows, and costs no memory. A destination without
+// edges gets zero, and the bias.
+func (k *GAT) Forward(out *tensor.Dense, rec *Records) {
 	k.check("attend.GAT.Forward", out)
-	if stats != nil {
-		k.checkStats("attend.GAT.Forward", stats)
+	if rec != nil {
+		k.checkRecords("attend.GAT.Forward", rec)
 	}
-	if k.carriesNothing() { // Backward does not look at stats then
+	if k.carriesNothing() { // Backward does not look at records then
 		clear(out.Data)
 		if k.Bias != nil && k.Ft.RowLen() > 0 {
 			simd.Add.ForwardRows(out.Data, out.Data, k.Bias.Data)
@@ -67,16 +59,12 @@ func (k *GAT) Forward(out *tensor.Dense, stats []tensor.Float) {
 		return
 	}
 	t := gatForwards.Get().(*gatForward)
-	t.prepare(k, out, stats)
+	t.prepare(k, out, rec)
 	parts := max(1, min(k.In.NNZ()*(k.Ft.RowLen()+8*t.lanes+edgeWork)/partWork, partsMost))
 	t.cuts = par.Split(k.In.Offsets, parts, t.cuts)
-	t.direct = t.sourceExps()
-	par.Run(parts, t)
-	if t.direct && t.overflow.Load() {
-		t.direct = false
-		par.Run(parts, t)
+	if !t.run(Exponentials, parts) {
+		t.run(Tiles, parts)
 	}
-	t.tell()
 	t.release()
 	gatForwards.Put(t)
 }
@@ -85,45 +73,16 @@ func (k *GAT) Forward(out *tensor.Dense, stats []tensor.Float) {
 // them.
 func (k *GAT) carriesNothing() bool { return k.In.NNZ() == 0 || k.Ft.RowLen() == 0 }
 
-// headBlocks is how the heads are cut into blocks of a power of two of lanes, at
-// most eight.
-type headBlocks struct {
-	heads  int
-	lanes  int // of a block
-	padded int // lanes of all blocks
-}
-
-func (k *GAT) heads() headBlocks {
-	b := headBlocks{heads: k.El.RowLen(), lanes: 1}
-	for b.lanes < min(b.heads, 8) {
-		b.lanes *= 2
-	}
-	b.padded = (b.heads + b.lanes - 1) / b.lanes * b.lanes
-	return b
-}
-
-// record is the number of elements in a destination's record.
-func (b headBlocks) record() int { return simd.Record * b.padded }
-
-// in returns how many heads the block from lane on has.
-func (b headBlocks) in(lane int) int { return min(b.lanes, b.heads-lane) }
-
-// pad returns x, of a row of heads each, with rows of whole blocks, and a buffer
-// to hand back if there had to be one.
-func (b headBlocks) pad(x *tensor.Dense) ([]tensor.Float, *[]tensor.Float) {
-	if b.heads == b.padded {
-		return x.Data, nil
-	}
-	buf := scratch.Borrow(x.Rows() * b.padded)
-	for i := range x.Rows() {
-		to := (*buf)[i*b.padded:][:b.padded]
-		clear(to[copy(to, x.Row(i)):])
-	}
-	return *buf, buf
-}
-
 // drops reports whether there is a mask.
 func (k *GAT) drops() bool { return k.Drop != nil && (*simd.Dropout)(k.Drop).On() }
+
+// mask returns the dropout of the softmax, or nil.
+func (k *GAT) mask() *simd.Dropout {
+	if k.drops() {
+		return (*simd.Dropout)(k.Drop)
+	}
+	return nil
+}
 
 // weight returns the weight of edge e for head h.
 func (k *GAT) weight(e, h int) tensor.Float {
@@ -155,13 +114,6 @@ func (k *GAT) check(op string, results ...*tensor.Dense) {
 		}
 	}
 	panic(tensor.Mismatch(op, operands...))
-}
-
-// checkStats panics unless stats has a record for each destination.
-func (k *GAT) checkStats(op string, stats []tensor.Float) {
-	if len(stats) != k.StatsLen() {
-		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{len(stats)}, k.In.Shape()}, Why: fmt.Sprintf("want %d statistics, StatsLen", k.StatsLen())})
-	}
 }
 
 // fits reports whether x has the given rows and row length.

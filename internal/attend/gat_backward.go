@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/scratch"
-	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -23,15 +22,16 @@ type gatBackward struct {
 	dOut   *tensor.Dense
 	out    []tensor.Float
 	bias   []tensor.Float // in out; nil: none
-	stats  []tensor.Float
+	rec    Records
+	layout recordLayout
 	el     []tensor.Float
 	buf    *[]tensor.Float // of el
 	turned *sparse.CSR
 	perm   []int32
 	copies int
 	der    *[]tensor.Float // the copies
+	tiles  *[]tensor.Float // of rec, where it is not the caller's; nil: it is
 	cuts   []int
-	direct bool // by spokes
 }
 
 var gatBackwards = sync.Pool{New: func() any { return new(gatBackward) }}
@@ -53,8 +53,12 @@ func derCopies(nnz int) int {
 	return 8
 }
 
-func (t *gatBackward) prepare(k *GAT, dOut *tensor.Dense, stats []tensor.Float, into *GATGrads) {
-	t.headBlocks, t.k, t.into, t.dOut, t.stats = k.heads(), k, into, dOut, stats
+func (t *gatBackward) prepare(k *GAT, dOut *tensor.Dense, rec *Records, into *GATGrads) {
+	t.headBlocks, t.k, t.into, t.dOut, t.rec = k.heads(), k, into, dOut, *rec
+	if rec.Kind == Exponentials && (into.Ee != nil || into.Weight != nil) {
+		t.rec, t.tiles = rec.inTiles(k)
+	}
+	t.layout = t.headBlocks.layout(t.rec.Kind)
 	t.el, t.buf = t.pad(k.El)
 	t.turned, t.perm = transpose(k.In)
 	t.copies = derCopies(k.In.NNZ())
@@ -78,12 +82,15 @@ func (t *gatBackward) release() {
 	if t.buf != nil {
 		scratch.Repay(t.buf)
 	}
+	if t.tiles != nil {
+		scratch.Repay(t.tiles)
+	}
 	scratch.Repay(t.der)
 	*t = gatBackward{cuts: t.cuts}
 }
 
-// narrow reports whether one head goes by spokes.
-func (t *gatBackward) narrow() bool { return t.direct && t.heads == 1 }
+// narrow reports whether there is one head, of node exponentials.
+func (t *gatBackward) narrow() bool { return t.rec.Kind == Exponentials && t.heads == 1 }
 
 // parts is the number of parts of a loop over destinations.
 func (t *gatBackward) parts() int { return partsOfRows(t.k.In.NumRows, t.narrow()) }
@@ -101,7 +108,7 @@ func (t *gatBackward) part(i int) (lo, hi int) {
 }
 
 // rowsOfPart is the number of rows of a part, which are narrow where they have one
-// head of spokes.
+// head of node exponentials.
 func rowsOfPart(narrow bool) int {
 	if narrow {
 		return 8 * pairRows
@@ -140,14 +147,14 @@ func (t *gatBackward) Chunk(i int) {
 	der := (*t.der)[i*rows*t.padded : (i+1)*rows*t.padded]
 	clear(der)
 	s := newSpace(t.headBlocks, t.turned.Cols, t.k.Slope)
-	if t.direct {
-		t.byNodes(s, t.cuts[i], t.cuts[i+1], der)
+	if t.rec.Kind == Exponentials {
+		t.byExps(s, t.cuts[i], t.cuts[i+1], der)
 		s.put()
 		return
 	}
-	s.tile.Perm, s.tile.FarStride, s.tile.RecStride = t.perm, t.record(), t.lanes
+	s.tile.Perm, s.tile.FarStride, s.tile.RecStride = t.perm, t.layout.stride, t.lanes
 	s.tile.DerStride = t.padded
-	s.tile.Ahead = ahead(len(t.stats))
+	s.tile.Ahead = ahead(len(t.rec.Data))
 	f := t.k.Ft.RowLen()
 	s.mul.XStride, s.mul.YStride, s.mul.Width = f, f, f/t.heads
 	s.mul.Ahead = ahead(len(t.dOut.Data))
@@ -188,7 +195,7 @@ func (t *gatBackward) sets(which Sets, first bool) int {
 // recall sets A to the softmax under mask and weights, T to that without them times the
 // slope, and B to T·Σ α·dα. The tile's rows start at source u.
 func (t *gatBackward) recall(s *space, u, lane int) {
-	s.tile.Far, s.tile.Near = t.stats[simd.Record*lane:], t.el[u*t.padded+lane:]
+	s.tile.Far, s.tile.Near = t.rec.Data[t.layout.at(0, lane):], t.el[u*t.padded+lane:]
 	s.tile.Recall()
 	s.addEdges(t.k.Ee, lane)
 	s.tile.Weigh()

@@ -82,20 +82,20 @@ func benchAttention(b *testing.B, nodes, edges int, hd [2]int, p float64) {
 		In: a, El: normal(rng, nodes, hd[0]), Er: normal(rng, nodes, hd[0]), Ft: normal(rng, nodes, hd[0], hd[1]),
 		Slope: 0.2, Drop: &drop,
 	}
-	out, dOut, stats := k.Ft.Like(), normal(rng, nodes, hd[0], hd[1]), make([]float, k.StatsLen())
+	out, dOut, rec := k.Ft.Like(), normal(rng, nodes, hd[0], hd[1]), records(k)
 	into := &attend.GATGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
-	k.Forward(out, stats)
+	k.Forward(out, rec)
 	b.Run("Forward", func(b *testing.B) {
 		threads(b, func(b *testing.B) {
 			for b.Loop() {
-				k.Forward(out, stats)
+				k.Forward(out, rec)
 			}
 		})
 	})
 	b.Run("Backward", func(b *testing.B) {
 		threads(b, func(b *testing.B) {
 			for b.Loop() {
-				k.Backward(dOut, out, stats, into)
+				k.Backward(dOut, out, rec, into)
 			}
 		})
 	})

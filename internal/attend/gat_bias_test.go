@@ -23,18 +23,18 @@ func biased(out, b *tensor.Dense) *tensor.Dense {
 func TestAttentionBias(t *testing.T) {
 	check := func(t *testing.T, k *attend.GAT, rng *rand.Rand) {
 		out, dOut := tensor.New(k.In.NumRows, k.Ft.RowLen()), normal(rng, k.In.NumRows, k.Ft.RowLen())
-		stats := noise(rng, k)
-		k.Forward(out, stats)
+		rec := records(k)
+		k.Forward(out, rec)
 		want := gradsOf(k)
 		want.Ee, want.Weight = nil, nil
-		k.Backward(dOut, out, stats, want)
+		k.Backward(dOut, out, rec, want)
 		k.Bias = normal(rng, k.Ft.RowLen())
 		y := biased(out, k.Bias)
 		kept := y.Clone()
 		for _, threads := range []int{1, 3} { // Forward adds it too
 			undo := par.SetThreads(threads)
-			stats = noise(rng, k)
-			k.Forward(out, stats)
+			rec = records(k)
+			k.Forward(out, rec)
 			undo()
 			sameBits(t, "the result of Forward", out, y)
 		}
@@ -43,7 +43,7 @@ func TestAttentionBias(t *testing.T) {
 			into := gradsOf(k)
 			into.Ee, into.Weight = nil, nil
 			undo := par.SetThreads(threads)
-			k.Backward(dOut, y, stats, into)
+			k.Backward(dOut, y, rec, into)
 			undo()
 			sameBits(t, "the result", y, kept)
 			near(t, "El", into.El, float64s(want.El))
@@ -56,7 +56,7 @@ func TestAttentionBias(t *testing.T) {
 			sameBits(t, "Er on other threads", into.Er, first.Er)
 		}
 		k.Bias = tensor.New(k.Ft.RowLen() + 1)
-		if err, ok := tensor.Try(func() { k.Backward(dOut, y, stats, gradsOf(k)) }).(*tensor.ShapeError); !ok {
+		if err, ok := tensor.Try(func() { k.Backward(dOut, y, rec, gradsOf(k)) }).(*tensor.ShapeError); !ok {
 			t.Errorf("a bias of another length: %v, want a ShapeError", err)
 		}
 	}

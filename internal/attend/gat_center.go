@@ -65,9 +65,7 @@ func (k *GAT) drowns(out *tensor.Dense) bool {
 func (k *GAT) again(y []tensor.Float) {
 	plain := *k
 	plain.Bias = nil
-	stats := scratch.Borrow(k.StatsLen())
-	plain.Forward(tensor.Of(y, k.In.NumRows, k.Ft.RowLen()), *stats)
-	scratch.Repay(stats)
+	plain.Forward(tensor.Of(y, k.In.NumRows, k.Ft.RowLen()), nil)
 }
 
 // gatCenter is the loop that sets Σ α·dα in the records.
@@ -85,10 +83,7 @@ func (t *gatCenter) Chunk(i int) {
 		return
 	}
 	s := newSpace(t.headBlocks, t.k.In.Cols, t.k.Slope)
-	stride, parts := t.record(), simd.Record
-	if t.direct {
-		stride, parts = simd.SpokeRecord*t.heads, simd.SpokeRecord
-	}
+	stride := t.layout.stride
 	f := t.k.Ft.RowLen()
 	s.mul.XStride, s.mul.YStride, s.mul.Width, s.mul.Filler = f, f, f/t.heads, 0
 	lone := t.loneRows(s, lo, hi)
@@ -96,7 +91,7 @@ func (t *gatCenter) Chunk(i int) {
 		defer scratch.Repay(lone.room)
 	}
 	for lane := 0; lane < t.padded; lane += t.lanes {
-		at, c := lane*s.mul.Width, t.stats[parts*lane+(parts-1)*t.lanes:]
+		at, c := lane*s.mul.Width, t.rec.Data[t.layout.center(lane, t.lanes):]
 		for v := lo; v < hi; v++ {
 			clear(c[v*stride:][:t.lanes])
 		}
@@ -123,18 +118,18 @@ var ownEdges = func() (e struct {
 	return e
 }()
 
-// narrowPart is Chunk of one head of spokes.
+// narrowPart is Chunk of one head of node exponentials.
 func (t *gatCenter) narrowPart(out []tensor.Float, lo, hi int) {
 	f := t.k.Ft.RowLen()
-	stride, at := t.expRecord()
-	one := simd.Spokes{X: t.dOut.Data[lo*f:], V: out, Rec: t.stats[lo*stride+at:], XStride: f, VStride: f, RecStride: stride, Heads: 1, Width: f}
+	stride, first := t.layout.stride, t.layout.first
+	one := simd.Spokes{X: t.dOut.Data[lo*f:], V: out, Rec: t.rec.Data[lo*stride+first:], XStride: f, VStride: f, RecStride: stride, Heads: 1, Width: f}
 	one.Pair(hi - lo)
 	for v := lo; v < hi; v++ {
 		edge := t.lone(v)
 		if edge < 0 {
 			continue
 		}
-		one.X, one.V, one.Rec = t.dOut.Data[v*f:], t.k.Ft.Data[int(t.k.In.Cols[edge])*f:], t.stats[v*stride+at:]
+		one.X, one.V, one.Rec = t.dOut.Data[v*f:], t.k.Ft.Data[int(t.k.In.Cols[edge])*f:], t.rec.Data[v*stride+first:]
 		one.Pair(1)
 		t.factors(edge, 0, one.Rec[simd.SpokeRecord-1:simd.SpokeRecord])
 	}

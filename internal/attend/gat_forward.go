@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -14,34 +15,43 @@ type gatForward struct {
 	headBlocks
 	k      *GAT
 	out    []tensor.Float
-	stats  []tensor.Float // nil: a tile's records are in its space, and forgotten
+	rec    *Records // nil: a tile's records are in its space, and forgotten
+	kind   Kind     // of the pass that runs
+	layout recordLayout
 	el, er []tensor.Float
 	bufs   [2]*[]tensor.Float
 	cuts   []int
 
-	direct   bool            // by spokes
-	pow      *[]tensor.Float // of direct: the sources' powers
-	overflow atomic.Bool     // of direct: a logit is too large
+	exps     *[]tensor.Float // of Exponentials: those of the sources
+	overflow atomic.Bool     // of Exponentials: a logit is out of range
 }
 
 var gatForwards = sync.Pool{New: func() any { return new(gatForward) }}
 
-func (t *gatForward) prepare(k *GAT, out *tensor.Dense, stats []tensor.Float) {
-	t.headBlocks, t.k, t.out, t.stats = k.heads(), k, out.Data, stats
+func (t *gatForward) prepare(k *GAT, out *tensor.Dense, rec *Records) {
+	t.headBlocks, t.k, t.out, t.rec = k.heads(), k, out.Data, rec
 	t.el, t.bufs[0] = t.pad(k.El)
 	t.er, t.bufs[1] = t.pad(k.Er)
 }
 
-// tell leaves word for the backward pass of what kind the records are.
-func (t *gatForward) tell() {
-	if t.stats == nil {
-		return
+// run computes all parts by a kind of pass, and reports whether that is possible: tiles
+// always, exponentials of nodes where all are in range.
+func (t *gatForward) run(kind Kind, parts int) bool {
+	if kind == Exponentials && !t.sourceExps() {
+		return false
 	}
-	kind := &t.stats[len(t.stats)-1]
-	*kind = tiled
-	if t.direct {
-		*kind = spoked
+	t.kind, t.layout = kind, t.headBlocks.layout(kind)
+	if t.rec == nil {
+		t.layout.stride = simd.Record * t.lanes // one tile's, in its space
 	}
+	par.Run(parts, t)
+	if kind == Exponentials && t.overflow.Load() {
+		return false
+	}
+	if t.rec != nil {
+		t.rec.Kind = kind
+	}
+	return true
 }
 
 func (t *gatForward) release() {
@@ -51,28 +61,28 @@ func (t *gatForward) release() {
 		}
 		t.bufs[i] = nil
 	}
-	if t.pow != nil {
-		scratch.Repay(t.pow)
-		t.pow = nil
+	if t.exps != nil {
+		scratch.Repay(t.exps)
+		t.exps = nil
 	}
-	t.k, t.out, t.stats, t.el, t.er = nil, nil, nil, nil, nil
+	t.k, t.out, t.rec, t.el, t.er = nil, nil, nil, nil, nil
 }
 
 // Chunk computes one part.
 func (t *gatForward) Chunk(i int) {
 	a := t.k.In
 	s := newSpace(t.headBlocks, a.Cols, t.k.Slope)
-	s.tile.Ahead, s.tile.RecStride = ahead(len(t.el)), t.recordStride(t.record())
+	s.tile.Ahead, s.tile.RecStride = ahead(len(t.el)), t.layout.stride
 	f := t.k.Ft.RowLen()
 	s.mul.XStride, s.mul.YStride, s.mul.Width = f, f, f/t.heads
 	s.mul.Ahead, s.mul.SStride, s.mul.Set = ahead(len(t.k.Ft.Data)), s.tile.RecStride, 1
 	s.ask(t.k.Ft, s.mul.Ahead, 1)
 	lo, hi := t.cuts[i], t.cuts[i+1]
-	if t.k.Bias != nil && !(t.direct && t.shifts()) {
+	if t.k.Bias != nil && !(t.kind == Exponentials && t.addsBias()) {
 		defer simd.Add.ForwardRows(t.out[lo*f:hi*f], t.out[lo*f:hi*f], t.k.Bias.Data)
 	}
-	if t.direct {
-		if !t.byNodes(s, lo, hi) {
+	if t.kind == Exponentials {
+		if !t.byExps(s, lo, hi) {
 			t.overflow.Store(true)
 		}
 		lo = hi
@@ -92,32 +102,23 @@ func (t *gatForward) Chunk(i int) {
 func (t *gatForward) tile(s *space, lo, hi, lane int) (next int) {
 	offsets := t.k.In.Offsets
 	if offsets[lo+1]-offsets[lo] > pieceMost {
-		t.long(s, lo, lane, t.records(s, lo*t.record()+simd.Record*lane))
+		t.long(s, lo, lane, t.records(s, lo, lane))
 		return lo + 1
 	}
 	next = s.begin(offsets, lo, hi)
-	rec := t.records(s, lo*t.record()+simd.Record*lane)
+	rec := t.records(s, lo, lane)
 	t.soften(s, lo, lane, rec)
 	t.carry(s, lo, lane, rec[2*t.lanes:])
 	return next
 }
 
-// records returns where the records of a tile's rows go, for one block of heads: to
-// their place among those of all destinations, or to where the next tile's go too.
-func (t *gatForward) records(s *space, place int) []tensor.Float {
-	if t.stats == nil {
+// records returns where the records of destinations from v on go, for one block of heads:
+// to their place among those of all, or to where the next tile's go too.
+func (t *gatForward) records(s *space, v, lane int) []tensor.Float {
+	if t.rec == nil {
 		return s.records()
 	}
-	return t.stats[place:]
-}
-
-// recordStride is how far the records of two rows are apart, where those of all
-// destinations are so far.
-func (t *gatForward) recordStride(all int) int {
-	if t.stats == nil {
-		return simd.Record * t.lanes
-	}
-	return all
+	return t.rec.Data[t.layout.at(v, lane):]
 }
 
 // soften sets Z to the weights of the tile's edges before they are divided by

@@ -39,9 +39,8 @@ func (into *GATGrads) zero() {
 }
 
 // Backward adds the gradients of the attention's operands to those of into,
-// from the gradient of its result, and the result and the statistics that
-// [GAT.Forward] left. It uses up a part of the statistics, and sets that
-// part anew each time:
+// from the gradient of its result, and the result and the records that
+// [GAT.Forward] left, whose Σα·dα it sets:
 //
 //	s[e,h]       = α[e,h]·mask[e,h]·Weight[e,h]
 //	dFt[u,h,:]  += s[e,h]·dOut[v,h,:]
@@ -58,17 +57,19 @@ func (into *GATGrads) zero() {
 // or, where that is so much larger that little would be left, computes the result
 // once more without it. A destination that hears one source has a dz of zero.
 // Whether gradients of Ee or Weight are wanted may change how the others are rounded.
-func (k *GAT) Backward(dOut, out *tensor.Dense, stats []tensor.Float, into *GATGrads) {
+func (k *GAT) Backward(dOut, out *tensor.Dense, rec *Records, into *GATGrads) {
 	k.check("attend.GAT.Backward", dOut, out)
-	k.checkStats("attend.GAT.Backward", stats)
+	k.checkRecords("attend.GAT.Backward", rec)
 	k.checkGrads(into)
 	if k.carriesNothing() {
 		into.zero()
 		return
 	}
+	if rec.Kind == Unset {
+		panic(&tensor.ShapeError{Op: "attend.GAT.Backward", Shapes: [][]int{{len(rec.Data)}}, Why: "no Forward has set these records"})
+	}
 	t := gatBackwards.Get().(*gatBackward)
-	t.prepare(k, dOut, stats, into)
-	t.choose()
+	t.prepare(k, dOut, rec, into)
 	t.center(out)
 	t.cuts = par.Split(t.turned.Offsets, t.copies, t.cuts)
 	par.Run(t.copies, t)

@@ -154,9 +154,9 @@ func TestAttentionHubs(t *testing.T) {
 			t.Run(fmt.Sprintf("%dx%d/%v", hd[0], hd[1], spread), func(t *testing.T) {
 				k, dOut := hubAttention(t, hd[0], hd[1], spread)
 				want := newOracle(k, dOut)
-				out, stats, into := dOut.Like(), make([]float, k.StatsLen()), gradsOf(k)
-				k.Forward(out, stats)
-				k.Backward(dOut, out, stats, into)
+				out, rec, into := dOut.Like(), records(k), gradsOf(k)
+				k.Forward(out, rec)
+				k.Backward(dOut, out, rec, into)
 				closeTo(t, "out", out, want.out)
 				closeTo(t, "El", into.El, want.el)
 				closeTo(t, "Er", into.Er, want.er)
@@ -166,10 +166,10 @@ func TestAttentionHubs(t *testing.T) {
 				set := gradsOf(k)
 				set.Sets = attend.SetFt
 				set.Ft.Fill(float(math.NaN()))
-				k.Backward(dOut, out, stats, set)
+				k.Backward(dOut, out, rec, set)
 				closeTo(t, "Ft, set", set.Ft, want.ft)
 				closeTo(t, "El beside it", set.El, want.el)
-				k.Backward(dOut, out, stats, &attend.GATGrads{Ft: set.Ft, Sets: attend.SetFt})
+				k.Backward(dOut, out, rec, &attend.GATGrads{Ft: set.Ft, Sets: attend.SetFt})
 				closeTo(t, "Ft alone, set", set.Ft, want.ft)
 			})
 		}
@@ -183,16 +183,17 @@ func TestAttentionThreads(t *testing.T) {
 		var first []*tensor.Dense
 		for _, n := range []int{1, 2, 3, 8} {
 			undo := par.SetThreads(n)
-			out, stats, into := dOut.Like(), make([]float, k.StatsLen()), gradsOf(k)
-			k.Forward(out, stats)
-			k.Backward(dOut, out, stats, into)
+			out, rec, into := dOut.Like(), records(k), gradsOf(k)
+			clear(rec.Data) // there are places that nothing sets
+			k.Forward(out, rec)
+			k.Backward(dOut, out, rec, into)
 			y, dx := k.Ee.Like(), k.Ee.Like()
 			sparse.SoftmaxRows(y, k.In, k.Ee)
 			sparse.SoftmaxRowsGrad(dx, k.In, y, k.Weight)
 			values := make([]float, k.In.NNZ())
 			sparse.DropValues(values, k.In, k.Drop)
 			undo()
-			all := []*tensor.Dense{out, tensor.Of(stats, len(stats)), into.El, into.Er, into.Ft, into.Ee, into.Weight, y, dx, tensor.Of(values, len(values))}
+			all := []*tensor.Dense{out, tensor.Of(rec.Data, len(rec.Data)), into.El, into.Er, into.Ft, into.Ee, into.Weight, y, dx, tensor.Of(values, len(values))}
 			if first == nil {
 				first = all
 			}
@@ -217,9 +218,9 @@ func TestAttentionNotFinite(t *testing.T) {
 			k.Er.Data[rng.IntN(len(k.Er.Data))] = bad[rng.IntN(3)]
 		}
 		run := func() (*tensor.Dense, *attend.GATGrads) {
-			out, stats, into := tensor.New(40, heads, d), make([]float, k.StatsLen()), gradsOf(k)
-			k.Forward(out, stats)
-			k.Backward(out, out, stats, into)
+			out, rec, into := tensor.New(40, heads, d), records(k), gradsOf(k)
+			k.Forward(out, rec)
+			k.Backward(out, out, rec, into)
 			return out, into
 		}
 		out, into := run()
@@ -255,13 +256,13 @@ func TestAttentionAllocatesNothing(t *testing.T) {
 		t.Skip("the race detector empties pools")
 	}
 	k, dOut := hubAttention(t, 8, 8, 1)
-	out, stats := dOut.Like(), make([]float, k.StatsLen())
+	out, rec := dOut.Like(), records(k)
 	into := &attend.GATGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
 	y := k.Ee.Like()
 	values := make([]float, k.In.NNZ())
 	if n := testing.AllocsPerRun(20, func() {
-		k.Forward(out, stats)
-		k.Backward(dOut, out, stats, into)
+		k.Forward(out, rec)
+		k.Backward(dOut, out, rec, into)
 		sparse.SoftmaxRows(y, k.In, k.Ee)
 		sparse.SoftmaxRowsGrad(y, k.In, k.Ee, k.Ee)
 		sparse.DropValues(values, k.In, k.Drop)
@@ -277,11 +278,11 @@ func TestAttentionSetsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := &attend.GAT{In: a, El: tensor.New(3, 1), Er: tensor.New(2, 1), Ft: tensor.New(3, 1, 4), Slope: 0.2}
-	out, stats := tensor.New(2, 1, 4), make([]float, k.StatsLen())
-	k.Forward(out, stats)
+	out, rec := tensor.New(2, 1, 4), records(k)
+	k.Forward(out, rec)
 	into := &attend.GATGrads{Ft: tensor.New(3, 1, 4), Sets: attend.SetFt}
 	into.Ft.Fill(float(math.NaN()))
-	k.Backward(out, out, stats, into)
+	k.Backward(out, out, rec, into)
 	sameBits(t, "Ft", into.Ft, k.Ft)
 }
 
@@ -333,12 +334,12 @@ func checkPlainHub(t *testing.T, k *attend.GAT, dOut *tensor.Dense, large float)
 		k.El.Data[len(k.El.Data)/2], k.Er.Data[len(k.Er.Data)/3], k.Er.Data[3*heads] = large, -large, large
 	}
 	want := newOracle(k, dOut)
-	out, stats, into := dOut.Like(), noise(rand.New(rand.NewPCG(1, 2)), k), gradsOf(k)
+	out, rec, into := dOut.Like(), records(k), gradsOf(k)
 	into.Ee, into.Weight = nil, nil
-	k.Forward(out, stats)
+	k.Forward(out, rec)
 	closeTo(t, "out", out, want.out)
 	for i, which := range []string{"first", "second"} { // the second adds
-		k.Backward(dOut, out, stats, into)
+		k.Backward(dOut, out, rec, into)
 		for j, x := range []*tensor.Dense{into.Ft, into.El, into.Er} {
 			w := append([]float64(nil), [][]float64{want.ft, want.el, want.er}[j]...)
 			for at := range w {
@@ -348,7 +349,7 @@ func checkPlainHub(t *testing.T, k *attend.GAT, dOut *tensor.Dense, large float)
 		}
 	}
 	all := gradsOf(k) // those of the edges, of the same statistics
-	k.Backward(dOut, out, stats, all)
+	k.Backward(dOut, out, rec, all)
 	closeTo(t, "El beside Ee", all.El, want.el)
 	closeTo(t, "Ft beside Ee", all.Ft, want.ft)
 	closeTo(t, "Ee", all.Ee, want.ee)
@@ -363,15 +364,16 @@ func TestAttentionPlainThreads(t *testing.T) {
 		var first []*tensor.Dense
 		for _, n := range []int{1, 2, 3, 8} {
 			undo := par.SetThreads(n)
-			out, stats := dOut.Like(), make([]float, k.StatsLen())
-			k.Forward(out, stats)
-			sums := tensor.Of(append([]float(nil), stats...), len(stats))
+			out, rec := dOut.Like(), records(k)
+			clear(rec.Data)
+			k.Forward(out, rec)
+			sums := tensor.Of(append([]float(nil), rec.Data...), len(rec.Data))
 			into := &attend.GATGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
-			k.Backward(dOut, out, stats, into)
+			k.Backward(dOut, out, rec, into)
 			el, er, ft := k.El.Like(), k.Er.Like(), k.Ft.Like()
-			k.Backward(dOut, out, stats, &attend.GATGrads{El: el})
-			k.Backward(dOut, out, stats, &attend.GATGrads{Er: er})
-			k.Backward(dOut, out, stats, &attend.GATGrads{Ft: ft})
+			k.Backward(dOut, out, rec, &attend.GATGrads{El: el})
+			k.Backward(dOut, out, rec, &attend.GATGrads{Er: er})
+			k.Backward(dOut, out, rec, &attend.GATGrads{Ft: ft})
 			undo()
 			sameBits(t, "El alone", el, into.El)
 			sameBits(t, "Er alone", er, into.Er)
@@ -394,11 +396,11 @@ func TestAttentionPlainAllocatesNothing(t *testing.T) {
 	}
 	for _, hd := range [][2]int{{8, 8}, {8, 3}, {1, 7}} {
 		k, dOut := plainHub(t, hd[0], hd[1], 0.5)
-		out, stats := dOut.Like(), make([]float, k.StatsLen())
+		out, rec := dOut.Like(), records(k)
 		into := &attend.GATGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
 		if n := testing.AllocsPerRun(20, func() {
-			k.Forward(out, stats)
-			k.Backward(dOut, out, stats, into)
+			k.Forward(out, rec)
+			k.Backward(dOut, out, rec, into)
 		}); n >= 1 {
 			t.Errorf("%v heads: %v allocations", hd, n)
 		}
@@ -409,14 +411,11 @@ func TestAttentionPlainAllocatesNothing(t *testing.T) {
 func TestAttentionOfNoElements(t *testing.T) {
 	for _, heads := range []int{1, 3, 8} {
 		k, _ := plainHub(t, heads, 0, 0.5)
-		out, stats, into := tensor.New(k.In.NumRows, heads, 0), make([]float, k.StatsLen()), gradsOf(k)
-		for i := range stats {
-			stats[i] = float(math.NaN())
-		}
+		out, rec, into := tensor.New(k.In.NumRows, heads, 0), records(k), gradsOf(k)
 		into.El.Fill(3)
 		into.Sets = attend.SetEl
-		k.Forward(out, stats)
-		k.Backward(out, out, stats, into)
+		k.Forward(out, rec)
+		k.Backward(out, out, rec, into)
 		for i, x := range []*tensor.Dense{into.El, into.Er, into.Ee, into.Weight} {
 			if !slices.Equal(x.Data, make([]float, len(x.Data))) {
 				t.Errorf("%d heads: gradient %d is not zero", heads, i)
@@ -435,16 +434,16 @@ func TestAttentionEmpty(t *testing.T) {
 				t.Fatal(err)
 			}
 			k := &attend.GAT{In: in, El: tensor.New(cols, heads), Er: tensor.New(rows, heads), Ft: tensor.New(cols, heads, 8), Slope: 0.2}
-			out, stats := tensor.New(rows, heads, 8), make([]tensor.Float, k.StatsLen())
+			out, rec := tensor.New(rows, heads, 8), records(k)
 			out.Fill(3)
-			k.Forward(out, stats)
+			k.Forward(out, rec)
 			for i, v := range out.Data {
 				if v != 0 {
 					t.Fatalf("%d heads, %d destinations, %d sources: element %d is %v", heads, rows, cols, i, v)
 				}
 			}
 			into := gradsOf(k)
-			k.Backward(tensor.New(rows, heads, 8), out, stats, into)
+			k.Backward(tensor.New(rows, heads, 8), out, rec, into)
 			for _, g := range []*tensor.Dense{into.El, into.Er, into.Ft} {
 				for i, v := range g.Data {
 					if v != 0 {

@@ -48,11 +48,11 @@ func TestAttentionLargeBias(t *testing.T) {
 					if i%2 == 0 {
 						clear(k.Bias.Data[hd[1]:])
 					}
-					out, stats := dOut.Like(), make([]float, k.StatsLen())
-					k.Forward(out, stats)
+					out, rec := dOut.Like(), records(k)
+					k.Forward(out, rec)
 					kept := out.Clone()
 					into := &attend.GATGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
-					k.Backward(dOut, out, stats, into)
+					k.Backward(dOut, out, rec, into)
 					what := fmt.Sprintf("%v, options %d, a bias of %v: ", hd, options, size)
 					sameBits(t, what+"the result", out, kept)
 					within(t, what+"El", into.El, want.el, 1e-5)
@@ -110,14 +110,14 @@ func TestAttentionToOneSource(t *testing.T) {
 					k.Bias = normal(rng, hd[0]*hd[1])
 				}
 				dOut := normal(rng, 700, hd[0], hd[1])
-				out, stats := dOut.Like(), make([]float, k.StatsLen())
-				k.Forward(out, stats)
+				out, rec := dOut.Like(), records(k)
+				k.Forward(out, rec)
 				into := gradsOf(k)
 				into.Weight = nil
 				if options&2 == 0 {
 					into.Ee = nil
 				}
-				k.Backward(dOut, out, stats, into)
+				k.Backward(dOut, out, rec, into)
 				for name, x := range map[string]*tensor.Dense{"El": into.El, "Er": into.Er, "Ee": into.Ee} {
 					for i := 0; x != nil && i < len(x.Data); i++ {
 						if x.Data[i] != 0 {
@@ -155,10 +155,10 @@ func TestAttentionTakenWhole(t *testing.T) {
 				alone[v] = n < 2
 			}
 			dOut := normal(rng, 60, hd[0], hd[1])
-			out, stats := dOut.Like(), make([]float, k.StatsLen())
-			k.Forward(out, stats)
+			out, rec := dOut.Like(), records(k)
+			k.Forward(out, rec)
 			into := gradsOf(k)
-			k.Backward(dOut, out, stats, into)
+			k.Backward(dOut, out, rec, into)
 			for v := range 60 {
 				for h, x := range into.Er.Row(v) {
 					if alone[v] && x != 0 {

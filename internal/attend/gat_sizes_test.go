@@ -56,15 +56,15 @@ func checkAttention(t *testing.T, what string, k *attend.GAT, dOut *tensor.Dense
 func (want *oracle) compare(t *testing.T, what string) {
 	t.Helper()
 	k, dOut := want.k, want.dOut
-	out, stats := spoiltLike(dOut), spoilt(k.StatsLen())
-	k.Forward(out, stats)
+	out, rec := spoiltLike(dOut), records(k)
+	k.Forward(out, rec)
 	closeTo(t, what+": out", out, want.out)
 	for _, sets := range []attend.Sets{0, attend.SetEl | attend.SetEr | attend.SetFt} {
 		into := &attend.GATGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like(), Sets: sets}
 		if sets != 0 {
 			into.El, into.Er, into.Ft = spoiltLike(k.El), spoiltLike(k.Er), spoiltLike(k.Ft)
 		}
-		k.Backward(dOut, out, stats, into)
+		k.Backward(dOut, out, rec, into)
 		closeTo(t, fmt.Sprintf("%s: El, sets %b", what, sets), into.El, want.el)
 		closeTo(t, fmt.Sprintf("%s: Er, sets %b", what, sets), into.Er, want.er)
 		closeTo(t, fmt.Sprintf("%s: Ft, sets %b", what, sets), into.Ft, want.ft)

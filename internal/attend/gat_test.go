@@ -118,17 +118,17 @@ func times(xs ...*tensor.Dense) *tensor.Dense {
 
 func TestAttentionForward(t *testing.T) {
 	attentions(t, headPairs, func(t *testing.T, k *attend.GAT, rng *rand.Rand) {
-		out, stats := normal(rng, k.In.NumRows, k.Ft.RowLen()), noise(rng, k)
+		out, rec := normal(rng, k.In.NumRows, k.Ft.RowLen()), records(k)
 		want := out.Like()
 		unfused(k, want)
-		k.Forward(out, stats)
+		k.Forward(out, rec)
 		near(t, "out", out, float64s(want))
 	})
 }
 
-// noise returns statistics to be overwritten.
-func noise(rng *rand.Rand, k *attend.GAT) []float {
-	return normal(rng, 1, k.StatsLen()).Data
+// records returns records to be overwritten.
+func records(k *attend.GAT) *attend.Records {
+	return &attend.Records{Data: spoilt(k.RecordsLen())}
 }
 
 // gradsOf returns zero gradients of everything.
@@ -147,12 +147,12 @@ func TestAttentionBackward(t *testing.T) {
 	attentions(t, headPairs, func(t *testing.T, k *attend.GAT, rng *rand.Rand) {
 		a, heads := k.In, k.El.RowLen()
 		out, dOut := tensor.New(a.NumRows, k.Ft.RowLen()), normal(rng, a.NumRows, k.Ft.RowLen())
-		stats := noise(rng, k)
-		k.Forward(out, stats)
+		rec := records(k)
+		k.Forward(out, rec)
 		into, want := gradsOf(k), gradsOf(k)
 		into.Er.Fill(3) // gradients are added
 		want.Er.Fill(3)
-		k.Backward(dOut, out, stats, into)
+		k.Backward(dOut, out, rec, into)
 
 		z, alpha, factor := unfused(k, out.Like())
 		w, g := weights(k), z.Like()
@@ -186,14 +186,14 @@ func TestAttentionBackward(t *testing.T) {
 func TestAttentionDifferences(t *testing.T) {
 	attentions(t, [][2]int{{1, 3}, {3, 5}}, func(t *testing.T, k *attend.GAT, rng *rand.Rand) {
 		out, dOut := tensor.New(k.In.NumRows, k.Ft.RowLen()), normal(rng, k.In.NumRows, k.Ft.RowLen())
-		stats := noise(rng, k)
+		rec := records(k)
 		f := func() float64 {
-			k.Forward(out, stats)
+			k.Forward(out, rec)
 			return inner(out, dOut)
 		}
 		f()
 		into := gradsOf(k)
-		k.Backward(dOut, out, stats, into)
+		k.Backward(dOut, out, rec, into)
 		differences(t, "El", k.El, into.El, f)
 		differences(t, "Er", k.Er, into.Er, f)
 		differences(t, "Ft", k.Ft, into.Ft, f)
@@ -210,13 +210,13 @@ func TestAttentionDifferences(t *testing.T) {
 func TestAttentionOneGradient(t *testing.T) {
 	attentions(t, [][2]int{{3, 5}}, func(t *testing.T, k *attend.GAT, rng *rand.Rand) {
 		out, dOut := tensor.New(k.In.NumRows, 15), normal(rng, k.In.NumRows, 15)
-		stats := noise(rng, k)
-		k.Forward(out, stats)
+		rec := records(k)
+		k.Forward(out, rec)
 		all := gradsOf(k)
-		k.Backward(dOut, out, stats, all)
+		k.Backward(dOut, out, rec, all)
 		one := gradsOf(k)
 		for _, into := range []*attend.GATGrads{{El: one.El}, {Er: one.Er}, {Ft: one.Ft}, {Ee: one.Ee}, {Weight: one.Weight}, {}} {
-			k.Backward(dOut, out, stats, into)
+			k.Backward(dOut, out, rec, into)
 		}
 		sameBits(t, "El", one.El, all.El)
 		sameBits(t, "Er", one.Er, all.Er)
@@ -243,11 +243,11 @@ func lone(el ...float) *attend.GAT {
 
 func TestAttentionSlopeAtZero(t *testing.T) {
 	k := lone(0, 0)
-	out, stats := tensor.New(1, 1), make([]float, k.StatsLen())
-	k.Forward(out, stats)
+	out, rec := tensor.New(1, 1), records(k)
+	k.Forward(out, rec)
 	dOut := tensor.Of([]float{1}, 1, 1)
 	into := gradsOf(k)
-	k.Backward(dOut, out, stats, into)
+	k.Backward(dOut, out, rec, into)
 	// α = ½ each and c = 1.5, so α(dα − c) is ∓¼, times the slope ¼.
 	if into.El.Data[0] != -1.0/16 || into.El.Data[1] != 1.0/16 {
 		t.Errorf("gradient %v, want ∓1/16: the slope at zero is the negative branch's", into.El.Data)
@@ -267,13 +267,13 @@ func TestAttentionExtremes(t *testing.T) {
 		{[]float{-4e4, -8e4}, 1},
 	} {
 		k := lone(test.el...)
-		out, stats := tensor.New(1, 1), make([]float, k.StatsLen())
-		k.Forward(out, stats)
+		out, rec := tensor.New(1, 1), records(k)
+		k.Forward(out, rec)
 		if out.Data[0] != test.out {
 			t.Errorf("logits %v: out %v, want %v", test.el, out.Data[0], test.out)
 		}
 		into := gradsOf(k)
-		k.Backward(tensor.Of([]float{1}, 1, 1), out, stats, into)
+		k.Backward(tensor.Of([]float{1}, 1, 1), out, rec, into)
 		for i, v := range into.El.Data {
 			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
 				t.Errorf("logits %v: gradient %d is %v", test.el, i, v)
@@ -286,19 +286,19 @@ func TestAttentionShapes(t *testing.T) {
 	fresh := func() *attend.GAT { return lone(1, 2, 3) }
 	m := func(rows, cols int) *tensor.Dense { return tensor.New(rows, cols) }
 	for i, call := range []func(){
-		func() { fresh().Forward(m(2, 1), make([]float, 5)) },
-		func() { fresh().Forward(m(1, 1), make([]float, 4)) },
-		func() { fresh().Forward(m(1, 1), []float{}) },
-		func() { k := fresh(); k.El = m(2, 1); k.Forward(m(1, 1), make([]float, 5)) },
-		func() { k := fresh(); k.Er = m(3, 1); k.Forward(m(1, 1), make([]float, 5)) },
-		func() { k := fresh(); k.Ft = m(1, 1); k.Forward(m(1, 1), make([]float, 5)) },
-		func() { k := fresh(); k.Ee = m(2, 1); k.Forward(m(1, 1), make([]float, 5)) },
-		func() { k := fresh(); k.Weight = m(3, 2); k.Forward(m(1, 1), make([]float, 5)) },
+		func() { fresh().Forward(m(2, 1), &attend.Records{Data: make([]float, 4)}) },
+		func() { fresh().Forward(m(1, 1), &attend.Records{Data: make([]float, 5)}) },
+		func() { fresh().Forward(m(1, 1), &attend.Records{}) },
+		func() { k := fresh(); k.El = m(2, 1); k.Forward(m(1, 1), &attend.Records{Data: make([]float, 4)}) },
+		func() { k := fresh(); k.Er = m(3, 1); k.Forward(m(1, 1), &attend.Records{Data: make([]float, 4)}) },
+		func() { k := fresh(); k.Ft = m(1, 1); k.Forward(m(1, 1), &attend.Records{Data: make([]float, 4)}) },
+		func() { k := fresh(); k.Ee = m(2, 1); k.Forward(m(1, 1), &attend.Records{Data: make([]float, 4)}) },
+		func() { k := fresh(); k.Weight = m(3, 2); k.Forward(m(1, 1), &attend.Records{Data: make([]float, 4)}) },
 		func() {
 			k := fresh()
 			k.El, k.Er = m(3, 2), m(1, 2)
 			k.Ft = m(3, 5)
-			k.Forward(m(1, 5), make([]float, 9))
+			k.Forward(m(1, 5), &attend.Records{Data: make([]float, 8)})
 		},
 	} {
 		err, ok := tensor.Try(call).(*tensor.ShapeError)
@@ -307,7 +307,7 @@ func TestAttentionShapes(t *testing.T) {
 		}
 	}
 	for i, into := range []*attend.GATGrads{{El: m(1, 1)}, {Er: m(3, 1)}, {Ft: m(3, 2)}, {Ee: m(1, 1)}, {Weight: m(3, 2)}, {Weight: m(2, 1)}} {
-		err, ok := tensor.Try(func() { fresh().Backward(m(1, 1), m(1, 1), make([]float, 5), into) }).(*tensor.ShapeError)
+		err, ok := tensor.Try(func() { fresh().Backward(m(1, 1), m(1, 1), &attend.Records{Data: make([]float, 4)}, into) }).(*tensor.ShapeError)
 		if !ok || err.Op != "attend.GAT.Backward" {
 			t.Errorf("gradient %d: %v, want a ShapeError", i, err)
 		}
@@ -318,16 +318,16 @@ func TestAttentionShapes(t *testing.T) {
 func TestAttentionSets(t *testing.T) {
 	check := func(t *testing.T, k *attend.GAT, rng *rand.Rand) {
 		out, dOut := tensor.New(k.In.NumRows, k.Ft.RowLen()), normal(rng, k.In.NumRows, k.Ft.RowLen())
-		stats := noise(rng, k)
-		k.Forward(out, stats)
+		rec := records(k)
+		k.Forward(out, rec)
 		want := gradsOf(k)
 		want.Ee, want.Weight = nil, nil
-		k.Backward(dOut, out, stats, want)
+		k.Backward(dOut, out, rec, want)
 		into := &attend.GATGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like(), Sets: attend.SetEl | attend.SetEr | attend.SetFt}
 		for _, x := range []*tensor.Dense{into.El, into.Er, into.Ft} {
 			x.Fill(float(math.NaN()))
 		}
-		k.Backward(dOut, out, stats, into)
+		k.Backward(dOut, out, rec, into)
 		sameBits(t, "El", into.El, want.El)
 		sameBits(t, "Er", into.Er, want.Er)
 		sameBits(t, "Ft", into.Ft, want.Ft)

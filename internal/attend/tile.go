@@ -21,17 +21,17 @@ const (
 // space is what one thread works in.
 type space struct {
 	headBlocks
-	tile  simd.Tile
-	mul   simd.Heads
-	exps  simd.Spokes
-	long  LongRow // that is taken in pieces
-	whole bool    // the tile is of whole rows, and not taken yet
-	ones  [8]tensor.Float
-	sum   []tensor.Float // of a row in pieces, or for each row of a tile
-	past  []tensor.Float // for each slot: the softmax under the mask
-	room  []tensor.Float
-	edges []int32
-	recs  []tensor.Float // of a tile's rows and eight heads; nil until wanted
+	tile    simd.Tile
+	mul     simd.Heads
+	nodeExp simd.Spokes
+	long    LongRow // that is taken in pieces
+	whole   bool    // the tile is of whole rows, and not taken yet
+	ones    [8]tensor.Float
+	sum     []tensor.Float // of a row in pieces, or for each row of a tile
+	past    []tensor.Float // for each slot: the softmax under the mask
+	room    []tensor.Float
+	edges   []int32
+	recs    []tensor.Float // of a tile's rows and eight heads; nil until wanted
 }
 
 var spaces = sync.Pool{New: func() any { return new(space) }}
@@ -74,7 +74,7 @@ func (s *space) records() []tensor.Float {
 
 // put hands s back, without what it points to.
 func (s *space) put() {
-	s.tile, s.mul, s.exps = simd.Tile{}, simd.Heads{}, simd.Spokes{}
+	s.tile, s.mul, s.nodeExp = simd.Tile{}, simd.Heads{}, simd.Spokes{}
 	spaces.Put(s)
 }
 

@@ -68,12 +68,12 @@ func newAttentionTask(g *graph.Graph, s sparseShape) *attentionTask {
 func (a *attentionTask) byHand() func() {
 	k := &attend.GAT{In: a.g.In(), El: a.el, Er: a.er, Ft: a.ft, Slope: 0.2}
 	like := func(x *tensor.Dense) *tensor.Dense { return tensor.New(x.Shape()...) }
-	y, stats := like(a.seed), make([]tensor.Float, k.StatsLen())
+	y, records := like(a.seed), &attend.Records{Data: make([]tensor.Float, k.RecordsLen())}
 	into := &attend.GATGrads{El: like(a.el), Er: like(a.er), Ft: like(a.ft)}
 	return func() {
-		k.Forward(y, stats)
+		k.Forward(y, records)
 		into.Sets = attend.SetEl | attend.SetEr | attend.SetFt
-		k.Backward(a.seed, y, stats, into)
+		k.Backward(a.seed, y, records, into)
 	}
 }
 

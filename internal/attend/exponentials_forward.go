@@ -1,0 +1,85 @@
+package attend
+
+import (
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// addsBias reports whether there is a bias, which the kernel of node exponentials adds before it
+// stores a row.
+func (t *gatForward) addsBias() bool {
+	return t.k.Bias != nil && t.lanes == 8 && t.k.Ft.RowLen() == 8*t.heads
+}
+
+// byExps computes a part of the destinations. Those with too many edges are taken
+// in pieces. It reports whether all logits were in range: else nothing of it counts.
+func (t *gatForward) byExps(s *space, from, to int) bool {
+	k, f := &s.nodeExp, t.k.Ft.RowLen()
+	k.Cols, k.Last, k.Ahead = t.k.In.Cols, len(t.k.In.Cols)-1, ahead(len(t.k.Ft.Data))
+	k.XStride, k.YStride, k.RecStride = f, f, t.layout.stride
+	k.Heads, k.Width, k.Factors = t.lanes, f/t.heads, s.tile.M
+	k.Stream = len(t.out) >= simd.PastFrom
+	stride, first := t.expRow()
+	k.FarStride = stride
+	for lane := 0; lane < t.heads; lane += t.lanes {
+		k.Prepare(t.k.Slope, t.k.mask(), lane)
+		k.Far, k.X = (*t.exps)[2*lane+first:], t.k.Ft.Data[lane*k.Width:]
+		if t.addsBias() {
+			k.Bias = t.k.Bias.Data[lane*k.Width:][:t.lanes*k.Width]
+		}
+		for v := from; v < to; v += tileRows {
+			if t.overflow.Load() || !t.byExpsTo(s, v, min(to, v+tileRows), lane) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// byExpsTo computes the destinations from one to another, whose exponentials it sets
+// first, while they are near.
+func (t *gatForward) byExpsTo(s *space, from, to, lane int) bool {
+	k, f := &s.nodeExp, t.k.Ft.RowLen()
+	rec := t.records(s, from, lane)
+	p := simd.Powers{X: t.k.Er.Data[from*t.heads+lane:], Y: rec, XStride: t.heads, YStride: k.RecStride}
+	if !nodeExps(&p, to-from, t.k.Slope) {
+		return false
+	}
+	for v := from; v < to; {
+		k.Offsets = t.k.In.Offsets[v : to+1]
+		k.Y, k.Rec = t.out[v*f+lane*k.Width:], rec[(v-from)*k.RecStride+t.layout.first:]
+		n := k.Attend()
+		if n == 0 {
+			t.byExpsLong(s, v)
+			n = 1
+		}
+		v += n
+	}
+	return true
+}
+
+// byExpsLong computes a destination with more edges than a call takes, whose row and
+// record the kernel has: each piece by itself, and then their mean by their sums.
+func (t *gatForward) byExpsLong(s *space, v int) {
+	k, n := &s.nodeExp, t.lanes
+	row := &s.long
+	k.Offsets = row.Edges[:]
+	piece := *k
+	var part [8 * expWidth]tensor.Float
+	var rec [simd.SpokeRecord * 8]tensor.Float
+	var sums [8]tensor.Float
+	piece.Bias, piece.Y, piece.Rec, piece.Stream = nil, part[:], rec[:], false
+	for row.Begin(t.k.In.Offsets[v], t.k.In.Offsets[v+1], simd.SpokesMost); row.Next(); {
+		copy(rec[:2*n], k.Rec)
+		piece.Attend()
+		for h, up := range k.Rec[:n] {
+			sums[h] = up / rec[h]
+		}
+		row.AddMean(part[:n*k.Width], sums[:n])
+	}
+	for h, sum := range row.Sum[:n] {
+		k.Rec[h] /= sum
+		k.Rec[n+h] /= sum
+	}
+	copy(k.Y, row.Mean(n, k.Width, k.Bias))
+}

@@ -1,8 +1,38 @@
 // Package attend holds the kernels of attention: arithmetic on plain arrays, without a
-// tape.
+// tape. Package message decides which expression is one of these, and records it.
 //
-//	Blocks   dot-product attention where the graph is made of blocks: products of
-//	         matrices, and a softmax that goes along
+//	GAT      a sum over in-edges, weighted by softmax(LeakyReLU(el[u] + er[v] [+ ee]))
+//	Blocks   dot-product attention on complete, causal and band graphs and batches of
+//	         them: products of matrices, and a softmax that goes along
+//	LongRow  pieces of a row with very many edges, for GAT and for GATv2's walk
 //
-// Package message decides which expression is one of these, and records it.
+// # Which forward pass of GAT runs
+//
+//	heads          width   slope   at the edges        logits         pass
+//	1, 8, 16, 24…  ≤ 8     0 to 1  nothing, or a mask  all in ±24     Exponentials
+//	any other of these                                                Tiles
+//
+// Logits are the elements of el and er. That one of them is out of range is seen on the
+// way: then all begins again in Tiles. The pass is a property of the whole call, so no bit
+// depends on threads. Backward takes the pass that the records say; Tiles too, where
+// gradients of edges are wanted of an attention that has no numbers at its edges.
+//
+// # Special paths
+//
+//	exponentials   8 heads × 8 elements | 8 heads × fewer (slim) | one head
+//	               × with a mask or without; Spokes of internal/simd has them
+//	               a bias is added on the way where a head has 8 elements, else in a pass after it
+//	tiles          1, 2, 4 or 8 lanes; more heads in blocks of 8; mask, weights, Ee as steps of a tile
+//	long rows      over 1024 edges: AddMean of exponentials, AddTop of tiles
+//	past caches    results of 2²² elements and more: Exponentials of 8 × 8
+//	one source     a destination that hears one source has a Σα·dα of its own, see loneRows
+//	large bias     the result is computed once more without it, see drowns
+//
+// # Who keeps what
+//
+//	caller         the operands, the result, and Records: some numbers a destination and head
+//	pools          a thread's tile (space); a call's exponentials, copies of er's gradient
+//	nobody         anything of the size of the edges
+//
+// Blocks keeps a largest logit and a sum for each destination and head (BlockStats).
 package attend

@@ -67,7 +67,7 @@ func TestAttentionBias(t *testing.T) {
 			check(t, k, rand.New(rand.NewPCG(7, 0)))
 		}
 	})
-	t.Run("wild", func(t *testing.T) { // so large a logit that the edges are gone over again, another way
+	t.Run("out of range", func(t *testing.T) { // so large a logit that the edges are gone over again, another way
 		k, _ := plainHub(t, 8, 8, 0.3)
 		k.Er.Data[3] = 90
 		check(t, k, rand.New(rand.NewPCG(7, 0)))

@@ -316,7 +316,7 @@ func TestAttentionPlainHubs(t *testing.T) {
 
 // One destination whose part of the logit is large, which is seen when others have
 // been computed already.
-func TestAttentionPlainWild(t *testing.T) {
+func TestAttentionPlainOutOfRange(t *testing.T) {
 	for _, hd := range [][2]int{{8, 8}, {8, 3}, {16, 8}, {1, 7}} {
 		for _, large := range sparing([]float{24, 25, -60, 1e4}) {
 			t.Run(fmt.Sprint(hd, large), func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestAttentionWithoutStats: a Forward that no Backward follows has the same bits,
-// whichever way the rows go: by spokes or tiles, in pieces, with one block of heads
+// whichever way the rows go: by exponentials or tiles, in pieces, with one block of heads
 // or several.
 func TestAttentionWithoutStats(t *testing.T) {
 	same := func(t *testing.T, k *attend.GAT) {

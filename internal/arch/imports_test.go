@@ -44,6 +44,7 @@ var table = map[string]string{
 	"layers/attention":  "layers layers/sequence message grad graph tensor",
 	"layers/memory":     "layers layers/sequence message grad graph tensor",
 	"layers/pool":       "layers message grad graph tensor",
+	"layers/decode":     "grad tensor",
 	"cmd/gatbench":      "* cmd/gatbench/internal/bench cmd/gatbench/internal/draw cmd/gatbench/internal/report cmd/gatbench/internal/usage",
 
 	// Parts of the command, which only it imports.
@@ -116,6 +117,8 @@ func TestViolations(t *testing.T) {
 		{"layers", "sparse", false},
 		{"layers/memory", "layers/sequence", true},
 		{"layers/pool", "layers/sequence", false},
+		{"layers/decode", "grad", true},
+		{"layers/decode", "layers/sequence", false},
 		{"datasets", "datasets/cora", false},
 		{"cmd/gatbench", "layers/memory", true},
 		{"cmd/gatbench", "internal/golden", false},

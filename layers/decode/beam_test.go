@@ -4,7 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/layers/decode"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // score is the norm of a beam by its formula.
@@ -124,6 +126,31 @@ func TestGreedy(t *testing.T) {
 					t.Errorf("seed %d, %+v: a beam of 1 found %v, greedy %v", seed, b, beams[i], got[i])
 				}
 			}
+		}
+	}
+}
+
+// A live hypothesis that is behind may still win by its length: with an Alpha of 1
+// forty tokens of ln 0.1 in all beat one of ln 0.9.
+func TestBeamWaits(t *testing.T) {
+	step := func(_ *grad.Tape, l *decode.Live) (*grad.Var, decode.State) {
+		x := tensor.New(l.Len(), 2)
+		for i := range l.Len() {
+			row := []tensor.Float{-60, 0} // 0 ends
+			switch l.Step {
+			case 0:
+				row = []tensor.Float{tensor.Float(math.Log(0.9)), tensor.Float(math.Log(0.1))}
+			case 39:
+				row = []tensor.Float{0, -60}
+			}
+			copy(x.Row(i), row)
+		}
+		return grad.Const(x), nil
+	}
+	for alpha, want := range map[float64]int{0: 0, 1: 39} {
+		got, err := decode.Beam{Width: 2, Alpha: alpha}.Run(&decode.Search{Step: step, Begin: []int32{0}, End: 0, Longest: []int{50}})
+		if err != nil || len(got[0][0].Tokens) != want || !got[0][0].Ended {
+			t.Errorf("Alpha %v: got %v, %v; want %d tokens", alpha, got, err, want)
 		}
 	}
 }

@@ -308,3 +308,24 @@ func TestStepShape(t *testing.T) {
 		}
 	}
 }
+
+// A state that every step returns as it came stays what it was, though nothing is
+// reordered and the memory of each tape is used again.
+func TestStateStays(t *testing.T) {
+	step := func(tape *grad.Tape, l *decode.Live) (*grad.Var, decode.State) {
+		for i := range 1 + 2*l.Step { // all that is free is overwritten
+			tape.Input(tensor.New(l.Len(), 3)).Shift(float64(90 + i))
+		}
+		for i, v := range l.State[0].Value().Data {
+			if v != tensor.Float(i%3) {
+				t.Fatalf("step %d: the state is %v", l.Step, l.State[0].Value().Data)
+			}
+		}
+		return tape.Input(tensor.New(l.Len(), 4)), l.State
+	}
+	s := &decode.Search{Step: step, Begin: []int32{0, 0}, End: decode.NoEnd, Longest: []int{9}}
+	s.State = decode.State{grad.Const(tensor.Of([]tensor.Float{0, 1, 2}, 1, 3))}
+	if _, err := (decode.Greedy{}).Run(s); err != nil {
+		t.Fatal(err)
+	}
+}

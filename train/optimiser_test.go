@@ -101,6 +101,13 @@ var oracles = map[string]struct {
 		func() train.Optimiser { return &train.SGD{LR: 0.05, Momentum: 0.7, Nesterov: true} },
 		func(o *one, g float64) { o.a = 0.7*o.a + g; o.w -= 0.05 * (g + 0.7*o.a) },
 	},
+	"Nesterov": {
+		func() train.Optimiser { return &train.Nesterov{LR: 0.05, WeightDecay: 0.02} },
+		func(o *one, g float64) { // a is w of the step before
+			w := o.w - 0.05*(g+0.02*o.w)
+			o.w, o.a = w+(o.t-1)/(o.t+2)*(w-o.a), w
+		},
+	},
 	"Adam": {
 		func() train.Optimiser {
 			return &train.Adam{LR: 0.05, WeightDecay: 0.02, Beta1: 0.8, Beta2: 0.95, Eps: 1e-3}

@@ -134,6 +134,14 @@ func wrongSchedule(s Schedule) string {
 		if s.Gamma == 0 {
 			return "the Schedule's Gamma is 0; an Exponential has no preset"
 		}
+	case Constant:
+		if s == 0 {
+			return "the Schedule is a Constant of 0; nothing would ever change"
+		}
+	case InverseSigmoid:
+		if !(s.K >= 1) {
+			return fmt.Sprintf("the Schedule's K is %v; it must be at least 1", s.K)
+		}
 	case Linear:
 		if s.From == 0 && s.To == 0 {
 			return "the Schedule goes from 0 to 0; set From, To or both"

@@ -29,7 +29,7 @@ import (
 // and schedules are the program's: of schedules only a [Plateau] has a state.
 type Checkpoint struct {
 	Model     any
-	Optimiser Optimiser // one of this package
+	Optimiser Optimiser // one of this package, or a [StatefulOptimiser]
 	Tape      *grad.Tape
 	Average   *EMA
 	History   *History
@@ -60,16 +60,19 @@ func (c *Checkpoint) Save(path string) error {
 	if err != nil {
 		return fail(err)
 	}
-	opt, err := c.keeper()
+	opt, err := c.memory()
 	if err != nil {
 		return fail(err)
 	}
-	run, err := c.state(opt)
+	run, err := c.state()
 	if err != nil {
 		return fail(err)
 	}
-	places = append(places, optPlaces(opt.settings().arrays, c.slots(opt))...)
-	places = append(places, c.copies()...)
+	remembered, err := opt.save(c, run)
+	if err != nil {
+		return fail(err)
+	}
+	places = append(append(places, remembered...), c.copies()...)
 	text, err := json.Marshal(run)
 	if err != nil {
 		return fail(err)
@@ -88,12 +91,8 @@ func (c *Checkpoint) Load(path string) error {
 	return f.load(c)
 }
 
-func (c *Checkpoint) keeper() (keeper, error) {
-	if k, ok := c.Optimiser.(keeper); ok {
-		return k, nil
-	}
-	return nil, fmt.Errorf("the state of a %T cannot be saved; use an optimiser of this package", c.Optimiser)
-}
+// memory returns what the optimiser remembers.
+func (c *Checkpoint) memory() (memory, error) { return memoryOf(c.Optimiser) }
 
 // namedSlot is what the optimiser remembers of the Param of a path.
 type namedSlot struct {
@@ -160,30 +159,34 @@ func openCheckpoint(path string) (*checkpointFile, error) {
 
 // load compares everything, and only then changes c.
 func (f *checkpointFile) load(c *Checkpoint) error {
-	opt, err := c.keeper()
+	fail := func(err error) error { return fmt.Errorf("train: load %s: %w", f.path, err) }
+	opt, err := c.memory()
 	if err != nil {
-		return fmt.Errorf("train: load %s: %w", f.path, err)
+		return fail(err)
 	}
 	places, err := params(c.Model)
 	if err != nil {
-		return fmt.Errorf("train: load %s: %w", f.path, err)
+		return fail(err)
 	}
 	err = f.run.fits(c, opt)
-	slots, unknown := f.run.slots(c.Model, len(opt.settings().arrays))
+	remembered, take, unknown := opt.load(c, &f.run)
 	if unknown != nil {
 		err = errors.Join(err, unknown)
 	}
+	places = append(places, c.copies()...)
 	if err == nil {
-		places = append(places, optPlaces(opt.settings().arrays, slots)...)
-		places = append(places, c.copies()...)
 		f.ignoreBest(c)
-		err = compare(f.tensors, places, "run")
+		err = compare(f.tensors, slices.Concat(places, remembered), "run")
 	}
 	if err != nil {
-		return fmt.Errorf("train: load %s: %w", f.path, err)
+		return fail(err)
 	}
-	if err := f.run.apply(c, opt, slots); err != nil {
-		return fmt.Errorf("train: load %s: %w", f.path, err)
+	for i := range remembered {
+		remembered[i].make()
+	}
+	fill(remembered, f.tensors) // which nobody reads yet
+	if err := f.run.apply(c, take); err != nil {
+		return fail(err)
 	}
 	fill(places, f.tensors)
 	return nil

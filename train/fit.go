@@ -43,10 +43,12 @@ type Fit struct {
 	Loss    func(t *grad.Tape) *grad.Var // of one element
 	Eval    func(t *grad.Tape) Scores    // under the same tape, which drops nothing and has forgotten the step; in parts with t.ResetEval between, not Reset; may be nil
 	OnEpoch func(Epoch)                  // called when an epoch is over; may be nil
+	OnStep  func(Step)                   // called in each step before the optimiser's; may be nil
 
 	Limit     float64 // a loss above it counts as diverged; 0: only one that is no finite number
 	ClipNorm  float64 // the largest norm of all gradients together; 0: any
 	ClipValue float64 // the largest number in a gradient; 0: any
+	Norms     bool    // keep the norm of the gradients in the History also where ClipNorm is 0
 	Average   float64 // evaluate, choose and keep the [EMA] of the Params with this decay; 0: the Params
 
 	Checkpoint string // the file; empty: none
@@ -128,8 +130,8 @@ func (f *Fit) checkFile() error {
 	if f.Checkpoint == "" {
 		return nil
 	}
-	if _, ok := f.Optimiser.(keeper); !ok {
-		return fmt.Errorf("train: Fit.Checkpoint: a %T cannot be saved; use an optimiser of this package", f.Optimiser)
+	if _, err := memoryOf(f.Optimiser); err != nil {
+		return fmt.Errorf("train: Fit.Checkpoint: %w", err)
 	}
 	if info, err := os.Stat(f.Checkpoint); err == nil && info.IsDir() || os.IsPathSeparator(f.Checkpoint[len(f.Checkpoint)-1]) {
 		return fmt.Errorf("train: Fit.Checkpoint %s is a folder; name a file in it", f.Checkpoint)

@@ -12,10 +12,19 @@ type Epoch struct {
 	N    int     // counts from 1
 	Loss float64 // the training loss, before the step; of several steps, the mean
 	Scores
-	Rate float64       // the optimiser's LR times its schedule's factor; 0 of an optimiser of another package
-	Norm float64       // of the gradients, before they were clipped; 0 without ClipNorm
-	Best bool          // it is the best so far
-	Took time.Duration // the step and the evaluation; not in a checkpoint
+	Rate    float64       // the optimiser's LR times its schedule's factor; 0 of an optimiser of another package
+	Norm    float64       // of the last step's gradients, before ClipNorm; 0 without ClipNorm and Norms
+	MaxNorm float64       // the largest of the epoch's steps; 0 too of epochs in checkpoints of an earlier version
+	Best    bool          // it is the best so far
+	Took    time.Duration // the step and the evaluation; not in a checkpoint
+}
+
+// Step is what is known about one step when its gradients are.
+type Step struct {
+	Epoch, N int     // N is t.Step(), which counts the steps of all epochs from 1
+	Loss     float64 // before the step
+	Rate     float64 // as an Epoch has it
+	Norm     float64 // of the gradients of all Params together, after ClipValue and before ClipNorm
 }
 
 // History is the epochs of a run, in order.
@@ -37,8 +46,9 @@ func (h *History) Best() (best Epoch, ok bool) {
 // record is a history as it stands in a checkpoint: a line for each epoch of
 // loss, rate, norm, and loss and accuracy of the three parts.
 type record struct {
-	Epochs []row `json:"epochs"`
-	Best   []int `json:"best"` // their numbers
+	Epochs []row    `json:"epochs"`
+	Best   []int    `json:"best"`            // their numbers
+	Norms  []number `json:"norms,omitempty"` // the largest of each epoch, or none where all are 0
 }
 
 // row is an epoch of a record.
@@ -58,7 +68,11 @@ func (r *row) UnmarshalJSON(b []byte) error {
 
 func (h *History) record() *record {
 	r := &record{Epochs: []row{}, Best: []int{}}
-	for _, e := range h.Epochs {
+	norms := make([]number, len(h.Epochs))
+	for i, e := range h.Epochs {
+		if norms[i] = number(e.MaxNorm); e.MaxNorm != 0 {
+			r.Norms = norms
+		}
 		r.Epochs = append(r.Epochs, row{
 			number(e.Loss), number(e.Rate), number(e.Norm),
 			number(e.Train.Loss), number(e.Train.Accuracy),
@@ -84,6 +98,9 @@ func (r *record) epochs() []Epoch {
 			N: i + 1, Loss: float64(v[0]), Rate: float64(v[1]), Norm: float64(v[2]),
 			Scores: Scores{Train: score(3), Val: score(5), Test: score(7)},
 		})
+	}
+	for i, v := range r.Norms {
+		out[i].MaxNorm = float64(v)
 	}
 	for _, n := range r.Best {
 		out[n-1].Best = true

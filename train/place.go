@@ -17,6 +17,14 @@ type place struct {
 	data  []tensor.Float
 }
 
+// make gives the place an array if it has none: after compare, so that a file cannot
+// ask for more than it holds.
+func (p *place) make() {
+	if p.data == nil {
+		p.data = make([]tensor.Float, tensor.Size(p.shape...))
+	}
+}
+
 // params returns the places of a model's Params. Its error names one that would be
 // lost, or whose name no file can hold.
 func params(model any) ([]place, error) {

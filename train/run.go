@@ -138,13 +138,28 @@ func (r *run) step(e *Epoch, i int) error {
 	if r.ClipValue > 0 {
 		grads.ClipValue(r.ClipValue)
 	}
-	if r.ClipNorm > 0 {
-		e.Norm = grads.ClipNorm(r.ClipNorm)
-	}
 	e.Rate = r.rate()
+	norm := r.clip(grads)
+	if r.ClipNorm > 0 || r.Norms {
+		e.Norm, e.MaxNorm = norm, max(e.MaxNorm, norm)
+	}
+	if r.OnStep != nil {
+		r.OnStep(Step{Epoch: e.N, N: int(r.tape.Step()), Loss: v, Rate: e.Rate, Norm: norm})
+	}
 	r.current = false // unless an evaluation follows, nobody asks for it any more
 	r.Optimiser.Step(grads)
 	return nil
+}
+
+// clip clips the norm of all gradients, and returns what it was if anybody asks.
+func (r *run) clip(grads grad.Grads) float64 {
+	switch {
+	case r.ClipNorm > 0:
+		return grads.ClipNorm(r.ClipNorm)
+	case r.Norms || r.OnStep != nil:
+		return grads.Norm()
+	}
+	return 0
 }
 
 // compare compares the gradients of the i-th step with the model.

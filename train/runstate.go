@@ -10,6 +10,7 @@ type runState struct {
 	Optimiser string               `json:"optimiser"`
 	Steps     int                  `json:"steps"`
 	Params    map[string]slotState `json:"params"`
+	Own       *ownState            `json:"own,omitempty"` // of an optimiser of another package
 	Plateau   *plateau             `json:"plateau,omitempty"`
 	Seed      *uint64              `json:"seed,omitempty"` // of the tape
 	Step      uint64               `json:"step,omitempty"` // of the tape
@@ -27,6 +28,9 @@ type slotState struct {
 // sound reports numbers that no run leads to.
 func (s *runState) sound() error {
 	bad := func(what string, v any) error { return fmt.Errorf("the metadata %q: %s is %v", runKey, what, v) }
+	if s.Steps < 0 {
+		return bad("the number of steps", s.Steps)
+	}
 	for name, p := range s.Params {
 		if p.Steps < 1 || p.Steps > s.Steps {
 			return bad("the number of steps of "+name, p.Steps)
@@ -42,6 +46,9 @@ func (s *runState) sound() error {
 		return bad("the factor of the Plateau", float64(p.Factor))
 	}
 	if h := s.History; h != nil {
+		if n := len(h.Norms); n != 0 && n != len(h.Epochs) {
+			return bad("the number of norms", n)
+		}
 		for _, n := range h.Best {
 			if n < 1 || n > len(h.Epochs) {
 				return bad("a best epoch", n)
@@ -53,22 +60,12 @@ func (s *runState) sound() error {
 
 func (s *runState) epochs() []Epoch { return s.History.epochs() }
 
-// state collects what is to be saved.
-func (c *Checkpoint) state(k keeper) (*runState, error) {
+// state collects what is to be saved, but of the optimiser.
+func (c *Checkpoint) state() (*runState, error) {
 	if c.Average != nil && c.Average.swapped {
 		return nil, errors.New("the model holds the average; call EMA.Swap first")
 	}
-	settings, memory := k.settings(), k.memory()
-	s := &runState{Optimiser: settings.name, Steps: memory.steps, Params: map[string]slotState{}}
-	for _, m := range c.slots(k) {
-		s.Params[m.name] = slotState{m.steps, number(m.number)}
-	}
-	if len(s.Params) < len(memory.slots) {
-		return nil, fmt.Errorf("the optimiser remembers %d Params, of which the model has %d; one optimiser serves one model", len(memory.slots), len(s.Params))
-	}
-	if p := settings.plateau(); p != nil {
-		s.Plateau = &p.state
-	}
+	s := &runState{Params: map[string]slotState{}}
 	if c.Tape != nil {
 		seed := c.Tape.Seed()
 		s.Seed, s.Step = &seed, c.Tape.Step()
@@ -90,10 +87,9 @@ func (c *Checkpoint) state(k keeper) (*runState, error) {
 }
 
 // fits reports what the file has and c has not, or the reverse.
-func (s *runState) fits(c *Checkpoint, k keeper) error {
-	settings := k.settings()
-	if s.Optimiser != settings.name {
-		return fmt.Errorf("the run's optimiser is %s in the file and %s in the program", s.Optimiser, settings.name)
+func (s *runState) fits(c *Checkpoint, opt memory) error {
+	if s.Optimiser != opt.name() {
+		return fmt.Errorf("the run's optimiser is %s in the file and %s in the program", s.Optimiser, opt.name())
 	}
 	for _, part := range []struct {
 		name        string
@@ -102,7 +98,7 @@ func (s *runState) fits(c *Checkpoint, k keeper) error {
 		{"a tape", s.Seed != nil, c.Tape != nil},
 		{"a moving average", s.Averaged != nil, c.Average != nil},
 		{"a random source", s.RNG != nil, c.RNG != nil},
-		{"a Plateau", s.Plateau != nil, settings.plateau() != nil},
+		{"a Plateau", s.Plateau != nil, opt.plateau() != nil},
 	} {
 		switch {
 		case part.file && !part.given:
@@ -114,22 +110,22 @@ func (s *runState) fits(c *Checkpoint, k keeper) error {
 	return nil
 }
 
-// apply gives c the file's state, but the arrays. It fails, if at all, before it
-// changes anything.
-func (s *runState) apply(c *Checkpoint, k keeper, slots []namedSlot) error {
+// apply gives c the file's state, but the arrays; take gives the optimiser its own.
+// Where it fails nothing is changed.
+func (s *runState) apply(c *Checkpoint, take func() error) error {
+	back := func() error { return nil }
 	if c.RNG != nil {
-		if err := c.RNG.UnmarshalBinary(s.RNG); err != nil {
+		before, err := c.RNG.MarshalBinary()
+		if err == nil {
+			err = c.RNG.UnmarshalBinary(s.RNG)
+		}
+		if err != nil {
 			return fmt.Errorf("the random source: %w", err)
 		}
+		back = func() error { return c.RNG.UnmarshalBinary(before) }
 	}
-	memory := k.memory()
-	memory.steps = s.Steps
-	memory.slots = nil
-	for _, m := range slots {
-		memory.put(m.param, m.slot)
-	}
-	if p := k.settings().plateau(); p != nil {
-		p.state = *s.Plateau
+	if err := take(); err != nil {
+		return errors.Join(err, back())
 	}
 	if c.Tape != nil {
 		c.Tape.Restart(*s.Seed)

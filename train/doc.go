@@ -25,6 +25,8 @@
 // [Adamax], [NAdam], [RAdam], [RMSprop], [Adagrad] and [Adadelta]. Each has a
 // rate, a decay, [Group]s of Params that have others, and a [Schedule] that all
 // rates are multiplied by. An LR of 0 trains nothing: there is no preset rate.
+// [Nesterov] has a momentum that rises; PyTorch has none like it. An optimiser of
+// another package can be checkpointed if it is a [StatefulOptimiser].
 //
 // [Save] writes a model as one safetensors file, [Load] reads it back, and
 // [LoadConfig] reads only the struct, so that a model can be rebuilt first. A
@@ -34,8 +36,10 @@
 //
 // Scores are those of one label a row ([Measure], [Accuracy], [NewConfusion],
 // [ClassAUC]) or of any number ([MeasureLabels], [CountLabels], [LabelAUC]); from
-// [Counts] come precision, recall, [MicroF1] and [MacroF1].
+// [Counts] come precision, recall, [MicroF1] and [MacroF1]. Scores of text are
+// [Perplexity], [BLEU], [CountChunks], [CountSpans], [ExactMatch] and
+// [TokenAccuracy]; [TeacherForcing] says what a decoder in training is fed.
 //
 // Same seed, same bits, on any number of threads: nothing here draws random
-// numbers of its own.
+// numbers of its own but TeacherForcing, whose draws follow from seed, step and token.
 package train

@@ -223,3 +223,34 @@ func ExampleSave() {
 	fmt.Println(again.In, again.Out, again.W.Value.Data[0] == model.W.Value.Data[0])
 	// Output: 2 3 true
 }
+
+// Of three chunks one was found, one has another end, and one another label.
+func ExampleCountChunks() {
+	want := [][]string{{"B-NP", "I-NP", "O", "B-VP"}, {"B-NP"}}
+	got := [][]string{{"B-NP", "O", "O", "B-VP"}, {"B-PP"}}
+	c, err := train.CountChunks(want, got)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("F1 %.3f, of verbs %.0f\n", c.All.F1(), c.Labels["VP"].F1())
+	// Output: F1 0.333, of verbs 1
+}
+
+// A decoder that is fed its own words more and more often.
+func ExampleTeacherForcing() {
+	forcing := train.TeacherForcing{Schedule: train.InverseSigmoid{K: 100}, Seed: 1}
+	for _, step := range []int{0, 460, 1000} {
+		fed := 0
+		for token := range 1000 {
+			if forcing.Truth(step, token) {
+				fed++
+			}
+		}
+		fmt.Printf("step %d: probability %.3f, %d of 1000 tokens are true\n", step, forcing.Probability(step), fed)
+	}
+	// Output:
+	// step 0: probability 0.990, 984 of 1000 tokens are true
+	// step 460: probability 0.501, 500 of 1000 tokens are true
+	// step 1000: probability 0.005, 3 of 1000 tokens are true
+}

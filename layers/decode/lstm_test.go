@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/decode"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
@@ -120,6 +121,31 @@ func TestBatchIsSeparate(t *testing.T) {
 	}
 	if ended == 0 || ended == 21 {
 		t.Errorf("%d of 21 ended; the test wants some of both", ended)
+	}
+}
+
+// The same bits on any number of threads.
+func TestThreads(t *testing.T) {
+	w := newWriter(700, 8)
+	s := w.search(9, 6)
+	var want [][]decode.Sequence
+	for _, threads := range []int{1, 2, 5} {
+		undo := par.SetThreads(threads)
+		got, err := decode.Beam{Width: 6, Best: 6}.Run(s)
+		undo()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		}
+		for i := range got {
+			for k, g := range got[i] {
+				if !sameTokens(g, want[i][k]) || g.LogProb != want[i][k].LogProb {
+					t.Fatalf("%d threads: %v, on one %v", threads, g, want[i][k])
+				}
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -89,6 +90,9 @@ func (r *run) step() error {
 		panic(&tensor.ShapeError{Op: "decode.Step", Shapes: [][]int{slices.Clone(x.Shape()), {n}}, Why: "the logits want a row for each hypothesis, of one element a token"})
 	}
 	checkState("decode.Step", after, n, false)
+	if v := x.Dim(1); int(r.search.End) >= v {
+		return fmt.Errorf("decode: Search.End is %d, and the step has logits for %d tokens; NoEnd is the end that never comes", r.search.End, v)
+	}
 	r.rows.read(r, x, n)
 	l.State = append(l.State[:0], after...)
 

@@ -41,6 +41,7 @@ def corpora():
     yield ["a b"], [["a b"]]                      # too short for a 4-gram
     yield ["a b c"], [["a b c d e f g"]]          # brevity
     yield ["a b c d"], [["a b c"], ["a b c d e"]]  # as near: the shorter
+    yield ["a b c d"], [["a b c d e"], ["a b c"]]
     yield (["Joined-\nline, broken\nline. <skipped>word\u00a0hard\u2003wide\u001cfs \t tab \r\n", "ÉCOLE Ünïcode"],
            [["Joinedline , broken line . word hard wide fs tab", "école ünïcode"]])
     for size, refs in ((1, 1), (3, 1), (5, 2), (8, 3), (30, 1)):

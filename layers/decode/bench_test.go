@@ -29,3 +29,18 @@ func BenchmarkBeam(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(30*b.N), "µs/step")
 }
+
+// BenchmarkBeamLSTM is the same search of an LSTM of 256 over 2,000 tokens.
+func BenchmarkBeamLSTM(b *testing.B) {
+	w := newWriter(2000, 256)
+	s := w.search(64, 30)
+	s.End = decode.NoEnd
+	beam := decode.Beam{Width: 5}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := beam.Run(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(30*b.N), "µs/step")
+}

@@ -90,7 +90,7 @@ func (r *rows) Chunk(i int) {
 // row finds the choices of row i, or says why it cannot be read.
 func (r *rows) row(w *scratch, i int) (count int, why string) {
 	x, out := r.x[i*r.width:(i+1)*r.width], r.choices[i*r.room:i*r.room:(i+1)*r.room]
-	m := simd.MaxOf(x)
+	m := w.top.survey(x)
 	switch {
 	case math.IsNaN(float64(m)) || math.IsInf(float64(m), 1):
 		return 0, unreadable(x)

@@ -83,6 +83,9 @@ func pick(weights []tensor.Float, left float64) int32 {
 // Of a nucleus more and more are looked for, until their weights suffice.
 func (d *Sample) keep(w *scratch, weights []tensor.Float) []choice {
 	nucleus := d.Nucleus > 0 && d.Nucleus < 1
+	if d.TopK > 0 || nucleus {
+		w.top.survey(weights)
+	}
 	if d.TopK > 0 {
 		w.kept = w.top.largest(weights, d.TopK, w.kept)
 		if !nucleus {

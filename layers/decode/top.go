@@ -39,8 +39,9 @@ func (a choice) compare(b choice) int {
 // top keeps the first n choices of those it is shown, in a heap whose root is the
 // last of them.
 type top struct {
-	heap []choice
-	n    int
+	heap   []choice
+	n      int
+	maxima []tensor.Float // of the blocks of a row
 }
 
 // begin forgets all and keeps n from now on, in buf.
@@ -97,29 +98,55 @@ func (t *top) sorted() []choice {
 // block is how many logits are passed over together if none is large enough.
 const block = 64
 
-// largest fills buf with the n largest elements of x that are not −Inf, the largest
-// first, of equal ones the earlier. No row is sorted: most blocks only show their
-// largest element.
-func (t *top) largest(x []tensor.Float, n int, buf []choice) []choice {
-	t.begin(min(n, len(x)), buf)
-	if t.n == 0 {
-		return t.heap
-	}
-	least := negInf
+// survey notes the largest element of each block of x for largest, and returns that
+// of all: NaN where there is one, −Inf of none.
+func (t *top) survey(x []tensor.Float) tensor.Float {
+	m := negInf
+	t.maxima = t.maxima[:0]
 	for lo := 0; lo < len(x); lo += block {
-		part := x[lo:min(lo+block, len(x))]
-		if !(simd.MaxOf(part) > least) {
+		v := simd.MaxOf(x[lo:min(lo+block, len(x))])
+		t.maxima = append(t.maxima, v)
+		m = max(m, v)
+	}
+	return m
+}
+
+// largest fills buf with the n largest elements of x that are not −Inf, the largest
+// first, of equal ones the earlier. x was surveyed: most of its blocks are passed
+// over, and no row is sorted.
+func (t *top) largest(x []tensor.Float, n int, buf []choice) []choice {
+	if n = min(n, len(x)); n < 1 {
+		return buf[:0]
+	}
+	least := t.least(n, buf)
+	t.begin(n, buf)
+	for i, m := range t.maxima {
+		if m < least || m == negInf || t.full() && m == least {
 			continue
 		}
-		for i, v := range part {
-			if !(v > least) {
+		lo := i * block
+		for k, v := range x[lo:min(lo+block, len(x))] {
+			if v < least || v == negInf || v == least && t.full() {
 				continue
 			}
-			t.show(choice{score: float64(v), token: int32(lo + i)})
+			t.show(choice{score: float64(v), token: int32(lo + k)})
 			if t.full() {
 				least = tensor.Float(t.heap[0].score)
 			}
 		}
 	}
 	return t.sorted()
+}
+
+// least returns a number that the n-th largest element is not below: the n-th
+// largest maximum of a block.
+func (t *top) least(n int, buf []choice) tensor.Float {
+	if n > len(t.maxima) {
+		return negInf
+	}
+	t.begin(n, buf)
+	for _, m := range t.maxima {
+		t.show(choice{score: float64(m)})
+	}
+	return tensor.Float(t.heap[0].score)
 }

@@ -20,7 +20,8 @@ type dense struct {
 	drop    *simd.Dropout // nil: none
 	scale   tensor.Float
 
-	kernel attend.Blocks // made by run
+	kernel attend.Blocks     // made by run
+	into   attend.BlockGrads // made by the pullback
 }
 
 // denseBias is what is added to the logits of attention on blocks: a row of x for
@@ -33,7 +34,7 @@ type denseBias struct {
 
 // matchDense returns the dense attention that the weights w of x are, or nil.
 func matchDense(g *graph.Graph, x *grad.Var, w *expr) *dense {
-	m := &dense{spans: g.Spans(), x: x, scale: 1}
+	m := dense{spans: g.Spans(), x: x, scale: 1}
 	if w.kind == dropout {
 		m.drop, w = w.drop, w.a
 	}
@@ -61,7 +62,8 @@ func matchDense(g *graph.Graph, x *grad.Var, w *expr) *dense {
 	if !m.fits(g) {
 		return nil
 	}
-	return m
+	found := m // so that looking in vain allocates nothing
+	return &found
 }
 
 // fits reports whether the operands have the same heads, and g's rows. What is
@@ -109,7 +111,7 @@ func (m *dense) run(g *graph.Graph) *grad.Var {
 		k.Forward(y.Value().Data)
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
-		op.Scratch(room, func(buf []tensor.Float) { m.kernel.Backward(m.grads(dy), buf) })
+		op.Scratch(room, func(buf []tensor.Float) { m.pull(dy, buf) })
 	})
 }
 
@@ -126,15 +128,16 @@ func (m *dense) prepare() {
 	}
 }
 
-// grads returns the gradients of the result and of the operands.
-func (m *dense) grads(dy *tensor.Dense) attend.BlockGrads {
+// pull adds to the gradients of the operands.
+func (m *dense) pull(dy *tensor.Dense, room []tensor.Float) {
 	into := func(x *grad.Var) []tensor.Float {
 		if x == nil || !x.Needs() {
 			return nil
 		}
 		return x.Grad().Data
 	}
-	return attend.BlockGrads{Out: dy.Data, Q: into(m.q), K: into(m.k), X: into(m.x), Bias: into(m.bias.x)}
+	m.into = attend.BlockGrads{Out: dy.Data, Q: into(m.q), K: into(m.k), X: into(m.x), Bias: into(m.bias.x)}
+	m.kernel.Backward(&m.into, room)
 }
 
 // read reports whether e is a bias, which it takes.

@@ -30,7 +30,7 @@ func (m *Blocks) Room(bias bool) int {
 // elements become Σ_u p·dp of each destination and head. That is ⟨dy, y⟩, but summed of
 // the numbers it is taken off: where one source has all weight, what is left is zero and
 // no rounding, which long queries and keys would multiply.
-func (m *Blocks) Backward(g BlockGrads, room []tensor.Float) {
+func (m *Blocks) Backward(g *BlockGrads, room []tensor.Float) {
 	n := len(m.Stats.Top)
 	g.center = room[:n]
 	if g.Q != nil || g.K != nil || g.Bias != nil {
@@ -50,17 +50,18 @@ func (m *Blocks) Backward(g BlockGrads, room []tensor.Float) {
 // sourceGrads adds the gradients of K and X, block after block, since the sources of
 // two may be the same: one after the other where these share memory in another way than
 // whole.
-func (m *Blocks) sourceGrads(g BlockGrads) {
+func (m *Blocks) sourceGrads(g *BlockGrads) {
+	parts := [2]*BlockGrads{g, nil}
+	if overlap(g.X, g.K) && !m.oneArray(g) {
+		x, k := *g, *g
+		x.K, k.X = nil, nil
+		parts = [2]*BlockGrads{&x, &k}
+	}
 	first := 0
 	for i := range m.Spans {
 		one := Blocks{Spans: m.Spans[i : i+1], Heads: m.Heads}
-		parts := [2]BlockGrads{g}
-		if overlap(g.X, g.K) && !m.oneArray(g) {
-			parts = [2]BlockGrads{g, g}
-			parts[0].K, parts[1].X = nil, nil
-		}
 		for _, part := range parts {
-			if part.X != nil || part.K != nil {
+			if part != nil {
 				one.each(sourcesOf, func(b *block, j job) {
 					j.first = first
 					b.sourceGrad(m, j, part)
@@ -73,7 +74,7 @@ func (m *Blocks) sourceGrads(g BlockGrads) {
 
 // oneArray reports whether K and X have one gradient, of which a job has the same rows and
 // columns in both.
-func (m *Blocks) oneArray(g BlockGrads) bool {
+func (m *Blocks) oneArray(g *BlockGrads) bool {
 	return &g.X[0] == &g.K[0] && m.KeyWidth == m.ValueWidth
 }
 
@@ -114,7 +115,7 @@ func (b *block) weights(m *Blocks, j job, r rect) {
 }
 
 // center adds Σ p·dp of some destinations.
-func (b *block) center(m *Blocks, j job, g BlockGrads) {
+func (b *block) center(m *Blocks, j job, g *BlockGrads) {
 	from, to := reach(j.Span, j.lo, j.hi)
 	for u := from; u < to; u += blockSrc {
 		r := rect{j.Dst + j.lo, j.hi - j.lo, u, min(blockSrc, to-u)}
@@ -127,7 +128,7 @@ func (b *block) center(m *Blocks, j job, g BlockGrads) {
 }
 
 // logitGrads sets p to the weights after dropout, and dp to the gradients of the logits.
-func (b *block) logitGrads(m *Blocks, j job, r rect, g BlockGrads) {
+func (b *block) logitGrads(m *Blocks, j job, r rect, g *BlockGrads) {
 	b.weightsAndGrads(m, j, r, g.Out)
 	for i := range r.nv {
 		k := (r.v+i)*m.Heads + j.h
@@ -153,7 +154,7 @@ func (b *block) scaleGrads(m *Blocks, r rect) {
 }
 
 // queryGrad adds to the gradient of some destinations' Q.
-func (b *block) queryGrad(m *Blocks, j job, g BlockGrads) {
+func (b *block) queryGrad(m *Blocks, j job, g *BlockGrads) {
 	v, nv := j.Dst+j.lo, j.hi-j.lo
 	in := m.ofKeys(j.h)
 	from, to := reach(j.Span, j.lo, j.hi)
@@ -167,7 +168,7 @@ func (b *block) queryGrad(m *Blocks, j job, g BlockGrads) {
 }
 
 // sourceGrad adds to the gradient of some sources' K or X.
-func (b *block) sourceGrad(m *Blocks, j job, g BlockGrads) {
+func (b *block) sourceGrad(m *Blocks, j job, g *BlockGrads) {
 	u, nu := j.Src+j.lo, j.hi-j.lo
 	for lo := 0; lo < j.NumDst; lo += blockDst {
 		hi := min(lo+blockDst, j.NumDst)

@@ -81,7 +81,7 @@ func (d *BlockBias) room() int {
 // biasGrad adds to the gradient of the bias. An edge's row is that of one job;
 // tables are summed in parts that follow from the blocks, each in a table of its
 // own in room, which are added in order.
-func (m *Blocks) biasGrad(g BlockGrads, room []tensor.Float) {
+func (m *Blocks) biasGrad(g *BlockGrads, room []tensor.Float) {
 	list := jobLists.Get().(*[]job)
 	all, db := m.jobs((*list)[:0], destinationsOf, 1), g.Bias
 	parts := min(biasParts, len(all))
@@ -112,7 +112,7 @@ func (m *Blocks) biasGrad(g BlockGrads, room []tensor.Float) {
 }
 
 // biasGrad adds the logits' gradients of some destinations to a bias's.
-func (b *block) biasGrad(m *Blocks, j job, g BlockGrads, to []tensor.Float) {
+func (b *block) biasGrad(m *Blocks, j job, g *BlockGrads, to []tensor.Float) {
 	from, end := reach(j.Span, j.lo, j.hi)
 	for u := from; u < end; u += blockSrc {
 		r := rect{j.Dst + j.lo, j.hi - j.lo, u, min(blockSrc, end-u)}

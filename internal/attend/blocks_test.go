@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/graph"
@@ -155,17 +156,43 @@ func (o *blockOracle) compare(t *testing.T, what string, dst, src int) {
 	m.Stats = attend.BlockStats{Top: spoilt(dst * m.Heads), Sum: zeros(dst * m.Heads)}
 	y := zeros(len(o.y))
 	m.Forward(y)
-	g := attend.BlockGrads{Out: o.dy, Q: zeros(len(o.q)), K: zeros(len(o.k)), X: zeros(len(o.x))}
+	g := &attend.BlockGrads{Out: o.dy, Q: zeros(len(o.q)), K: zeros(len(o.k)), X: zeros(len(o.x))}
 	if m.Bias.X != nil {
 		g.Bias = zeros(len(o.db))
 	}
 	m.Backward(g, zeros(m.Room(m.Bias.X != nil)))
-	one := attend.BlockGrads{Out: o.dy, X: zeros(len(o.x))} // the only one that needs no gradient of the logits
+	one := &attend.BlockGrads{Out: o.dy, X: zeros(len(o.x))} // the only one that needs no gradient of the logits
 	m.Backward(one, zeros(m.Room(false)))
 	for name, pair := range map[string]struct {
 		got  []float
 		want []float64
 	}{"y": {y, o.y}, "Q": {g.Q, o.q}, "K": {g.K, o.k}, "X": {g.X, o.x}, "X alone": {one.X, o.x}, "bias": {g.Bias, o.db}} {
 		near(t, what+name, tensor.Of(pair.got, len(pair.got)), pair.want)
+	}
+}
+
+// A step allocates what its loops are made of, whatever the blocks' sizes.
+func TestBlocksAllocateLittle(t *testing.T) {
+	if raced {
+		t.Skip("the race detector empties pools")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would empty the pools
+	const n, heads, d = 130, 2, 8
+	rng := rand.New(rand.NewPCG(1, 1))
+	x := normal(rng, n, heads, d).Data
+	m := &attend.Blocks{
+		Spans: []graph.Span{{NumSrc: n, NumDst: n, Mask: graph.CausalMask}}, Q: x, K: x, X: x,
+		Heads: heads, KeyWidth: d, ValueWidth: d, Scale: 0.4,
+		Stats: attend.BlockStats{Top: make([]float, n*heads), Sum: make([]float, n*heads)},
+	}
+	y, room := make([]float, n*heads*d), make([]float, m.Room(false))
+	g := &attend.BlockGrads{Out: x, Q: make([]float, len(x)), K: make([]float, len(x)), X: make([]float, len(x))}
+	if got := testing.AllocsPerRun(20, func() {
+		clear(m.Stats.Sum)
+		clear(room)
+		m.Forward(y)
+		m.Backward(g, room)
+	}); got > 10 {
+		t.Errorf("%v allocations, want 10 at most", got)
 	}
 }

@@ -44,7 +44,15 @@ func ReadBAbI(path string, task int) (train, test []Question, err error) {
 type story struct {
 	lines      int // its lines, questions too
 	statements []string
-	place      map[int]int32 // of each line that is a statement, among them
+	place      []int32 // of each line among the statements, −1 of a question
+}
+
+// reuse returns room for the places of another story.
+func (s *story) reuse() []int32 {
+	if s == nil {
+		return nil
+	}
+	return s.place[:0]
 }
 
 // storiesOf returns the questions of a file.
@@ -59,7 +67,7 @@ func storiesOf(d *document, lines []string) ([]Question, error) {
 		n, err := strconv.Atoi(number)
 		switch {
 		case err == nil && n == 1:
-			s = &story{place: map[int]int32{}}
+			s = &story{place: s.reuse()}
 		case err != nil || s == nil || n != s.lines+1:
 			return nil, d.wrong(i, "%.20q is not the number of the line in its story: number the lines of each story from 1", number)
 		}
@@ -68,10 +76,11 @@ func storiesOf(d *document, lines []string) ([]Question, error) {
 			return nil, err
 		}
 		if !strings.Contains(rest, "\t") {
-			s.place[n] = int32(len(s.statements))
+			s.place = append(s.place, int32(len(s.statements)))
 			s.statements = append(s.statements, strings.TrimSpace(rest))
 			continue
 		}
+		s.place = append(s.place, -1)
 		q, err := s.question(rest)
 		if err != nil {
 			return nil, d.wrong(i, "%w", err)
@@ -94,11 +103,10 @@ func (s *story) question(line string) (q Question, err error) {
 	q = Question{Story: s.statements[:n:n], Text: strings.TrimSpace(f[0]), Answer: strings.TrimSpace(f[1])}
 	for _, word := range strings.Fields(f[2]) {
 		line, err := strconv.Atoi(word)
-		at, ok := s.place[line]
-		if err != nil || !ok {
+		if err != nil || line < 1 || line > len(s.place) || s.place[line-1] < 0 {
 			return q, fmt.Errorf("the fact %.20q is no line of a statement before the question", word)
 		}
-		q.Facts = append(q.Facts, at)
+		q.Facts = append(q.Facts, s.place[line-1])
 	}
 	return q, nil
 }

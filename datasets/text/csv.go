@@ -44,8 +44,8 @@ type csvReader struct {
 	budget      *unpack.Budget
 	text, label int // columns
 	texts       []string
-	labels      []string
-	classes     map[string]string // each name once
+	labels      []int32
+	classes     classNames
 }
 
 // column returns the number of a column.
@@ -58,7 +58,6 @@ func (c *csvReader) column(name string) (int, error) {
 }
 
 func (c *csvReader) read() (*Labelled, error) {
-	c.classes = map[string]string{}
 	for c.t.Next() {
 		if err := c.row(c.t.Fields()); err != nil {
 			return nil, fmt.Errorf("%s: line %d, %w", c.path, c.t.Line(), err)
@@ -73,8 +72,8 @@ func (c *csvReader) read() (*Labelled, error) {
 	}
 	l := &Labelled{Texts: c.texts}
 	if c.label >= 0 {
-		l.Classes = sortedNames(c.labels)
-		l.Labels = numbersOf(c.labels, l.Classes)
+		l.Classes = c.classes.sorted(c.labels)
+		l.Labels = c.labels
 	}
 	return l, nil
 }
@@ -91,10 +90,7 @@ func (c *csvReader) row(fields [][]byte) error {
 		if len(name) == 0 {
 			return fmt.Errorf("column %.40q: it is empty: every text wants a class", c.t.Columns[c.label])
 		}
-		if _, ok := c.classes[string(name)]; !ok {
-			c.classes[string(name)] = string(name)
-		}
-		c.labels = append(c.labels, c.classes[string(name)])
+		c.labels = append(c.labels, c.classes.id(string(name)))
 	}
 	return c.budget.Keep(len(s) + 48)
 }

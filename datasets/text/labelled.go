@@ -1,7 +1,8 @@
 package text
 
 import (
-	"slices"
+	"math"
+	"math/rand/v2"
 	"strings"
 )
 
@@ -64,34 +65,26 @@ func (l *Labelled) Unique() *Labelled {
 // Coarse returns the same texts with classes that end before their colon: DESC of
 // DESC:manner.
 func (l *Labelled) Coarse() *Labelled {
-	names := make([]string, len(l.Classes))
-	for i, c := range l.Classes {
-		names[i], _, _ = strings.Cut(c, ":")
+	var names classNames
+	coarse := make([]int32, len(l.Classes))
+	for i, class := range l.Classes {
+		class, _, _ = strings.Cut(class, ":")
+		coarse[i] = names.id(class)
 	}
-	c := &Labelled{Texts: l.Texts, Classes: sortedNames(names)}
+	c := &Labelled{Texts: l.Texts, Classes: names.sorted(coarse)}
 	for _, y := range l.Labels {
-		at, _ := slices.BinarySearch(c.Classes, names[y])
-		c.Labels = append(c.Labels, int32(at))
+		c.Labels = append(c.Labels, coarse[y])
 	}
 	return c
 }
 
-// sortedNames returns each name once, in the order of their bytes.
-func sortedNames(names ...[]string) []string {
-	all := slices.Concat(names...)
-	slices.Sort(all)
-	return slices.Clip(slices.Compact(all))
-}
-
-// numbersOf returns the place of each name among classes, which are sorted.
-func numbersOf(names, classes []string) []int32 {
-	ids := make(map[string]int32, len(classes))
-	for i, c := range classes {
-		ids[c] = int32(i)
+// Split divides the texts at random, the same way for the same seed: share of them, a
+// number from 0 to 1, are for testing and the others for training.
+func (l *Labelled) Split(share float64, seed uint64) (train, test *Labelled) {
+	rows := make([]int32, l.Len())
+	for i, k := range rand.New(rand.NewPCG(seed, 0)).Perm(len(rows)) {
+		rows[i] = int32(k)
 	}
-	out := make([]int32, len(names))
-	for i, n := range names {
-		out[i] = ids[n]
-	}
-	return out
+	n := int(math.Round(min(1, max(0, share)) * float64(len(rows))))
+	return l.Rows(rows[n:]), l.Rows(rows[:n])
 }

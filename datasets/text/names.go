@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/unpack"
@@ -22,7 +23,7 @@ func ReadNames(folder string) (*Labelled, error) {
 		return nil, err
 	}
 	defer b.Close()
-	var texts, languages []string
+	l, languages := &Labelled{}, classNames{}
 	for _, name := range b.names("*.txt", "names") {
 		language := strings.TrimSuffix(unpack.Plain(path.Base(name)), ".txt")
 		if strings.HasPrefix(strings.ToLower(language), "readme") {
@@ -36,20 +37,20 @@ func ReadNames(folder string) (*Labelled, error) {
 		if err != nil {
 			return nil, err
 		}
+		l.Texts, l.Labels = slices.Grow(l.Texts, len(lines)), slices.Grow(l.Labels, len(lines))
 		for i, line := range lines {
 			if line = strings.TrimSpace(line); line == "" {
 				continue
 			}
-			if err := d.keep(40, i); err != nil {
+			if err := d.keep(20, i); err != nil {
 				return nil, err
 			}
-			texts, languages = append(texts, line), append(languages, language)
+			l.Texts, l.Labels = append(l.Texts, line), append(l.Labels, languages.id(language))
 		}
 	}
-	if len(texts) == 0 {
+	if l.Len() == 0 {
 		return nil, fmt.Errorf("%s: there is no name in it: want a file LANGUAGE.txt for each language, a name a line", b.path)
 	}
-	l := &Labelled{Texts: texts, Classes: sortedNames(languages)}
-	l.Labels = numbersOf(languages, l.Classes)
+	l.Classes = languages.sorted(l.Labels)
 	return l, nil
 }

@@ -52,6 +52,23 @@ func (p Pairs) Batch(rows []int32) *PairBatch {
 	return b
 }
 
+// Segments cuts a long text into segments of that many tokens, the last perhaps shorter,
+// and returns with them the token that comes next at each place: what a language model
+// reads, and what it should say. The last token of the text is only ever next. It panics
+// with a [*tensor.ShapeError] if length is not positive.
+func Segments(tokens []int32, length int) (input, next Ragged) {
+	if length <= 0 {
+		panic(&tensor.ShapeError{Op: "text.Segments", Shapes: [][]int{{length}}, Why: "a segment has one token or more"})
+	}
+	n := max(0, len(tokens)-1)
+	offsets := []int{0}
+	for at := 0; at < n; {
+		at = min(n, at+length)
+		offsets = append(offsets, at)
+	}
+	return Ragged{tokens[:n:n], offsets}, Ragged{tokens[len(tokens)-n:], offsets}
+}
+
 // Parallel is lines and what each of them becomes: two texts of as many lines.
 type Parallel struct{ Source, Target []string }
 

@@ -113,6 +113,20 @@ func TestPairs(t *testing.T) {
 	shapeError(t, func() { broken.Within(3) })
 }
 
+func TestSegments(t *testing.T) {
+	in, next := Segments([]int32{3, 4, 5, 6, 7, 8}, 2)
+	got := fmt.Sprint(in.Sequence(0), in.Sequence(1), in.Sequence(2), next.Sequence(0), next.Sequence(1), next.Sequence(2), in.Len(), next.Len())
+	if got != "[3 4] [5 6] [7] [4 5] [6 7] [8] 3 3" {
+		t.Errorf("segments %s", got)
+	}
+	for _, few := range [][]int32{nil, {3}} {
+		if in, next := Segments(few, 2); in.Len() != 0 || next.Len() != 0 || len(in.Tokens)+len(next.Tokens) != 0 {
+			t.Errorf("%v: %+v and %+v", few, in, next)
+		}
+	}
+	shapeError(t, func() { Segments(nil, 0) })
+}
+
 func TestSeriesRows(t *testing.T) {
 	s := Series{tensor.Of([]tensor.Float{1, 2, 3, 4, 5, 6, 7, 8}, 4, 2), []int{0, 1, 1, 4}}
 	r := s.Rows([]int32{2, 1, 0})
@@ -133,6 +147,16 @@ func TestLabelled(t *testing.T) {
 	}
 	if m := l.Map(func(s string) string { return s + s }); m.Texts[1] != "bb" || l.Texts[1] != "b" {
 		t.Errorf("mapped %v, before %v", m.Texts, l.Texts)
+	}
+	big := (Task{Count: 200}).Dates()
+	many := &Labelled{Texts: big.Source, Labels: make([]int32, 200), Classes: []string{"A"}}
+	train, test := many.Split(0.1, 7)
+	again, _ := many.Split(0.1, 7)
+	other, _ := many.Split(0.1, 8)
+	both := slices.Concat(train.Texts, test.Texts)
+	slices.Sort(both)
+	if test.Len() != 20 || train.Len() != 180 || !slices.Equal(both, slices.Sorted(slices.Values(many.Texts))) || !slices.Equal(train.Texts, again.Texts) || slices.Equal(train.Texts, other.Texts) {
+		t.Errorf("split into %d and %d", train.Len(), test.Len())
 	}
 	bare := &Labelled{Texts: []string{"x", "x"}}
 	if u := bare.Unique(); u.Len() != 1 || u.Labels != nil {

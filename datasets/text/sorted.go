@@ -3,7 +3,6 @@ package text
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +31,8 @@ func ReadSorted(path, name string) (numbers Series, order Ragged, err error) {
 	if len(xs) != len(ys) {
 		return numbers, order, fmt.Errorf("%s has %d lines and %s %d: give every row its order", x.path, len(xs), y.path, len(ys))
 	}
-	values, offsets := []tensor.Float{}, make([]int, 1, len(xs)+1)
+	values, offsets := make([]tensor.Float, 0, len(xs)+strings.Count(x.text, ",")), make([]int, 1, len(xs)+1)
+	order.Offsets = make([]int, 1, len(xs)+1)
 	for i, line := range xs {
 		if values, err = rowOf(values, x, i, line); err != nil {
 			return numbers, order, err
@@ -80,10 +80,12 @@ func placesOf(d *document, i int, line string) ([]int32, error) {
 		}
 		places = append(places, int32(v))
 	}
-	for k, v := range slices.Sorted(slices.Values(places)) {
-		if int(v) != k {
+	seen := make([]bool, len(places))
+	for _, v := range places {
+		if int(v) >= len(seen) || seen[v] {
 			return nil, d.wrong(i, "%.40q is no order: each place from 0 to %d must be there once", line, len(places)-1)
 		}
+		seen[v] = true
 	}
 	return places, nil
 }

@@ -1,6 +1,10 @@
 package text
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // sentiments is how many labels the Stanford Sentiment Treebank has.
 const sentiments = 5
@@ -44,15 +48,17 @@ func ReadTrees(path string) ([]Tree, error) {
 // treesOf returns the tree of each line that is not empty. There are that many labels,
 // or any number if that is 0.
 func treesOf(d *document, lines []string, labels int32) ([]Tree, error) {
-	var trees []Tree
+	n := strings.Count(d.text, "(")
+	if err := d.budget.Keep(28*n + 100*len(lines)); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.path, err)
+	}
+	trees := make([]Tree, 0, len(lines))
+	room := Tree{make([]int32, 0, n), make([]int32, 0, n), make([]int32, 0, n), make([]string, 0, n)} // of all of them
 	for i, line := range lines {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		if err := d.keep(100+28*strings.Count(line, "("), i); err != nil {
-			return nil, err
-		}
-		t, err := ParseTree(line)
+		t, err := parseTree(line, room)
 		if err != nil {
 			return nil, d.wrong(i, "%w", err)
 		}
@@ -61,7 +67,8 @@ func treesOf(d *document, lines []string, labels int32) ([]Tree, error) {
 				return nil, d.wrong(i, "node %d has label %d, want 0 to %d", v, y, labels-1)
 			}
 		}
-		trees = append(trees, t)
+		room = Tree{room.Parent[t.Len():t.Len()], room.Labels[t.Len():t.Len()], room.Leaves[len(t.Leaves):len(t.Leaves)], room.Words[len(t.Words):len(t.Words)]}
+		trees = append(trees, Tree{slices.Clip(t.Parent), slices.Clip(t.Labels), slices.Clip(t.Leaves), slices.Clip(t.Words)})
 	}
 	return trees, nil
 }

@@ -30,7 +30,7 @@ const (
 )
 
 // storedMost is the length of the longest file that [Load] reads.
-const storedMost = 1 << 26
+const storedMost = 1 << 25
 
 // Save writes a tokeniser of this package to a file, as JSON: the whole file or none.
 func Save(path string, t Tokeniser) error {

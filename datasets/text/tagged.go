@@ -21,18 +21,22 @@ func ReadCoNLL2000(path string) (train, test *Tagged, err error) {
 		return nil, nil, err
 	}
 	defer b.Close()
-	var parts [2]columns
+	var pos, chunks classNames
+	var parts [2]*Tagged
 	for k, name := range []string{"train.txt", "test.txt"} {
 		d, lines, err := b.lines(name)
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := parts[k].read(d, lines); err != nil {
+		if parts[k], err = taggedOf(d, lines, &pos, &chunks); err != nil {
 			return nil, nil, err
 		}
 	}
-	pos, chunks := sortedNames(parts[0].pos, parts[1].pos), sortedNames(parts[0].chunks, parts[1].chunks)
-	return parts[0].tagged(pos, chunks), parts[1].tagged(pos, chunks), nil
+	train, test = parts[0], parts[1]
+	train.POSTags = pos.sorted(train.POS.Tokens, test.POS.Tokens)
+	train.ChunkTags = chunks.sorted(train.Chunks.Tokens, test.Chunks.Tokens)
+	test.POSTags, test.ChunkTags = train.POSTags, train.ChunkTags
+	return train, test, nil
 }
 
 // ReadTagged returns the sentences of a file in the form of CoNLL-2000: a line a word,
@@ -47,64 +51,51 @@ func ReadTagged(path string) (*Tagged, error) {
 	if err != nil {
 		return nil, err
 	}
-	var c columns
-	if err := c.read(d, lines); err != nil {
+	var pos, chunks classNames
+	t, err := taggedOf(d, lines, &pos, &chunks)
+	if err != nil {
 		return nil, err
 	}
-	return c.tagged(sortedNames(c.pos), sortedNames(c.chunks)), nil
+	t.POSTags, t.ChunkTags = pos.sorted(t.POS.Tokens), chunks.sorted(t.Chunks.Tokens)
+	return t, nil
 }
 
-// columns are the words of a file, its tags, and where its sentences end.
-type columns struct {
-	words, pos, chunks []string
-	offsets            []int
-}
-
-// read reads the lines of a file.
-func (c *columns) read(d *document, lines []string) error {
-	c.offsets = []int{0}
+// taggedOf reads the lines of a file, and adds the names of its tags.
+func taggedOf(d *document, lines []string, pos, chunks *classNames) (*Tagged, error) {
+	t, words, offsets := &Tagged{}, []string{}, []int{0}
 	for i, line := range lines {
 		f := strings.Fields(line)
 		switch {
 		case len(f) == 0:
-			c.end()
+			if n := len(words); n > offsets[len(offsets)-1] {
+				offsets = append(offsets, n)
+			}
 			continue
 		case len(f) != 3:
-			return d.wrong(i, "%.40q has %d fields, want 3: write the word, its part of speech and its chunk tag, and an empty line after each sentence", line, len(f))
+			return nil, d.wrong(i, "%.40q has %d fields, want 3: write the word, its part of speech and its chunk tag, and an empty line after each sentence", line, len(f))
 		case !isChunk(f[2]):
-			return d.wrong(i, "%.20q is no chunk tag: write O, or B- or I- and the kind of the chunk", f[2])
+			return nil, d.wrong(i, "%.20q is no chunk tag: write O, or B- or I- and the kind of the chunk", f[2])
 		}
-		if err := d.keep(80, i); err != nil {
-			return err
+		if err := d.keep(60, i); err != nil {
+			return nil, err
 		}
-		c.words, c.pos, c.chunks = append(c.words, f[0]), append(c.pos, f[1]), append(c.chunks, f[2])
+		words = append(words, f[0])
+		t.POS.Tokens, t.Chunks.Tokens = append(t.POS.Tokens, pos.id(f[1])), append(t.Chunks.Tokens, chunks.id(f[2]))
 	}
-	c.end()
-	return nil
+	if n := len(words); n > offsets[len(offsets)-1] {
+		offsets = append(offsets, n)
+	}
+	t.POS.Offsets, t.Chunks.Offsets = offsets, offsets
+	t.Sentences = make([][]string, t.POS.Len())
+	for i := range t.Sentences {
+		t.Sentences[i] = words[offsets[i]:offsets[i+1]:offsets[i+1]]
+	}
+	return t, nil
 }
 
 // isChunk reports whether a tag begins, continues or is outside a chunk.
 func isChunk(tag string) bool {
 	return tag == "O" || len(tag) > 2 && (tag[0] == 'B' || tag[0] == 'I') && tag[1] == '-'
-}
-
-// end ends a sentence, if one has begun.
-func (c *columns) end() {
-	if n := len(c.words); n > c.offsets[len(c.offsets)-1] {
-		c.offsets = append(c.offsets, n)
-	}
-}
-
-// tagged numbers the tags.
-func (c *columns) tagged(pos, chunks []string) *Tagged {
-	t := &Tagged{POSTags: pos, ChunkTags: chunks}
-	for i := range len(c.offsets) - 1 {
-		lo, hi := c.offsets[i], c.offsets[i+1]
-		t.Sentences = append(t.Sentences, c.words[lo:hi:hi])
-	}
-	t.POS = Ragged{numbersOf(c.pos, pos), c.offsets}
-	t.Chunks = Ragged{numbersOf(c.chunks, chunks), c.offsets}
-	return t
 }
 
 // Encode returns the tokens of the words.

@@ -16,30 +16,29 @@ func ReadTREC(path string) (train, test *Labelled, err error) {
 		return nil, nil, err
 	}
 	defer b.Close()
-	var classes [2][]string
+	var classes classNames
 	parts := [2]*Labelled{{}, {}}
 	for k, names := range [2][]string{{"train.txt", "train_5500.label"}, {"test.txt", "TREC_10.label"}} {
-		if parts[k].Texts, classes[k], err = questionsOf(b, names); err != nil {
+		if err := parts[k].questions(b, names, &classes); err != nil {
 			return nil, nil, err
 		}
 	}
-	all := sortedNames(classes[0], classes[1])
-	for k, p := range parts {
-		p.Classes, p.Labels = all, numbersOf(classes[k], all)
-	}
-	return parts[0], parts[1], nil
+	train, test = parts[0], parts[1]
+	train.Classes = classes.sorted(train.Labels, test.Labels)
+	test.Classes = train.Classes
+	return train, test, nil
 }
 
-// questionsOf returns the questions of a file and their classes.
-func questionsOf(b *bundle, names []string) (texts, classes []string, err error) {
+// questions reads the questions of a file and their classes.
+func (l *Labelled) questions(b *bundle, names []string, classes *classNames) error {
 	d, err := b.read("", names...)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	d.latin()
 	lines, err := d.lines()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	for i, line := range lines {
 		if strings.TrimSpace(line) == "" {
@@ -47,12 +46,12 @@ func questionsOf(b *bundle, names []string) (texts, classes []string, err error)
 		}
 		class, question, _ := strings.Cut(line, " ")
 		if question = strings.TrimSpace(question); question == "" || !strings.Contains(class, ":") {
-			return nil, nil, d.wrong(i, "%.40q does not begin with a class and a question: write CLASS:kind, a blank and the question", line)
+			return d.wrong(i, "%.40q does not begin with a class and a question: write CLASS:kind, a blank and the question", line)
 		}
-		if err := d.keep(40, i); err != nil {
-			return nil, nil, err
+		if err := d.keep(20, i); err != nil {
+			return err
 		}
-		texts, classes = append(texts, question), append(classes, class)
+		l.Texts, l.Labels = append(l.Texts, question), append(l.Labels, classes.id(class))
 	}
-	return texts, classes, nil
+	return nil
 }

@@ -25,7 +25,12 @@ type Tree struct {
 //	(3 (2 a) (4 (3 lovely) (2 film)))
 func ParseTree(line string) (Tree, error) {
 	n := strings.Count(line, "(")
-	p := treeParser{line: line, top: -1, t: Tree{Parent: make([]int32, 0, n), Labels: make([]int32, 0, n)}}
+	return parseTree(line, Tree{Parent: make([]int32, 0, n), Labels: make([]int32, 0, n)})
+}
+
+// parseTree is [ParseTree] into the room of t, whose slices are empty.
+func parseTree(line string, t Tree) (Tree, error) {
+	p := treeParser{line: line, top: -1, t: t}
 	for p.blanks(); p.at < len(line); p.blanks() {
 		if err := p.next(); err != nil {
 			return Tree{}, fmt.Errorf("byte %d: %w", p.at+1, err)

@@ -53,7 +53,7 @@ func mostFrequent(counts map[string]int, least int) *Vocabulary {
 
 // numbered is a vocabulary of distinct words in order.
 func numbered(words []string) *Vocabulary {
-	v := &Vocabulary{words: words, ids: make(map[string]int32, len(words))}
+	v := &Vocabulary{words: words, ids: make(map[string]int32, min(len(words), 1<<16))}
 	for i, w := range words {
 		v.ids[w] = First + int32(i)
 	}
@@ -113,6 +113,15 @@ func (v *Vocabulary) Word(id int32) string {
 		return special[id]
 	}
 	return v.words[id-First]
+}
+
+// Words returns the words of numbers, as Word does each.
+func (v *Vocabulary) Words(ids []int32) []string {
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = v.Word(id)
+	}
+	return words
 }
 
 // Encode returns the numbers of the words of a line, between which is white space.

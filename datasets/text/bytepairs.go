@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // BytePairs is a tokeniser of parts of words. Each byte is a token, and so is each pair
@@ -144,7 +145,7 @@ func pieceOf(line string) int {
 		case kind < 0 || i == 1 && line[0] == ' ' && k != 0:
 			kind = k
 		case k != kind || n > pieceMost:
-			return lastBlank(line[:i], kind, line[i:])
+			return lastBlank(line[:i], line[i:])
 		}
 	}
 	return len(line)
@@ -152,17 +153,10 @@ func pieceOf(line string) int {
 
 // lastBlank returns the length of a piece that is followed by rest: white space leaves
 // its last blank to the word that follows.
-func lastBlank(piece string, kind int, rest string) int {
+func lastBlank(piece, rest string) int {
 	n := len(piece)
-	if kind == 0 && n > 1 && piece[n-1] == ' ' && len(rest) > 0 && !startsWithSpace(rest) {
+	if r, _ := utf8.DecodeRuneInString(rest); n > 1 && piece[n-1] == ' ' && !unicode.IsSpace(r) {
 		return n - 1
 	}
 	return n
-}
-
-func startsWithSpace(s string) bool {
-	for _, r := range s {
-		return unicode.IsSpace(r)
-	}
-	return false
 }

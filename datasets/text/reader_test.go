@@ -111,11 +111,13 @@ func TestReadLines(t *testing.T) {
 // What is kept of a text that few bytes expand to is bounded; the text is by unpack.
 func TestSmallFilesStaySmall(t *testing.T) {
 	dir := put(t, "lines.gz", gz(strings.Repeat("\n", 1<<22)), "names/A.txt.gz", gz(strings.Repeat("a\n", 1<<21)),
-		"trees.gz", gz(strings.Repeat("(0(0(0(0(0(0(0(0(0 a)))))))))\n", 1<<18)))
+		"trees.gz", gz(strings.Repeat("(0(0(0(0(0(0(0(0(0 a)))))))))\n", 1<<18)), "text.csv.gz", gz("text\n"+strings.Repeat("a\n", 1_100_000)))
 	_, err := ReadLines(filepath.Join(dir, "lines.gz"))
 	wantError(t, err, "lines.gz: ", "bytes of memory were needed", "unpack it first")
 	_, err = ReadTrees(filepath.Join(dir, "trees.gz"))
 	wantError(t, err, "trees.gz: ", "bytes of memory were needed", "unpack it first")
+	_, err = ReadCSV(filepath.Join(dir, "text.csv.gz"), "text", "")
+	wantError(t, err, "text.csv.gz: line ", "bytes of memory were needed", "unpack it first")
 	_, err = ReadNames(filepath.Join(dir, "names"))
 	wantError(t, err, "A.txt.gz: ", "bytes of memory were needed", "unpack it first")
 }
@@ -302,9 +304,14 @@ func TestBatchTrees(t *testing.T) {
 
 func TestReadSST(t *testing.T) {
 	one := "(4 (3 good) (2 film))\n"
-	train, val, test, err := ReadSST(put(t, "train.txt.gz", gz(one+"\r\n"+one), "dev.txt", one, "test.txt", "(0 bad)"))
-	if err != nil || len(train) != 2 || len(val) != 1 || len(test) != 1 || test[0].String() != "(0 bad)" {
+	train, val, test, err := ReadSST(put(t, "train.txt.gz", gz(one+"\r\n(1 (2 so) (3 it) (4 goes))\r\n(0 (1 (2 x)))"), "dev.txt", one, "test.txt", "(0 bad)"))
+	if err != nil || len(train) != 3 || len(val) != 1 || len(test) != 1 || test[0].String() != "(0 bad)" {
 		t.Errorf("%v, %v, %v, error %v", train, val, test, err)
+	}
+	for i, want := range []string{"(4 (3 good) (2 film))", "(1 (2 so) (3 it) (4 goes))", "(0 (1 (2 x)))"} {
+		if train[i].String() != want {
+			t.Errorf("tree %d is %s, want %s", i, train[i], want)
+		}
 	}
 	dir := put(t, "train.txt", one, "dev.txt", one+"(2 (1 a) (3 b)\n", "test.txt", "(5 bad)")
 	_, _, _, err = ReadSST(dir)

@@ -116,8 +116,9 @@ func TestSplitWords(t *testing.T) {
 	}
 }
 
-// trainSlowly is the definition of TrainBytePairs: count everything again each time.
-func trainSlowly(lines []string, size int) [][2]int32 {
+// trainSlowly is the definition of TrainBytePairs: count everything again each time. It
+// returns what the lines are made of in the end, too.
+func trainSlowly(lines []string, size int) (merges [][2]int32, tokens []int32) {
 	var pieces [][]int32
 	for _, line := range lines {
 		for len(line) > 0 {
@@ -129,7 +130,6 @@ func trainSlowly(lines []string, size int) [][2]int32 {
 			pieces, line = append(pieces, ids), line[n:]
 		}
 	}
-	var merges [][2]int32
 	for int(firstMerge)+len(merges) < size {
 		counts := map[[2]int32]int{}
 		for _, ids := range pieces {
@@ -151,7 +151,7 @@ func trainSlowly(lines []string, size int) [][2]int32 {
 		}
 		merges = append(merges, best)
 	}
-	return merges
+	return merges, slices.Concat(pieces...)
 }
 
 func TestBytePairsAreTheMostFrequent(t *testing.T) {
@@ -169,8 +169,12 @@ func TestBytePairsAreTheMostFrequent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := trainSlowly(lines, 320); !slices.Equal(b.merges, want) {
-			t.Fatalf("of %q joined\n%v, want\n%v", lines, b.merges, want)
+		merges, tokens := trainSlowly(lines, 320)
+		if !slices.Equal(b.merges, merges) {
+			t.Fatalf("of %q joined\n%v, want\n%v", lines, b.merges, merges)
+		}
+		if got := EncodeLines(b, lines).Tokens; !slices.Equal(got, tokens) {
+			t.Fatalf("%q becomes\n%v, want\n%v", lines, got, tokens)
 		}
 	}
 }

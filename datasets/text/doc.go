@@ -14,12 +14,12 @@
 //		…
 //	}
 //
-// What readers return says what a dataset is of: [Labelled] texts, [Tagged] words, a
-// [Parallel] text and its translation, whose tokens are [Pairs] and a [PairBatch], a [Tree],
-// some of which are a [TreeBatch], a [Question] about a story. [ReadLines], [ReadCSV], [ReadTagged], [ReadTrees] and
-// [ReadParallel] read files of your own; the others published datasets, in the folder that
-// [Find] finds. [Task] makes sequences for tasks whose answers are known: of symbols, or a
-// [Series] of numbers.
+// Readers return what a dataset is of: [Labelled] texts, sentences with [Tagged] words,
+// questions about stories ([Question]), texts and their translations ([Parallel], whose
+// tokens are [Pairs], in batches a [PairBatch]), or trees ([Tree], in batches a
+// [TreeBatch]). [ReadLines], [ReadCSV], [ReadTagged], [ReadTrees] and [ReadParallel] read
+// files of your own, the others published datasets in the folder that [Find] finds. A
+// [Task] makes sequences whose answers are known: of symbols, or a [Series] of numbers.
 //
 // Texts are in UTF-8. Errors name the file, the line and, of what is no UTF-8, the byte.
 // Files may be in gzip or zstd, and folders may be archives; what expands without bound is

@@ -3,10 +3,13 @@ package text_test
 import (
 	"fmt"
 	"log"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/layers/sequence"
 )
 
 // fixture writes a file for an example, and returns its path.
@@ -44,6 +47,29 @@ func Example() {
 	// Output:
 	// 4 words in 1 reviews: a fine long film
 	// 6 words in 2 reviews: a fine film long , dull
+}
+
+// A batch goes into a recurrent layer: a row of the embedding a word, and the last state
+// of each sentence.
+func ExampleRagged_Batch() {
+	lines := []string{"a fine film", "long , dull", "a long film that is fine"}
+	words, err := text.NewWords(lines, 1, false)
+	if err != nil {
+		log.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	embedding := grad.NewParam(words.Len(), 8)
+	embedding.Value.Normal(rng, 0, 1)
+	gru := &sequence.GRU{In: 8, Hidden: 4}
+	gru.Init(rng)
+
+	sentences := text.EncodeLines(words, lines)
+	b := sentences.Batch([]int32{2, 0})
+	t := grad.NewTape(1)
+	h := gru.Forward(t, b.Graph, t.Use(embedding).Rows(b.Tokens))
+	last := h.Rows(b.Graph.Sinks())
+	fmt.Println(h.Shape(), last.Shape())
+	// Output: [9 4] [2 4]
 }
 
 // A text file becomes segments for a language model over characters.
@@ -128,13 +154,23 @@ func ExampleBatchTrees() {
 			fmt.Printf("node %d is child %d of node %d\n", child, b.Graph.Kinds()[e], p)
 		}
 	}
-	fmt.Println("leaves", b.Leaves, "labels", b.Labels)
+	fmt.Println("labels", b.Labels, "tokens", b.Tokens)
+
+	rng := rand.New(rand.NewPCG(1, 2))
+	embedding := grad.NewParam(v.Len(), 8)
+	embedding.Value.Normal(rng, 0, 1)
+	layer := &sequence.TreeLSTM{In: 8, Hidden: 4}
+	layer.Init(rng)
+	t := grad.NewTape(1)
+	h := layer.Forward(t, b.Graph, t.Use(embedding).Embedding(b.Tokens, grad.NoLabel)) // zeros where there is no word
+	fmt.Println(h.Shape(), h.Rows(b.Roots).Shape())
 	// Output:
 	// node 1 is child 0 of node 0
 	// node 2 is child 1 of node 0
 	// node 3 is child 0 of node 2
 	// node 4 is child 1 of node 2
-	// leaves [1 3 4] labels [3 2 4 3 2]
+	// labels [3 2 4 3 2] tokens [-1 3 -1 5 4]
+	// [5 4] [1 4]
 }
 
 // A task makes as many sequences as one wants, the same for the same seed.

@@ -75,7 +75,8 @@ func checkRows(op string, rows []int32, n int) {
 }
 
 // Graph returns a chain a sequence, a node a token. A sequence without tokens is an
-// empty chain: it is a member of the graph and has no node.
+// empty chain: it is a member of the graph and has no node, so that a mean over
+// Membership gives it a row of zeros, but Sinks no last node.
 func (r Ragged) Graph() *graph.Graph { return graph.Chains(r.Lengths()...) }
 
 // Batch returns some of the sequences as one graph. It panics with a

@@ -279,7 +279,7 @@ func TestBatchTrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(b.Labels, []int32{4, 3, 2, 2, 1, 0}) || !slices.Equal(b.Leaves, []int32{1, 3, 4, 5}) || !slices.Equal(b.Tokens, []int32{0, 5, 3, 4}) || !slices.Equal(b.Roots, []int32{0, 5}) {
+	if !slices.Equal(b.Labels, []int32{4, 3, 2, 2, 1, 0}) || !slices.Equal(b.Leaves, []int32{1, 3, 4, 5}) || !slices.Equal(b.Tokens, []int32{-1, Unknown, -1, 5, 3, 4}) || !slices.Equal(b.Roots, []int32{0, 5}) {
 		t.Errorf("%+v", b)
 	}
 	// The kinds are the ordinals in the text: good 0, (old film) 1; old 0, film 1.
@@ -294,8 +294,15 @@ func TestBatchTrees(t *testing.T) {
 	if b.Graph.NumEdges() != len(want) || !slices.Equal(b.Graph.NodeOffsets(), []int{0, 5, 6}) {
 		t.Errorf("%d edges, members %v", b.Graph.NumEdges(), b.Graph.NodeOffsets())
 	}
-	if _, err := BatchTrees([]Tree{{Parent: []int32{1, 0}, Labels: []int32{0, 0}}}, numbered(nil)); err == nil {
-		t.Error("a cycle is taken for a tree")
+	one := []int32{-1}
+	for want, broken := range map[string]Tree{
+		"is its own ancestor":         {Parent: []int32{1, 0}, Labels: []int32{0, 0}},
+		"tree 0: 0 labels for 1 node": {Parent: one},
+		"and 0 words for 1 leaves":    {Parent: one, Labels: one, Leaves: []int32{0}},
+		"leaf 1 is no node":           {Parent: one, Labels: one, Leaves: []int32{1}, Words: []string{"a"}},
+	} {
+		_, err := BatchTrees([]Tree{broken}, numbered(nil))
+		wantError(t, err, want)
 	}
 	if b, err := BatchTrees(nil, numbered(nil)); err != nil || b.Graph.NumNodes() != 0 {
 		t.Errorf("no trees: error %v", err)

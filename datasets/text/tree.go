@@ -138,28 +138,51 @@ func (t Tree) String() string {
 	return b.String()
 }
 
+// check returns an error unless there is a label a node and a word a leaf.
+func (t Tree) check() error {
+	n := len(t.Parent)
+	if len(t.Labels) != n || len(t.Leaves) != len(t.Words) {
+		return fmt.Errorf("%d labels for %d nodes and %d words for %d leaves: want one each", len(t.Labels), n, len(t.Words), len(t.Leaves))
+	}
+	for _, u := range t.Leaves {
+		if u < 0 || int(u) >= n {
+			return fmt.Errorf("leaf %d is no node, of which there are %d", u, n)
+		}
+	}
+	return nil
+}
+
 // TreeBatch is some trees in one graph.
 type TreeBatch struct {
 	Graph  *graph.Graph // from children to parents; the kind of an edge is the child's ordinal, 0 the leftmost
 	Labels []int32      // of each node
+	Tokens []int32      // of each node, −1 of one without a word
 	Leaves []int32      // nodes that have a word
-	Tokens []int32      // of the leaves
 	Roots  []int32      // a node a tree
 }
 
 // BatchTrees returns trees as one graph, each a member of it, with the numbers that v has
 // for their words. Nodes are numbered along the first tree, then along the second and so
-// on. The error names a tree whose Parent is that of no tree.
+// on. The error names a tree that is none. What goes into a Tree-LSTM
+// are the rows of an embedding, and zeros for inner nodes:
+//
+//	x := t.Use(embedding).Embedding(b.Tokens, grad.NoLabel)
 func BatchTrees(trees []Tree, v *Vocabulary) (*TreeBatch, error) {
 	b, parents, base := &TreeBatch{}, make([][]int32, len(trees)), int32(0)
 	for i, t := range trees {
+		if err := t.check(); err != nil {
+			return nil, fmt.Errorf("text: tree %d: %w", i, err)
+		}
 		parents[i] = t.Parent
 		b.Roots = append(b.Roots, base)
 		b.Labels = append(b.Labels, t.Labels...)
-		for _, u := range t.Leaves {
-			b.Leaves = append(b.Leaves, base+u)
+		for range t.Parent {
+			b.Tokens = append(b.Tokens, -1)
 		}
-		b.Tokens = append(b.Tokens, v.IDs(t.Words)...)
+		for k, u := range t.Leaves {
+			b.Leaves = append(b.Leaves, base+u)
+			b.Tokens[base+u] = v.ID(t.Words[k])
+		}
 		base += int32(len(t.Parent))
 	}
 	var err error

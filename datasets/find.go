@@ -3,11 +3,10 @@ package datasets
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/internal/datadir"
 	"github.com/edgewise-ml/edgewise/internal/spell"
 )
 
@@ -29,25 +28,8 @@ func unknown(name string, known []string) error {
 func planetoidNames() []string { return slices.Sorted(maps.Keys(classNames)) }
 
 // folders returns where datasets may be, in the order of preference.
-func folders(dataDir string) []string {
-	var dirs []string
-	for _, dir := range []string{dataDir, os.Getenv("EDGEWISE_DATA")} {
-		if dir != "" {
-			dirs = append(dirs, dir)
-		}
-	}
-	if cache, err := CacheDir(); err == nil {
-		dirs = append(dirs, cache)
-	}
-	return dirs
-}
+func folders(dataDir string) []string { return datadir.Folders(dataDir) }
 
 // CacheDir returns the folder for datasets that are fetched: edgewise in the
 // user's cache.
-func CacheDir() (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(cache, "edgewise"), nil
-}
+func CacheDir() (string, error) { return datadir.Cache() }

@@ -18,10 +18,10 @@ const module = "github.com/edgewise-ml/edgewise"
 const root = "../.."
 
 // level0 are the packages that stand alone; every other package may import
-// them. All but simd, par, pages, plain, scratch, spell, spoil, atomicfile and regular read a
-// format.
+// them. All but simd, par, pages, plain, scratch, spell, spoil, atomicfile, datadir and
+// regular read a format.
 var level0 = strings.Fields(`internal/par internal/simd internal/pages
-	internal/atomicfile internal/edgelist internal/mtx internal/npy internal/pickle
+	internal/atomicfile internal/datadir internal/edgelist internal/mtx internal/npy internal/pickle
 	internal/plain internal/regular internal/safetensors internal/scratch internal/spell internal/spoil
 	internal/table internal/tar internal/unpack`)
 
@@ -36,6 +36,7 @@ var table = map[string]string{
 	"message":           "grad graph internal/attend sparse tensor",
 	"sample":            "graph tensor sparse",
 	"datasets":          "graph tensor sparse",
+	"datasets/text":     "graph tensor",
 	"datasets/cora":     "datasets graph tensor sparse",
 	"datasets/cora/gen": "datasets graph tensor sparse",
 	"train":             "grad tensor",
@@ -120,6 +121,9 @@ func TestViolations(t *testing.T) {
 		{"layers/decode", "grad", true},
 		{"layers/decode", "layers/sequence", false},
 		{"datasets", "datasets/cora", false},
+		{"datasets/text", "graph", true},
+		{"datasets/text", "grad", false},
+		{"datasets/text", "datasets", false},
 		{"cmd/gatbench", "layers/memory", true},
 		{"cmd/gatbench", "internal/golden", false},
 		{"cmd/gatbench", "cmd/gatbench/internal/bench", true},

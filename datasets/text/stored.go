@@ -1,0 +1,122 @@
+package text
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/regular"
+)
+
+// stored is the JSON of a tokeniser.
+type stored struct {
+	Tokeniser string     `json:"tokeniser"` // which
+	Fold      bool       `json:"fold,omitempty"`
+	Cased     bool       `json:"cased,omitempty"`
+	Words     []string   `json:"words,omitempty"`  // by token, from First on
+	Merges    [][2]int32 `json:"merges,omitempty"` // by token, after the bytes
+}
+
+// What each kind of tokeniser is called in JSON.
+const (
+	whiteSpaceKind = "white space"
+	charactersKind = "characters"
+	wordsKind      = "words"
+	bytePairsKind  = "byte pairs"
+)
+
+// storedMost is the length of the longest file that [Load] reads.
+const storedMost = 1 << 25
+
+// Save writes a tokeniser of this package to a file, as JSON: the whole file or none.
+func Save(path string, t Tokeniser) error {
+	var s stored
+	switch t := t.(type) {
+	case *Vocabulary:
+		s = stored{Tokeniser: whiteSpaceKind, Words: t.words}
+	case *Characters:
+		s = stored{Tokeniser: charactersKind, Fold: t.Fold, Words: t.words}
+	case *Words:
+		s = stored{Tokeniser: wordsKind, Cased: t.Cased, Words: t.words}
+	case *BytePairs:
+		s = stored{Tokeniser: bytePairsKind, Merges: t.merges}
+	default:
+		return fmt.Errorf("%s: a %T cannot be saved, only tokenisers of package text", path, t)
+	}
+	return atomicfile.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(s) })
+}
+
+// Load returns the tokeniser that [Save] wrote to a file: a [*Vocabulary], [*Characters],
+// [*Words] or [*BytePairs].
+func Load(path string) (Tokeniser, error) {
+	if err := regular.File(path); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, storedMost+1))
+	if err != nil {
+		return nil, err
+	}
+	t, err := decode(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return t, nil
+}
+
+// decode returns the tokeniser in JSON.
+func decode(b []byte) (Tokeniser, error) {
+	if len(b) > storedMost {
+		return nil, fmt.Errorf("it is longer than %d bytes: train a smaller one", storedMost)
+	}
+	var s stored
+	if err := json.Unmarshal(b, &s); err != nil {
+		return nil, fmt.Errorf("it is no tokeniser in JSON, as text.Save writes it: %w", err)
+	}
+	if s.Tokeniser == bytePairsKind {
+		t := newBytePairs()
+		for _, pair := range s.Merges {
+			if _, err := t.join(pair); err != nil {
+				return nil, err
+			}
+		}
+		return t, nil
+	}
+	v := numbered(s.Words)
+	if len(v.ids) < len(v.words) {
+		return nil, fmt.Errorf("of its words %.40q is there twice: each has one number", twice(s.Words))
+	}
+	switch s.Tokeniser {
+	case whiteSpaceKind:
+		return v, nil
+	case charactersKind:
+		for i, w := range v.words {
+			if r := []rune(w); len(r) != 1 {
+				return nil, fmt.Errorf("word %d, %.40q, is not one character", i, w)
+			}
+		}
+		return &Characters{v, s.Fold}, nil
+	case wordsKind:
+		return &Words{v, s.Cased}, nil
+	}
+	return nil, fmt.Errorf("its tokeniser is %.40q, want one of: %s", s.Tokeniser, strings.Join([]string{whiteSpaceKind, charactersKind, wordsKind, bytePairsKind}, ", "))
+}
+
+// twice returns a word that is there twice.
+func twice(words []string) string {
+	sorted := slices.Sorted(slices.Values(words))
+	for i := range len(sorted) - 1 {
+		if sorted[i] == sorted[i+1] {
+			return sorted[i]
+		}
+	}
+	return ""
+}

@@ -8,15 +8,18 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
+	"github.com/edgewise-ml/edgewise/message/internal/rules"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// planned returns the plan of m on g, under reducers or none. It panics with a
-// [*tensor.ShapeError] where m does not fit g.
+// planned returns the plan of m on g, under reducers or none, and its kernels. It
+// panics with a [*tensor.ShapeError] where m does not fit g.
 //
 // A training step says the same messages again, of other Vars. So plans are kept,
 // up to a number, by all that they are made from.
-func planned(op string, g *graph.Graph, m *Msg, rs []Reducer) *plan {
+func planned(op string, g *graph.Graph, m *Msg, rs []Reducer) *rules.Compiled {
 	if m.empty() {
 		panic(&grad.TapeError{Op: op, Why: "the Msg is empty"})
 	}
@@ -25,13 +28,52 @@ func planned(op string, g *graph.Graph, m *Msg, rs []Reducer) *plan {
 	k.of(g, m, rs)
 	p := plans.find(k)
 	if p == nil {
-		p = newPlan(op, g, m, rs)
-		p.key = slices.Clone(k.words)
+		p = &cachedPlan{key: slices.Clone(k.words), compiled: rules.Compile(op, programOf(op, g, m, rs))}
 		plans.keep(k, p)
 	}
 	keys.Put(k)
-	checkPicks(op, g, m, p)
+	checkPicks(op, g, m, p.compiled.Plan)
+	return p.compiled
+}
+
+// programOf returns what m says on g: what a plan is made from.
+func programOf(op string, g *graph.Graph, m *Msg, rs []Reducer) *ir.Program {
+	code, vars := m.nodes(), m.operands()
+	p := &ir.Program{Code: slices.Clone(code), Leaves: make([]ir.Leaf, len(code))}
+	for i := range code {
+		if n := &code[i]; n.Kind.IsLeaf() {
+			x := vars[n.K]
+			p.Leaves[i] = ir.Leaf{
+				Shape: slices.Clone(shapeOf(n.Kind, x)), Flat: len(x.Shape()) == 1, Needs: x.Needs(), Moved: n.Kind == ir.LeafV && ofSources(g, x),
+			}
+		}
+	}
+	for _, r := range rs {
+		if ir.Reducer(r) >= ir.NumReducers {
+			panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("there is no reducer %d", r)})
+		}
+		p.Reducers = append(p.Reducers, ir.Reducer(r))
+	}
 	return p
+}
+
+// shapeOf returns the shape of the message that a leaf of x is.
+func shapeOf(k ir.Kind, x *grad.Var) []int {
+	shape := x.Value().Shape()
+	switch {
+	case k == ir.LeafW:
+		return shape
+	case len(shape) == 1:
+		return oneElement
+	}
+	return shape[1:]
+}
+
+var oneElement = []int{1}
+
+// ofSources reports whether V(x) reads rows of sources on g.
+func ofSources(g *graph.Graph, x *grad.Var) bool {
+	return g.Bipartite() && x.Value().Rows() == g.NumSrc() && g.DstRows() != nil
 }
 
 // planKey tells plans apart: the operations, the shapes of what they read, and
@@ -45,16 +87,16 @@ var keys = sync.Pool{New: func() any { return new(planKey) }}
 
 func (k *planKey) of(g *graph.Graph, m *Msg, rs []Reducer) {
 	code := m.nodes()
-	k.words = append(k.words[:0], flag(joins), uint64(len(rs)), uint64(len(code)))
+	k.words = append(k.words[:0], flag(plan.Join), uint64(len(rs)), uint64(len(code)))
 	for _, r := range rs {
 		k.words = append(k.words, uint64(r))
 	}
 	for i := range code {
 		n := &code[i]
-		k.words = append(k.words, uint64(n.kind)|uint64(n.fn)<<8|flag(n.mark)<<16,
-			uint64(uint32(n.a))|uint64(uint32(n.b))<<32, uint64(uint32(n.k)), math.Float64bits(float64(n.c)))
-		if n.kind <= leafW {
-			k.leaf(g, n.kind, m.operands()[n.k])
+		k.words = append(k.words, uint64(n.Kind)|uint64(n.Fn)<<8|flag(n.Mark)<<16,
+			uint64(uint32(n.A))|uint64(uint32(n.B))<<32, uint64(uint32(n.K)), math.Float64bits(float64(n.C)))
+		if n.Kind.IsLeaf() {
+			k.leaf(g, n.Kind, m.operands()[n.K])
 		}
 	}
 	k.hash = 0
@@ -64,9 +106,9 @@ func (k *planKey) of(g *graph.Graph, m *Msg, rs []Reducer) {
 	}
 }
 
-func (k *planKey) leaf(g *graph.Graph, kind kind, x *grad.Var) {
+func (k *planKey) leaf(g *graph.Graph, kind ir.Kind, x *grad.Var) {
 	shape := shapeOf(kind, x)
-	k.words = append(k.words, flag(x.Needs())|flag(kind == leafV && ofSources(g, x))<<1, uint64(len(shape)))
+	k.words = append(k.words, flag(x.Needs())|flag(kind == ir.LeafV && ofSources(g, x))<<1|flag(len(x.Shape()) == 1)<<2, uint64(len(shape)))
 	for _, n := range shape {
 		k.words = append(k.words, uint64(n))
 	}
@@ -86,13 +128,19 @@ const mostPlans = 512
 // planCache holds plans by the hashes of their keys.
 type planCache struct {
 	sync.RWMutex
-	all map[uint64][]*plan
+	all map[uint64][]*cachedPlan
 	n   int
+}
+
+// cachedPlan is a plan with the words of its key.
+type cachedPlan struct {
+	key      []uint64
+	compiled *rules.Compiled
 }
 
 var plans planCache
 
-func (c *planCache) find(k *planKey) *plan {
+func (c *planCache) find(k *planKey) *cachedPlan {
 	c.RLock()
 	defer c.RUnlock()
 	for _, p := range c.all[k.hash] {
@@ -103,11 +151,11 @@ func (c *planCache) find(k *planKey) *plan {
 	return nil
 }
 
-func (c *planCache) keep(k *planKey, p *plan) {
+func (c *planCache) keep(k *planKey, p *cachedPlan) {
 	c.Lock()
 	defer c.Unlock()
 	if c.n >= mostPlans || c.all == nil {
-		c.all, c.n = map[uint64][]*plan{}, 0
+		c.all, c.n = map[uint64][]*cachedPlan{}, 0
 	}
 	c.all[k.hash] = append(c.all[k.hash], p)
 	c.n++
@@ -117,53 +165,50 @@ func (c *planCache) keep(k *planKey, p *plan) {
 func checkLeaves(op string, g *graph.Graph, m *Msg) {
 	for i := range m.nodes() {
 		n := &m.nodes()[i]
-		if n.kind > leafW {
+		if !n.Kind.IsLeaf() {
 			continue
 		}
-		x := m.operands()[n.k]
+		x := m.operands()[n.K]
 		rows, want := x.Value().Rows(), g.NumSrc()
-		switch n.kind {
-		case leafW:
+		switch n.Kind {
+		case ir.LeafW:
 			if len(x.Shape()) == tensor.MaxAxes {
 				panic(misfit(op, x.Shape(), "an array of four axes leaves none for the edges"))
 			}
 			continue
-		case leafE:
+		case ir.LeafE:
 			want = g.NumEdges()
-		case leafV:
+		case ir.LeafV:
 			if want = g.NumDst(); ofSources(g, x) {
 				continue
 			}
 		}
 		if rows != want {
 			panic(misfit(op, x.Shape(), fmt.Sprintf("%s wants %d rows on a graph of %d sources, %d destinations and %d edges",
-				leafNames[n.kind], want, g.NumSrc(), g.NumDst(), g.NumEdges())))
+				n.Kind, want, g.NumSrc(), g.NumDst(), g.NumEdges())))
 		}
 	}
 }
 
 // checkPicks panics unless every edge has a row to take.
-func checkPicks(op string, g *graph.Graph, m *Msg, p *plan) {
-	for i := range p.steps {
-		s := &p.steps[i]
-		if !s.picks() {
+func checkPicks(op string, g *graph.Graph, m *Msg, p *plan.Plan) {
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if !s.Picks() {
 			continue
 		}
-		rows := m.besides()[s.aside].rows
-		shape := append([]int{s.from}, s.shape...)
+		rows := m.besides()[s.Aside].Rows
+		shape := append([]int{s.PickFrom}, s.Shape...)
 		if len(rows) != g.NumEdges() {
 			panic(misfit(op, shape, fmt.Sprintf("Pick wants a kind for each of %d edges, got %d", g.NumEdges(), len(rows))))
 		}
 		for e, k := range rows {
-			if uint(k) >= uint(s.from) {
-				panic(misfit(op, shape, fmt.Sprintf("edge %d has kind %d, the message has %d rows", e, k, s.from)))
+			if uint(k) >= uint(s.PickFrom) {
+				panic(misfit(op, shape, fmt.Sprintf("edge %d has kind %d, the message has %d rows", e, k, s.PickFrom)))
 			}
 		}
 	}
 }
-
-// picks reports whether a step takes one of several rows for each edge.
-func (s *step) picks() bool { return s.taken || s.kind == pick }
 
 func misfit(op string, shape []int, why string) *tensor.ShapeError {
 	return &tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(shape)}, Why: why}

@@ -22,10 +22,7 @@ func updateAll(op string, g *graph.Graph, m Msg, rs []Reducer) *grad.Var {
 		panic(&grad.TapeError{Op: op, Why: "no reducer; name one or several, such as message.Sum"})
 	}
 	given(op, g)
-	if y := arrived(g, &m, rs); y != nil {
-		return y
-	}
-	return update(op, g, m, rs)
+	return evaluate(op, g, &m, rs, nil)
 }
 
 // UpdateAllAdd returns UpdateAll(g, m, Sum) as a matrix, a row for each destination,
@@ -37,15 +34,7 @@ func UpdateAllAdd(g *graph.Graph, m Msg, b *grad.Var) *grad.Var {
 		return matrix(updateAll(opUpdateAllAdd, g, m, sums))
 	}
 	given(opUpdateAllAdd, g)
-	if y := arrived(g, &m, sums); y != nil {
-		return addBias(y, b)
-	}
-	if y := fusedAdd(g, &m, b); y != nil {
-		return y
-	}
-	p := planned(opUpdateAllAdd, g, &m, sums)
-	wantBias(b, p.out().width)
-	return matrix(evaluate("UpdateAll", g, &m, p, b)).BiasAdded(b)
+	return evaluate(opUpdateAllAdd, g, &m, sums, b)
 }
 
 const opUpdateAllAdd = "message.UpdateAllAdd"
@@ -55,12 +44,6 @@ func wantBias(b *grad.Var, n int) {
 	if len(b.Value().Data) != n {
 		panic(&tensor.ShapeError{Op: opUpdateAllAdd, Shapes: [][]int{slices.Clone(b.Shape())}, Why: fmt.Sprintf("want a bias of %d elements, as many as a message has", n)})
 	}
-}
-
-// addBias returns y as a matrix, plus b in each row.
-func addBias(y, b *grad.Var) *grad.Var {
-	wantBias(b, y.Value().RowLen())
-	return matrix(y).AddBias(b, grad.Identity)
 }
 
 var sums = []Reducer{Sum}
@@ -75,12 +58,30 @@ func given(op string, g *graph.Graph) {
 	}
 }
 
-// update is [UpdateAll] of what has to be kept.
-func update(op string, g *graph.Graph, m Msg, rs []Reducer) *grad.Var {
-	if y := fusedUpdate(g, &m, rs); y != nil {
-		return y
+// evaluate runs m on g, under reducers or none: it finds the plan of m, and the first
+// kernel of this plan that takes the call. With a bias the result is a matrix, and the
+// bias is added to each row, by the kernel if it can.
+func evaluate(op string, g *graph.Graph, m *Msg, rs []Reducer, bias *grad.Var) *grad.Var {
+	p := planned(op, g, m, rs)
+	room := newCall(g, m, p.Plan)
+	c := &room.call
+	kernel := p.Choose(c)
+	if bias != nil {
+		wantBias(bias, p.Plan.Out().Width)
+		if kernel.AddsBias() {
+			c.Bias = bias
+		}
 	}
-	return evaluate("UpdateAll", g, &m, planned(op, g, &m, rs), nil)
+	y := kernel.Forward(c)
+	switch {
+	case bias == nil:
+	case c.Bias != nil:
+		y = matrix(y).BiasAdded(bias)
+	default:
+		y = matrix(y).AddBias(bias, grad.Identity)
+	}
+	room.release()
+	return y
 }
 
 // ApplyEdges returns the message of every edge of g, in the graph's edge order.
@@ -89,10 +90,7 @@ func ApplyEdges(g *graph.Graph, m Msg) *grad.Var { return applyEdges("message.Ap
 // applyEdges is ApplyEdges under the name that errors give.
 func applyEdges(op string, g *graph.Graph, m Msg) *grad.Var {
 	given(op, g)
-	if y := fusedEdges(g, &m); y != nil {
-		return y
-	}
-	return evaluate("ApplyEdges", g, &m, planned(op, g, &m, nil), nil)
+	return evaluate(op, g, &m, nil, nil)
 }
 
 // EdgeSoftmax normalises x, with a row for each edge in the graph's order, over

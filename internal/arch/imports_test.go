@@ -33,7 +33,7 @@ var table = map[string]string{
 	"sparse":            "tensor",
 	"grad":              "tensor sparse",
 	"graph":             "tensor sparse",
-	"message":           "grad graph internal/attend sparse tensor",
+	"message":           "grad graph message/internal/exec message/internal/ir message/internal/plan message/internal/rules sparse tensor",
 	"sample":            "graph tensor sparse",
 	"datasets":          "graph tensor sparse",
 	"datasets/cora":     "datasets graph tensor sparse",
@@ -52,6 +52,12 @@ var table = map[string]string{
 	"cmd/gatbench/internal/draw":   "datasets internal/picture tensor train",
 	"cmd/gatbench/internal/report": "train cmd/gatbench/internal/usage",
 	"cmd/gatbench/internal/usage":  "",
+
+	// Parts of message, which only it imports, one way: rules, exec, plan, ir.
+	"message/internal/rules": "message/internal/exec message/internal/plan message/internal/ir grad graph internal/attend sparse tensor",
+	"message/internal/exec":  "message/internal/plan message/internal/ir grad graph internal/attend tensor",
+	"message/internal/plan":  "message/internal/ir tensor",
+	"message/internal/ir":    "tensor",
 
 	"internal/attend":  "graph sparse tensor",
 	"internal/fetch":   "",

@@ -1,0 +1,129 @@
+package exec
+
+import (
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
+)
+
+// forward evaluates the plan over all edges, and reduces or stores what comes of
+// it.
+func (p *pass) forward() {
+	p.reduction.begin()
+	p.partition = p.partitionOf(false)
+	Each(len(p.partition.chunks), p.task)
+}
+
+func (p *pass) forwardChunk(i int) {
+	c := p.partition.chunks[i]
+	w := p.newWorker(c.hi - c.lo)
+	if p.eval.walks {
+		w.walk(c)
+	} else {
+		w.inTiles(c)
+	}
+	w.release()
+}
+
+// addBias adds the bias to the rows of the destinations from r0 to r1, while they are
+// near.
+func (p *pass) addBias(r0, r1 int) {
+	if p.eval.bias == nil {
+		return
+	}
+	b, y := p.eval.bias.Value().Data, p.eval.y.Value().Data
+	rows := y[r0*len(b) : r1*len(b)]
+	simd.Add.ForwardRows(rows, rows, b)
+}
+
+// inTiles does a chunk tile by tile.
+func (w *worker) inTiles(c chunk) {
+	w.pass.tiles(c, w.measure, w.result)
+	w.pass.reduction.finish(c.r0, c.r1)
+	w.multiplySums(c.r0, c.r1)
+	w.pass.addBias(c.r0, c.r1)
+}
+
+// result evaluates a tile and takes its messages.
+func (w *worker) result(t tile) {
+	rows := w.pass.resultRows(t.r0, t.r1)
+	simd.Fetch(rows)
+	w.evaluate(t, w.plan.Computed())
+	if w.pass.begins(t) {
+		clear(rows)
+	}
+	n, y := w.plan.Out().Width, w.pass.eval.y.Value().Data
+	last := len(w.plan.Steps) - 1
+	if w.plan.Result == plan.CommonFactor {
+		last, _ = w.plan.Factors()
+	}
+	m := w.values[last]
+	switch {
+	case w.plan.Result == plan.Stored:
+		copy(y[t.lo*n:t.hi*n], m)
+	case w.plan.Result == plan.SumWithoutMessage:
+		w.sumNear(y, t)
+	case w.plan.Plain():
+		w.sumRows(y, m, t, n)
+	default:
+		w.pass.eachRow(t, func(v, lo, hi int) { w.pass.reduction.take(v, t.lo+lo, m[lo*n:hi*n], w.mix) })
+	}
+}
+
+// measure computes the statistics of a destination whose edges do not fit one
+// tile: for each step across its edges a pass or two.
+func (w *worker) measure(v int) {
+	lo, hi := int(w.graph.In().Offsets[v]), int(w.graph.In().Offsets[v+1])
+	for i := range w.plan.Steps {
+		s := &w.plan.Steps[i]
+		if !s.Kind.Across() {
+			continue
+		}
+		w.clearStats(s, v)
+		for pass := range sightings(s) {
+			parts(w.pass.fit, lo, hi, v, func(t tile) {
+				w.evaluate(t, i)
+				n := (t.hi - t.lo) * s.Width
+				w.observe(s, pass, v, t.lo, w.values[s.A][:n])
+			})
+		}
+		w.settleStats(s, v)
+	}
+}
+
+// evaluate computes the values of the first n steps on a tile.
+func (w *worker) evaluate(t tile, n int) {
+	for i := range w.plan.Steps[:n] {
+		if s := &w.plan.Steps[i]; !s.Fixed && !s.InPlace && !(w.pass.backward && s.Skipped) {
+			w.compute(i, t)
+		}
+	}
+}
+
+// compute computes the values of step i on a tile.
+func (w *worker) compute(i int, t tile) {
+	s := &w.plan.Steps[i]
+	if s.Kind.IsLeaf() {
+		w.gather(i, t)
+		return
+	}
+	y := w.values[i][:(t.hi-t.lo)*s.Width]
+	switch s.Kind {
+	case ir.Unary:
+		s.Unary.Forward(y, w.values[s.A][:len(y)], s.C)
+	case ir.Binary:
+		s.Binary.Forward(y, w.values[s.A], w.values[s.B], 1, 1)
+	case ir.ScaleBy:
+		simd.Runs(s.Run).Scale(y, w.values[s.B][:len(y)/s.Run], w.values[s.A])
+	case ir.Score:
+		w.score(i, t)
+	case ir.Affine:
+		w.affine(i, t)
+	case ir.MatMul:
+		w.multiply(s, y)
+	case ir.Softmax, ir.LogSoftmax, ir.Normalise, ir.TopK:
+		w.combine(i, t)
+	default:
+		w.perEdge(s, t, y)
+	}
+}

@@ -23,7 +23,7 @@ var callRooms = sync.Pool{New: func() any { return new(callRoom) }}
 // newCall returns a call of m's plan on g.
 func newCall(g *graph.Graph, m *Msg, p *plan.Plan) *callRoom {
 	r := callRooms.Get().(*callRoom)
-	r.call.Plan, r.call.Graph = p, g
+	r.call.Plan, r.call.Graph, r.call.Lasting = p, g, false
 	if m.long != nil {
 		r.call.Vars, r.call.Asides, r.call.Lasting = m.long.vars, m.long.asides, true
 		return r
@@ -35,6 +35,10 @@ func newCall(g *graph.Graph, m *Msg, p *plan.Plan) *callRoom {
 
 // release hands the room back. After a panic it is left to the collector.
 func (r *callRoom) release() {
-	*r = callRoom{}
+	if !r.call.Lasting { // else they are the Msg's
+		clear(r.call.Vars)
+		clear(r.call.Asides)
+	}
+	r.call.Plan, r.call.Graph, r.call.Vars, r.call.Asides, r.call.Bias = nil, nil, nil, nil, nil
 	callRooms.Put(r)
 }

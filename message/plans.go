@@ -87,31 +87,35 @@ var keys = sync.Pool{New: func() any { return new(planKey) }}
 
 func (k *planKey) of(g *graph.Graph, m *Msg, rs []Reducer) {
 	code := m.nodes()
-	k.words = append(k.words[:0], flag(plan.Join), uint64(len(rs)), uint64(len(code)))
+	words := append(k.words[:0], flag(plan.Join)|uint64(len(rs))<<8|uint64(len(code))<<32)
 	for _, r := range rs {
-		k.words = append(k.words, uint64(r))
+		words = append(words, uint64(r))
 	}
 	for i := range code {
-		n := &code[i]
-		k.words = append(k.words, uint64(n.Kind)|uint64(n.Fn)<<8|flag(n.Mark)<<16,
-			uint64(uint32(n.A))|uint64(uint32(n.B))<<32, uint64(uint32(n.K)), math.Float64bits(float64(n.C)))
-		if n.Kind.IsLeaf() {
-			k.leaf(g, n.Kind, m.operands()[n.K])
+		if n := &code[i]; n.Kind.IsLeaf() {
+			words = leafKey(words, g, n, m.operands()[n.K])
+		} else {
+			words = append(words, uint64(n.Kind)|uint64(n.Fn)<<8|flag(n.Mark)<<16|uint64(uint32(n.K))<<32,
+				uint64(uint32(n.A))|uint64(uint32(n.B))<<32, math.Float64bits(float64(n.C)))
 		}
 	}
-	k.hash = 0
-	for _, w := range k.words {
-		k.hash = (k.hash ^ w) * 0x9e3779b97f4a7c15
-		k.hash ^= k.hash >> 29
+	hash := uint64(0)
+	for _, w := range words {
+		hash = (hash ^ w) * 0x9e3779b97f4a7c15
+		hash ^= hash >> 29
 	}
+	k.words, k.hash = words, hash
 }
 
-func (k *planKey) leaf(g *graph.Graph, kind ir.Kind, x *grad.Var) {
-	shape := shapeOf(kind, x)
-	k.words = append(k.words, flag(x.Needs())|flag(kind == ir.LeafV && ofSources(g, x))<<1|flag(len(x.Shape()) == 1)<<2, uint64(len(shape)))
-	for _, n := range shape {
-		k.words = append(k.words, uint64(n))
+// leafKey appends what a plan is made from of a leaf that reads x.
+func leafKey(words []uint64, g *graph.Graph, n *ir.Node, x *grad.Var) []uint64 {
+	shape := shapeOf(n.Kind, x)
+	flags := flag(x.Needs()) | flag(n.Kind == ir.LeafV && ofSources(g, x))<<1 | flag(len(x.Shape()) == 1)<<2
+	words = append(words, uint64(n.Kind)|flags<<8|uint64(len(shape))<<16|uint64(uint32(n.K))<<32)
+	for _, d := range shape {
+		words = append(words, uint64(d))
 	}
+	return words
 }
 
 func flag(on bool) uint64 {

@@ -55,7 +55,7 @@ var table = map[string]string{
 
 	// Parts of message, which only it imports, one way: rules, exec, plan, ir.
 	"message/internal/rules": "message/internal/exec message/internal/plan message/internal/ir grad graph internal/attend sparse tensor",
-	"message/internal/exec":  "message/internal/plan message/internal/ir grad graph internal/attend tensor",
+	"message/internal/exec":  "message/internal/plan message/internal/ir grad graph internal/attend sparse tensor",
 	"message/internal/plan":  "message/internal/ir tensor",
 	"message/internal/ir":    "tensor",
 

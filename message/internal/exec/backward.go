@@ -17,11 +17,11 @@ func (w *worker) gradient(t tile) {
 	w.foresee(t)
 	w.evaluate(t, w.plan.Computed())
 	if w.chunk.hub < 0 && w.pass.begins(t) {
-		w.back.clear(t.r0, t.r1)
+		w.window.clear(t.r0, t.r1)
 	}
 	w.pullBack(t, 0)
-	for i := range w.back.leaves {
-		w.back.leaves[i].deliver(w, t)
+	for i := range w.window.leaves {
+		w.deliver(&w.window.leaves[i], t)
 	}
 }
 
@@ -30,8 +30,8 @@ func (w *worker) foresee(t tile) {
 	stats := &w.pass.stats
 	simd.Fetch(stats.top[t.r0*stats.columns : t.r1*stats.columns])
 	simd.Fetch(stats.sum[t.r0*stats.columns : t.r1*stats.columns])
-	for i := range w.back.leaves {
-		if k := &w.back.leaves[i]; k.step.Kind == ir.LeafV && !k.step.Moved && !k.step.Picked {
+	for i := range w.window.leaves {
+		if k := &w.window.leaves[i]; k.step.Kind == ir.LeafV && !k.step.Moved && !k.step.Picked {
 			simd.Fetch(k.dx[t.r0*k.row : t.r1*k.row])
 		}
 	}
@@ -41,9 +41,9 @@ func (w *worker) foresee(t tile) {
 // each step across its edges takes over all of them, from the last step to the
 // first.
 func (w *worker) sumAcross(v int) {
-	back := w.back
-	w.back = nil // no leaf takes a gradient yet
-	defer func() { w.back = back }()
+	window := w.window
+	w.window = nil // no leaf takes a gradient yet
+	defer func() { w.window = window }()
 	clear(w.acrossSums)
 	lo, hi := int(w.graph.In().Offsets[v]), int(w.graph.In().Offsets[v+1])
 	for i := len(w.plan.Steps) - 1; i >= 0; i-- {
@@ -66,10 +66,10 @@ func (w *worker) sumAcross(v int) {
 
 // aimGathers has the gradients of leaves that gather go to the window, or nowhere.
 func (w *worker) aimGathers(t tile) {
-	if w.back != nil {
-		for i := range w.back.leaves {
-			if k := &w.back.leaves[i]; k.step.Gathers() && k.compact == nil {
-				w.grads[k.i] = k.window[(t.lo-w.back.base)*k.step.Width : (t.hi-w.back.base)*k.step.Width]
+	if w.window != nil {
+		for i := range w.window.leaves {
+			if k := &w.window.leaves[i]; k.step.Gathers() && k.compact == nil {
+				w.grads[k.i] = k.window[(t.lo-w.window.base)*k.step.Width : (t.hi-w.window.base)*k.step.Width]
 			}
 		}
 		return
@@ -147,32 +147,50 @@ func (w *worker) pullMessages(t tile, dm []tensor.Float) {
 	}
 }
 
-// gradOf returns where the gradient of step i is added to. If fresh is set,
-// nothing is there yet, and the caller writes it.
-func (w *worker) gradOf(i int) (dx []tensor.Float, fresh bool) {
-	fresh = !w.hasGrad[i]
-	w.hasGrad[i] = true
-	return w.grads[i], fresh
+// deliver adds a leaf's gradients of a tile to its array, those of sums to the chunk's
+// partial sums, or puts them into the window.
+func (w *worker) deliver(k *leafGrad, t tile) {
+	x, n := w.grads[k.i], k.step.Width
+	switch {
+	case k.compact != nil: // pullScore has
+	case k.step.Gathers():
+		if !w.hasGrad[k.i] {
+			clear(x)
+		}
+	case !w.hasGrad[k.i]:
+	case k.step.Kind == ir.LeafW:
+		simd.AddRows(w.partial[k.at:k.at+n], x)
+	case k.step.Kind == ir.LeafV:
+		w.deliverV(k, t)
+	case !k.step.Picked:
+		add(k.dx[t.lo*n:t.hi*n], x)
+	default:
+		for e := range t.hi - t.lo {
+			at := w.leafAt(k.step, t, e)
+			add(k.dx[at:at+n], x[e*n:(e+1)*n])
+		}
+	}
 }
 
-// handOn makes dy the gradient of step i, or adds it. Where nothing else is added
-// to that, it is the same array.
-func (w *worker) handOn(i int, dy []tensor.Float) {
-	if !w.hasGrad[i] && w.plan.Steps[i].Uses == 1 && !w.plan.Steps[i].Gathers() { // as in plan.Plan.handsOn
-		w.hasGrad[i], w.grads[i] = true, dy
+// deliverV is deliver of rows of destinations.
+func (w *worker) deliverV(k *leafGrad, t tile) {
+	x, n := w.grads[k.i], k.step.Width
+	if w.chunk.hub < 0 && !k.step.Picked && !k.step.Moved {
+		w.sumRows(k.dx, x, t, n)
 		return
 	}
-	dx, fresh := w.gradOf(i)
-	if fresh {
-		copy(dx, dy)
-		return
-	}
-	simd.Add.Forward(dx, dx, dy, 1, 1)
-}
-
-// clearFresh clears what nothing has come into yet.
-func clearFresh(x []tensor.Float, fresh bool) {
-	if fresh {
-		clear(x)
-	}
+	w.pass.eachRow(t, func(v, lo, hi int) {
+		dx := k.rowOf(v)
+		if w.chunk.hub >= 0 {
+			dx = w.partial[k.at : k.at+k.row]
+		}
+		if !k.step.Picked {
+			simd.AddRows(dx, x[lo*n:hi*n])
+			return
+		}
+		for e := lo; e < hi; e++ {
+			at := int(w.pass.kindsOf(k.step)[t.lo+e]) * n
+			add(dx[at:at+n], x[e*n:e*n+n])
+		}
+	})
 }

@@ -1,19 +1,23 @@
 // Package exec runs a plan on a graph, a tile of edges at a time.
 //
-//	Run          begins an operation and makes an evaluation, which a tape keeps
-//	   │
-//	 pass        one traversal of all edges, forward or backward
-//	   │  partition   cuts the edges into chunks: a thread's work, which no thread count changes
-//	 worker      one thread's scratch; it cuts its chunk into tiles that stay in cache
-//	   │
-//	 forward     evaluates a tile step by step: gather, joined, peredge, matmul, softmax;
-//	   │         then reduces or stores what came of it: sums, reduction
-//	   │
-//	 backpass    computes each tile again and goes back through its steps: backward, elementwise
-//	   │
-//	 leafgrad    what comes to a leaf: V and E where they belong, W in sums of chunks, U in a window
-//	 sourceorder of edges, which is added by source when it is full; compactgrad is a smaller window
+//	Run            records an evaluation, which the tape keeps, and makes passes of it
+//	  │
+//	forward pass   each thread takes a chunk of edges, cuts it into tiles that stay in
+//	  │            cache and evaluates a tile step by step; then its messages are summed,
+//	  │            reduced or stored
+//	  │
+//	backPass       does the same again from the last step to the first
+//	  └─ window    holds what edges give their sources, until each part of the sources
+//	               takes what is its own
 //
-// gatv2walk does attention by GATv2 without tiles. Files are named after what they
-// hold and read best in this order.
+// The files, from what is called to what it calls:
+//
+//	run  backpass  gatv2walk            a pass over all edges, by tiles or by walks
+//	backward  forward                   a tile, from its last step to its first, and back
+//	joined  matmul  softmax  peredge    the steps
+//	elementwise  gather  sums  reduction
+//	worker                              a thread's scratch
+//	window  compactgrad  leafgrad       where gradients of leaves go
+//	pass  evaluation  partition         what all workers share; how the edges are cut
+//	sourceorder  tile  call  arrays
 package exec

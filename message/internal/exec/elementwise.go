@@ -76,6 +76,3 @@ func (w *worker) pullScale(s *plan.Step, dz []tensor.Float) {
 		simd.Runs(s.Run).Dot(dc, w.values[s.A], dz)
 	}
 }
-
-// add is dst += src.
-func add(dst, src []tensor.Float) { simd.Add.Forward(dst, dst, src, 1, 1) }

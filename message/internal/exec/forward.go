@@ -6,36 +6,6 @@ import (
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 )
 
-// forward evaluates the plan over all edges, and reduces or stores what comes of
-// it.
-func (p *pass) forward() {
-	p.reduction.begin()
-	p.partition = p.partitionOf(false)
-	Each(len(p.partition.chunks), p.task)
-}
-
-func (p *pass) forwardChunk(i int) {
-	c := p.partition.chunks[i]
-	w := p.newWorker(c.hi - c.lo)
-	if p.eval.walks {
-		w.walk(c)
-	} else {
-		w.inTiles(c)
-	}
-	w.release()
-}
-
-// addBias adds the bias to the rows of the destinations from r0 to r1, while they are
-// near.
-func (p *pass) addBias(r0, r1 int) {
-	if p.eval.bias == nil {
-		return
-	}
-	b, y := p.eval.bias.Value().Data, p.eval.y.Value().Data
-	rows := y[r0*len(b) : r1*len(b)]
-	simd.Add.ForwardRows(rows, rows, b)
-}
-
 // inTiles does a chunk tile by tile.
 func (w *worker) inTiles(c chunk) {
 	w.pass.tiles(c, w.measure, w.result)
@@ -125,5 +95,27 @@ func (w *worker) compute(i int, t tile) {
 		w.combine(i, t)
 	default:
 		w.perEdge(s, t, y)
+	}
+}
+
+// readyWorker returns a worker for edges that are no more than most, for whom the steps
+// whose values are the same on every edge are computed.
+func (p *pass) readyWorker(most int) *worker {
+	w := p.newWorker(most)
+	if now := [2]int{p.number, w.limit}; w.fixedFor != now {
+		w.fixedFor = now
+		w.spoil()
+		w.computeFixed()
+	}
+	return w
+}
+
+// computeFixed computes the steps whose values are the same on every edge, for
+// all edges that a tile may have.
+func (w *worker) computeFixed() {
+	for i := range w.plan.Steps {
+		if s := &w.plan.Steps[i]; s.Fixed && !s.InPlace && !(w.pass.backward && s.Skipped) {
+			w.compute(i, tile{hi: w.limit})
+		}
 	}
 }

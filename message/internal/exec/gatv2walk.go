@@ -77,7 +77,7 @@ func (w *worker) alone(v int) chunk {
 
 // walkBack computes the gradients of a chunk's destinations.
 func (w *worker) walkBack(c chunk) {
-	out, b := w.plan.Out(), w.back
+	out, b := w.plan.Out(), w.window
 	s := &w.plan.Steps[w.plan.ScoreIsValue]
 	w.walkScratch = resize(w.walkScratch, simd.ScoredWork)
 	for v := c.r0; v < c.r1; {
@@ -85,7 +85,7 @@ func (w *worker) walkBack(c chunk) {
 		k := w.walkOf(v, c.r1)
 		k.R = w.pass.dOut[v*out.Width : c.r1*out.Width]
 		k.DV, k.DA = w.toRows(s.Near.V, rows), w.toSum(s.Near.W)
-		k.Z, k.Signs, k.Places = b.leafOf[s.Near.U].window, b.compact.signs, b.compact.placesOf(b, first, c.hi)
+		k.Z, k.Signs, k.Places = b.leafOf[s.Near.U].window, b.compact.signs, b.placesOf(first, c.hi)
 		k.Work = w.walkScratch
 		k.Set = b.leafOf[s.Near.V] != nil && b.leafOf[s.Near.V].fresh
 		done := k.Retrace()

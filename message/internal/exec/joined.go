@@ -79,7 +79,7 @@ func (w *worker) pullNear(s *plan.Step, t tile) {
 		f.G, _ = w.gradOf(s.B)
 		f.Dots()
 	}
-	if w.plan.Steps[s.A].Needs && w.back != nil {
+	if w.plan.Steps[s.A].Needs && w.window != nil {
 		f.C = w.values[s.B]
 		f.Z, f.Add = w.toWindow(s.A, t)
 		f.Spread()
@@ -89,7 +89,7 @@ func (w *worker) pullNear(s *plan.Step, t tile) {
 // pullScore is the gradient of a joined score.
 func (w *worker) pullScore(i int, t tile, dy []tensor.Float) {
 	s := &w.plan.Steps[i]
-	if w.back == nil {
+	if w.window == nil {
 		return // only leaves are wanted of it
 	}
 	n := w.plan.Steps[s.Near.U].Width
@@ -97,8 +97,8 @@ func (w *worker) pullScore(i int, t tile, dy []tensor.Float) {
 	f.U, f.V, f.A, f.C, f.Slope = w.array(s.Near.U), w.rowsOf(s.Near.V, t), w.array(s.Near.W), dy, s.C
 	f.DV, f.DA = w.toRows(s.Near.V, t), w.toSum(s.Near.W)
 	if i == w.plan.ScoreIsValue {
-		b, k := w.back, w.back.leafOf[s.Near.U]
-		f.G, f.Z, f.Signs, f.Places = w.values[w.plan.Out().B], k.window, b.compact.signs, b.compact.placesOf(b, t.lo, t.hi)
+		b, k := w.window, w.window.leafOf[s.Near.U]
+		f.G, f.Z, f.Signs, f.Places = w.values[w.plan.Out().B], k.window, b.compact.signs, b.placesOf(t.lo, t.hi)
 		f.ScoreBrief()
 		return
 	}
@@ -144,11 +144,11 @@ func (w *worker) toWindow(i int, t tile) (z []tensor.Float, more bool) {
 // toRows returns where gradients of V are added.
 func (w *worker) toRows(i int, t tile) []tensor.Float {
 	n := w.plan.Steps[i].Width
-	if w.back == nil || w.back.leafOf[i] == nil {
+	if w.window == nil || w.window.leafOf[i] == nil {
 		w.unwantedRows = resize(w.unwantedRows, max((t.r1-t.r0)*n, cap(w.unwantedRows)))
 		return w.unwantedRows
 	}
-	k := w.back.leafOf[i]
+	k := w.window.leafOf[i]
 	if w.chunk.hub >= 0 {
 		return w.partial[k.at : k.at+n]
 	}
@@ -158,7 +158,7 @@ func (w *worker) toRows(i int, t tile) []tensor.Float {
 // toSum returns where gradients of W are added.
 func (w *worker) toSum(i int) []tensor.Float {
 	n := w.plan.Steps[i].Width
-	if k := w.back.leafOf[i]; k != nil {
+	if k := w.window.leafOf[i]; k != nil {
 		return w.partial[k.at : k.at+n]
 	}
 	w.mix = resize(w.mix, max(n, cap(w.mix)))

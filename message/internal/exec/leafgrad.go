@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -34,49 +32,6 @@ func (k *leafGrad) keeps() int {
 		return 2 * k.compact.Width
 	}
 	return k.step.Width
-}
-
-// findLeaves finds the leaves whose gradients are wanted, and the number of partial
-// sums that a chunk needs for them.
-func (b *backPass) findLeaves() {
-	n := len(b.plan.Steps)
-	b.leaves, b.leafOf, b.width = resize(b.leaves, n)[:0], resize(b.leafOf, n), 0
-	for i := range b.plan.Steps {
-		s := &b.plan.Steps[i]
-		b.leafOf[i] = nil
-		if !s.Kind.IsLeaf() || !s.Needs {
-			continue
-		}
-		b.leaves = append(b.leaves, leafGrad{pass: b.pass, step: s, i: i, row: s.Width})
-		k := &b.leaves[len(b.leaves)-1]
-		k.open()
-		b.leafOf[i] = k
-		if s.Picked {
-			k.row *= s.PickFrom
-			k.countable()
-		}
-		if s.Sums() {
-			k.at = b.width
-			b.width += k.row
-		}
-		k.avoid(b.op, b.leaves[:len(b.leaves)-1])
-	}
-	if b.plan.ScoreIsValue >= 0 {
-		b.leafOf[b.plan.Out().A].compact = &b.plan.Steps[b.plan.ScoreIsValue]
-	}
-	b.clearShared()
-}
-
-// clearShared clears now what two leaves will add to.
-func (b *backPass) clearShared() {
-	for i := range b.leaves {
-		k := &b.leaves[i]
-		shared := func(o leafGrad) bool { return o.i != k.i && Overlap(o.dx, k.dx) }
-		if k.fresh && slices.ContainsFunc(b.leaves, shared) {
-			k.clear(0, b.graph.NumDst())
-			k.fresh = false
-		}
-	}
 }
 
 // open finds the gradient of the leaf's array. Rows of destinations need not be
@@ -121,63 +76,6 @@ func (k *leafGrad) avoid(op grad.Op, others []leafGrad) {
 			return
 		}
 	}
-}
-
-// Overlap reports whether x and y share elements.
-func Overlap(x, y []tensor.Float) bool {
-	if len(x) == 0 || len(y) == 0 {
-		return false
-	}
-	start := func(s []tensor.Float) uintptr { return uintptr(unsafe.Pointer(&s[0])) }
-	end := func(s []tensor.Float) uintptr { return uintptr(unsafe.Pointer(&s[len(s)-1])) }
-	return start(x) <= end(y) && start(y) <= end(x)
-}
-
-// deliver adds the gradients of a worker's tile to the leaf's array, those of sums to
-// the chunk's partial sums, or puts them into the window.
-func (k *leafGrad) deliver(w *worker, t tile) {
-	x, n := w.grads[k.i], k.step.Width
-	switch {
-	case k.compact != nil: // pullScore has
-	case k.step.Gathers():
-		if !w.hasGrad[k.i] {
-			clear(x)
-		}
-	case !w.hasGrad[k.i]:
-	case k.step.Kind == ir.LeafW:
-		simd.AddRows(w.partial[k.at:k.at+n], x)
-	case k.step.Kind == ir.LeafV:
-		k.deliverV(w, t)
-	case !k.step.Picked:
-		add(k.dx[t.lo*n:t.hi*n], x)
-	default:
-		for e := range t.hi - t.lo {
-			at := w.leafAt(k.step, t, e)
-			add(k.dx[at:at+n], x[e*n:(e+1)*n])
-		}
-	}
-}
-
-func (k *leafGrad) deliverV(w *worker, t tile) {
-	x, n := w.grads[k.i], k.step.Width
-	if w.chunk.hub < 0 && !k.step.Picked && !k.step.Moved {
-		w.sumRows(k.dx, x, t, n)
-		return
-	}
-	w.pass.eachRow(t, func(v, lo, hi int) {
-		dx := k.rowOf(v)
-		if w.chunk.hub >= 0 {
-			dx = w.partial[k.at : k.at+k.row]
-		}
-		if !k.step.Picked {
-			simd.AddRows(dx, x[lo*n:hi*n])
-			return
-		}
-		for e := lo; e < hi; e++ {
-			at := int(w.pass.kindsOf(k.step)[t.lo+e]) * n
-			add(dx[at:at+n], x[e*n:e*n+n])
-		}
-	})
 }
 
 // rowOf returns the gradient of the row that V reads at v.

@@ -41,7 +41,7 @@ func (p *pass) turnMatrices() {
 // pullMultiply is the gradient of multiply.
 func (w *worker) pullMultiply(s *plan.Step, dy []tensor.Float) {
 	rows := len(dy) / max(s.Run, 1)
-	if w.back != nil && w.plan.Steps[s.Near.W].Needs {
+	if w.window != nil && w.plan.Steps[s.Near.W].Needs {
 		p := simd.Product{A: w.values[s.A], RS: 1, CS: s.K, B: dy, LDB: s.Run, C: w.toSum(s.Near.W), LDC: s.Run, M: s.K, N: s.Run, K: rows}
 		p.MulAdd()
 	}

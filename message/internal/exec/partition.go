@@ -4,17 +4,8 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
 )
-
-// chunk is a range of edges that one thread treats: all in-edges of some
-// destinations or, of one destination with many, a part. How a graph is cut into
-// chunks follows from its edges and the width of the message alone.
-type chunk struct {
-	lo, hi int // edges
-	r0, r1 int // destinations
-	hub    int // which of the destinations in parts this is, or −1
-}
 
 // ChunkWork is the least work of a chunk, in elements. Tests change it: sums of W are
 // taken by chunks, so bits may depend on it.
@@ -29,13 +20,13 @@ const (
 	chunkEdges   = 1024
 )
 
-func (p *pass) edgesPerChunk() int {
+func edgesPerChunk(p *plan.Plan, g *graph.Graph) int {
 	width := 1
-	for i := range p.plan.Steps {
-		width += p.plan.Steps[i].Width
+	for i := range p.Steps {
+		width += p.Steps[i].Width
 	}
 	least, most := max(ChunkWork/width, 4), max(chunkMost/width, 32)
-	return min(max(p.graph.NumEdges()/chunksWanted, least), most, chunkEdges)
+	return min(max(g.NumEdges()/chunksWanted, least), most, chunkEdges)
 }
 
 // partition is the chunks of a pass, the destinations in parts and, for a pass whose
@@ -44,8 +35,7 @@ func (p *pass) edgesPerChunk() int {
 type partition struct {
 	chunks []chunk
 	hubs   []int
-	lock   sync.Mutex
-	orders map[windowsOf]*sourceOrder
+	orders keptOrders
 }
 
 type (
@@ -61,16 +51,16 @@ type (
 	}
 )
 
-// partitionOf cuts the edges into chunks, and destinations with very many into parts
-// if cut says so.
-func (p *pass) partitionOf(cut bool) *partition {
-	kept := p.graph.Derived(partitionsKey{}, func() any { return &keptPartitions{of: map[partitionKey]*partition{}} }).(*keptPartitions)
-	k := partitionKey{p.edgesPerChunk(), cut}
+// partitionOf cuts the edges of g into chunks for a plan, and destinations with very many
+// into parts if cut says so.
+func partitionOf(p *plan.Plan, g *graph.Graph, cut bool) *partition {
+	kept := g.Derived(partitionsKey{}, func() any { return &keptPartitions{of: map[partitionKey]*partition{}} }).(*keptPartitions)
+	k := partitionKey{edgesPerChunk(p, g), cut}
 	kept.lock.RLock()
 	c := kept.of[k]
 	kept.lock.RUnlock()
 	if c == nil {
-		c = newPartition(p.graph, k)
+		c = newPartition(g, k)
 		kept.lock.Lock()
 		if other := kept.of[k]; other != nil {
 			c = other
@@ -102,19 +92,4 @@ func newPartition(g *graph.Graph, k partitionKey) *partition {
 		r0 = r1
 	}
 	return c
-}
-
-// chunkTask is a loop over chunks.
-type chunkTask func(i int)
-
-// Chunk runs one chunk.
-func (f chunkTask) Chunk(i int) { f(i) }
-
-// Each calls f with 0 to n−1, on several threads.
-func Each(n int, f func(i int)) {
-	if n == 1 {
-		f(0)
-		return
-	}
-	par.Run(n, chunkTask(f))
 }

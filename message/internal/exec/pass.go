@@ -1,11 +1,9 @@
 package exec
 
 import (
-	"sync"
-	"sync/atomic"
-
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -46,51 +44,6 @@ func (t *stats) of(x []tensor.Float, s *plan.Step, v int) []tensor.Float {
 	return x[at : at+s.Width]
 }
 
-var passes = sync.Pool{New: func() any {
-	p := new(pass)
-	p.task = p.forwardChunk
-	return p
-}}
-
-// passNumber counts passes, so that a worker knows whether it has served this one.
-var passNumber atomic.Int64
-
-// newPass makes ready for a pass.
-func (e *evaluation) newPass(backward bool) *pass {
-	p := passes.Get().(*pass)
-	p.eval, p.plan, p.graph, p.backward, p.vars = e, e.plan, e.graph, backward, e.vars()
-	p.number = int(passNumber.Add(1))
-	p.data = p.data[:0]
-	for _, x := range p.vars {
-		p.data = append(p.data, x.Value().Data)
-	}
-	p.dstRows = nil
-	if e.graph.Bipartite() {
-		p.dstRows = e.graph.DstRows()
-	}
-	size := e.plan.Stats * e.graph.NumDst()
-	p.stats = stats{columns: e.plan.Stats, top: e.floats[:size], sum: e.floats[size : 2*size]}
-	won := e.ints
-	if e.plan.StatsEdges {
-		p.stats.edges, won = won[:size], won[size:]
-	}
-	if e.plan.Result != plan.Stored {
-		p.reduction = newReduction(e, e.floats[2*size:], won)
-	}
-	if p.fit, p.limit = tileEdges(e.plan, backward); backward {
-		p.turnMatrices()
-	}
-	return p
-}
-
-// release hands a pass back. After a panic it is left to the collector.
-func (p *pass) release() {
-	data, turned, task := p.data, p.turned, p.task
-	clear(data)
-	*p = pass{data: data, turned: turned, task: task}
-	passes.Put(p)
-}
-
 // kindsOf returns which of the rows of its row each edge takes.
 func (p *pass) kindsOf(s *plan.Step) []int32 { return p.eval.aside(s).Rows }
 
@@ -110,4 +63,44 @@ func (p *pass) eachRow(t tile, f func(v, lo, hi int)) {
 func (p *pass) resultRows(r0, r1 int) []tensor.Float {
 	n := p.plan.Out().Width * len(p.plan.Reducers())
 	return p.eval.y.Value().Data[r0*n : r1*n]
+}
+
+// tiles calls f with the tiles of a chunk, one after another. A destination with
+// more than limit edges comes alone and in parts: for such a one, hub is called
+// first.
+func (p *pass) tiles(c chunk, hub func(v int), f func(t tile)) {
+	off := p.graph.In().Offsets
+	if c.hub >= 0 {
+		parts(p.fit, c.lo, c.hi, c.r0, f)
+		return
+	}
+	for r0 := c.r0; r0 < c.r1; {
+		lo := int(off[r0])
+		if int(off[r0+1])-lo > p.limit {
+			hub(r0)
+			parts(p.fit, lo, int(off[r0+1]), r0, f)
+			r0++
+			continue
+		}
+		r1 := r0 + 1
+		for r1 < c.r1 && int(off[r1+1])-lo <= p.fit {
+			r1++
+		}
+		f(tile{lo: lo, hi: int(off[r1]), r0: r0, r1: r1})
+		r0 = r1
+	}
+}
+
+// begins reports whether no tile before had edges of the tile's destinations.
+func (p *pass) begins(t tile) bool { return !t.part || t.lo == int(p.graph.In().Offsets[t.r0]) }
+
+// addBias adds the bias to the rows of the destinations from r0 to r1, while they are
+// near.
+func (p *pass) addBias(r0, r1 int) {
+	if p.eval.bias == nil {
+		return
+	}
+	b, y := p.eval.bias.Value().Data, p.eval.y.Value().Data
+	rows := y[r0*len(b) : r1*len(b)]
+	simd.Add.ForwardRows(rows, rows, b)
 }

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"sync"
+
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
 )
@@ -28,49 +30,64 @@ func (o *sourceOrder) span(i, bucket int) (from, to int) {
 	return from, int(o.ends[at])
 }
 
+// WindowFloats is the size of a window: how many elements of gradients wait in it. Tests
+// change it: bits may depend on it.
+var WindowFloats = 1 << 20
+
+const (
+	windowChunks = 64      // the most chunks of a window
+	windowEdges  = 1 << 16 // and edges: they are counted in 16 bits
+)
+
 // windowsOf tells the windows of a partition.
 type windowsOf struct{ width, floats int }
 
 // everyChunk is one that has each chunk for a window.
 var everyChunk = windowsOf{floats: -1}
 
-// sourceOrder is that of windows that end at such chunks, or of every chunk.
-func (c *partition) sourceOrder(g *graph.Graph, k windowsOf, ends []int) *sourceOrder {
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	o := c.orders[k]
-	if o == nil {
+// keptOrders are those of one partition.
+type keptOrders struct {
+	lock sync.Mutex
+	of   map[windowsOf]*sourceOrder
+}
+
+// order is that of windows that end at such chunks, or of every chunk.
+func (o *keptOrders) order(g *graph.Graph, chunks []chunk, k windowsOf, ends []int) *sourceOrder {
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	found := o.of[k]
+	if found == nil {
 		if k == everyChunk {
-			ends = make([]int, len(c.chunks))
+			ends = make([]int, len(chunks))
 			for i := range ends {
 				ends[i] = i + 1
 			}
 		}
-		o = c.newSourceOrder(g, ends)
-		if c.orders == nil {
-			c.orders = map[windowsOf]*sourceOrder{}
+		found = newSourceOrder(g, chunks, ends)
+		if o.of == nil {
+			o.of = map[windowsOf]*sourceOrder{}
 		}
-		c.orders[k] = o
+		o.of[k] = found
 	}
-	return o
+	return found
 }
 
 // newSourceOrder sorts the edges of windows that end at such chunks, which have no more
 // than windowEdges.
-func (c *partition) newSourceOrder(g *graph.Graph, ends []int) *sourceOrder {
+func newSourceOrder(g *graph.Graph, chunks []chunk, ends []int) *sourceOrder {
 	o := &sourceOrder{buckets: 1, order: make([]uint16, g.NumEdges())}
 	var of []uint8
-	if len(c.chunks) > 1 {
+	if len(chunks) > 1 {
 		o.buckets, of = maxBuckets, bucketsOf(g)
 	}
 	o.ends = make([]int32, len(ends)*o.buckets)
-	if len(c.chunks) == 0 {
+	if len(chunks) == 0 {
 		return o
 	}
-	Each(len(ends), func(i int) {
-		lo, hi := 0, c.chunks[ends[i]-1].hi
+	eachChunk(len(ends), func(i int) {
+		lo, hi := 0, chunks[ends[i]-1].hi
 		if i > 0 {
-			lo = c.chunks[ends[i-1]].lo
+			lo = chunks[ends[i-1]].lo
 		}
 		sortByBucket(of, g.In().Cols[lo:hi], o.order[lo:hi], o.ends[i*o.buckets:(i+1)*o.buckets])
 	})

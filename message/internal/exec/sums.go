@@ -63,7 +63,7 @@ func (w *worker) multiplySums(r0, r1 int) {
 func (w *worker) pullCommonFactor(t tile) {
 	x, f := w.plan.Factors()
 	n, rows := w.plan.Out().Width, w.messageGrads(t)
-	if w.plan.Steps[f].Needs && w.back != nil {
+	if w.plan.Steps[f].Needs && w.window != nil {
 		simd.Rows(n).DotRanges(w.toSum(f), rows, w.values[x][:(t.hi-t.lo)*n], w.spans(t))
 	}
 	if w.plan.Steps[x].Needs {

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 )
@@ -21,6 +22,15 @@ type tile struct {
 	part   bool
 }
 
+// chunk is a range of edges that one thread treats: all in-edges of some
+// destinations or, of one destination with many, a part. How a graph is cut into
+// chunks follows from its edges and the width of the message alone.
+type chunk struct {
+	lo, hi int // edges
+	r0, r1 int // destinations
+	hub    int // which of the destinations in parts this is, or −1
+}
+
 // edgesPerTile returns how many edges of so many scratch elements fit a tile.
 func edgesPerTile(width int) int {
 	return min(max(TileBytes/(4*max(width, 1)), 8), 1024)
@@ -39,32 +49,6 @@ func tileEdges(p *plan.Plan, backward bool) (fit, limit int) {
 	return min(edgesPerTile((width+p.NearWidth)/far), limit), limit
 }
 
-// tiles calls f with the tiles of a chunk, one after another. A destination with
-// more than limit edges comes alone and in parts: for such a one, hub is called
-// first.
-func (p *pass) tiles(c chunk, hub func(v int), f func(t tile)) {
-	off := p.graph.In().Offsets
-	if c.hub >= 0 {
-		parts(p.fit, c.lo, c.hi, c.r0, f)
-		return
-	}
-	for r0 := c.r0; r0 < c.r1; {
-		lo := int(off[r0])
-		if int(off[r0+1])-lo > p.limit {
-			hub(r0)
-			parts(p.fit, lo, int(off[r0+1]), r0, f)
-			r0++
-			continue
-		}
-		r1 := r0 + 1
-		for r1 < c.r1 && int(off[r1+1])-lo <= p.fit {
-			r1++
-		}
-		f(tile{lo: lo, hi: int(off[r1]), r0: r0, r1: r1})
-		r0 = r1
-	}
-}
-
 // parts calls f with edges into v, limit at a time.
 func parts(limit, lo, hi, v int, f func(t tile)) {
 	for ; lo < hi; lo += limit {
@@ -72,5 +56,17 @@ func parts(limit, lo, hi, v int, f func(t tile)) {
 	}
 }
 
-// begins reports whether no tile before had edges of the tile's destinations.
-func (p *pass) begins(t tile) bool { return !t.part || t.lo == int(p.graph.In().Offsets[t.r0]) }
+// chunkTask is a loop over chunks.
+type chunkTask func(i int)
+
+// Chunk runs one chunk.
+func (f chunkTask) Chunk(i int) { f(i) }
+
+// eachChunk calls f with 0 to n−1, on several threads.
+func eachChunk(n int, f func(i int)) {
+	if n == 1 {
+		f(0)
+		return
+	}
+	par.Run(n, chunkTask(f))
+}

@@ -12,10 +12,11 @@ import (
 
 // worker is one thread's scratch in a pass over the edges.
 type worker struct {
-	pass  *pass
-	plan  *plan.Plan   // the pass's
-	graph *graph.Graph // the pass's
-	back  *backPass    // whose window takes gradients of leaves; nil: forward, or none does now
+	pass   *pass
+	plan   *plan.Plan   // the pass's
+	graph  *graph.Graph // the pass's
+	window *window      // takes gradients of leaves; nil: forward, or none does now
+	limit  int          // the most edges of a tile
 
 	scratch  []tensor.Float
 	values   [][]tensor.Float // of each step, for one tile
@@ -50,19 +51,12 @@ type worker struct {
 
 var workers = sync.Pool{New: func() any { return new(worker) }}
 
-// resize returns a slice of n elements, of s if that is long enough.
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
-}
-
-// newWorker returns a worker for edges that are no more than most.
+// newWorker returns a worker for edges that are no more than most; see readyWorker.
 func (p *pass) newWorker(most int) *worker {
 	w := workers.Get().(*worker)
-	w.pass, w.plan, w.graph, w.back, w.dstOf = p, p.plan, p.graph, nil, tile{hi: -1}
+	w.pass, w.plan, w.graph, w.window, w.dstOf = p, p.plan, p.graph, nil, tile{hi: -1}
 	limit := min(p.limit, max(most, 1))
+	w.limit = limit
 	wide := p.stats.columns
 	for i := range w.plan.Steps {
 		wide = max(wide, w.plan.Steps[i].Width)
@@ -77,17 +71,13 @@ func (p *pass) newWorker(most int) *worker {
 	w.dst, w.rows = resize(w.dst, limit), resize(w.rows, limit)
 	w.tmp, w.mix = resize(w.tmp, wide*limit), resize(w.mix, wide*max(limit, 4))
 	w.acrossSums = resize(w.acrossSums, p.stats.columns)
-	w.layOut(limit)
-	if now := [2]int{p.number, limit}; w.fixedFor != now {
-		w.fixedFor = now
-		w.spoil()
-		w.computeFixed(limit)
-	}
+	w.layOut()
 	return w
 }
 
 // layOut gives the values and gradients of all steps their places in scratch.
-func (w *worker) layOut(limit int) {
+func (w *worker) layOut() {
+	limit := w.limit
 	for i := range w.plan.Steps {
 		s := &w.plan.Steps[i]
 		at := s.At
@@ -112,19 +102,9 @@ func (w *worker) spoil() {
 	spoil.Ints(w.rows)
 }
 
-// computeFixed computes the steps whose values are the same on every edge, for
-// all edges that a tile may have.
-func (w *worker) computeFixed(limit int) {
-	for i := range w.plan.Steps {
-		if s := &w.plan.Steps[i]; s.Fixed && !s.InPlace && !(w.pass.backward && s.Skipped) {
-			w.compute(i, tile{hi: limit})
-		}
-	}
-}
-
 // release hands a worker back. After a panic it is left to the collector.
 func (w *worker) release() {
-	w.pass, w.plan, w.graph, w.back, w.partial, w.edgeRows = nil, nil, nil, nil, nil, simd.Fan{}
+	w.pass, w.plan, w.graph, w.window, w.partial, w.edgeRows = nil, nil, nil, nil, nil, simd.Fan{}
 	clear(w.values)
 	clear(w.grads)
 	clear(w.gradRoom)
@@ -142,4 +122,34 @@ func (w *worker) destinations(t tile) []int32 {
 		})
 	}
 	return w.dst[:t.hi-t.lo]
+}
+
+// gradOf returns where the gradient of step i is added to. If fresh is set,
+// nothing is there yet, and the caller writes it.
+func (w *worker) gradOf(i int) (dx []tensor.Float, fresh bool) {
+	fresh = !w.hasGrad[i]
+	w.hasGrad[i] = true
+	return w.grads[i], fresh
+}
+
+// handOn makes dy the gradient of step i, or adds it. Where nothing else is added
+// to that, it is the same array.
+func (w *worker) handOn(i int, dy []tensor.Float) {
+	if !w.hasGrad[i] && w.plan.Steps[i].Uses == 1 && !w.plan.Steps[i].Gathers() { // as in plan.Plan.handsOn
+		w.hasGrad[i], w.grads[i] = true, dy
+		return
+	}
+	dx, fresh := w.gradOf(i)
+	if fresh {
+		copy(dx, dy)
+		return
+	}
+	simd.Add.Forward(dx, dx, dy, 1, 1)
+}
+
+// clearFresh clears what nothing has come into yet.
+func clearFresh(x []tensor.Float, fresh bool) {
+	if fresh {
+		clear(x)
+	}
 }

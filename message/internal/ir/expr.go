@@ -13,6 +13,9 @@ type Expr struct {
 	i int32
 }
 
+// Message is the whole of what a program says.
+func (p *Program) Message() Expr { return Expr{p, int32(len(p.Code) - 1)} }
+
 func (e Expr) node() *Node { return &e.p.Code[e.i] }
 
 // Is reports whether e is of kind k.

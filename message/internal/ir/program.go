@@ -63,6 +63,3 @@ type Program struct {
 
 // Reduces reports whether r is the only reducer.
 func (p *Program) Reduces(r Reducer) bool { return len(p.Reducers) == 1 && p.Reducers[0] == r }
-
-// Message is the whole of what a program says.
-func (p *Program) Message() Expr { return Expr{p, int32(len(p.Code) - 1)} }

@@ -78,44 +78,11 @@ type Step struct {
 // Near are the leaves' steps that a joined step reads.
 type Near struct{ U, V, W int }
 
-// New makes a plan of a program. It panics with a [*tensor.ShapeError], in the name
-// of op, where an operand does not fit.
-func New(op string, program *ir.Program) *Plan {
-	c := compiler{plan: &Plan{Program: program, ScoreIsValue: -1}, op: op, done: make([]int, len(program.Code))}
-	for i := range c.done {
-		c.done[i] = -1
-	}
-	c.compile(int32(len(program.Code) - 1))
-	p := c.plan
-	p.Result = p.resultOf()
-	p.join()
-	p.layout()
-	p.countKept()
-	if p.sharesFactor() {
-		p.Result = CommonFactor
-	}
-	if p.Out().Needs {
-		p.backLayout()
-	}
-	return p
-}
-
 // Out is the step that is the message.
 func (p *Plan) Out() *Step { return &p.Steps[len(p.Steps)-1] }
 
 // Reducers are the program's.
 func (p *Plan) Reducers() []ir.Reducer { return p.Program.Reducers }
-
-// resultOf says how messages are taken before anything is joined.
-func (p *Plan) resultOf() Result {
-	switch {
-	case len(p.Reducers()) == 0:
-		return Stored
-	case p.Program.Reduces(ir.Sum) || p.Program.Reduces(ir.Mean):
-		return SumOfMessages
-	}
-	return Reduced
-}
 
 // Plain reports whether the reducer is Sum or Mean alone, whose gradient is the same
 // row for every message.
@@ -127,20 +94,6 @@ func (p *Plan) Computed() int {
 		return len(p.Steps) - 1
 	}
 	return len(p.Steps)
-}
-
-// sharesFactor reports whether the last step multiplies with what is the same on
-// every edge, and messages are summed.
-func (p *Plan) sharesFactor() bool {
-	s := p.Out()
-	if p.Result != SumOfMessages || s.Kind != ir.Binary || s.Binary != simd.Mul || s.A == s.B {
-		return false
-	}
-	x, f := &p.Steps[s.A], &p.Steps[s.B]
-	if x.Fixed {
-		x, f = f, x
-	}
-	return !x.Fixed && f.Fixed && (!f.Needs || f.Kind == ir.LeafW)
 }
 
 // Factors returns the operands of the last step of a plan with a common factor: what

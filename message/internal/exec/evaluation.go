@@ -10,27 +10,6 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// Run runs a call in tiles or, where the plan is attention by GATv2 as [GATv2Walk]
-// wants it and walk is set, in walks of each destination's edges.
-func Run(c *Call, walk bool) *grad.Var {
-	name := "UpdateAll"
-	if c.Plan.Result == plan.Stored {
-		name = "ApplyEdges"
-	}
-	op := grad.Begin(name, c.Vars...)
-	e := newEvaluation(op, c)
-	e.plan, e.graph, e.op, e.bias, e.walks = c.Plan, c.Graph, op, c.Bias, walk
-	e.y = e.newResult()
-	e.floats = op.Floats((2*e.plan.Stats + e.plan.KeptFloats*e.plan.Out().Width) * e.graph.NumDst())
-	e.ints = op.Ints(e.edgesKept())
-	if !op.Measuring() {
-		p := e.newPass(false)
-		p.forward()
-		p.release()
-	}
-	return op.RecordBy(e.y, e)
-}
-
 // shortVars and shortAsides are how many of each an evaluation has room for.
 const (
 	shortVars   = 6
@@ -120,15 +99,6 @@ func (e *evaluation) edgesKept() int {
 		n += e.plan.Stats
 	}
 	return n * e.graph.NumDst()
-}
-
-// Pull adds the gradients, from that of the result.
-func (e *evaluation) Pull(dy *tensor.Dense) {
-	p := e.newPass(true)
-	p.dOut = dy.Data
-	b := backPasses.Get().(*backPass)
-	b.backward(p)
-	p.release()
 }
 
 // Shift implements [grad.Shifter]. Of all reducers the gradient of Std alone reads

@@ -174,3 +174,30 @@ func TestDenseBiasOfWrongShape(t *testing.T) {
 		}
 	}
 }
+
+// A table of biases for two axes of heads has four: a row of it, which is picked, has
+// three, as a message may have. It means the same on blocks and on edges that are listed.
+func TestTableOfTwoHeadAxes(t *testing.T) {
+	g := graph.Complete(6)
+	kinds, n := distances(g)
+	q, k, v, table := param(1, 6, 2, 3, 4), param(2, 6, 2, 3, 4), param(3, 6, 2, 3, 5), param(4, n, 2, 3, 1)
+	run := func() []*tensor.Dense {
+		tape := grad.NewTape(1)
+		score := message.UDotV(tape.Use(k), tape.Use(q)).Add(message.W(tape.Use(table)).Pick(kinds))
+		y := message.UpdateAll(g, message.U(tape.Use(v)).Mul(score.Softmax()), message.Sum)
+		out := []*tensor.Dense{y.Value()}
+		for _, d := range tape.Backward(weigh(y)) {
+			out = append(out, d.Value)
+		}
+		return out
+	}
+	blocks := run()
+	message.SetFuse(t, false)
+	near(t, "two axes of heads", blocks, run())
+	whole := message.W(grad.Const(tensor.New(2, 2, 3, 1)))
+	for what, m := range map[string]message.Msg{"alone": whole, "in a sum": whole.Pick(kinds).Add(whole)} {
+		if err := tensor.Try(func() { message.ApplyEdges(g, m) }); err == nil {
+			t.Errorf("an array of four axes %s is taken for a message", what)
+		}
+	}
+}

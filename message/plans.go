@@ -176,7 +176,7 @@ func checkLeaves(op string, g *graph.Graph, m *Msg) {
 		rows, want := x.Value().Rows(), g.NumSrc()
 		switch n.Kind {
 		case ir.LeafW:
-			if len(x.Shape()) == tensor.MaxAxes {
+			if len(x.Shape()) == tensor.MaxAxes && !onlyPicked(m.nodes(), int32(i)) {
 				panic(misfit(op, x.Shape(), "an array of four axes leaves none for the edges"))
 			}
 			continue
@@ -192,6 +192,18 @@ func checkLeaves(op string, g *graph.Graph, m *Msg) {
 				n.Kind, want, g.NumSrc(), g.NumDst(), g.NumEdges())))
 		}
 	}
+}
+
+// onlyPicked reports whether all that reads a leaf picks a row of it.
+func onlyPicked(code []ir.Node, leaf int32) bool {
+	for i := range code {
+		n := &code[i]
+		reads := !n.Kind.IsLeaf() && n.A == leaf || n.Kind.Paired() && n.B == leaf
+		if reads && n.Kind != ir.Pick {
+			return false
+		}
+	}
+	return int(leaf) != len(code)-1
 }
 
 // checkPicks panics unless every edge has a row to take.

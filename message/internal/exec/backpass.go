@@ -181,11 +181,11 @@ func (b *backPass) chunk(i int) {
 	switch n := b.pass.stats.columns; {
 	case c.hub >= 0:
 		copy(w.acrossSums, b.hubSums[c.hub*n:(c.hub+1)*n])
-		w.tilesBack(c)
+		w.backwardTiles(c)
 	case b.pass.eval.walks && b.pass.plan.ScoreIsValue >= 0:
 		w.walkBack(c)
 	default:
-		w.tilesBack(c)
+		w.backwardTiles(c)
 	}
 	w.release()
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// tilesBack does a chunk tile by tile.
-func (w *worker) tilesBack(c chunk) {
-	w.pass.tiles(c, w.sumAcross, w.gradient)
+// backwardTiles does a chunk tile by tile.
+func (w *worker) backwardTiles(c chunk) {
+	w.pass.tiles(c, w.sumAcross, w.backwardTile)
 }
 
-// gradient evaluates a tile and adds its gradients.
-func (w *worker) gradient(t tile) {
-	w.foresee(t)
+// backwardTile evaluates a tile and adds its gradients.
+func (w *worker) backwardTile(t tile) {
+	w.prefetch(t)
 	w.evaluate(t, w.plan.Computed())
 	if w.chunk.hub < 0 && w.pass.begins(t) {
 		w.window.clear(t.r0, t.r1)
@@ -25,8 +25,8 @@ func (w *worker) gradient(t tile) {
 	}
 }
 
-// foresee asks for what a tile's destinations have, and is read late.
-func (w *worker) foresee(t tile) {
+// prefetch asks for what a tile's destinations have, and is read late.
+func (w *worker) prefetch(t tile) {
 	stats := &w.pass.stats
 	simd.Fetch(stats.top[t.r0*stats.columns : t.r1*stats.columns])
 	simd.Fetch(stats.sum[t.r0*stats.columns : t.r1*stats.columns])
@@ -64,8 +64,8 @@ func (w *worker) sumAcross(v int) {
 	}
 }
 
-// aimGathers has the gradients of leaves that gather go to the window, or nowhere.
-func (w *worker) aimGathers(t tile) {
+// aimAtWindow has the gradients of leaves that gather go to the window, or nowhere.
+func (w *worker) aimAtWindow(t tile) {
 	if w.window != nil {
 		for i := range w.window.leaves {
 			if k := &w.window.leaves[i]; k.step.Gathers() && k.compact == nil {
@@ -91,7 +91,7 @@ func (w *worker) pullBack(t tile, stop int) {
 			w.grads[i] = w.gradRoom[i][:n*w.plan.Steps[i].Width]
 		}
 	}
-	w.aimGathers(t)
+	w.aimAtWindow(t)
 	last := len(w.plan.Steps) - 1
 	switch w.hasGrad[last] = true; {
 	case w.plan.Result == plan.CommonFactor:

@@ -6,16 +6,16 @@ import (
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 )
 
-// inTiles does a chunk tile by tile.
-func (w *worker) inTiles(c chunk) {
-	w.pass.tiles(c, w.measure, w.result)
+// forwardTiles does a chunk tile by tile.
+func (w *worker) forwardTiles(c chunk) {
+	w.pass.tiles(c, w.measureStats, w.forwardTile)
 	w.pass.reduction.finish(c.r0, c.r1)
 	w.multiplySums(c.r0, c.r1)
 	w.pass.addBias(c.r0, c.r1)
 }
 
-// result evaluates a tile and takes its messages.
-func (w *worker) result(t tile) {
+// forwardTile evaluates a tile and takes its messages.
+func (w *worker) forwardTile(t tile) {
 	rows := w.pass.resultRows(t.r0, t.r1)
 	simd.Fetch(rows)
 	w.evaluate(t, w.plan.Computed())
@@ -40,9 +40,9 @@ func (w *worker) result(t tile) {
 	}
 }
 
-// measure computes the statistics of a destination whose edges do not fit one
+// measureStats computes the statistics of a destination whose edges do not fit one
 // tile: for each step across its edges a pass or two.
-func (w *worker) measure(v int) {
+func (w *worker) measureStats(v int) {
 	lo, hi := int(w.graph.In().Offsets[v]), int(w.graph.In().Offsets[v+1])
 	for i := range w.plan.Steps {
 		s := &w.plan.Steps[i]

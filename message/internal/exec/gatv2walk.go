@@ -33,7 +33,7 @@ func (w *worker) walk(c chunk) {
 		done := k.Attend()
 		if v += done; done == 0 {
 			if !w.walkLong(v) {
-				w.inTiles(w.alone(v))
+				w.forwardTiles(w.alone(v))
 			}
 			v++
 		}
@@ -90,7 +90,7 @@ func (w *worker) walkBack(c chunk) {
 		k.Set = b.leafOf[s.Near.V] != nil && b.leafOf[s.Near.V].fresh
 		done := k.Retrace()
 		if v += done; done == 0 {
-			w.tilesBack(w.alone(v))
+			w.backwardTiles(w.alone(v))
 			v++
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// Run runs a call in tiles or, where the plan is attention by GATv2 as [GATv2Walk]
-// wants it and walk is set, in walks of each destination's edges.
+// Run runs a call in tiles or, where walk is set, in walks of the edges of each
+// destination, for which the plan must be attention by GATv2: see gatv2walk.go.
 func Run(c *Call, walk bool) *grad.Var {
 	name := "UpdateAll"
 	if c.Plan.Result == plan.Stored {
@@ -81,7 +81,7 @@ func (p *pass) forwardChunk(i int) {
 	if p.eval.walks {
 		w.walk(c)
 	} else {
-		w.inTiles(c)
+		w.forwardTiles(c)
 	}
 	w.release()
 }

@@ -27,13 +27,13 @@ func leaf(k ir.Kind, x *grad.Var) Msg {
 		panic(&grad.TapeError{Op: "message.Msg", Why: "U, V, E or W of a Var that is nil"})
 	}
 	var m Msg
-	m.n, m.reads = 1, 1
+	m.codeLen, m.varsLen = 1, 1
 	m.code[0].Kind, m.vars[0] = k, x
 	return m
 }
 
 // empty reports whether m says nothing.
-func (m *Msg) empty() bool { return m.n == 0 && m.long == nil }
+func (m *Msg) empty() bool { return m.codeLen == 0 && m.long == nil }
 
 // filled panics with a [*grad.TapeError] if m says nothing.
 func (m *Msg) filled() {
@@ -46,21 +46,21 @@ func (m *Msg) nodes() []ir.Node {
 	if m.long != nil {
 		return m.long.code
 	}
-	return m.code[:m.n]
+	return m.code[:m.codeLen]
 }
 
 func (m *Msg) operands() []*grad.Var {
 	if m.long != nil {
 		return m.long.vars
 	}
-	return m.vars[:m.reads]
+	return m.vars[:m.varsLen]
 }
 
-func (m *Msg) besides() []ir.Aside {
+func (m *Msg) asideList() []ir.Aside {
 	if m.long != nil {
 		return m.long.asides
 	}
-	return m.aside[:m.asides]
+	return m.asides[:m.asidesLen]
 }
 
 // last is the place of the message itself.
@@ -81,13 +81,13 @@ func (m Msg) with(o *Msg, n ir.Node) Msg {
 	o.filled()
 	m.own()
 	n.A = m.last()
-	n.B = m.join(o)
+	n.B = m.include(o)
 	m.push(n)
 	return m
 }
 
-// beside returns m with an operation on it that needs an aside.
-func (m Msg) beside(k ir.Kind, x ir.Aside) Msg {
+// withAside returns m with an operation on it that needs an aside.
+func (m Msg) withAside(k ir.Kind, x ir.Aside) Msg {
 	m.filled()
 	m.own()
 	return m.then(ir.Node{Kind: k, K: m.putAside(x)})
@@ -102,9 +102,9 @@ func (m *Msg) own() {
 
 // lengthen makes a program of m, which holds no more.
 func (m *Msg) lengthen() {
-	m.long = &program{slices.Clone(m.nodes()), slices.Clone(m.operands()), slices.Clone(m.besides())}
-	m.n, m.reads, m.asides = 0, 0, 0
-	m.vars, m.aside = [shortVars]*grad.Var{}, [shortAsides]ir.Aside{}
+	m.long = &program{slices.Clone(m.nodes()), slices.Clone(m.operands()), slices.Clone(m.asideList())}
+	m.codeLen, m.varsLen, m.asidesLen = 0, 0, 0
+	m.vars, m.asides = [shortVars]*grad.Var{}, [shortAsides]ir.Aside{}
 }
 
 // push adds an operation, unless it is there already, and returns its place.
@@ -114,14 +114,14 @@ func (m *Msg) push(n ir.Node) int32 {
 			return int32(i)
 		}
 	}
-	if m.long == nil && m.n == shortCode {
+	if m.long == nil && m.codeLen == shortCode {
 		m.lengthen()
 	}
 	if m.long != nil {
 		m.long.code = append(m.long.code, n)
 	} else {
-		m.code[m.n] = n
-		m.n++
+		m.code[m.codeLen] = n
+		m.codeLen++
 	}
 	return m.last()
 }
@@ -130,42 +130,42 @@ func (m *Msg) putVar(x *grad.Var) int32 {
 	if i := slices.Index(m.operands(), x); i >= 0 {
 		return int32(i)
 	}
-	if m.long == nil && m.reads == shortVars {
+	if m.long == nil && m.varsLen == shortVars {
 		m.lengthen()
 	}
 	if m.long != nil {
 		m.long.vars = append(m.long.vars, x)
 		return int32(len(m.long.vars) - 1)
 	}
-	m.vars[m.reads] = x
-	m.reads++
-	return int32(m.reads - 1)
+	m.vars[m.varsLen] = x
+	m.varsLen++
+	return int32(m.varsLen - 1)
 }
 
 func (m *Msg) putAside(x ir.Aside) int32 {
-	for i, o := range m.besides() {
+	for i, o := range m.asideList() {
 		if o.Drop == x.Drop && sameSlice(o.Rows, x.Rows) {
 			return int32(i)
 		}
 	}
-	if m.long == nil && m.asides == shortAsides {
+	if m.long == nil && m.asidesLen == shortAsides {
 		m.lengthen()
 	}
 	if m.long != nil {
 		m.long.asides = append(m.long.asides, x)
 		return int32(len(m.long.asides) - 1)
 	}
-	m.aside[m.asides] = x
-	m.asides++
-	return int32(m.asides - 1)
+	m.asides[m.asidesLen] = x
+	m.asidesLen++
+	return int32(m.asidesLen - 1)
 }
 
 func sameSlice(x, y []int32) bool {
 	return len(x) == len(y) && (len(x) == 0 || &x[0] == &y[0])
 }
 
-// join adds o's operations to m's, and returns where that of o stands.
-func (m *Msg) join(o *Msg) int32 {
+// include adds o's operations to m's, and returns where that of o stands.
+func (m *Msg) include(o *Msg) int32 {
 	var room [4 * shortCode]int32
 	to := room[:0]
 	for _, n := range o.nodes() {
@@ -173,7 +173,7 @@ func (m *Msg) join(o *Msg) int32 {
 		case n.Kind.IsLeaf():
 			n.K = m.putVar(o.operands()[n.K])
 		case n.Kind.HasAside():
-			n.K = m.putAside(o.besides()[n.K])
+			n.K = m.putAside(o.asideList()[n.K])
 			n.A = to[n.A]
 		default:
 			n.A = to[n.A]

@@ -40,7 +40,7 @@ func treeOf(m Msg) *expr {
 		case n.Kind == ir.TopK:
 			e.k = int(n.K)
 		case n.Kind.HasAside():
-			x := m.besides()[n.K]
+			x := m.asideList()[n.K]
 			e.drop, e.rows = x.Drop, x.Rows
 		}
 		if e.a = &all[n.A]; n.Kind.Paired() {
@@ -57,7 +57,7 @@ func msgOf(e *expr) Msg {
 	case e.kind.IsLeaf():
 		return leaf(e.kind, e.x)
 	case e.kind.HasAside():
-		return msgOf(e.a).beside(e.kind, ir.Aside{Drop: e.drop, Rows: e.rows})
+		return msgOf(e.a).withAside(e.kind, ir.Aside{Drop: e.drop, Rows: e.rows})
 	case e.kind == ir.Unary:
 		n.Fn = uint8(e.un)
 	case e.kind.Paired():
@@ -99,7 +99,7 @@ func TestProgram(t *testing.T) {
 	if n := len(vars.operands()); n != 2*shortVars {
 		t.Errorf("%d arrays are read, want %d", n, 2*shortVars)
 	}
-	if n := len(vars.besides()); n != 1 {
+	if n := len(vars.asideList()); n != 1 {
 		t.Errorf("%d lists of kinds, want the one of all", n)
 	}
 	if !(&Msg{}).empty() || (&front).empty() || (&one).empty() {

@@ -107,7 +107,7 @@ func newCall(g *graph.Graph, m *Msg, p *plan.Plan) *callRoom {
 		return r
 	}
 	r.call.Vars = r.vars[:copy(r.vars[:], m.operands())]
-	r.call.Asides = r.asides[:copy(r.asides[:], m.besides())]
+	r.call.Asides = r.asides[:copy(r.asides[:], m.asideList())]
 	return r
 }
 

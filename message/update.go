@@ -26,7 +26,7 @@ func updateAll(op string, g *graph.Graph, m Msg, rs []Reducer) *grad.Var {
 		panic(&grad.TapeError{Op: op, Why: "no reducer; name one or several, such as message.Sum"})
 	}
 	given(op, g)
-	return evaluate(op, g, &m, rs, nil)
+	return run(op, g, &m, rs, nil)
 }
 
 // UpdateAllAdd returns UpdateAll(g, m, Sum) as a matrix, a row for each destination,
@@ -38,7 +38,7 @@ func UpdateAllAdd(g *graph.Graph, m Msg, b *grad.Var) *grad.Var {
 		return matrix(updateAll(opUpdateAllAdd, g, m, sums))
 	}
 	given(opUpdateAllAdd, g)
-	return evaluate(opUpdateAllAdd, g, &m, sums, b)
+	return run(opUpdateAllAdd, g, &m, sums, b)
 }
 
 const opUpdateAllAdd = "message.UpdateAllAdd"
@@ -62,10 +62,10 @@ func given(op string, g *graph.Graph) {
 	}
 }
 
-// evaluate runs m on g, under reducers or none: it finds the plan of m, and the first
+// run computes m on g, under reducers or none: it finds the plan of m, and the first
 // kernel of this plan that takes the call. With a bias the result is a matrix, and the
 // bias is added to each row, by the kernel if it can.
-func evaluate(op string, g *graph.Graph, m *Msg, rs []Reducer, bias *grad.Var) *grad.Var {
+func run(op string, g *graph.Graph, m *Msg, rs []Reducer, bias *grad.Var) *grad.Var {
 	p := planned(op, g, m, rs)
 	room := newCall(g, m, p.Plan)
 	c := &room.call
@@ -127,7 +127,7 @@ func ApplyEdges(g *graph.Graph, m Msg) *grad.Var { return applyEdges("message.Ap
 // applyEdges is ApplyEdges under the name that errors give.
 func applyEdges(op string, g *graph.Graph, m Msg) *grad.Var {
 	given(op, g)
-	return evaluate(op, g, &m, nil, nil)
+	return run(op, g, &m, nil, nil)
 }
 
 // EdgeSoftmax normalises x, with a row for each edge in the graph's order, over

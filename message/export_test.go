@@ -1,32 +1,38 @@
 package message
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/message/internal/exec"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
+	"github.com/edgewise-ml/edgewise/message/internal/rules"
+)
 
 // SetFuse switches kernels for recognised expressions on or off for one test.
 func SetFuse(t testing.TB, on bool) {
-	old := fuse
-	fuse = on
-	t.Cleanup(func() { fuse = old })
+	old := rules.TilesOnly
+	rules.TilesOnly = !on
+	t.Cleanup(func() { rules.TilesOnly = old })
 }
 
 // SetJoin switches joined steps on or off for one test.
 func SetJoin(t testing.TB, on bool) {
-	old := joins
-	joins = on
-	t.Cleanup(func() { joins = old })
+	old := plan.Join
+	plan.Join = on
+	t.Cleanup(func() { plan.Join = old })
 }
 
 // SetTileBytes changes the scratch of a tile for one test.
 func SetTileBytes(t testing.TB, n int) {
-	old := tileBytes
-	tileBytes = n
-	t.Cleanup(func() { tileBytes = old })
+	old := exec.TileBytes
+	exec.TileBytes = n
+	t.Cleanup(func() { exec.TileBytes = old })
 }
 
 // SetChunks changes the least work of a chunk and the size of a window for one
 // test, both in elements.
 func SetChunks(t testing.TB, work, window int) {
-	oldWork, oldWindow := chunkWork, windowFloats
-	chunkWork, windowFloats = work, window
-	t.Cleanup(func() { chunkWork, windowFloats = oldWork, oldWindow })
+	oldWork, oldWindow := exec.ChunkWork, exec.WindowFloats
+	exec.ChunkWork, exec.WindowFloats = work, window
+	t.Cleanup(func() { exec.ChunkWork, exec.WindowFloats = oldWork, oldWindow })
 }

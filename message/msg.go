@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -13,66 +14,41 @@ import (
 // its destination and of its own. Building one computes nothing. A Msg is a
 // value; it can be used several times and in several others.
 type Msg struct {
-	n, reads, asides uint16 // how much of what follows is in use
-	code             [shortCode]node
-	vars             [shortVars]*grad.Var
-	aside            [shortAsides]aside
-	long             *program // instead of all that, where it does not fit
+	codeLen, varsLen, asidesLen uint16 // how much of what follows is in use
+	code                        [shortCode]ir.Node
+	vars                        [shortVars]*grad.Var
+	asides                      [shortAsides]ir.Aside
+	long                        *program // instead of all that, where it does not fit
 }
-
-type kind uint8
-
-const (
-	leafU kind = iota
-	leafV
-	leafE
-	leafW
-	unary
-	binary
-	expand  // stretches a message to a shape; made by the plan, never by users
-	scaleBy // the product with one number for each run; made by the plan
-	dotLast
-	sumLast
-	maxLast
-	logSumExpLast
-	pick
-	dropout
-	gumbel // adds noise, of which the largest is a draw
-	score  // Dot(LeakyReLU(U + V), W) without its parts; made by the plan
-	affine // U times one number for each run, plus V; made by the plan
-	matMul
-	softmax // from here on: across the in-edges of a destination
-	logSoftmax
-	normalise
-	topK
-)
 
 // U is the row of x that belongs to the edge's source. x has a row for each
 // source node.
-func U(x *grad.Var) Msg { return leaf(leafU, x) }
+func U(x *grad.Var) Msg { return leaf(ir.LeafU, x) }
 
 // V is the row of x that belongs to the edge's destination. x has a row for
 // each destination node. On a graph made by Block or Dst, whose destinations
 // are sources too, x may have a row for each source instead: then it is the row
 // of the source that the destination is. If both counts agree on such a graph,
 // rows of sources are meant.
-func V(x *grad.Var) Msg { return leaf(leafV, x) }
+func V(x *grad.Var) Msg { return leaf(ir.LeafV, x) }
 
 // E is the edge's own row of x. The rows of x are in the graph's edge order; use
 // [OnEdges] for rows in the order of the list the graph was made from.
-func E(x *grad.Var) Msg { return leaf(leafE, x) }
+func E(x *grad.Var) Msg { return leaf(ir.LeafE, x) }
 
 // W is x itself, on every edge: an attention vector, or the weights of a
 // relation. All axes of x belong to the message.
-func W(x *grad.Var) Msg { return leaf(leafW, x) }
+func W(x *grad.Var) Msg { return leaf(ir.LeafW, x) }
 
 func (m Msg) unary(u simd.Unary, c float64) Msg {
-	return m.then(node{kind: unary, fn: uint8(u), c: tensor.Float(c)})
+	return m.then(ir.Node{Kind: ir.Unary, Fn: uint8(u), C: tensor.Float(c)})
 }
 
-func (m Msg) binary(b simd.Binary, o Msg) Msg { return m.with(&o, node{kind: binary, fn: uint8(b)}) }
+func (m Msg) binary(b simd.Binary, o Msg) Msg {
+	return m.with(&o, ir.Node{Kind: ir.Binary, Fn: uint8(b)})
+}
 
-func (m Msg) along(k kind) Msg { return m.then(node{kind: k}) }
+func (m Msg) along(k ir.Kind) Msg { return m.then(ir.Node{Kind: k}) }
 
 // Add returns m + o. The shapes broadcast as NumPy's do, after the edge's axis.
 func (m Msg) Add(o Msg) Msg { return m.binary(simd.Add, o) }
@@ -136,7 +112,7 @@ func (m Msg) Sign() Msg { return m.unary(simd.Sign, 0) }
 
 // Dot returns the scalar products of m and o along the last axis, which is kept
 // with length 1. The other axes broadcast.
-func (m Msg) Dot(o Msg) Msg { return m.with(&o, node{kind: dotLast}) }
+func (m Msg) Dot(o Msg) Msg { return m.with(&o, ir.Node{Kind: ir.DotLast}) }
 
 // MatMul returns the products of m's last axis with a matrix that all edges share:
 // w is In×Out, and an edge's …×In becomes …×Out. More axes of w take the place of
@@ -144,35 +120,35 @@ func (m Msg) Dot(o Msg) Msg { return m.with(&o, node{kind: dotLast}) }
 // is made where the message is evaluated, and stored for no edge.
 func (m Msg) MatMul(w *grad.Var) Msg {
 	o := W(w)
-	return m.with(&o, node{kind: matMul})
+	return m.with(&o, ir.Node{Kind: ir.MatMul})
 }
 
 // SumLast sums along the last axis, which is kept with length 1.
-func (m Msg) SumLast() Msg { return m.along(sumLast) }
+func (m Msg) SumLast() Msg { return m.along(ir.SumLast) }
 
 // MaxLast is the largest element along the last axis, which is kept with length
 // 1. Ties go to the first.
-func (m Msg) MaxLast() Msg { return m.along(maxLast) }
+func (m Msg) MaxLast() Msg { return m.along(ir.MaxLast) }
 
 // LogSumExpLast is log Σeᵐ along the last axis, which is kept with length 1.
-func (m Msg) LogSumExpLast() Msg { return m.along(logSumExpLast) }
+func (m Msg) LogSumExpLast() Msg { return m.along(ir.LogSumExpLast) }
 
 // Pick takes of a K×… message the row of the edge's kind, and loses the first
 // axis: the weights of a relation, or of a relative position. kinds has an entry
 // for each edge, in the graph's order, as [graph.Graph.Kinds] returns it.
-func (m Msg) Pick(kinds []int32) Msg { return m.beside(pick, aside{rows: kinds}) }
+func (m Msg) Pick(kinds []int32) Msg { return m.withAside(ir.Pick, ir.Aside{Rows: kinds}) }
 
 // Softmax normalises m over the in-edges of each destination, every column on
 // its own. Where all entries are −∞ the result is zero.
-func (m Msg) Softmax() Msg { return m.along(softmax) }
+func (m Msg) Softmax() Msg { return m.along(ir.Softmax) }
 
 // LogSoftmax is the logarithm of [Msg.Softmax], computed without taking one of
 // zero: the loss of a pointer network.
-func (m Msg) LogSoftmax() Msg { return m.along(logSoftmax) }
+func (m Msg) LogSoftmax() Msg { return m.along(ir.LogSoftmax) }
 
 // Normalise divides m by its sum over the in-edges of each destination, every
 // column on its own. Where the sum is zero the result is zero.
-func (m Msg) Normalise() Msg { return m.along(normalise) }
+func (m Msg) Normalise() Msg { return m.along(ir.Normalise) }
 
 // TopK keeps the k largest of m over the in-edges of each destination, every
 // column on its own, and makes −∞ of the others, which then weigh nothing in a
@@ -183,13 +159,13 @@ func (m Msg) TopK(k int) Msg {
 	if k < 0 {
 		panic(&grad.TapeError{Op: "message.TopK", Why: fmt.Sprintf("cannot keep %d edges", k)})
 	}
-	return m.then(node{kind: topK, k: int32(min(k, math.MaxInt32))})
+	return m.then(ir.Node{Kind: ir.TopK, K: int32(min(k, math.MaxInt32))})
 }
 
 // Hardmax is 1 for the largest of m over the in-edges of each destination, every
 // column on its own, and 0 for the others. Ties go to the lowest edge; where all
 // entries are −∞ the result is zero. It has no gradient.
-func (m Msg) Hardmax() Msg { return m.then(node{kind: topK, k: 1, mark: true}) }
+func (m Msg) Hardmax() Msg { return m.then(ir.Node{Kind: ir.TopK, K: 1, Mark: true}) }
 
 // Sample is hard attention: of the in-edges of each destination it draws one,
 // every column on its own, with the probabilities that Softmax of m gives. drawn
@@ -201,7 +177,7 @@ func (m Msg) Hardmax() Msg { return m.then(node{kind: topK, k: 1, mark: true}) }
 func (m Msg) Sample(t *grad.Tape) (drawn, logp Msg) {
 	noisy := m
 	if d := (*simd.Dropout)(t.NextDropout(0.5)); d != nil {
-		noisy = m.beside(gumbel, aside{drop: d})
+		noisy = m.withAside(ir.Gumbel, ir.Aside{Drop: d})
 	}
 	drawn = noisy.Hardmax()
 	low := tensor.New(1)
@@ -217,5 +193,5 @@ func (m Msg) Dropout(t *grad.Tape, p float64) Msg {
 	if d == nil {
 		return m
 	}
-	return m.beside(dropout, aside{drop: d})
+	return m.withAside(ir.Dropout, ir.Aside{Drop: d})
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/message/internal/exec"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/rules"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -40,20 +43,20 @@ func (o *oracle) eval(e *expr) table {
 
 func (o *oracle) value(e *expr) table {
 	switch e.kind {
-	case leafU, leafV, leafE, leafW:
+	case ir.LeafU, ir.LeafV, ir.LeafE, ir.LeafW:
 		return o.leaf(e)
-	case unary:
+	case ir.Unary:
 		x := o.eval(e.a)
 		return x.each(x.shape, func(i int, row []float64, k int) float64 { return unaryOf(e, row[k]) })
-	case binary:
+	case ir.Binary:
 		return o.pairs(e, func(x, y float64) float64 { return binaryOf(e.bin, x, y) })
-	case dotLast:
+	case ir.DotLast:
 		return along(o.pairs(e, func(x, y float64) float64 { return x * y }), sumOf)
-	case sumLast:
+	case ir.SumLast:
 		return along(o.eval(e.a), sumOf)
-	case maxLast:
+	case ir.MaxLast:
 		return along(o.eval(e.a), maxOf)
-	case logSumExpLast:
+	case ir.LogSumExpLast:
 		return along(o.eval(e.a), func(x []float64) float64 {
 			top, s := maxOf(x), 0.0
 			for _, v := range x {
@@ -61,11 +64,11 @@ func (o *oracle) value(e *expr) table {
 			}
 			return top + math.Log(s)
 		})
-	case matMul:
+	case ir.MatMul:
 		return o.product(e)
-	case pick:
+	case ir.Pick:
 		return o.pick(e)
-	case dropout:
+	case ir.Dropout:
 		x := o.eval(e.a)
 		return x.each(x.shape, func(i int, row []float64, k int) float64 {
 			if e.drop.Keep(e.drop.Row(i), k) {
@@ -73,13 +76,13 @@ func (o *oracle) value(e *expr) table {
 			}
 			return 0
 		})
-	case softmax:
+	case ir.Softmax:
 		return o.normalised(e, func(x, top, sum float64) float64 { return math.Exp(x-top) / sum })
-	case logSoftmax:
+	case ir.LogSoftmax:
 		return o.normalised(e, func(x, top, sum float64) float64 { return x - top - math.Log(sum) })
-	case normalise:
+	case ir.Normalise:
 		return o.quotients(e)
-	case topK:
+	case ir.TopK:
 		return o.kept(e)
 	}
 	panic(fmt.Sprint("no such expression: ", e.kind))
@@ -103,20 +106,20 @@ func (o *oracle) leaf(e *expr) table {
 	if len(y.shape) == 0 {
 		y.shape = []int{1}
 	}
-	if e.kind == leafW {
+	if e.kind == ir.LeafW {
 		y.shape = x.Shape()
 	}
 	dst := o.g.Destinations()
 	for i, u := range o.g.In().Cols {
 		var row []tensor.Float
 		switch e.kind {
-		case leafU:
+		case ir.LeafU:
 			row = x.Row(int(u))
-		case leafE:
+		case ir.LeafE:
 			row = x.Row(i)
-		case leafW:
+		case ir.LeafW:
 			row = x.Data
-		case leafV:
+		case ir.LeafV:
 			v := int(dst[i])
 			if o.g.Bipartite() && o.g.DstRows() != nil && x.Rows() == o.g.NumSrc() {
 				v = int(o.g.DstRows()[v])
@@ -559,10 +562,10 @@ func randomGraph(rng *rand.Rand) *graph.Graph {
 // checkRandom checks the expression that a seed gives: its values against the
 // oracle, its gradients for the same bits in tiles of any size.
 func checkRandom(t *testing.T, seed uint64) {
-	defer func() { fuse, tileBytes = true, 32<<10 }()
+	defer func() { rules.TilesOnly, exec.TileBytes = false, 32<<10 }()
 	var want []tensor.Float
 	for i, bytes := range []int{32 << 10, 64, 1 << 20} {
-		fuse, tileBytes = i == 0, bytes
+		rules.TilesOnly, exec.TileBytes = i != 0, bytes
 		rng := rand.New(rand.NewPCG(seed, 5))
 		tape := grad.NewTape(seed)
 		tape.Reset()
@@ -572,7 +575,7 @@ func checkRandom(t *testing.T, seed uint64) {
 		if err := o.check(m); err != nil {
 			t.Fatalf("seed %d, tiles of %d bytes: %v\n%s", seed, bytes, err, Explain(s.g, m))
 		}
-		fuse = false
+		rules.TilesOnly = true
 		y := UpdateAll(s.g, m, Sum, Max, Std)
 		if !y.Needs() {
 			return

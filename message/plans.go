@@ -8,15 +8,17 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
+	"github.com/edgewise-ml/edgewise/message/internal/rules"
 )
 
-// planned returns the plan of m on g, under reducers or none. It panics with a
-// [*tensor.ShapeError] where m does not fit g.
+// planned returns the plan of m on g, under reducers or none, and its kernels. It
+// panics with a [*tensor.ShapeError] where m does not fit g.
 //
 // A training step says the same messages again, of other Vars. So plans are kept,
 // up to a number, by all that they are made from.
-func planned(op string, g *graph.Graph, m *Msg, rs []Reducer) *plan {
+func planned(op string, g *graph.Graph, m *Msg, rs []Reducer) *rules.Compiled {
 	if m.empty() {
 		panic(&grad.TapeError{Op: op, Why: "the Msg is empty"})
 	}
@@ -25,14 +27,48 @@ func planned(op string, g *graph.Graph, m *Msg, rs []Reducer) *plan {
 	k.of(g, m, rs)
 	p := plans.find(k)
 	if p == nil {
-		p = newPlan(op, g, m, rs)
-		p.key = slices.Clone(k.words)
+		p = &cachedPlan{key: slices.Clone(k.words), compiled: rules.Compile(op, programOf(op, g, m, rs))}
 		plans.keep(k, p)
 	}
 	keys.Put(k)
-	checkPicks(op, g, m, p)
+	checkPicks(op, g, m, p.compiled.Plan)
+	return p.compiled
+}
+
+// programOf returns what m says on g: what a plan is made from.
+func programOf(op string, g *graph.Graph, m *Msg, rs []Reducer) *ir.Program {
+	code, vars := m.nodes(), m.operands()
+	p := &ir.Program{Code: slices.Clone(code), Leaves: make([]ir.Leaf, len(code))}
+	for i := range code {
+		if n := &code[i]; n.Kind.IsLeaf() {
+			x := vars[n.K]
+			p.Leaves[i] = ir.Leaf{
+				Shape: slices.Clone(shapeOf(n.Kind, x)), Flat: len(x.Shape()) == 1, Needs: x.Needs(), Moved: n.Kind == ir.LeafV && ofSources(g, x),
+			}
+		}
+	}
+	for _, r := range rs {
+		if ir.Reducer(r) >= ir.NumReducers {
+			panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("there is no reducer %d", r)})
+		}
+		p.Reducers = append(p.Reducers, ir.Reducer(r))
+	}
 	return p
 }
+
+// shapeOf returns the shape of the message that a leaf of x is.
+func shapeOf(k ir.Kind, x *grad.Var) []int {
+	shape := x.Value().Shape()
+	switch {
+	case k == ir.LeafW:
+		return shape
+	case len(shape) == 1:
+		return oneElement
+	}
+	return shape[1:]
+}
+
+var oneElement = []int{1}
 
 // planKey tells plans apart: the operations, the shapes of what they read, and
 // the reducers.
@@ -45,31 +81,35 @@ var keys = sync.Pool{New: func() any { return new(planKey) }}
 
 func (k *planKey) of(g *graph.Graph, m *Msg, rs []Reducer) {
 	code := m.nodes()
-	k.words = append(k.words[:0], flag(joins), uint64(len(rs)), uint64(len(code)))
+	words := append(k.words[:0], flag(plan.Join)|uint64(len(rs))<<8|uint64(len(code))<<32)
 	for _, r := range rs {
-		k.words = append(k.words, uint64(r))
+		words = append(words, uint64(r))
 	}
 	for i := range code {
-		n := &code[i]
-		k.words = append(k.words, uint64(n.kind)|uint64(n.fn)<<8|flag(n.mark)<<16,
-			uint64(uint32(n.a))|uint64(uint32(n.b))<<32, uint64(uint32(n.k)), math.Float64bits(float64(n.c)))
-		if n.kind <= leafW {
-			k.leaf(g, n.kind, m.operands()[n.k])
+		if n := &code[i]; n.Kind.IsLeaf() {
+			words = leafKey(words, g, n, m.operands()[n.K])
+		} else {
+			words = append(words, uint64(n.Kind)|uint64(n.Fn)<<8|flag(n.Mark)<<16|uint64(uint32(n.K))<<32,
+				uint64(uint32(n.A))|uint64(uint32(n.B))<<32, math.Float64bits(float64(n.C)))
 		}
 	}
-	k.hash = 0
-	for _, w := range k.words {
-		k.hash = (k.hash ^ w) * 0x9e3779b97f4a7c15
-		k.hash ^= k.hash >> 29
+	hash := uint64(0)
+	for _, w := range words {
+		hash = (hash ^ w) * 0x9e3779b97f4a7c15
+		hash ^= hash >> 29
 	}
+	k.words, k.hash = words, hash
 }
 
-func (k *planKey) leaf(g *graph.Graph, kind kind, x *grad.Var) {
-	shape := shapeOf(kind, x)
-	k.words = append(k.words, flag(x.Needs())|flag(kind == leafV && ofSources(g, x))<<1, uint64(len(shape)))
-	for _, n := range shape {
-		k.words = append(k.words, uint64(n))
+// leafKey appends what a plan is made from of a leaf that reads x.
+func leafKey(words []uint64, g *graph.Graph, n *ir.Node, x *grad.Var) []uint64 {
+	shape := shapeOf(n.Kind, x)
+	flags := flag(x.Needs()) | flag(n.Kind == ir.LeafV && ofSources(g, x))<<1 | flag(len(x.Shape()) == 1)<<2
+	words = append(words, uint64(n.Kind)|flags<<8|uint64(len(shape))<<16|uint64(uint32(n.K))<<32)
+	for _, d := range shape {
+		words = append(words, uint64(d))
 	}
+	return words
 }
 
 func flag(on bool) uint64 {
@@ -86,13 +126,19 @@ const mostPlans = 512
 // planCache holds plans by the hashes of their keys.
 type planCache struct {
 	sync.RWMutex
-	all map[uint64][]*plan
+	all map[uint64][]*cachedPlan
 	n   int
+}
+
+// cachedPlan is a plan with the words of its key.
+type cachedPlan struct {
+	key      []uint64
+	compiled *rules.Compiled
 }
 
 var plans planCache
 
-func (c *planCache) find(k *planKey) *plan {
+func (c *planCache) find(k *planKey) *cachedPlan {
 	c.RLock()
 	defer c.RUnlock()
 	for _, p := range c.all[k.hash] {
@@ -103,68 +149,12 @@ func (c *planCache) find(k *planKey) *plan {
 	return nil
 }
 
-func (c *planCache) keep(k *planKey, p *plan) {
+func (c *planCache) keep(k *planKey, p *cachedPlan) {
 	c.Lock()
 	defer c.Unlock()
 	if c.n >= mostPlans || c.all == nil {
-		c.all, c.n = map[uint64][]*plan{}, 0
+		c.all, c.n = map[uint64][]*cachedPlan{}, 0
 	}
 	c.all[k.hash] = append(c.all[k.hash], p)
 	c.n++
-}
-
-// checkLeaves panics unless every leaf has the rows that g wants.
-func checkLeaves(op string, g *graph.Graph, m *Msg) {
-	for i := range m.nodes() {
-		n := &m.nodes()[i]
-		if n.kind > leafW {
-			continue
-		}
-		x := m.operands()[n.k]
-		rows, want := x.Value().Rows(), g.NumSrc()
-		switch n.kind {
-		case leafW:
-			if len(x.Shape()) == tensor.MaxAxes {
-				panic(misfit(op, x.Shape(), "an array of four axes leaves none for the edges"))
-			}
-			continue
-		case leafE:
-			want = g.NumEdges()
-		case leafV:
-			if want = g.NumDst(); ofSources(g, x) {
-				continue
-			}
-		}
-		if rows != want {
-			panic(misfit(op, x.Shape(), fmt.Sprintf("%s wants %d rows on a graph of %d sources, %d destinations and %d edges",
-				leafNames[n.kind], want, g.NumSrc(), g.NumDst(), g.NumEdges())))
-		}
-	}
-}
-
-// checkPicks panics unless every edge has a row to take.
-func checkPicks(op string, g *graph.Graph, m *Msg, p *plan) {
-	for i := range p.steps {
-		s := &p.steps[i]
-		if !s.picks() {
-			continue
-		}
-		rows := m.besides()[s.aside].rows
-		shape := append([]int{s.from}, s.shape...)
-		if len(rows) != g.NumEdges() {
-			panic(misfit(op, shape, fmt.Sprintf("Pick wants a kind for each of %d edges, got %d", g.NumEdges(), len(rows))))
-		}
-		for e, k := range rows {
-			if uint(k) >= uint(s.from) {
-				panic(misfit(op, shape, fmt.Sprintf("edge %d has kind %d, the message has %d rows", e, k, s.from)))
-			}
-		}
-	}
-}
-
-// picks reports whether a step takes one of several rows for each edge.
-func (s *step) picks() bool { return s.taken || s.kind == pick }
-
-func misfit(op string, shape []int, why string) *tensor.ShapeError {
-	return &tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(shape)}, Why: why}
 }

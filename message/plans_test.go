@@ -10,6 +10,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message/internal/rules"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -89,8 +90,8 @@ func TestPlansAreToldApart(t *testing.T) {
 	x, wide := tensor.New(4, 2), tensor.New(4, 3)
 	u, trained := grad.Const(x), tape.Watch(x)
 	one := func(x *grad.Var, c float64) Msg { return U(x).Scale(c).Add(V(x)) }
-	seen := map[*plan]string{}
-	for name, p := range map[string]*plan{
+	seen := map[*rules.Compiled]string{}
+	for name, p := range map[string]*rules.Compiled{
 		"sum":             planned("", g, ptr(one(u, 1)), []Reducer{Sum}),
 		"mean":            planned("", g, ptr(one(u, 1)), []Reducer{Mean}),
 		"both":            planned("", g, ptr(one(u, 1)), []Reducer{Sum, Mean}),

@@ -4,24 +4,64 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
+// expr is a node of a Msg as part of a tree, which oracles evaluate.
+type expr struct {
+	kind ir.Kind
+	a, b *expr
+	x    *grad.Var   // of a leaf
+	un   simd.Unary  // of a Unary
+	bin  simd.Binary // of a Binary
+	c    tensor.Float
+	drop *simd.Dropout
+	rows []int32 // of a Pick
+	k    int     // of a TopK: how many are kept
+	mark bool    // of a TopK: 1 for what is kept, else 0
+}
+
 // treeOf returns a tree of m.
-func treeOf(m Msg) *expr { return new(forest).tree(&m) }
+func treeOf(m Msg) *expr {
+	all := make([]expr, len(m.nodes()))
+	for i, n := range m.nodes() {
+		e := &all[i]
+		*e = expr{kind: n.Kind, c: n.C, mark: n.Mark}
+		switch {
+		case n.Kind.IsLeaf():
+			e.x = m.operands()[n.K]
+			continue
+		case n.Kind == ir.Unary:
+			e.un = simd.Unary(n.Fn)
+		case n.Kind == ir.Binary:
+			e.bin = simd.Binary(n.Fn)
+		case n.Kind == ir.TopK:
+			e.k = int(n.K)
+		case n.Kind.HasAside():
+			x := m.asideList()[n.K]
+			e.drop, e.rows = x.Drop, x.Rows
+		}
+		if e.a = &all[n.A]; n.Kind.Paired() {
+			e.b = &all[n.B]
+		}
+	}
+	return &all[len(all)-1]
+}
 
 // msgOf returns what a tree says.
 func msgOf(e *expr) Msg {
-	n := node{kind: e.kind, mark: e.mark, c: e.c, k: int32(e.k)}
+	n := ir.Node{Kind: e.kind, Mark: e.mark, C: e.c, K: int32(e.k)}
 	switch {
-	case e.kind <= leafW:
+	case e.kind.IsLeaf():
 		return leaf(e.kind, e.x)
-	case n.aside():
-		return msgOf(e.a).beside(e.kind, aside{e.drop, e.rows})
-	case e.kind == unary:
-		n.fn = uint8(e.un)
-	case n.paired():
-		n.fn = uint8(e.bin)
+	case e.kind.HasAside():
+		return msgOf(e.a).withAside(e.kind, ir.Aside{Drop: e.drop, Rows: e.rows})
+	case e.kind == ir.Unary:
+		n.Fn = uint8(e.un)
+	case e.kind.Paired():
+		n.Fn = uint8(e.bin)
 		o := msgOf(e.b)
 		return msgOf(e.a).with(&o, n)
 	}
@@ -40,7 +80,7 @@ func TestProgram(t *testing.T) {
 		t.Fatalf("%d, %d and %d operations", len(front.nodes()), len(one.nodes()), len(two.nodes()))
 	}
 	longer := one.Neg()
-	if other := one.Abs(); longer.long.code[shortCode+1].fn == other.long.code[shortCode+1].fn {
+	if other := one.Abs(); longer.long.code[shortCode+1].Fn == other.long.code[shortCode+1].Fn {
 		t.Error("two messages of one front share what was added to it")
 	}
 	both := one.Add(two)
@@ -59,7 +99,7 @@ func TestProgram(t *testing.T) {
 	if n := len(vars.operands()); n != 2*shortVars {
 		t.Errorf("%d arrays are read, want %d", n, 2*shortVars)
 	}
-	if n := len(vars.besides()); n != 1 {
+	if n := len(vars.asideList()); n != 1 {
 		t.Errorf("%d lists of kinds, want the one of all", n)
 	}
 	if !(&Msg{}).empty() || (&front).empty() || (&one).empty() {

@@ -13,6 +13,9 @@ import (
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/message/internal/exec"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/rules"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -64,17 +67,17 @@ func (c *carrying) of(e *expr) *expr {
 	}
 	y := *e
 	switch e.kind {
-	case leafU:
+	case ir.LeafU:
 		y.x = c.u(e.x)
 		if c.swap {
-			y.kind = leafV
+			y.kind = ir.LeafV
 		}
-	case leafV:
+	case ir.LeafV:
 		y.x = c.v(e.x)
 		if c.swap {
-			y.kind = leafU
+			y.kind = ir.LeafU
 		}
-	case leafE:
+	case ir.LeafE:
 		y.x = c.e(e.x)
 	}
 	if e.rows != nil {
@@ -97,11 +100,11 @@ func explicit(g *graph.Graph, e *expr, across bool, seen map[*expr]*expr) *expr 
 	y := *e
 	y.a, y.b = explicit(g, e.a, across, seen), explicit(g, e.b, across, seen)
 	switch {
-	case e.kind <= leafW:
+	case e.kind.IsLeaf():
 		y.x = grad.Const(e.x.Value())
-	case e.kind == dropout:
+	case e.kind == ir.Dropout:
 		y = *treeOf(msgOf(y.a).Mul(E(grad.Const(mask(g, e)))))
-	case e.kind >= softmax && !across:
+	case e.kind.Across() && !across:
 		y = *y.a
 	}
 	seen[e] = &y
@@ -286,8 +289,8 @@ func (s *sprout) linear(c Msg) (m Msg, x *grad.Var, name string) {
 // TestPropertyAdjoint finds that ⟨Ax, y⟩ = ⟨x, Aᵀy⟩ of messages A that are linear.
 func TestPropertyAdjoint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		defer func() { fuse = true }()
-		fuse = rapid.Bool().Draw(t, "kernels")
+		defer func() { rules.TilesOnly = false }()
+		rules.TilesOnly = rapid.Bool().Draw(t, "tiles only")
 		s, c := sown(t, wild(t))
 		m, x, name := s.linear(c)
 		y := UpdateAll(s.g, m, rapid.SampledFrom([]Reducer{Sum, Mean}).Draw(t, "reducer"))
@@ -366,12 +369,12 @@ func done(s *sprout, m Msg, rs []Reducer) (out [][]tensor.Float) {
 func TestPropertyKernels(t *testing.T) {
 	kernels := 0
 	rapid.Check(t, func(t *rapid.T) {
-		defer func() { fuse, tileBytes = true, 32<<10 }()
+		defer func() { rules.TilesOnly, exec.TileBytes = false, 32<<10 }()
 		g, seed := wild(t), rapid.Uint64().Draw(t, "expression")
 		bytes := rapid.IntRange(8, 4096).Draw(t, "bytes of a tile")
 		var by [2][][]tensor.Float
 		for i := range by {
-			fuse, tileBytes = i == 0, []int{32 << 10, bytes}[i]
+			rules.TilesOnly, exec.TileBytes = i != 0, []int{32 << 10, bytes}[i]
 			s := &sprout{Rand: rand.New(rand.NewPCG(seed, 3)), g: g, tape: grad.NewTape(seed)}
 			s.tape.Reset()
 			m, rs := s.recognised()
@@ -410,14 +413,14 @@ func TestPropertyKernels(t *testing.T) {
 // tiles of any size, of graphs with enough edges for all of them.
 func TestPropertyThreads(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		defer func() { fuse, tileBytes = true, 32<<10 }()
+		defer func() { rules.TilesOnly, exec.TileBytes = false, 32<<10 }()
 		seed, edges := rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 3000).Draw(t, "edges")
 		var want [2][][]tensor.Float // without kernels, and with
 		for _, threads := range []int{1, 2, 4} {
 			for k := range want {
-				fuse = k == 1
-				if !fuse {
-					tileBytes = rapid.IntRange(8, 64<<10).Draw(t, "bytes of a tile")
+				rules.TilesOnly = k != 1
+				if rules.TilesOnly {
+					exec.TileBytes = rapid.IntRange(8, 64<<10).Draw(t, "bytes of a tile")
 				}
 				rng := rand.New(rand.NewPCG(seed, 4))
 				s := &sprout{Rand: rng, g: graph.Must(graph.PowerLaw(rng, 40, edges, 0.75)), tape: grad.NewTape(seed)}

@@ -1,10 +1,12 @@
 package message
 
+import "github.com/edgewise-ml/edgewise/message/internal/ir"
+
 // Reducer combines the messages that arrive at a node. Under every reducer a
 // node without messages gets zero.
 type Reducer uint8
 
-// The reducers.
+// The reducers, in the order of package ir.
 const (
 	Sum       Reducer = iota // Σ m
 	Mean                     // Σ m / n
@@ -12,15 +14,7 @@ const (
 	Min                      // the smallest; ties go to the lowest edge
 	Std                      // √(Σ(m − mean)²/n), with slope 0 where it is 0
 	LogSumExp                // log Σ eᵐ
-	numReducers
 )
 
-var reducerNames = [numReducers]string{"Sum", "Mean", "Max", "Min", "Std", "LogSumExp"}
-
 // String returns the reducer's name.
-func (r Reducer) String() string {
-	if r < numReducers {
-		return reducerNames[r]
-	}
-	return "Reducer(?)"
-}
+func (r Reducer) String() string { return ir.Reducer(r).String() }

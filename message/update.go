@@ -3,9 +3,13 @@ package message
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message/internal/exec"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -22,10 +26,7 @@ func updateAll(op string, g *graph.Graph, m Msg, rs []Reducer) *grad.Var {
 		panic(&grad.TapeError{Op: op, Why: "no reducer; name one or several, such as message.Sum"})
 	}
 	given(op, g)
-	if y := arrived(g, &m, rs); y != nil {
-		return y
-	}
-	return update(op, g, m, rs)
+	return run(op, g, &m, rs, nil)
 }
 
 // UpdateAllAdd returns UpdateAll(g, m, Sum) as a matrix, a row for each destination,
@@ -37,15 +38,7 @@ func UpdateAllAdd(g *graph.Graph, m Msg, b *grad.Var) *grad.Var {
 		return matrix(updateAll(opUpdateAllAdd, g, m, sums))
 	}
 	given(opUpdateAllAdd, g)
-	if y := arrived(g, &m, sums); y != nil {
-		return addBias(y, b)
-	}
-	if y := fusedAdd(g, &m, b); y != nil {
-		return y
-	}
-	p := planned(opUpdateAllAdd, g, &m, sums)
-	wantBias(b, p.out().width)
-	return matrix(evaluate("UpdateAll", g, &m, p, b)).BiasAdded(b)
+	return run(opUpdateAllAdd, g, &m, sums, b)
 }
 
 const opUpdateAllAdd = "message.UpdateAllAdd"
@@ -55,12 +48,6 @@ func wantBias(b *grad.Var, n int) {
 	if len(b.Value().Data) != n {
 		panic(&tensor.ShapeError{Op: opUpdateAllAdd, Shapes: [][]int{slices.Clone(b.Shape())}, Why: fmt.Sprintf("want a bias of %d elements, as many as a message has", n)})
 	}
-}
-
-// addBias returns y as a matrix, plus b in each row.
-func addBias(y, b *grad.Var) *grad.Var {
-	wantBias(b, y.Value().RowLen())
-	return matrix(y).AddBias(b, grad.Identity)
 }
 
 var sums = []Reducer{Sum}
@@ -75,12 +62,63 @@ func given(op string, g *graph.Graph) {
 	}
 }
 
-// update is [UpdateAll] of what has to be kept.
-func update(op string, g *graph.Graph, m Msg, rs []Reducer) *grad.Var {
-	if y := fusedUpdate(g, &m, rs); y != nil {
-		return y
+// run computes m on g, under reducers or none: it finds the plan of m, and the first
+// kernel of this plan that takes the call. With a bias the result is a matrix, and the
+// bias is added to each row, by the kernel if it can.
+func run(op string, g *graph.Graph, m *Msg, rs []Reducer, bias *grad.Var) *grad.Var {
+	p := planned(op, g, m, rs)
+	room := newCall(g, m, p.Plan)
+	c := &room.call
+	kernel := p.Choose(c)
+	if bias != nil {
+		wantBias(bias, p.Plan.Out().Width)
+		if kernel.AddsBias() {
+			c.Bias = bias
+		}
 	}
-	return evaluate("UpdateAll", g, &m, planned(op, g, &m, rs), nil)
+	y := kernel.Forward(c)
+	switch {
+	case bias == nil:
+	case c.Bias != nil:
+		y = matrix(y).BiasAdded(bias)
+	default:
+		y = matrix(y).AddBias(bias, grad.Identity)
+	}
+	room.release()
+	return y
+}
+
+// callRoom is a call with room for what a short Msg reads, so that a call is no
+// garbage.
+type callRoom struct {
+	call   exec.Call
+	vars   [shortVars]*grad.Var
+	asides [shortAsides]ir.Aside
+}
+
+var callRooms = sync.Pool{New: func() any { return new(callRoom) }}
+
+// newCall returns a call of m's plan on g.
+func newCall(g *graph.Graph, m *Msg, p *plan.Plan) *callRoom {
+	r := callRooms.Get().(*callRoom)
+	r.call.Plan, r.call.Graph, r.call.Lasting = p, g, false
+	if m.long != nil {
+		r.call.Vars, r.call.Asides, r.call.Lasting = m.long.vars, m.long.asides, true
+		return r
+	}
+	r.call.Vars = r.vars[:copy(r.vars[:], m.operands())]
+	r.call.Asides = r.asides[:copy(r.asides[:], m.asideList())]
+	return r
+}
+
+// release hands the room back. After a panic it is left to the collector.
+func (r *callRoom) release() {
+	if !r.call.Lasting { // else they are the Msg's
+		clear(r.call.Vars)
+		clear(r.call.Asides)
+	}
+	r.call.Plan, r.call.Graph, r.call.Vars, r.call.Asides, r.call.Bias = nil, nil, nil, nil, nil
+	callRooms.Put(r)
 }
 
 // ApplyEdges returns the message of every edge of g, in the graph's edge order.
@@ -89,10 +127,7 @@ func ApplyEdges(g *graph.Graph, m Msg) *grad.Var { return applyEdges("message.Ap
 // applyEdges is ApplyEdges under the name that errors give.
 func applyEdges(op string, g *graph.Graph, m Msg) *grad.Var {
 	given(op, g)
-	if y := fusedEdges(g, &m); y != nil {
-		return y
-	}
-	return evaluate("ApplyEdges", g, &m, planned(op, g, &m, nil), nil)
+	return run(op, g, &m, nil, nil)
 }
 
 // EdgeSoftmax normalises x, with a row for each edge in the graph's order, over

@@ -1,0 +1,82 @@
+package message
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// checkLeaves panics unless every leaf has the rows that g wants.
+func checkLeaves(op string, g *graph.Graph, m *Msg) {
+	for i := range m.nodes() {
+		n := &m.nodes()[i]
+		if !n.Kind.IsLeaf() {
+			continue
+		}
+		x := m.operands()[n.K]
+		rows, want := x.Value().Rows(), g.NumSrc()
+		switch n.Kind {
+		case ir.LeafW:
+			if len(x.Shape()) == tensor.MaxAxes && !onlyPicked(m.nodes(), int32(i)) {
+				panic(misfit(op, x.Shape(), "an array of four axes leaves none for the edges"))
+			}
+			continue
+		case ir.LeafE:
+			want = g.NumEdges()
+		case ir.LeafV:
+			if want = g.NumDst(); ofSources(g, x) {
+				continue
+			}
+		}
+		if rows != want {
+			panic(misfit(op, x.Shape(), fmt.Sprintf("%s wants %d rows on a graph of %d sources, %d destinations and %d edges",
+				n.Kind, want, g.NumSrc(), g.NumDst(), g.NumEdges())))
+		}
+	}
+}
+
+// onlyPicked reports whether all that reads a leaf picks a row of it.
+func onlyPicked(code []ir.Node, leaf int32) bool {
+	for i := range code {
+		n := &code[i]
+		reads := !n.Kind.IsLeaf() && n.A == leaf || n.Kind.Paired() && n.B == leaf
+		if reads && n.Kind != ir.Pick {
+			return false
+		}
+	}
+	return int(leaf) != len(code)-1
+}
+
+// checkPicks panics unless every edge has a row to take.
+func checkPicks(op string, g *graph.Graph, m *Msg, p *plan.Plan) {
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if !s.Picks() {
+			continue
+		}
+		rows := m.asideList()[s.Aside].Rows
+		shape := append([]int{s.PickFrom}, s.Shape...)
+		if len(rows) != g.NumEdges() {
+			panic(misfit(op, shape, fmt.Sprintf("Pick wants a kind for each of %d edges, got %d", g.NumEdges(), len(rows))))
+		}
+		for e, k := range rows {
+			if uint(k) >= uint(s.PickFrom) {
+				panic(misfit(op, shape, fmt.Sprintf("edge %d has kind %d, the message has %d rows", e, k, s.PickFrom)))
+			}
+		}
+	}
+}
+
+func misfit(op string, shape []int, why string) *tensor.ShapeError {
+	return &tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(shape)}, Why: why}
+}
+
+// ofSources reports whether V(x) reads rows of sources on g.
+func ofSources(g *graph.Graph, x *grad.Var) bool {
+	return g.Bipartite() && x.Value().Rows() == g.NumSrc() && g.DstRows() != nil
+}

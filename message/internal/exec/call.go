@@ -1,0 +1,30 @@
+package exec
+
+import (
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
+)
+
+// Call is a plan with all that it is run on. It is the caller's again when it
+// returns: what backward needs is copied.
+type Call struct {
+	Plan    *plan.Plan
+	Graph   *graph.Graph
+	Vars    []*grad.Var // what the leaves read
+	Asides  []ir.Aside
+	Lasting bool      // nobody changes Vars and Asides ever after, so that they may be kept
+	Bias    *grad.Var // is added to each row of the result by a kernel that can; nil: none
+}
+
+// Aliased reports whether the graph's destinations are nodes that are sources too,
+// each with a row there.
+func (c *Call) Aliased() bool { return c.Graph.Bipartite() && c.Graph.DstRows() != nil }
+
+// Shape returns room with the shape of a row for each destination, each like x's.
+func (c *Call) Shape(room []int, x *grad.Var) []int {
+	room = append(room[:0], x.Shape()...)
+	room[0] = c.Graph.NumDst()
+	return room
+}

@@ -1,0 +1,106 @@
+package exec
+
+import (
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// shortVars and shortAsides are how many of each an evaluation has room for.
+const (
+	shortVars   = 6
+	shortAsides = 2
+)
+
+// evaluation is a plan that was run on a graph, with all that backward needs: what
+// it read, and its statistics. It is all that a tape holds of it.
+type evaluation struct {
+	plan   *plan.Plan
+	graph  *graph.Graph
+	op     grad.Op
+	y      *grad.Var
+	bias   *grad.Var            // that is added to the rows of a sum; nil: none
+	walks  bool                 // destinations are walked, not tiled, where that is possible
+	room   [shortVars]*grad.Var // the Vars, up to the first nil,
+	more   *manyVars            // unless they are here
+	floats []tensor.Float       // the statistics, and what reducers keep; see newPass
+	ints   []int32
+}
+
+// manyVars are Vars and asides that an evaluation alone has no room for.
+type manyVars struct {
+	vars   []*grad.Var
+	asides []ir.Aside
+}
+
+// longEvaluation is an evaluation of many Vars, or with asides.
+type longEvaluation struct {
+	evaluation
+	many  manyVars
+	aside [shortAsides]ir.Aside
+}
+
+// newEvaluation keeps what a call reads.
+func newEvaluation(op grad.Op, c *Call) *evaluation {
+	if len(c.Vars) <= shortVars && len(c.Asides) == 0 {
+		e := grad.Notes[evaluation](op)
+		copy(e.room[:], c.Vars)
+		return e
+	}
+	l := grad.Notes[longEvaluation](op)
+	l.more = &l.many
+	l.many.asides = append(l.aside[:0], c.Asides...)
+	l.many.vars = l.room[:copy(l.room[:], c.Vars)]
+	switch {
+	case c.Lasting:
+		l.many.vars = c.Vars
+	case len(c.Vars) > shortVars:
+		l.many.vars = slices.Clone(c.Vars)
+	}
+	return &l.evaluation
+}
+
+// vars returns the Vars that the plan reads.
+func (e *evaluation) vars() []*grad.Var {
+	if e.more != nil {
+		return e.more.vars
+	}
+	for i, x := range e.room {
+		if x == nil {
+			return e.room[:i]
+		}
+	}
+	return e.room[:]
+}
+
+// aside returns what a step has beside its operands.
+func (e *evaluation) aside(s *plan.Step) *ir.Aside { return &e.more.asides[s.Aside] }
+
+// newResult makes the array of results: a row for each destination, or edge. Chunks
+// clear what they add to.
+func (e *evaluation) newResult() *grad.Var {
+	var shape [tensor.MaxAxes]int
+	n := 1 + copy(shape[1:], e.plan.Out().Shape)
+	if shape[0] = e.graph.NumEdges(); e.plan.Result != plan.Stored {
+		shape[0] = e.graph.NumDst()
+		shape[n-1] *= len(e.plan.Reducers())
+	}
+	return e.op.Fresh(shape[:n]...)
+}
+
+// edgesKept is the number of edges that steps and reducers keep.
+func (e *evaluation) edgesKept() int {
+	n := e.plan.KeptEdges * e.plan.Out().Width
+	if e.plan.StatsEdges {
+		n += e.plan.Stats
+	}
+	return n * e.graph.NumDst()
+}
+
+// Shift implements [grad.Shifter]. Of all reducers the gradient of Std alone reads
+// the result.
+func (e *evaluation) Shift(*grad.Var) bool { return !slices.Contains(e.plan.Reducers(), ir.Std) }

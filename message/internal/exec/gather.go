@@ -1,0 +1,70 @@
+package exec
+
+import (
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// gather copies the rows that a leaf reads.
+func (w *worker) gather(i int, t tile) {
+	s := &w.plan.Steps[i]
+	x, y := w.pass.data[s.Var], w.values[i]
+	n := t.hi - t.lo
+	if s.Picked {
+		w.gatherPicked(s, t, y)
+		return
+	}
+	switch s.Kind {
+	case ir.LeafU:
+		simd.Rows(s.Width).Gather(y[:n*s.Width], x, w.graph.In().Cols[t.lo:])
+	case ir.LeafV:
+		simd.Rows(s.Width).Gather(y[:n*s.Width], x, w.readBy(s, t))
+	case ir.LeafE:
+		w.values[i] = x[t.lo*s.Width : t.hi*s.Width]
+	case ir.LeafW:
+		for e := range n {
+			copy(y[e*s.Width:], x)
+		}
+	}
+}
+
+// readBy returns which row of its array V reads for each edge.
+func (w *worker) readBy(s *plan.Step, t tile) []int32 {
+	rows := w.destinations(t)
+	if !s.Moved {
+		return rows
+	}
+	for e, v := range rows {
+		w.rows[e] = w.pass.dstRows[v]
+	}
+	return w.rows[:len(rows)]
+}
+
+func (w *worker) gatherPicked(s *plan.Step, t tile, y []tensor.Float) {
+	x, n := w.pass.data[s.Var], s.Width
+	for e := range t.hi - t.lo {
+		at := w.leafAt(s, t, e)
+		copy(y[e*n:e*n+n], x[at:at+n])
+	}
+}
+
+// leafAt returns where in its array a leaf reads for edge e of a tile.
+func (w *worker) leafAt(s *plan.Step, t tile, e int) int {
+	row := 0
+	switch s.Kind {
+	case ir.LeafU:
+		row = int(w.graph.In().Cols[t.lo+e])
+	case ir.LeafE:
+		row = t.lo + e
+	case ir.LeafV:
+		if row = int(w.destinations(t)[e]); s.Moved {
+			row = int(w.pass.dstRows[row])
+		}
+	}
+	if !s.Picked {
+		return row * s.Width
+	}
+	return row*s.PickFrom*s.Width + int(w.pass.kindsOf(s)[t.lo+e])*s.Width
+}

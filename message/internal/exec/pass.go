@@ -1,0 +1,106 @@
+package exec
+
+import (
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// pass is one pass of an evaluation over all edges, forward or backward. Workers
+// share it.
+type pass struct {
+	eval      *evaluation
+	plan      *plan.Plan   // the evaluation's
+	graph     *graph.Graph // the evaluation's
+	backward  bool         // the statistics stand, and all values are kept
+	number    int          // among all passes
+	stats     stats
+	reduction reduction
+	vars      []*grad.Var
+	data      [][]tensor.Float // of the Vars
+	dstRows   []int32          // the row that a moved V reads at each destination
+	turned    []tensor.Float   // matrices that backward reads turned; see turnMatrices
+	dOut      []tensor.Float   // backward: the gradient of the result
+	fit       int              // edges a tile; see tileEdges
+	limit     int              // edges a destination may have before it comes in parts
+	partition *partition       // forward
+	task      chunkTask        // forward, of a chunk
+}
+
+// stats is what stays of every step across the in-edges, for each destination
+// and column: of a softmax the largest entry, or 0, and the sum of exp(entry − top), of
+// a quotient the sum, of a choice the last entry chosen and its edge.
+type stats struct {
+	columns  int
+	top, sum []tensor.Float
+	edges    []int32
+}
+
+// of returns the statistics of a step at destination v, of those in x.
+func (t *stats) of(x []tensor.Float, s *plan.Step, v int) []tensor.Float {
+	at := v*t.columns + s.Stat
+	return x[at : at+s.Width]
+}
+
+// kindsOf returns which of the rows of its row each edge takes.
+func (p *pass) kindsOf(s *plan.Step) []int32 { return p.eval.aside(s).Rows }
+
+// eachRow calls f with every destination of the tile that has edges there, and
+// with the range of its edges, counted from the tile's first.
+func (p *pass) eachRow(t tile, f func(v, lo, hi int)) {
+	off := p.graph.In().Offsets
+	for v := t.r0; v < t.r1; v++ {
+		lo, hi := max(int(off[v]), t.lo), min(int(off[v+1]), t.hi)
+		if lo < hi {
+			f(v, lo-t.lo, hi-t.lo)
+		}
+	}
+}
+
+// resultRows are the results of the destinations from r0 to r1.
+func (p *pass) resultRows(r0, r1 int) []tensor.Float {
+	n := p.plan.Out().Width * len(p.plan.Reducers())
+	return p.eval.y.Value().Data[r0*n : r1*n]
+}
+
+// tiles calls f with the tiles of a chunk, one after another. A destination with
+// more than limit edges comes alone and in parts: for such a one, hub is called
+// first.
+func (p *pass) tiles(c chunk, hub func(v int), f func(t tile)) {
+	off := p.graph.In().Offsets
+	if c.hub >= 0 {
+		parts(p.fit, c.lo, c.hi, c.r0, f)
+		return
+	}
+	for r0 := c.r0; r0 < c.r1; {
+		lo := int(off[r0])
+		if int(off[r0+1])-lo > p.limit {
+			hub(r0)
+			parts(p.fit, lo, int(off[r0+1]), r0, f)
+			r0++
+			continue
+		}
+		r1 := r0 + 1
+		for r1 < c.r1 && int(off[r1+1])-lo <= p.fit {
+			r1++
+		}
+		f(tile{lo: lo, hi: int(off[r1]), r0: r0, r1: r1})
+		r0 = r1
+	}
+}
+
+// begins reports whether no tile before had edges of the tile's destinations.
+func (p *pass) begins(t tile) bool { return !t.part || t.lo == int(p.graph.In().Offsets[t.r0]) }
+
+// addBias adds the bias to the rows of the destinations from r0 to r1, while they are
+// near.
+func (p *pass) addBias(r0, r1 int) {
+	if p.eval.bias == nil {
+		return
+	}
+	b, y := p.eval.bias.Value().Data, p.eval.y.Value().Data
+	rows := y[r0*len(b) : r1*len(b)]
+	simd.Add.ForwardRows(rows, rows, b)
+}

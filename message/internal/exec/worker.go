@@ -1,0 +1,155 @@
+package exec
+
+import (
+	"sync"
+
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/spoil"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// worker is one thread's scratch in a pass over the edges.
+type worker struct {
+	pass   *pass
+	plan   *plan.Plan   // the pass's
+	graph  *graph.Graph // the pass's
+	window *window      // takes gradients of leaves; nil: forward, or none does now
+	limit  int          // the most edges of a tile
+
+	scratch  []tensor.Float
+	values   [][]tensor.Float // of each step, for one tile
+	grads    [][]tensor.Float // gradients of the values, where they are at the moment
+	gradRoom [][]tensor.Float // and where each has room of its own
+	hasGrad  []bool           // a gradient has come in
+	fixedFor [2]int           // the pass and the edges for which steps that are fixed have been computed
+
+	dst   []int32        // the destination of each edge of the tile
+	dstOf tile           // of which dst tells
+	rows  []int32        // the row that each edge reads, or its kind
+	tmp   []tensor.Float // of the widest step, for one tile
+	mix   []tensor.Float // three messages, and more
+
+	edgeRows simd.Fan // of the edges of a tile
+	span     [2]int64 // its Offsets, of a part
+
+	best      []tensor.Float // of a choice: the entries chosen so far,
+	bestEdges []int32        // and their edges
+
+	chunk       chunk          // backward: what is being done,
+	partial     []tensor.Float // and its partial sums
+	acrossSums  []tensor.Float // at the destination in parts: what the gradients across its edges sum
+	messageGrad []tensor.Float // a row for each destination of a tile: the gradient of its messages,
+	scaledGrad  []tensor.Float // and its product with what all share
+	walkScratch []tensor.Float // of walkBack
+
+	unwantedTile  []tensor.Float // gradients that are not wanted: of leaves now,
+	unwantedEdges []tensor.Float // of edges
+	unwantedRows  []tensor.Float // and of destinations
+}
+
+var workers = sync.Pool{New: func() any { return new(worker) }}
+
+// newWorker returns a worker for edges that are no more than most; see readyWorker.
+func (p *pass) newWorker(most int) *worker {
+	w := workers.Get().(*worker)
+	w.pass, w.plan, w.graph, w.window, w.dstOf = p, p.plan, p.graph, nil, tile{hi: -1}
+	limit := min(p.limit, max(most, 1))
+	w.limit = limit
+	wide := p.stats.columns
+	for i := range w.plan.Steps {
+		wide = max(wide, w.plan.Steps[i].Width)
+	}
+	size := w.plan.Width
+	if p.backward {
+		size = w.plan.BackWidth
+	}
+	n := len(w.plan.Steps)
+	w.scratch = resize(w.scratch, size*limit)
+	w.values, w.grads, w.gradRoom, w.hasGrad = resize(w.values, n), resize(w.grads, n), resize(w.gradRoom, n), resize(w.hasGrad, n)
+	w.dst, w.rows = resize(w.dst, limit), resize(w.rows, limit)
+	w.tmp, w.mix = resize(w.tmp, wide*limit), resize(w.mix, wide*max(limit, 4))
+	w.acrossSums = resize(w.acrossSums, p.stats.columns)
+	w.layOut()
+	return w
+}
+
+// layOut gives the values and gradients of all steps their places in scratch.
+func (w *worker) layOut() {
+	limit := w.limit
+	for i := range w.plan.Steps {
+		s := &w.plan.Steps[i]
+		at := s.At
+		if w.pass.backward {
+			at, w.gradRoom[i] = s.BackAt, nil
+			if s.GradAt >= 0 {
+				w.gradRoom[i] = w.scratch[s.GradAt*limit : (s.GradAt+s.Width)*limit]
+			}
+		}
+		if !s.InArray() && !(w.pass.backward && s.Skipped) {
+			w.values[i] = w.scratch[at*limit : (at+s.Width)*limit]
+		}
+	}
+}
+
+// spoil spoils what holds anything until it is set; what is fixed for a pass is made next.
+func (w *worker) spoil() {
+	for _, x := range [...][]tensor.Float{w.scratch, w.tmp, w.mix, w.unwantedTile, w.acrossSums, w.unwantedEdges, w.unwantedRows, w.walkScratch, w.messageGrad, w.scaledGrad} {
+		spoil.Floats(x[:cap(x)])
+	}
+	spoil.Ints(w.dst)
+	spoil.Ints(w.rows)
+}
+
+// release hands a worker back. After a panic it is left to the collector.
+func (w *worker) release() {
+	w.pass, w.plan, w.graph, w.window, w.partial, w.edgeRows = nil, nil, nil, nil, nil, simd.Fan{}
+	clear(w.values)
+	clear(w.grads)
+	clear(w.gradRoom)
+	workers.Put(w)
+}
+
+// destinations returns the destination of each edge of a tile.
+func (w *worker) destinations(t tile) []int32 {
+	if w.dstOf != t {
+		w.dstOf = t
+		w.pass.eachRow(t, func(v, lo, hi int) {
+			for e := lo; e < hi; e++ {
+				w.dst[e] = int32(v)
+			}
+		})
+	}
+	return w.dst[:t.hi-t.lo]
+}
+
+// gradOf returns where the gradient of step i is added to. If fresh is set,
+// nothing is there yet, and the caller writes it.
+func (w *worker) gradOf(i int) (dx []tensor.Float, fresh bool) {
+	fresh = !w.hasGrad[i]
+	w.hasGrad[i] = true
+	return w.grads[i], fresh
+}
+
+// handOn makes dy the gradient of step i, or adds it. Where nothing else is added
+// to that, it is the same array.
+func (w *worker) handOn(i int, dy []tensor.Float) {
+	if !w.hasGrad[i] && w.plan.Steps[i].Uses == 1 && !w.plan.Steps[i].Gathers() { // as in plan.Plan.handsOn
+		w.hasGrad[i], w.grads[i] = true, dy
+		return
+	}
+	dx, fresh := w.gradOf(i)
+	if fresh {
+		copy(dx, dy)
+		return
+	}
+	simd.Add.Forward(dx, dx, dy, 1, 1)
+}
+
+// clearFresh clears what nothing has come into yet.
+func clearFresh(x []tensor.Float, fresh bool) {
+	if fresh {
+		clear(x)
+	}
+}

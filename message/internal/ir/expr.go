@@ -1,0 +1,71 @@
+package ir
+
+import (
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Expr is a node of a program, as rules see it.
+type Expr struct {
+	p *Program
+	i int32
+}
+
+// Message is the whole of what a program says.
+func (p *Program) Message() Expr { return Expr{p, int32(len(p.Code) - 1)} }
+
+func (e Expr) node() *Node { return &e.p.Code[e.i] }
+
+// Is reports whether e is of kind k.
+func (e Expr) Is(k Kind) bool { return e.node().Kind == k }
+
+// Operand is the only operand, or the first.
+func (e Expr) Operand() Expr { return Expr{e.p, e.node().A} }
+
+// Second is the second operand.
+func (e Expr) Second() Expr { return Expr{e.p, e.node().B} }
+
+// Var is which of the arrays a leaf reads.
+func (e Expr) Var() int { return int(e.node().K) }
+
+// Aside is which of the asides belongs to e.
+func (e Expr) Aside() int { return int(e.node().K) }
+
+// Leaf is what is known of a leaf's array.
+func (e Expr) Leaf() *Leaf { return &e.p.Leaves[e.i] }
+
+// Function reports whether e is that function of one operand, and its constant.
+func (e Expr) Function(u simd.Unary) (c tensor.Float, ok bool) {
+	n := e.node()
+	return n.C, n.Kind == Unary && simd.Unary(n.Fn) == u
+}
+
+// Pair reports whether e is that function of two operands, and returns these.
+func (e Expr) Pair(b simd.Binary) (x, y Expr, ok bool) {
+	if n := e.node(); n.Kind != Binary || simd.Binary(n.Fn) != b {
+		return e, e, false
+	}
+	return e.Operand(), e.Second(), true
+}
+
+// Product finds, in a product of two operands, one of kind k, and returns it before
+// the other.
+func (e Expr) Product(k Kind) (x, y Expr, ok bool) {
+	x, y, ok = e.Pair(simd.Mul)
+	if ok && !x.Is(k) {
+		x, y = y, x
+	}
+	return x, y, ok && x.Is(k)
+}
+
+// Heads reports whether a row of weights w has one element for each head of x: for
+// all of it, or for each run along its last axis.
+func Heads(w, x *Leaf) bool {
+	if w.Flat || x.Flat || len(w.Shape) > len(x.Shape) || w.Shape[len(w.Shape)-1] != 1 {
+		return false
+	}
+	ws, xs := w.Shape[:len(w.Shape)-1], x.Shape[:len(x.Shape)-1]
+	return size(ws) == 1 || slices.Equal(ws, xs)
+}

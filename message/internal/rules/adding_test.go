@@ -1,0 +1,272 @@
+package rules_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/grad/gradtest"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/message/internal/exec"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
+	"github.com/edgewise-ml/edgewise/message/internal/rules"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// This file holds the kernel of docs/adding-a-kernel.md, and compares it with tiles.
+
+// sumProducts is Σ U(x)·V(y)·U(z), of rows of one shape.
+type sumProducts struct{ x, y, z int } // which of the message's arrays
+
+func matchSumProducts(p *plan.Plan) rules.Kernel {
+	x, rest, ok := p.Program.Message().Product(ir.LeafU)
+	if !ok || !p.Program.Reduces(ir.Sum) {
+		return nil
+	}
+	y, z, ok := rest.Product(ir.LeafV)
+	if !ok || !z.Is(ir.LeafU) || !alike(x.Leaf(), y.Leaf(), z.Leaf()) {
+		return nil
+	}
+	return sumProducts{x.Var(), y.Var(), z.Var()}
+}
+
+// alike reports whether leaves are rows of one shape.
+func alike(x, y, z *ir.Leaf) bool {
+	return !x.Flat && !y.Flat && !z.Flat && slices.Equal(x.Shape, y.Shape) && slices.Equal(x.Shape, z.Shape)
+}
+
+// Takes takes graphs whose destinations have rows of their own.
+func (sumProducts) Takes(c *exec.Call) bool { return !c.Aliased() }
+
+// AddsBias reports that no bias is added on the way.
+func (sumProducts) AddsBias() bool { return false }
+
+// Forward runs a call.
+func (k sumProducts) Forward(c *exec.Call) *grad.Var {
+	x, y, z := c.Vars[k.x], c.Vars[k.y], c.Vars[k.z]
+	op := grad.Begin("UpdateAll.SumProducts", x, y, z)
+	var room [tensor.MaxAxes]int
+	out := op.Fresh(c.Shape(room[:], x)...)
+	if !op.Dry(len(out.Value().Data)) {
+		sums(out.Value(), c.Graph, x.Value(), z.Value())
+		tensor.Mul(out.Value(), out.Value(), y.Value())
+	}
+	n := grad.Notes[sumProductsBack](op)
+	*n = sumProductsBack{op, c.Graph, x, y, z}
+	return op.RecordBy(out, n)
+}
+
+// sums sets row v of y to Σ x_u·z_u over the sources u of v. A destination is one
+// thread's, and its edges are taken in order: no bit depends on the threads.
+func sums(y *tensor.Dense, g *graph.Graph, x, z *tensor.Dense) {
+	par.For(g.NumDst(), rowsAtOnce, func(lo, hi int) {
+		for v := lo; v < hi; v++ {
+			row := y.Row(v)
+			clear(row)
+			for _, u := range g.Sources(v) {
+				a, b := x.Row(int(u)), z.Row(int(u))
+				for j := range row {
+					row[j] += a[j] * b[j]
+				}
+			}
+		}
+	})
+}
+
+const rowsAtOnce = 64 // of a thread
+
+// sumProductsBack is the pullback of a sum of products.
+type sumProductsBack struct {
+	op      grad.Op
+	g       *graph.Graph
+	x, y, z *grad.Var
+}
+
+// Pull adds to the gradients of y, x and z.
+func (n *sumProductsBack) Pull(dout *tensor.Dense) {
+	if dy := n.y.Grad(); dy != nil { // dout_v · Σ_u x_u·z_u
+		n.op.Scratch(len(dout.Data), func(buf []tensor.Float) {
+			s := tensor.Of(buf, dout.Shape()...)
+			sums(s, n.g, n.x.Value(), n.z.Value())
+			tensor.Mul(s, s, dout)
+			dy.Add(s)
+		})
+	}
+	n.pullSource(n.x, n.z.Value(), dout)
+	n.pullSource(n.z, n.x.Value(), dout)
+}
+
+// pullSource adds other_u · Σ_v y_v·dout_v, over the destinations v of u, to the gradient
+// of a factor of sources.
+func (n *sumProductsBack) pullSource(of *grad.Var, other, dout *tensor.Dense) {
+	to := of.Grad()
+	if to == nil {
+		return
+	}
+	y := n.y.Value()
+	par.For(n.g.NumSrc(), rowsAtOnce, func(lo, hi int) {
+		for u := lo; u < hi; u++ {
+			row, by := to.Row(u), other.Row(u)
+			for _, v := range n.g.Targets(u) {
+				a, b := y.Row(int(v)), dout.Row(int(v))
+				for j := range row {
+					row[j] += by[j] * a[j] * b[j]
+				}
+			}
+		}
+	})
+}
+
+// withSumProducts puts the rule before all others, for one test.
+func withSumProducts(t *testing.T) {
+	old := rules.Table
+	rules.Table = append([]rules.Rule{
+		{Name: "sum of U(x)·V(y)·U(z): one pass over the edges", Match: matchSumProducts},
+	}, old...)
+	t.Cleanup(func() { rules.Table = old })
+}
+
+// operands are what a product reads.
+type operands struct{ X, Y, Z *grad.Param }
+
+func newOperands(g *graph.Graph, shape ...int) *operands {
+	rng := rand.New(rand.NewPCG(1, uint64(g.NumEdges())))
+	of := func(n int) *grad.Param {
+		p := grad.NewParam(append([]int{n}, shape...)...)
+		p.Value.Normal(rng, 0, 1)
+		return p
+	}
+	return &operands{of(g.NumSrc()), of(g.NumDst()), of(g.NumSrc())}
+}
+
+// run returns Σ U(x)·V(y)·U(z) and its gradients. shared has x for z.
+func (o *operands) run(g *graph.Graph, shared bool) []*tensor.Dense {
+	t := grad.NewTape(1)
+	x, y, z := t.Use(o.X), t.Use(o.Y), t.Use(o.Z)
+	if shared {
+		z = x
+	}
+	out := message.UpdateAll(g, message.U(x).Mul(message.V(y)).Mul(message.U(z)), message.Sum)
+	all := []*tensor.Dense{out.Value()}
+	for _, d := range t.Backward(out.Mul(out).Sum()) {
+		all = append(all, d.Value)
+	}
+	return all
+}
+
+// TestAddedKernel compares the kernel with tiles, forward and backward, and its bits on
+// one thread with those on four.
+func TestAddedKernel(t *testing.T) {
+	withSumProducts(t)
+	rng := rand.New(rand.NewPCG(3, 4))
+	for name, g := range map[string]*graph.Graph{
+		"some":      graph.Must(graph.BarabasiAlbert(rng, 300, 4)),
+		"bipartite": graph.Must(graph.NewBipartite(3, 4, []int32{0, 2, 2, 1, 0}, []int32{0, 0, 0, 2, 3})),
+		"no edges":  graph.Must(graph.New(3, nil, nil)),
+	} {
+		for _, shared := range []bool{false, true} {
+			o := newOperands(g, 3, 5)
+			got := o.run(g, shared)
+			undo := par.SetThreads(4)
+			for i, x := range o.run(g, shared) {
+				if !slices.Equal(x.Data, got[i].Data) {
+					t.Errorf("%s: array %d has other bits on four threads", name, i)
+				}
+			}
+			undo()
+			rules.TilesOnly = true
+			want := o.run(g, shared)
+			rules.TilesOnly = false
+			for i := range want {
+				compare(t, name, got[i], want[i])
+			}
+		}
+	}
+}
+
+// compare fails the test unless both agree to rounding.
+func compare(t *testing.T, name string, got, want *tensor.Dense) {
+	t.Helper()
+	tol := 1e-4
+	if gradtest.Sharp {
+		tol = 1e-11
+	}
+	if !slices.Equal(got.Shape(), want.Shape()) {
+		t.Fatalf("%s: the shape is %v, want %v", name, got.Shape(), want.Shape())
+	}
+	for i, v := range got.Data {
+		if w := float64(want.Data[i]); !(math.Abs(float64(v)-w) <= tol*(1+math.Abs(w))) {
+			t.Fatalf("%s: element %d is %v, in tiles %v", name, i, v, w)
+		}
+	}
+}
+
+// TestAddedRule asks Explain which messages the kernel takes.
+func TestAddedRule(t *testing.T) {
+	withSumProducts(t)
+	g := graph.Ring(5, 1)
+	block := graph.Must(g.Block([]int32{2, 4}))
+	o := newOperands(g, 7)
+	tape := grad.NewTape(1)
+	x, y, z := tape.Use(o.X), tape.Use(o.Y), tape.Use(o.Z)
+	u, v, w := message.U(x), message.V(y), message.U(z)
+	few := grad.Const(tensor.New(2, 7))
+	for _, c := range []struct {
+		what string
+		g    *graph.Graph
+		m    message.Msg
+		r    message.Reducer
+		want bool
+	}{
+		{"U·V·U", g, u.Mul(v).Mul(w), message.Sum, true},
+		{"V·U·U", g, v.Mul(u).Mul(w), message.Sum, true},
+		{"the mean", g, u.Mul(v).Mul(w), message.Mean, false},
+		{"a quotient", g, u.Div(v).Mul(w), message.Sum, false},
+		{"rows of two shapes", g, u.Mul(v).Mul(message.U(grad.Const(tensor.New(5, 1)))), message.Sum, false},
+		{"destinations that are sources", block, message.U(grad.Const(tensor.New(block.NumSrc(), 7))).Mul(message.V(few)).Mul(message.U(grad.Const(tensor.New(block.NumSrc(), 7)))), message.Sum, false},
+	} {
+		if got := strings.HasPrefix(message.Explain(c.g, c.m, c.r), "kernel: sum of U(x)·V(y)·U(z)"); got != c.want {
+			t.Errorf("%s: the kernel runs it is %v, want %v", c.what, got, c.want)
+		}
+	}
+}
+
+// TestAddedGradient compares the kernel's gradients with differences.
+func TestAddedGradient(t *testing.T) {
+	withSumProducts(t)
+	g := graph.Must(graph.New(4, []int32{0, 1, 1, 3, 2, 2}, []int32{1, 1, 0, 0, 3, 3}))
+	o := newOperands(g, 2, 2)
+	gradtest.Check(t, o, func(tape *grad.Tape) *grad.Var {
+		m := message.U(tape.Use(o.X)).Mul(message.V(tape.Use(o.Y))).Mul(message.U(tape.Use(o.Z)))
+		return message.UpdateAll(g, m, message.Sum).Tanh().Sum()
+	})
+}
+
+// What docs/adding-a-kernel.md quotes is what stands here, or in the table.
+func TestAddingAKernel(t *testing.T) {
+	read := func(name string) string {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	src := read("adding_test.go") + read("table.go")
+	quoted := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read("../../../docs/adding-a-kernel.md"), -1)
+	if len(quoted) < 6 {
+		t.Fatalf("docs/adding-a-kernel.md has %d blocks of code", len(quoted))
+	}
+	for _, b := range quoted {
+		if !strings.Contains(src, b[1]) {
+			t.Errorf("docs/adding-a-kernel.md quotes what is not in adding_test.go:\n%s", b[1])
+		}
+	}
+}

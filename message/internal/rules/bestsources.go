@@ -1,0 +1,68 @@
+package rules
+
+import (
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message/internal/exec"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// bestSources is the largest or the smallest of U(x).
+type bestSources struct {
+	x        int
+	smallest bool
+}
+
+func matchMaxSources(p *plan.Plan) Kernel {
+	if x, ok := reducesSources(p, ir.Max); ok {
+		return bestSources{x: x}
+	}
+	return nil
+}
+
+func matchMinSources(p *plan.Plan) Kernel {
+	if x, ok := reducesSources(p, ir.Min); ok {
+		return bestSources{x: x, smallest: true}
+	}
+	return nil
+}
+
+// Takes takes every call.
+func (bestSources) Takes(*exec.Call) bool { return true }
+
+// AddsBias reports that no bias is added on the way.
+func (bestSources) AddsBias() bool { return false }
+
+// Forward runs a call.
+func (k bestSources) Forward(c *exec.Call) *grad.Var {
+	x := c.Vars[k.x]
+	op := grad.Begin("UpdateAll.BestU", x)
+	var room [tensor.MaxAxes]int
+	y := op.Fresh(c.Shape(room[:], x)...)
+	arg := op.Ints(len(y.Value().Data))
+	switch {
+	case op.Dry(0):
+	case k.smallest:
+		sparse.MinDense(y.Value(), arg, c.Graph.In(), nil, x.Value())
+	default:
+		sparse.MaxDense(y.Value(), arg, c.Graph.In(), nil, x.Value())
+	}
+	n := grad.Notes[bestSourcesBack](op)
+	*n = bestSourcesBack{c.Graph, x, arg}
+	return op.RecordBy(y, n)
+}
+
+// bestSourcesBack is the pullback of a choice among rows of sources.
+type bestSourcesBack struct {
+	g   *graph.Graph
+	x   *grad.Var
+	arg []int32 // the edge that was chosen for each element
+}
+
+// Pull adds to x's gradient.
+func (n *bestSourcesBack) Pull(dy *tensor.Dense) {
+	sparse.BestGrad(sparse.BestGrads{X: n.x.Grad()}, n.arg, n.g.In(), nil, n.x.Value(), dy)
+}

@@ -1,0 +1,203 @@
+package rules
+
+import (
+	"math"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/attend"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/message/internal/exec"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// blocks is dot-product attention on a graph of blocks, where no edge is listed:
+//
+//	Σ U(x) × softmax(U(k)·V(q) [scaled] [+ a bias of edges or kinds]) [with dropout]
+//
+// [attend.Blocks] has the arithmetic.
+type blocks struct {
+	q, k, x   int
+	scale     tensor.Float
+	bias      int // what is added to the logits, or none:
+	kinds     int // of a table, the aside that says an edge's row; or none
+	biasWidth int // of a row
+	drop      int // the aside of a dropout, or none
+}
+
+// mostHead is the longest row of a head that blocks have room for.
+const mostHead = 512
+
+func matchBlocks(p *plan.Plan) Kernel {
+	x, w, ok := p.Program.Message().Product(ir.LeafU)
+	if !ok || !p.Program.Reduces(ir.Sum) {
+		return nil
+	}
+	m := blocks{x: x.Var(), scale: 1, bias: none, kinds: none, drop: none}
+	if w.Is(ir.Dropout) {
+		m.drop, w = w.Aside(), w.Operand()
+	}
+	if !w.Is(ir.Softmax) {
+		return nil
+	}
+	z := w.Operand()
+	var bias *ir.Expr
+	if a, b, ok := z.Pair(simd.Add); ok {
+		switch {
+		case m.takeBias(b):
+			z, bias = a, &b
+		case m.takeBias(a):
+			z, bias = b, &a
+		default:
+			return nil
+		}
+	}
+	if scale, ok := z.Function(simd.Scale); ok {
+		m.scale, z = scale, z.Operand()
+	}
+	if !z.Is(ir.DotLast) || !z.Operand().Is(ir.LeafU) || !z.Second().Is(ir.LeafV) {
+		return nil
+	}
+	m.k, m.q = z.Operand().Var(), z.Second().Var()
+	if !m.fit(z.Operand().Leaf(), z.Second().Leaf(), x.Leaf()) || bias != nil && !m.biasFits(*bias, z.Operand().Leaf()) {
+		return nil
+	}
+	return m
+}
+
+// takeBias reports whether e is a bias, which it takes: a row for each edge or, of a
+// table, that of the edge's kind.
+func (m *blocks) takeBias(e ir.Expr) bool {
+	switch {
+	case e.Is(ir.LeafE):
+		m.bias = e.Var()
+	case e.Is(ir.Pick) && e.Operand().Is(ir.LeafW):
+		m.bias, m.kinds = e.Operand().Var(), e.Aside()
+	default:
+		return false
+	}
+	return true
+}
+
+// fit reports whether the operands have the same heads.
+func (m *blocks) fit(k, q, x *ir.Leaf) bool {
+	if !sameRows(k, q) || x.Flat || len(x.Shape) != len(k.Shape) || !slices.Equal(headsOf(k), headsOf(x)) {
+		return false
+	}
+	return k.Last() > 0 && k.Last() <= mostHead && x.Last() > 0 && x.Last() <= mostHead
+}
+
+// headsOf are the axes of a leaf but for the last.
+func headsOf(l *ir.Leaf) []int { return l.Shape[:len(l.Shape)-1] }
+
+// biasFits reports whether a row of the bias has an element for each head, or one for
+// all.
+func (m *blocks) biasFits(e ir.Expr, k *ir.Leaf) bool {
+	var row []int // without the axis of edges, or of kinds
+	switch {
+	case m.kinds != none:
+		row = e.Operand().Leaf().Shape[1:]
+	case !e.Leaf().Flat:
+		row = e.Leaf().Shape
+	}
+	heads := headsOf(k)
+	m.biasWidth = 1
+	for _, n := range row {
+		m.biasWidth *= n
+	}
+	each := len(row) == len(heads)+1 && slices.Equal(row[:len(heads)], heads) && row[len(heads)] == 1
+	return each || m.biasWidth == 1 && len(row) <= len(heads)+1
+}
+
+// Takes takes graphs of blocks whose destinations have rows of their own, if all is
+// finite: what is not would leak from a source into destinations that do not hear it.
+func (m blocks) Takes(c *exec.Call) bool {
+	if c.Graph.Spans() == nil || c.Aliased() {
+		return false
+	}
+	var room [4]*grad.Var
+	vars := m.vars(c, room[:0])
+	if grad.Begin("UpdateAll.Dense", vars...).Measuring() {
+		return true
+	}
+	for _, v := range vars[:3] {
+		if s := float64(simd.Sum(v.Value().Data)); math.IsNaN(s) || math.IsInf(s, 0) {
+			return false
+		}
+	}
+	if m.bias == none { // of which −∞ says that there is no edge
+		return true
+	}
+	top := float64(simd.MaxOf(c.Vars[m.bias].Value().Data))
+	return !math.IsNaN(top) && !math.IsInf(top, 1)
+}
+
+// vars appends the operands.
+func (m *blocks) vars(c *exec.Call, to []*grad.Var) []*grad.Var {
+	to = append(to, c.Vars[m.q], c.Vars[m.k], c.Vars[m.x])
+	if m.bias != none {
+		to = append(to, c.Vars[m.bias])
+	}
+	return to
+}
+
+// AddsBias reports that no bias is added on the way.
+func (blocks) AddsBias() bool { return false }
+
+// Forward runs a call.
+func (m blocks) Forward(c *exec.Call) *grad.Var {
+	var room [4]*grad.Var
+	op := grad.Begin("UpdateAll.Dense", m.vars(c, room[:0])...)
+	n := grad.Notes[blocksBack](op)
+	*n = blocksBack{op: op, q: c.Vars[m.q], k: c.Vars[m.k], x: c.Vars[m.x]}
+	var shape [tensor.MaxAxes]int
+	y := op.New(c.Shape(shape[:], n.x)...)
+	d := n.k.Dim(-1)
+	n.kernel = attend.Blocks{
+		Spans: c.Graph.Spans(), Q: n.q.Value().Data, K: n.k.Value().Data, X: n.x.Value().Data,
+		Heads: n.k.Value().RowLen() / d, KeyWidth: d, ValueWidth: n.x.Dim(-1), Scale: m.scale,
+	}
+	k := &n.kernel
+	if m.drop != none {
+		k.Drop = (*tensor.Mask)(c.Asides[m.drop].Drop)
+	}
+	if m.bias != none {
+		n.bias = c.Vars[m.bias]
+		k.Bias = attend.BlockBias{X: n.bias.Value().Data, Width: m.biasWidth}
+	}
+	if m.kinds != none {
+		if k.Bias.Kinds = c.Asides[m.kinds].Rows; k.Bias.Kinds == nil { // of no edges
+			k.Bias.Kinds = []int32{}
+		}
+	}
+	k.Stats = attend.BlockStats{Top: op.Floats(c.Graph.NumDst() * k.Heads), Sum: op.Floats(c.Graph.NumDst() * k.Heads)}
+	n.room = k.Room(n.bias != nil && n.bias.Needs())
+	if !op.Dry(n.room) {
+		k.Forward(y.Value().Data)
+	}
+	return op.RecordBy(y, n)
+}
+
+// blocksBack is the pullback of attention on blocks.
+type blocksBack struct {
+	op      grad.Op
+	q, k, x *grad.Var
+	bias    *grad.Var // nil: none
+	kernel  attend.Blocks
+	room    int // scratch of backward
+}
+
+// Pull adds to the gradients of the operands.
+func (n *blocksBack) Pull(dy *tensor.Dense) {
+	into := func(x *grad.Var) []tensor.Float {
+		if x == nil || !x.Needs() {
+			return nil
+		}
+		return x.Grad().Data
+	}
+	n.op.Scratch(n.room, func(buf []tensor.Float) {
+		n.kernel.Backward(&attend.BlockGrads{Out: dy.Data, Q: into(n.q), K: into(n.k), X: into(n.x), Bias: into(n.bias)}, buf)
+	})
+}

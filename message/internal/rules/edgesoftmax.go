@@ -1,0 +1,66 @@
+package rules
+
+import (
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message/internal/exec"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// edgeSoftmax is the softmax of E(x) over the in-edges of each destination.
+type edgeSoftmax struct{ x int }
+
+func matchEdgeSoftmax(p *plan.Plan) Kernel {
+	m := p.Program.Message()
+	if p.Result != plan.Stored || !m.Is(ir.Softmax) || !m.Operand().Is(ir.LeafE) {
+		return nil
+	}
+	return edgeSoftmax{m.Operand().Var()}
+}
+
+// Takes takes every call.
+func (edgeSoftmax) Takes(*exec.Call) bool { return true }
+
+// AddsBias reports that no bias is added on the way.
+func (edgeSoftmax) AddsBias() bool { return false }
+
+// Forward runs a call.
+func (k edgeSoftmax) Forward(c *exec.Call) *grad.Var {
+	x := c.Vars[k.x]
+	op := grad.Begin("EdgeSoftmax", x)
+	y := op.Fresh(columnsOf(x)...)
+	if !op.Dry(0) {
+		sparse.SoftmaxRows(y.Value(), c.Graph.In(), x.Value().Reshape(columnsOf(x)...))
+	}
+	n := grad.Notes[edgeSoftmaxBack](op)
+	*n = edgeSoftmaxBack{c.Graph, x, y}
+	return op.RecordBy(y, n)
+}
+
+// columnsOf is the shape of x, with one column if it is a vector.
+func columnsOf(x *grad.Var) []int {
+	if shape := x.Shape(); len(shape) > 1 {
+		return shape
+	}
+	return []int{x.Dim(0), 1}
+}
+
+// edgeSoftmaxBack is the pullback of a softmax of edges.
+type edgeSoftmaxBack struct {
+	g    *graph.Graph
+	x, y *grad.Var
+}
+
+// Pull adds to x's gradient.
+func (n *edgeSoftmaxBack) Pull(dy *tensor.Dense) {
+	dx, fresh := n.x.FreshGrad()
+	rows := dx.Reshape(columnsOf(n.x)...)
+	if fresh {
+		sparse.SetSoftmaxRowsGrad(rows, n.g.In(), n.y.Value(), dy)
+	} else {
+		sparse.SoftmaxRowsGrad(rows, n.g.In(), n.y.Value(), dy)
+	}
+}

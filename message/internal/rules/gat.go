@@ -1,0 +1,212 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/attend"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/message/internal/exec"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// gat is the whole of GAT:
+//
+//	Σ U(ft) × softmax(LeakyReLU(U(el) + V(er) [+ E(ee)])) [with dropout] [× E(weight)]
+//
+// [attend.GAT] has the arithmetic.
+type gat struct {
+	ft, el, er int
+	ee, weight int  // none: there is none
+	drop       int  // the aside of a dropout, or none
+	moved      bool // er has rows of sources
+	slope      tensor.Float
+}
+
+// none says that there is no such operand.
+const none = -1
+
+func matchGAT(p *plan.Plan) Kernel {
+	ft, w, ok := p.Program.Message().Product(ir.LeafU)
+	if !ok || !p.Program.Reduces(ir.Sum) {
+		return nil
+	}
+	k := gat{ft: ft.Var(), ee: none, weight: none, drop: none}
+	var weight *ir.Leaf
+	for !w.Is(ir.Softmax) {
+		x, y, ok := w.Pair(simd.Mul)
+		switch {
+		case w.Is(ir.Dropout) && k.drop == none:
+			k.drop, w = w.Aside(), w.Operand()
+		case ok && y.Is(ir.LeafE) && k.weight == none && k.drop == none:
+			k.weight, weight, w = y.Var(), y.Leaf(), x
+		default:
+			return nil
+		}
+	}
+	slope, ok := w.Operand().Function(simd.LeakyReLU)
+	if !ok {
+		return nil
+	}
+	var t gatTerms
+	if !t.take(w.Operand().Operand()) || !t.fit(ft.Leaf(), weight) {
+		return nil
+	}
+	if t.ee.found {
+		k.ee = t.ee.Var()
+	}
+	k.el, k.er, k.moved, k.slope = t.el.Var(), t.er.Var(), t.er.Leaf().Moved, slope
+	return k
+}
+
+// gatTerms are the terms of a logit.
+type gatTerms struct{ el, er, ee gatTerm }
+
+type gatTerm struct {
+	ir.Expr
+	found bool
+}
+
+// take takes the terms out of a tree of additions. It reports whether there is nothing
+// else, and each once.
+func (t *gatTerms) take(e ir.Expr) bool {
+	if x, y, ok := e.Pair(simd.Add); ok {
+		return t.take(x) && t.take(y)
+	}
+	var to *gatTerm
+	switch {
+	case e.Is(ir.LeafU):
+		to = &t.el
+	case e.Is(ir.LeafV):
+		to = &t.er
+	case e.Is(ir.LeafE):
+		to = &t.ee
+	default:
+		return false
+	}
+	again := to.found
+	*to = gatTerm{e, true}
+	return !again
+}
+
+// fit reports whether the two terms of nodes are there, and all have one element for
+// each head of ft. A weight may have one number for all heads.
+func (t *gatTerms) fit(ft, weight *ir.Leaf) bool {
+	if !t.el.found || !t.er.found {
+		return false
+	}
+	el := t.el.Leaf()
+	same := func(x *ir.Leaf) bool { return x.Flat == el.Flat && slices.Equal(x.Shape, el.Shape) }
+	whole := el.Axes() == ft.Axes() || el.Width() == 1
+	return ir.Heads(el, ft) && whole && same(t.er.Leaf()) && (!t.ee.found || same(t.ee.Leaf())) &&
+		(weight == nil || same(weight) || weight.Axes() <= el.Axes() && weight.Width() == 1)
+}
+
+// Takes takes every call.
+func (gat) Takes(*exec.Call) bool { return true }
+
+// AddsBias reports that a bias is added while rows are near.
+func (gat) AddsBias() bool { return true }
+
+// Forward runs a call.
+func (k gat) Forward(c *exec.Call) *grad.Var {
+	var room [5]*grad.Var
+	ft, el, er := c.Vars[k.ft], c.Vars[k.el], c.Vars[k.er]
+	if k.moved {
+		er = er.Rows(c.Graph.DstRows())
+	}
+	vars := append(room[:0], ft, el, er)
+	a := gatBack{ft: ft, el: el, er: er, kernel: attend.GAT{In: c.Graph.In(), El: el.Value(), Er: er.Value(), Ft: ft.Value(), Slope: k.slope}}
+	if k.drop != none {
+		a.kernel.Drop = (*tensor.Mask)(c.Asides[k.drop].Drop)
+	}
+	if k.ee != none {
+		a.ee = c.Vars[k.ee]
+		vars, a.kernel.Ee = append(vars, a.ee), a.ee.Value()
+	}
+	if c.Bias != nil {
+		a.kernel.Bias = c.Bias.Value()
+	}
+	if k.weight != none {
+		a.weight = c.Vars[k.weight]
+		vars, a.kernel.Weight = append(vars, a.weight), a.weight.Value()
+	}
+	op := grad.Begin("UpdateAll.Attention", vars...)
+	var shape [tensor.MaxAxes]int
+	a.y = op.Fresh(c.Shape(shape[:], ft)...)
+	n := grad.Notes[gatBack](op)
+	*n = a
+	var records *attend.Records
+	if op.Needs() {
+		records = &n.records
+		records.Data = op.FreshFloats(n.kernel.RecordsLen())
+	}
+	if !op.Dry(0) {
+		n.kernel.Forward(n.y.Value(), records)
+	}
+	return op.RecordBy(n.y, n)
+}
+
+// gatBack is the pullback of graph attention.
+type gatBack struct {
+	ft, el, er *grad.Var
+	ee, weight *grad.Var // nil: none
+	kernel     attend.GAT
+	y          *grad.Var
+	records    attend.Records // none where no gradient is wanted
+}
+
+// Shift implements [grad.Shifter].
+func (a *gatBack) Shift(b *grad.Var) bool {
+	a.kernel.Bias = b.Value()
+	return true
+}
+
+// Pull adds to the gradients of the operands.
+func (a *gatBack) Pull(dy *tensor.Dense) {
+	into, more := a.grads()
+	a.kernel.Backward(dy, a.y.Value(), &a.records, into)
+	for _, m := range more {
+		m.to.Add(m.x)
+	}
+}
+
+// grads returns where the gradients of the operands go, and what is to be added
+// elsewhere when they are there. The kernel takes edges in any order, so a gradient
+// that shares elements with one before it, as those of views may, has an array of
+// its own; not that of er, which the kernel adds when it has done all others.
+func (a *gatBack) grads() (into *attend.GATGrads, more []addition) {
+	into = new(attend.GATGrads)
+	places := [...]struct {
+		v    *grad.Var
+		to   **tensor.Dense
+		sets attend.Sets
+	}{{a.ft, &into.Ft, attend.SetFt}, {a.el, &into.El, attend.SetEl}, {a.er, &into.Er, attend.SetEr}, {a.ee, &into.Ee, 0}, {a.weight, &into.Weight, 0}}
+	for i, x := range places {
+		if x.v == nil {
+			continue
+		}
+		dx, fresh := x.v.FreshGrad()
+		switch {
+		case fresh && x.sets == 0:
+			dx.Zero()
+		case fresh:
+			into.Sets |= x.sets
+		case dx != nil && x.sets != attend.SetEr:
+			for _, o := range places[:i] {
+				if *o.to != nil && exec.Overlap(dx.Data, (*o.to).Data) {
+					more = append(more, addition{dx, dx.Like()})
+					dx = more[len(more)-1].x
+					break
+				}
+			}
+		}
+		*x.to = dx
+	}
+	return into, more
+}
+
+// addition is an array and what is added to it.
+type addition struct{ to, x *tensor.Dense }

@@ -1,0 +1,25 @@
+package rules
+
+import (
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/message/internal/exec"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
+)
+
+// Kernel runs the messages that a rule knows. It belongs to a plan and holds nothing
+// of a call, so that it serves any number of goroutines.
+type Kernel interface {
+	// Takes reports whether the kernel can run a call: what depends on its graph, or
+	// on values.
+	Takes(c *exec.Call) bool
+	// Forward computes the result of a call and records its pullback.
+	Forward(c *exec.Call) *grad.Var
+	// AddsBias reports whether Forward adds the call's bias to each row on the way.
+	AddsBias() bool
+}
+
+// Rule finds the plans that a kernel runs.
+type Rule struct {
+	Name  string                    // what Explain says of the kernel
+	Match func(p *plan.Plan) Kernel // the kernel of a plan, or nil
+}

@@ -1,0 +1,74 @@
+package rules
+
+import (
+	"github.com/edgewise-ml/edgewise/message/internal/exec"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/plan"
+)
+
+// Table holds all rules: of those that match, the first whose kernel takes a call runs
+// it.
+var Table = []Rule{
+	{"sum of U(x) where destination i has source i alone: x itself", matchSameSources},
+	{"sum of U(x): one sparse-dense product", matchSumSources},
+	{"mean of U(x): one sparse-dense product, divided by the in-degrees", matchMeanSources},
+	{"largest of U(x): one pass over the edges", matchMaxSources},
+	{"smallest of U(x): one pass over the edges", matchMinSources},
+	{"sum of U(x) × a scalar a head: one product with a weight a head", matchWeightedSum},
+	{"dot-product attention on blocks: products of matrices with a softmax that goes along", matchBlocks},
+	{"graph attention: softmax and weighted sum in one pass over each destination's edges", matchGAT},
+	{"edge softmax: one pass over each destination's edges", matchEdgeSoftmax},
+	{"U(x)·V(y): one sampled product", matchEdgeDot},
+	{gatv2Name, matchGATv2Walk},
+	{tilesName, matchTiles},
+}
+
+// Compiled is a plan with its kernels.
+type Compiled struct {
+	Plan    *plan.Plan
+	matches []match
+}
+
+type match struct {
+	name   string
+	kernel Kernel
+}
+
+// Compile makes the plan of a program and asks every rule of the table for a kernel.
+// It panics with a [*tensor.ShapeError], in the name of op, where an operand does not
+// fit.
+func Compile(op string, p *ir.Program) *Compiled {
+	c := &Compiled{Plan: plan.New(op, p)}
+	for _, r := range Table {
+		if k := r.Match(c.Plan); k != nil {
+			c.matches = append(c.matches, match{r.Name, k})
+		}
+	}
+	return c
+}
+
+// TilesOnly switches off all kernels but those of package exec. Tests set it, to
+// compare kernels with tiles.
+var TilesOnly = false
+
+// Choose returns the kernel that runs a call.
+func (p *Compiled) Choose(c *exec.Call) Kernel { return p.choose(c).kernel }
+
+// Explain says in words how a call will run.
+func (p *Compiled) Explain(c *exec.Call) string {
+	m := p.choose(c)
+	if k, ok := m.kernel.(tiles); ok {
+		return exec.Explain(c, k.walk)
+	}
+	return "kernel: " + m.name + "\n"
+}
+
+func (p *Compiled) choose(c *exec.Call) *match {
+	for i := range p.matches {
+		m := &p.matches[i]
+		if _, tiled := m.kernel.(tiles); (tiled || !TilesOnly) && m.kernel.Takes(c) {
+			return m
+		}
+	}
+	panic("rules: the last rule takes every call")
+}

@@ -296,7 +296,9 @@ func TestBatchTrees(t *testing.T) {
 	}
 	one := []int32{-1}
 	for want, broken := range map[string]Tree{
-		"is its own ancestor":         {Parent: []int32{1, 0}, Labels: []int32{0, 0}},
+		"node 1 is its own ancestor":  {Parent: []int32{-1, 2, 1}, Labels: []int32{0, 0, 0}},
+		"tree 0: node 0 is no root":   {},
+		"0 is no root: the root":      {Parent: []int32{1, -1}, Labels: []int32{0, 0}},
 		"tree 0: 0 labels for 1 node": {Parent: one},
 		"and 0 words for 1 leaves":    {Parent: one, Labels: one, Leaves: []int32{0}},
 		"leaf 1 is no node":           {Parent: one, Labels: one, Leaves: []int32{1}, Words: []string{"a"}},

@@ -32,22 +32,60 @@ const (
 // storedMost is the length of the longest file that [Load] reads.
 const storedMost = 1 << 25
 
+// MarshalJSON returns the vocabulary as [Save] writes it, so a struct that holds one is
+// saved with it.
+func (v *Vocabulary) MarshalJSON() ([]byte, error) {
+	return json.Marshal(stored{Tokeniser: whiteSpaceKind, Words: v.words})
+}
+
+// MarshalJSON returns the tokeniser as [Save] writes it.
+func (c *Characters) MarshalJSON() ([]byte, error) {
+	return json.Marshal(stored{Tokeniser: charactersKind, Fold: c.Fold, Words: c.words})
+}
+
+// MarshalJSON returns the tokeniser as [Save] writes it.
+func (w *Words) MarshalJSON() ([]byte, error) {
+	return json.Marshal(stored{Tokeniser: wordsKind, Cased: w.Cased, Words: w.words})
+}
+
+// MarshalJSON returns the tokeniser as [Save] writes it.
+func (b *BytePairs) MarshalJSON() ([]byte, error) {
+	return json.Marshal(stored{Tokeniser: bytePairsKind, Merges: b.merges})
+}
+
+// UnmarshalJSON reads what MarshalJSON returned.
+func (v *Vocabulary) UnmarshalJSON(b []byte) error { return restore(v, b) }
+
+// UnmarshalJSON reads what MarshalJSON returned.
+func (c *Characters) UnmarshalJSON(b []byte) error { return restore(c, b) }
+
+// UnmarshalJSON reads what MarshalJSON returned.
+func (w *Words) UnmarshalJSON(b []byte) error { return restore(w, b) }
+
+// UnmarshalJSON reads what MarshalJSON returned.
+func (b *BytePairs) UnmarshalJSON(text []byte) error { return restore(b, text) }
+
+// restore sets a tokeniser to the one in JSON, which must be of the same kind.
+func restore[T any](into *T, b []byte) error {
+	t, err := decode(b)
+	if err != nil {
+		return fmt.Errorf("text: %w", err)
+	}
+	same, ok := any(t).(*T)
+	if !ok {
+		return fmt.Errorf("text: the JSON is of a %T, want a %T", t, into)
+	}
+	*into = *same
+	return nil
+}
+
 // Save writes a tokeniser of this package to a file, as JSON: the whole file or none.
 func Save(path string, t Tokeniser) error {
-	var s stored
-	switch t := t.(type) {
-	case *Vocabulary:
-		s = stored{Tokeniser: whiteSpaceKind, Words: t.words}
-	case *Characters:
-		s = stored{Tokeniser: charactersKind, Fold: t.Fold, Words: t.words}
-	case *Words:
-		s = stored{Tokeniser: wordsKind, Cased: t.Cased, Words: t.words}
-	case *BytePairs:
-		s = stored{Tokeniser: bytePairsKind, Merges: t.merges}
-	default:
-		return fmt.Errorf("%s: a %T cannot be saved, only tokenisers of package text", path, t)
+	switch t.(type) {
+	case *Vocabulary, *Characters, *Words, *BytePairs:
+		return atomicfile.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(t) })
 	}
-	return atomicfile.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(s) })
+	return fmt.Errorf("%s: a %T cannot be saved, only tokenisers of package text", path, t)
 }
 
 // Load returns the tokeniser that [Save] wrote to a file: a [*Vocabulary], [*Characters],

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"encoding/json"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -258,6 +259,31 @@ func TestSave(t *testing.T) {
 	if err := Save(filepath.Join(t.TempDir(), "x"), struct{ Tokeniser }{}); err == nil || !strings.Contains(err.Error(), "only tokenisers of package text") {
 		t.Errorf("saved a tokeniser of another package: error %v", err)
 	}
+}
+
+// A model that holds a tokeniser is saved with it.
+func TestTokenisersInJSON(t *testing.T) {
+	type model struct {
+		C *Characters
+		W *Words
+		V *Vocabulary
+		B *BytePairs
+	}
+	lines := []string{"Zoë said hello", "hello Zoë"}
+	var want, got model
+	want.C, _ = NewCharacters(lines, true)
+	want.W, _ = NewWords(lines, 2, true)
+	want.V, _ = NewVocabulary([][]string{strings.Fields(lines[0])}, 1)
+	want.B, _ = TrainBytePairs(lines, 270)
+	b, err := json.Marshal(want)
+	if err == nil {
+		err = json.Unmarshal(b, &got)
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%s comes back as %+v, error %v", b, got, err)
+	}
+	err = json.Unmarshal([]byte(`{"C":{"tokeniser":"words","words":["a"]}}`), &got)
+	wantError(t, err, "the JSON is of a *text.Words, want a *text.Characters")
 }
 
 func TestLoadErrors(t *testing.T) {

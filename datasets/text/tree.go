@@ -1,6 +1,7 @@
 package text
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -138,9 +139,12 @@ func (t Tree) String() string {
 	return b.String()
 }
 
-// check returns an error unless there is a label a node and a word a leaf.
+// check returns an error unless the root is first and there is a label a node and a word a leaf.
 func (t Tree) check() error {
 	n := len(t.Parent)
+	if n == 0 || t.Parent[0] >= 0 {
+		return errors.New("node 0 is no root: the root comes first")
+	}
 	if len(t.Labels) != n || len(t.Leaves) != len(t.Words) {
 		return fmt.Errorf("%d labels for %d nodes and %d words for %d leaves: want one each", len(t.Labels), n, len(t.Words), len(t.Leaves))
 	}
@@ -163,8 +167,8 @@ type TreeBatch struct {
 
 // BatchTrees returns trees as one graph, each a member of it, with the numbers that v has
 // for their words. Nodes are numbered along the first tree, then along the second and so
-// on. The error names a tree that is none. What goes into a Tree-LSTM
-// are the rows of an embedding, and zeros for inner nodes:
+// on. The error names a tree that is none. What goes into a Tree-LSTM are the rows of an
+// embedding, and zeros for inner nodes:
 //
 //	x := t.Use(embedding).Embedding(b.Tokens, grad.NoLabel)
 func BatchTrees(trees []Tree, v *Vocabulary) (*TreeBatch, error) {

@@ -20,7 +20,8 @@ const root = "../.."
 // level0 are the packages that stand alone; every other package may import
 // them. All but simd, par, pages, plain, scratch, spell, spoil, atomicfile, datadir and
 // regular read a format.
-var level0 = strings.Fields(`internal/par internal/simd internal/pages
+var level0 = strings.Fields(`internal/par internal/pages
+	internal/simd internal/simd/cpu internal/simd/vec internal/simd/gemm internal/simd/spmm internal/simd/attend
 	internal/atomicfile internal/datadir internal/edgelist internal/mtx internal/npy internal/pickle
 	internal/plain internal/regular internal/safetensors internal/scratch internal/spell internal/spoil
 	internal/table internal/tar internal/unpack`)
@@ -60,10 +61,16 @@ var table = map[string]string{
 	"message/internal/plan":  "message/internal/ir tensor",
 	"message/internal/ir":    "tensor",
 
+	// The kernels: all may import cpu, and vec may be imported by the others.
+	"internal/simd/vec":    "internal/simd/cpu",
+	"internal/simd/gemm":   "internal/simd/cpu internal/simd/vec",
+	"internal/simd/spmm":   "internal/simd/cpu internal/simd/vec",
+	"internal/simd/attend": "internal/simd/cpu internal/simd/vec",
+
 	"internal/attend":  "graph sparse tensor",
 	"internal/fetch":   "",
-	"internal/unpack":  "internal/tar",                                // alone of level0, but for
-	"internal/scratch": "internal/pages internal/simd internal/spoil", // this one
+	"internal/unpack":  "internal/tar",                                    // alone of level0, but for
+	"internal/scratch": "internal/pages internal/simd/vec internal/spoil", // this one
 	"internal/picture": "",
 
 	// For tests: nothing that ends up in a program may import these.
@@ -71,10 +78,12 @@ var table = map[string]string{
 	"internal/golden": "grad graph tensor sparse",
 	"internal/arch":   "",
 	"internal/bits":   "", // its tests import everything
+
+	"internal/simd/simdtest": "internal/simd/cpu",
 }
 
 // forTests are the packages that only tests import.
-var forTests = []string{"grad/gradtest", "internal/golden", "internal/arch", "internal/bits"}
+var forTests = []string{"grad/gradtest", "internal/golden", "internal/arch", "internal/bits", "internal/simd/simdtest"}
 
 // others says who may import a module that is not ours: a package matches by
 // its path or by a leading part of it.
@@ -111,10 +120,14 @@ func TestViolations(t *testing.T) {
 	}{
 		{"tensor", "sort", true},
 		{"tensor", "C", false},
-		{"tensor", "internal/simd", true},
+		{"tensor", "internal/simd/gemm", true},
+		{"internal/simd/spmm", "internal/simd/vec", true},
+		{"internal/simd/vec", "internal/simd/spmm", false},
+		{"internal/simd/cpu", "internal/simd/vec", false},
+		{"internal/simd/attend", "internal/simd/simdtest", false},
 		{"tensor", "internal/npy", true},
 		{"tensor", "sparse", false},
-		{"internal/simd", "tensor", false},
+		{"internal/simd/vec", "tensor", false},
 		{"internal/npy", "internal/par", false},
 		{"internal/unpack", "internal/tar", true},
 		{"internal/npy", "internal/tar", false},

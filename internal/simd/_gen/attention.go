@@ -314,12 +314,18 @@ func (t *tile) soften() {
 	finish()
 }
 
-// pattern returns the memory of eight words.
+var patterns = map[string]Mem{}
+
+// pattern returns the memory of eight words, one of a name.
 func pattern(name string, f func(i int) uint32) Mem {
+	if m, ok := patterns[name]; ok {
+		return m
+	}
 	m := GLOBL(name, 24) // RODATA | NOPTR
 	for i := range lanes {
 		DATA(4*i, U32(f(i)))
 	}
+	patterns[name] = m
 	return m
 }
 

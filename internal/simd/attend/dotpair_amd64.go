@@ -1,0 +1,40 @@
+//go:build !noasm && !f64
+
+package attend
+
+// pairsFast takes eight heads at a time, and each of the rest alone.
+func (e *DotPair) pairsFast(rows int) {
+	d, h := e.Width, 0
+	for ; e.H-h >= 8; h += 8 {
+		x, a, b, l, r := &e.X[h*d], &e.A[h*d], &e.B[h*d], &e.L[h], &e.R[h]
+		if d < 8 {
+			endPairs8cut(x, a, b, l, r, rows, e.H, d)
+		} else {
+			endPairs8(x, a, b, l, r, rows, e.H, d)
+		}
+	}
+	for ; h < e.H; h++ {
+		x, a, b, l, r := &e.X[h*d], &e.A[h*d], &e.B[h*d], &e.L[h], &e.R[h]
+		if d < 8 {
+			endPairs1cut(x, a, b, l, r, rows, e.H, d)
+		} else {
+			endPairs1(x, a, b, l, r, rows, e.H, d)
+		}
+	}
+}
+
+// gradFast takes two heads at a time, or one.
+func (e *DotPair) gradFast(to DotPairGrads, rows int) {
+	d, h := e.Width, 0
+	for ; d == 8 && e.H-h >= 2; h += 2 {
+		endGrads2(&e.X[h*d], &to.X[h*d], &e.A[h*d], &e.B[h*d], &to.A[h*d], &to.B[h*d], &e.L[h], &e.R[h], rows, e.H, d)
+	}
+	for ; h < e.H; h++ {
+		x, dx, a, b, da, db := &e.X[h*d], &to.X[h*d], &e.A[h*d], &e.B[h*d], &to.A[h*d], &to.B[h*d]
+		if d < 8 {
+			endGrads1cut(x, dx, a, b, da, db, &e.L[h], &e.R[h], rows, e.H, d)
+		} else {
+			endGrads1(x, dx, a, b, da, db, &e.L[h], &e.R[h], rows, e.H, d)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+//go:build !noasm && !f64
+
+package attend
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+)
+
+// The assembly moves pointers of slices on, beyond their ends at last, so it is
+// given a copy on the stack, which no collector reads meanwhile.
+
+func (s *GATv2Walk) attendFast() {
+	c := *s
+	c.complete()
+	c.stream = 0
+	if s.Stream && cpu.Aligned(s.Y, gatv2Row, cpu.Widest) {
+		c.stream = 1
+	}
+	for i := range c.add {
+		c.add[i] = Float(math.Copysign(0, -1))
+	}
+	if s.Bias != nil {
+		copy(c.add[:], s.Bias[:gatv2Row])
+	}
+	if p := (*byte)(unsafe.Pointer(&c)); cpu.AVX512 {
+		scoredAttend512(p)
+	} else {
+		scoredAttend(p)
+	}
+	s.left = c.left
+}
+
+func (s *GATv2Walk) retraceFast() {
+	c := *s
+	c.complete()
+	if p := (*byte)(unsafe.Pointer(&c)); cpu.AVX512 {
+		scoredRetrace512(p)
+	} else {
+		scoredRetrace(p)
+	}
+	s.left = c.left
+}
+
+// complete sets what both kernels take.
+func (s *GATv2Walk) complete() {
+	s.last, s.ahead = len(s.Cols)-1, 0
+	if len(s.U) >= cpu.FarFrom {
+		s.ahead = cpu.AheadRows
+	}
+	for i := range s.slope {
+		s.slope[i] = s.Slope
+	}
+}

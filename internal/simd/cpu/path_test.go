@@ -1,0 +1,15 @@
+package cpu
+
+import "testing"
+
+func TestAsmPath(t *testing.T) {
+	was := Path()
+	undo := Disable()
+	if Path() != "go" {
+		t.Errorf("disabled, the path is %q", Path())
+	}
+	undo()
+	if Path() != was {
+		t.Errorf("enabled again, the path is %q, was %q", Path(), was)
+	}
+}

@@ -1,6 +1,0 @@
-//go:build f64
-
-package simd
-
-// Float is float64 under the test-only build tag f64.
-type Float = float64

@@ -1,0 +1,157 @@
+package gemm
+
+import (
+	"unsafe"
+
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+)
+
+// ProductGroup is how many rows of A a [Product] finds at the stride RS of each
+// other.
+const ProductGroup = 6
+
+// Product is a product of matrices inside larger arrays, which it adds to C.
+// Rows of B and C are LDB and LDC apart. A is in groups of six rows that are
+// Tile apart, so element (i, k) of A is A[i/6·Tile + i%6·RS + k·CS]; a Tile of
+// 0 stands for 6·RS. C overlaps neither A nor B. The strides are not negative.
+type Product struct {
+	A, B, C  []Float
+	RS, CS   int
+	LDB, LDC int
+	M, N, K  int
+	Tile     int
+
+	// The kernels of 16 and 32 columns prefetch places every four steps of k, so many
+	// bytes after &A[0], go on by so many bytes, and leave Ahead where they end.
+	// Nothing is read there, so it need not exist.
+	Ahead, AheadStep int
+
+	Set bool // C is set to the product, whatever it was
+
+	panel int // elements from one panel of B to the next, of Panels
+}
+
+// MulAdd adds the product:
+//
+//	C[i·LDC + j] += Σ_k A[i/6·Tile + i%6·RS + k·CS]·B[k·LDB + j]
+//
+// An element is one chain of fused multiply-adds in the order of k, which
+// starts at the element of C or, with Set, at 0; in plain Go, a chain of
+// multiplications and additions. A call cannot be preempted: cut what takes
+// more than 50 µs.
+func (p *Product) MulAdd() {
+	if !p.ready() {
+		return
+	}
+	if !cpu.AVX2 {
+		p.mulAddGo()
+		return
+	}
+	j, at := 0, (*byte)(unsafe.Pointer(p)) // the generator knows no type of ours
+	for ; p.N-j >= 16; j += 16 {
+		gemm16(at, j)
+	}
+	switch rest := p.N - j; {
+	case rest > 8:
+		gemm16cut(at, j)
+	case rest > 0:
+		gemm8cut(at, j)
+	}
+}
+
+// ready reports whether there is a product to add. It panics where a slice is too
+// short for it.
+func (p *Product) ready() bool {
+	if !p.some() {
+		return false
+	}
+	if p.Tile == 0 {
+		p.Tile = ProductGroup * p.RS
+	}
+	if p.RS|p.CS|p.LDB|p.LDC|p.Tile < 0 {
+		panic("gemm: negative stride in a Product")
+	}
+	last := p.M - 1
+	end := last/ProductGroup*p.Tile + last%ProductGroup*p.RS
+	if last >= ProductGroup { // the group before the last may end after it
+		end = max(end, (last/ProductGroup-1)*p.Tile+(ProductGroup-1)*p.RS)
+	}
+	_ = p.A[end+(p.K-1)*p.CS]
+	_ = p.B[(p.K-1)*p.LDB+p.N-1]
+	_ = p.C[last*p.LDC+p.N-1]
+	return true
+}
+
+// Panels is MulAdd of a B that is in panels of 16 columns, so many elements apart, of
+// which LDB is 16.
+func (p *Product) Panels(pitch int) {
+	if !p.some() {
+		return
+	}
+	b, c, n := p.B, p.C, p.N
+	for j := 0; j < n; {
+		p.B, p.C, p.N = b[j/ProductPanel*pitch:], c[j:], min(ProductPanel, n-j)
+		if cpu.AVX2 && cpu.AVX512 && n-j >= 2*ProductPanel && p.M >= tallRows {
+			p.tall(pitch)
+			j += 2 * ProductPanel
+			continue
+		}
+		p.MulAdd()
+		j += ProductPanel
+	}
+	p.B, p.C, p.N = b, c, n
+}
+
+// tallRows is how many rows a tile of two panels has.
+const tallRows = 2 * ProductGroup
+
+// tall adds the product with two panels, of which B is at the first. Rows that are less
+// than a tile are left to the kernel of one panel.
+func (p *Product) tall(pitch int) {
+	if !p.ready() {
+		return
+	}
+	p.panel = pitch
+	_, _ = p.B[pitch+(p.K-1)*ProductPanel+ProductPanel-1], p.C[(p.M-1)*p.LDC+2*ProductPanel-1]
+	rows := p.M / tallRows * tallRows
+	p.tallFast(rows)
+	if rows == p.M {
+		return
+	}
+	rest := *p
+	rest.M, rest.A = p.M-rows, p.A[rows/ProductGroup*p.Tile:]
+	rest.Ahead, rest.AheadStep = 0, 0
+	for i := range 2 {
+		rest.B, rest.C = p.B[i*pitch:], p.C[rows*p.LDC+i*ProductPanel:]
+		rest.MulAdd()
+	}
+}
+
+// some reports whether there is anything to add, and sets C if not.
+func (p *Product) some() bool {
+	if p.M > 0 && p.N > 0 && p.K > 0 {
+		return true
+	}
+	for i := 0; p.Set && p.N > 0 && i < p.M; i++ {
+		clear(p.C[i*p.LDC : i*p.LDC+p.N])
+	}
+	return false
+}
+
+// mulAddGo is the truth of MulAdd.
+func (p *Product) mulAddGo() {
+	for i := range p.M {
+		c := p.C[i*p.LDC : i*p.LDC+p.N]
+		if p.Set {
+			clear(c)
+		}
+		row := p.A[i/ProductGroup*p.Tile+i%ProductGroup*p.RS:]
+		for k := range p.K {
+			a := row[k*p.CS]
+			b := p.B[k*p.LDB : k*p.LDB+p.N]
+			for j, v := range b {
+				c[j] += a * v
+			}
+		}
+	}
+}

@@ -1,0 +1,21 @@
+//go:build !noasm && !f64
+
+package gemm
+
+import "unsafe"
+
+// tallWork is about how many multiply-adds a call does, which cannot be preempted.
+const tallWork = 1 << 21
+
+// tallFast adds the product of rows, a multiple of a tile's, with two panels. The
+// assembly moves the pointers on, so it is given a copy; between calls they are inside
+// their arrays.
+func (p *Product) tallFast(rows int) {
+	c := *p
+	step := max(tallWork/(2*ProductPanel*p.K)/tallRows, 1) * tallRows
+	for left := rows; left > 0; left -= step {
+		c.M = min(step, left)
+		gemm512((*byte)(unsafe.Pointer(&c)))
+	}
+	p.Ahead = c.Ahead + rows/ProductGroup*p.Tile*int(unsafe.Sizeof(p.A[0])) // counted from where A began
+}

@@ -1,0 +1,19 @@
+//go:build !amd64 || noasm || f64
+
+package gemm
+
+import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
+
+func (*Product) tallFast(int) { panic(cpu.NoAssembly) }
+
+func gemm16(*byte, int) { panic(cpu.NoAssembly) }
+
+func gemm16cut(*byte, int) { panic(cpu.NoAssembly) }
+
+func gemm8cut(*byte, int) { panic(cpu.NoAssembly) }
+
+func packGroupsAVX2(_, _ *Float, _, _, _, _ int) { panic(cpu.NoAssembly) }
+
+func packPanelsAVX2(_, _ *Float, _, _, _, _ int) { panic(cpu.NoAssembly) }
+
+func packEightAVX2(_, _ *Float, _, _, _ int) { panic(cpu.NoAssembly) }

@@ -1,0 +1,92 @@
+//go:build !noasm && !f64
+
+package spmm
+
+import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
+
+// setFast is SetRows in assembly.
+func (p *EdgePair) setFast(lo, hi int) {
+	k, y := pairAdd+kernel(p.Op), p.Y
+	if p.Copy {
+		k = pairCopy
+	}
+	l := layout{kernel: k, tiles: tiles{width: p.F, whole: 8, cut: 8}}
+	for at := p.first(lo); p.next(&at, hi, p.most(1)); {
+		if at.from == at.to {
+			continue
+		}
+		c := p.call(&at)
+		c.weights = uintptr(p.F) * floatSize
+		for j := 0; j < p.F; {
+			shape, n := l.at(j)
+			c.x, c.w, c.shape, c.left = &p.X[j], &p.Z[j], shape, n%8
+			if !p.Copy {
+				c.out = &y[at.row*p.F+j]
+			}
+			l.run(&c, at.rows)
+			j += n
+		}
+	}
+}
+
+// addFast is AddRows in assembly.
+func (p *EdgeDot) addFast(lo, hi int) {
+	d := p.F / p.Heads
+	four, eight := dotOne, dotOne
+	switch d {
+	case 8:
+		four, eight = dot4x8, dot8x8
+	case 16:
+		four, eight = dot4x16, dot8x16
+	case 32:
+		four, eight = dot4x32, dot8x32
+	}
+	walks := 2
+	if p.Heads == 1 && d <= 64 || d <= 32 && d%8 == 0 && (p.Heads == 4 || p.Heads == 8) {
+		walks = 1
+	}
+	in4s := p.Heads%4 == 0 && four != dotOne
+	for at := p.first(lo); p.next(&at, hi, p.most(walks)); {
+		if at.from == at.to {
+			continue
+		}
+		c := p.call(&at)
+		c.weights = uintptr(p.Heads) * floatSize
+		switch {
+		case p.Set && in4s:
+			c.set, c.stream = 1, one(p.Stream && p.Heads == 8 && cpu.Aligned(p.Z, p.Heads, 8))
+		case p.Set:
+			clear(p.Z[int(at.from)*p.Heads : int(at.to)*p.Heads])
+		}
+		for h := 0; h < p.Heads; {
+			switch rest := p.Heads - h; {
+			case eight != dotOne && rest >= 8:
+				p.dots(&c, &at, eight, h*d)
+				h += 8
+			case four != dotOne && rest >= 4:
+				p.dots(&c, &at, four, h*d)
+				h += 4
+			default:
+				p.dot(&c, &at, h)
+				h++
+			}
+		}
+	}
+}
+
+// dots makes the call of several heads, from column col on.
+func (p *EdgeDot) dots(c *rowCall, at *piece, k kernel, col int) {
+	c.out, c.x, c.w = &p.Y[at.row*p.F+col], &p.X[col], &p.Z[col/(p.F/p.Heads)]
+	k.run(c, at.rows)
+}
+
+// dot makes the calls of one head.
+func (p *EdgeDot) dot(c *rowCall, at *piece, h int) {
+	t := tiles{width: p.F / p.Heads, whole: 8, cut: 8}
+	for j := 0; j < t.width; {
+		shape, n := t.at(j)
+		c.shape, c.left = shape, n%8
+		p.dots(c, at, dotOne, h*t.width+j)
+		j += n
+	}
+}

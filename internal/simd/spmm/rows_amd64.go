@@ -1,0 +1,172 @@
+//go:build !noasm && !f64
+
+package spmm
+
+import "unsafe"
+
+// layout is how the columns of a row fall to calls: runs of tiles, each of a
+// head's columns or of all.
+type layout struct {
+	kernel
+	tiles
+	runs int
+	head int // columns that have a weight in common; 0: no weights
+}
+
+// calls returns how many calls a piece takes.
+func (l *layout) calls() int { return l.runs * ((l.width-1)/(8*l.whole) + 1) }
+
+// layoutOf returns the layout of weighted rows. plain is the kernel without
+// weights; after it come those with a scalar, with full rows and, if they exist,
+// with heads of 8, 16 and 32.
+func layoutOf(plain kernel, heads bool, f, h int, t tiles) layout {
+	l := layout{kernel: plain, tiles: t, runs: 1}
+	l.width = f
+	if h == 0 {
+		return l
+	}
+	l.head = f / h
+	switch d := l.head; {
+	case h == 1:
+		l.kernel = plain + 1
+	case d == 1:
+		l.kernel = plain + 2
+	case heads && d == 8:
+		l.kernel = plain + 3
+	case heads && d == 16:
+		l.kernel = plain + 4
+	case heads && d == 32:
+		l.kernel = plain + 5
+	default:
+		l.kernel, l.runs, l.width = plain+1, h, d
+	}
+	return l
+}
+
+// each makes the calls of a piece: out and arg are the rows of the result, w
+// the weights. Where c.stream is set it stays so for tiles of whole lines.
+func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32) {
+	first, stream := p.row, c.stream
+	if l.kernel >= wonPlain && l.kernel <= wonFull { // Arg is by the rows of X
+		first = 0
+	}
+	for run := range l.runs {
+		for j := 0; j < l.width; {
+			shape, n := l.at(j)
+			col := run*l.width + j
+			c.out, c.x, c.shape, c.left = &y[p.row*g.F+col], &g.X[col], shape, n%8
+			if arg != nil {
+				c.arg = &arg[first*g.F+col]
+			}
+			if c.stream = stream; !c.wholeLines(n) {
+				c.stream = 0
+			}
+			if l.head > 0 {
+				c.w = &w[col/l.head]
+			}
+			l.run(c, p.rows)
+			j += n
+		}
+	}
+}
+
+// addFast is AddRows in assembly.
+func (p *RowSum) addFast(lo, hi int) {
+	t := tiles{whole: 8, cut: 8}
+	if p.Heads == 0 && !p.Mean {
+		t.whole, t.cut = 16, 14
+	}
+	l := layoutOf(sumPlain, true, p.F, p.Heads, t)
+	for at := p.first(lo); p.next(&at, hi, p.most(l.calls())); {
+		if at.from == at.to {
+			if p.Set {
+				clear(p.Y[at.row*p.F : (at.row+at.rows)*p.F])
+			}
+			continue
+		}
+		set := p.Set && p.whole(&at)
+		ends := p.Mean && p.Offsets[at.row+at.rows] == at.to
+		c := p.call(&at)
+		if set {
+			c.set, c.stream = 1, one(p.Stream)
+		}
+		if ends && set {
+			c.mean = 1
+		}
+		c.weights, c.edges = uintptr(p.Heads)*floatSize, unsafe.SliceData(p.Edges)
+		c.far = p.far(p.W)
+		l.each(&c, &at, &p.Gather, p.Y, p.W, nil)
+		if ends && !set { // the end of a row that was cut
+			y := p.Y[at.row*p.F : (at.row+1)*p.F]
+			Rows(p.F).DivideRanges(y, y, p.Offsets[at.row:at.row+2])
+		}
+	}
+}
+
+// far is the call's, of some weights.
+func (g *Gather) far(w []Float) int {
+	if g.Far && len(w) >= largeWeights {
+		return 2
+	}
+	return one(g.Far)
+}
+
+// largeWeights is the length of weights that exceed the caches.
+const largeWeights = 1 << 22
+
+// whole cuts a piece down to rows that start in it, or to the one that does not,
+// and reports which: what is set must be set once.
+func (g *Gather) whole(p *piece) bool {
+	if p.from > g.Offsets[p.row] {
+		p.rows, p.to = 1, min(p.to, g.Offsets[p.row+1])
+		return false
+	}
+	if end := p.row + p.rows; p.rows > 1 && g.Offsets[end] > p.to {
+		p.rows, p.to = p.rows-1, g.Offsets[end-1]
+	}
+	return true
+}
+
+// setFast is SetRows in assembly.
+func (p *RowBest) setFast(lo, hi int) {
+	plain, short := maxPlain, maxQuick
+	if p.Min {
+		plain, short = minPlain, minQuick
+	}
+	l := layoutOf(plain, true, p.F, p.Heads, tiles{whole: 4, cut: 4})
+	quick, calls := layout{kernel: short, tiles: tiles{width: p.F, whole: 8}, runs: 1}, l.calls()
+	if p.quick() {
+		calls = quick.calls()
+	}
+	for at := p.first(lo); p.next(&at, hi, p.most(calls)); {
+		if at.from == at.to {
+			continue
+		}
+		whole := p.whole(&at)
+		c := p.call(&at)
+		if p.quick() && whole {
+			c.stream = one(p.Stream)
+			if quick.each(&c, &at, &p.Gather, p.Y, nil, p.Arg); c.unordered == 0 {
+				continue
+			}
+		}
+		c.weights, c.stream, c.far = uintptr(p.Heads)*floatSize, 0, p.far(p.W)
+		l.each(&c, &at, &p.Gather, p.Y, p.W, p.Arg)
+	}
+}
+
+// quick reports whether there is a kernel for such rows that takes numbers only.
+func (p *RowBest) quick() bool { return p.Heads == 0 && p.F%(2*8) == 0 }
+
+// addFast is AddRows in assembly.
+func (p *RowWon) addFast(lo, hi int) {
+	l := layoutOf(wonPlain, false, p.F, p.Heads, tiles{whole: 8, cut: 8})
+	for at := p.first(lo); p.next(&at, hi, p.most(2*l.calls())); {
+		if at.from == at.to {
+			continue
+		}
+		c := p.call(&at)
+		c.weights, c.edges = uintptr(p.Heads)*floatSize, unsafe.SliceData(p.Edges)
+		l.each(&c, &at, &p.Gather, p.Y, p.W, p.Arg)
+	}
+}

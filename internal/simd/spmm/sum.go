@@ -1,0 +1,132 @@
+package spmm
+
+import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
+
+// Gather says which rows of X the rows of a result are made of: row i has the
+// nonzeros Offsets[i] to Offsets[i+1], without the latter, and nonzero k points
+// at row Cols[k] of X. What the offsets and columns point at is not checked
+// again: they are those of a matrix that has been.
+type Gather struct {
+	X       []Float // rows of F elements
+	Offsets []int64
+	Cols    []int32
+	F       int
+	Far     bool // X exceeds the caches: fetch its rows ahead
+	Stream  bool // the result does too: a row that is set is stored past them
+}
+
+// RowSum adds up rows of X that are weighted.
+type RowSum struct {
+	Gather
+	Y     []Float // rows of F elements, one for each of the matrix
+	W     []Float // rows of Heads elements
+	Edges []int32 // nonzero k has row Edges[k] of W; nil: row k
+	Heads int     // that a row of X is cut into, F of one element each at most; 0: no weights
+	Set   bool    // Y is zero before, whatever is in it
+	Mean  bool    // rows are divided by the number of their nonzeros, if that is not 0; wants Set
+}
+
+// AddRows adds to the rows lo to hi of Y, without hi, or sets them. With
+// D = F/Heads it is
+//
+//	Y[i,h·D+j] += W[e,h]·X[Cols[k],h·D+j]    for the nonzeros k of row i, in order
+//
+// An element is one chain of additions in the order of the nonzeros, which starts
+// at what is in Y. A product is rounded before it is added, in assembly too.
+func (p *RowSum) AddRows(lo, hi int) {
+	if lo >= hi || p.F == 0 {
+		return
+	}
+	p.check(lo, hi)
+	_ = p.Y[lo*p.F : hi*p.F]
+	if cpu.AVX2 {
+		p.addFast(lo, hi)
+		return
+	}
+	p.addGo(lo, hi)
+}
+
+// addGo is the truth of AddRows.
+func (p *RowSum) addGo(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		y := p.Y[i*p.F : i*p.F+p.F]
+		if p.Set {
+			clear(y)
+		}
+		for k := p.Offsets[i]; k < p.Offsets[i+1]; k++ {
+			x, e := p.row(k), int(k)
+			if p.Edges != nil {
+				e = int(p.Edges[k])
+			}
+			if p.Heads == 0 {
+				for j, v := range x {
+					y[j] += v
+				}
+				continue
+			}
+			d := p.F / p.Heads
+			for h, w := range p.W[e*p.Heads : e*p.Heads+p.Heads] {
+				to := y[h*d : h*d+d]
+				for j, v := range x[h*d : h*d+d] {
+					to[j] += Float(w * v) // rounded: some processors would fuse the two
+				}
+			}
+		}
+		if p.Mean {
+			Rows(p.F).DivideRanges(y, y, p.Offsets[i:i+2])
+		}
+	}
+}
+
+// row returns the row of X that nonzero k points at.
+func (g *Gather) row(k int64) []Float {
+	at := int(g.Cols[k]) * g.F
+	return g.X[at : at+g.F]
+}
+
+// check panics if rows lo to hi are not all there.
+func (g *Gather) check(lo, hi int) { _ = g.Cols[g.Offsets[lo]:g.Offsets[hi]] }
+
+// piece is what a call of the assembly does: nonzeros from and up to to, of the
+// rows from row on.
+type piece struct {
+	row, rows int
+	from, to  int64
+}
+
+// A call cannot be preempted, so a piece has no more than this.
+const (
+	pieceWork = 1 << 16 // elements, which take 30 µs if none is in a cache
+	pieceRows = 1 << 12
+)
+
+// first returns the empty piece before row lo.
+func (g *Gather) first(lo int) piece {
+	return piece{row: lo, from: g.Offsets[lo], to: g.Offsets[lo]}
+}
+
+// next moves p on to the next nonzeros before row hi, about so many at most, and
+// reports whether there were rows left. A row that is cut is in both pieces.
+func (g *Gather) next(p *piece, hi int, most int64) bool {
+	row := p.row + p.rows
+	if p.rows > 0 && g.Offsets[row] > p.to {
+		row-- // there is more of it
+	}
+	if row >= hi {
+		return false
+	}
+	p.row, p.from = row, p.to
+	end := min(row+pieceRows, hi)
+	if p.to = g.Offsets[end]; p.to-p.from > most+most/4 { // no small piece is left over
+		p.to = p.from + most
+	}
+	for row++; row < end; { // to the first row that starts at p.to or after
+		if mid := (row + end) / 2; g.Offsets[mid] < p.to {
+			row = mid + 1
+		} else {
+			end = mid
+		}
+	}
+	p.rows = row - p.row
+	return true
+}

@@ -1,21 +1,13 @@
 package main
 
-import (
-	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
-)
-
-// adam writes simd.Adam.Step. The numbers come in the order of Adam's fields.
+// adam writes Adam.Step.
 func adam() {
-	start("adamAVX2", "func(w, dw, m, v *float32, n int, numbers *float32)", "adamAVX2 is Adam.Step.")
+	start("adamAVX2", "func(w, dw, m, v *float32, n int, a *Adam)", "adamAVX2 is Adam.Step.")
 	l := newLoop(1, "w", "dw", "m", "v") // its root and its quotient take longest, whatever is unrolled
-	at := Load(Param("numbers"), GP64())
-	var k [7]vec
-	for i := range k {
-		k[i] = YMM()
-		VBROADCASTSS(Mem{Base: at, Disp: 4 * i}, k[i])
-	}
-	rate, decay, k1, keep2, k2, root, eps := k[0], k[1], k[2], k[3], k[4], k[5], k[6]
+	a := argsIn(param("a"), "Adam")
+	rate, decay, k1 := a.everywhere("Rate"), a.everywhere("Decay"), a.everywhere("Gain1")
+	keep2, k2 := a.everywhere("Keep2"), a.everywhere("Gain2")
+	root, eps := a.everywhere("Root"), a.everywhere("Eps")
 	l.run(func() {
 		w, g := l.load("w"), l.load("dw")
 		g = plus(g, decay, w)

@@ -21,9 +21,10 @@ const vectors = 16 // registers without AVX-512
 // asks of a processor before it calls them implies the rest.
 var known = []string{"CMOV", "MMX+", "POPCNT", "SSE", "SSE2", "AVX", "AVX2", "FMA3"}
 
-// compile is pass.Compile of avo with allocate, and with needs at its end.
+// compile is pass.Compile of avo with allocate, and with needs and point at its end.
 var compile = avo.Concat(
 	avo.Verify,
+	avo.FunctionPass(checkFields),
 	avo.FunctionPass(avo.PruneJumpToFollowingLabel),
 	avo.FunctionPass(avo.PruneDanglingLabels),
 	avo.FunctionPass(avo.LabelTarget),
@@ -38,6 +39,7 @@ var compile = avo.Concat(
 	avo.FunctionPass(avo.PruneSelfMoves),
 	avo.FunctionPass(avo.RequiredISAExtensions),
 	avo.FunctionPass(needs),
+	avo.FunctionPass(point),
 )
 
 // is512 reports whether a kernel is for AVX-512.

@@ -10,63 +10,33 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Where the fields of simd.Tile are; a test compares them.
-const (
-	tileOffsets, tileCols, tilePerm, tileEdge = 0, 24, 48, 72
-	tileFar, tileNear, tileRec, tileDer       = 96, 120, 144, 168
-	tileZ, tileA, tileB, tileG, tileT, tileM  = 192, 216, 240, 264, 288, 312
-	tileFarStride, tileNearStride             = 336, 344
-	tileRecStride, tileDerStride              = 352, 360
-	tileAhead, tileLast, tileSlots            = 368, 376, 384
-	tileSlope, tileScale, tileK0, tileK1      = 392, 396, 400, 404
-	tileDrop, tileColumn                      = 408, 412
-	tileAsk, tileAskStride, tileAskAhead      = 416, 440, 448
-)
-
 // attention writes the steps of graph attention on a simd.Tile, for 1, 2, 4 and
 // 8 numbers an edge.
 func attention() {
 	for _, w := range []int{1, 2, 4, 8} {
-		newTile("gather", w, "Tile.Gather").gather()
-		newTile("soften", w, "Tile.Soften").soften()
-		newTile("mask", w, "Tile.Mask").mask()
-		newTile("recall", w, "Tile.Recall").recall()
-		newTile("score", w, "Tile.Score").score()
+		newTile("Tile", "gather", w, "Tile.Gather").gather()
+		newTile("Tile", "soften", w, "Tile.Soften").soften()
+		newTile("Tile", "mask", w, "Tile.Mask").mask()
+		newTile("Tile", "recall", w, "Tile.Recall").recall()
+		newTile("Tile", "score", w, "Tile.Score").score()
 	}
-	newTile("weighSlots", 0, "Tile.Weigh").weigh()
-	newTile("weigh", 8, "Tile.Weigh").weigh()
+	newTile("Tile", "weighSlots", 0, "Tile.Weigh").weigh()
+	newTile("Tile", "weigh", 8, "Tile.Weigh").weigh()
 }
 
 // tile is a kernel on a simd.Tile of w numbers an edge. The slots of a row fill
 // whole registers.
 type tile struct {
+	args
 	w int
-	p reg.GPVirtual
 }
 
-func newTile(name string, w int, doc string) *tile {
+func newTile(typ, name string, w int, doc string) *tile {
 	what := "."
 	if w > 0 {
 		name, what = fmt.Sprintf("%s%d", name, w), fmt.Sprintf(" of %d numbers an edge.", w)
 	}
-	start(name, "func(p *byte)", name+" is "+doc+what)
-	return &tile{w, param("p")}
-}
-
-func (t *tile) field(at int) Mem { return Mem{Base: t.p, Disp: at} }
-
-// get loads a field of 64 bits.
-func (t *tile) get(at int) reg.GPVirtual {
-	r := GP64()
-	MOVQ(t.field(at), r)
-	return r
-}
-
-// all loads a field of 32 bits into all lanes.
-func (t *tile) all(at int) vec {
-	v := YMM()
-	VBROADCASTSS(t.field(at), v)
-	return v
+	return &tile{startOn(typ, name, "", name+" is "+doc+what), w}
 }
 
 // load loads an edge's numbers into the first lanes.
@@ -122,7 +92,7 @@ func (t *tile) fold(v vec, f func(x, y, z Op)) {
 // which it may change.
 func (t *tile) rows(body func(k, end reg.GPVirtual)) {
 	row, done := fresh("row"), fresh("done")
-	offs, n := t.get(tileOffsets), t.get(tileOffsets+8)
+	offs, n := t.word("Offsets"), t.word("Offsets.len")
 	DECQ(n)
 	JLE(LabelRef(done))
 	Label(row)
@@ -137,13 +107,13 @@ func (t *tile) rows(body func(k, end reg.GPVirtual)) {
 }
 
 // advance adds a stride to a pointer.
-func (t *tile) advance(p reg.GPVirtual, stride int) {
-	s := t.get(stride)
+func (t *tile) advance(p reg.GPVirtual, stride string) {
+	s := t.word(stride)
 	LEAQ(Mem{Base: p, Index: s, Scale: 4}, p)
 }
 
 // at returns where the row of edge k's column is.
-func (t *tile) at(cols, base, k reg.GPVirtual, stride int) Mem {
+func (t *tile) at(cols, base, k reg.GPVirtual, stride string) Mem {
 	u := GP64()
 	MOVLQSX(Mem{Base: cols, Index: k, Scale: 4}, u)
 	IMULQ(t.field(stride), u)
@@ -152,7 +122,10 @@ func (t *tile) at(cols, base, k reg.GPVirtual, stride int) Mem {
 
 // table is an array with a row for each column, of which a kernel will need
 // some lines of the cache.
-type table struct{ base, stride, ahead, line, lines int }
+type table struct {
+	base, stride, ahead string // fields
+	line, lines         int
+}
 
 // fetch asks for lines of the row of the column of an edge some way ahead, of
 // each table that has to be asked for.
@@ -163,10 +136,10 @@ func (t *tile) fetch(cols, k reg.GPVirtual, tables ...table) {
 			CMPQ(t.field(f.ahead), Imm(0))
 			JE(LabelRef(skip))
 		}
-		far, base := t.get(f.ahead), t.get(f.base)
+		far, base := t.word(f.ahead), t.word(f.base)
 		ADDQ(k, far)
-		CMPQ(far, t.field(tileLast))
-		CMOVQGT(t.field(tileLast), far)
+		CMPQ(far, t.field("Last"))
+		CMOVQGT(t.field("Last"), far)
 		m := t.at(cols, base, far, f.stride)
 		for l := range f.lines {
 			PREFETCHT1(m.Offset(64 * (f.line + l)))
@@ -199,8 +172,8 @@ type slot struct {
 
 // gather writes simd.Tile.Gather.
 func (t *tile) gather() {
-	cols, far, near, rec := t.get(tileCols), t.get(tileFar), t.get(tileNear), t.get(tileRec)
-	z, id := t.get(tileZ), t.get(tileEdge)
+	cols, far, near, rec := t.word("Cols"), t.word("Far"), t.word("Near"), t.word("Rec")
+	z, id := t.word("Z"), t.word("Edge")
 	t.rows(func(k, end reg.GPVirtual) {
 		again, over := fresh("edge"), fresh("over")
 		own := t.load(Mem{Base: near})
@@ -210,9 +183,9 @@ func (t *tile) gather() {
 		SUBQ(k, count)
 		JZ(LabelRef(over))
 		Label(again)
-		t.fetch(cols, k, table{tileFar, tileFarStride, tileAhead, 0, 1})
-		t.fetch(cols, k, table{tileAsk, tileAskStride, tileAskAhead, 0, 1})
-		v := t.load(t.at(cols, far, k, tileFarStride))
+		t.fetch(cols, k, table{"Far", "FarStride", "Ahead", 0, 1})
+		t.fetch(cols, k, table{"Ask", "AskStride", "AskAhead", 0, 1})
+		v := t.load(t.at(cols, far, k, "FarStride"))
 		VADDPS(own, v, v)
 		t.store(v, Mem{Base: z})
 		MOVL(k.As32(), Mem{Base: id})
@@ -223,8 +196,8 @@ func (t *tile) gather() {
 		JL(LabelRef(again))
 		t.pad(count, slot{z, 4 * t.w}, slot{id, 4})
 		Label(over)
-		t.advance(near, tileNearStride)
-		t.advance(rec, tileRecStride)
+		t.advance(near, "NearStride")
+		t.advance(rec, "RecStride")
 	})
 	finish()
 }
@@ -245,7 +218,7 @@ func weight(s, top vec) vec {
 
 // soften writes simd.Tile.Soften.
 func (t *tile) soften() {
-	z, rec, cols, slope := t.get(tileZ), t.get(tileRec), t.get(tileCols), t.all(tileSlope)
+	z, rec, cols, slope := t.word("Z"), t.word("Rec"), t.word("Cols"), t.everywhere("Slope")
 	t.rows(func(k, end reg.GPVirtual) {
 		empty, next := fresh("empty"), fresh("next")
 		n := end
@@ -286,7 +259,7 @@ func (t *tile) soften() {
 		VXORPS(sum, sum, sum)
 		Label(more)
 		if t.w == 8 { // exponentials leave memory the most time
-			t.fetch(cols, k, table{tileAsk, tileAskStride, tileAskAhead, 1, 2})
+			t.fetch(cols, k, table{"Ask", "AskStride", "AskAhead", 1, 2})
 			INCQ(k)
 		}
 		p := weight(get(Mem{Base: z}), top)
@@ -309,7 +282,7 @@ func (t *tile) soften() {
 			t.store(zero, Mem{Base: rec, Disp: 4 * t.w * i})
 		}
 		Label(next)
-		t.advance(rec, tileRecStride)
+		t.advance(rec, "RecStride")
 	})
 	finish()
 }
@@ -333,9 +306,9 @@ func pattern(name string, f func(i int) uint32) Mem {
 func (t *tile) mask() {
 	columns := pattern(fmt.Sprintf("columns%d", t.w), func(i int) uint32 { return uint32(i%t.w) * golden })
 	spread := get(pattern(fmt.Sprintf("spread%d", t.w), func(i int) uint32 { return uint32(i / t.w) }))
-	m, id, n := t.get(tileM), t.get(tileEdge), t.get(tileSlots)
-	k0, k1, scale, col := t.all(tileK0), t.all(tileK1), t.all(tileScale), t.all(tileColumn)
-	bar := newThreshold(t.field(tileDrop))
+	m, id, n := t.word("M"), t.word("Edge"), t.word("Slots")
+	k0, k1, scale, col := t.everywhere("k0"), t.everywhere("k1"), t.everywhere("scale"), t.everywhere("Column")
+	bar := newThreshold(t.field("drop"))
 	VPMULLD(wide(golden), col, col)
 	VPADDD(columns, col, col)
 	again, done := fresh("again"), fresh("done")
@@ -369,10 +342,10 @@ func (t *tile) mask() {
 
 // recall writes simd.Tile.Recall.
 func (t *tile) recall() {
-	cols, far, near := t.get(tileCols), t.get(tileFar), t.get(tileNear)
-	perm, id, s := t.get(tilePerm), t.get(tileEdge), GP64()
-	z := t.get(tileZ)
-	others := []int{tileT, tileA, tileB, tileG}
+	cols, far, near := t.word("Cols"), t.word("Far"), t.word("Near")
+	perm, id, s := t.word("Perm"), t.word("Edge"), GP64()
+	z := t.word("Z")
+	others := []string{"T", "A", "B", "G"}
 	XORQ(s, s)
 	t.rows(func(k, end reg.GPVirtual) {
 		again, over := fresh("edge"), fresh("over")
@@ -382,20 +355,20 @@ func (t *tile) recall() {
 		MOVQ(end, count)
 		SUBQ(k, count)
 		JZ(LabelRef(over))
-		put := func(v vec, at int) {
-			to := t.get(at)
+		put := func(v vec, at string) {
+			to := t.word(at)
 			t.store(v, Mem{Base: to, Index: s, Scale: 1})
 		}
 		Label(again)
-		t.fetch(cols, k, table{tileFar, tileFarStride, tileAhead, 0, max(1, t.w/4)}, table{tileDer, tileDerStride, tileAhead, 0, 1})
-		m := t.at(cols, far, k, tileFarStride)
+		t.fetch(cols, k, table{"Far", "FarStride", "Ahead", 0, max(1, t.w/4)}, table{"Der", "DerStride", "Ahead", 0, 1})
+		m := t.at(cols, far, k, "FarStride")
 		v := t.load(m)
 		VADDPS(own, v, v)
 		t.store(v, Mem{Base: z, Index: s, Scale: 1})
 		for i, at := range others[:3] {
 			put(t.load(m.Offset(4*t.w*(i+1))), at)
 		}
-		put(zero, tileG)
+		put(zero, "G")
 		e := GP32()
 		MOVL(Mem{Base: perm, Index: k, Scale: 4}, e)
 		MOVL(e, Mem{Base: id})
@@ -405,13 +378,13 @@ func (t *tile) recall() {
 		CMPQ(k, end)
 		JL(LabelRef(again))
 		if t.w < 8 { // slots without an edge weigh nothing
-			for _, at := range append([]int{tileZ}, others...) {
-				VMOVUPS(zero, Mem{Base: t.get(at), Index: s, Scale: 1})
+			for _, at := range append([]string{"Z"}, others...) {
+				VMOVUPS(zero, Mem{Base: t.word(at), Index: s, Scale: 1})
 			}
 		}
 		t.pad(count, slot{s, 4 * t.w}, slot{id, 4})
 		Label(over)
-		t.advance(near, tileNearStride)
+		t.advance(near, "NearStride")
 	})
 	finish()
 }
@@ -419,19 +392,19 @@ func (t *tile) recall() {
 // weigh writes simd.Tile.Weigh, which with eight numbers an edge asks for what
 // will be read.
 func (t *tile) weigh() {
-	z, top, a, b, n := t.get(tileZ), t.get(tileT), t.get(tileA), t.get(tileB), t.get(tileSlots)
-	slope := t.all(tileSlope)
+	z, top, a, b, n := t.word("Z"), t.word("T"), t.word("A"), t.word("B"), t.word("Slots")
+	slope := t.everywhere("Slope")
 	again, done := fresh("again"), fresh("done")
 	TESTQ(n, n)
 	JZ(LabelRef(done))
 	var cols, k reg.GPVirtual
 	if t.w == 8 {
-		cols, k = t.get(tileCols), t.get(tileOffsets)
+		cols, k = t.word("Cols"), t.word("Offsets")
 		MOVQ(Mem{Base: k}, k)
 	}
 	Label(again)
 	if t.w == 8 {
-		t.fetch(cols, k, table{tileAsk, tileAskStride, tileAskAhead, 2, 2})
+		t.fetch(cols, k, table{"Ask", "AskStride", "AskAhead", 2, 2})
 		INCQ(k)
 	}
 	s, positive := leaky(get(Mem{Base: z}), slope)
@@ -451,8 +424,8 @@ func (t *tile) weigh() {
 
 // score writes simd.Tile.Score.
 func (t *tile) score() {
-	cols, der, rec := t.get(tileCols), t.get(tileDer), t.get(tileRec)
-	tt, b, g := t.get(tileT), t.get(tileB), t.get(tileG)
+	cols, der, rec := t.word("Cols"), t.word("Der"), t.word("Rec")
+	tt, b, g := t.word("T"), t.word("B"), t.word("G")
 	t.rows(func(k, end reg.GPVirtual) {
 		acc, none := YMM(), fresh("none")
 		VXORPS(acc, acc, acc)
@@ -470,7 +443,7 @@ func (t *tile) score() {
 			return dz
 		}
 		add := func(dz vec) {
-			m := t.at(cols, der, k, tileDerStride)
+			m := t.at(cols, der, k, "DerStride")
 			own := t.load(m)
 			VADDPS(dz, own, own)
 			t.store(own, m)
@@ -480,7 +453,7 @@ func (t *tile) score() {
 		again := fresh("slot")
 		if t.w == 8 {
 			Label(again)
-			t.fetch(cols, k, table{tileAsk, tileAskStride, tileAskAhead, 0, 2})
+			t.fetch(cols, k, table{"Ask", "AskStride", "AskAhead", 0, 2})
 			add(step())
 			JL(LabelRef(again))
 		} else {
@@ -502,7 +475,7 @@ func (t *tile) score() {
 		t.fold(acc, func(x, y, z Op) { VADDPS(x, y, z) })
 		Label(none)
 		t.store(acc, Mem{Base: rec})
-		t.advance(rec, tileRecStride)
+		t.advance(rec, "RecStride")
 	})
 	finish()
 }

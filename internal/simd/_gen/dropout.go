@@ -42,19 +42,19 @@ type dropKernel struct {
 
 // dropRows writes a kernel that stores result, of what is dropped and by what the
 // rest is scaled. The hash of a column starts at the row's key + column·golden;
-// first is added to the key, and keys are k0, k1 and drop.
+// first is added to the key, and d is the mask.
 func dropRows(k dropKernel, columns Mem, result func(l *loop, drops, scale vec) vec) {
-	start(k.name, "func("+k.params+" *float32, n, rows int, row, first uint32, keys *uint32, scale float32)", k.comment)
+	start(k.name, "func("+k.params+" *float32, n, rows int, row, first uint32, d *Dropout, scale float32)", k.comment)
 	l := newLoop(k.unroll, append(k.fixed, k.rows...)...)
 	width, rows := GP64(), Load(Param("rows"), GP64())
 	MOVQ(l.n, width)
 	row, first := Load(Param("row"), GP32()).(reg.GPVirtual), Load(Param("first"), GP32())
-	keys := Mem{Base: Load(Param("keys"), GP64())}
+	d := argsIn(param("d"), "Dropout")
 	scale, count := broadcast("scale"), YMM()
-	bar := newThreshold(keys.Offset(8))
+	bar := newThreshold(d.field("Below"))
 
 	Label("row")
-	key := rowKey(row, keys)
+	key := rowKey(row, d)
 	ADDL(first, key)
 	x := XMM()
 	VMOVD(key, x)
@@ -80,8 +80,8 @@ func dropRows(k dropKernel, columns Mem, result func(l *loop, drops, scale vec) 
 	l.finish()
 }
 
-// rowKey is simd.Dropout.Row.
-func rowKey(row reg.Register, keys Mem) reg.GPVirtual {
+// rowKey is Dropout.Row of d.
+func rowKey(row reg.Register, d args) reg.GPVirtual {
 	k, t := GP32(), GP32()
 	fold := func(by uint64) {
 		MOVL(k, t)
@@ -89,13 +89,13 @@ func rowKey(row reg.Register, keys Mem) reg.GPVirtual {
 		XORL(t, k)
 	}
 	MOVL(row, k)
-	ADDL(keys, k)
+	ADDL(d.field("K0"), k)
 	fold(16)
 	IMUL3L(U32(factor1), k, k)
 	fold(15)
 	IMUL3L(U32(factor2), k, k)
 	fold(16)
-	XORL(keys.Offset(4), k)
+	XORL(d.field("K1"), k)
 	return k
 }
 

@@ -13,11 +13,11 @@ import (
 func ends() {
 	for _, cut := range []bool{false, true} {
 		for _, n := range []int{8, 1} {
-			newEnds("endPairs", "Ends.Pairs", endShape{n, cut}, "x, a, b, l, r").pairs()
+			newEnds("dotPairs", "DotPair.Pairs", endShape{n, cut}, "x, a, b, l, r").pairs()
 		}
 	}
 	for _, s := range []endShape{{2, false}, {1, false}, {1, true}} {
-		newEnds("endGrads", "Ends.Grad", s, "x, dx, a, b, da, db, l, r").grads()
+		newEnds("dotPairGrads", "DotPair.Grad", s, "x, dx, a, b, da, db, l, r").grads()
 	}
 }
 

@@ -6,54 +6,41 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Where the fields of simd.Fan are; a test compares them.
-const (
-	fanOffsets, fanCols                = 0, 24
-	fanU, fanV, fanA, fanC, fanZ, fanD = 48, 72, 96, 120, 144, 168
-	fanG, fanDV, fanDA, fanR, fanSigns = 192, 216, 240, 264, 288
-	fanPlaces                          = 312
-	fanWidth, fanH, fanSlope, fanAdd   = 336, 344, 352, 356
-	fanAhead, fanLast, fanBytes        = 368, 376, 384
-	fanLeft                            = 392
-)
-
 // fans writes the kernels of simd.Fan: one for heads of any number of registers,
 // and one for eight heads of one.
 func fans() {
 	for _, eight := range []bool{false, true} {
-		newFan("Score", eight, fanV, fanA, fanC).score()
-		newFan("ScoreGrad", eight, fanV, fanA, fanC, fanZ, fanDV).scoreGrad(false)
-		newFan("ScoreDots", eight, fanV, fanA, fanC, fanG, fanR).scoreDots()
-		newFan("ScoreBrief", eight, fanV, fanA, fanC, fanDV, fanG, fanPlaces).scoreGrad(true)
-		newFan("Sum", eight, fanC, fanDV).sum()
-		newFan("Spread", eight, fanV, fanC, fanZ).spread()
-		newFan("Dots", eight, fanV, fanG).dots()
-		newFan("Affine", eight, fanV, fanC, fanZ).affine()
-		newFan("AffineGrad", eight, fanC, fanZ, fanD, fanG, fanDV).affineGrad()
+		newFan("Score", eight, "V", "A", "C").score()
+		newFan("ScoreGrad", eight, "V", "A", "C", "Z", "DV").scoreGrad(false)
+		newFan("ScoreDots", eight, "V", "A", "C", "G", "R").scoreDots()
+		newFan("ScoreBrief", eight, "V", "A", "C", "DV", "G", "Places").scoreGrad(true)
+		newFan("Sum", eight, "C", "DV").sum()
+		newFan("Spread", eight, "V", "C", "Z").spread()
+		newFan("Dots", eight, "V", "G").dots()
+		newFan("Affine", eight, "V", "C", "Z").affine()
+		newFan("AffineGrad", eight, "C", "Z", "D", "G", "DV").affineGrad()
 	}
 }
 
 // fan is a kernel on a simd.Fan.
 type fan struct {
+	args
 	eight bool
-	p     reg.GPVirtual
-	at    map[int]reg.GPVirtual // the arrays' pointers, by their fields
-	j     reg.GPVirtual         // where in a row, in bytes
-	disp  int                   // and the same, where heads are written one by one
-	h     int                   // the head there
-	more  bool                  // Z is added to
-	last  func()                // what follows the last edge
+	at    map[string]reg.GPVirtual // the arrays' pointers, by their fields
+	j     reg.GPVirtual            // where in a row, in bytes
+	disp  int                      // and the same, where heads are written one by one
+	h     int                      // the head there
+	more  bool                     // Z is added to
+	last  func()                   // what follows the last edge
 }
 
-func newFan(name string, eight bool, fields ...int) *fan {
-	doc := "fan" + name + " is Fan." + name
+func newFan(name string, eight bool, fields ...string) *fan {
+	kernel, of := "edgeRows"+name, "."
 	if eight {
-		start("fan"+name+"8", "func(p *byte)", "fan"+name+"8 is Fan."+name+" of eight heads of eight elements.")
-	} else {
-		start("fan"+name, "func(p *byte)", doc+".")
+		kernel, of = kernel+"8", " of eight heads of eight elements."
 	}
-	f := &fan{eight: eight, at: map[int]reg.GPVirtual{}}
-	f.p = param("p")
+	f := &fan{eight: eight, at: map[string]reg.GPVirtual{}}
+	f.args = startOn("EdgeRows", kernel, "", kernel+" is EdgeRows."+name+of)
 	for _, field := range fields {
 		f.at[field] = GP64()
 		MOVQ(f.field(field), f.at[field])
@@ -61,10 +48,8 @@ func newFan(name string, eight bool, fields ...int) *fan {
 	return f
 }
 
-func (f *fan) field(at int) Mem { return Mem{Base: f.p, Disp: at} }
-
 // pointer is an array's. One that goes along no loop may be read anew.
-func (f *fan) pointer(field int) reg.GPVirtual {
+func (f *fan) pointer(field string) reg.GPVirtual {
 	if at := f.at[field]; at != nil {
 		return at
 	}
@@ -74,7 +59,7 @@ func (f *fan) pointer(field int) reg.GPVirtual {
 }
 
 // row is the next elements of an array's row.
-func (f *fan) row(field int) Mem {
+func (f *fan) row(field string) Mem {
 	m := Mem{Base: f.pointer(field), Disp: f.disp}
 	if f.j != nil {
 		m.Index, m.Scale = f.j, 1
@@ -83,7 +68,7 @@ func (f *fan) row(field int) Mem {
 }
 
 // number is that of the head, in all lanes.
-func (f *fan) number(field int) vec {
+func (f *fan) number(field string) vec {
 	v := YMM()
 	VBROADCASTSS(Mem{Base: f.at[field], Disp: 4 * f.h}, v)
 	return v
@@ -92,14 +77,14 @@ func (f *fan) number(field int) vec {
 // slope is that of the negative.
 func (f *fan) slope() vec {
 	v := YMM()
-	VBROADCASTSS(f.field(fanSlope), v)
+	VBROADCASTSS(f.field("Slope"), v)
 	return v
 }
 
 // setting writes a kernel twice: for a Z that is set, and one that is added to.
 func (f *fan) setting(body func()) {
 	more := fresh("more")
-	CMPB(f.field(fanAdd), Imm(0))
+	CMPB(f.field("Add"), Imm(0))
 	JNE(LabelRef(more))
 	body()
 	Label(more)
@@ -110,37 +95,37 @@ func (f *fan) setting(body func()) {
 // put stores v in Z, or adds it.
 func (f *fan) put(v vec) {
 	if f.more {
-		v = add(v, f.row(fanZ))
+		v = add(v, f.row("Z"))
 	}
-	VMOVUPS(v, f.row(fanZ))
+	VMOVUPS(v, f.row("Z"))
 }
 
 // edges writes the loop over destinations and their edges. perEdge are the arrays
 // with a row for each edge, perRow those with one for each destination.
-func (f *fan) edges(perEdge, perRow []int, body func()) {
+func (f *fan) edges(perEdge, perRow []string, body func()) {
 	row, edge, next, done := fresh("row"), fresh("edge"), fresh("next"), fresh("done")
 	offs, k := GP64(), GP64()
-	MOVQ(f.field(fanOffsets), offs)
-	f.at[fanU] = GP64()
+	MOVQ(f.field("Offsets"), offs)
+	f.at["U"] = GP64()
 	Label(row)
-	DECQ(f.field(fanLeft))
+	DECQ(f.field("left"))
 	JL(LabelRef(done))
 	MOVQ(Mem{Base: offs}, k)
 	CMPQ(k, Mem{Base: offs, Disp: 8})
 	JGE(LabelRef(next))
 	Label(edge)
-	f.source(k, f.at[fanU])
+	f.source(k, f.at["U"])
 	f.fetch(k)
 	body()
 	for _, a := range perEdge {
-		ADDQ(f.field(fanBytes), f.at[a])
+		ADDQ(f.field("bytes"), f.at[a])
 	}
 	INCQ(k)
 	CMPQ(k, Mem{Base: offs, Disp: 8})
 	JL(LabelRef(edge))
 	Label(next)
 	for _, a := range perRow {
-		ADDQ(f.field(fanBytes), f.at[a])
+		ADDQ(f.field("bytes"), f.at[a])
 	}
 	ADDQ(Imm(8), offs)
 	JMP(LabelRef(row))
@@ -154,10 +139,10 @@ func (f *fan) edges(perEdge, perRow []int, body func()) {
 // source sets at to the row of edge k's source.
 func (f *fan) source(k, at reg.GPVirtual) {
 	cols := GP64()
-	MOVQ(f.field(fanCols), cols)
+	MOVQ(f.field("Cols"), cols)
 	MOVLQSX(Mem{Base: cols, Index: k, Scale: 4}, at)
-	IMULQ(f.field(fanBytes), at)
-	ADDQ(f.field(fanU), at)
+	IMULQ(f.field("bytes"), at)
+	ADDQ(f.field("U"), at)
 }
 
 // fetch asks for the row of the source of an edge some way ahead, and again for that
@@ -165,11 +150,11 @@ func (f *fan) source(k, at reg.GPVirtual) {
 func (f *fan) fetch(k reg.GPVirtual) {
 	none, line := fresh("near"), fresh("line")
 	far, near, end := GP64(), GP64(), GP64()
-	MOVQ(f.field(fanAhead), far)
+	MOVQ(f.field("ahead"), far)
 	TESTQ(far, far)
 	JZ(LabelRef(none))
 	ADDQ(k, far)
-	CMPQ(far, f.field(fanLast))
+	CMPQ(far, f.field("last"))
 	JG(LabelRef(none))
 	f.source(far, far)
 	LEAQ(Mem{Base: k, Disp: nearAhead}, near)
@@ -183,7 +168,7 @@ func (f *fan) fetch(k reg.GPVirtual) {
 		return
 	}
 	MOVQ(far, end)
-	ADDQ(f.field(fanBytes), end)
+	ADDQ(f.field("bytes"), end)
 	Label(line)
 	PREFETCHT1(Mem{Base: far})
 	PREFETCHT0(Mem{Base: near})
@@ -198,10 +183,10 @@ func (f *fan) fetch(k reg.GPVirtual) {
 // its own: another processor may have them, which has read what was there.
 func (f *fan) claim() {
 	row, end, line := GP64(), GP64(), fresh("claim")
-	MOVQ(f.field(fanBytes), end)
+	MOVQ(f.field("bytes"), end)
 	MOVQ(end, row)
 	SHLQ(Imm(3), row) // nearAhead rows
-	ADDQ(f.at[fanZ], row)
+	ADDQ(f.at["Z"], row)
 	ADDQ(row, end)
 	Label(line)
 	prefetchToWrite(row)
@@ -215,7 +200,7 @@ func (f *fan) claim() {
 // each head.
 type headed struct {
 	open, step, shut func()
-	numbers          []int
+	numbers          []string
 }
 
 // heads writes the loops over an edge's heads and their elements.
@@ -243,7 +228,7 @@ func (f *fan) heads(b headed) {
 	f.j = GP64()
 	XORQ(f.j, f.j)
 	Label(head)
-	MOVQ(f.field(fanWidth), end)
+	MOVQ(f.field("Width"), end)
 	LEAQ(Mem{Base: f.j, Index: end, Scale: 4}, end)
 	do(b.open)
 	four, one, over := fresh("four"), fresh("one"), fresh("over")
@@ -269,13 +254,13 @@ func (f *fan) heads(b headed) {
 	for _, a := range b.numbers {
 		ADDQ(Imm(4), f.at[a])
 	}
-	CMPQ(f.j, f.field(fanBytes))
+	CMPQ(f.j, f.field("bytes"))
 	JL(LabelRef(head))
 	f.j = nil
 }
 
 // sums is heads of a kernel whose result is the sum of each head's terms.
-func (f *fan) sums(field int, numbers []int, open func(), term func(acc vec) vec) {
+func (f *fan) sums(field string, numbers []string, open func(), term func(acc vec) vec) {
 	if f.eight {
 		var terms totaller
 		f.heads(headed{open: open, numbers: numbers, step: func() { terms.take(term(nil)) }})
@@ -321,14 +306,14 @@ func (t *totaller) take(v vec) {
 func (t *totaller) totals() vec { return halves(t.fours[0], t.fours[1]) }
 
 // ends is the sum of what stands at both ends of an edge.
-func (f *fan) ends() vec { return add(get(f.row(fanU)), f.row(fanV)) }
+func (f *fan) ends() vec { return add(get(f.row("U")), f.row("V")) }
 
 func (f *fan) score() {
 	slope := f.slope()
-	f.edges(nil, []int{fanV}, func() {
-		f.sums(fanC, []int{fanC}, nil, func(acc vec) vec {
+	f.edges(nil, []string{"V"}, func() {
+		f.sums("C", []string{"C"}, nil, func(acc vec) vec {
 			l, _ := leaky(f.ends(), slope)
-			return product(acc, l, f.row(fanA))
+			return product(acc, l, f.row("A"))
 		})
 	})
 }
@@ -336,13 +321,13 @@ func (f *fan) score() {
 // scoreDots has two sums for each head, of one source's row.
 func (f *fan) scoreDots() {
 	slope := f.slope()
-	f.edges(nil, []int{fanV, fanR}, func() {
+	f.edges(nil, []string{"V", "R"}, func() {
 		terms := func(score, dot vec) (vec, vec) {
-			u := get(f.row(fanU))
-			l, _ := leaky(add(u, f.row(fanV)), slope)
-			return product(score, l, f.row(fanA)), product(dot, u, f.row(fanR))
+			u := get(f.row("U"))
+			l, _ := leaky(add(u, f.row("V")), slope)
+			return product(score, l, f.row("A")), product(dot, u, f.row("R"))
 		}
-		numbers := []int{fanC, fanG}
+		numbers := []string{"C", "G"}
 		if f.eight {
 			var scores, dots totaller
 			f.heads(headed{numbers: numbers, step: func() {
@@ -350,8 +335,8 @@ func (f *fan) scoreDots() {
 				scores.take(score)
 				dots.take(dot)
 			}})
-			VMOVUPS(scores.totals(), Mem{Base: f.at[fanC], Disp: -32})
-			VMOVUPS(dots.totals(), Mem{Base: f.at[fanG], Disp: -32})
+			VMOVUPS(scores.totals(), Mem{Base: f.at["C"], Disp: -32})
+			VMOVUPS(dots.totals(), Mem{Base: f.at["G"], Disp: -32})
 			return
 		}
 		score, dot := YMM(), YMM()
@@ -362,8 +347,8 @@ func (f *fan) scoreDots() {
 			},
 			step: func() { terms(score, dot) },
 			shut: func() {
-				VMOVSS(across(score), Mem{Base: f.at[fanC]})
-				VMOVSS(across(dot), Mem{Base: f.at[fanG]})
+				VMOVSS(across(score), Mem{Base: f.at["C"]})
+				VMOVSS(across(dot), Mem{Base: f.at["G"]})
 			},
 			numbers: numbers,
 		})
@@ -377,28 +362,28 @@ func (f *fan) scoreGrad(brief bool) {
 	body := func() {
 		var da [8]vec
 		if f.eight {
-			at := f.pointer(fanDA)
+			at := f.pointer("DA")
 			for h := range da {
 				da[h] = get(Mem{Base: at, Disp: 32 * h})
 			}
 			f.last = func() {
-				at := f.pointer(fanDA)
+				at := f.pointer("DA")
 				for h := range da {
 					VMOVUPS(da[h], Mem{Base: at, Disp: 32 * h})
 				}
 			}
 		}
-		perEdge, numbers := []int{fanZ}, []int{fanC}
+		perEdge, numbers := []string{"Z"}, []string{"C"}
 		if brief {
-			perEdge, numbers = nil, append(numbers, fanG)
+			perEdge, numbers = nil, append(numbers, "G")
 		}
-		f.edges(perEdge, []int{fanV, fanDV}, func() {
+		f.edges(perEdge, []string{"V", "DV"}, func() {
 			if brief {
 				f.places()
 			}
 			var g vec
 			open := func() {
-				if g = f.number(fanC); brief {
+				if g = f.number("C"); brief {
 					f.pair()
 				}
 			}
@@ -407,12 +392,12 @@ func (f *fan) scoreGrad(brief bool) {
 				if f.eight {
 					da[f.h] = plus(da[f.h], g, l)
 				} else {
-					at := f.row(fanDA)
+					at := f.row("DA")
 					VMOVUPS(plus(get(at), g, l), at)
 				}
-				d := mul(g, f.row(fanA))
+				d := mul(g, f.row("A"))
 				d = pick(positive, d, mul(d, slope))
-				VMOVUPS(add(d, f.row(fanDV)), f.row(fanDV))
+				VMOVUPS(add(d, f.row("DV")), f.row("DV"))
 				if brief {
 					f.sign(positive)
 				} else {
@@ -430,43 +415,43 @@ func (f *fan) scoreGrad(brief bool) {
 
 // places finds where an edge's pairs of numbers go, and its signs.
 func (f *fan) places() {
-	place, at := f.at[fanPlaces], GP64()
+	place, at := f.at["Places"], GP64()
 	pairs, signs := GP64(), GP64()
 	MOVLQSX(Mem{Base: place}, at)
 	ADDQ(Imm(4), place)
 	MOVQ(at, signs)
-	IMULQ(f.field(fanH), at)
-	MOVQ(f.field(fanZ), pairs)
+	IMULQ(f.field("H"), at)
+	MOVQ(f.field("Z"), pairs)
 	LEAQ(Mem{Base: pairs, Index: at, Scale: 8}, pairs)
-	IMULQ(f.field(fanBytes), signs)
+	IMULQ(f.field("bytes"), signs)
 	SHRQ(Imm(5), signs)
-	ADDQ(f.field(fanSigns), signs)
-	f.at[fanZ], f.at[fanSigns] = pairs, signs
+	ADDQ(f.field("Signs"), signs)
+	f.at["Z"], f.at["Signs"] = pairs, signs
 }
 
 // pair stores the two numbers of a head; of eight heads all at once, before the
 // first.
 func (f *fan) pair() {
 	if !f.eight {
-		for i, field := range []int{fanC, fanG} {
+		for i, field := range []string{"C", "G"} {
 			x := XMM()
 			VMOVSS(Mem{Base: f.at[field]}, x)
-			VMOVSS(x, Mem{Base: f.at[fanZ], Disp: 4 * i})
+			VMOVSS(x, Mem{Base: f.at["Z"], Disp: 4 * i})
 		}
-		ADDQ(Imm(8), f.at[fanZ])
+		ADDQ(Imm(8), f.at["Z"])
 		return
 	}
 	if f.h > 0 {
 		return
 	}
-	c, g := get(Mem{Base: f.at[fanC]}), get(Mem{Base: f.at[fanG]})
+	c, g := get(Mem{Base: f.at["C"]}), get(Mem{Base: f.at["G"]})
 	low, high, front, back := YMM(), YMM(), YMM(), YMM()
 	VUNPCKLPS(g, c, low)
 	VUNPCKHPS(g, c, high)
 	VPERM2F128(Imm(0x20), high, low, front)
 	VPERM2F128(Imm(0x31), high, low, back)
-	VMOVUPS(front, Mem{Base: f.at[fanZ]})
-	VMOVUPS(back, Mem{Base: f.at[fanZ], Disp: 32})
+	VMOVUPS(front, Mem{Base: f.at["Z"]})
+	VMOVUPS(back, Mem{Base: f.at["Z"], Disp: 32})
 }
 
 // sign stores a bit for each lane.
@@ -474,58 +459,58 @@ func (f *fan) sign(positive vec) {
 	bits := GP32()
 	VMOVMSKPS(positive, bits)
 	if f.eight {
-		MOVB(bits.As8(), Mem{Base: f.at[fanSigns], Disp: f.h})
+		MOVB(bits.As8(), Mem{Base: f.at["Signs"], Disp: f.h})
 		return
 	}
-	MOVB(bits.As8(), Mem{Base: f.at[fanSigns]})
-	INCQ(f.at[fanSigns])
+	MOVB(bits.As8(), Mem{Base: f.at["Signs"]})
+	INCQ(f.at["Signs"])
 }
 
 func (f *fan) sum() {
-	f.edges(nil, []int{fanDV}, func() {
+	f.edges(nil, []string{"DV"}, func() {
 		var c vec
-		f.heads(headed{numbers: []int{fanC}, open: func() { c = f.number(fanC) }, step: func() {
-			VMOVUPS(plus(get(f.row(fanDV)), c, f.row(fanU)), f.row(fanDV))
+		f.heads(headed{numbers: []string{"C"}, open: func() { c = f.number("C") }, step: func() {
+			VMOVUPS(plus(get(f.row("DV")), c, f.row("U")), f.row("DV"))
 		}})
 	})
 }
 
 func (f *fan) spread() {
 	f.setting(func() {
-		f.edges([]int{fanZ}, []int{fanV}, func() {
+		f.edges([]string{"Z"}, []string{"V"}, func() {
 			var c vec
-			f.heads(headed{numbers: []int{fanC}, open: func() { c = f.number(fanC) }, step: func() {
-				f.put(mul(c, f.row(fanV)))
+			f.heads(headed{numbers: []string{"C"}, open: func() { c = f.number("C") }, step: func() {
+				f.put(mul(c, f.row("V")))
 			}})
 		})
 	})
 }
 
 func (f *fan) dots() {
-	f.edges(nil, []int{fanV}, func() {
-		f.sums(fanG, []int{fanG}, nil, func(acc vec) vec { return product(acc, get(f.row(fanU)), f.row(fanV)) })
+	f.edges(nil, []string{"V"}, func() {
+		f.sums("G", []string{"G"}, nil, func(acc vec) vec { return product(acc, get(f.row("U")), f.row("V")) })
 	})
 }
 
 func (f *fan) affine() {
-	f.edges([]int{fanZ}, []int{fanV}, func() {
+	f.edges([]string{"Z"}, []string{"V"}, func() {
 		var c vec
-		f.heads(headed{numbers: []int{fanC}, open: func() { c = f.number(fanC) }, step: func() {
-			VMOVUPS(plus(get(f.row(fanV)), c, f.row(fanU)), f.row(fanZ))
+		f.heads(headed{numbers: []string{"C"}, open: func() { c = f.number("C") }, step: func() {
+			VMOVUPS(plus(get(f.row("V")), c, f.row("U")), f.row("Z"))
 		}})
 	})
 }
 
 func (f *fan) affineGrad() {
 	f.setting(func() {
-		f.edges([]int{fanZ, fanD}, []int{fanDV}, func() {
+		f.edges([]string{"Z", "D"}, []string{"DV"}, func() {
 			f.claim()
 			var c vec
-			f.sums(fanG, []int{fanC, fanG}, func() { c = f.number(fanC) }, func(acc vec) vec {
-				d := get(f.row(fanD))
+			f.sums("G", []string{"C", "G"}, func() { c = f.number("C") }, func(acc vec) vec {
+				d := get(f.row("D"))
 				f.put(mul(c, d))
-				VMOVUPS(add(d, f.row(fanDV)), f.row(fanDV))
-				return product(acc, d, f.row(fanU))
+				VMOVUPS(add(d, f.row("DV")), f.row("DV"))
+				return product(acc, d, f.row("U"))
 			})
 		})
 	})

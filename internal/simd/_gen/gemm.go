@@ -8,19 +8,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Where the fields of simd.Product are; a test compares them.
-const (
-	atA, atB, atC = 0, 24, 48
-	atRS, atCS    = 72, 80
-	atLDB, atLDC  = 88, 96
-	atM, atN, atK = 104, 112, 120
-	atTile        = 128
-	atAhead       = 136
-	atStep        = 144
-	atSet         = 152
-	atPanel       = 160
-)
-
 // group is how many rows of A lie at the row stride of each other.
 const group = 6
 
@@ -46,28 +33,27 @@ func gemm() {
 		{"gemm16cut", panel{nv: 2, rows: 6, ahead: true, masked: true}},
 		{"gemm8cut", panel{nv: 1, rows: 12, masked: true}},
 	} {
-		TEXT(t.name, NOSPLIT, "func(p *byte, j int)")
-		Doc(fmt.Sprintf("%s is Product.MulAdd of %d columns from j.", t.name, t.nv*lanes))
-		Pragma("noescape")
-		t.panel.generate()
+		t.panel.generate(t.name)
 	}
 }
 
-func (g *panel) generate() {
+// generate writes the kernel of a name.
+func (g *panel) generate(name string) {
+	start(name, "func(p *Product, j int)", fmt.Sprintf("%s is Product.MulAdd of %d columns from j.", name, g.nv*lanes))
 	j := param("j")
 	g.m, g.a, g.c, g.rs = GP64(), GP64(), GP64(), GP64()
 	b0 := GP64()
-	p := param("p")
-	MOVQ(Mem{Base: p, Disp: atM}, g.m)
-	MOVQ(Mem{Base: p, Disp: atA}, g.a)
-	MOVQ(Mem{Base: p, Disp: atC}, g.c)
-	MOVQ(Mem{Base: p, Disp: atB}, b0)
+	p := argsIn(param("p"), "Product")
+	MOVQ(p.field("M"), g.m)
+	MOVQ(p.field("A"), g.a)
+	MOVQ(p.field("C"), g.c)
+	MOVQ(p.field("B"), b0)
 	if g.ahead {
 		g.next = GP64()
-		MOVQ(Mem{Base: p, Disp: atAhead}, g.next)
+		MOVQ(p.field("Ahead"), g.next)
 		ADDQ(g.a, g.next)
 	}
-	MOVQ(Mem{Base: p, Disp: atRS}, g.rs)
+	MOVQ(p.field("RS"), g.rs)
 	SHLQ(Imm(2), g.rs)
 	LEAQ(Mem{Base: g.c, Index: j, Scale: 4}, g.c)
 	LEAQ(Mem{Base: b0, Index: j, Scale: 4}, b0)
@@ -93,8 +79,8 @@ func (g *panel) generate() {
 	}
 	Label("done")
 	if g.ahead {
-		SUBQ(g.field(atA), g.next)
-		MOVQ(g.next, g.field(atAhead))
+		SUBQ(g.field("A"), g.next)
+		MOVQ(g.next, g.field("Ahead"))
 	}
 	VZEROUPPER()
 	RET()
@@ -103,19 +89,17 @@ func (g *panel) generate() {
 // left returns a register with the columns in the last register.
 func (g *panel) left() reg.GPVirtual {
 	n, j := GP64(), Load(Param("j"), GP64())
-	MOVQ(g.field(atN), n)
+	MOVQ(g.field("N"), n)
 	SUBQ(j, n)
 	SUBQ(Imm(uint64((g.nv-1)*lanes)), n)
 	return n
 }
 
 // field is a field of the Product.
-func (g *panel) field(at int) Mem {
-	return Mem{Base: Load(Param("p"), GP64()), Disp: at}
-}
+func (g *panel) field(at string) Mem { return argsIn(param("p"), "Product").field(at) }
 
 // bytes returns a register with a field of so many elements, in bytes.
-func (g *panel) bytes(at int) reg.GPVirtual {
+func (g *panel) bytes(at string) reg.GPVirtual {
 	s := GP64()
 	MOVQ(g.field(at), s)
 	SHLQ(Imm(2), s)
@@ -129,7 +113,7 @@ func (g *panel) pointers(r int) []reg.GPVirtual {
 	for i := 3; i < r; i += 3 {
 		next := GP64()
 		if i%group == 0 {
-			LEAQ(Mem{Base: a[len(a)-2], Index: g.bytes(atTile), Scale: 1}, next)
+			LEAQ(Mem{Base: a[len(a)-2], Index: g.bytes("Tile"), Scale: 1}, next)
 		} else {
 			LEAQ(Mem{Base: a[len(a)-1], Index: g.rs, Scale: 2}, next)
 			ADDQ(g.rs, next)
@@ -144,9 +128,9 @@ func (g *panel) pointers(r int) []reg.GPVirtual {
 func (g *panel) tile(r int, b0 reg.GPVirtual) {
 	acc := g.load(r)
 	a := g.pointers(r)
-	cs, ldb, b, k := g.bytes(atCS), g.bytes(atLDB), GP64(), GP64()
+	cs, ldb, b, k := g.bytes("CS"), g.bytes("LDB"), GP64(), GP64()
 	MOVQ(b0, b)
-	MOVQ(g.field(atK), k)
+	MOVQ(g.field("K"), k)
 	step := func() {
 		g.multiply(acc, a, b)
 		for _, p := range a {
@@ -160,7 +144,7 @@ func (g *panel) tile(r int, b0 reg.GPVirtual) {
 	Label(four)
 	if g.ahead {
 		PREFETCHT0(Mem{Base: g.next})
-		ADDQ(g.field(atStep), g.next)
+		ADDQ(g.field("AheadStep"), g.next)
 	}
 	for range 4 {
 		step()
@@ -177,7 +161,7 @@ func (g *panel) tile(r int, b0 reg.GPVirtual) {
 	Label(end)
 	g.store(acc)
 	for range r / group {
-		ADDQ(g.bytes(atTile), g.a)
+		ADDQ(g.bytes("Tile"), g.a)
 	}
 }
 
@@ -214,10 +198,10 @@ func (g *panel) load(r int) [][]reg.VecVirtual {
 			acc[i] = append(acc[i], YMM())
 		}
 	}
-	ldc, c := g.bytes(atLDC), GP64()
+	ldc, c := g.bytes("LDC"), GP64()
 	zero, loaded := fresh("zero"), fresh("loaded")
 	MOVQ(g.c, c)
-	CMPB(g.field(atSet), Imm(0))
+	CMPB(g.field("Set"), Imm(0))
 	JNE(LabelRef(zero))
 	for i := range acc {
 		for j, v := range acc[i] {
@@ -249,7 +233,7 @@ func (g *panel) load(r int) [][]reg.VecVirtual {
 }
 
 func (g *panel) store(acc [][]reg.VecVirtual) {
-	ldc := g.bytes(atLDC)
+	ldc := g.bytes("LDC")
 	var left reg.GPVirtual
 	if g.masked {
 		left = g.left()

@@ -13,40 +13,39 @@ const (
 
 // tall512 is the kernel of products for AVX-512.
 type tall512 struct {
-	p, rs, next reg.GPVirtual
-	acc         [tall][wideOf]reg.VecVirtual
+	args
+	rs, next reg.GPVirtual
+	acc      [tall][wideOf]reg.VecVirtual
 }
 
 // gemm512 writes the product of twelve rows at a time and two panels of B. The rows go
 // on in the Product itself, a copy.
 func gemm512() {
-	start("gemm512", "func(p *byte)", "gemm512 is Product.Panels of 32 columns and rows in twelves.")
-	g := &tall512{p: param("p"), rs: GP64(), next: GP64()}
+	a := startOn("Product", "gemm512", "", "gemm512 is Product.Panels of 32 columns and rows in twelves.")
+	g := &tall512{args: a, rs: GP64(), next: GP64()}
 	for i := range g.acc {
 		for j := range g.acc[i] {
 			g.acc[i][j] = ZMM()
 		}
 	}
-	MOVQ(g.field(atAhead), g.next)
-	ADDQ(g.field(atA), g.next)
-	MOVQ(g.field(atRS), g.rs)
+	MOVQ(g.field("Ahead"), g.next)
+	ADDQ(g.field("A"), g.next)
+	MOVQ(g.field("RS"), g.rs)
 	SHLQ(Imm(2), g.rs)
 	again := fresh("rows")
 	Label(again)
 	g.load()
 	g.multiply()
 	g.store()
-	SUBQ(Imm(tall), g.field(atM))
+	SUBQ(Imm(tall), g.field("M"))
 	JNZ(LabelRef(again))
-	SUBQ(g.field(atA), g.next)
-	MOVQ(g.next, g.field(atAhead))
+	SUBQ(g.field("A"), g.next)
+	MOVQ(g.next, g.field("Ahead"))
 	finish()
 }
 
-func (g *tall512) field(at int) Mem { return Mem{Base: g.p, Disp: at} }
-
 // bytes returns a register with a field of so many elements, in bytes.
-func (g *tall512) bytes(at int) reg.GPVirtual {
+func (g *tall512) bytes(at string) reg.GPVirtual {
 	s := GP64()
 	MOVQ(g.field(at), s)
 	SHLQ(Imm(2), s)
@@ -57,9 +56,9 @@ func (g *tall512) bytes(at int) reg.GPVirtual {
 // next tile.
 func (g *tall512) load() {
 	zero, loaded := fresh("zero"), fresh("loaded")
-	ldc, c := g.bytes(atLDC), GP64()
-	MOVQ(g.field(atC), c)
-	CMPB(g.field(atSet), Imm(0))
+	ldc, c := g.bytes("LDC"), GP64()
+	MOVQ(g.field("C"), c)
+	CMPB(g.field("Set"), Imm(0))
 	JNE(LabelRef(zero))
 	for _, row := range g.acc {
 		for j, v := range row {
@@ -90,15 +89,15 @@ func (g *tall512) multiply() {
 	for i := range a {
 		a[i] = GP64()
 	}
-	MOVQ(g.field(atA), a[0])
-	LEAQ(Mem{Base: a[0], Index: g.bytes(atTile), Scale: 1}, a[2])
+	MOVQ(g.field("A"), a[0])
+	LEAQ(Mem{Base: a[0], Index: g.bytes("Tile"), Scale: 1}, a[2])
 	for i := 0; i < len(a); i += 2 {
 		LEAQ(Mem{Base: a[i], Index: g.rs, Scale: 2}, a[i+1])
 		ADDQ(g.rs, a[i+1])
 	}
-	b, panel, cs, k := GP64(), g.bytes(atPanel), g.bytes(atCS), GP64()
-	MOVQ(g.field(atB), b)
-	MOVQ(g.field(atK), k)
+	b, panel, cs, k := GP64(), g.bytes("panel"), g.bytes("CS"), GP64()
+	MOVQ(g.field("B"), b)
+	MOVQ(g.field("K"), k)
 	step := func() {
 		one, two := getZ(Mem{Base: b}), getZ(Mem{Base: b, Index: panel, Scale: 1})
 		for i, row := range g.acc {
@@ -122,7 +121,7 @@ func (g *tall512) multiply() {
 	Label(four)
 	for range tall / group * wideOf { // as often as the kernels of six rows and one panel
 		PREFETCHT0(Mem{Base: g.next})
-		ADDQ(g.field(atStep), g.next)
+		ADDQ(g.field("AheadStep"), g.next)
 	}
 	for range 4 {
 		step()
@@ -141,16 +140,16 @@ func (g *tall512) multiply() {
 
 // store sets C, and goes on to the rows below.
 func (g *tall512) store() {
-	ldc, c := g.bytes(atLDC), GP64()
-	MOVQ(g.field(atC), c)
+	ldc, c := g.bytes("LDC"), GP64()
+	MOVQ(g.field("C"), c)
 	for _, row := range g.acc {
 		for j, v := range row {
 			VMOVUPS(v, quad(c, j))
 		}
 		ADDQ(ldc, c)
 	}
-	MOVQ(c, g.field(atC))
-	tile := g.bytes(atTile)
+	MOVQ(c, g.field("C"))
+	tile := g.bytes("Tile")
 	LEAQ(Mem{Base: tile, Index: tile, Scale: 1}, tile)
-	ADDQ(tile, g.field(atA))
+	ADDQ(tile, g.field("A"))
 }

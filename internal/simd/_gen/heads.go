@@ -8,19 +8,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Where the fields of simd.Heads are; a test compares them.
-const (
-	headsOffsets, headsCols            = 0, 24
-	headsX, headsY, headsW, headsS     = 48, 72, 96, 120
-	headsXStride, headsYStride         = 144, 152
-	headsWStride, headsSStride         = 160, 168
-	headsWidth, headsRows, headsFiller = 176, 184, 192
-	headsAhead, headsLast              = 200, 208
-	headsSize, headsLeft               = 216, 224
-	headsV, headsG                     = 232, 256
-	headsSet, headsEarly               = 280, 288
-)
-
 // heads writes the kernels of simd.Heads, each for a block of heads that are
 // some registers wide.
 func heads() {
@@ -44,9 +31,10 @@ type block struct {
 	nh, nv int
 	cut    bool
 
-	p, size reg.GPVirtual // of a head, in bytes
-	three   reg.GPVirtual // heads, in bytes
-	mask    vec
+	args
+	size  reg.GPVirtual // of a head, in bytes
+	three reg.GPVirtual // heads, in bytes
+	mask  vec
 }
 
 func newBlock(name, doc string, shape [2]int, cut bool) *block {
@@ -56,11 +44,10 @@ func newBlock(name, doc string, shape [2]int, cut bool) *block {
 	if cut {
 		name, last = name+"cut", ", the last cut."
 	}
-	start(name, "func(p *byte)", fmt.Sprintf("%s is %s of %d heads of %d registers%s", name, doc, b.nh, b.nv, last))
-	b.p = param("p")
-	b.size = b.get(headsWidth)
+	b.args = startOn("Heads", name, "", fmt.Sprintf("%s is %s of %d heads of %d registers%s", name, doc, b.nh, b.nv, last))
+	b.size = b.word("Width")
 	if cut {
-		b.mask = maskOf(b.get(headsLeft))
+		b.mask = maskOf(b.word("left"))
 	}
 	SHLQ(Imm(2), b.size)
 	if b.nh > 2 {
@@ -68,14 +55,6 @@ func newBlock(name, doc string, shape [2]int, cut bool) *block {
 		LEAQ(Mem{Base: b.size, Index: b.size, Scale: 2}, b.three)
 	}
 	return b
-}
-
-func (b *block) field(at int) Mem { return Mem{Base: b.p, Disp: at} }
-
-func (b *block) get(at int) reg.GPVirtual {
-	r := GP64()
-	MOVQ(b.field(at), r)
-	return r
 }
 
 // heads returns where each head of the row at base is.
@@ -118,27 +97,27 @@ func (b *block) store(v vec, m Mem, j int) {
 		VMOVUPS(v, m.Offset(32*j))
 		return
 	}
-	storeFirst(v, b.get(headsLeft), m.Offset(32*j))
+	storeFirst(v, b.word("left"), m.Offset(32*j))
 }
 
 // advance adds a stride to a pointer.
-func (b *block) advance(p reg.GPVirtual, stride int) {
-	s := b.get(stride)
+func (b *block) advance(p reg.GPVirtual, stride string) {
+	s := b.word(stride)
 	LEAQ(Mem{Base: p, Index: s, Scale: 4}, p)
 }
 
 // rows writes a loop over rows that have edges.
 func (b *block) rows(body func(k, end reg.GPVirtual)) {
 	row, done := fresh("row"), fresh("done")
-	CMPQ(b.field(headsRows), Imm(0))
+	CMPQ(b.field("rows"), Imm(0))
 	JE(LabelRef(done))
 	Label(row)
-	k, end, offs := GP64(), GP64(), b.get(headsOffsets)
+	k, end, offs := GP64(), GP64(), b.word("Offsets")
 	MOVQ(Mem{Base: offs}, k)
 	MOVQ(Mem{Base: offs, Disp: 8}, end)
-	ADDQ(Imm(8), b.field(headsOffsets))
+	ADDQ(Imm(8), b.field("Offsets"))
 	body(k, end)
-	DECQ(b.field(headsRows))
+	DECQ(b.field("rows"))
 	JNZ(LabelRef(row))
 	Label(done)
 }
@@ -146,7 +125,7 @@ func (b *block) rows(body func(k, end reg.GPVirtual)) {
 // plain writes a loop over rows that are their own edges.
 func (b *block) plain(body func()) {
 	row, done := fresh("row"), fresh("done")
-	n := b.get(headsRows)
+	n := b.word("rows")
 	TESTQ(n, n)
 	JZ(LabelRef(done))
 	Label(row)
@@ -160,18 +139,18 @@ func (b *block) plain(body func()) {
 // edge some way ahead.
 func (b *block) row(cols, x, k reg.GPVirtual) reg.GPVirtual {
 	near, u := fresh("near"), GP64()
-	CMPQ(b.field(headsAhead), Imm(0))
+	CMPQ(b.field("Ahead"), Imm(0))
 	JE(LabelRef(near))
-	MOVQ(b.field(headsAhead), u)
+	MOVQ(b.field("Ahead"), u)
 	ADDQ(k, u)
-	CMPQ(u, b.field(headsLast))
-	CMOVQGT(b.field(headsLast), u)
+	CMPQ(u, b.field("Last"))
+	CMOVQGT(b.field("Last"), u)
 	MOVLQSX(Mem{Base: cols, Index: u, Scale: 4}, u)
-	IMULQ(b.field(headsXStride), u)
+	IMULQ(b.field("XStride"), u)
 	asked := fresh("asked")
 	for i := 0; i < b.nh*b.nv*32; i += 64 {
 		if i == 0 && b.nh*b.nv > 4 { // others may have asked for some
-			CMPQ(b.field(headsEarly), Imm(1))
+			CMPQ(b.field("Early"), Imm(1))
 			JE(LabelRef(asked))
 			JG(LabelRef(near))
 		}
@@ -182,7 +161,7 @@ func (b *block) row(cols, x, k reg.GPVirtual) reg.GPVirtual {
 	}
 	Label(near)
 	MOVLQSX(Mem{Base: cols, Index: k, Scale: 4}, u)
-	IMULQ(b.field(headsXStride), u)
+	IMULQ(b.field("XStride"), u)
 	LEAQ(Mem{Base: x, Index: u, Scale: 4}, u)
 	return u
 }
@@ -190,8 +169,8 @@ func (b *block) row(cols, x, k reg.GPVirtual) reg.GPVirtual {
 // skip moves w on over the slots that fill up after a row of count edges.
 func (b *block) skip(w, count reg.GPVirtual) {
 	NEGQ(count)
-	ANDQ(b.field(headsFiller), count)
-	IMULQ(b.field(headsWStride), count)
+	ANDQ(b.field("Filler"), count)
+	IMULQ(b.field("WStride"), count)
 	LEAQ(Mem{Base: w, Index: count, Scale: 4}, w)
 }
 
@@ -218,18 +197,18 @@ func (b *block) multiply(acc []vec, x reg.GPVirtual, w reg.GPVirtual) {
 
 // sum writes simd.Heads.Sum.
 func (b *block) sum() {
-	cols, x, w := b.get(headsCols), b.get(headsX), b.get(headsW)
+	cols, x, w := b.word("Cols"), b.word("X"), b.word("W")
 	b.rows(func(k, end reg.GPVirtual) {
 		again, none := fresh("edge"), fresh("none")
 		acc := b.zeros()
 		b.count(k, end, none)
 		Label(again)
 		b.multiply(acc, b.row(cols, x, k), w)
-		b.advance(w, headsWStride)
+		b.advance(w, "WStride")
 		INCQ(k)
 		CMPQ(k, end)
 		JL(LabelRef(again))
-		b.skip(w, b.get(headsSize))
+		b.skip(w, b.word("scrap"))
 		Label(none)
 		b.keep(acc)
 	})
@@ -242,13 +221,13 @@ func (b *block) count(k, end reg.GPVirtual, none string) {
 	MOVQ(end, n)
 	SUBQ(k, n)
 	JZ(LabelRef(none))
-	MOVQ(n, b.field(headsSize))
+	MOVQ(n, b.field("scrap"))
 }
 
 // keep adds a row's sums, each head times its factor, to the row of Y, or sets
 // it to them.
 func (b *block) keep(acc []vec) {
-	y, s := b.get(headsY), b.get(headsS)
+	y, s := b.word("Y"), b.word("S")
 	at := b.heads(y)
 	set, kept := fresh("set"), fresh("kept")
 	factor := func(h int) vec {
@@ -256,7 +235,7 @@ func (b *block) keep(acc []vec) {
 		VBROADCASTSS(Mem{Base: s, Disp: 4 * h}, f)
 		return f
 	}
-	CMPQ(b.field(headsSet), Imm(0))
+	CMPQ(b.field("Set"), Imm(0))
 	JNE(LabelRef(set))
 	for h := range b.nh {
 		f := factor(h)
@@ -275,26 +254,26 @@ func (b *block) keep(acc []vec) {
 		}
 	}
 	Label(kept)
-	b.further(headsY, headsYStride)
-	b.further(headsS, headsSStride)
+	b.further("Y", "YStride")
+	b.further("S", "SStride")
 }
 
 // further adds a stride to a pointer in memory.
-func (b *block) further(at, stride int) {
-	s := b.get(stride)
+func (b *block) further(at, stride string) {
+	s := b.word(stride)
 	SHLQ(Imm(2), s)
 	ADDQ(s, b.field(at))
 }
 
 // both writes simd.Heads.Both.
 func (b *block) both() {
-	cols, x, w, g := b.get(headsCols), b.get(headsX), b.get(headsW), b.get(headsG)
+	cols, x, w, g := b.word("Cols"), b.word("X"), b.word("W"), b.word("G")
 	SUBQ(w, g)
 	b.rows(func(k, end reg.GPVirtual) {
 		again, none := fresh("edge"), fresh("none")
 		acc := b.zeros()
 		b.count(k, end, none)
-		v := b.get(headsV)
+		v := b.word("V")
 		Label(again)
 		from, own, row := b.row(cols, x, k), b.heads(v), Mem{Base: w, Index: g, Scale: 1}
 		b.addAt(b.product(b.heads(from), own, func(h, j int, x vec) {
@@ -302,14 +281,14 @@ func (b *block) both() {
 			VBROADCASTSS(Mem{Base: w, Disp: 4 * h}, f)
 			VFMADD231PS(x, f, acc[h*b.nv+j])
 		}), row)
-		b.advance(w, headsWStride)
+		b.advance(w, "WStride")
 		INCQ(k)
 		CMPQ(k, end)
 		JL(LabelRef(again))
-		b.skip(w, b.get(headsSize))
+		b.skip(w, b.word("scrap"))
 		Label(none)
 		b.keep(acc)
-		b.further(headsV, headsYStride)
+		b.further("V", "YStride")
 	})
 	finish()
 }
@@ -399,39 +378,39 @@ func (b *block) addAt(v vec, at Mem) {
 
 // dots writes simd.Heads.Dots.
 func (b *block) dots() {
-	cols, x, v, g := b.get(headsCols), b.get(headsX), b.get(headsV), b.get(headsG)
+	cols, x, v, g := b.word("Cols"), b.word("X"), b.word("V"), b.word("G")
 	b.rows(func(k, end reg.GPVirtual) {
 		over, again := fresh("over"), fresh("edge")
 		b.count(k, end, over)
 		own := b.heads(v)
 		Label(again)
 		b.addAt(b.product(b.heads(b.row(cols, x, k)), own, alone), Mem{Base: g})
-		b.advance(g, headsWStride)
+		b.advance(g, "WStride")
 		INCQ(k)
 		CMPQ(k, end)
 		JL(LabelRef(again))
-		b.skip(g, b.get(headsSize))
+		b.skip(g, b.word("scrap"))
 		Label(over)
-		b.advance(v, headsYStride)
+		b.advance(v, "YStride")
 	})
 	finish()
 }
 
 // pairs writes simd.Heads.Pairs.
 func (b *block) pairs() {
-	x, y, w := b.get(headsX), b.get(headsY), b.get(headsW)
+	x, y, w := b.word("X"), b.word("Y"), b.word("W")
 	b.plain(func() {
 		b.addAt(b.product(b.heads(x), b.heads(y), alone), Mem{Base: w})
-		b.advance(x, headsXStride)
-		b.advance(y, headsYStride)
-		b.advance(w, headsWStride)
+		b.advance(x, "XStride")
+		b.advance(y, "YStride")
+		b.advance(w, "WStride")
 	})
 	finish()
 }
 
 // foldRows writes simd.Heads.Fold.
 func (b *block) foldRows() {
-	x, y, w := b.get(headsX), b.get(headsY), b.get(headsW)
+	x, y, w := b.word("X"), b.word("Y"), b.word("W")
 	acc := make([]vec, 0, b.nh*b.nv)
 	for _, at := range b.heads(y) {
 		for j := range b.nv {
@@ -440,8 +419,8 @@ func (b *block) foldRows() {
 	}
 	b.plain(func() {
 		b.multiply(acc, x, w)
-		b.advance(x, headsXStride)
-		b.advance(w, headsWStride)
+		b.advance(x, "XStride")
+		b.advance(w, "WStride")
 	})
 	for h, at := range b.heads(y) {
 		for j := range b.nv {
@@ -453,7 +432,7 @@ func (b *block) foldRows() {
 
 // spread writes simd.Heads.Spread.
 func (b *block) spread() {
-	x, y, w := b.get(headsX), b.get(headsY), b.get(headsW)
+	x, y, w := b.word("X"), b.word("Y"), b.word("W")
 	var own []vec
 	for _, at := range b.heads(x) {
 		for j := range b.nv {
@@ -470,8 +449,8 @@ func (b *block) spread() {
 				b.store(v, at, j)
 			}
 		}
-		b.advance(y, headsYStride)
-		b.advance(w, headsWStride)
+		b.advance(y, "YStride")
+		b.advance(w, "WStride")
 	})
 	finish()
 }

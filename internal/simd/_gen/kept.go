@@ -8,9 +8,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Where more fields of simd.Values are; a test compares them.
-const valuesToCols, valuesKept, valuesStarts, valuesInner = 120, 144, 168, 192
-
 // keepValues writes simd.Values.Keep. What is kept cannot be foreseen, so there
 // is no branch: eight are always stored, in an order that brings the kept ones
 // to the front, and the next go over the others. Nor is there one for the end of
@@ -18,19 +15,19 @@ const valuesToCols, valuesKept, valuesStarts, valuesInner = 120, 144, 168, 192
 // last rows, which have no eight elements behind them, are treated with more
 // care. Registers are few: what a row needs once stays in the struct.
 func keepValues() {
-	t := newTile("keepValuesAVX2", 0, "Values.Keep")
+	t := newTile("Values", "keepValuesAVX2", 0, "Values.Keep")
 	orders := frontOrders()
-	cols, from := t.get(valuesCols), t.get(valuesFrom)
-	toCols, kept, n := t.get(valuesToCols), t.get(valuesKept), GP64()
-	MOVQ(t.field(valuesStarts), n)
+	cols, from := t.word("Cols"), t.word("From")
+	toCols, kept, n := t.word("ToCols"), t.word("Kept"), GP64()
+	MOVQ(t.field("Starts"), n)
 	MOVQ(Mem{Base: n}, n)
-	scale := t.all(valuesScale)
-	bar := newThreshold(t.field(valuesDrop))
+	scale := t.everywhere("scale")
+	bar := newThreshold(t.field("drop"))
 	t.rows(func(k, end reg.GPVirtual) {
 		key, k0, k1 := YMM(), YMM(), YMM()
-		VPBROADCASTD(t.field(valuesRow), key)
-		VPBROADCASTD(t.field(valuesK0), k0)
-		VPBROADCASTD(t.field(valuesK1), k1)
+		VPBROADCASTD(t.field("Row"), key)
+		VPBROADCASTD(t.field("k0"), k0)
+		VPBROADCASTD(t.field("k1"), k1)
 		VPADDD(k0, key, key)
 		key = mix(key)
 		VPXOR(k1, key, key)
@@ -57,7 +54,7 @@ func keepValues() {
 		}
 		inner, done := fresh("inner"), fresh("kept")
 		SUBQ(k, end)
-		starts := t.get(valuesInner)
+		starts := t.word("inner")
 		SUBQ(k, starts)
 		CMPQ(end, starts)
 		JLE(LabelRef(inner))
@@ -66,11 +63,11 @@ func keepValues() {
 		Label(inner)
 		eachWhole(k, end, cols, from, keep)
 		Label(done)
-		starts = t.get(valuesStarts)
+		starts = t.word("Starts")
 		ADDQ(Imm(8), starts)
 		MOVQ(n, Mem{Base: starts})
-		MOVQ(starts, t.field(valuesStarts))
-		INCQ(t.field(valuesRow))
+		MOVQ(starts, t.field("Starts"))
+		INCQ(t.field("Row"))
 	})
 	finish()
 }

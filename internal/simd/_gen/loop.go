@@ -1,6 +1,8 @@
 package main
 
 import (
+	"regexp"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -171,9 +173,18 @@ func (l *loop) detour(vs []value) {
 	})
 }
 
-// start begins a function.
+var pointers = regexp.MustCompile(`\*\w+`)
+
+// start begins a function. Its parameters may be pointers to structs of the package,
+// which avo does not know: it is told of bytes, and the signature is put right by point.
 func start(name, signature, comment string) {
-	TEXT(name, NOSPLIT, signature)
+	pointed[name] = signature
+	TEXT(name, NOSPLIT, pointers.ReplaceAllStringFunc(signature, func(p string) string {
+		if room.Scope().Lookup(p[1:]) != nil {
+			return "*byte"
+		}
+		return p
+	}))
 	Doc(comment)
 	Pragma("noescape")
 }

@@ -43,6 +43,10 @@ func main() {
 		os.Exit(2)
 	}
 	room, family := path.Split(*kernels)
+	if err := loadStructs(path.Join("..", room)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
 	for name, value := range map[string]string{
 		"out":   "../" + room + "asm_" + family + "_amd64.s",
 		"stubs": "../" + room + "asm_" + family + "_amd64.go",

@@ -19,9 +19,7 @@ func packRuns() {
 		{"packGroupsAVX2", group, "packGroupsAVX2 is PackGroups of whole groups. Two elements after each are lost."},
 		{"packPanelsAVX2", 2 * lanes, "packPanelsAVX2 is PackPanels of whole panels."},
 	} {
-		TEXT(t.name, NOSPLIT, "func(to *float32, from *float32, ld int, pitch int, runs int, rows int)")
-		Doc(t.says)
-		Pragma("noescape")
+		start(t.name, "func(to *float32, from *float32, ld int, pitch int, runs int, rows int)", t.says)
 		packRun(t.run)
 	}
 }
@@ -61,9 +59,8 @@ func packRun(run int) {
 
 // packEight transposes eight rows, eight columns at a time.
 func packEight() {
-	TEXT("packEightAVX2", NOSPLIT, "func(to *float32, from *float32, ldt int, ldf int, blocks int)")
-	Doc("packEightAVX2 transposes eight rows that are ldf apart to blocks of eight rows that are ldt apart.")
-	Pragma("noescape")
+	start("packEightAVX2", "func(to *float32, from *float32, ldt int, ldf int, blocks int)",
+		"packEightAVX2 transposes eight rows that are ldf apart to blocks of eight rows that are ldt apart.")
 	to, from := Load(Param("to"), GP64()), Load(Param("from"), GP64())
 	ldt, ldf := Load(Param("ldt"), GP64()), Load(Param("ldf"), GP64())
 	blocks := Load(Param("blocks"), GP64())

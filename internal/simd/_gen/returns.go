@@ -8,20 +8,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Where the fields of simd.Returns are; a test compares them.
-const (
-	returnsDU, returnsR, returnsA        = 0, 24, 48
-	returnsZ, returnsSigns               = 72, 96
-	returnsTo, returnsFrom               = 120, 144
-	returnsWidth, returnsH, returnsSlope = 168, 176, 184
-	returnsEdges, returnsN               = 192, 200
-	returnsAhead, returnsNear            = 208, 216
-	returnsBytes                         = 224
-)
-
 // giver is a kernel of simd.Returns.
 type giver struct {
-	p, list, i       reg.GPVirtual
+	args
+	list, i          reg.GPVirtual
 	e                reg.GPVirtual // the edge
 	du, r, a         reg.GPVirtual // the rows
 	pairs, signs     reg.GPVirtual // the edge's numbers
@@ -33,15 +23,14 @@ type giver struct {
 // registers, and one for eight heads of one.
 func returns() {
 	for _, eight := range []bool{false, true} {
+		name, of := "addCompactGrads", "."
 		if eight {
-			start("returns8", "func(p *byte)", "returns8 is Returns.Add of eight heads of eight elements.")
-		} else {
-			start("returns", "func(p *byte)", "returns is Returns.Add.")
+			name, of = name+"8", " of eight heads of eight elements."
 		}
-		k := &giver{p: param("p"), slope: YMM()}
-		VBROADCASTSS(k.field(returnsSlope), k.slope)
-		k.list = k.load(returnsEdges)
-		k.a = k.load(returnsA)
+		k := &giver{args: startOn("CompactGrads", name, "", name+" is CompactGrads.Add"+of), slope: YMM()}
+		VBROADCASTSS(k.field("Slope"), k.slope)
+		k.list = k.word("edges")
+		k.a = k.word("A")
 		k.i = GP64()
 		XORQ(k.i, k.i)
 		again := fresh("edge")
@@ -54,41 +43,33 @@ func returns() {
 			k.heads()
 		}
 		INCQ(k.i)
-		CMPQ(k.i, k.field(returnsN))
+		CMPQ(k.i, k.field("n"))
 		JL(LabelRef(again))
 		finish()
 	}
-}
-
-func (k *giver) field(at int) Mem { return Mem{Base: k.p, Disp: at} }
-
-func (k *giver) load(at int) reg.GPVirtual {
-	v := GP64()
-	MOVQ(k.field(at), v)
-	return v
 }
 
 // ends finds the rows and numbers of the edge.
 func (k *giver) ends() {
 	k.e = GP64()
 	MOVLQSX(Mem{Base: k.list, Index: k.i, Scale: 4}, k.e)
-	k.du, k.r = k.row(returnsDU, returnsTo, k.e), k.row(returnsR, returnsFrom, k.e)
+	k.du, k.r = k.row("DU", "To", k.e), k.row("R", "From", k.e)
 	at := GP64()
 	MOVQ(k.e, at)
-	IMULQ(k.field(returnsH), at)
-	k.pairs = k.load(returnsZ)
+	IMULQ(k.field("H"), at)
+	k.pairs = k.word("Z")
 	LEAQ(Mem{Base: k.pairs, Index: at, Scale: 8}, k.pairs)
 	k.signs = k.e
-	IMULQ(k.field(returnsBytes), k.signs)
+	IMULQ(k.field("bytes"), k.signs)
 	SHRQ(Imm(5), k.signs)
-	ADDQ(k.field(returnsSigns), k.signs)
+	ADDQ(k.field("Signs"), k.signs)
 }
 
 // row is that of an array which another one names for an edge.
-func (k *giver) row(array, names int, e reg.GPVirtual) reg.GPVirtual {
-	at := k.load(names)
+func (k *giver) row(array, names string, e reg.GPVirtual) reg.GPVirtual {
+	at := k.word(names)
 	MOVLQSX(Mem{Base: at, Index: e, Scale: 4}, at)
-	IMULQ(k.field(returnsBytes), at)
+	IMULQ(k.field("bytes"), at)
 	ADDQ(k.field(array), at)
 	return at
 }
@@ -97,9 +78,9 @@ func (k *giver) row(array, names int, e reg.GPVirtual) reg.GPVirtual {
 // is soon added to.
 func (k *giver) fetch() {
 	none := fresh("near")
-	CMPQ(k.i, k.field(returnsNear))
+	CMPQ(k.i, k.field("near"))
 	JGE(LabelRef(none))
-	e := k.load(returnsAhead)
+	e := k.word("ahead")
 	ADDQ(k.i, e)
 	k.request(Mem{Base: k.list, Index: e, Scale: 4}, PREFETCHT1)
 	k.request(Mem{Base: k.list, Index: k.i, Scale: 4, Disp: 4 * nearAhead}, PREFETCHT0)
@@ -110,13 +91,13 @@ func (k *giver) fetch() {
 func (k *giver) request(named Mem, fetch func(Op)) {
 	line, e, at := fresh("line"), GP64(), GP64()
 	MOVLQSX(named, e)
-	du, r := k.row(returnsDU, returnsTo, e), k.row(returnsR, returnsFrom, e)
+	du, r := k.row("DU", "To", e), k.row("R", "From", e)
 	XORQ(at, at)
 	Label(line)
 	fetch(Mem{Base: du, Index: at, Scale: 1})
 	PREFETCHT0(Mem{Base: r, Index: at, Scale: 1})
 	ADDQ(Imm(lineBytes), at)
-	CMPQ(at, k.field(returnsBytes))
+	CMPQ(at, k.field("bytes"))
 	JL(LabelRef(line))
 }
 
@@ -167,7 +148,7 @@ func (k *giver) heads() {
 	j, end := GP64(), GP64()
 	XORQ(j, j)
 	Label(head)
-	MOVQ(k.field(returnsWidth), end)
+	MOVQ(k.field("Width"), end)
 	LEAQ(Mem{Base: j, Index: end, Scale: 4}, end)
 	k.head(0)
 	Label(some)
@@ -179,6 +160,6 @@ func (k *giver) heads() {
 	CMPQ(j, end)
 	JL(LabelRef(some))
 	ADDQ(Imm(8), k.pairs)
-	CMPQ(j, k.field(returnsBytes))
+	CMPQ(j, k.field("bytes"))
 	JL(LabelRef(head))
 }

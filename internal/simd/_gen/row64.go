@@ -18,8 +18,8 @@ const (
 
 // rows64 writes the kernels of simd.Fan for such rows.
 func rows64() {
-	newRow64("Affine", fanV, fanC, fanZ).affine()
-	newRow64("AffineGrad", fanC, fanZ, fanD, fanG, fanDV).affineGrad()
+	newRow64("Affine", "V", "C", "Z").affine()
+	newRow64("AffineGrad", "C", "Z", "D", "G", "DV").affineGrad()
 }
 
 // row64 is a kernel on a simd.Fan of such rows.
@@ -30,37 +30,38 @@ type row64 struct {
 	far, stop  reg.GPVirtual // the columns some edges ahead, and the last edge that has one there
 }
 
-func newRow64(name string, fields ...int) *row64 {
-	start("fan"+name+"64", "func(p *byte)", "fan"+name+"64 is Fan."+name+" of one head of 64 elements.")
-	f := &fan{at: map[int]reg.GPVirtual{}, p: param("p")}
-	for _, field := range append(fields, fanU, fanCols) {
+func newRow64(name string, fields ...string) *row64 {
+	kernel := "edgeRows" + name + "64"
+	f := &fan{at: map[string]reg.GPVirtual{}}
+	f.args = startOn("EdgeRows", kernel, "", kernel+" is EdgeRows."+name+" of one head of 64 elements.")
+	for _, field := range append(fields, "U", "Cols") {
 		f.at[field] = GP64()
 		MOVQ(f.field(field), f.at[field])
 	}
-	w := &row64{fan: f, k: GP64(), u: GP64(), base: f.at[fanU], cols: f.at[fanCols], far: GP64(), stop: GP64()}
+	w := &row64{fan: f, k: GP64(), u: GP64(), base: f.at["U"], cols: f.at["Cols"], far: GP64(), stop: GP64()}
 	ahead, near := GP64(), fresh("near")
-	MOVQ(f.field(fanAhead), ahead)
+	MOVQ(f.field("ahead"), ahead)
 	LEAQ(Mem{Base: w.cols, Index: ahead, Scale: 4}, w.far)
 	MOVQ(I32(-1), w.stop)
 	TESTQ(ahead, ahead)
 	JZ(LabelRef(near))
-	MOVQ(f.field(fanLast), w.stop)
+	MOVQ(f.field("last"), w.stop)
 	SUBQ(ahead, w.stop)
 	Label(near)
 	return w
 }
 
 // part is the i-th register of an array's row.
-func (w *row64) part(field, i int) Mem { return Mem{Base: w.fan.at[field], Disp: 32 * i} }
+func (w *row64) part(field string, i int) Mem { return Mem{Base: w.fan.at[field], Disp: 32 * i} }
 
 // edges writes the loop over destinations and their edges. The rows of field are in the
 // registers v, and are stored if keep is set.
-func (w *row64) edges(field int, keep bool, perEdge []int, numbers []int, body func(v []vec)) {
+func (w *row64) edges(field string, keep bool, perEdge, numbers []string, body func(v []vec)) {
 	row, edge, next, done := fresh("row"), fresh("edge"), fresh("next"), fresh("done")
 	offs := GP64()
-	MOVQ(w.field(fanOffsets), offs)
+	MOVQ(w.field("Offsets"), offs)
 	Label(row)
-	DECQ(w.field(fanLeft))
+	DECQ(w.field("left"))
 	JL(LabelRef(done))
 	MOVQ(Mem{Base: offs}, w.k)
 	CMPQ(w.k, Mem{Base: offs, Disp: 8})
@@ -122,40 +123,40 @@ func (w *row64) fetch() {
 
 // claim is fan.claim.
 func (w *row64) claim() {
-	LEAQ(Mem{Base: w.fan.at[fanZ], Disp: nearAhead*wideBytes + 2*lineBytes}, reg.RAX)
+	LEAQ(Mem{Base: w.fan.at["Z"], Disp: nearAhead*wideBytes + 2*lineBytes}, reg.RAX)
 	for line := -2; line < wideLines-2; line++ {
 		prefetchRAX(int8(line * lineBytes))
 	}
 }
 
 func (w *row64) affine() {
-	w.edges(fanV, false, []int{fanZ}, []int{fanC}, func(v []vec) {
-		c := w.number(fanC)
+	w.edges("V", false, []string{"Z"}, []string{"C"}, func(v []vec) {
+		c := w.number("C")
 		for i := range v {
 			z := get(w.rowOf(i))
 			VFMADD213PS(v[i], c, z)
-			VMOVUPS(z, w.part(fanZ, i))
+			VMOVUPS(z, w.part("Z", i))
 		}
 	})
 }
 
 func (w *row64) affineGrad() {
 	w.setting(func() {
-		w.edges(fanDV, true, []int{fanZ, fanD}, []int{fanC, fanG}, func(v []vec) {
+		w.edges("DV", true, []string{"Z", "D"}, []string{"C", "G"}, func(v []vec) {
 			w.claim()
-			c := w.number(fanC)
+			c := w.number("C")
 			var sums [2]vec
 			for i := range v {
-				d := get(w.part(fanD, i))
+				d := get(w.part("D", i))
 				z := mul(c, d)
 				if w.more {
-					VADDPS(w.part(fanZ, i), z, z)
+					VADDPS(w.part("Z", i), z, z)
 				}
-				VMOVUPS(z, w.part(fanZ, i))
+				VMOVUPS(z, w.part("Z", i))
 				VADDPS(d, v[i], v[i])
 				sums[i%2] = product(sums[i%2], d, w.rowOf(i))
 			}
-			VMOVSS(across(add(sums[0], sums[1])), Mem{Base: w.fan.at[fanG]})
+			VMOVSS(across(add(sums[0], sums[1])), Mem{Base: w.fan.at["G"]})
 		})
 	})
 }

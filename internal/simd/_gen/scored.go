@@ -8,28 +8,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Where the fields of simd.Scored are; a test compares them.
-const (
-	scoredOffsets, scoredCols           = 0, 24
-	scoredU, scoredV, scoredA, scoredY  = 48, 72, 96, 120
-	scoredTop, scoredSum                = 168, 192
-	scoredR, scoredDV, scoredDA         = 216, 240, 264
-	scoredZ, scoredSigns, scoredPlaces  = 288, 312, 336
-	scoredWork                          = 360
-	scoredApart, scoredSet              = 392, 401
-	scoredAhead, scoredLast, scoredLeft = 408, 416, 424
-	scoredMost, scoredPast              = 432, 440
-	scoredAdd, scoredSlope              = 448, 704
-	scoredTops, scoredWhole             = 736, 768
-)
-
-// tame is simd's.
-const tame = 24
-
 // scoreds writes the kernels of simd.Scored.
 func scoreds() {
-	newScored("scoredAttend", "Scored.Attend").attend()
-	newScored("scoredRetrace", "Scored.Retrace").retrace()
+	newScored("gatv2Attend", "GATv2Walk.Attend").attend()
+	newScored("gatv2Retrace", "GATv2Walk.Retrace").retrace()
 }
 
 // scored is a kernel on a simd.Scored.
@@ -39,36 +21,29 @@ type scored struct {
 }
 
 func newScored(name, doc string) *scored {
-	start(name, "func(p *byte)", name+" is "+doc+".")
 	s := &scored{}
-	s.p = param("p")
-	s.u, s.v, s.a = GP64(), s.load(scoredV), s.load(scoredA)
+	s.args = startOn("GATv2Walk", name, "", name+" is "+doc+".")
+	s.u, s.v, s.a = GP64(), s.word("V"), s.word("A")
 	return s
-}
-
-func (s *scored) load(at int) reg.GPVirtual {
-	v := GP64()
-	MOVQ(s.field(at), v)
-	return v
 }
 
 func head8(base reg.GPVirtual, h int) Mem { return Mem{Base: base, Disp: 32 * h} }
 
 // source finds the row of edge k's source.
 func (s *scored) source(k, at reg.GPVirtual) {
-	cols := s.load(scoredCols)
+	cols := s.word("Cols")
 	MOVLQSX(Mem{Base: cols, Index: k, Scale: 4}, at)
 	SHLQ(Imm(8), at)
-	ADDQ(s.field(scoredU), at)
+	ADDQ(s.field("U"), at)
 }
 
 // fetch asks for the rows of the sources of some edges, as fan's does.
 func (s *scored) fetch(edges int) {
-	none, far := fresh("near"), s.load(scoredAhead)
+	none, far := fresh("near"), s.word("ahead")
 	TESTQ(far, far)
 	JZ(LabelRef(none))
 	ADDQ(s.k, far)
-	CMPQ(far, s.field(scoredLast))
+	CMPQ(far, s.field("last"))
 	JGE(LabelRef(none))
 	for e := range edges {
 		row := GP64()
@@ -96,21 +71,21 @@ func (s *scored) request(e reg.GPVirtual, fetch func(Op)) {
 func (s *scored) rows(stop string, body func()) {
 	row := fresh("row")
 	Label(row)
-	offs := s.load(scoredOffsets)
+	offs := s.word("Offsets")
 	s.k, s.end = GP64(), GP64()
 	MOVQ(Mem{Base: offs}, s.k)
 	MOVQ(Mem{Base: offs, Disp: 8}, s.end)
-	CMPQ(s.end, s.field(scoredMost))
+	CMPQ(s.end, s.field("most"))
 	JG(LabelRef(stop))
 	body()
-	ADDQ(Imm(8), s.field(scoredOffsets))
+	ADDQ(Imm(8), s.field("Offsets"))
 	ADDQ(U32(256), s.v)
-	for _, f := range []int{scoredTop, scoredSum} {
-		by := s.load(scoredApart)
+	for _, f := range []string{"Top", "Sum"} {
+		by := s.word("Apart")
 		SHLQ(Imm(2), by)
 		ADDQ(by, s.field(f))
 	}
-	DECQ(s.field(scoredLeft))
+	DECQ(s.field("left"))
 	JNZ(LabelRef(row))
 	Label(stop)
 }
@@ -130,20 +105,20 @@ func (s *scored) edges(body func()) {
 // and lost.
 func (s *scored) bent(h int, x vec) vec {
 	VADDPS(head8(s.v, h), x, x)
-	return higher(mul(x, s.field(scoredSlope)), x)
+	return higher(mul(x, s.field("slope")), x)
 }
 
 // see takes scores into the largest magnitude.
 func (s *scored) see(z vec) {
 	large := magnitude(z)
-	VPMAXUD(s.field(scoredTops), large, large)
-	VMOVDQU(large, s.field(scoredTops))
+	VPMAXUD(s.field("top"), large, large)
+	VMOVDQU(large, s.field("top"))
 }
 
 // allTame goes to stop if a score is not tame, or NaN.
 func (s *scored) allTame(stop string) {
-	wild, bits := get(s.field(scoredTops)), GP32()
-	VPCMPGTD(wide(math.Float32bits(tame)), wild, wild)
+	wild, bits := get(s.field("top")), GP32()
+	VPCMPGTD(wide(math.Float32bits(float32(constantOf("GATv2InRange")))), wild, wild)
 	VMOVMSKPS(wild, bits)
 	TESTL(bits, bits)
 	JNZ(LabelRef(stop))
@@ -157,8 +132,8 @@ func (s *scored) attend() {
 		none := fresh("none")
 		clean := YMM()
 		VXORPS(clean, clean, clean)
-		VMOVUPS(clean, s.field(scoredWhole))
-		VMOVUPS(clean, s.field(scoredTops))
+		VMOVUPS(clean, s.field("sum"))
+		VMOVUPS(clean, s.field("top"))
 		CMPQ(s.k, s.end)
 		JGE(LabelRef(none))
 		s.edges(func() {
@@ -170,32 +145,32 @@ func (s *scored) attend() {
 			z := terms.totals()
 			s.see(z)
 			p := expOrdinary(z)
-			VMOVUPS(add(p, s.field(scoredWhole)), s.field(scoredWhole))
+			VMOVUPS(add(p, s.field("sum")), s.field("sum"))
 			toAll(p, func(h int, f vec) { VFMADD231PS(head8(s.u, h), f, acc[h]) })
 		})
 		s.allTame(stop)
 		Label(none)
-		sum := get(s.field(scoredWhole))
+		sum := get(s.field("sum"))
 		inverse := div(get(num(1)), sum)
 		inverse = andNot(compare(equal, sum, num(0)), inverse) // of a row without edges
-		VMOVUPS(sum, Mem{Base: s.load(scoredSum)})
+		VMOVUPS(sum, Mem{Base: s.word("Sum")})
 		VXORPS(sum, sum, sum)
-		VMOVUPS(sum, Mem{Base: s.load(scoredTop)})
+		VMOVUPS(sum, Mem{Base: s.word("Top")})
 		toAll(inverse, func(h int, f vec) {
 			VMULPS(f, acc[h], acc[h])
-			VADDPS(s.field(scoredAdd).Offset(32*h), acc[h], acc[h])
+			VADDPS(s.field("add").Offset(32*h), acc[h], acc[h])
 		})
-		storePast(s.field(scoredPast), acc, s.load(scoredY))
-		ADDQ(U32(256), s.field(scoredY))
+		storePast(s.field("stream"), acc, s.word("Y"))
+		ADDQ(U32(256), s.field("Y"))
 	})
-	fencePast(s.field(scoredPast))
+	fencePast(s.field("stream"))
 	finish()
 }
 
 // ordinaryStats goes to stop where the statistics cannot be Attend's: the largest score
 // is not 0, which that has for all it did, or the sum no ordinary number.
 func (s *scored) ordinaryStats(stop string) {
-	top, sum, bits := get(Mem{Base: s.load(scoredTop)}), get(Mem{Base: s.load(scoredSum)}), GP32()
+	top, sum, bits := get(Mem{Base: s.word("Top")}), get(Mem{Base: s.word("Sum")}), GP32()
 	fine := and(compare(equal, top, num(0)), compare(less, sum, num(math.Inf(1))))
 	fine = and(fine, compare(greater, sum, num(0)))
 	VMOVMSKPS(fine, bits)
@@ -215,9 +190,9 @@ func (s *scored) retrace() {
 		s.emptyRow()
 		JMP(LabelRef(none))
 		Label(some)
-		r, work, sum, c := s.load(scoredR), s.load(scoredWork), s.load(scoredSum), YMM()
+		r, work, sum, c := s.word("R"), s.word("Work"), s.word("Sum"), YMM()
 		VXORPS(c, c, c)
-		VMOVUPS(c, s.field(scoredTops))
+		VMOVUPS(c, s.field("top"))
 		s.edges(func() {
 			s.fetch(1)
 			var scores, dots totaller
@@ -237,21 +212,21 @@ func (s *scored) retrace() {
 		})
 		s.allTame(stop)
 		s.emptyRow()
-		VMOVUPS(c, s.field(scoredWhole))
+		VMOVUPS(c, s.field("sum"))
 		for half := range 2 {
 			s.back(half)
 		}
 		Label(none)
-		ADDQ(U32(256), s.field(scoredR))
-		ADDQ(U32(256), s.field(scoredDV))
+		ADDQ(U32(256), s.field("R"))
+		ADDQ(U32(256), s.field("DV"))
 	})
 	finish()
 }
 
 // emptyRow clears the row of DV, if it is not added to.
 func (s *scored) emptyRow() {
-	around, nothing, dv := fresh("add"), YMM(), s.load(scoredDV)
-	CMPB(s.field(scoredSet), Imm(0))
+	around, nothing, dv := fresh("add"), YMM(), s.word("DV")
+	CMPB(s.field("Set"), Imm(0))
 	JE(LabelRef(around))
 	VXORPS(nothing, nothing, nothing)
 	for h := range lanes {
@@ -265,24 +240,24 @@ func (s *scored) emptyRow() {
 func (s *scored) back(half int) {
 	da, sum := make([]vec, 4), make([]vec, 4)
 	zero(sum)
-	for i, grads := 0, s.load(scoredDA); i < 4; i++ {
+	for i, grads := 0, s.word("DA"); i < 4; i++ {
 		da[i] = get(head8(grads, 4*half+i))
 	}
-	MOVQ(Mem{Base: s.load(scoredOffsets)}, s.k)
-	at, place := s.load(scoredWork), s.load(scoredPlaces)
-	slope, one := get(s.field(scoredSlope)), get(num(1))
+	MOVQ(Mem{Base: s.word("Offsets")}, s.k)
+	at, place := s.word("Work"), s.word("Places")
+	slope, one := get(s.field("slope")), get(num(1))
 	s.edges(func() {
 		to, signs := GP64(), GP64()
 		MOVLQSX(Mem{Base: place}, to)
 		ADDQ(Imm(4), place)
-		MOVQ(s.field(scoredSigns), signs)
+		MOVQ(s.field("Signs"), signs)
 		LEAQ(Mem{Base: signs, Index: to, Scale: 8}, signs)
 		if half == 0 {
 			SHLQ(Imm(6), to)
-			ADDQ(s.field(scoredZ), to)
+			ADDQ(s.field("Z"), to)
 			alpha := get(Mem{Base: at})
 			d := get(Mem{Base: at, Disp: 32})
-			VSUBPS(s.field(scoredWhole), d, d)
+			VSUBPS(s.field("sum"), d, d)
 			VMULPS(alpha, d, d)
 			VMOVUPS(d, Mem{Base: at, Disp: 32})
 			low, high, front := YMM(), YMM(), YMM()
@@ -315,7 +290,7 @@ func (s *scored) back(half int) {
 		MOVL(bits, Mem{Base: signs, Disp: 4 * half})
 		ADDQ(Imm(64), at)
 	})
-	grads, dv := s.load(scoredDA), s.load(scoredDV)
+	grads, dv := s.word("DA"), s.word("DV")
 	for i := range da {
 		h := 4*half + i
 		VMOVUPS(da[i], head8(grads, h))
@@ -324,6 +299,6 @@ func (s *scored) back(half int) {
 		VMOVUPS(x, head8(dv, h))
 	}
 	if half == 1 {
-		MOVQ(place, s.field(scoredPlaces))
+		MOVQ(place, s.field("Places"))
 	}
 }

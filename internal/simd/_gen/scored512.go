@@ -10,13 +10,13 @@ import (
 
 // scoreds512 writes the kernels of simd.Scored for AVX-512.
 func scoreds512() {
-	newScored("scoredAttend512", "Scored.Attend").attend512()
-	newScored("scoredRetrace512", "Scored.Retrace").retrace512()
+	newScored("gatv2Attend512", "GATv2Walk.Attend").attend512()
+	newScored("gatv2Retrace512", "GATv2Walk.Retrace").retrace512()
 }
 
-// gradientsAt is where the gradients of the weights stand in Scored.Work, behind the
+// gradientsAt is where the gradients of the weights stand in GATv2Walk.Work, behind the
 // weights.
-const gradientsAt = 4 * lanes * (1<<10 + 1)
+func gradientsAt() int { return 4 * lanes * (constantOf("GATv2Most") + 1) }
 
 // pairs writes a loop over the destination's edges, two at a time: the body gets the row
 // of the second, and the mask of the lanes of those that there are. The last edge of an
@@ -83,7 +83,7 @@ func see512(z vec, most reg.Register) {
 // allTame512 goes to stop if a score is not tame, or NaN.
 func allTame512(most reg.Register, stop string) {
 	wild, bits := K(), GP32()
-	VPCMPGTD_BCST(wide(math.Float32bits(tame)), most, wild)
+	VPCMPGTD_BCST(wide(math.Float32bits(float32(constantOf("GATv2InRange")))), most, wild)
 	KMOVW(wild, bits)
 	TESTL(bits, bits)
 	JNZ(LabelRef(stop))
@@ -92,7 +92,7 @@ func allTame512(most reg.Register, stop string) {
 func (s *scored) attend512() {
 	stop := fresh("stop")
 	var kept keeper
-	a, v, slope := kept.four(), kept.four(), kept.everywhere(s.field(scoredSlope))
+	a, v, slope := kept.four(), kept.four(), kept.everywhere(s.field("slope"))
 	sum, most := kept.one(), kept.one()
 	loadRow(s.a, a)
 	acc := row512{ZMM(), ZMM(), ZMM(), ZMM()}
@@ -126,7 +126,7 @@ func (s *scored) attend512() {
 		Label(none)
 		s.weighed512(acc, sum)
 	})
-	fencePast(s.field(scoredPast))
+	fencePast(s.field("stream"))
 	finish()
 }
 
@@ -140,22 +140,22 @@ func (s *scored) weighed512(acc row512, sum reg.Register) {
 	VBROADCASTSS(num(1), inverse)
 	VDIVPS(whole, inverse, inverse)
 	VMOVAPS_Z(inverse, some, inverse) // of a row without edges
-	VMOVUPS(inHeads(whole).AsY(), Mem{Base: s.load(scoredSum)})
+	VMOVUPS(inHeads(whole).AsY(), Mem{Base: s.word("Sum")})
 	none := YMM()
 	VXORPS(none, none, none)
-	VMOVUPS(none, Mem{Base: s.load(scoredTop)})
+	VMOVUPS(none, Mem{Base: s.word("Top")})
 	for k, x := range acc {
 		VMULPS(toLanes(inverse, getZ(headsOf(k))), x, x)
-		VADDPS(s.field(scoredAdd).Offset(64*k), x, x)
+		VADDPS(s.field("add").Offset(64*k), x, x)
 	}
-	storePast512(s.field(scoredPast), acc, s.load(scoredY))
-	ADDQ(U32(256), s.field(scoredY))
+	storePast512(s.field("stream"), acc, s.word("Y"))
+	ADDQ(U32(256), s.field("Y"))
 }
 
 func (s *scored) retrace512() {
 	stop := fresh("stop")
 	var kept keeper
-	a, v, slope := kept.four(), kept.four(), kept.everywhere(s.field(scoredSlope))
+	a, v, slope := kept.four(), kept.four(), kept.everywhere(s.field("slope"))
 	c, most := kept.one(), kept.one()
 	loadRow(s.a, a)
 	s.rows(stop, func() {
@@ -169,10 +169,10 @@ func (s *scored) retrace512() {
 		JMP(LabelRef(none))
 		Label(some)
 		loadRow(s.v, v)
-		work, r := s.load(scoredWork), s.load(scoredR)
+		work, r := s.word("Work"), s.word("R")
 		VPXORD(c, c, c)
 		VPXORD(most, most, most)
-		sum := twice(get(Mem{Base: s.load(scoredSum)}))
+		sum := twice(get(Mem{Base: s.word("Sum")}))
 		s.pairs(func(second reg.GPVirtual, both reg.OpmaskVirtual) {
 			var quarter, dot [2]vec
 			for e, u := range []reg.GPVirtual{s.u, second} {
@@ -190,7 +190,7 @@ func (s *scored) retrace512() {
 			VMOVAPS_Z(alpha, both, alpha)
 			VMOVAPS_Z(g, both, g) // 0·∞ else
 			VMOVUPS(alpha, Mem{Base: work})
-			VMOVUPS(g, Mem{Base: work, Disp: gradientsAt})
+			VMOVUPS(g, Mem{Base: work, Disp: gradientsAt()})
 			ADDQ(Imm(64), work)
 			VFMADD231PS(g, alpha, c)
 		})
@@ -201,8 +201,8 @@ func (s *scored) retrace512() {
 		VADDPS(other, c, c)
 		s.back512(v, slope, c)
 		Label(none)
-		ADDQ(U32(256), s.field(scoredR))
-		ADDQ(U32(256), s.field(scoredDV))
+		ADDQ(U32(256), s.field("R"))
+		ADDQ(U32(256), s.field("DV"))
 	})
 	finish()
 }
@@ -220,9 +220,9 @@ func (s *scored) back512(v row512, slope reg.Register, c reg.Vec) {
 	sum := row512{ZMM(), ZMM(), ZMM(), ZMM()}
 	zeroRow(sum)
 	da := row512{ZMM(), ZMM(), ZMM(), ZMM()}
-	loadRow(s.load(scoredDA), da)
-	MOVQ(Mem{Base: s.load(scoredOffsets)}, s.k)
-	at, place := s.load(scoredWork), s.load(scoredPlaces)
+	loadRow(s.word("DA"), da)
+	MOVQ(Mem{Base: s.word("Offsets")}, s.k)
+	at, place := s.word("Work"), s.word("Places")
 	none := ZMM()
 	VPXORD(none, none, none)
 	var index row512
@@ -234,13 +234,13 @@ func (s *scored) back512(v row512, slope reg.Register, c reg.Vec) {
 		to, signs := GP64(), GP64()
 		MOVLQSX(Mem{Base: place}, to)
 		ADDQ(Imm(4), place)
-		MOVQ(s.field(scoredSigns), signs)
+		MOVQ(s.field("Signs"), signs)
 		LEAQ(Mem{Base: signs, Index: to, Scale: 8}, signs)
 		SHLQ(Imm(6), to)
-		ADDQ(s.field(scoredZ), to)
+		ADDQ(s.field("Z"), to)
 		alpha, d := YMM(), YMM()
 		VMOVUPS(Mem{Base: at}, alpha)
-		VMOVUPS(Mem{Base: at, Disp: gradientsAt}, d)
+		VMOVUPS(Mem{Base: at, Disp: gradientsAt()}, d)
 		VSUBPS(c.AsY(), d, d)
 		VMULPS(alpha, d, d)
 		ADDQ(Imm(32), at)
@@ -259,12 +259,12 @@ func (s *scored) back512(v row512, slope reg.Register, c reg.Vec) {
 			KMOVW(low, Mem{Base: signs, Disp: 2 * k})
 		}
 	})
-	grads, dv := s.load(scoredDA), s.load(scoredDV)
+	grads, dv := s.word("DA"), s.word("DV")
 	for k := range sum {
 		VMOVUPS(da[k], quad(grads, k))
 		x := getZ(quad(dv, k))
 		VFMADD231PS(quad(s.a, k), sum[k], x)
 		VMOVUPS(x, quad(dv, k))
 	}
-	MOVQ(place, s.field(scoredPlaces))
+	MOVQ(place, s.field("Places"))
 }

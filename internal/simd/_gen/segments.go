@@ -8,12 +8,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Where the fields of simd.Segments are; a test compares them.
-const (
-	segX, segY, segD, segWork = 24, 48, 72, 96
-	segSet, segPast           = 128, 136
-)
-
 // segments writes the kernels of simd.Segments for rows of eight numbers.
 func segments() {
 	softmaxSegments()
@@ -23,8 +17,8 @@ func segments() {
 // softmaxSegments writes Segments.Softmax. Where Y is stored past the caches, the
 // weights of a short segment wait in Work for their sum.
 func softmaxSegments() {
-	t := newTile("softmaxSegments", 8, "Segments.Softmax")
-	x, y, work := t.get(segX), t.get(segY), t.get(segWork)
+	t := newTile("Segments", "softmaxSegments", 8, "Segments.Softmax")
+	x, y, work := t.word("X"), t.word("Y"), t.word("Work")
 	t.segments(func(at, end reg.GPVirtual) {
 		short, next := fresh("short"), fresh("next")
 		top, first, n := get(num(math.Inf(-1))), GP64(), GP64()
@@ -34,7 +28,7 @@ func softmaxSegments() {
 		top = andNot(compare(equal, top, num(math.Inf(-1))), top) // under which −∞ weighs nothing too
 		MOVQ(end, n)
 		SUBQ(at, n)
-		CMPQ(n, t.field(segPast))
+		CMPQ(n, t.field("stream"))
 		JLE(LabelRef(short))
 
 		sum := YMM()
@@ -69,7 +63,7 @@ func softmaxSegments() {
 		})
 		Label(next)
 	})
-	fencePast(t.field(segPast))
+	fencePast(t.field("stream"))
 	finish()
 }
 
@@ -86,13 +80,13 @@ func overSum(sum vec) vec {
 // softmaxGradSegments writes Segments.SoftmaxGrad, once for gradients that are
 // added to, set, and set past the caches.
 func softmaxGradSegments() {
-	t := newTile("softmaxGradSegments", 8, "Segments.SoftmaxGrad")
+	t := newTile("Segments", "softmaxGradSegments", 8, "Segments.SoftmaxGrad")
 	set, past, done := fresh("set"), fresh("past"), fresh("done")
-	x, y, d := t.get(segX), t.get(segY), t.get(segD)
+	x, y, d := t.word("X"), t.word("Y"), t.word("D")
 	zero := get(num(0))
-	CMPQ(t.field(segPast), Imm(0))
+	CMPQ(t.field("stream"), Imm(0))
 	JNE(LabelRef(past))
-	CMPQ(t.field(segSet), Imm(0))
+	CMPQ(t.field("Set"), Imm(0))
 	JNE(LabelRef(set))
 	loop := func(put func(g, y vec, to Mem)) {
 		t.segments(func(at, end reg.GPVirtual) {

@@ -8,21 +8,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Where the fields of simd.rowCall are; a test compares them.
-const (
-	atOut, atIn, atWeights     = 0, 8, 16
-	atOffsets, atCols, atEdges = 24, 32, 40
-	atArg                      = 48
-	atFrom, atTo, atEnd        = 56, 64, 72
-	atRows                     = 80
-	atStride, atWeightStride   = 88, 96
-	atOutStride                = 104
-	atShape, atLeft            = 112, 120
-	atFar, atDone              = 128, 136
-	atFresh, atUnordered       = 144, 152
-	atMean, atPast             = 160, 168
-)
-
 // ahead is how many nonzeros before its use a row is fetched into the second
 // cache, and soon how many before it is fetched from there into the first.
 const (
@@ -51,10 +36,11 @@ const (
 // gather is a kernel over the nonzeros of a range of rows, on a tile of some
 // columns that stays in registers for each row.
 type gather struct {
-	p, out, x, offsets, cols reg.GPVirtual
-	k, end, stride           reg.GPVirtual
-	weights                  reg.GPVirtual
-	edges                    reg.GPVirtual // nil: never any
+	args
+	out, x, offsets, cols reg.GPVirtual
+	k, end, stride        reg.GPVirtual
+	weights               reg.GPVirtual
+	edges                 reg.GPVirtual // nil: never any
 
 	weight weighting
 	share  int // registers of a head
@@ -69,30 +55,21 @@ type gather struct {
 }
 
 // newGather loads the fields that every nonzero needs.
-func newGather(w weighting, share int) *gather {
-	g := &gather{weight: w, share: share}
-	g.p = param("p")
-	g.out, g.x, g.offsets, g.cols = g.load(atOut), g.load(atIn), g.load(atOffsets), g.load(atCols)
-	g.k, g.stride, g.end = g.load(atFrom), g.load(atStride), GP64()
+func newGather(name, doc string, w weighting, share int) *gather {
+	g := &gather{weight: w, share: share, args: startOn("rowCall", name, "", name+" is "+doc)}
+	g.out, g.x, g.offsets, g.cols = g.word("out"), g.word("x"), g.word("offsets"), g.word("cols")
+	g.k, g.stride, g.end = g.word("from"), g.word("stride"), GP64()
 	if w != unweighted {
-		g.weights = g.load(atWeights)
+		g.weights = g.word("w")
 	}
 	return g
-}
-
-func (g *gather) field(at int) Mem { return Mem{Base: g.p, Disp: at} }
-
-func (g *gather) load(at int) reg.GPVirtual {
-	r := GP64()
-	MOVQ(g.field(at), r)
-	return r
 }
 
 // shapes writes body for every tile, whole ones up to whole registers wide and
 // ones cut at the last column up to cut, in steps, and jumps to the one asked
 // for.
 func (g *gather) shapes(whole, cut, step int, body func()) {
-	shape := g.load(atShape)
+	shape := g.word("shape")
 	name := func(nv int, masked bool) string { return fmt.Sprintf("tile%d%t", nv, masked) }
 	for nv := step; nv <= whole; nv += step {
 		CMPQ(shape, Imm(uint64(2*nv)))
@@ -111,14 +88,14 @@ func (g *gather) shapes(whole, cut, step int, body func()) {
 			g.nv, g.masked = nv, masked
 			Label(name(nv, masked))
 			if masked {
-				g.mask = maskOf(g.load(atLeft))
+				g.mask = maskOf(g.word("left"))
 			}
 			body()
 			JMP(LabelRef("done"))
 		}
 	}
 	Label("done")
-	fencePast(g.field(atPast))
+	fencePast(g.field("stream"))
 	finish()
 }
 
@@ -129,8 +106,8 @@ func (g *gather) rows(open func(over string), each, shut func()) {
 	again, next, none := fresh("row"), fresh("next"), fresh("none")
 	Label(again)
 	MOVQ(Mem{Base: g.offsets, Disp: 8}, g.end)
-	CMPQ(g.end, g.field(atTo))
-	CMOVQGT(g.field(atTo), g.end)
+	CMPQ(g.end, g.field("to"))
+	CMOVQGT(g.field("to"), g.end)
 	CMPQ(g.k, g.end)
 	JGE(LabelRef(none))
 	over := fresh("over")
@@ -146,12 +123,12 @@ func (g *gather) rows(open func(over string), each, shut func()) {
 	}
 	Label(next)
 	ADDQ(Imm(8), g.offsets)
-	ADDQ(g.field(atOutStride), g.out)
+	ADDQ(g.field("outs"), g.out)
 	if g.arg {
-		next := g.load(atOutStride)
-		ADDQ(next, g.field(atDone))
+		next := g.word("outs")
+		ADDQ(next, g.field("done"))
 	}
-	DECQ(g.field(atRows))
+	DECQ(g.field("rows"))
 	JNZ(LabelRef(again))
 }
 
@@ -159,7 +136,7 @@ func (g *gather) rows(open func(over string), each, shut func()) {
 // fetching ahead, with and without numbers of edges.
 func (g *gather) nonzeros(over string, each func()) {
 	far := fresh("far")
-	CMPQ(g.field(atFar), Imm(0))
+	CMPQ(g.field("far"), Imm(0))
 	JNE(LabelRef(far))
 	g.loops(false, over, each)
 	JMP(LabelRef(over))
@@ -227,7 +204,7 @@ func (g *gather) edge(k, to reg.GPVirtual, indirect bool) {
 	} else {
 		MOVQ(k, to)
 	}
-	IMULQ(g.field(atWeightStride), to)
+	IMULQ(g.field("weights"), to)
 	ADDQ(g.weights, to)
 }
 
@@ -236,8 +213,8 @@ func (g *gather) edge(k, to reg.GPVirtual, indirect bool) {
 func (g *gather) later(distance int) (later, at reg.GPVirtual) {
 	later, at = GP64(), GP64()
 	LEAQ(Mem{Base: g.k, Disp: distance}, later)
-	CMPQ(later, g.field(atEnd))
-	CMOVQGT(g.field(atEnd), later)
+	CMPQ(later, g.field("end"))
+	CMOVQGT(g.field("end"), later)
 	MOVLQSX(Mem{Base: g.cols, Index: later, Scale: 4}, at)
 	IMULQ(g.stride, at)
 	ADDQ(g.x, at)
@@ -260,7 +237,7 @@ func (g *gather) fetch(indirect bool) {
 	prefetch(at, size)
 	if g.won {
 		SUBQ(g.x, at)
-		ADDQ(g.field(atArg), at)
+		ADDQ(g.field("arg"), at)
 		prefetch(at, size)
 	}
 	if g.weight == unweighted || g.weight == ofEdge {
@@ -268,7 +245,7 @@ func (g *gather) fetch(indirect bool) {
 	}
 	none := fresh("unweighted")
 	if !indirect {
-		CMPQ(g.field(atFar), Imm(fetchWeights))
+		CMPQ(g.field("far"), Imm(fetchWeights))
 		JL(LabelRef(none))
 	}
 	g.edge(later, at, indirect)
@@ -329,7 +306,7 @@ func (g *gather) getTo(row reg.Register, v int, to vec) {
 // put stores register v of a row; x may be lost.
 func (g *gather) put(x vec, row reg.Register, v int) {
 	if g.isCut(v) {
-		storeFirst(x, g.load(atLeft), column(row, v))
+		storeFirst(x, g.word("left"), column(row, v))
 	} else {
 		VMOVUPS(x, column(row, v))
 	}
@@ -344,7 +321,7 @@ func (g *gather) keep(tile []vec, row reg.Register) {
 		}
 		return
 	}
-	storePast(g.field(atPast), tile, row)
+	storePast(g.field("stream"), tile, row)
 }
 
 // factor returns the weights of register v; last is that of the one before.
@@ -380,10 +357,9 @@ func sums() {
 		{"rowSumHeads32AVX2", perHead, 4, 8, 0},
 		{"rowSumFullAVX2", fullRow, 1, 8, 8},
 	} {
-		start(s.name, "func(p *byte)", s.name+" is a tile of RowSum.AddRows.")
-		g := newGather(s.weight, s.share)
+		g := newGather(s.name, "a tile of RowSum.AddRows.", s.weight, s.share)
 		if g.near = s.weight == unweighted; !g.near {
-			g.edges = g.load(atEdges)
+			g.edges = g.word("edges")
 		}
 		g.shapes(s.whole, s.cut, s.share, g.sum)
 	}
@@ -411,7 +387,7 @@ func (g *gather) sum() {
 	}
 	open := func(string) {
 		add, opened := fresh("add"), fresh("opened")
-		CMPQ(g.field(atFresh), Imm(0))
+		CMPQ(g.field("set"), Imm(0))
 		JE(LabelRef(add))
 		zero()
 		JMP(LabelRef(opened))
@@ -423,7 +399,7 @@ func (g *gather) sum() {
 	}
 	g.empty = func() {
 		add := fresh("add")
-		CMPQ(g.field(atFresh), Imm(0))
+		CMPQ(g.field("set"), Imm(0))
 		JE(LabelRef(add))
 		zero()
 		keep()
@@ -450,7 +426,7 @@ const meanTile = 8
 // beside the loads of the next row.
 func (g *gather) divide(acc []vec) {
 	sums := fresh("sums")
-	CMPQ(g.field(atMean), Imm(0))
+	CMPQ(g.field("mean"), Imm(0))
 	JE(LabelRef(sums))
 	n, count, by, zero := GP64(), XMM(), YMM(), YMM()
 	MOVQ(Mem{Base: g.offsets, Disp: 8}, n)

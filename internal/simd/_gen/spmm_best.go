@@ -23,8 +23,7 @@ func bests() {
 			predicate uint64
 		}{{"rowMax", notLE}, {"rowMin", notGE}} {
 			name := op.name + b.name + "AVX2"
-			start(name, "func(p *byte)", name+" is a tile of RowBest.SetRows.")
-			g := newGather(b.weight, b.share)
+			g := newGather(name, "a tile of RowBest.SetRows.", b.weight, b.share)
 			g.arg = true
 			g.shapes(4, b.cut, b.share, func() { g.best(op.predicate) })
 		}
@@ -45,7 +44,7 @@ func (g *gather) best(predicate uint64) {
 		CMPQ(g.k, Mem{Base: g.offsets})
 		JNE(LabelRef(cut))
 		near := fresh("near")
-		CMPQ(g.field(atFar), Imm(0))
+		CMPQ(g.field("far"), Imm(0))
 		JE(LabelRef(near))
 		g.fetch(false)
 		Label(near)
@@ -90,7 +89,7 @@ func (g *gather) best(predicate uint64) {
 // ifAsked is what concerns the numbers of nonzeros, if there is room for them.
 func (g *gather) ifAsked(do func()) {
 	none := fresh("unasked")
-	CMPQ(g.field(atArg), Imm(0))
+	CMPQ(g.field("arg"), Imm(0))
 	JE(LabelRef(none))
 	do()
 	Label(none)
@@ -135,9 +134,8 @@ func bestGrads() {
 	}{
 		{"rowWonAVX2", unweighted}, {"rowWonScalarAVX2", scalar}, {"rowWonFullAVX2", fullRow},
 	} {
-		start(w.name, "func(p *byte)", w.name+" is a tile of RowWon.AddRows.")
-		g := newGather(w.weight, 1)
-		g.edges, g.won = g.load(atEdges), true
+		g := newGather(w.name, "a tile of RowWon.AddRows.", w.weight, 1)
+		g.edges, g.won = g.word("edges"), true
 		g.shapes(8, 8, 1, g.takings)
 	}
 }
@@ -152,7 +150,7 @@ func (g *gather) takings() {
 		}
 	}
 	each := func() {
-		at, number := g.load(atArg), YMM()
+		at, number := g.word("arg"), YMM()
 		ADDQ(rowOfX, at)
 		SUBQ(g.x, at)
 		VPBROADCASTD(Mem{Base: g.edges, Index: g.k, Scale: 4}, number)
@@ -178,8 +176,8 @@ func (g *gather) takings() {
 
 // argRow returns where the numbers of the row at hand are.
 func (g *gather) argRow() reg.GPVirtual {
-	at := g.load(atArg)
-	ADDQ(g.field(atDone), at)
+	at := g.word("arg")
+	ADDQ(g.field("done"), at)
 	return at
 }
 

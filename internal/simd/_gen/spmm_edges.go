@@ -13,14 +13,12 @@ import (
 // multiple of a register. The output's row is that of Y here, and the weights' is
 // that of the result.
 func edgeDots() {
-	start("edgeDotAVX2", "func(p *byte)", "edgeDotAVX2 is a tile of EdgeDot.AddRows, within one head.")
-	g := newGather(ofEdge, 1)
+	g := newGather("edgeDotAVX2", "a tile of EdgeDot.AddRows, within one head.", ofEdge, 1)
 	g.shapes(8, 8, 1, g.dot)
 	for _, heads := range []int{4, 8} {
 		for _, share := range []int{1, 2, 4} {
 			name := fmt.Sprintf("edgeDot%dx%dAVX2", heads, share*lanes)
-			start(name, "func(p *byte)", name+" is EdgeDot.AddRows of so many heads of such a width.")
-			g = newGather(ofEdge, share)
+			g = newGather(name, "EdgeDot.AddRows of so many heads of such a width.", ofEdge, share)
 			g.nv = heads * share
 			g.dotsWays(heads)
 			finish()
@@ -61,9 +59,9 @@ func (g *gather) dot() {
 // dotsWays writes dots for sums that are added to, set, and set past the caches.
 func (g *gather) dotsWays(heads int) {
 	set, past, done := fresh("set"), fresh("past"), fresh("done")
-	CMPQ(g.field(atPast), Imm(0))
+	CMPQ(g.field("stream"), Imm(0))
 	JNE(LabelRef(past))
-	CMPQ(g.field(atFresh), Imm(0))
+	CMPQ(g.field("set"), Imm(0))
 	JNE(LabelRef(set))
 	g.dots(heads, func(x reg.Register) {
 		VADDPS(Mem{Base: rowOfW}, x, x)
@@ -108,8 +106,8 @@ func (g *gather) dots(heads int, put func(reg.Register)) {
 // fetchOut asks for a row of Y that is needed some rows later: between rows here
 // and there the processor does not see that these are read in turn.
 func (g *gather) fetchOut() {
-	near, at := fresh("near"), g.load(atOutStride)
-	CMPQ(g.field(atFar), Imm(0))
+	near, at := fresh("near"), g.word("outs")
+	CMPQ(g.field("far"), Imm(0))
 	JE(LabelRef(near))
 	SHLQ(Imm(rowsAhead), at)
 	ADDQ(g.out, at)
@@ -141,8 +139,7 @@ func edgePairs() {
 	}{
 		{"edgeCopyAVX2", nil}, {"edgeAddAVX2", add}, {"edgeSubAVX2", sub}, {"edgeMulAVX2", mul}, {"edgeDivAVX2", div},
 	} {
-		start(op.name, "func(p *byte)", op.name+" is a tile of EdgePair.SetRows.")
-		g := newGather(ofEdge, 1)
+		g := newGather(op.name, "a tile of EdgePair.SetRows.", ofEdge, 1)
 		g.shapes(8, 8, 1, func() { g.pair(op.of) })
 	}
 }

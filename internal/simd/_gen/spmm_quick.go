@@ -14,8 +14,7 @@ func quickBests() {
 		worse  uint64
 		higher bool
 	}{{"rowMaxQuickAVX2", less, true}, {"rowMinQuickAVX2", greater, false}} {
-		start(op.name, "func(p *byte)", op.name+" is a tile of RowBest.SetRows unless it sets unordered.")
-		q := &quick{gather: newGather(unweighted, 1), worse: op.worse, higher: op.higher}
+		q := &quick{gather: newGather(op.name, "a tile of RowBest.SetRows unless it sets unordered.", unweighted, 1), worse: op.worse, higher: op.higher}
 		q.near, q.slow = true, true
 		q.shapes(8, 0, 2, q.tile)
 	}
@@ -45,7 +44,7 @@ func (q *quick) tile() {
 	q.unordered, q.number, q.t, q.u = YMM(), YMM(), YMM(), YMM()
 	VXORPS(q.unordered, q.unordered, q.unordered)
 	bare, over := fresh("bare"), fresh("tiled")
-	CMPQ(q.field(atArg), Imm(0))
+	CMPQ(q.field("arg"), Imm(0))
 	JE(LabelRef(bare))
 	q.withNumbers()
 	JMP(LabelRef(over))
@@ -55,7 +54,7 @@ func (q *quick) tile() {
 	Label(over)
 	mask := GP32()
 	VMOVMSKPS(q.unordered, mask)
-	ORL(mask, q.field(atUnordered))
+	ORL(mask, q.field("unordered"))
 }
 
 // withNumbers is the loop that keeps the numbers too.
@@ -76,7 +75,7 @@ func (q *quick) withNumbers() {
 // open starts a row with its first nonzero. That may be NaN: nothing displaces it.
 func (q *quick) open(over string) {
 	near := fresh("near")
-	CMPQ(q.field(atFar), Imm(0))
+	CMPQ(q.field("far"), Imm(0))
 	JE(LabelRef(near))
 	q.fetch(false)
 	Label(near)

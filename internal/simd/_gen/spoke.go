@@ -17,12 +17,11 @@ func factorsOfEdges(name string, permuted bool) {
 	if permuted {
 		with = "the edges that Perm names."
 	}
-	start(name, "func(p *byte, from, to int)", name+" sets the factors of a mask, of "+with)
-	s := &spokes{tile: tile{w: 8, p: param("p")}}
+	s := &spokes{tile: tile{startOn("NodeExpAttention", name, "from, to int", name+" sets the factors of a mask, of "+with), 8}}
 	from, to := param("from"), param("to")
-	f := s.get(spokesFactors)
+	f := s.word("Factors")
 	again, done := fresh("eight"), fresh("done")
-	perm, e := s.get(spokesPerm), YMM()
+	perm, e := s.word("Perm"), YMM()
 	if !permuted {
 		VMOVD(from.As32(), e.AsX())
 		VPBROADCASTD(e.AsX(), e)
@@ -38,7 +37,7 @@ func factorsOfEdges(name string, permuted bool) {
 		VMOVDQA(e, edge)
 		VPADDD(wide(lanes), e, e)
 	}
-	VMOVUPS(andNot(s.dropped(edge), s.field(spokesScale)), Mem{Base: f})
+	VMOVUPS(andNot(s.dropped(edge), s.field("scale")), Mem{Base: f})
 	ADDQ(Imm(4*lanes), f)
 	ADDQ(Imm(lanes), from)
 	CMPQ(from, to)
@@ -53,8 +52,8 @@ func (s *spokes) factor() Mem {
 	base := GP64()
 	if s.drops {
 		first := GP64()
-		MOVQ(s.get(spokesFactors), base)
-		MOVQ(Mem{Base: s.get(spokesOffsets)}, first)
+		MOVQ(s.word("Factors"), base)
+		MOVQ(Mem{Base: s.word("Offsets")}, first)
 		SHLQ(Imm(2), first)
 		SUBQ(first, base)
 	}
@@ -76,10 +75,10 @@ func toEvery(v vec) vec {
 }
 
 // places are where arrays with a row for each column begin.
-type places map[int]reg.GPVirtual
+type places map[string]reg.GPVirtual
 
 // of returns where the row of column u is in an array.
-func (s *spokes) of(at places, u reg.GPVirtual, field, stride int) Mem {
+func (s *spokes) of(at places, u reg.GPVirtual, field, stride string) Mem {
 	row := GP64()
 	MOVQ(u, row)
 	IMULQ(s.field(stride), row)
@@ -95,22 +94,22 @@ func (s *spokes) column() reg.GPVirtual {
 
 // attendOne writes simd.Spokes.Attend of one head.
 func (s *spokes) attendOne() {
-	at := places{spokesFar: s.get(spokesFar), spokesX: s.get(spokesX)}
+	at := places{"Far": s.word("Far"), "X": s.word("X")}
 	acc, sum, up, down := make([]vec, 1), make([]vec, 1), YMM(), YMM()
 	factor := s.factor()
-	width := s.get(spokesWidth)
+	width := s.word("Width")
 	inside := maskOf(width)
 	first := func() {
 		zero(acc)
 		zero(sum)
-		rec := s.get(spokesRec)
+		rec := s.word("Rec")
 		VMOVSS(Mem{Base: rec}, up.AsX())
 		VMOVSS(Mem{Base: rec, Disp: 4}, down.AsX())
 	}
 	edge := func() {
-		s.ask(at, table{base: spokesX, stride: spokesXStride, lines: 1}, table{base: spokesFar, stride: spokesFarStride, lines: 1})
+		s.ask(at, table{base: "X", stride: "XStride", lines: 1}, table{base: "Far", stride: "FarStride", lines: 1})
 		u := s.column()
-		far := s.of(at, u, spokesFar, spokesFarStride)
+		far := s.of(at, u, "Far", "FarStride")
 		p := higher(firstOf(up, far), firstOf(down, far.Offset(4)))
 		VADDSS(p.AsX(), sum[0].AsX(), sum[0].AsX())
 		if s.drops {
@@ -118,20 +117,20 @@ func (s *spokes) attendOne() {
 			VMULSS(factor, p.AsX(), p.AsX())
 		}
 		x := YMM()
-		VMASKMOVPS(s.of(at, u, spokesX, spokesXStride), inside, x)
+		VMASKMOVPS(s.of(at, u, "X", "XStride"), inside, x)
 		VFMADD231PS(x, toEvery(p), acc[0])
 	}
 	last := func() {
-		rec, all := s.get(spokesRec), toEvery(sum[0])
+		rec, all := s.word("Rec"), toEvery(sum[0])
 		inverse := div(get(num(1)), all)
 		inverse = andNot(compare(equal, all, num(0)), inverse) // of a row without edges
 		VMULSS(inverse.AsX(), up.AsX(), up.AsX())
 		VMULSS(inverse.AsX(), down.AsX(), down.AsX())
 		VMOVSS(up.AsX(), Mem{Base: rec})
 		VMOVSS(down.AsX(), Mem{Base: rec, Disp: 4})
-		storeFirst(mul(inverse, acc[0]), width, Mem{Base: s.get(spokesY)})
-		s.further(spokesRec, spokesRecStride)
-		s.further(spokesY, spokesYStride)
+		storeFirst(mul(inverse, acc[0]), width, Mem{Base: s.word("Y")})
+		s.further("Rec", "RecStride")
+		s.further("Y", "YStride")
 	}
 	s.each(first, edge, last)
 	finish()
@@ -146,29 +145,29 @@ type ownRow struct {
 func (s *spokes) retraceOne() {
 	acc, del := make([]vec, 1), make([]vec, 1)
 	own := ownRow{YMM(), YMM(), YMM()}
-	at := places{spokesFar: s.get(spokesFar), spokesX: s.get(spokesX), spokesDer: s.get(spokesDer)}
+	at := places{"Far": s.word("Far"), "X": s.word("X"), "Der": s.word("Der")}
 	factor := s.factor()
-	width := s.get(spokesWidth)
+	width := s.word("Width")
 	inside := maskOf(width)
-	slope := get(s.field(spokesSlope))
+	slope := get(s.field("slope"))
 	first := func() {
 		zero(acc)
 		zero(del)
-		powers := s.get(spokesOwn)
+		powers := s.word("Own")
 		VMOVSS(Mem{Base: powers}, own.up.AsX())
 		VMOVSS(Mem{Base: powers, Disp: 4}, own.down.AsX())
-		VMASKMOVPS(Mem{Base: s.get(spokesV)}, inside, own.v)
+		VMASKMOVPS(Mem{Base: s.word("V")}, inside, own.v)
 	}
 	edge := func() {
-		s.ask(at, table{base: spokesX, stride: spokesXStride, lines: 1}, table{base: spokesFar, stride: spokesFarStride, lines: 1},
-			table{base: spokesDer, stride: spokesDerStride, lines: 1})
+		s.ask(at, table{base: "X", stride: "XStride", lines: 1}, table{base: "Far", stride: "FarStride", lines: 1},
+			table{base: "Der", stride: "DerStride", lines: 1})
 		u := s.column()
-		rec := s.of(at, u, spokesFar, spokesFarStride)
+		rec := s.of(at, u, "Far", "FarStride")
 		up, down := firstOf(own.up, rec), firstOf(own.down, rec.Offset(4))
 		alpha := higher(up, down)
 		sloped := pick(compare(greater, up, down), up, mul(down, slope))
 		x, weight := YMM(), toEvery(alpha)
-		VMASKMOVPS(s.of(at, u, spokesX, spokesXStride), inside, x)
+		VMASKMOVPS(s.of(at, u, "X", "XStride"), inside, x)
 		g := across(mul(x, own.v))
 		if s.drops {
 			factor.Index = s.k
@@ -181,13 +180,13 @@ func (s *spokes) retraceOne() {
 		VSUBSS(rec.Offset(8), g, g)
 		VMULSS(sloped.AsX(), g, g)
 		VADDSS(g, del[0].AsX(), del[0].AsX())
-		der := s.of(at, u, spokesDer, spokesDerStride)
+		der := s.of(at, u, "Der", "DerStride")
 		VADDSS(der, g, g)
 		VMOVSS(g, der)
 	}
 	last := func() {
 		s.keepOne(acc[0], del[0], width, inside)
-		for _, x := range [][2]int{{spokesOwn, spokesOwnStride}, {spokesV, spokesVStride}, {spokesRec, spokesRecStride}, {spokesY, spokesYStride}} {
+		for _, x := range [][2]string{{"Own", "OwnStride"}, {"V", "VStride"}, {"Rec", "RecStride"}, {"Y", "YStride"}} {
 			s.further(x[0], x[1])
 		}
 	}
@@ -195,21 +194,20 @@ func (s *spokes) retraceOne() {
 	finish()
 }
 
-// pairOne writes simd.Spokes.Pair of one head.
+// pairOne writes simd.NodeExpAttention.Pair of one head.
 func pairOne() {
-	start("pairSpoke", "func(p *byte)", "pairSpoke is Spokes.Pair of one head.")
-	s := &spokes{tile: tile{w: 8, p: param("p")}}
-	x, v, rec, n := s.get(spokesX), s.get(spokesV), s.get(spokesRec), s.get(spokesLeft)
-	inside := maskOf(s.get(spokesWidth))
+	s := &spokes{tile: tile{startOn("NodeExpAttention", "pairOneHead", "", "pairOneHead is NodeExpAttention.Pair of one head."), 8}}
+	x, v, rec, n := s.word("X"), s.word("V"), s.word("Rec"), s.word("left")
+	inside := maskOf(s.word("Width"))
 	again := fresh("row")
 	Label(again)
 	a, b := YMM(), YMM()
 	VMASKMOVPS(Mem{Base: x}, inside, a)
 	VMASKMOVPS(Mem{Base: v}, inside, b)
 	VMOVSS(across(mul(a, b)), Mem{Base: rec, Disp: 8})
-	s.advance(x, spokesXStride)
-	s.advance(v, spokesVStride)
-	s.advance(rec, spokesRecStride)
+	s.advance(x, "XStride")
+	s.advance(v, "VStride")
+	s.advance(rec, "RecStride")
 	DECQ(n)
 	JNZ(LabelRef(again))
 	finish()
@@ -218,13 +216,13 @@ func pairOne() {
 // keepOne sets a source's gradients, or adds to them.
 func (s *spokes) keepOne(acc, del vec, width reg.GPVirtual, inside vec) {
 	set, plain := fresh("set"), fresh("plain")
-	rec, y := s.get(spokesRec), s.get(spokesY)
-	CMPQ(s.field(spokesAddRec), Imm(0))
+	rec, y := s.word("Rec"), s.word("Y")
+	CMPQ(s.field("AddRec"), Imm(0))
 	JE(LabelRef(set))
 	VADDSS(Mem{Base: rec}, del.AsX(), del.AsX())
 	Label(set)
 	VMOVSS(del.AsX(), Mem{Base: rec})
-	CMPQ(s.field(spokesAddY), Imm(0))
+	CMPQ(s.field("AddY"), Imm(0))
 	JE(LabelRef(plain))
 	old := YMM()
 	VMASKMOVPS(Mem{Base: y}, inside, old)
@@ -233,11 +231,10 @@ func (s *spokes) keepOne(acc, del vec, width reg.GPVirtual, inside vec) {
 	storeFirst(acc, width, Mem{Base: y})
 }
 
-// columnOfPowers writes simd.Powers.Column of rows in eights.
+// columnOfPowers writes simd.NodeExps.Column of rows in eights.
 func columnOfPowers() {
-	start("powersOfColumn", "func(p *byte)", "powersOfColumn is Powers.Column of rows in eights.")
-	t := &tile{w: 8, p: param("p")}
-	x, y, n, most := t.get(powersX), t.get(powersY), t.get(powersRows), YMM()
+	t := &tile{startOn("NodeExps", "nodeExpsOfColumn", "", "nodeExpsOfColumn is NodeExps.Column of rows in eights."), 8}
+	x, y, n, most := t.word("X"), t.word("Y"), t.word("rows"), YMM()
 	VXORPS(most, most, most)
 	none := YMM()
 	VXORPS(none, none, none)
@@ -245,7 +242,7 @@ func columnOfPowers() {
 	Label(row)
 	v := get(Mem{Base: x})
 	VPMAXUD(magnitude(v), most, most)
-	low := mul(v, t.field(powersSlope))
+	low := mul(v, t.field("slope"))
 	up, down := expOrdinary(v), expOrdinary(low)
 	for half, unpack := range []func(...Op){func(o ...Op) { VUNPCKLPS(o[0], o[1], o[2]) }, func(o ...Op) { VUNPCKHPS(o[0], o[1], o[2]) }} {
 		a, b, even, odd := YMM(), YMM(), YMM(), YMM()
@@ -263,6 +260,6 @@ func columnOfPowers() {
 	ADDQ(Imm(128), y)
 	SUBQ(Imm(lanes), n)
 	JNZ(LabelRef(row))
-	VMOVUPS(most, t.field(powersMost))
+	VMOVUPS(most, t.field("most"))
 	finish()
 }

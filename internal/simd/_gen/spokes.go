@@ -6,31 +6,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Where the fields of simd.Spokes are; a test compares them.
-const (
-	spokesOffsets, spokesCols, spokesPerm  = 0, 24, 48
-	spokesFar, spokesX, spokesY, spokesRec = 72, 96, 120, 144
-	spokesOwn, spokesV, spokesDer          = 168, 192, 216
-	spokesFarStride, spokesXStride         = 240, 248
-	spokesYStride, spokesRecStride         = 256, 264
-	spokesOwnStride                        = 272
-	spokesVStride, spokesDerStride         = 280, 288
-	spokesAhead, spokesLast, spokesMost    = 296, 304, 312
-	spokesAddY, spokesAddRec               = 320, 328
-	spokesLeft, spokesPast                 = 336, 344
-	spokesSlope, spokesScale               = 352, 384
-	spokesK0, spokesK1, spokesLane         = 416, 448, 480
-	spokesFlip, spokesDrop                 = 512, 544
-	spokesB, spokesC                       = 576, 608
-	spokesFactors, spokesWidth, spokesRoom = 640, 664, 680
-)
-
-// Where the fields of simd.Powers are.
-const (
-	powersX, powersY, powersXStride, powersYStride = 0, 24, 48, 56
-	powersRows, powersMost, powersSlope            = 64, 72, 104
-)
-
 // allSpokes writes the kernels of simd.Spokes and simd.Powers.
 func allSpokes() {
 	rowsOfPowers()
@@ -39,12 +14,12 @@ func allSpokes() {
 	factorsOfEdges("factorsInOrder", false)
 	factorsOfEdges("factorsOfPerm", true)
 	for _, drops := range []bool{false, true} {
-		newSpokes("attendSpokes", "Spokes.Attend", drops).attend()
-		newSpokes("retraceSpokes", "Spokes.Retrace", drops).retrace()
-		newSpokes("attendSlim", "Spokes.Attend of slim heads", drops).slimmed().attend()
-		newSpokes("retraceSlim", "Spokes.Retrace of slim heads", drops).slimmed().retrace()
-		newSpokes("attendSpoke", "Spokes.Attend of one head", drops).attendOne()
-		newSpokes("retraceSpoke", "Spokes.Retrace of one head", drops).retraceOne()
+		newSpokes("attendNodeExps", "NodeExpAttention.Attend", drops).attend()
+		newSpokes("retraceNodeExps", "NodeExpAttention.Retrace", drops).retrace()
+		newSpokes("attendSlim", "NodeExpAttention.Attend of slim heads", drops).slimmed().attend()
+		newSpokes("retraceSlim", "NodeExpAttention.Retrace of slim heads", drops).slimmed().retrace()
+		newSpokes("attendOneHead", "NodeExpAttention.Attend of one head", drops).attendOne()
+		newSpokes("retraceOneHead", "NodeExpAttention.Retrace of one head", drops).retraceOne()
 	}
 }
 
@@ -64,15 +39,14 @@ func newSpokes(name, doc string, drops bool) *spokes {
 	if drops {
 		name, with = name+"Drop", " under a mask."
 	}
-	start(name, "func(p *byte)", name+" is "+doc+with)
-	s := &spokes{tile: tile{w: 8, p: param("p")}, drops: drops}
-	s.cols = s.get(spokesCols)
+	s := &spokes{tile: tile{startOn("NodeExpAttention", name, "", name+" is "+doc+with), 8}, drops: drops}
+	s.cols = s.word("Cols")
 	return s
 }
 
 // slimmed makes it a kernel of eight heads of fewer elements than a register has.
 func (s *spokes) slimmed() *spokes {
-	s.size = s.get(spokesWidth)
+	s.size = s.word("Width")
 	s.inside = maskOf(s.size)
 	SHLQ(Imm(2), s.size)
 	return s
@@ -97,8 +71,8 @@ func (s *spokes) elements(row Mem) func(h int) vec {
 }
 
 // further adds a stride to a pointer in memory.
-func (s *spokes) further(field, stride int) {
-	by := s.get(stride)
+func (s *spokes) further(field, stride string) {
+	by := s.word(stride)
 	SHLQ(Imm(2), by)
 	ADDQ(by, s.field(field))
 }
@@ -110,13 +84,13 @@ func (s *spokes) each(first, edge, last func()) {
 	row, again, none, stop := fresh("row"), fresh("edge"), fresh("none"), fresh("stop")
 	end := GP64()
 	s.k = GP64()
-	CMPQ(s.field(spokesLeft), Imm(0))
+	CMPQ(s.field("left"), Imm(0))
 	JE(LabelRef(stop))
 	Label(row)
-	offs := s.get(spokesOffsets)
+	offs := s.word("Offsets")
 	MOVQ(Mem{Base: offs}, s.k)
 	MOVQ(Mem{Base: offs, Disp: 8}, end)
-	CMPQ(end, s.field(spokesMost))
+	CMPQ(end, s.field("most"))
 	JG(LabelRef(stop))
 	first()
 	CMPQ(s.k, end)
@@ -128,8 +102,8 @@ func (s *spokes) each(first, edge, last func()) {
 	JL(LabelRef(again))
 	Label(none)
 	last()
-	ADDQ(Imm(8), s.field(spokesOffsets))
-	DECQ(s.field(spokesLeft))
+	ADDQ(Imm(8), s.field("Offsets"))
+	DECQ(s.field("left"))
 	JNZ(LabelRef(row))
 	Label(stop)
 }
@@ -138,7 +112,7 @@ func (s *spokes) each(first, edge, last func()) {
 // again for those of one that is soon read.
 func (s *spokes) ask(at places, arrays ...table) {
 	skip := fresh("skip")
-	far := s.get(spokesAhead)
+	far := s.word("Ahead")
 	TESTQ(far, far)
 	JZ(LabelRef(skip))
 	ADDQ(s.k, far)
@@ -150,8 +124,8 @@ func (s *spokes) ask(at places, arrays ...table) {
 
 // request asks for the rows of an edge, or of the last.
 func (s *spokes) request(e reg.GPVirtual, fetch func(Op), at places, arrays []table) {
-	CMPQ(e, s.field(spokesLast))
-	CMOVQGT(s.field(spokesLast), e)
+	CMPQ(e, s.field("Last"))
+	CMOVQGT(s.field("Last"), e)
 	u := GP64()
 	MOVLQSX(Mem{Base: s.cols, Index: e, Scale: 4}, u)
 	for _, a := range arrays {
@@ -164,11 +138,11 @@ func (s *spokes) request(e reg.GPVirtual, fetch func(Op), at places, arrays []ta
 
 // dropped is all ones where the edge e, which is in all lanes, is not kept.
 func (s *spokes) dropped(e vec) vec {
-	VPADDD(s.field(spokesK0), e, e)
+	VPADDD(s.field("k0"), e, e)
 	key := mix(e)
-	VPXOR(s.field(spokesK1), key, key)
-	VPADDD(s.field(spokesLane), key, key)
-	h, bar := xor(stirred(key), s.field(spokesFlip)), get(s.field(spokesDrop))
+	VPXOR(s.field("k1"), key, key)
+	VPADDD(s.field("lane"), key, key)
+	h, bar := xor(stirred(key), s.field("flip")), get(s.field("drop"))
 	VPCMPGTD(h, bar, bar)
 	return bar
 }
@@ -210,26 +184,26 @@ func toAll(v vec, f func(h int, x vec)) {
 
 // attend writes simd.Spokes.Attend.
 func (s *spokes) attend() {
-	at := places{spokesFar: s.get(spokesFar), spokesX: s.get(spokesX)}
+	at := places{"Far": s.word("Far"), "X": s.word("X")}
 	acc, sum := make([]vec, lanes), make([]vec, 1)
 	up, down := YMM(), YMM() // the powers of the destination
 	first := func() {
 		zero(acc)
 		zero(sum)
-		rec := s.get(spokesRec)
+		rec := s.word("Rec")
 		VMOVUPS(Mem{Base: rec}, up)
 		VMOVUPS(Mem{Base: rec, Disp: 32}, down)
 	}
 	edge := func() {
-		s.ask(at, s.carried(), table{base: spokesFar, stride: spokesFarStride, lines: 1})
+		s.ask(at, s.carried(), table{base: "Far", stride: "FarStride", lines: 1})
 		u := s.column()
-		far := s.of(at, u, spokesFar, spokesFarStride)
+		far := s.of(at, u, "Far", "FarStride")
 		e := higher(mul(up, far), mul(down, far.Offset(32)))
 		VADDPS(e, sum[0], sum[0])
 		if s.drops {
 			e = andNot(s.dropped(s.edge(nil)), e)
 		}
-		x := s.of(at, u, spokesX, spokesXStride)
+		x := s.of(at, u, "X", "XStride")
 		if s.size == nil {
 			toAll(e, func(h int, f vec) { VFMADD231PS(x.Offset(32*h), f, acc[h]) })
 			return
@@ -238,7 +212,7 @@ func (s *spokes) attend() {
 		toAll(e, func(h int, f vec) { VFMADD231PS(next(h), f, acc[h]) })
 	}
 	last := func() {
-		rec := s.get(spokesRec)
+		rec := s.word("Rec")
 		inverse := div(get(num(1)), sum[0])
 		inverse = andNot(compare(equal, sum[0], num(0)), inverse) // of a row without edges
 		VMULPS(inverse, up, up)
@@ -246,27 +220,27 @@ func (s *spokes) attend() {
 		VMOVUPS(up, Mem{Base: rec})
 		VMOVUPS(down, Mem{Base: rec, Disp: 32})
 		if s.drops {
-			VMULPS(s.field(spokesScale), inverse, inverse)
+			VMULPS(s.field("scale"), inverse, inverse)
 		}
 		toAll(inverse, func(h int, f vec) {
 			VMULPS(f, acc[h], acc[h])
 			if s.size == nil {
-				VADDPS(s.field(spokesRoom).Offset(32*h), acc[h], acc[h])
+				VADDPS(s.field("room").Offset(32*h), acc[h], acc[h])
 			}
 		})
 		s.put(acc)
-		s.further(spokesRec, spokesRecStride)
-		s.further(spokesY, spokesYStride)
+		s.further("Rec", "RecStride")
+		s.further("Y", "YStride")
 	}
 	s.each(first, edge, last)
-	fencePast(s.field(spokesPast))
+	fencePast(s.field("stream"))
 	finish()
 }
 
 // carried is the table of what is carried. Of slim heads two lines are most of a
 // row.
 func (s *spokes) carried() table {
-	t := table{base: spokesX, stride: spokesXStride, lines: 4}
+	t := table{base: "X", stride: "XStride", lines: 4}
 	if s.size != nil {
 		t.lines = 2
 	}
@@ -278,15 +252,15 @@ func (s *spokes) put(acc []vec) {
 	if s.size != nil {
 		s.putSlim(acc)
 	} else {
-		storePast(s.field(spokesPast), acc, s.get(spokesY))
+		storePast(s.field("stream"), acc, s.word("Y"))
 	}
 }
 
 // putSlim is put of slim heads: each is stored over the end of the one before it
 // in the room, and the row is as many registers as a head has elements.
 func (s *spokes) putSlim(acc []vec) {
-	at, from, left, y := GP64(), GP64(), GP64(), s.get(spokesY)
-	LEAQ(s.field(spokesRoom), at)
+	at, from, left, y := GP64(), GP64(), GP64(), s.word("Y")
+	LEAQ(s.field("room"), at)
 	MOVQ(at, from)
 	for _, a := range acc {
 		VMOVUPS(a, Mem{Base: at})
@@ -314,37 +288,37 @@ func pair(x, y vec) vec {
 
 // retrace writes simd.Spokes.Retrace.
 func (s *spokes) retrace() {
-	at := places{spokesFar: s.get(spokesFar), spokesX: s.get(spokesX), spokesDer: s.get(spokesDer)}
+	at := places{"Far": s.word("Far"), "X": s.word("X"), "Der": s.word("Der")}
 	acc := make([]vec, lanes)
 	del := make([]vec, 1)
 	var perm reg.GPVirtual
 	if s.drops {
-		perm = s.get(spokesPerm)
+		perm = s.word("Perm")
 	}
 	own, v := GP64(), GP64()
 	if s.size != nil {
-		LEAQ(s.field(spokesRoom), v)
+		LEAQ(s.field("room"), v)
 	}
 	first := func() {
 		zero(acc)
 		zero(del)
-		MOVQ(s.field(spokesOwn), own)
+		MOVQ(s.field("Own"), own)
 		if s.size == nil {
-			MOVQ(s.field(spokesV), v)
+			MOVQ(s.field("V"), v)
 			return
 		}
-		next := s.elements(Mem{Base: s.get(spokesV)})
+		next := s.elements(Mem{Base: s.word("V")})
 		for h := range lanes {
 			VMOVUPS(next(h), Mem{Base: v, Disp: 32 * h})
 		}
 	}
 	edge := func() {
-		s.ask(at, s.carried(), table{base: spokesFar, stride: spokesFarStride, lines: 2},
-			table{base: spokesDer, stride: spokesDerStride, lines: 1})
+		s.ask(at, s.carried(), table{base: "Far", stride: "FarStride", lines: 2},
+			table{base: "Der", stride: "DerStride", lines: 1})
 		u := s.column()
-		rec := s.of(at, u, spokesFar, spokesFarStride)
+		rec := s.of(at, u, "Far", "FarStride")
 		weight := s.weigh(rec, own, perm)
-		next := s.elements(s.of(at, u, spokesX, spokesXStride))
+		next := s.elements(s.of(at, u, "X", "XStride"))
 		g := dots(weight, func(h int, f vec) vec {
 			from := next(h)
 			VFMADD231PS(from, f, acc[h])
@@ -353,24 +327,24 @@ func (s *spokes) retrace() {
 		})
 		c := rec.Offset(64)
 		if s.drops {
-			VMULPS(s.field(spokesC), g, g)
+			VMULPS(s.field("c"), g, g)
 		}
 		VSUBPS(c, g, g)
-		VMULPS(s.field(spokesB), g, g)
+		VMULPS(s.field("b"), g, g)
 		VADDPS(g, del[0], del[0])
-		der := s.of(at, u, spokesDer, spokesDerStride)
+		der := s.of(at, u, "Der", "DerStride")
 		VADDPS(der, g, g)
 		VMOVUPS(g, der)
 	}
 	last := func() {
 		s.keep(acc, del[0])
-		s.further(spokesOwn, spokesOwnStride)
-		s.further(spokesV, spokesVStride)
-		s.further(spokesRec, spokesRecStride)
-		s.further(spokesY, spokesYStride)
+		s.further("Own", "OwnStride")
+		s.further("V", "VStride")
+		s.further("Rec", "RecStride")
+		s.further("Y", "YStride")
 	}
 	s.each(first, edge, last)
-	fencePast(s.field(spokesPast))
+	fencePast(s.field("stream"))
 	finish()
 }
 
@@ -401,13 +375,13 @@ func dots(weight vec, product func(h int, f vec) vec) vec {
 func (s *spokes) weigh(rec Mem, own, perm reg.GPVirtual) vec {
 	up, down := mul(get(rec), Mem{Base: own}), mul(get(rec.Offset(32)), Mem{Base: own, Disp: 32})
 	alpha := higher(up, down)
-	sloped := pick(compare(greater, up, down), up, mul(down, s.field(spokesSlope)))
-	VMOVUPS(sloped, s.field(spokesB))
+	sloped := pick(compare(greater, up, down), up, mul(down, s.field("slope")))
+	VMOVUPS(sloped, s.field("b"))
 	if s.drops {
 		gone := s.dropped(s.edge(perm))
-		scale := andNot(gone, s.field(spokesScale))
+		scale := andNot(gone, s.field("scale"))
 		VMULPS(scale, alpha, alpha)
-		VMOVUPS(scale, s.field(spokesC))
+		VMOVUPS(scale, s.field("c"))
 	}
 	return alpha
 }
@@ -415,15 +389,15 @@ func (s *spokes) weigh(rec Mem, own, perm reg.GPVirtual) vec {
 // keep sets a source's gradients, or adds to them.
 func (s *spokes) keep(acc []vec, del vec) {
 	set, plain := fresh("set"), fresh("plain")
-	rec := s.get(spokesRec)
-	CMPQ(s.field(spokesAddRec), Imm(0))
+	rec := s.word("Rec")
+	CMPQ(s.field("AddRec"), Imm(0))
 	JE(LabelRef(set))
 	VADDPS(Mem{Base: rec}, del, del)
 	Label(set)
 	VMOVUPS(del, Mem{Base: rec})
-	CMPQ(s.field(spokesAddY), Imm(0))
+	CMPQ(s.field("AddY"), Imm(0))
 	JE(LabelRef(plain))
-	next := s.elements(Mem{Base: s.get(spokesY)})
+	next := s.elements(Mem{Base: s.word("Y")})
 	for h, a := range acc {
 		VADDPS(next(h), a, a)
 	}
@@ -443,14 +417,13 @@ const powersAhead = 48
 
 // rowsOfPowers writes simd.Powers.Rows.
 func rowsOfPowers() {
-	start("powersOfRows", "func(p *byte)", "powersOfRows is Powers.Rows.")
-	t := &tile{w: 8, p: param("p")}
-	x, y, n, most := t.get(powersX), t.get(powersY), t.get(powersRows), YMM()
+	t := &tile{startOn("NodeExps", "nodeExpsOfRows", "", "nodeExpsOfRows is NodeExps.Rows."), 8}
+	x, y, n, most := t.word("X"), t.word("Y"), t.word("rows"), YMM()
 	VXORPS(most, most, most)
 	row, done := fresh("row"), fresh("done")
 	nextX, nextY := GP64(), GP64() // the elements from a row to that which is asked for with it
-	IMUL3Q(Imm(powersAhead), t.field(powersXStride), nextX)
-	IMUL3Q(Imm(powersAhead), t.field(powersYStride), nextY)
+	IMUL3Q(Imm(powersAhead), t.field("XStride"), nextX)
+	IMUL3Q(Imm(powersAhead), t.field("YStride"), nextY)
 	TESTQ(n, n)
 	JZ(LabelRef(done))
 	Label(row)
@@ -459,14 +432,14 @@ func rowsOfPowers() {
 	PREFETCHT0(Mem{Base: y, Index: nextY, Scale: 4, Disp: 60})
 	v := get(Mem{Base: x})
 	VPMAXUD(magnitude(v), most, most)
-	low := mul(v, t.field(powersSlope))
+	low := mul(v, t.field("slope"))
 	VMOVUPS(expOrdinary(v), Mem{Base: y})
 	VMOVUPS(expOrdinary(low), Mem{Base: y, Disp: 32})
-	t.advance(x, powersXStride)
-	t.advance(y, powersYStride)
+	t.advance(x, "XStride")
+	t.advance(y, "YStride")
 	DECQ(n)
 	JNZ(LabelRef(row))
 	Label(done)
-	VMOVUPS(most, t.field(powersMost))
+	VMOVUPS(most, t.field("most"))
 	finish()
 }

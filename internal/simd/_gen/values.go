@@ -6,20 +6,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Where the fields of simd.Values are; a test compares them.
-const (
-	valuesOffsets, valuesCols, valuesFrom, valuesTo = 0, 24, 48, 72
-	valuesRow, valuesK0, valuesK1, valuesDrop       = 96, 104, 108, 112
-	valuesScale                                     = 116
-)
-
 // dropValues writes simd.Values.Drop.
 func dropValues() {
-	t := newTile("dropValuesAVX2", 0, "Values.Drop")
-	cols, from, to := t.get(valuesCols), t.get(valuesFrom), t.get(valuesTo)
-	k0, k1, scale := t.all(valuesK0), t.all(valuesK1), t.all(valuesScale)
-	bar := newThreshold(t.field(valuesDrop))
-	row := t.get(valuesRow)
+	t := newTile("Values", "dropValuesAVX2", 0, "Values.Drop")
+	cols, from, to := t.word("Cols"), t.word("From"), t.word("To")
+	k0, k1, scale := t.everywhere("k0"), t.everywhere("k1"), t.everywhere("scale")
+	bar := newThreshold(t.field("drop"))
+	row := t.word("Row")
 	t.rows(func(k, end reg.GPVirtual) {
 		key := YMM()
 		VMOVD(row.As32(), key.AsX())

@@ -11,14 +11,14 @@ import (
 // instructions, so the first that needs a constant loads it for all: with one
 // load each they would wait for the two load ports.
 type woven struct {
-	u      int              // whose turn it is
-	pass   []func()         // ends the turn of each
-	uses   []int            // how many constants each has used
-	shared map[int]constant // the constants, by the number of their use
+	u      int            // whose turn it is
+	pass   []func()       // ends the turn of each
+	uses   []int          // how many constants each has used
+	shared map[int]loaded // the constants, by the number of their use
 }
 
-// constant is the memory of one and the register that has it.
-type constant struct {
+// loaded is the memory of a constant and the register that has it.
+type loaded struct {
 	at Mem
 	v  vec
 }
@@ -44,7 +44,7 @@ func operand(m Op) Op {
 	w.uses[w.u]++
 	c, ok := w.shared[use]
 	if !ok {
-		c = constant{at, YMM()}
+		c = loaded{at, YMM()}
 		VMOVUPS(at, c.v)
 		w.shared[use] = c
 	}
@@ -61,7 +61,7 @@ func weave(steps int, begin func(u int), body func()) {
 		body()
 		return
 	}
-	w := &woven{pass: make([]func(), steps), uses: make([]int, steps), shared: map[int]constant{}}
+	w := &woven{pass: make([]func(), steps), uses: make([]int, steps), shared: map[int]loaded{}}
 	weaving = w
 	defer func() { weaving = nil }()
 	turns := make([]func() (struct{}, bool), steps)

@@ -6,7 +6,7 @@ import (
 )
 
 // zeroGroup is how many registers are compared before there is a branch.
-const zeroGroup = 4
+func zeroGroup() int { return constantOf("zeroGroup") / lanes }
 
 // anyZero writes simd.HasZero of whole groups of registers.
 func anyZero() {
@@ -16,7 +16,7 @@ func anyZero() {
 	VXORPS(zero, zero, zero)
 	Label("again")
 	var any vec
-	for i := range zeroGroup {
+	for i := range zeroGroup() {
 		is := compare(equal, zero, Mem{Base: x, Disp: 32 * i})
 		if i == 0 {
 			any = is
@@ -27,7 +27,7 @@ func anyZero() {
 	VMOVMSKPS(any, found)
 	TESTL(found, found)
 	JNZ(LabelRef("over"))
-	ADDQ(Imm(32*zeroGroup), x)
+	ADDQ(Imm(uint64(32*zeroGroup())), x)
 	DECQ(groups)
 	JNZ(LabelRef("again"))
 	Label("over")

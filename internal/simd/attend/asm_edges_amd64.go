@@ -4,112 +4,112 @@
 
 package attend
 
-// fanScore is Fan.Score.
+// edgeRowsScore is EdgeRows.Score.
 //
 //go:noescape
-func fanScore(p *byte)
+func edgeRowsScore(p *EdgeRows)
 
-// fanScoreGrad is Fan.ScoreGrad.
+// edgeRowsScoreGrad is EdgeRows.ScoreGrad.
 //
 //go:noescape
-func fanScoreGrad(p *byte)
+func edgeRowsScoreGrad(p *EdgeRows)
 
-// fanScoreDots is Fan.ScoreDots.
+// edgeRowsScoreDots is EdgeRows.ScoreDots.
 //
 //go:noescape
-func fanScoreDots(p *byte)
+func edgeRowsScoreDots(p *EdgeRows)
 
-// fanScoreBrief is Fan.ScoreBrief.
+// edgeRowsScoreBrief is EdgeRows.ScoreBrief.
 //
 //go:noescape
-func fanScoreBrief(p *byte)
+func edgeRowsScoreBrief(p *EdgeRows)
 
-// fanSum is Fan.Sum.
+// edgeRowsSum is EdgeRows.Sum.
 //
 //go:noescape
-func fanSum(p *byte)
+func edgeRowsSum(p *EdgeRows)
 
-// fanSpread is Fan.Spread.
+// edgeRowsSpread is EdgeRows.Spread.
 //
 //go:noescape
-func fanSpread(p *byte)
+func edgeRowsSpread(p *EdgeRows)
 
-// fanDots is Fan.Dots.
+// edgeRowsDots is EdgeRows.Dots.
 //
 //go:noescape
-func fanDots(p *byte)
+func edgeRowsDots(p *EdgeRows)
 
-// fanAffine is Fan.Affine.
+// edgeRowsAffine is EdgeRows.Affine.
 //
 //go:noescape
-func fanAffine(p *byte)
+func edgeRowsAffine(p *EdgeRows)
 
-// fanAffineGrad is Fan.AffineGrad.
+// edgeRowsAffineGrad is EdgeRows.AffineGrad.
 //
 //go:noescape
-func fanAffineGrad(p *byte)
+func edgeRowsAffineGrad(p *EdgeRows)
 
-// fanScore8 is Fan.Score of eight heads of eight elements.
+// edgeRowsScore8 is EdgeRows.Score of eight heads of eight elements.
 //
 //go:noescape
-func fanScore8(p *byte)
+func edgeRowsScore8(p *EdgeRows)
 
-// fanScoreGrad8 is Fan.ScoreGrad of eight heads of eight elements.
+// edgeRowsScoreGrad8 is EdgeRows.ScoreGrad of eight heads of eight elements.
 //
 //go:noescape
-func fanScoreGrad8(p *byte)
+func edgeRowsScoreGrad8(p *EdgeRows)
 
-// fanScoreDots8 is Fan.ScoreDots of eight heads of eight elements.
+// edgeRowsScoreDots8 is EdgeRows.ScoreDots of eight heads of eight elements.
 //
 //go:noescape
-func fanScoreDots8(p *byte)
+func edgeRowsScoreDots8(p *EdgeRows)
 
-// fanScoreBrief8 is Fan.ScoreBrief of eight heads of eight elements.
+// edgeRowsScoreBrief8 is EdgeRows.ScoreBrief of eight heads of eight elements.
 //
 //go:noescape
-func fanScoreBrief8(p *byte)
+func edgeRowsScoreBrief8(p *EdgeRows)
 
-// fanSum8 is Fan.Sum of eight heads of eight elements.
+// edgeRowsSum8 is EdgeRows.Sum of eight heads of eight elements.
 //
 //go:noescape
-func fanSum8(p *byte)
+func edgeRowsSum8(p *EdgeRows)
 
-// fanSpread8 is Fan.Spread of eight heads of eight elements.
+// edgeRowsSpread8 is EdgeRows.Spread of eight heads of eight elements.
 //
 //go:noescape
-func fanSpread8(p *byte)
+func edgeRowsSpread8(p *EdgeRows)
 
-// fanDots8 is Fan.Dots of eight heads of eight elements.
+// edgeRowsDots8 is EdgeRows.Dots of eight heads of eight elements.
 //
 //go:noescape
-func fanDots8(p *byte)
+func edgeRowsDots8(p *EdgeRows)
 
-// fanAffine8 is Fan.Affine of eight heads of eight elements.
+// edgeRowsAffine8 is EdgeRows.Affine of eight heads of eight elements.
 //
 //go:noescape
-func fanAffine8(p *byte)
+func edgeRowsAffine8(p *EdgeRows)
 
-// fanAffineGrad8 is Fan.AffineGrad of eight heads of eight elements.
+// edgeRowsAffineGrad8 is EdgeRows.AffineGrad of eight heads of eight elements.
 //
 //go:noescape
-func fanAffineGrad8(p *byte)
+func edgeRowsAffineGrad8(p *EdgeRows)
 
-// fanAffine64 is Fan.Affine of one head of 64 elements.
+// edgeRowsAffine64 is EdgeRows.Affine of one head of 64 elements.
 //
 //go:noescape
-func fanAffine64(p *byte)
+func edgeRowsAffine64(p *EdgeRows)
 
-// fanAffineGrad64 is Fan.AffineGrad of one head of 64 elements.
+// edgeRowsAffineGrad64 is EdgeRows.AffineGrad of one head of 64 elements.
 //
 //go:noescape
-func fanAffineGrad64(p *byte)
+func edgeRowsAffineGrad64(p *EdgeRows)
 
-// returns is Returns.Add.
+// addCompactGrads is CompactGrads.Add.
 //
 //go:noescape
-func returns(p *byte)
+func addCompactGrads(p *CompactGrads)
 
-// returns8 is Returns.Add of eight heads of eight elements.
+// addCompactGrads8 is CompactGrads.Add of eight heads of eight elements.
 //
 //go:noescape
-func returns8(p *byte)
+func addCompactGrads8(p *CompactGrads)

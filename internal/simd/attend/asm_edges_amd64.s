@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func fanScore(p *byte)
+// func edgeRowsScore(p *EdgeRows)
 // Requires: AVX, FMA3, MMX+
-TEXT ·fanScore(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsScore(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         72(AX), CX
 	MOVQ         96(AX), DX
@@ -137,9 +137,9 @@ DATA wide00000000<>+24(SB)/4, $0x00000000
 DATA wide00000000<>+28(SB)/4, $0x00000000
 GLOBL wide00000000<>(SB), RODATA|NOPTR, $32
 
-// func fanScoreGrad(p *byte)
+// func edgeRowsScoreGrad(p *EdgeRows)
 // Requires: AVX, FMA3, MMX+
-TEXT ·fanScoreGrad(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsScoreGrad(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         72(AX), CX
 	MOVQ         96(AX), DX
@@ -465,9 +465,9 @@ done25:
 	VZEROUPPER
 	RET
 
-// func fanScoreDots(p *byte)
+// func edgeRowsScoreDots(p *EdgeRows)
 // Requires: AVX, FMA3, MMX+
-TEXT ·fanScoreDots(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsScoreDots(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         72(AX), CX
 	MOVQ         96(AX), DX
@@ -605,9 +605,9 @@ done35:
 	VZEROUPPER
 	RET
 
-// func fanScoreBrief(p *byte)
+// func edgeRowsScoreBrief(p *EdgeRows)
 // Requires: AVX, FMA3, MMX+
-TEXT ·fanScoreBrief(SB), NOSPLIT, $8-8
+TEXT ·edgeRowsScoreBrief(SB), NOSPLIT, $8-8
 	MOVQ         p+0(FP), AX
 	MOVQ         72(AX), CX
 	MOVQ         96(AX), DX
@@ -795,9 +795,9 @@ done45:
 	VZEROUPPER
 	RET
 
-// func fanSum(p *byte)
+// func edgeRowsSum(p *EdgeRows)
 // Requires: AVX, FMA3, MMX+
-TEXT ·fanSum(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsSum(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 120(AX), CX
 	MOVQ 216(AX), DX
@@ -894,9 +894,9 @@ done55:
 	VZEROUPPER
 	RET
 
-// func fanSpread(p *byte)
+// func edgeRowsSpread(p *EdgeRows)
 // Requires: AVX, MMX+
-TEXT ·fanSpread(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsSpread(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 72(AX), CX
 	MOVQ 120(AX), DX
@@ -1087,9 +1087,9 @@ done76:
 	VZEROUPPER
 	RET
 
-// func fanDots(p *byte)
+// func edgeRowsDots(p *EdgeRows)
 // Requires: AVX, FMA3, MMX+
-TEXT ·fanDots(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsDots(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 72(AX), CX
 	MOVQ 192(AX), DX
@@ -1188,9 +1188,9 @@ done86:
 	VZEROUPPER
 	RET
 
-// func fanAffine(p *byte)
+// func edgeRowsAffine(p *EdgeRows)
 // Requires: AVX, FMA3, MMX+
-TEXT ·fanAffine(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsAffine(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 72(AX), CX
 	MOVQ 120(AX), DX
@@ -1289,9 +1289,9 @@ done96:
 	VZEROUPPER
 	RET
 
-// func fanAffineGrad(p *byte)
+// func edgeRowsAffineGrad(p *EdgeRows)
 // Requires: AVX, FMA3, MMX+
-TEXT ·fanAffineGrad(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsAffineGrad(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), CX
 	MOVQ 120(CX), DX
 	MOVQ 144(CX), BX
@@ -1572,9 +1572,9 @@ done118:
 	VZEROUPPER
 	RET
 
-// func fanScore8(p *byte)
+// func edgeRowsScore8(p *EdgeRows)
 // Requires: AVX, MMX+
-TEXT ·fanScore8(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsScore8(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         72(AX), CX
 	MOVQ         96(AX), DX
@@ -1703,9 +1703,9 @@ done129:
 	VZEROUPPER
 	RET
 
-// func fanScoreGrad8(p *byte)
+// func edgeRowsScoreGrad8(p *EdgeRows)
 // Requires: AVX, FMA3, MMX+
-TEXT ·fanScoreGrad8(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsScoreGrad8(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         72(AX), CX
 	MOVQ         96(AX), DX
@@ -2078,9 +2078,9 @@ done142:
 	VZEROUPPER
 	RET
 
-// func fanScoreDots8(p *byte)
+// func edgeRowsScoreDots8(p *EdgeRows)
 // Requires: AVX, MMX+
-TEXT ·fanScoreDots8(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsScoreDots8(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         72(AX), CX
 	MOVQ         96(AX), DX
@@ -2243,9 +2243,9 @@ done148:
 	VZEROUPPER
 	RET
 
-// func fanScoreBrief8(p *byte)
+// func edgeRowsScoreBrief8(p *EdgeRows)
 // Requires: AVX, FMA3, MMX+
-TEXT ·fanScoreBrief8(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsScoreBrief8(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         72(AX), CX
 	MOVQ         96(AX), DX
@@ -2456,9 +2456,9 @@ done154:
 	VZEROUPPER
 	RET
 
-// func fanSum8(p *byte)
+// func edgeRowsSum8(p *EdgeRows)
 // Requires: AVX, FMA3, MMX+
-TEXT ·fanSum8(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsSum8(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 120(AX), CX
 	MOVQ 216(AX), DX
@@ -2547,9 +2547,9 @@ done160:
 	VZEROUPPER
 	RET
 
-// func fanSpread8(p *byte)
+// func edgeRowsSpread8(p *EdgeRows)
 // Requires: AVX, MMX+
-TEXT ·fanSpread8(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsSpread8(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 72(AX), CX
 	MOVQ 120(AX), DX
@@ -2721,9 +2721,9 @@ done173:
 	VZEROUPPER
 	RET
 
-// func fanDots8(p *byte)
+// func edgeRowsDots8(p *EdgeRows)
 // Requires: AVX, MMX+
-TEXT ·fanDots8(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsDots8(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 72(AX), CX
 	MOVQ 192(AX), DX
@@ -2818,9 +2818,9 @@ done179:
 	VZEROUPPER
 	RET
 
-// func fanAffine8(p *byte)
+// func edgeRowsAffine8(p *EdgeRows)
 // Requires: AVX, FMA3, MMX+
-TEXT ·fanAffine8(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsAffine8(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 72(AX), CX
 	MOVQ 120(AX), DX
@@ -2911,9 +2911,9 @@ done185:
 	VZEROUPPER
 	RET
 
-// func fanAffineGrad8(p *byte)
+// func edgeRowsAffineGrad8(p *EdgeRows)
 // Requires: AVX, MMX+
-TEXT ·fanAffineGrad8(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsAffineGrad8(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), CX
 	MOVQ 120(CX), DX
 	MOVQ 144(CX), BX
@@ -3227,9 +3227,9 @@ done199:
 	VZEROUPPER
 	RET
 
-// func fanAffine64(p *byte)
+// func edgeRowsAffine64(p *EdgeRows)
 // Requires: AVX, FMA3, MMX+
-TEXT ·fanAffine64(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsAffine64(SB), NOSPLIT, $0-8
 	MOVQ  p+0(FP), AX
 	MOVQ  72(AX), CX
 	MOVQ  120(AX), DX
@@ -3321,9 +3321,9 @@ done207:
 	VZEROUPPER
 	RET
 
-// func fanAffineGrad64(p *byte)
+// func edgeRowsAffineGrad64(p *EdgeRows)
 // Requires: AVX, FMA3, MMX+
-TEXT ·fanAffineGrad64(SB), NOSPLIT, $0-8
+TEXT ·edgeRowsAffineGrad64(SB), NOSPLIT, $0-8
 	MOVQ  p+0(FP), CX
 	MOVQ  120(CX), DX
 	MOVQ  144(CX), BX
@@ -3604,9 +3604,9 @@ done219:
 	VZEROUPPER
 	RET
 
-// func returns(p *byte)
+// func addCompactGrads(p *CompactGrads)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·returns(SB), NOSPLIT, $0-8
+TEXT ·addCompactGrads(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	VBROADCASTSS 184(AX), Y0
 	MOVQ         192(AX), CX
@@ -3710,9 +3710,9 @@ DATA signsOf0<>+24(SB)/4, $0x00000019
 DATA signsOf0<>+28(SB)/4, $0x00000018
 GLOBL signsOf0<>(SB), RODATA|NOPTR, $32
 
-// func returns8(p *byte)
+// func addCompactGrads8(p *CompactGrads)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·returns8(SB), NOSPLIT, $0-8
+TEXT ·addCompactGrads8(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	VBROADCASTSS 184(AX), Y0
 	MOVQ         192(AX), CX

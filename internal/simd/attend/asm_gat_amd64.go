@@ -7,194 +7,194 @@ package attend
 // gather1 is Tile.Gather of 1 numbers an edge.
 //
 //go:noescape
-func gather1(p *byte)
+func gather1(p *Tile)
 
 // soften1 is Tile.Soften of 1 numbers an edge.
 //
 //go:noescape
-func soften1(p *byte)
+func soften1(p *Tile)
 
 // mask1 is Tile.Mask of 1 numbers an edge.
 //
 //go:noescape
-func mask1(p *byte)
+func mask1(p *Tile)
 
 // recall1 is Tile.Recall of 1 numbers an edge.
 //
 //go:noescape
-func recall1(p *byte)
+func recall1(p *Tile)
 
 // score1 is Tile.Score of 1 numbers an edge.
 //
 //go:noescape
-func score1(p *byte)
+func score1(p *Tile)
 
 // gather2 is Tile.Gather of 2 numbers an edge.
 //
 //go:noescape
-func gather2(p *byte)
+func gather2(p *Tile)
 
 // soften2 is Tile.Soften of 2 numbers an edge.
 //
 //go:noescape
-func soften2(p *byte)
+func soften2(p *Tile)
 
 // mask2 is Tile.Mask of 2 numbers an edge.
 //
 //go:noescape
-func mask2(p *byte)
+func mask2(p *Tile)
 
 // recall2 is Tile.Recall of 2 numbers an edge.
 //
 //go:noescape
-func recall2(p *byte)
+func recall2(p *Tile)
 
 // score2 is Tile.Score of 2 numbers an edge.
 //
 //go:noescape
-func score2(p *byte)
+func score2(p *Tile)
 
 // gather4 is Tile.Gather of 4 numbers an edge.
 //
 //go:noescape
-func gather4(p *byte)
+func gather4(p *Tile)
 
 // soften4 is Tile.Soften of 4 numbers an edge.
 //
 //go:noescape
-func soften4(p *byte)
+func soften4(p *Tile)
 
 // mask4 is Tile.Mask of 4 numbers an edge.
 //
 //go:noescape
-func mask4(p *byte)
+func mask4(p *Tile)
 
 // recall4 is Tile.Recall of 4 numbers an edge.
 //
 //go:noescape
-func recall4(p *byte)
+func recall4(p *Tile)
 
 // score4 is Tile.Score of 4 numbers an edge.
 //
 //go:noescape
-func score4(p *byte)
+func score4(p *Tile)
 
 // gather8 is Tile.Gather of 8 numbers an edge.
 //
 //go:noescape
-func gather8(p *byte)
+func gather8(p *Tile)
 
 // soften8 is Tile.Soften of 8 numbers an edge.
 //
 //go:noescape
-func soften8(p *byte)
+func soften8(p *Tile)
 
 // mask8 is Tile.Mask of 8 numbers an edge.
 //
 //go:noescape
-func mask8(p *byte)
+func mask8(p *Tile)
 
 // recall8 is Tile.Recall of 8 numbers an edge.
 //
 //go:noescape
-func recall8(p *byte)
+func recall8(p *Tile)
 
 // score8 is Tile.Score of 8 numbers an edge.
 //
 //go:noescape
-func score8(p *byte)
+func score8(p *Tile)
 
 // weighSlots is Tile.Weigh.
 //
 //go:noescape
-func weighSlots(p *byte)
+func weighSlots(p *Tile)
 
 // weigh8 is Tile.Weigh of 8 numbers an edge.
 //
 //go:noescape
-func weigh8(p *byte)
+func weigh8(p *Tile)
 
-// powersOfRows is Powers.Rows.
+// nodeExpsOfRows is NodeExps.Rows.
 //
 //go:noescape
-func powersOfRows(p *byte)
+func nodeExpsOfRows(p *NodeExps)
 
-// powersOfColumn is Powers.Column of rows in eights.
+// nodeExpsOfColumn is NodeExps.Column of rows in eights.
 //
 //go:noescape
-func powersOfColumn(p *byte)
+func nodeExpsOfColumn(p *NodeExps)
 
-// pairSpoke is Spokes.Pair of one head.
+// pairOneHead is NodeExpAttention.Pair of one head.
 //
 //go:noescape
-func pairSpoke(p *byte)
+func pairOneHead(p *NodeExpAttention)
 
 // factorsInOrder sets the factors of a mask, of consecutive edges.
 //
 //go:noescape
-func factorsInOrder(p *byte, from int, to int)
+func factorsInOrder(p *NodeExpAttention, from int, to int)
 
 // factorsOfPerm sets the factors of a mask, of the edges that Perm names.
 //
 //go:noescape
-func factorsOfPerm(p *byte, from int, to int)
+func factorsOfPerm(p *NodeExpAttention, from int, to int)
 
-// attendSpokes is Spokes.Attend.
+// attendNodeExps is NodeExpAttention.Attend.
 //
 //go:noescape
-func attendSpokes(p *byte)
+func attendNodeExps(p *NodeExpAttention)
 
-// retraceSpokes is Spokes.Retrace.
+// retraceNodeExps is NodeExpAttention.Retrace.
 //
 //go:noescape
-func retraceSpokes(p *byte)
+func retraceNodeExps(p *NodeExpAttention)
 
-// attendSlim is Spokes.Attend of slim heads.
+// attendSlim is NodeExpAttention.Attend of slim heads.
 //
 //go:noescape
-func attendSlim(p *byte)
+func attendSlim(p *NodeExpAttention)
 
-// retraceSlim is Spokes.Retrace of slim heads.
+// retraceSlim is NodeExpAttention.Retrace of slim heads.
 //
 //go:noescape
-func retraceSlim(p *byte)
+func retraceSlim(p *NodeExpAttention)
 
-// attendSpoke is Spokes.Attend of one head.
+// attendOneHead is NodeExpAttention.Attend of one head.
 //
 //go:noescape
-func attendSpoke(p *byte)
+func attendOneHead(p *NodeExpAttention)
 
-// retraceSpoke is Spokes.Retrace of one head.
+// retraceOneHead is NodeExpAttention.Retrace of one head.
 //
 //go:noescape
-func retraceSpoke(p *byte)
+func retraceOneHead(p *NodeExpAttention)
 
-// attendSpokesDrop is Spokes.Attend under a mask.
+// attendNodeExpsDrop is NodeExpAttention.Attend under a mask.
 //
 //go:noescape
-func attendSpokesDrop(p *byte)
+func attendNodeExpsDrop(p *NodeExpAttention)
 
-// retraceSpokesDrop is Spokes.Retrace under a mask.
+// retraceNodeExpsDrop is NodeExpAttention.Retrace under a mask.
 //
 //go:noescape
-func retraceSpokesDrop(p *byte)
+func retraceNodeExpsDrop(p *NodeExpAttention)
 
-// attendSlimDrop is Spokes.Attend of slim heads under a mask.
+// attendSlimDrop is NodeExpAttention.Attend of slim heads under a mask.
 //
 //go:noescape
-func attendSlimDrop(p *byte)
+func attendSlimDrop(p *NodeExpAttention)
 
-// retraceSlimDrop is Spokes.Retrace of slim heads under a mask.
+// retraceSlimDrop is NodeExpAttention.Retrace of slim heads under a mask.
 //
 //go:noescape
-func retraceSlimDrop(p *byte)
+func retraceSlimDrop(p *NodeExpAttention)
 
-// attendSpokeDrop is Spokes.Attend of one head under a mask.
+// attendOneHeadDrop is NodeExpAttention.Attend of one head under a mask.
 //
 //go:noescape
-func attendSpokeDrop(p *byte)
+func attendOneHeadDrop(p *NodeExpAttention)
 
-// retraceSpokeDrop is Spokes.Retrace of one head under a mask.
+// retraceOneHeadDrop is NodeExpAttention.Retrace of one head under a mask.
 //
 //go:noescape
-func retraceSpokeDrop(p *byte)
+func retraceOneHeadDrop(p *NodeExpAttention)

@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func gather1(p *byte)
+// func gather1(p *Tile)
 // Requires: AVX, CMOV, MMX+
 TEXT ·gather1(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -86,7 +86,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// func soften1(p *byte)
+// func soften1(p *Tile)
 // Requires: AVX, AVX2, FMA3
 TEXT ·soften1(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
@@ -372,7 +372,7 @@ DATA wide3f800000<>+24(SB)/4, $0x3f800000
 DATA wide3f800000<>+28(SB)/4, $0x3f800000
 GLOBL wide3f800000<>(SB), RODATA|NOPTR, $32
 
-// func mask1(p *byte)
+// func mask1(p *Tile)
 // Requires: AVX, AVX2
 TEXT ·mask1(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
@@ -481,7 +481,7 @@ DATA wide846ca68b<>+24(SB)/4, $0x846ca68b
 DATA wide846ca68b<>+28(SB)/4, $0x846ca68b
 GLOBL wide846ca68b<>(SB), RODATA|NOPTR, $32
 
-// func recall1(p *byte)
+// func recall1(p *Tile)
 // Requires: AVX, CMOV, MMX+
 TEXT ·recall1(SB), NOSPLIT, $8-8
 	MOVQ p+0(FP), AX
@@ -580,7 +580,7 @@ done17:
 	VZEROUPPER
 	RET
 
-// func score1(p *byte)
+// func score1(p *Tile)
 // Requires: AVX
 TEXT ·score1(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -648,7 +648,7 @@ done22:
 	VZEROUPPER
 	RET
 
-// func gather2(p *byte)
+// func gather2(p *Tile)
 // Requires: AVX, CMOV, MMX+
 TEXT ·gather2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -730,7 +730,7 @@ done27:
 	VZEROUPPER
 	RET
 
-// func soften2(p *byte)
+// func soften2(p *Tile)
 // Requires: AVX, AVX2, FMA3
 TEXT ·soften2(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
@@ -854,7 +854,7 @@ done33:
 	VZEROUPPER
 	RET
 
-// func mask2(p *byte)
+// func mask2(p *Tile)
 // Requires: AVX, AVX2
 TEXT ·mask2(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
@@ -933,7 +933,7 @@ DATA spread2<>+24(SB)/4, $0x00000003
 DATA spread2<>+28(SB)/4, $0x00000003
 GLOBL spread2<>(SB), RODATA|NOPTR, $32
 
-// func recall2(p *byte)
+// func recall2(p *Tile)
 // Requires: AVX, CMOV, MMX+
 TEXT ·recall2(SB), NOSPLIT, $8-8
 	MOVQ p+0(FP), AX
@@ -1032,7 +1032,7 @@ done42:
 	VZEROUPPER
 	RET
 
-// func score2(p *byte)
+// func score2(p *Tile)
 // Requires: AVX
 TEXT ·score2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -1098,7 +1098,7 @@ done47:
 	VZEROUPPER
 	RET
 
-// func gather4(p *byte)
+// func gather4(p *Tile)
 // Requires: AVX, CMOV, MMX+
 TEXT ·gather4(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -1180,7 +1180,7 @@ done52:
 	VZEROUPPER
 	RET
 
-// func soften4(p *byte)
+// func soften4(p *Tile)
 // Requires: AVX, AVX2, FMA3
 TEXT ·soften4(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
@@ -1300,7 +1300,7 @@ done58:
 	VZEROUPPER
 	RET
 
-// func mask4(p *byte)
+// func mask4(p *Tile)
 // Requires: AVX, AVX2
 TEXT ·mask4(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
@@ -1379,7 +1379,7 @@ DATA spread4<>+24(SB)/4, $0x00000001
 DATA spread4<>+28(SB)/4, $0x00000001
 GLOBL spread4<>(SB), RODATA|NOPTR, $32
 
-// func recall4(p *byte)
+// func recall4(p *Tile)
 // Requires: AVX, CMOV, MMX+
 TEXT ·recall4(SB), NOSPLIT, $8-8
 	MOVQ p+0(FP), AX
@@ -1478,7 +1478,7 @@ done67:
 	VZEROUPPER
 	RET
 
-// func score4(p *byte)
+// func score4(p *Tile)
 // Requires: AVX
 TEXT ·score4(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -1542,7 +1542,7 @@ done72:
 	VZEROUPPER
 	RET
 
-// func gather8(p *byte)
+// func gather8(p *Tile)
 // Requires: AVX, CMOV, MMX+
 TEXT ·gather8(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -1616,7 +1616,7 @@ done77:
 	VZEROUPPER
 	RET
 
-// func soften8(p *byte)
+// func soften8(p *Tile)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·soften8(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
@@ -1728,7 +1728,7 @@ done83:
 	VZEROUPPER
 	RET
 
-// func mask8(p *byte)
+// func mask8(p *Tile)
 // Requires: AVX, AVX2
 TEXT ·mask8(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
@@ -1807,7 +1807,7 @@ DATA spread8<>+24(SB)/4, $0x00000000
 DATA spread8<>+28(SB)/4, $0x00000000
 GLOBL spread8<>(SB), RODATA|NOPTR, $32
 
-// func recall8(p *byte)
+// func recall8(p *Tile)
 // Requires: AVX, CMOV, MMX+
 TEXT ·recall8(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -1889,7 +1889,7 @@ done92:
 	VZEROUPPER
 	RET
 
-// func score8(p *byte)
+// func score8(p *Tile)
 // Requires: AVX, CMOV, MMX+
 TEXT ·score8(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -1954,7 +1954,7 @@ done97:
 	VZEROUPPER
 	RET
 
-// func weighSlots(p *byte)
+// func weighSlots(p *Tile)
 // Requires: AVX, AVX2, FMA3
 TEXT ·weighSlots(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
@@ -2023,7 +2023,7 @@ done102:
 	VZEROUPPER
 	RET
 
-// func weigh8(p *byte)
+// func weigh8(p *Tile)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·weigh8(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
@@ -2109,9 +2109,9 @@ done104:
 	VZEROUPPER
 	RET
 
-// func powersOfRows(p *byte)
+// func nodeExpsOfRows(p *NodeExps)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·powersOfRows(SB), NOSPLIT, $0-8
+TEXT ·nodeExpsOfRows(SB), NOSPLIT, $0-8
 	MOVQ   p+0(FP), AX
 	MOVQ   (AX), CX
 	MOVQ   24(AX), DX
@@ -2184,9 +2184,9 @@ DATA wide7fffffff<>+24(SB)/4, $0x7fffffff
 DATA wide7fffffff<>+28(SB)/4, $0x7fffffff
 GLOBL wide7fffffff<>(SB), RODATA|NOPTR, $32
 
-// func powersOfColumn(p *byte)
+// func nodeExpsOfColumn(p *NodeExps)
 // Requires: AVX, AVX2, FMA3
-TEXT ·powersOfColumn(SB), NOSPLIT, $0-8
+TEXT ·nodeExpsOfColumn(SB), NOSPLIT, $0-8
 	MOVQ   p+0(FP), AX
 	MOVQ   (AX), CX
 	MOVQ   24(AX), DX
@@ -2253,9 +2253,9 @@ rows108:
 	VZEROUPPER
 	RET
 
-// func pairSpoke(p *byte)
+// func pairOneHead(p *NodeExpAttention)
 // Requires: AVX
-TEXT ·pairSpoke(SB), NOSPLIT, $0-8
+TEXT ·pairOneHead(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
 	MOVQ    96(AX), CX
 	MOVQ    192(AX), DX
@@ -2288,7 +2288,7 @@ row109:
 	VZEROUPPER
 	RET
 
-// func factorsInOrder(p *byte, from int, to int)
+// func factorsInOrder(p *NodeExpAttention, from int, to int)
 // Requires: AVX, AVX2
 TEXT ·factorsInOrder(SB), NOSPLIT, $0-24
 	MOVQ         p+0(FP), AX
@@ -2356,7 +2356,7 @@ DATA wide00000008<>+24(SB)/4, $0x00000008
 DATA wide00000008<>+28(SB)/4, $0x00000008
 GLOBL wide00000008<>(SB), RODATA|NOPTR, $32
 
-// func factorsOfPerm(p *byte, from int, to int)
+// func factorsOfPerm(p *NodeExpAttention, from int, to int)
 // Requires: AVX, AVX2
 TEXT ·factorsOfPerm(SB), NOSPLIT, $0-24
 	MOVQ p+0(FP), AX
@@ -2400,9 +2400,9 @@ done113:
 	VZEROUPPER
 	RET
 
-// func attendSpokes(p *byte)
+// func attendNodeExps(p *NodeExpAttention)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·attendSpokes(SB), NOSPLIT, $0-8
+TEXT ·attendNodeExps(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
 	MOVQ 72(AX), DX
@@ -2570,9 +2570,9 @@ fenced121:
 	VZEROUPPER
 	RET
 
-// func retraceSpokes(p *byte)
+// func retraceNodeExps(p *NodeExpAttention)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·retraceSpokes(SB), NOSPLIT, $0-8
+TEXT ·retraceNodeExps(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
 	MOVQ 72(AX), DX
@@ -2796,7 +2796,7 @@ fenced131:
 	VZEROUPPER
 	RET
 
-// func attendSlim(p *byte)
+// func attendSlim(p *NodeExpAttention)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·attendSlim(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -2980,7 +2980,7 @@ fenced138:
 	VZEROUPPER
 	RET
 
-// func retraceSlim(p *byte)
+// func retraceSlim(p *NodeExpAttention)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·retraceSlim(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -3253,9 +3253,9 @@ fenced147:
 	VZEROUPPER
 	RET
 
-// func attendSpoke(p *byte)
+// func attendOneHead(p *NodeExpAttention)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·attendSpoke(SB), NOSPLIT, $0-8
+TEXT ·attendOneHead(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
 	MOVQ    24(AX), CX
 	MOVQ    72(AX), DX
@@ -3374,9 +3374,9 @@ stop151:
 	VZEROUPPER
 	RET
 
-// func retraceSpoke(p *byte)
+// func retraceOneHead(p *NodeExpAttention)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·retraceSpoke(SB), NOSPLIT, $0-8
+TEXT ·retraceOneHead(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
 	MOVQ    24(AX), CX
 	MOVQ    72(AX), DX
@@ -3529,9 +3529,9 @@ stop160:
 	VZEROUPPER
 	RET
 
-// func attendSpokesDrop(p *byte)
+// func attendNodeExpsDrop(p *NodeExpAttention)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·attendSpokesDrop(SB), NOSPLIT, $0-8
+TEXT ·attendNodeExpsDrop(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
 	MOVQ 72(AX), DX
@@ -3723,9 +3723,9 @@ fenced175:
 	VZEROUPPER
 	RET
 
-// func retraceSpokesDrop(p *byte)
+// func retraceNodeExpsDrop(p *NodeExpAttention)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·retraceSpokesDrop(SB), NOSPLIT, $0-8
+TEXT ·retraceNodeExpsDrop(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
 	MOVQ 72(AX), DX
@@ -3975,7 +3975,7 @@ fenced185:
 	VZEROUPPER
 	RET
 
-// func attendSlimDrop(p *byte)
+// func attendSlimDrop(p *NodeExpAttention)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·attendSlimDrop(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -4183,7 +4183,7 @@ fenced192:
 	VZEROUPPER
 	RET
 
-// func retraceSlimDrop(p *byte)
+// func retraceSlimDrop(p *NodeExpAttention)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·retraceSlimDrop(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -4482,9 +4482,9 @@ fenced201:
 	VZEROUPPER
 	RET
 
-// func attendSpokeDrop(p *byte)
+// func attendOneHeadDrop(p *NodeExpAttention)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·attendSpokeDrop(SB), NOSPLIT, $0-8
+TEXT ·attendOneHeadDrop(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
 	MOVQ    24(AX), CX
 	MOVQ    72(AX), DX
@@ -4609,9 +4609,9 @@ stop205:
 	VZEROUPPER
 	RET
 
-// func retraceSpokeDrop(p *byte)
+// func retraceOneHeadDrop(p *NodeExpAttention)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·retraceSpokeDrop(SB), NOSPLIT, $0-8
+TEXT ·retraceOneHeadDrop(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
 	MOVQ    24(AX), CX
 	MOVQ    72(AX), DX

@@ -4,22 +4,22 @@
 
 package attend
 
-// scoredAttend is Scored.Attend.
+// gatv2Attend is GATv2Walk.Attend.
 //
 //go:noescape
-func scoredAttend(p *byte)
+func gatv2Attend(p *GATv2Walk)
 
-// scoredRetrace is Scored.Retrace.
+// gatv2Retrace is GATv2Walk.Retrace.
 //
 //go:noescape
-func scoredRetrace(p *byte)
+func gatv2Retrace(p *GATv2Walk)
 
-// scoredAttend512 is Scored.Attend.
+// gatv2Attend512 is GATv2Walk.Attend.
 //
 //go:noescape
-func scoredAttend512(p *byte)
+func gatv2Attend512(p *GATv2Walk)
 
-// scoredRetrace512 is Scored.Retrace.
+// gatv2Retrace512 is GATv2Walk.Retrace.
 //
 //go:noescape
-func scoredRetrace512(p *byte)
+func gatv2Retrace512(p *GATv2Walk)

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func scoredAttend(p *byte)
+// func gatv2Attend(p *GATv2Walk)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·scoredAttend(SB), NOSPLIT, $0-8
+TEXT ·gatv2Attend(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 72(AX), DX
 	MOVQ 96(AX), BX
@@ -382,9 +382,9 @@ DATA wide00000000<>+24(SB)/4, $0x00000000
 DATA wide00000000<>+28(SB)/4, $0x00000000
 GLOBL wide00000000<>(SB), RODATA|NOPTR, $32
 
-// func scoredRetrace(p *byte)
+// func gatv2Retrace(p *GATv2Walk)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·scoredRetrace(SB), NOSPLIT, $0-8
+TEXT ·gatv2Retrace(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 72(AX), DX
 	MOVQ 96(AX), BX
@@ -825,9 +825,9 @@ DATA wide7f800000<>+24(SB)/4, $0x7f800000
 DATA wide7f800000<>+28(SB)/4, $0x7f800000
 GLOBL wide7f800000<>(SB), RODATA|NOPTR, $32
 
-// func scoredAttend512(p *byte)
+// func gatv2Attend512(p *GATv2Walk)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·scoredAttend512(SB), NOSPLIT, $0-8
+TEXT ·gatv2Attend512(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         72(AX), DX
 	MOVQ         96(AX), CX
@@ -1189,9 +1189,9 @@ DATA headsOf3<>+56(SB)/4, $0x00000007
 DATA headsOf3<>+60(SB)/4, $0x00000007
 GLOBL headsOf3<>(SB), RODATA|NOPTR, $64
 
-// func scoredRetrace512(p *byte)
+// func gatv2Retrace512(p *GATv2Walk)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·scoredRetrace512(SB), NOSPLIT, $0-8
+TEXT ·gatv2Retrace512(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         72(AX), DX
 	MOVQ         96(AX), BX

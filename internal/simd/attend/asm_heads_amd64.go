@@ -7,424 +7,424 @@ package attend
 // sumRows1x1 is Heads.Sum of 1 heads of 1 registers.
 //
 //go:noescape
-func sumRows1x1(p *byte)
+func sumRows1x1(p *Heads)
 
 // dotRows1x1 is Heads.Dots of 1 heads of 1 registers.
 //
 //go:noescape
-func dotRows1x1(p *byte)
+func dotRows1x1(p *Heads)
 
 // bothRows1x1 is Heads.Both of 1 heads of 1 registers.
 //
 //go:noescape
-func bothRows1x1(p *byte)
+func bothRows1x1(p *Heads)
 
 // sumRows2x1 is Heads.Sum of 2 heads of 1 registers.
 //
 //go:noescape
-func sumRows2x1(p *byte)
+func sumRows2x1(p *Heads)
 
 // dotRows2x1 is Heads.Dots of 2 heads of 1 registers.
 //
 //go:noescape
-func dotRows2x1(p *byte)
+func dotRows2x1(p *Heads)
 
 // bothRows2x1 is Heads.Both of 2 heads of 1 registers.
 //
 //go:noescape
-func bothRows2x1(p *byte)
+func bothRows2x1(p *Heads)
 
 // sumRows4x1 is Heads.Sum of 4 heads of 1 registers.
 //
 //go:noescape
-func sumRows4x1(p *byte)
+func sumRows4x1(p *Heads)
 
 // dotRows4x1 is Heads.Dots of 4 heads of 1 registers.
 //
 //go:noescape
-func dotRows4x1(p *byte)
+func dotRows4x1(p *Heads)
 
 // bothRows4x1 is Heads.Both of 4 heads of 1 registers.
 //
 //go:noescape
-func bothRows4x1(p *byte)
+func bothRows4x1(p *Heads)
 
 // sumRows8x1 is Heads.Sum of 8 heads of 1 registers.
 //
 //go:noescape
-func sumRows8x1(p *byte)
+func sumRows8x1(p *Heads)
 
 // dotRows8x1 is Heads.Dots of 8 heads of 1 registers.
 //
 //go:noescape
-func dotRows8x1(p *byte)
+func dotRows8x1(p *Heads)
 
 // bothRows8x1 is Heads.Both of 8 heads of 1 registers.
 //
 //go:noescape
-func bothRows8x1(p *byte)
+func bothRows8x1(p *Heads)
 
 // sumRows1x2 is Heads.Sum of 1 heads of 2 registers.
 //
 //go:noescape
-func sumRows1x2(p *byte)
+func sumRows1x2(p *Heads)
 
 // dotRows1x2 is Heads.Dots of 1 heads of 2 registers.
 //
 //go:noescape
-func dotRows1x2(p *byte)
+func dotRows1x2(p *Heads)
 
 // bothRows1x2 is Heads.Both of 1 heads of 2 registers.
 //
 //go:noescape
-func bothRows1x2(p *byte)
+func bothRows1x2(p *Heads)
 
 // sumRows4x2 is Heads.Sum of 4 heads of 2 registers.
 //
 //go:noescape
-func sumRows4x2(p *byte)
+func sumRows4x2(p *Heads)
 
 // dotRows4x2 is Heads.Dots of 4 heads of 2 registers.
 //
 //go:noescape
-func dotRows4x2(p *byte)
+func dotRows4x2(p *Heads)
 
 // bothRows4x2 is Heads.Both of 4 heads of 2 registers.
 //
 //go:noescape
-func bothRows4x2(p *byte)
+func bothRows4x2(p *Heads)
 
 // sumRows1x4 is Heads.Sum of 1 heads of 4 registers.
 //
 //go:noescape
-func sumRows1x4(p *byte)
+func sumRows1x4(p *Heads)
 
 // dotRows1x4 is Heads.Dots of 1 heads of 4 registers.
 //
 //go:noescape
-func dotRows1x4(p *byte)
+func dotRows1x4(p *Heads)
 
 // bothRows1x4 is Heads.Both of 1 heads of 4 registers.
 //
 //go:noescape
-func bothRows1x4(p *byte)
+func bothRows1x4(p *Heads)
 
 // sumRows1x8 is Heads.Sum of 1 heads of 8 registers.
 //
 //go:noescape
-func sumRows1x8(p *byte)
+func sumRows1x8(p *Heads)
 
 // dotRows1x8 is Heads.Dots of 1 heads of 8 registers.
 //
 //go:noescape
-func dotRows1x8(p *byte)
+func dotRows1x8(p *Heads)
 
 // bothRows1x8 is Heads.Both of 1 heads of 8 registers.
 //
 //go:noescape
-func bothRows1x8(p *byte)
+func bothRows1x8(p *Heads)
 
 // pairRows1x1 is Heads.Pairs of 1 heads of 1 registers.
 //
 //go:noescape
-func pairRows1x1(p *byte)
+func pairRows1x1(p *Heads)
 
 // foldRows1x1 is Heads.Fold of 1 heads of 1 registers.
 //
 //go:noescape
-func foldRows1x1(p *byte)
+func foldRows1x1(p *Heads)
 
 // spreadRows1x1 is Heads.Spread of 1 heads of 1 registers.
 //
 //go:noescape
-func spreadRows1x1(p *byte)
+func spreadRows1x1(p *Heads)
 
 // pairRows8x1 is Heads.Pairs of 8 heads of 1 registers.
 //
 //go:noescape
-func pairRows8x1(p *byte)
+func pairRows8x1(p *Heads)
 
 // foldRows8x1 is Heads.Fold of 8 heads of 1 registers.
 //
 //go:noescape
-func foldRows8x1(p *byte)
+func foldRows8x1(p *Heads)
 
 // spreadRows8x1 is Heads.Spread of 8 heads of 1 registers.
 //
 //go:noescape
-func spreadRows8x1(p *byte)
+func spreadRows8x1(p *Heads)
 
 // pairRows1x2 is Heads.Pairs of 1 heads of 2 registers.
 //
 //go:noescape
-func pairRows1x2(p *byte)
+func pairRows1x2(p *Heads)
 
 // foldRows1x2 is Heads.Fold of 1 heads of 2 registers.
 //
 //go:noescape
-func foldRows1x2(p *byte)
+func foldRows1x2(p *Heads)
 
 // spreadRows1x2 is Heads.Spread of 1 heads of 2 registers.
 //
 //go:noescape
-func spreadRows1x2(p *byte)
+func spreadRows1x2(p *Heads)
 
 // pairRows1x4 is Heads.Pairs of 1 heads of 4 registers.
 //
 //go:noescape
-func pairRows1x4(p *byte)
+func pairRows1x4(p *Heads)
 
 // foldRows1x4 is Heads.Fold of 1 heads of 4 registers.
 //
 //go:noescape
-func foldRows1x4(p *byte)
+func foldRows1x4(p *Heads)
 
 // spreadRows1x4 is Heads.Spread of 1 heads of 4 registers.
 //
 //go:noescape
-func spreadRows1x4(p *byte)
+func spreadRows1x4(p *Heads)
 
 // pairRows1x8 is Heads.Pairs of 1 heads of 8 registers.
 //
 //go:noescape
-func pairRows1x8(p *byte)
+func pairRows1x8(p *Heads)
 
 // foldRows1x8 is Heads.Fold of 1 heads of 8 registers.
 //
 //go:noescape
-func foldRows1x8(p *byte)
+func foldRows1x8(p *Heads)
 
 // spreadRows1x8 is Heads.Spread of 1 heads of 8 registers.
 //
 //go:noescape
-func spreadRows1x8(p *byte)
+func spreadRows1x8(p *Heads)
 
 // sumRows1x1cut is Heads.Sum of 1 heads of 1 registers, the last cut.
 //
 //go:noescape
-func sumRows1x1cut(p *byte)
+func sumRows1x1cut(p *Heads)
 
 // dotRows1x1cut is Heads.Dots of 1 heads of 1 registers, the last cut.
 //
 //go:noescape
-func dotRows1x1cut(p *byte)
+func dotRows1x1cut(p *Heads)
 
 // bothRows1x1cut is Heads.Both of 1 heads of 1 registers, the last cut.
 //
 //go:noescape
-func bothRows1x1cut(p *byte)
+func bothRows1x1cut(p *Heads)
 
 // sumRows2x1cut is Heads.Sum of 2 heads of 1 registers, the last cut.
 //
 //go:noescape
-func sumRows2x1cut(p *byte)
+func sumRows2x1cut(p *Heads)
 
 // dotRows2x1cut is Heads.Dots of 2 heads of 1 registers, the last cut.
 //
 //go:noescape
-func dotRows2x1cut(p *byte)
+func dotRows2x1cut(p *Heads)
 
 // bothRows2x1cut is Heads.Both of 2 heads of 1 registers, the last cut.
 //
 //go:noescape
-func bothRows2x1cut(p *byte)
+func bothRows2x1cut(p *Heads)
 
 // sumRows4x1cut is Heads.Sum of 4 heads of 1 registers, the last cut.
 //
 //go:noescape
-func sumRows4x1cut(p *byte)
+func sumRows4x1cut(p *Heads)
 
 // dotRows4x1cut is Heads.Dots of 4 heads of 1 registers, the last cut.
 //
 //go:noescape
-func dotRows4x1cut(p *byte)
+func dotRows4x1cut(p *Heads)
 
 // bothRows4x1cut is Heads.Both of 4 heads of 1 registers, the last cut.
 //
 //go:noescape
-func bothRows4x1cut(p *byte)
+func bothRows4x1cut(p *Heads)
 
 // sumRows8x1cut is Heads.Sum of 8 heads of 1 registers, the last cut.
 //
 //go:noescape
-func sumRows8x1cut(p *byte)
+func sumRows8x1cut(p *Heads)
 
 // dotRows8x1cut is Heads.Dots of 8 heads of 1 registers, the last cut.
 //
 //go:noescape
-func dotRows8x1cut(p *byte)
+func dotRows8x1cut(p *Heads)
 
 // bothRows8x1cut is Heads.Both of 8 heads of 1 registers, the last cut.
 //
 //go:noescape
-func bothRows8x1cut(p *byte)
+func bothRows8x1cut(p *Heads)
 
 // sumRows1x2cut is Heads.Sum of 1 heads of 2 registers, the last cut.
 //
 //go:noescape
-func sumRows1x2cut(p *byte)
+func sumRows1x2cut(p *Heads)
 
 // dotRows1x2cut is Heads.Dots of 1 heads of 2 registers, the last cut.
 //
 //go:noescape
-func dotRows1x2cut(p *byte)
+func dotRows1x2cut(p *Heads)
 
 // bothRows1x2cut is Heads.Both of 1 heads of 2 registers, the last cut.
 //
 //go:noescape
-func bothRows1x2cut(p *byte)
+func bothRows1x2cut(p *Heads)
 
 // sumRows4x2cut is Heads.Sum of 4 heads of 2 registers, the last cut.
 //
 //go:noescape
-func sumRows4x2cut(p *byte)
+func sumRows4x2cut(p *Heads)
 
 // dotRows4x2cut is Heads.Dots of 4 heads of 2 registers, the last cut.
 //
 //go:noescape
-func dotRows4x2cut(p *byte)
+func dotRows4x2cut(p *Heads)
 
 // bothRows4x2cut is Heads.Both of 4 heads of 2 registers, the last cut.
 //
 //go:noescape
-func bothRows4x2cut(p *byte)
+func bothRows4x2cut(p *Heads)
 
 // sumRows1x4cut is Heads.Sum of 1 heads of 4 registers, the last cut.
 //
 //go:noescape
-func sumRows1x4cut(p *byte)
+func sumRows1x4cut(p *Heads)
 
 // dotRows1x4cut is Heads.Dots of 1 heads of 4 registers, the last cut.
 //
 //go:noescape
-func dotRows1x4cut(p *byte)
+func dotRows1x4cut(p *Heads)
 
 // bothRows1x4cut is Heads.Both of 1 heads of 4 registers, the last cut.
 //
 //go:noescape
-func bothRows1x4cut(p *byte)
+func bothRows1x4cut(p *Heads)
 
 // sumRows1x8cut is Heads.Sum of 1 heads of 8 registers, the last cut.
 //
 //go:noescape
-func sumRows1x8cut(p *byte)
+func sumRows1x8cut(p *Heads)
 
 // dotRows1x8cut is Heads.Dots of 1 heads of 8 registers, the last cut.
 //
 //go:noescape
-func dotRows1x8cut(p *byte)
+func dotRows1x8cut(p *Heads)
 
 // bothRows1x8cut is Heads.Both of 1 heads of 8 registers, the last cut.
 //
 //go:noescape
-func bothRows1x8cut(p *byte)
+func bothRows1x8cut(p *Heads)
 
 // pairRows1x1cut is Heads.Pairs of 1 heads of 1 registers, the last cut.
 //
 //go:noescape
-func pairRows1x1cut(p *byte)
+func pairRows1x1cut(p *Heads)
 
 // foldRows1x1cut is Heads.Fold of 1 heads of 1 registers, the last cut.
 //
 //go:noescape
-func foldRows1x1cut(p *byte)
+func foldRows1x1cut(p *Heads)
 
 // spreadRows1x1cut is Heads.Spread of 1 heads of 1 registers, the last cut.
 //
 //go:noescape
-func spreadRows1x1cut(p *byte)
+func spreadRows1x1cut(p *Heads)
 
 // pairRows8x1cut is Heads.Pairs of 8 heads of 1 registers, the last cut.
 //
 //go:noescape
-func pairRows8x1cut(p *byte)
+func pairRows8x1cut(p *Heads)
 
 // foldRows8x1cut is Heads.Fold of 8 heads of 1 registers, the last cut.
 //
 //go:noescape
-func foldRows8x1cut(p *byte)
+func foldRows8x1cut(p *Heads)
 
 // spreadRows8x1cut is Heads.Spread of 8 heads of 1 registers, the last cut.
 //
 //go:noescape
-func spreadRows8x1cut(p *byte)
+func spreadRows8x1cut(p *Heads)
 
 // pairRows1x2cut is Heads.Pairs of 1 heads of 2 registers, the last cut.
 //
 //go:noescape
-func pairRows1x2cut(p *byte)
+func pairRows1x2cut(p *Heads)
 
 // foldRows1x2cut is Heads.Fold of 1 heads of 2 registers, the last cut.
 //
 //go:noescape
-func foldRows1x2cut(p *byte)
+func foldRows1x2cut(p *Heads)
 
 // spreadRows1x2cut is Heads.Spread of 1 heads of 2 registers, the last cut.
 //
 //go:noescape
-func spreadRows1x2cut(p *byte)
+func spreadRows1x2cut(p *Heads)
 
 // pairRows1x4cut is Heads.Pairs of 1 heads of 4 registers, the last cut.
 //
 //go:noescape
-func pairRows1x4cut(p *byte)
+func pairRows1x4cut(p *Heads)
 
 // foldRows1x4cut is Heads.Fold of 1 heads of 4 registers, the last cut.
 //
 //go:noescape
-func foldRows1x4cut(p *byte)
+func foldRows1x4cut(p *Heads)
 
 // spreadRows1x4cut is Heads.Spread of 1 heads of 4 registers, the last cut.
 //
 //go:noescape
-func spreadRows1x4cut(p *byte)
+func spreadRows1x4cut(p *Heads)
 
 // pairRows1x8cut is Heads.Pairs of 1 heads of 8 registers, the last cut.
 //
 //go:noescape
-func pairRows1x8cut(p *byte)
+func pairRows1x8cut(p *Heads)
 
 // foldRows1x8cut is Heads.Fold of 1 heads of 8 registers, the last cut.
 //
 //go:noescape
-func foldRows1x8cut(p *byte)
+func foldRows1x8cut(p *Heads)
 
 // spreadRows1x8cut is Heads.Spread of 1 heads of 8 registers, the last cut.
 //
 //go:noescape
-func spreadRows1x8cut(p *byte)
+func spreadRows1x8cut(p *Heads)
 
-// endPairs8 is Ends.Pairs of rows > 0 rows of 8 of the heads.
+// dotPairs8 is DotPair.Pairs of rows > 0 rows of 8 of the heads.
 //
 //go:noescape
-func endPairs8(x *float32, a *float32, b *float32, l *float32, r *float32, rows int, heads int, width int)
+func dotPairs8(x *float32, a *float32, b *float32, l *float32, r *float32, rows int, heads int, width int)
 
-// endPairs1 is Ends.Pairs of rows > 0 rows of 1 of the heads.
+// dotPairs1 is DotPair.Pairs of rows > 0 rows of 1 of the heads.
 //
 //go:noescape
-func endPairs1(x *float32, a *float32, b *float32, l *float32, r *float32, rows int, heads int, width int)
+func dotPairs1(x *float32, a *float32, b *float32, l *float32, r *float32, rows int, heads int, width int)
 
-// endPairs8cut is Ends.Pairs of rows > 0 rows of 8 of the heads, fewer than eight elements wide.
+// dotPairs8cut is DotPair.Pairs of rows > 0 rows of 8 of the heads, fewer than eight elements wide.
 //
 //go:noescape
-func endPairs8cut(x *float32, a *float32, b *float32, l *float32, r *float32, rows int, heads int, width int)
+func dotPairs8cut(x *float32, a *float32, b *float32, l *float32, r *float32, rows int, heads int, width int)
 
-// endPairs1cut is Ends.Pairs of rows > 0 rows of 1 of the heads, fewer than eight elements wide.
+// dotPairs1cut is DotPair.Pairs of rows > 0 rows of 1 of the heads, fewer than eight elements wide.
 //
 //go:noescape
-func endPairs1cut(x *float32, a *float32, b *float32, l *float32, r *float32, rows int, heads int, width int)
+func dotPairs1cut(x *float32, a *float32, b *float32, l *float32, r *float32, rows int, heads int, width int)
 
-// endGrads2 is Ends.Grad of rows > 0 rows of 2 of the heads.
+// dotPairGrads2 is DotPair.Grad of rows > 0 rows of 2 of the heads.
 //
 //go:noescape
-func endGrads2(x *float32, dx *float32, a *float32, b *float32, da *float32, db *float32, l *float32, r *float32, rows int, heads int, width int)
+func dotPairGrads2(x *float32, dx *float32, a *float32, b *float32, da *float32, db *float32, l *float32, r *float32, rows int, heads int, width int)
 
-// endGrads1 is Ends.Grad of rows > 0 rows of 1 of the heads.
+// dotPairGrads1 is DotPair.Grad of rows > 0 rows of 1 of the heads.
 //
 //go:noescape
-func endGrads1(x *float32, dx *float32, a *float32, b *float32, da *float32, db *float32, l *float32, r *float32, rows int, heads int, width int)
+func dotPairGrads1(x *float32, dx *float32, a *float32, b *float32, da *float32, db *float32, l *float32, r *float32, rows int, heads int, width int)
 
-// endGrads1cut is Ends.Grad of rows > 0 rows of 1 of the heads, fewer than eight elements wide.
+// dotPairGrads1cut is DotPair.Grad of rows > 0 rows of 1 of the heads, fewer than eight elements wide.
 //
 //go:noescape
-func endGrads1cut(x *float32, dx *float32, a *float32, b *float32, da *float32, db *float32, l *float32, r *float32, rows int, heads int, width int)
+func dotPairGrads1cut(x *float32, dx *float32, a *float32, b *float32, da *float32, db *float32, l *float32, r *float32, rows int, heads int, width int)

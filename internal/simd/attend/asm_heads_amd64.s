@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func sumRows1x1(p *byte)
+// func sumRows1x1(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows1x1(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -85,7 +85,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// func dotRows1x1(p *byte)
+// func dotRows1x1(p *Heads)
 // Requires: AVX, CMOV, MMX+
 TEXT ·dotRows1x1(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -152,7 +152,7 @@ done10:
 	VZEROUPPER
 	RET
 
-// func bothRows1x1(p *byte)
+// func bothRows1x1(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·bothRows1x1(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -247,7 +247,7 @@ done16:
 	VZEROUPPER
 	RET
 
-// func sumRows2x1(p *byte)
+// func sumRows2x1(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows2x1(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -338,7 +338,7 @@ done24:
 	VZEROUPPER
 	RET
 
-// func dotRows2x1(p *byte)
+// func dotRows2x1(p *Heads)
 // Requires: AVX, CMOV, MMX+
 TEXT ·dotRows2x1(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -410,7 +410,7 @@ done32:
 	VZEROUPPER
 	RET
 
-// func bothRows2x1(p *byte)
+// func bothRows2x1(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·bothRows2x1(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -520,7 +520,7 @@ done38:
 	VZEROUPPER
 	RET
 
-// func sumRows4x1(p *byte)
+// func sumRows4x1(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows4x1(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -633,7 +633,7 @@ done46:
 	VZEROUPPER
 	RET
 
-// func dotRows4x1(p *byte)
+// func dotRows4x1(p *Heads)
 // Requires: AVX, CMOV, MMX+
 TEXT ·dotRows4x1(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -715,7 +715,7 @@ done54:
 	VZEROUPPER
 	RET
 
-// func bothRows4x1(p *byte)
+// func bothRows4x1(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·bothRows4x1(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -855,7 +855,7 @@ done60:
 	VZEROUPPER
 	RET
 
-// func sumRows8x1(p *byte)
+// func sumRows8x1(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows8x1(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -1017,7 +1017,7 @@ done68:
 	VZEROUPPER
 	RET
 
-// func dotRows8x1(p *byte)
+// func dotRows8x1(p *Heads)
 // Requires: AVX, CMOV, MMX+
 TEXT ·dotRows8x1(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -1126,7 +1126,7 @@ done76:
 	VZEROUPPER
 	RET
 
-// func bothRows8x1(p *byte)
+// func bothRows8x1(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·bothRows8x1(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -1334,7 +1334,7 @@ done82:
 	VZEROUPPER
 	RET
 
-// func sumRows1x2(p *byte)
+// func sumRows1x2(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows1x2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -1422,7 +1422,7 @@ done90:
 	VZEROUPPER
 	RET
 
-// func dotRows1x2(p *byte)
+// func dotRows1x2(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·dotRows1x2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -1491,7 +1491,7 @@ done98:
 	VZEROUPPER
 	RET
 
-// func bothRows1x2(p *byte)
+// func bothRows1x2(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·bothRows1x2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -1596,7 +1596,7 @@ done104:
 	VZEROUPPER
 	RET
 
-// func sumRows4x2(p *byte)
+// func sumRows4x2(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows4x2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -1744,7 +1744,7 @@ done112:
 	VZEROUPPER
 	RET
 
-// func dotRows4x2(p *byte)
+// func dotRows4x2(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·dotRows4x2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -1841,7 +1841,7 @@ done120:
 	VZEROUPPER
 	RET
 
-// func bothRows4x2(p *byte)
+// func bothRows4x2(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·bothRows4x2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -2028,7 +2028,7 @@ done126:
 	VZEROUPPER
 	RET
 
-// func sumRows1x4(p *byte)
+// func sumRows1x4(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows1x4(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -2131,7 +2131,7 @@ done134:
 	VZEROUPPER
 	RET
 
-// func dotRows1x4(p *byte)
+// func dotRows1x4(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·dotRows1x4(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -2205,7 +2205,7 @@ done142:
 	VZEROUPPER
 	RET
 
-// func bothRows1x4(p *byte)
+// func bothRows1x4(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·bothRows1x4(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -2331,7 +2331,7 @@ done148:
 	VZEROUPPER
 	RET
 
-// func sumRows1x8(p *byte)
+// func sumRows1x8(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows1x8(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -2469,7 +2469,7 @@ done156:
 	VZEROUPPER
 	RET
 
-// func dotRows1x8(p *byte)
+// func dotRows1x8(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·dotRows1x8(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -2558,7 +2558,7 @@ done164:
 	VZEROUPPER
 	RET
 
-// func bothRows1x8(p *byte)
+// func bothRows1x8(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·bothRows1x8(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -2731,7 +2731,7 @@ done170:
 	VZEROUPPER
 	RET
 
-// func pairRows1x1(p *byte)
+// func pairRows1x1(p *Heads)
 // Requires: AVX
 TEXT ·pairRows1x1(SB), NOSPLIT, $0-8
 	MOVQ  p+0(FP), AX
@@ -2766,7 +2766,7 @@ done178:
 	VZEROUPPER
 	RET
 
-// func foldRows1x1(p *byte)
+// func foldRows1x1(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·foldRows1x1(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -2795,7 +2795,7 @@ done180:
 	VZEROUPPER
 	RET
 
-// func spreadRows1x1(p *byte)
+// func spreadRows1x1(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·spreadRows1x1(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -2825,7 +2825,7 @@ done182:
 	VZEROUPPER
 	RET
 
-// func pairRows8x1(p *byte)
+// func pairRows8x1(p *Heads)
 // Requires: AVX
 TEXT ·pairRows8x1(SB), NOSPLIT, $0-8
 	MOVQ  p+0(FP), AX
@@ -2894,7 +2894,7 @@ done184:
 	VZEROUPPER
 	RET
 
-// func foldRows8x1(p *byte)
+// func foldRows8x1(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·foldRows8x1(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -2955,7 +2955,7 @@ done186:
 	VZEROUPPER
 	RET
 
-// func spreadRows8x1(p *byte)
+// func spreadRows8x1(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·spreadRows8x1(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -3023,7 +3023,7 @@ done188:
 	VZEROUPPER
 	RET
 
-// func pairRows1x2(p *byte)
+// func pairRows1x2(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·pairRows1x2(SB), NOSPLIT, $0-8
 	MOVQ  p+0(FP), AX
@@ -3060,7 +3060,7 @@ done190:
 	VZEROUPPER
 	RET
 
-// func foldRows1x2(p *byte)
+// func foldRows1x2(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·foldRows1x2(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -3092,7 +3092,7 @@ done192:
 	VZEROUPPER
 	RET
 
-// func spreadRows1x2(p *byte)
+// func spreadRows1x2(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·spreadRows1x2(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -3126,7 +3126,7 @@ done194:
 	VZEROUPPER
 	RET
 
-// func pairRows1x4(p *byte)
+// func pairRows1x4(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·pairRows1x4(SB), NOSPLIT, $0-8
 	MOVQ  p+0(FP), AX
@@ -3167,7 +3167,7 @@ done196:
 	VZEROUPPER
 	RET
 
-// func foldRows1x4(p *byte)
+// func foldRows1x4(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·foldRows1x4(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -3205,7 +3205,7 @@ done198:
 	VZEROUPPER
 	RET
 
-// func spreadRows1x4(p *byte)
+// func spreadRows1x4(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·spreadRows1x4(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -3247,7 +3247,7 @@ done200:
 	VZEROUPPER
 	RET
 
-// func pairRows1x8(p *byte)
+// func pairRows1x8(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·pairRows1x8(SB), NOSPLIT, $0-8
 	MOVQ  p+0(FP), AX
@@ -3296,7 +3296,7 @@ done202:
 	VZEROUPPER
 	RET
 
-// func foldRows1x8(p *byte)
+// func foldRows1x8(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·foldRows1x8(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -3346,7 +3346,7 @@ done204:
 	VZEROUPPER
 	RET
 
-// func spreadRows1x8(p *byte)
+// func spreadRows1x8(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·spreadRows1x8(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -3404,7 +3404,7 @@ done206:
 	VZEROUPPER
 	RET
 
-// func sumRows1x1cut(p *byte)
+// func sumRows1x1cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -3559,7 +3559,7 @@ DATA firstLanes<>+56(SB)/4, $0x00000000
 DATA firstLanes<>+60(SB)/4, $0x00000000
 GLOBL firstLanes<>(SB), RODATA|NOPTR, $64
 
-// func dotRows1x1cut(p *byte)
+// func dotRows1x1cut(p *Heads)
 // Requires: AVX, CMOV, MMX+
 TEXT ·dotRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -3631,7 +3631,7 @@ done224:
 	VZEROUPPER
 	RET
 
-// func bothRows1x1cut(p *byte)
+// func bothRows1x1cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·bothRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -3782,7 +3782,7 @@ done230:
 	VZEROUPPER
 	RET
 
-// func sumRows2x1cut(p *byte)
+// func sumRows2x1cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -3982,7 +3982,7 @@ done246:
 	VZEROUPPER
 	RET
 
-// func dotRows2x1cut(p *byte)
+// func dotRows2x1cut(p *Heads)
 // Requires: AVX, CMOV, MMX+
 TEXT ·dotRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -4060,7 +4060,7 @@ done270:
 	VZEROUPPER
 	RET
 
-// func bothRows2x1cut(p *byte)
+// func bothRows2x1cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·bothRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -4279,7 +4279,7 @@ done276:
 	VZEROUPPER
 	RET
 
-// func sumRows4x1cut(p *byte)
+// func sumRows4x1cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -4607,7 +4607,7 @@ done300:
 	VZEROUPPER
 	RET
 
-// func dotRows4x1cut(p *byte)
+// func dotRows4x1cut(p *Heads)
 // Requires: AVX, CMOV, MMX+
 TEXT ·dotRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -4697,7 +4697,7 @@ done340:
 	VZEROUPPER
 	RET
 
-// func bothRows4x1cut(p *byte)
+// func bothRows4x1cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·bothRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -5052,7 +5052,7 @@ done346:
 	VZEROUPPER
 	RET
 
-// func sumRows8x1cut(p *byte)
+// func sumRows8x1cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -5641,7 +5641,7 @@ done386:
 	VZEROUPPER
 	RET
 
-// func dotRows8x1cut(p *byte)
+// func dotRows8x1cut(p *Heads)
 // Requires: AVX, CMOV, MMX+
 TEXT ·dotRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -5762,7 +5762,7 @@ done458:
 	VZEROUPPER
 	RET
 
-// func bothRows8x1cut(p *byte)
+// func bothRows8x1cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·bothRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -6397,7 +6397,7 @@ done464:
 	VZEROUPPER
 	RET
 
-// func sumRows1x2cut(p *byte)
+// func sumRows1x2cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -6541,7 +6541,7 @@ done536:
 	VZEROUPPER
 	RET
 
-// func dotRows1x2cut(p *byte)
+// func dotRows1x2cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·dotRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -6615,7 +6615,7 @@ done552:
 	VZEROUPPER
 	RET
 
-// func bothRows1x2cut(p *byte)
+// func bothRows1x2cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·bothRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -6776,7 +6776,7 @@ done558:
 	VZEROUPPER
 	RET
 
-// func sumRows4x2cut(p *byte)
+// func sumRows4x2cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -7139,7 +7139,7 @@ done574:
 	VZEROUPPER
 	RET
 
-// func dotRows4x2cut(p *byte)
+// func dotRows4x2cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·dotRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -7244,7 +7244,7 @@ done614:
 	VZEROUPPER
 	RET
 
-// func bothRows4x2cut(p *byte)
+// func bothRows4x2cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·bothRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -7646,7 +7646,7 @@ done620:
 	VZEROUPPER
 	RET
 
-// func sumRows1x4cut(p *byte)
+// func sumRows1x4cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -7805,7 +7805,7 @@ done660:
 	VZEROUPPER
 	RET
 
-// func dotRows1x4cut(p *byte)
+// func dotRows1x4cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·dotRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -7884,7 +7884,7 @@ done676:
 	VZEROUPPER
 	RET
 
-// func bothRows1x4cut(p *byte)
+// func bothRows1x4cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·bothRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -8066,7 +8066,7 @@ done682:
 	VZEROUPPER
 	RET
 
-// func sumRows1x8cut(p *byte)
+// func sumRows1x8cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -8260,7 +8260,7 @@ done698:
 	VZEROUPPER
 	RET
 
-// func dotRows1x8cut(p *byte)
+// func dotRows1x8cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·dotRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -8354,7 +8354,7 @@ done714:
 	VZEROUPPER
 	RET
 
-// func bothRows1x8cut(p *byte)
+// func bothRows1x8cut(p *Heads)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·bothRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -8583,7 +8583,7 @@ done720:
 	VZEROUPPER
 	RET
 
-// func pairRows1x1cut(p *byte)
+// func pairRows1x1cut(p *Heads)
 // Requires: AVX
 TEXT ·pairRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -8623,7 +8623,7 @@ done736:
 	VZEROUPPER
 	RET
 
-// func foldRows1x1cut(p *byte)
+// func foldRows1x1cut(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·foldRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ       p+0(FP), AX
@@ -8683,7 +8683,7 @@ stored740:
 	VZEROUPPER
 	RET
 
-// func spreadRows1x1cut(p *byte)
+// func spreadRows1x1cut(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·spreadRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ       p+0(FP), AX
@@ -8743,7 +8743,7 @@ done744:
 	VZEROUPPER
 	RET
 
-// func pairRows8x1cut(p *byte)
+// func pairRows8x1cut(p *Heads)
 // Requires: AVX
 TEXT ·pairRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -8824,7 +8824,7 @@ done750:
 	VZEROUPPER
 	RET
 
-// func foldRows8x1cut(p *byte)
+// func foldRows8x1cut(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·foldRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ       p+0(FP), AX
@@ -9105,7 +9105,7 @@ stored782:
 	VZEROUPPER
 	RET
 
-// func spreadRows8x1cut(p *byte)
+// func spreadRows8x1cut(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·spreadRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ       p+0(FP), AX
@@ -9385,7 +9385,7 @@ done786:
 	VZEROUPPER
 	RET
 
-// func pairRows1x2cut(p *byte)
+// func pairRows1x2cut(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·pairRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -9427,7 +9427,7 @@ done820:
 	VZEROUPPER
 	RET
 
-// func foldRows1x2cut(p *byte)
+// func foldRows1x2cut(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·foldRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ       p+0(FP), AX
@@ -9490,7 +9490,7 @@ stored824:
 	VZEROUPPER
 	RET
 
-// func spreadRows1x2cut(p *byte)
+// func spreadRows1x2cut(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·spreadRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ       p+0(FP), AX
@@ -9554,7 +9554,7 @@ done828:
 	VZEROUPPER
 	RET
 
-// func pairRows1x4cut(p *byte)
+// func pairRows1x4cut(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·pairRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -9600,7 +9600,7 @@ done834:
 	VZEROUPPER
 	RET
 
-// func foldRows1x4cut(p *byte)
+// func foldRows1x4cut(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·foldRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ       p+0(FP), AX
@@ -9669,7 +9669,7 @@ stored838:
 	VZEROUPPER
 	RET
 
-// func spreadRows1x4cut(p *byte)
+// func spreadRows1x4cut(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·spreadRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ       p+0(FP), AX
@@ -9741,7 +9741,7 @@ done842:
 	VZEROUPPER
 	RET
 
-// func pairRows1x8cut(p *byte)
+// func pairRows1x8cut(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·pairRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -9795,7 +9795,7 @@ done848:
 	VZEROUPPER
 	RET
 
-// func foldRows1x8cut(p *byte)
+// func foldRows1x8cut(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·foldRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ       p+0(FP), AX
@@ -9876,7 +9876,7 @@ stored852:
 	VZEROUPPER
 	RET
 
-// func spreadRows1x8cut(p *byte)
+// func spreadRows1x8cut(p *Heads)
 // Requires: AVX, FMA3
 TEXT ·spreadRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ       p+0(FP), AX
@@ -9964,9 +9964,9 @@ done856:
 	VZEROUPPER
 	RET
 
-// func endPairs8(x *float32, a *float32, b *float32, l *float32, r *float32, rows int, heads int, width int)
+// func dotPairs8(x *float32, a *float32, b *float32, l *float32, r *float32, rows int, heads int, width int)
 // Requires: AVX
-TEXT ·endPairs8(SB), NOSPLIT, $0-64
+TEXT ·dotPairs8(SB), NOSPLIT, $0-64
 	MOVQ  rows+40(FP), AX
 	MOVQ  heads+48(FP), CX
 	MOVQ  width+56(FP), DX
@@ -10069,9 +10069,9 @@ row:
 	VZEROUPPER
 	RET
 
-// func endPairs1(x *float32, a *float32, b *float32, l *float32, r *float32, rows int, heads int, width int)
+// func dotPairs1(x *float32, a *float32, b *float32, l *float32, r *float32, rows int, heads int, width int)
 // Requires: AVX
-TEXT ·endPairs1(SB), NOSPLIT, $0-64
+TEXT ·dotPairs1(SB), NOSPLIT, $0-64
 	MOVQ    rows+40(FP), AX
 	MOVQ    heads+48(FP), CX
 	MOVQ    width+56(FP), DX
@@ -10106,9 +10106,9 @@ row:
 	VZEROUPPER
 	RET
 
-// func endPairs8cut(x *float32, a *float32, b *float32, l *float32, r *float32, rows int, heads int, width int)
+// func dotPairs8cut(x *float32, a *float32, b *float32, l *float32, r *float32, rows int, heads int, width int)
 // Requires: AVX
-TEXT ·endPairs8cut(SB), NOSPLIT, $0-64
+TEXT ·dotPairs8cut(SB), NOSPLIT, $0-64
 	MOVQ    rows+40(FP), AX
 	MOVQ    heads+48(FP), CX
 	MOVQ    width+56(FP), DX
@@ -10231,9 +10231,9 @@ row:
 	VZEROUPPER
 	RET
 
-// func endPairs1cut(x *float32, a *float32, b *float32, l *float32, r *float32, rows int, heads int, width int)
+// func dotPairs1cut(x *float32, a *float32, b *float32, l *float32, r *float32, rows int, heads int, width int)
 // Requires: AVX
-TEXT ·endPairs1cut(SB), NOSPLIT, $0-64
+TEXT ·dotPairs1cut(SB), NOSPLIT, $0-64
 	MOVQ       rows+40(FP), AX
 	MOVQ       heads+48(FP), CX
 	MOVQ       width+56(FP), DX
@@ -10272,9 +10272,9 @@ row:
 	VZEROUPPER
 	RET
 
-// func endGrads2(x *float32, dx *float32, a *float32, b *float32, da *float32, db *float32, l *float32, r *float32, rows int, heads int, width int)
+// func dotPairGrads2(x *float32, dx *float32, a *float32, b *float32, da *float32, db *float32, l *float32, r *float32, rows int, heads int, width int)
 // Requires: AVX, FMA3
-TEXT ·endGrads2(SB), NOSPLIT, $0-88
+TEXT ·dotPairGrads2(SB), NOSPLIT, $0-88
 	MOVQ    rows+64(FP), AX
 	MOVQ    heads+72(FP), CX
 	MOVQ    width+80(FP), DX
@@ -10332,9 +10332,9 @@ row:
 	VZEROUPPER
 	RET
 
-// func endGrads1(x *float32, dx *float32, a *float32, b *float32, da *float32, db *float32, l *float32, r *float32, rows int, heads int, width int)
+// func dotPairGrads1(x *float32, dx *float32, a *float32, b *float32, da *float32, db *float32, l *float32, r *float32, rows int, heads int, width int)
 // Requires: AVX, FMA3
-TEXT ·endGrads1(SB), NOSPLIT, $0-88
+TEXT ·dotPairGrads1(SB), NOSPLIT, $0-88
 	MOVQ    rows+64(FP), AX
 	MOVQ    heads+72(FP), CX
 	MOVQ    width+80(FP), DX
@@ -10377,9 +10377,9 @@ row:
 	VZEROUPPER
 	RET
 
-// func endGrads1cut(x *float32, dx *float32, a *float32, b *float32, da *float32, db *float32, l *float32, r *float32, rows int, heads int, width int)
+// func dotPairGrads1cut(x *float32, dx *float32, a *float32, b *float32, da *float32, db *float32, l *float32, r *float32, rows int, heads int, width int)
 // Requires: AVX, FMA3
-TEXT ·endGrads1cut(SB), NOSPLIT, $0-88
+TEXT ·dotPairGrads1cut(SB), NOSPLIT, $0-88
 	MOVQ       rows+64(FP), AX
 	MOVQ       heads+72(FP), CX
 	MOVQ       width+80(FP), DX

@@ -3,8 +3,6 @@
 package attend
 
 import (
-	"unsafe"
-
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 )
 
@@ -15,10 +13,10 @@ func (b *CompactGrads) addFast(edges []int32) {
 		b.n = min(step, len(edges))
 		b.ahead, b.near = cpu.Ahead(len(b.DU), b.n, len(edges))
 		b.edges = &edges[0]
-		if p := (*byte)(unsafe.Pointer(b)); b.Width == 8 && b.H == 8 {
-			returns8(p)
+		if p := b; b.Width == 8 && b.H == 8 {
+			addCompactGrads8(p)
 		} else {
-			returns(p)
+			addCompactGrads(p)
 		}
 		edges = edges[b.n:]
 	}

@@ -8,17 +8,17 @@ func (e *DotPair) pairsFast(rows int) {
 	for ; e.H-h >= 8; h += 8 {
 		x, a, b, l, r := &e.X[h*d], &e.A[h*d], &e.B[h*d], &e.L[h], &e.R[h]
 		if d < 8 {
-			endPairs8cut(x, a, b, l, r, rows, e.H, d)
+			dotPairs8cut(x, a, b, l, r, rows, e.H, d)
 		} else {
-			endPairs8(x, a, b, l, r, rows, e.H, d)
+			dotPairs8(x, a, b, l, r, rows, e.H, d)
 		}
 	}
 	for ; h < e.H; h++ {
 		x, a, b, l, r := &e.X[h*d], &e.A[h*d], &e.B[h*d], &e.L[h], &e.R[h]
 		if d < 8 {
-			endPairs1cut(x, a, b, l, r, rows, e.H, d)
+			dotPairs1cut(x, a, b, l, r, rows, e.H, d)
 		} else {
-			endPairs1(x, a, b, l, r, rows, e.H, d)
+			dotPairs1(x, a, b, l, r, rows, e.H, d)
 		}
 	}
 }
@@ -27,14 +27,14 @@ func (e *DotPair) pairsFast(rows int) {
 func (e *DotPair) gradFast(to DotPairGrads, rows int) {
 	d, h := e.Width, 0
 	for ; d == 8 && e.H-h >= 2; h += 2 {
-		endGrads2(&e.X[h*d], &to.X[h*d], &e.A[h*d], &e.B[h*d], &to.A[h*d], &to.B[h*d], &e.L[h], &e.R[h], rows, e.H, d)
+		dotPairGrads2(&e.X[h*d], &to.X[h*d], &e.A[h*d], &e.B[h*d], &to.A[h*d], &to.B[h*d], &e.L[h], &e.R[h], rows, e.H, d)
 	}
 	for ; h < e.H; h++ {
 		x, dx, a, b, da, db := &e.X[h*d], &to.X[h*d], &e.A[h*d], &e.B[h*d], &to.A[h*d], &to.B[h*d]
 		if d < 8 {
-			endGrads1cut(x, dx, a, b, da, db, &e.L[h], &e.R[h], rows, e.H, d)
+			dotPairGrads1cut(x, dx, a, b, da, db, &e.L[h], &e.R[h], rows, e.H, d)
 		} else {
-			endGrads1(x, dx, a, b, da, db, &e.L[h], &e.R[h], rows, e.H, d)
+			dotPairGrads1(x, dx, a, b, da, db, &e.L[h], &e.R[h], rows, e.H, d)
 		}
 	}
 }

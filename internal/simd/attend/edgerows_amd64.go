@@ -3,14 +3,12 @@
 package attend
 
 import (
-	"unsafe"
-
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 )
 
-// pointer completes f for the assembly. One head after another is done in a
+// completed completes f for the assembly. One head after another is done in a
 // loop, but of eight heads of eight elements, which are most.
-func (f *EdgeRows) pointer() (p *byte, eight bool) {
+func (f *EdgeRows) completed() (p *EdgeRows, eight bool) {
 	f.bytes = 4 * f.H * f.Width
 	f.last = len(f.Cols) - 1
 	f.left = len(f.Offsets) - 1
@@ -18,86 +16,86 @@ func (f *EdgeRows) pointer() (p *byte, eight bool) {
 	if len(f.U) >= cpu.FarFrom {
 		f.ahead = max(f.Ahead, cpu.AheadRows)
 	}
-	return (*byte)(unsafe.Pointer(f)), f.Width == 8 && f.H == 8
+	return f, f.Width == 8 && f.H == 8
 }
 
 // wide reports whether rows are of one head of 64 elements.
 func (f *EdgeRows) wide() bool { return f.Width == cpu.WideRow && f.H == 1 }
 
 func (f *EdgeRows) scoreFast() {
-	if p, eight := f.pointer(); eight {
-		fanScore8(p)
+	if p, eight := f.completed(); eight {
+		edgeRowsScore8(p)
 	} else {
-		fanScore(p)
+		edgeRowsScore(p)
 	}
 }
 
 func (f *EdgeRows) scoreGradFast() {
-	if p, eight := f.pointer(); eight {
-		fanScoreGrad8(p)
+	if p, eight := f.completed(); eight {
+		edgeRowsScoreGrad8(p)
 	} else {
-		fanScoreGrad(p)
+		edgeRowsScoreGrad(p)
 	}
 }
 
 func (f *EdgeRows) sumFast() {
-	if p, eight := f.pointer(); eight {
-		fanSum8(p)
+	if p, eight := f.completed(); eight {
+		edgeRowsSum8(p)
 	} else {
-		fanSum(p)
+		edgeRowsSum(p)
 	}
 }
 
 func (f *EdgeRows) spreadFast() {
-	if p, eight := f.pointer(); eight {
-		fanSpread8(p)
+	if p, eight := f.completed(); eight {
+		edgeRowsSpread8(p)
 	} else {
-		fanSpread(p)
+		edgeRowsSpread(p)
 	}
 }
 
 func (f *EdgeRows) dotsFast() {
-	if p, eight := f.pointer(); eight {
-		fanDots8(p)
+	if p, eight := f.completed(); eight {
+		edgeRowsDots8(p)
 	} else {
-		fanDots(p)
+		edgeRowsDots(p)
 	}
 }
 
 func (f *EdgeRows) affineFast() {
-	switch p, eight := f.pointer(); {
+	switch p, eight := f.completed(); {
 	case eight:
-		fanAffine8(p)
+		edgeRowsAffine8(p)
 	case f.wide():
-		fanAffine64(p)
+		edgeRowsAffine64(p)
 	default:
-		fanAffine(p)
+		edgeRowsAffine(p)
 	}
 }
 
 func (f *EdgeRows) affineGradFast() {
-	switch p, eight := f.pointer(); {
+	switch p, eight := f.completed(); {
 	case eight:
-		fanAffineGrad8(p)
+		edgeRowsAffineGrad8(p)
 	case f.wide():
-		fanAffineGrad64(p)
+		edgeRowsAffineGrad64(p)
 	default:
-		fanAffineGrad(p)
+		edgeRowsAffineGrad(p)
 	}
 }
 
 func (f *EdgeRows) scoreDotsFast() {
-	if p, eight := f.pointer(); eight {
-		fanScoreDots8(p)
+	if p, eight := f.completed(); eight {
+		edgeRowsScoreDots8(p)
 	} else {
-		fanScoreDots(p)
+		edgeRowsScoreDots(p)
 	}
 }
 
 func (f *EdgeRows) scoreBriefFast() {
-	if p, eight := f.pointer(); eight {
-		fanScoreBrief8(p)
+	if p, eight := f.completed(); eight {
+		edgeRowsScoreBrief8(p)
 	} else {
-		fanScoreBrief(p)
+		edgeRowsScoreBrief(p)
 	}
 }

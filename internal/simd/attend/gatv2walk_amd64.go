@@ -4,7 +4,6 @@ package attend
 
 import (
 	"math"
-	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 )
@@ -25,10 +24,10 @@ func (s *GATv2Walk) attendFast() {
 	if s.Bias != nil {
 		copy(c.add[:], s.Bias[:gatv2Row])
 	}
-	if p := (*byte)(unsafe.Pointer(&c)); cpu.AVX512 {
-		scoredAttend512(p)
+	if p := &c; cpu.AVX512 {
+		gatv2Attend512(p)
 	} else {
-		scoredAttend(p)
+		gatv2Attend(p)
 	}
 	s.left = c.left
 }
@@ -36,10 +35,10 @@ func (s *GATv2Walk) attendFast() {
 func (s *GATv2Walk) retraceFast() {
 	c := *s
 	c.complete()
-	if p := (*byte)(unsafe.Pointer(&c)); cpu.AVX512 {
-		scoredRetrace512(p)
+	if p := &c; cpu.AVX512 {
+		gatv2Retrace512(p)
 	} else {
-		scoredRetrace(p)
+		gatv2Retrace(p)
 	}
 	s.left = c.left
 }

@@ -2,8 +2,6 @@
 
 package attend
 
-import "unsafe"
-
 // code is the shape of a block's kernel.
 func (b lattice) code() int {
 	if b.cut {
@@ -15,7 +13,7 @@ func (b lattice) code() int {
 func (k *Heads) sumFast() {
 	for b := k.next(lattice{}, true); b.nv > 0; b = k.next(b, true) {
 		c := k.block(b)
-		p := (*byte)(unsafe.Pointer(&c))
+		p := &c
 		switch b.code() {
 		case 1<<5 | 1<<1:
 			sumRows1x1(p)
@@ -56,7 +54,7 @@ func (k *Heads) sumFast() {
 func (k *Heads) dotsFast() {
 	for b := k.next(lattice{}, true); b.nv > 0; b = k.next(b, true) {
 		c := k.block(b)
-		p := (*byte)(unsafe.Pointer(&c))
+		p := &c
 		switch b.code() {
 		case 1<<5 | 1<<1:
 			dotRows1x1(p)
@@ -97,7 +95,7 @@ func (k *Heads) dotsFast() {
 func (k *Heads) bothFast() {
 	for b := k.next(lattice{}, true); b.nv > 0; b = k.next(b, true) {
 		c := k.block(b)
-		p := (*byte)(unsafe.Pointer(&c))
+		p := &c
 		switch b.code() {
 		case 1<<5 | 1<<1:
 			bothRows1x1(p)
@@ -138,7 +136,7 @@ func (k *Heads) bothFast() {
 func (k *Heads) pairsFast() {
 	for b := k.next(lattice{}, false); b.nv > 0; b = k.next(b, false) {
 		c := k.block(b)
-		p := (*byte)(unsafe.Pointer(&c))
+		p := &c
 		switch b.code() {
 		case 1<<5 | 1<<1:
 			pairRows1x1(p)
@@ -167,7 +165,7 @@ func (k *Heads) pairsFast() {
 func (k *Heads) foldFast() {
 	for b := k.next(lattice{}, false); b.nv > 0; b = k.next(b, false) {
 		c := k.block(b)
-		p := (*byte)(unsafe.Pointer(&c))
+		p := &c
 		switch b.code() {
 		case 1<<5 | 1<<1:
 			foldRows1x1(p)
@@ -196,7 +194,7 @@ func (k *Heads) foldFast() {
 func (k *Heads) spreadFast() {
 	for b := k.next(lattice{}, false); b.nv > 0; b = k.next(b, false) {
 		c := k.block(b)
-		p := (*byte)(unsafe.Pointer(&c))
+		p := &c
 		switch b.code() {
 		case 1<<5 | 1<<1:
 			spreadRows1x1(p)

@@ -4,7 +4,6 @@ package attend
 
 import (
 	"math"
-	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 )
@@ -18,16 +17,16 @@ func (s *NodeExpAttention) attendFast() {
 	}
 	c := *s
 	c.setBias()
-	p := (*byte)(unsafe.Pointer(&c))
+	p := &c
 	switch drops := s.d != nil; {
 	case s.Heads == 1 && !drops:
-		attendSpoke(p)
+		attendOneHead(p)
 	case s.Heads == 1:
-		attendSpokeDrop(p)
+		attendOneHeadDrop(p)
 	case s.Width == 8 && !drops:
-		attendSpokes(p)
+		attendNodeExps(p)
 	case s.Width == 8:
-		attendSpokesDrop(p)
+		attendNodeExpsDrop(p)
 	case !drops:
 		attendSlim(p)
 	default:
@@ -53,16 +52,16 @@ func (s *NodeExpAttention) retraceFast() {
 		s.factorsFast(true)
 	}
 	c := *s
-	p := (*byte)(unsafe.Pointer(&c))
+	p := &c
 	switch drops := s.d != nil; {
 	case s.Heads == 1 && !drops:
-		retraceSpoke(p)
+		retraceOneHead(p)
 	case s.Heads == 1:
-		retraceSpokeDrop(p)
+		retraceOneHeadDrop(p)
 	case s.Width == 8 && !drops:
-		retraceSpokes(p)
+		retraceNodeExps(p)
 	case s.Width == 8:
-		retraceSpokesDrop(p)
+		retraceNodeExpsDrop(p)
 	case !drops:
 		retraceSlim(p)
 	default:
@@ -81,9 +80,9 @@ func (s *NodeExpAttention) factorsFast(permuted bool) {
 	}
 	whole := len(f) &^ 7
 	if permuted {
-		factorsOfPerm((*byte)(unsafe.Pointer(s)), lo, lo+whole)
+		factorsOfPerm(s, lo, lo+whole)
 	} else {
-		factorsInOrder((*byte)(unsafe.Pointer(s)), lo, lo+whole)
+		factorsInOrder(s, lo, lo+whole)
 	}
 	for i := whole; i < len(f); i++ {
 		edge := lo + i
@@ -94,4 +93,4 @@ func (s *NodeExpAttention) factorsFast(permuted bool) {
 	}
 }
 
-func (s *NodeExpAttention) pairFast() { pairSpoke((*byte)(unsafe.Pointer(s))) }
+func (s *NodeExpAttention) pairFast() { pairOneHead(s) }

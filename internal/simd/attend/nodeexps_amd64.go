@@ -2,8 +2,6 @@
 
 package attend
 
-import "unsafe"
+func (p *NodeExps) rowsFast() { nodeExpsOfRows(p) }
 
-func (p *NodeExps) rowsFast() { powersOfRows((*byte)(unsafe.Pointer(p))) }
-
-func (p *NodeExps) columnFast() { powersOfColumn((*byte)(unsafe.Pointer(p))) }
+func (p *NodeExps) columnFast() { nodeExpsOfColumn(p) }

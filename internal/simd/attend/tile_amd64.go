@@ -2,82 +2,75 @@
 
 package attend
 
-import "unsafe"
-
-// The generator knows no type of ours, so the kernels here are given the
-// address of a struct and know where its fields are.
-
-func (t *Tile) addr() *byte { return (*byte)(unsafe.Pointer(t)) }
-
 func (t *Tile) gatherFast() {
 	switch t.Lanes {
 	case 1:
-		gather1(t.addr())
+		gather1(t)
 	case 2:
-		gather2(t.addr())
+		gather2(t)
 	case 4:
-		gather4(t.addr())
+		gather4(t)
 	default:
-		gather8(t.addr())
+		gather8(t)
 	}
 }
 
 func (t *Tile) softenFast() {
 	switch t.Lanes {
 	case 1:
-		soften1(t.addr())
+		soften1(t)
 	case 2:
-		soften2(t.addr())
+		soften2(t)
 	case 4:
-		soften4(t.addr())
+		soften4(t)
 	default:
-		soften8(t.addr())
+		soften8(t)
 	}
 }
 
 func (t *Tile) maskFast() {
 	switch t.Lanes {
 	case 1:
-		mask1(t.addr())
+		mask1(t)
 	case 2:
-		mask2(t.addr())
+		mask2(t)
 	case 4:
-		mask4(t.addr())
+		mask4(t)
 	default:
-		mask8(t.addr())
+		mask8(t)
 	}
 }
 
 func (t *Tile) recallFast() {
 	switch t.Lanes {
 	case 1:
-		recall1(t.addr())
+		recall1(t)
 	case 2:
-		recall2(t.addr())
+		recall2(t)
 	case 4:
-		recall4(t.addr())
+		recall4(t)
 	default:
-		recall8(t.addr())
+		recall8(t)
 	}
 }
 
 func (t *Tile) scoreFast() {
 	switch t.Lanes {
 	case 1:
-		score1(t.addr())
+		score1(t)
 	case 2:
-		score2(t.addr())
+		score2(t)
 	case 4:
-		score4(t.addr())
+		score4(t)
 	default:
-		score8(t.addr())
+		score8(t)
 	}
 }
 
 func (t *Tile) weighFast() {
 	if t.Lanes == 8 && t.AskAhead > 0 {
-		weigh8(t.addr())
+		weigh8(t)
 		return
 	}
-	weighSlots(t.addr())
+	weighSlots(t)
 }

@@ -7,22 +7,22 @@ package gemm
 // gemm16 is Product.MulAdd of 16 columns from j.
 //
 //go:noescape
-func gemm16(p *byte, j int)
+func gemm16(p *Product, j int)
 
 // gemm16cut is Product.MulAdd of 16 columns from j.
 //
 //go:noescape
-func gemm16cut(p *byte, j int)
+func gemm16cut(p *Product, j int)
 
 // gemm8cut is Product.MulAdd of 8 columns from j.
 //
 //go:noescape
-func gemm8cut(p *byte, j int)
+func gemm8cut(p *Product, j int)
 
 // gemm512 is Product.Panels of 32 columns and rows in twelves.
 //
 //go:noescape
-func gemm512(p *byte)
+func gemm512(p *Product)
 
 // packGroupsAVX2 is PackGroups of whole groups. Two elements after each are lost.
 //

@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func gemm16(p *byte, j int)
+// func gemm16(p *Product, j int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gemm16(SB), NOSPLIT, $0-16
 	MOVQ j+8(FP), AX
@@ -979,7 +979,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func gemm16cut(p *byte, j int)
+// func gemm16cut(p *Product, j int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gemm16cut(SB), NOSPLIT, $0-16
 	MOVQ    j+8(FP), AX
@@ -2535,7 +2535,7 @@ DATA firstLanes<>+56(SB)/4, $0x00000000
 DATA firstLanes<>+60(SB)/4, $0x00000000
 GLOBL firstLanes<>(SB), RODATA|NOPTR, $64
 
-// func gemm8cut(p *byte, j int)
+// func gemm8cut(p *Product, j int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gemm8cut(SB), NOSPLIT, $0-16
 	MOVQ    j+8(FP), AX
@@ -6735,7 +6735,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func gemm512(p *byte)
+// func gemm512(p *Product)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·gemm512(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX

@@ -1,8 +1,6 @@
 package gemm
 
 import (
-	"unsafe"
-
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 )
 
@@ -47,7 +45,7 @@ func (p *Product) MulAdd() {
 		p.mulAddGo()
 		return
 	}
-	j, at := 0, (*byte)(unsafe.Pointer(p)) // the generator knows no type of ours
+	j, at := 0, p // the generator knows no type of ours
 	for ; p.N-j >= 16; j += 16 {
 		gemm16(at, j)
 	}

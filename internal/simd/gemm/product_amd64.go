@@ -15,7 +15,7 @@ func (p *Product) tallFast(rows int) {
 	step := max(tallWork/(2*ProductPanel*p.K)/tallRows, 1) * tallRows
 	for left := rows; left > 0; left -= step {
 		c.M = min(step, left)
-		gemm512((*byte)(unsafe.Pointer(&c)))
+		gemm512(&c)
 	}
 	p.Ahead = c.Ahead + rows/ProductGroup*p.Tile*int(unsafe.Sizeof(p.A[0])) // counted from where A began
 }

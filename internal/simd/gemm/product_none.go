@@ -6,11 +6,11 @@ import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
 func (*Product) tallFast(int) { panic(cpu.NoAssembly) }
 
-func gemm16(*byte, int) { panic(cpu.NoAssembly) }
+func gemm16(*Product, int) { panic(cpu.NoAssembly) }
 
-func gemm16cut(*byte, int) { panic(cpu.NoAssembly) }
+func gemm16cut(*Product, int) { panic(cpu.NoAssembly) }
 
-func gemm8cut(*byte, int) { panic(cpu.NoAssembly) }
+func gemm8cut(*Product, int) { panic(cpu.NoAssembly) }
 
 func packGroupsAVX2(_, _ *Float, _, _, _, _ int) { panic(cpu.NoAssembly) }
 

@@ -5,29 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/internal/simd/simdtest"
 )
-
-// The generator writes down where the fields of a Product are.
-func TestProductLayout(t *testing.T) {
-	var p Product
-	if unsafe.Sizeof(uintptr(0)) != 8 {
-		t.Skip("no assembly for 32 bits")
-	}
-	for i, at := range []uintptr{unsafe.Offsetof(p.A), unsafe.Offsetof(p.B), unsafe.Offsetof(p.C), unsafe.Offsetof(p.RS),
-		unsafe.Offsetof(p.CS), unsafe.Offsetof(p.LDB), unsafe.Offsetof(p.LDC), unsafe.Offsetof(p.M), unsafe.Offsetof(p.N), unsafe.Offsetof(p.K),
-		unsafe.Offsetof(p.Tile), unsafe.Offsetof(p.Ahead), unsafe.Offsetof(p.AheadStep), unsafe.Offsetof(p.Set), unsafe.Offsetof(p.panel)} {
-		want := uintptr(24 * i)
-		if i > 2 {
-			want = uintptr(72 + 8*(i-3))
-		}
-		if at != want {
-			t.Errorf("field %d is at %d, the assembly reads it at %d", i, at, want)
-		}
-	}
-}
 
 // chain is one element of a product in float64, and the sum of its terms'
 // magnitudes, which bounds the rounding.

@@ -62,19 +62,19 @@ func softmaxGradSegmentsAVX2(dx *float32, y *float32, dy *float32, off *int64, n
 // softmaxSegments8 is Segments.Softmax of 8 numbers an edge.
 //
 //go:noescape
-func softmaxSegments8(p *byte)
+func softmaxSegments8(p *Segments)
 
 // softmaxGradSegments8 is Segments.SoftmaxGrad of 8 numbers an edge.
 //
 //go:noescape
-func softmaxGradSegments8(p *byte)
+func softmaxGradSegments8(p *Segments)
 
 // dropValuesAVX2 is Values.Drop.
 //
 //go:noescape
-func dropValuesAVX2(p *byte)
+func dropValuesAVX2(p *Values)
 
 // keepValuesAVX2 is Values.Keep.
 //
 //go:noescape
-func keepValuesAVX2(p *byte)
+func keepValuesAVX2(p *Values)

@@ -1292,7 +1292,7 @@ empty97:
 	VZEROUPPER
 	RET
 
-// func softmaxSegments8(p *byte)
+// func softmaxSegments8(p *Segments)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·softmaxSegments8(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -1458,7 +1458,7 @@ DATA wide1f800000<>+24(SB)/4, $0x1f800000
 DATA wide1f800000<>+28(SB)/4, $0x1f800000
 GLOBL wide1f800000<>(SB), RODATA|NOPTR, $32
 
-// func softmaxGradSegments8(p *byte)
+// func softmaxGradSegments8(p *Segments)
 // Requires: AVX, FMA3, MMX+
 TEXT ·softmaxGradSegments8(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
@@ -1599,7 +1599,7 @@ done117:
 	VZEROUPPER
 	RET
 
-// func dropValuesAVX2(p *byte)
+// func dropValuesAVX2(p *Values)
 // Requires: AVX, AVX2
 TEXT ·dropValuesAVX2(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
@@ -1750,7 +1750,7 @@ DATA wide9e3779b9<>+24(SB)/4, $0x9e3779b9
 DATA wide9e3779b9<>+28(SB)/4, $0x9e3779b9
 GLOBL wide9e3779b9<>(SB), RODATA|NOPTR, $32
 
-// func keepValuesAVX2(p *byte)
+// func keepValuesAVX2(p *Values)
 // Requires: AVX, AVX2, CMOV, POPCNT
 TEXT ·keepValuesAVX2(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX

@@ -7,177 +7,177 @@ package spmm
 // rowSumAVX2 is a tile of RowSum.AddRows.
 //
 //go:noescape
-func rowSumAVX2(p *byte)
+func rowSumAVX2(p *rowCall)
 
 // rowSumScalarAVX2 is a tile of RowSum.AddRows.
 //
 //go:noescape
-func rowSumScalarAVX2(p *byte)
+func rowSumScalarAVX2(p *rowCall)
 
 // rowSumHeads8AVX2 is a tile of RowSum.AddRows.
 //
 //go:noescape
-func rowSumHeads8AVX2(p *byte)
+func rowSumHeads8AVX2(p *rowCall)
 
 // rowSumHeads16AVX2 is a tile of RowSum.AddRows.
 //
 //go:noescape
-func rowSumHeads16AVX2(p *byte)
+func rowSumHeads16AVX2(p *rowCall)
 
 // rowSumHeads32AVX2 is a tile of RowSum.AddRows.
 //
 //go:noescape
-func rowSumHeads32AVX2(p *byte)
+func rowSumHeads32AVX2(p *rowCall)
 
 // rowSumFullAVX2 is a tile of RowSum.AddRows.
 //
 //go:noescape
-func rowSumFullAVX2(p *byte)
+func rowSumFullAVX2(p *rowCall)
 
 // rowMaxAVX2 is a tile of RowBest.SetRows.
 //
 //go:noescape
-func rowMaxAVX2(p *byte)
+func rowMaxAVX2(p *rowCall)
 
 // rowMinAVX2 is a tile of RowBest.SetRows.
 //
 //go:noescape
-func rowMinAVX2(p *byte)
+func rowMinAVX2(p *rowCall)
 
 // rowMaxScalarAVX2 is a tile of RowBest.SetRows.
 //
 //go:noescape
-func rowMaxScalarAVX2(p *byte)
+func rowMaxScalarAVX2(p *rowCall)
 
 // rowMinScalarAVX2 is a tile of RowBest.SetRows.
 //
 //go:noescape
-func rowMinScalarAVX2(p *byte)
+func rowMinScalarAVX2(p *rowCall)
 
 // rowMaxFullAVX2 is a tile of RowBest.SetRows.
 //
 //go:noescape
-func rowMaxFullAVX2(p *byte)
+func rowMaxFullAVX2(p *rowCall)
 
 // rowMinFullAVX2 is a tile of RowBest.SetRows.
 //
 //go:noescape
-func rowMinFullAVX2(p *byte)
+func rowMinFullAVX2(p *rowCall)
 
 // rowMaxHeads8AVX2 is a tile of RowBest.SetRows.
 //
 //go:noescape
-func rowMaxHeads8AVX2(p *byte)
+func rowMaxHeads8AVX2(p *rowCall)
 
 // rowMinHeads8AVX2 is a tile of RowBest.SetRows.
 //
 //go:noescape
-func rowMinHeads8AVX2(p *byte)
+func rowMinHeads8AVX2(p *rowCall)
 
 // rowMaxHeads16AVX2 is a tile of RowBest.SetRows.
 //
 //go:noescape
-func rowMaxHeads16AVX2(p *byte)
+func rowMaxHeads16AVX2(p *rowCall)
 
 // rowMinHeads16AVX2 is a tile of RowBest.SetRows.
 //
 //go:noescape
-func rowMinHeads16AVX2(p *byte)
+func rowMinHeads16AVX2(p *rowCall)
 
 // rowMaxHeads32AVX2 is a tile of RowBest.SetRows.
 //
 //go:noescape
-func rowMaxHeads32AVX2(p *byte)
+func rowMaxHeads32AVX2(p *rowCall)
 
 // rowMinHeads32AVX2 is a tile of RowBest.SetRows.
 //
 //go:noescape
-func rowMinHeads32AVX2(p *byte)
+func rowMinHeads32AVX2(p *rowCall)
 
 // rowMaxQuickAVX2 is a tile of RowBest.SetRows unless it sets unordered.
 //
 //go:noescape
-func rowMaxQuickAVX2(p *byte)
+func rowMaxQuickAVX2(p *rowCall)
 
 // rowMinQuickAVX2 is a tile of RowBest.SetRows unless it sets unordered.
 //
 //go:noescape
-func rowMinQuickAVX2(p *byte)
+func rowMinQuickAVX2(p *rowCall)
 
 // rowWonAVX2 is a tile of RowWon.AddRows.
 //
 //go:noescape
-func rowWonAVX2(p *byte)
+func rowWonAVX2(p *rowCall)
 
 // rowWonScalarAVX2 is a tile of RowWon.AddRows.
 //
 //go:noescape
-func rowWonScalarAVX2(p *byte)
+func rowWonScalarAVX2(p *rowCall)
 
 // rowWonFullAVX2 is a tile of RowWon.AddRows.
 //
 //go:noescape
-func rowWonFullAVX2(p *byte)
+func rowWonFullAVX2(p *rowCall)
 
 // edgeDotAVX2 is a tile of EdgeDot.AddRows, within one head.
 //
 //go:noescape
-func edgeDotAVX2(p *byte)
+func edgeDotAVX2(p *rowCall)
 
 // edgeDot4x8AVX2 is EdgeDot.AddRows of so many heads of such a width.
 //
 //go:noescape
-func edgeDot4x8AVX2(p *byte)
+func edgeDot4x8AVX2(p *rowCall)
 
 // edgeDot4x16AVX2 is EdgeDot.AddRows of so many heads of such a width.
 //
 //go:noescape
-func edgeDot4x16AVX2(p *byte)
+func edgeDot4x16AVX2(p *rowCall)
 
 // edgeDot4x32AVX2 is EdgeDot.AddRows of so many heads of such a width.
 //
 //go:noescape
-func edgeDot4x32AVX2(p *byte)
+func edgeDot4x32AVX2(p *rowCall)
 
 // edgeDot8x8AVX2 is EdgeDot.AddRows of so many heads of such a width.
 //
 //go:noescape
-func edgeDot8x8AVX2(p *byte)
+func edgeDot8x8AVX2(p *rowCall)
 
 // edgeDot8x16AVX2 is EdgeDot.AddRows of so many heads of such a width.
 //
 //go:noescape
-func edgeDot8x16AVX2(p *byte)
+func edgeDot8x16AVX2(p *rowCall)
 
 // edgeDot8x32AVX2 is EdgeDot.AddRows of so many heads of such a width.
 //
 //go:noescape
-func edgeDot8x32AVX2(p *byte)
+func edgeDot8x32AVX2(p *rowCall)
 
 // edgeCopyAVX2 is a tile of EdgePair.SetRows.
 //
 //go:noescape
-func edgeCopyAVX2(p *byte)
+func edgeCopyAVX2(p *rowCall)
 
 // edgeAddAVX2 is a tile of EdgePair.SetRows.
 //
 //go:noescape
-func edgeAddAVX2(p *byte)
+func edgeAddAVX2(p *rowCall)
 
 // edgeSubAVX2 is a tile of EdgePair.SetRows.
 //
 //go:noescape
-func edgeSubAVX2(p *byte)
+func edgeSubAVX2(p *rowCall)
 
 // edgeMulAVX2 is a tile of EdgePair.SetRows.
 //
 //go:noescape
-func edgeMulAVX2(p *byte)
+func edgeMulAVX2(p *rowCall)
 
 // edgeDivAVX2 is a tile of EdgePair.SetRows.
 //
 //go:noescape
-func edgeDivAVX2(p *byte)
+func edgeDivAVX2(p *rowCall)
 
 // pickAVX2 is Pick of n > 0 nonzeros.
 //

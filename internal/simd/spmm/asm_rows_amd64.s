@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func rowSumAVX2(p *byte)
+// func rowSumAVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowSumAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -5223,7 +5223,7 @@ DATA firstLanes<>+56(SB)/4, $0x00000000
 DATA firstLanes<>+60(SB)/4, $0x00000000
 GLOBL firstLanes<>(SB), RODATA|NOPTR, $64
 
-// func rowSumScalarAVX2(p *byte)
+// func rowSumScalarAVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowSumScalarAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -9006,7 +9006,7 @@ fenced814:
 	VZEROUPPER
 	RET
 
-// func rowSumHeads8AVX2(p *byte)
+// func rowSumHeads8AVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowSumHeads8AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -10827,7 +10827,7 @@ fenced967:
 	VZEROUPPER
 	RET
 
-// func rowSumHeads16AVX2(p *byte)
+// func rowSumHeads16AVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowSumHeads16AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -11790,7 +11790,7 @@ fenced1052:
 	VZEROUPPER
 	RET
 
-// func rowSumHeads32AVX2(p *byte)
+// func rowSumHeads32AVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowSumHeads32AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -12311,7 +12311,7 @@ fenced1095:
 	VZEROUPPER
 	RET
 
-// func rowSumFullAVX2(p *byte)
+// func rowSumFullAVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowSumFullAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -16378,7 +16378,7 @@ fenced1448:
 	VZEROUPPER
 	RET
 
-// func rowMaxAVX2(p *byte)
+// func rowMaxAVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMaxAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -17691,7 +17691,7 @@ fenced1577:
 	VZEROUPPER
 	RET
 
-// func rowMinAVX2(p *byte)
+// func rowMinAVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMinAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -19004,7 +19004,7 @@ fenced1706:
 	VZEROUPPER
 	RET
 
-// func rowMaxScalarAVX2(p *byte)
+// func rowMaxScalarAVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMaxScalarAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -20594,7 +20594,7 @@ fenced1851:
 	VZEROUPPER
 	RET
 
-// func rowMinScalarAVX2(p *byte)
+// func rowMinScalarAVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMinScalarAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -22184,7 +22184,7 @@ fenced1996:
 	VZEROUPPER
 	RET
 
-// func rowMaxFullAVX2(p *byte)
+// func rowMaxFullAVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMaxFullAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -23822,7 +23822,7 @@ fenced2141:
 	VZEROUPPER
 	RET
 
-// func rowMinFullAVX2(p *byte)
+// func rowMinFullAVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMinFullAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -25460,7 +25460,7 @@ fenced2286:
 	VZEROUPPER
 	RET
 
-// func rowMaxHeads8AVX2(p *byte)
+// func rowMaxHeads8AVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMaxHeads8AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -26172,7 +26172,7 @@ fenced2343:
 	VZEROUPPER
 	RET
 
-// func rowMinHeads8AVX2(p *byte)
+// func rowMinHeads8AVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMinHeads8AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -26884,7 +26884,7 @@ fenced2400:
 	VZEROUPPER
 	RET
 
-// func rowMaxHeads16AVX2(p *byte)
+// func rowMaxHeads16AVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMaxHeads16AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -27265,7 +27265,7 @@ fenced2429:
 	VZEROUPPER
 	RET
 
-// func rowMinHeads16AVX2(p *byte)
+// func rowMinHeads16AVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMinHeads16AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -27646,7 +27646,7 @@ fenced2458:
 	VZEROUPPER
 	RET
 
-// func rowMaxHeads32AVX2(p *byte)
+// func rowMaxHeads32AVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMaxHeads32AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -27868,7 +27868,7 @@ fenced2473:
 	VZEROUPPER
 	RET
 
-// func rowMinHeads32AVX2(p *byte)
+// func rowMinHeads32AVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMinHeads32AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -28090,7 +28090,7 @@ fenced2488:
 	VZEROUPPER
 	RET
 
-// func rowMaxQuickAVX2(p *byte)
+// func rowMaxQuickAVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMaxQuickAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -29457,7 +29457,7 @@ DATA wide00010001<>+24(SB)/4, $0x00010001
 DATA wide00010001<>+28(SB)/4, $0x00010001
 GLOBL wide00010001<>(SB), RODATA|NOPTR, $32
 
-// func rowMinQuickAVX2(p *byte)
+// func rowMinQuickAVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMinQuickAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -30814,7 +30814,7 @@ fenced2682:
 	VZEROUPPER
 	RET
 
-// func rowWonAVX2(p *byte)
+// func rowWonAVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowWonAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -32656,7 +32656,7 @@ fenced2827:
 	VZEROUPPER
 	RET
 
-// func rowWonScalarAVX2(p *byte)
+// func rowWonScalarAVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowWonScalarAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -34835,7 +34835,7 @@ fenced2988:
 	VZEROUPPER
 	RET
 
-// func rowWonFullAVX2(p *byte)
+// func rowWonFullAVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowWonFullAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -37156,7 +37156,7 @@ fenced3149:
 	VZEROUPPER
 	RET
 
-// func edgeDotAVX2(p *byte)
+// func edgeDotAVX2(p *rowCall)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·edgeDotAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -38516,7 +38516,7 @@ fenced3262:
 	VZEROUPPER
 	RET
 
-// func edgeDot4x8AVX2(p *byte)
+// func edgeDot4x8AVX2(p *rowCall)
 // Requires: AVX, CMOV, MMX+
 TEXT ·edgeDot4x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -38848,7 +38848,7 @@ DATA wide00000000<>+24(SB)/4, $0x00000000
 DATA wide00000000<>+28(SB)/4, $0x00000000
 GLOBL wide00000000<>(SB), RODATA|NOPTR, $32
 
-// func edgeDot4x16AVX2(p *byte)
+// func edgeDot4x16AVX2(p *rowCall)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·edgeDot4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -39230,7 +39230,7 @@ done3292:
 	VZEROUPPER
 	RET
 
-// func edgeDot4x32AVX2(p *byte)
+// func edgeDot4x32AVX2(p *rowCall)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·edgeDot4x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -39732,7 +39732,7 @@ done3319:
 	VZEROUPPER
 	RET
 
-// func edgeDot8x8AVX2(p *byte)
+// func edgeDot8x8AVX2(p *rowCall)
 // Requires: AVX, CMOV, MMX+
 TEXT ·edgeDot8x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -40174,7 +40174,7 @@ done3346:
 	VZEROUPPER
 	RET
 
-// func edgeDot8x16AVX2(p *byte)
+// func edgeDot8x16AVX2(p *rowCall)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·edgeDot8x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -40736,7 +40736,7 @@ done3373:
 	VZEROUPPER
 	RET
 
-// func edgeDot8x32AVX2(p *byte)
+// func edgeDot8x32AVX2(p *rowCall)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·edgeDot8x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -41538,7 +41538,7 @@ done3400:
 	VZEROUPPER
 	RET
 
-// func edgeCopyAVX2(p *byte)
+// func edgeCopyAVX2(p *rowCall)
 // Requires: AVX, CMOV, MMX+
 TEXT ·edgeCopyAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -43150,7 +43150,7 @@ fenced3601:
 	VZEROUPPER
 	RET
 
-// func edgeAddAVX2(p *byte)
+// func edgeAddAVX2(p *rowCall)
 // Requires: AVX, CMOV, MMX+
 TEXT ·edgeAddAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -44978,7 +44978,7 @@ fenced3778:
 	VZEROUPPER
 	RET
 
-// func edgeSubAVX2(p *byte)
+// func edgeSubAVX2(p *rowCall)
 // Requires: AVX, CMOV, MMX+
 TEXT ·edgeSubAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -46806,7 +46806,7 @@ fenced3955:
 	VZEROUPPER
 	RET
 
-// func edgeMulAVX2(p *byte)
+// func edgeMulAVX2(p *rowCall)
 // Requires: AVX, CMOV, MMX+
 TEXT ·edgeMulAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
@@ -48634,7 +48634,7 @@ fenced4132:
 	VZEROUPPER
 	RET
 
-// func edgeDivAVX2(p *byte)
+// func edgeDivAVX2(p *rowCall)
 // Requires: AVX, CMOV, MMX+
 TEXT ·edgeDivAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX

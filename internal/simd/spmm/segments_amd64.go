@@ -2,8 +2,6 @@
 
 package spmm
 
-import "unsafe"
+func (s *Segments) softmaxFast() { softmaxSegments8(s) }
 
-func (s *Segments) softmaxFast() { softmaxSegments8((*byte)(unsafe.Pointer(s))) }
-
-func (s *Segments) gradFast() { softmaxGradSegments8((*byte)(unsafe.Pointer(s))) }
+func (s *Segments) gradFast() { softmaxGradSegments8(s) }

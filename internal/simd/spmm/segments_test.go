@@ -5,45 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/internal/simd/simdtest"
 )
-
-// The generator writes down where the fields are.
-func TestSegmentsLayout(t *testing.T) {
-	if unsafe.Sizeof(uintptr(0)) != 8 || unsafe.Sizeof(Float(0)) != 4 {
-		t.Skip("no assembly")
-	}
-	var s Segments
-	var v Values
-	for i, f := range []struct{ at, want uintptr }{
-		{unsafe.Offsetof(s.Offsets), 0},
-		{unsafe.Offsetof(s.X), 24},
-		{unsafe.Offsetof(s.Y), 48},
-		{unsafe.Offsetof(s.D), 72},
-		{unsafe.Offsetof(s.Work), 96},
-		{unsafe.Offsetof(s.Set), 128},
-		{unsafe.Offsetof(s.stream), 136},
-		{unsafe.Offsetof(v.Offsets), 0},
-		{unsafe.Offsetof(v.Cols), 24},
-		{unsafe.Offsetof(v.From), 48},
-		{unsafe.Offsetof(v.To), 72},
-		{unsafe.Offsetof(v.Row), 96},
-		{unsafe.Offsetof(v.k0), 104},
-		{unsafe.Offsetof(v.k1), 108},
-		{unsafe.Offsetof(v.drop), 112},
-		{unsafe.Offsetof(v.scale), 116},
-		{unsafe.Offsetof(v.ToCols), 120},
-		{unsafe.Offsetof(v.Kept), 144},
-		{unsafe.Offsetof(v.Starts), 168},
-		{unsafe.Offsetof(v.inner), 192},
-	} {
-		if f.at != f.want {
-			t.Errorf("field %d of the list is at %d, the assembly reads it at %d", i, f.at, f.want)
-		}
-	}
-}
 
 func checkSegments(t *testing.T, rng *rand.Rand, rows, most, n int) {
 	t.Helper()

@@ -6,8 +6,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 )
 
-// Adam is one step of the optimiser for a Param whose numbers are ready. The
-// assembly reads the fields in this order.
+// Adam is one step of the optimiser for a Param whose numbers are ready.
 type Adam struct {
 	Rate  Float // divided by 1 − β₁ᵗ
 	Decay Float // of the weights, added to the gradient

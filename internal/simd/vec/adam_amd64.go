@@ -7,6 +7,6 @@ import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 func (a *Adam) stepFast(w, dw, m, v []Float) {
 	n := len(w)
 	for lo := 0; lo < n; lo += cpu.AtOnce {
-		adamAVX2(&w[lo], &dw[lo], &m[lo], &v[lo], min(cpu.AtOnce, n-lo), &a.Rate)
+		adamAVX2(&w[lo], &dw[lo], &m[lo], &v[lo], min(cpu.AtOnce, n-lo), a)
 	}
 }

@@ -47,17 +47,17 @@ func divideRowsAVX2(y *float32, sum *float32, rows int, stride int, w int)
 // dropoutAddAVX2 is Dropout.Add of rows.
 //
 //go:noescape
-func dropoutAddAVX2(dst *float32, src *float32, n int, rows int, row uint32, first uint32, keys *uint32, scale float32)
+func dropoutAddAVX2(dst *float32, src *float32, n int, rows int, row uint32, first uint32, d *Dropout, scale float32)
 
 // dropoutSetAVX2 is Dropout.Set of rows.
 //
 //go:noescape
-func dropoutSetAVX2(dst *float32, src *float32, n int, rows int, row uint32, first uint32, keys *uint32, scale float32)
+func dropoutSetAVX2(dst *float32, src *float32, n int, rows int, row uint32, first uint32, d *Dropout, scale float32)
 
 // dropELUAVX2 is Dropout.ELU of rows.
 //
 //go:noescape
-func dropELUAVX2(dst *float32, src *float32, bias *float32, n int, rows int, row uint32, first uint32, keys *uint32, scale float32)
+func dropELUAVX2(dst *float32, src *float32, bias *float32, n int, rows int, row uint32, first uint32, d *Dropout, scale float32)
 
 // dropELUGradAVX2 is Dropout.ELUGrad.
 //
@@ -122,7 +122,7 @@ func hasZeroAVX2(x *float32, groups int) bool
 // adamAVX2 is Adam.Step.
 //
 //go:noescape
-func adamAVX2(w *float32, dw *float32, m *float32, v *float32, n int, numbers *float32)
+func adamAVX2(w *float32, dw *float32, m *float32, v *float32, n int, a *Adam)
 
 // welfordAVX2 is Welford.
 //

@@ -899,7 +899,7 @@ DATA columns<>+24(SB)/4, $0xb54cda56
 DATA columns<>+28(SB)/4, $0x5384540f
 GLOBL columns<>(SB), RODATA|NOPTR, $32
 
-// func dropoutAddAVX2(dst *float32, src *float32, n int, rows int, row uint32, first uint32, keys *uint32, scale float32)
+// func dropoutAddAVX2(dst *float32, src *float32, n int, rows int, row uint32, first uint32, d *Dropout, scale float32)
 // Requires: AVX, AVX2, FMA3, SSE
 TEXT ·dropoutAddAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst+0(FP), CX
@@ -910,7 +910,7 @@ TEXT ·dropoutAddAVX2(SB), NOSPLIT, $0-52
 	MOVQ         BX, SI
 	MOVL         row+32(FP), R8
 	MOVL         first+36(FP), R9
-	MOVQ         keys+40(FP), R10
+	MOVQ         d+40(FP), R10
 	MOVSS        scale+48(FP), X0
 	VBROADCASTSS X0, Y0
 	MOVL         8(R10), R11
@@ -1144,7 +1144,7 @@ DATA widec6ef3720<>+24(SB)/4, $0xc6ef3720
 DATA widec6ef3720<>+28(SB)/4, $0xc6ef3720
 GLOBL widec6ef3720<>(SB), RODATA|NOPTR, $32
 
-// func dropoutSetAVX2(dst *float32, src *float32, n int, rows int, row uint32, first uint32, keys *uint32, scale float32)
+// func dropoutSetAVX2(dst *float32, src *float32, n int, rows int, row uint32, first uint32, d *Dropout, scale float32)
 // Requires: AVX, AVX2, SSE
 TEXT ·dropoutSetAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst+0(FP), CX
@@ -1155,7 +1155,7 @@ TEXT ·dropoutSetAVX2(SB), NOSPLIT, $0-52
 	MOVQ         BX, SI
 	MOVL         row+32(FP), R8
 	MOVL         first+36(FP), R9
-	MOVQ         keys+40(FP), R10
+	MOVQ         d+40(FP), R10
 	MOVSS        scale+48(FP), X0
 	VBROADCASTSS X0, Y0
 	MOVL         8(R10), R11
@@ -1328,7 +1328,7 @@ end62:
 	VZEROUPPER
 	RET
 
-// func dropELUAVX2(dst *float32, src *float32, bias *float32, n int, rows int, row uint32, first uint32, keys *uint32, scale float32)
+// func dropELUAVX2(dst *float32, src *float32, bias *float32, n int, rows int, row uint32, first uint32, d *Dropout, scale float32)
 // Requires: AVX, AVX2, FMA3, SSE
 TEXT ·dropELUAVX2(SB), NOSPLIT, $0-60
 	MOVQ         bias+16(FP), CX
@@ -1340,7 +1340,7 @@ TEXT ·dropELUAVX2(SB), NOSPLIT, $0-60
 	MOVQ         SI, DI
 	MOVL         row+40(FP), R9
 	MOVL         first+44(FP), R10
-	MOVQ         keys+48(FP), R11
+	MOVQ         d+48(FP), R11
 	MOVSS        scale+56(FP), X0
 	VBROADCASTSS X0, Y0
 	MOVL         8(R11), R12
@@ -2686,7 +2686,7 @@ over:
 	VZEROUPPER
 	RET
 
-// func adamAVX2(w *float32, dw *float32, m *float32, v *float32, n int, numbers *float32)
+// func adamAVX2(w *float32, dw *float32, m *float32, v *float32, n int, a *Adam)
 // Requires: AVX, FMA3
 TEXT ·adamAVX2(SB), NOSPLIT, $0-48
 	MOVQ         w+0(FP), CX
@@ -2695,7 +2695,7 @@ TEXT ·adamAVX2(SB), NOSPLIT, $0-48
 	MOVQ         v+24(FP), SI
 	MOVQ         n+32(FP), DI
 	XORQ         AX, AX
-	MOVQ         numbers+40(FP), R8
+	MOVQ         a+40(FP), R8
 	VBROADCASTSS (R8), Y0
 	VBROADCASTSS 4(R8), Y1
 	VBROADCASTSS 8(R8), Y2

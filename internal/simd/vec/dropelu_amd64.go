@@ -10,7 +10,7 @@ func (d *Dropout) eluFast(dst, src, bias []Float, row int) {
 	for lo := 0; lo < len(src); {
 		col, n, rows := pieceOf(lo, len(src), width)
 		key, first := uint32(row+lo/width), uint32(col)*ColumnKey
-		dropELUAVX2(&dst[lo], &src[lo], &bias[col], n, rows, key, first, &d.K0, scale)
+		dropELUAVX2(&dst[lo], &src[lo], &bias[col], n, rows, key, first, d, scale)
 		lo += rows * n
 	}
 }

@@ -20,10 +20,10 @@ func (d *Dropout) rowsFast(dst, src []Float, row, width int, set bool) {
 	for lo := 0; lo < len(src); {
 		col, n, rows := pieceOf(lo, len(src), width)
 		key, first := uint32(row+lo/width), uint32(col)*ColumnKey
-		if set { // the assembly reads k0, k1 and drop
-			dropoutSetAVX2(&dst[lo], &src[lo], n, rows, key, first, &d.K0, scale)
+		if set {
+			dropoutSetAVX2(&dst[lo], &src[lo], n, rows, key, first, d, scale)
 		} else {
-			dropoutAddAVX2(&dst[lo], &src[lo], n, rows, key, first, &d.K0, scale)
+			dropoutAddAVX2(&dst[lo], &src[lo], n, rows, key, first, d, scale)
 		}
 		lo += rows * n
 	}

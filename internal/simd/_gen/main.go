@@ -17,21 +17,26 @@ import (
 	"os"
 	"path"
 
+	. "github.com/edgewise-ml/edgewise/internal/simd/_gen/asm"
+	"github.com/edgewise-ml/edgewise/internal/simd/_gen/attend"
+	"github.com/edgewise-ml/edgewise/internal/simd/_gen/gemm"
+	"github.com/edgewise-ml/edgewise/internal/simd/_gen/spmm"
+	"github.com/edgewise-ml/edgewise/internal/simd/_gen/vec"
 	. "github.com/mmcloughlin/avo/build"
 	avo "github.com/mmcloughlin/avo/pass"
 )
 
 // families are the writers of the kernels in each file.
 var families = map[string][]func(){
-	"vec/pointwise": {unary, slopes, binary},
-	"vec/rows":      {reductions, rows, dropout, dropELU, dropELUGrad, groups, columns, anyZero, adam, welford},
-	"gemm/product":  {gemm, gemm512, packRuns, packEight},
-	"spmm/rows":     {sums, bests, quickBests, bestGrads, edgeDots, edgePairs, picks, means, spills},
-	"spmm/lists":    {gatherRows, fetchLines, scatter, gather64, scatter64, rangesOfRows, segments, dropValues, keepValues},
-	"attend/gat":    {attention, allSpokes},
-	"attend/heads":  {heads, ends},
-	"attend/edges":  {fans, rows64, returns},
-	"attend/gatv2":  {scoreds, scoreds512},
+	"vec/pointwise": {vec.Unary, vec.Slopes, vec.Binary},
+	"vec/rows":      {vec.Reductions, vec.Rows, vec.Dropout, vec.DropELU, vec.DropELUGrad, vec.Groups, vec.Columns, vec.AnyZero, vec.Adam, vec.Welford},
+	"gemm/product":  {gemm.Product, gemm.Tall512, gemm.PackRuns, gemm.PackEight},
+	"spmm/rows":     {spmm.Sums, spmm.Bests, spmm.QuickBests, spmm.BestGrads, spmm.EdgeDots, spmm.EdgePairs, spmm.Picks, spmm.Means, spmm.Spills},
+	"spmm/lists":    {spmm.GatherRows, spmm.FetchLines, spmm.Scatter, spmm.Gather64, spmm.Scatter64, spmm.RangesOfRows, spmm.Segments, spmm.DropValues, spmm.KeepValues},
+	"attend/gat":    {attend.Tiles, attend.NodeExps},
+	"attend/heads":  {attend.Heads, attend.DotPairs},
+	"attend/edges":  {attend.EdgeRows, attend.EdgeRows64, attend.CompactGrads},
+	"attend/gatv2":  {attend.GATv2, attend.GATv2For512},
 }
 
 func main() {
@@ -43,7 +48,7 @@ func main() {
 		os.Exit(2)
 	}
 	room, family := path.Split(*kernels)
-	if err := loadStructs(path.Join("..", room)); err != nil {
+	if err := LoadStructs(path.Join("..", room)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
@@ -57,7 +62,7 @@ func main() {
 			os.Exit(2)
 		}
 	}
-	avo.Compile = compile
+	avo.Compile = Compile
 	ConstraintExpr("!noasm")
 	ConstraintExpr("!f64")
 	for _, write := range writers {

@@ -1,0 +1,2 @@
+// Package attend writes the assembly of internal/simd/attend.
+package attend

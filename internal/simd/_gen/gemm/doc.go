@@ -1,0 +1,2 @@
+// Package gemm writes the assembly of internal/simd/gemm.
+package gemm

@@ -1,0 +1,252 @@
+package gemm
+
+import (
+	"fmt"
+
+	. "github.com/edgewise-ml/edgewise/internal/simd/_gen/asm"
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// group is how many rows of A lie at the row stride of each other.
+const group = 6
+
+// panel is a kernel for all rows of a product and one panel of its columns,
+// nv registers wide. Tiles of rows are as tall as the registers allow.
+type panel struct {
+	nv     int
+	rows   int  // of the tallest tile
+	masked bool // the last register is cut at the product's last column
+	ahead  bool // it prefetches
+
+	m, a, c, rs reg.GPVirtual
+	next        reg.GPVirtual // what is prefetched next
+	mask        reg.VecVirtual
+}
+
+func Product() {
+	for _, t := range []struct {
+		name string
+		panel
+	}{
+		{"gemm16", panel{nv: 2, rows: 6, ahead: true}},
+		{"gemm16cut", panel{nv: 2, rows: 6, ahead: true, masked: true}},
+		{"gemm8cut", panel{nv: 1, rows: 12, masked: true}},
+	} {
+		t.panel.generate(t.name)
+	}
+}
+
+// generate writes the kernel of a name.
+func (g *panel) generate(name string) {
+	Start(name, "func(p *Product, j int)", fmt.Sprintf("%s is Product.MulAdd of %d columns from j.", name, g.nv*Lanes))
+	j := Arg("j")
+	g.m, g.a, g.c, g.rs = GP64(), GP64(), GP64(), GP64()
+	b0 := GP64()
+	p := ArgsIn(Arg("p"), "Product")
+	MOVQ(p.Field("M"), g.m)
+	MOVQ(p.Field("A"), g.a)
+	MOVQ(p.Field("C"), g.c)
+	MOVQ(p.Field("B"), b0)
+	if g.ahead {
+		g.next = GP64()
+		MOVQ(p.Field("Ahead"), g.next)
+		ADDQ(g.a, g.next)
+	}
+	MOVQ(p.Field("RS"), g.rs)
+	SHLQ(Imm(2), g.rs)
+	LEAQ(Mem{Base: g.c, Index: j, Scale: 4}, g.c)
+	LEAQ(Mem{Base: b0, Index: j, Scale: 4}, b0)
+	if g.masked {
+		g.mask = MaskOf(g.left())
+	}
+	Label("rows")
+	for r := 1; r < g.rows; r++ {
+		CMPQ(g.m, Imm(uint64(r)))
+		JE(LabelRef(fmt.Sprintf("tile%d", r)))
+	}
+	TESTQ(g.m, g.m)
+	JZ(LabelRef("done"))
+	for r := g.rows; r > 0; r-- {
+		Label(fmt.Sprintf("tile%d", r))
+		g.tile(r, b0)
+		if r == g.rows {
+			SUBQ(Imm(uint64(r)), g.m)
+			JMP(LabelRef("rows"))
+		} else if r > 1 {
+			JMP(LabelRef("done"))
+		}
+	}
+	Label("done")
+	if g.ahead {
+		SUBQ(g.field("A"), g.next)
+		MOVQ(g.next, g.field("Ahead"))
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// left returns a register with the columns in the last register.
+func (g *panel) left() reg.GPVirtual {
+	n, j := GP64(), Load(Param("j"), GP64())
+	MOVQ(g.field("N"), n)
+	SUBQ(j, n)
+	SUBQ(Imm(uint64((g.nv-1)*Lanes)), n)
+	return n
+}
+
+// field is a field of the Product.
+func (g *panel) field(at string) Mem { return ArgsIn(Arg("p"), "Product").Field(at) }
+
+// bytes returns a register with a field of so many elements, in bytes.
+func (g *panel) bytes(at string) reg.GPVirtual {
+	s := GP64()
+	MOVQ(g.field(at), s)
+	SHLQ(Imm(2), s)
+	return s
+}
+
+// pointers returns registers with every third row of A, of r rows.
+func (g *panel) pointers(r int) []reg.GPVirtual {
+	a := []reg.GPVirtual{GP64()}
+	MOVQ(g.a, a[0])
+	for i := 3; i < r; i += 3 {
+		next := GP64()
+		if i%group == 0 {
+			LEAQ(Mem{Base: a[len(a)-2], Index: g.bytes("Tile"), Scale: 1}, next)
+		} else {
+			LEAQ(Mem{Base: a[len(a)-1], Index: g.rs, Scale: 2}, next)
+			ADDQ(g.rs, next)
+		}
+		a = append(a, next)
+	}
+	return a
+}
+
+// tile takes r rows through the whole of k, in the order of k, and goes on to
+// the rows below. Each accumulator starts at the element of C, or at 0.
+func (g *panel) tile(r int, b0 reg.GPVirtual) {
+	acc := g.load(r)
+	a := g.pointers(r)
+	cs, ldb, b, k := g.bytes("CS"), g.bytes("LDB"), GP64(), GP64()
+	MOVQ(b0, b)
+	MOVQ(g.field("K"), k)
+	step := func() {
+		g.multiply(acc, a, b)
+		for _, p := range a {
+			ADDQ(cs, p)
+		}
+		ADDQ(ldb, b)
+	}
+	four, rest, one, end := Fresh("four"), Fresh("rest"), Fresh("one"), Fresh("end")
+	SUBQ(Imm(4), k)
+	JL(LabelRef(rest))
+	Label(four)
+	if g.ahead {
+		PREFETCHT0(Mem{Base: g.next})
+		ADDQ(g.field("AheadStep"), g.next)
+	}
+	for range 4 {
+		step()
+	}
+	SUBQ(Imm(4), k)
+	JGE(LabelRef(four))
+	Label(rest)
+	ADDQ(Imm(4), k)
+	JZ(LabelRef(end))
+	Label(one)
+	step()
+	DECQ(k)
+	JNZ(LabelRef(one))
+	Label(end)
+	g.store(acc)
+	for range r / group {
+		ADDQ(g.bytes("Tile"), g.a)
+	}
+}
+
+// multiply adds the products of one k.
+func (g *panel) multiply(acc [][]reg.VecVirtual, a []reg.GPVirtual, b reg.GPVirtual) {
+	bv := make([]reg.VecVirtual, g.nv)
+	for j := range bv {
+		bv[j] = YMM()
+		at := Mem{Base: b, Disp: 4 * Lanes * j}
+		if g.masked && j == g.nv-1 {
+			VMASKMOVPS(at, g.mask, bv[j])
+		} else {
+			VMOVUPS(at, bv[j])
+		}
+	}
+	for i := range acc {
+		at := Mem{Base: a[i/3]}
+		if i%3 > 0 {
+			at.Index, at.Scale = g.rs, uint8(i%3)
+		}
+		av := YMM()
+		VBROADCASTSS(at, av)
+		for j := range bv {
+			VFMADD231PS(bv[j], av, acc[i][j])
+		}
+	}
+}
+
+// load returns the accumulators, and prefetches those of the next tile.
+func (g *panel) load(r int) [][]reg.VecVirtual {
+	acc := make([][]reg.VecVirtual, r)
+	for i := range acc {
+		for range g.nv {
+			acc[i] = append(acc[i], YMM())
+		}
+	}
+	ldc, c := g.bytes("LDC"), GP64()
+	zero, loaded := Fresh("zero"), Fresh("loaded")
+	MOVQ(g.c, c)
+	CMPB(g.field("Set"), Imm(0))
+	JNE(LabelRef(zero))
+	for i := range acc {
+		for j, v := range acc[i] {
+			at := Mem{Base: c, Disp: 4 * Lanes * j}
+			if g.masked && j == g.nv-1 {
+				VMASKMOVPS(at, g.mask, v)
+			} else {
+				VMOVUPS(at, v)
+			}
+		}
+		ADDQ(ldc, c)
+	}
+	JMP(LabelRef(loaded))
+	Label(zero)
+	for i := range acc {
+		for _, v := range acc[i] {
+			VXORPS(v, v, v)
+		}
+		ADDQ(ldc, c)
+	}
+	Label(loaded)
+	if r == g.rows {
+		for range r {
+			PREFETCHT0(Mem{Base: c})
+			ADDQ(ldc, c)
+		}
+	}
+	return acc
+}
+
+func (g *panel) store(acc [][]reg.VecVirtual) {
+	ldc := g.bytes("LDC")
+	var left reg.GPVirtual
+	if g.masked {
+		left = g.left()
+	}
+	for i := range acc {
+		for j, v := range acc[i] {
+			if g.masked && j == g.nv-1 {
+				StoreFirst(v, left, Mem{Base: g.c, Disp: 4 * Lanes * j})
+			} else {
+				VMOVUPS(v, Mem{Base: g.c, Disp: 4 * Lanes * j})
+			}
+		}
+		ADDQ(ldc, g.c)
+	}
+}

@@ -1,0 +1,2 @@
+// Package spmm writes the assembly of internal/simd/spmm.
+package spmm

@@ -1,0 +1,167 @@
+package spmm
+
+import (
+	"fmt"
+
+	. "github.com/edgewise-ml/edgewise/internal/simd/_gen/asm"
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// EdgeDots writes the kernels that take inner products at the nonzeros: of one
+// head's columns, or a number for each of several heads whose width is a
+// multiple of a register. The output's row is that of Y here, and the weights' is
+// that of the result.
+func EdgeDots() {
+	g := newGather("edgeDotAVX2", "a tile of EdgeDot.AddRows, within one head.", ofEdge, 1)
+	g.shapes(8, 8, 1, g.dot)
+	for _, heads := range []int{4, 8} {
+		for _, share := range []int{1, 2, 4} {
+			name := fmt.Sprintf("edgeDot%dx%dAVX2", heads, share*Lanes)
+			g = newGather(name, "EdgeDot.AddRows of so many heads of such a width.", ofEdge, share)
+			g.nv = heads * share
+			g.dotsWays(heads)
+			Finish()
+		}
+	}
+}
+
+// dot is one inner product a nonzero.
+func (g *gather) dot() {
+	y := make([]Vec, g.nv)
+	open := func(string) {
+		for v := range y {
+			y[v] = g.get(g.out, v)
+		}
+	}
+	each := func() {
+		sum := []Vec{Mul(y[0], g.operand(rowOfX, 0))}
+		if g.nv > 1 {
+			sum = append(sum, Mul(y[1], g.operand(rowOfX, 1)))
+		}
+		for v := 2; v < g.nv; v++ {
+			VFMADD231PS(g.operand(rowOfX, v), y[v], sum[v%2])
+		}
+		if g.nv > 1 {
+			VADDPS(sum[1], sum[0], sum[0])
+		}
+		high, x := XMM(), sum[0].AsX()
+		VEXTRACTF128(Imm(1), sum[0], high)
+		VADDPS(high, x, x)
+		VHADDPS(x, x, x)
+		VHADDPS(x, x, x)
+		VADDSS(Mem{Base: rowOfW}, x, x)
+		VMOVSS(x, Mem{Base: rowOfW})
+	}
+	g.rows(open, each, func() {})
+}
+
+// dotsWays writes dots for sums that are added to, set, and set past the caches.
+func (g *gather) dotsWays(heads int) {
+	set, past, done := Fresh("set"), Fresh("past"), Fresh("done")
+	CMPQ(g.Field("stream"), Imm(0))
+	JNE(LabelRef(past))
+	CMPQ(g.Field("set"), Imm(0))
+	JNE(LabelRef(set))
+	g.dots(heads, func(x reg.Register) {
+		VADDPS(Mem{Base: rowOfW}, x, x)
+		VMOVUPS(x, Mem{Base: rowOfW})
+	})
+	JMP(LabelRef(done))
+	Label(set)
+	g.dots(heads, func(x reg.Register) {
+		VADDPS(Num(0), x, x) // −0 is 0 then, as beside zeros that are added to
+		VMOVUPS(x, Mem{Base: rowOfW})
+	})
+	JMP(LabelRef(done))
+	Label(past)
+	g.dots(heads, func(x reg.Register) {
+		VADDPS(Num(0), x, x)
+		VMOVNTPS(x, Mem{Base: rowOfW})
+	})
+	SFENCE()
+	Label(done)
+}
+
+// dots is an inner product for each of 4 or 8 heads.
+func (g *gather) dots(heads int, put func(reg.Register)) {
+	g.rows(func(string) { g.fetchOut() }, func() {
+		sum := g.products(heads)
+		for n := heads; n > 2; n /= 2 {
+			for i := range n / 2 {
+				sum[i] = Pairwise(sum[2*i], sum[2*i+1])
+			}
+		}
+		if heads == 8 { // the low halves have half of each sum, the high ones the other
+			put(Halves(sum[0], sum[1]))
+			return
+		}
+		x, high := Pairwise(sum[0], sum[1]), XMM()
+		VEXTRACTF128(Imm(1), x, high)
+		VADDPS(high, x.AsX(), x.AsX())
+		put(x.AsX())
+	}, func() {})
+}
+
+// fetchOut asks for a row of Y that is needed some rows later: between rows here
+// and there the processor does not see that these are read in turn.
+func (g *gather) fetchOut() {
+	near, at := Fresh("near"), g.Word("outs")
+	CMPQ(g.Field("far"), Imm(0))
+	JE(LabelRef(near))
+	SHLQ(Imm(rowsAhead), at)
+	ADDQ(g.out, at)
+	prefetch(at, 4*Lanes*g.nv)
+	Label(near)
+}
+
+// rowsAhead is the logarithm of how many.
+const rowsAhead = 3
+
+// products multiplies the heads' columns, a register of sums a head.
+func (g *gather) products(heads int) []Vec {
+	sum := make([]Vec, heads)
+	for h := range sum {
+		sum[h] = Mul(Get(Column(g.out, h*g.share)), Column(rowOfX, h*g.share))
+		for v := h*g.share + 1; v < (h+1)*g.share; v++ {
+			VFMADD231PS(Column(rowOfX, v), Get(Column(g.out, v)), sum[h])
+		}
+	}
+	return sum
+}
+
+// EdgePairs writes the kernels that set the rows of the nonzeros from their
+// column's row of X and their row's of Y, in registers as for edgeDots.
+func EdgePairs() {
+	for _, op := range []struct {
+		name string
+		of   func(x Vec, y Op) Vec
+	}{
+		{"edgeCopyAVX2", nil}, {"edgeAddAVX2", Add}, {"edgeSubAVX2", Sub}, {"edgeMulAVX2", Mul}, {"edgeDivAVX2", Div},
+	} {
+		g := newGather(op.name, "a tile of EdgePair.SetRows.", ofEdge, 1)
+		g.shapes(8, 8, 1, func() { g.pair(op.of) })
+	}
+}
+
+func (g *gather) pair(op func(x Vec, y Op) Vec) {
+	y := make([]Vec, g.nv)
+	open := func(string) {
+		for v := range y {
+			if op != nil {
+				y[v] = g.get(g.out, v)
+			}
+		}
+	}
+	each := func() {
+		for v := range y {
+			x := g.get(rowOfX, v)
+			if op != nil {
+				x = op(x, y[v])
+			}
+			g.put(x, rowOfW, v)
+		}
+	}
+	g.rows(open, each, func() {})
+}

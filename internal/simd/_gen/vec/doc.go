@@ -1,0 +1,2 @@
+// Package vec writes the assembly of internal/simd/vec.
+package vec

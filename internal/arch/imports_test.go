@@ -70,7 +70,7 @@ var table = map[string]string{
 	"internal/attend":  "graph sparse tensor",
 	"internal/fetch":   "",
 	"internal/unpack":  "internal/tar",                                    // alone of level0, but for
-	"internal/scratch": "internal/pages internal/simd/vec internal/spoil", // this one
+	"internal/scratch": "internal/pages internal/simd/cpu internal/spoil", // this one
 	"internal/picture": "",
 
 	// For tests: nothing that ends up in a program may import these.

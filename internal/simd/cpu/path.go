@@ -4,8 +4,13 @@ package cpu
 // kernels that have one. Only [Disable] and [Narrow] set them.
 var (
 	AVX2   = supported()
-	AVX512 = supported512()
+	AVX512 = narrow == "" && supported512()
 )
+
+// narrow is set in a build that leaves AVX-512 alone, to measure what it is worth:
+//
+//	go build -ldflags '-X github.com/edgewise-ml/edgewise/internal/simd/cpu.narrow=1' ./cmd/gatbench
+var narrow string
 
 // Path names the kernels in use: "avx512", "avx2" or "go".
 func Path() string {

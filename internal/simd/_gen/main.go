@@ -36,7 +36,7 @@ var families = map[string][]func(){
 	"attend/gat":    {attend.Tiles, attend.NodeExps},
 	"attend/heads":  {attend.Heads, attend.DotPairs},
 	"attend/edges":  {attend.EdgeRows, attend.EdgeRows64, attend.CompactGrads},
-	"attend/gatv2":  {attend.GATv2, attend.GATv2For512},
+	"attend/gatv2":  {attend.GATv2},
 }
 
 func main() {

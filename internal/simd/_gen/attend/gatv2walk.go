@@ -9,26 +9,104 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// GATv2 writes the kernels of GATv2Walk.
+// GATv2 writes the kernels of GATv2Walk, for both widths of registers.
 func GATv2() {
-	newGATv2("gatv2Attend", "GATv2Walk.Attend").attend()
-	newGATv2("gatv2Retrace", "GATv2Walk.Retrace").retrace()
+	for _, wide := range []bool{false, true} {
+		newGATv2("gatv2Attend", "GATv2Walk.Attend", wide).attend()
+		newGATv2("gatv2Retrace", "GATv2Walk.Retrace", wide).retrace()
+	}
 }
 
-// gatv2 is a kernel on a GATv2Walk.
+// gatv2 is a kernel on a GATv2Walk: it walks destinations and their edges, and leaves
+// what it does with an edge to a width.
 type gatv2 struct {
 	edgeRows
+	width
 	k, end, u, v, a reg.GPVirtual // the edge, that after the last, and rows
 }
 
-func newGATv2(name, doc string) *gatv2 {
+// width is what a kernel does with rows in registers of some lanes.
+type width interface {
+	// open loads what stays in registers for all destinations.
+	open()
+	// start clears a destination's sums.
+	start()
+	// attendEdges walks the edges: weights from scores, their sum and that of the rows they weigh.
+	attendEdges()
+	// result divides a destination's row by the sum of its weights and stores it.
+	result()
+	// startBack loads what the backward pass of a destination needs, and clears its sum.
+	startBack()
+	// weighEdges walks the edges: their weights, and gradients of the weights, to Work.
+	weighEdges()
+	// grads walks the edges again: the gradients of scores, and what comes of them.
+	grads()
+	// allInRange goes to stop if a score is out of range, or NaN.
+	allInRange(stop string)
+}
+
+func newGATv2(name, doc string, wide bool) *gatv2 {
+	if wide {
+		name += "512"
+	}
 	s := &gatv2{}
 	s.Args = StartOn("GATv2Walk", name, "", name+" is "+doc+".")
 	s.u, s.v, s.a = GP64(), s.Word("V"), s.Word("A")
+	if s.width = (&gatv2By8{gatv2: s}); wide {
+		s.width = &gatv2By16{gatv2: s}
+	}
 	return s
 }
 
-func head8(base reg.GPVirtual, h int) Mem { return Mem{Base: base, Disp: 32 * h} }
+// attend writes GATv2Walk.Attend:
+//
+//	Y[r,h,:] = Σ_e α[e,h]·U[Cols[e],h,:] + Bias[h,:]
+func (s *gatv2) attend() {
+	stop := Fresh("stop")
+	s.open()
+	s.rows(stop, func() {
+		none := Fresh("none")
+		s.start()
+		CMPQ(s.k, s.end) // no edges: the row is the bias
+		JGE(LabelRef(none))
+		s.attendEdges()
+		s.allInRange(stop)
+		Label(none)
+		s.result()
+	})
+	FenceStream(s.Field("stream"))
+	Finish()
+}
+
+// retrace writes GATv2Walk.Retrace: of each edge's score the gradient
+//
+//	ds[e,h] = α·(Σ_j U[Cols[e],h,j]·R[r,h,j] − Σ_e α·dα)
+//
+// which is kept with α at the edge's place, and summed into DV and DA.
+func (s *gatv2) retrace() {
+	stop := Fresh("stop")
+	s.open()
+	s.rows(stop, func() {
+		none, unread, some := Fresh("none"), Fresh("unread"), Fresh("some")
+		CMPQ(s.k, s.end)
+		JGE(LabelRef(unread))
+		s.ordinaryStats(stop)
+		JMP(LabelRef(some))
+		Label(unread) // no edges: nothing has statistics
+		s.emptyRow()
+		JMP(LabelRef(none))
+		Label(some)
+		s.startBack()
+		s.weighEdges()
+		s.allInRange(stop)
+		s.emptyRow() // only now, since a destination that stops is left as it was
+		s.grads()
+		Label(none)
+		ADDQ(U32(256), s.Field("R")) // the next destination
+		ADDQ(U32(256), s.Field("DV"))
+	})
+	Finish()
+}
 
 // source finds the row of edge k's source.
 func (s *gatv2) source(k, at reg.GPVirtual) {
@@ -38,14 +116,16 @@ func (s *gatv2) source(k, at reg.GPVirtual) {
 	ADDQ(s.Field("U"), at)
 }
 
-// fetch asks for the rows of the sources of some edges, as fan's does.
+// fetch asks for the rows of the sources of some edges, as that of edgeRows does.
 func (s *gatv2) fetch(edges int) {
 	none, far := Fresh("near"), s.Word("ahead")
+	// Nothing to ask for: the rows are near, or the edges are the last.
 	TESTQ(far, far)
 	JZ(LabelRef(none))
 	ADDQ(s.k, far)
 	CMPQ(far, s.Field("last"))
 	JGE(LabelRef(none))
+	// From memory to the second cache; then, of edges that come soon, to the first.
 	for e := range edges {
 		row := GP64()
 		LEAQ(Mem{Base: far, Disp: e}, row)
@@ -72,6 +152,7 @@ func (s *gatv2) request(e reg.GPVirtual, fetch func(Op)) {
 func (s *gatv2) rows(stop string, body func()) {
 	row := Fresh("row")
 	Label(row)
+	// The range of the edges, which one call must not go beyond.
 	offs := s.Word("Offsets")
 	s.k, s.end = GP64(), GP64()
 	MOVQ(Mem{Base: offs}, s.k)
@@ -79,6 +160,7 @@ func (s *gatv2) rows(stop string, body func()) {
 	CMPQ(s.end, s.Field("most"))
 	JG(LabelRef(stop))
 	body()
+	// On to the next destination: its offset, its row, its statistics.
 	ADDQ(Imm(8), s.Field("Offsets"))
 	ADDQ(U32(256), s.v)
 	for _, f := range []string{"Top", "Sum"} {
@@ -102,72 +184,6 @@ func (s *gatv2) edges(body func()) {
 	JL(LabelRef(again))
 }
 
-// leaky is LeakyReLU of the sum of the ends of head h, of which x is the source's,
-// and lost.
-func (s *gatv2) leaky(h int, x Vec) Vec {
-	VADDPS(head8(s.v, h), x, x)
-	return Higher(Mul(x, s.Field("slope")), x)
-}
-
-// track takes scores into the largest magnitude.
-func (s *gatv2) track(z Vec) {
-	large := Magnitude(z)
-	VPMAXUD(s.Field("top"), large, large)
-	VMOVDQU(large, s.Field("top"))
-}
-
-// allInRange goes to stop if a score is out of range, or NaN.
-func (s *gatv2) allInRange(stop string) {
-	overflow, bits := Get(s.Field("top")), GP32()
-	VPCMPGTD(Wide(math.Float32bits(float32(ConstantOf("GATv2InRange")))), overflow, overflow)
-	VMOVMSKPS(overflow, bits)
-	TESTL(bits, bits)
-	JNZ(LabelRef(stop))
-}
-
-func (s *gatv2) attend() {
-	stop := Fresh("stop")
-	s.rows(stop, func() {
-		acc := make([]Vec, Lanes)
-		zero(acc)
-		none := Fresh("none")
-		clean := YMM()
-		VXORPS(clean, clean, clean)
-		VMOVUPS(clean, s.Field("sum"))
-		VMOVUPS(clean, s.Field("top"))
-		CMPQ(s.k, s.end)
-		JGE(LabelRef(none))
-		s.edges(func() {
-			s.fetch(1)
-			var terms totaller
-			for h := range Lanes {
-				terms.take(Mul(s.leaky(h, Get(head8(s.u, h))), head8(s.a, h)))
-			}
-			z := terms.totals()
-			s.track(z)
-			p := ExpOrdinary(z)
-			VMOVUPS(Add(p, s.Field("sum")), s.Field("sum"))
-			toAll(p, func(h int, f Vec) { VFMADD231PS(head8(s.u, h), f, acc[h]) })
-		})
-		s.allInRange(stop)
-		Label(none)
-		sum := Get(s.Field("sum"))
-		inverse := Div(Get(Num(1)), sum)
-		inverse = AndNot(Compare(Equal, sum, Num(0)), inverse) // of a row without edges
-		VMOVUPS(sum, Mem{Base: s.Word("Sum")})
-		VXORPS(sum, sum, sum)
-		VMOVUPS(sum, Mem{Base: s.Word("Top")})
-		toAll(inverse, func(h int, f Vec) {
-			VMULPS(f, acc[h], acc[h])
-			VADDPS(s.Field("add").Offset(32*h), acc[h], acc[h])
-		})
-		StoreStream(s.Field("stream"), acc, s.Word("Y"))
-		ADDQ(U32(256), s.Field("Y"))
-	})
-	FenceStream(s.Field("stream"))
-	Finish()
-}
-
 // ordinaryStats goes to stop where the statistics cannot be Attend's: the largest score
 // is not 0, which that has for all it did, or the sum no ordinary number.
 func (s *gatv2) ordinaryStats(stop string) {
@@ -177,51 +193,6 @@ func (s *gatv2) ordinaryStats(stop string) {
 	VMOVMSKPS(fine, bits)
 	CMPL(bits, U32(0xff))
 	JNE(LabelRef(stop))
-}
-
-func (s *gatv2) retrace() {
-	stop := Fresh("stop")
-	s.rows(stop, func() {
-		none, unread, some := Fresh("none"), Fresh("unread"), Fresh("some")
-		CMPQ(s.k, s.end)
-		JGE(LabelRef(unread))
-		s.ordinaryStats(stop)
-		JMP(LabelRef(some))
-		Label(unread)
-		s.emptyRow()
-		JMP(LabelRef(none))
-		Label(some)
-		r, work, sum, c := s.Word("R"), s.Word("Work"), s.Word("Sum"), YMM()
-		VXORPS(c, c, c)
-		VMOVUPS(c, s.Field("top"))
-		s.edges(func() {
-			s.fetch(1)
-			var scores, dots totaller
-			for h := range Lanes {
-				x := Get(head8(s.u, h))
-				dots.take(Mul(x, head8(r, h)))
-				scores.take(Mul(s.leaky(h, x), head8(s.a, h)))
-			}
-			g := dots.totals()
-			z := scores.totals()
-			s.track(z)
-			alpha := Div(ExpOrdinary(z), Mem{Base: sum})
-			VMOVUPS(alpha, Mem{Base: work})
-			VMOVUPS(g, Mem{Base: work, Disp: 32})
-			ADDQ(Imm(64), work)
-			VFMADD231PS(g, alpha, c)
-		})
-		s.allInRange(stop)
-		s.emptyRow()
-		VMOVUPS(c, s.Field("sum"))
-		for half := range 2 {
-			s.back(half)
-		}
-		Label(none)
-		ADDQ(U32(256), s.Field("R"))
-		ADDQ(U32(256), s.Field("DV"))
-	})
-	Finish()
 }
 
 // emptyRow clears the row of DV, if it is not added to.
@@ -234,72 +205,4 @@ func (s *gatv2) emptyRow() {
 		VMOVUPS(nothing, head8(dv, h))
 	}
 	Label(around)
-}
-
-// back adds up the gradients of four heads' ends over the destination's edges. The
-// first half writes what is kept of each edge.
-func (s *gatv2) back(half int) {
-	da, sum := make([]Vec, 4), make([]Vec, 4)
-	zero(sum)
-	for i, grads := 0, s.Word("DA"); i < 4; i++ {
-		da[i] = Get(head8(grads, 4*half+i))
-	}
-	MOVQ(Mem{Base: s.Word("Offsets")}, s.k)
-	at, place := s.Word("Work"), s.Word("Places")
-	slope, one := Get(s.Field("slope")), Get(Num(1))
-	s.edges(func() {
-		to, signs := GP64(), GP64()
-		MOVLQSX(Mem{Base: place}, to)
-		ADDQ(Imm(4), place)
-		MOVQ(s.Field("Signs"), signs)
-		LEAQ(Mem{Base: signs, Index: to, Scale: 8}, signs)
-		if half == 0 {
-			SHLQ(Imm(6), to)
-			ADDQ(s.Field("Z"), to)
-			alpha := Get(Mem{Base: at})
-			d := Get(Mem{Base: at, Disp: 32})
-			VSUBPS(s.Field("sum"), d, d)
-			VMULPS(alpha, d, d)
-			VMOVUPS(d, Mem{Base: at, Disp: 32})
-			low, high, front := YMM(), YMM(), YMM()
-			VUNPCKLPS(alpha, d, low)
-			VUNPCKHPS(alpha, d, high)
-			VPERM2F128(Imm(0x20), high, low, front)
-			VPERM2F128(Imm(0x31), high, low, low)
-			VMOVUPS(front, Mem{Base: to})
-			VMOVUPS(low, Mem{Base: to, Disp: 32})
-		}
-		bits := GP32()
-		for i := range 4 {
-			h := 4*half + i
-			z := Add(Get(head8(s.v, h)), head8(s.u, h))
-			positive := Compare(Greater, z, Num(0))
-			g := YMM()
-			VBROADCASTSS(Mem{Base: at, Disp: 32 + 4*h}, g)
-			q := Mul(Pick(positive, one, slope), g)
-			VADDPS(q, sum[i], sum[i])
-			VFMADD231PS(q, z, da[i])
-			b := GP32()
-			if i == 0 {
-				VMOVMSKPS(positive, bits)
-				continue
-			}
-			VMOVMSKPS(positive, b)
-			SHLL(Imm(uint64(8*i)), b)
-			ORL(b, bits)
-		}
-		MOVL(bits, Mem{Base: signs, Disp: 4 * half})
-		ADDQ(Imm(64), at)
-	})
-	grads, dv := s.Word("DA"), s.Word("DV")
-	for i := range da {
-		h := 4*half + i
-		VMOVUPS(da[i], head8(grads, h))
-		x := Get(head8(dv, h))
-		VFMADD231PS(head8(s.a, h), sum[i], x)
-		VMOVUPS(x, head8(dv, h))
-	}
-	if half == 1 {
-		MOVQ(place, s.Field("Places"))
-	}
 }

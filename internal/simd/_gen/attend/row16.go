@@ -10,8 +10,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// storeStream512 is storePast of a row in four registers of AVX-512.
-func storeStream512(past Mem, v row512, row reg.Register) {
+// storeStream16 is storePast of a row in four registers of AVX-512.
+func storeStream16(past Mem, v row16, row reg.Register) {
 	EitherWay(past, func(move func(x, to Op)) {
 		for k, x := range v {
 			move(x, Quad(row, k))
@@ -48,8 +48,8 @@ func sixteen(name string, f func(i int) uint32) Mem {
 
 var sixteens = map[string]Mem{}
 
-// row512 is a row in registers.
-type row512 = [quads]reg.Register
+// row16 is a row in registers.
+type row16 = [quads]reg.Register
 
 // longLived are registers for what stays through a loop: instructions that are not of
 // AVX-512 cannot name them, and the others are left to what comes and goes.
@@ -67,7 +67,7 @@ func (k *longLivedSet) one() reg.VecPhysical {
 }
 
 // four returns those of a row.
-func (k *longLivedSet) four() (row row512) {
+func (k *longLivedSet) four() (row row16) {
 	for i := range row {
 		row[i] = k.one()
 	}
@@ -106,13 +106,13 @@ func addZ(x, m Op) Vec { v := ZMM(); VADDPS(m, x, v); return v }
 func mulZ(x, m Op) Vec { v := ZMM(); VMULPS(m, x, v); return v }
 
 // loadRow loads a row.
-func loadRow(base reg.Register, row row512) {
+func loadRow(base reg.Register, row row16) {
 	for k := range row {
 		VMOVUPS(Quad(base, k), row[k])
 	}
 }
 
-func zeroRow(row row512) {
+func zeroRow(row row16) {
 	for _, x := range row {
 		VPXORD(x, x, x)
 	}
@@ -149,9 +149,9 @@ func pairTotals(one, two Vec) Vec {
 	return folded(one, two, func(x, y, to Vec) { VSHUFF32X4(Imm(0x88), y, x, to) }, func(x, y, to Vec) { VSHUFF32X4(Imm(0xdd), y, x, to) })
 }
 
-// exp512 is eˣ of x between −87 and 44 or NaN, by fewer steps one after another than
+// exp16 is eˣ of x between −87 and 44 or NaN, by fewer steps one after another than
 // exp takes.
-func exp512(x Vec) Vec {
+func exp16(x Vec) Vec {
 	t, n, r := ZMM(), ZMM(), ZMM()
 	VMULPS_BCST(Num(math.Log2E), x, t)
 	VRNDSCALEPS(Imm(0), t, n)

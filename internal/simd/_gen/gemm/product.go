@@ -25,6 +25,9 @@ type panel struct {
 	mask        reg.VecVirtual
 }
 
+// Product writes the kernels of Product.MulAdd:
+//
+//	C[i·LDC + j] += Σ_k A[i/6·Tile + i%6·RS + k·CS]·B[k·LDB + j]
 func Product() {
 	for _, t := range []struct {
 		name string
@@ -61,6 +64,7 @@ func (g *panel) generate(name string) {
 	if g.masked {
 		g.mask = MaskOf(g.left())
 	}
+	// All rows in tiles of the most, and the rest in a tile of what is left.
 	Label("rows")
 	for r := 1; r < g.rows; r++ {
 		CMPQ(g.m, Imm(uint64(r)))
@@ -127,124 +131,65 @@ func (g *panel) pointers(r int) []reg.GPVirtual {
 // tile takes r rows through the whole of k, in the order of k, and goes on to
 // the rows below. Each accumulator starts at the element of C, or at 0.
 func (g *panel) tile(r int, b0 reg.GPVirtual) {
-	acc := g.load(r)
+	t := g.load(r)
 	a := g.pointers(r)
 	cs, ldb, b, k := g.bytes("CS"), g.bytes("LDB"), GP64(), GP64()
 	MOVQ(b0, b)
 	MOVQ(g.field("K"), k)
-	step := func() {
-		g.multiply(acc, a, b)
+	throughK(k, func() {
+		if g.ahead {
+			PREFETCHT0(Mem{Base: g.next})
+			ADDQ(g.field("AheadStep"), g.next)
+		}
+	}, func() {
+		// The row of B, and its products with the column of A.
+		row := make([]reg.VecVirtual, g.nv)
+		for j := range row {
+			row[j] = YMM()
+			t.get(b, j, row[j])
+		}
+		t.multiply(a, row)
+		// On to the next k.
 		for _, p := range a {
 			ADDQ(cs, p)
 		}
 		ADDQ(ldb, b)
-	}
-	four, rest, one, end := Fresh("four"), Fresh("rest"), Fresh("one"), Fresh("end")
-	SUBQ(Imm(4), k)
-	JL(LabelRef(rest))
-	Label(four)
-	if g.ahead {
-		PREFETCHT0(Mem{Base: g.next})
-		ADDQ(g.field("AheadStep"), g.next)
-	}
-	for range 4 {
-		step()
-	}
-	SUBQ(Imm(4), k)
-	JGE(LabelRef(four))
-	Label(rest)
-	ADDQ(Imm(4), k)
-	JZ(LabelRef(end))
-	Label(one)
-	step()
-	DECQ(k)
-	JNZ(LabelRef(one))
-	Label(end)
-	g.store(acc)
+	})
+	g.store(t)
 	for range r / group {
 		ADDQ(g.bytes("Tile"), g.a)
 	}
 }
 
-// multiply adds the products of one k.
-func (g *panel) multiply(acc [][]reg.VecVirtual, a []reg.GPVirtual, b reg.GPVirtual) {
-	bv := make([]reg.VecVirtual, g.nv)
-	for j := range bv {
-		bv[j] = YMM()
-		at := Mem{Base: b, Disp: 4 * Lanes * j}
-		if g.masked && j == g.nv-1 {
-			VMASKMOVPS(at, g.mask, bv[j])
-		} else {
-			VMOVUPS(at, bv[j])
-		}
-	}
-	for i := range acc {
-		at := Mem{Base: a[i/3]}
-		if i%3 > 0 {
-			at.Index, at.Scale = g.rs, uint8(i%3)
-		}
-		av := YMM()
-		VBROADCASTSS(at, av)
-		for j := range bv {
-			VFMADD231PS(bv[j], av, acc[i][j])
-		}
-	}
-}
-
-// load returns the accumulators, and prefetches those of the next tile.
-func (g *panel) load(r int) [][]reg.VecVirtual {
-	acc := make([][]reg.VecVirtual, r)
-	for i := range acc {
-		for range g.nv {
-			acc[i] = append(acc[i], YMM())
-		}
-	}
+// load returns the tile of r rows, and prefetches the rows of C of the next.
+func (g *panel) load(r int) *tile {
+	t := &tile{mask: g.mask, rs: g.rs}
+	t.registers(r, g.nv)
 	ldc, c := g.bytes("LDC"), GP64()
-	zero, loaded := Fresh("zero"), Fresh("loaded")
 	MOVQ(g.c, c)
-	CMPB(g.field("Set"), Imm(0))
-	JNE(LabelRef(zero))
-	for i := range acc {
-		for j, v := range acc[i] {
-			at := Mem{Base: c, Disp: 4 * Lanes * j}
-			if g.masked && j == g.nv-1 {
-				VMASKMOVPS(at, g.mask, v)
-			} else {
-				VMOVUPS(at, v)
-			}
-		}
-		ADDQ(ldc, c)
-	}
-	JMP(LabelRef(loaded))
-	Label(zero)
-	for i := range acc {
-		for _, v := range acc[i] {
-			VXORPS(v, v, v)
-		}
-		ADDQ(ldc, c)
-	}
-	Label(loaded)
+	t.load(c, ldc, func() Mem { return g.field("Set") })
 	if r == g.rows {
 		for range r {
 			PREFETCHT0(Mem{Base: c})
 			ADDQ(ldc, c)
 		}
 	}
-	return acc
+	return t
 }
 
-func (g *panel) store(acc [][]reg.VecVirtual) {
+// store sets C, and goes on to the rows below.
+func (g *panel) store(t *tile) {
 	ldc := g.bytes("LDC")
 	var left reg.GPVirtual
 	if g.masked {
 		left = g.left()
 	}
-	for i := range acc {
-		for j, v := range acc[i] {
-			if g.masked && j == g.nv-1 {
-				StoreFirst(v, left, Mem{Base: g.c, Disp: 4 * Lanes * j})
+	for _, row := range t.acc {
+		for j, v := range row {
+			if t.cut(j) {
+				StoreFirst(v, left, t.column(g.c, j))
 			} else {
-				VMOVUPS(v, Mem{Base: g.c, Disp: 4 * Lanes * j})
+				VMOVUPS(v, t.column(g.c, j))
 			}
 		}
 		ADDQ(ldc, g.c)

@@ -12,31 +12,27 @@ const (
 	wideOf = 2  // panels, which are a register each
 )
 
-// tall512 is the kernel of products for AVX-512.
-type tall512 struct {
+// tallTile is the kernel of products for AVX-512.
+type tallTile struct {
 	Args
-	rs, next reg.GPVirtual
-	acc      [tall][wideOf]reg.VecVirtual
+	tile
+	next reg.GPVirtual // what is prefetched next
 }
 
 // Tall512 writes the product of twelve rows at a time and two panels of B. The rows go
 // on in the Product itself, a copy.
 func Tall512() {
 	a := StartOn("Product", "gemm512", "", "gemm512 is Product.Panels of 32 columns and rows in twelves.")
-	g := &tall512{Args: a, rs: GP64(), next: GP64()}
-	for i := range g.acc {
-		for j := range g.acc[i] {
-			g.acc[i][j] = ZMM()
-		}
-	}
+	g := &tallTile{Args: a, tile: tile{wide: true, rs: GP64()}, next: GP64()}
+	g.registers(tall, wideOf)
 	MOVQ(g.Field("Ahead"), g.next)
 	ADDQ(g.Field("A"), g.next)
 	MOVQ(g.Field("RS"), g.rs)
 	SHLQ(Imm(2), g.rs)
 	again := Fresh("rows")
 	Label(again)
-	g.load()
-	g.multiply()
+	g.start()
+	g.takeK()
 	g.store()
 	SUBQ(Imm(tall), g.Field("M"))
 	JNZ(LabelRef(again))
@@ -46,46 +42,29 @@ func Tall512() {
 }
 
 // bytes returns a register with a field of so many elements, in bytes.
-func (g *tall512) bytes(at string) reg.GPVirtual {
+func (g *tallTile) bytes(at string) reg.GPVirtual {
 	s := GP64()
 	MOVQ(g.Field(at), s)
 	SHLQ(Imm(2), s)
 	return s
 }
 
-// load sets the accumulators to the elements of C or to 0, and prefetches those of the
-// next tile.
-func (g *tall512) load() {
-	zero, loaded := Fresh("zero"), Fresh("loaded")
+// start sets the tile to the elements of C or to 0, and prefetches those of the next.
+func (g *tallTile) start() {
 	ldc, c := g.bytes("LDC"), GP64()
 	MOVQ(g.Field("C"), c)
-	CMPB(g.Field("Set"), Imm(0))
-	JNE(LabelRef(zero))
-	for _, row := range g.acc {
-		for j, v := range row {
-			VMOVUPS(Quad(c, j), v)
-		}
-		ADDQ(ldc, c)
-	}
-	JMP(LabelRef(loaded))
-	Label(zero)
-	for _, row := range g.acc {
-		for _, v := range row {
-			VPXORD(v, v, v)
-		}
-		ADDQ(ldc, c)
-	}
-	Label(loaded)
+	g.load(c, ldc, func() Mem { return g.Field("Set") })
 	for range tall {
 		for j := range wideOf {
-			PREFETCHT0(Quad(c, j))
+			PREFETCHT0(g.column(c, j))
 		}
 		ADDQ(ldc, c)
 	}
 }
 
-// multiply takes a tile through the whole of k, in the order of k.
-func (g *tall512) multiply() {
+// takeK takes the tile through the whole of k, in the order of k.
+func (g *tallTile) takeK() {
+	// Every third row of A, the last six of which are a group of their own.
 	a := make([]reg.GPVirtual, tall/3)
 	for i := range a {
 		a[i] = GP64()
@@ -99,53 +78,29 @@ func (g *tall512) multiply() {
 	b, panel, cs, k := GP64(), g.bytes("panel"), g.bytes("CS"), GP64()
 	MOVQ(g.Field("B"), b)
 	MOVQ(g.Field("K"), k)
-	step := func() {
-		one, two := GetZ(Mem{Base: b}), GetZ(Mem{Base: b, Index: panel, Scale: 1})
-		for i, row := range g.acc {
-			at := Mem{Base: a[i/3]}
-			if i%3 > 0 {
-				at.Index, at.Scale = g.rs, uint8(i%3)
-			}
-			av := ZMM()
-			VBROADCASTSS(at, av)
-			VFMADD231PS(one, av, row[0])
-			VFMADD231PS(two, av, row[1])
+	throughK(k, func() {
+		for range tall / group * wideOf { // as often as the kernels of six rows and one panel
+			PREFETCHT0(Mem{Base: g.next})
+			ADDQ(g.Field("AheadStep"), g.next)
 		}
+	}, func() {
+		// The rows of both panels of B, and their products with the column of A.
+		g.multiply(a, []reg.VecVirtual{GetZ(Mem{Base: b}), GetZ(Mem{Base: b, Index: panel, Scale: 1})})
+		// On to the next k.
 		for _, p := range a {
 			ADDQ(cs, p)
 		}
 		ADDQ(Imm(64), b)
-	}
-	four, rest, single, end := Fresh("four"), Fresh("rest"), Fresh("one"), Fresh("end")
-	SUBQ(Imm(4), k)
-	JL(LabelRef(rest))
-	Label(four)
-	for range tall / group * wideOf { // as often as the kernels of six rows and one panel
-		PREFETCHT0(Mem{Base: g.next})
-		ADDQ(g.Field("AheadStep"), g.next)
-	}
-	for range 4 {
-		step()
-	}
-	SUBQ(Imm(4), k)
-	JGE(LabelRef(four))
-	Label(rest)
-	ADDQ(Imm(4), k)
-	JZ(LabelRef(end))
-	Label(single)
-	step()
-	DECQ(k)
-	JNZ(LabelRef(single))
-	Label(end)
+	})
 }
 
 // store sets C, and goes on to the rows below.
-func (g *tall512) store() {
+func (g *tallTile) store() {
 	ldc, c := g.bytes("LDC"), GP64()
 	MOVQ(g.Field("C"), c)
 	for _, row := range g.acc {
 		for j, v := range row {
-			VMOVUPS(v, Quad(c, j))
+			VMOVUPS(v, g.column(c, j))
 		}
 		ADDQ(ldc, c)
 	}

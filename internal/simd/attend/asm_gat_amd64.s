@@ -2529,7 +2529,7 @@ none116:
 	VADDPS     904(AX), Y9, Y9
 	MOVQ       120(AX), SI
 	CMPQ       344(AX), $0x00
-	JNE        past119
+	JNE        stream119
 	VMOVUPS    Y2, (SI)
 	VMOVUPS    Y3, 32(SI)
 	VMOVUPS    Y4, 64(SI)
@@ -2538,9 +2538,9 @@ none116:
 	VMOVUPS    Y7, 160(SI)
 	VMOVUPS    Y8, 192(SI)
 	VMOVUPS    Y9, 224(SI)
-	JMP        kept120
+	JMP        stored120
 
-past119:
+stream119:
 	VMOVNTPS Y2, (SI)
 	VMOVNTPS Y3, 32(SI)
 	VMOVNTPS Y4, 64(SI)
@@ -2550,7 +2550,7 @@ past119:
 	VMOVNTPS Y8, 192(SI)
 	VMOVNTPS Y9, 224(SI)
 
-kept120:
+stored120:
 	MOVQ 264(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 144(AX)
@@ -2749,7 +2749,7 @@ set127:
 plain128:
 	MOVQ    120(AX), DI
 	CMPQ    344(AX), $0x00
-	JNE     past129
+	JNE     stream129
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
 	VMOVUPS Y2, 64(DI)
@@ -2758,9 +2758,9 @@ plain128:
 	VMOVUPS Y5, 160(DI)
 	VMOVUPS Y6, 192(DI)
 	VMOVUPS Y7, 224(DI)
-	JMP     kept130
+	JMP     stored130
 
-past129:
+stream129:
 	VMOVNTPS Y0, (DI)
 	VMOVNTPS Y1, 32(DI)
 	VMOVNTPS Y2, 64(DI)
@@ -2770,7 +2770,7 @@ past129:
 	VMOVNTPS Y6, 192(DI)
 	VMOVNTPS Y7, 224(DI)
 
-kept130:
+stored130:
 	MOVQ 272(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 168(AX)
@@ -3682,7 +3682,7 @@ none170:
 	VADDPS     904(AX), Y9, Y9
 	MOVQ       120(AX), SI
 	CMPQ       344(AX), $0x00
-	JNE        past173
+	JNE        stream173
 	VMOVUPS    Y2, (SI)
 	VMOVUPS    Y3, 32(SI)
 	VMOVUPS    Y4, 64(SI)
@@ -3691,9 +3691,9 @@ none170:
 	VMOVUPS    Y7, 160(SI)
 	VMOVUPS    Y8, 192(SI)
 	VMOVUPS    Y9, 224(SI)
-	JMP        kept174
+	JMP        stored174
 
-past173:
+stream173:
 	VMOVNTPS Y2, (SI)
 	VMOVNTPS Y3, 32(SI)
 	VMOVNTPS Y4, 64(SI)
@@ -3703,7 +3703,7 @@ past173:
 	VMOVNTPS Y8, 192(SI)
 	VMOVNTPS Y9, 224(SI)
 
-kept174:
+stored174:
 	MOVQ 264(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 144(AX)
@@ -3928,7 +3928,7 @@ set181:
 plain182:
 	MOVQ    120(AX), R8
 	CMPQ    344(AX), $0x00
-	JNE     past183
+	JNE     stream183
 	VMOVUPS Y0, (R8)
 	VMOVUPS Y1, 32(R8)
 	VMOVUPS Y2, 64(R8)
@@ -3937,9 +3937,9 @@ plain182:
 	VMOVUPS Y5, 160(R8)
 	VMOVUPS Y6, 192(R8)
 	VMOVUPS Y7, 224(R8)
-	JMP     kept184
+	JMP     stored184
 
-past183:
+stream183:
 	VMOVNTPS Y0, (R8)
 	VMOVNTPS Y1, 32(R8)
 	VMOVNTPS Y2, 64(R8)
@@ -3949,7 +3949,7 @@ past183:
 	VMOVNTPS Y6, 192(R8)
 	VMOVNTPS Y7, 224(R8)
 
-kept184:
+stored184:
 	MOVQ 272(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 168(AX)

@@ -209,7 +209,7 @@ none3:
 	VADDPS     672(AX), Y7, Y7
 	MOVQ       120(AX), CX
 	CMPQ       440(AX), $0x00
-	JNE        past6
+	JNE        stream6
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y1, 32(CX)
 	VMOVUPS    Y2, 64(CX)
@@ -218,9 +218,9 @@ none3:
 	VMOVUPS    Y5, 160(CX)
 	VMOVUPS    Y6, 192(CX)
 	VMOVUPS    Y7, 224(CX)
-	JMP        kept7
+	JMP        stored7
 
-past6:
+stream6:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -230,7 +230,7 @@ past6:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept7:
+stored7:
 	ADDQ $0x00000100, 120(AX)
 	ADDQ $0x08, (AX)
 	ADDQ $0x00000100, DX
@@ -1054,20 +1054,20 @@ none22:
 	VADDPS       640(AX), Z3, Z3
 	MOVQ         120(AX), CX
 	CMPQ         440(AX), $0x00
-	JNE          past25
+	JNE          stream25
 	VMOVUPS      Z0, (CX)
 	VMOVUPS      Z1, 64(CX)
 	VMOVUPS      Z2, 128(CX)
 	VMOVUPS      Z3, 192(CX)
-	JMP          kept26
+	JMP          stored26
 
-past25:
+stream25:
 	VMOVNTPS Z0, (CX)
 	VMOVNTPS Z1, 64(CX)
 	VMOVNTPS Z2, 128(CX)
 	VMOVNTPS Z3, 192(CX)
 
-kept26:
+stored26:
 	ADDQ $0x00000100, 120(AX)
 	ADDQ $0x08, (AX)
 	ADDQ $0x00000100, DX

@@ -350,16 +350,16 @@ over34:
 
 sums40:
 	CMPQ    168(AX), $0x00
-	JNE     past41
+	JNE     stream41
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept42
+	JMP     stored42
 
-past41:
+stream41:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept42:
+stored42:
 	JMP next32
 
 none33:
@@ -368,16 +368,16 @@ none33:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	CMPQ    168(AX), $0x00
-	JNE     past44
+	JNE     stream44
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept45
+	JMP     stored45
 
-past44:
+stream44:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept45:
+stored45:
 add43:
 next32:
 	ADDQ $0x08, BX
@@ -862,20 +862,20 @@ over98:
 
 sums104:
 	CMPQ    168(AX), $0x00
-	JNE     past105
+	JNE     stream105
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept106
+	JMP     stored106
 
-past105:
+stream105:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept106:
+stored106:
 	JMP next96
 
 none97:
@@ -886,20 +886,20 @@ none97:
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     past108
+	JNE     stream108
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept109
+	JMP     stored109
 
-past108:
+stream108:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept109:
+stored109:
 add107:
 next96:
 	ADDQ $0x08, BX
@@ -1481,16 +1481,16 @@ over162:
 
 sums168:
 	CMPQ    168(AX), $0x00
-	JNE     past169
+	JNE     stream169
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept170
+	JMP     stored170
 
-past169:
+stream169:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -1498,7 +1498,7 @@ past169:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept170:
+stored170:
 	JMP next160
 
 none161:
@@ -1511,16 +1511,16 @@ none161:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	CMPQ    168(AX), $0x00
-	JNE     past172
+	JNE     stream172
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept173
+	JMP     stored173
 
-past172:
+stream172:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -1528,7 +1528,7 @@ past172:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept173:
+stored173:
 add171:
 next160:
 	ADDQ $0x08, BX
@@ -2184,7 +2184,7 @@ over226:
 
 sums232:
 	CMPQ    168(AX), $0x00
-	JNE     past233
+	JNE     stream233
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2193,9 +2193,9 @@ sums232:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept234
+	JMP     stored234
 
-past233:
+stream233:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -2205,7 +2205,7 @@ past233:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept234:
+stored234:
 	JMP next224
 
 none225:
@@ -2220,7 +2220,7 @@ none225:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     past236
+	JNE     stream236
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2229,9 +2229,9 @@ none225:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept237
+	JMP     stored237
 
-past236:
+stream236:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -2241,7 +2241,7 @@ past236:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept237:
+stored237:
 add235:
 next224:
 	ADDQ $0x08, BX
@@ -2888,7 +2888,7 @@ each293:
 
 over288:
 	CMPQ    168(AX), $0x00
-	JNE     past294
+	JNE     stream294
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2899,9 +2899,9 @@ over288:
 	VMOVUPS Y7, 224(CX)
 	VMOVUPS Y8, 256(CX)
 	VMOVUPS Y9, 288(CX)
-	JMP     kept295
+	JMP     stored295
 
-past294:
+stream294:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -2913,7 +2913,7 @@ past294:
 	VMOVNTPS Y8, 256(CX)
 	VMOVNTPS Y9, 288(CX)
 
-kept295:
+stored295:
 	JMP next286
 
 none287:
@@ -2930,7 +2930,7 @@ none287:
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
 	CMPQ    168(AX), $0x00
-	JNE     past297
+	JNE     stream297
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2941,9 +2941,9 @@ none287:
 	VMOVUPS Y7, 224(CX)
 	VMOVUPS Y8, 256(CX)
 	VMOVUPS Y9, 288(CX)
-	JMP     kept298
+	JMP     stored298
 
-past297:
+stream297:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -2955,7 +2955,7 @@ past297:
 	VMOVNTPS Y8, 256(CX)
 	VMOVNTPS Y9, 288(CX)
 
-kept298:
+stored298:
 add296:
 next286:
 	ADDQ $0x08, BX
@@ -3635,7 +3635,7 @@ each353:
 
 over348:
 	CMPQ    168(AX), $0x00
-	JNE     past354
+	JNE     stream354
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -3648,9 +3648,9 @@ over348:
 	VMOVUPS Y9, 288(CX)
 	VMOVUPS Y10, 320(CX)
 	VMOVUPS Y11, 352(CX)
-	JMP     kept355
+	JMP     stored355
 
-past354:
+stream354:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -3664,7 +3664,7 @@ past354:
 	VMOVNTPS Y10, 320(CX)
 	VMOVNTPS Y11, 352(CX)
 
-kept355:
+stored355:
 	JMP next346
 
 none347:
@@ -3683,7 +3683,7 @@ none347:
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
 	CMPQ    168(AX), $0x00
-	JNE     past357
+	JNE     stream357
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -3696,9 +3696,9 @@ none347:
 	VMOVUPS Y9, 288(CX)
 	VMOVUPS Y10, 320(CX)
 	VMOVUPS Y11, 352(CX)
-	JMP     kept358
+	JMP     stored358
 
-past357:
+stream357:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -3712,7 +3712,7 @@ past357:
 	VMOVNTPS Y10, 320(CX)
 	VMOVNTPS Y11, 352(CX)
 
-kept358:
+stored358:
 add356:
 next346:
 	ADDQ $0x08, BX
@@ -4450,7 +4450,7 @@ each413:
 
 over408:
 	CMPQ    168(AX), $0x00
-	JNE     past414
+	JNE     stream414
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4465,9 +4465,9 @@ over408:
 	VMOVUPS Y11, 352(CX)
 	VMOVUPS Y12, 384(CX)
 	VMOVUPS Y13, 416(CX)
-	JMP     kept415
+	JMP     stored415
 
-past414:
+stream414:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -4483,7 +4483,7 @@ past414:
 	VMOVNTPS Y12, 384(CX)
 	VMOVNTPS Y13, 416(CX)
 
-kept415:
+stored415:
 	JMP next406
 
 none407:
@@ -4504,7 +4504,7 @@ none407:
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
 	CMPQ    168(AX), $0x00
-	JNE     past417
+	JNE     stream417
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4519,9 +4519,9 @@ none407:
 	VMOVUPS Y11, 352(CX)
 	VMOVUPS Y12, 384(CX)
 	VMOVUPS Y13, 416(CX)
-	JMP     kept418
+	JMP     stored418
 
-past417:
+stream417:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -4537,7 +4537,7 @@ past417:
 	VMOVNTPS Y12, 384(CX)
 	VMOVNTPS Y13, 416(CX)
 
-kept418:
+stored418:
 add416:
 next406:
 	ADDQ $0x08, BX
@@ -5091,7 +5091,7 @@ each455:
 
 over450:
 	CMPQ    168(AX), $0x00
-	JNE     past456
+	JNE     stream456
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -5108,9 +5108,9 @@ over450:
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
 	VMOVUPS Y15, 480(CX)
-	JMP     kept457
+	JMP     stored457
 
-past456:
+stream456:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -5128,7 +5128,7 @@ past456:
 	VMOVNTPS Y14, 448(CX)
 	VMOVNTPS Y15, 480(CX)
 
-kept457:
+stored457:
 	JMP next448
 
 none449:
@@ -5151,7 +5151,7 @@ none449:
 	VXORPS  Y14, Y14, Y14
 	VXORPS  Y15, Y15, Y15
 	CMPQ    168(AX), $0x00
-	JNE     past459
+	JNE     stream459
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -5168,9 +5168,9 @@ none449:
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
 	VMOVUPS Y15, 480(CX)
-	JMP     kept460
+	JMP     stored460
 
-past459:
+stream459:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -5188,7 +5188,7 @@ past459:
 	VMOVNTPS Y14, 448(CX)
 	VMOVNTPS Y15, 480(CX)
 
-kept460:
+stored460:
 add458:
 next448:
 	ADDQ $0x08, BX
@@ -5749,16 +5749,16 @@ over507:
 
 sums519:
 	CMPQ    168(AX), $0x00
-	JNE     past520
+	JNE     stream520
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept521
+	JMP     stored521
 
-past520:
+stream520:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept521:
+stored521:
 	JMP next505
 
 none506:
@@ -5767,16 +5767,16 @@ none506:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	CMPQ    168(AX), $0x00
-	JNE     past523
+	JNE     stream523
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept524
+	JMP     stored524
 
-past523:
+stream523:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept524:
+stored524:
 add522:
 next505:
 	ADDQ $0x08, BX
@@ -6574,20 +6574,20 @@ over595:
 
 sums607:
 	CMPQ    168(AX), $0x00
-	JNE     past608
+	JNE     stream608
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept609
+	JMP     stored609
 
-past608:
+stream608:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept609:
+stored609:
 	JMP next593
 
 none594:
@@ -6598,20 +6598,20 @@ none594:
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     past611
+	JNE     stream611
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept612
+	JMP     stored612
 
-past611:
+stream611:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept612:
+stored612:
 add610:
 next593:
 	ADDQ $0x08, BX
@@ -7531,16 +7531,16 @@ over683:
 
 sums695:
 	CMPQ    168(AX), $0x00
-	JNE     past696
+	JNE     stream696
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept697
+	JMP     stored697
 
-past696:
+stream696:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -7548,7 +7548,7 @@ past696:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept697:
+stored697:
 	JMP next681
 
 none682:
@@ -7561,16 +7561,16 @@ none682:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	CMPQ    168(AX), $0x00
-	JNE     past699
+	JNE     stream699
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept700
+	JMP     stored700
 
-past699:
+stream699:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -7578,7 +7578,7 @@ past699:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept700:
+stored700:
 add698:
 next681:
 	ADDQ $0x08, BX
@@ -8620,7 +8620,7 @@ over771:
 
 sums783:
 	CMPQ    168(AX), $0x00
-	JNE     past784
+	JNE     stream784
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -8629,9 +8629,9 @@ sums783:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept785
+	JMP     stored785
 
-past784:
+stream784:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -8641,7 +8641,7 @@ past784:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept785:
+stored785:
 	JMP next769
 
 none770:
@@ -8656,7 +8656,7 @@ none770:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     past787
+	JNE     stream787
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -8665,9 +8665,9 @@ none770:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept788
+	JMP     stored788
 
-past787:
+stream787:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -8677,7 +8677,7 @@ past787:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept788:
+stored788:
 add786:
 next769:
 	ADDQ $0x08, BX
@@ -9319,16 +9319,16 @@ over835:
 
 sums847:
 	CMPQ    168(AX), $0x00
-	JNE     past848
+	JNE     stream848
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept849
+	JMP     stored849
 
-past848:
+stream848:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept849:
+stored849:
 	JMP next833
 
 none834:
@@ -9337,16 +9337,16 @@ none834:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	CMPQ    168(AX), $0x00
-	JNE     past851
+	JNE     stream851
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept852
+	JMP     stored852
 
-past851:
+stream851:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept852:
+stored852:
 add850:
 next833:
 	ADDQ $0x08, BX
@@ -9713,20 +9713,20 @@ over873:
 
 sums885:
 	CMPQ    168(AX), $0x00
-	JNE     past886
+	JNE     stream886
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept887
+	JMP     stored887
 
-past886:
+stream886:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept887:
+stored887:
 	JMP next871
 
 none872:
@@ -9737,20 +9737,20 @@ none872:
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     past889
+	JNE     stream889
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept890
+	JMP     stored890
 
-past889:
+stream889:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept890:
+stored890:
 add888:
 next871:
 	ADDQ $0x08, BX
@@ -10191,16 +10191,16 @@ over911:
 
 sums923:
 	CMPQ    168(AX), $0x00
-	JNE     past924
+	JNE     stream924
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept925
+	JMP     stored925
 
-past924:
+stream924:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -10208,7 +10208,7 @@ past924:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept925:
+stored925:
 	JMP next909
 
 none910:
@@ -10221,16 +10221,16 @@ none910:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	CMPQ    168(AX), $0x00
-	JNE     past927
+	JNE     stream927
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept928
+	JMP     stored928
 
-past927:
+stream927:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -10238,7 +10238,7 @@ past927:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept928:
+stored928:
 add926:
 next909:
 	ADDQ $0x08, BX
@@ -10753,7 +10753,7 @@ over949:
 
 sums961:
 	CMPQ    168(AX), $0x00
-	JNE     past962
+	JNE     stream962
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10762,9 +10762,9 @@ sums961:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept963
+	JMP     stored963
 
-past962:
+stream962:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -10774,7 +10774,7 @@ past962:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept963:
+stored963:
 	JMP next947
 
 none948:
@@ -10789,7 +10789,7 @@ none948:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     past965
+	JNE     stream965
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10798,9 +10798,9 @@ none948:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept966
+	JMP     stored966
 
-past965:
+stream965:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -10810,7 +10810,7 @@ past965:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept966:
+stored966:
 add964:
 next947:
 	ADDQ $0x08, BX
@@ -10987,16 +10987,16 @@ over971:
 
 sums983:
 	CMPQ    168(AX), $0x00
-	JNE     past984
+	JNE     stream984
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept985
+	JMP     stored985
 
-past984:
+stream984:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept985:
+stored985:
 	JMP next969
 
 none970:
@@ -11005,16 +11005,16 @@ none970:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	CMPQ    168(AX), $0x00
-	JNE     past987
+	JNE     stream987
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept988
+	JMP     stored988
 
-past987:
+stream987:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept988:
+stored988:
 add986:
 next969:
 	ADDQ $0x08, BX
@@ -11190,20 +11190,20 @@ over992:
 
 sums1004:
 	CMPQ    168(AX), $0x00
-	JNE     past1005
+	JNE     stream1005
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept1006
+	JMP     stored1006
 
-past1005:
+stream1005:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept1006:
+stored1006:
 	JMP next990
 
 none991:
@@ -11214,20 +11214,20 @@ none991:
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     past1008
+	JNE     stream1008
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept1009
+	JMP     stored1009
 
-past1008:
+stream1008:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept1009:
+stored1009:
 add1007:
 next990:
 	ADDQ $0x08, BX
@@ -11433,16 +11433,16 @@ over1013:
 
 sums1025:
 	CMPQ    168(AX), $0x00
-	JNE     past1026
+	JNE     stream1026
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept1027
+	JMP     stored1027
 
-past1026:
+stream1026:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -11450,7 +11450,7 @@ past1026:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept1027:
+stored1027:
 	JMP next1011
 
 none1012:
@@ -11463,16 +11463,16 @@ none1012:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	CMPQ    168(AX), $0x00
-	JNE     past1029
+	JNE     stream1029
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept1030
+	JMP     stored1030
 
-past1029:
+stream1029:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -11480,7 +11480,7 @@ past1029:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept1030:
+stored1030:
 add1028:
 next1011:
 	ADDQ $0x08, BX
@@ -11716,7 +11716,7 @@ over1034:
 
 sums1046:
 	CMPQ    168(AX), $0x00
-	JNE     past1047
+	JNE     stream1047
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -11725,9 +11725,9 @@ sums1046:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept1048
+	JMP     stored1048
 
-past1047:
+stream1047:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -11737,7 +11737,7 @@ past1047:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept1048:
+stored1048:
 	JMP next1032
 
 none1033:
@@ -11752,7 +11752,7 @@ none1033:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     past1050
+	JNE     stream1050
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -11761,9 +11761,9 @@ none1033:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept1051
+	JMP     stored1051
 
-past1050:
+stream1050:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -11773,7 +11773,7 @@ past1050:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept1051:
+stored1051:
 add1049:
 next1032:
 	ADDQ $0x08, BX
@@ -11972,20 +11972,20 @@ over1056:
 
 sums1068:
 	CMPQ    168(AX), $0x00
-	JNE     past1069
+	JNE     stream1069
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept1070
+	JMP     stored1070
 
-past1069:
+stream1069:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept1070:
+stored1070:
 	JMP next1054
 
 none1055:
@@ -11996,20 +11996,20 @@ none1055:
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     past1072
+	JNE     stream1072
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept1073
+	JMP     stored1073
 
-past1072:
+stream1072:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept1073:
+stored1073:
 add1071:
 next1054:
 	ADDQ $0x08, BX
@@ -12237,7 +12237,7 @@ over1077:
 
 sums1089:
 	CMPQ    168(AX), $0x00
-	JNE     past1090
+	JNE     stream1090
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -12246,9 +12246,9 @@ sums1089:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept1091
+	JMP     stored1091
 
-past1090:
+stream1090:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -12258,7 +12258,7 @@ past1090:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept1091:
+stored1091:
 	JMP next1075
 
 none1076:
@@ -12273,7 +12273,7 @@ none1076:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     past1093
+	JNE     stream1093
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -12282,9 +12282,9 @@ none1076:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept1094
+	JMP     stored1094
 
-past1093:
+stream1093:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -12294,7 +12294,7 @@ past1093:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept1094:
+stored1094:
 add1092:
 next1075:
 	ADDQ $0x08, BX
@@ -12841,16 +12841,16 @@ over1141:
 
 sums1153:
 	CMPQ    168(AX), $0x00
-	JNE     past1154
+	JNE     stream1154
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept1155
+	JMP     stored1155
 
-past1154:
+stream1154:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept1155:
+stored1155:
 	JMP next1139
 
 none1140:
@@ -12859,16 +12859,16 @@ none1140:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	CMPQ    168(AX), $0x00
-	JNE     past1157
+	JNE     stream1157
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept1158
+	JMP     stored1158
 
-past1157:
+stream1157:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept1158:
+stored1158:
 add1156:
 next1139:
 	ADDQ $0x08, BX
@@ -13708,20 +13708,20 @@ over1229:
 
 sums1241:
 	CMPQ    168(AX), $0x00
-	JNE     past1242
+	JNE     stream1242
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept1243
+	JMP     stored1243
 
-past1242:
+stream1242:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept1243:
+stored1243:
 	JMP next1227
 
 none1228:
@@ -13732,20 +13732,20 @@ none1228:
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     past1245
+	JNE     stream1245
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept1246
+	JMP     stored1246
 
-past1245:
+stream1245:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept1246:
+stored1246:
 add1244:
 next1227:
 	ADDQ $0x08, BX
@@ -14747,16 +14747,16 @@ over1317:
 
 sums1329:
 	CMPQ    168(AX), $0x00
-	JNE     past1330
+	JNE     stream1330
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept1331
+	JMP     stored1331
 
-past1330:
+stream1330:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -14764,7 +14764,7 @@ past1330:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept1331:
+stored1331:
 	JMP next1315
 
 none1316:
@@ -14777,16 +14777,16 @@ none1316:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	CMPQ    168(AX), $0x00
-	JNE     past1333
+	JNE     stream1333
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept1334
+	JMP     stored1334
 
-past1333:
+stream1333:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -14794,7 +14794,7 @@ past1333:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept1334:
+stored1334:
 add1332:
 next1315:
 	ADDQ $0x08, BX
@@ -15958,7 +15958,7 @@ over1405:
 
 sums1417:
 	CMPQ    168(AX), $0x00
-	JNE     past1418
+	JNE     stream1418
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -15967,9 +15967,9 @@ sums1417:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept1419
+	JMP     stored1419
 
-past1418:
+stream1418:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -15979,7 +15979,7 @@ past1418:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept1419:
+stored1419:
 	JMP next1403
 
 none1404:
@@ -15994,7 +15994,7 @@ none1404:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     past1421
+	JNE     stream1421
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -16003,9 +16003,9 @@ none1404:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept1422
+	JMP     stored1422
 
-past1421:
+stream1421:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -16015,7 +16015,7 @@ past1421:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept1422:
+stored1422:
 add1420:
 next1403:
 	ADDQ $0x08, BX
@@ -28193,16 +28193,16 @@ each2498:
 
 over2494:
 	CMPQ    168(AX), $0x00
-	JNE     past2499
+	JNE     stream2499
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept2500
+	JMP     stored2500
 
-past2499:
+stream2499:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept2500:
+stored2500:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y4, Y4, Y4
@@ -28212,16 +28212,16 @@ kept2500:
 	VPUNPCKHWD   Y4, Y2, Y1
 	VPADDD       Y5, Y1, Y1
 	CMPQ         168(AX), $0x00
-	JNE          past2501
+	JNE          stream2501
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
-	JMP          kept2502
+	JMP          stored2502
 
-past2501:
+stream2501:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 
-kept2502:
+stored2502:
 none2493:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -28299,16 +28299,16 @@ each2510:
 
 over2506:
 	CMPQ    168(AX), $0x00
-	JNE     past2511
+	JNE     stream2511
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept2512
+	JMP     stored2512
 
-past2511:
+stream2511:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept2512:
+stored2512:
 none2505:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -28449,20 +28449,20 @@ each2522:
 
 over2518:
 	CMPQ    168(AX), $0x00
-	JNE     past2523
+	JNE     stream2523
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept2524
+	JMP     stored2524
 
-past2523:
+stream2523:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept2524:
+stored2524:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y7, Y7, Y7
@@ -28476,20 +28476,20 @@ kept2524:
 	VPUNPCKHWD   Y7, Y5, Y3
 	VPADDD       Y8, Y3, Y3
 	CMPQ         168(AX), $0x00
-	JNE          past2525
+	JNE          stream2525
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
-	JMP          kept2526
+	JMP          stored2526
 
-past2525:
+stream2525:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
 	VMOVNTPS Y3, 96(R9)
 
-kept2526:
+stored2526:
 none2517:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -28607,20 +28607,20 @@ each2534:
 
 over2530:
 	CMPQ    168(AX), $0x00
-	JNE     past2535
+	JNE     stream2535
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept2536
+	JMP     stored2536
 
-past2535:
+stream2535:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept2536:
+stored2536:
 none2529:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -28787,16 +28787,16 @@ each2546:
 
 over2542:
 	CMPQ    168(AX), $0x00
-	JNE     past2547
+	JNE     stream2547
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept2548
+	JMP     stored2548
 
-past2547:
+stream2547:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -28804,7 +28804,7 @@ past2547:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept2548:
+stored2548:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y10, Y10, Y10
@@ -28822,16 +28822,16 @@ kept2548:
 	VPUNPCKHWD   Y10, Y8, Y5
 	VPADDD       Y11, Y5, Y5
 	CMPQ         168(AX), $0x00
-	JNE          past2549
+	JNE          stream2549
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
 	VMOVUPS      Y4, 128(R9)
 	VMOVUPS      Y5, 160(R9)
-	JMP          kept2550
+	JMP          stored2550
 
-past2549:
+stream2549:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -28839,7 +28839,7 @@ past2549:
 	VMOVNTPS Y4, 128(R9)
 	VMOVNTPS Y5, 160(R9)
 
-kept2550:
+stored2550:
 none2541:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -28976,16 +28976,16 @@ each2558:
 
 over2554:
 	CMPQ    168(AX), $0x00
-	JNE     past2559
+	JNE     stream2559
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept2560
+	JMP     stored2560
 
-past2559:
+stream2559:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -28993,7 +28993,7 @@ past2559:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept2560:
+stored2560:
 none2553:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -29186,7 +29186,7 @@ each2570:
 
 over2566:
 	CMPQ    168(AX), $0x00
-	JNE     past2571
+	JNE     stream2571
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -29195,9 +29195,9 @@ over2566:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept2572
+	JMP     stored2572
 
-past2571:
+stream2571:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -29207,7 +29207,7 @@ past2571:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept2572:
+stored2572:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y13, Y13, Y13
@@ -29229,7 +29229,7 @@ kept2572:
 	VPUNPCKHWD   Y13, Y11, Y7
 	VPADDD       Y14, Y7, Y7
 	CMPQ         168(AX), $0x00
-	JNE          past2573
+	JNE          stream2573
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
@@ -29238,9 +29238,9 @@ kept2572:
 	VMOVUPS      Y5, 160(R9)
 	VMOVUPS      Y6, 192(R9)
 	VMOVUPS      Y7, 224(R9)
-	JMP          kept2574
+	JMP          stored2574
 
-past2573:
+stream2573:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -29250,7 +29250,7 @@ past2573:
 	VMOVNTPS Y6, 192(R9)
 	VMOVNTPS Y7, 224(R9)
 
-kept2574:
+stored2574:
 none2565:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -29406,7 +29406,7 @@ each2582:
 
 over2578:
 	CMPQ    168(AX), $0x00
-	JNE     past2583
+	JNE     stream2583
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -29415,9 +29415,9 @@ over2578:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept2584
+	JMP     stored2584
 
-past2583:
+stream2583:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -29427,7 +29427,7 @@ past2583:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept2584:
+stored2584:
 none2577:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -29560,16 +29560,16 @@ each2595:
 
 over2591:
 	CMPQ    168(AX), $0x00
-	JNE     past2596
+	JNE     stream2596
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept2597
+	JMP     stored2597
 
-past2596:
+stream2596:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept2597:
+stored2597:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y4, Y4, Y4
@@ -29579,16 +29579,16 @@ kept2597:
 	VPUNPCKHWD   Y4, Y2, Y1
 	VPADDD       Y5, Y1, Y1
 	CMPQ         168(AX), $0x00
-	JNE          past2598
+	JNE          stream2598
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
-	JMP          kept2599
+	JMP          stored2599
 
-past2598:
+stream2598:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 
-kept2599:
+stored2599:
 none2590:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -29666,16 +29666,16 @@ each2607:
 
 over2603:
 	CMPQ    168(AX), $0x00
-	JNE     past2608
+	JNE     stream2608
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept2609
+	JMP     stored2609
 
-past2608:
+stream2608:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept2609:
+stored2609:
 none2602:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -29816,20 +29816,20 @@ each2619:
 
 over2615:
 	CMPQ    168(AX), $0x00
-	JNE     past2620
+	JNE     stream2620
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept2621
+	JMP     stored2621
 
-past2620:
+stream2620:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept2621:
+stored2621:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y7, Y7, Y7
@@ -29843,20 +29843,20 @@ kept2621:
 	VPUNPCKHWD   Y7, Y5, Y3
 	VPADDD       Y8, Y3, Y3
 	CMPQ         168(AX), $0x00
-	JNE          past2622
+	JNE          stream2622
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
-	JMP          kept2623
+	JMP          stored2623
 
-past2622:
+stream2622:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
 	VMOVNTPS Y3, 96(R9)
 
-kept2623:
+stored2623:
 none2614:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -29974,20 +29974,20 @@ each2631:
 
 over2627:
 	CMPQ    168(AX), $0x00
-	JNE     past2632
+	JNE     stream2632
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept2633
+	JMP     stored2633
 
-past2632:
+stream2632:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept2633:
+stored2633:
 none2626:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -30154,16 +30154,16 @@ each2643:
 
 over2639:
 	CMPQ    168(AX), $0x00
-	JNE     past2644
+	JNE     stream2644
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept2645
+	JMP     stored2645
 
-past2644:
+stream2644:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -30171,7 +30171,7 @@ past2644:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept2645:
+stored2645:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y10, Y10, Y10
@@ -30189,16 +30189,16 @@ kept2645:
 	VPUNPCKHWD   Y10, Y8, Y5
 	VPADDD       Y11, Y5, Y5
 	CMPQ         168(AX), $0x00
-	JNE          past2646
+	JNE          stream2646
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
 	VMOVUPS      Y4, 128(R9)
 	VMOVUPS      Y5, 160(R9)
-	JMP          kept2647
+	JMP          stored2647
 
-past2646:
+stream2646:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -30206,7 +30206,7 @@ past2646:
 	VMOVNTPS Y4, 128(R9)
 	VMOVNTPS Y5, 160(R9)
 
-kept2647:
+stored2647:
 none2638:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -30343,16 +30343,16 @@ each2655:
 
 over2651:
 	CMPQ    168(AX), $0x00
-	JNE     past2656
+	JNE     stream2656
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept2657
+	JMP     stored2657
 
-past2656:
+stream2656:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -30360,7 +30360,7 @@ past2656:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept2657:
+stored2657:
 none2650:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -30553,7 +30553,7 @@ each2667:
 
 over2663:
 	CMPQ    168(AX), $0x00
-	JNE     past2668
+	JNE     stream2668
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -30562,9 +30562,9 @@ over2663:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept2669
+	JMP     stored2669
 
-past2668:
+stream2668:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -30574,7 +30574,7 @@ past2668:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept2669:
+stored2669:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y13, Y13, Y13
@@ -30596,7 +30596,7 @@ kept2669:
 	VPUNPCKHWD   Y13, Y11, Y7
 	VPADDD       Y14, Y7, Y7
 	CMPQ         168(AX), $0x00
-	JNE          past2670
+	JNE          stream2670
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
@@ -30605,9 +30605,9 @@ kept2669:
 	VMOVUPS      Y5, 160(R9)
 	VMOVUPS      Y6, 192(R9)
 	VMOVUPS      Y7, 224(R9)
-	JMP          kept2671
+	JMP          stored2671
 
-past2670:
+stream2670:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -30617,7 +30617,7 @@ past2670:
 	VMOVNTPS Y6, 192(R9)
 	VMOVNTPS Y7, 224(R9)
 
-kept2671:
+stored2671:
 none2662:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -30773,7 +30773,7 @@ each2679:
 
 over2675:
 	CMPQ    168(AX), $0x00
-	JNE     past2680
+	JNE     stream2680
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -30782,9 +30782,9 @@ over2675:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept2681
+	JMP     stored2681
 
-past2680:
+stream2680:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -30794,7 +30794,7 @@ past2680:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept2681:
+stored2681:
 none2674:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX

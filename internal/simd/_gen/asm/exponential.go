@@ -33,7 +33,7 @@ func Powers(z Vec) (t, p Vec) {
 	return t, MulAdd(p, r, Num(1))
 }
 
-// powersOfMinus is powers of −z.
+// powersOfMinus is Powers of −z.
 func powersOfMinus(z Vec) (t, p Vec) {
 	t = Get(Num(-math.Log2E))
 	t = MulAdd(t, z, Num(shifter))

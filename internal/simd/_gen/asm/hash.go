@@ -20,6 +20,7 @@ const (
 // signed numbers.
 type threshold struct{ flip, drop Vec }
 
+// NewThreshold is the threshold at a place in memory.
 func NewThreshold(at Mem) threshold {
 	drop, flip := GP32(), GP32()
 	MOVL(at, drop)
@@ -57,4 +58,5 @@ func Stirred(x Vec) Vec {
 // fold is x with its upper bits folded in.
 func fold(x Vec, by uint64) Vec { return Xor(right(x, by), x) }
 
+// MulInt is x·by of whole numbers, modulo 2³².
 func MulInt(x Vec, by uint32) Vec { v := YMM(); VPMULLD(Operand(Wide(by)), x, v); return Made(v) }

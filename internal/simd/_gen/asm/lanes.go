@@ -24,7 +24,7 @@ func PrefetchToWrite(at reg.Register) {
 	PrefetchRAX(0)
 }
 
-// PrefetchRAX is prefetchToWrite of the line so many bytes from where RAX points.
+// PrefetchRAX is PrefetchToWrite of the line so many bytes from where RAX points.
 func PrefetchRAX(disp int8) {
 	code := []byte{0x0f, 0x0d, 0x08}
 	if disp != 0 {
@@ -94,6 +94,7 @@ func StoreFirst(v reg.VecVirtual, n reg.Register, to Mem) {
 	Label(done)
 }
 
+// GetZ loads a register of sixteen lanes.
 func GetZ(m Op) Vec { v := ZMM(); VMOVUPS(m, v); return v }
 
 // Quad is register k of the row at base.

@@ -7,9 +7,9 @@ import (
 )
 
 // StoreStream stores registers as a row that is not read again here: past the
-// caches, if the number at past is not 0.
-func StoreStream(past Mem, v []Vec, row reg.Register) {
-	EitherWay(past, func(move func(x, to Op)) {
+// caches, if the number at stream is not 0.
+func StoreStream(stream Mem, v []Vec, row reg.Register) {
+	EitherWay(stream, func(move func(x, to Op)) {
 		for i, x := range v {
 			move(x, Column(row, i))
 		}
@@ -17,9 +17,9 @@ func StoreStream(past Mem, v []Vec, row reg.Register) {
 }
 
 // EitherWay writes stores twice: into the caches and past them.
-func EitherWay(past Mem, store func(move func(x, to Op))) {
-	around, stored := Fresh("past"), Fresh("kept")
-	CMPQ(past, Imm(0))
+func EitherWay(stream Mem, store func(move func(x, to Op))) {
+	around, stored := Fresh("stream"), Fresh("stored")
+	CMPQ(stream, Imm(0))
 	JNE(LabelRef(around))
 	store(func(x, to Op) { VMOVUPS(x, to) })
 	JMP(LabelRef(stored))
@@ -30,9 +30,9 @@ func EitherWay(past Mem, store func(move func(x, to Op))) {
 
 // FenceStream makes stores past the caches, if there were any, seen before all
 // that come later.
-func FenceStream(past Mem) {
+func FenceStream(stream Mem) {
 	none := Fresh("fenced")
-	CMPQ(past, Imm(0))
+	CMPQ(stream, Imm(0))
 	JE(LabelRef(none))
 	SFENCE()
 	Label(none)

@@ -22,6 +22,8 @@ type compactGrads struct {
 
 // CompactGrads writes the kernels of CompactGrads: one for heads of any number of
 // registers, and one for eight heads of one.
+//
+//	DU[To[e],h,:] += Z[e,h,1]·R[From[e],h,:] + Z[e,h,0]·A[h,:]·(1 or, where the sign is not set, Slope)
 func CompactGrads() {
 	for _, eight := range []bool{false, true} {
 		name, of := "addCompactGrads", "."
@@ -53,8 +55,10 @@ func CompactGrads() {
 // locate finds the rows and numbers of the edge.
 func (k *compactGrads) locate() {
 	k.e = GP64()
+	// The edge, and the rows of its ends.
 	MOVLQSX(Mem{Base: k.list, Index: k.i, Scale: 4}, k.e)
 	k.du, k.r = k.row("DU", "To", k.e), k.row("R", "From", k.e)
+	// Its pairs of numbers, two a head; its signs, a bit an element.
 	at := GP64()
 	MOVQ(k.e, at)
 	IMULQ(k.Field("H"), at)
@@ -79,10 +83,12 @@ func (k *compactGrads) row(array, names string, e reg.GPVirtual) reg.GPVirtual {
 // is soon added to.
 func (k *compactGrads) fetch() {
 	none := Fresh("near")
+	// The last edges have none so far after them.
 	CMPQ(k.i, k.Field("near"))
 	JGE(LabelRef(none))
 	e := k.Word("ahead")
 	ADDQ(k.i, e)
+	// One row for the second cache, one for the first.
 	k.request(Mem{Base: k.list, Index: e, Scale: 4}, PREFETCHT1)
 	k.request(Mem{Base: k.list, Index: k.i, Scale: 4, Disp: 4 * NearAhead}, PREFETCHT0)
 	Label(none)

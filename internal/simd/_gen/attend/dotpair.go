@@ -43,6 +43,7 @@ func newPairBlock(name, doc string, s pairShape, pointers string) *pairBlock {
 	}
 	Start(name, "func("+pointers+" *float32, rows, heads, width int)", fmt.Sprintf("%s is %s of rows > 0 rows of %d of the heads%s", name, doc, s.heads, last))
 	e := &pairBlock{block: block{nh: s.heads, nv: 1, cut: s.cut}, rows: Arg("rows"), count: Arg("heads"), width: Arg("width")}
+	// Bytes of a head, of a row, and of a row of numbers.
 	e.size, e.across = GP64(), GP64()
 	if s.cut {
 		e.mask = MaskOf(e.width)
@@ -89,6 +90,8 @@ func (e *pairBlock) put(v Vec, m Mem) {
 }
 
 // pairs writes DotPair.Pairs. A sum is made in the order of Heads.Pairs.
+//
+//	L[r,h] = ⟨X[r,h,:], A[h,:]⟩    R[r,h] = ⟨X[r,h,:], B[h,:]⟩
 func (e *pairBlock) pairs() {
 	x, l, r := Arg("x"), Arg("l"), Arg("r")
 	if e.nh == 1 {
@@ -109,6 +112,7 @@ func (e *pairBlock) pairsOfOne(x, l, r reg.GPVirtual) {
 	a, b := e.load(Mem{Base: Arg("a")}, 0), e.load(Mem{Base: Arg("b")}, 0)
 	e.each([]reg.GPVirtual{x}, []reg.GPVirtual{l, r}, func() {
 		v := e.load(Mem{Base: x}, 0)
+		// Multiply, and add the upper half to the lower.
 		half := func(y Vec) reg.VecVirtual {
 			p, high := YMM(), XMM()
 			VMULPS(y, v, p)
@@ -116,6 +120,7 @@ func (e *pairBlock) pairsOfOne(x, l, r reg.GPVirtual) {
 			VADDPS(high, p.AsX(), high)
 			return high
 		}
+		// Horizontal sums of both at once.
 		sum, other := half(a), half(b)
 		VHADDPS(other, sum, sum)
 		VHADDPS(sum, sum, sum)
@@ -126,6 +131,8 @@ func (e *pairBlock) pairsOfOne(x, l, r reg.GPVirtual) {
 }
 
 // grads writes DotPair.Grad.
+//
+//	DX[r,h,:] += L[r,h]·A[h,:] + R[r,h]·B[h,:]    DA[h,:] += L·X    DB[h,:] += R·X
 func (e *pairBlock) grads() {
 	x, dx, l, r := Arg("x"), Arg("dx"), Arg("l"), Arg("r")
 	rows := func(name string) (vs []Vec) {
@@ -134,13 +141,16 @@ func (e *pairBlock) grads() {
 		}
 		return vs
 	}
+	// The rows A and B and their gradients stay in registers.
 	a, b, da, db := rows("a"), rows("b"), rows("da"), rows("db")
 	e.each([]reg.GPVirtual{x, dx}, []reg.GPVirtual{l, r}, func() {
 		from, to := e.one(x), e.one(dx)
 		for h := range e.nh {
+			// The two numbers of the head, in all lanes.
 			left, right := YMM(), YMM()
 			VBROADCASTSS(Mem{Base: l, Disp: 4 * h}, left)
 			VBROADCASTSS(Mem{Base: r, Disp: 4 * h}, right)
+			// Four multiply-adds: two to the row, one to each of the shared rows.
 			v, dv := e.load(from[h], 0), e.load(to[h], 0)
 			VFMADD231PS(right, b[h], dv)
 			VFMADD231PS(left, a[h], dv)
@@ -149,6 +159,7 @@ func (e *pairBlock) grads() {
 			e.put(dv, to[h])
 		}
 	})
+	// Store the gradients of the shared rows.
 	for h, m := range e.one(Arg("da")) {
 		e.put(da[h], m)
 	}

@@ -106,6 +106,7 @@ func (f *edgeRows) put(v Vec) {
 func (f *edgeRows) edges(perEdge, perRow []string, body func()) {
 	row, edge, next, done := Fresh("row"), Fresh("edge"), Fresh("next"), Fresh("done")
 	offs, k := GP64(), GP64()
+	// Rows: those without edges are passed over.
 	MOVQ(f.Field("Offsets"), offs)
 	f.at["U"] = GP64()
 	Label(row)
@@ -115,15 +116,18 @@ func (f *edgeRows) edges(perEdge, perRow []string, body func()) {
 	CMPQ(k, Mem{Base: offs, Disp: 8})
 	JGE(LabelRef(next))
 	Label(edge)
+	// The edge: its source's row, and a request for later ones.
 	f.source(k, f.at["U"])
 	f.fetch(k)
 	body()
+	// On to the next edge, and its rows.
 	for _, a := range perEdge {
 		ADDQ(f.Field("bytes"), f.at[a])
 	}
 	INCQ(k)
 	CMPQ(k, Mem{Base: offs, Disp: 8})
 	JL(LabelRef(edge))
+	// On to the next destination.
 	Label(next)
 	for _, a := range perRow {
 		ADDQ(f.Field("bytes"), f.at[a])
@@ -151,12 +155,14 @@ func (f *edgeRows) source(k, at reg.GPVirtual) {
 func (f *edgeRows) fetch(k reg.GPVirtual) {
 	none, line := Fresh("near"), Fresh("line")
 	far, near, end := GP64(), GP64(), GP64()
+	// Nothing to ask for: the rows are near, or the edges are the last.
 	MOVQ(f.Field("ahead"), far)
 	TESTQ(far, far)
 	JZ(LabelRef(none))
 	ADDQ(k, far)
 	CMPQ(far, f.Field("last"))
 	JG(LabelRef(none))
+	// One row for the second cache, one for the first.
 	f.source(far, far)
 	LEAQ(Mem{Base: k, Disp: NearAhead}, near)
 	f.source(near, near)
@@ -168,6 +174,7 @@ func (f *edgeRows) fetch(k reg.GPVirtual) {
 		Label(none)
 		return
 	}
+	// Rows of any length, line by line.
 	MOVQ(far, end)
 	ADDQ(f.Field("bytes"), end)
 	Label(line)
@@ -211,6 +218,7 @@ func (f *edgeRows) heads(b headed) {
 			part()
 		}
 	}
+	// Eight heads of one register: all written out.
 	if f.eight {
 		for f.h = 0; f.h < 8; f.h++ {
 			f.disp = 32 * f.h
@@ -224,6 +232,7 @@ func (f *edgeRows) heads(b headed) {
 		}
 		return
 	}
+	// A loop over heads: to the end of each, four registers at a time and then one.
 	head := Fresh("head")
 	end := GP64()
 	f.j = GP64()
@@ -309,6 +318,9 @@ func (t *totaller) totals() Vec { return Halves(t.fours[0], t.fours[1]) }
 // sumOfEnds is the sum of what stands at both ends of an edge.
 func (f *edgeRows) sumOfEnds() Vec { return Add(Get(f.row("U")), f.row("V")) }
 
+// score writes EdgeRows.Score:
+//
+//	C[e,h] = Σ_j A[h,j]·leaky(U[e,h,j] + V[r,h,j])
 func (f *edgeRows) score() {
 	slope := f.slope()
 	f.edges(nil, []string{"V"}, func() {
@@ -320,15 +332,19 @@ func (f *edgeRows) score() {
 }
 
 // scoreDots has two sums for each head, of one source's row.
+//
+//	C[e,h] = Σ_j A[h,j]·leaky(U[e,h,j] + V[r,h,j])    G[e,h] = Σ_j U[e,h,j]·R[r,h,j]
 func (f *edgeRows) scoreDots() {
 	slope := f.slope()
 	f.edges(nil, []string{"V", "R"}, func() {
+		// The source's element is loaded once, for both products.
 		terms := func(score, dot Vec) (Vec, Vec) {
 			u := Get(f.row("U"))
 			l, _ := leaky(Add(u, f.row("V")), slope)
 			return product(score, l, f.row("A")), product(dot, u, f.row("R"))
 		}
 		numbers := []string{"C", "G"}
+		// Eight heads: sixteen sums of lanes, a register of each kind.
 		if f.eight {
 			var scores, dots totaller
 			f.heads(headed{numbers: numbers, step: func() {
@@ -340,6 +356,7 @@ func (f *edgeRows) scoreDots() {
 			VMOVUPS(dots.totals(), Mem{Base: f.at["G"], Disp: -32})
 			return
 		}
+		// Heads one by one: a horizontal sum of each.
 		score, dot := YMM(), YMM()
 		f.heads(headed{
 			open: func() {
@@ -358,10 +375,13 @@ func (f *edgeRows) scoreDots() {
 
 // scoreGrad keeps the gradient of A in registers where there are eight of them.
 // brief is ScoreBrief.
+//
+//	d = C[e,h]·A[h,j]·leaky'(U + V)    Z[e,h,j] = d    DV[r,h,j] += d    DA[h,j] += C[e,h]·leaky(U + V)
 func (f *edgeRows) scoreGrad(brief bool) {
 	slope := f.slope()
 	body := func() {
 		var da [8]Vec
+		// Load DA now, and store it after the last edge.
 		if f.eight {
 			at := f.pointer("DA")
 			for h := range da {
@@ -389,6 +409,7 @@ func (f *edgeRows) scoreGrad(brief bool) {
 				}
 			}
 			f.heads(headed{numbers: numbers, open: open, step: func() {
+				// DA: multiply-add LeakyReLU of the ends.
 				l, positive := leaky(f.sumOfEnds(), slope)
 				if f.eight {
 					da[f.h] = Plus(da[f.h], g, l)
@@ -396,6 +417,7 @@ func (f *edgeRows) scoreGrad(brief bool) {
 					at := f.row("DA")
 					VMOVUPS(Plus(Get(at), g, l), at)
 				}
+				// The gradient of the ends, to the destination and to the edge.
 				d := Mul(g, f.row("A"))
 				d = Pick(positive, d, Mul(d, slope))
 				VMOVUPS(Add(d, f.row("DV")), f.row("DV"))
@@ -433,6 +455,7 @@ func (f *edgeRows) places() {
 // pair stores the two numbers of a head; of eight heads all at once, before the
 // first.
 func (f *edgeRows) pair() {
+	// A head at a time: move two numbers.
 	if !f.eight {
 		for i, field := range []string{"C", "G"} {
 			x := XMM()
@@ -445,6 +468,7 @@ func (f *edgeRows) pair() {
 	if f.h > 0 {
 		return
 	}
+	// Eight heads: interleave two registers.
 	c, g := Get(Mem{Base: f.at["C"]}), Get(Mem{Base: f.at["G"]})
 	low, high, front, back := YMM(), YMM(), YMM(), YMM()
 	VUNPCKLPS(g, c, low)
@@ -467,6 +491,9 @@ func (f *edgeRows) sign(positive Vec) {
 	INCQ(f.at["Signs"])
 }
 
+// sum writes EdgeRows.Sum:
+//
+//	DV[r,h,:] += C[e,h]·U[e,h,:]
 func (f *edgeRows) sum() {
 	f.edges(nil, []string{"DV"}, func() {
 		var c Vec
@@ -476,6 +503,9 @@ func (f *edgeRows) sum() {
 	})
 }
 
+// spread writes EdgeRows.Spread:
+//
+//	Z[e,h,:] = C[e,h]·V[r,h,:]    or is added to
 func (f *edgeRows) spread() {
 	f.setting(func() {
 		f.edges([]string{"Z"}, []string{"V"}, func() {
@@ -487,12 +517,18 @@ func (f *edgeRows) spread() {
 	})
 }
 
+// dots writes EdgeRows.Dots:
+//
+//	G[e,h] = Σ_j U[e,h,j]·V[r,h,j]
 func (f *edgeRows) dots() {
 	f.edges(nil, []string{"V"}, func() {
 		f.sums("G", []string{"G"}, nil, func(acc Vec) Vec { return product(acc, Get(f.row("U")), f.row("V")) })
 	})
 }
 
+// affine writes EdgeRows.Affine:
+//
+//	Z[e,h,:] = C[e,h]·U[e,h,:] + V[r,h,:]
 func (f *edgeRows) affine() {
 	f.edges([]string{"Z"}, []string{"V"}, func() {
 		var c Vec
@@ -502,6 +538,9 @@ func (f *edgeRows) affine() {
 	})
 }
 
+// affineGrad writes EdgeRows.AffineGrad:
+//
+//	Z[e,h,:] = C[e,h]·D[e,h,:]    G[e,h] = Σ_j U[e,h,j]·D[e,h,j]    DV[r,h,:] += D[e,h,:]
 func (f *edgeRows) affineGrad() {
 	f.setting(func() {
 		f.edges([]string{"Z", "D"}, []string{"DV"}, func() {

@@ -59,10 +59,12 @@ func (w *edgeRows64) edges(field string, keep bool, perEdge, numbers []string, b
 	MOVQ(Mem{Base: offs}, w.k)
 	CMPQ(w.k, Mem{Base: offs, Disp: 8})
 	JGE(LabelRef(next))
+	// The destination's row, in registers over all of its edges.
 	v := make([]Vec, WideLanes)
 	for i := range v {
 		v[i] = Get(w.part(field, i))
 	}
+	// An edge: ask for a later source's row, find this one's, do what the kernel does.
 	Label(edge)
 	w.fetch()
 	w.source(Mem{Base: w.cols, Index: w.k, Scale: 4})
@@ -76,12 +78,14 @@ func (w *edgeRows64) edges(field string, keep bool, perEdge, numbers []string, b
 	INCQ(w.k)
 	CMPQ(w.k, Mem{Base: offs, Disp: 8})
 	JL(LabelRef(edge))
+	// Store the destination's row.
 	if keep {
 		for i := range v {
 			VMOVUPS(v[i], w.part(field, i))
 		}
 	}
 	Label(next)
+	// On to the next destination.
 	ADDQ(U32(WideBytes), w.edgeRows.at[field])
 	ADDQ(Imm(8), offs)
 	JMP(LabelRef(row))
@@ -98,11 +102,12 @@ func (w *edgeRows64) source(col Mem) {
 // rowOf is the i-th register of the source's row.
 func (w *edgeRows64) rowOf(i int) Mem { return Mem{Base: w.base, Index: w.u, Scale: 1, Disp: 32 * i} }
 
-// fetch asks for rows of sources as fan.fetch.
+// fetch asks for rows of sources as edgeRows.fetch.
 func (w *edgeRows64) fetch() {
 	none := Fresh("none")
 	CMPQ(w.k, w.stop)
 	JG(LabelRef(none))
+	// From memory to the second cache, and from there to the first.
 	w.source(Mem{Base: w.far, Index: w.k, Scale: 4})
 	for l := range WideLines {
 		PREFETCHT1(w.rowOf(2 * l))
@@ -114,7 +119,7 @@ func (w *edgeRows64) fetch() {
 	Label(none)
 }
 
-// claim is fan.claim.
+// claim is edgeRows.claim.
 func (w *edgeRows64) claim() {
 	LEAQ(Mem{Base: w.edgeRows.at["Z"], Disp: NearAhead*WideBytes + 2*LineBytes}, reg.RAX)
 	for line := -2; line < WideLines-2; line++ {
@@ -122,6 +127,9 @@ func (w *edgeRows64) claim() {
 	}
 }
 
+// affine writes EdgeRows.Affine of such rows:
+//
+//	Z[e,:] = C[e]·U[e,:] + V[r,:]
 func (w *edgeRows64) affine() {
 	w.edges("V", false, []string{"Z"}, []string{"C"}, func(v []Vec) {
 		c := w.number("C")
@@ -133,6 +141,9 @@ func (w *edgeRows64) affine() {
 	})
 }
 
+// affineGrad writes EdgeRows.AffineGrad of such rows:
+//
+//	Z[e,:] = C[e]·D[e,:]    G[e] = Σ_j U[e,j]·D[e,j]    DV[r,:] += D[e,:]
 func (w *edgeRows64) affineGrad() {
 	w.setting(func() {
 		w.edges("DV", true, []string{"Z", "D"}, []string{"C", "G"}, func(v []Vec) {
@@ -140,6 +151,7 @@ func (w *edgeRows64) affineGrad() {
 			c := w.number("C")
 			var sums [2]Vec
 			for i := range v {
+				// The gradient of the edge's row: to the source, to the destination, to the number.
 				d := Get(w.part("D", i))
 				z := Mul(c, d)
 				if w.more {
@@ -149,6 +161,7 @@ func (w *edgeRows64) affineGrad() {
 				VADDPS(d, v[i], v[i])
 				sums[i%2] = product(sums[i%2], d, w.rowOf(i))
 			}
+			// Horizontal sum of the inner product.
 			VMOVSS(Across(Add(sums[0], sums[1])), Mem{Base: w.edgeRows.at["G"]})
 		})
 	})

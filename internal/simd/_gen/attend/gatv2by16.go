@@ -17,9 +17,9 @@ type gatv2By16 struct {
 	rowA, rowV  row16
 	slope, most reg.Register
 	sum         reg.Register // of weights or, backward, Σ α·dα
-	acc         row16       // the row of the result
+	acc         row16        // the row of the result
 	r, work     reg.GPVirtual
-	bothSums       Vec // the sums of weights, of both edges
+	bothSums    Vec // the sums of weights, of both edges
 }
 
 // gradientsAt is where the gradients of the weights stand in GATv2Walk.Work, behind the

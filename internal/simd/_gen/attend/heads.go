@@ -142,6 +142,7 @@ func (b *block) row(cols, x, k reg.GPVirtual) reg.GPVirtual {
 	near, u := Fresh("near"), GP64()
 	CMPQ(b.Field("Ahead"), Imm(0))
 	JE(LabelRef(near))
+	// The row of an edge some way ahead, or of the last: ask for its lines.
 	MOVQ(b.Field("Ahead"), u)
 	ADDQ(k, u)
 	CMPQ(u, b.Field("Last"))
@@ -160,6 +161,7 @@ func (b *block) row(cols, x, k reg.GPVirtual) reg.GPVirtual {
 		}
 		PREFETCHT1(Mem{Base: x, Index: u, Scale: 4, Disp: i})
 	}
+	// The row of the edge at hand.
 	Label(near)
 	MOVLQSX(Mem{Base: cols, Index: k, Scale: 4}, u)
 	IMULQ(b.Field("XStride"), u)
@@ -197,18 +199,23 @@ func (b *block) multiply(acc []Vec, x reg.GPVirtual, w reg.GPVirtual) {
 }
 
 // sum writes Heads.Sum.
+//
+//	Y[r,h,:] = S[r,h]·Σ_e W[e,h]·X[Cols[e],h,:]    or is added to
 func (b *block) sum() {
 	cols, x, w := b.Word("Cols"), b.Word("X"), b.Word("W")
 	b.rows(func(k, end reg.GPVirtual) {
 		again, none := Fresh("edge"), Fresh("none")
+		// The destination's sums start at zero.
 		acc := b.zeros()
 		b.count(k, end, none)
+		// An edge: multiply-accumulate its column's row.
 		Label(again)
 		b.multiply(acc, b.row(cols, x, k), w)
 		b.advance(w, "WStride")
 		INCQ(k)
 		CMPQ(k, end)
 		JL(LabelRef(again))
+		// Over the slots without an edge; scale and store the sums.
 		b.skip(w, b.Word("scrap"))
 		Label(none)
 		b.keep(acc)
@@ -238,6 +245,7 @@ func (b *block) keep(acc []Vec) {
 	}
 	CMPQ(b.Field("Set"), Imm(0))
 	JNE(LabelRef(set))
+	// Multiply-add to what is there.
 	for h := range b.nh {
 		f := factor(h)
 		for j := range b.nv {
@@ -247,6 +255,7 @@ func (b *block) keep(acc []Vec) {
 		}
 	}
 	JMP(LabelRef(kept))
+	// Or scale and store.
 	Label(set)
 	for h := range b.nh {
 		f := factor(h)
@@ -267,8 +276,11 @@ func (b *block) further(at, stride string) {
 }
 
 // both writes Heads.Both.
+//
+//	acc += W[e,h]·X[Cols[e],h,:]    G[e,h] += ⟨X[Cols[e],h,:], V[r,h,:]⟩
 func (b *block) both() {
 	cols, x, w, g := b.Word("Cols"), b.Word("X"), b.Word("W"), b.Word("G")
+	// One index serves both: g is counted from w.
 	SUBQ(w, g)
 	b.rows(func(k, end reg.GPVirtual) {
 		again, none := Fresh("edge"), Fresh("none")
@@ -276,6 +288,7 @@ func (b *block) both() {
 		b.count(k, end, none)
 		v := b.Word("V")
 		Label(again)
+		// Each register of the column's row is loaded once, for the product and for the sum.
 		from, own, row := b.row(cols, x, k), b.heads(v), Mem{Base: w, Index: g, Scale: 1}
 		b.addAt(b.product(b.heads(from), own, func(h, j int, x Vec) {
 			f := YMM()
@@ -297,6 +310,7 @@ func (b *block) both() {
 // products returns the inner products of n heads from lo on, of x and y, not
 // yet added up: of four heads, each half of the register has a part of each.
 func (b *block) products(x, y []Mem, lo, n int, with func(h, j int, x Vec)) Vec {
+	// Halves of the heads, folded into one register.
 	if n > 1 {
 		v, w := b.products(x, y, lo, n/2, with), b.products(x, y, lo+n/2, n/2, with)
 		if n == 2 { // in the order of dots, so that both round alike
@@ -304,6 +318,7 @@ func (b *block) products(x, y []Mem, lo, n int, with func(h, j int, x Vec)) Vec 
 		}
 		return Pairwise(v, w)
 	}
+	// One head: multiply-accumulate its registers.
 	var sum Vec
 	for j := range b.nv {
 		v := b.load(x[lo], j)
@@ -321,10 +336,12 @@ func (b *block) products(x, y []Mem, lo, n int, with func(h, j int, x Vec)) Vec 
 // product returns, in the first lanes, the inner products of the heads at x and
 // y. Each register of x is given to with.
 func (b *block) product(x, y []Mem, with func(h, j int, x Vec)) Vec {
+	// Eight heads fill a register.
 	if b.nh == 8 {
 		v := b.products(x, y, 0, 4, with)
 		return Halves(v, b.products(x, y, 4, 4, with))
 	}
+	// Fewer: add the upper half to the lower, and what is left to each other.
 	v, high := b.products(x, y, 0, b.nh, with), XMM()
 	VEXTRACTF128(Imm(1), v, high)
 	VADDPS(high, v.AsX(), v.AsX())
@@ -359,6 +376,8 @@ func (b *block) addAt(v Vec, at Mem) {
 }
 
 // dots writes Heads.Dots.
+//
+//	G[e,h] += ⟨X[Cols[e],h,:], V[r,h,:]⟩
 func (b *block) dots() {
 	cols, x, v, g := b.Word("Cols"), b.Word("X"), b.Word("V"), b.Word("G")
 	b.rows(func(k, end reg.GPVirtual) {
@@ -379,6 +398,8 @@ func (b *block) dots() {
 }
 
 // pairs writes Heads.Pairs.
+//
+//	W[r,h] += ⟨X[r,h,:], Y[r,h,:]⟩
 func (b *block) pairs() {
 	x, y, w := b.Word("X"), b.Word("Y"), b.Word("W")
 	b.plain(func() {
@@ -391,8 +412,11 @@ func (b *block) pairs() {
 }
 
 // foldRows writes Heads.Fold.
+//
+//	Y[h,:] += Σ_r W[r,h]·X[r,h,:]
 func (b *block) foldRows() {
 	x, y, w := b.Word("X"), b.Word("Y"), b.Word("W")
+	// The sums stay in registers over all rows.
 	acc := make([]Vec, 0, b.nh*b.nv)
 	for _, at := range b.heads(y) {
 		for j := range b.nv {
@@ -404,6 +428,7 @@ func (b *block) foldRows() {
 		b.advance(x, "XStride")
 		b.advance(w, "WStride")
 	})
+	// Store them.
 	for h, at := range b.heads(y) {
 		for j := range b.nv {
 			b.store(acc[h*b.nv+j], at, j)
@@ -413,8 +438,11 @@ func (b *block) foldRows() {
 }
 
 // spread writes Heads.Spread.
+//
+//	Y[r,h,:] += W[r,h]·X[h,:]
 func (b *block) spread() {
 	x, y, w := b.Word("X"), b.Word("Y"), b.Word("W")
+	// The one row stays in registers.
 	var own []Vec
 	for _, at := range b.heads(x) {
 		for j := range b.nv {

@@ -88,6 +88,7 @@ func (s *nodeExp) each(first, edge, last func()) {
 	CMPQ(s.Field("left"), Imm(0))
 	JE(LabelRef(stop))
 	Label(row)
+	// The range of the edges, which one call must not go beyond.
 	offs := s.Word("Offsets")
 	MOVQ(Mem{Base: offs}, s.k)
 	MOVQ(Mem{Base: offs, Disp: 8}, end)
@@ -103,6 +104,7 @@ func (s *nodeExp) each(first, edge, last func()) {
 	JL(LabelRef(again))
 	Label(none)
 	last()
+	// On to the next node.
 	ADDQ(Imm(8), s.Field("Offsets"))
 	DECQ(s.Field("left"))
 	JNZ(LabelRef(row))
@@ -184,10 +186,13 @@ func toAll(v Vec, f func(h int, x Vec)) {
 }
 
 // attend writes NodeExpAttention.Attend.
+//
+//	p[e,h] = max(up[r,h]·Far[Cols[e],0,h], down[r,h]·Far[Cols[e],1,h])
+//	Y[r,h,:] = Σ_e p·mask·X[Cols[e],h,:] / Σ_e p + Bias[h,:]
 func (s *nodeExp) attend() {
 	at := places{"Far": s.Word("Far"), "X": s.Word("X")}
 	acc, sum := make([]Vec, Lanes), make([]Vec, 1)
-	up, down := YMM(), YMM() // the powers of the destination
+	up, down := YMM(), YMM() // the exponentials of the destination
 	first := func() {
 		zero(acc)
 		zero(sum)
@@ -197,13 +202,16 @@ func (s *nodeExp) attend() {
 	}
 	edge := func() {
 		s.ask(at, s.carried(), table{base: "Far", stride: "FarStride", lines: 1})
+		// The exponential of the logit: the larger of two products.
 		u := s.column()
 		far := s.of(at, u, "Far", "FarStride")
 		e := Higher(Mul(up, far), Mul(down, far.Offset(32)))
 		VADDPS(e, sum[0], sum[0])
+		// Dropped: it counts in the sum, and weighs nothing.
 		if s.drops {
 			e = AndNot(s.dropped(s.edge(nil)), e)
 		}
+		// Multiply-accumulate the column's row, each head by its weight.
 		x := s.of(at, u, "X", "XStride")
 		if s.size == nil {
 			toAll(e, func(h int, f Vec) { VFMADD231PS(x.Offset(32*h), f, acc[h]) })
@@ -214,6 +222,7 @@ func (s *nodeExp) attend() {
 	}
 	last := func() {
 		rec := s.Word("Rec")
+		// One over the sum, or 0 of a row without edges; the record becomes the softmax's.
 		inverse := Div(Get(Num(1)), sum[0])
 		inverse = AndNot(Compare(Equal, sum[0], Num(0)), inverse) // of a row without edges
 		VMULPS(inverse, up, up)
@@ -223,6 +232,7 @@ func (s *nodeExp) attend() {
 		if s.drops {
 			VMULPS(s.Field("scale"), inverse, inverse)
 		}
+		// Divide, add the bias, store.
 		toAll(inverse, func(h int, f Vec) {
 			VMULPS(f, acc[h], acc[h])
 			if s.size == nil {
@@ -288,6 +298,8 @@ func pair(x, y Vec) Vec {
 }
 
 // retrace writes NodeExpAttention.Retrace.
+//
+//	Y[r,h,:] = Σ_e α·mask·X[Cols[e],h,:]    dz = α·LeakyReLU'·(mask·⟨X, V⟩ − Σα·dα)    Rec[r,h] = Σ_e dz    Der[Cols[e],h] += dz
 func (s *nodeExp) retrace() {
 	at := places{"Far": s.Word("Far"), "X": s.Word("X"), "Der": s.Word("Der")}
 	acc := make([]Vec, Lanes)
@@ -297,12 +309,14 @@ func (s *nodeExp) retrace() {
 		perm = s.Word("Perm")
 	}
 	own, v := GP64(), GP64()
+	// Slim heads are spread in the room, a register each.
 	if s.size != nil {
 		LEAQ(s.Field("room"), v)
 	}
 	first := func() {
 		zero(acc)
 		zero(del)
+		// The node's exponentials and its row.
 		MOVQ(s.Field("Own"), own)
 		if s.size == nil {
 			MOVQ(s.Field("V"), v)
@@ -318,14 +332,17 @@ func (s *nodeExp) retrace() {
 			table{base: "Der", stride: "DerStride", lines: 1})
 		u := s.column()
 		rec := s.of(at, u, "Far", "FarStride")
+		// The softmax of the edge.
 		weight := s.weigh(rec, own, perm)
 		next := s.elements(s.of(at, u, "X", "XStride"))
+		// Load the column's row once: multiply-accumulate it, and its inner products with V.
 		g := dots(weight, func(h int, f Vec) Vec {
 			from := next(h)
 			VFMADD231PS(from, f, acc[h])
 			VMULPS(Mem{Base: v, Disp: 32 * h}, from, from)
 			return from
 		})
+		// dz: the mask's factor, less Σ α·dα, times α and the slope.
 		c := rec.Offset(64)
 		if s.drops {
 			VMULPS(s.Field("c"), g, g)
@@ -333,6 +350,7 @@ func (s *nodeExp) retrace() {
 		VSUBPS(c, g, g)
 		VMULPS(s.Field("b"), g, g)
 		VADDPS(g, del[0], del[0])
+		// To the node, and to the column.
 		der := s.of(at, u, "Der", "DerStride")
 		VADDPS(der, g, g)
 		VMOVUPS(g, der)

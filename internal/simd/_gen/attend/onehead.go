@@ -23,6 +23,7 @@ func factorsOfEdges(name string, permuted bool) {
 	f := s.Word("Factors")
 	again, done := Fresh("eight"), Fresh("done")
 	perm, e := s.Word("Perm"), YMM()
+	// Edges in order count up in the lanes.
 	if !permuted {
 		VMOVD(from.As32(), e.AsX())
 		VPBROADCASTD(e.AsX(), e)
@@ -31,6 +32,7 @@ func factorsOfEdges(name string, permuted bool) {
 	CMPQ(from, to)
 	JGE(LabelRef(done))
 	Label(again)
+	// The numbers of eight edges.
 	edge := YMM()
 	if permuted {
 		VMOVDQU(Mem{Base: perm, Index: from, Scale: 4}, edge)
@@ -38,6 +40,7 @@ func factorsOfEdges(name string, permuted bool) {
 		VMOVDQA(e, edge)
 		VPADDD(Wide(Lanes), e, e)
 	}
+	// scale where the hash says keep, else 0.
 	VMOVUPS(AndNot(s.dropped(edge), s.Field("scale")), Mem{Base: f})
 	ADDQ(Imm(4*Lanes), f)
 	ADDQ(Imm(Lanes), from)
@@ -94,6 +97,8 @@ func (s *nodeExp) column() reg.GPVirtual {
 }
 
 // attendOne writes NodeExpAttention.Attend of one head.
+//
+//	p[e] = max(up[r]·Far[Cols[e],0], down[r]·Far[Cols[e],1])    Y[r,:] = Σ_e p·mask·X[Cols[e],:] / Σ_e p
 func (s *nodeExp) attendOne() {
 	at := places{"Far": s.Word("Far"), "X": s.Word("X")}
 	acc, sum, up, down := make([]Vec, 1), make([]Vec, 1), YMM(), YMM()
@@ -109,6 +114,7 @@ func (s *nodeExp) attendOne() {
 	}
 	edge := func() {
 		s.ask(at, table{base: "X", stride: "XStride", lines: 1}, table{base: "Far", stride: "FarStride", lines: 1})
+		// The exponential of the logit: the larger of two products, and its sum.
 		u := s.column()
 		far := s.of(at, u, "Far", "FarStride")
 		p := Higher(firstOf(up, far), firstOf(down, far.Offset(4)))
@@ -117,12 +123,14 @@ func (s *nodeExp) attendOne() {
 			factor.Index = s.k
 			VMULSS(factor, p.AsX(), p.AsX())
 		}
+		// Multiply-accumulate the column's row.
 		x := YMM()
 		VMASKMOVPS(s.of(at, u, "X", "XStride"), inside, x)
 		VFMADD231PS(x, toEvery(p), acc[0])
 	}
 	last := func() {
 		rec, all := s.Word("Rec"), toEvery(sum[0])
+		// Divide by the sum, or by nothing in a row without edges; the record becomes the softmax's.
 		inverse := Div(Get(Num(1)), all)
 		inverse = AndNot(Compare(Equal, all, Num(0)), inverse) // of a row without edges
 		VMULSS(inverse.AsX(), up.AsX(), up.AsX())
@@ -137,12 +145,14 @@ func (s *nodeExp) attendOne() {
 	Finish()
 }
 
-// ownRow is what a source keeps in registers: its powers, and its elements.
+// ownRow is what a source keeps in registers: its exponentials, and its elements.
 type ownRow struct {
 	up, down, v Vec
 }
 
 // retraceOne writes NodeExpAttention.Retrace of one head.
+//
+//	Y[r,:] = Σ_e α·mask·X[Cols[e],:]    dz = α·LeakyReLU'·(mask·⟨X, V⟩ − Σα·dα)    Rec[r] = Σ_e dz    Der[Cols[e]] += dz
 func (s *nodeExp) retraceOne() {
 	acc, del := make([]Vec, 1), make([]Vec, 1)
 	own := ownRow{YMM(), YMM(), YMM()}
@@ -164,9 +174,11 @@ func (s *nodeExp) retraceOne() {
 			table{base: "Der", stride: "DerStride", lines: 1})
 		u := s.column()
 		rec := s.of(at, u, "Far", "FarStride")
+		// The softmax of the edge, and its product with the slope.
 		up, down := firstOf(own.up, rec), firstOf(own.down, rec.Offset(4))
 		alpha := Higher(up, down)
 		sloped := Pick(Compare(Greater, up, down), up, Mul(down, slope))
+		// The column's row: its inner product with V, and multiply-accumulate.
 		x, weight := YMM(), toEvery(alpha)
 		VMASKMOVPS(s.of(at, u, "X", "XStride"), inside, x)
 		g := Across(Mul(x, own.v))
@@ -178,6 +190,7 @@ func (s *nodeExp) retraceOne() {
 			VMULPS(kept, weight, weight)
 		}
 		VFMADD231PS(x, weight, acc[0])
+		// dz, to the node and to the column.
 		VSUBSS(rec.Offset(8), g, g)
 		VMULSS(sloped.AsX(), g, g)
 		VADDSS(g, del[0].AsX(), del[0].AsX())
@@ -241,10 +254,12 @@ func columnOfNodeExps() {
 	VXORPS(none, none, none)
 	row := Fresh("rows")
 	Label(row)
+	// Eight logits: the largest magnitude, and both exponentials.
 	v := Get(Mem{Base: x})
 	VPMAXUD(Magnitude(v), most, most)
 	low := Mul(v, t.Field("slope"))
 	up, down := ExpOrdinary(v), ExpOrdinary(low)
+	// Transpose to rows of four: the logit, up, down, 0.
 	for half, unpack := range []func(...Op){func(o ...Op) { VUNPCKLPS(o[0], o[1], o[2]) }, func(o ...Op) { VUNPCKHPS(o[0], o[1], o[2]) }} {
 		a, b, even, odd := YMM(), YMM(), YMM(), YMM()
 		unpack(up, v, a)

@@ -10,9 +10,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// storeStream16 is storePast of a row in four registers of AVX-512.
-func storeStream16(past Mem, v row16, row reg.Register) {
-	EitherWay(past, func(move func(x, to Op)) {
+// storeStream16 is StoreStream of a row in four registers of AVX-512.
+func storeStream16(stream Mem, v row16, row reg.Register) {
+	EitherWay(stream, func(move func(x, to Op)) {
 		for k, x := range v {
 			move(x, Quad(row, k))
 		}
@@ -153,11 +153,13 @@ func pairTotals(one, two Vec) Vec {
 // exp takes.
 func exp16(x Vec) Vec {
 	t, n, r := ZMM(), ZMM(), ZMM()
+	// x = n·log 2 + r, with |r| at most half of log 2.
 	VMULPS_BCST(Num(math.Log2E), x, t)
 	VRNDSCALEPS(Imm(0), t, n)
 	VMOVAPS(x, r)
 	VFNMADD231PS_BCST(Num(0.693359375), n, r)
 	VFNMADD231PS_BCST(Num(-2.12194440e-4), n, r)
+	// The polynomial of r, in pairs of terms.
 	c, square := Exponential, mulZ(r, r)
 	line := func(slope, at float64) Vec { // slope·r + at
 		v := ZMM()
@@ -168,6 +170,7 @@ func exp16(x Vec) Vec {
 	p := line(c[1], c[2])
 	VFMADD231PS_BCST(Num(c[0]), square, p)
 	VFMADD213PS(line(c[3], c[4]), square, p)
+	// 1 + r + r²·p, times 2ⁿ.
 	e := ZMM()
 	VADDPS_BCST(Num(1), r, e)
 	VFMADD231PS(square, p, e)

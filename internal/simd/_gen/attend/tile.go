@@ -154,17 +154,22 @@ type slot struct {
 }
 
 // gather writes Tile.Gather.
+//
+//	Z[e,h] = Far[Cols[e],h] + Near[r,h]
 func (t *tile) gather() {
 	cols, far, near, rec := t.Word("Cols"), t.Word("Far"), t.Word("Near"), t.Word("Rec")
 	z, id := t.Word("Z"), t.Word("Edge")
 	t.Rows(func(k, end reg.GPVirtual) {
 		again, over := Fresh("edge"), Fresh("over")
+		// The destination's numbers, which are the record's first part too.
 		own := t.load(Mem{Base: near})
 		t.store(own, Mem{Base: rec})
+		// A row without edges has no slots.
 		count := GP64()
 		MOVQ(end, count)
 		SUBQ(k, count)
 		JZ(LabelRef(over))
+		// An edge: ask for rows that come later, add the two ends, note the edge's number.
 		Label(again)
 		t.fetch(cols, k, table{"Far", "FarStride", "Ahead", 0, 1})
 		t.fetch(cols, k, table{"Ask", "AskStride", "AskAhead", 0, 1})
@@ -177,6 +182,7 @@ func (t *tile) gather() {
 		INCQ(k)
 		CMPQ(k, end)
 		JL(LabelRef(again))
+		// Skip the slots that fill up the last register; on to the next row.
 		t.pad(count, slot{z, 4 * t.w}, slot{id, 4})
 		Label(over)
 		t.advance(near, "NearStride")
@@ -200,15 +206,19 @@ func weight(s, top Vec) Vec {
 }
 
 // soften writes Tile.Soften.
+//
+//	s = LeakyReLU(Z)    top = max_e s    Z = exp(s − top)    sum = Σ_e Z
 func (t *tile) soften() {
 	z, rec, cols, slope := t.Word("Z"), t.Word("Rec"), t.Word("Cols"), t.Everywhere("Slope")
 	t.Rows(func(k, end reg.GPVirtual) {
 		empty, next := Fresh("empty"), Fresh("next")
+		// How many edges; none has a record of zeros.
 		n := end
 		SUBQ(k, n)
 		JZ(LabelRef(empty))
 		at, top := GP64(), Get(Num(math.Inf(-1)))
 		MOVQ(z, at)
+		// First pass: LeakyReLU in place, and the running maximum.
 		step := func(mask Vec) {
 			s, _ := leaky(Get(Mem{Base: at}), slope)
 			if mask != nil {
@@ -218,6 +228,7 @@ func (t *tile) soften() {
 			VMAXPS(top, s, top) // of a NaN, what is there
 			ADDQ(Imm(32), at)
 		}
+		// All registers, the last of which may be part of one: beyond its edges there is −∞.
 		again := Fresh("logit")
 		if t.w == 8 {
 			Label(again)
@@ -237,7 +248,9 @@ func (t *tile) soften() {
 			ADDQ(Imm(8), n)
 			step(MaskOf(n))
 		}
+		// Maxima of lanes that belong to one head.
 		t.fold(top, func(x, y, z Op) { VMAXPS(x, y, z) })
+		// Second pass: exponentials in place, and their sum.
 		sum, more := YMM(), Fresh("weight")
 		VXORPS(sum, sum, sum)
 		Label(more)
@@ -252,12 +265,14 @@ func (t *tile) soften() {
 		CMPQ(z, at)
 		JL(LabelRef(more))
 		t.fold(sum, func(x, y, z Op) { VADDPS(x, y, z) })
+		// The record: the maximum, 1/sum (or 1), the sum.
 		one := Get(Num(1))
 		by := Pick(Compare(Equal, sum, Num(0)), one, sum)
 		t.store(top, Mem{Base: rec, Disp: 4 * t.w})
 		t.store(Div(one, by), Mem{Base: rec, Disp: 8 * t.w})
 		t.store(sum, Mem{Base: rec, Disp: 12 * t.w})
 		JMP(LabelRef(next))
+		// A row without edges.
 		Label(empty)
 		zero := YMM()
 		VXORPS(zero, zero, zero)
@@ -271,18 +286,22 @@ func (t *tile) soften() {
 }
 
 // mask writes Tile.Mask.
+//
+//	M[e,h] = scale where the hash of (edge, head) says keep, else 0
 func (t *tile) mask() {
 	columns := Pattern(fmt.Sprintf("columns%d", t.w), func(i int) uint32 { return uint32(i%t.w) * Golden })
 	spread := Get(Pattern(fmt.Sprintf("spread%d", t.w), func(i int) uint32 { return uint32(i / t.w) }))
 	m, id, n := t.Word("M"), t.Word("Edge"), t.Word("Slots")
 	k0, k1, scale, col := t.Everywhere("k0"), t.Everywhere("k1"), t.Everywhere("scale"), t.Everywhere("Column")
 	bar := NewThreshold(t.Field("drop"))
+	// What the column of each lane adds to the hash of its row.
 	VPMULLD(Wide(Golden), col, col)
 	VPADDD(columns, col, col)
 	again, done := Fresh("again"), Fresh("done")
 	TESTQ(n, n)
 	JZ(LabelRef(done))
 	Label(again)
+	// The edges' numbers, each in the lanes of its heads.
 	e := YMM()
 	switch t.w {
 	case 1:
@@ -295,6 +314,7 @@ func (t *tile) mask() {
 		VMOVD(Mem{Base: id}, e.AsX())
 	}
 	VPERMD(e, spread, e)
+	// The hash of edge and head; scale where it is not below the threshold.
 	VPADDD(k0, e, e)
 	key := Mix(e)
 	VPXOR(k1, key, key)
@@ -309,6 +329,8 @@ func (t *tile) mask() {
 }
 
 // recall writes Tile.Recall.
+//
+//	Z[e,h] = Far[Cols[e],0,h] + Near[r,h]    T, A, B[e,h] = Far[Cols[e],1…3,h]    G = 0
 func (t *tile) recall() {
 	cols, far, near := t.Word("Cols"), t.Word("Far"), t.Word("Near")
 	perm, id, s := t.Word("Perm"), t.Word("Edge"), GP64()
@@ -328,7 +350,9 @@ func (t *tile) recall() {
 			t.store(v, Mem{Base: to, Index: s, Scale: 1})
 		}
 		Label(again)
+		// Ask for the records and gradients of later edges' columns.
 		t.fetch(cols, k, table{"Far", "FarStride", "Ahead", 0, max(1, t.w/4)}, table{"Der", "DerStride", "Ahead", 0, 1})
+		// The logit, and the three other parts of the column's record, each to its array.
 		m := t.at(cols, far, k, "FarStride")
 		v := t.load(m)
 		VADDPS(own, v, v)
@@ -337,6 +361,7 @@ func (t *tile) recall() {
 			put(t.load(m.Offset(4*t.w*(i+1))), at)
 		}
 		put(zero, "G")
+		// The number of the edge.
 		e := GP32()
 		MOVL(Mem{Base: perm, Index: k, Scale: 4}, e)
 		MOVL(e, Mem{Base: id})
@@ -345,6 +370,7 @@ func (t *tile) recall() {
 		INCQ(k)
 		CMPQ(k, end)
 		JL(LabelRef(again))
+		// The rest of the last register:
 		if t.w < 8 { // slots without an edge weigh nothing
 			for _, at := range append([]string{"Z"}, others...) {
 				VMOVUPS(zero, Mem{Base: t.Word(at), Index: s, Scale: 1})
@@ -359,6 +385,8 @@ func (t *tile) recall() {
 
 // weigh writes Tile.Weigh, which with eight numbers an edge asks for what
 // will be read.
+//
+//	A = exp(LeakyReLU(Z) − T)·A    T = A·LeakyReLU'(Z)    B = T·B
 func (t *tile) weigh() {
 	z, top, a, b, n := t.Word("Z"), t.Word("T"), t.Word("A"), t.Word("B"), t.Word("Slots")
 	slope := t.Everywhere("Slope")
@@ -375,12 +403,14 @@ func (t *tile) weigh() {
 		t.fetch(cols, k, table{"Ask", "AskStride", "AskAhead", 2, 2})
 		INCQ(k)
 	}
+	// The softmax, its product with the slope, and that with B.
 	s, positive := leaky(Get(Mem{Base: z}), slope)
 	alpha := Mul(weight(s, Get(Mem{Base: top})), Mem{Base: a})
 	g := Pick(positive, alpha, Mul(alpha, slope))
 	VMOVUPS(alpha, Mem{Base: a})
 	VMOVUPS(g, Mem{Base: top})
 	VMOVUPS(Mul(g, Mem{Base: b}), Mem{Base: b})
+	// On to the next register of slots.
 	for _, p := range []reg.GPVirtual{z, top, a, b} {
 		ADDQ(Imm(32), p)
 	}
@@ -391,6 +421,8 @@ func (t *tile) weigh() {
 }
 
 // score writes Tile.Score.
+//
+//	G = T·G − B    Rec[r] = Σ_e G    Der[Cols[e]] += G
 func (t *tile) score() {
 	cols, der, rec := t.Word("Cols"), t.Word("Der"), t.Word("Rec")
 	tt, b, g := t.Word("T"), t.Word("B"), t.Word("G")
@@ -399,6 +431,7 @@ func (t *tile) score() {
 		VXORPS(acc, acc, acc)
 		CMPQ(k, end)
 		JE(LabelRef(none))
+		// A register of gradients of logits, which are stored and summed.
 		step := func() Vec {
 			dz := Get(Mem{Base: tt})
 			VMULPS(Mem{Base: g}, dz, dz)

@@ -25,6 +25,9 @@ func PackRuns() {
 	}
 }
 
+// packRun writes the copy of runs, of columns of from one after another:
+//
+//	to[i/run·pitch + k·run + i%run] = from[k·ld + i]
 func packRun(run int) {
 	to, from := Load(Param("to"), GP64()), Load(Param("from"), GP64())
 	ld, pitch := Load(Param("ld"), GP64()), Load(Param("pitch"), GP64())
@@ -34,12 +37,14 @@ func packRun(run int) {
 	far := GP64() // eight rows on
 	MOVQ(ld, far)
 	SHLQ(Imm(3), far)
+	// A run of each row, and then the next run.
 	Label("run")
 	t, f, n := GP64(), GP64(), GP64()
 	MOVQ(to, t)
 	MOVQ(from, f)
 	Load(Param("rows"), n)
 	Label("row")
+	// Move a run.
 	for at := 0; at < run; at += Lanes {
 		v := YMM()
 		VMOVUPS(Mem{Base: f, Disp: 4 * at}, v)
@@ -59,6 +64,8 @@ func packRun(run int) {
 }
 
 // PackEight transposes eight rows, eight columns at a time.
+//
+//	to[k·ldt + j] = from[j·ldf + k]
 func PackEight() {
 	Start("packEightAVX2", "func(to *float32, from *float32, ldt int, ldf int, blocks int)",
 		"packEightAVX2 transposes eight rows that are ldf apart to blocks of eight rows that are ldt apart.")
@@ -71,6 +78,7 @@ func PackEight() {
 	f, lower := GP64(), GP64()
 	MOVQ(from, f)
 	LEAQ(Mem{Base: from, Index: ldf, Scale: 4}, lower)
+	// Load eight rows of eight columns.
 	var rows [8]reg.VecVirtual // of four: columns 0…3 and 4…7, row i in the low half, i+4 in the high
 	for i := range 4 {
 		for half := range 2 {
@@ -82,6 +90,7 @@ func PackEight() {
 		ADDQ(ldf, f)
 		ADDQ(ldf, lower)
 	}
+	// Transpose the quarters, and store eight rows.
 	for half := range 2 {
 		for _, v := range turnFour(rows[4*half : 4*half+4]) {
 			VMOVUPS(v, Mem{Base: to})

@@ -52,6 +52,7 @@ func (g *panel) generate(name string) {
 	MOVQ(p.Field("A"), g.a)
 	MOVQ(p.Field("C"), g.c)
 	MOVQ(p.Field("B"), b0)
+	// Where the next panel or the next rows are, to be asked for.
 	if g.ahead {
 		g.next = GP64()
 		MOVQ(p.Field("Ahead"), g.next)
@@ -59,6 +60,7 @@ func (g *panel) generate(name string) {
 	}
 	MOVQ(p.Field("RS"), g.rs)
 	SHLQ(Imm(2), g.rs)
+	// The panel's columns of B and C.
 	LEAQ(Mem{Base: g.c, Index: j, Scale: 4}, g.c)
 	LEAQ(Mem{Base: b0, Index: j, Scale: 4}, b0)
 	if g.masked {

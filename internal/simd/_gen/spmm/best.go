@@ -34,6 +34,8 @@ func Bests() {
 // best keeps what is better than all before it; a NaN is better than a number
 // and nothing is better than a NaN. A row starts with its first nonzero, or
 // where the call before has left it.
+//
+//	Y[i,:] = max_k W[k,h]·X[Cols[k],:]    Arg[i,:] = the first k that has it
 func (g *gather) best(predicate uint64) {
 	top, arg := make([]Vec, g.nv), make([]Vec, g.nv)
 	for v := range top {
@@ -42,6 +44,7 @@ func (g *gather) best(predicate uint64) {
 	each := func() { g.challenge(predicate, top, arg) }
 	open := func(over string) {
 		cut, opened := Fresh("cut"), Fresh("opened")
+		// A row that begins here starts with its first nonzero;
 		CMPQ(g.k, Mem{Base: g.offsets})
 		JNE(LabelRef(cut))
 		near := Fresh("near")
@@ -62,6 +65,7 @@ func (g *gather) best(predicate uint64) {
 		CMPQ(g.k, g.end)
 		JGE(LabelRef(over))
 		JMP(LabelRef(opened))
+		// one that was cut goes on from what is stored.
 		Label(cut)
 		for v := range top {
 			g.getTo(g.out, v, top[v])
@@ -74,6 +78,7 @@ func (g *gather) best(predicate uint64) {
 		})
 		Label(opened)
 	}
+	// After the last nonzero: store the best, and the numbers if they are asked for.
 	g.rows(open, each, func() {
 		for v := range top {
 			g.put(top[v], g.out, v)
@@ -98,12 +103,14 @@ func (g *gather) ifAsked(do func()) {
 
 // challenge lets the nonzero at hand displace what is worse.
 func (g *gather) challenge(predicate uint64, top, arg []Vec) {
+	// The nonzero's number, in all lanes.
 	number := YMM()
 	g.number(number)
 	var w Vec
 	for v := range top {
 		x := YMM()
 		g.weigh(x, &w, v)
+		// Better, and what is there is no NaN: take the element and the number.
 		takes := And(Compare(predicate, x, top[v]), Compare(ordered, top[v], top[v]))
 		VBLENDVPS(takes, x, top[v], top[v])
 		VBLENDVPS(takes, number, arg[v], arg[v])
@@ -143,6 +150,8 @@ func BestGrads() {
 
 // takings adds the elements that won; what a weight makes of another is left out
 // after it is made, so that it may be anything.
+//
+//	Y[i,j] += W[e,h]·X[Cols[k],j] if Arg[Cols[k],j] = e
 func (g *gather) takings() {
 	acc := make([]Vec, g.nv)
 	open := func(string) {
@@ -151,6 +160,7 @@ func (g *gather) takings() {
 		}
 	}
 	each := func() {
+		// The row of numbers beside that of X, and the nonzero's own.
 		at, number := g.Word("arg"), YMM()
 		ADDQ(rowOfX, at)
 		SUBQ(g.x, at)
@@ -158,6 +168,7 @@ func (g *gather) takings() {
 		var w Vec
 		for v := range acc {
 			x := YMM()
+			// All ones where it won: keep the element there, and add.
 			VPCMPEQD(g.operand(at, v), number, x)
 			if g.weight == unweighted {
 				VANDPS(g.operand(rowOfX, v), x, x)

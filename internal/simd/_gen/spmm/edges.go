@@ -28,14 +28,18 @@ func EdgeDots() {
 }
 
 // dot is one inner product a nonzero.
+//
+//	Z[k] += ⟨Y[i,:], X[Cols[k],:]⟩
 func (g *gather) dot() {
 	y := make([]Vec, g.nv)
+	// The row of Y stays in registers.
 	open := func(string) {
 		for v := range y {
 			y[v] = g.get(g.out, v)
 		}
 	}
 	each := func() {
+		// Multiply-accumulate in two chains.
 		sum := []Vec{Mul(y[0], g.operand(rowOfX, 0))}
 		if g.nv > 1 {
 			sum = append(sum, Mul(y[1], g.operand(rowOfX, 1)))
@@ -46,6 +50,7 @@ func (g *gather) dot() {
 		if g.nv > 1 {
 			VADDPS(sum[1], sum[0], sum[0])
 		}
+		// Horizontal sum; add to the nonzero's number.
 		high, x := XMM(), sum[0].AsX()
 		VEXTRACTF128(Imm(1), sum[0], high)
 		VADDPS(high, x, x)
@@ -85,8 +90,11 @@ func (g *gather) dotsWays(heads int) {
 }
 
 // dots is an inner product for each of 4 or 8 heads.
+//
+//	Z[k,h] += ⟨Y[i,h,:], X[Cols[k],h,:]⟩
 func (g *gather) dots(heads int, put func(reg.Register)) {
 	g.rows(func(string) { g.fetchOut() }, func() {
+		// A register of products a head, folded by pairs.
 		sum := g.products(heads)
 		for n := heads; n > 2; n /= 2 {
 			for i := range n / 2 {
@@ -97,6 +105,7 @@ func (g *gather) dots(heads int, put func(reg.Register)) {
 			put(Halves(sum[0], sum[1]))
 			return
 		}
+		// Four heads: add the upper half to the lower.
 		x, high := Pairwise(sum[0], sum[1]), XMM()
 		VEXTRACTF128(Imm(1), x, high)
 		VADDPS(high, x.AsX(), x.AsX())
@@ -145,8 +154,12 @@ func EdgePairs() {
 	}
 }
 
+// pair writes EdgePair.SetRows:
+//
+//	Z[k,:] = X[Cols[k],:] op Y[i,:]
 func (g *gather) pair(op func(x Vec, y Op) Vec) {
 	y := make([]Vec, g.nv)
+	// The row of Y stays in registers.
 	open := func(string) {
 		for v := range y {
 			if op != nil {
@@ -156,6 +169,7 @@ func (g *gather) pair(op func(x Vec, y Op) Vec) {
 	}
 	each := func() {
 		for v := range y {
+			// Load the column's row, combine, store.
 			x := g.get(rowOfX, v)
 			if op != nil {
 				x = op(x, y[v])

@@ -15,6 +15,8 @@ import (
 // a row: what lies beyond it is computed with the rest and not counted; only the
 // last rows, which have no eight elements behind them, are treated with more
 // care. Registers are few: what a row needs once stays in the struct.
+//
+//	ToCols[n], Kept[n] = Cols[k], From[k]·scale    for the k where Keep and that is not 0, in order
 func KeepValues() {
 	t := StartOn("Values", "keepValuesAVX2", "", "keepValuesAVX2 is Values.Keep.")
 	orders := frontOrders()
@@ -25,6 +27,7 @@ func KeepValues() {
 	scale := t.Everywhere("scale")
 	bar := NewThreshold(t.Field("drop"))
 	t.Rows(func(k, end reg.GPVirtual) {
+		// The hash of the row, in all lanes.
 		key, k0, k1 := YMM(), YMM(), YMM()
 		VPBROADCASTD(t.Field("Row"), key)
 		VPBROADCASTD(t.Field("k0"), k0)
@@ -33,6 +36,7 @@ func KeepValues() {
 		key = Mix(key)
 		VPXOR(k1, key, key)
 		keep := func(c, v Vec, first Mem) {
+			// Which of eight are kept: by the hashes of their columns, and not 0.
 			count := MulInt(c, Golden)
 			VPADDD(key, count, count)
 			w := AndNot(bar.Drops(count), Mul(v, scale))
@@ -45,6 +49,7 @@ func KeepValues() {
 			if first.Base != nil {
 				ANDL(first, set.As32())
 			}
+			// Bring those to the front, store all eight, and go on by as many as are kept.
 			VPMOVZXBD(Mem{Base: table, Index: set, Scale: 8}, order)
 			POPCNTQ(set, set)
 			VPERMD(c, order, c)
@@ -53,6 +58,7 @@ func KeepValues() {
 			VMOVUPS(w, Mem{Base: kept, Index: n, Scale: 4})
 			ADDQ(set, n)
 		}
+		// Whether the row has eight elements after it.
 		inner, done := Fresh("inner"), Fresh("kept")
 		SUBQ(k, end)
 		starts := t.Word("inner")
@@ -64,6 +70,7 @@ func KeepValues() {
 		Label(inner)
 		eachWhole(k, end, cols, from, keep)
 		Label(done)
+		// Where the next row starts.
 		starts = t.Word("Starts")
 		ADDQ(Imm(8), starts)
 		MOVQ(n, Mem{Base: starts})

@@ -10,6 +10,8 @@ import (
 // GatherRows writes the copy of rows that a list names. Rows are w elements long.
 // Of the first near rows, the one that stands ahead places later in the list is
 // fetched into the second-level cache.
+//
+//	dst[i,:] = src[rows[i],:]
 func GatherRows() {
 	Start("gatherRowsAVX2", "func(dst, src *float32, rows *int32, n, w, ahead, near int)", "gatherRowsAVX2 is GatherRows of n rows.")
 	l := newList("rows")
@@ -37,17 +39,21 @@ func FetchLines() {
 }
 
 // Scatter writes the sum of rows onto rows that a list names.
+//
+//	dst[to[k],:] += src[k,:]    for each k of from
 func Scatter() {
 	Start("scatterRowsAVX2", "func(dst, src *float32, to *int32, from *uint16, n, w, ahead, near int)", "scatterRowsAVX2 is ScatterRows of n rows.")
 	l := newList("from")
 	dst, src, to := l.pointer("dst"), l.pointer("src"), l.pointer("to")
 	l.each(func() {
 		l.fetchBoth(to, dst, src)
+		// The row, and the one it is added to.
 		s, d := GP64(), GP64()
 		MOVWQZX(Mem{Base: l.ptr["from"], Index: l.i, Scale: 2}, s)
 		MOVLQSX(Mem{Base: to, Index: s, Scale: 4}, d)
 		l.row(src, s)
 		l.row(dst, d)
+		// Load both, add, store.
 		l.columns(func(v func(base reg.GPVirtual) Vec, put func(Vec, reg.GPVirtual)) {
 			put(Add(v(s), v(d)), d)
 		})
@@ -115,6 +121,7 @@ func (l *list) fetch(index func(at reg.GPVirtual) Mem, base reg.GPVirtual) {
 	CMPQ(l.i, l.near)
 	JGE(LabelRef(none))
 	at, row, end := GP64(), GP64(), GP64()
+	// The row that is named some places later.
 	MOVQ(l.i, at)
 	ADDQ(l.ahead, at)
 	MOVLQSX(index(at), row)
@@ -122,6 +129,7 @@ func (l *list) fetch(index func(at reg.GPVirtual) Mem, base reg.GPVirtual) {
 	ADDQ(base, row)
 	MOVQ(row, end)
 	ADDQ(l.bytes, end)
+	// All of its lines.
 	Label(line)
 	PREFETCHT1(Mem{Base: row})
 	ADDQ(Imm(LineBytes), row)
@@ -137,6 +145,7 @@ func (l *list) fetchBoth(to, dst, src reg.GPVirtual) {
 	CMPQ(l.i, l.near)
 	JGE(LabelRef(none))
 	at, from, row := GP64(), GP64(), GP64()
+	// The rows that are named some places later.
 	MOVQ(l.i, at)
 	ADDQ(l.ahead, at)
 	MOVWQZX(Mem{Base: l.ptr[l.name], Index: at, Scale: 2}, from)
@@ -146,6 +155,7 @@ func (l *list) fetchBoth(to, dst, src reg.GPVirtual) {
 	ADDQ(dst, row)
 	ADDQ(src, from)
 	XORQ(at, at)
+	// All of their lines, in step.
 	Label(line)
 	PREFETCHT1(Mem{Base: row, Index: at, Scale: 1})
 	PREFETCHT0(Mem{Base: from, Index: at, Scale: 1})
@@ -160,6 +170,7 @@ func (l *list) columns(body func(load func(base reg.GPVirtual) Vec, store func(V
 	again, tail, done := Fresh("columns"), Fresh("tail"), Fresh("done")
 	j := GP64()
 	XORQ(j, j)
+	// Whole registers.
 	CMPQ(j, l.whole)
 	JGE(LabelRef(tail))
 	Label(again)
@@ -172,6 +183,7 @@ func (l *list) columns(body func(load func(base reg.GPVirtual) Vec, store func(V
 	ADDQ(Imm(Lanes), j)
 	CMPQ(j, l.whole)
 	JL(LabelRef(again))
+	// The last few columns, masked.
 	Label(tail)
 	TESTQ(l.rest, l.rest)
 	JZ(LabelRef(done))

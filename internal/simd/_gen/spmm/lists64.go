@@ -8,6 +8,8 @@ import (
 )
 
 // Gather64 writes Rows.Gather of such rows.
+//
+//	dst[i,:] = src[rows[i],:]
 func Gather64() {
 	Start("gatherRows64AVX2", "func(dst, src *float32, rows *int32, n, ahead, near int)", "gatherRows64AVX2 is GatherRows of n rows of 64 elements.")
 	dst, src, rows := Arg("dst"), Arg("src"), Arg("rows")
@@ -49,6 +51,8 @@ func each64(i, n, near reg.GPVirtual, fetch, body func()) {
 }
 
 // Scatter64 writes Rows.Scatter of such rows.
+//
+//	dst[to[k],:] += src[k,:]    for each k of from
 func Scatter64() {
 	Start("scatterRows64AVX2", "func(dst, src *float32, to *int32, from *uint16, n, ahead, near int)", "scatterRows64AVX2 is ScatterRows of n rows of 64 elements.")
 	dst, src, to, from := Arg("dst"), Arg("src"), Arg("to"), Arg("from")

@@ -16,6 +16,10 @@ func Picks() {
 	pickNonzeros("edges")
 }
 
+// pickNonzeros writes the copy of the nonzeros whose value is not 0, in order, and returns
+// how many there are:
+//
+//	toCols[n], toW[n] = cols[k], w[k] or w[edges[k]]
 func pickNonzeros(edges string) {
 	ptr := func(name string) reg.Register { return Load(Param(name), GP64()) }
 	toCols, toW, cols, w, n := ptr("toCols"), ptr("toW"), ptr("cols"), ptr("w"), ptr("n")
@@ -31,10 +35,12 @@ func pickNonzeros(edges string) {
 	if edges != "" {
 		MOVLQSX(Mem{Base: at, Index: k, Scale: 4}, from.Index)
 	}
+	// Copy the nonzero to the next free place.
 	MOVL(Mem{Base: cols, Index: k, Scale: 4}, c)
 	MOVL(from, v)
 	MOVL(c, Mem{Base: toCols, Index: kept, Scale: 4})
 	MOVL(v, Mem{Base: toW, Index: kept, Scale: 4})
+	// The place is taken only if the value is not ±0.
 	XORQ(one, one)
 	ADDL(v, v) // but for the sign
 	SETNE(one.As8())
@@ -54,11 +60,14 @@ func Means() {
 
 // mean writes such a kernel, which adds to y or else to zero, and divides by 1
 // where there are none.
+//
+//	y[i,:] += x[i,:]/n[i]    or y[i,:] = x[i,:]/max(n[i], 1)
 func mean(name, comment string, adds bool) {
 	Start(name, "func(y, x *float32, offsets *int64, rows, f int)", comment)
 	l := newRowWalk()
 	n, one, count, by := GP64(), GP64(), XMM(), YMM()
 	Label("row")
+	// How many the row is the sum of.
 	MOVQ(Mem{Base: l.offsets, Disp: 8}, n)
 	SUBQ(Mem{Base: l.offsets}, n)
 	if adds {
@@ -67,10 +76,12 @@ func mean(name, comment string, adds bool) {
 		MOVQ(U32(1), one)
 		CMOVQEQ(one, n)
 	}
+	// As a float in all lanes.
 	VXORPS(count, count, count)
 	VCVTSI2SSQ(n, count, count)
 	VBROADCASTSS(count, by)
 	l.columns(func(y, x Mem, masked bool) {
+		// Load, divide, add, store.
 		m, t := YMM(), YMM()
 		if masked {
 			VMASKMOVPS(x, l.mask, m)

@@ -42,9 +42,11 @@ func (q *quickBest) tile() {
 	for i := range q.arg {
 		q.arg[i] = YMM()
 	}
+	// Nothing unordered was seen yet.
 	q.unordered, q.number, q.t, q.u = YMM(), YMM(), YMM(), YMM()
 	VXORPS(q.unordered, q.unordered, q.unordered)
 	bare, over := Fresh("bare"), Fresh("tiled")
+	// With numbers, or without.
 	CMPQ(q.Field("arg"), Imm(0))
 	JE(LabelRef(bare))
 	q.withNumbers()
@@ -53,6 +55,7 @@ func (q *quickBest) tile() {
 	q.gather.arg = false
 	q.rows(q.open, q.bare, q.keepTop)
 	Label(over)
+	// Tell the caller whether there was a NaN.
 	mask := GP32()
 	VMOVMSKPS(q.unordered, mask)
 	ORL(mask, q.Field("unordered"))
@@ -94,17 +97,21 @@ func (q *quickBest) open(over string) {
 
 // challenge lets the nonzero at hand displace what is worse.
 func (q *quickBest) challenge() {
+	// The number of the nonzero within the row, 16 bits a lane.
 	VPADDW(Operand(Wide(1<<16|1)), q.number, q.number)
 	for i, arg := range q.arg {
 		x0, x1 := Column(rowOfX, 2*i), Column(rowOfX, 2*i+1)
 		top0, top1 := q.top[2*i], q.top[2*i+1]
+		// Any NaN in two registers of the row?
 		VMOVUPS(x0, q.t)
 		VCMPPS(Imm(Unorder), x1, q.t, q.u)
 		VORPS(q.u, q.unordered, q.unordered)
+		// Where the top is worse, the element displaces it.
 		VCMPPS(Imm(q.worse), q.t, top0, q.u)
 		VBLENDVPS(q.u, q.t, top0, top0)
 		VCMPPS(Imm(q.worse), x1, top1, q.t)
 		VBLENDVPS(q.t, x1, top1, top1)
+		// Both comparisons, 16 bits a lane, choose the number.
 		VPACKSSDW(q.t, q.u, q.u)
 		VPBLENDVB(q.u, q.number, arg, arg)
 	}
@@ -132,6 +139,7 @@ func (q *quickBest) keepTop() { q.keep(q.top, q.out) }
 // keepArg stores the numbers, which count from the row's first.
 func (q *quickBest) keepArg() {
 	at, first, zero := q.argRow(), q.t, q.number
+	// Widen the numbers to 32 bits and count from the row's first nonzero.
 	VPXOR(zero, zero, zero)
 	VPBROADCASTD(Mem{Base: q.offsets}, first)
 	for i, arg := range q.arg { // the tops have been stored

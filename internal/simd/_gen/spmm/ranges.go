@@ -17,6 +17,7 @@ func RangesOfRows() {
 	Finish()
 
 	Start("spreadSegmentsAVX2", "func(y, x *float32, off *int64, n, w int)", "spreadSegmentsAVX2 is SpreadRanges of n ranges.")
+	// y[r,:] = x[i,:]
 	spread := newRowRanges("x", "y", "")
 	spread.each(func(b rowBlock) {
 		row := b.load(b.of)
@@ -24,6 +25,7 @@ func RangesOfRows() {
 	})
 
 	Start("dotSegmentsAVX2", "func(s, x, y *float32, off *int64, n, w int)", "dotSegmentsAVX2 is DotRanges of n ranges.")
+	// s[:] += Σ_r x[i,:]·y[r,:]    by columns
 	dot := newRowRanges("x", "y", "s")
 	dot.each(func(b rowBlock) {
 		sum := b.load(b.kept)
@@ -41,6 +43,7 @@ func RangesOfRows() {
 	})
 
 	Start("softmaxSegmentsAVX2", "func(y, x, top, sum *float32, off *int64, n, stride, w, apart int)", "softmaxSegmentsAVX2 is SoftmaxSegments of w ≤ 8 columns.")
+	// y = exp(x − top)/sum    by columns of each range: maximum, exponentials and sum, quotients
 	s := newRanges("y", "x", "top", "sum")
 	s.each(func(rows reg.GPVirtual) {
 		top, sum := Get(Num(math.Inf(-1))), Get(Num(0))
@@ -58,6 +61,7 @@ func RangesOfRows() {
 	Finish()
 
 	Start("weightsSegmentsAVX2", "func(y, x, top, sum *float32, off *int64, n, stride, w, apart int)", "weightsSegmentsAVX2 is WeightsSegments of w ≤ 8 columns.")
+	// y = exp(x − top)/sum    with the statistics of before
 	s = newRanges("y", "x", "top", "sum")
 	s.each(func(rows reg.GPVirtual) {
 		top, sum := s.load("top"), s.load("sum")
@@ -67,6 +71,7 @@ func RangesOfRows() {
 	Finish()
 
 	Start("softmaxGradSegmentsAVX2", "func(dx, y, dy *float32, off *int64, n, stride, w int)", "softmaxGradSegmentsAVX2 is SoftmaxGradSegments of w ≤ 8 columns.")
+	// dx += y·(dy − Σ_r y·dy)
 	s = newRanges("dx", "y", "dy")
 	s.each(func(rows reg.GPVirtual) {
 		c := Get(Num(0))
@@ -176,11 +181,14 @@ func (s *ranges) rows(n reg.GPVirtual, body func(), arrays ...string) {
 }
 
 // sumSegments takes 32, 8 and fewer columns at a time of each range.
+//
+//	y[i,:] += Σ_r x[r,:]    for the rows r of range i, in order
 func sumSegments() {
 	y, x := Arg("y"), Arg("x")
 	off, n := Arg("off"), Arg("n")
 	w := Arg("w")
 	bytes, rest := GP64(), GP64()
+	// Bytes of a row, and columns of the last register.
 	MOVQ(w, bytes)
 	SHLQ(Imm(2), bytes)
 	MOVQ(w, rest)
@@ -196,6 +204,7 @@ func sumSegments() {
 	MOVQ(w, left)
 	MOVQ(y, to)
 	MOVQ(x, from)
+	// Some columns of all rows of a range, added to what is there.
 	column := func(load func(m Mem) Vec, store func(v Vec, m Mem), registers int) {
 		at, count := GP64(), GP64()
 		MOVQ(from, at)
@@ -218,6 +227,7 @@ func sumSegments() {
 		ADDQ(U32(uint32(32*registers)), to)
 		ADDQ(U32(uint32(32*registers)), from)
 	}
+	// Columns by 64 and by 8, as long as there are so many.
 	for _, registers := range []int{8, 1} {
 		wide, over := Fresh("wide"), Fresh("over")
 		Label(wide)
@@ -228,6 +238,7 @@ func sumSegments() {
 		JMP(LabelRef(wide))
 		Label(over)
 	}
+	// The last few columns, masked.
 	whole := Fresh("whole")
 	TESTQ(left, left)
 	JZ(LabelRef(whole))
@@ -237,6 +248,7 @@ func sumSegments() {
 		return v
 	}, func(v Vec, m Mem) { StoreFirst(v, rest, m) }, 1)
 	Label(whole)
+	// On to the next range.
 	IMULQ(bytes, rows)
 	ADDQ(rows, x)
 	Label(empty)
@@ -285,10 +297,12 @@ func (s *rowRanges) block(count int, masked bool) rowBlock {
 func (s *rowRanges) each(body func(b rowBlock)) {
 	again, empty := Fresh("range"), Fresh("empty")
 	Label(again)
+	// The rows of the range.
 	MOVQ(Mem{Base: s.off, Disp: 8}, s.rows)
 	SUBQ(Mem{Base: s.off}, s.rows)
 	JZ(LabelRef(empty))
 	XORQ(s.j, s.j)
+	// Blocks of columns.
 	for _, count := range []int{8, 1} {
 		wide, over := Fresh("wide"), Fresh("over")
 		end := GP64()
@@ -306,6 +320,7 @@ func (s *rowRanges) each(body func(b rowBlock)) {
 	JZ(LabelRef(whole))
 	body(s.block(1, true))
 	Label(whole)
+	// On to the next range.
 	IMULQ(s.bytes, s.rows)
 	ADDQ(s.rows, s.own)
 	Label(empty)

@@ -24,21 +24,26 @@ func newSegments(name, doc string) segmented {
 
 // softmaxSegments writes Segments.Softmax. Where Y is stored past the caches, the
 // weights of a short segment wait in Work for their sum.
+//
+//	Y[k,j] = exp(X[k,j] − top)/Σ_k exp(X[k,j] − top)    top = max_k X[k,j]
 func softmaxSegments() {
 	t := newSegments("softmaxSegments8", "Segments.Softmax")
 	x, y, work := t.Word("X"), t.Word("Y"), t.Word("Work")
 	t.segments(func(at, end reg.GPVirtual) {
 		short, next := Fresh("short"), Fresh("next")
+		// The maximum of each column.
 		top, first, n := Get(Num(math.Inf(-1))), GP64(), GP64()
 		MOVQ(at, first)
 		walk(at, end, func() { VMAXPS(top, Get(Mem{Base: x, Index: at, Scale: 1}), top) })
 		MOVQ(first, at)
 		top = AndNot(Compare(Equal, top, Num(math.Inf(-1))), top) // under which −∞ weighs nothing too
+		// A segment that is too long to wait is written twice:
 		MOVQ(end, n)
 		SUBQ(at, n)
 		CMPQ(n, t.Field("stream"))
 		JLE(LabelRef(short))
 
+		// exponentials to Y, their sum, and quotients in place.
 		sum := YMM()
 		VXORPS(sum, sum, sum)
 		to := Mem{Base: y, Index: at, Scale: 1}
@@ -52,6 +57,7 @@ func softmaxSegments() {
 		walk(at, end, func() { VMOVUPS(Mul(by, to), to) })
 		JMP(LabelRef(next))
 
+		// A short one: exponentials to Work, quotients past the caches.
 		Label(short)
 		VXORPS(sum, sum, sum)
 		here := GP64()
@@ -87,6 +93,8 @@ func overSum(sum Vec) Vec {
 
 // softmaxGradSegments writes Segments.SoftmaxGrad, once for gradients that are
 // added to, set, and set past the caches.
+//
+//	D[k,j] += Y[k,j]·(X[k,j] − Σ_k Y[k,j]·X[k,j])
 func softmaxGradSegments() {
 	t := newSegments("softmaxGradSegments8", "Segments.SoftmaxGrad")
 	set, past, done := Fresh("set"), Fresh("past"), Fresh("done")
@@ -98,12 +106,14 @@ func softmaxGradSegments() {
 	JNE(LabelRef(set))
 	loop := func(put func(g, y Vec, to Mem)) {
 		t.segments(func(at, end reg.GPVirtual) {
+			// First pass: the inner product of result and gradient.
 			c, first := YMM(), GP64()
 			VXORPS(c, c, c)
 			MOVQ(at, first)
 			walk(at, end, func() {
 				VFMADD231PS(Mem{Base: x, Index: at, Scale: 1}, Get(Mem{Base: y, Index: at, Scale: 1}), c)
 			})
+			// Second pass: the gradient.
 			MOVQ(first, at)
 			walk(at, end, func() {
 				g := Sub(Get(Mem{Base: x, Index: at, Scale: 1}), c)

@@ -72,6 +72,7 @@ func newGather(name, doc string, w weighting, share int) *gather {
 func (g *gather) shapes(whole, cut, step int, body func()) {
 	shape := g.Word("shape")
 	name := func(nv int, masked bool) string { return fmt.Sprintf("tile%d%t", nv, masked) }
+	// Jump to the tile that the call asks for.
 	for nv := step; nv <= whole; nv += step {
 		CMPQ(shape, Imm(uint64(2*nv)))
 		JE(LabelRef(name(nv, false)))
@@ -81,6 +82,7 @@ func (g *gather) shapes(whole, cut, step int, body func()) {
 		}
 	}
 	JMP(LabelRef("done"))
+	// One copy of the kernel for each tile.
 	for nv := step; nv <= whole; nv += step {
 		for _, masked := range []bool{false, true} {
 			if masked && nv > cut {
@@ -106,6 +108,7 @@ func (g *gather) shapes(whole, cut, step int, body func()) {
 func (g *gather) rows(open func(over string), each, shut func()) {
 	again, next, none := Fresh("row"), Fresh("next"), Fresh("none")
 	Label(again)
+	// The nonzeros of the row that belong to this call.
 	MOVQ(Mem{Base: g.offsets, Disp: 8}, g.end)
 	CMPQ(g.end, g.Field("to"))
 	CMOVQGT(g.Field("to"), g.end)
@@ -122,6 +125,7 @@ func (g *gather) rows(open func(over string), each, shut func()) {
 	if g.empty != nil {
 		g.empty()
 	}
+	// On to the next row of the result.
 	Label(next)
 	ADDQ(Imm(8), g.offsets)
 	ADDQ(g.Field("outs"), g.out)
@@ -173,12 +177,14 @@ var (
 func (g *gather) loop(far, indirect bool, each func()) {
 	again := Fresh("each")
 	Label(again)
+	// Ask for the row of a nonzero some way ahead, or that of one which comes soon.
 	if far {
 		g.fetch(indirect)
 	}
 	if g.near && g.nv >= wideTile && (!far || g.slow) {
 		g.fetchSoon()
 	}
+	// This nonzero's row, and what the kernel does with it.
 	g.row(g.k, indirect)
 	each()
 	INCQ(g.k)
@@ -235,7 +241,9 @@ func (g *gather) fetchSoon() {
 func (g *gather) fetch(indirect bool) {
 	later, at := g.later(ahead)
 	size := 4 * Lanes * g.nv
+	// The row of X.
 	prefetch(at, size)
+	// The row of numbers beside it.
 	if g.won {
 		SUBQ(g.x, at)
 		ADDQ(g.Field("arg"), at)
@@ -244,6 +252,7 @@ func (g *gather) fetch(indirect bool) {
 	if g.weight == unweighted || g.weight == ofEdge {
 		return
 	}
+	// The weights, where they are not read in order or exceed the caches.
 	none := Fresh("unweighted")
 	if !indirect {
 		CMPQ(g.Field("far"), Imm(fetchWeights))
@@ -366,6 +375,8 @@ func Sums() {
 // sum adds the rows to what is there, or to zero, one chain an element. A product
 // is rounded before it is added: that is as fast here as to fuse the two, and
 // gives the bits of plain Go.
+//
+//	Y[i,:] += Σ_k W[e,h]·X[Cols[k],:]    for the nonzeros k of row i, in order
 func (g *gather) sum() {
 	acc := make([]Vec, g.nv)
 	for v := range acc {
@@ -383,6 +394,7 @@ func (g *gather) sum() {
 		}
 		keep()
 	}
+	// A row starts at zero or at what is in Y.
 	open := func(string) {
 		add, opened := Fresh("add"), Fresh("opened")
 		CMPQ(g.Field("set"), Imm(0))
@@ -395,6 +407,7 @@ func (g *gather) sum() {
 		}
 		Label(opened)
 	}
+	// A row without nonzeros is set to zero, where rows are set.
 	g.empty = func() {
 		add := Fresh("add")
 		CMPQ(g.Field("set"), Imm(0))
@@ -403,6 +416,7 @@ func (g *gather) sum() {
 		keep()
 		Label(add)
 	}
+	// A nonzero: add the row, times its weights.
 	each := func() {
 		var w Vec
 		for v := range acc {

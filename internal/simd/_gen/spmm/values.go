@@ -8,6 +8,8 @@ import (
 )
 
 // DropValues writes Values.Drop.
+//
+//	To[k] = From[k]·scale where Keep, else 0
 func DropValues() {
 	t := StartOn("Values", "dropValuesAVX2", "", "dropValuesAVX2 is Values.Drop.")
 	cols, from, to := t.Word("Cols"), t.Word("From"), t.Word("To")
@@ -15,6 +17,7 @@ func DropValues() {
 	bar := NewThreshold(t.Field("drop"))
 	row := t.Word("Row")
 	t.Rows(func(k, end reg.GPVirtual) {
+		// The hash of the row, in all lanes.
 		key := YMM()
 		VMOVD(row.As32(), key.AsX())
 		VPBROADCASTD(key.AsX(), key)
@@ -22,6 +25,7 @@ func DropValues() {
 		key = Mix(key)
 		VPXOR(k1, key, key)
 		kept := func(c, v Vec) Vec {
+			// That of each column; 0 where it is below the threshold.
 			VPMULLD(Wide(Golden), c, c)
 			VPADDD(key, c, c)
 			return AndNot(bar.Drops(c), Mul(v, scale))
@@ -40,12 +44,14 @@ func eachValue(k, end, cols, from, to reg.GPVirtual, f func(c, v Vec) Vec) {
 	SUBQ(Imm(8), end)
 	JL(LabelRef(last))
 	Label(again)
+	// Whole registers.
 	c := YMM()
 	VMOVDQU(Mem{Base: cols, Index: k, Scale: 4}, c)
 	VMOVUPS(f(c, Get(Mem{Base: from, Index: k, Scale: 4})), Mem{Base: to, Index: k, Scale: 4})
 	ADDQ(Imm(8), k)
 	SUBQ(Imm(8), end)
 	JGE(LabelRef(again))
+	// The last few, masked.
 	Label(last)
 	ADDQ(Imm(8), end)
 	JZ(LabelRef(done))

@@ -6,6 +6,8 @@ import (
 )
 
 // DropELU writes Dropout.ELU of some rows.
+//
+//	dst = ELU(src + bias)·scale where Keep, else −0
 func DropELU() {
 	dropRows(dropKernel{
 		name: "dropELUAVX2", comment: "dropELUAVX2 is Dropout.ELU of rows.",
@@ -24,11 +26,14 @@ func expOrSelf(x Vec) Vec {
 }
 
 // DropELUGrad writes Dropout.ELUGrad.
+//
+//	dx = dy·(scale where y > 0, else y + scale), and 0 where y is −0
 func DropELUGrad() {
 	Start("dropELUGradAVX2", "func(dx, dy, y *float32, n int, scale float32)", "dropELUGradAVX2 is Dropout.ELUGrad.")
 	l := NewLoop(4, "dx", "dy", "y")
 	scale := Broadcast("scale")
 	l.Run(func() {
+		// −0 says that the element was dropped.
 		y := l.Load("y")
 		dropped := YMM()
 		VPCMPEQD(Wide(SignBit), y, dropped)

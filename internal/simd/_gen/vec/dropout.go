@@ -8,6 +8,8 @@ import (
 )
 
 // Dropout writes Dropout.Add and Set of some rows.
+//
+//	dst[i] += src[i]·scale where Keep    or is set to that, and else to 0
 func Dropout() {
 	hashes := columnHashes()
 	k := dropKernel{params: "dst, src", unroll: 4, rows: []string{"dst", "src"}}
@@ -48,6 +50,7 @@ func dropRows(k dropKernel, columns Mem, result func(l *Loop, drops, scale Vec) 
 	bar := NewThreshold(d.Field("Below"))
 
 	Label("row")
+	// The hash of the row, and what the columns of the first register add to it.
 	key := rowKey(row, d)
 	ADDL(first, key)
 	x := XMM()
@@ -56,12 +59,14 @@ func dropRows(k dropKernel, columns Mem, result func(l *Loop, drops, scale Vec) 
 	VPADDD(columns, count, count)
 	l.Each(func(times int) {
 		Interleave(times, func(u int) { l.U = u }, func() {
+			// The hashes of this register's columns.
 			at := YMM()
 			VPADDD(Wide(uint32(l.U*Lanes*Golden&0xffffffff)), count, at)
 			l.Store(result(l, bar.Drops(at), scale), "dst")
 		})
 		VPADDD(Wide(uint32(times*Lanes*Golden&0xffffffff)), count, count)
 	})
+	// On to the next row.
 	for _, p := range k.rows {
 		at := l.Ptr[p].(reg.GPVirtual)
 		LEAQ(Mem{Base: at, Index: width, Scale: 4}, at)

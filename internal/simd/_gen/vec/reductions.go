@@ -14,12 +14,14 @@ import (
 func Reductions() {
 	Start("sumAVX2", "func(x *float32, n int) float32", "sumAVX2 is Sum.")
 	l, acc := NewLoop(4, "x"), partial(0)
+	// Σ x[i]
 	l.Run(func() { VADDPS(l.Load("x"), acc[l.U], acc[l.U]) })
 	combine(acc, func(x, y Vec) Vec { return Add(x, y) })
 	Finish()
 
 	Start("dotAVX2", "func(x, y *float32, n int) float32", "dotAVX2 is Dot.")
 	l, acc = NewLoop(4, "x", "y"), partial(0)
+	// Σ x[i]·y[i]
 	l.Run(func() { VFMADD231PS(l.Load("x"), l.Load("y"), acc[l.U]) })
 	combine(acc, func(x, y Vec) Vec { return Add(x, y) })
 	Finish()
@@ -29,6 +31,7 @@ func Reductions() {
 
 	Start("maxOfAVX2", "func(x *float32, n int) float32", "maxOfAVX2 is MaxOf.")
 	l, acc = NewLoop(4, "x"), partial(math.Inf(-1))
+	// max x[i], and whether there is a NaN
 	nan := Get(Num(0))
 	l.Run(func() {
 		v := l.Load("x")
@@ -47,6 +50,8 @@ func Reductions() {
 
 // expSum writes the numerators of a softmax of one row, and their sum. A
 // difference of −∞ gives zero without further ado.
+//
+//	y[i] = exp(x[i] − top)    returns Σ y[i]
 func expSum() {
 	Start("expSumAVX2", "func(y, x *float32, n int, top float32) float32", "expSumAVX2 is y = exp(x − top), and returns Σy.")
 	l, acc := NewLoop(3, "y", "x"), partial(0)
@@ -69,6 +74,7 @@ func sum64() {
 	Start("sum64AVX2", "func(x *float32, n int) float64", "sum64AVX2 is Sum64.")
 	l, acc := NewLoop(4, "x"), partial(0)
 	l.Run(func() {
+		// Widen eight floats to two registers of doubles, and add both.
 		low, high := YMM(), YMM()
 		if l.Mask == nil {
 			VCVTPS2PD(l.At("x"), low)
@@ -82,6 +88,7 @@ func sum64() {
 		VADDPD(low, acc[l.U], acc[l.U])
 		VADDPD(high, acc[l.U], acc[l.U])
 	})
+	// Sum the four registers, the halves, and the two lanes.
 	VADDPD(acc[1], acc[0], acc[0])
 	VADDPD(acc[3], acc[2], acc[2])
 	VADDPD(acc[2], acc[0], acc[0])

@@ -13,6 +13,7 @@ import (
 // of a matrix whose rows are stride apart.
 func Rows() {
 	Start("topRowsAVX2", "func(x, top *float32, rows, stride, w int)", "topRowsAVX2 is TopRows of w ≤ 8 columns.")
+	// top[j] = max(top[j], x[i,j])
 	r := newStripe("x")
 	top := r.fixed("top")
 	r.run(func() { VMAXPS(top, r.load("x"), top) }) // of a NaN, what is there
@@ -20,6 +21,7 @@ func Rows() {
 	Finish()
 
 	Start("weighRowsAVX2", "func(y, x, top, sum *float32, rows, stride, w int)", "weighRowsAVX2 is WeighRows of w ≤ 8 columns.")
+	// y[i,j] = exp(x[i,j] − top[j])    sum[j] += y[i,j]
 	r = newStripe("y", "x")
 	top, sum := r.fixed("top"), r.fixed("sum")
 	r.run(func() {
@@ -33,6 +35,7 @@ func Rows() {
 	Finish()
 
 	Start("divideRowsAVX2", "func(y, sum *float32, rows, stride, w int)", "divideRowsAVX2 is DivideRows of w ≤ 8 columns.")
+	// y[i,j] /= sum[j], where that is not 0
 	r = newStripe("y")
 	sum = r.fixed("sum")
 	by := Pick(Compare(Equal, sum, Num(0)), Get(Num(1)), sum)

@@ -8,6 +8,9 @@ import (
 )
 
 // Groups writes the kernels on runs of d elements with a number for each run.
+//
+//	y[k·d+j] = c[k]    += c[k]    = c[k]·x[k·d+j]    += c[k]·x[k·d+j]
+//	y[k] += Σ_j x[k·d+j]·z[k·d+j]    y[k] += Σ_j x[k·d+j]
 func Groups() {
 	for _, k := range []struct {
 		name, signature string
@@ -25,6 +28,7 @@ func Groups() {
 		if k.name == "scaleGroups" || k.name == "axpyGroups" {
 			x = Arg("x")
 		}
+		// Runs of eight elements: number in all lanes, combine, store.
 		r.eights(func(u int) {
 			number := YMM()
 			VBROADCASTSS(Mem{Base: c, Disp: 4 * u}, number)
@@ -43,6 +47,7 @@ func Groups() {
 			}
 			ADDQ(Imm(uint64(4*times)), c)
 		})
+		// Other runs, in a loop over their elements.
 		r.each(func() {
 			number := YMM()
 			VBROADCASTSS(Mem{Base: c}, number)
@@ -83,6 +88,7 @@ func Groups() {
 		if name == "dotGroups" {
 			z = Arg("z")
 		}
+		// Runs of eight elements: multiply, horizontal sum, add to the run's number.
 		r.eights(func(u int) {
 			v := Get(Mem{Base: x, Disp: 32 * u})
 			if name == "dotGroups" {
@@ -98,6 +104,7 @@ func Groups() {
 			}
 			ADDQ(Imm(uint64(4*times)), y)
 		})
+		// Other runs: multiply-accumulate over their elements first.
 		r.each(func() {
 			acc := YMM()
 			VXORPS(acc, acc, acc)
@@ -210,6 +217,7 @@ func (r *runs) elements(body func(at func(reg.GPVirtual) Mem, mask Vec)) {
 // Columns writes the reductions of rows to one, column by column.
 func Columns() {
 	Start("addRowsAVX2", "func(y, x *float32, rows, stride, w int)", "addRowsAVX2 is AddRows of w ≤ 8 columns.")
+	// y[j] += Σ_i x[i,j]
 	s := newStripe("x")
 	sum := s.fixed("y")
 	s.run(func() { VADDPS(s.load("x"), sum, sum) })
@@ -220,6 +228,7 @@ func Columns() {
 	y, x := Load(Param("y"), GP64()), Load(Param("x"), GP64())
 	rows, stride := Load(Param("rows"), GP64()), Load(Param("stride"), GP64())
 	SHLQ(Imm(2), stride)
+	// The sums stay in registers over all rows.
 	var acc [4]Vec
 	for i := range acc {
 		acc[i] = Get(Mem{Base: y, Disp: 32 * i})
@@ -244,11 +253,13 @@ func Columns() {
 		Start(k.name+"RowsAVX2", "func(best *float32, arg *int32, x *float32, rows, stride, w, from int)", k.name+"RowsAVX2 is BestRows of w ≤ 8 columns.")
 		s := newStripe("x")
 		best, arg := s.fixed("best"), s.fixed("arg")
+		// The number of the row, in all lanes, counts up.
 		number, one := YMM(), Wide(1)
 		first := XMM()
 		VMOVD(Arg("from").As32(), first)
 		VPBROADCASTD(first, number)
 		s.run(func() {
+			// Better, or the first NaN, or the first of all: take the element and the number.
 			v := s.load("x")
 			nan := AndNot(Compare(Unorder, best, best), Compare(Unorder, v, v))
 			take := Or(Or(Compare(k.better, v, best), nan), arg) // what has no winner yet has the sign bit set

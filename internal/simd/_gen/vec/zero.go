@@ -16,6 +16,7 @@ func AnyZero() {
 	zero, found := YMM(), GP32()
 	VXORPS(zero, zero, zero)
 	Label("again")
+	// Compare a group of registers with zero, and branch once.
 	var any Vec
 	for i := range zeroGroup() {
 		is := Compare(Equal, zero, Mem{Base: x, Disp: 32 * i})
@@ -28,6 +29,7 @@ func AnyZero() {
 	VMOVMSKPS(any, found)
 	TESTL(found, found)
 	JNZ(LabelRef("over"))
+	// On to the next group.
 	ADDQ(Imm(uint64(32*zeroGroup())), x)
 	DECQ(groups)
 	JNZ(LabelRef("again"))

@@ -2,9 +2,7 @@
 
 package attend
 
-import (
-	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
-)
+import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
 func (b *CompactGrads) addFast(edges []int32) {
 	w := b.H * b.Width
@@ -13,10 +11,10 @@ func (b *CompactGrads) addFast(edges []int32) {
 		b.n = min(step, len(edges))
 		b.ahead, b.near = cpu.Ahead(len(b.DU), b.n, len(edges))
 		b.edges = &edges[0]
-		if p := b; b.Width == 8 && b.H == 8 {
-			addCompactGrads8(p)
+		if b.Width == 8 && b.H == 8 {
+			addCompactGrads8(b)
 		} else {
-			addCompactGrads(p)
+			addCompactGrads(b)
 		}
 		edges = edges[b.n:]
 	}

@@ -4,6 +4,5 @@ package attend
 
 import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
-func (*DotPair) pairsFast(int) { panic(cpu.NoAssembly) }
-
+func (*DotPair) pairsFast(int)              { panic(cpu.NoAssembly) }
 func (*DotPair) gradFast(DotPairGrads, int) { panic(cpu.NoAssembly) }

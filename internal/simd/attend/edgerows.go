@@ -1,8 +1,6 @@
 package attend
 
-import (
-	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
-)
+import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
 // EdgeRows is some consecutive destinations and the edges into them, with the rows of
 // arrays that the edges read where they stand. A row is H heads of Width

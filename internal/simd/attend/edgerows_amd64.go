@@ -2,13 +2,11 @@
 
 package attend
 
-import (
-	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
-)
+import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
-// completed completes f for the assembly. One head after another is done in a
-// loop, but of eight heads of eight elements, which are most.
-func (f *EdgeRows) completed() (p *EdgeRows, eight bool) {
+// complete sets what the assembly takes. One head after another is done in a
+// loop, but of eight heads of eight elements, which are most: eight says so.
+func (f *EdgeRows) complete() (eight bool) {
 	f.bytes = 4 * f.H * f.Width
 	f.last = len(f.Cols) - 1
 	f.left = len(f.Offsets) - 1
@@ -16,86 +14,86 @@ func (f *EdgeRows) completed() (p *EdgeRows, eight bool) {
 	if len(f.U) >= cpu.FarFrom {
 		f.ahead = max(f.Ahead, cpu.AheadRows)
 	}
-	return f, f.Width == 8 && f.H == 8
+	return f.Width == 8 && f.H == 8
 }
 
 // wide reports whether rows are of one head of 64 elements.
 func (f *EdgeRows) wide() bool { return f.Width == cpu.WideRow && f.H == 1 }
 
 func (f *EdgeRows) scoreFast() {
-	if p, eight := f.completed(); eight {
-		edgeRowsScore8(p)
+	if f.complete() {
+		edgeRowsScore8(f)
 	} else {
-		edgeRowsScore(p)
+		edgeRowsScore(f)
 	}
 }
 
 func (f *EdgeRows) scoreGradFast() {
-	if p, eight := f.completed(); eight {
-		edgeRowsScoreGrad8(p)
+	if f.complete() {
+		edgeRowsScoreGrad8(f)
 	} else {
-		edgeRowsScoreGrad(p)
+		edgeRowsScoreGrad(f)
 	}
 }
 
 func (f *EdgeRows) sumFast() {
-	if p, eight := f.completed(); eight {
-		edgeRowsSum8(p)
+	if f.complete() {
+		edgeRowsSum8(f)
 	} else {
-		edgeRowsSum(p)
+		edgeRowsSum(f)
 	}
 }
 
 func (f *EdgeRows) spreadFast() {
-	if p, eight := f.completed(); eight {
-		edgeRowsSpread8(p)
+	if f.complete() {
+		edgeRowsSpread8(f)
 	} else {
-		edgeRowsSpread(p)
+		edgeRowsSpread(f)
 	}
 }
 
 func (f *EdgeRows) dotsFast() {
-	if p, eight := f.completed(); eight {
-		edgeRowsDots8(p)
+	if f.complete() {
+		edgeRowsDots8(f)
 	} else {
-		edgeRowsDots(p)
+		edgeRowsDots(f)
 	}
 }
 
 func (f *EdgeRows) affineFast() {
-	switch p, eight := f.completed(); {
+	switch eight := f.complete(); {
 	case eight:
-		edgeRowsAffine8(p)
+		edgeRowsAffine8(f)
 	case f.wide():
-		edgeRowsAffine64(p)
+		edgeRowsAffine64(f)
 	default:
-		edgeRowsAffine(p)
+		edgeRowsAffine(f)
 	}
 }
 
 func (f *EdgeRows) affineGradFast() {
-	switch p, eight := f.completed(); {
+	switch eight := f.complete(); {
 	case eight:
-		edgeRowsAffineGrad8(p)
+		edgeRowsAffineGrad8(f)
 	case f.wide():
-		edgeRowsAffineGrad64(p)
+		edgeRowsAffineGrad64(f)
 	default:
-		edgeRowsAffineGrad(p)
+		edgeRowsAffineGrad(f)
 	}
 }
 
 func (f *EdgeRows) scoreDotsFast() {
-	if p, eight := f.completed(); eight {
-		edgeRowsScoreDots8(p)
+	if f.complete() {
+		edgeRowsScoreDots8(f)
 	} else {
-		edgeRowsScoreDots(p)
+		edgeRowsScoreDots(f)
 	}
 }
 
 func (f *EdgeRows) scoreBriefFast() {
-	if p, eight := f.completed(); eight {
-		edgeRowsScoreBrief8(p)
+	if f.complete() {
+		edgeRowsScoreBrief8(f)
 	} else {
-		edgeRowsScoreBrief(p)
+		edgeRowsScoreBrief(f)
 	}
 }

@@ -24,10 +24,10 @@ func (s *GATv2Walk) attendFast() {
 	if s.Bias != nil {
 		copy(c.add[:], s.Bias[:gatv2Row])
 	}
-	if p := &c; cpu.AVX512 {
-		gatv2Attend512(p)
+	if cpu.AVX512 {
+		gatv2Attend512(&c)
 	} else {
-		gatv2Attend(p)
+		gatv2Attend(&c)
 	}
 	s.left = c.left
 }
@@ -35,10 +35,10 @@ func (s *GATv2Walk) attendFast() {
 func (s *GATv2Walk) retraceFast() {
 	c := *s
 	c.complete()
-	if p := &c; cpu.AVX512 {
-		gatv2Retrace512(p)
+	if cpu.AVX512 {
+		gatv2Retrace512(&c)
 	} else {
-		gatv2Retrace(p)
+		gatv2Retrace(&c)
 	}
 	s.left = c.left
 }

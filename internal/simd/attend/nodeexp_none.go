@@ -4,12 +4,8 @@ package attend
 
 import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
-func (*NodeExpAttention) attendFast() { panic(cpu.NoAssembly) }
-
+func (*NodeExpAttention) attendFast()  { panic(cpu.NoAssembly) }
 func (*NodeExpAttention) retraceFast() { panic(cpu.NoAssembly) }
-
-func (*NodeExpAttention) pairFast() { panic(cpu.NoAssembly) }
-
-func (*NodeExps) rowsFast() { panic(cpu.NoAssembly) }
-
-func (*NodeExps) columnFast() { panic(cpu.NoAssembly) }
+func (*NodeExpAttention) pairFast()    { panic(cpu.NoAssembly) }
+func (*NodeExps) rowsFast()            { panic(cpu.NoAssembly) }
+func (*NodeExps) columnFast()          { panic(cpu.NoAssembly) }

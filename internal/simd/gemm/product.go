@@ -1,8 +1,6 @@
 package gemm
 
-import (
-	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
-)
+import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
 // ProductGroup is how many rows of A a [Product] finds at the stride RS of each
 // other.

@@ -5,5 +5,4 @@ package spmm
 import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
 func (*Segments) softmaxFast() { panic(cpu.NoAssembly) }
-
-func (*Segments) gradFast() { panic(cpu.NoAssembly) }
+func (*Segments) gradFast()    { panic(cpu.NoAssembly) }

@@ -4,26 +4,15 @@ package vec
 
 import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
-func topRowsFast(_, _ []Float) { panic(cpu.NoAssembly) }
-
-func weighRowsFast(_, _, _, _ []Float) { panic(cpu.NoAssembly) }
-
-func expRowsFast(_, _, _ []Float) { panic(cpu.NoAssembly) }
-
-func divideRowsFast(_, _ []Float) { panic(cpu.NoAssembly) }
-
-func expSumFast(_, _ []Float, _ Float) Float { panic(cpu.NoAssembly) }
-
-func sumFast([]Float) Float { panic(cpu.NoAssembly) }
-
-func sum64Fast([]Float) float64 { panic(cpu.NoAssembly) }
-
-func dotFast(_, _ []Float) Float { panic(cpu.NoAssembly) }
-
-func maxFast([]Float) Float { panic(cpu.NoAssembly) }
-
-func (*Adam) stepFast(_, _, _, _ []Float) { panic(cpu.NoAssembly) }
-
-func welfordFast(_, _, _, _ []Float, _ Float) { panic(cpu.NoAssembly) }
-
+func topRowsFast(_, _ []Float)                           { panic(cpu.NoAssembly) }
+func weighRowsFast(_, _, _, _ []Float)                   { panic(cpu.NoAssembly) }
+func expRowsFast(_, _, _ []Float)                        { panic(cpu.NoAssembly) }
+func divideRowsFast(_, _ []Float)                        { panic(cpu.NoAssembly) }
+func expSumFast(_, _ []Float, _ Float) Float             { panic(cpu.NoAssembly) }
+func sumFast([]Float) Float                              { panic(cpu.NoAssembly) }
+func sum64Fast([]Float) float64                          { panic(cpu.NoAssembly) }
+func dotFast(_, _ []Float) Float                         { panic(cpu.NoAssembly) }
+func maxFast([]Float) Float                              { panic(cpu.NoAssembly) }
+func (*Adam) stepFast(_, _, _, _ []Float)                { panic(cpu.NoAssembly) }
+func welfordFast(_, _, _, _ []Float, _ Float)            { panic(cpu.NoAssembly) }
 func (*Dropout) rowsFast(_, _ []Float, _, _ int, _ bool) { panic(cpu.NoAssembly) }

@@ -42,7 +42,8 @@ type GATv2Walk struct {
 	stream            int // 1 if Y is written past the caches
 	add               [64]Float
 	slope             [8]Float
-	top, sum          [8]Float // of a destination, of the assembly
+	//lint:ignore U1000 the assembly keeps a destination's statistics here
+	top, sum [8]Float
 }
 
 // GATv2Heads is how many heads there are, and elements of each.

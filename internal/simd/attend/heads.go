@@ -24,8 +24,9 @@ type Heads struct {
 	Filler int // slots come in groups of Filler+1, a power of two, in each row
 	Ahead  int // how many edges ahead to ask memory for rows of X; 0: not
 	Last   int // the last edge of the matrix
-	scrap  int // of the assembly
-	left   int // elements in a head's last register
+	//lint:ignore U1000 the assembly keeps the edges of a row here
+	scrap int
+	left  int // elements in a head's last register
 
 	V []Float // Both, Dots: rows of H·Width elements, YStride apart
 	G []Float // Both, Dots: H numbers an edge, as W

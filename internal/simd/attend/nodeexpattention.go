@@ -42,7 +42,8 @@ type NodeExpAttention struct {
 	slope, scale [8]Float
 	k0, k1, lane [8]uint32 // of the mask
 	flip, drop   [8]uint32 // its threshold, as the assembly takes it
-	b, c         [8]Float  // an edge's numbers, of the assembly
+	//lint:ignore U1000 the assembly keeps an edge's numbers here
+	b, c [8]Float
 
 	Factors []Float   // room for NodeExpMost numbers, where there is one head under a mask
 	Width   int       // elements of a head

@@ -8,6 +8,7 @@
 //	spmm    rows gathered along the nonzeros of a sparse matrix: sums, maxima, dots,
 //	        segments, scatters
 //	attend  graph attention: GAT, GATv2, inner products of heads
+//	simdtest  what their tests have in common
 //
 // vec may be imported by the others, cpu by all.
 //
@@ -16,13 +17,11 @@
 // the generator in _gen: go generate in a package's directory runs it.
 //
 // Assembly needs an amd64 with AVX2 and FMA, and is left out of builds with the
-// tag noasm or f64; of a few kernels there is one for AVX-512, too. [cpu.Path] says
-// which is in use, and [cpu.Disable] and [cpu.Narrow] are for tests:
+// tag noasm or f64; of a few kernels there is one for AVX-512, too. cpu.Path says
+// which is in use, and cpu.Disable and cpu.Narrow are for tests:
 //
 //	defer cpu.Disable()()
 //
 // A function of one element gives the same bits wherever the element stands in
 // a slice and however long the slice is.
-//
-// [cpu.Path]: https://pkg.go.dev/github.com/edgewise-ml/edgewise/internal/simd/cpu#Path
 package simd

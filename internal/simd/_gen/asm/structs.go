@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"math"
 	"os"
 	"strings"
 
@@ -74,15 +75,21 @@ func fieldOf(structure, name string) (field *types.Var, offset int) {
 
 // ConstantOf returns a constant of the room, a whole number.
 func ConstantOf(name string) int {
+	n := NumberOf(name)
+	if n != math.Trunc(n) {
+		fail("%s.%s is no whole number", room.Name(), name)
+	}
+	return int(n)
+}
+
+// NumberOf returns a constant of the room.
+func NumberOf(name string) float64 {
 	c, ok := room.Scope().Lookup(name).(*types.Const)
 	if !ok {
 		fail("there is no constant %s in package %s", name, room.Name())
 	}
-	n, ok := constant.Int64Val(constant.ToInt(c.Val()))
-	if !ok {
-		fail("%s.%s is no whole number", room.Name(), name)
-	}
-	return int(n)
+	n, _ := constant.Float64Val(constant.ToFloat(c.Val()))
+	return n
 }
 
 // pointed are the signatures of functions, with the names of structs, by their names.

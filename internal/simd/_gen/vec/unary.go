@@ -6,11 +6,8 @@ import (
 	. "github.com/edgewise-ml/edgewise/internal/simd/_gen/asm"
 )
 
-// seluGain and seluBend are λ and α of SELU; Unary has them too.
-const (
-	seluGain = 1.0507009873554805
-	seluBend = 1.6732632423543772
-)
+// seluGain is λ of SELU.
+func seluGain() float64 { return NumberOf("seluGain") }
 
 // usual is a value that is nowhere odd.
 func usual(v Vec) Value { return Value{V: v} }
@@ -29,7 +26,7 @@ func Unary() {
 		{"relu", 4, simple(func(x, _ Vec) Vec { return Higher(Get(Num(0)), x) })},
 		{"leakyReLU", 4, simple(func(x, c Vec) Vec { return Pick(Compare(Greater, x, Num(0)), x, Mul(x, c)) })},
 		{"elu", 3, simple(func(x, c Vec) Vec { return bend(x, c, func() Vec { return x }) })},
-		{"selu", 3, simple(func(x, c Vec) Vec { return bend(x, c, func() Vec { return Mul(x, Num(seluGain)) }) })},
+		{"selu", 3, simple(func(x, c Vec) Vec { return bend(x, c, func() Vec { return Mul(x, Num(seluGain())) }) })},
 		{"tanh", 3, simple(func(x, _ Vec) Vec { return Tanh(x) })},
 		{"softplus", 3, simple(func(x, _ Vec) Vec { return softplus(x) })},
 		{"gelu", 2, simple(func(x, _ Vec) Vec { return gelu(x) })},
@@ -119,7 +116,7 @@ func Slopes() {
 		})},
 		{"selu", 2, simple(func(l *Loop, c Vec) Vec {
 			g := l.Load("dy")
-			return Pick(Compare(Greater, l.Load("x"), Num(0)), Mul(g, Num(seluGain)), Mul(Add(l.Load("y"), c), g))
+			return Pick(Compare(Greater, l.Load("x"), Num(0)), Mul(g, Num(seluGain())), Mul(Add(l.Load("y"), c), g))
 		})},
 		{"sigmoid", 4, simple(func(l *Loop, _ Vec) Vec {
 			y := l.Load("y")

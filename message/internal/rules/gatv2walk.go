@@ -14,8 +14,8 @@ const gatv2Name = "GATv2: a walk of each destination's edges"
 // backward would take weights in tiles from sums of the walk, whose exponentials are not
 // quite theirs: then all is in tiles.
 func matchGATv2Walk(p *plan.Plan) Kernel {
-	steps := [...]ir.Kind{ir.LeafU, ir.LeafV, ir.LeafW, ir.Score, ir.Softmax, ir.ScaleBy}
-	if p.Result != plan.SumWithoutMessage || len(p.Steps) != len(steps) {
+	const steps = 6 // U, V, W, their score, its softmax, and U times that
+	if p.Result != plan.SumWithoutMessage || len(p.Steps) != steps {
 		return nil
 	}
 	out := p.Out()

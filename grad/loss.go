@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -203,7 +204,7 @@ func (p *pairs) plain() bool {
 
 func (p *pairs) sum(z []tensor.Float, r part) (s total) {
 	if p.plain() {
-		return total{distance64(p.x.val.Data[r.lo:r.hi], p.y.val.Data[r.lo:r.hi]), float64(r.hi - r.lo)}
+		return total{dense.Distance64(p.x.val.Data[r.lo:r.hi], p.y.val.Data[r.lo:r.hi]), float64(r.hi - r.lo)}
 	}
 	for i := r.lo; i < r.hi; i++ {
 		if p.missing(i) {

@@ -26,8 +26,8 @@ var mutations = []struct{ name, file, old, new string }{
 	{"max", "extreme.go", "dx[n.at(k, p)] += dy.Data[k]", "dx[n.at(k, p)] += 1.001 * dy.Data[k]"},
 	{"cross-entropy", "crossentropy.go", "simd.Axpy(dx, w, p)", "simd.Axpy(dx, 1.001*w, p)"},
 	{"cross-entropy of few classes", "crossentropy.go", "dx[j] += w * v", "dx[j] += 1.001 * w * v"},
-	{"layer norm", "layernorm.go", "-scale*scale*dot)", "-scale*scale*dot*1.001)"},
-	{"columns' norm", "columnnorm.go", "-f * scale * dyx / rows", "-1.001 * f * scale * dyx / rows"},
+	{"layer norm", "../internal/dense/layernorm.go", "-scale*scale*dot)", "-scale*scale*dot*1.001)"},
+	{"columns' norm", "../internal/dense/columnnorm.go", "-f * scale * dyx / rows", "-1.001 * f * scale * dyx / rows"},
 }
 
 // planted are errors that only many rows or edges reach, or that are too small for a
@@ -47,7 +47,7 @@ var planted = []struct{ name, file, old, new, pkg, tests string }{
 	{"the last part of a dot's gradient", "heads.go", "for rest := p.private; len(rest) > 0;", "for rest := p.private; len(rest) > len(p.dy);", ".", "TestRowSizes"},
 	{"a part of a loss", "loss.go", "for _, s := range sums {", "for _, s := range sums[:len(sums)-len(sums)/3] {", ".", "TestRowSizes"},
 	{"cross-entropy of many classes", "crossentropy.go", "simd.Axpy(dx, w, p)", "simd.Axpy(dx[:len(p)-len(p)/32], w, p[:len(p)-len(p)/32])", ".", "TestClassSizes"},
-	{"a part of a column", "columnnorm.go", "par.For(rows.hi-rows.lo, grain,", "par.For(rows.hi-rows.lo-1, grain,", ".", "TestColumnSizes"},
+	{"a part of a column", "../internal/dense/columnnorm.go", "par.For(rows.hi-rows.lo, step,", "par.For(rows.hi-rows.lo-1, step,", ".", "TestColumnSizes"},
 	{"the last destinations of attention", "../internal/attend/gat_backward.go", "return partsOfRows(t.k.In.NumRows, t.narrow())", "return partsOfRows(t.k.In.NumRows, t.narrow()) - t.k.In.NumRows/4096", "../internal/attend", "TestAttentionRows"},
 	{"a long segment", "../internal/simd/segments.go", "DivideRows(s.Y[lo:hi], sum)", "DivideRows(s.Y[lo:hi], sum)\n\t\tif s.long() && s.N == 8 {\n\t\t\ts.Y[lo] *= 1.01\n\t\t}", "../sparse", "TestSoftmaxSizes"},
 }

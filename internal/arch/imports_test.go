@@ -31,7 +31,7 @@ var level0 = strings.Fields(`internal/par internal/simd internal/pages
 var table = map[string]string{
 	"tensor":            "",
 	"sparse":            "tensor",
-	"grad":              "tensor sparse",
+	"grad":              "internal/dense tensor sparse",
 	"graph":             "tensor sparse",
 	"message":           "grad graph message/internal/exec message/internal/ir message/internal/plan message/internal/rules sparse tensor",
 	"sample":            "graph tensor sparse",
@@ -61,6 +61,7 @@ var table = map[string]string{
 	"message/internal/ir":    "tensor",
 
 	"internal/attend":  "graph sparse tensor",
+	"internal/dense":   "tensor",
 	"internal/fetch":   "",
 	"internal/unpack":  "internal/tar",                                // alone of level0, but for
 	"internal/scratch": "internal/pages internal/simd internal/spoil", // this one

@@ -1,0 +1,10 @@
+// Package dense holds the kernels of dense operations that come as two passes, one
+// forward and one for the gradients: arithmetic on plain arrays, without a tape.
+//
+//	LayerNorm, ColumnNorm   normalisations, and what a forward pass keeps for the backward one
+//
+// A kernel is a struct of its operands. Its comment says the plain loop that it equals.
+// Where results may differ from that loop it is in the last bits, since sums are taken in
+// another order; but never by the number of threads. Package grad checks the operands,
+// owns the memory and records.
+package dense

@@ -37,6 +37,33 @@ func (r Reduction) factor(total float64, rows int) float64 {
 	return 1
 }
 
+// losses returns how many elements the result has, of n losses.
+func (r Reduction) losses(n int) int {
+	if r == EachLoss {
+		return n
+	}
+	return 1
+}
+
+// each returns the elements of the result y where each loss has one, else nil.
+func (r Reduction) each(y *Var) []tensor.Float {
+	if r == EachLoss {
+		return y.val.Data
+	}
+	return nil
+}
+
+// reduce sets the result y, unless it is each loss, from the sum of the losses, and
+// returns what that was multiplied by: the factor of all gradients.
+func (r Reduction) reduce(y *Var, sum, total float64, rows int) (factor float64) {
+	if r == EachLoss {
+		return 1
+	}
+	factor = r.factor(total, rows)
+	y.val.Data[0] = tensor.Float(sum * factor)
+	return factor
+}
+
 // Loss compares each element of x with that of a target of the same shape. The
 // methods are the losses; the zero value takes the mean. The target gets its
 // gradient too, if it wants one. A NaN in either makes the loss NaN.

@@ -1,7 +1,9 @@
 // Package dense holds the kernels of dense operations that come as two passes, one
 // forward and one for the gradients: arithmetic on plain arrays, without a tape.
 //
-//	LayerNorm, ColumnNorm   normalisations, and what a forward pass keeps for the backward one
+//	LayerNorm, ColumnNorm, UnitRows, PairNorm   normalisations
+//	Entropy, Hinge                              losses of rows against labels
+//	CumSumGrad, CumProdGrad, CircularConv       along rows
 //
 // A kernel is a struct of its operands. Its comment says the plain loop that it equals.
 // Where results may differ from that loop it is in the last bits, since sums are taken in

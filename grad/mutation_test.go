@@ -45,7 +45,7 @@ var planted = []struct{ name, file, old, new, pkg, tests string }{
 	{"rows added by several threads", "../tensor/gather.go", "movingJobs.run(m, scatterMost, share,", "movingJobs.run(m, scatterMost-1, share,", "../tensor", "TestMovedRows"},
 	{"the last part of a bias's gradient", "biased.go", "for at := 0; t.db != nil && at < parts*width;", "for at := 0; t.db != nil && at < min(parts, 31)*width;", ".", "TestRowSizes"},
 	{"the last part of a dot's gradient", "heads.go", "for rest := p.private; len(rest) > 0;", "for rest := p.private; len(rest) > len(p.dy);", ".", "TestRowSizes"},
-	{"a part of a loss", "loss.go", "for _, s := range sums {", "for _, s := range sums[:len(sums)-len(sums)/3] {", ".", "TestRowSizes"},
+	{"a part of a loss", "../internal/dense/pairs.go", "for _, s := range sums {", "for _, s := range sums[:len(sums)-len(sums)/3] {", ".", "TestRowSizes"},
 	{"cross-entropy of many classes", "../internal/dense/entropy.go", "simd.Axpy(dx, w, p)", "simd.Axpy(dx[:len(p)-len(p)/32], w, p[:len(p)-len(p)/32])", ".", "TestClassSizes"},
 	{"a part of a column", "../internal/dense/columnnorm.go", "par.For(rows.hi-rows.lo, step,", "par.For(rows.hi-rows.lo-1, step,", ".", "TestColumnSizes"},
 	{"the last destinations of attention", "../internal/attend/gat_backward.go", "return partsOfRows(t.k.In.NumRows, t.narrow())", "return partsOfRows(t.k.In.NumRows, t.narrow()) - t.k.In.NumRows/4096", "../internal/attend", "TestAttentionRows"},

@@ -3,6 +3,7 @@
 //
 //	LayerNorm, ColumnNorm, UnitRows, PairNorm   normalisations
 //	Entropy, Hinge                              losses of rows against labels
+//	Pairs                                       losses of elements, of any PairLoss
 //	CumSumGrad, CumProdGrad, CircularConv       along rows
 //
 // A kernel is a struct of its operands. Its comment says the plain loop that it equals.

@@ -19,8 +19,8 @@ func Dot64(x, y []tensor.Float) float64 {
 	return (a + b) + (c + d)
 }
 
-// Distance64 is Σ (x_i − y_i)² in float64.
-func Distance64(x, y []tensor.Float) float64 {
+// distance64 is Σ (x_i − y_i)² in float64.
+func distance64(x, y []tensor.Float) float64 {
 	var a, b, c, d float64
 	for len(x) >= 4 && len(y) >= 4 {
 		e, f := float64(x[0])-float64(y[0]), float64(x[1])-float64(y[1])

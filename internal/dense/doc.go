@@ -5,6 +5,7 @@
 //	Entropy, Hinge                              losses of rows against labels
 //	Pairs                                       losses of elements, of any PairLoss
 //	CumSumGrad, CumProdGrad, CircularConv       along rows
+//	MatMulInPlace                               a product in the memory of an operand
 //
 // A kernel is a struct of its operands. Its comment says the plain loop that it equals.
 // Where results may differ from that loop it is in the last bits, since sums are taken in

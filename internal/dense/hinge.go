@@ -23,7 +23,7 @@ func (h *Hinge) Forward(each []tensor.Float) (loss, count float64) {
 		if l < 0 {
 			continue
 		}
-		ℓ := h.row(i, nil, 0)
+		ℓ := h.loss(h.row(h.X, i), int(l))
 		if each != nil {
 			each[i] = tensor.Float(ℓ)
 		}
@@ -38,26 +38,36 @@ func (h *Hinge) Forward(each []tensor.Float) (loss, count float64) {
 func (h *Hinge) Backward(dx, dy []tensor.Float, factor float64) {
 	for i, l := range h.Labels {
 		if l >= 0 {
-			h.row(i, dx[i*h.Classes:(i+1)*h.Classes], factor*float64(dy[min(i, len(dy)-1)]))
+			h.pull(h.row(dx, i), h.row(h.X, i), int(l), factor*float64(dy[min(i, len(dy)-1)]))
 		}
 	}
 }
 
-// row returns the loss of row i and, if dx is not nil, adds g times its gradient
-// there.
-func (h *Hinge) row(i int, dx []tensor.Float, g float64) (loss float64) {
-	x, label := h.X[i*h.Classes:(i+1)*h.Classes], int(h.Labels[i])
-	share := 1 / float64(len(x))
+// row returns row i of an array like X.
+func (h *Hinge) row(a []tensor.Float, i int) []tensor.Float {
+	return a[i*h.Classes : i*h.Classes+h.Classes]
+}
+
+// loss returns that of one row.
+func (h *Hinge) loss(x []tensor.Float, label int) (loss float64) {
+	share, over := 1/float64(len(x)), h.Margin-float64(x[label])
 	for c, v := range x {
-		d := h.Margin - float64(x[label]) + float64(v)
-		if c == label || d <= 0 {
-			continue
-		}
-		loss += d * share
-		if dx != nil {
-			dx[c] += tensor.Float(g * share)
-			dx[label] -= tensor.Float(g * share)
+		if d := over + float64(v); c != label && !(d <= 0) {
+			loss += d * share
 		}
 	}
 	return loss
+}
+
+// pull adds g times the gradient of one row.
+func (h *Hinge) pull(dx, x []tensor.Float, label int, g float64) {
+	step, over := tensor.Float(g*(1/float64(len(x)))), h.Margin-float64(x[label])
+	own := dx[label]
+	for c, v := range x {
+		if c != label && !(over+float64(v) <= 0) {
+			dx[c] += step
+			own -= step
+		}
+	}
+	dx[label] = own
 }

@@ -82,13 +82,13 @@ var arithmetic = []struct {
 	{"ReLU", func(e *element) { e.unary(simd.ReLU, 0) }},
 	{"MatMul", (*element).multiply},
 	{"Linear", func(e *element) { e.multiply(); e.unary(simd.Tanh, 0) }},
-	{"DotBoth", func(e *element) { e.pair(); e.pair() }},
+	{"Dot, twice", func(e *element) { e.pair(); e.pair() }},
 	{"Outer", (*element).multiply},
 	{"Rows", func(e *element) {
 		tensor.GatherRows(e.y, e.x, e.place)
 		tensor.ScatterAddRows(e.dx, e.dy, e.place)
 	}},
-	{"DropBiased", func(e *element) {
+	{"AddBias, Dropout", func(e *element) {
 		e.drop.ELU(e.y.Data, e.x.Data, e.z.Data, 0)
 		e.drop.ELUGrad(e.dx.Data, e.dy.Data, e.y.Data)
 	}},

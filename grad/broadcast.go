@@ -33,6 +33,11 @@ func (x *Var) Max(y *Var) *Var { return x.binary(simd.Max, y) }
 const small = 1 << 10
 
 func (x *Var) binary(f simd.Binary, y *Var) *Var {
+	if f == simd.Add && y != nil && (x.sum != noSummand || y.sum != noSummand) {
+		if z := x.addAlong(y); z != nil {
+			return z
+		}
+	}
 	op := Begin(f.String(), x, y)
 	n := Notes[binaryNotes](op)
 	*n = binaryNotes{f: f, x: x, y: y, few: fewRows(x.Value(), y.Value())}

@@ -14,3 +14,10 @@ func SetJointLeast(n int) (undo func()) {
 	jointLeast = n
 	return func() { jointLeast = old }
 }
+
+// SetWaits says whether results wait for an operation that takes them along.
+func SetWaits(on bool) (undo func()) {
+	old := waits
+	waits = on
+	return func() { waits = old }
+}

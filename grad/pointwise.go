@@ -7,6 +7,9 @@ import (
 
 // unary records y = f(x), element by element.
 func (x *Var) unary(f simd.Unary, c tensor.Float) *Var {
+	if y := x.actAlong(f, c); y != nil {
+		return y
+	}
 	op := Begin(f.String(), x)
 	y := op.freshLike(x)
 	switch {

@@ -9,6 +9,9 @@ import (
 // with length 1. y broadcasts over the leading axes: its shape is x's, or the
 // last few axes of it, or has ones.
 func (x *Var) Dot(y *Var) *Var {
+	if z := x.dotAlong(y); z != nil {
+		return z
+	}
 	op := Begin("Dot", x, y)
 	d := x.Value().Dim(-1)
 	if y.Value().Dim(-1) != d {

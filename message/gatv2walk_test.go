@@ -21,7 +21,7 @@ func attentive(g *graph.Graph, m *broad, slope float64, bias *grad.Param) func()
 		msg := message.U(u).Mul(message.UAddV(u, t.Use(m.V)).LeakyReLU(slope).Dot(message.W(t.Use(m.W))).Softmax())
 		var y *grad.Var
 		if bias != nil {
-			y = message.UpdateAllAdd(g, msg, t.Use(bias))
+			y = withBias(g, msg, t.Use(bias))
 		} else {
 			y = message.UpdateAll(g, msg, message.Sum)
 		}

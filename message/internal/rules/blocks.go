@@ -143,9 +143,6 @@ func (m *blocks) vars(c *exec.Call, to []*grad.Var) []*grad.Var {
 	return to
 }
 
-// AddsBias reports that no bias is added on the way.
-func (blocks) AddsBias() bool { return false }
-
 // Forward runs a call.
 func (m blocks) Forward(c *exec.Call) *grad.Var {
 	var room [4]*grad.Var

@@ -151,9 +151,7 @@ func (e *gatEpoch) forward(t *grad.Tape, p Pass) *grad.Var {
 			continue
 		}
 		x, conv.FeatDrop = e.drop(t, x, conv.FeatDrop), 0
-		after := conv.OutDrop
-		conv.OutDrop = 0
-		x = e.drop(t, e.attend(t, g, &conv, x), after)
+		x = e.attend(t, g, &conv, x)
 	}
 	if p.Rows == nil {
 		return x

@@ -44,8 +44,8 @@ func gatOnCora(t *testing.T, dropout float64) *GAT {
 	x, both := grad.Const(rows), []*graph.Graph{g, g}
 	out := &GAT{
 		Layers: []*layers.GATConv{
-			{In: d.Features.Shape()[1], Out: 8, Heads: 8, Activation: grad.ELU, FeatDrop: dropout, AttnDrop: dropout, OutDrop: dropout},
-			{In: 64, Out: d.Classes, Heads: 1, Average: true, AttnDrop: dropout},
+			{In: d.Features.Shape()[1], Out: 8, Heads: 8, Activation: grad.ELU, FeatDrop: dropout, AttnDrop: dropout},
+			{In: 64, Out: d.Classes, Heads: 1, Average: true, FeatDrop: dropout, AttnDrop: dropout},
 		},
 		Optimiser: &train.Adam{LR: 5e-3, WeightDecay: 5e-4},
 		Seed:      3,

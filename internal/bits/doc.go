@@ -32,10 +32,6 @@
 //
 // # Caveats
 //
-// Entries called going/… are of functions that are to leave the API; they stand in a file
-// of their own, going_test.go, and leave with it: delete the file, then the lines, or
-// record anew and see in the difference that nothing else changed.
-//
 // An entry's dropouts follow from the order in which they are drawn. The bits do not
 // depend on the number of threads: other tests prove that.
 package bits

@@ -38,9 +38,6 @@ var groups = []struct {
 	{"training", trainings},
 }
 
-// goes are the groups of what is to leave the API: going_test.go adds them.
-var goes []func(b *book)
-
 // build names the file of this build, or says why there is none to compare with.
 func build() (name, why string) {
 	switch {
@@ -89,10 +86,6 @@ func TestBits(t *testing.T) {
 		began := time.Now()
 		g.fill(got)
 		t.Logf("%-12s %5d ms", g.name, time.Since(began).Milliseconds())
-	}
-	got.prefix = "going"
-	for _, fill := range goes {
-		fill(got)
 	}
 	path := filepath.Join("testdata", name+".txt")
 	if *update {

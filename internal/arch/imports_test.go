@@ -20,7 +20,7 @@ const root = "../.."
 // level0 are the packages that stand alone; every other package may import
 // them. All but simd, par, pages, plain, scratch, spell, spoil, atomicfile, datadir and
 // regular read a format.
-var level0 = strings.Fields(`internal/par internal/simd internal/pages
+var level0 = strings.Fields(`docs internal/par internal/simd internal/pages
 	internal/atomicfile internal/datadir internal/edgelist internal/mtx internal/npy internal/pickle
 	internal/plain internal/regular internal/safetensors internal/scratch internal/spell internal/spoil
 	internal/table internal/tar internal/unpack`)
@@ -46,10 +46,11 @@ var table = map[string]string{
 	"layers/memory":     "layers layers/sequence message grad graph tensor",
 	"layers/pool":       "layers message grad graph tensor",
 	"layers/decode":     "grad tensor",
-	"cmd/gatbench":      "* cmd/gatbench/internal/bench cmd/gatbench/internal/draw cmd/gatbench/internal/report cmd/gatbench/internal/usage",
+	"cmd/gatbench":      "* cmd/gatbench/internal/bench cmd/gatbench/internal/demo cmd/gatbench/internal/draw cmd/gatbench/internal/report cmd/gatbench/internal/usage",
 
 	// Parts of the command, which only it imports.
 	"cmd/gatbench/internal/bench":  "* cmd/gatbench/internal/usage",
+	"cmd/gatbench/internal/demo":   "* datasets/text internal/picture cmd/gatbench/internal/report",
 	"cmd/gatbench/internal/draw":   "datasets internal/picture tensor train",
 	"cmd/gatbench/internal/report": "train cmd/gatbench/internal/usage",
 	"cmd/gatbench/internal/usage":  "",

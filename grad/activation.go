@@ -3,24 +3,24 @@ package grad
 import (
 	"slices"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // ELUAlpha returns x where it is positive, else alpha·(eˣ − 1).
-func (x *Var) ELUAlpha(alpha float64) *Var { return x.unary(simd.ELU, tensor.Float(alpha)) }
+func (x *Var) ELUAlpha(alpha float64) *Var { return x.unary(vec.ELU, tensor.Float(alpha)) }
 
 // LogSigmoid returns log(1/(1 + e⁻ˣ)).
 func (x *Var) LogSigmoid() *Var {
 	op := Begin("LogSigmoid", x)
 	minus, soft, y := op.freshLike(x), op.freshLike(x), op.freshLike(x)
 	if !op.Dry(0) {
-		tensor.Apply(&minus.val, &x.val, tensor.Unary(simd.Neg), 0)
-		tensor.Apply(&soft.val, &minus.val, tensor.Unary(simd.Softplus), 0)
-		tensor.Apply(&y.val, &soft.val, tensor.Unary(simd.Neg), 0)
+		tensor.Apply(&minus.val, &x.val, tensor.Unary(vec.Neg), 0)
+		tensor.Apply(&soft.val, &minus.val, tensor.Unary(vec.Softplus), 0)
+		tensor.Apply(&y.val, &soft.val, tensor.Unary(vec.Neg), 0)
 	}
 	n := Notes[unaryNotes](op)
-	*n = unaryNotes{x, minus, soft, kernel{simd.Softplus, 0}} // two signs that cancel
+	*n = unaryNotes{x, minus, soft, kernel{vec.Softplus, 0}} // two signs that cancel
 	return op.RecordBy(y, n)
 }
 

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -13,12 +13,12 @@ import (
 type element struct {
 	x, y, z, dx, dy, dz *tensor.Dense
 	place               []int32
-	drop                simd.Dropout
+	drop                vec.Dropout
 	sum                 float64
 }
 
 // unary is a function of an element and its gradient.
-func (e *element) unary(u simd.Unary, c tensor.Float) {
+func (e *element) unary(u vec.Unary, c tensor.Float) {
 	u.Forward(e.y.Data, e.x.Data, c)
 	u.Backward(e.dx.Data, e.dy.Data, e.x.Data, e.y.Data, c)
 }
@@ -47,9 +47,9 @@ func (e *element) multiply() {
 
 // pair is a scalar product and its gradients.
 func (e *element) pair() {
-	e.y.Data[0] = simd.Dot(e.x.Data, e.z.Data)
-	simd.Axpy(e.dx.Data, e.dy.Data[0], e.z.Data)
-	simd.Axpy(e.dz.Data, e.dy.Data[0], e.x.Data)
+	e.y.Data[0] = vec.Dot(e.x.Data, e.z.Data)
+	vec.Axpy(e.dx.Data, e.dy.Data[0], e.z.Data)
+	vec.Axpy(e.dz.Data, e.dy.Data[0], e.x.Data)
 }
 
 // arithmetic is what kernels, called without a tape, take for the operations of
@@ -65,8 +65,8 @@ var arithmetic = []struct {
 	{"BatchNorm", func(e *element) { e.normalise(2) }},
 	{"GraphNorm", func(e *element) { e.normalise(3) }},
 	{"CrossEntropy", func(e *element) {
-		simd.LogSoftmaxRows(e.y.Data, e.x.Data, 1)
-		simd.Exp.Forward(e.z.Data, e.y.Data, 0)
+		vec.LogSoftmaxRows(e.y.Data, e.x.Data, 1)
+		vec.Exp.Forward(e.z.Data, e.y.Data, 0)
 		e.dx.Data[0] += e.z.Data[0]*e.dy.Data[0] - e.dy.Data[0]
 	}},
 	{"BCE", func(e *element) {
@@ -75,28 +75,28 @@ var arithmetic = []struct {
 		}
 	}},
 	{"Mish", func(e *element) {
-		e.unary(simd.Softplus, 0)
-		e.unary(simd.Tanh, 0)
+		e.unary(vec.Softplus, 0)
+		e.unary(vec.Tanh, 0)
 	}},
-	{"Tanh", func(e *element) { e.unary(simd.Tanh, 0) }},
-	{"ReLU", func(e *element) { e.unary(simd.ReLU, 0) }},
+	{"Tanh", func(e *element) { e.unary(vec.Tanh, 0) }},
+	{"ReLU", func(e *element) { e.unary(vec.ReLU, 0) }},
 	{"MatMul", (*element).multiply},
-	{"Linear", func(e *element) { e.multiply(); e.unary(simd.Tanh, 0) }},
-	{"DotBoth", func(e *element) { e.pair(); e.pair() }},
+	{"Linear", func(e *element) { e.multiply(); e.unary(vec.Tanh, 0) }},
+	{"Dot, twice", func(e *element) { e.pair(); e.pair() }},
 	{"Outer", (*element).multiply},
 	{"Rows", func(e *element) {
 		tensor.GatherRows(e.y, e.x, e.place)
 		tensor.ScatterAddRows(e.dx, e.dy, e.place)
 	}},
-	{"DropBiased", func(e *element) {
+	{"AddBias, Dropout", func(e *element) {
 		e.drop.ELU(e.y.Data, e.x.Data, e.z.Data, 0)
 		e.drop.ELUGrad(e.dx.Data, e.dy.Data, e.y.Data)
 	}},
 	{"MinAxis", func(e *element) {
-		tensor.Apply(e.y, e.x, tensor.Unary(simd.Neg), 0)
+		tensor.Apply(e.y, e.x, tensor.Unary(vec.Neg), 0)
 		tensor.ArgMax(e.place, e.y, 0)
 	}},
-	{"Checkpoint", func(e *element) { e.unary(simd.Scale, 0.5); simd.Scale.Forward(e.y.Data, e.x.Data, 0.5) }},
+	{"Checkpoint", func(e *element) { e.unary(vec.Scale, 0.5); vec.Scale.Forward(e.y.Data, e.x.Data, 0.5) }},
 }
 
 // BenchmarkArithmetic is what the arithmetic alone of some of the operations of
@@ -108,7 +108,7 @@ func BenchmarkArithmetic(b *testing.B) {
 			one := func(v tensor.Float) *tensor.Dense { return tensor.Of([]tensor.Float{v}, 1, 1) }
 			e := &element{
 				x: one(0.3), y: one(0), z: one(0.7), dx: one(0), dy: one(0.5), dz: one(0),
-				place: make([]int32, 1), drop: simd.NewDropout(1, 1, 1, 0.1), sum: 1,
+				place: make([]int32, 1), drop: vec.NewDropout(1, 1, 1, 0.1), sum: 1,
 			}
 			for b.Loop() {
 				a.f(e)

@@ -137,6 +137,9 @@ func (t *Tape) lastAlone(y *Var) *Var {
 // backwardOf panics unless t can differentiate y.
 func (t *Tape) backwardOf(op string, y *Var) {
 	y.alive(op)
+	if t != nil {
+		t.settle()
+	}
 	if !t.Recording() {
 		panic(&TapeError{Op: op, Why: "this tape does not record: it is one of NewEval, or ResetEval was called since its last Reset"})
 	}

@@ -3,6 +3,7 @@ package grad
 import (
 	"math"
 
+	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -25,20 +26,21 @@ type RunningStats struct {
 // if run is Fixed, they are those of run. A nil run is no memory: every batch is
 // normalised by itself. c.Shift is not used.
 func (t *Tape) BatchNorm(x *Var, c Affine, run *RunningStats, eps float64) *Var {
-	n := columnNorm{norm: norm{x: x, gain: c.Gain, bias: c.Bias, eps: eps}, one: true}
+	n := dense.ColumnNorm{Eps: eps}
 	rows := leading(x.Value().Shape())
+	c.Shift = nil
 	if run != nil {
 		run.check(x)
 	}
 	if run != nil && (run.Fixed || !t.Recording()) {
-		n.fixed = true
-		n.mean, n.scale = run.Mean.Value.Data, run.scales(t, eps)
-		y, _ := n.apply("BatchNorm")
+		n.Fixed = true
+		n.Mean, n.Scale = run.Mean.Value.Data, run.scales(t, eps)
+		y, _ := x.columnNorm("BatchNorm", c, n)
 		return y
 	}
-	y, notes := n.apply("BatchNorm")
+	y, used := x.columnNorm("BatchNorm", c, n)
 	if run != nil && rows > 0 {
-		run.move(t, notes.mean, notes.scale, batchSize{rows, eps})
+		run.move(t, used.Mean, used.Scale, batchSize{rows, eps})
 	}
 	return y
 }

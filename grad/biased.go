@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -20,43 +20,35 @@ func (x *Var) AddBias(b *Var, a Activation) *Var {
 	if !folds && a != Identity {
 		return x.AddBias(b, Identity).Activate(a)
 	}
+	if a == Identity {
+		if y := x.biasAlong(b); y != nil {
+			return y
+		}
+	}
 	op := Begin("AddBias", x, b)
 	if len(b.Value().Data) != x.Value().Dim(-1) {
 		panic(tensor.Mismatch("grad.AddBias", x, b))
 	}
 	y := op.freshLike(x)
-	if !op.Dry(0) {
-		runBiased(biased{in: x.val.Data, out: y.val.Data, b: b.val.Data, f: u, on: folds})
+	n := notesOfBias(op, biasNotes{x: x, b: b, u: u, folds: folds, row: b})
+	if row := [...]*Var{b}; a == ELU && x.val.Axes() == 2 && op.tape.Recording() && !x.leaf() && op.Own(row[:]) {
+		n.row = row[0]
+		op.Dry(0)
+		return op.RecordLate(y, n) // a dropout may come next
 	}
-	return op.RecordBy(y, notesOfBias(op, biasNotes{x: x, b: b, y: y, u: u, folds: folds}))
-}
-
-// DropBiased returns t.Dropout(x.AddBias(b, a), p): the end of a layer whose
-// result only a dropout reads. Of a matrix and ELU it is one pass over x, and one
-// over its gradient.
-func (t *Tape) DropBiased(x, b *Var, a Activation, p float64) *Var {
-	d := t.NextDropout(p)
-	if d == nil {
-		return x.AddBias(b, a)
-	}
-	if b == nil || a != ELU || x.Value().Axes() != 2 || len(b.Value().Data) != x.Dim(1) {
-		return t.dropBy(x.AddBias(b, a), d)
-	}
-	op := t.beginDropout("DropBiased", x, b)
-	y := op.Fresh(x.Shape()...)
-	if !op.Dry(0) {
-		runBiased(biased{in: x.val.Data, out: y.val.Data, b: b.val.Data, drop: (*simd.Dropout)(d)})
-	}
-	return op.RecordBy(y, notesOfBias(op, biasNotes{x: x, b: b, y: y, drop: (*simd.Dropout)(d)}))
+	n.Run(op, y)
+	return op.RecordBy(y, n)
 }
 
 // biasNotes is the pullback of y = x + b or, if u is folded in, of u of that, or
 // of a dropout of ELU of that.
 type biasNotes struct {
 	x, b, y *Var
-	u       simd.Unary
+	row     *Var  // b, or a copy of it
+	from    *late // of a dropout: of what it is
+	u       vec.Unary
 	folds   bool
-	drop    *simd.Dropout
+	drop    *vec.Dropout
 }
 
 func notesOfBias(op Op, n biasNotes) *biasNotes {
@@ -65,8 +57,23 @@ func notesOfBias(op Op, n biasNotes) *biasNotes {
 	return to
 }
 
+// Run implements [Late].
+func (n *biasNotes) Run(op Op, y *Var) {
+	n.y = y
+	if !op.Dry(0) {
+		runBiased(biased{in: n.x.val.Data, out: y.val.Data, b: n.row.val.Data, f: n.u, on: n.folds, drop: n.drop})
+	}
+}
+
+// Biased implements [Late].
+func (n *biasNotes) Biased(_, _ *Var) Late { return nil }
+
 // Pull adds to the gradients of x and b.
 func (n *biasNotes) Pull(dy *tensor.Dense) {
+	if n.from != nil && n.from.apart {
+		(&dropNotes{n.from.out, (*tensor.Mask)(n.drop)}).Pull(dy)
+		return
+	}
 	k := biased{in: dy.Data, y: n.y.val.Data, b: n.b.val.Data, f: n.u, on: n.folds, drop: n.drop, back: true}
 	if dx, fresh := n.x.FreshGrad(); dx != nil {
 		k.out, k.set = dx.Data, fresh
@@ -77,61 +84,167 @@ func (n *biasNotes) Pull(dy *tensor.Dense) {
 	runBiased(k)
 }
 
-// Shifter is a [Pullback] of an operation whose result may have a bias added to it
-// in place. Shift says that b will be, which has an element for each of a row of the
-// result: Pull then finds the sum where it left its result. It returns false if
-// Pull could not do with that, and nothing is added. What is left of the sum without
-// b has lost bits, all of them where b is much larger: Pull must not rely on it then.
-type Shifter interface {
-	Pullback
-	Shift(b *Var) bool
-}
-
-// AddBiasInPlace is [Var.AddBias] where nothing else reads x: if x is what the
-// last operation made, and that is a [Shifter] that allows it, the sum takes x's
-// memory. Where an activation follows it does not.
-func (x *Var) AddBiasInPlace(b *Var, a Activation) *Var {
-	s, row := x.shifter()
-	if s == nil || b == nil || a != Identity || len(b.Value().Data) != row || x.Value().Dim(-1) != row || !s.Shift(b) {
-		return x.AddBias(b, a)
+// took implements [taker].
+func (n *biasNotes) took() string {
+	if n.drop != nil {
+		return "AddBias"
 	}
-	return x.placed(b, true)
+	return ""
 }
 
-// BiasAdded is for an operation that has added b to each row of its result x, and
-// whose Pull can do with that: it returns the sum, in x's memory, which gives b its
-// gradient.
-func (x *Var) BiasAdded(b *Var) *Var {
-	if len(b.Value().Data) != x.Value().RowLen() {
-		panic(tensor.Mismatch("grad.BiasAdded", x, b))
+// dropAlong returns the dropout of x if that is a bias and an ELU that wait: all
+// three are one pass over rows, and one over their gradient. Else it returns nil.
+func (t *Tape) dropAlong(x *Var, d *tensor.Mask) *Var {
+	if x.tape != t || t == nil {
+		return nil
 	}
-	return x.placed(b, false)
-}
-
-// placed returns the sum of x and b in x's memory, which it makes unless it is
-// there.
-func (x *Var) placed(b *Var, missing bool) *Var {
-	op := Begin("AddBias", x, b)
+	l := x.along()
+	if l == nil || l.out != x {
+		return nil
+	}
+	biased, ok := l.of.(*biasNotes)
+	if !ok {
+		return nil
+	}
+	l.mu.Lock()
 	var y *Var
-	if x.needs || !op.needs {
-		y = op.view(x, 0, x.val.Shape()...)
-	} else { // nobody would take back the gradient of x, which was not recorded
-		y = op.over(x.val.Data, x.val.Shape())
+	if l.state == waiting {
+		y = l.take()
 	}
-	if !op.Dry(0) && missing {
-		runBiased(biased{in: x.val.Data, out: x.val.Data, b: b.val.Data})
+	l.mu.Unlock()
+	if y == nil {
+		return nil
 	}
-	n := Notes[placedNotes](op)
-	n.b = b
-	return op.RecordBy(y, n)
+	op := l.begin("Dropout", x)
+	z := op.over(y.val.Data, x.val.Shape())
+	n := notesOfBias(op, biasNotes{x: biased.x, b: biased.b, row: biased.row, from: l, drop: (*vec.Dropout)(d)})
+	n.Run(op, z)
+	return op.RecordBy(z, n)
 }
 
-// placedNotes is the pullback of a bias in place: the gradient of what it was added
-// to is there already.
-type placedNotes struct{ b *Var }
+// biasAlong returns the sum of x and b if the operation that makes x adds b on its
+// way, else nil.
+func (x *Var) biasAlong(b *Var) *Var {
+	if x.tape == nil {
+		return nil
+	}
+	x.alive("AddBias")
+	l := x.along()
+	if l == nil {
+		return x.biasAfter(b)
+	}
+	if bl := b.late.Load(); bl == l || b.csr != nil || !l.out.rowIs(x, b) {
+		return nil
+	}
+	b.ready("AddBias")
+	with, y := l.takeBiased(b)
+	if with == nil {
+		return nil
+	}
+	op := l.begin("AddBias", x, b)
+	z := op.over(y.val.Data, x.val.Shape())
+	with.Run(l.op, y)
+	return op.RecordBy(z, notesOfSum(op, sumOfLate{x: x, b: b, with: with, y: y, from: l, pulls: l.op.needs, name: l.op.name}))
+}
 
-// Pull adds to b's gradient.
-func (n *placedNotes) Pull(dy *tensor.Dense) { pullBias(n.b, dy) }
+// takeBiased takes what waits along with a bias, if it can be. A goroutine that reads
+// it meanwhile has the lock before, and then there is nothing to take, or after.
+func (l *late) takeBiased(b *Var) (with Late, y *Var) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.state != waiting {
+		return nil, nil
+	}
+	if with = l.of.Biased(b, nil); with == nil {
+		return nil, nil
+	}
+	return with, l.take()
+}
+
+// biasAfter is biasAlong where x is the result of the last operation, which could
+// not wait: its pullback is that of the sum, too, so that the gradients have the
+// same bits.
+func (x *Var) biasAfter(b *Var) *Var {
+	root, _ := x.origin()
+	n := x.tape.last()
+	if n == nil || n.out != root || b.tape != nil && b.gen != b.tape.gen || b.csr != nil || !root.rowIs(x, b) {
+		return nil
+	}
+	of, ok := n.by.(Late)
+	if !ok {
+		return nil
+	}
+	op := Begin("AddBias", x, b)
+	y := op.freshLike(root)
+	with := of.Biased(b, y)
+	if with == nil {
+		return nil
+	}
+	if !op.Measuring() {
+		runBiased(biased{in: x.val.Data, out: y.val.Data, b: b.val.Data})
+	}
+	x.used, root.used = false, false
+	if tr := n.trace; tr != nil && op.trace != nil {
+		op.trace.xs, op.trace.skip = append(tr.xs[:len(tr.xs):len(tr.xs)], b), tr.skip
+	}
+	z := op.over(y.val.Data, x.val.Shape())
+	return op.RecordBy(z, notesOfSum(op, sumOfLate{x: x, b: b, with: with, y: y, pulls: true}))
+}
+
+// rowIs reports whether b has an element for each of a row of x and of v, which
+// has all of x's elements.
+func (x *Var) rowIs(v, b *Var) bool {
+	n := tensor.Size(b.val.Shape()...)
+	return n == v.val.Dim(-1) && n == x.val.RowLen() && tensor.Size(x.val.Shape()...) == tensor.Size(v.val.Shape()...)
+}
+
+// sumOfLate is the pullback of a sum of rows with b, which the operation that
+// makes the rows added.
+type sumOfLate struct {
+	x, b  *Var
+	with  Late
+	y     *Var  // the sum as with sees it
+	from  *late // of x; nil: it was there
+	pulls bool  // the gradient of with is wanted
+	name  string
+	dy    tensor.Dense // while it runs
+}
+
+func notesOfSum(op Op, n sumOfLate) *sumOfLate {
+	to := Notes[sumOfLate](op)
+	*to = n
+	return to
+}
+
+// took implements [taker].
+func (n *sumOfLate) took() string { return n.name }
+
+// Pull adds to the gradient of b, and then to those of the rows' operands.
+func (n *sumOfLate) Pull(dy *tensor.Dense) {
+	if n.readAgain() {
+		(&biasNotes{x: n.x, b: n.b, y: n.y}).Pull(dy)
+		return
+	}
+	if n.y.tape.dry {
+		n.b.Grad()
+	} else {
+		pullBias(n.b, dy)
+	}
+	if n.pulls {
+		n.dy = n.y.val
+		n.dy.Data = dy.Data
+		n.with.Pull(&n.dy)
+	}
+}
+
+// readAgain reports whether an operation has read the rows beside the sum.
+func (n *sumOfLate) readAgain() bool {
+	if n.from != nil {
+		return n.from.apart
+	}
+	root, _ := n.x.origin()
+	return n.x.used || root.used
+}
 
 // pullBias adds dy to the gradient of b, which may be nil.
 func pullBias(b *Var, dy *tensor.Dense) {
@@ -140,31 +253,15 @@ func pullBias(b *Var, dy *tensor.Dense) {
 	}
 }
 
-// shifter returns the pullback of x, and the length of a row of its result, if x
-// is all of what the last operation made. What a checkpointed function is given
-// stays as it is: the function reads it again.
-func (x *Var) shifter() (s Shifter, row int) {
-	root, _ := x.origin()
-	t := root.tape
-	if t == nil || t.loop != nil || t.inside == forward || len(t.nodes) == 0 || len(root.val.Data) != len(x.val.Data) {
-		return nil, 0
-	}
-	last := &t.nodes[len(t.nodes)-1]
-	if s, ok := last.by.(Shifter); ok && last.out == root {
-		return s, root.val.RowLen()
-	}
-	return nil, 0
-}
-
 // biased is a loop over rows with a bias, cut in parts of rows that the shape
 // alone tells. Rows are taken in blocks of about biasBlock elements, so that
 // narrow ones cost no more than wide ones.
 type biased struct {
 	in, out, y []tensor.Float // x to y; backwards dy to dx, which is nil if not wanted
 	b, db      []tensor.Float
-	f          simd.Unary
-	on         bool          // f is applied
-	drop       *simd.Dropout // ELU and this dropout are, instead of f; nil: not
+	f          vec.Unary
+	on         bool         // f is applied
+	drop       *vec.Dropout // ELU and this dropout are, instead of f; nil: not
 	back       bool
 	set        bool // out holds anything
 
@@ -224,7 +321,7 @@ func (k *biased) row() {
 		k.drop.ELU(k.out, k.in, k.b, 0)
 		return
 	}
-	simd.Add.Forward(k.out, k.in, k.b, 1, 1)
+	vec.Add.Forward(k.out, k.in, k.b, 1, 1)
 	if k.on {
 		k.f.Forward(k.out, k.out, 1)
 	}
@@ -261,7 +358,7 @@ func (k *biased) Chunk(i int) {
 			k.drop.ELU(to, k.in[lo:hi], k.b, lo/len(k.b))
 			continue
 		}
-		simd.Add.Forward(to, k.in[lo:hi], k.wide[:hi-lo], 1, 1)
+		vec.Add.Forward(to, k.in[lo:hi], k.wide[:hi-lo], 1, 1)
 		if k.on {
 			k.f.Forward(to, to, 1)
 		}

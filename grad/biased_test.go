@@ -126,7 +126,7 @@ func TestUnreachedGradient(t *testing.T) {
 }
 
 // The end of a layer in one pass is a bias, an activation and a dropout.
-func TestDropBiased(t *testing.T) {
+func TestBiasAndDropout(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 0))
 	const step, p = 1, 0.6
 	run := func(shape []int, a grad.Activation, f func(t *grad.Tape, x, b *grad.Var) *grad.Var) [][]tensor.Float {
@@ -149,7 +149,7 @@ func TestDropBiased(t *testing.T) {
 			want := run(shape, a, func(t *grad.Tape, x, b *grad.Var) *grad.Var { return t.Dropout(x.Add(b).Activate(a), p) })
 			for _, threads := range []int{1, 2, 3, 8} {
 				undo := par.SetThreads(threads)
-				got := run(shape, a, func(t *grad.Tape, x, b *grad.Var) *grad.Var { return t.DropBiased(x, b, a, p) })
+				got := run(shape, a, func(t *grad.Tape, x, b *grad.Var) *grad.Var { return t.Dropout(x.Scale(1).AddBias(b, a), p) })
 				undo()
 				for i, what := range []string{"value", "gradient of x", "gradient of b"} {
 					for j, w := range want[i] {
@@ -168,204 +168,35 @@ func TestDropBiased(t *testing.T) {
 	}
 }
 
-// DropBiased has the gradients that its value says, draws one mask, and drops
-// nothing where nothing is to be dropped.
-func TestDropBiasedGradients(t *testing.T) {
+// Bias, ELU and dropout have the gradients that their value says, draw one mask, and
+// drop nothing where nothing is to be dropped.
+func TestBiasAndDropoutGradients(t *testing.T) {
 	x, b := param(1, 4, 3), param(2, 3)
 	for _, p := range []float64{0.4, 0, 1} {
 		check{[]*grad.Param{x, b}, func(t *grad.Tape, v []*grad.Var) *grad.Var {
-			y := t.DropBiased(v[0], v[1], grad.ELU, p)
+			y := t.Dropout(v[0].Scale(2).AddBias(v[1], grad.ELU), p)
 			return t.Dropout(y, 0.3).Add(v[0])
 		}}.run(t)
 	}
-	check{[]*grad.Param{x}, func(t *grad.Tape, v []*grad.Var) *grad.Var {
-		return t.DropBiased(v[0], nil, grad.ELU, 0.4)
-	}}.run(t)
 	check{[]*grad.Param{b}, func(t *grad.Tape, v []*grad.Var) *grad.Var {
-		return t.DropBiased(grad.Const(x.Value), v[0], grad.ELU, 0.4)
+		return t.Dropout(t.Input(x.Value).Scale(2).AddBias(v[0], grad.ELU), 0.4)
 	}}.run(t)
 	check{[]*grad.Param{x}, func(t *grad.Tape, v []*grad.Var) *grad.Var {
-		return t.DropBiased(v[0], grad.Const(b.Value), grad.ELU, 0.4)
+		return t.Dropout(v[0].Scale(2).AddBias(grad.Const(b.Value), grad.ELU), 0.4)
 	}}.run(t)
-	for _, a := range []grad.Activation{grad.ELU, grad.Identity} { // the bias is a row of x
-		check{[]*grad.Param{x}, func(t *grad.Tape, v []*grad.Var) *grad.Var {
-			return t.DropBiased(v[0], v[0].RowRange(1, 2).Reshape(3), a, 0.4).Add(v[0].AddBias(v[0].RowRange(3, 4).Reshape(3), a))
-		}}.run(t)
+	check{[]*grad.Param{x}, func(t *grad.Tape, v []*grad.Var) *grad.Var { // the bias is a row of what it is added to
+		h := v[0].Scale(2)
+		return t.Dropout(h.AddBias(h.RowRange(1, 2).Reshape(3), grad.ELU), 0.4)
+	}}.run(t)
+	for _, a := range []grad.Activation{grad.ELU, grad.Identity} {
 		check{[]*grad.Param{b}, func(_ *grad.Tape, v []*grad.Var) *grad.Var {
 			return v[0].Reshape(1, 3).AddBias(v[0], a)
 		}}.run(t)
 	}
-	if y := grad.NewEval().DropBiased(grad.Const(x.Value), grad.Const(b.Value), grad.ELU, 0.9).Value(); !slices.Equal(y.Data, grad.Const(x.Value).AddBias(grad.Const(b.Value), grad.ELU).Value().Data) {
-		t.Error("an eval tape drops")
-	}
-	tape := grad.NewTape(1)
-	tape.DropBiased(grad.Const(x.Value), grad.Const(b.Value), grad.ELU, 0.9)
-	after := tape.Dropout(grad.Const(x.Value), 0.5).Value().Data
-	other := grad.NewTape(1)
+	tape, other := grad.NewTape(1), grad.NewTape(1)
+	tape.Dropout(tape.Use(x).Scale(1).AddBias(tape.Use(b), grad.ELU), 0.9)
 	other.Dropout(grad.Const(x.Value), 0.9)
-	if !slices.Equal(after, other.Dropout(grad.Const(x.Value), 0.5).Value().Data) {
-		t.Error("DropBiased draws more or less than one mask")
-	}
-}
-
-// growth is eˣ, an operation to whose result a bias may be added in place.
-type growth struct {
-	x, y  *grad.Var
-	shift []tensor.Float
-}
-
-func grow(x *grad.Var) *grad.Var { return growBy(x, func(g *growth) grad.Pullback { return g }) }
-
-// growBy is eˣ with the pullback that by makes of that of a growth.
-func growBy(x *grad.Var, by func(g *growth) grad.Pullback) *grad.Var {
-	op := grad.Begin("grow", x)
-	g := &growth{x: x, y: op.Fresh(x.Shape()...)}
-	for i, v := range x.Value().Data {
-		g.y.Value().Data[i] = tensor.Float(math.Exp(float64(v)))
-	}
-	return op.RecordBy(g.y, by(g))
-}
-
-func (g *growth) Shift(b *grad.Var) bool {
-	g.shift = b.Value().Data
-	return true
-}
-
-// stiff is a growth that allows no bias.
-type stiff struct{ *growth }
-
-func (stiff) Shift(*grad.Var) bool { return false }
-
-func rigid(x *grad.Var) *grad.Var {
-	return growBy(x, func(g *growth) grad.Pullback { return stiff{g} })
-}
-
-func (g *growth) Pull(dy *tensor.Dense) {
-	dx := g.x.Grad()
-	for i, d := range dy.Data {
-		y := g.y.Value().Data[i]
-		if g.shift != nil {
-			y -= g.shift[i%len(g.shift)]
-		}
-		dx.Data[i] += d * y
-	}
-}
-
-// A bias in place has the value and the gradients of one beside, and where it
-// can not be in place it is beside.
-func TestAddBiasInPlace(t *testing.T) {
-	x, b, wide := param(1, 40, 6), param(2, 6), param(3, 3)
-	for name, c := range map[string]struct {
-		b             *grad.Param
-		place, beside func(x, b *grad.Var) *grad.Var
-		in            bool
-	}{
-		"last": {b, func(x, b *grad.Var) *grad.Var { return grow(x).AddBiasInPlace(b, grad.Identity) },
-			func(x, b *grad.Var) *grad.Var { return x.Exp().AddBias(b, grad.Identity) }, true},
-		"a view": {b, func(x, b *grad.Var) *grad.Var {
-			return grow(x.Reshape(40, 2, 3)).Reshape(40, 6).AddBiasInPlace(b, grad.Identity)
-		}, func(x, b *grad.Var) *grad.Var {
-			return x.Exp().AddBias(b, grad.Identity)
-		}, true},
-		"a part of each row": {wide, func(x, b *grad.Var) *grad.Var {
-			return grow(x).Reshape(40, 2, 3).AddBiasInPlace(b, grad.Identity).Reshape(40, 6)
-		}, func(x, b *grad.Var) *grad.Var {
-			return x.Exp().Reshape(40, 2, 3).AddBias(b, grad.Identity).Reshape(40, 6)
-		}, false},
-		"a part": {b, func(x, b *grad.Var) *grad.Var { return grow(x).RowRange(1, 40).AddBiasInPlace(b, grad.Identity) },
-			func(x, b *grad.Var) *grad.Var { return x.Exp().RowRange(1, 40).AddBias(b, grad.Identity) }, false},
-		"with an activation": {b, func(x, b *grad.Var) *grad.Var { return grow(x).AddBiasInPlace(b, grad.ELU) },
-			func(x, b *grad.Var) *grad.Var { return x.Exp().AddBias(b, grad.ELU) }, false},
-		"of another operation": {b, func(x, b *grad.Var) *grad.Var { return x.Exp().AddBiasInPlace(b, grad.Identity) },
-			func(x, b *grad.Var) *grad.Var { return x.Exp().AddBias(b, grad.Identity) }, false},
-		"an operation later": {b, func(x, b *grad.Var) *grad.Var {
-			y := grow(x)
-			z := y.Tanh()
-			return y.AddBiasInPlace(b, grad.Identity).Add(z)
-		}, func(x, b *grad.Var) *grad.Var {
-			y := x.Exp()
-			z := y.Tanh()
-			return y.AddBias(b, grad.Identity).Add(z)
-		}, false},
-		"read by its pullback": {b, func(x, b *grad.Var) *grad.Var { return rigid(x).AddBiasInPlace(b, grad.Identity) },
-			func(x, b *grad.Var) *grad.Var { return x.Exp().AddBias(b, grad.Identity) }, false},
-		"a leaf": {b, func(x, b *grad.Var) *grad.Var { return x.AddBiasInPlace(b, grad.Identity) },
-			func(x, b *grad.Var) *grad.Var { return x.AddBias(b, grad.Identity) }, false},
-	} {
-		got, want := result(x, c.b, c.place), result(x, c.b, c.beside)
-		for i, what := range []string{"value", "gradient of x", "gradient of b"} {
-			for j, w := range want[i] {
-				if g := got[i][j]; math.Abs(float64(g-w)) > 1e-5*(1+math.Abs(float64(w))) {
-					t.Fatalf("%s: element %d of the %s is %v, want %v", name, j, what, g, w)
-				}
-			}
-		}
-		tape := grad.NewTape(1)
-		if y := grow(tape.Use(x)); c.in {
-			if z := y.AddBiasInPlace(tape.Use(b), grad.Identity); &z.Value().Data[0] != &y.Value().Data[0] {
-				t.Errorf("%s: the sum has memory of its own", name)
-			}
-		}
-	}
-	if _, ok := tensor.Try(func() { tape := grad.NewTape(1); grow(tape.Use(x)).AddBiasInPlace(tape.Use(wide), grad.Identity) }).(*tensor.ShapeError); !ok {
-		t.Error("a bias of another length: no ShapeError")
-	}
-}
-
-// A checkpointed function leaves alone what it is given, which it reads again, and
-// may add in place to what it made.
-func TestAddBiasInPlaceCheckpoint(t *testing.T) {
-	x, b := param(1, 40, 6), param(2, 6)
-	for name, inside := range map[string]func(x *grad.Var) *grad.Var{
-		"given": func(x *grad.Var) *grad.Var { return x }, "made": grow,
-	} {
-		run := func(add func(x, b *grad.Var) *grad.Var) (out [][]tensor.Float) {
-			tape := grad.NewTape(1)
-			y := grow(tape.Use(x))
-			z := tape.Checkpoint(func(xs ...*grad.Var) *grad.Var { return add(inside(xs[0]), tape.Use(b)).Tanh() }, y)
-			out = append(out, slices.Clone(z.Value().Data), slices.Clone(y.Value().Data))
-			for _, g := range tape.Backward(weigh(z)) {
-				out = append(out, slices.Clone(g.Value.Data))
-			}
-			return out
-		}
-		got := run(func(x, b *grad.Var) *grad.Var { return x.AddBiasInPlace(b, grad.Identity) })
-		want := run(func(x, b *grad.Var) *grad.Var { return x.AddBias(b, grad.Identity) })
-		for i := range want {
-			for j, w := range want[i] {
-				if g := got[i][j]; math.Abs(float64(g-w)) > 1e-5*(1+math.Abs(float64(w))) {
-					t.Fatalf("%s: element %d of array %d is %v, want %v", name, j, i, g, w)
-				}
-			}
-		}
-	}
-}
-
-// A gradient that BackwardFrom is given goes past the bias, and stays what it was.
-func TestAddBiasInPlaceFrom(t *testing.T) {
-	x, b, dy := param(1, 40, 6), param(2, 6), param(3, 40, 6).Value
-	before := dy.Clone()
-	from := func(f func(x, b *grad.Var) *grad.Var) (out [][]tensor.Float) {
-		tape := grad.NewTape(1)
-		y := f(tape.Use(x), tape.Use(b))
-		for range 2 {
-			out = nil
-			for _, g := range tape.BackwardFrom(y, dy) {
-				out = append(out, slices.Clone(g.Value.Data))
-			}
-		}
-		return out
-	}
-	got := from(func(x, b *grad.Var) *grad.Var { return grow(x).AddBiasInPlace(b, grad.Identity) })
-	want := from(func(x, b *grad.Var) *grad.Var { return grow(x).AddBias(b, grad.Identity) })
-	for i := range want {
-		for j, w := range want[i] {
-			if g := got[i][j]; math.Abs(float64(g-w)) > 1e-5*(1+math.Abs(float64(w))) {
-				t.Fatalf("element %d of gradient %d is %v, want %v", j, i, g, w)
-			}
-		}
-	}
-	if !slices.Equal(dy.Data, before.Data) {
-		t.Error("the gradient that was given has changed")
+	if !slices.Equal(tape.Dropout(grad.Const(x.Value), 0.5).Value().Data, other.Dropout(grad.Const(x.Value), 0.5).Value().Data) {
+		t.Error("bias and dropout draw more or less than one mask")
 	}
 }

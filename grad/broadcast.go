@@ -3,36 +3,41 @@ package grad
 import (
 	"slices"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Add returns x + y under NumPy's broadcasting: shapes are aligned at the last
 // axis, and a length of 1 stretches.
-func (x *Var) Add(y *Var) *Var { return x.binary(simd.Add, y) }
+func (x *Var) Add(y *Var) *Var { return x.binary(vec.Add, y) }
 
 // Sub returns x − y, with broadcasting.
-func (x *Var) Sub(y *Var) *Var { return x.binary(simd.Sub, y) }
+func (x *Var) Sub(y *Var) *Var { return x.binary(vec.Sub, y) }
 
 // Mul returns the product of elements, with broadcasting.
-func (x *Var) Mul(y *Var) *Var { return x.binary(simd.Mul, y) }
+func (x *Var) Mul(y *Var) *Var { return x.binary(vec.Mul, y) }
 
 // Div returns the quotient of elements, with broadcasting.
-func (x *Var) Div(y *Var) *Var { return x.binary(simd.Div, y) }
+func (x *Var) Div(y *Var) *Var { return x.binary(vec.Div, y) }
 
 // Min returns the smaller of two elements, with broadcasting. Where they tie the
 // gradient goes to x.
-func (x *Var) Min(y *Var) *Var { return x.binary(simd.Min, y) }
+func (x *Var) Min(y *Var) *Var { return x.binary(vec.Min, y) }
 
 // Max returns the larger of two elements, with broadcasting. Where they tie the
 // gradient goes to x.
-func (x *Var) Max(y *Var) *Var { return x.binary(simd.Max, y) }
+func (x *Var) Max(y *Var) *Var { return x.binary(vec.Max, y) }
 
 // small is how many elements an operation takes by itself: to share them out
 // would cost more than they do.
 const small = 1 << 10
 
-func (x *Var) binary(f simd.Binary, y *Var) *Var {
+func (x *Var) binary(f vec.Binary, y *Var) *Var {
+	if f == vec.Add && y != nil && (x.sum != noSummand || y.sum != noSummand) {
+		if z := x.addAlong(y); z != nil {
+			return z
+		}
+	}
 	op := Begin(f.String(), x, y)
 	n := Notes[binaryNotes](op)
 	*n = binaryNotes{f: f, x: x, y: y, few: fewRows(x.Value(), y.Value())}
@@ -77,7 +82,7 @@ func (op Op) broadcast(room *extents, x, y *Var) []int {
 // binaryNotes is the pullback of a function of x and y, of which few are taken
 // row by row.
 type binaryNotes struct {
-	f    simd.Binary
+	f    vec.Binary
 	x, y *Var
 	few  bool
 }

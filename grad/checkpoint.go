@@ -54,6 +54,7 @@ func (c *checkpoint) run(s section) *Var {
 	t.inside, t.again = s, again || s == replay
 	t.op, t.label = c.op, c.label
 	y := c.f(c.xs...)
+	t.settle()
 	if s == replay {
 		t.op = op
 	}
@@ -77,6 +78,7 @@ func (c *checkpoint) enter() visit {
 }
 
 func (v visit) leave() {
+	v.t.waiting, v.t.sum = nil, nil // of a function that has panicked
 	v.t.runs = v.t.runs[:v.outer]
 	v.t.arena.release(v.memory)
 	v.t.bodies.cut(v.bodies)

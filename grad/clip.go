@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -14,7 +15,7 @@ func (gs Grads) Norm() float64 {
 	sum := 0.0
 	for _, g := range gs {
 		if g.Param != nil {
-			sum += dot64(g.Value.Data, g.Value.Data)
+			sum += dense.Dot64(g.Value.Data, g.Value.Data)
 		}
 	}
 	return math.Sqrt(sum)

@@ -32,6 +32,12 @@
 // again without one. A tape of inference has no Backward, and is not noticed;
 // [Tape.Stats] says what it holds.
 //
+// Formulas are written as they stand in papers. A result may wait for the operation
+// that comes next, so that both run as one, where that saves a pass over memory: a sum
+// over edges for the bias of its layer, a bias with an ELU for a dropout. That is never
+// seen but in time, memory and [Tape.Operations]; [Op.RecordLate] is how an operation
+// takes part.
+//
 // A tape serves one goroutine; a model may be used by any number of goroutines,
 // each with a tape of its own, as long as none changes its Params. Two goroutines
 // on one tape are noticed in most of their meetings, and then panic with a

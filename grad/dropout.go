@@ -23,12 +23,18 @@ func (t *Tape) beginDropout(name string, xs ...*Var) Op {
 	if op.tape != nil && op.tape != t {
 		panic(&TapeError{Op: name, Why: "the operand is of another tape; operations do not mix tapes"})
 	}
+	if op.tape == nil {
+		t.settle()
+	}
 	op.tape = t
 	return op
 }
 
 // dropBy is Dropout by a mask.
 func (t *Tape) dropBy(x *Var, d *tensor.Mask) *Var {
+	if y := t.dropAlong(x, d); y != nil {
+		return y
+	}
 	op := t.beginDropout("Dropout", x)
 	if x.csr != nil {
 		return t.dropSparse(x, d)

@@ -7,17 +7,17 @@ func SetHandLeast(n int) (undo func()) {
 	return func() { handLeast = old }
 }
 
-// SetNormFew sets up to which width few rows are normalised element by element.
-func SetNormFew(n int) (undo func()) {
-	old := normFew
-	normFew = n
-	return func() { normFew = old }
-}
-
 // SetJointLeast sets from how many elements a gradient gives those of weights and
 // bias together.
 func SetJointLeast(n int) (undo func()) {
 	old := jointLeast
 	jointLeast = n
 	return func() { jointLeast = old }
+}
+
+// SetWaits says whether results wait for an operation that takes them along.
+func SetWaits(on bool) (undo func()) {
+	old := waits
+	waits = on
+	return func() { waits = old }
 }

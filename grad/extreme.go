@@ -3,7 +3,7 @@ package grad
 import (
 	"slices"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -23,7 +23,7 @@ func (x *Var) MinAxis(axis int) *Var {
 	i, s := x.axis("MinAxis", axis)
 	below := op.freshLike(x)
 	if !op.Dry(0) {
-		tensor.Apply(&below.val, &x.val, tensor.Unary(simd.Neg), 0)
+		tensor.Apply(&below.val, &x.val, tensor.Unary(vec.Neg), 0)
 	}
 	return op.largest(x, &below.val, i, s)
 }
@@ -61,7 +61,7 @@ func (n *placeNotes) fill(y, v *tensor.Dense, i int) {
 	}
 	tensor.MaxAxis(y, v, i)
 	if v != &n.x.val {
-		tensor.Apply(y, y, tensor.Unary(simd.Neg), 0)
+		tensor.Apply(y, y, tensor.Unary(vec.Neg), 0)
 	}
 }
 

@@ -60,7 +60,11 @@ func (f *Frame) Write(lo int, y *Var) {
 }
 
 // View returns rows lo to hi, without hi.
-func (f *Frame) View(lo, hi int) *Var { return f.all.RowRange(lo, hi) }
+func (f *Frame) View(lo, hi int) *Var {
+	y := f.all.RowRange(lo, hi)
+	y.step = y.tape == nil
+	return y
+}
 
 // Sorted returns the rows from number skip on in another order: row i is number
 // rank[i] of them, and order is the way back, order[rank[i]] = i. The lists must

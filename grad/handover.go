@@ -1,10 +1,7 @@
 package grad
 
 import (
-	"sync"
-
-	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/spoil"
+	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -40,60 +37,6 @@ func (op Op) mayHandOver(y, x *Var) {
 	}
 }
 
-// inPlace is the product of a gradient with the transpose of a square matrix, in
-// the gradient's memory, in parts of rows.
-type inPlace struct {
-	g    tensor.Dense // a matrix
-	back tensor.Packed
-}
-
-// A part is about partSize elements, of which blockSize are copied at a time: they
-// stay in the second cache.
-const (
-	partSize  = 1 << 16
-	blockSize = 1 << 14
-)
-
-// rows returns the rows of so many elements.
-func (t *inPlace) rows(size int) int { return max(1, size/t.g.RowLen()) }
-
-var inPlaces = sync.Pool{New: func() any { return new(inPlace) }}
-
 // turnInPlace multiplies the rows of g by the transpose of w, to the bits of a
 // product beside it.
-func turnInPlace(g, w *tensor.Dense) {
-	t := inPlaces.Get().(*inPlace)
-	t.g = *matrix(g)
-	t.back.Set(w, tensor.TransB)
-	par.Run((t.g.Rows()-1)/t.rows(partSize)+1, t)
-	t.g = tensor.Dense{}
-	inPlaces.Put(t)
-}
-
-// inPlaceRows is what a part works with.
-type inPlaceRows struct {
-	room     []tensor.Float
-	from, to tensor.Dense
-}
-
-var inPlaceRooms = sync.Pool{New: func() any { return new(inPlaceRows) }}
-
-// Chunk does one part.
-func (t *inPlace) Chunk(i int) {
-	n, part, block := t.g.RowLen(), t.rows(partSize), t.rows(blockSize)
-	end := min((i+1)*part, t.g.Rows())
-	s := inPlaceRooms.Get().(*inPlaceRows)
-	if len(s.room) < block*n {
-		s.room = make([]tensor.Float, block*n)
-	}
-	spoil.Floats(s.room)
-	for lo := i * part; lo < end; lo += block {
-		hi := min(lo+block, end)
-		rows := t.g.Data[lo*n : hi*n]
-		s.from.Set(s.room[:copy(s.room, rows)], hi-lo, n)
-		s.to.Set(rows, hi-lo, n)
-		tensor.MatMulPackedThen(&s.to, &s.from, &t.back, 0, tensor.Epilogue{})
-	}
-	s.to = tensor.Dense{}
-	inPlaceRooms.Put(s)
-}
+func turnInPlace(g, w *tensor.Dense) { dense.MatMulInPlace(matrix(g), w) }

@@ -5,7 +5,8 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -16,14 +17,79 @@ func perHead(x, y *Var) bool {
 	return len(xs) > 1 && slices.Equal(xs[1:], ys) && len(x.val.Data) > 0
 }
 
-// dotHeads is Dot where y has the shape of one of x's rows.
+// dotHeads is Dot where y has the shape of one of x's rows. It waits for another
+// such product of x.
 func (op Op) dotHeads(x, y, z *Var) *Var {
-	if !op.Dry(foldRoom(x, y)) {
-		runHeads(&headTask{x: x.val.Data, of: [2]headPart{{y: y.val.Data, w: z.val.Data}}, pass: headPairs}, x)
-	}
 	n := Notes[headNotes](op)
-	*n = headNotes{op: op, x: x, of: [2]headPull{{y: y}}}
+	*n = headNotes{op: op, x: x, of: [2]headPull{{y: y, row: y}}}
+	if row := [...]*Var{y}; !x.leaf() && op.Own(row[:]) {
+		n.of[0].row = row[0]
+		op.Dry(foldRoom(x, y))
+		return op.RecordLate(z, n)
+	}
+	n.Run(op, z)
 	return op.RecordBy(z, n)
+}
+
+// Run implements [Late].
+func (n *headNotes) Run(op Op, z *Var) {
+	if n.of[0].w == nil {
+		n.of[0].w = z
+	}
+	if !op.Dry(foldRoom(n.x, n.of[0].y)) {
+		p := n.of[0]
+		runHeads(&headTask{x: n.x.val.Data, of: [2]headPart{{y: p.row.val.Data, w: z.val.Data}}, pass: headPairs}, n.x)
+	}
+}
+
+// Biased implements [Late].
+func (n *headNotes) Biased(_, _ *Var) Late { return nil }
+
+// dotAlong returns x.Dot(y) if such a product of x with a row waits: both are one
+// pass over x, and one in Backward. Else it returns nil.
+func (x *Var) dotAlong(y *Var) *Var {
+	t := x.tape
+	if t == nil || t.waiting == nil || x.gen != t.gen || y == nil {
+		return nil
+	}
+	l := t.waiting
+	n, ok := l.of.(*headNotes)
+	if !ok || n.x != x || y.csr != nil || y.late.Load() != nil || !perHead(x, y) || (x.needs || y.Needs()) != l.op.needs {
+		return nil
+	}
+	op := begin("Dot", l, []*Var{x, y})
+	z := op.Fresh(lastOne(&extents{}, x.val.Shape())...)
+	n.of[0], n.of[1] = headPull{y: y, row: y, w: z}, headPull{y: n.of[0].y, row: n.of[0].row, w: l.out} // as the pullbacks of both would run
+	l.runBoth(n)
+	op.done()
+	if last := t.last(); op.needs && last != nil {
+		z.needs = true
+		last.out, last.outs = nil, t.several([]*Var{l.out, z})
+		if tr := last.trace; tr != nil {
+			tr.xs = append(tr.xs, y)
+			tr.scratch += foldRoom(x, y)
+		}
+	}
+	return z
+}
+
+// runBoth makes two products, of which one waits unless it has been read.
+func (l *late) runBoth(n *headNotes) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.op.tape.waiting = nil
+	second := headPart{y: n.of[0].row.val.Data, w: n.of[0].w.val.Data}
+	of := [2]headPart{{y: n.of[1].row.val.Data, w: n.of[1].w.val.Data}, second}
+	if l.state == settled { // another goroutine has read it
+		clear(second.w)
+		of = [2]headPart{second}
+	}
+	if !l.op.Measuring() {
+		runHeads(&headTask{x: n.x.val.Data, of: of, pass: headPairs}, n.x)
+	}
+	if l.state != settled {
+		l.release(l.out.val.Data)
+	}
 }
 
 // headNotes is the pullback of the products of x with one row or two.
@@ -46,28 +112,10 @@ func (n *headNotes) Pull(dz *tensor.Dense) {
 	pullHeads(n.op, n.x, &n.of)
 }
 
-// DotBoth returns x.Dot(y) and x.Dot(z). Where y and z have the shape of one of
-// x's rows, as attention vectors have, it reads x once, and so does Backward.
-func (x *Var) DotBoth(y, z *Var) (xy, xz *Var) {
-	op := Begin("DotBoth", x, y, z)
-	if x.csr != nil || y.csr != nil || z.csr != nil || !perHead(x, y) || !perHead(x, z) {
-		return x.Dot(y), x.Dot(z)
-	}
-	shape := lastOne(&extents{}, x.val.Shape())
-	xy, xz = op.Fresh(shape...), op.Fresh(shape...)
-	if !op.Dry(foldRoom(x, y) + foldRoom(x, z)) {
-		of := [2]headPart{{y: y.val.Data, w: xy.val.Data}, {y: z.val.Data, w: xz.val.Data}}
-		runHeads(&headTask{x: x.val.Data, of: of, pass: headPairs}, x)
-	}
-	n := Notes[headNotes](op)
-	*n = headNotes{op: op, x: x, of: [2]headPull{{y: z, w: xz}, {y: y, w: xy}}} // as Dot's would run
-	op.RecordAllBy([]*Var{xy, xz}, n)
-	return xy, xz
-}
-
 // headPull is what a row was multiplied with, and the gradient of the products w.
 type headPull struct {
 	y, w *Var
+	row  *Var // y, or a copy of it
 	dw   *tensor.Dense
 }
 
@@ -214,14 +262,14 @@ func (t *headTask) each() {
 func (t *headTask) one(p *headPart, i, at, y int) {
 	x, row := t.x[at:at+t.width], p.y[y:y+t.width]
 	if t.pass == headPairs {
-		p.w[i] = simd.Dot(x, row)
+		p.w[i] = vec.Dot(x, row)
 		return
 	}
 	if t.dx != nil {
-		simd.Axpy(t.dx[at:at+t.width], p.w[i], row)
+		vec.Axpy(t.dx[at:at+t.width], p.w[i], row)
 	}
 	if p.dy != nil {
-		simd.Axpy(p.dy[y:y+t.width], p.w[i], x)
+		vec.Axpy(p.dy[y:y+t.width], p.w[i], x)
 	}
 }
 
@@ -255,7 +303,7 @@ func (t *headTask) both() bool {
 func (t *headTask) ends(i, lo, n int) {
 	f := t.heads * t.width
 	b, a := &t.of[0], &t.of[1]
-	k := simd.Ends{
+	k := attend.DotPair{
 		X: t.x[lo*f:], A: a.y, B: b.y, L: a.w[lo*t.heads:], R: b.w[lo*t.heads:],
 		H: t.heads, Width: t.width,
 	}
@@ -263,7 +311,7 @@ func (t *headTask) ends(i, lo, n int) {
 		k.Pairs(n)
 		return
 	}
-	k.Grad(simd.EndGrads{X: t.dx[lo*f:], A: a.sums(i), B: b.sums(i)}, n)
+	k.Grad(attend.DotPairGrads{X: t.dx[lo*f:], A: a.sums(i), B: b.sums(i)}, n)
 }
 
 // sums is what part i adds its gradient of the row to.
@@ -278,7 +326,7 @@ func (p *headPart) sums(i int) []tensor.Float {
 // block does n rows from lo on, of part i.
 func (t *headTask) block(p *headPart, i, lo, n int) {
 	f := t.heads * t.width
-	k := simd.Heads{WStride: t.heads, Width: t.width, H: t.heads, W: p.w[lo*t.heads:]}
+	k := attend.Heads{WStride: t.heads, Width: t.width, H: t.heads, W: p.w[lo*t.heads:]}
 	if t.pass == headPairs {
 		k.X, k.Y, k.XStride = t.x[lo*f:], p.y, f
 		k.Pairs(n)

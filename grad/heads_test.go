@@ -19,43 +19,54 @@ func both(x, y, z *tensor.Dense, f func(x, y, z *grad.Var) (xy, xz *grad.Var)) [
 	for range 2 { // the second time from used buffers
 		t.Reset()
 		xv, yv, zv := t.Watch(x), t.Watch(y), t.Watch(z)
-		a, b := f(xv, yv, zv)
+		a, b := f(xv.Scale(1), yv, zv)
 		gs := t.Backward(a.Mul(b).Add(a.Tanh()).Sum())
 		out = slices.Concat(a.Value().Data, b.Value().Data, gs.Of(xv).Data, gs.Of(yv).Data, gs.Of(zv).Data)
 	}
 	return out
 }
 
-// DotBoth is two times Dot, to the bit, on any number of threads.
-func TestDotBoth(t *testing.T) {
+// dots are two products of x, which are one pass where x is the tape's and y and z
+// have the shape of a row.
+func dots(x, y, z *grad.Var) (xy, xz *grad.Var) { return x.Dot(y), x.Dot(z) }
+
+// apartDots are those products each by itself.
+func apartDots(x, y, z *grad.Var) (xy, xz *grad.Var) {
+	defer grad.SetWaits(false)()
+	return dots(x, y, z)
+}
+
+// Two products in one pass have the bits of each by itself, on any number of
+// threads.
+func TestDots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 31))
 	for _, shape := range [][3]int{{1, 1, 1}, {700, 8, 8}, {3000, 1, 7}, {900, 4, 64}, {5, 3, 5}} {
 		n, h, d := shape[0], shape[1], shape[2]
 		x, y, z := random(rng, n, h, d), random(rng, h, d), random(rng, h, d)
-		want := both(x, y, z, func(x, y, z *grad.Var) (xy, xz *grad.Var) { return x.Dot(y), x.Dot(z) })
+		want := both(x, y, z, apartDots)
 		for _, threads := range []int{1, 2, 3, 8} {
 			undo := par.SetThreads(threads)
-			got := both(x, y, z, (*grad.Var).DotBoth)
+			got := both(x, y, z, dots)
 			undo()
 			if !slices.Equal(got, want) {
-				t.Errorf("%v on %d threads: other bits than Dot", shape, threads)
+				t.Errorf("%v on %d threads: other bits than each by itself", shape, threads)
 			}
 		}
 	}
 }
 
-// Where the vectors are no rows of x, DotBoth is Dot all the same.
-func TestDotBothBroadcast(t *testing.T) {
+// The vectors may have another shape than rows of x.
+func TestDotsBroadcast(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 32))
 	x, y, z := random(rng, 4, 2, 3), random(rng, 3), random(rng, 4, 2, 3)
-	want := both(x, y, z, func(x, y, z *grad.Var) (xy, xz *grad.Var) { return x.Dot(y), x.Dot(z) })
-	if got := both(x, y, z, (*grad.Var).DotBoth); !slices.Equal(got, want) {
+	want := both(x, y, z, apartDots)
+	if got := both(x, y, z, dots); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
 // The rows may be one, or rows of x: their gradients add up.
-func TestDotBothShared(t *testing.T) {
+func TestDotsShared(t *testing.T) {
 	rng := rand.New(rand.NewPCG(34, 34))
 	x, y := random(rng, 40, 8, 8), random(rng, 8, 8)
 	row := func(x *grad.Var, i int) *grad.Var { return x.RowRange(i, i+1).Reshape(8, 8) }
@@ -66,11 +77,11 @@ func TestDotBothShared(t *testing.T) {
 	} {
 		want := both(x, y, y, func(x, y, _ *grad.Var) (xa, xb *grad.Var) {
 			a, b := pick(x, y)
-			return x.Dot(a), x.Dot(b)
+			return apartDots(x, a, b)
 		})
 		got := both(x, y, y, func(x, y, _ *grad.Var) (xa, xb *grad.Var) {
 			a, b := pick(x, y)
-			return x.DotBoth(a, b)
+			return dots(x, a, b)
 		})
 		for i, w := range want { // of one row the sums are made in another order
 			if g := got[i]; math.Abs(float64(g-w)) > 1e-4*(1+math.Abs(float64(w))) {
@@ -80,19 +91,19 @@ func TestDotBothShared(t *testing.T) {
 	}
 }
 
-func BenchmarkDotBoth(b *testing.B) {
+func BenchmarkDots(b *testing.B) {
 	rng := rand.New(rand.NewPCG(33, 33))
 	x, y, z := random(rng, 2708, 8, 8), random(rng, 8, 8), random(rng, 8, 8)
 	for name, f := range map[string]func(x, y, z *grad.Var) (xy, xz *grad.Var){
-		"both":  (*grad.Var).DotBoth,
-		"twice": func(x, y, z *grad.Var) (xy, xz *grad.Var) { return x.Dot(y), x.Dot(z) },
+		"both":  dots,
+		"twice": apartDots,
 	} {
 		b.Run(name, func(b *testing.B) {
 			t := grad.NewTape(1)
 			dy := tensor.New(2708, 8, 1)
 			for b.Loop() {
 				t.Reset()
-				a, c := f(t.Watch(x), t.Watch(y), t.Watch(z))
+				a, c := f(t.Watch(x).Scale(1), t.Watch(y), t.Watch(z))
 				t.BackwardFrom(a.Add(c), dy)
 			}
 		})

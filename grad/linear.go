@@ -1,7 +1,7 @@
 package grad
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -54,7 +54,7 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 // that.
 type linearNotes struct {
 	x, w, b, y *Var
-	u          simd.Unary
+	u          vec.Unary
 	inPlace    bool
 	dz         tensor.Dense // while it runs, the gradient of what u is of
 }
@@ -119,16 +119,16 @@ func end(y *tensor.Dense, b *Var, k kernel, on bool) {
 
 // fromResult returns the kernel of an activation whose slope the result alone
 // tells, so that the argument need not be kept.
-func (a Activation) fromResult() (u simd.Unary, ok bool) {
+func (a Activation) fromResult() (u vec.Unary, ok bool) {
 	switch a {
 	case ReLU:
-		return simd.ReLU, true
+		return vec.ReLU, true
 	case ELU:
-		return simd.ELU, true
+		return vec.ELU, true
 	case Sigmoid:
-		return simd.Sigmoid, true
+		return vec.Sigmoid, true
 	case Tanh:
-		return simd.Tanh, true
+		return vec.Tanh, true
 	}
 	return 0, false
 }

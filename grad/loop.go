@@ -35,10 +35,22 @@ func (l *Loop) End() {
 	if l == nil || l.tape.loop != l {
 		return
 	}
+	l.tape.settle()
 	l.tape.loop = l.outer
 	if len(l.nodes) > 0 {
 		l.tape.push("Loop", (*loopPull)(l))
 	}
+}
+
+// Read returns x as the rounds of l read it: those of a loop on no tape tell the
+// products that they make of it from others.
+func (l *Loop) Read(x *Var) *Var {
+	if l != nil || x.tape != nil {
+		return x
+	}
+	y := x.Detach()
+	y.step = true
+	return y
 }
 
 // Seal says that no Var of the loop leaves it but through a [Frame]: one that is used after

@@ -21,6 +21,9 @@ func (x *Var) MatMul(w *Var) *Var {
 	if len(w.val.Shape()) != 2 || k != w.Dim(0) {
 		panic(tensor.Mismatch("grad.MatMul", x, w))
 	}
+	if op.tape.joins(x, w) {
+		return op.recordProduct(x, w)
+	}
 	if op.tape.shares(w) && x.csr == nil {
 		return op.tape.loop.weight(w).times(op, x, nil)
 	}

@@ -53,10 +53,10 @@ func TestMeasure(t *testing.T) {
 		},
 		"attention with a bias": func(t *grad.Tape) *grad.Var {
 			ft := x.MatMul(t.Use(w)).Reshape(-1, 4, 6)
-			el, er := ft.DotBoth(t.Use(b).Reshape(4, 6), t.Use(b).Reshape(4, 6))
+			el, er := dots(ft, t.Use(b).Reshape(4, 6), t.Use(b).Reshape(4, 6))
 			alpha := message.UAddV(el, er).LeakyReLU(0.2).Softmax()
 			y := message.UpdateAll(g, message.U(ft).Mul(alpha), message.Sum).Reshape(n, d)
-			return y.AddBiasInPlace(t.Use(b), grad.Identity).Square().Mean()
+			return y.AddBias(t.Use(b), grad.Identity).Square().Mean()
 		},
 		"any message": func(t *grad.Tape) *grad.Var {
 			ft := x.MatMul(t.Use(w))

@@ -14,30 +14,30 @@ var mutate = flag.Bool("mutate", false, "plant errors in gradients and in what o
 
 // mutations are errors of 0.1 % in one term of a pullback.
 var mutations = []struct{ name, file, old, new string }{
-	{"softmax", "../internal/simd/row_grad.go", "mulAddLess(dx, y, dy, Dot(y, dy))", "mulAddLess(dx, y, dy, 1.001*Dot(y, dy))"},
-	{"log-softmax", "../internal/simd/row_grad.go", "s := -Sum(dy)", "s := -1.001 * Sum(dy)"},
-	{"dot, by x", "reduce.go", "simd.Axpy(n.dx[i:i+n.d], n.z[k]", "simd.Axpy(n.dx[i:i+n.d], 1.001*n.z[k]"},
-	{"dot, by y", "reduce.go", "simd.Axpy(n.dy[j:j+n.d], n.z[k]", "simd.Axpy(n.dy[j:j+n.d], 1.001*n.z[k]"},
-	{"dot of few heads, by x", "heads.go", "simd.Axpy(t.dx[at:at+t.width], p.w[i]", "simd.Axpy(t.dx[at:at+t.width], 1.001*p.w[i]"},
-	{"dot of few heads, by y", "heads.go", "simd.Axpy(p.dy[y:y+t.width], p.w[i]", "simd.Axpy(p.dy[y:y+t.width], 1.001*p.w[i]"},
-	{"dot of heads, by x", "../internal/simd/heads.go", "Axpy(k.Y[r*k.YStride+h*d:][:d], k.W", "Axpy(k.Y[r*k.YStride+h*d:][:d], 1.001*k.W"},
-	{"dot of heads, by y", "../internal/simd/heads.go", "Axpy(k.Y[h*d:][:d], k.W[r*k.WStride+h], k.X[r*", "Axpy(k.Y[h*d:][:d], 1.001*k.W[r*k.WStride+h], k.X[r*"},
-	{"bias", "biased.go", "addTo(to, sum[at:at+len(k.b)])", "simd.Axpy(to, 1.001, sum[at:at+len(k.b)])"},
+	{"softmax", "../internal/simd/vec/softmaxrow_grad.go", "mulAddLess(dx, y, dy, Dot(y, dy))", "mulAddLess(dx, y, dy, 1.001*Dot(y, dy))"},
+	{"log-softmax", "../internal/simd/vec/softmaxrow_grad.go", "s := -Sum(dy)", "s := -1.001 * Sum(dy)"},
+	{"dot, by x", "reduce.go", "vec.Axpy(n.dx[i:i+n.d], n.z[k]", "vec.Axpy(n.dx[i:i+n.d], 1.001*n.z[k]"},
+	{"dot, by y", "reduce.go", "vec.Axpy(n.dy[j:j+n.d], n.z[k]", "vec.Axpy(n.dy[j:j+n.d], 1.001*n.z[k]"},
+	{"dot of few heads, by x", "heads.go", "vec.Axpy(t.dx[at:at+t.width], p.w[i]", "vec.Axpy(t.dx[at:at+t.width], 1.001*p.w[i]"},
+	{"dot of few heads, by y", "heads.go", "vec.Axpy(p.dy[y:y+t.width], p.w[i]", "vec.Axpy(p.dy[y:y+t.width], 1.001*p.w[i]"},
+	{"dot of heads, by x", "../internal/simd/attend/heads.go", "Axpy(k.Y[r*k.YStride+h*d:][:d], k.W", "Axpy(k.Y[r*k.YStride+h*d:][:d], 1.001*k.W"},
+	{"dot of heads, by y", "../internal/simd/attend/heads.go", "Axpy(k.Y[h*d:][:d], k.W[r*k.WStride+h], k.X[r*", "Axpy(k.Y[h*d:][:d], 1.001*k.W[r*k.WStride+h], k.X[r*"},
+	{"bias", "biased.go", "addTo(to, sum[at:at+len(k.b)])", "vec.Axpy(to, 1.001, sum[at:at+len(k.b)])"},
 	{"max", "extreme.go", "dx[n.at(k, p)] += dy.Data[k]", "dx[n.at(k, p)] += 1.001 * dy.Data[k]"},
-	{"cross-entropy", "crossentropy.go", "simd.Axpy(dx, w, p)", "simd.Axpy(dx, 1.001*w, p)"},
-	{"cross-entropy of few classes", "crossentropy.go", "dx[j] += w * v", "dx[j] += 1.001 * w * v"},
-	{"layer norm", "layernorm.go", "-scale*scale*dot)", "-scale*scale*dot*1.001)"},
-	{"columns' norm", "columnnorm.go", "-f * scale * dyx / rows", "-1.001 * f * scale * dyx / rows"},
+	{"cross-entropy", "../internal/dense/entropy.go", "vec.Axpy(dx, w, p)", "vec.Axpy(dx, 1.001*w, p)"},
+	{"cross-entropy of few classes", "../internal/dense/entropy.go", "dx[j] += w * v", "dx[j] += 1.001 * w * v"},
+	{"layer norm", "../internal/dense/layernorm.go", "-scale*scale*dot)", "-scale*scale*dot*1.001)"},
+	{"columns' norm", "../internal/dense/columnnorm.go", "-f * scale * dyx / rows", "-1.001 * f * scale * dyx / rows"},
 }
 
 // planted are errors that only many rows or edges reach, or that are too small for a
 // difference quotient in float32, with the tests that notice them as the module is built.
 var planted = []struct{ name, file, old, new, pkg, tests string }{
-	{"the last of 32 rows of GRU's bias", "../layers/sequence/grugates.go", "for r := range n {\n\t\t\t\tsimd.Add", "for r := range n - n/32 {\n\t\t\t\tsimd.Add", "../layers/sequence", "TestGateRows"},
+	{"the last of 32 rows of GRU's bias", "../layers/sequence/grugates.go", "for r := range n {\n\t\t\t\tvec.Add", "for r := range n - n/32 {\n\t\t\t\tvec.Add", "../layers/sequence", "TestGateRows"},
 	{"peepholes, by z", "../layers/sequence/gates.go", "dc := do * p[2*m+j]", "dc := 0.997 * do * p[2*m+j]", "../layers/sequence", "TestGateRows"},
 	{"peepholes, by c", "../layers/sequence/gates.go", "di*p[j] + df*p[m+j]", "0.996*di*p[j] + df*p[m+j]", "../layers/sequence", "TestGateRows"},
-	{"normalise", "../message/across.go", "r.dx[at+j] += (g - c[j]) / sum[j]", "r.dx[at+j] += 0.998 * (g - c[j]) / sum[j]", "../message", "TestAcrossGradients"},
-	{"the wrong hub's sums", "../message/backpass.go", "copy(w.pull, b.pulls[c.hub*b.run.n:(c.hub+1)*b.run.n])", "copy(w.pull, b.pulls[c.hub/2*b.run.n:(c.hub/2+1)*b.run.n])", "../message", "TestHubs"},
+	{"normalise", "../message/internal/exec/softmax.go", "r.dx[at+j] += (g - c[j]) / sum[j]", "r.dx[at+j] += 0.998 * (g - c[j]) / sum[j]", "../message", "TestAcrossGradients"},
+	{"the wrong hub's sums", "../message/internal/exec/backpass.go", "copy(w.acrossSums, b.hubSums[c.hub*n:(c.hub+1)*n])", "copy(w.acrossSums, b.hubSums[c.hub/2*n:(c.hub/2+1)*n])", "../message", "TestHubs"},
 	{"the last copy of er's gradient", "../internal/attend/gat_backward.go", "for c := range t.copies {", "for c := range t.copies - t.k.In.NNZ()>>17 {", "../internal/attend", "TestAttentionCopies"},
 	{"a spilt product that keeps what was there", "../sparse/spill.go", "\tif t.set {\n\t\tclear(*own)\n", "\tif t.set && t.remains != &t.all {\n\t\tclear(*own)\n", "../sparse", "TestSpill"},
 	{"a long k in more than two parts", "../tensor/gemm_parts.go", "for p := range t.parts - 1 {", "for p := range min(t.parts-1, 2) {", "../tensor", "TestProductSizes"},
@@ -45,11 +45,11 @@ var planted = []struct{ name, file, old, new, pkg, tests string }{
 	{"rows added by several threads", "../tensor/gather.go", "movingJobs.run(m, scatterMost, share,", "movingJobs.run(m, scatterMost-1, share,", "../tensor", "TestMovedRows"},
 	{"the last part of a bias's gradient", "biased.go", "for at := 0; t.db != nil && at < parts*width;", "for at := 0; t.db != nil && at < min(parts, 31)*width;", ".", "TestRowSizes"},
 	{"the last part of a dot's gradient", "heads.go", "for rest := p.private; len(rest) > 0;", "for rest := p.private; len(rest) > len(p.dy);", ".", "TestRowSizes"},
-	{"a part of a loss", "loss.go", "for _, s := range sums {", "for _, s := range sums[:len(sums)-len(sums)/3] {", ".", "TestRowSizes"},
-	{"cross-entropy of many classes", "crossentropy.go", "simd.Axpy(dx, w, p)", "simd.Axpy(dx[:len(p)-len(p)/32], w, p[:len(p)-len(p)/32])", ".", "TestClassSizes"},
-	{"a part of a column", "columnnorm.go", "par.For(rows.hi-rows.lo, grain,", "par.For(rows.hi-rows.lo-1, grain,", ".", "TestColumnSizes"},
+	{"a part of a loss", "../internal/dense/pairs.go", "for _, s := range sums {", "for _, s := range sums[:len(sums)-len(sums)/3] {", ".", "TestRowSizes"},
+	{"cross-entropy of many classes", "../internal/dense/entropy.go", "vec.Axpy(dx, w, p)", "vec.Axpy(dx[:len(p)-len(p)/32], w, p[:len(p)-len(p)/32])", ".", "TestClassSizes"},
+	{"a part of a column", "../internal/dense/columnnorm.go", "par.For(rows.hi-rows.lo, step,", "par.For(rows.hi-rows.lo-1, step,", ".", "TestColumnSizes"},
 	{"the last destinations of attention", "../internal/attend/gat_backward.go", "return partsOfRows(t.k.In.NumRows, t.narrow())", "return partsOfRows(t.k.In.NumRows, t.narrow()) - t.k.In.NumRows/4096", "../internal/attend", "TestAttentionRows"},
-	{"a long segment", "../internal/simd/segments.go", "DivideRows(s.Y[lo:hi], sum)", "DivideRows(s.Y[lo:hi], sum)\n\t\tif s.long() && s.N == 8 {\n\t\t\ts.Y[lo] *= 1.01\n\t\t}", "../sparse", "TestSoftmaxSizes"},
+	{"a long segment", "../internal/simd/spmm/segments.go", "DivideRows(s.Y[lo:hi], sum)", "DivideRows(s.Y[lo:hi], sum)\n\t\tif s.long() && s.N == 8 {\n\t\t\ts.Y[lo] *= 1.01\n\t\t}", "../sparse", "TestSoftmaxSizes"},
 }
 
 // TestMutationsStand fails where a line that is to be replaced has changed.

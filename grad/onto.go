@@ -1,40 +1,199 @@
 package grad
 
 import (
-	"github.com/edgewise-ml/edgewise/sparse"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// LinearOnto returns a(z + x·w) for matrices, of which z is read by nothing
-// else: in a [Loop] the result takes z's memory, so that the products of all
-// rounds lie where their summands did, and so do their gradients.
-func (x *Var) LinearOnto(w, z *Var, a Activation) *Var {
-	u, inPlace := a.fromResult()
-	if !inPlace && a != Identity {
-		return x.LinearOnto(w, z, Identity).Activate(a)
+// In a [Loop] a product with a matrix from outside waits for a summand that was
+// given up, see [Var.TakeRows]: the sum is made where the summand lies, so that the
+// products of all rounds lie where the summands did, and so do their gradients.
+
+// summand says what a sum with a product may do with a Var.
+type summand uint8
+
+const (
+	noSummand  summand = iota
+	besideIt           // the product is added to a copy of it
+	inItsPlace         // the product is added to it, as nothing else reads it
+	sumInPlace         // it is such a sum, on which an activation may lie in place
+)
+
+// TakeRows returns rows lo to hi, without hi, as a view, and gives them up: a
+// product that is added to them in a [Loop] may take their place, and an activation
+// after it, too. The rounds of one loop take rows from the first on. Reading x
+// afterwards, or such a sum after its activation, panics with a [*TapeError]. What
+// operations have read of x before, and what the tape does not own, stays as it is.
+func (x *Var) TakeRows(lo, hi int) *Var {
+	t := x.tape
+	if t == nil {
+		y := x.RowRange(lo, hi)
+		y.sum = besideIt
+		return y
 	}
-	op := Begin("LinearOnto", x, w, z)
-	if len(x.Value().Shape()) != 2 || len(w.Value().Shape()) != 2 || len(z.Value().Shape()) != 2 ||
-		x.Dim(1) != w.Dim(0) || z.Dim(0) != x.Dim(0) || z.Dim(1) != w.Dim(1) {
-		panic(tensor.Mismatch("grad.LinearOnto", x, w, z))
+	x.alive("TakeRows")
+	l := x.late.Load()
+	if l != nil && l.state == given && l.loop != nil && l.loop == t.loop && lo >= l.to && hi >= lo && hi <= x.val.Dim(0) {
+		l.to = hi
+		var room extents
+		shape := append(room[:0], x.val.Shape()...)
+		shape[0] = hi - lo
+		y := Op{tape: t}.view(x, lo*x.val.RowLen(), shape...)
+		y.sum = inItsPlace
+		return y
 	}
-	if !op.tape.shares(w) {
-		return op.linearBeside(x, w, z).Activate(a)
+	whole := x.base == nil && !x.hold && !x.used && l == nil && t.loop != nil && x.made != t.loop
+	y := x.RowRange(lo, hi)
+	if y.sum = besideIt; whole {
+		y.sum = inItsPlace
+		l := Notes[late](Op{tape: t})
+		l.state, l.loop, l.to = given, t.loop, hi
+		x.late.Store(l)
 	}
-	p := op.tape.loop.weight(w)
-	if !inPlace || op.needs && !z.needs || !z.free() {
-		return p.times(op, x, z).Activate(a)
+	return y
+}
+
+// ontoNotes is a product x·w in a loop, and its pullback.
+type ontoNotes struct {
+	p     *weight // nil: the rounds share nothing
+	x, w  *Var
+	out   *Var // the product as others have it
+	loop  *Loop
+	taken bool // the sum is among the factors of w, the product alone is not
+}
+
+// joins reports whether products with w may take a summand along.
+func (t *Tape) joins(x, w *Var) bool {
+	inside := x.step && (t == nil || t.loop == nil) || t != nil && t.loop != nil && w.made != t.loop && w.base == nil && !x.leaf()
+	return inside && x.csr == nil && x.val.Axes() == 2 && waits
+}
+
+// recordProduct records x·w, which waits for a summand.
+func (op Op) recordProduct(x, w *Var) *Var {
+	t := op.tape
+	n := Notes[ontoNotes](op)
+	*n = ontoNotes{x: x, w: w}
+	if t != nil {
+		n.loop = t.loop
 	}
-	y := op.tape.newVar()
-	y.val = z.val
-	if !op.Dry(0) {
-		p.multiply(&y.val, &x.val, false)
-		u.Forward(y.val.Data, y.val.Data, 1)
+	if t.shares(w) {
+		n.p = t.loop.weight(w)
 	}
-	p.note(op, x, z)
-	n := Notes[roundNotes](op)
-	*n = roundNotes{p, x, y, z, u}
+	y := op.newVar()
+	y.val.SetShape(x.val.Dim(0), w.val.Dim(1))
+	n.out = y
+	op.Dry(0)
+	op.wait(y, nil, n)
 	return op.RecordBy(y, n)
+}
+
+// place implements [placer].
+func (n *ontoNotes) place(op Op) *Var {
+	shape := [...]int{n.x.val.Dim(0), n.w.val.Dim(1)}
+	if t := op.tape; n.p != nil && t != nil && t.loop == n.loop && !n.taken {
+		return n.p.place(op, shape[:])
+	}
+	return op.Fresh(shape[:]...)
+}
+
+// Run implements [Late].
+func (n *ontoNotes) Run(op Op, y *Var) {
+	if n.p == nil {
+		if !op.Measuring() {
+			multiply(&y.val, n.x, n.w)
+		}
+		return
+	}
+	if !op.Measuring() {
+		n.p.multiply(&y.val, &n.x.val, true)
+	}
+	if !n.taken {
+		n.p.note(op, n.x, n.out)
+	}
+}
+
+// Biased implements [Late].
+func (n *ontoNotes) Biased(_, _ *Var) Late { return nil }
+
+// Pull adds to the gradient of x; that of w comes after all rounds.
+func (n *ontoNotes) Pull(dy *tensor.Dense) {
+	if n.p == nil || n.taken { // and it was read after all
+		pullProduct(n.x, n.w, dy)
+		return
+	}
+	if dx := n.x.Grad(); dx != nil {
+		n.p.pullX(dx, dy)
+	}
+}
+
+// addAlong returns x + z if one of them is a product that waits and the other was
+// given up as its summand, else nil.
+func (x *Var) addAlong(z *Var) *Var {
+	if x.sum == besideIt || x.sum == inItsPlace {
+		x, z = z, x
+	}
+	l := x.along()
+	if x.tape == nil {
+		l = x.late.Load()
+	}
+	if l == nil || l.out != x || z.tape != nil && z.gen != z.tape.gen || z.sum != besideIt && z.sum != inItsPlace || !slices.Equal(x.val.Shape(), z.val.Shape()) {
+		return nil
+	}
+	n, ok := l.of.(*ontoNotes)
+	if !ok {
+		return nil
+	}
+	l.mu.Lock()
+	if ok = l.state == waiting; ok {
+		n.taken = true
+		l.take()
+	}
+	l.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	op := begin("Add", l, []*Var{n.x, n.w, z})
+	if n.p == nil {
+		return op.productBeside(n, z)
+	}
+	return n.p.times(op, n.x, z)
+}
+
+// actAlong returns f of x in x's memory if x is the sum that the last operation
+// made in its summand's, else nil.
+func (x *Var) actAlong(f vec.Unary, c tensor.Float) *Var {
+	t := x.tape
+	if x.sum != sumInPlace || t == nil || t.sum != x || x.gen != t.gen {
+		return nil
+	}
+	switch {
+	case f == vec.ELU && c == 1:
+	case f == vec.ReLU, f == vec.Sigmoid, f == vec.Tanh:
+	default:
+		return nil
+	}
+	op := Begin(f.String(), x)
+	y := op.over(x.val.Data, x.val.Shape())
+	if !op.Dry(0) {
+		f.Forward(y.val.Data, y.val.Data, 1)
+	}
+	x.late.Store(givenUp)
+	n := Notes[actNotes](op)
+	*n = actNotes{x, y, f}
+	return op.RecordBy(y, n)
+}
+
+// actNotes is the pullback of y = f(x) in x's memory.
+type actNotes struct {
+	x, y *Var
+	f    vec.Unary
+}
+
+// Pull adds to x's gradient.
+func (n *actNotes) Pull(dy *tensor.Dense) {
+	n.f.Backward(n.x.Grad().Data, dy.Data, n.y.val.Data, n.y.val.Data, 1)
 }
 
 // free reports whether a loop may take x's memory: x's elements are not the
@@ -42,20 +201,17 @@ func (x *Var) LinearOnto(w, z *Var, a Activation) *Var {
 // rounds are done.
 func (x *Var) free() bool {
 	root, _ := x.origin()
-	return !root.hold && root.tape != nil && root.made != root.tape.loop
+	return x.sum == inItsPlace && !root.hold && root.tape != nil && root.made != root.tape.loop
 }
 
-// linearBeside is z + x·w in memory of its own.
-func (op Op) linearBeside(x, w, z *Var) *Var {
+// productBeside is z + x·w in memory of its own.
+func (op Op) productBeside(n *ontoNotes, z *Var) *Var {
 	y := op.freshLike(z)
 	if !op.Dry(0) {
 		copy(y.val.Data, z.val.Data)
-		if x.csr != nil {
-			sparse.Product{A: x.csr, Add: true}.Into(&y.val, &w.val)
-		} else {
-			tensor.MatMul(&y.val, &x.val, &w.val, 0)
-		}
+		tensor.MatMul(&y.val, &n.x.val, &n.w.val, 0)
 	}
+	x, w := n.x, n.w
 	return op.Record(y, func(dy *tensor.Dense) {
 		pullProduct(x, w, dy)
 		if dz := z.Grad(); dz != nil {

@@ -79,22 +79,22 @@ func TestOperations(t *testing.T) {
 		"Rows":         {[]*grad.Param{x}, func(_ *grad.Tape, v vars) *grad.Var { return v[0].Rows([]int32{2, 0, 2}) }},
 		"Concat":       {[]*grad.Param{x, col, y}, func(_ *grad.Tape, v vars) *grad.Var { return grad.Concat(v...) }},
 		"Split":        {[]*grad.Param{cube}, func(_ *grad.Tape, v vars) *grad.Var { s := v[0].Split(1, 2); return s[1].Mul(s[0]) }},
-		"DotBoth": {[]*grad.Param{cube, head, other}, func(_ *grad.Tape, v vars) *grad.Var {
-			a, b := v[0].DotBoth(v[1], v[2])
+		"Dot twice": {[]*grad.Param{cube, head, other}, func(_ *grad.Tape, v vars) *grad.Var {
+			a, b := dots(v[0].Scale(1), v[1], v[2])
 			return a.Mul(b.Tanh())
 		}},
-		"DotBoth/one": {[]*grad.Param{cube, head, other}, func(_ *grad.Tape, v vars) *grad.Var {
-			a, _ := v[0].DotBoth(v[1], v[2])
+		"Dot twice/one": {[]*grad.Param{cube, head, other}, func(_ *grad.Tape, v vars) *grad.Var {
+			a, _ := dots(v[0].Scale(1), v[1], v[2])
 			return a
 		}},
-		"DotBoth/same": {[]*grad.Param{cube, head}, func(_ *grad.Tape, v vars) *grad.Var {
-			a, b := v[0].DotBoth(v[1], v[1])
+		"Dot twice/same": {[]*grad.Param{cube, head}, func(_ *grad.Tape, v vars) *grad.Var {
+			a, b := dots(v[0].Scale(1), v[1], v[1])
 			return a.Mul(b.Tanh())
 		}},
 		"Dot":         {[]*grad.Param{cube, head}, func(_ *grad.Tape, v vars) *grad.Var { return v[0].Dot(v[1]) }},
 		"Dot of many": {[]*grad.Param{heads, head}, func(_ *grad.Tape, v vars) *grad.Var { return v[0].Dot(v[1]) }},
-		"DotBoth of many": {[]*grad.Param{heads, head, other}, func(_ *grad.Tape, v vars) *grad.Var {
-			a, b := v[0].DotBoth(v[1], v[2])
+		"Dot twice of many": {[]*grad.Param{heads, head, other}, func(_ *grad.Tape, v vars) *grad.Var {
+			a, b := dots(v[0].Scale(1), v[1], v[2])
 			return a.Mul(b.Tanh())
 		}},
 		"Dot outer":    {[]*grad.Param{x, row}, func(_ *grad.Tape, v vars) *grad.Var { return v[0].Dot(v[1]) }},

@@ -1,12 +1,15 @@
 package grad
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // unary records y = f(x), element by element.
-func (x *Var) unary(f simd.Unary, c tensor.Float) *Var {
+func (x *Var) unary(f vec.Unary, c tensor.Float) *Var {
+	if y := x.actAlong(f, c); y != nil {
+		return y
+	}
 	op := Begin(f.String(), x)
 	y := op.freshLike(x)
 	switch {
@@ -38,7 +41,7 @@ func (n *unaryNotes) Pull(dy *tensor.Dense) {
 
 // kernel is a function of one element with its constant.
 type kernel struct {
-	f simd.Unary
+	f vec.Unary
 	c tensor.Float
 }
 
@@ -61,78 +64,78 @@ func setUnary(dx, dy *tensor.Dense, x, y *Var, k kernel) {
 }
 
 // Scale returns c·x.
-func (x *Var) Scale(c float64) *Var { return x.unary(simd.Scale, tensor.Float(c)) }
+func (x *Var) Scale(c float64) *Var { return x.unary(vec.Scale, tensor.Float(c)) }
 
 // Shift returns x + c.
-func (x *Var) Shift(c float64) *Var { return x.unary(simd.Shift, tensor.Float(c)) }
+func (x *Var) Shift(c float64) *Var { return x.unary(vec.Shift, tensor.Float(c)) }
 
 // OneMinus returns 1 − x.
 func (x *Var) OneMinus() *Var {
 	op := Begin("OneMinus", x)
 	y := op.freshLike(x)
 	if !op.Dry(0) {
-		tensor.Apply(&y.val, &x.val, tensor.Unary(simd.Neg), 0)
-		tensor.Apply(&y.val, &y.val, tensor.Unary(simd.Shift), 1)
+		tensor.Apply(&y.val, &x.val, tensor.Unary(vec.Neg), 0)
+		tensor.Apply(&y.val, &y.val, tensor.Unary(vec.Shift), 1)
 	}
 	n := Notes[unaryNotes](op)
-	*n = unaryNotes{x, x, y, kernel{simd.Neg, 0}}
+	*n = unaryNotes{x, x, y, kernel{vec.Neg, 0}}
 	return op.RecordBy(y, n)
 }
 
 // Neg returns −x.
-func (x *Var) Neg() *Var { return x.unary(simd.Neg, 0) }
+func (x *Var) Neg() *Var { return x.unary(vec.Neg, 0) }
 
 // ReLU returns max(x, 0).
-func (x *Var) ReLU() *Var { return x.unary(simd.ReLU, 0) }
+func (x *Var) ReLU() *Var { return x.unary(vec.ReLU, 0) }
 
 // LeakyReLU returns x where it is positive, else slope·x.
-func (x *Var) LeakyReLU(slope float64) *Var { return x.unary(simd.LeakyReLU, tensor.Float(slope)) }
+func (x *Var) LeakyReLU(slope float64) *Var { return x.unary(vec.LeakyReLU, tensor.Float(slope)) }
 
 // ELU returns x where it is positive, else eˣ − 1.
-func (x *Var) ELU() *Var { return x.unary(simd.ELU, 1) }
+func (x *Var) ELU() *Var { return x.unary(vec.ELU, 1) }
 
 // Sigmoid returns 1/(1 + e⁻ˣ).
-func (x *Var) Sigmoid() *Var { return x.unary(simd.Sigmoid, 0) }
+func (x *Var) Sigmoid() *Var { return x.unary(vec.Sigmoid, 0) }
 
 // Tanh returns the hyperbolic tangent of x.
-func (x *Var) Tanh() *Var { return x.unary(simd.Tanh, 0) }
+func (x *Var) Tanh() *Var { return x.unary(vec.Tanh, 0) }
 
 // Softplus returns log(1 + eˣ).
-func (x *Var) Softplus() *Var { return x.unary(simd.Softplus, 0) }
+func (x *Var) Softplus() *Var { return x.unary(vec.Softplus, 0) }
 
 // SiLU returns x·sigmoid(x).
-func (x *Var) SiLU() *Var { return x.unary(simd.SiLU, 0) }
+func (x *Var) SiLU() *Var { return x.unary(vec.SiLU, 0) }
 
 // GELU returns x·Φ(x), where Φ is the distribution function of the normal
 // distribution.
-func (x *Var) GELU() *Var { return x.unary(simd.GELU, 0) }
+func (x *Var) GELU() *Var { return x.unary(vec.GELU, 0) }
 
 // GELUTanh returns the form of GELU by tanh:
 //
 //	x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))
-func (x *Var) GELUTanh() *Var { return x.unary(simd.GELUTanh, 0) }
+func (x *Var) GELUTanh() *Var { return x.unary(vec.GELUTanh, 0) }
 
 // SELU returns λ·x where x is positive, else λ·α·(eˣ − 1), with λ = 1.0507… and
 // α = 1.6732….
-func (x *Var) SELU() *Var { return x.unary(simd.SELU, 0) }
+func (x *Var) SELU() *Var { return x.unary(vec.SELU, 0) }
 
 // Exp returns eˣ.
-func (x *Var) Exp() *Var { return x.unary(simd.Exp, 0) }
+func (x *Var) Exp() *Var { return x.unary(vec.Exp, 0) }
 
 // Log returns the natural logarithm of x.
-func (x *Var) Log() *Var { return x.unary(simd.Log, 0) }
+func (x *Var) Log() *Var { return x.unary(vec.Log, 0) }
 
 // Sqrt returns the square root of x. Its slope at 0 is infinite.
-func (x *Var) Sqrt() *Var { return x.unary(simd.Sqrt, 0) }
+func (x *Var) Sqrt() *Var { return x.unary(vec.Sqrt, 0) }
 
 // Abs returns |x|, with the slope 0 at 0.
-func (x *Var) Abs() *Var { return x.unary(simd.Abs, 0) }
+func (x *Var) Abs() *Var { return x.unary(vec.Abs, 0) }
 
 // Square returns x².
-func (x *Var) Square() *Var { return x.unary(simd.Square, 0) }
+func (x *Var) Square() *Var { return x.unary(vec.Square, 0) }
 
 // Reciprocal returns 1/x.
-func (x *Var) Reciprocal() *Var { return x.unary(simd.Reciprocal, 0) }
+func (x *Var) Reciprocal() *Var { return x.unary(vec.Reciprocal, 0) }
 
 // Activation names a pointwise function. It is what layers have as a field; its
 // text form is its name.

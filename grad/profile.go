@@ -3,11 +3,13 @@ package grad
 import (
 	"context"
 	"runtime/pprof"
+	"sync"
 )
 
 // profile labels the goroutine for runtime/pprof, with a context kept for each
 // pair of labels, so that an operation costs a look-up.
 type profile struct {
+	sync.Mutex
 	contexts map[place]context.Context
 }
 
@@ -47,7 +49,7 @@ func (t *Tape) Profile(on bool) {
 	switch {
 	case t == nil:
 	case on && t.prof == nil:
-		t.prof = &profile{map[place]context.Context{}}
+		t.prof = &profile{contexts: map[place]context.Context{}}
 		t.prof.enter(t.label, "")
 	case !on && t.prof != nil:
 		t.prof = nil
@@ -57,6 +59,8 @@ func (t *Tape) Profile(on bool) {
 
 // enter labels the goroutine.
 func (p *profile) enter(layer, op string) {
+	p.Lock()
+	defer p.Unlock()
 	at := place{layer, op}
 	ctx, ok := p.contexts[at]
 	if !ok {

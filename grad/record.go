@@ -25,18 +25,27 @@ type Op struct {
 	name  string
 	tape  *Tape
 	needs bool
+	step  bool   // in a step of a loop that is on no tape, or not yet
 	trace *trace // nil unless the tape keeps operands
 }
 
 // Begin starts an operation on xs. It panics with a [*TapeError] if one of them
 // is of another tape, or of a tape that has been Reset since.
-func Begin(name string, xs ...*Var) Op {
+func Begin(name string, xs ...*Var) Op { return begin(name, nil, xs) }
+
+// begin is Begin of an operation that takes along what waits as along, or leaves
+// it alone.
+func begin(name string, along *late, xs []*Var) Op {
 	op := Op{name: name}
 	for _, x := range xs {
 		if x == nil {
 			panic(&TapeError{Op: name, Why: "an operand is nil"})
 		}
+		op.step = op.step || x.step
 		if x.tape == nil {
+			if l := x.late.Load(); l != nil && l != along {
+				l.read(name, true)
+			}
 			continue
 		}
 		x.alive(name)
@@ -45,9 +54,17 @@ func Begin(name string, xs ...*Var) Op {
 		}
 		op.tape = x.tape
 		op.needs = op.needs || x.needs
+		if l := x.late.Load(); l != nil && l != along {
+			l.read(name, true)
+		}
+		x.used = true
 	}
-	if op.tape != nil {
-		op.tape.begin(name)
+	if t := op.tape; t != nil {
+		if t.waiting != along {
+			t.settle()
+		}
+		t.sum = nil
+		t.begin(name)
 	}
 	if t := op.tape; t != nil && t.traced {
 		op.trace = &trace{xs: append([]*Var(nil), xs...)}
@@ -69,14 +86,21 @@ func (op Op) New(shape ...int) *Var {
 
 // over returns a Var of the given elements.
 func (op Op) over(data []tensor.Float, shape []int) *Var {
-	v := op.tape.newVar()
+	v := op.newVar()
 	v.val.Set(data, shape...)
+	return v
+}
+
+// newVar returns a zero Var.
+func (op Op) newVar() *Var {
+	v := op.tape.newVar()
+	v.step = op.step
 	return v
 }
 
 // newLike is New of x's shape.
 func (op Op) newLike(x *Var) *Var {
-	v := op.tape.newVar()
+	v := op.newVar()
 	v.val = *x.Value()
 	v.val.Data = op.tape.take(len(x.val.Data))
 	return v
@@ -84,7 +108,7 @@ func (op Op) newLike(x *Var) *Var {
 
 // freshLike is Fresh of x's shape.
 func (op Op) freshLike(x *Var) *Var {
-	v := op.tape.newVar()
+	v := op.newVar()
 	v.val = *x.Value()
 	v.val.Data = op.tape.takeFresh(len(x.val.Data))
 	return v
@@ -180,11 +204,21 @@ func (op Op) RecordAllBy(ys []*Var, p Pullback) {
 	}
 }
 
+// beginView begins an operation that makes a view of x: what waits goes on to.
+func beginView(name string, x *Var) Op {
+	var along *late
+	if x.tape != nil {
+		along = x.tape.waiting
+	}
+	xs := [...]*Var{x}
+	return begin(name, along, xs[:])
+}
+
 // view returns elements at, at+1, … of x under a shape: its value and its
 // gradient are x's own.
 func (op Op) view(x *Var, at int, shape ...int) *Var {
 	n := tensor.Size(shape...)
-	v := op.tape.newVar()
+	v := op.newVar()
 	root, from := x.origin() // so that no view stands on many
 	v.needs, v.base, v.at = x.needs, root, from+at
 	v.val.Set(x.val.Data[at:at+n:at+n], shape...)

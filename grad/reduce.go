@@ -1,7 +1,7 @@
 package grad
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -9,6 +9,9 @@ import (
 // with length 1. y broadcasts over the leading axes: its shape is x's, or the
 // last few axes of it, or has ones.
 func (x *Var) Dot(y *Var) *Var {
+	if z := x.dotAlong(y); z != nil {
+		return z
+	}
 	op := Begin("Dot", x, y)
 	d := x.Value().Dim(-1)
 	if y.Value().Dim(-1) != d {
@@ -54,7 +57,7 @@ func (n *dotNotes) each(f func(n *dotNotes, k, i, j int)) {
 }
 
 func (n *dotNotes) product(k, i, j int) {
-	n.z[k] = simd.Dot(n.x.val.Data[i:i+n.d], n.y.val.Data[j:j+n.d])
+	n.z[k] = vec.Dot(n.x.val.Data[i:i+n.d], n.y.val.Data[j:j+n.d])
 }
 
 // Pull adds to the gradients of x and y.
@@ -71,10 +74,10 @@ func (n *dotNotes) Pull(dz *tensor.Dense) {
 
 func (n *dotNotes) pull(k, i, j int) {
 	if n.dx != nil {
-		simd.Axpy(n.dx[i:i+n.d], n.z[k], n.y.val.Data[j:j+n.d])
+		vec.Axpy(n.dx[i:i+n.d], n.z[k], n.y.val.Data[j:j+n.d])
 	}
 	if n.dy != nil {
-		simd.Axpy(n.dy[j:j+n.d], n.z[k], n.x.val.Data[i:i+n.d])
+		vec.Axpy(n.dy[j:j+n.d], n.z[k], n.x.val.Data[i:i+n.d])
 	}
 }
 
@@ -131,7 +134,7 @@ type sumNotes struct {
 // scale multiplies by c, which is 1 unless a mean is taken.
 func (n *sumNotes) scale(to, from []tensor.Float) {
 	if n.c != 1 {
-		simd.Scale.Forward(to, from, n.c)
+		vec.Scale.Forward(to, from, n.c)
 	}
 }
 
@@ -162,12 +165,12 @@ func (n *sumNotes) spread(dy *tensor.Dense) {
 		from := dy.Data[i*n.s.inner : (i+1)*n.s.inner]
 		if n.s.inner == 1 {
 			to := dx.Data[i*n.s.n : (i+1)*n.s.n]
-			simd.Add.Forward(to, to, from, 1, 0)
+			vec.Add.Forward(to, to, from, 1, 0)
 			continue
 		}
 		for j := i * n.s.n; j < (i+1)*n.s.n; j++ {
 			to := dx.Data[j*n.s.inner : (j+1)*n.s.inner]
-			simd.Add.Forward(to, to, from, 1, 1)
+			vec.Add.Forward(to, to, from, 1, 1)
 		}
 	}
 }
@@ -203,7 +206,7 @@ func (n *allNotes) Pull(dy *tensor.Dense) {
 	dx := n.x.Grad()
 	if len(dx.Data) <= small {
 		g := [1]tensor.Float{n.c * dy.Data[0]}
-		simd.Add.Forward(dx.Data, dx.Data, g[:], 1, 0)
+		vec.Add.Forward(dx.Data, dx.Data, g[:], 1, 0)
 		return
 	}
 	tensor.Add(dx, dx, tensor.Of([]tensor.Float{n.c * dy.Data[0]}, 1))

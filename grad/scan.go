@@ -1,14 +1,9 @@
 package grad
 
-import "github.com/edgewise-ml/edgewise/tensor"
-
-// eachRow calls f with the range of each row along the last axis.
-func (x *Var) eachRow(f func(lo, hi int)) {
-	d := x.Dim(-1)
-	for i := range leading(x.Shape()) {
-		f(i*d, i*d+d)
-	}
-}
+import (
+	"github.com/edgewise-ml/edgewise/internal/dense"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
 
 // CumSum returns the sums up to each element of the last axis, added in float64.
 func (x *Var) CumSum() *Var {
@@ -17,16 +12,7 @@ func (x *Var) CumSum() *Var {
 	if !op.Dry(0) {
 		tensor.CumSum(&y.val, &x.val)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		dx := x.Grad().Data
-		x.eachRow(func(lo, hi int) {
-			s := 0.0
-			for i := hi - 1; i >= lo; i-- {
-				s += float64(dy.Data[i])
-				dx[i] += tensor.Float(s)
-			}
-		})
-	})
+	return op.Record(y, func(dy *tensor.Dense) { dense.CumSumGrad(x.Grad().Data, dy.Data, x.Dim(-1)) })
 }
 
 // CumProd returns the products up to each element of the last axis, multiplied in
@@ -38,28 +24,8 @@ func (x *Var) CumProd() *Var {
 		tensor.CumProd(&y.val, &x.val)
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
-		dx := x.Grad().Data
-		withSums(x.Dim(-1), func(after []float64) {
-			x.eachRow(func(lo, hi int) { pullCumProd(dx[lo:hi], dy.Data[lo:hi], x.val.Data[lo:hi], after) })
-		})
+		dense.CumProdGrad(x.Grad().Data, dy.Data, x.val.Data, x.Dim(-1))
 	})
-}
-
-// pullCumProd adds the gradient of one row. With the product of what lies before
-// element i called before, and after = Σ_{j≥i} dy_j·Π_{i<k≤j} x_k, it is
-// before·after: no division.
-func pullCumProd(dx, dy, x []tensor.Float, after []float64) {
-	for i := len(x) - 1; i >= 0; i-- {
-		after[i] = float64(dy[i])
-		if i+1 < len(x) {
-			after[i] += float64(x[i+1]) * after[i+1]
-		}
-	}
-	before := 1.0
-	for i, v := range x {
-		dx[i] += tensor.Float(before * after[i])
-		before *= float64(v)
-	}
 }
 
 // CircularConv returns the circular convolution along the last axis with k, whose
@@ -76,34 +42,12 @@ func (x *Var) CircularConv(k *Var) *Var {
 	if m > n || taps != 1 && taps != rows {
 		panic(tensor.Mismatch("grad.CircularConv", x, k))
 	}
-	step := m
-	if taps == 1 {
-		step = 0
-	}
-	each := func(f func(tap, to, from int)) {
-		for r := range rows {
-			for i := range n {
-				for j := range m {
-					f(r*step+j, r*n+i, r*n+(i-j+n)%n)
-				}
-			}
-		}
-	}
+	conv := dense.CircularConv{X: x.val.Data, K: k.val.Data, N: n, Taps: m}
 	y := op.newLike(x)
 	if !op.Dry(0) {
-		each(func(j, at, from int) { y.val.Data[at] += k.val.Data[j] * x.val.Data[from] })
+		conv.Forward(y.val.Data)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		dx, dk := x.Grad(), k.Grad()
-		each(func(j, at, from int) {
-			if dx != nil {
-				dx.Data[from] += k.val.Data[j] * dy.Data[at]
-			}
-			if dk != nil {
-				dk.Data[j] += x.val.Data[from] * dy.Data[at]
-			}
-		})
-	})
+	return op.Record(y, func(dy *tensor.Dense) { conv.Backward(gradOf(x), gradOf(k), dy.Data) })
 }
 
 // Outer returns the outer products of the last axes: of …×A and …×B …×A×B. The

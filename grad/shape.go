@@ -3,7 +3,7 @@ package grad
 import (
 	"slices"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -18,14 +18,19 @@ func leading(shape []int) int {
 
 // Reshape returns x under another shape, as a view; −1 stands for what is left.
 func (x *Var) Reshape(shape ...int) *Var {
-	op := Begin("Reshape", x)
+	op := beginView("Reshape", x)
 	var room extents
+	if l := x.along(); l != nil && l.y != nil {
+		y := op.view(x, 0, x.val.AppendInfer(room[:0], shape)...)
+		l.watch(y)
+		return y
+	}
 	return op.view(x, 0, x.Value().AppendInfer(room[:0], shape)...)
 }
 
 // RowRange returns rows lo to hi, without hi, as a view.
 func (x *Var) RowRange(lo, hi int) *Var {
-	op := Begin("RowRange", x)
+	op := beginView("RowRange", x)
 	var room extents
 	shape := append(room[:0], x.Value().Shape()...)
 	if lo < 0 || hi < lo || hi > shape[0] {
@@ -38,7 +43,7 @@ func (x *Var) RowRange(lo, hi int) *Var {
 // InsertAxis returns x with an axis of length 1 before axis i, as a view; −1
 // means behind the last. It puts back an axis that SumAxis or MaxAxis took away.
 func (x *Var) InsertAxis(i int) *Var {
-	op := Begin("InsertAxis", x)
+	op := beginView("InsertAxis", x)
 	shape := x.Value().Shape()
 	if i < 0 {
 		i += len(shape) + 1
@@ -131,10 +136,10 @@ func (n *expandNotes) Pull(dy *tensor.Dense) {
 		if n.p.SX == 1 {
 			addTo(dx[from:from+n.p.N], g)
 		} else {
-			dx[from] += simd.Sum(g)
+			dx[from] += vec.Sum(g)
 		}
 	})
 }
 
 // addTo is dst += src.
-func addTo(dst, src []tensor.Float) { simd.Axpy(dst, 1, src) }
+func addTo(dst, src []tensor.Float) { vec.Axpy(dst, 1, src) }

@@ -38,8 +38,8 @@ var byRows = map[string]func(o rowSet) *grad.Var{
 	"Dot": func(o rowSet) *grad.Var {
 		return o.heads(o.x).Dot(o.heads(o.p[0]).Reshape(o.count(), -1))
 	},
-	"DotBoth": func(o rowSet) *grad.Var {
-		a, b := o.heads(o.x).DotBoth(o.heads(o.p[0]).Reshape(o.count(), -1), o.heads(o.p[0].Tanh()).Reshape(o.count(), -1))
+	"Dot twice": func(o rowSet) *grad.Var {
+		a, b := dots(o.heads(o.x), o.heads(o.p[0]).Reshape(o.count(), -1), o.heads(o.p[0].Tanh()).Reshape(o.count(), -1))
 		return a.Sub(b)
 	},
 	"Dot of rows": func(o rowSet) *grad.Var { return o.heads(o.x).Dot(o.heads(o.y)) },

@@ -30,6 +30,9 @@ type Tape struct {
 	loopsUsed int
 	pulling   bool // pullbacks run, which read what loops made
 
+	waiting *late // the result that was not worked out yet, or nil
+	sum     *Var  // the result of the last operation, if an activation may lie in its memory
+
 	heads   []Var      // not in use yet
 	bodies  slab[body] // of Vars
 	vars    slab[Var]  // made in loops
@@ -91,6 +94,7 @@ func (t *Tape) Reset() {
 	for i := range t.leaves {
 		t.forget(t.leaves[i].v)
 	}
+	t.waiting, t.sum = nil, nil
 	clear(t.nodes)
 	clear(t.leaves)
 	clear(t.updates)
@@ -202,6 +206,18 @@ func (t *Tape) push(op string, by Pullback) *node {
 	n.op, n.label, n.by = op, t.label, by
 	t.tick(now)
 	return n
+}
+
+// last returns the last node, or nil if there is none, or none is recorded.
+func (t *Tape) last() *node {
+	nodes := t.nodes
+	if t.loop != nil {
+		nodes = t.loop.nodes
+	}
+	if len(nodes) == 0 || t.inside == forward {
+		return nil
+	}
+	return &nodes[len(nodes)-1]
 }
 
 // record records an operation of one result.

@@ -43,9 +43,9 @@ func TestThreads(t *testing.T) {
 		"rows of one array, Huber": func(_ *grad.Tape, v []*grad.Var) *grad.Var {
 			return grad.Loss{}.Huber(v[0].RowRange(1, n), v[0].RowRange(0, n-1), 0.5).Add(v[0].Mul(v[1]).Sum())
 		},
-		"rows and two of them, DotBoth": func(_ *grad.Tape, v []*grad.Var) *grad.Var {
+		"rows and two of them, Dot": func(_ *grad.Tape, v []*grad.Var) *grad.Var {
 			x := v[0].Reshape(n, 7, d/7)
-			y, z := x.DotBoth(x.RowRange(n-10, n-9).Reshape(7, d/7), x.RowRange(n/2, n/2+1).Reshape(7, d/7))
+			y, z := dots(x, x.RowRange(n-10, n-9).Reshape(7, d/7), x.RowRange(n/2, n/2+1).Reshape(7, d/7))
 			return y.Mul(z).Sum().Add(v[0].Mul(v[1]).Sum())
 		},
 		"rows and one of them, Dot": func(_ *grad.Tape, v []*grad.Var) *grad.Var {

@@ -51,6 +51,7 @@ func (t *Tape) FirstNonFinite() (op string, found bool) {
 	if t == nil {
 		return "", false
 	}
+	t.settle()
 	for _, l := range t.leaves {
 		if why := nonFinite(l.v.val); why != "" {
 			return "the value of a trained Param or watched array: " + why, true
@@ -72,12 +73,17 @@ func badValue(nodes []node) string {
 	return ""
 }
 
-// name returns the operation's name below its labels.
+// name returns the operation's name below its labels, behind that of an operation
+// that it took along.
 func (n *node) name() string {
-	if n.label == "" {
-		return n.op
+	op := n.op
+	if by, ok := n.by.(taker); ok && by.took() != "" {
+		op = by.took() + "+" + op
 	}
-	return strings.ReplaceAll(n.label, ".", "/") + "/" + n.op
+	if n.label == "" {
+		return op
+	}
+	return strings.ReplaceAll(n.label, ".", "/") + "/" + op
 }
 
 func (n *node) badValue() string {
@@ -89,6 +95,11 @@ func (n *node) badValue() string {
 		ys = []*Var{n.out}
 	}
 	for _, y := range ys {
+		if l := y.late.Load(); l != nil && l.state != given { // it was only worked out as a part of another operation
+			l.read("FirstNonFinite", false)
+		} else if l != nil {
+			continue // what lies there now is another operation's
+		}
 		if why := nonFinite(y.val); why != "" {
 			return n.name() + ": " + why
 		}

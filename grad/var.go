@@ -3,6 +3,7 @@ package grad
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -33,6 +34,11 @@ type body struct {
 	base *Var  // the Var of which this is a view
 	at   int   // and its first element there
 	made *Loop // the loop in which an operation made it
+
+	late atomic.Pointer[late] // nil: the value is there
+	used bool                 // an operation has read it
+	step bool                 // it was computed in a step of a loop that is on no tape, or not yet
+	sum  summand
 }
 
 // lone is a Var of no tape with its body.
@@ -64,6 +70,7 @@ func (x *Var) set(a tensor.Array) {
 // Value returns x's array. It is valid until the tape's next Reset.
 func (x *Var) Value() *tensor.Dense {
 	x.alive("Value")
+	x.ready("Value")
 	if x.csr != nil {
 		panic(&tensor.ShapeError{Op: "grad.Value", Shapes: [][]int{x.csr.Shape()}, Why: "the value is sparse; only MatMul and Dropout take it"})
 	}
@@ -205,6 +212,7 @@ func (x *Var) Keep() *Var {
 // Detach returns x's value without its gradient, in the same computation.
 func (x *Var) Detach() *Var {
 	x.alive("Detach")
+	x.ready("Detach")
 	y := x.tape.newVar()
 	y.val, y.csr = x.val, x.csr
 	return y

@@ -3,7 +3,6 @@ package grad
 import (
 	"slices"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -72,33 +71,38 @@ func (p *weight) times(op Op, x, z *Var) *Var {
 	}
 	p.note(op, x, y)
 	n := Notes[roundNotes](op)
-	*n = roundNotes{p: p, x: x}
+	*n = roundNotes{p: p, x: x, sum: z != nil}
 	if !onto {
 		n.z = z
+		return op.RecordBy(y, n)
 	}
+	y.sum, op.tape.sum = sumInPlace, y
+	z.late.Store(givenUp)
 	return op.RecordBy(y, n)
 }
 
 // roundNotes is the pullback of a round's product, to which z was added unless
-// it is nil. With y, a(z + x·w) took z's memory.
+// it is nil.
 type roundNotes struct {
-	p       *weight
-	x, y, z *Var
-	a       simd.Unary
+	p    *weight
+	x, z *Var
+	sum  bool // something was added, z or what the product lies on
+}
+
+// took implements [taker].
+func (n *roundNotes) took() string {
+	if n.sum {
+		return "MatMul"
+	}
+	return ""
 }
 
 // Pull adds to the gradients of x and z.
 func (n *roundNotes) Pull(dy *tensor.Dense) {
-	var dz *tensor.Dense
 	if n.z != nil {
-		dz = n.z.Grad()
-	}
-	switch {
-	case n.y != nil:
-		n.a.Backward(dz.Data, dy.Data, n.y.val.Data, n.y.val.Data, 1)
-		dy = dz
-	case dz != nil:
-		addTo(dz.Data, dy.Data)
+		if dz := n.z.Grad(); dz != nil {
+			addTo(dz.Data, dy.Data)
+		}
 	}
 	if dx := n.x.Grad(); dx != nil {
 		n.p.pullX(dx, dy)

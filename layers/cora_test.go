@@ -8,7 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/cora"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -57,13 +57,13 @@ func newCoraNet(tb testing.TB) coraNet {
 
 // The kernels in assembly train as those in plain Go do.
 func TestCoraLosses(t *testing.T) {
-	if simd.Path() == "go" {
+	if cpu.Path() == "go" {
 		t.Skip("there is no assembly to compare with")
 	}
 	fast, slow := newCoraNet(t), newCoraNet(t)
 	for epoch := range 60 {
 		got := fast.step()
-		undo := simd.Disable()
+		undo := cpu.Disable()
 		want := slow.step()
 		undo()
 		if !(math.Abs(got-want) <= 1e-5*want) {

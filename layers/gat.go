@@ -31,7 +31,6 @@ type GATConv struct {
 	FeatDrop   float64         `json:",omitempty"` // dropout of the nodes' features, those of the residual too
 	AttnDrop   float64         `json:",omitempty"` // dropout of the normalised attention
 	ValueDrop  float64         `json:",omitempty"` // dropout of Wx_u where it is summed, as the authors' code has it; not in the logits
-	OutDrop    float64         `json:",omitempty"` // dropout of the result: the FeatDrop of a layer that alone reads it, in one pass with the bias
 	Average    bool            `json:",omitempty"` // the mean of the heads, in place of all
 	Residual   Residual        `json:",omitempty"` // of the destination's features
 	NoBias     bool            `json:",omitempty"`
@@ -78,19 +77,15 @@ func (l *GATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	in = in.drop(t, l.FeatDrop)
 	ft, ftDst := l.project(t, g, in)
 	alpha := l.attend(t, in, ft, ftDst)
-	m := message.U(t.Dropout(ft, l.ValueDrop)).Mul(alpha)
-	end := tail{average: l.Average, residual: l.Residual, wRes: l.WRes, b: l.B, ending: ending{l.Activation, l.OutDrop}}
-	return Out{Y: end.sum(t, g, in, ft.Dim(1), m), Attention: alpha}
+	y := message.UpdateAll(g, message.U(t.Dropout(ft, l.ValueDrop)).Mul(alpha), message.Sum)
+	y = l.Residual.add(t, g, in, skip{merge(y, l.Average), l.WRes})
+	return Out{Y: finish(t, y, l.B, l.Activation), Attention: alpha}
 }
 
 // attend returns the attention of each edge, one number a head.
 func (l *GATConv) attend(t *grad.Tape, in In, ft, ftDst *grad.Var) message.Msg {
-	var el, er *grad.Var // NumSrc×H×1, left attention; NumDst×H×1, right attention
-	if ft == ftDst {
-		el, er = ft.DotBoth(t.Use(l.AttnL), t.Use(l.AttnR))
-	} else {
-		el, er = ft.Dot(t.Use(l.AttnL)), ftDst.Dot(t.Use(l.AttnR))
-	}
+	el := ft.Dot(t.Use(l.AttnL))    // NumSrc×H×1, left attention
+	er := ftDst.Dot(t.Use(l.AttnR)) // NumDst×H×1, right attention
 	score := message.UAddV(el, er)
 	if in.Edge != nil {
 		score = score.Add(message.E(l.edgeScore(t, in.Edge)))

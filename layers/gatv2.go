@@ -82,8 +82,9 @@ func (l *GATv2Conv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	in = in.drop(t, l.FeatDrop)
 	fs, fd := l.project(t, g, in)
 	alpha := l.attend(t, in, fs, fd)
-	end := tail{average: l.Average, residual: l.Residual, wRes: l.WRes, b: l.B, ending: ending{activation: l.Activation}}
-	return Out{Y: end.sum(t, g, in, fs.Dim(1), message.U(fs).Mul(alpha)), Attention: alpha}
+	y := message.UpdateAll(g, message.U(fs).Mul(alpha), message.Sum)
+	y = l.Residual.add(t, g, in, skip{merge(y, l.Average), l.WRes})
+	return Out{Y: finish(t, y, l.B, l.Activation), Attention: alpha}
 }
 
 // attend returns the attention of each edge, one number a head. No E×H×D array

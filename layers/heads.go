@@ -4,8 +4,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/message"
 )
 
 // split gives the columns of x, a head after the other, an axis for the heads.
@@ -25,24 +23,6 @@ func merged(heads, width int, average bool) int {
 		return width
 	}
 	return heads * width
-}
-
-// tail is how a layer of attention ends.
-type tail struct {
-	average  bool // the mean of the heads, in place of all
-	residual Residual
-	wRes, b  *grad.Param
-	ending
-}
-
-// sum returns the layer's result of messages with so many heads. Where nothing but a
-// bias comes after the sum, the bias is added while a row is near.
-func (l tail) sum(t *grad.Tape, g *graph.Graph, in In, heads int, m message.Msg) *grad.Var {
-	if l.b != nil && l.ending == (ending{}) && l.residual == NoResidual && (!l.average || heads == 1) {
-		return message.UpdateAllAdd(g, m, t.Use(l.b))
-	}
-	y := merge(message.UpdateAll(g, m, message.Sum), l.average)
-	return finishDropped(t, l.residual.add(t, g, in, skip{y, l.wRes}), l.b, l.ending)
 }
 
 // slope returns the slope of a LeakyReLU whose field is s.

@@ -58,24 +58,7 @@ func affine(t *grad.Tape, x *grad.Var, w, b *grad.Param) *grad.Var {
 
 // finish returns a(y + b), or a(y) if there is no b.
 func finish(t *grad.Tape, y *grad.Var, b *grad.Param, a grad.Activation) *grad.Var {
-	return finishDropped(t, y, b, ending{a, 0})
-}
-
-// ending is what comes after the bias of a layer.
-type ending struct {
-	activation grad.Activation
-	drop       float64
-}
-
-// finishDropped is finish with a dropout of the result.
-func finishDropped(t *grad.Tape, y *grad.Var, b *grad.Param, e ending) *grad.Var {
-	switch {
-	case e.drop > 0:
-		return t.DropBiased(y, use(t, b), e.activation, e.drop)
-	case b == nil:
-		return y.Activate(e.activation)
-	}
-	return y.AddBiasInPlace(t.Use(b), e.activation)
+	return y.AddBias(use(t, b), a)
 }
 
 // use returns p's value on t, or nil if there is no p.

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // layered is one operation from a row for each node to a row of the same shape.
@@ -102,5 +103,23 @@ func TestAllocations(t *testing.T) {
 				t.Errorf("%s on %d edges: %.0f bytes, want at most 400", name, size[1], b)
 			}
 		}
+	}
+}
+
+// A level of a sweep over chains asks for the sum of rows of sources, each of which one
+// destination hears: to find that it is x itself costs no allocation.
+func TestLevelAllocatesNothing(t *testing.T) {
+	if raced {
+		t.Skip("the race detector allocates")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // pools stay full
+	g := graph.Must(graph.New(3, []int32{0, 1, 2}, []int32{0, 1, 2}))
+	x := grad.Const(tensor.New(3, 4))
+	if n := testing.AllocsPerRun(100, func() {
+		if message.UpdateAll(g, message.U(x), message.Sum) != x {
+			t.Fatal("the sum is another Var than x")
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations, want none", n)
 	}
 }

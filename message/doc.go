@@ -8,9 +8,8 @@
 //	UpdateAll(g, m, Sum)   reduces it onto the destinations and never stores it,
 //	Sweep(g, init, step)   does so level by level through an acyclic graph.
 //
-// [UpdateAllAdd] is a sum with a layer's bias, [UpdateRelations] reduces several
-// graphs into one, [Readout] the nodes of a batch, and [Attention] is scaled
-// dot-product attention in one call.
+// [UpdateRelations] reduces several graphs into one, [Readout] the nodes of a
+// batch, and [Attention] is scaled dot-product attention in one call.
 //
 // Graph attention is four lines:
 //

@@ -8,7 +8,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -21,7 +21,7 @@ func attentive(g *graph.Graph, m *broad, slope float64, bias *grad.Param) func()
 		msg := message.U(u).Mul(message.UAddV(u, t.Use(m.V)).LeakyReLU(slope).Dot(message.W(t.Use(m.W))).Softmax())
 		var y *grad.Var
 		if bias != nil {
-			y = message.UpdateAllAdd(g, msg, t.Use(bias))
+			y = withBias(g, msg, t.Use(bias))
 		} else {
 			y = message.UpdateAll(g, msg, message.Sum)
 		}
@@ -48,7 +48,7 @@ func TestScored(t *testing.T) {
 				}
 				what := fmt.Sprintf("hub of %d, scores %g times, bias %v", edges, by, bias != nil)
 				checkJoined(t, what, attentive(g, m, 0.2, bias))
-				undo := simd.Narrow()
+				undo := cpu.Narrow()
 				checkJoined(t, what+", by AVX2", attentive(g, m, 0.2, bias))
 				undo()
 			}
@@ -134,7 +134,7 @@ func TestScoredZero(t *testing.T) {
 			m.U.Value.Data[64+j], m.W.Value.Data[j] = far, -1
 		}
 		checkJoined(t, fmt.Sprintf("scores 0 and %g", -8*far), attentive(g, m, 0.2, nil))
-		undo := simd.Narrow()
+		undo := cpu.Narrow()
 		checkJoined(t, fmt.Sprintf("scores 0 and %g, by AVX2", -8*far), attentive(g, m, 0.2, nil))
 		undo()
 	}

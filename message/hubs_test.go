@@ -9,7 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -156,13 +156,13 @@ func TestHubs(t *testing.T) {
 				message.SetJoin(t, joins)
 				want.compare(t, what, dy)
 				if joins && shape[0] == 8 {
-					past := simd.PastFrom
-					simd.PastFrom = 1
+					past := cpu.StreamFrom
+					cpu.StreamFrom = 1
 					want.compare(t, what+", stored past the caches", dy)
-					undo := simd.Narrow()
+					undo := cpu.Narrow()
 					want.compare(t, what+", by AVX2", dy)
 					undo()
-					simd.PastFrom = past
+					cpu.StreamFrom = past
 				}
 			}
 		}

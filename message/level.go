@@ -52,9 +52,19 @@ func (l *Level) Part(x *grad.Var) *grad.Var {
 	return x.RowRange(l.span())
 }
 
+// Take is [Level.Part] of an x that nothing reads again, and gives the level's rows
+// up: a product that the step adds to them, h.MatMul(w).Add(l.Take(x)), may lie in
+// their place, and an activation after it, too, so that the rows of all levels take
+// no memory of their own. Reading x, or such a sum behind its activation, panics
+// with a [*grad.TapeError] from then on.
+func (l *Level) Take(x *grad.Var) *grad.Var {
+	l.wantNodes("message.Level.Take", x)
+	return x.TakeRows(l.span())
+}
+
 // wantNodes panics unless x has a row for each node of the swept graph.
 func (l *Level) wantNodes(op string, x *grad.Var) {
-	if n := len(l.sweep.levels.Order); x.Value().Rows() != n {
+	if n := len(l.sweep.levels.Order); x.Shape()[0] != n {
 		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("the graph has %d nodes, want a row for each", n)})
 	}
 }

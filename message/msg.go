@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -40,75 +40,75 @@ func E(x *grad.Var) Msg { return leaf(ir.LeafE, x) }
 // relation. All axes of x belong to the message.
 func W(x *grad.Var) Msg { return leaf(ir.LeafW, x) }
 
-func (m Msg) unary(u simd.Unary, c float64) Msg {
+func (m Msg) unary(u vec.Unary, c float64) Msg {
 	return m.then(ir.Node{Kind: ir.Unary, Fn: uint8(u), C: tensor.Float(c)})
 }
 
-func (m Msg) binary(b simd.Binary, o Msg) Msg {
+func (m Msg) binary(b vec.Binary, o Msg) Msg {
 	return m.with(&o, ir.Node{Kind: ir.Binary, Fn: uint8(b)})
 }
 
 func (m Msg) along(k ir.Kind) Msg { return m.then(ir.Node{Kind: k}) }
 
 // Add returns m + o. The shapes broadcast as NumPy's do, after the edge's axis.
-func (m Msg) Add(o Msg) Msg { return m.binary(simd.Add, o) }
+func (m Msg) Add(o Msg) Msg { return m.binary(vec.Add, o) }
 
 // Sub returns m − o, with broadcasting.
-func (m Msg) Sub(o Msg) Msg { return m.binary(simd.Sub, o) }
+func (m Msg) Sub(o Msg) Msg { return m.binary(vec.Sub, o) }
 
 // Mul returns the product of elements, with broadcasting.
-func (m Msg) Mul(o Msg) Msg { return m.binary(simd.Mul, o) }
+func (m Msg) Mul(o Msg) Msg { return m.binary(vec.Mul, o) }
 
 // Div returns the quotient of elements, with broadcasting.
-func (m Msg) Div(o Msg) Msg { return m.binary(simd.Div, o) }
+func (m Msg) Div(o Msg) Msg { return m.binary(vec.Div, o) }
 
 // Min returns the smaller of two elements, with broadcasting.
-func (m Msg) Min(o Msg) Msg { return m.binary(simd.Min, o) }
+func (m Msg) Min(o Msg) Msg { return m.binary(vec.Min, o) }
 
 // Max returns the larger of two elements, with broadcasting.
-func (m Msg) Max(o Msg) Msg { return m.binary(simd.Max, o) }
+func (m Msg) Max(o Msg) Msg { return m.binary(vec.Max, o) }
 
 // Scale returns c·m.
-func (m Msg) Scale(c float64) Msg { return m.unary(simd.Scale, c) }
+func (m Msg) Scale(c float64) Msg { return m.unary(vec.Scale, c) }
 
 // Shift returns m + c.
-func (m Msg) Shift(c float64) Msg { return m.unary(simd.Shift, c) }
+func (m Msg) Shift(c float64) Msg { return m.unary(vec.Shift, c) }
 
 // Neg returns −m.
-func (m Msg) Neg() Msg { return m.unary(simd.Neg, 0) }
+func (m Msg) Neg() Msg { return m.unary(vec.Neg, 0) }
 
 // LeakyReLU returns m where it is positive, else slope·m.
-func (m Msg) LeakyReLU(slope float64) Msg { return m.unary(simd.LeakyReLU, slope) }
+func (m Msg) LeakyReLU(slope float64) Msg { return m.unary(vec.LeakyReLU, slope) }
 
 // ReLU returns max(m, 0).
-func (m Msg) ReLU() Msg { return m.unary(simd.ReLU, 0) }
+func (m Msg) ReLU() Msg { return m.unary(vec.ReLU, 0) }
 
 // ELU returns m where it is positive, else eᵐ − 1.
-func (m Msg) ELU() Msg { return m.unary(simd.ELU, 1) }
+func (m Msg) ELU() Msg { return m.unary(vec.ELU, 1) }
 
 // Sigmoid returns 1/(1 + e⁻ᵐ).
-func (m Msg) Sigmoid() Msg { return m.unary(simd.Sigmoid, 0) }
+func (m Msg) Sigmoid() Msg { return m.unary(vec.Sigmoid, 0) }
 
 // Tanh returns the hyperbolic tangent of m.
-func (m Msg) Tanh() Msg { return m.unary(simd.Tanh, 0) }
+func (m Msg) Tanh() Msg { return m.unary(vec.Tanh, 0) }
 
 // Softplus returns log(1 + eᵐ).
-func (m Msg) Softplus() Msg { return m.unary(simd.Softplus, 0) }
+func (m Msg) Softplus() Msg { return m.unary(vec.Softplus, 0) }
 
 // Exp returns eᵐ.
-func (m Msg) Exp() Msg { return m.unary(simd.Exp, 0) }
+func (m Msg) Exp() Msg { return m.unary(vec.Exp, 0) }
 
 // Log returns the natural logarithm of m.
-func (m Msg) Log() Msg { return m.unary(simd.Log, 0) }
+func (m Msg) Log() Msg { return m.unary(vec.Log, 0) }
 
 // Sqrt returns the square root of m.
-func (m Msg) Sqrt() Msg { return m.unary(simd.Sqrt, 0) }
+func (m Msg) Sqrt() Msg { return m.unary(vec.Sqrt, 0) }
 
 // Abs returns |m|.
-func (m Msg) Abs() Msg { return m.unary(simd.Abs, 0) }
+func (m Msg) Abs() Msg { return m.unary(vec.Abs, 0) }
 
 // Sign returns −1, 0 or 1. Its gradient is zero.
-func (m Msg) Sign() Msg { return m.unary(simd.Sign, 0) }
+func (m Msg) Sign() Msg { return m.unary(vec.Sign, 0) }
 
 // Dot returns the scalar products of m and o along the last axis, which is kept
 // with length 1. The other axes broadcast.
@@ -176,7 +176,7 @@ func (m Msg) Hardmax() Msg { return m.then(ir.Node{Kind: ir.TopK, K: 1, Mark: tr
 // not record, the most probable edge is taken.
 func (m Msg) Sample(t *grad.Tape) (drawn, logp Msg) {
 	noisy := m
-	if d := (*simd.Dropout)(t.NextDropout(0.5)); d != nil {
+	if d := (*vec.Dropout)(t.NextDropout(0.5)); d != nil {
 		noisy = m.withAside(ir.Gumbel, ir.Aside{Drop: d})
 	}
 	drawn = noisy.Hardmax()
@@ -189,7 +189,7 @@ func (m Msg) Sample(t *grad.Tape) (drawn, logp Msg) {
 // 1/(1−p), while t records. An element is the edge and its column. The mask is
 // drawn here: however often m is evaluated, backward included, it is the same.
 func (m Msg) Dropout(t *grad.Tape, p float64) Msg {
-	d := (*simd.Dropout)(t.NextDropout(p))
+	d := (*vec.Dropout)(t.NextDropout(p))
 	if d == nil {
 		return m
 	}

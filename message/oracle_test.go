@@ -10,7 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/rules"
@@ -273,33 +273,33 @@ func maxOf(x []float64) float64 {
 
 func unaryOf(e *expr, x float64) float64 {
 	switch e.un {
-	case simd.Scale:
+	case vec.Scale:
 		return float64(e.c) * x
-	case simd.Shift:
+	case vec.Shift:
 		return x + float64(e.c)
-	case simd.Neg:
+	case vec.Neg:
 		return -x
-	case simd.ReLU:
+	case vec.ReLU:
 		return max(x, 0)
-	case simd.LeakyReLU:
+	case vec.LeakyReLU:
 		return max(x, 0) + float64(e.c)*min(x, 0)
-	case simd.ELU:
+	case vec.ELU:
 		return max(x, 0) + float64(e.c)*(math.Exp(min(x, 0))-1)
-	case simd.Sigmoid:
+	case vec.Sigmoid:
 		return 1 / (1 + math.Exp(-x))
-	case simd.Tanh:
+	case vec.Tanh:
 		return math.Tanh(x)
-	case simd.Softplus:
+	case vec.Softplus:
 		return math.Log(1 + math.Exp(x))
-	case simd.Exp:
+	case vec.Exp:
 		return math.Exp(x)
-	case simd.Log:
+	case vec.Log:
 		return math.Log(x)
-	case simd.Sqrt:
+	case vec.Sqrt:
 		return math.Sqrt(x)
-	case simd.Abs:
+	case vec.Abs:
 		return math.Abs(x)
-	case simd.Sign:
+	case vec.Sign:
 		switch {
 		case x > 0:
 			return 1
@@ -311,17 +311,17 @@ func unaryOf(e *expr, x float64) float64 {
 	panic("no such function: " + e.un.String())
 }
 
-func binaryOf(b simd.Binary, x, y float64) float64 {
+func binaryOf(b vec.Binary, x, y float64) float64 {
 	switch b {
-	case simd.Add:
+	case vec.Add:
 		return x + y
-	case simd.Sub:
+	case vec.Sub:
 		return x - y
-	case simd.Mul:
+	case vec.Mul:
 		return x * y
-	case simd.Div:
+	case vec.Div:
 		return x / y
-	case simd.Min:
+	case vec.Min:
 		return min(x, y)
 	}
 	return max(x, y)

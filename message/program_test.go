@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -13,11 +13,11 @@ import (
 type expr struct {
 	kind ir.Kind
 	a, b *expr
-	x    *grad.Var   // of a leaf
-	un   simd.Unary  // of a Unary
-	bin  simd.Binary // of a Binary
+	x    *grad.Var  // of a leaf
+	un   vec.Unary  // of a Unary
+	bin  vec.Binary // of a Binary
 	c    tensor.Float
-	drop *simd.Dropout
+	drop *vec.Dropout
 	rows []int32 // of a Pick
 	k    int     // of a TopK: how many are kept
 	mark bool    // of a TopK: 1 for what is kept, else 0
@@ -34,9 +34,9 @@ func treeOf(m Msg) *expr {
 			e.x = m.operands()[n.K]
 			continue
 		case n.Kind == ir.Unary:
-			e.un = simd.Unary(n.Fn)
+			e.un = vec.Unary(n.Fn)
 		case n.Kind == ir.Binary:
-			e.bin = simd.Binary(n.Fn)
+			e.bin = vec.Binary(n.Fn)
 		case n.Kind == ir.TopK:
 			e.k = int(n.K)
 		case n.Kind.HasAside():

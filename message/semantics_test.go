@@ -274,7 +274,6 @@ func TestMisuse(t *testing.T) {
 			"no relation":       func() { message.UpdateRelations(message.Sum) },
 			"wrong across":      func() { message.UpdateRelations(message.Std, message.Relation{Graph: g, Msg: u}) },
 			"no graph":          func() { message.UpdateAll(nil, u, message.Sum) },
-			"no graph, bias":    func() { message.UpdateAllAdd(nil, u, x) },
 			"no graph's edges":  func() { message.ApplyEdges(nil, u) },
 			"no graph to sweep": func() { message.Sweep(nil, message.State{x}, nil) },
 			"nil of sources":    func() { message.U(nil) },

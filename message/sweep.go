@@ -72,7 +72,9 @@ func (sw *sweep) run(step func(l *Level, prev State) State) {
 	}
 	sw.prev = make(State, len(sw.init))
 	for n, at := range sw.plan.places {
-		copy(sw.prev, first)
+		for i, x := range first {
+			sw.prev[i] = sw.loop.Read(x)
+		}
 		if sw.frames != nil {
 			sw.view(at)
 		}

@@ -26,34 +26,10 @@ func updateAll(op string, g *graph.Graph, m Msg, rs []Reducer) *grad.Var {
 		panic(&grad.TapeError{Op: op, Why: "no reducer; name one or several, such as message.Sum"})
 	}
 	given(op, g)
-	return run(op, g, &m, rs, nil)
-}
-
-// UpdateAllAdd returns UpdateAll(g, m, Sum) as a matrix, a row for each destination,
-// with b added to each row, of which it has an element for each: the bias of a
-// layer, or nil. Graph attention, and messages without a kernel of their own, are
-// stored with it, so that it costs no pass over them.
-func UpdateAllAdd(g *graph.Graph, m Msg, b *grad.Var) *grad.Var {
-	if b == nil {
-		return matrix(updateAll(opUpdateAllAdd, g, m, sums))
-	}
-	given(opUpdateAllAdd, g)
-	return run(opUpdateAllAdd, g, &m, sums, b)
-}
-
-const opUpdateAllAdd = "message.UpdateAllAdd"
-
-// wantBias panics unless b has n elements.
-func wantBias(b *grad.Var, n int) {
-	if len(b.Value().Data) != n {
-		panic(&tensor.ShapeError{Op: opUpdateAllAdd, Shapes: [][]int{slices.Clone(b.Shape())}, Why: fmt.Sprintf("want a bias of %d elements, as many as a message has", n)})
-	}
+	return run(op, g, &m, rs)
 }
 
 var sums = []Reducer{Sum}
-
-// matrix returns y as a matrix.
-func matrix(y *grad.Var) *grad.Var { return y.Reshape(y.Dim(0), y.Value().RowLen()) }
 
 // given panics if there is no graph.
 func given(op string, g *graph.Graph) {
@@ -63,27 +39,11 @@ func given(op string, g *graph.Graph) {
 }
 
 // run computes m on g, under reducers or none: it finds the plan of m, and the first
-// kernel of this plan that takes the call. With a bias the result is a matrix, and the
-// bias is added to each row, by the kernel if it can.
-func run(op string, g *graph.Graph, m *Msg, rs []Reducer, bias *grad.Var) *grad.Var {
+// kernel of this plan that takes the call.
+func run(op string, g *graph.Graph, m *Msg, rs []Reducer) *grad.Var {
 	p := planned(op, g, m, rs)
 	room := newCall(g, m, p.Plan)
-	c := &room.call
-	kernel := p.Choose(c)
-	if bias != nil {
-		wantBias(bias, p.Plan.Out().Width)
-		if kernel.AddsBias() {
-			c.Bias = bias
-		}
-	}
-	y := kernel.Forward(c)
-	switch {
-	case bias == nil:
-	case c.Bias != nil:
-		y = matrix(y).BiasAdded(bias)
-	default:
-		y = matrix(y).AddBias(bias, grad.Identity)
-	}
+	y := p.Choose(&room.call).Forward(&room.call)
 	room.release()
 	return y
 }
@@ -117,7 +77,7 @@ func (r *callRoom) release() {
 		clear(r.call.Vars)
 		clear(r.call.Asides)
 	}
-	r.call.Plan, r.call.Graph, r.call.Vars, r.call.Asides, r.call.Bias = nil, nil, nil, nil, nil
+	r.call.Plan, r.call.Graph, r.call.Vars, r.call.Asides = nil, nil, nil, nil
 	callRooms.Put(r)
 }
 
@@ -127,7 +87,7 @@ func ApplyEdges(g *graph.Graph, m Msg) *grad.Var { return applyEdges("message.Ap
 // applyEdges is ApplyEdges under the name that errors give.
 func applyEdges(op string, g *graph.Graph, m Msg) *grad.Var {
 	given(op, g)
-	return run(op, g, &m, nil, nil)
+	return run(op, g, &m, nil)
 }
 
 // EdgeSoftmax normalises x, with a row for each edge in the graph's order, over

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -175,7 +175,7 @@ func benchProducts(b *testing.B, a *sparse.CSR, f int) {
 		{"dot", func() { sparse.Dots{A: a, Add: true}.Into(z, x, y) }},
 		{"rows", func() { sparse.Product{A: a, Weights: full, Add: true}.Into(y, x) }},
 		{"rowsT", func() { sparse.Product{A: a, Weights: full, Transpose: true, Add: true}.Into(y, x) }},
-		{"add", func() { sparse.Pair(full, a, tensor.Binary(simd.Add), x, y) }},
+		{"add", func() { sparse.Pair(full, a, tensor.Binary(vec.Add), x, y) }},
 		{"gather", func() { sparse.Gather(full, a, x) }},
 	} {
 		if full == w && slices.Contains([]string{"rows", "rowsT", "add", "gather"}, k.name) {

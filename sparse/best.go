@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -39,13 +39,13 @@ func setBest(op string, dst *tensor.Dense, arg []int32, a *CSR, w, x *tensor.Den
 		return
 	}
 	k := bestKernels.Get().(*bestKernel)
-	k.RowBest = simd.RowBest{Gather: a.gather(x), Y: dst.Data, Arg: arg, Min: op == "sparse.MinDense"}
-	k.Past = passes(dst)
+	k.RowBest = spmm.RowBest{Gather: a.gather(x), Y: dst.Data, Arg: arg, Min: op == "sparse.MinDense"}
+	k.Stream = passes(dst)
 	if w != nil {
 		k.W, k.Heads = w.Data, w.RowLen()
 	}
 	a.run(x.RowLen(), k)
-	k.RowBest = simd.RowBest{}
+	k.RowBest = spmm.RowBest{}
 	bestKernels.Put(k)
 }
 
@@ -58,7 +58,7 @@ func mismatch(op string, xs ...tensor.Array) *tensor.ShapeError {
 }
 
 // bestKernel is MaxDense of some rows.
-type bestKernel struct{ simd.RowBest }
+type bestKernel struct{ spmm.RowBest }
 
 var bestKernels = sync.Pool{New: func() any { return new(bestKernel) }}
 
@@ -111,7 +111,7 @@ func (g *bestGrad) addX() {
 	}
 	t, perm := g.a.structureT()
 	k := wonKernels.Get().(*wonKernel)
-	k.RowWon = simd.RowWon{Gather: t.gather(g.dy), Y: g.into.X.Data, Arg: g.arg, Edges: perm}
+	k.RowWon = spmm.RowWon{Gather: t.gather(g.dy), Y: g.into.X.Data, Arg: g.arg, Edges: perm}
 	if g.w != nil {
 		k.W, k.Heads = g.w.Data, g.w.RowLen()
 	}
@@ -121,7 +121,7 @@ func (g *bestGrad) addX() {
 }
 
 // wonKernel is the gradient of some rows of x.
-type wonKernel struct{ simd.RowWon }
+type wonKernel struct{ spmm.RowWon }
 
 var wonKernels = sync.Pool{New: func() any { return new(wonKernel) }}
 

@@ -3,7 +3,8 @@ package sparse
 import (
 	"sync"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -30,15 +31,15 @@ func (p Dots) Into(dst, x, y *tensor.Dense) {
 		return
 	}
 	k := dotKernels.Get().(*dotKernel)
-	k.EdgeDot = simd.EdgeDot{Gather: a.gather(x), Y: y.Data, Z: dst.Data, Heads: dst.RowLen(), Set: !p.Add}
-	k.Past = passes(dst)
+	k.EdgeDot = spmm.EdgeDot{Gather: a.gather(x), Y: y.Data, Z: dst.Data, Heads: dst.RowLen(), Set: !p.Add}
+	k.Stream = passes(dst)
 	a.run(x.RowLen(), k)
 	*k = dotKernel{}
 	dotKernels.Put(k)
 }
 
 // dotKernel is Dots of some rows.
-type dotKernel struct{ simd.EdgeDot }
+type dotKernel struct{ spmm.EdgeDot }
 
 var dotKernels = sync.Pool{New: func() any { return new(dotKernel) }}
 
@@ -56,9 +57,9 @@ func headed(a *CSR, w, x *tensor.Dense) bool {
 const farFrom = 1 << 20
 
 // passes reports whether a result that is set passes by the caches.
-func passes(dst *tensor.Dense) bool { return len(dst.Data) >= simd.PastFrom }
+func passes(dst *tensor.Dense) bool { return len(dst.Data) >= cpu.StreamFrom }
 
 // gather returns how a's nonzeros point at the rows of x.
-func (a *CSR) gather(x *tensor.Dense) simd.Gather {
-	return simd.Gather{X: x.Data, Offsets: a.Offsets, Cols: a.Cols, F: x.RowLen(), Far: 4*len(x.Data) > farFrom}
+func (a *CSR) gather(x *tensor.Dense) spmm.Gather {
+	return spmm.Gather{X: x.Data, Offsets: a.Offsets, Cols: a.Cols, F: x.RowLen(), Far: 4*len(x.Data) > farFrom}
 }

@@ -6,7 +6,8 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/scratch"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -21,7 +22,7 @@ func DropValues(dst []tensor.Float, a *CSR, d *tensor.Mask) {
 		panic(&tensor.ShapeError{Op: "sparse.DropValues", Shapes: [][]int{{len(dst)}, a.Shape()}, Why: fmt.Sprintf("want %d elements, one a nonzero", a.NNZ())})
 	}
 	a.Settle()
-	if d == nil || !(*simd.Dropout)(d).On() {
+	if d == nil || !(*vec.Dropout)(d).On() {
 		for k := range dst {
 			dst[k] = a.value(int64(k))
 		}
@@ -45,7 +46,7 @@ type DropRoom struct {
 // DropSizes returns how many elements two parts of a [DropRoom] for a have.
 func DropSizes(a *CSR) (kept, starts int) {
 	parts := dropParts(a)
-	return a.NNZ() + parts*simd.KeepRoom, a.NumRows + parts
+	return a.NNZ() + parts*spmm.KeepRoom, a.NumRows + parts
 }
 
 // Drop returns a under a dropout, as [DropValues] has it, in memory that is
@@ -59,7 +60,7 @@ func Drop(a *CSR, d *tensor.Mask, room DropRoom) *CSR {
 		panic(&tensor.ShapeError{Op: "sparse.Drop", Shapes: [][]int{{len(room.Values)}, {len(room.Kept)}, {len(room.Cols)}, {len(room.Starts)}, a.Shape()}, Why: "want the lengths that DropSizes returns"})
 	}
 	b := a.WithValues(room.Values)
-	if d == nil || !(*simd.Dropout)(d).On() {
+	if d == nil || !(*vec.Dropout)(d).On() {
 		DropValues(room.Values, a, d)
 		return b
 	}
@@ -99,7 +100,7 @@ func dropParts(a *CSR) int { return max(1, min(a.NNZ()/dropWork, partsMost)) }
 // dropLoop drops nonzeros in parts of rows.
 type dropLoop struct {
 	a        *CSR
-	d        simd.Dropout
+	d        vec.Dropout
 	from, to []tensor.Float
 	cuts     []int
 	left     *remains // nil: not wanted
@@ -110,7 +111,7 @@ var dropLoops = sync.Pool{New: func() any { return new(dropLoop) }}
 // run drops a's values under d, in the parts that cuts has, and sets to to them
 // or keeps what is left.
 func (l *dropLoop) run(a *CSR, d *tensor.Mask, to []tensor.Float) {
-	l.a, l.d, l.from, l.to = a, simd.Dropout(*d), a.Values, to
+	l.a, l.d, l.from, l.to = a, vec.Dropout(*d), a.Values, to
 	var ones *[]tensor.Float
 	if l.from == nil {
 		ones = scratch.Borrow(a.NNZ())
@@ -129,14 +130,14 @@ func (l *dropLoop) run(a *CSR, d *tensor.Mask, to []tensor.Float) {
 func (l *dropLoop) Chunk(i int) {
 	o := l.a.Offsets
 	if l.left != nil {
-		l.left.starts[l.cuts[i]+i] = o[l.cuts[i]] + int64(i*simd.KeepRoom)
+		l.left.starts[l.cuts[i]+i] = o[l.cuts[i]] + int64(i*spmm.KeepRoom)
 	}
 	for lo, hi := l.cuts[i], l.cuts[i+1]; lo < hi; {
 		next := lo + 1
 		for next < hi && o[next+1]-o[lo] <= dropWork {
 			next++
 		}
-		v := simd.Values{Offsets: o[lo : next+1], Cols: l.a.Cols, From: l.from, To: l.to, Row: lo}
+		v := spmm.Values{Offsets: o[lo : next+1], Cols: l.a.Cols, From: l.from, To: l.to, Row: lo}
 		if l.left != nil {
 			v.ToCols, v.Kept, v.Starts = l.left.cols, l.left.w, l.left.starts[lo+i:next+i+1]
 			v.Keep(&l.d)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -36,7 +36,7 @@ func sameOnThreads(t *testing.T, name string, shape []int, set, add set) {
 // nonzeros and a hub, whose row is done in pieces.
 func TestLargeResults(t *testing.T) {
 	const nodes, edges, hub, heads, dim = 66_000, 525_000, 5000, 8, 8
-	if testing.Short() || simd.Path() == "go" {
+	if testing.Short() || cpu.Path() == "go" {
 		t.Skip("plain Go stores all results alike")
 	}
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -66,7 +66,7 @@ func TestLargeResults(t *testing.T) {
 
 	number, plain := make([]int32, len(x.Data)), make([]int32, len(x.Data))
 	sameOnThreads(t, "MaxDense", rows, func(y *tensor.Dense) { sparse.MaxDense(y, number, a, nil, x) }, func(y *tensor.Dense) {
-		defer simd.Disable()()
+		defer cpu.Disable()()
 		sparse.MaxDense(y, plain, a, nil, x)
 	})
 	if !slices.Equal(number, plain) {

@@ -3,7 +3,8 @@ package sparse
 import (
 	"sync"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -15,7 +16,7 @@ func Pair(dst *tensor.Dense, a *CSR, op tensor.Binary, x, y *tensor.Dense) {
 	if !fits(dst, a.NNZ(), x.RowLen()) || x.Rows() != a.NumCols || !fits(y, a.NumRows, x.RowLen()) {
 		panic(tensor.Mismatch("sparse.Pair", dst, a, x, y))
 	}
-	setPairs(dst, a, x, simd.EdgePair{Op: simd.Binary(op), Y: y.Data})
+	setPairs(dst, a, x, spmm.EdgePair{Op: vec.Binary(op), Y: y.Data})
 }
 
 // Gather sets the row of dst for each nonzero to its column's row of x:
@@ -25,10 +26,10 @@ func Gather(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
 	if !fits(dst, a.NNZ(), x.RowLen()) || x.Rows() != a.NumCols {
 		panic(tensor.Mismatch("sparse.Gather", dst, a, x))
 	}
-	setPairs(dst, a, x, simd.EdgePair{Copy: true})
+	setPairs(dst, a, x, spmm.EdgePair{Copy: true})
 }
 
-func setPairs(dst *tensor.Dense, a *CSR, x *tensor.Dense, p simd.EdgePair) {
+func setPairs(dst *tensor.Dense, a *CSR, x *tensor.Dense, p spmm.EdgePair) {
 	if x.RowLen() == 0 {
 		return
 	}
@@ -41,7 +42,7 @@ func setPairs(dst *tensor.Dense, a *CSR, x *tensor.Dense, p simd.EdgePair) {
 }
 
 // pairKernel is Pair of some rows.
-type pairKernel struct{ simd.EdgePair }
+type pairKernel struct{ spmm.EdgePair }
 
 var pairKernels = sync.Pool{New: func() any { return new(pairKernel) }}
 

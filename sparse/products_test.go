@@ -9,7 +9,8 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -183,7 +184,7 @@ func TestPair(t *testing.T) {
 	trials(t, func(t *testing.T, c trial) {
 		a, f := c.a, c.heads*c.d
 		x, y := normal(c.rng, a.NumCols, f), normal(c.rng, a.NumRows, f)
-		for op := simd.Add; op <= simd.Max; op++ {
+		for op := vec.Add; op <= vec.Max; op++ {
 			got, want := normal(c.rng, a.NNZ(), f), tensor.New(a.NNZ(), f)
 			for i := range a.NumRows {
 				for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
@@ -284,7 +285,7 @@ func everyKernel(a *sparse.CSR, heads, d int) map[string][]float {
 	run("Rows", y(), func(z *tensor.Dense) { sparse.Product{A: a, Weights: full, Add: true}.Into(z, x) })
 	run("RowsTransposed", xt(), func(z *tensor.Dense) { sparse.Product{A: a, Weights: full, Transpose: true, Add: true}.Into(z, u) })
 	run("Dots", w.Like(), func(z *tensor.Dense) { sparse.Dots{A: a, Add: true}.Into(z, x, u) })
-	run("Pair", full.Like(), func(z *tensor.Dense) { sparse.Pair(z, a, tensor.Binary(simd.Sub), x, u) })
+	run("Pair", full.Like(), func(z *tensor.Dense) { sparse.Pair(z, a, tensor.Binary(vec.Sub), x, u) })
 	run("Gather", full.Like(), func(z *tensor.Dense) { sparse.Gather(z, a, x) })
 	arg := make([]int32, a.NumRows*f)
 	run("MaxDense", y(), func(z *tensor.Dense) { sparse.MaxDense(z, arg, a, w, x) })
@@ -310,7 +311,7 @@ func TestKernelThreads(t *testing.T) {
 			}
 			undo()
 		}
-		undo = simd.Disable()
+		undo = cpu.Disable()
 		for name, got := range everyKernel(a, hd[0], hd[1]) {
 			near(t, fmt.Sprintf("%s of %v in plain Go", name, hd), tensor.Of(got, len(got)), float64s(tensor.Of(want[name], len(got))))
 		}

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
 	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -22,7 +22,7 @@ type remains struct {
 // leftTask is the product of remains with a dense array.
 type leftTask struct {
 	*remains
-	sum simd.RowSum
+	sum spmm.RowSum
 }
 
 var leftTasks = sync.Pool{New: func() any { return new(leftTask) }}
@@ -31,7 +31,7 @@ var leftTasks = sync.Pool{New: func() any { return new(leftTask) }}
 func (p Product) runLeft(dst, x *tensor.Dense) {
 	t := leftTasks.Get().(*leftTask)
 	t.remains = p.A.left
-	t.sum = simd.RowSum{Gather: p.A.gather(x), Y: dst.Data, Heads: 1, W: t.w, Set: !p.Add}
+	t.sum = spmm.RowSum{Gather: p.A.gather(x), Y: dst.Data, Heads: 1, W: t.w, Set: !p.Add}
 	t.sum.Cols = t.cols
 	par.Run(len(t.cuts)-1, t)
 	*t = leftTask{}
@@ -81,7 +81,7 @@ func (t *pickTask) Chunk(i int) {
 	at := o[t.cuts[i]]
 	for r := t.cuts[i]; r < t.cuts[i+1]; r++ {
 		t.starts[r+i] = at
-		at += int64(simd.Pick(t.cols[at:], t.w[at:], t.a.Cols[o[r]:o[r+1]], t.values[o[r]:o[r+1]]))
+		at += int64(spmm.Pick(t.cols[at:], t.w[at:], t.a.Cols[o[r]:o[r+1]], t.values[o[r]:o[r+1]]))
 	}
 	t.starts[t.cuts[i+1]+i] = at
 }

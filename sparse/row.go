@@ -1,15 +1,15 @@
 package sparse
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // add is y += x.
-func add(y, x []tensor.Float) { simd.Add.Forward(y, y, x, 1, 1) }
+func add(y, x []tensor.Float) { vec.Add.Forward(y, y, x, 1, 1) }
 
 // axpy is y += a·x.
-func axpy(y []tensor.Float, a tensor.Float, x []tensor.Float) { simd.Axpy(y, a, x) }
+func axpy(y []tensor.Float, a tensor.Float, x []tensor.Float) { vec.Axpy(y, a, x) }
 
 // axpyHeads is y[h,:] += w[h]·x[h,:], for len(w) heads.
 func axpyHeads(y, w, x []tensor.Float) {

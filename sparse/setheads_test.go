@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -55,7 +55,7 @@ func TestSetHeads(t *testing.T) {
 			}
 			y := tensor.New(a.NumRows, f)
 			y.Fill(float(math.NaN()))
-			undo := simd.Disable()
+			undo := cpu.Disable()
 			sparse.Product{A: a}.Into(y, x)
 			undo()
 			near(t, name+" in plain Go", y, float64s(wantDense))

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -130,7 +130,7 @@ func wholes(rng *rand.Rand, shape ...int) *tensor.Dense {
 // A softmax takes many segments of eight numbers an edge in a call, but one of more than
 // 4096 edges by itself, and one of up to 256 may wait before it is stored past the caches.
 func TestSoftmaxSizes(t *testing.T) {
-	defer func(old int) { simd.PastFrom = old }(simd.PastFrom)
+	defer func(old int) { cpu.StreamFrom = old }(cpu.StreamFrom)
 	var offsets []int64
 	at := int64(0)
 	for _, n := range []int64{3, 255, 256, 257, 0, 4095, 4096, 4097, 1, 9000, 5} {
@@ -161,8 +161,8 @@ func TestSoftmaxSizes(t *testing.T) {
 				}
 			}
 		}
-		for _, simd.PastFrom = range []int{1 << 22, 1} {
-			what := fmt.Sprintf("%d heads, past the caches from %d", heads, simd.PastFrom)
+		for _, cpu.StreamFrom = range []int{1 << 22, 1} {
+			what := fmt.Sprintf("%d heads, past the caches from %d", heads, cpu.StreamFrom)
 			got, gotDX, added := spoiltLike(x), spoiltLike(x), x.Like()
 			sparse.SoftmaxRows(got, a, x)
 			nearEach(t, what+": softmax", got, y)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/scratch"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -24,7 +24,7 @@ func SoftmaxRows(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
 		panic(tensor.Mismatch("sparse.SoftmaxRows", dst, a, x))
 	}
 	l := softmaxLoops.Get().(*softmaxLoop)
-	l.s = simd.Segments{X: x.Data, Y: dst.Data, N: x.RowLen()}
+	l.s = spmm.Segments{X: x.Data, Y: dst.Data, N: x.RowLen()}
 	l.run(a, dst)
 }
 
@@ -32,7 +32,7 @@ func SoftmaxRows(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
 // rows.
 type softmaxLoop struct {
 	a    *CSR
-	s    simd.Segments // of all rows; in the gradient X is dy
+	s    spmm.Segments // of all rows; in the gradient X is dy
 	cuts []int
 }
 
@@ -44,7 +44,7 @@ const softmaxWork = 8
 // run computes dst from what is in l.s.
 func (l *softmaxLoop) run(a *CSR, dst *tensor.Dense) {
 	if passes(dst) {
-		l.s.PassCaches()
+		l.s.StreamResult()
 	}
 	l.a = a
 	parts := max(1, min(a.NNZ()*l.s.N*softmaxWork/partWork, partsMost))
@@ -56,7 +56,7 @@ func (l *softmaxLoop) run(a *CSR, dst *tensor.Dense) {
 
 // Chunk does one part.
 func (l *softmaxLoop) Chunk(i int) {
-	buf := scratch.Borrow(simd.SegmentWork(l.s.N))
+	buf := scratch.Borrow(spmm.SegmentWork(l.s.N))
 	for r := l.cuts[i]; r < l.cuts[i+1]; {
 		next := r + 1
 		for next < l.cuts[i+1] && int(l.a.Offsets[next+1]-l.a.Offsets[r])*l.s.N <= softmaxMost {
@@ -82,15 +82,15 @@ const softmaxMost = 1 << 13
 //
 //	dx[k,j] += y[k,j]·(dy[k,j] − Σ_k y[k,j]·dy[k,j])
 func SoftmaxRowsGrad(dx *tensor.Dense, a *CSR, y, dy *tensor.Dense) {
-	softmaxGrad("sparse.SoftmaxRowsGrad", simd.Segments{}, dx, a, y, dy)
+	softmaxGrad("sparse.SoftmaxRowsGrad", spmm.Segments{}, dx, a, y, dy)
 }
 
 // SetSoftmaxRowsGrad is [SoftmaxRowsGrad] to zeros, whatever dx held.
 func SetSoftmaxRowsGrad(dx *tensor.Dense, a *CSR, y, dy *tensor.Dense) {
-	softmaxGrad("sparse.SetSoftmaxRowsGrad", simd.Segments{Set: 1}, dx, a, y, dy)
+	softmaxGrad("sparse.SetSoftmaxRowsGrad", spmm.Segments{Set: 1}, dx, a, y, dy)
 }
 
-func softmaxGrad(op string, s simd.Segments, dx *tensor.Dense, a *CSR, y, dy *tensor.Dense) {
+func softmaxGrad(op string, s spmm.Segments, dx *tensor.Dense, a *CSR, y, dy *tensor.Dense) {
 	if y.Rows() != a.NNZ() || !slices.Equal(dx.Shape(), y.Shape()) || !slices.Equal(dy.Shape(), y.Shape()) {
 		panic(tensor.Mismatch(op, dx, a, y, dy))
 	}

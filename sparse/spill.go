@@ -5,7 +5,8 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/scratch"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -26,7 +27,7 @@ func (p Product) spills(dst, x *tensor.Dense) bool {
 // spillWidth is how many of f columns a thread takes at a time: half of them if
 // they are few; 0 if there are too few, or some would be left.
 func spillWidth(f int) int {
-	for width := simd.SpillWidth; width >= 8; width /= 2 {
+	for width := spmm.SpillWidth; width >= 8; width /= 2 {
 		if f%width == 0 && f >= 2*width {
 			return width
 		}
@@ -54,7 +55,7 @@ func (p Product) spill(dst, x *tensor.Dense) {
 	var picks *pickTask
 	switch {
 	case t.remains != nil:
-	case simd.HasZero(p.values()):
+	case vec.HasZero(p.values()):
 		picks = p.pick()
 		t.remains = &picks.remains
 	default:
@@ -105,7 +106,7 @@ func (t *spillTask) Chunk(i int) {
 
 // add adds the columns of x from left on to those at y.
 func (t *spillTask) add(y []tensor.Float, stride, left int) {
-	s := simd.Spill{Y: y, YStride: stride, XStride: t.f, Width: t.width, Cols: t.cols, W: t.w}
+	s := spmm.Spill{Y: y, YStride: stride, XStride: t.f, Width: t.width, Cols: t.cols, W: t.w}
 	for p := range len(t.cuts) - 1 {
 		if lo, hi := t.cuts[p], t.cuts[p+1]; lo < hi {
 			s.X, s.Offsets = t.x[lo*t.f+left:], t.starts[lo+p:hi+p+1]

@@ -4,7 +4,8 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/scratch"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -95,8 +96,8 @@ func (p Product) scatter(dst, x *tensor.Dense) {
 func (p Product) kernel(t *CSR, dst, x *tensor.Dense) *sumKernel {
 	k := sumKernels.Get().(*sumKernel)
 	k.values, k.set = p.values(), !p.Add
-	k.sum = simd.RowSum{Gather: t.gather(x), Y: dst.Data}
-	k.sum.Past = passes(dst)
+	k.sum = spmm.RowSum{Gather: t.gather(x), Y: dst.Data}
+	k.sum.Stream = passes(dst)
 	if p.Weights != nil {
 		k.sum.W, k.sum.Heads = p.Weights.Data, p.Weights.RowLen()
 	}
@@ -105,7 +106,7 @@ func (p Product) kernel(t *CSR, dst, x *tensor.Dense) *sumKernel {
 
 // sumKernel adds up weighted rows. Without values and perm it is its sum.
 type sumKernel struct {
-	sum    simd.RowSum
+	sum    spmm.RowSum
 	values []tensor.Float // nil: ones
 	perm   []int32        // nonzero k has value perm[k]; nil: k
 	of     []int64        // divide a value by the number of nonzeros that row Cols[k] has by these offsets
@@ -156,7 +157,7 @@ func (k *sumKernel) setMeans(lo, hi, step int) {
 		n := min(lo+step, hi)
 		y := k.sum.Y[lo*f : n*f]
 		k.add(y, lo, n, true)
-		simd.Rows(f).DivideRanges(y, y, k.sum.Offsets[lo:n+1])
+		spmm.Rows(f).DivideRanges(y, y, k.sum.Offsets[lo:n+1])
 	}
 }
 
@@ -166,7 +167,7 @@ func (k *sumKernel) addMeans(buf []tensor.Float, lo, hi int) {
 	sums := buf[:(hi-lo)*f]
 	clear(sums)
 	k.add(sums, lo, hi, false)
-	simd.Rows(f).AddMeans(k.sum.Y[lo*f:hi*f], sums, k.sum.Offsets[lo:hi+1])
+	spmm.Rows(f).AddMeans(k.sum.Y[lo*f:hi*f], sums, k.sum.Offsets[lo:hi+1])
 }
 
 // add adds the sums of rows lo to hi to y, or sets y to them.
@@ -174,7 +175,7 @@ func (k *sumKernel) add(y []tensor.Float, lo, hi int, set bool) {
 	sum := k.sum
 	sum.Set = set
 	sum.Y, sum.Offsets = y, sum.Offsets[lo:hi+1]
-	if k.values != nil && k.perm == nil && !simd.HasZero(k.values[sum.Offsets[0]:sum.Offsets[hi-lo]]) {
+	if k.values != nil && k.perm == nil && !vec.HasZero(k.values[sum.Offsets[0]:sum.Offsets[hi-lo]]) {
 		sum.W, sum.Heads = k.values, 1
 	}
 	if sum.Heads > 0 || k.values == nil && k.perm == nil {
@@ -191,14 +192,14 @@ func (k *sumKernel) add(y []tensor.Float, lo, hi int, set bool) {
 		at = k.pick(b, at)
 		b.local.AddRows(0, len(b.local.Offsets)-1)
 	}
-	b.sum, b.local = simd.RowSum{}, simd.RowSum{}
+	b.sum, b.local = spmm.RowSum{}, spmm.RowSum{}
 	pickings.Put(b)
 }
 
 // picking is a matrix of the nonzeros of a few rows whose values are not zero,
 // picked together so that the sum does not have to branch at each.
 type picking struct {
-	sum, local simd.RowSum // of all rows, and of these
+	sum, local spmm.RowSum // of all rows, and of these
 	offsets    [picksMost + 1]int64
 	cols       [picksMost]int32
 	values     [picksMost]tensor.Float
@@ -242,10 +243,10 @@ func (k *sumKernel) pick(b *picking, at place) place {
 func (k *sumKernel) take(b *picking, n int, lo, hi int64) int {
 	cols, to := b.sum.Cols[lo:hi], b.values[n:]
 	if k.perm == nil {
-		return simd.Pick(b.cols[n:], to, cols, k.values[lo:hi])
+		return spmm.Pick(b.cols[n:], to, cols, k.values[lo:hi])
 	}
 	if k.of == nil && k.values != nil {
-		return simd.PickEdges(b.cols[n:], to, cols, k.values, k.perm[lo:hi])
+		return spmm.PickEdges(b.cols[n:], to, cols, k.values, k.perm[lo:hi])
 	}
 	to = to[:len(cols)]
 	for j, e := range k.perm[lo:hi] {
@@ -259,5 +260,5 @@ func (k *sumKernel) take(b *picking, n int, lo, hi int64) int {
 			to[j] /= tensor.Float(k.of[c+1] - k.of[c])
 		}
 	}
-	return simd.Pick(b.cols[n:], to, cols, to)
+	return spmm.Pick(b.cols[n:], to, cols, to)
 }

@@ -1,11 +1,11 @@
 package tensor
 
-import "github.com/edgewise-ml/edgewise/internal/simd"
+import "github.com/edgewise-ml/edgewise/internal/simd/vec"
 
 // spans are the slices of a pointwise function.
 type spans struct {
 	a, b, c, d []Float
-	f          simd.Unary
+	f          vec.Unary
 	k          Float
 	set        bool // of a gradient: a holds anything
 }
@@ -15,7 +15,7 @@ var spanJobs jobs[spans]
 // Apply sets dst to a function of each element of x, which may take a constant
 // c. dst has x's shape; it may be x itself but must not overlap it otherwise.
 func Apply(dst, x *Dense, fn Unary, c Float) {
-	f := simd.Unary(fn)
+	f := vec.Unary(fn)
 	sameShape(f.String(), dst, x)
 	inPlace(f.String(), dst, x)
 	if alone(len(x.Data), costOf(f)) {
@@ -30,12 +30,12 @@ func Apply(dst, x *Dense, fn Unary, c Float) {
 // ApplyGrad adds to dx the gradient of y = f(x) whose result has the gradient
 // dy. All have one shape. dx must not overlap the others.
 func ApplyGrad(dx, dy, x, y *Dense, f Unary, c Float) {
-	applyGrad(dx, dy, x, y, spans{f: simd.Unary(f), k: c})
+	applyGrad(dx, dy, x, y, spans{f: vec.Unary(f), k: c})
 }
 
 // SetGrad sets dx, whatever it held, to what [ApplyGrad] makes of zeros.
 func SetGrad(dx, dy, x, y *Dense, f Unary, c Float) {
-	applyGrad(dx, dy, x, y, spans{f: simd.Unary(f), k: c, set: true})
+	applyGrad(dx, dy, x, y, spans{f: vec.Unary(f), k: c, set: true})
 }
 
 func applyGrad(dx, dy, x, y *Dense, s spans) {
@@ -61,9 +61,9 @@ func (s *spans) pull(lo, hi int) {
 }
 
 // costOf is the work of an element of f, in elements of a stream.
-func costOf(f simd.Unary) int {
+func costOf(f vec.Unary) int {
 	switch f {
-	case simd.Scale, simd.Shift, simd.Neg, simd.ReLU, simd.LeakyReLU, simd.Abs, simd.Sign, simd.Square:
+	case vec.Scale, vec.Shift, vec.Neg, vec.ReLU, vec.LeakyReLU, vec.Abs, vec.Sign, vec.Square:
 		return 1
 	}
 	return costFunction
@@ -79,7 +79,7 @@ func (d *Dense) axpy(op string, x *Dense, c Float) {
 	sameShape(op, x, d)
 	inPlace(op, d, x)
 	spanJobs.run(spans{a: d.Data, b: x.Data, k: c}, len(x.Data), 1, func(s *spans, lo, hi int) {
-		simd.Axpy(s.a[lo:hi], s.k, s.b[lo:hi])
+		vec.Axpy(s.a[lo:hi], s.k, s.b[lo:hi])
 	})
 }
 
@@ -91,6 +91,6 @@ func MulAdd(dst, x, y *Dense) {
 		apart("MulAdd", dst, o)
 	}
 	spanJobs.run(spans{a: dst.Data, b: x.Data, c: y.Data}, len(dst.Data), 1, func(s *spans, lo, hi int) {
-		simd.MulAdd(s.a[lo:hi], s.b[lo:hi], s.c[lo:hi])
+		vec.MulAdd(s.a[lo:hi], s.b[lo:hi], s.c[lo:hi])
 	})
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 )
 
 // TestApply compares functions, sums and products with loops over more elements
@@ -12,14 +12,14 @@ import (
 func TestApply(t *testing.T) {
 	for _, n := range []int{0, 1, 70_001} {
 		x, y, dy := rough(1, n), New(n), rough(2, n)
-		Apply(y, x, Unary(simd.Tanh), 0)
+		Apply(y, x, Unary(vec.Tanh), 0)
 		zeros, set := New(n), rough(3, n)
-		ApplyGrad(zeros, dy, x, y, Unary(simd.Tanh), 0)
-		if SetGrad(set, dy, x, y, Unary(simd.Tanh), 0); !same(set.Data, zeros.Data) {
+		ApplyGrad(zeros, dy, x, y, Unary(vec.Tanh), 0)
+		if SetGrad(set, dy, x, y, Unary(vec.Tanh), 0); !same(set.Data, zeros.Data) {
 			t.Errorf("of %d: a gradient that is set differs from one added to zeros", n)
 		}
 		dx, scaled, product := rough(3, n), rough(3, n), rough(3, n)
-		ApplyGrad(dx, dy, x, y, Unary(simd.Tanh), 0)
+		ApplyGrad(dx, dy, x, y, Unary(vec.Tanh), 0)
 		scaled.AddScaled(x, 0.5)
 		MulAdd(product, x, dy)
 		before, sum := rough(3, n), 0.0
@@ -72,12 +72,12 @@ func TestDropoutChunks(t *testing.T) {
 func TestApplyRefused(t *testing.T) {
 	x, y := New(2, 3), New(3, 2)
 	mask := NewMask(1, 1, 1, 0.5)
-	refused(t, "tensor.Tanh: cannot take shape [2 3] with [3 2]", func() { Apply(y, x, Unary(simd.Tanh), 0) })
-	refused(t, "tensor.Tanh: cannot take shape [2 3] with [2 3]: the destination overlaps an operand", func() { ApplyGrad(x, y.Reshape(2, 3), x, x, Unary(simd.Tanh), 0) })
+	refused(t, "tensor.Tanh: cannot take shape [2 3] with [3 2]", func() { Apply(y, x, Unary(vec.Tanh), 0) })
+	refused(t, "tensor.Tanh: cannot take shape [2 3] with [2 3]: the destination overlaps an operand", func() { ApplyGrad(x, y.Reshape(2, 3), x, x, Unary(vec.Tanh), 0) })
 	refused(t, "tensor.MulAdd: cannot take shape [3 2] with [2 3]", func() { MulAdd(x, y, y) })
 	refused(t, "tensor.AddScaled: cannot take shape [2 3] with [3 2]", func() { x.AddScaled(y, 1) })
 	refused(t, "tensor.Dropout: cannot take shape [2 3] with [3 2]", func() { Dropout(y, x, &mask) })
 	refused(t, "tensor.DropoutAdd: cannot take shape [2 3] with [2 3]: the destination overlaps an operand", func() { DropoutAdd(x, x, &mask) })
 	refused(t, "tensor.SoftmaxGrad: cannot take shape [3 2] with [2 3]", func() { SoftmaxGrad(x, y, x) })
-	refused(t, "tensor.Mul: cannot take shape [2 3] with [3 2] with [2 3] with [2 3]", func() { CombineGradX(New(2, 3), New(2, 3), x, y, Binary(simd.Mul)) })
+	refused(t, "tensor.Mul: cannot take shape [2 3] with [3 2] with [2 3] with [2 3]", func() { CombineGradX(New(2, 3), New(2, 3), x, y, Binary(vec.Mul)) })
 }

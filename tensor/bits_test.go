@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 )
 
 // operation is something of this package with operands that are large enough
@@ -67,7 +67,7 @@ func operations(rows int) []operation {
 		{"ScatterAddRows", []int{rows, 70}, func(d *Dense) { ScatterAddRows(d, x, list) }},
 		{"ScatterAddRows wide", []int{rows, 200}, func(d *Dense) { ScatterAddRows(d, wide, list) }},
 	}
-	for _, f := range []simd.Unary{simd.Scale, simd.Tanh, simd.GELU} {
+	for _, f := range []vec.Unary{vec.Scale, vec.Tanh, vec.GELU} {
 		ops = append(ops, operation{"Apply " + f.String(), []int{rows, 70}, func(d *Dense) { Apply(d, x, Unary(f), 0.3) }},
 			operation{"ApplyGrad " + f.String(), []int{rows, 70}, func(d *Dense) { ApplyGrad(d, y, x, y, Unary(f), 0.3) }})
 	}
@@ -83,7 +83,7 @@ func combinations(rows int) (ops []operation) {
 	} {
 		shape, _ := Broadcast(s[0], s[1])
 		a, b, z := rough(5, s[0]...), rough(6, s[1]...), rough(7, shape...)
-		for _, f := range []simd.Binary{simd.Add, simd.Sub, simd.Mul, simd.Div, simd.Min, simd.Max} {
+		for _, f := range []vec.Binary{vec.Add, vec.Sub, vec.Mul, vec.Div, vec.Min, vec.Max} {
 			name := fmt.Sprint(f, s)
 			ops = append(ops, operation{name, shape, func(d *Dense) { Combine(d, a, b, Binary(f)) }},
 				operation{name + " gradient x", s[0], func(d *Dense) { CombineGradX(d, z, a, b, Binary(f)) }},
@@ -150,18 +150,18 @@ func TestCombineGrad(t *testing.T) {
 }
 
 // slopes are the derivatives of the functions of two.
-var slopes = map[simd.Binary]func(x, y float64) (dx, dy float64){
-	simd.Add: func(_, _ float64) (dx, dy float64) { return 1, 1 },
-	simd.Sub: func(_, _ float64) (dx, dy float64) { return 1, -1 },
-	simd.Mul: func(x, y float64) (dx, dy float64) { return y, x },
-	simd.Div: func(x, y float64) (dx, dy float64) { return 1 / y, -x / y / y },
-	simd.Min: func(x, y float64) (dx, dy float64) {
+var slopes = map[vec.Binary]func(x, y float64) (dx, dy float64){
+	vec.Add: func(_, _ float64) (dx, dy float64) { return 1, 1 },
+	vec.Sub: func(_, _ float64) (dx, dy float64) { return 1, -1 },
+	vec.Mul: func(x, y float64) (dx, dy float64) { return y, x },
+	vec.Div: func(x, y float64) (dx, dy float64) { return 1 / y, -x / y / y },
+	vec.Min: func(x, y float64) (dx, dy float64) {
 		if x <= y {
 			return 1, 0
 		}
 		return 0, 1
 	},
-	simd.Max: func(x, y float64) (dx, dy float64) {
+	vec.Max: func(x, y float64) (dx, dy float64) {
 		if x >= y {
 			return 1, 0
 		}

@@ -52,6 +52,12 @@ func (d *Dense) Set(data []Float, shape ...int) {
 	copy(d.dims[:], shape)
 }
 
+// SetShape makes d an array of a shape whose elements are to come: Data is nil.
+func (d *Dense) SetShape(shape ...int) {
+	d.Data, d.axes = nil, len(shape)
+	copy(d.dims[:], shape)
+}
+
 func badLength(data []Float, shape []int, n int) {
 	panic(&ShapeError{Op: "tensor.Of", Shapes: [][]int{{len(data)}, slices.Clone(shape)}, Why: fmt.Sprintf("%d elements for a shape of %d", len(data), n)})
 }

@@ -1,6 +1,6 @@
 package tensor
 
-import "github.com/edgewise-ml/edgewise/internal/simd"
+import "github.com/edgewise-ml/edgewise/internal/simd/vec"
 
 // Mask says which elements one dropout keeps in one step. [NewMask] makes one, and
 // so does grad's Tape.NextDropout. An element is kept by a hash of its row, its
@@ -16,12 +16,12 @@ type Mask struct {
 // dropout number op of a step of a training with a seed. A p of at least 1 drops
 // all.
 func NewMask(seed, step uint64, op uint32, p float64) Mask {
-	return Mask(simd.NewDropout(seed, step, op, p))
+	return Mask(vec.NewDropout(seed, step, op, p))
 }
 
 // Keeps reports whether the element of a row and a column is kept.
 func (m *Mask) Keeps(row, col int) bool {
-	d := (*simd.Dropout)(m)
+	d := (*vec.Dropout)(m)
 	return d.Keep(d.Row(row), col)
 }
 
@@ -29,7 +29,7 @@ func (m *Mask) Keeps(row, col int) bool {
 type drop struct {
 	dst, src []Float
 	width    int
-	mask     *simd.Dropout
+	mask     *vec.Dropout
 	add      bool
 }
 
@@ -57,7 +57,7 @@ func dropRows(dst, x *Dense, mask *Mask, add bool) {
 	if len(x.Data) == 0 {
 		return
 	}
-	d := drop{dst.Data, x.Data, x.RowLen(), (*simd.Dropout)(mask), add}
+	d := drop{dst.Data, x.Data, x.RowLen(), (*vec.Dropout)(mask), add}
 	if alone(x.Rows(), 2*d.width) {
 		d.rows(0, x.Rows())
 		return

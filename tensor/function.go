@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 )
 
 // Unary is a function of one element, which may take a constant c. [Named] finds
@@ -15,23 +15,23 @@ import (
 // SELU.
 type Unary uint8
 
-func (f Unary) String() string { return simd.Unary(f).String() }
+func (f Unary) String() string { return vec.Unary(f).String() }
 
 // Binary is a function of two elements. [Named] finds it by its name, which String
 // prints: Add, Sub, Mul, Div, Min and Max.
 type Binary uint8
 
-func (f Binary) String() string { return simd.Binary(f).String() }
+func (f Binary) String() string { return vec.Binary(f).String() }
 
 // Named returns the function of a name, for [Apply] and [Combine]:
 //
 //	exp, err := tensor.Named[tensor.Unary]("Exp")
 func Named[F Unary | Binary](name string) (F, error) {
 	var none F
-	names := simd.BinaryNames()
+	names := vec.BinaryNames()
 	what := "two elements"
 	if _, one := any(none).(Unary); one {
-		names, what = simd.UnaryNames(), "one element"
+		names, what = vec.UnaryNames(), "one element"
 	}
 	i := slices.Index(names, name)
 	if i < 0 {

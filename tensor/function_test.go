@@ -5,28 +5,28 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Every function has the number of its kernel.
 func TestNamed(t *testing.T) {
-	for i, name := range simd.UnaryNames() {
+	for i, name := range vec.UnaryNames() {
 		f, err := tensor.Named[tensor.Unary](name)
-		if err != nil || int(f) != i || f.String() != name || simd.Unary(f).String() != name {
+		if err != nil || int(f) != i || f.String() != name || vec.Unary(f).String() != name {
 			t.Errorf("%s is %v, %v", name, f, err)
 		}
 	}
-	for i, name := range simd.BinaryNames() {
+	for i, name := range vec.BinaryNames() {
 		f, err := tensor.Named[tensor.Binary](name)
-		if err != nil || int(f) != i || f.String() != name || simd.Binary(f).String() != name {
+		if err != nil || int(f) != i || f.String() != name || vec.Binary(f).String() != name {
 			t.Errorf("%s is %v, %v", name, f, err)
 		}
 	}
-	if exp, _ := tensor.Named[tensor.Unary]("Exp"); simd.Unary(exp) != simd.Exp {
+	if exp, _ := tensor.Named[tensor.Unary]("Exp"); vec.Unary(exp) != vec.Exp {
 		t.Errorf("Exp is %v", exp)
 	}
-	if sub, _ := tensor.Named[tensor.Binary]("Sub"); simd.Binary(sub) != simd.Sub {
+	if sub, _ := tensor.Named[tensor.Binary]("Sub"); vec.Binary(sub) != vec.Sub {
 		t.Errorf("Sub is %v", sub)
 	}
 	_, err := tensor.Named[tensor.Unary]("relu")

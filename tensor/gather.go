@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 )
 
 // GatherRows sets row i of dst to row rows[i] of x; a row may occur several
@@ -23,7 +24,7 @@ func GatherRows(dst, x *Dense, rows []int32) {
 // gather copies rows lo to hi, without hi. Rows of a large array are asked for before
 // they are read.
 func (m *moving) gather(lo, hi int) {
-	simd.Rows(m.n).Gather(m.dst[lo*m.n:hi*m.n], m.x, m.rows[lo:])
+	spmm.Rows(m.n).Gather(m.dst[lo*m.n:hi*m.n], m.x, m.rows[lo:])
 }
 
 // moving is a copy or sum of rows of n elements between two arrays.
@@ -69,7 +70,7 @@ func (m *moving) scatterColumns(lo, hi int) {
 		to = m.n
 	}
 	for i, r := range m.rows {
-		simd.Axpy(m.dst[int(r)*m.n+from:int(r)*m.n+to], 1, m.x[i*m.n+from:i*m.n+to])
+		vec.Axpy(m.dst[int(r)*m.n+from:int(r)*m.n+to], 1, m.x[i*m.n+from:i*m.n+to])
 	}
 }
 
@@ -84,7 +85,7 @@ func (m *moving) scatter(p, all int) {
 	lo, hi := int32(p*m.length/all), int32((p+1)*m.length/all)
 	for i, r := range m.rows {
 		if lo <= r && r < hi {
-			simd.Axpy(m.dst[int(r)*m.n:(int(r)+1)*m.n], 1, m.x[i*m.n:(i+1)*m.n])
+			vec.Axpy(m.dst[int(r)*m.n:(int(r)+1)*m.n], 1, m.x[i*m.n:(i+1)*m.n])
 		}
 	}
 }

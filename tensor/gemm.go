@@ -3,7 +3,8 @@ package tensor
 import (
 	"sync"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	simdgemm "github.com/edgewise-ml/edgewise/internal/simd/gemm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/internal/spoil"
 )
 
@@ -12,7 +13,7 @@ import (
 const (
 	kc = 512
 	mc = 144
-	nr = simd.ProductPanel
+	nr = simdgemm.ProductPanel
 )
 
 // view is a matrix in an array: element (i, j) is data[i·rs + j·cs].
@@ -78,7 +79,7 @@ func (g *gemm) run() {
 		g.rows(block{hi: g.m, right: g.n, kg: g.k, b: g.packed, panel: g.k * nr})
 		return
 	case g.tiny():
-		p := simd.Product{A: g.a.data, RS: g.a.rs, CS: g.a.cs, B: g.b.data, LDB: g.b.rs, C: g.c, LDC: g.n, M: g.m, N: g.n, K: g.k, Set: g.set}
+		p := simdgemm.Product{A: g.a.data, RS: g.a.rs, CS: g.a.cs, B: g.b.data, LDB: g.b.rs, C: g.c, LDC: g.n, M: g.m, N: g.n, K: g.k, Set: g.set}
 		p.MulAdd()
 		g.sum(0, g.k)
 		g.finish(block{hi: g.m, right: g.n})
@@ -110,8 +111,8 @@ func (g *gemm) sum(lo, hi int) {
 	total, few := g.sums[:g.n], g.sums[g.n:]
 	for ; lo < hi; lo += sumMost {
 		clear(few)
-		simd.AddRows(few, g.b.data[lo*g.n:min(lo+sumMost, hi)*g.n])
-		simd.AddRows(total, few)
+		vec.AddRows(few, g.b.data[lo*g.n:min(lo+sumMost, hi)*g.n])
+		vec.AddRows(total, few)
 	}
 }
 
@@ -161,7 +162,7 @@ func (g *gemm) strip(w *workspace, blk block) {
 	for i := blk.lo; i < blk.hi; i += rows {
 		part := blk
 		part.lo, part.hi = i, min(i+rows, blk.hi)
-		p := simd.Product{LDC: g.n, M: part.hi - i}
+		p := simdgemm.Product{LDC: g.n, M: part.hi - i}
 		for l := 0; l < blk.kg; l += steps {
 			p.K = min(steps, blk.kg-l)
 			p.Set = g.set && blk.k0+l == 0
@@ -183,11 +184,11 @@ func (g *gemm) cut(blk block) (rows, steps int) {
 	case blk.kg < 128 && g.n >= 1024:
 		most = 24 // rows of c are a page each, and what the time goes into
 	}
-	return even(blk.hi-blk.lo, most, 2*simd.ProductGroup), steps
+	return even(blk.hi-blk.lo, most, 2*simdgemm.ProductGroup), steps
 }
 
 // across computes all panels of a block, of p.K steps from step l of its own.
-func (g *gemm) across(p *simd.Product, blk block, l int) {
+func (g *gemm) across(p *simdgemm.Product, blk block, l int) {
 	if blk.panel == 0 {
 		p.LDB, p.N = g.b.rs, blk.right-blk.left
 		p.B, p.C = blk.b[l*p.LDB+blk.left:], g.c[blk.lo*g.n+blk.left:]
@@ -212,14 +213,14 @@ func (g *gemm) across(p *simd.Product, blk block, l int) {
 
 // operand gives p the block of a from (i, k0): in place or, where its rows would
 // share the sets of a cache or its steps of k are a page each, as a copy.
-func (g *gemm) operand(w *workspace, p *simd.Product, i, k0 int) {
+func (g *gemm) operand(w *workspace, p *simdgemm.Product, i, k0 int) {
 	a := g.a.from(i, k0)
 	p.A, p.RS, p.CS, p.Tile = a.data, a.rs, a.cs, 0
 	switch {
 	case g.grouped():
-		p.CS, p.Tile = simd.ProductGroup, simd.GroupPitch(p.K)
-		p.A = room(&w.a, (p.M+simd.ProductGroup-1)/simd.ProductGroup*p.Tile)
-		simd.PackGroups(p.A, a.data, a.cs, p.M, p.K)
+		p.CS, p.Tile = simdgemm.ProductGroup, simdgemm.GroupPitch(p.K)
+		p.A = room(&w.a, (p.M+simdgemm.ProductGroup-1)/simdgemm.ProductGroup*p.Tile)
+		simdgemm.PackGroups(p.A, a.data, a.cs, p.M, p.K)
 	case a.rs == 1:
 	case g.n > 4*nr && a.rs%512 == 0:
 		p.RS = p.K + nr

@@ -3,7 +3,7 @@ package tensor
 import (
 	"unsafe"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	simdgemm "github.com/edgewise-ml/edgewise/internal/simd/gemm"
 )
 
 // A processor fetches long runs of memory ahead by itself, but a block of a is
@@ -12,7 +12,7 @@ import (
 
 // fetchA asks for the part of a that comes after p.K steps of a block, from step
 // l of its own: the next rows, or of a transposed a the next steps.
-func (g *gemm) fetchA(p *simd.Product, blk block, l int) {
+func (g *gemm) fetchA(p *simdgemm.Product, blk block, l int) {
 	next := view{}
 	rows := blk.hi - blk.lo
 	switch {
@@ -25,7 +25,7 @@ func (g *gemm) fetchA(p *simd.Product, blk block, l int) {
 }
 
 // fetchB asks for what of b is packed next, to take the place of these steps.
-func (g *gemm) fetchB(p *simd.Product, blk block, l int) {
+func (g *gemm) fetchB(p *simdgemm.Product, blk block, l int) {
 	if g.b.rs == g.n {
 		g.fetch(p, blk, g.b.from(blk.k0+blk.kg+l, 0).data, p.K*g.n)
 	}
@@ -33,9 +33,9 @@ func (g *gemm) fetchB(p *simd.Product, blk block, l int) {
 
 // fetch has the kernel ask for n elements of x in the course of a block, or of
 // half of it where a and b are to be fetched.
-func (g *gemm) fetch(p *simd.Product, blk block, x []Float, n int) {
+func (g *gemm) fetch(p *simdgemm.Product, blk block, x []Float, n int) {
 	p.Ahead, p.AheadStep = 0, 0
-	asks := p.M / simd.ProductGroup * panels(blk.right-blk.left) * (p.K / 4)
+	asks := p.M / simdgemm.ProductGroup * panels(blk.right-blk.left) * (p.K / 4)
 	if g.part {
 		asks /= 2
 	}

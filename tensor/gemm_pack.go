@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	simdgemm "github.com/edgewise-ml/edgewise/internal/simd/gemm"
 )
 
 // Packed is the second operand of products, laid out as the kernel reads it:
@@ -68,7 +68,7 @@ func (t *packTask) Chunk(i int) {
 	lo := i * t.by
 	hi := min(lo+t.by, t.k)
 	if t.b.cs == 1 {
-		simd.PackPanels(t.to[lo*nr:], t.b.from(lo, 0).data, t.b.rs, t.k*nr, [2]int{hi - lo, t.n})
+		simdgemm.PackPanels(t.to[lo*nr:], t.b.from(lo, 0).data, t.b.rs, t.k*nr, [2]int{hi - lo, t.n})
 		return
 	}
 	t.columns(lo, hi)
@@ -81,6 +81,6 @@ func (t *packTask) columns(lo, hi int) {
 		if width < nr {
 			clear(panel)
 		}
-		simd.PackTransposed(panel, t.b.from(lo, j).data, nr, t.b.cs, [2]int{width, hi - lo})
+		simdgemm.PackTransposed(panel, t.b.from(lo, j).data, nr, t.b.cs, [2]int{width, hi - lo})
 	}
 }

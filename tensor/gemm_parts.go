@@ -4,15 +4,16 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	simdgemm "github.com/edgewise-ml/edgewise/internal/simd/gemm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 )
 
 // A block is computed by several threads where it has about two chunks of work.
 const (
 	chunkWork = 1 << 19 // multiply-adds: some ten microseconds
 	chunkMost = 64
-	tileRows  = 2 * simd.ProductGroup // of the kernel with the tallest tiles
-	fairRows  = 4 * tileRows          // what a panel of b is fetched for
+	tileRows  = 2 * simdgemm.ProductGroup // of the kernel with the tallest tiles
+	fairRows  = 4 * tileRows              // what a panel of b is fetched for
 )
 
 // partTask is a block of a product, cut in chunks by rows and columns of c.
@@ -28,7 +29,7 @@ var partTasks = sync.Pool{New: func() any { return new(partTask) }}
 func (t *partTask) Chunk(i int) {
 	w := workspaces.Get().(*workspace)
 	blk := t.blk
-	blk.lo, blk.hi = portion(t.m, simd.ProductGroup, i/t.across, t.down)
+	blk.lo, blk.hi = portion(t.m, simdgemm.ProductGroup, i/t.across, t.down)
 	blk.left, blk.right = portion(t.n, nr, i%t.across, t.across)
 	t.strip(w, blk)
 	workspaces.Put(w)
@@ -145,7 +146,7 @@ func (g *gemm) split(parts int) {
 	}
 	par.Run(parts, t)
 	for i := 0; i < len(t.columns); i += 2 * g.n {
-		simd.AddRows(g.sums, t.columns[i:i+g.n])
+		vec.AddRows(g.sums, t.columns[i:i+g.n])
 	}
 	par.Run((g.m+sumRows(g.n)-1)/sumRows(g.n), (*sumTask)(t))
 	*t = splitTask{}
@@ -164,7 +165,7 @@ func (t *sumTask) Chunk(i int) {
 	blk := block{lo: i * by, hi: min((i+1)*by, t.m), right: t.n}
 	c := t.c[blk.lo*t.n : blk.hi*t.n]
 	for p := range t.parts - 1 {
-		simd.Add.Forward(c, c, t.private[p*size+blk.lo*t.n:p*size+blk.hi*t.n], 1, 1)
+		vec.Add.Forward(c, c, t.private[p*size+blk.lo*t.n:p*size+blk.hi*t.n], 1, 1)
 	}
 	t.finish(blk)
 }

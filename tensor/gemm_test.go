@@ -8,7 +8,8 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -64,7 +65,7 @@ func TestMatMul(t *testing.T) {
 	for _, path := range []string{"as built", "go"} {
 		t.Run(path, func(t *testing.T) {
 			if path == "go" {
-				defer simd.Disable()()
+				defer cpu.Disable()()
 			}
 			rng := rand.New(rand.NewPCG(1, 1))
 			for _, s := range sizes {
@@ -159,7 +160,7 @@ func TestMatMulFew(t *testing.T) {
 			a, b := operands(rng, m, k, n, f)
 			p, bias := tensor.Pack(b, f), random(rng, n)
 			what := fmt.Sprintf("%d×%d×%d flags %d", m, k, n, f)
-			for _, then := range []tensor.Epilogue{{}, {Bias: bias, Act: tensor.Activate(tensor.Unary(simd.Tanh), 0)}} {
+			for _, then := range []tensor.Epilogue{{}, {Bias: bias, Act: tensor.Activate(tensor.Unary(vec.Tanh), 0)}} {
 				got, want := random(rng, m, n), random(rng, m, n)
 				tensor.MatMulThen(got, a, b, f, then)
 				tensor.MatMulPackedThen(want, a, p, f, then)
@@ -195,7 +196,7 @@ func TestMatMulAllocates(t *testing.T) {
 		a, b := operands(rng, 60, 4100, 70, f)
 		dst, bias := tensor.New(60, 70), tensor.New(70)
 		packed := tensor.Pack(b, f)
-		then := tensor.Epilogue{Bias: bias, Act: tensor.Activate(tensor.Unary(simd.Tanh), 0)}
+		then := tensor.Epilogue{Bias: bias, Act: tensor.Activate(tensor.Unary(vec.Tanh), 0)}
 		batchA, batchB, batchDst := a.Reshape(2, a.Rows()/2, a.RowLen()), b.Reshape(2, b.Rows()/2, b.RowLen()), tensor.New(2, 60, 70)
 		if f&tensor.TransA == 0 {
 			batchA = a.Reshape(2, 60, 2050)

@@ -1,6 +1,6 @@
 package tensor
 
-import "github.com/edgewise-ml/edgewise/internal/simd"
+import "github.com/edgewise-ml/edgewise/internal/simd/vec"
 
 // Epilogue is what is done to the rows of a product while they are in cache:
 // Bias is added, then Act applied. The zero value does nothing.
@@ -12,14 +12,14 @@ type Epilogue struct {
 // Activation is a function of an element that ends a layer. The zero value is
 // none; [Activate] makes one.
 type Activation struct {
-	f  simd.Unary
+	f  vec.Unary
 	c  Float
 	on bool
 }
 
 // Activate returns f with its constant c, which some functions have, as an
 // activation.
-func Activate(f Unary, c Float) Activation { return Activation{simd.Unary(f), c, true} }
+func Activate(f Unary, c Float) Activation { return Activation{vec.Unary(f), c, true} }
 
 // fits reports whether e can follow a product that is dst.
 func (e *Epilogue) fits(dst *Dense) bool {
@@ -47,7 +47,7 @@ func (e *Epilogue) finish(product []Float, n int, blk block) {
 // rows is finish of whole rows of the columns from left to right.
 func (e *Epilogue) rows(c []Float, left, right int) {
 	if e.Bias != nil {
-		simd.Add.ForwardRows(c, c, e.Bias.Data[left:right])
+		vec.Add.ForwardRows(c, c, e.Bias.Data[left:right])
 	}
 	if e.Act.on {
 		e.Act.f.Forward(c, c, e.Act.c)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -17,14 +17,14 @@ import (
 func epilogues(rng *rand.Rand, n int) []tensor.Epilogue {
 	bias := random(rng, n)
 	return []tensor.Epilogue{
-		{}, {Bias: bias}, {Act: tensor.Activate(tensor.Unary(simd.Tanh), 0)},
-		{Bias: bias, Act: tensor.Activate(tensor.Unary(simd.LeakyReLU), 0.2)}, {Bias: bias, Act: tensor.Activate(tensor.Unary(simd.Scale), 0)},
-		{Bias: bias.Reshape(1, n), Act: tensor.Activate(tensor.Unary(simd.ELU), 1)},
+		{}, {Bias: bias}, {Act: tensor.Activate(tensor.Unary(vec.Tanh), 0)},
+		{Bias: bias, Act: tensor.Activate(tensor.Unary(vec.LeakyReLU), 0.2)}, {Bias: bias, Act: tensor.Activate(tensor.Unary(vec.Scale), 0)},
+		{Bias: bias.Reshape(1, n), Act: tensor.Activate(tensor.Unary(vec.ELU), 1)},
 	}
 }
 
 // plainly is what an epilogue says, step by step, of a product.
-func plainly(product *tensor.Dense, e tensor.Epilogue, f simd.Unary, c tensor.Float) *tensor.Dense {
+func plainly(product *tensor.Dense, e tensor.Epilogue, f vec.Unary, c tensor.Float) *tensor.Dense {
 	if e.Bias != nil {
 		tensor.Add(product, product, e.Bias)
 	}
@@ -36,9 +36,9 @@ func plainly(product *tensor.Dense, e tensor.Epilogue, f simd.Unary, c tensor.Fl
 // activation, and what dst held does not matter.
 func TestMatMulThen(t *testing.T) {
 	acts := []struct {
-		f simd.Unary
+		f vec.Unary
 		c tensor.Float
-	}{{simd.Scale, 1}, {simd.Scale, 1}, {simd.Tanh, 0}, {simd.LeakyReLU, 0.2}, {simd.Scale, 0}, {simd.ELU, 1}}
+	}{{vec.Scale, 1}, {vec.Scale, 1}, {vec.Tanh, 0}, {vec.LeakyReLU, 0.2}, {vec.Scale, 0}, {vec.ELU, 1}}
 	rng := rand.New(rand.NewPCG(6, 6))
 	for _, s := range tensor.Sparing(append([][3]int{{64, 128, 512}, {200, 300, 90}, {33, 60, 1400}}, sizes...)) {
 		for _, f := range flags {
@@ -199,7 +199,7 @@ func TestMatMulNaN(t *testing.T) {
 func BenchmarkMatMulThen(b *testing.B) {
 	for _, s := range [][3]int{{2708, 64, 64}, {169343 / 4, 128, 256}, {64, 128, 512}} {
 		x, w := operands(rand.New(rand.NewPCG(1, 1)), s[0], s[1], s[2], 0)
-		dst, e := tensor.New(s[0], s[2]), tensor.Epilogue{Bias: tensor.New(s[2]), Act: tensor.Activate(tensor.Unary(simd.ReLU), 0)}
+		dst, e := tensor.New(s[0], s[2]), tensor.Epilogue{Bias: tensor.New(s[2]), Act: tensor.Activate(tensor.Unary(vec.ReLU), 0)}
 		b.Run(fmt.Sprintf("then/%dx%dx%d", s[0], s[1], s[2]), func(b *testing.B) {
 			rate(b, s[0], s[1], s[2], func() { tensor.MatMulThen(dst, x, w, 0, e) })
 		})
@@ -207,7 +207,7 @@ func BenchmarkMatMulThen(b *testing.B) {
 			rate(b, s[0], s[1], s[2], func() {
 				dst.Zero()
 				tensor.MatMul(dst, x, w, 0)
-				plainly(dst, e, simd.ReLU, 0)
+				plainly(dst, e, vec.ReLU, 0)
 			})
 		})
 	}

@@ -1,6 +1,9 @@
 package tensor
 
-import "github.com/edgewise-ml/edgewise/internal/simd"
+import (
+	simdgemm "github.com/edgewise-ml/edgewise/internal/simd/gemm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+)
 
 // Flags chooses a variant of [MatMul].
 type Flags uint8
@@ -68,7 +71,7 @@ func MatMulSum(dst, a, b *Dense, set bool, sums *Dense) {
 	}
 	parts := g.splits()
 	if parts < 2 || g.slim() || g.m == 0 {
-		simd.AddRows(sums.Data, b.Data)
+		vec.AddRows(sums.Data, b.Data)
 	} else {
 		g.sums = sums.Data
 	}
@@ -95,7 +98,7 @@ func few(dst, a, b *Dense, f Flags, set bool) bool {
 	if len(dst.Data)*k > tinyWork || dst.dims[0] != m || dst.dims[1] != n || kb != k || overlap(dst.Data, a.Data) || overlap(dst.Data, b.Data) {
 		return false
 	}
-	p := simd.Product{A: a.Data, RS: rs, CS: cs, B: b.Data, LDB: ldb, C: dst.Data, LDC: n, M: m, N: n, K: k, Set: set}
+	p := simdgemm.Product{A: a.Data, RS: rs, CS: cs, B: b.Data, LDB: ldb, C: dst.Data, LDC: n, M: m, N: n, K: k, Set: set}
 	p.MulAdd()
 	return true
 }

@@ -1,6 +1,9 @@
 package tensor
 
-import "github.com/edgewise-ml/edgewise/internal/simd"
+import (
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+)
 
 // The functions here set dst to a function of the elements of a and b under
 // NumPy's broadcasting: shapes are aligned at the last axis, and a length of 1
@@ -8,29 +11,29 @@ import "github.com/edgewise-ml/edgewise/internal/simd"
 // where that has this shape too, but must not overlap them otherwise.
 
 // Add sets dst to a + b, with broadcasting.
-func Add(dst, a, b *Dense) { Combine(dst, a, b, Binary(simd.Add)) }
+func Add(dst, a, b *Dense) { Combine(dst, a, b, Binary(vec.Add)) }
 
 // Sub sets dst to a − b, with broadcasting.
-func Sub(dst, a, b *Dense) { Combine(dst, a, b, Binary(simd.Sub)) }
+func Sub(dst, a, b *Dense) { Combine(dst, a, b, Binary(vec.Sub)) }
 
 // Mul sets dst to the product of a and b, element by element, with broadcasting.
-func Mul(dst, a, b *Dense) { Combine(dst, a, b, Binary(simd.Mul)) }
+func Mul(dst, a, b *Dense) { Combine(dst, a, b, Binary(vec.Mul)) }
 
 // Div sets dst to the quotient of a and b, element by element, with
 // broadcasting.
-func Div(dst, a, b *Dense) { Combine(dst, a, b, Binary(simd.Div)) }
+func Div(dst, a, b *Dense) { Combine(dst, a, b, Binary(vec.Div)) }
 
 // Min sets dst to the smaller of a and b, and to NaN where either is, with
 // broadcasting.
-func Min(dst, a, b *Dense) { Combine(dst, a, b, Binary(simd.Min)) }
+func Min(dst, a, b *Dense) { Combine(dst, a, b, Binary(vec.Min)) }
 
 // Max sets dst to the larger of a and b, and to NaN where either is, with
 // broadcasting.
-func Max(dst, a, b *Dense) { Combine(dst, a, b, Binary(simd.Max)) }
+func Max(dst, a, b *Dense) { Combine(dst, a, b, Binary(vec.Max)) }
 
 // Combine sets dst to f of a and b, with broadcasting.
 func Combine(dst, a, b *Dense, fn Binary) {
-	f := simd.Binary(fn)
+	f := vec.Binary(fn)
 	if !broadcasts(dst.Shape(), a.Shape(), b.Shape()) {
 		panic(Mismatch("tensor."+f.String(), a, b, dst))
 	}
@@ -38,7 +41,7 @@ func Combine(dst, a, b *Dense, fn Binary) {
 	inPlace(f.String(), dst, b)
 	c := combination{f: f, z: dst.Data, x: a.Data, y: b.Data, Pairing: Pair(a.Shape(), b.Shape(), dst.Shape())}
 	c.cut()
-	c.stream = len(c.z) >= simd.PastFrom && c.SX == 1 && c.SY == 1 && !overlap(dst.Data, a.Data) && !overlap(dst.Data, b.Data)
+	c.stream = len(c.z) >= cpu.StreamFrom && c.SX == 1 && c.SY == 1 && !overlap(dst.Data, a.Data) && !overlap(dst.Data, b.Data)
 	pieces := c.runs() * c.segments
 	if pieces > 0 && alone(pieces, c.segment) {
 		c.forward(0, pieces)
@@ -51,7 +54,7 @@ func Combine(dst, a, b *Dense, fn Binary) {
 // which a long one is cut into segments.
 type combination struct {
 	Pairing
-	f                 simd.Binary
+	f                 vec.Binary
 	z, x, y           []Float // z and, of a gradient, dz
 	d                 []Float // the gradient of one operand, which
 	second            bool    // is the second

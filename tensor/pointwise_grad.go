@@ -3,7 +3,7 @@ package tensor
 import (
 	"slices"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 )
 
 // CombineGradX adds to dx the gradient of the first operand of z = f(x, y) with
@@ -11,12 +11,12 @@ import (
 // is summed: along a run by partial sums, and a long sum in parts, which are cut
 // by the shapes alone and added in order. dx has x's shape and must not overlap
 // the others.
-func CombineGradX(dx, dz, x, y *Dense, f Binary) { combineGrad(dx, dz, x, y, simd.Binary(f), false) }
+func CombineGradX(dx, dz, x, y *Dense, f Binary) { combineGrad(dx, dz, x, y, vec.Binary(f), false) }
 
 // CombineGradY is [CombineGradX] of the second operand.
-func CombineGradY(dy, dz, x, y *Dense, f Binary) { combineGrad(dy, dz, x, y, simd.Binary(f), true) }
+func CombineGradY(dy, dz, x, y *Dense, f Binary) { combineGrad(dy, dz, x, y, vec.Binary(f), true) }
 
-func combineGrad(d, dz, x, y *Dense, f simd.Binary, second bool) {
+func combineGrad(d, dz, x, y *Dense, f vec.Binary, second bool) {
 	operand := x
 	if second {
 		operand = y
@@ -96,14 +96,14 @@ func (c *combination) piece(d []Float, w walk, at int) {
 func (c *combination) total(dz, x, y []Float) Float {
 	n := len(dz)
 	switch {
-	case c.f == simd.Add || c.f == simd.Sub && !c.second:
-		return simd.Sum(dz)
-	case c.f == simd.Sub:
-		return -simd.Sum(dz)
-	case c.f == simd.Mul && !c.second && c.SY == 1:
-		return simd.Dot(dz, y[:n])
-	case c.f == simd.Mul && c.second && c.SX == 1:
-		return simd.Dot(dz, x[:n])
+	case c.f == vec.Add || c.f == vec.Sub && !c.second:
+		return vec.Sum(dz)
+	case c.f == vec.Sub:
+		return -vec.Sum(dz)
+	case c.f == vec.Mul && !c.second && c.SY == 1:
+		return vec.Dot(dz, y[:n])
+	case c.f == vec.Mul && c.second && c.SX == 1:
+		return vec.Dot(dz, x[:n])
 	}
 	return c.termwise(dz, x, y)
 }
@@ -126,7 +126,7 @@ func (c *combination) termwise(dz, x, y []Float) (sum Float) {
 		} else {
 			c.f.BackwardX(terms[:n], dz[at:at+n], same[:n], y[at*c.SY:], 1, c.SY)
 		}
-		sum += simd.Sum(terms[:n])
+		sum += vec.Sum(terms[:n])
 	}
 	return sum
 }
@@ -147,7 +147,7 @@ func (c *combination) sum() {
 	c.private = private
 	combineJobs.run(*c, c.parts, share, (*combination).part)
 	for i := range c.parts - 1 {
-		simd.Axpy(c.d, 1, c.private[i*len(c.d):(i+1)*len(c.d)])
+		vec.Axpy(c.d, 1, c.private[i*len(c.d):(i+1)*len(c.d)])
 	}
 	floats.Put(lent)
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 )
 
 // drawn returns an array of random numbers, of which some are equal.
@@ -164,7 +164,7 @@ func TestPointwiseAllocates(t *testing.T) {
 
 // TestStreamed adds arrays that are larger than the caches.
 func TestStreamed(t *testing.T) {
-	n := simd.PastFrom + 5
+	n := cpu.StreamFrom + 5
 	whole := New(3*n + 1)
 	for i := range whole.Data[:2*n+1] {
 		whole.Data[i] = Float(i % 1001)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 )
 
 // The functions here reduce one axis of x. A negative axis counts from the
@@ -18,13 +18,13 @@ func SumAxis(dst, x *Dense, axis int) { sumAxis("SumAxis", dst, x, axis) }
 // MeanAxis sets dst to the means of x along an axis; of an empty axis zero.
 func MeanAxis(dst, x *Dense, axis int) {
 	n := sumAxis("MeanAxis", dst, x, axis)
-	simd.Scale.Forward(dst.Data, dst.Data, 1/Float(max(n, 1)))
+	vec.Scale.Forward(dst.Data, dst.Data, 1/Float(max(n, 1)))
 }
 
 // sumAxis returns the length of the axis.
 func sumAxis(op string, dst, x *Dense, axis int) int {
 	a := reduction(op, dst, x, axis)
-	a.reduce(folding{f: simd.Add, empty: 0, dst: dst.Data, x: x.Data})
+	a.reduce(folding{f: vec.Add, empty: 0, dst: dst.Data, x: x.Data})
 	return a.n
 }
 
@@ -32,15 +32,15 @@ func sumAxis(op string, dst, x *Dense, axis int) int {
 // is one, and −Inf of an empty axis.
 func MaxAxis(dst, x *Dense, axis int) {
 	a := reduction("MaxAxis", dst, x, axis)
-	a.reduce(folding{f: simd.Max, empty: Float(math.Inf(-1)), dst: dst.Data, x: x.Data})
+	a.reduce(folding{f: vec.Max, empty: Float(math.Inf(-1)), dst: dst.Data, x: x.Data})
 }
 
 // folding is a reduction of runs of x into dst. Where the blocks are few, each
 // is cut into parts, which go to private memory, and these are folded in order.
 type folding struct {
 	along
-	f      simd.Binary // Add or Max
-	empty  Float       // what it is of nothing
+	f      vec.Binary // Add or Max
+	empty  Float      // what it is of nothing
 	dst, x []Float
 	parts  int
 }
@@ -80,10 +80,10 @@ func (a along) reduce(f folding) {
 func (f *folding) rows(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		row := f.x[i*f.n : (i+1)*f.n]
-		if f.f == simd.Add {
-			f.dst[i] = simd.Sum(row)
+		if f.f == vec.Add {
+			f.dst[i] = vec.Sum(row)
 		} else {
-			f.dst[i] = simd.MaxOf(row)
+			f.dst[i] = vec.MaxOf(row)
 		}
 	}
 }

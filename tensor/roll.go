@@ -1,6 +1,6 @@
 package tensor
 
-import "github.com/edgewise-ml/edgewise/internal/simd"
+import "github.com/edgewise-ml/edgewise/internal/simd/vec"
 
 // Roll sets dst to x rolled along an axis: element i moves to i+shift, and what
 // falls off one end enters at the other. A negative axis counts from the last.
@@ -11,7 +11,7 @@ func Roll(dst, x *Dense, axis, shift int) {
 
 // RollAdd is [Roll] that adds to dst: the gradient of Roll, with −shift.
 func RollAdd(dst, x *Dense, axis, shift int) {
-	rolled("RollAdd", dst, x, axis, shift, func(to, from []Float) { simd.Axpy(to, 1, from) })
+	rolled("RollAdd", dst, x, axis, shift, func(to, from []Float) { vec.Axpy(to, 1, from) })
 }
 
 func rolled(op string, dst, x *Dense, axis, shift int, put func(to, from []Float)) {

@@ -1,26 +1,26 @@
 package tensor
 
-import "github.com/edgewise-ml/edgewise/internal/simd"
+import "github.com/edgewise-ml/edgewise/internal/simd/vec"
 
 // SoftmaxRows sets dst to eˣ/Σeˣ along the last axis. A row of −Inf alone
 // becomes zeros; of several +Inf, each gets an equal share. dst may be x itself
 // but must not overlap it otherwise.
 func SoftmaxRows(dst, x *Dense) {
-	scan("SoftmaxRows", dst, x, func(to, from []Float) { simd.Softmax(to, from) })
+	scan("SoftmaxRows", dst, x, func(to, from []Float) { vec.Softmax(to, from) })
 }
 
 // LogSoftmaxRows sets dst to x − log Σeˣ along the last axis: the logarithm of
 // what [SoftmaxRows] gives, also where that is zero. dst may be x itself but
 // must not overlap it otherwise.
-func LogSoftmaxRows(dst, x *Dense) { scan("LogSoftmaxRows", dst, x, simd.LogSoftmax) }
+func LogSoftmaxRows(dst, x *Dense) { scan("LogSoftmaxRows", dst, x, vec.LogSoftmax) }
 
 // SoftmaxGrad adds to dx the gradient of y = SoftmaxRows(x) whose result has the
 // gradient dy. All have one shape. dx must not overlap the others.
-func SoftmaxGrad(dx, dy, y *Dense) { rowGrad("SoftmaxGrad", dx, dy, y, simd.SoftmaxBackward) }
+func SoftmaxGrad(dx, dy, y *Dense) { rowGrad("SoftmaxGrad", dx, dy, y, vec.SoftmaxBackward) }
 
 // LogSoftmaxGrad is [SoftmaxGrad] of y = LogSoftmaxRows(x).
 func LogSoftmaxGrad(dx, dy, y *Dense) {
-	rowGrad("LogSoftmaxGrad", dx, dy, y, simd.LogSoftmaxBackward)
+	rowGrad("LogSoftmaxGrad", dx, dy, y, vec.LogSoftmaxBackward)
 }
 
 // rowPull is a gradient that is taken row by row.

@@ -3,7 +3,7 @@ package tensor
 import (
 	"sync"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 )
 
 // Sum64 returns the sum of all elements, added in float64: those of each few
@@ -12,7 +12,7 @@ func Sum64(x *Dense) float64 {
 	const part = 1 << 14 // half a chunk, whatever share a test sets
 	n := (len(x.Data) + part - 1) / part
 	if n <= 1 {
-		return simd.Sum64(x.Data)
+		return vec.Sum64(x.Data)
 	}
 	s := sumMemory.Get().(*sums)
 	if cap(s.of) < n {
@@ -21,7 +21,7 @@ func Sum64(x *Dense) float64 {
 	s.of, s.x = s.of[:n], x.Data
 	sumJobs.run(s, n, part, func(s **sums, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			(*s).of[i] = simd.Sum64((*s).x[i*part : min((i+1)*part, len((*s).x))])
+			(*s).of[i] = vec.Sum64((*s).x[i*part : min((i+1)*part, len((*s).x))])
 		}
 	})
 	total := 0.0

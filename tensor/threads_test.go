@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -18,7 +18,7 @@ func TestMatMulThreads(t *testing.T) {
 		for _, f := range flags {
 			rng := rand.New(rand.NewPCG(1, 2))
 			a, b := operands(rng, s[0], s[1], s[2], f)
-			e := tensor.Epilogue{Bias: random(rng, s[2]), Act: tensor.Activate(tensor.Unary(simd.Sigmoid), 0)}
+			e := tensor.Epilogue{Bias: random(rng, s[2]), Act: tensor.Activate(tensor.Unary(vec.Sigmoid), 0)}
 			onThreads(t, fmt.Sprintf("%v flags %d", s, f), func() *tensor.Dense {
 				y := tensor.New(s[0], s[2])
 				tensor.MatMul(y, a, b, f)

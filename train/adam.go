@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -116,7 +116,7 @@ func (b betas) orPreset() betas {
 func (u *update) adam(b betas) {
 	b = b.orPreset()
 	t := float64(u.steps)
-	k := simd.Adam{
+	k := vec.Adam{
 		Rate:  tensor.Float(u.rate / (1 - math.Pow(b.b1, t))),
 		Decay: tensor.Float(u.decay),
 		Gain1: tensor.Float(1 - b.b1),
@@ -132,7 +132,7 @@ func (u *update) adam(b betas) {
 	u.amsgrad(&k)
 }
 
-func (u *update) amsgrad(k *simd.Adam) {
+func (u *update) amsgrad(k *vec.Adam) {
 	w, m, v, largest := u.w[:len(u.g)], u.arrays[0][:len(u.g)], u.arrays[1][:len(u.g)], u.arrays[2][:len(u.g)]
 	for i, g := range u.g {
 		g += k.Decay * w[i]

@@ -9,7 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -124,7 +124,7 @@ var soundTasks = sync.Pool{New: func() any { return new(soundTask) }}
 
 // Chunk looks at one part.
 func (t *soundTask) Chunk(i int) {
-	if s := simd.Sum(t.x[i*soundPart : min((i+1)*soundPart, len(t.x))]); s-s != 0 {
+	if s := vec.Sum(t.x[i*soundPart : min((i+1)*soundPart, len(t.x))]); s-s != 0 {
 		t.odd.Store(true)
 	}
 }

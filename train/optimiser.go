@@ -6,7 +6,7 @@ import (
 	"path"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -274,7 +274,7 @@ func (u *update) shrink() {
 	if u.decay == 0 {
 		return
 	}
-	simd.Scale.Forward(u.w, u.w, tensor.Float(1-u.rate*u.decay))
+	vec.Scale.Forward(u.w, u.w, tensor.Float(1-u.rate*u.decay))
 	u.decay = 0
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -102,7 +102,7 @@ func (e *entropy) add(row []tensor.Float, top tensor.Float) {
 // flush adds up what was collected. A logarithm is taken of the product of the
 // sums of many rows.
 func (e *entropy) flush() {
-	simd.Exp.Forward(e.buf, e.buf, 0)
+	vec.Exp.Forward(e.buf, e.buf, 0)
 	rest, product := e.buf, 1.0
 	for _, n := range e.widths {
 		sum := 0.0

@@ -55,7 +55,9 @@ func newBenchGAT(k *task, r recipe) (*bench.GAT, error) {
 		Watch: func(logits *tensor.Dense) { k.watch(logits) },
 	}
 	for _, l := range net.Layers {
-		out.Layers = append(out.Layers, &l.(*gatLayer).GATConv)
+		conv := l.(*gatLayer).GATConv
+		conv.FeatDrop = max(conv.FeatDrop, l.(*gatLayer).drop)
+		out.Layers = append(out.Layers, &conv)
 	}
 	return out, out.Optimiser.Bind(net)
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/bench"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 )
 
 // quick is a budget for tests.
@@ -77,7 +77,7 @@ func TestBenchTable(t *testing.T) {
 		}
 		at = next
 	}
-	for _, want := range []string{" % fma/1 ", " copy", "kernels: " + simd.Path()} {
+	for _, want := range []string{" % fma/1 ", " copy", "kernels: " + cpu.Path()} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the table has no %q:\n%s", want, out)
 		}

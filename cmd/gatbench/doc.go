@@ -12,6 +12,7 @@
 //	gatbench train --json               an object a line, for machines
 //	gatbench bench gemm                 products, beside the limits of this machine
 //	gatbench bench --list               what else can be timed
+//	gatbench demo                       models of sequences at work: names, sums, text …
 //	gatbench data list                  the datasets that are known, and where they are
 //	gatbench data fetch pubmed          download one of them
 //	gatbench version
@@ -25,7 +26,7 @@
 //
 // A network is a row of the table in models.go; its settings come from a preset
 // in recipe.go and from flags, and are saved with it. What bench times is in
-// internal/bench, the pictures are in internal/draw.
+// internal/bench, the pictures are in internal/draw, what demo shows in internal/demo.
 //
 // --seed fixes a run to the bit; --threads never changes a result. Datasets that
 // are not part of the program are read from --data, from $EDGEWISE_DATA, or from

@@ -127,20 +127,22 @@ func (r *recipe) residual() layers.Residual {
 	return layers.NoResidual
 }
 
-type gatLayer struct{ layers.GATConv }
+// gatLayer drops what it reads of a layer before it, and its GATConv what it reads of
+// the nodes: masks have the numbers that published results were made with.
+type gatLayer struct {
+	layers.GATConv
+	drop float64
+}
 
-// newGAT drops what a layer reads in the layer before, where there is one: that
-// is one pass with its bias and activation.
 func newGAT(r *recipe, s size) layer {
-	l := &gatLayer{layers.GATConv{
+	l := &gatLayer{GATConv: layers.GATConv{
 		In: s.in, Out: s.out, Heads: r.heads(s), Average: s.last, Activation: inner(grad.ELU, s),
 		AttnDrop: r.AttnDrop, Residual: r.residual(),
 	}}
 	if s.first {
 		l.FeatDrop = r.Dropout
-	}
-	if !s.last {
-		l.OutDrop = r.Dropout
+	} else {
+		l.drop = r.Dropout
 	}
 	if r.ValueDrop {
 		l.ValueDrop = r.Dropout
@@ -149,6 +151,9 @@ func newGAT(r *recipe, s size) layer {
 }
 
 func (l *gatLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
+	if l.drop > 0 {
+		x = t.Dropout(x, l.drop)
+	}
 	return l.Apply(t, h.graph, layers.In{Src: x})
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 )
 
 // versionCommand is gatbench version.
@@ -43,7 +43,7 @@ func thisBuild() build {
 		Version: version,
 		Go:      runtime.Version(),
 		Target:  runtime.GOOS + "/" + runtime.GOARCH,
-		Kernels: simd.Path(),
+		Kernels: cpu.Path(),
 		Threads: par.Threads(),
 	}
 }

@@ -20,7 +20,7 @@ const root = "../.."
 // level0 are the packages that stand alone; every other package may import
 // them. All but simd, par, pages, plain, scratch, spell, spoil, atomicfile, datadir and
 // regular read a format.
-var level0 = strings.Fields(`internal/par internal/pages
+var level0 = strings.Fields(`docs internal/par internal/pages
 	internal/simd internal/simd/cpu internal/simd/vec internal/simd/gemm internal/simd/spmm internal/simd/attend
 	internal/atomicfile internal/datadir internal/edgelist internal/mtx internal/npy internal/pickle
 	internal/plain internal/regular internal/safetensors internal/scratch internal/spell internal/spoil
@@ -32,7 +32,7 @@ var level0 = strings.Fields(`internal/par internal/pages
 var table = map[string]string{
 	"tensor":            "",
 	"sparse":            "tensor",
-	"grad":              "tensor sparse",
+	"grad":              "internal/dense tensor sparse",
 	"graph":             "tensor sparse",
 	"message":           "grad graph message/internal/exec message/internal/ir message/internal/plan message/internal/rules sparse tensor",
 	"sample":            "graph tensor sparse",
@@ -47,10 +47,11 @@ var table = map[string]string{
 	"layers/memory":     "layers layers/sequence message grad graph tensor",
 	"layers/pool":       "layers message grad graph tensor",
 	"layers/decode":     "grad tensor",
-	"cmd/gatbench":      "* cmd/gatbench/internal/bench cmd/gatbench/internal/draw cmd/gatbench/internal/report cmd/gatbench/internal/usage",
+	"cmd/gatbench":      "* cmd/gatbench/internal/bench cmd/gatbench/internal/demo cmd/gatbench/internal/draw cmd/gatbench/internal/report cmd/gatbench/internal/usage",
 
 	// Parts of the command, which only it imports.
 	"cmd/gatbench/internal/bench":  "* cmd/gatbench/internal/usage",
+	"cmd/gatbench/internal/demo":   "* datasets/text internal/picture cmd/gatbench/internal/report",
 	"cmd/gatbench/internal/draw":   "datasets internal/picture tensor train",
 	"cmd/gatbench/internal/report": "train cmd/gatbench/internal/usage",
 	"cmd/gatbench/internal/usage":  "",
@@ -68,6 +69,7 @@ var table = map[string]string{
 	"internal/simd/attend": "internal/simd/cpu internal/simd/vec",
 
 	"internal/attend":  "graph sparse tensor",
+	"internal/dense":   "tensor",
 	"internal/fetch":   "",
 	"internal/unpack":  "internal/tar",                                    // alone of level0, but for
 	"internal/scratch": "internal/pages internal/simd/cpu internal/spoil", // this one

@@ -5,7 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -161,7 +161,7 @@ func (b *block) columnsOf(x []tensor.Float, u, n int, h headOf) {
 }
 
 // add is y += x.
-func add(y, x []tensor.Float) { simd.Add.Forward(y, y, x, 1, 1) }
+func add(y, x []tensor.Float) { vec.Add.Forward(y, y, x, 1, 1) }
 
 // drop returns the dropout of the weights, or nil.
-func (m *Blocks) drop() *simd.Dropout { return (*simd.Dropout)(m.Drop) }
+func (m *Blocks) drop() *vec.Dropout { return (*vec.Dropout)(m.Drop) }

@@ -3,7 +3,8 @@ package attend
 import (
 	"unsafe"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/gemm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -96,10 +97,10 @@ func (b *block) weightsAndGrads(m *Blocks, j job, r rect, dy []tensor.Float) {
 	b.columnsOf(m.X, r.u, r.nu, in)
 	dp := b.dp[:r.nv*blockSrc]
 	clear(dp)
-	(&simd.Product{A: dy[r.v*in.all+in.at:], RS: in.all, CS: 1, B: b.turn, LDB: blockSrc, C: dp, LDC: blockSrc, M: r.nv, N: r.nu, K: in.d}).MulAdd()
+	(&gemm.Product{A: dy[r.v*in.all+in.at:], RS: in.all, CS: 1, B: b.turn, LDB: blockSrc, C: dp, LDC: blockSrc, M: r.nv, N: r.nu, K: in.d}).MulAdd()
 	if m.Drop != nil {
 		b.keep(m, j, r)
-		simd.Mul.Forward(dp, dp, b.kept[:len(dp)], 1, 1)
+		vec.Mul.Forward(dp, dp, b.kept[:len(dp)], 1, 1)
 	}
 }
 
@@ -109,8 +110,8 @@ func (b *block) weights(m *Blocks, j job, r rect) {
 	for i := range r.nv {
 		k := (r.v+i)*m.Heads + j.h
 		p := b.p[i*blockSrc : (i+1)*blockSrc]
-		simd.ExpRows(p, p, m.Stats.Top[k:k+1])
-		simd.DivideRows(p, m.Stats.Sum[k:k+1])
+		vec.ExpRows(p, p, m.Stats.Top[k:k+1])
+		vec.DivideRows(p, m.Stats.Sum[k:k+1])
 	}
 }
 
@@ -122,7 +123,7 @@ func (b *block) center(m *Blocks, j job, g *BlockGrads) {
 		b.weightsAndGrads(m, j, r, g.Out)
 		for i := range r.nv {
 			k, row := (r.v+i)*m.Heads+j.h, i*blockSrc
-			simd.Runs(blockSrc).Dot(g.center[k:k+1], b.p[row:row+blockSrc], b.dp[row:row+blockSrc])
+			vec.Runs(blockSrc).Dot(g.center[k:k+1], b.p[row:row+blockSrc], b.dp[row:row+blockSrc])
 		}
 	}
 }
@@ -133,8 +134,8 @@ func (b *block) logitGrads(m *Blocks, j job, r rect, g *BlockGrads) {
 	for i := range r.nv {
 		k := (r.v+i)*m.Heads + j.h
 		p, d := b.p[i*blockSrc:(i+1)*blockSrc], b.dp[i*blockSrc:(i+1)*blockSrc]
-		simd.Shift.Forward(d, d, -g.center[k])
-		simd.Mul.Forward(d, d, p, 1, 1)
+		vec.Shift.Forward(d, d, -g.center[k])
+		vec.Mul.Forward(d, d, p, 1, 1)
 	}
 	b.dropWeights(m, r)
 }
@@ -143,14 +144,14 @@ func (b *block) logitGrads(m *Blocks, j job, r rect, g *BlockGrads) {
 func (b *block) dropWeights(m *Blocks, r rect) {
 	if m.Drop != nil {
 		p := b.p[:r.nv*blockSrc]
-		simd.Mul.Forward(p, p, b.kept[:len(p)], 1, 1)
+		vec.Mul.Forward(p, p, b.kept[:len(p)], 1, 1)
 	}
 }
 
 // scaleGrads makes of the logits' gradients those of the inner products.
 func (b *block) scaleGrads(m *Blocks, r rect) {
 	d := b.dp[:r.nv*blockSrc]
-	simd.Scale.Forward(d, d, m.Scale)
+	vec.Scale.Forward(d, d, m.Scale)
 }
 
 // queryGrad adds to the gradient of some destinations' Q.
@@ -163,7 +164,7 @@ func (b *block) queryGrad(m *Blocks, j job, g *BlockGrads) {
 		b.logitGrads(m, j, r, g)
 		b.scaleGrads(m, r)
 		k := m.K[u*in.all+in.at:]
-		(&simd.Product{A: b.dp[:], RS: blockSrc, CS: 1, B: k, LDB: in.all, C: g.Q[v*in.all+in.at:], LDC: in.all, M: nv, N: in.d, K: r.nu}).MulAdd()
+		(&gemm.Product{A: b.dp[:], RS: blockSrc, CS: 1, B: k, LDB: in.all, C: g.Q[v*in.all+in.at:], LDC: in.all, M: nv, N: in.d, K: r.nu}).MulAdd()
 	}
 }
 
@@ -186,7 +187,7 @@ func (b *block) sourceGrad(m *Blocks, j job, g *BlockGrads) {
 			}
 		}
 		add := func(a []tensor.Float, in headOf, of, to []tensor.Float) {
-			(&simd.Product{A: a, RS: 1, CS: blockSrc, B: of[r.v*in.all+in.at:], LDB: in.all, C: to[u*in.all+in.at:], LDC: in.all, M: nu, N: in.d, K: r.nv}).MulAdd()
+			(&gemm.Product{A: a, RS: 1, CS: blockSrc, B: of[r.v*in.all+in.at:], LDB: in.all, C: to[u*in.all+in.at:], LDC: in.all, M: nu, N: in.d, K: r.nv}).MulAdd()
 		}
 		if g.X != nil {
 			add(b.p[:], m.ofValues(j.h), g.Out, g.X)

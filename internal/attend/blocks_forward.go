@@ -3,7 +3,8 @@ package attend
 import (
 	"math"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/gemm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -27,13 +28,13 @@ func (b *block) forward(m *Blocks, j job, y []tensor.Float) {
 		}
 		if m.Drop != nil {
 			b.keep(m, j, r)
-			simd.Mul.Forward(b.p[:nv*blockSrc], b.p[:nv*blockSrc], b.kept[:nv*blockSrc], 1, 1)
+			vec.Mul.Forward(b.p[:nv*blockSrc], b.p[:nv*blockSrc], b.kept[:nv*blockSrc], 1, 1)
 		}
 		x := m.X[u*in.all+in.at:]
-		(&simd.Product{A: b.p[:], RS: blockSrc, CS: 1, B: x, LDB: in.all, C: out, LDC: in.all, M: nv, N: in.d, K: r.nu}).MulAdd()
+		(&gemm.Product{A: b.p[:], RS: blockSrc, CS: 1, B: x, LDB: in.all, C: out, LDC: in.all, M: nv, N: in.d, K: r.nu}).MulAdd()
 	}
 	for i := range nv {
-		simd.DivideRows(out[i*in.all:i*in.all+in.d], sum[stat(i):stat(i)+1])
+		vec.DivideRows(out[i*in.all:i*in.all+in.d], sum[stat(i):stat(i)+1])
 	}
 }
 
@@ -45,16 +46,16 @@ func (b *block) logits(m *Blocks, j job, r rect) {
 	p := b.p[:r.nv*blockSrc]
 	clear(p)
 	q := m.Q[r.v*at.all+at.at:]
-	(&simd.Product{A: q, RS: at.all, CS: 1, B: b.turn, LDB: blockSrc, C: p, LDC: blockSrc, M: r.nv, N: r.nu, K: at.d}).MulAdd()
-	simd.Scale.Forward(p, p, m.Scale)
+	(&gemm.Product{A: q, RS: at.all, CS: 1, B: b.turn, LDB: blockSrc, C: p, LDC: blockSrc, M: r.nv, N: r.nu, K: at.d}).MulAdd()
+	vec.Scale.Forward(p, p, m.Scale)
 	if m.Bias.X != nil {
 		b.addBias(m, j, r)
 	}
 	for i := range r.nv {
 		lo, hi, skip := s.Sources(r.v + i - s.Dst)
 		row := p[i*blockSrc : i*blockSrc+blockSrc]
-		simd.NoTop(row[:min(max(lo-r.u, 0), r.nu)])
-		simd.NoTop(row[min(max(hi-r.u, 0), r.nu):])
+		vec.NoTop(row[:min(max(lo-r.u, 0), r.nu)])
+		vec.NoTop(row[min(max(hi-r.u, 0), r.nu):])
 		if at := skip - r.u; skip >= 0 && at >= 0 && at < r.nu {
 			row[at] = tensor.Float(math.Inf(-1))
 		}
@@ -65,15 +66,15 @@ func (b *block) logits(m *Blocks, j job, r rect) {
 // to which the sum and the result are brought.
 func (b *block) weigh(i int, top, sum *tensor.Float, out []tensor.Float) {
 	row := b.p[i*blockSrc : i*blockSrc+blockSrc]
-	now := max(*top, simd.MaxOf(row))
+	now := max(*top, vec.MaxOf(row))
 	if now != *top {
-		less := simd.Weigh(*top, now)
-		simd.Scale.Forward(out, out, less)
+		less := vec.Weigh(*top, now)
+		vec.Scale.Forward(out, out, less)
 		*sum *= less
 		*top = now
 	}
-	simd.ExpRows(row, row, []tensor.Float{now})
-	*sum += simd.Sum(row)
+	vec.ExpRows(row, row, []tensor.Float{now})
+	*sum += vec.Sum(row)
 }
 
 // keep sets kept to what dropout makes of ones: the element of an edge and a head

@@ -6,7 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/scratch"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -15,10 +15,10 @@ import (
 //
 //	exp(LeakyReLU(el + er)) = max(e^el·e^er, e^(s·el)·e^(s·er))    for a slope s from 0 to 1
 //
-// so an edge costs two products and a maximum, and [simd.Spokes] walks it once. No logit
+// so an edge costs two products and a maximum, and [attend.NodeExpAttention] walks it once. No logit
 // is taken off, so all must be in range: else [GAT.Forward] begins again in tiles.
 
-// expWidth is the largest width of a head that [simd.Spokes] takes, eight heads
+// expWidth is the largest width of a head that [attend.NodeExpAttention] takes, eight heads
 // at once or one.
 const expWidth = 8
 
@@ -88,7 +88,7 @@ func (l *expLoop) Chunk(i int) {
 	lo, hi := i*per, min((i+1)*per, l.x.Rows())
 	stride, _ := headBlocks{heads: heads}.expRow()
 	for lane := 0; lane < heads; lane += 8 {
-		p := simd.Powers{X: l.x.Data[lo*heads+lane:], Y: l.to[lo*stride+2*lane:], XStride: heads, YStride: stride}
+		p := attend.NodeExps{X: l.x.Data[lo*heads+lane:], Y: l.to[lo*stride+2*lane:], XStride: heads, YStride: stride}
 		if !nodeExps(&p, hi-lo, l.slope) {
 			l.overflow.Store(true)
 			return
@@ -98,7 +98,7 @@ func (l *expLoop) Chunk(i int) {
 
 // nodeExps sets the exponentials of rows of eight heads or one, and reports whether
 // they are in range.
-func nodeExps(p *simd.Powers, rows int, slope tensor.Float) bool {
+func nodeExps(p *attend.NodeExps, rows int, slope tensor.Float) bool {
 	if p.XStride == 1 {
 		return p.Column(rows, slope)
 	}

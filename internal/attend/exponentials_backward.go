@@ -1,7 +1,8 @@
 package attend
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -12,7 +13,7 @@ func (t *gatBackward) byExps(s *space, from, to int, der []tensor.Float) {
 	k.XStride, k.VStride, k.DerStride = f, f, t.heads
 	k.OwnStride, _ = headBlocks{heads: t.lanes}.expRow()
 	k.Heads, k.Width, k.Factors = t.lanes, f/t.heads, s.tile.M
-	k.Stream = t.into.Ft != nil && len(t.into.Ft.Data) >= simd.PastFrom
+	k.Stream = t.into.Ft != nil && len(t.into.Ft.Data) >= cpu.StreamFrom
 	k.FarStride = t.layout.stride
 	for lane := 0; lane < t.heads; lane += t.lanes {
 		k.Prepare(t.k.Slope, t.k.mask(), lane)
@@ -28,7 +29,7 @@ func (t *gatBackward) byExpsTo(s *space, from, to, lane int) {
 	k := &s.nodeExp
 	_, first := t.expRow()
 	own := s.tile.A
-	p := simd.Powers{X: t.k.El.Data[from*t.heads+lane:], Y: own, XStride: t.heads, YStride: k.OwnStride}
+	p := attend.NodeExps{X: t.k.El.Data[from*t.heads+lane:], Y: own, XStride: t.heads, YStride: k.OwnStride}
 	nodeExps(&p, to-from, t.k.Slope)
 	for u := from; u < to; {
 		t.setNodes(s, u, lane)
@@ -62,7 +63,7 @@ func (t *gatBackward) setNodes(s *space, u, lane int) {
 func (t *gatBackward) byExpsLong(s *space, u int) {
 	k := &s.nodeExp
 	k.Offsets = s.long.Edges[:]
-	for s.long.Begin(t.turned.Offsets[u], t.turned.Offsets[u+1], simd.SpokesMost); s.long.Next(); {
+	for s.long.Begin(t.turned.Offsets[u], t.turned.Offsets[u+1], attend.NodeExpMost); s.long.Next(); {
 		k.Retrace()
 		k.AddY, k.AddRec = 1, 1
 	}

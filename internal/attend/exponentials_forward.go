@@ -1,7 +1,8 @@
 package attend
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -18,7 +19,7 @@ func (t *gatForward) byExps(s *space, from, to int) bool {
 	k.Cols, k.Last, k.Ahead = t.k.In.Cols, len(t.k.In.Cols)-1, ahead(len(t.k.Ft.Data))
 	k.XStride, k.YStride, k.RecStride = f, f, t.layout.stride
 	k.Heads, k.Width, k.Factors = t.lanes, f/t.heads, s.tile.M
-	k.Stream = len(t.out) >= simd.PastFrom
+	k.Stream = len(t.out) >= cpu.StreamFrom
 	stride, first := t.expRow()
 	k.FarStride = stride
 	for lane := 0; lane < t.heads; lane += t.lanes {
@@ -41,7 +42,7 @@ func (t *gatForward) byExps(s *space, from, to int) bool {
 func (t *gatForward) byExpsTo(s *space, from, to, lane int) bool {
 	k, f := &s.nodeExp, t.k.Ft.RowLen()
 	rec := t.records(s, from, lane)
-	p := simd.Powers{X: t.k.Er.Data[from*t.heads+lane:], Y: rec, XStride: t.heads, YStride: k.RecStride}
+	p := attend.NodeExps{X: t.k.Er.Data[from*t.heads+lane:], Y: rec, XStride: t.heads, YStride: k.RecStride}
 	if !nodeExps(&p, to-from, t.k.Slope) {
 		return false
 	}
@@ -66,10 +67,10 @@ func (t *gatForward) byExpsLong(s *space, v int) {
 	k.Offsets = row.Edges[:]
 	piece := *k
 	var part [8 * expWidth]tensor.Float
-	var rec [simd.SpokeRecord * 8]tensor.Float
+	var rec [attend.NodeExpRecord * 8]tensor.Float
 	var sums [8]tensor.Float
 	piece.Bias, piece.Y, piece.Rec, piece.Stream = nil, part[:], rec[:], false
-	for row.Begin(t.k.In.Offsets[v], t.k.In.Offsets[v+1], simd.SpokesMost); row.Next(); {
+	for row.Begin(t.k.In.Offsets[v], t.k.In.Offsets[v+1], attend.NodeExpMost); row.Next(); {
 		copy(rec[:2*n], k.Rec)
 		piece.Attend()
 		for h, up := range k.Rec[:n] {

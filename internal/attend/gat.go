@@ -2,7 +2,7 @@ package attend
 
 import (
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -54,7 +54,7 @@ func (k *GAT) Forward(out *tensor.Dense, rec *Records) {
 	if k.carriesNothing() { // Backward does not look at records then
 		clear(out.Data)
 		if k.Bias != nil && k.Ft.RowLen() > 0 {
-			simd.Add.ForwardRows(out.Data, out.Data, k.Bias.Data)
+			vec.Add.ForwardRows(out.Data, out.Data, k.Bias.Data)
 		}
 		return
 	}
@@ -74,12 +74,12 @@ func (k *GAT) Forward(out *tensor.Dense, rec *Records) {
 func (k *GAT) carriesNothing() bool { return k.In.NNZ() == 0 || k.Ft.RowLen() == 0 }
 
 // drops reports whether there is a mask.
-func (k *GAT) drops() bool { return k.Drop != nil && (*simd.Dropout)(k.Drop).On() }
+func (k *GAT) drops() bool { return k.Drop != nil && (*vec.Dropout)(k.Drop).On() }
 
 // mask returns the dropout of the softmax, or nil.
-func (k *GAT) mask() *simd.Dropout {
+func (k *GAT) mask() *vec.Dropout {
 	if k.drops() {
-		return (*simd.Dropout)(k.Drop)
+		return (*vec.Dropout)(k.Drop)
 	}
 	return nil
 }

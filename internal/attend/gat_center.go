@@ -5,7 +5,8 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/scratch"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -122,7 +123,7 @@ var ownEdges = func() (e struct {
 func (t *gatCenter) narrowPart(out []tensor.Float, lo, hi int) {
 	f := t.k.Ft.RowLen()
 	stride, first := t.layout.stride, t.layout.first
-	one := simd.Spokes{X: t.dOut.Data[lo*f:], V: out, Rec: t.rec.Data[lo*stride+first:], XStride: f, VStride: f, RecStride: stride, Heads: 1, Width: f}
+	one := attend.NodeExpAttention{X: t.dOut.Data[lo*f:], V: out, Rec: t.rec.Data[lo*stride+first:], XStride: f, VStride: f, RecStride: stride, Heads: 1, Width: f}
 	one.Pair(hi - lo)
 	for v := lo; v < hi; v++ {
 		edge := t.lone(v)
@@ -131,7 +132,7 @@ func (t *gatCenter) narrowPart(out []tensor.Float, lo, hi int) {
 		}
 		one.X, one.V, one.Rec = t.dOut.Data[v*f:], t.k.Ft.Data[int(t.k.In.Cols[edge])*f:], t.rec.Data[v*stride+first:]
 		one.Pair(1)
-		t.factors(edge, 0, one.Rec[simd.SpokeRecord-1:simd.SpokeRecord])
+		t.factors(edge, 0, one.Rec[attend.NodeExpRecord-1:attend.NodeExpRecord])
 	}
 }
 
@@ -226,6 +227,6 @@ func (t *gatCenter) plain(lo, hi int) (out []tensor.Float, room *[]tensor.Float)
 		return out, nil
 	}
 	room = scratch.Borrow(len(out))
-	simd.Sub.ForwardRows(*room, out, t.bias)
+	vec.Sub.ForwardRows(*room, out, t.bias)
 	return *room, room
 }

@@ -6,7 +6,8 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/scratch"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -42,7 +43,7 @@ func (t *gatForward) run(kind Kind, parts int) bool {
 	}
 	t.kind, t.layout = kind, t.headBlocks.layout(kind)
 	if t.rec == nil {
-		t.layout.stride = simd.Record * t.lanes // one tile's, in its space
+		t.layout.stride = attend.Record * t.lanes // one tile's, in its space
 	}
 	par.Run(parts, t)
 	if kind == Exponentials && t.overflow.Load() {
@@ -79,7 +80,7 @@ func (t *gatForward) Chunk(i int) {
 	s.ask(t.k.Ft, s.mul.Ahead, 1)
 	lo, hi := t.cuts[i], t.cuts[i+1]
 	if t.k.Bias != nil && !(t.kind == Exponentials && t.addsBias()) {
-		defer simd.Add.ForwardRows(t.out[lo*f:hi*f], t.out[lo*f:hi*f], t.k.Bias.Data)
+		defer vec.Add.ForwardRows(t.out[lo*f:hi*f], t.out[lo*f:hi*f], t.k.Bias.Data)
 	}
 	if t.kind == Exponentials {
 		if !t.byExps(s, lo, hi) {
@@ -151,7 +152,7 @@ func (t *gatForward) long(s *space, v, lane int, rec []tensor.Float) {
 	f, d, n := s.mul.XStride, s.mul.Width, t.lanes
 	s.mul.Set = 0
 	clear(t.out[v*f+lane*d:][:t.in(lane)*d])
-	part := s.sum[:simd.Record*n]
+	part := s.sum[:attend.Record*n]
 	row := &s.long
 	for s.begin(t.k.In.Offsets, v, v+1); s.next(); {
 		t.soften(s, v, lane, part)
@@ -160,7 +161,7 @@ func (t *gatForward) long(s *space, v, lane int, rec []tensor.Float) {
 	copy(rec[:n], part)
 	copy(rec[n:2*n], row.Top[:])
 	for h, sum := range row.Sum[:n] {
-		rec[2*n+h], rec[3*n+h] = simd.Inverse(sum), sum
+		rec[2*n+h], rec[3*n+h] = attend.Inverse(sum), sum
 	}
 	for row.Again(); s.next(); {
 		t.soften(s, v, lane, part)

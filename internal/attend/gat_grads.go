@@ -51,7 +51,7 @@ func (into *GATGrads) zero() {
 //
 // and dz goes to El[u], Er[v] and Ee[e]. The slope at z = 0 is that of the
 // negative branch. Where exponentials are of nodes, (1−Slope)·|z| below 6e-7 may
-// have the slope of the other branch: see [simd.Spokes.Retrace].
+// have the slope of the other branch: see [attend.NodeExpAttention.Retrace].
 //
 // It walks the edges once, by their source. It takes the bias off the result again
 // or, where that is so much larger that little would be left, computes the result

@@ -10,7 +10,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/attend"
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -224,7 +224,7 @@ func TestAttentionNotFinite(t *testing.T) {
 			return out, into
 		}
 		out, into := run()
-		undo := simd.Disable()
+		undo := cpu.Disable()
 		want, wantInto := run()
 		undo()
 		y := tensor.New(a.NNZ(), heads)

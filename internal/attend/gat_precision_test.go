@@ -7,16 +7,16 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/attend"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // onPaths runs f on each path of kernels.
 func onPaths(t *testing.T, f func(t *testing.T)) {
-	t.Run(simd.Path(), f)
-	t.Run("narrow", func(t *testing.T) { defer simd.Narrow()(); f(t) })
-	t.Run("go", func(t *testing.T) { defer simd.Disable()(); f(t) })
+	t.Run(cpu.Path(), f)
+	t.Run("narrow", func(t *testing.T) { defer cpu.Narrow()(); f(t) })
+	t.Run("go", func(t *testing.T) { defer cpu.Disable()(); f(t) })
 }
 
 // biases are sizes of a bias beside results of about one.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/attend"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -47,8 +47,8 @@ func checkAttention(t *testing.T, what string, k *attend.GAT, dOut *tensor.Dense
 	if k.In.NNZ() > 1<<16 {
 		return
 	}
-	defer func(old int) { simd.PastFrom = old }(simd.PastFrom)
-	simd.PastFrom = 1
+	defer func(old int) { cpu.StreamFrom = old }(cpu.StreamFrom)
+	cpu.StreamFrom = 1
 	want.compare(t, what+", stored past the caches")
 }
 

@@ -1,7 +1,8 @@
 package attend
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -34,7 +35,7 @@ type LongRow struct {
 // Begin makes r the edges from lo up to hi, in pieces of at most so many. Nothing is joined yet.
 func (r *LongRow) Begin(lo, hi int64, most int) {
 	*r = LongRow{begin: lo, end: hi, most: int64(most)}
-	simd.NoTop(r.Top[:])
+	vec.NoTop(r.Top[:])
 	r.Again()
 }
 
@@ -56,7 +57,7 @@ func (r *LongRow) Next() bool {
 func (r *LongRow) AddMean(y, sum []tensor.Float) {
 	d := len(y) / len(sum)
 	for h, s := range sum {
-		simd.Axpy(r.Y[h*d:(h+1)*d], s, y[h*d:(h+1)*d])
+		vec.Axpy(r.Y[h*d:(h+1)*d], s, y[h*d:(h+1)*d])
 		r.Sum[h] += s
 	}
 }
@@ -66,7 +67,7 @@ func (r *LongRow) AddMean(y, sum []tensor.Float) {
 func (r *LongRow) Mean(heads, width int, bias []tensor.Float) []tensor.Float {
 	for h, sum := range r.Sum[:heads] {
 		row := r.Y[h*width : (h+1)*width]
-		simd.Scale.Forward(row, row, 1/sum)
+		vec.Scale.Forward(row, row, 1/sum)
 	}
 	y := r.Y[:heads*width]
 	if bias != nil {
@@ -82,7 +83,7 @@ func (r *LongRow) AddTop(top, sum []tensor.Float) {
 		if r.Top[h] != r.Top[h] || m != m {
 			most = r.Top[h] + m
 		}
-		r.Sum[h] = r.Sum[h]*simd.Weigh(r.Top[h], most) + sum[h]*simd.Weigh(m, most)
+		r.Sum[h] = r.Sum[h]*vec.Weigh(r.Top[h], most) + sum[h]*vec.Weigh(m, most)
 		r.Top[h] = most
 	}
 }
@@ -90,5 +91,5 @@ func (r *LongRow) AddTop(top, sum []tensor.Float) {
 // Factor is what multiplies a piece's weights of a head, below a largest logit of their
 // own, so that those of the row add up to 1.
 func (r *LongRow) Factor(h int, top tensor.Float) tensor.Float {
-	return simd.Weigh(top, r.Top[h]) * simd.Inverse(r.Sum[h])
+	return vec.Weigh(top, r.Top[h]) * attend.Inverse(r.Sum[h])
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/edgewise-ml/edgewise/internal/scratch"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -66,11 +66,11 @@ type recordLayout struct {
 func (b headBlocks) layout(k Kind) recordLayout {
 	switch {
 	case k == Tiles:
-		return recordLayout{simd.Record * b.padded, 0, simd.Record}
+		return recordLayout{attend.Record * b.padded, 0, attend.Record}
 	case b.heads == 1:
-		return recordLayout{oneRow, 1, simd.SpokeRecord}
+		return recordLayout{oneRow, 1, attend.NodeExpRecord}
 	}
-	return recordLayout{simd.SpokeRecord * b.heads, 0, simd.SpokeRecord}
+	return recordLayout{attend.NodeExpRecord * b.heads, 0, attend.NodeExpRecord}
 }
 
 // at returns where the record of a destination begins, for the block of heads from lane on.
@@ -102,7 +102,7 @@ func (r *Records) inTiles(k *GAT) (Records, *[]tensor.Float) {
 	for v := range k.In.NumRows {
 		for lane := 0; lane < b.heads; lane += n {
 			up := r.Data[from.at(v, lane)+from.first:][:n]
-			rec := (*buf)[to.at(v, lane):][:simd.Record*n]
+			rec := (*buf)[to.at(v, lane):][:attend.Record*n]
 			for h, er := range k.Er.Row(v)[lane : lane+n] {
 				rec[h], rec[n+h], rec[2*n+h] = er, 0, up[h]*tensor.Float(math.Exp(-float64(er)))
 			}

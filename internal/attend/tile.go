@@ -3,7 +3,8 @@ package attend
 import (
 	"sync"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -21,9 +22,9 @@ const (
 // space is what one thread works in.
 type space struct {
 	headBlocks
-	tile    simd.Tile
-	mul     simd.Heads
-	nodeExp simd.Spokes
+	tile    attend.Tile
+	mul     attend.Heads
+	nodeExp attend.NodeExpAttention
 	long    LongRow // that is taken in pieces
 	whole   bool    // the tile is of whole rows, and not taken yet
 	ones    [8]tensor.Float
@@ -55,26 +56,26 @@ func newSpace(b headBlocks, cols []int32, slope tensor.Float) *space {
 	s.headBlocks = b
 	at := func(i int) []tensor.Float { return s.room[i*slotRoom : (i+1)*slotRoom] }
 	s.past, s.sum = at(6), at(7)
-	s.tile = simd.Tile{
+	s.tile = attend.Tile{
 		Cols: cols, Edge: s.edges, Z: at(0), A: at(1), B: at(2), G: at(3), T: at(4), M: at(5),
 		FarStride: b.padded, NearStride: b.padded,
 		Last: len(cols) - 1, Slope: slope, Lanes: b.lanes,
 	}
-	s.mul = simd.Heads{Cols: cols, Last: len(cols) - 1, WStride: b.lanes, Filler: 8/b.lanes - 1}
+	s.mul = attend.Heads{Cols: cols, Last: len(cols) - 1, WStride: b.lanes, Filler: 8/b.lanes - 1}
 	return s
 }
 
 // records returns room for the records of a tile's rows, of a block of heads.
 func (s *space) records() []tensor.Float {
 	if s.recs == nil {
-		s.recs = make([]tensor.Float, tileRows*simd.Record*8)
+		s.recs = make([]tensor.Float, tileRows*attend.Record*8)
 	}
 	return s.recs
 }
 
 // put hands s back, without what it points to.
 func (s *space) put() {
-	s.tile, s.mul, s.nodeExp = simd.Tile{}, simd.Heads{}, simd.Spokes{}
+	s.tile, s.mul, s.nodeExp = attend.Tile{}, attend.Heads{}, attend.NodeExpAttention{}
 	spaces.Put(s)
 }
 
@@ -89,7 +90,7 @@ func (s *space) begin(offsets []int64, lo, hi int) (next int) {
 	groups, r := 0, lo
 	for ; r < hi && r-lo < tileRows; r++ {
 		d := int(offsets[r+1] - offsets[r])
-		groups += simd.Groups(d, s.lanes)
+		groups += attend.Groups(d, s.lanes)
 		if r > lo && groups > tileGroups {
 			break
 		}
@@ -117,7 +118,7 @@ func (s *space) next() bool {
 func (s *space) set(offsets []int64) {
 	groups := 0
 	for r := range len(offsets) - 1 {
-		groups += simd.Groups(int(offsets[r+1]-offsets[r]), s.lanes)
+		groups += attend.Groups(int(offsets[r+1]-offsets[r]), s.lanes)
 	}
 	s.tile.Offsets, s.mul.Offsets, s.tile.Slots = offsets, offsets, groups
 }
@@ -133,7 +134,7 @@ func (s *space) each(f func(at, edge int)) {
 			slot := at + i*s.lanes
 			f(slot, int(s.tile.Edge[slot/s.lanes]))
 		}
-		at += simd.Groups(d, s.lanes) * 8
+		at += attend.Groups(d, s.lanes) * 8
 	}
 }
 
@@ -169,7 +170,7 @@ func (s *space) weighEdges(x []tensor.Float, k *GAT, lane int) {
 // multiply is y *= x on the tile's slots.
 func (s *space) multiply(y, x []tensor.Float) {
 	y, x = s.slots(y), s.slots(x)
-	simd.Mul.Forward(y, y, x, 1, 1)
+	vec.Mul.Forward(y, y, x, 1, 1)
 }
 
 // ask makes the steps of a tile ask for the first lines of the rows of x some

@@ -24,17 +24,13 @@
 // too: math.Exp uses it where it is there.
 //
 // internal/simd takes kernels of AVX-512, few as they are, where the processor has them
-// (simd.Path says which are taken). That of GATv2 with eight heads of eight columns has
+// (cpu.Path says which are taken). That of GATv2 with eight heads of eight columns has
 // other bits than AVX2's: 41 of the entries differed when the table was made, all of them
-// of GATv2 or a layer of it. So the test turns to AVX2 with simd.Narrow and records that
+// of GATv2 or a layer of it. So the test turns to AVX2 with cpu.Narrow and records that
 // alone, which every processor that compares can run. What only AVX-512 runs is compared
 // with a tolerance, by the tests of internal/simd.
 //
 // # Caveats
-//
-// Entries called going/… are of functions that are to leave the API; they stand in a file
-// of their own, going_test.go, and leave with it: delete the file, then the lines, or
-// record anew and see in the difference that nothing else changed.
 //
 // An entry's dropouts follow from the order in which they are drawn. The bits do not
 // depend on the number of threads: other tests prove that.

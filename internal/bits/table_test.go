@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	simdcpu "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -38,9 +38,6 @@ var groups = []struct {
 	{"training", trainings},
 }
 
-// goes are the groups of what is to leave the API: going_test.go adds them.
-var goes []func(b *book)
-
 // build names the file of this build, or says why there is none to compare with.
 func build() (name, why string) {
 	switch {
@@ -52,7 +49,7 @@ func build() (name, why string) {
 		return "", "hashes are recorded with GOAMD64=v1, and this is " + level() + ", where the compiler joins products with sums"
 	case isF64():
 		return "amd64-f64", ""
-	case simd.Path() == "go":
+	case simdcpu.Path() == "go":
 		return "amd64-noasm", ""
 	}
 	return "amd64", ""
@@ -80,8 +77,8 @@ func TestBits(t *testing.T) {
 	if why != "" {
 		t.Skip(why)
 	}
-	if simd.Path() == "avx512" {
-		defer simd.Narrow()()
+	if simdcpu.Path() == "avx512" {
+		defer simdcpu.Narrow()()
 	}
 	got := &book{t: t, hashes: map[string]string{}, tape: grad.NewTape(11)}
 	for _, g := range groups {
@@ -89,10 +86,6 @@ func TestBits(t *testing.T) {
 		began := time.Now()
 		g.fill(got)
 		t.Logf("%-12s %5d ms", g.name, time.Since(began).Milliseconds())
-	}
-	got.prefix = "going"
-	for _, fill := range goes {
-		fill(got)
 	}
 	path := filepath.Join("testdata", name+".txt")
 	if *update {

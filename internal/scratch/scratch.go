@@ -7,7 +7,7 @@ import (
 	"weak"
 
 	"github.com/edgewise-ml/edgewise/internal/pages"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/spoil"
 )
 
@@ -23,19 +23,19 @@ const largeBits = 18
 // large are the free ones of these. The collector takes what no call has in use.
 var large struct {
 	sync.Mutex
-	free []weak.Pointer[[]simd.Float]
+	free []weak.Pointer[[]cpu.Float]
 }
 
 // Borrow returns n elements of any value, which the caller hands back by Repay.
-func Borrow(n int) *[]simd.Float {
+func Borrow(n int) *[]cpu.Float {
 	class := bits.Len(uint(max(n-1, 0)))
 	if class > largeBits {
 		return borrowLarge(n)
 	}
-	s, _ := pools[class].Get().(*[]simd.Float)
+	s, _ := pools[class].Get().(*[]cpu.Float)
 	if s == nil {
-		s = new([]simd.Float)
-		*s = make([]simd.Float, n, 1<<class)
+		s = new([]cpu.Float)
+		*s = make([]cpu.Float, n, 1<<class)
 	}
 	*s = (*s)[:n]
 	spoil.Floats(*s)
@@ -43,22 +43,22 @@ func Borrow(n int) *[]simd.Float {
 }
 
 // borrowLarge returns the smallest free buffer of n elements, or a new one.
-func borrowLarge(n int) *[]simd.Float {
+func borrowLarge(n int) *[]cpu.Float {
 	large.Lock()
 	defer large.Unlock()
-	var best *[]simd.Float
+	var best *[]cpu.Float
 	for _, w := range large.free {
 		if s := w.Value(); s != nil && cap(*s) >= n && (best == nil || cap(*s) < cap(*best)) {
 			best = s
 		}
 	}
-	large.free = slices.DeleteFunc(large.free, func(w weak.Pointer[[]simd.Float]) bool {
+	large.free = slices.DeleteFunc(large.free, func(w weak.Pointer[[]cpu.Float]) bool {
 		s := w.Value()
 		return s == nil || s == best
 	})
 	if best == nil {
-		best = new([]simd.Float)
-		*best = pages.Make[simd.Float](n, n)
+		best = new([]cpu.Float)
+		*best = pages.Make[cpu.Float](n, n)
 	}
 	*best = (*best)[:n]
 	spoil.Floats(*best)
@@ -66,7 +66,7 @@ func borrowLarge(n int) *[]simd.Float {
 }
 
 // Repay takes back what Borrow returned.
-func Repay(s *[]simd.Float) {
+func Repay(s *[]cpu.Float) {
 	if class := bits.Len(uint(cap(*s) - 1)); class <= largeBits {
 		pools[class].Put(s)
 		return

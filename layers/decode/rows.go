@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -98,9 +98,9 @@ func (r *rows) row(w *scratch, i int) (count int, why string) {
 		return 0, ""
 	}
 	w.exp = grow(w.exp, len(x))
-	simd.Shift.Forward(w.exp, x, -m)
-	simd.Exp.Forward(w.exp, w.exp, 0)
-	logZ := float64(m) + math.Log(simd.Sum64(w.exp)) // e⁰ is in the sum, so it is not below 1
+	vec.Shift.Forward(w.exp, x, -m)
+	vec.Exp.Forward(w.exp, w.exp, 0)
+	logZ := float64(m) + math.Log(vec.Sum64(w.exp)) // e⁰ is in the sum, so it is not below 1
 
 	s := int(r.run.live.Sentence[i])
 	switch forced, draw := r.run.forced(i), r.run.draw; {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -45,12 +45,12 @@ func (d Sample) Run(s *Search) ([]Sequence, error) {
 // draw returns the token of a row x whose largest element is m.
 func (d *Sample) draw(w *scratch, x []tensor.Float, m tensor.Float, u float64) int32 {
 	weights := w.exp[:len(x)]
-	simd.Shift.Forward(weights, x, -m)
-	simd.Scale.Forward(weights, weights, tensor.Float(1/d.Temperature))
-	simd.Exp.Forward(weights, weights, 0)
+	vec.Shift.Forward(weights, x, -m)
+	vec.Scale.Forward(weights, weights, tensor.Float(1/d.Temperature))
+	vec.Exp.Forward(weights, weights, 0)
 	kept := d.keep(w, weights)
 	if kept == nil {
-		return pick(weights, u*simd.Sum64(weights))
+		return pick(weights, u*vec.Sum64(weights))
 	}
 	mass := 0.0
 	for _, c := range kept {
@@ -101,7 +101,7 @@ func (d *Sample) keep(w *scratch, weights []tensor.Float) []choice {
 	if !nucleus {
 		return nil
 	}
-	all := simd.Sum64(weights)
+	all := vec.Sum64(weights)
 	for n := 64; ; n *= 4 {
 		w.kept = w.top.largest(weights, n, w.kept)
 		if first, ok := reach(w.kept, d.Nucleus*all); ok || n >= len(weights) {

@@ -3,7 +3,7 @@ package decode
 import (
 	"slices"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -104,7 +104,7 @@ func (t *top) survey(x []tensor.Float) tensor.Float {
 	m := negInf
 	t.maxima = t.maxima[:0]
 	for lo := 0; lo < len(x); lo += block {
-		v := simd.MaxOf(x[lo:min(lo+block, len(x))])
+		v := vec.MaxOf(x[lo:min(lo+block, len(x))])
 		t.maxima = append(t.maxima, v)
 		m = max(m, v)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -88,7 +88,7 @@ func (k *gates) pullAll(op grad.Op, p *grad.Var) {
 		k.d, k.set = buf, false
 		k.run(n)
 		if k.dz != nil {
-			simd.Add.Forward(k.dz.Data, k.dz.Data, buf, 1, 1)
+			vec.Add.Forward(k.dz.Data, k.dz.Data, buf, 1, 1)
 		}
 		if p != nil && p.Needs() {
 			k.peepholes(p.Grad())
@@ -162,23 +162,23 @@ func (k *gates) forward(r int) {
 	i, f, g, o := act[:m], act[m:2*m], act[2*m:3*m], act[3*m:]
 	z := k.z.Row(r)
 	if k.p == nil {
-		simd.Sigmoid.Forward(act[:2*m], z[:2*m], 0)
-		simd.Sigmoid.Forward(o, z[3*m:], 0)
+		vec.Sigmoid.Forward(act[:2*m], z[:2*m], 0)
+		vec.Sigmoid.Forward(o, z[3*m:], 0)
 	} else {
 		copy(act, z) // itself, if z may be overwritten
 		addProduct(i, k.p.Row(0), c)
 		addProduct(f, k.p.Row(1), c)
-		simd.Sigmoid.Forward(act[:2*m], act[:2*m], 0)
+		vec.Sigmoid.Forward(act[:2*m], act[:2*m], 0)
 	}
-	simd.Tanh.Forward(g, z[2*m:3*m], 0)
-	simd.Mul.Forward(next, f, c, 1, 1)
-	simd.Mul.BackwardX(next, i, g, g, 1, 1)
+	vec.Tanh.Forward(g, z[2*m:3*m], 0)
+	vec.Mul.Forward(next, f, c, 1, 1)
+	vec.Mul.BackwardX(next, i, g, g, 1, 1)
 	if k.p != nil {
 		addProduct(o, k.p.Row(2), k.seen(c, next))
-		simd.Sigmoid.Forward(o, o, 0)
+		vec.Sigmoid.Forward(o, o, 0)
 	}
-	simd.Tanh.Forward(th, next, 0)
-	simd.Mul.Forward(k.h.Row(r), o, th, 1, 1)
+	vec.Tanh.Forward(th, next, 0)
+	vec.Mul.Forward(k.h.Row(r), o, th, 1, 1)
 }
 
 // pull adds row r's gradients to d and to that of c. rest is room for two rows.
@@ -192,20 +192,20 @@ func (k *gates) pull(r int, rest []tensor.Float) {
 		clear(d)
 	}
 
-	simd.Mul.Forward(y, dh, th, 1, 1)
-	simd.Sigmoid.Backward(d[3*m:], y, o, o, 0)
+	vec.Mul.Forward(y, dh, th, 1, 1)
+	vec.Sigmoid.Backward(d[3*m:], y, o, o, 0)
 	copy(dn, k.dnext.Row(r))
-	simd.Mul.Forward(y, dh, o, 1, 1)
-	simd.Tanh.Backward(dn, y, th, th, 0)
+	vec.Mul.Forward(y, dh, o, 1, 1)
+	vec.Tanh.Backward(dn, y, th, th, 0)
 
-	simd.Mul.Forward(y, dn, g, 1, 1)
-	simd.Sigmoid.Backward(d[:m], y, i, i, 0)
-	simd.Mul.Forward(y, dn, c, 1, 1)
-	simd.Sigmoid.Backward(d[m:2*m], y, f, f, 0)
-	simd.Mul.Forward(y, dn, i, 1, 1)
-	simd.Tanh.Backward(d[2*m:3*m], y, g, g, 0)
+	vec.Mul.Forward(y, dn, g, 1, 1)
+	vec.Sigmoid.Backward(d[:m], y, i, i, 0)
+	vec.Mul.Forward(y, dn, c, 1, 1)
+	vec.Sigmoid.Backward(d[m:2*m], y, f, f, 0)
+	vec.Mul.Forward(y, dn, i, 1, 1)
+	vec.Tanh.Backward(d[2*m:3*m], y, g, g, 0)
 	if k.dc != nil {
-		simd.Mul.BackwardX(k.dc.Row(r), dn, f, f, 1, 1)
+		vec.Mul.BackwardX(k.dc.Row(r), dn, f, f, 1, 1)
 	}
 }
 

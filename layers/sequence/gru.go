@@ -66,7 +66,7 @@ func (l *GRU) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init messag
 	u, bn := t.Use(l.U), use(t, l.BN)
 	return message.Sweep(g, init, func(lv *message.Level, prev message.State) message.State {
 		h := arrived(lv, prev[0])
-		prev[0] = gruOperands{lv.Part(xp), h.MatMul(u), h, bn}.apply(true)
+		prev[0] = gruOperands{lv.Take(xp), h.MatMul(u), h, bn}.apply(true)
 		return prev
 	})
 }
@@ -78,9 +78,9 @@ func (l *GRU) resetBefore(t *grad.Tape, g *graph.Graph, xp *grad.Var, init messa
 	u, xs := t.Use(l.U).Split(2*m, m), xp.Split(2*m, m)
 	return message.Sweep(g, init, func(lv *message.Level, prev message.State) message.State {
 		h := arrived(lv, prev[0])
-		rz := h.LinearOnto(u[0], lv.Part(xs[0]), grad.Sigmoid)
+		rz := h.MatMul(u[0]).Add(lv.Take(xs[0])).Sigmoid()
 		r, z := rz.Columns(0, m), rz.Columns(m, 2*m)
-		n := r.Mul(h).LinearOnto(u[1], lv.Part(xs[1]), grad.Tanh)
+		n := r.Mul(h).MatMul(u[1]).Add(lv.Take(xs[1])).Tanh()
 		prev[0] = n.Add(z.Mul(h.Sub(n)))
 		return prev
 	})

@@ -5,7 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -69,7 +69,7 @@ func (k *gruGates) Pull(dy *tensor.Dense) {
 		if b != nil && b.Needs() {
 			db := b.Grad().Data
 			for r := range n {
-				simd.Add.Forward(db, db, buf[r*m:(r+1)*m], 1, 1)
+				vec.Add.Forward(db, db, buf[r*m:(r+1)*m], 1, 1)
 			}
 		}
 	})
@@ -116,18 +116,18 @@ func (k *gruGates) forward(row int) {
 	act, inner := k.act[row*3*m:(row+1)*3*m], k.inner.Row(row)[2*m:]
 	a, q, h, y := k.a.Row(row), k.q.Row(row), k.h.Row(row), k.next.Row(row)
 	r, z, n := act[:m], act[m:2*m], act[2*m:]
-	simd.Add.Forward(act[:2*m], a[:2*m], q[:2*m], 1, 1)
-	simd.Sigmoid.Forward(act[:2*m], act[:2*m], 0)
+	vec.Add.Forward(act[:2*m], a[:2*m], q[:2*m], 1, 1)
+	vec.Sigmoid.Forward(act[:2*m], act[:2*m], 0)
 	copy(inner, q[2*m:])
 	if k.b != nil {
-		simd.Add.Forward(inner, inner, k.b, 1, 1)
+		vec.Add.Forward(inner, inner, k.b, 1, 1)
 	}
 	copy(n, a[2*m:]) // itself, if a may be overwritten
-	simd.Mul.BackwardX(n, r, inner, inner, 1, 1)
-	simd.Tanh.Forward(n, n, 0)
-	simd.Sub.Forward(y, h, n, 1, 1)
-	simd.Mul.Forward(y, y, z, 1, 1)
-	simd.Add.Forward(y, y, n, 1, 1)
+	vec.Mul.BackwardX(n, r, inner, inner, 1, 1)
+	vec.Tanh.Forward(n, n, 0)
+	vec.Sub.Forward(y, h, n, 1, 1)
+	vec.Mul.Forward(y, y, z, 1, 1)
+	vec.Add.Forward(y, y, n, 1, 1)
 }
 
 // pull adds row's gradients to those of a, q and h. rest is room for four rows.
@@ -139,30 +139,30 @@ func (k *gruGates) pull(row int, rest []tensor.Float) {
 	d, y := rest[:3*m], rest[3*m:]
 	clear(d)
 
-	simd.Mul.Forward(y, dy, z, 1, 1) // what goes to h
+	vec.Mul.Forward(y, dy, z, 1, 1) // what goes to h
 	if k.dh != nil {
 		dh := k.dh.Row(row)
-		simd.Add.Forward(dh, dh, y, 1, 1)
+		vec.Add.Forward(dh, dh, y, 1, 1)
 	}
-	simd.Sub.Forward(y, dy, y, 1, 1)
-	simd.Tanh.Backward(d[2*m:], y, n, n, 0)
-	simd.Sub.Forward(y, h, n, 1, 1)
-	simd.Mul.Forward(y, y, dy, 1, 1)
-	simd.Sigmoid.Backward(d[m:2*m], y, z, z, 0)
-	simd.Mul.Forward(y, d[2*m:], inner, 1, 1)
-	simd.Sigmoid.Backward(d[:m], y, r, r, 0)
-	simd.Mul.Forward(dinner, d[2*m:], r, 1, 1)
+	vec.Sub.Forward(y, dy, y, 1, 1)
+	vec.Tanh.Backward(d[2*m:], y, n, n, 0)
+	vec.Sub.Forward(y, h, n, 1, 1)
+	vec.Mul.Forward(y, y, dy, 1, 1)
+	vec.Sigmoid.Backward(d[m:2*m], y, z, z, 0)
+	vec.Mul.Forward(y, d[2*m:], inner, 1, 1)
+	vec.Sigmoid.Backward(d[:m], y, r, r, 0)
+	vec.Mul.Forward(dinner, d[2*m:], r, 1, 1)
 	switch {
 	case k.da == nil:
 	case k.set:
 		copy(k.da.Row(row), d)
 	default:
 		da := k.da.Row(row)
-		simd.Add.Forward(da, da, d, 1, 1)
+		vec.Add.Forward(da, da, d, 1, 1)
 	}
 	if k.dq != nil {
 		dq := k.dq.Row(row)
-		simd.Add.Forward(dq[:2*m], dq[:2*m], d[:2*m], 1, 1)
-		simd.Add.Forward(dq[2*m:], dq[2*m:], dinner, 1, 1)
+		vec.Add.Forward(dq[:2*m], dq[:2*m], d[:2*m], 1, 1)
+		vec.Add.Forward(dq[2*m:], dq[2*m:], dinner, 1, 1)
 	}
 }

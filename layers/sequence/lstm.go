@@ -86,7 +86,7 @@ func (l *LSTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init messa
 	u, gates := t.Use(l.U), l.gates(t)
 	return message.Sweep(g, like.start(t, init, 2), func(lv *message.Level, prev message.State) message.State {
 		h, c := arrived(lv, prev[0]), arrived(lv, prev[1])
-		prev[0], prev[1] = gates(h.LinearOnto(u, lv.Part(xp), grad.Identity), c)
+		prev[0], prev[1] = gates(h.MatMul(u).Add(lv.Take(xp)), c)
 		return prev
 	})
 }

@@ -52,7 +52,7 @@ func (l *RNN) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init messag
 		a = grad.Tanh
 	}
 	return message.Sweep(g, c.start(t, init, 1), func(lv *message.Level, prev message.State) message.State {
-		prev[0] = arrived(lv, prev[0]).LinearOnto(u, lv.Part(xp), a)
+		prev[0] = arrived(lv, prev[0]).MatMul(u).Add(lv.Take(xp)).Activate(a)
 		return prev
 	})
 }

@@ -62,7 +62,7 @@ func (l *TreeLSTM) States(t *grad.Tape, g *graph.Graph, x *grad.Var) message.Sta
 		sum := arrived(lv, prev[0])
 		forget := message.V(lv.Part(xf)).Add(message.U(prev[2])).Sigmoid()
 		kept := message.UpdateAll(lv.In, forget.Mul(message.U(prev[1])), message.Sum)
-		z := sum.LinearOnto(u, lv.Part(xp), grad.Identity)
+		z := sum.MatMul(u).Add(lv.Take(xp))
 		i, g, o := z.Columns(0, m), z.Columns(m, 2*m), z.Columns(2*m, 3*m)
 		c := i.Sigmoid().Mul(g.Tanh()).Add(kept)
 		h := o.Sigmoid().Mul(c.Tanh())

@@ -3,12 +3,12 @@ package exec
 import (
 	"unsafe"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // add is dst += src.
-func add(dst, src []tensor.Float) { simd.Add.Forward(dst, dst, src, 1, 1) }
+func add(dst, src []tensor.Float) { vec.Add.Forward(dst, dst, src, 1, 1) }
 
 // resize returns a slice of n elements, of s if that is long enough.
 func resize[T any](s []T, n int) []T {

@@ -1,7 +1,8 @@
 package exec
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -28,11 +29,11 @@ func (w *worker) backwardTile(t tile) {
 // prefetch asks for what a tile's destinations have, and is read late.
 func (w *worker) prefetch(t tile) {
 	stats := &w.pass.stats
-	simd.Fetch(stats.top[t.r0*stats.columns : t.r1*stats.columns])
-	simd.Fetch(stats.sum[t.r0*stats.columns : t.r1*stats.columns])
+	spmm.Fetch(stats.top[t.r0*stats.columns : t.r1*stats.columns])
+	spmm.Fetch(stats.sum[t.r0*stats.columns : t.r1*stats.columns])
 	for i := range w.window.leaves {
 		if k := &w.window.leaves[i]; k.step.Kind == ir.LeafV && !k.step.Moved && !k.step.Picked {
-			simd.Fetch(k.dx[t.r0*k.row : t.r1*k.row])
+			spmm.Fetch(k.dx[t.r0*k.row : t.r1*k.row])
 		}
 	}
 }
@@ -58,7 +59,7 @@ func (w *worker) sumAcross(v int) {
 			if w.hasGrad[i] {
 				n := (t.hi - t.lo) * s.Width
 				w.acrossTerms(s, w.tmp[:n], w.values[i][:n], w.grads[i])
-				simd.AddRows(c, w.tmp[:n])
+				vec.AddRows(c, w.tmp[:n])
 			}
 		})
 	}
@@ -159,7 +160,7 @@ func (w *worker) deliver(k *leafGrad, t tile) {
 		}
 	case !w.hasGrad[k.i]:
 	case k.step.Kind == ir.LeafW:
-		simd.AddRows(w.partial[k.at:k.at+n], x)
+		vec.AddRows(w.partial[k.at:k.at+n], x)
 	case k.step.Kind == ir.LeafV:
 		w.deliverV(k, t)
 	case !k.step.Picked:
@@ -185,7 +186,7 @@ func (w *worker) deliverV(k *leafGrad, t tile) {
 			dx = w.partial[k.at : k.at+k.row]
 		}
 		if !k.step.Picked {
-			simd.AddRows(dx, x[lo*n:hi*n])
+			vec.AddRows(dx, x[lo*n:hi*n])
 			return
 		}
 		for e := lo; e < hi; e++ {

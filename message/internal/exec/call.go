@@ -14,8 +14,7 @@ type Call struct {
 	Graph   *graph.Graph
 	Vars    []*grad.Var // what the leaves read
 	Asides  []ir.Aside
-	Lasting bool      // nobody changes Vars and Asides ever after, so that they may be kept
-	Bias    *grad.Var // is added to each row of the result by a kernel that can; nil: none
+	Lasting bool // nobody changes Vars and Asides ever after, so that they may be kept
 }
 
 // Aliased reports whether the graph's destinations are nodes that are sources too,

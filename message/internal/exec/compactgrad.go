@@ -3,7 +3,7 @@ package exec
 import (
 	"sync"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
 	"github.com/edgewise-ml/edgewise/sparse"
 )
 
@@ -18,7 +18,7 @@ import (
 type compactGrad struct {
 	order  *sourceOrder // of every chunk
 	places []int32      // the place of each edge of the window
-	signs  []uint8      // of each place, what simd.Fan.ScoreBrief keeps,
+	signs  []uint8      // of each place, what attend.EdgeRows.ScoreBrief keeps,
 	dst    []int32      // and the destination
 }
 
@@ -50,7 +50,7 @@ func (k *compactGrad) scatter(leaf *leafGrad, chunks []chunk, first, bucket int)
 		}
 	}
 	s, p := leaf.compact, leaf.pass
-	r := simd.Returns{
+	r := attend.CompactGrads{
 		DU: leaf.dx, R: p.dOut, A: p.data[p.plan.Steps[s.Near.W].Var], Z: leaf.window, Signs: k.signs,
 		To: leaf.to, From: k.dst, Width: s.Run, H: s.Width, Slope: s.C,
 	}

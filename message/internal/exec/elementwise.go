@@ -1,7 +1,7 @@
 package exec
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -9,7 +9,7 @@ import (
 // pullUnary is the gradient of a function of each element.
 func (w *worker) pullUnary(i int, dy []tensor.Float) {
 	s := &w.plan.Steps[i]
-	if s.Unary == simd.Shift {
+	if s.Unary == vec.Shift {
 		w.handOn(s.A, dy)
 		return
 	}
@@ -20,7 +20,7 @@ func (w *worker) pullUnary(i int, dy []tensor.Float) {
 		x, y = dy, dy
 	case s.SlopeFromResult():
 		x = y
-	case s.Unary != simd.SiLU:
+	case s.Unary != vec.SiLU:
 		y = x
 	}
 	if fresh {
@@ -35,11 +35,11 @@ func (w *worker) pullBinary(s *plan.Step, dz []tensor.Float) {
 	x, y := w.values[s.A], w.values[s.B]
 	if w.plan.Steps[s.A].Needs {
 		switch {
-		case s.Binary == simd.Add || s.Binary == simd.Sub:
+		case s.Binary == vec.Add || s.Binary == vec.Sub:
 			w.handOn(s.A, dz)
 		default:
-			if dx, fresh := w.gradOf(s.A); fresh && s.Binary == simd.Mul {
-				simd.Mul.Forward(dx, dz, y, 1, 1)
+			if dx, fresh := w.gradOf(s.A); fresh && s.Binary == vec.Mul {
+				vec.Mul.Forward(dx, dz, y, 1, 1)
 			} else {
 				clearFresh(dx, fresh)
 				s.Binary.BackwardX(dx, dz, x, y, 1, 1)
@@ -47,12 +47,12 @@ func (w *worker) pullBinary(s *plan.Step, dz []tensor.Float) {
 		}
 	}
 	if w.plan.Steps[s.B].Needs {
-		if s.Binary == simd.Add {
+		if s.Binary == vec.Add {
 			w.handOn(s.B, dz)
 			return
 		}
-		if dy, fresh := w.gradOf(s.B); fresh && s.Binary == simd.Mul {
-			simd.Mul.Forward(dy, dz, x, 1, 1)
+		if dy, fresh := w.gradOf(s.B); fresh && s.Binary == vec.Mul {
+			vec.Mul.Forward(dy, dz, x, 1, 1)
 		} else {
 			clearFresh(dy, fresh)
 			s.Binary.BackwardY(dy, dz, x, y, 1, 1)
@@ -65,14 +65,14 @@ func (w *worker) pullScale(s *plan.Step, dz []tensor.Float) {
 	if w.plan.Steps[s.A].Needs {
 		c := w.values[s.B][:len(dz)/s.Run]
 		if dx, fresh := w.gradOf(s.A); fresh {
-			simd.Runs(s.Run).Scale(dx, c, dz)
+			vec.Runs(s.Run).Scale(dx, c, dz)
 		} else {
-			simd.Runs(s.Run).Axpy(dx, c, dz)
+			vec.Runs(s.Run).Axpy(dx, c, dz)
 		}
 	}
 	if w.plan.Steps[s.B].Needs {
 		dc, fresh := w.gradOf(s.B)
 		clearFresh(dc, fresh)
-		simd.Runs(s.Run).Dot(dc, w.values[s.A], dz)
+		vec.Runs(s.Run).Dot(dc, w.values[s.A], dz)
 	}
 }

@@ -100,7 +100,3 @@ func (e *evaluation) edgesKept() int {
 	}
 	return n * e.graph.NumDst()
 }
-
-// Shift implements [grad.Shifter]. Of all reducers the gradient of Std alone reads
-// the result.
-func (e *evaluation) Shift(*grad.Var) bool { return !slices.Contains(e.plan.Reducers(), ir.Std) }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 )
 
@@ -21,7 +21,7 @@ func Explain(c *Call, walk bool) string {
 	}
 	switch {
 	case walk:
-		fmt.Fprintf(&b, "  in one walk of each destination's edges; with scores above %d, or backward more than %d edges, in tiles\n", simd.ScoredTame, simd.ScoredMost)
+		fmt.Fprintf(&b, "  in one walk of each destination's edges; with scores above %d, or backward more than %d edges, in tiles\n", attend.GATv2InRange, attend.GATv2Most)
 	case p.Result == plan.SumWithoutMessage:
 		fmt.Fprintf(&b, "  summed onto %d destinations by reading U where it stands\n", g.NumDst())
 	case p.Result == plan.Stored:

@@ -1,7 +1,8 @@
 package exec
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 )
@@ -17,7 +18,7 @@ func (w *worker) forwardTiles(c chunk) {
 // forwardTile evaluates a tile and takes its messages.
 func (w *worker) forwardTile(t tile) {
 	rows := w.pass.resultRows(t.r0, t.r1)
-	simd.Fetch(rows)
+	spmm.Fetch(rows)
 	w.evaluate(t, w.plan.Computed())
 	if w.pass.begins(t) {
 		clear(rows)
@@ -84,7 +85,7 @@ func (w *worker) compute(i int, t tile) {
 	case ir.Binary:
 		s.Binary.Forward(y, w.values[s.A], w.values[s.B], 1, 1)
 	case ir.ScaleBy:
-		simd.Runs(s.Run).Scale(y, w.values[s.B][:len(y)/s.Run], w.values[s.A])
+		vec.Runs(s.Run).Scale(y, w.values[s.B][:len(y)/s.Run], w.values[s.A])
 	case ir.Score:
 		w.score(i, t)
 	case ir.Affine:

@@ -1,7 +1,7 @@
 package exec
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -18,9 +18,9 @@ func (w *worker) gather(i int, t tile) {
 	}
 	switch s.Kind {
 	case ir.LeafU:
-		simd.Rows(s.Width).Gather(y[:n*s.Width], x, w.graph.In().Cols[t.lo:])
+		spmm.Rows(s.Width).Gather(y[:n*s.Width], x, w.graph.In().Cols[t.lo:])
 	case ir.LeafV:
-		simd.Rows(s.Width).Gather(y[:n*s.Width], x, w.readBy(s, t))
+		spmm.Rows(s.Width).Gather(y[:n*s.Width], x, w.readBy(s, t))
 	case ir.LeafE:
 		w.values[i] = x[t.lo*s.Width : t.hi*s.Width]
 	case ir.LeafW:

@@ -1,7 +1,7 @@
 package exec
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -10,9 +10,9 @@ import (
 
 // nearRows sets the worker's edgeRows to the edges of a tile under rows of n elements in
 // runs of d, and returns it.
-func (w *worker) nearRows(t tile, n, d int) *simd.Fan {
+func (w *worker) nearRows(t tile, n, d int) *attend.EdgeRows {
 	g := w.graph.In()
-	w.edgeRows = simd.Fan{Offsets: g.Offsets[t.r0 : t.r1+1], Cols: g.Cols, Width: d, H: n / d}
+	w.edgeRows = attend.EdgeRows{Offsets: g.Offsets[t.r0 : t.r1+1], Cols: g.Cols, Width: d, H: n / d}
 	if t.part {
 		w.span = [2]int64{int64(t.lo), int64(t.hi)}
 		w.edgeRows.Offsets = w.span[:]
@@ -22,7 +22,7 @@ func (w *worker) nearRows(t tile, n, d int) *simd.Fan {
 
 // nearRowsAgain is nearRows for rows of sources that the tile has read before: they are in
 // cache, so that meanwhile those of the tile that follows can be asked for.
-func (w *worker) nearRowsAgain(t tile, n, d int) *simd.Fan {
+func (w *worker) nearRowsAgain(t tile, n, d int) *attend.EdgeRows {
 	f := w.nearRows(t, n, d)
 	f.Ahead = t.hi - t.lo
 	return f

@@ -1,7 +1,7 @@
 package exec
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/gemm"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -14,7 +14,7 @@ import (
 
 // multiply computes a product with a matrix on a tile.
 func (w *worker) multiply(s *plan.Step, y []tensor.Float) {
-	p := simd.Product{A: w.values[s.A], RS: s.K, CS: 1, B: w.array(s.Near.W), LDB: s.Run, C: y, LDC: s.Run, M: len(y) / max(s.Run, 1), N: s.Run, K: s.K, Set: true}
+	p := gemm.Product{A: w.values[s.A], RS: s.K, CS: 1, B: w.array(s.Near.W), LDB: s.Run, C: y, LDC: s.Run, M: len(y) / max(s.Run, 1), N: s.Run, K: s.K, Set: true}
 	p.MulAdd()
 }
 
@@ -42,12 +42,12 @@ func (p *pass) turnMatrices() {
 func (w *worker) pullMultiply(s *plan.Step, dy []tensor.Float) {
 	rows := len(dy) / max(s.Run, 1)
 	if w.window != nil && w.plan.Steps[s.Near.W].Needs {
-		p := simd.Product{A: w.values[s.A], RS: 1, CS: s.K, B: dy, LDB: s.Run, C: w.toSum(s.Near.W), LDC: s.Run, M: s.K, N: s.Run, K: rows}
+		p := gemm.Product{A: w.values[s.A], RS: 1, CS: s.K, B: dy, LDB: s.Run, C: w.toSum(s.Near.W), LDC: s.Run, M: s.K, N: s.Run, K: rows}
 		p.MulAdd()
 	}
 	if w.plan.Steps[s.A].Needs {
 		dx, fresh := w.gradOf(s.A)
-		p := simd.Product{A: dy, RS: s.Run, CS: 1, B: w.pass.turned[s.Turned:], LDB: s.K, C: dx, LDC: s.K, M: rows, N: s.K, K: s.Run, Set: fresh}
+		p := gemm.Product{A: dy, RS: s.Run, CS: 1, B: w.pass.turned[s.Turned:], LDB: s.K, C: dx, LDC: s.K, M: rows, N: s.K, K: s.Run, Set: fresh}
 		p.MulAdd()
 	}
 }

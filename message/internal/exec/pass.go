@@ -3,7 +3,7 @@ package exec
 import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -102,5 +102,5 @@ func (p *pass) addBias(r0, r1 int) {
 	}
 	b, y := p.eval.bias.Value().Data, p.eval.y.Value().Data
 	rows := y[r0*len(b) : r1*len(b)]
-	simd.Add.ForwardRows(rows, rows, b)
+	vec.Add.ForwardRows(rows, rows, b)
 }

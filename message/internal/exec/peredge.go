@@ -3,7 +3,7 @@ package exec
 import (
 	"math"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -19,17 +19,17 @@ func (w *worker) perEdge(s *plan.Step, t tile, y []tensor.Float) {
 		w.stretch(s, x, y)
 	case ir.DotLast:
 		clear(y)
-		simd.Runs(d).Dot(y, x, w.values[s.B])
+		vec.Runs(d).Dot(y, x, w.values[s.B])
 	case ir.SumLast:
 		clear(y)
-		simd.Runs(d).Sum(y, x)
+		vec.Runs(d).Sum(y, x)
 	case ir.MaxLast:
 		for k := range y {
-			y[k] = simd.MaxOf(x[k*d : k*d+d])
+			y[k] = vec.MaxOf(x[k*d : k*d+d])
 		}
 	case ir.LogSumExpLast:
 		for k := range y {
-			y[k] = simd.LogSumExp(x[k*d : k*d+d])
+			y[k] = vec.LogSumExp(x[k*d : k*d+d])
 		}
 	case ir.Pick:
 		for e, k := range w.pass.kindsOf(s)[t.lo:t.hi] {
@@ -48,7 +48,7 @@ func (w *worker) perEdge(s *plan.Step, t tile, y []tensor.Float) {
 // stretch copies each edge's elements to a larger shape.
 func (w *worker) stretch(s *plan.Step, x, y []tensor.Float) {
 	if s.Run > 0 {
-		simd.Runs(s.Run).Spread(y, x)
+		vec.Runs(s.Run).Spread(y, x)
 		return
 	}
 	n := w.plan.Steps[s.A].Width
@@ -85,7 +85,7 @@ func (w *worker) pullPerEdge(i int, t tile, dy []tensor.Float) {
 	dx, fresh := w.gradOf(s.A)
 	d := w.plan.Steps[s.A].Width / max(s.Width, 1)
 	if s.Kind == ir.SumLast && fresh {
-		simd.Runs(d).Spread(dx, dy)
+		vec.Runs(d).Spread(dx, dy)
 		return
 	}
 	clearFresh(dx, fresh)
@@ -93,13 +93,13 @@ func (w *worker) pullPerEdge(i int, t tile, dy []tensor.Float) {
 	case ir.Expand:
 		w.pullStretch(s, dx, dy)
 	case ir.SumLast:
-		simd.Runs(d).SpreadAdd(dx, dy)
+		vec.Runs(d).SpreadAdd(dx, dy)
 	case ir.MaxLast:
 		pullMax(dx, dy, w.values[s.A], w.values[i])
 	case ir.LogSumExpLast:
 		x, y := w.values[s.A], w.values[i]
 		for k, g := range dy {
-			simd.LogSumExpBackward(dx[k*d:k*d+d], x[k*d:k*d+d], y[k], g)
+			vec.LogSumExpBackward(dx[k*d:k*d+d], x[k*d:k*d+d], y[k], g)
 		}
 	case ir.Pick:
 		for e, k := range w.pass.kindsOf(s)[t.lo:t.hi] {
@@ -119,9 +119,9 @@ func (w *worker) pullDot(s *plan.Step, dy []tensor.Float) {
 			continue
 		}
 		if dx, fresh := w.gradOf(side[0]); fresh {
-			simd.Runs(d).Scale(dx, dy, w.values[side[1]])
+			vec.Runs(d).Scale(dx, dy, w.values[side[1]])
 		} else {
-			simd.Runs(d).Axpy(dx, dy, w.values[side[1]])
+			vec.Runs(d).Axpy(dx, dy, w.values[side[1]])
 		}
 	}
 }
@@ -129,7 +129,7 @@ func (w *worker) pullDot(s *plan.Step, dy []tensor.Float) {
 // pullStretch is the gradient of stretch.
 func (w *worker) pullStretch(s *plan.Step, dx, dy []tensor.Float) {
 	if s.Run > 0 {
-		simd.Runs(s.Run).Sum(dx, dy)
+		vec.Runs(s.Run).Sum(dx, dy)
 		return
 	}
 	n := w.plan.Steps[s.A].Width

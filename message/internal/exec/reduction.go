@@ -1,7 +1,8 @@
 package exec
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -38,7 +39,7 @@ func (r *reduction) begin() {
 	}
 	for i, red := range r.rs {
 		if red == ir.LogSumExp {
-			simd.NoTop(r.array(i, 1))
+			vec.NoTop(r.array(i, 1))
 		}
 	}
 }
@@ -100,12 +101,12 @@ func (r *reduction) take(v, e0 int, m, tmp []tensor.Float) {
 		case ir.Sum, ir.Mean:
 			r.takeSum(c, out, m)
 		case ir.Max, ir.Min:
-			best := simd.Best{Least: red == ir.Min, Stride: r.width, Value: out, Row: r.winners(c.i, v, c.at)[:c.n]}
+			best := vec.Best{Least: red == ir.Min, Stride: r.width, Value: out, Row: r.winners(c.i, v, c.at)[:c.n]}
 			best.Take(m[c.at:], len(m)/r.width, e0)
 		case ir.Std:
 			for at := c.at; at < len(m); at += r.width {
 				n := e0 + at/r.width - int(r.off[v]) + 1
-				simd.Welford(out, r.side(c, v, 0), r.side(c, v, 1), m[at:at+c.n], n)
+				vec.Welford(out, r.side(c, v, 0), r.side(c, v, 1), m[at:at+c.n], n)
 			}
 		case ir.LogSumExp:
 			for at := c.at; at < len(m); at += r.width {
@@ -117,7 +118,7 @@ func (r *reduction) take(v, e0 int, m, tmp []tensor.Float) {
 
 func (r *reduction) takeSum(c column, out, m []tensor.Float) {
 	if c.n == r.width {
-		simd.AddRows(out, m)
+		vec.AddRows(out, m)
 		return
 	}
 	for at := c.at; at < len(m); at += r.width {
@@ -131,10 +132,10 @@ func takeExp(sum, top, m, tmp []tensor.Float) {
 	n := len(m)
 	before, now := tmp[:n], tmp[n:2*n]
 	copy(before, top)
-	simd.TopRows(top, m)
-	simd.ExpRows(before, before, top)
-	simd.ExpRows(now, m, top)
-	simd.Mul.Forward(sum, sum, before, 1, 1)
+	vec.TopRows(top, m)
+	vec.ExpRows(before, before, top)
+	vec.ExpRows(now, m, top)
+	vec.Mul.Forward(sum, sum, before, 1, 1)
 	add(sum, now)
 }
 
@@ -144,7 +145,7 @@ func (r *reduction) finish(r0, r1 int) {
 	case len(r.rs) == 1 && r.rs[0] == ir.Sum:
 	case len(r.rs) == 1 && r.rs[0] == ir.Mean:
 		y := r.out.Data[r0*r.width : r1*r.width]
-		simd.Rows(r.width).DivideRanges(y, y, r.off[r0:r1+1])
+		spmm.Rows(r.width).DivideRanges(y, y, r.off[r0:r1+1])
 	case len(r.rs) > 0:
 		for v := r0; v < r1; v++ {
 			r.finishRow(v)
@@ -163,12 +164,12 @@ func (r *reduction) finishRow(v int) {
 		out := r.out.Row(v)[c.out : c.out+c.n]
 		switch r.rs[c.i] {
 		case ir.Mean:
-			simd.Div.Forward(out, out, count, 1, 0)
+			vec.Div.Forward(out, out, count, 1, 0)
 		case ir.Std:
-			simd.Div.Forward(out, out, count, 1, 0)
-			simd.Sqrt.Forward(out, out, 0)
+			vec.Div.Forward(out, out, count, 1, 0)
+			vec.Sqrt.Forward(out, out, 0)
 		case ir.LogSumExp:
-			simd.Log.Forward(out, r.side(c, v, 0), 0)
+			vec.Log.Forward(out, r.side(c, v, 0), 0)
 			add(out, r.side(c, v, 1))
 		}
 	})
@@ -188,7 +189,7 @@ func (r *reduction) pull(v, e0 int, m, dm []tensor.Float, b pullBuffers) {
 		case ir.Sum:
 			r.pullEach(c, dm, g)
 		case ir.Mean:
-			simd.Div.Forward(tmp, g, []tensor.Float{tensor.Float(r.off[v+1] - r.off[v])}, 1, 0)
+			vec.Div.Forward(tmp, g, []tensor.Float{tensor.Float(r.off[v+1] - r.off[v])}, 1, 0)
 			r.pullEach(c, dm, tmp)
 		case ir.Max, ir.Min:
 			for j, e := range r.winners(c.i, v, c.at)[:c.n] {
@@ -200,9 +201,9 @@ func (r *reduction) pull(v, e0 int, m, dm []tensor.Float, b pullBuffers) {
 			r.pullStd(c, v, m, dm, b)
 		case ir.LogSumExp:
 			for at := c.at; at < len(m); at += r.width {
-				simd.ExpRows(tmp, m[at:at+c.n], r.side(c, v, 1))
-				simd.DivideRows(tmp, r.side(c, v, 0))
-				simd.Mul.BackwardX(dm[at:at+c.n], g, tmp, tmp, 1, 1)
+				vec.ExpRows(tmp, m[at:at+c.n], r.side(c, v, 1))
+				vec.DivideRows(tmp, r.side(c, v, 0))
+				vec.Mul.BackwardX(dm[at:at+c.n], g, tmp, tmp, 1, 1)
 			}
 		}
 	})
@@ -236,8 +237,8 @@ func (r *reduction) pullStd(c column, v int, m, dm []tensor.Float, b pullBuffers
 		}
 	}
 	for at := c.at; at < len(m); at += r.width {
-		simd.Sub.Forward(d, m[at:at+c.n], r.side(c, v, 0), 1, 1)
-		simd.Sub.Forward(d, d, r.side(c, v, 1), 1, 1)
-		simd.Mul.BackwardX(dm[at:at+c.n], factor, d, d, 1, 1)
+		vec.Sub.Forward(d, m[at:at+c.n], r.side(c, v, 0), 1, 1)
+		vec.Sub.Forward(d, d, r.side(c, v, 1), 1, 1)
+		vec.Mul.BackwardX(dm[at:at+c.n], factor, d, d, 1, 1)
 	}
 }

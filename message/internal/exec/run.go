@@ -18,16 +18,10 @@ func Run(c *Call, walk bool) *grad.Var {
 	}
 	op := grad.Begin(name, c.Vars...)
 	e := newEvaluation(op, c)
-	e.plan, e.graph, e.op, e.bias, e.walks = c.Plan, c.Graph, op, c.Bias, walk
-	e.y = e.newResult()
-	e.floats = op.Floats((2*e.plan.Stats + e.plan.KeptFloats*e.plan.Out().Width) * e.graph.NumDst())
-	e.ints = op.Ints(e.edgesKept())
-	if !op.Measuring() {
-		p := e.newPass(false)
-		p.forward()
-		p.release()
-	}
-	return op.RecordBy(e.y, e)
+	e.plan, e.graph, e.op, e.walks = c.Plan, c.Graph, op, walk
+	y := e.newResult()
+	e.take(op)
+	return Record(op, y, e, e.own())
 }
 
 // newPass makes ready for a pass.

@@ -3,7 +3,8 @@ package exec
 import (
 	"math"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -21,7 +22,7 @@ func sightings(s *plan.Step) int {
 // clearStats empties the statistics of a step at destination v.
 func (w *worker) clearStats(s *plan.Step, v int) {
 	clear(w.pass.stats.of(w.pass.stats.sum, s, v))
-	simd.NoTop(w.pass.stats.of(w.pass.stats.top, s, v))
+	vec.NoTop(w.pass.stats.of(w.pass.stats.top, s, v))
 	if s.Kind == ir.TopK {
 		w.best, w.bestEdges = w.best[:0], w.bestEdges[:0]
 	}
@@ -32,13 +33,13 @@ func (w *worker) observe(s *plan.Step, pass, v, e0 int, x []tensor.Float) {
 	top, sum := w.pass.stats.of(w.pass.stats.top, s, v), w.pass.stats.of(w.pass.stats.sum, s, v)
 	switch {
 	case s.Kind == ir.Normalise:
-		simd.AddRows(sum, x)
+		vec.AddRows(sum, x)
 	case s.Kind == ir.TopK:
 		w.choose(s, e0, x)
 	case pass == 0:
-		simd.TopRows(top, x)
+		vec.TopRows(top, x)
 	default:
-		simd.WeighRows(w.tmp[:len(x)], x, top, sum)
+		vec.WeighRows(w.tmp[:len(x)], x, top, sum)
 	}
 }
 
@@ -129,7 +130,7 @@ func (w *worker) softmax(i int, t tile) {
 	}
 	x, y := w.values[s.A][:n], w.values[i][:n]
 	from := t.r0*w.pass.stats.columns + s.Stat
-	seg := simd.Ranges{Off: w.graph.In().Offsets[t.r0 : t.r1+1], W: s.Width, Top: w.pass.stats.top[from:], Sum: w.pass.stats.sum[from:], Apart: w.pass.stats.columns}
+	seg := spmm.Ranges{Off: w.graph.In().Offsets[t.r0 : t.r1+1], W: s.Width, Top: w.pass.stats.top[from:], Sum: w.pass.stats.sum[from:], Apart: w.pass.stats.columns}
 	if t.part {
 		part := [2]int64{int64(t.lo), int64(t.hi)}
 		seg.Off = part[:]
@@ -156,7 +157,7 @@ func (w *worker) apply(s *plan.Step, v, e0 int, y, x []tensor.Float) {
 				}
 			}
 		}
-		simd.DivideRows(y, sum)
+		vec.DivideRows(y, sum)
 	case ir.TopK:
 		w.keepChosen(s, v, e0, y, x)
 	}
@@ -165,7 +166,7 @@ func (w *worker) apply(s *plan.Step, v, e0 int, y, x []tensor.Float) {
 // logWeights is log(exp(x − top)/sum). Where nothing weighs anything it is −∞.
 func (w *worker) logWeights(y, x, top, sum []tensor.Float) {
 	less := w.mix[:len(sum)]
-	simd.Log.Forward(less, sum, 0)
+	vec.Log.Forward(less, sum, 0)
 	n := len(sum)
 	for k, v := range x {
 		switch j := k % n; {
@@ -212,7 +213,7 @@ func (w *worker) pullAcross(i int, t tile) {
 	}
 	y := w.values[i][:n]
 	if s.Kind == ir.Softmax && !t.part {
-		(&simd.Ranges{Off: w.graph.In().Offsets[t.r0 : t.r1+1], W: s.Width}).Grad(dx, y, dy)
+		(&spmm.Ranges{Off: w.graph.In().Offsets[t.r0 : t.r1+1], W: s.Width}).Grad(dx, y, dy)
 		return
 	}
 	g := w.tmp[:n]
@@ -222,7 +223,7 @@ func (w *worker) pullAcross(i int, t tile) {
 		c := w.acrossSums[s.Stat : s.Stat+s.Width]
 		if !t.part {
 			clear(c)
-			simd.AddRows(c, g[lo:hi])
+			vec.AddRows(c, g[lo:hi])
 		}
 		w.pullRow(s, v, c, acrossGrad{y: y[lo:hi], dy: dy[lo:hi], dx: dx[lo:hi]})
 	})
@@ -239,7 +240,7 @@ func (w *worker) acrossTerms(s *plan.Step, g, y, dy []tensor.Float) {
 		copy(g, dy)
 		return
 	}
-	simd.Mul.Forward(g, y, dy, 1, 1)
+	vec.Mul.Forward(g, y, dy, 1, 1)
 }
 
 func (w *worker) pullRow(s *plan.Step, v int, c []tensor.Float, r acrossGrad) {
@@ -253,7 +254,7 @@ func (w *worker) pullRow(s *plan.Step, v int, c []tensor.Float, r acrossGrad) {
 	case ir.LogSoftmax: // dx += dy − exp(y)·c
 		p := w.mix[:n]
 		for at := 0; at < len(r.y); at += n {
-			simd.Exp.Forward(p, r.y[at:at+n], 0)
+			vec.Exp.Forward(p, r.y[at:at+n], 0)
 			for j, g := range r.dy[at : at+n] {
 				if sum[j] != 0 {
 					r.dx[at+j] += g - p[j]*c[j]
@@ -271,7 +272,7 @@ func (w *worker) pullRow(s *plan.Step, v int, c []tensor.Float, r acrossGrad) {
 	}
 }
 
-// pullWeights is dx += y·(dy − c), to the bits of [simd.Ranges.Grad].
+// pullWeights is dx += y·(dy − c), to the bits of [spmm.Ranges.Grad].
 func pullWeights(dx, y, dy, c []tensor.Float) {
 	y, dy, c = y[:len(dx)], dy[:len(dx)], c[:len(dx)]
 	for j := range dx {

@@ -1,7 +1,8 @@
 package exec
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -15,10 +16,10 @@ func (w *worker) sumRows(y, x []tensor.Float, t tile, n int) {
 		return
 	}
 	if t.part {
-		simd.AddRows(y[t.r0*n:t.r1*n], x)
+		vec.AddRows(y[t.r0*n:t.r1*n], x)
 		return
 	}
-	simd.Rows(n).SumRanges(y[t.r0*n:t.r1*n], x, w.graph.In().Offsets[t.r0:t.r1+1])
+	spmm.Rows(n).SumRanges(y[t.r0*n:t.r1*n], x, w.graph.In().Offsets[t.r0:t.r1+1])
 }
 
 // messageGrads returns, under a sum or a mean, the gradient that every message of each
@@ -30,13 +31,13 @@ func (w *worker) messageGrads(t tile) []tensor.Float {
 		return dy
 	}
 	w.messageGrad = resize(w.messageGrad, max(len(dy), cap(w.messageGrad)))
-	simd.Rows(n).DivideRanges(w.messageGrad, dy, w.graph.In().Offsets[t.r0:t.r1+1])
+	spmm.Rows(n).DivideRanges(w.messageGrad, dy, w.graph.In().Offsets[t.r0:t.r1+1])
 	return w.messageGrad[:len(dy)]
 }
 
 // pullSums sets dm to the gradient of a tile's messages under a sum or a mean.
 func (w *worker) pullSums(t tile, dm []tensor.Float) {
-	simd.Rows(w.plan.Out().Width).SpreadRanges(dm, w.messageGrads(t), w.spans(t))
+	spmm.Rows(w.plan.Out().Width).SpreadRanges(dm, w.messageGrads(t), w.spans(t))
 }
 
 // spans returns where the edges of a tile's destinations begin and end.
@@ -64,13 +65,13 @@ func (w *worker) pullCommonFactor(t tile) {
 	x, f := w.plan.Factors()
 	n, rows := w.plan.Out().Width, w.messageGrads(t)
 	if w.plan.Steps[f].Needs && w.window != nil {
-		simd.Rows(n).DotRanges(w.toSum(f), rows, w.values[x][:(t.hi-t.lo)*n], w.spans(t))
+		spmm.Rows(n).DotRanges(w.toSum(f), rows, w.values[x][:(t.hi-t.lo)*n], w.spans(t))
 	}
 	if w.plan.Steps[x].Needs {
 		w.scaledGrad = resize(w.scaledGrad, max(len(rows), cap(w.scaledGrad)))
 		w.multiplyRows(w.scaledGrad, rows, f)
 		dx, _ := w.gradOf(x)
-		simd.Rows(n).SpreadRanges(dx[:(t.hi-t.lo)*n], w.scaledGrad[:len(rows)], w.spans(t))
+		spmm.Rows(n).SpreadRanges(dx[:(t.hi-t.lo)*n], w.scaledGrad[:len(rows)], w.spans(t))
 	}
 }
 
@@ -80,7 +81,7 @@ func (w *worker) pullCommonFactor(t tile) {
 func (w *worker) multiplyRows(to, from []tensor.Float, f int) {
 	for len(from) > 0 {
 		k := min(len(from), len(w.values[f]))
-		simd.Mul.Forward(to[:k], from[:k], w.values[f], 1, 1)
+		vec.Mul.Forward(to[:k], from[:k], w.values[f], 1, 1)
 		from, to = from[k:], to[k:]
 	}
 }

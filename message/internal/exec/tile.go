@@ -2,7 +2,7 @@ package exec
 
 import (
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 )
 
@@ -45,7 +45,7 @@ func tileEdges(p *plan.Plan, backward bool) (fit, limit int) {
 	if backward {
 		width, far = p.BackWidth, backTile
 	}
-	limit = min(edgesPerTile(width/far), simd.Rows(p.NearWidth).Edges())
+	limit = min(edgesPerTile(width/far), spmm.Rows(p.NearWidth).Edges())
 	return min(edgesPerTile((width+p.NearWidth)/far), limit), limit
 }
 

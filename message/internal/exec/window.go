@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 )
 
@@ -161,7 +161,7 @@ func (w *window) scatter(bucket int) {
 		to = w.pass.graph.In().Cols[w.base:]
 	}
 	from, end := w.order.span(w.number, bucket)
-	simd.Rows(k.step.Width).Scatter(k.dx, k.window, to, w.order.order[w.base+from:w.base+end])
+	spmm.Rows(k.step.Width).Scatter(k.dx, k.window, to, w.order.order[w.base+from:w.base+end])
 }
 
 // stripe is the columns that one thread adds of a picked W.

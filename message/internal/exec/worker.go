@@ -4,7 +4,8 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -31,8 +32,8 @@ type worker struct {
 	tmp   []tensor.Float // of the widest step, for one tile
 	mix   []tensor.Float // three messages, and more
 
-	edgeRows simd.Fan // of the edges of a tile
-	span     [2]int64 // its Offsets, of a part
+	edgeRows attend.EdgeRows // of the edges of a tile
+	span     [2]int64        // its Offsets, of a part
 
 	best      []tensor.Float // of a choice: the entries chosen so far,
 	bestEdges []int32        // and their edges
@@ -104,7 +105,7 @@ func (w *worker) spoil() {
 
 // release hands a worker back. After a panic it is left to the collector.
 func (w *worker) release() {
-	w.pass, w.plan, w.graph, w.window, w.partial, w.edgeRows = nil, nil, nil, nil, nil, simd.Fan{}
+	w.pass, w.plan, w.graph, w.window, w.partial, w.edgeRows = nil, nil, nil, nil, nil, attend.EdgeRows{}
 	clear(w.values)
 	clear(w.grads)
 	clear(w.gradRoom)
@@ -144,7 +145,7 @@ func (w *worker) handOn(i int, dy []tensor.Float) {
 		copy(dx, dy)
 		return
 	}
-	simd.Add.Forward(dx, dx, dy, 1, 1)
+	vec.Add.Forward(dx, dx, dy, 1, 1)
 }
 
 // clearFresh clears what nothing has come into yet.

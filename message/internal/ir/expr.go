@@ -3,7 +3,7 @@ package ir
 import (
 	"slices"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -37,14 +37,14 @@ func (e Expr) Aside() int { return int(e.node().K) }
 func (e Expr) Leaf() *Leaf { return &e.p.Leaves[e.i] }
 
 // Function reports whether e is that function of one operand, and its constant.
-func (e Expr) Function(u simd.Unary) (c tensor.Float, ok bool) {
+func (e Expr) Function(u vec.Unary) (c tensor.Float, ok bool) {
 	n := e.node()
-	return n.C, n.Kind == Unary && simd.Unary(n.Fn) == u
+	return n.C, n.Kind == Unary && vec.Unary(n.Fn) == u
 }
 
 // Pair reports whether e is that function of two operands, and returns these.
-func (e Expr) Pair(b simd.Binary) (x, y Expr, ok bool) {
-	if n := e.node(); n.Kind != Binary || simd.Binary(n.Fn) != b {
+func (e Expr) Pair(b vec.Binary) (x, y Expr, ok bool) {
+	if n := e.node(); n.Kind != Binary || vec.Binary(n.Fn) != b {
 		return e, e, false
 	}
 	return e.Operand(), e.Second(), true
@@ -53,7 +53,7 @@ func (e Expr) Pair(b simd.Binary) (x, y Expr, ok bool) {
 // Product finds, in a product of two operands, one of kind k, and returns it before
 // the other.
 func (e Expr) Product(k Kind) (x, y Expr, ok bool) {
-	x, y, ok = e.Pair(simd.Mul)
+	x, y, ok = e.Pair(vec.Mul)
 	if ok && !x.Is(k) {
 		x, y = y, x
 	}

@@ -1,7 +1,7 @@
 package ir
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -10,7 +10,7 @@ import (
 // computed once.
 type Node struct {
 	Kind Kind
-	Fn   uint8 // a simd.Unary or simd.Binary
+	Fn   uint8 // a vec.Unary or vec.Binary
 	Mark bool  // of a TopK: 1 for what is kept, else 0
 	A, B int32 // the operands
 	K    int32 // of a leaf, which; of a TopK, how many are kept; else which aside
@@ -19,7 +19,7 @@ type Node struct {
 
 // Aside is what some operations need beside their operands.
 type Aside struct {
-	Drop *simd.Dropout
+	Drop *vec.Dropout
 	Rows []int32 // of a Pick: which row of the message each edge takes
 }
 

@@ -3,7 +3,7 @@ package plan
 import (
 	"slices"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 )
 
@@ -17,12 +17,12 @@ func (p *Plan) slopeReads(s *Step) slopeReads {
 		if s.Linear() {
 			return slopeReads{}
 		}
-		return slopeReads{a: !s.SlopeFromResult(), own: s.SlopeFromResult() || s.Unary == simd.SiLU}
+		return slopeReads{a: !s.SlopeFromResult(), own: s.SlopeFromResult() || s.Unary == vec.SiLU}
 	case ir.Binary:
-		if s.Binary == simd.Add || s.Binary == simd.Sub {
+		if s.Binary == vec.Add || s.Binary == vec.Sub {
 			return slopeReads{}
 		}
-		if s.Binary == simd.Mul {
+		if s.Binary == vec.Mul {
 			return slopeReads{a: need(s.B), b: need(s.A)}
 		}
 		return slopeReads{a: true, b: true}
@@ -51,9 +51,9 @@ func (p *Plan) handsOn(s *Step, x int) bool {
 	}
 	switch s.Kind {
 	case ir.Unary:
-		return s.Unary == simd.Shift
+		return s.Unary == vec.Shift
 	case ir.Binary:
-		return s.Binary == simd.Add || s.Binary == simd.Sub && x == s.A
+		return s.Binary == vec.Add || s.Binary == vec.Sub && x == s.A
 	}
 	return s.Kind == ir.Gumbel
 }

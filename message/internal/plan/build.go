@@ -1,7 +1,7 @@
 package plan
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 )
 
@@ -42,7 +42,7 @@ func (p *Plan) resultOf() Result {
 // every edge, and messages are summed.
 func (p *Plan) sharesFactor() bool {
 	s := p.Out()
-	if p.Result != SumOfMessages || s.Kind != ir.Binary || s.Binary != simd.Mul || s.A == s.B {
+	if p.Result != SumOfMessages || s.Kind != ir.Binary || s.Binary != vec.Mul || s.A == s.B {
 		return false
 	}
 	x, f := &p.Steps[s.A], &p.Steps[s.B]

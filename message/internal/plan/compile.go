@@ -3,7 +3,7 @@ package plan
 import (
 	"slices"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -26,7 +26,7 @@ func (c *compiler) compile(i int32) int {
 	case ir.LeafU, ir.LeafV, ir.LeafE, ir.LeafW:
 		c.leaf(&s, i)
 	case ir.Binary:
-		s.Binary = simd.Binary(n.Fn)
+		s.Binary = vec.Binary(n.Fn)
 		c.pair(&s, n)
 	case ir.DotLast:
 		c.dot(&s, n)
@@ -54,7 +54,7 @@ func (c *compiler) rest(s *Step, n *ir.Node) {
 	s.Shape = slices.Clone(c.plan.Steps[s.A].Shape)
 	switch n.Kind {
 	case ir.Unary:
-		s.Unary = simd.Unary(n.Fn)
+		s.Unary = vec.Unary(n.Fn)
 	case ir.TopK:
 		s.K = int(n.K)
 	case ir.Dropout, ir.Gumbel:
@@ -74,7 +74,7 @@ func (c *compiler) pair(s *Step, n *ir.Node) {
 		panic(c.clash(s.A, s.B))
 	}
 	s.Shape = shape
-	if s.Binary == simd.Mul {
+	if s.Binary == vec.Mul {
 		if slices.Equal(y, shape) {
 			s.A, s.B, x, y = s.B, s.A, y, x
 		}
@@ -127,7 +127,7 @@ func (c *compiler) add(s Step) int {
 			p.Steps[i].Uses++
 		}
 	}
-	if s.Kind == ir.TopK && s.Mark || s.Kind == ir.Unary && s.Unary == simd.Sign {
+	if s.Kind == ir.TopK && s.Mark || s.Kind == ir.Unary && s.Unary == vec.Sign {
 		s.Needs = false
 	}
 	if s.Kind.Across() {

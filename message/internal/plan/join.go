@@ -1,7 +1,7 @@
 package plan
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 )
 
@@ -68,11 +68,11 @@ func (p *Plan) joinScore(i int) (taken []int) {
 	}
 	leaky := &p.Steps[x]
 	d := leaky.Width / max(s.Width, 1)
-	if !p.isNear(w, ir.LeafW) || leaky.Kind != ir.Unary || leaky.Unary != simd.LeakyReLU || leaky.Uses != 1 || d == 0 || d%8 != 0 {
+	if !p.isNear(w, ir.LeafW) || leaky.Kind != ir.Unary || leaky.Unary != vec.LeakyReLU || leaky.Uses != 1 || d == 0 || d%8 != 0 {
 		return nil
 	}
 	sum := &p.Steps[leaky.A]
-	if sum.Kind != ir.Binary || sum.Binary != simd.Add || sum.Uses != 1 {
+	if sum.Kind != ir.Binary || sum.Binary != vec.Add || sum.Uses != 1 {
 		return nil
 	}
 	near, ok := p.pairUV(sum.A, sum.B)
@@ -89,7 +89,7 @@ func (p *Plan) joinScore(i int) (taken []int) {
 // joinAffine joins the sum of V and a product of U with one number for each run.
 func (p *Plan) joinAffine(i int) (taken []int) {
 	s := &p.Steps[i]
-	if s.Binary != simd.Add {
+	if s.Binary != vec.Add {
 		return nil
 	}
 	x, v := s.A, s.B

@@ -1,7 +1,7 @@
 package plan
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -44,10 +44,10 @@ const (
 // Step is one operation of a plan.
 type Step struct {
 	Kind   ir.Kind
-	Unary  simd.Unary  // of a Unary
-	Binary simd.Binary // of a Binary
-	Mark   bool        // of a TopK: 1 for what is kept
-	K      int         // of a TopK, how many are kept; of a MatMul, the rows of the matrix
+	Unary  vec.Unary  // of a Unary
+	Binary vec.Binary // of a Binary
+	Mark   bool       // of a TopK: 1 for what is kept
+	K      int        // of a TopK, how many are kept; of a MatMul, the rows of the matrix
 	C      tensor.Float
 
 	Var      int   // of a leaf: which array it reads
@@ -123,13 +123,13 @@ func (s *Step) Sums() bool { return s.Kind == ir.LeafV || s.Kind == ir.LeafW && 
 // SlopeFromResult reports whether a function's slope is told by its result alone.
 func (s *Step) SlopeFromResult() bool {
 	switch s.Unary {
-	case simd.ReLU, simd.ELU, simd.Sigmoid, simd.Tanh, simd.Exp, simd.Sqrt, simd.Reciprocal:
+	case vec.ReLU, vec.ELU, vec.Sigmoid, vec.Tanh, vec.Exp, vec.Sqrt, vec.Reciprocal:
 		return true
 	}
-	return s.Unary == simd.LeakyReLU && s.C > 0
+	return s.Unary == vec.LeakyReLU && s.C > 0
 }
 
 // Linear reports whether a function has the same slope everywhere.
 func (s *Step) Linear() bool {
-	return s.Unary == simd.Scale || s.Unary == simd.Shift || s.Unary == simd.Neg || s.Unary == simd.Sign
+	return s.Unary == vec.Scale || s.Unary == vec.Shift || s.Unary == vec.Neg || s.Unary == vec.Sign
 }

@@ -3,7 +3,7 @@ package plan_test
 import (
 	"testing"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 )
@@ -21,11 +21,11 @@ func programOf(reducers []ir.Reducer, code []ir.Node, shapes ...[]int) *ir.Progr
 // joins, and how many steps are left.
 func TestResult(t *testing.T) {
 	u, v, w, e := ir.Node{Kind: ir.LeafU}, ir.Node{Kind: ir.LeafV, K: 1}, ir.Node{Kind: ir.LeafW, K: 2}, ir.Node{Kind: ir.LeafE, K: 1}
-	binary := func(b simd.Binary, x, y int32) ir.Node { return ir.Node{Kind: ir.Binary, Fn: uint8(b), A: x, B: y} }
-	leaky := ir.Node{Kind: ir.Unary, Fn: uint8(simd.LeakyReLU), A: 3, C: 0.2}
+	binary := func(b vec.Binary, x, y int32) ir.Node { return ir.Node{Kind: ir.Binary, Fn: uint8(b), A: x, B: y} }
+	leaky := ir.Node{Kind: ir.Unary, Fn: uint8(vec.LeakyReLU), A: 3, C: 0.2}
 	rows, heads := []int{2, 8}, []int{2, 1}
 	sum := []ir.Reducer{ir.Sum}
-	gatv2 := []ir.Node{u, v, w, binary(simd.Add, 0, 1), leaky, {Kind: ir.DotLast, A: 4, B: 2}, {Kind: ir.Softmax, A: 5}, binary(simd.Mul, 0, 6)}
+	gatv2 := []ir.Node{u, v, w, binary(vec.Add, 0, 1), leaky, {Kind: ir.DotLast, A: 4, B: 2}, {Kind: ir.Softmax, A: 5}, binary(vec.Mul, 0, 6)}
 	for _, c := range []struct {
 		name          string
 		p             *ir.Program
@@ -36,10 +36,10 @@ func TestResult(t *testing.T) {
 		{"two reducers", programOf([]ir.Reducer{ir.Sum, ir.Max}, []ir.Node{u}, rows), plan.Reduced, plan.Reduced, 1, 1},
 		{"the largest", programOf([]ir.Reducer{ir.Max}, []ir.Node{u}, rows), plan.Reduced, plan.Reduced, 1, 1},
 		{"a mean", programOf([]ir.Reducer{ir.Mean}, []ir.Node{u}, rows), plan.SumOfMessages, plan.SumOfMessages, 1, 1},
-		{"a weighted sum", programOf(sum, []ir.Node{u, e, binary(simd.Mul, 1, 0)}, rows, heads), plan.SumWithoutMessage, plan.SumOfMessages, 3, 3},
-		{"a weighted mean", programOf([]ir.Reducer{ir.Mean}, []ir.Node{u, e, binary(simd.Mul, 1, 0)}, rows, heads), plan.SumOfMessages, plan.SumOfMessages, 3, 3},
-		{"heads of other widths", programOf(sum, []ir.Node{u, e, binary(simd.Mul, 1, 0)}, []int{2, 3}, heads), plan.SumOfMessages, plan.SumOfMessages, 3, 3},
-		{"a common factor", programOf(sum, []ir.Node{u, {Kind: ir.LeafW, K: 1}, binary(simd.Mul, 0, 1)}, rows, rows), plan.CommonFactor, plan.CommonFactor, 3, 3},
+		{"a weighted sum", programOf(sum, []ir.Node{u, e, binary(vec.Mul, 1, 0)}, rows, heads), plan.SumWithoutMessage, plan.SumOfMessages, 3, 3},
+		{"a weighted mean", programOf([]ir.Reducer{ir.Mean}, []ir.Node{u, e, binary(vec.Mul, 1, 0)}, rows, heads), plan.SumOfMessages, plan.SumOfMessages, 3, 3},
+		{"heads of other widths", programOf(sum, []ir.Node{u, e, binary(vec.Mul, 1, 0)}, []int{2, 3}, heads), plan.SumOfMessages, plan.SumOfMessages, 3, 3},
+		{"a common factor", programOf(sum, []ir.Node{u, {Kind: ir.LeafW, K: 1}, binary(vec.Mul, 0, 1)}, rows, rows), plan.CommonFactor, plan.CommonFactor, 3, 3},
 		{"GATv2", programOf(sum, gatv2, rows, rows, rows), plan.SumWithoutMessage, plan.SumOfMessages, 6, 8},
 	} {
 		for _, join := range []bool{true, false} {

@@ -46,9 +46,6 @@ func alike(x, y, z *ir.Leaf) bool {
 // Takes takes graphs whose destinations have rows of their own.
 func (sumProducts) Takes(c *exec.Call) bool { return !c.Aliased() }
 
-// AddsBias reports that no bias is added on the way.
-func (sumProducts) AddsBias() bool { return false }
-
 // Forward runs a call.
 func (k sumProducts) Forward(c *exec.Call) *grad.Var {
 	x, y, z := c.Vars[k.x], c.Vars[k.y], c.Vars[k.z]

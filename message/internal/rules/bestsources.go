@@ -33,9 +33,6 @@ func matchMinSources(p *plan.Plan) Kernel {
 // Takes takes every call.
 func (bestSources) Takes(*exec.Call) bool { return true }
 
-// AddsBias reports that no bias is added on the way.
-func (bestSources) AddsBias() bool { return false }
-
 // Forward runs a call.
 func (k bestSources) Forward(c *exec.Call) *grad.Var {
 	x := c.Vars[k.x]

@@ -6,7 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/attend"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
@@ -44,7 +44,7 @@ func matchBlocks(p *plan.Plan) Kernel {
 	}
 	z := w.Operand()
 	var bias *ir.Expr
-	if a, b, ok := z.Pair(simd.Add); ok {
+	if a, b, ok := z.Pair(vec.Add); ok {
 		switch {
 		case m.takeBias(b):
 			z, bias = a, &b
@@ -54,7 +54,7 @@ func matchBlocks(p *plan.Plan) Kernel {
 			return nil
 		}
 	}
-	if scale, ok := z.Function(simd.Scale); ok {
+	if scale, ok := z.Function(vec.Scale); ok {
 		m.scale, z = scale, z.Operand()
 	}
 	if !z.Is(ir.DotLast) || !z.Operand().Is(ir.LeafU) || !z.Second().Is(ir.LeafV) {
@@ -123,14 +123,14 @@ func (m blocks) Takes(c *exec.Call) bool {
 		return true
 	}
 	for _, v := range vars[:3] {
-		if s := float64(simd.Sum(v.Value().Data)); math.IsNaN(s) || math.IsInf(s, 0) {
+		if s := float64(vec.Sum(v.Value().Data)); math.IsNaN(s) || math.IsInf(s, 0) {
 			return false
 		}
 	}
 	if m.bias == none { // of which −∞ says that there is no edge
 		return true
 	}
-	top := float64(simd.MaxOf(c.Vars[m.bias].Value().Data))
+	top := float64(vec.MaxOf(c.Vars[m.bias].Value().Data))
 	return !math.IsNaN(top) && !math.IsInf(top, 1)
 }
 
@@ -142,9 +142,6 @@ func (m *blocks) vars(c *exec.Call, to []*grad.Var) []*grad.Var {
 	}
 	return to
 }
-
-// AddsBias reports that no bias is added on the way.
-func (blocks) AddsBias() bool { return false }
 
 // Forward runs a call.
 func (m blocks) Forward(c *exec.Call) *grad.Var {

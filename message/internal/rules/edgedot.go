@@ -33,9 +33,6 @@ func sameRows(x, y *ir.Leaf) bool { return !x.Flat && !y.Flat && slices.Equal(x.
 // Takes takes graphs whose destinations have rows of their own.
 func (edgeDot) Takes(c *exec.Call) bool { return !c.Aliased() }
 
-// AddsBias reports that no bias is added on the way.
-func (edgeDot) AddsBias() bool { return false }
-
 // Forward runs a call.
 func (k edgeDot) Forward(c *exec.Call) *grad.Var {
 	x, y := c.Vars[k.x], c.Vars[k.y]

@@ -24,9 +24,6 @@ func matchEdgeSoftmax(p *plan.Plan) Kernel {
 // Takes takes every call.
 func (edgeSoftmax) Takes(*exec.Call) bool { return true }
 
-// AddsBias reports that no bias is added on the way.
-func (edgeSoftmax) AddsBias() bool { return false }
-
 // Forward runs a call.
 func (k edgeSoftmax) Forward(c *exec.Call) *grad.Var {
 	x := c.Vars[k.x]

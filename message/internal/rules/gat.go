@@ -5,7 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/attend"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
@@ -36,7 +36,7 @@ func matchGAT(p *plan.Plan) Kernel {
 	k := gat{ft: ft.Var(), ee: none, weight: none, drop: none}
 	var weight *ir.Leaf
 	for !w.Is(ir.Softmax) {
-		x, y, ok := w.Pair(simd.Mul)
+		x, y, ok := w.Pair(vec.Mul)
 		switch {
 		case w.Is(ir.Dropout) && k.drop == none:
 			k.drop, w = w.Aside(), w.Operand()
@@ -46,7 +46,7 @@ func matchGAT(p *plan.Plan) Kernel {
 			return nil
 		}
 	}
-	slope, ok := w.Operand().Function(simd.LeakyReLU)
+	slope, ok := w.Operand().Function(vec.LeakyReLU)
 	if !ok {
 		return nil
 	}
@@ -72,7 +72,7 @@ type gatTerm struct {
 // take takes the terms out of a tree of additions. It reports whether there is nothing
 // else, and each once.
 func (t *gatTerms) take(e ir.Expr) bool {
-	if x, y, ok := e.Pair(simd.Add); ok {
+	if x, y, ok := e.Pair(vec.Add); ok {
 		return t.take(x) && t.take(y)
 	}
 	var to *gatTerm
@@ -107,9 +107,6 @@ func (t *gatTerms) fit(ft, weight *ir.Leaf) bool {
 // Takes takes every call.
 func (gat) Takes(*exec.Call) bool { return true }
 
-// AddsBias reports that a bias is added while rows are near.
-func (gat) AddsBias() bool { return true }
-
 // Forward runs a call.
 func (k gat) Forward(c *exec.Call) *grad.Var {
 	var room [5]*grad.Var
@@ -118,39 +115,39 @@ func (k gat) Forward(c *exec.Call) *grad.Var {
 		er = er.Rows(c.Graph.DstRows())
 	}
 	vars := append(room[:0], ft, el, er)
-	a := gatBack{ft: ft, el: el, er: er, kernel: attend.GAT{In: c.Graph.In(), El: el.Value(), Er: er.Value(), Ft: ft.Value(), Slope: k.slope}}
+	for _, i := range [...]int{k.ee, k.weight} {
+		if i != none {
+			vars = append(vars, c.Vars[i])
+		}
+	}
+	op := grad.Begin("UpdateAll.Attention", vars...)
+	waits := op.Own(vars)
+	a := grad.Notes[gatBack](op)
+	a.op, a.ft, a.el, a.er = op, vars[0], vars[1], vars[2]
+	a.kernel = attend.GAT{In: c.Graph.In(), El: a.el.Value(), Er: a.er.Value(), Ft: a.ft.Value(), Slope: k.slope}
 	if k.drop != none {
 		a.kernel.Drop = (*tensor.Mask)(c.Asides[k.drop].Drop)
 	}
 	if k.ee != none {
-		a.ee = c.Vars[k.ee]
-		vars, a.kernel.Ee = append(vars, a.ee), a.ee.Value()
-	}
-	if c.Bias != nil {
-		a.kernel.Bias = c.Bias.Value()
+		a.ee = vars[3]
+		a.kernel.Ee = a.ee.Value()
 	}
 	if k.weight != none {
-		a.weight = c.Vars[k.weight]
-		vars, a.kernel.Weight = append(vars, a.weight), a.weight.Value()
+		a.weight = vars[len(vars)-1]
+		a.kernel.Weight = a.weight.Value()
 	}
-	op := grad.Begin("UpdateAll.Attention", vars...)
 	var shape [tensor.MaxAxes]int
-	a.y = op.Fresh(c.Shape(shape[:], ft)...)
-	n := grad.Notes[gatBack](op)
-	*n = a
-	var records *attend.Records
+	y := op.Fresh(c.Shape(shape[:], ft)...)
 	if op.Needs() {
-		records = &n.records
-		records.Data = op.FreshFloats(n.kernel.RecordsLen())
+		a.records.Data = op.FreshFloats(a.kernel.RecordsLen())
 	}
-	if !op.Dry(0) {
-		n.kernel.Forward(n.y.Value(), records)
-	}
-	return op.RecordBy(n.y, n)
+	op.Dry(0)
+	return exec.Record(op, y, a, waits)
 }
 
 // gatBack is the pullback of graph attention.
 type gatBack struct {
+	op         grad.Op
 	ft, el, er *grad.Var
 	ee, weight *grad.Var // nil: none
 	kernel     attend.GAT
@@ -158,10 +155,29 @@ type gatBack struct {
 	records    attend.Records // none where no gradient is wanted
 }
 
-// Shift implements [grad.Shifter].
-func (a *gatBack) Shift(b *grad.Var) bool {
-	a.kernel.Bias = b.Value()
-	return true
+// Run implements [grad.Late].
+func (a *gatBack) Run(op grad.Op, y *grad.Var) {
+	a.y = y
+	var records *attend.Records
+	if op.Needs() {
+		if records = &a.records; records.Data == nil {
+			records.Data = op.FreshFloats(a.kernel.RecordsLen())
+		}
+	}
+	if !op.Dry(0) {
+		a.kernel.Forward(y.Value(), records)
+	}
+}
+
+// Biased implements [grad.Late].
+func (a *gatBack) Biased(b, y *grad.Var) grad.Late {
+	with := grad.Notes[gatBack](a.op)
+	*with = *a
+	with.kernel.Bias = b.Value()
+	if with.y = y; y == nil {
+		a.records = attend.Records{}
+	}
+	return with
 }
 
 // Pull adds to the gradients of the operands.

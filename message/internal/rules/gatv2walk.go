@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 )
@@ -14,8 +14,8 @@ const gatv2Name = "GATv2: a walk of each destination's edges"
 // backward would take weights in tiles from sums of the walk, whose exponentials are not
 // quite theirs: then all is in tiles.
 func matchGATv2Walk(p *plan.Plan) Kernel {
-	steps := [...]ir.Kind{ir.LeafU, ir.LeafV, ir.LeafW, ir.Score, ir.Softmax, ir.ScaleBy}
-	if p.Result != plan.SumWithoutMessage || len(p.Steps) != len(steps) {
+	const steps = 6 // U, V, W, their score, its softmax, and U times that
+	if p.Result != plan.SumWithoutMessage || len(p.Steps) != steps {
 		return nil
 	}
 	out := p.Out()
@@ -24,7 +24,7 @@ func matchGATv2Walk(p *plan.Plan) Kernel {
 		return nil
 	}
 	s := &p.Steps[weights.A]
-	heads := s.Run == simd.ScoredHeads && s.Width == simd.ScoredHeads && s.Run == out.Run
+	heads := s.Run == attend.GATv2Heads && s.Width == attend.GATv2Heads && s.Run == out.Run
 	if !heads || s.Near.U != out.A || s.C < 0 || s.C > 1 || p.ScoreIsValue < 0 && out.Needs {
 		return nil
 	}

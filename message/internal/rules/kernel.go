@@ -14,8 +14,6 @@ type Kernel interface {
 	Takes(c *exec.Call) bool
 	// Forward computes the result of a call and records its pullback.
 	Forward(c *exec.Call) *grad.Var
-	// AddsBias reports whether Forward adds the call's bias to each row on the way.
-	AddsBias() bool
 }
 
 // Rule finds the plans that a kernel runs.

@@ -23,9 +23,6 @@ func matchMeanSources(p *plan.Plan) Kernel {
 // Takes takes every call.
 func (meanSources) Takes(*exec.Call) bool { return true }
 
-// AddsBias reports that no bias is added on the way.
-func (meanSources) AddsBias() bool { return false }
-
 // Forward runs a call.
 func (k meanSources) Forward(c *exec.Call) *grad.Var {
 	x := c.Vars[k.x]

@@ -22,9 +22,6 @@ func matchSameSources(p *plan.Plan) Kernel {
 // Takes takes such a graph.
 func (sameSources) Takes(c *exec.Call) bool { return oneToOne(c.Graph) }
 
-// AddsBias reports that no bias is added on the way.
-func (sameSources) AddsBias() bool { return false }
-
 // Forward returns x.
 func (k sameSources) Forward(c *exec.Call) *grad.Var { return c.Vars[k.x] }
 

@@ -33,9 +33,6 @@ func matchSumSources(p *plan.Plan) Kernel {
 // Takes takes every call.
 func (sumSources) Takes(*exec.Call) bool { return true }
 
-// AddsBias reports that no bias is added on the way.
-func (sumSources) AddsBias() bool { return false }
-
 // Forward runs a call.
 func (k sumSources) Forward(c *exec.Call) *grad.Var {
 	x := c.Vars[k.x]

@@ -6,7 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/message/internal/rules"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -18,7 +18,7 @@ func TestEveryRule(t *testing.T) {
 	of := func(shape ...int) *grad.Var { return grad.Const(tensor.New(shape...)) }
 	ring, chain, blocks := graph.Ring(5, 2), graph.Must(graph.New(5, []int32{0, 1, 2, 3, 4}, []int32{0, 1, 2, 3, 4})), graph.Complete(5)
 	x, e := message.U(of(5, 2, 3)), of(ring.NumEdges(), 2, 1)
-	heads := simd.ScoredHeads
+	heads := attend.GATv2Heads
 	wide := of(5, heads, heads)
 	gatv2 := message.UAddV(wide, of(5, heads, heads)).LeakyReLU(0.2).Dot(message.W(of(heads, heads))).Softmax()
 	seen := map[string]bool{}

@@ -18,6 +18,3 @@ func (tiles) Takes(*exec.Call) bool { return true }
 
 // Forward runs a call.
 func (k tiles) Forward(c *exec.Call) *grad.Var { return exec.Run(c, k.walk) }
-
-// AddsBias reports that a bias is added while rows are near.
-func (tiles) AddsBias() bool { return true }

@@ -24,9 +24,6 @@ func matchWeightedSum(p *plan.Plan) Kernel {
 // Takes takes every call.
 func (weightedSum) Takes(*exec.Call) bool { return true }
 
-// AddsBias reports that no bias is added on the way.
-func (weightedSum) AddsBias() bool { return false }
-
 // Forward runs a call.
 func (k weightedSum) Forward(c *exec.Call) *grad.Var {
 	x, w := c.Vars[k.x], c.Vars[k.w]

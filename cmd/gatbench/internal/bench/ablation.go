@@ -4,7 +4,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -27,7 +27,7 @@ var ablations = []ablation{
 	{"dropout", (*gatEpoch).drawMasks},
 	{"attention", (*gatEpoch).storeEdges},
 	{"threads", func(e *gatEpoch) { e.around = func() func() { return par.SetThreads(1) } }},
-	{"assembly", func(e *gatEpoch) { e.around = simd.Disable }},
+	{"assembly", func(e *gatEpoch) { e.around = cpu.Disable }},
 	{"memory", func(e *gatEpoch) { e.forget = true }},
 	{"rows+features+dropout", func(e *gatEpoch) { e.allRows(); e.fillFeatures(); e.drawMasks() }},
 	{"all", func(e *gatEpoch) {
@@ -35,7 +35,7 @@ var ablations = []ablation{
 		e.fillFeatures()
 		e.drawMasks()
 		e.storeEdges()
-		e.around, e.forget = simd.Disable, true
+		e.around, e.forget = cpu.Disable, true
 	}},
 }
 
@@ -151,9 +151,7 @@ func (e *gatEpoch) forward(t *grad.Tape, p Pass) *grad.Var {
 			continue
 		}
 		x, conv.FeatDrop = e.drop(t, x, conv.FeatDrop), 0
-		after := conv.OutDrop
-		conv.OutDrop = 0
-		x = e.drop(t, e.attend(t, g, &conv, x), after)
+		x = e.attend(t, g, &conv, x)
 	}
 	if p.Rows == nil {
 		return x

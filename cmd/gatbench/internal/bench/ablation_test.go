@@ -10,7 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/cora"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/sample"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -44,8 +44,8 @@ func gatOnCora(t *testing.T, dropout float64) *GAT {
 	x, both := grad.Const(rows), []*graph.Graph{g, g}
 	out := &GAT{
 		Layers: []*layers.GATConv{
-			{In: d.Features.Shape()[1], Out: 8, Heads: 8, Activation: grad.ELU, FeatDrop: dropout, AttnDrop: dropout, OutDrop: dropout},
-			{In: 64, Out: d.Classes, Heads: 1, Average: true, AttnDrop: dropout},
+			{In: d.Features.Shape()[1], Out: 8, Heads: 8, Activation: grad.ELU, FeatDrop: dropout, AttnDrop: dropout},
+			{In: 64, Out: d.Classes, Heads: 1, Average: true, FeatDrop: dropout, AttnDrop: dropout},
 		},
 		Optimiser: &train.Adam{LR: 5e-3, WeightDecay: 5e-4},
 		Seed:      3,
@@ -125,7 +125,7 @@ func TestAblationsLearn(t *testing.T) {
 
 // What is left out is really not there during an epoch, and back after it.
 func TestAblationsUndone(t *testing.T) {
-	path := simd.Path()
+	path := cpu.Path()
 	for _, a := range ablations {
 		if a.without != "assembly" && a.without != "memory" {
 			continue
@@ -134,15 +134,15 @@ func TestAblationsUndone(t *testing.T) {
 		during, tape := "", part.t
 		attend := part.attend
 		part.attend = func(t *grad.Tape, g *graph.Graph, l *layers.GATConv, x *grad.Var) *grad.Var {
-			during = simd.Path()
+			during = cpu.Path()
 			return attend(t, g, l, x)
 		}
 		part.run()
 		if a.without == "assembly" && during != "go" || a.without == "memory" && (during != path || part.t == tape || part.t.Step() != 1) {
 			t.Errorf("%s: kernels %q, new tape %v, step %d", a.without, during, part.t != tape, part.t.Step())
 		}
-		if simd.Path() != path {
-			t.Errorf("%s: the kernels are %q afterwards, and were %q", a.without, simd.Path(), path)
+		if cpu.Path() != path {
+			t.Errorf("%s: the kernels are %q afterwards, and were %q", a.without, cpu.Path(), path)
 		}
 	}
 }

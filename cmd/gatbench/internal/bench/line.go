@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/usage"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 )
 
 // Line is one result, in the form that the scripts in peers print.
@@ -153,7 +153,7 @@ func (b *Benchmark) line(t timing, version string) *Line {
 		Peer: "edgewise", Version: "edgewise " + version, Op: b.op, Params: b.params,
 		MedianMS: t.median(), MinMS: t.ms[0], Reps: len(t.ms),
 	}
-	l.Extra = extra{P10MS: t.percentile(10), P90MS: t.percentile(90), Group: t.group, Kernels: simd.Path()}
+	l.Extra = extra{P10MS: t.percentile(10), P90MS: t.percentile(90), Group: t.group, Kernels: cpu.Path()}
 	l.Extra.GFLOPS, l.Extra.GBPerS = b.flops/l.MedianMS/1e6, b.bytes/l.MedianMS/1e6
 	l.Extra.Gathered = b.gathered / l.MedianMS / 1e6
 	return l

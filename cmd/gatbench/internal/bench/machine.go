@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/gemm"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -91,7 +91,7 @@ func fmaBenchmark(threads int) Benchmark {
 	b.prepare = func() workload {
 		t := make(fmaTask, threads)
 		for i := range t {
-			t[i] = simd.Product{
+			t[i] = gemm.Product{
 				A: newOperand(fmaM, fmaK).Data, RS: fmaK, CS: 1, B: newOperand(fmaK, fmaN).Data, LDB: fmaN,
 				C: make([]tensor.Float, fmaM*fmaN), LDC: fmaN, M: fmaM, K: fmaK, N: fmaN,
 			}
@@ -105,7 +105,7 @@ func fmaBenchmark(threads int) Benchmark {
 const fmaM, fmaK, fmaN = 12, 192, 16
 
 // fmaTask has a product for each thread.
-type fmaTask []simd.Product
+type fmaTask []gemm.Product
 
 // fmaCalls computes the products a number of times.
 type fmaCalls struct {

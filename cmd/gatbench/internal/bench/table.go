@@ -6,7 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/plain"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 )
 
 // busyPct is the share of the machine, in per cent, above which what others do
@@ -66,7 +66,7 @@ func (t *Table) Row(b *Benchmark, l *Line) []string {
 func (t *Table) Legend() []string {
 	out := []string{
 		"",
-		fmt.Sprintf("kernels: %s, threads: %d. The limit fma is the best rate of the products' own micro-kernel with operands", simd.Path(), par.Threads()),
+		fmt.Sprintf("kernels: %s, threads: %d. The limit fma is the best rate of the products' own micro-kernel with operands", cpu.Path(), par.Threads()),
 		"in the first cache, copy that of a copy where the bytes are; /N is the number of threads. A factor above 1",
 		"says that this is faster: than a plain Go loop on one thread, than what is named.",
 	}

@@ -6,7 +6,8 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -15,17 +16,17 @@ import (
 // element.
 type function struct {
 	name  string
-	f     simd.Unary
+	f     vec.Unary
 	flops float64
 	plain func(x float64) float64
 }
 
 var functions = []function{
-	{"exp", simd.Exp, 20, math.Exp},
-	{"log", simd.Log, 31, math.Log},
-	{"tanh", simd.Tanh, 23, math.Tanh},
-	{"sigmoid", simd.Sigmoid, 22, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
-	{"gelu", simd.GELU, 50, func(x float64) float64 { return x / 2 * math.Erfc(-x/math.Sqrt2) }},
+	{"exp", vec.Exp, 20, math.Exp},
+	{"log", vec.Log, 31, math.Log},
+	{"tanh", vec.Tanh, 23, math.Tanh},
+	{"sigmoid", vec.Sigmoid, 22, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
+	{"gelu", vec.GELU, 50, func(x float64) float64 { return x / 2 * math.Erfc(-x/math.Sqrt2) }},
 }
 
 // inCache, inL3 and inMemory are lengths of slices: of one in the first cache,
@@ -180,13 +181,13 @@ func dropoutOfRows(b Benchmark, n, width int) Benchmark {
 	b.bytes = float64(2 * n * floatSize)
 	b.prepare = func() workload {
 		x, y := newOperand(n/width, width), tensor.New(n/width, width)
-		drop := simd.NewDropout(1, 2, 3, 0.6)
+		drop := vec.NewDropout(1, 2, 3, 0.6)
 		mask := tensor.Mask(drop)
 		move := func(lo, hi int) { copy(y.Data[lo:hi], x.Data[lo:hi]) }
 		return workload{
 			call: func() { tensor.Dropout(y, x, &mask) },
 			plain: reference{share: 1, call: func() {
-				defer simd.Disable()()
+				defer cpu.Disable()()
 				drop.Set(y.Data, x.Data, 0, width)
 			}},
 			rival: reference{name: "copy", share: 1, call: func() { par.For(n, streamPart/2, move) }},
@@ -204,7 +205,7 @@ func adamBenchmark(n, threads int) Benchmark {
 		g, opt := grad.Grads{{Param: p, Value: newOperand(n)}}, train.Adam{LR: 1e-6}
 		plain := train.Adam{LR: 1e-6}
 		return workload{call: func() { opt.Step(g) }, plain: reference{share: 1, call: func() {
-			defer simd.Disable()()
+			defer cpu.Disable()()
 			plain.Step(g)
 		}}}
 	}

@@ -1,10 +1,10 @@
-package grad
+package dense
 
 import "github.com/edgewise-ml/edgewise/tensor"
 
-// dot64 is Σ x_i·y_i in float64, in four sums so that additions need not wait for
+// Dot64 is Σ x_i·y_i in float64, in four sums so that additions need not wait for
 // each other.
-func dot64(x, y []tensor.Float) float64 {
+func Dot64(x, y []tensor.Float) float64 {
 	var a, b, c, d float64
 	for len(x) >= 4 && len(y) >= 4 {
 		a += float64(x[0]) * float64(y[0])

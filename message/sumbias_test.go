@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -28,8 +29,41 @@ var summed = map[string]func(t *grad.Tape, m *broad) message.Msg{
 	"anything else": func(t *grad.Tape, m *broad) message.Msg { return message.UAddV(t.Use(m.U), t.Use(m.V)).Tanh() },
 }
 
-// TestUpdateAllAdd compares sums with a bias with the bias of sums.
-func TestUpdateAllAdd(t *testing.T) {
+// withBias is the sum of messages and a bias, which the kernel may add.
+func withBias(g *graph.Graph, m message.Msg, b *grad.Var) *grad.Var {
+	y := message.UpdateAll(g, m, message.Sum)
+	return y.Reshape(g.NumDst(), y.Dim(1)*y.Dim(-1)).AddBias(b, grad.Identity)
+}
+
+// biasApart is withBias with another operation in between, so that each of them runs
+// by itself.
+func biasApart(g *graph.Graph, m message.Msg, b *grad.Var) *grad.Var {
+	y := message.UpdateAll(g, m, message.Sum)
+	b.Neg()
+	return y.Reshape(g.NumDst(), y.Dim(1)*y.Dim(-1)).AddBias(b, grad.Identity)
+}
+
+// A bias behind a sum is added by the kernels that can, and the others leave it.
+func TestSumBiasJoins(t *testing.T) {
+	g := odd()
+	m, b := newBroad(g, 8, 8), param(6, 64)
+	for name, x := range summed {
+		tape := grad.NewTape(3)
+		withBias(g, x(tape, m), tape.Use(b))
+		all := strings.Join(tape.Operations(), " ")
+		if joins := name != "copies" && name != "weighed"; strings.HasSuffix(all, "+AddBias") != joins {
+			t.Errorf("%s: operations %s", name, all)
+		}
+		tape.Reset()
+		biasApart(g, x(tape, m), tape.Use(b))
+		if all := strings.Join(tape.Operations(), " "); strings.Contains(all, "+") {
+			t.Errorf("%s: operations %s", name, all)
+		}
+	}
+}
+
+// TestSumBias compares sums with a bias with the bias of sums.
+func TestSumBias(t *testing.T) {
 	all := graphs()
 	all["hub of 700"] = hub(700)
 	all["chains"] = graph.Chains(3, 1, 4)
@@ -52,17 +86,9 @@ func TestUpdateAllAdd(t *testing.T) {
 					}
 					return out
 				}
-				want := run(func(t *grad.Tape) *grad.Var {
-					y := message.UpdateAll(g, x(t, m), message.Sum)
-					return y.Reshape(g.NumDst(), y.Value().RowLen()).AddBias(t.Use(b), grad.Identity)
-				})
-				got := run(func(t *grad.Tape) *grad.Var { return message.UpdateAllAdd(g, x(t, m), t.Use(b)) })
+				want := run(func(t *grad.Tape) *grad.Var { return biasApart(g, x(t, m), t.Use(b)) })
+				got := run(func(t *grad.Tape) *grad.Var { return withBias(g, x(t, m), t.Use(b)) })
 				what := fmt.Sprintf("%s of %v on %s", name, shape, at)
-				plain := run(func(t *grad.Tape) *grad.Var {
-					y := message.UpdateAll(g, x(t, m), message.Sum)
-					return y.Reshape(g.NumDst(), y.Value().RowLen())
-				})
-				sameBits(t, what+" without a bias", run(func(t *grad.Tape) *grad.Var { return message.UpdateAllAdd(g, x(t, m), nil) }), plain)
 				sameBits(t, what, got[:1], want[:1])
 				nearSums(t, what, got, want, 4)
 			}
@@ -71,12 +97,12 @@ func TestUpdateAllAdd(t *testing.T) {
 }
 
 // A bias of another length is an error that says so, whatever the kernel.
-func TestUpdateAllAddLength(t *testing.T) {
+func TestSumBiasLength(t *testing.T) {
 	g := odd()
 	m := newBroad(g, 8, 8)
 	for name, x := range summed {
 		tape := grad.NewTape(3)
-		err := tensor.Try(func() { message.UpdateAllAdd(g, x(tape, m), tape.Use(param(6, 63))) })
+		err := tensor.Try(func() { withBias(g, x(tape, m), tape.Use(param(6, 63))) })
 		if _, ok := err.(*tensor.ShapeError); !ok {
 			t.Errorf("%s: %v, want a ShapeError", name, err)
 		}
@@ -85,7 +111,7 @@ func TestUpdateAllAddLength(t *testing.T) {
 
 // A bias that alone is trained has the same gradient each time, whose memory is
 // taken back.
-func TestUpdateAllAddAlone(t *testing.T) {
+func TestSumBiasAlone(t *testing.T) {
 	g := odd()
 	m, b := newBroad(g, 8, 8), param(6, 64)
 	for _, p := range []*grad.Param{m.U, m.X, m.V, m.E, m.W} {
@@ -97,7 +123,7 @@ func TestUpdateAllAddAlone(t *testing.T) {
 		for range 3 {
 			tape.Reset()
 			v := tape.Use(b)
-			y := message.UpdateAllAdd(g, x(tape, m), v)
+			y := withBias(g, x(tape, m), v)
 			loss := weigh(y.RowRange(2, 5).Exp())
 			first := tape.Backward(loss).Of(v).Clone()
 			sameBits(t, name+", again", []*tensor.Dense{tape.Backward(loss).Of(v)}, []*tensor.Dense{first})
@@ -109,7 +135,7 @@ func TestUpdateAllAddAlone(t *testing.T) {
 	}
 	c := func(shape ...int) *grad.Var { return grad.Const(param(8, shape...).Value) }
 	tape := grad.NewTape(3)
-	y := message.UpdateAllAdd(g, message.U(c(g.NumSrc(), 8, 8)).Mul(message.E(c(g.NumEdges(), 8, 1)).Softmax()), tape.Use(b))
+	y := withBias(g, message.U(c(g.NumSrc(), 8, 8)).Mul(message.E(c(g.NumEdges(), 8, 1)).Softmax()), tape.Use(b))
 	if d := tape.Backward(y.RowRange(5, 7).Exp().Sum())[0].Value; d.Data[0] <= 0 {
 		t.Errorf("the gradient of the bias of constants is %v", d.Data[:3])
 	}
@@ -134,17 +160,12 @@ func TestLargeBias(t *testing.T) {
 				}
 				return out
 			}
-			want := run(param(6, 64), func(g *graph.Graph, m message.Msg, b *grad.Var) *grad.Var {
-				return message.UpdateAll(g, m, message.Sum).Reshape(g.NumDst(), 64).AddBias(b, grad.Identity)
-			})
+			want := run(param(6, 64), biasApart)
 			for _, size := range []tensor.Float{1, 100, 1e4, 1e7} {
 				b := param(6, 64)
 				b.Value.Fill(size)
 				what := fmt.Sprintf("%s on %s, a bias of %v", name, at, size)
-				nearSums(t, what, run(b, message.UpdateAllAdd), want, 1)
-				nearSums(t, what+" in place", run(b, func(g *graph.Graph, m message.Msg, b *grad.Var) *grad.Var {
-					return message.UpdateAll(g, m, message.Sum).Reshape(g.NumDst(), 64).AddBiasInPlace(b, grad.Identity)
-				}), want, 1)
+				nearSums(t, what, run(b, withBias), want, 1)
 			}
 		}
 	}

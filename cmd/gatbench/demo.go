@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/demo"
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/spell"
+)
+
+// demoCommand is gatbench demo.
+type demoCommand struct {
+	Name    string `arg:"" optional:"" help:"Which one; without it all are listed."`
+	Seed    uint64 `default:"0" placeholder:"N" help:"Seed of first weights, order and dropout (0). It fixes the run to the bit."`
+	Epochs  int    `default:"0" placeholder:"N" help:"Epochs, or hundreds of steps (0: the demo's own)."`
+	Data    string `placeholder:"DIR" help:"Folder of the datasets (else $$EDGEWISE_DATA, else the user's cache)."`
+	Text    string `placeholder:"FILE" help:"What language learns from: any text in UTF-8 (edgewise's own guides)."`
+	Picture string `placeholder:"FILE" help:"Draw what came of it: .svg or .png."`
+	Save    string `placeholder:"FILE" help:"Save the model."`
+	Threads int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
+	JSON    bool   `name:"json" help:"Print JSON objects, one a line."`
+}
+
+func (c *demoCommand) endsItself() {}
+
+// Run shows the demo, or lists all.
+func (c *demoCommand) Run(e env) error {
+	out := report.NewPrinter(e.out)
+	if c.Name == "" {
+		return listDemos(out, c.JSON)
+	}
+	d, ok := demo.Find(strings.ToLower(c.Name))
+	if !ok {
+		return misuse("there is no demo %q; did you mean %q? %s demo lists them", c.Name, spell.Nearest(c.Name, demo.Names()), program)
+	}
+	if err := c.check(d); err != nil {
+		return err
+	}
+	if c.Save != "" || c.Picture != "" {
+		outliveReader()
+	}
+	defer par.SetThreads(c.Threads)()
+	defer par.Hot()()
+	return (&demo.Stage{
+		Ctx: e.ctx, Out: out, Progress: report.NewProgress(e.errOut), JSON: c.JSON, Seed: c.Seed, Epochs: c.Epochs,
+		Data: c.Data, Text: c.Text, Picture: c.Picture, Save: c.Save,
+	}).Show(d)
+}
+
+// check returns an error for flags that ask for what cannot be.
+func (c *demoCommand) check(d demo.Demo) error {
+	switch {
+	case c.Epochs < 0:
+		return misuse("--epochs %d: it must be at least 1, or 0 for the demo's own", c.Epochs)
+	case c.Threads < 0:
+		return misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
+	case c.Text != "" && d.Name != "language":
+		return misuse("--text is for the demo language, not for %s", d.Name)
+	}
+	if ext := strings.ToLower(filepath.Ext(c.Picture)); c.Picture != "" && !slices.Contains([]string{".svg", ".png"}, ext) {
+		return misuse("--picture %s: it must end in .svg or .png", c.Picture)
+	}
+	for _, f := range []struct{ flag, path string }{{"picture", c.Picture}, {"save", c.Save}} {
+		if err := target(f.flag, f.path); err != nil {
+			return err
+		}
+	}
+	text := file{"--text", c.Text}
+	if err := ordinary(text); err != nil {
+		return err
+	}
+	return apart([]file{text}, []file{{"--picture", c.Picture}, {"--save", c.Save}})
+}
+
+// listDemos says what there is.
+func listDemos(out *report.Printer, asJSON bool) error {
+	wide := 0
+	for _, d := range demo.All() {
+		wide = max(wide, len(d.Name))
+	}
+	for _, d := range demo.All() {
+		if asJSON {
+			out.Encode(map[string]string{"event": "demo", "demo": d.Name, "about": d.About, "data": d.Data})
+			continue
+		}
+		needs := ""
+		if d.Data != "" {
+			needs = fmt.Sprintf("   (reads the dataset %s)", d.Data)
+		}
+		out.Printf("%-*s  %s%s\n", wide, d.Name, d.About, needs)
+	}
+	if !asJSON {
+		out.Printf("next: "+out.Strong("%s")+"\n", program+" demo adding")
+	}
+	return out.Err()
+}

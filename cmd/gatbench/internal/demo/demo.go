@@ -1,0 +1,33 @@
+package demo
+
+// Demo is a model at work.
+type Demo struct {
+	Name  string
+	About string // a line
+	Data  string // the dataset of package text that it reads; empty: it needs none
+	Run   func(s *Stage) error
+}
+
+// All returns the demos, in the order in which they are best read.
+func All() []Demo {
+	return []Demo{names, recall, adding, sine, chaos, language, antonyms, dates}
+}
+
+// Find returns the demo of that name.
+func Find(name string) (Demo, bool) {
+	for _, d := range All() {
+		if d.Name == name {
+			return d, true
+		}
+	}
+	return Demo{}, false
+}
+
+// Names returns what Find knows.
+func Names() []string {
+	var out []string
+	for _, d := range All() {
+		out = append(out, d.Name)
+	}
+	return out
+}

@@ -1,0 +1,191 @@
+package demo
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets/text"
+	"github.com/edgewise-ml/edgewise/docs"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/picture"
+	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/decode"
+	"github.com/edgewise-ml/edgewise/layers/sequence"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// language learns to write a text, a character after the other: any file, or else the
+// guides of edgewise itself.
+var language = Demo{Name: "language", About: "a text like the one it read, character by character (--text FILE)", Run: runLanguage}
+
+// languageNet says the next character.
+type languageNet struct {
+	Letters *grad.Param `json:"-"`
+	LSTM    sequence.LSTM
+	Out     layers.Linear
+}
+
+// forward returns the logits of the next character at each node, and the states.
+func (n *languageNet) forward(t *grad.Tape, g *graph.Graph, tokens []int32, from message.State) (*grad.Var, message.State) {
+	states := n.LSTM.ForwardFrom(t, g, t.Use(n.Letters).Rows(tokens), from)
+	return n.Out.Forward(t, states[0]), states
+}
+
+// The text is read by so many readers at once, each at a place of its own, in segments of
+// which the gradient sees one: the state goes on from segment to segment.
+const (
+	languageReaders = 32
+	languageSegment = 50
+	languageHidden  = 192
+)
+
+func runLanguage(s *Stage) error {
+	all, title, err := s.readings()
+	if err != nil {
+		return err
+	}
+	letters, err := text.NewCharacters(strings.SplitAfter(all, "\n"), false)
+	if err != nil {
+		return err
+	}
+	tokens := letters.Encode(all)
+	cut := len(tokens) * 95 / 100
+	if cut < languageReaders*(languageSegment+1) {
+		return fmt.Errorf("demo language: %s has %d characters; it takes %d or more", title, len(tokens), languageReaders*(languageSegment+1)*100/95+1)
+	}
+	s.say("%s: %d characters of %d kinds. The last twentieth is not learnt but tried.", title, len(tokens), letters.Len()-int(text.First))
+	n := &languageNet{
+		Letters: grad.NewParam(letters.Len(), 48),
+		LSTM:    sequence.LSTM{In: 48, Hidden: languageHidden, ForgetBias: 1}, Out: layers.Linear{In: languageHidden, Out: letters.Len()},
+	}
+	rng := s.rng(1)
+	n.Letters.Value.Normal(rng, 0, 1)
+	n.LSTM.Init(rng)
+	n.Out.Init(rng)
+	r := newReaders(tokens[:cut])
+	l := &training{
+		Stage: s, optimiser: &train.Adam{LR: 4e-3, Schedule: train.Cosine{Steps: r.segments * s.epochs(10), Min: 0.05}}, clip: 5, epochs: s.epochs(10),
+		batches: func(int) [][]int32 { return make([][]int32, r.segments) },
+		loss: func(t *grad.Tape, _ []int32) *grad.Var {
+			g, in, next := r.segment()
+			y, states := n.forward(t, g, in, r.state)
+			r.state = states.Rows(g.Sinks()).Keep()
+			return y.CrossEntropy(next)
+		},
+		score: func() (float64, string) { return train.Perplexity(n.loss(tokens[cut:])), "perplexity" },
+	}
+	if err := l.run(); err != nil {
+		return err
+	}
+	written, err := n.write(s, letters, 400)
+	if err != nil {
+		return err
+	}
+	perplexity := l.scores[len(l.scores)-1]
+	s.result(map[string]any{"perplexity": perplexity, "bits_a_character": math.Log2(perplexity), "text": written})
+	s.say("A character of new text costs %.2f bits (perplexity %.2f; all equally likely: %.1f). What it writes:", math.Log2(perplexity), perplexity, math.Log2(float64(letters.Len())))
+	s.lines(written)
+	chart := &picture.Chart{Title: "bits a character", X: picture.Axis{Label: "epoch"}, Series: []picture.Series{
+		curve("learnt", 0, bits(l.losses)), curve("tried", 1, bits(logs(l.scores))),
+	}}
+	if err := s.draw([]picture.Panel{chart}); err != nil {
+		return err
+	}
+	return s.keep(n)
+}
+
+// readings returns what is learnt from, and what it is called.
+func (s *Stage) readings() (all, title string, err error) {
+	if s.Text != "" {
+		l, err := text.ReadLines(s.Text)
+		return strings.Join(l, "\n"), s.Text, err
+	}
+	pages, err := fs.Glob(docs.Guides, "*.md")
+	if err != nil || len(pages) == 0 {
+		return "", "", errors.Join(err, errors.New("demo language: the program holds no guides"))
+	}
+	var b strings.Builder
+	for _, p := range pages {
+		page, err := fs.ReadFile(docs.Guides, p)
+		if err != nil {
+			return "", "", err
+		}
+		b.Write(page)
+	}
+	return b.String(), "edgewise's own guides", nil
+}
+
+// readers read a text at several places.
+type readers struct {
+	tokens   []int32
+	each     int // characters of a reader
+	segments int
+	at       int // the segment that comes
+	state    message.State
+	graph    *graph.Graph
+}
+
+func newReaders(tokens []int32) *readers {
+	r := &readers{tokens: tokens, each: (len(tokens) - 1) / languageReaders}
+	r.segments = r.each / languageSegment
+	lengths := make([]int, languageReaders)
+	for i := range lengths {
+		lengths[i] = languageSegment
+	}
+	r.graph = graph.Chains(lengths...)
+	return r
+}
+
+// segment returns the next segment of all readers: the chains, and of each node its
+// character and the next. At the beginning of the text nothing has been read.
+func (r *readers) segment() (g *graph.Graph, in, next []int32) {
+	if r.at == r.segments {
+		r.at = 0
+	}
+	if r.at == 0 {
+		r.state = nil
+	}
+	for i := range languageReaders {
+		from := i*r.each + r.at*languageSegment
+		in, next = append(in, r.tokens[from:from+languageSegment]...), append(next, r.tokens[from+1:from+languageSegment+1]...)
+	}
+	r.at++
+	return r.graph, in, next
+}
+
+// loss is the mean cross-entropy of a text.
+func (n *languageNet) loss(tokens []int32) float64 {
+	t, sum := grad.NewEval(), 0.0
+	var state message.State
+	for at := 0; at+1 < len(tokens); at += 500 {
+		t.Reset()
+		end := min(at+500, len(tokens)-1)
+		g := graph.Chains(end - at)
+		y, states := n.forward(t, g, tokens[at:end], state)
+		sum += float64(y.CrossEntropy(tokens[at+1 : end+1]).Value().Data[0]) * float64(end-at)
+		state = states.Rows(g.Sinks()).Keep()
+	}
+	return sum / float64(len(tokens)-1)
+}
+
+// write has the network write: each character drawn by its probability, a little sharpened.
+func (n *languageNet) write(s *Stage, letters *text.Characters, length int) (string, error) {
+	first := letters.Encode("\n")[0]
+	found, err := decode.Sample{Temperature: 0.7, Seed: s.Seed}.Run(&decode.Search{
+		Begin: []int32{first}, End: decode.NoEnd, Longest: []int{length},
+		State: decode.State(message.State{zeros(n.LSTM.Hidden), zeros(n.LSTM.Hidden)}),
+		Step: func(t *grad.Tape, l *decode.Live) (*grad.Var, decode.State) {
+			y, next := n.forward(t, graph.Chains(ones(l.Len())...), l.Last, message.State(l.State))
+			return y, decode.State(next)
+		},
+	})
+	if err != nil {
+		return "", err
+	}
+	return letters.Decode(found[0].Tokens), nil
+}

@@ -1,0 +1,111 @@
+package demo
+
+import (
+	"sort"
+
+	"github.com/edgewise-ml/edgewise/datasets/text"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/picture"
+	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/sequence"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// names guesses the language of a surname from its letters: a GRU reads them, and its
+// last state says which of 18 languages it is.
+var names = Demo{Name: "names", About: "the language of a surname, by a GRU over its letters", Data: "names", Run: runNames}
+
+// namesNet reads letters, and says a language.
+type namesNet struct {
+	Letters *grad.Param `json:"-"` // a row a letter
+	GRU     sequence.GRU
+	Out     layers.Linear
+}
+
+func newNamesNet(s *Stage, letters, languages int) *namesNet {
+	rng := s.rng(1)
+	n := &namesNet{
+		Letters: grad.NewParam(letters, 32),
+		GRU:     sequence.GRU{In: 32, Hidden: 64},
+		Out:     layers.Linear{In: 64, Out: languages},
+	}
+	n.Letters.Value.Normal(rng, 0, 1)
+	n.GRU.Init(rng)
+	n.Out.Init(rng)
+	return n
+}
+
+// forward returns a row of scores for each chain of letters.
+func (n *namesNet) forward(t *grad.Tape, g *graph.Graph, letters []int32) *grad.Var {
+	h := n.GRU.Forward(t, g, t.Use(n.Letters).Rows(letters))
+	return n.Out.Forward(t, h.Rows(g.Sinks()))
+}
+
+func runNames(s *Stage) error {
+	folder, err := s.folder()
+	if err != nil {
+		return err
+	}
+	all, err := text.ReadNames(folder)
+	if err != nil {
+		return err
+	}
+	all = all.Map(text.Fold).Unique() // what stands twice would be in both parts
+	learnt, tried := all.Split(0.1, s.Seed)
+	letters, err := text.NewCharacters(all.Texts, true)
+	if err != nil {
+		return err
+	}
+	s.say("%d surnames of %d languages, %d to learn from; letters of %d kinds. A name is a chain of letters: a batch of names is one graph, and nothing is padded.",
+		all.Len(), len(all.Classes), learnt.Len(), letters.Len())
+
+	net := newNamesNet(s, letters.Len(), len(all.Classes))
+	words, tests := text.EncodeLines(letters, learnt.Texts), text.EncodeLines(letters, tried.Texts)
+	guess := func() *train.Confusion {
+		g := tests.Graph()
+		return train.NewConfusion(net.forward(grad.NewEval(), g, tests.Tokens).Value(), tried.Labels, every(tried.Len()))
+	}
+	l := &training{
+		Stage: s, optimiser: &train.Adam{LR: 3e-3}, epochs: s.epochs(4),
+		batches: func(epoch int) [][]int32 { return text.ByLength(words.Lengths(), 64, s.Seed, epoch) },
+		loss: func(t *grad.Tape, rows []int32) *grad.Var {
+			b := words.Batch(rows)
+			return net.forward(t, b.Graph, b.Tokens).CrossEntropy(learnt.Rows(rows).Labels)
+		},
+		score: func() (float64, string) { return guess().Accuracy(), "test_accuracy" },
+	}
+	if err := l.run(); err != nil {
+		return err
+	}
+	c := guess()
+	s.result(map[string]any{"test_accuracy": c.Accuracy(), "test_majority": train.Majority(tried.Labels, every(tried.Len())), "languages": all.Classes})
+	s.namesResult(c, tried, net, letters)
+	if err := s.draw([]picture.Panel{confusionPanel(c, all.Classes), lossPanel(l)}); err != nil {
+		return err
+	}
+	return s.keep(net)
+}
+
+// namesResult says what the network guesses, and which languages it confuses most.
+func (s *Stage) namesResult(c *train.Confusion, tried *text.Labelled, net *namesNet, letters *text.Characters) {
+	s.print("\ntest accuracy %.1f %%; always saying %s would be right in %.1f %%\n\n", 100*c.Accuracy(), commonest(tried), 100*train.Majority(tried.Labels, every(tried.Len())))
+	own := []string{"Satoshi", "Nguyen", "Dvořák", "O'Neill", "Papadopoulos", "Bianchi", "Ivanov", "Schneider"}
+	r := text.EncodeLines(letters, own)
+	p := net.forward(grad.NewEval(), r.Graph(), r.Tokens).Softmax().Value()
+	for i, name := range own {
+		best := order(p.Row(i))
+		s.print("  %-13s %-11s %4.0f %%   or %-11s %4.0f %%\n", name, tried.Classes[best[0]], 100*p.Row(i)[best[0]], tried.Classes[best[1]], 100*p.Row(i)[best[1]])
+	}
+	s.print("\nmost often confused: %s\n", confused(c, tried.Classes))
+}
+
+// order returns the places of a row, the largest first.
+func order[T float32 | float64](row []T) []int {
+	out := make([]int, len(row))
+	for i := range out {
+		out[i] = i
+	}
+	sort.SliceStable(out, func(a, b int) bool { return row[out[a]] > row[out[b]] })
+	return out
+}

@@ -1,0 +1,132 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/datasets/text"
+	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/picture"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// Stage is where a demo shows, and the settings that a user may have changed.
+type Stage struct {
+	Ctx      context.Context
+	Out      *report.Printer
+	Progress *report.Progress
+	JSON     bool   // an object a line instead of words
+	Seed     uint64 // of first weights, order and dropout
+	Epochs   int    // 0: the demo's own
+	Data     string // folder of the datasets; empty: where they usually are
+	Text     string // a file to learn from; empty: the demo's own
+	Picture  string // file; empty: none
+	Save     string // file; empty: none
+
+	demo  Demo
+	start time.Time
+	saved []string // what was written, in words
+}
+
+// Show runs a demo on the stage, and says how long it took.
+func (s *Stage) Show(d Demo) error {
+	s.demo, s.start = d, time.Now()
+	err := d.Run(s)
+	s.Progress.Clear()
+	if err != nil {
+		return err
+	}
+	took := time.Since(s.start)
+	if s.JSON {
+		s.Out.Encode(map[string]any{"event": "end", "demo": d.Name, "ms": report.Milliseconds(took)})
+		return s.Out.Err()
+	}
+	s.Out.Lines(s.saved)
+	s.Out.Printf("%.1f s in all\n", took.Seconds())
+	return s.Out.Err()
+}
+
+// rng returns a source of first weights, another for each part of a demo.
+func (s *Stage) rng(part uint64) *rand.Rand { return rand.New(rand.NewPCG(s.Seed, part)) }
+
+// epochs returns how many epochs, or steps, there are to be.
+func (s *Stage) epochs(preset int) int {
+	if s.Epochs > 0 {
+		return s.Epochs
+	}
+	return preset
+}
+
+// folder returns where the demo's dataset is.
+func (s *Stage) folder() (string, error) {
+	path, err := text.Find(s.Data, s.demo.Data)
+	if err != nil {
+		return "", fmt.Errorf("demo %s: %w", s.demo.Name, err)
+	}
+	return path, nil
+}
+
+// say prints a paragraph for people.
+func (s *Stage) say(format string, args ...any) {
+	if !s.JSON {
+		s.Progress.Clear()
+		s.Out.Paragraph(format, args...)
+	}
+}
+
+// print prints lines for people, as they stand.
+func (s *Stage) print(format string, args ...any) {
+	if !s.JSON {
+		s.Progress.Clear()
+		s.Out.Printf(format, args...)
+	}
+}
+
+// lines prints the lines of a text, each set in, with an empty one around them.
+func (s *Stage) lines(text string) {
+	s.print("\n")
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		s.print("  %s\n", strings.TrimRight(line, "\n"))
+	}
+	s.print("\n")
+}
+
+// result says for machines what came of the demo.
+func (s *Stage) result(values map[string]any) {
+	if s.JSON {
+		values["event"], values["demo"], values["seed"] = "result", s.demo.Name, s.Seed
+		s.Out.Encode(values)
+	}
+}
+
+// keep saves a model, if that was asked for.
+func (s *Stage) keep(model any) error {
+	if s.Save == "" {
+		return nil
+	}
+	if err := train.Save(s.Save, model); err != nil {
+		return err
+	}
+	s.saved = append(s.saved, "saved to "+s.Save)
+	return nil
+}
+
+// draw writes the picture, if one was asked for: rows of panels.
+func (s *Stage) draw(rows ...[]picture.Panel) error {
+	if s.Picture == "" {
+		return nil
+	}
+	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(s.Picture)), ".")
+	err := atomicfile.Write(s.Picture, func(w io.Writer) error { return picture.Grid(rows).Write(w, format) })
+	if err != nil {
+		return err
+	}
+	s.saved = append(s.saved, "picture in "+s.Picture)
+	return nil
+}

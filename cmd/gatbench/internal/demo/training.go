@@ -1,0 +1,71 @@
+package demo
+
+import (
+	"fmt"
+
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// training is a loop of epochs over batches.
+type training struct {
+	*Stage
+	optimiser train.Optimiser
+	clip      float64 // of the gradients' norm; 0: none
+	epochs    int
+	batches   func(epoch int) [][]int32 // the rows of each; one nil batch is all there is
+
+	// loss is that of a batch.
+	loss func(t *grad.Tape, rows []int32) *grad.Var
+	// score is how good the model is after an epoch, and what that is called.
+	score func() (value float64, name string)
+	every int // score is asked for after every so many epochs, and after the last; 0: 1
+
+	losses, scores, norms []float64 // of each epoch: means, but the largest norm
+}
+
+// run trains. It ends early, with an error, when the stage's context ends.
+func (l *training) run() error {
+	t := grad.NewTape(l.Seed)
+	for epoch := range l.epochs {
+		sum, norm, batches := 0.0, 0.0, l.batches(epoch)
+		for i, rows := range batches {
+			if err := l.Ctx.Err(); err != nil {
+				return fmt.Errorf("interrupted in epoch %d of %d", epoch+1, l.epochs)
+			}
+			t.Reset()
+			loss := l.loss(t, rows)
+			grads := t.Backward(loss)
+			if l.clip > 0 {
+				norm = max(norm, grads.ClipNorm(l.clip))
+			}
+			l.optimiser.Step(grads)
+			sum += float64(loss.Value().Data[0])
+			if !l.JSON {
+				l.Progress.Show("epoch %d/%d  loss %.4f  batch %d of %d", epoch+1, l.epochs, sum/float64(i+1), i+1, len(batches))
+			}
+		}
+		l.losses, l.norms = append(l.losses, sum/float64(max(1, len(batches)))), append(l.norms, norm)
+		if l.score != nil && ((epoch+1)%max(1, l.every) == 0 || epoch+1 == l.epochs) {
+			value, name := l.score()
+			l.scores = append(l.scores, value)
+			l.report(epoch, value, name)
+		}
+	}
+	return nil
+}
+
+// report says how an epoch went.
+func (l *training) report(epoch int, value float64, name string) {
+	loss := l.losses[epoch]
+	if l.JSON {
+		l.Out.Encode(map[string]any{"event": "epoch", "demo": l.demo.Name, "epoch": epoch + 1, "loss": report.Number(loss), name: report.Number(value)})
+		return
+	}
+	l.Progress.Clear()
+	l.Out.Printf("epoch %-4d loss %.4f   %s %.4g\n", epoch+1, loss, name, value)
+}
+
+// whole is the batches of data that is one batch.
+func whole(int) [][]int32 { return [][]int32{nil} }

@@ -1,0 +1,148 @@
+package dense
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/scratch"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/spoil"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// columnSums adds up rows that are made of those of arrays, such as the products of a
+// gradient with normalised rows:
+//
+//	for i := rows.lo; i < rows.hi; i++ {
+//		sums[j] += row(i)[j]
+//	}
+//
+// Rows are taken in chunks, as long as their number says, that threads share; in a chunk
+// runs of few rows are added in float32, what they give in float64, and the sums of
+// chunks in order.
+type columnSums struct {
+	of     rowsOf
+	x, dy  []tensor.Float // rows of d elements
+	d      int
+	centre []tensor.Float // of columns, of squareRows and offsetRows
+	layer  *LayerNorm     // of affineRows
+	rows   part
+
+	step    int
+	partial []float64
+}
+
+// rowsOf says what is made of a row.
+type rowsOf uint8
+
+const (
+	valueRows  rowsOf = iota // x
+	squareRows               // (x − centre)²
+	offsetRows               // dy·(x − centre), and then dy
+	affineRows               // dy·x̂, and then dy
+)
+
+const (
+	sumRun    = 64 // rows added in float32
+	sumChunks = 32 // at most
+)
+
+// width is the length of what is made of a row.
+func (w *columnSums) width() int {
+	if w.of == offsetRows || w.of == affineRows {
+		return 2 * w.d
+	}
+	return w.d
+}
+
+var columnSumsPool = sync.Pool{New: func() any { return new(columnSums) }}
+
+// into sets out to the sums.
+func (w columnSums) into(out []float64) {
+	if w.rows.hi-w.rows.lo <= sumRun {
+		clear(out)
+		w.step, w.partial = sumRun, out
+		w.Chunk(0)
+		return
+	}
+	p := columnSumsPool.Get().(*columnSums)
+	w.partial = p.partial
+	*p = w
+	rows, width := p.rows.hi-p.rows.lo, p.width()
+	p.step = max(1, (rows/sumChunks+sumRun-1)/sumRun) * sumRun
+	chunks := (rows + p.step - 1) / p.step
+	p.partial = slices.Grow(p.partial[:0], chunks*width)[:chunks*width]
+	clear(p.partial)
+	par.Run(chunks, p)
+	clear(out)
+	for i, v := range p.partial {
+		out[i%width] += v
+	}
+	*p = columnSums{partial: p.partial}
+	columnSumsPool.Put(p)
+}
+
+// Chunk adds up chunk i.
+func (w *columnSums) Chunk(i int) {
+	width := w.width()
+	if width == 0 {
+		return
+	}
+	to := w.partial[i*width : (i+1)*width]
+	end := min(w.rows.lo+(i+1)*w.step, w.rows.hi)
+	for lo := w.rows.lo + i*w.step; lo < end; lo += sumRun {
+		w.run(part{lo, min(lo+sumRun, end)}, func(sum []tensor.Float) {
+			for j, v := range sum {
+				to[j] += float64(v)
+			}
+		})
+	}
+}
+
+// run calls f with the sums of a run of rows.
+func (w *columnSums) run(rows part, f func(sum []tensor.Float)) {
+	width := w.width()
+	room := scratch.Borrow(2 * width)
+	sum, buf := (*room)[:width], (*room)[width:]
+	clear(sum)
+	for r := rows.lo; r < rows.hi; r++ {
+		addTo(sum, w.row(r, buf))
+	}
+	f(sum)
+	scratch.Repay(room)
+}
+
+// row returns what is made of row i, in buf if it is not there already.
+func (w *columnSums) row(i int, buf []tensor.Float) []tensor.Float {
+	x, d := w.x[i*w.d:i*w.d+w.d], w.d
+	switch w.of {
+	case squareRows:
+		vec.Sub.Forward(buf, x, w.centre, 1, 1)
+		vec.Square.Forward(buf, buf, 0)
+		return buf
+	case offsetRows:
+		vec.Sub.Forward(buf[:d], x, w.centre, 1, 1)
+	case affineRows:
+		w.layer.centred(buf[:d], i)
+		vec.Scale.Forward(buf[:d], buf[:d], w.layer.Scale[i])
+	default:
+		return x
+	}
+	dy := w.dy[i*d : i*d+d]
+	vec.Mul.Forward(buf[:d], buf[:d], dy, 1, 1)
+	copy(buf[d:], dy)
+	return buf
+}
+
+// sumBuffers are float64 rows of sums.
+var sumBuffers = sync.Pool{New: func() any { return new([]float64) }}
+
+// withSums calls f with n sums, which hold anything.
+func withSums(n int, f func(sums []float64)) {
+	p := sumBuffers.Get().(*[]float64)
+	*p = slices.Grow((*p)[:0], n)[:n]
+	spoil.Floats(*p)
+	f(*p)
+	sumBuffers.Put(p)
+}

@@ -1,0 +1,14 @@
+// Package dense holds the kernels of dense operations that come as two passes, one
+// forward and one for the gradients: arithmetic on plain arrays, without a tape.
+//
+//	LayerNorm, ColumnNorm, UnitRows, PairNorm   normalisations
+//	Entropy, Hinge                              losses of rows against labels
+//	Pairs                                       losses of elements, of any PairLoss
+//	CumSumGrad, CumProdGrad, CircularConv       along rows
+//	MatMulInPlace                               a product in the memory of an operand
+//
+// A kernel is a struct of its operands. Its comment says the plain loop that it equals.
+// Where results may differ from that loop it is in the last bits, since sums are taken in
+// another order; but never by the number of threads. Package grad checks the operands,
+// owns the memory and records.
+package dense

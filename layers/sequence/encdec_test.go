@@ -1,0 +1,230 @@
+package sequence_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/grad/gradtest"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/sequence"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+func newEncoderDecoder() *sequence.EncoderDecoder {
+	l := &sequence.EncoderDecoder{Source: 7, Target: 6, Begin: 1, Embed: 3, Hidden: 4, Maxout: 2}
+	rng := rand.New(rand.NewPCG(1, 2))
+	l.Init(rng)
+	for _, p := range []*grad.Param{l.B, l.BG, l.Encoder.B} {
+		p.Value.Normal(rng, 0, 1)
+	}
+	return l
+}
+
+// The formula of the comment as loops over one pair.
+func encoderDecoderLoops(l *sequence.EncoderDecoder, source, fed []int32) [][]float64 {
+	mul := func(x []float64, w *grad.Param, at, n int) []float64 {
+		y := make([]float64, n)
+		for i, v := range x {
+			for j := range y {
+				y[j] += v * float64(w.Value.Row(i)[at+j])
+			}
+		}
+		return y
+	}
+	add := func(xs ...[]float64) []float64 {
+		y := make([]float64, len(xs[0]))
+		for _, x := range xs {
+			for i, v := range x {
+				y[i] += v
+			}
+		}
+		return y
+	}
+	each := func(x []float64, f func(float64) float64) []float64 {
+		y := make([]float64, len(x))
+		for i, v := range x {
+			y[i] = f(v)
+		}
+		return y
+	}
+	vec := func(p *grad.Param, at, n int) []float64 {
+		y := make([]float64, n)
+		for i := range y {
+			y[i] = float64(p.Value.Data[at+i])
+		}
+		return y
+	}
+	sigmoid := func(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
+	row := func(p *grad.Param, i int32) []float64 { return vec(p, int(i)*p.Value.Dim(1), p.Value.Dim(1)) }
+	m, e := l.Hidden, l.Encoder
+	h := make([]float64, m)
+	for _, w := range source {
+		x := row(l.SourceEmbed, w)
+		gate := func(at int) []float64 {
+			return each(add(mul(x, e.W, at, m), mul(h, e.U, at, m), vec(e.B, at, m)), sigmoid)
+		}
+		r, z := gate(0), gate(m)
+		rh := make([]float64, m)
+		for j := range rh {
+			rh[j] = r[j] * h[j]
+		}
+		n := each(add(mul(x, e.W, 2*m, m), mul(rh, e.U, 2*m, m), vec(e.B, 2*m, m)), math.Tanh)
+		for j := range h {
+			h[j] = (1-z[j])*n[j] + z[j]*h[j]
+		}
+	}
+	c := each(mul(h, l.V, 0, m), math.Tanh)
+	h = each(mul(c, l.VOut, 0, m), math.Tanh)
+	var out [][]float64
+	for _, w := range fed {
+		x := make([]float64, l.Embed)
+		if w != l.Begin {
+			x = row(l.TargetEmbed, w)
+		}
+		past := func(at int) []float64 { return add(mul(h, l.U, at, m), mul(c, l.C, at, m)) }
+		now := func(at int) []float64 { return add(mul(x, l.W, at, m), vec(l.B, at, m)) }
+		r, z := each(add(now(0), past(0)), sigmoid), each(add(now(m), past(m)), sigmoid)
+		q := past(2 * m)
+		for j := range q {
+			q[j] *= r[j]
+		}
+		n := each(add(now(2*m), q), math.Tanh)
+		next := make([]float64, m)
+		for j := range h {
+			next[j] = (1-z[j])*n[j] + z[j]*h[j]
+		}
+		h = next
+		k := 2 * l.Maxout
+		s := add(mul(h, l.OutH, 0, k), mul(x, l.OutY, 0, k), mul(c, l.OutC, 0, k))
+		units := make([]float64, l.Maxout)
+		for j := range units {
+			units[j] = max(s[2*j], s[2*j+1])
+		}
+		out = append(out, add(mul(units, l.G, 0, l.Target), vec(l.BG, 0, l.Target)))
+	}
+	return out
+}
+
+// A ragged batch gives what the formula gives for each pair, and step by step it is the same
+// to the bit.
+func TestEncoderDecoder(t *testing.T) {
+	l := newEncoderDecoder()
+	sources, fed := [][]int32{{3, 4, 5}, {6}, {2, 2, 3, 6, 5}, {}}, [][]int32{{1, 3}, {1, 5, 4, 2}, {1}, {1, 2}}
+	lengths := func(xs [][]int32) (n []int, all []int32) {
+		for _, x := range xs {
+			n, all = append(n, len(x)), append(all, x...)
+		}
+		return n, all
+	}
+	ns, st := lengths(sources)
+	nf, ft := lengths(fed)
+	sg, fg := graph.Chains(ns...), graph.Chains(nf...)
+	y := l.Forward(grad.NewEval(), sg, st, fg, ft).Value()
+	at := 0
+	for i := range sources {
+		for k, want := range encoderDecoderLoops(l, sources[i], fed[i]) {
+			for j, w := range want {
+				if got := float64(y.Row(at)[j]); math.Abs(got-w) > 1e-5 {
+					t.Fatalf("pair %d, step %d: logit %d is %v, want %v", i, k, j, got, w)
+				}
+			}
+			at++
+		}
+	}
+	tape := grad.NewEval()
+	state := l.Start(tape, l.Encode(tape, sg, st))
+	for k := range 4 {
+		last := make([]int32, len(fed))
+		for i, f := range fed {
+			last[i] = f[min(k, len(f)-1)]
+		}
+		var logits *grad.Var
+		logits, state = l.Step(tape, last, state)
+		at := 0
+		for i, f := range fed {
+			if k < len(f) {
+				for j, v := range y.Row(at + k) {
+					if logits.Value().Row(i)[j] != v {
+						t.Fatalf("pair %d: step %d alone has the logits %v, in a sweep %v", i, k, logits.Value().Row(i), y.Row(at+k))
+					}
+				}
+			}
+			at += len(f)
+		}
+	}
+}
+
+// What is fed at a step reaches no logits before it, and c reaches all, through each of its
+// four ways.
+func TestEncoderDecoderReach(t *testing.T) {
+	l := newEncoderDecoder()
+	run := func(source, fed []int32) *tensor.Dense {
+		return l.Forward(grad.NewEval(), graph.Chains(len(source)), source, graph.Chains(len(fed)), fed).Value()
+	}
+	a, b := run([]int32{3, 4}, []int32{1, 2, 3, 4}), run([]int32{3, 4}, []int32{1, 2, 5, 4})
+	for k := range 4 {
+		same := true
+		for j, v := range a.Row(k) {
+			same = same && v == b.Row(k)[j]
+		}
+		if same != (k < 2) {
+			t.Errorf("another token at step 2: the logits of step %d are the same: %v", k, same)
+		}
+	}
+	m := l.Hidden
+	for name, zero := range map[string]func(){
+		"O_c": func() { l.OutC.Value.Zero() },
+		"V'":  func() { l.VOut.Value.Zero() },
+		"C_n": func() {
+			for i := range m {
+				clear(l.C.Value.Row(i)[2*m:])
+			}
+		},
+		"C_z": func() {
+			for i := range m {
+				clear(l.C.Value.Row(i)[m : 2*m])
+			}
+		},
+		"C_r": func() {
+			for i := range m {
+				clear(l.C.Value.Row(i)[:m])
+			}
+		},
+	} {
+		before := run([]int32{3, 4}, []int32{1, 2})
+		zero()
+		after := run([]int32{3, 4}, []int32{1, 2})
+		for k := range 2 {
+			if before.Row(k)[0] == after.Row(k)[0] {
+				t.Errorf("without %s the logits of step %d are the same", name, k)
+			}
+		}
+		l = newEncoderDecoder()
+	}
+}
+
+// Every Param has the gradient that differences give.
+func TestEncoderDecoderGradient(t *testing.T) {
+	l := newEncoderDecoder()
+	sg, fg := graph.Chains(2, 3), graph.Chains(3, 2)
+	gradtest.Check(t, l, func(tape *grad.Tape) *grad.Var {
+		return l.Forward(tape, sg, []int32{3, 4, 5, 6, 3}, fg, []int32{1, 2, 3, 1, 4}).CrossEntropy([]int32{2, 3, 0, 4, 0})
+	})
+}
+
+// Bad input is refused with words.
+func TestEncoderDecoderMisuse(t *testing.T) {
+	l := newEncoderDecoder()
+	for name, f := range map[string]func(){
+		"fewer targets":         func() { l.Forward(nil, graph.Chains(2, 2), []int32{2, 2, 2, 2}, graph.Chains(2), []int32{1, 2}) },
+		"a token too few":       func() { l.Forward(nil, graph.Chains(2), []int32{2}, graph.Chains(2), []int32{1, 2}) },
+		"a token out of range":  func() { l.Forward(nil, graph.Chains(1), []int32{7}, graph.Chains(1), []int32{1}) },
+		"a target out of range": func() { l.Forward(nil, graph.Chains(1), []int32{2}, graph.Chains(1), []int32{6}) },
+	} {
+		if err := tensor.Try(f); err == nil {
+			t.Errorf("%s is taken", name)
+		}
+	}
+}

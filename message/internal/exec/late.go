@@ -1,0 +1,80 @@
+package exec
+
+import (
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
+)
+
+// A sum waits for the bias of its layer: graph attention, and messages without a
+// kernel of their own, add it to a row before that leaves the caches. See
+// [grad.Late].
+
+// Record records what l makes, which may wait if waits says that all that it reads
+// is the tape's.
+func Record(op grad.Op, y *grad.Var, l grad.Late, waits bool) *grad.Var {
+	if waits {
+		return op.RecordLate(y, l)
+	}
+	l.Run(op, y)
+	return op.RecordBy(y, l)
+}
+
+// own reports whether the evaluation may wait. A small leaf that it reads is copied
+// then.
+func (e *evaluation) own() bool {
+	if !e.sums() {
+		return false
+	}
+	vars := e.vars()
+	if e.more != nil { // they may be an expression's
+		vars = slices.Clone(vars)
+	}
+	if !e.op.Own(vars) {
+		return false
+	}
+	if e.more != nil {
+		e.more.vars = vars
+	}
+	return true
+}
+
+// sums reports whether the reducer is Sum alone.
+func (e *evaluation) sums() bool {
+	rs := e.plan.Reducers()
+	return len(rs) == 1 && rs[0] == ir.Sum
+}
+
+// take takes the memory that stays until backward.
+func (e *evaluation) take(op grad.Op) {
+	e.floats = op.Floats((2*e.plan.Stats + e.plan.KeptFloats*e.plan.Out().Width) * e.graph.NumDst())
+	e.ints = op.Ints(e.edgesKept())
+}
+
+// Run implements [grad.Late].
+func (e *evaluation) Run(op grad.Op, y *grad.Var) {
+	e.y = y
+	if e.floats == nil {
+		e.take(op)
+	}
+	if !op.Measuring() {
+		p := e.newPass(false)
+		p.forward()
+		p.release()
+	}
+}
+
+// Biased implements [grad.Late].
+func (e *evaluation) Biased(b, y *grad.Var) grad.Late {
+	if !e.sums() {
+		return nil
+	}
+	with := grad.Notes[evaluation](e.op)
+	*with = *e
+	if with.y = y; y == nil {
+		with.bias = b
+		e.floats, e.ints = nil, nil
+	}
+	return with
+}

@@ -18,7 +18,7 @@
 //
 // More nouns describe graphs: [Origin] says which nodes and edges of its parent
 // a derived graph is made of, [Span] is a dense block of edges, [Levels] orders
-// an acyclic graph, [Report] lists what training on a graph may stumble over,
+// an acyclic graph, [Report] lists what is likely to go wrong in training on it,
 // [Hetero] is several relations between nodes of several types, and [View] is a
 // graph as gonum's algorithms want it.
 //
@@ -28,9 +28,9 @@
 // caller gave them. Its own order is by destination, and within a destination
 // as in the list; "edge e" and the rows of edge features mean this one, which
 // is also the order of the nonzeros of [Graph.In]. [Graph.EdgeOrder] leads from
-// one to the other. It is always a permutation, of derived graphs too, whose
-// lists are documented where they are made; their [Graph.From] leads to the
-// edges of the parent, in the parent's own order:
+// one to the other; it is always a permutation. A graph made from another has a
+// list too, documented where it is made; its [Graph.From] gives each edge's number
+// in the parent, in the parent's own order:
 //
 //	own order:   y[e] = x[g.EdgeOrder()[e]]     // x: rows in the order of the list
 //	derived:     y[e] = x[h.From().Edges[e]]    // x: rows of the parent's edges; −1: a new edge

@@ -11,7 +11,7 @@
 // [UpdateRelations] reduces several graphs into one, [Readout] the nodes of a
 // batch, and [Attention] is scaled dot-product attention in one call.
 //
-// Graph attention is four lines:
+// Graph attention is three lines:
 //
 //	score := message.UAddV(el, er).LeakyReLU(0.2)
 //	alpha := score.Softmax().Dropout(t, 0.6)
@@ -20,14 +20,14 @@
 // Everything is differentiable. An expression is evaluated over tiles of edges
 // that stay in cache, on all threads, and in backward once more; the shapes that
 // matter most have kernels of their own, and some steps that follow each other
-// are joined, so that rows are read where they stand. [Explain] says how an expression will
-// run. Memory grows with the nodes: of the edges, only tiles, and in backward a
+// are joined, so that rows are read in place and not copied. [Explain] says how an
+// expression will run. Memory grows with the nodes: of the edges, only tiles, and in backward a
 // window of a fixed size, are ever held.
 //
 // These rules hold for every expression and reducer:
 //
-//   - A node without messages gets zero, and a bias where there is one. A genuine
-//     infinity stays infinite; only Std of one is NaN.
+//   - A node without messages gets zero, and a bias where there is one. An infinite
+//     message gives an infinite result; Std gives NaN.
 //   - Parallel edges are distinct: each sends and each counts. Max and Min give
 //     a tie to the lowest edge.
 //   - Self-loops belong to the data: see [graph.Graph.WithSelfLoops].

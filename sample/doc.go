@@ -1,5 +1,5 @@
-// Package sample makes of a large graph the small parts that a step of training
-// reads: batches of nodes with the neighbours that each layer looks at.
+// Package sample cuts mini-batches from a large graph: batches of nodes with the
+// neighbours that each layer looks at.
 //
 // Its nouns: a [Sampler] draws neighbours, a [Loader] cuts the nodes that train
 // into batches and prepares the next ones on other goroutines while a step runs,
@@ -22,8 +22,8 @@
 //   - What is drawn for a node follows from the seed, the epoch, the layer and the
 //     node alone: not from the batch it is in, nor from threads. Step n of a resumed
 //     run reads what step n of the whole run would have.
-//   - A node's loop is no neighbour: it is kept, and no draw is spent on it.
-//   - Drawn neighbours stand for all. A mean or an attention over them needs nothing
+//   - A node's self-loop is always kept and does not count towards Fanout.
+//   - Drawn neighbours represent all neighbours. A mean or an attention over them needs nothing
 //     else; a sum needs [Loader.Weights], which the loader enlarges by the number
 //     of edges for which each stands.
 //   - Statistics over rows, as those of BatchNorm, are the batch's.

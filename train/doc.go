@@ -17,13 +17,13 @@
 //	}
 //	history, err := fit.Run(ctx)
 //
-// [Fit] owns the order of things: which epoch counts as the best, when to stop,
-// what is restored at the end. A model that wants another order writes its own
+// [Fit] runs the loop: it finds the best epoch, stops early and restores the best
+// state at the end. A model that wants another order writes its own
 // loop; it is a dozen lines on [grad.Tape].
 //
-// The optimisers are those of PyTorch, with its numbers: [SGD], [Adam], [AdamW],
+// The optimisers are PyTorch's, with its defaults except the rate: [SGD], [Adam], [AdamW],
 // [Adamax], [NAdam], [RAdam], [RMSprop], [Adagrad] and [Adadelta]. Each has a
-// rate, a decay, [Group]s of Params that have others, and a [Schedule] that all
+// rate, a decay, [Group]s of Params with another rate or decay, and a [Schedule] that all
 // rates are multiplied by. An LR of 0 trains nothing: there is no preset rate.
 // [Nesterov] has a momentum that rises; PyTorch has none like it. An optimiser of
 // another package can be checkpointed if it is a [StatefulOptimiser].

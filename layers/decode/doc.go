@@ -1,5 +1,5 @@
-// Package decode finds sequences that a model holds likely, a token at a time:
-// the best by greedy choice, some by chance, the best few by a beam.
+// Package decode finds likely sequences under a model, a token at a time: greedy,
+// sampled, or by beam search.
 //
 // A [Step] is the model: it is given the last token of every hypothesis and what
 // the model carries, and returns a logit for each next token. A [Search] says

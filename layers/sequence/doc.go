@@ -11,9 +11,9 @@
 //
 // Nothing is padded. A network that reads backwards is the same layer on
 // g.Reverse(); one that reads both ways, or of several layers, is a [Stack] of
-// cells. A long sequence is cut into segments: the state after one, kept, is the
-// state before the next, and back-propagation ends there. A step at a time, as a
-// generator goes, is segments of one, and gives the same bits.
+// cells. A long sequence is cut into segments: Keep copies the last state into the
+// next segment, and gradients stop there. To generate, run segments of one node: the
+// bits are the same.
 //
 // These rules hold for every layer:
 //

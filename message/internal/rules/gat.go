@@ -107,7 +107,7 @@ func (t *gatTerms) fit(ft, weight *ir.Leaf) bool {
 // Takes takes every call.
 func (gat) Takes(*exec.Call) bool { return true }
 
-// Forward runs a call.
+// Forward prepares a call. The kernel runs in Run: at once, or when the result is read.
 func (k gat) Forward(c *exec.Call) *grad.Var {
 	var room [5]*grad.Var
 	ft, el, er := c.Vars[k.ft], c.Vars[k.el], c.Vars[k.er]

@@ -1,6 +1,7 @@
 package grad
 
 import (
+	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -100,18 +101,18 @@ func (n *linearNotes) bend(dy *tensor.Dense) {
 		setUnary(&n.dz, dy, n.y, n.y, kernel{n.u, 1})
 		return
 	}
-	k := biased{in: dy.Data, out: n.dz.Data, y: n.y.val.Data, b: n.b.val.Data, f: n.u, on: true, back: true, set: true}
+	to := dense.BiasGrads{X: n.dz.Data, SetX: true}
 	if n.b.needs {
-		k.db = n.b.Grad().Data
+		to.B = n.b.Grad().Data
 	}
-	runBiased(k)
+	dense.BiasThen{B: n.b.val.Data, F: n.u, On: true}.Backward(to, n.y.val.Data, dy.Data)
 }
 
 // end adds b, unless it is nil, to y and applies the kernel if it is on.
 func end(y *tensor.Dense, b *Var, k kernel, on bool) {
 	switch {
 	case b != nil:
-		runBiased(biased{in: y.Data, out: y.Data, b: b.val.Data, f: k.f, on: on})
+		dense.BiasThen{B: b.val.Data, F: k.f, On: on}.Forward(y.Data, y.Data)
 	case on:
 		tensor.Apply(y, y, tensor.Unary(k.f), k.c)
 	}

@@ -69,9 +69,9 @@ func (n *linearNotes) Pull(dy *tensor.Dense) {
 	t := n.y.tape
 	n.dz = n.y.val
 	n.dz.Data, _ = t.lend(len(dy.Data))
-	n.bend(dy)
+	n.activationGrad(dy)
 	pullProduct(n.x, n.w, &n.dz)
-	t.give(n.dz.Data)
+	t.recycle(n.dz.Data)
 }
 
 // pullPlain adds the gradients where no function follows. Those of w and b, which lie
@@ -95,8 +95,8 @@ var jointLeast = 1 << 20
 
 const jointWidth = 16
 
-// bend sets dz to the gradient of what u is of, and adds to b's on the way.
-func (n *linearNotes) bend(dy *tensor.Dense) {
+// activationGrad sets dz to the gradient of what u is of, and adds to b's on the way.
+func (n *linearNotes) activationGrad(dy *tensor.Dense) {
 	if n.b == nil {
 		setUnary(&n.dz, dy, n.y, n.y, kernel{n.u, 1})
 		return

@@ -37,7 +37,7 @@ var planted = []struct{ name, file, old, new, pkg, tests string }{
 	{"peepholes, by z", "../layers/sequence/gates.go", "dc := do * p[2*m+j]", "dc := 0.997 * do * p[2*m+j]", "../layers/sequence", "TestGateRows"},
 	{"peepholes, by c", "../layers/sequence/gates.go", "di*p[j] + df*p[m+j]", "0.996*di*p[j] + df*p[m+j]", "../layers/sequence", "TestGateRows"},
 	{"normalise", "../message/internal/exec/softmax.go", "r.dx[at+j] += (g - c[j]) / sum[j]", "r.dx[at+j] += 0.998 * (g - c[j]) / sum[j]", "../message", "TestAcrossGradients"},
-	{"the wrong hub's sums", "../message/internal/exec/backpass.go", "copy(w.acrossSums, b.hubSums[c.hub*n:(c.hub+1)*n])", "copy(w.acrossSums, b.hubSums[c.hub/2*n:(c.hub/2+1)*n])", "../message", "TestHubs"},
+	{"the wrong hub's sums", "../message/internal/exec/backpass.go", "copy(w.inEdgeSums, b.hubSums[c.hub*n:(c.hub+1)*n])", "copy(w.inEdgeSums, b.hubSums[c.hub/2*n:(c.hub/2+1)*n])", "../message", "TestHubs"},
 	{"the last copy of er's gradient", "../internal/attend/gat_backward.go", "for c := range t.copies {", "for c := range t.copies - t.k.In.NNZ()>>17 {", "../internal/attend", "TestAttentionCopies"},
 	{"a spilt product that keeps what was there", "../sparse/spill.go", "\tif t.set {\n\t\tclear(*own)\n", "\tif t.set && t.remains != &t.all {\n\t\tclear(*own)\n", "../sparse", "TestSpill"},
 	{"a long k in more than two parts", "../tensor/gemm_parts.go", "for p := range t.parts - 1 {", "for p := range min(t.parts-1, 2) {", "../tensor", "TestProductSizes"},

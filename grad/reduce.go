@@ -119,7 +119,7 @@ func (n *sumNotes) Pull(dy *tensor.Dense) {
 	part.Data, _ = n.x.tape.lend(len(dy.Data))
 	n.scale(part.Data, dy.Data)
 	n.spread(&part)
-	n.x.tape.give(part.Data)
+	n.x.tape.recycle(part.Data)
 }
 
 // spread adds dy to all that it is the sum of.

@@ -63,9 +63,9 @@ func (p Softmax) Grad(dx, y, dy *tensor.Dense) {
 // softmaxLoop is a softmax or, where there is a dx, its gradient, in parts of
 // rows.
 type softmaxLoop struct {
-	a    *CSR
-	s    spmm.Segments // of all rows; in the gradient X is dy
-	cuts []int
+	a      *CSR
+	s      spmm.Segments // of all rows; in the gradient X is dy
+	bounds []int
 }
 
 var softmaxLoops = sync.Pool{New: func() any { return new(softmaxLoop) }}
@@ -80,18 +80,18 @@ func (l *softmaxLoop) run(a *CSR, dst *tensor.Dense) {
 	}
 	l.a = a
 	parts := max(1, min(a.NNZ()*l.s.N*softmaxWork/partWork, partsMost))
-	l.cuts = par.Split(l.a.Offsets, parts, l.cuts)
+	l.bounds = par.Split(l.a.Offsets, parts, l.bounds)
 	par.Run(parts, l)
-	*l = softmaxLoop{cuts: l.cuts}
+	*l = softmaxLoop{bounds: l.bounds}
 	softmaxLoops.Put(l)
 }
 
 // Chunk does one part.
 func (l *softmaxLoop) Chunk(i int) {
 	buf := scratch.Borrow(spmm.SegmentWork(l.s.N))
-	for r := l.cuts[i]; r < l.cuts[i+1]; {
+	for r := l.bounds[i]; r < l.bounds[i+1]; {
 		next := r + 1
-		for next < l.cuts[i+1] && int(l.a.Offsets[next+1]-l.a.Offsets[r])*l.s.N <= softmaxMost {
+		for next < l.bounds[i+1] && int(l.a.Offsets[next+1]-l.a.Offsets[r])*l.s.N <= softmaxMost {
 			next++
 		}
 		s := l.s

@@ -20,7 +20,7 @@
 // # Special paths
 //
 //	exponentials   8 heads × 8 elements | 8 heads × fewer (slim) | one head
-//	               × with a mask or without; Spokes of internal/simd has them
+//	               × with a mask or without; NodeExpAttention of internal/simd has them
 //	               a bias is added on the way where a head has 8 elements, else in a pass after it
 //	tiles          1, 2, 4 or 8 lanes; more heads in blocks of 8; mask, weights, Ee as steps of a tile
 //	long rows      over 1024 edges: AddMean of exponentials, AddTop of tiles

@@ -19,9 +19,9 @@ type edges struct {
 	loops int // nodes that had an edge to themselves
 }
 
-// both returns both directions of a list of edges, whose ends are below n, in the
+// bothDirections returns both directions of a list of edges, whose ends are below n, in the
 // order u, v, u, v, ….
-func both(n int, ends []int32) edges {
+func bothDirections(n int, ends []int32) edges {
 	offsets := make([]int64, n+2)
 	loop := make([]bool, n)
 	e := edges{}
@@ -123,7 +123,7 @@ func (l *adjacency) edges(n int) (edges, error) {
 	if l.largest >= int64(n) {
 		return edges{}, fmt.Errorf("neighbour %d of node %d is %d; the nodes are 0 to %d", l.at, l.of, l.largest, n-1)
 	}
-	return both(n, l.ends), nil
+	return bothDirections(n, l.ends), nil
 }
 
 // countNeighbours returns how many neighbours a dictionary lists, at most eight for

@@ -45,7 +45,7 @@ func opened[T any](path string, read func(r io.Reader, path string) (T, error)) 
 // edgeList is [EdgeList] of a text.
 func edgeList(r io.Reader, path string) (*Dataset, error) {
 	budget := unpack.BudgetOf(r)
-	b, list := bufio.NewReaderSize(r, peeked), &ends{budget: budget}
+	b, list := bufio.NewReaderSize(r, peeked), &numberedEdges{budget: budget}
 	if isTable(b) {
 		e, err := edgeTable(b, path, budget)
 		if err != nil {

@@ -18,8 +18,8 @@ type jsonNodes struct {
 	byPlace bool    // the ids are the places in a list
 	width   int     // features
 	ends    []int64 // where the features of each node end
-	cols    pieces[int32]
-	values  pieces[tensor.Float]
+	cols    chunkedSlice[int32]
+	values  chunkedSlice[tensor.Float]
 	seen    map[int32]bool // features of the node that is read
 }
 

@@ -51,7 +51,7 @@ func Karate() *Dataset {
 			ends = append(ends, int32(u), v)
 		}
 	}
-	g, err := graph.FromCSR(both(n, ends).in)
+	g, err := graph.FromCSR(bothDirections(n, ends).in)
 	if err != nil {
 		panic(err) // the table above is wrong
 	}

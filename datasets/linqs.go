@@ -93,10 +93,10 @@ type papers struct {
 	names, classes []string // of each paper
 	number         map[string]int32
 	offsets        []int64 // of the words of each paper
-	cols           pieces[int32]
-	values         pieces[tensor.Float] // empty as long as each is 1
-	width          int                  // words that there are
-	cited, citing  pieces[int32]
+	cols           chunkedSlice[int32]
+	values         chunkedSlice[tensor.Float] // empty as long as each is 1
+	width          int                        // words that there are
+	cited, citing  chunkedSlice[int32]
 	dangling       int // citations of papers without content
 	budget         *unpack.Budget
 }

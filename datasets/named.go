@@ -81,8 +81,8 @@ type namedEdges struct {
 	path     string
 	unit     string // what names.at counts: lines, or elements
 	names    names
-	src, dst pieces[int32]
-	weights  pieces[tensor.Float]
+	src, dst chunkedSlice[int32]
+	weights  chunkedSlice[tensor.Float]
 	weighted bool
 	both     bool // both directions of each are meant
 }

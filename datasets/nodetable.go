@@ -43,8 +43,8 @@ type nodeReader struct {
 	t      *table.Reader
 	roles  []role
 	masks  []uint8 // the part that a mask is of
-	values pieces[tensor.Float]
-	cols   pieces[int32]
+	values chunkedSlice[tensor.Float]
+	cols   chunkedSlice[int32]
 	ends   []int64 // where each row's features end
 	width  int     // features
 }

@@ -109,7 +109,7 @@ func (d *Dataset) readGraph(z archive) (err error) {
 			ends = append(ends, int32(u), v)
 		}
 	}
-	e := both(adj.NumRows, ends)
+	e := bothDirections(adj.NumRows, ends)
 	d.loops = e.loops
 	d.Graph, err = graph.FromCSR(e.in)
 	return err

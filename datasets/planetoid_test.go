@@ -325,7 +325,7 @@ func TestBoth(t *testing.T) {
 				set[[2]int32{u, v}], set[[2]int32{v, u}] = true, true
 			}
 		}
-		e := both(n, ends)
+		e := bothDirections(n, ends)
 		if err := e.in.Validate(); err != nil {
 			t.Fatal(err)
 		}

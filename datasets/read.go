@@ -129,7 +129,7 @@ func readArchive(path string) (*Dataset, error) {
 		for _, ending := range form.endings {
 			names = append(names, f.All(ending)...)
 		}
-		if names = slices.DeleteFunc(names, aside); len(names) != 1 {
+		if names = slices.DeleteFunc(names, isReadme); len(names) != 1 {
 			continue
 		}
 		r, err := f.Open(names[0])
@@ -142,8 +142,8 @@ func readArchive(path string) (*Dataset, error) {
 	return nil, fmt.Errorf("%s: there is no file NAME.content in it, and not one NAME.mtx, NAME.json or list of edges (%s): unpack it, and name the file that you want", path, strings.Join(lists, ", "))
 }
 
-// aside reports whether a file only goes with others.
-func aside(name string) bool {
+// isReadme reports whether a file is a README or a licence, and so no data.
+func isReadme(name string) bool {
 	name = strings.ToLower(filepath.Base(name))
 	return strings.HasPrefix(name, "readme") || strings.HasPrefix(name, "license")
 }
@@ -157,7 +157,7 @@ func entries(dir string, patterns []string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range list {
-		if e.IsDir() || aside(e.Name()) {
+		if e.IsDir() || isReadme(e.Name()) {
 			continue
 		}
 		for _, p := range patterns {

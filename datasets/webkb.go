@@ -67,7 +67,7 @@ type pages struct {
 	width    int
 	words    [][]int32 // of each page; nil: not read yet
 	labels   []int32
-	src, dst pieces[int32]
+	src, dst chunkedSlice[int32]
 	budget   *unpack.Budget // of the file that is read
 	size     int64          // bytes of the larger file
 }

@@ -228,7 +228,7 @@ func (w *wiper) Chunk(i int) {
 	clear(w.buf[i*wipeGrain : min((i+1)*wipeGrain, len(w.buf))])
 }
 
-func (t *Tape) give(buf []tensor.Float) {
+func (t *Tape) recycle(buf []tensor.Float) {
 	if t != nil {
 		t.arena.floats.put(buf)
 		t.arena.inUse -= cap(buf) * floatBytes

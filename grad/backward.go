@@ -239,7 +239,7 @@ func (t *Tape) drop(v *Var) {
 // forget hands back the gradient of v.
 func (t *Tape) forget(v *Var) {
 	if v.has {
-		t.give(v.grad.Data)
+		t.recycle(v.grad.Data)
 		v.has = false
 		v.grad.Data = nil
 	}

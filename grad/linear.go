@@ -1,6 +1,7 @@
 package grad
 
 import (
+	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -68,9 +69,9 @@ func (n *linearNotes) Pull(dy *tensor.Dense) {
 	t := n.y.tape
 	n.dz = n.y.val
 	n.dz.Data, _ = t.lend(len(dy.Data))
-	n.bend(dy)
+	n.activationGrad(dy)
 	pullProduct(n.x, n.w, &n.dz)
-	t.give(n.dz.Data)
+	t.recycle(n.dz.Data)
 }
 
 // pullPlain adds the gradients where no function follows. Those of w and b, which lie
@@ -94,24 +95,24 @@ var jointLeast = 1 << 20
 
 const jointWidth = 16
 
-// bend sets dz to the gradient of what u is of, and adds to b's on the way.
-func (n *linearNotes) bend(dy *tensor.Dense) {
+// activationGrad sets dz to the gradient of what u is of, and adds to b's on the way.
+func (n *linearNotes) activationGrad(dy *tensor.Dense) {
 	if n.b == nil {
 		setUnary(&n.dz, dy, n.y, n.y, kernel{n.u, 1})
 		return
 	}
-	k := biased{in: dy.Data, out: n.dz.Data, y: n.y.val.Data, b: n.b.val.Data, f: n.u, on: true, back: true, set: true}
+	to := dense.BiasGrads{X: n.dz.Data, SetX: true}
 	if n.b.needs {
-		k.db = n.b.Grad().Data
+		to.B = n.b.Grad().Data
 	}
-	runBiased(k)
+	dense.BiasThen{B: n.b.val.Data, F: n.u, On: true}.Backward(to, n.y.val.Data, dy.Data)
 }
 
 // end adds b, unless it is nil, to y and applies the kernel if it is on.
 func end(y *tensor.Dense, b *Var, k kernel, on bool) {
 	switch {
 	case b != nil:
-		runBiased(biased{in: y.Data, out: y.Data, b: b.val.Data, f: k.f, on: on})
+		dense.BiasThen{B: b.val.Data, F: k.f, On: on}.Forward(y.Data, y.Data)
 	case on:
 		tensor.Apply(y, y, tensor.Unary(k.f), k.c)
 	}

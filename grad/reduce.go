@@ -1,6 +1,7 @@
 package grad
 
 import (
+	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -25,60 +26,30 @@ func (x *Var) Dot(y *Var) *Var {
 		return op.dotHeads(x, y, z)
 	}
 	n := Notes[dotNotes](op)
-	*n = dotNotes{x: x, y: y, d: d, p: tensor.Pair(lastOne(&extents{}, x.val.Shape()), lastOne(&extents{}, y.val.Shape()), shape)}
+	pairs := tensor.Pair(lastOne(&extents{}, x.val.Shape()), lastOne(&extents{}, y.val.Shape()), shape)
+	*n = dotNotes{x, y, dense.PairDots{X: x.val.Data, Y: y.val.Data, D: d, Of: pairs}}
 	if !op.Dry(0) {
-		n.z = z.val.Data
-		n.each((*dotNotes).product)
+		n.of.Forward(z.val.Data)
 	}
 	return op.RecordBy(z, n)
 }
 
-// dotNotes is the pullback of scalar products of rows of d elements that are
-// paired by p.
+// dotNotes is the pullback of scalar products of rows.
 type dotNotes struct {
 	x, y *Var
-	d    int
-	p    tensor.Pairing
-
-	z, dx, dy []tensor.Float // of this pass: products or their gradients, gradients or nil
-}
-
-// each calls f with every product: its number, and the first elements of the
-// rows.
-func (n *dotNotes) each(f func(n *dotNotes, k, i, j int)) {
-	if n.d == 0 {
-		return
-	}
-	n.p.Rows(func(z, x, y int) {
-		for i := range n.p.N {
-			f(n, z+i, (x+i*n.p.SX)*n.d, (y+i*n.p.SY)*n.d)
-		}
-	})
-}
-
-func (n *dotNotes) product(k, i, j int) {
-	n.z[k] = vec.Dot(n.x.val.Data[i:i+n.d], n.y.val.Data[j:j+n.d])
+	of   dense.PairDots
 }
 
 // Pull adds to the gradients of x and y.
 func (n *dotNotes) Pull(dz *tensor.Dense) {
-	n.z = dz.Data
-	if dx := n.x.Grad(); dx != nil {
-		n.dx = dx.Data
+	var dx, dy []tensor.Float
+	if d := n.x.Grad(); d != nil {
+		dx = d.Data
 	}
-	if dy := n.y.Grad(); dy != nil {
-		n.dy = dy.Data
+	if d := n.y.Grad(); d != nil {
+		dy = d.Data
 	}
-	n.each((*dotNotes).pull)
-}
-
-func (n *dotNotes) pull(k, i, j int) {
-	if n.dx != nil {
-		vec.Axpy(n.dx[i:i+n.d], n.z[k], n.y.val.Data[j:j+n.d])
-	}
-	if n.dy != nil {
-		vec.Axpy(n.dy[j:j+n.d], n.z[k], n.x.val.Data[i:i+n.d])
-	}
+	n.of.Backward(dx, dy, dz.Data)
 }
 
 // lastOne writes a shape whose last axis has length 1 to room.
@@ -148,7 +119,7 @@ func (n *sumNotes) Pull(dy *tensor.Dense) {
 	part.Data, _ = n.x.tape.lend(len(dy.Data))
 	n.scale(part.Data, dy.Data)
 	n.spread(&part)
-	n.x.tape.give(part.Data)
+	n.x.tape.recycle(part.Data)
 }
 
 // spread adds dy to all that it is the sum of.

@@ -89,7 +89,7 @@ func (n *turnNotes) Pull(dy *tensor.Dense) {
 	n.turned.Data, _ = t.lend(len(dy.Data))
 	tensor.Transpose(&n.turned, dy)
 	addTo(n.x.Grad().Data, n.turned.Data)
-	t.give(n.turned.Data)
+	t.recycle(n.turned.Data)
 }
 
 // Expand stretches axes of length 1, and adds leading ones, as broadcasting does.

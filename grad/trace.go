@@ -25,7 +25,7 @@ func (tr *trace) pull(t *Tape, y *Var) {
 		x.Grad()
 	}
 	if tr.scratch > 0 {
-		t.give(t.borrow(tr.scratch))
+		t.recycle(t.borrow(tr.scratch))
 	}
 }
 

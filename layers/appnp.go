@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -42,7 +43,7 @@ func (l *APPNP) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // Apply is Forward with weights of the edges and, on a bipartite graph, one
 // step of it: then α·x_v is In.Dst's. There is no attention.
 func (l *APPNP) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	steps, alpha := or(l.K, 10), grad.Preset(l.Alpha, 0.1)
+	steps, alpha := cmp.Or(l.K, 10), grad.Preset(l.Alpha, 0.1)
 	in.check(g, wants{op: "layers.APPNP"})
 	in.checkDense("layers.APPNP", "give it the product with a matrix, such as a Linear's result")
 	checkHops("layers.APPNP", g, steps)

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 )
 
 // BatchNorm takes the mean off each column, divides it by its standard deviation
@@ -33,17 +34,17 @@ type BatchNorm struct {
 // Init makes the Params: gain and running variance one, bias and running mean
 // zero.
 func (l *BatchNorm) Init(*rand.Rand) {
-	l.Gain, l.B = learnt(!l.NoAffine, l.Width)
-	l.Variance, l.Mean = learnt(true, l.Width)
+	l.Gain, l.B = compose.GainAndBias(!l.NoAffine, l.Width)
+	l.Variance, l.Mean = compose.GainAndBias(true, l.Width)
 	l.Variance.Frozen, l.Mean.Frozen = true, true
 }
 
 // Forward returns the columns of x, normalised. While t records, the running
 // statistics move at the end of its Backward.
 func (l *BatchNorm) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
-	wantLearnt("layers.BatchNorm", l.Mean, true)
-	wantLearnt("layers.BatchNorm", l.Gain, !l.NoAffine)
-	wantRows("layers.BatchNorm", x, l.Width, "Width")
+	compose.WantParam("layers.BatchNorm", l.Mean, true)
+	compose.WantParam("layers.BatchNorm", l.Gain, !l.NoAffine)
+	compose.WantRows("layers.BatchNorm", x, l.Width, "Width")
 	run := &grad.RunningStats{Mean: l.Mean, Variance: l.Variance, Momentum: l.Momentum, Fixed: l.Fixed}
-	return t.BatchNorm(x, grad.Affine{Gain: use(t, l.Gain), Bias: use(t, l.B)}, run, grad.Preset(l.Eps, 1e-5))
+	return t.BatchNorm(x, grad.Affine{Gain: compose.Use(t, l.Gain), Bias: compose.Use(t, l.B)}, run, grad.Preset(l.Eps, 1e-5))
 }

@@ -1,12 +1,12 @@
 package layers
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 )
 
 // wants is what a layer wants of its inputs. Errors name the layer, op.
@@ -31,7 +31,7 @@ func (in In) check(g *graph.Graph, w wants) {
 	w.rows("x", in.Src, g.NumSrc(), "sources")
 	width := in.Src.Dim(-1)
 	if w.src != nil {
-		w.width("x", in.Src, w.src.Value.Dim(0), or(w.srcField, "In"))
+		compose.WantWidth(w.op, "x", in.Src, w.src.Value.Dim(0), cmp.Or(w.srcField, "In"))
 	}
 	if in.Dst != nil {
 		if g.DstRows() == nil || in.Dst.Dim(0) != g.NumSrc() {
@@ -43,7 +43,7 @@ func (in In) check(g *graph.Graph, w wants) {
 		} else {
 			field = "the width of x"
 		}
-		w.width("In.Dst", in.Dst, width, field)
+		compose.WantWidth(w.op, "In.Dst", in.Dst, width, field)
 	}
 	in.checkEdges(g, w)
 }
@@ -52,12 +52,12 @@ func (in In) check(g *graph.Graph, w wants) {
 func (in In) checkEdges(g *graph.Graph, w wants) {
 	switch {
 	case in.Edge == nil && w.edge > 0:
-		w.bad(in.Src, fmt.Sprintf("EdgeIn is %d, so In.Edge is needed", w.edge))
+		compose.BadShape(w.op, in.Src, fmt.Sprintf("EdgeIn is %d, so In.Edge is needed", w.edge))
 	case in.Edge != nil && w.edge == 0:
-		w.bad(in.Edge, "In.Edge is given, but EdgeIn is 0")
+		compose.BadShape(w.op, in.Edge, "In.Edge is given, but EdgeIn is 0")
 	case in.Edge != nil:
 		w.rows("In.Edge", in.Edge, g.NumEdges(), "edges")
-		w.width("In.Edge", in.Edge, w.edge, "EdgeIn")
+		compose.WantWidth(w.op, "In.Edge", in.Edge, w.edge, "EdgeIn")
 	}
 	if in.Weight != nil {
 		w.rows("In.Weight", in.Weight, g.NumEdges(), "edges")
@@ -66,37 +66,6 @@ func (in In) checkEdges(g *graph.Graph, w wants) {
 
 func (w wants) rows(name string, x *grad.Var, want int, what string) {
 	if n := x.Dim(0); n != want {
-		w.bad(x, fmt.Sprintf("%s has %d rows, and the graph %d %s", name, n, want, what))
+		compose.BadShape(w.op, x, fmt.Sprintf("%s has %d rows, and the graph %d %s", name, n, want, what))
 	}
-}
-
-func (w wants) width(name string, x *grad.Var, want int, field string) {
-	if n := x.Dim(-1); n != want {
-		w.bad(x, fmt.Sprintf("%s has %d columns, %s is %d", name, n, field, want))
-	}
-}
-
-func (w wants) bad(x *grad.Var, why string) {
-	panic(&tensor.ShapeError{Op: w.op, Shapes: [][]int{slices.Clone(x.Shape())}, Why: why})
-}
-
-// wantInit panics unless Init has made p, for a layer whose fields want a matrix
-// of so many columns now.
-func wantInit(op string, p *grad.Param, columns int) {
-	if p == nil || p.Value == nil {
-		panic(&grad.TapeError{Op: op, Why: "it has no weights; was Init called?"})
-	}
-	if n := p.Value.Dim(-1); n != columns || n == 0 {
-		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(p.Value.Shape())},
-			Why: fmt.Sprintf("the weights have %d columns, and the layer's fields say %d: set Out and the others first, then call Init", n, columns)})
-	}
-}
-
-// wantRows panics unless x, each of whose rows goes through a layer without a
-// graph, is as wide as that wants it.
-func wantRows(op string, x *grad.Var, want int, field string) {
-	if x == nil {
-		panic(&grad.TapeError{Op: op, Why: "x is nil"})
-	}
-	wants{op: op}.width("x", x, want, field)
 }

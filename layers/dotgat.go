@@ -1,10 +1,12 @@
 package layers
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
@@ -37,10 +39,10 @@ type DotGATConv struct {
 
 // Init makes the Params, by Glorot's uniform distribution over the whole width.
 func (l *DotGATConv) Init(rng *rand.Rand) {
-	width := or(l.Heads, 1) * l.Out
-	l.W, l.WDst = glorot(rng, l.In, width), nil
+	width := cmp.Or(l.Heads, 1) * l.Out
+	l.W, l.WDst = compose.Glorot(rng, l.In, width), nil
 	if l.InDst > 0 {
-		l.WDst = glorot(rng, l.InDst, width)
+		l.WDst = compose.Glorot(rng, l.InDst, width)
 	}
 }
 
@@ -52,20 +54,20 @@ func (l *DotGATConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Va
 // Apply is Forward with weights of the edges and other nodes as destinations,
 // and the attention.
 func (l *DotGATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	wantInit("layers.DotGATConv", l.W, or(l.Heads, 1)*l.Out)
+	compose.WantInit("layers.DotGATConv", l.W, cmp.Or(l.Heads, 1)*l.Out)
 	in.check(g, wants{op: "layers.DotGATConv", src: l.W, dst: l.WDst, dstField: "InDst"})
 	in = in.drop(t, l.FeatDrop)
 	ft, ftDst := l.project(t, g, in)
 	attention := message.Attention{Q: ftDst, K: ft, Drop: l.AttnDrop}
 	alpha := in.weigh(attention.Weights(t))
-	y := merge(message.UpdateAll(g, message.U(ft).Mul(alpha), message.Sum), l.Average)
+	y := compose.MergeHeads(message.UpdateAll(g, message.U(ft).Mul(alpha), message.Sum), l.Average)
 	return Out{Y: y.Activate(l.Activation), Attention: alpha}
 }
 
 // project returns the projected features of sources and destinations, N×H×D.
 func (l *DotGATConv) project(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad.Var) {
-	heads := or(l.Heads, 1)
-	src = split(in.Src.MatMul(t.Use(l.W)), heads, l.Out)
+	heads := cmp.Or(l.Heads, 1)
+	src = compose.SplitHeads(in.Src.MatMul(t.Use(l.W)), heads, l.Out)
 	if in.Dst == nil && l.InDst == 0 {
 		return src, forV(g, dstRows(g, src))
 	}
@@ -74,5 +76,5 @@ func (l *DotGATConv) project(t *grad.Tape, g *graph.Graph, in In) (src, dst *gra
 		w = l.WDst
 	}
 	dst = in.onDst(g, func(x *grad.Var) *grad.Var { return x.MatMul(t.Use(w)) })
-	return src, forV(g, split(dst, heads, l.Out))
+	return src, forV(g, compose.SplitHeads(dst, heads, l.Out))
 }

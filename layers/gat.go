@@ -1,10 +1,12 @@
 package layers
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
@@ -50,19 +52,19 @@ type GATConv struct {
 // gain 1, a matrix over its whole width and a_l, a_r, a_e over Heads and Out;
 // the bias is zero.
 func (l *GATConv) Init(rng *rand.Rand) {
-	heads, inDst := or(l.Heads, 1), or(l.InDst, l.In)
-	width, out := heads*l.Out, merged(heads, l.Out, l.Average)
+	heads, inDst := cmp.Or(l.Heads, 1), cmp.Or(l.InDst, l.In)
+	width, out := heads*l.Out, compose.MergedWidth(heads, l.Out, l.Average)
 	l.WDst, l.WEdge, l.AttnEdge = nil, nil, nil
-	l.W = glorot(rng, l.In, width)
-	l.AttnL, l.AttnR = attention(rng, heads, l.Out), attention(rng, heads, l.Out)
+	l.W = compose.Glorot(rng, l.In, width)
+	l.AttnL, l.AttnR = compose.Glorot(rng, heads, l.Out), compose.Glorot(rng, heads, l.Out)
 	if l.InDst > 0 {
-		l.WDst = glorot(rng, l.InDst, width)
+		l.WDst = compose.Glorot(rng, l.InDst, width)
 	}
 	if l.EdgeIn > 0 {
-		l.WEdge, l.AttnEdge = glorot(rng, l.EdgeIn, width), attention(rng, heads, l.Out)
+		l.WEdge, l.AttnEdge = compose.Glorot(rng, l.EdgeIn, width), compose.Glorot(rng, heads, l.Out)
 	}
 	l.WRes = l.Residual.param(rng, inDst, out)
-	l.B = bias(!l.NoBias, out)
+	l.B = compose.Bias(!l.NoBias, out)
 }
 
 // Forward returns the layer's result for the features x of g's sources.
@@ -72,14 +74,14 @@ func (l *GATConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 
 // Apply is Forward with everything that the layer can read and return.
 func (l *GATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	wantInit("layers.GATConv", l.W, or(l.Heads, 1)*l.Out)
+	compose.WantInit("layers.GATConv", l.W, cmp.Or(l.Heads, 1)*l.Out)
 	in.check(g, wants{op: "layers.GATConv", src: l.W, dst: l.WDst, dstField: "InDst", edge: l.EdgeIn})
 	in = in.drop(t, l.FeatDrop)
 	ft, ftDst := l.project(t, g, in)
 	alpha := l.attend(t, in, ft, ftDst)
 	y := message.UpdateAll(g, message.U(t.Dropout(ft, l.ValueDrop)).Mul(alpha), message.Sum)
-	y = l.Residual.add(t, g, in, skip{merge(y, l.Average), l.WRes})
-	return Out{Y: finish(t, y, l.B, l.Activation), Attention: alpha}
+	y = l.Residual.add(t, g, in, skip{compose.MergeHeads(y, l.Average), l.WRes})
+	return Out{Y: y.AddBias(compose.Use(t, l.B), l.Activation), Attention: alpha}
 }
 
 // attend returns the attention of each edge, one number a head.
@@ -90,13 +92,13 @@ func (l *GATConv) attend(t *grad.Tape, in In, ft, ftDst *grad.Var) message.Msg {
 	if in.Edge != nil {
 		score = score.Add(message.E(l.edgeScore(t, in.Edge)))
 	}
-	return in.weigh(score.LeakyReLU(slope(l.Slope)).Softmax().Dropout(t, l.AttnDrop))
+	return in.weigh(score.LeakyReLU(grad.Preset(l.Slope, 0.2)).Softmax().Dropout(t, l.AttnDrop))
 }
 
 // project returns the projected features of sources and destinations, N×H×D.
 func (l *GATConv) project(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad.Var) {
-	heads := or(l.Heads, 1)
-	src = split(in.Src.MatMul(t.Use(l.W)), heads, l.Out)
+	heads := cmp.Or(l.Heads, 1)
+	src = compose.SplitHeads(in.Src.MatMul(t.Use(l.W)), heads, l.Out)
 	if in.Dst == nil && l.InDst == 0 {
 		return src, forV(g, dstRows(g, src))
 	}
@@ -105,13 +107,13 @@ func (l *GATConv) project(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad.V
 		w = l.WDst
 	}
 	dst = in.onDst(g, func(x *grad.Var) *grad.Var { return x.MatMul(t.Use(w)) })
-	return src, forV(g, split(dst, heads, l.Out))
+	return src, forV(g, compose.SplitHeads(dst, heads, l.Out))
 }
 
 // edgeScore returns a_e·W_e·x for each edge, E×H×1. It is linear in x, so the
 // vector is multiplied into the matrix first and no E×H×D array is made.
 func (l *GATConv) edgeScore(t *grad.Tape, x *grad.Var) *grad.Var {
-	heads := or(l.Heads, 1)
-	w := split(t.Use(l.WEdge), heads, l.Out).Dot(t.Use(l.AttnEdge)) // EdgeIn×H×1
-	return split(x.MatMul(w.Reshape(l.EdgeIn, heads)), heads, 1)
+	heads := cmp.Or(l.Heads, 1)
+	w := compose.SplitHeads(t.Use(l.WEdge), heads, l.Out).Dot(t.Use(l.AttnEdge)) // EdgeIn×H×1
+	return compose.SplitHeads(x.MatMul(w.Reshape(l.EdgeIn, heads)), heads, 1)
 }

@@ -1,10 +1,12 @@
 package layers
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
@@ -55,19 +57,19 @@ type GATv2Conv struct {
 // gain 1, a matrix over its whole width and a over Heads and Out; biases are
 // zero.
 func (l *GATv2Conv) Init(rng *rand.Rand) {
-	heads, inDst := or(l.Heads, 1), or(l.InDst, l.In)
-	width, out := heads*l.Out, merged(heads, l.Out, l.Average)
+	heads, inDst := cmp.Or(l.Heads, 1), cmp.Or(l.InDst, l.In)
+	width, out := heads*l.Out, compose.MergedWidth(heads, l.Out, l.Average)
 	l.WDst, l.BDst, l.WEdge = nil, nil, nil
-	l.W, l.BSrc = glorot(rng, l.In, width), bias(!l.NoProjBias, width)
-	l.Attn = attention(rng, heads, l.Out)
+	l.W, l.BSrc = compose.Glorot(rng, l.In, width), compose.Bias(!l.NoProjBias, width)
+	l.Attn = compose.Glorot(rng, heads, l.Out)
 	if !l.Shared {
-		l.WDst, l.BDst = glorot(rng, inDst, width), bias(!l.NoProjBias, width)
+		l.WDst, l.BDst = compose.Glorot(rng, inDst, width), compose.Bias(!l.NoProjBias, width)
 	}
 	if l.EdgeIn > 0 {
-		l.WEdge = glorot(rng, l.EdgeIn, width)
+		l.WEdge = compose.Glorot(rng, l.EdgeIn, width)
 	}
 	l.WRes = l.Residual.param(rng, inDst, out)
-	l.B = bias(!l.NoBias, out)
+	l.B = compose.Bias(!l.NoBias, out)
 }
 
 // Forward returns the layer's result for the features x of g's sources.
@@ -77,14 +79,14 @@ func (l *GATv2Conv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var
 
 // Apply is Forward with everything that the layer can read and return.
 func (l *GATv2Conv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	wantInit("layers.GATv2Conv", l.W, or(l.Heads, 1)*l.Out)
+	compose.WantInit("layers.GATv2Conv", l.W, cmp.Or(l.Heads, 1)*l.Out)
 	in.check(g, wants{op: "layers.GATv2Conv", src: l.W, dst: l.WDst, dstField: "InDst", edge: l.EdgeIn})
 	in = in.drop(t, l.FeatDrop)
 	fs, fd := l.project(t, g, in)
 	alpha := l.attend(t, in, fs, fd)
 	y := message.UpdateAll(g, message.U(fs).Mul(alpha), message.Sum)
-	y = l.Residual.add(t, g, in, skip{merge(y, l.Average), l.WRes})
-	return Out{Y: finish(t, y, l.B, l.Activation), Attention: alpha}
+	y = l.Residual.add(t, g, in, skip{compose.MergeHeads(y, l.Average), l.WRes})
+	return Out{Y: y.AddBias(compose.Use(t, l.B), l.Activation), Attention: alpha}
 }
 
 // attend returns the attention of each edge, one number a head. No E×H×D array
@@ -94,23 +96,23 @@ func (l *GATv2Conv) attend(t *grad.Tape, in In, fs, fd *grad.Var) message.Msg {
 	if in.Edge != nil {
 		sum = sum.Add(l.edges(t, in.Edge))
 	}
-	score := sum.LeakyReLU(slope(l.Slope)).Dot(message.W(t.Use(l.Attn)))
+	score := sum.LeakyReLU(grad.Preset(l.Slope, 0.2)).Dot(message.W(t.Use(l.Attn)))
 	return in.weigh(score.Softmax().Dropout(t, l.AttnDrop))
 }
 
 // edges returns W_e·x_uv.
 func (l *GATv2Conv) edges(t *grad.Tape, x *grad.Var) message.Msg {
-	heads, w := or(l.Heads, 1), t.Use(l.WEdge)
+	heads, w := cmp.Or(l.Heads, 1), t.Use(l.WEdge)
 	if x.IsSparse() {
-		return message.E(split(x.MatMul(w), heads, l.Out))
+		return message.E(compose.SplitHeads(x.MatMul(w), heads, l.Out))
 	}
 	return message.E(x).MatMul(w.Reshape(l.EdgeIn, heads, l.Out))
 }
 
 // project returns the projected features of sources and destinations, N×H×D.
 func (l *GATv2Conv) project(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad.Var) {
-	heads := or(l.Heads, 1)
-	src = split(affine(t, in.Src, l.W, l.BSrc), heads, l.Out)
+	heads := cmp.Or(l.Heads, 1)
+	src = compose.SplitHeads(compose.Affine(t, in.Src, l.W, l.BSrc), heads, l.Out)
 	if l.Shared && in.Dst == nil {
 		return src, forV(g, dstRows(g, src))
 	}
@@ -118,6 +120,6 @@ func (l *GATv2Conv) project(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad
 	if l.Shared {
 		w, b = l.W, l.BSrc
 	}
-	dst = in.onDst(g, func(x *grad.Var) *grad.Var { return affine(t, x, w, b) })
-	return src, forV(g, split(dst, heads, l.Out))
+	dst = in.onDst(g, func(x *grad.Var) *grad.Var { return compose.Affine(t, x, w, b) })
+	return src, forV(g, compose.SplitHeads(dst, heads, l.Out))
 }

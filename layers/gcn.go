@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 )
 
 // GCNConv is graph convolution: each node takes the normalised sum of its
@@ -36,8 +37,8 @@ type GCNConv struct {
 
 // Init makes the Params: W by Glorot's uniform distribution, b zero.
 func (l *GCNConv) Init(rng *rand.Rand) {
-	l.W = glorot(rng, l.In, l.Out)
-	l.B = bias(!l.NoBias, l.Out)
+	l.W = compose.Glorot(rng, l.In, l.Out)
+	l.B = compose.Bias(!l.NoBias, l.Out)
 }
 
 // Forward returns the layer's result for the features x of g's sources.
@@ -48,8 +49,8 @@ func (l *GCNConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // Apply is Forward with weights of the edges. In.Dst is not read, and there is
 // no attention.
 func (l *GCNConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	wantInit("layers.GCNConv", l.W, l.Out)
+	compose.WantInit("layers.GCNConv", l.W, l.Out)
 	In{Src: in.Src, Edge: in.Edge, Weight: in.Weight}.check(g, wants{op: "layers.GCNConv", src: l.W})
 	y := l.Norm.propagation(g, in.Weight).project(in.Src, t.Use(l.W), 1)
-	return Out{Y: finish(t, y, l.B, l.Activation)}
+	return Out{Y: y.AddBias(compose.Use(t, l.B), l.Activation)}
 }

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 )
 
 // LayerNorm takes the mean off each row, divides it by its standard deviation
@@ -24,29 +25,11 @@ type LayerNorm struct {
 }
 
 // Init makes the Params: the gain one, the bias zero.
-func (l *LayerNorm) Init(*rand.Rand) { l.Gain, l.B = learnt(!l.NoAffine, l.Width) }
+func (l *LayerNorm) Init(*rand.Rand) { l.Gain, l.B = compose.GainAndBias(!l.NoAffine, l.Width) }
 
 // Forward returns the rows of x, normalised.
 func (l *LayerNorm) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
-	wantLearnt("layers.LayerNorm", l.Gain, !l.NoAffine)
-	wantRows("layers.LayerNorm", x, l.Width, "Width")
-	return x.LayerNorm(use(t, l.Gain), use(t, l.B), grad.Preset(l.Eps, 1e-5))
-}
-
-// wantLearnt panics if there is to be p, and Init has not made it.
-func wantLearnt(op string, p *grad.Param, wanted bool) {
-	if wanted && (p == nil || p.Value == nil) {
-		panic(&grad.TapeError{Op: op, Why: "it has no Params; was Init called?"})
-	}
-}
-
-// learnt returns gains of one and biases of zero, or nils if there are to be
-// none.
-func learnt(wanted bool, n int) (gain, b *grad.Param) {
-	if !wanted {
-		return nil, nil
-	}
-	gain = grad.NewParam(n)
-	gain.Value.Fill(1)
-	return gain, grad.NewParam(n)
+	compose.WantParam("layers.LayerNorm", l.Gain, !l.NoAffine)
+	compose.WantRows("layers.LayerNorm", x, l.Width, "Width")
+	return x.LayerNorm(compose.Use(t, l.Gain), compose.Use(t, l.B), grad.Preset(l.Eps, 1e-5))
 }

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 )
 
 // Linear multiplies each row by a matrix:
@@ -22,49 +23,13 @@ type Linear struct {
 
 // Init makes the Params: W by Glorot's uniform distribution, b zero.
 func (l *Linear) Init(rng *rand.Rand) {
-	l.W = glorot(rng, l.In, l.Out)
-	l.B = bias(!l.NoBias, l.Out)
+	l.W = compose.Glorot(rng, l.In, l.Out)
+	l.B = compose.Bias(!l.NoBias, l.Out)
 }
 
 // Forward returns xW + b.
 func (l *Linear) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
-	wantInit("layers.Linear", l.W, l.Out)
-	wantRows("layers.Linear", x, l.W.Value.Dim(0), "In")
-	return affine(t, x, l.W, l.B)
-}
-
-// glorot returns weights from U(−b, b) with b = √(6/(in+out)).
-func glorot(rng *rand.Rand, in, out int) *grad.Param {
-	p := grad.NewParam(in, out)
-	p.Value.GlorotUniform(rng, in, out, 1)
-	return p
-}
-
-// bias returns n zeros, or nil if there is to be no bias.
-func bias(wanted bool, n int) *grad.Param {
-	if !wanted {
-		return nil
-	}
-	return grad.NewParam(n)
-}
-
-// affine returns xW + b, or xW if there is no b.
-func affine(t *grad.Tape, x *grad.Var, w, b *grad.Param) *grad.Var {
-	if b == nil {
-		return x.MatMul(t.Use(w))
-	}
-	return x.Linear(t.Use(w), t.Use(b), grad.Identity)
-}
-
-// finish returns a(y + b), or a(y) if there is no b.
-func finish(t *grad.Tape, y *grad.Var, b *grad.Param, a grad.Activation) *grad.Var {
-	return y.AddBias(use(t, b), a)
-}
-
-// use returns p's value on t, or nil if there is no p.
-func use(t *grad.Tape, p *grad.Param) *grad.Var {
-	if p == nil {
-		return nil
-	}
-	return t.Use(p)
+	compose.WantInit("layers.Linear", l.W, l.Out)
+	compose.WantRows("layers.Linear", x, l.W.Value.Dim(0), "In")
+	return compose.Affine(t, x, l.W, l.B)
 }

@@ -1,10 +1,12 @@
 package layers
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 )
 
 // MLP is a network of dense layers, for each row on its own:
@@ -43,7 +45,7 @@ func (l *MLP) Init(rng *rand.Rand) {
 // Forward returns the network's result for each row of x.
 func (l *MLP) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
 	l.wantInit("layers.MLP")
-	wantRows("layers.MLP", x, l.Layers[0].W.Value.Dim(0), "the first of Widths")
+	compose.WantRows("layers.MLP", x, l.Layers[0].W.Value.Dim(0), "the first of Widths")
 	return l.forward(t, x)
 }
 
@@ -53,13 +55,13 @@ func (l *MLP) wantInit(op string) {
 		panic(&grad.TapeError{Op: op, Why: "it has no layers; was Init called?"})
 	}
 	for _, layer := range l.Layers {
-		wantInit(op, layer.W, layer.Out)
+		compose.WantInit(op, layer.W, layer.Out)
 	}
 }
 
 func (l *MLP) forward(t *grad.Tape, x *grad.Var) *grad.Var {
 	for i, layer := range l.Layers {
-		if x = x.Linear(t.Use(layer.W), use(t, layer.B), l.fused(i)); i+1 < len(l.Layers) {
+		if x = x.Linear(t.Use(layer.W), compose.Use(t, layer.B), l.fused(i)); i+1 < len(l.Layers) {
 			x = l.between(t, x, i)
 		}
 	}
@@ -68,7 +70,7 @@ func (l *MLP) forward(t *grad.Tape, x *grad.Var) *grad.Var {
 
 // after is Forward for the product of x with the first layer's matrix.
 func (l *MLP) after(t *grad.Tape, z *grad.Var) *grad.Var {
-	z = finish(t, z, l.Layers[0].B, l.fused(0))
+	z = z.AddBias(compose.Use(t, l.Layers[0].B), l.fused(0))
 	rest := *l
 	rest.Layers = l.Layers[1:]
 	if len(rest.Layers) == 0 {
@@ -86,13 +88,13 @@ func (l *MLP) fused(i int) grad.Activation {
 	if l.BatchNorm || i+1 == len(l.Layers) {
 		return grad.Identity
 	}
-	return or(l.Activation, grad.ReLU)
+	return cmp.Or(l.Activation, grad.ReLU)
 }
 
 // between is what follows hidden layer i, and its activation if that is fused.
 func (l *MLP) between(t *grad.Tape, x *grad.Var, i int) *grad.Var {
 	if l.BatchNorm {
-		x = l.Norms[i].Forward(t, x).Activate(or(l.Activation, grad.ReLU))
+		x = l.Norms[i].Forward(t, x).Activate(cmp.Or(l.Activation, grad.ReLU))
 	}
 	return t.Dropout(x, l.Drop)
 }

@@ -1,10 +1,12 @@
 package layers
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -48,17 +50,17 @@ type SAGEConv struct {
 // Init makes the Params: matrices by Glorot's uniform distribution, biases zero.
 func (l *SAGEConv) Init(rng *rand.Rand) {
 	l.WRoot, l.WPool, l.BPool, l.WGates, l.UGates, l.BGates = nil, nil, nil, nil, nil, nil
-	l.W = glorot(rng, l.In, l.Out)
+	l.W = compose.Glorot(rng, l.In, l.Out)
 	if l.rooted() {
-		l.WRoot = glorot(rng, or(l.InDst, l.In), l.Out)
+		l.WRoot = compose.Glorot(rng, cmp.Or(l.InDst, l.In), l.Out)
 	}
-	l.B = bias(!l.NoBias, l.Out)
+	l.B = compose.Bias(!l.NoBias, l.Out)
 	if l.Project {
-		l.WPool, l.BPool = glorot(rng, l.In, l.In), bias(true, l.In)
+		l.WPool, l.BPool = compose.Glorot(rng, l.In, l.In), compose.Bias(true, l.In)
 	}
 	if l.Aggregate == AggregateLSTM {
-		l.WGates, l.UGates = glorot(rng, l.In, 4*l.In), glorot(rng, l.In, 4*l.In)
-		l.BGates = bias(true, 4*l.In)
+		l.WGates, l.UGates = compose.Glorot(rng, l.In, 4*l.In), compose.Glorot(rng, l.In, 4*l.In)
+		l.BGates = compose.Bias(true, 4*l.In)
 	}
 }
 
@@ -73,7 +75,7 @@ func (l *SAGEConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var 
 // Apply is Forward with weights of the edges and other nodes as destinations.
 // There is no attention.
 func (l *SAGEConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	wantInit("layers.SAGEConv", l.W, l.Out)
+	compose.WantInit("layers.SAGEConv", l.W, l.Out)
 	read := in
 	if l.NoRoot && l.Aggregate != AggregateGCN {
 		read.Dst = nil
@@ -84,7 +86,7 @@ func (l *SAGEConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	if l.rooted() {
 		y = y.Add(in.onDst(g, func(x *grad.Var) *grad.Var { return x.MatMul(t.Use(l.WRoot)) }))
 	}
-	y = finish(t, y, l.B, l.Activation)
+	y = y.AddBias(compose.Use(t, l.B), l.Activation)
 	if l.Normalise {
 		y = y.L2Normalise()
 	}

@@ -1,10 +1,12 @@
 package layers
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 )
 
 // SGConv is a graph convolution of K hops without anything between them: as many
@@ -33,8 +35,8 @@ type SGConv struct {
 
 // Init makes the Params: W by Glorot's uniform distribution, b zero.
 func (l *SGConv) Init(rng *rand.Rand) {
-	l.W = glorot(rng, l.In, l.Out)
-	l.B = bias(!l.NoBias, l.Out)
+	l.W = compose.Glorot(rng, l.In, l.Out)
+	l.B = compose.Bias(!l.NoBias, l.Out)
 }
 
 // Forward returns the layer's result for the features x of g's sources.
@@ -45,10 +47,10 @@ func (l *SGConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // Apply is Forward with weights of the edges. In.Dst is not read, and there is
 // no attention.
 func (l *SGConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	hops := or(l.K, 2)
-	wantInit("layers.SGConv", l.W, l.Out)
+	hops := cmp.Or(l.K, 2)
+	compose.WantInit("layers.SGConv", l.W, l.Out)
 	In{Src: in.Src, Edge: in.Edge, Weight: in.Weight}.check(g, wants{op: "layers.SGConv", src: l.W})
 	checkHops("layers.SGConv", g, hops)
 	y := l.Norm.propagation(g, in.Weight).project(in.Src, t.Use(l.W), hops)
-	return Out{Y: finish(t, y, l.B, l.Activation)}
+	return Out{Y: y.AddBias(compose.Use(t, l.B), l.Activation)}
 }

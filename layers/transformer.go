@@ -1,11 +1,13 @@
 package layers
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
@@ -56,19 +58,19 @@ type TransformerConv struct {
 // Init makes the Params: matrices by Glorot's uniform distribution over their
 // whole width, biases zero.
 func (l *TransformerConv) Init(rng *rand.Rand) {
-	heads, inDst := or(l.Heads, 1), or(l.InDst, l.In)
-	width, out := heads*l.Out, merged(heads, l.Out, l.Average)
-	l.WQuery, l.BQuery = glorot(rng, inDst, width), bias(!l.NoBias, width)
-	l.WKey, l.BKey = glorot(rng, l.In, width), bias(!l.NoBias, width)
-	l.WValue, l.BValue = glorot(rng, l.In, width), bias(!l.NoBias, width)
+	heads, inDst := cmp.Or(l.Heads, 1), cmp.Or(l.InDst, l.In)
+	width, out := heads*l.Out, compose.MergedWidth(heads, l.Out, l.Average)
+	l.WQuery, l.BQuery = compose.Glorot(rng, inDst, width), compose.Bias(!l.NoBias, width)
+	l.WKey, l.BKey = compose.Glorot(rng, l.In, width), compose.Bias(!l.NoBias, width)
+	l.WValue, l.BValue = compose.Glorot(rng, l.In, width), compose.Bias(!l.NoBias, width)
 	l.WEdge, l.WRoot, l.B, l.WGate = nil, nil, nil, nil
 	if l.EdgeIn > 0 {
-		l.WEdge = glorot(rng, l.EdgeIn, width)
+		l.WEdge = compose.Glorot(rng, l.EdgeIn, width)
 	}
 	if l.NoRoot {
 		return
 	}
-	l.WRoot, l.B = glorot(rng, inDst, out), bias(!l.NoBias, out)
+	l.WRoot, l.B = compose.Glorot(rng, inDst, out), compose.Bias(!l.NoBias, out)
 	if l.Gate {
 		l.WGate = grad.NewParam(3, out)
 		l.WGate.Value.GlorotUniform(rng, 3*out, 1, 1)
@@ -82,11 +84,11 @@ func (l *TransformerConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *gr
 
 // Apply is Forward with everything that the layer can read and return.
 func (l *TransformerConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	wantInit("layers.TransformerConv", l.WValue, or(l.Heads, 1)*l.Out)
+	compose.WantInit("layers.TransformerConv", l.WValue, cmp.Or(l.Heads, 1)*l.Out)
 	in.check(g, wants{op: "layers.TransformerConv", src: l.WValue, dst: l.WQuery, dstField: "InDst", edge: l.EdgeIn})
 	in = in.drop(t, l.FeatDrop)
-	heads := or(l.Heads, 1)
-	value := split(affine(t, in.Src, l.WValue, l.BValue), heads, l.Out)
+	heads := cmp.Or(l.Heads, 1)
+	value := compose.SplitHeads(compose.Affine(t, in.Src, l.WValue, l.BValue), heads, l.Out)
 	alpha := l.attend(t, g, in)
 	if in.Edge != nil { // it is read twice
 		alpha = message.E(message.ApplyEdges(g, alpha))
@@ -94,30 +96,32 @@ func (l *TransformerConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	y := message.UpdateAll(g, message.U(value).Mul(alpha), message.Sum)
 	if in.Edge != nil {
 		sums := message.UpdateAll(g, l.edges(in).Mul(alpha), message.Sum) // NumDst×H×EdgeIn
-		y = y.Add(split(timesHeads(sums, t.Use(l.WEdge)), heads, l.Out))
+		y = y.Add(compose.SplitHeads(compose.TimesHeads(sums, t.Use(l.WEdge)), heads, l.Out))
 	}
-	y = merge(y, l.Average)
+	y = compose.MergeHeads(y, l.Average)
 	if !l.NoRoot {
-		y = l.join(t, y, in.onDst(g, func(x *grad.Var) *grad.Var { return affine(t, x, l.WRoot, l.B) }))
+		y = l.join(t, y, in.onDst(g, func(x *grad.Var) *grad.Var { return compose.Affine(t, x, l.WRoot, l.B) }))
 	}
 	return Out{Y: y.Activate(l.Activation), Attention: alpha}
 }
 
 // attend returns the attention of each edge, one number a head.
 func (l *TransformerConv) attend(t *grad.Tape, g *graph.Graph, in In) message.Msg {
-	heads := or(l.Heads, 1)
-	key := split(affine(t, in.Src, l.WKey, l.BKey), heads, l.Out)
-	query := split(in.onDst(g, func(x *grad.Var) *grad.Var { return affine(t, x, l.WQuery, l.BQuery) }), heads, l.Out)
+	heads := cmp.Or(l.Heads, 1)
+	key := compose.SplitHeads(compose.Affine(t, in.Src, l.WKey, l.BKey), heads, l.Out)
+	query := compose.SplitHeads(in.onDst(g, func(x *grad.Var) *grad.Var { return compose.Affine(t, x, l.WQuery, l.BQuery) }), heads, l.Out)
 	score := message.UDotV(key, forV(g, query))
 	if in.Edge != nil {
-		moved := split(timesHeadsT(query, t.Use(l.WEdge)), heads, l.EdgeIn) // W_eᵀ·q_v
+		moved := compose.SplitHeads(compose.TimesHeadsT(query, t.Use(l.WEdge)), heads, l.EdgeIn) // W_eᵀ·q_v
 		score = score.Add(l.edges(in).Dot(message.V(forV(g, moved))))
 	}
 	return in.weigh(score.Scale(1/math.Sqrt(float64(l.Out))).Softmax().Dropout(t, l.AttnDrop))
 }
 
 // edges returns the features of the edges, the same for every head.
-func (l *TransformerConv) edges(in In) message.Msg { return message.E(split(in.Edge, 1, l.EdgeIn)) }
+func (l *TransformerConv) edges(in In) message.Msg {
+	return message.E(compose.SplitHeads(in.Edge, 1, l.EdgeIn))
+}
 
 // join adds the root r to the message m, through the gate if there is one:
 // w·[m ‖ r ‖ m−r] is taken as m·(w_1+w_3) + r·(w_2−w_3).

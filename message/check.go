@@ -59,7 +59,7 @@ func checkPicks(op string, g *graph.Graph, m *Msg, p *plan.Plan) {
 		if !s.Picks() {
 			continue
 		}
-		rows := m.asideList()[s.Aside].Rows
+		rows := m.attributeList()[s.Attribute].Rows
 		shape := append([]int{s.PickFrom}, s.Shape...)
 		if len(rows) != g.NumEdges() {
 			panic(misfit(op, shape, fmt.Sprintf("Pick wants a kind for each of %d edges, got %d", g.NumEdges(), len(rows))))

@@ -17,7 +17,7 @@ type Msg struct {
 	codeLen, varsLen, asidesLen uint16 // how much of what follows is in use
 	code                        [shortCode]ir.Node
 	vars                        [shortVars]*grad.Var
-	asides                      [shortAsides]ir.Aside
+	attributes                  [shortAttributes]ir.Attribute
 	long                        *program // instead of all that, where it does not fit
 }
 
@@ -136,7 +136,7 @@ func (m Msg) LogSumExpLast() Msg { return m.along(ir.LogSumExpLast) }
 // Pick takes of a K×… message the row of the edge's kind, and loses the first
 // axis: the weights of a relation, or of a relative position. kinds has an entry
 // for each edge, in the graph's order, as [graph.Graph.Kinds] returns it.
-func (m Msg) Pick(kinds []int32) Msg { return m.withAside(ir.Pick, ir.Aside{Rows: kinds}) }
+func (m Msg) Pick(kinds []int32) Msg { return m.withAttribute(ir.Pick, ir.Attribute{Rows: kinds}) }
 
 // Softmax normalises m over the in-edges of each destination, every column on
 // its own. Where all entries are −∞ the result is zero.
@@ -177,7 +177,7 @@ func (m Msg) Hardmax() Msg { return m.then(ir.Node{Kind: ir.TopK, K: 1, Mark: tr
 func (m Msg) Sample(t *grad.Tape) (drawn, logp Msg) {
 	noisy := m
 	if d := (*vec.Dropout)(t.NextDropout(0.5)); d != nil {
-		noisy = m.withAside(ir.Gumbel, ir.Aside{Drop: d})
+		noisy = m.withAttribute(ir.Gumbel, ir.Attribute{Drop: d})
 	}
 	drawn = noisy.Hardmax()
 	low := tensor.New(1)
@@ -193,5 +193,5 @@ func (m Msg) Dropout(t *grad.Tape, p float64) Msg {
 	if d == nil {
 		return m
 	}
-	return m.withAside(ir.Dropout, ir.Aside{Drop: d})
+	return m.withAttribute(ir.Dropout, ir.Attribute{Drop: d})
 }

@@ -10,16 +10,16 @@ import (
 // A Msg holds its operations in itself, up to so many, so that building one
 // allocates nothing. What is longer is a program of its own.
 const (
-	shortCode   = 16
-	shortVars   = 6
-	shortAsides = 2
+	shortCode       = 16
+	shortVars       = 6
+	shortAttributes = 2
 )
 
 // program is a Msg's operations.
 type program struct {
-	code   []ir.Node
-	vars   []*grad.Var
-	asides []ir.Aside
+	code       []ir.Node
+	vars       []*grad.Var
+	attributes []ir.Attribute
 }
 
 func leaf(k ir.Kind, x *grad.Var) Msg {
@@ -56,11 +56,11 @@ func (m *Msg) operands() []*grad.Var {
 	return m.vars[:m.varsLen]
 }
 
-func (m *Msg) asideList() []ir.Aside {
+func (m *Msg) attributeList() []ir.Attribute {
 	if m.long != nil {
-		return m.long.asides
+		return m.long.attributes
 	}
-	return m.asides[:m.asidesLen]
+	return m.attributes[:m.asidesLen]
 }
 
 // last is the place of the message itself.
@@ -86,25 +86,25 @@ func (m Msg) with(o *Msg, n ir.Node) Msg {
 	return m
 }
 
-// withAside returns m with an operation on it that needs an aside.
-func (m Msg) withAside(k ir.Kind, x ir.Aside) Msg {
+// withAttribute returns m with an operation on it that needs an attribute.
+func (m Msg) withAttribute(k ir.Kind, x ir.Attribute) Msg {
 	m.filled()
 	m.own()
-	return m.then(ir.Node{Kind: k, K: m.putAside(x)})
+	return m.then(ir.Node{Kind: k, K: m.putAttribute(x)})
 }
 
 // own makes a long program m's own: Msgs are values.
 func (m *Msg) own() {
 	if p := m.long; p != nil {
-		m.long = &program{slices.Clone(p.code), slices.Clone(p.vars), slices.Clone(p.asides)}
+		m.long = &program{slices.Clone(p.code), slices.Clone(p.vars), slices.Clone(p.attributes)}
 	}
 }
 
 // lengthen makes a program of m, which holds no more.
 func (m *Msg) lengthen() {
-	m.long = &program{slices.Clone(m.nodes()), slices.Clone(m.operands()), slices.Clone(m.asideList())}
+	m.long = &program{slices.Clone(m.nodes()), slices.Clone(m.operands()), slices.Clone(m.attributeList())}
 	m.codeLen, m.varsLen, m.asidesLen = 0, 0, 0
-	m.vars, m.asides = [shortVars]*grad.Var{}, [shortAsides]ir.Aside{}
+	m.vars, m.attributes = [shortVars]*grad.Var{}, [shortAttributes]ir.Attribute{}
 }
 
 // push adds an operation, unless it is there already, and returns its place.
@@ -142,20 +142,20 @@ func (m *Msg) putVar(x *grad.Var) int32 {
 	return int32(m.varsLen - 1)
 }
 
-func (m *Msg) putAside(x ir.Aside) int32 {
-	for i, o := range m.asideList() {
+func (m *Msg) putAttribute(x ir.Attribute) int32 {
+	for i, o := range m.attributeList() {
 		if o.Drop == x.Drop && sameSlice(o.Rows, x.Rows) {
 			return int32(i)
 		}
 	}
-	if m.long == nil && m.asidesLen == shortAsides {
+	if m.long == nil && m.asidesLen == shortAttributes {
 		m.lengthen()
 	}
 	if m.long != nil {
-		m.long.asides = append(m.long.asides, x)
-		return int32(len(m.long.asides) - 1)
+		m.long.attributes = append(m.long.attributes, x)
+		return int32(len(m.long.attributes) - 1)
 	}
-	m.asides[m.asidesLen] = x
+	m.attributes[m.asidesLen] = x
 	m.asidesLen++
 	return int32(m.asidesLen - 1)
 }
@@ -172,8 +172,8 @@ func (m *Msg) include(o *Msg) int32 {
 		switch {
 		case n.Kind.IsLeaf():
 			n.K = m.putVar(o.operands()[n.K])
-		case n.Kind.HasAside():
-			n.K = m.putAside(o.asideList()[n.K])
+		case n.Kind.HasAttribute():
+			n.K = m.putAttribute(o.attributeList()[n.K])
 			n.A = to[n.A]
 		default:
 			n.A = to[n.A]

@@ -39,8 +39,8 @@ func treeOf(m Msg) *expr {
 			e.bin = vec.Binary(n.Fn)
 		case n.Kind == ir.TopK:
 			e.k = int(n.K)
-		case n.Kind.HasAside():
-			x := m.asideList()[n.K]
+		case n.Kind.HasAttribute():
+			x := m.attributeList()[n.K]
 			e.drop, e.rows = x.Drop, x.Rows
 		}
 		if e.a = &all[n.A]; n.Kind.Paired() {
@@ -56,8 +56,8 @@ func msgOf(e *expr) Msg {
 	switch {
 	case e.kind.IsLeaf():
 		return leaf(e.kind, e.x)
-	case e.kind.HasAside():
-		return msgOf(e.a).withAside(e.kind, ir.Aside{Drop: e.drop, Rows: e.rows})
+	case e.kind.HasAttribute():
+		return msgOf(e.a).withAttribute(e.kind, ir.Attribute{Drop: e.drop, Rows: e.rows})
 	case e.kind == ir.Unary:
 		n.Fn = uint8(e.un)
 	case e.kind.Paired():
@@ -99,7 +99,7 @@ func TestProgram(t *testing.T) {
 	if n := len(vars.operands()); n != 2*shortVars {
 		t.Errorf("%d arrays are read, want %d", n, 2*shortVars)
 	}
-	if n := len(vars.asideList()); n != 1 {
+	if n := len(vars.attributeList()); n != 1 {
 		t.Errorf("%d lists of kinds, want the one of all", n)
 	}
 	if !(&Msg{}).empty() || (&front).empty() || (&one).empty() {

@@ -22,7 +22,7 @@ import (
 var everyReducer = []Reducer{Sum, Mean, Max, Min, Std, LogSumExp}
 
 // wild generates graphs: lists of edges, blocks, views and bipartite graphs.
-func wild(t *rapid.T) *graph.Graph {
+func anyGraph(t *rapid.T) *graph.Graph {
 	return randomGraph(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "graph"), 1)))
 }
 
@@ -104,7 +104,7 @@ func explicit(g *graph.Graph, e *expr, across bool, seen map[*expr]*expr) *expr 
 		y.x = grad.Const(e.x.Value())
 	case e.kind == ir.Dropout:
 		y = *treeOf(msgOf(y.a).Mul(E(grad.Const(mask(g, e)))))
-	case e.kind.Across() && !across:
+	case e.kind.AcrossInEdges() && !across:
 		y = *y.a
 	}
 	seen[e] = &y
@@ -205,7 +205,7 @@ func TestPropertyBatch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var gs []*graph.Graph
 		for range rapid.IntRange(1, 3).Draw(t, "members") {
-			gs = append(gs, wild(t))
+			gs = append(gs, anyGraph(t))
 		}
 		both := graph.Batch(gs...)
 		_, m := sown(t, both)
@@ -291,7 +291,7 @@ func TestPropertyAdjoint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		defer func() { rules.TilesOnly = false }()
 		rules.TilesOnly = rapid.Bool().Draw(t, "tiles only")
-		s, c := sown(t, wild(t))
+		s, c := sown(t, anyGraph(t))
 		m, x, name := s.linear(c)
 		y := UpdateAll(s.g, m, rapid.SampledFrom([]Reducer{Sum, Mean}).Draw(t, "reducer"))
 		z := tensor.New(y.Shape()...)
@@ -370,7 +370,7 @@ func TestPropertyKernels(t *testing.T) {
 	kernels := 0
 	rapid.Check(t, func(t *rapid.T) {
 		defer func() { rules.TilesOnly, exec.TileBytes = false, 32<<10 }()
-		g, seed := wild(t), rapid.Uint64().Draw(t, "expression")
+		g, seed := anyGraph(t), rapid.Uint64().Draw(t, "expression")
 		bytes := rapid.IntRange(8, 4096).Draw(t, "bytes of a tile")
 		var by [2][][]tensor.Float
 		for i := range by {

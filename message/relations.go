@@ -20,15 +20,15 @@ type Relation struct {
 // UpdateRelations reduces every relation and then, for each destination, the
 // results: across is Sum, Mean, Max or Min. A relation from which a destination
 // hears nothing counts there with zero. Max and Min give a tie to the first.
-func UpdateRelations(across Reducer, rels ...Relation) *grad.Var {
+func UpdateRelations(crossReducer Reducer, rels ...Relation) *grad.Var {
 	const op = "message.UpdateRelations"
-	if across > Min {
-		panic(&grad.TapeError{Op: op, Why: "relations are not reduced by " + across.String()})
+	if crossReducer > Min {
+		panic(&grad.TapeError{Op: op, Why: "relations are not reduced by " + crossReducer.String()})
 	}
 	ys := updateEach(op, rels)
 	y := ys[0]
 	for _, z := range ys[1:] {
-		switch across {
+		switch crossReducer {
 		case Sum, Mean:
 			y = y.Add(z)
 		case Max:
@@ -37,7 +37,7 @@ func UpdateRelations(across Reducer, rels ...Relation) *grad.Var {
 			y = y.Min(z)
 		}
 	}
-	if across == Mean {
+	if crossReducer == Mean {
 		return y.Scale(1 / float64(len(ys)))
 	}
 	return y

@@ -51,9 +51,9 @@ func run(op string, g *graph.Graph, m *Msg, rs []Reducer) *grad.Var {
 // callRoom is a call with room for what a short Msg reads, so that a call is no
 // garbage.
 type callRoom struct {
-	call   exec.Call
-	vars   [shortVars]*grad.Var
-	asides [shortAsides]ir.Aside
+	call       exec.Call
+	vars       [shortVars]*grad.Var
+	attributes [shortAttributes]ir.Attribute
 }
 
 var callRooms = sync.Pool{New: func() any { return new(callRoom) }}
@@ -63,11 +63,11 @@ func newCall(g *graph.Graph, m *Msg, p *plan.Plan) *callRoom {
 	r := callRooms.Get().(*callRoom)
 	r.call.Plan, r.call.Graph, r.call.Lasting = p, g, false
 	if m.long != nil {
-		r.call.Vars, r.call.Asides, r.call.Lasting = m.long.vars, m.long.asides, true
+		r.call.Vars, r.call.Attributes, r.call.Lasting = m.long.vars, m.long.attributes, true
 		return r
 	}
 	r.call.Vars = r.vars[:copy(r.vars[:], m.operands())]
-	r.call.Asides = r.asides[:copy(r.asides[:], m.asideList())]
+	r.call.Attributes = r.attributes[:copy(r.attributes[:], m.attributeList())]
 	return r
 }
 
@@ -75,9 +75,9 @@ func newCall(g *graph.Graph, m *Msg, p *plan.Plan) *callRoom {
 func (r *callRoom) release() {
 	if !r.call.Lasting { // else they are the Msg's
 		clear(r.call.Vars)
-		clear(r.call.Asides)
+		clear(r.call.Attributes)
 	}
-	r.call.Plan, r.call.Graph, r.call.Vars, r.call.Asides = nil, nil, nil, nil
+	r.call.Plan, r.call.Graph, r.call.Vars, r.call.Attributes = nil, nil, nil, nil
 	callRooms.Put(r)
 }
 

@@ -62,14 +62,14 @@ func BenchmarkEdgeSoftmax(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d/Forward", size.name, heads), func(b *testing.B) {
 				threads(b, func(b *testing.B) {
 					for b.Loop() {
-						sparse.SoftmaxRows(y, a, x)
+						sparse.Softmax{A: a}.Into(y, x)
 					}
 				})
 			})
 			b.Run(fmt.Sprintf("%s/%d/Backward", size.name, heads), func(b *testing.B) {
 				threads(b, func(b *testing.B) {
 					for b.Loop() {
-						sparse.SoftmaxRowsGrad(dx, a, y, x)
+						sparse.Softmax{A: a, Add: true}.Grad(dx, y, x)
 					}
 				})
 			})

@@ -48,8 +48,8 @@ func BenchmarkKernels(b *testing.B) {
 		{"Heads", func() { sparse.Product{A: a, Weights: w, Add: true}.Into(y, x) }},
 		{"HeadsTransposed", func() { sparse.Product{A: a, Weights: w, Transpose: true, Add: true}.Into(y, x) }},
 		{"Dots", func() { sparse.Dots{A: a, Add: true}.Into(e, x, x) }},
-		{"SoftmaxRows", func() { sparse.SoftmaxRows(e, a, w) }},
-		{"SoftmaxRowsGrad", func() { sparse.SoftmaxRowsGrad(e, a, w, w) }},
+		{"Softmax", func() { sparse.Softmax{A: a}.Into(e, w) }},
+		{"Softmax.Grad", func() { sparse.Softmax{A: a, Add: true}.Grad(e, w, w) }},
 	} {
 		b.Run(k.name, func(b *testing.B) {
 			b.ReportAllocs()

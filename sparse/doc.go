@@ -16,7 +16,7 @@
 // nonzeros, that is by row. An H-headed kernel reads a row of H·D elements as H
 // heads of D, one head after another.
 //
-// A [Product] and [Dots] overwrite their destination, and with Add they add to it.
+// A [Product], [Dots] and [Softmax] overwrite their destination, and with Add they add to it.
 // Unless it says otherwise any other kernel adds. A destination must not overlap
 // the operands. Sums are in the order of the nonzeros, so an element of the result
 // depends on its own row (or column) of the matrix alone, and no bit on the number

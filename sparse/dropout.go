@@ -29,9 +29,9 @@ func DropValues(dst []tensor.Float, a *CSR, d *tensor.Mask) {
 		return
 	}
 	l := dropLoops.Get().(*dropLoop)
-	l.cuts = par.Split(a.Offsets, dropParts(a), l.cuts)
+	l.bounds = par.Split(a.Offsets, dropParts(a), l.bounds)
 	l.run(a, d, dst)
-	*l = dropLoop{cuts: l.cuts}
+	*l = dropLoop{bounds: l.bounds}
 	dropLoops.Put(l)
 }
 
@@ -66,12 +66,12 @@ func Drop(a *CSR, d *tensor.Mask, room DropRoom) *CSR {
 	}
 	a.Settle()
 	b.late = &late{from: a, drop: *d}
-	b.left = &remains{cuts: par.Split(a.Offsets, dropParts(a), nil), cols: room.Cols, w: room.Kept, starts: room.Starts}
+	b.left = &remains{bounds: par.Split(a.Offsets, dropParts(a), nil), cols: room.Cols, w: room.Kept, starts: room.Starts}
 	l := dropLoops.Get().(*dropLoop)
-	own := l.cuts
-	l.cuts, l.left = b.left.cuts, b.left
+	own := l.bounds
+	l.bounds, l.left = b.left.bounds, b.left
 	l.run(a, d, nil)
-	*l = dropLoop{cuts: own}
+	*l = dropLoop{bounds: own}
 	dropLoops.Put(l)
 	return b
 }
@@ -102,13 +102,13 @@ type dropLoop struct {
 	a        *CSR
 	d        vec.Dropout
 	from, to []tensor.Float
-	cuts     []int
+	bounds   []int
 	left     *remains // nil: not wanted
 }
 
 var dropLoops = sync.Pool{New: func() any { return new(dropLoop) }}
 
-// run drops a's values under d, in the parts that cuts has, and sets to to them
+// run drops a's values under d, in the parts that bounds has, and sets to to them
 // or keeps what is left.
 func (l *dropLoop) run(a *CSR, d *tensor.Mask, to []tensor.Float) {
 	l.a, l.d, l.from, l.to = a, vec.Dropout(*d), a.Values, to
@@ -120,7 +120,7 @@ func (l *dropLoop) run(a *CSR, d *tensor.Mask, to []tensor.Float) {
 		}
 		l.from = *ones
 	}
-	par.Run(len(l.cuts)-1, l)
+	par.Run(len(l.bounds)-1, l)
 	if ones != nil {
 		scratch.Repay(ones)
 	}
@@ -130,9 +130,9 @@ func (l *dropLoop) run(a *CSR, d *tensor.Mask, to []tensor.Float) {
 func (l *dropLoop) Chunk(i int) {
 	o := l.a.Offsets
 	if l.left != nil {
-		l.left.starts[l.cuts[i]+i] = o[l.cuts[i]] + int64(i*spmm.KeepRoom)
+		l.left.starts[l.bounds[i]+i] = o[l.bounds[i]] + int64(i*spmm.KeepRoom)
 	}
-	for lo, hi := l.cuts[i], l.cuts[i+1]; lo < hi; {
+	for lo, hi := l.bounds[i], l.bounds[i+1]; lo < hi; {
 		next := lo + 1
 		for next < hi && o[next+1]-o[lo] <= dropWork {
 			next++

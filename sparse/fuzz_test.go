@@ -32,7 +32,7 @@ func use(t *testing.T, a *sparse.CSR) {
 	sparse.Product{A: a, Add: true}.Into(y, x)
 	w := tensor.New(a.NNZ(), 1)
 	sparse.Dots{A: a, Add: true}.Into(w, x, y)
-	sparse.SoftmaxRows(w, a, w)
+	sparse.Softmax{A: a}.Into(w, w)
 	sparse.Product{A: a, Transpose: true, Add: true}.Into(x, y)
 }
 

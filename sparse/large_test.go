@@ -53,7 +53,7 @@ func TestLargeResults(t *testing.T) {
 	x, v := normal(rng, nodes, heads, dim), normal(rng, nodes, heads, dim)
 	w, dy := normal(rng, edges, heads), normal(rng, edges, heads)
 	alpha := w.Like()
-	sparse.SoftmaxRows(alpha, a, w)
+	sparse.Softmax{A: a}.Into(alpha, w)
 	rows, each := x.Shape(), w.Shape()
 	sameOnThreads(t, "SetProduct", rows, func(y *tensor.Dense) { sparse.Product{A: a}.Into(y, x) }, func(y *tensor.Dense) { sparse.Product{A: a, Add: true}.Into(y, x) })
 	sameOnThreads(t, "SetMean", rows, func(y *tensor.Dense) { sparse.Product{A: a, Mean: true}.Into(y, x) }, func(y *tensor.Dense) { sparse.Product{A: a, Mean: true, Add: true}.Into(y, x) })
@@ -61,8 +61,8 @@ func TestLargeResults(t *testing.T) {
 	sameOnThreads(t, "SetHeads", rows, func(y *tensor.Dense) { sparse.Product{A: a, Weights: w}.Into(y, x) }, func(y *tensor.Dense) { sparse.Product{A: a, Weights: w, Add: true}.Into(y, x) })
 	sameOnThreads(t, "SetHeadsTransposed", rows, func(y *tensor.Dense) { sparse.Product{A: a, Weights: w, Transpose: true}.Into(y, x) }, func(y *tensor.Dense) { sparse.Product{A: a, Weights: w, Transpose: true, Add: true}.Into(y, x) })
 	sameOnThreads(t, "SetDots", each, func(z *tensor.Dense) { sparse.Dots{A: a}.Into(z, x, v) }, func(z *tensor.Dense) { sparse.Dots{A: a, Add: true}.Into(z, x, v) })
-	sameOnThreads(t, "SoftmaxRows", each, func(y *tensor.Dense) { sparse.SoftmaxRows(y, a, w) }, func(y *tensor.Dense) { copy(y.Data, alpha.Data) })
-	sameOnThreads(t, "SetSoftmaxRowsGrad", each, func(dx *tensor.Dense) { sparse.SetSoftmaxRowsGrad(dx, a, alpha, dy) }, func(dx *tensor.Dense) { sparse.SoftmaxRowsGrad(dx, a, alpha, dy) })
+	sameOnThreads(t, "Softmax", each, func(y *tensor.Dense) { sparse.Softmax{A: a}.Into(y, w) }, func(y *tensor.Dense) { copy(y.Data, alpha.Data) })
+	sameOnThreads(t, "Softmax.Grad", each, func(dx *tensor.Dense) { sparse.Softmax{A: a}.Grad(dx, alpha, dy) }, func(dx *tensor.Dense) { sparse.Softmax{A: a, Add: true}.Grad(dx, alpha, dy) })
 
 	number, plain := make([]int32, len(x.Data)), make([]int32, len(x.Data))
 	sameOnThreads(t, "MaxDense", rows, func(y *tensor.Dense) { sparse.MaxDense(y, number, a, nil, x) }, func(y *tensor.Dense) {

@@ -19,14 +19,14 @@ type rowKernel interface{ rows(lo, hi int) }
 
 // rowLoop is a loop over the rows of a matrix, in parts of about equal work.
 type rowLoop struct {
-	cuts   []int
+	bounds []int
 	kernel rowKernel
 }
 
 var rowLoops = sync.Pool{New: func() any { return new(rowLoop) }}
 
 // Chunk runs one part.
-func (l *rowLoop) Chunk(p int) { l.kernel.rows(l.cuts[p], l.cuts[p+1]) }
+func (l *rowLoop) Chunk(p int) { l.kernel.rows(l.bounds[p], l.bounds[p+1]) }
 
 // run runs a kernel on all rows of a, on several threads where that pays; width
 // is the work of a nonzero, in elements.
@@ -37,7 +37,7 @@ func (a *CSR) run(width int, k rowKernel) {
 		return
 	}
 	l := rowLoops.Get().(*rowLoop)
-	l.cuts, l.kernel = par.Split(a.Offsets, parts, l.cuts), k
+	l.bounds, l.kernel = par.Split(a.Offsets, parts, l.bounds), k
 	par.Run(parts, l)
 	l.kernel = nil
 	rowLoops.Put(l)

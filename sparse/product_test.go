@@ -270,15 +270,15 @@ func TestShapes(t *testing.T) {
 			func() { sparse.Dots{A: a, Add: true}.Into(m(n-1, 3), m(3, 6), m(4, 6)) },
 			func() { sparse.Dots{A: a}.Into(m(n, 3), m(3, 6), m(4, 5)) },
 		},
-		"sparse.SoftmaxRows": {
-			func() { sparse.SoftmaxRows(m(n, 2), a, m(n, 3)) },
-			func() { sparse.SoftmaxRows(m(n+1, 2), a, m(n+1, 2)) },
+		"sparse.Softmax": {
+			func() { sparse.Softmax{A: a}.Into(m(n, 2), m(n, 3)) },
+			func() { sparse.Softmax{A: a, Add: true}.Into(m(n+1, 2), m(n+1, 2)) },
 		},
-		"sparse.SoftmaxRowsGrad": {
-			func() { sparse.SoftmaxRowsGrad(m(n, 2), a, m(n, 2), m(n, 1)) },
-			func() { sparse.SoftmaxRowsGrad(m(n, 1), a, m(n, 2), m(n, 2)) },
+		"sparse.Softmax's gradient": {
+			func() { sparse.Softmax{A: a, Add: true}.Grad(m(n, 2), m(n, 2), m(n, 1)) },
+			func() { sparse.Softmax{A: a, Add: true}.Grad(m(n, 1), m(n, 2), m(n, 2)) },
+			func() { sparse.Softmax{A: a}.Grad(m(n, 3), m(n, 4), m(n, 4)) },
 		},
-		"sparse.SetSoftmaxRowsGrad": {func() { sparse.SetSoftmaxRowsGrad(m(n, 3), a, m(n, 4), m(n, 4)) }},
 		"sparse.MaxDense": {
 			func() { sparse.MaxDense(m(4, 6), nil, a, nil, m(4, 6)) },
 			func() { sparse.MaxDense(m(4, 6), nil, a, m(n, 4), m(3, 6)) },
@@ -330,8 +330,8 @@ func TestEmpty(t *testing.T) {
 		sparse.BestGrad(sparse.BestGrads{X: x, W: w}, []int32{}, a, nil, x, x.Like())
 		sparse.Pair(x, a, 0, x.Like(), x.Like())
 		sparse.Gather(x, a, x.Like())
-		sparse.SoftmaxRows(w, a, w)
-		sparse.SoftmaxRowsGrad(w.Like(), a, w, w)
+		sparse.Softmax{A: a}.Into(w, w)
+		sparse.Softmax{A: a, Add: true}.Grad(w.Like(), w, w)
 	}
 	if at, perm := a.Transpose(); at.Validate() != nil || len(perm) != 0 || len(a.Dense().Data) != 0 {
 		t.Errorf("the transpose of an empty matrix: %v", at.Validate())

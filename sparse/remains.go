@@ -13,7 +13,7 @@ import (
 // remains are the nonzeros of a matrix that are not zero, such as a dropout
 // leaves: in parts of rows, each part about where it stood.
 type remains struct {
-	cuts   []int // of the rows
+	bounds []int // of the rows
 	cols   []int32
 	w      []tensor.Float
 	starts []int64 // of the rows in cols, with the end of each part after it
@@ -33,14 +33,14 @@ func (p Product) runLeft(dst, x *tensor.Dense) {
 	t.remains = p.A.left
 	t.sum = spmm.RowSum{Gather: p.A.gather(x), Y: dst.Data, Heads: 1, W: t.w, Set: !p.Add}
 	t.sum.Cols = t.cols
-	par.Run(len(t.cuts)-1, t)
+	par.Run(len(t.bounds)-1, t)
 	*t = leftTask{}
 	leftTasks.Put(t)
 }
 
 // Chunk does one part of the rows.
 func (t *leftTask) Chunk(i int) {
-	lo, hi := t.cuts[i], t.cuts[i+1]
+	lo, hi := t.bounds[i], t.bounds[i+1]
 	sum := t.sum
 	sum.Y, sum.Offsets = sum.Y[lo*sum.F:hi*sum.F], t.starts[lo+i:hi+i+1]
 	sum.AddRows(0, hi-lo)
@@ -60,7 +60,7 @@ func (p Product) pick() *pickTask {
 	t := pickTasks.Get().(*pickTask)
 	n, parts := p.A.NNZ(), dropParts(p.A)
 	t.a, t.values = p.A, p.values()
-	t.cuts = par.Split(p.A.Offsets, parts, t.cuts)
+	t.bounds = par.Split(p.A.Offsets, parts, t.bounds)
 	t.cols, t.w = slices.Grow(t.cols[:0], n)[:n], slices.Grow(t.w[:0], n)[:n]
 	t.starts = slices.Grow(t.starts[:0], p.A.NumRows+parts)[:p.A.NumRows+parts]
 	spoil.Ints(t.cols)
@@ -78,10 +78,10 @@ func (t *pickTask) free() {
 // Chunk picks the nonzeros of one part of the rows.
 func (t *pickTask) Chunk(i int) {
 	o := t.a.Offsets
-	at := o[t.cuts[i]]
-	for r := t.cuts[i]; r < t.cuts[i+1]; r++ {
+	at := o[t.bounds[i]]
+	for r := t.bounds[i]; r < t.bounds[i+1]; r++ {
 		t.starts[r+i] = at
 		at += int64(spmm.Pick(t.cols[at:], t.w[at:], t.a.Cols[o[r]:o[r+1]], t.values[o[r]:o[r+1]]))
 	}
-	t.starts[t.cuts[i+1]+i] = at
+	t.starts[t.bounds[i+1]+i] = at
 }

@@ -69,5 +69,5 @@ func checkSetEdges(t *testing.T, name string, a *sparse.CSR, w, x *tensor.Dense)
 	y := normal(rand.New(rand.NewPCG(7, 6)), a.NumRows, x.RowLen())
 	sameOnThreads(t, name+": SetHeadsTransposed", x.Shape(), func(z *tensor.Dense) { sparse.Product{A: a, Weights: w, Transpose: true}.Into(z, y) }, func(z *tensor.Dense) { sparse.Product{A: a, Weights: w, Transpose: true, Add: true}.Into(z, y) })
 	sameOnThreads(t, name+": SetDots", w.Shape(), func(z *tensor.Dense) { sparse.Dots{A: a}.Into(z, x, y) }, func(z *tensor.Dense) { sparse.Dots{A: a, Add: true}.Into(z, x, y) })
-	sameOnThreads(t, name+": SetSoftmaxRowsGrad", w.Shape(), func(z *tensor.Dense) { sparse.SetSoftmaxRowsGrad(z, a, w, w) }, func(z *tensor.Dense) { sparse.SoftmaxRowsGrad(z, a, w, w) })
+	sameOnThreads(t, name+": Softmax.Grad", w.Shape(), func(z *tensor.Dense) { sparse.Softmax{A: a}.Grad(z, w, w) }, func(z *tensor.Dense) { sparse.Softmax{A: a, Add: true}.Grad(z, w, w) })
 }

@@ -164,11 +164,11 @@ func TestSoftmaxSizes(t *testing.T) {
 		for _, cpu.StreamFrom = range []int{1 << 22, 1} {
 			what := fmt.Sprintf("%d heads, past the caches from %d", heads, cpu.StreamFrom)
 			got, gotDX, added := spoiltLike(x), spoiltLike(x), x.Like()
-			sparse.SoftmaxRows(got, a, x)
+			sparse.Softmax{A: a}.Into(got, x)
 			nearEach(t, what+": softmax", got, y)
-			sparse.SetSoftmaxRowsGrad(gotDX, a, got, dy)
+			sparse.Softmax{A: a}.Grad(gotDX, got, dy)
 			nearEach(t, what+": gradient, set", gotDX, dx)
-			sparse.SoftmaxRowsGrad(added, a, got, dy)
+			sparse.Softmax{A: a, Add: true}.Grad(added, got, dy)
 			nearEach(t, what+": gradient, added", added, dx)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-func TestSoftmaxRows(t *testing.T) {
+func TestSoftmax(t *testing.T) {
 	for _, heads := range []int{1, 3, 8} {
 		rng := rand.New(rand.NewPCG(uint64(heads), 7))
 		a := random(rng, 15, 11, 60, false)
@@ -28,14 +28,20 @@ func TestSoftmaxRows(t *testing.T) {
 			}
 		}
 		y := normal(rng, a.NNZ(), heads) // overwritten
-		sparse.SoftmaxRows(y, a, x)
-		near(t, "SoftmaxRows", y, want)
-		sparse.SoftmaxRows(x, a, x)
+		sparse.Softmax{A: a}.Into(y, x)
+		near(t, "Softmax", y, want)
+		sum := x.Clone()
+		sparse.Softmax{A: a, Add: true}.Into(sum, x)
+		for i, v := range x.Data {
+			want[i] += float64(v)
+		}
+		near(t, "Softmax added", sum, want)
+		sparse.Softmax{A: a}.Into(x, x)
 		sameBits(t, "in place", x, y)
 	}
 }
 
-func TestSoftmaxRowsExtremes(t *testing.T) {
+func TestSoftmaxExtremes(t *testing.T) {
 	inf, nan := float(math.Inf(1)), float(math.NaN())
 	for _, test := range []struct{ x, want []float }{
 		{[]float{1e4, 0, -1e4}, []float{1, 0, 0}},
@@ -63,7 +69,7 @@ func TestSoftmaxRowsExtremes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sparse.SoftmaxRows(x, a, x)
+		sparse.Softmax{A: a}.Into(x, x)
 		for k, want := range test.want {
 			if got := x.Row(k + 2)[1]; got != want && !(got != got && want != want) {
 				t.Errorf("softmax of %v: element %d is %v, want %v", test.x, k, got, want)
@@ -99,21 +105,21 @@ func differences(t *testing.T, what string, x, grad *tensor.Dense, f func() floa
 	}
 }
 
-func TestSoftmaxRowsGrad(t *testing.T) {
+func TestSoftmaxGrad(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	a := random(rng, 7, 6, 14, false)
 	x, dy := normal(rng, a.NNZ(), 3), normal(rng, a.NNZ(), 3)
 	y := x.Like()
 	f := func() float64 {
-		sparse.SoftmaxRows(y, a, x)
+		sparse.Softmax{A: a}.Into(y, x)
 		return inner(y, dy)
 	}
 	f()
 	start := normal(rng, a.NNZ(), 3)
 	dx := start.Clone()
-	sparse.SoftmaxRowsGrad(dx, a, y, dy)
+	sparse.Softmax{A: a, Add: true}.Grad(dx, y, dy)
 	for i, v := range start.Data {
 		dx.Data[i] -= v // the gradient was added
 	}
-	differences(t, "SoftmaxRowsGrad", x, dx, f)
+	differences(t, "Softmax.Grad", x, dx, f)
 }

@@ -60,7 +60,7 @@ func (p Product) spill(dst, x *tensor.Dense) {
 		t.remains = &picks.remains
 	default:
 		t.ends[1] = p.A.NumRows
-		t.all = remains{cuts: t.ends[:], cols: p.A.Cols, w: p.values(), starts: p.A.Offsets}
+		t.all = remains{bounds: t.ends[:], cols: p.A.Cols, w: p.values(), starts: p.A.Offsets}
 		t.remains = &t.all
 	}
 	par.Run(t.f/t.width, t)
@@ -107,8 +107,8 @@ func (t *spillTask) Chunk(i int) {
 // add adds the columns of x from left on to those at y.
 func (t *spillTask) add(y []tensor.Float, stride, left int) {
 	s := spmm.Spill{Y: y, YStride: stride, XStride: t.f, Width: t.width, Cols: t.cols, W: t.w}
-	for p := range len(t.cuts) - 1 {
-		if lo, hi := t.cuts[p], t.cuts[p+1]; lo < hi {
+	for p := range len(t.bounds) - 1 {
+		if lo, hi := t.bounds[p], t.bounds[p+1]; lo < hi {
 			s.X, s.Offsets = t.x[lo*t.f+left:], t.starts[lo+p:hi+p+1]
 			s.Add()
 		}

@@ -148,9 +148,9 @@ type block struct {
 	panel               int
 }
 
-// even cuts n into as few ranges as have at most so many, and returns how long
+// tileLength cuts n into as few ranges as have at most so many, and returns how long
 // they are: about the same, and a multiple of unit.
-func even(n, most, unit int) int {
+func tileLength(n, most, unit int) int {
 	parts := (n + most - 1) / most
 	return ((n+parts-1)/parts + unit - 1) / unit * unit
 }
@@ -167,7 +167,7 @@ func (g *gemm) strip(w *workspace, blk block) {
 			p.K = min(steps, blk.kg-l)
 			p.Set = g.set && blk.k0+l == 0
 			g.operand(w, &p, i, blk.k0+l)
-			g.across(&p, part, l)
+			g.mulPanels(&p, part, l)
 		}
 		if blk.k0+blk.kg == g.k {
 			g.finish(part)
@@ -177,18 +177,18 @@ func (g *gemm) strip(w *workspace, blk block) {
 
 // cut returns how many rows and steps of k of a block are computed together.
 func (g *gemm) cut(blk block) (rows, steps int) {
-	most, steps := mc, even(blk.kg, kc, 4)
+	most, steps := mc, tileLength(blk.kg, kc, 4)
 	switch {
 	case g.grouped():
-		most, steps = 512, even(blk.kg, kc/2, 4) // whole rows of the transpose, as memory likes it
+		most, steps = 512, tileLength(blk.kg, kc/2, 4) // whole rows of the transpose, as memory likes it
 	case blk.kg < 128 && g.n >= 1024:
 		most = 24 // rows of c are a page each, and what the time goes into
 	}
-	return even(blk.hi-blk.lo, most, 2*simdgemm.ProductGroup), steps
+	return tileLength(blk.hi-blk.lo, most, 2*simdgemm.ProductGroup), steps
 }
 
-// across computes all panels of a block, of p.K steps from step l of its own.
-func (g *gemm) across(p *simdgemm.Product, blk block, l int) {
+// mulPanels computes all panels of a block, of p.K steps from step l of its own.
+func (g *gemm) mulPanels(p *simdgemm.Product, blk block, l int) {
 	if blk.panel == 0 {
 		p.LDB, p.N = g.b.rs, blk.right-blk.left
 		p.B, p.C = blk.b[l*p.LDB+blk.left:], g.c[blk.lo*g.n+blk.left:]

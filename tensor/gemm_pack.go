@@ -57,7 +57,7 @@ func packAll(to []Float, b view, k, n int) {
 	}
 	t := packTasks.Get().(*packTask)
 	*t = packTask{to: to, b: b, k: k, n: n}
-	t.by = even(k, max(packChunk/n, 64), 8)
+	t.by = tileLength(k, max(packChunk/n, 64), 8)
 	par.Run((k+t.by-1)/t.by, t)
 	*t = packTask{}
 	packTasks.Put(t)

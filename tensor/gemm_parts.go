@@ -19,8 +19,8 @@ const (
 // partTask is a block of a product, cut in chunks by rows and columns of c.
 type partTask struct {
 	gemm
-	blk          block
-	down, across int // chunks below and beside each other
+	blk                     block
+	rowChunks, columnChunks int // chunks below and beside each other
 }
 
 var partTasks = sync.Pool{New: func() any { return new(partTask) }}
@@ -29,8 +29,8 @@ var partTasks = sync.Pool{New: func() any { return new(partTask) }}
 func (t *partTask) Chunk(i int) {
 	w := workspaces.Get().(*workspace)
 	blk := t.blk
-	blk.lo, blk.hi = portion(t.m, simdgemm.ProductGroup, i/t.across, t.down)
-	blk.left, blk.right = portion(t.n, nr, i%t.across, t.across)
+	blk.lo, blk.hi = portion(t.m, simdgemm.ProductGroup, i/t.columnChunks, t.rowChunks)
+	blk.left, blk.right = portion(t.n, nr, i%t.columnChunks, t.columnChunks)
 	t.strip(w, blk)
 	workspaces.Put(w)
 }
@@ -55,8 +55,8 @@ func (g *gemm) rows(blk block) {
 	}
 	t := partTasks.Get().(*partTask)
 	*t = partTask{gemm: *g, blk: blk}
-	t.down, t.across = g.share(chunks)
-	par.Run(t.down*t.across, t)
+	t.rowChunks, t.columnChunks = g.share(chunks)
+	par.Run(t.rowChunks*t.columnChunks, t)
 	*t = partTask{}
 	partTasks.Put(t)
 }
@@ -64,7 +64,7 @@ func (g *gemm) rows(blk block) {
 // share returns how many chunks there are below and beside each other, of about
 // so many: columns are cut where there are too few rows. A few more than the
 // threads are a multiple of them if they can: the last would wait for one.
-func (g *gemm) share(chunks int) (down, across int) {
+func (g *gemm) share(chunks int) (rowChunks, columnChunks int) {
 	least := fairRows
 	switch {
 	case g.grouped():
@@ -72,18 +72,18 @@ func (g *gemm) share(chunks int) (down, across int) {
 	case g.n <= 4*nr:
 		least = tileRows
 	}
-	down, across = max(1, min(chunks, g.m/least)), 1
-	if down < 16 {
+	rowChunks, columnChunks = max(1, min(chunks, g.m/least)), 1
+	if rowChunks < 16 {
 		narrow := 2 // panels
 		if g.then.ends() {
 			narrow = 8 // it is done row by row
 		}
-		across = max(1, min((chunks+down-1)/down, panels(g.n)/narrow))
+		columnChunks = max(1, min((chunks+rowChunks-1)/rowChunks, panels(g.n)/narrow))
 	}
-	if down > 4 {
-		down -= down % 4
+	if rowChunks > 4 {
+		rowChunks -= rowChunks % 4
 	}
-	return down, across
+	return rowChunks, columnChunks
 }
 
 // Where k is at least splitFrom in a product with TransA, a gradient of weights,

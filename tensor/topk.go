@@ -45,22 +45,22 @@ func (r ranking) top(h []int32) {
 		h[i] = int32(i)
 	}
 	for i := len(h)/2 - 1; i >= 0; i-- {
-		r.sink(h, i)
+		r.siftDown(h, i)
 	}
 	for p := int32(len(h)); int(p) < len(r); p++ {
 		if r.before(p, h[0]) {
 			h[0] = p
-			r.sink(h, 0)
+			r.siftDown(h, 0)
 		}
 	}
 	for n := len(h) - 1; n > 0; n-- {
 		h[0], h[n] = h[n], h[0]
-		r.sink(h[:n], 0)
+		r.siftDown(h[:n], 0)
 	}
 }
 
-// sink moves element i of a heap down to where it belongs.
-func (r ranking) sink(h []int32, i int) {
+// siftDown moves element i of a heap down to where it belongs.
+func (r ranking) siftDown(h []int32, i int) {
 	for {
 		c := 2*i + 1
 		if c >= len(h) {

@@ -33,7 +33,7 @@ func hostileDataset(t *testing.T) string {
 }
 
 // tame reports what of a text a terminal must not get.
-func tame(t *testing.T, what, text string) {
+func harmless(t *testing.T, what, text string) {
 	t.Helper()
 	for _, r := range text {
 		if r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
@@ -87,14 +87,14 @@ func TestHostileNames(t *testing.T) {
 		if (status == succeeded) != (i < len(right)) || stdout+stderr == "" {
 			t.Errorf("%q: status %d, output %q, error %q", args, status, stdout, stderr)
 		}
-		tame(t, strings.Join(args[:min(2, len(args))], " "), stdout+stderr)
+		harmless(t, strings.Join(args[:min(2, len(args))], " "), stdout+stderr)
 	}
 	for _, name := range []string{"p.svg", "a.svg"} {
 		svg, err := os.ReadFile(file(name))
 		if err != nil || !strings.Contains(string(svg), `x\x1b[2J`) {
 			t.Errorf("%s: no class in quotes: %v", name, err)
 		}
-		tame(t, name, string(svg))
+		harmless(t, name, string(svg))
 		wordsApart(t, svg)
 	}
 }
@@ -122,7 +122,7 @@ func TestHostileFiles(t *testing.T) {
 			if status == succeeded {
 				t.Errorf("%q of %s is right", args, ext)
 			}
-			tame(t, ext, stdout+stderr)
+			harmless(t, ext, stdout+stderr)
 		}
 	}
 	model := filepath.Join(dir, "m.safetensors")
@@ -153,7 +153,7 @@ func TestHostileFiles(t *testing.T) {
 			if status == succeeded || !strings.Contains(stderr, `\x1b[2`) {
 				t.Errorf("%q of %s of %s: status %d, %q", command, value, key, status, stderr)
 			}
-			tame(t, key, stdout+stderr)
+			harmless(t, key, stdout+stderr)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 // record of each destination. Its working memory, which is kept between calls,
 // does not grow with the edges: it has a number for each node and head, a few
 // times. Infinite logits are treated as in
-// [sparse.SoftmaxRows].
+// [sparse.Softmax].
 //
 // The fields are only read, so one GAT may run on several goroutines with
 // destinations of their own.

@@ -188,8 +188,8 @@ func TestAttentionThreads(t *testing.T) {
 			k.Forward(out, rec)
 			k.Backward(dOut, out, rec, into)
 			y, dx := k.Ee.Like(), k.Ee.Like()
-			sparse.SoftmaxRows(y, k.In, k.Ee)
-			sparse.SoftmaxRowsGrad(dx, k.In, y, k.Weight)
+			sparse.Softmax{A: k.In}.Into(y, k.Ee)
+			sparse.Softmax{A: k.In, Add: true}.Grad(dx, y, k.Weight)
 			values := make([]float, k.In.NNZ())
 			sparse.DropValues(values, k.In, k.Drop)
 			undo()
@@ -234,11 +234,11 @@ func TestAttentionNotFinite(t *testing.T) {
 				z.Data[i] = s * k.Slope
 			}
 		}
-		sparse.SoftmaxRows(y, a, z)
+		sparse.Softmax{A: a}.Into(y, z)
 		alone := want.Like()
 		sparse.Product{A: a, Weights: y, Add: true}.Into(alone, k.Ft)
 		for name, pair := range map[string][2]*tensor.Dense{
-			"out": {out, want}, "out of SoftmaxRows": {out, alone}, "El": {into.El, wantInto.El}, "Er": {into.Er, wantInto.Er}, "Ft": {into.Ft, wantInto.Ft},
+			"out": {out, want}, "out of Softmax": {out, alone}, "El": {into.El, wantInto.El}, "Er": {into.Er, wantInto.Er}, "Ft": {into.Ft, wantInto.Ft},
 		} {
 			for i, v := range pair[0].Data {
 				w := pair[1].Data[i]
@@ -263,8 +263,8 @@ func TestAttentionAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(20, func() {
 		k.Forward(out, rec)
 		k.Backward(dOut, out, rec, into)
-		sparse.SoftmaxRows(y, k.In, k.Ee)
-		sparse.SoftmaxRowsGrad(y, k.In, k.Ee, k.Ee)
+		sparse.Softmax{A: k.In}.Into(y, k.Ee)
+		sparse.Softmax{A: k.In, Add: true}.Grad(y, k.Ee, k.Ee)
 		sparse.DropValues(values, k.In, k.Drop)
 	}); n >= 1 {
 		t.Errorf("%v allocations", n)

@@ -83,7 +83,7 @@ func unfused(k *attend.GAT, out *tensor.Dense) (z, alpha, factor *tensor.Dense) 
 		}
 	}
 	alpha = z.Like()
-	sparse.SoftmaxRows(alpha, a, y)
+	sparse.Softmax{A: a}.Into(alpha, y)
 	sparse.Product{A: a, Weights: times(alpha, factor, weights(k)), Add: true}.Into(out, k.Ft)
 	return z, alpha, factor
 }
@@ -161,7 +161,7 @@ func TestAttentionBackward(t *testing.T) {
 		for i, v := range times(g, alpha, factor).Data {
 			want.Weight.Data[i*want.Weight.RowLen()/heads] += v
 		}
-		sparse.SoftmaxRowsGrad(want.Ee, a, alpha, times(g, factor, w))
+		sparse.Softmax{A: a, Add: true}.Grad(want.Ee, alpha, times(g, factor, w))
 		for i, s := range z.Data {
 			if s < 0 {
 				want.Ee.Data[i] *= k.Slope

@@ -19,6 +19,13 @@ func random(rng *rand.Rand, n int) []tensor.Float {
 	return x
 }
 
+// small makes numbers so small that sums of thousands are of order one.
+func small(x []tensor.Float) {
+	for i := range x {
+		x[i] /= 64
+	}
+}
+
 // copied returns copies of arrays, of which some may be nil.
 func copied(xs ...[]tensor.Float) [][]tensor.Float {
 	out := make([][]tensor.Float, len(xs))

@@ -5,6 +5,8 @@
 //	Entropy, Hinge                              losses of rows against labels
 //	Pairs                                       losses of elements, of any PairLoss
 //	CumSumGrad, CumProdGrad, CircularConv       along rows
+//	BiasThen                                    a bias on rows, and what follows it
+//	PerHead, PairDots                           scalar products of rows
 //	MatMulInPlace                               a product in the memory of an operand
 //
 // A kernel is a struct of its operands. Its comment says the plain loop that it equals.

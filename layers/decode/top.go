@@ -66,13 +66,13 @@ func (t *top) show(c choice) {
 	}
 	if c.before(t.heap[0]) {
 		t.heap[0] = c
-		sink(t.heap, choice.before)
+		siftDown(t.heap, choice.before)
 	}
 }
 
-// sink moves the root of a heap down until nothing below it comes after it, in the
+// siftDown moves the root of a heap down until nothing below it comes after it, in the
 // sense of first.
-func sink(h []choice, first func(a, b choice) bool) {
+func siftDown(h []choice, first func(a, b choice) bool) {
 	for i := 0; ; {
 		down := 2*i + 1
 		if down >= len(h) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -50,7 +51,7 @@ type EncoderDecoder struct {
 // 1/√Hidden; biases zero.
 func (l *EncoderDecoder) Init(rng *rand.Rand) {
 	m, k := l.Hidden, 2*l.maxout()
-	matrix := func(rows, cols int) *grad.Param { return uniform(rng, rows, cols, m) }
+	matrix := func(rows, cols int) *grad.Param { return compose.Uniform(rng, rows, cols, m) }
 	embed := func(n int) *grad.Param {
 		p := grad.NewParam(n, l.Embed)
 		p.Value.Normal(rng, 0, 1)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
@@ -39,13 +40,8 @@ type GRU struct {
 // Init makes the Params: the weights uniform up to 1/√Hidden, the biases zero.
 func (l *GRU) Init(rng *rand.Rand) {
 	m := l.Hidden
-	l.W, l.U, l.B, l.BN = uniform(rng, l.In, 3*m, m), uniform(rng, m, 3*m, m), nil, nil
-	if !l.NoBias {
-		l.B = grad.NewParam(3 * m)
-	}
-	if !l.NoBias && !l.ResetBefore {
-		l.BN = grad.NewParam(m)
-	}
+	l.W, l.U = compose.Uniform(rng, l.In, 3*m, m), compose.Uniform(rng, m, 3*m, m)
+	l.B, l.BN = compose.Bias(!l.NoBias, 3*m), compose.Bias(!l.NoBias && !l.ResetBefore, m)
 }
 
 // Forward returns h of every node of g, from a state of zeros.
@@ -58,12 +54,12 @@ func (l *GRU) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 func (l *GRU) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init message.State) message.State {
 	c := cell{"sequence.GRU", l.W, l.U, l.Hidden, 3}
 	c.check(g, x)
-	xp := input{x, t.Use(l.W), use(t, l.B)}.inLevels(t, g) // of all nodes at once
+	xp := input{x, t.Use(l.W), compose.Use(t, l.B)}.inLevels(t, g) // of all nodes at once
 	init = c.start(t, init, 1)
 	if l.ResetBefore {
 		return l.resetBefore(t, g, xp, init)
 	}
-	u, bn := t.Use(l.U), use(t, l.BN)
+	u, bn := t.Use(l.U), compose.Use(t, l.BN)
 	return message.Sweep(g, init, func(lv *message.Level, prev message.State) message.State {
 		h := arrived(lv, prev[0])
 		prev[0] = gruOperands{lv.Take(xp), h.MatMul(u), h, bn}.apply(true)

@@ -2,8 +2,6 @@ package sequence
 
 import (
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -65,22 +63,6 @@ func (in input) inLevels(t *grad.Tape, g *graph.Graph) *grad.Var {
 		x = t.Input(x.Value()) // so that the copy is the tape's
 	}
 	return x.Permute(levels.Order, levels.Rank).Linear(in.w, in.b, grad.Identity)
-}
-
-// use is t.Use of a Param that a layer may lack.
-func use(t *grad.Tape, p *grad.Param) *grad.Var {
-	if p == nil {
-		return nil
-	}
-	return t.Use(p)
-}
-
-// uniform returns weights up to 1/√m.
-func uniform(rng *rand.Rand, rows, cols, m int) *grad.Param {
-	p := grad.NewParam(rows, cols)
-	b := 1 / math.Sqrt(float64(m))
-	p.Value.Uniform(rng, -b, b)
-	return p
 }
 
 // start returns init or, for nil, a state of n Vars of zeros, one row for all

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -54,7 +55,7 @@ type LSTM struct {
 // for the forget gate's.
 func (l *LSTM) Init(rng *rand.Rand) {
 	m := l.Hidden
-	l.W, l.U = uniform(rng, l.In, 4*m, m), uniform(rng, m, 4*m, m)
+	l.W, l.U = compose.Uniform(rng, l.In, 4*m, m), compose.Uniform(rng, m, 4*m, m)
 	l.B, l.P = nil, nil
 	if !l.NoBias {
 		l.B = grad.NewParam(4 * m)
@@ -64,9 +65,9 @@ func (l *LSTM) Init(rng *rand.Rand) {
 	}
 	switch l.Peephole {
 	case DiagonalPeephole:
-		l.P = uniform(rng, 3, m, m)
+		l.P = compose.Uniform(rng, 3, m, m)
 	case FullPeephole:
-		l.P = uniform(rng, m, 3*m, m)
+		l.P = compose.Uniform(rng, m, 3*m, m)
 	}
 }
 
@@ -82,7 +83,7 @@ func (l *LSTM) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 func (l *LSTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init message.State) message.State {
 	like := cell{"sequence.LSTM", l.W, l.U, l.Hidden, 4}
 	like.check(g, x)
-	xp := input{x, t.Use(l.W), use(t, l.B)}.inLevels(t, g) // of all nodes at once
+	xp := input{x, t.Use(l.W), compose.Use(t, l.B)}.inLevels(t, g) // of all nodes at once
 	u, gates := t.Use(l.U), l.gates(t)
 	return message.Sweep(g, like.start(t, init, 2), func(lv *message.Level, prev message.State) message.State {
 		h, c := arrived(lv, prev[0]), arrived(lv, prev[1])

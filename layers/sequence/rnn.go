@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
@@ -30,10 +31,8 @@ type RNN struct {
 
 // Init makes the Params: the weights uniform up to 1/√Hidden, the bias zero.
 func (l *RNN) Init(rng *rand.Rand) {
-	l.W, l.U, l.B = uniform(rng, l.In, l.Hidden, l.Hidden), uniform(rng, l.Hidden, l.Hidden, l.Hidden), nil
-	if !l.NoBias {
-		l.B = grad.NewParam(l.Hidden)
-	}
+	m := l.Hidden
+	l.W, l.U, l.B = compose.Uniform(rng, l.In, m, m), compose.Uniform(rng, m, m, m), compose.Bias(!l.NoBias, m)
 }
 
 // Forward returns h of every node of g, from a state of zeros.
@@ -46,7 +45,7 @@ func (l *RNN) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 func (l *RNN) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init message.State) message.State {
 	c := cell{"sequence.RNN", l.W, l.U, l.Hidden, 1}
 	c.check(g, x)
-	xp := input{x, t.Use(l.W), use(t, l.B)}.inLevels(t, g) // of all nodes at once
+	xp := input{x, t.Use(l.W), compose.Use(t, l.B)}.inLevels(t, g) // of all nodes at once
 	u, a := t.Use(l.U), l.Activation
 	if a == "" {
 		a = grad.Tanh

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -40,8 +41,8 @@ type TreeLSTM struct {
 // but for the forget gate's.
 func (l *TreeLSTM) Init(rng *rand.Rand) {
 	m := l.Hidden
-	l.W, l.U, l.B = uniform(rng, l.In, 3*m, m), uniform(rng, m, 3*m, m), grad.NewParam(3*m)
-	l.WF, l.UF, l.BF = uniform(rng, l.In, m, m), uniform(rng, m, m, m), grad.NewParam(m)
+	l.W, l.U, l.B = compose.Uniform(rng, l.In, 3*m, m), compose.Uniform(rng, m, 3*m, m), grad.NewParam(3*m)
+	l.WF, l.UF, l.BF = compose.Uniform(rng, l.In, m, m), compose.Uniform(rng, m, m, m), grad.NewParam(m)
 	l.BF.Value.Fill(tensor.Float(l.ForgetBias))
 }
 

@@ -86,8 +86,8 @@ func (b *backPass) measureHubs() {
 // destination in parts take.
 func (b *backPass) measureHub(i int) {
 	w := b.pass.readyWorker(b.pass.limit)
-	w.sumAcross(b.hubs[i])
-	copy(b.hubSums[i*b.pass.stats.columns:], w.acrossSums)
+	w.sumInEdges(b.hubs[i])
+	copy(b.hubSums[i*b.pass.stats.columns:], w.inEdgeSums)
 	w.release()
 }
 
@@ -180,7 +180,7 @@ func (b *backPass) chunk(i int) {
 	b.window.aimChunk(c)
 	switch n := b.pass.stats.columns; {
 	case c.hub >= 0:
-		copy(w.acrossSums, b.hubSums[c.hub*n:(c.hub+1)*n])
+		copy(w.inEdgeSums, b.hubSums[c.hub*n:(c.hub+1)*n])
 		w.backwardTiles(c)
 	case b.pass.eval.walks && b.pass.plan.ScoreIsValue >= 0:
 		w.walkBack(c)

@@ -10,7 +10,7 @@ import (
 
 // backwardTiles does a chunk tile by tile.
 func (w *worker) backwardTiles(c chunk) {
-	w.pass.tiles(c, w.sumAcross, w.backwardTile)
+	w.pass.tiles(c, w.sumInEdges, w.backwardTile)
 }
 
 // backwardTile evaluates a tile and adds its gradients.
@@ -38,27 +38,27 @@ func (w *worker) prefetch(t tile) {
 	}
 }
 
-// sumAcross computes, for a destination in parts, the sum that the gradient of
+// sumInEdges computes, for a destination in parts, the sum that the gradient of
 // each step across its edges takes over all of them, from the last step to the
 // first.
-func (w *worker) sumAcross(v int) {
+func (w *worker) sumInEdges(v int) {
 	window := w.window
 	w.window = nil // no leaf takes a gradient yet
 	defer func() { w.window = window }()
-	clear(w.acrossSums)
+	clear(w.inEdgeSums)
 	lo, hi := int(w.graph.In().Offsets[v]), int(w.graph.In().Offsets[v+1])
 	for i := len(w.plan.Steps) - 1; i >= 0; i-- {
 		s := &w.plan.Steps[i]
-		if !s.Kind.Across() || !s.Needs || s.Kind == ir.TopK {
+		if !s.Kind.AcrossInEdges() || !s.Needs || s.Kind == ir.TopK {
 			continue
 		}
-		c := w.acrossSums[s.Stat : s.Stat+s.Width]
+		c := w.inEdgeSums[s.Stat : s.Stat+s.Width]
 		parts(w.pass.fit, lo, hi, v, func(t tile) {
 			w.evaluate(t, w.plan.Computed())
 			w.pullBack(t, i+1)
 			if w.hasGrad[i] {
 				n := (t.hi - t.lo) * s.Width
-				w.acrossTerms(s, w.tmp[:n], w.values[i][:n], w.grads[i])
+				w.inEdgeTerms(s, w.tmp[:n], w.values[i][:n], w.grads[i])
 				vec.AddRows(c, w.tmp[:n])
 			}
 		})
@@ -125,7 +125,7 @@ func (w *worker) pullBack(t tile, stop int) {
 		case ir.MatMul:
 			w.pullMultiply(s, dy)
 		case ir.Softmax, ir.LogSoftmax, ir.Normalise, ir.TopK:
-			w.pullAcross(i, t)
+			w.pullInEdges(i, t)
 		default:
 			w.pullPerEdge(i, t, dy)
 		}

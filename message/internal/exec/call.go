@@ -10,11 +10,11 @@ import (
 // Call is a plan with all that it is run on. It is the caller's again when it
 // returns: what backward needs is copied.
 type Call struct {
-	Plan    *plan.Plan
-	Graph   *graph.Graph
-	Vars    []*grad.Var // what the leaves read
-	Asides  []ir.Aside
-	Lasting bool // nobody changes Vars and Asides ever after, so that they may be kept
+	Plan       *plan.Plan
+	Graph      *graph.Graph
+	Vars       []*grad.Var // what the leaves read
+	Attributes []ir.Attribute
+	Lasting    bool // nobody changes Vars and Attributes ever after, so that they may be kept
 }
 
 // Aliased reports whether the graph's destinations are nodes that are sources too,

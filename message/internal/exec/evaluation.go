@@ -10,10 +10,10 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// shortVars and shortAsides are how many of each an evaluation has room for.
+// shortVars and shortAttributes are how many of each an evaluation has room for.
 const (
-	shortVars   = 6
-	shortAsides = 2
+	shortVars       = 6
+	shortAttributes = 2
 )
 
 // evaluation is a plan that was run on a graph, with all that backward needs: what
@@ -31,29 +31,29 @@ type evaluation struct {
 	ints   []int32
 }
 
-// manyVars are Vars and asides that an evaluation alone has no room for.
+// manyVars are Vars and attributes that an evaluation alone has no room for.
 type manyVars struct {
-	vars   []*grad.Var
-	asides []ir.Aside
+	vars       []*grad.Var
+	attributes []ir.Attribute
 }
 
-// longEvaluation is an evaluation of many Vars, or with asides.
+// longEvaluation is an evaluation of many Vars, or with attributes.
 type longEvaluation struct {
 	evaluation
-	many  manyVars
-	aside [shortAsides]ir.Aside
+	many      manyVars
+	attribute [shortAttributes]ir.Attribute
 }
 
 // newEvaluation keeps what a call reads.
 func newEvaluation(op grad.Op, c *Call) *evaluation {
-	if len(c.Vars) <= shortVars && len(c.Asides) == 0 {
+	if len(c.Vars) <= shortVars && len(c.Attributes) == 0 {
 		e := grad.Notes[evaluation](op)
 		copy(e.room[:], c.Vars)
 		return e
 	}
 	l := grad.Notes[longEvaluation](op)
 	l.more = &l.many
-	l.many.asides = append(l.aside[:0], c.Asides...)
+	l.many.attributes = append(l.attribute[:0], c.Attributes...)
 	l.many.vars = l.room[:copy(l.room[:], c.Vars)]
 	switch {
 	case c.Lasting:
@@ -77,8 +77,8 @@ func (e *evaluation) vars() []*grad.Var {
 	return e.room[:]
 }
 
-// aside returns what a step has beside its operands.
-func (e *evaluation) aside(s *plan.Step) *ir.Aside { return &e.more.asides[s.Aside] }
+// attribute returns what a step has beside its operands.
+func (e *evaluation) attribute(s *plan.Step) *ir.Attribute { return &e.more.attributes[s.Attribute] }
 
 // newResult makes the array of results: a row for each destination, or edge. Chunks
 // clear what they add to.

@@ -47,7 +47,7 @@ func (w *worker) measureStats(v int) {
 	lo, hi := int(w.graph.In().Offsets[v]), int(w.graph.In().Offsets[v+1])
 	for i := range w.plan.Steps {
 		s := &w.plan.Steps[i]
-		if !s.Kind.Across() {
+		if !s.Kind.AcrossInEdges() {
 			continue
 		}
 		w.clearStats(s, v)

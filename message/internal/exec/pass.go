@@ -45,7 +45,7 @@ func (t *stats) of(x []tensor.Float, s *plan.Step, v int) []tensor.Float {
 }
 
 // kindsOf returns which of the rows of its row each edge takes.
-func (p *pass) kindsOf(s *plan.Step) []int32 { return p.eval.aside(s).Rows }
+func (p *pass) kindsOf(s *plan.Step) []int32 { return p.eval.attribute(s).Rows }
 
 // eachRow calls f with every destination of the tile that has edges there, and
 // with the range of its edges, counted from the tile's first.

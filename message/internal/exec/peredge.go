@@ -38,7 +38,7 @@ func (w *worker) perEdge(s *plan.Step, t tile, y []tensor.Float) {
 		}
 	case ir.Dropout:
 		clear(y)
-		w.pass.eval.aside(s).Drop.Add(y, x, t.lo, s.Width)
+		w.pass.eval.attribute(s).Drop.Add(y, x, t.lo, s.Width)
 	case ir.Gumbel:
 		copy(y, x)
 		w.perturb(s, t, y)
@@ -62,7 +62,7 @@ func (w *worker) stretch(s *plan.Step, x, y []tensor.Float) {
 // perturb adds to each logit a number whose distribution makes the largest sum a
 // draw by the logits' softmax: −log(−log u), u even between 0 and 1.
 func (w *worker) perturb(s *plan.Step, t tile, y []tensor.Float) {
-	d := w.pass.eval.aside(s).Drop
+	d := w.pass.eval.attribute(s).Drop
 	for e := range t.hi - t.lo {
 		key := d.Row(t.lo + e)
 		for j := range s.Width {
@@ -107,7 +107,7 @@ func (w *worker) pullPerEdge(i int, t tile, dy []tensor.Float) {
 			add(dx[at:at+s.Width], dy[e*s.Width:(e+1)*s.Width])
 		}
 	case ir.Dropout:
-		w.pass.eval.aside(s).Drop.Add(dx, dy, t.lo, s.Width)
+		w.pass.eval.attribute(s).Drop.Add(dx, dy, t.lo, s.Width)
 	}
 }
 

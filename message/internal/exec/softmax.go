@@ -200,8 +200,8 @@ func (w *worker) keepChosen(s *plan.Step, v, e0 int, y, x []tensor.Float) {
 	}
 }
 
-// pullAcross adds the gradient of a step across the in-edges to its operand's.
-func (w *worker) pullAcross(i int, t tile) {
+// pullInEdges adds the gradient of a step across the in-edges to its operand's.
+func (w *worker) pullInEdges(i int, t tile) {
 	s := &w.plan.Steps[i]
 	n := (t.hi - t.lo) * s.Width
 	dy := w.grads[i]
@@ -217,25 +217,25 @@ func (w *worker) pullAcross(i int, t tile) {
 		return
 	}
 	g := w.tmp[:n]
-	w.acrossTerms(s, g, y, dy)
+	w.inEdgeTerms(s, g, y, dy)
 	w.pass.eachRow(t, func(v, lo, hi int) {
 		lo, hi = lo*s.Width, hi*s.Width
-		c := w.acrossSums[s.Stat : s.Stat+s.Width]
+		c := w.inEdgeSums[s.Stat : s.Stat+s.Width]
 		if !t.part {
 			clear(c)
 			vec.AddRows(c, g[lo:hi])
 		}
-		w.pullRow(s, v, c, acrossGrad{y: y[lo:hi], dy: dy[lo:hi], dx: dx[lo:hi]})
+		w.pullRow(s, v, c, inEdgeGrads{y: y[lo:hi], dy: dy[lo:hi], dx: dx[lo:hi]})
 	})
 }
 
-// acrossGrad is what the gradient of a step across the in-edges works on at one
+// inEdgeGrads is what the gradient of a step across the in-edges works on at one
 // destination.
-type acrossGrad struct{ y, dy, dx []tensor.Float }
+type inEdgeGrads struct{ y, dy, dx []tensor.Float }
 
-// acrossTerms sets g to what the gradient of a step sums over a destination's
+// inEdgeTerms sets g to what the gradient of a step sums over a destination's
 // edges: y·dy, or dy of the logarithm.
-func (w *worker) acrossTerms(s *plan.Step, g, y, dy []tensor.Float) {
+func (w *worker) inEdgeTerms(s *plan.Step, g, y, dy []tensor.Float) {
 	if s.Kind == ir.LogSoftmax {
 		copy(g, dy)
 		return
@@ -243,7 +243,7 @@ func (w *worker) acrossTerms(s *plan.Step, g, y, dy []tensor.Float) {
 	vec.Mul.Forward(g, y, dy, 1, 1)
 }
 
-func (w *worker) pullRow(s *plan.Step, v int, c []tensor.Float, r acrossGrad) {
+func (w *worker) pullRow(s *plan.Step, v int, c []tensor.Float, r inEdgeGrads) {
 	n := len(c)
 	sum := w.pass.stats.of(w.pass.stats.sum, s, v)
 	switch s.Kind {

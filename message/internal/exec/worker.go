@@ -40,7 +40,7 @@ type worker struct {
 
 	chunk       chunk          // backward: what is being done,
 	partial     []tensor.Float // and its partial sums
-	acrossSums  []tensor.Float // at the destination in parts: what the gradients across its edges sum
+	inEdgeSums  []tensor.Float // at the destination in parts: what the gradients across its edges sum
 	messageGrad []tensor.Float // a row for each destination of a tile: the gradient of its messages,
 	scaledGrad  []tensor.Float // and its product with what all share
 	walkScratch []tensor.Float // of walkBack
@@ -71,7 +71,7 @@ func (p *pass) newWorker(most int) *worker {
 	w.values, w.grads, w.gradRoom, w.hasGrad = resize(w.values, n), resize(w.grads, n), resize(w.gradRoom, n), resize(w.hasGrad, n)
 	w.dst, w.rows = resize(w.dst, limit), resize(w.rows, limit)
 	w.tmp, w.mix = resize(w.tmp, wide*limit), resize(w.mix, wide*max(limit, 4))
-	w.acrossSums = resize(w.acrossSums, p.stats.columns)
+	w.inEdgeSums = resize(w.inEdgeSums, p.stats.columns)
 	w.layOut()
 	return w
 }
@@ -96,7 +96,7 @@ func (w *worker) layOut() {
 
 // spoil spoils what holds anything until it is set; what is fixed for a pass is made next.
 func (w *worker) spoil() {
-	for _, x := range [...][]tensor.Float{w.scratch, w.tmp, w.mix, w.unwantedTile, w.acrossSums, w.unwantedEdges, w.unwantedRows, w.walkScratch, w.messageGrad, w.scaledGrad} {
+	for _, x := range [...][]tensor.Float{w.scratch, w.tmp, w.mix, w.unwantedTile, w.inEdgeSums, w.unwantedEdges, w.unwantedRows, w.walkScratch, w.messageGrad, w.scaledGrad} {
 		spoil.Floats(x[:cap(x)])
 	}
 	spoil.Ints(w.dst)

@@ -30,8 +30,8 @@ func (e Expr) Second() Expr { return Expr{e.p, e.node().B} }
 // Var is which of the arrays a leaf reads.
 func (e Expr) Var() int { return int(e.node().K) }
 
-// Aside is which of the asides belongs to e.
-func (e Expr) Aside() int { return int(e.node().K) }
+// Attribute is which of the attributes belongs to e.
+func (e Expr) Attribute() int { return int(e.node().K) }
 
 // Leaf is what is known of a leaf's array.
 func (e Expr) Leaf() *Leaf { return &e.p.Leaves[e.i] }

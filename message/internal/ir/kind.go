@@ -33,11 +33,11 @@ const (
 // IsLeaf reports whether k reads an array.
 func (k Kind) IsLeaf() bool { return k <= LeafW }
 
-// Across reports whether k sees all in-edges of a destination.
-func (k Kind) Across() bool { return k >= Softmax }
+// AcrossInEdges reports whether k sees all in-edges of a destination.
+func (k Kind) AcrossInEdges() bool { return k >= Softmax }
 
-// HasAside reports whether a node of kind k has an [Aside].
-func (k Kind) HasAside() bool { return k == Pick || k == Dropout || k == Gumbel }
+// HasAttribute reports whether a node of kind k has an [Attribute].
+func (k Kind) HasAttribute() bool { return k == Pick || k == Dropout || k == Gumbel }
 
 // Paired reports whether a node of kind k has two operands.
 func (k Kind) Paired() bool { return k == Binary || k == DotLast || k == MatMul }

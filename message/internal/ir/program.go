@@ -13,12 +13,12 @@ type Node struct {
 	Fn   uint8 // a vec.Unary or vec.Binary
 	Mark bool  // of a TopK: 1 for what is kept, else 0
 	A, B int32 // the operands
-	K    int32 // of a leaf, which; of a TopK, how many are kept; else which aside
+	K    int32 // of a leaf, which; of a TopK, how many are kept; else which attribute
 	C    tensor.Float
 }
 
-// Aside is what some operations need beside their operands.
-type Aside struct {
+// Attribute is what some operations need beside their operands.
+type Attribute struct {
 	Drop *vec.Dropout
 	Rows []int32 // of a Pick: which row of the message each edge takes
 }

@@ -58,7 +58,7 @@ func (c *compiler) rest(s *Step, n *ir.Node) {
 	case ir.TopK:
 		s.K = int(n.K)
 	case ir.Dropout, ir.Gumbel:
-		s.Aside = int(n.K)
+		s.Attribute = int(n.K)
 	case ir.SumLast, ir.MaxLast, ir.LogSumExpLast:
 		s.Shape[len(s.Shape)-1] = 1
 	}
@@ -130,7 +130,7 @@ func (c *compiler) add(s Step) int {
 	if s.Kind == ir.TopK && s.Mark || s.Kind == ir.Unary && s.Unary == vec.Sign {
 		s.Needs = false
 	}
-	if s.Kind.Across() {
+	if s.Kind.AcrossInEdges() {
 		s.Stat = p.Stats
 		p.Stats += s.Width
 		p.StatsEdges = p.StatsEdges || s.Kind == ir.TopK
@@ -142,7 +142,7 @@ func (c *compiler) add(s Step) int {
 // steady reports whether a step has the same result on every edge if its
 // operands have.
 func (s *Step) steady() bool {
-	return s.Kind != ir.Dropout && s.Kind != ir.Gumbel && s.Kind != ir.Pick && !s.Kind.Across()
+	return s.Kind != ir.Dropout && s.Kind != ir.Gumbel && s.Kind != ir.Pick && !s.Kind.AcrossInEdges()
 }
 
 // dot compiles scalar products along the last axis.
@@ -191,7 +191,7 @@ func (c *compiler) pick(s *Step, n *ir.Node) {
 		s.A = c.compile(n.A)
 		s.Shape = c.plan.Steps[s.A].Shape
 	}
-	s.Aside, s.PickFrom = int(n.K), s.Shape[0]
+	s.Attribute, s.PickFrom = int(n.K), s.Shape[0]
 	if s.Shape = s.Shape[1:]; len(s.Shape) == 0 {
 		s.Shape = []int{1}
 	}

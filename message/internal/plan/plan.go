@@ -50,19 +50,19 @@ type Step struct {
 	K      int        // of a TopK, how many are kept; of a MatMul, the rows of the matrix
 	C      tensor.Float
 
-	Var      int   // of a leaf: which array it reads
-	Moved    bool  // of a LeafV: the row is that of the source that the destination is
-	Picked   bool  // of a leaf: of the rows of its row one is picked
-	PickFrom int   // of what picks: so many rows there are
-	Aside    int   // where its rows or its mask are
-	A, B     int   // the operands' steps; −1: none
-	Near     Near  // of a Score, an Affine and a MatMul: the leaves that are read where they stand
-	Shape    []int // of one edge's message
-	Width    int   // its elements
-	Run      int   // of an Expand and a ScaleBy: each element of the small operand stands for such a run; 0: see Index
-	Index    []int32
-	Stat     int // across the in-edges: where its statistics begin in a destination's
-	Turned   int // of a MatMul: where its matrix is kept turned
+	Var       int   // of a leaf: which array it reads
+	Moved     bool  // of a LeafV: the row is that of the source that the destination is
+	Picked    bool  // of a leaf: an edge reads one row of it, the one that a Pick chooses
+	PickFrom  int   // of what picks: how many rows there are to choose from
+	Attribute int   // where its rows or its mask are
+	A, B      int   // the operands' steps; −1: none
+	Near      Near  // of a Score, an Affine and a MatMul: the leaves that are read where they stand
+	Shape     []int // of one edge's message
+	Width     int   // its elements
+	Run       int   // of an Expand and a ScaleBy: each element of the small operand stands for such a run; 0: see Index
+	Index     []int32
+	Stat      int // across the in-edges: where its statistics begin in a destination's
+	Turned    int // of a MatMul: where its matrix is kept turned
 
 	Needs   bool // its gradient is wanted
 	Fixed   bool // its values are the same on every edge

@@ -22,9 +22,9 @@ type blocks struct {
 	q, k, x   int
 	scale     tensor.Float
 	bias      int // what is added to the logits, or none:
-	kinds     int // of a table, the aside that says an edge's row; or none
+	kinds     int // of a table, the attribute that says an edge's row; or none
 	biasWidth int // of a row
-	drop      int // the aside of a dropout, or none
+	drop      int // the attribute of a dropout, or none
 }
 
 // mostHead is the longest row of a head that blocks have room for.
@@ -37,7 +37,7 @@ func matchBlocks(p *plan.Plan) Kernel {
 	}
 	m := blocks{x: x.Var(), scale: 1, bias: none, kinds: none, drop: none}
 	if w.Is(ir.Dropout) {
-		m.drop, w = w.Aside(), w.Operand()
+		m.drop, w = w.Attribute(), w.Operand()
 	}
 	if !w.Is(ir.Softmax) {
 		return nil
@@ -74,7 +74,7 @@ func (m *blocks) takeBias(e ir.Expr) bool {
 	case e.Is(ir.LeafE):
 		m.bias = e.Var()
 	case e.Is(ir.Pick) && e.Operand().Is(ir.LeafW):
-		m.bias, m.kinds = e.Operand().Var(), e.Aside()
+		m.bias, m.kinds = e.Operand().Var(), e.Attribute()
 	default:
 		return false
 	}
@@ -158,14 +158,14 @@ func (m blocks) Forward(c *exec.Call) *grad.Var {
 	}
 	k := &n.kernel
 	if m.drop != none {
-		k.Drop = (*tensor.Mask)(c.Asides[m.drop].Drop)
+		k.Drop = (*tensor.Mask)(c.Attributes[m.drop].Drop)
 	}
 	if m.bias != none {
 		n.bias = c.Vars[m.bias]
 		k.Bias = attend.BlockBias{X: n.bias.Value().Data, Width: m.biasWidth}
 	}
 	if m.kinds != none {
-		if k.Bias.Kinds = c.Asides[m.kinds].Rows; k.Bias.Kinds == nil { // of no edges
+		if k.Bias.Kinds = c.Attributes[m.kinds].Rows; k.Bias.Kinds == nil { // of no edges
 			k.Bias.Kinds = []int32{}
 		}
 	}

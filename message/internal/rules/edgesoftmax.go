@@ -30,7 +30,7 @@ func (k edgeSoftmax) Forward(c *exec.Call) *grad.Var {
 	op := grad.Begin("EdgeSoftmax", x)
 	y := op.Fresh(columnsOf(x)...)
 	if !op.Dry(0) {
-		sparse.SoftmaxRows(y.Value(), c.Graph.In(), x.Value().Reshape(columnsOf(x)...))
+		sparse.Softmax{A: c.Graph.In()}.Into(y.Value(), x.Value().Reshape(columnsOf(x)...))
 	}
 	n := grad.Notes[edgeSoftmaxBack](op)
 	*n = edgeSoftmaxBack{c.Graph, x, y}
@@ -55,9 +55,5 @@ type edgeSoftmaxBack struct {
 func (n *edgeSoftmaxBack) Pull(dy *tensor.Dense) {
 	dx, fresh := n.x.FreshGrad()
 	rows := dx.Reshape(columnsOf(n.x)...)
-	if fresh {
-		sparse.SetSoftmaxRowsGrad(rows, n.g.In(), n.y.Value(), dy)
-	} else {
-		sparse.SoftmaxRowsGrad(rows, n.g.In(), n.y.Value(), dy)
-	}
+	sparse.Softmax{A: n.g.In(), Add: !fresh}.Grad(rows, n.y.Value(), dy)
 }

@@ -20,7 +20,7 @@ import (
 type gat struct {
 	ft, el, er int
 	ee, weight int  // none: there is none
-	drop       int  // the aside of a dropout, or none
+	drop       int  // the attribute of a dropout, or none
 	moved      bool // er has rows of sources
 	slope      tensor.Float
 }
@@ -39,7 +39,7 @@ func matchGAT(p *plan.Plan) Kernel {
 		x, y, ok := w.Pair(vec.Mul)
 		switch {
 		case w.Is(ir.Dropout) && k.drop == none:
-			k.drop, w = w.Aside(), w.Operand()
+			k.drop, w = w.Attribute(), w.Operand()
 		case ok && y.Is(ir.LeafE) && k.weight == none && k.drop == none:
 			k.weight, weight, w = y.Var(), y.Leaf(), x
 		default:
@@ -126,7 +126,7 @@ func (k gat) Forward(c *exec.Call) *grad.Var {
 	a.op, a.ft, a.el, a.er = op, vars[0], vars[1], vars[2]
 	a.kernel = attend.GAT{In: c.Graph.In(), El: a.el.Value(), Er: a.er.Value(), Ft: a.ft.Value(), Slope: k.slope}
 	if k.drop != none {
-		a.kernel.Drop = (*tensor.Mask)(c.Asides[k.drop].Drop)
+		a.kernel.Drop = (*tensor.Mask)(c.Attributes[k.drop].Drop)
 	}
 	if k.ee != none {
 		a.ee = vars[3]

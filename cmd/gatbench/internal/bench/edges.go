@@ -61,7 +61,7 @@ func prepareEdgeSoftmax(b *Graph, s sparseShape) workload {
 	g := b.get()
 	x, y := newOperand(g.NumEdges(), s.heads), tensor.New(g.NumEdges(), s.heads)
 	return workload{
-		call:  func() { sparse.SoftmaxRows(y, g.In(), x) },
+		call:  func() { sparse.Softmax{A: g.In()}.Into(y, x) },
 		plain: plainSoftmax(g.In(), x, y),
 	}
 }
@@ -95,7 +95,7 @@ func prepareEdgeSoftmaxBoth(b *Graph, s sparseShape) workload {
 	x, y := newOperand(g.NumEdges(), s.heads), tensor.New(g.NumEdges(), s.heads)
 	dy, dx := newOperand(g.NumEdges(), s.heads), tensor.New(g.NumEdges(), s.heads)
 	return workload{call: func() {
-		sparse.SoftmaxRows(y, g.In(), x)
-		sparse.SetSoftmaxRowsGrad(dx, g.In(), y, dy)
+		sparse.Softmax{A: g.In()}.Into(y, x)
+		sparse.Softmax{A: g.In()}.Grad(dx, y, dy)
 	}}
 }

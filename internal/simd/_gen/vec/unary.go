@@ -25,8 +25,8 @@ func Unary() {
 		{"shift", 4, simple(func(x, c Vec) Vec { return Add(x, c) })},
 		{"relu", 4, simple(func(x, _ Vec) Vec { return Higher(Get(Num(0)), x) })},
 		{"leakyReLU", 4, simple(func(x, c Vec) Vec { return Pick(Compare(Greater, x, Num(0)), x, Mul(x, c)) })},
-		{"elu", 3, simple(func(x, c Vec) Vec { return bend(x, c, func() Vec { return x }) })},
-		{"selu", 3, simple(func(x, c Vec) Vec { return bend(x, c, func() Vec { return Mul(x, Num(seluGain())) }) })},
+		{"elu", 3, simple(func(x, c Vec) Vec { return leaky(x, c, func() Vec { return x }) })},
+		{"selu", 3, simple(func(x, c Vec) Vec { return leaky(x, c, func() Vec { return Mul(x, Num(seluGain())) }) })},
 		{"tanh", 3, simple(func(x, _ Vec) Vec { return Tanh(x) })},
 		{"softplus", 3, simple(func(x, _ Vec) Vec { return softplus(x) })},
 		{"gelu", 2, simple(func(x, _ Vec) Vec { return gelu(x) })},
@@ -85,8 +85,8 @@ func Unary() {
 	}
 }
 
-// bend is y where x is positive, else c·(eˣ − 1).
-func bend(x, c Vec, y func() Vec) Vec {
+// leaky is y where x is positive, else c·(eˣ − 1).
+func leaky(x, c Vec, y func() Vec) Vec {
 	m := ExpMinus1(Lower(Get(Num(0)), x))
 	return Pick(Compare(Greater, x, Num(0)), y(), Mul(m, c))
 }

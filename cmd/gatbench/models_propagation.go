@@ -7,42 +7,28 @@ import (
 	"github.com/edgewise-ml/edgewise/layers"
 )
 
-type transformerLayer struct{ layers.TransformerConv }
-
-func newTransformer(r *recipe, s size) layer {
-	return &transformerLayer{layers.TransformerConv{
-		In: s.in, Out: s.out, Heads: r.heads(s), Average: s.last, Activation: inner(grad.ELU, s),
-		FeatDrop: r.Dropout, AttnDrop: r.AttnDrop,
-	}}
-}
-
-func (l *transformerLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
-	return l.Apply(t, h.graph, layers.In{Src: x})
-}
-
-type sageLayer struct{ layers.SAGEConv }
-
-func newSAGE(r *recipe, s size) layer {
-	return &sageLayer{layers.SAGEConv{In: s.in, Out: s.out, FeatDrop: r.Dropout, Activation: inner(grad.ReLU, s)}}
-}
-
-func (l *sageLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
-	return l.Apply(t, h.graph, layers.In{Src: x})
-}
-
-// ginLayer has a perceptron of two layers.
-type ginLayer struct {
-	layers.GINConv
+type gcnLayer struct {
+	layers.GCNConv
 	drop float64
 }
 
-func newGIN(r *recipe, s size) layer {
-	net := layers.MLP{Widths: []int{s.in, r.Hidden, s.out}}
-	return &ginLayer{layers.GINConv{Net: net, Activation: inner(grad.ReLU, s)}, r.Dropout}
+func newGCN(r *recipe, s size) layer {
+	return &gcnLayer{layers.GCNConv{In: s.in, Out: s.out, NoBias: r.NoBias, Activation: inner(grad.ReLU, s)}, r.Dropout}
 }
 
-func (l *ginLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
-	return l.Apply(t, h.graph, layers.In{Src: t.Dropout(x, l.drop)})
+// norm is how a layer normalises: not at all where the edges have their weights on the
+// whole graph already. The degrees of a block are not those of the graph.
+func (h hop) norm() layers.Norm {
+	if h.weight != nil {
+		return layers.NormNone
+	}
+	return layers.NormSymmetric
+}
+
+func (l *gcnLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
+	conv := l.GCNConv
+	conv.Norm = h.norm()
+	return conv.Apply(t, h.graph, layers.In{Src: t.Dropout(x, l.drop), Weight: h.weight})
 }
 
 // sgcLayer looks two hops far.

@@ -14,7 +14,7 @@ import (
 
 func TestPieces(t *testing.T) {
 	for _, n := range []int{0, 1, pieceLeast - 1, pieceLeast, pieceLeast + 1, pieceMost, 3*pieceMost + 7} {
-		var p pieces[int]
+		var p chunkedSlice[int]
 		for i := range n {
 			p.add(i)
 		}
@@ -34,11 +34,11 @@ func TestPieces(t *testing.T) {
 }
 
 // Numbers that do not fit 32 bits may come first, last, or after many that do.
-func TestEnds(t *testing.T) {
+func TestNumberedEdges(t *testing.T) {
 	const far = math.MaxInt32 + 1
 	for _, list := range [][]int64{nil, {3, 1, 1, 3}, {far, 0}, {0, far, 5, 5}, {math.MaxInt32, 7}, {7, 9, 9, math.MaxInt64}} {
 		for _, before := range []int{0, pieceLeast, 2 * pieceMost} {
-			e := new(ends)
+			e := new(numberedEdges)
 			var all []int64
 			for i := range before {
 				all = append(all, int64(i), int64(i*i%1009))
@@ -49,8 +49,8 @@ func TestEnds(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if big := slices.ContainsFunc(list, func(v int64) bool { return v >= far }); big != (e.far != nil) || e.n != len(all)/2 {
-				t.Errorf("%v: %d edges, wide %t", list, e.n, e.far != nil)
+			if big := slices.ContainsFunc(list, func(v int64) bool { return v >= far }); big != (e.wide != nil) || e.n != len(all)/2 {
+				t.Errorf("%v: %d edges, wide %t", list, e.n, e.wide != nil)
 			}
 			ids, src, dst, err := e.number()
 			if err != nil || !slices.IsSorted(ids) || len(src) != len(all)/2 || len(dst) != len(src) {

@@ -133,7 +133,7 @@ func (op Op) Ints(n int) []int32 { return op.tape.takeInts(n) }
 // Scratch calls f with n zeroed elements that are taken back when it returns.
 func (op Op) Scratch(n int, f func(buf []tensor.Float)) {
 	buf := op.tape.borrow(n)
-	defer op.tape.give(buf)
+	defer op.tape.recycle(buf)
 	f(buf)
 }
 

@@ -41,7 +41,7 @@ func ConcatAxis(axis int, xs ...*Var) *Var { return concat("ConcatAxis", axis, x
 // Stack joins arrays of one shape along a new first axis.
 func Stack(xs ...*Var) *Var {
 	op := Begin("Stack", xs...)
-	op.some(xs)
+	op.wantSome(xs)
 	sh := xs[0].Value().Shape()
 	if len(sh) == tensor.MaxAxes {
 		panic(&tensor.ShapeError{Op: "grad.Stack", Shapes: [][]int{slices.Clone(sh)}, Why: "no place for another axis"})
@@ -56,8 +56,8 @@ func Stack(xs ...*Var) *Var {
 	return op.join(xs, shape, span{1, len(xs), len(xs[0].val.Data)})
 }
 
-// some panics if there are no xs.
-func (op Op) some(xs []*Var) {
+// wantSome panics if there are no xs.
+func (op Op) wantSome(xs []*Var) {
 	if len(xs) == 0 {
 		panic(&TapeError{Op: op.name, Why: "nothing to join"})
 	}
@@ -65,7 +65,7 @@ func (op Op) some(xs []*Var) {
 
 func concat(name string, axis int, xs []*Var) *Var {
 	op := Begin(name, xs...)
-	op.some(xs)
+	op.wantSome(xs)
 	i, s := xs[0].axis(name, axis)
 	var room extents
 	shape := append(room[:0], xs[0].Shape()...)

@@ -8,16 +8,16 @@ const (
 	pieceMost  = 1 << 16
 )
 
-// pieces is a long slice while it is read, in pieces. It grows without being copied:
+// chunkedSlice is a long slice while it is read, in pieces. It grows without being copied:
 // an append that copies holds twice what it has, and leaves that behind.
-type pieces[T any] struct {
+type chunkedSlice[T any] struct {
 	full [][]T
 	last []T
 	n    int
 }
 
 // add adds an element.
-func (p *pieces[T]) add(v T) {
+func (p *chunkedSlice[T]) add(v T) {
 	if len(p.last) == cap(p.last) {
 		if p.n > 0 {
 			p.full = append(p.full, p.last)
@@ -29,10 +29,10 @@ func (p *pieces[T]) add(v T) {
 }
 
 // taken yields the pieces in order. None is kept: p is empty in the end.
-func (p *pieces[T]) taken() iter.Seq[[]T] {
+func (p *chunkedSlice[T]) taken() iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		whole := *p
-		*p = pieces[T]{}
+		*p = chunkedSlice[T]{}
 		for i, part := range whole.full {
 			whole.full[i] = nil
 			if !yield(part) {
@@ -44,7 +44,7 @@ func (p *pieces[T]) taken() iter.Seq[[]T] {
 }
 
 // join returns the slice. p is empty in the end.
-func (p *pieces[T]) join() []T {
+func (p *chunkedSlice[T]) join() []T {
 	out := make([]T, 0, p.n)
 	for part := range p.taken() {
 		out = append(out, part...)

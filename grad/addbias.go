@@ -1,12 +1,8 @@
 package grad
 
 import (
-	"slices"
-	"sync"
-
-	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
-	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -61,8 +57,13 @@ func notesOfBias(op Op, n biasNotes) *biasNotes {
 func (n *biasNotes) Run(op Op, y *Var) {
 	n.y = y
 	if !op.Dry(0) {
-		runBiased(biased{in: n.x.val.Data, out: y.val.Data, b: n.row.val.Data, f: n.u, on: n.folds, drop: n.drop})
+		n.then(n.row).Forward(y.val.Data, n.x.val.Data)
 	}
+}
+
+// then is what is done with each row, whose bias is b.
+func (n *biasNotes) then(b *Var) dense.BiasThen {
+	return dense.BiasThen{B: b.val.Data, F: n.u, On: n.folds, Drop: n.drop}
 }
 
 // Biased implements [Late].
@@ -74,14 +75,14 @@ func (n *biasNotes) Pull(dy *tensor.Dense) {
 		(&dropNotes{n.from.out, (*tensor.Mask)(n.drop)}).Pull(dy)
 		return
 	}
-	k := biased{in: dy.Data, y: n.y.val.Data, b: n.b.val.Data, f: n.u, on: n.folds, drop: n.drop, back: true}
+	var to dense.BiasGrads
 	if dx, fresh := n.x.FreshGrad(); dx != nil {
-		k.out, k.set = dx.Data, fresh
+		to.X, to.SetX = dx.Data, fresh
 	}
 	if n.b.needs {
-		k.db = n.b.Grad().Data
+		to.B = n.b.Grad().Data
 	}
-	runBiased(k)
+	n.then(n.b).Backward(to, n.y.val.Data, dy.Data)
 }
 
 // took implements [taker].
@@ -181,7 +182,7 @@ func (x *Var) biasAfter(b *Var) *Var {
 		return nil
 	}
 	if !op.Measuring() {
-		runBiased(biased{in: x.val.Data, out: y.val.Data, b: b.val.Data})
+		dense.BiasThen{B: b.val.Data}.Forward(y.val.Data, x.val.Data)
 	}
 	x.used, root.used = false, false
 	if tr := n.trace; tr != nil && op.trace != nil {
@@ -249,166 +250,6 @@ func (n *sumOfLate) readAgain() bool {
 // pullBias adds dy to the gradient of b, which may be nil.
 func pullBias(b *Var, dy *tensor.Dense) {
 	if b != nil && b.needs {
-		runBiased(biased{in: dy.Data, b: b.val.Data, db: b.Grad().Data, back: true})
+		dense.BiasThen{B: b.val.Data}.Backward(dense.BiasGrads{B: b.Grad().Data}, nil, dy.Data)
 	}
-}
-
-// biased is a loop over rows with a bias, cut in parts of rows that the shape
-// alone tells. Rows are taken in blocks of about biasBlock elements, so that
-// narrow ones cost no more than wide ones.
-type biased struct {
-	in, out, y []tensor.Float // x to y; backwards dy to dx, which is nil if not wanted
-	b, db      []tensor.Float
-	f          vec.Unary
-	on         bool         // f is applied
-	drop       *vec.Dropout // ELU and this dropout are, instead of f; nil: not
-	back       bool
-	set        bool // out holds anything
-
-	block int            // elements
-	step  int            // elements of a part: whole blocks
-	wide  []tensor.Float // a block of copies of b
-	sums  []tensor.Float // a db for each part
-}
-
-const (
-	biasBlock = 1 << 9
-	biasPart  = 1 << 13 // elements, some microseconds
-	biasMost  = 32      // parts
-)
-
-var biasTasks = sync.Pool{New: func() any { return new(biased) }}
-
-func runBiased(k biased) {
-	width, n := len(k.b), len(k.in)
-	one := n == width
-	switch {
-	case n == 0:
-		return
-	case one && !k.back:
-		k.row()
-		return
-	case one && (k.set || !k.bends()):
-		k.pullRow()
-		return
-	}
-	t := biasTasks.Get().(*biased)
-	k.wide, k.sums = t.wide, t.sums
-	*t = k
-	t.block = width * max(1, min(biasBlock, n)/width)
-	t.step = (max(biasPart, n/biasMost)/t.block + 1) * t.block
-	parts := (n-1)/t.step + 1
-	if t.back {
-		t.sums = slices.Grow(t.sums[:0], parts*width)[:parts*width]
-		spoil.Floats(t.sums)
-	} else if t.drop == nil {
-		t.wide = slices.Grow(t.wide[:0], t.block)[:t.block]
-		for at := 0; at < t.block; at += width {
-			copy(t.wide[at:], t.b)
-		}
-	}
-	par.Run(parts, t)
-	for at := 0; t.db != nil && at < parts*width; at += width {
-		addTo(t.db, t.sums[at:at+width])
-	}
-	*t = biased{wide: t.wide, sums: t.sums}
-	biasTasks.Put(t)
-}
-
-// row is the loop over one row.
-func (k *biased) row() {
-	if k.drop != nil {
-		k.drop.ELU(k.out, k.in, k.b, 0)
-		return
-	}
-	vec.Add.Forward(k.out, k.in, k.b, 1, 1)
-	if k.on {
-		k.f.Forward(k.out, k.out, 1)
-	}
-}
-
-// pullRow adds the gradients of one row, whose f needs no memory.
-func (k *biased) pullRow() {
-	dz := k.in
-	switch {
-	case k.bends():
-		dz = k.out
-		k.slope(dz, k.in, k.y)
-	case k.set:
-		copy(k.out, dz)
-	case k.out != nil:
-		addTo(k.out, dz)
-	}
-	if k.db != nil {
-		addTo(k.db, dz)
-	}
-}
-
-// Chunk does one part.
-func (k *biased) Chunk(i int) {
-	end := min((i+1)*k.step, len(k.in))
-	if k.back {
-		k.pull(i, i*k.step, end)
-		return
-	}
-	for lo := i * k.step; lo < end; lo += k.block {
-		hi := min(lo+k.block, end)
-		to := k.out[lo:hi]
-		if k.drop != nil {
-			k.drop.ELU(to, k.in[lo:hi], k.b, lo/len(k.b))
-			continue
-		}
-		vec.Add.Forward(to, k.in[lo:hi], k.wide[:hi-lo], 1, 1)
-		if k.on {
-			k.f.Forward(to, to, 1)
-		}
-	}
-}
-
-// bends reports whether anything comes after the bias.
-func (k *biased) bends() bool { return k.on || k.drop != nil }
-
-// slope sets dz to the gradient of what the bias was added to, from that of the
-// result y.
-func (k *biased) slope(dz, dy, y []tensor.Float) {
-	if k.drop != nil {
-		k.drop.ELUGrad(dz, dy, y)
-	} else {
-		k.f.SetBackward(dz, dy, y, y, 1)
-	}
-}
-
-// pull adds the gradients of the elements from lo to end, which are part i.
-func (k *biased) pull(i, lo, end int) {
-	room := borrowRows(2 * k.block)
-	sum := (*room)[k.block:]
-	clear(sum)
-	for ; lo < end; lo += k.block {
-		hi := min(lo+k.block, end)
-		dz := k.in[lo:hi]
-		if k.bends() {
-			if dz = (*room)[:hi-lo]; k.set {
-				dz = k.out[lo:hi]
-			}
-			k.slope(dz, k.in[lo:hi], k.y[lo:hi])
-		}
-		switch {
-		case k.out == nil || k.bends() && k.set:
-		case k.set:
-			copy(k.out[lo:hi], dz)
-		default:
-			addTo(k.out[lo:hi], dz)
-		}
-		if k.db != nil {
-			addTo(sum[:hi-lo], dz)
-		}
-	}
-	if k.db != nil {
-		to := k.sums[i*len(k.b) : (i+1)*len(k.b)]
-		clear(to)
-		for at := 0; at < k.block; at += len(k.b) {
-			addTo(to, sum[at:at+len(k.b)])
-		}
-	}
-	scratchRows.Put(room)
 }

@@ -10,44 +10,44 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// ends is a list of edges while it is read: eight bytes an edge as long as every
+// numberedEdges is a list of edges while it is read: eight bytes an edge as long as every
 // number of a node fits 32 bits, and sixteen from then on.
-type ends struct {
+type numberedEdges struct {
 	n        int
-	src, dst pieces[int32]
-	far      *farEnds       // all edges, if there is one
+	src, dst chunkedSlice[int32]
+	wide     *wideEdges     // all edges, if there is one
 	budget   *unpack.Budget // of the text
 }
 
 // edgeTakes is what an edge takes while it is read and a graph is made, in bytes,
-// and farTakes what it takes more if a number of a node is beyond 32 bits.
-const edgeTakes, farTakes = 24, 32
+// and wideTakes what it takes more if a number of a node is beyond 32 bits.
+const edgeTakes, wideTakes = 24, 32
 
-// farEnds is a list of edges between nodes of any number.
-type farEnds struct{ src, dst pieces[int64] }
+// wideEdges is a list of edges between nodes of any number.
+type wideEdges struct{ src, dst chunkedSlice[int64] }
 
 // add adds an edge.
-func (e *ends) add(u, v int64) error {
+func (e *numberedEdges) add(u, v int64) error {
 	if e.n == math.MaxInt32 {
 		return errors.New("there are more than 2³¹−1 edges")
 	}
 	e.n++
-	if e.far == nil && max(u, v) > math.MaxInt32 {
-		if err := e.budget.Keep(farTakes * e.n); err != nil {
+	if e.wide == nil && max(u, v) > math.MaxInt32 {
+		if err := e.budget.Keep(wideTakes * e.n); err != nil {
 			return err
 		}
-		e.far = &farEnds{widened(&e.src), widened(&e.dst)}
+		e.wide = &wideEdges{widened(&e.src), widened(&e.dst)}
 	}
 	takes := edgeTakes
-	if e.far != nil {
-		takes += farTakes
+	if e.wide != nil {
+		takes += wideTakes
 	}
 	if err := e.budget.Keep(takes); err != nil {
 		return err
 	}
-	if e.far != nil {
-		e.far.src.add(u)
-		e.far.dst.add(v)
+	if e.wide != nil {
+		e.wide.src.add(u)
+		e.wide.dst.add(v)
 	} else {
 		e.src.add(int32(u))
 		e.dst.add(int32(v))
@@ -56,7 +56,7 @@ func (e *ends) add(u, v int64) error {
 }
 
 // widened returns what p holds, which it gives up.
-func widened(p *pieces[int32]) (wide pieces[int64]) {
+func widened(p *chunkedSlice[int32]) (wide chunkedSlice[int64]) {
 	for part := range p.taken() {
 		for _, v := range part {
 			wide.add(int64(v))
@@ -67,9 +67,9 @@ func widened(p *pieces[int32]) (wide pieces[int64]) {
 
 // number returns the numbers of the nodes that occur, in ascending order, and the
 // edges between their places. The list is used up.
-func (e *ends) number() (ids []int64, src, dst []int32, err error) {
-	if e.far != nil {
-		ids, places, err := graph.Compact(e.far.src.join(), e.far.dst.join())
+func (e *numberedEdges) number() (ids []int64, src, dst []int32, err error) {
+	if e.wide != nil {
+		ids, places, err := graph.Compact(e.wide.src.join(), e.wide.dst.join())
 		if err != nil {
 			return nil, nil, nil, err
 		}

@@ -231,6 +231,6 @@ func (j *joined) add(root *Var, all []tensor.Float, at, n int) {
 // end gives the copy back.
 func (j *joined) end() {
 	if j.copied {
-		j.t.give(j.data)
+		j.t.recycle(j.data)
 	}
 }

@@ -1,0 +1,176 @@
+package grad
+
+import (
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/internal/dense"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// perHead reports whether x is rows of what y is one of, such as the features of
+// nodes and an attention vector for each head.
+func perHead(x, y *Var) bool {
+	xs, ys := x.val.Shape(), y.val.Shape()
+	return len(xs) > 1 && slices.Equal(xs[1:], ys) && len(x.val.Data) > 0
+}
+
+// dotHeads is Dot where y has the shape of one of x's rows. It waits for another
+// such product of x.
+func (op Op) dotHeads(x, y, z *Var) *Var {
+	n := Notes[headNotes](op)
+	*n = headNotes{op: op, x: x, of: [2]headPull{{y: y, row: y}}}
+	if row := [...]*Var{y}; !x.leaf() && op.Own(row[:]) {
+		n.of[0].row = row[0]
+		op.Dry(foldRoom(x, y))
+		return op.RecordLate(z, n)
+	}
+	n.Run(op, z)
+	return op.RecordBy(z, n)
+}
+
+// Run implements [Late].
+func (n *headNotes) Run(op Op, z *Var) {
+	if n.of[0].w == nil {
+		n.of[0].w = z
+	}
+	if !op.Dry(foldRoom(n.x, n.of[0].y)) {
+		k := headsOf(n.x)
+		k.With[0] = dense.HeadRow{Y: n.of[0].row.val.Data, W: z.val.Data}
+		k.Forward()
+	}
+}
+
+// Biased implements [Late].
+func (n *headNotes) Biased(_, _ *Var) Late { return nil }
+
+// dotAlong returns x.Dot(y) if such a product of x with a row waits: both are one
+// pass over x, and one in Backward. Else it returns nil.
+func (x *Var) dotAlong(y *Var) *Var {
+	t := x.tape
+	if t == nil || t.waiting == nil || x.gen != t.gen || y == nil {
+		return nil
+	}
+	l := t.waiting
+	n, ok := l.of.(*headNotes)
+	if !ok || n.x != x || y.csr != nil || y.late.Load() != nil || !perHead(x, y) || (x.needs || y.Needs()) != l.op.needs {
+		return nil
+	}
+	op := begin("Dot", l, []*Var{x, y})
+	z := op.Fresh(lastOne(&extents{}, x.val.Shape())...)
+	n.of[0], n.of[1] = headPull{y: y, row: y, w: z}, headPull{y: n.of[0].y, row: n.of[0].row, w: l.out} // as the pullbacks of both would run
+	l.runBoth(n)
+	op.done()
+	if last := t.last(); op.needs && last != nil {
+		z.needs = true
+		last.out, last.outs = nil, t.several([]*Var{l.out, z})
+		if tr := last.trace; tr != nil {
+			tr.xs = append(tr.xs, y)
+			tr.scratch += foldRoom(x, y)
+		}
+	}
+	return z
+}
+
+// runBoth makes two products, of which one waits unless it has been read.
+func (l *late) runBoth(n *headNotes) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.op.tape.waiting = nil
+	k := headsOf(n.x)
+	second := dense.HeadRow{Y: n.of[0].row.val.Data, W: n.of[0].w.val.Data}
+	k.With = [2]dense.HeadRow{{Y: n.of[1].row.val.Data, W: n.of[1].w.val.Data}, second}
+	if l.state == settled { // another goroutine has read it
+		clear(second.W)
+		k.With = [2]dense.HeadRow{second}
+	}
+	if !l.op.Measuring() {
+		k.Forward()
+	}
+	if l.state != settled {
+		l.release(l.out.val.Data)
+	}
+}
+
+// headNotes is the pullback of the products of x with one row or two.
+type headNotes struct {
+	op Op
+	x  *Var
+	of [2]headPull
+}
+
+// Pull adds to the gradients of x and of the rows.
+func (n *headNotes) Pull(dz *tensor.Dense) {
+	if dz != nil {
+		n.of[0].dw = dz
+		pullHeads(n.op, n.x, &n.of)
+		return
+	}
+	for j := range n.of {
+		n.of[j].dw = n.of[j].w.Grad()
+	}
+	pullHeads(n.op, n.x, &n.of)
+}
+
+// headPull is what a row was multiplied with, and the gradient of the products w.
+type headPull struct {
+	y, w *Var
+	row  *Var // y, or a copy of it
+	dw   *tensor.Dense
+}
+
+// headsOf is the product of x's rows with rows that are still to be named.
+func headsOf(x *Var) dense.PerHead {
+	return dense.PerHead{X: x.val.Data, Rows: x.val.Dim(0), Heads: x.val.RowLen() / x.val.Dim(-1), Width: x.val.Dim(-1)}
+}
+
+// foldRoom is how much scratch the gradient of y takes.
+func foldRoom(x, y *Var) int {
+	if !y.Needs() {
+		return 0
+	}
+	k := headsOf(x)
+	return k.Room()
+}
+
+// pullHeads adds the gradients of the products of x with one row or two.
+func pullHeads(op Op, x *Var, ps *[2]headPull) {
+	k, to, room := headsOf(x), dense.HeadGrads{}, 0
+	if ps[1].y == nil {
+		to.Apart = distinct(x, ps[0].y)
+	} else {
+		to.Apart = distinct(x, ps[0].y, ps[1].y)
+	}
+	for j, p := range ps {
+		if p.y == nil {
+			break
+		}
+		k.With[j] = dense.HeadRow{Y: p.y.val.Data, W: p.dw.Data}
+		if dy := p.y.Grad(); dy != nil {
+			to.Y[j] = dy.Data
+			room += foldRoom(x, p.y)
+		}
+	}
+	if dx := x.Grad(); dx != nil {
+		to.X = dx.Data
+	}
+	if room == 0 {
+		k.Backward(to, nil)
+		return
+	}
+	op.Scratch(room, func(buf []tensor.Float) { k.Backward(to, buf) })
+}
+
+// distinct reports whether no two of xs share elements: then no two of their
+// gradients lie over each other.
+func distinct(xs ...*Var) bool {
+	for i, x := range xs {
+		root, at := x.origin()
+		for _, y := range xs[:i] {
+			other, from := y.origin()
+			if other == root && at < from+len(y.val.Data) && from < at+len(x.val.Data) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,72 @@
+package dense_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/dense"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// TestBiasThen compares a bias and what follows it with a plain loop, of one row, of rows
+// in a block and of many parts, into gradients that hold something and that hold nothing.
+func TestBiasThen(t *testing.T) {
+	rng := rand.New(rand.NewPCG(63, 63))
+	drop := vec.NewDropout(3, 1, 0, 0.4)
+	for _, s := range [][2]int{{0, 3}, {1, 5}, {7, 1}, {40, 33}, {3000, 7}, {9001, 31}} {
+		rows, width := s[0], s[1]
+		x, dy, start, b, startB := random(rng, rows*width), random(rng, rows*width), random(rng, rows*width), random(rng, width), random(rng, width)
+		small(dy)
+		for name, k := range map[string]dense.BiasThen{
+			"alone": {B: b}, "ReLU": {B: b, F: vec.ReLU, On: true},
+			"ELU and dropout": {B: b, Drop: &drop},
+		} {
+			for _, set := range []bool{false, true} {
+				what := fmt.Sprintf("%s: %d×%d, set %v", name, rows, width, set)
+				want := copied(make([]tensor.Float, rows*width), start, startB)
+				biasLoop(k, want, x, dy, set)
+				got := threaded(t, what, func() []tensor.Float {
+					got := copied(make([]tensor.Float, rows*width), start, startB)
+					k.Forward(got[0], x)
+					k.Backward(dense.BiasGrads{X: got[1], B: got[2], SetX: set}, got[0], dy)
+					return slices.Concat(got...)
+				})
+				near(t, what, got, slices.Concat(want...))
+			}
+		}
+	}
+}
+
+// biasLoop is the loop: it sets the first of to and adds to the others.
+func biasLoop(k dense.BiasThen, to [][]tensor.Float, x, dy []tensor.Float, set bool) {
+	width := len(k.B)
+	sums := make([]float64, width)
+	for i, v := range x {
+		z, one := []tensor.Float{v + k.B[i%width]}, []tensor.Float{1}
+		slope := []tensor.Float{1}
+		switch {
+		case k.Drop != nil:
+			vec.ELU.Forward(z, z, 1)
+			vec.ELU.SetBackward(slope, one, z, z, 1)
+			kept := tensor.Float(0)
+			if k.Drop.Keep(k.Drop.Row(i/width), i%width) {
+				kept = tensor.Float(k.Drop.Scale)
+			}
+			z[0], slope[0] = z[0]*kept, slope[0]*kept
+		case k.On:
+			k.F.Forward(z, z, 1)
+			k.F.SetBackward(slope, one, z, z, 1)
+		}
+		if to[0][i] = z[0]; set {
+			to[1][i] = 0
+		}
+		to[1][i] += slope[0] * dy[i]
+		sums[i%width] += float64(slope[0] * dy[i])
+	}
+	for j, v := range sums {
+		to[2][j] += tensor.Float(v)
+	}
+}

@@ -1,0 +1,51 @@
+package compose
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// The layer that checks is op, and errors name it.
+
+// BadShape panics with a [*tensor.ShapeError] about x.
+func BadShape(op string, x *grad.Var, why string) {
+	panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(x.Shape())}, Why: why})
+}
+
+// WantWidth panics unless the input of some name is as wide as the layer's field says.
+func WantWidth(op, name string, x *grad.Var, want int, field string) {
+	if n := x.Dim(-1); n != want {
+		BadShape(op, x, fmt.Sprintf("%s has %d columns, %s is %d", name, n, field, want))
+	}
+}
+
+// WantRows panics unless x, each of whose rows goes through a layer without a
+// graph, is there and as wide as that wants it.
+func WantRows(op string, x *grad.Var, want int, field string) {
+	if x == nil {
+		panic(&grad.TapeError{Op: op, Why: "x is nil"})
+	}
+	WantWidth(op, "x", x, want, field)
+}
+
+// WantInit panics unless Init has made p, for a layer whose fields want a matrix
+// of so many columns now.
+func WantInit(op string, p *grad.Param, columns int) {
+	if p == nil || p.Value == nil {
+		panic(&grad.TapeError{Op: op, Why: "it has no weights; was Init called?"})
+	}
+	if n := p.Value.Dim(-1); n != columns || n == 0 {
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(p.Value.Shape())},
+			Why: fmt.Sprintf("the weights have %d columns, and the layer's fields say %d: set Out and the others first, then call Init", n, columns)})
+	}
+}
+
+// WantParam panics if there is to be p, and Init has not made it.
+func WantParam(op string, p *grad.Param, wanted bool) {
+	if wanted && (p == nil || p.Value == nil) {
+		panic(&grad.TapeError{Op: op, Why: "it has no Params; was Init called?"})
+	}
+}

@@ -57,24 +57,9 @@ func (l *DotGATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	compose.WantInit("layers.DotGATConv", l.W, cmp.Or(l.Heads, 1)*l.Out)
 	in.check(g, wants{op: "layers.DotGATConv", src: l.W, dst: l.WDst, dstField: "InDst"})
 	in = in.drop(t, l.FeatDrop)
-	ft, ftDst := l.project(t, g, in)
+	ft, ftDst := headProjection{l.W, l.WDst, cmp.Or(l.Heads, 1), l.Out}.of(t, g, in)
 	attention := message.Attention{Q: ftDst, K: ft, Drop: l.AttnDrop}
 	alpha := in.weigh(attention.Weights(t))
 	y := compose.MergeHeads(message.UpdateAll(g, message.U(ft).Mul(alpha), message.Sum), l.Average)
 	return Out{Y: y.Activate(l.Activation), Attention: alpha}
-}
-
-// project returns the projected features of sources and destinations, N×H×D.
-func (l *DotGATConv) project(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad.Var) {
-	heads := cmp.Or(l.Heads, 1)
-	src = compose.SplitHeads(in.Src.MatMul(t.Use(l.W)), heads, l.Out)
-	if in.Dst == nil && l.InDst == 0 {
-		return src, forV(g, dstRows(g, src))
-	}
-	w := l.W
-	if l.InDst > 0 {
-		w = l.WDst
-	}
-	dst = in.onDst(g, func(x *grad.Var) *grad.Var { return x.MatMul(t.Use(w)) })
-	return src, forV(g, compose.SplitHeads(dst, heads, l.Out))
 }

@@ -77,7 +77,7 @@ func (l *GATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	compose.WantInit("layers.GATConv", l.W, cmp.Or(l.Heads, 1)*l.Out)
 	in.check(g, wants{op: "layers.GATConv", src: l.W, dst: l.WDst, dstField: "InDst", edge: l.EdgeIn})
 	in = in.drop(t, l.FeatDrop)
-	ft, ftDst := l.project(t, g, in)
+	ft, ftDst := headProjection{l.W, l.WDst, cmp.Or(l.Heads, 1), l.Out}.of(t, g, in)
 	alpha := l.attend(t, in, ft, ftDst)
 	y := message.UpdateAll(g, message.U(t.Dropout(ft, l.ValueDrop)).Mul(alpha), message.Sum)
 	y = l.Residual.add(t, g, in, skip{compose.MergeHeads(y, l.Average), l.WRes})
@@ -95,19 +95,24 @@ func (l *GATConv) attend(t *grad.Tape, in In, ft, ftDst *grad.Var) message.Msg {
 	return in.weigh(score.LeakyReLU(grad.Preset(l.Slope, 0.2)).Softmax().Dropout(t, l.AttnDrop))
 }
 
-// project returns the projected features of sources and destinations, N×H×D.
-func (l *GATConv) project(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad.Var) {
-	heads := cmp.Or(l.Heads, 1)
-	src = compose.SplitHeads(in.Src.MatMul(t.Use(l.W)), heads, l.Out)
-	if in.Dst == nil && l.InDst == 0 {
+// headProjection is Wx of the sources and of the destinations, of GATConv and DotGATConv.
+type headProjection struct {
+	w, wDst    *grad.Param // wDst nil: w serves both sides
+	heads, out int
+}
+
+// of returns the projected features of sources and destinations, N×H×D.
+func (p headProjection) of(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad.Var) {
+	src = compose.SplitHeads(in.Src.MatMul(t.Use(p.w)), p.heads, p.out)
+	if in.Dst == nil && p.wDst == nil {
 		return src, forV(g, dstRows(g, src))
 	}
-	w := l.W
-	if l.InDst > 0 {
-		w = l.WDst
+	w := p.w
+	if p.wDst != nil {
+		w = p.wDst
 	}
 	dst = in.onDst(g, func(x *grad.Var) *grad.Var { return x.MatMul(t.Use(w)) })
-	return src, forV(g, compose.SplitHeads(dst, heads, l.Out))
+	return src, forV(g, compose.SplitHeads(dst, p.heads, p.out))
 }
 
 // edgeScore returns a_e·W_e·x for each edge, E×H×1. It is linear in x, so the

@@ -14,11 +14,11 @@ import (
 // its destination and of its own. Building one computes nothing. A Msg is a
 // value; it can be used several times and in several others.
 type Msg struct {
-	codeLen, varsLen, asidesLen uint16 // how much of what follows is in use
-	code                        [shortCode]ir.Node
-	vars                        [shortVars]*grad.Var
-	attributes                  [shortAttributes]ir.Attribute
-	long                        *program // instead of all that, where it does not fit
+	codeLen, varsLen, attributesLen uint16 // how much of what follows is in use
+	code                            [shortCode]ir.Node
+	vars                            [shortVars]*grad.Var
+	attributes                      [shortAttributes]ir.Attribute
+	long                            *program // instead of all that, where it does not fit
 }
 
 // U is the row of x that belongs to the edge's source. x has a row for each

@@ -60,7 +60,7 @@ func (m *Msg) attributeList() []ir.Attribute {
 	if m.long != nil {
 		return m.long.attributes
 	}
-	return m.attributes[:m.asidesLen]
+	return m.attributes[:m.attributesLen]
 }
 
 // last is the place of the message itself.
@@ -103,7 +103,7 @@ func (m *Msg) own() {
 // lengthen makes a program of m, which holds no more.
 func (m *Msg) lengthen() {
 	m.long = &program{slices.Clone(m.nodes()), slices.Clone(m.operands()), slices.Clone(m.attributeList())}
-	m.codeLen, m.varsLen, m.asidesLen = 0, 0, 0
+	m.codeLen, m.varsLen, m.attributesLen = 0, 0, 0
 	m.vars, m.attributes = [shortVars]*grad.Var{}, [shortAttributes]ir.Attribute{}
 }
 
@@ -148,16 +148,16 @@ func (m *Msg) putAttribute(x ir.Attribute) int32 {
 			return int32(i)
 		}
 	}
-	if m.long == nil && m.asidesLen == shortAttributes {
+	if m.long == nil && m.attributesLen == shortAttributes {
 		m.lengthen()
 	}
 	if m.long != nil {
 		m.long.attributes = append(m.long.attributes, x)
 		return int32(len(m.long.attributes) - 1)
 	}
-	m.attributes[m.asidesLen] = x
-	m.asidesLen++
-	return int32(m.asidesLen - 1)
+	m.attributes[m.attributesLen] = x
+	m.attributesLen++
+	return int32(m.attributesLen - 1)
 }
 
 func sameSlice(x, y []int32) bool {

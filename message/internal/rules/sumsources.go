@@ -20,12 +20,22 @@ func reducesSources(p *plan.Plan, r ir.Reducer) (x int, ok bool) {
 	return m.Var(), true
 }
 
-// sumSources is Σ U(x).
-type sumSources struct{ x int }
+// sumSources is Σ U(x), or the mean of U(x).
+type sumSources struct {
+	x    int
+	mean bool
+}
 
 func matchSumSources(p *plan.Plan) Kernel {
 	if x, ok := reducesSources(p, ir.Sum); ok {
-		return sumSources{x}
+		return sumSources{x: x}
+	}
+	return nil
+}
+
+func matchMeanSources(p *plan.Plan) Kernel {
+	if x, ok := reducesSources(p, ir.Mean); ok {
+		return sumSources{x: x, mean: true}
 	}
 	return nil
 }
@@ -36,26 +46,31 @@ func (sumSources) Takes(*exec.Call) bool { return true }
 // Forward runs a call.
 func (k sumSources) Forward(c *exec.Call) *grad.Var {
 	x := c.Vars[k.x]
-	op := grad.Begin("UpdateAll.SumU", x)
+	name := "UpdateAll.SumU"
+	if k.mean {
+		name = "UpdateAll.MeanU"
+	}
+	op := grad.Begin(name, x)
 	var room [tensor.MaxAxes]int
 	y := op.Fresh(c.Shape(room[:], x)...)
 	if !op.Dry(0) {
-		sparse.Product{A: c.Graph.In()}.Into(y.Value(), x.Value())
+		sparse.Product{A: c.Graph.In(), Mean: k.mean}.Into(y.Value(), x.Value())
 	}
 	n := grad.Notes[sumSourcesBack](op)
-	*n = sumSourcesBack{c.Graph, x}
+	*n = sumSourcesBack{c.Graph, x, k.mean}
 	return op.RecordBy(y, n)
 }
 
-// sumSourcesBack is the pullback of a sum of rows of sources.
+// sumSourcesBack is the pullback of a sum of rows of sources, or a mean.
 type sumSourcesBack struct {
-	g *graph.Graph
-	x *grad.Var
+	g    *graph.Graph
+	x    *grad.Var
+	mean bool
 }
 
 // Pull adds to x's gradient.
 func (n *sumSourcesBack) Pull(dy *tensor.Dense) {
-	pullProduct(n.x, sparse.Product{A: n.g.In(), Transpose: true}, dy)
+	pullProduct(n.x, sparse.Product{A: n.g.In(), Transpose: true, Mean: n.mean}, dy)
 }
 
 // pullProduct adds a product over the edges with x to v's gradient, if that is

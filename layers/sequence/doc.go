@@ -13,7 +13,7 @@
 // g.Reverse(); one that reads both ways, or of several layers, is a [Stack] of
 // cells. A long sequence is cut into segments: Keep copies the last state into the
 // next segment, and gradients stop there. To generate, run segments of one node: the
-// bits are the same.
+// bits are the same. A [CRF] behind any of them tags a chain as a whole.
 //
 // These rules hold for every layer:
 //

@@ -117,3 +117,28 @@ func ExampleGRUGates() {
 	fmt.Println(sequence.GRUGates(a, q, h, nil).Value().Data)
 	// Output: [0.5 -1]
 }
+
+// Scores of tags for the words of two sentences. The rules of BIO turn an I-NP at the
+// beginning, which scores best there, into a B-NP.
+func ExampleCRF() {
+	tags := []string{"B-NP", "I-NP", "O"}
+	rules, err := sequence.BIO(tags)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	crf := &sequence.CRF{Tags: 3, Forbid: rules}
+	crf.Init(rand.New(rand.NewPCG(1, 2)))
+	g := graph.Chains(3, 1)
+	x := grad.Const(tensor.Of([]tensor.Float{2, 3, 0, 0, 2, 1, 0, 0, 4, 1, 2, 0}, 4, 3)) // from any layer
+
+	loss := crf.Loss(grad.NewTape(1), g, x, []int32{0, 1, 2, 0})
+	best, _ := crf.Decode(g, x)
+	fmt.Println(loss.Shape())
+	for _, k := range best {
+		fmt.Print(tags[k], " ")
+	}
+	// Output:
+	// [1]
+	// B-NP I-NP O B-NP
+}

@@ -10,7 +10,7 @@ type Demo struct {
 
 // All returns the demos, in the order in which they are best read.
 func All() []Demo {
-	return []Demo{names, recall, adding, sine, chaos, language, antonyms, dates}
+	return []Demo{names, questions, tagging, recall, adding, sine, chaos, language, antonyms, dates}
 }
 
 // Find returns the demo of that name.

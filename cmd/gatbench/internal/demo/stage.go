@@ -28,6 +28,7 @@ type Stage struct {
 	Text     string // a file to learn from; empty: the demo's own
 	Picture  string // file; empty: none
 	Save     string // file; empty: none
+	Few      int    // so many texts of a dataset are read at most; 0: all. Tests set it
 
 	demo  Demo
 	start time.Time
@@ -61,6 +62,14 @@ func (s *Stage) epochs(preset int) int {
 		return s.Epochs
 	}
 	return preset
+}
+
+// few returns the numbers of n texts, or of the first Few.
+func (s *Stage) few(n int) []int32 {
+	if s.Few > 0 {
+		n = min(n, s.Few)
+	}
+	return every(n)
 }
 
 // folder returns where the demo's dataset is.

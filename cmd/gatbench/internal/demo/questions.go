@@ -1,0 +1,130 @@
+package demo
+
+import (
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets/text"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/picture"
+	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/sequence"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// questions says what a question asks for: an LSTM reads it in both directions, and the
+// largest value of each of its numbers over all words says which of six kinds it is.
+var questions = Demo{Name: "questions", About: "what a question asks for (TREC), by a bidirectional LSTM", Data: "trec", Run: runQuestions}
+
+// questionsNet reads words, and says a kind.
+type questionsNet struct {
+	Words *grad.Param `json:"-"` // a row a word
+	LSTM  sequence.Stack
+	Out   layers.Linear
+}
+
+func newQuestionsNet(s *Stage, words, kinds int) *questionsNet {
+	const in, hidden = 100, 64
+	rng := s.rng(1)
+	n := &questionsNet{
+		Words: grad.NewParam(words, in),
+		LSTM: sequence.Stack{
+			Layers: []sequence.Cell{&sequence.LSTM{In: in, Hidden: hidden, ForgetBias: 1}},
+			Back:   []sequence.Cell{&sequence.LSTM{In: in, Hidden: hidden, ForgetBias: 1}},
+		},
+		Out: layers.Linear{In: 2 * hidden, Out: kinds},
+	}
+	n.Words.Value.Normal(rng, 0, 0.3)
+	n.LSTM.Init(rng)
+	n.Out.Init(rng)
+	return n
+}
+
+// forward returns a row of scores for each chain of words.
+func (n *questionsNet) forward(t *grad.Tape, g *graph.Graph, words []int32) *grad.Var {
+	const dropout = 0.5
+	x := t.Dropout(t.Use(n.Words).Rows(words), dropout)
+	read := message.UpdateAll(g.Membership(), message.CopyU(n.LSTM.Forward(t, g, x)), message.Max)
+	return n.Out.Forward(t, t.Dropout(read, dropout))
+}
+
+func runQuestions(s *Stage) error {
+	folder, err := s.folder()
+	if err != nil {
+		return err
+	}
+	learnt, tried, err := text.ReadTREC(folder)
+	if err != nil {
+		return err
+	}
+	learnt = learnt.Coarse().Rows(s.few(learnt.Len())).Map(strings.ToLower)
+	tried = tried.Coarse().Rows(s.few(tried.Len()))
+	words, err := vocabularyOf(learnt.Texts)
+	if err != nil {
+		return err
+	}
+	s.say("%d questions of %d kinds, such as %q, and %d others to try. Their %d words occur twice or more; every other is unknown.",
+		learnt.Len(), len(learnt.Classes), tried.Texts[0], tried.Len(), words.Len()-int(text.First))
+
+	net := newQuestionsNet(s, words.Len(), len(learnt.Classes))
+	read, tests := text.EncodeLines(words, learnt.Texts), text.EncodeLines(words, tried.Map(strings.ToLower).Texts)
+	scores := func() *grad.Var { return net.forward(grad.NewEval(), tests.Graph(), tests.Tokens) }
+	guess := func() *train.Confusion {
+		return train.NewConfusion(scores().Value(), tried.Labels, every(tried.Len()))
+	}
+	l := &training{
+		Stage: s, optimiser: &train.Adam{LR: 2e-3}, epochs: s.epochs(8),
+		batches: func(epoch int) [][]int32 { return text.ByLength(read.Lengths(), 32, s.Seed, epoch) },
+		loss: func(t *grad.Tape, rows []int32) *grad.Var {
+			b := read.Batch(rows)
+			return net.forward(t, b.Graph, b.Tokens).CrossEntropy(learnt.Rows(rows).Labels)
+		},
+		score: func() (float64, string) { return guess().Accuracy(), "test_accuracy" },
+	}
+	if err := l.run(); err != nil {
+		return err
+	}
+	c := guess()
+	s.result(map[string]any{"test_accuracy": c.Accuracy(), "test_majority": train.Majority(tried.Labels, every(tried.Len())), "kinds": learnt.Classes})
+	s.questionsResult(c, tried, scores().Softmax())
+	if err := s.draw([]picture.Panel{confusionPanel(c, learnt.Classes), lossPanel(l)}); err != nil {
+		return err
+	}
+	return s.keep(net)
+}
+
+// vocabularyOf numbers the words between blanks that occur twice or more.
+func vocabularyOf(lines []string) (*text.Vocabulary, error) {
+	sentences := make([][]string, len(lines))
+	for i, line := range lines {
+		sentences[i] = strings.Fields(line)
+	}
+	return text.NewVocabulary(sentences, 2)
+}
+
+// kindNames are the kinds of TREC in words.
+var kindNames = map[string]string{"ABBR": "abbreviation", "DESC": "description", "ENTY": "thing", "HUM": "person", "LOC": "place", "NUM": "number"}
+
+// questionsResult shows the first question that is taken for each kind, those that are
+// taken for the wrong one with a word, and how often that happens.
+func (s *Stage) questionsResult(c *train.Confusion, tried *text.Labelled, p *grad.Var) {
+	s.print("\ntest accuracy %.1f %%; always saying %s would be right in %.1f %%\n\n",
+		100*c.Accuracy(), kindNames[commonest(tried)], 100*train.Majority(tried.Labels, every(tried.Len())))
+	shown := make([]int, len(tried.Classes))
+	for i, question := range tried.Texts {
+		row := p.Value().Row(i)
+		best := order(row)[0]
+		if shown[best]++; shown[best] > 2 {
+			continue
+		}
+		wrong := ""
+		if int32(best) != tried.Labels[i] {
+			wrong = "   (it is " + kindNames[tried.Classes[tried.Labels[i]]] + ")"
+		}
+		s.print("  %-12s %3.0f %%  %s%s\n", kindNames[tried.Classes[best]], 100*row[best], question, wrong)
+	}
+	if s.print("\nwhat is (down), and what it is taken for (across):\n\n"); !s.JSON {
+		s.Out.Confusion(len(tried.Classes), tried.Classes, c)
+	}
+}

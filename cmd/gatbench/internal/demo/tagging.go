@@ -258,4 +258,3 @@ func bracketed(words []string, spans []train.Span) string {
 	}
 	return strings.Join(out, " ")
 }
-

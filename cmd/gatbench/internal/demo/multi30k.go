@@ -1,0 +1,170 @@
+package demo
+
+import (
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets/text"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/picture"
+	"github.com/edgewise-ml/edgewise/layers/decode"
+	"github.com/edgewise-ml/edgewise/layers/sequence"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// multi30k translates short captions of photographs from German: an RNN Encoder–Decoder
+// without attention, so that all of a sentence has to go through one vector.
+var multi30k = Demo{Name: "multi30k", About: "German captions in English, by an encoder–decoder without attention", Data: "multi30k", Run: runMulti30k}
+
+// translationLongest is how many words the captions have at most.
+const translationLongest = 10
+
+// translator is an encoder–decoder and the words on both sides.
+type translator struct {
+	Net            *sequence.EncoderDecoder
+	source, target *text.Words
+}
+
+// short returns the pairs of captions that have at most ten words on both sides.
+func (r *translator) short(p *text.Parallel, rows []int32) *text.Parallel {
+	out := new(text.Parallel)
+	for _, i := range rows {
+		a, b := r.source.Split(p.Source[i]), r.target.Split(p.Target[i])
+		if max(len(a), len(b)) <= translationLongest {
+			out.Source, out.Target = append(out.Source, strings.Join(a, " ")), append(out.Target, strings.Join(b, " "))
+		}
+	}
+	return out
+}
+
+// loss is that of some pairs, when the decoder is fed what it should have said.
+func (r *translator) loss(t *grad.Tape, pairs text.Pairs, rows []int32) *grad.Var {
+	b := pairs.Batch(rows)
+	return r.Net.Forward(t, b.Source.Graph, b.Source.Tokens, b.Input.Graph, b.Input.Tokens).CrossEntropy(b.Output)
+}
+
+// translate returns the likeliest of what a beam of five finds for each line. It does not
+// say that it does not know a word.
+func (r *translator) translate(lines []string) ([]string, error) {
+	in, t := text.EncodeLines(r.source, lines), grad.NewEval()
+	start := r.Net.Start(t, r.Net.Encode(t, in.Graph(), in.Tokens))
+	found, err := decode.Beam{Width: 5, Alpha: 1}.Run(&decode.Search{
+		Begin: repeat(text.Begin, len(lines)), End: text.End, Longest: []int{2 * translationLongest}, State: decode.State(start.Keep()),
+		Step: func(t *grad.Tape, l *decode.Live) (*grad.Var, decode.State) {
+			y, next := r.Net.Step(t, l.Last, message.State(l.State))
+			return y, decode.State(next)
+		},
+		Forbid: func(_ *decode.Live, _ int, forbidden []bool) {
+			forbidden[text.Unknown], forbidden[text.Begin] = true, true
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]string, len(lines))
+	for i, f := range found {
+		out[i] = r.target.Decode(f[0].Tokens)
+	}
+	return out, nil
+}
+
+// bleu scores translations of all sources.
+func (r *translator) bleu(p *text.Parallel) (train.BLEUScore, error) {
+	got, err := r.translate(p.Source)
+	if err != nil {
+		return train.BLEUScore{}, err
+	}
+	return train.BLEU{Tokenised: true}.Score(got, p.Target)
+}
+
+// newTranslator returns the network and the captions that are learnt and tried.
+func newTranslator(s *Stage, folder string) (r *translator, learnt, tried *text.Parallel, err error) {
+	all, _, tests, err := text.ReadMulti30k(folder)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	r = &translator{source: new(text.Words), target: new(text.Words)} // which split, but number nothing yet
+	learnt, tried = r.short(all, s.few(len(all.Source))), r.short(tests, s.few(len(tests.Source)))
+	if r.source, err = text.NewWords(learnt.Source, 2, false); err == nil {
+		r.target, err = text.NewWords(learnt.Target, 2, false)
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	r.Net = &sequence.EncoderDecoder{Source: r.source.Len(), Target: r.target.Len(), Begin: text.Begin, Embed: 128, Hidden: 256}
+	r.Net.Init(s.rng(1))
+	return r, learnt, tried, nil
+}
+
+func runMulti30k(s *Stage) error {
+	folder, err := s.folder()
+	if err != nil {
+		return err
+	}
+	r, learnt, tried, err := newTranslator(s, folder)
+	if err != nil {
+		return err
+	}
+	pairs, tests := learnt.Encode(r.source, r.target), tried.Encode(r.source, r.target)
+	s.say("%d captions of ten words or fewer, and %d to try; %d German words and %d English ones. A GRU reads a caption into 256 numbers, and another writes from these.",
+		pairs.Len(), tests.Len(), r.source.Len()-int(text.First), r.target.Len()-int(text.First))
+	var failed error
+	var perplexities []float64
+	l := &training{
+		Stage: s, optimiser: &train.Adam{LR: 1e-3}, clip: 1, epochs: s.epochs(6),
+		batches: func(epoch int) [][]int32 { return text.ByLength(pairs.Source.Lengths(), 64, s.Seed, epoch) },
+		loss:    func(t *grad.Tape, rows []int32) *grad.Var { return r.loss(t, pairs, rows) },
+		score: func() (float64, string) {
+			cost := r.loss(grad.NewEval(), tests, every(tests.Len()))
+			perplexities = append(perplexities, train.Perplexity(float64(cost.Value().Data[0])))
+			b, err := r.bleu(tried)
+			failed = err
+			return b.Score, "test_bleu"
+		},
+	}
+	if err := l.run(); err != nil || failed != nil {
+		return firstOf(err, failed)
+	}
+	last := len(l.scores) - 1
+	s.result(map[string]any{"test_bleu": l.scores[last], "test_perplexity": perplexities[last]})
+	if err := s.multi30kResult(r, tried, perplexities[last]); err != nil {
+		return err
+	}
+	if err := s.draw(multi30kPanels(l, perplexities)); err != nil {
+		return err
+	}
+	return s.keep(r.Net)
+}
+
+// multi30kResult shows some translations beside those of people.
+func (s *Stage) multi30kResult(r *translator, tried *text.Parallel, perplexity float64) error {
+	score, err := r.bleu(tried)
+	if err != nil {
+		return err
+	}
+	some := tried.Source[:min(6, len(tried.Source))]
+	got, err := r.translate(some)
+	if err != nil {
+		return err
+	}
+	s.print("\n%s\nperplexity of a word %.1f\n\n", score, perplexity)
+	for i, line := range some {
+		s.print("  %s\n    %s\n", line, got[i])
+		if got[i] != tried.Target[i] {
+			s.print("    (%s)\n", tried.Target[i])
+		}
+	}
+	s.print("\n")
+	return nil
+}
+
+// multi30kPanels show the loss of a word and the score of the translations.
+func multi30kPanels(l *training, perplexities []float64) []picture.Panel {
+	x := picture.Axis{Label: "epoch"}
+	return []picture.Panel{
+		&picture.Chart{Title: "bits a word", X: x, Series: []picture.Series{
+			curve("learnt", 0, bits(l.losses)), curve("tried", 1, bits(logs(perplexities))),
+		}},
+		&picture.Chart{Title: "BLEU of the translations", X: x, Y: picture.Axis{Label: "of 100"}, Series: []picture.Series{curve("", 2, l.scores)}},
+	}
+}

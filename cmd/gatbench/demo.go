@@ -27,6 +27,9 @@ type demoCommand struct {
 
 func (c *demoCommand) endsItself() {}
 
+// fewTexts is how many texts of a dataset a demo reads at most; 0: all. Tests set it.
+var fewTexts int
+
 // Run shows the demo, or lists all.
 func (c *demoCommand) Run(e env) error {
 	out := report.NewPrinter(e.out)
@@ -47,7 +50,7 @@ func (c *demoCommand) Run(e env) error {
 	defer par.Hot()()
 	return (&demo.Stage{
 		Ctx: e.ctx, Out: out, Progress: report.NewProgress(e.errOut), JSON: c.JSON, Seed: c.Seed, Epochs: c.Epochs,
-		Data: c.Data, Text: c.Text, Picture: c.Picture, Save: c.Save,
+		Data: c.Data, Text: c.Text, Picture: c.Picture, Save: c.Save, Few: fewTexts,
 	}).Show(d)
 }
 

@@ -27,11 +27,13 @@ func TestDemoList(t *testing.T) {
 // Every demo trains a little, says what came of it, and leaves its picture and its model;
 // another run says the same, on one thread too.
 func TestDemos(t *testing.T) {
+	fewTexts = 150
+	defer func() { fewTexts = 0 }()
 	guide := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(guide, []byte(strings.Repeat("a few words, again and again\n", 130)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	quick := map[string]string{"names": "1", "antonyms": "60", "sine": "1", "language": "3"}
+	quick := map[string]string{"names": "1", "antonyms": "60", "sine": "1", "language": "3", "questions": "1", "tagging": "1", "sentiment": "1", "multi30k": "1"}
 	for _, d := range demo.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			epochs, isQuick := quick[d.Name]
@@ -73,6 +75,40 @@ func TestDemos(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What people read of the demos that read datasets: how good it is, and some of the texts
+// with what was found.
+func TestDemoWords(t *testing.T) {
+	fewTexts = 150
+	defer func() { fewTexts = 0 }()
+	data := os.Getenv("EDGEWISE_DATA")
+	if data == "" {
+		data = filepath.Join("..", "..", "..", "shared", "datasets")
+	}
+	for name, want := range map[string][]string{
+		"questions": {"test accuracy", "How far is it from Denver to Aspen ?", "taken for (across)"},
+		"tagging":   {"F1 of the phrases", "noun phrases", "Rockwell"},
+		"sentiment": {"of five kinds", "├─ ", "└─ "},
+		"multi30k":  {"BLEU = ", "perplexity of a word", "epoch 1"},
+	} {
+		d, _ := demo.Find(name)
+		if _, err := text.Find(data, d.Data); err != nil {
+			t.Logf("the dataset %s is not there: set EDGEWISE_DATA to the folder that has it", d.Data)
+			continue
+		}
+		out := ok(t, "demo", name, "--epochs", "1", "--data", data)
+		for _, w := range want {
+			if !strings.Contains(out, w) {
+				t.Errorf("%s does not say %q:\n%s", name, w, out)
+			}
+		}
+		for line := range strings.Lines(out) {
+			if strings.TrimRight(line, " \n") != strings.TrimSuffix(line, "\n") {
+				t.Errorf("%s prints blanks at the end of %q", name, line)
+			}
+		}
 	}
 }
 

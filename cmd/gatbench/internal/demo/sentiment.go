@@ -163,12 +163,13 @@ func runSentiment(s *Stage) error {
 	return s.keep(net)
 }
 
-// worthSeeing returns up to two short sentences in which phrases are meant otherwise than
-// the whole, by people and by the network, and of which the whole is right.
+// worthSeeing returns the two short sentences in which most phrases are meant otherwise
+// than the whole, by people and by the network, of those of which the whole is right.
 func (n *sentimentNet) worthSeeing(b *treebank) []int32 {
-	var out, others []int32
+	var out []int32
+	contrast := make([]int, len(b.trees))
 	for i, t := range b.trees {
-		if words := len(t.Words); words < 6 || words > 11 {
+		if words := len(t.Words); words < 6 || words > 12 {
 			continue
 		}
 		one, err := b.batch([]int32{int32(i)})
@@ -176,21 +177,17 @@ func (n *sentimentNet) worthSeeing(b *treebank) []int32 {
 			continue
 		}
 		guess := n.guesses(one)
-		against := false
+		if guess[0] != t.Labels[0] || guess[0] == 2 {
+			continue
+		}
+		out = append(out, int32(i))
 		for v, k := range guess {
-			against = against || k != 2 && t.Labels[v] != 2 && (k > 2) == (t.Labels[v] > 2) && (k > 2) != (t.Labels[0] > 2)
-		}
-		switch right := guess[0] == t.Labels[0] && guess[0] != 2; {
-		case right && against:
-			out = append(out, int32(i))
-		case right:
-			others = append(others, int32(i))
-		}
-		if len(out) == 2 {
-			return out
+			if k != 2 && t.Labels[v] != 2 && (k > 2) == (t.Labels[v] > 2) && (k > 2) != (guess[0] > 2) {
+				contrast[i]++
+			}
 		}
 	}
-	out = append(out, others...)
+	slices.SortStableFunc(out, func(a, b int32) int { return contrast[b] - contrast[a] })
 	if len(out) == 0 && len(b.trees) > 0 {
 		out = []int32{0}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -218,9 +220,16 @@ func TestCRFBatch(t *testing.T) {
 		v := tape.Watch(x)
 		nll, p := l.NLL(tape, g, v, tags), l.Marginals(tape, g, v)
 		grads := tape.Backward(nll.Sum().Add(p.Mul(grad.Const(dy)).Sum()))
-		return [][]tensor.Float{slices.Clone(nll.Value().Data), slices.Clone(p.Value().Data), slices.Clone(grads.Of(v).Data)}
+		return [][]tensor.Float{slices.Clone(nll.Value().Data), slices.Clone(p.Value().Data), slices.Clone(grads.Of(v).Data), slices.Clone(grads.Param(l.Trans).Data)}
 	}
 	all := run(g, x.Value, dy.Value, tags)
+	undo := par.SetThreads(1)
+	for k, alone := range run(g, x.Value, dy.Value, tags) {
+		if !slices.Equal(alone, all[k]) {
+			t.Errorf("result %d is another on one thread", k)
+		}
+	}
+	undo()
 	lo := 0
 	for i, n := range lengths {
 		hi := lo + n
@@ -301,6 +310,33 @@ func TestCRFImpossible(t *testing.T) {
 	}
 	if _, scores := l.Decode(g, grad.Const(x)); !math.IsInf(scores[0], -1) || math.IsInf(scores[1], 0) {
 		t.Errorf("the best scores are %v", scores)
+	}
+}
+
+// A step allocates as often on more and longer chains.
+func TestCRFAllocatesConstantly(t *testing.T) {
+	if raced {
+		t.Skip("the race detector allocates")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // pools stay full
+	defer par.SetThreads(1)()
+	l := newCRF(4)
+	count := func(g *graph.Graph) float64 {
+		tape, x, tags := grad.NewTape(1), random(3, g.NumNodes(), 4).Value, make([]int32, g.NumNodes())
+		step := func() {
+			tape.Reset()
+			v := tape.Watch(x)
+			tape.Backward(l.Loss(tape, g, v, tags).Add(l.Marginals(tape, g, v).Sum()))
+		}
+		step()
+		least := testing.AllocsPerRun(5, step)
+		for range 3 {
+			least = min(least, testing.AllocsPerRun(5, step))
+		}
+		return least
+	}
+	if few, many := count(graph.Chains(slices.Repeat([]int{50}, 20)...)), count(graph.Chains(slices.Repeat([]int{100}, 30)...)); many > few {
+		t.Errorf("%v allocations on 30 chains of 100, %v on 20 of 50", many, few)
 	}
 }
 

@@ -117,7 +117,8 @@ func (m *crfMarginals) pull(w *walk, part int) {
 	t.forward()
 	k, last := m.k, len(w.nodes)-1
 	next, begin, end := m.sums.of(part, k)
-	db, old := make([]float64, k), make([]float64, k) // of beta
+	db, old := w.u, w.v // of beta
+	clear(db)
 	w.backward(func(i int) {
 		for z := range k {
 			v := w.marginal(i, z) * (t.da[i*k+z] + db[z] - t.dz)
@@ -131,7 +132,7 @@ func (m *crfMarginals) pull(w *walk, part int) {
 				end[z] += v
 			}
 		}
-	}, func(i int, top float64) {
+	}, func(i int, _ float64) {
 		copy(old, db)
 		d, from, da := t.along(i), w.at(w.alpha, i-1), t.at(t.da, i-1)
 		for z := range k {

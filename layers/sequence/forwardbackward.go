@@ -137,8 +137,8 @@ type walk struct {
 	alpha []float64 // of each node: log Σ exp(s) of the taggings up to it, by its tag
 	logZ  float64
 
-	beta, to, u, w []float64 // rows
-	rest           []float64 // of whoever walks: as many rows as the chain has nodes
+	beta, to, u, v, w []float64 // rows
+	rest              []float64 // of whoever walks: as many rows as the chain has nodes
 }
 
 var walks = sync.Pool{New: func() any { return new(walk) }}
@@ -151,12 +151,19 @@ func newWalk(p *potentials, x *tensor.Dense, longest int) *walk {
 	if len(w.alpha) < n {
 		w.alpha, w.rest = make([]float64, n), make([]float64, n)
 	}
-	if len(w.beta) < k {
-		w.beta, w.to, w.u, w.w = make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k)
+	if cap(w.beta) < k {
+		for _, row := range w.rows() {
+			*row = make([]float64, k)
+		}
 	}
-	w.beta, w.to, w.u, w.w = w.beta[:k], w.to[:k], w.u[:k], w.w[:k]
+	for _, row := range w.rows() {
+		*row = (*row)[:k]
+	}
 	return w
 }
+
+// rows are those that have a number a tag.
+func (w *walk) rows() [5]*[]float64 { return [...]*[]float64{&w.beta, &w.to, &w.u, &w.v, &w.w} }
 
 // free keeps the rows for another walk.
 func (w *walk) free() {

@@ -107,6 +107,9 @@ func TestTreeOfLittle(t *testing.T) {
 		{Parent: chain}, {Parent: make([]int32, 3000), Words: []string{"", strings.Repeat("long", 99)}},
 	} {
 		for _, format := range []string{"svg", "png"} {
+			if format == "png" && len(tree.Parent) > 99 {
+				continue // it takes a second
+			}
 			var b bytes.Buffer
 			if err := Grid([][]Panel{{tree}}).Write(&b, format); err != nil {
 				t.Error(err)

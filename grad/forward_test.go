@@ -190,6 +190,8 @@ func TestUnary(t *testing.T) {
 		"Tanh":       {(*grad.Var).Tanh, math.Tanh, false},
 		"Softplus":   {(*grad.Var).Softplus, func(x float64) float64 { return math.Log(1 + math.Exp(x)) }, false},
 		"SiLU":       {(*grad.Var).SiLU, func(x float64) float64 { return x * sigmoid(x) }, false},
+		"Sin":        {(*grad.Var).Sin, math.Sin, false},
+		"Cos":        {(*grad.Var).Cos, math.Cos, false},
 		"Exp":        {(*grad.Var).Exp, math.Exp, false},
 		"Log":        {(*grad.Var).Log, math.Log, true},
 		"Sqrt":       {(*grad.Var).Sqrt, math.Sqrt, true},

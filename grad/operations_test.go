@@ -68,6 +68,8 @@ var pointwise = []operation{
 	{"Abs", func(o *operands) *grad.Var { return o.x.Abs() }},
 	{"Square", func(o *operands) *grad.Var { return o.x.Square() }},
 	{"Reciprocal", func(o *operands) *grad.Var { return o.x.Reciprocal() }},
+	{"Sin", func(o *operands) *grad.Var { return o.x.Sin() }},
+	{"Cos", func(o *operands) *grad.Var { return o.x.Cos() }},
 	{"Pow", func(o *operands) *grad.Var { return o.x.Pow(1) }},
 	{"Clamp", func(o *operands) *grad.Var { return o.x.Clamp(-1, 1) }},
 	{"Dropout", func(o *operands) *grad.Var { return o.t.Dropout(o.x, 0.1) }},
@@ -140,6 +142,8 @@ func halve(xs ...*grad.Var) *grad.Var { return xs[0].Scale(0.5) }
 // norms are the normalisations and losses.
 var norms = []operation{
 	{"Softmax", func(o *operands) *grad.Var { return o.x.Softmax() }},
+	{"LogSumExp", func(o *operands) *grad.Var { return o.x.LogSumExp() }},
+	{"LogSumExpAxis", func(o *operands) *grad.Var { return o.x.LogSumExpAxis(-1) }},
 	{"LogSoftmax", func(o *operands) *grad.Var { return o.x.LogSoftmax() }},
 	{"L2Normalise", func(o *operands) *grad.Var { return o.x.L2Normalise() }},
 	{"LayerNorm", func(o *operands) *grad.Var { return o.x.LayerNorm(o.v, o.v, 1) }},

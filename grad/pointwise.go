@@ -131,6 +131,12 @@ func (x *Var) Sqrt() *Var { return x.unary(vec.Sqrt, 0) }
 // Abs returns |x|, with the slope 0 at 0.
 func (x *Var) Abs() *Var { return x.unary(vec.Abs, 0) }
 
+// Sin returns the sine of x, an angle in radians.
+func (x *Var) Sin() *Var { return x.unary(vec.Sin, 0) }
+
+// Cos returns the cosine of x, an angle in radians.
+func (x *Var) Cos() *Var { return x.unary(vec.Cos, 0) }
+
 // Square returns x².
 func (x *Var) Square() *Var { return x.unary(vec.Square, 0) }
 

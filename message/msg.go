@@ -110,6 +110,23 @@ func (m Msg) Abs() Msg { return m.unary(vec.Abs, 0) }
 // Sign returns −1, 0 or 1. Its gradient is zero.
 func (m Msg) Sign() Msg { return m.unary(vec.Sign, 0) }
 
+// SiLU returns m·sigmoid(m).
+func (m Msg) SiLU() Msg { return m.unary(vec.SiLU, 0) }
+
+// GELU returns m·Φ(m), where Φ is the distribution function of the normal
+// distribution.
+func (m Msg) GELU() Msg { return m.unary(vec.GELU, 0) }
+
+// Sin returns the sine of m, an angle in radians.
+func (m Msg) Sin() Msg { return m.unary(vec.Sin, 0) }
+
+// Cos returns the cosine of m, an angle in radians.
+func (m Msg) Cos() Msg { return m.unary(vec.Cos, 0) }
+
+// Pow returns mᵖ, as [math.Pow] defines it: of a negative m NaN, unless p is
+// whole. The gradient of m⁰ is zero.
+func (m Msg) Pow(p float64) Msg { return m.unary(vec.Pow, p) }
+
 // Dot returns the scalar products of m and o along the last axis, which is kept
 // with length 1. The other axes broadcast.
 func (m Msg) Dot(o Msg) Msg { return m.with(&o, ir.Node{Kind: ir.DotLast}) }

@@ -297,6 +297,16 @@ func unaryOf(e *expr, x float64) float64 {
 		return math.Log(x)
 	case vec.Sqrt:
 		return math.Sqrt(x)
+	case vec.SiLU:
+		return x / (1 + math.Exp(-x))
+	case vec.GELU:
+		return x * (1 + math.Erf(x/math.Sqrt2)) / 2
+	case vec.Sin:
+		return math.Sin(x)
+	case vec.Cos:
+		return math.Cos(x)
+	case vec.Pow:
+		return math.Pow(x, float64(e.c))
 	case vec.Abs:
 		return math.Abs(x)
 	case vec.Sign:
@@ -531,6 +541,18 @@ func (s *sprout) tree(depth int) (m Msg) {
 		return a.Abs().Shift(0.5).Normalise()
 	case 26:
 		return s.leaf().TopK(2).Softmax().Mul(a) // leaves have no ties and no rounding
+	}
+	switch s.IntN(6) {
+	case 0:
+		return a.SiLU()
+	case 1:
+		return a.GELU()
+	case 2:
+		return a.Tanh().Sin()
+	case 3:
+		return a.Cos()
+	case 4:
+		return a.Tanh().Abs().Shift(0.5).Pow(-1.5)
 	}
 	return a.Mul(s.leaf().Sign())
 }

@@ -11,8 +11,8 @@ import (
 // Unary is a function of one element, which may take a constant c. [Named] finds
 // it by its name, which String prints: Scale (c·x), Shift (x + c), Neg, ReLU,
 // LeakyReLU (c·x where x is not above 0), ELU (c·(eˣ − 1) there), Sigmoid, Tanh,
-// Softplus, SiLU, Exp, Log, Sqrt, Abs, Sign, Square, Reciprocal, GELU, GELUTanh and
-// SELU.
+// Softplus, SiLU, Exp, Log, Sqrt, Abs, Sign, Square, Reciprocal, GELU, GELUTanh,
+// SELU, Sin, Cos and Pow (xᶜ).
 type Unary uint8
 
 func (f Unary) String() string { return vec.Unary(f).String() }

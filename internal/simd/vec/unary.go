@@ -13,7 +13,8 @@ type Unary uint8
 // the negative side, and 0 for ReLU, Abs and Sign. NaN gives NaN, and an
 // infinity the limit; that of SiLU and GELU at −Inf is zero. Exp is within 2e-7
 // of the true value, relative to it, and Tanh within 3.5e-7 and never beyond 1;
-// denormal results, also of the others, are right to about the last bit.
+// denormal results, also of the others, are right to about the last bit. Pow is
+// math.Pow: of a negative x NaN, unless c is whole.
 const (
 	Scale      Unary = iota // c·x
 	Shift                   // x + c
@@ -35,11 +36,14 @@ const (
 	GELU                    // x·Φ(x), of the normal distribution
 	GELUTanh                // x·sigmoid(2√(2/π)·(x + 0.044715·x³)), which is near GELU
 	SELU                    // λ·x if x > 0, else λ·α·(eˣ − 1)
+	Sin                     // sin x
+	Cos                     // cos x
+	Pow                     // xᶜ
 	numUnary
 )
 
 var unaryNames = [numUnary]string{"Scale", "Shift", "Neg", "ReLU", "LeakyReLU", "ELU", "Sigmoid", "Tanh",
-	"Softplus", "SiLU", "Exp", "Log", "Sqrt", "Abs", "Sign", "Square", "Reciprocal", "GELU", "GELUTanh", "SELU"}
+	"Softplus", "SiLU", "Exp", "Log", "Sqrt", "Abs", "Sign", "Square", "Reciprocal", "GELU", "GELUTanh", "SELU", "Sin", "Cos", "Pow"}
 
 // UnaryNames returns the names of the functions of one element, each at its number.
 func UnaryNames() []string { return unaryNames[:] }
@@ -156,6 +160,8 @@ func (u Unary) transcendental(y, x []Float, c Float) {
 		for i, v := range x {
 			y[i] = Float(math.Sqrt(float64(v)))
 		}
+	default:
+		u.wavesAndPowers(y, x, c)
 	}
 }
 
@@ -237,6 +243,8 @@ func (u Unary) backwardGo(dx, dy, x, y []Float, c Float) {
 		for i, g := range dy {
 			dx[i] += g * sigmoid(x[i])
 		}
+	case Sin, Cos, Pow:
+		u.backwardWaves(dx, dy, x, c)
 	default:
 		u.backwardMore(dx, dy, x, y)
 	}

@@ -6,6 +6,9 @@ import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
 // forwardFast is Forward in assembly; false means that there is none.
 func (u Unary) forwardFast(y, x []Float, c Float) bool {
+	if u.plainly() {
+		return false
+	}
 	for ; len(x) > cpu.AtOnce; y, x = y[cpu.AtOnce:], x[cpu.AtOnce:] {
 		u.forwardPart(y, x[:cpu.AtOnce], c)
 	}
@@ -84,6 +87,9 @@ func axpyFast(y, x []Float, c Float) {
 func (u Unary) backwardFast(dx, dy, x, y []Float, c Float) bool {
 	if u == Sign {
 		return true // no slope anywhere
+	}
+	if u.plainly() {
+		return false
 	}
 	for ; len(dy) > cpu.AtOnce; dx, dy, x, y = dx[cpu.AtOnce:], dy[cpu.AtOnce:], x[cpu.AtOnce:], y[cpu.AtOnce:] {
 		u.backwardPart(dx, dy[:cpu.AtOnce], x, y, c)

@@ -35,6 +35,9 @@ var oracle = [numUnary]struct{ f, slope func(x float64) float64 }{
 	SELU: {func(x float64) float64 {
 		return 1.0507009873554805 * (math.Max(x, 0) + 1.6732632423543772*math.Expm1(math.Min(x, 0)))
 	}, func(x float64) float64 { return 1.0507009873554805 * step(x, 1.6732632423543772*math.Exp(x)) }},
+	Sin: {math.Sin, math.Cos},
+	Cos: {math.Cos, func(x float64) float64 { return -math.Sin(x) }},
+	Pow: {func(x float64) float64 { return math.Pow(x, 0.3) }, func(x float64) float64 { return 0.3 * math.Pow(x, -0.7) }},
 }
 
 // bell is GELU's tanh form, as its authors write it.
@@ -61,7 +64,7 @@ func TestUnary(t *testing.T) {
 			x, y, dy, dx := make([]Float, n), make([]Float, n), make([]Float, n), make([]Float, n)
 			for i := range x {
 				x[i] = Float(math.Sin(float64(7*i+n))) * 3
-				if x[i] < 0 && (u == Log || u == Sqrt) {
+				if x[i] < 0 && (u == Log || u == Sqrt || u == Pow) {
 					x[i] = -x[i]
 				}
 				dy[i], dx[i] = Float(i+1)/8, 10
@@ -108,6 +111,7 @@ func TestUnaryEnds(t *testing.T) {
 		{ELU, nan, nan}, {Sign, 0, 0}, {Sign, nan, nan}, {Abs, -inf, inf}, {Sqrt, -1, nan}, {Reciprocal, 0, inf},
 		{SiLU, -inf, 0}, {SiLU, inf, inf}, {GELU, -inf, 0}, {GELU, inf, inf}, {GELUTanh, -inf, 0}, {GELUTanh, inf, inf},
 		{SELU, inf, inf}, {SiLU, nan, nan}, {GELU, nan, nan}, {GELUTanh, nan, nan}, {SELU, nan, nan},
+		{Sin, inf, nan}, {Cos, 0, 1}, {Cos, nan, nan}, {Pow, -1, nan}, {Pow, 0, 0}, {Pow, inf, inf},
 	} {
 		y := make([]Float, 1)
 		c.u.Forward(y, []Float{Float(c.x)}, 0.3)

@@ -167,6 +167,14 @@ func (m Msg) LogSoftmax() Msg { return m.along(ir.LogSoftmax) }
 // column on its own. Where the sum is zero the result is zero.
 func (m Msg) Normalise() Msg { return m.along(ir.Normalise) }
 
+// Sparsemax normalises m over the in-edges of each destination, every column on its
+// own, to max(m − τ, 0) with the τ that makes the sum 1: the point nearest to m among
+// all weights. Edges far below the largest get exactly zero, and no gradient;
+// those that weigh share theirs, less its mean (Martins and Astudillo, "From Softmax to
+// Sparsemax", 2016). Equal entries weigh the same. As of a softmax, −∞ alone is zero,
+// several +∞ share the weight evenly, and a NaN makes the destination's column NaN.
+func (m Msg) Sparsemax() Msg { return m.along(ir.Sparsemax) }
+
 // TopK keeps the k largest of m over the in-edges of each destination, every
 // column on its own, and makes −∞ of the others, which then weigh nothing in a
 // [Msg.Softmax]. Of weights, which are not negative, ReLU makes zero of them

@@ -84,6 +84,8 @@ func (o *oracle) value(e *expr) table {
 		return o.quotients(e)
 	case ir.TopK:
 		return o.kept(e)
+	case ir.Sparsemax:
+		return o.nearest(e)
 	}
 	panic(fmt.Sprint("no such expression: ", e.kind))
 }
@@ -222,6 +224,35 @@ func (o *oracle) quotients(e *expr) table {
 			return 0
 		}
 		return row[k] / sum
+	})
+}
+
+// nearest is max(x − τ, 0), with the τ that halving finds for a sum of 1.
+func (o *oracle) nearest(e *expr) table {
+	x := o.eval(e.a)
+	dst := o.g.Destinations()
+	return x.each(x.shape, func(i int, row []float64, k int) float64 {
+		top := math.Inf(-1)
+		for j, v := range dst {
+			if v == dst[i] {
+				top = max(top, x.rows[j][k])
+			}
+		}
+		lo, hi := top-1, top
+		for range 60 {
+			tau, sum := (lo+hi)/2, 0.0
+			for j, v := range dst {
+				if v == dst[i] {
+					sum += max(x.rows[j][k]-tau, 0)
+				}
+			}
+			if sum > 1 {
+				lo = tau
+			} else {
+				hi = tau
+			}
+		}
+		return max(row[k]-hi, 0)
 	})
 }
 
@@ -542,7 +573,7 @@ func (s *sprout) tree(depth int) (m Msg) {
 	case 26:
 		return s.leaf().TopK(2).Softmax().Mul(a) // leaves have no ties and no rounding
 	}
-	switch s.IntN(6) {
+	switch s.IntN(8) {
 	case 0:
 		return a.SiLU()
 	case 1:
@@ -553,6 +584,8 @@ func (s *sprout) tree(depth int) (m Msg) {
 		return a.Cos()
 	case 4:
 		return a.Tanh().Abs().Shift(0.5).Pow(-1.5)
+	case 5, 6:
+		return a.Sparsemax()
 	}
 	return a.Mul(s.leaf().Sign())
 }

@@ -87,6 +87,19 @@ func expressions(kinds []int32) map[string]func(t *grad.Tape, x operands) messag
 		"Normalise": func(_ *grad.Tape, x operands) message.Msg {
 			return message.UAddV(x.u, x.v).Sigmoid().Normalise().Mul(message.E(x.e))
 		},
+		"Sparsemax": func(_ *grad.Tape, x operands) message.Msg {
+			return message.U(x.ft).Mul(message.UAddV(x.el, x.er).Sparsemax())
+		},
+		"Sparsemax of sums": func(_ *grad.Tape, x operands) message.Msg {
+			a := message.UAddV(x.u, x.v).Scale(0.1).Sparsemax()
+			return a.Mul(message.E(x.e)).Add(a.SiLU())
+		},
+		"waves": func(_ *grad.Tape, x operands) message.Msg {
+			return message.UAddV(x.u, x.v).Sin().Add(message.E(x.e).Cos().GELU())
+		},
+		"powers": func(_ *grad.Tape, x operands) message.Msg {
+			return message.U(x.u).Pow(3).Add(message.V(x.v).Exp().Pow(-0.5)).Add(message.E(x.e).Pow(0))
+		},
 		"TopK": func(_ *grad.Tape, x operands) message.Msg {
 			return message.U(x.ft).Mul(message.UAddV(x.el, x.er).TopK(2).Softmax())
 		},

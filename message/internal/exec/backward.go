@@ -124,7 +124,7 @@ func (w *worker) pullBack(t tile, stop int) {
 			w.pullAffine(s, t, dy)
 		case ir.MatMul:
 			w.pullMultiply(s, dy)
-		case ir.Softmax, ir.LogSoftmax, ir.Normalise, ir.TopK:
+		case ir.Softmax, ir.LogSoftmax, ir.Normalise, ir.TopK, ir.Sparsemax:
 			w.pullInEdges(i, t)
 		default:
 			w.pullPerEdge(i, t, dy)

@@ -92,7 +92,7 @@ func (w *worker) compute(i int, t tile) {
 		w.affine(i, t)
 	case ir.MatMul:
 		w.multiply(s, y)
-	case ir.Softmax, ir.LogSoftmax, ir.Normalise, ir.TopK:
+	case ir.Softmax, ir.LogSoftmax, ir.Normalise, ir.TopK, ir.Sparsemax:
 		w.combine(i, t)
 	default:
 		w.perEdge(s, t, y)

@@ -31,7 +31,8 @@ type pass struct {
 
 // stats is what stays of every step across the in-edges, for each destination
 // and column: of a softmax the largest entry, or 0, and the sum of exp(entry − top), of
-// a quotient the sum, of a choice the last entry chosen and its edge.
+// a quotient the sum, of a choice the last entry chosen and its edge, of a Sparsemax the
+// largest entry, the threshold below it, and how many entries are above that.
 type stats struct {
 	columns  int
 	top, sum []tensor.Float

@@ -13,7 +13,7 @@ import (
 // sightings is how many times a step across the in-edges must see all of them
 // before it knows its statistics.
 func sightings(s *plan.Step) int {
-	if s.Kind == ir.Softmax || s.Kind == ir.LogSoftmax {
+	if s.Kind == ir.Softmax || s.Kind == ir.LogSoftmax || s.Kind == ir.Sparsemax {
 		return 2
 	}
 	return 1
@@ -23,7 +23,7 @@ func sightings(s *plan.Step) int {
 func (w *worker) clearStats(s *plan.Step, v int) {
 	clear(w.pass.stats.of(w.pass.stats.sum, s, v))
 	vec.NoTop(w.pass.stats.of(w.pass.stats.top, s, v))
-	if s.Kind == ir.TopK {
+	if s.Kind == ir.TopK || s.Kind == ir.Sparsemax {
 		w.best, w.bestEdges = w.best[:0], w.bestEdges[:0]
 	}
 }
@@ -38,6 +38,8 @@ func (w *worker) observe(s *plan.Step, pass, v, e0 int, x []tensor.Float) {
 		w.choose(s, e0, x)
 	case pass == 0:
 		vec.TopRows(top, x)
+	case s.Kind == ir.Sparsemax:
+		w.findNear(top, x)
 	default:
 		vec.WeighRows(w.tmp[:len(x)], x, top, sum)
 	}
@@ -45,6 +47,9 @@ func (w *worker) observe(s *plan.Step, pass, v, e0 int, x []tensor.Float) {
 
 // settleStats completes the statistics at v.
 func (w *worker) settleStats(s *plan.Step, v int) {
+	if s.Kind == ir.Sparsemax {
+		w.settleSparse(s, v)
+	}
 	if s.Kind != ir.TopK {
 		return
 	}
@@ -160,6 +165,8 @@ func (w *worker) apply(s *plan.Step, v, e0 int, y, x []tensor.Float) {
 		vec.DivideRows(y, sum)
 	case ir.TopK:
 		w.keepChosen(s, v, e0, y, x)
+	case ir.Sparsemax:
+		sparseWeights(y, x, top, sum)
 	}
 }
 
@@ -234,10 +241,14 @@ func (w *worker) pullInEdges(i int, t tile) {
 type inEdgeGrads struct{ y, dy, dx []tensor.Float }
 
 // inEdgeTerms sets g to what the gradient of a step sums over a destination's
-// edges: y·dy, or dy of the logarithm.
+// edges: y·dy, dy of the logarithm, or dy of what has a weight.
 func (w *worker) inEdgeTerms(s *plan.Step, g, y, dy []tensor.Float) {
-	if s.Kind == ir.LogSoftmax {
+	switch s.Kind {
+	case ir.LogSoftmax:
 		copy(g, dy)
+		return
+	case ir.Sparsemax:
+		ofSupport(g, y, dy)
 		return
 	}
 	vec.Mul.Forward(g, y, dy, 1, 1)
@@ -261,6 +272,8 @@ func (w *worker) pullRow(s *plan.Step, v int, c []tensor.Float, r inEdgeGrads) {
 				}
 			}
 		}
+	case ir.Sparsemax:
+		pullSparse(r, c, w.statEdges(s, v))
 	case ir.Normalise: // dx += (dy − c)/sum
 		for at := 0; at < len(r.y); at += n {
 			for j, g := range r.dy[at : at+n] {

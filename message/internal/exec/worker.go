@@ -35,8 +35,8 @@ type worker struct {
 	edgeRows attend.EdgeRows // of the edges of a tile
 	span     [2]int64        // its Offsets, of a part
 
-	best      []tensor.Float // of a choice: the entries chosen so far,
-	bestEdges []int32        // and their edges
+	best      []tensor.Float // of a choice: the entries chosen so far; of a Sparsemax those near the largest,
+	bestEdges []int32        // and their edges; their columns
 
 	chunk       chunk          // backward: what is being done,
 	partial     []tensor.Float // and its partial sums

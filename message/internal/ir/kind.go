@@ -28,6 +28,7 @@ const (
 	LogSoftmax                // its logarithm
 	Normalise                 // divides by the sum
 	TopK                      // keeps the largest
+	Sparsemax                 // the nearest point of the simplex
 )
 
 // IsLeaf reports whether k reads an array.
@@ -48,4 +49,4 @@ func (k Kind) String() string { return kindNames[k] }
 var kindNames = [...]string{LeafU: "U", LeafV: "V", LeafE: "E", LeafW: "W", Unary: "Unary", Binary: "Binary",
 	Expand: "stretch", DotLast: "Dot", SumLast: "SumLast", MaxLast: "MaxLast",
 	LogSumExpLast: "LogSumExpLast", Pick: "Pick", Dropout: "Dropout", Softmax: "Softmax", LogSoftmax: "LogSoftmax",
-	ScaleBy: "Mul by runs", Score: "U+V score", Affine: "U times + V", MatMul: "MatMul", Gumbel: "draw", Normalise: "Normalise", TopK: "TopK"}
+	ScaleBy: "Mul by runs", Score: "U+V score", Affine: "U times + V", MatMul: "MatMul", Gumbel: "draw", Normalise: "Normalise", TopK: "TopK", Sparsemax: "Sparsemax"}

@@ -34,7 +34,7 @@ func (p *Plan) slopeReads(s *Step) slopeReads {
 		return slopeReads{a: need(s.B), b: need(s.A)}
 	case ir.MaxLast, ir.LogSumExpLast:
 		return slopeReads{a: true, own: true}
-	case ir.Softmax, ir.LogSoftmax, ir.Normalise:
+	case ir.Softmax, ir.LogSoftmax, ir.Normalise, ir.Sparsemax:
 		return slopeReads{own: true}
 	case ir.TopK:
 		return slopeReads{a: true}

@@ -133,7 +133,7 @@ func (c *compiler) add(s Step) int {
 	if s.Kind.AcrossInEdges() {
 		s.Stat = p.Stats
 		p.Stats += s.Width
-		p.StatsEdges = p.StatsEdges || s.Kind == ir.TopK
+		p.StatsEdges = p.StatsEdges || s.Kind == ir.TopK || s.Kind == ir.Sparsemax
 	}
 	p.Steps = append(p.Steps, s)
 	return len(p.Steps) - 1

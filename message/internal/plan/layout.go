@@ -29,7 +29,7 @@ func (p *Plan) layout() {
 // overwrites reports whether a step's results may overwrite its operands.
 func (s *Step) overwrites() bool {
 	switch s.Kind {
-	case ir.Unary, ir.Binary, ir.ScaleBy, ir.Softmax, ir.LogSoftmax, ir.Normalise, ir.TopK, ir.Gumbel:
+	case ir.Unary, ir.Binary, ir.ScaleBy, ir.Softmax, ir.LogSoftmax, ir.Normalise, ir.TopK, ir.Sparsemax, ir.Gumbel:
 		return true
 	}
 	return false

@@ -24,7 +24,7 @@ type Plan struct {
 	TurnWidth int // elements of the matrices that backward reads turned
 
 	Stats      int  // columns of the steps across the in-edges, of which each has statistics for every destination
-	StatsEdges bool // a statistic is an edge
+	StatsEdges bool // a statistic is an edge, or a number of edges
 	KeptFloats int  // numbers that the reducers keep beside the result, of each element of a message
 	KeptEdges  int  // and edges
 }

@@ -39,6 +39,7 @@ func Batch(gs ...*Graph) *Graph {
 	})
 	if h.top().bipartite {
 		h.top().dstRows = batchDstRows(gs, m)
+		batchPlaces(h, gs, m)
 	} else {
 		m.dst, h.from.Dst = m.src, h.from.Src
 	}

@@ -75,6 +75,7 @@ func (g *Graph) block(h *Graph) *Graph {
 	number.giveBack(src)
 	h.In().NumCols, h.top().nSrc = len(src), len(src)
 	h.from.Src, h.top().dstRows = src, iota32(len(seeds))
+	g.blockPlaces(h, src, seeds)
 	return h
 }
 
@@ -127,6 +128,7 @@ func (g *Graph) Dst(rows []int32) (*Graph, error) {
 	}
 	h.from.Src = iota32(g.NumSrc())
 	h.top().dstRows = gather(g.DstRows(), rows)
+	g.viewPlaces(h, rows)
 	return h, nil
 }
 

@@ -31,6 +31,7 @@ type topology struct {
 
 	bipartite bool
 	dstRows   []int32 // of a bipartite graph whose destinations are sources
+	places    *places // where its nodes stand; nil: Places tells
 	spans     []Span  // nil: it is not made of blocks
 
 	inOnce sync.Once

@@ -48,7 +48,7 @@ func (g *Graph) derive(h *Graph) *Graph {
 		h.from.Src, h.from.Dst = g.nodes(), g.nodes()
 		return h
 	}
-	h.top().bipartite, h.top().dstRows = true, g.top().dstRows
+	h.top().bipartite, h.top().dstRows, h.top().places = true, g.top().dstRows, g.top().places
 	h.from.Src, h.from.Dst = iota32(g.NumSrc()), iota32(g.NumDst())
 	return h
 }
@@ -66,6 +66,7 @@ func (g *Graph) Reverse() *Graph {
 		return g.derive(h)
 	}
 	h.top().bipartite = true
+	g.turnPlaces(h)
 	h.from.Src, h.from.Dst = iota32(g.NumDst()), iota32(g.NumSrc())
 	if g.members != nil {
 		h.members = &members{src: g.members.dst, dst: g.members.src}

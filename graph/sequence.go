@@ -16,20 +16,7 @@ import (
 // It panics with a [*tensor.ShapeError] on a negative length, and on more than
 // 2³¹−1 nodes.
 func Chains(lengths ...int) *Graph {
-	ends := make([]int, len(lengths)+1)
-	for i, n := range lengths {
-		why := ""
-		switch {
-		case n < 0:
-			why = fmt.Sprintf("chain %d has a negative length", i)
-		case n > math.MaxInt32-ends[i]:
-			why = fmt.Sprintf("more than 2³¹−1 nodes with chain %d", i)
-		}
-		if why != "" {
-			panic(&tensor.ShapeError{Op: "graph.Chains", Shapes: [][]int{{n}}, Why: why})
-		}
-		ends[i+1] = ends[i] + n
-	}
+	ends := chainEnds("graph.Chains", lengths)
 	total := ends[len(lengths)]
 	offsets, cols := make([]int64, 1, total+1), make([]int32, 0, total)
 	for i := range lengths {
@@ -43,6 +30,66 @@ func Chains(lengths ...int) *Graph {
 	g := ofCSR(total, offsets, cols, false)
 	g.members = &members{src: ends, dst: ends}
 	return g
+}
+
+// ShiftedChains returns the nodes of [Chains] of the given lengths with, for each of
+// the shifts, an edge to v from v−shift where that is a node of v's chain. The kind of
+// an edge is the index of its shift, and a node's in-edges are in the order of the
+// shifts, as in a [Ring]. A convolution of width k over sequences is a sum over the
+// in-edges, each with the weights of its kind: causal and dilated by d with the shifts
+// 0, d, … (k−1)·d, of the same length with −r … r. What it would read beyond an end
+// of a chain is zero.
+//
+// It panics with a [*tensor.ShapeError] as Chains does, on more than 2³¹−1 edges, and
+// if there are no shifts.
+func ShiftedChains(lengths []int, shifts ...int) *Graph {
+	const op = "graph.ShiftedChains"
+	ends := chainEnds(op, lengths)
+	if len(shifts) == 0 {
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{len(lengths)}, {0}}, Why: "no shifts"})
+	}
+	edges := 0
+	for _, n := range lengths {
+		for _, s := range shifts {
+			edges += max(n-max(s, -s), 0)
+		}
+	}
+	p := pattern{op, ends[len(lengths)], ends[len(lengths)]}
+	p.checkEdges(edges)
+	offsets, cols := make([]int64, 1, p.nDst+1), make([]int32, 0, edges)
+	kinds := make([]int32, 0, edges)
+	for i := range lengths {
+		for v := ends[i]; v < ends[i+1]; v++ {
+			for k, s := range shifts {
+				if u := v - s; u >= ends[i] && u < ends[i+1] {
+					cols, kinds = append(cols, int32(u)), append(kinds, int32(k))
+				}
+			}
+			offsets = append(offsets, int64(len(cols)))
+		}
+	}
+	g := ofCSR(p.nDst, offsets, cols, false)
+	g.kinds, g.members = kinds, &members{src: ends, dst: ends}
+	return g
+}
+
+// chainEnds returns where chains of the given lengths begin and end, for op.
+func chainEnds(op string, lengths []int) []int {
+	ends := make([]int, len(lengths)+1)
+	for i, n := range lengths {
+		why := ""
+		switch {
+		case n < 0:
+			why = fmt.Sprintf("chain %d has a negative length", i)
+		case n > math.MaxInt32-ends[i]:
+			why = fmt.Sprintf("more than 2³¹−1 nodes with chain %d", i)
+		}
+		if why != "" {
+			panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{n}}, Why: why})
+		}
+		ends[i+1] = ends[i] + n
+	}
+	return ends
 }
 
 // Trees returns a disjoint union of trees, each a member of the result

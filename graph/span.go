@@ -15,7 +15,7 @@ import (
 type Span struct {
 	Src, NumSrc, Dst, NumDst int
 	Mask                     SpanMask
-	Width                    int // of a BandMask
+	Width                    int // of a BandMask and a CausalBandMask
 }
 
 // SpanMask says which pairs of a [Span] are edges, by the number i of the source
@@ -24,15 +24,16 @@ type SpanMask uint8
 
 // The masks.
 const (
-	FullMask    SpanMask = iota // every pair
-	NoLoopsMask                 // i ≠ j
-	CausalMask                  // i ≤ j
-	BandMask                    // |i−j| ≤ Width
+	FullMask       SpanMask = iota // every pair
+	NoLoopsMask                    // i ≠ j
+	CausalMask                     // i ≤ j
+	BandMask                       // |i−j| ≤ Width
+	CausalBandMask                 // 0 ≤ j−i ≤ Width
 )
 
 // String returns the name of the mask.
 func (m SpanMask) String() string {
-	names := []string{"full", "no loops", "causal", "band"}
+	names := []string{"full", "no loops", "causal", "band", "causal band"}
 	if int(m) < len(names) {
 		return names[m]
 	}
@@ -44,8 +45,8 @@ func (m SpanMask) String() string {
 // block has got has no in-edges. The edges of such a graph are in the order of
 // their destinations and then of their sources, and so is its list.
 //
-// [Complete], [CompleteNoLoops], [CompleteBipartite], [Causal] and [Band] are
-// one block each; a [Batch] of such graphs, a member of it and most of their
+// [Complete], [CompleteNoLoops], [CompleteBipartite], [Causal], [Band] and
+// [CausalBand] are one block each; a [Batch] of such graphs, a member of it and most of their
 // [Graph.Dst] views are made of blocks too. They hold no edges until [Graph.In]
 // or what needs it is called: dense kernels, [Graph.NumEdges] and
 // [Graph.InDegree] do not.
@@ -64,6 +65,8 @@ func (s Span) Sources(j int) (lo, hi, skip int) {
 		hi = min(j+1, hi)
 	case BandMask:
 		lo, hi = min(max(j-s.Width, 0), s.NumSrc), min(j+s.Width+1, hi)
+	case CausalBandMask:
+		lo, hi = min(max(j-s.Width, 0), s.NumSrc), min(j+1, hi)
 	}
 	return s.Src + lo, s.Src + hi, skip
 }
@@ -77,6 +80,8 @@ func (s Span) NumEdges() int {
 		return s.ramp(1)
 	case BandMask:
 		return s.ramp(s.Width+1) - s.ramp(-s.Width)
+	case CausalBandMask:
+		return s.ramp(1) - s.ramp(-s.Width)
 	}
 	return s.NumSrc * s.NumDst
 }

@@ -17,6 +17,8 @@ func (s Span) joins(i, j int) bool {
 		return i <= j
 	case BandMask:
 		return max(i-j, j-i) <= s.Width
+	case CausalBandMask:
+		return i <= j && j-i <= s.Width
 	}
 	return true
 }
@@ -25,14 +27,14 @@ func (s Span) joins(i, j int) bool {
 func plain(g *Graph) *Graph {
 	in := g.In()
 	h := ofCSR(g.NumSrc(), in.Offsets, in.Cols, g.Bipartite())
-	h.top().dstRows, h.kinds = g.top().dstRows, g.kinds
+	h.top().dstRows, h.kinds, h.top().places = g.top().dstRows, g.kinds, g.top().places
 	return h
 }
 
 // randomSpans returns a graph made of blocks: a regular one, or a batch of some.
 func randomSpans(rng *rand.Rand) *Graph {
 	n := rng.IntN(7)
-	switch rng.IntN(7) {
+	switch rng.IntN(8) {
 	case 0:
 		return Complete(n)
 	case 1:
@@ -43,6 +45,8 @@ func randomSpans(rng *rand.Rand) *Graph {
 		return CompleteBipartite(n, rng.IntN(5))
 	case 4:
 		return Band(n, rng.IntN(4))
+	case 5:
+		return CausalBand(n, rng.IntN(4))
 	}
 	var gs []*Graph
 	for range 1 + rng.IntN(3) {
@@ -54,7 +58,7 @@ func randomSpans(rng *rand.Rand) *Graph {
 func TestSpan(t *testing.T) {
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 9))
-		s := Span{Src: rng.IntN(5), NumSrc: rng.IntN(9), Dst: rng.IntN(5), NumDst: rng.IntN(9), Mask: SpanMask(rng.IntN(4)), Width: rng.IntN(11)}
+		s := Span{Src: rng.IntN(5), NumSrc: rng.IntN(9), Dst: rng.IntN(5), NumDst: rng.IntN(9), Mask: SpanMask(rng.IntN(5)), Width: rng.IntN(11)}
 		edges := 0
 		for j := range s.NumDst {
 			var want, got []int
@@ -81,7 +85,7 @@ func TestSpan(t *testing.T) {
 			t.Fatalf("%+v has %d edges, want %d", s, s.NumEdges(), edges)
 		}
 	}
-	if s := fmt.Sprint(FullMask, NoLoopsMask, CausalMask, BandMask, SpanMask(9)); s != "full no loops causal band SpanMask(9)" {
+	if s := fmt.Sprint(FullMask, NoLoopsMask, CausalMask, BandMask, CausalBandMask, SpanMask(9)); s != "full no loops causal band causal band SpanMask(9)" {
 		t.Error("names of the masks:", s)
 	}
 }

@@ -38,10 +38,14 @@ func Causal(n int) *Graph {
 // itself: an edge u → v wherever |u−v| ≤ w. A negative w is a
 // [*tensor.ShapeError] like a negative n.
 func Band(n, w int) *Graph {
-	if w < 0 {
-		panic(&tensor.ShapeError{Op: "graph.Band", Shapes: [][]int{{n, w}}, Why: "the width is negative"})
-	}
-	return pattern{"graph.Band", n, n}.block(BandMask, max(0, min(w, n-1)))
+	return pattern{"graph.Band", n, n}.band(BandMask, w)
+}
+
+// CausalBand returns the graph of n nodes in which v hears itself and the w nodes
+// before it: an edge u → v wherever 0 ≤ v−u ≤ w. A negative w is a
+// [*tensor.ShapeError] like a negative n.
+func CausalBand(n, w int) *Graph {
+	return pattern{"graph.CausalBand", n, n}.band(CausalBandMask, w)
 }
 
 // Ring returns the graph of n nodes on a circle with, for each of the shifts, an
@@ -133,6 +137,14 @@ func (p pattern) block(mask SpanMask, width int) *Graph {
 	s := Span{NumSrc: p.nSrc, NumDst: p.nDst, Mask: mask, Width: width}
 	p.checkEdges(s.NumEdges())
 	return ofSpans(p.nSrc, p.nDst, []Span{s}, false)
+}
+
+// band is block of a mask with a width.
+func (p pattern) band(mask SpanMask, w int) *Graph {
+	if w < 0 {
+		panic(&tensor.ShapeError{Op: p.op, Shapes: [][]int{{p.nDst, w}}, Why: "the width is negative"})
+	}
+	return p.block(mask, max(0, min(w, p.nDst-1)))
 }
 
 // checkNodes panics unless p has a good number of nodes.

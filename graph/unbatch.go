@@ -41,6 +41,7 @@ func (g *Graph) member(src, dst []int32) *Graph {
 			h.top().dstRows[i] = g.top().dstRows[v] - src[0]
 		}
 	}
+	g.memberPlaces(h, src, dst)
 	h.from.Src, h.from.Dst = src, dst
 	h.fromEdges = sync.OnceValue(func() []int32 { return interval(nil, first, last) })
 	return h

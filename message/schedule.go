@@ -24,16 +24,16 @@ type place struct {
 }
 
 type scheduleKey struct {
-	shared bool
-	kinds  *int32
+	shared, kinds bool
+	first         *int32 // of the kinds
 }
 
 // schedule plans the sweeps over g whose init is one row for all roots, or not.
 // It is worked out once a graph.
 func schedule(g *graph.Graph, l *graph.Levels, shared bool) *plannedSweep {
-	key := scheduleKey{shared: shared}
+	key := scheduleKey{shared: shared, kinds: g.Kinds() != nil}
 	if k := g.Kinds(); len(k) > 0 {
-		key.kinds = &k[0]
+		key.first = &k[0]
 	}
 	return g.Derived(key, func() any { return newSchedule(g, l, shared) }).(*plannedSweep)
 }
@@ -51,7 +51,8 @@ func newSchedule(g *graph.Graph, l *graph.Levels, shared bool) *plannedSweep {
 // roots is how many rows there are before those of the nodes.
 func (p *plannedSweep) roots() int { return p.rows - len(p.rank) }
 
-// placeRoots has level 0 read the first rows of the frame, each node its own.
+// placeRoots has level 0 read the first rows of the frame, each node its own. The
+// edges from there are of kind 0, if g has kinds.
 func (p *plannedSweep) placeRoots(g *graph.Graph, nodes []int32, shared bool) {
 	row := map[int32]int32{}
 	for i, v := range g.Roots() {
@@ -67,7 +68,11 @@ func (p *plannedSweep) placeRoots(g *graph.Graph, nodes []int32, shared bool) {
 			p.inOrder = p.inOrder && row[v] == int32(i)
 		}
 	}
-	p.places = append(p.places, &place{row: len(nodes), hi: len(nodes), in: graph.Must(graph.FromCSR(in))})
+	at := &place{row: len(nodes), hi: len(nodes), in: graph.Must(graph.FromCSR(in))}
+	if g.Kinds() != nil {
+		at.in = graph.Must(at.in.WithKinds(make([]int32, len(nodes))))
+	}
+	p.places = append(p.places, at)
 }
 
 // placeLevel finds the rows of the frame that a level reads: from its first

@@ -18,7 +18,9 @@ import (
 // for each of these, in that order.
 //
 // init has a row for each of g.Roots(), in that order, or one row for all: the
-// states before the roots. A root has one in-edge in l.In, from its row of init.
+// states before the roots. A root has one in-edge in l.In, from its row of init. Where g
+// has kinds, l.In has those of its edges, and a root's in-edge is of kind 0: so a step
+// that picks by the child's ordinal takes the state before a leaf for its first child.
 //
 // Sweep returns the states of all nodes, in g's order. A next segment starts
 // from State.Rows(g.Sinks()). It panics with a [*graph.CycleError] if g has a
@@ -30,18 +32,7 @@ import (
 // use again, must not leave it otherwise than by its result; l and prev are good
 // until it returns, and it may return prev with other Vars in it.
 func Sweep(g *graph.Graph, init State, step func(l *Level, prev State) State) State {
-	given("message.Sweep", g)
-	levels, err := g.Levels()
-	if err != nil {
-		panic(err)
-	}
-	shared := checkInit(g, init)
-	if levels.Len() == 0 {
-		return init.empty()
-	}
-	sw := &sweep{g: g, levels: levels, init: init, plan: schedule(g, levels, shared), arranged: map[*grad.Var]*grad.Var{}}
-	sw.run(step)
-	return sw.states()
+	return SweepOn(g, nil, init, step)
 }
 
 // sweep is what the levels of one Sweep share. Its frames hold the states before
@@ -51,6 +42,7 @@ type sweep struct {
 	levels   *graph.Levels
 	init     State
 	plan     *plannedSweep
+	onEdges  []*plannedEdges         // of each state, where it has rows for edges; nil: all have rows for nodes
 	arranged map[*grad.Var]*grad.Var // by Var, its rows in level order
 	byEdge   map[*grad.Var]*grad.Var // by Var, its rows in the order of the levels' edges
 	loop     *grad.Loop
@@ -66,7 +58,7 @@ func (sw *sweep) run(step func(l *Level, prev State) State) {
 	var first State
 	if sw.loop != nil {
 		sw.newFrames(sw.init)
-		sw.write(0, sw.first())
+		sw.write(-1, sw.first())
 	} else {
 		first = sw.first()
 	}
@@ -76,7 +68,7 @@ func (sw *sweep) run(step func(l *Level, prev State) State) {
 			sw.prev[i] = sw.loop.Read(x)
 		}
 		if sw.frames != nil {
-			sw.view(at)
+			sw.view(n, at)
 		}
 		sw.level = Level{N: n, In: at.in, sweep: sw, at: at}
 		next := step(&sw.level, sw.prev)
@@ -86,9 +78,9 @@ func (sw *sweep) run(step func(l *Level, prev State) State) {
 		}
 		if sw.frames == nil { // init is constant: the tape is that of the first level
 			sw.newFrames(next)
-			sw.write(0, first)
+			sw.write(-1, first)
 		}
-		sw.write(at.row, next)
+		sw.write(n, next)
 	}
 }
 
@@ -100,33 +92,54 @@ func (sw *sweep) begin(xs State) {
 
 // first returns the states before the roots, a row for each node of level 0.
 func (sw *sweep) first() State {
-	if sw.plan.inOrder {
-		return sw.init
+	out := make(State, len(sw.init))
+	for i, x := range sw.init {
+		rows, inOrder := sw.plan.first, sw.plan.inOrder
+		if p := sw.edges(i); p != nil {
+			rows, inOrder = p.first, p.inOrder
+		}
+		if out[i] = x; !inOrder {
+			out[i] = x.Rows(rows)
+		}
 	}
-	return sw.init.Rows(sw.plan.first)
+	return out
 }
 
 // newFrames makes room for all states, on the tape of xs.
 func (sw *sweep) newFrames(xs State) {
 	op := grad.Begin("Sweep", xs...)
-	for _, x := range xs {
+	for i, x := range xs {
 		shape := slices.Clone(x.Shape())
 		shape[0] = sw.plan.rows
+		if p := sw.edges(i); p != nil {
+			shape[0] = p.rows()
+		}
 		sw.frames = append(sw.frames, op.NewFrame(shape...))
 	}
 }
 
-// write sets the rows of the frames from row on.
-func (sw *sweep) write(row int, s State) {
+// write sets the rows of the frames that level n writes; those of level −1 are before
+// the roots.
+func (sw *sweep) write(n int, s State) {
 	for i, f := range sw.frames {
+		row := 0
+		if p := sw.edges(i); n >= 0 && p != nil {
+			row = p.places[n].row
+		} else if n >= 0 {
+			row = sw.plan.places[n].row
+		}
 		f.Write(row, s[i])
 	}
 }
 
-// view makes prev the rows of the frames that a level reads.
-func (sw *sweep) view(at *place) {
+// view makes prev the rows of the frames that level n reads.
+func (sw *sweep) view(n int, at *place) {
 	for i, f := range sw.frames {
-		sw.prev[i] = f.View(at.lo, at.hi)
+		if p := sw.edges(i); p != nil {
+			sw.prev[i] = p.places[n].read(f)
+		} else {
+			sw.prev[i] = f.View(at.lo, at.hi)
+		}
 	}
 }
 
@@ -134,32 +147,41 @@ func (sw *sweep) view(at *place) {
 func (sw *sweep) states() State {
 	out := make(State, len(sw.frames))
 	for i, f := range sw.frames {
-		out[i] = f.Sorted(sw.plan.roots(), sw.levels.Order, sw.levels.Rank)
+		if p := sw.edges(i); p != nil {
+			out[i] = f.Sorted(p.before, p.order, p.rank)
+		} else {
+			out[i] = f.Sorted(sw.plan.roots(), sw.levels.Order, sw.levels.Rank)
+		}
 	}
 	return out
 }
 
-// checkInit reports whether init has one row for all roots.
-func checkInit(g *graph.Graph, init State) (shared bool) {
+// checkInit reports whether init has one row for all roots. What has rows for edges is
+// not looked at.
+func checkInit(g *graph.Graph, on []*graph.Graph, init State) (shared bool) {
 	if len(init) == 0 {
 		panic(&grad.TapeError{Op: "message.Sweep", Why: "the state has no Vars"})
 	}
 	if slices.Contains(init, nil) {
 		panic(&grad.TapeError{Op: "message.Sweep", Why: "a Var of the state is nil"})
 	}
-	roots := len(g.Roots())
-	rows := init[0].Value().Rows()
-	for _, x := range init {
+	roots, rows := len(g.Roots()), -1
+	for i, x := range init {
+		if on != nil && on[i] != nil {
+			continue
+		}
+		if rows < 0 {
+			rows = x.Value().Rows()
+		}
 		if n := x.Value().Rows(); n != rows || n != 1 && n != roots {
 			panic(&tensor.ShapeError{Op: "message.Sweep", Shapes: [][]int{slices.Clone(x.Shape())},
 				Why: fmt.Sprintf("init wants one row, or one for each of %d roots, in every Var", roots)})
 		}
 	}
-	return rows != roots
+	return rows >= 0 && rows != roots
 }
 
 func (sw *sweep) checkStep(n int, next State) {
-	want := sw.levels.Offsets[n+1] - sw.levels.Offsets[n]
 	if len(next) != len(sw.init) {
 		panic(&grad.TapeError{Op: "message.Sweep", Why: fmt.Sprintf("step returned %d Vars, init has %d", len(next), len(sw.init))})
 	}
@@ -167,9 +189,13 @@ func (sw *sweep) checkStep(n int, next State) {
 		panic(&grad.TapeError{Op: "message.Sweep", Why: "step returned a Var that is nil"})
 	}
 	for i, x := range next {
+		want, what := sw.levels.Offsets[n+1]-sw.levels.Offsets[n], "nodes"
+		if p := sw.edges(i); p != nil {
+			want, what = p.places[n].edges, "edges into the nodes"
+		}
 		if like := sw.init[i].Shape(); x.Value().Rows() != want || !slices.Equal(x.Shape()[1:], like[1:]) {
 			panic(&tensor.ShapeError{Op: "message.Sweep", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(like)},
-				Why: fmt.Sprintf("step must return, for the %d nodes of level %d, rows like those of init", want, n)})
+				Why: fmt.Sprintf("step must return, for the %d %s of level %d, rows like those of init", want, what, n)})
 		}
 	}
 }

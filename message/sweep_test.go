@@ -47,7 +47,7 @@ func (c *cell) run(t *grad.Tape, g *graph.Graph) message.State {
 	att := memory(g)
 	return message.Sweep(g, c.init(t), func(l *message.Level, prev message.State) message.State {
 		in := message.U(prev[1])
-		if l.In.Kinds() != nil {
+		if g.Kinds() != nil {
 			in = in.Mul(message.W(k).Pick(l.In.Kinds()).Sigmoid())
 		}
 		cc := message.UpdateAll(l.In, in.Add(message.E(l.Edges(edge))), message.Sum)
@@ -90,6 +90,11 @@ func (c *cell) naive(g *graph.Graph) (h, s [][]float64) {
 		}
 		if g.InDegree(int(v)) == 0 {
 			sum, cc = root(c.H0, v), root(c.C0, v)
+			if g.Kinds() != nil {
+				for j := range cc {
+					cc[j] *= sigmoid(float64(c.K.Value.Row(0)[j]))
+				}
+			}
 		}
 		h[v], s[v] = c.state(att, v, sum, cc), cc
 	}
@@ -144,6 +149,7 @@ func acyclic() map[string]*graph.Graph {
 		"trees":         graph.Must(graph.Trees([]int32{-1, 0, 0, 1, 1, 1}, []int32{1, 2, -1}, []int32{-1})),
 		"dag":           dag,
 		"kinds":         graph.Must(dag.WithKinds(kinds)),
+		"leaves":        graph.Must(graph.Trees([]int32{-1}, []int32{-1})),
 	}
 }
 
@@ -174,6 +180,20 @@ func TestSweepGradients(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// The same edges, none, once without kinds and once with: each has its own plan.
+func TestSweepOfLeavesWithKinds(t *testing.T) {
+	plain := graph.Must(graph.New(2, nil, nil))
+	kinds := graph.Must(plain.WithKinds([]int32{}))
+	for g, want := range map[*graph.Graph][]int32{plain: nil, kinds: {0, 0}} {
+		message.Sweep(g, message.State{column(1)}, func(l *message.Level, prev message.State) message.State {
+			if !slices.Equal(l.In.Kinds(), want) || (l.In.Kinds() == nil) != (want == nil) {
+				t.Errorf("the edges from the states before have the kinds %v, want %v", l.In.Kinds(), want)
+			}
+			return prev
+		})
 	}
 }
 

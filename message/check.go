@@ -59,8 +59,14 @@ func checkPicks(op string, g *graph.Graph, m *Msg, p *plan.Plan) {
 		if !s.Picks() {
 			continue
 		}
-		rows := m.attributeList()[s.Attribute].Rows
-		shape := append([]int{s.PickFrom}, s.Shape...)
+		pick := &m.attributeList()[s.Attribute]
+		rows, shape := pick.Rows, append([]int{s.PickFrom}, s.Shape...)
+		if n := int(pick.Hi-pick.Lo) + 1; pick.ByOffset {
+			if n != s.PickFrom {
+				panic(misfit(op, shape, fmt.Sprintf("PickOffset from %d to %d wants %d rows, the message has %d", pick.Lo, pick.Hi, n, s.PickFrom)))
+			}
+			continue
+		}
 		if len(rows) != g.NumEdges() {
 			panic(misfit(op, shape, fmt.Sprintf("Pick wants a kind for each of %d edges, got %d", g.NumEdges(), len(rows))))
 		}

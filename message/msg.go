@@ -155,6 +155,23 @@ func (m Msg) LogSumExpLast() Msg { return m.along(ir.LogSumExpLast) }
 // for each edge, in the graph's order, as [graph.Graph.Kinds] returns it.
 func (m Msg) Pick(kinds []int32) Msg { return m.withAttribute(ir.Pick, ir.Attribute{Rows: kinds}) }
 
+// PickOffset takes of a K×… message the row of the edge's offset, and loses the first
+// axis: that of its destination less that of its source, as nodes are numbered in their
+// sequence. It is how far the source lies back. An offset below lo counts as lo, one
+// above hi as hi, and the first row is that of lo: so K is hi−lo+1. Relative positions
+// up to c are W(table).PickOffset(-c, c), causal ones W(table).PickOffset(0, c).
+//
+// No list of kinds is made, so a table of biases for [graph.Complete], [graph.Causal],
+// [graph.Band] or [graph.CausalBand] costs nothing for each edge. [graph.Graph.Places]
+// says where nodes stand: in a batch counted in each member, in a view or a block as
+// in the graph that it is made from.
+func (m Msg) PickOffset(lo, hi int) Msg {
+	if hi < lo || lo <= -math.MaxInt32/2 || hi >= math.MaxInt32/2 {
+		panic(&tensor.ShapeError{Op: "message.PickOffset", Shapes: [][]int{{lo}, {hi}}, Why: "want offsets from the first to the second, less than 2³⁰ in magnitude"})
+	}
+	return m.withAttribute(ir.Pick, ir.Attribute{ByOffset: true, Lo: int32(lo), Hi: int32(hi)})
+}
+
 // Softmax normalises m over the in-edges of each destination, every column on
 // its own. Where all entries are −∞ the result is zero.
 func (m Msg) Softmax() Msg { return m.along(ir.Softmax) }

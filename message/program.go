@@ -144,7 +144,7 @@ func (m *Msg) putVar(x *grad.Var) int32 {
 
 func (m *Msg) putAttribute(x ir.Attribute) int32 {
 	for i, o := range m.attributeList() {
-		if o.Drop == x.Drop && sameSlice(o.Rows, x.Rows) {
+		if o.Drop == x.Drop && sameSlice(o.Rows, x.Rows) && o.ByOffset == x.ByOffset && o.Lo == x.Lo && o.Hi == x.Hi {
 			return int32(i)
 		}
 	}

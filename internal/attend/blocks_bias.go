@@ -3,47 +3,66 @@ package attend
 import "github.com/edgewise-ml/edgewise/tensor"
 
 // BlockBias is what is added to the logits of attention on blocks: a row of X for
-// each edge or, of a table, that of the edge's kind. A row has an element for
+// each edge or, of a table, that of the edge's kind or offset. A row has an element for
 // each head, or one for all. No element is NaN or +∞; a −∞ says that there is no edge.
 type BlockBias struct {
-	X     []tensor.Float // nil: none
-	Kinds []int32        // of a table; nil: a row for each edge
-	Width int            // of a row: 1 or Blocks.Heads
+	X       []tensor.Float // nil: none
+	Kinds   []int32        // of a table by kinds
+	Offsets *OffsetTable   // of a table by offsets
+	Width   int            // of a row: 1 or Blocks.Heads
 }
 
-// at is the place of edge e's element for a head.
-func (d *BlockBias) at(e, h int) int {
-	if d.Kinds != nil {
-		e = int(d.Kinds[e])
+// OffsetTable says which row an edge takes by its offset: that of its source's place
+// from its destination's, clamped to Lo and Hi and counted from Lo.
+type OffsetTable struct {
+	Src, Dst []int32 // the places; a nil Src means that sources stand at their numbers
+	Lo, Hi   int
+}
+
+// table reports whether edges share rows.
+func (d *BlockBias) table() bool { return d.Kinds != nil || d.Offsets != nil }
+
+// at is the place of an element for a head: that of a run's edge number k.
+func (d *BlockBias) at(run *edgeRun, k, h int) int {
+	row := run.e + k
+	switch o := d.Offsets; {
+	case o != nil:
+		place := run.u + k
+		if o.Src != nil {
+			place = int(o.Src[place])
+		}
+		row = min(max(int(o.Dst[run.v])-place, o.Lo), o.Hi) - o.Lo
+	case d.Kinds != nil:
+		row = int(d.Kinds[row])
 	}
 	if d.Width == 1 {
-		return e
+		return row
 	}
-	return e*d.Width + h
+	return row*d.Width + h
 }
 
 // inRow reports whether the elements of successive edges stand side by side.
-func (d *BlockBias) inRow() bool { return d.Kinds == nil && d.Width == 1 }
+func (d *BlockBias) inRow() bool { return !d.table() && d.Width == 1 }
 
-// edgeRun is edges of one destination: from number e on, n of them, which stand from
-// element at on in a block.
-type edgeRun struct{ e, at, n int }
+// edgeRun is edges into destination v: from number e on and source u, n of them, which
+// stand from element at on in a block.
+type edgeRun struct{ e, at, n, v, u int }
 
 // runs returns the edges of row i of a block: two runs around a pair that is
 // none.
 func (j *job) runs(r rect, i int) (out [2]edgeRun) {
-	v := r.v + i - j.Dst
-	lo, hi, skip := j.Sources(v)
+	v := r.v + i
+	lo, hi, skip := j.Sources(v - j.Dst)
 	from, to := max(lo, r.u), min(hi, r.u+r.nu)
-	e, at := j.first+j.EdgesBefore(v)-lo, i*blockSrc-r.u
+	e, at := j.first+j.EdgesBefore(v-j.Dst)-lo, i*blockSrc-r.u
 	if skip < 0 || from >= to {
-		out[0] = edgeRun{e + from, at + from, max(to-from, 0)}
+		out[0] = edgeRun{e + from, at + from, max(to-from, 0), v, from}
 		return out
 	}
 	cut := min(max(skip, from), to)
-	out[0] = edgeRun{e + from, at + from, cut - from}
+	out[0] = edgeRun{e + from, at + from, cut - from, v, from}
 	from = max(skip+1, from)
-	out[1] = edgeRun{e + from - 1, at + from, max(to-from, 0)}
+	out[1] = edgeRun{e + from - 1, at + from, max(to-from, 0), v, from}
 	return out
 }
 
@@ -61,7 +80,7 @@ func (b *block) addBias(m *Blocks, j job, r rect) {
 				continue
 			}
 			for k := range p {
-				p[k] += x[m.Bias.at(run.e+k, j.h)]
+				p[k] += x[m.Bias.at(&run, k, j.h)]
 			}
 		}
 	}
@@ -72,7 +91,7 @@ const biasParts = 16
 
 // room is how many elements the gradient of a table needs beside it.
 func (d *BlockBias) room() int {
-	if d.Kinds == nil {
+	if !d.table() {
 		return 0
 	}
 	return biasParts * len(d.X)
@@ -85,12 +104,12 @@ func (m *Blocks) biasGrad(g *BlockGrads, room []tensor.Float) {
 	list := jobLists.Get().(*[]job)
 	all, db := m.jobs((*list)[:0], destinationsOf, 1), g.Bias
 	parts := min(biasParts, len(all))
-	if m.Bias.Kinds == nil {
+	if !m.Bias.table() {
 		parts = len(all)
 	}
 	eachPart(parts, func(i int) {
 		to := db
-		if m.Bias.Kinds != nil {
+		if m.Bias.table() {
 			to = room[i*len(db) : (i+1)*len(db)]
 		}
 		b := blocks.Get().(*block)
@@ -103,7 +122,7 @@ func (m *Blocks) biasGrad(g *BlockGrads, room []tensor.Float) {
 		blocks.Put(b)
 	})
 	for i := range parts {
-		if m.Bias.Kinds != nil {
+		if m.Bias.table() {
 			add(db, room[i*len(db):(i+1)*len(db)])
 		}
 	}
@@ -120,7 +139,7 @@ func (b *block) biasGrad(m *Blocks, j job, g *BlockGrads, to []tensor.Float) {
 		for i := range r.nv {
 			for _, run := range j.runs(r, i) {
 				for k := range run.n {
-					to[m.Bias.at(run.e+k, j.h)] += b.dp[run.at+k]
+					to[m.Bias.at(&run, k, j.h)] += b.dp[run.at+k]
 				}
 			}
 		}

@@ -166,8 +166,8 @@ func (w *worker) deliver(k *leafGrad, t tile) {
 	case !k.step.Picked:
 		add(k.dx[t.lo*n:t.hi*n], x)
 	default:
-		for e := range t.hi - t.lo {
-			at := w.leafAt(k.step, t, e)
+		for e, kind := range w.kindsOf(k.step, t) {
+			at := w.leafAt(k.step, t, e) + int(kind)*n
 			add(k.dx[at:at+n], x[e*n:(e+1)*n])
 		}
 	}
@@ -180,6 +180,10 @@ func (w *worker) deliverV(k *leafGrad, t tile) {
 		w.sumRows(k.dx, x, t, n)
 		return
 	}
+	var kinds []int32
+	if k.step.Picked {
+		kinds = w.kindsOf(k.step, t)
+	}
 	w.pass.eachRow(t, func(v, lo, hi int) {
 		dx := k.rowOf(v)
 		if w.chunk.hub >= 0 {
@@ -190,7 +194,7 @@ func (w *worker) deliverV(k *leafGrad, t tile) {
 			return
 		}
 		for e := lo; e < hi; e++ {
-			at := int(w.pass.kindsOf(k.step)[t.lo+e]) * n
+			at := int(kinds[e]) * n
 			add(dx[at:at+n], x[e*n:e*n+n])
 		}
 	})

@@ -17,7 +17,7 @@ func Explain(c *Call, walk bool) string {
 	fmt.Fprintf(&b, "tiles: %d edges at a time, %d elements of scratch an edge (forward)\n", fit, p.Width)
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		fmt.Fprintf(&b, "  %2d %-14s %v%s\n", i, s, s.Shape, s.Operands())
+		fmt.Fprintf(&b, "  %2d %-14s %v%s%s\n", i, s, s.Shape, s.Operands(), byOffset(c, s))
 	}
 	switch {
 	case walk:
@@ -37,6 +37,15 @@ func Explain(c *Call, walk bool) string {
 		fmt.Fprintf(&b, "destinations with more than %d edges, up to %d, run in parts\n", most, w)
 	}
 	return b.String()
+}
+
+// byOffset says how a step picks that has no list of kinds.
+func byOffset(c *Call, s *plan.Step) string {
+	if !s.Picks() || !c.Attributes[s.Attribute].ByOffset {
+		return ""
+	}
+	x := &c.Attributes[s.Attribute]
+	return fmt.Sprintf(", by offset from %d to %d", x.Lo, x.Hi)
 }
 
 // explainBackward says what backward does again, and how gradients travel.

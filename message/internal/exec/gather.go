@@ -43,14 +43,15 @@ func (w *worker) readBy(s *plan.Step, t tile) []int32 {
 }
 
 func (w *worker) gatherPicked(s *plan.Step, t tile, y []tensor.Float) {
-	x, n := w.pass.data[s.Var], s.Width
-	for e := range t.hi - t.lo {
-		at := w.leafAt(s, t, e)
+	x, n, kinds := w.pass.data[s.Var], s.Width, w.kindsOf(s, t)
+	for e, k := range kinds {
+		at := w.leafAt(s, t, e) + int(k)*n
 		copy(y[e*n:e*n+n], x[at:at+n])
 	}
 }
 
-// leafAt returns where in its array a leaf reads for edge e of a tile.
+// leafAt returns where in its array the row of a leaf begins that edge e of a tile reads,
+// or picks from.
 func (w *worker) leafAt(s *plan.Step, t tile, e int) int {
 	row := 0
 	switch s.Kind {
@@ -66,5 +67,5 @@ func (w *worker) leafAt(s *plan.Step, t tile, e int) int {
 	if !s.Picked {
 		return row * s.Width
 	}
-	return row*s.PickFrom*s.Width + int(w.pass.kindsOf(s)[t.lo+e])*s.Width
+	return row * s.PickFrom * s.Width
 }

@@ -45,8 +45,28 @@ func (t *stats) of(x []tensor.Float, s *plan.Step, v int) []tensor.Float {
 	return x[at : at+s.Width]
 }
 
-// kindsOf returns which of the rows of its row each edge takes.
-func (p *pass) kindsOf(s *plan.Step) []int32 { return p.eval.attribute(s).Rows }
+// kindsOf sets room to which of the rows of its row each edge takes, of edges from lo on,
+// or returns the list that says so. They are in-edges of the destinations from r0 to r1.
+func (p *pass) kindsOf(s *plan.Step, c chunk, room []int32) []int32 {
+	x := p.eval.attribute(s)
+	if !x.ByOffset {
+		return x.Rows[c.lo:c.hi]
+	}
+	room = room[:c.hi-c.lo]
+	src, dst := p.graph.Places()
+	in := p.graph.In()
+	for v := c.r0; v < c.r1; v++ {
+		lo, hi := max(int(in.Offsets[v]), c.lo), min(int(in.Offsets[v+1]), c.hi)
+		for e := lo; e < hi; e++ {
+			u := in.Cols[e]
+			if src != nil {
+				u = src[u]
+			}
+			room[e-c.lo] = x.OffsetRow(u, dst[v])
+		}
+	}
+	return room
+}
 
 // eachRow calls f with every destination of the tile that has edges there, and
 // with the range of its edges, counted from the tile's first.

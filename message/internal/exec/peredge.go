@@ -32,7 +32,7 @@ func (w *worker) perEdge(s *plan.Step, t tile, y []tensor.Float) {
 			y[k] = vec.LogSumExp(x[k*d : k*d+d])
 		}
 	case ir.Pick:
-		for e, k := range w.pass.kindsOf(s)[t.lo:t.hi] {
+		for e, k := range w.kindsOf(s, t) {
 			at := (e*d + int(k)) * s.Width
 			copy(y[e*s.Width:(e+1)*s.Width], x[at:at+s.Width])
 		}
@@ -102,7 +102,7 @@ func (w *worker) pullPerEdge(i int, t tile, dy []tensor.Float) {
 			vec.LogSumExpBackward(dx[k*d:k*d+d], x[k*d:k*d+d], y[k], g)
 		}
 	case ir.Pick:
-		for e, k := range w.pass.kindsOf(s)[t.lo:t.hi] {
+		for e, k := range w.kindsOf(s, t) {
 			at := (e*d + int(k)) * s.Width
 			add(dx[at:at+s.Width], dy[e*s.Width:(e+1)*s.Width])
 		}

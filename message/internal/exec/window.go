@@ -128,13 +128,13 @@ func (w *window) aimChunk(c chunk) {
 
 // aimPicked says which rows of a picked leaf the edges of a chunk have.
 func (w *window) aimPicked(k *leafGrad, c chunk) {
-	to, kinds := k.to[c.lo-w.base:c.hi-w.base], w.pass.kindsOf(k.step)[c.lo:c.hi]
+	to := k.to[c.lo-w.base : c.hi-w.base]
+	copy(to, w.pass.kindsOf(k.step, c, to))
 	if k.step.Kind == ir.LeafW {
-		copy(to, kinds)
 		return
 	}
 	for e, u := range w.pass.graph.In().Cols[c.lo:c.hi] {
-		to[e] = u*int32(k.step.PickFrom) + kinds[e]
+		to[e] += u * int32(k.step.PickFrom)
 	}
 }
 

@@ -26,11 +26,13 @@ type worker struct {
 	hasGrad  []bool           // a gradient has come in
 	fixedFor [2]int           // the pass and the edges for which steps that are fixed have been computed
 
-	dst   []int32        // the destination of each edge of the tile
-	dstOf tile           // of which dst tells
-	rows  []int32        // the row that each edge reads, or its kind
-	tmp   []tensor.Float // of the widest step, for one tile
-	mix   []tensor.Float // three messages, and more
+	dst    []int32        // the destination of each edge of the tile
+	dstOf  tile           // of which dst tells
+	rows   []int32        // the row that each edge reads
+	kinds  []int32        // the kind of each edge of the tile,
+	kindOf pickedTile     // of which kinds tells
+	tmp    []tensor.Float // of the widest step, for one tile
+	mix    []tensor.Float // three messages, and more
 
 	edgeRows attend.EdgeRows // of the edges of a tile
 	span     [2]int64        // its Offsets, of a part
@@ -69,7 +71,7 @@ func (p *pass) newWorker(most int) *worker {
 	n := len(w.plan.Steps)
 	w.scratch = resize(w.scratch, size*limit)
 	w.values, w.grads, w.gradRoom, w.hasGrad = resize(w.values, n), resize(w.grads, n), resize(w.gradRoom, n), resize(w.hasGrad, n)
-	w.dst, w.rows = resize(w.dst, limit), resize(w.rows, limit)
+	w.dst, w.rows, w.kinds, w.kindOf = resize(w.dst, limit), resize(w.rows, limit), resize(w.kinds, limit), pickedTile{}
 	w.tmp, w.mix = resize(w.tmp, wide*limit), resize(w.mix, wide*max(limit, 4))
 	w.inEdgeSums = resize(w.inEdgeSums, p.stats.columns)
 	w.layOut()
@@ -101,15 +103,34 @@ func (w *worker) spoil() {
 	}
 	spoil.Ints(w.dst)
 	spoil.Ints(w.rows)
+	spoil.Ints(w.kinds)
 }
 
 // release hands a worker back. After a panic it is left to the collector.
 func (w *worker) release() {
-	w.pass, w.plan, w.graph, w.window, w.partial, w.edgeRows = nil, nil, nil, nil, nil, attend.EdgeRows{}
+	w.pass, w.plan, w.graph, w.window, w.partial, w.edgeRows, w.kindOf = nil, nil, nil, nil, nil, attend.EdgeRows{}, pickedTile{}
 	clear(w.values)
 	clear(w.grads)
 	clear(w.gradRoom)
 	workers.Put(w)
+}
+
+// pickedTile is a step that picks, and a tile.
+type pickedTile struct {
+	step *plan.Step
+	tile tile
+}
+
+// kindsOf returns which of the rows of its row each edge of a tile takes.
+func (w *worker) kindsOf(s *plan.Step, t tile) []int32 {
+	if x := w.pass.eval.attribute(s); !x.ByOffset {
+		return x.Rows[t.lo:t.hi]
+	}
+	if now := (pickedTile{s, t}); w.kindOf != now {
+		w.kindOf = now
+		w.pass.kindsOf(s, chunk{lo: t.lo, hi: t.hi, r0: t.r0, r1: t.r1}, w.kinds)
+	}
+	return w.kinds[:t.hi-t.lo]
 }
 
 // destinations returns the destination of each edge of a tile.

@@ -21,6 +21,15 @@ type Node struct {
 type Attribute struct {
 	Drop *vec.Dropout
 	Rows []int32 // of a Pick: which row of the message each edge takes
+
+	ByOffset bool  // of a Pick: the row is the edge's offset instead,
+	Lo, Hi   int32 // clamped to these and counted from Lo
+}
+
+// OffsetRow is the row that an edge takes by its offset, which is that of its source's
+// place from its destination's.
+func (x *Attribute) OffsetRow(src, dst int32) int32 {
+	return min(max(dst-src, x.Lo), x.Hi) - x.Lo
 }
 
 // Leaf is what is known of an array that a program reads.

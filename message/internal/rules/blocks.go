@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/attend"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
@@ -15,14 +16,14 @@ import (
 
 // blocks is dot-product attention on a graph of blocks, where no edge is listed:
 //
-//	Σ U(x) × softmax(U(k)·V(q) [scaled] [+ a bias of edges or kinds]) [with dropout]
+//	Σ U(x) × softmax(U(k)·V(q) [scaled] [+ a bias of edges, kinds or offsets]) [with dropout]
 //
 // [attend.Blocks] has the arithmetic.
 type blocks struct {
 	q, k, x   int
 	scale     tensor.Float
 	bias      int // what is added to the logits, or none:
-	kinds     int // of a table, the attribute that says an edge's row; or none
+	kinds     int // of a table, the attribute that says an edge's row, or how its offset does; or none
 	biasWidth int // of a row
 	drop      int // the attribute of a dropout, or none
 }
@@ -68,7 +69,7 @@ func matchBlocks(p *plan.Plan) Kernel {
 }
 
 // takeBias reports whether e is a bias, which it takes: a row for each edge or, of a
-// table, that of the edge's kind.
+// table, that of the edge's kind or offset.
 func (m *blocks) takeBias(e ir.Expr) bool {
 	switch {
 	case e.Is(ir.LeafE):
@@ -165,9 +166,7 @@ func (m blocks) Forward(c *exec.Call) *grad.Var {
 		k.Bias = attend.BlockBias{X: n.bias.Value().Data, Width: m.biasWidth}
 	}
 	if m.kinds != none {
-		if k.Bias.Kinds = c.Attributes[m.kinds].Rows; k.Bias.Kinds == nil { // of no edges
-			k.Bias.Kinds = []int32{}
-		}
+		n.tableOf(c.Graph, &c.Attributes[m.kinds])
 	}
 	k.Stats = attend.BlockStats{Top: op.Floats(c.Graph.NumDst() * k.Heads), Sum: op.Floats(c.Graph.NumDst() * k.Heads)}
 	n.room = k.Room(n.bias != nil && n.bias.Needs())
@@ -177,13 +176,28 @@ func (m blocks) Forward(c *exec.Call) *grad.Var {
 	return op.RecordBy(y, n)
 }
 
+// tableOf says which row of a table each edge takes.
+func (n *blocksBack) tableOf(g *graph.Graph, x *ir.Attribute) {
+	b := &n.kernel.Bias
+	if x.ByOffset {
+		src, dst := g.Places()
+		n.offsets = attend.OffsetTable{Src: src, Dst: dst, Lo: int(x.Lo), Hi: int(x.Hi)}
+		b.Offsets = &n.offsets
+		return
+	}
+	if b.Kinds = x.Rows; b.Kinds == nil { // of no edges
+		b.Kinds = []int32{}
+	}
+}
+
 // blocksBack is the pullback of attention on blocks.
 type blocksBack struct {
 	op      grad.Op
 	q, k, x *grad.Var
 	bias    *grad.Var // nil: none
 	kernel  attend.Blocks
-	room    int // scratch of backward
+	offsets attend.OffsetTable // of its bias
+	room    int                // scratch of backward
 }
 
 // Pull adds to the gradients of the operands.

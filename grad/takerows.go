@@ -23,7 +23,8 @@ const (
 
 // TakeRows returns rows lo to hi, without hi, as a view, and gives them up: a
 // product that is added to them in a [Loop] may take their place, and an activation
-// after it, too. The rounds of one loop take rows from the first on. Reading x
+// after it, too. Of an x that was made in the same round, such a sum has the bits
+// that it has in x's place, in memory of its own. The rounds of one loop take rows from the first on. Reading x
 // afterwards, or such a sum after its activation, panics with a [*TapeError]. What
 // operations have read of x before, and what the tape does not own, stays as it is.
 func (x *Var) TakeRows(lo, hi int) *Var {

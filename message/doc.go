@@ -6,7 +6,8 @@
 //
 //	ApplyEdges(g, m)       evaluates it on every edge,
 //	UpdateAll(g, m, Sum)   reduces it onto the destinations and never stores it,
-//	Sweep(g, init, step)   does so level by level through an acyclic graph.
+//	Sweep(g, init, step)   does so level by level through an acyclic graph,
+//	SweepOn(g, on, …)      with states of the edges of other graphs, too.
 //
 // [UpdateRelations] reduces several graphs into one, [Readout] the nodes of a
 // batch, and [Attention] is scaled dot-product attention in one call.
@@ -32,11 +33,23 @@
 //     a tie to the lowest edge.
 //   - Self-loops belong to the data: see [graph.Graph.WithSelfLoops].
 //   - A softmax over logits of −∞ alone is zero; over several of +∞ it is
-//     shared evenly among them; a NaN makes the destination's column NaN.
+//     shared evenly among them; a NaN makes the destination's column NaN. So is
+//     a Sparsemax.
 //   - A sum runs in the order of the edges; the gradient of W, and of V at a
 //     destination with very many edges, is summed in parts that follow from the
 //     graph and the message alone. No bit of a result depends on the threads, or
 //     on the size of a tile.
 //   - Dropout is a function of seed, step, place in the program, edge and
 //     column: backward sees the mask that forward saw.
+//
+// The step of a recurrent cell is a function of rows, which any sweep can call, also one
+// that makes the cell's input in its own step, as a decoder with attention does, or one
+// inside the step of another. It gives the same bits everywhere if the product with the
+// state is added to rows that are given up:
+//
+//	z := h.MatMul(u).Add(l.Take(xw))          // xw of all nodes, made before the sweep
+//	z := h.MatMul(u).Add(xw.TakeRows(0, n))   // xw of the level's n nodes, made in the step
+//
+// For then the product is added up from xw on. One step outside of any sweep, as in
+// generation, is a Sweep over graph.Chains(1, 1, …), a chain for each row.
 package message

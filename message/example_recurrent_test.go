@@ -1,6 +1,8 @@
 package message_test
 
 import (
+	"fmt"
+
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
@@ -80,4 +82,27 @@ func Example_treeLSTM() {
 	// 0.76
 	// 0.96
 	// 0.00
+}
+
+// A coverage: how much each step of a decoder has attended to each input so far. It has a
+// row for each edge from the inputs to the steps, so it is a state of these.
+func ExampleSweepOn() {
+	steps, inputs := graph.Chains(3), graph.CompleteBipartite(2, 3)
+	logit := grad.Const(tensor.Of([]tensor.Float{0, 0}, 2, 1))
+	zero := grad.Const(tensor.New(1, 1))
+	cover := message.SweepOn(steps, []*graph.Graph{inputs}, message.State{zero}, func(l *message.Level, prev message.State) message.State {
+		look := l.Of(inputs)
+		score := message.U(logit).Sub(message.E(prev[0])) // what was read before counts less
+		return message.State{prev[0].Add(message.ApplyEdges(look, score.Softmax()))}
+	})
+	fmt.Println(cover[0].Value().Data)
+	// Output: [0.5 0.5 1 1 1.5 1.5]
+}
+
+// Relative positions: a bias by how far a word lies back, the same for all beyond two.
+func ExampleMsg_PickOffset() {
+	words := graph.CausalBand(4, 3)
+	bias := grad.Const(tensor.Of([]tensor.Float{10, 20, 30}, 3, 1))
+	fmt.Println(message.ApplyEdges(words, message.W(bias).PickOffset(0, 2)).Value().Data)
+	// Output: [10 20 10 30 20 10 30 30 20 10]
 }

@@ -52,13 +52,6 @@ func (n *dotNotes) Pull(dz *tensor.Dense) {
 	n.of.Backward(dx, dy, dz.Data)
 }
 
-// lastOne writes a shape whose last axis has length 1 to room.
-func lastOne(room *extents, shape []int) []int {
-	s := append(room[:0], shape...)
-	s[len(s)-1] = 1
-	return s
-}
-
 // SumAxis sums along one axis, which is taken away; of the only axis it leaves
 // one element. A negative axis counts from the last.
 func (x *Var) SumAxis(axis int) *Var { return x.sumAxis("SumAxis", axis, false) }

@@ -150,9 +150,7 @@ func pullHeads(op Op, x *Var, ps *[2]headPull) {
 			room += foldRoom(x, p.y)
 		}
 	}
-	if dx := x.Grad(); dx != nil {
-		to.X = dx.Data
-	}
+	to.X = gradOf(x)
 	if room == 0 {
 		k.Backward(to, nil)
 		return

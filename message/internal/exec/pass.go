@@ -44,7 +44,7 @@ func (t *stats) of(x []tensor.Float, s *plan.Step, v int) []tensor.Float {
 	return x[at : at+s.Width]
 }
 
-// kindsOf returns which of the rows of its row each edge takes.
+// kindsOf returns which row of its element each edge takes.
 func (p *pass) kindsOf(s *plan.Step) []int32 { return p.eval.attribute(s).Rows }
 
 // eachRow calls f with every destination of the tile that has edges there, and

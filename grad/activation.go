@@ -39,3 +39,19 @@ func (x *Var) Maxout(k int) *Var {
 	shape[last] /= k
 	return x.Reshape(append(shape, k)...).MaxAxis(-1)
 }
+
+// fromResult returns the kernel of an activation whose slope the result alone
+// tells, so that the argument need not be kept.
+func (a Activation) fromResult() (u vec.Unary, ok bool) {
+	switch a {
+	case ReLU:
+		return vec.ReLU, true
+	case ELU:
+		return vec.ELU, true
+	case Sigmoid:
+		return vec.Sigmoid, true
+	case Tanh:
+		return vec.Tanh, true
+	}
+	return 0, false
+}

@@ -3,7 +3,6 @@ package grad
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"reflect"
 	"strconv"
 )
@@ -119,16 +118,3 @@ func (a *auditor) judge(p spot, v reflect.Value) {
 	why := p.hidden("it stands by value in a map, an interface or a model that is no pointer, where it has no address; hold a *grad.Param").why
 	a.fault = fmt.Sprintf("%s: %s", cmp.Or(p.path, "it"), why)
 }
-
-// closed reports whether the fields of t that are not exported are no part of a
-// model: those of tapes, Vars, graphs and arrays.
-func closed(t reflect.Type) bool {
-	switch dir, name := path.Split(t.PkgPath()); name {
-	case "grad", "graph", "tensor", "sparse":
-		return dir == module
-	}
-	return false
-}
-
-// module is the path of this module, with a slash behind.
-var module, _ = path.Split(paramType.PkgPath())

@@ -33,8 +33,11 @@ func (n *headNotes) Run(op Op, z *Var) {
 	if n.of[0].w == nil {
 		n.of[0].w = z
 	}
-	if !op.Dry(foldRoom(n.x, n.of[0].y)) {
-		k := headsOf(n.x)
+	k, room := headsOf(n.x), 0
+	if n.of[0].y.Needs() {
+		room = k.Room()
+	}
+	if !op.Dry(room) {
 		k.With[0] = dense.HeadRow{Y: n.of[0].row.val.Data, W: z.val.Data}
 		k.Forward()
 	}
@@ -120,7 +123,8 @@ type headPull struct {
 
 // headsOf is the product of x's rows with rows that are still to be named.
 func headsOf(x *Var) dense.PerHead {
-	return dense.PerHead{X: x.val.Data, Rows: x.val.Dim(0), Heads: x.val.RowLen() / x.val.Dim(-1), Width: x.val.Dim(-1)}
+	width := x.val.Dim(-1)
+	return dense.PerHead{X: x.val.Data, Rows: x.val.Dim(0), Heads: x.val.RowLen() / width, Width: width}
 }
 
 // foldRoom is how much scratch the gradient of y takes.
@@ -147,17 +151,15 @@ func pullHeads(op Op, x *Var, ps *[2]headPull) {
 		k.With[j] = dense.HeadRow{Y: p.y.val.Data, W: p.dw.Data}
 		if dy := p.y.Grad(); dy != nil {
 			to.Y[j] = dy.Data
-			room += foldRoom(x, p.y)
+			room += k.Room()
 		}
 	}
-	if dx := x.Grad(); dx != nil {
-		to.X = dx.Data
-	}
+	to.X = gradOf(x)
 	if room == 0 {
-		k.Backward(to, nil)
+		k.Backward(&to, nil)
 		return
 	}
-	op.Scratch(room, func(buf []tensor.Float) { k.Backward(to, buf) })
+	op.Scratch(room, func(buf []tensor.Float) { k.Backward(&to, buf) })
 }
 
 // distinct reports whether no two of xs share elements: then no two of their

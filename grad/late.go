@@ -247,7 +247,7 @@ func (l *late) bare() {
 	}
 }
 
-// watch adds v, a view of all of what waits, if there is room.
+// watch adds v, a view of all that waits, if there is room.
 func (l *late) watch(v *Var) {
 	for i, old := range l.views {
 		if old == nil {

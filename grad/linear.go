@@ -118,22 +118,6 @@ func end(y *tensor.Dense, b *Var, k kernel, on bool) {
 	}
 }
 
-// fromResult returns the kernel of an activation whose slope the result alone
-// tells, so that the argument need not be kept.
-func (a Activation) fromResult() (u vec.Unary, ok bool) {
-	switch a {
-	case ReLU:
-		return vec.ReLU, true
-	case ELU:
-		return vec.ELU, true
-	case Sigmoid:
-		return vec.Sigmoid, true
-	case Tanh:
-		return vec.Tanh, true
-	}
-	return 0, false
-}
-
 // linearShape checks the operands of Linear and writes the result's shape to
 // room.
 func linearShape(room *extents, x, w, b *Var) []int {

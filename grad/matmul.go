@@ -119,14 +119,6 @@ func collect(g, a, b *tensor.Dense, how into) {
 	}
 }
 
-// matrix returns x as a matrix whose rows are its last axis.
-func matrix(x *tensor.Dense) *tensor.Dense {
-	if x.Axes() == 2 {
-		return x
-	}
-	return x.Reshape(leading(x.Shape()), x.Dim(-1))
-}
-
 // batch is the product of arrays of matrices, the second ones transposed if f
 // is TransB.
 func (op Op) batch(x, w *Var, f tensor.Flags) *Var {

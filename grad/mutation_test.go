@@ -18,7 +18,7 @@ var mutations = []struct{ name, file, old, new string }{
 	{"log-softmax", "../internal/simd/vec/softmaxrow_grad.go", "s := -Sum(dy)", "s := -1.001 * Sum(dy)"},
 	{"dot, by x", "../internal/dense/pairdots.go", "vec.Axpy(dx[i*d:i*d+d], dz[k]", "vec.Axpy(dx[i*d:i*d+d], 1.001*dz[k]"},
 	{"dot, by y", "../internal/dense/pairdots.go", "vec.Axpy(dy[j*d:j*d+d], dz[k]", "vec.Axpy(dy[j*d:j*d+d], 1.001*dz[k]"},
-	{"dot of few heads, by x", "../internal/dense/perhead.go", "vec.Axpy(t.to.X[x.lo:x.hi], p.W[i]", "vec.Axpy(t.to.X[x.lo:x.hi], 1.001*p.W[i]"},
+	{"dot of few heads, by x", "../internal/dense/perhead.go", "vec.Axpy(to.X[x.lo:x.hi], p.W[i]", "vec.Axpy(to.X[x.lo:x.hi], 1.001*p.W[i]"},
 	{"dot of few heads, by y", "../internal/dense/perhead.go", "vec.Axpy(dy[y.lo:y.hi], p.W[i]", "vec.Axpy(dy[y.lo:y.hi], 1.001*p.W[i]"},
 	{"dot of heads, by x", "../internal/simd/attend/heads.go", "Axpy(k.Y[r*k.YStride+h*d:][:d], k.W", "Axpy(k.Y[r*k.YStride+h*d:][:d], 1.001*k.W"},
 	{"dot of heads, by y", "../internal/simd/attend/heads.go", "Axpy(k.Y[h*d:][:d], k.W[r*k.WStride+h], k.X[r*", "Axpy(k.Y[h*d:][:d], 1.001*k.W[r*k.WStride+h], k.X[r*"},

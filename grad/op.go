@@ -4,16 +4,6 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// TapeError reports a mistake in the use of a tape, such as a Var of another
-// one. Like a wrong shape it is a bug of the program, so operations panic with
-// it.
-type TapeError struct {
-	Op  string
-	Why string
-}
-
-func (e *TapeError) Error() string { return "grad: " + e.Op + ": " + e.Why }
-
 // Op is an operation in the making. It is how every operation is written, here
 // and in other packages:
 //

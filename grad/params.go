@@ -3,6 +3,7 @@ package grad
 import (
 	"cmp"
 	"iter"
+	"path"
 	"reflect"
 	"slices"
 	"strconv"
@@ -188,3 +189,16 @@ func reaches(t reflect.Type, seen map[reflect.Type]bool) bool {
 	}
 	return false
 }
+
+// closed reports whether the fields of t that are not exported are no part of a
+// model: those of tapes, Vars, graphs and arrays.
+func closed(t reflect.Type) bool {
+	switch dir, name := path.Split(t.PkgPath()); name {
+	case "grad", "graph", "tensor", "sparse":
+		return dir == module
+	}
+	return false
+}
+
+// module is the path of this module, with a slash behind.
+var module, _ = path.Split(paramType.PkgPath())

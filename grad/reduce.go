@@ -42,21 +42,7 @@ type dotNotes struct {
 
 // Pull adds to the gradients of x and y.
 func (n *dotNotes) Pull(dz *tensor.Dense) {
-	var dx, dy []tensor.Float
-	if d := n.x.Grad(); d != nil {
-		dx = d.Data
-	}
-	if d := n.y.Grad(); d != nil {
-		dy = d.Data
-	}
-	n.of.Backward(dx, dy, dz.Data)
-}
-
-// lastOne writes a shape whose last axis has length 1 to room.
-func lastOne(room *extents, shape []int) []int {
-	s := append(room[:0], shape...)
-	s[len(s)-1] = 1
-	return s
+	n.of.Backward(gradOf(n.x), gradOf(n.y), dz.Data)
 }
 
 // SumAxis sums along one axis, which is taken away; of the only axis it leaves

@@ -143,3 +143,18 @@ func (n *expandNotes) Pull(dy *tensor.Dense) {
 
 // addTo is dst += src.
 func addTo(dst, src []tensor.Float) { vec.Axpy(dst, 1, src) }
+
+// lastOne writes a shape whose last axis has length 1 to room.
+func lastOne(room *extents, shape []int) []int {
+	s := append(room[:0], shape...)
+	s[len(s)-1] = 1
+	return s
+}
+
+// matrix returns x as a matrix whose rows are its last axis.
+func matrix(x *tensor.Dense) *tensor.Dense {
+	if x.Axes() == 2 {
+		return x
+	}
+	return x.Reshape(leading(x.Shape()), x.Dim(-1))
+}

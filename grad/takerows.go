@@ -11,16 +11,6 @@ import (
 // given up, see [Var.TakeRows]: the sum is made where the summand lies, so that the
 // products of all rounds lie where the summands did, and so do their gradients.
 
-// summand says what a sum with a product may do with a Var.
-type summand uint8
-
-const (
-	noSummand  summand = iota
-	besideIt           // the product is added to a copy of it
-	inItsPlace         // the product is added to it, as nothing else reads it
-	sumInPlace         // it is such a sum, on which an activation may lie in place
-)
-
 // TakeRows returns rows lo to hi, without hi, as a view, and gives them up: a
 // product that is added to them in a [Loop] may take their place, and an activation
 // after it, too. Of an x that was made in the same round, such a sum has the bits

@@ -60,6 +60,14 @@ type node struct {
 	trace *trace
 }
 
+// trace is what an operation keeps on a tape that traces or runs dry.
+type trace struct {
+	xs      []*Var // its operands
+	skip    bool   // its kernels do not run, nor does its pullback
+	scratch int    // elements that the pullback borrows
+	over    bool   // the result's gradient is handed over to the first operand
+}
+
 type leaf struct {
 	param *Param
 	v     *Var

@@ -8,14 +8,6 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// trace is what an operation keeps on a tape that traces or runs dry.
-type trace struct {
-	xs      []*Var // its operands
-	skip    bool   // its kernels do not run, nor does its pullback
-	scratch int    // elements that the pullback borrows
-	over    bool   // the result's gradient is handed over to the first operand
-}
-
 // pull takes the memory that the pullback of y would take.
 func (tr *trace) pull(t *Tape, y *Var) {
 	if tr.over {

@@ -1,9 +1,9 @@
 package grad
 
 import (
-	"math"
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -20,27 +20,11 @@ func Where(c, x, y *Var) *Var {
 	}
 	c, x, y = c.fit(shape), x.fit(shape), y.fit(shape)
 	op := Begin("Where", x, y, c)
-	z := op.Fresh(shape...)
+	z, k := op.Fresh(shape...), dense.Where{If: c.val.Data, X: x.val.Data, Y: y.val.Data}
 	if !op.Dry(0) {
-		for i, v := range c.val.Data {
-			if v != 0 {
-				z.val.Data[i] = x.val.Data[i]
-			} else {
-				z.val.Data[i] = y.val.Data[i]
-			}
-		}
+		k.Forward(z.val.Data)
 	}
-	return op.Record(z, func(dz *tensor.Dense) {
-		dx, dy := x.Grad(), y.Grad()
-		for i, v := range c.val.Data {
-			if v != 0 && dx != nil {
-				dx.Data[i] += dz.Data[i]
-			}
-			if v == 0 && dy != nil {
-				dy.Data[i] += dz.Data[i]
-			}
-		}
-	})
+	return op.Record(z, func(dz *tensor.Dense) { k.Backward(gradOf(x), gradOf(y), dz.Data) })
 }
 
 // fit is Expand where it is needed.
@@ -55,40 +39,24 @@ func (x *Var) fit(shape []int) *Var {
 // ends.
 func (x *Var) Clamp(lo, hi float64) *Var {
 	op := Begin("Clamp", x)
-	y := op.freshLike(x)
-	least, most := tensor.Float(lo), tensor.Float(hi)
+	y, k := op.freshLike(x), dense.Clamp{Least: tensor.Float(lo), Most: tensor.Float(hi)}
 	if !op.Dry(0) {
-		for i, v := range x.val.Data {
-			y.val.Data[i] = min(max(v, least), most)
-		}
+		k.Forward(y.val.Data, x.val.Data)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		dx := x.Grad().Data
-		for i, v := range x.val.Data {
-			if !(v < least || v > most) {
-				dx[i] += dy.Data[i]
-			}
-		}
-	})
+	return op.Record(y, func(dy *tensor.Dense) { k.Backward(x.Grad().Data, x.val.Data, dy.Data) })
 }
 
 // Pow returns xᵖ, as [math.Pow] defines it: of a negative x NaN, unless p is
 // whole.
 func (x *Var) Pow(p float64) *Var {
 	op := Begin("Pow", x)
-	y := op.freshLike(x)
+	y, k := op.freshLike(x), dense.Pow(p)
 	if !op.Dry(0) {
-		for i, v := range x.val.Data {
-			y.val.Data[i] = tensor.Float(math.Pow(float64(v), p))
-		}
+		k.Forward(y.val.Data, x.val.Data)
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
-		if p == 0 {
-			return
-		}
-		dx := x.Grad().Data
-		for i, v := range x.val.Data {
-			dx[i] += dy.Data[i] * tensor.Float(p*math.Pow(float64(v), p-1))
+		if p != 0 {
+			k.Backward(x.Grad().Data, x.val.Data, dy.Data)
 		}
 	})
 }

@@ -61,7 +61,7 @@ func (g *Graph) wantDstRows(op string) {
 func (g *Graph) block(h *Graph) *Graph {
 	seeds := h.from.Dst
 	src, cols := gather(g.DstRows(), seeds), h.In().Cols
-	number := borrowMarks(g.NumSrc())
+	number := borrowNumbers(g.NumSrc())
 	for i, u := range src {
 		number.at[u] = int32(i) + 1
 	}
@@ -139,7 +139,7 @@ func (g *Graph) checkRows(what string, rows []int32) error {
 
 // distinct checks that list holds different things, numbered below n.
 func distinct(what string, list []int32, n int, thing string) error {
-	seen := borrowMarks(n)
+	seen := borrowNumbers(n)
 	for i, v := range list {
 		if v < 0 || int(v) >= n {
 			seen.giveBack(list[:i])

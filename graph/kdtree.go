@@ -10,19 +10,19 @@ import (
 // leafPoints is how many points are not worth a split.
 const leafPoints = 12
 
-// pointTree is a k-d tree: of a range of order with more than leafPoints points,
+// kdTree is a k-d tree: of a range of order with more than leafPoints points,
 // the middle one splits the others by its coordinate along axis[middle]. Those
 // before it are not above, those after it not below.
-type pointTree struct {
+type kdTree struct {
 	points []tensor.Float
 	dims   int
 	order  []int32
 	axis   []int32
 }
 
-// growTree returns the tree of points, the rows of an array. The error names a
+// newKDTree returns the tree of points, the rows of an array. The error names a
 // coordinate that is not finite.
-func growTree(points *tensor.Dense) (*pointTree, error) {
+func newKDTree(points *tensor.Dense) (*kdTree, error) {
 	n, dims := points.Rows(), points.RowLen()
 	if err := checkCounts(n, n, 0); err != nil {
 		return nil, err
@@ -32,19 +32,19 @@ func growTree(points *tensor.Dense) (*pointTree, error) {
 			return nil, fmt.Errorf("graph: coordinate %d of point %d is %v, want a finite number", i%dims, i/dims, x)
 		}
 	}
-	t := &pointTree{points: points.Data, dims: dims, order: iota32(n), axis: make([]int32, n)}
+	t := &kdTree{points: points.Data, dims: dims, order: iota32(n), axis: make([]int32, n)}
 	t.split(0, n)
 	return t, nil
 }
 
 // at returns a coordinate of point v.
-func (t *pointTree) at(v int32, axis int) float64 {
+func (t *kdTree) at(v int32, axis int) float64 {
 	return float64(t.points[int(v)*t.dims+axis])
 }
 
 // distance returns the squared distance of two points. Each square is rounded
 // before it is added, so that no sum is below one of its terms.
-func (t *pointTree) distance(u, v int32) float64 {
+func (t *kdTree) distance(u, v int32) float64 {
 	x, y := t.points[int(u)*t.dims:int(u+1)*t.dims], t.points[int(v)*t.dims:int(v+1)*t.dims]
 	sum := 0.0
 	for i, a := range x {
@@ -55,7 +55,7 @@ func (t *pointTree) distance(u, v int32) float64 {
 }
 
 // split orders the points order[lo:hi].
-func (t *pointTree) split(lo, hi int) {
+func (t *kdTree) split(lo, hi int) {
 	for hi-lo > leafPoints && t.dims > 0 {
 		mid, axis := (lo+hi)/2, t.widest(lo, hi)
 		t.axis[mid] = int32(axis)
@@ -66,7 +66,7 @@ func (t *pointTree) split(lo, hi int) {
 }
 
 // widest returns the axis along which the points order[lo:hi] spread the most.
-func (t *pointTree) widest(lo, hi int) int {
+func (t *kdTree) widest(lo, hi int) int {
 	best, axis := -1.0, 0
 	for a := range t.dims {
 		least, most := math.Inf(1), math.Inf(-1)
@@ -84,7 +84,7 @@ func (t *pointTree) widest(lo, hi int) int {
 // partition puts that point at order[mid] which belongs there when order[lo:hi]
 // is sorted along an axis, those not above it before and those not below it
 // behind.
-func (t *pointTree) partition(lo, hi, mid, axis int) {
+func (t *kdTree) partition(lo, hi, mid, axis int) {
 	for hi-lo > 1 {
 		pivot := t.at(t.order[lo+(hi-lo)/2], axis)
 		i, j := lo, hi-1

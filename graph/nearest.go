@@ -26,13 +26,13 @@ func KNN(points *tensor.Dense, k int) (*Graph, error) {
 	if err := checkCounts(n, n, n*k); err != nil {
 		return nil, err
 	}
-	t, err := growTree(points)
+	t, err := newKDTree(points)
 	if err != nil {
 		return nil, err
 	}
 	offsets, cols := make([]int64, n+1), make([]int32, n*k)
 	par.For(n, pointsAtOnce, func(lo, hi int) {
-		q := nearest{pointTree: t, most: k}
+		q := nearest{kdTree: t, most: k}
 		for v := lo; v < hi && k > 0; v++ {
 			q.around(v, math.Inf(1))
 			for i, h := range q.hits {
@@ -57,13 +57,13 @@ func Radius(points *tensor.Dense, r float64) (*Graph, error) {
 	if !(r >= 0) {
 		return nil, fmt.Errorf("graph: a radius of %v, want 0 or more", r)
 	}
-	t, err := growTree(points)
+	t, err := newKDTree(points)
 	if err != nil {
 		return nil, err
 	}
 	offsets, parts := make([]int64, n+1), make([][]int32, (n+pointsAtOnce-1)/pointsAtOnce)
 	par.For(n, pointsAtOnce, func(lo, hi int) {
-		q, cols := nearest{pointTree: t, most: math.MaxInt}, []int32(nil)
+		q, cols := nearest{kdTree: t, most: math.MaxInt}, []int32(nil)
 		for v := lo; v < hi; v++ {
 			q.around(v, r*r)
 			row := len(cols)
@@ -87,9 +87,9 @@ func Radius(points *tensor.Dense, r float64) (*Graph, error) {
 // pointsAtOnce is how many points one part of a parallel loop asks for.
 const pointsAtOnce = 256
 
-// nearest asks a pointTree for the points near one of its own.
+// nearest asks a kdTree for the points near one of its own.
 type nearest struct {
-	*pointTree
+	*kdTree
 	most int // how many are wanted
 
 	self  int32

@@ -152,7 +152,7 @@ func BarabasiAlbert(rng *rand.Rand, nodes, degree int) (*Graph, error) {
 	for v := int32(1); int(v) <= degree; v++ {
 		join(0, v)
 	}
-	joined := borrowMarks(nodes)
+	joined := borrowNumbers(nodes)
 	chosen := make([]int32, 0, degree)
 	for v := int32(degree + 1); int(v) < nodes; v++ {
 		for chosen = chosen[:0]; len(chosen) < degree; {

@@ -16,7 +16,7 @@ func (g *Graph) Subgraph(nodes []int32) (*Graph, error) {
 	if err := distinct("entry", nodes, g.NumNodes(), "node"); err != nil {
 		return nil, err
 	}
-	number := borrowMarks(g.NumNodes())
+	number := borrowNumbers(g.NumNodes())
 	for i, v := range nodes {
 		number.at[v] = int32(i) + 1
 	}
@@ -69,7 +69,7 @@ func (g *Graph) Neighbourhood(seeds []int32, hops int) (*Graph, error) {
 	if err := g.checkRows("seed", seeds); err != nil {
 		return nil, err
 	}
-	seen := borrowMarks(g.NumNodes())
+	seen := borrowNumbers(g.NumNodes())
 	nodes := append([]int32{}, seeds...)
 	for _, v := range nodes {
 		seen.at[v] = 1

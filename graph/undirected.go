@@ -39,7 +39,7 @@ func (g *Graph) Symmetric() bool {
 // edges the first ones have got those back that there are.
 func (g *Graph) unanswered() []int32 {
 	var edges []int32
-	back := borrowMarks(g.NumSrc()) // how many edges lead from v to a node
+	back := borrowNumbers(g.NumSrc()) // how many edges lead from v to a node
 	for v := range g.NumDst() {
 		for _, u := range g.targets(v) {
 			back.at[u]++

@@ -112,18 +112,18 @@ func (c *Checkpoint) slots(k keeper) []namedSlot {
 	return out
 }
 
-func optPlaces(arrays []string, slots []namedSlot) []place {
-	var out []place
+func optPlaces(arrays []string, slots []namedSlot) []namedTensor {
+	var out []namedTensor
 	for _, s := range slots {
 		for i, array := range arrays {
-			out = append(out, place{"opt/" + s.name + "/" + array, s.param.Value.Shape(), s.arrays[i]})
+			out = append(out, namedTensor{"opt/" + s.name + "/" + array, s.param.Value.Shape(), s.arrays[i]})
 		}
 	}
 	return out
 }
 
 // copies are the places of the model's other states.
-func (c *Checkpoint) copies() []place {
+func (c *Checkpoint) copies() []namedTensor {
 	out := c.best.places("best/")
 	if c.Average != nil {
 		out = append(out, c.Average.average.places("ema/")...)

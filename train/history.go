@@ -46,18 +46,18 @@ func (h *History) Best() (best Epoch, ok bool) {
 // record is a history as it stands in a checkpoint: a line for each epoch of
 // loss, rate, norm, and loss and accuracy of the three parts.
 type record struct {
-	Epochs []row    `json:"epochs"`
-	Best   []int    `json:"best"`            // their numbers
-	Norms  []number `json:"norms,omitempty"` // the largest of each epoch, or none where all are 0
+	Epochs []row       `json:"epochs"`
+	Best   []int       `json:"best"`            // their numbers
+	Norms  []jsonFloat `json:"norms,omitempty"` // the largest of each epoch, or none where all are 0
 }
 
 // row is an epoch of a record.
-type row [9]number
+type row [9]jsonFloat
 
 // UnmarshalJSON reads exactly nine numbers: by itself a shorter list would be
 // filled up, and three bytes become an epoch.
 func (r *row) UnmarshalJSON(b []byte) error {
-	if err := json.Unmarshal(b, (*[9]number)(r)); err != nil {
+	if err := json.Unmarshal(b, (*[9]jsonFloat)(r)); err != nil {
 		return err
 	}
 	if n := bytes.Count(b, []byte(",")) + 1; n != len(r) {
@@ -68,16 +68,16 @@ func (r *row) UnmarshalJSON(b []byte) error {
 
 func (h *History) record() *record {
 	r := &record{Epochs: []row{}, Best: []int{}}
-	norms := make([]number, len(h.Epochs))
+	norms := make([]jsonFloat, len(h.Epochs))
 	for i, e := range h.Epochs {
-		if norms[i] = number(e.MaxNorm); e.MaxNorm != 0 {
+		if norms[i] = jsonFloat(e.MaxNorm); e.MaxNorm != 0 {
 			r.Norms = norms
 		}
 		r.Epochs = append(r.Epochs, row{
-			number(e.Loss), number(e.Rate), number(e.Norm),
-			number(e.Train.Loss), number(e.Train.Accuracy),
-			number(e.Val.Loss), number(e.Val.Accuracy),
-			number(e.Test.Loss), number(e.Test.Accuracy),
+			jsonFloat(e.Loss), jsonFloat(e.Rate), jsonFloat(e.Norm),
+			jsonFloat(e.Train.Loss), jsonFloat(e.Train.Accuracy),
+			jsonFloat(e.Val.Loss), jsonFloat(e.Val.Accuracy),
+			jsonFloat(e.Test.Loss), jsonFloat(e.Test.Accuracy),
 		})
 		if e.Best {
 			r.Best = append(r.Best, e.N)

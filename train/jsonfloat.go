@@ -7,11 +7,11 @@ import (
 	"strconv"
 )
 
-// number is a float64 in JSON, which has no NaN and no infinities: those are
+// jsonFloat is a float64 in JSON, which has no NaN and no infinities: those are
 // strings. It comes back to the bit.
-type number float64
+type jsonFloat float64
 
-func (n number) MarshalJSON() ([]byte, error) {
+func (n jsonFloat) MarshalJSON() ([]byte, error) {
 	v := float64(n)
 	if finite(v) {
 		return strconv.AppendFloat(nil, v, 'g', -1, 64), nil
@@ -19,16 +19,16 @@ func (n number) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, `"%v"`, v), nil
 }
 
-func (n *number) UnmarshalJSON(b []byte) error {
+func (n *jsonFloat) UnmarshalJSON(b []byte) error {
 	var text string
 	if json.Unmarshal(b, &text) == nil {
 		switch text {
 		case "NaN":
-			*n = number(math.NaN())
+			*n = jsonFloat(math.NaN())
 		case "+Inf":
-			*n = number(math.Inf(1))
+			*n = jsonFloat(math.Inf(1))
 		case "-Inf":
-			*n = number(math.Inf(-1))
+			*n = jsonFloat(math.Inf(-1))
 		default:
 			return fmt.Errorf("%q is not a number", text)
 		}

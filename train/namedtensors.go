@@ -10,16 +10,16 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// place is an array of a program and its name in a file.
-type place struct {
+// namedTensor is an array of a program and its name in a file.
+type namedTensor struct {
 	name  string
 	shape []int
 	data  []tensor.Float
 }
 
-// make gives the place an array if it has none: after compare, so that a file cannot
+// make gives it an array if it has none: after compare, so that a file cannot
 // ask for more than it holds.
-func (p *place) make() {
+func (p *namedTensor) make() {
 	if p.data == nil {
 		p.data = make([]tensor.Float, tensor.Size(p.shape...))
 	}
@@ -27,11 +27,11 @@ func (p *place) make() {
 
 // params returns the places of a model's Params. Its error names one that would be
 // lost, or whose name no file can hold.
-func params(model any) ([]place, error) {
+func params(model any) ([]namedTensor, error) {
 	if err := grad.CheckParams(model); err != nil {
 		return nil, err
 	}
-	var out []place
+	var out []namedTensor
 	known := map[string]bool{}
 	for name, p := range grad.Params(model) {
 		if known[name] {
@@ -41,7 +41,7 @@ func params(model any) ([]place, error) {
 			return nil, fmt.Errorf("the model has a Param called %q; a file keeps names with a slash for what is not of the model, so the key of a map may have none", name)
 		}
 		known[name] = true
-		out = append(out, place{name, p.Value.Shape(), p.Value.Data})
+		out = append(out, namedTensor{name, p.Value.Shape(), p.Value.Data})
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("a %T has no Params; was its Init called?", model)
@@ -50,7 +50,7 @@ func params(model any) ([]place, error) {
 }
 
 // tensors returns the arrays as a file holds them.
-func tensors(places []place) []safetensors.Tensor {
+func tensors(places []namedTensor) []safetensors.Tensor {
 	var out []safetensors.Tensor
 	for _, p := range places {
 		t := safetensors.Tensor{Name: p.name, Shape: p.shape}
@@ -67,7 +67,7 @@ func tensors(places []place) []safetensors.Tensor {
 
 // compare reports what keeps a file's tensors from being those of the places,
 // which are what is called owner.
-func compare(file map[string]*safetensors.Tensor, places []place, owner string) error {
+func compare(file map[string]*safetensors.Tensor, places []namedTensor, owner string) error {
 	var missing, superfluous, wrong []string
 	known := map[string]bool{}
 	for _, p := range places {
@@ -117,7 +117,7 @@ func list(names []string) string {
 }
 
 // fill sets the places to the file's elements, once compare has found no fault.
-func fill(places []place, file map[string]*safetensors.Tensor) {
+func fill(places []namedTensor, file map[string]*safetensors.Tensor) {
 	for _, p := range places {
 		t := file[p.name]
 		for i, v := range t.F32 {

@@ -24,11 +24,11 @@ type Plateau struct {
 
 // plateau is what a Plateau remembers; a checkpoint holds it.
 type plateau struct {
-	Begun   bool   `json:"begun"`
-	Best    number `json:"best"`
-	Factor  number `json:"factor"`
-	Waited  int    `json:"waited"`
-	Resting int    `json:"resting"`
+	Begun   bool      `json:"begun"`
+	Best    jsonFloat `json:"best"`
+	Factor  jsonFloat `json:"factor"`
+	Waited  int       `json:"waited"`
+	Resting int       `json:"resting"`
 }
 
 // Factor returns the factor of this moment, whatever the step.
@@ -43,13 +43,13 @@ func (s *Plateau) Factor(int) float64 {
 func (s *Plateau) Observe(score float64) {
 	p := &s.state
 	if !p.Begun {
-		*p = plateau{Begun: true, Best: number(math.Inf(1)), Factor: 1}
+		*p = plateau{Begun: true, Best: jsonFloat(math.Inf(1)), Factor: 1}
 		if s.Rising {
-			p.Best = number(math.Inf(-1))
+			p.Best = jsonFloat(math.Inf(-1))
 		}
 	}
 	if s.better(score, float64(p.Best)) {
-		p.Best, p.Waited = number(score), 0
+		p.Best, p.Waited = jsonFloat(score), 0
 	} else {
 		p.Waited++
 	}
@@ -58,7 +58,7 @@ func (s *Plateau) Observe(score float64) {
 		p.Waited = 0
 	}
 	if p.Waited > s.Patience {
-		p.Factor = max(p.Factor*number(grad.Preset(s.By, 0.1)), min(p.Factor, number(s.Min)))
+		p.Factor = max(p.Factor*jsonFloat(grad.Preset(s.By, 0.1)), min(p.Factor, jsonFloat(s.Min)))
 		p.Waited, p.Resting = 0, s.Cooldown
 	}
 }

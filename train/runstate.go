@@ -10,7 +10,7 @@ type runState struct {
 	Optimiser string               `json:"optimiser"`
 	Steps     int                  `json:"steps"`
 	Params    map[string]slotState `json:"params"`
-	Own       *ownState            `json:"own,omitempty"` // of an optimiser of another package
+	Own       *foreignState        `json:"own,omitempty"` // of an optimiser of another package
 	Plateau   *plateau             `json:"plateau,omitempty"`
 	Seed      *uint64              `json:"seed,omitempty"` // of the tape
 	Step      uint64               `json:"step,omitempty"` // of the tape
@@ -21,8 +21,8 @@ type runState struct {
 
 // slotState is what an optimiser remembers of a Param beside arrays.
 type slotState struct {
-	Steps  int    `json:"steps"`
-	Number number `json:"number,omitempty"`
+	Steps  int       `json:"steps"`
+	Number jsonFloat `json:"number,omitempty"`
 }
 
 // sound reports numbers that no run leads to.

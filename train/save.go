@@ -34,7 +34,7 @@ func Save(path string, model any) error {
 
 // write writes a file of a model's places, and adds what every file has to the
 // metadata.
-func write(path string, model any, places []place, metadata map[string]string) error {
+func write(path string, model any, places []namedTensor, metadata map[string]string) error {
 	config, err := json.Marshal(model)
 	if err != nil {
 		return fmt.Errorf("train: save %s: the struct's JSON: %w", path, err)

@@ -49,10 +49,10 @@ func (s state) restore() {
 }
 
 // places returns the state's arrays as they stand in a checkpoint.
-func (s state) places(prefix string) []place {
-	var out []place
+func (s state) places(prefix string) []namedTensor {
+	var out []namedTensor
 	for _, v := range s {
-		out = append(out, place{prefix + v.name, v.param.Value.Shape(), v.data})
+		out = append(out, namedTensor{prefix + v.name, v.param.Value.Shape(), v.data})
 	}
 	return out
 }

@@ -37,35 +37,35 @@ type memory interface {
 	name() string
 	plateau() *Plateau
 	// save notes in s what is no array, and returns the arrays.
-	save(c *Checkpoint, s *runState) ([]place, error)
+	save(c *Checkpoint, s *runState) ([]namedTensor, error)
 	// load returns arrays to be filled from the file that s is of, and a function
 	// that then makes them the optimiser's.
-	load(c *Checkpoint, s *runState) ([]place, func() error, error)
+	load(c *Checkpoint, s *runState) ([]namedTensor, func() error, error)
 }
 
 // memoryOf returns what an optimiser remembers, or says why it cannot be saved.
 func memoryOf(o Optimiser) (memory, error) {
 	switch o := o.(type) {
 	case keeper:
-		return kept{o}, nil
+		return builtIn{o}, nil
 	case StatefulOptimiser:
-		return own{o}, nil
+		return foreign{o}, nil
 	}
 	return nil, fmt.Errorf("the state of a %T cannot be saved; use an optimiser of this package, or give yours the methods of train.StatefulOptimiser", o)
 }
 
-// kept is the memory of an optimiser of this package.
-type kept struct{ keeper }
+// builtIn is the memory of an optimiser of this package.
+type builtIn struct{ keeper }
 
-func (k kept) name() string      { return k.settings().name }
-func (k kept) plateau() *Plateau { return k.settings().plateau() }
+func (k builtIn) name() string      { return k.settings().name }
+func (k builtIn) plateau() *Plateau { return k.settings().plateau() }
 
-func (k kept) save(c *Checkpoint, s *runState) ([]place, error) {
+func (k builtIn) save(c *Checkpoint, s *runState) ([]namedTensor, error) {
 	settings, memory := k.settings(), k.memory()
 	s.Optimiser, s.Steps = settings.name, memory.steps
 	slots := c.slots(k.keeper)
 	for _, m := range slots {
-		s.Params[m.name] = slotState{m.steps, number(m.number)}
+		s.Params[m.name] = slotState{m.steps, jsonFloat(m.number)}
 	}
 	if len(slots) < len(memory.slots) {
 		return nil, fmt.Errorf("the optimiser remembers %d Params, of which the model has %d; one optimiser serves one model", len(memory.slots), len(slots))
@@ -76,7 +76,7 @@ func (k kept) save(c *Checkpoint, s *runState) ([]place, error) {
 	return optPlaces(settings.arrays, slots), nil
 }
 
-func (k kept) load(c *Checkpoint, s *runState) ([]place, func() error, error) {
+func (k builtIn) load(c *Checkpoint, s *runState) ([]namedTensor, func() error, error) {
 	arrays := k.settings().arrays
 	slots, err := s.slots(c.Model, len(arrays))
 	return optPlaces(arrays, slots), func() error {
@@ -92,26 +92,26 @@ func (k kept) load(c *Checkpoint, s *runState) ([]place, func() error, error) {
 	}, err
 }
 
-// own is the memory of an optimiser of another package.
-type own struct{ StatefulOptimiser }
+// foreign is the memory of an optimiser of another package.
+type foreign struct{ StatefulOptimiser }
 
-// ownState is that memory as it stands in a checkpoint, beside the arrays.
-type ownState struct {
-	Numbers map[string]number   `json:"numbers,omitempty"`
-	Arrays  map[string][]string `json:"arrays,omitempty"` // the names of a Param's arrays, by its path
+// foreignState is that memory as it stands in a checkpoint, beside the arrays.
+type foreignState struct {
+	Numbers map[string]jsonFloat `json:"numbers,omitempty"`
+	Arrays  map[string][]string  `json:"arrays,omitempty"` // the names of a Param's arrays, by its path
 }
 
-func (o own) name() string    { return fmt.Sprintf("%T", o.StatefulOptimiser) }
-func (own) plateau() *Plateau { return nil }
+func (o foreign) name() string    { return fmt.Sprintf("%T", o.StatefulOptimiser) }
+func (foreign) plateau() *Plateau { return nil }
 
-func (o own) save(c *Checkpoint, s *runState) ([]place, error) {
+func (o foreign) save(c *Checkpoint, s *runState) ([]namedTensor, error) {
 	state := o.State()
-	s.Optimiser, s.Steps, s.Own = o.name(), state.Steps, &ownState{}
+	s.Optimiser, s.Steps, s.Own = o.name(), state.Steps, &foreignState{}
 	if len(state.Numbers) > 0 {
-		s.Own.Numbers = map[string]number{}
+		s.Own.Numbers = map[string]jsonFloat{}
 	}
 	for name, v := range state.Numbers {
-		s.Own.Numbers[name] = number(v)
+		s.Own.Numbers[name] = jsonFloat(v)
 	}
 	for path, arrays := range state.Arrays {
 		if s.Own.Arrays == nil {
@@ -135,8 +135,8 @@ func (o own) save(c *Checkpoint, s *runState) ([]place, error) {
 }
 
 // places returns the places of a state's arrays, without these.
-func (o own) places(model any, s *ownState) ([]place, error) {
-	var out []place
+func (o foreign) places(model any, s *foreignState) ([]namedTensor, error) {
+	var out []namedTensor
 	known := map[string]bool{}
 	for path, p := range grad.Params(model) {
 		known[path] = true
@@ -144,7 +144,7 @@ func (o own) places(model any, s *ownState) ([]place, error) {
 			if name == "" || strings.Contains(name, "/") {
 				return nil, fmt.Errorf("the %s calls an array of %s %q; a name has a letter at least, and no slash", o.name(), path, name)
 			}
-			out = append(out, place{"opt/" + path + "/" + name, p.Value.Shape(), nil})
+			out = append(out, namedTensor{"opt/" + path + "/" + name, p.Value.Shape(), nil})
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(s.Arrays)) {
@@ -155,7 +155,7 @@ func (o own) places(model any, s *ownState) ([]place, error) {
 	return out, nil
 }
 
-func (o own) load(c *Checkpoint, s *runState) ([]place, func() error, error) {
+func (o foreign) load(c *Checkpoint, s *runState) ([]namedTensor, func() error, error) {
 	if s.Own == nil {
 		return nil, nil, errors.New("the file has no state of an optimiser of another package")
 	}

@@ -4,6 +4,7 @@
 //	LayerNorm, ColumnNorm, UnitRows, PairNorm   normalisations
 //	Entropy, Hinge                              losses of rows against labels
 //	Pairs                                       losses of elements, of any PairLoss
+//	Where, Clamp, Pow                           of elements
 //	CumSumGrad, CumProdGrad, CircularConv       along rows
 //	BiasThen                                    a bias on rows, and what follows it
 //	PerHead, PairDots                           scalar products of rows

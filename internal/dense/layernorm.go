@@ -37,9 +37,6 @@ const normGrain = 1 << 13
 // grain is how many rows of that length a thread takes at once.
 func grain(length int) int { return max(1, normGrain/max(1, length)) }
 
-// part is rows or elements lo to hi.
-type part struct{ lo, hi int }
-
 // rows returns the number of rows.
 func (n *LayerNorm) rows() int { return len(n.Mean) }
 
@@ -168,9 +165,6 @@ func (n *LayerNorm) affineGrads(to *NormGrads, dy []tensor.Float) {
 	})
 }
 
-// addTo adds src to dst.
-func addTo(dst, src []tensor.Float) { vec.Axpy(dst, 1, src) }
-
 // addRow adds a row to d, unless d is nil.
 func addRow(d, row []tensor.Float) {
 	if d != nil {
@@ -182,13 +176,6 @@ func addRow(d, row []tensor.Float) {
 func addSums(d []tensor.Float, sums []float64) {
 	for j, s := range sums {
 		add(d, j, s)
-	}
-}
-
-// add adds v to element j of d, unless d is nil.
-func add(d []tensor.Float, j int, v float64) {
-	if d != nil {
-		d[j] += tensor.Float(v)
 	}
 }
 

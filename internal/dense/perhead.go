@@ -35,22 +35,35 @@ type HeadGrads struct {
 }
 
 // Forward sets the products.
-func (k *PerHead) Forward() { (&headPass{of: *k}).run() }
+func (k *PerHead) Forward() {
+	if k.few() {
+		k.each(nil)
+		return
+	}
+	t := headPass{of: *k}
+	t.run()
+}
 
 // Backward adds to the gradients, with scratch of Room elements for each Y that wants one:
 //
 //	dX[i,h,:] += W[i,h]·Y[h,:]
 //	dY[h,:]   += Σ_i W[i,h]·X[i,h,:]
-func (k *PerHead) Backward(to HeadGrads, buf []tensor.Float) {
-	t := headPass{of: *k, to: to, back: true}
-	room := k.Room()
-	for j, dy := range to.Y {
-		if dy != nil && room > 0 {
-			t.private[j], buf = buf[:room], buf[room:]
+func (k *PerHead) Backward(to *HeadGrads, buf []tensor.Float) {
+	var own [2][]tensor.Float
+	if room := k.Room(); room > 0 {
+		for j, dy := range to.Y {
+			if dy != nil {
+				own[j], buf = buf[:room], buf[room:]
+			}
 		}
 	}
-	t.run()
-	for j, private := range t.private {
+	if k.few() {
+		k.each(to)
+	} else {
+		t := headPass{of: *k, to: *to, back: true, private: own}
+		t.run()
+	}
+	for j, private := range own {
 		dy := to.Y[j]
 		for rest := private; len(rest) > 0; rest = rest[len(dy):] {
 			addTo(dy, rest[:len(dy)])
@@ -86,10 +99,6 @@ var headPasses = sync.Pool{New: func() any { return new(headPass) }}
 // run does all parts.
 func (t *headPass) run() {
 	k := &t.of
-	if k.Rows*k.Heads <= headFew {
-		t.each()
-		return
-	}
 	parts := k.parts()
 	t.step = (k.Rows + parts - 1) / parts
 	if parts == 1 || t.back && !t.to.Apart {
@@ -108,32 +117,31 @@ func (t *headPass) run() {
 // headFew is how many heads cost less one by one than a block of them does.
 const headFew = 8
 
-// each does all heads one by one.
-func (t *headPass) each() {
-	d := t.of.Width
-	for i := range t.of.Rows * t.of.Heads {
-		x, at := part{i * d, i*d + d}, i%t.of.Heads*d
-		for j := range t.of.With {
-			if t.of.With[j].Y != nil {
-				t.one(j, i, x, part{at, at + d})
+func (k *PerHead) few() bool { return k.Rows*k.Heads <= headFew }
+
+// each does all heads one by one: the products, or the gradients to.
+func (k *PerHead) each(to *HeadGrads) {
+	d := k.Width
+	for i := range k.Rows * k.Heads {
+		x, at := part{i * d, i*d + d}, i%k.Heads*d
+		y := part{at, at + d}
+		for j := range k.With {
+			p := &k.With[j]
+			if p.Y == nil {
+				continue
+			}
+			head, row := k.X[x.lo:x.hi], p.Y[y.lo:y.hi]
+			if to == nil {
+				p.W[i] = vec.Dot(head, row)
+				continue
+			}
+			if to.X != nil {
+				vec.Axpy(to.X[x.lo:x.hi], p.W[i], row)
+			}
+			if dy := to.Y[j]; dy != nil {
+				vec.Axpy(dy[y.lo:y.hi], p.W[i], head)
 			}
 		}
-	}
-}
-
-// one does head number i of X, whose elements are x, with the elements y of row j.
-func (t *headPass) one(j, i int, x, y part) {
-	p, dy := &t.of.With[j], t.to.Y[j]
-	head, row := t.of.X[x.lo:x.hi], p.Y[y.lo:y.hi]
-	if !t.back {
-		p.W[i] = vec.Dot(head, row)
-		return
-	}
-	if t.to.X != nil {
-		vec.Axpy(t.to.X[x.lo:x.hi], p.W[i], row)
-	}
-	if dy != nil {
-		vec.Axpy(dy[y.lo:y.hi], p.W[i], head)
 	}
 }
 

@@ -45,7 +45,7 @@ func TestPerHead(t *testing.T) {
 					for j := range with {
 						k.With[j].W = dw[j*n:][:n]
 					}
-					k.Backward(to, make([]tensor.Float, with*k.Room()))
+					k.Backward(&to, make([]tensor.Float, with*k.Room()))
 					return slices.Concat(got...)
 				})
 				near(t, what, got, slices.Concat(want...))

@@ -6,37 +6,37 @@ import (
 	"sync"
 )
 
-// marks numbers some of many nodes: at[v] is 0, or one more than v's number.
+// nodeNumbers numbers some of many nodes: at[v] is 0, or one more than v's number.
 // While it is nobody's, everything is 0, so that the work on a few nodes of a
 // large graph does not pay for all of them.
-type marks struct {
+type nodeNumbers struct {
 	at          []int32
 	bits, words []uint64 // of others: the nodes that are new, and the words of bits that are not 0
 }
 
-var spareMarks = sync.Pool{New: func() any { return new(marks) }}
+var spareNumbers = sync.Pool{New: func() any { return new(nodeNumbers) }}
 
-// borrowMarks returns marks for n nodes, to be given back.
-func borrowMarks(n int) *marks {
-	m := spareMarks.Get().(*marks)
+// borrowNumbers returns numbers for n nodes, to be given back.
+func borrowNumbers(n int) *nodeNumbers {
+	m := spareNumbers.Get().(*nodeNumbers)
 	if len(m.at) < n {
 		m.at = make([]int32, n)
 	}
 	return m
 }
 
-// giveBack gives m back, of which only the given nodes have marks.
-func (m *marks) giveBack(nodes []int32) {
+// giveBack gives m back, of which only the given nodes have numbers.
+func (m *nodeNumbers) giveBack(nodes []int32) {
 	for _, v := range nodes {
 		m.at[v] = 0
 	}
-	spareMarks.Put(m)
+	spareNumbers.Put(m)
 }
 
-// others appends to known, all marked, the nodes of list that have no mark, each
-// once and ascending, and marks them. It needs no sort: a bit for each node that is
+// others appends to known, all numbered, the nodes of list that have no number, each
+// once and ascending, and gives them −1. It needs no sort: a bit for each node that is
 // new, and one for each word of these that is not 0, are read in order.
-func (m *marks) others(known, list []int32) []int32 {
+func (m *nodeNumbers) others(known, list []int32) []int32 {
 	if most := (len(m.at) + wordBits - 1) / wordBits; len(m.bits) < most {
 		m.bits = make([]uint64, most)
 		m.words = make([]uint64, (len(m.bits)+wordBits-1)/wordBits)

@@ -3,6 +3,7 @@ package sequence
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
@@ -13,24 +14,46 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// placesKey is of the graph to the places of a node's children; graphs that differ in
-// their kinds alone share what is derived.
+// places are, level by level, the graphs to the places of the nodes' children. They are
+// found level by level, as a sweep comes by.
+type places struct {
+	arity  int
+	levels []atomic.Pointer[graph.Graph]
+}
+
+// placesKey is of graphs with these kinds; graphs that differ in them alone share what
+// is derived.
 type placesKey struct {
 	arity int
 	kinds *int32
 }
 
-// children returns for each node of the level the rows of its children side by side, each
-// in the place that its edge's kind says, with zeros where there is none. An edge without
-// a kind, such as that from an initial state, is of kind 0.
-func children(lv *message.Level, x *grad.Var, arity int) *grad.Var {
-	key := placesKey{arity: arity}
-	if k := lv.In.Kinds(); len(k) > 0 {
+// childrenOf returns the places of the children of g's nodes, which it keeps with g.
+func (c cell) childrenOf(g *graph.Graph) *places {
+	key := placesKey{arity: c.arity}
+	if k := g.Kinds(); len(k) > 0 {
+		c.checkKinds(g)
 		key.kinds = &k[0]
 	}
-	places := lv.In.Derived(key, func() any { return placesOf(lv.In, arity) }).(*graph.Graph)
-	rows := message.UpdateAll(places, message.CopyU(x), message.Sum)
-	return rows.Reshape(lv.In.NumDst(), arity*x.Dim(-1))
+	return g.Derived(key, func() any {
+		levels, err := g.Levels()
+		if err != nil {
+			panic(err)
+		}
+		return &places{c.arity, make([]atomic.Pointer[graph.Graph], levels.Len())}
+	}).(*places)
+}
+
+// of returns for each node of the level the rows of its children side by side, each
+// in the place that its edge's kind says, with zeros where there is none. An edge without
+// a kind, such as that from an initial state, is of kind 0.
+func (p *places) of(lv *message.Level, x *grad.Var) *grad.Var {
+	g := p.levels[lv.N].Load()
+	if g == nil {
+		g = placesOf(lv.In, p.arity)
+		p.levels[lv.N].Store(g)
+	}
+	return message.UpdateAll(g, message.CopyU(x), message.Sum).Reshape(lv.In.NumDst(), p.arity*x.Dim(-1))
 }
 
 // placesOf returns g with arity destinations in the place of each: an edge of kind k leads
@@ -53,9 +76,6 @@ func placesOf(g *graph.Graph, arity int) *graph.Graph {
 
 // checkKinds panics unless the kinds of g's edges are places of children.
 func (c cell) checkKinds(g *graph.Graph) {
-	if len(g.Kinds()) == 0 {
-		return
-	}
 	if k := slices.Max(g.Kinds()); int(k) >= c.arity {
 		e := slices.Index(g.Kinds(), k)
 		panic(&tensor.ShapeError{Op: c.op, Shapes: [][]int{{c.arity}},

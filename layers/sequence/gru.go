@@ -148,13 +148,15 @@ func (l *GRU) input(t *grad.Tape, x *grad.Var) input {
 // step returns what makes the next h of h, of what U reads of it and of the gates' share
 // of x.
 func (l *GRU) step(t *grad.Tape) func(h, read, xp *grad.Var) *grad.Var {
-	u, bn, gain, form := t.Use(l.U), compose.Use(t, l.BN), compose.Use(t, l.GainH), l.form()
-	return func(h, read, xp *grad.Var) *grad.Var {
-		q := read.MatMul(u)
-		if gain != nil {
-			q = normParts(q, gain, l.gateWidth())
+	u, bn, form := t.Use(l.U), compose.Use(t, l.BN), l.form()
+	if !l.LayerNorm {
+		return func(h, read, xp *grad.Var) *grad.Var {
+			return gruOperands{xp, read.MatMul(u), h, bn}.apply(form)
 		}
-		return gruOperands{xp, q, h, bn}.apply(form)
+	}
+	norm := newNormer(t.Use(l.GainH), l.gateWidth())
+	return func(h, read, xp *grad.Var) *grad.Var {
+		return gruOperands{xp, norm.apply(read.MatMul(u)), h, bn}.apply(form)
 	}
 }
 
@@ -163,26 +165,27 @@ func (l *GRU) step(t *grad.Tape) func(h, read, xp *grad.Var) *grad.Var {
 func (l *GRU) stepBefore(t *grad.Tape) func(h *grad.Var, drop rowDropout, xg, xn *grad.Var) *grad.Var {
 	m, w := l.Hidden, l.gateWidth()
 	u := t.Use(l.U).Split(w, m)
-	norm := [2]func(*grad.Var) *grad.Var{unchanged, unchanged}
+	var gains []*grad.Var
 	if l.LayerNorm {
-		gains := t.Use(l.GainH).Split(w, m)
-		for i, gain := range gains {
-			norm[i] = func(x *grad.Var) *grad.Var { return x.LayerNorm(gain, nil, normEps) }
+		gains = t.Use(l.GainH).Split(w, m)
+	}
+	sum := func(k int, x, h *grad.Var) *grad.Var { // x + h·U_k
+		if gains == nil {
+			return x.AddProduct(h, u[k])
 		}
+		return h.MatMul(u[k]).LayerNorm(gains[k], nil, normEps).Add(x)
 	}
 	return func(h *grad.Var, drop rowDropout, xg, xn *grad.Var) *grad.Var {
 		read := drop.apply(h)
-		rz := norm[0](read.MatMul(u[0])).Add(xg).Sigmoid()
+		rz := sum(0, xg, read).Sigmoid()
 		r, z := rz, rz
 		if !l.Minimal {
 			r, z = rz.Columns(0, m), rz.Columns(m, 2*m)
 		}
-		n := norm[1](r.Mul(read).MatMul(u[1])).Add(xn).Tanh()
+		n := sum(1, xn, r.Mul(read)).Tanh()
 		if l.UpdateAdmits || l.Minimal {
 			return h.Add(z.Mul(n.Sub(h)))
 		}
 		return n.Add(z.Mul(h.Sub(n)))
 	}
 }
-
-func unchanged(x *grad.Var) *grad.Var { return x }

@@ -32,7 +32,7 @@ func (in input) project() *grad.Var {
 	if in.gain == nil {
 		return in.x.Linear(in.w, in.b, grad.Identity)
 	}
-	y := normParts(in.x.MatMul(in.w), in.gain, in.cut)
+	y := newNormer(in.gain, in.cut).apply(in.x.MatMul(in.w))
 	if in.b != nil {
 		y = y.AddBias(in.b, grad.Identity)
 	}
@@ -42,15 +42,29 @@ func (in input) project() *grad.Var {
 // normEps is what a norm within a cell adds to the variance.
 const normEps = 1e-5
 
-// normParts normalises each row of x, the columns before cut and those after it apart;
-// 0 makes them one part.
-func normParts(x, gain *grad.Var, cut int) *grad.Var {
+// normer normalises each row, the columns before cut and those after it apart; a cut of 0
+// makes them one part.
+type normer struct {
+	gain []*grad.Var // of each part
+	cut  int
+	pair []*grad.Var // room for both parts, as a level must not allocate
+}
+
+// newNormer returns the normer of a gain.
+func newNormer(gain *grad.Var, cut int) *normer {
 	if cut == 0 {
-		return x.LayerNorm(gain, nil, normEps)
+		return &normer{gain: []*grad.Var{gain}}
 	}
-	n := x.Dim(-1)
-	gains := gain.Split(cut, n-cut)
-	return grad.Concat(x.Columns(0, cut).LayerNorm(gains[0], nil, normEps), x.Columns(cut, n).LayerNorm(gains[1], nil, normEps))
+	return &normer{gain: gain.Split(cut, gain.Dim(0)-cut), cut: cut, pair: make([]*grad.Var, 2)}
+}
+
+func (n *normer) apply(x *grad.Var) *grad.Var {
+	if n.cut == 0 {
+		return x.LayerNorm(n.gain[0], nil, normEps)
+	}
+	n.pair[0] = x.Columns(0, n.cut).LayerNorm(n.gain[0], nil, normEps)
+	n.pair[1] = x.Columns(n.cut, x.Dim(-1)).LayerNorm(n.gain[1], nil, normEps)
+	return grad.Concat(n.pair...)
 }
 
 // cell is what the layer op has to be like: it carries on states of Hidden numbers
@@ -61,6 +75,7 @@ type cell struct {
 	hidden int
 	gates  int
 	arity  int // of a tree, how many states side by side u reads; 0 is one
+	in     int // the columns of x, where w is not what multiplies it
 }
 
 // check panics unless Init has made the layer as its fields say, and it can read x
@@ -96,7 +111,11 @@ func (c cell) checkInput(x *grad.Var) {
 
 // checkColumns panics unless x has In columns.
 func (c cell) checkColumns(x *grad.Var) {
-	if n, in := x.Dim(-1), c.w.Value.Dim(0); n != in {
+	in := c.in
+	if in == 0 {
+		in = c.w.Value.Dim(0)
+	}
+	if n := x.Dim(-1); n != in {
 		c.bad(x.Shape(), fmt.Sprintf("x has %d columns, In is %d", n, in))
 	}
 }

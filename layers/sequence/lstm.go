@@ -181,7 +181,7 @@ func (l *LSTM) input(t *grad.Tape, x *grad.Var) input {
 func (l *LSTM) step(t *grad.Tape) func(h, c, xp *grad.Var) (after, next *grad.Var) {
 	u, gates := t.Use(l.U), l.gates(t)
 	if !l.LayerNorm {
-		return func(h, c, xp *grad.Var) (after, next *grad.Var) { return gates(h.MatMul(u).Add(xp), c) }
+		return func(h, c, xp *grad.Var) (after, next *grad.Var) { return gates(xp.AddProduct(h, u), c) }
 	}
 	gain, gainC, biasC := t.Use(l.GainH), t.Use(l.GainC), t.Use(l.BiasC)
 	return func(h, c, xp *grad.Var) (after, next *grad.Var) {

@@ -134,11 +134,11 @@ func (l *RNN) step(t *grad.Tape) func(h, read, xp *grad.Var) *grad.Var {
 		a = grad.Tanh
 	}
 	if !l.LayerNorm {
-		return func(h, read, xp *grad.Var) *grad.Var { return move(h, read.MatMul(u).Add(xp).Activate(a)) }
+		return func(h, read, xp *grad.Var) *grad.Var { return move(h, xp.AddProduct(read, u).Activate(a)) }
 	}
 	gain, b := t.Use(l.Gain), compose.Use(t, l.B)
 	return func(h, read, xp *grad.Var) *grad.Var {
-		return move(h, read.MatMul(u).Add(xp).LayerNorm(gain, b, normEps).Activate(a))
+		return move(h, xp.AddProduct(read, u).LayerNorm(gain, b, normEps).Activate(a))
 	}
 }
 

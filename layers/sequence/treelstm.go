@@ -89,11 +89,9 @@ func (l *TreeLSTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init m
 	xp, xf := in.inLevels(t, g), forget.inLevels(t, g) // of all nodes at once
 	init = like.start(t, init, 2)
 	if l.Arity > 0 {
-		like.checkKinds(g)
-		step := l.step(t)
+		children, step := like.childrenOf(g), l.step(t)
 		return message.Sweep(g, init, func(lv *message.Level, prev message.State) message.State {
-			h, c := children(lv, prev[0], l.Arity), children(lv, prev[1], l.Arity)
-			prev[0], prev[1] = step(h, c, lv.Take(xp), lv.Part(xf))
+			prev[0], prev[1] = step(children.of(lv, prev[0]), children.of(lv, prev[1]), lv.Take(xp), lv.Part(xf))
 			return prev
 		})
 	}
@@ -103,7 +101,7 @@ func (l *TreeLSTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init m
 		sum := arrived(lv, prev[0])
 		f := message.V(lv.Part(xf)).Add(message.U(prev[2])).Sigmoid()
 		kept := message.UpdateAll(lv.In, f.Mul(message.U(prev[1])), message.Sum)
-		h, c := lstmGates(sum.MatMul(u).Add(lv.Take(xp)), kept, nil, treeGates)
+		h, c := lstmGates(lv.Take(xp).AddProduct(sum, u), kept, nil, treeGates)
 		prev[0], prev[1], prev[2] = h, c, h.MatMul(uf)
 		return prev
 	})
@@ -145,7 +143,7 @@ func (l *TreeLSTM) inputs(t *grad.Tape, x *grad.Var) (in, forget input) {
 func (l *TreeLSTM) step(t *grad.Tape) func(h, c, xp, xf *grad.Var) (after, next *grad.Var) {
 	u, look := t.Use(l.U), l.look(t)
 	return func(h, c, xp, xf *grad.Var) (after, next *grad.Var) {
-		return lstmGates(h.MatMul(u).Add(xp), keepChildren(look(h), xf, c), nil, treeGates)
+		return lstmGates(xp.AddProduct(h, u), keepChildren(look(h), xf, c), nil, treeGates)
 	}
 }
 
@@ -160,8 +158,8 @@ func (l *TreeLSTM) look(t *grad.Tape) func(h *grad.Var) *grad.Var {
 		widths[k] = m
 	}
 	own := uf.SplitAxis(0, widths...)
+	f := make([]*grad.Var, len(own)) // once, as a level must not allocate
 	return func(h *grad.Var) *grad.Var {
-		f := make([]*grad.Var, len(own))
 		for k, w := range own {
 			f[k] = h.Columns(k*m, (k+1)*m).MatMul(w)
 		}

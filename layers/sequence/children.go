@@ -10,7 +10,6 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message"
-	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -59,19 +58,13 @@ func (p *places) of(lv *message.Level, x *grad.Var) *grad.Var {
 // placesOf returns g with arity destinations in the place of each: an edge of kind k leads
 // to the k-th of them.
 func placesOf(g *graph.Graph, arity int) *graph.Graph {
-	in, kinds := g.In(), g.Kinds()
-	out := &sparse.CSR{NumRows: arity * g.NumDst(), NumCols: g.NumSrc(), Offsets: []int64{0}}
-	for v := range g.NumDst() {
-		for k := range int32(arity) {
-			for e := in.Offsets[v]; e < in.Offsets[v+1]; e++ {
-				if kinds == nil && k == 0 || kinds != nil && kinds[e] == k {
-					out.Cols = append(out.Cols, in.Cols[e])
-				}
-			}
-			out.Offsets = append(out.Offsets, int64(len(out.Cols)))
+	kinds, dst := g.Kinds(), make([]int32, g.NumEdges())
+	for e, v := range g.Destinations() {
+		if dst[e] = v * int32(arity); kinds != nil {
+			dst[e] += kinds[e]
 		}
 	}
-	return graph.Must(graph.FromCSR(out))
+	return graph.Must(graph.NewBipartite(g.NumSrc(), arity*g.NumDst(), g.In().Cols, dst))
 }
 
 // checkKinds panics unless the kinds of g's edges are places of children.

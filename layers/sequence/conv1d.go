@@ -8,7 +8,6 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
-	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Conv1D is a convolution along chains.
@@ -35,10 +34,7 @@ type Conv1D struct {
 
 // Init makes the Params: the weights uniform up to 1/√(K·In), the bias zero.
 func (l *Conv1D) Init(rng *rand.Rand) {
-	l.W, l.B = compose.Uniform(rng, l.In, l.Kernel*l.Out, max(1, l.Kernel*l.In)), nil
-	if !l.NoBias {
-		l.B = grad.NewParam(l.Out)
-	}
+	l.W, l.B = compose.Uniform(rng, l.In, l.Kernel*l.Out, max(1, l.Kernel*l.In)), compose.Bias(!l.NoBias, l.Out)
 }
 
 // band is what the taps reach.
@@ -60,8 +56,9 @@ func (l *Conv1D) band() chainBand {
 
 // Forward returns the result at every node of the chains g.
 func (l *Conv1D) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
+	band := l.band()
 	l.check(g, x)
-	g = l.band().graphOf("sequence.Conv1D", g)
+	g = band.graphOf("sequence.Conv1D", g)
 	xw := x.MatMul(t.Use(l.W)).Reshape(-1, l.Kernel, l.Out) // every tap's product, once a node
 	y := message.UpdateAll(g, message.U(xw).Pick(g.Kinds()), message.Sum)
 	if l.B == nil {
@@ -72,18 +69,13 @@ func (l *Conv1D) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 
 // check panics unless the layer can read x on g.
 func (l *Conv1D) check(g *graph.Graph, x *grad.Var) {
-	c := cell{op: "sequence.Conv1D", w: l.W, u: l.W}
-	switch {
-	case g == nil:
-		panic(&grad.TapeError{Op: c.op, Why: "the graph is nil"})
-	case x == nil:
-		panic(&grad.TapeError{Op: c.op, Why: "x is nil"})
-	case l.W == nil || l.W.Value == nil:
-		panic(&grad.TapeError{Op: c.op, Why: "it has no weights; was Init called?"})
-	case l.W.Value.Dim(1) != l.Kernel*l.Out:
-		panic(&tensor.ShapeError{Op: c.op, Shapes: [][]int{l.W.Value.Shape()}, Why: fmt.Sprintf("the weights are not of Kernel %d and Out %d: set these first, then call Init", l.Kernel, l.Out)})
-	case x.Dim(0) != g.NumNodes():
-		c.bad(x.Shape(), fmt.Sprintf("the graph has %d nodes, want a row for each", g.NumNodes()))
+	const op = "sequence.Conv1D"
+	if g == nil {
+		panic(&grad.TapeError{Op: op, Why: "the graph is nil"})
 	}
-	c.checkColumns(x)
+	compose.WantInit(op, l.W, l.Kernel*l.Out)
+	compose.WantRows(op, x, l.In, "In")
+	if x.Dim(0) != g.NumNodes() {
+		compose.BadShape(op, x, fmt.Sprintf("the graph has %d nodes, want a row for each", g.NumNodes()))
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -80,6 +81,30 @@ func TestConv1D(t *testing.T) {
 			from += n
 		}
 		gradtest.Check(t, []any{l, x}, func(tp *grad.Tape) *grad.Var { return weigh(message.State{l.Forward(tp, g, tp.Use(x))}) })
+	}
+}
+
+// Sparse features give what dense ones do; a batch of no chains gives no rows.
+func TestConv1DSparseAndEmpty(t *testing.T) {
+	x := tensor.New(5, 3)
+	x.Row(1)[2], x.Row(3)[0] = 2, -1
+	bag, _, err := sparse.FromCOO(5, 3, []int32{1, 3}, []int32{2, 0}, []tensor.Float{2, -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, l := range convs() {
+		g := graph.Chains(3, 2)
+		if a, b := l.Forward(nil, g, grad.Const(bag)), l.Forward(nil, g, grad.Const(x)); !near(a.Value().Data, b.Value().Data) {
+			t.Errorf("%s: sparse features give %v, dense ones %v", name, a.Value().Data, b.Value().Data)
+		}
+		for _, none := range []*graph.Graph{graph.Chains(), graph.Chains(0, 0)} {
+			tp := grad.NewTape(1)
+			y := l.Forward(tp, none, tp.Watch(tensor.New(0, 3)))
+			tp.Backward(y.Sum())
+			if !slices.Equal(y.Shape(), []int{0, 2}) {
+				t.Errorf("%s: no chains give the shape %v", name, y.Shape())
+			}
+		}
 	}
 }
 

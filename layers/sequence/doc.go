@@ -13,7 +13,8 @@
 // g.Reverse(); one that reads both ways, or of several layers, is a [Stack] of
 // cells. A long sequence is cut into segments: the state after one, kept, is the
 // state before the next, and back-propagation ends there. A step at a time, as a
-// generator goes, is a cell's Step: without a graph, and with the same bits.
+// generator goes, is a cell's Step: without a graph, and with the same bits. A [CRF] behind any of
+// them tags a chain as a whole.
 //
 // The variants of the cells are fields: what an [LSTM] forgets, what its gates see, a
 // [GRU]'s conventions, a leak, norms and dropout within the cells. A [TreeLSTM] and a

@@ -1,9 +1,7 @@
 package sequence
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
@@ -36,15 +34,10 @@ func (l *Highway) Init(rng *rand.Rand) {
 // Forward returns the rows of x, each with what the gate lets the layer change.
 func (l *Highway) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
 	n := l.Width
-	switch {
-	case x == nil:
-		panic(&grad.TapeError{Op: "sequence.Highway", Why: "x is nil"})
-	case l.W == nil || l.W.Value == nil:
-		panic(&grad.TapeError{Op: "sequence.Highway", Why: "it has no weights; was Init called?"})
-	case x.IsSparse():
+	compose.WantInit("sequence.Highway", l.W, 2*n)
+	compose.WantRows("sequence.Highway", x, n, "Width")
+	if x.IsSparse() {
 		panic(&grad.TapeError{Op: "sequence.Highway", Why: "x is sparse, and a part of it is handed on; multiply it by a matrix first"})
-	case x.Dim(-1) != n:
-		panic(&tensor.ShapeError{Op: "sequence.Highway", Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("x has %d columns, Width is %d", x.Dim(-1), n)})
 	}
 	a := l.Activation
 	if a == "" {

@@ -56,10 +56,7 @@ type RNN struct {
 func (l *RNN) Init(rng *rand.Rand) {
 	l.checkLeak()
 	l.W, l.U = compose.Uniform(rng, l.In, l.Hidden, l.Hidden), compose.Uniform(rng, l.Hidden, l.Hidden, l.Hidden)
-	l.B, l.L, l.Gain = nil, nil, nil
-	if !l.NoBias {
-		l.B = grad.NewParam(l.Hidden)
-	}
+	l.B, l.L, l.Gain = compose.Bias(!l.NoBias, l.Hidden), nil, nil
 	if l.LearnLeak {
 		leak := grad.Preset(l.Leak, 0.5)
 		l.L = grad.NewParam(l.Hidden)

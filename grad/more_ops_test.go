@@ -83,6 +83,7 @@ func TestShapeGradients(t *testing.T) {
 		"CircularConv":      two((*grad.Var).CircularConv, x, param(9, 4, 2)),
 		"CircularConv taps": two((*grad.Var).CircularConv, x, param(9, 3)),
 		"MatMul batch":      two((*grad.Var).MatMul, cube, param(10, 2, 4, 5)),
+		"AddProduct":        two(func(x, w *grad.Var) *grad.Var { return x.MatMul(w).Tanh().AddProduct(x, w) }, x, param(18, 3, 4)),
 		"MatMulT":           two((*grad.Var).MatMulT, x, param(11, 5, 3)),
 		"MatMulT batch":     two((*grad.Var).MatMulT, cube, param(12, 2, 5, 4)),
 		"MatMulT four axes": two((*grad.Var).MatMulT, param(13, 2, 2, 3, 4), param(14, 2, 2, 5, 4)),

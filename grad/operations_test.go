@@ -79,6 +79,7 @@ var pointwise = []operation{
 var products = []operation{
 	{"MatMul", func(o *operands) *grad.Var { return o.x.MatMul(o.y) }},
 	{"MatMul, sparse", func(o *operands) *grad.Var { return o.csr.MatMul(o.x) }},
+	{"AddProduct", func(o *operands) *grad.Var { return o.x.AddProduct(o.y, o.y) }},
 	{"MatMulT", func(o *operands) *grad.Var { return o.x.MatMulT(o.y) }},
 	{"Linear", func(o *operands) *grad.Var { return o.x.Linear(o.y, o.v, grad.Tanh) }},
 	{"Linear, plain", func(o *operands) *grad.Var { return o.x.Linear(o.y, nil, grad.Identity) }},

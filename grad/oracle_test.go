@@ -272,6 +272,7 @@ func TestMoreShapeErrors(t *testing.T) {
 		"grad.Embedding [3 2] id 1 is -2":            func() { x.Embedding([]int32{0, -2}, -1) },
 		"grad.CircularConv [3 2] [4 5]":              func() { x.CircularConv(y) },
 		"grad.MatMul [4 5] [2 3 4]":                  func() { y.MatMul(cube) },
+		"grad.AddProduct [3 2] [3 2] [4 5]":          func() { x.AddProduct(x, y) },
 		"grad.MatMulT [3 2] [4 5]":                   func() { x.MatMulT(y) },
 		"grad.Linear [3 2] [4 5]":                    func() { x.Linear(y, nil, grad.ReLU) },
 		"grad.Where [3 2] [4 5]":                     func() { grad.Where(x, x, y) },

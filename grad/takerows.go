@@ -46,6 +46,32 @@ func (x *Var) TakeRows(lo, hi int) *Var {
 	return y
 }
 
+// AddProduct returns x + h·w, to the bits that h.MatMul(w).Add(l.Take(x)) has in a Sweep: each
+// element begins at that of x and adds the products one after another. In a [Loop] it is
+// that sum, and w's gradient comes once, after the last round; elsewhere an operation of
+// its own. So a step that is called by itself gives what it gives in a sweep.
+func (x *Var) AddProduct(h, w *Var) *Var {
+	if x.sum == besideIt || x.sum == inItsPlace {
+		return h.MatMul(w).Add(x)
+	}
+	var t *Tape
+	for _, v := range [...]*Var{x, h, w} {
+		if t == nil {
+			t = v.tape
+		}
+	}
+	if t.joins(h, w) {
+		z := x.RowRange(0, x.Dim(0))
+		z.sum = besideIt
+		return h.MatMul(w).Add(z)
+	}
+	op := Begin("AddProduct", x, h, w)
+	if h.csr != nil || h.Value().Axes() != 2 || w.Value().Axes() != 2 || h.Dim(1) != w.Dim(0) || h.Dim(0) != x.Dim(0) || w.Dim(1) != x.Dim(-1) {
+		panic(tensor.Mismatch("grad.AddProduct", x, h, w))
+	}
+	return op.productBeside(h, w, x)
+}
+
 // ontoNotes is a product x·w in a loop, and its pullback.
 type ontoNotes struct {
 	p     *weight // nil: the rounds share nothing
@@ -147,7 +173,7 @@ func (x *Var) addAlong(z *Var) *Var {
 	}
 	op := begin("Add", l, []*Var{n.x, n.w, z})
 	if n.p == nil {
-		return op.productBeside(n, z)
+		return op.productBeside(n.x, n.w, z)
 	}
 	return n.p.times(op, n.x, z)
 }
@@ -196,17 +222,24 @@ func (x *Var) free() bool {
 }
 
 // productBeside is z + x·w in memory of its own.
-func (op Op) productBeside(n *ontoNotes, z *Var) *Var {
+func (op Op) productBeside(x, w, z *Var) *Var {
 	y := op.freshLike(z)
 	if !op.Dry(0) {
 		copy(y.val.Data, z.val.Data)
-		tensor.MatMul(&y.val, &n.x.val, &n.w.val, 0)
+		tensor.MatMul(&y.val, &x.val, &w.val, 0)
 	}
-	x, w := n.x, n.w
-	return op.Record(y, func(dy *tensor.Dense) {
-		pullProduct(x, w, dy)
-		if dz := z.Grad(); dz != nil {
-			addTo(dz.Data, dy.Data)
-		}
-	})
+	n := Notes[besideNotes](op)
+	*n = besideNotes{x, w, z}
+	return op.RecordBy(y, n)
+}
+
+// besideNotes is the pullback of z + x·w.
+type besideNotes struct{ x, w, z *Var }
+
+// Pull adds to the gradients of z, x and w.
+func (n *besideNotes) Pull(dy *tensor.Dense) {
+	pullProduct(n.x, n.w, dy)
+	if dz := n.z.Grad(); dz != nil {
+		addTo(dz.Data, dy.Data)
+	}
 }

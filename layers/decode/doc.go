@@ -10,13 +10,11 @@
 //	found, err := decode.Beam{Width: 5, Norm: decode.GNMT, Alpha: 0.6}.Run(s)
 //	best := found[0][0].Tokens // of the first sentence
 //
-// A step of a recurrent network is a batch of chains of one node, with the state
-// before them:
+// Of a recurrent network it is the layer's Step:
 //
 //	step := func(t *grad.Tape, l *decode.Live) (*grad.Var, decode.State) {
-//		x := t.Use(words).Rows(l.Last)
-//		next := lstm.ForwardFrom(t, graph.Chains(ones[:l.Len()]...), x, l.State)
-//		return next[0].MatMul(t.Use(out)), decode.State(next)
+//		next := lstm.Step(t, t.Use(words).Rows(l.Last), l.State)
+//		return next[0].MatMul(t.Use(out)), next
 //	}
 //
 // These rules hold for all three:

@@ -38,12 +38,8 @@ func newWriter(vocabulary, hidden int) *writer {
 
 func (w *writer) step(t *grad.Tape, l *decode.Live) (*grad.Var, decode.State) {
 	w.held = append(w.held, t.Stats().Held)
-	ones := make([]int, l.Len())
-	for i := range ones {
-		ones[i] = 1
-	}
-	next := w.LSTM.ForwardFrom(t, graph.Chains(ones...), t.Use(w.Words).Rows(l.Last), l.State)
-	return w.Out.Forward(t, next[0]), decode.State(next)
+	next := w.LSTM.Step(t, t.Use(w.Words).Rows(l.Last), l.State)
+	return w.Out.Forward(t, next[0]), next
 }
 
 // search is one of n sentences that begin with different states.

@@ -11,9 +11,16 @@
 //
 // Nothing is padded. A network that reads backwards is the same layer on
 // g.Reverse(); one that reads both ways, or of several layers, is a [Stack] of
-// cells. A long sequence is cut into segments: Keep copies the last state into the
-// next segment, and gradients stop there. To generate, run segments of one node: the
-// bits are the same. A [CRF] behind any of them tags a chain as a whole.
+// cells. A long sequence is cut into segments: the state after one, kept, is the
+// state before the next, and back-propagation ends there. A step at a time, as a
+// generator goes, is a cell's Step: without a graph, and with the same bits. A [CRF] behind any of
+// them tags a chain as a whole.
+//
+// The variants of the cells are fields: what an [LSTM] forgets, what its gates see, a
+// [GRU]'s conventions, a leak, norms and dropout within the cells. A [TreeLSTM] and a
+// [Recursive] network read trees, whose edges' kinds say which child is which. A
+// [Conv1D] and a [TCN] read chains without a state. docs/sequences.md has a table of
+// them all, and the way from a chain to an [EncoderDecoder].
 //
 // These rules hold for every layer:
 //

@@ -107,9 +107,10 @@ func (l *EncoderDecoder) Start(t *grad.Tape, c *grad.Var) message.State {
 // package decode searches with, to the bits of Forward.
 func (l *EncoderDecoder) Step(t *grad.Tape, last []int32, before message.State) (logits *grad.Var, after message.State) {
 	x := t.Use(l.TargetEmbed).Embedding(l.words(last), grad.NoLabel)
-	g := graph.Chains(slices.Repeat([]int{1}, len(last))...)
-	h := l.decode(t, g, x, before[1], before[0])
-	return l.logits(t, h, x, before[1]), message.State{h, before[1]}
+	h, c := before[0], before[1]
+	xp, cp := x.Linear(t.Use(l.W), t.Use(l.B), grad.Identity), c.MatMul(t.Use(l.C))
+	h = GRUGates(xp, h.MatMul(t.Use(l.U)).Add(cp), h, nil)
+	return l.logits(t, h, x, c), message.State{h, c}
 }
 
 // words returns tokens with none in the place of Begin, whose embedding is zero.

@@ -1,6 +1,7 @@
 package sequence
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -25,8 +26,18 @@ func LSTMGates(z, c, p *grad.Var, old bool) (h, next *grad.Var) {
 
 // gateForm says how gates are computed.
 type gateForm struct {
-	old  bool // the output gate's peephole sees the old cell
-	over bool // nothing else reads the operands of gates, which may be overwritten
+	old    bool   // the output gate's peephole sees the old cell
+	over   bool   // nothing else reads the operands of gates, which may be overwritten
+	bare   bool   // h is o alone, for a cell that is normalised before its tanh
+	forget Forget // what makes f; but for its own weights z has no z_f, and p no p_f
+}
+
+// blocks is how many parts z has.
+func (f gateForm) blocks() int {
+	if f.forget == OwnForget {
+		return 4
+	}
+	return 3
 }
 
 func lstmGates(z, c, p *grad.Var, form gateForm) (h, next *grad.Var) {
@@ -37,21 +48,22 @@ func lstmGates(z, c, p *grad.Var, form gateForm) (h, next *grad.Var) {
 	}
 	op := grad.Begin("sequence.LSTMGates", vars[:last]...)
 	n, m := c.Value().Rows(), c.Value().RowLen()
-	if z.Value().Rows() != n || z.Value().RowLen() != 4*m {
-		panic(&tensor.ShapeError{Op: "sequence.LSTMGates", Shapes: [][]int{slices.Clone(z.Shape()), slices.Clone(c.Shape())}, Why: "z wants four columns for each of c"})
+	blocks := form.blocks()
+	if z.Value().Rows() != n || z.Value().RowLen() != blocks*m {
+		panic(&tensor.ShapeError{Op: "sequence.LSTMGates", Shapes: [][]int{slices.Clone(z.Shape()), slices.Clone(c.Shape())}, Why: fmt.Sprintf("z wants %d columns for each of c", blocks)})
 	}
-	if p != nil && (p.Value().Rows() != 3 || p.Value().RowLen() != m) {
-		panic(&tensor.ShapeError{Op: "sequence.LSTMGates", Shapes: [][]int{slices.Clone(p.Shape()), slices.Clone(c.Shape())}, Why: "peepholes want three rows as long as c's"})
+	if p != nil && (p.Value().Rows() != blocks-1 || p.Value().RowLen() != m) {
+		panic(&tensor.ShapeError{Op: "sequence.LSTMGates", Shapes: [][]int{slices.Clone(p.Shape()), slices.Clone(c.Shape())}, Why: fmt.Sprintf("peepholes want %d rows as long as c's", blocks-1)})
 	}
 	h, next = op.Fresh(n, m), op.Fresh(n, m)
 	k := grad.Notes[gates](op)
-	*k = gates{op: op, of: gateVars{z, c, p, h, next}, z: z.Value(), c: c.Value(), h: h.Value(), next: next.Value(), m: m, old: form.old}
+	*k = gates{op: op, of: gateVars{z, c, p, h, next}, z: z.Value(), c: c.Value(), h: h.Value(), next: next.Value(), m: m, blocks: blocks, form: form}
 	if p != nil {
 		k.p = p.Value()
 	}
 	k.act, k.tanh = k.z.Data, op.Fresh(n, m).Value().Data
 	if !form.over {
-		k.act = op.Fresh(n, 4*m).Value().Data
+		k.act = op.Fresh(n, blocks*m).Value().Data
 	}
 	if !op.Dry(0) {
 		k.run(n)
@@ -67,7 +79,7 @@ type gateVars struct{ z, c, p, h, next *grad.Var }
 func (k *gates) Pull(*tensor.Dense) {
 	k.dh, k.dnext, k.dc, k.back = k.of.h.Grad(), k.of.next.Grad(), k.of.c.Grad(), true
 	k.dz, k.set = k.of.z.FreshGrad()
-	k.op.Scratch(chunks(k.c.Rows(), 4*k.m)*2*k.m, func(buf []tensor.Float) {
+	k.op.Scratch(chunks(k.c.Rows(), k.blocks*k.m)*2*k.m, func(buf []tensor.Float) {
 		k.rest = buf
 		k.pullAll(k.op, k.of.p)
 	})
@@ -84,7 +96,7 @@ func (k *gates) pullAll(op grad.Op, p *grad.Var) {
 		k.run(n)
 		return
 	}
-	op.Scratch(n*4*k.m, func(buf []tensor.Float) {
+	op.Scratch(n*k.blocks*k.m, func(buf []tensor.Float) {
 		k.d, k.set = buf, false
 		k.run(n)
 		if k.dz != nil {
@@ -105,11 +117,12 @@ type gates struct {
 	z, c, p *tensor.Dense
 	h, next *tensor.Dense
 	m       int
-	old     bool
+	blocks  int
+	form    gateForm
 	back    bool
 
 	act  []tensor.Float // i, f, g, o of each row
-	tanh []tensor.Float // tanh(next)
+	tanh []tensor.Float // tanh(next), or ones
 
 	dh, dnext, dz, dc *tensor.Dense
 	d                 []tensor.Float // what the gradient of z is added to
@@ -125,11 +138,11 @@ func chunkRows(n int) int { return max(1, 4096/max(n, 1)) }
 func chunks(n, length int) int { return (n + chunkRows(length) - 1) / chunkRows(length) }
 
 // run does n rows on several threads.
-func (k *gates) run(n int) { par.Run(chunks(n, 4*k.m), k) }
+func (k *gates) run(n int) { par.Run(chunks(n, k.blocks*k.m), k) }
 
 // Chunk does some rows.
 func (k *gates) Chunk(i int) {
-	step := chunkRows(4 * k.m)
+	step := chunkRows(k.blocks * k.m)
 	for r := i * step; r < min((i+1)*step, k.c.Rows()); r++ {
 		switch {
 		case !k.back:
@@ -145,100 +158,174 @@ func (k *gates) Chunk(i int) {
 // row returns the values of row r: its gates, its old and its new cell.
 func (k *gates) row(r int) (act, c, next, th []tensor.Float) {
 	m := k.m
-	return k.act[r*4*m : (r+1)*4*m], k.c.Row(r), k.next.Row(r), k.tanh[r*m : (r+1)*m]
+	return k.part(k.act, r), k.c.Row(r), k.next.Row(r), k.tanh[r*m : (r+1)*m]
+}
+
+// part is row r of what has all gates side by side.
+func (k *gates) part(x []tensor.Float, r int) []tensor.Float {
+	n := k.blocks * k.m
+	return x[r*n : (r+1)*n]
+}
+
+// split returns what x, a row of all gates, has for each; f is nil if it has no
+// weights of its own.
+func (k *gates) split(x []tensor.Float) (i, f, g, o []tensor.Float) {
+	m := k.m
+	if k.blocks == 4 {
+		return x[:m], x[m : 2*m], x[2*m : 3*m], x[3*m:]
+	}
+	return x[:m], nil, x[m : 2*m], x[2*m:]
 }
 
 // seen returns the cell that the output gate sees.
 func (k *gates) seen(c, next []tensor.Float) []tensor.Float {
-	if k.old {
+	if k.form.old {
 		return c
 	}
 	return next
 }
 
 func (k *gates) forward(r int) {
-	m := k.m
 	act, c, next, th := k.row(r)
-	i, f, g, o := act[:m], act[m:2*m], act[2*m:3*m], act[3*m:]
+	i, f, g, o := k.split(act)
 	z := k.z.Row(r)
+	_, _, zg, zo := k.split(z)
+	in := act[:len(i)+len(f)] // the gates into the cell
 	if k.p == nil {
-		vec.Sigmoid.Forward(act[:2*m], z[:2*m], 0)
-		vec.Sigmoid.Forward(o, z[3*m:], 0)
+		vec.Sigmoid.Forward(in, z[:len(in)], 0)
+		vec.Sigmoid.Forward(o, zo, 0)
 	} else {
 		copy(act, z) // itself, if z may be overwritten
 		addProduct(i, k.p.Row(0), c)
-		addProduct(f, k.p.Row(1), c)
-		vec.Sigmoid.Forward(act[:2*m], act[:2*m], 0)
+		if f != nil {
+			addProduct(f, k.p.Row(1), c)
+		}
+		vec.Sigmoid.Forward(in, in, 0)
 	}
-	vec.Tanh.Forward(g, z[2*m:3*m], 0)
-	vec.Mul.Forward(next, f, c, 1, 1)
-	vec.Mul.BackwardX(next, i, g, g, 1, 1)
+	vec.Tanh.Forward(g, zg, 0)
+	switch k.form.forget {
+	case NoForget:
+		vec.Mul.Forward(next, i, g, 1, 1)
+		vec.Add.Forward(next, next, c, 1, 1)
+	case CoupledForget:
+		oneMinus(th, i)
+		vec.Mul.Forward(next, th, c, 1, 1)
+		vec.Mul.BackwardX(next, i, g, g, 1, 1)
+	default:
+		vec.Mul.Forward(next, f, c, 1, 1)
+		vec.Mul.BackwardX(next, i, g, g, 1, 1)
+	}
 	if k.p != nil {
-		addProduct(o, k.p.Row(2), k.seen(c, next))
+		addProduct(o, k.p.Row(k.blocks-2), k.seen(c, next))
 		vec.Sigmoid.Forward(o, o, 0)
+	}
+	if k.form.bare {
+		fill(th, 1)
+		copy(k.h.Row(r), o)
+		return
 	}
 	vec.Tanh.Forward(th, next, 0)
 	vec.Mul.Forward(k.h.Row(r), o, th, 1, 1)
+}
+
+// oneMinus is dst = 1 − x.
+func oneMinus(dst, x []tensor.Float) {
+	vec.Neg.Forward(dst, x, 0)
+	vec.Shift.Forward(dst, dst, 1)
+}
+
+func fill(dst []tensor.Float, v tensor.Float) {
+	for j := range dst {
+		dst[j] = v
+	}
 }
 
 // pull adds row r's gradients to d and to that of c. rest is room for two rows.
 func (k *gates) pull(r int, rest []tensor.Float) {
 	act, c, _, th := k.row(r)
 	m := k.m
-	i, f, g, o := act[:m], act[m:2*m], act[2*m:3*m], act[3*m:]
-	d := k.d[r*4*m : (r+1)*4*m]
-	dh, dn, y := k.dh.Row(r), rest[:m], rest[m:]
+	i, f, g, o := k.split(act)
+	d := k.part(k.d, r)
 	if k.set {
 		clear(d)
 	}
+	di, df, dg, do := k.split(d)
+	dh, dn, y := k.dh.Row(r), rest[:m], rest[m:]
 
 	vec.Mul.Forward(y, dh, th, 1, 1)
-	vec.Sigmoid.Backward(d[3*m:], y, o, o, 0)
+	vec.Sigmoid.Backward(do, y, o, o, 0)
 	copy(dn, k.dnext.Row(r))
 	vec.Mul.Forward(y, dh, o, 1, 1)
 	vec.Tanh.Backward(dn, y, th, th, 0)
 
-	vec.Mul.Forward(y, dn, g, 1, 1)
-	vec.Sigmoid.Backward(d[:m], y, i, i, 0)
-	vec.Mul.Forward(y, dn, c, 1, 1)
-	vec.Sigmoid.Backward(d[m:2*m], y, f, f, 0)
+	if k.form.forget == CoupledForget {
+		vec.Sub.Forward(y, g, c, 1, 1)
+		vec.Mul.Forward(y, y, dn, 1, 1)
+	} else {
+		vec.Mul.Forward(y, dn, g, 1, 1)
+	}
+	vec.Sigmoid.Backward(di, y, i, i, 0)
+	if f != nil {
+		vec.Mul.Forward(y, dn, c, 1, 1)
+		vec.Sigmoid.Backward(df, y, f, f, 0)
+	}
 	vec.Mul.Forward(y, dn, i, 1, 1)
-	vec.Tanh.Backward(d[2*m:3*m], y, g, g, 0)
-	if k.dc != nil {
-		vec.Mul.BackwardX(k.dc.Row(r), dn, f, f, 1, 1)
+	vec.Tanh.Backward(dg, y, g, g, 0)
+	if k.dc == nil {
+		return
+	}
+	switch dc := k.dc.Row(r); k.form.forget {
+	case NoForget:
+		vec.Add.Forward(dc, dc, dn, 1, 1)
+	case CoupledForget:
+		oneMinus(y, i)
+		vec.Mul.BackwardX(dc, dn, y, y, 1, 1)
+	default:
+		vec.Mul.BackwardX(dc, dn, f, f, 1, 1)
 	}
 }
 
 // pullPeeping is pull with peepholes.
 func (k *gates) pullPeeping(r int) {
-	m := k.m
 	act, c, _, th := k.row(r)
-	dh, dnext, p, d := k.dh.Row(r), k.dnext.Row(r), k.p.Data, k.d[r*4*m:(r+1)*4*m]
-	for j := range m {
-		i, f, g, o := act[j], act[m+j], act[2*m+j], act[3*m+j]
+	is, fs, gs, os := k.split(act)
+	dis, dfs, dgs, dos := k.split(k.part(k.d, r))
+	dh, dnext, in, out := k.dh.Row(r), k.dnext.Row(r), k.p.Row(0), k.p.Row(k.blocks-2)
+	for j, i := range is {
+		g, o := gs[j], os[j]
 		do := dh[j] * th[j] * o * (1 - o)
 		dn := dnext[j] + dh[j]*o*(1-th[j]*th[j])
-		dc := do * p[2*m+j] // of what the output gate saw
-		if !k.old {
+		dc := do * out[j] // of what the output gate saw
+		if !k.form.old {
 			dn, dc = dn+dc, 0
 		}
-		di, df := dn*g*i*(1-i), dn*c[j]*f*(1-f)
-		d[j], d[m+j], d[2*m+j], d[3*m+j] = di, df, dn*i*(1-g*g), do
+		f, df, peep, admitted := tensor.Float(1), tensor.Float(0), tensor.Float(0), g
+		switch k.form.forget {
+		case OwnForget:
+			f, peep = fs[j], k.p.Row(1)[j]
+			df = dn * c[j] * f * (1 - f)
+			dfs[j] = df
+		case CoupledForget:
+			f, admitted = 1-i, g-c[j]
+		}
+		di := dn * admitted * i * (1 - i)
+		dis[j], dgs[j], dos[j] = di, dn*i*(1-g*g), do
 		if k.dc != nil {
-			k.dc.Row(r)[j] += dc + dn*f + di*p[j] + df*p[m+j]
+			k.dc.Row(r)[j] += dc + dn*f + di*in[j] + df*peep
 		}
 	}
 }
 
 // peepholes adds to the gradient of p, row after row.
 func (k *gates) peepholes(dp *tensor.Dense) {
-	m := k.m
 	for r := range k.c.Rows() {
 		_, c, next, _ := k.row(r)
-		d := k.d[r*4*m : (r+1)*4*m]
-		addProduct(dp.Row(0), d[:m], c)
-		addProduct(dp.Row(1), d[m:2*m], c)
-		addProduct(dp.Row(2), d[3*m:], k.seen(c, next))
+		di, df, _, do := k.split(k.part(k.d, r))
+		addProduct(dp.Row(0), di, c)
+		if df != nil {
+			addProduct(dp.Row(1), df, c)
+		}
+		addProduct(dp.Row(k.blocks-2), do, k.seen(c, next))
 	}
 }
 

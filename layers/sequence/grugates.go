@@ -1,6 +1,7 @@
 package sequence
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -18,15 +19,29 @@ import (
 //
 // A nil b is zero.
 func GRUGates(a, q, h, b *grad.Var) (next *grad.Var) {
-	return gruOperands{a, q, h, b}.apply(false)
+	return gruOperands{a, q, h, b}.apply(gruForm{})
+}
+
+// gruForm says how the gates of a GRU are computed.
+type gruForm struct {
+	over    bool // nothing else reads a and q, which may be overwritten
+	admits  bool // next = (1−z)·h + z·n
+	minimal bool // r is z, which admits: a has the columns of z and n
+}
+
+// blocks is how many parts a and q have.
+func (f gruForm) blocks() int {
+	if f.minimal {
+		return 2
+	}
+	return 3
 }
 
 // gruOperands are the operands of GRUGates.
 type gruOperands struct{ a, q, h, b *grad.Var }
 
-// apply computes the gates, over the values of a and q if nothing else reads
-// those.
-func (g gruOperands) apply(over bool) (next *grad.Var) {
+// apply computes the gates.
+func (g gruOperands) apply(form gruForm) (next *grad.Var) {
 	a, q, h, b := g.a, g.q, g.h, g.b
 	vars := [...]*grad.Var{a, q, h, b}
 	last := len(vars)
@@ -34,14 +49,14 @@ func (g gruOperands) apply(over bool) (next *grad.Var) {
 		last--
 	}
 	op := grad.Begin("sequence.GRUGates", vars[:last]...)
-	n, m := h.Value().Rows(), h.Value().RowLen()
+	n, m, blocks := h.Value().Rows(), h.Value().RowLen(), form.blocks()
 	for _, x := range vars[:2] {
-		if x.Value().Rows() != n || x.Value().RowLen() != 3*m {
-			panic(&tensor.ShapeError{Op: "sequence.GRUGates", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(h.Shape())}, Why: "a and q want three columns for each of h"})
+		if x.Value().Rows() != n || x.Value().RowLen() != blocks*m {
+			panic(&tensor.ShapeError{Op: "sequence.GRUGates", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(h.Shape())}, Why: fmt.Sprintf("a and q want %d columns for each of h", blocks)})
 		}
 	}
 	k := grad.Notes[gruGates](op)
-	*k = gruGates{op: op, of: g, a: a.Value(), q: q.Value(), h: h.Value(), m: m}
+	*k = gruGates{op: op, of: g, a: a.Value(), q: q.Value(), h: h.Value(), m: m, blocks: blocks, form: form}
 	if b != nil {
 		if k.b = b.Value().Data; len(k.b) != m {
 			panic(&tensor.ShapeError{Op: "sequence.GRUGates", Shapes: [][]int{slices.Clone(b.Shape()), slices.Clone(h.Shape())}, Why: "b wants an element for each column of h"})
@@ -50,8 +65,8 @@ func (g gruOperands) apply(over bool) (next *grad.Var) {
 	next = op.Fresh(n, m)
 	k.next = next.Value()
 	k.act, k.inner = k.a.Data, k.q
-	if !over {
-		k.act, k.inner = op.Fresh(n, 3*m).Value().Data, op.Fresh(n, 3*m).Value()
+	if !form.over {
+		k.act, k.inner = op.Fresh(n, blocks*m).Value().Data, op.Fresh(n, blocks*m).Value()
 	}
 	if !op.Dry(0) {
 		k.run(n)
@@ -62,7 +77,7 @@ func (g gruOperands) apply(over bool) (next *grad.Var) {
 // Pull runs backwards.
 func (k *gruGates) Pull(dy *tensor.Dense) {
 	n, m, b := k.h.Rows(), k.m, k.of.b
-	k.op.Scratch((n+chunks(n, 3*m)*4)*m, func(buf []tensor.Float) {
+	k.op.Scratch((n+chunks(n, k.blocks*m)*(k.blocks+1))*m, func(buf []tensor.Float) {
 		k.dq, k.dh, k.dnext, k.dinner, k.rest, k.back = k.of.q.Grad(), k.of.h.Grad(), dy, buf[:n*m], buf[n*m:], true
 		k.da, k.set = k.of.a.FreshGrad()
 		k.run(n)
@@ -85,73 +100,102 @@ type gruGates struct {
 	b       []tensor.Float
 	next    *tensor.Dense
 	m       int
+	blocks  int
+	form    gruForm
 	back    bool
 
 	act   []tensor.Float // r, z, n of each row
-	inner *tensor.Dense  // q_n + b, in the last third of each row
+	inner *tensor.Dense  // q_n + b, in the last m columns of each row
 
 	da, dq, dh, dnext *tensor.Dense
 	dinner            []tensor.Float
-	rest              []tensor.Float // four rows for each chunk, for what is between
+	rest              []tensor.Float // blocks + 1 rows for each chunk, for what is between
 	set               bool           // da holds anything
 }
 
 // run does n rows on several threads.
-func (k *gruGates) run(n int) { par.Run(chunks(n, 3*k.m), k) }
+func (k *gruGates) run(n int) { par.Run(chunks(n, k.blocks*k.m), k) }
 
 // Chunk does some rows.
 func (k *gruGates) Chunk(i int) {
-	step := chunkRows(3 * k.m)
+	step := chunkRows(k.blocks * k.m)
 	for r := i * step; r < min((i+1)*step, k.h.Rows()); r++ {
 		if k.back {
-			k.pull(r, k.rest[i*4*k.m:(i+1)*4*k.m])
+			k.pull(r, k.rest[i*(k.blocks+1)*k.m:(i+1)*(k.blocks+1)*k.m])
 		} else {
 			k.forward(r)
 		}
 	}
 }
 
-func (k *gruGates) forward(row int) {
+// split returns what x, a row of all gates, has for each.
+func (k *gruGates) split(x []tensor.Float) (r, z, n []tensor.Float) {
 	m := k.m
-	act, inner := k.act[row*3*m:(row+1)*3*m], k.inner.Row(row)[2*m:]
+	if k.blocks == 3 {
+		return x[:m], x[m : 2*m], x[2*m:]
+	}
+	return x[:m], x[:m], x[m:]
+}
+
+func (k *gruGates) forward(row int) {
+	m, w := k.m, k.blocks*k.m
+	act, inner := k.act[row*w:(row+1)*w], k.inner.Row(row)[w-m:]
 	a, q, h, y := k.a.Row(row), k.q.Row(row), k.h.Row(row), k.next.Row(row)
-	r, z, n := act[:m], act[m:2*m], act[2*m:]
-	vec.Add.Forward(act[:2*m], a[:2*m], q[:2*m], 1, 1)
-	vec.Sigmoid.Forward(act[:2*m], act[:2*m], 0)
-	copy(inner, q[2*m:])
+	r, z, n := k.split(act)
+	vec.Add.Forward(act[:w-m], a[:w-m], q[:w-m], 1, 1)
+	vec.Sigmoid.Forward(act[:w-m], act[:w-m], 0)
+	copy(inner, q[w-m:])
 	if k.b != nil {
 		vec.Add.Forward(inner, inner, k.b, 1, 1)
 	}
-	copy(n, a[2*m:]) // itself, if a may be overwritten
+	copy(n, a[w-m:]) // itself, if a may be overwritten
 	vec.Mul.BackwardX(n, r, inner, inner, 1, 1)
 	vec.Tanh.Forward(n, n, 0)
-	vec.Sub.Forward(y, h, n, 1, 1)
+	from, to := k.ends(h, n)
+	vec.Sub.Forward(y, to, from, 1, 1)
 	vec.Mul.Forward(y, y, z, 1, 1)
-	vec.Add.Forward(y, y, n, 1, 1)
+	vec.Add.Forward(y, y, from, 1, 1)
 }
 
-// pull adds row's gradients to those of a, q and h. rest is room for four rows.
-func (k *gruGates) pull(row int, rest []tensor.Float) {
-	m := k.m
-	act, inner, dinner := k.act[row*3*m:(row+1)*3*m], k.inner.Row(row)[2*m:], k.dinner[row*m:(row+1)*m]
-	r, z, n := act[:m], act[m:2*m], act[2*m:]
-	h, dy := k.h.Row(row), k.dnext.Row(row)
-	d, y := rest[:3*m], rest[3*m:]
-	clear(d)
+// ends returns where z leads from, at 0, and to, at 1.
+func (k *gruGates) ends(h, n []tensor.Float) (from, to []tensor.Float) {
+	if k.form.admits || k.form.minimal {
+		return h, n
+	}
+	return n, h
+}
 
-	vec.Mul.Forward(y, dy, z, 1, 1) // what goes to h
+// pull adds row's gradients to those of a, q and h. rest is room for blocks + 1 rows.
+func (k *gruGates) pull(row int, rest []tensor.Float) {
+	m, w := k.m, k.blocks*k.m
+	act, inner, dinner := k.act[row*w:(row+1)*w], k.inner.Row(row)[w-m:], k.dinner[row*m:(row+1)*m]
+	r, z, n := k.split(act)
+	h, dy := k.h.Row(row), k.dnext.Row(row)
+	d, y := rest[:w], rest[w:]
+	clear(d)
+	dr, dz, dn := k.split(d)
+
+	vec.Mul.Forward(y, dy, z, 1, 1) // what goes to z's end, of the two that it leads between
+	admits := k.form.admits || k.form.minimal
+	if admits {
+		vec.Tanh.Backward(dn, y, n, n, 0)
+		vec.Sub.Forward(y, dy, y, 1, 1)
+	}
 	if k.dh != nil {
 		dh := k.dh.Row(row)
 		vec.Add.Forward(dh, dh, y, 1, 1)
 	}
-	vec.Sub.Forward(y, dy, y, 1, 1)
-	vec.Tanh.Backward(d[2*m:], y, n, n, 0)
-	vec.Sub.Forward(y, h, n, 1, 1)
+	if !admits {
+		vec.Sub.Forward(y, dy, y, 1, 1)
+		vec.Tanh.Backward(dn, y, n, n, 0)
+	}
+	from, to := k.ends(h, n)
+	vec.Sub.Forward(y, to, from, 1, 1)
 	vec.Mul.Forward(y, y, dy, 1, 1)
-	vec.Sigmoid.Backward(d[m:2*m], y, z, z, 0)
-	vec.Mul.Forward(y, d[2*m:], inner, 1, 1)
-	vec.Sigmoid.Backward(d[:m], y, r, r, 0)
-	vec.Mul.Forward(dinner, d[2*m:], r, 1, 1)
+	vec.Sigmoid.Backward(dz, y, z, z, 0)
+	vec.Mul.Forward(y, dn, inner, 1, 1)
+	vec.Sigmoid.Backward(dr, y, r, r, 0)
+	vec.Mul.Forward(dinner, dn, r, 1, 1)
 	switch {
 	case k.da == nil:
 	case k.set:
@@ -162,7 +206,7 @@ func (k *gruGates) pull(row int, rest []tensor.Float) {
 	}
 	if k.dq != nil {
 		dq := k.dq.Row(row)
-		vec.Add.Forward(dq[:2*m], dq[:2*m], d[:2*m], 1, 1)
-		vec.Add.Forward(dq[2*m:], dq[2*m:], dinner, 1, 1)
+		vec.Add.Forward(dq[:w-m], dq[:w-m], d[:w-m], 1, 1)
+		vec.Add.Forward(dq[w-m:], dq[w-m:], dinner, 1, 1)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
-	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Peephole says what the gates of an [LSTM] see of its cell. Its text form is
@@ -19,6 +18,16 @@ const (
 	NoPeephole       Peephole = ""
 	DiagonalPeephole Peephole = "diagonal" // a gate sees its own element of the cell
 	FullPeephole     Peephole = "full"     // a gate sees all of the cell
+)
+
+// Forget says what an [LSTM] keeps of its cell. Its text form is its name.
+type Forget string
+
+// The forget gates. The zero value is one with weights of its own.
+const (
+	OwnForget     Forget = ""
+	NoForget      Forget = "none"    // f = 1: the cell of 1997, which only ever adds
+	CoupledForget Forget = "coupled" // f = 1 − i: what comes in takes the place of what was there
 )
 
 // LSTM carries a state h and a cell c along chains.
@@ -33,42 +42,103 @@ const (
 // an isolated node is a chain of one. x is N×In, dense or sparse; the result is
 // N×Hidden.
 //
+// Forget takes f's weights away: with [NoForget] the cell is the one of 1997, with
+// [CoupledForget] f is 1 − i (Greff et al., "LSTM: A Search Space Odyssey", 2017).
+//
 // With peepholes (Gers and Schmidhuber, 2000) c·P_i and c·P_f are added inside
 // i and f, and c_t·P_o inside o; with PeepOld the output gate sees c instead.
+//
+// With LayerNorm (Ba, Kiros and Hinton, 2016) the gates read LN(x_t·W) + LN(h·U) + b,
+// and h_t is o·tanh(LN(c_t)); c itself is carried as it is.
+//
+// InputDropout and StateDropout are those of Gal and Ghahramani, "A Theoretically
+// Grounded Application of Dropout in Recurrent Neural Networks", 2016: one mask for a
+// chain, the same at all of its nodes, on x and on the h that is multiplied by U. A
+// chain is a member of the graph ([graph.Graph.Membership]); a graph that was not
+// made of members is one. A segment of a truncated back-propagation is a chain, too:
+// it has a mask of its own.
 //
 // The gates stand in PyTorch's order i, f, g, o, but with one bias: it is the
 // sum of PyTorch's two.
 type LSTM struct {
 	In, Hidden int
+	Forget     Forget   `json:",omitempty"`
 	Peephole   Peephole `json:",omitempty"`
 	PeepOld    bool     `json:",omitempty"` // the output gate's peephole sees the old cell
-	ForgetBias float64  `json:",omitempty"` // what Init makes of b_f; 1 or more helps it to remember
 	NoBias     bool     `json:",omitempty"`
 
-	W *grad.Param `json:"-"` // In×4·Hidden
+	// ForgetBias is what Init makes of b_f; 1 or more helps the cell to remember. If
+	// the gates are coupled b_i begins at −ForgetBias instead. With Chrono, the longest
+	// distance T to be bridged, they are drawn: b_f = log U(1, T−1) and b_i = −b_f, of
+	// Tallec and Ollivier, "Can recurrent neural networks warp time?", 2018.
+	ForgetBias float64 `json:",omitempty"`
+	Chrono     int     `json:",omitempty"`
+
+	LayerNorm    bool    `json:",omitempty"`
+	InputDropout float64 `json:",omitempty"` // of x, a mask a chain
+	StateDropout float64 `json:",omitempty"` // of h where U reads it, a mask a chain
+
+	W *grad.Param `json:"-"` // In×4·Hidden; without f's columns, here and below, 3·Hidden
 	U *grad.Param `json:"-"` // Hidden×4·Hidden
 	B *grad.Param `json:"-"` // 4·Hidden
 	P *grad.Param `json:"-"` // P_i, P_f, P_o: 3×Hidden if diagonal, Hidden×3·Hidden if full
+
+	GainX *grad.Param `json:"-"` // 4·Hidden, of LN(x·W)
+	GainH *grad.Param `json:"-"` // 4·Hidden, of LN(h·U)
+	GainC *grad.Param `json:"-"` // Hidden, of LN(c_t)
+	BiasC *grad.Param `json:"-"` // Hidden
 }
 
 // Init makes the Params: the weights uniform up to 1/√Hidden, the bias zero but
-// for the forget gate's.
+// for the forget gate's, gains one.
 func (l *LSTM) Init(rng *rand.Rand) {
-	m := l.Hidden
-	l.W, l.U = compose.Uniform(rng, l.In, 4*m, m), compose.Uniform(rng, m, 4*m, m)
-	l.B, l.P = nil, nil
-	if !l.NoBias {
-		l.B = grad.NewParam(4 * m)
-		for j := range m {
-			l.B.Value.Data[m+j] = tensor.Float(l.ForgetBias)
-		}
-	}
+	m, n := l.Hidden, l.form().blocks()
+	l.W, l.U = compose.Uniform(rng, l.In, n*m, m), compose.Uniform(rng, m, n*m, m)
+	l.B, l.P, l.GainX, l.GainH, l.GainC, l.BiasC = nil, nil, nil, nil, nil, nil
 	switch l.Peephole {
 	case DiagonalPeephole:
-		l.P = compose.Uniform(rng, 3, m, m)
+		l.P = compose.Uniform(rng, n-1, m, m)
 	case FullPeephole:
-		l.P = compose.Uniform(rng, m, 3*m, m)
+		l.P = compose.Uniform(rng, m, (n-1)*m, m)
 	}
+	if l.LayerNorm {
+		l.GainX, l.GainH, l.GainC, l.BiasC = ones(n*m), ones(n*m), ones(m), grad.NewParam(m)
+	}
+	if l.NoBias {
+		return
+	}
+	l.B = grad.NewParam(n * m)
+	input, forget := l.B.Value.Data[:m], l.B.Value.Data[m:2*m]
+	remember := retention{"sequence.LSTM", l.ForgetBias, l.Chrono}
+	switch l.Forget {
+	case OwnForget:
+		remember.fill(rng, forget, 1)
+		if l.Chrono > 0 {
+			for j, v := range forget {
+				input[j] = -v
+			}
+		}
+	case CoupledForget:
+		remember.fill(rng, input, -1)
+	case NoForget: // what it adds is the smaller, the more steps add to it
+		if l.Chrono > 0 {
+			remember.fill(rng, input, -1)
+		}
+	}
+}
+
+// form is how the gates are computed.
+func (l *LSTM) form() gateForm {
+	switch l.Forget {
+	case OwnForget, NoForget, CoupledForget:
+		return gateForm{old: l.PeepOld, over: true, bare: l.LayerNorm, forget: l.Forget}
+	}
+	panic(&grad.TapeError{Op: "sequence.LSTM", Why: "no forget gate is called " + string(l.Forget)})
+}
+
+// like is what the layer has to be like.
+func (l *LSTM) like() cell {
+	return cell{op: "sequence.LSTM", w: l.W, u: l.U, hidden: l.Hidden, gates: l.form().blocks()}
 }
 
 // Forward returns h of every node of g, from a state of zeros.
@@ -81,15 +151,43 @@ func (l *LSTM) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // state after the last node is Rows(g.Sinks()); its Keep begins the next segment of a
 // truncated back-propagation.
 func (l *LSTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init message.State) message.State {
-	like := cell{"sequence.LSTM", l.W, l.U, l.Hidden, 4}
+	like := l.like()
 	like.check(g, x)
-	xp := input{x, t.Use(l.W), compose.Use(t, l.B)}.inLevels(t, g) // of all nodes at once
-	u, gates := t.Use(l.U), l.gates(t)
+	xp := l.input(t, x).masked(chainDropout(t, g, l.InputDropout)).inLevels(t, g) // of all nodes at once
+	drop, step := chainDropout(t, g, l.StateDropout), l.step(t)
 	return message.Sweep(g, like.start(t, init, 2), func(lv *message.Level, prev message.State) message.State {
-		h, c := arrived(lv, prev[0]), arrived(lv, prev[1])
-		prev[0], prev[1] = gates(h.MatMul(u).Add(lv.Take(xp)), c)
+		h, c := drop.on(lv, arrived(lv, prev[0])), arrived(lv, prev[1])
+		prev[0], prev[1] = step(h, c, lv.Take(xp))
 		return prev
 	})
+}
+
+// Step returns h and c after one more row each of x, from those before it, which have a
+// row for each of x or one for all; nil is zeros. It is one step of [LSTM.ForwardFrom] on
+// chains, to the bit: what a generator calls, or a step of another Sweep.
+func (l *LSTM) Step(t *grad.Tape, x *grad.Var, prev message.State) message.State {
+	like := l.like()
+	prev = like.before(t, x, prev, 2, max(l.InputDropout, l.StateDropout))
+	h, c := l.step(t)(prev[0], prev[1], l.input(t, x).project())
+	return message.State{h, c}
+}
+
+// input is what the gates read of x.
+func (l *LSTM) input(t *grad.Tape, x *grad.Var) input {
+	return input{x: x, w: t.Use(l.W), b: compose.Use(t, l.B), gain: compose.Use(t, l.GainX)}
+}
+
+// step returns what makes h and c of those before and of the gates' share of x.
+func (l *LSTM) step(t *grad.Tape) func(h, c, xp *grad.Var) (after, next *grad.Var) {
+	u, gates := t.Use(l.U), l.gates(t)
+	if !l.LayerNorm {
+		return func(h, c, xp *grad.Var) (after, next *grad.Var) { return gates(xp.AddProduct(h, u), c) }
+	}
+	gain, gainC, biasC := t.Use(l.GainH), t.Use(l.GainC), t.Use(l.BiasC)
+	return func(h, c, xp *grad.Var) (after, next *grad.Var) {
+		o, next := gates(h.MatMul(u).LayerNorm(gain, nil, normEps).Add(xp), c)
+		return o.Mul(next.LayerNorm(gainC, biasC, normEps).Tanh()), next
+	}
 }
 
 // gates returns the step from z and c to h and c.
@@ -104,25 +202,35 @@ func (l *LSTM) gates(t *grad.Tape) func(z, c *grad.Var) (h, next *grad.Var) {
 	default:
 		panic(&grad.TapeError{Op: "sequence.LSTM", Why: "no peephole is called " + string(l.Peephole)})
 	}
-	return func(z, c *grad.Var) (h, next *grad.Var) {
-		return lstmGates(z, c, p, gateForm{old: l.PeepOld, over: true})
-	}
+	form := l.form()
+	return func(z, c *grad.Var) (h, next *grad.Var) { return lstmGates(z, c, p, form) }
 }
 
 // fullGates is gates with full peepholes. Their products stand between the
 // gates, so it is spelt out.
 func (l *LSTM) fullGates(t *grad.Tape) func(z, c *grad.Var) (h, next *grad.Var) {
 	m := l.Hidden
-	p := t.Use(l.P).Split(2*m, m)
+	w := (l.form().blocks() - 2) * m // of the gates into the cell
+	p := t.Use(l.P).Split(w, m)
 	return func(z, c *grad.Var) (h, next *grad.Var) {
-		in := z.Columns(0, 2*m).Add(c.MatMul(p[0])).Sigmoid()
-		i, f, g := in.Columns(0, m), in.Columns(m, 2*m), z.Columns(2*m, 3*m).Tanh()
-		next = f.Mul(c).Add(i.Mul(g))
+		in := z.Columns(0, w).Add(c.MatMul(p[0])).Sigmoid()
+		i, g := in.Columns(0, m), z.Columns(w, w+m).Tanh()
+		switch l.Forget {
+		case NoForget:
+			next = c.Add(i.Mul(g))
+		case CoupledForget:
+			next = i.OneMinus().Mul(c).Add(i.Mul(g))
+		default:
+			next = in.Columns(m, 2*m).Mul(c).Add(i.Mul(g))
+		}
 		seen := next
 		if l.PeepOld {
 			seen = c
 		}
-		o := z.Columns(3*m, 4*m).Add(seen.MatMul(p[1])).Sigmoid()
+		o := z.Columns(w+m, w+2*m).Add(seen.MatMul(p[1])).Sigmoid()
+		if l.LayerNorm {
+			return o, next
+		}
 		return o.Mul(next.Tanh()), next
 	}
 }

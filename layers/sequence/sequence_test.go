@@ -46,6 +46,14 @@ type network struct {
 
 const width = 3
 
+// hiddenOf is the width of a state: a norm of two numbers would leave their order alone.
+func hiddenOf(norm bool) int {
+	if norm {
+		return 6
+	}
+	return 2
+}
+
 func networks() []network {
 	ragged := graph.Chains(4, 1, 0, 3)
 	var out []network
@@ -56,9 +64,20 @@ func networks() []network {
 		"diagonal old": {Peephole: sequence.DiagonalPeephole, PeepOld: true},
 		"full":         {Peephole: sequence.FullPeephole},
 		"full old":     {Peephole: sequence.FullPeephole, PeepOld: true},
+
+		"no forget":          {Forget: sequence.NoForget},
+		"no forget, peeps":   {Forget: sequence.NoForget, Peephole: sequence.DiagonalPeephole},
+		"no forget, full":    {Forget: sequence.NoForget, Peephole: sequence.FullPeephole, NoBias: true},
+		"coupled":            {Forget: sequence.CoupledForget, ForgetBias: 1},
+		"coupled, peeps old": {Forget: sequence.CoupledForget, Peephole: sequence.DiagonalPeephole, PeepOld: true},
+		"coupled, peeps":     {Forget: sequence.CoupledForget, Peephole: sequence.DiagonalPeephole},
+		"coupled, full":      {Forget: sequence.CoupledForget, Peephole: sequence.FullPeephole},
+		"norm":               {LayerNorm: true, ForgetBias: 1},
+		"norm, peeps":        {LayerNorm: true, Peephole: sequence.DiagonalPeephole},
+		"norm, full, none":   {LayerNorm: true, Peephole: sequence.FullPeephole, Forget: sequence.NoForget, NoBias: true},
 	} {
-		l.In, l.Hidden = width, 2
-		init := message.State{grad.Const(tensor.New(1, 2)), grad.Const(tensor.New(1, 2))}
+		l.In, l.Hidden = width, hiddenOf(l.LayerNorm)
+		init := message.State{grad.Const(tensor.New(1, l.Hidden)), grad.Const(tensor.New(1, l.Hidden))}
 		l.Init(rand.New(rand.NewPCG(1, 1)))
 		states := func(t *grad.Tape, g *graph.Graph, x *grad.Var) message.State { return l.ForwardFrom(t, g, x, init) }
 		oracle := func(g *graph.Graph, x *grad.Param) (h, c [][]float64) { return lstmOracle(l, g, x) }
@@ -67,11 +86,16 @@ func networks() []network {
 	}
 	dag := graph.Must(graph.New(7, []int32{0, 0, 1, 2, 3, 1, 3}, []int32{2, 3, 3, 4, 4, 5, 4}))
 	for name, l := range map[string]*sequence.RNN{
-		"RNN":         {},
-		"RNN relu":    {Activation: grad.ReLU},
-		"RNN no bias": {NoBias: true},
+		"RNN":                      {},
+		"RNN relu":                 {Activation: grad.ReLU},
+		"RNN no bias":              {NoBias: true},
+		"leaky":                    {Leak: 0.3},
+		"leaky learnt":             {LearnLeak: true, Leak: 0.7},
+		"residual":                 {Residual: true},
+		"RNN norm":                 {LayerNorm: true},
+		"RNN norm, leaky, no bias": {LayerNorm: true, NoBias: true, LearnLeak: true},
 	} {
-		l.In, l.Hidden = width, 2
+		l.In, l.Hidden = width, hiddenOf(l.LayerNorm)
 		l.Init(rand.New(rand.NewPCG(1, 1)))
 		states := func(t *grad.Tape, g *graph.Graph, x *grad.Var) message.State { return l.ForwardFrom(t, g, x, nil) }
 		oracle := func(g *graph.Graph, x *grad.Param) (h, c [][]float64) { return rnnOracle(l, g, x) }
@@ -82,8 +106,16 @@ func networks() []network {
 		"GRU no bias":              {NoBias: true},
 		"GRU reset before":         {ResetBefore: true},
 		"GRU reset before no bias": {ResetBefore: true, NoBias: true},
+		"GRU admits":               {UpdateAdmits: true},
+		"GRU admits before":        {UpdateAdmits: true, ResetBefore: true},
+		"minimal":                  {Minimal: true},
+		"minimal no bias":          {Minimal: true, NoBias: true},
+		"minimal before":           {Minimal: true, ResetBefore: true},
+		"GRU norm":                 {LayerNorm: true},
+		"GRU norm before":          {LayerNorm: true, ResetBefore: true},
+		"minimal norm":             {LayerNorm: true, Minimal: true, UpdateAdmits: true},
 	} {
-		l.In, l.Hidden = width, 2
+		l.In, l.Hidden = width, hiddenOf(l.LayerNorm)
 		l.Init(rand.New(rand.NewPCG(1, 1)))
 		states := func(t *grad.Tape, g *graph.Graph, x *grad.Var) message.State { return l.ForwardFrom(t, g, x, nil) }
 		oracle := func(g *graph.Graph, x *grad.Param) (h, c [][]float64) { return gruOracle(l, g, x) }
@@ -92,7 +124,32 @@ func networks() []network {
 	l := &sequence.TreeLSTM{In: width, Hidden: 2, ForgetBias: 1}
 	l.Init(rand.New(rand.NewPCG(1, 1)))
 	tree := func(g *graph.Graph, x *grad.Param) (h, c [][]float64) { return treeOracle(l, g, x) }
-	return append(out, network{"tree", l, forest(), l.States, tree})
+	out = append(out, network{"tree", l, forest(), l.States, tree})
+	for name, l := range map[string]*sequence.TreeLSTM{
+		"3-ary": {Arity: 3}, "3-ary, own child": {Arity: 3, OwnChild: true, ForgetBias: 1}, "5-ary": {Arity: 5},
+	} {
+		l.In, l.Hidden = width, 2
+		l.Init(rand.New(rand.NewPCG(1, 1)))
+		oracle := func(g *graph.Graph, x *grad.Param) (h, c [][]float64) { return naryOracle(l, g, x) }
+		out = append(out, network{name, l, forest(), l.States, oracle}, network{name + " on a dag", l, dag, l.States, oracle})
+	}
+	for name, l := range map[string]*sequence.Recursive{
+		"recursive": {In: width, Hidden: 2, Arity: 3}, "recursive words": {In: 2, Hidden: 2, Arity: 4, Words: true},
+	} {
+		l.Init(rand.New(rand.NewPCG(1, 1)))
+		states := func(t *grad.Tape, g *graph.Graph, x *grad.Var) message.State {
+			return l.ForwardFrom(t, g, x.Columns(0, l.In), nil)
+		}
+		oracle := func(g *graph.Graph, x *grad.Param) (h, c [][]float64) {
+			cut := grad.NewParam(x.Value.Rows(), l.In)
+			for v := range x.Value.Rows() {
+				copy(cut.Value.Row(v), x.Value.Row(v)[:l.In])
+			}
+			return recursiveOracle(l, g, cut)
+		}
+		out = append(out, network{name, l, forest(), states, oracle}, network{name + " on a dag", l, dag, states, oracle})
+	}
+	return out
 }
 
 func each(t *testing.T, f func(t *testing.T, n network)) {
@@ -189,6 +246,9 @@ func TestGatesShut(t *testing.T) {
 func TestBatch(t *testing.T) {
 	each(t, func(t *testing.T, n network) {
 		other := graph.Chains(2)
+		if n.g.Kinds() != nil { // a batch has kinds if all of its members have
+			other = graph.Must(graph.Trees([]int32{-1, 0}))
+		}
 		x, y := random(2, n.g.NumNodes(), width), random(3, 2, width)
 		both := tensor.Of(append(slices.Clone(x.Value.Data), y.Value.Data...), n.g.NumNodes()+2, width)
 		got := n.states(nil, graph.Batch(n.g, other), grad.Const(both))
@@ -211,7 +271,8 @@ func TestBatchGradients(t *testing.T) {
 		for i := range graphs {
 			graphs[i] = n.g
 		}
-		x, weights := random(2, members*nodes, width), random(3, members*nodes, 2)
+		x := random(2, members*nodes, width)
+		weights := random(3, members*nodes, n.states(nil, n.g, grad.Const(x.Value.RowRange(0, nodes)))[0].Dim(1))
 		gradients := func(g *graph.Graph, from int) map[string]*tensor.Dense {
 			rows := func(p *grad.Param) *tensor.Dense { return p.Value.RowRange(from, from+g.NumNodes()) }
 			tape := grad.NewTape(1)
@@ -255,8 +316,8 @@ func TestBatchGradients(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	each(t, func(t *testing.T, n network) {
 		for _, s := range n.states(grad.NewTape(1), graph.Chains(), grad.Const(tensor.New(0, width))) {
-			if !slices.Equal(s.Shape(), []int{0, 2}) {
-				t.Errorf("shape is %v, want [0 2]", s.Shape())
+			if s.Dim(0) != 0 || s.Dim(1) != 2 && s.Dim(1) != 6 {
+				t.Errorf("shape is %v, want no rows of the state's width", s.Shape())
 			}
 		}
 	})
@@ -274,6 +335,9 @@ func TestPermutation(t *testing.T) {
 			src, dst = append(src, number[n.g.In().Cols[e]]), append(dst, number[v])
 		}
 		h := graph.Must(graph.New(len(number), src, dst))
+		if n.g.Kinds() != nil {
+			h = graph.Must(h.WithKinds(n.g.Kinds()))
+		}
 		x := grad.Const(random(2, len(number), width).Value)
 		got, want := n.states(nil, h, x.Rows(old)), n.states(nil, n.g, x)
 		for i := range got {

@@ -1,6 +1,7 @@
 package sequence
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -8,11 +9,15 @@ import (
 	"github.com/edgewise-ml/edgewise/message"
 )
 
-// Cell is a recurrent layer: an [RNN], a [GRU], an [LSTM], or another that
+// Cell is a recurrent layer: an [RNN], a [GRU], an [LSTM], a [TreeLSTM], or another that
 // carries a state along chains. The first Var of its state is its result.
 type Cell interface {
 	Init(rng *rand.Rand)
 	ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init message.State) message.State
+
+	// Step is ForwardFrom of chains of one node, a row of x and of prev each, without a
+	// graph; a nil prev is zeros.
+	Step(t *grad.Tape, x *grad.Var, prev message.State) message.State
 }
 
 // Stack is recurrent layers one on the other, each in one direction or in both.
@@ -83,6 +88,32 @@ func (s *Stack) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init []me
 			states = append(states, s.Back[k].ForwardFrom(t, g.Reverse(), in, next()))
 			x = grad.Concat(x, states[len(states)-1][0])
 		}
+	}
+	return x, states
+}
+
+// Step returns the last layer's result and the states of all cells after one more row each
+// of x, from the states before it in the order of ForwardFrom; nil, or a nil state, is
+// zeros. A Stack with Back has no Step, for its backward cells begin at the end.
+func (s *Stack) Step(t *grad.Tape, x *grad.Var, prev []message.State) (y *grad.Var, states []message.State) {
+	s.check()
+	if len(s.Back) > 0 {
+		panic(&grad.TapeError{Op: "sequence.Stack", Why: "a Stack with Back has no Step: what its backward cells say of a node depends on all that follow"})
+	}
+	if prev != nil && len(prev) != len(s.Layers) {
+		panic(&grad.TapeError{Op: "sequence.Stack", Why: fmt.Sprintf("there are %d states before the step, want one for each of %d Layers", len(prev), len(s.Layers))})
+	}
+	states = make([]message.State, len(s.Layers))
+	for k, c := range s.Layers {
+		if k > 0 {
+			x = t.Dropout(x, s.Dropout)
+		}
+		var before message.State
+		if prev != nil {
+			before = prev[k]
+		}
+		states[k] = c.Step(t, x, before)
+		x = states[k][0]
 	}
 	return x, states
 }

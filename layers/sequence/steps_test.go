@@ -27,6 +27,23 @@ func cells(in, hidden int) map[string]sequence.Cell {
 		"lstm":     &sequence.LSTM{In: in, Hidden: hidden},
 		"peephole": &sequence.LSTM{In: in, Hidden: hidden, Peephole: sequence.DiagonalPeephole},
 		"full":     &sequence.LSTM{In: in, Hidden: hidden, Peephole: sequence.FullPeephole},
+
+		"rnn leaky":    &sequence.RNN{In: in, Hidden: hidden, Leak: 0.3},
+		"rnn learnt":   &sequence.RNN{In: in, Hidden: hidden, LearnLeak: true, LayerNorm: true},
+		"rnn residual": &sequence.RNN{In: in, Hidden: hidden, Residual: true},
+		"gru admits":   &sequence.GRU{In: in, Hidden: hidden, UpdateAdmits: true},
+		"gru norm":     &sequence.GRU{In: in, Hidden: hidden, LayerNorm: true},
+		"minimal":      &sequence.GRU{In: in, Hidden: hidden, Minimal: true},
+		"minimal old":  &sequence.GRU{In: in, Hidden: hidden, Minimal: true, ResetBefore: true, LayerNorm: true},
+		"lstm none":    &sequence.LSTM{In: in, Hidden: hidden, Forget: sequence.NoForget},
+		"lstm coupled": &sequence.LSTM{In: in, Hidden: hidden, Forget: sequence.CoupledForget, Chrono: 20},
+		"coupled full": &sequence.LSTM{In: in, Hidden: hidden, Forget: sequence.CoupledForget, Peephole: sequence.FullPeephole},
+		"coupled peep": &sequence.LSTM{In: in, Hidden: hidden, Forget: sequence.CoupledForget, Peephole: sequence.DiagonalPeephole},
+		"lstm norm":    &sequence.LSTM{In: in, Hidden: hidden, LayerNorm: true},
+		"child-sum":    &sequence.TreeLSTM{In: in, Hidden: hidden},
+		"binary":       &sequence.TreeLSTM{In: in, Hidden: hidden, Arity: 2},
+		"binary own":   &sequence.TreeLSTM{In: in, Hidden: hidden, Arity: 2, OwnChild: true},
+		"recursive":    &sequence.Recursive{In: in, Hidden: hidden},
 	}
 	for _, c := range out {
 		c.Init(rand.New(rand.NewPCG(1, 1)))

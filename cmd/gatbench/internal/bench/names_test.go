@@ -33,6 +33,9 @@ func TestNames(t *testing.T) {
 			gemm_packed/64x128x512 exp/2048 exp/1048576 dropout/1048576 par/forkjoin machine/fma/1 machine/copy/memory/1 machine/gather/memory/1
 			copy_u_sum/arxiv/128 u_mul_e_sum/pubmed/8x8 u_dot_v/arxiv/8x8 edge_softmax/arxiv/8x8 gat_attention/arxiv/8x8
 			message/arxiv/64 features/cora/64 layer/gat/arxiv/8x8 layer/gatv2/arxiv/8x8
+			sequence/lstm/50x64x128x128 sequence/lstm/50x64x256x256x2 sequence/gru/30x80x620x1000x1x1 sequence/rnn/50x64x128x128
+			sequence/lstm/100x1x128x128 sequence/ragged/lstm sequence/lstm/10000x1x128x128 sequence/truncated/10000x1x128x128/50 sequence/beam/5x64
+			sequence/lstm_coupled/50x64x128x128 sequence/treelstm/drawn/25x150
 			sample/batch/1000000x10000000 sample/step/1000000x10000000 sample/step/1000000x10000000/alone train/cora train/pubmed`) {
 			if !seen[want] {
 				t.Errorf("there is no %s", want)

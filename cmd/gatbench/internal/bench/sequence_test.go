@@ -1,0 +1,43 @@
+package bench
+
+import (
+	"slices"
+	"testing"
+)
+
+// The ragged batch is what its comment, and so a peer, says.
+func TestRaggedLengths(t *testing.T) {
+	n, sum := raggedLengths(), 0
+	for _, l := range n {
+		sum += l
+	}
+	if len(n) != 64 || slices.Min(n) != 5 || slices.Max(n) != 97 || sum/64 < 24 || sum/64 > 25 {
+		t.Errorf("%d lengths from %d to %d, %d in all", len(n), slices.Min(n), slices.Max(n), sum)
+	}
+	if slices.IsSorted(n) {
+		t.Error("they are sorted, which hides what sorting costs")
+	}
+}
+
+// Small relatives of the rows run: a stack in both directions, a variant beside a plain cell,
+// trees, segments, a search.
+func TestSequence(t *testing.T) {
+	small := recurrentShape{4, 3, 5, 6, 2, 1}
+	if name := small.String(); name != "4x3x5x6x2x1" {
+		t.Errorf("the name is %s", name)
+	}
+	w := small.task(lstm).workload()
+	w.call()
+	w.forward()
+	for _, v := range variants {
+		recurrentShape{4, 3, 5, 6, 1, 0}.task(v.make).workload().call()
+	}
+	recurrentShape{2 * longSegment, 1, 5, 6, 1, 0}.truncated().call()
+	for _, b := range sequenceBenchmarks(1, "") {
+		if b.op == "sequence/treelstm_binary" && b.prepare != nil {
+			w := b.prepare()
+			w.call()
+			w.forward()
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package sequence
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
+	"github.com/edgewise-ml/edgewise/message"
+)
+
+// Conv1D is a convolution along chains.
+//
+//	y_t = Σ_k x_s(k)·W_k + b      s(k) = t + (k − (K−1)/2)·d, or causal t + (k − K+1)·d
+//
+// for the K taps k = 0 … K−1 and the dilation d. As a message it is what each node of the
+// chain hears over a band of it, U(x·W).Pick(tap); what lies beyond an end of the chain adds
+// nothing, as zeros would. x is N×In, dense or sparse; the result is N×Out. A node alone
+// hears itself through one tap. It wants chains, of which each node has one predecessor and
+// one successor at most; on g.Reverse() it reads backwards.
+//
+// W is PyTorch's weight (out×in×K) with the axes turned: the columns of a tap stand together.
+type Conv1D struct {
+	In, Out  int
+	Kernel   int  // K, odd unless causal
+	Dilation int  `json:",omitempty"` // 0: 1
+	Causal   bool `json:",omitempty"` // the last tap is the node, the others before it
+	NoBias   bool `json:",omitempty"`
+
+	W *grad.Param `json:"-"` // In×K·Out
+	B *grad.Param `json:"-"` // Out
+}
+
+// Init makes the Params: the weights uniform up to 1/√(K·In), the bias zero.
+func (l *Conv1D) Init(rng *rand.Rand) {
+	l.W, l.B = compose.Uniform(rng, l.In, l.Kernel*l.Out, max(1, l.Kernel*l.In)), compose.Bias(!l.NoBias, l.Out)
+}
+
+// band is what the taps reach.
+func (l *Conv1D) band() chainBand {
+	why := ""
+	switch {
+	case l.Kernel < 1:
+		why = fmt.Sprintf("Kernel is %d, want at least 1", l.Kernel)
+	case l.Kernel%2 == 0 && !l.Causal:
+		why = fmt.Sprintf("Kernel is %d; an even one has no middle, so it must be Causal", l.Kernel)
+	case l.Dilation < 0:
+		why = fmt.Sprintf("Dilation is %d, want at least 1, or 0 for 1", l.Dilation)
+	}
+	if why != "" {
+		panic(&grad.TapeError{Op: "sequence.Conv1D", Why: why})
+	}
+	return chainBand{l.Kernel, max(1, l.Dilation), l.Causal}
+}
+
+// Forward returns the result at every node of the chains g.
+func (l *Conv1D) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
+	band := l.band()
+	l.check(g, x)
+	g = band.graphOf("sequence.Conv1D", g)
+	xw := x.MatMul(t.Use(l.W)).Reshape(-1, l.Kernel, l.Out) // every tap's product, once a node
+	y := message.UpdateAll(g, message.U(xw).Pick(g.Kinds()), message.Sum)
+	if l.B == nil {
+		return y
+	}
+	return y.AddBias(t.Use(l.B), grad.Identity)
+}
+
+// check panics unless the layer can read x on g.
+func (l *Conv1D) check(g *graph.Graph, x *grad.Var) {
+	const op = "sequence.Conv1D"
+	if g == nil {
+		panic(&grad.TapeError{Op: op, Why: "the graph is nil"})
+	}
+	compose.WantInit(op, l.W, l.Kernel*l.Out)
+	compose.WantRows(op, x, l.In, "In")
+	if x.Dim(0) != g.NumNodes() {
+		compose.BadShape(op, x, fmt.Sprintf("the graph has %d nodes, want a row for each", g.NumNodes()))
+	}
+}

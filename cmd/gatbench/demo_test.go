@@ -27,13 +27,13 @@ func TestDemoList(t *testing.T) {
 // Every demo trains a little, says what came of it, and leaves its picture and its model;
 // another run says the same, on one thread too.
 func TestDemos(t *testing.T) {
-	fewTexts = 150
+	fewTexts = 100
 	defer func() { fewTexts = 0 }()
 	guide := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(guide, []byte(strings.Repeat("a few words, again and again\n", 130)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	quick := map[string]string{"names": "1", "antonyms": "60", "sine": "1", "language": "3", "questions": "1", "tagging": "1", "sentiment": "1", "multi30k": "1"}
+	quick := map[string]string{"names": "1", "antonyms": "60", "sine": "1", "language": "3", "questions": "1", "tagging": "1", "sentiment": "1"}
 	for _, d := range demo.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			epochs, isQuick := quick[d.Name]
@@ -81,7 +81,10 @@ func TestDemos(t *testing.T) {
 // What people read of the demos that read datasets: how good it is, and some of the texts
 // with what was found.
 func TestDemoWords(t *testing.T) {
-	fewTexts = 150
+	if testing.Short() {
+		t.Skip("it takes a second")
+	}
+	fewTexts = 100
 	defer func() { fewTexts = 0 }()
 	data := os.Getenv("EDGEWISE_DATA")
 	if data == "" {

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
@@ -109,6 +110,7 @@ func runMulti30k(s *Stage) error {
 	s.say("%d captions of ten words or fewer, and %d to try; %d German words and %d English ones. A GRU reads a caption into 256 numbers, and another writes from these.",
 		pairs.Len(), tests.Len(), r.source.Len()-int(text.First), r.target.Len()-int(text.First))
 	var failed error
+	var last train.BLEUScore
 	var perplexities []float64
 	l := &training{
 		Stage: s, optimiser: &train.Adam{LR: 1e-3}, clip: 1, epochs: s.epochs(6),
@@ -117,17 +119,17 @@ func runMulti30k(s *Stage) error {
 		score: func() (float64, string) {
 			cost := r.loss(grad.NewEval(), tests, every(tests.Len()))
 			perplexities = append(perplexities, train.Perplexity(float64(cost.Value().Data[0])))
-			b, err := r.bleu(tried)
-			failed = err
-			return b.Score, "test_bleu"
+			last, failed = r.bleu(tried)
+			return last.Score, "test_bleu"
 		},
 	}
 	if err := l.run(); err != nil || failed != nil {
 		return firstOf(err, failed)
 	}
-	last := len(l.scores) - 1
-	s.result(map[string]any{"test_bleu": l.scores[last], "test_perplexity": perplexities[last]})
-	if err := s.multi30kResult(r, tried, perplexities[last]); err != nil {
+	perplexity := perplexities[len(perplexities)-1]
+	s.result(map[string]any{"test_bleu": last.Score, "test_perplexity": perplexity})
+	s.print("\n%s\nperplexity of a word %.1f\n\n", last, perplexity)
+	if err := s.translations(r, tried); err != nil {
 		return err
 	}
 	if err := s.draw(multi30kPanels(l, perplexities)); err != nil {
@@ -136,20 +138,15 @@ func runMulti30k(s *Stage) error {
 	return s.keep(r.Net)
 }
 
-// multi30kResult shows some translations beside those of people.
-func (s *Stage) multi30kResult(r *translator, tried *text.Parallel, perplexity float64) error {
-	score, err := r.bleu(tried)
-	if err != nil {
-		return err
-	}
+// translations shows some beside those of people.
+func (s *Stage) translations(r *translator, tried *text.Parallel) error {
 	some := tried.Source[:min(6, len(tried.Source))]
 	got, err := r.translate(some)
 	if err != nil {
 		return err
 	}
-	s.print("\n%s\nperplexity of a word %.1f\n\n", score, perplexity)
 	for i, line := range some {
-		s.print("  %s\n    %s\n", line, got[i])
+		s.print("  %s\n    %s\n", line, cmp.Or(got[i], "(nothing)"))
 		if got[i] != tried.Target[i] {
 			s.print("    (%s)\n", tried.Target[i])
 		}

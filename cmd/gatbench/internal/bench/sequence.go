@@ -170,13 +170,13 @@ func (r recurrentTask) workload() workload {
 	}
 }
 
-// raggedLengths are of 64 sequences of 5 to 97, 25 in the mean, in no order: 5 + ⌊95·((k+½)/64)^3.75⌋ for
+// raggedLengths are of 64 sequences of 5 to 97, 25 in the mean, in no order: 5 + ⌊95·((k+½)/64)^3.63⌋ for
 // k = 0, 37, 74 … modulo 64. So a peer can make the same.
 func raggedLengths() []int {
 	const n = 64
 	out := make([]int, n)
 	for i := range out {
-		out[i] = 5 + int(95*math.Pow((float64(i*37%n)+0.5)/n, 3.75))
+		out[i] = 5 + int(95*math.Pow((float64(i*37%n)+0.5)/n, 3.63))
 	}
 	return out
 }

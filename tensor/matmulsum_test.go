@@ -45,7 +45,7 @@ func TestMatMulSum(t *testing.T) {
 				column[i%n] += float64(v)
 			}
 			var first *tensor.Dense
-			for _, threads := range []int{1, 2, 3, 8} {
+			for _, threads := range []int{1, 3, 8} {
 				what := fmt.Sprintf("%v, set %v, %d threads", size, set, threads)
 				undo := par.SetThreads(threads)
 				got, s := was.Clone(), sums.Clone()

@@ -2,6 +2,7 @@ package sequence_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -93,7 +94,12 @@ func TestThreads(t *testing.T) {
 	g := graph.Chains(slices.Repeat([]int{3, 11, 7, 1}, 12)...)
 	const in, hidden = 20, 48
 	x := random(3, g.NumNodes(), in).Value
-	for name, c := range cells(in, hidden) {
+	all := cells(in, hidden)
+	for i, name := range slices.Sorted(maps.Keys(all)) {
+		if raced && i%3 > 0 {
+			continue // the detector is slow, and what it looks for are accesses
+		}
+		c := all[name]
 		run := func(threads int) (out [][]tensor.Float) {
 			defer par.SetThreads(threads)()
 			tp := grad.NewTape(1)

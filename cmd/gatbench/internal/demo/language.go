@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
@@ -180,7 +181,7 @@ func (n *languageNet) write(s *Stage, letters *text.Characters, length int) (str
 		Begin: []int32{first}, End: decode.NoEnd, Longest: []int{length},
 		State: decode.State(message.State{zeros(n.LSTM.Hidden), zeros(n.LSTM.Hidden)}),
 		Step: func(t *grad.Tape, l *decode.Live) (*grad.Var, decode.State) {
-			y, next := n.forward(t, graph.Chains(ones(l.Len())...), l.Last, message.State(l.State))
+			y, next := n.forward(t, graph.Chains(slices.Repeat([]int{1}, l.Len())...), l.Last, message.State(l.State))
 			return y, decode.State(next)
 		},
 	})

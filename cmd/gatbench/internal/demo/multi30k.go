@@ -9,7 +9,6 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/layers/decode"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
-	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -38,27 +37,14 @@ func (r *translator) short(p *text.Parallel, rows []int32) *text.Parallel {
 	return out
 }
 
-// loss is that of some pairs, when the decoder is fed what it should have said.
-func (r *translator) loss(t *grad.Tape, pairs text.Pairs, rows []int32) *grad.Var {
-	b := pairs.Batch(rows)
-	return r.Net.Forward(t, b.Source.Graph, b.Source.Tokens, b.Input.Graph, b.Input.Tokens).CrossEntropy(b.Output)
-}
-
 // translate returns the likeliest of what a beam of five finds for each line. It does not
 // say that it does not know a word.
 func (r *translator) translate(lines []string) ([]string, error) {
-	in, t := text.EncodeLines(r.source, lines), grad.NewEval()
-	start := r.Net.Start(t, r.Net.Encode(t, in.Graph(), in.Tokens))
-	found, err := decode.Beam{Width: 5, Alpha: 1}.Run(&decode.Search{
-		Begin: repeat(text.Begin, len(lines)), End: text.End, Longest: []int{2 * translationLongest}, State: decode.State(start.Keep()),
-		Step: func(t *grad.Tape, l *decode.Live) (*grad.Var, decode.State) {
-			y, next := r.Net.Step(t, l.Last, message.State(l.State))
-			return y, decode.State(next)
-		},
-		Forbid: func(_ *decode.Live, _ int, forbidden []bool) {
-			forbidden[text.Unknown], forbidden[text.Begin] = true, true
-		},
-	})
+	search := searchOf(r.Net, text.EncodeLines(r.source, lines), 2*translationLongest)
+	search.Forbid = func(_ *decode.Live, _ int, forbidden []bool) {
+		forbidden[text.Unknown], forbidden[text.Begin] = true, true
+	}
+	found, err := decode.Beam{Width: 5, Alpha: 1}.Run(search)
 	if err != nil {
 		return nil, err
 	}
@@ -115,16 +101,16 @@ func runMulti30k(s *Stage) error {
 	l := &training{
 		Stage: s, optimiser: &train.Adam{LR: 1e-3}, clip: 1, epochs: s.epochs(6),
 		batches: func(epoch int) [][]int32 { return text.ByLength(pairs.Source.Lengths(), 64, s.Seed, epoch) },
-		loss:    func(t *grad.Tape, rows []int32) *grad.Var { return r.loss(t, pairs, rows) },
+		loss:    func(t *grad.Tape, rows []int32) *grad.Var { return taughtLoss(r.Net, t, pairs, rows) },
 		score: func() (float64, string) {
-			cost := r.loss(grad.NewEval(), tests, every(tests.Len()))
+			cost := taughtLoss(r.Net, grad.NewEval(), tests, every(tests.Len()))
 			perplexities = append(perplexities, train.Perplexity(float64(cost.Value().Data[0])))
 			last, failed = r.bleu(tried)
 			return last.Score, "test_bleu"
 		},
 	}
 	if err := l.run(); err != nil || failed != nil {
-		return firstOf(err, failed)
+		return cmp.Or(err, failed)
 	}
 	perplexity := perplexities[len(perplexities)-1]
 	s.result(map[string]any{"test_bleu": last.Score, "test_perplexity": perplexity})

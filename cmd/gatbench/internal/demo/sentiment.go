@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -143,7 +144,7 @@ func runSentiment(s *Stage) error {
 		return err
 	}
 	if err := l.run(); err != nil || failed != nil {
-		return firstOf(err, failed)
+		return cmp.Or(err, failed)
 	}
 	s.result(map[string]any{"test_root5": last.five, "test_root2": last.two})
 	s.print("\nof the sentences to try %.1f %% are right of five kinds, and %.1f %% of positive or negative\n\n", 100*last.five, 100*last.two)

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -189,7 +190,7 @@ func runTagging(s *Stage) error {
 		},
 	}
 	if err := l.run(); err != nil || failed != nil {
-		return firstOf(err, failed)
+		return cmp.Or(err, failed)
 	}
 	s.result(map[string]any{"test_f1": counts.All.F1(), "test_precision": counts.All.Precision(), "test_recall": counts.All.Recall()})
 	s.taggingResult(counts, net, tests, tried, trying)

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -9,7 +10,6 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/layers/decode"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
-	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -42,23 +42,9 @@ func newRewriter(s *Stage, p *text.Parallel, embed, hidden int) (*rewriter, erro
 	return r, nil
 }
 
-// loss is that of some pairs, when the decoder is fed what it should have said.
-func (r *rewriter) loss(t *grad.Tape, pairs text.Pairs, rows []int32) *grad.Var {
-	b := pairs.Batch(rows)
-	return r.Net.Forward(t, b.Source.Graph, b.Source.Tokens, b.Input.Graph, b.Input.Tokens).CrossEntropy(b.Output)
-}
-
 // rewrite returns what becomes of lines, each letter the likeliest.
 func (r *rewriter) rewrite(lines []string) ([]string, error) {
-	in, t := text.EncodeLines(r.source, lines), grad.NewEval()
-	start := r.Net.Start(t, r.Net.Encode(t, in.Graph(), in.Tokens))
-	found, err := decode.Greedy{}.Run(&decode.Search{
-		Begin: repeat(text.Begin, len(lines)), End: text.End, Longest: []int{24}, State: decode.State(start.Keep()),
-		Step: func(t *grad.Tape, l *decode.Live) (*grad.Var, decode.State) {
-			y, next := r.Net.Step(t, l.Last, message.State(l.State))
-			return y, decode.State(next)
-		},
-	})
+	found, err := decode.Greedy{}.Run(searchOf(r.Net, text.EncodeLines(r.source, lines), 24))
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +81,7 @@ func runAntonyms(s *Stage) error {
 	var failed error
 	l := &training{
 		Stage: s, optimiser: &train.Adam{LR: 1e-3}, epochs: s.epochs(500), batches: whole, every: 50,
-		loss: func(t *grad.Tape, _ []int32) *grad.Var { return r.loss(t, pairs, every(pairs.Len())) },
+		loss: func(t *grad.Tape, _ []int32) *grad.Var { return taughtLoss(r.Net, t, pairs, every(pairs.Len())) },
 		score: func() (float64, string) {
 			share, err := r.right(p)
 			failed = err
@@ -103,7 +89,7 @@ func runAntonyms(s *Stage) error {
 		},
 	}
 	if err := l.run(); err != nil || failed != nil {
-		return firstOf(err, failed)
+		return cmp.Or(err, failed)
 	}
 	asked := append(append([]string(nil), p.Source...), "mans")
 	got, err := r.rewrite(asked)
@@ -139,7 +125,7 @@ func runDates(s *Stage) error {
 	l := &training{
 		Stage: s, optimiser: &train.Adam{LR: 3e-3}, clip: 5, epochs: s.epochs(12),
 		batches: func(epoch int) [][]int32 { return text.ByLength(pairs.Source.Lengths(), 64, s.Seed, epoch) },
-		loss:    func(t *grad.Tape, rows []int32) *grad.Var { return r.loss(t, pairs, rows) },
+		loss:    func(t *grad.Tape, rows []int32) *grad.Var { return taughtLoss(r.Net, t, pairs, rows) },
 		score: func() (float64, string) {
 			share, err := r.right(tried)
 			failed = err
@@ -147,7 +133,7 @@ func runDates(s *Stage) error {
 		},
 	}
 	if err := l.run(); err != nil || failed != nil {
-		return firstOf(err, failed)
+		return cmp.Or(err, failed)
 	}
 	few := tried.Source[:min(6, len(tried.Source))]
 	got, err := r.rewrite(few)
@@ -184,34 +170,6 @@ func unseen(p, others *text.Parallel) *text.Parallel {
 			seen[line] = true
 			out.Source, out.Target = append(out.Source, line), append(out.Target, p.Target[i])
 		}
-	}
-	return out
-}
-
-// firstOf returns the first error that is one.
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// repeat returns a token n times.
-func repeat(token int32, n int) []int32 {
-	out := make([]int32, n)
-	for i := range out {
-		out[i] = token
-	}
-	return out
-}
-
-// ones is the lengths of n chains of a node.
-func ones(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = 1
 	}
 	return out
 }

@@ -62,8 +62,8 @@ func newPairSums(scores [4]*grad.Var, parts, k int) pairSums {
 	return nil
 }
 
-// give adds the sums of all parts, in order, to the gradients of the scores.
-func (s pairSums) give(scores [4]*grad.Var, parts, k int) {
+// addTo adds the sums of all parts, in order, to the gradients of the scores.
+func (s pairSums) addTo(scores [4]*grad.Var, parts, k int) {
 	for i := range parts {
 		next, begin, end := s.of(i, k)
 		for n, sum := range [][]float64{next, begin, end} {
@@ -83,7 +83,7 @@ func (c *crfCost) Pull(dy *tensor.Dense) {
 	parts := len(c.parts) - 1
 	c.back, c.dy, c.dx, c.sums = true, dy, c.scores[0].Grad(), newPairSums(c.scores, parts, c.k)
 	par.Run(parts, c)
-	c.sums.give(c.scores, parts, c.k)
+	c.sums.addTo(c.scores, parts, c.k)
 }
 
 // Chunk does the chains of a part.

@@ -44,7 +44,7 @@ func (m *crfMarginals) Pull(dy *tensor.Dense) {
 	parts := len(m.parts) - 1
 	m.back, m.dy, m.dx, m.sums = true, dy, m.scores[0].Grad(), newPairSums(m.scores, parts, m.k)
 	par.Run(parts, m)
-	m.sums.give(m.scores, parts, m.k)
+	m.sums.addTo(m.scores, parts, m.k)
 }
 
 // Chunk does the chains of a part.

@@ -14,15 +14,17 @@ import (
 
 // demoCommand is gatbench demo.
 type demoCommand struct {
-	Name    string `arg:"" optional:"" help:"Which one; without it all are listed."`
-	Seed    uint64 `default:"0" placeholder:"N" help:"Seed of first weights, order and dropout (0). It fixes the run to the bit."`
-	Epochs  int    `default:"0" placeholder:"N" help:"Epochs, or hundreds of steps (0: the demo's own)."`
-	Data    string `placeholder:"DIR" help:"Folder of the datasets (else $$EDGEWISE_DATA, else the user's cache)."`
-	Text    string `placeholder:"FILE" help:"What language learns from: any text in UTF-8 (edgewise's own guides)."`
-	Picture string `placeholder:"FILE" help:"Draw what came of it: .svg or .png."`
-	Save    string `placeholder:"FILE" help:"Save the model."`
-	Threads int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
-	JSON    bool   `name:"json" help:"Print JSON objects, one a line."`
+	Name     string  `arg:"" optional:"" help:"Which one; without it all are listed."`
+	Seed     uint64  `default:"0" placeholder:"N" help:"Seed of first weights, order and dropout (0). It fixes the run to the bit."`
+	Epochs   int     `default:"0" placeholder:"N" help:"Epochs, or hundreds of steps (0: the demo's own)."`
+	Data     string  `placeholder:"DIR" help:"Folder of the datasets (else $$EDGEWISE_DATA, else the user's cache)."`
+	Text     string  `placeholder:"FILE" help:"What language learns from: any text in UTF-8 (edgewise's own guides)."`
+	Noise    float64 `default:"0" placeholder:"X" help:"Share of the dots that hopfield's cues have wrong (0: 0.2)."`
+	Capacity bool    `help:"Draw how many patterns hopfield holds."`
+	Picture  string  `placeholder:"FILE" help:"Draw what came of it: .svg or .png."`
+	Save     string  `placeholder:"FILE" help:"Save the model."`
+	Threads  int     `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
+	JSON     bool    `name:"json" help:"Print JSON objects, one a line."`
 }
 
 func (c *demoCommand) endsItself() {}
@@ -51,6 +53,7 @@ func (c *demoCommand) Run(e env) error {
 	return (&demo.Stage{
 		Ctx: e.ctx, Out: out, Progress: report.NewProgress(e.errOut), JSON: c.JSON, Seed: c.Seed, Epochs: c.Epochs,
 		Data: c.Data, Text: c.Text, Picture: c.Picture, Save: c.Save, Few: fewTexts,
+		Noise: c.Noise, Capacity: c.Capacity,
 	}).Show(d)
 }
 
@@ -63,6 +66,10 @@ func (c *demoCommand) check(d demo.Demo) error {
 		return misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
 	case c.Text != "" && d.Name != "language":
 		return misuse("--text is for the demo language, not for %s", d.Name)
+	case (c.Noise != 0 || c.Capacity) && d.Name != "hopfield":
+		return misuse("--noise and --capacity are for the demo hopfield, not for %s", d.Name)
+	case !(c.Noise >= 0 && c.Noise <= 0.5):
+		return misuse("--noise %v: it must be a share from 0 to 0.5; with more the negative of a pattern is nearer", c.Noise)
 	}
 	if ext := strings.ToLower(filepath.Ext(c.Picture)); c.Picture != "" && !slices.Contains([]string{".svg", ".png"}, ext) {
 		return misuse("--picture %s: it must end in .svg or .png", c.Picture)

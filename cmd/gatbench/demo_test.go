@@ -33,7 +33,7 @@ func TestDemos(t *testing.T) {
 	if err := os.WriteFile(guide, []byte(strings.Repeat("a few words, again and again\n", 130)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	quick := map[string]string{"names": "1", "antonyms": "60", "sine": "1", "language": "3", "questions": "1", "tagging": "1", "sentiment": "1"}
+	quick := map[string]string{"names": "1", "antonyms": "60", "sine": "1", "language": "3", "questions": "1", "tagging": "1", "sentiment": "1", "hopfield": "1"}
 	for _, d := range demo.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			epochs, isQuick := quick[d.Name]
@@ -137,6 +137,8 @@ func TestDemoMisuse(t *testing.T) {
 		"it must end in .svg":    {"demo", "sine", "--picture", "x.pdf"},
 		"--epochs -1":            {"demo", "sine", "--epochs=-1"},
 		"--threads -1":           {"demo", "sine", "--threads=-1"},
+		"are for the demo hop":   {"demo", "sine", "--capacity"},
+		"a share from 0 to 0.5":  {"demo", "hopfield", "--noise", "0.7"},
 		"there is no folder":     {"demo", "sine", "--save", "no/such/folder/x"},
 		"--text":                 {"demo", "language", "--text", os.DevNull},
 		"it takes":               {"demo", "language", "--text", small},

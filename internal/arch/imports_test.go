@@ -93,7 +93,7 @@ var forTests = []string{"grad/gradtest", "internal/golden", "internal/arch", "in
 // others says who may import a module that is not ours: a package matches by
 // its path or by a leading part of it.
 var others = map[string]string{
-	"gonum.org/v1/gonum":            "graph tensor sparse cmd",
+	"gonum.org/v1/gonum":            "graph tensor sparse layers/memory cmd",
 	"golang.org/x/image":            "internal/picture",
 	"github.com/klauspost/compress": "datasets internal/npy internal/unpack",
 	"golang.org/x/sys":              "internal/par internal/simd internal/atomicfile datasets cmd",

@@ -10,7 +10,8 @@ type Demo struct {
 
 // All returns the demos, in the order in which they are best read.
 func All() []Demo {
-	return []Demo{names, questions, tagging, sentiment, recall, adding, sine, chaos, language, antonyms, dates, multi30k}
+	return []Demo{names, questions, tagging, sentiment, recall, adding, sine, chaos, language, antonyms, dates, multi30k,
+		hopfield, modern}
 }
 
 // Find returns the demo of that name.

@@ -21,14 +21,16 @@ type Stage struct {
 	Ctx      context.Context
 	Out      *report.Printer
 	Progress *report.Progress
-	JSON     bool   // an object a line instead of words
-	Seed     uint64 // of first weights, order and dropout
-	Epochs   int    // 0: the demo's own
-	Data     string // folder of the datasets; empty: where they usually are
-	Text     string // a file to learn from; empty: the demo's own
-	Picture  string // file; empty: none
-	Save     string // file; empty: none
-	Few      int    // so many texts of a dataset are read at most; 0: all. Tests set it
+	JSON     bool    // an object a line instead of words
+	Seed     uint64  // of first weights, order and dropout
+	Epochs   int     // 0: the demo's own
+	Data     string  // folder of the datasets; empty: where they usually are
+	Text     string  // a file to learn from; empty: the demo's own
+	Picture  string  // file; empty: none
+	Save     string  // file; empty: none
+	Noise    float64 // of hopfield's cues, a share; 0: the demo's own
+	Capacity bool    // hopfield shows how many patterns it holds
+	Few      int     // so many texts of a dataset are read at most; 0: all. Tests set it
 
 	demo  Demo
 	start time.Time

@@ -1,0 +1,238 @@
+package demo
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/internal/picture"
+	"github.com/edgewise-ml/edgewise/layers/memory"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// hopfield stores five letters in a network of a hundred units and has it recall them from
+// noise. With --capacity it draws how many patterns such a network holds.
+var hopfield = Demo{Name: "hopfield", About: "letters recalled from noise by a Hopfield network, and how many it holds", Run: runHopfield}
+
+// letterSide is how many units a letter is wide and high.
+const letterSide = 10
+
+// glyphs are the letters that are stored.
+var glyphs = []struct{ name, rows string }{
+	{"G", "...#####.. ..#######. .##....##. .##....... .##....... .##..####. .##....##. .##....##. ..#######. ...#####.."},
+	{"R", ".#######.. .########. .##....##. .##....##. .########. .#######.. .##.##.... .##..##... .##...##.. .##....##."},
+	{"A", "....##.... ...####... ...#..#... ..##..##.. ..##..##.. .##....##. .########. .########. ##......## ##......##"},
+	{"P", "#######... ########.. ##....##.. ##.....##. ##....##.. ########.. #######... ##........ ##........ ##........"},
+	{"H", "##......## ##......## ##......## ##......## ########## ########## ##......## ##......## ##......## ##......##"},
+}
+
+// letters returns them as rows of +1 and −1.
+func letters() *tensor.Dense {
+	x := tensor.New(len(glyphs), letterSide*letterSide)
+	for k, g := range glyphs {
+		for i, c := range strings.ReplaceAll(g.rows, " ", "") {
+			x.Row(k)[i] = -1
+			if c == '#' {
+				x.Row(k)[i] = 1
+			}
+		}
+	}
+	return x
+}
+
+func runHopfield(s *Stage) error {
+	if s.Capacity {
+		return s.capacity()
+	}
+	noise := 0.2
+	if s.Noise > 0 {
+		noise = s.Noise
+	}
+	stored := letters()
+	cues := s.noisy(stored, noise)
+	s.say("Five letters of %d×%d dots are stored in the weights between %d units. Of each, %.0f %% of the dots are turned over; then one unit after the other listens to all others, until none changes.",
+		letterSide, letterSide, letterSide*letterSide, 100*noise)
+	var found *memory.Recalled
+	share, shown := map[string]any{}, &picture.Chart{Title: "energy", X: picture.Axis{Label: "units turned over"}}
+	for i, rule := range []memory.Rule{memory.Hebb, memory.Storkey, memory.PseudoInverse} {
+		h, err := memory.Store(rule, stored)
+		if err != nil {
+			return err
+		}
+		got, err := h.Recall(cues, memory.Recall{Random: true, Seed: s.Seed, Trace: true})
+		if err != nil {
+			return err
+		}
+		share[rule.String()] = 1 - average(memory.Wrong(got.States, stored))
+		s.print("%-15s %5.1f %% of the dots are right, %d of %d letters\n", rule, 100*(1-average(memory.Wrong(got.States, stored))), recalledOf(got.States, stored), len(glyphs))
+		for k, energy := range got.Energy {
+			name := ""
+			if k == 0 {
+				name = rule.String()
+			}
+			shown.Series = append(shown.Series, fromNought(name, i, energy))
+		}
+		found = got
+		if rule == memory.PseudoInverse {
+			if err := s.keep(h); err != nil {
+				return err
+			}
+		}
+	}
+	s.result(map[string]any{"right": share, "noise": noise})
+	s.lines(sideBySide(stored, cues, found.States))
+	s.say("Left what is stored, in the middle the cue, right what the pseudo-inverse recalls. The letters are alike, and Hebb's rule, which only adds them up, mixes them; the others take off what the network says already.")
+	rows := [][]picture.Panel{nil, nil, nil}
+	for k, g := range glyphs {
+		for i, x := range []*tensor.Dense{stored, cues, found.States} {
+			title := []string{g.name, "cue", "recalled"}[i]
+			rows[i] = append(rows[i], dots(title, x.Row(k)))
+		}
+	}
+	return s.draw(append(rows, []picture.Panel{shown})...)
+}
+
+// noisy turns over a share of the units of each row, drawn from the seed.
+func (s *Stage) noisy(x *tensor.Dense, share float64) *tensor.Dense {
+	rng, y := s.rng(1), x.Clone()
+	for k := range y.Rows() {
+		for _, i := range rng.Perm(y.RowLen())[:int(share*float64(y.RowLen())+0.5)] {
+			y.Row(k)[i] *= -1
+		}
+	}
+	return y
+}
+
+// recalledOf is how many rows of x are those of y.
+func recalledOf(x, y *tensor.Dense) int {
+	n := 0
+	for _, w := range memory.Wrong(x, y) {
+		if w == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// average is the mean of some numbers.
+func average(xs []float64) float64 {
+	sum := 0.0
+	for _, x := range xs {
+		sum += x
+	}
+	return sum / float64(max(1, len(xs)))
+}
+
+// sideBySide shows the rows of some arrays as letters, two columns of the terminal a dot.
+func sideBySide(xs ...*tensor.Dense) string {
+	var b strings.Builder
+	for k := range glyphs {
+		for y := range letterSide {
+			for i, x := range xs {
+				if i > 0 {
+					b.WriteString("     ")
+				}
+				for _, v := range x.Row(k)[y*letterSide : (y+1)*letterSide] {
+					b.WriteString(map[bool]string{true: "██", false: "··"}[v > 0])
+				}
+			}
+			b.WriteString("\n")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// dots is a letter as a table of shades.
+func dots(title string, x []tensor.Float) picture.Panel {
+	h := &picture.Heat{Title: title, Top: 1}
+	for y := range letterSide {
+		row := make([]float64, letterSide)
+		for i, v := range x[y*letterSide : (y+1)*letterSide] {
+			row[i] = float64(v+1) / 2
+		}
+		h.Values = append(h.Values, row)
+	}
+	return h
+}
+
+// fromNought is a line through numbers, from 0 on.
+func fromNought(name string, colour int, ys []float64) picture.Series {
+	c := curve(name, colour, ys)
+	for i := range c.Points {
+		c.Points[i].X--
+	}
+	return c
+}
+
+// capacity finds how many patterns a network holds: units that are wrong after a recall that
+// began at the pattern itself.
+func (s *Stage) capacity() error {
+	const units = 500
+	s.say("Random patterns are stored in %d units, and each is asked for itself. Near 0.14 patterns a unit Hebb's memory breaks down, all at once.", units)
+	rules := []memory.Rule{memory.Hebb, memory.Storkey, memory.PseudoInverse}
+	chart := &picture.Chart{Title: "units that are wrong, of a hundred", X: picture.Axis{Label: "patterns a unit"}}
+	held := map[string]any{}
+	s.print("patterns a unit")
+	for i, r := range rules {
+		chart.Series = append(chart.Series, picture.Series{Name: r.String(), Mark: picture.Curve, Colour: picture.Colour(i)})
+		s.print("  %16s", r)
+	}
+	s.print("\n")
+	for _, load := range []float64{0.02, 0.05, 0.08, 0.1, 0.12, 0.13, 0.138, 0.15, 0.16, 0.18, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6} {
+		s.print("%15.3f", load)
+		for i, r := range rules {
+			if err := s.Ctx.Err(); err != nil {
+				return fmt.Errorf("interrupted at %v patterns a unit", load)
+			}
+			wrong, err := s.wrongAt(r, units, int(load*units))
+			if err != nil {
+				return err
+			}
+			line := &chart.Series[i]
+			line.Points = append(line.Points, picture.Point{X: load, Y: 100 * wrong})
+			s.print("  %9.2f %% wrong", 100*wrong)
+			if at, ok := crossing(line.Points); ok && held[r.String()] == nil {
+				held[r.String()] = at
+			}
+		}
+		s.print("\n")
+	}
+	s.result(map[string]any{"capacity": held, "units": units})
+	s.say("Hebb's rule has one unit in a hundred wrong at %.3f patterns a unit; theory has it break down at 0.138.", held[memory.Hebb.String()])
+	return s.draw([]picture.Panel{chart})
+}
+
+// crossing is where the last two points go from under to over one in a hundred.
+func crossing(ps []picture.Point) (x float64, ok bool) {
+	if len(ps) < 2 {
+		return 0, false
+	}
+	a, b := ps[len(ps)-2], ps[len(ps)-1]
+	if a.Y > 1 || b.Y <= 1 {
+		return 0, false
+	}
+	return a.X + (b.X-a.X)*(1-a.Y)/(b.Y-a.Y), true
+}
+
+// wrongAt is which share of the units is wrong with so many patterns stored.
+func (s *Stage) wrongAt(rule memory.Rule, units, patterns int) (float64, error) {
+	x := coins(s, units, patterns)
+	h, err := memory.Store(rule, x)
+	if err != nil {
+		return 0, err
+	}
+	got, err := h.Recall(x, memory.Recall{})
+	if err != nil {
+		return 0, err
+	}
+	return average(memory.Wrong(got.States, x)), nil
+}
+
+// coins are random patterns, a row of +1 and −1 each.
+func coins(s *Stage, units, patterns int) *tensor.Dense {
+	rng, x := s.rng(uint64(patterns)), tensor.New(patterns, units)
+	for i := range x.Data {
+		x.Data[i] = tensor.Float(2*rng.IntN(2) - 1)
+	}
+	return x
+}

@@ -1,0 +1,84 @@
+package demo
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/picture"
+	"github.com/edgewise-ml/edgewise/layers/memory"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// modern stores more and more patterns in 64 units: Hebb's weights hold nine, attention over
+// the patterns themselves holds more than there is room to draw.
+var modern = Demo{Name: "modern", About: "how many patterns 64 units hold: Hebb's weights beside attention", Run: runModern}
+
+const (
+	modernUnits  = 64
+	modernTurned = 6  // of a cue
+	modernCues   = 50 // of each number of patterns, at most
+)
+
+func runModern(s *Stage) error {
+	s.say("Patterns of %d units, +1 or −1, and cues with %d of them turned over. A Hopfield network keeps weights, a modern one the patterns: a cue attends to them, once, with β = 1.", modernUnits, modernTurned)
+	names := []string{"Hebb's weights", "attention, one step"}
+	chart := &picture.Chart{Title: "cues that find their pattern, of a hundred", X: picture.Axis{Label: "log₁₀ of the patterns"}}
+	for i, name := range names {
+		chart.Series = append(chart.Series, picture.Series{Name: name, Mark: picture.Curve, Colour: picture.Colour(i)})
+	}
+	rows := []map[string]any{}
+	s.print("%9s   %s   %s\n", "patterns", names[0], names[1])
+	for _, n := range []int{2, 5, 10, 20, 50, 100, 300, 1000, 3000, 10_000, 30_000, 100_000} {
+		if err := s.Ctx.Err(); err != nil {
+			return fmt.Errorf("interrupted at %d patterns", n)
+		}
+		classic, attention, err := s.modernAt(n)
+		if err != nil {
+			return err
+		}
+		for i, v := range []float64{classic, attention} {
+			chart.Series[i].Points = append(chart.Series[i].Points, picture.Point{X: math.Log10(float64(n)), Y: 100 * v})
+		}
+		rows = append(rows, map[string]any{"patterns": n, "hebb": classic, "attention": attention})
+		s.print("%9d   %11.0f %%   %15.0f %%\n", n, 100*classic, 100*attention)
+	}
+	s.result(map[string]any{"found": rows})
+	s.say("Weights between 64 units are 2,016 numbers, whatever is stored. Attention keeps every pattern, and tells apart exponentially many in the number of units.")
+	if err := s.draw([]picture.Panel{chart}); err != nil {
+		return err
+	}
+	kept := &attended{Net: memory.Modern{Beta: 1}, Patterns: grad.NewParam(1000, modernUnits)}
+	copy(kept.Patterns.Value.Data, coins(s, modernUnits, 1000).Data)
+	return s.keep(kept)
+}
+
+// attended is a memory and what it holds.
+type attended struct {
+	Net      memory.Modern
+	Patterns *grad.Param
+}
+
+// modernAt returns which share of the cues finds its pattern among n.
+func (s *Stage) modernAt(n int) (classic, modern float64, err error) {
+	x := coins(s, modernUnits, n)
+	some := tensor.Of(x.Data[:min(n, modernCues)*modernUnits], min(n, modernCues), modernUnits)
+	cues := s.noisy(some, float64(modernTurned)/modernUnits)
+	h, err := memory.Store(memory.Hebb, x)
+	if err != nil {
+		return 0, 0, err
+	}
+	got, err := h.Recall(cues, memory.Recall{})
+	if err != nil {
+		return 0, 0, err
+	}
+	one := (&memory.Modern{Beta: 1}).Retrieve(x, cues)
+	for i, v := range one.Data {
+		one.Data[i] = 1
+		if v < 0 {
+			one.Data[i] = -1
+		}
+	}
+	all := float64(some.Rows())
+	return float64(recalledOf(got.States, some)) / all, float64(recalledOf(one, some)) / all, nil
+}

@@ -1,0 +1,14 @@
+// Package memory holds networks with a memory: slots that are read by attention, tapes and
+// stacks that are written, and patterns that a network falls back into.
+//
+// A memory is a bipartite graph from its slots to who reads them. A [Hopfield] network is a
+// complete graph with a weight on each edge, whose units listen until nothing changes:
+//
+//	h, err := memory.Store(memory.Hebb, patterns) // a row of +1 and −1 each
+//	…
+//	found, err := h.Recall(cues, memory.Recall{})
+//	letters := found.States
+//
+// A [BAM] is the same between two layers, and a [Modern] one is attention itself: a cue
+// asks, the patterns are keys and values.
+package memory

@@ -1,0 +1,147 @@
+package memory
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Hopfield is a network of units that are +1 or −1 and hear each other:
+//
+//	s_i ← +1 if Σ_j W_ij·s_j + B_i ≥ 0, else −1     W_ij = W_ji,  W_ii = 0
+//	E(s) = −½·Σ_ij s_i·W_ij·s_j − Σ_i B_i·s_i
+//
+// of Hopfield, "Neural Networks and Physical Systems with Emergent Collective Computational
+// Abilities", 1982. Unit by unit the energy never rises, so the network comes to rest: in a
+// pattern that was stored, in its negative, or in a mixture of some. [Store] makes one.
+//
+// It is the complete graph with a weight on each edge: a unit's sum is
+// UpdateAll(graph.Complete(Units), UMulE(s, W), Sum), with a column of s for each state.
+type Hopfield struct {
+	Units int
+
+	W *grad.Param `json:"-"` // Units×Units
+	B *grad.Param `json:"-"` // Units, or nil: zeros
+}
+
+// mostUnits is how many units have weights that can be counted.
+const mostUnits = 46340
+
+// NewHopfield returns a network in which nothing is stored: all weights are zero.
+func NewHopfield(units int) (*Hopfield, error) {
+	if units < 1 || units > mostUnits {
+		return nil, fmt.Errorf("memory.NewHopfield: %d units; there must be 1 to %d", units, mostUnits)
+	}
+	return &Hopfield{Units: units, W: grad.NewParam(units, units)}, nil
+}
+
+// Fields returns W·s + B of each state, a row each.
+func (h *Hopfield) Fields(states *tensor.Dense) (*tensor.Dense, error) {
+	if err := h.check("Fields", states); err != nil {
+		return nil, err
+	}
+	return transposed(h.fields(transposed(states))), nil
+}
+
+// fields is Fields of states that are columns.
+func (h *Hopfield) fields(s *tensor.Dense) *tensor.Dense {
+	n := h.Units * h.Units
+	w := tensor.Of(h.W.Value.Data, n, 1)
+	y := message.UpdateAll(graph.Complete(h.Units), message.UMulE(grad.Const(s), grad.Const(w)), message.Sum).Value()
+	if h.B != nil {
+		for i, b := range h.B.Value.Data {
+			for j := range y.Row(i) {
+				y.Row(i)[j] += b
+			}
+		}
+	}
+	return y
+}
+
+// field is what unit i hears in one state.
+func (h *Hopfield) field(i int, s []tensor.Float) tensor.Float {
+	x := vec.Dot(h.W.Value.Row(i), s)
+	if h.B != nil {
+		x += h.B.Value.Data[i]
+	}
+	return x
+}
+
+// Energy returns E of each state.
+func (h *Hopfield) Energy(states *tensor.Dense) ([]float64, error) {
+	f, err := h.Fields(states)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, states.Rows())
+	for k := range out {
+		for i, s := range states.Row(k) {
+			b := 0.0
+			if h.B != nil {
+				b = float64(h.B.Value.Data[i])
+			}
+			out[k] -= float64(s) * (float64(f.Row(k)[i]) + b) / 2
+		}
+	}
+	return out, nil
+}
+
+// check returns an error unless states are rows of +1 and −1, one for each unit.
+func (h *Hopfield) check(op string, states *tensor.Dense) error {
+	if h.W == nil || h.W.Value == nil || h.W.Value.Rows() != h.Units || h.W.Value.RowLen() != h.Units {
+		return fmt.Errorf("memory.Hopfield.%s: there are no weights of %d×%d units; make it with NewHopfield or Store", op, h.Units, h.Units)
+	}
+	return bipolar("memory.Hopfield."+op, "state", states, h.Units)
+}
+
+// bipolar returns an error unless x is rows of +1 and −1 of a length; 0 is any.
+func bipolar(op, what string, x *tensor.Dense, units int) error {
+	if x == nil || x.Rows() == 0 || x.RowLen() == 0 {
+		return fmt.Errorf("%s: there is no %s", op, what)
+	}
+	if units > 0 && x.RowLen() != units {
+		return fmt.Errorf("%s: a %s has %d units, and the network has %d", op, what, x.RowLen(), units)
+	}
+	for i, v := range x.Data {
+		if v != 1 && v != -1 {
+			return fmt.Errorf("%s: unit %d of %s %d is %v; it must be +1 or −1", op, i%x.RowLen(), what, i/x.RowLen(), v)
+		}
+	}
+	return nil
+}
+
+// sign is +1 from nought on, and −1 below.
+func sign(x tensor.Float) tensor.Float {
+	if x >= 0 {
+		return 1
+	}
+	return -1
+}
+
+// transposed returns the columns of x as rows.
+func transposed(x *tensor.Dense) *tensor.Dense {
+	y := tensor.New(x.RowLen(), x.Rows())
+	tensor.Transpose(y, x)
+	return y
+}
+
+// Wrong returns which share of the units of each state differ from the pattern in its place:
+// what a recall has got wrong.
+func Wrong(states, patterns *tensor.Dense) []float64 {
+	if states.Rows() != patterns.Rows() || states.RowLen() != patterns.RowLen() {
+		panic(tensor.Mismatch("memory.Wrong", states, patterns))
+	}
+	out := make([]float64, states.Rows())
+	for k := range out {
+		for i, v := range states.Row(k) {
+			out[k] += math.Abs(float64(v-patterns.Row(k)[i])) / 2
+		}
+		out[k] /= float64(states.RowLen())
+	}
+	return out
+}

@@ -1,0 +1,177 @@
+package memory
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Recall says how a network comes to rest from its cues.
+type Recall struct {
+	// Sync has all units change at once. It is a product of matrices for all states, but the
+	// energy may rise, and a state may change for ever between two. Without it one unit
+	// changes at a time.
+	Sync   bool
+	Most   int    // sweeps over all units at most; 0: 100
+	Random bool   // the units of a sweep come in an order that is drawn from Seed, anew each time
+	Seed   uint64 // and the state's number
+	Trace  bool   // keep the energies on the way
+}
+
+// Recalled is what cues came to, each in its place.
+type Recalled struct {
+	States *tensor.Dense
+	Rests  []bool // nothing changes any more
+	Cycles []bool // a state that comes again after two synchronous updates
+	Sweeps []int  // that changed something
+
+	// Energy, with Recall.Trace, is that of the cue and then after each change: of a unit
+	// that turns over, or of all at once.
+	Energy [][]float64
+}
+
+// Recall updates each cue, a row of +1 and −1, until it rests.
+func (h *Hopfield) Recall(cues *tensor.Dense, r Recall) (*Recalled, error) {
+	if err := h.check("Recall", cues); err != nil {
+		return nil, err
+	}
+	if r.Most == 0 {
+		r.Most = 100
+	}
+	n := cues.Rows()
+	out := &Recalled{States: cues.Clone(), Rests: make([]bool, n), Cycles: make([]bool, n), Sweeps: make([]int, n)}
+	if r.Trace {
+		out.Energy = make([][]float64, n)
+	}
+	if r.Sync {
+		h.together(out, r)
+		return out, nil
+	}
+	par.For(n, 1, func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			h.alone(out, k, r)
+		}
+	})
+	return out, nil
+}
+
+// alone updates state k unit by unit.
+func (h *Hopfield) alone(out *Recalled, k int, r Recall) {
+	s, order := out.States.Row(k), make([]int, h.Units)
+	for i := range order {
+		order[i] = i
+	}
+	rng := rand.New(rand.NewPCG(r.Seed, uint64(k)))
+	e := h.energyOf(s)
+	trace := func() {
+		if r.Trace {
+			out.Energy[k] = append(out.Energy[k], e)
+		}
+	}
+	trace()
+	for range r.Most {
+		if r.Random {
+			rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		}
+		changed := false
+		for _, i := range order {
+			x := h.field(i, s)
+			if to := sign(x); to != s[i] {
+				e -= float64(to-s[i]) * float64(x)
+				s[i], changed = to, true
+				trace()
+			}
+		}
+		if !changed {
+			out.Rests[k] = true
+			return
+		}
+		out.Sweeps[k]++
+	}
+}
+
+// energyOf is E of one state.
+func (h *Hopfield) energyOf(s []tensor.Float) float64 {
+	e := 0.0
+	for i, v := range s {
+		x, b := float64(h.field(i, s)), 0.0
+		if h.B != nil {
+			b = float64(h.B.Value.Data[i])
+		}
+		e -= float64(v) * (x + b) / 2
+	}
+	return e
+}
+
+// together updates all states at once, as columns. A state that rests or cycles stays as
+// it is.
+func (h *Hopfield) together(out *Recalled, r Recall) {
+	now := transposed(out.States)
+	before := now.Clone()
+	n := len(out.Rests)
+	over := func(k int) bool { return out.Rests[k] || out.Cycles[k] }
+	for step := 0; ; step++ {
+		if r.Trace {
+			states := transposed(now)
+			for k := range n {
+				if !over(k) {
+					out.Energy[k] = append(out.Energy[k], h.energyOf(states.Row(k)))
+				}
+			}
+		}
+		if step == r.Most || !slices.ContainsFunc(every(n), func(k int) bool { return !over(k) }) {
+			break
+		}
+		next := h.fields(now)
+		rests, returns := compared(next, now, before)
+		for k := range n {
+			switch {
+			case over(k):
+				keepColumn(next, now, k)
+			case rests[k]:
+				out.Rests[k] = true
+			case step > 0 && returns[k]:
+				out.Cycles[k] = true
+				out.Sweeps[k]++
+			default:
+				out.Sweeps[k]++
+			}
+		}
+		before, now = now, next
+	}
+	out.States = transposed(now)
+}
+
+// compared makes fields states, and says which of its columns are those of now, and which
+// those of before.
+func compared(fields, now, before *tensor.Dense) (rests, returns []bool) {
+	n := fields.RowLen()
+	rests, returns = slices.Repeat([]bool{true}, n), slices.Repeat([]bool{true}, n)
+	for i := range fields.Rows() {
+		f, a, b := fields.Row(i), now.Row(i), before.Row(i)
+		for k, x := range f {
+			f[k] = sign(x)
+			rests[k] = rests[k] && f[k] == a[k]
+			returns[k] = returns[k] && f[k] == b[k]
+		}
+	}
+	return rests, returns
+}
+
+// keepColumn sets column k of x to that of y.
+func keepColumn(x, y *tensor.Dense, k int) {
+	for i := range x.Rows() {
+		x.Row(i)[k] = y.Row(i)[k]
+	}
+}
+
+// every is 0 to n−1.
+func every(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}

@@ -1,0 +1,122 @@
+package memory
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Rule is how patterns become weights.
+type Rule uint8
+
+const (
+	// Hebb adds up the patterns, of Hebb, 1949, and Hopfield, 1982. It needs no more than
+	// the pattern that comes, and holds some 0.14 patterns a unit:
+	//
+	//	W_ij = 1/Units · Σ_n x_i·x_j     for i ≠ j
+	Hebb Rule = iota
+	// PseudoInverse makes each pattern its own image, of Personnaz, Guyon and Dreyfus, 1985.
+	// It needs all patterns at once, and holds about half a pattern a unit:
+	//
+	//	W = X⁺·X, and then W_ii = 0
+	PseudoInverse
+	// Storkey takes off what the network says already, of Storkey, 1997. It takes pattern by
+	// pattern, and holds more than Hebb:
+	//
+	//	W_ij += 1/Units · (x_i·x_j − x_i·h_ji − h_ij·x_j),     h_ij = Σ_k≠i,j W_ik·x_k
+	Storkey
+)
+
+// String returns the rule's name.
+func (r Rule) String() string {
+	if names := []string{"Hebb", "pseudo-inverse", "Storkey"}; int(r) < len(names) {
+		return names[r]
+	}
+	return fmt.Sprintf("Rule(%d)", uint8(r))
+}
+
+// Store returns a network that holds patterns, a row of +1 and −1 each.
+func Store(r Rule, patterns *tensor.Dense) (*Hopfield, error) {
+	if err := bipolar("memory.Store", "pattern", patterns, 0); err != nil {
+		return nil, err
+	}
+	h, err := NewHopfield(patterns.RowLen())
+	if err != nil {
+		return nil, err
+	}
+	switch r {
+	case Hebb:
+		tensor.MatMul(h.W.Value, patterns, patterns, tensor.TransA)
+		for i := range h.W.Value.Data {
+			h.W.Value.Data[i] /= tensor.Float(h.Units)
+		}
+	case PseudoInverse:
+		if err := projection(h.W.Value, patterns); err != nil {
+			return nil, err
+		}
+	case Storkey:
+		for n := range patterns.Rows() {
+			h.storkey(patterns.Row(n))
+		}
+	default:
+		return nil, fmt.Errorf("memory.Store: there is no rule %v", r)
+	}
+	for i := range h.Units {
+		h.W.Value.Row(i)[i] = 0
+	}
+	return h, nil
+}
+
+// storkey adds one pattern. The diagonal stays zero, so h_ij is h_i − W_ij·x_j.
+func (h *Hopfield) storkey(x []tensor.Float) {
+	fields := make([]tensor.Float, h.Units)
+	for i := range fields {
+		fields[i] = h.field(i, x)
+	}
+	for i := range h.Units {
+		row := h.W.Value.Row(i)
+		for j := range row {
+			if j != i {
+				w := row[j] // still W_ji as well: the change is symmetric
+				row[j] += (x[i]*x[j] - x[i]*(fields[j]-w*x[i]) - (fields[i]-w*x[j])*x[j]) / tensor.Float(h.Units)
+			}
+		}
+	}
+}
+
+// negligible is the eigenvalue, as a part of the largest, below which patterns are as good
+// as sums of others.
+const negligible = 1e-9
+
+// projection sets w to the projection onto the span of the rows of x, in float64.
+func projection(w, x *tensor.Dense) error {
+	n := x.Rows()
+	gram, wide := mat.NewSymDense(n, nil), mat.NewDense(n, x.RowLen(), nil)
+	for i := range n {
+		for j, v := range x.Row(i) {
+			wide.Set(i, j, float64(v))
+		}
+	}
+	gram.SymOuterK(1, wide)
+	var eigen mat.EigenSym
+	if !eigen.Factorize(gram, true) {
+		return fmt.Errorf("memory.Store: the eigenvalues of %d patterns did not converge", n)
+	}
+	var vectors, axes mat.Dense
+	eigen.VectorsTo(&vectors)
+	axes.Mul(vectors.T(), wide) // its rows are orthogonal, of length √λ
+	values := eigen.Values(nil)
+	basis := tensor.New(n, x.RowLen())
+	for i, l := range values {
+		if l > negligible*values[n-1] {
+			for j := range basis.Row(i) {
+				basis.Row(i)[j] = tensor.Float(axes.At(i, j) / math.Sqrt(l))
+			}
+		}
+	}
+	tensor.MatMul(w, basis, basis, tensor.TransA)
+	return nil
+}

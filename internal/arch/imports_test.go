@@ -39,11 +39,12 @@ var table = map[string]string{
 	"datasets":          "graph tensor sparse",
 	"datasets/text":     "graph tensor",
 	"datasets/cora":     "datasets graph tensor sparse",
+	"datasets/points":   "graph tensor",
 	"datasets/cora/gen": "datasets graph tensor sparse",
 	"train":             "grad tensor",
 	"layers":            "layers/internal/compose message grad graph tensor",
 	"layers/sequence":   "layers layers/internal/compose message grad graph tensor",
-	"layers/attention":  "layers layers/internal/compose layers/sequence message grad graph tensor",
+	"layers/attention":  "layers layers/decode layers/internal/compose layers/sequence message grad graph tensor",
 	"layers/memory":     "layers layers/internal/compose layers/sequence message grad graph tensor",
 	"layers/pool":       "layers layers/internal/compose message grad graph tensor",
 	"layers/decode":     "grad tensor",
@@ -51,7 +52,7 @@ var table = map[string]string{
 
 	// Parts of the command, which only it imports.
 	"cmd/gatbench/internal/bench":  "* cmd/gatbench/internal/usage",
-	"cmd/gatbench/internal/demo":   "* datasets/text internal/picture cmd/gatbench/internal/report",
+	"cmd/gatbench/internal/demo":   "* datasets/points datasets/text internal/picture cmd/gatbench/internal/report",
 	"cmd/gatbench/internal/draw":   "datasets internal/picture tensor train",
 	"cmd/gatbench/internal/report": "train cmd/gatbench/internal/usage",
 	"cmd/gatbench/internal/usage":  "",

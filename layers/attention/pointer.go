@@ -1,0 +1,130 @@
+package attention
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
+	"github.com/edgewise-ml/edgewise/layers/sequence"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Pointer is the pointer network: it answers a set of points with some of them, in an
+// order. The weights of its attention are the answer.
+//
+//	e_1 … e_n = Encoder(x_1 … x_n)         d_0 = the encoder's last state
+//	d_i = Decoder(x_{c_{i−1}}, d_{i−1})    the point chosen last; Start before the first choice
+//	p(c_i = j) = softmax_j(Score(e_j, d_i))
+//
+// of Vinyals, Fortunato and Jaitly, "Pointer Networks", NIPS 2015. A batch is sets of any
+// sizes: each is a chain of one graph, in the order in which the encoder reads it. The
+// softmax is over the in-edges of a step, in the graph of a [Pointing]: a point that may not
+// be chosen has no edge.
+//
+// Both cells carry states of the same sizes. Without an Encoder e_j is the point itself, and
+// d_0 is zero: then the answer does not depend on the order of the points.
+type Pointer struct {
+	In               int           // numbers of a point
+	Hidden           int           // of the encoder; without one, In
+	Encoder, Decoder sequence.Cell // Decoder reads points
+	Score            Score         // of the keys e against the queries d
+
+	NoRepeat bool // a point is chosen once
+	End      bool // an answer ends with ⇒, a key of its own, and may be shorter than its set
+	Close    bool // with NoRepeat and End: the first point may be chosen once more, and then only ⇒
+
+	Start *grad.Param `json:"-"` // 1×In, what the decoder reads first
+	Stop  *grad.Param `json:"-"` // 1×Hidden, the key of ⇒; nil without End
+}
+
+// Init makes the Params of all parts; Start and Stop are uniform up to the root of one over
+// their length.
+func (l *Pointer) Init(rng *rand.Rand) {
+	l.check()
+	if l.Encoder != nil {
+		l.Encoder.Init(rng)
+	}
+	l.Decoder.Init(rng)
+	l.Score.Init(rng)
+	l.Start, l.Stop = compose.Uniform(rng, 1, l.In, l.In), nil
+	if l.End {
+		l.Stop = compose.Uniform(rng, 1, l.Hidden, l.Hidden)
+	}
+}
+
+const pointerOp = "attention.Pointer"
+
+// check panics unless the fields make a network.
+func (l *Pointer) check() {
+	switch {
+	case l.Decoder == nil || l.Score == nil:
+		panic(&grad.TapeError{Op: pointerOp, Why: "it needs a Decoder and a Score"})
+	case l.Encoder == nil && l.Hidden != l.In:
+		panic(&tensor.ShapeError{Op: pointerOp, Shapes: [][]int{{l.In}, {l.Hidden}}, Why: "without an Encoder the keys are the points, so Hidden must be In"})
+	case l.Close && !(l.NoRepeat && l.End):
+		panic(&grad.TapeError{Op: pointerOp, Why: "Close wants NoRepeat and End"})
+	}
+}
+
+// Forward returns the logit of every edge of p.Pairs, E×1: of each step, whose decoder is
+// fed what p says that the step before chose. x has a row for each node of p.Sets.
+func (l *Pointer) Forward(t *grad.Tape, p *Pointing, x *grad.Var) *grad.Var {
+	return message.ApplyEdges(p.Pairs, l.logits(t, p, x))
+}
+
+// Loss is the mean of −log p(c_i) over the steps: the cross-entropy of the chosen edges
+// among those into their step.
+func (l *Pointer) Loss(t *grad.Tape, p *Pointing, x *grad.Var) *grad.Var {
+	logP := message.ApplyEdges(p.Pairs, l.logits(t, p, x).LogSoftmax())
+	return logP.Rows(p.Chosen).Mean().Neg()
+}
+
+// logits is Forward that has not run.
+func (l *Pointer) logits(t *grad.Tape, p *Pointing, x *grad.Var) message.Msg {
+	keys, state := l.encode(t, p.Sets, x)
+	d := l.Decoder.ForwardFrom(t, p.Steps, l.points(t, x).Rows(p.fed), state)
+	return l.Score.Of(t, keys, d[0])
+}
+
+// encode returns what the queries read of the keys, that of ⇒ last, and the state before
+// the first step, a row for each set.
+func (l *Pointer) encode(t *grad.Tape, sets *graph.Graph, x *grad.Var) (keys *grad.Var, state message.State) {
+	l.check()
+	compose.WantParam(pointerOp, l.Start, true)
+	compose.WantParam(pointerOp, l.Stop, l.End)
+	compose.WantRows(pointerOp, x, l.In, "In")
+	if n := sets.NumNodes(); x.Dim(0) != n {
+		compose.BadShape(pointerOp, x, fmt.Sprintf("the sets have %d points, want a row for each", n))
+	}
+	keys = x
+	if l.Encoder != nil {
+		e := l.Encoder.ForwardFrom(t, sets, x, nil)
+		keys, state = e[0], e.Rows(sets.Sinks())
+	}
+	if l.End {
+		keys = grad.ConcatAxis(0, keys, t.Use(l.Stop))
+	}
+	return l.Score.Keys(t, keys), state
+}
+
+// points are what the decoder may be fed: x, and Start behind it.
+func (l *Pointer) points(t *grad.Tape, x *grad.Var) *grad.Var {
+	return grad.ConcatAxis(0, x, t.Use(l.Start))
+}
+
+// checkSets reports whether all sets have points, and are chains.
+func checkSets(sets *graph.Graph) error {
+	ends := sets.NodeOffsets()
+	for i, from := range ends[:len(ends)-1] {
+		if ends[i+1] == from {
+			return fmt.Errorf("attention: set %d has no points, so there is nothing to point at: leave it out", i)
+		}
+	}
+	if n := len(sets.Sinks()); n != len(ends)-1 {
+		panic(&tensor.ShapeError{Op: pointerOp, Shapes: [][]int{{len(ends) - 1}, {n}}, Why: "each set must be a chain: see graph.Chains"})
+	}
+	return nil
+}

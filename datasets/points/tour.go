@@ -32,7 +32,7 @@ func Tour(x *tensor.Dense) ([]int32, error) {
 	h := newHeldKarp(at)
 	tour := []int32{0}
 	// Back from the end: what is left to visit is a set of rows from 1 on, bit i for row i+1.
-	for left, last := 1<<(n-1)-1, -1; left != 0; {
+	for left, last := 1<<(n-1)-1, n-1; left != 0; {
 		last = h.before(left, last)
 		tour, left = append(tour, int32(last)+1), left&^(1<<last)
 	}
@@ -45,38 +45,45 @@ func Tour(x *tensor.Dense) ([]int32, error) {
 // heldKarp holds how long the shortest way is from row 0 through each set of other rows to
 // each of its members.
 type heldKarp struct {
-	at   []point
-	n    int // rows but 0
-	best []float64
+	n    int       // rows but 0
+	far  []float64 // from each row but 0 to each other, and to row 0: n+1 a row
+	best []float64 // by set and last member
 }
 
 func newHeldKarp(at []point) *heldKarp {
-	h := &heldKarp{at: at, n: len(at) - 1}
-	h.best = make([]float64, h.n<<h.n)
-	for set := 1; set < 1<<h.n; set++ {
-		for last := range h.n {
+	n := len(at) - 1
+	h := &heldKarp{n: n, far: make([]float64, 0, n*(n+1)), best: make([]float64, n<<n)}
+	for _, a := range at[1:] {
+		for _, b := range at[1:] {
+			h.far = append(h.far, a.to(b))
+		}
+		h.far = append(h.far, a.to(at[0]))
+	}
+	for set := 1; set < 1<<n; set++ {
+		for last := range n {
 			rest := set &^ (1 << last)
 			if rest == set {
 				continue
 			}
-			d := at[0].to(at[last+1])
+			d := h.far[last*(n+1)+n]
 			if rest != 0 {
 				k := h.before(rest, last)
-				d = h.best[rest*h.n+k] + at[k+1].to(at[last+1])
+				d = h.best[rest*n+k] + h.far[k*(n+1)+last]
 			}
-			h.best[set*h.n+last] = d
+			h.best[set*n+last] = d
 		}
 	}
 	return h
 }
 
 // before returns the member of a set that the shortest way through it to next ends with; a
-// next of −1 is row 0.
+// next of n is row 0.
 func (h *heldKarp) before(set, next int) int {
 	found, least := -1, math.Inf(1)
+	best := h.best[set*h.n:][:h.n]
 	for s := uint(set); s != 0; s &= s - 1 {
 		k := bits.TrailingZeros(s)
-		if d := h.best[set*h.n+k] + h.at[k+1].to(h.at[next+1]); d < least || found < 0 {
+		if d := best[k] + h.far[k*(h.n+1)+next]; d < least || found < 0 {
 			found, least = k, d
 		}
 	}

@@ -44,14 +44,28 @@ func (p *Plane) Draw(c *Canvas, box Box) {
 		p.line(c, l, at)
 	}
 	for i, a := range at {
-		if !a.finite() {
-			continue
-		}
-		c.Circle(a, planeDot, Ink)
-		if i < len(p.Names) {
-			c.Text(Point{a.X + planeDot + 2, a.Y - planeDot}, planeLetters.Fit(p.Names[i], box.Right-a.X-planeDot-2), planeLetters)
+		if a.finite() {
+			c.Circle(a, planeDot, Ink)
+			p.name(c, box, i, a)
 		}
 	}
+}
+
+// name writes the name of a point on the side of it that is away from the middle, where the
+// lines are not.
+func (p *Plane) name(c *Canvas, box Box, i int, a Point) {
+	if i >= len(p.Names) {
+		return
+	}
+	letters, side, room := planeLetters, 1., box.Right-a.X
+	if a.X < box.Middle().X {
+		letters.Anchor, side, room = End, -1, a.X-box.Left
+	}
+	y := a.Y - planeDot
+	if a.Y > box.Middle().Y {
+		y = a.Y + planeDot + letters.Size*capital
+	}
+	c.Text(Point{a.X + side*(planeDot+1), y}, letters.Fit(p.Names[i], room-planeDot-1), letters)
 }
 
 // places returns where in a box the points are: NaN of those that are left out.

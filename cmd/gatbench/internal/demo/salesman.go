@@ -1,0 +1,84 @@
+package demo
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/datasets/points"
+	"github.com/edgewise-ml/edgewise/internal/picture"
+	"github.com/edgewise-ml/edgewise/layers/attention"
+)
+
+// salesman has a pointer network find a short tour of points; the shortest is known beside it.
+var salesman = Demo{Name: "salesman", About: "a short tour of points, by a network that points at the next", Run: runSalesman}
+
+func runSalesman(s *Stage) error {
+	s.say("A pointer network reads points of a plane, five to ten, and points at them in the order of a tour, from the first and back to it. It learns from shortest tours, by the dynamic programme of Held and Karp.")
+	p := newPointing(s, attention.Pointer{In: 2, NoRepeat: true}, 96, points.Task{Count: 128, Min: 5, Max: 10}, points.Task.Salesman)
+	sizes := []points.Sets{p.unseen(s, 1000, 5), p.unseen(s, 1000, 10)}
+	var failed error
+	got := make([][][]int32, 2) // of each size, the tours
+	score := func() (float64, string) {
+		for i, sets := range sizes {
+			var err error
+			got[i], err = p.answers(sets, 3)
+			failed = cmp.Or(failed, err)
+		}
+		return tourRatio(got[0], sizes[0]), "length_5"
+	}
+	l := p.training(s, 15, score)
+	if err := cmp.Or(l.run(), failed); err != nil {
+		return err
+	}
+	out := map[string]any{}
+	s.print("\n")
+	for i, name := range []string{"5", "10"} {
+		ratio, shortest, valid := tourRatio(got[i], sizes[i]), exact(got[i], sizes[i]), toursOfAll(got[i], sizes[i])
+		out["length_"+name], out["shortest_"+name], out["valid_"+name] = ratio, shortest, valid
+		s.print("%2s points: tours are %.1f %% longer than the shortest, %.1f %% are the shortest, %.0f %% visit all points once\n", name, 100*(ratio-1), 100*shortest, 100*valid)
+	}
+	s.result(out)
+	var said, right []picture.Panel
+	for _, i := range []int{0, longest(got[1], sizes[1])} {
+		x := sizes[1].Set(i)
+		said = append(said, planePanel(fmt.Sprintf("tour %d: %.3f", i, points.Length(x, got[1][i])), x, got[1][i], nil))
+		right = append(right, planePanel(fmt.Sprintf("the shortest: %.3f", points.Length(x, sizes[1].Answers[i])), x, nil, sizes[1].Answers[i]))
+	}
+	if err := s.draw(said, right, []picture.Panel{p.weightsPanel("what each step of tour 0 points at", sizes[1].Set(0), got[1][0], numbered(10)), lossPanel(l)}); err != nil {
+		return err
+	}
+	return s.keep(p.net)
+}
+
+// longest returns the tour that is longest beside the shortest.
+func longest(got [][]int32, sets points.Sets) int {
+	found, most := 0, 0.0
+	for i, tour := range got {
+		if x := sets.Set(i); points.Length(x, tour) > most*points.Length(x, sets.Answers[i]) {
+			found, most = i, points.Length(x, tour)/points.Length(x, sets.Answers[i])
+		}
+	}
+	return found
+}
+
+// toursOfAll is the share of tours that visit every point once.
+func toursOfAll(got [][]int32, sets points.Sets) float64 {
+	valid := 0
+	for i, tour := range got {
+		if slices.Equal(slices.Sorted(slices.Values(tour)), every(sets.Set(i).Rows())) {
+			valid++
+		}
+	}
+	return float64(valid) / float64(max(1, len(got)))
+}
+
+// tourRatio is the mean, over sets, of the length of a tour in shares of the shortest.
+func tourRatio(got [][]int32, sets points.Sets) float64 {
+	sum := 0.0
+	for i, tour := range got {
+		x := sets.Set(i)
+		sum += points.Length(x, tour) / points.Length(x, sets.Answers[i])
+	}
+	return sum / float64(max(1, len(got)))
+}

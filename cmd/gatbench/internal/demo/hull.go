@@ -16,7 +16,7 @@ var hull = Demo{Name: "hull", About: "the convex hull of points, by a network th
 func runHull(s *Stage) error {
 	s.say("A pointer network reads points of a plane, five to ten, and points at the corners of their convex hull, anticlockwise from the first, until it points at the end.")
 	p := newPointing(s, attention.Pointer{In: 2, NoRepeat: true, End: true}, 96, points.Task{Count: 128, Min: 5, Max: 10}, points.Task.Hull)
-	sizes := []points.Sets{p.unseen(s, 1000, 5), p.unseen(s, 1000, 10)}
+	sizes := []points.Sets{p.unseen(s, 5), p.unseen(s, 10)}
 	var failed error
 	got := make([][][]int32, 2) // of each size, the answers
 	score := func() (float64, string) {
@@ -27,7 +27,7 @@ func runHull(s *Stage) error {
 		}
 		return exact(got[0], sizes[0]), "exact_5"
 	}
-	l := p.training(s, 20, score)
+	l := p.training(s, 100, score)
 	if err := cmp.Or(l.run(), failed); err != nil {
 		return err
 	}

@@ -33,12 +33,16 @@ func newPointing(s *Stage, like attention.Pointer, width int, task points.Task, 
 	return &pointing{net: l, sets: sets, task: task}
 }
 
-// training trains for epochs of a hundred steps, at a rate that falls to nought.
+// pointingSteps is how many steps an epoch has, each of new sets.
+const pointingSteps = 20
+
+// training trains at a rate that falls to nought.
 func (p *pointing) training(s *Stage, epochs int, score func() (float64, string)) *training {
 	epochs = s.epochs(epochs)
 	return &training{
-		Stage: s, clip: 2, epochs: epochs, batches: hundred, score: score, every: 5,
-		optimiser: &train.Adam{LR: 3e-3, Schedule: train.Cosine{Steps: 100 * epochs}},
+		Stage: s, clip: 2, epochs: epochs, score: score, every: 25,
+		batches:   func(int) [][]int32 { return make([][]int32, pointingSteps) },
+		optimiser: &train.Adam{LR: 3e-3, Schedule: train.Cosine{Steps: pointingSteps * epochs}},
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			p.steps++
 			task := p.task
@@ -62,9 +66,9 @@ func (p *pointing) taught(sets points.Sets) *attention.Pointing {
 	return out
 }
 
-// unseen returns sets of a number of points that no step learns from.
-func (p *pointing) unseen(s *Stage, count, size int) points.Sets {
-	return p.sets(points.Task{Count: count, Min: size, Seed: s.Seed + 1<<32})
+// unseen returns a thousand sets of a number of points that no step learns from.
+func (p *pointing) unseen(s *Stage, size int) points.Sets {
+	return p.sets(points.Task{Count: len(s.few(1000)), Min: size, Seed: s.Seed + 1<<32})
 }
 
 // answers returns what the network says of sets, by a beam of some width.

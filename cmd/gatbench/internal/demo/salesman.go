@@ -16,7 +16,7 @@ var salesman = Demo{Name: "salesman", About: "a short tour of points, by a netwo
 func runSalesman(s *Stage) error {
 	s.say("A pointer network reads points of a plane, five to ten, and points at them in the order of a tour, from the first and back to it. It learns from shortest tours, by the dynamic programme of Held and Karp.")
 	p := newPointing(s, attention.Pointer{In: 2, NoRepeat: true}, 96, points.Task{Count: 128, Min: 5, Max: 10}, points.Task.Salesman)
-	sizes := []points.Sets{p.unseen(s, 1000, 5), p.unseen(s, 1000, 10)}
+	sizes := []points.Sets{p.unseen(s, 5), p.unseen(s, 10)}
 	var failed error
 	got := make([][][]int32, 2) // of each size, the tours
 	score := func() (float64, string) {
@@ -27,7 +27,7 @@ func runSalesman(s *Stage) error {
 		}
 		return tourRatio(got[0], sizes[0]), "length_5"
 	}
-	l := p.training(s, 15, score)
+	l := p.training(s, 75, score)
 	if err := cmp.Or(l.run(), failed); err != nil {
 		return err
 	}
@@ -40,9 +40,10 @@ func runSalesman(s *Stage) error {
 	}
 	s.result(out)
 	var said, right []picture.Panel
-	for _, i := range []int{0, longest(got[1], sizes[1])} {
+	for k, i := range []int{0, longest(got[1], sizes[1])} {
 		x := sizes[1].Set(i)
-		said = append(said, planePanel(fmt.Sprintf("tour %d: %.3f", i, points.Length(x, got[1][i])), x, got[1][i], nil))
+		title := fmt.Sprintf("%s, tour %d: %.3f", []string{"the first", "the worst"}[k], i, points.Length(x, got[1][i]))
+		said = append(said, planePanel(title, x, got[1][i], nil))
 		right = append(right, planePanel(fmt.Sprintf("the shortest: %.3f", points.Length(x, sizes[1].Answers[i])), x, nil, sizes[1].Answers[i]))
 	}
 	if err := s.draw(said, right, []picture.Panel{p.weightsPanel("what each step of tour 0 points at", sizes[1].Set(0), got[1][0], numbered(10)), lossPanel(l)}); err != nil {

@@ -18,7 +18,7 @@ var sorting = Demo{Name: "sort", About: "numbers in order, by a network that poi
 func runSort(s *Stage) error {
 	s.say("A pointer network reads five numbers and points at the lowest, the next and so on. It is told what was right, five numbers at a time, and never sees more; then it sorts ten.")
 	p := newPointing(s, attention.Pointer{In: 1, NoRepeat: true}, 64, points.Task{Count: 128, Min: 5}, points.Task.Ascending)
-	five, ten := p.unseen(s, 1000, 5), p.unseen(s, 1000, 10)
+	five, ten := p.unseen(s, 5), p.unseen(s, 10)
 	var got [][]int32
 	var failed error
 	right := func(sets points.Sets) float64 {
@@ -27,7 +27,7 @@ func runSort(s *Stage) error {
 		failed = cmp.Or(failed, err)
 		return exact(got, sets)
 	}
-	l := p.training(s, 30, func() (float64, string) { return right(five), "sorted_5" })
+	l := p.training(s, 150, func() (float64, string) { return right(five), "sorted_5" })
 	if err := cmp.Or(l.run(), failed); err != nil {
 		return err
 	}

@@ -24,13 +24,19 @@ import (
 // softmax is over the in-edges of a step, in the graph of a [Pointing]: a point that may not
 // be chosen has no edge.
 //
-// Both cells carry states of the same sizes. Without an Encoder e_j is the point itself, and
+// With a Glimpse the decoder looks before it points (Bello et al., "Neural Combinatorial
+// Optimization with Reinforcement Learning", 2017): what Score is asked is
+//
+//	q_i = Σ_j softmax_j(Glimpse(e_j, d_i))·e_j
+//
+// in the place of d_i. Both cells carry states of the same sizes. Without an Encoder e_j is the point itself, and
 // d_0 is zero: then the answer does not depend on the order of the points.
 type Pointer struct {
 	In               int           // numbers of a point
 	Hidden           int           // of the encoder; without one, In
 	Encoder, Decoder sequence.Cell // Decoder reads points
-	Score            Score         // of the keys e against the queries d
+	Score            Score         // of the keys e against the queries d, or q
+	Glimpse          Score         `json:",omitempty"` // of the keys e against d; nil: none
 
 	NoRepeat bool // a point is chosen once
 	End      bool // an answer ends with ⇒, a key of its own, and may be shorter than its set
@@ -49,6 +55,9 @@ func (l *Pointer) Init(rng *rand.Rand) {
 	}
 	l.Decoder.Init(rng)
 	l.Score.Init(rng)
+	if l.Glimpse != nil {
+		l.Glimpse.Init(rng)
+	}
 	l.Start, l.Stop = compose.Uniform(rng, 1, l.In, l.In), nil
 	if l.End {
 		l.Stop = compose.Uniform(rng, 1, l.Hidden, l.Hidden)
@@ -84,14 +93,28 @@ func (l *Pointer) Loss(t *grad.Tape, p *Pointing, x *grad.Var) *grad.Var {
 
 // logits is Forward that has not run.
 func (l *Pointer) logits(t *grad.Tape, p *Pointing, x *grad.Var) message.Msg {
-	keys, state := l.encode(t, p.Sets, x)
+	e, state := l.encode(t, p.Sets, x)
 	d := l.Decoder.ForwardFrom(t, p.Steps, l.points(t, x).Rows(p.fed), state)
-	return l.Score.Of(t, keys, d[0])
+	return l.point(t, p.Pairs, e, d[0])
 }
 
-// encode returns what the queries read of the keys, that of ⇒ last, and the state before
-// the first step, a row for each set.
-func (l *Pointer) encode(t *grad.Tape, sets *graph.Graph, x *grad.Var) (keys *grad.Var, state message.State) {
+// point is the logit of every edge of pairs, for queries d.
+func (l *Pointer) point(t *grad.Tape, pairs *graph.Graph, e encoding, d *grad.Var) message.Msg {
+	if l.Glimpse != nil {
+		look := l.Glimpse.Of(t, e.seen, d).Softmax()
+		d = message.UpdateAll(pairs, message.U(e.values).Mul(look), message.Sum)
+	}
+	return l.Score.Of(t, e.keys, d)
+}
+
+// encoding is what queries read of the points; the last row is that of ⇒.
+type encoding struct {
+	keys         *grad.Var // by Score
+	seen, values *grad.Var // by Glimpse, and what it takes the mean of; nil without one
+}
+
+// encode returns what queries read, and the state before the first step, a row for each set.
+func (l *Pointer) encode(t *grad.Tape, sets *graph.Graph, x *grad.Var) (e encoding, state message.State) {
 	l.check()
 	compose.WantParam(pointerOp, l.Start, true)
 	compose.WantParam(pointerOp, l.Stop, l.End)
@@ -99,15 +122,29 @@ func (l *Pointer) encode(t *grad.Tape, sets *graph.Graph, x *grad.Var) (keys *gr
 	if n := sets.NumNodes(); x.Dim(0) != n {
 		compose.BadShape(pointerOp, x, fmt.Sprintf("the sets have %d points, want a row for each", n))
 	}
-	keys = x
+	keys := x
 	if l.Encoder != nil {
-		e := l.Encoder.ForwardFrom(t, sets, x, nil)
-		keys, state = e[0], e.Rows(sets.Sinks())
+		h := l.Encoder.ForwardFrom(t, sets, x, nil)
+		keys, state = h[0], h.Rows(sets.Sinks())
 	}
 	if l.End {
 		keys = grad.ConcatAxis(0, keys, t.Use(l.Stop))
 	}
-	return l.Score.Keys(t, keys), state
+	e.keys = l.Score.Keys(t, keys)
+	if l.Glimpse != nil {
+		e.seen, e.values = l.Glimpse.Keys(t, keys), keys
+	}
+	return e, state
+}
+
+// keep returns the encoding as constants.
+func (e encoding) keep() encoding {
+	for _, x := range []**grad.Var{&e.keys, &e.seen, &e.values} {
+		if *x != nil {
+			*x = (*x).Keep()
+		}
+	}
+	return e
 }
 
 // points are what the decoder may be fed: x, and Start behind it.

@@ -24,6 +24,9 @@ func newPointer(like attention.Pointer) *attention.Pointer {
 	l.In, l.Hidden = 2, 3
 	l.Encoder, l.Decoder = &sequence.LSTM{In: 2, Hidden: 3}, &sequence.LSTM{In: 2, Hidden: 3}
 	l.Score = &attention.Additive{Key: 3, Query: 3, Hidden: 4}
+	if l.Glimpse != nil {
+		l.Glimpse = &attention.Additive{Key: 3, Query: 3, Hidden: 2}
+	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	l.Init(rng)
 	for _, p := range grad.Params(l) {
@@ -43,6 +46,7 @@ var pointerForms = []struct {
 	{"no repeat", attention.Pointer{NoRepeat: true}, [][]int32{{2, 0, 1}, {0}, {1, 3}}, 3 + 2 + 1 + 1 + 4 + 3},
 	{"end", attention.Pointer{End: true}, [][]int32{{2, 2, 0}, {}, {1}}, 4*4 + 2 + 2*5},
 	{"no repeat, end", attention.Pointer{NoRepeat: true, End: true}, [][]int32{{2, 0}, {0}, {1, 3, 0, 2}}, 4 + 3 + 2 + 2 + 1 + 5 + 4 + 3 + 2 + 1},
+	{"glimpse", attention.Pointer{NoRepeat: true, End: true, Glimpse: new(attention.Additive)}, [][]int32{{2, 0}, {0}, {1, 3, 0, 2}}, 4 + 3 + 2 + 2 + 1 + 5 + 4 + 3 + 2 + 1},
 	{"closed", attention.Pointer{NoRepeat: true, End: true, Close: true}, [][]int32{{2, 0, 2}, {0}, {1, 3, 0}}, 4 + 3 + 3 + 1 + 2 + 1 + 5 + 4 + 4 + 3},
 }
 
@@ -106,23 +110,20 @@ func pointerLoops(l *attention.Pointer, x *tensor.Dense, answer []int32, allowed
 		keys = append(keys, floats(l.Stop.Value.Data))
 		answer = append(slices.Clone(answer), int32(x.Rows()))
 	}
-	s := l.Score.(*attention.Additive)
 	fed := floats(l.Start.Value.Data)
 	for i, chosen := range answer {
 		h, c = lstmLoops(l.Decoder.(*sequence.LSTM), fed, h, c)
+		may := func(j int) bool { return allowed(answer[:i], j) }
+		query := h
+		if l.Glimpse != nil {
+			query = glimpseLoops(l.Glimpse.(*attention.Additive), keys, h, may)
+		}
 		sum, row, of := 0.0, []float64(nil), 0.0
 		for j, key := range keys {
-			if !allowed(answer[:i], j) {
+			if !may(j) {
 				continue
 			}
-			u := 0.0
-			for k := range s.Hidden {
-				z := 0.0
-				for a := range 3 {
-					z += key[a]*float64(s.W.Value.Row(a)[k]) + h[a]*float64(s.U.Value.Row(a)[k])
-				}
-				u += float64(s.V.Value.Data[k]) * math.Tanh(z)
-			}
+			u := additiveLoops(l.Score.(*attention.Additive), key, query)
 			row, sum = append(row, u), sum+math.Exp(u)
 			if int32(j) == chosen {
 				of = u
@@ -134,6 +135,37 @@ func pointerLoops(l *attention.Pointer, x *tensor.Dense, answer []int32, allowed
 		}
 	}
 	return logP, logits
+}
+
+// additiveLoops is the score of a key and a query.
+func additiveLoops(s *attention.Additive, key, query []float64) float64 {
+	u := 0.0
+	for k := range s.Hidden {
+		z := 0.0
+		for a := range key {
+			z += key[a]*float64(s.W.Value.Row(a)[k]) + query[a]*float64(s.U.Value.Row(a)[k])
+		}
+		u += float64(s.V.Value.Data[k]) * math.Tanh(z)
+	}
+	return u
+}
+
+// glimpseLoops is the mean of the keys that a step may choose, by their weights.
+func glimpseLoops(s *attention.Additive, keys [][]float64, d []float64, may func(int) bool) []float64 {
+	sum, out := 0.0, make([]float64, len(d))
+	for j, key := range keys {
+		if may(j) {
+			w := math.Exp(additiveLoops(s, key, d))
+			sum += w
+			for a := range out {
+				out[a] += w * key[a]
+			}
+		}
+	}
+	for a := range out {
+		out[a] /= sum
+	}
+	return out
 }
 
 // allowedBy says what a form may choose after some choices, of a set of n points.
@@ -253,130 +285,6 @@ func TestPointerIsFedThePreviousTarget(t *testing.T) {
 	l.Start.Value.Data[0]++
 	if c := logits(0, 1, 2); slices.Equal(a[:4], c[:4]) {
 		t.Error("the first step does not read Start")
-	}
-}
-
-// What a search is told to answer has the log-probability of Forward, and each of its steps
-// the same bits.
-func TestPointerSearchIsForward(t *testing.T) {
-	x := pointsOf(8)
-	for _, f := range pointerForms {
-		l := newPointer(f.like)
-		p := pointing(t, l, pointerSets, f.answers)
-		logits := l.Forward(grad.NewEval(), p, grad.Const(x)).Value().Data
-		s, err := l.Search(pointerSets, grad.Const(x))
-		if err != nil {
-			t.Fatal(err)
-		}
-		width, rows := 4, map[[2]int][]tensor.Float{} // by sentence and step
-		step := s.Step
-		s.Step = func(tp *grad.Tape, live *decode.Live) (*grad.Var, decode.State) {
-			y, next := step(tp, live)
-			for i, set := range live.Sentence {
-				rows[[2]int{int(set), live.Step}] = slices.Clone(y.Value().Row(i))
-			}
-			return y, next
-		}
-		s.Prefix = make([][]int32, len(f.answers))
-		for i, answer := range f.answers {
-			s.Prefix[i] = slices.Clone(answer)
-			if l.End {
-				s.Prefix[i] = append(s.Prefix[i], s.End)
-			} else {
-				s.Longest[i] = len(answer)
-			}
-		}
-		found, err := decode.Greedy{}.Run(s)
-		if err != nil {
-			t.Fatal(f.name, err)
-		}
-		ends, e := pointerSets.NodeOffsets(), 0
-		for i, answer := range f.answers {
-			logP, all := pointerLoops(l, x.RowRange(ends[i], ends[i+1]), answer, allowedBy(l, ends[i+1]-ends[i]))
-			sum := 0.0
-			for k := range all {
-				sum += logP[k]
-				var want []tensor.Float // as the search has them
-				for j := range width {
-					want = append(want, tensor.Float(math.Inf(-1)))
-					if j < ends[i+1]-ends[i] && allowedBy(l, ends[i+1]-ends[i])(answer[:min(k, len(answer))], j) {
-						want[j] = logits[e]
-						e++
-					}
-				}
-				if l.End {
-					want = append(want, logits[e])
-					e++
-				}
-				if got := rows[[2]int{i, k}]; !slices.Equal(got, want) {
-					t.Fatalf("%s, set %d, step %d: the search has %v, Forward %v", f.name, i, k, got, want)
-				}
-			}
-			if !slices.Equal(found[i].Tokens, answer) || math.Abs(found[i].LogProb-sum) > 1e-5 {
-				t.Errorf("%s, set %d: %v with %v, want %v with %v", f.name, i, found[i].Tokens, found[i].LogProb, answer, sum)
-			}
-		}
-	}
-}
-
-// With NoRepeat weights that have learnt nothing give a permutation, by any width of beam; a
-// batch the answers of its sets alone. A wider beam is not less likely than greedy here.
-func TestPointerDecode(t *testing.T) {
-	x := pointsOf(8)
-	ends := pointerSets.NodeOffsets()
-	for _, f := range pointerForms {
-		l := newPointer(f.like)
-		for _, width := range []int{1, 3} {
-			all, err := l.Decode(pointerSets, grad.Const(x), width)
-			if err != nil {
-				t.Fatal(f.name, err)
-			}
-			for i, answer := range all {
-				n := ends[i+1] - ends[i]
-				alone, err := l.Decode(graph.Chains(n), grad.Const(x.RowRange(ends[i], ends[i+1])), width)
-				if err != nil || !slices.Equal(alone[0], answer) {
-					t.Errorf("%s: set %d alone is answered %v, %v, in the batch %v", f.name, i, alone, err, answer)
-				}
-				for k, j := range answer {
-					if j < 0 || int(j) >= n || !allowedBy(l, n)(answer[:k], int(j)) {
-						t.Errorf("%s: the answer to set %d is %v", f.name, i, answer)
-					}
-				}
-				if !l.End && len(answer) != n {
-					t.Errorf("%s: the answer to %d points is %v", f.name, n, answer)
-				}
-			}
-		}
-	}
-}
-
-// The likeliest of all answers is found by a beam that is wide enough.
-func TestPointerBeamFindsTheLikeliest(t *testing.T) {
-	l, x := newPointer(attention.Pointer{NoRepeat: true}), pointsOf(4)
-	var best []int32
-	most := math.Inf(-1)
-	var try func(answer []int32)
-	try = func(answer []int32) {
-		if len(answer) == 4 {
-			logP, _ := pointerLoops(l, x, answer, allowedBy(l, 4))
-			sum := 0.0
-			for _, v := range logP {
-				sum += v
-			}
-			if sum > most {
-				best, most = answer, sum
-			}
-		}
-		for j := range int32(4) {
-			if !slices.Contains(answer, j) {
-				try(append(slices.Clone(answer), j))
-			}
-		}
-	}
-	try(nil)
-	got, err := l.Decode(graph.Chains(4), grad.Const(x), 24)
-	if err != nil || !slices.Equal(got[0], best) {
-		t.Errorf("a beam of 24 finds %v, %v; the likeliest is %v", got, err, best)
 	}
 }
 

@@ -21,10 +21,10 @@ func (l *Pointer) Search(sets *graph.Graph, x *grad.Var) (*decode.Search, error)
 		return nil, err
 	}
 	t := grad.NewEval()
-	keys, state := l.encode(t, sets, x)
+	e, state := l.encode(t, sets, x)
 	s := &pointerSearch{
 		choices: choices{Pointer: l}, ends: sets.NodeOffsets(),
-		keys: keys.Keep(), points: l.points(t, x).Keep(),
+		encoding: e.keep(), points: l.points(t, x).Keep(),
 	}
 	n := len(s.ends) - 1
 	out := &decode.Search{Step: s.step, Begin: make([]int32, n), State: decode.State(state.Keep()), End: decode.NoEnd, Longest: make([]int, n)}
@@ -63,9 +63,10 @@ func (l *Pointer) Decode(sets *graph.Graph, x *grad.Var, width int) ([][]int32, 
 // pointerSearch is what the steps of a search read.
 type pointerSearch struct {
 	choices
-	ends         []int // of the sets
-	width        int   // points of the largest set
-	keys, points *grad.Var
+	encoding
+	ends   []int     // of the sets
+	width  int       // points of the largest set
+	points *grad.Var // what the decoder may be fed
 
 	answer, src, dst, rows []int32
 }
@@ -94,7 +95,7 @@ func (s *pointerSearch) step(t *grad.Tape, live *decode.Live) (*grad.Var, decode
 	}
 	after := s.Decoder.Step(t, s.points.Rows(s.rows), before)
 	pairs := graph.Must(graph.NewBipartite(s.sources(all), live.Len(), s.src, s.dst))
-	logits := message.ApplyEdges(pairs, s.Score.Of(t, s.keys, after[0])).Value()
+	logits := message.ApplyEdges(pairs, s.point(t, pairs, s.encoding, after[0])).Value()
 	return t.Input(s.table(live, logits)), decode.State(after)
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// MostOnTour is how many points [Tour] takes: it needs 8·n·2ⁿ bytes and n²·2ⁿ steps.
+// MostOnTour is how many points [Tour] takes: it needs 4·n·2ⁿ bytes and n²·2ⁿ/4 steps.
 const MostOnTour = 16
 
 // Tour returns the rows of x in the order of the shortest way through all of them and back,

@@ -2,6 +2,7 @@ package attention_test
 
 import (
 	"math"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/decode"
 	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
 )
 
 // What a search is told to answer has the log-probability of Forward, and each of its steps
@@ -133,5 +135,26 @@ func TestPointerBeamFindsTheLikeliest(t *testing.T) {
 	got, err := l.Decode(graph.Chains(4), grad.Const(x), 24)
 	if err != nil || !slices.Equal(got[0], best) {
 		t.Errorf("a beam of 24 finds %v, %v; the likeliest is %v", got, err, best)
+	}
+}
+
+// A file of a network gives one of the same fields its answers.
+func TestPointerIsSaved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pointer.safetensors")
+	like := attention.Pointer{NoRepeat: true, End: true, Glimpse: new(attention.Additive)}
+	a, b := newPointer(like), newPointer(like)
+	for _, p := range grad.Params(b) {
+		p.Value.Zero()
+	}
+	if err := train.Save(path, a); err != nil {
+		t.Fatal(err)
+	}
+	if err := train.Load(path, b); err != nil {
+		t.Fatal(err)
+	}
+	p := pointing(t, a, graph.Chains(4), [][]int32{{2, 0, 1}})
+	x := grad.Const(pointsOf(4))
+	if y, z := a.Forward(nil, p, x).Value(), b.Forward(nil, p, x).Value(); !slices.Equal(y.Data, z.Data) {
+		t.Errorf("loaded it gives %v, saved %v", z.Data, y.Data)
 	}
 }

@@ -3,6 +3,7 @@ package demo
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/datasets/points"
 	"github.com/edgewise-ml/edgewise/internal/picture"
@@ -39,6 +40,15 @@ func runHull(s *Stage) error {
 		s.print("%2s points: %.1f %% of the hulls are exact, and the area is %.1f %% of the right one\n", name, 100*right, 100*area)
 	}
 	s.result(out)
+	s.print("\n")
+	for i := range 4 {
+		note := ""
+		if !slices.Equal(got[1][i], sizes[1].Answers[i]) {
+			note = fmt.Sprintf("   (it is %d)", sizes[1].Answers[i])
+		}
+		s.print("  hull %d of ten points: %d%s\n", i, got[1][i], note)
+	}
+	s.print("\n")
 	five := sizes[0]
 	if err := s.draw(hullPanels(five, got[0]), hullPanels(sizes[1], got[1]), []picture.Panel{
 		p.weightsPanel("what each step of hull 0 points at", five.Set(0), got[0][0], append(numbered(5), "end")), lossPanel(l),

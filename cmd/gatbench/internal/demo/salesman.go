@@ -39,6 +39,15 @@ func runSalesman(s *Stage) error {
 		s.print("%2s points: tours are %.1f %% longer than the shortest, %.1f %% are the shortest, %.0f %% visit all points once\n", name, 100*(ratio-1), 100*shortest, 100*valid)
 	}
 	s.result(out)
+	s.print("\n")
+	for i := range 4 {
+		x, note := sizes[1].Set(i), ""
+		if !slices.Equal(got[1][i], sizes[1].Answers[i]) {
+			note = fmt.Sprintf("   (the shortest is %.3f, %d)", points.Length(x, sizes[1].Answers[i]), sizes[1].Answers[i])
+		}
+		s.print("  tour %d of ten points: %.3f, %d%s\n", i, points.Length(x, got[1][i]), got[1][i], note)
+	}
+	s.print("\n")
 	var said, right []picture.Panel
 	for k, i := range []int{0, longest(got[1], sizes[1])} {
 		x := sizes[1].Set(i)

@@ -89,7 +89,7 @@ func lstmLoops(c *sequence.LSTM, x, h, cell []float64) (nextH, nextC []float64) 
 	return nextH, nextC
 }
 
-func floats(x []tensor.Float) []float64 {
+func float64s(x []tensor.Float) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
 		out[i] = float64(v)
@@ -103,14 +103,14 @@ func pointerLoops(l *attention.Pointer, x *tensor.Dense, answer []int32, allowed
 	h, c := make([]float64, 3), make([]float64, 3)
 	var keys [][]float64
 	for i := range x.Rows() {
-		h, c = lstmLoops(l.Encoder.(*sequence.LSTM), floats(x.Row(i)), h, c)
+		h, c = lstmLoops(l.Encoder.(*sequence.LSTM), float64s(x.Row(i)), h, c)
 		keys = append(keys, h)
 	}
 	if l.End {
-		keys = append(keys, floats(l.Stop.Value.Data))
+		keys = append(keys, float64s(l.Stop.Value.Data))
 		answer = append(slices.Clone(answer), int32(x.Rows()))
 	}
-	fed := floats(l.Start.Value.Data)
+	fed := float64s(l.Start.Value.Data)
 	for i, chosen := range answer {
 		h, c = lstmLoops(l.Decoder.(*sequence.LSTM), fed, h, c)
 		may := func(j int) bool { return allowed(answer[:i], j) }
@@ -131,7 +131,7 @@ func pointerLoops(l *attention.Pointer, x *tensor.Dense, answer []int32, allowed
 		}
 		logits, logP = append(logits, row), append(logP, of-math.Log(sum))
 		if int(chosen) < x.Rows() {
-			fed = floats(x.Row(int(chosen)))
+			fed = float64s(x.Row(int(chosen)))
 		}
 	}
 	return logP, logits

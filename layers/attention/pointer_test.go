@@ -266,6 +266,25 @@ func TestPointerBatchIsSeparate(t *testing.T) {
 	}
 }
 
+// Neither the sets of a batch nor their steps make more operations: all are in one sweep.
+func TestPointerOperationsDoNotGrow(t *testing.T) {
+	l := newPointer(attention.Pointer{NoRepeat: true})
+	count := func(sizes ...int) int {
+		var answers [][]int32
+		points := 0
+		for _, n := range sizes {
+			points += n
+			answers = append(answers, []int32{1, 0, 2, 3, 4, 5, 6, 7, 8}[:n])
+		}
+		tape := grad.NewTape(1)
+		l.Loss(tape, pointing(t, l, graph.Chains(sizes...), answers), grad.Const(pointsOf(points)))
+		return tape.Stats().Ops
+	}
+	if few, many := count(2, 2), count(3, 9, 5, 8); few != many {
+		t.Errorf("two sets of two points make %d operations, four of up to nine %d", few, many)
+	}
+}
+
 // A step is fed the point that the step before should have chosen, not its own: the first
 // is fed Start, and a change of a target changes the steps after it, not those up to it.
 func TestPointerIsFedThePreviousTarget(t *testing.T) {

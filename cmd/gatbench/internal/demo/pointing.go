@@ -104,7 +104,7 @@ func (p *pointing) weights(x *tensor.Dense, answer []int32) [][]float64 {
 }
 
 // weightsPanel shows them, with the points' names.
-func (p *pointing) weightsPanel(title string, x *tensor.Dense, answer []int32, names []string) picture.Panel {
+func (p *pointing) weightsPanel(title string, x *tensor.Dense, answer []int32, names []string) *picture.Heat {
 	w := p.weights(x, answer)
 	return &picture.Heat{Title: title, Across: "points", Down: "steps", Columns: names, Rows: numbered(len(w)), Values: w, Top: 1, Format: "%.2f"}
 }

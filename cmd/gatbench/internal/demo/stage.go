@@ -108,6 +108,14 @@ func (s *Stage) lines(text string) {
 	s.print("\n")
 }
 
+// heat prints a table of weights in shades, for people.
+func (s *Stage) heat(h *picture.Heat) {
+	if !s.JSON {
+		s.Progress.Clear()
+		s.Out.Drawn(h.Text(s.Out.Coloured()))
+	}
+}
+
 // result says for machines what came of the demo.
 func (s *Stage) result(values map[string]any) {
 	if s.JSON {

@@ -16,24 +16,32 @@ import (
 // nobody reads it is none. Strings and errors that it is given may come from data: they
 // are shown as package plain does.
 type Printer struct {
-	w    io.Writer
-	bold bool
-	err  error
+	w        io.Writer
+	coloured bool
+	err      error
 }
 
 // NewPrinter returns a printer on w.
-func NewPrinter(w io.Writer) *Printer { return &Printer{w: w, bold: coloured(w)} }
+func NewPrinter(w io.Writer) *Printer { return &Printer{w: w, coloured: coloured(w)} }
 
 // Err returns the first error.
 func (p *Printer) Err() error { return p.err }
 
 // Strong returns s, in bold letters where w is a terminal that shows them.
 func (p *Printer) Strong(s string) string {
-	if p.bold {
+	if p.coloured {
 		return "\x1b[1m" + s + "\x1b[0m"
 	}
 	return s
 }
+
+// Coloured reports whether w is a terminal that shows colours, and its user wants them:
+// NO_COLOR is not set.
+func (p *Printer) Coloured() bool { return p.coloured }
+
+// Drawn prints a text as it stands, escape sequences included: what a picture makes, in
+// which strings that come from data are harmless already.
+func (p *Printer) Drawn(text string) { p.write([]byte(text)) }
 
 // coloured reports whether w shows escape sequences and its user wants them.
 func coloured(w io.Writer) bool {

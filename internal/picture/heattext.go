@@ -1,0 +1,193 @@
+package picture
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/internal/plain"
+)
+
+// The measures of a heat map in a terminal.
+const (
+	textAcross = 78 // columns that names and cells may take
+	textName   = 20 // columns of a row's name, or lines of a column's, at most
+	textCells  = 64 // rows and columns that are shown at most
+)
+
+// blocks are the shades without colours, in order.
+var blocks = []string{" ", "░", "▒", "▓", "█"}
+
+// Text returns the table in lines for a terminal: shades of blue as escape sequences for
+// 256 colours, or blocks where colour is false. Names stand over their columns if there
+// is room, and else fall from top to bottom. Of a large table the first 64 rows and columns
+// are shown. Names from data are made harmless.
+func (h *Heat) Text(colour bool) string {
+	t := h.text(colour)
+	if t.rows == 0 || t.columns == 0 {
+		return line(plain.Text(h.Title))
+	}
+	var b strings.Builder
+	if h.Title != "" {
+		b.WriteString(line(plain.Text(h.Title)))
+	}
+	if h.Down != "" || h.Across != "" {
+		b.WriteString(line(strings.Trim(plain.Text(h.Down)+" ↓   "+plain.Text(h.Across)+" →", " ")))
+	}
+	b.WriteString(t.header())
+	for i := range t.rows {
+		b.WriteString(t.row(i))
+	}
+	if more := len(h.Values) - t.rows; more > 0 {
+		b.WriteString(line(fmt.Sprintf("… and %d more rows", more)))
+	}
+	if more := h.columns() - t.columns; more > 0 {
+		b.WriteString(line(fmt.Sprintf("… and %d more columns", more)))
+	}
+	return b.String() + t.scale()
+}
+
+// heatText is a table on its way to a terminal.
+type heatText struct {
+	*Heat
+	colour        bool
+	top           float64
+	rows, columns int
+	side          int   // columns of the rows' names
+	widths        []int // of the columns
+	falling       bool  // names of columns go down
+}
+
+func (h *Heat) text(colour bool) *heatText {
+	t := &heatText{Heat: h, colour: colour, top: h.top(), rows: min(len(h.Values), textCells), columns: min(h.columns(), textCells)}
+	for i := range t.rows {
+		t.side = max(t.side, min(textName, plain.Width(t.name(h.Rows, i))))
+	}
+	least := 2
+	for i := range t.rows {
+		for _, v := range h.Values[i] {
+			least = max(least, plain.Width(t.number(v))+2) // a blank, and without colours a block
+		}
+	}
+	t.widths = make([]int, t.columns)
+	all := t.side + 1
+	for j := range t.widths {
+		t.widths[j] = max(least, plain.Width(t.name(h.Columns, j))+1)
+		all += t.widths[j]
+	}
+	if t.falling = all > textAcross; t.falling {
+		for j := range t.widths {
+			t.widths[j] = least
+		}
+	}
+	return t
+}
+
+func (t *heatText) name(names []string, i int) string {
+	if i >= len(names) {
+		return ""
+	}
+	return plain.Text(names[i])
+}
+
+// number is what stands in a cell.
+func (t *heatText) number(v float64) string {
+	if t.Format == "" {
+		return ""
+	}
+	return fmt.Sprintf(t.Format, v)
+}
+
+// header is the lines with the names of the columns.
+func (t *heatText) header() string {
+	if len(t.Columns) == 0 {
+		return ""
+	}
+	indent := strings.Repeat(" ", t.side+1)
+	if !t.falling {
+		s := indent
+		for j, w := range t.widths {
+			s += plain.Pad(t.name(t.Columns, j), w)
+		}
+		return line(s)
+	}
+	names, lines := make([][]rune, t.columns), 0
+	for j := range names {
+		names[j] = []rune(t.name(t.Columns, j))
+		lines = max(lines, min(textName, len(names[j])))
+	}
+	var b strings.Builder
+	for i := range lines {
+		s := indent
+		for j, name := range names {
+			letter := ""
+			if at := i - (lines - min(textName, len(name))); at >= 0 { // names end above their cells
+				letter = string(name[at])
+			}
+			s += plain.Pad(letter, t.widths[j])
+		}
+		b.WriteString(line(s))
+	}
+	return b.String()
+}
+
+// row is a line of cells behind its name.
+func (t *heatText) row(i int) string {
+	s := plain.Pad(plain.Fit(t.name(t.Rows, i), t.side), t.side) + " "
+	for j, v := range t.Values[i] {
+		if j < t.columns {
+			s += t.cell(t.number(v), or0(v)/t.top, t.widths[j])
+		}
+	}
+	return line(s)
+}
+
+// cell is a share of the top in so many columns, with a number in it.
+func (t *heatText) cell(number string, share float64, width int) string {
+	if !t.colour {
+		block := blocks[max(0, min(len(blocks)-1, int(math.Ceil(share*float64(len(blocks)-1)-0.5))))]
+		if number == "" {
+			return strings.Repeat(block, width)
+		}
+		return plain.Pad(block+number, width)
+	}
+	letters := 16 // black
+	if share > 0.5 {
+		letters = 231 // white
+	}
+	return fmt.Sprintf("\x1b[48;5;%d;38;5;%dm%s\x1b[0m", cube(Shade(share)), letters, plain.Pad(number, width))
+}
+
+// scale is the line that says which shade is which number.
+func (t *heatText) scale() string {
+	s := strings.Repeat(" ", t.side+1) + "0 "
+	for i := range blocks {
+		s += t.cell("", float64(i)/float64(len(blocks)-1), 2)
+	}
+	return line(s + fmt.Sprintf(" %.3g", t.top))
+}
+
+// line ends a line, without blanks before its end.
+func line(s string) string {
+	if s = strings.TrimRight(s, " "); s == "" {
+		return ""
+	}
+	return s + "\n"
+}
+
+// cube is the number of the colour, of a terminal's 256, that is nearest to c among the
+// 216 that have six levels of each light.
+func cube(c color.RGBA) int {
+	n := 16
+	for i, v := range [...]uint8{c.R, c.G, c.B} {
+		level, nearest := 0, math.Inf(1)
+		for k, l := range [...]float64{0, 95, 135, 175, 215, 255} {
+			if d := math.Abs(l - float64(v)); d < nearest {
+				level, nearest = k, d
+			}
+		}
+		n += level * [...]int{36, 6, 1}[i]
+	}
+	return n
+}

@@ -18,6 +18,7 @@ type Heat struct {
 	Values  [][]float64 // a row of cells for each row
 	Top     float64     // what is darkest; 0: the largest value
 	Format  string      // of the numbers in the cells, such as "%.0f"; empty: none are written
+	Words   [][]string  // in the cells, in the place of numbers: a sentence a row; or none
 }
 
 // The measures of a heat map, and its darkest shade.
@@ -138,7 +139,8 @@ func (h *Heat) cells(c *Canvas, area Box, top float64) {
 			if share > 0 {
 				c.Rect(b, Shade(share))
 			}
-			if h.Format == "" || b.Width() < 14 || b.Height() < 8 {
+			word := h.word(i, j)
+			if word == "" || b.Width() < 14 || b.Height() < 8 {
 				continue
 			}
 			letters := heatLetters
@@ -148,11 +150,22 @@ func (h *Heat) cells(c *Canvas, area Box, top float64) {
 			}
 			at := b.Middle()
 			at.Y += letters.Size * capital / 2
-			c.Text(at, fmt.Sprintf(h.Format, v), letters)
+			c.Text(at, letters.Fit(word, b.Width()), letters)
 		}
 	}
 	a, b := Point{area.Left, area.Top}, Point{area.Right, area.Bottom}
 	c.Polyline([]Point{a, {b.X, a.Y}, b, {a.X, b.Y}, a}, axisStroke)
+}
+
+// word is what stands in a cell: a word, or the number.
+func (h *Heat) word(i, j int) string {
+	switch {
+	case i < len(h.Words) && j < len(h.Words[i]):
+		return h.Words[i][j]
+	case h.Format != "":
+		return fmt.Sprintf(h.Format, h.Values[i][j])
+	}
+	return ""
 }
 
 // names writes those of rows and columns, as far as there is room.

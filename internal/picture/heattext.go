@@ -64,24 +64,31 @@ func (h *Heat) text(colour bool) *heatText {
 	for i := range t.rows {
 		t.side = max(t.side, min(textName, plain.Width(t.name(h.Rows, i))))
 	}
-	least := 2
-	for i := range t.rows {
-		for _, v := range h.Values[i] {
-			least = max(least, plain.Width(t.number(v))+2) // a blank, and without colours a block
-		}
-	}
 	t.widths = make([]int, t.columns)
-	all := t.side + 1
+	least, all := make([]int, t.columns), t.side+1
 	for j := range t.widths {
-		t.widths[j] = max(least, plain.Width(t.name(h.Columns, j))+1)
+		least[j] = t.least(j)
+		t.widths[j] = max(least[j], plain.Width(t.name(h.Columns, j))+1)
 		all += t.widths[j]
 	}
 	if t.falling = all > textAcross; t.falling {
-		for j := range t.widths {
-			t.widths[j] = least
-		}
+		copy(t.widths, least)
 	}
 	return t
+}
+
+// least is how wide a column is for its cells.
+func (t *heatText) least(j int) int {
+	n := 2
+	for i, row := range t.Values[:t.rows] {
+		if j >= len(row) {
+			continue
+		}
+		if word := plain.Text(t.word(i, j)); word != "" {
+			n = max(n, plain.Width(word)+2) // a blank, and without colours a block
+		}
+	}
+	return n
 }
 
 func (t *heatText) name(names []string, i int) string {
@@ -89,14 +96,6 @@ func (t *heatText) name(names []string, i int) string {
 		return ""
 	}
 	return plain.Text(names[i])
-}
-
-// number is what stands in a cell.
-func (t *heatText) number(v float64) string {
-	if t.Format == "" {
-		return ""
-	}
-	return fmt.Sprintf(t.Format, v)
 }
 
 // header is the lines with the names of the columns.
@@ -137,26 +136,26 @@ func (t *heatText) row(i int) string {
 	s := plain.Pad(plain.Fit(t.name(t.Rows, i), t.side), t.side) + " "
 	for j, v := range t.Values[i] {
 		if j < t.columns {
-			s += t.cell(t.number(v), or0(v)/t.top, t.widths[j])
+			s += t.cell(plain.Text(t.word(i, j)), or0(v)/t.top, t.widths[j])
 		}
 	}
 	return line(s)
 }
 
-// cell is a share of the top in so many columns, with a number in it.
-func (t *heatText) cell(number string, share float64, width int) string {
+// cell is a share of the top in so many columns, with a word in it.
+func (t *heatText) cell(word string, share float64, width int) string {
 	if !t.colour {
 		block := blocks[max(0, min(len(blocks)-1, int(math.Ceil(share*float64(len(blocks)-1)-0.5))))]
-		if number == "" {
+		if word == "" {
 			return strings.Repeat(block, width)
 		}
-		return plain.Pad(block+number, width)
+		return plain.Pad(block+word, width)
 	}
 	letters := 16 // black
 	if share > 0.5 {
 		letters = 231 // white
 	}
-	return fmt.Sprintf("\x1b[48;5;%d;38;5;%dm%s\x1b[0m", cube(Shade(share)), letters, plain.Pad(number, width))
+	return fmt.Sprintf("\x1b[48;5;%d;38;5;%dm%s\x1b[0m", cube(Shade(share)), letters, plain.Pad(word, width))
 }
 
 // scale is the line that says which shade is which number.

@@ -26,6 +26,19 @@ func TestHeatText(t *testing.T) {
 	}
 }
 
+// Words stand in the cells of a sentence, whose rows are of any lengths.
+func TestHeatTextOfWords(t *testing.T) {
+	h := &Heat{Values: [][]float64{{0, 1}, {0.5}}, Words: [][]string{{"a", "dog"}, {"three\t"}}}
+	want := "  a         █dog\n ▒\"three\\t\"\n 0   ░░▒▒▓▓██ 1\n"
+	if got := h.Text(false); got != want {
+		t.Errorf("got\n%q\nwant\n%q", got, want)
+	}
+	var b strings.Builder
+	if err := Grid([][]Panel{{h}}).Write(&b, "svg"); err != nil || !strings.Contains(b.String(), ">dog<") {
+		t.Errorf("the SVG does not say the word: %v", err)
+	}
+}
+
 // Colours are those of the picture, as near as 256 come to them, and reset in each cell.
 func TestHeatTextInColours(t *testing.T) {
 	h := &Heat{Values: [][]float64{{0, 1}}}

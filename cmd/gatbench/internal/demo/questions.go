@@ -49,18 +49,24 @@ func (n *questionsNet) forward(t *grad.Tape, g *graph.Graph, words []int32) *gra
 	return n.Out.Forward(t, t.Dropout(read, dropout))
 }
 
-func runQuestions(s *Stage) error {
+// readQuestions returns the questions to learn from, in small letters, those to try, and the
+// words of the first.
+func (s *Stage) readQuestions() (learnt, tried *text.Labelled, words *text.Vocabulary, err error) {
 	folder, err := s.folder()
 	if err != nil {
-		return err
+		return nil, nil, nil, err
 	}
-	learnt, tried, err := text.ReadTREC(folder)
-	if err != nil {
-		return err
+	if learnt, tried, err = text.ReadTREC(folder); err != nil {
+		return nil, nil, nil, err
 	}
 	learnt = learnt.Coarse().Rows(s.few(learnt.Len())).Map(strings.ToLower)
 	tried = tried.Coarse().Rows(s.few(tried.Len()))
-	words, err := vocabularyOf(learnt.Texts)
+	words, err = vocabularyOf(learnt.Texts)
+	return learnt, tried, words, err
+}
+
+func runQuestions(s *Stage) error {
+	learnt, tried, words, err := s.readQuestions()
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ type Demo struct {
 func All() []Demo {
 	return []Demo{names, questions, tagging, sentiment, recall, adding, sine, chaos, language, antonyms, dates, multi30k,
 		sorting, hull, salesman,
-		hopfield, modern, lookup, han, selfatt}
+		hopfield, modern, lookup, han, selfatt, attpool}
 }
 
 // Find returns the demo of that name.

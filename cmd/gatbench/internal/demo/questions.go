@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
@@ -8,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/train"
@@ -15,16 +17,23 @@ import (
 
 // questions says what a question asks for: an LSTM reads it in both directions, and the
 // largest value of each of its numbers over all words says which of six kinds it is.
-var questions = Demo{Name: "questions", About: "what a question asks for (TREC), by a bidirectional LSTM", Data: "trec", Run: runQuestions}
+//
+// attpool reads the same states by attention with a query that is learnt, and shows which
+// words it looks at.
+var (
+	questions = Demo{Name: "questions", About: "what a question asks for (TREC), by a bidirectional LSTM", Data: "trec", Run: func(s *Stage) error { return s.runQuestions(false) }}
+	attpool   = Demo{Name: "attpool", About: "the same, read by attention: the words that it looks at", Data: "trec", Run: func(s *Stage) error { return s.runQuestions(true) }}
+)
 
 // questionsNet reads words, and says a kind.
 type questionsNet struct {
 	Words *grad.Param `json:"-"` // a row a word
 	LSTM  sequence.Stack
+	Pool  *attention.AttentionPool `json:",omitempty"` // nil: the largest values
 	Out   layers.Linear
 }
 
-func newQuestionsNet(s *Stage, words, kinds int) *questionsNet {
+func newQuestionsNet(s *Stage, words, kinds int, pool bool) *questionsNet {
 	const in, hidden = 100, 64
 	rng := s.rng(1)
 	n := &questionsNet{
@@ -38,6 +47,10 @@ func newQuestionsNet(s *Stage, words, kinds int) *questionsNet {
 	n.Words.Value.Normal(rng, 0, 0.3)
 	n.LSTM.Init(rng)
 	n.Out.Init(rng)
+	if pool {
+		n.Pool = &attention.AttentionPool{Score: &attention.Additive{Key: 2 * hidden, Query: hidden, Hidden: hidden}, Query: hidden}
+		n.Pool.Init(rng)
+	}
 	return n
 }
 
@@ -45,8 +58,32 @@ func newQuestionsNet(s *Stage, words, kinds int) *questionsNet {
 func (n *questionsNet) forward(t *grad.Tape, g *graph.Graph, words []int32) *grad.Var {
 	const dropout = 0.5
 	x := t.Dropout(t.Use(n.Words).Rows(words), dropout)
-	read := message.UpdateAll(g.Membership(), message.CopyU(n.LSTM.Forward(t, g, x)), message.Max)
-	return n.Out.Forward(t, t.Dropout(read, dropout))
+	h := n.LSTM.Forward(t, g, x)
+	if n.Pool == nil {
+		read := message.UpdateAll(g.Membership(), message.CopyU(h), message.Max)
+		return n.Out.Forward(t, t.Dropout(read, dropout))
+	}
+	read := n.Pool.Apply(t, g.Membership(), layers.In{Src: h})
+	return n.Out.Forward(t, t.Dropout(read.Y, dropout))
+}
+
+// heat shows how much is made of each word of some questions of which all words are known.
+func (n *questionsNet) heat(words *text.Vocabulary, lines []string) *picture.Heat {
+	h := &picture.Heat{Title: "what is made of each word", Top: 1}
+	for _, line := range lines {
+		tokens := words.Encode(strings.ToLower(line))
+		if len(h.Words) == 8 || len(tokens) > 9 || slices.Contains(tokens, text.Unknown) {
+			continue
+		}
+		g, t := graph.Chains(len(tokens)), grad.NewEval()
+		out := n.Pool.Apply(t, g.Membership(), layers.In{Src: n.LSTM.Forward(t, g, t.Use(n.Words).Rows(tokens))})
+		row := make([]float64, len(tokens))
+		for i, v := range message.ApplyEdges(g.Membership(), out.Attention).Value().Data {
+			row[i] = float64(v)
+		}
+		h.Values, h.Words = append(h.Values, row), append(h.Words, strings.Fields(line))
+	}
+	return h
 }
 
 // readQuestions returns the questions to learn from, in small letters, those to try, and the
@@ -65,7 +102,7 @@ func (s *Stage) readQuestions() (learnt, tried *text.Labelled, words *text.Vocab
 	return learnt, tried, words, err
 }
 
-func runQuestions(s *Stage) error {
+func (s *Stage) runQuestions(pool bool) error {
 	learnt, tried, words, err := s.readQuestions()
 	if err != nil {
 		return err
@@ -73,7 +110,7 @@ func runQuestions(s *Stage) error {
 	s.say("%d questions of %d kinds, such as %q, and %d others to try. Their %d words occur twice or more; every other is unknown.",
 		learnt.Len(), len(learnt.Classes), tried.Texts[0], tried.Len(), words.Len()-int(text.First))
 
-	net := newQuestionsNet(s, words.Len(), len(learnt.Classes))
+	net := newQuestionsNet(s, words.Len(), len(learnt.Classes), pool)
 	read, tests := text.EncodeLines(words, learnt.Texts), text.EncodeLines(words, tried.Map(strings.ToLower).Texts)
 	scores := func() *grad.Var { return net.forward(grad.NewEval(), tests.Graph(), tests.Tokens) }
 	guess := func() *train.Confusion {
@@ -94,7 +131,14 @@ func runQuestions(s *Stage) error {
 	c := guess()
 	s.result(map[string]any{"test_accuracy": c.Accuracy(), "test_majority": train.Majority(tried.Labels, every(tried.Len())), "kinds": learnt.Classes})
 	s.questionsResult(c, tried, scores().Softmax())
-	if err := s.draw([]picture.Panel{confusionPanel(c, learnt.Classes), lossPanel(l)}); err != nil {
+	panels := [][]picture.Panel{{confusionPanel(c, learnt.Classes), lossPanel(l)}}
+	if pool {
+		h := net.heat(words, tried.Texts)
+		s.print("\n")
+		s.heat(h)
+		panels = append(panels, []picture.Panel{h})
+	}
+	if err := s.draw(panels...); err != nil {
 		return err
 	}
 	return s.keep(net)

@@ -12,7 +12,8 @@ type Demo struct {
 func All() []Demo {
 	return []Demo{names, questions, tagging, sentiment, recall, adding, sine, chaos, language, antonyms, dates, multi30k,
 		sorting, hull, salesman,
-		hopfield, modern, lookup, han, selfatt, attpool}
+		hopfield, modern,
+		attpool, han, selfatt, lookup}
 }
 
 // Find returns the demo of that name.

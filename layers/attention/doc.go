@@ -10,6 +10,10 @@
 //	alpha := score.Of(t, k, queries).Softmax()   // costs nothing until it is used
 //	y := message.UpdateAll(g, message.U(values).Mul(alpha), message.Sum)
 //
+// [Soft] is these lines for any [Score] and [Weighing]; [HardAttention] looks at one value;
+// [AttentionPool], [Hierarchical] and [ChainAttention] read many rows into one.
+// docs/attention.md draws the graph of each.
+//
 // These rules hold for every form:
 //
 //   - Sentences of any lengths stand in one graph. Nothing is padded, so there are no masks:

@@ -1,0 +1,42 @@
+package docs_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// What a page links to is there: a file, and where the link is the name of a test, that test
+// in it.
+func TestLinks(t *testing.T) {
+	pages, err := filepath.Glob("*.md")
+	if err != nil || len(pages) < 10 {
+		t.Fatalf("%d pages: %v", len(pages), err)
+	}
+	link := regexp.MustCompile(`\[([^\]\n]*)\]\(([^)\s]+)\)`)
+	for _, page := range append(pages, "../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			target, _, _ := strings.Cut(m[2], "#")
+			if target == "" || strings.Contains(target, "://") {
+				continue
+			}
+			path := filepath.Join(filepath.Dir(page), target)
+			if _, err := os.Stat(path); err != nil {
+				t.Errorf("%s links to %s, which is not there", page, m[2])
+				continue
+			}
+			if !strings.HasPrefix(m[1], "Test") {
+				continue
+			}
+			if code, err := os.ReadFile(path); err != nil || !strings.Contains(string(code), "func "+m[1]+"(") {
+				t.Errorf("%s: there is no %s in %s", page, m[1], m[2])
+			}
+		}
+	}
+}

@@ -16,12 +16,13 @@ func TestLinks(t *testing.T) {
 		t.Fatalf("%d pages: %v", len(pages), err)
 	}
 	link := regexp.MustCompile(`\[([^\]\n]*)\]\(([^)\s]+)\)`)
+	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 	for _, page := range append(pages, "../README.md") {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(string(text), ""), -1) {
 			target, _, _ := strings.Cut(m[2], "#")
 			if target == "" || strings.Contains(target, "://") {
 				continue

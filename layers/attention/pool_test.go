@@ -2,6 +2,7 @@ package attention_test
 
 import (
 	"math/rand/v2"
+	"path/filepath"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -12,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
 )
 
 // A learnt query reads each chain as a loop does, an empty one as zero.
@@ -114,4 +116,21 @@ func TestHierarchicalOfThreeTiers(t *testing.T) {
 	copy(x.Data, []tensor.Float{1, 3, 5, 7, 9})
 	y, _ := l.Forward(grad.NewEval(), []*graph.Graph{graph.Chains(2, 1, 1, 1), graph.Chains(2, 2), graph.Chains(2)}, grad.Const(x))
 	near(t, "mean of means of means", y.Value().Data[0], ((2.+5)/2+(7.+9)/2)/2)
+}
+
+// A model of forms and scores is saved and loaded as any other.
+func TestFormsAreSaved(t *testing.T) {
+	l, other := twoTiers(), twoTiers()
+	other.Init(rand.New(rand.NewPCG(9, 9)))
+	file := filepath.Join(t.TempDir(), "m.safetensors")
+	if err := train.Save(file, l); err != nil {
+		t.Fatal(err)
+	}
+	if err := train.Load(file, other); err != nil {
+		t.Fatal(err)
+	}
+	gs, x := []*graph.Graph{graph.Chains(3, 2), graph.Chains(2)}, grad.Const(param(2, 5, 3).Value)
+	want, _ := l.Forward(grad.NewEval(), gs, x)
+	got, _ := other.Forward(grad.NewEval(), gs, x)
+	sameBits(t, "loaded", got.Value(), want.Value())
 }

@@ -166,6 +166,25 @@ func TestSmoothing(t *testing.T) {
 	}
 }
 
+// What is as large as Least is kept, what is a little smaller is not, and a query all of
+// whose weights are smaller has none.
+func TestThresholdIsExact(t *testing.T) {
+	for _, c := range []struct {
+		least float64
+		s     []float64
+		want  []float64
+	}{
+		{0.25, []float64{0, 0, 0, 0}, []float64{0.25, 0.25, 0.25, 0.25}},
+		{0.26, []float64{0, 0, 0, 0}, []float64{0, 0, 0, 0}},
+		{0.2, []float64{math.Log(0.21), math.Log(0.79)}, []float64{0.21, 0.79}},
+		{0.22, []float64{math.Log(0.21), math.Log(0.79)}, []float64{0, 1}},
+	} {
+		for i, v := range weights(attention.Weighing{By: attention.Threshold, Least: c.least}, c.s...) {
+			near(t, fmt.Sprint("least ", c.least), tensor.Float(v), c.want[i])
+		}
+	}
+}
+
 func TestWeighingGradients(t *testing.T) {
 	g := pairs()
 	for name, w := range weighed {
@@ -264,20 +283,25 @@ func TestSoftGradients(t *testing.T) {
 	})
 }
 
-// Dropped weights are zeros, and in the mean what they were.
-func TestSoftDrops(t *testing.T) {
-	l := &attention.Soft{Score: attention.Dot{}, Drop: 0.5}
+// Dropped weights are zeros, and in the mean what they were: of a form, and of a pool.
+func TestDroppedWeights(t *testing.T) {
 	g := graph.CompleteBipartite(100, 20)
 	in := layers.In{Src: grad.Const(tensor.New(100, 2)), Dst: grad.Const(tensor.New(20, 2))}
-	zeros, sum := 0, 0.0
-	for _, v := range message.ApplyEdges(g, l.Apply(grad.NewTape(1), g, in).Attention).Value().Data {
-		if v == 0 {
-			zeros++
+	pool := &attention.AttentionPool{Score: attention.Dot{}, Query: 2, Drop: 0.5}
+	pool.Init(rand.New(rand.NewPCG(1, 1)))
+	for _, out := range []layers.Out{
+		(&attention.Soft{Score: attention.Dot{}, Drop: 0.5}).Apply(grad.NewTape(1), g, in), pool.Apply(grad.NewTape(1), g, in),
+	} {
+		zeros, sum := 0, 0.0
+		for _, v := range message.ApplyEdges(g, out.Attention).Value().Data {
+			if v == 0 {
+				zeros++
+			}
+			sum += float64(v)
 		}
-		sum += float64(v)
-	}
-	if zeros < 900 || zeros > 1100 || math.Abs(sum-20) > 1.5 {
-		t.Errorf("%d of 2000 weights are zero, the sum is %v", zeros, sum)
+		if zeros < 900 || zeros > 1100 || math.Abs(sum-20) > 1.5 {
+			t.Errorf("%d of 2000 weights are zero, the sum is %v", zeros, sum)
+		}
 	}
 }
 

@@ -27,7 +27,10 @@ type Score interface {
 // want panics unless Init has made p with so many columns, and x, which is the Key or the
 // Query of the fields, has the width that is said there.
 func want(op, field string, x *grad.Var, width int, p *grad.Param, columns int) {
-	name := map[string]string{"Key": "keys", "Query": "query"}[field]
+	name := "keys"
+	if field == "Query" {
+		name = "query"
+	}
 	compose.WantInit(op, p, columns)
 	if x == nil {
 		panic(&grad.TapeError{Op: op, Why: name + " is nil"})

@@ -34,6 +34,9 @@ func layerKernels() []layerKernel {
 		{"gatv2", func(s sparseShape) convolution {
 			return &layers.GATv2Conv{In: s.width(), Out: s.dim, Heads: s.heads}
 		}, []sparseCase{{"cora", small}, {"pubmed", small}, {"arxiv", small}}},
+		{"transformer", func(s sparseShape) convolution {
+			return &layers.TransformerConv{In: s.width(), Out: s.dim, Heads: s.heads}
+		}, []sparseCase{{"cora", small}, {"arxiv", small}}},
 		{"gcn", func(s sparseShape) convolution {
 			return &layers.GCNConv{In: s.width(), Out: s.width()}
 		}, []sparseCase{{"pubmed", sparseShape{1, 64}}}},

@@ -41,3 +41,19 @@ func TestSequence(t *testing.T) {
 		}
 	}
 }
+
+// The drawn trees are what their comment, and so a peer, says.
+func TestDrawnTrees(t *testing.T) {
+	g := drawnTrees().Graph
+	levels, err := g.Levels()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.NumNodes() != 923 || g.NumEdges() != 923-treeBatch || levels.Len() != 16 {
+		t.Errorf("%d nodes, %d edges, %d levels", g.NumNodes(), g.NumEdges(), levels.Len())
+	}
+	// By hand: its four words are split 2 and 2.
+	if got, want := g.In().Cols[:6], []int32{1, 4, 2, 3, 5, 6}; !slices.Equal(got, want) {
+		t.Errorf("the first tree's children are %v, want %v", got, want)
+	}
+}

@@ -16,7 +16,6 @@ import (
 const (
 	treeBatch  = 25
 	treeHidden = 150
-	treeWords  = 19 // in a sentence of the Stanford Sentiment Treebank, in the mean
 	sentiments = 5
 )
 
@@ -74,12 +73,15 @@ func firstTrees(dir string) (*text.TreeBatch, error) {
 	return text.BatchTrees(trees, v)
 }
 
-// drawnTrees are binary trees over sentences of 4 to 34 words, split anywhere.
+// drawnTrees are binary trees over sentences of 4 + 6k mod 31 words, for k = 0, 1, 2 …. A
+// span of n words is split after the first 1 + ⌊r/2¹⁶⌋ mod min(n−1, 4), where r, which begins with 1,
+// becomes 1664525·r + 1013904223 mod 2³² before each split. Nodes come in preorder, and
+// labels are their places, modulo 5. So a peer can make the same.
 func drawnTrees() *text.TreeBatch {
-	rng, b := rand.New(rand.NewPCG(3, 4)), &text.TreeBatch{}
+	r, b := uint32(1), &text.TreeBatch{}
 	var parents [][]int32
 	words := int32(0)
-	for range treeBatch {
+	for k := range treeBatch {
 		var parent []int32
 		var grow func(up int32, n int)
 		grow = func(up int32, n int) {
@@ -91,11 +93,12 @@ func drawnTrees() *text.TreeBatch {
 				return
 			}
 			b.Tokens = append(b.Tokens, grad.NoLabel)
-			left := 1 + rng.IntN(n-1)
+			r = 1664525*r + 1013904223
+			left := 1 + int(r>>16)%min(n-1, 4)
 			grow(at, left)
 			grow(at, n-left)
 		}
-		grow(-1, treeWords-15+rng.IntN(31))
+		grow(-1, 4+6*k%31)
 		parents = append(parents, parent)
 	}
 	b.Graph = graph.Must(graph.Trees(parents...))

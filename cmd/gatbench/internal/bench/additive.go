@@ -1,0 +1,93 @@
+package bench
+
+import (
+	"fmt"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// additiveShape is what is timed of additive attention: so many sentences of so many words,
+// which so many steps of a decoder read, all of one width.
+type additiveShape struct{ b, s, t, h int }
+
+var additiveOfBench = additiveShape{64, 50, 50, 256}
+
+func (s additiveShape) String() string { return fmt.Sprintf("%dx%dx%dx%d", s.b, s.s, s.t, s.h) }
+
+// additiveBenchmarks are the attention of all steps at once, and of a step after the other as
+// a decoder takes them.
+func additiveBenchmarks(threads int) []Benchmark {
+	s := additiveOfBench
+	params := func() map[string]any {
+		return map[string]any{"b": s.b, "s": s.s, "t": s.t, "h": s.h, "threads": threads}
+	}
+	return []Benchmark{
+		{
+			name: fmt.Sprintf("attention/additive/%v", s), op: "attention/additive", lanes: threads, params: params(),
+			prepare: func() workload { return s.task(s.t).workload() },
+		},
+		{
+			name: fmt.Sprintf("attention/additive_steps/%v", s), op: "attention/additive_steps", lanes: threads, params: params(),
+			prepare: func() workload { return s.task(1).workload() },
+		},
+	}
+}
+
+// additiveTask has the operands of additive attention. Keys and queries are projected already.
+type additiveTask struct {
+	g               *graph.Graph // from the words to so many steps at a time
+	queries         []*tensor.Dense
+	keys, values, v *tensor.Dense
+}
+
+// task is the attention of so many steps at a time. The queries are the same however many
+// that are: row b·T + t of what is drawn is sentence b's at step t.
+func (s additiveShape) task(at int) *additiveTask {
+	pairs, rows := make([]*graph.Graph, s.b), newOperand(s.b*s.t, s.h)
+	for i := range pairs {
+		pairs[i] = graph.CompleteBipartite(s.s, at)
+	}
+	out := &additiveTask{
+		g: graph.Batch(pairs...), keys: newOperand(s.b*s.s, s.h), values: newOperand(s.b*s.s, s.h), v: newOperand(s.h),
+	}
+	for from := 0; from < s.t; from += at {
+		q := tensor.New(s.b*at, s.h)
+		for i := range s.b * at {
+			copy(q.Row(i), rows.Row(i/at*s.t+from+i%at))
+		}
+		out.queries = append(out.queries, q)
+	}
+	return out
+}
+
+// forward returns what each query heard, steps below steps.
+func (a *additiveTask) forward(in func(*tensor.Dense) *grad.Var) *grad.Var {
+	keys, values, v, out := in(a.keys), in(a.values), message.W(in(a.v)), make([]*grad.Var, len(a.queries))
+	for i, q := range a.queries {
+		alpha := message.UAddV(keys, in(q)).Tanh().Dot(v).Softmax()
+		out[i] = message.UpdateAll(a.g, message.U(values).Mul(alpha), message.Sum)
+	}
+	return grad.ConcatAxis(0, out...)
+}
+
+// workload goes to the gradients of keys, queries, values and the vector of the score.
+func (a *additiveTask) workload() workload {
+	t, eval, seed := grad.NewTape(1), grad.NewEval(), (*tensor.Dense)(nil)
+	return workload{
+		call: func() {
+			t.Reset()
+			y := a.forward(t.Watch)
+			if seed == nil {
+				seed = newOperand(y.Shape()...)
+			}
+			t.BackwardFrom(y, seed)
+		},
+		forward: func() {
+			eval.Reset()
+			a.forward(eval.Input)
+		},
+	}
+}

@@ -21,16 +21,16 @@ func (s additiveShape) String() string { return fmt.Sprintf("%dx%dx%dx%d", s.b, 
 // a decoder takes them.
 func additiveBenchmarks(threads int) []Benchmark {
 	s := additiveOfBench
-	params := func() map[string]any {
-		return map[string]any{"b": s.b, "s": s.s, "t": s.t, "h": s.h, "threads": threads}
+	params := func(form string) map[string]any {
+		return map[string]any{"b": s.b, "s": s.s, "t": s.t, "h": s.h, "form": form, "threads": threads}
 	}
 	return []Benchmark{
 		{
-			name: fmt.Sprintf("attention/additive/%v", s), op: "attention/additive", lanes: threads, params: params(),
+			name: fmt.Sprintf("attention/additive/%v", s), op: "attention/additive", lanes: threads, params: params("whole"),
 			prepare: func() workload { return s.task(s.t).workload() },
 		},
 		{
-			name: fmt.Sprintf("attention/additive_steps/%v", s), op: "attention/additive_steps", lanes: threads, params: params(),
+			name: fmt.Sprintf("attention/additive/%v/steps", s), op: "attention/additive", lanes: threads, params: params("steps"),
 			prepare: func() workload { return s.task(1).workload() },
 		},
 	}

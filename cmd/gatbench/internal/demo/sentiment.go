@@ -13,9 +13,10 @@ import (
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// sentiment says how a sentence about a film is meant: a Tree-LSTM reads it along its
-// parse, from the words to the whole, and says at each phrase how that is meant.
-var sentiment = Demo{Name: "sentiment", About: "how a sentence and its phrases are meant (SST), by a Tree-LSTM", Data: "sst", Run: runSentiment}
+// sentiment says how a sentence about a film is meant: a binary Tree-LSTM reads it along its
+// parse, from the words to the whole, and says at each phrase how that is meant. A child's
+// place counts: "not" before "good" is another thing than behind it.
+var sentiment = Demo{Name: "sentiment", About: "how a sentence and its phrases are meant (SST), by a binary Tree-LSTM", Data: "sst", Run: runSentiment}
 
 // sentimentNet reads trees, and says at each node one of five kinds, from very negative to
 // very positive.
@@ -32,7 +33,7 @@ func newSentimentNet(s *Stage, words int) *sentimentNet {
 	rng := s.rng(1)
 	n := &sentimentNet{
 		Words: grad.NewParam(words, in),
-		Tree:  sequence.TreeLSTM{In: in, Hidden: hidden},
+		Tree:  sequence.TreeLSTM{In: in, Hidden: hidden, Arity: 2},
 		Out:   layers.Linear{In: hidden, Out: sentimentKinds},
 	}
 	n.Words.Value.Normal(rng, 0, 0.1)

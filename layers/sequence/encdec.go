@@ -29,7 +29,8 @@ type EncoderDecoder struct {
 	Source, Target int // how many tokens there are on either side
 	Begin          int32
 	Embed, Hidden  int
-	Maxout         int // units of two pieces; 0: Hidden/2
+	Maxout         int     // units of two pieces; 0: Hidden/2
+	Dropout        float64 `json:",omitempty"` // of the maxout units, while training
 
 	SourceEmbed *grad.Param `json:"-"` // Source×Embed
 	TargetEmbed *grad.Param `json:"-"` // Target×Embed
@@ -138,7 +139,7 @@ func (l *EncoderDecoder) decode(t *grad.Tape, g *graph.Graph, x, c, h0 *grad.Var
 // logits are those of the decoder's states.
 func (l *EncoderDecoder) logits(t *grad.Tape, h, x, c *grad.Var) *grad.Var {
 	s := h.MatMul(t.Use(l.OutH)).Add(x.MatMul(t.Use(l.OutY))).Add(c.MatMul(t.Use(l.OutC)))
-	return s.Maxout(2).Linear(t.Use(l.G), t.Use(l.BG), grad.Identity)
+	return t.Dropout(s.Maxout(2), l.Dropout).Linear(t.Use(l.G), t.Use(l.BG), grad.Identity)
 }
 
 func (l *EncoderDecoder) bad(x *grad.Var, why string) {

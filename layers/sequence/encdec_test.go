@@ -205,13 +205,24 @@ func TestEncoderDecoderReach(t *testing.T) {
 	}
 }
 
-// Every Param has the gradient that differences give.
+// Every Param has the gradient that differences give, with dropout too, which changes what
+// is trained and not what is evaluated.
 func TestEncoderDecoderGradient(t *testing.T) {
 	l := newEncoderDecoder()
 	sg, fg := graph.Chains(2, 3), graph.Chains(3, 2)
-	gradtest.Check(t, l, func(tape *grad.Tape) *grad.Var {
+	run := func(tape *grad.Tape) *grad.Var {
 		return l.Forward(tape, sg, []int32{3, 4, 5, 6, 3}, fg, []int32{1, 2, 3, 1, 4}).CrossEntropy([]int32{2, 3, 0, 4, 0})
-	})
+	}
+	gradtest.Check(t, l, run)
+	trained, evaluated := run(grad.NewTape(1)).Value().Data[0], run(grad.NewEval()).Value().Data[0]
+	l.Dropout = 0.5
+	gradtest.Check(t, l, run)
+	if run(grad.NewTape(1)).Value().Data[0] == trained {
+		t.Error("nothing was dropped")
+	}
+	if run(grad.NewEval()).Value().Data[0] != evaluated {
+		t.Error("something was dropped in an evaluation")
+	}
 }
 
 // Bad input is refused with words.

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
+	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -75,8 +76,13 @@ func (b *treebank) sizes() []int {
 // positive or negative where people found one of the two.
 type sentimentScores struct{ five, two float64 }
 
-func (n *sentimentNet) scores(b *text.TreeBatch) (s sentimentScores) {
-	p := n.forward(grad.NewEval(), b).Softmax().Value()
+func (n *sentimentNet) scores(b *text.TreeBatch) sentimentScores {
+	return scoresOf(n.forward(grad.NewEval(), b).Softmax().Value(), b)
+}
+
+// scoresOf are those of the chances of each kind at each node. For two kinds a sentence that
+// people found to be neither is left out, and what it may be, neither apart, is summed.
+func scoresOf(p *tensor.Dense, b *text.TreeBatch) (s sentimentScores) {
 	sides := 0
 	for _, root := range b.Roots {
 		row, label := p.Row(int(root)), b.Labels[root]

@@ -52,3 +52,35 @@ func TestClipLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestClipTogether: one norm over all Params, so that a huge one shrinks the others with it,
+// and the direction stays; of two micro-batches it is the sum that is clipped.
+func TestClipTogether(t *testing.T) {
+	huge, small := grad.NewParam(2), grad.NewParam(3)
+	gradients := func(a, b tensor.Float) grad.Grads {
+		gs := grad.Grads{{Param: huge, Value: huge.Value.Like()}, {Param: small, Value: small.Value.Like()}}
+		gs[0].Value.Fill(a)
+		gs[1].Value.Fill(b)
+		return gs
+	}
+	gs := gradients(1000, 1)
+	norm := gs.ClipNorm(1)
+	if want := math.Sqrt(2e6 + 3); math.Abs(norm-want) > 1e-3 {
+		t.Errorf("the norm is %v, want %v", norm, want)
+	}
+	for i, v := range []float64{1000, 1} {
+		for _, got := range gs[i].Value.Data {
+			if want := v / norm; math.Abs(float64(got)-want) > 1e-5*want {
+				t.Errorf("%v became %v, want %v: the direction is another", v, got, want)
+			}
+		}
+	}
+	sum := gradients(3, 0)
+	for i, half := range gradients(-2.5, 0.1) { // each would be clipped by itself, their sum is not
+		sum[i].Value.Add(half.Value)
+	}
+	sum.ClipNorm(1)
+	if got := sum[0].Value.Data[0]; got != 0.5 {
+		t.Errorf("the sum of both was clipped to %v", got)
+	}
+}

@@ -241,7 +241,7 @@ func TestParseTree(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		"":                   "byte 1: there is no tree: write (LABEL WORD)",
-		"(2 (3 a) (1 b)":     "byte 14: the tree is not closed: the bracket of node 0, label 2, has no end",
+		"(2 (3 a) (1 b)":     "byte 14: the tree is not closed: the bracket of node 0, label 2, has no end: close it with )",
 		"(2 (3 a":            "byte 7: the tree is not closed: the bracket of node 1, label 3",
 		"(2 a))":             `byte 6: ")" stands outside of the tree: write one tree a line`,
 		"(2 a) (3 b)":        `byte 7: "(3 b)" stands outside`,

@@ -39,7 +39,7 @@ func parseTree(line string, t Tree) (Tree, error) {
 	}
 	switch {
 	case p.top >= 0:
-		return Tree{}, fmt.Errorf("byte %d: the tree is not closed: the bracket of node %d, label %d, has no end", len(line), p.top, p.t.Labels[p.top])
+		return Tree{}, fmt.Errorf("byte %d: the tree is not closed: the bracket of node %d, label %d, has no end: close it with )", len(line), p.top, p.t.Labels[p.top])
 	case len(p.t.Parent) == 0:
 		return Tree{}, fmt.Errorf("byte 1: there is no tree: write (LABEL WORD) or (LABEL TREE …)")
 	}

@@ -61,3 +61,36 @@ func TestErrorNamesLayer(t *testing.T) {
 		t.Errorf("a state that is too wide: %v", err)
 	}
 }
+
+// A state of another width, a graph with a cycle, and a batch of nothing: of every cell.
+func TestBadInputOfCells(t *testing.T) {
+	ring, x := graph.Must(graph.New(3, []int32{0, 1, 2}, []int32{1, 2, 0})), grad.Const(tensor.New(3, 3))
+	for name, c := range cells(3, 2) {
+		var wide message.State
+		for range c.ForwardFrom(nil, graph.Chains(3), x, nil) {
+			wide = append(wide, grad.Const(tensor.New(1, 5)))
+		}
+		for what, f := range map[string]func(){
+			"ForwardFrom": func() { c.ForwardFrom(nil, graph.Chains(2, 1), x, wide) }, "Step": func() { c.Step(nil, x, wide) },
+		} {
+			if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), "the initial state has 5 columns, Hidden is 2") {
+				t.Errorf("%s: %s of a state that is too wide: %v", name, what, err)
+			}
+		}
+		func() {
+			defer func() {
+				if err, _ := recover().(error); err == nil || err.Error() != "graph: cycle through nodes 0 → 1 → 2 → 0" {
+					t.Errorf("%s: a ring: %v", name, err)
+				}
+			}()
+			c.ForwardFrom(nil, ring, x, nil)
+		}()
+		for _, none := range []*graph.Graph{graph.Chains(), graph.Chains(0, 0)} {
+			tape := grad.NewTape(1)
+			s := c.ForwardFrom(tape, none, tape.Watch(tensor.New(0, 3)), nil)
+			if s[0].Dim(0) != 0 || s[0].Dim(1) != 2 || s[0].Needs() {
+				t.Errorf("%s: no chains give the shape %v, want constants of no rows", name, s[0].Shape())
+			}
+		}
+	}
+}

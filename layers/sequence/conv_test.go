@@ -17,6 +17,17 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
+// columnLength is the length of column j of a convolution's weights, over In and the taps.
+func columnLength(l *sequence.Conv1D, j int) float64 {
+	sum := 0.0
+	for i := range l.In {
+		for k := range l.Kernel {
+			sum += math.Pow(float64(l.W.Value.Row(i)[k*l.Out+j]), 2)
+		}
+	}
+	return math.Sqrt(sum)
+}
+
 // convOracle is the convolution of one sequence in loops, with zeros beyond its ends.
 func convOracle(l *sequence.Conv1D, x [][]float64) [][]float64 {
 	d := max(1, l.Dilation)
@@ -25,13 +36,17 @@ func convOracle(l *sequence.Conv1D, x [][]float64) [][]float64 {
 		y[t] = make([]float64, l.Out)
 		for j := range y[t] {
 			y[t][j] = at(l.B, j)
+			scale := 1.0
+			if l.WeightNorm {
+				scale = at(l.Gain, j) / columnLength(l, j)
+			}
 			for k := range l.Kernel {
 				s := t + (k-(l.Kernel-1)/2)*d
 				if l.Causal {
 					s = t + (k-l.Kernel+1)*d
 				}
 				if s >= 0 && s < len(x) {
-					y[t][j] += product(x[s], l.W, k*l.Out+j)
+					y[t][j] += scale * product(x[s], l.W, k*l.Out+j)
 				}
 			}
 		}
@@ -43,12 +58,16 @@ func convs() map[string]*sequence.Conv1D {
 	out := map[string]*sequence.Conv1D{
 		"3": {Kernel: 3}, "5 by 2": {Kernel: 5, Dilation: 2}, "1": {Kernel: 1, NoBias: true},
 		"causal 2": {Kernel: 2, Causal: true}, "causal 3 by 4": {Kernel: 3, Dilation: 4, Causal: true}, "longer than the chains": {Kernel: 41, Causal: true},
+		"weight norm": {Kernel: 3, WeightNorm: true}, "weight norm, causal 2 by 2": {Kernel: 2, Dilation: 2, Causal: true, WeightNorm: true, NoBias: true},
 	}
 	for _, l := range out {
 		l.In, l.Out = 3, 2
 		l.Init(rand.New(rand.NewPCG(1, 1)))
 		if l.B != nil {
 			l.B.Value.Normal(rand.New(rand.NewPCG(2, 1)), 0, 1)
+		}
+		if l.Gain != nil {
+			l.Gain.Value.Normal(rand.New(rand.NewPCG(3, 1)), 0, 1)
 		}
 	}
 	return out
@@ -222,6 +241,78 @@ func TestTCN(t *testing.T) {
 	}
 	if e := misused(func() { (&sequence.TCN{In: 2}).Init(rand.New(rand.NewPCG(1, 1))) }); e == nil {
 		t.Error("a TCN without blocks was made")
+	}
+}
+
+// tcnOracle is a TCN of one sequence in loops.
+func tcnOracle(l *sequence.TCN, x [][]float64) [][]float64 {
+	relu := func(y [][]float64) [][]float64 {
+		for _, r := range y {
+			for j := range r {
+				r[j] = max(0, r[j])
+			}
+		}
+		return y
+	}
+	for i := range l.Widths {
+		z := relu(convOracle(l.Second[i], relu(convOracle(l.First[i], x))))
+		if l.Skip[i] != nil {
+			x = convOracle(l.Skip[i], x)
+		}
+		for v := range z {
+			for j := range z[v] {
+				z[v][j] += x[v][j]
+			}
+		}
+		x = relu(z)
+	}
+	return x
+}
+
+// With and without a weight norm it is the loops; the norm is of the two convolutions of a
+// block, not of the one beside them, and changes nothing until its gains do.
+func TestTCNWeightNorm(t *testing.T) {
+	g, x := graph.Chains(6, 1, 4), random(1, 11, 2)
+	xv := grad.Const(x.Value)
+	var first []tensor.Float
+	for _, norm := range []bool{false, true} {
+		net := &sequence.TCN{In: 2, Widths: []int{3, 3}, WeightNorm: norm}
+		net.Init(rand.New(rand.NewPCG(1, 1)))
+		if got := net.Forward(nil, g, xv).Value().Data; !norm {
+			first = slices.Clone(got)
+		} else if !near(got, first) {
+			t.Errorf("before training the norm makes %v of %v", got, first)
+		}
+		if (net.First[1].Gain != nil) != norm || (net.Second[0].Gain != nil) != norm || net.Skip[0].Gain != nil {
+			t.Errorf("WeightNorm %v: gains are not where they belong", norm)
+		}
+		for i, p := range slices.Collect(params(net)) {
+			p.Value.Normal(rand.New(rand.NewPCG(uint64(i), 3)), 0.3, 0.5)
+		}
+		y := net.Forward(nil, g, xv).Value()
+		for _, n := range [][2]int{{0, 6}, {6, 7}, {7, 11}} {
+			var rows [][]float64
+			for v := n[0]; v < n[1]; v++ {
+				rows = append(rows, row(x, v))
+			}
+			for v, want := range tcnOracle(net, rows) {
+				for j, w := range want {
+					if got := float64(y.Row(n[0] + v)[j]); !(math.Abs(got-w) <= 1e-4*max(1, math.Abs(w))) {
+						t.Errorf("WeightNorm %v: element %d of node %d is %v, want %v", norm, j, n[0]+v, got, w)
+					}
+				}
+			}
+			if alone := net.Forward(nil, graph.Chains(n[1]-n[0]), xv.RowRange(n[0], n[1])).Value().Data; !slices.Equal(alone, y.RowRange(n[0], n[1]).Data) {
+				t.Errorf("WeightNorm %v: nodes %d to %d differ alone", norm, n[0], n[1])
+			}
+		}
+		gradtest.Check(t, []any{net, x}, func(tp *grad.Tape) *grad.Var { return weigh(message.State{net.Forward(tp, g, tp.Use(x))}) })
+		if norm {
+			net.First[0].Gain = nil
+			if e := misused(func() { net.Forward(nil, g, xv) }); e == nil || !strings.Contains(e.Why, "was Init called") {
+				t.Errorf("a norm without gains: %v", e)
+			}
+		}
 	}
 }
 

@@ -29,7 +29,8 @@ type EncoderDecoder struct {
 	Source, Target int // how many tokens there are on either side
 	Begin          int32
 	Embed, Hidden  int
-	Maxout         int // units of two pieces; 0: Hidden/2
+	Maxout         int     // units of two pieces; 0: Hidden/2
+	Dropout        float64 `json:",omitempty"` // of the maxout units, while training
 
 	SourceEmbed *grad.Param `json:"-"` // Source×Embed
 	TargetEmbed *grad.Param `json:"-"` // Target×Embed
@@ -78,9 +79,10 @@ func (l *EncoderDecoder) maxout() int {
 // fed: Begin, then the target.
 func (l *EncoderDecoder) Forward(t *grad.Tape, source *graph.Graph, tokens []int32, target *graph.Graph, fed []int32) *grad.Var {
 	c := l.Encode(t, source, tokens)
+	l.check("target", fed, l.Target, target.NumNodes())
 	of := sequenceOf(target)
 	if n := len(target.NodeOffsets()) - 1; n != c.Dim(0) {
-		l.bad(c, fmt.Sprintf("there are %d targets for %d sources", n, c.Dim(0)))
+		l.bad(c, fmt.Sprintf("there are %d targets for %d sources; the i-th target goes with the i-th source", n, c.Dim(0)))
 	}
 	x := t.Use(l.TargetEmbed).Embedding(l.words(fed), grad.NoLabel)
 	h := l.decode(t, target, x, c.Rows(of), c.MatMul(t.Use(l.VOut)).Tanh())
@@ -89,9 +91,7 @@ func (l *EncoderDecoder) Forward(t *grad.Tape, source *graph.Graph, tokens []int
 
 // Encode returns c of each chain of source, a row for each.
 func (l *EncoderDecoder) Encode(t *grad.Tape, source *graph.Graph, tokens []int32) *grad.Var {
-	if len(tokens) != source.NumNodes() {
-		panic(&tensor.ShapeError{Op: "sequence.EncoderDecoder", Shapes: [][]int{{len(tokens)}}, Why: fmt.Sprintf("the source graph has %d nodes, want a token for each", source.NumNodes())})
-	}
+	l.check("source", tokens, l.Source, source.NumNodes())
 	h := l.Encoder.Forward(t, source, t.Use(l.SourceEmbed).Rows(tokens))
 	ends := message.UpdateAll(lastNodes(source), message.CopyU(h), message.Sum)
 	return ends.MatMul(t.Use(l.V)).Tanh()
@@ -106,6 +106,8 @@ func (l *EncoderDecoder) Start(t *grad.Tape, c *grad.Var) message.State {
 // Step returns the logits after one more token of each sequence, and the state then: what
 // package decode searches with, to the bits of Forward.
 func (l *EncoderDecoder) Step(t *grad.Tape, last []int32, before message.State) (logits *grad.Var, after message.State) {
+	l.check("target", last, l.Target, len(last))
+	l.checkState(before, len(last))
 	x := t.Use(l.TargetEmbed).Embedding(l.words(last), grad.NoLabel)
 	h, c := before[0], before[1]
 	xp, cp := x.Linear(t.Use(l.W), t.Use(l.B), grad.Identity), c.MatMul(t.Use(l.C))
@@ -138,7 +140,36 @@ func (l *EncoderDecoder) decode(t *grad.Tape, g *graph.Graph, x, c, h0 *grad.Var
 // logits are those of the decoder's states.
 func (l *EncoderDecoder) logits(t *grad.Tape, h, x, c *grad.Var) *grad.Var {
 	s := h.MatMul(t.Use(l.OutH)).Add(x.MatMul(t.Use(l.OutY))).Add(c.MatMul(t.Use(l.OutC)))
-	return s.Maxout(2).Linear(t.Use(l.G), t.Use(l.BG), grad.Identity)
+	return t.Dropout(s.Maxout(2), l.Dropout).Linear(t.Use(l.G), t.Use(l.BG), grad.Identity)
+}
+
+// check panics unless Init was called and tokens are n of all there are on a side.
+func (l *EncoderDecoder) check(side string, tokens []int32, all, n int) {
+	compose.WantParam("sequence.EncoderDecoder", l.V, true)
+	if len(tokens) != n {
+		l.badTokens(tokens, fmt.Sprintf("the %s graph has %d nodes, want a token for each", side, n))
+	}
+	for i, w := range tokens {
+		if begins := w == l.Begin && side == "target"; !begins && (w < 0 || int(w) >= all) {
+			l.badTokens(tokens, fmt.Sprintf("%s token %d is %d, and there are %d; encode the text with the vocabulary that the network was made for", side, i, w, all))
+		}
+	}
+}
+
+// checkState panics unless s is what Start or a Step returned for n sequences.
+func (l *EncoderDecoder) checkState(s message.State, n int) {
+	if len(s) != 2 || s[0] == nil || s[1] == nil {
+		panic(&grad.TapeError{Op: "sequence.EncoderDecoder", Why: "a step wants the state of the one before, h' and c; begin with Start"})
+	}
+	for _, v := range s {
+		if v.Dim(0) != n || v.Dim(-1) != l.Hidden {
+			l.bad(v, fmt.Sprintf("the state before the step wants %d rows, one a token, and %d columns, Hidden; begin with Start", n, l.Hidden))
+		}
+	}
+}
+
+func (l *EncoderDecoder) badTokens(tokens []int32, why string) {
+	panic(&tensor.ShapeError{Op: "sequence.EncoderDecoder", Shapes: [][]int{{len(tokens)}}, Why: why})
 }
 
 func (l *EncoderDecoder) bad(x *grad.Var, why string) {

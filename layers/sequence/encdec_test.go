@@ -3,12 +3,14 @@ package sequence_test
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
+	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -205,26 +207,58 @@ func TestEncoderDecoderReach(t *testing.T) {
 	}
 }
 
-// Every Param has the gradient that differences give.
+// Every Param has the gradient that differences give, with dropout too, which changes what
+// is trained and not what is evaluated.
 func TestEncoderDecoderGradient(t *testing.T) {
 	l := newEncoderDecoder()
 	sg, fg := graph.Chains(2, 3), graph.Chains(3, 2)
-	gradtest.Check(t, l, func(tape *grad.Tape) *grad.Var {
+	run := func(tape *grad.Tape) *grad.Var {
 		return l.Forward(tape, sg, []int32{3, 4, 5, 6, 3}, fg, []int32{1, 2, 3, 1, 4}).CrossEntropy([]int32{2, 3, 0, 4, 0})
-	})
+	}
+	gradtest.Check(t, l, run)
+	trained, evaluated := run(grad.NewTape(1)).Value().Data[0], run(grad.NewEval()).Value().Data[0]
+	l.Dropout = 0.5
+	gradtest.Check(t, l, run)
+	if run(grad.NewTape(1)).Value().Data[0] == trained {
+		t.Error("nothing was dropped")
+	}
+	if run(grad.NewEval()).Value().Data[0] != evaluated {
+		t.Error("something was dropped in an evaluation")
+	}
 }
 
-// Bad input is refused with words.
+// Bad input is refused in the name of the layer, with what is wrong and what to do.
 func TestEncoderDecoderMisuse(t *testing.T) {
 	l := newEncoderDecoder()
-	for name, f := range map[string]func(){
-		"fewer targets":         func() { l.Forward(nil, graph.Chains(2, 2), []int32{2, 2, 2, 2}, graph.Chains(2), []int32{1, 2}) },
-		"a token too few":       func() { l.Forward(nil, graph.Chains(2), []int32{2}, graph.Chains(2), []int32{1, 2}) },
-		"a token out of range":  func() { l.Forward(nil, graph.Chains(1), []int32{7}, graph.Chains(1), []int32{1}) },
-		"a target out of range": func() { l.Forward(nil, graph.Chains(1), []int32{2}, graph.Chains(1), []int32{6}) },
+	two := []int32{2, 2}
+	state := func(rows, columns int) message.State {
+		return message.State{grad.Const(tensor.New(rows, columns)), grad.Const(tensor.New(rows, columns))}
+	}
+	for want, f := range map[string]func(){
+		"there are 1 targets for 2 sources":      func() { l.Forward(nil, graph.Chains(1, 1), two, graph.Chains(2), two) },
+		"the source graph has 2 nodes":           func() { l.Forward(nil, graph.Chains(2), two[:1], graph.Chains(2), two) },
+		"the target graph has 2 nodes":           func() { l.Forward(nil, graph.Chains(2), two, graph.Chains(2), two[:1]) },
+		"source token 1 is 7, and there are 7":   func() { l.Forward(nil, graph.Chains(2), []int32{2, 7}, graph.Chains(1), two[:1]) },
+		"source token 0 is -1":                   func() { l.Encode(nil, graph.Chains(1), []int32{-1}) },
+		"target token 0 is 6, and there are 6":   func() { l.Forward(nil, graph.Chains(1), two[:1], graph.Chains(1), []int32{6}) },
+		"target token 1 is 9":                    func() { l.Step(nil, []int32{2, 9}, state(2, l.Hidden)) },
+		"wants 2 rows, one a token":              func() { l.Step(nil, two, state(1, l.Hidden)) },
+		"and 4 columns, Hidden; begin with Star": func() { l.Step(nil, two, state(2, l.Hidden+1)) },
 	} {
-		if err := tensor.Try(f); err == nil {
-			t.Errorf("%s is taken", name)
+		if err := tensor.Try(f); err == nil || !strings.HasPrefix(err.Error(), "sequence.EncoderDecoder: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error about %q", err, want)
 		}
+	}
+	for want, f := range map[string]func(){
+		"begin with Start":    func() { l.Step(nil, two, nil) },
+		"was Init called":     func() { (&sequence.EncoderDecoder{Source: 4, Target: 4}).Encode(nil, graph.Chains(1), two[:1]) },
+		"h' and c; begin wit": func() { l.Step(nil, two, message.State{nil, nil}) },
+	} {
+		if e := misused(f); e == nil || e.Op != "sequence.EncoderDecoder" || !strings.Contains(e.Why, want) {
+			t.Errorf("got %v, want a TapeError about %q", e, want)
+		}
+	}
+	if y := l.Forward(nil, graph.Chains(), nil, graph.Chains(), nil); y.Dim(0) != 0 || y.Dim(1) != l.Target {
+		t.Errorf("no pairs give the shape %v", y.Shape())
 	}
 }

@@ -312,3 +312,86 @@ func TestCaterpillarIsChain(t *testing.T) {
 		t.Errorf("a third child: %v", err)
 	}
 }
+
+// With f = 1 and i = 0 the cell stays for ever, to the bit, whatever is read.
+func TestCellForEver(t *testing.T) {
+	const m, steps = 3, 200
+	for _, peep := range []sequence.Peephole{"", sequence.DiagonalPeephole, sequence.FullPeephole} {
+		l := &sequence.LSTM{In: 2, Hidden: m, Peephole: peep}
+		l.Init(rand.New(rand.NewPCG(1, 1)))
+		bias(l.B, 0, m, -shut)
+		bias(l.B, 1, m, shut)
+		c := random(2, 1, m).Value
+		init := message.State{grad.Const(random(3, 1, m).Value), grad.Const(c)}
+		s := l.ForwardFrom(nil, graph.Chains(steps), grad.Const(random(1, steps, 2).Value), init)
+		if last := s[1].Value().Row(steps - 1); !slices.Equal(last, c.Data) {
+			t.Errorf("%q: after %d steps the cell is %v, want %v", peep, steps, last, c.Data)
+		}
+	}
+}
+
+// How many numbers a cell learns: one bias a gate, where PyTorch has two.
+func TestParameterCounts(t *testing.T) {
+	const n, m = 5, 3
+	for _, c := range []struct {
+		cell sequence.Cell
+		want int
+	}{
+		{&sequence.RNN{}, m * (n + m + 1)},
+		{&sequence.RNN{NoBias: true}, m * (n + m)},
+		{&sequence.LSTM{}, 4 * m * (n + m + 1)},
+		{&sequence.LSTM{Forget: sequence.CoupledForget}, 3 * m * (n + m + 1)},
+		{&sequence.LSTM{Peephole: sequence.DiagonalPeephole}, 4*m*(n+m+1) + 3*m},
+		{&sequence.LSTM{Peephole: sequence.FullPeephole}, 4*m*(n+m+1) + 3*m*m},
+		{&sequence.LSTM{Forget: sequence.CoupledForget, Peephole: sequence.DiagonalPeephole}, 3*m*(n+m+1) + 2*m},
+		{&sequence.GRU{}, 3*m*(n+m+1) + m}, // b_hn cannot be merged with b_in
+		{&sequence.GRU{ResetBefore: true}, 3 * m * (n + m + 1)},
+		{&sequence.TreeLSTM{}, 4 * m * (n + m + 1)},
+		{&sequence.TreeLSTM{Arity: 2}, 4*m*(n+1) + 3*2*m*m + 2*2*m*m},
+		{&sequence.TreeLSTM{Arity: 2, OwnChild: true}, 4*m*(n+1) + 3*2*m*m + 2*m*m},
+	} {
+		switch l := c.cell.(type) {
+		case *sequence.RNN:
+			l.In, l.Hidden = n, m
+		case *sequence.LSTM:
+			l.In, l.Hidden = n, m
+		case *sequence.GRU:
+			l.In, l.Hidden = n, m
+		case *sequence.TreeLSTM:
+			l.In, l.Hidden = n, m
+		}
+		c.cell.Init(rand.New(rand.NewPCG(1, 1)))
+		got := 0
+		for p := range params(c.cell) {
+			got += len(p.Value.Data)
+		}
+		if got != c.want {
+			t.Errorf("%+v learns %d numbers, want %d", c.cell, got, c.want)
+		}
+	}
+}
+
+// A tree of height 50 beside a forest is what it is alone, and so is the forest, to the bit.
+func TestDeepTreeBesideForest(t *testing.T) {
+	const n = 50
+	parents := []int32{-1}
+	for v := int32(0); len(parents) < 2*n; v += 2 { // a spine with a leaf at each node
+		parents = append(parents, v, v)
+	}
+	deep, rest := graph.Must(graph.Trees(parents)), forest()
+	all := graph.Batch(deep, rest)
+	if levels, err := all.Levels(); err != nil || levels.Len() < n {
+		t.Fatalf("the tree is not %d levels high: %v", n, err)
+	}
+	x := grad.Const(random(1, all.NumNodes(), 3).Value)
+	a, b := x.RowRange(0, deep.NumNodes()), x.RowRange(deep.NumNodes(), all.NumNodes())
+	for _, c := range []sequence.Cell{
+		&sequence.TreeLSTM{In: 3, Hidden: 2}, &sequence.TreeLSTM{In: 3, Hidden: 2, Arity: 3}, &sequence.Recursive{In: 3, Hidden: 2, Arity: 3},
+	} {
+		c.Init(rand.New(rand.NewPCG(1, 1)))
+		run := func(g *graph.Graph, x *grad.Var) []tensor.Float { return c.ForwardFrom(nil, g, x, nil)[0].Value().Data }
+		if !slices.Equal(run(all, x), slices.Concat(run(deep, a), run(rest, b))) {
+			t.Errorf("%T: together they are not what they are alone", c)
+		}
+	}
+}

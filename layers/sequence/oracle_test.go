@@ -230,9 +230,13 @@ func rnnOracle(l *sequence.RNN, g *graph.Graph, x *grad.Param) (h, c [][]float64
 		}
 		h[v] = make([]float64, l.Hidden)
 		for j := range h[v] {
-			y := math.Tanh(z[j] + at(l.B, j))
-			if l.Activation == grad.ReLU {
-				y = max(z[j]+at(l.B, j), 0)
+			z := z[j] + at(l.B, j)
+			y := math.Tanh(z)
+			switch l.Activation {
+			case grad.ReLU:
+				y = max(z, 0)
+			case grad.SiLU:
+				y = z * sigma(z)
 			}
 			leak := l.Leak
 			if l.LearnLeak {

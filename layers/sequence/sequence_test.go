@@ -56,6 +56,7 @@ func hiddenOf(norm bool) int {
 
 func networks() []network {
 	ragged := graph.Chains(4, 1, 0, 3)
+	dag := graph.Must(graph.New(7, []int32{0, 0, 1, 2, 3, 1, 3}, []int32{2, 3, 3, 4, 4, 5, 4}))
 	var out []network
 	for name, l := range map[string]*sequence.LSTM{
 		"LSTM":         {ForgetBias: 1},
@@ -75,6 +76,7 @@ func networks() []network {
 		"norm":               {LayerNorm: true, ForgetBias: 1},
 		"norm, peeps":        {LayerNorm: true, Peephole: sequence.DiagonalPeephole},
 		"norm, full, none":   {LayerNorm: true, Peephole: sequence.FullPeephole, Forget: sequence.NoForget, NoBias: true},
+		"norm, coupled, old": {LayerNorm: true, Peephole: sequence.DiagonalPeephole, Forget: sequence.CoupledForget, PeepOld: true},
 	} {
 		l.In, l.Hidden = width, hiddenOf(l.LayerNorm)
 		init := message.State{grad.Const(tensor.New(1, l.Hidden)), grad.Const(tensor.New(1, l.Hidden))}
@@ -82,9 +84,8 @@ func networks() []network {
 		states := func(t *grad.Tape, g *graph.Graph, x *grad.Var) message.State { return l.ForwardFrom(t, g, x, init) }
 		oracle := func(g *graph.Graph, x *grad.Param) (h, c [][]float64) { return lstmOracle(l, g, x) }
 		out = append(out, network{name, l, ragged, states, oracle})
-		out = append(out, network{name + " reversed", l, ragged.Reverse(), states, oracle})
+		out = append(out, network{name + " reversed", l, ragged.Reverse(), states, oracle}, network{name + " on a dag", l, dag, states, oracle})
 	}
-	dag := graph.Must(graph.New(7, []int32{0, 0, 1, 2, 3, 1, 3}, []int32{2, 3, 3, 4, 4, 5, 4}))
 	for name, l := range map[string]*sequence.RNN{
 		"RNN":                      {},
 		"RNN relu":                 {Activation: grad.ReLU},
@@ -92,6 +93,7 @@ func networks() []network {
 		"leaky":                    {Leak: 0.3},
 		"leaky learnt":             {LearnLeak: true, Leak: 0.7},
 		"residual":                 {Residual: true},
+		"RNN silu":                 {Activation: grad.SiLU},
 		"RNN norm":                 {LayerNorm: true},
 		"RNN norm, leaky, no bias": {LayerNorm: true, NoBias: true, LearnLeak: true},
 	} {
@@ -124,14 +126,14 @@ func networks() []network {
 	l := &sequence.TreeLSTM{In: width, Hidden: 2, ForgetBias: 1}
 	l.Init(rand.New(rand.NewPCG(1, 1)))
 	tree := func(g *graph.Graph, x *grad.Param) (h, c [][]float64) { return treeOracle(l, g, x) }
-	out = append(out, network{"tree", l, forest(), l.States, tree})
+	out = append(out, network{"tree", l, forest(), l.States, tree}, network{"tree on a dag", l, dag, l.States, tree}, network{"tree on chains", l, ragged, l.States, tree})
 	for name, l := range map[string]*sequence.TreeLSTM{
 		"3-ary": {Arity: 3}, "3-ary, own child": {Arity: 3, OwnChild: true, ForgetBias: 1}, "5-ary": {Arity: 5},
 	} {
 		l.In, l.Hidden = width, 2
 		l.Init(rand.New(rand.NewPCG(1, 1)))
 		oracle := func(g *graph.Graph, x *grad.Param) (h, c [][]float64) { return naryOracle(l, g, x) }
-		out = append(out, network{name, l, forest(), l.States, oracle}, network{name + " on a dag", l, dag, l.States, oracle})
+		out = append(out, network{name, l, forest(), l.States, oracle}, network{name + " on a dag", l, dag, l.States, oracle}, network{name + " on chains", l, ragged, l.States, oracle})
 	}
 	for name, l := range map[string]*sequence.Recursive{
 		"recursive": {In: width, Hidden: 2, Arity: 3}, "recursive words": {In: 2, Hidden: 2, Arity: 4, Words: true},

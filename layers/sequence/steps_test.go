@@ -28,6 +28,8 @@ func cells(in, hidden int) map[string]sequence.Cell {
 		"lstm":     &sequence.LSTM{In: in, Hidden: hidden},
 		"peephole": &sequence.LSTM{In: in, Hidden: hidden, Peephole: sequence.DiagonalPeephole},
 		"full":     &sequence.LSTM{In: in, Hidden: hidden, Peephole: sequence.FullPeephole},
+		"peep old": &sequence.LSTM{In: in, Hidden: hidden, Peephole: sequence.DiagonalPeephole, PeepOld: true},
+		"full old": &sequence.LSTM{In: in, Hidden: hidden, Peephole: sequence.FullPeephole, PeepOld: true},
 
 		"rnn leaky":    &sequence.RNN{In: in, Hidden: hidden, Leak: 0.3},
 		"rnn learnt":   &sequence.RNN{In: in, Hidden: hidden, LearnLeak: true, LayerNorm: true},
@@ -41,6 +43,7 @@ func cells(in, hidden int) map[string]sequence.Cell {
 		"coupled full": &sequence.LSTM{In: in, Hidden: hidden, Forget: sequence.CoupledForget, Peephole: sequence.FullPeephole},
 		"coupled peep": &sequence.LSTM{In: in, Hidden: hidden, Forget: sequence.CoupledForget, Peephole: sequence.DiagonalPeephole},
 		"lstm norm":    &sequence.LSTM{In: in, Hidden: hidden, LayerNorm: true},
+		"admits old":   &sequence.GRU{In: in, Hidden: hidden, UpdateAdmits: true, ResetBefore: true},
 		"child-sum":    &sequence.TreeLSTM{In: in, Hidden: hidden},
 		"binary":       &sequence.TreeLSTM{In: in, Hidden: hidden, Arity: 2},
 		"binary own":   &sequence.TreeLSTM{In: in, Hidden: hidden, Arity: 2, OwnChild: true},

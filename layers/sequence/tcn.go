@@ -14,16 +14,17 @@ import (
 //	z = ReLU(conv_2(ReLU(conv_1(x))))      y = ReLU(z + x)
 //
 // of Bai, Kolter and Koltun, "An Empirical Evaluation of Generic Convolutional and
-// Recurrent Networks for Sequence Modeling", 2018, without its weight norm. Dropout is
+// Recurrent Networks for Sequence Modeling", 2018; theirs has WeightNorm. Dropout is
 // applied behind each convolution's ReLU, an element at a time. Where a block's width
-// changes, x passes through a convolution of one tap. Block i, from 0 on, has the dilation 2^i, so
+// changes, x passes through a convolution of one tap, without a norm. Block i, from 0 on, has the dilation 2^i, so
 // that n blocks of K taps hear 1 + 2·(K−1)·(2^n − 1) nodes. x is N×In, dense or, with a first
 // width other than In, sparse; the result is N rows of the last width. A node alone is a chain of one.
 type TCN struct {
-	In      int
-	Widths  []int   // of the blocks' results
-	Kernel  int     // K; 0: 3
-	Dropout float64 `json:",omitempty"`
+	In         int
+	Widths     []int   // of the blocks' results
+	Kernel     int     // K; 0: 3
+	Dropout    float64 `json:",omitempty"`
+	WeightNorm bool    `json:",omitempty"` // of conv_1 and conv_2, see [Conv1D]
 
 	First  []*Conv1D // conv_1 of each block
 	Second []*Conv1D
@@ -42,8 +43,8 @@ func (l *TCN) Init(rng *rand.Rand) {
 	l.First, l.Second, l.Skip = nil, nil, make([]*Conv1D, len(l.Widths))
 	in := l.In
 	for i, out := range l.Widths {
-		first := &Conv1D{In: in, Out: out, Kernel: kernel, Dilation: 1 << i, Causal: true}
-		second := &Conv1D{In: out, Out: out, Kernel: kernel, Dilation: 1 << i, Causal: true}
+		first := &Conv1D{In: in, Out: out, Kernel: kernel, Dilation: 1 << i, Causal: true, WeightNorm: l.WeightNorm}
+		second := &Conv1D{In: out, Out: out, Kernel: kernel, Dilation: 1 << i, Causal: true, WeightNorm: l.WeightNorm}
 		first.Init(rng)
 		second.Init(rng)
 		l.First, l.Second = append(l.First, first), append(l.Second, second)

@@ -8,12 +8,52 @@ import (
 	"github.com/edgewise-ml/edgewise/layers/decode"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/train"
 )
 
 // taughtLoss is that of some pairs, when the decoder is fed what it should have said.
 func taughtLoss(net *sequence.EncoderDecoder, t *grad.Tape, pairs text.Pairs, rows []int32) *grad.Var {
 	b := pairs.Batch(rows)
 	return net.Forward(t, b.Source.Graph, b.Source.Tokens, b.Input.Graph, b.Input.Tokens).CrossEntropy(b.Output)
+}
+
+// forcedLoss is that of some pairs, when the decoder is fed in part what it says itself: the
+// likeliest token after the truth so far.
+func forcedLoss(net *sequence.EncoderDecoder, t *grad.Tape, b *text.PairBatch, forcing train.TeacherForcing) *grad.Var {
+	said := net.Forward(grad.NewEval(), b.Source.Graph, b.Source.Tokens, b.Input.Graph, b.Input.Tokens).Value()
+	fed := slices.Clone(b.Input.Tokens)
+	for v := range fed {
+		for _, before := range b.Input.Graph.Sources(v) {
+			if !forcing.Truth(int(t.Step()), v) {
+				row := said.Row(int(before))
+				fed[v] = int32(slices.Index(row, slices.Max(row)))
+			}
+		}
+	}
+	return net.Forward(t, b.Source.Graph, b.Source.Tokens, b.Input.Graph, fed).CrossEntropy(b.Output)
+}
+
+// dependence returns how much less likely, in nats, each token of a target becomes when one
+// of the source is hidden: a row for each token of the target.
+func dependence(net *sequence.EncoderDecoder, source, target []int32) [][]float64 {
+	sources, targets := [][]int32{source}, [][]int32{target}
+	for i := range source {
+		hidden := slices.Clone(source)
+		hidden[i] = text.Unknown
+		sources, targets = append(sources, hidden), append(targets, target)
+	}
+	pairs := text.Pairs{Source: text.RaggedOf(sources...), Target: text.RaggedOf(targets...)}
+	b := pairs.Batch(every(pairs.Len()))
+	y := net.Forward(grad.NewEval(), b.Source.Graph, b.Source.Tokens, b.Input.Graph, b.Input.Tokens).LogSoftmax().Value()
+	steps := len(target) + 1 // the end is said too
+	out := make([][]float64, len(target))
+	for k, w := range target {
+		out[k] = make([]float64, len(source))
+		for i := range source {
+			out[k][i] = max(0, float64(y.Row(k)[w]-y.Row((i+1)*steps + k)[w]))
+		}
+	}
+	return out
 }
 
 // searchOf looks for what an encoder-decoder says of sources, of at most so many tokens.

@@ -10,12 +10,14 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
+	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// sentiment says how a sentence about a film is meant: a Tree-LSTM reads it along its
-// parse, from the words to the whole, and says at each phrase how that is meant.
-var sentiment = Demo{Name: "sentiment", About: "how a sentence and its phrases are meant (SST), by a Tree-LSTM", Data: "sst", Run: runSentiment}
+// sentiment says how a sentence about a film is meant: a binary Tree-LSTM reads it along its
+// parse, from the words to the whole, and says at each phrase how that is meant. A child's
+// place counts: "not" before "good" is another thing than behind it.
+var sentiment = Demo{Name: "sentiment", About: "how a sentence and its phrases are meant (SST), by a binary Tree-LSTM", Data: "sst", Run: runSentiment}
 
 // sentimentNet reads trees, and says at each node one of five kinds, from very negative to
 // very positive.
@@ -32,7 +34,7 @@ func newSentimentNet(s *Stage, words int) *sentimentNet {
 	rng := s.rng(1)
 	n := &sentimentNet{
 		Words: grad.NewParam(words, in),
-		Tree:  sequence.TreeLSTM{In: in, Hidden: hidden},
+		Tree:  sequence.TreeLSTM{In: in, Hidden: hidden, Arity: 2},
 		Out:   layers.Linear{In: hidden, Out: sentimentKinds},
 	}
 	n.Words.Value.Normal(rng, 0, 0.1)
@@ -74,8 +76,13 @@ func (b *treebank) sizes() []int {
 // positive or negative where people found one of the two.
 type sentimentScores struct{ five, two float64 }
 
-func (n *sentimentNet) scores(b *text.TreeBatch) (s sentimentScores) {
-	p := n.forward(grad.NewEval(), b).Softmax().Value()
+func (n *sentimentNet) scores(b *text.TreeBatch) sentimentScores {
+	return scoresOf(n.forward(grad.NewEval(), b).Softmax().Value(), b)
+}
+
+// scoresOf are those of the chances of each kind at each node. For two kinds a sentence that
+// people found to be neither is left out, and what it may be, neither apart, is summed.
+func scoresOf(p *tensor.Dense, b *text.TreeBatch) (s sentimentScores) {
 	sides := 0
 	for _, root := range b.Roots {
 		row, label := p.Row(int(root)), b.Labels[root]

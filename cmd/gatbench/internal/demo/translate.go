@@ -3,6 +3,7 @@ package demo
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
@@ -44,11 +45,36 @@ func newRewriter(s *Stage, p *text.Parallel, embed, hidden int) (*rewriter, erro
 
 // rewrite returns what becomes of lines, each letter the likeliest.
 func (r *rewriter) rewrite(lines []string) ([]string, error) {
-	found, err := decode.Greedy{}.Run(searchOf(r.Net, text.EncodeLines(r.source, lines), 24))
+	return r.written(searchOf(r.Net, text.EncodeLines(r.source, lines), 24))
+}
+
+// blindly returns what becomes of lines when the decoder is fed the letter P every time.
+func (r *rewriter) blindly(lines []string) ([]string, error) {
+	s := searchOf(r.Net, text.EncodeLines(r.source, lines), 5)
+	s.Step = decode.Blind(s.Step, r.target.Encode("P")[0])
+	return r.written(s)
+}
+
+// halfBlindLoss is that of all pairs when a half of the letters that the decoder is fed are
+// P: then the vector has to say it all, and the decoder can write blindly.
+func (r *rewriter) halfBlindLoss(t *grad.Tape, pairs text.Pairs, forcing train.TeacherForcing) *grad.Var {
+	b := pairs.Batch(every(pairs.Len()))
+	fed, p := slices.Clone(b.Input.Tokens), r.target.Encode("P")[0]
+	for v := range fed {
+		if !forcing.Truth(int(t.Step()), v) {
+			fed[v] = p
+		}
+	}
+	return r.Net.Forward(t, b.Source.Graph, b.Source.Tokens, b.Input.Graph, fed).CrossEntropy(b.Output)
+}
+
+// written returns what a search finds, in letters.
+func (r *rewriter) written(s *decode.Search) ([]string, error) {
+	found, err := decode.Greedy{}.Run(s)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]string, len(lines))
+	out := make([]string, len(found))
 	for i, f := range found {
 		out[i] = r.target.Decode(f.Tokens)
 	}
@@ -61,27 +87,33 @@ func (r *rewriter) right(p *text.Parallel) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return float64(matches(got, p.Target)) / float64(max(1, len(p.Target))), nil
+}
+
+// matches is how many lines are as they should be.
+func matches(got, want []string) int {
 	n := 0
-	for i, want := range p.Target {
-		if got[i] == want {
+	for i, w := range want {
+		if got[i] == w {
 			n++
 		}
 	}
-	return float64(n) / float64(max(1, len(p.Target))), nil
+	return n
 }
 
 func runAntonyms(s *Stage) error {
 	p := text.Antonyms()
-	r, err := newRewriter(s, p, 16, 64)
+	r, err := newRewriter(s, p, 27, 128)
 	if err != nil {
 		return err
 	}
-	pairs := p.Encode(r.source, r.target)
+	r.Net.Dropout = 0.5
+	pairs, forcing := p.Encode(r.source, r.target), train.TeacherForcing{Schedule: train.Constant(0.5), Seed: s.Seed}
 	s.say("Six words and their opposites, in letters; each is made five long by the letter P, which is read and written as the others are. A GRU reads a word into one vector; another writes from it.")
 	var failed error
 	l := &training{
 		Stage: s, optimiser: &train.Adam{LR: 1e-3}, epochs: s.epochs(500), batches: whole, every: 50,
-		loss: func(t *grad.Tape, _ []int32) *grad.Var { return taughtLoss(r.Net, t, pairs, every(pairs.Len())) },
+		loss: func(t *grad.Tape, _ []int32) *grad.Var { return r.halfBlindLoss(t, pairs, forcing) },
 		score: func() (float64, string) {
 			share, err := r.right(p)
 			failed = err
@@ -91,12 +123,17 @@ func runAntonyms(s *Stage) error {
 	if err := l.run(); err != nil || failed != nil {
 		return cmp.Or(err, failed)
 	}
-	asked := append(append([]string(nil), p.Source...), "mans")
+	blind, err := r.blindly(p.Source)
+	if err != nil {
+		return err
+	}
+	asked := append(append([]string(nil), p.Source...), "mansP")
 	got, err := r.rewrite(asked)
 	if err != nil {
 		return err
 	}
-	s.result(map[string]any{"right": l.scores[len(l.scores)-1], "loss": l.losses[len(l.losses)-1], "mans": unpadded(got[len(got)-1])})
+	loss, alike := taughtLoss(r.Net, grad.NewEval(), pairs, every(pairs.Len())).Value().Data[0], matches(blind, p.Target)
+	s.result(map[string]any{"right": l.scores[len(l.scores)-1], "blind": float64(alike) / float64(len(blind)), "loss": loss, "mans": unpadded(got[len(got)-1])})
 	s.print("\n")
 	for i, w := range asked {
 		note := ""
@@ -105,11 +142,16 @@ func runAntonyms(s *Stage) error {
 		}
 		s.print("  %-6s -> %s%s\n", unpadded(w), unpadded(got[i]), note)
 	}
-	s.print("\n")
-	if err := s.draw([]picture.Panel{lossPanel(l)}); err != nil {
+	s.print("\nfed P at every step, not what it has written, it writes %d of %d right; the loss is %.4f\n\n", alike, len(blind), loss)
+	if err := s.draw([]picture.Panel{r.dependencePanel(p.Source[0], p.Target[0]), lossPanel(l)}); err != nil {
 		return err
 	}
 	return s.keep(r.Net)
+}
+
+// datesForcing feeds the decoder the truth at first, and in the end a quarter of its own.
+func datesForcing(s *Stage, steps int) train.TeacherForcing {
+	return train.TeacherForcing{Schedule: train.Linear{From: 1, To: 0.75, Steps: steps}, Seed: s.Seed}
 }
 
 func runDates(s *Stage) error {
@@ -122,10 +164,12 @@ func runDates(s *Stage) error {
 	pairs := learnt.Encode(r.source, r.target)
 	s.say("%d dates as people write them, such as %q, and by ISO 8601; %d others, which it does not learn, are tried.", len(learnt.Source), learnt.Source[0], len(tried.Source))
 	var failed error
+	epochs := s.epochs(12)
+	forcing := datesForcing(s, epochs*pairs.Len()/64)
 	l := &training{
-		Stage: s, optimiser: &train.Adam{LR: 3e-3}, clip: 5, epochs: s.epochs(12),
+		Stage: s, optimiser: &train.Adam{LR: 3e-3}, clip: 5, epochs: epochs,
 		batches: func(epoch int) [][]int32 { return text.ByLength(pairs.Source.Lengths(), 64, s.Seed, epoch) },
-		loss:    func(t *grad.Tape, rows []int32) *grad.Var { return taughtLoss(r.Net, t, pairs, rows) },
+		loss:    func(t *grad.Tape, rows []int32) *grad.Var { return forcedLoss(r.Net, t, pairs.Batch(rows), forcing) },
 		score: func() (float64, string) {
 			share, err := r.right(tried)
 			failed = err
@@ -150,10 +194,19 @@ func runDates(s *Stage) error {
 		s.print("  %-22s -> %s%s\n", d, got[i], wrong)
 	}
 	s.print("\n%.1f %% of the dates it has not seen are right\n", 100*l.scores[len(l.scores)-1])
-	if err := s.draw([]picture.Panel{lossPanel(l)}); err != nil {
+	if err := s.draw([]picture.Panel{r.dependencePanel(tried.Source[0], tried.Target[0]), lossPanel(l)}); err != nil {
 		return err
 	}
 	return s.keep(r.Net)
+}
+
+// dependencePanel shows which letters of a line those of another depend on.
+func (r *rewriter) dependencePanel(source, target string) picture.Panel {
+	return &picture.Heat{
+		Title: "nats a letter loses when one of the source is hidden", Across: "hidden", Down: "written",
+		Rows: strings.Split(target, ""), Columns: strings.Split(source, ""),
+		Values: dependence(r.Net, r.source.Encode(source), r.target.Encode(target)),
+	}
 }
 
 // unpadded is a word without the letters P that make all words of this task five long.

@@ -24,6 +24,16 @@ func gemm8cut(p *Product, j int)
 //go:noescape
 func gemm512(p *Product)
 
+// gemmFew512 is Product.Panels of 32 columns and up to 11 rows.
+//
+//go:noescape
+func gemmFew512(p *Product)
+
+// gemmLine512 is Product.Panels of 128 columns and up to 3 rows.
+//
+//go:noescape
+func gemmLine512(p *Product)
+
 // packGroupsAVX2 is PackGroups of whole groups. Two elements after each are lost.
 //
 //go:noescape

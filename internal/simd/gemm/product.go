@@ -17,7 +17,7 @@ type Product struct {
 	M, N, K  int
 	Tile     int
 
-	// The kernels of 16 and 32 columns prefetch places every four steps of k, so many
+	// The kernels of 16 columns, and of 32 and twelve rows, prefetch places every four steps of k, so many
 	// bytes after &A[0], go on by so many bytes, and leave Ahead where they end.
 	// Nothing is read there, so it need not exist.
 	Ahead, AheadStep int
@@ -87,9 +87,9 @@ func (p *Product) Panels(pitch int) {
 	b, c, n := p.B, p.C, p.N
 	for j := 0; j < n; {
 		p.B, p.C, p.N = b[j/ProductPanel*pitch:], c[j:], min(ProductPanel, n-j)
-		if cpu.AVX2 && cpu.AVX512 && n-j >= 2*ProductPanel && p.M >= tallRows {
-			p.tall(pitch)
-			j += 2 * ProductPanel
+		if together := p.together((n - j) / ProductPanel); together > 1 {
+			p.wide(together, pitch)
+			j += together * ProductPanel
 			continue
 		}
 		p.MulAdd()
@@ -98,29 +98,55 @@ func (p *Product) Panels(pitch int) {
 	p.B, p.C, p.N = b, c, n
 }
 
-// tallRows is how many rows a tile of two panels has.
-const tallRows = 2 * ProductGroup
+// The kernels of AVX-512 take two panels and tiles of twelve rows or fewer, or a line of
+// panels where there are too few rows for that.
+const (
+	tallRows   = 2 * ProductGroup
+	lineRows   = 3
+	linePanels = 8
+)
 
-// tall adds the product with two panels, of which B is at the first. Rows that are less
-// than a tile are left to the kernel of one panel.
-func (p *Product) tall(pitch int) {
+// together is how many of so many whole panels are computed at once.
+func (p *Product) together(panels int) int {
+	switch {
+	case !cpu.AVX2 || !cpu.AVX512 || panels < 2:
+		return 1
+	case p.M <= lineRows && panels >= linePanels:
+		return linePanels
+	}
+	return 2
+}
+
+// wide adds the product with so many panels, of which B is at the first.
+func (p *Product) wide(panels, pitch int) {
 	if !p.ready() {
 		return
 	}
 	p.panel = pitch
-	_, _ = p.B[pitch+(p.K-1)*ProductPanel+ProductPanel-1], p.C[(p.M-1)*p.LDC+2*ProductPanel-1]
-	rows := p.M / tallRows * tallRows
-	p.tallFast(rows)
-	if rows == p.M {
+	_ = p.B[(panels-1)*pitch+(p.K-1)*ProductPanel+ProductPanel-1]
+	_ = p.C[(p.M-1)*p.LDC+panels*ProductPanel-1]
+	if panels == linePanels {
+		p.lineFast()
 		return
 	}
-	rest := *p
-	rest.M, rest.A = p.M-rows, p.A[rows/ProductGroup*p.Tile:]
-	rest.Ahead, rest.AheadStep = 0, 0
-	for i := range 2 {
-		rest.B, rest.C = p.B[i*pitch:], p.C[rows*p.LDC+i*ProductPanel:]
-		rest.MulAdd()
+	tall, next := p.cut()
+	if tall > 0 {
+		p.tallFast(tall)
 	}
+	for lo := tall; lo < p.M; lo, next = next, p.M {
+		p.fewFast(lo, next)
+	}
+}
+
+// cut returns how many rows are computed in twelves, and where the first tile of fewer
+// ends. One or two of these leave none of so few rows that the kernel would wait for its
+// own results.
+func (p *Product) cut() (tall, next int) {
+	tall = p.M / tallRows * tallRows
+	if rest := p.M - tall; rest == 0 || rest > lineRows || tall == 0 {
+		return tall, p.M
+	}
+	return tall - tallRows, tall - ProductGroup
 }
 
 // some reports whether there is anything to add, and sets C if not.

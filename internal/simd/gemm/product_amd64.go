@@ -19,3 +19,13 @@ func (p *Product) tallFast(rows int) {
 	}
 	p.Ahead = c.Ahead + rows/ProductGroup*p.Tile*int(unsafe.Sizeof(p.A[0])) // counted from where A began
 }
+
+// fewFast adds the product of the rows from lo up to hi, less than a tile's, with two panels.
+func (p *Product) fewFast(lo, hi int) {
+	c := *p
+	c.M, c.A, c.C = hi-lo, p.A[lo/ProductGroup*p.Tile:], p.C[lo*p.LDC:]
+	gemmFew512(&c)
+}
+
+// lineFast adds the product of up to lineRows rows with linePanels panels.
+func (p *Product) lineFast() { gemmLine512(p) }

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/simd/simdtest"
 )
 
@@ -228,6 +230,48 @@ func TestProductPanels(t *testing.T) {
 		}
 		if len(all.B) != len(p.B) || all.N != n {
 			t.Fatalf("Panels changed the Product: %d columns, not %d", all.N, n)
+		}
+	}
+}
+
+// So it is for every number of rows and of panels up to two tiles and two lines, with the
+// kernels of AVX-512 and without. The operands are no longer than they must be.
+func TestProductPanelsSizes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(72, 1))
+	next := func() Float { return Float(rng.NormFloat64()) }
+	for m := 1; m <= 28; m++ {
+		for panels := 1; panels <= 18; panels++ {
+			k, n := 1+(m+5*panels)%11, panels*ProductPanel-panels%3
+			p := Product{RS: k + 1, CS: 1, LDB: ProductPanel, LDC: n + panels%2, M: m, N: n, K: k, Set: (m+panels)%2 == 0}
+			if (m+panels)%3 == 0 {
+				p.RS, p.CS, p.Tile = 1, ProductGroup, GroupPitch(k)
+			}
+			pitch := k*ProductPanel + 8*(m%2)
+			last := (m-1)/ProductGroup*max(p.Tile, ProductGroup*p.RS) + (m-1)%ProductGroup*p.RS + (k-1)*p.CS
+			if m > ProductGroup { // the group before the last may end after it
+				last = max(last, ((m-1)/ProductGroup-1)*max(p.Tile, ProductGroup*p.RS)+(ProductGroup-1)*p.RS+(k-1)*p.CS)
+			}
+			p.A = simdtest.Draw(last+1, next)
+			p.B = simdtest.Draw((panels-1)*pitch+k*ProductPanel, next)
+			c, intact := simdtest.Guarded((m-1)*p.LDC+n, panels%16, next)
+			one, narrow := p, p
+			one.C, narrow.C = append([]Float(nil), c...), append([]Float(nil), c...)
+			for j := 0; j < n; j += ProductPanel {
+				q := one
+				q.B, q.C, q.N = p.B[j/ProductPanel*pitch:], one.C[j:], min(ProductPanel, n-j)
+				q.MulAdd()
+			}
+			p.C = c
+			p.Panels(pitch)
+			if !intact() {
+				t.Fatalf("%d×%d×%d: wrote beyond the result", m, k, n)
+			}
+			undo := cpu.Narrow()
+			narrow.Panels(pitch)
+			undo()
+			if !slices.Equal(p.C, one.C) || !slices.Equal(narrow.C, one.C) {
+				t.Fatalf("%d×%d×%d: other bits than by single panels", m, k, n)
+			}
 		}
 	}
 }

@@ -145,10 +145,11 @@ func (g *panel) tile(r int, b0 reg.GPVirtual) {
 		}
 	}, func() {
 		// The row of B, and its products with the column of A.
-		row := make([]reg.VecVirtual, g.nv)
+		row := make([]Op, g.nv)
 		for j := range row {
-			row[j] = YMM()
-			t.get(b, j, row[j])
+			v := YMM()
+			t.get(b, j, v)
+			row[j] = v
 		}
 		t.multiply(a, row)
 		// On to the next k.

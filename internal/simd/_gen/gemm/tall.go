@@ -1,39 +1,41 @@
 package gemm
 
 import (
+	"fmt"
+
 	. "github.com/edgewise-ml/edgewise/internal/simd/_gen/asm"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-const (
-	tall   = 12 // rows of a tile
-	wideOf = 2  // panels, which are a register each
-)
+const tall = 12 // rows of a tile that fills the registers with two panels
 
-// tallTile is the kernel of products for AVX-512.
-type tallTile struct {
+// wideTile is a tile of the kernels for AVX-512: of some rows and some panels of B, which
+// are a register each.
+type wideTile struct {
 	Args
 	tile
-	next reg.GPVirtual // what is prefetched next
+	panels int
+	next   reg.GPVirtual // what is prefetched next; nil: nothing
 }
 
 // Tall512 writes the product of twelve rows at a time and two panels of B. The rows go
 // on in the Product itself, a copy.
 func Tall512() {
 	a := StartOn("Product", "gemm512", "", "gemm512 is Product.Panels of 32 columns and rows in twelves.")
-	g := &tallTile{Args: a, tile: tile{wide: true, rs: GP64()}, next: GP64()}
-	g.registers(tall, wideOf)
+	g := newWideTile(a, tall, 2)
+	g.next = GP64()
 	MOVQ(g.Field("Ahead"), g.next)
 	ADDQ(g.Field("A"), g.next)
-	MOVQ(g.Field("RS"), g.rs)
-	SHLQ(Imm(2), g.rs)
 	again := Fresh("rows")
 	Label(again)
 	g.start()
 	g.takeK()
-	g.store()
+	MOVQ(g.store(), g.Field("C"))
+	tile := g.bytes("Tile")
+	LEAQ(Mem{Base: tile, Index: tile, Scale: 1}, tile)
+	ADDQ(tile, g.Field("A"))
 	SUBQ(Imm(tall), g.Field("M"))
 	JNZ(LabelRef(again))
 	SUBQ(g.Field("A"), g.next)
@@ -41,8 +43,51 @@ func Tall512() {
 	Finish()
 }
 
+// Few512 writes the products of fewer rows. The fewer there are, the more panels it takes
+// to keep the units of multiply-adds busy.
+func Few512() {
+	for _, t := range []struct {
+		name         string
+		panels, most int
+	}{
+		{"gemmFew512", 2, tall - 1},
+		{"gemmLine512", 8, 3},
+	} {
+		a := StartOn("Product", t.name, "", fmt.Sprintf("%s is Product.Panels of %d columns and up to %d rows.", t.name, 16*t.panels, t.most))
+		m, end := a.Word("M"), Fresh("end")
+		body := make([]string, t.most+1)
+		for r := 1; r < t.most; r++ {
+			body[r] = Fresh("rows")
+			CMPQ(m, Imm(uint64(r)))
+			JE(LabelRef(body[r]))
+		}
+		for r := t.most; r > 0; r-- {
+			if r < t.most {
+				Label(body[r])
+			}
+			g := newWideTile(a, r, t.panels)
+			g.start()
+			g.takeK()
+			g.store()
+			if r > 1 {
+				JMP(LabelRef(end))
+			}
+		}
+		Label(end)
+		Finish()
+	}
+}
+
+func newWideTile(a Args, rows, panels int) *wideTile {
+	g := &wideTile{Args: a, tile: tile{wide: true, rs: GP64()}, panels: panels}
+	g.registers(rows, panels)
+	MOVQ(g.Field("RS"), g.rs)
+	SHLQ(Imm(2), g.rs)
+	return g
+}
+
 // bytes returns a register with a field of so many elements, in bytes.
-func (g *tallTile) bytes(at string) reg.GPVirtual {
+func (g *wideTile) bytes(at string) reg.GPVirtual {
 	s := GP64()
 	MOVQ(g.Field(at), s)
 	SHLQ(Imm(2), s)
@@ -50,12 +95,15 @@ func (g *tallTile) bytes(at string) reg.GPVirtual {
 }
 
 // start sets the tile to the elements of C or to 0, and prefetches those of the next.
-func (g *tallTile) start() {
+func (g *wideTile) start() {
 	ldc, c := g.bytes("LDC"), GP64()
 	MOVQ(g.Field("C"), c)
 	g.load(c, ldc, func() Mem { return g.Field("Set") })
-	for range tall {
-		for j := range wideOf {
+	if g.next == nil {
+		return
+	}
+	for range g.acc {
+		for j := range g.panels {
 			PREFETCHT0(g.column(c, j))
 		}
 		ADDQ(ldc, c)
@@ -63,39 +111,64 @@ func (g *tallTile) start() {
 }
 
 // takeK takes the tile through the whole of k, in the order of k.
-func (g *tallTile) takeK() {
-	// Every third row of A, the last six of which are a group of their own.
-	a := make([]reg.GPVirtual, tall/3)
-	for i := range a {
-		a[i] = GP64()
-	}
+func (g *wideTile) takeK() {
+	// Every third row of A; after six a group of their own begins.
+	a := []reg.GPVirtual{GP64()}
 	MOVQ(g.Field("A"), a[0])
-	LEAQ(Mem{Base: a[0], Index: g.bytes("Tile"), Scale: 1}, a[2])
-	for i := 0; i < len(a); i += 2 {
-		LEAQ(Mem{Base: a[i], Index: g.rs, Scale: 2}, a[i+1])
-		ADDQ(g.rs, a[i+1])
+	for i := 3; i < len(g.acc); i += 3 {
+		next := GP64()
+		if i%group == 0 {
+			LEAQ(Mem{Base: a[len(a)-2], Index: g.bytes("Tile"), Scale: 1}, next)
+		} else {
+			LEAQ(Mem{Base: a[len(a)-1], Index: g.rs, Scale: 2}, next)
+			ADDQ(g.rs, next)
+		}
+		a = append(a, next)
 	}
-	b, panel, cs, k := GP64(), g.bytes("panel"), g.bytes("CS"), GP64()
-	MOVQ(g.Field("B"), b)
+	// And every third panel of B.
+	panel, cs, k := g.bytes("panel"), g.bytes("CS"), GP64()
+	b := []reg.GPVirtual{GP64()}
+	MOVQ(g.Field("B"), b[0])
+	for j := 3; j < g.panels; j += 3 {
+		next := GP64()
+		LEAQ(Mem{Base: b[len(b)-1], Index: panel, Scale: 2}, next)
+		ADDQ(panel, next)
+		b = append(b, next)
+	}
 	MOVQ(g.Field("K"), k)
 	throughK(k, func() {
-		for range tall / group * wideOf { // as often as the kernels of six rows and one panel
+		if g.next == nil {
+			return
+		}
+		for range tall / group * g.panels { // as often as the kernels of six rows and one panel
 			PREFETCHT0(Mem{Base: g.next})
 			ADDQ(g.Field("AheadStep"), g.next)
 		}
 	}, func() {
-		// The rows of both panels of B, and their products with the column of A.
-		g.multiply(a, []reg.VecVirtual{GetZ(Mem{Base: b}), GetZ(Mem{Base: b, Index: panel, Scale: 1})})
+		// The rows of the panels of B, and their products with the column of A.
+		row := make([]Op, g.panels)
+		for j := range row {
+			at := Mem{Base: b[j/3]}
+			if j%3 > 0 {
+				at.Index, at.Scale = panel, uint8(j%3)
+			}
+			if row[j] = at; g.panels == 2 {
+				row[j] = GetZ(at)
+			}
+		}
+		g.multiply(a, row)
 		// On to the next k.
 		for _, p := range a {
 			ADDQ(cs, p)
 		}
-		ADDQ(Imm(64), b)
+		for _, p := range b {
+			ADDQ(Imm(64), p)
+		}
 	})
 }
 
-// store sets C, and goes on to the rows below.
-func (g *tallTile) store() {
+// store sets C, and returns where the rows below it are.
+func (g *wideTile) store() reg.GPVirtual {
 	ldc, c := g.bytes("LDC"), GP64()
 	MOVQ(g.Field("C"), c)
 	for _, row := range g.acc {
@@ -104,8 +177,5 @@ func (g *tallTile) store() {
 		}
 		ADDQ(ldc, c)
 	}
-	MOVQ(c, g.Field("C"))
-	tile := g.bytes("Tile")
-	LEAQ(Mem{Base: tile, Index: tile, Scale: 1}, tile)
-	ADDQ(tile, g.Field("A"))
+	return c
 }

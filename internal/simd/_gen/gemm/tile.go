@@ -82,8 +82,8 @@ func (t *tile) load(c, ldc reg.GPVirtual, set func() Mem) {
 }
 
 // multiply adds the products of one k: each row's element of A, of which a has every third
-// row, with the registers of B.
-func (t *tile) multiply(a []reg.GPVirtual, b []reg.VecVirtual) {
+// row, with those of B, registers or places.
+func (t *tile) multiply(a []reg.GPVirtual, b []Op) {
 	for i, row := range t.acc {
 		at := Mem{Base: a[i/3]}
 		if i%3 > 0 {

@@ -222,7 +222,7 @@ func (g *gemm) operand(w *workspace, p *simdgemm.Product, i, k0 int) {
 		p.A = room(&w.a, (p.M+simdgemm.ProductGroup-1)/simdgemm.ProductGroup*p.Tile)
 		simdgemm.PackGroups(p.A, a.data, a.cs, p.M, p.K)
 	case a.rs == 1:
-	case g.n > 4*nr && a.rs%512 == 0:
+	case g.copies():
 		p.RS = p.K + nr
 		p.A = room(&w.a, p.M*p.RS)
 		for r := range p.M {
@@ -230,6 +230,9 @@ func (g *gemm) operand(w *workspace, p *simdgemm.Product, i, k0 int) {
 		}
 	}
 }
+
+// copies reports whether rows of a would share the sets of a cache.
+func (g *gemm) copies() bool { return g.a.rs != 1 && g.n > 4*nr && g.a.rs%512 == 0 }
 
 // grouped reports whether a transposed a is copied in groups of rows.
 func (g *gemm) grouped() bool { return g.a.rs == 1 && g.a.cs > 128 }

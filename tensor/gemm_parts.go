@@ -63,20 +63,22 @@ func (g *gemm) rows(blk block) {
 
 // share returns how many chunks there are below and beside each other, of about
 // so many: columns are cut where there are too few rows. A few more than the
-// threads are a multiple of them if they can: the last would wait for one.
+// threads are a multiple of them if they can: the last would wait for one. Where b came
+// packed the product is one of many small ones, of rows that another loop cuts, too: then
+// what a thread reads of a is what it wrote.
 func (g *gemm) share(chunks int) (rowChunks, columnChunks int) {
 	least := fairRows
 	switch {
 	case g.grouped():
 		least = 2 * fairRows // pieces of a's rows that memory likes
-	case g.n <= 4*nr:
+	case g.n <= 4*nr || g.packed != nil:
 		least = tileRows
 	}
 	rowChunks, columnChunks = max(1, min(chunks, g.m/least)), 1
 	if rowChunks < 16 {
 		narrow := 2 // panels
-		if g.then.ends() {
-			narrow = 8 // it is done row by row
+		if g.then.ends() || g.copies() {
+			narrow = 8 // what comes after it is done row by row, and rows of a are copied for each
 		}
 		columnChunks = max(1, min((chunks+rowChunks-1)/rowChunks, panels(g.n)/narrow))
 	}

@@ -143,7 +143,7 @@ func (p *Product) wide(panels, pitch int) {
 // own results.
 func (p *Product) cut() (tall, next int) {
 	tall = p.M / tallRows * tallRows
-	if rest := p.M - tall; rest == 0 || rest > lineRows || tall == 0 {
+	if rest := p.M - tall; rest == 0 || rest >= ProductGroup || tall == 0 {
 		return tall, p.M
 	}
 	return tall - tallRows, tall - ProductGroup

@@ -232,7 +232,7 @@ func (g *gemm) operand(w *workspace, p *simdgemm.Product, i, k0 int) {
 }
 
 // copies reports whether rows of a would share the sets of a cache.
-func (g *gemm) copies() bool { return g.a.rs != 1 && g.n > 4*nr && g.a.rs%512 == 0 }
+func (g *gemm) copies() bool { return g.a.rs != 1 && g.n > 4*nr && g.a.rs%1024 == 0 }
 
 // grouped reports whether a transposed a is copied in groups of rows.
 func (g *gemm) grouped() bool { return g.a.rs == 1 && g.a.cs > 128 }

@@ -29,10 +29,19 @@ var partTasks = sync.Pool{New: func() any { return new(partTask) }}
 func (t *partTask) Chunk(i int) {
 	w := workspaces.Get().(*workspace)
 	blk := t.blk
-	blk.lo, blk.hi = portion(t.m, simdgemm.ProductGroup, i/t.columnChunks, t.rowChunks)
+	blk.lo, blk.hi = portion(t.m, t.unit(), i/t.columnChunks, t.rowChunks)
 	blk.left, blk.right = portion(t.n, nr, i%t.columnChunks, t.columnChunks)
 	t.strip(w, blk)
 	workspaces.Put(w)
+}
+
+// unit is what the rows of a chunk are a multiple of: the groups in which a is copied are
+// not cut, and of few rows all threads have as many.
+func (g *gemm) unit() int {
+	if g.packed != nil && !g.grouped() {
+		return 4
+	}
+	return simdgemm.ProductGroup
 }
 
 // portion returns range i of so many that cut n into about the same lengths, at
@@ -71,8 +80,10 @@ func (g *gemm) share(chunks int) (rowChunks, columnChunks int) {
 	switch {
 	case g.grouped():
 		least = 2 * fairRows // pieces of a's rows that memory likes
-	case g.n <= 4*nr || g.packed != nil:
+	case g.n <= 4*nr:
 		least = tileRows
+	case g.packed != nil:
+		least = 2 * tileRows
 	}
 	rowChunks, columnChunks = max(1, min(chunks, g.m/least)), 1
 	if rowChunks < 16 {

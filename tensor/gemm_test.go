@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -169,6 +170,24 @@ func TestMatMulFew(t *testing.T) {
 				tensor.MatMulPacked(want, a, p, f)
 				same(t, what+" added", got.Data, want.Data)
 			}
+		}
+	}
+}
+
+// A packed product of few rows is cut by rows, wherever that leaves tiles of any number of
+// rows, and each row is that of the product of the row alone.
+func TestPackedRows(t *testing.T) {
+	defer par.SetThreads(3)()
+	rng := rand.New(rand.NewPCG(5, 5))
+	const k, n = 260, 290
+	p := tensor.Pack(random(rng, k, n), 0)
+	for _, m := range []int{1, 3, 4, 11, 23, 24, 25, 47, 48, 49, 50, 52, 64, 73, 100} {
+		a, got, want := random(rng, m, k), tensor.New(m, n), tensor.New(1, n)
+		tensor.MatMulPacked(got, a, p, 0)
+		for i := range m {
+			want.Zero()
+			tensor.MatMulPacked(want, a.RowRange(i, i+1), p, 0)
+			same(t, fmt.Sprintf("row %d of %d", i, m), got.Row(i), want.Data)
 		}
 	}
 }

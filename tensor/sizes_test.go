@@ -80,7 +80,7 @@ func TestProductSizes(t *testing.T) {
 	add(0, []int{5, 40}, []int{511, 512, 513, 1025}, []int{15, 16, 17, 40}) // steps of k
 	add(0, []int{143, 144, 145, 289}, []int{20}, []int{40})                 // rows of a block
 	add(0, []int{23, 24, 25, 49}, []int{127, 128}, []int{1023, 1024})       // few steps and wide rows
-	add(0, []int{7, 150}, []int{512, 513, 1024}, []int{64, 65})             // a's rows share sets of a cache
+	add(0, []int{7, 150}, []int{1024, 1025, 2048}, []int{64, 65})           // a's rows share sets of a cache
 	add(0, []int{33}, []int{1025}, []int{1100})                             // more steps than are packed at a time
 	add(0, []int{580}, []int{260}, []int{256})                              // as many chunks as there may be
 	add(0, []int{8, 40}, []int{300}, []int{4000})                           // and these beside each other

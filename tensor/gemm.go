@@ -205,7 +205,11 @@ func (g *gemm) mulPanels(p *simdgemm.Product, blk block, l int) {
 		columns(blk.left, blk.right)
 		return
 	}
-	half := blk.left + (blk.right-blk.left)/2/nr*nr
+	half := (blk.right - blk.left) / 2
+	if half -= half % nr; half >= tileColumns {
+		half -= half % tileColumns
+	}
+	half += blk.left
 	columns(blk.left, half)
 	g.fetchB(p, blk, l)
 	columns(half, blk.right)

@@ -12,8 +12,10 @@ import (
 const (
 	chunkWork = 1 << 19 // multiply-adds: some ten microseconds
 	chunkMost = 64
-	tileRows  = 2 * simdgemm.ProductGroup // of the kernel with the tallest tiles
-	fairRows  = 4 * tileRows              // what a panel of b is fetched for
+	fairRows  = 4 * tileRows // what a panel of b is fetched for
+
+	tileRows    = 2 * simdgemm.ProductGroup // of the kernel with the tallest tiles
+	tileColumns = 2 * nr                    // which has two panels; one alone takes as long
 )
 
 // partTask is a block of a product, cut in chunks by rows and columns of c.
@@ -30,7 +32,7 @@ func (t *partTask) Chunk(i int) {
 	w := workspaces.Get().(*workspace)
 	blk := t.blk
 	blk.lo, blk.hi = portion(t.m, t.unit(), i/t.columnChunks, t.rowChunks)
-	blk.left, blk.right = portion(t.n, nr, i%t.columnChunks, t.columnChunks)
+	blk.left, blk.right = portion(t.n, tileColumns, i%t.columnChunks, t.columnChunks)
 	t.strip(w, blk)
 	workspaces.Put(w)
 }

@@ -14,6 +14,7 @@ type wants struct {
 	op       string
 	src      *grad.Param // multiplies the sources' features; nil: they may have any width
 	srcField string      // the field that says how wide these are; empty: In
+	width    int         // how wide these are, where src does not say it; 0: any
 	dst      *grad.Param // multiplies the destinations'; nil: they are as wide as the sources'
 	dstField string      // the field that says how wide these are
 	edge     int         // width of the edges' features; 0: there are none
@@ -30,8 +31,11 @@ func (in In) check(g *graph.Graph, w wants) {
 	}
 	w.rows("x", in.Src, g.NumSrc(), "sources")
 	width := in.Src.Dim(-1)
-	if w.src != nil {
+	switch {
+	case w.src != nil:
 		compose.WantWidth(w.op, "x", in.Src, w.src.Value.Dim(0), cmp.Or(w.srcField, "In"))
+	case w.width > 0:
+		compose.WantWidth(w.op, "x", in.Src, w.width, cmp.Or(w.srcField, "In"))
 	}
 	if in.Dst != nil {
 		if g.DstRows() == nil || in.Dst.Dim(0) != g.NumSrc() {

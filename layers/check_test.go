@@ -34,6 +34,20 @@ func refuses(t *testing.T, op, want string, f func()) {
 	}
 }
 
+// widthField is what an error calls the width of the sources' features; empty for a
+// layer that takes any.
+func widthField(l layer) string {
+	switch l.(type) {
+	case *layers.APPNP, *layers.LightGCN, *layers.AGNNConv:
+		return ""
+	case *layers.GINConv, *layers.GINEConv:
+		return "the first of Net.Widths"
+	case *layers.GCN2Conv:
+		return "Width"
+	}
+	return "In"
+}
+
 // Inputs that do not fit are refused by the layer that was given them, and by
 // name.
 func TestErrorNamesLayer(t *testing.T) {
@@ -47,12 +61,8 @@ func TestErrorNamesLayer(t *testing.T) {
 			refuses(t, op, want, func() { m.L.Apply(nil, g, in) })
 		}
 		try("x has", func(in *layers.In) { in.Src = larger(m.Src, 1, 0) })
-		switch v.layer.(type) {
-		case *layers.APPNP:
-		case *layers.GINConv:
-			try("columns, the first of Net.Widths is", func(in *layers.In) { in.Src = larger(m.Src, 0, 1) })
-		default:
-			try("columns, In is", func(in *layers.In) { in.Src = larger(m.Src, 0, 1) })
+		if field := widthField(v.layer); field != "" {
+			try("columns, "+field+" is", func(in *layers.In) { in.Src = larger(m.Src, 0, 1) })
 		}
 		if m.Dst != nil {
 			try("In.Dst has 5 rows", func(in *layers.In) { in.Dst = larger(m.Dst, 1, 0) })

@@ -68,11 +68,16 @@ func (l *GINConv) narrows() bool { return l.Net.Widths[1] < l.Net.Widths[0] }
 
 // own returns (1+ε)·x.
 func (l *GINConv) own(t *grad.Tape, x *grad.Var) *grad.Var {
+	return scaledOwn(t, x, l.Epsilon, l.Eps)
+}
+
+// scaledOwn returns (1+ε)·x, where ε is a Param or, without one, eps.
+func scaledOwn(t *grad.Tape, x *grad.Var, epsilon *grad.Param, eps float64) *grad.Var {
 	switch {
-	case l.Epsilon != nil:
-		return x.Mul(t.Use(l.Epsilon).Shift(1))
-	case l.Eps != 0:
-		return x.Scale(1 + l.Eps)
+	case epsilon != nil:
+		return x.Mul(t.Use(epsilon).Shift(1))
+	case eps != 0:
+		return x.Scale(1 + eps)
 	}
 	return x
 }

@@ -73,6 +73,11 @@ func stage(t *testing.T, path string) *scene {
 	default:
 		s.g = graph.Must(graph.New(s.Graph.NumSrc, src, dst))
 	}
+	for _, name := range []string{"etypes", "edge_type"} {
+		if s.Has("inputs", name) {
+			s.g = graph.Must(s.g.WithKinds(s.Ints(t, "inputs", name)))
+		}
+	}
 	s.order = s.g.EdgeOrder()
 	return s
 }
@@ -80,13 +85,13 @@ func stage(t *testing.T, path string) *scene {
 // looped reports whether PyG's layer adds self-loops unless it is told not to.
 func (s *scene) looped() bool {
 	layer, training := s.Config["layer"], s.Config["layer"] == nil
-	return training || s.normed() || layer == "GATConv" || layer == "GATv2Conv"
+	return training || s.normed() || layer == "GATConv" || layer == "GATv2Conv" || layer == "SuperGATConv"
 }
 
 // normed reports whether PyG's layer normalises the graph as GCNConv does.
 func (s *scene) normed() bool {
 	layer := s.Config["layer"]
-	return layer == "GCNConv" || layer == "SGConv" || layer == "APPNP"
+	return layer == "GCNConv" || layer == "SGConv" || layer == "APPNP" || strings.HasPrefix(s.Name, "pyg/gcn2conv")
 }
 
 // addLoops returns the edges that PyG works on, and sets mix and fill so that
@@ -148,16 +153,19 @@ func (s *scene) edges(x *grad.Var) *grad.Var {
 func (s *scene) watch(t *testing.T, tp *grad.Tape) (in layers.In, watched map[string]*grad.Var) {
 	watched = map[string]*grad.Var{}
 	for name := range s.Inputs {
+		if s.Inputs[name].Dtype == "int64" { // kinds, which the graph has
+			continue
+		}
 		x := tp.Watch(s.Tensor(t, "inputs", name))
 		watched[name] = x
 		switch name {
 		case "x", "x_src":
 			in.Src = x
-		case "x_dst":
+		case "x_dst", "x_0": // GCN2Conv's h⁰ belongs to the destinations
 			in.Dst = x
 		case "edge_attr":
 			in.Edge = s.edges(x)
-		case "edge_weight":
+		case "edge_weight", "norm":
 			in.Weight = s.edges(x)
 		default:
 			t.Fatalf("the test does not know the input %q", name)
@@ -167,7 +175,9 @@ func (s *scene) watch(t *testing.T, tp *grad.Tape) (in layers.In, watched map[st
 }
 
 // linear reports whether a parameter is kept out×in.
-func linear(name string) bool { return strings.Contains(name, ".weight") }
+func linear(name string, v *tensor.Dense) bool {
+	return strings.Contains(name, ".weight") && len(v.Shape()) == 2
+}
 
 // drop takes parameters out of the case.
 func (s *scene) drop(names ...string) {
@@ -186,10 +196,7 @@ func (s *scene) load(t *testing.T, l layer, names map[string]*grad.Param) {
 		if p == nil {
 			t.Fatalf("the layer has no Param for %q", key)
 		}
-		v := s.Tensor(t, "params", key)
-		if linear(key) {
-			v = golden.Transpose(v)
-		}
+		v := s.matrix(t, "params", key)
 		if len(v.Data) != len(p.Value.Data) {
 			t.Fatalf("%s is %v, the layer has %v", key, v.Shape(), p.Value.Shape())
 		}
@@ -230,10 +237,7 @@ func (s *scene) run(t *testing.T, l layer, names map[string]*grad.Param) {
 			t.Errorf("no gradient for %s", key)
 			continue
 		}
-		want := s.Tensor(t, "grads", key)
-		if linear(key) {
-			want = golden.Transpose(want)
-		}
+		want := s.matrix(t, "grads", key)
 		golden.Compare(t, "gradient of "+key, got.Reshape(want.Shape()...), want, s.Float32Error.Grads)
 	}
 }

@@ -45,6 +45,9 @@ func TestKernel(t *testing.T) {
 // sums is what a layer's sum over in-edges must have run as, in words of
 // [grad.Tape.Operations]: the kernel made for it, or the tiles where there is none.
 func (v variant) sums() string {
+	if v.runs != "" {
+		return v.runs
+	}
 	const tiles, weighted, plain = "UpdateAll", "UpdateAll.SumWeighted", "UpdateAll.SumU"
 	aggregate := func(by layers.Aggregator) string {
 		switch {

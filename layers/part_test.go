@@ -1,6 +1,7 @@
 package layers_test
 
 import (
+	"cmp"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -33,6 +34,33 @@ func portable(l layer, g *graph.Graph, in layers.In) (layer, layers.In, int) {
 			return &c, in, 10
 		}
 		return &c, in, l.K
+	}
+	return portableSpread(l, g, in)
+}
+
+// portableSpread is portable of the layers that learn more than SGConv.
+func portableSpread(l layer, g *graph.Graph, in layers.In) (layer, layers.In, int) {
+	switch l := l.(type) {
+	case *layers.ChebConv:
+		c := *l
+		c.Norm, in.Weight = layers.NormNone, l.Norm.Weights(g, in.Weight)
+		return &c, in, max(1, cmp.Or(l.K, 3)-1)
+	case *layers.TAGConv:
+		c := *l
+		c.Norm, in.Weight = layers.NormNone, l.Norm.Weights(g, in.Weight)
+		return &c, in, cmp.Or(l.K, 2)
+	case *layers.ARMAConv:
+		c := *l
+		c.Norm, in.Weight = layers.NormNone, l.Norm.Weights(g, in.Weight)
+		return &c, in, cmp.Or(l.Steps, 1)
+	case *layers.LightGCN:
+		c := *l
+		c.Norm, in.Weight = layers.NormNone, l.Norm.Weights(g, in.Weight)
+		return &c, in, cmp.Or(l.K, 3)
+	case *layers.GCN2Conv:
+		c := *l
+		c.Norm, in.Weight = layers.NormNone, l.Norm.Weights(g, in.Weight)
+		return &c, in, 1
 	}
 	return l, in, 1
 }

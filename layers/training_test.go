@@ -90,8 +90,9 @@ func TestTraining(t *testing.T) {
 
 // matrix is Tensor, a linear weight as in×out.
 func (s *scene) matrix(t *testing.T, section, key string) *tensor.Dense {
-	if linear(key) {
-		return golden.Transpose(s.Tensor(t, section, key))
+	v := s.Tensor(t, section, key)
+	if linear(key, v) {
+		return golden.Transpose(v)
 	}
-	return s.Tensor(t, section, key)
+	return v
 }

@@ -44,6 +44,8 @@ func widthField(l layer) string {
 		return "the first of Net.Widths"
 	case *layers.GCN2Conv:
 		return "Width"
+	case *layers.EdgeConv:
+		return "half the first of Net.Widths"
 	}
 	return "In"
 }

@@ -5,7 +5,9 @@ import (
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -72,4 +74,77 @@ func ExampleGINEConv() {
 	edges := grad.Const(tensor.Of([]tensor.Float{-1, -1, -1, -1}, 4, 1))
 	fmt.Println(conv.Apply(grad.NewEval(), path(), layers.In{Src: column(), Edge: edges}).Y.Value().Data)
 	// Output: [2 4 4]
+}
+
+// What the layer is taught beside its task: to tell edges from pairs without one.
+func ExampleSuperGATConv_Loss() {
+	conv := &layers.SuperGATConv{In: 1, Out: 1}
+	conv.Init(rand.New(rand.NewPCG(1, 2)))
+	t := grad.NewTape(1)
+	g, negatives := path(), graph.Must(graph.New(3, []int32{0, 2}, []int32{2, 0}))
+	x := column()
+	y := conv.Forward(t, g, x)
+	fmt.Println(y.Shape(), conv.Loss(t, g, negatives, x).Shape())
+	// Output: [3 1] [1]
+}
+
+// The largest difference to a neighbour.
+func ExampleEdgeConv() {
+	conv := &layers.EdgeConv{Net: layers.MLP{Widths: []int{2, 1}}}
+	conv.Init(rand.New(rand.NewPCG(1, 2)))
+	copy(conv.Net.Layers[0].W.Value.Data, []tensor.Float{0, 1}) // of x_v, of x_u − x_v
+	fmt.Println(conv.Forward(grad.NewEval(), path(), column()).Value().Data)
+	// Output: [1 1 -1]
+}
+
+// Each edge's feature is the matrix, of one element, of its source.
+func ExampleNNConv() {
+	conv := &layers.NNConv{In: 1, Out: 1, EdgeIn: 1}
+	conv.Init(rand.New(rand.NewPCG(1, 2)))
+	conv.W.Value.Fill(1)
+	g := path()
+	edges := message.OnEdges(g, grad.Const(tensor.Of([]tensor.Float{1, 10, 100, 1000}, 4, 1))) // of 0→1, 1→0, 1→2, 2→1
+	fmt.Println(conv.Apply(grad.NewEval(), g, layers.In{Src: column(), Edge: edges}).Y.Value().Data)
+	// Output: [20 3001 200]
+}
+
+func ExampleResGatedConv() {
+	conv := &layers.ResGatedConv{In: 1, Out: 1}
+	conv.Init(rand.New(rand.NewPCG(1, 2)))
+	for _, p := range grad.Params(conv) {
+		p.Value.Zero()
+	}
+	conv.WValue.Value.Fill(2) // every gate is half open
+	fmt.Println(conv.Forward(grad.NewEval(), path(), column()).Value().Data)
+	// Output: [2 4 2]
+}
+
+// Two kinds of places, at 0 and at 1, with a matrix each.
+func ExampleMoNetConv() {
+	conv := &layers.MoNetConv{In: 1, Out: 1, EdgeIn: 1, Kernels: 2}
+	conv.Init(rand.New(rand.NewPCG(1, 2)))
+	copy(conv.W.Value.Data, []tensor.Float{1, 100})
+	copy(conv.Mu.Value.Data, []tensor.Float{0, 1})
+	conv.R.Value.Fill(10) // narrow
+	g := path()
+	places := message.OnEdges(g, grad.Const(tensor.Of([]tensor.Float{0, 1, 0, 1}, 4, 1)))
+	fmt.Printf("%.1f\n", conv.Apply(grad.NewEval(), g, layers.In{Src: column(), Edge: places}).Y.Value().Data)
+	// Output: [200.0 301.0 2.0]
+}
+
+// A relation forwards and one backwards.
+func ExampleRGCNConv() {
+	g := graph.Must(path().WithKinds([]int32{0, 1, 0, 1}))
+	conv := &layers.RGCNConv{In: 1, Out: 1, Relations: 2, NoRoot: true}
+	conv.Init(rand.New(rand.NewPCG(1, 2)))
+	copy(conv.W.Value.Data, []tensor.Float{1, 100})
+	fmt.Println(conv.Forward(grad.NewEval(), g, column()).Value().Data)
+	// Output: [200 301 2]
+}
+
+func ExampleGatedGraphConv() {
+	conv := &layers.GatedGraphConv{In: 1, Out: 8, Steps: 5}
+	conv.Init(rand.New(rand.NewPCG(1, 2)))
+	fmt.Println(conv.Forward(grad.NewEval(), path(), column()).Shape())
+	// Output: [3 8]
 }

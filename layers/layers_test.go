@@ -72,6 +72,13 @@ func TestPermutation(t *testing.T) {
 			src, dst = append(src, number[g.In().Cols[e]]), append(dst, number[g.Destinations()[e]])
 		}
 		h := graph.Must(graph.New(g.NumNodes(), src, dst))
+		if v.kinds > 0 {
+			kinds := make([]int32, len(edges))
+			for i, e := range edges {
+				kinds[i] = g.Kinds()[e]
+			}
+			h = graph.Must(h.WithKinds(kinds))
+		}
 		in := layers.In{Src: rows(m.Src, old), Edge: rows(m.Edge, edges), Weight: rows(m.Wght, edges)}
 		if in.Edge != nil {
 			in.Edge = message.OnEdges(h, in.Edge)
@@ -113,6 +120,7 @@ func TestEmpty(t *testing.T) {
 			if v.inDst > 0 {
 				g = graph.Must(graph.NewBipartite(n, n, nil, nil))
 			}
+			g = v.kinded(g)
 			m := v.model(g)
 			tp := grad.NewTape(1)
 			y := m.apply(tp, g)
@@ -165,6 +173,7 @@ func TestThreads(t *testing.T) {
 		if v.inDst > 0 {
 			g = sides
 		}
+		g = v.kinded(g)
 		m := v.model(g)
 		var want []*tensor.Dense
 		for _, n := range []int{1, 3, 8} {

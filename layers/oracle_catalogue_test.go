@@ -38,6 +38,20 @@ func catalogueOracle(t *testing.T, l layer, g *graph.Graph, m *model) matrix {
 		return agnnOracle(l, g, m)
 	case *layers.GINEConv:
 		return gineOracle(l, g, m)
+	case *layers.SuperGATConv:
+		return superOracle(l, g, m)
+	case *layers.EdgeConv:
+		return edgeConvOracle(l, g, m)
+	case *layers.NNConv:
+		return nnOracle(l, g, m)
+	case *layers.ResGatedConv:
+		return resGatedOracle(l, g, m)
+	case *layers.MoNetConv:
+		return moNetOracle(l, g, m)
+	case *layers.RGCNConv:
+		return rgcnOracle(l, g, m)
+	case *layers.GatedGraphConv:
+		return gatedOracle(l, g, m)
 	}
 	t.Fatal("there is no oracle")
 	return nil

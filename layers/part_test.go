@@ -61,6 +61,10 @@ func portableSpread(l layer, g *graph.Graph, in layers.In) (layer, layers.In, in
 		c := *l
 		c.Norm, in.Weight = layers.NormNone, l.Norm.Weights(g, in.Weight)
 		return &c, in, 1
+	case *layers.GatedGraphConv:
+		return l, in, max(1, l.Steps)
+	case *layers.RGCNConv:
+		return l, in, 1
 	}
 	return l, in, 1
 }

@@ -35,8 +35,43 @@ func spread() []variant {
 func edged() []variant {
 	net := func(widths ...int) layers.MLP { return layers.MLP{Widths: widths, Activation: grad.Tanh} }
 	type gine = layers.GINEConv
+	type super = layers.SuperGATConv
+	type points = layers.EdgeConv
+	type nn = layers.NNConv
+	type gated = layers.ResGatedConv
+	type monet = layers.MoNetConv
 	return []variant{
 		{name: "GINE", layer: &gine{Net: net(3, 4, 2), Eps: 0.5, Activation: grad.Tanh}, in: 3, edge: 3, weight: true, dense: true},
 		{name: "GINE projected", layer: &gine{Net: net(3, 2), EdgeIn: 2, TrainEps: true}, in: 3, inDst: 3, edge: 2, dense: true},
+		{name: "SuperGAT", layer: &super{In: 3, Out: 2, Heads: 2, Activation: grad.Tanh}, in: 3, weight: true},
+		{name: "SuperGAT scaled dot", layer: &super{In: 3, Out: 2, Heads: 3, ScaledDot: true, Average: true, NoBias: true, Slope: 0.1}, in: 3, inDst: 3},
+		{name: "SuperGAT dropout", layer: &super{In: 3, Out: 2, FeatDrop: 0.3, AttnDrop: 0.4}, in: 3, drops: true},
+		{name: "EdgeConv", layer: &points{Net: net(6, 4, 2)}, in: 3, weight: true},
+		{name: "EdgeConv mean", layer: &points{Net: net(6, 2), Aggregate: layers.AggregateMean, Activation: grad.Tanh}, in: 3, inDst: 3},
+		{name: "EdgeConv three layers", layer: &points{Net: net(4, 3, 4, 2), Aggregate: layers.AggregateSum}, in: 2},
+		{name: "EdgeConv dropout", layer: &points{Net: layers.MLP{Widths: []int{4, 8, 2}, Drop: 0.5}}, in: 2, drops: true},
+		{name: "NN", layer: &nn{In: 3, Out: 2, EdgeIn: 2, Hidden: []int{4, 3}, Activation: grad.Tanh}, in: 3, edge: 2, weight: true, dense: true},
+		{name: "NN mean", layer: &nn{In: 3, InDst: 4, Out: 2, EdgeIn: 2, Aggregate: layers.AggregateMean, Residual: layers.ResidualLinear}, in: 3, inDst: 4, edge: 2, weight: true, dense: true},
+		{name: "NN max", layer: &nn{In: 2, Out: 2, EdgeIn: 2, Aggregate: layers.AggregateMax, Residual: layers.ResidualIdentity, NoBias: true}, in: 2, edge: 2, weight: true, dense: true},
+		{name: "NN max of each", layer: &nn{In: 3, Out: 2, EdgeIn: 2, Aggregate: layers.AggregateMax, MaxEach: true}, in: 3, edge: 2, weight: true, dense: true},
+		{name: "ResGated", layer: &gated{In: 3, Out: 2, Activation: grad.Tanh}, in: 3, weight: true},
+		{name: "ResGated edges", layer: &gated{In: 3, InDst: 4, Out: 2, EdgeIn: 2, NoBias: true}, in: 3, inDst: 4, edge: 2},
+		{name: "ResGated without root", layer: &gated{In: 3, Out: 2, EdgeIn: 1, NoRoot: true}, in: 3, edge: 1},
+		{name: "MoNet", layer: &monet{In: 3, Out: 2, EdgeIn: 2, Kernels: 3, Activation: grad.Tanh}, in: 3, edge: 2, weight: true},
+		{name: "MoNet mean", layer: &monet{In: 3, Out: 2, EdgeIn: 1, Aggregate: layers.AggregateMean, Residual: layers.ResidualLinear, NoBias: true}, in: 3, edge: 1},
+	}
+}
+
+// kinded is the layers whose edges have kinds.
+func kinded() []variant {
+	type rgcn = layers.RGCNConv
+	type gated = layers.GatedGraphConv
+	return []variant{
+		{name: "RGCN", layer: &rgcn{In: 3, Out: 2, Relations: 3, Activation: grad.Tanh}, in: 3, kinds: 3, weight: true},
+		{name: "RGCN bases", layer: &rgcn{In: 3, InDst: 4, Out: 2, Relations: 3, Bases: 2, Aggregate: layers.AggregateSum, LayerNorm: true}, in: 3, inDst: 4, kinds: 3},
+		{name: "RGCN blocks", layer: &rgcn{In: 4, Out: 6, Relations: 2, Blocks: 2, NoRoot: true, NoBias: true}, in: 4, kinds: 2, dense: true},
+		{name: "GatedGraph", runs: "UpdateAll.SumWeighted", layer: &gated{In: 3, Out: 3, Steps: 2}, in: 3, weight: true, dense: true},
+		{name: "GatedGraph kinds", layer: &gated{In: 2, Out: 3, Steps: 2, Kinds: 3, PerStep: true, NoBias: true}, in: 2, kinds: 3, dense: true},
+		{name: "GatedGraph two sides", layer: &gated{In: 2, Out: 3, Kinds: 2}, in: 2, inDst: 2, kinds: 2, dense: true},
 	}
 }

@@ -18,6 +18,7 @@ type variant struct {
 	in     int
 	inDst  int // of a bipartite graph; 0: the graph is homogeneous
 	edge   int
+	kinds  int // of the edges
 	weight bool
 	drops  bool
 	dense  bool   // takes no sparse features
@@ -53,7 +54,7 @@ func variants() []variant {
 		{name: "GATv2 many features of edges", layer: &v2{In: 3, Out: 2, Heads: 2, EdgeIn: 9}, in: 3, edge: 9},
 		{name: "GATv2 dropout", layer: &v2{In: 3, Out: 2, Heads: 2, EdgeIn: 2, FeatDrop: 0.3, AttnDrop: 0.4, Residual: layers.ResidualLinear}, in: 3, edge: 2, weight: true, drops: true},
 	}
-	return slices.Concat(vs, dotted(), normed(), sampled(), spread(), edged())
+	return slices.Concat(vs, dotted(), normed(), sampled(), spread(), edged(), kinded())
 }
 
 // dotted is the layers that attend by scalar products.
@@ -140,9 +141,21 @@ type model struct {
 
 func (v variant) graph() *graph.Graph {
 	if v.inDst > 0 {
-		return oddSides()
+		return v.kinded(oddSides())
 	}
-	return odd()
+	return v.kinded(odd())
+}
+
+// kinded gives the edges of g kinds, if the layer wants them.
+func (v variant) kinded(g *graph.Graph) *graph.Graph {
+	if v.kinds == 0 {
+		return g
+	}
+	kinds := make([]int32, g.NumEdges())
+	for i := range kinds {
+		kinds[i] = int32(i / 2 % v.kinds)
+	}
+	return graph.Must(g.WithKinds(kinds))
 }
 
 // model initialises the layer, biases and all, and makes inputs for g.

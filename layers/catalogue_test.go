@@ -1,0 +1,108 @@
+package layers_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/grad/gradtest"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/golden"
+	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// The self-supervision of a SuperGATConv is the cross-entropy of its products, in loops.
+func TestSuperGATLoss(t *testing.T) {
+	g, negatives := odd(), graph.Must(graph.New(8, []int32{7, 1, 4}, []int32{0, 7, 4}))
+	for _, scaled := range []bool{false, true} {
+		v := variant{layer: &layers.SuperGATConv{In: 3, Out: 2, Heads: 3, ScaledDot: scaled}, in: 3}
+		m := v.model(g)
+		l, x := m.L.(*layers.SuperGATConv), affine(values(m.Src), m.L.(*layers.SuperGATConv).W, nil)
+		want, scale := 0.0, 1.0/3
+		if scaled {
+			scale /= math.Sqrt(2)
+		}
+		for i, pairs := range []*graph.Graph{g, negatives} {
+			for e, d := range pairs.Destinations() {
+				z := (1 - 2*float64(i)) * scale * dot(x[pairs.In().Cols[e]], x[d])
+				want += math.Log1p(math.Exp(-z)) / float64(g.NumEdges()+negatives.NumEdges())
+			}
+		}
+		loss := func(tp *grad.Tape) *grad.Var { return l.Loss(tp, g, negatives, tp.Use(m.Src)) }
+		if got := float64(loss(nil).Value().Data[0]); !(math.Abs(got-want) <= 1e-5*want) {
+			t.Errorf("scaled %v: the loss is %v, want %v", scaled, got, want)
+		}
+		if gradtest.Sharp {
+			gradtest.Check(t, &struct{ W, X *grad.Param }{l.W, m.Src}, loss)
+		}
+	}
+}
+
+// An EdgeConv whose network needs all edges at once, for its norm, or has an activation
+// that a message has not, is the network on pairs of rows.
+func TestEdgeConvOnEdges(t *testing.T) {
+	g := odd()
+	for _, l := range []*layers.EdgeConv{
+		{Net: layers.MLP{Widths: []int{6, 4, 2}, BatchNorm: true}},
+		{Net: layers.MLP{Widths: []int{6, 4, 2}, Activation: grad.SELU}, Aggregate: layers.AggregateSum},
+		{Net: layers.MLP{Widths: []int{6, 4, 2}}, BatchNorm: true, Aggregate: layers.AggregateMean},
+	} {
+		m := variant{layer: l, in: 3}.model(g)
+		for _, p := range grad.Params(l) {
+			if p.Frozen { // running statistics: a variance is positive
+				p.Value.Fill(1)
+			}
+		}
+		for _, training := range []bool{false, true} {
+			run := func(f func(tp *grad.Tape) *grad.Var) *tensor.Dense {
+				if !training {
+					return f(nil).Value()
+				}
+				return f(grad.NewTape(1)).Value()
+			}
+			want := run(func(tp *grad.Tape) *grad.Var {
+				x := tp.Use(m.Src)
+				own, other := message.ApplyEdges(g, message.V(x)), message.ApplyEdges(g, message.U(x))
+				y := l.Net.Forward(tp, grad.Concat(own, other.Sub(own)))
+				if l.BatchNorm {
+					y = l.Norm.Forward(tp, y)
+				}
+				r := map[layers.Aggregator]message.Reducer{"": message.Max, "sum": message.Sum, "mean": message.Mean}[l.Aggregate]
+				return message.UpdateAll(g, message.E(y), r)
+			})
+			golden.Compare(t, "y", run(func(tp *grad.Tape) *grad.Var { return m.apply(tp, g) }), want, 0)
+		}
+	}
+}
+
+// What a layer of the catalogue cannot do, it says.
+func TestCatalogueMisuse(t *testing.T) {
+	x := grad.Const(tensor.New(8, 4))
+	three := graph.Must(odd().WithKinds([]int32{0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0}))
+	for _, tt := range []struct {
+		want string
+		l    layer
+		g    *graph.Graph
+	}{
+		{"edges have no kinds", &layers.RGCNConv{In: 4, Out: 2, Relations: 3}, odd()},
+		{"an edge has kind 2, and Relations is 2", &layers.RGCNConv{In: 4, Out: 2, Relations: 2}, three},
+		{"no aggregator called max", &layers.RGCNConv{In: 4, Out: 2, Relations: 3, Aggregate: layers.AggregateMax}, three},
+		{"Bases and Blocks", &layers.RGCNConv{In: 4, Out: 2, Relations: 3, Bases: 1, Blocks: 1}, three},
+		{"cut into 3 Blocks", &layers.RGCNConv{In: 4, Out: 3, Relations: 3, Blocks: 3}, three},
+		{"edges have no kinds", &layers.GatedGraphConv{In: 4, Out: 4, Kinds: 2}, odd()},
+		{"and Kinds is 2", &layers.GatedGraphConv{In: 4, Out: 4, Kinds: 2}, three},
+		{"In may not be larger", &layers.GatedGraphConv{In: 4, Out: 3}, odd()},
+	} {
+		err := misused(func() {
+			tt.l.Init(rand.New(rand.NewPCG(1, 1)))
+			tt.l.Apply(nil, tt.g, layers.In{Src: x})
+		})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("got %v, want a TapeError about %q", err, tt.want)
+		}
+	}
+}

@@ -15,6 +15,9 @@ const (
 	AggregateMean Aggregator = "mean"
 	AggregateSum  Aggregator = "sum"
 	AggregateMax  Aggregator = "max"  // of each column
+	AggregateMin  Aggregator = "min"  // of each column; PNAConv only
+	AggregateStd  Aggregator = "std"  // the standard deviation, over n; PNAConv only
+	AggregateVar  Aggregator = "var"  // its square; PNAConv only
 	AggregateGCN  Aggregator = "gcn"  // the mean of in-neighbours and node together; SAGEConv only
 	AggregateLSTM Aggregator = "lstm" // the last state of an LSTM over them, in the order of the edges; SAGEConv only
 )

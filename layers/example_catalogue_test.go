@@ -148,3 +148,15 @@ func ExampleGatedGraphConv() {
 	fmt.Println(conv.Forward(grad.NewEval(), path(), column()).Shape())
 	// Output: [3 8]
 }
+
+// Four aggregators by three scalers, of neighbourhoods as large as those of training.
+func ExamplePNAConv() {
+	conv := &layers.PNAConv{In: 1, Out: 4, Towers: 2}
+	conv.Measure(path())
+	conv.Init(rand.New(rand.NewPCG(1, 2)))
+	fmt.Printf("%.3f %.3f\n", conv.Delta, conv.MeanDegree)
+	fmt.Println(conv.Post[0].Widths, conv.Forward(grad.NewEval(), path(), column()).Shape())
+	// Output:
+	// 0.828 1.333
+	// [13 2] [3 4]
+}

@@ -62,6 +62,20 @@ func edged() []variant {
 	}
 }
 
+// principal is PNAConv.
+func principal() []variant {
+	type pna = layers.PNAConv
+	all := []layers.Aggregator{"mean", "max", "min", "std", "sum", "var"}
+	return []variant{
+		{name: "PNA", layer: &pna{In: 3, Out: 2, Delta: 1.2, Activation: grad.Tanh}, in: 3, weight: true, dense: true},
+		{name: "PNA towers", layer: &pna{In: 4, Out: 4, Towers: 2, Divide: true, EdgeIn: 3, Aggregators: all, Slope: 0.01, Residual: true,
+			Scalers: []layers.Scaler{"linear", "inverse_linear"}, MeanDegree: 1.5}, in: 4, edge: 3, dense: true},
+		{name: "PNA two sides", layer: &pna{In: 2, Out: 2, Towers: 2, EdgeIn: 3, EncodeEdges: true, PostLayers: 2,
+			Aggregators: []layers.Aggregator{"var", "sum"}, Delta: 1.2}, in: 2, inDst: 2, edge: 3, dense: true},
+		{name: "PNA two layers", layer: &pna{In: 2, Out: 2, PreLayers: 2, Aggregators: []layers.Aggregator{"mean"}, Delta: 0.8}, in: 2, dense: true},
+	}
+}
+
 // kinded is the layers whose edges have kinds.
 func kinded() []variant {
 	type rgcn = layers.RGCNConv

@@ -54,7 +54,7 @@ func variants() []variant {
 		{name: "GATv2 many features of edges", layer: &v2{In: 3, Out: 2, Heads: 2, EdgeIn: 9}, in: 3, edge: 9},
 		{name: "GATv2 dropout", layer: &v2{In: 3, Out: 2, Heads: 2, EdgeIn: 2, FeatDrop: 0.3, AttnDrop: 0.4, Residual: layers.ResidualLinear}, in: 3, edge: 2, weight: true, drops: true},
 	}
-	return slices.Concat(vs, dotted(), normed(), sampled(), spread(), edged(), kinded())
+	return slices.Concat(vs, dotted(), normed(), sampled(), spread(), edged(), principal(), kinded())
 }
 
 // dotted is the layers that attend by scalar products.

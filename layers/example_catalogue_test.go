@@ -160,3 +160,55 @@ func ExamplePNAConv() {
 	// 0.828 1.333
 	// [13 2] [3 4]
 }
+
+// Each graph of a batch has the mean 0 and the variance 1.
+func ExampleGraphNorm() {
+	norm := &layers.GraphNorm{Width: 1}
+	norm.Init(nil)
+	x := grad.Const(tensor.Of([]tensor.Float{1, 2, 3, 10, 20, 30}, 6, 1))
+	fmt.Printf("%.2f\n", norm.Forward(nil, graph.Batch(path(), path()), x).Value().Data)
+	// Output: [-1.22 0.00 1.22 -1.22 0.00 1.22]
+}
+
+func ExamplePairNorm() {
+	norm := &layers.PairNorm{Scale: 2, Each: true} // every row becomes two long
+	fmt.Printf("%.2f\n", norm.Forward(nil, path(), column()).Value().Data)
+	// Output: [-2.00 0.00 2.00]
+}
+
+// Of two layers each node takes the larger element of each column.
+func ExampleJumpingKnowledge() {
+	jump := &layers.JumpingKnowledge{Mode: layers.JumpMax}
+	deep := grad.Const(tensor.Of([]tensor.Float{2, 2, 2}, 3, 1))
+	fmt.Println(jump.Forward(nil, column(), deep).Value().Data)
+	// Output: [2 2 3]
+}
+
+// Each step of training sees another part of the edges.
+func ExampleDropEdge() {
+	drop := &layers.DropEdge{P: 0.5, Together: true}
+	g := graph.Complete(100)
+	t := grad.NewTape(1)
+	left := drop.Graph(t, g)
+	fmt.Println(left.NumEdges() < 6000, left.Symmetric(), drop.Graph(grad.NewEval(), g) == g)
+	// Output: true true true
+}
+
+// The logits of the pairs 1→1 and 0→2, in the graph's order of edges.
+func ExampleInnerProduct() {
+	pairs := graph.Must(graph.New(3, []int32{0, 1}, []int32{2, 1}))
+	z := (&layers.InnerProduct{}).Forward(grad.NewEval(), pairs, column())
+	fmt.Println(z.Value().Data)
+	// Output: [4 3]
+}
+
+func ExampleVGAE() {
+	encoder, decoder := &layers.VGAE{In: 1, Hidden: 8, Out: 4}, &layers.InnerProduct{}
+	encoder.Init(rand.New(rand.NewPCG(1, 2)))
+	g, negatives := path(), graph.Must(graph.New(3, []int32{0}, []int32{2}))
+	t := grad.NewTape(1)
+	z, divergence := encoder.Encode(t, g, column())
+	loss := decoder.Loss(t, g, negatives, z).Add(divergence.Scale(1.0 / 3))
+	fmt.Println(z.Shape(), len(t.Backward(loss)))
+	// Output: [3 4] 6
+}

@@ -1,0 +1,75 @@
+package layers
+
+import (
+	"math/rand/v2"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
+)
+
+// GraphNorm normalises each column over the nodes of each graph of a batch, and
+// learns how much of the mean is taken off:
+//
+//	o = x − shift·mean,   y = o/√(mean(o²) + eps)·gain + bias
+//
+// of Cai, Luo, Xu, He, Liu and Wang, "GraphNorm: A Principled Approach to Accelerating
+// Graph Neural Network Training", ICML 2021. x is NumDst×Width: what a convolution on
+// g returns; so has y. A graph of one node keeps (1 − shift)·x, divided by its size.
+// One kernel runs, without messages.
+type GraphNorm struct {
+	Width int
+	Eps   float64 `json:",omitempty"` // 0: 1e-5
+
+	Gain  *grad.Param `json:"-"` // Width
+	B     *grad.Param `json:"-"` // Width
+	Shift *grad.Param `json:"-"` // Width
+}
+
+// Init makes the Params: gain and shift one, bias zero.
+func (l *GraphNorm) Init(*rand.Rand) {
+	l.Gain, l.B = compose.GainAndBias(true, l.Width)
+	l.Shift, _ = compose.GainAndBias(true, l.Width)
+}
+
+// Forward returns the rows of x, normalised over each member of g.
+func (l *GraphNorm) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
+	compose.WantParam("layers.GraphNorm", l.Gain, true)
+	wantDst("layers.GraphNorm", g, x)
+	compose.WantRows("layers.GraphNorm", x, l.Width, "Width")
+	return x.GraphNorm(g.DstOffsets(), grad.Affine{Gain: t.Use(l.Gain), Bias: t.Use(l.B), Shift: t.Use(l.Shift)}, grad.Preset(l.Eps, 1e-5))
+}
+
+// PairNorm keeps the nodes of a graph apart, however many layers they went through:
+// the mean of each graph is taken off and the rows are scaled to one mean length.
+//
+//	o = x − mean,   y = Scale·o/√(eps + mean ‖o‖²)      or, with Each,   Scale·o/(eps + ‖o‖)
+//
+// of Zhao and Akoglu, "PairNorm: Tackling Oversmoothing in GNNs", ICLR 2020. x is
+// NumDst×F: what a convolution on g returns; so has y. A graph of one node becomes
+// zero. One kernel runs, without messages.
+type PairNorm struct {
+	Scale float64 `json:",omitempty"` // 0: 1
+	Each  bool    `json:",omitempty"` // each row on its own, which the paper calls SI
+	Eps   float64 `json:",omitempty"` // 0: 1e-5
+}
+
+// Init does nothing: there are no Params. All layers have it.
+func (l *PairNorm) Init(*rand.Rand) {}
+
+// Forward returns the rows of x, normalised over each member of g.
+func (l *PairNorm) Forward(_ *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
+	wantDst("layers.PairNorm", g, x)
+	return grad.PairNorm{Scale: l.Scale, Each: l.Each, Eps: l.Eps}.Of(x, g.DstOffsets())
+}
+
+// wantDst panics unless x has a row for each destination of g.
+func wantDst(op string, g *graph.Graph, x *grad.Var) {
+	switch {
+	case g == nil:
+		panic(&grad.TapeError{Op: op, Why: "the graph is nil"})
+	case x == nil:
+		panic(&grad.TapeError{Op: op, Why: "x is nil"})
+	}
+	wants{op: op}.rows("x", x, g.NumDst(), "destinations")
+}

@@ -12,11 +12,15 @@
 // more than one result, as [Out] does: features or weights of edges, different
 // nodes on either side of a bipartite graph, and the attention.
 //
-// Attention is [GATConv], [GATv2Conv], [DotGATConv] and [TransformerConv]; sums
-// under a fixed normalisation are [GCNConv], [SGConv] and [APPNP]; [SAGEConv] and
-// [GINConv] aggregate. [Linear], [MLP], [LayerNorm] and [BatchNorm] take rows and
-// no graph: their Forward has none. docs/writing-a-layer.md builds one from its
-// formula.
+// Attention is [GATConv], [GATv2Conv], [DotGATConv], [TransformerConv], [AGNNConv] and
+// [SuperGATConv]; sums under a fixed normalisation are [GCNConv], [SGConv], [APPNP],
+// [TAGConv], [ChebConv], [ARMAConv], [GCN2Conv] and [LightGCN]; [SAGEConv], [GINConv],
+// [GINEConv], [PNAConv], [EdgeConv], [NNConv], [ResGatedConv] and [MoNetConv] aggregate;
+// [RGCNConv] and [GatedGraphConv] know kinds of edges. [Linear], [MLP], [LayerNorm],
+// [BatchNorm] and [JumpingKnowledge] take rows and no graph: their Forward has none.
+// [GraphNorm], [PairNorm], [DropEdge], [InnerProduct] and [VGAE] stand around a
+// convolution. docs/layers.md is the catalogue, docs/writing-a-layer.md builds a layer
+// from its formula.
 //
 // These rules hold for every layer:
 //

@@ -49,6 +49,11 @@ func models() []model {
 		{name: "sgc", title: "SGC", whole: true, weighted: true, preset: likeSGC, make: newSGC},
 		{name: "appnp", title: "APPNP", whole: true, weighted: true, preset: likeAPPNP, make: newAPPNP},
 		{name: "transformer", title: "Transformer", takes: heads, preset: likeGAT, make: newTransformer},
+		{name: "tag", title: "TAG", whole: true, weighted: true, preset: likeGCN, make: newTAG},
+		{name: "cheb", title: "ChebNet", whole: true, weighted: true, preset: likeGCN, make: newCheb},
+		{name: "gcn2", title: "GCNII", whole: true, weighted: true, deep: true, preset: likeGCN2, make: newGCN2},
+		{name: "agnn", title: "AGNN", preset: likeGCN, make: newAGNN},
+		{name: "pna", title: "PNA", deep: true, preset: likeGCN, make: newPNA},
 		{name: "mlp", title: "MLP", alone: true, takes: []string{"no-bias"}, preset: likeGCN, make: newDense},
 	}
 }

@@ -121,6 +121,9 @@ func TestWeightedModels(t *testing.T) {
 			return z
 		},
 	}
+	for name, f := range catalogueFormulas() {
+		formulas[name] = f
+	}
 	for _, name := range modelNames() {
 		k := weightedWay()
 		_, r := taskOf(t, name)

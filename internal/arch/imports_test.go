@@ -47,6 +47,7 @@ var table = map[string]string{
 	"layers/attention":  "layers layers/decode layers/internal/compose layers/sequence message grad graph tensor",
 	"layers/memory":     "layers layers/internal/compose layers/sequence message grad graph tensor",
 	"layers/pool":       "layers layers/internal/compose message grad graph tensor",
+	"layers/relational": "layers layers/internal/compose message grad graph tensor",
 	"layers/decode":     "grad tensor",
 	"cmd/gatbench":      "* cmd/gatbench/internal/bench cmd/gatbench/internal/demo cmd/gatbench/internal/draw cmd/gatbench/internal/report cmd/gatbench/internal/usage",
 

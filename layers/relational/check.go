@@ -1,0 +1,62 @@
+package relational
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
+)
+
+// typesOf returns the types of nodes in order, so that a seed gives the same Params.
+func typesOf(in map[string]int) []string { return slices.Sorted(maps.Keys(in)) }
+
+// linears returns a layer for each type of node.
+func linears(rng *rand.Rand, in map[string]int, out int) map[string]*layers.Linear {
+	ls := map[string]*layers.Linear{}
+	for _, name := range typesOf(in) {
+		ls[name] = &layers.Linear{In: in[name], Out: out}
+		ls[name].Init(rng)
+	}
+	return ls
+}
+
+// wantHeads panics unless the width of the result can be cut into the heads, and the
+// ends of the relations are types of nodes.
+func wantHeads(op string, in map[string]int, out, heads int, rels []graph.Rel) {
+	if out%heads != 0 {
+		panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("Out %d cannot be cut into %d Heads", out, heads)})
+	}
+	for _, r := range rels {
+		for _, end := range []string{r.Src, r.Dst} {
+			if _, ok := in[end]; !ok {
+				panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("relation %v: In has no width for the type %s", r, end)})
+			}
+		}
+	}
+}
+
+// wantNodes panics unless h has the relations, and x the features of the types.
+func wantNodes(op string, in map[string]int, rels []graph.Rel, h *graph.Hetero, x map[string]*grad.Var) {
+	if h == nil {
+		panic(&grad.TapeError{Op: op, Why: "the graph is nil"})
+	}
+	for _, name := range typesOf(in) {
+		if x[name] == nil {
+			panic(&grad.TapeError{Op: op, Why: "there are no features of the type " + name})
+		}
+		compose.WantWidth(op, "x of "+name, x[name], in[name], "In of it")
+		if n := h.NumNodes(name); x[name].Dim(0) != n {
+			compose.BadShape(op, x[name], fmt.Sprintf("x of %s has %d rows, and the graph %d nodes of it", name, x[name].Dim(0), n))
+		}
+	}
+	for _, r := range rels {
+		if h.Graph(r) == nil {
+			panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("the graph has no relation %v", r)})
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package relational
+
+import (
+	"cmp"
+	"math/rand/v2"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// HANConv attends twice: a node to its in-neighbours by each relation, as in
+// [layers.GATConv], and then a type of node to its relations, of which all of its nodes
+// say together how much each counts.
+//
+//	z^r_v = ReLU( Σ_u softmax_u( LeakyReLU(a^r_l·h_u + a^r_r·h_v) )·h_u ),   h = x·P + c of the type
+//	y_v = Σ_r softmax_r( mean_v q·tanh(z^r_v·W + b) )·z^r_v
+//
+// of Wang, Ji, Shi, Wang, Cui, Yu and Ye, "Heterogeneous Graph Attention Network", WWW
+// 2019, as PyG's HANConv has it; the paper's relations are meta-paths. x is N×In of the
+// type, dense or sparse; y is N×Out for every type. A node without in-edges of any
+// relation, and a type without relations, gets zero. GAT's kernel runs, a relation each.
+type HANConv struct {
+	In       map[string]int // width of each type's features
+	Out      int            // width of the result, all heads together
+	Heads    int            `json:",omitempty"` // 0: 1
+	Rels     []graph.Rel    // the relations that are read
+	Slope    float64        `json:",omitempty"` // of the LeakyReLU; 0: 0.2; that of a ReLU is [grad.Zero]
+	AttnDrop float64        `json:",omitempty"` // dropout of the attention to nodes
+
+	Project      map[string]*layers.Linear `json:"-"` // P and c of each type
+	AttnL, AttnR map[string]*grad.Param    `json:"-"` // of each relation, Heads×D
+	Semantic     *layers.Linear            `json:"-"` // W and b, Out×Out
+	Question     *grad.Param               `json:"-"` // q, Out
+}
+
+// Init makes the Params: weights by Glorot's uniform distribution, biases zero.
+func (l *HANConv) Init(rng *rand.Rand) {
+	heads := cmp.Or(l.Heads, 1)
+	wantHeads("relational.HANConv", l.In, l.Out, heads, l.Rels)
+	l.Project = linears(rng, l.In, l.Out)
+	l.AttnL, l.AttnR = map[string]*grad.Param{}, map[string]*grad.Param{}
+	for _, r := range l.Rels {
+		l.AttnL[r.String()], l.AttnR[r.String()] = compose.Glorot(rng, heads, l.Out/heads), compose.Glorot(rng, heads, l.Out/heads)
+	}
+	l.Semantic = &layers.Linear{In: l.Out, Out: l.Out}
+	l.Semantic.Init(rng)
+	l.Question = grad.NewParam(l.Out)
+	l.Question.Value.GlorotUniform(rng, 1, l.Out, 1)
+}
+
+// Forward returns a row for each node of each type, for the features x.
+func (l *HANConv) Forward(t *grad.Tape, h *graph.Hetero, x map[string]*grad.Var) map[string]*grad.Var {
+	if l.Semantic == nil {
+		panic(&grad.TapeError{Op: "relational.HANConv", Why: "it has no weights; was Init called?"})
+	}
+	wantNodes("relational.HANConv", l.In, l.Rels, h, x)
+	heads, nodes, y := cmp.Or(l.Heads, 1), map[string]*grad.Var{}, map[string]*grad.Var{}
+	for _, name := range typesOf(l.In) {
+		nodes[name] = compose.SplitHeads(l.Project[name].Forward(t, x[name]), heads, l.Out/heads)
+	}
+	for _, name := range typesOf(l.In) {
+		var zs []*grad.Var
+		for _, r := range l.Rels {
+			if r.Dst == name {
+				zs = append(zs, l.attend(t, h, r, nodes))
+			}
+		}
+		y[name] = l.choose(t, zs, h.NumNodes(name))
+	}
+	return y
+}
+
+// attend returns z of a relation.
+func (l *HANConv) attend(t *grad.Tape, h *graph.Hetero, r graph.Rel, nodes map[string]*grad.Var) *grad.Var {
+	el, er := nodes[r.Src].Dot(t.Use(l.AttnL[r.String()])), nodes[r.Dst].Dot(t.Use(l.AttnR[r.String()]))
+	alpha := message.UAddV(el, er).LeakyReLU(grad.Preset(l.Slope, 0.2)).Softmax().Dropout(t, l.AttnDrop)
+	z := message.UpdateAll(h.Graph(r), message.U(nodes[r.Src]).Mul(alpha), message.Sum)
+	return z.Reshape(h.NumNodes(r.Dst), l.Out).ReLU()
+}
+
+// choose is the attention to the relations; without any it is zero.
+func (l *HANConv) choose(t *grad.Tape, zs []*grad.Var, n int) *grad.Var {
+	if len(zs) == 0 || n == 0 {
+		return grad.Const(tensor.New(n, l.Out))
+	}
+	var scores []*grad.Var
+	for _, z := range zs {
+		q := l.Semantic.Forward(t, z).Tanh().Dot(t.Use(l.Question))
+		scores = append(scores, q.Sum().Scale(1/float64(n)).Reshape(1, 1))
+	}
+	beta := grad.Concat(scores...).Softmax() // 1×R
+	var y *grad.Var
+	for i, z := range zs {
+		part := z.Mul(beta.Columns(i, i+1))
+		if y == nil {
+			y = part
+		} else {
+			y = y.Add(part)
+		}
+	}
+	return y
+}

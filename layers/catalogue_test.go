@@ -106,3 +106,39 @@ func TestCatalogueMisuse(t *testing.T) {
 		}
 	}
 }
+
+// A GPSConv attends within each member of a batch, whatever graph it was derived from
+// before, and its norms are batch norms unless it is told otherwise.
+func TestGPSConvMembers(t *testing.T) {
+	g := odd()
+	l := &layers.GPSConv{Width: 2}
+	m := variant{layer: l, in: 2}.model(g)
+	for _, p := range grad.Params(l) {
+		if p.Frozen {
+			p.Value.Fill(1)
+		}
+	}
+	if len(l.BatchNorms) != 3 || len(l.LayerNorms) != 0 {
+		t.Fatalf("%d batch norms and %d layer norms", len(l.BatchNorms), len(l.LayerNorms))
+	}
+	two := graph.Batch(graph.Must(graph.New(3, nil, nil)), graph.Must(graph.New(5, nil, nil)))
+	one := graph.Must(graph.New(8, nil, nil))
+	x := grad.Const(m.Src.Value)
+	apart, joined := l.Forward(nil, two, x).Value(), l.Forward(nil, one, x).Value()
+	for i, part := range []*grad.Var{x.RowRange(0, 3), x.RowRange(3, 8)} {
+		alone := l.Forward(nil, graph.Must(graph.New(part.Dim(0), nil, nil)), part)
+		golden.Compare(t, "member", grad.Const(apart).RowRange(3*i, 3*i+part.Dim(0)).Value(), alone.Value(), 0)
+	}
+	if apart.Data[0] == joined.Data[0] {
+		t.Error("members attend to each other")
+	}
+	if err := misused(func() { (&layers.GPSConv{Width: 4, Heads: 3}).Init(nil) }); err == nil || !strings.Contains(err.Error(), "into 3 Heads") {
+		t.Errorf("got %v, want an error about the heads", err)
+	}
+	refuses(t, "layers.GPSConv", "bipartite", func() { l.Forward(nil, graph.CompleteBipartite(8, 2), x) })
+	tp := grad.NewTape(1)
+	tp.Backward(weigh(m.apply(tp, g)))
+	if moved := l.BatchNorms[2].Mean.Value.Data; moved[0] == 1 {
+		t.Error("the running statistics did not move in training")
+	}
+}

@@ -42,7 +42,7 @@ func widthField(l layer) string {
 		return ""
 	case *layers.GINConv, *layers.GINEConv:
 		return "the first of Net.Widths"
-	case *layers.GCN2Conv:
+	case *layers.GCN2Conv, *layers.GPSConv:
 		return "Width"
 	case *layers.EdgeConv:
 		return "half the first of Net.Widths"

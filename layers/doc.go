@@ -13,7 +13,7 @@
 // nodes on either side of a bipartite graph, and the attention.
 //
 // Attention is [GATConv], [GATv2Conv], [DotGATConv], [TransformerConv], [AGNNConv] and
-// [SuperGATConv]; sums under a fixed normalisation are [GCNConv], [SGConv], [APPNP],
+// [SuperGATConv], and among all nodes of a graph [GPSConv]; sums under a fixed normalisation are [GCNConv], [SGConv], [APPNP],
 // [TAGConv], [ChebConv], [ARMAConv], [GCN2Conv] and [LightGCN]; [SAGEConv], [GINConv],
 // [GINEConv], [PNAConv], [EdgeConv], [NNConv], [ResGatedConv] and [MoNetConv] aggregate;
 // [RGCNConv] and [GatedGraphConv] know kinds of edges. [Linear], [MLP], [LayerNorm],

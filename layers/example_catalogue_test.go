@@ -212,3 +212,13 @@ func ExampleVGAE() {
 	fmt.Println(z.Shape(), len(t.Backward(loss)))
 	// Output: [3 4] 6
 }
+
+// A graph Transformer's layer, of a batch of two molecules.
+func ExampleGPSConv() {
+	conv := &layers.GPSConv{Width: 8, Heads: 2, EdgeIn: 3}
+	conv.Init(rand.New(rand.NewPCG(1, 2)))
+	g := graph.Batch(path(), path())
+	in := layers.In{Src: grad.Const(tensor.New(6, 8)), Edge: grad.Const(tensor.New(8, 3))}
+	fmt.Println(conv.Apply(grad.NewEval(), g, in).Y.Shape())
+	// Output: [6 8]
+}

@@ -167,11 +167,15 @@ func TestIsolated(t *testing.T) {
 // No bit of a result or a gradient depends on the number of threads.
 func TestThreads(t *testing.T) {
 	whole := graph.Must(graph.PowerLaw(rand.New(rand.NewPCG(4, 4)), 1500, 12000, 0.75))
+	small := graph.Must(graph.PowerLaw(rand.New(rand.NewPCG(4, 4)), 300, 2400, 0.75)) // of pairs 90,000
 	sides := graph.Must(graph.NewBipartite(1500, 1500, whole.In().Cols, whole.Destinations()))
 	each(t, func(t *testing.T, v variant) {
 		g := whole
 		if v.inDst > 0 {
 			g = sides
+		}
+		if v.whole {
+			g = small
 		}
 		g = v.kinded(g)
 		m := v.model(g)

@@ -48,6 +48,8 @@ func catalogueOracle(t *testing.T, l layer, g *graph.Graph, m *model) matrix {
 		return resGatedOracle(l, g, m)
 	case *layers.MoNetConv:
 		return moNetOracle(l, g, m)
+	case *layers.GPSConv:
+		return gpsOracle(l, g, m)
 	case *layers.PNAConv:
 		return pnaOracle(l, g, m)
 	case *layers.RGCNConv:

@@ -189,18 +189,7 @@ func rgcnOracle(l *layers.RGCNConv, g *graph.Graph, m *model) matrix {
 		return times(c, x[kinds[e]][u])
 	})
 	if l.LayerNorm {
-		for _, row := range y {
-			mean, square := 0.0, 0.0
-			for _, z := range row {
-				mean += z / float64(len(row))
-			}
-			for _, z := range row {
-				square += (z - mean) * (z - mean) / float64(len(row))
-			}
-			for j := range row {
-				row[j] = (row[j]-mean)/math.Sqrt(square+1e-5)*float64(l.Norm.Gain.Value.Data[j]) + float64(l.Norm.B.Value.Data[j])
-			}
-		}
+		y = rowNorm(l.Norm, y)
 	}
 	if !l.NoRoot {
 		y = sum(y, 1, affine(m.own(), l.WRoot, nil))
@@ -250,4 +239,54 @@ func gatedOracle(l *layers.GatedGraphConv, g *graph.Graph, m *model) matrix {
 		own, h = next, next
 	}
 	return own
+}
+
+// rowNorm is a LayerNorm.
+func rowNorm(l *layers.LayerNorm, y matrix) matrix {
+	z := zeros(len(y), l.Width)
+	for i, row := range y {
+		mean, square := 0.0, 0.0
+		for _, a := range row {
+			mean += a / float64(len(row))
+		}
+		for _, a := range row {
+			square += (a - mean) * (a - mean) / float64(len(row))
+		}
+		for j, a := range row {
+			z[i][j] = (a-mean)/math.Sqrt(square+1e-5)*float64(l.Gain.Value.Data[j]) + float64(l.B.Value.Data[j])
+		}
+	}
+	return z
+}
+
+// gpsOracle is of a graph that is no batch: every node attends to all.
+func gpsOracle(l *layers.GPSConv, g *graph.Graph, m *model) matrix {
+	x, heads := values(m.Src), max(1, l.Heads)
+	d := l.Width / heads
+	local := matrix(nil)
+	if l.GINE != nil {
+		local = gineOracle(l.GINE, g, m)
+	} else {
+		local = activated(network(&l.GIN.Net, sum(x, 1, aggregated(layers.AggregateSum, g, m.weights(g), x))), nil, "")
+	}
+	q, k, v := affine(x, l.Query.W, l.Query.B), affine(x, l.Key.W, l.Key.B), affine(x, l.Value.W, l.Value.B)
+	heard := zeros(len(x), l.Width)
+	for i := range x {
+		for lo := 0; lo < l.Width; lo += d {
+			total := 0.0
+			for j := range x {
+				total += math.Exp(dot(q[i][lo:lo+d], k[j][lo:lo+d]) / math.Sqrt(float64(d)))
+			}
+			for j := range x {
+				alpha := math.Exp(dot(q[i][lo:lo+d], k[j][lo:lo+d])/math.Sqrt(float64(d))) / total
+				for c := lo; c < lo+d; c++ {
+					heard[i][c] += alpha * v[j][c]
+				}
+			}
+		}
+	}
+	a := rowNorm(l.LayerNorms[0], sum(x, 1, local))
+	c := rowNorm(l.LayerNorms[1], sum(x, 1, affine(heard, l.Merge.W, l.Merge.B)))
+	y := sum(a, 1, c)
+	return rowNorm(l.LayerNorms[2], sum(y, 1, network(l.Net, y)))
 }

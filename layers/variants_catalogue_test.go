@@ -76,6 +76,16 @@ func principal() []variant {
 	}
 }
 
+// transformed is GPSConv.
+func transformed() []variant {
+	type gps = layers.GPSConv
+	return []variant{
+		{name: "GPS", runs: "UpdateAll.Dense", layer: &gps{Width: 4, Heads: 2, LayerNorm: true}, in: 4, weight: true, dense: true, whole: true},
+		{name: "GPS edges", runs: "UpdateAll.Dense", layer: &gps{Width: 3, EdgeIn: 2, Hidden: 5, LayerNorm: true}, in: 3, edge: 2, dense: true, whole: true},
+		{name: "GPS dropout", runs: "UpdateAll.Dense", layer: &gps{Width: 2, LayerNorm: true, Drop: 0.3, AttnDrop: 0.4}, in: 2, drops: true, dense: true, whole: true},
+	}
+}
+
 // kinded is the layers whose edges have kinds.
 func kinded() []variant {
 	type rgcn = layers.RGCNConv

@@ -22,6 +22,7 @@ type variant struct {
 	weight bool
 	drops  bool
 	dense  bool   // takes no sparse features
+	whole  bool   // there is no such layer on a part of a graph
 	order  bool   // the order of the edges counts
 	runs   string // the operation that sums the messages; empty: see sums
 }
@@ -54,7 +55,7 @@ func variants() []variant {
 		{name: "GATv2 many features of edges", layer: &v2{In: 3, Out: 2, Heads: 2, EdgeIn: 9}, in: 3, edge: 9},
 		{name: "GATv2 dropout", layer: &v2{In: 3, Out: 2, Heads: 2, EdgeIn: 2, FeatDrop: 0.3, AttnDrop: 0.4, Residual: layers.ResidualLinear}, in: 3, edge: 2, weight: true, drops: true},
 	}
-	return slices.Concat(vs, dotted(), normed(), sampled(), spread(), edged(), principal(), kinded())
+	return slices.Concat(vs, dotted(), normed(), sampled(), spread(), edged(), principal(), transformed(), kinded())
 }
 
 // dotted is the layers that attend by scalar products.

@@ -82,7 +82,7 @@ type option struct {
 // layersOn runs every layer with its options on the graph with a hub, a block of
 // it, a bipartite graph and some on a large one.
 func layersOn(b *book) {
-	for _, o := range slicesOf(attentionOptions(), convOptions()) {
+	for _, o := range slicesOf(attentionOptions(), convOptions(), catalogueOptions()) {
 		for _, at := range []place{{"hub", hub()}, {"block", block()}, {"sides", sides()}} {
 			if (at.name == "sides") != (o.fed.dst > 0) || at.name == "block" && o.fed.whole {
 				continue

@@ -3,6 +3,7 @@ package layers_test
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -140,5 +141,41 @@ func TestGPSConvMembers(t *testing.T) {
 	tp.Backward(weigh(m.apply(tp, g)))
 	if moved := l.BatchNorms[2].Mean.Value.Data; moved[0] == 1 {
 		t.Error("the running statistics did not move in training")
+	}
+}
+
+// What the comments say of memory: no step of training holds the message of each edge, or
+// of an NNConv its matrix.
+func TestMessagesAreNotStored(t *testing.T) {
+	const nodes, edges, width = 100, 20000, 64
+	rng := rand.New(rand.NewPCG(1, 1))
+	g := graph.Must(graph.Uniform(rng, nodes, edges))
+	for _, tt := range []struct {
+		l    layer
+		in   int
+		edge int
+		row  int // elements of what is not stored for an edge
+	}{
+		{&layers.EdgeConv{Net: layers.MLP{Widths: []int{8, width, 4}}}, 4, 0, width},
+		{&layers.GINEConv{Net: layers.MLP{Widths: []int{width, 4}}, EdgeIn: 2}, width, 2, width},
+		{&layers.NNConv{In: 8, Out: 8, EdgeIn: 2}, 8, 2, 64},
+		{&layers.MoNetConv{In: 4, Out: 16, EdgeIn: 2, Kernels: 4}, 4, 2, 64},
+		{&layers.ResGatedConv{In: 4, Out: width, EdgeIn: 2}, 4, 2, width},
+		{&layers.PNAConv{In: width, Out: 4, Delta: 1, EdgeIn: 2}, width, 2, width},
+	} {
+		tt.l.Init(rng)
+		x, e := tensor.New(nodes, tt.in), tensor.New(edges, max(1, tt.edge))
+		x.Normal(rng, 0, 1)
+		e.Normal(rng, 0, 1)
+		tp := grad.NewTape(1)
+		in := layers.In{Src: tp.Watch(x)}
+		if tt.edge > 0 {
+			in.Edge = tp.Watch(e)
+		}
+		tp.Backward(weigh(tt.l.Apply(tp, g, in).Y))
+		all := edges * tt.row * int(reflect.TypeFor[tensor.Float]().Size())
+		if peak := tp.Stats().Peak; peak >= all {
+			t.Errorf("%T: %d bytes at most at a time; a row for each edge is %d", tt.l, peak, all)
+		}
 	}
 }

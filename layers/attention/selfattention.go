@@ -62,6 +62,9 @@ func (l *MultiHead) Init(rng *rand.Rand) {
 	if m < 1 || heads < 1 || m%heads != 0 {
 		panic(&tensor.ShapeError{Op: "attention.MultiHead", Shapes: [][]int{{m}, {heads}}, Why: fmt.Sprintf("Model is %d and Heads %d: make Model a multiple of Heads", m, heads)})
 	}
+	if l.Rotary && m/heads%2 != 0 {
+		panic(&tensor.ShapeError{Op: "attention.MultiHead", Shapes: [][]int{{m}, {heads}}, Why: fmt.Sprintf("a head has %d columns, and Rotary turns pairs of them: a head is of even width", m/heads)})
+	}
 	key, value, across := cmp.Or(l.Key, m), cmp.Or(l.Value, m), m
 	if key == m && value == m {
 		across = 3 * m

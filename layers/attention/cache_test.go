@@ -50,8 +50,8 @@ func newLanguageModel(b attention.Block, depth, tokens int) *attention.LanguageM
 	return l
 }
 
-// sameBits compares rows of both.
-func sameBits(t *testing.T, what string, got, want []tensor.Float) {
+// equalBits compares rows of both.
+func equalBits(t *testing.T, what string, got, want []tensor.Float) {
 	t.Helper()
 	if !slices.Equal(got, want) {
 		t.Fatalf("%s: %v, want the bits of %v", what, got, want)
@@ -92,7 +92,7 @@ func TestCacheIsFullPass(t *testing.T) {
 					for _, n := range lengths[:s] {
 						at += n
 					}
-					sameBits(t, string(p), logits.Value().Row(k), want.Row(at))
+					equalBits(t, string(p), logits.Value().Row(k), want.Row(at))
 				}
 			}
 			if regions, room := c.Hypotheses(); regions != 4 || room > 256 {
@@ -193,8 +193,8 @@ func sameSearch(t *testing.T, got, want [][]decode.Sequence) {
 	}
 }
 
-// caught returns the error that f panics with.
-func caught(t *testing.T, f func()) (text string) {
+// refusal returns the error that f panics with.
+func refusal(t *testing.T, f func()) (text string) {
 	t.Helper()
 	defer func() {
 		e, ok := recover().(error)
@@ -236,7 +236,7 @@ func TestCacheRefuses(t *testing.T) {
 			tape.Backward(y.Sum())
 		},
 	} {
-		if got := caught(t, f); !strings.Contains(got, want) {
+		if got := refusal(t, f); !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

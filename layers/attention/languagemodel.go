@@ -42,12 +42,12 @@ const languageModel = "attention.LanguageModel"
 
 // Forward returns the logits at each node of g.
 func (l *LanguageModel) Forward(t *grad.Tape, g *graph.Graph, tokens []int32) *grad.Var {
-	wantTokens(languageModel, l.Words, g, tokens)
+	wantWords(languageModel, l.Words, g, tokens)
 	x := t.Dropout(l.words().of(t, tokens, placesOf(g).dst), l.Drop)
 	return l.logits(t, l.Encoder.Forward(t, g, x))
 }
 
-func (l *LanguageModel) words() embedding { return embedding{l.Words, l.Places, l.Position} }
+func (l *LanguageModel) words() placed { return placed{l.Words, l.Places, l.Position} }
 
 func (l *LanguageModel) logits(t *grad.Tape, y *grad.Var) *grad.Var {
 	if l.Out != nil {

@@ -95,8 +95,8 @@ func Rotate(x *grad.Var, places []int32) *grad.Var {
 	return grad.ConcatAxis(2, a.Mul(c).Sub(b.Mul(s)), a.Mul(s).Add(b.Mul(c)))
 }
 
-// embedding is a table of tokens, and what their places add.
-type embedding struct {
+// placed is a table of tokens, and what their places add.
+type placed struct {
 	words, places *grad.Param // places: of Learned
 	position      Position
 }
@@ -120,7 +120,7 @@ func newWords(rng *rand.Rand, n, width int) *grad.Param {
 }
 
 // of returns √width·e(token), and its place's row added.
-func (e embedding) of(t *grad.Tape, tokens, places []int32) *grad.Var {
+func (e placed) of(t *grad.Tape, tokens, places []int32) *grad.Var {
 	words := t.Use(e.words)
 	x := words.Rows(tokens).Scale(math.Sqrt(float64(words.Dim(1))))
 	switch e.position {

@@ -43,7 +43,7 @@ func TestRotate(t *testing.T) {
 			t.Errorf("head %d: %v at 3 and 5, %v at 40 and 42, %v at 3 and 6", h, apart[h], moved[h], further[h])
 		}
 	}
-	sameBits(t, "place 0", attention.Rotate(x, []int32{0, 0}).Value().Data, x.Value().Data)
+	equalBits(t, "place 0", attention.Rotate(x, []int32{0, 0}).Value().Data, x.Value().Data)
 }
 
 // The bias of an edge is that of its offset, beyond the last one that of the last.
@@ -74,7 +74,7 @@ func TestRelativeBias(t *testing.T) {
 func TestLearnedPlacesEnd(t *testing.T) {
 	l := newLanguageModel(attention.Block{Model: 4, Position: attention.Learned, Longest: 3}, 1, 5)
 	l.Forward(nil, graph.Batch(graph.Causal(3), graph.Causal(2)), make([]int32, 5))
-	got := caught(t, func() { l.Forward(nil, graph.Causal(4), make([]int32, 4)) })
+	got := refusal(t, func() { l.Forward(nil, graph.Causal(4), make([]int32, 4)) })
 	if want := "a token stands at place 3, and 3 places are learned"; !strings.Contains(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -87,7 +87,7 @@ func naive(l *attention.MultiHead, g *graph.Graph, query, key, value *tensor.Den
 	return out
 }
 
-func near(t *testing.T, what string, got *tensor.Dense, want [][]float64) {
+func nearRows(t *testing.T, what string, got *tensor.Dense, want [][]float64) {
 	t.Helper()
 	for i, row := range want {
 		for j, w := range row {
@@ -102,19 +102,19 @@ func TestMultiHeadIsItsFormula(t *testing.T) {
 	self, cross := newMultiHead(attention.MultiHead{Model: 6, Heads: 3}), newMultiHead(attention.MultiHead{Model: 6, Heads: 2, Key: 4, Value: 5})
 	for name, g := range map[string]*graph.Graph{"odd": odd(), "complete": graph.Complete(4), "causal": graph.Causal(4), "band": graph.Band(4, 1)} {
 		x := normal(1, 4, 6)
-		near(t, name, self.Forward(nil, g, grad.Const(x)).Value(), naive(self, g, x, x, x))
+		nearRows(t, name, self.Forward(nil, g, grad.Const(x)).Value(), naive(self, g, x, x, x))
 	}
 	g := graph.CompleteBipartite(3, 2)
 	q, k, v := normal(1, 2, 6), normal(2, 3, 4), normal(3, 3, 5)
 	y, _ := cross.Apply(nil, g, attention.QKV{Query: grad.Const(q), Key: grad.Const(k), Value: grad.Const(v)})
-	near(t, "cross", y.Value(), naive(cross, g, q, k, v))
+	nearRows(t, "cross", y.Value(), naive(cross, g, q, k, v))
 }
 
 // A node that hears nobody gets the bias of W_o.
 func TestMultiHeadAlone(t *testing.T) {
 	l := newMultiHead(attention.MultiHead{Model: 4, Heads: 2})
 	y := l.Forward(nil, odd(), grad.Const(normal(1, 4, 4))).Value()
-	sameBits(t, "node 2", y.Row(2), l.BOut.Value.Data)
+	equalBits(t, "node 2", y.Row(2), l.BOut.Value.Data)
 	if n := l.Forward(nil, graph.Complete(0), grad.Const(tensor.New(0, 4))).Dim(0); n != 0 {
 		t.Errorf("an empty graph gives %d rows", n)
 	}
@@ -164,7 +164,7 @@ func TestCausalLeak(t *testing.T) {
 			before := l.Forward(nil, g, said).Value().Clone()
 			said[50] = (said[50] + 1) % 6
 			after := l.Forward(nil, g, said).Value()
-			sameBits(t, string(p), after.Data[:50*6], before.Data[:50*6])
+			equalBits(t, string(p), after.Data[:50*6], before.Data[:50*6])
 			if slices.Equal(after.Row(50), before.Row(50)) || slices.Equal(after.Row(51), before.Row(51)) {
 				t.Errorf("%q: the token that changed moves nothing", p)
 			}
@@ -214,7 +214,7 @@ func TestPathsAgree(t *testing.T) {
 		}
 		wide, _, _ := run(graph.Band(70, 70))
 		all, _, _ := run(graph.Complete(70))
-		sameBits(t, "Band(n, n)", wide.Data, all.Data)
+		equalBits(t, "Band(n, n)", wide.Data, all.Data)
 	}
 }
 
@@ -232,7 +232,7 @@ func TestBatchIsSeparate(t *testing.T) {
 			all, at := l.Forward(nil, graph.Batch(gs...), slices.Concat(said...)).Value(), 0
 			for i, g := range gs {
 				one := l.Forward(nil, g, said[i]).Value()
-				sameBits(t, string(p)+" "+name, all.Data[at:at+len(one.Data)], one.Data)
+				equalBits(t, string(p)+" "+name, all.Data[at:at+len(one.Data)], one.Data)
 				at += len(one.Data)
 			}
 		}
@@ -310,7 +310,7 @@ func TestMultiHeadRefuses(t *testing.T) {
 		"attention.MultiHead: x is nil":      func() { l.Forward(nil, graph.Complete(3), nil) },
 		"want Longest, the number of places": func() { newLanguageModel(attention.Block{Model: 4, Position: attention.Learned}, 1, 3) },
 	} {
-		if got := caught(t, f); !strings.Contains(got, want) {
+		if got := refusal(t, f); !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -84,7 +84,7 @@ func (l *Transformer) Forward(t *grad.Tape, m Masks, source, fed []int32) *grad.
 // block.
 func (l *Transformer) Apply(t *grad.Tape, m Masks, source, fed []int32) (logits *grad.Var, weights []message.Msg) {
 	memory := l.Encode(t, m.Source, source)
-	wantTokens(transformer, l.Words, m.Target, fed)
+	wantWords(transformer, l.Words, m.Target, fed)
 	x := t.Dropout(l.targets().of(t, fed, placesOf(m.Target).dst), l.Drop)
 	y, weights := l.Decoder.Apply(t, m.Target, m.Cross, x, memory)
 	return l.logits(t, y), weights
@@ -92,15 +92,15 @@ func (l *Transformer) Apply(t *grad.Tape, m Masks, source, fed []int32) (logits 
 
 // Encode returns what the encoder makes of sources.
 func (l *Transformer) Encode(t *grad.Tape, g *graph.Graph, source []int32) *grad.Var {
-	e := embedding{l.SourceWords, l.SourcePlaces, l.Position}
+	e := placed{l.SourceWords, l.SourcePlaces, l.Position}
 	if e.words == nil {
 		e.words = l.Words
 	}
-	wantTokens(transformer, e.words, g, source)
+	wantWords(transformer, e.words, g, source)
 	return l.Encoder.Forward(t, g, t.Dropout(e.of(t, source, placesOf(g).dst), l.Drop))
 }
 
-func (l *Transformer) targets() embedding { return embedding{l.Words, l.Places, l.Position} }
+func (l *Transformer) targets() placed { return placed{l.Words, l.Places, l.Position} }
 
 func (l *Transformer) logits(t *grad.Tape, y *grad.Var) *grad.Var {
 	if l.Out != nil {
@@ -151,8 +151,8 @@ func (l *Transformer) crosses() (out []*MultiHead) {
 	return out
 }
 
-// wantTokens panics unless there is a token for each node, and Init was called.
-func wantTokens(op string, words *grad.Param, g *graph.Graph, tokens []int32) {
+// wantWords panics unless there is a token for each node, and Init was called.
+func wantWords(op string, words *grad.Param, g *graph.Graph, tokens []int32) {
 	if words == nil {
 		panic(&grad.TapeError{Op: op, Why: "it has no Params; was Init called?"})
 	}

@@ -51,12 +51,12 @@ func TestDropoutIsOffAtEval(t *testing.T) {
 	plain, drop := newTransformer(attention.Block{Model: 4, Heads: 2}, true), newTransformer(attention.Block{Model: 4, Heads: 2, Drop: 0.5}, true)
 	m, source, fed := attention.Pairs([]int{2, 1}, []int{3, 1}), []int32{3, 8, 1}, []int32{0, 2, 5, 5}
 	want := plain.Forward(grad.NewEval(), m, source, fed).Value()
-	sameBits(t, "on an eval tape", drop.Forward(grad.NewEval(), m, source, fed).Value().Data, want.Data)
-	sameBits(t, "on no tape", drop.Forward(nil, m, source, fed).Value().Data, want.Data)
+	equalBits(t, "on an eval tape", drop.Forward(grad.NewEval(), m, source, fed).Value().Data, want.Data)
+	equalBits(t, "on no tape", drop.Forward(nil, m, source, fed).Value().Data, want.Data)
 	if slices.Equal(drop.Forward(grad.NewTape(1), m, source, fed).Value().Data, want.Data) {
 		t.Error("nothing is dropped in training")
 	}
-	sameBits(t, "without Drop", plain.Forward(grad.NewTape(1), m, source, fed).Value().Data, want.Data)
+	equalBits(t, "without Drop", plain.Forward(grad.NewTape(1), m, source, fed).Value().Data, want.Data)
 }
 
 // A row of equal elements becomes the bias of the norm, and no NaN, in either place of it.
@@ -74,7 +74,7 @@ func TestNormOfConstantRow(t *testing.T) {
 		}
 		l.Norm2.Gain.Value.Fill(1)
 		l.Norm2.B.Value.Fill(3)
-		sameBits(t, "norm", l.Norm2.Forward(nil, grad.Const(x)).Value().RowRange(0, 1).Data, []tensor.Float{3, 3, 3, 3})
+		equalBits(t, "norm", l.Norm2.Forward(nil, grad.Const(x)).Value().RowRange(0, 1).Data, []tensor.Float{3, 3, 3, 3})
 	}
 }
 
@@ -93,7 +93,7 @@ func TestPairsAreSeparate(t *testing.T) {
 	at := 0
 	for i := range sources {
 		one := l.Forward(nil, attention.Pairs(lengths(sources[i:i+1]), lengths(fed[i:i+1])), sources[i], fed[i]).Value()
-		sameBits(t, "pair", all.Data[at:at+len(one.Data)], one.Data)
+		equalBits(t, "pair", all.Data[at:at+len(one.Data)], one.Data)
 		at += len(one.Data)
 	}
 	for _, v := range all.Data {
@@ -111,7 +111,7 @@ func TestTargetLeak(t *testing.T) {
 	before := l.Forward(nil, m, source, fed).Value().Clone()
 	fed[2] = 7
 	after := l.Forward(nil, m, source, fed).Value()
-	sameBits(t, "before", after.Data[:18], before.Data[:18])
+	equalBits(t, "before", after.Data[:18], before.Data[:18])
 	source[2] = 0
 	moved := l.Forward(nil, m, source, fed).Value()
 	for i := range 4 {
@@ -171,7 +171,7 @@ func TestTransformerRefuses(t *testing.T) {
 		"x has 3 columns, Model is 4":                  func() { block.Forward(nil, graph.Complete(1), grad.Const(tensor.New(1, 3))) },
 		"attention to other rows is MultiHead.Cross":   func() { block.Forward(nil, graph.CompleteBipartite(1, 2), grad.Const(tensor.New(1, 4))) },
 	} {
-		if got := caught(t, f); !strings.Contains(got, want) {
+		if got := refusal(t, f); !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

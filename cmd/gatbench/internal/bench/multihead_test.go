@@ -14,7 +14,7 @@ func TestAttend(t *testing.T) {
 		t.Errorf("the name is %v", s)
 	}
 	for _, w := range []workload{
-		s.task(newMultiHead(s.d, s.heads, 0)).workload(), s.task(newEncoderLayer(s, encoderDrop)).workload(), window(7, 2),
+		s.task(newMultiHead(s.d, s.heads)).workload(), s.task(newEncoderLayer(s, encoderDrop)).workload(), window(7, 2),
 	} {
 		w.call()
 		w.forward()

@@ -1,6 +1,7 @@
 package attention_test
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -23,5 +24,24 @@ func BenchmarkGenerate(b *testing.B) {
 		if _, err := (decode.Greedy{}).Run(s); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkShortPairs is a training step of 64 pairs of 4 to 10 tokens.
+func BenchmarkShortPairs(b *testing.B) {
+	l := &attention.Transformer{Block: attention.Block{Model: 64, Heads: 4, Hidden: 128}, Target: 16, Encoders: 2, Decoders: 2}
+	l.Init(rand.New(rand.NewPCG(1, 2)))
+	var source, fed []int
+	n, m := 0, 0
+	for i := range 64 {
+		source, fed = append(source, 4+i%7), append(fed, 5+i%7)
+		n, m = n+4+i%7, m+5+i%7
+	}
+	said, heard := make([]int32, m), make([]int32, n)
+	tape := grad.NewTape(1)
+	b.ReportAllocs()
+	for b.Loop() {
+		tape.Reset()
+		tape.Backward(l.Forward(tape, attention.Pairs(source, fed), heard, said).CrossEntropy(said))
 	}
 }

@@ -83,7 +83,7 @@ func (p *Past) query(b *block, i, h int) {
 				row[j] += p.Bias[(min(n-1-u-j, p.Reach)+p.Reach)*p.Heads+h]
 			}
 		}
-		vec.NoTop(row[nu:])
+		b.hears(0, 0, nu)
 		b.weigh(0, &top, &sum, y)
 		all := p.Heads * p.ValueWidth
 		(&gemm.Product{A: row, RS: blockSrc, CS: 1, B: x[u*all:], LDB: all, C: y, LDC: p.ValueWidth, M: 1, N: p.ValueWidth, K: nu}).MulAdd()

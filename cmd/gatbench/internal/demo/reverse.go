@@ -102,7 +102,7 @@ func (r *reverser) train(s *Stage, test text.Pairs, epochs int) (*training, erro
 	s.print("%s\n", r.Name)
 	step, failed := uint64(0), error(nil)
 	l := &training{
-		Stage: s, optimiser: &train.Adam{LR: 0.5, Beta2: 0.98, Eps: 1e-9, Schedule: train.Noam{Width: 64, Warmup: 200}}, epochs: s.epochs(epochs), batches: hundred,
+		Stage: s, optimiser: &train.Adam{LR: 0.5, Beta2: 0.98, Eps: 1e-9, Schedule: train.Noam{Width: 64, Warmup: 200}}, clip: 1, epochs: s.epochs(epochs), batches: hundred,
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			step++
 			return r.loss(t, reverseWords(64, s.Seed+step))

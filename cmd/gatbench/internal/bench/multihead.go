@@ -59,7 +59,7 @@ func attendBenchmarks(threads int) []Benchmark {
 		}
 	}
 	out = append(out, raggedAttention(threads), windowBenchmark(threads))
-	return append(out, additiveBenchmarks(threads)...)
+	return append(append(out, additiveBenchmarks(threads)...), generateBenchmarks(threads)...)
 }
 
 // task returns a network over sentences of one length.

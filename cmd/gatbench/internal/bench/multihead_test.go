@@ -41,3 +41,14 @@ func TestAdditiveSteps(t *testing.T) {
 		w.forward()
 	}
 }
+
+// A small relative of the generating rows runs.
+func TestGenerate(t *testing.T) {
+	s := generateShape{2, 5, 8, 2, 1, 7}
+	if s.String() != "2x5x8x2x1" {
+		t.Errorf("the name is %v", s)
+	}
+	w := s.workload()
+	w.call()
+	w.call()
+}

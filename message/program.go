@@ -35,6 +35,9 @@ func leaf(k ir.Kind, x *grad.Var) Msg {
 // empty reports whether m says nothing.
 func (m *Msg) empty() bool { return m.codeLen == 0 && m.long == nil }
 
+// Empty reports whether m says nothing, as the zero Msg does.
+func (m Msg) Empty() bool { return m.empty() }
+
 // filled panics with a [*grad.TapeError] if m says nothing.
 func (m *Msg) filled() {
 	if m.empty() {

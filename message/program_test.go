@@ -102,6 +102,9 @@ func TestProgram(t *testing.T) {
 	if n := len(vars.attributeList()); n != 1 {
 		t.Errorf("%d lists of kinds, want the one of all", n)
 	}
+	if !(Msg{}).Empty() || W(grad.Const(tensor.New(1))).Empty() {
+		t.Error("Empty is wrong")
+	}
 	if !(&Msg{}).empty() || (&front).empty() || (&one).empty() {
 		t.Error("only a Msg that says nothing is empty")
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd/gemm"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -110,6 +111,36 @@ type block struct {
 	p, dp [blockDst * blockSrc]tensor.Float // the logits, then weights; their gradients
 	kept  [blockDst * blockSrc]tensor.Float // what dropout multiplies weights with
 	turn  []tensor.Float                    // rows of sources, turned to columns
+	heard [blockDst]run                     // of each row of p, where it may hold something
+	along []tensor.Float                    // p and dp of all blocks of some destinations
+}
+
+// run is a range of a row of a block, from a multiple of eight to another.
+type run struct{ from, to int }
+
+// hears notes that row i of p is logits from lo to hi, of which the whole registers that they
+// stand in are read; the rest of these becomes −∞.
+func (b *block) hears(i, lo, hi int) {
+	row := b.p[i*blockSrc : (i+1)*blockSrc]
+	if lo >= hi {
+		b.heard[i] = run{}
+		return
+	}
+	h := run{lo &^ 7, (hi + 7) &^ 7}
+	vec.NoTop(row[h.from:lo])
+	vec.NoTop(row[hi:h.to])
+	b.heard[i] = h
+}
+
+// exponentials turns row i of p from logits into exp(logit − top), and what nobody hears
+// into zeros. It returns the part that holds something.
+func (b *block) exponentials(i int, top []tensor.Float) []tensor.Float {
+	row, h := b.p[i*blockSrc:(i+1)*blockSrc], b.heard[i]
+	clear(row[:h.from])
+	clear(row[h.to:])
+	row = row[h.from:h.to]
+	vec.ExpRows(row, row, top)
+	return row
 }
 
 var blocks = sync.Pool{New: func() any { return new(block) }}
@@ -152,11 +183,8 @@ func (b *block) columnsOf(x []tensor.Float, u, n int, h headOf) {
 		b.turn = make([]tensor.Float, h.d*blockSrc)
 	}
 	b.turn = b.turn[:h.d*blockSrc]
-	for i := range n {
-		row := x[(u+i)*h.all+h.at : (u+i)*h.all+h.at+h.d]
-		for j, v := range row {
-			b.turn[j*blockSrc+i] = v
-		}
+	if n > 0 {
+		gemm.PackTransposed(b.turn, x[u*h.all+h.at:], blockSrc, h.all, [2]int{n, h.d})
 	}
 }
 

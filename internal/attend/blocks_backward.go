@@ -34,6 +34,17 @@ func (m *Blocks) Room(bias bool) int {
 func (m *Blocks) Backward(g *BlockGrads, room []tensor.Float) {
 	n := len(m.Stats.Top)
 	g.center = room[:n]
+	if m.short(g) {
+		m.each(wholeOf, func(b *block, j job) { b.shortGrads(m, j, g) })
+		return
+	}
+	if g.Q != nil && g.Bias == nil && m.kept() {
+		m.each(destinationsOf, func(b *block, j job) { b.centerAndQueryGrad(m, j, g) })
+		if g.K != nil || g.X != nil {
+			m.sourceGrads(g)
+		}
+		return
+	}
 	if g.Q != nil || g.K != nil || g.Bias != nil {
 		m.each(destinationsOf, func(b *block, j job) { b.center(m, j, g) })
 	}
@@ -109,9 +120,7 @@ func (b *block) weights(m *Blocks, j job, r rect) {
 	b.logits(m, j, r)
 	for i := range r.nv {
 		k := (r.v+i)*m.Heads + j.h
-		p := b.p[i*blockSrc : (i+1)*blockSrc]
-		vec.ExpRows(p, p, m.Stats.Top[k:k+1])
-		vec.DivideRows(p, m.Stats.Sum[k:k+1])
+		vec.DivideRows(b.exponentials(i, m.Stats.Top[k:k+1]), m.Stats.Sum[k:k+1])
 	}
 }
 
@@ -125,6 +134,51 @@ func (b *block) center(m *Blocks, j job, g *BlockGrads) {
 			k, row := (r.v+i)*m.Heads+j.h, i*blockSrc
 			vec.Runs(blockSrc).Dot(g.center[k:k+1], b.p[row:row+blockSrc], b.dp[row:row+blockSrc])
 		}
+	}
+}
+
+// mostAlong is of how many sources a thread keeps the weights of some destinations, and their
+// gradients, between the two things that Backward does with them: three megabytes.
+const mostAlong = 8192
+
+// kept reports whether no block has more sources.
+func (m *Blocks) kept() bool {
+	for _, s := range m.Spans {
+		if s.NumSrc > mostAlong {
+			return false
+		}
+	}
+	return true
+}
+
+// centerAndQueryGrad is center and then queryGrad, with the weights and their gradients kept
+// between the two.
+func (b *block) centerAndQueryGrad(m *Blocks, j job, g *BlockGrads) {
+	v, nv := j.Dst+j.lo, j.hi-j.lo
+	in := m.ofKeys(j.h)
+	from, to := reach(j.Span, j.lo, j.hi)
+	b.along = b.along[:0]
+	for u := from; u < to; u += blockSrc {
+		r := rect{v, nv, u, min(blockSrc, to-u)}
+		b.weightsAndGrads(m, j, r, g.Out)
+		for i := range nv {
+			k, row := (v+i)*m.Heads+j.h, i*blockSrc
+			vec.Runs(blockSrc).Dot(g.center[k:k+1], b.p[row:row+blockSrc], b.dp[row:row+blockSrc])
+		}
+		b.along = append(append(b.along, b.p[:nv*blockSrc]...), b.dp[:nv*blockSrc]...)
+	}
+	rest := b.along
+	for u := from; u < to; u += blockSrc {
+		p, d := rest[:nv*blockSrc], rest[nv*blockSrc:2*nv*blockSrc]
+		rest = rest[2*nv*blockSrc:]
+		for i := range nv {
+			row := d[i*blockSrc : (i+1)*blockSrc]
+			vec.Shift.Forward(row, row, -g.center[(v+i)*m.Heads+j.h])
+		}
+		vec.Mul.Forward(d, d, p, 1, 1)
+		vec.Scale.Forward(d, d, m.Scale)
+		k := m.K[u*in.all+in.at:]
+		(&gemm.Product{A: d, RS: blockSrc, CS: 1, B: k, LDB: in.all, C: g.Q[v*in.all+in.at:], LDC: in.all, M: nv, N: in.d, K: min(blockSrc, to-u)}).MulAdd()
 	}
 }
 

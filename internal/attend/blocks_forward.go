@@ -38,8 +38,8 @@ func (b *block) forward(m *Blocks, j job, y []tensor.Float) {
 	}
 }
 
-// logits sets p to the scaled inner products of destinations and sources; −∞
-// where there is no edge.
+// logits sets p to the scaled inner products of destinations and sources, where heard says;
+// −∞ where there is no edge.
 func (b *block) logits(m *Blocks, j job, r rect) {
 	s, at := j.Span, m.ofKeys(j.h)
 	b.columnsOf(m.K, r.u, r.nu, at)
@@ -54,8 +54,7 @@ func (b *block) logits(m *Blocks, j job, r rect) {
 	for i := range r.nv {
 		lo, hi, skip := s.Sources(r.v + i - s.Dst)
 		row := p[i*blockSrc : i*blockSrc+blockSrc]
-		vec.NoTop(row[:min(max(lo-r.u, 0), r.nu)])
-		vec.NoTop(row[min(max(hi-r.u, 0), r.nu):])
+		b.hears(i, min(max(lo-r.u, 0), r.nu), min(max(hi-r.u, 0), r.nu))
 		if at := skip - r.u; skip >= 0 && at >= 0 && at < r.nu {
 			row[at] = tensor.Float(math.Inf(-1))
 		}
@@ -66,14 +65,14 @@ func (b *block) logits(m *Blocks, j job, r rect) {
 // to which the sum and the result are brought.
 func (b *block) weigh(i int, top, sum *tensor.Float, out []tensor.Float) {
 	row := b.p[i*blockSrc : i*blockSrc+blockSrc]
-	now := max(*top, vec.MaxOf(row))
+	now := max(*top, vec.MaxOf(row[b.heard[i].from:b.heard[i].to]))
 	if now != *top {
 		less := vec.Weigh(*top, now)
 		vec.Scale.Forward(out, out, less)
 		*sum *= less
 		*top = now
 	}
-	vec.ExpRows(row, row, []tensor.Float{now})
+	b.exponentials(i, []tensor.Float{now})
 	*sum += vec.Sum(row)
 }
 

@@ -14,6 +14,9 @@
 // [AttentionPool], [Hierarchical] and [ChainAttention] read many rows into one.
 // docs/attention.md draws the graph of each.
 //
+// [MultiHead] is attention in several heads, [EncoderBlock] and [DecoderBlock] the blocks of a
+// [Transformer] and a [LanguageModel], and a [Cache] keeps what was said: docs/transformers.md.
+//
 // These rules hold for every form:
 //
 //   - Sentences of any lengths stand in one graph. Nothing is padded, so there are no masks:

@@ -7,7 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -43,7 +43,7 @@ func attendBenchmarks(threads int) []Benchmark {
 	for _, s := range attendShapes {
 		out = append(out, Benchmark{
 			name: fmt.Sprintf("attention/mha/%v", s), op: "dense/mha", lanes: threads, params: s.params(threads),
-			prepare: func() workload { return s.task(newMultiHead(s.d, s.heads, 0)).workload() },
+			prepare: func() workload { return s.task(newMultiHead(s.d, s.heads)).workload() },
 		})
 	}
 	for _, s := range attendShapes {
@@ -59,7 +59,7 @@ func attendBenchmarks(threads int) []Benchmark {
 		}
 	}
 	out = append(out, raggedAttention(threads), windowBenchmark(threads))
-	return append(out, additiveBenchmarks(threads)...)
+	return append(append(out, additiveBenchmarks(threads)...), generateBenchmarks(threads)...)
 }
 
 // task returns a network over sentences of one length.
@@ -77,7 +77,7 @@ func raggedAttention(threads int) Benchmark {
 	return Benchmark{
 		name: fmt.Sprintf("attention/ragged/%dx%d", s.d, s.heads), op: "attention/ragged", lanes: threads, params: params,
 		prepare: func() workload {
-			net, g := newMultiHead(s.d, s.heads, 0), sentences(raggedLengths()...)
+			net, g := newMultiHead(s.d, s.heads), sentences(raggedLengths()...)
 			net.Init(rand.New(rand.NewPCG(1, 2)))
 			return recurrentTask{g, newOperand(g.NumNodes(), s.d), net}.workload()
 		},
@@ -117,59 +117,12 @@ func window(words, reach int) workload {
 	}
 }
 
-// multiHead is self-attention as torch's MultiheadAttention computes it.
-type multiHead struct {
-	heads                   int
-	drop                    float64
-	query, key, value, join layers.Linear
+// newMultiHead is what torch's MultiheadAttention is.
+func newMultiHead(width, heads int) convolution {
+	return &attention.MultiHead{Model: width, Heads: heads}
 }
 
-func newMultiHead(width, heads int, drop float64) *multiHead {
-	l := layers.Linear{In: width, Out: width}
-	return &multiHead{heads, drop, l, l, l, l}
-}
-
-// Init makes the Params.
-func (m *multiHead) Init(rng *rand.Rand) {
-	for _, l := range []*layers.Linear{&m.query, &m.key, &m.value, &m.join} {
-		l.Init(rng)
-	}
-}
-
-// Forward returns what each word heard.
-func (m *multiHead) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
-	heads := func(l *layers.Linear) *grad.Var { return l.Forward(t, x).Reshape(-1, m.heads, l.Out/m.heads) }
-	y, _ := (&message.Attention{Q: heads(&m.query), K: heads(&m.key), V: heads(&m.value), Drop: m.drop}).Apply(t, g)
-	return m.join.Forward(t, y.Reshape(-1, m.join.In))
-}
-
-// encoderLayer is torch's TransformerEncoderLayer: norms come after the sums.
-type encoderLayer struct {
-	drop          float64
-	attend        *multiHead
-	wide, narrow  layers.Linear
-	first, second layers.LayerNorm
-}
-
-func newEncoderLayer(s attendShape, drop float64) *encoderLayer {
-	return &encoderLayer{
-		drop, newMultiHead(s.d, s.heads, drop), layers.Linear{In: s.d, Out: 4 * s.d}, layers.Linear{In: 4 * s.d, Out: s.d},
-		layers.LayerNorm{Width: s.d}, layers.LayerNorm{Width: s.d},
-	}
-}
-
-// Init makes the Params.
-func (e *encoderLayer) Init(rng *rand.Rand) {
-	e.attend.Init(rng)
-	e.wide.Init(rng)
-	e.narrow.Init(rng)
-	e.first.Init(rng)
-	e.second.Init(rng)
-}
-
-// Forward returns a row for each word.
-func (e *encoderLayer) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
-	x = e.first.Forward(t, x.Add(t.Dropout(e.attend.Forward(t, g, x), e.drop)))
-	hidden := t.Dropout(e.wide.Forward(t, x).ReLU(), e.drop)
-	return e.second.Forward(t, x.Add(t.Dropout(e.narrow.Forward(t, hidden), e.drop)))
+// newEncoderLayer is what torch's TransformerEncoderLayer is: norms come after the sums.
+func newEncoderLayer(s attendShape, drop float64) convolution {
+	return &attention.EncoderBlock{Block: attention.Block{Model: s.d, Heads: s.heads, Drop: drop}}
 }

@@ -14,7 +14,7 @@ func TestAttend(t *testing.T) {
 		t.Errorf("the name is %v", s)
 	}
 	for _, w := range []workload{
-		s.task(newMultiHead(s.d, s.heads, 0)).workload(), s.task(newEncoderLayer(s, encoderDrop)).workload(), window(7, 2),
+		s.task(newMultiHead(s.d, s.heads)).workload(), s.task(newEncoderLayer(s, encoderDrop)).workload(), window(7, 2),
 	} {
 		w.call()
 		w.forward()
@@ -40,4 +40,15 @@ func TestAdditiveSteps(t *testing.T) {
 		w.call()
 		w.forward()
 	}
+}
+
+// A small relative of the generating rows runs.
+func TestGenerate(t *testing.T) {
+	s := generateShape{2, 5, 8, 2, 1, 7}
+	if s.String() != "2x5x8x2x1" {
+		t.Errorf("the name is %v", s)
+	}
+	w := s.workload()
+	w.call()
+	w.call()
 }

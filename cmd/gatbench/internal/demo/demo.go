@@ -13,7 +13,8 @@ func All() []Demo {
 	return []Demo{names, questions, tagging, sentiment, recall, adding, sine, chaos, language, antonyms, dates, multi30k,
 		sorting, hull, salesman,
 		hopfield, modern,
-		attpool, han, selfatt, lookup}
+		attpool, han, selfatt, lookup,
+		reverse}
 }
 
 // Find returns the demo of that name.

@@ -1,0 +1,92 @@
+package attend
+
+import (
+	"math"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd/gemm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Past is dot-product attention of single queries to rows that are kept in regions, such as
+// the tokens of a sentence so far. Query i hears the first n = Lens[i] rows of region r =
+// Regions[i]:
+//
+//	y[i,h,:] = Σ_u softmax_u(Scale·⟨K[r,h,:,u], Q[i,h,:]⟩ + Bias[clamp(n−1−u)+Reach, h])·X[r,u,h,:]
+//
+// Keys lie by columns, so that the scores of a query are a product with a matrix. The result has
+// the bits that [Blocks] gives a destination which hears these sources, in one block with others.
+type Past struct {
+	K          []tensor.Float // of each region Heads·KeyWidth rows of Room elements
+	X          []tensor.Float // of each region Room rows of Heads·ValueWidth elements
+	Room       int
+	Heads      int
+	KeyWidth   int
+	ValueWidth int
+	Scale      tensor.Float
+	Bias       []tensor.Float // 2·Reach+1 rows of Heads elements; nil: none
+	Reach      int
+
+	Regions, Lens []int32
+	Q, Y          []tensor.Float // Y is zero
+
+	perChunk int
+}
+
+// pastChunk is about how many products a thread takes at a time.
+const pastChunk = 1 << 17
+
+// Forward sets Y to the result.
+func (p *Past) Forward() {
+	most := int32(1)
+	for _, n := range p.Lens {
+		most = max(most, n)
+	}
+	jobs := len(p.Lens) * p.Heads
+	p.perChunk = max(1, pastChunk/(int(most)*(p.KeyWidth+p.ValueWidth)))
+	if chunks := (jobs + p.perChunk - 1) / p.perChunk; chunks > 1 {
+		par.Run(chunks, p)
+	} else {
+		p.Chunk(0)
+	}
+}
+
+// Chunk computes some heads of some queries.
+func (p *Past) Chunk(i int) {
+	b := blocks.Get().(*block)
+	b.spoil()
+	for job, last := i*p.perChunk, min((i+1)*p.perChunk, len(p.Lens)*p.Heads); job < last; job++ {
+		p.query(b, job/p.Heads, job%p.Heads)
+	}
+	blocks.Put(b)
+}
+
+// query computes head h of query i, as [block.forward] does a destination.
+func (p *Past) query(b *block, i, h int) {
+	if p.Lens[i] == 0 {
+		return
+	}
+	n, at := int(p.Lens[i]), int(p.Regions[i])*p.Room*p.Heads
+	q := p.Q[(i*p.Heads+h)*p.KeyWidth:][:p.KeyWidth]
+	y := p.Y[(i*p.Heads+h)*p.ValueWidth:][:p.ValueWidth]
+	k, x := p.K[at*p.KeyWidth+h*p.KeyWidth*p.Room:], p.X[at*p.ValueWidth+h*p.ValueWidth:]
+	top, sum := tensor.Float(math.Inf(-1)), tensor.Float(0)
+	for u := 0; u < n; u += blockSrc {
+		nu := min(blockSrc, n-u)
+		row := b.p[:blockSrc]
+		clear(row)
+		(&gemm.Product{A: q, RS: p.KeyWidth, CS: 1, B: k[u:], LDB: p.Room, C: row, LDC: blockSrc, M: 1, N: nu, K: p.KeyWidth}).MulAdd()
+		vec.Scale.Forward(row, row, p.Scale)
+		if p.Bias != nil {
+			for j := range nu {
+				row[j] += p.Bias[(min(n-1-u-j, p.Reach)+p.Reach)*p.Heads+h]
+			}
+		}
+		b.hears(0, 0, nu)
+		b.weigh(0, &top, &sum, y)
+		all := p.Heads * p.ValueWidth
+		(&gemm.Product{A: row, RS: blockSrc, CS: 1, B: x[u*all:], LDB: all, C: y, LDC: p.ValueWidth, M: 1, N: p.ValueWidth, K: nu}).MulAdd()
+	}
+	vec.DivideRows(y, []tensor.Float{sum})
+}

@@ -1,0 +1,62 @@
+package attend_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/attend"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// A query of the past has the bits of the last row of a causal block, and those of each row of
+// it with so many rows of the past, on any number of threads.
+func TestPastIsLastOfBlock(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct{ heads, dk, dx, reach int }{{1, 1, 1, 0}, {2, 3, 5, 0}, {3, 8, 8, 2}, {8, 32, 32, 0}, {1, 17, 33, 70}} {
+		const n, room, regions = 150, 160, 3
+		floats := func(n int) []float {
+			x := tensor.New(n)
+			x.Normal(rng, 0, 1)
+			return x.Data
+		}
+		q, k, x := floats(n*c.heads*c.dk), floats(n*c.heads*c.dk), floats(n*c.heads*c.dx)
+		g := graph.Causal(n)
+		m := attend.Blocks{Spans: g.Spans(), Q: q, K: k, X: x, Heads: c.heads, KeyWidth: c.dk, ValueWidth: c.dx, Scale: 0.3}
+		m.Stats = attend.BlockStats{Top: make([]float, n*c.heads), Sum: make([]float, n*c.heads)}
+		p := attend.Past{Room: room, Heads: c.heads, KeyWidth: c.dk, ValueWidth: c.dx, Scale: 0.3}
+		if c.reach > 0 {
+			p.Bias, p.Reach = floats((2*c.reach+1)*c.heads), c.reach
+			_, dst := g.Places()
+			m.Bias = attend.BlockBias{X: p.Bias, Width: c.heads, Offsets: &attend.OffsetTable{Dst: dst, Lo: -c.reach, Hi: c.reach}}
+		}
+		want := make([]float, n*c.heads*c.dx)
+		m.Forward(want)
+
+		const region = 1
+		p.K, p.X = make([]float, regions*c.heads*c.dk*room), make([]float, regions*c.heads*c.dx*room)
+		for u := range n {
+			for j := range c.heads * c.dk {
+				p.K[(region*c.heads*c.dk+j)*room+u] = k[u*c.heads*c.dk+j]
+			}
+			copy(p.X[(region*room+u)*c.heads*c.dx:], x[u*c.heads*c.dx:(u+1)*c.heads*c.dx])
+		}
+		for v := range int32(n) {
+			p.Regions, p.Lens = append(p.Regions, region), append(p.Lens, v+1)
+		}
+		p.Regions, p.Lens = append(p.Regions, 0), append(p.Lens, 0) // hears nothing
+		p.Q = append(slices.Clone(q), make([]float, c.heads*c.dk)...)
+		for _, threads := range []int{1, 3} {
+			undo := par.SetThreads(threads)
+			p.Y = make([]float, (n+1)*c.heads*c.dx)
+			p.Forward()
+			undo()
+			if !slices.Equal(p.Y, append(slices.Clone(want), make([]float, c.heads*c.dx)...)) {
+				t.Errorf("%s: not the bits of blocks", fmt.Sprint(c, threads))
+			}
+		}
+	}
+}

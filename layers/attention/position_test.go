@@ -1,0 +1,81 @@
+package attention_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/attention"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+func TestSinusoids(t *testing.T) {
+	y := attention.Sinusoids([]int32{0, 7}, 6)
+	if !slices.Equal(y.Row(0), []tensor.Float{0, 1, 0, 1, 0, 1}) {
+		t.Errorf("place 0 is %v, want 0, 1, 0, 1 …", y.Row(0))
+	}
+	for j, v := range y.Row(1) {
+		angle := 7 / math.Pow(10000, float64(j-j%2)/6)
+		want := math.Sin(angle)
+		if j%2 == 1 {
+			want = math.Cos(angle)
+		}
+		if math.Abs(float64(v)-want) > 1e-6 {
+			t.Errorf("column %d of place 7 is %v, want %v", j, v, want)
+		}
+	}
+}
+
+// The product of two turned rows depends on their distance, and a turn keeps lengths.
+func TestRotate(t *testing.T) {
+	x := grad.Const(normal(1, 2, 2, 6))
+	product := func(a, b int32) []tensor.Float {
+		y := attention.Rotate(x, []int32{a, b})
+		return y.RowRange(0, 1).Mul(y.RowRange(1, 2)).SumAxis(2).Value().Data
+	}
+	apart, moved, further := product(3, 5), product(40, 42), product(3, 6)
+	for h := range apart {
+		if math.Abs(float64(apart[h]-moved[h])) > 1e-4 || math.Abs(float64(apart[h]-further[h])) < 1e-3 {
+			t.Errorf("head %d: %v at 3 and 5, %v at 40 and 42, %v at 3 and 6", h, apart[h], moved[h], further[h])
+		}
+	}
+	equalBits(t, "place 0", attention.Rotate(x, []int32{0, 0}).Value().Data, x.Value().Data)
+}
+
+// The bias of an edge is that of its offset, beyond the last one that of the last.
+func TestRelativeBias(t *testing.T) {
+	l := newMultiHead(attention.MultiHead{Model: 4, Heads: 2, Relative: 2})
+	g, x := graph.Batch(graph.Complete(1), graph.Complete(5)), grad.Const(normal(1, 6, 4))
+	bias := tensor.New(26, 2, 1)
+	e := 1
+	copy(bias.Data, l.Offset.Value.Row(2))
+	for v := range 5 {
+		for u := range 5 {
+			copy(bias.Row(e), l.Offset.Value.Row(min(max(v-u, -2), 2)+2))
+			e++
+		}
+	}
+	plain := *l
+	plain.Relative = 0
+	y := l.Forward(nil, g, x).Value()
+	z, _ := plain.Apply(nil, g, attention.QKV{Query: x, Bias: message.E(grad.Const(bias))})
+	for i, v := range y.Data {
+		if math.Abs(float64(v-z.Value().Data[i])) > 1e-6 {
+			t.Fatalf("element %d is %v, want %v", i, v, z.Value().Data[i])
+		}
+	}
+}
+
+// More tokens than places were learned is an error that says so.
+func TestLearnedPlacesEnd(t *testing.T) {
+	l := newLanguageModel(attention.Block{Model: 4, Position: attention.Learned, Longest: 3}, 1, 5)
+	l.Forward(nil, graph.Batch(graph.Causal(3), graph.Causal(2)), make([]int32, 5))
+	got := refusal(t, func() { l.Forward(nil, graph.Causal(4), make([]int32, 4)) })
+	if want := "a token stands at place 3, and 3 places are learned"; !strings.Contains(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -13,8 +13,9 @@ import (
 type Aligner interface {
 	Init(rng *rand.Rand)
 
-	// Keys is what all steps read of the keys: their projection, made once.
-	Keys(t *grad.Tape, keys *grad.Var) *grad.Var
+	// Keys is what all steps read of the keys, a row for each node of the chains source:
+	// their projection, made once.
+	Keys(t *grad.Tape, source *graph.Graph, keys *grad.Var) *grad.Var
 
 	// Start is what is carried into the first step, whose queries are the destinations
 	// of g: a row for each edge. It is nil if nothing is ever carried.
@@ -44,7 +45,7 @@ type Content struct {
 func (l *Content) Init(rng *rand.Rand) { l.Score.Init(rng) }
 
 // Keys is that of the score.
-func (l *Content) Keys(t *grad.Tape, keys *grad.Var) *grad.Var { return l.Score.Keys(t, keys) }
+func (l *Content) Keys(t *grad.Tape, _ *graph.Graph, keys *grad.Var) *grad.Var { return l.Score.Keys(t, keys) }
 
 // Start is nil.
 func (l *Content) Start(*grad.Tape, *graph.Graph) *grad.Var { return nil }

@@ -37,7 +37,7 @@ func (l *Coverage) Init(rng *rand.Rand) {
 }
 
 // Keys returns k·W + b.
-func (l *Coverage) Keys(t *grad.Tape, keys *grad.Var) *grad.Var {
+func (l *Coverage) Keys(t *grad.Tape, _ *graph.Graph, keys *grad.Var) *grad.Var {
 	compose.WantParam("attention.Coverage", l.W, true)
 	return compose.Affine(t, keys, l.W, l.B)
 }

@@ -29,7 +29,7 @@ func encoded(t *grad.Tape, source *graph.Graph, a Aligner, h *grad.Var, state me
 		}
 		return grad.Const(x)
 	}).(*grad.Var)
-	return &Encoded{Source: source, H: h, Keys: a.Keys(t, h), State: state, places: places}
+	return &Encoded{Source: source, H: h, Keys: a.Keys(t, source, h), State: state, places: places}
 }
 
 type placesKey struct{}

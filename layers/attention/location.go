@@ -54,7 +54,7 @@ func (l *LocationAttention) Init(rng *rand.Rand) {
 }
 
 // Keys returns k·W + b.
-func (l *LocationAttention) Keys(t *grad.Tape, keys *grad.Var) *grad.Var {
+func (l *LocationAttention) Keys(t *grad.Tape, _ *graph.Graph, keys *grad.Var) *grad.Var {
 	compose.WantParam("attention.LocationAttention", l.Q, true)
 	if l.W == nil {
 		return keys

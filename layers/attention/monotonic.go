@@ -41,7 +41,7 @@ func (l *Monotonic) Init(rng *rand.Rand) {
 }
 
 // Keys is that of the score.
-func (l *Monotonic) Keys(t *grad.Tape, keys *grad.Var) *grad.Var {
+func (l *Monotonic) Keys(t *grad.Tape, _ *graph.Graph, keys *grad.Var) *grad.Var {
 	compose.WantParam("attention.Monotonic", l.R, true)
 	return l.Score.Keys(t, keys)
 }

@@ -45,7 +45,9 @@ type Content struct {
 func (l *Content) Init(rng *rand.Rand) { l.Score.Init(rng) }
 
 // Keys is that of the score.
-func (l *Content) Keys(t *grad.Tape, _ *graph.Graph, keys *grad.Var) *grad.Var { return l.Score.Keys(t, keys) }
+func (l *Content) Keys(t *grad.Tape, _ *graph.Graph, keys *grad.Var) *grad.Var {
+	return l.Score.Keys(t, keys)
+}
 
 // Start is nil.
 func (l *Content) Start(*grad.Tape, *graph.Graph) *grad.Var { return nil }

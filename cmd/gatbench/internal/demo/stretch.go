@@ -141,7 +141,7 @@ func (s *Stage) follow(f *follower, task func(text.Task) text.Pairs) (*training,
 	step := uint64(0)
 	var failed error
 	l := &training{
-		Stage: s, optimiser: &train.Adam{LR: 2e-3}, clip: 1, epochs: s.epochs(8), batches: hundred,
+		Stage: s, optimiser: &train.Adam{LR: 3e-3, Schedule: train.Cosine{Steps: 100 * s.epochs(8), Min: 0.02}}, clip: 1, epochs: s.epochs(8), batches: hundred,
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			step++
 			p := task(text.Task{Count: 64, Min: 4, Max: 8, Symbols: stretchSymbols, Seed: s.Seed + step})

@@ -27,10 +27,14 @@ func TestDecodersGradients(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			search, luong := newRNNsearch(a.Aligner), newLuong(a.Aligner, true)
-			gradtest.Check(t, search, func(tape *grad.Tape) *grad.Var {
+			var model any = search
+			if name != "location" {
+				model = a.Aligner // the rest has been looked at once
+			}
+			gradtest.Check(t, model, func(tape *grad.Tape) *grad.Var {
 				return search.Forward(tape, source, tokens, target, fed).CrossEntropy(labels)
 			})
-			if name == "location" || name == "content, smooth false" {
+			if name == "location" {
 				gradtest.Check(t, luong, func(tape *grad.Tape) *grad.Var {
 					return luong.Forward(tape, source, tokens, target, fed).CrossEntropy(labels)
 				})
@@ -200,8 +204,6 @@ func TestDecodersMisuse(t *testing.T) {
 	two := []int32{2, 2}
 	e := l.Encode(nil, graph.Chains(2), two)
 	mixed := &attention.Luong{Source: 7, Target: 6, Begin: 1, Embed: 2, Hidden: hidden, Encoder: gruOf(l)}
-	mixed.Encoder.Init(rand.New(rand.NewPCG(1, 1)))
-	mixed.Init(rand.New(rand.NewPCG(1, 1)))
 	for want, f := range map[string]func(){
 		"1 targets for 2 sources":      func() { l.Forward(nil, graph.Chains(1, 1), two, graph.Chains(2), []int32{1, 2}) },
 		"0 targets for 1 sources":      func() { u.Forward(nil, graph.Chains(2), two, graph.Chains(), nil) },
@@ -214,12 +216,12 @@ func TestDecodersMisuse(t *testing.T) {
 		"a token and a sentence": func() {
 			l.Step(nil, e, attention.Live{Last: []int32{1, 1}, Sentence: []int32{0}}, l.Start(nil, e))
 		},
-		"what Start returns": func() { l.Step(nil, e, attention.Live{Last: []int32{1}, Sentence: []int32{0}}, nil) },
-		"odd number":         func() { (&attention.LocationAttention{Width: 4}).Init(nil) },
-		"same kind of cell":  func() { mixed.Forward(nil, graph.Chains(2), two, graph.Chains(2), []int32{1, 2}) },
-		"was Init called":    func() { (&attention.Coverage{Key: 1}).Keys(nil, nil, grad.Const(tensor.New(1, 1))) },
+		"what Start returns":                   func() { l.Step(nil, e, attention.Live{Last: []int32{1}, Sentence: []int32{0}}, nil) },
+		"odd number":                           func() { (&attention.LocationAttention{Width: 4}).Init(nil) },
+		"Decoder carries 2 Vars and Encoder 1": func() { mixed.Init(rand.New(rand.NewPCG(1, 1))) },
+		"was Init called":                      func() { (&attention.Coverage{Key: 1}).Keys(nil, nil, grad.Const(tensor.New(1, 1))) },
 	} {
-		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
+		if err := caught(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -252,3 +254,10 @@ func TestDecodersEmpty(t *testing.T) {
 
 // gruOf is the forward GRU of the encoder.
 func gruOf(l *attention.RNNsearch) *sequence.GRU { return l.Encoder.Layers[0].(*sequence.GRU) }
+
+// caught is the error that f panics with.
+func caught(f func()) (err error) {
+	defer func() { err, _ = recover().(error) }()
+	f()
+	return nil
+}

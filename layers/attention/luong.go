@@ -71,16 +71,25 @@ func (l *Luong) Init(rng *rand.Rand) {
 		l.Align = &Content{Score: &Bilinear{Key: width, Query: m}}
 	}
 	l.Encoder.Init(rng)
+	l.Decoder.Init(rng)
+	states := carries(l.Encoder, l.Embed)
+	if n := carries(l.Decoder, in); n != states {
+		panic(&grad.TapeError{Op: "attention.Luong", Why: fmt.Sprintf("Decoder carries %d Vars and Encoder %d: let both be the same kind of cell", n, states)})
+	}
 	l.B = nil
 	if l.Back != nil {
 		l.Back.Init(rng)
-		for range l.Encoder.Step(grad.NewEval(), grad.Const(tensor.New(1, l.Embed)), nil) {
+		for range states {
 			l.B = append(l.B, compose.Uniform(rng, width, m, m))
 		}
 	}
-	l.Decoder.Init(rng)
 	l.Align.Init(rng)
 	l.WC, l.WS = compose.Uniform(rng, width+m, m, m), compose.Uniform(rng, m, l.Target, m)
+}
+
+// carries is how many Vars the state of a cell has that reads rows so wide.
+func carries(c sequence.Cell, in int) int {
+	return len(c.Step(grad.NewEval(), grad.Const(tensor.New(1, in)), nil))
 }
 
 // Forward returns the logits at each node of target, whose tokens are what a decoder is
@@ -149,9 +158,6 @@ func (l *Luong) decoder(t *grad.Tape, e *Encoded) decoder {
 			x = grad.Concat(x, prev[n])
 		}
 		s := l.Decoder.Step(t, x, prev[:n:n])
-		if len(s) != n {
-			panic(&grad.TapeError{Op: "attention.Luong", Why: fmt.Sprintf("the decoder carries %d Vars and the encoder %d: let both be the same kind of cell", len(s), n)})
-		}
 		c, carried := attend(t, l.Align, look, e.H, s[0], last)
 		return append(slices.Clone(s), grad.Concat(c, s[0]).MatMul(t.Use(l.WC)).Tanh()), carried
 	}}

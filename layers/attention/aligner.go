@@ -34,11 +34,11 @@ type Look struct {
 	Places *grad.Var    // of each key its place in its sequence, from 0: N×1, a constant
 }
 
-// Content aligns by a score alone: α = softmax(s), or with Smooth σ(s)/Σσ(s), which is
-// flatter (Chorowski et al., 2015). Nothing is carried, so no weight is ever stored.
+// Content aligns by a score alone: α = softmax(s), or what else Weigh makes of scores.
+// Nothing is carried, so no weight is ever stored.
 type Content struct {
-	Score  Score
-	Smooth bool `json:",omitempty"`
+	Score Score
+	By    Weighing
 }
 
 // Init makes the Params of the score.
@@ -54,19 +54,7 @@ func (l *Content) Start(*grad.Tape, *graph.Graph) *grad.Var { return nil }
 
 // Weigh returns the weights.
 func (l *Content) Weigh(t *grad.Tape, look Look, query, _ *grad.Var) (alpha message.Msg, next *grad.Var) {
-	return normalised(l.Score.Of(t, look.Keys, query), l.Smooth), nil
-}
-
-// leastLogit keeps a sigmoid above zero: below −88 those of a whole row would vanish in
-// float32, and there would be nothing to divide by.
-const leastLogit = -30
-
-// normalised are the weights of logits over the in-edges of each query.
-func normalised(logit message.Msg, smooth bool) message.Msg {
-	if !smooth {
-		return logit.Softmax()
-	}
-	return logit.Max(constant(leastLogit)).Sigmoid().Normalise()
+	return l.By.Of(l.Score.Of(t, look.Keys, query)), nil
 }
 
 // attend is the mean of values by the weights of an aligner, which are stored only if the

@@ -43,8 +43,8 @@ func TestDecodersGradients(t *testing.T) {
 	}
 }
 
-// weighed is the weights of a single query over n keys that are alike.
-func weighed(a attention.Aligner, n int, last *tensor.Dense) *tensor.Dense {
+// ofAlike is the weights of a single query over n keys that are alike.
+func ofAlike(a attention.Aligner, n int, last *tensor.Dense) *tensor.Dense {
 	source := graph.Chains(n)
 	tape, h, q := grad.NewEval(), tensor.New(n, twice), tensor.New(1, hidden)
 	h.Fill(0.3)
@@ -72,7 +72,7 @@ func TestLocationDirection(t *testing.T) {
 		for at := range 4 {
 			last := tensor.New(4, 1)
 			last.Data[at] = 1
-			y := weighed(l, 4, last)
+			y := ofAlike(l, 4, last)
 			for j, v := range y.Data {
 				if high := float64(v) > 0.3; high != (j == at+moved) {
 					t.Errorf("tap %d, weight at %d: the weights are %v", tap, at, y.Data)
@@ -110,7 +110,7 @@ func TestLocationLimits(t *testing.T) {
 	peak := func(offset tensor.Float, smooth bool) []float64 {
 		g := graph.CompleteBipartite(3, 1)
 		s := &shifted{offset}
-		alpha, _ := (&attention.Content{Score: s, Smooth: smooth}).Weigh(nil, attention.Look{Graph: g, Keys: grad.Const(tensor.Of([]tensor.Float{0, 1, 2}, 3, 1))}, nil, nil)
+		alpha, _ := (&attention.Content{Score: s, By: smoothing(smooth)}).Weigh(nil, attention.Look{Graph: g, Keys: grad.Const(tensor.Of([]tensor.Float{0, 1, 2}, 3, 1))}, nil, nil)
 		return floats(message.ApplyEdges(g, alpha).Value().Data)
 	}
 	for i, v := range peak(-12, true) {
@@ -121,8 +121,8 @@ func TestLocationLimits(t *testing.T) {
 	if a, b := slices.Max(peak(1, true)), slices.Max(peak(1, false)); a > b-0.1 {
 		t.Errorf("the largest smooth weight is %v, that of softmax %v", a, b)
 	}
-	for _, v := range peak(-1000, true) {
-		near(t, "scores too low for a sigmoid", tensor.Float(v), 1./3)
+	for i, v := range peak(-1000, true) {
+		near(t, "scores too low for a sigmoid", tensor.Float(v), peak(0, false)[i])
 	}
 }
 

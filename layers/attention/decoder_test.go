@@ -49,7 +49,7 @@ func plus(xs ...[]float64) []float64 {
 	return y
 }
 
-func each(x []float64, f func(float64) float64) []float64 {
+func eachOf(x []float64, f func(float64) float64) []float64 {
 	y := make([]float64, len(x))
 	for i, v := range x {
 		y[i] = f(v)
@@ -59,17 +59,17 @@ func each(x []float64, f func(float64) float64) []float64 {
 
 func logistic(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
 
-// shares are softmax or, smooth, sigmoids by their sum.
-func shares(s []float64, smooth bool) []float64 {
+// sharesOf are softmax or, smooth, sigmoids by their sum.
+func sharesOf(s []float64, smooth bool) []float64 {
 	f := math.Exp
 	if smooth {
 		f = logistic
 	}
-	y, sum := each(s, f), 0.0
+	y, sum := eachOf(s, f), 0.0
 	for _, v := range y {
 		sum += v
 	}
-	return each(y, func(v float64) float64 { return v / sum })
+	return eachOf(y, func(v float64) float64 { return v / sum })
 }
 
 func onFirst(n int) (last, sum []float64) {
@@ -98,15 +98,15 @@ func aligners() map[string]aligned {
 	score := func(l *attention.Additive, h [][]float64, q []float64) []float64 {
 		s := make([]float64, len(h))
 		for j := range h {
-			s[j] = dot(each(plus(product(h[j], l.W), product(q, l.U)), math.Tanh), floats(l.V.Value.Data))
+			s[j] = dot(eachOf(plus(product(h[j], l.W), product(q, l.U)), math.Tanh), floats(l.V.Value.Data))
 		}
 		return s
 	}
 	out := map[string]aligned{}
 	for _, smooth := range []bool{false, true} {
-		l := &attention.Content{Score: additive(), Smooth: smooth}
+		l := &attention.Content{Score: additive(), By: smoothing(smooth)}
 		out[fmt.Sprintf("content, smooth %v", smooth)] = aligned{l, func(h [][]float64, q, _, _ []float64) []float64 {
-			return shares(score(l.Score.(*attention.Additive), h, q), smooth)
+			return sharesOf(score(l.Score.(*attention.Additive), h, q), smooth)
 		}, nowhere}
 	}
 	location := func(name string, l *attention.LocationAttention) {
@@ -133,21 +133,21 @@ func aligners() map[string]aligned {
 				if l.W != nil {
 					z = plus(z, product(h[j], l.W))
 				}
-				s[j] = dot(each(z, math.Tanh), floats(l.V.Value.Data))
+				s[j] = dot(eachOf(z, math.Tanh), floats(l.V.Value.Data))
 			}
-			return shares(s, l.Smooth)
+			return sharesOf(s, l.By != attention.Weighing{})
 		}, first}
 	}
 	location("location", &attention.LocationAttention{Key: twice})
-	location("location, smooth, cumulative", &attention.LocationAttention{Key: twice, Smooth: true, Cumulative: true})
+	location("location, smooth, cumulative", &attention.LocationAttention{Key: twice, By: smoothing(true), Cumulative: true})
 	location("location alone, from zero", &attention.LocationAttention{StartZero: true})
 	cover := &attention.Coverage{Key: twice, Query: hidden, Hidden: 4}
 	out["coverage"] = aligned{cover, func(h [][]float64, q, _, sum []float64) []float64 {
 		s := make([]float64, len(h))
 		for j := range h {
-			s[j] = dot(each(plus(product(h[j], cover.W), product(q, cover.U), product(sum[j:j+1], cover.C), floats(cover.B.Value.Data)), math.Tanh), floats(cover.V.Value.Data))
+			s[j] = dot(eachOf(plus(product(h[j], cover.W), product(q, cover.U), product(sum[j:j+1], cover.C), floats(cover.B.Value.Data)), math.Tanh), floats(cover.V.Value.Data))
 		}
-		return shares(s, false)
+		return sharesOf(s, false)
 	}, nowhere}
 	for _, hard := range []bool{false, true} {
 		mono := &attention.Monotonic{Score: additive(), Expected: !hard, Noise: grad.Zero, Offset: 0.3}
@@ -168,18 +168,18 @@ func aligners() map[string]aligned {
 		for j := range s {
 			s[j] = dot(q, floats(place.Score.W.Value.Row(j)))
 		}
-		return shares(s, false)
+		return sharesOf(s, false)
 	}, nowhere}
 	local := &attention.LocalP{Score: additive(), Query: hidden, Hidden: 2, Reach: 2}
 	out["local-p"] = aligned{local, func(h [][]float64, q, _, _ []float64) []float64 {
-		p := float64(len(h)) * logistic(column(each(product(q, local.W), math.Tanh), local.V, 0, 0))
+		p := float64(len(h)) * logistic(column(eachOf(product(q, local.W), math.Tanh), local.V, 0, 0))
 		s := score(local.Score.(*attention.Additive), h, q)
 		for j := range s {
 			if math.Abs(float64(j)-p) > 2 {
 				s[j] = math.Inf(-1)
 			}
 		}
-		y := shares(s, false)
+		y := sharesOf(s, false)
 		for j := range y {
 			d := float64(j) - p
 			y[j] *= math.Exp(-d * d / 2) // σ = 1
@@ -204,10 +204,18 @@ func aligners() map[string]aligned {
 	return out
 }
 
-// ragged is pairs of a source and what a decoder is fed: sources of one token and of none
-// are among them.
+// smoothing is the softmax, or sigmoids by their sum.
+func smoothing(on bool) attention.Weighing {
+	if on {
+		return attention.Weighing{By: attention.Smoothing}
+	}
+	return attention.Weighing{}
+}
+
+// pair is a source and what a decoder is fed.
 type pair struct{ source, fed []int32 }
 
+// somePairs has sources of one token and of none.
 var somePairs = []pair{
 	{[]int32{3, 4, 5}, []int32{1, 3}},
 	{[]int32{6}, []int32{1, 5, 4, 2}},
@@ -309,7 +317,7 @@ func rnnsearchLoops(l *attention.RNNsearch, a aligned, p pair) (logits, alphas [
 	if len(ends) > 0 {
 		first = ends[0][hidden:]
 	}
-	s := each(product(first, l.S), math.Tanh)
+	s := eachOf(product(first, l.S), math.Tanh)
 	last, sum := a.first(len(h))
 	for _, w := range p.fed {
 		x := fedRow(l.TargetEmbed, w)

@@ -13,7 +13,7 @@ import (
 // LocationAttention aligns by what stands there and by where the step before looked.
 //
 //	f_j = Σ_k α'_(j+k−r/2)·F_k      s_ij = tanh(k_j·W + q_i·Q + f_j·U + b)·v
-//	α_i = softmax(s_i), or with Smooth σ(s_i)/Σσ(s_i)
+//	α_i = softmax(s_i), or with By: Smoothing σ(s_i)/Σσ(s_i)
 //
 // of Chorowski, Bahdanau, Serdyuk, Cho and Bengio, "Attention-Based Models for Speech
 // Recognition", NIPS 2015. α' is α of the step before or, if Cumulative, the sum of all
@@ -22,9 +22,9 @@ import (
 // places, and beyond either end there are zeros. Without Key the score does not see what
 // stands there.
 type LocationAttention struct {
-	Key, Query, Hidden int  // Key 0: by location only
-	Filters, Width     int  // Width is r, odd
-	Smooth             bool `json:",omitempty"`
+	Key, Query, Hidden int // Key 0: by location only
+	Filters, Width     int // Width is r, odd
+	By                 Weighing
 	Cumulative         bool `json:",omitempty"`
 	StartZero          bool `json:",omitempty"`
 
@@ -96,7 +96,7 @@ func (l *LocationAttention) Weigh(t *grad.Tape, look Look, query, last *grad.Var
 		z = z.Add(message.W(t.Use(l.B)))
 	}
 	s := message.ApplyEdges(look.Graph, z.Tanh()).MatMul(t.Use(l.V))
-	next = message.ApplyEdges(look.Graph, normalised(message.E(s), l.Smooth))
+	next = message.ApplyEdges(look.Graph, l.By.Of(message.E(s)))
 	alpha = message.E(next)
 	if l.Cumulative {
 		next = grad.Concat(next, before.Add(next))

@@ -51,7 +51,7 @@ func luongLoops(l *attention.Luong, a aligned, p pair) (logits, alphas [][]float
 		last = make([]float64, len(h))
 		copy(last[lo:hi], seen)
 		sum = plus(sum, last)
-		said = each(product(append(meanOf(h, last, width), state[0]...), l.WC), math.Tanh)
+		said = eachOf(product(append(meanOf(h, last, width), state[0]...), l.WC), math.Tanh)
 		logits, alphas = append(logits, product(said, l.WS)), append(alphas, last)
 	}
 	return logits, alphas
@@ -107,7 +107,7 @@ func softmaxOf(t *testing.T, score attention.Score, h [][]float64, q []float64) 
 		copy(one.Data, keys.Row(j))
 		s = append(s, logitOf(score, one, row(q)))
 	}
-	return shares(s, false)
+	return sharesOf(s, false)
 }
 
 // Luong's weights at a step know what was said last; those of RNNsearch know it one step

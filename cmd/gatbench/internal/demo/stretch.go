@@ -35,7 +35,7 @@ func newFollower(s *Stage, name string, align func(score attention.Score) attent
 	score := &attention.Additive{Key: 2 * m, Query: m, Hidden: m, Normed: true}
 	f := &follower{name: name, tried: map[int]text.Pairs{}, net: &attention.RNNsearch{
 		Source: int(text.First) + stretchSymbols, Target: int(text.First) + stretchSymbols, Begin: text.Begin,
-		Embed: m, Hidden: m, Maxout: m, ReadNew: true, Align: align(score),
+		Embed: m, Hidden: m, Maxout: m, ReadNew: true, Dropout: 0.2, Align: align(score),
 	}}
 	f.net.Init(s.rng(1))
 	for _, n := range []int{8, 16, 32} {
@@ -141,7 +141,7 @@ func (s *Stage) follow(f *follower, task func(text.Task) text.Pairs) (*training,
 	step := uint64(0)
 	var failed error
 	l := &training{
-		Stage: s, optimiser: &train.Adam{LR: 3e-3, Schedule: train.Cosine{Steps: 100 * s.epochs(8), Min: 0.02}}, clip: 1, epochs: s.epochs(8), batches: hundred,
+		Stage: s, optimiser: &train.Adam{LR: 1e-2, Schedule: train.Cosine{Steps: 100 * s.epochs(5), Min: 0.02}}, clip: 1, epochs: s.epochs(5), batches: hundred,
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			step++
 			p := task(text.Task{Count: 64, Min: 4, Max: 8, Symbols: stretchSymbols, Seed: s.Seed + step})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -146,4 +147,19 @@ func TestMonotonicNoise(t *testing.T) {
 	}
 	l.Noise = grad.Zero
 	agree(t, "no deviation", monotonic(t, l, grad.NewTape(1), p, last), quiet)
+}
+
+// The recursion backwards: of a chain of five, by the probability of stopping at each and
+// by the weights before.
+func TestMonotonicGradient(t *testing.T) {
+	type model struct{ S, Last *grad.Param }
+	m := model{param(1, 5, 1), param(2, 5, 1)}
+	l := &attention.Monotonic{Score: attention.Dot{}, Noise: grad.Zero, R: grad.NewParam(1)}
+	one := tensor.Of([]tensor.Float{1}, 1, 1)
+	by := grad.Const(tensor.Of([]tensor.Float{30, -20, 50, 10, -40}, 5, 1)) // large, so that float32 is enough
+	gradtest.Check(t, &m, func(tape *grad.Tape) *grad.Var {
+		look := attention.Look{Graph: graph.CompleteBipartite(5, 1), Keys: tape.Use(m.S)}
+		_, y := l.Weigh(tape, look, grad.Const(one), tape.Use(m.Last))
+		return y.Mul(by).Sum()
+	})
 }

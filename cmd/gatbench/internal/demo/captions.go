@@ -34,15 +34,16 @@ func runCaptions(s *Stage) error {
 }
 
 // lookedAt shows some translations, and of three where each word looked.
-func (s *Stage) lookedAt(r *translator, tried *text.Parallel) ([]picture.Panel, error) {
-	if _, err := s.translations(r, tried); err != nil {
-		return nil, err
+func (s *Stage) lookedAt(r *translator, tried *text.Parallel) ([]picture.Panel, map[string]any, error) {
+	_, values, err := s.translations(r, tried)
+	if err != nil {
+		return nil, nil, err
 	}
 	net := r.Net.(attending)
 	some := &text.Parallel{Source: tried.Source[:min(3, len(tried.Source))]}
 	got, err := r.translate(some.Source)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	some.Target = got
 	var panels []picture.Panel
@@ -54,9 +55,9 @@ func (s *Stage) lookedAt(r *translator, tried *text.Parallel) ([]picture.Panel, 
 	}
 	all := alignments(net, tried.Encode(r.source, r.target))
 	share := diagonal(all, 2)
-	s.result(map[string]any{"diagonal": share})
+	values["diagonal"] = share
 	s.say("%.0f %% of the attention to the test captions is at most two words off the diagonal.", 100*share)
-	return panels, nil
+	return panels, values, nil
 }
 
 // diagonal is the share of the weights that is at most so many places off the diagonal.

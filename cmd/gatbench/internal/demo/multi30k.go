@@ -99,8 +99,9 @@ func runMulti30k(s *Stage) error {
 	return s.teach(r, learnt, tried, 6, s.translations)
 }
 
-// teach trains a translator, says how good it is, and shows some translations.
-func (s *Stage) teach(r *translator, learnt, tried *text.Parallel, epochs int, show func(*translator, *text.Parallel) ([]picture.Panel, error)) error {
+// teach trains a translator, and says how good it is. show prints some translations, and
+// returns what else there is to draw and to say.
+func (s *Stage) teach(r *translator, learnt, tried *text.Parallel, epochs int, show func(*translator, *text.Parallel) ([]picture.Panel, map[string]any, error)) error {
 	pairs, tests := learnt.Encode(r.source, r.target), tried.Encode(r.source, r.target)
 	var failed error
 	var last train.BLEUScore
@@ -120,12 +121,13 @@ func (s *Stage) teach(r *translator, learnt, tried *text.Parallel, epochs int, s
 		return cmp.Or(err, failed)
 	}
 	perplexity := perplexities[len(perplexities)-1]
-	s.result(map[string]any{"test_bleu": last.Score, "test_perplexity": perplexity})
 	s.print("\n%s\nperplexity of a word %.1f\n\n", last, perplexity)
-	panels, err := show(r, tried)
+	panels, values, err := show(r, tried)
 	if err != nil {
 		return err
 	}
+	values["test_bleu"], values["test_perplexity"] = last.Score, perplexity
+	s.result(values)
 	rows := [][]picture.Panel{multi30kPanels(l, perplexities)}
 	if panels != nil {
 		rows = append(rows, panels)
@@ -137,11 +139,11 @@ func (s *Stage) teach(r *translator, learnt, tried *text.Parallel, epochs int, s
 }
 
 // translations shows some beside those of people.
-func (s *Stage) translations(r *translator, tried *text.Parallel) ([]picture.Panel, error) {
+func (s *Stage) translations(r *translator, tried *text.Parallel) ([]picture.Panel, map[string]any, error) {
 	some := tried.Source[:min(6, len(tried.Source))]
 	got, err := r.translate(some)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i, line := range some {
 		s.print("  %s\n    %s\n", line, cmp.Or(got[i], "(nothing)"))
@@ -150,7 +152,7 @@ func (s *Stage) translations(r *translator, tried *text.Parallel) ([]picture.Pan
 		}
 	}
 	s.print("\n")
-	return nil, nil
+	return nil, map[string]any{}, nil
 }
 
 // multi30kPanels show the loss of a word and the score of the translations.

@@ -39,7 +39,7 @@ func newFollower(s *Stage, name string, align func(score attention.Score) attent
 	}}
 	f.net.Init(s.rng(1))
 	for _, n := range []int{8, 16, 32} {
-		f.tried[n] = task(text.Task{Count: 200, Min: n, Symbols: stretchSymbols, Seed: s.Seed + 1<<32})
+		f.tried[n] = task(text.Task{Count: len(s.few(1000)) / 5, Min: n, Symbols: stretchSymbols, Seed: s.Seed + 1<<32})
 	}
 	return f
 }
@@ -138,10 +138,10 @@ func runStretch(s *Stage) error {
 // follow trains a network on sequences that are new at every step.
 func (s *Stage) follow(f *follower, task func(text.Task) text.Pairs) (*training, error) {
 	s.print("%s\n", f.name)
-	step := uint64(0)
+	steps, step := max(1, len(s.few(6400))/64), uint64(0)
 	var failed error
 	l := &training{
-		Stage: s, optimiser: &train.Adam{LR: 1e-2, Schedule: train.Cosine{Steps: 100 * s.epochs(5), Min: 0.02}}, clip: 1, epochs: s.epochs(5), batches: hundred,
+		Stage: s, optimiser: &train.Adam{LR: 1e-2, Schedule: train.Cosine{Steps: steps * s.epochs(5), Min: 0.02}}, clip: 1, epochs: s.epochs(5), batches: func(int) [][]int32 { return make([][]int32, steps) },
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			step++
 			p := task(text.Task{Count: 64, Min: 4, Max: 8, Symbols: stretchSymbols, Seed: s.Seed + step})

@@ -94,7 +94,7 @@ func TestDemoWords(t *testing.T) {
 		"questions": {"test accuracy", "How far is it from Denver to Aspen ?", "taken for (across)"},
 		"tagging":   {"F1 of the phrases", "noun phrases", "Rockwell"},
 		"sentiment": {"of five kinds", "├─ ", "└─ "},
-		"translate": {"BLEU = ", "perplexity of a word", "read →", "off the diagonal"},
+		"translate": {"BLEU = ", "perplexity of a word", "read →", "of the attention to the test captions"},
 		"multi30k":  {"BLEU = ", "perplexity of a word", "epoch 1"},
 	} {
 		d, _ := demo.Find(name)

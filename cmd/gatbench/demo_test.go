@@ -33,7 +33,7 @@ func TestDemos(t *testing.T) {
 	if err := os.WriteFile(guide, []byte(strings.Repeat("a few words, again and again\n", 130)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	quick := map[string]string{"names": "1", "antonyms": "60", "sine": "1", "language": "3", "questions": "1", "tagging": "1", "sentiment": "1", "hopfield": "1", "sort": "1"}
+	quick := map[string]string{"names": "1", "antonyms": "60", "beer": "40", "stretch": "1", "sine": "1", "language": "3", "questions": "1", "tagging": "1", "sentiment": "1", "hopfield": "1", "sort": "1"}
 	for _, d := range demo.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			epochs, isQuick := quick[d.Name]
@@ -94,6 +94,7 @@ func TestDemoWords(t *testing.T) {
 		"questions": {"test accuracy", "How far is it from Denver to Aspen ?", "taken for (across)"},
 		"tagging":   {"F1 of the phrases", "noun phrases", "Rockwell"},
 		"sentiment": {"of five kinds", "├─ ", "└─ "},
+		"translate": {"BLEU = ", "perplexity of a word", "read →", "of the attention to the test captions"},
 		"multi30k":  {"BLEU = ", "perplexity of a word", "epoch 1"},
 	} {
 		d, _ := demo.Find(name)

@@ -23,6 +23,19 @@ func (t Task) Reverse() Pairs {
 	return Pairs{s, r}
 }
 
+// Stretch returns sequences of symbols, each symbol to be written twice: a b becomes a a b b.
+func (t Task) Stretch() Pairs {
+	s := t.symbols(t.rng("text.Task.Stretch", 1))
+	r := Ragged{Tokens: make([]int32, 0, 2*len(s.Tokens)), Offsets: make([]int, len(s.Offsets))}
+	for _, w := range s.Tokens {
+		r.Tokens = append(r.Tokens, w, w)
+	}
+	for i, at := range s.Offsets {
+		r.Offsets[i] = 2 * at
+	}
+	return Pairs{s, r}
+}
+
 // Parity returns sequences of bits, 0 and 1 with equal chance, and beneath each bit
 // whether an odd number of ones has been read up to it.
 func (t Task) Parity() (bits, odd Ragged) {

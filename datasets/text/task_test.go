@@ -16,6 +16,7 @@ import (
 var tasks = map[string]func(Task) any{
 	"Copy":        func(t Task) any { return t.Copy() },
 	"Reverse":     func(t Task) any { return t.Reverse() },
+	"Stretch":     func(t Task) any { return t.Stretch() },
 	"Parity":      func(t Task) any { a, b := t.Parity(); return []Ragged{a, b} },
 	"Dyck":        func(t Task) any { a, b := t.Dyck(); return []Ragged{a, b} },
 	"Adding":      func(t Task) any { a, b := t.Adding(); return []any{a, b} },
@@ -77,6 +78,20 @@ func TestCopyAndReverse(t *testing.T) {
 		slices.Reverse(back)
 		if !slices.Equal(back, r.Source.Sequence(i)) {
 			t.Fatalf("%v reversed is %v", r.Source.Sequence(i), r.Target.Sequence(i))
+		}
+	}
+}
+
+// Every symbol stands twice, and the sequences end where their sources do.
+func TestStretch(t *testing.T) {
+	p := Task{Count: 20, Min: 1, Max: 6, Symbols: 3, Seed: 2}.Stretch()
+	for i := range p.Len() {
+		var twice []int32
+		for _, w := range p.Source.Sequence(i) {
+			twice = append(twice, w, w)
+		}
+		if !slices.Equal(p.Target.Sequence(i), twice) {
+			t.Errorf("%v becomes %v", p.Source.Sequence(i), p.Target.Sequence(i))
 		}
 	}
 }

@@ -11,6 +11,7 @@ type Demo struct {
 // All returns the demos, in the order in which they are best read.
 func All() []Demo {
 	return []Demo{names, questions, tagging, sentiment, recall, adding, sine, chaos, language, antonyms, dates, multi30k,
+		beer, captions, stretch,
 		sorting, hull, salesman,
 		hopfield, modern,
 		attpool, han, selfatt, lookup,

@@ -5,14 +5,32 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/picture"
+	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/decode"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
+// taught is an encoder–decoder, with or without attention.
+type taught interface {
+	Forward(t *grad.Tape, source *graph.Graph, tokens []int32, target *graph.Graph, fed []int32) *grad.Var
+}
+
+// attending is one whose steps look at the source.
+type attending interface {
+	taught
+	Apply(t *grad.Tape, source *graph.Graph, tokens []int32, target *graph.Graph, fed []int32) (*grad.Var, attention.Alignment)
+	Encode(t *grad.Tape, source *graph.Graph, tokens []int32) *attention.Encoded
+	Start(t *grad.Tape, e *attention.Encoded) message.State
+	Step(t *grad.Tape, e *attention.Encoded, live attention.Live, before message.State) (logits *grad.Var, after message.State)
+}
+
 // taughtLoss is that of some pairs, when the decoder is fed what it should have said.
-func taughtLoss(net *sequence.EncoderDecoder, t *grad.Tape, pairs text.Pairs, rows []int32) *grad.Var {
+func taughtLoss(net taught, t *grad.Tape, pairs text.Pairs, rows []int32) *grad.Var {
 	b := pairs.Batch(rows)
 	return net.Forward(t, b.Source.Graph, b.Source.Tokens, b.Input.Graph, b.Input.Tokens).CrossEntropy(b.Output)
 }
@@ -56,15 +74,45 @@ func dependence(net *sequence.EncoderDecoder, source, target []int32) [][]float6
 	return out
 }
 
-// searchOf looks for what an encoder-decoder says of sources, of at most so many tokens.
-func searchOf(net *sequence.EncoderDecoder, sources text.Ragged, longest int) *decode.Search {
-	t := grad.NewEval()
-	start := net.Start(t, net.Encode(t, sources.Graph(), sources.Tokens))
-	return &decode.Search{
-		Begin: slices.Repeat([]int32{text.Begin}, sources.Len()), End: text.End, Longest: []int{longest}, State: decode.State(start.Keep()),
-		Step: func(t *grad.Tape, l *decode.Live) (*grad.Var, decode.State) {
+// searchOf looks for what an encoder–decoder says of sources, of at most so many tokens.
+func searchOf(net taught, sources text.Ragged, longest int) *decode.Search {
+	t, g := grad.NewEval(), sources.Graph()
+	s := &decode.Search{Begin: slices.Repeat([]int32{text.Begin}, sources.Len()), End: text.End, Longest: []int{longest}}
+	switch net := net.(type) {
+	case *sequence.EncoderDecoder:
+		s.State = decode.State(net.Start(t, net.Encode(t, g, sources.Tokens)).Keep())
+		s.Step = func(t *grad.Tape, l *decode.Live) (*grad.Var, decode.State) {
 			y, next := net.Step(t, l.Last, message.State(l.State))
 			return y, decode.State(next)
-		},
+		}
+	case attending:
+		e := net.Encode(t, g, sources.Tokens).Keep()
+		s.State = decode.State(net.Start(t, e).Keep())
+		s.Step = func(t *grad.Tape, l *decode.Live) (*grad.Var, decode.State) {
+			y, next := net.Step(t, e, attention.Live{Step: l.Step, Last: l.Last, Sentence: l.Sentence}, message.State(l.State))
+			return y, decode.State(next)
+		}
 	}
+	return s
+}
+
+// alignments returns where a network looked as it wrote targets, End included: of each pair
+// a row for each token written and a column for each one read.
+func alignments(net attending, pairs text.Pairs) []*tensor.Dense {
+	b := pairs.Batch(every(pairs.Len()))
+	_, a := net.Apply(grad.NewEval(), b.Source.Graph, b.Source.Tokens, b.Input.Graph, b.Input.Tokens)
+	return a.Matrices()
+}
+
+// alignmentPanel draws one.
+func alignmentPanel(title string, w *tensor.Dense, read, written []string) *picture.Heat {
+	h := &picture.Heat{Title: title, Across: "read", Down: "written", Columns: read, Rows: written, Top: 1}
+	for i := range w.Rows() {
+		row := make([]float64, w.RowLen())
+		for j, v := range w.Row(i) {
+			row[j] = float64(v)
+		}
+		h.Values = append(h.Values, row)
+	}
+	return h
 }

@@ -21,7 +21,7 @@ const translationLongest = 10
 
 // translator is an encoder–decoder and the words on both sides.
 type translator struct {
-	Net            *sequence.EncoderDecoder
+	Net            taught
 	source, target *text.Words
 }
 
@@ -64,7 +64,8 @@ func (r *translator) bleu(p *text.Parallel) (train.BLEUScore, error) {
 	return train.BLEU{Tokenised: true}.Score(got, p.Target)
 }
 
-// newTranslator returns the network and the captions that are learnt and tried.
+// newTranslator returns the captions that are learnt and tried, and what numbers their
+// words. It has no network yet.
 func newTranslator(s *Stage, folder string) (r *translator, learnt, tried *text.Parallel, err error) {
 	all, _, tests, err := text.ReadMulti30k(folder)
 	if err != nil {
@@ -78,8 +79,6 @@ func newTranslator(s *Stage, folder string) (r *translator, learnt, tried *text.
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	r.Net = &sequence.EncoderDecoder{Source: r.source.Len(), Target: r.target.Len(), Begin: text.Begin, Embed: 128, Hidden: 256}
-	r.Net.Init(s.rng(1))
 	return r, learnt, tried, nil
 }
 
@@ -92,14 +91,23 @@ func runMulti30k(s *Stage) error {
 	if err != nil {
 		return err
 	}
-	pairs, tests := learnt.Encode(r.source, r.target), tried.Encode(r.source, r.target)
+	net := &sequence.EncoderDecoder{Source: r.source.Len(), Target: r.target.Len(), Begin: text.Begin, Embed: 128, Hidden: 256}
+	net.Init(s.rng(1))
+	r.Net = net
 	s.say("%d captions of ten words or fewer, and %d to try; %d German words and %d English ones. A GRU reads a caption into 256 numbers, and another writes from these.",
-		pairs.Len(), tests.Len(), r.source.Len()-int(text.First), r.target.Len()-int(text.First))
+		len(learnt.Source), len(tried.Source), r.source.Len()-int(text.First), r.target.Len()-int(text.First))
+	return s.teach(r, learnt, tried, 6, s.translations)
+}
+
+// teach trains a translator, and says how good it is. show prints some translations, and
+// returns what else there is to draw and to say.
+func (s *Stage) teach(r *translator, learnt, tried *text.Parallel, epochs int, show func(*translator, *text.Parallel) ([]picture.Panel, map[string]any, error)) error {
+	pairs, tests := learnt.Encode(r.source, r.target), tried.Encode(r.source, r.target)
 	var failed error
 	var last train.BLEUScore
 	var perplexities []float64
 	l := &training{
-		Stage: s, optimiser: &train.Adam{LR: 1e-3}, clip: 1, epochs: s.epochs(6),
+		Stage: s, optimiser: &train.Adam{LR: 1e-3}, clip: 1, epochs: s.epochs(epochs),
 		batches: func(epoch int) [][]int32 { return text.ByLength(pairs.Source.Lengths(), 64, s.Seed, epoch) },
 		loss:    func(t *grad.Tape, rows []int32) *grad.Var { return taughtLoss(r.Net, t, pairs, rows) },
 		score: func() (float64, string) {
@@ -113,23 +121,29 @@ func runMulti30k(s *Stage) error {
 		return cmp.Or(err, failed)
 	}
 	perplexity := perplexities[len(perplexities)-1]
-	s.result(map[string]any{"test_bleu": last.Score, "test_perplexity": perplexity})
 	s.print("\n%s\nperplexity of a word %.1f\n\n", last, perplexity)
-	if err := s.translations(r, tried); err != nil {
+	panels, values, err := show(r, tried)
+	if err != nil {
 		return err
 	}
-	if err := s.draw(multi30kPanels(l, perplexities)); err != nil {
+	values["test_bleu"], values["test_perplexity"] = last.Score, perplexity
+	s.result(values)
+	rows := [][]picture.Panel{multi30kPanels(l, perplexities)}
+	if panels != nil {
+		rows = append(rows, panels)
+	}
+	if err := s.draw(rows...); err != nil {
 		return err
 	}
 	return s.keep(r.Net)
 }
 
 // translations shows some beside those of people.
-func (s *Stage) translations(r *translator, tried *text.Parallel) error {
+func (s *Stage) translations(r *translator, tried *text.Parallel) ([]picture.Panel, map[string]any, error) {
 	some := tried.Source[:min(6, len(tried.Source))]
 	got, err := r.translate(some)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	for i, line := range some {
 		s.print("  %s\n    %s\n", line, cmp.Or(got[i], "(nothing)"))
@@ -138,7 +152,7 @@ func (s *Stage) translations(r *translator, tried *text.Parallel) error {
 		}
 	}
 	s.print("\n")
-	return nil
+	return nil, map[string]any{}, nil
 }
 
 // multi30kPanels show the loss of a word and the score of the translations.

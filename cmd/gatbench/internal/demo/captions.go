@@ -1,0 +1,77 @@
+package demo
+
+import (
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets/text"
+	"github.com/edgewise-ml/edgewise/internal/picture"
+	"github.com/edgewise-ml/edgewise/layers/attention"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// captions does what multi30k does with attention: at each English word RNNsearch looks
+// back at all of the German ones.
+var captions = Demo{Name: "translate", About: "German captions in English, with attention: where each word looks", Data: "multi30k", Run: runCaptions}
+
+func runCaptions(s *Stage) error {
+	folder, err := s.folder()
+	if err != nil {
+		return err
+	}
+	r, learnt, tried, err := newTranslator(s, folder)
+	if err != nil {
+		return err
+	}
+	net := &attention.RNNsearch{
+		Source: r.source.Len(), Target: r.target.Len(), Begin: text.Begin,
+		Embed: 128, Hidden: 128, Maxout: 128, ReadNew: true, Dropout: 0.3,
+	}
+	net.Init(s.rng(1))
+	r.Net = net
+	s.say("%d captions of ten words or fewer, and %d to try; %d German words and %d English ones. A GRU reads a caption in both directions, 256 numbers a word; another writes, and at each word it takes a mean of these, weighted by how well each answers its state.",
+		len(learnt.Source), len(tried.Source), r.source.Len()-int(text.First), r.target.Len()-int(text.First))
+	return s.teach(r, learnt, tried, 5, s.lookedAt)
+}
+
+// lookedAt shows some translations, and of three where each word looked.
+func (s *Stage) lookedAt(r *translator, tried *text.Parallel) ([]picture.Panel, map[string]any, error) {
+	_, values, err := s.translations(r, tried)
+	if err != nil {
+		return nil, nil, err
+	}
+	net := r.Net.(attending)
+	some := &text.Parallel{Source: tried.Source[:min(3, len(tried.Source))]}
+	got, err := r.translate(some.Source)
+	if err != nil {
+		return nil, nil, err
+	}
+	some.Target = got
+	var panels []picture.Panel
+	for i, w := range alignments(net, some.Encode(r.source, r.target)) {
+		h := alignmentPanel("", w, strings.Fields(some.Source[i]), append(strings.Fields(got[i]), "(end)"))
+		s.heat(h)
+		s.print("\n")
+		panels = append(panels, h)
+	}
+	all := alignments(net, tried.Encode(r.source, r.target))
+	share := diagonal(all, 2)
+	values["diagonal"] = share
+	s.say("%.0f %% of the attention to the test captions is at most two words off the diagonal.", 100*share)
+	return panels, values, nil
+}
+
+// diagonal is the share of the weights that is at most so many places off the diagonal.
+func diagonal(all []*tensor.Dense, off int) float64 {
+	on, sum := 0.0, 0.0
+	for _, w := range all {
+		for i := range w.Rows() {
+			for j, v := range w.Row(i) {
+				sum += float64(v)
+				if i-j <= off && j-i <= off {
+					on += float64(v)
+				}
+			}
+		}
+	}
+	return on / max(sum, 1e-9)
+}

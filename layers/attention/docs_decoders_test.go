@@ -1,0 +1,29 @@
+package attention_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The code of docs/decoders.md is that of the examples.
+func TestDecodersGuide(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/decoders.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples, err := os.ReadFile("example_decoders_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(doc), -1)
+	if len(blocks) < 3 {
+		t.Fatalf("docs/decoders.md has %d blocks of code", len(blocks))
+	}
+	for _, b := range blocks {
+		if !strings.Contains(string(examples), "\n"+b[1]) {
+			t.Errorf("docs/decoders.md quotes what is not in example_decoders_test.go:\n%s", b[1])
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package attention
+
+import (
+	"math/rand/v2"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Monotonic aligns by reading on from where the step before stopped, and never back. At
+// each key it stops with probability p; the weights are the expectation:
+//
+//	p_ij = σ(s_ij + r + noise)      q_ij = (1 − p_i,j−1)·q_i,j−1 + α_i−1,j      α_ij = p_ij·q_ij
+//
+// of Raffel, Luong, Liu, Weiss and Eck, "Online and Linear-Time Attention by Enforcing
+// Monotonic Alignments", ICML 2017, by the recursion, which is exact for any length.
+// Before the first step all attention is on the first key. The weights of a query come to
+// one or less: what is missing ran off the end, and reads zero.
+//
+// On a tape that does not record it stops for good: at the first key, from where it
+// stopped before, whose p is above a half; with Rand it draws. With Expected it weighs
+// there as it does while it learns, but without noise.
+type Monotonic struct {
+	Score    Score
+	Noise    float64    `json:",omitempty"` // its deviation, while learning; 0: 1, grad.Zero: none
+	Offset   float64    `json:",omitempty"` // r at first; 0: −1. Longer inputs want less
+	Expected bool       `json:",omitempty"`
+	Rand     *rand.Rand `json:"-"` // draws the stops; not for several goroutines
+
+	R *grad.Param `json:"-"` // a number
+}
+
+// Init makes the Params.
+func (l *Monotonic) Init(rng *rand.Rand) {
+	l.Score.Init(rng)
+	l.R = grad.NewParam(1)
+	l.R.Value.Fill(tensor.Float(grad.Preset(l.Offset, -1)))
+}
+
+// Keys is that of the score.
+func (l *Monotonic) Keys(t *grad.Tape, _ *graph.Graph, keys *grad.Var) *grad.Var {
+	compose.WantParam("attention.Monotonic", l.R, true)
+	return l.Score.Keys(t, keys)
+}
+
+// Start is the weights: all on the first key.
+func (l *Monotonic) Start(_ *grad.Tape, g *graph.Graph) *grad.Var { return onFirst(g, 1) }
+
+// Weigh returns the weights.
+func (l *Monotonic) Weigh(t *grad.Tape, look Look, query, last *grad.Var) (alpha message.Msg, next *grad.Var) {
+	s := message.ApplyEdges(look.Graph, l.Score.Of(t, look.Keys, query).Add(message.W(t.Use(l.R)))).Reshape(-1, 1)
+	if n := l.noise(t, s.Dim(0)); n != nil {
+		s = s.Add(n)
+	}
+	switch p := s.Sigmoid(); {
+	case l.Expected || t.Recording():
+		next = stopping(look.Graph, p, last)
+	default:
+		next = l.stop(look.Graph, p, last)
+	}
+	return message.E(next), next
+}
+
+// noise is what makes p all or nothing: a network that is sure withstands it. It is a
+// function of the tape's seed, its step and the place in the program.
+func (l *Monotonic) noise(t *grad.Tape, n int) *grad.Var {
+	deviation := grad.Preset(l.Noise, 1)
+	if !t.Recording() || l.Noise == grad.Zero {
+		return nil
+	}
+	m := t.NextDropout(0.5)
+	x := tensor.New(n, 1)
+	x.Normal(rand.New(rand.NewPCG(uint64(m.K0), uint64(m.K1))), 0, deviation)
+	return grad.Const(x)
+}
+
+// stop is the weights of one that stops for good: a one where it does, or none.
+func (l *Monotonic) stop(g *graph.Graph, p, last *grad.Var) *grad.Var {
+	op := grad.Begin("attention.Monotonic", p, last)
+	y := op.New(p.Dim(0), 1)
+	off, out := g.In().Offsets, y.Value().Data
+	for v := range g.NumDst() {
+		ran := true // off the end: it stays there
+		for e := off[v]; e < off[v+1]; e++ {
+			ran = ran && last.Value().Data[e] == 0
+			least := 0.5
+			if l.Rand != nil {
+				least = l.Rand.Float64()
+			}
+			if !ran && float64(p.Value().Data[e]) > least {
+				out[e] = 1
+				break
+			}
+		}
+	}
+	return op.Record(y, func(*tensor.Dense) {})
+}

@@ -159,14 +159,19 @@ func (n *NTM) Step(t *grad.Tape, x *grad.Var, s message.State) (y *grad.Var, nex
 	n.check()
 	compose.WantRows("memory.NTM", x, n.In, "In")
 	n.checkState(s)
-	prev := make(message.State, len(s))
+	next = n.turn(t, x, broadcast(s, x.Dim(0)))
+	return n.answer(t, next), next
+}
+
+// broadcast gives a state of one row as many as there are.
+func broadcast(s message.State, rows int) message.State {
+	out := make(message.State, len(s))
 	for i, v := range s {
-		if prev[i] = v; v.Dim(0) == 1 && x.Dim(0) != 1 {
-			prev[i] = v.Expand(x.Dim(0), v.Dim(1))
+		if out[i] = v; v.Dim(0) == 1 && rows != 1 {
+			out[i] = v.Expand(rows, v.Dim(1))
 		}
 	}
-	next = n.turn(t, x, prev)
-	return n.answer(t, next), next
+	return out
 }
 
 // turn is a step but for y, which is made of all steps at once.

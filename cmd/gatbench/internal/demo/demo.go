@@ -14,6 +14,7 @@ func All() []Demo {
 		beer, captions, stretch,
 		sorting, hull, salesman,
 		hopfield, modern,
+		copying,
 		attpool, han, selfatt, lookup,
 		reverse}
 }

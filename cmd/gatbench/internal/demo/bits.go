@@ -1,0 +1,126 @@
+package demo
+
+import (
+	"fmt"
+
+	"github.com/edgewise-ml/edgewise/datasets/text"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/picture"
+	"github.com/edgewise-ml/edgewise/layers/memory"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// bitReader is a network that reads rows of bits and answers with logits of bits.
+type bitReader interface {
+	Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var
+}
+
+// bitTask makes so many sequences of lengths from lo to hi.
+type bitTask func(count, lo, hi int, seed uint64) text.Bits
+
+// onBits trains a network on sequences that are new at every step: a batch of 16, the loss of
+// the bits that are asked for and of no others. It is scored by unseen sequences of the largest
+// length it learns from.
+func (s *Stage) onBits(net bitReader, epochs, lo, hi int, opt train.Optimiser, task bitTask) *training {
+	step, test := uint64(0), task(100, hi, hi, s.Seed+1<<32)
+	return &training{
+		Stage: s, optimiser: opt, clip: 10, epochs: s.epochs(epochs), batches: hundred,
+		loss: func(t *grad.Tape, _ []int32) *grad.Var {
+			step++
+			b := task(16, lo, hi, s.Seed<<20+step)
+			return net.Forward(t, b.Graph(), t.Input(b.X)).Rows(b.At).BCE(grad.Const(b.Answer))
+		},
+		score: func() (float64, string) { return marksOf(net, test).wrong, "wrong_bits" },
+	}
+}
+
+// ntmOptimiser is that of the demos of the Turing machine.
+func ntmOptimiser() train.Optimiser {
+	return &train.RMSprop{LR: 1e-3, Alpha: 0.95, Momentum: 0.9}
+}
+
+// bitMarks are how good answers are.
+type bitMarks struct {
+	wrong float64 // bits a sequence
+	exact float64 // share of the sequences whose bits are all right
+}
+
+// marksOf compares a network's answers with the right ones.
+func marksOf(net bitReader, b text.Bits) bitMarks {
+	y := net.Forward(grad.NewEval(), b.Graph(), grad.Const(b.X)).Rows(b.At).Value()
+	var m bitMarks
+	for i := range b.Len() {
+		wrong := 0
+		lo, hi := b.Sequence(i)
+		for r := lo; r < hi; r++ {
+			for j, v := range b.Answer.Row(r) {
+				if (y.Row(r)[j] > 0) != (v > 0.5) {
+					wrong++
+				}
+			}
+		}
+		m.wrong += float64(wrong) / float64(b.Len())
+		if wrong == 0 {
+			m.exact += 1 / float64(b.Len())
+		}
+	}
+	return m
+}
+
+// bitPanels show a sequence and what a machine makes of it, a column a step: the input, the
+// answer beside what is said, and where the heads are.
+func bitPanels(net *memory.NTM, b text.Bits) []*picture.Heat {
+	y, s := net.ForwardFrom(grad.NewEval(), b.Graph(), grad.Const(b.X), nil)
+	steps := b.X.Rows()
+	in := &picture.Heat{Title: "what it reads: bits, and two flags", Across: "steps", Values: columnsOf(b.X, 0, b.X.RowLen()), Top: 1}
+	want, said := tensor.New(steps, b.Answer.RowLen()), tensor.New(steps, b.Answer.RowLen())
+	for k, r := range b.At {
+		copy(want.Row(int(r)), b.Answer.Row(k))
+		copy(said.Row(int(r)), y.Sigmoid().Value().Row(int(r)))
+	}
+	return append([]*picture.Heat{
+		in, {Title: "what is to be said", Across: "steps", Values: columnsOf(want, 0, want.RowLen()), Top: 1},
+		{Title: "what it says", Across: "steps", Values: columnsOf(said, 0, said.RowLen()), Top: 1},
+	}, headPanels(net, s)...)
+}
+
+// headPanels show where each head is at each step of one sequence, a row a slot.
+func headPanels(net *memory.NTM, s message.State) []*picture.Heat {
+	at := s[1].Value()
+	var out []*picture.Heat
+	for h := range at.RowLen() / net.Slots {
+		title := fmt.Sprintf("where it reads, head %d", h-max(1, net.Writes)+1)
+		if h < max(1, net.Writes) {
+			title = fmt.Sprintf("where it writes, head %d", h+1)
+		}
+		out = append(out, &picture.Heat{Title: title, Across: "steps", Down: "slots", Values: columnsOf(at, h*net.Slots, (h+1)*net.Slots), Top: 1})
+	}
+	return out
+}
+
+// columnsOf are columns lo to hi of x as rows.
+func columnsOf(x *tensor.Dense, lo, hi int) [][]float64 {
+	out := make([][]float64, hi-lo)
+	for j := range out {
+		for r := range x.Rows() {
+			out[j] = append(out[j], float64(x.Row(r)[lo+j]))
+		}
+	}
+	return out
+}
+
+// showHeads prints where the heads of the machine are and draws it all, with the losses.
+func (s *Stage) showHeads(net *memory.NTM, b text.Bits, l *training) error {
+	panels := bitPanels(net, b)
+	for _, h := range panels[3:] {
+		s.lines(h.Text(false))
+	}
+	var rows [][]picture.Panel
+	for _, h := range panels {
+		rows = append(rows, []picture.Panel{h})
+	}
+	return s.draw(append(rows, []picture.Panel{lossPanel(l)})...)
+}

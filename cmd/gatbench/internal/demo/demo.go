@@ -14,7 +14,7 @@ func All() []Demo {
 		beer, captions, stretch,
 		sorting, hull, salesman,
 		hopfield, modern,
-		copying,
+		copying, repeating, associating, reversing,
 		attpool, han, selfatt, lookup,
 		reverse}
 }

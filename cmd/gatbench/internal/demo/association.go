@@ -1,0 +1,38 @@
+package demo
+
+import (
+	"github.com/edgewise-ml/edgewise/datasets/text"
+	"github.com/edgewise-ml/edgewise/layers/memory"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// associating has a neural Turing machine say what followed an item that it is shown again.
+var associating = Demo{Name: "associative-recall", About: "the item that followed another in a list, by a neural Turing machine that looks it up", Run: runAssociativeRecall}
+
+const itemBits = 6
+
+func runAssociativeRecall(s *Stage) error {
+	s.say("An LSTM of 100 units with a memory of 48 slots hears a list of two to six items, each three rows of %d bits, and then one of them again: it says the next one of the list. It is tried on longer lists.", itemBits)
+	net := &memory.NTM{In: itemBits + 2, Out: itemBits, Hidden: 100, Slots: 48, Width: 20}
+	net.Init(s.rng(1))
+	task := func(count, lo, hi int, seed uint64) text.Bits {
+		return text.Task{Count: count, Min: lo, Max: hi, Symbols: itemBits, Seed: seed}.AssociateBits()
+	}
+	l := s.onBits(net, 60, 2, 6, &train.Adam{LR: 1e-3}, task)
+	l.every = 5
+	if err := l.run(); err != nil {
+		return err
+	}
+	exact := map[string]float64{
+		"6":  marksOf(net, task(100, 6, 6, s.Seed+2<<32)).exact,
+		"10": marksOf(net, task(100, 10, 10, s.Seed+2<<32)).exact,
+	}
+	wrong := l.scores[len(l.scores)-1]
+	s.result(map[string]any{"wrong_bits": wrong, "exact": exact})
+	s.say("Of lists of six %.3f bits are wrong, of %d. Wholly right: %.0f %% of lists of six, %.0f %% of lists of ten.", wrong, 3*itemBits, 100*exact["6"], 100*exact["10"])
+	s.say("Below, a list of five: a line is a slot, a column a step. When it is shown an item it goes to where that is written, and reads on from there.")
+	if err := s.showHeads(net, task(1, 5, 5, s.Seed+3<<32), l); err != nil {
+		return err
+	}
+	return s.keep(net)
+}

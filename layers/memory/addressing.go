@@ -24,14 +24,26 @@ type stages struct {
 	log     []tensor.Float // log(shifted + 1e-12)
 }
 
+// head is a head at its turn.
+type head struct {
+	stages
+	said    spoken
+	w, last []tensor.Float // where it is and was
+	m, inv  []tensor.Float // the memory that it addresses, width×slots, and 1/norm of each slot
+
+	// Their gradients, on the way back. own is what each slot has by its own length, for
+	// ownBack.
+	dsaid              spoken
+	dw, dlast, dm, own []tensor.Float
+}
+
 // norms sets inv to the reciprocals of the norms of the slots of m, width×slots.
 func (l *tapeLayout) norms(inv, m []tensor.Float) {
-	n := l.slots
 	for i := range inv {
 		inv[i] = leastNorm
 	}
 	for d := range l.width {
-		row := m[d*n : (d+1)*n]
+		row := l.slotsOf(m, d)
 		vec.MulAdd(inv, row, row)
 	}
 	for i, v := range inv {
@@ -44,35 +56,33 @@ func inverseNorm(key []tensor.Float) tensor.Float {
 	return tensor.Float(1 / math.Sqrt(float64(vec.Dot(key, key))+leastNorm))
 }
 
-// address sets w to where a head turns in m, whose slots have the reciprocal norms inv, from
-// last:
+// address sets w to where a head turns:
 //
 //	content = softmax_i(strength·cos(key, m_i))
 //	gated   = gate·content + (1 − gate)·last
 //	shifted_i = Σ_o shift_o·gated_{i−o}, around the end
 //	w = shifted^sharpen / Σ shifted^sharpen
-func (l *tapeLayout) address(w []tensor.Float, s stages, said spoken, m, inv, last []tensor.Float) {
-	n := l.slots
-	clear(s.cosine)
-	for d, k := range said.key {
-		vec.Axpy(s.cosine, k, m[d*n:(d+1)*n])
+func (l *tapeLayout) address(h *head) {
+	clear(h.cosine)
+	for d, k := range h.said.key {
+		vec.Axpy(h.cosine, k, l.slotsOf(h.m, d))
 	}
-	vec.Mul.Forward(s.cosine, s.cosine, inv, 1, 1)
-	vec.Scale.Forward(s.cosine, s.cosine, inverseNorm(said.key))
-	vec.Scale.Forward(s.content, s.cosine, *said.strength)
-	vec.Softmax(s.content, s.content)
-	vec.Scale.Forward(s.gated, s.content, *said.gate)
-	vec.Axpy(s.gated, 1-*said.gate, last)
-	clear(s.shifted)
-	for o, c := range said.shift {
-		axpyRolled(s.shifted, c, s.gated, o-l.shifts)
+	vec.Mul.Forward(h.cosine, h.cosine, h.inv, 1, 1)
+	vec.Scale.Forward(h.cosine, h.cosine, inverseNorm(h.said.key))
+	vec.Scale.Forward(h.content, h.cosine, *h.said.strength)
+	vec.Softmax(h.content, h.content)
+	vec.Scale.Forward(h.gated, h.content, *h.said.gate)
+	vec.Axpy(h.gated, 1-*h.said.gate, h.last)
+	clear(h.shifted)
+	for o, c := range h.said.shift {
+		axpyRolled(h.shifted, c, h.gated, o-l.shifts)
 	}
-	for i, v := range s.shifted {
-		s.log[i] = v + leastWeight
+	for i, v := range h.shifted {
+		h.log[i] = v + leastWeight
 	}
-	vec.Log.Forward(s.log, s.log, 0)
-	vec.Scale.Forward(w, s.log, *said.sharpen)
-	vec.Softmax(w, w)
+	vec.Log.Forward(h.log, h.log, 0)
+	vec.Scale.Forward(h.w, h.log, *h.said.sharpen)
+	vec.Softmax(h.w, h.w)
 }
 
 // axpyRolled adds c·x to y, moved by so many places around the end: y[i] += c·x[i−by].
@@ -90,49 +100,51 @@ func dotRolled(y, x []tensor.Float, by int) tensor.Float {
 	return vec.Dot(y[by:], x[:n-by]) + vec.Dot(y[:by], x[n-by:])
 }
 
-// addressBack takes the gradient dw of where a head turned, w, back: to what it was told, to
-// where it was before (dlast may be nil), and to the memory, of which each slot's own share is
-// left in own for [tapeLayout.ownBack]. a and b are rows of scratch.
-func (l *tapeLayout) addressBack(dw, w []tensor.Float, s stages, said, dsaid spoken, m, inv, last, dlast, dm, own, a, b []tensor.Float) {
-	n := l.slots
+// addressBack takes the gradient of where a head turned back: to what it was told, to where it
+// was before, if that wants one, and to the memory. a and b are rows of scratch.
+func (l *tapeLayout) addressBack(h *head, a, b []tensor.Float) {
 	clear(a) // of sharpen·log
-	vec.SoftmaxBackward(a, dw, w)
-	*dsaid.sharpen += vec.Dot(a, s.log)
-	gamma := *said.sharpen
-	for i, v := range s.shifted { // of shifted
+	vec.SoftmaxBackward(a, h.dw, h.w)
+	*h.dsaid.sharpen += vec.Dot(a, h.log)
+	gamma := *h.said.sharpen
+	for i, v := range h.shifted { // of shifted
 		a[i] *= gamma / (v + leastWeight)
 	}
 	clear(b) // of gated
-	for o, c := range said.shift {
-		dsaid.shift[o] += dotRolled(a, s.gated, o-l.shifts)
+	for o, c := range h.said.shift {
+		h.dsaid.shift[o] += dotRolled(a, h.gated, o-l.shifts)
 		axpyRolled(b, c, a, l.shifts-o)
 	}
-	*dsaid.gate += vec.Dot(b, s.content) - vec.Dot(b, last)
-	if dlast != nil {
-		vec.Axpy(dlast, 1-*said.gate, b)
+	*h.dsaid.gate += vec.Dot(b, h.content) - vec.Dot(b, h.last)
+	if h.dlast != nil {
+		vec.Axpy(h.dlast, 1-*h.said.gate, b)
 	}
-	vec.Scale.Forward(b, b, *said.gate) // of content
-	clear(a)                            // of strength·cosine
-	vec.SoftmaxBackward(a, b, s.content)
-	*dsaid.strength += vec.Dot(a, s.cosine)
-	vec.Scale.Forward(a, a, *said.strength) // of cosine
-	vec.Mul.Forward(b, a, s.cosine, 1, 1)
-	rk, radial := inverseNorm(said.key), vec.Sum(b)
-	vec.Mul.Forward(b, b, inv, 1, 1)
-	vec.MulAdd(own, b, inv)
-	vec.Mul.Forward(a, a, inv, 1, 1)
+	vec.Scale.Forward(b, b, *h.said.gate) // of content
+	clear(a)                              // of strength·cosine
+	vec.SoftmaxBackward(a, b, h.content)
+	*h.dsaid.strength += vec.Dot(a, h.cosine)
+	vec.Scale.Forward(a, a, *h.said.strength) // of cosine
+	l.cosineBack(h, a, b)
+}
+
+// cosineBack takes the gradient a of a head's cosines back to its key and to the memory.
+func (l *tapeLayout) cosineBack(h *head, a, b []tensor.Float) {
+	vec.Mul.Forward(b, a, h.cosine, 1, 1)
+	rk, radial := inverseNorm(h.said.key), vec.Sum(b)
+	vec.Mul.Forward(b, b, h.inv, 1, 1)
+	vec.MulAdd(h.own, b, h.inv)
+	vec.Mul.Forward(a, a, h.inv, 1, 1)
 	vec.Scale.Forward(a, a, rk) // of key·m_i
-	for d, k := range said.key {
-		dsaid.key[d] += vec.Dot(a, m[d*n:(d+1)*n]) - k*rk*rk*radial
-		vec.Axpy(dm[d*n:(d+1)*n], k, a)
+	for d, k := range h.said.key {
+		h.dsaid.key[d] += vec.Dot(a, l.slotsOf(h.m, d)) - k*rk*rk*radial
+		vec.Axpy(l.slotsOf(h.dm, d), k, a)
 	}
 }
 
 // ownBack takes own·m from dm: what a longer slot takes off its cosines.
 func (l *tapeLayout) ownBack(dm, m, own []tensor.Float) {
-	n := l.slots
 	vec.Scale.Forward(own, own, -1)
 	for d := range l.width {
-		vec.MulAdd(dm[d*n:(d+1)*n], own, m[d*n:(d+1)*n])
+		vec.MulAdd(l.slotsOf(dm, d), own, l.slotsOf(m, d))
 	}
 }

@@ -135,18 +135,16 @@ func (k *tape) forward(r int) {
 	told, read := k.row(k.told, r), k.row(k.values[ofRead], r)
 	k.activate(told, k.row(k.values[ofSays], r))
 	before, after := k.inverses(r)
-	if k.writes > 0 {
-		k.norms(before, mem)
-	}
+	k.norms(before, mem)
 	for h := range k.writes {
-		k.address(k.slotsOf(at, h), k.stages(r, h), k.said(told, h), mem, before, k.slotsOf(last, h))
+		k.address(&head{stages: k.stages(r, h), said: k.said(told, h), w: k.slotsOf(at, h), last: k.slotsOf(last, h), m: mem, inv: before})
 	}
 	k.write(next, mem, at, told, after) // whose room is scratch until then
 	k.norms(after, next)
 	for i := range k.reads {
 		h := k.writes + i
 		w := k.slotsOf(at, h)
-		k.address(w, k.stages(r, h), k.said(told, h), next, after, k.slotsOf(last, h))
+		k.address(&head{stages: k.stages(r, h), said: k.said(told, h), w: w, last: k.slotsOf(last, h), m: next, inv: after})
 		for d := range k.width {
 			read[i*k.width+d] = vec.Dot(w, k.slotsOf(next, d))
 		}

@@ -23,39 +23,45 @@ func (l *tapeLayout) write(next, mem, at, told, t []tensor.Float) {
 	}
 }
 
-// writeBack takes the gradient dnext back to mem (dmem may be nil), to the weights and to what
-// the writing heads were told. partly is scratch: a row for each head, and one more.
-func (l *tapeLayout) writeBack(dnext, mem, at, told, dmem, dat, dtold, partly []tensor.Float) {
+// written is what a row's writing heads did, and its gradients.
+type written struct {
+	mem, at, told           []tensor.Float
+	dnext, dmem, dat, dtold []tensor.Float // dmem may be nil; dnext is used up
+}
+
+// writeBack takes the gradient of what was written back to the memory before, to the weights
+// and to what the writing heads were told. partly is scratch: a row for each of them, and one
+// more.
+func (l *tapeLayout) writeBack(x written, partly []tensor.Float) {
 	t := l.slotsOf(partly, l.writes)
 	for d := range l.width {
-		g := l.slotsOf(dnext, d)
+		g := l.slotsOf(x.dnext, d)
 		for h := range l.writes {
-			dadd, w := l.add(dtold, h), l.slotsOf(at, h)
-			dadd[d] += vec.Dot(w, g)
-			vec.Axpy(l.slotsOf(dat, h), l.add(told, h)[d], g)
+			l.add(x.dtold, h)[d] += vec.Dot(l.slotsOf(x.at, h), g)
+			vec.Axpy(l.slotsOf(x.dat, h), l.add(x.told, h)[d], g)
 		}
-		y := l.slotsOf(mem, d) // before each erase
+		y := l.slotsOf(x.mem, d) // before each erase
 		for h := range l.writes - 1 {
 			erased := l.slotsOf(partly, h)
-			vec.Mul.Forward(t, l.slotsOf(at, h), y, 1, 1)
+			vec.Mul.Forward(t, l.slotsOf(x.at, h), y, 1, 1)
 			copy(erased, y)
-			vec.Axpy(erased, -l.erase(told, h)[d], t)
+			vec.Axpy(erased, -l.erase(x.told, h)[d], t)
 			y = erased
 		}
 		for h := l.writes - 1; h >= 0; h-- {
-			y = l.slotsOf(mem, d)
+			y = l.slotsOf(x.mem, d)
 			if h > 0 {
 				y = l.slotsOf(partly, h-1)
 			}
-			e := l.erase(told, h)[d]
+			w, e := l.slotsOf(x.at, h), l.erase(x.told, h)[d]
 			vec.Mul.Forward(t, g, y, 1, 1)
-			l.erase(dtold, h)[d] -= vec.Dot(t, l.slotsOf(at, h))
-			vec.Axpy(l.slotsOf(dat, h), -e, t)
-			vec.Mul.Forward(t, g, l.slotsOf(at, h), 1, 1)
+			l.erase(x.dtold, h)[d] -= vec.Dot(t, w)
+			vec.Axpy(l.slotsOf(x.dat, h), -e, t)
+			vec.Mul.Forward(t, g, w, 1, 1)
 			vec.Axpy(g, -e, t)
 		}
-		if dmem != nil {
-			vec.Axpy(l.slotsOf(dmem, d), 1, g)
+		if x.dmem != nil {
+			vec.Axpy(l.slotsOf(x.dmem, d), 1, g)
 		}
 	}
 }
@@ -66,46 +72,54 @@ func (k *tape) pull(r int, rest []tensor.Float) {
 	dnext, rest := rest[:n*d], rest[n*d:]
 	dat, rest := rest[:n*k.heads()], rest[n*k.heads():]
 	own, a, b, partly := rest[:n], rest[n:2*n], rest[2*n:3*n], rest[3*n:]
-	told, dtold := k.row(k.told, r), k.row(k.dtold, r)
-	mem, next, last, at := k.row(k.values[ofMem], r), k.row(k.values[ofNext], r), k.row(k.values[ofLast], r), k.row(k.values[ofAt], r)
-	dmem, dlast, dread := k.row(k.grads[ofMem], r), k.row(k.grads[ofLast], r), k.row(k.grads[ofRead], r)
+	next := k.row(k.values[ofNext], r)
+	x := written{
+		mem: k.row(k.values[ofMem], r), at: k.row(k.values[ofAt], r), told: k.row(k.told, r),
+		dnext: dnext, dmem: k.row(k.grads[ofMem], r), dat: dat, dtold: k.row(k.dtold, r),
+	}
 	before, after := k.inverses(r)
 	copyOrClear(dnext, k.row(k.grads[ofNext], r))
 	copyOrClear(dat, k.row(k.grads[ofAt], r))
-	of := func(h int) []tensor.Float {
-		if dlast == nil {
-			return nil
-		}
-		return k.slotsOf(dlast, h)
-	}
 
 	clear(own)
 	for i := range k.reads {
-		h := k.writes + i
-		w, dw := k.slotsOf(at, h), k.slotsOf(dat, h)
-		for j := range d {
-			if dread == nil {
-				break
+		h := k.turned(r, k.writes+i, x)
+		h.m, h.inv, h.dm, h.own = next, after, dnext, own
+		if dread := k.row(k.grads[ofRead], r); dread != nil {
+			for j, g := range dread[i*d : (i+1)*d] {
+				vec.Axpy(h.dw, g, k.slotsOf(next, j))
+				vec.Axpy(k.slotsOf(dnext, j), g, h.w)
 			}
-			g := dread[i*d+j]
-			vec.Axpy(dw, g, k.slotsOf(next, j))
-			vec.Axpy(k.slotsOf(dnext, j), g, w)
 		}
-		k.addressBack(dw, w, k.stages(r, h), k.said(told, h), k.said(dtold, h), next, after, k.slotsOf(last, h), of(h), dnext, own, a, b)
+		k.addressBack(&h, a, b)
 	}
 	k.ownBack(dnext, next, own)
-	k.writeBack(dnext, mem, at, told, dmem, dat, dtold, partly)
-	if dmem == nil { // the memory is a constant: what is its goes nowhere
-		dmem = dnext
+	k.writeBack(x, partly)
+	if x.dmem == nil { // the memory is a constant: what is its goes nowhere
+		x.dmem = dnext
 	}
 	clear(own)
-	for h := range k.writes {
-		k.addressBack(k.slotsOf(dat, h), k.slotsOf(at, h), k.stages(r, h), k.said(told, h), k.said(dtold, h), mem, before, k.slotsOf(last, h), of(h), dmem, own, a, b)
+	for i := range k.writes {
+		h := k.turned(r, i, x)
+		h.m, h.inv, h.dm, h.own = x.mem, before, x.dmem, own
+		k.addressBack(&h, a, b)
 	}
-	k.ownBack(dmem, mem, own)
+	k.ownBack(x.dmem, x.mem, own)
 	if dsays := k.row(k.grads[ofSays], r); dsays != nil {
-		k.activateBack(dsays, dtold, told)
+		k.activateBack(dsays, x.dtold, x.told)
 	}
+}
+
+// turned is head number i of row r, for its way back, but for the memory that it addressed.
+func (k *tape) turned(r, i int, x written) head {
+	h := head{
+		stages: k.stages(r, i), said: k.said(x.told, i), dsaid: k.said(x.dtold, i),
+		w: k.slotsOf(x.at, i), dw: k.slotsOf(x.dat, i), last: k.slotsOf(k.row(k.values[ofLast], r), i),
+	}
+	if dlast := k.row(k.grads[ofLast], r); dlast != nil {
+		h.dlast = k.slotsOf(dlast, i)
+	}
+	return h
 }
 
 // copyOrClear sets y to x, or to zeros where there is none.

@@ -118,9 +118,9 @@ func (s *Stage) showHeads(net *memory.NTM, b text.Bits, l *training) error {
 	for _, h := range panels[3:] {
 		s.lines(h.Text(false))
 	}
-	var rows [][]picture.Panel
-	for _, h := range panels {
-		rows = append(rows, []picture.Panel{h})
+	rows := [][]picture.Panel{{panels[0], panels[1], panels[2]}, nil}
+	for _, h := range panels[3:] {
+		rows[1] = append(rows[1], h)
 	}
 	return s.draw(append(rows, []picture.Panel{lossPanel(l)})...)
 }

@@ -36,8 +36,8 @@ func runStack(s *Stage) error {
 	plain.LSTM.Init(s.rng(3))
 	plain.Answer.Init(s.rng(4))
 	exact := map[string]map[string]float64{}
-	var loops []*training
-	for _, m := range []struct {
+	losses := &picture.Chart{Title: "loss", X: picture.Axis{Label: "epoch"}}
+	for i, m := range []struct {
 		name string
 		net  bitReader
 		task bitTask
@@ -54,10 +54,10 @@ func runStack(s *Stage) error {
 		}
 		s.print("wholly right: %.0f %% of eight rows, %.0f %% of sixteen, %.0f %% of twenty\n", 100*at["8"], 100*at["16"], 100*at["20"])
 		exact[m.name] = at
-		loops = append(loops, l)
+		losses.Series = append(losses.Series, curve(m.name, i, l.losses))
 	}
 	s.result(map[string]any{"exact": exact})
-	return s.showStacks(stack, queue, loops)
+	return s.showStacks(stack, queue, losses)
 }
 
 // stackMachine returns an LSTM with a stack or a queue.
@@ -76,7 +76,7 @@ func copiedBits(count, lo, hi int, seed uint64) text.Bits {
 }
 
 // showStacks shows what is in both memories as twelve rows are heard and said.
-func (s *Stage) showStacks(stack, queue *memory.StackMachine, loops []*training) error {
+func (s *Stage) showStacks(stack, queue *memory.StackMachine, losses picture.Panel) error {
 	var rows [][]picture.Panel
 	for _, m := range []struct {
 		title string
@@ -96,7 +96,7 @@ func (s *Stage) showStacks(stack, queue *memory.StackMachine, loops []*training)
 		s.lines(heat.Text(false))
 		rows = append(rows, []picture.Panel{heat})
 	}
-	if err := s.draw(append(rows, []picture.Panel{lossPanel(loops...)})...); err != nil {
+	if err := s.draw(append(rows, []picture.Panel{losses})...); err != nil {
 		return err
 	}
 	return s.keep(stack)

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/layers/memory"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -444,15 +446,39 @@ func TestNTMFinite(t *testing.T) {
 	}
 }
 
-// What an answer is not asked for has no part in the loss.
+// The loss hears the steps in which an answer is due, and no others.
 func TestNTMLossIsMasked(t *testing.T) {
-	n := machine(10, memory.NTM{In: 2, Out: 2, Hidden: 3, Slots: 4, Width: 3})
-	x := normal(11, 4, 2)
+	b := text.Task{Count: 2, Min: 2, Max: 3, Symbols: 2, Seed: 3}.CopyBits()
 	tape := grad.NewTape(1)
-	y, _ := n.ForwardFrom(tape, graph.Chains(4), tape.Input(x), nil)
-	d := tape.Backward(y.Rows([]int32{2, 3}).BCE(grad.Const(tensor.New(2, 2)))).Of(y)
-	if d != nil && (!slices.Equal(d.Data[:4], make([]tensor.Float, 4)) || slices.Equal(d.Data[4:], make([]tensor.Float, 4))) {
-		t.Errorf("the gradient of the answers is %v", d.Data)
+	y := tape.Watch(normal(11, b.X.Rows(), 2))
+	d := tape.Backward(y.Rows(b.At).BCE(grad.Const(b.Answer))).Of(y)
+	for r := range b.X.Rows() {
+		if due := slices.Contains(b.At, int32(r)); due == slices.Equal(d.Row(r), []tensor.Float{0, 0}) {
+			t.Errorf("an answer in step %d is due: %v; its gradient is %v", r, due, d.Row(r))
+		}
+	}
+}
+
+// No bit depends on the threads, forwards or backwards, of a batch that several of them share.
+func TestNTMThreads(t *testing.T) {
+	n := machine(15, memory.NTM{In: 2, Out: 2, Hidden: 4, Slots: 64, Width: 32, Writes: 2, Controller: memory.FeedForwardController})
+	g, x := graph.Chains(2, 3, 3, 1, 3, 2, 3, 2, 3), normal(16, 22, 2)
+	run := func(threads int) [][]tensor.Float {
+		defer par.SetThreads(threads)()
+		tape := grad.NewTape(1)
+		y := n.Forward(tape, g, tape.Input(x))
+		grads := tape.Backward(y.Square().Sum())
+		out := [][]tensor.Float{slices.Clone(y.Value().Data)}
+		for _, p := range grad.Params(n) {
+			out = append(out, slices.Clone(grads.Param(p).Data))
+		}
+		return out
+	}
+	one := run(1)
+	for _, threads := range []int{3, 8} {
+		if !slices.EqualFunc(one, run(threads), slices.Equal) {
+			t.Errorf("%d threads give other bits", threads)
+		}
 	}
 }
 

@@ -11,4 +11,8 @@
 //
 // A [BAM] is the same between two layers, and a [Modern] one is attention itself: a cue
 // asks, the patterns are keys and values.
+//
+// A neural Turing machine, [NTM], writes and reads a tape through heads; a [StackMachine] pushes
+// to a [StackMemory], or a queue, and pops from it; a [TreeMemory] is read from its root. A
+// sentence of theirs is a chain, with a memory of its own, and a batch is chains of any lengths.
 package memory

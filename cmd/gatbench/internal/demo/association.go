@@ -18,7 +18,7 @@ func runAssociativeRecall(s *Stage) error {
 	task := func(count, lo, hi int, seed uint64) text.Bits {
 		return text.Task{Count: count, Min: lo, Max: hi, Symbols: itemBits, Seed: seed}.AssociateBits()
 	}
-	l := s.onBits(net, 60, 2, 6, &train.Adam{LR: 1e-3}, task)
+	l := s.onBits(net, 35, 2, 6, &train.Adam{LR: 1e-3}, task)
 	l.every = 5
 	if err := l.run(); err != nil {
 		return err

@@ -25,12 +25,16 @@ type bitTask func(count, lo, hi int, seed uint64) text.Bits
 // the bits that are asked for and of no others. It is scored by unseen sequences of the largest
 // length it learns from.
 func (s *Stage) onBits(net bitReader, epochs, lo, hi int, opt train.Optimiser, task bitTask) *training {
-	step, test := uint64(0), task(100, hi, hi, s.Seed+1<<32)
+	const batch = 16
+	step, test, batches := uint64(0), task(100, hi, hi, s.Seed+1<<32), 100
+	if s.Few > 0 {
+		batches = max(1, s.Few/batch)
+	}
 	return &training{
-		Stage: s, optimiser: opt, clip: 10, epochs: s.epochs(epochs), batches: hundred,
+		Stage: s, optimiser: opt, clip: 10, epochs: s.epochs(epochs), batches: func(int) [][]int32 { return make([][]int32, batches) },
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			step++
-			b := task(16, lo, hi, s.Seed<<20+step)
+			b := task(batch, lo, hi, s.Seed<<20+step)
 			return net.Forward(t, b.Graph(), t.Input(b.X)).Rows(b.At).BCE(grad.Const(b.Answer))
 		},
 		score: func() (float64, string) { return marksOf(net, test).wrong, "wrong_bits" },

@@ -120,7 +120,8 @@ func columnsOf(x *tensor.Dense, lo, hi int) [][]float64 {
 func (s *Stage) showHeads(net *memory.NTM, b text.Bits, l *training) error {
 	panels := bitPanels(net, b)
 	for _, h := range panels[3:] {
-		s.lines(h.Text(false))
+		s.print("\n")
+		s.heat(h)
 	}
 	rows := [][]picture.Panel{{panels[0], panels[1], panels[2]}, nil}
 	for _, h := range panels[3:] {

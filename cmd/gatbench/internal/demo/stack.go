@@ -93,7 +93,8 @@ func (s *Stage) showStacks(stack, queue *memory.StackMachine, losses picture.Pan
 				heat.Values[push][step] = float64(states[1].Value().Row(step)[step-push])
 			}
 		}
-		s.lines(heat.Text(false))
+		s.print("\n")
+		s.heat(heat)
 		rows = append(rows, []picture.Panel{heat})
 	}
 	if err := s.draw(append(rows, []picture.Panel{losses})...); err != nil {

@@ -55,7 +55,7 @@ type bitMarks struct {
 // marksOf compares a network's answers with the right ones.
 func marksOf(net bitReader, b text.Bits) bitMarks {
 	y := net.Forward(grad.NewEval(), b.Graph(), grad.Const(b.X)).Rows(b.At).Value()
-	var m bitMarks
+	bits, right, n := 0, 0, float64(max(1, b.Len()))
 	for i := range b.Len() {
 		wrong := 0
 		lo, hi := b.Sequence(i)
@@ -66,12 +66,11 @@ func marksOf(net bitReader, b text.Bits) bitMarks {
 				}
 			}
 		}
-		m.wrong += float64(wrong) / float64(b.Len())
-		if wrong == 0 {
-			m.exact += 1 / float64(b.Len())
+		if bits += wrong; wrong == 0 {
+			right++
 		}
 	}
-	return m
+	return bitMarks{float64(bits) / n, float64(right) / n}
 }
 
 // bitPanels show a sequence and what a machine makes of it, a column a step: the input, the

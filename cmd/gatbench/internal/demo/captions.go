@@ -6,6 +6,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/layers/attention"
+	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -14,6 +15,32 @@ import (
 var captions = Demo{Name: "translate", About: "German captions in English, with attention: where each word looks", Data: "multi30k", Run: runCaptions}
 
 func runCaptions(s *Stage) error {
+	return s.captions(1e-3, func(r *translator) attending {
+		return &attention.RNNsearch{
+			Source: r.source.Len(), Target: r.target.Len(), Begin: text.Begin,
+			Embed: 128, Hidden: 128, Maxout: 128, ReadNew: true, Dropout: 0.3,
+		}
+	}, "A GRU reads a caption in both directions, 256 numbers a word; another writes, and at each word it takes a mean of these, weighted by how well each answers its state.")
+}
+
+// luong does the same in Luong's order: the decoder reads the last word and where it looked
+// before, and then looks.
+var luong = Demo{Name: "luong", About: "the same in Luong's order: the decoder reads a word, then looks", Data: "multi30k", Run: runLuong}
+
+func runLuong(s *Stage) error {
+	return s.captions(3e-3, func(r *translator) attending {
+		gru := func(in int) *sequence.GRU { return &sequence.GRU{In: in, Hidden: 128} }
+		return &attention.Luong{
+			Source: r.source.Len(), Target: r.target.Len(), Begin: text.Begin,
+			Embed: 128, Hidden: 128, InputFeeding: true, Dropout: 0.2,
+			Encoder: gru(128), Back: gru(128), Decoder: gru(256),
+			Align: &attention.Content{Score: &attention.Bilinear{Key: 256, Query: 128, Scaled: true}},
+		}
+	}, "A GRU reads a caption in both directions; another reads the last English word and what it saw there, and then looks: the score is a product with a matrix and a learnt scale.")
+}
+
+// captions has a network learn to translate captions, at a rate, and shows where it looks.
+func (s *Stage) captions(rate float64, network func(*translator) attending, how string) error {
 	folder, err := s.folder()
 	if err != nil {
 		return err
@@ -22,15 +49,12 @@ func runCaptions(s *Stage) error {
 	if err != nil {
 		return err
 	}
-	net := &attention.RNNsearch{
-		Source: r.source.Len(), Target: r.target.Len(), Begin: text.Begin,
-		Embed: 128, Hidden: 128, Maxout: 128, ReadNew: true, Dropout: 0.3,
-	}
+	net := network(r)
 	net.Init(s.rng(1))
 	r.Net = net
-	s.say("%d captions of ten words or fewer, and %d to try; %d German words and %d English ones. A GRU reads a caption in both directions, 256 numbers a word; another writes, and at each word it takes a mean of these, weighted by how well each answers its state.",
-		len(learnt.Source), len(tried.Source), r.source.Len()-int(text.First), r.target.Len()-int(text.First))
-	return s.teach(r, learnt, tried, 5, s.lookedAt)
+	s.say("%d captions of ten words or fewer, and %d to try; %d German words and %d English ones. %s",
+		len(learnt.Source), len(tried.Source), r.source.Len()-int(text.First), r.target.Len()-int(text.First), how)
+	return s.teach(r, learnt, tried, lesson{epochs: 5, rate: rate}, s.lookedAt)
 }
 
 // lookedAt shows some translations, and of three where each word looked.

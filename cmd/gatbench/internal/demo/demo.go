@@ -11,7 +11,7 @@ type Demo struct {
 // All returns the demos, in the order in which they are best read.
 func All() []Demo {
 	return []Demo{names, questions, tagging, sentiment, recall, adding, sine, chaos, language, antonyms, dates, multi30k,
-		beer, captions, stretch,
+		beer, captions, luong, stretch,
 		sorting, hull, salesman,
 		hopfield, modern,
 		copying, repeating, associating, reversing,

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"math/rand/v2"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
@@ -23,6 +24,7 @@ type taught interface {
 // attending is one whose steps look at the source.
 type attending interface {
 	taught
+	Init(rng *rand.Rand)
 	Apply(t *grad.Tape, source *graph.Graph, tokens []int32, target *graph.Graph, fed []int32) (*grad.Var, attention.Alignment)
 	Encode(t *grad.Tape, source *graph.Graph, tokens []int32) *attention.Encoded
 	Start(t *grad.Tape, e *attention.Encoded) message.State

@@ -96,18 +96,24 @@ func runMulti30k(s *Stage) error {
 	r.Net = net
 	s.say("%d captions of ten words or fewer, and %d to try; %d German words and %d English ones. A GRU reads a caption into 256 numbers, and another writes from these.",
 		len(learnt.Source), len(tried.Source), r.source.Len()-int(text.First), r.target.Len()-int(text.First))
-	return s.teach(r, learnt, tried, 6, s.translations)
+	return s.teach(r, learnt, tried, lesson{epochs: 6, rate: 1e-3}, s.translations)
+}
+
+// lesson is how long a translator learns, and at which rate.
+type lesson struct {
+	epochs int
+	rate   float64
 }
 
 // teach trains a translator, and says how good it is. show prints some translations, and
 // returns what else there is to draw and to say.
-func (s *Stage) teach(r *translator, learnt, tried *text.Parallel, epochs int, show func(*translator, *text.Parallel) ([]picture.Panel, map[string]any, error)) error {
+func (s *Stage) teach(r *translator, learnt, tried *text.Parallel, how lesson, show func(*translator, *text.Parallel) ([]picture.Panel, map[string]any, error)) error {
 	pairs, tests := learnt.Encode(r.source, r.target), tried.Encode(r.source, r.target)
 	var failed error
 	var last train.BLEUScore
 	var perplexities []float64
 	l := &training{
-		Stage: s, optimiser: &train.Adam{LR: 1e-3}, clip: 1, epochs: s.epochs(epochs),
+		Stage: s, optimiser: &train.Adam{LR: how.rate}, clip: 1, epochs: s.epochs(how.epochs),
 		batches: func(epoch int) [][]int32 { return text.ByLength(pairs.Source.Lengths(), 64, s.Seed, epoch) },
 		loss:    func(t *grad.Tape, rows []int32) *grad.Var { return taughtLoss(r.Net, t, pairs, rows) },
 		score: func() (float64, string) {

@@ -9,7 +9,18 @@
 //	found, err := h.Recall(cues, memory.Recall{})
 //	letters := found.States
 //
-// A [BAM] is the same between two layers, and a [Modern] one is attention itself: a cue
+// A [MemN2N] answers questions about stories: each sentence is a slot, and it reads all slots
+// several times. Stories come in numbers, and a batch has no padding:
+//
+//	s, err := net.Batch(stories, nil)
+//	…
+//	y := net.Forward(t, s) // a row of logits for each question
+//	loss := s.Loss(y)
+//
+// A [KeyValue] memory finds its slots by one thing and reads another; [FastWeights] are a
+// recurrent network whose past is a memory.
+//
+// A [BAM] is a [Hopfield] network between two layers, and a [Modern] one is attention itself: a cue
 // asks, the patterns are keys and values.
 //
 // A neural Turing machine, [NTM], writes and reads a tape through heads; a [StackMachine] pushes

@@ -1,0 +1,237 @@
+package memory
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Story is a question about what a memory holds, in the numbers of words.
+type Story struct {
+	Sentences [][]int32 // a slot each, the oldest first; one without words is a slot with its time alone
+	Values    [][]int32 // what a [KeyValue] memory finds under each sentence; a [MemN2N] has none
+	Question  []int32
+	Answer    int32 // [grad.NoLabel]: a word that was never learnt, or one that is not known
+}
+
+// Encoding is how the words of a sentence become a row.
+type Encoding uint8
+
+const (
+	// BagOfWords adds the words' rows up.
+	BagOfWords Encoding = iota
+	// Position weighs word j of J, in column k of d, with 1 + 4·(k/d − ½)·(j/J − ½), so that the
+	// order of words counts. It is twice the formula of the paper, as its authors' own program
+	// has it: a network learns faster with it.
+	Position
+)
+
+// String returns the encoding's name.
+func (e Encoding) String() string {
+	if names := []string{"bag of words", "position"}; int(e) < len(names) {
+		return names[e]
+	}
+	return fmt.Sprintf("Encoding(%d)", uint8(e))
+}
+
+// Stories is a batch of stories as two graphs, without padding: a word leads to the slots it is
+// in, and a slot to its question.
+type Stories struct {
+	Words   *graph.Graph // from words, and then times, to slots, then values, then questions
+	Slots   *graph.Graph // from slots to questions, those of a story in its order
+	Answers []int32      // of each question
+
+	weights *tensor.Dense // of the edges of Words, or nil: 1
+	values  int           // slots that have a value
+}
+
+// Loss returns the sum over the questions of −log softmax(logits) at the answer. A question
+// whose answer is [grad.NoLabel] adds nothing.
+func (s *Stories) Loss(logits *grad.Var) *grad.Var {
+	return grad.CrossEntropy{Reduction: grad.SumLoss}.Of(logits, s.Answers)
+}
+
+// Right returns the share of the questions whose answer has the largest logit. One whose answer
+// is [grad.NoLabel] is wrong.
+func (s *Stories) Right(logits *tensor.Dense) float64 {
+	n := 0
+	for i, want := range s.Answers {
+		best, row := 0, logits.Row(i)
+		for j, v := range row {
+			if v > row[best] {
+				best = j
+			}
+		}
+		if want == int32(best) {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(s.Answers)))
+}
+
+// read returns the encoded slots, values and questions by each of some tables, which have a row
+// for each word and, behind them, for each time.
+func (s *Stories) read(tables []*grad.Var) (slots, values, questions []*grad.Var) {
+	n, q := s.Slots.NumSrc(), s.Slots.NumDst()
+	d := tables[0].Dim(1)
+	all := grad.Concat(tables...) // one traversal for all tables
+	m := message.CopyU(all)
+	if s.weights != nil {
+		m = message.U(all.Reshape(all.Dim(0), len(tables), d)).Mul(message.E(grad.Const(s.weights)))
+	}
+	x := message.UpdateAll(s.Words, m, message.Sum).Reshape(n+s.values+q, len(tables)*d)
+	widths := make([]int, len(tables))
+	for i := range widths {
+		widths[i] = d
+	}
+	part := func(lo, n int) []*grad.Var { return x.RowRange(lo, lo+n).Split(widths...) }
+	return part(0, n), part(n, s.values), part(n+s.values, q)
+}
+
+// librarian makes stories graphs.
+type librarian struct {
+	op         string
+	vocab, dim int
+	answers    int
+	encoding   Encoding
+	memory     int  // slots of a story at most; 0: all
+	times      bool // a slot's recency is one more word, behind the vocabulary
+	noise      float64
+	values     bool // slots have values
+
+	src, dst []int32
+	weights  []tensor.Float
+}
+
+// batch returns stories as graphs.
+func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
+	if l.encoding > Position {
+		return nil, fmt.Errorf("%s: there is no %v; choose BagOfWords or Position", l.op, l.encoding)
+	}
+	out := &Stories{Answers: make([]int32, len(stories))}
+	var owner []int32
+	for i := range stories {
+		s := &stories[i]
+		if err := l.check(i, s); err != nil {
+			return nil, err
+		}
+		out.Answers[i] = s.Answer
+		held := l.held(s.Sentences)
+		times := l.recency(len(held), rng)
+		for k, words := range held {
+			l.add(int32(len(owner)), words)
+			if l.times {
+				l.addTime(int32(len(owner)), times[k])
+			}
+			owner = append(owner, int32(i))
+		}
+	}
+	row := len(owner)
+	if l.values {
+		for i := range stories {
+			for _, words := range l.held(stories[i].Values) {
+				l.add(int32(row), words)
+				row++
+			}
+		}
+		out.values = len(owner)
+	}
+	for i := range stories {
+		l.add(int32(row+i), stories[i].Question)
+	}
+	slots := make([]int32, len(owner))
+	for i := range slots {
+		slots[i] = int32(i)
+	}
+	times := 0
+	if l.times {
+		times = l.memory
+	}
+	out.Words = graph.Must(graph.NewBipartite(l.vocab+times, row+len(stories), l.src, l.dst))
+	out.Slots = graph.Must(graph.NewBipartite(len(owner), len(stories), slots, owner))
+	if l.encoding == Position {
+		out.weights = tensor.Of(l.weights, len(l.src), 1, l.dim)
+	}
+	return out, nil
+}
+
+// held is the last sentences, which there is room for.
+func (l *librarian) held(sentences [][]int32) [][]int32 {
+	if l.memory > 0 && len(sentences) > l.memory {
+		return sentences[len(sentences)-l.memory:]
+	}
+	return sentences
+}
+
+// check returns an error about a story that is corrupt.
+func (l *librarian) check(i int, s *Story) error {
+	if l.values && len(s.Values) != len(s.Sentences) {
+		return fmt.Errorf("%s: story %d has %d sentences and %d values; each sentence wants one", l.op, i, len(s.Sentences), len(s.Values))
+	}
+	if len(s.Question) == 0 {
+		return fmt.Errorf("%s: the question of story %d has no words; leave the story out, or ask something", l.op, i)
+	}
+	if s.Answer != grad.NoLabel && (s.Answer < 0 || int(s.Answer) >= l.answers) {
+		return fmt.Errorf("%s: the answer of story %d is %d, and there are %d; one that was never learnt is grad.NoLabel", l.op, i, s.Answer, l.answers)
+	}
+	for _, part := range []struct {
+		name  string
+		lists [][]int32
+	}{{"sentence", s.Sentences}, {"value", s.Values}, {"question", [][]int32{s.Question}}} {
+		for k, words := range part.lists {
+			for j, w := range words {
+				if w < 0 || int(w) >= l.vocab {
+					return fmt.Errorf("%s: word %d of %s %d of story %d is %d, and Vocab is %d", l.op, j, part.name, k, i, w, l.vocab)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// recency returns the time of each of n sentences, 0 for the latest. With noise empty memories
+// stand between them.
+func (l *librarian) recency(n int, rng *rand.Rand) []int32 {
+	times := make([]int32, n)
+	blanks := 0
+	if rng != nil && l.noise > 0 && n > 0 {
+		blanks = rng.IntN(int(math.Ceil(float64(n)*l.noise)) + 1)
+	}
+	left, places := n, n+blanks // sentences and places that are left, from the latest on
+	for at := 0; left > 0; at++ {
+		if places == left || rng.IntN(places) < left {
+			left--
+			times[left] = int32(min(at, l.memory-1))
+		}
+		places--
+	}
+	return times
+}
+
+// add lets the words of a sentence lead to its row.
+func (l *librarian) add(row int32, words []int32) {
+	for j, w := range words {
+		l.src, l.dst = append(l.src, w), append(l.dst, row)
+		if l.encoding == Position {
+			place := 4 * (float64(j+1)/float64(len(words)) - 0.5)
+			for k := range l.dim {
+				l.weights = append(l.weights, tensor.Float(1+place*(float64(k+1)/float64(l.dim)-0.5)))
+			}
+		}
+	}
+}
+
+// addTime lets a time lead to a row, with weight 1.
+func (l *librarian) addTime(row, at int32) {
+	l.src, l.dst = append(l.src, int32(l.vocab)+at), append(l.dst, row)
+	if l.encoding == Position {
+		for range l.dim {
+			l.weights = append(l.weights, 1)
+		}
+	}
+}

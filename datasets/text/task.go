@@ -17,7 +17,7 @@ import (
 type Task struct {
 	Count    int    // sequences
 	Min, Max int    // lengths, each as likely; where Max is 0 all have length Min
-	Symbols  int    // different symbols; 0 means 8, of Recall 4
+	Symbols  int    // different symbols; 0 means 8, of Recall 4, of Retrieve 26
 	Seed     uint64 // of the draws; each task draws others
 }
 

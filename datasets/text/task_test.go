@@ -22,6 +22,7 @@ var tasks = map[string]func(Task) any{
 	"Adding":      func(t Task) any { a, b := t.Adding(); return []any{a, b} },
 	"Recall":      func(t Task) any { a, b := t.Recall(); return []any{a, b} },
 	"Sort":        func(t Task) any { a, b := t.Sort(); return []any{a, b} },
+	"Retrieve":    func(t Task) any { a, b := t.Retrieve(); return []any{a, b} },
 	"Sine":        func(t Task) any { a, b := t.Sine(); return []any{a, b} },
 	"Logistic":    func(t Task) any { a, b := t.Logistic(); return []any{a, b} },
 	"MackeyGlass": func(t Task) any { a, b := t.MackeyGlass(); return []any{a, b} },
@@ -221,6 +222,43 @@ func TestRecall(t *testing.T) {
 	if wide, _ := (Task{Count: 1, Min: 1, Symbols: 7}).Recall(); wide.X.Shape()[1] != 8 {
 		t.Errorf("7 symbols in %d columns", wide.X.Shape()[1])
 	}
+}
+
+func TestRetrieve(t *testing.T) {
+	pairs, digit := Task{Count: 2000, Min: 1, Max: 5, Symbols: 6}.Retrieve()
+	asked := map[int]int{} // how often which pair of five
+	for i := range pairs.Len() {
+		s := pairs.Sequence(i)
+		n := (len(s) - 3) / 2
+		if n < 1 || n > 5 || len(s) != 2*n+3 || s[2*n] != First+16 || s[2*n+1] != First+16 {
+			t.Fatalf("sequence %d is %v", i, s)
+		}
+		found := 0
+		for k := range n {
+			letter, d := s[2*k], s[2*k+1]
+			if letter < First || letter >= First+6 || d < First+6 || d >= First+16 || slices.Contains(s[:2*k], letter) {
+				t.Fatalf("pair %d of sequence %d is %d, %d of %v", k, i, letter, d, s)
+			}
+			if letter == s[2*n+2] {
+				found++
+				if d != First+6+digit[i] {
+					t.Fatalf("sequence %d, %v, is said to ask for %d", i, s, digit[i])
+				}
+				if n == 5 {
+					asked[k]++
+				}
+			}
+		}
+		if found != 1 {
+			t.Fatalf("sequence %d asks for no pair: %v", i, s)
+		}
+	}
+	for k := range 5 {
+		if asked[k] < 40 {
+			t.Errorf("of five pairs number %d is asked for %d times", k, asked[k])
+		}
+	}
+	shapeError(t, func() { Task{Count: 1, Min: 7, Symbols: 6}.Retrieve() })
 }
 
 func TestSort(t *testing.T) {

@@ -14,7 +14,7 @@ func All() []Demo {
 		beer, captions, luong, stretch,
 		sorting, hull, salesman,
 		hopfield, modern,
-		copying, repeating, associating, reversing,
+		babi, fastWeights, copying, repeating, associating, reversing,
 		attpool, han, selfatt, lookup,
 		reverse}
 }

@@ -30,6 +30,8 @@ type Stage struct {
 	Save     string  // file; empty: none
 	Noise    float64 // of hopfield's cues, a share; 0: the demo's own
 	Capacity bool    // hopfield shows how many patterns it holds
+	Tasks    []int   // of babi; nil: 1 and 2
+	Joint    bool    // babi has one network for all tasks
 	Few      int     // so many texts of a dataset are read at most; 0: all. Tests set it
 
 	demo  Demo

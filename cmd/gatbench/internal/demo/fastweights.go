@@ -1,0 +1,153 @@
+package demo
+
+import (
+	"fmt"
+
+	"github.com/edgewise-ml/edgewise/datasets/text"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/picture"
+	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/attention"
+	"github.com/edgewise-ml/edgewise/layers/memory"
+	"github.com/edgewise-ml/edgewise/layers/sequence"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// fastWeights finds the digit behind a letter with twenty units: a network whose past is a
+// memory beside an LSTM, which must keep all pairs in its state.
+var fastWeights = Demo{Name: "fastweights", About: "c9k8j3f1??c is 9: twenty units with fast weights beside an LSTM of twenty", Run: runFastWeights}
+
+// The task: pairs of a letter and a digit, and one letter again.
+const (
+	retrievePairs = 4
+	retrieveBatch = 128
+	retrieveUnits = 20
+	retrieveWords = text.First + 26 + 10 + 1
+)
+
+// retriever reads letters and digits, and says a digit.
+type retriever struct {
+	Name   string
+	Tokens *grad.Param    `json:"-"` // a row a token
+	Cell   attention.Body // of twenty units
+	Hidden layers.Linear
+	Out    layers.Linear
+}
+
+func (s *Stage) newRetriever(name string, cell attention.Body) *retriever {
+	const width, hidden = 100, 100
+	r := &retriever{
+		Name: name, Tokens: grad.NewParam(int(retrieveWords), width), Cell: cell,
+		Hidden: layers.Linear{In: retrieveUnits, Out: hidden}, Out: layers.Linear{In: hidden, Out: 10},
+	}
+	rng := s.rng(1)
+	r.Tokens.Value.Normal(rng, 0, 0.3)
+	r.Cell.Init(rng)
+	r.Hidden.Init(rng)
+	r.Out.Init(rng)
+	return r
+}
+
+// forward returns a row of scores of the digits for each chain of g.
+func (r *retriever) forward(t *grad.Tape, g *graph.Graph, tokens []int32) *grad.Var {
+	h := r.Cell.Forward(t, g, t.Use(r.Tokens).Rows(tokens)).Rows(g.Sinks())
+	return r.Out.Forward(t, r.Hidden.Forward(t, h).Activate(grad.ReLU))
+}
+
+func runFastWeights(s *Stage) error {
+	s.say("Four pairs of a letter and a digit, then one of the letters again: which digit stood behind it? Twenty units are few for four pairs. Fast weights need not keep them: each state attends to those before it that are like it, and these are further from it the older they are.")
+	length := 2*retrievePairs + 3
+	tests, wants := text.Task{Count: 2000, Min: retrievePairs, Seed: s.Seed + 1<<32}.Retrieve()
+	retrievers := []*retriever{
+		s.newRetriever("fast weights", &memory.FastWeights{In: 100, Hidden: retrieveUnits, Steps: 1}),
+		s.newRetriever("LSTM", &sequence.LSTM{In: 100, Hidden: retrieveUnits}),
+	}
+	g, all := graph.Chains(repeated(length, retrieveBatch)...), tests.Graph()
+	scores := &picture.Chart{Title: "test questions that are right, of a hundred", X: picture.Axis{Label: "hundreds of steps"}}
+	out := map[string]any{}
+	var loops []*training
+	for i, r := range retrievers {
+		step := uint64(0)
+		l := &training{
+			Stage: s, optimiser: &train.Adam{LR: 3e-3}, clip: 5, epochs: s.epochs(40), batches: hundred, every: 5,
+			loss: func(t *grad.Tape, _ []int32) *grad.Var {
+				step++
+				x, digit := text.Task{Count: retrieveBatch, Min: retrievePairs, Seed: s.Seed + step}.Retrieve()
+				return r.forward(t, g, x.Tokens).CrossEntropy(digit)
+			},
+			score: func() (float64, string) {
+				return train.Accuracy(r.forward(grad.NewEval(), all, tests.Tokens).Value(), wants, every(len(wants))), "test_accuracy"
+			},
+		}
+		s.print("%s\n", r.Name)
+		if err := l.run(); err != nil {
+			return err
+		}
+		out[r.Name], loops = l.scores[len(l.scores)-1], append(loops, l)
+		c := curve(r.Name, i, nil)
+		for k, v := range l.scores {
+			c.Points = append(c.Points, picture.Point{X: float64(min((k+1)*l.every, l.epochs)), Y: 100 * v})
+		}
+		scores.Series = append(scores.Series, c)
+	}
+	s.result(map[string]any{"test_accuracy": out})
+	for _, r := range retrievers {
+		s.print("\n%s: %.1f %% of the test questions are right (a guess: 10 %%)", r.Name, 100*out[r.Name].(float64))
+	}
+	h := retrievers[0].heat(tests, wants)
+	s.print("\n\n")
+	s.heat(h)
+	s.print("\n")
+	if err := s.draw([]picture.Panel{h, scores}, []picture.Panel{lossPanel(loops...)}); err != nil {
+		return err
+	}
+	return s.keep(retrievers[0])
+}
+
+// repeated is n times the same length.
+func repeated(length, n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = length
+	}
+	return out
+}
+
+// heat shows how alike the last state of a few questions is to each state before it: what fast
+// weights weigh it with, before it fades.
+func (r *retriever) heat(tests text.Ragged, wants []int32) *picture.Heat {
+	const shown = 6
+	rows := every(shown)
+	some := tests.Rows(rows)
+	g := some.Graph()
+	states := r.Cell.Forward(nil, g, grad.Const(r.Tokens.Value).Rows(some.Tokens)).Value()
+	h := &picture.Heat{Title: "how like the last state those before it are", Across: "letters and digits as they were read"}
+	for i := range rows {
+		var values []float64
+		var cells []string
+		o := some.Offsets
+		last := states.Row(o[i+1] - 1)
+		for v := o[i]; v < o[i+1]-1; v++ {
+			like := 0.0
+			for j, x := range states.Row(v) {
+				like += float64(x) * float64(last[j])
+			}
+			values, cells = append(values, max(0, like)), append(cells, glyph(some.Tokens[v]))
+		}
+		h.Rows = append(h.Rows, fmt.Sprintf("%s is %d", glyph(some.Tokens[o[i+1]-1]), wants[i]))
+		h.Values, h.Words = append(h.Values, values), append(h.Words, cells)
+	}
+	return h
+}
+
+// glyph is a letter, a digit or the mark.
+func glyph(token int32) string {
+	switch k := token - text.First; {
+	case k < 26:
+		return string(rune('a' + k))
+	case k < 36:
+		return string(rune('0' + k - 26))
+	}
+	return "?"
+}

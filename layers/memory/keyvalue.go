@@ -55,7 +55,7 @@ func (m *KeyValue) Init(rng *rand.Rand) {
 // Batch returns stories, each sentence with its value, as graphs. The error names the story
 // that is corrupt.
 func (m *KeyValue) Batch(stories []Story) (*Stories, error) {
-	l := librarian{op: "memory.KeyValue.Batch", vocab: m.Vocab, dim: m.Dim, answers: m.Answers, encoding: m.Encoding, values: true}
+	l := librarian{op: "memory.KeyValue.Batch", vocab: m.Vocab, answers: m.Answers, encoding: m.Encoding, values: true}
 	return l.batch(stories, nil)
 }
 

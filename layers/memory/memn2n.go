@@ -101,7 +101,7 @@ func (m *MemN2N) Batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 		return nil, fmt.Errorf("memory.MemN2N.Batch: Noise is %v; it is a share, 0 to 1", m.Noise)
 	}
 	l := librarian{
-		op: "memory.MemN2N.Batch", vocab: m.Vocab, dim: m.Dim, answers: m.Vocab, encoding: m.Encoding,
+		op: "memory.MemN2N.Batch", vocab: m.Vocab, answers: m.Vocab, encoding: m.Encoding,
 		memory: m.memory(), times: !m.NoTime, noise: m.Noise,
 	}
 	return l.batch(stories, rng)

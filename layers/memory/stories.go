@@ -46,8 +46,8 @@ type Stories struct {
 	Slots   *graph.Graph // from slots to questions, those of a story in its order
 	Answers []int32      // of each question
 
-	weights *tensor.Dense // of the edges of Words, or nil: 1
-	values  int           // slots that have a value
+	places *tensor.Dense // of the edges of Words, 4·(j/J − ½) of a word and 0 of a time; nil: of a bag
+	values int           // slots that have a value
 }
 
 // Loss returns the sum over the questions of −log softmax(logits) at the answer. A question
@@ -80,11 +80,11 @@ func (s *Stories) read(tables []*grad.Var) (slots, values, questions []*grad.Var
 	n, q := s.Slots.NumSrc(), s.Slots.NumDst()
 	d := tables[0].Dim(1)
 	all := grad.Concat(tables...) // one traversal for all tables
-	m := message.CopyU(all)
-	if s.weights != nil {
-		m = message.U(all.Reshape(all.Dim(0), len(tables), d)).Mul(message.E(grad.Const(s.weights)))
+	x := message.UpdateAll(s.Words, message.CopyU(all), message.Sum)
+	if s.places != nil { // 1 + place·(k/d − ½) is a sum of two weights, of which each is a number an edge
+		placed := message.UpdateAll(s.Words, message.UMulE(all, grad.Const(s.places)), message.Sum)
+		x = x.Add(placed.Mul(grad.Const(columns(len(tables), d))))
 	}
-	x := message.UpdateAll(s.Words, m, message.Sum).Reshape(n+s.values+q, len(tables)*d)
 	widths := make([]int, len(tables))
 	for i := range widths {
 		widths[i] = d
@@ -93,19 +93,28 @@ func (s *Stories) read(tables []*grad.Var) (slots, values, questions []*grad.Var
 	return part(0, n), part(n, s.values), part(n+s.values, q)
 }
 
+// columns are k/d − ½ of column k, 1 to d, once for each table.
+func columns(tables, d int) *tensor.Dense {
+	y := tensor.New(tables * d)
+	for i := range y.Data {
+		y.Data[i] = tensor.Float(float64(i%d+1)/float64(d) - 0.5)
+	}
+	return y
+}
+
 // librarian makes stories graphs.
 type librarian struct {
-	op         string
-	vocab, dim int
-	answers    int
-	encoding   Encoding
-	memory     int  // slots of a story at most; 0: all
-	times      bool // a slot's recency is one more word, behind the vocabulary
-	noise      float64
-	values     bool // slots have values
+	op       string
+	vocab    int
+	answers  int
+	encoding Encoding
+	memory   int  // slots of a story at most; 0: all
+	times    bool // a slot's recency is one more word, behind the vocabulary
+	noise    float64
+	values   bool // slots have values
 
 	src, dst []int32
-	weights  []tensor.Float
+	places   []tensor.Float
 }
 
 // batch returns stories as graphs.
@@ -114,7 +123,9 @@ func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 		return nil, fmt.Errorf("%s: there is no %v; choose BagOfWords or Position", l.op, l.encoding)
 	}
 	out := &Stories{Answers: make([]int32, len(stories))}
-	var owner []int32
+	words, slots := room(stories)
+	l.src, l.dst, l.places = make([]int32, 0, words), make([]int32, 0, words), make([]tensor.Float, 0, words)
+	owner := make([]int32, 0, slots)
 	for i := range stories {
 		s := &stories[i]
 		if err := l.check(i, s); err != nil {
@@ -144,20 +155,35 @@ func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 	for i := range stories {
 		l.add(int32(row+i), stories[i].Question)
 	}
-	slots := make([]int32, len(owner))
-	for i := range slots {
-		slots[i] = int32(i)
+	from := make([]int32, len(owner))
+	for i := range from {
+		from[i] = int32(i)
 	}
 	times := 0
 	if l.times {
 		times = l.memory
 	}
 	out.Words = graph.Must(graph.NewBipartite(l.vocab+times, row+len(stories), l.src, l.dst))
-	out.Slots = graph.Must(graph.NewBipartite(len(owner), len(stories), slots, owner))
+	out.Slots = graph.Must(graph.NewBipartite(len(owner), len(stories), from, owner))
 	if l.encoding == Position {
-		out.weights = tensor.Of(l.weights, len(l.src), 1, l.dim)
+		out.places = tensor.Of(l.places, len(l.src), 1)
 	}
 	return out, nil
+}
+
+// room is how many words, with times, and slots there are at most.
+func room(stories []Story) (words, slots int) {
+	for i := range stories {
+		s := &stories[i]
+		words += len(s.Question)
+		slots += len(s.Sentences)
+		for _, lists := range [2][][]int32{s.Sentences, s.Values} {
+			for _, l := range lists {
+				words += len(l) + 1
+			}
+		}
+	}
+	return words, slots
 }
 
 // held is the last sentences, which there is room for.
@@ -218,20 +244,15 @@ func (l *librarian) add(row int32, words []int32) {
 	for j, w := range words {
 		l.src, l.dst = append(l.src, w), append(l.dst, row)
 		if l.encoding == Position {
-			place := 4 * (float64(j+1)/float64(len(words)) - 0.5)
-			for k := range l.dim {
-				l.weights = append(l.weights, tensor.Float(1+place*(float64(k+1)/float64(l.dim)-0.5)))
-			}
+			l.places = append(l.places, tensor.Float(4*(float64(j+1)/float64(len(words))-0.5)))
 		}
 	}
 }
 
-// addTime lets a time lead to a row, with weight 1.
+// addTime lets a time lead to a row.
 func (l *librarian) addTime(row, at int32) {
 	l.src, l.dst = append(l.src, int32(l.vocab)+at), append(l.dst, row)
 	if l.encoding == Position {
-		for range l.dim {
-			l.weights = append(l.weights, 1)
-		}
+		l.places = append(l.places, 0)
 	}
 }

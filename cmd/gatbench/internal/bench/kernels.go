@@ -83,7 +83,8 @@ func All(c Choice) []Benchmark {
 		on.sizes[s.name] = s.graph()
 	}
 	return slices.Concat(denseBenchmarks(c.Threads), sparseBenchmarks(c.Threads, on), buildBenchmarks(c.Threads),
-		layerBenchmarks(c.Threads, on), sequenceBenchmarks(c.Threads, c.Data), attendBenchmarks(c.Threads), ntmBenchmarks(c.Threads),
+		layerBenchmarks(c.Threads, on), sequenceBenchmarks(c.Threads, c.Data), attendBenchmarks(c.Threads),
+		ntmBenchmarks(c.Threads), memoryBenchmarks(c.Threads, c.Data),
 		sampleBenchmarks(c.Threads, on), trainBenchmarks(c.Threads, c.Trainings),
 		ablationBenchmarks(c.Threads, c.Trainings), readBenchmarks(c.Threads, c.Data))
 }

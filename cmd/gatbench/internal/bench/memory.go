@@ -1,0 +1,198 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets/text"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/memory"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// memoryBenchmarks are networks with a memory.
+func memoryBenchmarks(threads int, data string) []Benchmark {
+	return append(hopfieldBenchmarks(threads), memN2NBenchmarks(threads, data)...)
+}
+
+// memN2NBenchmarks are epochs of training on the questions of a task of bAbI, where that is found:
+// batches are made of the words' numbers, the loss is a sum, the norm cut to 40.
+func memN2NBenchmarks(threads int, data string) []Benchmark {
+	const batch, d, hops, slots = 32, 20, 3, 50
+	dir, err := text.Find(data, "babi")
+	if err != nil {
+		return nil
+	}
+	var out []Benchmark
+	for _, task := range []int{1, 2} {
+		out = append(out, Benchmark{
+			name: fmt.Sprintf("memory/memn2n/%d", task), op: "memory/memn2n", lanes: threads,
+			params: map[string]any{"task": task, "batch": batch, "d": d, "hops": hops, "memory": slots, "threads": threads},
+			open: func() (workload, error) {
+				stories, words, err := babiStories(dir, task)
+				if err != nil {
+					return workload{}, err
+				}
+				net := &memory.MemN2N{Vocab: words, Dim: d, Hops: hops, Memory: slots, Encoding: memory.Position}
+				e := memoryEpoch{net: net, stories: stories, rng: rand.New(rand.NewPCG(1, 2)), tape: grad.NewTape(1), opt: &train.SGD{LR: 0.01}}
+				net.Init(e.rng)
+				return workload{call: func() { e.run(batch) }, failed: func() error { return e.failed }}, nil
+			},
+		})
+	}
+	return out
+}
+
+// babiStories are the questions that a task is learnt from, in numbers.
+func babiStories(dir string, task int) (stories []memory.Story, words int, err error) {
+	asked, _, err := text.ReadBAbI(dir, task)
+	if err != nil {
+		return nil, 0, err
+	}
+	numbers := map[string]int32{}
+	encode := func(line string) (out []int32) {
+		for _, w := range strings.Fields(strings.ToLower(strings.Trim(line, ".?"))) {
+			if _, is := numbers[w]; !is {
+				numbers[w] = int32(len(numbers))
+			}
+			out = append(out, numbers[w])
+		}
+		return out
+	}
+	for _, q := range asked {
+		s := memory.Story{Question: encode(q.Text), Answer: encode(q.Answer)[0]}
+		for _, line := range q.Story {
+			s.Sentences = append(s.Sentences, encode(line))
+		}
+		stories = append(stories, s)
+	}
+	return stories, len(numbers), nil
+}
+
+// memoryEpoch is a training of a memory network.
+type memoryEpoch struct {
+	net     *memory.MemN2N
+	stories []memory.Story
+	rng     *rand.Rand
+	tape    *grad.Tape
+	opt     train.Optimiser
+	failed  error
+}
+
+func (e *memoryEpoch) run(batch int) {
+	order, some := e.rng.Perm(len(e.stories)), make([]memory.Story, 0, batch)
+	for at := 0; at < len(order); at += batch {
+		some = some[:0]
+		for _, i := range order[at:min(at+batch, len(order))] {
+			some = append(some, e.stories[i])
+		}
+		s, err := e.net.Batch(some, nil)
+		if err != nil {
+			e.failed = err
+			return
+		}
+		e.tape.Reset()
+		grads := e.tape.Backward(s.Loss(e.net.Forward(e.tape, s)))
+		grads.ClipNorm(40)
+		e.opt.Step(grads)
+	}
+}
+
+// What is timed of Hopfield networks: so many units, patterns and states.
+const (
+	hopfieldUnits, hopfieldPatterns, hopfieldStates = 10_000, 500, 64
+	modernPatterns, modernUnits, modernCues         = 100_000, 256, 64
+)
+
+// bipolarOperand are rows of +1 and −1.
+func bipolarOperand(rows, units int) *tensor.Dense {
+	x := newOperand(rows, units)
+	for i, v := range x.Data {
+		x.Data[i] = tensor.Float(math.Copysign(1, float64(v)))
+	}
+	return x
+}
+
+// hopfieldBenchmarks are recalls: all units at once, beside the product that it is; one unit
+// after the other, beside reading the weights once; and by attention, beside attention.
+func hopfieldBenchmarks(threads int) []Benchmark {
+	params := map[string]any{"units": hopfieldUnits, "patterns": hopfieldPatterns, "states": hopfieldStates, "threads": threads}
+	edges := float64(hopfieldUnits) * hopfieldUnits
+	return []Benchmark{
+		{
+			name: fmt.Sprintf("memory/hopfield/%dx%dx%d", hopfieldUnits, hopfieldPatterns, hopfieldStates), op: "memory/hopfield", lanes: threads, params: params,
+			flops: 2 * edges * hopfieldStates, bytes: edges * float64(floatSize),
+			open: func() (workload, error) { return hopfieldSweep(memory.Recall{Sync: true, Most: 1}, hopfieldStates) },
+		},
+		{
+			name: fmt.Sprintf("memory/hopfield_async/%dx%dx%d", hopfieldUnits, hopfieldPatterns, hopfieldStates), op: "memory/hopfield_async", lanes: threads, params: params,
+			flops: 2 * edges * hopfieldStates, bytes: edges * float64(floatSize),
+			open: func() (workload, error) { return hopfieldSweep(memory.Recall{Most: 1}, hopfieldStates) },
+		},
+		{
+			name: fmt.Sprintf("memory/modern/%dx%d", modernPatterns, modernUnits), op: "memory/modern", lanes: threads,
+			params:  map[string]any{"patterns": modernPatterns, "d": modernUnits, "cues": modernCues, "threads": threads},
+			flops:   4 * float64(modernPatterns) * modernUnits * modernCues,
+			bytes:   float64(modernPatterns) * modernUnits * float64(floatSize),
+			prepare: modernRetrieval,
+		},
+	}
+}
+
+// hopfieldSweep is one sweep over all units of some states, each a pattern with noise. The
+// rival of all units at once is the product of weights and states.
+func hopfieldSweep(how memory.Recall, states int) (workload, error) {
+	patterns := bipolarOperand(hopfieldPatterns, hopfieldUnits)
+	h, err := memory.Store(memory.Hebb, patterns)
+	if err != nil {
+		return workload{}, err
+	}
+	cues := tensor.Of(patterns.Data[:states*hopfieldUnits], states, hopfieldUnits).Clone()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range cues.Data {
+		if rng.IntN(10) == 0 {
+			cues.Data[i] *= -1
+		}
+	}
+	var failed error
+	w := workload{
+		call: func() {
+			if _, err := h.Recall(cues, how); err != nil {
+				failed = err
+			}
+		},
+		failed: func() error { return failed },
+	}
+	if how.Sync {
+		y, columns := tensor.New(hopfieldUnits, states), newOperand(hopfieldUnits, states)
+		w.rival = reference{name: "gemm", share: 1, equal: true, call: func() { tensor.MatMul(y, h.W.Value, columns, 0) }}
+	} else {
+		sink := tensor.Float(0)
+		w.rival = reference{name: "one reading of the weights", share: 1, call: func() {
+			for i := range hopfieldUnits {
+				for _, v := range h.W.Value.Row(i) {
+					sink += v
+				}
+			}
+		}}
+	}
+	return w, nil
+}
+
+// modernRetrieval is a step of the modern form; the rival is attention on the same arrays.
+func modernRetrieval() workload {
+	patterns, cues := newOperand(modernPatterns, modernUnits), newOperand(modernCues, modernUnits)
+	g, m := graph.CompleteBipartite(modernPatterns, modernCues), &memory.Modern{Beta: 1}
+	x, q := grad.Const(patterns), grad.Const(cues)
+	return workload{
+		call: func() { m.Retrieve(patterns, cues) },
+		rival: reference{name: "message.Attention", share: 1, equal: true, call: func() {
+			(&message.Attention{Q: q, K: x, V: x, Scale: 1}).Apply(nil, g)
+		}},
+	}
+}

@@ -249,7 +249,7 @@ func (l *lore) heat(net *memory.MemN2N) (*picture.Heat, error) {
 	}
 	q := l.told[one]
 	said := l.words.Word(int32(order(net.Forward(nil, b).Value().Row(0))[0]))
-	h := &picture.Heat{Title: fmt.Sprintf("%s  %s", q.Text, said), Top: 1, Across: "hops, and what was said"}
+	h := &picture.Heat{Title: fmt.Sprintf("%s  %s", q.Text, said), Top: 1, Across: "the hops, and the sentences: * is a supporting fact"}
 	if said != q.Answer {
 		h.Title += fmt.Sprintf(" (it is %s)", q.Answer)
 	}
@@ -263,7 +263,10 @@ func (l *lore) heat(net *memory.MemN2N) (*picture.Heat, error) {
 		if slices.Contains(q.Facts, int32(from+i)) {
 			line += " *"
 		}
-		h.Values, h.Words = append(h.Values, append(values, 0)), append(h.Words, append(cells, line))
+		words := strings.Fields(line) // in two cells, as there is room
+		half := (len(words) + 1) / 2
+		cells = append(cells, strings.Join(words[:half], " "), strings.Join(words[half:], " "))
+		h.Values, h.Words = append(h.Values, append(values, 0, 0)), append(h.Words, cells)
 	}
 	return h, nil
 }

@@ -42,7 +42,7 @@ func (s *Stage) newRetriever(name string, cell attention.Body) *retriever {
 		Hidden: layers.Linear{In: retrieveUnits, Out: hidden}, Out: layers.Linear{In: hidden, Out: 10},
 	}
 	rng := s.rng(1)
-	r.Tokens.Value.Normal(rng, 0, 0.3)
+	r.Tokens.Value.Normal(rng, 0, 1)
 	r.Cell.Init(rng)
 	r.Hidden.Init(rng)
 	r.Out.Init(rng)
@@ -59,18 +59,23 @@ func runFastWeights(s *Stage) error {
 	s.say("Four pairs of a letter and a digit, then one of the letters again: which digit stood behind it? Twenty units are few for four pairs. Fast weights need not keep them: each state attends to those before it that are like it, and these are further from it the older they are.")
 	length := 2*retrievePairs + 3
 	tests, wants := text.Task{Count: 2000, Min: retrievePairs, Seed: s.Seed + 1<<32}.Retrieve()
+	fast := &memory.FastWeights{In: 100, Hidden: retrieveUnits, Steps: 1, Activation: grad.Tanh}
 	retrievers := []*retriever{
-		s.newRetriever("fast weights", &memory.FastWeights{In: 100, Hidden: retrieveUnits, Steps: 1}),
+		s.newRetriever("fast weights", fast),
 		s.newRetriever("LSTM", &sequence.LSTM{In: 100, Hidden: retrieveUnits}),
+	}
+	for i := range fast.U.Value.Data {
+		fast.U.Value.Data[i] *= 10 // half of the identity: a digit's state is also of the letter before it
 	}
 	g, all := graph.Chains(repeated(length, retrieveBatch)...), tests.Graph()
 	scores := &picture.Chart{Title: "test questions that are right, of a hundred", X: picture.Axis{Label: "hundreds of steps"}}
-	out := map[string]any{}
+	out, epochs := map[string]any{}, s.epochs(40)
 	var loops []*training
 	for i, r := range retrievers {
 		step := uint64(0)
 		l := &training{
-			Stage: s, optimiser: &train.Adam{LR: 3e-3}, clip: 5, epochs: s.epochs(40), batches: hundred, every: 5,
+			Stage: s, epochs: epochs, batches: hundred, every: 5,
+			optimiser: &train.Adam{LR: 5e-3, Schedule: train.Linear{From: 1, To: 0.02, Steps: 100 * epochs}},
 			loss: func(t *grad.Tape, _ []int32) *grad.Var {
 				step++
 				x, digit := text.Task{Count: retrieveBatch, Min: retrievePairs, Seed: s.Seed + step}.Retrieve()

@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/layers/memory"
 	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
 )
 
 // someStories are ragged: one has no sentences, one a sentence without words, one more
@@ -432,4 +433,63 @@ func panicOf(f func()) (words string) {
 	}()
 	f()
 	return ""
+}
+
+// learnt trains a network on walks, and returns the share of others that it answers.
+func learnt(t *testing.T, m *memory.MemN2N) (right float64, s *memory.Stories) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	m.Vocab, m.Dim, m.Memory = 7, 16, 8
+	m.Init(rng)
+	tape, opt := grad.NewTape(1), &train.Adam{LR: 1e-2}
+	for step := range 250 {
+		m.Linear = step < 50 // linear start
+		s, err := m.Batch(walks(rng, 32), rng)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tape.Reset()
+		opt.Step(tape.Backward(s.Loss(m.Forward(tape, s))))
+	}
+	s = batchOf(t, m, walks(rng, 500)...)
+	return s.Right(m.Forward(nil, s).Value()), s
+}
+
+// Who was last where is learnt from the times alone; more hops than that takes do no harm, and
+// the slot that is looked at most is the one that says it. Without times it cannot be known.
+func TestMemN2NLearns(t *testing.T) {
+	for _, hops := range []int{1, 3} {
+		m := &memory.MemN2N{Hops: hops, Noise: 0.1}
+		right, s := learnt(t, m)
+		if right < 0.95 {
+			t.Errorf("%d hops answer %v", hops, right)
+		}
+		hit := make([]bool, s.Slots.NumDst())
+		for h := range hops {
+			p := m.Attention(s, h+1)
+			for q := range hit {
+				top := int32(-1)
+				for e, u := range s.Slots.Sources(q) {
+					if top < 0 || p[e] > p[top] {
+						top = u
+					}
+				}
+				for _, w := range s.Words.Sources(int(top)) {
+					hit[q] = hit[q] || w == s.Answers[q] // it says the answer
+				}
+			}
+		}
+		hits := 0
+		for _, is := range hit {
+			if is {
+				hits++
+			}
+		}
+		if float64(hits) < 0.95*float64(len(hit)) {
+			t.Errorf("%d hops look most at the fact in %d of %d", hops, hits, len(hit))
+		}
+	}
+	if right, _ := learnt(t, &memory.MemN2N{NoTime: true}); right > 0.8 {
+		t.Errorf("without times %v are right", right)
+	}
 }

@@ -91,12 +91,15 @@ func (o eachClipped) Step(g grad.Grads) {
 }
 
 // babiTraining trains a network: first without the softmax of the hops, then with it.
-func (s *Stage) babiTraining(net *memory.MemN2N, l *lore, try int) *training {
+func (s *Stage) babiTraining(net *memory.MemN2N, l *lore, try int) (*training, error) {
 	linear, epochs := babiLinear, s.epochs(babiEpochs)
 	if s.Epochs > 0 {
 		linear = min(babiLinear, epochs/5)
 	}
 	noise, at := s.rng(uint64(10+try)), 0
+	if _, err := net.Batch(l.learnt, nil); err != nil { // a file may ask nothing
+		return nil, err
+	}
 	all, err := net.Batch(l.tried, nil)
 	return &training{
 		Stage: s, epochs: linear + epochs, every: 20,
@@ -119,17 +122,14 @@ func (s *Stage) babiTraining(net *memory.MemN2N, l *lore, try int) *training {
 			}
 			b, wrong := net.Batch(some, noise)
 			if wrong != nil {
-				panic(wrong) // what it reads was read before: the stories are numbers of its own words
+				panic(wrong) // none of them was wrong before
 			}
 			return b.Loss(net.Forward(t, b))
 		},
 		score: func() (float64, string) {
-			if err != nil {
-				panic(err)
-			}
 			return all.Right(net.Forward(grad.NewEval(), all).Value()), "test_accuracy"
 		},
-	}
+	}, err
 }
 
 // bestOf trains a network three times, and returns the one whose training ended best.
@@ -140,7 +140,10 @@ func (s *Stage) bestOf(l *lore, dim int) (*memory.MemN2N, *training, error) {
 		net := &memory.MemN2N{Vocab: l.words.Len(), Dim: dim, Hops: 3, Memory: 50, Encoding: memory.Position, Noise: 0.1}
 		net.Init(s.rng(uint64(1 + try)))
 		s.print("network %d of %d\n", try+1, babiTries)
-		t := s.babiTraining(net, l, try)
+		t, err := s.babiTraining(net, l, try)
+		if err != nil {
+			return nil, nil, err
+		}
 		if err := t.run(); err != nil {
 			return nil, nil, err
 		}

@@ -187,12 +187,15 @@ func hopfieldSweep(how memory.Recall, states int) (workload, error) {
 // modernRetrieval is a step of the modern form; the rival is attention on the same arrays.
 func modernRetrieval() workload {
 	patterns, cues := newOperand(modernPatterns, modernUnits), newOperand(modernCues, modernUnits)
-	g, m := graph.CompleteBipartite(modernPatterns, modernCues), &memory.Modern{Beta: 1}
+	// β as attention has it: with a large one most weights are numbers below the smallest normal
+	// one, with which processors take ten times as long.
+	beta := 1 / math.Sqrt(modernUnits)
+	g, m := graph.CompleteBipartite(modernPatterns, modernCues), &memory.Modern{Beta: beta}
 	x, q := grad.Const(patterns), grad.Const(cues)
 	return workload{
 		call: func() { m.Retrieve(patterns, cues) },
 		rival: reference{name: "message.Attention", share: 1, equal: true, call: func() {
-			(&message.Attention{Q: q, K: x, V: x, Scale: 1}).Apply(nil, g)
+			(&message.Attention{Q: q, K: x, V: x, Scale: beta}).Apply(nil, g)
 		}},
 	}
 }

@@ -55,7 +55,8 @@ func (p *Past) Forward() {
 // Chunk computes some heads of some queries.
 func (p *Past) Chunk(i int) {
 	b := blocks.Get().(*block)
-	b.spoil()
+	b.begin()
+	b.p = room(b.p, blockSrc)
 	for job, last := i*p.perChunk, min((i+1)*p.perChunk, len(p.Lens)*p.Heads); job < last; job++ {
 		p.query(b, job/p.Heads, job%p.Heads)
 	}
@@ -83,8 +84,8 @@ func (p *Past) query(b *block, i, h int) {
 				row[j] += p.Bias[(min(n-1-u-j, p.Reach)+p.Reach)*p.Heads+h]
 			}
 		}
-		b.hears(0, 0, nu)
-		b.weigh(0, &top, &sum, y)
+		vec.NoTop(row[nu:])
+		weigh(row, &top, &sum, y)
 		all := p.Heads * p.ValueWidth
 		(&gemm.Product{A: row, RS: blockSrc, CS: 1, B: x[u*all:], LDB: all, C: y, LDC: p.ValueWidth, M: 1, N: p.ValueWidth, K: nu}).MulAdd()
 	}

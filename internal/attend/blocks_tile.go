@@ -1,0 +1,155 @@
+package attend
+
+import (
+	"math"
+	"sync"
+
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
+	"github.com/edgewise-ml/edgewise/internal/simd/gemm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/spoil"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// block is the scratch of a job: a tile of destinations and sources, and rows of
+// these in the layout of products.
+type block struct {
+	p, dp []tensor.Float // the logits, then weights; their gradients
+	kept  []tensor.Float // what dropout multiplies weights with
+	pitch int            // from a row of these to the next
+	dots  []tensor.Float // of pieces of a row
+	edges []int32        // the numbers of a run's
+
+	keys, keyRows     sheet // of sources: K turned, and not
+	values, valueRows sheet // X turned, and not
+	q, dy             near  // of the tile's destinations
+}
+
+var blocks = sync.Pool{New: func() any { return new(block) }}
+
+// begin forgets the job before, and spoils what holds anything until it is set.
+func (b *block) begin() {
+	for _, s := range [...]*sheet{&b.keys, &b.keyRows, &b.values, &b.valueRows} {
+		s.lo, s.hi = 0, 0
+		spoil.Floats(s.data)
+	}
+	for _, x := range [...][]tensor.Float{b.p, b.dp, b.kept, b.dots, b.q.rows, b.q.panels, b.dy.rows, b.dy.panels} {
+		spoil.Floats(x)
+	}
+	spoil.Ints(b.edges)
+}
+
+// rect is a tile: destinations v to v+nv and sources u to u+nu. The first source stands
+// in column skip of the block's rows.
+type rect struct{ v, nv, u, nu, skip int }
+
+// wide is how many columns a row is filled to.
+func (r *rect) wide() int { return (r.nu + blockSrc - 1) / blockSrc * blockSrc }
+
+// tile returns a rect, for which there is room.
+func (b *block) tile(j *job, v, nv, u, nu int) rect {
+	r := rect{v, nv, u, nu, (u - j.Src) % gemm.ProductPanel}
+	b.pitch = r.wide() + 3*gemm.ProductPanel // of skip, and of panels by twos
+	return r
+}
+
+// row returns that of destination i: as many elements as it is filled to.
+func (b *block) row(x []tensor.Float, r *rect, i int) []tensor.Float {
+	at := i*b.pitch + r.skip
+	return x[at : at+r.wide()]
+}
+
+// room returns x with n elements at least.
+func room(x []tensor.Float, n int) []tensor.Float {
+	if cap(x) < n {
+		x = make([]tensor.Float, n)
+		spoil.Floats(x)
+	}
+	return x[:n]
+}
+
+// inner sets rows of the block to the inner products of the tile's destinations, whose
+// rows are a, with its sources, whose rows are turned to columns.
+func (b *block) inner(to []tensor.Float, r *rect, a *near, columns operand) {
+	n := (r.skip + r.nu + 2*gemm.ProductPanel - 1) / (2 * gemm.ProductPanel) * 2 * gemm.ProductPanel
+	columns.times(gemm.Product{A: a.rows, RS: a.d, CS: 1, C: to, LDC: b.pitch, M: r.nv, N: n, K: a.d, Set: true})
+	for i := range r.nv {
+		if end := b.pitch*i + r.skip + r.wide(); i*b.pitch+n < end {
+			clear(to[i*b.pitch+n : end])
+		}
+	}
+}
+
+// logits sets p to the scaled inner products of destinations and sources; −∞
+// where there is no edge.
+func (b *block) logits(m *Blocks, j *job, r *rect) {
+	b.p = room(b.p, r.nv*b.pitch)
+	b.inner(b.p, r, &b.q, b.keys.turned(m.K, j, r, m.ofKeys(j.h)))
+	for i := range r.nv {
+		row := b.row(b.p, r, i)
+		vec.Scale.Forward(row, row, m.Scale)
+	}
+	if m.Bias.X != nil {
+		b.addBias(m, j, r)
+	}
+	for i := range r.nv {
+		lo, hi, skip := j.Sources(r.v + i - j.Dst)
+		row := b.row(b.p, r, i)
+		vec.NoTop(row[:min(max(lo-r.u, 0), r.nu)])
+		vec.NoTop(row[min(max(hi-r.u, 0), r.nu):])
+		if at := skip - r.u; skip >= 0 && at >= 0 && at < r.nu {
+			row[at] = tensor.Float(math.Inf(-1))
+		}
+	}
+}
+
+// weights sets p to the weights before dropout, from statistics that stand.
+func (b *block) weights(m *Blocks, j *job, r *rect) {
+	b.logits(m, j, r)
+	for i := range r.nv {
+		k := m.stat(r.v+i, j.h)
+		p := b.row(b.p, r, i)
+		vec.ExpRows(p, p, m.Stats.Top[k:k+1])
+		vec.DivideRows(p, m.Stats.Sum[k:k+1])
+	}
+}
+
+// keep sets kept to what dropout makes of ones: the element of an edge and a head
+// is that of the same message in tiles.
+func (b *block) keep(m *Blocks, j *job, r *rect) {
+	b.kept = room(b.kept, r.nv*b.pitch+8)
+	clear(b.kept)
+	drop := m.drop()
+	for i := range r.nv {
+		for _, run := range j.runs(r, i) {
+			if run.n == 0 {
+				continue
+			}
+			groups := (run.n + 7) / 8
+			if cap(b.edges) < 8*groups {
+				b.edges = make([]int32, 8*groups)
+			}
+			edges := b.edges[:8*groups]
+			for k := range edges {
+				edges[k] = int32(run.e + k)
+			}
+			at := b.at(r, i, run.u)
+			t := attend.Tile{Edge: edges, M: b.kept[at : at+8*groups], Slots: groups, Lanes: 1, Column: uint32(j.h)}
+			t.Mask(drop)
+		}
+	}
+}
+
+// at is where a source's element stands in the row of destination i.
+func (b *block) at(r *rect, i, u int) int { return i*b.pitch + r.skip + u - r.u }
+
+// dropOf multiplies the rows of x by what dropout keeps.
+func (b *block) dropOf(m *Blocks, r *rect, x []tensor.Float) {
+	if m.Drop == nil {
+		return
+	}
+	for i := range r.nv {
+		row := b.row(x, r, i)
+		vec.Mul.Forward(row, row, b.row(b.kept, r, i), 1, 1)
+	}
+}

@@ -1,0 +1,136 @@
+package attend
+
+import (
+	"github.com/edgewise-ml/edgewise/internal/simd/gemm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// The backward pass keeps the weights of a tile's destinations, and their gradients, for
+// all sources that these hear, if they are not more than visitMost; else it takes
+// visitPart sources at a time, and computes them once more.
+const (
+	visitMost = 4096
+	visitPart = 1024 // a multiple of blockSrc
+)
+
+// visit adds to the gradients that are wanted, tile after tile.
+func (b *block) visit(m *Blocks, j job, g *BlockGrads) {
+	for lo := j.lo; lo < j.hi; {
+		hi := tileEnd(&j.Span, lo)
+		b.visitTile(m, &j, lo, hi, g)
+		lo = hi
+	}
+}
+
+// visitTile is visit of a tile's destinations.
+func (b *block) visitTile(m *Blocks, j *job, lo, hi int, g *BlockGrads) {
+	from, to := reach(&j.Span, lo, hi)
+	from, to = max(from, j.from), min(to, j.to)
+	if from >= to {
+		return
+	}
+	v, nv := j.Dst+lo, hi-lo
+	b.take(m, j, v, nv, g)
+	step := to - from
+	if step > visitMost {
+		step = visitPart
+		for u := from; u < to && g.wantsDots(); u += step {
+			r := b.tile(j, v, nv, u, min(step, to-u))
+			b.weightsAndGrads(m, j, &r)
+			b.center(m, j, &r, g)
+		}
+	}
+	for u := from; u < to; u += step {
+		r := b.tile(j, v, nv, u, min(step, to-u))
+		if g.Q == nil && g.K == nil && g.known {
+			b.weights(m, j, &r)
+			if m.Drop != nil {
+				b.keep(m, j, &r)
+			}
+		} else {
+			b.weightsAndGrads(m, j, &r)
+			if g.wantsDots() && step == to-from {
+				b.center(m, j, &r, g)
+			}
+			b.logitGrads(m, j, &r, g)
+		}
+		b.addGrads(m, j, &r, g)
+	}
+}
+
+// wantsDots reports whether Σ p·dp is to be computed.
+func (g *BlockGrads) wantsDots() bool { return !g.known }
+
+// take copies the rows of a tile's destinations.
+func (b *block) take(m *Blocks, j *job, v, nv int, g *BlockGrads) {
+	b.q.take(m.Q, v, nv, m.ofKeys(j.h))
+	b.dy.take(g.Out, v, nv, m.ofValues(j.h))
+}
+
+// weightsAndGrads sets p to the weights before dropout, and dp to their gradients.
+func (b *block) weightsAndGrads(m *Blocks, j *job, r *rect) {
+	b.weights(m, j, r)
+	b.dp = room(b.dp, r.nv*b.pitch)
+	b.inner(b.dp, r, &b.dy, b.values.turned(m.X, j, r, m.ofValues(j.h)))
+	if m.Drop != nil {
+		b.keep(m, j, r)
+		b.dropOf(m, r, b.dp)
+	}
+}
+
+// center adds Σ p·dp of the tile's destinations.
+func (b *block) center(m *Blocks, j *job, r *rect, g *BlockGrads) {
+	pieces := r.wide() / blockSrc
+	b.dots = room(b.dots, pieces)
+	for i := range r.nv {
+		clear(b.dots)
+		vec.Runs(blockSrc).Dot(b.dots, b.row(b.p, r, i), b.row(b.dp, r, i))
+		c := &g.center[m.stat(r.v+i, j.h)]
+		for _, s := range b.dots {
+			*c += s
+		}
+	}
+}
+
+// logitGrads makes of dp the gradients of the logits.
+func (b *block) logitGrads(m *Blocks, j *job, r *rect, g *BlockGrads) {
+	for i := range r.nv {
+		p, d := b.row(b.p, r, i), b.row(b.dp, r, i)
+		vec.Shift.Forward(d, d, -g.center[m.stat(r.v+i, j.h)])
+		vec.Mul.Forward(d, d, p, 1, 1)
+	}
+}
+
+// addGrads adds to the gradients of Q, X and K, from the weights before dropout and the
+// gradients of the logits.
+func (b *block) addGrads(m *Blocks, j *job, r *rect, g *BlockGrads) {
+	keys, values := m.ofKeys(j.h), m.ofValues(j.h)
+	if g.X != nil {
+		b.dropOf(m, r, b.p)
+		b.addToSources(b.p, r, &b.dy, g.X[r.u*values.all+values.at:], values.all)
+	}
+	if g.Q == nil && g.K == nil {
+		return
+	}
+	for i := range r.nv {
+		d := b.row(b.dp, r, i)
+		vec.Scale.Forward(d, d, m.Scale)
+	}
+	if g.K != nil {
+		b.addToSources(b.dp, r, &b.q, g.K[r.u*keys.all+keys.at:], keys.all)
+	}
+	if g.Q != nil {
+		k := b.keyRows.across(m.K, j, r, keys)
+		k.times(gemm.Product{A: b.dp[r.skip:], RS: b.pitch, CS: 1, C: g.Q[r.v*keys.all+keys.at:], LDC: keys.all, M: r.nv, N: keys.d, K: r.nu})
+	}
+}
+
+// addToSources adds to rows of the tile's sources, which are ld apart, those of its
+// destinations, weighed by w.
+func (b *block) addToSources(w []tensor.Float, r *rect, of *near, to []tensor.Float, ld int) {
+	rows := of.across()
+	for u := 0; u < r.nu; u += visitPart {
+		rows.times(gemm.Product{A: w[r.skip+u:], RS: 1, CS: b.pitch, C: to[u*ld:], LDC: ld, M: min(visitPart, r.nu-u), N: of.d, K: r.nv})
+	}
+}

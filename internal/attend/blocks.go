@@ -159,15 +159,15 @@ func eachPart(n int, f partLoop) {
 	par.Run(n, f)
 }
 
-// reach returns the sources that any destination from lo to hi may hear.
-func reach(s *graph.Span, lo, hi int) (from, to int) {
-	from, to = s.Src+s.NumSrc, s.Src
-	for j := lo; j < hi; j++ {
-		if a, z, _ := s.Sources(j); a < z {
+// reach returns the job's sources that any destination of a tile may hear.
+func (j *job) reach(lo, hi int) (from, to int) {
+	from, to = j.to, j.from
+	for i := lo; i < hi; i++ {
+		if a, z, _ := j.Sources(i); a < z {
 			from, to = min(from, a), max(to, z)
 		}
 	}
-	return from, to
+	return max(from, j.from), min(to, j.to)
 }
 
 // headOf is where a head stands in rows of all elements: d of them from at on.

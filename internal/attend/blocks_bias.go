@@ -132,20 +132,24 @@ func (m *Blocks) biasGrad(g *BlockGrads, room []tensor.Float) {
 
 // biasGrad adds the logits' gradients of some destinations to a bias's, and sets Σ p·dp.
 func (b *block) biasGrad(m *Blocks, j *job, g *BlockGrads, to []tensor.Float) {
-	from, end := reach(&j.Span, j.lo, j.hi)
+	from, end := j.reach(j.lo, j.hi)
 	v, nv := j.Dst+j.lo, j.hi-j.lo
 	b.take(m, j, v, nv, g)
 	for u := from; u < end; u += visitPart {
 		r := b.tile(j, v, nv, u, min(visitPart, end-u))
 		b.weightsAndGrads(m, j, &r)
-		b.center(m, j, &r, g)
+		soft := b.softGrads(m, j, &r, g)
+		soft.Dots()
 	}
 	for u := from; u < end; u += visitPart {
 		r := b.tile(j, v, nv, u, min(visitPart, end-u))
 		if end-from > visitPart {
 			b.weightsAndGrads(m, j, &r)
+			b.dropOf(m, &r, b.dp)
 		}
-		b.logitGrads(m, j, &r, g)
+		soft := b.softGrads(m, j, &r, g)
+		soft.Scale = 1
+		soft.Slopes()
 		for part := r; part.u < u+r.nu; part.u += blockSrc {
 			part.nu = min(blockSrc, u+r.nu-part.u)
 			b.addBiasGrad(m, j, &r, &part, to)

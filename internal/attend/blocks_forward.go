@@ -27,18 +27,18 @@ func (b *block) forwardTile(m *Blocks, j *job, lo, hi int, y []tensor.Float) {
 	in := m.ofValues(j.h)
 	out := y[v*in.all+in.at:]
 	b.q.take(m.Q, v, nv, m.ofKeys(j.h))
-	from, to := reach(&j.Span, lo, hi)
+	from, to := j.reach(lo, hi)
 	for u := from; u < to; u += blockSrc {
 		r := b.tile(j, v, nv, u, min(blockSrc, to-u))
 		b.logits(m, j, &r)
 		for i := range nv {
 			k := m.stat(v+i, j.h)
-			weigh(b.row(b.p, &r, i), &top[k], &sum[k], out[i*in.all:i*in.all+in.d])
+			raise(b.row(b.p, &r, i), &top[k], &sum[k], out[i*in.all:i*in.all+in.d])
 		}
-		if m.Drop != nil {
-			b.keep(m, j, &r)
-			b.dropOf(m, &r, b.p)
-		}
+		soft := b.soft(m, j, &r)
+		soft.Add()
+		b.keep(m, j, &r)
+		b.dropOf(m, &r, b.p)
 		x := b.valueRows.across(m.X, j, &r, in)
 		x.times(gemm.Product{A: b.p[r.skip:], RS: b.pitch, CS: 1, C: out, LDC: in.all, M: nv, N: in.d, K: r.nu})
 	}
@@ -48,9 +48,9 @@ func (b *block) forwardTile(m *Blocks, j *job, lo, hi int, y []tensor.Float) {
 	}
 }
 
-// weigh turns a destination's logits into weights under the largest so far, to which
-// the sum and the result are brought.
-func weigh(row []tensor.Float, top, sum *tensor.Float, out []tensor.Float) {
+// raise raises the largest logit so far of a destination to that of a row, to which the sum
+// and the result are brought.
+func raise(row []tensor.Float, top, sum *tensor.Float, out []tensor.Float) {
 	now := max(*top, vec.MaxOf(row))
 	if now != *top {
 		less := vec.Weigh(*top, now)
@@ -58,6 +58,4 @@ func weigh(row []tensor.Float, top, sum *tensor.Float, out []tensor.Float) {
 		*sum *= less
 		*top = now
 	}
-	vec.ExpRows(row, row, []tensor.Float{now})
-	*sum += vec.Sum(row)
 }

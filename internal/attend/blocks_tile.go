@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/simd/attend"
 	"github.com/edgewise-ml/edgewise/internal/simd/gemm"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
@@ -17,7 +18,6 @@ type block struct {
 	p, dp []tensor.Float // the logits, then weights; their gradients
 	kept  []tensor.Float // what dropout multiplies weights with
 	pitch int            // from a row of these to the next
-	dots  []tensor.Float // of pieces of a row
 	edges []int32        // the numbers of a run's
 
 	keys, keyRows     sheet // of sources: K turned, and not
@@ -33,7 +33,7 @@ func (b *block) begin() {
 		s.lo, s.hi = 0, 0
 		spoil.Floats(s.data)
 	}
-	for _, x := range [...][]tensor.Float{b.p, b.dp, b.kept, b.dots, b.q.rows, b.q.panels, b.dy.rows, b.dy.panels} {
+	for _, x := range [...][]tensor.Float{b.p, b.dp, b.kept, b.q.rows, b.q.panels, b.dy.rows, b.dy.panels} {
 		spoil.Floats(x)
 	}
 	spoil.Ints(b.edges)
@@ -80,17 +80,26 @@ func (b *block) inner(to []tensor.Float, r *rect, a *near, columns operand) {
 	}
 }
 
+// products sets p to the inner products of destinations and sources.
+func (b *block) products(m *Blocks, j *job, r *rect) {
+	b.p = room(b.p, r.nv*b.pitch)
+	b.inner(b.p, r, &b.q, b.keys.turned(m.K, j, r, m.ofKeys(j.h)))
+}
+
 // logits sets p to the scaled inner products of destinations and sources; −∞
 // where there is no edge.
 func (b *block) logits(m *Blocks, j *job, r *rect) {
-	b.p = room(b.p, r.nv*b.pitch)
-	b.inner(b.p, r, &b.q, b.keys.turned(m.K, j, r, m.ofKeys(j.h)))
+	b.products(m, j, r)
 	for i := range r.nv {
 		row := b.row(b.p, r, i)
 		vec.Scale.Forward(row, row, m.Scale)
 	}
 	if m.Bias.X != nil {
 		b.addBias(m, j, r)
+	}
+	if !j.masked() {
+		b.none(r)
+		return
 	}
 	for i := range r.nv {
 		lo, hi, skip := j.Sources(r.v + i - j.Dst)
@@ -105,18 +114,57 @@ func (b *block) logits(m *Blocks, j *job, r *rect) {
 
 // weights sets p to the weights before dropout, from statistics that stand.
 func (b *block) weights(m *Blocks, j *job, r *rect) {
-	b.logits(m, j, r)
-	for i := range r.nv {
-		k := m.stat(r.v+i, j.h)
-		p := b.row(b.p, r, i)
-		vec.ExpRows(p, p, m.Stats.Top[k:k+1])
-		vec.DivideRows(p, m.Stats.Sum[k:k+1])
+	scale := m.Scale
+	if m.Bias.X != nil || j.masked() {
+		b.logits(m, j, r)
+		scale = 1
+	} else {
+		b.products(m, j, r)
+		b.none(r)
 	}
+	soft := b.soft(m, j, r)
+	soft.Scale = scale
+	soft.Weigh()
+}
+
+// none sets the logits of a tile's sources that are not there.
+func (b *block) none(r *rect) {
+	if r.nu == r.wide() {
+		return
+	}
+	for i := range r.nv {
+		vec.NoTop(b.row(b.p, r, i)[r.nu:])
+	}
+}
+
+// masked reports whether some pair of the block is no edge.
+func (j *job) masked() bool { return j.Mask != graph.FullMask }
+
+// soft returns the rows of the tile's destinations.
+func (b *block) soft(m *Blocks, j *job, r *rect) attend.SoftRows {
+	k := m.stat(r.v, j.h)
+	return attend.SoftRows{
+		X: b.p[r.skip:], Top: m.Stats.Top[k:], Sum: m.Stats.Sum[k:],
+		Rows: r.nv, Stride: b.pitch, Width: r.wide(), Each: m.Heads, Scale: 1,
+	}
+}
+
+// softGrads is soft with the gradients of the weights and Σ p·dp.
+func (b *block) softGrads(m *Blocks, j *job, r *rect, g *BlockGrads) attend.SoftRows {
+	s := b.soft(m, j, r)
+	s.G, s.Center, s.Scale = b.dp[r.skip:], g.center[m.stat(r.v, j.h):], m.Scale
+	if m.Drop != nil {
+		s.Kept = b.kept[r.skip:]
+	}
+	return s
 }
 
 // keep sets kept to what dropout makes of ones: the element of an edge and a head
 // is that of the same message in tiles.
 func (b *block) keep(m *Blocks, j *job, r *rect) {
+	if m.Drop == nil {
+		return
+	}
 	b.kept = room(b.kept, r.nv*b.pitch+8)
 	clear(b.kept)
 	drop := m.drop()

@@ -2,7 +2,6 @@ package attend
 
 import (
 	"github.com/edgewise-ml/edgewise/internal/simd/gemm"
-	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -16,6 +15,7 @@ const (
 
 // visit adds to the gradients that are wanted, tile after tile.
 func (b *block) visit(m *Blocks, j job, g *BlockGrads) {
+	b.reserve(&j)
 	for lo := j.lo; lo < j.hi; {
 		hi := tileEnd(&j.Span, lo)
 		b.visitTile(m, &j, lo, hi, g)
@@ -23,10 +23,25 @@ func (b *block) visit(m *Blocks, j job, g *BlockGrads) {
 	}
 }
 
+// reserve makes room for the largest tile at once: those of a causal job grow.
+func (b *block) reserve(j *job) {
+	size := 0
+	for lo := j.lo; lo < j.hi; {
+		hi := tileEnd(&j.Span, lo)
+		from, to := j.reach(lo, hi)
+		if to-from > visitMost {
+			to = from + visitPart
+		}
+		b.tile(j, j.Dst+lo, hi-lo, from, max(to-from, 0))
+		size = max(size, (hi-lo)*b.pitch)
+		lo = hi
+	}
+	b.p, b.dp = room(b.p, size), room(b.dp, size)
+}
+
 // visitTile is visit of a tile's destinations.
 func (b *block) visitTile(m *Blocks, j *job, lo, hi int, g *BlockGrads) {
-	from, to := reach(&j.Span, lo, hi)
-	from, to = max(from, j.from), min(to, j.to)
+	from, to := j.reach(lo, hi)
 	if from >= to {
 		return
 	}
@@ -38,25 +53,34 @@ func (b *block) visitTile(m *Blocks, j *job, lo, hi int, g *BlockGrads) {
 		for u := from; u < to && g.wantsDots(); u += step {
 			r := b.tile(j, v, nv, u, min(step, to-u))
 			b.weightsAndGrads(m, j, &r)
-			b.center(m, j, &r, g)
+			soft := b.softGrads(m, j, &r, g)
+			soft.Dots()
 		}
 	}
 	for u := from; u < to; u += step {
 		r := b.tile(j, v, nv, u, min(step, to-u))
-		if g.Q == nil && g.K == nil && g.known {
-			b.weights(m, j, &r)
-			if m.Drop != nil {
-				b.keep(m, j, &r)
-			}
-		} else {
-			b.weightsAndGrads(m, j, &r)
-			if g.wantsDots() && step == to-from {
-				b.center(m, j, &r, g)
-			}
-			b.logitGrads(m, j, &r, g)
-		}
+		b.slopes(m, j, &r, g, step == to-from)
 		b.addGrads(m, j, &r, g)
 	}
+}
+
+// slopes sets p to the weights after dropout and dp to the gradients of the inner products, or,
+// where all is known but those of X, p alone. Σ p·dp is one of the whole row or is there.
+func (b *block) slopes(m *Blocks, j *job, r *rect, g *BlockGrads, whole bool) {
+	if g.Q == nil && g.K == nil && g.known {
+		b.weights(m, j, r)
+		b.keep(m, j, r)
+		b.dropOf(m, r, b.p)
+		return
+	}
+	b.weightsAndGrads(m, j, r)
+	soft := b.softGrads(m, j, r, g)
+	if whole && g.wantsDots() {
+		soft.Dots()
+	} else {
+		b.dropOf(m, r, b.dp)
+	}
+	soft.Slopes()
 }
 
 // wantsDots reports whether Σ p·dp is to be computed.
@@ -68,54 +92,21 @@ func (b *block) take(m *Blocks, j *job, v, nv int, g *BlockGrads) {
 	b.dy.take(g.Out, v, nv, m.ofValues(j.h))
 }
 
-// weightsAndGrads sets p to the weights before dropout, and dp to their gradients.
+// weightsAndGrads sets p to the weights before dropout, and dp to the gradients of those
+// after.
 func (b *block) weightsAndGrads(m *Blocks, j *job, r *rect) {
 	b.weights(m, j, r)
 	b.dp = room(b.dp, r.nv*b.pitch)
 	b.inner(b.dp, r, &b.dy, b.values.turned(m.X, j, r, m.ofValues(j.h)))
-	if m.Drop != nil {
-		b.keep(m, j, r)
-		b.dropOf(m, r, b.dp)
-	}
+	b.keep(m, j, r)
 }
 
-// center adds Σ p·dp of the tile's destinations.
-func (b *block) center(m *Blocks, j *job, r *rect, g *BlockGrads) {
-	pieces := r.wide() / blockSrc
-	b.dots = room(b.dots, pieces)
-	for i := range r.nv {
-		clear(b.dots)
-		vec.Runs(blockSrc).Dot(b.dots, b.row(b.p, r, i), b.row(b.dp, r, i))
-		c := &g.center[m.stat(r.v+i, j.h)]
-		for _, s := range b.dots {
-			*c += s
-		}
-	}
-}
-
-// logitGrads makes of dp the gradients of the logits.
-func (b *block) logitGrads(m *Blocks, j *job, r *rect, g *BlockGrads) {
-	for i := range r.nv {
-		p, d := b.row(b.p, r, i), b.row(b.dp, r, i)
-		vec.Shift.Forward(d, d, -g.center[m.stat(r.v+i, j.h)])
-		vec.Mul.Forward(d, d, p, 1, 1)
-	}
-}
-
-// addGrads adds to the gradients of Q, X and K, from the weights before dropout and the
-// gradients of the logits.
+// addGrads adds to the gradients of Q, X and K, from the weights and the gradients of the
+// inner products.
 func (b *block) addGrads(m *Blocks, j *job, r *rect, g *BlockGrads) {
 	keys, values := m.ofKeys(j.h), m.ofValues(j.h)
 	if g.X != nil {
-		b.dropOf(m, r, b.p)
 		b.addToSources(b.p, r, &b.dy, g.X[r.u*values.all+values.at:], values.all)
-	}
-	if g.Q == nil && g.K == nil {
-		return
-	}
-	for i := range r.nv {
-		d := b.row(b.dp, r, i)
-		vec.Scale.Forward(d, d, m.Scale)
 	}
 	if g.K != nil {
 		b.addToSources(b.dp, r, &b.q, g.K[r.u*keys.all+keys.at:], keys.all)

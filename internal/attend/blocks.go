@@ -54,14 +54,27 @@ type job struct {
 	from, to  int // sources, by their numbers in the graph
 }
 
-// tileEnd is where the tile of destinations ends that begins at lo. Bands end
-// as they go, since a tile reads all that one of its destinations hears.
-func tileEnd(s *graph.Span, lo int) int {
-	banded := s.Mask == graph.BandMask || s.Mask == graph.CausalBandMask
-	if s.NumDst <= aloneDst && !banded {
-		return s.NumDst
+// tileMost is how many destinations a tile has. Those of bands stay small, since a tile
+// reads all that one of its destinations hears.
+func tileMost(s *graph.Span) int {
+	if banded := s.Mask == graph.BandMask || s.Mask == graph.CausalBandMask; s.NumDst <= aloneDst && !banded {
+		return aloneDst
 	}
-	return min(lo+blockDst, s.NumDst)
+	return blockDst
+}
+
+// tileEnd is where the tile of destinations ends that begins at lo.
+func tileEnd(s *graph.Span, lo int) int { return min(lo+tileMost(s), s.NumDst) }
+
+// widest is how many sources the destinations of a tile hear at most.
+func widest(s *graph.Span) int {
+	switch s.Mask {
+	case graph.BandMask:
+		return min(s.NumSrc, 2*s.Width+tileMost(s))
+	case graph.CausalBandMask:
+		return min(s.NumSrc, s.Width+tileMost(s))
+	}
+	return s.NumSrc
 }
 
 // A side says how blocks and heads are cut into jobs.

@@ -135,6 +135,7 @@ func (b *block) biasGrad(m *Blocks, j *job, g *BlockGrads, to []tensor.Float) {
 	from, end := j.reach(j.lo, j.hi)
 	v, nv := j.Dst+j.lo, j.hi-j.lo
 	b.take(m, j, v, nv, g)
+	b.reserve(j, visitPart, visitPart)
 	for u := from; u < end; u += visitPart {
 		r := b.tile(j, v, nv, u, min(visitPart, end-u))
 		b.weightsAndGrads(m, j, &r)

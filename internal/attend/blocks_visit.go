@@ -15,7 +15,7 @@ const (
 
 // visit adds to the gradients that are wanted, tile after tile.
 func (b *block) visit(m *Blocks, j job, g *BlockGrads) {
-	b.reserve(&j)
+	b.reserve(&j, visitMost, visitPart)
 	for lo := j.lo; lo < j.hi; {
 		hi := tileEnd(&j.Span, lo)
 		b.visitTile(m, &j, lo, hi, g)
@@ -23,19 +23,15 @@ func (b *block) visit(m *Blocks, j job, g *BlockGrads) {
 	}
 }
 
-// reserve makes room for the largest tile at once: those of a causal job grow.
-func (b *block) reserve(j *job) {
-	size := 0
-	for lo := j.lo; lo < j.hi; {
-		hi := tileEnd(&j.Span, lo)
-		from, to := j.reach(lo, hi)
-		if to-from > visitMost {
-			to = from + visitPart
-		}
-		b.tile(j, j.Dst+lo, hi-lo, from, max(to-from, 0))
-		size = max(size, (hi-lo)*b.pitch)
-		lo = hi
+// reserve makes room for the largest tile of a block at once: causal ones grow. A tile takes
+// at most so many sources, or parts of them.
+func (b *block) reserve(j *job, most, part int) {
+	wide := min(widest(&j.Span), j.to-j.from)
+	if wide > most {
+		wide = part
 	}
+	b.tile(j, 0, 0, j.Src, wide)
+	size := min(tileMost(&j.Span), j.NumDst) * b.pitch
 	b.p, b.dp = room(b.p, size), room(b.dp, size)
 }
 

@@ -4,55 +4,66 @@ package attend
 
 import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
-// inParts calls f with some rows at a time, no more than a call may take.
-func (s *SoftRows) inParts(f func(p *SoftRows)) {
-	rows := s.Rows
-	step := max(cpu.AtOnce/s.Width, 1)
-	for at := 0; at < rows; at += step {
-		p := *s
-		p.Rows = min(step, rows-at)
-		for _, x := range [...]*[]Float{&p.X, &p.G, &p.Kept} {
-			if len(*x) > 0 {
-				*x = (*x)[at*s.Stride:]
-			}
-		}
-		for _, x := range [...]*[]Float{&p.Top, &p.Sum, &p.Center} {
-			if len(*x) > 0 {
-				*x = (*x)[at*s.Each:]
-			}
-		}
-		f(&p)
+// next takes off the first rows, no more than a call may take, as part. It reports whether
+// there were any.
+func (s *SoftRows) next(part *SoftRows) bool {
+	if s.Rows <= 0 {
+		return false
 	}
+	*part = *s
+	part.Rows = min(max(cpu.AtOnce/s.Width, 1), s.Rows)
+	if s.Rows -= part.Rows; s.Rows == 0 {
+		return true
+	}
+	for _, x := range [...]*[]Float{&s.X, &s.G, &s.Kept} {
+		if len(*x) > 0 {
+			*x = (*x)[part.Rows*s.Stride:]
+		}
+	}
+	for _, x := range [...]*[]Float{&s.Top, &s.Sum, &s.Center} {
+		if len(*x) > 0 {
+			*x = (*x)[part.Rows*s.Each:]
+		}
+	}
+	return true
 }
 
 func (s *SoftRows) addFast() {
-	s.inParts(func(p *SoftRows) {
+	var p SoftRows
+	for left := *s; left.next(&p); {
 		if cpu.AVX512 {
-			softAdd512(p)
+			softAdd512(&p)
 		} else {
-			softAdd(p)
+			softAdd(&p)
 		}
-	})
+	}
 }
 
 func (s *SoftRows) weighFast() {
-	s.inParts(func(p *SoftRows) {
+	var p SoftRows
+	for left := *s; left.next(&p); {
 		if cpu.AVX512 {
-			softWeigh512(p)
+			softWeigh512(&p)
 		} else {
-			softWeigh(p)
+			softWeigh(&p)
 		}
-	})
+	}
 }
 
-func (s *SoftRows) dotsFast() { s.inParts(func(p *SoftRows) { softDots(p) }) }
+func (s *SoftRows) dotsFast() {
+	var p SoftRows
+	for left := *s; left.next(&p); {
+		softDots(&p)
+	}
+}
 
 func (s *SoftRows) slopesFast() {
-	s.inParts(func(p *SoftRows) {
+	var p SoftRows
+	for left := *s; left.next(&p); {
 		if cpu.AVX512 {
-			softSlopes512(p)
+			softSlopes512(&p)
 		} else {
-			softSlopes(p)
+			softSlopes(&p)
 		}
-	})
+	}
 }

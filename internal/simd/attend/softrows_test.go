@@ -45,7 +45,9 @@ func checkSoftRows(t *testing.T, rng *rand.Rand, rows, width, each int) {
 	} {
 		in := arrays
 		if step.name == "Dots" || step.name == "Slopes" { // of one sign, so that nothing cancels
-			size := func(i int) []Float { return simdtest.Draw(len(arrays[i]), func() Float { return 0.1 + Float(rng.Float64()) }) }
+			size := func(i int) []Float {
+				return simdtest.Draw(len(arrays[i]), func() Float { return 0.1 + Float(rng.Float64()) })
+			}
 			in = [][]Float{size(0), size(1), arrays[2], nil, nil, size(5)}
 		}
 		if step.name == "Slopes" {

@@ -44,7 +44,9 @@ func (b *block) forwardTile(m *Blocks, j *job, lo, hi int, y []tensor.Float) {
 	}
 	for i := range nv {
 		k := m.stat(v+i, j.h)
-		vec.DivideRows(out[i*in.all:i*in.all+in.d], sum[k:k+1])
+		if row := out[i*in.all : i*in.all+in.d]; sum[k] != 0 {
+			vec.Div.Forward(row, row, sum[k:k+1], 1, 0)
+		}
 	}
 }
 

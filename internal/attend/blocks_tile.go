@@ -18,7 +18,6 @@ type block struct {
 	p, dp []tensor.Float // the logits, then weights; their gradients
 	kept  []tensor.Float // what dropout multiplies weights with
 	pitch int            // from a row of these to the next
-	edges []int32        // the numbers of a run's
 
 	keys, keyRows     sheet // of sources: K turned, and not
 	values, valueRows sheet // X turned, and not
@@ -36,7 +35,6 @@ func (b *block) begin() {
 	for _, x := range [...][]tensor.Float{b.p, b.dp, b.kept, b.q.rows, b.q.panels, b.dy.rows, b.dy.panels} {
 		spoil.Floats(x)
 	}
-	spoil.Ints(b.edges)
 }
 
 // rect is a tile: destinations v to v+nv and sources u to u+nu. The first source stands
@@ -46,10 +44,16 @@ type rect struct{ v, nv, u, nu, skip int }
 // wide is how many columns a row is filled to.
 func (r *rect) wide() int { return (r.nu + blockSrc - 1) / blockSrc * blockSrc }
 
+// panels is how many columns panels fill that come by twos.
+func (r *rect) panels() int {
+	const two = 2 * gemm.ProductPanel
+	return (r.skip + r.nu + two - 1) / two * two
+}
+
 // tile returns a rect, for which there is room.
 func (b *block) tile(j *job, v, nv, u, nu int) rect {
 	r := rect{v, nv, u, nu, (u - j.Src) % gemm.ProductPanel}
-	b.pitch = r.wide() + 3*gemm.ProductPanel // of skip, and of panels by twos
+	b.pitch = max(r.skip+r.wide(), r.panels()) + gemm.ProductPanel
 	return r
 }
 
@@ -71,7 +75,7 @@ func room(x []tensor.Float, n int) []tensor.Float {
 // inner sets rows of the block to the inner products of the tile's destinations, whose
 // rows are a, with its sources, whose rows are turned to columns.
 func (b *block) inner(to []tensor.Float, r *rect, a *near, columns operand) {
-	n := (r.skip + r.nu + 2*gemm.ProductPanel - 1) / (2 * gemm.ProductPanel) * 2 * gemm.ProductPanel
+	n := r.panels()
 	columns.times(gemm.Product{A: a.rows, RS: a.d, CS: 1, C: to, LDC: b.pitch, M: r.nv, N: n, K: a.d, Set: true})
 	for i := range r.nv {
 		if end := b.pitch*i + r.skip + r.wide(); i*b.pitch+n < end {
@@ -160,30 +164,24 @@ func (b *block) softGrads(m *Blocks, j *job, r *rect, g *BlockGrads) attend.Soft
 }
 
 // keep sets kept to what dropout makes of ones: the element of an edge and a head
-// is that of the same message in tiles.
+// is that of the same message in tiles. What is no edge has any number.
 func (b *block) keep(m *Blocks, j *job, r *rect) {
 	if m.Drop == nil {
 		return
 	}
-	b.kept = room(b.kept, r.nv*b.pitch+8)
-	clear(b.kept)
+	b.kept = room(b.kept, r.nv*b.pitch)
 	drop := m.drop()
 	for i := range r.nv {
+		if row := b.row(b.kept, r, i); j.masked() {
+			clear(row)
+		} else {
+			clear(row[r.nu:])
+		}
 		for _, run := range j.runs(r, i) {
-			if run.n == 0 {
-				continue
+			if run.n > 0 { // by eights, which may go on behind it
+				at := b.at(r, i, run.u)
+				drop.Column(b.kept[at:min(at+(run.n+7)&^7, len(b.kept))], run.e, j.h)
 			}
-			groups := (run.n + 7) / 8
-			if cap(b.edges) < 8*groups {
-				b.edges = make([]int32, 8*groups)
-			}
-			edges := b.edges[:8*groups]
-			for k := range edges {
-				edges[k] = int32(run.e + k)
-			}
-			at := b.at(r, i, run.u)
-			t := attend.Tile{Edge: edges, M: b.kept[at : at+8*groups], Slots: groups, Lanes: 1, Column: uint32(j.h)}
-			t.Mask(drop)
 		}
 	}
 }

@@ -30,8 +30,8 @@ func (b *block) reserve(j *job, most, part int) {
 	if wide > most {
 		wide = part
 	}
-	b.tile(j, 0, 0, j.Src, wide)
-	size := min(tileMost(&j.Span), j.NumDst) * b.pitch
+	r := rect{nu: wide, skip: gemm.ProductPanel - 1}
+	size := min(tileMost(&j.Span), j.NumDst) * (max(r.skip+r.wide(), r.panels()) + gemm.ProductPanel)
 	b.p, b.dp = room(b.p, size), room(b.dp, size)
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
 	"github.com/edgewise-ml/edgewise/internal/simd/gemm"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -72,7 +73,8 @@ func (p *Past) query(b *block, i, h int) {
 	q := p.Q[(i*p.Heads+h)*p.KeyWidth:][:p.KeyWidth]
 	y := p.Y[(i*p.Heads+h)*p.ValueWidth:][:p.ValueWidth]
 	k, x := p.K[at*p.KeyWidth+h*p.KeyWidth*p.Room:], p.X[at*p.ValueWidth+h*p.ValueWidth:]
-	top, sum := tensor.Float(math.Inf(-1)), tensor.Float(0)
+	stats := [2]tensor.Float{tensor.Float(math.Inf(-1)), 0}
+	top, sum := stats[:1], stats[1:]
 	for u := 0; u < n; u += blockSrc {
 		nu := min(blockSrc, n-u)
 		row := b.p[:blockSrc]
@@ -85,9 +87,10 @@ func (p *Past) query(b *block, i, h int) {
 			}
 		}
 		vec.NoTop(row[nu:])
-		weigh(row, &top, &sum, y)
+		raise(row, &top[0], &sum[0], y)
+		(&attend.SoftRows{X: row, Top: top, Sum: sum, Rows: 1, Stride: blockSrc, Width: blockSrc, Each: 1}).Add()
 		all := p.Heads * p.ValueWidth
 		(&gemm.Product{A: row, RS: blockSrc, CS: 1, B: x[u*all:], LDB: all, C: y, LDC: p.ValueWidth, M: 1, N: p.ValueWidth, K: nu}).MulAdd()
 	}
-	vec.DivideRows(y, []tensor.Float{sum})
+	vec.DivideRows(y, sum)
 }

@@ -32,8 +32,8 @@ func (o operand) times(p gemm.Product) {
 	p.Panels(o.pitch)
 }
 
-// onePanel reports whether rows of a head are read as they stand.
-func (h headOf) onePanel() bool { return h.d <= gemm.ProductPanel }
+// short reports whether rows of a head fill no panel, and are read as they stand.
+func (h headOf) short() bool { return h.d < gemm.ProductPanel }
 
 // holds makes s the place of rows, from lo on, of which a tile's end at hi. It
 // reports whether they are there already.
@@ -64,7 +64,7 @@ func (s *sheet) turned(x []tensor.Float, j *job, r *rect, h headOf) operand {
 
 // across returns the tile's rows of x, in panels of columns.
 func (s *sheet) across(x []tensor.Float, j *job, r *rect, h headOf) operand {
-	if h.onePanel() {
+	if h.short() {
 		return operand{x[r.u*h.all+h.at:], h.all, 0}
 	}
 	width := (h.d + gemm.ProductPanel - 1) / gemm.ProductPanel * gemm.ProductPanel
@@ -95,7 +95,7 @@ func (a *near) take(x []tensor.Float, v, n int, h headOf) {
 // across returns the rows as the right side of a product.
 func (a *near) across() operand {
 	h := headOf{d: a.d, all: a.d}
-	if h.onePanel() {
+	if h.short() {
 		return operand{a.rows, a.d, 0}
 	}
 	pitch := a.n * gemm.ProductPanel

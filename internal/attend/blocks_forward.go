@@ -54,10 +54,13 @@ func (b *block) forwardTile(m *Blocks, j *job, lo, hi int, y []tensor.Float) {
 // and the result are brought.
 func raise(row []tensor.Float, top, sum *tensor.Float, out []tensor.Float) {
 	now := max(*top, vec.MaxOf(row))
-	if now != *top {
+	if now == *top {
+		return
+	}
+	if *sum != 0 { // else there is nothing yet
 		less := vec.Weigh(*top, now)
 		vec.Scale.Forward(out, out, less)
 		*sum *= less
-		*top = now
 	}
+	*top = now
 }

@@ -5,9 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd/gemm"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
-	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -35,40 +33,70 @@ type Blocks struct {
 // first.
 type BlockStats struct{ Top, Sum []tensor.Float }
 
-// A block has so many destinations and sources.
+// A tile has so many destinations, and one alone in its span up to so many. A result is
+// summed over so many sources at a time.
 const (
 	blockDst = 48
+	aloneDst = 64
 	blockSrc = 64
 )
 
 // Forward sets out, which is zero, to the result, and fills Stats.
 func (m *Blocks) Forward(out []tensor.Float) {
-	m.each(destinationsOf, func(b *block, j job) { b.forward(m, j, out) })
+	m.each(m.Spans, 0, destinations, func(b *block, j job) { b.forward(m, j, out) })
 }
 
-// job is a range of the destinations, or of the sources, of a block and a head.
+// job is a range of the destinations and one of the sources of a block, and a head.
 type job struct {
 	graph.Span
 	first     int // the block's first edge
 	h, lo, hi int
+	from, to  int // sources, by their numbers in the graph
 }
 
-// A side of a block is cut into ranges of so many rows.
-type side func(s graph.Span) (n, step int)
+// tileMost is how many destinations a tile has. Those of bands stay small, since a tile
+// reads all that one of its destinations hears.
+func tileMost(s *graph.Span) int {
+	if banded := s.Mask == graph.BandMask || s.Mask == graph.CausalBandMask; s.NumDst <= aloneDst && !banded {
+		return aloneDst
+	}
+	return blockDst
+}
 
-func destinationsOf(s graph.Span) (n, step int) { return s.NumDst, blockDst }
-func sourcesOf(s graph.Span) (n, step int)      { return s.NumSrc, blockSrc }
+// tileEnd is where the tile of destinations ends that begins at lo.
+func tileEnd(s *graph.Span, lo int) int { return min(lo+tileMost(s), s.NumDst) }
+
+// widest is how many sources the destinations of a tile hear at most.
+func widest(s *graph.Span) int {
+	switch s.Mask {
+	case graph.BandMask:
+		return min(s.NumSrc, 2*s.Width+tileMost(s))
+	case graph.CausalBandMask:
+		return min(s.NumSrc, s.Width+tileMost(s))
+	}
+	return s.NumSrc
+}
+
+// A side says how blocks and heads are cut into jobs.
+type side int
+
+const (
+	whole        side = iota // not
+	destinations             // by tiles of destinations, as many as keep the threads busy
+	tiles                    // by destinations, blockDst of them; only of the first head
+	sources                  // by sources, as many as keep the threads busy
+)
 
 var jobLists = sync.Pool{New: func() any { return new([]job) }}
 
-// each calls f with the ranges of one side of all blocks, for each head, on
+// each calls f with the jobs of some blocks, of which the edges count from first, on
 // several threads.
-func (m *Blocks) each(cut side, f func(b *block, j job)) {
+func (m *Blocks) each(spans []graph.Span, first int, cut side, f func(b *block, j job)) {
 	list := jobLists.Get().(*[]job)
-	all := m.jobs((*list)[:0], cut, m.Heads)
+	all := m.jobs((*list)[:0], spans, first, cut)
 	eachPart(len(all), func(i int) {
 		b := blocks.Get().(*block)
-		b.spoil()
+		b.begin()
 		f(b, all[i])
 		blocks.Put(b)
 	})
@@ -76,19 +104,57 @@ func (m *Blocks) each(cut side, f func(b *block, j job)) {
 	jobLists.Put(list)
 }
 
-// jobs appends the ranges of one side of all blocks, for so many heads.
-func (m *Blocks) jobs(all []job, cut side, heads int) []job {
-	first := 0
-	for _, s := range m.Spans {
-		n, step := cut(s)
+// jobsPerThread is how many jobs a thread gets at least, if a block and a head can be cut.
+const jobsPerThread = 4
+
+// jobs appends the jobs of some blocks.
+func (m *Blocks) jobs(all []job, spans []graph.Span, first int, cut side) []job {
+	heads, parts := m.Heads, 1
+	if cut == tiles {
+		heads = 1
+	} else if threads := par.Threads(); threads > 1 && cut != whole && len(spans) > 0 {
+		parts = (jobsPerThread*threads-1)/(len(spans)*heads) + 1
+	}
+	for _, s := range spans {
 		for h := range heads {
-			for lo := 0; lo < n; lo += step {
-				all = append(all, job{s, first, h, lo, min(lo+step, n)})
-			}
+			all = cut.append(all, job{s, first, h, 0, s.NumDst, s.Src, s.Src + s.NumSrc}, parts)
 		}
 		first += s.NumEdges()
 	}
 	return all
+}
+
+// append cuts a block and a head into about so many jobs.
+func (cut side) append(all []job, j job, parts int) []job {
+	if j.NumDst == 0 {
+		return all
+	}
+	switch cut {
+	case destinations:
+		each := (j.NumDst/blockDst + parts) / parts // tiles
+		for lo := 0; lo < j.NumDst; lo = j.hi {
+			j.lo, j.hi = lo, lo
+			for k := 0; k < each && j.hi < j.NumDst; k++ {
+				j.hi = tileEnd(&j.Span, j.hi)
+			}
+			all = append(all, j)
+		}
+		return all
+	case tiles:
+		for lo := 0; lo < j.NumDst; lo += blockDst {
+			j.lo, j.hi = lo, min(lo+blockDst, j.NumDst)
+			all = append(all, j)
+		}
+		return all
+	case sources:
+		each := max((j.NumSrc/parts+blockSrc-1)/blockSrc, 1) * blockSrc
+		for lo := 0; lo < j.NumSrc; lo += each {
+			j.from, j.to = j.Src+lo, j.Src+min(lo+each, j.NumSrc)
+			all = append(all, j)
+		}
+		return all
+	}
+	return append(all, j)
 }
 
 // partLoop is a loop over parts.
@@ -106,65 +172,15 @@ func eachPart(n int, f partLoop) {
 	par.Run(n, f)
 }
 
-// block is the scratch of a block of destinations and sources.
-type block struct {
-	p, dp [blockDst * blockSrc]tensor.Float // the logits, then weights; their gradients
-	kept  [blockDst * blockSrc]tensor.Float // what dropout multiplies weights with
-	turn  []tensor.Float                    // rows of sources, turned to columns
-	heard [blockDst]run                     // of each row of p, where it may hold something
-	along []tensor.Float                    // p and dp of all blocks of some destinations
-}
-
-// run is a range of a row of a block, from a multiple of eight to another.
-type run struct{ from, to int }
-
-// hears notes that row i of p is logits from lo to hi, of which the whole registers that they
-// stand in are read; the rest of these becomes −∞.
-func (b *block) hears(i, lo, hi int) {
-	row := b.p[i*blockSrc : (i+1)*blockSrc]
-	if lo >= hi {
-		b.heard[i] = run{}
-		return
-	}
-	h := run{lo &^ 7, (hi + 7) &^ 7}
-	vec.NoTop(row[h.from:lo])
-	vec.NoTop(row[hi:h.to])
-	b.heard[i] = h
-}
-
-// exponentials turns row i of p from logits into exp(logit − top), and what nobody hears
-// into zeros. It returns the part that holds something.
-func (b *block) exponentials(i int, top []tensor.Float) []tensor.Float {
-	row, h := b.p[i*blockSrc:(i+1)*blockSrc], b.heard[i]
-	clear(row[:h.from])
-	clear(row[h.to:])
-	row = row[h.from:h.to]
-	vec.ExpRows(row, row, top)
-	return row
-}
-
-var blocks = sync.Pool{New: func() any { return new(block) }}
-
-// spoil spoils what holds anything until it is set.
-func (b *block) spoil() {
-	spoil.Floats(b.p[:])
-	spoil.Floats(b.dp[:])
-	spoil.Floats(b.kept[:])
-	spoil.Floats(b.turn)
-}
-
-// rect is a block: destinations v to v+nv and sources u to u+nu.
-type rect struct{ v, nv, u, nu int }
-
-// reach returns the sources that any destination from lo to hi may hear.
-func reach(s graph.Span, lo, hi int) (from, to int) {
-	from, to = s.Src+s.NumSrc, s.Src
-	for j := lo; j < hi; j++ {
-		if a, z, _ := s.Sources(j); a < z {
+// reach returns the job's sources that any destination of a tile may hear.
+func (j *job) reach(lo, hi int) (from, to int) {
+	from, to = j.to, j.from
+	for i := lo; i < hi; i++ {
+		if a, z, _ := j.Sources(i); a < z {
 			from, to = min(from, a), max(to, z)
 		}
 	}
-	return from, to
+	return max(from, j.from), min(to, j.to)
 }
 
 // headOf is where a head stands in rows of all elements: d of them from at on.
@@ -177,16 +193,8 @@ func (m *Blocks) ofValues(h int) headOf {
 	return headOf{h * m.ValueWidth, m.ValueWidth, m.Heads * m.ValueWidth}
 }
 
-// columnsOf turns a block of rows of an array, of head h, to columns.
-func (b *block) columnsOf(x []tensor.Float, u, n int, h headOf) {
-	if cap(b.turn) < h.d*blockSrc {
-		b.turn = make([]tensor.Float, h.d*blockSrc)
-	}
-	b.turn = b.turn[:h.d*blockSrc]
-	if n > 0 {
-		gemm.PackTransposed(b.turn, x[u*h.all+h.at:], blockSrc, h.all, [2]int{n, h.d})
-	}
-}
+// stat is where the statistics of a destination and a head are.
+func (m *Blocks) stat(v, h int) int { return v*m.Heads + h }
 
 // add is y += x.
 func add(y, x []tensor.Float) { vec.Add.Forward(y, y, x, 1, 1) }

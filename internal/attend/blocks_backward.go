@@ -3,8 +3,8 @@ package attend
 import (
 	"unsafe"
 
-	"github.com/edgewise-ml/edgewise/internal/simd/gemm"
-	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -15,6 +15,7 @@ type BlockGrads struct {
 	Q, K, X, Bias []tensor.Float
 
 	center []tensor.Float // Σ_u p·dp of each destination and head
+	known  bool           // that is set
 }
 
 // Room is how many elements of scratch [Blocks.Backward] needs: one for each destination
@@ -26,62 +27,84 @@ func (m *Blocks) Room(bias bool) int {
 	return len(m.Stats.Top) + m.Bias.room()
 }
 
-// Backward adds the gradients: first those of the bias and of the destinations, each of
-// which is one job's, then block after block those of the sources. Room is zero; the first
-// elements become Σ_u p·dp of each destination and head. That is ⟨dy, y⟩, but summed of
-// the numbers it is taken off: where one source has all weight, what is left is zero and
-// no rounding, which long queries and keys would multiply.
+// Backward adds the gradients. Room is zero; the first elements become Σ_u p·dp of each
+// destination and head. That is ⟨dy, y⟩, but summed of the numbers it is taken off: where
+// one source has all weight, what is left is zero and no rounding, which long queries and
+// keys would multiply.
+//
+// One visit of each tile is five products, but a source's gradients are then one job's,
+// and a head cannot be shared by threads. Where that leaves too many of them idle there
+// are two visits of seven products, the first by destinations and the second by sources.
+// An element is one chain over its tiles in order, so no bit depends on which it is.
 func (m *Blocks) Backward(g *BlockGrads, room []tensor.Float) {
 	n := len(m.Stats.Top)
-	g.center = room[:n]
-	if m.short(g) {
-		m.each(wholeOf, func(b *block, j job) { b.shortGrads(m, j, g) })
-		return
-	}
-	if g.Q != nil && g.Bias == nil && m.kept() {
-		m.each(destinationsOf, func(b *block, j job) { b.centerAndQueryGrad(m, j, g) })
-		if g.K != nil || g.X != nil {
-			m.sourceGrads(g)
-		}
-		return
-	}
-	if g.Q != nil || g.K != nil || g.Bias != nil {
-		m.each(destinationsOf, func(b *block, j job) { b.center(m, j, g) })
-	}
+	g.center, g.known = room[:n], false
 	if g.Bias != nil {
 		m.biasGrad(g, room[n:])
+		g.known = true
 	}
-	if g.Q != nil {
-		m.each(destinationsOf, func(b *block, j job) { b.queryGrad(m, j, g) })
+	runs := m.runs()
+	if m.oneVisit(g, runs) {
+		runs.each(m, func(spans []graph.Span, first int) {
+			m.each(spans, first, whole, func(b *block, j job) { b.visit(m, j, g) })
+		})
+		return
 	}
-	if g.K != nil || g.X != nil {
-		m.sourceGrads(g)
+	if g.Q != nil || g.K != nil && !g.known {
+		near := *g
+		near.K, near.X = nil, nil
+		m.each(m.Spans, 0, destinations, func(b *block, j job) { b.visit(m, j, &near) })
+	}
+	far := *g
+	far.Q, far.known = nil, true
+	parts := [2]BlockGrads{far, far}
+	if parts[1].X = nil; !overlap(g.X, g.K) || m.oneArray(g) {
+		parts[1].K = nil
+	} else {
+		parts[0].K = nil
+	}
+	runs.each(m, func(spans []graph.Span, first int) {
+		for i := range parts {
+			if part := &parts[i]; part.K != nil || part.X != nil {
+				m.each(spans, first, sources, func(b *block, j job) { b.visit(m, j, part) })
+			}
+		}
+	})
+}
+
+// blockRuns is how many blocks in a row have sources of their own: all, or one.
+type blockRuns int
+
+// runs returns that of m.
+func (m *Blocks) runs() blockRuns {
+	for i := 1; i < len(m.Spans); i++ {
+		if before := m.Spans[i-1]; m.Spans[i].Src < before.Src+before.NumSrc {
+			return 1
+		}
+	}
+	return blockRuns(len(m.Spans))
+}
+
+// each calls f with the runs of blocks and their first edges, in order.
+func (n blockRuns) each(m *Blocks, f func(spans []graph.Span, first int)) {
+	first := 0
+	for lo := 0; lo < len(m.Spans); lo += int(n) {
+		spans := m.Spans[lo : lo+int(n)]
+		f(spans, first)
+		for _, s := range spans {
+			first += s.NumEdges()
+		}
 	}
 }
 
-// sourceGrads adds the gradients of K and X, block after block, since the sources of
-// two may be the same: one after the other where these share memory in another way than
-// whole.
-func (m *Blocks) sourceGrads(g *BlockGrads) {
-	parts := [2]*BlockGrads{g, nil}
-	if overlap(g.X, g.K) && !m.oneArray(g) {
-		x, k := *g, *g
-		x.K, k.X = nil, nil
-		parts = [2]*BlockGrads{&x, &k}
+// oneVisit reports whether all gradients are computed in one visit of each tile.
+func (m *Blocks) oneVisit(g *BlockGrads, runs blockRuns) bool {
+	if overlap(g.Q, g.K) || overlap(g.Q, g.X) || overlap(g.X, g.K) && !m.oneArray(g) {
+		return false
 	}
-	first := 0
-	for i := range m.Spans {
-		one := Blocks{Spans: m.Spans[i : i+1], Heads: m.Heads}
-		for _, part := range parts {
-			if part != nil {
-				one.each(sourcesOf, func(b *block, j job) {
-					j.first = first
-					b.sourceGrad(m, j, part)
-				})
-			}
-		}
-		first += m.Spans[i].NumEdges()
-	}
+	threads, jobs := par.Threads(), int(runs)*m.Heads
+	rounds := (jobs + threads - 1) / threads
+	return 5*rounds*threads <= 7*jobs
 }
 
 // oneArray reports whether K and X have one gradient, of which a job has the same rows and
@@ -98,157 +121,4 @@ func overlap(x, y []tensor.Float) bool {
 	start := func(s []tensor.Float) uintptr { return uintptr(unsafe.Pointer(&s[0])) }
 	end := func(s []tensor.Float) uintptr { return uintptr(unsafe.Pointer(&s[len(s)-1])) }
 	return start(x) <= end(y) && start(y) <= end(x)
-}
-
-// weightsAndGrads sets p to the weights before dropout, from statistics that stand, and
-// dp to their gradients.
-func (b *block) weightsAndGrads(m *Blocks, j job, r rect, dy []tensor.Float) {
-	b.weights(m, j, r)
-	in := m.ofValues(j.h)
-	b.columnsOf(m.X, r.u, r.nu, in)
-	dp := b.dp[:r.nv*blockSrc]
-	clear(dp)
-	(&gemm.Product{A: dy[r.v*in.all+in.at:], RS: in.all, CS: 1, B: b.turn, LDB: blockSrc, C: dp, LDC: blockSrc, M: r.nv, N: r.nu, K: in.d}).MulAdd()
-	if m.Drop != nil {
-		b.keep(m, j, r)
-		vec.Mul.Forward(dp, dp, b.kept[:len(dp)], 1, 1)
-	}
-}
-
-// weights sets p to the weights before dropout.
-func (b *block) weights(m *Blocks, j job, r rect) {
-	b.logits(m, j, r)
-	for i := range r.nv {
-		k := (r.v+i)*m.Heads + j.h
-		vec.DivideRows(b.exponentials(i, m.Stats.Top[k:k+1]), m.Stats.Sum[k:k+1])
-	}
-}
-
-// center adds Σ p·dp of some destinations.
-func (b *block) center(m *Blocks, j job, g *BlockGrads) {
-	from, to := reach(j.Span, j.lo, j.hi)
-	for u := from; u < to; u += blockSrc {
-		r := rect{j.Dst + j.lo, j.hi - j.lo, u, min(blockSrc, to-u)}
-		b.weightsAndGrads(m, j, r, g.Out)
-		for i := range r.nv {
-			k, row := (r.v+i)*m.Heads+j.h, i*blockSrc
-			vec.Runs(blockSrc).Dot(g.center[k:k+1], b.p[row:row+blockSrc], b.dp[row:row+blockSrc])
-		}
-	}
-}
-
-// mostAlong is of how many sources a thread keeps the weights of some destinations, and their
-// gradients, between the two things that Backward does with them: three megabytes.
-const mostAlong = 8192
-
-// kept reports whether no block has more sources.
-func (m *Blocks) kept() bool {
-	for _, s := range m.Spans {
-		if s.NumSrc > mostAlong {
-			return false
-		}
-	}
-	return true
-}
-
-// centerAndQueryGrad is center and then queryGrad, with the weights and their gradients kept
-// between the two.
-func (b *block) centerAndQueryGrad(m *Blocks, j job, g *BlockGrads) {
-	v, nv := j.Dst+j.lo, j.hi-j.lo
-	in := m.ofKeys(j.h)
-	from, to := reach(j.Span, j.lo, j.hi)
-	b.along = b.along[:0]
-	for u := from; u < to; u += blockSrc {
-		r := rect{v, nv, u, min(blockSrc, to-u)}
-		b.weightsAndGrads(m, j, r, g.Out)
-		for i := range nv {
-			k, row := (v+i)*m.Heads+j.h, i*blockSrc
-			vec.Runs(blockSrc).Dot(g.center[k:k+1], b.p[row:row+blockSrc], b.dp[row:row+blockSrc])
-		}
-		b.along = append(append(b.along, b.p[:nv*blockSrc]...), b.dp[:nv*blockSrc]...)
-	}
-	rest := b.along
-	for u := from; u < to; u += blockSrc {
-		p, d := rest[:nv*blockSrc], rest[nv*blockSrc:2*nv*blockSrc]
-		rest = rest[2*nv*blockSrc:]
-		for i := range nv {
-			row := d[i*blockSrc : (i+1)*blockSrc]
-			vec.Shift.Forward(row, row, -g.center[(v+i)*m.Heads+j.h])
-		}
-		vec.Mul.Forward(d, d, p, 1, 1)
-		vec.Scale.Forward(d, d, m.Scale)
-		k := m.K[u*in.all+in.at:]
-		(&gemm.Product{A: d, RS: blockSrc, CS: 1, B: k, LDB: in.all, C: g.Q[v*in.all+in.at:], LDC: in.all, M: nv, N: in.d, K: min(blockSrc, to-u)}).MulAdd()
-	}
-}
-
-// logitGrads sets p to the weights after dropout, and dp to the gradients of the logits.
-func (b *block) logitGrads(m *Blocks, j job, r rect, g *BlockGrads) {
-	b.weightsAndGrads(m, j, r, g.Out)
-	for i := range r.nv {
-		k := (r.v+i)*m.Heads + j.h
-		p, d := b.p[i*blockSrc:(i+1)*blockSrc], b.dp[i*blockSrc:(i+1)*blockSrc]
-		vec.Shift.Forward(d, d, -g.center[k])
-		vec.Mul.Forward(d, d, p, 1, 1)
-	}
-	b.dropWeights(m, r)
-}
-
-// dropWeights drops of the weights what kept says.
-func (b *block) dropWeights(m *Blocks, r rect) {
-	if m.Drop != nil {
-		p := b.p[:r.nv*blockSrc]
-		vec.Mul.Forward(p, p, b.kept[:len(p)], 1, 1)
-	}
-}
-
-// scaleGrads makes of the logits' gradients those of the inner products.
-func (b *block) scaleGrads(m *Blocks, r rect) {
-	d := b.dp[:r.nv*blockSrc]
-	vec.Scale.Forward(d, d, m.Scale)
-}
-
-// queryGrad adds to the gradient of some destinations' Q.
-func (b *block) queryGrad(m *Blocks, j job, g *BlockGrads) {
-	v, nv := j.Dst+j.lo, j.hi-j.lo
-	in := m.ofKeys(j.h)
-	from, to := reach(j.Span, j.lo, j.hi)
-	for u := from; u < to; u += blockSrc {
-		r := rect{v, nv, u, min(blockSrc, to-u)}
-		b.logitGrads(m, j, r, g)
-		b.scaleGrads(m, r)
-		k := m.K[u*in.all+in.at:]
-		(&gemm.Product{A: b.dp[:], RS: blockSrc, CS: 1, B: k, LDB: in.all, C: g.Q[v*in.all+in.at:], LDC: in.all, M: nv, N: in.d, K: r.nu}).MulAdd()
-	}
-}
-
-// sourceGrad adds to the gradient of some sources' K or X.
-func (b *block) sourceGrad(m *Blocks, j job, g *BlockGrads) {
-	u, nu := j.Src+j.lo, j.hi-j.lo
-	for lo := 0; lo < j.NumDst; lo += blockDst {
-		hi := min(lo+blockDst, j.NumDst)
-		if from, to := reach(j.Span, lo, hi); to <= u || from >= u+nu {
-			continue
-		}
-		r := rect{j.Dst + lo, hi - lo, u, nu}
-		if g.K != nil {
-			b.logitGrads(m, j, r, g)
-		} else {
-			b.weights(m, j, r)
-			if m.Drop != nil {
-				b.keep(m, j, r)
-				b.dropWeights(m, r)
-			}
-		}
-		add := func(a []tensor.Float, in headOf, of, to []tensor.Float) {
-			(&gemm.Product{A: a, RS: 1, CS: blockSrc, B: of[r.v*in.all+in.at:], LDB: in.all, C: to[u*in.all+in.at:], LDC: in.all, M: nu, N: in.d, K: r.nv}).MulAdd()
-		}
-		if g.X != nil {
-			add(b.p[:], m.ofValues(j.h), g.Out, g.X)
-		}
-		if g.K != nil {
-			b.scaleGrads(m, r)
-			add(b.dp[:], m.ofKeys(j.h), m.Q, g.K)
-		}
-	}
 }

@@ -44,37 +44,37 @@ func (d *BlockBias) at(run *edgeRun, k, h int) int {
 // inRow reports whether the elements of successive edges stand side by side.
 func (d *BlockBias) inRow() bool { return !d.table() && d.Width == 1 }
 
-// edgeRun is edges into destination v: from number e on and source u, n of them, which
-// stand from element at on in a block.
-type edgeRun struct{ e, at, n, v, u int }
+// edgeRun is edges into destination v: from number e on and source u, n of them.
+type edgeRun struct{ e, n, v, u int }
 
 // runs returns the edges of row i of a block: two runs around a pair that is
 // none.
-func (j *job) runs(r rect, i int) (out [2]edgeRun) {
+func (j *job) runs(r *rect, i int) (out [2]edgeRun) {
 	v := r.v + i
 	lo, hi, skip := j.Sources(v - j.Dst)
 	from, to := max(lo, r.u), min(hi, r.u+r.nu)
-	e, at := j.first+j.EdgesBefore(v-j.Dst)-lo, i*blockSrc-r.u
+	e := j.first + j.EdgesBefore(v-j.Dst) - lo
 	if skip < 0 || from >= to {
-		out[0] = edgeRun{e + from, at + from, max(to-from, 0), v, from}
+		out[0] = edgeRun{e + from, max(to-from, 0), v, from}
 		return out
 	}
 	cut := min(max(skip, from), to)
-	out[0] = edgeRun{e + from, at + from, cut - from, v, from}
+	out[0] = edgeRun{e + from, cut - from, v, from}
 	from = max(skip+1, from)
-	out[1] = edgeRun{e + from - 1, at + from, max(to-from, 0), v, from}
+	out[1] = edgeRun{e + from - 1, max(to-from, 0), v, from}
 	return out
 }
 
 // addBias adds the bias to the logits.
-func (b *block) addBias(m *Blocks, j job, r rect) {
+func (b *block) addBias(m *Blocks, j *job, r *rect) {
 	x := m.Bias.X
 	for i := range r.nv {
 		for _, run := range j.runs(r, i) {
 			if run.n == 0 {
 				continue
 			}
-			p := b.p[run.at : run.at+run.n]
+			at := b.at(r, i, run.u)
+			p := b.p[at : at+run.n]
 			if m.Bias.inRow() {
 				add(p, x[run.e:run.e+run.n])
 				continue
@@ -102,7 +102,7 @@ func (d *BlockBias) room() int {
 // own in room, which are added in order.
 func (m *Blocks) biasGrad(g *BlockGrads, room []tensor.Float) {
 	list := jobLists.Get().(*[]job)
-	all, db := m.jobs((*list)[:0], destinationsOf, 1), g.Bias
+	all, db := m.jobs((*list)[:0], m.Spans, 0, tiles), g.Bias
 	parts := min(biasParts, len(all))
 	if !m.Bias.table() {
 		parts = len(all)
@@ -113,10 +113,10 @@ func (m *Blocks) biasGrad(g *BlockGrads, room []tensor.Float) {
 			to = room[i*len(db) : (i+1)*len(db)]
 		}
 		b := blocks.Get().(*block)
-		b.spoil()
 		for _, j := range all[i*len(all)/parts : (i+1)*len(all)/parts] {
 			for j.h = range m.Heads {
-				b.biasGrad(m, j, g, to)
+				b.begin()
+				b.biasGrad(m, &j, g, to)
 			}
 		}
 		blocks.Put(b)
@@ -130,17 +130,41 @@ func (m *Blocks) biasGrad(g *BlockGrads, room []tensor.Float) {
 	jobLists.Put(list)
 }
 
-// biasGrad adds the logits' gradients of some destinations to a bias's.
-func (b *block) biasGrad(m *Blocks, j job, g *BlockGrads, to []tensor.Float) {
-	from, end := reach(j.Span, j.lo, j.hi)
-	for u := from; u < end; u += blockSrc {
-		r := rect{j.Dst + j.lo, j.hi - j.lo, u, min(blockSrc, end-u)}
-		b.logitGrads(m, j, r, g)
-		for i := range r.nv {
-			for _, run := range j.runs(r, i) {
-				for k := range run.n {
-					to[m.Bias.at(&run, k, j.h)] += b.dp[run.at+k]
-				}
+// biasGrad adds the logits' gradients of some destinations to a bias's, and sets Σ p·dp.
+func (b *block) biasGrad(m *Blocks, j *job, g *BlockGrads, to []tensor.Float) {
+	from, end := j.reach(j.lo, j.hi)
+	v, nv := j.Dst+j.lo, j.hi-j.lo
+	b.take(m, j, v, nv, g)
+	b.reserve(j, visitPart, visitPart)
+	for u := from; u < end; u += visitPart {
+		r := b.tile(j, v, nv, u, min(visitPart, end-u))
+		b.weightsAndGrads(m, j, &r)
+		soft := b.softGrads(m, j, &r, g)
+		soft.Dots()
+	}
+	for u := from; u < end; u += visitPart {
+		r := b.tile(j, v, nv, u, min(visitPart, end-u))
+		if end-from > visitPart {
+			b.weightsAndGrads(m, j, &r)
+			b.dropOf(m, &r, b.dp)
+		}
+		soft := b.softGrads(m, j, &r, g)
+		soft.Scale = 1
+		soft.Slopes()
+		for part := r; part.u < u+r.nu; part.u += blockSrc {
+			part.nu = min(blockSrc, u+r.nu-part.u)
+			b.addBiasGrad(m, j, &r, &part, to)
+		}
+	}
+}
+
+// addBiasGrad adds the logits' gradients of a part of the sources of a tile.
+func (b *block) addBiasGrad(m *Blocks, j *job, r, part *rect, to []tensor.Float) {
+	for i := range r.nv {
+		for _, run := range j.runs(part, i) {
+			at := b.at(r, i, run.u)
+			for k := range run.n {
+				to[m.Bias.at(&run, k, j.h)] += b.dp[at+k]
 			}
 		}
 	}

@@ -8,87 +8,59 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// forward computes some destinations, over all sources that any of them hears.
+// forward computes some destinations, tile after tile.
 func (b *block) forward(m *Blocks, j job, y []tensor.Float) {
-	v, nv := j.Dst+j.lo, j.hi-j.lo
+	for lo := j.lo; lo < j.hi; {
+		hi := tileEnd(&j.Span, lo)
+		b.forwardTile(m, &j, lo, hi, y)
+		lo = hi
+	}
+}
+
+// forwardTile computes a tile's destinations, over all sources that any of them hears.
+func (b *block) forwardTile(m *Blocks, j *job, lo, hi int, y []tensor.Float) {
+	v, nv := j.Dst+lo, hi-lo
 	top, sum := m.Stats.Top, m.Stats.Sum
-	stat := func(i int) int { return (v+i)*m.Heads + j.h }
 	for i := range nv {
-		top[stat(i)] = tensor.Float(math.Inf(-1))
+		top[m.stat(v+i, j.h)] = tensor.Float(math.Inf(-1))
 	}
 	in := m.ofValues(j.h)
 	out := y[v*in.all+in.at:]
-	from, to := reach(j.Span, j.lo, j.hi)
+	b.q.take(m.Q, v, nv, m.ofKeys(j.h))
+	from, to := j.reach(lo, hi)
 	for u := from; u < to; u += blockSrc {
-		r := rect{v, nv, u, min(blockSrc, to-u)}
-		b.logits(m, j, r)
+		r := b.tile(j, v, nv, u, min(blockSrc, to-u))
+		b.logits(m, j, &r)
 		for i := range nv {
-			k := stat(i)
-			b.weigh(i, &top[k], &sum[k], out[i*in.all:i*in.all+in.d])
+			k := m.stat(v+i, j.h)
+			raise(b.row(b.p, &r, i), &top[k], &sum[k], out[i*in.all:i*in.all+in.d])
 		}
-		if m.Drop != nil {
-			b.keep(m, j, r)
-			vec.Mul.Forward(b.p[:nv*blockSrc], b.p[:nv*blockSrc], b.kept[:nv*blockSrc], 1, 1)
-		}
-		x := m.X[u*in.all+in.at:]
-		(&gemm.Product{A: b.p[:], RS: blockSrc, CS: 1, B: x, LDB: in.all, C: out, LDC: in.all, M: nv, N: in.d, K: r.nu}).MulAdd()
+		soft := b.soft(m, j, &r)
+		soft.Add()
+		b.keep(m, j, &r)
+		b.dropOf(m, &r, b.p)
+		x := b.valueRows.across(m.X, j, &r, in)
+		x.times(gemm.Product{A: b.p[r.skip:], RS: b.pitch, CS: 1, C: out, LDC: in.all, M: nv, N: in.d, K: r.nu})
 	}
 	for i := range nv {
-		vec.DivideRows(out[i*in.all:i*in.all+in.d], sum[stat(i):stat(i)+1])
-	}
-}
-
-// logits sets p to the scaled inner products of destinations and sources, where heard says;
-// −∞ where there is no edge.
-func (b *block) logits(m *Blocks, j job, r rect) {
-	s, at := j.Span, m.ofKeys(j.h)
-	b.columnsOf(m.K, r.u, r.nu, at)
-	p := b.p[:r.nv*blockSrc]
-	clear(p)
-	q := m.Q[r.v*at.all+at.at:]
-	(&gemm.Product{A: q, RS: at.all, CS: 1, B: b.turn, LDB: blockSrc, C: p, LDC: blockSrc, M: r.nv, N: r.nu, K: at.d}).MulAdd()
-	vec.Scale.Forward(p, p, m.Scale)
-	if m.Bias.X != nil {
-		b.addBias(m, j, r)
-	}
-	for i := range r.nv {
-		lo, hi, skip := s.Sources(r.v + i - s.Dst)
-		row := p[i*blockSrc : i*blockSrc+blockSrc]
-		b.hears(i, min(max(lo-r.u, 0), r.nu), min(max(hi-r.u, 0), r.nu))
-		if at := skip - r.u; skip >= 0 && at >= 0 && at < r.nu {
-			row[at] = tensor.Float(math.Inf(-1))
+		k := m.stat(v+i, j.h)
+		if row := out[i*in.all : i*in.all+in.d]; sum[k] != 0 {
+			vec.Div.Forward(row, row, sum[k:k+1], 1, 0)
 		}
 	}
 }
 
-// weigh turns the logits of destination i into weights under the largest so far,
-// to which the sum and the result are brought.
-func (b *block) weigh(i int, top, sum *tensor.Float, out []tensor.Float) {
-	row := b.p[i*blockSrc : i*blockSrc+blockSrc]
-	now := max(*top, vec.MaxOf(row[b.heard[i].from:b.heard[i].to]))
-	if now != *top {
+// raise raises the largest logit so far of a destination to that of a row, to which the sum
+// and the result are brought.
+func raise(row []tensor.Float, top, sum *tensor.Float, out []tensor.Float) {
+	now := max(*top, vec.MaxOf(row))
+	if now == *top {
+		return
+	}
+	if *sum != 0 { // else there is nothing yet
 		less := vec.Weigh(*top, now)
 		vec.Scale.Forward(out, out, less)
 		*sum *= less
-		*top = now
 	}
-	b.exponentials(i, []tensor.Float{now})
-	*sum += vec.Sum(row)
-}
-
-// keep sets kept to what dropout makes of ones: the element of an edge and a head
-// is that of the same message in tiles.
-func (b *block) keep(m *Blocks, j job, r rect) {
-	clear(b.kept[:r.nv*blockSrc])
-	drop := m.drop()
-	scale := tensor.Float(drop.Scale)
-	for i := range r.nv {
-		for _, run := range j.runs(r, i) {
-			for k := range run.n {
-				if drop.Keep(drop.Row(run.e+k), j.h) {
-					b.kept[run.at+k] = scale
-				}
-			}
-		}
-	}
+	*top = now
 }

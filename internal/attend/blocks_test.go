@@ -99,11 +99,15 @@ func (o *blockOracle) row(s graph.Span, j, h, first int) {
 // blockGraphs are less and more than a block of the kernel, with gaps between destinations, and with sources that
 // two share.
 var blockGraphs = map[string][]graph.Span{
-	"full":     {{NumSrc: 70, NumDst: 50, Dst: 1}},
-	"no loops": {{NumSrc: 66, NumDst: 67, Mask: graph.NoLoopsMask}},
-	"causal":   {{NumSrc: 99, NumDst: 99, Mask: graph.CausalMask}},
-	"band":     {{NumSrc: 70, NumDst: 70, Mask: graph.BandMask, Width: 3}},
-	"several":  {{NumSrc: 5, NumDst: 5}, {Src: 5, NumSrc: 3, Dst: 7, NumDst: 9}, {Src: 4, NumSrc: 2, Dst: 16, NumDst: 2, Mask: graph.NoLoopsMask}},
+	"full":        {{NumSrc: 70, NumDst: 50, Dst: 1}},
+	"no loops":    {{NumSrc: 66, NumDst: 67, Mask: graph.NoLoopsMask}},
+	"causal":      {{NumSrc: 99, NumDst: 99, Mask: graph.CausalMask}},
+	"band":        {{NumSrc: 70, NumDst: 70, Mask: graph.BandMask, Width: 3}},
+	"causal band": {{Src: 2, NumSrc: 130, NumDst: 120, Mask: graph.CausalBandMask, Width: 17}},
+	"sentence":    {{NumSrc: 60, NumDst: 64, Mask: graph.CausalMask}},
+	"long":        {{NumSrc: 4100, NumDst: 2}}, // more than are kept for a tile
+	"long causal": {{NumSrc: 4200, NumDst: 2}, {Src: 4150, NumSrc: 3, Dst: 2, NumDst: 5, Mask: graph.CausalMask}},
+	"several":     {{NumSrc: 5, NumDst: 5}, {Src: 5, NumSrc: 3, Dst: 7, NumDst: 9}, {Src: 4, NumSrc: 2, Dst: 16, NumDst: 2, Mask: graph.NoLoopsMask}},
 }
 
 // fillBias gives m a bias of a form, for so many edges.
@@ -139,7 +143,7 @@ func TestBlocks(t *testing.T) {
 			fillBias(m, form, edges, rng)
 			want := &blockOracle{m: m, dy: normal(rng, dst, heads, f).Data}
 			want.run(dst, src, len(m.Bias.X))
-			for _, threads := range []int{1, 3} {
+			for _, threads := range []int{1, 8} { // one visit, and two
 				undo := par.SetThreads(threads)
 				want.compare(t, fmt.Sprintf("%s, bias %d, %d threads: ", name, form, threads), dst, src)
 				undo()

@@ -34,5 +34,6 @@
 //	pools          a thread's tile (space); a call's exponentials, copies of er's gradient
 //	nobody         anything of the size of the edges
 //
-// Blocks keeps a largest logit and a sum for each destination and head (BlockStats).
+// Blocks keeps a largest logit and a sum for each destination and head (BlockStats). A thread
+// has scratch for the weights of 48 destinations, and for rows of a head in panels.
 package attend

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
 	"github.com/edgewise-ml/edgewise/internal/simd/gemm"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -55,7 +56,8 @@ func (p *Past) Forward() {
 // Chunk computes some heads of some queries.
 func (p *Past) Chunk(i int) {
 	b := blocks.Get().(*block)
-	b.spoil()
+	b.begin()
+	b.p = room(b.p, blockSrc)
 	for job, last := i*p.perChunk, min((i+1)*p.perChunk, len(p.Lens)*p.Heads); job < last; job++ {
 		p.query(b, job/p.Heads, job%p.Heads)
 	}
@@ -71,7 +73,8 @@ func (p *Past) query(b *block, i, h int) {
 	q := p.Q[(i*p.Heads+h)*p.KeyWidth:][:p.KeyWidth]
 	y := p.Y[(i*p.Heads+h)*p.ValueWidth:][:p.ValueWidth]
 	k, x := p.K[at*p.KeyWidth+h*p.KeyWidth*p.Room:], p.X[at*p.ValueWidth+h*p.ValueWidth:]
-	top, sum := tensor.Float(math.Inf(-1)), tensor.Float(0)
+	stats := [2]tensor.Float{tensor.Float(math.Inf(-1)), 0}
+	top, sum := stats[:1], stats[1:]
 	for u := 0; u < n; u += blockSrc {
 		nu := min(blockSrc, n-u)
 		row := b.p[:blockSrc]
@@ -83,10 +86,11 @@ func (p *Past) query(b *block, i, h int) {
 				row[j] += p.Bias[(min(n-1-u-j, p.Reach)+p.Reach)*p.Heads+h]
 			}
 		}
-		b.hears(0, 0, nu)
-		b.weigh(0, &top, &sum, y)
+		vec.NoTop(row[nu:])
+		raise(row, &top[0], &sum[0], y)
+		(&attend.SoftRows{X: row, Top: top, Sum: sum, Rows: 1, Stride: blockSrc, Width: blockSrc, Each: 1}).Add()
 		all := p.Heads * p.ValueWidth
 		(&gemm.Product{A: row, RS: blockSrc, CS: 1, B: x[u*all:], LDB: all, C: y, LDC: p.ValueWidth, M: 1, N: p.ValueWidth, K: nu}).MulAdd()
 	}
-	vec.DivideRows(y, []tensor.Float{sum})
+	vec.DivideRows(y, sum)
 }

@@ -7,3 +7,4 @@ package attend
 //go:generate go -C ../_gen run . -kernels attend/heads
 //go:generate go -C ../_gen run . -kernels attend/edges
 //go:generate go -C ../_gen run . -kernels attend/gatv2
+//go:generate go -C ../_gen run . -kernels attend/soft

@@ -24,10 +24,20 @@ func gemm8cut(p *Product, j int)
 //go:noescape
 func gemm512(p *Product)
 
+// gemmOne512 is Product.Panels of 16 columns and rows in twelves.
+//
+//go:noescape
+func gemmOne512(p *Product)
+
 // gemmFew512 is Product.Panels of 32 columns and up to 11 rows.
 //
 //go:noescape
 func gemmFew512(p *Product)
+
+// gemmFewOne512 is Product.Panels of 16 columns and up to 11 rows.
+//
+//go:noescape
+func gemmFewOne512(p *Product)
 
 // gemmLine512 is Product.Panels of 128 columns and up to 3 rows.
 //

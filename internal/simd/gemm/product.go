@@ -87,7 +87,7 @@ func (p *Product) Panels(pitch int) {
 	b, c, n := p.B, p.C, p.N
 	for j := 0; j < n; {
 		p.B, p.C, p.N = b[j/ProductPanel*pitch:], c[j:], min(ProductPanel, n-j)
-		if together := p.together((n - j) / ProductPanel); together > 1 {
+		if together := p.together((n - j) / ProductPanel); together > 0 {
 			p.wide(together, pitch)
 			j += together * ProductPanel
 			continue
@@ -98,23 +98,23 @@ func (p *Product) Panels(pitch int) {
 	p.B, p.C, p.N = b, c, n
 }
 
-// The kernels of AVX-512 take two panels and tiles of twelve rows or fewer, or a line of
-// panels where there are too few rows for that.
+// The kernels of AVX-512 take two panels, or the last, and tiles of twelve rows or fewer, or
+// a line of panels where there are too few rows for that.
 const (
 	tallRows   = 2 * ProductGroup
 	lineRows   = 3
 	linePanels = 8
 )
 
-// together is how many of so many whole panels are computed at once.
+// together is how many of so many whole panels the kernels of AVX-512 compute at once.
 func (p *Product) together(panels int) int {
 	switch {
-	case !cpu.AVX2 || !cpu.AVX512 || panels < 2:
-		return 1
+	case !cpu.AVX2 || !cpu.AVX512 || panels == 1 && p.M <= lineRows:
+		return 0
 	case p.M <= lineRows && panels >= linePanels:
 		return linePanels
 	}
-	return 2
+	return min(panels, 2)
 }
 
 // wide adds the product with so many panels, of which B is at the first.
@@ -131,10 +131,10 @@ func (p *Product) wide(panels, pitch int) {
 	}
 	tall, next := p.cut()
 	if tall > 0 {
-		p.tallFast(tall)
+		p.tallFast(panels, tall)
 	}
 	for lo := tall; lo < p.M; lo, next = next, p.M {
-		p.fewFast(lo, next)
+		p.fewFast(panels, lo, next)
 	}
 }
 

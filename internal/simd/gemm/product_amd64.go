@@ -7,24 +7,33 @@ import "unsafe"
 // tallWork is about how many multiply-adds a call does, which cannot be preempted.
 const tallWork = 1 << 21
 
-// tallFast adds the product of rows, a multiple of a tile's, with two panels. The
+// tallFast adds the product of rows, a multiple of a tile's, with one panel or two. The
 // assembly moves the pointers on, so it is given a copy; between calls they are inside
 // their arrays.
-func (p *Product) tallFast(rows int) {
+func (p *Product) tallFast(panels, rows int) {
 	c := *p
 	step := max(tallWork/(2*ProductPanel*p.K)/tallRows, 1) * tallRows
 	for left := rows; left > 0; left -= step {
 		c.M = min(step, left)
-		gemm512(&c)
+		if panels == 1 {
+			gemmOne512(&c)
+		} else {
+			gemm512(&c)
+		}
 	}
 	p.Ahead = c.Ahead + rows/ProductGroup*p.Tile*int(unsafe.Sizeof(p.A[0])) // counted from where A began
 }
 
-// fewFast adds the product of the rows from lo up to hi, less than a tile's, with two panels.
-func (p *Product) fewFast(lo, hi int) {
+// fewFast adds the product of the rows from lo up to hi, less than a tile's, with one panel
+// or two.
+func (p *Product) fewFast(panels, lo, hi int) {
 	c := *p
 	c.M, c.A, c.C = hi-lo, p.A[lo/ProductGroup*p.Tile:], p.C[lo*p.LDC:]
-	gemmFew512(&c)
+	if panels == 1 {
+		gemmFewOne512(&c)
+	} else {
+		gemmFew512(&c)
+	}
 }
 
 // lineFast adds the product of up to lineRows rows with linePanels panels.

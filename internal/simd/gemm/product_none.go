@@ -4,8 +4,8 @@ package gemm
 
 import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
-func (*Product) tallFast(int)                    { panic(cpu.NoAssembly) }
-func (*Product) fewFast(int, int)                { panic(cpu.NoAssembly) }
+func (*Product) tallFast(int, int)               { panic(cpu.NoAssembly) }
+func (*Product) fewFast(int, int, int)           { panic(cpu.NoAssembly) }
 func (*Product) lineFast()                       { panic(cpu.NoAssembly) }
 func gemm16(*Product, int)                       { panic(cpu.NoAssembly) }
 func gemm16cut(*Product, int)                    { panic(cpu.NoAssembly) }

@@ -54,6 +54,11 @@ func dropoutAddAVX2(dst *float32, src *float32, n int, rows int, row uint32, fir
 //go:noescape
 func dropoutSetAVX2(dst *float32, src *float32, n int, rows int, row uint32, first uint32, d *Dropout, scale float32)
 
+// keepColumnAVX2 is Dropout.Column of whole eights.
+//
+//go:noescape
+func keepColumnAVX2(dst *float32, n int, row uint32, col uint32, d *Dropout, scale float32)
+
 // dropELUAVX2 is Dropout.ELU of rows.
 //
 //go:noescape

@@ -1328,6 +1328,90 @@ end62:
 	VZEROUPPER
 	RET
 
+// func keepColumnAVX2(dst *float32, n int, row uint32, col uint32, d *Dropout, scale float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·keepColumnAVX2(SB), NOSPLIT, $0-36
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         d+24(FP), DX
+	MOVSS        scale+32(FP), X0
+	VBROADCASTSS X0, Y0
+	MOVL         8(DX), BX
+	MOVL         BX, SI
+	SHRL         $0x10, SI
+	XORL         $0x80000000, SI
+	XORL         $0x80000000, BX
+	VMOVD        SI, X1
+	VPBROADCASTD X1, Y1
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+	MOVL         4(DX), BX
+	VMOVD        BX, X3
+	VPBROADCASTD X3, Y4
+	MOVL         (DX), DX
+	VMOVD        DX, X3
+	VPBROADCASTD X3, Y5
+	MOVL         row+16(FP), DX
+	VMOVD        DX, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       Y3, Y5, Y5
+	MOVL         col+20(FP), DX
+	VMOVD        DX, X3
+	VPBROADCASTD X3, Y3
+	VMOVAPS      Y3, Y3
+	VPADDD       ordinals<>+0(SB), Y5, Y5
+
+again67:
+	SUBQ     $0x08, CX
+	JL       over68
+	VPSRLD   $0x10, Y5, Y6
+	VXORPS   Y5, Y6, Y6
+	VPMULLD  wide7feb352d<>+0(SB), Y6, Y6
+	VPSRLD   $0x0f, Y6, Y7
+	VXORPS   Y6, Y7, Y6
+	VPMULLD  wide846ca68b<>+0(SB), Y6, Y6
+	VPSRLD   $0x10, Y6, Y7
+	VXORPS   Y6, Y7, Y6
+	VXORPS   Y4, Y6, Y6
+	VPADDD   Y3, Y6, Y6
+	VPSRLD   $0x10, Y6, Y7
+	VXORPS   Y6, Y7, Y6
+	VPMULLD  wide7feb352d<>+0(SB), Y6, Y6
+	VPSRLD   $0x0f, Y6, Y7
+	VXORPS   Y6, Y7, Y6
+	VPMULLD  wide846ca68b<>+0(SB), Y6, Y6
+	VXORPS   Y6, Y1, Y6
+	VPCMPGTD Y6, Y2, Y6
+	VANDNPS  Y0, Y6, Y6
+	VMOVUPS  Y6, (AX)
+	VPADDD   wide00000008<>+0(SB), Y5, Y5
+	ADDQ     $0x20, AX
+	JMP      again67
+
+over68:
+	VZEROUPPER
+	RET
+
+DATA ordinals<>+0(SB)/4, $0x00000000
+DATA ordinals<>+4(SB)/4, $0x00000001
+DATA ordinals<>+8(SB)/4, $0x00000002
+DATA ordinals<>+12(SB)/4, $0x00000003
+DATA ordinals<>+16(SB)/4, $0x00000004
+DATA ordinals<>+20(SB)/4, $0x00000005
+DATA ordinals<>+24(SB)/4, $0x00000006
+DATA ordinals<>+28(SB)/4, $0x00000007
+GLOBL ordinals<>(SB), RODATA|NOPTR, $32
+
+DATA wide00000008<>+0(SB)/4, $0x00000008
+DATA wide00000008<>+4(SB)/4, $0x00000008
+DATA wide00000008<>+8(SB)/4, $0x00000008
+DATA wide00000008<>+12(SB)/4, $0x00000008
+DATA wide00000008<>+16(SB)/4, $0x00000008
+DATA wide00000008<>+20(SB)/4, $0x00000008
+DATA wide00000008<>+24(SB)/4, $0x00000008
+DATA wide00000008<>+28(SB)/4, $0x00000008
+GLOBL wide00000008<>(SB), RODATA|NOPTR, $32
+
 // func dropELUAVX2(dst *float32, src *float32, bias *float32, n int, rows int, row uint32, first uint32, d *Dropout, scale float32)
 // Requires: AVX, AVX2, FMA3, SSE
 TEXT ·dropELUAVX2(SB), NOSPLIT, $0-60
@@ -1373,9 +1457,9 @@ row:
 	VPBROADCASTD X1, Y1
 	VPADDD       columns<>+0(SB), Y1, Y1
 	SUBQ         $0x10, SI
-	JL           over67
+	JL           over69
 
-again68:
+again70:
 	VPADDD       wide00000000<>+0(SB), Y1, Y4
 	VPSRLD       $0x10, Y4, Y5
 	VPADDD       widef1bbcdc8<>+0(SB), Y1, Y6
@@ -1474,14 +1558,14 @@ again68:
 	VPADDD       widee3779b90<>+0(SB), Y1, Y1
 	ADDQ         $0x10, AX
 	SUBQ         $0x10, SI
-	JGE          again68
+	JGE          again70
 
-over67:
+over69:
 	ADDQ $0x10, SI
 	SUBQ $0x08, SI
-	JL   over69
+	JL   over71
 
-again70:
+again72:
 	VPADDD       wide00000000<>+0(SB), Y1, Y4
 	VPSRLD       $0x10, Y4, Y5
 	VXORPS       Y4, Y5, Y4
@@ -1523,12 +1607,12 @@ again70:
 	VPADDD       widef1bbcdc8<>+0(SB), Y1, Y1
 	ADDQ         $0x08, AX
 	SUBQ         $0x08, SI
-	JGE          again70
+	JGE          again72
 
-over69:
+over71:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end71
+	JZ           end73
 	LEAQ         firstLanes<>+0(SB), R12
 	MOVQ         SI, R13
 	NEGQ         R13
@@ -1572,34 +1656,34 @@ over69:
 	VMOVUPS      wide80000000<>+0(SB), Y6
 	VBLENDVPS    Y5, Y6, Y4, Y4
 	CMPQ         SI, $0x08
-	JE           all72
+	JE           all74
 	LEAQ         (DX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two74
+	JZ           two76
 	VMOVUPS      X4, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two74:
+two76:
 	TESTQ    $0x00000002, SI
-	JZ       one75
+	JZ       one77
 	VMOVLPS  X4, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X4, X4, X4
 
-one75:
+one77:
 	TESTQ  $0x00000001, SI
-	JZ     stored73
+	JZ     stored75
 	VMOVSS X4, (AX)
-	JMP    stored73
+	JMP    stored75
 
-all72:
+all74:
 	VMOVUPS Y4, (DX)(AX*4)
 
-stored73:
+stored75:
 	VPADDD widef1bbcdc8<>+0(SB), Y1, Y1
 
-end71:
+end73:
 	LEAQ (DX)(DI*4), DX
 	LEAQ (BX)(DI*4), BX
 	MOVQ DI, SI
@@ -1641,9 +1725,9 @@ TEXT ·dropELUGradAVX2(SB), NOSPLIT, $0-36
 	MOVSS        scale+32(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, SI
-	JL           over76
+	JL           over78
 
-again77:
+again79:
 	VMOVUPS  (BX)(AX*4), Y1
 	VMOVUPS  32(BX)(AX*4), Y2
 	VMOVUPS  64(BX)(AX*4), Y3
@@ -1679,14 +1763,14 @@ again77:
 	VMOVUPS  Y4, 96(CX)(AX*4)
 	ADDQ     $0x20, AX
 	SUBQ     $0x20, SI
-	JGE      again77
+	JGE      again79
 
-over76:
+over78:
 	ADDQ $0x20, SI
 	SUBQ $0x08, SI
-	JL   over78
+	JL   over80
 
-again79:
+again81:
 	VMOVUPS  (BX)(AX*4), Y1
 	VPCMPEQD wide80000000<>+0(SB), Y1, Y2
 	VMOVUPS  wide00000000<>+0(SB), Y3
@@ -1697,12 +1781,12 @@ again79:
 	VMOVUPS  Y1, (CX)(AX*4)
 	ADDQ     $0x08, AX
 	SUBQ     $0x08, SI
-	JGE      again79
+	JGE      again81
 
-over78:
+over80:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end80
+	JZ           end82
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -1716,32 +1800,32 @@ over78:
 	VMULPS       Y1, Y0, Y0
 	VANDNPS      Y0, Y3, Y0
 	CMPQ         SI, $0x08
-	JE           all81
+	JE           all83
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two83
+	JZ           two85
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two83:
+two85:
 	TESTQ    $0x00000002, SI
-	JZ       one84
+	JZ       one86
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one84:
+one86:
 	TESTQ  $0x00000001, SI
-	JZ     stored82
+	JZ     stored84
 	VMOVSS X0, (AX)
-	JMP    stored82
+	JMP    stored84
 
-all81:
+all83:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored82:
-end80:
+stored84:
+end82:
 	VZEROUPPER
 	RET
 
@@ -1762,11 +1846,11 @@ TEXT ·spreadAVX2(SB), NOSPLIT, $0-32
 	MOVQ    y+0(FP), SI
 	MOVQ    c+8(FP), DI
 	CMPQ    DX, $0x20
-	JNE     others85
+	JNE     others87
 	SUBQ    $0x04, BX
-	JL      over87
+	JL      over89
 
-eights86:
+eights88:
 	VBROADCASTSS (DI), Y0
 	VMOVUPS      Y0, (SI)
 	VBROADCASTSS 4(DI), Y0
@@ -1778,63 +1862,63 @@ eights86:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x10, DI
 	SUBQ         $0x04, BX
-	JGE          eights86
+	JGE          eights88
 
-over87:
+over89:
 	ADDQ $0x04, BX
-	JNZ  others85
-	JMP  none88
+	JNZ  others87
+	JMP  none90
 
-others85:
-run89:
+others87:
+run91:
 	VBROADCASTSS (DI), Y0
 	XORQ         R8, R8
 	CMPQ         R8, AX
-	JGE          tail91
+	JGE          tail93
 
-again90:
+again92:
 	VMOVUPS Y0, (SI)(R8*4)
 	ADDQ    $0x08, R8
 	CMPQ    R8, AX
-	JL      again90
+	JL      again92
 
-tail91:
+tail93:
 	TESTQ        CX, CX
-	JZ           done92
+	JZ           done94
 	VMOVAPS      Y0, Y0
 	CMPQ         CX, $0x08
-	JE           all93
+	JE           all95
 	LEAQ         (SI)(R8*4), R8
 	TESTQ        $0x00000004, CX
-	JZ           two95
+	JZ           two97
 	VMOVUPS      X0, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y0, X0
 
-two95:
+two97:
 	TESTQ    $0x00000002, CX
-	JZ       one96
+	JZ       one98
 	VMOVLPS  X0, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X0, X0, X0
 
-one96:
+one98:
 	TESTQ  $0x00000001, CX
-	JZ     stored94
+	JZ     stored96
 	VMOVSS X0, (R8)
-	JMP    stored94
+	JMP    stored96
 
-all93:
+all95:
 	VMOVUPS Y0, (SI)(R8*4)
 
-stored94:
-done92:
+stored96:
+done94:
 	ADDQ DX, SI
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run89
+	JNZ  run91
 
-none88:
+none90:
 	VZEROUPPER
 	RET
 
@@ -1855,11 +1939,11 @@ TEXT ·spreadAddAVX2(SB), NOSPLIT, $0-32
 	MOVQ    y+0(FP), SI
 	MOVQ    c+8(FP), DI
 	CMPQ    DX, $0x20
-	JNE     others97
+	JNE     others99
 	SUBQ    $0x04, BX
-	JL      over99
+	JL      over101
 
-eights98:
+eights100:
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (SI), Y2
 	VADDPS       Y2, Y1, Y1
@@ -1879,67 +1963,67 @@ eights98:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x10, DI
 	SUBQ         $0x04, BX
-	JGE          eights98
+	JGE          eights100
 
-over99:
+over101:
 	ADDQ $0x04, BX
-	JNZ  others97
-	JMP  none100
+	JNZ  others99
+	JMP  none102
 
-others97:
-run101:
+others99:
+run103:
 	VBROADCASTSS (DI), Y1
 	XORQ         R8, R8
 	CMPQ         R8, AX
-	JGE          tail103
+	JGE          tail105
 
-again102:
+again104:
 	VMOVUPS (SI)(R8*4), Y2
 	VADDPS  Y2, Y1, Y2
 	VMOVUPS Y2, (SI)(R8*4)
 	ADDQ    $0x08, R8
 	CMPQ    R8, AX
-	JL      again102
+	JL      again104
 
-tail103:
+tail105:
 	TESTQ        CX, CX
-	JZ           done104
+	JZ           done106
 	VMASKMOVPS   (SI)(R8*4), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	VMOVAPS      Y1, Y1
 	CMPQ         CX, $0x08
-	JE           all105
+	JE           all107
 	LEAQ         (SI)(R8*4), R8
 	TESTQ        $0x00000004, CX
-	JZ           two107
+	JZ           two109
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two107:
+two109:
 	TESTQ    $0x00000002, CX
-	JZ       one108
+	JZ       one110
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one108:
+one110:
 	TESTQ  $0x00000001, CX
-	JZ     stored106
+	JZ     stored108
 	VMOVSS X1, (R8)
-	JMP    stored106
+	JMP    stored108
 
-all105:
+all107:
 	VMOVUPS Y1, (SI)(R8*4)
 
-stored106:
-done104:
+stored108:
+done106:
 	ADDQ DX, SI
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run101
+	JNZ  run103
 
-none100:
+none102:
 	VZEROUPPER
 	RET
 
@@ -1961,11 +2045,11 @@ TEXT ·scaleGroupsAVX2(SB), NOSPLIT, $0-40
 	MOVQ    c+8(FP), DI
 	MOVQ    x+16(FP), R8
 	CMPQ    DX, $0x20
-	JNE     others109
+	JNE     others111
 	SUBQ    $0x04, BX
-	JL      over111
+	JL      over113
 
-eights110:
+eights112:
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (R8), Y2
 	VMULPS       Y2, Y1, Y1
@@ -1986,68 +2070,68 @@ eights110:
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x10, DI
 	SUBQ         $0x04, BX
-	JGE          eights110
+	JGE          eights112
 
-over111:
+over113:
 	ADDQ $0x04, BX
-	JNZ  others109
-	JMP  none112
+	JNZ  others111
+	JMP  none114
 
-others109:
-run113:
+others111:
+run115:
 	VBROADCASTSS (DI), Y1
 	XORQ         R9, R9
 	CMPQ         R9, AX
-	JGE          tail115
+	JGE          tail117
 
-again114:
+again116:
 	VMOVUPS (R8)(R9*4), Y2
 	VMULPS  Y2, Y1, Y2
 	VMOVUPS Y2, (SI)(R9*4)
 	ADDQ    $0x08, R9
 	CMPQ    R9, AX
-	JL      again114
+	JL      again116
 
-tail115:
+tail117:
 	TESTQ        CX, CX
-	JZ           done116
+	JZ           done118
 	VMASKMOVPS   (R8)(R9*4), Y0, Y2
 	VMULPS       Y2, Y1, Y1
 	VMOVAPS      Y1, Y1
 	CMPQ         CX, $0x08
-	JE           all117
+	JE           all119
 	LEAQ         (SI)(R9*4), R9
 	TESTQ        $0x00000004, CX
-	JZ           two119
+	JZ           two121
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two119:
+two121:
 	TESTQ    $0x00000002, CX
-	JZ       one120
+	JZ       one122
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one120:
+one122:
 	TESTQ  $0x00000001, CX
-	JZ     stored118
+	JZ     stored120
 	VMOVSS X1, (R9)
-	JMP    stored118
+	JMP    stored120
 
-all117:
+all119:
 	VMOVUPS Y1, (SI)(R9*4)
 
-stored118:
-done116:
+stored120:
+done118:
 	ADDQ DX, SI
 	ADDQ DX, R8
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run113
+	JNZ  run115
 
-none112:
+none114:
 	VZEROUPPER
 	RET
 
@@ -2069,11 +2153,11 @@ TEXT ·axpyGroupsAVX2(SB), NOSPLIT, $0-40
 	MOVQ    c+8(FP), DI
 	MOVQ    x+16(FP), R8
 	CMPQ    DX, $0x20
-	JNE     others121
+	JNE     others123
 	SUBQ    $0x04, BX
-	JL      over123
+	JL      over125
 
-eights122:
+eights124:
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (R8), Y2
 	VMOVUPS      (SI), Y3
@@ -2098,70 +2182,70 @@ eights122:
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x10, DI
 	SUBQ         $0x04, BX
-	JGE          eights122
+	JGE          eights124
 
-over123:
+over125:
 	ADDQ $0x04, BX
-	JNZ  others121
-	JMP  none124
+	JNZ  others123
+	JMP  none126
 
-others121:
-run125:
+others123:
+run127:
 	VBROADCASTSS (DI), Y1
 	XORQ         R9, R9
 	CMPQ         R9, AX
-	JGE          tail127
+	JGE          tail129
 
-again126:
+again128:
 	VMOVUPS     (R8)(R9*4), Y2
 	VMOVUPS     (SI)(R9*4), Y3
 	VFMADD231PS Y1, Y2, Y3
 	VMOVUPS     Y3, (SI)(R9*4)
 	ADDQ        $0x08, R9
 	CMPQ        R9, AX
-	JL          again126
+	JL          again128
 
-tail127:
+tail129:
 	TESTQ        CX, CX
-	JZ           done128
+	JZ           done130
 	VMASKMOVPS   (R8)(R9*4), Y0, Y2
 	VMASKMOVPS   (SI)(R9*4), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	VMOVAPS      Y3, Y1
 	CMPQ         CX, $0x08
-	JE           all129
+	JE           all131
 	LEAQ         (SI)(R9*4), R9
 	TESTQ        $0x00000004, CX
-	JZ           two131
+	JZ           two133
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two131:
+two133:
 	TESTQ    $0x00000002, CX
-	JZ       one132
+	JZ       one134
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one132:
+one134:
 	TESTQ  $0x00000001, CX
-	JZ     stored130
+	JZ     stored132
 	VMOVSS X1, (R9)
-	JMP    stored130
+	JMP    stored132
 
-all129:
+all131:
 	VMOVUPS Y1, (SI)(R9*4)
 
-stored130:
-done128:
+stored132:
+done130:
 	ADDQ DX, SI
 	ADDQ DX, R8
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run125
+	JNZ  run127
 
-none124:
+none126:
 	VZEROUPPER
 	RET
 
@@ -2183,11 +2267,11 @@ TEXT ·dotGroupsAVX2(SB), NOSPLIT, $0-40
 	MOVQ    x+8(FP), DI
 	MOVQ    z+16(FP), R8
 	CMPQ    DX, $0x20
-	JNE     others133
+	JNE     others135
 	SUBQ    $0x04, BX
-	JL      over135
+	JL      over137
 
-eights134:
+eights136:
 	VMOVUPS      (DI), Y1
 	VMULPS       (R8), Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X2
@@ -2232,36 +2316,36 @@ eights134:
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, BX
-	JGE          eights134
+	JGE          eights136
 
-over135:
+over137:
 	ADDQ $0x04, BX
-	JNZ  others133
-	JMP  none136
+	JNZ  others135
+	JMP  none138
 
-others133:
-run137:
+others135:
+run139:
 	VXORPS Y1, Y1, Y1
 	XORQ   R9, R9
 	CMPQ   R9, AX
-	JGE    tail139
+	JGE    tail141
 
-again138:
+again140:
 	VMOVUPS     (DI)(R9*4), Y2
 	VMOVUPS     (R8)(R9*4), Y3
 	VFMADD231PS Y3, Y2, Y1
 	ADDQ        $0x08, R9
 	CMPQ        R9, AX
-	JL          again138
+	JL          again140
 
-tail139:
+tail141:
 	TESTQ       CX, CX
-	JZ          done140
+	JZ          done142
 	VMASKMOVPS  (DI)(R9*4), Y0, Y2
 	VMASKMOVPS  (R8)(R9*4), Y0, Y3
 	VFMADD231PS Y3, Y2, Y1
 
-done140:
+done142:
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
 	VMOVHLPS     X1, X1, X2
@@ -2274,9 +2358,9 @@ done140:
 	ADDQ         DX, R8
 	ADDQ         $0x04, SI
 	DECQ         BX
-	JNZ          run137
+	JNZ          run139
 
-none136:
+none138:
 	VZEROUPPER
 	RET
 
@@ -2297,11 +2381,11 @@ TEXT ·sumGroupsAVX2(SB), NOSPLIT, $0-32
 	MOVQ    y+0(FP), SI
 	MOVQ    x+8(FP), DI
 	CMPQ    DX, $0x20
-	JNE     others141
+	JNE     others143
 	SUBQ    $0x04, BX
-	JL      over143
+	JL      over145
 
-eights142:
+eights144:
 	VMOVUPS      (DI), Y1
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
@@ -2341,34 +2425,34 @@ eights142:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, BX
-	JGE          eights142
+	JGE          eights144
 
-over143:
+over145:
 	ADDQ $0x04, BX
-	JNZ  others141
-	JMP  none144
+	JNZ  others143
+	JMP  none146
 
-others141:
-run145:
+others143:
+run147:
 	VXORPS Y1, Y1, Y1
 	XORQ   R8, R8
 	CMPQ   R8, AX
-	JGE    tail147
+	JGE    tail149
 
-again146:
+again148:
 	VMOVUPS (DI)(R8*4), Y2
 	VADDPS  Y2, Y1, Y1
 	ADDQ    $0x08, R8
 	CMPQ    R8, AX
-	JL      again146
+	JL      again148
 
-tail147:
+tail149:
 	TESTQ      CX, CX
-	JZ         done148
+	JZ         done150
 	VMASKMOVPS (DI)(R8*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 
-done148:
+done150:
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
 	VMOVHLPS     X1, X1, X2
@@ -2380,9 +2464,9 @@ done148:
 	ADDQ         DX, DI
 	ADDQ         $0x04, SI
 	DECQ         BX
-	JNZ          run145
+	JNZ          run147
 
-none144:
+none146:
 	VZEROUPPER
 	RET
 
@@ -2401,39 +2485,39 @@ TEXT ·addRowsAVX2(SB), NOSPLIT, $0-40
 	MOVQ       y+0(FP), SI
 	VMASKMOVPS (SI), Y0, Y1
 
-row149:
+row151:
 	VMASKMOVPS   (AX), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          row149
+	JNZ          row151
 	MOVQ         y+0(FP), AX
 	CMPQ         BX, $0x08
-	JE           all150
+	JE           all152
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two152
+	JZ           two154
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two152:
+two154:
 	TESTQ    $0x00000002, BX
-	JZ       one153
+	JZ       one155
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one153:
+one155:
 	TESTQ  $0x00000001, BX
-	JZ     stored151
+	JZ     stored153
 	VMOVSS X1, (AX)
-	JMP    stored151
+	JMP    stored153
 
-all150:
+all152:
 	VMOVUPS Y1, (AX)
 
-stored151:
+stored153:
 	VZEROUPPER
 	RET
 
@@ -2450,14 +2534,14 @@ TEXT ·addRows32AVX2(SB), NOSPLIT, $0-32
 	VMOVUPS 64(AX), Y2
 	VMOVUPS 96(AX), Y3
 
-row154:
+row156:
 	VADDPS  (CX), Y0, Y0
 	VADDPS  32(CX), Y1, Y1
 	VADDPS  64(CX), Y2, Y2
 	VADDPS  96(CX), Y3, Y3
 	ADDQ    BX, CX
 	DECQ    DX
-	JNZ     row154
+	JNZ     row156
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -2485,7 +2569,7 @@ TEXT ·mostRowsAVX2(SB), NOSPLIT, $0-56
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
 
-row155:
+row157:
 	VMASKMOVPS   (AX), Y0, Y4
 	VCMPPS       $0x03, Y1, Y1, Y5
 	VCMPPS       $0x03, Y4, Y4, Y6
@@ -2498,61 +2582,61 @@ row155:
 	VPADDD       wide00000001<>+0(SB), Y3, Y3
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          row155
+	JNZ          row157
 	MOVQ         best+0(FP), AX
 	CMPQ         BX, $0x08
-	JE           all156
+	JE           all158
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two158
+	JZ           two160
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two158:
+two160:
 	TESTQ    $0x00000002, BX
-	JZ       one159
+	JZ       one161
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one159:
+one161:
 	TESTQ  $0x00000001, BX
-	JZ     stored157
+	JZ     stored159
 	VMOVSS X1, (AX)
-	JMP    stored157
+	JMP    stored159
 
-all156:
+all158:
 	VMOVUPS Y1, (AX)
 
-stored157:
+stored159:
 	MOVQ         arg+8(FP), AX
 	CMPQ         BX, $0x08
-	JE           all160
+	JE           all162
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two162
+	JZ           two164
 	VMOVUPS      X2, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two162:
+two164:
 	TESTQ    $0x00000002, BX
-	JZ       one163
+	JZ       one165
 	VMOVLPS  X2, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X2, X2, X2
 
-one163:
+one165:
 	TESTQ  $0x00000001, BX
-	JZ     stored161
+	JZ     stored163
 	VMOVSS X2, (AX)
-	JMP    stored161
+	JMP    stored163
 
-all160:
+all162:
 	VMOVUPS Y2, (AX)
 
-stored161:
+stored163:
 	VZEROUPPER
 	RET
 
@@ -2586,7 +2670,7 @@ TEXT ·leastRowsAVX2(SB), NOSPLIT, $0-56
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
 
-row164:
+row166:
 	VMASKMOVPS   (AX), Y0, Y4
 	VCMPPS       $0x03, Y1, Y1, Y5
 	VCMPPS       $0x03, Y4, Y4, Y6
@@ -2599,61 +2683,61 @@ row164:
 	VPADDD       wide00000001<>+0(SB), Y3, Y3
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          row164
+	JNZ          row166
 	MOVQ         best+0(FP), AX
 	CMPQ         BX, $0x08
-	JE           all165
+	JE           all167
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two167
+	JZ           two169
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two167:
+two169:
 	TESTQ    $0x00000002, BX
-	JZ       one168
+	JZ       one170
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one168:
+one170:
 	TESTQ  $0x00000001, BX
-	JZ     stored166
+	JZ     stored168
 	VMOVSS X1, (AX)
-	JMP    stored166
+	JMP    stored168
 
-all165:
+all167:
 	VMOVUPS Y1, (AX)
 
-stored166:
+stored168:
 	MOVQ         arg+8(FP), AX
 	CMPQ         BX, $0x08
-	JE           all169
+	JE           all171
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two171
+	JZ           two173
 	VMOVUPS      X2, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two171:
+two173:
 	TESTQ    $0x00000002, BX
-	JZ       one172
+	JZ       one174
 	VMOVLPS  X2, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X2, X2, X2
 
-one172:
+one174:
 	TESTQ  $0x00000001, BX
-	JZ     stored170
+	JZ     stored172
 	VMOVSS X2, (AX)
-	JMP    stored170
+	JMP    stored172
 
-all169:
+all171:
 	VMOVUPS Y2, (AX)
 
-stored170:
+stored172:
 	VZEROUPPER
 	RET
 
@@ -2704,9 +2788,9 @@ TEXT ·adamAVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSS 20(R8), Y5
 	VBROADCASTSS 24(R8), Y6
 	SUBQ         $0x08, DI
-	JL           over173
+	JL           over175
 
-again174:
+again176:
 	VMOVUPS     (CX)(AX*4), Y7
 	VMOVUPS     (DX)(AX*4), Y8
 	VFMADD231PS Y7, Y1, Y8
@@ -2727,12 +2811,12 @@ again174:
 	VMOVUPS     Y7, (CX)(AX*4)
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DI
-	JGE         again174
+	JGE         again176
 
-over173:
+over175:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end175
+	JZ           end177
 	LEAQ         firstLanes<>+0(SB), R8
 	MOVQ         DI, R9
 	NEGQ         R9
@@ -2753,84 +2837,84 @@ over173:
 	VDIVPS       Y3, Y0, Y0
 	VSUBPS       Y0, Y8, Y0
 	CMPQ         DI, $0x08
-	JE           all176
+	JE           all178
 	LEAQ         (BX)(AX*4), DX
 	TESTQ        $0x00000004, DI
-	JZ           two178
+	JZ           two180
 	VMOVUPS      X1, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two178:
+two180:
 	TESTQ    $0x00000002, DI
-	JZ       one179
+	JZ       one181
 	VMOVLPS  X1, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X1, X1, X1
 
-one179:
+one181:
 	TESTQ  $0x00000001, DI
-	JZ     stored177
+	JZ     stored179
 	VMOVSS X1, (DX)
-	JMP    stored177
+	JMP    stored179
 
-all176:
+all178:
 	VMOVUPS Y1, (BX)(AX*4)
 
-stored177:
+stored179:
 	CMPQ         DI, $0x08
-	JE           all180
+	JE           all182
 	LEAQ         (SI)(AX*4), DX
 	TESTQ        $0x00000004, DI
-	JZ           two182
+	JZ           two184
 	VMOVUPS      X2, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two182:
+two184:
 	TESTQ    $0x00000002, DI
-	JZ       one183
+	JZ       one185
 	VMOVLPS  X2, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X2, X2, X2
 
-one183:
+one185:
 	TESTQ  $0x00000001, DI
-	JZ     stored181
+	JZ     stored183
 	VMOVSS X2, (DX)
-	JMP    stored181
+	JMP    stored183
 
-all180:
+all182:
 	VMOVUPS Y2, (SI)(AX*4)
 
-stored181:
+stored183:
 	CMPQ         DI, $0x08
-	JE           all184
+	JE           all186
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two186
+	JZ           two188
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two186:
+two188:
 	TESTQ    $0x00000002, DI
-	JZ       one187
+	JZ       one189
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one187:
+one189:
 	TESTQ  $0x00000001, DI
-	JZ     stored185
+	JZ     stored187
 	VMOVSS X0, (AX)
-	JMP    stored185
+	JMP    stored187
 
-all184:
+all186:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored185:
-end175:
+stored187:
+end177:
 	VZEROUPPER
 	RET
 
@@ -2846,9 +2930,9 @@ TEXT ·welfordAVX2(SB), NOSPLIT, $0-44
 	MOVSS        rows+40(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x08, DI
-	JL           over188
+	JL           over190
 
-again189:
+again191:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS (DX)(AX*4), Y2
 	VMOVUPS (BX)(AX*4), Y3
@@ -2872,12 +2956,12 @@ again189:
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, DI
-	JGE     again189
+	JGE     again191
 
-over188:
+over190:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end190
+	JZ           end192
 	LEAQ         firstLanes<>+0(SB), R8
 	MOVQ         DI, R9
 	NEGQ         R9
@@ -2901,83 +2985,83 @@ over188:
 	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VADDPS       Y1, Y2, Y1
 	CMPQ         DI, $0x08
-	JE           all191
+	JE           all193
 	LEAQ         (BX)(AX*4), BX
 	TESTQ        $0x00000004, DI
-	JZ           two193
+	JZ           two195
 	VMOVUPS      X0, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two193:
+two195:
 	TESTQ    $0x00000002, DI
-	JZ       one194
+	JZ       one196
 	VMOVLPS  X0, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X0, X0, X0
 
-one194:
+one196:
 	TESTQ  $0x00000001, DI
-	JZ     stored192
+	JZ     stored194
 	VMOVSS X0, (BX)
-	JMP    stored192
+	JMP    stored194
 
-all191:
+all193:
 	VMOVUPS Y0, (BX)(AX*4)
 
-stored192:
+stored194:
 	CMPQ         DI, $0x08
-	JE           all195
+	JE           all197
 	LEAQ         (DX)(AX*4), DX
 	TESTQ        $0x00000004, DI
-	JZ           two197
+	JZ           two199
 	VMOVUPS      X6, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y6, X6
 
-two197:
+two199:
 	TESTQ    $0x00000002, DI
-	JZ       one198
+	JZ       one200
 	VMOVLPS  X6, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X6, X6, X6
 
-one198:
+one200:
 	TESTQ  $0x00000001, DI
-	JZ     stored196
+	JZ     stored198
 	VMOVSS X6, (DX)
-	JMP    stored196
+	JMP    stored198
 
-all195:
+all197:
 	VMOVUPS Y6, (DX)(AX*4)
 
-stored196:
+stored198:
 	CMPQ         DI, $0x08
-	JE           all199
+	JE           all201
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two201
+	JZ           two203
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two201:
+two203:
 	TESTQ    $0x00000002, DI
-	JZ       one202
+	JZ       one204
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one202:
+one204:
 	TESTQ  $0x00000001, DI
-	JZ     stored200
+	JZ     stored202
 	VMOVSS X1, (AX)
-	JMP    stored200
+	JMP    stored202
 
-all199:
+all201:
 	VMOVUPS Y1, (CX)(AX*4)
 
-stored200:
-end190:
+stored202:
+end192:
 	VZEROUPPER
 	RET

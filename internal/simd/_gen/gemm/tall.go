@@ -20,11 +20,23 @@ type wideTile struct {
 	next   reg.GPVirtual // what is prefetched next; nil: nothing
 }
 
-// Tall512 writes the product of twelve rows at a time and two panels of B. The rows go
-// on in the Product itself, a copy.
+// Tall512 writes the products of twelve rows at a time, with two panels of B or one. The
+// rows go on in the Product itself, a copy.
 func Tall512() {
-	a := StartOn("Product", "gemm512", "", "gemm512 is Product.Panels of 32 columns and rows in twelves.")
-	g := newWideTile(a, tall, 2)
+	for _, t := range []struct {
+		name   string
+		panels int
+	}{
+		{"gemm512", 2},
+		{"gemmOne512", 1},
+	} {
+		a := StartOn("Product", t.name, "", fmt.Sprintf("%s is Product.Panels of %d columns and rows in twelves.", t.name, 16*t.panels))
+		newWideTile(a, tall, t.panels).twelves()
+	}
+}
+
+// twelves writes the kernel of Tall512.
+func (g *wideTile) twelves() {
 	g.next = GP64()
 	MOVQ(g.Field("Ahead"), g.next)
 	ADDQ(g.Field("A"), g.next)
@@ -51,6 +63,7 @@ func Few512() {
 		panels, most int
 	}{
 		{"gemmFew512", 2, tall - 1},
+		{"gemmFewOne512", 1, tall - 1},
 		{"gemmLine512", 8, 3},
 	} {
 		a := StartOn("Product", t.name, "", fmt.Sprintf("%s is Product.Panels of %d columns and up to %d rows.", t.name, 16*t.panels, t.most))
@@ -152,7 +165,7 @@ func (g *wideTile) takeK() {
 			if j%3 > 0 {
 				at.Index, at.Scale = panel, uint8(j%3)
 			}
-			if row[j] = at; g.panels == 2 {
+			if row[j] = at; g.panels <= 2 {
 				row[j] = GetZ(at)
 			}
 		}

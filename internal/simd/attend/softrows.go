@@ -1,0 +1,125 @@
+package attend
+
+import (
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+)
+
+// SoftPiece is what the width of SoftRows is a multiple of.
+const SoftPiece = 64
+
+// SoftRows are rows of logits, of Width elements each and Stride apart, on their way
+// through a softmax over each row and back. Row i has the statistics Top[i·Each],
+// Sum[i·Each] and Center[i·Each].
+type SoftRows struct {
+	X    []Float // the logits, then the weights
+	G    []Float // the gradients of the weights, then of what was multiplied with Scale
+	Kept []Float // what dropout multiplies weights with; nil: nothing
+
+	Top    []Float // the largest logits
+	Sum    []Float // of the weights
+	Center []Float // Σ x·g
+
+	Rows, Stride, Width, Each int
+
+	Scale Float
+}
+
+// check panics if an array is too short.
+func (s *SoftRows) check(arrays, stats []Float) bool {
+	if s.Rows <= 0 || s.Width <= 0 {
+		return false
+	}
+	if s.Width%SoftPiece != 0 || s.Stride < s.Width || s.Each < 0 {
+		panic("attend: the width of SoftRows is a multiple of SoftPiece, and at most the stride")
+	}
+	inside(arrays, s.Rows, s.Stride, s.Width)
+	inside(stats, s.Rows, s.Each, 1)
+	return true
+}
+
+// row is row i of an array.
+func (s *SoftRows) row(x []Float, i int) []Float { return x[i*s.Stride : i*s.Stride+s.Width] }
+
+// Add sets X to the weights, and adds them to Sum:
+//
+//	X = Weigh(X, Top)    Sum += Σ X
+func (s *SoftRows) Add() {
+	if !s.check(s.X, s.Top) || !s.check(s.X, s.Sum) {
+		return
+	}
+	if cpu.AVX2 {
+		s.addFast()
+		return
+	}
+	for i := range s.Rows {
+		x, k := s.row(s.X, i), i*s.Each
+		vec.ExpRows(x, x, s.Top[k:k+1])
+		s.Sum[k] += vec.Sum(x)
+	}
+}
+
+// Weigh sets X to the weights over their sum:
+//
+//	X = Weigh(X·Scale, Top)/Sum    by 1 where Sum is 0
+func (s *SoftRows) Weigh() {
+	if !s.check(s.X, s.Top) || !s.check(s.X, s.Sum) {
+		return
+	}
+	if cpu.AVX2 {
+		s.weighFast()
+		return
+	}
+	for i := range s.Rows {
+		x, k := s.row(s.X, i), i*s.Each
+		vec.Scale.Forward(x, x, s.Scale)
+		vec.ExpRows(x, x, s.Top[k:k+1])
+		vec.DivideRows(x, s.Sum[k:k+1])
+	}
+}
+
+// Dots drops of G what Kept says, and adds the inner products to Center, of pieces in
+// order:
+//
+//	G = G·Kept    Center += Σ X·G
+func (s *SoftRows) Dots() {
+	if !s.check(s.X, s.Center) || !s.check(s.G, s.Center) || s.Kept != nil && !s.check(s.Kept, s.Center) {
+		return
+	}
+	if cpu.AVX2 {
+		s.dotsFast()
+		return
+	}
+	for i := range s.Rows {
+		x, g := s.row(s.X, i), s.row(s.G, i)
+		if s.Kept != nil {
+			vec.Mul.Forward(g, g, s.row(s.Kept, i), 1, 1)
+		}
+		for at := 0; at < s.Width; at += SoftPiece {
+			vec.Runs(SoftPiece).Dot(s.Center[i*s.Each:][:1], x[at:at+SoftPiece], g[at:at+SoftPiece])
+		}
+	}
+}
+
+// Slopes sets G to the gradients of what the softmax was taken of before it was scaled,
+// and drops of X what Kept says:
+//
+//	G = (G − Center)·X·Scale    X = X·Kept
+func (s *SoftRows) Slopes() {
+	if !s.check(s.X, s.Center) || !s.check(s.G, s.Center) || s.Kept != nil && !s.check(s.Kept, s.Center) {
+		return
+	}
+	if cpu.AVX2 {
+		s.slopesFast()
+		return
+	}
+	for i := range s.Rows {
+		x, g := s.row(s.X, i), s.row(s.G, i)
+		vec.Shift.Forward(g, g, -s.Center[i*s.Each])
+		vec.Mul.Forward(g, g, x, 1, 1)
+		vec.Scale.Forward(g, g, s.Scale)
+		if s.Kept != nil {
+			vec.Mul.Forward(x, x, s.row(s.Kept, i), 1, 1)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+//go:build !noasm && !f64
+
+package attend
+
+import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
+
+// next takes off the first rows, no more than a call may take, as part. It reports whether
+// there were any.
+func (s *SoftRows) next(part *SoftRows) bool {
+	if s.Rows <= 0 {
+		return false
+	}
+	*part = *s
+	part.Rows = min(max(cpu.AtOnce/s.Width, 1), s.Rows)
+	if s.Rows -= part.Rows; s.Rows == 0 {
+		return true
+	}
+	for _, x := range [...]*[]Float{&s.X, &s.G, &s.Kept} {
+		if len(*x) > 0 {
+			*x = (*x)[part.Rows*s.Stride:]
+		}
+	}
+	for _, x := range [...]*[]Float{&s.Top, &s.Sum, &s.Center} {
+		if len(*x) > 0 {
+			*x = (*x)[part.Rows*s.Each:]
+		}
+	}
+	return true
+}
+
+func (s *SoftRows) addFast() {
+	var p SoftRows
+	for left := *s; left.next(&p); {
+		if cpu.AVX512 {
+			softAdd512(&p)
+		} else {
+			softAdd(&p)
+		}
+	}
+}
+
+func (s *SoftRows) weighFast() {
+	var p SoftRows
+	for left := *s; left.next(&p); {
+		if cpu.AVX512 {
+			softWeigh512(&p)
+		} else {
+			softWeigh(&p)
+		}
+	}
+}
+
+func (s *SoftRows) dotsFast() {
+	var p SoftRows
+	for left := *s; left.next(&p); {
+		softDots(&p)
+	}
+}
+
+func (s *SoftRows) slopesFast() {
+	var p SoftRows
+	for left := *s; left.next(&p); {
+		if cpu.AVX512 {
+			softSlopes512(&p)
+		} else {
+			softSlopes(&p)
+		}
+	}
+}

@@ -37,7 +37,7 @@ var families = map[string][]func(){
 	"attend/heads":    {attend.Heads, attend.DotPairs},
 	"attend/edges":    {attend.EdgeRows, attend.EdgeRows64, attend.CompactGrads},
 	"attend/gatv2":    {attend.GATv2},
-	"attend/additive": {attend.Additive},
+	"attend/additive": {attend.Additive, attend.Additive512},
 }
 
 func main() {

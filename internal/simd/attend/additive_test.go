@@ -2,10 +2,12 @@ package attend
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/simd/simdtest"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 )
@@ -83,6 +85,32 @@ func TestAdditiveColumns(t *testing.T) {
 	}
 	if !slices.Equal(whole.DK, parts.DK) || !slices.Equal(whole.DQ, parts.DQ) || !slices.Equal(whole.DV, parts.DV) {
 		t.Error("a gradient depends on the columns beside it")
+	}
+}
+
+// Registers of sixteen lanes and of eight give the same bits.
+func TestAdditiveWide(t *testing.T) {
+	rng := rand.New(rand.NewPCG(85, 1))
+	next := simdtest.Plain(rng)
+	draw := func(n int) []Float { return simdtest.Draw(n, next) }
+	for rows := 1; rows < 6; rows++ {
+		for width := 1; width < 50; width++ {
+			a := Additive{K: draw(rows * width), Q: draw(width), V: draw(width), Z: make([]Float, rows), DK: draw(rows * width), DQ: draw(width), DV: draw(width), KStride: width, DKStride: width, Width: width}
+			a.K[rng.IntN(len(a.K))] = Float(math.NaN())
+			b := a
+			b.Z, b.DK, b.DQ, b.DV = slices.Clone(a.Z), slices.Clone(a.DK), slices.Clone(a.DQ), slices.Clone(a.DV)
+			a.Logits(rows)
+			a.Grad(rows)
+			undo := cpu.Narrow()
+			b.Logits(rows)
+			b.Grad(rows)
+			undo()
+			for i, x := range [][2][]Float{{a.Z, b.Z}, {a.DK, b.DK}, {a.DQ, b.DQ}, {a.DV, b.DV}} {
+				if !slices.EqualFunc(x[0], x[1], func(p, q Float) bool { return p == q || p != p && q != q }) {
+					t.Fatalf("%d keys of %d: array %d depends on the registers", rows, width, i)
+				}
+			}
+		}
 	}
 }
 

@@ -13,3 +13,13 @@ func additiveLogits(p *Additive)
 //
 //go:noescape
 func additiveGrad(p *Additive)
+
+// additiveLogits512 is Additive.Logits512.
+//
+//go:noescape
+func additiveLogits512(p *Additive)
+
+// additiveGrad512 is Additive.Grad512.
+//
+//go:noescape
+func additiveGrad512(p *Additive)

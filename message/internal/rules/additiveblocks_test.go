@@ -86,7 +86,7 @@ var additiveGraphs = map[string]*graph.Graph{
 	"a step":       stepOf(),
 	"rows of some": graph.Must(graph.Causal(9).Dst([]int32{8, 2, 5, 3})),
 	"no edges":     graph.CompleteBipartite(0, 3),
-	"large":        graph.Batch(graph.CompleteBipartite(70, 40), graph.CompleteBipartite(90, 60), graph.CompleteBipartite(60, 90)),
+	"large":        graph.Batch(graph.CompleteBipartite(40, 30), graph.CompleteBipartite(50, 40), graph.CompleteBipartite(50, 30)),
 }
 
 // The kernel agrees with tiles, forward to the bit, and its bits do not depend on threads.
@@ -194,6 +194,27 @@ func TestAdditiveBlocksNeeds(t *testing.T) {
 			if (x != nil) != (wanted>>i&1 != 0) || x != nil && !slices.Equal(x, all[i]) {
 				t.Errorf("gradients %03b are wanted: number %d is not as among all", wanted, i)
 			}
+		}
+	}
+}
+
+// The memory of a step is foretold.
+func TestAdditiveBlocksMeasure(t *testing.T) {
+	g := additiveGraphs["large"]
+	for i, f := range forms {
+		o := newAdditive(g, 40)
+		loss := func(tape *grad.Tape) *grad.Var {
+			k, q := tape.Use(o.K), tape.Use(o.Q)
+			if i%2 == 0 { // the same rows as keys and as queries
+				q = k.RowRange(0, g.NumDst())
+			}
+			return f.of(tape, o, g, message.UAddV(k, q).Tanh().Dot(message.W(tape.Use(o.V)))).Sum()
+		}
+		want := grad.Measure(loss)
+		tape := grad.NewTape(0)
+		tape.Backward(loss(tape))
+		if got := tape.Stats(); got != want {
+			t.Errorf("%s: a step has %+v, foretold %+v", f.name, got, want)
 		}
 	}
 }

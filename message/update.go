@@ -15,7 +15,8 @@ import (
 
 // UpdateAll returns, for every destination of g, the reduction of the messages
 // that arrive there. Several reducers give several results in one traversal,
-// joined along the last axis. No array with a row for each edge is made.
+// joined along the last axis. No array with a row for each edge is made, but for
+// additive scores on a graph of blocks, of which a number an edge is kept.
 func UpdateAll(g *graph.Graph, m Msg, rs ...Reducer) *grad.Var {
 	return updateAll("message.UpdateAll", g, m, rs)
 }

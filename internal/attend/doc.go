@@ -4,6 +4,7 @@
 //	GAT      a sum over in-edges, weighted by softmax(LeakyReLU(el[u] + er[v] [+ ee]))
 //	Blocks   dot-product attention on complete, causal and band graphs and batches of
 //	         them: products of matrices, and a softmax that goes along
+//	Additive tanh scores on such graphs, whose keys are read in place; the logits are kept
 //	LongRow  pieces of a row with very many edges, for GAT and for GATv2's walk
 //
 // # Which forward pass of GAT runs
@@ -33,6 +34,9 @@
 //	caller         the operands, the result, and Records: some numbers a destination and head
 //	pools          a thread's tile (space); a call's exponentials, copies of er's gradient
 //	nobody         anything of the size of the edges
+//
+// Additive's caller keeps a logit for each edge. Backward cuts the blocks into parts that
+// share no source, and these into columns where they are few.
 //
 // Blocks keeps a largest logit and a sum for each destination and head (BlockStats). A thread
 // has scratch for the weights of 48 destinations, and for rows of a head in panels.

@@ -7,7 +7,7 @@
 //	gemm    products of dense matrices, and the packing of their operands
 //	spmm    rows gathered along the nonzeros of a sparse matrix: sums, maxima, dots,
 //	        segments, scatters
-//	attend  graph attention: GAT, GATv2, inner products of heads
+//	attend  graph attention: GAT, GATv2, additive scores, inner products of heads
 //	simdtest  what their tests have in common
 //
 // vec may be imported by the others, cpu by all.

@@ -16,10 +16,34 @@ type Expr struct {
 // Message is the whole of what a program says.
 func (p *Program) Message() Expr { return Expr{p, int32(len(p.Code) - 1)} }
 
+// Arrays is how many arrays a program may read: one more than the last that it does.
+func (p *Program) Arrays() int {
+	n := 0
+	for _, x := range p.Code {
+		if x.Kind.IsLeaf() {
+			n = max(n, int(x.K)+1)
+		}
+	}
+	return n
+}
+
+// Given is p where e is not computed: it is the rows of the edges of an array.
+func (p *Program) Given(e Expr, l Leaf, array int) *Program {
+	q := &Program{Code: slices.Clone(p.Code), Leaves: slices.Clone(p.Leaves), Reducers: p.Reducers}
+	q.Code[e.i], q.Leaves[e.i] = Node{Kind: LeafE, K: int32(array)}, l
+	return q
+}
+
 func (e Expr) node() *Node { return &e.p.Code[e.i] }
 
 // Is reports whether e is of kind k.
 func (e Expr) Is(k Kind) bool { return e.node().Kind == k }
+
+// IsLeaf reports whether e reads an array.
+func (e Expr) IsLeaf() bool { return e.node().Kind.IsLeaf() }
+
+// Paired reports whether e has two operands.
+func (e Expr) Paired() bool { return e.node().Kind.Paired() }
 
 // Operand is the only operand, or the first.
 func (e Expr) Operand() Expr { return Expr{e.p, e.node().A} }

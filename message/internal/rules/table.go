@@ -16,6 +16,7 @@ var Table = []Rule{
 	{"smallest of U(x): one pass over the edges", matchMinSources},
 	{"sum of U(x) × a scalar an edge, on whole blocks: a product of matrices", matchWeightedBlocks},
 	{"sum of U(x) × a scalar a head: one product with a weight a head", matchWeightedSum},
+	{additiveName, matchAdditiveBlocks},
 	{"dot-product attention on blocks: products of matrices with a softmax that goes along", matchBlocks},
 	{"graph attention: softmax and weighted sum in one pass over each destination's edges", matchGAT},
 	{"edge softmax: one pass over each destination's edges", matchEdgeSoftmax},

@@ -35,6 +35,8 @@ func TestEveryRule(t *testing.T) {
 		{"smallest of U(x): one pass over the edges", ring, x, []message.Reducer{message.Min}},
 		{"sum of U(x) × a scalar a head: one product with a weight a head", ring, message.E(e).Mul(x), []message.Reducer{message.Sum}},
 		{"sum of U(x) × a scalar an edge, on whole blocks: a product of matrices", graph.Complete(64), message.UMulE(of(64, 3), of(64*64, 1)), []message.Reducer{message.Sum}},
+		{"additive scores on blocks: one pass over the keys of each query, then what reads the scores", blocks,
+			message.UAddV(of(5, 4), of(5, 4)).Tanh().Dot(message.W(of(4))), nil},
 		{"dot-product attention on blocks: products of matrices with a softmax that goes along", blocks,
 			x.Mul(message.UDotV(of(5, 2, 4), of(5, 2, 4)).Scale(0.5).Softmax()), []message.Reducer{message.Sum}},
 		{"graph attention: softmax and weighted sum in one pass over each destination's edges", ring,

@@ -117,22 +117,22 @@ func Sigmoid(x Vec) (s, lacks Vec) {
 	return Pick(x, small, s), Pick(x, s, small)
 }
 
-// tanhOver and tanhUnder are polynomials of x², the highest power's coefficient
+// TanhOver and TanhUnder are polynomials of x², the highest power's coefficient
 // first: x·over/under is tanh x within 3.1e-7 of it, at most 1, and x near 0. At
-// tanhEnd it comes to 1, which is within 1.6e-7 of all further ones.
+// TanhEnd it comes to 1, which is within 1.6e-7 of all further ones.
 var (
-	tanhOver  = []float64{1.34169582e-08, 2.06592522e-05, 0.00349887903, 0.133838847, 1}
-	tanhUnder = []float64{7.8035805e-07, 0.0003290842, 0.0258897692, 0.467172086, 1}
+	TanhOver  = []float64{1.34169582e-08, 2.06592522e-05, 0.00349887903, 0.133838847, 1}
+	TanhUnder = []float64{7.8035805e-07, 0.0003290842, 0.0258897692, 0.467172086, 1}
 )
 
-const tanhEnd = 8.176332
+const TanhEnd = 8.176332
 
 // Tanh is a quotient of polynomials, which keeps the sign of zero and NaN.
 func Tanh(x Vec) Vec {
-	x = Higher(Get(Num(-tanhEnd)), Lower(Get(Num(tanhEnd)), x))
+	x = Higher(Get(Num(-TanhEnd)), Lower(Get(Num(TanhEnd)), x))
 	z := Mul(x, x)
-	over := Mul(Horner(z, tanhOver...), x)
-	return Div(over, Horner(z, tanhUnder...))
+	over := Mul(Horner(z, TanhOver...), x)
+	return Div(over, Horner(z, TanhUnder...))
 }
 
 // WeighedTail is x·sigmoid(z) where |z| is large: x·e^z where z is negative,

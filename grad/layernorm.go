@@ -34,7 +34,13 @@ type layerNotes struct {
 }
 
 // Pull adds to the gradients of x, gain and bias.
-func (n *layerNotes) Pull(dy *tensor.Dense) { n.kernel.Backward(n.of.grads(), dy.Data) }
+func (n *layerNotes) Pull(dy *tensor.Dense) {
+	to := dense.NormGrads{Gain: gradOf(n.of.gain), Bias: gradOf(n.of.bias)}
+	if dx, fresh := n.of.x.FreshGrad(); dx != nil {
+		to.X, to.SetX = dx.Data, fresh
+	}
+	n.kernel.Backward(to, dy.Data)
+}
 
 // normed is what a normalisation takes: x, and with an element for each column, or
 // nil, a gain, a bias and a shift.

@@ -43,7 +43,7 @@ var table = map[string]string{
 	"datasets/cora/gen": "datasets graph tensor sparse",
 	"train":             "grad tensor",
 	"layers":            "layers/internal/compose message grad graph tensor",
-	"layers/sequence":   "layers layers/internal/compose message grad graph tensor",
+	"layers/sequence":   "layers layers/internal/compose message internal/dense grad graph tensor",
 	"layers/attention":  "layers layers/decode layers/internal/compose layers/sequence message internal/attend grad graph tensor",
 	"layers/memory":     "layers layers/internal/compose layers/sequence message grad graph tensor",
 	"layers/pool":       "layers layers/internal/compose message grad graph tensor",

@@ -26,7 +26,8 @@ type columnSums struct {
 	x, dy  []tensor.Float // rows of d elements
 	d      int
 	centre []tensor.Float // of columns, of squareRows and offsetRows
-	layer  *LayerNorm     // of affineRows
+	layer  *LayerNorm     // of affineRows and gainRows
+	pass   normPass       // of the same: dy, and where the gradient of its X is wanted that
 	rows   part
 
 	step    int
@@ -41,6 +42,7 @@ const (
 	squareRows               // (x − centre)²
 	offsetRows               // dy·(x − centre), and then dy
 	affineRows               // dy·x̂, and then dy
+	gainRows                 // dy·x̂
 )
 
 const (
@@ -106,6 +108,10 @@ func (w *columnSums) run(rows part, f func(sum []tensor.Float)) {
 	room := scratch.Borrow(2 * width)
 	sum, buf := (*room)[:width], (*room)[width:]
 	clear(sum)
+	if w.layer != nil {
+		w.layer.addAffine(sum, w.pass, rows)
+		rows.lo = rows.hi
+	}
 	for r := rows.lo; r < rows.hi; r++ {
 		addTo(sum, w.row(r, buf))
 	}
@@ -123,9 +129,6 @@ func (w *columnSums) row(i int, buf []tensor.Float) []tensor.Float {
 		return buf
 	case offsetRows:
 		vec.Sub.Forward(buf[:d], x, w.centre, 1, 1)
-	case affineRows:
-		w.layer.centred(buf[:d], i)
-		vec.Scale.Forward(buf[:d], buf[:d], w.layer.Scale[i])
 	default:
 		return x
 	}
@@ -133,6 +136,21 @@ func (w *columnSums) row(i int, buf []tensor.Float) []tensor.Float {
 	vec.Mul.Forward(buf[:d], buf[:d], dy, 1, 1)
 	copy(buf[d:], dy)
 	return buf
+}
+
+// addAffine adds what rows contribute to the gradient of Gain and, where sum is longer, to
+// that of Bias. If p has a place for it they add to the gradient of X, too.
+func (n *LayerNorm) addAffine(sum []tensor.Float, p normPass, rows part) {
+	if p.to != nil {
+		n.backwardRows(p, rows)
+	}
+	bias := sum[n.D:]
+	if len(bias) == 0 {
+		bias = nil
+	}
+	for i := rows.lo; i < rows.hi; i++ {
+		vec.NormaliseSums(sum[:n.D], bias, n.row(n.X, i), n.row(p.dy, i), n.moments(i))
+	}
 }
 
 // sumBuffers are float64 rows of sums.

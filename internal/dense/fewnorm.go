@@ -17,10 +17,10 @@ func few(rows, d int) bool { return d <= fewWidth && rows <= sumRun }
 // offset is element at of X, which is in row i, without the mean of the row.
 func (n *LayerNorm) offset(i, at int) tensor.Float { return n.X[at] - n.Mean[i] - n.Rest[i] }
 
-// fewForward writes all rows, to the bits of forward: the products are rounded by
+// fewForward writes some rows, to the bits of forwardSome: the products are rounded by
 // themselves, where a processor could fuse them with what is added.
-func (n *LayerNorm) fewForward(y []tensor.Float) {
-	for i := range n.rows() {
+func (n *LayerNorm) fewForward(y []tensor.Float, r part) {
+	for i := r.lo; i < r.hi; i++ {
 		lo, hi := i*n.D, i*n.D+n.D
 		n.setMean(i, vec.Sum64(n.X[lo:hi])/float64(n.D))
 		for at := lo; at < hi; at++ {
@@ -33,25 +33,34 @@ func (n *LayerNorm) fewForward(y []tensor.Float) {
 	}
 }
 
-// fewBackward adds all gradients; see Backward.
-func (n *LayerNorm) fewBackward(to *NormGrads, dy []tensor.Float) {
-	for i := range n.rows() {
+// fewBackward adds to the gradient of X in some rows; see Backward.
+func (n *LayerNorm) fewBackward(p normPass, r part) {
+	for i := r.lo; i < r.hi; i++ {
 		lo, scale := i*n.D, float64(n.Scale[i])
 		mean, dot := 0.0, 0.0
 		for j := range n.D {
-			xh, g := float64(n.offset(i, lo+j))*scale, float64(dy[lo+j])
-			add(to.Gain, j, g*xh)
-			add(to.Bias, j, g)
-			g *= gainOf(n.Gain, j)
+			g := float64(p.dy[lo+j]) * gainOf(n.Gain, j)
 			mean += g / float64(n.D)
-			dot += g * xh / float64(n.D)
+			dot += g * (float64(n.offset(i, lo+j)) * scale) / float64(n.D)
 		}
-		if to.X == nil {
-			continue
+		if p.set {
+			clear(n.row(p.to, i))
 		}
 		for j := range n.D {
-			xh, g := float64(n.offset(i, lo+j))*scale, float64(dy[lo+j])*gainOf(n.Gain, j)
-			add(to.X, lo+j, scale*(g-mean-xh*dot))
+			xh, g := float64(n.offset(i, lo+j))*scale, float64(p.dy[lo+j])*gainOf(n.Gain, j)
+			add(p.to, lo+j, scale*(g-mean-xh*dot))
+		}
+	}
+}
+
+// fewAffineGrads adds the gradients of Gain and Bias, a row at a time.
+func (n *LayerNorm) fewAffineGrads(to NormGrads, dy []tensor.Float) {
+	for i := range n.rows() {
+		lo, scale := i*n.D, float64(n.Scale[i])
+		for j := range n.D {
+			g := float64(dy[lo+j])
+			add(to.Gain, j, g*(float64(n.offset(i, lo+j))*scale))
+			add(to.Bias, j, g)
 		}
 	}
 }

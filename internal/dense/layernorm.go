@@ -17,11 +17,13 @@ import (
 //		y[i,j] = (x[i,j] − mean)·scale·gain[j] + bias[j]
 //	}
 //
-// with sums in float64. Forward sets Mean, Rest and Scale, which Backward reads.
+// with sums in float64. With has a row for each of X, which stands for Bias. Forward sets
+// Mean, Rest and Scale, which Backward reads.
 type LayerNorm struct {
 	X          []tensor.Float
 	D          int            // of the elements of a row
 	Gain, Bias []tensor.Float // an element a column; nil: 1 and 0
+	With       []tensor.Float // rows like X's; nil: Bias
 	Eps        float64
 
 	Mean, Scale []tensor.Float // an element a row
@@ -29,7 +31,11 @@ type LayerNorm struct {
 }
 
 // NormGrads are the gradients that a normalisation adds to, nil where not wanted.
-type NormGrads struct{ X, Gain, Bias, Shift []tensor.Float }
+type NormGrads struct {
+	X, Gain, Bias, Shift []tensor.Float
+
+	SetX bool // a layer norm sets X's, which holds anything
+}
 
 // normGrain is how many elements a thread takes at once: some ten microseconds.
 const normGrain = 1 << 13
@@ -45,11 +51,7 @@ func (n *LayerNorm) row(a []tensor.Float, i int) []tensor.Float { return a[i*n.D
 
 // Forward sets y to the normalised rows.
 func (n *LayerNorm) Forward(y []tensor.Float) {
-	if few(n.rows(), n.D) {
-		n.fewForward(y)
-		return
-	}
-	n.eachRow(layerPass{to: y}, (*LayerNorm).forward)
+	n.eachRange(normPass{to: y}, (*LayerNorm).forwardRows)
 }
 
 // Backward adds to the gradients of X, Gain and Bias. With x̂ the normalised row and
@@ -59,54 +61,32 @@ func (n *LayerNorm) Forward(y []tensor.Float) {
 //	dgain[j] += Σ_i dy[i,j]·x̂[i,j]
 //	dbias[j] += Σ_i dy[i,j]
 func (n *LayerNorm) Backward(to NormGrads, dy []tensor.Float) {
-	if few(n.rows(), n.D) {
-		n.fewBackward(&to, dy)
+	p := normPass{to: to.X, dy: dy, set: to.SetX}
+	if n.rows() > sumRun && (to.Gain != nil || to.Bias != nil) {
+		n.affineGrads(to, p) // a run of rows at a time, which is in a cache for both
 		return
 	}
 	if to.X != nil {
-		n.eachRow(layerPass{to: to.X, dy: dy}, (*LayerNorm).backward)
+		n.eachRange(p, (*LayerNorm).backwardRows)
 	}
-	n.affineGrads(&to, dy)
+	n.AffineGrads(to, dy)
 }
 
-// layerPass is what a pass over the rows writes or adds to, and backward the gradient of
+// normPass is what a pass over the rows writes or adds to, and backward the gradient of
 // the result.
-type layerPass struct{ to, dy []tensor.Float }
+type normPass struct {
+	to, dy []tensor.Float
+	set    bool
+}
 
-// eachRow calls f with every row, and with scratch of two.
-func (n *LayerNorm) eachRow(p layerPass, f func(n *LayerNorm, p layerPass, i int, buf []tensor.Float)) {
+// eachRange calls f with all rows, a range for each thread.
+func (n *LayerNorm) eachRange(p normPass, f func(n *LayerNorm, p normPass, r part)) {
 	step := grain(n.D)
 	if n.rows() <= step { // without the memory of a closure
-		n.rowRange(p, part{0, n.rows()}, f)
+		f(n, p, part{0, n.rows()})
 		return
 	}
-	par.For(n.rows(), step, func(lo, hi int) { n.rowRange(p, part{lo, hi}, f) })
-}
-
-func (n *LayerNorm) rowRange(p layerPass, r part, f func(n *LayerNorm, p layerPass, i int, buf []tensor.Float)) {
-	if n.D == 0 {
-		return
-	}
-	buf := scratch.Borrow(2 * n.D)
-	for i := r.lo; i < r.hi; i++ {
-		f(n, p, i, *buf)
-	}
-	scratch.Repay(buf)
-}
-
-// forward normalises row i.
-func (n *LayerNorm) forward(p layerPass, i int, _ []tensor.Float) {
-	y, x := n.row(p.to, i), n.row(n.X, i)
-	n.setMean(i, vec.Sum64(x)/float64(n.D))
-	n.centred(y, i)
-	n.Scale[i] = inverseRoot(Dot64(y, y)/float64(n.D), n.Eps)
-	vec.Scale.Forward(y, y, n.Scale[i])
-	if n.Gain != nil {
-		vec.Mul.Forward(y, y, n.Gain, 1, 1)
-	}
-	if n.Bias != nil {
-		vec.Add.Forward(y, y, n.Bias, 1, 1)
-	}
+	par.For(n.rows(), step, func(lo, hi int) { f(n, p, part{lo, hi}) })
 }
 
 // setMean notes the mean of row i.
@@ -120,37 +100,113 @@ func inverseRoot(variance, eps float64) tensor.Float {
 	return tensor.Float(1 / math.Sqrt(variance+eps))
 }
 
-// centred sets c to row i of X minus its mean. That of large numbers that differ
-// little is taken off in two steps, for what float32 cannot hold.
-func (n *LayerNorm) centred(c []tensor.Float, i int) {
-	vec.Shift.Forward(c, n.row(n.X, i), -n.Mean[i])
-	if n.Rest[i] != 0 {
-		vec.Shift.Forward(c, c, -n.Rest[i])
-	}
+// moments are those of row i.
+func (n *LayerNorm) moments(i int) vec.Moments {
+	return vec.Moments{Mean: n.Mean[i], Rest: n.Rest[i], Scale: n.Scale[i]}
 }
 
-// backward adds the gradient of row i of X.
-func (n *LayerNorm) backward(p layerPass, i int, buf []tensor.Float) {
-	g, xh := n.row(p.dy, i), buf[:n.D]
-	if n.Gain != nil {
-		vec.Mul.Forward(buf[n.D:], g, n.Gain, 1, 1)
-		g = buf[n.D:]
-	}
-	n.centred(xh, i)
-	scale := float64(n.Scale[i])
-	mean, dot := vec.Sum64(g)/float64(n.D), Dot64(g, xh)*scale/float64(n.D)
-	vec.Scale.Forward(xh, xh, tensor.Float(-scale*scale*dot))
-	vec.Shift.Forward(xh, xh, tensor.Float(-scale*mean))
-	vec.Axpy(xh, tensor.Float(scale), g)
-	addTo(n.row(p.to, i), xh)
+// normRows is how many rows are in the first cache while passes go over them. Sums in
+// float64 that wait for each other are taken of so many rows at once.
+const normRows = 4
+
+// ForwardRows is [LayerNorm.Forward] of rows lo to hi, without hi. y may be With.
+func (n *LayerNorm) ForwardRows(y []tensor.Float, lo, hi int) {
+	n.forwardRows(normPass{to: y}, part{lo, hi})
 }
 
-// affineGrads adds the gradients of Gain and Bias.
-func (n *LayerNorm) affineGrads(to *NormGrads, dy []tensor.Float) {
-	if to.Gain == nil && to.Bias == nil {
+func (n *LayerNorm) forwardRows(p normPass, r part) {
+	if n.With == nil && few(n.rows(), n.D) {
+		n.fewForward(p.to, r)
 		return
 	}
-	w := columnSums{of: affineRows, layer: n, x: n.X, dy: dy, d: n.D, rows: part{0, n.rows()}}
+	for ; n.D > 0 && r.lo < r.hi; r.lo += normRows {
+		n.forwardSome(p.to, part{r.lo, min(r.lo+normRows, r.hi)})
+	}
+}
+
+// forwardSome is forward of at most normRows rows.
+func (n *LayerNorm) forwardSome(y []tensor.Float, r part) {
+	for i := r.lo; i < r.hi; i++ {
+		n.setMean(i, vec.Sum64(n.row(n.X, i))/float64(n.D))
+	}
+	var squares [normRows]float64
+	vec.OffsetSquares(squares[:r.hi-r.lo], n.offsets(r))
+	for i := r.lo; i < r.hi; i++ {
+		n.Scale[i] = inverseRoot(squares[i-r.lo]/float64(n.D), n.Eps)
+		with := n.Bias
+		if n.With != nil {
+			with = n.row(n.With, i)
+		}
+		vec.Normalise(n.row(y, i), n.row(n.X, i), n.Gain, with, n.moments(i))
+	}
+}
+
+// offsets are rows of X without their means.
+func (n *LayerNorm) offsets(r part) vec.OffsetRows {
+	return vec.OffsetRows{X: n.some(n.X, r), Mean: n.Mean[r.lo:r.hi], Rest: n.Rest[r.lo:r.hi]}
+}
+
+// some returns rows of an array like X.
+func (n *LayerNorm) some(a []tensor.Float, r part) []tensor.Float { return a[r.lo*n.D : r.hi*n.D] }
+
+// BackwardRows adds to the gradient of X, or sets it, in rows lo to hi, without hi; see
+// [LayerNorm.Backward]. dy has all rows.
+func (n *LayerNorm) BackwardRows(to NormGrads, dy []tensor.Float, lo, hi int) {
+	n.backwardRows(normPass{to: to.X, dy: dy, set: to.SetX}, part{lo, hi})
+}
+
+func (n *LayerNorm) backwardRows(p normPass, r part) {
+	if n.D == 0 {
+		return
+	}
+	if few(n.rows(), n.D) {
+		n.fewBackward(p, r)
+		return
+	}
+	buf := scratch.Borrow(normRows * n.D)
+	for ; r.lo < r.hi; r.lo += normRows {
+		n.backwardSome(p, part{r.lo, min(r.lo+normRows, r.hi)}, *buf)
+	}
+	scratch.Repay(buf)
+}
+
+// backwardSome is backward of at most normRows rows; buf is room for them.
+func (n *LayerNorm) backwardSome(p normPass, r part, buf []tensor.Float) {
+	var dots [normRows]float64
+	x, g := n.offsets(r), n.some(p.dy, r)
+	to := buf[:len(g)]
+	vec.OffsetDots(dots[:r.hi-r.lo], to, g, n.Gain, x)
+	if n.Gain != nil {
+		g = to
+	}
+	for i := range r.hi - r.lo {
+		m, g := n.moments(r.lo+i), n.row(g, i)
+		scale := float64(m.Scale)
+		mean, dot := vec.Sum64(g)/float64(n.D), dots[i]*scale/float64(n.D)
+		of := vec.Line{Slope: tensor.Float(-scale * scale * dot), At0: tensor.Float(-scale * mean)}
+		vec.NormaliseGrad(n.row(p.to, r.lo+i), g, n.row(x.X, i), m, of, p.set)
+	}
+}
+
+// AffineGrads adds the gradients of Gain and Bias.
+func (n *LayerNorm) AffineGrads(to NormGrads, dy []tensor.Float) {
+	switch {
+	case to.Gain == nil && to.Bias == nil:
+		return
+	case few(n.rows(), n.D):
+		n.fewAffineGrads(to, dy)
+		return
+	}
+	n.affineGrads(to, normPass{dy: dy})
+}
+
+// affineGrads is AffineGrads and, unless p has no place for it, that of X.
+func (n *LayerNorm) affineGrads(to NormGrads, p normPass) {
+	of := affineRows
+	if to.Bias == nil {
+		of = gainRows
+	}
+	w := columnSums{of: of, layer: n, pass: p, d: n.D, rows: part{0, n.rows()}}
 	if n.rows() <= sumRun {
 		w.run(w.rows, func(sum []tensor.Float) {
 			addRow(to.Gain, sum[:n.D])
@@ -158,7 +214,7 @@ func (n *LayerNorm) affineGrads(to *NormGrads, dy []tensor.Float) {
 		})
 		return
 	}
-	withSums(2*n.D, func(sums []float64) {
+	withSums(w.width(), func(sums []float64) {
 		w.into(sums)
 		addSums(to.Gain, sums[:n.D])
 		addSums(to.Bias, sums[n.D:])

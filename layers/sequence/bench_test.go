@@ -38,9 +38,10 @@ func timeStep(b *testing.B, g *graph.Graph, forward func(t *grad.Tape, x *grad.V
 func BenchmarkCells(b *testing.B) {
 	g := graph.Chains(slices.Repeat([]int{benchLength}, benchBatch)...)
 	for name, c := range map[string]sequence.Cell{
-		"rnn":  &sequence.RNN{In: benchWidth, Hidden: benchWidth},
-		"gru":  &sequence.GRU{In: benchWidth, Hidden: benchWidth},
-		"lstm": &sequence.LSTM{In: benchWidth, Hidden: benchWidth},
+		"rnn":    &sequence.RNN{In: benchWidth, Hidden: benchWidth},
+		"gru":    &sequence.GRU{In: benchWidth, Hidden: benchWidth},
+		"lstm":   &sequence.LSTM{In: benchWidth, Hidden: benchWidth},
+		"normed": &sequence.LSTM{In: benchWidth, Hidden: benchWidth, LayerNorm: true},
 	} {
 		c.Init(rand.New(rand.NewPCG(1, 1)))
 		b.Run(name, func(b *testing.B) {

@@ -21,14 +21,13 @@ import (
 // p = [p_i; p_f; p_o], 3×m, are diagonal peepholes; nil means none. With old the
 // output gate sees c in place of next.
 func LSTMGates(z, c, p *grad.Var, old bool) (h, next *grad.Var) {
-	return lstmGates(z, c, p, gateForm{old: old})
+	return gateOperands{z: z, c: c, p: p}.apply(gateForm{old: old})
 }
 
 // gateForm says how gates are computed.
 type gateForm struct {
 	old    bool   // the output gate's peephole sees the old cell
 	over   bool   // nothing else reads the operands of gates, which may be overwritten
-	bare   bool   // h is o alone, for a cell that is normalised before its tanh
 	forget Forget // what makes f; but for its own weights z has no z_f, and p no p_f
 }
 
@@ -40,30 +39,56 @@ func (f gateForm) blocks() int {
 	return 3
 }
 
-func lstmGates(z, c, p *grad.Var, form gateForm) (h, next *grad.Var) {
-	vars := [...]*grad.Var{z, c, p}
-	last := len(vars)
-	if p == nil {
-		last--
+// gateOperands are the operands of LSTMGates. With q, N×4m, z + LN(q)·gain stands for z,
+// and h is o·tanh(LN(next)·gainC + biasC).
+type gateOperands struct{ z, c, p, q, gain, gainC, biasC *grad.Var }
+
+// list appends those that there are.
+func (v gateOperands) list(to []*grad.Var) []*grad.Var {
+	for _, x := range [...]*grad.Var{v.z, v.c, v.p, v.q, v.gain, v.gainC, v.biasC} {
+		if x != nil {
+			to = append(to, x)
+		}
 	}
-	op := grad.Begin("sequence.LSTMGates", vars[:last]...)
-	n, m := c.Value().Rows(), c.Value().RowLen()
+	return to
+}
+
+// check panics unless the operands have the shapes of c's.
+func (v gateOperands) check(blocks int) {
+	n, m := v.c.Value().Rows(), v.c.Value().RowLen()
+	bad := func(x *grad.Var, why string) {
+		panic(&tensor.ShapeError{Op: "sequence.LSTMGates", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(v.c.Shape())}, Why: why})
+	}
+	for _, x := range [...]*grad.Var{v.z, v.q} {
+		if x != nil && (x.Value().Rows() != n || x.Value().RowLen() != blocks*m) {
+			bad(x, fmt.Sprintf("z wants %d columns for each of c", blocks))
+		}
+	}
+	if p := v.p; p != nil && (p.Value().Rows() != blocks-1 || p.Value().RowLen() != m) {
+		bad(p, fmt.Sprintf("peepholes want %d rows as long as c's", blocks-1))
+	}
+}
+
+// apply computes the gates.
+func (v gateOperands) apply(form gateForm) (h, next *grad.Var) {
+	var room [7]*grad.Var
+	op := grad.Begin("sequence.LSTMGates", v.list(room[:0])...)
 	blocks := form.blocks()
-	if z.Value().Rows() != n || z.Value().RowLen() != blocks*m {
-		panic(&tensor.ShapeError{Op: "sequence.LSTMGates", Shapes: [][]int{slices.Clone(z.Shape()), slices.Clone(c.Shape())}, Why: fmt.Sprintf("z wants %d columns for each of c", blocks)})
-	}
-	if p != nil && (p.Value().Rows() != blocks-1 || p.Value().RowLen() != m) {
-		panic(&tensor.ShapeError{Op: "sequence.LSTMGates", Shapes: [][]int{slices.Clone(p.Shape()), slices.Clone(c.Shape())}, Why: fmt.Sprintf("peepholes want %d rows as long as c's", blocks-1)})
-	}
+	v.check(blocks)
+	n, m := v.c.Value().Rows(), v.c.Value().RowLen()
 	h, next = op.Fresh(n, m), op.Fresh(n, m)
 	k := grad.Notes[gates](op)
-	*k = gates{op: op, of: gateVars{z, c, p, h, next}, z: z.Value(), c: c.Value(), h: h.Value(), next: next.Value(), m: m, blocks: blocks, form: form}
-	if p != nil {
-		k.p = p.Value()
+	*k = gates{op: op, of: v, yh: h, ynext: next, z: v.z.Value(), c: v.c.Value(), h: h.Value(), next: next.Value(), m: m, blocks: blocks, form: form}
+	if v.p != nil {
+		k.p = v.p.Value()
 	}
 	k.act, k.tanh = k.z.Data, op.Fresh(n, m).Value().Data
 	if !form.over {
 		k.act = op.Fresh(n, blocks*m).Value().Data
+	}
+	if v.q != nil {
+		k.normed = grad.Notes[gateNorms](op)
+		k.normed.begin(k)
 	}
 	if !op.Dry(0) {
 		k.run(n)
@@ -72,15 +97,22 @@ func lstmGates(z, c, p *grad.Var, form gateForm) (h, next *grad.Var) {
 	return h, next
 }
 
-// gateVars are the operands and results of gates.
-type gateVars struct{ z, c, p, h, next *grad.Var }
-
 // Pull runs backwards.
 func (k *gates) Pull(*tensor.Dense) {
-	k.dh, k.dnext, k.dc, k.back = k.of.h.Grad(), k.of.next.Grad(), k.of.c.Grad(), true
+	k.dh, k.dnext, k.dc, k.back = k.yh.Grad(), k.ynext.Grad(), k.of.c.Grad(), true
+	if k.normed != nil {
+		k.normed.beginPull(k)
+	}
 	k.dz, k.set = k.of.z.FreshGrad()
-	k.op.Scratch(chunks(k.c.Rows(), k.blocks*k.m)*2*k.m, func(buf []tensor.Float) {
-		k.rest = buf
+	own, cells := chunks(k.c.Rows(), k.blocks*k.m)*2*k.m, 0
+	if k.normed != nil {
+		cells = len(k.next.Data)
+	}
+	k.op.Scratch(own+cells, func(buf []tensor.Float) {
+		k.rest = buf[:own]
+		if k.normed != nil {
+			k.normed.dcell = buf[own:]
+		}
 		k.pullAll(k.op, k.of.p)
 	})
 }
@@ -91,14 +123,13 @@ func (k *gates) pullAll(op grad.Op, p *grad.Var) {
 	if k.set && p != nil {
 		clear(k.dz.Data)
 	}
-	if k.dz != nil && p == nil {
-		k.d = k.dz.Data
-		k.run(n)
+	if k.dz != nil && p == nil && (k.set || k.normed == nil) {
+		k.pullOnto(k.dz.Data)
 		return
 	}
 	op.Scratch(n*k.blocks*k.m, func(buf []tensor.Float) {
-		k.d, k.set = buf, false
-		k.run(n)
+		k.set = false
+		k.pullOnto(buf)
 		if k.dz != nil {
 			vec.Add.Forward(k.dz.Data, k.dz.Data, buf, 1, 1)
 		}
@@ -108,11 +139,22 @@ func (k *gates) pullAll(op grad.Op, p *grad.Var) {
 	})
 }
 
+// pullOnto runs backwards and adds the gradient of z to d.
+func (k *gates) pullOnto(d []tensor.Float) {
+	k.d = d
+	k.run(k.c.Rows())
+	if k.normed != nil {
+		k.normed.affineGrads(d)
+	}
+}
+
 // gates is one run of LSTMGates, forwards or backwards. The gradients dz and dc
 // may be nil.
 type gates struct {
-	op grad.Op
-	of gateVars
+	op        grad.Op
+	of        gateOperands
+	yh, ynext *grad.Var
+	normed    *gateNorms // nil: nothing is normalised
 
 	z, c, p *tensor.Dense
 	h, next *tensor.Dense
@@ -122,7 +164,7 @@ type gates struct {
 	back    bool
 
 	act  []tensor.Float // i, f, g, o of each row
-	tanh []tensor.Float // tanh(next), or ones
+	tanh []tensor.Float // tanh(next), or of that normalised
 
 	dh, dnext, dz, dc *tensor.Dense
 	d                 []tensor.Float // what the gradient of z is added to
@@ -143,15 +185,26 @@ func (k *gates) run(n int) { par.Run(chunks(n, k.blocks*k.m), k) }
 // Chunk does some rows.
 func (k *gates) Chunk(i int) {
 	step := chunkRows(k.blocks * k.m)
-	for r := i * step; r < min((i+1)*step, k.c.Rows()); r++ {
+	lo, hi := i*step, min((i+1)*step, k.c.Rows())
+	var rest []tensor.Float
+	if k.back {
+		rest = k.rest[i*2*k.m : (i+1)*2*k.m]
+	}
+	if k.normed != nil {
+		k.normed.before(k, lo, hi, rest)
+	}
+	for r := lo; r < hi; r++ {
 		switch {
 		case !k.back:
 			k.forward(r)
 		case k.p != nil:
 			k.pullPeeping(r)
 		default:
-			k.pull(r, k.rest[i*2*k.m:(i+1)*2*k.m])
+			k.pull(r, rest)
 		}
+	}
+	if k.normed != nil {
+		k.normed.after(k, lo, hi)
 	}
 }
 
@@ -189,6 +242,9 @@ func (k *gates) forward(r int) {
 	act, c, next, th := k.row(r)
 	i, f, g, o := k.split(act)
 	z := k.z.Row(r)
+	if k.normed != nil {
+		z = act
+	}
 	_, _, zg, zo := k.split(z)
 	in := act[:len(i)+len(f)] // the gates into the cell
 	if k.p == nil {
@@ -219,13 +275,10 @@ func (k *gates) forward(r int) {
 		addProduct(o, k.p.Row(k.blocks-2), k.seen(c, next))
 		vec.Sigmoid.Forward(o, o, 0)
 	}
-	if k.form.bare {
-		fill(th, 1)
-		copy(k.h.Row(r), o)
-		return
+	if k.normed == nil {
+		vec.Tanh.Forward(th, next, 0)
+		vec.Mul.Forward(k.h.Row(r), o, th, 1, 1)
 	}
-	vec.Tanh.Forward(th, next, 0)
-	vec.Mul.Forward(k.h.Row(r), o, th, 1, 1)
 }
 
 // oneMinus is dst = 1 − x.
@@ -255,8 +308,10 @@ func (k *gates) pull(r int, rest []tensor.Float) {
 	vec.Mul.Forward(y, dh, th, 1, 1)
 	vec.Sigmoid.Backward(do, y, o, o, 0)
 	copy(dn, k.dnext.Row(r))
-	vec.Mul.Forward(y, dh, o, 1, 1)
-	vec.Tanh.Backward(dn, y, th, th, 0)
+	if k.normed == nil {
+		vec.Mul.Forward(y, dh, o, 1, 1)
+		vec.Tanh.Backward(dn, y, th, th, 0)
+	}
 
 	if k.form.forget == CoupledForget {
 		vec.Sub.Forward(y, g, c, 1, 1)
@@ -294,7 +349,10 @@ func (k *gates) pullPeeping(r int) {
 	for j, i := range is {
 		g, o := gs[j], os[j]
 		do := dh[j] * th[j] * o * (1 - o)
-		dn := dnext[j] + dh[j]*o*(1-th[j]*th[j])
+		dn := dnext[j]
+		if k.normed == nil {
+			dn += dh[j] * o * (1 - th[j]*th[j])
+		}
 		dc := do * out[j] // of what the output gate saw
 		if !k.form.old {
 			dn, dc = dn+dc, 0

@@ -32,6 +32,9 @@ func (in input) project() *grad.Var {
 	if in.gain == nil {
 		return in.x.Linear(in.w, in.b, grad.Identity)
 	}
+	if in.cut == 0 {
+		return in.x.MatMul(in.w).LayerNorm(in.gain, in.b, normEps)
+	}
 	y := newNormer(in.gain, in.cut).apply(in.x.MatMul(in.w))
 	if in.b != nil {
 		y = y.AddBias(in.b, grad.Identity)

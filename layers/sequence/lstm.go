@@ -131,7 +131,7 @@ func (l *LSTM) Init(rng *rand.Rand) {
 func (l *LSTM) form() gateForm {
 	switch l.Forget {
 	case OwnForget, NoForget, CoupledForget:
-		return gateForm{old: l.PeepOld, over: true, bare: l.LayerNorm, forget: l.Forget}
+		return gateForm{old: l.PeepOld, over: true, forget: l.Forget}
 	}
 	panic(&grad.TapeError{Op: "sequence.LSTM", Why: "no forget gate is called " + string(l.Forget)})
 }
@@ -179,7 +179,32 @@ func (l *LSTM) input(t *grad.Tape, x *grad.Var) input {
 
 // step returns what makes h and c of those before and of the gates' share of x.
 func (l *LSTM) step(t *grad.Tape) func(h, c, xp *grad.Var) (after, next *grad.Var) {
-	u, gates := t.Use(l.U), l.gates(t)
+	u, v, form := t.Use(l.U), gateOperands{}, l.form()
+	switch l.Peephole {
+	case NoPeephole:
+	case DiagonalPeephole:
+		v.p = t.Use(l.P)
+	case FullPeephole:
+		return l.fullStep(t, u)
+	default:
+		panic(&grad.TapeError{Op: "sequence.LSTM", Why: "no peephole is called " + string(l.Peephole)})
+	}
+	if !l.LayerNorm {
+		return func(h, c, xp *grad.Var) (after, next *grad.Var) {
+			v.z, v.c = xp.AddProduct(h, u), c
+			return v.apply(form)
+		}
+	}
+	v.gain, v.gainC, v.biasC = t.Use(l.GainH), t.Use(l.GainC), t.Use(l.BiasC)
+	return func(h, c, xp *grad.Var) (after, next *grad.Var) {
+		v.z, v.c, v.q = xp, c, h.MatMul(u)
+		return v.apply(form)
+	}
+}
+
+// fullStep is step with full peepholes.
+func (l *LSTM) fullStep(t *grad.Tape, u *grad.Var) func(h, c, xp *grad.Var) (after, next *grad.Var) {
+	gates := l.fullGates(t)
 	if !l.LayerNorm {
 		return func(h, c, xp *grad.Var) (after, next *grad.Var) { return gates(xp.AddProduct(h, u), c) }
 	}
@@ -190,23 +215,8 @@ func (l *LSTM) step(t *grad.Tape) func(h, c, xp *grad.Var) (after, next *grad.Va
 	}
 }
 
-// gates returns the step from z and c to h and c.
-func (l *LSTM) gates(t *grad.Tape) func(z, c *grad.Var) (h, next *grad.Var) {
-	var p *grad.Var
-	switch l.Peephole {
-	case NoPeephole:
-	case DiagonalPeephole:
-		p = t.Use(l.P)
-	case FullPeephole:
-		return l.fullGates(t)
-	default:
-		panic(&grad.TapeError{Op: "sequence.LSTM", Why: "no peephole is called " + string(l.Peephole)})
-	}
-	form := l.form()
-	return func(z, c *grad.Var) (h, next *grad.Var) { return lstmGates(z, c, p, form) }
-}
-
-// fullGates is gates with full peepholes. Their products stand between the
+// fullGates returns the step from z and c to h, or with LayerNorm to o alone, and c with
+// full peepholes. Their products stand between the
 // gates, so it is spelt out.
 func (l *LSTM) fullGates(t *grad.Tape) func(z, c *grad.Var) (h, next *grad.Var) {
 	m := l.Hidden

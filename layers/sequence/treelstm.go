@@ -101,7 +101,7 @@ func (l *TreeLSTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init m
 		sum := arrived(lv, prev[0])
 		f := message.V(lv.Part(xf)).Add(message.U(prev[2])).Sigmoid()
 		kept := message.UpdateAll(lv.In, f.Mul(message.U(prev[1])), message.Sum)
-		h, c := lstmGates(lv.Take(xp).AddProduct(sum, u), kept, nil, treeGates)
+		h, c := gateOperands{z: lv.Take(xp).AddProduct(sum, u), c: kept}.apply(treeGates)
 		prev[0], prev[1], prev[2] = h, c, h.MatMul(uf)
 		return prev
 	})
@@ -143,7 +143,7 @@ func (l *TreeLSTM) inputs(t *grad.Tape, x *grad.Var) (in, forget input) {
 func (l *TreeLSTM) step(t *grad.Tape) func(h, c, xp, xf *grad.Var) (after, next *grad.Var) {
 	u, look := t.Use(l.U), l.look(t)
 	return func(h, c, xp, xf *grad.Var) (after, next *grad.Var) {
-		return lstmGates(xp.AddProduct(h, u), keepChildren(look(h), xf, c), nil, treeGates)
+		return gateOperands{z: xp.AddProduct(h, u), c: keepChildren(look(h), xf, c)}.apply(treeGates)
 	}
 }
 

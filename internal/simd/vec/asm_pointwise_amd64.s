@@ -5,14 +5,13 @@
 #include "textflag.h"
 
 // func scaleAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·scaleAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x20, BX
 	JL           over1
 
@@ -105,14 +104,13 @@ DATA firstLanes<>+60(SB)/4, $0x00000000
 GLOBL firstLanes<>(SB), RODATA|NOPTR, $64
 
 // func shiftAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·shiftAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x20, BX
 	JL           over10
 
@@ -187,14 +185,13 @@ end14:
 	RET
 
 // func reluAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·reluAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x20, BX
 	JL           over19
 
@@ -286,14 +283,13 @@ DATA wide00000000<>+28(SB)/4, $0x00000000
 GLOBL wide00000000<>(SB), RODATA|NOPTR, $32
 
 // func leakyReLUAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·leakyReLUAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x20, BX
 	JL           over28
 
@@ -381,14 +377,13 @@ end32:
 	RET
 
 // func eluAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, FMA3
 TEXT ·eluAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x18, BX
 	JL           over37
 
@@ -700,14 +695,13 @@ DATA wide3f800000<>+28(SB)/4, $0x3f800000
 GLOBL wide3f800000<>(SB), RODATA|NOPTR, $32
 
 // func seluAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, FMA3
 TEXT ·seluAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x18, BX
 	JL           over46
 
@@ -925,14 +919,13 @@ DATA wide3f867d5f<>+28(SB)/4, $0x3f867d5f
 GLOBL wide3f867d5f<>(SB), RODATA|NOPTR, $32
 
 // func tanhAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, FMA3
 TEXT ·tanhAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x18, BX
 	JL           over55
 
@@ -1196,14 +1189,13 @@ DATA wide3eef312e<>+28(SB)/4, $0x3eef312e
 GLOBL wide3eef312e<>(SB), RODATA|NOPTR, $32
 
 // func softplusAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, FMA3
 TEXT ·softplusAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x18, BX
 	JL           over64
 
@@ -1559,14 +1551,13 @@ DATA wide3daaaaad<>+28(SB)/4, $0x3daaaaad
 GLOBL wide3daaaaad<>(SB), RODATA|NOPTR, $32
 
 // func geluAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, FMA3
 TEXT ·geluAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x10, BX
 	JL           over73
 
@@ -1984,14 +1975,13 @@ DATA wide3e2367b4<>+28(SB)/4, $0x3e2367b4
 GLOBL wide3e2367b4<>(SB), RODATA|NOPTR, $32
 
 // func sqrtAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·sqrtAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x08, BX
 	JL           over82
 
@@ -2044,14 +2034,13 @@ end84:
 	RET
 
 // func absAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·absAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x20, BX
 	JL           over89
 
@@ -2127,14 +2116,13 @@ end93:
 	RET
 
 // func signAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·signAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x20, BX
 	JL           over98
 
@@ -2255,14 +2243,13 @@ end102:
 	RET
 
 // func squareAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·squareAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x20, BX
 	JL           over107
 
@@ -2337,14 +2324,13 @@ end111:
 	RET
 
 // func reciprocalAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·reciprocalAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x08, BX
 	JL           over116
 
@@ -2399,14 +2385,13 @@ end118:
 	RET
 
 // func expAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, FMA3
 TEXT ·expAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x18, BX
 	JL           over123
 
@@ -2768,14 +2753,13 @@ DATA wide42b20000<>+28(SB)/4, $0x42b20000
 GLOBL wide42b20000<>(SB), RODATA|NOPTR, $32
 
 // func logAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, FMA3
 TEXT ·logAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x18, BX
 	JL           over138
 
@@ -3364,14 +3348,13 @@ DATA wideff800000<>+28(SB)/4, $0xff800000
 GLOBL wideff800000<>(SB), RODATA|NOPTR, $32
 
 // func sigmoidAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, FMA3
 TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x18, BX
 	JL           over153
 
@@ -3770,14 +3753,13 @@ DATA widebf800000<>+28(SB)/4, $0xbf800000
 GLOBL widebf800000<>(SB), RODATA|NOPTR, $32
 
 // func siluAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, FMA3
 TEXT ·siluAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x18, BX
 	JL           over168
 
@@ -4181,14 +4163,13 @@ DATA widec61c4000<>+28(SB)/4, $0xc61c4000
 GLOBL widec61c4000<>(SB), RODATA|NOPTR, $32
 
 // func geluTanhAVX2(y *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, FMA3
 TEXT ·geluTanhAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x18, BX
 	JL           over183
 
@@ -4634,7 +4615,7 @@ DATA wide3fcc422a<>+28(SB)/4, $0x3fcc422a
 GLOBL wide3fcc422a<>(SB), RODATA|NOPTR, $32
 
 // func scaleGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·scaleGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -4642,8 +4623,7 @@ TEXT ·scaleGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), AX
 	MOVQ         n+32(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x20, BX
 	JL           over198
 
@@ -4730,7 +4710,7 @@ end202:
 	RET
 
 // func reluGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·reluGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -4738,8 +4718,7 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), AX
 	MOVQ         n+32(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x20, SI
 	JL           over207
 
@@ -4839,7 +4818,7 @@ end211:
 	RET
 
 // func reluSlopeAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·reluSlopeAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -4847,8 +4826,7 @@ TEXT ·reluSlopeAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), AX
 	MOVQ         n+32(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x20, SI
 	JL           over216
 
@@ -4936,7 +4914,7 @@ end220:
 	RET
 
 // func leakyReLUGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·leakyReLUGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -4944,8 +4922,7 @@ TEXT ·leakyReLUGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), AX
 	MOVQ         n+32(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x20, SI
 	JL           over225
 
@@ -5051,7 +5028,7 @@ end229:
 	RET
 
 // func leakyReLUSlopeAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·leakyReLUSlopeAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -5059,8 +5036,7 @@ TEXT ·leakyReLUSlopeAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), AX
 	MOVQ         n+32(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x20, SI
 	JL           over234
 
@@ -5154,7 +5130,7 @@ end238:
 	RET
 
 // func eluGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·eluGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -5162,8 +5138,7 @@ TEXT ·eluGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), SI
 	MOVQ         n+32(FP), DI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x10, DI
 	JL           over243
 
@@ -5261,7 +5236,7 @@ end247:
 	RET
 
 // func eluSlopeAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·eluSlopeAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -5269,8 +5244,7 @@ TEXT ·eluSlopeAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), SI
 	MOVQ         n+32(FP), DI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x10, DI
 	JL           over252
 
@@ -5360,7 +5334,7 @@ end256:
 	RET
 
 // func seluGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·seluGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -5368,8 +5342,7 @@ TEXT ·seluGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), SI
 	MOVQ         n+32(FP), DI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x10, DI
 	JL           over261
 
@@ -5472,7 +5445,7 @@ end265:
 	RET
 
 // func sigmoidGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·sigmoidGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -5480,8 +5453,7 @@ TEXT ·sigmoidGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), BX
 	MOVQ         n+32(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x20, SI
 	JL           over270
 
@@ -5593,7 +5565,7 @@ end274:
 	RET
 
 // func sigmoidSlopeAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·sigmoidSlopeAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -5601,8 +5573,7 @@ TEXT ·sigmoidSlopeAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), BX
 	MOVQ         n+32(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x20, SI
 	JL           over279
 
@@ -5702,7 +5673,7 @@ end283:
 	RET
 
 // func tanhGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·tanhGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -5710,8 +5681,7 @@ TEXT ·tanhGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), BX
 	MOVQ         n+32(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x20, SI
 	JL           over288
 
@@ -5823,7 +5793,7 @@ end292:
 	RET
 
 // func tanhSlopeAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·tanhSlopeAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -5831,8 +5801,7 @@ TEXT ·tanhSlopeAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), BX
 	MOVQ         n+32(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x20, SI
 	JL           over297
 
@@ -5932,7 +5901,7 @@ end301:
 	RET
 
 // func softplusGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, FMA3
 TEXT ·softplusGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -5940,8 +5909,7 @@ TEXT ·softplusGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), AX
 	MOVQ         n+32(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x18, SI
 	JL           over306
 
@@ -6340,7 +6308,7 @@ rare315:
 	JMP          back316
 
 // func siluGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, FMA3
 TEXT ·siluGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -6348,8 +6316,7 @@ TEXT ·siluGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), SI
 	MOVQ         n+32(FP), DI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x10, DI
 	JL           over321
 
@@ -6707,7 +6674,7 @@ rare330:
 	JMP          back331
 
 // func geluGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, FMA3
 TEXT ·geluGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -6715,8 +6682,7 @@ TEXT ·geluGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), AX
 	MOVQ         n+32(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x08, SI
 	JL           over336
 
@@ -6881,7 +6847,7 @@ DATA wide3ecc422a<>+28(SB)/4, $0x3ecc422a
 GLOBL wide3ecc422a<>(SB), RODATA|NOPTR, $32
 
 // func geluTanhGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, FMA3
 TEXT ·geluTanhGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -6889,8 +6855,7 @@ TEXT ·geluTanhGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), AX
 	MOVQ         n+32(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x08, SI
 	JL           over343
 
@@ -7059,7 +7024,7 @@ DATA wide3e5b33b6<>+28(SB)/4, $0x3e5b33b6
 GLOBL wide3e5b33b6<>(SB), RODATA|NOPTR, $32
 
 // func logGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·logGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -7067,8 +7032,7 @@ TEXT ·logGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), AX
 	MOVQ         n+32(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x10, SI
 	JL           over350
 
@@ -7149,7 +7113,7 @@ end354:
 	RET
 
 // func sqrtGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·sqrtGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -7157,8 +7121,7 @@ TEXT ·sqrtGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), BX
 	MOVQ         n+32(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x10, SI
 	JL           over359
 
@@ -7243,7 +7206,7 @@ end363:
 	RET
 
 // func absGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·absGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -7251,8 +7214,7 @@ TEXT ·absGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), AX
 	MOVQ         n+32(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x20, SI
 	JL           over368
 
@@ -7384,7 +7346,7 @@ end372:
 	RET
 
 // func squareGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·squareGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -7392,8 +7354,7 @@ TEXT ·squareGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), AX
 	MOVQ         n+32(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x20, SI
 	JL           over377
 
@@ -7492,7 +7453,7 @@ end381:
 	RET
 
 // func reciprocalGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·reciprocalGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
@@ -7500,8 +7461,7 @@ TEXT ·reciprocalGradAVX2(SB), NOSPLIT, $0-44
 	MOVQ         y+24(FP), BX
 	MOVQ         n+32(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+40(FP), Y0
 	SUBQ         $0x10, SI
 	JL           over386
 
@@ -7766,14 +7726,13 @@ end408:
 	RET
 
 // func addNumAVX2(z *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·addNumAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x20, BX
 	JL           over413
 
@@ -8023,14 +7982,13 @@ end435:
 	RET
 
 // func subNumAVX2(z *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·subNumAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x20, BX
 	JL           over440
 
@@ -8105,14 +8063,13 @@ end444:
 	RET
 
 // func numBysubAVX2(z *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·numBysubAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), CX
 	MOVQ         y+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x20, BX
 	JL           over449
 
@@ -8362,14 +8319,13 @@ end471:
 	RET
 
 // func mulNumAVX2(z *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·mulNumAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x20, BX
 	JL           over476
 
@@ -8619,14 +8575,13 @@ end498:
 	RET
 
 // func divNumAVX2(z *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·divNumAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x20, BX
 	JL           over503
 
@@ -8701,14 +8656,13 @@ end507:
 	RET
 
 // func numBydivAVX2(z *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·numBydivAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), CX
 	MOVQ         y+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x20, BX
 	JL           over512
 
@@ -8982,14 +8936,13 @@ end534:
 	RET
 
 // func minNumAVX2(z *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·minNumAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x20, BX
 	JL           over539
 
@@ -9275,14 +9228,13 @@ end561:
 	RET
 
 // func maxNumAVX2(z *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·maxNumAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x20, BX
 	JL           over566
 
@@ -9462,15 +9414,14 @@ end579:
 	RET
 
 // func mulAddLessAVX2(z *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, FMA3
 TEXT ·mulAddLessAVX2(SB), NOSPLIT, $0-36
 	MOVQ         z+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         y+16(FP), BX
 	MOVQ         n+24(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+32(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+32(FP), Y0
 	SUBQ         $0x20, SI
 	JL           over584
 
@@ -9563,14 +9514,13 @@ end588:
 	RET
 
 // func addQuotientAVX2(z *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·addQuotientAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+24(FP), Y0
 	SUBQ         $0x20, BX
 	JL           over593
 
@@ -9757,15 +9707,14 @@ end606:
 	RET
 
 // func divisorOfNumAVX2(dy *float32, dz *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·divisorOfNumAVX2(SB), NOSPLIT, $0-36
 	MOVQ         dy+0(FP), CX
 	MOVQ         dz+8(FP), DX
 	MOVQ         y+16(FP), BX
 	MOVQ         n+24(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+32(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+32(FP), Y0
 	SUBQ         $0x10, SI
 	JL           over611
 
@@ -9966,15 +9915,14 @@ end624:
 	RET
 
 // func addWhereAtMostNumAVX2(d *float32, dz *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·addWhereAtMostNumAVX2(SB), NOSPLIT, $0-36
 	MOVQ         d+0(FP), CX
 	MOVQ         dz+8(FP), DX
 	MOVQ         x+16(FP), BX
 	MOVQ         n+24(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+32(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+32(FP), Y0
 	SUBQ         $0x20, SI
 	JL           over629
 
@@ -10073,15 +10021,14 @@ end633:
 	RET
 
 // func addWhereNumAtMostAVX2(d *float32, dz *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·addWhereNumAtMostAVX2(SB), NOSPLIT, $0-36
 	MOVQ         d+0(FP), CX
 	MOVQ         dz+8(FP), DX
 	MOVQ         y+16(FP), BX
 	MOVQ         n+24(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+32(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+32(FP), Y0
 	SUBQ         $0x20, SI
 	JL           over638
 
@@ -10292,15 +10239,14 @@ end651:
 	RET
 
 // func addWhereBelowNumAVX2(d *float32, dz *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·addWhereBelowNumAVX2(SB), NOSPLIT, $0-36
 	MOVQ         d+0(FP), CX
 	MOVQ         dz+8(FP), DX
 	MOVQ         x+16(FP), BX
 	MOVQ         n+24(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+32(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+32(FP), Y0
 	SUBQ         $0x20, SI
 	JL           over656
 
@@ -10399,15 +10345,14 @@ end660:
 	RET
 
 // func addWhereNumBelowAVX2(d *float32, dz *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·addWhereNumBelowAVX2(SB), NOSPLIT, $0-36
 	MOVQ         d+0(FP), CX
 	MOVQ         dz+8(FP), DX
 	MOVQ         y+16(FP), BX
 	MOVQ         n+24(FP), SI
 	XORQ         AX, AX
-	MOVSS        c+32(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS c+32(FP), Y0
 	SUBQ         $0x20, SI
 	JL           over665
 

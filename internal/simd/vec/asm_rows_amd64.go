@@ -133,3 +133,58 @@ func adamAVX2(w *float32, dw *float32, m *float32, v *float32, n int, a *Adam)
 //
 //go:noescape
 func welfordAVX2(sum *float32, mean *float32, low *float32, x *float32, n int, rows float32)
+
+// offsetSquaresAVX2 is OffsetSquares of four rows, n being a multiple of 4.
+//
+//go:noescape
+func offsetSquaresAVX2(sums *float64, x *float32, stride int, n int, mean *float32, rest *float32)
+
+// offsetGainDotsAVX2 is OffsetDots of two rows, n being a multiple of 4.
+//
+//go:noescape
+func offsetGainDotsAVX2(sums *float64, dg *float32, dy *float32, x *float32, gain *float32, stride int, n int, mean *float32, rest *float32)
+
+// offsetDotsAVX2 is OffsetDots of two rows, n being a multiple of 4.
+//
+//go:noescape
+func offsetDotsAVX2(sums *float64, dy *float32, x *float32, stride int, n int, mean *float32, rest *float32)
+
+// normaliseAVX2 is Normalise.
+//
+//go:noescape
+func normaliseAVX2(y *float32, x *float32, n int, mean float32, rest float32, scale float32)
+
+// normaliseWithAVX2 is Normalise.
+//
+//go:noescape
+func normaliseWithAVX2(y *float32, x *float32, with *float32, n int, mean float32, rest float32, scale float32)
+
+// normaliseGainAVX2 is Normalise.
+//
+//go:noescape
+func normaliseGainAVX2(y *float32, x *float32, gain *float32, n int, mean float32, rest float32, scale float32)
+
+// normaliseGainWithAVX2 is Normalise.
+//
+//go:noescape
+func normaliseGainWithAVX2(y *float32, x *float32, gain *float32, with *float32, n int, mean float32, rest float32, scale float32)
+
+// setNormaliseGradAVX2 is NormaliseGrad.
+//
+//go:noescape
+func setNormaliseGradAVX2(dx *float32, dg *float32, x *float32, n int, mean float32, rest float32, scale float32, by float32, plus float32)
+
+// addNormaliseGradAVX2 is NormaliseGrad.
+//
+//go:noescape
+func addNormaliseGradAVX2(dx *float32, dg *float32, x *float32, n int, mean float32, rest float32, scale float32, by float32, plus float32)
+
+// normaliseSumsAVX2 is NormaliseSums.
+//
+//go:noescape
+func normaliseSumsAVX2(gain *float32, bias *float32, x *float32, dy *float32, n int, mean float32, rest float32, scale float32)
+
+// normaliseGainSumAVX2 is NormaliseSums.
+//
+//go:noescape
+func normaliseGainSumAVX2(gain *float32, x *float32, dy *float32, n int, mean float32, rest float32, scale float32)

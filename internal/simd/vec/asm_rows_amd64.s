@@ -248,8 +248,7 @@ TEXT ·expSumAVX2(SB), NOSPLIT, $0-36
 	VMOVUPS      wide00000000<>+0(SB), Y1
 	VMOVUPS      wide00000000<>+0(SB), Y2
 	VMOVUPS      wide00000000<>+0(SB), Y3
-	MOVSS        top+24(FP), X3
-	VBROADCASTSS X3, Y3
+	VBROADCASTSS top+24(FP), Y3
 	SUBQ         $0x18, BX
 	JL           over16
 
@@ -900,7 +899,7 @@ DATA columns<>+28(SB)/4, $0x5384540f
 GLOBL columns<>(SB), RODATA|NOPTR, $32
 
 // func dropoutAddAVX2(dst *float32, src *float32, n int, rows int, row uint32, first uint32, d *Dropout, scale float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, FMA3
 TEXT ·dropoutAddAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst+0(FP), CX
 	MOVQ         src+8(FP), DX
@@ -911,8 +910,7 @@ TEXT ·dropoutAddAVX2(SB), NOSPLIT, $0-52
 	MOVL         row+32(FP), R8
 	MOVL         first+36(FP), R9
 	MOVQ         d+40(FP), R10
-	MOVSS        scale+48(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS scale+48(FP), Y0
 	MOVL         8(R10), R11
 	MOVL         R11, R12
 	SHRL         $0x10, R12
@@ -1145,7 +1143,7 @@ DATA widec6ef3720<>+28(SB)/4, $0xc6ef3720
 GLOBL widec6ef3720<>(SB), RODATA|NOPTR, $32
 
 // func dropoutSetAVX2(dst *float32, src *float32, n int, rows int, row uint32, first uint32, d *Dropout, scale float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX, AVX2
 TEXT ·dropoutSetAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst+0(FP), CX
 	MOVQ         src+8(FP), DX
@@ -1156,8 +1154,7 @@ TEXT ·dropoutSetAVX2(SB), NOSPLIT, $0-52
 	MOVL         row+32(FP), R8
 	MOVL         first+36(FP), R9
 	MOVQ         d+40(FP), R10
-	MOVSS        scale+48(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS scale+48(FP), Y0
 	MOVL         8(R10), R11
 	MOVL         R11, R12
 	SHRL         $0x10, R12
@@ -1329,13 +1326,12 @@ end62:
 	RET
 
 // func keepColumnAVX2(dst *float32, n int, row uint32, col uint32, d *Dropout, scale float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX, AVX2
 TEXT ·keepColumnAVX2(SB), NOSPLIT, $0-36
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         d+24(FP), DX
-	MOVSS        scale+32(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS scale+32(FP), Y0
 	MOVL         8(DX), BX
 	MOVL         BX, SI
 	SHRL         $0x10, SI
@@ -1413,7 +1409,7 @@ DATA wide00000008<>+28(SB)/4, $0x00000008
 GLOBL wide00000008<>(SB), RODATA|NOPTR, $32
 
 // func dropELUAVX2(dst *float32, src *float32, bias *float32, n int, rows int, row uint32, first uint32, d *Dropout, scale float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, FMA3
 TEXT ·dropELUAVX2(SB), NOSPLIT, $0-60
 	MOVQ         bias+16(FP), CX
 	MOVQ         dst+0(FP), DX
@@ -1425,8 +1421,7 @@ TEXT ·dropELUAVX2(SB), NOSPLIT, $0-60
 	MOVL         row+40(FP), R9
 	MOVL         first+44(FP), R10
 	MOVQ         d+48(FP), R11
-	MOVSS        scale+56(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS scale+56(FP), Y0
 	MOVL         8(R11), R12
 	MOVL         R12, R13
 	SHRL         $0x10, R13
@@ -1715,15 +1710,14 @@ DATA wide80000000<>+28(SB)/4, $0x80000000
 GLOBL wide80000000<>(SB), RODATA|NOPTR, $32
 
 // func dropELUGradAVX2(dx *float32, dy *float32, y *float32, n int, scale float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX, AVX2
 TEXT ·dropELUGradAVX2(SB), NOSPLIT, $0-36
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
 	MOVQ         y+16(FP), BX
 	MOVQ         n+24(FP), SI
 	XORQ         AX, AX
-	MOVSS        scale+32(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS scale+32(FP), Y0
 	SUBQ         $0x20, SI
 	JL           over78
 
@@ -2919,7 +2913,7 @@ end177:
 	RET
 
 // func welfordAVX2(sum *float32, mean *float32, low *float32, x *float32, n int, rows float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·welfordAVX2(SB), NOSPLIT, $0-44
 	MOVQ         sum+0(FP), CX
 	MOVQ         mean+8(FP), DX
@@ -2927,8 +2921,7 @@ TEXT ·welfordAVX2(SB), NOSPLIT, $0-44
 	MOVQ         x+24(FP), SI
 	MOVQ         n+32(FP), DI
 	XORQ         AX, AX
-	MOVSS        rows+40(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS rows+40(FP), Y0
 	SUBQ         $0x08, DI
 	JL           over190
 
@@ -3063,5 +3056,976 @@ all201:
 
 stored202:
 end192:
+	VZEROUPPER
+	RET
+
+// func offsetSquaresAVX2(sums *float64, x *float32, stride int, n int, mean *float32, rest *float32)
+// Requires: AVX, FMA3
+TEXT ·offsetSquaresAVX2(SB), NOSPLIT, $0-48
+	MOVQ         stride+16(FP), AX
+	MOVQ         x+8(FP), CX
+	LEAQ         (CX)(AX*4), DX
+	LEAQ         (DX)(AX*4), BX
+	LEAQ         (BX)(AX*4), AX
+	MOVQ         mean+32(FP), SI
+	VMOVUPS      wide80000000<>+0(SB), Y0
+	VBROADCASTSS (SI), Y1
+	VXORPS       Y0, Y1, Y1
+	VBROADCASTSS 4(SI), Y2
+	VXORPS       Y0, Y2, Y2
+	VBROADCASTSS 8(SI), Y3
+	VXORPS       Y0, Y3, Y3
+	VBROADCASTSS 12(SI), Y4
+	VXORPS       Y0, Y4, Y4
+	MOVQ         rest+40(FP), SI
+	VMOVUPS      wide80000000<>+0(SB), Y0
+	VBROADCASTSS (SI), Y5
+	VXORPS       Y0, Y5, Y5
+	VBROADCASTSS 4(SI), Y6
+	VXORPS       Y0, Y6, Y6
+	VBROADCASTSS 8(SI), Y7
+	VXORPS       Y0, Y7, Y7
+	VBROADCASTSS 12(SI), Y8
+	VXORPS       Y0, Y8, Y8
+	MOVQ         sums+0(FP), SI
+	MOVQ         n+24(FP), DI
+	VMOVUPD      (SI), Y0
+	VMOVUPD      32(SI), Y9
+	VMOVUPD      64(SI), Y10
+	VMOVUPD      96(SI), Y11
+	XORQ         R8, R8
+
+again205:
+	VADDPS      (CX)(R8*4), X1, X12
+	VADDPS      X5, X12, X12
+	VCVTPS2PD   X12, Y12
+	VFMADD231PD Y12, Y12, Y0
+	VADDPS      (DX)(R8*4), X2, X12
+	VADDPS      X6, X12, X12
+	VCVTPS2PD   X12, Y12
+	VFMADD231PD Y12, Y12, Y9
+	VADDPS      (BX)(R8*4), X3, X12
+	VADDPS      X7, X12, X12
+	VCVTPS2PD   X12, Y12
+	VFMADD231PD Y12, Y12, Y10
+	VADDPS      (AX)(R8*4), X4, X12
+	VADDPS      X8, X12, X12
+	VCVTPS2PD   X12, Y12
+	VFMADD231PD Y12, Y12, Y11
+	ADDQ        $0x04, R8
+	CMPQ        R8, DI
+	JLT         again205
+	VMOVUPD     Y0, (SI)
+	VMOVUPD     Y9, 32(SI)
+	VMOVUPD     Y10, 64(SI)
+	VMOVUPD     Y11, 96(SI)
+	VZEROUPPER
+	RET
+
+// func offsetGainDotsAVX2(sums *float64, dg *float32, dy *float32, x *float32, gain *float32, stride int, n int, mean *float32, rest *float32)
+// Requires: AVX, FMA3
+TEXT ·offsetGainDotsAVX2(SB), NOSPLIT, $0-72
+	MOVQ         stride+40(FP), AX
+	MOVQ         x+24(FP), CX
+	LEAQ         (CX)(AX*4), DX
+	MOVQ         dy+16(FP), BX
+	LEAQ         (BX)(AX*4), SI
+	MOVQ         dg+8(FP), DI
+	LEAQ         (DI)(AX*4), AX
+	MOVQ         gain+32(FP), R8
+	MOVQ         mean+56(FP), R9
+	VMOVUPS      wide80000000<>+0(SB), Y0
+	VBROADCASTSS (R9), Y1
+	VXORPS       Y0, Y1, Y1
+	VBROADCASTSS 4(R9), Y2
+	VXORPS       Y0, Y2, Y2
+	MOVQ         rest+64(FP), R9
+	VMOVUPS      wide80000000<>+0(SB), Y0
+	VBROADCASTSS (R9), Y3
+	VXORPS       Y0, Y3, Y3
+	VBROADCASTSS 4(R9), Y4
+	VXORPS       Y0, Y4, Y4
+	MOVQ         sums+0(FP), R9
+	MOVQ         n+48(FP), R10
+	VMOVUPD      (R9), Y0
+	VMOVUPD      32(R9), Y5
+	XORQ         R11, R11
+
+again206:
+	VADDPS      (CX)(R11*4), X1, X6
+	VADDPS      X3, X6, X6
+	VCVTPS2PD   X6, Y6
+	VMOVUPS     (R8)(R11*4), X7
+	VMULPS      (BX)(R11*4), X7, X7
+	VMOVUPS     X7, (DI)(R11*4)
+	VCVTPS2PD   X7, Y7
+	VFMADD231PD Y6, Y7, Y0
+	VADDPS      (DX)(R11*4), X2, X6
+	VADDPS      X4, X6, X6
+	VCVTPS2PD   X6, Y6
+	VMOVUPS     (R8)(R11*4), X7
+	VMULPS      (SI)(R11*4), X7, X7
+	VMOVUPS     X7, (AX)(R11*4)
+	VCVTPS2PD   X7, Y7
+	VFMADD231PD Y6, Y7, Y5
+	ADDQ        $0x04, R11
+	CMPQ        R11, R10
+	JLT         again206
+	VMOVUPD     Y0, (R9)
+	VMOVUPD     Y5, 32(R9)
+	VZEROUPPER
+	RET
+
+// func offsetDotsAVX2(sums *float64, dy *float32, x *float32, stride int, n int, mean *float32, rest *float32)
+// Requires: AVX, FMA3
+TEXT ·offsetDotsAVX2(SB), NOSPLIT, $0-56
+	MOVQ         stride+24(FP), AX
+	MOVQ         x+16(FP), CX
+	LEAQ         (CX)(AX*4), DX
+	MOVQ         dy+8(FP), BX
+	LEAQ         (BX)(AX*4), AX
+	MOVQ         mean+40(FP), SI
+	VMOVUPS      wide80000000<>+0(SB), Y0
+	VBROADCASTSS (SI), Y1
+	VXORPS       Y0, Y1, Y1
+	VBROADCASTSS 4(SI), Y2
+	VXORPS       Y0, Y2, Y2
+	MOVQ         rest+48(FP), SI
+	VMOVUPS      wide80000000<>+0(SB), Y0
+	VBROADCASTSS (SI), Y3
+	VXORPS       Y0, Y3, Y3
+	VBROADCASTSS 4(SI), Y4
+	VXORPS       Y0, Y4, Y4
+	MOVQ         sums+0(FP), SI
+	MOVQ         n+32(FP), DI
+	VMOVUPD      (SI), Y0
+	VMOVUPD      32(SI), Y5
+	XORQ         R8, R8
+
+again207:
+	VADDPS      (CX)(R8*4), X1, X6
+	VADDPS      X3, X6, X6
+	VCVTPS2PD   X6, Y6
+	VCVTPS2PD   (BX)(R8*4), Y7
+	VFMADD231PD Y6, Y7, Y0
+	VADDPS      (DX)(R8*4), X2, X6
+	VADDPS      X4, X6, X6
+	VCVTPS2PD   X6, Y6
+	VCVTPS2PD   (AX)(R8*4), Y7
+	VFMADD231PD Y6, Y7, Y5
+	ADDQ        $0x04, R8
+	CMPQ        R8, DI
+	JLT         again207
+	VMOVUPD     Y0, (SI)
+	VMOVUPD     Y5, 32(SI)
+	VZEROUPPER
+	RET
+
+// func normaliseAVX2(y *float32, x *float32, n int, mean float32, rest float32, scale float32)
+// Requires: AVX
+TEXT ·normaliseAVX2(SB), NOSPLIT, $0-36
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	VBROADCASTSS mean+24(FP), Y0
+	VBROADCASTSS rest+28(FP), Y1
+	VBROADCASTSS scale+32(FP), Y2
+	SUBQ         $0x10, BX
+	JL           over208
+
+again209:
+	VMOVUPS (DX)(AX*4), Y3
+	VMOVUPS 32(DX)(AX*4), Y4
+	VSUBPS  Y0, Y3, Y3
+	VSUBPS  Y0, Y4, Y4
+	VSUBPS  Y1, Y3, Y3
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y2, Y3, Y3
+	VMULPS  Y2, Y4, Y4
+	VMOVUPS Y3, (CX)(AX*4)
+	VMOVUPS Y4, 32(CX)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, BX
+	JGE     again209
+
+over208:
+	ADDQ $0x10, BX
+	SUBQ $0x08, BX
+	JL   over210
+
+again211:
+	VMOVUPS (DX)(AX*4), Y3
+	VSUBPS  Y0, Y3, Y3
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VMOVUPS Y3, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again211
+
+over210:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end212
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y3
+	VMASKMOVPS   (DX)(AX*4), Y3, Y3
+	VSUBPS       Y0, Y3, Y0
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	CMPQ         BX, $0x08
+	JE           all213
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two215
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two215:
+	TESTQ    $0x00000002, BX
+	JZ       one216
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one216:
+	TESTQ  $0x00000001, BX
+	JZ     stored214
+	VMOVSS X0, (AX)
+	JMP    stored214
+
+all213:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored214:
+end212:
+	VZEROUPPER
+	RET
+
+// func normaliseWithAVX2(y *float32, x *float32, with *float32, n int, mean float32, rest float32, scale float32)
+// Requires: AVX
+TEXT ·normaliseWithAVX2(SB), NOSPLIT, $0-44
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         with+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         AX, AX
+	VBROADCASTSS mean+32(FP), Y0
+	VBROADCASTSS rest+36(FP), Y1
+	VBROADCASTSS scale+40(FP), Y2
+	SUBQ         $0x10, SI
+	JL           over217
+
+again218:
+	VMOVUPS (DX)(AX*4), Y3
+	VMOVUPS 32(DX)(AX*4), Y4
+	VSUBPS  Y0, Y3, Y3
+	VSUBPS  Y0, Y4, Y4
+	VSUBPS  Y1, Y3, Y3
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y2, Y3, Y3
+	VMULPS  Y2, Y4, Y4
+	VADDPS  (BX)(AX*4), Y3, Y3
+	VADDPS  32(BX)(AX*4), Y4, Y4
+	VMOVUPS Y3, (CX)(AX*4)
+	VMOVUPS Y4, 32(CX)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, SI
+	JGE     again218
+
+over217:
+	ADDQ $0x10, SI
+	SUBQ $0x08, SI
+	JL   over219
+
+again220:
+	VMOVUPS (DX)(AX*4), Y3
+	VSUBPS  Y0, Y3, Y3
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VADDPS  (BX)(AX*4), Y3, Y3
+	VMOVUPS Y3, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again220
+
+over219:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end221
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y3
+	VMASKMOVPS   (DX)(AX*4), Y3, Y4
+	VSUBPS       Y0, Y4, Y0
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMASKMOVPS   (BX)(AX*4), Y3, Y1
+	VADDPS       Y1, Y0, Y0
+	CMPQ         SI, $0x08
+	JE           all222
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two224
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two224:
+	TESTQ    $0x00000002, SI
+	JZ       one225
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one225:
+	TESTQ  $0x00000001, SI
+	JZ     stored223
+	VMOVSS X0, (AX)
+	JMP    stored223
+
+all222:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored223:
+end221:
+	VZEROUPPER
+	RET
+
+// func normaliseGainAVX2(y *float32, x *float32, gain *float32, n int, mean float32, rest float32, scale float32)
+// Requires: AVX
+TEXT ·normaliseGainAVX2(SB), NOSPLIT, $0-44
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         gain+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         AX, AX
+	VBROADCASTSS mean+32(FP), Y0
+	VBROADCASTSS rest+36(FP), Y1
+	VBROADCASTSS scale+40(FP), Y2
+	SUBQ         $0x10, SI
+	JL           over226
+
+again227:
+	VMOVUPS (DX)(AX*4), Y3
+	VMOVUPS 32(DX)(AX*4), Y4
+	VSUBPS  Y0, Y3, Y3
+	VSUBPS  Y0, Y4, Y4
+	VSUBPS  Y1, Y3, Y3
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y2, Y3, Y3
+	VMULPS  Y2, Y4, Y4
+	VMULPS  (BX)(AX*4), Y3, Y3
+	VMULPS  32(BX)(AX*4), Y4, Y4
+	VMOVUPS Y3, (CX)(AX*4)
+	VMOVUPS Y4, 32(CX)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, SI
+	JGE     again227
+
+over226:
+	ADDQ $0x10, SI
+	SUBQ $0x08, SI
+	JL   over228
+
+again229:
+	VMOVUPS (DX)(AX*4), Y3
+	VSUBPS  Y0, Y3, Y3
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VMULPS  (BX)(AX*4), Y3, Y3
+	VMOVUPS Y3, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again229
+
+over228:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end230
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y3
+	VMASKMOVPS   (DX)(AX*4), Y3, Y4
+	VSUBPS       Y0, Y4, Y0
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMASKMOVPS   (BX)(AX*4), Y3, Y1
+	VMULPS       Y1, Y0, Y0
+	CMPQ         SI, $0x08
+	JE           all231
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two233
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two233:
+	TESTQ    $0x00000002, SI
+	JZ       one234
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one234:
+	TESTQ  $0x00000001, SI
+	JZ     stored232
+	VMOVSS X0, (AX)
+	JMP    stored232
+
+all231:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored232:
+end230:
+	VZEROUPPER
+	RET
+
+// func normaliseGainWithAVX2(y *float32, x *float32, gain *float32, with *float32, n int, mean float32, rest float32, scale float32)
+// Requires: AVX
+TEXT ·normaliseGainWithAVX2(SB), NOSPLIT, $0-52
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         gain+16(FP), BX
+	MOVQ         with+24(FP), SI
+	MOVQ         n+32(FP), DI
+	XORQ         AX, AX
+	VBROADCASTSS mean+40(FP), Y0
+	VBROADCASTSS rest+44(FP), Y1
+	VBROADCASTSS scale+48(FP), Y2
+	SUBQ         $0x10, DI
+	JL           over235
+
+again236:
+	VMOVUPS (DX)(AX*4), Y3
+	VMOVUPS 32(DX)(AX*4), Y4
+	VSUBPS  Y0, Y3, Y3
+	VSUBPS  Y0, Y4, Y4
+	VSUBPS  Y1, Y3, Y3
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y2, Y3, Y3
+	VMULPS  Y2, Y4, Y4
+	VMULPS  (BX)(AX*4), Y3, Y3
+	VMULPS  32(BX)(AX*4), Y4, Y4
+	VADDPS  (SI)(AX*4), Y3, Y3
+	VADDPS  32(SI)(AX*4), Y4, Y4
+	VMOVUPS Y3, (CX)(AX*4)
+	VMOVUPS Y4, 32(CX)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, DI
+	JGE     again236
+
+over235:
+	ADDQ $0x10, DI
+	SUBQ $0x08, DI
+	JL   over237
+
+again238:
+	VMOVUPS (DX)(AX*4), Y3
+	VSUBPS  Y0, Y3, Y3
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VMULPS  (BX)(AX*4), Y3, Y3
+	VADDPS  (SI)(AX*4), Y3, Y3
+	VMOVUPS Y3, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, DI
+	JGE     again238
+
+over237:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end239
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y3
+	VMASKMOVPS   (DX)(AX*4), Y3, Y4
+	VSUBPS       Y0, Y4, Y0
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMASKMOVPS   (BX)(AX*4), Y3, Y1
+	VMULPS       Y1, Y0, Y0
+	VMASKMOVPS   (SI)(AX*4), Y3, Y1
+	VADDPS       Y1, Y0, Y0
+	CMPQ         DI, $0x08
+	JE           all240
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two242
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two242:
+	TESTQ    $0x00000002, DI
+	JZ       one243
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one243:
+	TESTQ  $0x00000001, DI
+	JZ     stored241
+	VMOVSS X0, (AX)
+	JMP    stored241
+
+all240:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored241:
+end239:
+	VZEROUPPER
+	RET
+
+// func setNormaliseGradAVX2(dx *float32, dg *float32, x *float32, n int, mean float32, rest float32, scale float32, by float32, plus float32)
+// Requires: AVX
+TEXT ·setNormaliseGradAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dx+0(FP), CX
+	MOVQ         dg+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         AX, AX
+	VBROADCASTSS mean+32(FP), Y0
+	VBROADCASTSS rest+36(FP), Y1
+	VBROADCASTSS scale+40(FP), Y2
+	VBROADCASTSS by+44(FP), Y3
+	VBROADCASTSS plus+48(FP), Y4
+	SUBQ         $0x10, SI
+	JL           over244
+
+again245:
+	VMULPS  (DX)(AX*4), Y2, Y5
+	VMULPS  32(DX)(AX*4), Y2, Y6
+	VMOVUPS (BX)(AX*4), Y7
+	VMOVUPS 32(BX)(AX*4), Y8
+	VSUBPS  Y0, Y7, Y7
+	VSUBPS  Y0, Y8, Y8
+	VSUBPS  Y1, Y7, Y7
+	VSUBPS  Y1, Y8, Y8
+	VMULPS  Y3, Y7, Y7
+	VMULPS  Y3, Y8, Y8
+	VADDPS  Y4, Y7, Y7
+	VADDPS  Y4, Y8, Y8
+	VADDPS  Y7, Y5, Y5
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS wide00000000<>+0(SB), Y7
+	VADDPS  Y7, Y5, Y5
+	VADDPS  Y7, Y6, Y6
+	VMOVUPS Y5, (CX)(AX*4)
+	VMOVUPS Y6, 32(CX)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, SI
+	JGE     again245
+
+over244:
+	ADDQ $0x10, SI
+	SUBQ $0x08, SI
+	JL   over246
+
+again247:
+	VMULPS  (DX)(AX*4), Y2, Y5
+	VMOVUPS (BX)(AX*4), Y6
+	VSUBPS  Y0, Y6, Y6
+	VSUBPS  Y1, Y6, Y6
+	VMULPS  Y3, Y6, Y6
+	VADDPS  Y4, Y6, Y6
+	VADDPS  Y6, Y5, Y5
+	VADDPS  wide00000000<>+0(SB), Y5, Y5
+	VMOVUPS Y5, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again247
+
+over246:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end248
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y5
+	VMASKMOVPS   (DX)(AX*4), Y5, Y6
+	VMULPS       Y6, Y2, Y2
+	VMASKMOVPS   (BX)(AX*4), Y5, Y5
+	VSUBPS       Y0, Y5, Y0
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       Y3, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y0
+	CMPQ         SI, $0x08
+	JE           all249
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two251
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two251:
+	TESTQ    $0x00000002, SI
+	JZ       one252
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one252:
+	TESTQ  $0x00000001, SI
+	JZ     stored250
+	VMOVSS X0, (AX)
+	JMP    stored250
+
+all249:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored250:
+end248:
+	VZEROUPPER
+	RET
+
+// func addNormaliseGradAVX2(dx *float32, dg *float32, x *float32, n int, mean float32, rest float32, scale float32, by float32, plus float32)
+// Requires: AVX
+TEXT ·addNormaliseGradAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dx+0(FP), CX
+	MOVQ         dg+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         AX, AX
+	VBROADCASTSS mean+32(FP), Y0
+	VBROADCASTSS rest+36(FP), Y1
+	VBROADCASTSS scale+40(FP), Y2
+	VBROADCASTSS by+44(FP), Y3
+	VBROADCASTSS plus+48(FP), Y4
+	SUBQ         $0x10, SI
+	JL           over253
+
+again254:
+	VMULPS  (DX)(AX*4), Y2, Y5
+	VMULPS  32(DX)(AX*4), Y2, Y6
+	VMOVUPS (BX)(AX*4), Y7
+	VMOVUPS 32(BX)(AX*4), Y8
+	VSUBPS  Y0, Y7, Y7
+	VSUBPS  Y0, Y8, Y8
+	VSUBPS  Y1, Y7, Y7
+	VSUBPS  Y1, Y8, Y8
+	VMULPS  Y3, Y7, Y7
+	VMULPS  Y3, Y8, Y8
+	VADDPS  Y4, Y7, Y7
+	VADDPS  Y4, Y8, Y8
+	VADDPS  Y7, Y5, Y5
+	VADDPS  Y8, Y6, Y6
+	VADDPS  (CX)(AX*4), Y5, Y5
+	VADDPS  32(CX)(AX*4), Y6, Y6
+	VMOVUPS Y5, (CX)(AX*4)
+	VMOVUPS Y6, 32(CX)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, SI
+	JGE     again254
+
+over253:
+	ADDQ $0x10, SI
+	SUBQ $0x08, SI
+	JL   over255
+
+again256:
+	VMULPS  (DX)(AX*4), Y2, Y5
+	VMOVUPS (BX)(AX*4), Y6
+	VSUBPS  Y0, Y6, Y6
+	VSUBPS  Y1, Y6, Y6
+	VMULPS  Y3, Y6, Y6
+	VADDPS  Y4, Y6, Y6
+	VADDPS  Y6, Y5, Y5
+	VADDPS  (CX)(AX*4), Y5, Y5
+	VMOVUPS Y5, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again256
+
+over255:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end257
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y5
+	VMASKMOVPS   (DX)(AX*4), Y5, Y6
+	VMULPS       Y6, Y2, Y2
+	VMASKMOVPS   (BX)(AX*4), Y5, Y6
+	VSUBPS       Y0, Y6, Y0
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       Y3, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMASKMOVPS   (CX)(AX*4), Y5, Y1
+	VADDPS       Y1, Y0, Y0
+	CMPQ         SI, $0x08
+	JE           all258
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two260
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two260:
+	TESTQ    $0x00000002, SI
+	JZ       one261
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one261:
+	TESTQ  $0x00000001, SI
+	JZ     stored259
+	VMOVSS X0, (AX)
+	JMP    stored259
+
+all258:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored259:
+end257:
+	VZEROUPPER
+	RET
+
+// func normaliseSumsAVX2(gain *float32, bias *float32, x *float32, dy *float32, n int, mean float32, rest float32, scale float32)
+// Requires: AVX
+TEXT ·normaliseSumsAVX2(SB), NOSPLIT, $0-52
+	MOVQ         gain+0(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         dy+24(FP), BX
+	MOVQ         bias+8(FP), SI
+	MOVQ         n+32(FP), DI
+	XORQ         AX, AX
+	VBROADCASTSS mean+40(FP), Y0
+	VBROADCASTSS rest+44(FP), Y1
+	VBROADCASTSS scale+48(FP), Y2
+	SUBQ         $0x10, DI
+	JL           over262
+
+again263:
+	VMOVUPS (BX)(AX*4), Y3
+	VMOVUPS 32(BX)(AX*4), Y4
+	VMOVUPS (DX)(AX*4), Y5
+	VMOVUPS 32(DX)(AX*4), Y6
+	VSUBPS  Y0, Y5, Y5
+	VSUBPS  Y0, Y6, Y6
+	VSUBPS  Y1, Y5, Y5
+	VSUBPS  Y1, Y6, Y6
+	VMULPS  Y2, Y5, Y5
+	VMULPS  Y2, Y6, Y6
+	VMULPS  Y3, Y5, Y5
+	VMULPS  Y4, Y6, Y6
+	VADDPS  (CX)(AX*4), Y5, Y5
+	VADDPS  32(CX)(AX*4), Y6, Y6
+	VMOVUPS Y5, (CX)(AX*4)
+	VADDPS  (SI)(AX*4), Y3, Y3
+	VMOVUPS Y6, 32(CX)(AX*4)
+	VADDPS  32(SI)(AX*4), Y4, Y4
+	VMOVUPS Y3, (SI)(AX*4)
+	VMOVUPS Y4, 32(SI)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, DI
+	JGE     again263
+
+over262:
+	ADDQ $0x10, DI
+	SUBQ $0x08, DI
+	JL   over264
+
+again265:
+	VMOVUPS (BX)(AX*4), Y3
+	VMOVUPS (DX)(AX*4), Y4
+	VSUBPS  Y0, Y4, Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y2, Y4, Y4
+	VMULPS  Y3, Y4, Y4
+	VADDPS  (CX)(AX*4), Y4, Y4
+	VMOVUPS Y4, (CX)(AX*4)
+	VADDPS  (SI)(AX*4), Y3, Y3
+	VMOVUPS Y3, (SI)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, DI
+	JGE     again265
+
+over264:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end266
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y3
+	VMASKMOVPS   (BX)(AX*4), Y3, Y4
+	VMASKMOVPS   (DX)(AX*4), Y3, Y5
+	VSUBPS       Y0, Y5, Y0
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMULPS       Y4, Y0, Y0
+	VMASKMOVPS   (CX)(AX*4), Y3, Y1
+	VADDPS       Y1, Y0, Y0
+	CMPQ         DI, $0x08
+	JE           all267
+	LEAQ         (CX)(AX*4), CX
+	TESTQ        $0x00000004, DI
+	JZ           two269
+	VMOVUPS      X0, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two269:
+	TESTQ    $0x00000002, DI
+	JZ       one270
+	VMOVLPS  X0, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X0, X0, X0
+
+one270:
+	TESTQ  $0x00000001, DI
+	JZ     stored268
+	VMOVSS X0, (CX)
+	JMP    stored268
+
+all267:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored268:
+	VMASKMOVPS   (SI)(AX*4), Y3, Y0
+	VADDPS       Y0, Y4, Y0
+	CMPQ         DI, $0x08
+	JE           all271
+	LEAQ         (SI)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two273
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two273:
+	TESTQ    $0x00000002, DI
+	JZ       one274
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one274:
+	TESTQ  $0x00000001, DI
+	JZ     stored272
+	VMOVSS X0, (AX)
+	JMP    stored272
+
+all271:
+	VMOVUPS Y0, (SI)(AX*4)
+
+stored272:
+end266:
+	VZEROUPPER
+	RET
+
+// func normaliseGainSumAVX2(gain *float32, x *float32, dy *float32, n int, mean float32, rest float32, scale float32)
+// Requires: AVX
+TEXT ·normaliseGainSumAVX2(SB), NOSPLIT, $0-44
+	MOVQ         gain+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         dy+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         AX, AX
+	VBROADCASTSS mean+32(FP), Y0
+	VBROADCASTSS rest+36(FP), Y1
+	VBROADCASTSS scale+40(FP), Y2
+	SUBQ         $0x10, SI
+	JL           over275
+
+again276:
+	VMOVUPS (BX)(AX*4), Y3
+	VMOVUPS 32(BX)(AX*4), Y4
+	VMOVUPS (DX)(AX*4), Y5
+	VMOVUPS 32(DX)(AX*4), Y6
+	VSUBPS  Y0, Y5, Y5
+	VSUBPS  Y0, Y6, Y6
+	VSUBPS  Y1, Y5, Y5
+	VSUBPS  Y1, Y6, Y6
+	VMULPS  Y2, Y5, Y5
+	VMULPS  Y2, Y6, Y6
+	VMULPS  Y3, Y5, Y3
+	VMULPS  Y4, Y6, Y4
+	VADDPS  (CX)(AX*4), Y3, Y3
+	VADDPS  32(CX)(AX*4), Y4, Y4
+	VMOVUPS Y3, (CX)(AX*4)
+	VMOVUPS Y4, 32(CX)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, SI
+	JGE     again276
+
+over275:
+	ADDQ $0x10, SI
+	SUBQ $0x08, SI
+	JL   over277
+
+again278:
+	VMOVUPS (BX)(AX*4), Y3
+	VMOVUPS (DX)(AX*4), Y4
+	VSUBPS  Y0, Y4, Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y2, Y4, Y4
+	VMULPS  Y3, Y4, Y3
+	VADDPS  (CX)(AX*4), Y3, Y3
+	VMOVUPS Y3, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again278
+
+over277:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end279
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y3
+	VMASKMOVPS   (BX)(AX*4), Y3, Y4
+	VMASKMOVPS   (DX)(AX*4), Y3, Y5
+	VSUBPS       Y0, Y5, Y0
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMULPS       Y4, Y0, Y0
+	VMASKMOVPS   (CX)(AX*4), Y3, Y1
+	VADDPS       Y1, Y0, Y0
+	CMPQ         SI, $0x08
+	JE           all280
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two282
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two282:
+	TESTQ    $0x00000002, SI
+	JZ       one283
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one283:
+	TESTQ  $0x00000001, SI
+	JZ     stored281
+	VMOVSS X0, (AX)
+	JMP    stored281
+
+all280:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored281:
+end279:
 	VZEROUPPER
 	RET

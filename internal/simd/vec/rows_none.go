@@ -16,3 +16,9 @@ func maxFast([]Float) Float                              { panic(cpu.NoAssembly)
 func (*Adam) stepFast(_, _, _, _ []Float)                { panic(cpu.NoAssembly) }
 func welfordFast(_, _, _, _ []Float, _ Float)            { panic(cpu.NoAssembly) }
 func (*Dropout) rowsFast(_, _ []Float, _, _ int, _ bool) { panic(cpu.NoAssembly) }
+
+func offsetSquaresFast(_ []float64, _ OffsetRows)                  { panic(cpu.NoAssembly) }
+func offsetDotsFast(_ []float64, _, _, _ []Float, _ OffsetRows)    { panic(cpu.NoAssembly) }
+func normaliseFast(_, _, _, _ []Float, _ Moments)                  { panic(cpu.NoAssembly) }
+func normaliseGradFast(_, _, _ []Float, _ Moments, _ Line, _ bool) { panic(cpu.NoAssembly) }
+func normaliseSumsFast(_, _, _, _ []Float, _ Moments)              { panic(cpu.NoAssembly) }

@@ -198,10 +198,14 @@ func Finish() {
 // Arg loads an integer or a pointer.
 func Arg(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
 
-// Broadcast loads a float32 parameter into all lanes.
+// Broadcast loads a float32 parameter into all lanes, by one instruction: a MOVSS between
+// two of AVX waits for the upper halves that the first has written, some hundred cycles.
 func Broadcast(name string) reg.VecVirtual {
-	x, v := XMM(), YMM()
-	Load(Param(name), x)
-	VBROADCASTSS(x, v)
+	at, err := Param(name).Resolve()
+	if err != nil {
+		fail("%v", err)
+	}
+	v := YMM()
+	VBROADCASTSS(at.Addr, v)
 	return v
 }

@@ -198,10 +198,13 @@ func (f *torchFile) array(x *pickle.Tensor) (Array, error) {
 		if s > 0 && n > math.MaxInt32*int64(64)/s {
 			return Array{}, fmt.Errorf("the shape %v has too many elements", x.Shape)
 		}
-		if s > 1 && x.Strides[i] > (x.Storage.Len-last)/(s-1) {
-			return Array{}, fmt.Errorf("shape %v and strides %v reach beyond the %d elements of its storage", x.Shape, x.Strides, x.Storage.Len)
+		if s > 1 && !slices.Contains(x.Shape, 0) {
+			if x.Strides[i] > (x.Storage.Len-1-last)/(s-1) {
+				return Array{}, fmt.Errorf("shape %v and strides %v reach beyond the %d elements of its storage", x.Shape, x.Strides, x.Storage.Len)
+			}
+			last += (s - 1) * x.Strides[i]
 		}
-		n, last, shape = n*s, last+max(0, s-1)*x.Strides[i], append(shape, int(s))
+		n, shape = n*s, append(shape, int(s))
 	}
 	if n > 0 && last >= x.Storage.Len {
 		return Array{}, fmt.Errorf("it begins at element %d of shape %v, beyond the %d elements of its storage", x.Offset, x.Shape, x.Storage.Len)

@@ -73,6 +73,29 @@ func (n *names) vector(key string, p *grad.Param) {
 	}
 }
 
+// maps binds matrices of one shape that are one there, transposed and one below the other.
+func (n *names) maps(key string, all ...*grad.Param) {
+	in, out := all[0].Value.Dim(0), all[0].Value.Dim(1)
+	f := field{key: key, shape: []int{len(all) * out, in}}
+	for i, p := range all {
+		f.places = append(f.places, turned(p, 0, in, i*in*out, in))
+	}
+	n.add(f)
+}
+
+// vectors binds vectors of one length that are one there; nothing if there are none.
+func (n *names) vectors(key string, all ...*grad.Param) {
+	if all[0] == nil {
+		return
+	}
+	m := len(all[0].Value.Data)
+	f := field{key: key, shape: []int{len(all) * m}}
+	for i, p := range all {
+		f.places = append(f.places, flat(p, 0, m, i*m))
+	}
+	n.add(f)
+}
+
 // linear binds a torch.nn.Linear.
 func (n *names) linear(name string, w, b *grad.Param) {
 	n.matrix(name+".weight", w)
@@ -103,7 +126,7 @@ func (n *names) layer(l any) bool {
 	}
 	switch n.framework {
 	case PyG:
-		return n.pygAttention(l) || n.pygConv(l) || n.pygEdges(l)
+		return n.pygAttention(l) || n.pygConv(l) || n.pygEdges(l) || n.pygRelational(l)
 	case DGL:
 		return n.dglConv(l) || n.dglEdges(l)
 	}

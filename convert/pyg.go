@@ -123,11 +123,8 @@ func (n *names) pygGPS(l *layers.GPSConv) {
 			n.pygConv(l.GIN)
 		}
 	})
-	m := l.Width
-	n.add(field{key: "attn.in_proj_weight", shape: []int{3 * m, m},
-		places: []place{turned(l.Query.W, 0, m, 0, m), turned(l.Key.W, 0, m, m*m, m), turned(l.Value.W, 0, m, 2*m*m, m)}})
-	n.add(field{key: "attn.in_proj_bias", shape: []int{3 * m},
-		places: []place{flat(l.Query.B, 0, m, 0), flat(l.Key.B, 0, m, m), flat(l.Value.B, 0, m, 2*m)}})
+	n.maps("attn.in_proj_weight", l.Query.W, l.Key.W, l.Value.W)
+	n.vectors("attn.in_proj_bias", l.Query.B, l.Key.B, l.Value.B)
 	n.linear("attn.out_proj", l.Merge.W, l.Merge.B)
 	n.linear("mlp.0", l.Net.Layers[0].W, l.Net.Layers[0].B)
 	n.linear("mlp.3", l.Net.Layers[1].W, l.Net.Layers[1].B) // a ReLU and a Dropout stand between

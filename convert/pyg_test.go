@@ -1,12 +1,16 @@
 package convert_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/convert"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/relational"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Each layer of PyG computes here what it computes there, and its weights go back.
@@ -103,9 +107,14 @@ func (s *stage) pygRest() map[string]module {
 	g, looped, x := s.graph(), s.looped(), s.input("x")
 	batch, norm := initialised(&layers.BatchNorm{Width: 4}), initialised(&layers.GraphNorm{Width: 4})
 	jump := initialised(&layers.JumpingKnowledge{Mode: layers.JumpLSTM, Width: 4, Hidden: 6})
+	rels := []graph.Rel{{Src: "a", Name: "to", Dst: "b"}, {Src: "b", Name: "back", Dst: "a"}, {Src: "a", Name: "self", Dst: "a"}}
+	hgt := initialised(&relational.HGTConv{In: map[string]int{"a": 4, "b": 3}, Out: 4, Heads: 2, Rels: rels})
+	han := initialised(&relational.HANConv{In: map[string]int{"a": 4, "b": 3}, Out: 4, Heads: 2, Rels: rels})
 	first := initialised(&layers.GATConv{In: 4, Out: 3, Heads: 2, Activation: grad.ReLU})
 	last := initialised(&layers.GATConv{In: 6, Out: 3, Heads: 2, Average: true})
 	return map[string]module{
+		"hgt":       {hgt, func() *grad.Var { return s.types(hgt.Forward, rels) }},
+		"han":       {han, func() *grad.Var { return s.types(han.Forward, rels) }},
 		"batchnorm": {batch, func() *grad.Var { return batch.Forward(s.tape, x) }},
 		"graphnorm": {norm, func() *grad.Var { return norm.Forward(s.tape, g, x) }},
 		"jumping":   {jump, func() *grad.Var { return jump.Forward(s.tape, x, s.flipped(), x.Scale(-1)) }},
@@ -113,4 +122,16 @@ func (s *stage) pygRest() map[string]module {
 			return last.Forward(s.tape, looped, first.Forward(s.tape, looped, x))
 		}},
 	}
+}
+
+// types returns the rows of two types of nodes, one below the other.
+func (s *stage) types(forward func(*grad.Tape, *graph.Hetero, map[string]*grad.Var) map[string]*grad.Var, rels []graph.Rel) *grad.Var {
+	g := s.graph()
+	both := graph.Must(graph.NewBipartite(5, 5, g.In().Cols, g.Destinations()))
+	h, err := graph.NewHetero(map[string]int{"a": 5, "b": 5}, map[graph.Rel]*graph.Graph{rels[0]: both, rels[1]: both, rels[2]: g})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	y := forward(s.tape, h, map[string]*grad.Var{"a": s.input("x"), "b": s.input("dst")})
+	return grad.Const(tensor.Of(slices.Concat(y["a"].Value().Data, y["b"].Value().Data), 10, 4))
 }

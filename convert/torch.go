@@ -85,19 +85,14 @@ func (n *names) multiHead(l *attention.MultiHead) {
 	if !n.inited(l.WQuery) {
 		return
 	}
-	m := l.Model
-	if l.WKey.Value.Dim(0) == m && l.WValue.Value.Dim(0) == m {
-		n.add(field{key: "in_proj_weight", shape: []int{3 * m, m},
-			places: []place{turned(l.WQuery, 0, m, 0, m), turned(l.WKey, 0, m, m*m, m), turned(l.WValue, 0, m, 2*m*m, m)}})
+	if m := l.Model; l.WKey.Value.Dim(0) == m && l.WValue.Value.Dim(0) == m {
+		n.maps("in_proj_weight", l.WQuery, l.WKey, l.WValue)
 	} else {
 		n.matrix("q_proj_weight", l.WQuery)
 		n.matrix("k_proj_weight", l.WKey)
 		n.matrix("v_proj_weight", l.WValue)
 	}
-	if l.BQuery != nil {
-		n.add(field{key: "in_proj_bias", shape: []int{3 * m},
-			places: []place{flat(l.BQuery, 0, m, 0), flat(l.BKey, 0, m, m), flat(l.BValue, 0, m, 2*m)}})
-	}
+	n.vectors("in_proj_bias", l.BQuery, l.BKey, l.BValue)
 	n.linear("out_proj", l.WOut, l.BOut)
 }
 

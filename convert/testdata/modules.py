@@ -7,6 +7,7 @@ from torch.nn import Linear, ReLU, Sequential
 # A path with two chords, both directions, no loops.
 PAIRS = [(0, 1), (1, 2), (2, 3), (3, 4), (0, 3), (1, 4)]
 EDGES = torch.tensor(sorted(p for a, b in PAIRS for p in ((a, b), (b, a)))).flip(1).t().contiguous()  # by destination
+RELATIONS = {("a", "to", "b"): EDGES, ("b", "back", "a"): EDGES, ("a", "self", "a"): EDGES}
 KINDS = torch.arange(EDGES.size(1)) % 3
 
 
@@ -44,6 +45,7 @@ def pyg_modules():
         "rgcn": g.RGCNConv(4, 6, 3), "rgcn_bases": g.RGCNConv(4, 6, 3, num_bases=2), "rgcn_blocks": g.RGCNConv(4, 6, 3, num_blocks=2),
         "gated": g.GatedGraphConv(6, 2), "pna": g.PNAConv(4, 6, ["mean", "max"], ["identity", "amplification"], degrees, edge_dim=2, towers=2, pre_layers=2),
         "gps": g.GPSConv(4, g.GINConv(Sequential(Linear(4, 4), ReLU(), Linear(4, 4))), heads=2), "gps_layer": g.GPSConv(4, g.GINEConv(Sequential(Linear(4, 4), ReLU(), Linear(4, 4)), edge_dim=2), heads=2, norm="layer_norm", norm_kwargs={"mode": "node"}),
+        "hgt": g.HGTConv({"a": 4, "b": 3}, 4, (["a", "b"], list(RELATIONS)), heads=2), "han": g.HANConv({"a": 4, "b": 3}, 4, (["a", "b"], list(RELATIONS)), heads=2),
         "batchnorm": g.BatchNorm(4), "graphnorm": g.GraphNorm(4), "jumping": g.JumpingKnowledge("lstm", 4, 3),
         "model": g.GAT(4, 6, num_layers=2, out_channels=3, heads=2),
     }
@@ -69,7 +71,9 @@ def run(model):
     data = inputs()
     x, dst, edge, memory, edges = data["x"], data["dst"], data["edge"], data["memory"], EDGES
     rows = x.unsqueeze(0)
+    types = lambda m: torch.cat([m({"a": x, "b": dst}, RELATIONS)[t] for t in "ab"])
     special = {
+        "hgt": types, "han": types,
         "gat_pair": lambda m: m((x, dst), edges), "rgcn": lambda m: m(x, edges, KINDS), "rgcn_bases": lambda m: m(x, edges, KINDS), "rgcn_blocks": lambda m: m(x, edges, KINDS),
         "gcn2": lambda m: m(x, x.flip(0), edges), "gcn2_two": lambda m: m(x, x.flip(0), edges), "pna": lambda m: m(x, edges, edge),
         "gps": lambda m: m(x, edges, torch.zeros(5, dtype=torch.long)), "gps_layer": lambda m: m(x, edges, torch.zeros(5, dtype=torch.long), edge_attr=edge),

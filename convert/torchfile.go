@@ -29,9 +29,9 @@ type torchFile struct {
 	folder  string
 	members map[string]*zip.File
 	order   binary.ByteOrder
-	left    int64 // bytes that the members may still expand to
-	room    int64 // bytes that arrays may still take
-	done    map[string][]byte
+	left    int64             // bytes that the members may still expand to
+	room    int64             // bytes that arrays may still take
+	done    map[string][]byte // storages that were read and are wanted again
 }
 
 // openTorch opens an archive of torch.save; nil of another zip archive.
@@ -158,13 +158,13 @@ func (f *torchFile) byteOrder() error {
 
 // state returns the arrays of a dictionary.
 func (f *torchFile) state(d *pickle.Dict) (State, error) {
-	s, tensors := State{}, 0
+	s, uses := State{}, map[string]int{} // of each storage
 	for _, v := range d.Values {
-		if _, ok := v.(*pickle.Tensor); ok {
-			tensors++
+		if x, ok := v.(*pickle.Tensor); ok {
+			uses[x.Storage.Key]++
 		}
 	}
-	if tensors == 0 {
+	if len(uses) == 0 {
 		return nil, fmt.Errorf("the dictionary has no arrays; %s", contents(d))
 	}
 	for i, k := range d.Keys {
@@ -184,6 +184,9 @@ func (f *torchFile) state(d *pickle.Dict) (State, error) {
 		var err error
 		if s[name], err = f.array(x); err != nil {
 			return nil, fmt.Errorf("%.80q: %w", name, err)
+		}
+		if uses[x.Storage.Key]--; uses[x.Storage.Key] == 0 {
+			delete(f.done, x.Storage.Key) // so that not all is held twice
 		}
 	}
 	return s, nil

@@ -132,6 +132,28 @@ func TestNothingIsLeftOut(t *testing.T) {
 	}
 }
 
+// A BatchNorm1d in a PyG model is read and not only PyG's own, which has it as its module.
+func TestBatchNormOfEither(t *testing.T) {
+	l := initialised(&layers.BatchNorm{Width: 2})
+	m := convert.Modules{"norm": l}
+	for _, f := range []convert.Framework{convert.PyTorch, convert.PyG} {
+		s, err := m.State(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prefix := map[convert.Framework]string{convert.PyTorch: "norm.", convert.PyG: "norm.module."}[f]
+		mean, ok := s[prefix+"running_mean"]
+		if !ok {
+			t.Fatalf("%s has the names\n%v", f, s)
+		}
+		mean.Data[1] = tensor.Float(len(prefix))
+		s[prefix+"num_batches_tracked"] = convert.Array{Data: []tensor.Float{7}}
+		if err := m.Load(convert.PyG, s); err != nil || l.Mean.Value.Data[1] != tensor.Float(len(prefix)) {
+			t.Errorf("%v: %v, %v", f, err, l.Mean.Value.Data)
+		}
+	}
+}
+
 // Modules within modules, and one Param under two names.
 func TestNestedModules(t *testing.T) {
 	table := grad.NewParam(2, 3)

@@ -85,11 +85,10 @@ type binding struct {
 	framework Framework
 	state     State // nil where one is made
 	fields    []field
-	params    map[*grad.Param]string // whose Params they are
 }
 
 func newBinding(f Framework, s State) *binding {
-	return &binding{framework: f, state: s, params: map[*grad.Param]string{}}
+	return &binding{framework: f, state: s}
 }
 
 // bind finds out the names of all modules' arrays.
@@ -154,7 +153,6 @@ func (b *binding) layer(name string, l any) error {
 		}
 	}
 	for path, p := range grad.Params(l) {
-		b.params[p] = name
 		if bound[p] < len(p.Value.Data) {
 			return fmt.Errorf("%s, a %T: %s has no place for its %s of shape %v", quoted(name), l, b.framework, path, p.Value.Shape())
 		}

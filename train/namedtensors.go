@@ -78,6 +78,8 @@ func compare(file map[string]*safetensors.Tensor, places []namedTensor, owner st
 			missing = append(missing, p.name)
 		case !slices.Equal(t.Shape, p.shape):
 			wrong = append(wrong, fmt.Sprintf("%s is %v in the file and %v in the %s", p.name, t.Shape, p.shape, owner))
+		case t.I64 != nil:
+			wrong = append(wrong, fmt.Sprintf("%s has whole numbers in the file and floats in the %s", p.name, owner))
 		case t.F64 != nil && !wide:
 			wrong = append(wrong, fmt.Sprintf("%s is float64 in the file and float32 in the %s", p.name, owner))
 		}

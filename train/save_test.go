@@ -194,6 +194,22 @@ func TestLoadPrecision(t *testing.T) {
 	}
 }
 
+// Whole numbers, which files of other programs have, are no Param's values.
+func TestLoadWholeNumbers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "whole")
+	header := `{"W":{"dtype":"I64","shape":[1],"data_offsets":[0,8]}}`
+	b := append([]byte{byte(len(header)), 0, 0, 0, 0, 0, 0, 0}, header+"\x01\x00\x00\x00\x00\x00\x00\x00"...)
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m := struct {
+		W *grad.Param `json:"-"`
+	}{grad.NewParam(1)}
+	if err := train.Load(path, m); err == nil || !strings.Contains(err.Error(), "W has whole numbers in the file and floats in the model") {
+		t.Errorf("error is %v", err)
+	}
+}
+
 func TestLoadCorrupt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model")
 	if err := train.Save(path, newLogistic()); err != nil {

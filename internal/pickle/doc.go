@@ -7,6 +7,9 @@
 //	v, err := pickle.Decode(b)
 //	x, ok := v.(*pickle.CSR)
 //
+// [DecodeTorch] reads the pickle of a file that torch.save wrote, whose tensors are in
+// other members of its archive.
+//
 // A pickle is a program. This reader knows the binary opcodes of protocols 1 to
 // 5 that such data need and the few names in its list; any other opcode or name
 // is an error that gives its offset, and so is a buffer that protocol 5 has kept

@@ -32,7 +32,8 @@ type machine struct {
 	marks   []int // lengths of the stack
 	memo    memo
 	budget  budget
-	encoded int // bytes made by encode
+	encoded int  // bytes made by encode
+	torch   bool // the pickle is one of PyTorch's
 
 	small []any  // numbers that have been pushed, by their value
 	lists []List // not used yet
@@ -42,8 +43,11 @@ type machine struct {
 // Decode returns the one value of a pickle: nil, bool, int64, float64, string,
 // [Bytes], [Tuple], [*List] (of a set, too), [*Dict], [*Array] or [*CSR]. What follows the
 // value is an error. Strings and arrays are views of b, which must not change.
-func Decode(b []byte) (v any, err error) {
-	m := &machine{in: b, budget: newBudget(len(b))}
+func Decode(b []byte) (v any, err error) { return decodeAs(b, false) }
+
+// decodeAs is Decode, with the names and the storages of PyTorch if torch says so.
+func decodeAs(b []byte, torch bool) (v any, err error) {
+	m := &machine{in: b, budget: newBudget(len(b)), torch: torch}
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -344,6 +348,11 @@ func (m *machine) name(op byte) bool {
 		}
 		v := m.call(m.pop(), args)
 		m.pushNew(v, sizeOf(v))
+	case 'Q':
+		if !m.torch {
+			return false
+		}
+		m.persistent()
 	case 'b':
 		state := m.pop()
 		m.build(m.top(), state)

@@ -49,7 +49,7 @@ func (m *machine) push(v any) {
 // sizeOf returns what an object takes.
 func sizeOf(v any) int {
 	switch v.(type) {
-	case *Array, *CSR:
+	case *Array, *CSR, *Tensor:
 		return sizeObject
 	case int64, float64:
 		return sizeNumber

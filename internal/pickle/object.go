@@ -36,6 +36,9 @@ var globals = map[string]global{
 // lookup puts an allowed name on the stack.
 func (m *machine) lookup(module, name string) {
 	g, ok := globals[module+" "+name]
+	if !ok {
+		g, ok = m.lookupTorch(module, name)
+	}
 	if !ok && strings.HasPrefix(module, "scipy.sparse.") {
 		m.fail("it asks for %.60q of %.60q, which is not data that can be read; save a csr_matrix instead: x.tocsr()", name, module)
 	}
@@ -48,6 +51,9 @@ func (m *machine) lookup(module, name string) {
 // call is the value of an allowed name called with arguments.
 func (m *machine) call(f any, args Tuple) any {
 	g, ok := f.(global)
+	if v := m.callTorch(g, args); v != nil {
+		return v
+	}
 	switch {
 	case !ok:
 		m.fail("%T is called", f)
@@ -154,6 +160,10 @@ func (m *machine) build(obj, state any) {
 		m.buildArray(o, state)
 	case *CSR:
 		m.buildCSR(o, state)
+	case *Dict: // the _metadata of a state dict
+		if _, ok := state.(*Dict); !ok || !m.torch {
+			m.fail("a dictionary takes no state")
+		}
 	default:
 		m.fail("%T takes no state", obj)
 	}

@@ -11,5 +11,6 @@
 // trust: lengths are compared with the input's size before memory is asked for,
 // the arrays must fill the input without gap or overlap, and a header has bounds:
 // 100 MB, 65,536 tensors, 4,096 keys of metadata, names of 4 KiB. Elements of type
-// F32, F64, F16 and BF16 are read; the last two become float32.
+// F32, F64, F16 and BF16 are read; the last two become float32. So are whole numbers and
+// booleans, which become int64; they are not written.
 package safetensors

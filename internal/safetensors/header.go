@@ -99,7 +99,7 @@ func parseEntry(name string, b []byte, data int64) (entry, error) {
 	}
 	i := slices.IndexFunc(dtypes, func(d dtype) bool { return d.name == kind })
 	if i < 0 {
-		return e, fmt.Errorf("elements of type %.80q cannot be read, only F32, F64, F16 and BF16", kind)
+		return e, fmt.Errorf("elements of type %.80q cannot be read, only floats (F64, F32, F16, BF16), whole numbers to 64 bits and BOOL", kind)
 	}
 	e.dtype = dtypes[i]
 	if e.shape == nil {

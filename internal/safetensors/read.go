@@ -64,9 +64,12 @@ func ReadFile(path string) ([]Tensor, map[string]string, error) {
 func readData(r io.Reader, e entry) (Tensor, error) {
 	t := Tensor{Name: e.name, Shape: e.shape}
 	n := int(e.end-e.begin) / e.dtype.size
-	if e.dtype.size == 8 {
+	switch {
+	case e.dtype.whole():
+		t.I64 = make([]int64, 0, n)
+	case e.dtype.size == 8:
 		t.F64 = make([]float64, 0, n)
-	} else {
+	default:
 		t.F32 = make([]float32, 0, n)
 	}
 	buf := make([]byte, min(1<<16, n*e.dtype.size))
@@ -90,14 +93,16 @@ func (t *Tensor) decode(d dtype, b []byte) {
 			t.F32 = append(t.F32, math.Float32frombits(binary.LittleEndian.Uint32(b[i:])))
 		case "BF16":
 			t.F32 = append(t.F32, math.Float32frombits(uint32(binary.LittleEndian.Uint16(b[i:]))<<16))
+		case "F16":
+			t.F32 = append(t.F32, Half(binary.LittleEndian.Uint16(b[i:])))
 		default:
-			t.F32 = append(t.F32, half(binary.LittleEndian.Uint16(b[i:])))
+			t.I64 = append(t.I64, whole(d.name, b[i:]))
 		}
 	}
 }
 
-// half returns the float32 of an IEEE 754 half-precision number.
-func half(h uint16) float32 {
+// Half returns the float32 of an IEEE 754 half-precision number.
+func Half(h uint16) float32 {
 	sign, exp, frac := uint32(h&0x8000)<<16, uint32(h>>10&31), uint32(h&0x3ff)
 	switch exp {
 	case 0: // zero or subnormal: frac · 2⁻²⁴
@@ -107,4 +112,19 @@ func half(h uint16) float32 {
 		return math.Float32frombits(sign | 0x7f800000 | frac<<13)
 	}
 	return math.Float32frombits(sign | (exp+112)<<23 | frac<<13)
+}
+
+// whole returns the first element in b, a whole number or a boolean.
+func whole(kind string, b []byte) int64 {
+	switch kind {
+	case "I64":
+		return int64(binary.LittleEndian.Uint64(b))
+	case "I32":
+		return int64(int32(binary.LittleEndian.Uint32(b)))
+	case "I16":
+		return int64(int16(binary.LittleEndian.Uint16(b)))
+	case "I8":
+		return int64(int8(b[0]))
+	}
+	return int64(b[0])
 }

@@ -21,13 +21,14 @@ const (
 
 const metadataKey = "__metadata__"
 
-// Tensor is a named array, row after row. Its elements are in F32 or in F64;
-// the other is nil. A scalar has no axes.
+// Tensor is a named array, row after row. Its elements are in F32, in F64 or, whole
+// numbers and booleans of other programs, in I64; the others are nil. A scalar has no axes.
 type Tensor struct {
 	Name  string
 	Shape []int
 	F32   []float32
 	F64   []float64
+	I64   []int64 // only read
 }
 
 // dtype is an element type of the format and its size in bytes.
@@ -36,7 +37,11 @@ type dtype struct {
 	size int
 }
 
-var dtypes = []dtype{{"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2}}
+var dtypes = []dtype{{"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2},
+	{"I64", 8}, {"I32", 4}, {"I16", 2}, {"I8", 1}, {"U8", 1}, {"BOOL", 1}}
+
+// whole reports whether elements are whole numbers or booleans.
+func (d dtype) whole() bool { return d.name[0] != 'F' && d.name != "BF16" }
 
 func (t *Tensor) dtype() dtype {
 	if t.F64 != nil {
@@ -54,6 +59,8 @@ func (t *Tensor) check() error {
 		return fmt.Errorf("safetensors: %q cannot be the name of a tensor", t.Name)
 	case quoted(t.Name) > nameMost:
 		return fmt.Errorf("safetensors: the name %.40q… takes %d bytes in JSON; at most %d are read", t.Name, quoted(t.Name), nameMost)
+	case t.I64 != nil:
+		return fmt.Errorf("safetensors: %q has whole numbers, which are only read", t.Name)
 	case t.F32 != nil && t.F64 != nil:
 		return fmt.Errorf("safetensors: %q has float32 and float64 elements; it needs one of them", t.Name)
 	}

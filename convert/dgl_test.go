@@ -1,0 +1,253 @@
+package convert_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/convert"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/golden"
+	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/message"
+)
+
+// conv is a layer of this library for a golden case of DGL.
+type conv interface {
+	initer
+	Apply(t *grad.Tape, g *graph.Graph, in layers.In) layers.Out
+}
+
+// dglCase is a golden case: a layer's state dict, and what it computed there.
+type dglCase struct{ *golden.Case }
+
+func (c dglCase) number(name string) float64 { v, _ := c.Config[name].(float64); return v }
+func (c dglCase) int(name string) int        { v, _ := c.Config[name].(float64); return int(v) }
+func (c dglCase) is(name string) bool        { v, _ := c.Config[name].(bool); return v }
+func (c dglCase) text(name string) string {
+	v, _ := c.Config[name].(string)
+	return v
+}
+
+// not reports whether an argument that is true unless it is given was given as false.
+func (c dglCase) not(name string) bool { v, ok := c.Config[name].(bool); return ok && !v }
+
+// sides reads a width, or one for each side.
+func (c dglCase) sides() (in, inDst int) {
+	if v, ok := c.Config["in_feats"].([]any); ok {
+		return int(v[0].(float64)), int(v[1].(float64))
+	}
+	return c.int("in_feats"), 0
+}
+
+func (c dglCase) residual() layers.Residual {
+	if c.is("residual") {
+		return layers.ResidualIdentity
+	}
+	return layers.NoResidual
+}
+
+func (c dglCase) activation() grad.Activation { return grad.Activation(c.text("activation")) }
+
+// widths are those of the network of a GIN, a single Linear there.
+func (c dglCase) net() layers.MLP {
+	w := c.Params["apply_func.weight"].Shape
+	return layers.MLP{Widths: []int{w[1], w[0]}}
+}
+
+// dglLayers are the layers of the cases whose files begin so.
+var dglLayers = map[string]func(c dglCase) conv{
+	"gatconv_": func(c dglCase) conv {
+		in, inDst := c.sides()
+		return &layers.GATConv{In: in, InDst: inDst, Out: c.int("out_feats"), Heads: c.int("num_heads"), Slope: c.number("negative_slope"),
+			NoBias: c.not("bias"), Activation: c.activation(), Residual: c.residual()}
+	},
+	"gatv2conv": func(c dglCase) conv {
+		in, inDst := c.sides()
+		return &layers.GATv2Conv{In: in, InDst: inDst, Out: c.int("out_feats"), Heads: c.int("num_heads"), Shared: c.is("share_weights"),
+			NoProjBias: c.not("bias"), NoBias: !c.Has("params", "res_fc.bias"), Activation: c.activation(), Residual: c.residual()}
+	},
+	"dotgatconv": func(c dglCase) conv {
+		in, inDst := c.sides()
+		return &layers.DotGATConv{In: in, InDst: inDst, Out: c.int("out_feats"), Heads: c.int("num_heads")}
+	},
+	"graphconv_": func(c dglCase) conv {
+		return &layers.GCNConv{In: c.int("in_feats"), Out: c.int("out_feats"), NoBias: c.not("bias"), Norm: layers.Norm(c.text("norm")), Activation: c.activation()}
+	},
+	"sageconv_": func(c dglCase) conv {
+		in, inDst := c.sides()
+		l := &layers.SAGEConv{In: in, InDst: inDst, Out: c.int("out_feats"), NoBias: c.not("bias"), Aggregate: layers.Aggregator(c.text("aggregator_type"))}
+		if l.Aggregate == "pool" {
+			l.Aggregate, l.Project = layers.AggregateMax, true
+		}
+		return l
+	},
+	"ginconv_": func(c dglCase) conv {
+		return &layers.GINConv{Net: c.net(), Aggregate: layers.Aggregator(c.text("aggregator_type")), TrainEps: c.is("learn_eps")}
+	},
+	"gineconv": func(c dglCase) conv { return &layers.GINEConv{Net: c.net(), TrainEps: c.is("learn_eps")} },
+	"sgconv_k2.": func(c dglCase) conv {
+		return &layers.SGConv{In: c.int("in_feats"), Out: c.int("out_feats"), K: 2, Norm: layers.NormIn}
+	},
+	"chebconv_": func(c dglCase) conv {
+		return &layers.ChebConv{In: c.int("in_feats"), Out: c.int("out_feats"), K: c.int("k"), LambdaMax: c.number("lambda_max"), Norm: layers.NormIn}
+	},
+	"tagconv_k2.": func(c dglCase) conv {
+		return &layers.TAGConv{In: c.int("in_feats"), Out: c.int("out_feats"), K: c.int("k"), Norm: layers.NormIn}
+	},
+	"gcn2conv": func(c dglCase) conv {
+		return &layers.GCN2Conv{Width: c.Params["weight1"].Shape[0], Layer: c.int("layer"), Alpha: c.number("alpha"), Lambda: c.number("lambda_"),
+			TwoWeights: c.Has("params", "weight2"), Norm: layers.NormIn}
+	},
+	"agnnconv": func(dglCase) conv { return &layers.AGNNConv{} },
+	"edgeconv": func(c dglCase) conv {
+		return &layers.EdgeConv{Net: layers.MLP{Widths: []int{2 * c.int("in_feat"), c.int("out_feat")}}, BatchNorm: c.is("batch_norm")}
+	},
+	"nnconv_": func(c dglCase) conv {
+		return &layers.NNConv{In: c.int("in_feats"), Out: c.int("out_feats"), EdgeIn: c.Params["edge_func.weight"].Shape[1], MaxEach: true,
+			Aggregate: layers.Aggregator(c.text("aggregator_type")), Residual: c.residual()}
+	},
+	"relgraphconv": func(c dglCase) conv {
+		l := &layers.RGCNConv{In: c.int("in_feat"), Out: c.int("out_feat"), Relations: c.int("num_rels"), Aggregate: layers.AggregateSum,
+			LayerNorm: c.is("layer_norm"), NoRoot: c.not("self_loop"), Activation: c.activation()}
+		switch c.text("regularizer") {
+		case "basis":
+			l.Bases = c.int("num_bases")
+		case "bdd":
+			l.Blocks = c.int("num_bases")
+		}
+		return l
+	},
+	"gatedgraphconv": func(c dglCase) conv {
+		return &layers.GatedGraphConv{In: c.int("in_feats"), Out: c.int("out_feats"), Steps: c.int("n_steps"), Kinds: c.int("n_etypes")}
+	},
+	"pnaconv_": func(c dglCase) conv {
+		l := &layers.PNAConv{In: c.int("in_size"), Out: c.int("out_size"), Towers: c.int("num_towers"), Divide: true, EdgeIn: c.int("edge_feat_size"),
+			Delta: c.number("delta"), BatchNorm: true, Slope: 0.01}
+		for _, a := range c.Config["aggregators"].([]any) {
+			l.Aggregators = append(l.Aggregators, layers.Aggregator(a.(string)))
+		}
+		for _, a := range c.Config["scalers"].([]any) {
+			l.Scalers = append(l.Scalers, layers.Scaler(a.(string)))
+		}
+		l.Residual = l.In == l.Out
+		return l
+	},
+}
+
+// The state dict of each golden case of DGL is read, computes here what it computed there, and
+// is written back: the same names, the same shapes, the same numbers but where two biases
+// there are one here.
+func TestDGL(t *testing.T) {
+	seen := 0
+	for start, make := range dglLayers {
+		files, err := filepath.Glob("../layers/testdata/dgl/" + strings.TrimSuffix(start, ".") + "*.json")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no files begin with %s (%v)", start, err)
+		}
+		for _, file := range files {
+			if base := filepath.Base(file); strings.Contains(base, "block") || !strings.HasPrefix(base, start) {
+				continue // a block is a graph, and no other layer
+			}
+			seen++
+			t.Run(filepath.Base(file), func(t *testing.T) {
+				c := dglCase{golden.Load(t, file)}
+				runDGL(t, c, initialised(make(c)))
+			})
+		}
+	}
+	if seen < 50 {
+		t.Errorf("%d cases", seen)
+	}
+}
+
+func runDGL(t *testing.T, c dglCase, l conv) {
+	state := convert.State{}
+	for name, a := range c.Params {
+		d := a.Dense()
+		state["conv."+name] = convert.Array{Shape: a.Shape, Data: d.Data}
+	}
+	m := convert.Modules{"conv": l}
+	if err := m.Load(convert.DGL, state); err != nil {
+		t.Fatal(err)
+	}
+	g, in := c.stage(t)
+	want := c.Tensor(t, "outputs", "y")
+	check := func(when string) {
+		if strings.HasSuffix(c.Name, "_train") { // of its batch norm; the names alone are compared
+			return
+		}
+		if y := l.Apply(grad.NewEval(), g, in).Y.Value(); !(furthest(y.Data, want.Data) < 1e-5) {
+			t.Errorf("%s, the result is off by %.1e", when, furthest(y.Data, want.Data))
+		}
+	}
+	check("loaded")
+	back, err := m.State(convert.DGL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, a := range state {
+		b, ok := back[name]
+		summed := strings.HasSuffix(name, "lstm.bias_ih_l0") || strings.HasSuffix(name, "lstm.bias_hh_l0") || strings.HasSuffix(name, ".phi.bias") || strings.HasSuffix(name, ".theta.bias")
+		if !ok || !slices.Equal(a.Shape, b.Shape) && len(a.Data) != 1 || !summed && !slices.Equal(a.Data, b.Data) {
+			t.Errorf("%s of shape %v comes back as %v, or with other numbers", name, a.Shape, b.Shape)
+		}
+	}
+	if len(back) != len(state) {
+		t.Errorf("%d arrays come back, of %d:\n%v", len(back), len(state), back)
+	}
+	if err := m.Load(convert.DGL, back); err != nil {
+		t.Error(err)
+	}
+	check("brought back")
+}
+
+// stage returns the graph and the inputs of a case.
+func (c dglCase) stage(t *testing.T) (*graph.Graph, layers.In) {
+	var in layers.In
+	e := c.Graph
+	g := graph.Must(graph.New(e.NumSrc, e.Src, e.Dst))
+	if e.NumSrc != e.NumDst {
+		g = graph.Must(graph.NewBipartite(e.NumSrc, e.NumDst, e.Src, e.Dst))
+	}
+	for name, a := range c.Inputs {
+		if a.Dtype == "int64" {
+			g = graph.Must(g.WithKinds(c.Ints(t, "inputs", name)))
+			continue
+		}
+		x := grad.Const(a.Dense())
+		switch name {
+		case "x", "x_src":
+			in.Src = x
+		case "x_dst", "x_0":
+			in.Dst = x
+		case "edge_attr":
+			in.Edge = message.OnEdges(g, x)
+		default:
+			in.Weight = message.OnEdges(g, x)
+		}
+	}
+	return g, in
+}
+
+// A layer that DGL has not, or not so, is refused, and so is what no module takes.
+func TestNotConvertible(t *testing.T) {
+	for want, m := range map[string]convert.Modules{
+		`DGL's has no features of edges`:                                 {"a": initialised(&layers.GATConv{In: 2, Out: 1, EdgeIn: 1})},
+		`DGL has no layer like a *layers.ResGatedConv`:                   {"a": initialised(&layers.ResGatedConv{In: 2, Out: 1})},
+		`"a", a *layers.GATConv: it has no Params; was its Init called?`: {"a": &layers.GATConv{In: 2, Out: 1}},
+		`DGL has no layer like a layers.GATConv`:                         {"a": layers.GATConv{}},
+		`what stands under "a" is nil`:                                   {"a": (*layers.GATConv)(nil)},
+		`two modules have an array "a.weight"`:                           {"a": initialised(&layers.Linear{In: 2, Out: 1}), "": convert.Modules{"a.weight": grad.NewParam(1)}},
+		`the Param under "" is nil, or has no name`:                      {"": grad.NewParam(1)},
+	} {
+		if _, err := m.State(convert.DGL); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want an error about %s", err, want)
+		}
+	}
+	if _, err := (convert.Modules{}).State("TensorFlow"); err == nil || !strings.Contains(err.Error(), `no framework is called "TensorFlow"`) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,185 @@
+package convert_test
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/convert"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/sequence"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// small is the model of testdata/small.pt.
+func small() (convert.Modules, *layers.Linear) {
+	l := initialised(&layers.Linear{In: 3, Out: 2})
+	return convert.Modules{"0": l, "1": initialised(&layers.BatchNorm{Width: 2})}, l
+}
+
+func smallState(t *testing.T) convert.State {
+	t.Helper()
+	s, err := convert.Read("testdata/small.pt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// The error of a state dict of another model lists all that differs, and nothing is changed.
+func TestLoadMismatch(t *testing.T) {
+	m, l := small()
+	before := slices.Clone(l.W.Value.Data)
+	s := smallState(t)
+	delete(s, "0.bias")
+	delete(s, "1.running_var")
+	s["2.weight"], s["extra"] = s["1.bias"], s["1.bias"]
+	s["0.weight"] = convert.Array{Shape: []int{3, 2}, Data: s["0.weight"].Data}
+	err := m.Load(convert.PyTorch, s)
+	const want = "convert: load: the state dict is not one of PyTorch of this model: missing there: 0.bias, 1.running_var; " +
+		"not in the model: 2.weight, extra; 0.weight is [3 2] there and [2 3] in the model"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if !slices.Equal(l.W.Value.Data, before) {
+		t.Error("the model has changed")
+	}
+	s = smallState(t)
+	s["0.bias"] = convert.Array{Shape: []int{2}, Data: make([]tensor.Float, 1)}
+	if err := m.Load(convert.PyTorch, s); err == nil || !strings.Contains(err.Error(), "0.bias has 1 elements for its shape [2]") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A state dict of another framework names what it would have to have.
+func TestLoadOtherFramework(t *testing.T) {
+	l := initialised(&layers.GCNConv{In: 3, Out: 2})
+	s := convert.State{"weight": {Shape: []int{3, 2}, Data: make([]tensor.Float, 6)}, "bias": {Shape: []int{2}, Data: make([]tensor.Float, 2)}}
+	m := convert.Modules{"": l}
+	if err := m.Load(convert.DGL, s); err != nil {
+		t.Error(err)
+	}
+	if err := m.Load(convert.PyG, s); err == nil || !strings.Contains(err.Error(), "missing there: lin.weight; not in the model: weight") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The names that PyG had before version 2.5 are read: two for one matrix, which must agree.
+func TestOlderGATConv(t *testing.T) {
+	l := initialised(&layers.GATConv{In: 2, Out: 1, Heads: 2})
+	m := convert.Modules{"": l}
+	s, err := m.State(convert.PyG)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s["lin_src.weight"], s["lin_dst.weight"] = s["lin.weight"], s["lin.weight"]
+	delete(s, "lin.weight")
+	if err := m.Load(convert.PyG, s); err != nil {
+		t.Error(err)
+	}
+	other := slices.Clone(s["lin_dst.weight"].Data)
+	other[3]++
+	s["lin_dst.weight"] = convert.Array{Shape: []int{2, 2}, Data: other}
+	if err := m.Load(convert.PyG, s); err == nil || !strings.Contains(err.Error(), "lin_src.weight and lin_dst.weight differ there and are one Param of the model") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Two biases there are one here: their sum, but for what a GRU resets.
+func TestTwoBiases(t *testing.T) {
+	l := initialised(&sequence.GRU{In: 1, Hidden: 1})
+	m := convert.Modules{"rnn": l}
+	s := convert.State{"rnn.weight_ih_l0": {Shape: []int{3, 1}, Data: []tensor.Float{1, 2, 3}}, "rnn.weight_hh_l0": {Shape: []int{3, 1}, Data: []tensor.Float{4, 5, 6}},
+		"rnn.bias_ih_l0": {Shape: []int{3}, Data: []tensor.Float{1, 2, 3}}, "rnn.bias_hh_l0": {Shape: []int{3}, Data: []tensor.Float{10, 20, 30}}}
+	if err := m.Load(convert.PyTorch, s); err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Concat(l.B.Value.Data, l.BN.Value.Data); !slices.Equal(got, []tensor.Float{11, 22, 3, 30}) {
+		t.Errorf("the biases are %v", got)
+	}
+	back, err := m.State(convert.PyTorch)
+	if err != nil || !slices.Equal(back["rnn.bias_ih_l0"].Data, []tensor.Float{11, 22, 3}) || !slices.Equal(back["rnn.bias_hh_l0"].Data, []tensor.Float{0, 0, 30}) {
+		t.Errorf("%v, %v", back, err)
+	}
+}
+
+// A cell whose formula is another one is refused, whatever its shapes.
+func TestOtherCells(t *testing.T) {
+	for want, l := range map[string]sequence.Cell{
+		"no UpdateAdmits": initialised(&sequence.GRU{In: 2, Hidden: 2, UpdateAdmits: true}),
+		"no ResetBefore":  initialised(&sequence.GRU{In: 2, Hidden: 2, ResetBefore: true}),
+		"no Minimal":      initialised(&sequence.GRU{In: 2, Hidden: 2, Minimal: true}),
+		"no Leak":         initialised(&sequence.RNN{In: 2, Hidden: 2, Leak: 0.5}),
+		"no Residual":     initialised(&sequence.RNN{In: 2, Hidden: 2, Residual: true}),
+		"no other Forget": initialised(&sequence.LSTM{In: 2, Hidden: 2, Forget: sequence.CoupledForget}),
+		"no LayerNorm":    initialised(&sequence.LSTM{In: 2, Hidden: 2, LayerNorm: true}),
+	} {
+		if _, err := (convert.Modules{"": l}).State(convert.PyTorch); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want an error about %q", err, want)
+		}
+	}
+}
+
+// What a layer of this library has besides is no part of the one there, and is not left out
+// without a word.
+func TestNothingIsLeftOut(t *testing.T) {
+	l := initialised(&sequence.Conv1D{In: 2, Out: 2, Kernel: 3, WeightNorm: true})
+	if _, err := (convert.Modules{"conv": l}).State(convert.PyTorch); err == nil || !strings.Contains(err.Error(), `"conv", a *sequence.Conv1D: PyTorch has no place for its Gain of shape [2]`) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A BatchNorm1d in a PyG model is read and not only PyG's own, which has it as its module.
+func TestBatchNormOfEither(t *testing.T) {
+	l := initialised(&layers.BatchNorm{Width: 2})
+	m := convert.Modules{"norm": l}
+	for _, f := range []convert.Framework{convert.PyTorch, convert.PyG} {
+		s, err := m.State(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prefix := map[convert.Framework]string{convert.PyTorch: "norm.", convert.PyG: "norm.module."}[f]
+		mean, ok := s[prefix+"running_mean"]
+		if !ok {
+			t.Fatalf("%s has the names\n%v", f, s)
+		}
+		mean.Data[1] = tensor.Float(len(prefix))
+		s[prefix+"num_batches_tracked"] = convert.Array{Data: []tensor.Float{7}}
+		if err := m.Load(convert.PyG, s); err != nil || l.Mean.Value.Data[1] != tensor.Float(len(prefix)) {
+			t.Errorf("%v: %v, %v", f, err, l.Mean.Value.Data)
+		}
+	}
+}
+
+// Modules within modules, and one Param under two names.
+func TestNestedModules(t *testing.T) {
+	table := grad.NewParam(2, 3)
+	m := convert.Modules{"encoder": convert.Modules{"embed.weight": table, "lin": initialised(&layers.Linear{In: 3, Out: 2, NoBias: true})}, "tied.weight": table}
+	s, err := m.State(convert.PyTorch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Sorted(maps.Keys(s)); !slices.Equal(got, []string{"encoder.embed.weight", "encoder.lin.weight", "tied.weight"}) {
+		t.Errorf("%v", got)
+	}
+	s["tied.weight"].Data[1] = 7
+	if err := m.Load(convert.PyTorch, s); err == nil || !strings.Contains(err.Error(), "differ there and are one Param") {
+		t.Errorf("%v", err)
+	}
+	s["encoder.embed.weight"].Data[1] = 7
+	if err := m.Load(convert.PyTorch, s); err != nil || table.Value.Data[1] != 7 {
+		t.Errorf("%v, %v", err, table.Value.Data)
+	}
+}
+
+func TestWriteFails(t *testing.T) {
+	if err := convert.Write(filepath.Join(t.TempDir(), "no", "a"), convert.State{}); err == nil || !strings.HasPrefix(err.Error(), "convert: ") {
+		t.Errorf("%v", err)
+	}
+	if err := convert.Write(filepath.Join(t.TempDir(), "a"), convert.State{"w": {Shape: []int{2}, Data: make([]tensor.Float, 1)}}); err == nil || !strings.Contains(err.Error(), `"w" has 1 elements for the shape [2]`) {
+		t.Errorf("%v", err)
+	}
+}

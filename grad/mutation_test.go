@@ -26,7 +26,7 @@ var mutations = []struct{ name, file, old, new string }{
 	{"max", "extreme.go", "dx[n.at(k, p)] += dy.Data[k]", "dx[n.at(k, p)] += 1.001 * dy.Data[k]"},
 	{"cross-entropy", "../internal/dense/entropy.go", "vec.Axpy(dx, w, p)", "vec.Axpy(dx, 1.001*w, p)"},
 	{"cross-entropy of few classes", "../internal/dense/entropy.go", "dx[j] += w * v", "dx[j] += 1.001 * w * v"},
-	{"layer norm", "../internal/dense/layernorm.go", "-scale*scale*dot)", "-scale*scale*dot*1.001)"},
+	{"layer norm", "../internal/dense/layernorm.go", "-scale * scale * dot)", "-1.001 * scale * scale * dot)"},
 	{"columns' norm", "../internal/dense/columnnorm.go", "-f * scale * dyx / rows", "-1.001 * f * scale * dyx / rows"},
 }
 

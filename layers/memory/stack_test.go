@@ -133,7 +133,7 @@ func TestStackEnds(t *testing.T) {
 		t.Errorf("an empty stack that is popped reads %v and keeps %v", r.Value().Data, s[1].Value().Data)
 	}
 	for i := range 3 {
-		r, s = m.Step(nil, s, grad.Const(unit(min(i, 1), 2)), number(1), number(0))
+		_, s = m.Step(nil, s, grad.Const(unit(min(i, 1), 2)), number(1), number(0))
 	}
 	if _, s = m.Step(nil, s, grad.Const(unit(0, 2)), number(0), number(1)); !slices.Equal(s[1].Value().Data, []tensor.Float{0, 0}) {
 		t.Errorf("three pushes into two slots leave %v after a pop and an empty push", s[1].Value().Data)

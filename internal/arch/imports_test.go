@@ -42,6 +42,7 @@ var table = map[string]string{
 	"datasets/points":   "graph tensor",
 	"datasets/cora/gen": "datasets graph tensor sparse",
 	"train":             "grad tensor",
+	"explain":           "grad graph message sparse tensor train",
 	"layers":            "layers/internal/compose message grad graph tensor",
 	"layers/sequence":   "layers layers/internal/compose message internal/dense grad graph tensor",
 	"layers/attention":  "layers layers/decode layers/internal/compose layers/sequence message internal/attend grad graph tensor",

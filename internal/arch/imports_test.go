@@ -56,7 +56,7 @@ var table = map[string]string{
 	// Parts of the command, which only it imports.
 	"cmd/gatbench/internal/bench":  "* cmd/gatbench/internal/usage",
 	"cmd/gatbench/internal/demo":   "* datasets/points datasets/text internal/picture cmd/gatbench/internal/report",
-	"cmd/gatbench/internal/draw":   "datasets internal/picture tensor train",
+	"cmd/gatbench/internal/draw":   "datasets graph internal/picture tensor train",
 	"cmd/gatbench/internal/report": "train cmd/gatbench/internal/usage",
 	"cmd/gatbench/internal/usage":  "",
 

@@ -316,3 +316,17 @@ func TestFidelity(t *testing.T) {
 		}
 	}
 }
+
+// Both ways of an edge have the mean of their scores, and one without a way back its own.
+func TestUndirected(t *testing.T) {
+	g := graph.Must(graph.New(3, []int32{1, 2, 1, 2}, []int32{0, 0, 2, 1}))
+	c, err := explain.New(func(t *grad.Tape, g *graph.Graph, x, w *grad.Var) *grad.Var { return x }, g, tensor.New(3, 2), explain.Node{Hops: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := c.Saliency()
+	copy(e.Edges, []float64{1, 2, 3, 7}) // 1 → 0, 2 → 0, 2 → 1, 1 → 2
+	if got := c.Undirected(e); !slices.Equal(got.Edges, []float64{1, 2, 5, 5}) || e.Edges[3] != 7 {
+		t.Errorf("got %v of %v", got.Edges, e.Edges)
+	}
+}

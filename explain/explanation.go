@@ -36,6 +36,25 @@ func (e *Explanation) TopFeatures(k int) []int32 {
 	return top(e.Features, all, k)
 }
 
+// Undirected returns the explanation of a graph whose edges go both ways as one that
+// scores pairs of nodes: each edge has the mean of its score and that of its way back.
+// An edge whose way back is not there, or does not count, keeps its own.
+func (c *Case) Undirected(e *Explanation) *Explanation {
+	out := *e
+	out.Edges = slices.Clone(e.Edges)
+	from, to := c.Graph.In().Cols, c.Graph.Destinations()
+	at := make(map[[2]int32]int32, len(c.open))
+	for _, edge := range c.open {
+		at[[2]int32{from[edge], to[edge]}] = edge
+	}
+	for _, edge := range c.open {
+		if back, ok := at[[2]int32{to[edge], from[edge]}]; ok {
+			out.Edges[edge] = (e.Edges[edge] + e.Edges[back]) / 2
+		}
+	}
+	return &out
+}
+
 // top sorts numbers by their scores and returns the first k.
 func top(scores []float64, numbers []int32, k int) []int32 {
 	slices.SortStableFunc(numbers, func(a, b int32) int { return cmp.Compare(scores[b], scores[a]) })

@@ -214,8 +214,7 @@ func (x *explained) files() error {
 		return nil
 	}
 	p := draw.Explained{
-		Dataset: x.Dataset, Graph: x.why.Graph, Edges: x.why.Edges(), Scores: x.scores.Edges, Best: x.scores.TopEdges(x.command.Top),
-		Title: fmt.Sprintf("node %d: why %s, by %s", x.command.Node, x.className(x.why.Class), x.command.Method),
+		Dataset: x.Dataset, Class: x.why.Class, Method: x.command.Method, Graph: x.why.Graph, Edges: x.why.Edges(), Scores: x.scores.Edges, Best: x.scores.TopEdges(x.command.Top),
 	}
 	return p.Write(x.command.Picture)
 }

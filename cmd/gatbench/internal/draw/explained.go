@@ -13,7 +13,8 @@ import (
 // Explained is what a node's class comes from.
 type Explained struct {
 	*datasets.Dataset
-	Title  string
+	Class  int          // that of node 0, which is explained
+	Method string       // what has explained it
 	Graph  *graph.Graph // the neighbourhood; node 0 is the one that is explained
 	Edges  []int32      // of it that count
 	Scores []float64    // of its edges
@@ -26,49 +27,68 @@ func (x *Explained) Write(path string) error {
 	return savePanels(path, [][]picture.Panel{{x}})
 }
 
-// distances returns how many edges lie between each node and node 0, and the node next
-// to it on the way.
-func (x *Explained) distances() (far, by []int) {
-	far, by = make([]int, x.Graph.NumNodes()), make([]int, x.Graph.NumNodes())
-	for v := range far {
-		far[v] = -1
-	}
-	far[0] = 0
-	for queue := []int{0}; len(queue) > 0; queue = queue[1:] {
-		v := queue[0]
+// tree is the neighbourhood as breadth-first search finds it.
+type tree struct {
+	order    []int // nodes, the nearest first
+	far      []int // edges between a node and node 0; −1: more than the search goes
+	children [][]int
+	weight   []float64 // room that a node wants: that of those behind it, and some of its own
+}
+
+// tree returns that of the neighbourhood.
+func (x *Explained) tree() *tree {
+	n := x.Graph.NumNodes()
+	t := &tree{[]int{0}, slices.Repeat([]int{-1}, n), make([][]int, n), make([]float64, n)}
+	t.far[0] = 0
+	for i := 0; i < len(t.order); i++ {
+		v := t.order[i]
 		for _, u := range x.Graph.Sources(v) {
-			if far[u] < 0 {
-				far[u], by[u] = far[v]+1, v
-				queue = append(queue, int(u))
+			if t.far[u] < 0 {
+				t.far[u] = t.far[v] + 1
+				t.children[v], t.order = append(t.children[v], int(u)), append(t.order, int(u))
 			}
 		}
 	}
-	return far, by
-}
-
-// places returns where the nodes are: on rings by their distance, behind the node that
-// they are reached from.
-func (x *Explained) places(middle picture.Point, radius float64) []picture.Point {
-	far, by := x.distances()
-	rings := make([][]int, slices.Max(far)+1)
-	for v, d := range far {
-		rings[d] = append(rings[d], v)
-	}
-	at, turn := make([]picture.Point, len(far)), make([]int, len(far))
-	at[0] = middle
-	for d, nodes := range rings[1:] {
-		slices.SortStableFunc(nodes, func(a, b int) int { return turn[by[a]] - turn[by[b]] })
-		r := ring{middle, radius * float64(d+1) / float64(len(rings)-1), len(nodes)}
-		for i, v := range nodes {
-			at[v], turn[v] = r.at(i), i
+	const own = 8 // so that those with nothing behind them have room too
+	for _, v := range slices.Backward(t.order) {
+		t.weight[v] = own
+		for _, u := range t.children[v] {
+			t.weight[v] += t.weight[u] / own
 		}
 	}
-	return at
+	return t
+}
+
+// places returns where the nodes are: on rings by their distance, each in a sector behind
+// the node that it is reached from; and how large they can be drawn.
+func (t *tree) places(middle picture.Point, radius float64) (at []picture.Point, size []float64) {
+	last := max(1, t.far[t.order[len(t.order)-1]])
+	at, size = make([]picture.Point, len(t.far)), make([]float64, len(t.far))
+	from, to := make([]float64, len(t.far)), make([]float64, len(t.far))
+	to[0] = 2 * math.Pi
+	for _, v := range t.order {
+		far, angle := radius*float64(t.far[v])/float64(last), (from[v]+to[v])/2
+		at[v] = picture.Point{X: middle.X + far*math.Sin(angle), Y: middle.Y - far*math.Cos(angle)}
+		size[v] = 4.5
+		if v > 0 {
+			size[v] = min(4.5, max(1, far*(to[v]-from[v])/2))
+		}
+		sum, next := 0.0, from[v]
+		for _, u := range t.children[v] {
+			sum += t.weight[u]
+		}
+		for _, u := range t.children[v] {
+			from[u] = next
+			next += (to[v] - from[v]) * t.weight[u] / sum
+			to[u] = next
+		}
+	}
+	return at, size
 }
 
 // heading names the panel, the classes that occur, and what dark edges are.
 func (x *Explained) heading() picture.Heading {
-	h := picture.Heading{Title: x.Title}
+	h := picture.Heading{Title: fmt.Sprintf("node %d: why %s, by %s", x.Graph.From().Src[0], className(x.Dataset, x.Class), x.Method)}
 	seen := make([]bool, x.Classes)
 	for _, v := range x.Graph.From().Src {
 		if c := x.Labels[v]; c >= 0 {
@@ -88,34 +108,45 @@ func (x *Explained) heading() picture.Heading {
 // Draw draws edges first, then nodes, then numbers.
 func (x *Explained) Draw(c *picture.Canvas, box picture.Box) {
 	box = x.heading().Draw(c, box)
-	at := x.places(box.Middle(), box.Height()/2-14)
-	most := 0.0
+	at, size := x.tree().places(box.Middle(), box.Height()/2-14)
+	from, to, share := x.Graph.In().Cols, x.Graph.Destinations(), x.shares()
 	for _, e := range x.Edges {
-		most = math.Max(most, math.Abs(x.Scores[e]))
-	}
-	line := func(e int32, s picture.Stroke) {
-		if most > 0 {
-			s.Width += 2.5 * math.Max(0, x.Scores[e]) / most
-		}
-		c.Line(at[x.Graph.In().Cols[e]], at[x.Graph.Destinations()[e]], s)
-	}
-	for _, e := range x.Edges {
-		line(e, picture.Stroke{Colour: edgeColour, Width: 0.3})
+		c.Line(at[from[e]], at[to[e]], picture.Stroke{Colour: edgeColour, Width: 0.25 + 0.5*share[e]})
 	}
 	named := map[int32]bool{0: true}
 	for _, e := range x.Best {
-		line(e, picture.Stroke{Colour: picture.Ink, Width: 0.5})
-		named[x.Graph.In().Cols[e]], named[x.Graph.Destinations()[e]] = true, true
+		c.Line(at[from[e]], at[to[e]], picture.Stroke{Colour: picture.Ink, Width: 0.5 + 1.5*share[e]})
+		named[from[e]], named[to[e]] = true, true
 	}
 	nodes := x.Graph.From().Src
-	size := min(4.5, 60/math.Sqrt(float64(len(nodes))))
 	for v, p := range at {
-		n := neighbourhood{Dataset: x.Dataset}
-		n.disc(c, p, nodes[v], size)
+		(&neighbourhood{Dataset: x.Dataset}).disc(c, p, nodes[v], size[v])
 	}
 	for v, p := range at {
 		if named[int32(v)] {
-			c.Text(picture.Point{X: p.X + size + 1, Y: p.Y - size}, fmt.Sprint(nodes[v]), picture.Letters{Size: 7, Colour: picture.Ink, Anchor: picture.Start})
+			number(c, picture.Point{X: p.X, Y: p.Y - size[v] - 5}, fmt.Sprint(nodes[v]))
 		}
 	}
+}
+
+// shares returns the edges' scores beside the largest, 0 for what speaks against the class.
+func (x *Explained) shares() []float64 {
+	most, out := 0.0, make([]float64, len(x.Scores))
+	for _, e := range x.Edges {
+		most = math.Max(most, x.Scores[e])
+	}
+	for _, e := range x.Edges {
+		if x.Scores[e] > 0 {
+			out[e] = x.Scores[e] / most
+		}
+	}
+	return out
+}
+
+// number writes a node's number over what is there.
+func number(c *picture.Canvas, at picture.Point, text string) {
+	letters := picture.Letters{Size: 7, Colour: picture.Ink, Anchor: picture.Middle}
+	half := letters.Width(text)/2 + 0.5
+	c.Rect(picture.Box{Left: at.X - half, Top: at.Y - 3.5, Right: at.X + half, Bottom: at.Y + 3.5}, picture.White)
+	c.Text(picture.Point{X: at.X, Y: at.Y + 2.5}, text, letters)
 }

@@ -109,9 +109,10 @@ func (c *explainCommand) subject(e env) (*network, *task, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	report.NewProgress(e.errOut).Show("training %s on %s first; --model FILE takes one that is there", r.model().title, k.Name)
+	progress := report.NewProgress(e.errOut)
+	progress.Show("training %s on %s first; --model FILE takes one that is there", r.model().title, k.Name)
 	_, err = fit.Run(e.ctx)
-	report.NewProgress(e.errOut).Clear()
+	progress.Clear()
 	return n, k, err
 }
 

@@ -11,6 +11,8 @@
 // or a folder, whose form its name says, and a function for each form reads that:
 // [Planetoid], [LINQS], [WebKB], [NPZ], [Tables], [JSON], [EdgeList], [MatrixMarket].
 //
+// [Houses] draws a graph whose classes and explanations are known.
+//
 // Labels, weights and splits mean the same in every form: docs/datasets.md says what.
 //
 // Graphs have each edge once and no self-loops. Those that are known by name have

@@ -30,6 +30,7 @@ type commandLine struct {
 	Predict predictCommand `cmd:"" help:"Write the class of each node, by a saved model."`
 	Table   tableCommand   `cmd:"" help:"Train models on datasets for many seeds, beside what is published."`
 	Bench   benchCommand   `cmd:"" help:"Time the kernels, beside what this machine can do."`
+	Explain explainCommand `cmd:"" help:"Say which edges and features the class of a node comes from."`
 	Demo    demoCommand    `cmd:"" help:"Train a model of sequences and show what it does."`
 	Data    dataCommand    `cmd:"" help:"List, describe, check, convert and fetch datasets."`
 	Version versionCommand `cmd:"" help:"Say which version this is and what of this machine it uses."`

@@ -12,7 +12,7 @@ func newSAGE(r *recipe, s size) layer {
 }
 
 func (l *sageLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
-	return l.Apply(t, h.graph, layers.In{Src: x})
+	return l.Apply(t, h.graph, layers.In{Src: x, Weight: h.mask})
 }
 
 // ginLayer has a perceptron of two layers.
@@ -27,7 +27,7 @@ func newGIN(r *recipe, s size) layer {
 }
 
 func (l *ginLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
-	return l.Apply(t, h.graph, layers.In{Src: t.Dropout(x, l.drop)})
+	return l.Apply(t, h.graph, layers.In{Src: t.Dropout(x, l.drop), Weight: h.mask})
 }
 
 // denseLayer sees no graph.

@@ -32,7 +32,7 @@ func (l *gatLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
 	if l.drop > 0 {
 		x = t.Dropout(x, l.drop)
 	}
-	return l.Apply(t, h.graph, layers.In{Src: x})
+	return l.Apply(t, h.graph, layers.In{Src: x, Weight: h.mask})
 }
 
 type gatv2Layer struct{ layers.GATv2Conv }
@@ -45,7 +45,7 @@ func newGATv2(r *recipe, s size) layer {
 }
 
 func (l *gatv2Layer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
-	return l.Apply(t, h.graph, layers.In{Src: x})
+	return l.Apply(t, h.graph, layers.In{Src: x, Weight: h.mask})
 }
 
 type transformerLayer struct{ layers.TransformerConv }
@@ -58,5 +58,5 @@ func newTransformer(r *recipe, s size) layer {
 }
 
 func (l *transformerLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
-	return l.Apply(t, h.graph, layers.In{Src: x})
+	return l.Apply(t, h.graph, layers.In{Src: x, Weight: h.mask})
 }

@@ -114,9 +114,9 @@ func (l *agnnLayer) Init(rng *rand.Rand) {
 func (l *agnnLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
 	x = t.Dropout(x, l.drop)
 	if l.first {
-		return l.Apply(t, h.graph, layers.In{Src: l.Dense.Forward(t, x).Activate(l.activation)})
+		return l.Apply(t, h.graph, layers.In{Src: l.Dense.Forward(t, x).Activate(l.activation), Weight: h.mask})
 	}
-	out := l.Apply(t, h.graph, layers.In{Src: x})
+	out := l.Apply(t, h.graph, layers.In{Src: x, Weight: h.mask})
 	out.Y = l.Dense.Forward(t, out.Y).Activate(l.activation)
 	return out
 }
@@ -155,5 +155,5 @@ func (l *pnaLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
 	if l.Narrow != nil {
 		x = l.Narrow.Forward(t, x).ReLU()
 	}
-	return l.Apply(t, h.graph, layers.In{Src: x})
+	return l.Apply(t, h.graph, layers.In{Src: x, Weight: h.mask})
 }

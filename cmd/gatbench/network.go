@@ -26,6 +26,7 @@ type network struct {
 type hop struct {
 	graph  *graph.Graph
 	weight *grad.Var // of its edges, normalised on the whole graph; nil: the model reads none, or all are 1 and the graph is whole
+	mask   *grad.Var // of what its edges carry, for models that read no weights; nil: none
 }
 
 // newNetwork returns an initialised network for features of that width.

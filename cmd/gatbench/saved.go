@@ -10,7 +10,12 @@ import (
 
 // savedFlags say which model is used, and on what.
 type savedFlags struct {
-	File    string  `arg:"" help:"The model that --save wrote; of a --checkpoint, the state of its last epoch."`
+	File      string `arg:"" help:"The model that --save wrote; of a --checkpoint, the state of its last epoch."`
+	dataFlags `embed:""`
+}
+
+// dataFlags say what a model is used on, and how.
+type dataFlags struct {
 	Dataset *string `placeholder:"NAME" help:"The dataset (the one it was trained on)."`
 	Data    string  `placeholder:"DIR" help:"Folder of the dataset's files (else $$EDGEWISE_DATA, else the user's cache)."`
 	Splits  *string `placeholder:"NAME" help:"The split (the one it was trained on)."`

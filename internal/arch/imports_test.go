@@ -42,6 +42,7 @@ var table = map[string]string{
 	"datasets/points":   "graph tensor",
 	"datasets/cora/gen": "datasets graph tensor sparse",
 	"train":             "grad tensor",
+	"explain":           "grad graph message sparse tensor train",
 	"layers":            "layers/internal/compose message grad graph tensor",
 	"layers/sequence":   "layers layers/internal/compose message internal/dense grad graph tensor",
 	"layers/attention":  "layers layers/decode layers/internal/compose layers/sequence message internal/attend grad graph tensor",
@@ -55,7 +56,7 @@ var table = map[string]string{
 	// Parts of the command, which only it imports.
 	"cmd/gatbench/internal/bench":  "* cmd/gatbench/internal/usage",
 	"cmd/gatbench/internal/demo":   "* datasets/points datasets/text internal/picture cmd/gatbench/internal/report",
-	"cmd/gatbench/internal/draw":   "datasets internal/picture tensor train",
+	"cmd/gatbench/internal/draw":   "datasets graph internal/picture tensor train",
 	"cmd/gatbench/internal/report": "train cmd/gatbench/internal/usage",
 	"cmd/gatbench/internal/usage":  "",
 

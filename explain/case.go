@@ -1,0 +1,154 @@
+package explain
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Model returns the logits of the nodes of g, a column for each class. x is their
+// features. weight is E×1, or nil for 1 everywhere: what an edge carries is
+// multiplied by it, after all normalisation, so that 0 leaves the edge out and
+// changes no other. The convolutions of package layers do so by their In.Weight; of
+// those that normalise, pass the rows of [layers.SymmetricWeights] times weight, and
+// layers.NormNone. g.From() leads to the edges and nodes of the graph that [New] was
+// given, from which such rows come. A model must drop nothing: its tape records.
+type Model func(t *grad.Tape, g *graph.Graph, x, weight *grad.Var) *grad.Var
+
+// Node is what is asked about.
+type Node struct {
+	Number int32
+	Hops   int // over how many edges the model looks: its layers, where each looks at neighbours only
+}
+
+// Case is a node, its class and all that the class depends on.
+type Case struct {
+	Model    Model
+	Graph    *graph.Graph  // the neighbourhood, whose node 0 is the one in question; From leads to the whole graph
+	Features *tensor.Dense // of the neighbourhood's nodes
+	Class    int           // that of the largest logit; set it to ask about another
+
+	open []int32 // edges that can be left out: no loops, and the class depends on them
+}
+
+// New returns the case of a node of g with the features x, dense or sparse. The
+// error says which of them does not fit.
+func New(m Model, g *graph.Graph, x tensor.Array, at Node) (*Case, error) {
+	n := g.NumNodes()
+	switch {
+	case at.Number < 0 || int(at.Number) >= n:
+		return nil, fmt.Errorf("explain: there is no node %d: the graph has the nodes 0 to %d", at.Number, n-1)
+	case x.Shape()[0] != n:
+		return nil, fmt.Errorf("explain: the features have %d rows, and the graph %d nodes", x.Shape()[0], n)
+	}
+	near, err := g.Neighbourhood([]int32{at.Number}, at.Hops)
+	if err != nil {
+		return nil, err
+	}
+	c := &Case{Model: m, Graph: near, Features: rowsOf(x, near.From().Src), open: open(near, at.Hops)}
+	logits := c.logits(nil, grad.Const(c.Features), nil).Value().Data
+	if i := slices.IndexFunc(logits, func(v tensor.Float) bool { return v-v != 0 }); i >= 0 {
+		return nil, fmt.Errorf("explain: the model's logit %d of node %d is %v", i, at.Number, logits[i])
+	}
+	for j, v := range logits {
+		if v > logits[c.Class] {
+			c.Class = j
+		}
+	}
+	return c, nil
+}
+
+// rowsOf returns some rows of features, dense.
+func rowsOf(x tensor.Array, rows []int32) *tensor.Dense {
+	out := tensor.New(len(rows), x.Shape()[1])
+	for i, v := range rows {
+		row := out.Row(i)
+		switch x := x.(type) {
+		case *tensor.Dense:
+			copy(row, x.Row(int(v)))
+		case *sparse.CSR:
+			cols, values := x.Row(int(v))
+			for k, j := range cols {
+				if values == nil {
+					row[j]++
+				} else {
+					row[j] += values[k]
+				}
+			}
+		}
+	}
+	return out
+}
+
+// open returns the edges into nodes that are fewer than that many hops from node 0,
+// but for self-loops.
+func open(g *graph.Graph, hops int) []int32 {
+	reached := make([]bool, g.NumNodes())
+	reached[0] = true
+	inner := []int32{0}
+	for first := 0; hops > 1 && first < len(inner); hops-- {
+		last := len(inner)
+		for _, v := range inner[first:last] {
+			for _, u := range g.Sources(int(v)) {
+				if !reached[u] {
+					reached[u] = true
+					inner = append(inner, u)
+				}
+			}
+		}
+		first = last
+	}
+	var edges []int32
+	if hops < 1 {
+		return edges
+	}
+	to := g.Destinations()
+	for e, u := range g.In().Cols {
+		if v := to[e]; u != v && reached[v] {
+			edges = append(edges, int32(e))
+		}
+	}
+	return edges
+}
+
+// Edges returns the edges of Graph that can be left out, ascending: those that the
+// class depends on, without self-loops. They must not be modified.
+func (c *Case) Edges() []int32 { return c.open }
+
+// logits returns those of the node, 1×classes.
+func (c *Case) logits(t *grad.Tape, x, weight *grad.Var) *grad.Var {
+	return c.Model(t, c.Graph, x, weight).Rows([]int32{0})
+}
+
+// logit returns that of the class, one element.
+func (c *Case) logit(t *grad.Tape, x, weight *grad.Var) *grad.Var {
+	return c.logits(t, x, weight).Columns(c.Class, c.Class+1).Sum()
+}
+
+// weights returns E×1 weights: v for the edges that can be left out, 1 for others.
+func (c *Case) weights(v float64) *tensor.Dense {
+	w := tensor.New(c.Graph.NumEdges(), 1)
+	w.Fill(1)
+	for _, e := range c.open {
+		w.Data[e] = tensor.Float(v)
+	}
+	return w
+}
+
+// Probability returns the model's probability of the class.
+func (c *Case) Probability() float64 { return c.probability(c.Features, c.weights(1)) }
+
+// probability returns that of the class with other features and weights.
+func (c *Case) probability(x, weight *tensor.Dense) float64 {
+	row := c.logits(nil, grad.Const(x), grad.Const(weight)).Value().Data
+	sum := 0.0
+	for _, v := range row {
+		sum += math.Exp(float64(v) - float64(row[c.Class]))
+	}
+	return 1 / sum
+}

@@ -25,12 +25,12 @@ func TestPlantedRelations(t *testing.T) {
 		l.Init(rand.New(rand.NewPCG(1, 0)))
 		fit := &train.Fit{
 			Model: &struct{ L layer }{l}, Optimiser: &train.Adam{LR: 0.05}, Epochs: 60,
-			Loss: func(t *grad.Tape) *grad.Var { return l.Forward(t, d.Graph, x).Rows(d.Split.Train).CrossEntropy(labels) },
+			Loss: func(t *grad.Tape) *grad.Var { return l.Apply(t, d.Graph, layers.In{Src: x}).Y.Rows(d.Split.Train).CrossEntropy(labels) },
 		}
 		if _, err := fit.Run(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		return train.Accuracy(l.Forward(nil, d.Graph, x).Value(), d.Labels, d.Split.Test)
+		return train.Accuracy(l.Apply(nil, d.Graph, layers.In{Src: x}).Y.Value(), d.Labels, d.Split.Test)
 	}
 	if got := accuracy(&layers.RGCNConv{In: 4, Out: 4, Relations: 8}); got < 0.95 {
 		t.Errorf("RGCN is right about %.2f, want 0.95", got)

@@ -139,16 +139,18 @@ func (d *walking) walk(walks [][]int32, first int) {
 // edges back weigh beyond the others is a lot of its own; the others are drawn alike and
 // taken in proportion to their weights, most of them before it is known which they have.
 func (d *walking) step(u int32, next []int32, state *uint64) int32 {
+	var back uint64
 	if d.back > 0 {
-		if n := count(next, u); n > 0 {
-			extra := d.back * float64(n)
+		extra := d.back * float64(count(next, u))
+		back = uint64(extra / (extra + d.top*float64(len(next))) * (1 << 63))
+	}
+	for { // whatever is not taken is drawn anew, edges back among it
+		if back > 0 {
 			*state += golden
-			if float64(mix(*state)>>11)/(1<<53)*(extra+d.top*float64(len(next))) < extra {
+			if mix(*state)>>1 < back {
 				return u
 			}
 		}
-	}
-	for {
 		*state += golden
 		at, rest := bits.Mul64(mix(*state), uint64(len(next)))
 		x, lot := next[at], mix(rest)>>1

@@ -170,6 +170,9 @@ func TestNegatives(t *testing.T) {
 			t.Errorf("too many pairs: %v", err)
 		}
 	}
+	if all, none := (&Negatives{Graph: g}).Left(), (&Negatives{}).Left(); all != 15-3 || none != 0 {
+		t.Errorf("%d and %d pairs are left", all, none)
+	}
 	if _, err := (&Negatives{}).Draw(1, 0); err == nil {
 		t.Error("negatives of no graph are drawn")
 	}

@@ -26,6 +26,15 @@ func (n *Negatives) Draw(count int, step uint64) (*graph.Graph, error) {
 	return d.draw(count)
 }
 
+// Left returns how many pairs there are to draw from; 0 without a Graph of one set of nodes.
+func (n *Negatives) Left() int {
+	d, err := n.begin(0)
+	if err != nil {
+		return 0
+	}
+	return d.left()
+}
+
 // begin begins to draw.
 func (n *Negatives) begin(step uint64) (*drawing, error) {
 	if n.Graph == nil {

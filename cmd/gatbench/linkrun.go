@@ -122,7 +122,7 @@ func (c *trainCommand) links(e env) error {
 		return err
 	}
 	if r.Features == "" {
-		r.Features = formOf(d.words)
+		r.Features = formRaw // as the authors have it
 	}
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()

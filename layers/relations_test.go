@@ -25,7 +25,9 @@ func TestPlantedRelations(t *testing.T) {
 		l.Init(rand.New(rand.NewPCG(1, 0)))
 		fit := &train.Fit{
 			Model: &struct{ L layer }{l}, Optimiser: &train.Adam{LR: 0.05}, Epochs: 60,
-			Loss: func(t *grad.Tape) *grad.Var { return l.Apply(t, d.Graph, layers.In{Src: x}).Y.Rows(d.Split.Train).CrossEntropy(labels) },
+			Loss: func(t *grad.Tape) *grad.Var {
+				return l.Apply(t, d.Graph, layers.In{Src: x}).Y.Rows(d.Split.Train).CrossEntropy(labels)
+			},
 		}
 		if _, err := fit.Run(context.Background()); err != nil {
 			t.Fatal(err)

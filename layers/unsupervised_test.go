@@ -112,9 +112,9 @@ func TestSkipGram(t *testing.T) {
 	}
 	five := graph.Chains(5)
 	for want, f := range map[string]func(){
-		"was Init called?":                func() { (&layers.SkipGram{}).Loss(nil, near, not) },
-		"layers.SkipGram":                 func() { l.Loss(nil, five, five) },
-		"layers.DGI: it has no weights":   func() { (&layers.DGI{}).Loss(nil, nil, nil) },
+		"was Init called?":              func() { (&layers.SkipGram{}).Loss(nil, near, not) },
+		"layers.SkipGram":               func() { l.Loss(nil, five, five) },
+		"layers.DGI: it has no weights": func() { (&layers.DGI{}).Loss(nil, nil, nil) },
 	} {
 		var said error
 		func() {

@@ -7,14 +7,17 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// Rank returns the place of a candidate among all, by score: 1 is the highest. Those
+// Ranks are the places of right answers among all candidates, 1 the highest.
+type Ranks []float64
+
+// Add appends the place of a candidate among all, by score: 1 is the highest. Those
 // that known names do not count, as other right answers do not in a filtered ranking;
 // the candidate may be one of them. Of candidates that tie with it half count, so that
 // a model that gives every candidate one score is in the middle and not on top. A NaN
 // ranks above the candidate, and a candidate that is NaN last.
-func Rank(scores []float64, candidate int, known []int32) float64 {
+func (r *Ranks) Add(scores []float64, candidate int, known []int32) {
 	if candidate < 0 || candidate >= len(scores) {
-		panic(&tensor.ShapeError{Op: "train.Rank", Shapes: [][]int{{len(scores)}, {candidate}}, Why: "the candidate has no score"})
+		panic(&tensor.ShapeError{Op: "train.Ranks.Add", Shapes: [][]int{{len(scores)}, {candidate}}, Why: "the candidate has no score"})
 	}
 	left := make([]bool, len(scores))
 	for _, k := range known {
@@ -31,28 +34,27 @@ func Rank(scores []float64, candidate int, known []int32) float64 {
 			rank++
 		}
 	}
-	return rank
+	*r = append(*r, rank)
 }
 
 // MRR returns the mean reciprocal rank: the mean of 1/rank; NaN of no ranks.
-func MRR(ranks []float64) float64 {
+func (r Ranks) MRR() float64 {
 	sum := 0.0
-	for _, r := range ranks {
-		sum += 1 / r
+	for _, place := range r {
+		sum += 1 / place
 	}
-	return sum / float64(len(ranks))
+	return sum / float64(len(r))
 }
 
-// Hits returns the fraction of the ranks that are at most k: hits@k of a filtered
-// ranking where the ranks are those of [Rank]; NaN of no ranks.
-func Hits(ranks []float64, k int) float64 {
+// Hits returns the fraction of the ranks that are at most k, hits@k; NaN of no ranks.
+func (r Ranks) Hits(k int) float64 {
 	n := 0
-	for _, r := range ranks {
-		if r <= float64(k) {
+	for _, place := range r {
+		if place <= float64(k) {
 			n++
 		}
 	}
-	return float64(n) / float64(len(ranks))
+	return float64(n) / float64(len(r))
 }
 
 // HitsAbove returns the fraction of positives that score higher than the k-th best

@@ -28,6 +28,13 @@ func rankBySorting(scores []float64, candidate int, known []int32) float64 {
 	return float64(slices.Index(order, candidate) + 1)
 }
 
+// rankOf is one rank.
+func rankOf(scores []float64, candidate int, known []int32) float64 {
+	var r train.Ranks
+	r.Add(scores, candidate, known)
+	return r[0]
+}
+
 func TestRank(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	for range 100 {
@@ -40,7 +47,7 @@ func TestRank(t *testing.T) {
 			}
 		}
 		k := rng.IntN(len(scores))
-		if got, want := train.Rank(scores, k, known), rankBySorting(scores, k, known); got != want {
+		if got, want := rankOf(scores, k, known), rankBySorting(scores, k, known); got != want {
 			t.Fatalf("%d among %v without %v has rank %v, want %v", k, scores, known, got, want)
 		}
 	}
@@ -57,18 +64,18 @@ func TestRank(t *testing.T) {
 		"it is NaN":       {[]float64{nan, 1, 2}, nil, 3},
 		"infinite":        {[]float64{math.Inf(1), 1, 2}, nil, 1},
 	} {
-		if got := train.Rank(c.scores, 0, c.known); got != c.want {
+		if got := rankOf(c.scores, 0, c.known); got != c.want {
 			t.Errorf("%s: rank %v, want %v", name, got, c.want)
 		}
 	}
-	if tensor.Try(func() { train.Rank([]float64{1}, 1, nil) }) == nil {
+	if tensor.Try(func() { rankOf([]float64{1}, 1, nil) }) == nil {
 		t.Error("a candidate without a score is no error")
 	}
 }
 
-func ExampleHits() {
-	ranks := []float64{1, 2, 4, 10} // of four right answers
-	fmt.Println(train.Hits(ranks, 1), train.Hits(ranks, 3), train.Hits(ranks, 10), train.MRR(ranks))
+func ExampleRanks() {
+	ranks := train.Ranks{1, 2, 4, 10} // of four right answers
+	fmt.Println(ranks.Hits(1), ranks.Hits(3), ranks.Hits(10), ranks.MRR())
 	// Output: 0.25 0.5 1 0.4625
 }
 
@@ -85,7 +92,7 @@ func TestHitsAbove(t *testing.T) {
 	if got := train.HitsAbove(positives, []float64{math.NaN()}, 1); !math.IsNaN(got) {
 		t.Errorf("hits above a NaN are %v", got)
 	}
-	if !math.IsNaN(train.MRR(nil)) || !math.IsNaN(train.Hits(nil, 1)) {
+	if !math.IsNaN(train.Ranks(nil).MRR()) || !math.IsNaN(train.Ranks(nil).Hits(1)) {
 		t.Error("of no ranks there is a mean")
 	}
 }
@@ -98,15 +105,15 @@ func TestRegression(t *testing.T) {
 			t.Errorf("%s is %v, want %v", what, got, want)
 		}
 	}
-	near("MAE", train.MAE(x, y), 1)
-	near("RMSE", train.RMSE(x, y), math.Sqrt(5.0/3))
-	near("R²", train.R2(x, y), 1-5.0/6) // the targets' mean is 3, their squares about it 1+1+4
-	near("R² of the targets", train.R2(x, x), 1)
+	near("MAE", train.MeasureNumbers(x, y).MAE, 1)
+	near("RMSE", train.MeasureNumbers(x, y).RMSE, math.Sqrt(5.0/3))
+	near("R²", train.MeasureNumbers(x, y).R2, 1-5.0/6) // the targets' mean is 3, their squares about it 1+1+4
+	near("R² of the targets", train.MeasureNumbers(x, x).R2, 1)
 	even := tensor.New(2, 2)
-	if got := train.R2(x, even); !math.IsNaN(got) {
+	if got := train.MeasureNumbers(x, even).R2; !math.IsNaN(got) {
 		t.Errorf("R² of equal targets is %v", got)
 	}
-	if tensor.Try(func() { train.MAE(x, tensor.New(2)) }) == nil {
+	if tensor.Try(func() { train.MeasureNumbers(x, tensor.New(2)) }) == nil {
 		t.Error("two shapes are no error")
 	}
 }

@@ -6,7 +6,7 @@
 //		scorer.Forward(t, facts, x),           // a score for each edge of a graph of facts
 //		scorer.Forward(t, not, x), at)         // and for false ones, drawn by sample.Corruptions
 //	ranks := knowledge.Ranks(scorer, x, test, train, val, test)
-//	fmt.Println(train.MRR(ranks), train.Hits(ranks, 10))
+//	fmt.Println(ranks.MRR(), ranks.Hits(10))
 //
 // A graph of facts has the entities as nodes, and an edge from head to tail for each fact,
 // whose kind is the relation. These rules hold for every [Scorer]:

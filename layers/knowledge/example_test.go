@@ -51,7 +51,7 @@ func Example() {
 	}
 
 	ranks := knowledge.Ranks(net.Scorer, grad.Const(net.Entities.Value), k.Test, k.Train, k.Val, k.Test)
-	fmt.Printf("MRR above 0.9: %v, hits@10 above 0.95: %v\n", train.MRR(ranks) > 0.9, train.Hits(ranks, 10) > 0.95)
+	fmt.Printf("MRR above 0.9: %v, hits@10 above 0.95: %v\n", ranks.MRR() > 0.9, ranks.Hits(10) > 0.95)
 	// Output: MRR above 0.9: true, hits@10 above 0.95: true
 }
 

@@ -11,9 +11,8 @@ const candidates = 1 << 16
 
 // Ranks returns the filtered rank of each fact of test, twice: of its tail among all
 // entities, then of its head. Entities that make another fact of known do not count;
-// known is usually the facts to train, to validate and to test with. [train.MRR] and
-// [train.Hits] make figures of the ranks.
-func Ranks(s Scorer, x *grad.Var, test *graph.Graph, known ...*graph.Graph) []float64 {
+// known is usually the facts to train, to validate and to test with.
+func Ranks(s Scorer, x *grad.Var, test *graph.Graph, known ...*graph.Graph) train.Ranks {
 	right := answers(known)
 	var questions []question
 	kinds := test.Kinds()
@@ -22,7 +21,7 @@ func Ranks(s Scorer, x *grad.Var, test *graph.Graph, known ...*graph.Graph) []fl
 		questions = append(questions, question{head, kinds[e], false, tail}, question{tail, kinds[e], true, head})
 	}
 	n := test.NumNodes()
-	ranks := make([]float64, 0, len(questions))
+	ranks := make(train.Ranks, 0, len(questions))
 	t := grad.NewEval()
 	size := max(1, candidates/max(1, n))
 	for lo := 0; lo < len(questions); lo += size {
@@ -36,7 +35,7 @@ func Ranks(s Scorer, x *grad.Var, test *graph.Graph, known ...*graph.Graph) []fl
 		for i, q := range part {
 			key := q
 			key.answer = 0
-			ranks = append(ranks, train.Rank(scores[i*n:(i+1)*n], int(q.answer), right[key]))
+			ranks.Add(scores[i*n:(i+1)*n], int(q.answer), right[key])
 		}
 		t.ResetEval()
 	}

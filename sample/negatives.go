@@ -86,6 +86,7 @@ func (d *drawing) draw(count int) (*graph.Graph, error) {
 		}
 		src, dst = append(src, u), append(dst, v)
 	}
+	d.chosen.reserve(d.chosen.n + count)
 	if count > left/2 { // few are left out, so go through all
 		d.among(count, left, take)
 	} else {

@@ -33,7 +33,7 @@ func (s *pairSet) has(pair uint64) bool { return s.slots[s.slot(pair)] != 0 }
 // add adds a pair, and reports whether it is new.
 func (s *pairSet) add(pair uint64) bool {
 	if 2*s.n >= len(s.slots) {
-		s.grow()
+		s.reserve(len(s.slots))
 	}
 	at := s.slot(pair)
 	if s.slots[at] != 0 {
@@ -44,9 +44,12 @@ func (s *pairSet) add(pair uint64) bool {
 	return true
 }
 
-// grow makes room for twice as many.
-func (s *pairSet) grow() {
-	wide := newPairSet(len(s.slots))
+// reserve makes room for so many pairs in all.
+func (s *pairSet) reserve(room int) {
+	if 2*room < len(s.slots) {
+		return
+	}
+	wide := newPairSet(room)
 	for _, taken := range s.slots {
 		if taken != 0 {
 			wide.add(taken - 1)

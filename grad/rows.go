@@ -4,12 +4,18 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Rows returns the given rows of x, in that order; a row may occur several
-// times. The list must not change until the tape's next Reset.
+// times. The list must not change until the tape's next Reset. The rows of a sparse
+// constant are one, too.
 func (x *Var) Rows(rows []int32) *Var {
+	if x.IsSparse() {
+		checkRows("Rows", x.Sparse().Shape(), x.Dim(0), rows)
+		return Const(sparse.GatherRows(x.Sparse(), rows))
+	}
 	op := Begin("Rows", x)
 	checkRows("Rows", x.Value().Shape(), x.Dim(0), rows)
 	var room extents

@@ -18,7 +18,8 @@
 // [GINEConv], [PNAConv], [EdgeConv], [NNConv], [ResGatedConv] and [MoNetConv] aggregate;
 // [RGCNConv] and [GatedGraphConv] know kinds of edges. [Linear], [MLP], [LayerNorm],
 // [BatchNorm] and [JumpingKnowledge] take rows and no graph: their Forward has none.
-// [GraphNorm], [PairNorm], [DropEdge], [InnerProduct] and [VGAE] stand around a
+// [GraphNorm], [PairNorm], [DropEdge], [InnerProduct], [VGAE], [DGI] and
+// [SkipGram] stand around a
 // convolution. docs/layers.md is the catalogue, docs/writing-a-layer.md builds a layer
 // from its formula.
 //

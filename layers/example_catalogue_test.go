@@ -222,3 +222,34 @@ func ExampleGPSConv() {
 	fmt.Println(conv.Apply(grad.NewEval(), g, in).Y.Shape())
 	// Output: [6 8]
 }
+
+// The loss of an encoder that has learnt nothing: it tells no row from a shuffled one.
+func ExampleDGI() {
+	encoder, dgi := &layers.GCNConv{In: 1, Out: 8}, &layers.DGI{Width: 8}
+	rng := rand.New(rand.NewPCG(1, 2))
+	encoder.Init(rng)
+	dgi.Init(rng)
+	dgi.W.Value.Zero()
+	t := grad.NewTape(1)
+	h := encoder.Forward(t, path(), column())
+	loss := dgi.Loss(t, h, encoder.Forward(t, path(), dgi.Shuffle(t, column())))
+	fmt.Printf("%.2f\n", loss.Value().Data[0])
+	// Output: 0.69
+}
+
+// Two nodes that meet, and one that neither does.
+func ExampleSkipGram() {
+	near := graph.Must(graph.New(3, []int32{0, 1}, []int32{1, 0}))
+	not := graph.Must(graph.New(3, []int32{0, 1, 2, 2}, []int32{2, 2, 0, 1}))
+	l := &layers.SkipGram{Nodes: 3, Width: 4}
+	l.Init(rand.New(rand.NewPCG(1, 2)))
+	t := grad.NewTape(1)
+	for range 100 {
+		t.Reset()
+		for _, g := range t.Backward(l.Loss(t, near, not)) {
+			g.Param.Value.AddScaled(g.Value, -0.5)
+		}
+	}
+	fmt.Println(l.Loss(nil, near, not).Value().Data[0] < 0.2)
+	// Output: true
+}

@@ -30,3 +30,25 @@ func TestTrainingDoc(t *testing.T) {
 		left = after
 	}
 }
+
+// testDoc holds the programs of a page to a file that runs them.
+func testDoc(t *testing.T, page, file string) {
+	t.Helper()
+	doc, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	example, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(string(doc), "```go\n")
+	if len(parts) < 4 {
+		t.Fatalf("%s has %d pieces of a program", page, len(parts)-1)
+	}
+	for _, p := range parts[1:] {
+		if code, _, _ := strings.Cut(p, "```"); !strings.Contains(string(example), code) {
+			t.Errorf("the example of %s has no lines\n%s", page, code)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets/cora"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/sample"
 	"github.com/edgewise-ml/edgewise/train"
@@ -53,4 +54,53 @@ func ExampleLoader() {
 	logits := net.Out.Forward(nil, d.Graph, h).Value()
 	fmt.Printf("test accuracy above 70 %%: %v\n", train.Accuracy(logits, d.Labels, d.Split.Test) > 0.7)
 	// Output: test accuracy above 70 %: true
+}
+
+// The links of a ring in three parts: what is predicted carries no messages.
+func ExampleLinkSplit() {
+	ring := graph.Ring(10, 1).Undirected()
+	links, err := sample.LinkSplit{Val: 0.1, Test: 0.2, Seed: 1}.Of(ring)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(links.Train.NumEdges(), links.Val.Links.NumEdges(), links.Test.Links.NumEdges(), links.Test.Negatives.NumEdges())
+	fmt.Println(links.Graph.NumEdges(), links.Graph.Symmetric()) // both directions of the training links
+	// Output:
+	// 7 1 2 2
+	// 14 true
+}
+
+// All pairs but the edges.
+func ExampleNegatives() {
+	n := sample.Negatives{Graph: graph.Chains(4).Undirected(), Seed: 1}
+	drawn, err := n.Draw(3, 0)
+	if err != nil {
+		panic(err)
+	}
+	for e, v := range drawn.Destinations() {
+		fmt.Println(drawn.In().Cols[e], v)
+	}
+	// Output:
+	// 0 2
+	// 0 3
+	// 1 3
+}
+
+func ExampleCorruptions() {
+	facts := graph.Must(graph.Must(graph.New(100, []int32{0, 1}, []int32{1, 2})).WithKinds([]int32{0, 1}))
+	not, at := sample.Corruptions{Number: 4, Ends: sample.ReplaceDestination}.Draw(facts, 0)
+	fmt.Println(not.NumEdges(), len(at), not.Kinds()[at[0]], not.Kinds()[at[7]])
+	// Output: 8 8 0 1
+}
+
+func ExampleWalks() {
+	walks, err := (&sample.Walks{Graph: graph.Chains(4), Length: 5}).From([]int32{0, 2}, 0)
+	fmt.Println(walks, err)
+	// Output: [[0 1 2 3] [2 3]] <nil>
+}
+
+func ExampleContexts() {
+	pairs, err := sample.Contexts(4, [][]int32{{0, 1, 2}}, 1)
+	fmt.Println(pairs.NumEdges(), err)
+	// Output: 4 <nil>
 }

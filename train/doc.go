@@ -36,7 +36,9 @@
 //
 // Scores are those of one label a row ([Measure], [Accuracy], [NewConfusion],
 // [ClassAUC]) or of any number ([MeasureLabels], [CountLabels], [LabelAUC]); from
-// [Counts] come precision, recall, [MicroF1] and [MacroF1]. Scores of text are
+// [Counts] come precision, recall, [MicroF1] and [MacroF1]. Links and rankings have
+// [AUC], [AveragePrecision], [Ranks] and [HitsAbove]; numbers [MeasureNumbers]. Scores
+// of text are
 // [Perplexity], [BLEU], [CountChunks], [CountSpans], [ExactMatch] and
 // [TokenAccuracy]; [TeacherForcing] says what a decoder in training is fed.
 //

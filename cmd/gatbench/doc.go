@@ -4,6 +4,7 @@
 //	gatbench train                      GAT on Cora, which is part of the program
 //	gatbench train --seeds 10           ten runs: mean and standard deviation
 //	gatbench train --model gcn          another network; --help lists them
+//	gatbench train --task link          which nodes are linked: a graph autoencoder
 //	gatbench train --plot cora.svg      curves, the hidden layer, errors by degree
 //	gatbench train --save cora.safetensors
 //	gatbench eval cora.safetensors      how good it is, class by class

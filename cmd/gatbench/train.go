@@ -22,6 +22,7 @@ import (
 // trainCommand is gatbench train.
 type trainCommand struct {
 	settingFlags `embed:""`
+	taskFlags    `embed:""`
 	Data         string `placeholder:"DIR" help:"Folder of the dataset's files (else $$EDGEWISE_DATA, else the user's cache)."`
 	Seeds        int    `default:"1" placeholder:"N" help:"Train N times, with the seeds from --seed on (1)."`
 	Threads      int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
@@ -36,6 +37,9 @@ func (c *trainCommand) endsItself() {}
 // Run trains and prints what came of it. A signal ends the loading at once, and
 // the training after its epoch.
 func (c *trainCommand) Run(e env) (err error) {
+	if c.Task == taskLink {
+		return c.links(e)
+	}
 	r, err := promptly(e.ctx, func() (recipe, error) { return c.recipe(e) })
 	if err != nil {
 		return err

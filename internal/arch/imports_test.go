@@ -49,6 +49,7 @@ var table = map[string]string{
 	"layers/memory":     "layers layers/internal/compose layers/sequence message grad graph tensor",
 	"layers/pool":       "layers layers/internal/compose message grad graph tensor",
 	"layers/relational": "layers layers/internal/compose message grad graph tensor",
+	"layers/knowledge":  "layers/internal/compose message train grad graph tensor",
 	"layers/decode":     "grad tensor",
 	"convert":           "layers layers/attention layers/relational layers/sequence grad graph tensor",
 	"cmd/gatbench":      "* cmd/gatbench/internal/bench cmd/gatbench/internal/demo cmd/gatbench/internal/draw cmd/gatbench/internal/report cmd/gatbench/internal/usage",

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// taskLink is what --task says where links are predicted.
+const taskLink = "link"
+
+// taskFlags say what is learnt.
+type taskFlags struct {
+	Task string `placeholder:"NAME" enum:"node,link," default:"" help:"What is learnt: the classes of nodes (node, the default) or which nodes are linked (link: --model gae, the default, or vgae)."`
+}
+
+// linkRecipe returns the settings of a run, or an error for flags that it has none of.
+func (c *trainCommand) linkRecipe() (r linkRecipe, err error) {
+	for _, f := range []struct {
+		flag  string
+		given bool
+	}{
+		{"preset", c.Preset != nil}, {"splits", c.Splits != nil}, {"split-number", c.SplitNumber != nil}, {"heads", c.Heads != nil},
+		{"out-heads", c.OutHeads != nil}, {"layers", c.Layers != nil}, {"dropout", c.Dropout != nil}, {"attention-dropout", c.AttnDrop != nil},
+		{"residual", c.Residual != nil}, {"weight-decay", c.WeightDecay != nil}, {"patience", c.Patience != nil}, {"select", c.Select != nil},
+		{"batch", c.Batch != nil}, {"fanout", c.Fanout != nil}, {"rows", c.Rows != nil}, {"csv", c.CSV != ""}, {"checkpoint", c.Checkpoint != ""},
+		{"every", c.Every != 0}, {"resume", c.Resume != ""}, {"log", c.Log != ""}, {"plot", c.Plot != ""}, {"attention", len(c.Attention) > 0},
+		{"nodes", len(c.Nodes) > 0}, {"profile", c.Profile != ""},
+	} {
+		if f.given {
+			return r, misuse("--%s: a training on links has none: leave it out", f.flag)
+		}
+	}
+	r = kipfRecipe()
+	set(&r.Model, c.Model)
+	set(&r.Seed, c.Seed)
+	set(&r.Hidden, c.Hidden)
+	set(&r.LR, c.LR)
+	set(&r.Epochs, c.Epochs)
+	set(&r.Features, (*form)(c.Features))
+	switch {
+	case r.Hidden < 1 || r.Hidden > 65536:
+		return r, misuse("--hidden %d: it must be at least 1, and at most 65536", r.Hidden)
+	case r.Epochs < 1:
+		return r, misuse("--epochs %d: it must be at least 1", r.Epochs)
+	case c.Seeds < 1:
+		return r, misuse("--seeds %d: it must be at least 1", c.Seeds)
+	case c.Threads < 0:
+		return r, misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
+	case !(r.LR > 0) || r.LR-r.LR != 0:
+		return r, misuse("--lr %v: it must be a number above 0", r.LR)
+	case c.Save != "" && c.Seeds > 1:
+		return r, misuse("--save keeps one model and --seeds %d trains %d: leave one of them out", c.Seeds, c.Seeds)
+	}
+	if r.Features != "" {
+		if err := oneOf("--features", string(r.Features), forms); err != nil {
+			return r, err
+		}
+	}
+	return r, errors.Join(oneOf("--model", r.Model, []string{modelGAE, modelVGAE}), target("save", c.Save))
+}
+
+// linkEpoch is what is said of one epoch.
+type linkEpoch struct {
+	Event   string  `json:"event"` // "epoch"
+	Dataset string  `json:"dataset"`
+	Seed    uint64  `json:"seed"`
+	Epoch   int     `json:"epoch"`
+	Loss    float64 `json:"loss"`
+	ValAUC  float64 `json:"val_auc"`
+	MS      float64 `json:"ms"`
+}
+
+// linkSummary is what came of one training.
+type linkSummary struct {
+	Event     string  `json:"event"` // "summary"
+	Dataset   string  `json:"dataset"`
+	Model     string  `json:"model"`
+	Seed      uint64  `json:"seed"`
+	BestEpoch int     `json:"best_epoch"`
+	ValAUC    float64 `json:"val_auc"`
+	TestAUC   float64 `json:"test_auc"`
+	TestAP    float64 `json:"test_average_precision"`
+	EpochMS   float64 `json:"epoch_ms"` // the median
+	TotalMS   float64 `json:"total_ms"`
+	Saved     string  `json:"saved,omitempty"`
+}
+
+// linkOverall is what several trainings have in common.
+type linkOverall struct {
+	Event   string  `json:"event"` // "seeds"
+	Dataset string  `json:"dataset"`
+	Model   string  `json:"model"`
+	Seeds   int     `json:"seeds"`
+	AUC     float64 `json:"test_auc_mean"`
+	AUCStd  float64 `json:"test_auc_std"` // of the sample
+	AP      float64 `json:"test_average_precision_mean"`
+	APStd   float64 `json:"test_average_precision_std"`
+}
+
+// links trains graph autoencoders, one for each seed, each on a split of its own.
+func (c *trainCommand) links(e env) error {
+	r, err := c.linkRecipe()
+	if err != nil {
+		return err
+	}
+	name := datasetNamed(or(c.Dataset, "cora"))
+	d, err := promptly(e.ctx, func() (*task, error) {
+		d, err := open(c.Data, name)
+		if err != nil {
+			return nil, err
+		}
+		return newTask(d), nil
+	})
+	if err != nil {
+		return err
+	}
+	if r.Features == "" {
+		r.Features = formRaw // as the authors have it
+	}
+	defer par.SetThreads(c.Threads)()
+	defer par.Hot()()
+	out, progress := report.NewPrinter(e.out), report.NewProgress(e.errOut)
+	var aucs, precisions []float64
+	for i := range c.Seeds {
+		one := r
+		one.Seed += uint64(i)
+		k, err := newLinkTask(d.Dataset, &one)
+		if err != nil {
+			return fmt.Errorf("--dataset %s: %w", name, err)
+		}
+		s, err := c.linked(e.ctx, k, &one, func(ep train.Epoch) {
+			if c.JSON {
+				out.Encode(linkEpoch{"epoch", name, one.Seed, ep.N, ep.Loss, ep.Val.Accuracy, report.Milliseconds(ep.Took)})
+				return
+			}
+			progress.Show("epoch %d/%d  validation AUC %.2f %%  loss %.4f  %s", ep.N, one.Epochs, 100*ep.Val.Accuracy, ep.Loss, name)
+		})
+		progress.Clear()
+		if err != nil {
+			return err
+		}
+		s.Dataset = name
+		aucs, precisions = append(aucs, 100*s.TestAUC), append(precisions, 100*s.TestAP)
+		switch {
+		case c.JSON:
+			out.Encode(s)
+		case c.Seeds > 1:
+			out.Printf("seed %d: test AUC %.2f %%, average precision %.2f %%, epoch %d\n", s.Seed, 100*s.TestAUC, 100*s.TestAP, s.BestEpoch)
+		default:
+			c.linkPage(out, k, &one, s)
+		}
+	}
+	if c.Seeds > 1 {
+		o := linkOverall{Event: "seeds", Dataset: name, Model: r.Model, Seeds: c.Seeds}
+		o.AUC, o.AUCStd = report.MeanStd(aucs)
+		o.AP, o.APStd = report.MeanStd(precisions)
+		if c.JSON {
+			o.AUC, o.AUCStd, o.AP, o.APStd = o.AUC/100, o.AUCStd/100, o.AP/100, o.APStd/100
+			out.Encode(o)
+		} else {
+			out.Printf("%s on %s, %d seeds: test AUC %.2f ± %.2f %%, average precision %.2f ± %.2f %%\n", r.Model, name, c.Seeds, o.AUC, o.AUCStd, o.AP, o.APStd)
+		}
+	}
+	return out.Err()
+}
+
+// linked trains once.
+func (c *trainCommand) linked(ctx context.Context, k *linkTask, r *linkRecipe, each func(train.Epoch)) (s linkSummary, err error) {
+	fit, net := k.fit(r)
+	fit.OnEpoch = each
+	start := time.Now()
+	history, err := fit.Run(ctx)
+	if err != nil {
+		return s, err
+	}
+	var all report.Summary
+	all.Take(history, time.Since(start))
+	s = linkSummary{Event: "summary", Model: r.Model, Seed: r.Seed, BestEpoch: all.BestEpoch, ValAUC: all.ValAccuracy, EpochMS: all.EpochMS, TotalMS: all.TotalMS}
+	s.TestAUC, s.TestAP = k.measure(grad.NewEval(), net, k.Test)
+	if c.Save != "" {
+		if err := train.Save(c.Save, net); err != nil {
+			return s, err
+		}
+		s.Saved = c.Save
+	}
+	return s, nil
+}
+
+// linkPage is all there is to say of one training.
+func (c *trainCommand) linkPage(out *report.Printer, k *linkTask, r *linkRecipe, s linkSummary) {
+	title := map[string]string{modelGAE: "graph autoencoder", modelVGAE: "variational graph autoencoder"}[r.Model]
+	out.Printf("%s: %s, %d and %d units; %d nodes\n", s.Dataset, title, r.Hidden, r.Out, k.looped.NumNodes())
+	out.Printf("links: %d to train, %d to validate and %d to test with, which carry no messages; features: %s\n",
+		k.Train.NumEdges(), k.Val.Links.NumEdges(), k.Test.Links.NumEdges(), r.Features)
+	out.Printf("\ntest AUC           %6.2f %%\naverage precision  %6.2f %%\n\n", 100*s.TestAUC, 100*s.TestAP)
+	out.Printf("epoch %d of %d, that of the best validation AUC, %.2f %%; an epoch took %.1f ms, all %.1f s\n", s.BestEpoch, r.Epochs, 100*s.ValAUC, s.EpochMS, s.TotalMS/1000)
+	if s.Saved != "" {
+		out.Printf("saved in %s\n", s.Saved)
+	}
+}

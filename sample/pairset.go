@@ -1,0 +1,86 @@
+package sample
+
+import (
+	"math/bits"
+
+	"github.com/edgewise-ml/edgewise/graph"
+)
+
+// pairSet is a set of pairs of nodes: an open hash table that is at most half full.
+type pairSet struct {
+	slots []uint64 // a pair plus one, or 0
+	shift int
+	n     int
+}
+
+// newPairSet returns an empty set for so many pairs.
+func newPairSet(room int) *pairSet {
+	log := bits.Len(uint(2*room + 1))
+	return &pairSet{slots: make([]uint64, 1<<log), shift: 64 - log}
+}
+
+// slot returns where a pair stands, or else where it would.
+func (s *pairSet) slot(pair uint64) int {
+	at := int(pair * golden >> s.shift)
+	for s.slots[at] != 0 && s.slots[at] != pair+1 {
+		at = (at + 1) & (len(s.slots) - 1)
+	}
+	return at
+}
+
+func (s *pairSet) has(pair uint64) bool { return s.slots[s.slot(pair)] != 0 }
+
+// add adds a pair, and reports whether it is new.
+func (s *pairSet) add(pair uint64) bool {
+	if 2*s.n >= len(s.slots) {
+		s.reserve(len(s.slots))
+	}
+	at := s.slot(pair)
+	if s.slots[at] != 0 {
+		return false
+	}
+	s.slots[at] = pair + 1
+	s.n++
+	return true
+}
+
+// reserve makes room for so many pairs in all.
+func (s *pairSet) reserve(room int) {
+	if 2*room < len(s.slots) {
+		return
+	}
+	wide := newPairSet(room)
+	for _, taken := range s.slots {
+		if taken != 0 {
+			wide.add(taken - 1)
+		}
+	}
+	*s = *wide
+}
+
+// pairOf returns what stands for u→v, or for u and v in either order.
+func pairOf(u, v int32, directed bool) uint64 {
+	if !directed && u > v {
+		u, v = v, u
+	}
+	return uint64(u)<<32 | uint64(v)
+}
+
+// pairsKey is the key of what pairsIn keeps.
+type pairsKey struct{ directed bool }
+
+// pairsIn returns the pairs that edges of g join, without loops. The graph keeps them.
+func pairsIn(g *graph.Graph, directed bool) *pairSet {
+	return g.Derived(pairsKey{directed}, func() any {
+		s := newPairSet(g.NumEdges())
+		in := g.In()
+		for v := range g.NumDst() {
+			for _, u := range in.Cols[in.Offsets[v]:in.Offsets[v+1]] {
+				if u != int32(v) {
+					s.add(pairOf(u, int32(v), directed))
+				}
+			}
+		}
+		return s
+	}).(*pairSet)
+}

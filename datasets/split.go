@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -17,24 +16,27 @@ type Split struct{ Train, Val, Test []int32 }
 // Check returns an error that names the first node of a split of n nodes that is
 // out of range, out of order, or in two parts; and one if there are nodes to
 // validate or test with, but none to train on.
-func (s Split) Check(n int) error {
+func (s Split) Check(n int) error { return s.check(n, "node") }
+
+// check is Check of a split of what noun calls them.
+func (s Split) check(n int, noun string) error {
 	part := make([]string, n)
 	for _, p := range s.parts() {
 		last := int32(-1)
 		for i, v := range p.ids {
 			switch {
 			case v < 0 || int(v) >= n:
-				return fmt.Errorf("%s node %d is %d; the nodes are 0 to %d", p.name, i, v, n-1)
+				return fmt.Errorf("%s %s %d is %d; the %ss are 0 to %d", p.name, noun, i, v, noun, n-1)
 			case v <= last:
-				return fmt.Errorf("%s node %d is %d, after %d; want ascending nodes", p.name, i, v, last)
+				return fmt.Errorf("%s %s %d is %d, after %d; want ascending %ss", p.name, noun, i, v, last, noun)
 			case part[v] != "":
-				return fmt.Errorf("node %d is in two parts of the split, %s and %s", v, part[v], p.name)
+				return fmt.Errorf("%s %d is in two parts of the split, %s and %s", noun, v, part[v], p.name)
 			}
 			part[v], last = p.name, v
 		}
 	}
 	if len(s.Train) == 0 && len(s.Val)+len(s.Test) > 0 {
-		return errors.New("the split has no training nodes")
+		return fmt.Errorf("the split has no training %ss", noun)
 	}
 	return nil
 }

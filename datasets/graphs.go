@@ -1,0 +1,191 @@
+package datasets
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Graphs is many graphs, each an example of its own: molecules, say. They stand side by
+// side in one Graph, each a member of it. Of Labels, MultiLabels, Targets and NodeLabels one
+// is set, or none.
+type Graphs struct {
+	Name         string
+	Graph        *graph.Graph  // all of them; graph i is its member i
+	Features     *tensor.Dense // a row a node, nil: none
+	Attributes   int           // the first columns of Features that are numbers; the others are one-hot
+	EdgeFeatures *tensor.Dense // a row an edge, in the graph's order; nil: none
+
+	Labels      []int32       // a class a graph; −1: none
+	MultiLabels *sparse.CSR   // the classes of each graph, for those that have several
+	Targets     *tensor.Dense // the values of each graph, for regression
+	NodeLabels  []int32       // a class a node, where nodes are to be told apart
+	Classes     int           // of Labels, MultiLabels or NodeLabels
+
+	Split      Split    // which graphs are for training
+	Splits     []Split  // those that there are if they are several; Split is the first
+	ClassNames []string // empty if they have none
+	GraphNames []string // empty if they have none
+
+	loops    int // self-loops of the raw data, which are not in Graph
+	repeated int // edges of the raw data that stood there already
+}
+
+// Len returns the number of graphs.
+func (d *Graphs) Len() int { return len(d.Graph.NodeOffsets()) - 1 }
+
+// Sizes returns the number of nodes of each graph.
+func (d *Graphs) Sizes() []int {
+	at := d.Graph.NodeOffsets()
+	sizes := make([]int, len(at)-1)
+	for i := range sizes {
+		sizes[i] = at[i+1] - at[i]
+	}
+	return sizes
+}
+
+// Check returns an error that names the first thing that is wrong, as [Dataset.Check]
+// does. What the readers of this package return has been checked.
+func (d *Graphs) Check() error {
+	n, nodes := d.Len(), d.Graph.NumNodes()
+	if d.Features != nil {
+		if err := checkFeatures(d.Features, nodes); err != nil {
+			return err
+		}
+		if w := d.Features.Dim(1); d.Attributes < 0 || d.Attributes > w {
+			return fmt.Errorf("%d columns of attributes of %d features", d.Attributes, w)
+		}
+	}
+	if x := d.EdgeFeatures; x != nil {
+		if s := x.Shape(); len(s) != 2 || s[0] != d.Graph.NumEdges() {
+			return fmt.Errorf("features of edges of shape %v for %d edges", s, d.Graph.NumEdges())
+		}
+		if i := notFinite(x.Data); i >= 0 {
+			return fmt.Errorf("feature %d of edge %d is %v", i%x.Dim(1), i/x.Dim(1), x.Data[i])
+		}
+	}
+	if err := d.checkLabels(n, nodes); err != nil {
+		return err
+	}
+	if len(d.ClassNames) > 0 && len(d.ClassNames) != d.Classes {
+		return fmt.Errorf("%d names for %d classes", len(d.ClassNames), d.Classes)
+	}
+	if len(d.GraphNames) > 0 && len(d.GraphNames) != n {
+		return fmt.Errorf("%d names for %d graphs", len(d.GraphNames), n)
+	}
+	for k, s := range d.Splits {
+		if err := s.check(n, "graph"); err != nil {
+			return fmt.Errorf("split %d: %w", k, err)
+		}
+	}
+	return d.Split.check(n, "graph")
+}
+
+// checkLabels checks what is to be learnt of n graphs.
+func (d *Graphs) checkLabels(n, nodes int) error {
+	kinds := 0
+	for _, has := range []bool{d.Labels != nil, d.MultiLabels != nil, d.Targets != nil, d.NodeLabels != nil} {
+		if has {
+			kinds++
+		}
+	}
+	if kinds > 1 {
+		return fmt.Errorf("of labels, multiple labels, targets and labels of nodes there are %d, want one", kinds)
+	}
+	for _, l := range []struct {
+		noun   string
+		labels []int32
+		n      int
+	}{{"graph", d.Labels, n}, {"node", d.NodeLabels, nodes}} {
+		if l.labels != nil && len(l.labels) != l.n {
+			return fmt.Errorf("%d labels for %d %ss", len(l.labels), l.n, l.noun)
+		}
+		for i, c := range l.labels {
+			if c < -1 || int(c) >= d.Classes {
+				return fmt.Errorf("the label of %s %d is %d; classes are 0 to %d, and -1 is none", l.noun, i, c, d.Classes-1)
+			}
+		}
+	}
+	if m := d.MultiLabels; m != nil && (m.NumRows != n || m.NumCols != d.Classes) {
+		return fmt.Errorf("labels of shape %v for %d graphs and %d classes", m.Shape(), n, d.Classes)
+	}
+	if d.Targets == nil {
+		return nil
+	}
+	if s := d.Targets.Shape(); len(s) != 2 || s[0] != n {
+		return fmt.Errorf("targets of shape %v for %d graphs", s, n)
+	}
+	if i := notFinite(d.Targets.Data); i >= 0 {
+		return fmt.Errorf("target %d of graph %d is %v", i%d.Targets.Dim(1), i/d.Targets.Dim(1), d.Targets.Data[i])
+	}
+	return nil
+}
+
+// sound is [Graphs.Check] of what files of that many bytes hold, which must be
+// believable, too.
+func (d *Graphs) sound(bytes int64) error {
+	if err := d.Check(); err != nil {
+		return err
+	}
+	if err := believableNodes(d.Graph.NumNodes(), bytes); err != nil {
+		return err
+	}
+	if most := believed(bytes); int64(d.Classes) > most || int64(d.Len()) > most {
+		return fmt.Errorf("%d graphs and %d classes, in files of %d bytes; at most %d are believed", d.Len(), d.Classes, bytes, most)
+	}
+	return nil
+}
+
+// WithoutAttributes returns d without the columns of attributes: what is left of the
+// features says which labels a node has, which is what most of the literature gives its
+// networks. It returns d itself if there are none, or nothing else.
+func (d *Graphs) WithoutAttributes() *Graphs {
+	if d.Features == nil || d.Attributes == 0 || d.Attributes == d.Features.Dim(1) {
+		return d
+	}
+	e := *d
+	w := d.Features.Dim(1) - d.Attributes
+	e.Features, e.Attributes = tensor.New(d.Features.Dim(0), w), 0
+	for v := range e.Features.Dim(0) {
+		copy(e.Features.Row(v), d.Features.Row(v)[d.Attributes:])
+	}
+	return &e
+}
+
+// WithFeatures returns d with more features of nodes, such as those of
+// [graph.Graph.ReturnProbabilities]: the columns of x come after d's own.
+func (d *Graphs) WithFeatures(x *tensor.Dense) *Graphs {
+	e := *d
+	n := d.Graph.NumNodes()
+	if x.Axes() != 2 || x.Dim(0) != n {
+		panic(&tensor.ShapeError{Op: "datasets.WithFeatures", Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("there are %d nodes, want a row for each", n)})
+	}
+	if d.Features == nil {
+		e.Features, e.Attributes = x, x.Dim(1)
+		return &e
+	}
+	e.Features = tensor.New(n, d.Features.Dim(1)+x.Dim(1))
+	tensor.Concat(e.Features, 1, d.Features, x)
+	if d.Attributes == d.Features.Dim(1) {
+		e.Attributes = e.Features.Dim(1)
+	}
+	return &e
+}
+
+// WithDegrees returns d with features that say how many in-edges a node has: a column for
+// each number up to most, the last for that and more. It is what the literature gives
+// networks where nodes have no features.
+func (d *Graphs) WithDegrees(most int) *Graphs {
+	x := tensor.New(d.Graph.NumNodes(), most+1)
+	for v, n := range d.Graph.InDegrees() {
+		x.Row(v)[min(int(n), most)] = 1
+	}
+	e := d.WithFeatures(x)
+	if d.Features == nil {
+		e.Attributes = 0
+	}
+	return e
+}

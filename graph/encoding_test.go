@@ -1,0 +1,118 @@
+package graph_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// ring is a circle of n nodes, both ways.
+func ring(n int) *graph.Graph { return graph.Ring(n, 1, -1) }
+
+// TestReturnProbabilities compares with powers of the matrix of steps.
+func TestReturnProbabilities(t *testing.T) {
+	one := graph.Must(graph.New(4, []int32{0, 0, 1, 2, 1}, []int32{1, 2, 0, 0, 2})) // node 3 has no edges
+	g := graph.Batch(ring(5), one)
+	const steps = 6
+	y, err := g.ReturnProbabilities(steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := g.NumNodes()
+	step, power := make([][]float64, n), make([][]float64, n)
+	for u := range n {
+		step[u], power[u] = make([]float64, n), make([]float64, n)
+		power[u][u] = 1
+		for _, v := range g.Targets(u) {
+			step[u][v] += 1 / float64(g.OutDegree(u))
+		}
+	}
+	for k := range steps {
+		next := make([][]float64, n)
+		for u := range n {
+			next[u] = make([]float64, n)
+			for w := range n {
+				for v := range n {
+					next[u][v] += power[u][w] * step[w][v]
+				}
+			}
+		}
+		power = next
+		for u := range n {
+			if got := float64(y.Row(u)[k]); math.Abs(got-power[u][u]) > 1e-6 {
+				t.Errorf("node %d, %d steps: %v, want %v", u, k+1, got, power[u][u])
+			}
+		}
+	}
+	if _, err := g.ReturnProbabilities(0); err == nil {
+		t.Error("no error for no steps")
+	}
+	if _, err := ring(2001).ReturnProbabilities(1); err == nil || !strings.Contains(err.Error(), "member 0 has 2001 nodes") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestLaplacianVectors checks the equation of eigenvectors, and those of a circle, whose
+// eigenvalues are known.
+func TestLaplacianVectors(t *testing.T) {
+	g := graph.Batch(graph.Must(graph.New(1, nil, nil)), ring(6), ring(3), graph.Star(5))
+	const columns = 3
+	y, err := g.LaplacianVectors(columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]float64{1: {0.5, 0.5, 1.5}, 2: {1.5, 1.5}, 3: {1, 1, 1}}
+	at := g.NodeOffsets()
+	for m, values := range want {
+		for k, value := range values {
+			norm := 0.0
+			for v := at[m]; v < at[m+1]; v++ {
+				x := float64(y.Row(v)[k])
+				norm += x * x
+				for _, u := range g.Sources(v) {
+					x -= float64(y.Row(int(u))[k]) / math.Sqrt(float64(g.InDegree(v)*g.InDegree(int(u))))
+				}
+				if math.Abs(x-value*float64(y.Row(v)[k])) > 1e-5 {
+					t.Errorf("member %d, vector %d: L·x is %v at node %d, want %v times %v", m, k, x, v, value, y.Row(v)[k])
+				}
+			}
+			if math.Abs(norm-1) > 1e-5 {
+				t.Errorf("member %d: vector %d has the length %v", m, k, norm)
+			}
+		}
+	}
+	if y.Row(0)[0] != 0 || y.Row(8)[2] != 0 {
+		t.Error("a member of few nodes has vectors that it cannot have")
+	}
+}
+
+func TestWithVirtualNodes(t *testing.T) {
+	g := three(t) // of 2, 0 and 3 nodes
+	h := g.WithVirtualNodes()
+	if !slices.Equal(h.NodeOffsets(), []int{0, 3, 4, 8}) || h.NumEdges() != g.NumEdges()+2*g.NumNodes() {
+		t.Fatalf("members %v, %v", h.NodeOffsets(), h)
+	}
+	for v := range h.NumNodes() {
+		var got []string
+		for e, u := range h.Sources(v) {
+			got = append(got, fmt.Sprint(u, ":", h.Kinds()[e]))
+			from := h.From()
+			if old := from.Edges[e]; old >= 0 && (g.In().Cols[old] != from.Src[u] || g.Destinations()[old] != from.Dst[v] || g.Kinds()[old] != h.Kinds()[e]) {
+				t.Errorf("edge %d is not edge %d", e, old)
+			} else if old < 0 && from.Src[u] >= 0 && from.Dst[v] >= 0 {
+				t.Errorf("edge %d is new, between nodes that are not", e)
+			}
+		}
+		if want := []string{"1:5 1:7 2:9", "0:6 2:9", "0:8 1:8", "", "6:0 7:9", "4:1 5:2 7:9", "7:9", "4:8 5:8 6:8"}[v]; strings.Join(got, " ") != want {
+			t.Errorf("node %d hears %v, want %s", v, got, want)
+		}
+	}
+	if err := tensor.Try(func() { graph.CompleteBipartite(2, 2).WithVirtualNodes() }); err == nil {
+		t.Error("a bipartite graph has virtual nodes")
+	}
+}

@@ -391,29 +391,56 @@ func ReadGraphs(path string) (*Graphs, error) {
 	return TUDataset(path)
 }
 
+// FindGraphs returns the file or folder that [OpenGraphs] reads for a name, "" if there is
+// none.
+func FindGraphs(dataDir, name string) string {
+	for _, dir := range folders(dataDir) {
+		for _, sub := range []string{dir, filepath.Join(dir, "tudataset")} {
+			for _, base := range []string{name, strings.ToUpper(name)} {
+				for _, path := range []string{filepath.Join(sub, base), filepath.Join(sub, base+".zip")} {
+					if manyGraphs(path) {
+						return path
+					}
+				}
+			}
+		}
+	}
+	if manyGraphs(name) {
+		return name
+	}
+	return ""
+}
+
+// manyGraphs reports whether [ReadGraphs] reads what is at path, as far as can be seen
+// without reading all of it.
+func manyGraphs(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	if plain := unpack.Plain(path); strings.HasSuffix(plain, ".jsonl") || strings.HasSuffix(plain, ".ndjson") {
+		return !info.IsDir()
+	}
+	if !info.IsDir() && !slices.Contains([]string{".zip", ".tar", ".tgz"}, filepath.Ext(unpack.Plain(path))) {
+		return false
+	}
+	f, err := unpack.OpenFolder(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return f.Find(tuIndicator) != ""
+}
+
 // OpenGraphs reads graphs by their name, such as MUTAG, from NAME or NAME.zip in dataDir,
 // in the folder tudataset there, or where [Open] looks too; or from the file or folder of
 // that path.
 func OpenGraphs(dataDir, name string) (*Graphs, error) {
-	var at []string
-	for _, dir := range folders(dataDir) {
-		for _, sub := range []string{dir, filepath.Join(dir, "tudataset")} {
-			for _, base := range []string{name, strings.ToUpper(name)} {
-				at = append(at, filepath.Join(sub, base), filepath.Join(sub, base+".zip"))
-			}
-		}
-	}
-	for _, path := range append(at, name) {
-		info, err := os.Stat(path)
-		if err != nil {
-			continue
-		}
-		if info.IsDir() {
-			if found, err := filepath.Glob(filepath.Join(path, "*"+tuIndicator)); err != nil || len(found) == 0 {
-				continue
-			}
-		}
+	if path := FindGraphs(dataDir, name); path != "" {
 		return ReadGraphs(path)
 	}
-	return nil, fmt.Errorf("there are no graphs %s: no file %s.zip and no folder with a NAME%s in %s: name the folder it is in with --data or EDGEWISE_DATA, or the file itself", name, name, tuIndicator, strings.Join(folders(dataDir), ", "))
+	if _, err := os.Stat(name); err == nil {
+		return ReadGraphs(name) // for its error
+	}
+	return nil, fmt.Errorf("there are no graphs %s: no file %s.zip and no folder of them in %s: name the folder it is in with --data or EDGEWISE_DATA, or the file itself", name, name, strings.Join(folders(dataDir), ", "))
 }

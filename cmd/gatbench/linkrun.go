@@ -17,7 +17,7 @@ const taskLink = "link"
 
 // taskFlags say what is learnt.
 type taskFlags struct {
-	Task string `placeholder:"NAME" enum:"node,link," default:"" help:"What is learnt: the classes of nodes (node, the default) or which nodes are linked (link: --model gae, the default, or vgae)."`
+	Task string `placeholder:"NAME" enum:"node,link,graph," default:"" help:"What is learnt: the classes of nodes (node, the default), those of whole graphs (graph, the default where the data is many graphs) or which nodes are linked (link: --model gae, the default, or vgae)."`
 }
 
 // linkRecipe returns the settings of a run, or an error for flags that it has none of.

@@ -23,6 +23,7 @@ import (
 type trainCommand struct {
 	settingFlags `embed:""`
 	taskFlags    `embed:""`
+	graphFlags   `embed:""`
 	Data         string `placeholder:"DIR" help:"Folder of the dataset's files (else $$EDGEWISE_DATA, else the user's cache)."`
 	Seeds        int    `default:"1" placeholder:"N" help:"Train N times, with the seeds from --seed on (1)."`
 	Threads      int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
@@ -37,8 +38,13 @@ func (c *trainCommand) endsItself() {}
 // Run trains and prints what came of it. A signal ends the loading at once, and
 // the training after its epoch.
 func (c *trainCommand) Run(e env) (err error) {
-	if c.Task == taskLink {
+	switch {
+	case c.Task == taskLink:
 		return c.links(e)
+	case c.onGraphs():
+		return c.graphs(e)
+	case c.Encoding != "":
+		return misuse("--encoding %s: it is for --task graph", c.Encoding)
 	}
 	r, err := promptly(e.ctx, func() (recipe, error) { return c.recipe(e) })
 	if err != nil {

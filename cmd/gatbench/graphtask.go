@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// taskGraph is what --task says where whole graphs are told apart.
+const taskGraph = "graph"
+
+// csl is the dataset that the program draws itself.
+const csl = "csl"
+
+// graphRecipe is all that a training on graphs depends on beside the data.
+type graphRecipe struct {
+	Seed     uint64
+	Hidden   int
+	Layers   int // the features are the first
+	Dropout  float64
+	LR       float64
+	Epochs   int
+	Batch    int // graphs a step
+	Steps    int // of an epoch, each on graphs drawn anew; 0: so many that an epoch goes over all
+	Folds    int
+	Encoding string
+}
+
+// ginRecipe returns the settings of GIN's authors: a step is 32 graphs, and an epoch 50 steps.
+func ginRecipe() graphRecipe {
+	return graphRecipe{Hidden: 64, Layers: 5, Dropout: 0.5, LR: 0.01, Epochs: 350, Batch: 32, Steps: 50, Folds: 10}
+}
+
+// graphTask is a dataset of graphs as networks want it.
+type graphTask struct {
+	*datasets.Graphs
+	name  string // on a command line
+	feeds string // what the features are
+}
+
+// openGraphTask opens a dataset. Networks read which label a node has, as GIN's authors
+// give it to them, or, where nodes have none, how many neighbours.
+func openGraphTask(dir, name, encoding string) (*graphTask, error) {
+	if dir != "" && !isFolder(dir) {
+		return nil, misuse("--data %s: there is no such folder", dir)
+	}
+	var d *datasets.Graphs
+	if strings.EqualFold(name, csl) {
+		d = datasets.CSL(rand.New(rand.NewPCG(0, 0)), 15)
+	} else {
+		var err error
+		if d, err = datasets.OpenGraphs(dir, name); err != nil {
+			return nil, err
+		}
+	}
+	if d.Labels == nil {
+		return nil, misuse("--dataset %s: its graphs have no classes to be learnt", name)
+	}
+	k := &graphTask{Graphs: d.WithoutAttributes(), name: name, feeds: "labels of nodes"}
+	switch {
+	case d.Features == nil:
+		const most = 64
+		k.Graphs, k.feeds = d.WithDegrees(most), "degrees of nodes"
+	case d.Attributes == d.Features.Dim(1):
+		k.feeds = "attributes of nodes"
+	}
+	return k, k.encode(encoding)
+}
+
+// encode gives the nodes an encoding more, such as random-walk:16.
+func (k *graphTask) encode(encoding string) error {
+	if encoding == "" {
+		return nil
+	}
+	name, number, given := strings.Cut(encoding, ":")
+	columns, err := 16, error(nil)
+	if given {
+		columns, err = strconv.Atoi(number)
+	}
+	if err != nil || columns < 1 || columns > 1024 {
+		return misuse("--encoding %.40s: want random-walk:K, laplacian:K or degree:K with K from 1 to 1024", encoding)
+	}
+	var x *tensor.Dense
+	switch name {
+	case "random-walk":
+		x, err = k.Graph.ReturnProbabilities(columns)
+	case "laplacian":
+		x, err = k.Graph.LaplacianVectors(columns)
+	case "degree":
+		k.Graphs = k.WithDegrees(columns)
+		k.feeds += fmt.Sprintf(" and degrees up to %d", columns)
+		return nil
+	default:
+		return oneOf("--encoding", name, []string{"random-walk", "laplacian", "degree"})
+	}
+	if err != nil {
+		return fmt.Errorf("--encoding %s: %w", encoding, err)
+	}
+	k.Graphs = k.WithFeatures(x)
+	k.feeds += fmt.Sprintf(" and %d columns of the %s encoding", columns, name)
+	return nil
+}
+
+// fit returns the training of a new network on the graphs of a split, and evaluates it on
+// those that the split tests with.
+func (k *graphTask) fit(r graphRecipe, s datasets.Split) (*train.Fit, error) {
+	net := newGraphNet(&r, k.Features.Dim(1), k.Classes)
+	draw := k.drawer(&r, s.Train)
+	f := &train.Fit{
+		Model: net, Seed: r.Seed, Epochs: r.Epochs, By: train.ByLast, Limit: maxLoss, Steps: r.Steps,
+		Optimiser: &train.Adam{LR: r.LR},
+		Loss: func(t *grad.Tape) *grad.Var {
+			b := k.Batch(draw())
+			return net.Forward(t, b.Graph, grad.Const(b.Features)).CrossEntropy(b.Labels)
+		},
+	}
+	if r.Steps == 0 {
+		f.Steps = (len(s.Train) + r.Batch - 1) / r.Batch
+	}
+	const halved = 50 // epochs
+	f.Optimiser = &train.Adam{LR: r.LR, Schedule: train.StepDecay{Every: halved * f.Steps, Gamma: 0.5}}
+	if len(s.Test) > 0 {
+		held := k.Batch(s.Test)
+		x, rows := grad.Const(held.Features), make([]int32, len(s.Test))
+		for i := range rows {
+			rows[i] = int32(i)
+		}
+		f.Eval = func(t *grad.Tape) train.Scores {
+			logits := net.Forward(t, held.Graph, x).Value()
+			return train.Scores{Test: train.Measure(logits, held.Labels, rows)}
+		}
+	}
+	return f, nil
+}
+
+// drawer returns what draws the graphs of each step.
+func (k *graphTask) drawer(r *graphRecipe, ids []int32) func() []int32 {
+	rng := rand.New(rand.NewPCG(r.Seed, 1))
+	var rest [][]int32
+	return func() []int32 {
+		if len(rest) == 0 || r.Steps > 0 {
+			rest = k.Batches(rng, ids, r.Batch)
+		}
+		b := rest[0]
+		rest = rest[1:]
+		return b
+	}
+}

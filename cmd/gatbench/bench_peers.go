@@ -40,6 +40,15 @@ func (c *benchCommand) trainings() bench.Trainings {
 			r.Rows = rowsNeeded // all of them are one of the ablations
 			return func() (*bench.GAT, error) { return newBenchGAT(k, r) }, nil
 		},
+		Graphs: func(dataset string, batch int) (*train.Fit, error) {
+			k, err := openGraphTask(c.Data, dataset, "")
+			if err != nil {
+				return nil, err
+			}
+			r := ginRecipe()
+			r.Seed, r.Epochs, r.Batch, r.Steps = c.Seed, c.epochs(), batch, 0
+			return k.fit(r, datasets.Split{Train: k.all()}), nil
+		},
 	}
 }
 

@@ -121,7 +121,7 @@ func TestBenchTrainingNames(t *testing.T) {
 		"train/cora/sage":    "train/cora/sage\n",
 		"train/p*":           "train/pubmed\ntrain/photo\n",
 		"train/*/gcn":        "train/cora/gcn\ntrain/citeseer/gcn\ntrain/pubmed/gcn\ntrain/photo/gcn\ntrain/cs/gcn\n",
-		"read":               "read/cora\nread/citeseer\nread/pubmed\n",
+		"read":               "read/cora\nread/citeseer\nread/pubmed\nread/mutag\nread/proteins\n",
 		"ablation/*/dropout": "ablation/cora/dropout\nablation/citeseer/dropout\nablation/pubmed/dropout\n",
 	} {
 		if got := ok(t, "bench", "--list", pattern); got != want {

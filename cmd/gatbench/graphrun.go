@@ -159,8 +159,8 @@ func (k *graphTask) allFolds(ctx context.Context, r graphRecipe, folds []dataset
 			for i := range next {
 				one := r
 				one.Seed = r.Seed + uint64(i)<<32
-				fit, err := k.fit(one, folds[i])
-				if err == nil && ctx.Err() == nil {
+				fit, err := k.fit(one, folds[i]), ctx.Err()
+				if err == nil {
 					fit.OnEpoch = func(e train.Epoch) { epoch(i, e) }
 					histories[i], err = fit.Run(ctx)
 				}

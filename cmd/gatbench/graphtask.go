@@ -109,12 +109,11 @@ func (k *graphTask) encode(encoding string) error {
 
 // fit returns the training of a new network on the graphs of a split, and evaluates it on
 // those that the split tests with.
-func (k *graphTask) fit(r graphRecipe, s datasets.Split) (*train.Fit, error) {
+func (k *graphTask) fit(r graphRecipe, s datasets.Split) *train.Fit {
 	net := newGraphNet(&r, k.Features.Dim(1), k.Classes)
 	draw := k.drawer(&r, s.Train)
 	f := &train.Fit{
 		Model: net, Seed: r.Seed, Epochs: r.Epochs, By: train.ByLast, Limit: maxLoss, Steps: r.Steps,
-		Optimiser: &train.Adam{LR: r.LR},
 		Loss: func(t *grad.Tape) *grad.Var {
 			b := k.Batch(draw())
 			return net.Forward(t, b.Graph, grad.Const(b.Features)).CrossEntropy(b.Labels)
@@ -127,16 +126,25 @@ func (k *graphTask) fit(r graphRecipe, s datasets.Split) (*train.Fit, error) {
 	f.Optimiser = &train.Adam{LR: r.LR, Schedule: train.StepDecay{Every: halved * f.Steps, Gamma: 0.5}}
 	if len(s.Test) > 0 {
 		held := k.Batch(s.Test)
-		x, rows := grad.Const(held.Features), make([]int32, len(s.Test))
-		for i := range rows {
-			rows[i] = int32(i)
-		}
+		x, rows := grad.Const(held.Features), numbersTo(len(s.Test))
 		f.Eval = func(t *grad.Tape) train.Scores {
 			logits := net.Forward(t, held.Graph, x).Value()
 			return train.Scores{Test: train.Measure(logits, held.Labels, rows)}
 		}
 	}
-	return f, nil
+	return f
+}
+
+// all returns the number of each graph.
+func (k *graphTask) all() []int32 { return numbersTo(k.Len()) }
+
+// numbersTo returns the numbers from 0 up to n.
+func numbersTo(n int) []int32 {
+	ids := make([]int32, n)
+	for i := range ids {
+		ids[i] = int32(i)
+	}
+	return ids
 }
 
 // drawer returns what draws the graphs of each step.

@@ -86,7 +86,8 @@ func All(c Choice) []Benchmark {
 		layerBenchmarks(c.Threads, on), sequenceBenchmarks(c.Threads, c.Data), attendBenchmarks(c.Threads),
 		ntmBenchmarks(c.Threads), memoryBenchmarks(c.Threads, c.Data),
 		sampleBenchmarks(c.Threads, on), trainBenchmarks(c.Threads, c.Trainings),
-		ablationBenchmarks(c.Threads, c.Trainings), readBenchmarks(c.Threads, c.Data))
+		ablationBenchmarks(c.Threads, c.Trainings), readBenchmarks(c.Threads, c.Data),
+		moleculeBenchmarks(c.Threads, c.Data, c.Trainings))
 }
 
 // denseBenchmarks are the ceilings and what works on dense arrays.

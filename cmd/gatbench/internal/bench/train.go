@@ -22,6 +22,9 @@ type Trainings struct {
 	Fit func(model, dataset string) (*train.Fit, error)
 	// GAT opens a dataset and returns what makes a new GAT for it.
 	GAT func(dataset string) (func() (*GAT, error), error)
+	// Graphs returns a training of GIN on all graphs of a dataset, so many a step, that
+	// evaluates nothing.
+	Graphs func(dataset string, batch int) (*train.Fit, error)
 }
 
 // trainDatasets are what is trained on, as the peers call it and as it is known

@@ -1,0 +1,66 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// manyGraphs are the datasets of many graphs that are read and trained on, and the graphs
+// of a step.
+var manyGraphs = []string{"mutag", "proteins"}
+
+const graphsOfStep = 128
+
+// moleculeBenchmarks are epochs of GIN over all graphs of a dataset, and the reading of it.
+func moleculeBenchmarks(threads int, data string, c Trainings) []Benchmark {
+	var out []Benchmark
+	for _, name := range manyGraphs {
+		out = append(out, Benchmark{
+			name: "read/" + name, op: "load/tudataset", lanes: threads,
+			params: map[string]any{"dataset": name, "threads": threads},
+			open:   func() (workload, error) { return prepareGraphs(data, name) },
+		}, Benchmark{
+			name: "train/" + name, op: "graphs/gin", lanes: threads,
+			params: map[string]any{"dataset": name, "batch": graphsOfStep, "epochs": c.Epochs, "seed": c.Seed, "threads": threads},
+			train:  func(ctx context.Context) (*trainTimes, error) { return timeGraphs(ctx, c, name) },
+		})
+	}
+	return out
+}
+
+// prepareGraphs finds the file, so that looking for it is not timed.
+func prepareGraphs(data, name string) (workload, error) {
+	path := datasets.FindGraphs(data, name)
+	if path == "" {
+		return workload{}, fmt.Errorf("no files of %s: name the folder they are in with --data or EDGEWISE_DATA", name)
+	}
+	var failed error
+	return workload{
+		call: func() {
+			if _, err := datasets.ReadGraphs(path); err != nil {
+				failed = err
+			}
+		},
+		failed: func() error { return failed },
+	}, nil
+}
+
+// timeGraphs trains once and returns how long each epoch took, without any evaluation.
+func timeGraphs(ctx context.Context, c Trainings, name string) (*trainTimes, error) {
+	fit, err := c.Graphs(name, graphsOfStep)
+	if err != nil {
+		return nil, err
+	}
+	times := timing{group: 1}
+	fit.OnEpoch = func(e train.Epoch) { times.add(e.Took) }
+	history, err := fit.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(times.ms)
+	return &trainTimes{step: times, epoch: times, scores: scoresOf(history.Epochs)}, nil
+}

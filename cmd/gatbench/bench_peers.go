@@ -47,7 +47,9 @@ func (c *benchCommand) trainings() bench.Trainings {
 			}
 			r := ginRecipe()
 			r.Seed, r.Epochs, r.Batch, r.Steps = c.Seed, c.epochs(), batch, 0
-			return k.fit(r, datasets.Split{Train: k.all()}), nil
+			f := new(train.Fit)
+			k.fit(f, r, datasets.Split{Train: k.all()})
+			return f, nil
 		},
 	}
 }

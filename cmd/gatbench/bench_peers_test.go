@@ -119,7 +119,7 @@ func TestBenchTrainingNames(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"train/cora":         "train/cora\n",
 		"train/cora/sage":    "train/cora/sage\n",
-		"train/p*":           "train/pubmed\ntrain/photo\n",
+		"train/p*":           "train/pubmed\ntrain/photo\ntrain/proteins\n",
 		"train/*/gcn":        "train/cora/gcn\ntrain/citeseer/gcn\ntrain/pubmed/gcn\ntrain/photo/gcn\ntrain/cs/gcn\n",
 		"read":               "read/cora\nread/citeseer\nread/pubmed\nread/mutag\nread/proteins\n",
 		"ablation/*/dropout": "ablation/cora/dropout\nablation/citeseer/dropout\nablation/pubmed/dropout\n",

@@ -156,11 +156,13 @@ func (k *graphTask) allFolds(ctx context.Context, r graphRecipe, folds []dataset
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
+			fit := new(train.Fit) // one after the other, whose memory is used again
 			for i := range next {
 				one := r
 				one.Seed = r.Seed + uint64(i)<<32
-				fit, err := k.fit(one, folds[i]), ctx.Err()
+				err := ctx.Err()
 				if err == nil {
+					k.fit(fit, one, folds[i])
 					fit.OnEpoch = func(e train.Epoch) { epoch(i, e) }
 					histories[i], err = fit.Run(ctx)
 				}

@@ -107,17 +107,15 @@ func (k *graphTask) encode(encoding string) error {
 	return nil
 }
 
-// fit returns the training of a new network on the graphs of a split, and evaluates it on
-// those that the split tests with.
-func (k *graphTask) fit(r graphRecipe, s datasets.Split) *train.Fit {
+// fit makes f the training of a new network on the graphs of a split, which evaluates it on
+// those that the split tests with. What f had in memory is used again.
+func (k *graphTask) fit(f *train.Fit, r graphRecipe, s datasets.Split) {
 	net := newGraphNet(&r, k.Features.Dim(1), k.Classes)
 	draw := k.drawer(&r, s.Train)
-	f := &train.Fit{
-		Model: net, Seed: r.Seed, Epochs: r.Epochs, By: train.ByLast, Limit: maxLoss, Steps: r.Steps,
-		Loss: func(t *grad.Tape) *grad.Var {
-			b := k.Batch(draw())
-			return net.Forward(t, b.Graph, grad.Const(b.Features)).CrossEntropy(b.Labels)
-		},
+	f.Model, f.Seed, f.Epochs, f.By, f.Limit, f.Steps = net, r.Seed, r.Epochs, train.ByLast, maxLoss, r.Steps
+	f.Loss = func(t *grad.Tape) *grad.Var {
+		b := k.Batch(draw())
+		return net.Forward(t, b.Graph, grad.Const(b.Features)).CrossEntropy(b.Labels)
 	}
 	if r.Steps == 0 {
 		f.Steps = (len(s.Train) + r.Batch - 1) / r.Batch
@@ -132,7 +130,6 @@ func (k *graphTask) fit(r graphRecipe, s datasets.Split) *train.Fit {
 			return train.Scores{Test: train.Measure(logits, held.Labels, rows)}
 		}
 	}
-	return f
 }
 
 // all returns the number of each graph.

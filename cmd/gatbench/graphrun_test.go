@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// csls runs the folds of circular skip links and returns the summary.
+func csls(t *testing.T, args ...string) (s graphSummary, lines int) {
+	t.Helper()
+	stdout, stderr, status := gatbench(t, append([]string{"train", "--dataset", "csl", "--folds", "2", "--hidden", "32", "--layers", "2", "--lr", "0.003", "--batch", "75", "--dropout", "0", "--json"}, args...)...)
+	if status != succeeded {
+		t.Fatal(stderr)
+	}
+	for scan := bufio.NewScanner(strings.NewReader(stdout)); scan.Scan(); lines++ {
+		if err := json.Unmarshal(scan.Bytes(), &s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.Event != "folds" || s.Folds != 2 || len(s.PerFold) != 2 {
+		t.Fatalf("the last line is %+v", s)
+	}
+	return s, lines
+}
+
+// Sums over neighbours say the same of all circular skip links, and walks tell them apart.
+func TestCSLByEncoding(t *testing.T) {
+	if s, _ := csls(t, "--epochs", "1"); s.Mean > 0.12 {
+		t.Errorf("without encodings %v of them are told apart, and one of ten classes is all there is: want about 0.1", s.Mean)
+	}
+	s, lines := csls(t, "--epochs", "4", "--encoding", "random-walk:16")
+	if s.Mean != 1 || lines != 2*4+1 {
+		t.Errorf("with random walks %v of them are told apart, want all; %d lines", s.Mean, lines)
+	}
+}
+
+// Folds side by side give what they give one after another, to the bit.
+func TestFoldsByThreads(t *testing.T) {
+	var all []graphSummary
+	for _, threads := range []string{"1", "3"} {
+		s, _ := csls(t, "--epochs", "1", "--encoding", "laplacian:4", "--dropout", "0.2", "--threads", threads)
+		s.EpochMS, s.TotalMS = 0, 0
+		all = append(all, s)
+	}
+	a, _ := json.Marshal(all[0])
+	b, _ := json.Marshal(all[1])
+	if string(a) != string(b) {
+		t.Errorf("%s with one thread, %s with three", a, b)
+	}
+}
+
+// molecules writes six graphs of two classes.
+func molecules(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "mols.jsonl")
+	text := strings.Repeat(`{"nodes": 3, "edges": [[0, 1], [1, 2]], "directed": false, "label": "path"}`+"\n"+
+		`{"nodes": 3, "edges": [[0, 1], [1, 2], [2, 0]], "directed": false, "label": "ring"}`+"\n", 3)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestTrainGraphs(t *testing.T) {
+	csv := filepath.Join(t.TempDir(), "epochs.csv")
+	stdout, stderr, status := gatbench(t, "train", "--dataset", molecules(t), "--folds", "3", "--epochs", "2", "--hidden", "8", "--csv", csv)
+	if status != succeeded || !strings.Contains(stdout, "6 graphs, 18 nodes, 30 edges, 2 classes") || !strings.Contains(stdout, "features: degrees of nodes") {
+		t.Errorf("%s%s", stdout, stderr)
+	}
+	b, err := os.ReadFile(csv)
+	if lines := strings.Split(strings.TrimSpace(string(b)), "\n"); err != nil || len(lines) != 7 || lines[0] != "fold,epoch,loss,test_loss,test_accuracy,ms" || !strings.HasPrefix(lines[6], "2,2,") {
+		t.Errorf("%s, error %v", b, err)
+	}
+}
+
+func TestTrainGraphsMisuse(t *testing.T) {
+	path := molecules(t)
+	for args, want := range map[string]string{
+		"--save x.safetensors":    "--save: a training on whole graphs has none",
+		"--heads 3":               "--heads: a training on whole graphs has none",
+		"--model gat":             "--model gat: whole graphs are told apart by gin",
+		"--folds 7":               "--folds 7: 7 folds of the 6 graphs of mols that have a class",
+		"--layers 1":              "they must be at least 1, 2 (the features are the first)",
+		"--encoding walk:3":       "--encoding walk: there is none of that name; there are random-walk, laplacian, degree",
+		"--encoding laplacian:x":  "--encoding laplacian:x: want random-walk:K",
+		"--data /no/such/folder":  "--data /no/such/folder: there is no such folder",
+		"--task graph --lr 0":     "the rate must be above 0",
+		"--task edge":             "--task must be one of",
+		"--task node --epochs 1":  "mols.jsonl",
+		"--csv /no/such/file.csv": "there is no folder /no/such",
+	} {
+		_, stderr, status := gatbench(t, append([]string{"train", "--dataset", path}, strings.Fields(args)...)...)
+		if status == succeeded || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
+		}
+	}
+}

@@ -1,5 +1,5 @@
 // Package datasets reads graphs that are published for node classification and
-// brings them into one form. Its noun is [Dataset]: a graph, the features and
+// brings them into one form. Its first noun is [Dataset]: a graph, the features and
 // labels of its nodes, and which of them are for training.
 //
 //	d, err := datasets.Open(dataDir, "citeseer")
@@ -12,6 +12,13 @@
 // [Planetoid], [LINQS], [WebKB], [NPZ], [Tables], [JSON], [EdgeList], [MatrixMarket].
 //
 // [Houses] draws a graph whose classes and explanations are known.
+//
+// The second noun is [Graphs], many graphs that are an example each, such as molecules:
+// [ReadGraphs] and [OpenGraphs] read them, [CSL] and others draw some, and a [GraphBatch] is
+// a few of them side by side.
+//
+//	d, err := datasets.OpenGraphs(dataDir, "MUTAG")
+//	b := d.Batch([]int32{3, 1, 4}) // b.Graph, b.Features, b.Labels, …
 //
 // Labels, weights and splits mean the same in every form: docs/datasets.md says what.
 //

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -127,10 +128,13 @@ func (c *trainCommand) graphs(e env) error {
 		}
 		progress.Show("epoch %d/%d  fold %d of %d  held out %.1f %%  loss %.4f  %s", ep.N, r.Epochs, fold+1, r.Folds, 100*ep.Test.Accuracy, ep.Loss, name)
 	})
+	progress.Clear()
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("interrupted after %d of %d folds; nothing was kept", complete(histories, r.Epochs), r.Folds)
+	}
 	if err != nil {
 		return err
 	}
-	progress.Clear()
 	s := summariseFolds(histories)
 	s.Dataset, s.Encoding, s.Seed, s.TotalMS = name, r.Encoding, r.Seed, report.Milliseconds(time.Since(start))
 	if err := c.writeFolds(histories); err != nil {
@@ -178,6 +182,16 @@ func (k *graphTask) allFolds(ctx context.Context, r graphRecipe, folds []dataset
 	close(next)
 	wg.Wait()
 	return histories, context.Cause(ctx)
+}
+
+// complete returns how many trainings had all their epochs.
+func complete(histories []*train.History, epochs int) (n int) {
+	for _, h := range histories {
+		if h != nil && len(h.Epochs) == epochs {
+			n++
+		}
+	}
+	return n
 }
 
 // summariseFolds chooses one epoch for all folds, as GIN's authors do: that whose mean

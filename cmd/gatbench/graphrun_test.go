@@ -2,7 +2,10 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
+	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,6 +77,24 @@ func TestTrainGraphs(t *testing.T) {
 	b, err := os.ReadFile(csv)
 	if lines := strings.Split(strings.TrimSpace(string(b)), "\n"); err != nil || len(lines) != 7 || lines[0] != "fold,epoch,loss,test_loss,test_accuracy,ms" || !strings.HasPrefix(lines[6], "2,2,") {
 		t.Errorf("%s, error %v", b, err)
+	}
+}
+
+// A signal ends the training, which says how far it came.
+func TestTrainGraphsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	k, err := openGraphTask("", molecules(t), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folds, err := k.Folds(rand.New(rand.NewPCG(1, 2)), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	histories, err := k.allFolds(ctx, ginRecipe(), folds, nil)
+	if !errors.Is(err, context.Canceled) || complete(histories, 350) != 0 {
+		t.Errorf("error %v, %d complete", err, complete(histories, 350))
 	}
 }
 

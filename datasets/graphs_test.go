@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -204,6 +205,9 @@ func TestJSONLines(t *testing.T) {
 }
 
 func TestBadJSONLines(t *testing.T) {
+	if _, err := readLines(t, `{"x": [1e99]}`); unsafe.Sizeof(tensor.Float(0)) == 4 && (err == nil || !strings.Contains(err.Error(), "line 1: number 0 of node 0 is 1e+99")) {
+		t.Errorf("a number beyond float32: error %v", err)
+	}
 	for text, want := range map[string]string{
 		"":                                 "there are no graphs in it",
 		"\n[1]":                            "line 2: json: cannot unmarshal array",
@@ -215,7 +219,7 @@ func TestBadJSONLines(t *testing.T) {
 		`{"edge_index": [[0], []]}`:        "line 1: want edges, or an edge_index",
 		`{"x": [1, [1, 2]]}`:               "line 1: node 1 has 2 numbers, want 1",
 		`{"x": [[1, null]]}`:               "line 1: number 1 of a list is null",
-		`{"x": [1e99]}`:                    "line 1: number 0 of node 0 is 1e+99",
+		`{"x": [1e999]}`:                   "line 1: json: cannot unmarshal number 1e999",
 		`{"edges": [[0, 1]], "edge_attr": [1, 2]}`:                               "line 1: features of 2 edges, and there are 1",
 		`{"x": [1], "label": 1}` + "\n" + `{"x": [1]}`:                           "line 2: its label or y is missing",
 		`{"x": [1], "y": 1}` + "\n" + `{"x": [1], "y": null}`:                    "line 2: its label or y is missing",

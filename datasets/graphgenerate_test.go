@@ -80,8 +80,8 @@ func TestTreeNeighbours(t *testing.T) {
 	}
 }
 
-// shares returns how many of the pairs of a kind are joined.
-func shares(d *Graphs, kind func(u, v int) int) (share [3]float64) {
+// joinedShares returns how many of the pairs of a kind are joined.
+func joinedShares(d *Graphs, kind func(u, v int) int) (share [3]float64) {
 	var joined, pairs [3]float64
 	at := d.Graph.NodeOffsets()
 	for i := range d.Len() {
@@ -113,7 +113,7 @@ func TestBlocks(t *testing.T) {
 		}
 	}
 	sbm := SBM(seeded(), 20, Blocks{Count: 3, Least: 10, Most: 12, Inside: 0.6, Across: 0.1})
-	s := shares(sbm, same(sbm))
+	s := joinedShares(sbm, same(sbm))
 	near("SBM inside", s[1], 0.6)
 	near("SBM across", s[0], 0.1)
 	for _, n := range sbm.Sizes() {
@@ -122,7 +122,7 @@ func TestBlocks(t *testing.T) {
 		}
 	}
 	cluster := Cluster(seeded(), 10)
-	s = shares(cluster, same(cluster))
+	s = joinedShares(cluster, same(cluster))
 	near("CLUSTER inside", s[1], 0.55)
 	near("CLUSTER across", s[0], 0.25)
 	said := make([]int, 7)
@@ -136,7 +136,7 @@ func TestBlocks(t *testing.T) {
 		t.Errorf("blocks are said %v times in 10 graphs", said[1:])
 	}
 	pattern := Pattern(seeded(), 10)
-	s = shares(pattern, func(u, v int) int { return int(pattern.NodeLabels[u] + pattern.NodeLabels[v]) })
+	s = joinedShares(pattern, func(u, v int) int { return int(pattern.NodeLabels[u] + pattern.NodeLabels[v]) })
 	near("PATTERN's own", s[2], 0.5)
 	near("PATTERN to others", s[1], 0.5)
 	if n := len(pattern.NodeLabels); s[0] < 0.36 || s[0] > 0.41 || n < 10*45 {

@@ -403,7 +403,7 @@ func (t *tu) features(of string, n int) (x *tensor.Dense, attributes int, err er
 			err = fmt.Errorf("%s: %s%s: %d lines for %d %ss", t.path, t.prefix, ending, y.Dim(0), n, of[1:])
 		}
 		if err == nil && strings.HasSuffix(ending, "_labels.txt") {
-			if y, err = oneHot(y, t.bytes); err != nil {
+			if y, err = labelColumnsOf(y, t.bytes); err != nil {
 				err = fmt.Errorf("%s: %s%s: %w", t.path, t.prefix, ending, err)
 			}
 		} else if err == nil {
@@ -452,9 +452,9 @@ func (t *tu) numbers(ending string) (*tensor.Dense, error) {
 	return tensor.Of(values.join(), rows, width), nil
 }
 
-// oneHot returns, for each column of x, a column for each value that it has, in order: 1
+// labelColumnsOf returns, for each column of x, a column for each value that it has, in order: 1
 // where it has that value. Files of that many bytes are believed to mean so many numbers.
-func oneHot(x *tensor.Dense, bytes int64) (*tensor.Dense, error) {
+func labelColumnsOf(x *tensor.Dense, bytes int64) (*tensor.Dense, error) {
 	var sets [][]tensor.Float
 	n, width := x.Dim(0), 0
 	for c := range x.Dim(1) {

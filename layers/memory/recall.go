@@ -112,6 +112,7 @@ func (h *Hopfield) together(out *Recalled, r Recall) {
 	before := now.Clone()
 	n := len(out.Rests)
 	over := func(k int) bool { return out.Rests[k] || out.Cycles[k] }
+	left := n // states that are not over
 	for step := 0; ; step++ {
 		if r.Trace {
 			states := transposed(now)
@@ -121,7 +122,7 @@ func (h *Hopfield) together(out *Recalled, r Recall) {
 				}
 			}
 		}
-		if step == r.Most || !slices.ContainsFunc(every(n), func(k int) bool { return !over(k) }) {
+		if step == r.Most || left == 0 {
 			break
 		}
 		next := h.fields(now)
@@ -132,9 +133,11 @@ func (h *Hopfield) together(out *Recalled, r Recall) {
 				keepColumn(next, now, k)
 			case rests[k]:
 				out.Rests[k] = true
+				left--
 			case step > 0 && returns[k]:
 				out.Cycles[k] = true
 				out.Sweeps[k]++
+				left--
 			default:
 				out.Sweeps[k]++
 			}
@@ -165,13 +168,4 @@ func keepColumn(x, y *tensor.Dense, k int) {
 	for i := range x.Rows() {
 		x.Row(i)[k] = y.Row(i)[k]
 	}
-}
-
-// every is 0 to n−1.
-func every(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }

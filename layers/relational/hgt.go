@@ -52,21 +52,15 @@ func (l *HGTConv) Init(rng *rand.Rand) {
 		l.Mix[name] = &layers.Linear{In: l.Out, Out: l.Out}
 		l.Mix[name].Init(rng)
 		if l.In[name] == l.Out {
-			l.Skip[name] = ones(1)
+			l.Skip[name] = compose.Ones(1)
 		}
 	}
 	l.WKey, l.WValue, l.Prior = map[string]*grad.Param{}, map[string]*grad.Param{}, map[string]*grad.Param{}
 	for _, r := range l.Rels {
 		d := l.Out / heads
 		l.WKey[r.String()], l.WValue[r.String()] = compose.Glorot(rng, d, heads*d), compose.Glorot(rng, d, heads*d)
-		l.Prior[r.String()] = ones(heads)
+		l.Prior[r.String()] = compose.Ones(heads)
 	}
-}
-
-func ones(n int) *grad.Param {
-	p := grad.NewParam(n)
-	p.Value.Fill(1)
-	return p
 }
 
 // Forward returns a row for each node of each type, for the features x.

@@ -71,7 +71,7 @@ func (l *GRU) Init(rng *rand.Rand) {
 	l.W, l.U = compose.Uniform(rng, l.In, n*m, m), compose.Uniform(rng, m, n*m, m)
 	l.B, l.BN, l.GainX, l.GainH = nil, nil, nil, nil
 	if l.LayerNorm {
-		l.GainX, l.GainH = ones(n*m), ones(n*m)
+		l.GainX, l.GainH = compose.Ones(n*m), compose.Ones(n*m)
 	}
 	if l.NoBias {
 		return

@@ -193,13 +193,6 @@ func (c cell) before(t *grad.Tape, x *grad.Var, prev message.State, n int, dropo
 	return prev
 }
 
-// ones returns gains of one.
-func ones(n int) *grad.Param {
-	p := grad.NewParam(n)
-	p.Value.Fill(1)
-	return p
-}
-
 // arrived returns the sum of what the predecessors hand on: of a chain the
 // state itself.
 func arrived(lv *message.Level, x *grad.Var) *grad.Var {

@@ -102,7 +102,7 @@ func (l *LSTM) Init(rng *rand.Rand) {
 		l.P = compose.Uniform(rng, m, (n-1)*m, m)
 	}
 	if l.LayerNorm {
-		l.GainX, l.GainH, l.GainC, l.BiasC = ones(n*m), ones(n*m), ones(m), grad.NewParam(m)
+		l.GainX, l.GainH, l.GainC, l.BiasC = compose.Ones(n*m), compose.Ones(n*m), compose.Ones(m), grad.NewParam(m)
 	}
 	if l.NoBias {
 		return

@@ -63,7 +63,7 @@ func (l *RNN) Init(rng *rand.Rand) {
 		l.L.Value.Fill(tensor.Float(math.Log(leak / (1 - leak))))
 	}
 	if l.LayerNorm {
-		l.Gain = ones(l.Hidden)
+		l.Gain = compose.Ones(l.Hidden)
 	}
 }
 

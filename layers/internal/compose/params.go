@@ -36,9 +36,14 @@ func GainAndBias(wanted bool, n int) (gain, b *grad.Param) {
 	if !wanted {
 		return nil, nil
 	}
-	gain = grad.NewParam(n)
-	gain.Value.Fill(1)
-	return gain, grad.NewParam(n)
+	return Ones(n), grad.NewParam(n)
+}
+
+// Ones returns n ones: gains that change nothing yet.
+func Ones(n int) *grad.Param {
+	p := grad.NewParam(n)
+	p.Value.Fill(1)
+	return p
 }
 
 // Use returns p's value on t, or nil if the layer has no p.

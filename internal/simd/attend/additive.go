@@ -34,7 +34,7 @@ func (a *Additive) Logits(rows int) {
 	for r := range rows {
 		k, q, v, sum := a.K[r*a.KStride:][:a.Width], a.Q[:a.Width], a.V[:a.Width], Float(0)
 		for j, x := range k {
-			sum += Float(tanh(x+q[j]) * v[j])
+			sum += tanh(x+q[j]) * v[j] // fused with the product or not, as in vec.Runs.Dot
 		}
 		a.Z[r] = sum
 	}

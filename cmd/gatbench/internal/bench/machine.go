@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -58,9 +59,15 @@ func machineBenchmarks(threads int) []Benchmark {
 // machine reports whether b is a ceiling.
 func (b *Benchmark) machine() bool { return strings.HasPrefix(b.name, "machine/") }
 
+// limited reports whether b is compared with a ceiling.
+func (b *Benchmark) limited() bool { return b.flops > 0 || b.bytes > 0 }
+
 // WithMachine puts the ceilings of the machine before what was chosen, which a
-// table compares with them.
+// table compares with them. What only reads files or trains has none.
 func WithMachine(all, chosen []Benchmark) []Benchmark {
+	if !slices.ContainsFunc(chosen, func(b Benchmark) bool { return b.limited() || b.machine() }) {
+		return chosen
+	}
 	var out []Benchmark
 	for _, b := range all {
 		if b.machine() {

@@ -23,6 +23,8 @@ type demoCommand struct {
 	Capacity bool    `help:"Draw how many patterns hopfield holds."`
 	Tasks    []int   `placeholder:"N,…" help:"Tasks of bAbI that babi learns, 1 to 20 (1,2)."`
 	Joint    bool    `help:"One network of babi for all its tasks."`
+	Cell     string  `placeholder:"NAME" help:"The network of names (gru, rnn, lstm, bilstm), tagging (bilstm, lstm) or recall (lstm, chrono, noforget, peephole, coupled, bias1)."`
+	Target   string  `placeholder:"NAME" help:"What tagging learns to say of words: chunks or pos, their parts of speech (chunks)."`
 	Picture  string  `placeholder:"FILE" help:"Draw what came of it: .svg or .png."`
 	Save     string  `placeholder:"FILE" help:"Save the model."`
 	Threads  int     `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
@@ -55,7 +57,7 @@ func (c *demoCommand) Run(e env) error {
 	return (&demo.Stage{
 		Ctx: e.ctx, Out: out, Progress: report.NewProgress(e.errOut), JSON: c.JSON, Seed: c.Seed, Epochs: c.Epochs,
 		Data: c.Data, Text: c.Text, Picture: c.Picture, Save: c.Save, Few: fewTexts,
-		Noise: c.Noise, Capacity: c.Capacity, Tasks: c.Tasks, Joint: c.Joint,
+		Noise: c.Noise, Capacity: c.Capacity, Tasks: c.Tasks, Joint: c.Joint, Cell: c.Cell, Target: c.Target,
 	}).Show(d)
 }
 
@@ -74,6 +76,10 @@ func (c *demoCommand) check(d demo.Demo) error {
 		return misuse("--tasks and --joint are for the demo babi, not for %s", d.Name)
 	case slices.ContainsFunc(c.Tasks, func(n int) bool { return n < 1 || n > 20 }):
 		return misuse("--tasks %v: bAbI has the tasks 1 to 20", c.Tasks)
+	case c.Cell != "" && !slices.Contains(d.Cells, c.Cell):
+		return misuse("--cell %s: %s", c.Cell, choices(d.Name, d.Cells))
+	case c.Target != "" && !slices.Contains(d.Targets, c.Target):
+		return misuse("--target %s: %s", c.Target, choices(d.Name, d.Targets))
 	case !(c.Noise >= 0 && c.Noise <= 0.5):
 		return misuse("--noise %v: it must be a share from 0 to 0.5; with more the negative of a pattern is nearer", c.Noise)
 	}
@@ -90,6 +96,14 @@ func (c *demoCommand) check(d demo.Demo) error {
 		return err
 	}
 	return apart([]file{text}, []file{{"--picture", c.Picture}, {"--save", c.Save}})
+}
+
+// choices says what a demo knows of a kind.
+func choices(name string, known []string) string {
+	if known == nil {
+		return "the demo " + name + " has no choice of it"
+	}
+	return "the demo " + name + " knows " + strings.Join(known, ", ")
 }
 
 // listDemos says what there is.

@@ -79,6 +79,49 @@ func TestDemos(t *testing.T) {
 	}
 }
 
+// --cell and --target choose other networks than the demo's own, and what is saved says which.
+func TestDemoChoices(t *testing.T) {
+	fewTexts = 100
+	defer func() { fewTexts = 0 }()
+	data := os.Getenv("EDGEWISE_DATA")
+	if data == "" {
+		data = filepath.Join("..", "..", "..", "shared", "datasets")
+	}
+	for name, c := range map[string]struct {
+		args  []string
+		saved []string // of its names of Params, or in its description
+	}{
+		"names":   {[]string{"--cell", "bilstm"}, []string{"Read.Back.0.U"}},
+		"tagging": {[]string{"--target", "pos", "--cell", "lstm"}, []string{"Shapes"}},
+	} {
+		d, _ := demo.Find(name)
+		if _, err := text.Find(data, d.Data); err != nil {
+			t.Logf("the dataset %s is not there: set EDGEWISE_DATA to the folder that has it", d.Data)
+			continue
+		}
+		model := filepath.Join(t.TempDir(), "m.safetensors")
+		lines := results(t, append([]string{"demo", name, "--epochs", "1", "--data", data, "--json", "--save", model}, c.args...)...)
+		last := lines[len(lines)-2]
+		if acc, _ := last["test_accuracy"].(float64); last["cell"] != c.args[len(c.args)-1] || !(acc > 0.1 && acc < 1) {
+			t.Errorf("%s %v: the result is %v", name, c.args, last)
+		}
+		raw, err := os.ReadFile(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range c.saved {
+			if !strings.Contains(string(raw), w) {
+				t.Errorf("%s %v: no %s in what was saved", name, c.args, w)
+			}
+		}
+		for _, w := range []string{`"CRF.`, `"POS"`} { // neither is of a network that finds parts of speech
+			if strings.Contains(string(raw), w) {
+				t.Errorf("%s %v: %s in what was saved", name, c.args, w)
+			}
+		}
+	}
+}
+
 // What people read of the demos that read datasets: how good it is, and some of the texts
 // with what was found.
 func TestDemoWords(t *testing.T) {
@@ -137,6 +180,9 @@ func TestDemoMisuse(t *testing.T) {
 		`did you mean "adding"`:  {"demo", "ading"},
 		"--text is for the demo": {"demo", "sine", "--text", "x"},
 		"it must end in .svg":    {"demo", "sine", "--picture", "x.pdf"},
+		"knows gru, rnn, lstm":   {"demo", "names", "--cell", "ltsm"},
+		"sine has no choice of":  {"demo", "sine", "--cell", "lstm"},
+		"knows chunks, pos":      {"demo", "tagging", "--target", "tags"},
 		"--epochs -1":            {"demo", "sine", "--epochs=-1"},
 		"--threads -1":           {"demo", "sine", "--threads=-1"},
 		"are for the demo hop":   {"demo", "sine", "--capacity"},

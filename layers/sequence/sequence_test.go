@@ -84,7 +84,7 @@ func networks() []network {
 		states := func(t *grad.Tape, g *graph.Graph, x *grad.Var) message.State { return l.ForwardFrom(t, g, x, init) }
 		oracle := func(g *graph.Graph, x *grad.Param) (h, c [][]float64) { return lstmOracle(l, g, x) }
 		out = append(out, network{name, l, ragged, states, oracle})
-		out = append(out, network{name + " reversed", l, ragged.Reverse(), states, oracle}, network{name + " on a dag", l, dag, states, oracle})
+		out = append(out, network{name + " reversed", l, ragged.Reverse(), states, oracle}, network{name + " on a dag", l, dag, states, oracle}, network{name + " on trees", l, forest(), states, oracle})
 	}
 	for name, l := range map[string]*sequence.RNN{
 		"RNN":                      {},
@@ -101,7 +101,7 @@ func networks() []network {
 		l.Init(rand.New(rand.NewPCG(1, 1)))
 		states := func(t *grad.Tape, g *graph.Graph, x *grad.Var) message.State { return l.ForwardFrom(t, g, x, nil) }
 		oracle := func(g *graph.Graph, x *grad.Param) (h, c [][]float64) { return rnnOracle(l, g, x) }
-		out = append(out, network{name, l, ragged, states, oracle}, network{name + " on a dag", l, dag, states, oracle})
+		out = append(out, network{name, l, ragged, states, oracle}, network{name + " on a dag", l, dag, states, oracle}, network{name + " on trees", l, forest(), states, oracle})
 	}
 	for name, l := range map[string]*sequence.GRU{
 		"GRU":                      {},
@@ -121,7 +121,7 @@ func networks() []network {
 		l.Init(rand.New(rand.NewPCG(1, 1)))
 		states := func(t *grad.Tape, g *graph.Graph, x *grad.Var) message.State { return l.ForwardFrom(t, g, x, nil) }
 		oracle := func(g *graph.Graph, x *grad.Param) (h, c [][]float64) { return gruOracle(l, g, x) }
-		out = append(out, network{name, l, ragged, states, oracle}, network{name + " on a dag", l, dag, states, oracle})
+		out = append(out, network{name, l, ragged, states, oracle}, network{name + " on a dag", l, dag, states, oracle}, network{name + " on trees", l, forest(), states, oracle})
 	}
 	l := &sequence.TreeLSTM{In: width, Hidden: 2, ForgetBias: 1}
 	l.Init(rand.New(rand.NewPCG(1, 1)))

@@ -1,8 +1,6 @@
 package demo
 
 import (
-	"fmt"
-
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/picture"
@@ -20,7 +18,7 @@ func runAdding(s *Stage) error {
 	s.say("Fifty numbers between 0 and 1, of which two are marked; what is their sum? Always saying 1 has a mean squared error of 0.167.")
 	test, want := text.Task{Count: 500, Min: addingLength, Seed: s.Seed + 1<<32}.Adding()
 	target := grad.Const(want)
-	errors, chart := map[string]any{}, &picture.Chart{Title: "mean squared error on the test", X: picture.Axis{Label: "hundreds of steps"}}
+	errors, chart := map[string]any{}, &picture.Chart{Title: "mean squared error of each hundred steps", X: picture.Axis{Label: "hundreds of steps"}}
 	var saved *reader
 	for i, r := range []*reader{
 		newReader(s, "LSTM", &sequence.LSTM{In: 2, Hidden: 32, ForgetBias: 1}, 32, 1),
@@ -51,11 +49,7 @@ func runAdding(s *Stage) error {
 		}
 	}
 	s.result(map[string]any{"test_error": errors})
-	text := ""
-	for _, name := range []string{"LSTM", "GRU", "RNN"} {
-		text += fmt.Sprintf("%s %.4f  ", name, errors[name])
-	}
-	s.print("\nmean squared error on new sequences: %s\n", text)
+	s.print("\nmean squared error on new sequences: LSTM %.4f, GRU %.4f, RNN %.4f\n", errors["LSTM"], errors["GRU"], errors["RNN"])
 	if err := s.draw([]picture.Panel{chart}); err != nil {
 		return err
 	}

@@ -6,6 +6,9 @@ type Demo struct {
 	About string // a line
 	Data  string // the dataset of package text that it reads; empty: it needs none
 	Run   func(s *Stage) error
+
+	Cells   []string // the networks that it can have, its own first; nil: it has one
+	Targets []string // what it can learn to say, its own first; nil: one thing
 }
 
 // All returns the demos, in the order in which they are best read.

@@ -12,34 +12,55 @@ import (
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// names guesses the language of a surname from its letters: a GRU reads them, and its
-// last state says which of 18 languages it is.
-var names = Demo{Name: "names", About: "the language of a surname, by a GRU over its letters", Data: "names", Run: runNames}
+// names guesses the language of a surname from its letters: a GRU, or another cell, reads
+// them, and its last state says which of 18 languages it is. One that reads both ways has
+// two last states: that of the last letter forwards, and that of the first backwards.
+var names = Demo{Name: "names", About: "the language of a surname, by a GRU over its letters", Data: "names", Run: runNames,
+	Cells: []string{"gru", "rnn", "lstm", "bilstm"}}
 
 // namesNet reads letters, and says a language.
 type namesNet struct {
 	Letters *grad.Param `json:"-"` // a row a letter
-	GRU     sequence.GRU
+	Read    sequence.Stack
 	Out     layers.Linear
+}
+
+// namesCell returns the cell of a name, for one direction.
+func namesCell(name string) sequence.Cell {
+	const in, hidden = 32, 64
+	switch name {
+	case "rnn":
+		return &sequence.RNN{In: in, Hidden: hidden}
+	case "lstm", "bilstm":
+		return &sequence.LSTM{In: in, Hidden: hidden, ForgetBias: 1}
+	}
+	return &sequence.GRU{In: in, Hidden: hidden}
 }
 
 func newNamesNet(s *Stage, letters, languages int) *namesNet {
 	rng := s.rng(1)
 	n := &namesNet{
 		Letters: grad.NewParam(letters, 32),
-		GRU:     sequence.GRU{In: 32, Hidden: 64},
+		Read:    sequence.Stack{Layers: []sequence.Cell{namesCell(s.cell())}},
 		Out:     layers.Linear{In: 64, Out: languages},
 	}
+	if s.cell() == "bilstm" {
+		n.Read.Back, n.Out.In = []sequence.Cell{namesCell(s.cell())}, 2*64
+	}
 	n.Letters.Value.Normal(rng, 0, 1)
-	n.GRU.Init(rng)
+	n.Read.Init(rng)
 	n.Out.Init(rng)
 	return n
 }
 
 // forward returns a row of scores for each chain of letters.
 func (n *namesNet) forward(t *grad.Tape, g *graph.Graph, letters []int32) *grad.Var {
-	h := n.GRU.Forward(t, g, t.Use(n.Letters).Rows(letters))
-	return n.Out.Forward(t, h.Rows(g.Sinks()))
+	_, states := n.Read.ForwardFrom(t, g, t.Use(n.Letters).Rows(letters), nil)
+	last := states[0][0].Rows(g.Sinks())
+	if len(states) > 1 {
+		last = grad.Concat(last, states[1][0].Rows(g.Roots()))
+	}
+	return n.Out.Forward(t, last)
 }
 
 func runNames(s *Stage) error {
@@ -79,7 +100,7 @@ func runNames(s *Stage) error {
 		return err
 	}
 	c := guess()
-	s.result(map[string]any{"test_accuracy": c.Accuracy(), "test_majority": train.Majority(tried.Labels, every(tried.Len())), "languages": all.Classes})
+	s.result(map[string]any{"cell": s.cell(), "test_accuracy": c.Accuracy(), "test_majority": train.Majority(tried.Labels, every(tried.Len())), "languages": all.Classes})
 	s.namesResult(c, tried, net, letters)
 	if err := s.draw([]picture.Panel{confusionPanel(c, all.Classes), lossPanel(l)}); err != nil {
 		return err

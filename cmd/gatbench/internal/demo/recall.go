@@ -15,7 +15,39 @@ import (
 
 // recall has an LSTM and a simple RNN remember the first of 60 symbols, through noise. The
 // gradient of the last state by the earlier ones says why one of them cannot.
-var recall = Demo{Name: "recall", About: "the first of 60 symbols, by an LSTM and an RNN: how far gradients reach", Run: runRecall}
+var recall = Demo{Name: "recall", About: "the first of 60 symbols, by an LSTM and an RNN: how far gradients reach", Run: runRecall,
+	Cells: []string{"lstm", "chrono", "noforget", "peephole", "coupled", "bias1"}}
+
+// recallCell returns an LSTM of a name: how its forget gate begins, or that it has none, is
+// what lets it learn.
+func recallCell(name string) *sequence.LSTM {
+	l := &sequence.LSTM{In: 5, Hidden: 32}
+	switch name {
+	case "lstm":
+		l.ForgetBias = 5
+	case "bias1":
+		l.ForgetBias = 1
+	case "noforget":
+		l.Forget = sequence.NoForget
+	case "chrono":
+		l.Chrono = recallLength
+	case "peephole":
+		l.Chrono, l.Peephole = recallLength, sequence.DiagonalPeephole
+	case "coupled":
+		l.Chrono, l.Forget = recallLength, sequence.CoupledForget
+	}
+	return l
+}
+
+// recallWords says of each cell why it should, or should not, remember.
+var recallWords = map[string]string{
+	"lstm":     "A forget gate that begins open, bias 5, carries it",
+	"chrono":   "Forget gates that begin where they keep for some of 1 to 59 steps carry it",
+	"noforget": "The cell of 1997, which has no forget gate, keeps all it ever read",
+	"peephole": "Gates that see the cell, and begin where they keep for some of 1 to 59 steps, carry it",
+	"coupled":  "A cell that forgets only as much as it reads, and begins by reading little, carries it",
+	"bias1":    "A forget gate that begins at σ(1) = 0.73 has 0.73^59 = 1e-8 left of it",
+}
 
 // reader is a cell that reads numbers, and what it says at the end.
 type reader struct {
@@ -45,9 +77,9 @@ func newReader(s *Stage, name string, c sequence.Cell, hidden, out int) *reader 
 const recallLength = 60
 
 func runRecall(s *Stage) error {
-	s.say("One of four symbols, then %d steps of noise; which was it? A forget gate that begins open, bias 5, carries it; a simple RNN forgets.", recallLength-1)
+	s.say("One of four symbols, then %d steps of noise; which was it? %s; a simple RNN forgets.", recallLength-1, recallWords[s.cell()])
 	readers := []*reader{
-		newReader(s, "LSTM", &sequence.LSTM{In: 5, Hidden: 32, ForgetBias: 5}, 32, 4),
+		newReader(s, "LSTM", recallCell(s.cell()), 32, 4),
 		newReader(s, "RNN", &sequence.RNN{In: 5, Hidden: 32}, 32, 4),
 	}
 	test, want := text.Task{Count: 500, Min: recallLength, Seed: s.Seed + 1<<32}.Recall()
@@ -65,7 +97,7 @@ func runRecall(s *Stage) error {
 		loops = append(loops, l)
 		out[r.Name] = l.scores[len(l.scores)-1]
 	}
-	s.result(map[string]any{"test_accuracy": out})
+	s.result(map[string]any{"cell": s.cell(), "test_accuracy": out})
 	for i, r := range readers {
 		ys := reach.Series[i].Points
 		s.say("%s: %.1f %% of the test symbols are right (a guess: 25 %%). The gradient that reaches the symbol is 10^%.0f of that at the end.",

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -32,6 +33,8 @@ type Stage struct {
 	Capacity bool    // hopfield shows how many patterns it holds
 	Tasks    []int   // of babi; nil: 1 and 2
 	Joint    bool    // babi has one network for all tasks
+	Cell     string  // one of the demo's Cells; empty: the first
+	Target   string  // one of the demo's Targets; empty: the first
 	Few      int     // so many texts of a dataset are read at most; 0: all. Tests set it
 
 	demo  Demo
@@ -67,6 +70,9 @@ func (s *Stage) epochs(preset int) int {
 	}
 	return preset
 }
+
+// cell returns the network that was asked for.
+func (s *Stage) cell() string { return cmp.Or(s.Cell, s.demo.Cells[0]) }
 
 // few returns the numbers of n texts, or of the first Few.
 func (s *Stage) few(n int) []int32 {

@@ -17,15 +17,17 @@ import (
 )
 
 // tagging finds the phrases of a sentence: an LSTM reads it in both directions and scores
-// the tags of each word, and a CRF finds the best tags of the sentence together.
-var tagging = Demo{Name: "tagging", About: "the phrases of a sentence (CoNLL-2000), by a bidirectional LSTM and a CRF", Data: "conll2000", Run: runTagging}
+// the tags of each word, and a CRF finds the best tags of the sentence together. For parts
+// of speech there is no CRF, and they are not read: see runPOS.
+var tagging = Demo{Name: "tagging", About: "the phrases of a sentence (CoNLL-2000), by a bidirectional LSTM and a CRF", Data: "conll2000", Run: runTagging,
+	Cells: []string{"bilstm", "lstm"}, Targets: []string{"chunks", "pos"}}
 
 // taggingNet reads words, and says of each where a phrase begins and goes on.
 type taggingNet struct {
-	Words, Endings, Shapes, POS *grad.Param `json:"-"` // a row each
+	Words, Endings, Shapes, POS *grad.Param `json:"-"` // a row each; POS nil where it is to be found
 	LSTM                        sequence.Stack
 	Out                         layers.Linear
-	CRF                         sequence.CRF
+	CRF                         *sequence.CRF `json:",omitempty"` // of phrases
 }
 
 // features is what the network sees of words: numbers of each, a row of an embedding.
@@ -34,37 +36,55 @@ type features struct{ words, endings, shapes, pos text.Ragged }
 // The widths of the embeddings.
 const wordWidth, endingWidth, shapeWidth, posWidth = 64, 24, 4, 24
 
-func newTaggingNet(s *Stage, words, endings *text.Vocabulary, t *text.Tagged) (*taggingNet, error) {
-	const in, hidden = wordWidth + endingWidth + shapeWidth + posWidth, 64
-	rules, err := sequence.BIO(t.ChunkTags)
-	if err != nil {
-		return nil, err
-	}
+// newTaggingNet returns a network of so many tags, which reads so many parts of speech, or
+// none of them, and finds the tags with a CRF, or without. It reads both ways, or forwards alone.
+func newTaggingNet(s *Stage, k *taggingTask, tags, pos int, crf *sequence.CRF) *taggingNet {
+	const hidden = 64
+	in := wordWidth + endingWidth + shapeWidth
 	n := &taggingNet{
-		Words: grad.NewParam(words.Len(), wordWidth), Endings: grad.NewParam(endings.Len(), endingWidth),
-		Shapes: grad.NewParam(shapes, shapeWidth), POS: grad.NewParam(len(t.POSTags), posWidth),
-		LSTM: sequence.Stack{
-			Layers: []sequence.Cell{&sequence.LSTM{In: in, Hidden: hidden, ForgetBias: 1}},
-			Back:   []sequence.Cell{&sequence.LSTM{In: in, Hidden: hidden, ForgetBias: 1}},
-		},
-		Out: layers.Linear{In: 2 * hidden, Out: len(t.ChunkTags)},
-		CRF: sequence.CRF{Tags: len(t.ChunkTags), Forbid: rules},
+		Words: grad.NewParam(k.words.Len(), wordWidth), Endings: grad.NewParam(k.endings.Len(), endingWidth),
+		Shapes: grad.NewParam(shapes, shapeWidth), Out: layers.Linear{In: hidden, Out: tags}, CRF: crf,
+	}
+	embeddings := []*grad.Param{n.Words, n.Endings, n.Shapes}
+	if pos > 0 {
+		n.POS, in = grad.NewParam(pos, posWidth), in+posWidth
+		embeddings = append(embeddings, n.POS)
+	}
+	n.LSTM.Layers = []sequence.Cell{&sequence.LSTM{In: in, Hidden: hidden, ForgetBias: 1}}
+	if s.cell() == "bilstm" {
+		n.LSTM.Back, n.Out.In = []sequence.Cell{&sequence.LSTM{In: in, Hidden: hidden, ForgetBias: 1}}, 2*hidden
 	}
 	rng := s.rng(1)
-	for _, p := range []*grad.Param{n.Words, n.Endings, n.Shapes, n.POS} {
+	for _, p := range embeddings {
 		p.Value.Normal(rng, 0, 0.3)
 	}
 	n.LSTM.Init(rng)
 	n.Out.Init(rng)
-	n.CRF.Init(rng)
-	return n, nil
+	if crf != nil {
+		crf.Init(rng)
+	}
+	return n
+}
+
+// newChunkNet returns a network for phrases, whose tags a CRF finds.
+func newChunkNet(s *Stage, k *taggingTask) (*taggingNet, error) {
+	rules, err := sequence.BIO(k.learnt.ChunkTags)
+	if err != nil {
+		return nil, err
+	}
+	crf := &sequence.CRF{Tags: len(k.learnt.ChunkTags), Forbid: rules}
+	return newTaggingNet(s, k, crf.Tags, len(k.learnt.POSTags), crf), nil
 }
 
 // forward returns a score of each tag for each word of some sentences.
 func (n *taggingNet) forward(t *grad.Tape, g *graph.Graph, f *features, rows []int32) *grad.Var {
 	const dropout = 0.3
 	embed := func(p *grad.Param, r text.Ragged) *grad.Var { return t.Use(p).Rows(r.Rows(rows).Tokens) }
-	x := grad.Concat(embed(n.Words, f.words), embed(n.Endings, f.endings), embed(n.Shapes, f.shapes), embed(n.POS, f.pos))
+	parts := []*grad.Var{embed(n.Words, f.words), embed(n.Endings, f.endings), embed(n.Shapes, f.shapes)}
+	if n.POS != nil {
+		parts = append(parts, embed(n.POS, f.pos))
+	}
+	x := grad.Concat(parts...)
 	return n.Out.Forward(t, t.Dropout(n.LSTM.Forward(t, g, t.Dropout(x, dropout)), dropout))
 }
 
@@ -145,45 +165,67 @@ func featuresOf(t *text.Tagged, words, endings *text.Vocabulary) *features {
 	return f
 }
 
-func runTagging(s *Stage) error {
+// taggingTask is the sentences of CoNLL-2000, and what a network sees of them.
+type taggingTask struct {
+	learnt, tried    *text.Tagged
+	learning, trying []int32 // the sentences of each
+	words, endings   *text.Vocabulary
+	read, tests      *features
+}
+
+func (s *Stage) readTagging() (*taggingTask, error) {
 	folder, err := s.folder()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	learnt, tried, err := text.ReadCoNLL2000(folder)
+	k := &taggingTask{}
+	if k.learnt, k.tried, err = text.ReadCoNLL2000(folder); err != nil {
+		return nil, err
+	}
+	k.learning, k.trying = s.few(len(k.learnt.Sentences)), s.few(len(k.tried.Sentences))
+	sentences := k.learnt.Sentences[:len(k.learning)]
+	if k.words, err = text.NewVocabulary(mapped(sentences, strings.ToLower), 2); err != nil {
+		return nil, err
+	}
+	if k.endings, err = text.NewVocabulary(mapped(sentences, ending), 2); err != nil {
+		return nil, err
+	}
+	k.read, k.tests = featuresOf(k.learnt, k.words, k.endings), featuresOf(k.tried, k.words, k.endings)
+	return k, nil
+}
+
+// batches returns the sentences to learn from, 32 at a time.
+func (k *taggingTask) batches(s *Stage) func(epoch int) [][]int32 {
+	return func(epoch int) [][]int32 {
+		return text.ByLength(k.learnt.Chunks.Lengths()[:len(k.learning)], 32, s.Seed, epoch)
+	}
+}
+
+func runTagging(s *Stage) error {
+	k, err := s.readTagging()
 	if err != nil {
 		return err
 	}
-	learning, trying := s.few(len(learnt.Sentences)), s.few(len(tried.Sentences))
-	words, err := text.NewVocabulary(mapped(learnt.Sentences[:len(learning)], strings.ToLower), 2)
-	if err != nil {
-		return err
-	}
-	endings, err := text.NewVocabulary(mapped(learnt.Sentences[:len(learning)], ending), 2)
-	if err != nil {
-		return err
+	if s.Target == "pos" {
+		return s.runPOS(k)
 	}
 	s.say("%d sentences of %d words in all, and %d to try. Of a word the network sees which it is, its last three letters, its shape and its part of speech; of its tag, such as B-NP at the beginning of a noun phrase and I-NP within, the CRF sees which came before.",
-		len(learning), learnt.Chunks.Offsets[len(learning)], len(trying))
+		len(k.learning), k.learnt.Chunks.Offsets[len(k.learning)], len(k.trying))
 
-	net, err := newTaggingNet(s, words, endings, learnt)
+	net, err := newChunkNet(s, k)
 	if err != nil {
 		return err
 	}
-	read, tests := featuresOf(learnt, words, endings), featuresOf(tried, words, endings)
 	var failed error
 	var counts *train.SpanCounts
 	l := &training{
-		Stage: s, optimiser: &train.Adam{LR: 3e-3}, clip: 5, epochs: s.epochs(3),
-		batches: func(epoch int) [][]int32 {
-			return text.ByLength(learnt.Chunks.Lengths()[:len(learning)], 32, s.Seed, epoch)
-		},
+		Stage: s, optimiser: &train.Adam{LR: 3e-3}, clip: 5, epochs: s.epochs(3), batches: k.batches(s),
 		loss: func(t *grad.Tape, rows []int32) *grad.Var {
-			tags := learnt.Chunks.Batch(rows)
-			return net.CRF.Loss(t, tags.Graph, net.forward(t, tags.Graph, read, rows), tags.Tokens)
+			tags := k.learnt.Chunks.Batch(rows)
+			return net.CRF.Loss(t, tags.Graph, net.forward(t, tags.Graph, k.read, rows), tags.Tokens)
 		},
 		score: func() (float64, string) {
-			if counts, failed = net.counts(tests, tried, trying); failed != nil {
+			if counts, failed = net.counts(k.tests, k.tried, k.trying); failed != nil {
 				return math.NaN(), "test_f1"
 			}
 			return counts.All.F1(), "test_f1"
@@ -192,9 +234,9 @@ func runTagging(s *Stage) error {
 	if err := l.run(); err != nil || failed != nil {
 		return cmp.Or(err, failed)
 	}
-	s.result(map[string]any{"test_f1": counts.All.F1(), "test_precision": counts.All.Precision(), "test_recall": counts.All.Recall()})
-	s.taggingResult(counts, net, tests, tried, trying)
-	if err := s.draw([]picture.Panel{net.doubtPanel(tests, tried, trying), net.transitionPanel(learnt.ChunkTags)}); err != nil {
+	s.result(map[string]any{"cell": s.cell(), "test_f1": counts.All.F1(), "test_precision": counts.All.Precision(), "test_recall": counts.All.Recall()})
+	s.taggingResult(counts, net, k.tests, k.tried, k.trying)
+	if err := s.draw([]picture.Panel{net.doubtPanel(k, k.learnt.ChunkTags), net.transitionPanel(k.learnt.ChunkTags)}); err != nil {
 		return err
 	}
 	return s.keep(net)
@@ -221,8 +263,10 @@ func named(r text.Ragged, names []string) [][]string {
 
 // taggingResult says how well each kind of phrase is found, and shows some sentences.
 func (s *Stage) taggingResult(c *train.SpanCounts, net *taggingNet, f *features, t *text.Tagged, rows []int32) {
-	s.print("\nF1 of the phrases %.2f %%: of those found %.2f %% are right, and %.2f %% of those there are found\n\n",
+	s.print("\n")
+	s.say("F1 of the phrases %.2f %%: of those found %.2f %% are right, and %.2f %% of those there are found",
 		100*c.All.F1(), 100*c.All.Precision(), 100*c.All.Recall())
+	s.print("\n")
 	for _, label := range []string{"NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT"} {
 		if n, ok := c.Labels[label]; ok {
 			s.print("  %-5s %5.1f %%  of %d %s phrases\n", label, 100*n.F1(), n.TruePos+n.FalseNeg, phraseNames[label])

@@ -4,7 +4,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
@@ -13,23 +12,35 @@ import (
 
 // doubtPanel shows how likely each tag of each word is in the sentence, of at most 14 words
 // and among the first 200, whose likeliest tags are least certain.
-func (n *taggingNet) doubtPanel(f *features, t *text.Tagged, rows []int32) picture.Panel {
-	h := &picture.Heat{Title: "how likely each tag is, by the marginals of the CRF", Down: "tag", Top: 1}
+func (n *taggingNet) doubtPanel(k *taggingTask, names []string) picture.Panel {
+	h := &picture.Heat{Title: "how likely each tag is", Down: "tag", Top: 1}
+	if n.CRF != nil {
+		h.Title += ", by the marginals of the CRF"
+	}
 	least := math.Inf(1)
-	for _, i := range rows[:min(200, len(rows))] {
-		words := t.Sentences[i]
+	for _, i := range k.trying[:min(200, len(k.trying))] {
+		words := k.tried.Sentences[i]
 		if len(words) > 14 || len(words) < 5 {
 			continue
 		}
-		g := t.Chunks.Rows([]int32{i}).Graph()
-		e := grad.NewEval()
-		p := n.CRF.Marginals(e, g, n.forward(e, g, f, []int32{i})).Value()
+		p := n.likelihoods(k.tests, i)
 		if sure := certainty(p); sure < least {
 			least, h.Columns = sure, words
-			h.Rows, h.Values = likely(p, t.ChunkTags)
+			h.Rows, h.Values = likely(p, names)
 		}
 	}
 	return h
+}
+
+// likelihoods returns how likely each tag of each word of a sentence is.
+func (n *taggingNet) likelihoods(f *features, sentence int32) *tensor.Dense {
+	rows := []int32{sentence}
+	g, t := f.words.Rows(rows).Graph(), grad.NewEval()
+	scores := n.forward(t, g, f, rows)
+	if n.CRF == nil {
+		return scores.Softmax().Value()
+	}
+	return n.CRF.Marginals(t, g, scores).Value()
 }
 
 // certainty is the probability of the likeliest tag of the word where it is lowest.

@@ -15,16 +15,17 @@ import (
 //
 // Edges keep their order: those of the first member come first, and the list is
 // the members' lists in the same order. From() has no single parent; it gives
-// the number of each edge and node inside its member. Kinds are kept if every
-// member that has edges has kinds. A batch of graphs made of blocks is made of
-// blocks ([Graph.Spans]). [Graph.Unbatch] takes a batch apart.
+// the number of each edge and node inside its member. Kinds are kept if a member
+// has any, and the edges of members without are of kind 0: a chain among trees has
+// first children. A batch of graphs made of blocks is made of blocks
+// ([Graph.Spans]). [Graph.Unbatch] takes a batch apart.
 //
 // It panics with a [*tensor.ShapeError] if there are more than 2³¹−1 nodes on a
 // side, or edges.
 func Batch(gs ...*Graph) *Graph {
 	m, edges := unite(gs)
 	h := joinEdges(gs, m, edges)
-	h.kinds, h.members = batchKinds(gs), m
+	h.kinds, h.members = batchKinds(gs, edges), m
 	h.from.Src, h.from.Dst = make([]int32, 0, h.top().nSrc), make([]int32, 0, h.top().nDst)
 	for _, g := range gs {
 		h.from.Src = append(h.from.Src, iota32(g.NumSrc())...)
@@ -102,17 +103,16 @@ func unite(gs []*Graph) (m *members, edges int) {
 	return m, edges
 }
 
-// batchKinds returns the kinds of the union of gs, or nil.
-func batchKinds(gs []*Graph) []int32 {
-	var kinds []int32
+// batchKinds returns the kinds of the union of gs, or nil if none has kinds.
+func batchKinds(gs []*Graph, edges int) []int32 {
+	if !slices.ContainsFunc(gs, func(g *Graph) bool { return g.kinds != nil }) {
+		return nil
+	}
+	kinds := make([]int32, edges)
+	at := kinds
 	for _, g := range gs {
-		if g.kinds == nil && g.NumEdges() > 0 {
-			return nil
-		}
-		if kinds == nil && g.kinds != nil {
-			kinds = []int32{} // kinds of no edges are kinds
-		}
-		kinds = append(kinds, g.kinds...)
+		copy(at, g.kinds)
+		at = at[g.NumEdges():]
 	}
 	return kinds
 }

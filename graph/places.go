@@ -60,6 +60,19 @@ func (g *Graph) WithOffsets(lo, hi int) *Graph {
 	return &h
 }
 
+// WithPlaces returns g as a bipartite graph whose sources and destinations stand where src
+// and dst say ([Graph.Places]): rows of a table that are nodes of another graph. It panics
+// with a [*tensor.ShapeError] unless there is a place for each.
+func (g *Graph) WithPlaces(src, dst []int32) *Graph {
+	if len(src) != g.NumSrc() || len(dst) != g.NumDst() {
+		panic(&tensor.ShapeError{Op: "graph.WithPlaces", Shapes: [][]int{{g.NumSrc(), g.NumDst()}, {len(src), len(dst)}}, Why: "want a place for each source and for each destination"})
+	}
+	h := *g
+	h.shared = &topology{nSrc: g.NumSrc(), nDst: g.NumDst(), edges: g.NumEdges(), bipartite: true, spans: g.top().spans}
+	h.shared.places = &places{src, dst}
+	return &h
+}
+
 // viewPlaces gives h, a view of rows of g's destinations, the places of g.
 func (g *Graph) viewPlaces(h *Graph, rows []int32) {
 	if t := g.top(); t.places != nil || t.bipartite && t.dstRows == nil {

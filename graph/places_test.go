@@ -139,3 +139,27 @@ func TestShiftedChains(t *testing.T) {
 		}
 	}
 }
+
+// WithPlaces has the edges of the graph and the offsets of the places, on either side of a
+// square graph; its reverse, blocks and batches follow.
+func TestWithPlaces(t *testing.T) {
+	g := Must(New(3, []int32{0, 1, 2}, []int32{1, 1, 0}))
+	h := g.WithPlaces([]int32{7, 3, 5}, []int32{6, 9, 0})
+	if got := offsetsOf(h); !h.Bipartite() || !slices.Equal(got, []int{1, 2, 6}) {
+		t.Errorf("offsets %v of %v, want 6−5, 9−7 and 9−3", got, h)
+	}
+	if got := offsetsOf(Batch(h, h)); !slices.Equal(got, []int{1, 2, 6, 1, 2, 6}) {
+		t.Errorf("offsets %v of a batch", got)
+	}
+	if got := offsetsOf(h.Reverse()); !slices.Equal(got, []int{-2, -6, -1}) {
+		t.Errorf("offsets %v of the reverse", got)
+	}
+	if got := g.WithOffsets(-9, 9).Kinds(); !slices.Equal(got, []int32{7, 10, 9}) {
+		t.Errorf("the graph itself has become another: %v", got)
+	}
+	for _, n := range []int{2, 4} {
+		if err := tensor.Try(func() { g.WithPlaces(make([]int32, n), make([]int32, 3)) }); err == nil {
+			t.Errorf("%d places for 3 sources were taken", n)
+		}
+	}
+}

@@ -12,7 +12,7 @@ import (
 // Level is one level of a [Sweep]: nodes whose predecessors are all computed.
 type Level struct {
 	N  int          // its number; the roots are level 0
-	In *graph.Graph // from the rows of prev to the level's nodes
+	In *graph.Graph // from the rows of prev to the level's nodes, with the kinds and offsets of the swept graph's edges
 
 	sweep *sweep
 	at    *place

@@ -164,7 +164,8 @@ func (m Msg) Pick(kinds []int32) Msg { return m.withAttribute(ir.Pick, ir.Attrib
 // No list of kinds is made, so a table of biases for [graph.Complete], [graph.Causal],
 // [graph.Band] or [graph.CausalBand] costs nothing for each edge. [graph.Graph.Places]
 // says where nodes stand: in a batch counted in each member, in a view or a block as
-// in the graph that it is made from.
+// in the graph that it is made from, and in a level of a [Sweep] as in the swept graph,
+// where the state before a root stands one before it.
 func (m Msg) PickOffset(lo, hi int) Msg {
 	if hi < lo || lo <= -math.MaxInt32/2 || hi >= math.MaxInt32/2 {
 		panic(&tensor.ShapeError{Op: "message.PickOffset", Shapes: [][]int{{lo}, {hi}}, Why: "want offsets from the first to the second, less than 2³⁰ in magnitude"})

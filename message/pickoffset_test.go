@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -225,4 +226,25 @@ func TestPickOffsetMisuse(t *testing.T) {
 	rows := message.W(grad.Const(tensor.Of([]tensor.Float{1, 2, 4}, 3, 1)))
 	both := rows.PickOffset(-1, 1).Scale(10).Add(rows.PickOffset(0, 2))
 	want(t, "two picks", message.ApplyEdges(graph.Band(2, 1), both).Value(), 21, 11, 42, 21)
+}
+
+// In a level of a Sweep an edge has the offset that it has in the swept graph, though its
+// sources are rows of the state; and the state before a root lies one back.
+func TestPickOffsetInSweep(t *testing.T) {
+	dag := graph.Must(graph.New(6, []int32{5, 5, 2, 2, 0, 4}, []int32{2, 0, 0, 4, 1, 1}))
+	for _, g := range []*graph.Graph{dag, graph.Chains(3, 1, 2), graph.Chains(4).Reverse()} {
+		table := message.W(grad.Const(tensor.Of([]tensor.Float{1, 2, 4, 8, 16, 32, 64, 128, 256}, 9, 1))).PickOffset(-4, 4)
+		all := message.ApplyEdges(g, table)
+		message.Sweep(g, message.State{column(1)}, func(l *message.Level, prev message.State) message.State {
+			got := message.ApplyEdges(l.In, table).Value().Data
+			expected := slices.Repeat([]tensor.Float{32}, l.In.NumEdges())
+			if l.N > 0 {
+				expected = l.Edges(all).Value().Data
+			}
+			if !slices.Equal(got, expected) {
+				t.Errorf("%v, level %d: picked %v, of the whole graph %v", g, l.N, got, expected)
+			}
+			return message.State{message.UpdateAll(l.In, message.U(prev[0]), message.Sum)}
+		})
+	}
 }

@@ -43,7 +43,7 @@ func newSchedule(g *graph.Graph, l *graph.Levels, shared bool) *plannedSweep {
 	p := &plannedSweep{rows: len(roots) + len(l.Order), rank: l.Rank}
 	p.placeRoots(g, roots, shared)
 	for n := 1; n < l.Len(); n++ {
-		p.placeLevel(g, l.Order[l.Offsets[n]:l.Offsets[n+1]], l.Offsets[n])
+		p.placeLevel(g, l.Order, l.Offsets[n], l.Offsets[n+1])
 	}
 	return p
 }
@@ -68,7 +68,11 @@ func (p *plannedSweep) placeRoots(g *graph.Graph, nodes []int32, shared bool) {
 			p.inOrder = p.inOrder && row[v] == int32(i)
 		}
 	}
-	at := &place{row: len(nodes), hi: len(nodes), in: graph.Must(graph.FromCSR(in))}
+	before := make([]int32, len(nodes)) // the state before a root stands one before it
+	for i, v := range nodes {
+		before[i] = v - 1
+	}
+	at := &place{row: len(nodes), hi: len(nodes), in: graph.Must(graph.FromCSR(in)).WithPlaces(before, nodes)}
 	if g.Kinds() != nil {
 		at.in = graph.Must(at.in.WithKinds(make([]int32, len(nodes))))
 	}
@@ -76,9 +80,10 @@ func (p *plannedSweep) placeRoots(g *graph.Graph, nodes []int32, shared bool) {
 }
 
 // placeLevel finds the rows of the frame that a level reads: from its first
-// predecessor's to its last. Of chains these are a prefix of the level before.
-func (p *plannedSweep) placeLevel(g *graph.Graph, nodes []int32, before int) {
-	roots := p.roots()
+// predecessor's to its last. Of chains these are a prefix of the level before. The level is
+// order[before:end].
+func (p *plannedSweep) placeLevel(g *graph.Graph, order []int32, before, end int) {
+	roots, nodes := p.roots(), order[before:end]
 	at := &place{row: roots + before, lo: p.rows, edge: len(p.edges)}
 	in := &sparse.CSR{NumRows: len(nodes), Offsets: []int64{0}}
 	var kinds []int32
@@ -98,7 +103,7 @@ func (p *plannedSweep) placeLevel(g *graph.Graph, nodes []int32, before int) {
 		in.Cols[i] -= int32(at.lo)
 	}
 	in.NumCols = at.hi - at.lo
-	at.in = graph.Must(graph.FromCSR(in))
+	at.in = graph.Must(graph.FromCSR(in)).WithPlaces(order[at.lo-roots:at.hi-roots], nodes)
 	if kinds != nil {
 		at.in = graph.Must(at.in.WithKinds(kinds))
 	}

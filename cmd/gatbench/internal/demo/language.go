@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -89,8 +90,12 @@ func runLanguage(s *Stage) error {
 	}
 	perplexity := l.scores[len(l.scores)-1]
 	s.result(map[string]any{"perplexity": perplexity, "bits_a_character": math.Log2(perplexity), "text": written})
-	s.say("A character of new text costs %.2f bits (perplexity %.2f; all equally likely: %.1f). What it writes:", math.Log2(perplexity), perplexity, math.Log2(float64(letters.Len())))
-	s.lines(written)
+	s.say("A character of new text costs %.2f bits (perplexity %.2f); were all equally likely, it would be %.1f. What it writes:", math.Log2(perplexity), perplexity, math.Log2(float64(letters.Len())))
+	s.print("\n")
+	for line := range strings.Lines(written) {
+		s.say("%s", strings.TrimSpace(line))
+	}
+	s.print("\n")
 	chart := &picture.Chart{Title: "bits a character", X: picture.Axis{Label: "epoch"}, Series: []picture.Series{
 		curve("learnt", 0, bits(l.losses)), curve("tried", 1, bits(logs(l.scores))),
 	}}
@@ -116,9 +121,31 @@ func (s *Stage) readings() (all, title string, err error) {
 		if err != nil {
 			return "", "", err
 		}
-		b.Write(page)
+		b.WriteString(prose(string(page)))
 	}
-	return b.String(), "edgewise's own guides", nil
+	return b.String(), "edgewise's own guides, without code and tables", nil
+}
+
+// Marks of a page that are none of its prose: code between lines of three backticks; and of
+// what remains titles, tables and pictures, and the marks within a line.
+var (
+	codeBlocks = regexp.MustCompile("(?ms)^ *```.*?^ *``` *$")
+	notProse   = regexp.MustCompile(`(?m)^ *(#|\||!\[|<).*$`)
+	links      = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	marks      = strings.NewReplacer("`", "", "**", "")
+)
+
+// prose returns the paragraphs of a page, a line each.
+func prose(page string) string {
+	page = notProse.ReplaceAllString(codeBlocks.ReplaceAllString(page, ""), "")
+	page = marks.Replace(links.ReplaceAllString(page, "$1"))
+	var b strings.Builder
+	for _, paragraph := range strings.Split(page, "\n\n") {
+		if words := strings.Fields(paragraph); len(words) > 0 {
+			b.WriteString(strings.Join(words, " ") + "\n")
+		}
+	}
+	return b.String()
 }
 
 // readers read a text at several places.

@@ -3,6 +3,7 @@ package sequence_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
 )
 
 func newEncoderDecoder() *sequence.EncoderDecoder {
@@ -204,6 +206,38 @@ func TestEncoderDecoderReach(t *testing.T) {
 			}
 		}
 		l = newEncoderDecoder()
+	}
+}
+
+// Of random targets nothing is to be known, unless a step is fed what it is to say: then the
+// loss falls to nothing. So a decoder that sees its own target cannot pass for one that learns.
+func TestEncoderDecoderSeesNoTarget(t *testing.T) {
+	const words, length = 4, 6
+	g := graph.Chains(slices.Repeat([]int{length}, 8)...)
+	learn := func(leak bool) (loss float64) {
+		l := &sequence.EncoderDecoder{Source: words, Target: words, Embed: 8, Hidden: 8, Maxout: 8}
+		l.Init(rand.New(rand.NewPCG(1, 1)))
+		tape, opt, rng := grad.NewTape(1), &train.Adam{LR: 0.03}, rand.New(rand.NewPCG(2, 2))
+		for range 60 {
+			source, want, fed := make([]int32, g.NumNodes()), make([]int32, g.NumNodes()), make([]int32, g.NumNodes())
+			for v := range want {
+				source[v], want[v] = rng.Int32N(words), rng.Int32N(words)
+				if fed[v] = want[v]; !leak {
+					fed[v] = l.Begin
+					if v%length > 0 {
+						fed[v] = want[v-1]
+					}
+				}
+			}
+			tape.Reset()
+			cost := l.Forward(tape, g, source, g, fed).CrossEntropy(want)
+			loss = float64(cost.Value().Data[0])
+			opt.Step(tape.Backward(cost))
+		}
+		return loss
+	}
+	if honest, leaky := learn(false), learn(true); !(honest > 1.2 && leaky < 0.4) {
+		t.Errorf("the loss of random targets is %.3f, want ln 4; fed them, %.3f, want almost none", honest, leaky)
 	}
 }
 

@@ -58,9 +58,15 @@ func cells(in, hidden int) map[string]sequence.Cell {
 // One step at a time, as in generation, gives the bits of the whole chains: on a
 // tape that trains, on one that evaluates, and on none.
 func TestStepsAreTheSweep(t *testing.T) {
-	const length, batch, in, hidden = 5, 3, 4, 6
-	x := random(3, length*batch, in).Value // chain by chain
-	for name, c := range cells(in, hidden) {
+	const length, batch, hidden = 5, 3, 6
+	x := random(3, length*batch, width).Value // chain by chain
+	all := cells(width, hidden)
+	for _, n := range networks() { // which have every variant, on several graphs
+		if c, isCell := n.layer.(sequence.Cell); isCell && n.name != "recursive words" && !strings.Contains(n.name, " on ") {
+			all[n.name] = c
+		}
+	}
+	for name, c := range all {
 		whole := c.ForwardFrom(grad.NewTape(1), graph.Chains(length, length, length), grad.Const(x), nil)
 		for _, tp := range []*grad.Tape{grad.NewTape(1), grad.NewEval(), nil} {
 			var st message.State

@@ -71,7 +71,7 @@ func runLanguage(s *Stage) error {
 	n.Out.Init(rng)
 	r := newReaders(tokens[:cut])
 	l := &training{
-		Stage: s, optimiser: &train.Adam{LR: 4e-3, Schedule: train.Cosine{Steps: r.segments * s.epochs(10), Min: 0.05}}, clip: 5, epochs: s.epochs(10),
+		Stage: s, optimiser: &train.Adam{LR: 4e-3, Schedule: train.Cosine{Steps: r.segments * s.epochs(16), Min: 0.05}}, clip: 5, epochs: s.epochs(16),
 		batches: func(int) [][]int32 { return make([][]int32, r.segments) },
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			g, in, next := r.segment()

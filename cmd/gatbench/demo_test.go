@@ -122,6 +122,41 @@ func TestDemoChoices(t *testing.T) {
 	}
 }
 
+// Data that is empty, or of another kind than the demo can learn from, is refused with what
+// is wrong, and not with a panic.
+func TestDemoBadData(t *testing.T) {
+	tree, three := "(3 (2 a) (4 b))\n", "(3 (2 a) (2 c) (4 b))\n"
+	folders := map[string]map[string]string{
+		"names":     {"Dwarvish.txt": "Gimli\nBalin\n"},
+		"tagging":   {"train.txt": "The DT B-NP\n", "test.txt": ""},
+		"questions": {"train.txt": "", "test.txt": "NUM:count How many ?\n"},
+		"sentiment": {"train.txt": tree + three, "dev.txt": tree, "test.txt": tree},
+		"multi30k":  {"train.de": "", "train.en": "", "val.de": "", "val.en": "", "test_2016_flickr.de": "a", "test_2016_flickr.en": "b"},
+		"han":       {"qa1_a_train.txt": "", "qa1_a_test.txt": ""},
+	}
+	for name, want := range map[string]string{
+		"names": "2 names of 1 languages; it takes ten names, and two languages", "tagging": "1 texts to learn and 0 to try",
+		"questions": "0 texts to learn and 1 to try", "sentiment": "tree 2, (3 (2 a) (2 c) (4 b)): node 0 has three children",
+		"multi30k": "0 texts to learn and 1 to try", "han": "0 texts to learn and 0 to try; it takes some of each",
+	} {
+		d, _ := demo.Find(name)
+		data := t.TempDir()
+		folder := filepath.Join(data, d.Data)
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for file, text := range folders[name] {
+			if err := os.WriteFile(filepath.Join(folder, file), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, stderr, status := gatbench(t, "demo", name, "--data", data)
+		if status != failed || !strings.Contains(stderr, want) || !strings.Contains(stderr, folder) {
+			t.Errorf("%s: status %d, %q, want %q and the folder", name, status, stderr, want)
+		}
+	}
+}
+
 // What people read of the demos that read datasets: how good it is, and some of the texts
 // with what was found.
 func TestDemoWords(t *testing.T) {

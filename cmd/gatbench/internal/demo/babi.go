@@ -49,6 +49,9 @@ func (s *Stage) readLore(folder string, tasks []int) (*lore, error) {
 		}
 		train, l.told = append(train, a[:len(s.few(len(a)))]...), append(l.told, b[:len(s.few(len(b)))]...)
 		l.offsets = append(l.offsets, len(l.told))
+		if err := s.enough(folder, len(a), len(b)); err != nil {
+			return nil, err
+		}
 	}
 	var lines [][]string
 	for _, q := range train {

@@ -127,6 +127,9 @@ func runHAN(s *Stage) error {
 		return err
 	}
 	learnt, tried = learnt[:len(s.few(len(learnt)))], tried[:len(s.few(len(tried)))]
+	if err := s.enough(folder, len(learnt), len(tried)); err != nil {
+		return err
+	}
 	words, answers, err := storyWords(learnt)
 	if err != nil {
 		return err

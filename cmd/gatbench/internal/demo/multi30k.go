@@ -73,6 +73,9 @@ func newTranslator(s *Stage, folder string) (r *translator, learnt, tried *text.
 	}
 	r = &translator{source: new(text.Words), target: new(text.Words)} // which split, but number nothing yet
 	learnt, tried = r.short(all, s.few(len(all.Source))), r.short(tests, s.few(len(tests.Source)))
+	if err := s.enough(folder, len(learnt.Source), len(tried.Source)); err != nil {
+		return nil, nil, nil, err
+	}
 	if r.source, err = text.NewWords(learnt.Source, 2, false); err == nil {
 		r.target, err = text.NewWords(learnt.Target, 2, false)
 	}

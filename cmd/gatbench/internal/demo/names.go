@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"fmt"
 	"sort"
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
@@ -74,6 +75,9 @@ func runNames(s *Stage) error {
 	}
 	all = all.Map(text.Fold).Unique() // what stands twice would be in both parts
 	learnt, tried := all.Split(0.1, s.Seed)
+	if tried.Len() == 0 || len(all.Classes) < 2 {
+		return fmt.Errorf("demo names: %s has %d names of %d languages; it takes ten names, and two languages", folder, all.Len(), len(all.Classes))
+	}
 	letters, err := text.NewCharacters(all.Texts, true)
 	if err != nil {
 		return err

@@ -98,6 +98,9 @@ func (s *Stage) readQuestions() (learnt, tried *text.Labelled, words *text.Vocab
 	}
 	learnt = learnt.Coarse().Rows(s.few(learnt.Len())).Map(strings.ToLower)
 	tried = tried.Coarse().Rows(s.few(tried.Len()))
+	if err := s.enough(folder, learnt.Len(), tried.Len()); err != nil {
+		return nil, nil, nil, err
+	}
 	words, err = vocabularyOf(learnt.Texts)
 	return learnt, tried, words, err
 }

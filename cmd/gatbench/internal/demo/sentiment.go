@@ -2,6 +2,7 @@ package demo
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -101,6 +102,22 @@ func scoresOf(p *tensor.Dense, b *text.TreeBatch) (s sentimentScores) {
 	return s
 }
 
+// binary returns an error if a node of trees has more than two children.
+func binary(folder string, trees []text.Tree) error {
+	for i, t := range trees {
+		children := make([]int, t.Len())
+		for _, p := range t.Parent {
+			if p < 0 {
+				continue
+			}
+			if children[p]++; children[p] > 2 {
+				return fmt.Errorf("%s: tree %d, %s: node %d has three children; the trees of SST have two", folder, i+1, t, p)
+			}
+		}
+	}
+	return nil
+}
+
 func runSentiment(s *Stage) error {
 	folder, err := s.folder()
 	if err != nil {
@@ -111,6 +128,9 @@ func runSentiment(s *Stage) error {
 		return err
 	}
 	learnt, tried = learnt[:len(s.few(len(learnt)))], tried[:len(s.few(len(tried)))]
+	if err := cmp.Or(s.enough(folder, len(learnt), len(tried)), binary(folder, learnt), binary(folder, tried)); err != nil {
+		return err
+	}
 	sentences := make([][]string, len(learnt))
 	for i, t := range learnt {
 		sentences[i] = t.Words

@@ -91,6 +91,14 @@ func (s *Stage) folder() (string, error) {
 	return path, nil
 }
 
+// enough returns an error unless there are texts to learn and texts to try in a folder.
+func (s *Stage) enough(folder string, learnt, tried int) error {
+	if learnt == 0 || tried == 0 {
+		return fmt.Errorf("demo %s: %s has %d texts to learn and %d to try; it takes some of each: are the files whole?", s.demo.Name, folder, learnt, tried)
+	}
+	return nil
+}
+
 // say prints a paragraph for people.
 func (s *Stage) say(format string, args ...any) {
 	if !s.JSON {

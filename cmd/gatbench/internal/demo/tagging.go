@@ -183,6 +183,9 @@ func (s *Stage) readTagging() (*taggingTask, error) {
 		return nil, err
 	}
 	k.learning, k.trying = s.few(len(k.learnt.Sentences)), s.few(len(k.tried.Sentences))
+	if err := s.enough(folder, len(k.learning), len(k.trying)); err != nil {
+		return nil, err
+	}
 	sentences := k.learnt.Sentences[:len(k.learning)]
 	if k.words, err = text.NewVocabulary(mapped(sentences, strings.ToLower), 2); err != nil {
 		return nil, err

@@ -87,6 +87,19 @@ func Example_classifier() {
 	// Output: true of the last 320
 }
 
+func Example_bothDirections() {
+	g := graph.Chains(5, 2, 3)
+	net := &sequence.Stack{
+		Layers: []sequence.Cell{&sequence.LSTM{In: 8, Hidden: 4}, &sequence.LSTM{In: 8, Hidden: 4}},
+		Back:   []sequence.Cell{&sequence.LSTM{In: 8, Hidden: 4}, &sequence.LSTM{In: 8, Hidden: 4}},
+	}
+	net.Init(rand.New(rand.NewPCG(1, 2)))
+	y := net.Forward(grad.NewEval(), g, grad.Const(tensor.New(10, 8)))
+	ends := grad.Concat(y.Columns(0, 4).Rows(g.Sinks()), y.Columns(4, 8).Rows(g.Roots()))
+	fmt.Println(y.Shape(), ends.Shape())
+	// Output: [10 8] [3 8]
+}
+
 func Example_variants() {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x := tensor.New(10, 8)

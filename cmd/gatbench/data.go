@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/graph"
 )
 
@@ -44,8 +45,9 @@ type dataListCommand struct {
 	JSON bool `name:"json" help:"Print a JSON object for each dataset, one a line."`
 }
 
-// listed is a dataset as data list shows it.
+// listed is a dataset as data list shows it. One of text has no nodes, and no title.
 type listed struct {
+	Kind     string `json:"kind"` // "graph" or "text"
 	Name     string `json:"name"`
 	Title    string `json:"title"`
 	About    string `json:"about"`
@@ -60,10 +62,10 @@ type listed struct {
 func (c *dataListCommand) Run(e env) error {
 	p := report.NewPrinter(e.out)
 	if !c.JSON {
-		p.Printf("%-13s %6s %7s %8s %7s  %-46s %s\n", "name", "nodes", "edges", "features", "classes", "", "where")
+		p.Printf("%-16s %6s %7s %8s %7s  %-46s %s\n", "name", "nodes", "edges", "features", "classes", "", "where")
 	}
 	for _, i := range datasets.Catalogue() {
-		l := listed{i.Name, i.Title, i.About, i.Nodes, i.Edges, i.Features, i.Classes, where(c.Data, i.Name)}
+		l := listed{"graph", i.Name, i.Title, i.About, i.Nodes, i.Edges, i.Features, i.Classes, where(c.Data, i.Name)}
 		if c.JSON {
 			p.Encode(l)
 			continue
@@ -74,9 +76,38 @@ func (c *dataListCommand) Run(e env) error {
 				l.Where = "not here: " + program + " data fetch " + i.Name
 			}
 		}
-		p.Printf("%-13s %6d %7d %8d %7d  %-46s %s\n", l.Name, l.Nodes, l.Edges, l.Features, l.Classes, l.About, l.Where)
+		p.Printf("%-16s %6d %7d %8d %7d  %-46s %s\n", l.Name, l.Nodes, l.Edges, l.Features, l.Classes, l.About, l.Where)
 	}
+	c.listText(p)
 	return p.Err()
+}
+
+// listText prints a line for each dataset of text.
+func (c *dataListCommand) listText(p *report.Printer) {
+	if !c.JSON {
+		p.Printf("\n%-16s %-79s %s\n", "of text", "", "where")
+	}
+	for _, i := range text.Catalogue() {
+		path, err := text.Find(c.Data, i.Name)
+		if c.JSON {
+			p.Encode(listed{Kind: "text", Name: i.Name, About: i.About, Where: path})
+			continue
+		}
+		if err != nil {
+			path = "not here"
+		}
+		p.Printf("%-16s %-79s %s\n", i.Name, i.About, path)
+	}
+}
+
+// textNamed returns the dataset of text of that name, if there is one.
+func textNamed(name string) (text.Info, bool) {
+	for _, i := range text.Catalogue() {
+		if i.Name == strings.ToLower(name) {
+			return i, true
+		}
+	}
+	return text.Info{}, false
 }
 
 // dataDescribeCommand is gatbench data describe.

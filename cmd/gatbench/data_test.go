@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/text"
 )
 
 // nowhere keeps a test away from the data and the cache of who runs it, and
@@ -38,15 +39,61 @@ func TestDataList(t *testing.T) {
 	if status != succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
-	for _, want := range []string{"pubmed         19717   88648      500       3", "not here: gatbench data fetch pubmed\n", "cora            2708", "this program\n", "facebook"} {
+	for _, want := range []string{"pubmed            19717   88648      500       3", "not here: gatbench data fetch pubmed\n", "cora               2708", "this program\n", "facebook"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the list has no %q:\n%s", want, stdout)
 		}
 	}
 	stdout, _, _ = gatbench(t, "data", "list", "--json")
 	lines := objects(t, stdout)
-	if len(lines) != len(datasets.Names()) || lines[0]["name"] != "amazon_computers" || lines[0]["where"] != "" {
+	graphs, texts := len(datasets.Names()), text.Catalogue()
+	if len(lines) != graphs+len(texts) || lines[0]["name"] != "amazon_computers" || lines[0]["where"] != "" || lines[0]["kind"] != "graph" {
 		t.Errorf("got %v", lines)
+	}
+	for i, c := range texts {
+		if l := lines[graphs+i]; l["name"] != c.Name || l["kind"] != "text" || l["where"] != "" || !strings.Contains(stdout, c.About) {
+			t.Errorf("of the text %s it says %v", c.Name, l)
+		}
+	}
+	here := t.TempDir()
+	if err := os.Mkdir(filepath.Join(here, "trec"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if out := ok(t, "data", "list", "--data", here); !strings.Contains(out, filepath.Join(here, "trec")+"\n") {
+		t.Errorf("no trec in %s:\n%s", here, out)
+	}
+	for _, args := range [][]string{{"data", "describe", "TREC"}, {"train", "--dataset", "trec"}} {
+		if _, stderr, status := gatbench(t, args...); status != misused || !strings.Contains(stderr, "is a dataset of text, and no graph") {
+			t.Errorf("%v: status %d, error %q", args, status, stderr)
+		}
+	}
+}
+
+// --undirected has both directions of each edge, and what is saved knows it.
+func TestTrainUndirected(t *testing.T) {
+	dir := t.TempDir()
+	model := filepath.Join(t.TempDir(), "m.safetensors")
+	edges, nodes := "source,target\n", "id,x,label\n"
+	for i := range 40 {
+		edges += fmt.Sprintf("%d,%d\n", i, (i+1)%40)
+		nodes += fmt.Sprintf("%d,%d,%d\n", i, i%7, i%2)
+	}
+	for name, text := range map[string]string{"edges.csv": edges, "nodes.csv": nodes} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for want, args := range map[string][]string{"40 edges": nil, "80 edges": {"--undirected", "--save", model}} {
+		if out := ok(t, append([]string{"train", "--dataset", dir, "--model", "gcn", "--splits", "random", "--epochs", "2"}, args...)...); !strings.Contains(out, want) {
+			t.Errorf("%v: no %q in\n%s", args, want, out)
+		}
+	}
+	n, err := loadNetwork(model)
+	if err != nil || !n.Recipe.Undirected {
+		t.Errorf("what was saved forgets the directions, error %v", err)
+	}
+	if out := ok(t, "eval", model); !strings.Contains(out, "accuracy") {
+		t.Errorf("eval says %s", out)
 	}
 }
 

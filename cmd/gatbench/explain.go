@@ -98,7 +98,7 @@ func (c *explainCommand) subject(e env) (*network, *task, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	k, err := openTask(c.Data, r.Dataset, r.choice())
+	k, err := openTask(c.Data, r.Dataset, r.Undirected, r.choice())
 	if err != nil {
 		return nil, nil, err
 	}

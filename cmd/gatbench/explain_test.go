@@ -17,7 +17,7 @@ import (
 // dropout, and a model that hears its neighbours depends on the weights of its edges.
 func TestExplainedModels(t *testing.T) {
 	const node = 11
-	k, err := openTask("", "karate", choice{splits: splitsRandom})
+	k, err := openTask("", "karate", false, choice{splits: splitsRandom})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 // comes from the preset, or from the run that is resumed.
 type settingFlags struct {
 	Dataset     *string  `placeholder:"NAME" help:"cora (the default, part of the program), citeseer, pubmed, another that gatbench data list shows, or a file or folder."`
+	Undirected  *bool    `help:"Take each edge of the dataset in both directions."`
 	Model       *string  `placeholder:"NAME" help:"One of ${models} (gat)."`
 	Preset      *string  `placeholder:"NAME" help:"Whose settings: the model's paper's for 200 epochs (quick) or until it stops (paper), the dgl or pyg example's, those of Shchur and others for few labels (shchur) or of GraphSAINT for many (graphsaint); without it the data decides."`
 	Splits      *string  `placeholder:"NAME" help:"planetoid (the dataset's own, the default), random, shchur (random: 20 nodes of each class train, 30 validate, the rest of the largest component tests), or a .json or .npz file of the lists train, val and test."`
@@ -41,6 +42,7 @@ type settingFlags struct {
 // override gives r the settings that flags were given for.
 func (f *settingFlags) override(r *recipe) {
 	set(&r.Dataset, f.Dataset)
+	set(&r.Undirected, f.Undirected)
 	set(&r.Model, f.Model)
 	set(&r.Preset, f.Preset)
 	set(&r.Splits, f.Splits)

@@ -37,7 +37,7 @@ func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
 		flag  string
 		given bool
 	}{
-		{"preset", c.Preset != nil}, {"splits", c.Splits != nil}, {"split-number", c.SplitNumber != nil}, {"heads", c.Heads != nil},
+		{"undirected", c.Undirected != nil}, {"preset", c.Preset != nil}, {"splits", c.Splits != nil}, {"split-number", c.SplitNumber != nil}, {"heads", c.Heads != nil},
 		{"out-heads", c.OutHeads != nil}, {"features", c.Features != nil}, {"attention-dropout", c.AttnDrop != nil}, {"residual", c.Residual != nil},
 		{"weight-decay", c.WeightDecay != nil}, {"patience", c.Patience != nil}, {"select", c.Select != nil}, {"fanout", c.Fanout != nil}, {"rows", c.Rows != nil},
 		{"save", c.Save != ""}, {"checkpoint", c.Checkpoint != ""}, {"resume", c.Resume != ""}, {"log", c.Log != ""}, {"plot", c.Plot != ""},

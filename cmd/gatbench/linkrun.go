@@ -26,7 +26,7 @@ func (c *trainCommand) linkRecipe() (r linkRecipe, err error) {
 		flag  string
 		given bool
 	}{
-		{"preset", c.Preset != nil}, {"splits", c.Splits != nil}, {"split-number", c.SplitNumber != nil}, {"heads", c.Heads != nil},
+		{"undirected", c.Undirected != nil}, {"preset", c.Preset != nil}, {"splits", c.Splits != nil}, {"split-number", c.SplitNumber != nil}, {"heads", c.Heads != nil},
 		{"out-heads", c.OutHeads != nil}, {"layers", c.Layers != nil}, {"dropout", c.Dropout != nil}, {"attention-dropout", c.AttnDrop != nil},
 		{"residual", c.Residual != nil}, {"weight-decay", c.WeightDecay != nil}, {"patience", c.Patience != nil}, {"select", c.Select != nil},
 		{"batch", c.Batch != nil}, {"fanout", c.Fanout != nil}, {"rows", c.Rows != nil}, {"csv", c.CSV != ""}, {"checkpoint", c.Checkpoint != ""},

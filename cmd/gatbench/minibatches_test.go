@@ -12,7 +12,7 @@ import (
 // taskOf returns Cora, and a recipe of a model without dropout.
 func taskOf(t *testing.T, model string) (*task, recipe) {
 	t.Helper()
-	k, err := openTask("", "cora", choice{splits: splitsOwn})
+	k, err := openTask("", "cora", false, choice{splits: splitsOwn})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 // tags are the flags that set the fields.
 type recipe struct {
 	Dataset     string  `flag:"dataset"`
+	Undirected  bool    `flag:"undirected" json:",omitempty"` // both directions of each edge
 	Splits      string  `flag:"splits"`
 	SplitNumber string  `flag:"split-number" json:",omitempty"` // empty: 0; or splitsEach
 	Seed        uint64  `flag:"seed"`

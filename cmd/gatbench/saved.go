@@ -49,7 +49,7 @@ func (f *savedFlags) open(e env) (*network, *task, *tensor.Dense, error) {
 	if err := apart(in, []file{f.out}); err != nil {
 		return nil, nil, nil, err
 	}
-	k, err := openTask(f.Data, at.dataset, r.choice().from(at.splits))
+	k, err := openTask(f.Data, at.dataset, r.Undirected, r.choice().from(at.splits))
 	if err != nil {
 		return nil, nil, nil, err
 	}

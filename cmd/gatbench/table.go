@@ -93,7 +93,7 @@ func (c *tableCommand) Run(e env) error {
 	defer par.Hot()()
 	t := newAccuracyTable(c, report.NewPrinter(e.out), report.NewProgress(e.errOut), kept)
 	for _, rs := range recipes {
-		k, err := promptly(e.ctx, func() (*task, error) { return openTask(c.Data, rs[0].Dataset, rs[0].choice()) })
+		k, err := promptly(e.ctx, func() (*task, error) { return openTask(c.Data, rs[0].Dataset, rs[0].Undirected, rs[0].choice()) })
 		if errors.Is(err, errInterrupted) {
 			return t.interrupted(t.kept(rs[0]))
 		}

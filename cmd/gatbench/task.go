@@ -32,8 +32,9 @@ type task struct {
 	weights  *grad.Var            // of the graph's edges, over the roots of their sums at both ends; nil: all are 1
 }
 
-// openTask opens a dataset, as open does, with a split of it.
-func openTask(dir, name string, c choice) (*task, error) {
+// openTask opens a dataset, as open does, with a split of it; undirected takes both
+// directions of each of its edges.
+func openTask(dir, name string, undirected bool, c choice) (*task, error) {
 	d, err := open(dir, name)
 	if err != nil {
 		return nil, err
@@ -45,6 +46,9 @@ func openTask(dir, name string, c choice) (*task, error) {
 		return nil, misuse("--dataset %s: its nodes have numbers to be learnt, and training wants classes", name)
 	case len(d.Labels) == 0:
 		return nil, misuse("--dataset %s: its nodes have no classes to be learnt", name)
+	}
+	if undirected {
+		d = d.Undirected()
 	}
 	k := newTask(d)
 	k.name = name
@@ -82,6 +86,9 @@ func open(dir, name string) (*datasets.Dataset, error) {
 	}
 	own, readErr := datasets.Read(name)
 	if errors.Is(readErr, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
+		if _, isText := textNamed(name); isText {
+			return nil, misuse("%s is a dataset of text, and no graph with features: %s demo says which model reads it", name, program)
+		}
 		return nil, err // a name, and not that of a file
 	}
 	return own, readErr

@@ -55,7 +55,9 @@ func (c *trainCommand) Run(e env) (err error) {
 	}
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
-	k, err := promptly(e.ctx, func() (*task, error) { return openTask(c.Data, c.at.dataset, r.choice().from(c.at.splits)) })
+	k, err := promptly(e.ctx, func() (*task, error) {
+		return openTask(c.Data, c.at.dataset, r.Undirected, r.choice().from(c.at.splits))
+	})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 // The report names the files that were written, and no others.
 func TestReportNamesWhatIsWritten(t *testing.T) {
 	dir := t.TempDir()
-	k, err := openTask("", "karate", choice{splits: splitsRandom})
+	k, err := openTask("", "karate", false, choice{splits: splitsRandom})
 	if err != nil {
 		t.Fatal(err)
 	}

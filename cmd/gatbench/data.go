@@ -87,6 +87,7 @@ func (c *dataListCommand) listText(p *report.Printer) {
 	if !c.JSON {
 		p.Printf("\n%-16s %-79s %s\n", "of text", "", "where")
 	}
+	missing := false
 	for _, i := range text.Catalogue() {
 		path, err := text.Find(c.Data, i.Name)
 		if c.JSON {
@@ -94,9 +95,12 @@ func (c *dataListCommand) listText(p *report.Printer) {
 			continue
 		}
 		if err != nil {
-			path = "not here"
+			path, missing = "not here", true
 		}
 		p.Printf("%-16s %-79s %s\n", i.Name, i.About, path)
+	}
+	if missing {
+		p.Printf("docs/text.md says as what texts are published; --data or EDGEWISE_DATA names the folder of them\n")
 	}
 }
 

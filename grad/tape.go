@@ -152,7 +152,8 @@ func (t *Tape) Stats() Stats {
 }
 
 // Use returns p's value in t's computation. Using a Param several times is
-// legal: its gradient is the sum.
+// legal: its gradient is the sum. The value is not copied: what changes it, such as a
+// step of an optimiser, comes after Backward, which reads it again.
 func (t *Tape) Use(p *Param) *Var {
 	if p == nil || p.Value == nil {
 		panic(&TapeError{Op: "Use", Why: "the Param is nil or has no value; was the layer's Init called?"})

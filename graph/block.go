@@ -112,15 +112,15 @@ func (g *Graph) Blocks(seeds []int32, layers int) ([]*Graph, error) {
 // g, in the order given, and whose sources are all of g's under the same
 // numbers. Within a destination, edges keep g's order; the list is the result's
 // own order. Kinds are kept. The error names a row that is repeated or not a
-// destination. Of a graph of blocks without kinds the result is one too, except
-// where the diagonal is left out.
+// destination. Of a graph of blocks the result is one too, except where the
+// diagonal is left out.
 func (g *Graph) Dst(rows []int32) (*Graph, error) {
 	if err := g.checkRows("row", rows); err != nil {
 		return nil, err
 	}
 	rows = slices.Clone(rows) // the Origin keeps them
 	var h *Graph
-	if g.top().spans != nil && g.kinds == nil {
+	if g.top().spans != nil {
 		h = g.spanRows(rows)
 	}
 	if h == nil {

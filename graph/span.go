@@ -176,6 +176,9 @@ func (g *Graph) spanRows(rows []int32) *Graph {
 	h := ofSpans(g.top().nSrc, len(rows), spans, true)
 	h.from.Dst = rows
 	h.fromEdges = sync.OnceValue(func() []int32 { return g.edgesInto(rows) })
+	if g.kinds != nil {
+		h.kinds = gather(g.kinds, h.fromEdges())
+	}
 	return h
 }
 

@@ -122,7 +122,11 @@ func TestSpans(t *testing.T) {
 		}
 		if g.NumEdges() > 0 {
 			k := randomKinds(rng, g.NumEdges())
-			same(t, Must(Must(g.WithKinds(k)).Dst(rows)), Must(Must(p.WithKinds(k)).Dst(rows)))
+			view := Must(Must(g.WithKinds(k)).Dst(rows))
+			same(t, view, Must(Must(p.WithKinds(k)).Dst(rows)))
+			if (view.Spans() == nil) != (got.Spans() == nil) {
+				t.Fatalf("a view of %v without kinds is %v, with kinds %v", g, got, view)
+			}
 		}
 	}
 	if views < 200 {

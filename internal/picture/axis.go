@@ -6,10 +6,12 @@ import (
 )
 
 // Axis is one of the two axes of a chart. One with names has them at 0, 1, 2 and
-// so on instead of numbers; a name may have two lines.
+// so on instead of numbers; a name may have two lines. A Whole one, of epochs or
+// steps, has no tick between two whole numbers.
 type Axis struct {
 	Label string
 	Names []string
+	Whole bool
 }
 
 // tick is a marked place of an axis.
@@ -20,6 +22,9 @@ type tick struct {
 
 // ticks returns the marked places of an axis that shows a span.
 func (a Axis) ticks(s span) []tick {
+	if a.Names == nil && a.Whole {
+		return s.wholeTicks()
+	}
 	if a.Names == nil {
 		return s.ticks()
 	}
@@ -71,6 +76,21 @@ func (s span) ticks() []tick {
 	for i := math.Ceil(s.lo/step - 1e-9); i*step <= s.hi+1e-9*step; i++ {
 		v := i*step + 0 // -0 becomes a plain nought
 		out = append(out, tick{v, label(v, step)})
+	}
+	return out
+}
+
+// wholeTicks returns those of ticks that are whole numbers, or all if none is.
+func (s span) wholeTicks() []tick {
+	all := s.ticks()
+	var out []tick
+	for _, t := range all {
+		if t.value == math.Trunc(t.value) {
+			out = append(out, tick{t.value, label(t.value, 1)})
+		}
+	}
+	if out == nil {
+		return all
 	}
 	return out
 }

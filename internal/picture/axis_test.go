@@ -31,6 +31,18 @@ func TestTicks(t *testing.T) {
 	}
 }
 
+// Epochs have no tick between two of them.
+func TestWholeTicks(t *testing.T) {
+	for _, tt := range []struct {
+		lo, hi float64
+		want   string
+	}{{1, 3, "1 2 3"}, {1, 2, "1 2"}, {1, 30, "10 20 30"}, {0.5, 1.5, "1"}, {0.2, 0.8, "0.2 0.4 0.6 0.8"}} {
+		if s := labels(Axis{Whole: true}.ticks(span{tt.lo, tt.hi})); s != tt.want {
+			t.Errorf("from %g to %g: %s, want %s", tt.lo, tt.hi, s, tt.want)
+		}
+	}
+}
+
 // Of any values there are a few ticks, ascending, within what is shown and with
 // labels that differ and have room.
 func TestTicksOfAnything(t *testing.T) {

@@ -18,7 +18,7 @@ func runAdding(s *Stage) error {
 	s.say("Fifty numbers between 0 and 1, of which two are marked; what is their sum? Always saying 1 has a mean squared error of 0.167.")
 	test, want := text.Task{Count: 500, Min: addingLength, Seed: s.Seed + 1<<32}.Adding()
 	target := grad.Const(want)
-	errors, chart := map[string]any{}, &picture.Chart{Title: "mean squared error of each hundred steps", X: picture.Axis{Label: "hundreds of steps"}}
+	errors, chart := map[string]any{}, &picture.Chart{Title: "mean squared error of each hundred steps", X: picture.Axis{Label: "hundreds of steps", Whole: true}}
 	var saved *reader
 	for i, r := range []*reader{
 		newReader(s, "LSTM", &sequence.LSTM{In: 2, Hidden: 32, ForgetBias: 1}, 32, 1),

@@ -68,7 +68,7 @@ func runFastWeights(s *Stage) error {
 		fast.U.Value.Data[i] *= 10 // half of the identity: a digit's state is also of the letter before it
 	}
 	g, all := graph.Chains(repeated(length, retrieveBatch)...), tests.Graph()
-	scores := &picture.Chart{Title: "test questions that are right, of a hundred", X: picture.Axis{Label: "hundreds of steps"}}
+	scores := &picture.Chart{Title: "test questions that are right, of a hundred", X: picture.Axis{Label: "hundreds of steps", Whole: true}}
 	out, epochs := map[string]any{}, s.epochs(40)
 	var loops []*training
 	for i, r := range retrievers {

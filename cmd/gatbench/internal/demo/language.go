@@ -96,7 +96,7 @@ func runLanguage(s *Stage) error {
 		s.say("%s", strings.TrimSpace(line))
 	}
 	s.print("\n")
-	chart := &picture.Chart{Title: "bits a character", X: picture.Axis{Label: "epoch"}, Series: []picture.Series{
+	chart := &picture.Chart{Title: "bits a character", X: picture.Axis{Label: "epoch", Whole: true}, Series: []picture.Series{
 		curve("learnt", 0, bits(l.losses)), curve("tried", 1, bits(logs(l.scores))),
 	}}
 	if err := s.draw([]picture.Panel{chart}); err != nil {

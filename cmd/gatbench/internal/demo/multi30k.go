@@ -166,7 +166,7 @@ func (s *Stage) translations(r *translator, tried *text.Parallel) ([]picture.Pan
 
 // multi30kPanels show the loss of a word and the score of the translations.
 func multi30kPanels(l *training, perplexities []float64) []picture.Panel {
-	x := picture.Axis{Label: "epoch"}
+	x := picture.Axis{Label: "epoch", Whole: true}
 	return []picture.Panel{
 		&picture.Chart{Title: "bits a word", X: x, Series: []picture.Series{
 			curve("learnt", 0, bits(l.losses)), curve("tried", 1, bits(logs(perplexities))),

@@ -79,7 +79,7 @@ func confusionPanel(c *train.Confusion, classes []string) picture.Panel {
 
 // lossPanel shows the loss of each epoch.
 func lossPanel(ls ...*training) picture.Panel {
-	ch := &picture.Chart{Title: "loss", X: picture.Axis{Label: "epoch"}}
+	ch := &picture.Chart{Title: "loss", X: picture.Axis{Label: "epoch", Whole: true}}
 	for i, l := range ls {
 		ch.Series = append(ch.Series, curve("", i, l.losses))
 	}

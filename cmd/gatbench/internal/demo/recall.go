@@ -84,7 +84,7 @@ func runRecall(s *Stage) error {
 	}
 	test, want := text.Task{Count: 500, Min: recallLength, Seed: s.Seed + 1<<32}.Recall()
 	var loops []*training
-	reach := &picture.Chart{Title: "gradient of the last state, by distance", X: picture.Axis{Label: "steps back"}, Y: picture.Axis{Label: "log₁₀ of its norm"}}
+	reach := &picture.Chart{Title: "gradient of the last state, by distance", X: picture.Axis{Label: "steps back", Whole: true}, Y: picture.Axis{Label: "log₁₀ of its norm"}}
 	out := map[string]any{}
 	for i, r := range readers {
 		l := s.recallTraining(r, test, want)
@@ -103,7 +103,7 @@ func runRecall(s *Stage) error {
 		s.say("%s: %.1f %% of the test symbols are right (a guess: 25 %%). The gradient that reaches the symbol is 10^%.0f of that at the end.",
 			r.Name, 100*loops[i].scores[len(loops[i].scores)-1], ys[len(ys)-1].Y-ys[0].Y)
 	}
-	losses := &picture.Chart{Title: "loss", X: picture.Axis{Label: "hundreds of steps"}}
+	losses := &picture.Chart{Title: "loss", X: picture.Axis{Label: "hundreds of steps", Whole: true}}
 	for i, l := range loops {
 		losses.Series = append(losses.Series, curve(readers[i].Name, i, l.losses))
 	}

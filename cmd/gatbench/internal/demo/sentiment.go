@@ -174,7 +174,9 @@ func runSentiment(s *Stage) error {
 		return cmp.Or(err, failed)
 	}
 	s.result(map[string]any{"test_root5": last.five, "test_root2": last.two})
-	s.print("\nof the sentences to try %.1f %% are right of five kinds, and %.1f %% of positive or negative\n\n", 100*last.five, 100*last.two)
+	s.print("\n")
+	s.say("of the sentences to try %.1f %% are right of five kinds, and %.1f %% of positive or negative", 100*last.five, 100*last.two)
+	s.print("\n")
 	shown := net.worthSeeing(tests)
 	for _, i := range shown {
 		if err := s.showTree(net, tests, i); err != nil {
@@ -311,7 +313,7 @@ func (n *sentimentNet) treePanels(b *treebank, rows []int32) ([]picture.Panel, e
 
 // sentimentPanel shows both scores of each epoch.
 func sentimentPanel(l *training, twos []float64) picture.Panel {
-	return &picture.Chart{Title: "share of test sentences that are right", X: picture.Axis{Label: "epoch"}, Series: []picture.Series{
+	return &picture.Chart{Title: "share of test sentences that are right", X: picture.Axis{Label: "epoch", Whole: true}, Series: []picture.Series{
 		curve("of five kinds", 0, l.scores), curve("positive or negative", 1, twos),
 	}}
 }

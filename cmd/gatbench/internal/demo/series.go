@@ -85,7 +85,7 @@ func (s *Stage) goOn(task func(text.Task) (text.Series, *tensor.Dense), name str
 	for i, y := range said {
 		own.Points = append(own.Points, picture.Point{X: float64(seriesRead + i), Y: float64(y)})
 	}
-	chart := &picture.Chart{Title: name, X: picture.Axis{Label: "step"}, Series: []picture.Series{truth, own}}
+	chart := &picture.Chart{Title: name, X: picture.Axis{Label: "step", Whole: true}, Series: []picture.Series{truth, own}}
 	if err := s.draw([]picture.Panel{chart, lossPanel(l)}); err != nil {
 		return err
 	}

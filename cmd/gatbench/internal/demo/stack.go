@@ -36,7 +36,7 @@ func runStack(s *Stage) error {
 	plain.LSTM.Init(s.rng(3))
 	plain.Answer.Init(s.rng(4))
 	exact := map[string]map[string]float64{}
-	losses := &picture.Chart{Title: "loss", X: picture.Axis{Label: "epoch"}}
+	losses := &picture.Chart{Title: "loss", X: picture.Axis{Label: "epoch", Whole: true}}
 	for i, m := range []struct {
 		name string
 		net  bitReader

@@ -118,7 +118,7 @@ func runStretch(s *Stage) error {
 	if err := s.followed(all); err != nil {
 		return err
 	}
-	losses := &picture.Chart{Title: "loss", X: picture.Axis{Label: "hundreds of steps"}}
+	losses := &picture.Chart{Title: "loss", X: picture.Axis{Label: "hundreds of steps", Whole: true}}
 	for i, l := range loops {
 		losses.Series = append(losses.Series, curve(all[i].name, i, l.losses))
 	}

@@ -63,7 +63,7 @@ func (t *Training) mark() picture.Series {
 func (t *Training) lossPanel() *picture.Chart {
 	return &picture.Chart{
 		Title: fmt.Sprintf("%s on %s: loss", t.Model, plain.Text(t.Name)),
-		X:     picture.Axis{Label: "epoch"}, Y: picture.Axis{Label: "cross-entropy"},
+		X:     picture.Axis{Label: "epoch", Whole: true}, Y: picture.Axis{Label: "cross-entropy"},
 		Series: []picture.Series{
 			t.curve(0, "training, with dropout", func(e train.Epoch) float64 { return e.Loss }),
 			t.curve(1, "validation", func(e train.Epoch) float64 { return e.Val.Loss }),
@@ -74,7 +74,7 @@ func (t *Training) lossPanel() *picture.Chart {
 
 func (t *Training) accuracyPanel() *picture.Chart {
 	return &picture.Chart{
-		Title: "accuracy", X: picture.Axis{Label: "epoch"}, Y: picture.Axis{Label: "per cent"},
+		Title: "accuracy", X: picture.Axis{Label: "epoch", Whole: true}, Y: picture.Axis{Label: "per cent"},
 		Series: []picture.Series{
 			t.curve(0, "training", func(e train.Epoch) float64 { return 100 * e.Train.Accuracy }),
 			t.curve(1, "validation", func(e train.Epoch) float64 { return 100 * e.Val.Accuracy }),

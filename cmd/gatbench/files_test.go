@@ -79,6 +79,9 @@ func TestModelsAreKept(t *testing.T) {
 		}
 	}
 	ok(t, "train", "--resume", q, "--checkpoint", q, "--epochs", "2", "--save", model)
+	if out := ok(t, "train", "--resume", q); !strings.Contains(out, "no epoch was left to train") {
+		t.Errorf("a run that is over goes on:\n%s", out)
+	}
 }
 
 // Names that no file can have are found before the training.

@@ -50,7 +50,12 @@ func (t *Training) Print(p *Printer) {
 // end prints what it cost, what was written, and what to do next.
 func (t *Training) end(p *Printer) {
 	s := &t.Summary
-	p.Printf("%.2f ms an epoch (median), %.2f s in all", s.EpochMS, s.TotalMS/1000)
+	if s.EpochMS > 0 {
+		p.Printf("%.2f ms an epoch (median)", s.EpochMS)
+	} else {
+		p.Printf("no epoch was left to train")
+	}
+	p.Printf(", %.2f s in all", s.TotalMS/1000)
 	if s.PeakMiB > 0 {
 		p.Printf(", %.0f MiB of memory at most", s.PeakMiB)
 	}

@@ -52,11 +52,19 @@ func Find(dataDir, name string) (string, error) {
 				return dir, nil
 			}
 		}
-		return "", fmt.Errorf("no folder %s, and no %s, in %s: get it from where it is published, and name the folder it is in with --data or EDGEWISE_DATA: %w",
-			c.Name, c.File, strings.Join(dirs, ", "), fs.ErrNotExist)
+		return "", missing(fmt.Sprintf("no folder %s, and no %s, in %s: get it from where it is published (docs/text.md says as what), and name the folder it is in with --data or EDGEWISE_DATA",
+			c.Name, c.File, strings.Join(dirs, ", ")))
 	}
 	return "", fmt.Errorf("there is no dataset of text %.60q; did you mean %q? There are: %s", name, spell.Nearest(strings.ToLower(name), known), strings.Join(known, ", "))
 }
+
+// missing is the error of a dataset that is not there.
+type missing string
+
+func (m missing) Error() string { return string(m) }
+
+// Is says that it is that of a file that does not exist.
+func (m missing) Is(err error) bool { return err == fs.ErrNotExist }
 
 func isDir(path string) bool {
 	info, err := os.Stat(path)

@@ -14,6 +14,7 @@ import (
 // that is read. A program that writes beside a dataset asks so what it must leave
 // alone.
 func Files(path string) []string {
+	path, _ = CutColumns(path)
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil

@@ -288,7 +288,7 @@ func TestBadInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string][]bad{"planetoid": badPlanetoid(), "npz": badNPZ(t), "edges": badEdges(t), "tables": badTables(), "text": badTexts(), "dataset": badDatasets()}
+	all := map[string][]bad{"planetoid": badPlanetoid(), "npz": badNPZ(t), "edges": badEdges(t), "tables": badTables(), "ogb": badOGB(), "text": badTexts(), "dataset": badDatasets()}
 	count := 0
 	for group, list := range all {
 		count += len(list)

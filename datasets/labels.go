@@ -95,10 +95,12 @@ func (d *Dataset) setAnswers(x *tensor.Dense, names []string) error {
 		}
 	}
 	switch {
+	case known == 0 && names == nil:
+		return errors.New("nothing is known of what is to be learnt: all numbers are missing")
 	case known == 0:
 		return fmt.Errorf("nothing stands in the columns %s, which are to be learnt", listed(names))
 	case binary:
-		d.MultiLabels, d.Classes, d.ClassNames = sparse.FromDense(x), len(names), names
+		d.MultiLabels, d.Classes, d.ClassNames = sparse.FromDense(x), x.Dim(1), names
 	default:
 		d.Targets = x
 	}

@@ -20,7 +20,7 @@ var lists = []string{".txt", ".csv", ".tsv", ".edges", ".edgelist"}
 // a Planetoid file ind.NAME.PART, NAME.content, NAME.json, or else a list or a table of
 // edges, with those of nodes that are beside it; texts perhaps in gzip or zstd. A folder
 // is read if one of these is in it, and a zip or tar archive if that is NAME.content,
-// NAME.mtx, tables, NAME.json or a list. Of tables what follows a # says which columns to
+// NAME.mtx, tables, NAME.json or a list, or if they are OGB's. Of tables what follows a # says which columns to
 // learn, as [Tables] has it.
 func Read(path string) (*Dataset, error) {
 	path, o := cutChosen(path)
@@ -79,6 +79,9 @@ var forms = [][]string{{"ind.*.allx"}, {webLinks}, {"*.content"}, {"*.npz"}, {"*
 
 // readFolder reads the one dataset whose files are in a folder.
 func readFolder(dir string, o *chosen) (*Dataset, error) {
+	if isOGB(dir) {
+		return readOGB(dir, o)
+	}
 	for _, patterns := range forms {
 		names, err := entries(dir, patterns)
 		if err != nil {
@@ -131,6 +134,9 @@ func readArchive(path string, o *chosen) (*Dataset, error) {
 			return nil, err
 		}
 		return linqs(f, path, "")
+	}
+	if hasOGB(f) {
+		return readOGB(path, o)
 	}
 	s := shelf{dir: path, archive: f}
 	if edges, err := s.tablesIn(f.All("")); err != nil || edges != "" {

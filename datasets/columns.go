@@ -19,7 +19,7 @@ import (
 // which is 1 where that word stands. Times become days since the earliest of the column.
 type columns struct {
 	list   []tableColumn
-	cols   chunkedSlice[int32] // of a number that is not zero its column; of a word or nothing the column's complement
+	cols   chunkedSlice[int32] // of a number its column; of a word the column's complement
 	values chunkedSlice[tensor.Float]
 	ends   []int64 // of the rows
 	budget *unpack.Budget
@@ -31,6 +31,8 @@ type tableColumn struct {
 	since float64          // the first time, in seconds since 1970
 	least float64          // the earliest
 	at    [kinds]int       // the line of the first cell of each kind, 0: there is none
+	from  int              // the row of the first that is a word or empty: before it zeros are not stored, from there on they are
+	plain bool             // numbers and times are words, too
 	words map[string]int32 // the number of each
 	texts []string         // of these numbers
 }
@@ -67,10 +69,13 @@ func (c *columns) rows() int { return len(c.ends) - 1 }
 func (c *columns) cell(i int, text []byte, line int) error {
 	p := &c.list[i]
 	add := func(kind int, col int32, v tensor.Float) error {
+		if kind >= aWord && p.at[aWord]+p.at[anEmpty] == 0 {
+			p.from = c.rows()
+		}
 		if p.at[kind] == 0 {
 			p.at[kind] = line
 		}
-		if col >= 0 && v == 0 {
+		if kind == anEmpty || kind != aWord && v == 0 && p.at[aWord]+p.at[anEmpty] == 0 {
 			return nil
 		}
 		c.cols.add(col)
@@ -79,7 +84,10 @@ func (c *columns) cell(i int, text []byte, line int) error {
 	}
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || len(text) == 3 && strings.EqualFold(string(text), "nan") {
-		return add(anEmpty, ^int32(i), -1)
+		return add(anEmpty, 0, 0)
+	}
+	if p.plain {
+		return p.word(c, text, add, i)
 	}
 	if at, ok := timeOf(text, p.name); ok {
 		if p.at[aTime] == 0 {
@@ -94,6 +102,11 @@ func (c *columns) cell(i int, text []byte, line int) error {
 		}
 		return add(aNumber, int32(i), tensor.Float(v))
 	}
+	return p.word(c, text, add, i)
+}
+
+// word takes the cell of column i that is a word.
+func (p *tableColumn) word(c *columns, text []byte, add func(kind int, col int32, v tensor.Float) error, i int) error {
 	k, known := p.words[string(text)]
 	if !known {
 		if k = int32(len(p.texts)); k == wordsMost {
@@ -234,22 +247,21 @@ func (c *columns) spread() (*sparse.CSR, error) {
 	}
 	outCols, outValues := make([]int32, 0, len(cols)), make([]tensor.Float, 0, len(cols))
 	ends, next := make([]int64, 1, len(c.ends)), 0
-	for _, end := range c.ends[1:] {
+	for row, end := range c.ends[1:] {
 		for i := range c.list {
 			p := &c.list[i]
-			v, word := tensor.Float(0), false
+			v, word, there := tensor.Float(0), false, row < p.from || p.at[aWord] == 0
 			if next < int(end) && (cols[next] == int32(i) || cols[next] == ^int32(i)) {
-				v, word = values[next], cols[next] < 0
+				v, word, there = values[next], cols[next] < 0, true
 				next++
 			}
 			col := first[i]
 			switch {
-			case p.at[aWord] > 0 && !word:
-				col, v = col+places[i][p.words[textOf(v)]], 1
-			case word && v >= 0:
-				col, v = col+places[i][int(v)], 1
+			case !there:
 			case word:
-				v = 0
+				col, v = col+places[i][int(v)], 1
+			case p.at[aWord] > 0:
+				col, v = col+places[i][p.words[textOf(v)]], 1
 			case p.at[aTime] > 0:
 				v += tensor.Float((p.since - p.least) / day)
 			}
@@ -283,17 +295,22 @@ func (c *columns) numbersAmongWords(cols []int32, values []tensor.Float) error {
 		p.words[text], p.texts = int32(len(p.texts)), append(p.texts, text)
 		return nil
 	}
-	full := make([]int, len(c.list)) // cells that are stored
+	before := make([]int, len(c.list)) // cells that are stored of the rows before p.from
+	row := 0
 	for k, i := range cols {
-		full[max(i, ^i)]++
-		if i >= 0 && c.list[i].at[aWord] > 0 {
-			if err := add(&c.list[i], values[k]); err != nil {
+		for k >= int(c.ends[row+1]) {
+			row++
+		}
+		p := &c.list[max(i, ^i)]
+		before[max(i, ^i)] += btoi(row < p.from)
+		if i >= 0 && p.at[aWord] > 0 {
+			if err := add(p, values[k]); err != nil {
 				return err
 			}
 		}
 	}
-	for i, n := range full {
-		if p := &c.list[i]; n < c.rows() && p.at[aWord] > 0 {
+	for i, n := range before {
+		if p := &c.list[i]; n < p.from && p.at[aWord] > 0 { // others are zero
 			if err := add(p, 0); err != nil {
 				return err
 			}

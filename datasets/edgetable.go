@@ -56,8 +56,9 @@ var edgeNothings = []string{"", "id", "edge_id", "edgeid", "index"}
 // edgeReader reads a table of edges.
 type edgeReader struct {
 	*namedEdges
-	t                            *table.Reader
-	from, to, weight, label, set int // columns, −1: none
+	columns                      []string
+	plain                        []bool // columns whose numbers are words, too; nil: none
+	from, to, weight, label, set int    // columns, −1: none
 	features                     []int
 }
 
@@ -67,12 +68,12 @@ func edgeTable(r io.Reader, path string, budget *unpack.Budget, o *chosen) (*nam
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	e := &edgeReader{namedEdges: &namedEdges{path: path, unit: "line", names: names{budget: budget}, both: o.undirected}, t: t}
+	e := &edgeReader{namedEdges: &namedEdges{path: path, unit: "line", names: names{budget: budget}, both: o.undirected}, columns: t.Columns}
 	if err := e.assign(o); err != nil {
 		return nil, fmt.Errorf("%s: line %d: %w", path, t.Line(), err)
 	}
 	for t.Next() {
-		if err := e.row(); err != nil {
+		if err := e.row(t.Fields(), t.Line()); err != nil {
 			return nil, fmt.Errorf("%s: line %d%w", path, t.Line(), err)
 		}
 	}
@@ -84,7 +85,7 @@ func edgeTable(r io.Reader, path string, budget *unpack.Budget, o *chosen) (*nam
 
 // assign says what each column is.
 func (e *edgeReader) assign(o *chosen) (err error) {
-	columns := e.t.Columns
+	columns := e.columns
 	for _, pair := range endColumns {
 		if e.from, e.to = column(columns, pair[0]), column(columns, pair[1]); e.from >= 0 && e.to >= 0 {
 			break
@@ -124,13 +125,17 @@ func (e *edgeReader) assign(o *chosen) (err error) {
 			e.features, features = append(e.features, i), append(features, c)
 		}
 	}
-	e.cells, err = newColumns(features, e.names.budget)
-	return err
+	if e.cells, err = newColumns(features, e.names.budget); err != nil || e.plain == nil {
+		return err
+	}
+	for k, i := range e.features {
+		e.cells.list[k].plain = e.plain[i]
+	}
+	return nil
 }
 
-// row reads a row. Its errors begin with what follows the line's number.
-func (e *edgeReader) row() error {
-	f, line := e.t.Fields(), e.t.Line()
+// row takes the fields of a row. Its errors begin with what follows the line's number.
+func (e *edgeReader) row(f [][]byte, line int) error {
 	if err := e.add(f[e.from], f[e.to], line); err != nil {
 		return fmt.Errorf(": %w", err)
 	}
@@ -168,7 +173,7 @@ func (e *edgeReader) row() error {
 }
 
 func (e *edgeReader) inColumn(i int, err error) error {
-	return fmt.Errorf(", column %.40q: %w", e.t.Columns[i], err)
+	return fmt.Errorf(", column %.40q: %w", e.columns[i], err)
 }
 
 // noPart is the error for a word that is no part of a split.

@@ -85,6 +85,7 @@ type namedEdges struct {
 	weights  chunkedSlice[tensor.Float]
 	weighted bool
 	both     bool     // both directions of each are meant
+	back     []int32  // of these, if not both
 	labels   []string // of edges; nil: none
 	labelled string   // their column
 	parts    []uint8  // of the split of edges; nil: there is none
@@ -212,9 +213,23 @@ func (e *namedEdges) connect(d *Dataset, node []int32) error {
 	if e.weighted {
 		weights = e.weights.join()
 	}
+	listed := len(src)
+	if !e.both {
+		for _, k := range e.back {
+			src, dst = append(src, dst[k]), append(dst, src[k])
+			if weights != nil {
+				weights = append(weights, weights[k])
+			}
+		}
+	}
 	kept, err := d.simple(len(d.NodeNames), src, dst, weights)
 	if err != nil {
 		return err
+	}
+	for i, k := range kept {
+		if int(k) >= listed {
+			kept[i] = e.back[int(k)-listed]
+		}
 	}
 	if err := e.describe(d, kept); err != nil {
 		return err

@@ -37,7 +37,8 @@ const (
 // nodeReader reads a table of nodes.
 type nodeReader struct {
 	*namedNodes
-	t        *table.Reader
+	columns  []string
+	plain    []bool // columns whose numbers are words, too; nil: none
 	roles    []role
 	masks    []uint8 // the part that a mask is of
 	features *columns
@@ -51,12 +52,12 @@ func nodeTable(r io.Reader, path string, bare bool, o *chosen) (*namedNodes, err
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	n := &nodeReader{namedNodes: &namedNodes{path: path, names: names{budget: unpack.BudgetOf(r)}}, t: t}
+	n := &nodeReader{namedNodes: &namedNodes{path: path, names: names{budget: unpack.BudgetOf(r)}}, columns: t.Columns}
 	if err = n.assign(bare, o); err != nil {
 		return nil, fmt.Errorf("%s: line %d: %w", path, t.Line(), err)
 	}
 	for t.Next() {
-		if err := n.row(); err != nil {
+		if err := n.row(t.Fields(), t.Line()); err != nil {
 			return nil, fmt.Errorf("%s: line %d, %w", path, t.Line(), err)
 		}
 	}
@@ -66,8 +67,13 @@ func nodeTable(r io.Reader, path string, bare bool, o *chosen) (*namedNodes, err
 	if len(n.names.list) == 0 {
 		return nil, fmt.Errorf("%s: there is no line below its names", path)
 	}
+	return n.finish()
+}
+
+// finish returns what was read.
+func (n *nodeReader) finish() (out *namedNodes, err error) {
 	if n.x, err = n.features.matrix(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", n.path, err)
 	}
 	if k := len(n.learnt); k > 1 {
 		n.targets = tensor.Of(n.answers.join(), len(n.names.list), k)
@@ -77,7 +83,7 @@ func nodeTable(r io.Reader, path string, bare bool, o *chosen) (*namedNodes, err
 
 // assign says what each column is.
 func (n *nodeReader) assign(bare bool, o *chosen) error {
-	columns := n.t.Columns
+	columns := n.columns
 	n.roles, n.masks = make([]role, len(columns)), make([]uint8, len(columns))
 	for i, c := range columns {
 		if bare || c == "" {
@@ -96,6 +102,9 @@ func (n *nodeReader) assign(bare bool, o *chosen) error {
 		names []string
 	}{{aTitle, titleColumns}, {aPart, splitColumns}, {aLabel, labelColumns}, {anID, idColumns}} {
 		i := column(columns, one.names...)
+		if n.plain != nil && one.role == anID { // the file does not call it by a name
+			i = 0
+		}
 		switch {
 		case i >= 0 && one.role == aLabel && len(o.labels) > 0: // another is
 		case i >= 0:
@@ -104,8 +113,10 @@ func (n *nodeReader) assign(bare bool, o *chosen) error {
 			return fmt.Errorf("of the columns %s none is the node's: call it id", listed(columns))
 		}
 	}
-	if i := column(columns, "id"); i >= 0 && n.roles[i] == aFeature {
-		n.roles[i] = nothing // beside new_id
+	for i, c := range columns {
+		if n.roles[i] == aFeature && plainColumn(c) == "id" {
+			n.roles[i] = nothing // beside new_id
+		}
 	}
 	for _, i := range without {
 		if n.roles[i] == anID {
@@ -128,27 +139,36 @@ func (n *nodeReader) assignFeatures() (err error) {
 	var features []string
 	for i, r := range n.roles {
 		if r == aFeature {
-			features = append(features, n.t.Columns[i])
+			features = append(features, n.columns[i])
 		}
 	}
-	n.features, err = newColumns(features, n.names.budget)
-	return err
+	if n.features, err = newColumns(features, n.names.budget); err != nil || n.plain == nil {
+		return err
+	}
+	k := 0
+	for i, r := range n.roles {
+		if r == aFeature {
+			n.features.list[k].plain = n.plain[i]
+			k++
+		}
+	}
+	return nil
 }
 
-// row reads a row.
-func (n *nodeReader) row() error {
-	part, feature, f := uint8(inNone), 0, n.t.Fields()
+// row takes the fields of a row.
+func (n *nodeReader) row(f [][]byte, line int) error {
+	part, feature := uint8(inNone), 0
 	for i, text := range f {
 		if n.roles[i] == anID {
 			if len(text) == 0 {
-				return fmt.Errorf("column %.40q: it is empty", n.t.Columns[i])
+				return fmt.Errorf("column %.40q: it is empty", n.columns[i])
 			}
-			k, known, err := n.names.number(text, n.t.Line())
+			k, known, err := n.names.number(text, line)
 			if err != nil {
 				return err
 			}
 			if known {
-				return fmt.Errorf("column %.40q: node %.40q stands in line %d already", n.t.Columns[i], text, n.names.at[k])
+				return fmt.Errorf("column %.40q: node %.40q stands in line %d already", n.columns[i], text, n.names.at[k])
 			}
 		}
 	}
@@ -179,11 +199,11 @@ func (n *nodeReader) row() error {
 				part = n.masks[i]
 			}
 		case aFeature:
-			err = n.features.cell(feature, text, n.t.Line())
+			err = n.features.cell(feature, text, line)
 			feature++
 		}
 		if err != nil {
-			return fmt.Errorf("column %.40q: %w", n.t.Columns[i], err)
+			return fmt.Errorf("column %.40q: %w", n.columns[i], err)
 		}
 	}
 	n.features.endRow()

@@ -97,7 +97,7 @@ func TestOGBGraphs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(d.Name, d.Graph.NodeOffsets(), d.Graph.In().Cols, d.Labels, d.Split, d.EdgeFeatures.Data, d.Features.Row(2), d.Attributes), "hiv [0 3 4 6] [1 0 2 1 5 4] [0 1 0] {[0] [2] [1]} [1 0 1 0 2 0 2 0 3 1 3 1] [8 0] 2"; got != want {
+	if got, want := fmt.Sprint(d.Name, d.Graph.NodeOffsets(), d.Graph.In().Cols, d.Labels, d.Split, d.EdgeFeatures.Data, d.Features.Row(2), d.Attributes), "hiv[0 3 4 6] [1 0 2 1 5 4] [0 1 0] {[0] [2] [1]} [1 0 1 0 2 0 2 0 3 1 3 1] [8 0] 2"; got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
 	path := packed(t, "hiv", hiv())

@@ -74,6 +74,8 @@ func TestTables(t *testing.T) {
 		"edge columns":  {[]string{"e.csv", "u,v,kind,km,since,edge id\n0,1,road,2,2024-01-03,1\n1,2,rail,3,2024-01-01T12:00:00Z,2\n0,1,sea,9,2025-01-01,3\n"}, "", `e ["0" "1" "2"]: 0→1 1→2; features of edges [2 5] [0 1 0 2 1.5 1 0 0 3 0]`},
 		"words and times": {[]string{"g_edges.csv", "u,v\nb,a\n", "g_nodes.csv", "id,town,joined,n,seen at,void\na,Rome,2024-03-02 06:00:00,1,1700000000,\nb,,2024-03-01,0,1700086400,\nc,Oslo,2024-03-01,n/a,1700043200000,\n"}, "",
 			`g ["a" "b" "c"]: 1→0; features [3 7] [0 1 1.25 0 1 0 0 0 0 0 1 0 0 1 1 0 0 0 0 1 0.5]`},
+		"words among numbers": {[]string{"g_edges.csv", "u,v\nb,a\n", "g_nodes.csv", "id,n\na,0\nb,2\nc,\nd,x\ne,0\nf,\ng,2.0\n"}, "", // 0, 2, x
+			`g ["a" "b" "c" "d" "e" "f" "g"]: 1→0; features [7 3] [1 0 0 0 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0]`},
 		"a chosen column":  {[]string{"p_edges.csv", peopleEdges, "p_nodes.csv", peopleNodes}, "p_edges.csv#member,-age", `p ["bob" "ann" "cy, d"]: 0→2:2 1→0:0.5; labels [2 1 0] of 3 ["1" "FALSE" "true"]; split {[0] [1] []}; features [3 2] [1 0 0 1 0 0]`},
 		"chosen of a zip":  {[]string{"x.zip", string(zipOf("p_edges.csv", peopleEdges, "p_nodes.csv", peopleNodes))}, "x.zip#age, -Class ,-weight,undirected", `p ["bob" "ann" "cy, d"]: 0→1 0→2 1→0 2→0; labels [2 1 0] of 3 ["0" "20" "30"]; split {[0] [1] []}; features [3 1] [1 0 1]`},
 		"numbers to learn": {[]string{"g_edges.csv", "u,v\n1,0\n", "g_nodes.csv", "id,a,b\n0,1.5,\n1,0,2\n"}, "g_nodes.csv#a,b", `g ["0" "1"]: 1→0; targets [1.5 NaN 0 2]`},

@@ -223,7 +223,7 @@ func folderOf(names ...string) func(*testing.T, string) error {
 	}
 }
 
-const noneInZip = "DIR/x.zip: there is no file NAME.content in it, and not one NAME.mtx, NAME.json or list of edges (.txt, .csv, .tsv, .edges, .edgelist): unpack it, and name the file that you want"
+const noneInZip = "DIR/x.zip: there is no file NAME.content in it, and not one NAME.mtx, NAME.graphml, NAME.dot, NAME.json or list of edges (.txt, .csv, .tsv, .edges, .edgelist): unpack it, and name the file that you want"
 
 func badTexts() []bad {
 	const mm = "%%MatrixMarket matrix "
@@ -238,7 +238,7 @@ func badTexts() []bad {
 		{"no edges", fileOf("x.txt", []byte("# nothing\n")), "DIR/x.txt: there are no edges in it"},
 		{"cut gzip", fileOf("x.txt.gz", gz(friendsList)[:30]), "DIR/x.txt.gz: line 2: unexpected EOF"},
 		{"damaged gzip", fileOf("x.txt.gz", append([]byte{0x1f, 0x8b}, "this is no gzip"...)), "DIR/x.txt.gz: no gzip: gzip: invalid header"},
-		{"folder without data", func(_ *testing.T, dir string) error { _, err := Read(dir); return err }, "DIR: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz, NAME.mtx, NAME.json or list of edges (.txt, .csv, .tsv, .edges, .edgelist)"},
+		{"folder without data", func(_ *testing.T, dir string) error { _, err := Read(dir); return err }, "DIR: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz, NAME.mtx, NAME.graphml, NAME.dot, NAME.json or list of edges (.txt, .csv, .tsv, .edges, .edgelist)"},
 		{"folder of several lists", folderOf(strings.Fields("b.txt a.csv.gz README.txt")...), "DIR: there are several datasets in it: name one of a.csv.gz, b.txt"},
 		{"folder of many lists", folderOf(strings.Fields("a.txt b.txt c.txt d.txt e.txt f.txt g.txt h.txt i.txt j.txt k.txt l.txt")...), "DIR: there are several datasets in it: name one of a.txt, b.txt, c.txt, d.txt, e.txt, f.txt, g.txt, h.txt, i.txt, j.txt, or 2 more"},
 		{"folder of a matrix twice", folderOf("a.mtx", "a.mtx.zst"), "DIR: there are several datasets in it: name one of a.mtx, a.mtx.zst"},
@@ -288,7 +288,7 @@ func TestBadInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string][]bad{"planetoid": badPlanetoid(), "npz": badNPZ(t), "edges": badEdges(t), "tables": badTables(), "ogb": badOGB(), "text": badTexts(), "dataset": badDatasets()}
+	all := map[string][]bad{"planetoid": badPlanetoid(), "npz": badNPZ(t), "edges": badEdges(t), "tables": badTables(), "ogb": badOGB(), "graphml": badGraphML(), "dot": badDOT(), "text": badTexts(), "dataset": badDatasets()}
 	count := 0
 	for group, list := range all {
 		count += len(list)

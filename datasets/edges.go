@@ -26,8 +26,7 @@ import (
 // there are no labels. A list whose first line names columns is a table, as [Tables]
 // reads it: there ids may be any words, and edges have weights.
 func EdgeList(path string) (*Dataset, error) {
-	file, o := cutChosen(path)
-	return opened(file, func(r io.Reader, path string) (*Dataset, error) { return edgeList(r, path, o) })
+	return openedWith(path, edgeList)
 }
 
 // opened returns what read reads of the text at path, which may be in gzip or zstd.
@@ -96,7 +95,7 @@ func edgeList(r io.Reader, path string, o *chosen) (*Dataset, error) {
 // stem returns a file's name without what its extensions say.
 func stem(path string) string {
 	name := filepath.Base(path)
-	for _, ext := range slices.Concat([]string{".gz", ".zst"}, lists, []string{".mtx", ".npz", ".content", ".json", ".mat"}) {
+	for _, ext := range slices.Concat([]string{".gz", ".zst"}, lists, []string{".mtx", ".npz", ".content", ".json", ".mat", ".graphml", ".dot", ".gv"}) {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return name

@@ -128,7 +128,7 @@ func openOGB(at string, said *chosen) (*ogb, error) {
 		f.Close()
 		return nil, err
 	}
-	o := &ogb{numberFiles: numberFiles{folder: f, path: at, prefix: strings.TrimSuffix(unpack.Plain(all[0]), ogbNodes)}, name: stem(at)}
+	o := &ogb{numberFiles: numberFiles{folder: f, path: at, prefix: strings.TrimSuffix(unpack.Plain(all[0]), ogbNodes)}, name: strings.TrimSuffix(stem(at), ".zip")}
 	if root := o.root(); root != "" {
 		o.name = path.Base(root)
 	}

@@ -17,7 +17,7 @@ import (
 var lists = []string{".txt", ".csv", ".tsv", ".edges", ".edgelist"}
 
 // Read reads the dataset at path, whose form its name says: NAME.npz, NAME.mtx,
-// a Planetoid file ind.NAME.PART, NAME.content, NAME.json, or else a list or a table of
+// a Planetoid file ind.NAME.PART, NAME.content, NAME.json, NAME.graphml, NAME.dot, or else a list or a table of
 // edges, with those of nodes that are beside it; texts perhaps in gzip or zstd. A folder
 // is read if one of these is in it, and a zip or tar archive if that is NAME.content,
 // NAME.mtx, tables, NAME.json or a list, or if they are OGB's. Of tables what follows a # says which columns to
@@ -67,6 +67,9 @@ func readPath(path string, o *chosen) (*Dataset, error) {
 	case strings.HasSuffix(plain, ".mat"):
 		return nil, matlab(path)
 	}
+	if read := drawn(plain); read != nil {
+		return opened(path, func(r io.Reader, path string) (*Dataset, error) { return read(r, path, o) })
+	}
 	edges, nodes := (shelf{dir: dir}).family(plain)
 	if edges != plain || len(nodes) > 0 || strings.HasSuffix(plain, ".json") {
 		return readTables(shelf{dir: dir}, plain, o)
@@ -74,8 +77,22 @@ func readPath(path string, o *chosen) (*Dataset, error) {
 	return opened(path, func(r io.Reader, path string) (*Dataset, error) { return edgeList(r, path, o) })
 }
 
+// drawings are the endings of graphs whose nodes and edges have attributes by name.
+var drawings = []string{".graphml", ".dot", ".gv"}
+
+// drawn returns what reads a file of one of these endings, nil of another.
+func drawn(name string) func(r io.Reader, path string, o *chosen) (*Dataset, error) {
+	switch filepath.Ext(name) {
+	case ".graphml":
+		return graphML
+	case ".dot", ".gv":
+		return dot
+	}
+	return nil
+}
+
 // forms are what a folder is searched for, one after the other.
-var forms = [][]string{{"ind.*.allx"}, {webLinks}, {"*.content"}, {"*.npz"}, {"*.mtx"}, tables, lists, {".json"}, {".mat"}}
+var forms = [][]string{{"ind.*.allx"}, {webLinks}, {"*.content"}, {"*.npz"}, {"*.mtx"}, tables, drawings, lists, {".json"}, {".mat"}}
 
 // readFolder reads the one dataset whose files are in a folder.
 func readFolder(dir string, o *chosen) (*Dataset, error) {
@@ -104,7 +121,7 @@ func readFolder(dir string, o *chosen) (*Dataset, error) {
 			return nil, fmt.Errorf("%s: there are several datasets in it: name one of %s", dir, strings.Join(names, ", "))
 		}
 	}
-	return nil, fmt.Errorf("%s: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz, NAME.mtx, NAME.json or list of edges (%s)", dir, strings.Join(lists, ", "))
+	return nil, fmt.Errorf("%s: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz, NAME.mtx, NAME.graphml, NAME.dot, NAME.json or list of edges (%s)", dir, strings.Join(lists, ", "))
 }
 
 // tables are the endings of files that may be a family of tables.
@@ -145,7 +162,7 @@ func readArchive(path string, o *chosen) (*Dataset, error) {
 	for _, form := range []struct {
 		endings []string
 		read    func(r io.Reader, path string, o *chosen) (*Dataset, error)
-	}{{[]string{".mtx"}, unchosen(matrixMarket)}, {lists, edgeList}, {[]string{".json"}, unchosen(edgeJSON)}} {
+	}{{[]string{".graphml"}, graphML}, {[]string{".dot", ".gv"}, dot}, {[]string{".mtx"}, unchosen(matrixMarket)}, {lists, edgeList}, {[]string{".json"}, unchosen(edgeJSON)}} {
 		var names []string
 		for _, ending := range form.endings {
 			names = append(names, f.All(ending)...)
@@ -160,7 +177,7 @@ func readArchive(path string, o *chosen) (*Dataset, error) {
 		defer r.Close()
 		return form.read(r, filepath.Join(path, names[0]), o)
 	}
-	return nil, fmt.Errorf("%s: there is no file NAME.content in it, and not one NAME.mtx, NAME.json or list of edges (%s): unpack it, and name the file that you want", path, strings.Join(lists, ", "))
+	return nil, fmt.Errorf("%s: there is no file NAME.content in it, and not one NAME.mtx, NAME.graphml, NAME.dot, NAME.json or list of edges (%s): unpack it, and name the file that you want", path, strings.Join(lists, ", "))
 }
 
 // unchosen is read of files that have no columns to say anything of.

@@ -57,6 +57,9 @@ func (o *chosen) any() bool { return o.undirected || len(o.labels)+len(o.without
 
 // of returns which of a table's columns are to be learnt and which are left out.
 func (o *chosen) of(columns []string) (labels, without []int) {
+	if len(o.labels)+len(o.without) == 0 {
+		return nil, nil
+	}
 	for i, c := range columns {
 		c = plainColumn(c)
 		o.all = append(o.all, c)

@@ -53,12 +53,12 @@ const wordsMost = 100
 const columnTakes = 200
 
 func newColumns(names []string, budget *unpack.Budget) (*columns, error) {
-	c := &columns{ends: []int64{0}, budget: budget, list: make([]tableColumn, 0, len(names))}
-	for _, name := range names {
-		if err := budget.Keep(columnTakes + len(name)); err != nil {
-			return nil, err
-		}
-		c.list = append(c.list, tableColumn{name: name})
+	if err := budget.Keep(columnTakes * len(names)); err != nil {
+		return nil, err
+	}
+	c := &columns{ends: []int64{0}, budget: budget, list: make([]tableColumn, len(names))}
+	for i, name := range names {
+		c.list[i].name = name
 	}
 	return c, nil
 }

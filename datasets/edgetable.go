@@ -119,8 +119,8 @@ func (e *edgeReader) assign(o *chosen) (err error) {
 		}
 	}
 	var features []string
+	used := []int{e.from, e.to, e.weight, e.label, e.set, column(columns, splitColumns...)}
 	for i, c := range columns {
-		used := []int{e.from, e.to, e.weight, e.label, e.set, column(columns, splitColumns...)}
 		if !slices.Contains(used, i) && !slices.Contains(without, i) && !slices.Contains(edgeNothings, plainColumn(c)) {
 			e.features, features = append(e.features, i), append(features, c)
 		}

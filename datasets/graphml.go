@@ -73,7 +73,7 @@ func graphML(r io.Reader, path string, o *chosen) (*Dataset, error) {
 
 // all reads the file.
 func (g *graphMLReader) all() error {
-	for {
+	for begun := false; ; {
 		t, err := g.dec.Token()
 		if err == io.EOF {
 			return nil
@@ -83,15 +83,17 @@ func (g *graphMLReader) all() error {
 		}
 		start, ok := t.(xml.StartElement)
 		switch {
-		case !ok || start.Name.Local == "graphml":
-		case start.Name.Local == "key":
+		case !ok:
+		case !begun && start.Name.Local == "graphml":
+			begun = true
+		case begun && start.Name.Local == "key":
 			err = g.key(start)
-		case start.Name.Local == "graph":
+		case begun && start.Name.Local == "graph":
 			err = g.graph(start)
-		case g.graphs == 0 && start.Name.Local != "data" && start.Name.Local != "desc":
-			err = fmt.Errorf("<%.40s> stands there, want <graphml>", start.Name.Local)
-		default:
+		case begun && (start.Name.Local == "data" || start.Name.Local == "desc"):
 			err = g.skip(0)
+		default:
+			err = fmt.Errorf("<%.40s> stands there, want <graphml>, and in it keys and a graph", start.Name.Local)
 		}
 		if err != nil {
 			return err

@@ -74,7 +74,7 @@ func badGraphML() []bad {
 	return []bad{
 		{"empty", of(""), "DIR/x.graphml: line 1: there is no graph in it"},
 		{"no XML", of("hello"), "DIR/x.graphml: line 1: there is no graph in it"},
-		{"of another kind", of("<html><body/></html>"), "DIR/x.graphml: line 1: <html> stands there, want <graphml>"},
+		{"of another kind", of("<html><body/></html>"), "DIR/x.graphml: line 1: <html> stands there, want <graphml>, and in it keys and a graph"},
 		{"cut", of(club[:strings.Index(club, "<!--")]), "DIR/x.graphml: line 13: unexpected EOF"},
 		{"cut gzip", fileOf("x.graphml.gz", gz(club)[:300]), "DIR/x.graphml.gz: line 11: unexpected EOF"},
 		{"other end", of(club, "</node>\n    <!--", "</nod>\n    <!--"), "DIR/x.graphml: line 12: element <node> closed by </nod>"},

@@ -20,14 +20,7 @@ func (d *Dataset) setNumbers(x []float64) error {
 		whole = whole && (v == math.Trunc(v) || math.IsNaN(v))
 	}
 	if !whole {
-		values := make([]tensor.Float, len(x))
-		for i, v := range x {
-			if values[i] = tensor.Float(v); math.IsInf(float64(values[i]), 0) {
-				return fmt.Errorf("element %d is %v, which is no number to be learnt; NaN is one that is not known", i, v)
-			}
-		}
-		d.Targets = tensor.Of(values, len(values), 1)
-		return nil
+		return d.setTargets(x)
 	}
 	labels := make([]int32, len(x))
 	for i, v := range x {
@@ -41,6 +34,18 @@ func (d *Dataset) setNumbers(x []float64) error {
 		}
 	}
 	return d.setClasses(labels)
+}
+
+// setTargets takes a number a node that is to be learnt.
+func (d *Dataset) setTargets(x []float64) error {
+	values := make([]tensor.Float, len(x))
+	for i, v := range x {
+		if values[i] = tensor.Float(v); math.IsInf(float64(values[i]), 0) {
+			return fmt.Errorf("element %d is %v, which is no number to be learnt; NaN is one that is not known", i, v)
+		}
+	}
+	d.Targets = tensor.Of(values, len(values), 1)
+	return nil
 }
 
 // setClasses takes the number of each node's class.
@@ -120,7 +125,8 @@ func classesOfTexts(texts []string) (labels []int32, names []string, classes int
 	return d.Labels, d.ClassNames, d.Classes, nil
 }
 
-// setTexts is setNumbers if the texts are numbers, and else setWords. Whole numbers
+// setTexts is setNumbers if the texts are numbers, and else setWords. More whole numbers than
+// classes may be are targets, such as the visits of MUSAE's pages. Whole numbers
 // that leave gaps are classes in their order, by whose names they are called.
 func (d *Dataset) setTexts(texts []string) error {
 	x := make([]float64, len(texts))
@@ -150,8 +156,8 @@ func (d *Dataset) setTexts(texts []string) error {
 		}
 		gaps = gaps || v != float64(i)
 	}
-	if err := notNames(len(sorted), labelled); err != nil {
-		return err
+	if notNames(len(sorted), labelled) != nil {
+		return d.setTargets(minusOnes(x, texts))
 	}
 	if !gaps {
 		return d.setNumbers(x)

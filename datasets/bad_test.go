@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -288,7 +289,7 @@ func TestBadInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string][]bad{"planetoid": badPlanetoid(), "npz": badNPZ(t), "edges": badEdges(t), "tables": badTables(), "ogb": badOGB(), "graphml": badGraphML(), "dot": badDOT(), "text": badTexts(), "dataset": badDatasets()}
+	all := map[string][]bad{"planetoid": badPlanetoid(), "npz": badNPZ(t), "edges": badEdges(t), "tables": slices.Concat(badTables(), badColumns()), "ogb": badOGB(), "graphml": badGraphML(), "dot": badDOT(), "text": badTexts(), "dataset": badDatasets()}
 	count := 0
 	for group, list := range all {
 		count += len(list)

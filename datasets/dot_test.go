@@ -1,9 +1,15 @@
 package datasets
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"strings"
 	"testing"
+
+	encoding "gonum.org/v1/gonum/graph/encoding/dot"
+	"gonum.org/v1/gonum/graph/simple"
 )
 
 // roads is a small graph in DOT.
@@ -49,6 +55,36 @@ func TestDOT(t *testing.T) {
 			} else if got := shown(d); got != c.want {
 				t.Errorf("%s%s: read as\n%s, want\n%s", c.text, c.columns, got, c.want)
 			}
+		}
+	}
+}
+
+// What gonum writes is read as the graph that it is.
+func TestDOTOfGonum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		g, want := simple.NewDirectedGraph(), map[string]bool{}
+		for range 12 {
+			u, v := rng.Int64N(9), rng.Int64N(9)
+			if u != v {
+				g.SetEdge(simple.Edge{F: simple.Node(u), T: simple.Node(v)})
+				want[fmt.Sprintf("%d→%d", u, v)] = true
+			}
+		}
+		text, err := encoding.Marshal(g, "a graph", "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := dot(bytes.NewReader(text), "x.dot", new(chosen))
+		if err != nil {
+			t.Fatalf("%v of\n%s", err, text)
+		}
+		got := map[string]bool{}
+		for e, u := range d.Graph.In().Cols {
+			got[d.NodeNames[u]+"→"+d.NodeNames[d.Graph.Destinations()[e]]] = true
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
 		}
 	}
 }

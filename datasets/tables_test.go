@@ -230,28 +230,6 @@ func badTables() []bad {
 		{"empty id", tablesWith(edges, "id,label\na,1\n,2\n"), `DIR/e_nodes.csv: line 3, column "id": it is empty`},
 		{"node twice", tablesWith(edges, "id,label\na,1\nb,2\na,1\n"), `DIR/e_nodes.csv: line 4, column "id": node "a" stands in line 2 already`},
 		{"no nodes", tablesWith(edges, "id,label\n"), "DIR/e_nodes.csv: there is no line below its names"},
-		{"a hundred words", tablesWith(edges, "id,town\n"+manyRows("id%d,word%d\n")), `DIR/e_nodes.csv: line 102, column "town": "word100" is one more word than the 100 that may have a feature each: group them, leave the column out with #-town after the file's name, or call it name`},
-		{"numbers, then a word", tablesWith(edges, "id,town\n"+manyRows("id%d,1%d\n")+"a,Rome\nb,3\n"), `DIR/e_nodes.csv: line 202, column "town": "199" is one more word than the 100 that may have a feature each: group them, leave the column out with #-town after the file's name, or call it name`},
-		{"feature is infinite", tablesWith(edges, "id,age\na,-inf\n"), `DIR/e_nodes.csv: line 2, column "age": "-inf" is no finite number, as features are`},
-		{"feature is NaN", tablesWith("u,v\na,a\n", "id,age\na,NaN\nb,1\n"), `DIR/e_nodes.csv: line 2, column "age": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-age after the file's name`},
-		{"time is a word", tablesWith(edges, "id,born\na,2001-02-03\nb,soon\n"), `DIR/e_nodes.csv: line 3, column "born": it is no time, and line 2 has one: times are like 2024-03-01T12:30:00Z`},
-		{"time is empty", tablesWith(edges, "id,born\na,2001-02-03\nb,\n"), `DIR/e_nodes.csv: line 3, column "born": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-born after the file's name`},
-		{"no such column", chosenOf(edges, "id,age\na,1\nb,2\n", "agee"), `DIR/e_edges.csv: there is no column "agee"; there are "source", "target", "id", "age"`},
-		{"id to be learnt", chosenOf(edges, "id,age\na,1\nb,2\n", "id"), `DIR/e_nodes.csv: line 1: the column "id" is the node's id, which is not to be learnt`},
-		{"id left out", chosenOf(edges, "id,age\na,1\nb,2\n", "-id"), `DIR/e_nodes.csv: line 1: the column "id" is the node's id, which cannot be left out`},
-		{"end to be learnt", chosenOf(edges, "id,age\na,1\nb,2\n", "target"), `DIR/e_edges.csv: line 1: the column "target" is an end of the edges, which is neither to be learnt nor left out`},
-		{"several with a word", chosenOf(edges, "id,p,q\na,1,0\nb,2,x\n", "p,q"), `DIR/e_nodes.csv: line 3, column "q": "x" is no number: of several columns that are to be learnt each is one, or empty`},
-		{"several of nothing", chosenOf(edges, "id,p,q\na,,\nb,,\n", "p,q"), `DIR/e_nodes.csv: nothing stands in the columns "p", "q", which are to be learnt`},
-		{"two of edges", chosenOf("u,v,p,q\na,b,1,1\n", "id\na\nb\n", "p,q"), `DIR/e_edges.csv: line 1: 2 columns are to be learnt; of edges it is one, of classes`},
-		{"edges of numbers", chosenOf("u,v,p\na,b,1.5\n", "id\na\nb\n", "p"), `DIR/e_edges.csv: column "p": its numbers are not whole, and of edges classes are learnt`},
-		{"edges of a part", chosenOf("u,v,p,split\na,b,1,most\n", "id\na\nb\n", "p"), `DIR/e_edges.csv: line 2, column "split": "most" is no part of a split: want train, val or test, or nothing`},
-		{"edge feature is infinite", csv("u,v,km\na,b,1\nb,a,inf\n"), `DIR/x.csv: line 3, column "km": "inf" is no finite number, as features are`},
-		{"edge feature is empty", csv("u,v,km\na,b,1\nb,a,\n"), `DIR/x.csv: line 3, column "km": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-km after the file's name`},
-		{"columns of a matrix", func(t *testing.T, dir string) error {
-			_, err := Read(saved(t, dir, "x.mtx", "") + "/x.mtx#label")
-			return err
-		}, "DIR/x.mtx: what follows # says which columns of a table to learn, and x.mtx is read as another form"},
-		{"mask of a word", tablesWith(edges, "id,train_mask\na,yes\n"), `DIR/e_nodes.csv: line 2, column "train_mask": "yes" is neither true nor false, nor 1 or 0`},
 		{"unknown part", tablesWith(edges, "id,split\na,trian\n"), `DIR/e_nodes.csv: line 2, column "split": "trian" is no part of a split: want train, val or test, or nothing`},
 		{"two parts", tablesWith(edges, "id,train_mask,val_mask\na,1,1\n"), `DIR/e_nodes.csv: line 2, column "val_mask": the node is in two parts of the split`},
 		{"tests without training", tablesWith(edges, "id,split\na,test\nb,\n"), "DIR/e_nodes.csv: the split has no training nodes"},
@@ -295,6 +273,36 @@ func badTables() []bad {
 		{"MATLAB 5", fileOf("x.mat", []byte("MATLAB 5.0 MAT-file, Platform: posix")), `DIR/x.mat: it is a MATLAB file of version 5, which is not read: save it as npz, with the names that its variables have: python3 -c "import numpy as np, scipy.io as s, scipy.sparse as p; m = s.loadmat('FILE.mat'); a = p.coo_matrix(m['network']); g = m['group']; np.savez_compressed('FILE.npz', edge_index=[a.row, a.col], edge_weight=a.data, labels=g.toarray() if p.issparse(g) else g)"`},
 		{"MATLAB 7.3", fileOf("x.mat", []byte("MATLAB 7.3 MAT-file, Platform: posix")), "DIR/x.mat: it is a MATLAB file of version 7.3 (HDF5), which is not read: save it from MATLAB with -v7, and then as npz with SciPy and NumPy"},
 		{"no MATLAB", fileOf("x.mat", []byte("hello")), "DIR/x.mat: it is no MATLAB file of a version that is known: save its arrays as npz, with NumPy"},
+	}
+}
+
+// badColumns are columns that cannot be what they are to be.
+func badColumns() []bad {
+	csv := func(text string) func(*testing.T, string) error { return fileOf("x.csv", []byte(text)) }
+	const edges = "source,target\na,b\n"
+	return []bad{
+		{"a hundred words", tablesWith(edges, "id,town\n"+manyRows("id%d,word%d\n")), `DIR/e_nodes.csv: line 102, column "town": "word100" is one more word than the 100 that may have a feature each: group them, leave the column out with #-town after the file's name, or call it name`},
+		{"numbers, then a word", tablesWith(edges, "id,town\n"+manyRows("id%d,1%d\n")+"a,Rome\nb,3\n"), `DIR/e_nodes.csv: line 202, column "town": "199" is one more word than the 100 that may have a feature each: group them, leave the column out with #-town after the file's name, or call it name`},
+		{"feature is infinite", tablesWith(edges, "id,age\na,-inf\n"), `DIR/e_nodes.csv: line 2, column "age": "-inf" is no finite number, as features are`},
+		{"feature is NaN", tablesWith("u,v\na,a\n", "id,age\na,NaN\nb,1\n"), `DIR/e_nodes.csv: line 2, column "age": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-age after the file's name`},
+		{"time is a word", tablesWith(edges, "id,born\na,2001-02-03\nb,soon\n"), `DIR/e_nodes.csv: line 3, column "born": it is no time, and line 2 has one: times are like 2024-03-01T12:30:00Z`},
+		{"time is empty", tablesWith(edges, "id,born\na,2001-02-03\nb,\n"), `DIR/e_nodes.csv: line 3, column "born": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-born after the file's name`},
+		{"no such column", chosenOf(edges, "id,age\na,1\nb,2\n", "agee"), `DIR/e_edges.csv: there is no column "agee"; there are "source", "target", "id", "age"`},
+		{"id to be learnt", chosenOf(edges, "id,age\na,1\nb,2\n", "id"), `DIR/e_nodes.csv: line 1: the column "id" is the node's id, which is not to be learnt`},
+		{"id left out", chosenOf(edges, "id,age\na,1\nb,2\n", "-id"), `DIR/e_nodes.csv: line 1: the column "id" is the node's id, which cannot be left out`},
+		{"end to be learnt", chosenOf(edges, "id,age\na,1\nb,2\n", "target"), `DIR/e_edges.csv: line 1: the column "target" is an end of the edges, which is neither to be learnt nor left out`},
+		{"several with a word", chosenOf(edges, "id,p,q\na,1,0\nb,2,x\n", "p,q"), `DIR/e_nodes.csv: line 3, column "q": "x" is no number: of several columns that are to be learnt each is one, or empty`},
+		{"several of nothing", chosenOf(edges, "id,p,q\na,,\nb,,\n", "p,q"), `DIR/e_nodes.csv: nothing stands in the columns "p", "q", which are to be learnt`},
+		{"two of edges", chosenOf("u,v,p,q\na,b,1,1\n", "id\na\nb\n", "p,q"), `DIR/e_edges.csv: line 1: 2 columns are to be learnt; of edges it is one, of classes`},
+		{"edges of numbers", chosenOf("u,v,p\na,b,1.5\n", "id\na\nb\n", "p"), `DIR/e_edges.csv: column "p": its numbers are not whole, and of edges classes are learnt`},
+		{"edges of a part", chosenOf("u,v,p,split\na,b,1,most\n", "id\na\nb\n", "p"), `DIR/e_edges.csv: line 2, column "split": "most" is no part of a split: want train, val or test, or nothing`},
+		{"edge feature is infinite", csv("u,v,km\na,b,1\nb,a,inf\n"), `DIR/x.csv: line 3, column "km": "inf" is no finite number, as features are`},
+		{"edge feature is empty", csv("u,v,km\na,b,1\nb,a,\n"), `DIR/x.csv: line 3, column "km": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-km after the file's name`},
+		{"columns of a matrix", func(t *testing.T, dir string) error {
+			_, err := Read(saved(t, dir, "x.mtx", "") + "/x.mtx#label")
+			return err
+		}, "DIR/x.mtx: what follows # says which columns of a table to learn, and x.mtx is read as another form"},
+		{"mask of a word", tablesWith(edges, "id,train_mask\na,yes\n"), `DIR/e_nodes.csv: line 2, column "train_mask": "yes" is neither true nor false, nor 1 or 0`},
 	}
 }
 

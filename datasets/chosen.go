@@ -78,7 +78,11 @@ func (o *chosen) of(columns []string) (labels, without []int) {
 // check returns an error if a column is in no table.
 func (o *chosen) check(path string) error {
 	for _, name := range slices.Concat(o.labels, o.without) {
-		if !slices.Contains(o.found, name) {
+		switch {
+		case slices.Contains(o.found, name):
+		case len(o.all) == 0:
+			return fmt.Errorf("%s: there is no column %.40q: columns of tables, GraphML and DOT have names, and nothing else does", path, name)
+		default:
 			return fmt.Errorf("%s: there is no column %.40q; there are %s", path, name, listed(o.all))
 		}
 	}

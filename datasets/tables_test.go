@@ -288,6 +288,10 @@ func badColumns() []bad {
 		{"time is a word", tablesWith(edges, "id,born\na,2001-02-03\nb,soon\n"), `DIR/e_nodes.csv: line 3, column "born": it is no time, and line 2 has one: times are like 2024-03-01T12:30:00Z`},
 		{"time is empty", tablesWith(edges, "id,born\na,2001-02-03\nb,\n"), `DIR/e_nodes.csv: line 3, column "born": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-born after the file's name`},
 		{"no such column", chosenOf(edges, "id,age\na,1\nb,2\n", "agee"), `DIR/e_edges.csv: there is no column "agee"; there are "source", "target", "id", "age"`},
+		{"columns of JSON", func(t *testing.T, dir string) error {
+			_, err := Read(saved(t, dir, "x.json", "[[0,1]]") + "/x.json#label")
+			return err
+		}, `DIR/x.json: there is no column "label": columns of tables, GraphML and DOT have names, and nothing else does`},
 		{"id to be learnt", chosenOf(edges, "id,age\na,1\nb,2\n", "id"), `DIR/e_nodes.csv: line 1: the column "id" is the node's id, which is not to be learnt`},
 		{"id left out", chosenOf(edges, "id,age\na,1\nb,2\n", "-id"), `DIR/e_nodes.csv: line 1: the column "id" is the node's id, which cannot be left out`},
 		{"end to be learnt", chosenOf(edges, "id,age\na,1\nb,2\n", "target"), `DIR/e_edges.csv: line 1: the column "target" is an end of the edges, which is neither to be learnt nor left out`},

@@ -99,6 +99,8 @@ func TestTables(t *testing.T) {
 			"m_features.json", `{"0": [3, 1], "1": [0], "2": []}`}, "m_target.csv", `m ["Zero" "One" "Two"]: 0→1 2→1; labels [0 1 1] of 2 ["company" "tv"]; features [3 4] [0 1 0 1 1 0 0 0 0 0 0 0]`},
 		"Twitch": {[]string{"musae_DE_edges.csv", "from,to\n0,1\n", "musae_DE_target.csv", "id,days,mature,views,new_id\n99,12,True,5,1\n98,10,False,7,0\n"}, "",
 			`musae_DE ["0" "1"]: 0→1; labels [0 1] of 2 ["False" "True"]; features [2 2] [10 7 12 5]`},
+		"several of Twitch": {[]string{"musae_DE_edges.csv", "from,to\n0,1\n", "musae_DE_target.csv", "id,days,mature,views,new_id\n99,12,True,5,1\n98,10,False,7,0\n"}, "musae_DE_edges.csv#days,mature",
+			`musae_DE ["0" "1"]: 0→1; targets [10 0 12 1]; features [2 1] [7 5]`},
 		"three tables": {[]string{"edges.csv", "u,v\n1,0\n", "labels.csv", "id,label\n1,1\n0,0\n", "features.csv", "id,f,g\n0,5,6\n1,7,8\n"}, "edges.csv", `DIR ["0" "1"]: 1→0; labels [0 1] of 2 []; features [2 2] [5 6 7 8]`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/edgewise-ml/edgewise/internal/npy"
 	"github.com/edgewise-ml/edgewise/internal/pickle"
@@ -163,6 +164,24 @@ func (z archive) dense(name string, a *npy.Array) (*tensor.Dense, error) {
 		return nil, z.wrong(name, "%w", err)
 	}
 	return tensor.Of(values, a.Shape[0], a.Len()/a.Shape[0]), nil
+}
+
+// answers is dense of what is to be learnt, of which NaN is not known.
+func (z archive) answers(name string, a *npy.Array) (*tensor.Dense, error) {
+	if len(a.Shape) != 2 && len(a.Shape) != 1 || a.Len() == 0 {
+		return nil, z.wrong(name, "its shape is %v, want rows and columns", a.Shape)
+	}
+	at, err := a.Numbers()
+	if err != nil {
+		return nil, z.wrong(name, "%w", err)
+	}
+	x := tensor.New(a.Shape[0], a.Len()/a.Shape[0])
+	for k := range x.Data {
+		if x.Data[k] = tensor.Float(at(k)); math.IsInf(float64(x.Data[k]), 0) {
+			return nil, z.wrong(name, "element %d is %v", k, at(k))
+		}
+	}
+	return x, nil
 }
 
 // numbers returns the elements of an array, which it checks to be finite.

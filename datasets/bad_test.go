@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,10 +136,10 @@ func badNPZ(t *testing.T) []bad {
 		{"labels below zero", npzWith("labels", []int64{-1, -4, -2, -1}, "class_names", nil), "DIR/x.npz: the label of node 1 is -4; classes are numbered from 0, and -1 is none"},
 		{"empty archive", fileOf("x.npz", zipOf()), "DIR/x.npz: there is no graph in it: want one of the arrays adj_matrix, adj_indptr, indptr, edge_index, edges; it has no arrays"},
 		{"labels of other nodes", npzWith("labels", []int64{1, 0}), "DIR/x.npz: 2 labels for 4 nodes"},
-		{"targets with a gap", npzWith("labels", []float64{0.5, math.NaN(), 1, 2}), `DIR/x.npz: array "labels": element 1 is NaN; numbers that are not whole are targets, which every node needs`},
+		{"infinite target", npzWith("labels", []float64{0.5, math.Inf(1), 1, 2}), `DIR/x.npz: array "labels": element 1 is +Inf, which is no number to be learnt; NaN is one that is not known`},
 		{"huge float label", npzWith("labels", []float64{0, 1, 1e12, 0}), `DIR/x.npz: array "labels": element 2 is 1e+12, which is no class: they are numbered from 0`},
 		{"labels of three axes", fileOf("x.npz", archiveOf(t, append(with(shchur(), "labels", nil), npy.Named{Name: "labels", Data: []int32{1, 0, 1, 0}, Shape: []int{2, 2, 1}})...)), `DIR/x.npz: array "labels": its shape is [2 2 1], want one axis`},
-		{"multi-label of 2", fileOf("x.npz", archiveOf(t, append(with(shchur(), "labels", nil), npy.Named{Name: "labels", Data: []int32{1, 0, 2, 0}, Shape: []int{4, 1}})...)), `DIR/x.npz: array "labels": row 2, column 0 is 2, want 0 or 1: the values of a regression go into "targets"`},
+		{"multi-label of 2", fileOf("x.npz", archiveOf(t, append(with(shchur(), "labels", nil), npy.Named{Name: "labels", Data: []int32{1, 0, 2, 0}, Shape: []int{4, 1}})...)), `DIR/x.npz: array "labels": row 2, column 0 is 2, want 0 or 1, or NaN for what is not known: the values of a regression go into "targets"`},
 		{"too few names", npzWith("node_names", []string{"a"}), "DIR/x.npz: 1 names for 4 nodes"},
 		{"masks overlap", npzWith("test_mask", []bool{false, true, false, false}), "DIR/x.npz: node 1 is in two parts of the split, val and test"},
 		{"mask of the wrong size", npzWith("test_mask", []bool{false, true}), `DIR/x.npz: array "test_mask": 2 elements for 4 nodes`},
@@ -223,7 +224,7 @@ func folderOf(names ...string) func(*testing.T, string) error {
 	}
 }
 
-const noneInZip = "DIR/x.zip: there is no file NAME.content in it, and not one NAME.mtx, NAME.json or list of edges (.txt, .csv, .tsv, .edges, .edgelist): unpack it, and name the file that you want"
+const noneInZip = "DIR/x.zip: there is no file NAME.content in it, and not one NAME.mtx, NAME.graphml, NAME.dot, NAME.json or list of edges (.txt, .csv, .tsv, .edges, .edgelist): unpack it, and name the file that you want"
 
 func badTexts() []bad {
 	const mm = "%%MatrixMarket matrix "
@@ -238,7 +239,7 @@ func badTexts() []bad {
 		{"no edges", fileOf("x.txt", []byte("# nothing\n")), "DIR/x.txt: there are no edges in it"},
 		{"cut gzip", fileOf("x.txt.gz", gz(friendsList)[:30]), "DIR/x.txt.gz: line 2: unexpected EOF"},
 		{"damaged gzip", fileOf("x.txt.gz", append([]byte{0x1f, 0x8b}, "this is no gzip"...)), "DIR/x.txt.gz: no gzip: gzip: invalid header"},
-		{"folder without data", func(_ *testing.T, dir string) error { _, err := Read(dir); return err }, "DIR: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz, NAME.mtx, NAME.json or list of edges (.txt, .csv, .tsv, .edges, .edgelist)"},
+		{"folder without data", func(_ *testing.T, dir string) error { _, err := Read(dir); return err }, "DIR: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz, NAME.mtx, NAME.graphml, NAME.dot, NAME.json or list of edges (.txt, .csv, .tsv, .edges, .edgelist)"},
 		{"folder of several lists", folderOf(strings.Fields("b.txt a.csv.gz README.txt")...), "DIR: there are several datasets in it: name one of a.csv.gz, b.txt"},
 		{"folder of many lists", folderOf(strings.Fields("a.txt b.txt c.txt d.txt e.txt f.txt g.txt h.txt i.txt j.txt k.txt l.txt")...), "DIR: there are several datasets in it: name one of a.txt, b.txt, c.txt, d.txt, e.txt, f.txt, g.txt, h.txt, i.txt, j.txt, or 2 more"},
 		{"folder of a matrix twice", folderOf("a.mtx", "a.mtx.zst"), "DIR: there are several datasets in it: name one of a.mtx, a.mtx.zst"},
@@ -270,7 +271,7 @@ func badDatasets() []bad {
 			d.Features = x
 		}), "feature 1 of node 3 is NaN"},
 		{"no features", checked(func(d *Dataset) { d.Features = nil }), "the features are a <nil>, want *sparse.CSR or *tensor.Dense"},
-		{"two kinds of labels", checked(func(d *Dataset) { d.Targets = tensor.New(34, 1) }), "of labels, multiple labels and targets there are 2, want one"},
+		{"two kinds of labels", checked(func(d *Dataset) { d.Targets = tensor.New(34, 1) }), "of labels, multiple labels, targets and labels of edges there are 2, want one"},
 		{"infinite target", checked(func(d *Dataset) {
 			d.Labels, d.ClassNames, d.Classes, d.Targets = nil, nil, 0, tensor.New(34, 1)
 			d.Targets.Data[3] = tensor.Float(math.Inf(1))
@@ -288,7 +289,7 @@ func TestBadInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string][]bad{"planetoid": badPlanetoid(), "npz": badNPZ(t), "edges": badEdges(t), "tables": badTables(), "text": badTexts(), "dataset": badDatasets()}
+	all := map[string][]bad{"planetoid": badPlanetoid(), "npz": badNPZ(t), "edges": badEdges(t), "tables": slices.Concat(badTables(), badColumns()), "ogb": badOGB(), "graphml": badGraphML(), "dot": badDOT(), "text": badTexts(), "dataset": badDatasets()}
 	count := 0
 	for group, list := range all {
 		count += len(list)

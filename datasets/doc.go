@@ -1,6 +1,6 @@
 // Package datasets reads graphs that are published for node classification and
 // brings them into one form. Its first noun is [Dataset]: a graph, the features and
-// labels of its nodes, and which of them are for training.
+// labels of its nodes or edges, and which of them are for training.
 //
 //	d, err := datasets.Open(dataDir, "citeseer")
 //	x, err := d.Normalised() // of words; others stay as they are: see FeatureKind
@@ -9,7 +9,8 @@
 // [Open] finds datasets by name: [Catalogue] lists them. [Karate] is part of this
 // package, and an embedded Cora is in package datasets/cora. [Read] reads a file
 // or a folder, whose form its name says, and a function for each form reads that:
-// [Planetoid], [LINQS], [WebKB], [NPZ], [Tables], [JSON], [EdgeList], [MatrixMarket].
+// [Planetoid], [LINQS], [WebKB], [NPZ], [Tables], [JSON], [EdgeList], [MatrixMarket], [GraphML],
+// [DOT], [OGB].
 //
 // [Houses] draws a graph whose classes and explanations are known.
 //

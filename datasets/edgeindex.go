@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/edgewise-ml/edgewise/internal/npy"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -13,6 +14,9 @@ var (
 	featureNames = []string{"node_attr", "attr_matrix", "attr_indptr", "features", "node_features", "x", "feat"}
 	labelNames   = []string{"labels", "node_label", "node_labels", "label", "y", "targets"}
 	weightNames  = []string{"weights", "edge_weight", "edge_weights"}
+
+	edgeFeatureNames = []string{"edge_attr", "edge_features", "edge_feat"}
+	edgeLabelNames   = []string{"edge_labels", "edge_label"}
 )
 
 // readEdges reads a list of edges: edge_index, as PyG has it, a row of sources and one
@@ -50,16 +54,61 @@ func (d *Dataset) readEdges(z archive, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := d.simple(n, src, dst, weights); err != nil {
+	kept, err := d.simple(n, src, dst, weights)
+	if err != nil {
 		return fmt.Errorf("%s: %w", z.path, err)
+	}
+	if err := d.readEdgeValues(z, len(src), kept); err != nil {
+		return err
 	}
 	if name == "edges" {
 		if d.Graph.NumEdges() > math.MaxInt32/2 {
 			return z.wrong(name, "%d edges are too many for both of their directions", d.Graph.NumEdges())
 		}
-		both := d.Undirected()
-		d.Graph, d.Weights = both.Graph, both.Weights
+		*d = *d.Undirected()
 	}
+	return nil
+}
+
+// readEdgeValues reads the features and the labels of so many edges, if there are any: of
+// those that the graph has kept, in its order.
+func (d *Dataset) readEdgeValues(z archive, edges int, kept []int32) error {
+	if name := z.first(edgeFeatureNames...); name != "" {
+		a, err := z.Read(name)
+		if err != nil {
+			return err
+		}
+		x, err := z.dense(name, a)
+		if err != nil {
+			return err
+		}
+		if x.Dim(0) != edges {
+			return z.wrong(name, "its shape is %v, want a row for each of %d edges", a.Shape, edges)
+		}
+		if err := z.Keep(len(x.Data), 4); err != nil {
+			return err
+		}
+		d.EdgeFeatures = GatherRows(x, kept).(*tensor.Dense)
+	}
+	name := z.first(edgeLabelNames...)
+	if name == "" {
+		return nil
+	}
+	if d.Labels != nil || d.MultiLabels != nil || d.Targets != nil {
+		return z.wrong(name, "there are labels of nodes, too: leave one of them out")
+	}
+	labels, err := vector(z, name, (*npy.Array).Int32s)
+	if err == nil && len(labels) != edges {
+		err = z.wrong(name, "%d labels for %d edges", len(labels), edges)
+	}
+	if err != nil {
+		return err
+	}
+	of := new(Dataset)
+	if err := of.setClasses(labels); err != nil {
+		return z.wrong(name, "%w", err)
+	}
+	d.EdgeLabels, d.Classes = pick(labels, kept), of.Classes
 	return nil
 }
 

@@ -75,6 +75,40 @@ func TestNPZEdges(t *testing.T) {
 	}
 }
 
+// What is said of edges goes with them, whatever order the graph has them in.
+func TestNPZEdgeValues(t *testing.T) {
+	index := shaped("edge_index", []int64{2, 2, 0, 0, 1, 0, 1, 2, 2, 2}, 2, 5) // 2→0 2→1 0→2 0→2 1→2
+	attr := shaped("edge_attr", []float32{10, 20, 30, 99, 40}, 5, 1)
+	labels := shaped("edge_label", []int64{0, 1, 2, 0, -1}, 5)
+	d, err := Read(put(t, "x.npz", archiveOf(t, index, attr, labels, shaped("train_idx", []int32{0, 3}, 2))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := told(d), "2→0:0[10]train 2→1:1[20]none 0→2:2[30]none 1→2:-1[40]train "; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	d, err = Read(put(t, "x.npz", archiveOf(t, shaped("edges", []int64{2, 0, 1, 2}, 2, 2), shaped("edge_attr", []float32{10, 20}, 2), shaped("edge_labels", []int64{1, 0}, 2))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := told(d), "2→0:1[10]none 2→1:0[20]none 1→2:0[20]none 0→2:1[10]none "; got != want {
+		t.Errorf("both directions: %s, want %s", got, want)
+	}
+	for want, arrays := range map[string][]npy.Named{
+		`array "edge_attr": its shape is [2 2], want a row for each of 5 edges`:     {index, shaped("edge_attr", []float32{1, 2, 3, 4}, 2, 2)},
+		`array "edge_label": 1 labels for 5 edges`:                                  {index, shaped("edge_label", []int64{0}, 1)},
+		`array "edge_label": the largest label is 9, of 5 nodes`:                    {index, shaped("edge_label", []int64{0, 1, 2, 9, 0}, 5)},
+		`array "edge_label": there are labels of nodes, too: leave one of them out`: {index, labels, shaped("y", []int64{0, 1, 1}, 3)},
+		`train node 1 is 9; the nodes are 0 to 2`:                                   {index, shaped("train", []int32{0, 9}, 2)},
+		`train edge 1 is 9; the edges are 0 to 3`:                                   {index, labels, shaped("train", []int32{0, 9}, 2)},
+		`array "edge_attr": element 1 is NaN`:                                       {index, shaped("edge_attr", []float64{1, nan(), 1, 1, 1}, 5)},
+	} {
+		if _, err := Read(put(t, "x.npz", archiveOf(t, arrays...))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 func TestNPZSplits(t *testing.T) {
 	want := []Split{{[]int32{0}, []int32{1}, []int32{2}}, {[]int32{1}, []int32{2}, []int32{0}}, {[]int32{2}, []int32{0}, []int32{1}}}
 	pyg := []npy.Named{shaped("edge_index", []int32{0, 1}, 2, 1), {Name: "y", Data: []int32{0, 1, 1, 0}}}

@@ -26,7 +26,7 @@ import (
 // there are no labels. A list whose first line names columns is a table, as [Tables]
 // reads it: there ids may be any words, and edges have weights.
 func EdgeList(path string) (*Dataset, error) {
-	return opened(path, edgeList)
+	return openedWith(path, edgeList)
 }
 
 // opened returns what read reads of the text at path, which may be in gzip or zstd.
@@ -43,11 +43,14 @@ func opened[T any](path string, read func(r io.Reader, path string) (T, error)) 
 }
 
 // edgeList is [EdgeList] of a text.
-func edgeList(r io.Reader, path string) (*Dataset, error) {
+func edgeList(r io.Reader, path string, o *chosen) (*Dataset, error) {
 	budget := unpack.BudgetOf(r)
 	b, list := bufio.NewReaderSize(r, peeked), &numberedEdges{budget: budget}
 	if isTable(b) {
-		e, err := edgeTable(b, path, budget)
+		e, err := edgeTable(b, path, budget, o)
+		if err == nil {
+			err = o.check(path)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +60,11 @@ func edgeList(r io.Reader, path string) (*Dataset, error) {
 		}
 		return d, err
 	}
-	err := edgelist.Read(b, list.add)
+	err := o.check(path)
+	if err != nil {
+		return nil, err
+	}
+	err = edgelist.Read(b, list.add)
 	if err == nil && list.n == 0 {
 		err = errors.New("there are no edges in it")
 	}
@@ -72,12 +79,15 @@ func edgeList(r io.Reader, path string) (*Dataset, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	d := &Dataset{Name: titleOf(stem(path)), Features: identity(len(ids))}
-	if err := d.simple(len(ids), src, dst, nil); err != nil {
+	if _, err := d.simple(len(ids), src, dst, nil); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	d.NodeNames = make([]string, len(ids))
 	for i, id := range ids {
 		d.NodeNames[i] = strconv.FormatInt(id, 10)
+	}
+	if o.undirected {
+		return d.Undirected(), nil
 	}
 	return d, nil
 }
@@ -85,7 +95,7 @@ func edgeList(r io.Reader, path string) (*Dataset, error) {
 // stem returns a file's name without what its extensions say.
 func stem(path string) string {
 	name := filepath.Base(path)
-	for _, ext := range slices.Concat([]string{".gz", ".zst"}, lists, []string{".mtx", ".npz", ".content", ".json", ".mat"}) {
+	for _, ext := range slices.Concat([]string{".gz", ".zst"}, lists, []string{".mtx", ".npz", ".content", ".json", ".mat", ".graphml", ".dot", ".gv"}) {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return name
@@ -203,5 +213,6 @@ func (d *Dataset) adjacent(m *mtx.Matrix) error {
 		}
 		src, dst, values = src[:kept], dst[:kept], values[:kept]
 	}
-	return d.simple(m.Rows, src, dst, values)
+	_, err = d.simple(m.Rows, src, dst, values)
+	return err
 }

@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,43 +50,133 @@ func listed(columns []string) string {
 	return strings.Join(out, ", ")
 }
 
+// edgeNothings are columns of edges that say nothing: their numbers.
+var edgeNothings = []string{"", "id", "edge_id", "edgeid", "index"}
+
+// edgeReader reads a table of edges.
+type edgeReader struct {
+	*namedEdges
+	columns                      []string
+	plain                        []bool // columns whose numbers are words, too; nil: none
+	from, to, weight, label, set int    // columns, −1: none
+	features                     []int
+}
+
 // edgeTable reads a table of edges.
-func edgeTable(r io.Reader, path string, budget *unpack.Budget) (*namedEdges, error) {
-	e := &namedEdges{path: path, unit: "line", names: names{budget: budget}}
+func edgeTable(r io.Reader, path string, budget *unpack.Budget, o *chosen) (*namedEdges, error) {
 	t, err := table.NewReader(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	from, to := -1, -1
-	for _, pair := range endColumns {
-		if from, to = column(t.Columns, pair[0]), column(t.Columns, pair[1]); from >= 0 && to >= 0 {
-			break
-		}
+	e := &edgeReader{namedEdges: &namedEdges{path: path, unit: "line", names: names{budget: budget}, both: o.undirected}, columns: t.Columns}
+	if err := e.assign(o); err != nil {
+		return nil, fmt.Errorf("%s: line %d: %w", path, t.Line(), err)
 	}
-	if from < 0 || to < 0 {
-		return nil, fmt.Errorf("%s: line %d: of the columns %s no two are the ends of an edge: call them source and target; a table of nodes goes beside that of its edges, NAME_nodes.csv beside NAME_edges.csv", path, t.Line(), listed(t.Columns))
-	}
-	weight := column(t.Columns, weightColumns...)
 	for t.Next() {
-		f := t.Fields()
-		if err := e.add(f[from], f[to], t.Line()); err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w", path, t.Line(), err)
-		}
-		if weight < 0 {
-			continue
-		}
-		w, err := strconv.ParseFloat(string(f[weight]), 64)
-		if err == nil {
-			err = e.weigh(w)
-		} else {
-			err = fmt.Errorf("the weight is %.40q, want a finite number", f[weight])
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: line %d, column %.40q: %w", path, t.Line(), t.Columns[weight], err)
+		if err := e.row(t.Fields(), t.Line()); err != nil {
+			return nil, fmt.Errorf("%s: line %d%w", path, t.Line(), err)
 		}
 	}
 	if err := t.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return e, nil
+	return e.namedEdges, nil
+}
+
+// assign says what each column is.
+func (e *edgeReader) assign(o *chosen) (err error) {
+	columns := e.columns
+	for _, pair := range endColumns {
+		if e.from, e.to = column(columns, pair[0]), column(columns, pair[1]); e.from >= 0 && e.to >= 0 {
+			break
+		}
+	}
+	if e.from < 0 || e.to < 0 {
+		return fmt.Errorf("of the columns %s no two are the ends of an edge: call them source and target; a table of nodes goes beside that of its edges, NAME_nodes.csv beside NAME_edges.csv", listed(columns))
+	}
+	labels, without := o.of(columns)
+	e.weight, e.set, e.label = column(columns, weightColumns...), column(columns, splitColumns...), -1
+	if len(labels) > 1 {
+		return fmt.Errorf("%d columns are to be learnt; of edges it is one, of classes", len(labels))
+	}
+	for _, i := range labels {
+		e.label, e.labelled = i, columns[i]
+	}
+	if e.label < 0 {
+		e.set = -1
+	}
+	for _, i := range without {
+		if e.weight == i {
+			e.weight = -1
+		}
+		if e.set == i {
+			e.set = -1
+		}
+	}
+	for _, i := range slices.Concat(labels, without) {
+		if i == e.from || i == e.to {
+			return fmt.Errorf("the column %.40q is an end of the edges, which is neither to be learnt nor left out", columns[i])
+		}
+	}
+	var features []string
+	used := []int{e.from, e.to, e.weight, e.label, e.set, column(columns, splitColumns...)}
+	for i, c := range columns {
+		if !slices.Contains(used, i) && !slices.Contains(without, i) && !slices.Contains(edgeNothings, plainColumn(c)) {
+			e.features, features = append(e.features, i), append(features, c)
+		}
+	}
+	if e.cells, err = newColumns(features, e.names.budget); err != nil || e.plain == nil {
+		return err
+	}
+	for k, i := range e.features {
+		e.cells.list[k].plain = e.plain[i]
+	}
+	return nil
+}
+
+// row takes the fields of a row. Its errors begin with what follows the line's number.
+func (e *edgeReader) row(f [][]byte, line int) error {
+	if err := e.add(f[e.from], f[e.to], line); err != nil {
+		return fmt.Errorf(": %w", err)
+	}
+	if e.weight >= 0 {
+		w, err := strconv.ParseFloat(string(f[e.weight]), 64)
+		if err == nil {
+			err = e.weigh(w)
+		} else {
+			err = fmt.Errorf("the weight is %.40q, want a finite number", f[e.weight])
+		}
+		if err != nil {
+			return e.inColumn(e.weight, err)
+		}
+	}
+	if e.label >= 0 {
+		e.labels = append(e.labels, string(f[e.label]))
+		if err := e.names.budget.Keep(nameTakes / 4); err != nil {
+			return e.inColumn(e.label, err)
+		}
+	}
+	if e.set >= 0 {
+		part, ok := partOf(string(f[e.set]))
+		if !ok {
+			return e.inColumn(e.set, noPart(f[e.set]))
+		}
+		e.parts = append(e.parts, part)
+	}
+	for k, i := range e.features {
+		if err := e.cells.cell(k, f[i], line); err != nil {
+			return e.inColumn(i, err)
+		}
+	}
+	e.cells.endRow()
+	return nil
+}
+
+func (e *edgeReader) inColumn(i int, err error) error {
+	return fmt.Errorf(", column %.40q: %w", e.columns[i], err)
+}
+
+// noPart is the error for a word that is no part of a split.
+func noPart[T string | []byte](text T) error {
+	return fmt.Errorf("%.40q is no part of a split: want train, val or test, or nothing", text)
 }

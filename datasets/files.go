@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 // that is read. A program that writes beside a dataset asks so what it must leave
 // alone.
 func Files(path string) []string {
+	path, _ = CutColumns(path)
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil
@@ -22,6 +24,16 @@ func Files(path string) []string {
 		return belonging(path)
 	}
 	var all []string
+	if isOGB(path) {
+		for _, pattern := range []string{"*.csv*", "raw/*.csv*", "split/*/*.csv*"} {
+			if names, err := fs.Glob(os.DirFS(path), pattern); err == nil {
+				for _, name := range names {
+					all = append(all, filepath.Join(path, filepath.FromSlash(name)))
+				}
+			}
+		}
+		return all
+	}
 	for _, patterns := range forms {
 		names, err := entries(path, patterns)
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -379,68 +378,4 @@ func (l *graphLines) build() error {
 		l.d.GraphNames = slices.Clone(l.names)
 	}
 	return nil
-}
-
-// ReadGraphs reads many graphs from a file or folder: lines of JSON (.jsonl, .ndjson,
-// perhaps in gzip or zstd) as [JSONLines] does, any other as [TUDataset].
-func ReadGraphs(path string) (*Graphs, error) {
-	plain := unpack.Plain(path)
-	if strings.HasSuffix(plain, ".jsonl") || strings.HasSuffix(plain, ".ndjson") {
-		return JSONLines(path)
-	}
-	return TUDataset(path)
-}
-
-// FindGraphs returns the file or folder that [OpenGraphs] reads for a name, "" if there is
-// none.
-func FindGraphs(dataDir, name string) string {
-	for _, dir := range folders(dataDir) {
-		for _, sub := range []string{dir, filepath.Join(dir, "tudataset")} {
-			for _, base := range []string{name, strings.ToUpper(name)} {
-				for _, path := range []string{filepath.Join(sub, base), filepath.Join(sub, base+".zip")} {
-					if manyGraphs(path) {
-						return path
-					}
-				}
-			}
-		}
-	}
-	if manyGraphs(name) {
-		return name
-	}
-	return ""
-}
-
-// manyGraphs reports whether [ReadGraphs] reads what is at path, as far as can be seen
-// without reading all of it.
-func manyGraphs(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil {
-		return false
-	}
-	if plain := unpack.Plain(path); strings.HasSuffix(plain, ".jsonl") || strings.HasSuffix(plain, ".ndjson") {
-		return !info.IsDir()
-	}
-	if !info.IsDir() && !slices.Contains([]string{".zip", ".tar", ".tgz"}, filepath.Ext(unpack.Plain(path))) {
-		return false
-	}
-	f, err := unpack.OpenFolder(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	return f.Find(tuIndicator) != ""
-}
-
-// OpenGraphs reads graphs by their name, such as MUTAG, from NAME or NAME.zip in dataDir,
-// in the folder tudataset there, or where [Open] looks too; or from the file or folder of
-// that path.
-func OpenGraphs(dataDir, name string) (*Graphs, error) {
-	if path := FindGraphs(dataDir, name); path != "" {
-		return ReadGraphs(path)
-	}
-	if _, err := os.Stat(name); err == nil {
-		return ReadGraphs(name) // for its error
-	}
-	return nil, fmt.Errorf("there are no graphs %s: no file %s.zip and no folder of them in %s: name the folder it is in with --data or EDGEWISE_DATA, or the file itself", name, name, strings.Join(folders(dataDir), ", "))
 }

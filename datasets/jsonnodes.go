@@ -118,7 +118,7 @@ func (j *jsonReader) nodeObject(at int) (id string, err error) {
 			if text, err = j.scalar(); err == nil {
 				part, ok := partOf(text)
 				if !ok {
-					err = fmt.Errorf("%.40q is no part of a split: want train, val or test, or nothing", text)
+					err = noPart(text)
 				}
 				n.parts = placed(n.parts, at, part)
 			}

@@ -1,29 +1,26 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // setNumbers makes of a number a node what is to be learnt: classes if all are whole,
-// where −1 and NaN are none, or else targets.
+// where −1 and NaN are none, or else targets, where NaN is none.
 func (d *Dataset) setNumbers(x []float64) error {
 	whole := true
 	for _, v := range x {
 		whole = whole && (v == math.Trunc(v) || math.IsNaN(v))
 	}
 	if !whole {
-		values, err := floats(x)
-		if err != nil {
-			return fmt.Errorf("%w; numbers that are not whole are targets, which every node needs", err)
-		}
-		d.Targets = tensor.Of(values, len(values), 1)
-		return nil
+		return d.setTargets(x)
 	}
 	labels := make([]int32, len(x))
 	for i, v := range x {
@@ -37,6 +34,18 @@ func (d *Dataset) setNumbers(x []float64) error {
 		}
 	}
 	return d.setClasses(labels)
+}
+
+// setTargets takes a number a node that is to be learnt.
+func (d *Dataset) setTargets(x []float64) error {
+	values := make([]tensor.Float, len(x))
+	for i, v := range x {
+		if values[i] = tensor.Float(v); math.IsInf(float64(values[i]), 0) {
+			return fmt.Errorf("element %d is %v, which is no number to be learnt; NaN is one that is not known", i, v)
+		}
+	}
+	d.Targets = tensor.Of(values, len(values), 1)
+	return nil
 }
 
 // setClasses takes the number of each node's class.
@@ -80,7 +89,44 @@ func notNames(classes, labelled int) error {
 	return nil
 }
 
-// setTexts is setNumbers if the texts are numbers, and else setWords. Whole numbers
+// setAnswers makes of a row of numbers a node what is to be learnt: whether it is of each of
+// the classes that are called so if all are 0 or 1, or else targets. NaN is not known.
+func (d *Dataset) setAnswers(x *tensor.Dense, names []string) error {
+	known, binary := 0, true
+	for _, v := range x.Data {
+		if v == v {
+			known++
+			binary = binary && (v == 0 || v == 1)
+		}
+	}
+	switch {
+	case known == 0 && names == nil:
+		return errors.New("nothing is known of what is to be learnt: all numbers are missing")
+	case known == 0:
+		return fmt.Errorf("nothing stands in the columns %s, which are to be learnt", listed(names))
+	case binary:
+		d.MultiLabels, d.Classes, d.ClassNames = sparse.FromDense(x), x.Dim(1), names
+	default:
+		d.Targets = x
+	}
+	return nil
+}
+
+// classesOfTexts returns the class that each text is, and the classes' names, by the rules
+// of setTexts.
+func classesOfTexts(texts []string) (labels []int32, names []string, classes int, err error) {
+	d := new(Dataset)
+	if err := d.setTexts(texts); err != nil {
+		return nil, nil, 0, err
+	}
+	if d.Targets != nil {
+		return nil, nil, 0, errors.New("its numbers are not whole, and of edges classes are learnt")
+	}
+	return d.Labels, d.ClassNames, d.Classes, nil
+}
+
+// setTexts is setNumbers if the texts are numbers, and else setWords. More whole numbers than
+// classes may be are targets, such as the visits of MUSAE's pages. Whole numbers
 // that leave gaps are classes in their order, by whose names they are called.
 func (d *Dataset) setTexts(texts []string) error {
 	x := make([]float64, len(texts))
@@ -110,8 +156,8 @@ func (d *Dataset) setTexts(texts []string) error {
 		}
 		gaps = gaps || v != float64(i)
 	}
-	if err := notNames(len(sorted), labelled); err != nil {
-		return err
+	if notNames(len(sorted), labelled) != nil {
+		return d.setTargets(minusOnes(x, texts))
 	}
 	if !gaps {
 		return d.setNumbers(x)

@@ -33,6 +33,9 @@ func (d *Dataset) believable(bytes int64) error {
 	if most := believed(bytes); int64(width) > most {
 		return fmt.Errorf("%d features a node, in a file of %d bytes: each takes weights, so at most %d are believed: leave out those that are zero everywhere, or save the file without compression", width, bytes, most)
 	}
+	if x := d.EdgeFeatures; x != nil && int64(x.Dim(1)) > believed(bytes) {
+		return fmt.Errorf("%d features an edge, in a file of %d bytes: each takes weights, so at most %d are believed: leave out those that are zero everywhere, or save the file without compression", x.Dim(1), bytes, believed(bytes))
+	}
 	most := min(believed(bytes), (scoresLeast+scoresPer*min(bytes, 1<<48))/int64(max(n, 1)))
 	if int64(d.Classes) > most {
 		return fmt.Errorf("%d classes of %d nodes, in a file of %d bytes: each node has a score of each class, so at most %d are believed: number the classes from 0 without gaps", d.Classes, n, bytes, most)

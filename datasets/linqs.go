@@ -263,7 +263,7 @@ func (p *papers) dataset() (*Dataset, error) {
 	for e := range citing {
 		citing[e], cited[e] = place[citing[e]], place[cited[e]]
 	}
-	if err := d.simple(n, citing, cited, nil); err != nil {
+	if _, err := d.simple(n, citing, cited, nil); err != nil {
 		return nil, err
 	}
 	return d.Undirected(), nil

@@ -84,7 +84,12 @@ type namedEdges struct {
 	src, dst chunkedSlice[int32]
 	weights  chunkedSlice[tensor.Float]
 	weighted bool
-	both     bool // both directions of each are meant
+	both     bool     // both directions of each are meant
+	back     []int32  // of these, if not both
+	labels   []string // of edges; nil: none
+	labelled string   // their column
+	parts    []uint8  // of the split of edges; nil: there is none
+	cells    *columns // of their features; nil: none
 }
 
 // add adds an edge of that weight; without one it is 1.
@@ -145,6 +150,9 @@ type namedNodes struct {
 	parts  []uint8  // inTrain and so on; nil: there is no split
 	titles []string // what nodes are called beside their ids; nil: nothing
 	x      *sparse.CSR
+
+	learnt  []string      // columns that were chosen to be learnt
+	targets *tensor.Dense // of them, if they are several
 }
 
 // dataset returns the dataset of edges and of what is said of their nodes, of which the
@@ -205,14 +213,74 @@ func (e *namedEdges) connect(d *Dataset, node []int32) error {
 	if e.weighted {
 		weights = e.weights.join()
 	}
-	if err := d.simple(len(d.NodeNames), src, dst, weights); err != nil {
+	listed := len(src)
+	if !e.both {
+		for _, k := range e.back {
+			src, dst = append(src, dst[k]), append(dst, src[k])
+			if weights != nil {
+				weights = append(weights, weights[k])
+			}
+		}
+	}
+	kept, err := d.simple(len(d.NodeNames), src, dst, weights)
+	if err != nil {
+		return err
+	}
+	for i, k := range kept {
+		if int(k) >= listed {
+			kept[i] = e.back[int(k)-listed]
+		}
+	}
+	if err := e.describe(d, kept); err != nil {
 		return err
 	}
 	if e.both {
-		both := d.Undirected()
-		d.Graph, d.Weights = both.Graph, both.Weights
+		*d = *d.Undirected()
 	}
 	return nil
+}
+
+// describe gives d what the file says of its edges: kept are those of the list that the
+// graph has, in its order.
+func (e *namedEdges) describe(d *Dataset, kept []int32) (err error) {
+	if e.labels != nil {
+		if d.EdgeLabels, d.ClassNames, d.Classes, err = classesOfTexts(pick(e.labels, kept)); err != nil {
+			return fmt.Errorf("column %.40q: %w", e.labelled, err)
+		}
+	}
+	if e.parts != nil {
+		d.Split = splitBy(pick(e.parts, kept))
+	}
+	if e.cells == nil {
+		return nil
+	}
+	x, err := e.cells.matrix()
+	if err != nil || x == nil {
+		return err
+	}
+	if most := (scoresLeast + scoresPer*min(e.names.budget.Packed(), 1<<48)) / int64(max(1, x.NumRows)); int64(x.NumCols) > most {
+		return fmt.Errorf("%d features of each of %d edges are more than are believed, of a file of %d bytes: at most %d: leave columns out", x.NumCols, x.NumRows, e.names.budget.Packed(), most)
+	}
+	if err := e.names.budget.Keep(8 * len(kept) * x.NumCols); err != nil {
+		return err
+	}
+	d.EdgeFeatures = sparse.GatherRows(x, kept).Dense()
+	return nil
+}
+
+// splitBy returns the split of nodes or edges by the part of each.
+func splitBy(parts []uint8) (s Split) {
+	for i, part := range parts {
+		switch part {
+		case inTrain:
+			s.Train = append(s.Train, int32(i))
+		case inVal:
+			s.Val = append(s.Val, int32(i))
+		case inTest:
+			s.Test = append(s.Test, int32(i))
+		}
+	}
+	return s
 }
 
 // describe gives d what the file says, whose rows it brings into the order of the ids.
@@ -230,29 +298,26 @@ func (t *namedNodes) describe(d *Dataset, ids *names, order []int32) error {
 		}
 		rows[i] = row
 	}
-	if t.labels != nil {
-		if d.Labels != nil || d.Targets != nil {
+	if t.labels != nil || t.targets != nil {
+		if d.Labels != nil || d.Targets != nil || d.MultiLabels != nil || d.EdgeLabels != nil {
 			return errors.New("another table has labels, too: leave one of them out")
 		}
-		if err := d.setTexts(pick(t.labels, rows)); err != nil {
+		if err := t.learn(d, rows); err != nil {
 			return err
 		}
 	}
-	for i, row := range rows {
-		if t.titles != nil && t.titles[row] != "" {
-			d.NodeNames[i] = t.titles[row]
+	if t.titles != nil {
+		for i, row := range rows {
+			if title := t.titles[row]; title != "" {
+				d.NodeNames[i] = title
+			}
 		}
-		if t.parts == nil {
-			continue
+	}
+	if t.parts != nil && d.EdgeLabels == nil {
+		if len(d.Split.Train)+len(d.Split.Val)+len(d.Split.Test) > 0 {
+			return errors.New("another table has a split, too: leave one of them out")
 		}
-		switch t.parts[row] {
-		case inTrain:
-			d.Split.Train = append(d.Split.Train, int32(i))
-		case inVal:
-			d.Split.Val = append(d.Split.Val, int32(i))
-		case inTest:
-			d.Split.Test = append(d.Split.Test, int32(i))
-		}
+		d.Split = splitBy(pick(t.parts, rows))
 	}
 	if t.x != nil {
 		if d.Features != nil {
@@ -261,6 +326,14 @@ func (t *namedNodes) describe(d *Dataset, ids *names, order []int32) error {
 		d.Features = storedSparse(sparse.GatherRows(t.x, rows))
 	}
 	return nil
+}
+
+// learn gives d what is to be learnt of the nodes in the given rows.
+func (t *namedNodes) learn(d *Dataset, rows []int32) error {
+	if t.targets != nil {
+		return d.setAnswers(GatherRows(t.targets, rows).(*tensor.Dense), t.learnt)
+	}
+	return d.setTexts(pick(t.labels, rows))
 }
 
 // partOf returns which part of a split a word means.

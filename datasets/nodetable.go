@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
-	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/table"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
-	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -40,28 +37,27 @@ const (
 // nodeReader reads a table of nodes.
 type nodeReader struct {
 	*namedNodes
-	t      *table.Reader
-	roles  []role
-	masks  []uint8 // the part that a mask is of
-	values chunkedSlice[tensor.Float]
-	cols   chunkedSlice[int32]
-	ends   []int64 // where each row's features end
-	width  int     // features
+	columns  []string
+	plain    []bool // columns whose numbers are words, too; nil: none
+	roles    []role
+	masks    []uint8 // the part that a mask is of
+	features *columns
+	answers  chunkedSlice[tensor.Float] // of the nodes, where several columns are to be learnt
 }
 
 // nodeTable reads a table of nodes; bare says that another file has their features, so
 // that columns which are no labels, parts or names are left out.
-func nodeTable(r io.Reader, path string, bare bool) (*namedNodes, error) {
+func nodeTable(r io.Reader, path string, bare bool, o *chosen) (*namedNodes, error) {
 	t, err := table.NewReader(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	n := &nodeReader{namedNodes: &namedNodes{path: path, names: names{budget: unpack.BudgetOf(r)}}, t: t, ends: []int64{0}}
-	if err = n.assign(bare); err != nil {
+	n := &nodeReader{namedNodes: &namedNodes{path: path, names: names{budget: unpack.BudgetOf(r)}}, columns: t.Columns}
+	if err = n.assign(bare, o); err != nil {
 		return nil, fmt.Errorf("%s: line %d: %w", path, t.Line(), err)
 	}
 	for t.Next() {
-		if err := n.row(); err != nil {
+		if err := n.row(t.Fields(), t.Line()); err != nil {
 			return nil, fmt.Errorf("%s: line %d, %w", path, t.Line(), err)
 		}
 	}
@@ -71,15 +67,23 @@ func nodeTable(r io.Reader, path string, bare bool) (*namedNodes, error) {
 	if len(n.names.list) == 0 {
 		return nil, fmt.Errorf("%s: there is no line below its names", path)
 	}
-	if n.width > 0 {
-		n.x, err = sparse.New(len(n.names.list), n.width, n.ends, n.cols.join(), n.values.join())
+	return n.finish()
+}
+
+// finish returns what was read.
+func (n *nodeReader) finish() (out *namedNodes, err error) {
+	if n.x, err = n.features.matrix(); err != nil {
+		return nil, fmt.Errorf("%s: %w", n.path, err)
 	}
-	return n.namedNodes, err
+	if k := len(n.learnt); k > 1 {
+		n.targets = tensor.Of(n.answers.join(), len(n.names.list), k)
+	}
+	return n.namedNodes, nil
 }
 
 // assign says what each column is.
-func (n *nodeReader) assign(bare bool) error {
-	columns := n.t.Columns
+func (n *nodeReader) assign(bare bool, o *chosen) error {
+	columns := n.columns
 	n.roles, n.masks = make([]role, len(columns)), make([]uint8, len(columns))
 	for i, c := range columns {
 		if bare || c == "" {
@@ -92,43 +96,79 @@ func (n *nodeReader) assign(bare bool) error {
 			n.parts = []uint8{}
 		}
 	}
+	labels, without := o.of(columns)
 	for _, one := range []struct {
 		role  role
 		names []string
 	}{{aTitle, titleColumns}, {aPart, splitColumns}, {aLabel, labelColumns}, {anID, idColumns}} {
 		i := column(columns, one.names...)
+		if n.plain != nil && one.role == anID { // the file does not call it by a name
+			i = 0
+		}
 		switch {
+		case i >= 0 && one.role == aLabel && len(o.labels) > 0: // another is
 		case i >= 0:
 			n.roles[i] = one.role
 		case one.role == anID:
 			return fmt.Errorf("of the columns %s none is the node's: call it id", listed(columns))
 		}
 	}
-	if i := column(columns, "id"); i >= 0 && n.roles[i] == aFeature {
-		n.roles[i] = nothing // beside new_id
+	for i, c := range columns {
+		if n.roles[i] == aFeature && plainColumn(c) == "id" {
+			n.roles[i] = nothing // beside new_id
+		}
 	}
-	for _, r := range n.roles {
+	for _, i := range without {
+		if n.roles[i] == anID {
+			return fmt.Errorf("the column %.40q is the node's id, which cannot be left out", columns[i])
+		}
+		n.roles[i] = nothing
+	}
+	for _, i := range labels {
+		if n.roles[i] == anID {
+			return fmt.Errorf("the column %.40q is the node's id, which is not to be learnt", columns[i])
+		}
+		n.roles[i] = aLabel
+		n.learnt = append(n.learnt, columns[i])
+	}
+	return n.assignFeatures()
+}
+
+// assignFeatures makes features of the columns that are nothing else.
+func (n *nodeReader) assignFeatures() (err error) {
+	var features []string
+	for i, r := range n.roles {
 		if r == aFeature {
-			n.width++
+			features = append(features, n.columns[i])
+		}
+	}
+	if n.features, err = newColumns(features, n.names.budget); err != nil || n.plain == nil {
+		return err
+	}
+	k := 0
+	for i, r := range n.roles {
+		if r == aFeature {
+			n.features.list[k].plain = n.plain[i]
+			k++
 		}
 	}
 	return nil
 }
 
-// row reads a row.
-func (n *nodeReader) row() error {
-	part, feature, f := uint8(inNone), int32(0), n.t.Fields()
+// row takes the fields of a row.
+func (n *nodeReader) row(f [][]byte, line int) error {
+	part, feature := uint8(inNone), 0
 	for i, text := range f {
 		if n.roles[i] == anID {
 			if len(text) == 0 {
-				return fmt.Errorf("column %.40q: it is empty", n.t.Columns[i])
+				return fmt.Errorf("column %.40q: it is empty", n.columns[i])
 			}
-			k, known, err := n.names.number(text, n.t.Line())
+			k, known, err := n.names.number(text, line)
 			if err != nil {
 				return err
 			}
 			if known {
-				return fmt.Errorf("column %.40q: node %.40q stands in line %d already", n.t.Columns[i], text, n.names.at[k])
+				return fmt.Errorf("column %.40q: node %.40q stands in line %d already", n.columns[i], text, n.names.at[k])
 			}
 		}
 	}
@@ -136,6 +176,10 @@ func (n *nodeReader) row() error {
 		var err error
 		switch n.roles[i] {
 		case aLabel:
+			if len(n.learnt) > 1 {
+				err = n.answer(text)
+				break
+			}
 			n.labels = append(n.labels, string(text))
 			err = n.names.budget.Keep(len(text))
 		case aTitle:
@@ -144,7 +188,7 @@ func (n *nodeReader) row() error {
 		case aPart:
 			ok := false
 			if part, ok = partOf(string(text)); !ok {
-				err = fmt.Errorf("%.40q is no part of a split: want train, val or test, or nothing", text)
+				err = noPart(text)
 			}
 		case aMask:
 			var in float64
@@ -155,21 +199,14 @@ func (n *nodeReader) row() error {
 				part = n.masks[i]
 			}
 		case aFeature:
-			var v float64
-			if v, err = cellOf(text); err == nil && v != 0 {
-				n.cols.add(feature)
-				n.values.add(tensor.Float(v))
-			}
+			err = n.features.cell(feature, text, line)
 			feature++
 		}
 		if err != nil {
-			return fmt.Errorf("column %.40q: %w", n.t.Columns[i], err)
+			return fmt.Errorf("column %.40q: %w", n.columns[i], err)
 		}
 	}
-	if err := n.names.budget.Keep(wordTakes * (n.cols.n - int(n.ends[len(n.ends)-1]))); err != nil {
-		return err
-	}
-	n.ends = append(n.ends, int64(n.cols.n))
+	n.features.endRow()
 	if n.parts != nil || n.hasPart() {
 		n.parts = append(n.parts, part)
 	}
@@ -186,18 +223,23 @@ func (n *nodeReader) hasPart() bool {
 	return false
 }
 
-// cellOf returns the number of a feature, of which true is 1.
-func cellOf(text []byte) (float64, error) {
-	v, err := strconv.ParseFloat(string(text), 64)
-	switch {
-	case err == nil && !math.IsNaN(v) && !math.IsInf(float64(tensor.Float(v)), 0):
-		return v, nil
-	case strings.EqualFold(string(text), "true"):
-		return 1, nil
-	case strings.EqualFold(string(text), "false"):
-		return 0, nil
-	case len(text) == 0:
-		return 0, errors.New("it is empty, and features are finite numbers: fill it, with 0 perhaps")
+// answer takes the number of one of several columns that are to be learnt: NaN if it is empty.
+func (n *nodeReader) answer(text []byte) error {
+	v, ok := math.NaN(), true
+	if len(text) > 0 {
+		v, ok = numberOf(text)
 	}
-	return 0, fmt.Errorf("%.40q is no finite number, as features are: make a column of 0 and 1 for each word, call the column name, or leave it out", text)
+	if f := tensor.Float(v); !ok || math.IsInf(float64(f), 0) {
+		return fmt.Errorf("%.40q is no number: of several columns that are to be learnt each is one, or empty", text)
+	}
+	n.answers.add(tensor.Float(v))
+	return n.names.budget.Keep(8)
+}
+
+// cellOf returns the number of a mask, of which true is 1.
+func cellOf(text []byte) (float64, error) {
+	if v, ok := numberOf(text); ok && v-v == 0 {
+		return v, nil
+	}
+	return 0, fmt.Errorf("%.40q is neither true nor false, nor 1 or 0", text)
 }

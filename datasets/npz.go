@@ -31,7 +31,9 @@ import (
 // node_labels: a class a node, −1 or NaN for none; words, which are classes in their
 // order; or a row of zeros and ones a node, which may have several classes, unless there
 // is a single one in every row. Numbers that are not whole, or called targets, are to be
-// predicted. The splits are as [ReadSplits] has them. There may be class_names,
+// predicted; of these and of zeros and ones NaN is not known. The edges may have edge_attr,
+// a row of features each, and edge_labels, a class each, −1 for none; splits are of edges
+// then. The splits are as [ReadSplits] has them. There may be class_names,
 // node_names, and weights or edge_weight. The error names the file, the array, and the
 // first thing that is wrong.
 func NPZ(path string) (*Dataset, error) {
@@ -59,7 +61,11 @@ func NPZ(path string) (*Dataset, error) {
 	if d.Features == nil {
 		d.Features = identity(d.Graph.NumNodes())
 	}
-	splits, err := splitsOf(z, d.Graph.NumNodes())
+	of, noun := d.Graph.NumNodes(), "node"
+	if d.EdgeLabels != nil {
+		of, noun = d.Graph.NumEdges(), "edge"
+	}
+	splits, err := splitsOf(z, of, noun)
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +126,10 @@ func (d *Dataset) readIncoming(z archive) (err error) {
 	if d.Graph, err = incoming(z); err == nil {
 		d.Weights, err = z.weights(d.Graph.NumEdges())
 	}
+	if err == nil {
+		n := d.Graph.NumEdges()
+		err = d.readEdgeValues(z, n, span(0, n))
+	}
 	return err
 }
 
@@ -150,7 +160,7 @@ func (d *Dataset) readLabels(z archive) (err error) {
 		return err
 	}
 	if name == "targets" {
-		d.Targets, err = z.dense(name, a)
+		d.Targets, err = z.answers(name, a)
 		return err
 	}
 	if len(a.Shape) == 2 && a.Shape[1] == 1 && name != "labels" && name != "node_label" {
@@ -192,13 +202,13 @@ func (z archive) words(name string, a *npy.Array) ([]string, bool) {
 
 // readMultiLabels reads a row of zeros and ones a node.
 func (d *Dataset) readMultiLabels(z archive, name string, a *npy.Array) error {
-	x, err := z.dense(name, a)
+	x, err := z.answers(name, a)
 	if err != nil {
 		return err
 	}
 	for i, v := range x.Data {
-		if v != 0 && v != 1 {
-			return z.wrong(name, "row %d, column %d is %v, want 0 or 1: the values of a regression go into \"targets\"", i/x.Dim(1), i%x.Dim(1), v)
+		if v == v && v != 0 && v != 1 {
+			return z.wrong(name, "row %d, column %d is %v, want 0 or 1, or NaN for what is not known: the values of a regression go into \"targets\"", i/x.Dim(1), i%x.Dim(1), v)
 		}
 	}
 	d.MultiLabels, d.Classes = sparse.FromDense(x), x.Dim(1)
@@ -210,6 +220,9 @@ func (d *Dataset) readMultiLabels(z archive, name string, a *npy.Array) error {
 
 // single returns the class of each node if each has one of several.
 func single(m *sparse.CSR) ([]int32, bool) {
+	if notFinite(m.Values) >= 0 {
+		return nil, false
+	}
 	for v := range m.NumRows {
 		if m.Offsets[v+1] != int64(v)+1 {
 			return nil, false

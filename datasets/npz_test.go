@@ -181,7 +181,12 @@ func samples(t *testing.T) map[string]*Dataset {
 	weighted.Weights, weighted.Features = []tensor.Float{0.5, 2, -1}, tensor.Of([]tensor.Float{1, 2, 3, 4, 5, 6}, 3, 2)
 	multi.MultiLabels, multi.Classes = sparse.FromDense(tensor.Of([]tensor.Float{1, 1, 0, 0, 0, 1}, 3, 2)), 2
 	targets.Targets = tensor.Of([]tensor.Float{0.25, -1, 3}, 3, 1)
-	return map[string]*Dataset{"bare": &bare, "classes": &classes, "weighted": &weighted, "multi": &multi, "targets": &targets, "karate": Karate()}
+	gaps, several, edges := targets, multi, bare
+	gaps.Targets = tensor.Of([]tensor.Float{0.25, tensor.Float(nan()), 3, 1, 2, 3}, 3, 2)
+	several.MultiLabels = sparse.FromDense(tensor.Of([]tensor.Float{1, tensor.Float(nan()), 0, 0, 0, 1}, 3, 2))
+	edges.EdgeFeatures, edges.EdgeLabels, edges.Classes = tensor.Of([]tensor.Float{1, 2, 3, 4, 5, 6}, 3, 2), []int32{1, -1, 0}, 2
+	edges.Split = Split{Train: []int32{0}, Test: []int32{2}}
+	return map[string]*Dataset{"gaps": &gaps, "several": &several, "edges": &edges, "bare": &bare, "classes": &classes, "weighted": &weighted, "multi": &multi, "targets": &targets, "karate": Karate()}
 }
 
 func TestWriteNPZ(t *testing.T) {
@@ -207,6 +212,8 @@ func TestWriteNPZ(t *testing.T) {
 			got, want any
 		}{
 			{"weights", e.Weights, d.Weights},
+			{"edge features", plainOf(e.EdgeFeatures), plainOf(d.EdgeFeatures)},
+			{"edge labels", e.EdgeLabels, d.EdgeLabels},
 			{"features", plainOf(e.Features), plainOf(d.Features)},
 			{"labels", e.Labels, d.Labels},
 			{"multiple labels", plainOf(e.MultiLabels), plainOf(d.MultiLabels)},
@@ -250,6 +257,7 @@ func FuzzNPZ(f *testing.F) {
 	f.Add(archiveOf(f, arrays("indptr", []int64{0, 1, 1}, "indices", []int32{1}, "labels", []int32{0, 5}, "train", []int32{0})...))
 	f.Add(archiveOf(f, arrays("adj_matrix", object(inner(words(2, []int{1}, nil))), "targets", []float32{1, 2})...))
 	f.Add(archiveOf(f, heterophilous()...))
+	f.Add(archiveOf(f, shaped("edge_index", []int32{0, 1}, 2, 1), shaped("edge_attr", []float32{1, 2}, 1, 2), shaped("edge_labels", []int64{0}, 1)))
 	f.Add(archiveOf(f, shaped("edge_index", []int32{0, 1}, 2, 1), npy.Named{Name: "y", Data: []float32{0, 0.5}}, npy.Named{Name: "edge_weight", Data: []float32{2}}))
 	path := filepath.Join(f.TempDir(), "fuzz.npz")
 	f.Fuzz(func(t *testing.T, b []byte) {

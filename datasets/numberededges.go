@@ -87,43 +87,43 @@ func (e *numberedEdges) number() (ids []int64, src, dst []int32, err error) {
 
 // simple makes the graph of n nodes: of a list of edges it takes those that are no
 // loops, and of parallel ones the first, whose weight is the sum of theirs. Within a
-// node's edges the order is the list's.
-func (d *Dataset) simple(n int, src, dst []int32, weights []tensor.Float) error {
-	in, _, err := sparse.FromCOO(n, n, dst, src, weights)
+// node's edges the order is the list's. kept says of each edge which of the list it is.
+func (d *Dataset) simple(n int, src, dst []int32, weights []tensor.Float) (kept []int32, err error) {
+	in, order, err := sparse.FromCOO(n, n, dst, src, weights)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	place := make([]int, n) // of the last edge out of each node that was kept
-	kept, next := 0, 0
+	end, next := 0, 0
 	for v := range n {
-		start, end := kept, int(in.Offsets[v+1])
-		for ; next < end; next++ {
+		start, stop := end, int(in.Offsets[v+1])
+		for ; next < stop; next++ {
 			u := in.Cols[next]
 			p := place[u]
 			switch {
 			case int(u) == v:
 				d.loops++
-			case p >= start && p < kept && in.Cols[p] == u:
+			case p >= start && p < end && in.Cols[p] == u:
 				d.repeated++
 				if in.Values != nil {
 					in.Values[p] += in.Values[next]
 				}
 			default:
-				in.Cols[kept], place[u] = u, kept
+				in.Cols[end], order[end], place[u] = u, order[next], end
 				if in.Values != nil {
-					in.Values[kept] = in.Values[next]
+					in.Values[end] = in.Values[next]
 				}
-				kept++
+				end++
 			}
 		}
-		in.Offsets[v+1] = int64(kept)
+		in.Offsets[v+1] = int64(end)
 	}
-	in.Cols = trimmed(in.Cols, kept)
+	in.Cols = trimmed(in.Cols, end)
 	if in.Values != nil {
-		d.Weights, in.Values = trimmed(in.Values, kept), nil
+		d.Weights, in.Values = trimmed(in.Values, end), nil
 	}
 	d.Graph, err = graph.FromCSR(in)
-	return err
+	return trimmed(order, end), err
 }
 
 // trimmed returns the first n elements, in a slice of their own if the others are

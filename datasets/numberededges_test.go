@@ -80,12 +80,12 @@ func TestSimple(t *testing.T) {
 		proper := whole.WithoutSelfLoops()
 		want, _, into := proper.Coalesce()
 		sums := make([]tensor.Float, want.NumEdges())
-		listed := carried(pick(weights, whole.EdgeOrder()), proper.From().Edges)
+		listed := carried(pick(weights, whole.EdgeOrder()), proper.From().Edges, 1)
 		for e, k := range into {
 			sums[k] += listed[e]
 		}
 		d := new(Dataset)
-		if err := d.simple(n, src, dst, weights); err != nil {
+		if _, err := d.simple(n, src, dst, weights); err != nil {
 			t.Fatal(err)
 		}
 		if in := d.Graph.In(); !slices.Equal(in.Offsets, want.In().Offsets) || !slices.Equal(in.Cols, want.In().Cols) || !slices.Equal(d.Weights, sums) {
@@ -95,7 +95,7 @@ func TestSimple(t *testing.T) {
 			t.Fatalf("%d loops, %d repeated", d.loops, d.repeated)
 		}
 	}
-	if err := new(Dataset).simple(2, []int32{0, 2}, []int32{1, 1}, nil); err == nil {
+	if _, err := new(Dataset).simple(2, []int32{0, 2}, []int32{1, 1}, nil); err == nil {
 		t.Error("node 2 of 2")
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/npy"
 )
 
-// Split says what the nodes are used for. Ids ascend in each part; a node may
+// Split says what the nodes are used for, or the edges or graphs. Ids ascend in each part; a node may
 // be in none.
 type Split struct{ Train, Val, Test []int32 }
 
@@ -143,7 +143,7 @@ func ReadSplits(path string, n int) ([]Split, error) {
 		return nil, err
 	}
 	defer z.Close()
-	splits, err := splitsOf(z, n)
+	splits, err := splitsOf(z, n, "node")
 	if err == nil && len(splits[0].Train) == 0 {
 		err = fmt.Errorf("%s: the split has no training nodes: want an array train or train_mask", path)
 	}
@@ -153,8 +153,9 @@ func ReadSplits(path string, n int) ([]Split, error) {
 	return splits, nil
 }
 
-// splitsOf reads the parts that are there; without, there is one empty split.
-func splitsOf(z archive, n int) ([]Split, error) {
+// splitsOf reads the parts that are there, of n of what noun says; without, there is one
+// empty split.
+func splitsOf(z archive, n int, noun string) ([]Split, error) {
 	splits, from := []Split{{}}, "" // the array that said how many
 	for _, p := range []struct {
 		name string
@@ -183,7 +184,7 @@ func splitsOf(z archive, n int) ([]Split, error) {
 		}
 	}
 	for k, s := range splits {
-		if err := s.Check(n); err != nil && len(splits) > 1 {
+		if err := s.check(n, noun); err != nil && len(splits) > 1 {
 			return nil, fmt.Errorf("%s: split %d: %w", z.path, k, err)
 		} else if err != nil {
 			return nil, fmt.Errorf("%s: %w", z.path, err)

@@ -27,11 +27,19 @@ var tableEndings = []string{".csv", ".tsv", ".txt"}
 // NAME_features.csv or .json, each perhaps in gzip or zstd; path is any of them. Each
 // table has a first line that names its columns, as docs/datasets.md lists them: the ends
 // of an edge (source and target) and perhaps its weight; a node's id, and perhaps its
-// label, the part of the split that it is in, and its name. Other columns are features.
-// Ids are any words. Nodes are in the order of their numbers, or else of their table;
-// edges keep their direction.
+// label, the part of the split that it is in, and its name. Other columns are features, of
+// nodes and of edges: numbers as they are; of words, of which a column may have 100, a
+// feature each; times as days since the earliest. Ids are any words. Nodes are in the order
+// of their numbers, or else of their table; edges keep their direction.
+//
+// What follows a # says more, between commas: the column that is to be learnt, of nodes or
+// of edges, or several of nodes, which are numbers or 0 and 1; columns that are left out,
+// after a hyphen; and undirected, if both directions of each edge are meant:
+//
+//	d, err := datasets.Tables("people_edges.csv#churned,-phone,undirected")
 func Tables(path string) (*Dataset, error) {
-	return readTables(shelf{dir: filepath.Dir(path)}, unpack.Plain(filepath.Base(path)))
+	file, o := cutChosen(path)
+	return readTables(shelf{dir: filepath.Dir(file)}, unpack.Plain(filepath.Base(file)), o)
 }
 
 // shelf is where files lie side by side: a folder of the disk, or of an archive.
@@ -109,9 +117,11 @@ func (s shelf) family(name string) (edges string, nodes []string) {
 }
 
 // readTables reads a family of tables.
-func readTables(s shelf, name string) (*Dataset, error) {
+func readTables(s shelf, name string, o *chosen) (*Dataset, error) {
 	edges, nodes := s.family(name)
-	e, tables, err := read(s, edges, edgesOrJSON)
+	e, tables, err := read(s, edges, func(r io.Reader, path string) (*namedEdges, []*namedNodes, error) {
+		return edgesOrJSON(r, path, o)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -122,13 +132,16 @@ func readTables(s shelf, name string) (*Dataset, error) {
 				t, err := featuresJSON(r, path)
 				return t, nil, err
 			}
-			t, err := nodeTable(r, path, bare && i < len(nodes)-1)
+			t, err := nodeTable(r, path, bare && i < len(nodes)-1, o)
 			return t, nil, err
 		})
 		if err != nil {
 			return nil, err
 		}
 		tables = append(tables, t)
+	}
+	if err := o.check(filepath.Join(s.dir, name)); err != nil {
+		return nil, err
 	}
 	d, err := e.dataset(tables)
 	if err == nil {
@@ -166,16 +179,20 @@ func read[T any](s shelf, name string, from func(io.Reader, string) (T, []*named
 }
 
 // edgesOrJSON reads edges as a table, or a list of numbers, or JSON, which may say more.
-func edgesOrJSON(r io.Reader, path string) (*namedEdges, []*namedNodes, error) {
+func edgesOrJSON(r io.Reader, path string, o *chosen) (*namedEdges, []*namedNodes, error) {
 	if strings.HasSuffix(unpack.Plain(path), ".json") {
-		return graphJSON(r, path)
+		e, nodes, err := graphJSON(r, path)
+		if err == nil && o.undirected {
+			e.both = true
+		}
+		return e, nodes, err
 	}
 	b, budget := bufio.NewReaderSize(r, peeked), unpack.BudgetOf(r)
 	if isTable(b) {
-		e, err := edgeTable(b, path, budget)
+		e, err := edgeTable(b, path, budget, o)
 		return e, nil, err
 	}
-	e, number := &namedEdges{path: path, unit: "edge", names: names{budget: budget}}, []byte(nil)
+	e, number := &namedEdges{path: path, unit: "edge", names: names{budget: budget}, both: o.undirected}, []byte(nil)
 	err := edgelist.Read(b, func(u, v int64) error {
 		number = strconv.AppendInt(number[:0], u, 10)
 		middle := len(number)

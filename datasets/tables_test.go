@@ -31,6 +31,15 @@ func shown(d *Dataset) string {
 	if d.Targets != nil {
 		out += fmt.Sprintf("; targets %v", d.Targets.Data)
 	}
+	if d.MultiLabels != nil {
+		out += fmt.Sprintf("; several of %q %v", d.ClassNames, d.MultiLabels.Dense().Data)
+	}
+	if d.EdgeLabels != nil {
+		out += fmt.Sprintf("; labels of edges %v of %d %q", d.EdgeLabels, d.Classes, d.ClassNames)
+	}
+	if x := d.EdgeFeatures; x != nil {
+		out += fmt.Sprintf("; features of edges %v %v", x.Shape(), x.Data)
+	}
 	if len(d.Split.Train) > 0 {
 		out += fmt.Sprintf("; split %v", d.Split)
 	}
@@ -58,33 +67,56 @@ func TestTables(t *testing.T) {
 		read  string // of the folder; empty: the folder
 		want  string
 	}{
-		"words":           {[]string{"e.csv", peopleEdges}, "e.csv", `e ["ann" "bob" "cy, d"]: 0→1:0.5 1→2:2`},
-		"numbers":         {[]string{"e.tsv", "src\tdst\n10\t9\n9.0\t2\n"}, "e.tsv", `e ["2" "9" "10"]: 1→0 2→1`},
-		"blanks":          {[]string{"e.txt", "# from SNAP\nFrom To\n1 0\n"}, "e.txt", `e ["0" "1"]: 1→0`},
-		"other columns":   {[]string{"e.csv", "Type;ID 1;ID 2;Value\nx;1;0;3\n"}, "", `e ["0" "1"]: 1→0:3`},
-		"parallel edges":  {[]string{"e.csv", "u,v,w\n0,1,1\n0,1,2\n1,1,5\n"}, "", `e ["0" "1"]: 0→1:3`},
-		"two files":       {[]string{"p_edges.csv", peopleEdges, "p_nodes.csv", peopleNodes}, "", "p " + peopleShown},
-		"named":           {[]string{"p_edges.csv", peopleEdges, "p_nodes.csv", peopleNodes, "q.csv", ""}, "p_edges.csv", "p " + peopleShown},
-		"by its nodes":    {[]string{"p_edges.csv", peopleEdges, "p_nodes.csv", peopleNodes, "q_edges.csv", "", "q_nodes.csv", ""}, "p_nodes.csv", "p " + peopleShown},
-		"gzip and zstd":   {[]string{"p-edges.csv.gz", string(gz(peopleEdges)), "p-nodes.csv.zst", string(zst(peopleNodes))}, "", "p " + peopleShown},
-		"zip":             {[]string{"x.zip", string(zipOf("d/p_edges.csv", peopleEdges, "d/p_nodes.csv.gz", string(gz(peopleNodes)), "d/README.txt", "a,b\n"))}, "x.zip", "p " + peopleShown},
-		"a list":          {[]string{"g_edges.txt", "1 0\n", "g_labels.csv", "node,y\n0,1\n1,0\n"}, "", `g ["0" "1"]: 1→0; labels [1 0] of 2 []`},
-		"to be predicted": {[]string{"g_edges.csv", "u,v\n1,0\n", "g_labels.csv", "id,target\n1,-1\n0,0.5\n"}, "", `g ["0" "1"]: 1→0; targets [0.5 -1]`},
-		"gaps":            {[]string{"g_edges.csv", "u,v\n1,0\n", "g_labels.csv", ",id,label\n0,1,7\n1,0,3.0\n2,2,\n3,3,-1\n"}, "", `g ["0" "1" "2" "3"]: 1→0; labels [0 1 -1 -1] of 2 ["3" "7"]`},
-		"masks":           {[]string{"g_edges.csv", "u,v\n1,0\n", "g_nodes.csv", "id,a,train_mask,val_mask,test_mask\n0,1,True,False,False\n1,2,0,0,1\n"}, "", `g ["0" "1"]: 1→0; split {[0] [] [1]}; features [2 1] [1 2]`},
+		"words":         {[]string{"e.csv", peopleEdges}, "e.csv", `e ["ann" "bob" "cy, d"]: 0→1:0.5 1→2:2`},
+		"numbers":       {[]string{"e.tsv", "src\tdst\n10\t9\n9.0\t2\n"}, "e.tsv", `e ["2" "9" "10"]: 1→0 2→1`},
+		"blanks":        {[]string{"e.txt", "# from SNAP\nFrom To\n1 0\n"}, "e.txt", `e ["0" "1"]: 1→0`},
+		"other columns": {[]string{"e.csv", "Type;ID 1;ID 2;Value\nx;1;0;3\n"}, "", `e ["0" "1"]: 1→0:3; features of edges [1 1] [1]`},
+		"edge columns":  {[]string{"e.csv", "u,v,kind,km,since,edge id\n0,1,road,2,2024-01-03,1\n1,2,rail,3,2024-01-01T12:00:00Z,2\n0,1,sea,9,2025-01-01,3\n"}, "", `e ["0" "1" "2"]: 0→1 1→2; features of edges [2 5] [0 1 0 2 1.5 1 0 0 3 0]`},
+		"words and times": {[]string{"g_edges.csv", "u,v\nb,a\n", "g_nodes.csv", "id,town,joined,n,seen at,void\na,Rome,2024-03-02 06:00:00,1,1700000000,\nb,,2024-03-01,0,1700086400,\nc,Oslo,2024-03-01,n/a,1700043200000,\n"}, "",
+			`g ["a" "b" "c"]: 1→0; features [3 7] [0 1 1.25 0 1 0 0 0 0 0 1 0 0 1 1 0 0 0 0 1 0.5]`},
+		"words among numbers": {[]string{"g_edges.csv", "u,v\nb,a\n", "g_nodes.csv", "id,n\na,0\nb,2\nc,\nd,x\ne,0\nf,\ng,2.0\n"}, "", // 0, 2, x
+			`g ["a" "b" "c" "d" "e" "f" "g"]: 1→0; features [7 3] [1 0 0 0 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0]`},
+		"a chosen column":  {[]string{"p_edges.csv", peopleEdges, "p_nodes.csv", peopleNodes}, "p_edges.csv#member,-age", `p ["bob" "ann" "cy, d"]: 0→2:2 1→0:0.5; labels [2 1 0] of 3 ["1" "FALSE" "true"]; split {[0] [1] []}; features [3 2] [1 0 0 1 0 0]`},
+		"chosen of a zip":  {[]string{"x.zip", string(zipOf("p_edges.csv", peopleEdges, "p_nodes.csv", peopleNodes))}, "x.zip#age, -Class ,-weight,undirected", `p ["bob" "ann" "cy, d"]: 0→1 0→2 1→0 2→0; labels [2 1 0] of 3 ["0" "20" "30"]; split {[0] [1] []}; features [3 1] [1 0 1]`},
+		"numbers to learn": {[]string{"g_edges.csv", "u,v\n1,0\n", "g_nodes.csv", "id,a,b\n0,1.5,\n1,0,2\n"}, "g_nodes.csv#a,b", `g ["0" "1"]: 1→0; targets [1.5 NaN 0 2]`},
+		"one with gaps":    {[]string{"g_edges.csv", "u,v\n1,0\n", "g_nodes.csv", "id,a\n0,1.5\n1,\n"}, "g_nodes.csv#a", `g ["0" "1"]: 1→0; targets [1.5 NaN]`},
+		"several classes":  {[]string{"g_edges.csv", "u,v\n1,0\n", "g_nodes.csv", "id,wet,red,label\n0,1,,x\n1,false,1,y\n"}, "g_nodes.csv#wet,red,-label", `g ["0" "1"]: 1→0; several of ["wet" "red"] [1 NaN 0 1]`},
+		"labels of edges":  {[]string{"g_edges.csv", "u,v,fraud,split,sum\n1,0,no,train,5\n0,2,yes,test,6\n2,1,,,7\n"}, "g_edges.csv#fraud", `g_edges ["0" "1" "2"]: 0→2 1→0 2→1; labels of edges [0 -1 1] of 2 ["no" "yes"]; features of edges [3 1] [5 7 6]; split {[0] [] [2]}`},
+		"both directions":  {[]string{"g_edges.csv", "u,v,fraud,split,sum\n1,0,no,train,5\n0,2,yes,test,6\n"}, "#fraud,undirected", `g_edges ["0" "1" "2"]: 0→1 0→2 1→0 2→0; labels of edges [0 1 0 1] of 2 ["no" "yes"]; features of edges [4 1] [5 6 5 6]; split {[0 2] [] [1 3]}`},
+		"a list, both":     {[]string{"g.txt", "1 0\n"}, "g.txt#undirected", `g ["0" "1"]: 0→1 1→0`},
+		"a class of tests": {[]string{"g_edges.csv", "u,v\n1,0\n", "g_nodes.csv", "id,y,split\n0,x,train\n1,z,test\n2,y,val\n"}, "", `g ["0" "1" "2"]: 1→0; labels [0 2 1] of 3 ["x" "y" "z"]; split {[0] [2] [1]}`},
+		"parallel edges":   {[]string{"e.csv", "u,v,w\n0,1,1\n0,1,2\n1,1,5\n"}, "", `e ["0" "1"]: 0→1:3`},
+		"two files":        {[]string{"p_edges.csv", peopleEdges, "p_nodes.csv", peopleNodes}, "", "p " + peopleShown},
+		"named":            {[]string{"p_edges.csv", peopleEdges, "p_nodes.csv", peopleNodes, "q.csv", ""}, "p_edges.csv", "p " + peopleShown},
+		"by its nodes":     {[]string{"p_edges.csv", peopleEdges, "p_nodes.csv", peopleNodes, "q_edges.csv", "", "q_nodes.csv", ""}, "p_nodes.csv", "p " + peopleShown},
+		"gzip and zstd":    {[]string{"p-edges.csv.gz", string(gz(peopleEdges)), "p-nodes.csv.zst", string(zst(peopleNodes))}, "", "p " + peopleShown},
+		"zip":              {[]string{"x.zip", string(zipOf("d/p_edges.csv", peopleEdges, "d/p_nodes.csv.gz", string(gz(peopleNodes)), "d/README.txt", "a,b\n"))}, "x.zip", "p " + peopleShown},
+		"a list":           {[]string{"g_edges.txt", "1 0\n", "g_labels.csv", "node,y\n0,1\n1,0\n"}, "", `g ["0" "1"]: 1→0; labels [1 0] of 2 []`},
+		"to be predicted":  {[]string{"g_edges.csv", "u,v\n1,0\n", "g_labels.csv", "id,target\n1,-1\n0,0.5\n"}, "", `g ["0" "1"]: 1→0; targets [0.5 -1]`},
+		"gaps":             {[]string{"g_edges.csv", "u,v\n1,0\n", "g_labels.csv", ",id,label\n0,1,7\n1,0,3.0\n2,2,\n3,3,-1\n"}, "", `g ["0" "1" "2" "3"]: 1→0; labels [0 1 -1 -1] of 2 ["3" "7"]`},
+		"masks":            {[]string{"g_edges.csv", "u,v\n1,0\n", "g_nodes.csv", "id,a,train_mask,val_mask,test_mask\n0,1,True,False,False\n1,2,0,0,1\n"}, "", `g ["0" "1"]: 1→0; split {[0] [] [1]}; features [2 1] [1 2]`},
 		"MUSAE": {[]string{"m_edges.csv", "id_1,id_2\n0,1\n2,1\n", "m_target.csv", "id,facebook_id,page_name,page_type\n1,145,One,tv\n0,226,Zero,company\n2,13,Two,tv\n",
 			"m_features.json", `{"0": [3, 1], "1": [0], "2": []}`}, "m_target.csv", `m ["Zero" "One" "Two"]: 0→1 2→1; labels [0 1 1] of 2 ["company" "tv"]; features [3 4] [0 1 0 1 1 0 0 0 0 0 0 0]`},
 		"Twitch": {[]string{"musae_DE_edges.csv", "from,to\n0,1\n", "musae_DE_target.csv", "id,days,mature,views,new_id\n99,12,True,5,1\n98,10,False,7,0\n"}, "",
 			`musae_DE ["0" "1"]: 0→1; labels [0 1] of 2 ["False" "True"]; features [2 2] [10 7 12 5]`},
+		"several of Twitch": {[]string{"musae_DE_edges.csv", "from,to\n0,1\n", "musae_DE_target.csv", "id,days,mature,views,new_id\n99,12,True,5,1\n98,10,False,7,0\n"}, "musae_DE_edges.csv#days,mature",
+			`musae_DE ["0" "1"]: 0→1; targets [10 0 12 1]; features [2 1] [7 5]`},
 		"three tables": {[]string{"edges.csv", "u,v\n1,0\n", "labels.csv", "id,label\n1,1\n0,0\n", "features.csv", "id,f,g\n0,5,6\n1,7,8\n"}, "edges.csv", `DIR ["0" "1"]: 1→0; labels [0 1] of 2 []; features [2 2] [5 6 7 8]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := saved(t, t.TempDir(), c.parts...)
-			d, err := Read(filepath.Join(dir, c.read))
+			path := filepath.Join(dir, c.read)
+			if strings.HasPrefix(c.read, "#") {
+				path = dir + c.read
+			}
+			d, err := Read(path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := strings.Replace(c.want, "DIR", filepath.Base(dir), 1)
+			if file, _ := CutColumns(path); len(Files(file)) != len(Files(path)) || len(Files(path)) == 0 {
+				t.Errorf("files %q of %s, and %q of %s", Files(path), path, Files(file), file)
+			}
 			if got := shown(d); strings.Replace(got, "features [3 4] [0 2 3 3] [1 3 0] [1 1 1]", "features [3 4] [0 1 0 1 1 0 0 0 0 0 0 0]", 1) != want {
 				t.Errorf("read as\n%s, want\n%s", got, want)
 			}
@@ -92,6 +124,14 @@ func TestTables(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Numbers that are as many as nodes are no classes: the visits of MUSAE's pages, say.
+func TestTableOfCounts(t *testing.T) {
+	d, err := Read(saved(t, t.TempDir(), "e_edges.csv", "id1,id2\n0,1\n", "e_target.csv", "id,target\n"+manyRows("%d,1%d\n")))
+	if err != nil || d.Targets == nil || d.Targets.Dim(0) != 200 || d.Targets.Data[7] != 17 {
+		t.Errorf("%v, error %v", d, err)
 	}
 }
 
@@ -156,6 +196,14 @@ func tablesWith(edges, nodes string) func(*testing.T, string) error {
 	}
 }
 
+// chosenOf is tablesWith of columns that are chosen.
+func chosenOf(edges, nodes, columns string) func(*testing.T, string) error {
+	return func(t *testing.T, dir string) error {
+		_, err := Read(saved(t, dir, "e_edges.csv", edges, "e_nodes.csv", nodes) + "/e_edges.csv#" + columns)
+		return err
+	}
+}
+
 // manyRows is 200 rows in which the number of the row stands twice.
 func manyRows(format string) string {
 	var b strings.Builder
@@ -184,14 +232,10 @@ func badTables() []bad {
 		{"empty id", tablesWith(edges, "id,label\na,1\n,2\n"), `DIR/e_nodes.csv: line 3, column "id": it is empty`},
 		{"node twice", tablesWith(edges, "id,label\na,1\nb,2\na,1\n"), `DIR/e_nodes.csv: line 4, column "id": node "a" stands in line 2 already`},
 		{"no nodes", tablesWith(edges, "id,label\n"), "DIR/e_nodes.csv: there is no line below its names"},
-		{"feature is a word", tablesWith(edges, "id,town\na,Rome\n"), `DIR/e_nodes.csv: line 2, column "town": "Rome" is no finite number, as features are: make a column of 0 and 1 for each word, call the column name, or leave it out`},
-		{"feature is NaN", tablesWith(edges, "id,age\na,NaN\n"), `DIR/e_nodes.csv: line 2, column "age": "NaN" is no finite number, as features are: make a column of 0 and 1 for each word, call the column name, or leave it out`},
-		{"feature is empty", tablesWith(edges, "id,age\na,\n"), `DIR/e_nodes.csv: line 2, column "age": it is empty, and features are finite numbers: fill it, with 0 perhaps`},
 		{"unknown part", tablesWith(edges, "id,split\na,trian\n"), `DIR/e_nodes.csv: line 2, column "split": "trian" is no part of a split: want train, val or test, or nothing`},
 		{"two parts", tablesWith(edges, "id,train_mask,val_mask\na,1,1\n"), `DIR/e_nodes.csv: line 2, column "val_mask": the node is in two parts of the split`},
 		{"tests without training", tablesWith(edges, "id,split\na,test\nb,\n"), "DIR/e_nodes.csv: the split has no training nodes"},
 		{"labels that are names", tablesWith(edges, "id,label\na,x\nb,y\n"+manyRows("id%d,word%d\n")), "DIR/e_nodes.csv: 202 different labels of 202 nodes are no classes: leave the column out, or call it name"},
-		{"labels that are numbers", tablesWith(edges, "id,label\na,\nb,\n"+manyRows("id%d,1%d\n")), "DIR/e_nodes.csv: 200 different labels of 200 nodes are no classes: leave the column out, or call it name"},
 		{"labels twice", func(t *testing.T, dir string) error {
 			_, err := Read(saved(t, dir, "edges.csv", edges, "nodes.csv", "id,y\na,1\nb,0\n", "labels.csv", "id,y\na,1\nb,0\n"))
 			return err
@@ -234,18 +278,56 @@ func badTables() []bad {
 	}
 }
 
+// badColumns are columns that cannot be what they are to be.
+func badColumns() []bad {
+	csv := func(text string) func(*testing.T, string) error { return fileOf("x.csv", []byte(text)) }
+	const edges = "source,target\na,b\n"
+	return []bad{
+		{"a hundred words", tablesWith(edges, "id,town\n"+manyRows("id%d,word%d\n")), `DIR/e_nodes.csv: line 102, column "town": "word100" is one more word than the 100 that may have a feature each: group them, leave the column out with #-town after the file's name, or call it name`},
+		{"numbers, then a word", tablesWith(edges, "id,town\n"+manyRows("id%d,1%d\n")+"a,Rome\nb,3\n"), `DIR/e_nodes.csv: line 202, column "town": "199" is one more word than the 100 that may have a feature each: group them, leave the column out with #-town after the file's name, or call it name`},
+		{"feature is infinite", tablesWith(edges, "id,age\na,-inf\n"), `DIR/e_nodes.csv: line 2, column "age": "-inf" is no finite number, as features are`},
+		{"feature is NaN", tablesWith("u,v\na,a\n", "id,age\na,NaN\nb,1\n"), `DIR/e_nodes.csv: line 2, column "age": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-age after the file's name`},
+		{"time is a word", tablesWith(edges, "id,born\na,2001-02-03\nb,soon\n"), `DIR/e_nodes.csv: line 3, column "born": it is no time, and line 2 has one: times are like 2024-03-01T12:30:00Z`},
+		{"time is empty", tablesWith(edges, "id,born\na,2001-02-03\nb,\n"), `DIR/e_nodes.csv: line 3, column "born": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-born after the file's name`},
+		{"no such column", chosenOf(edges, "id,age\na,1\nb,2\n", "agee"), `DIR/e_edges.csv: there is no column "agee"; there are "source", "target", "id", "age"`},
+		{"columns of JSON", func(t *testing.T, dir string) error {
+			_, err := Read(saved(t, dir, "x.json", "[[0,1]]") + "/x.json#label")
+			return err
+		}, `DIR/x.json: there is no column "label": columns of tables, GraphML and DOT have names, and nothing else does`},
+		{"id to be learnt", chosenOf(edges, "id,age\na,1\nb,2\n", "id"), `DIR/e_nodes.csv: line 1: the column "id" is the node's id, which is not to be learnt`},
+		{"id left out", chosenOf(edges, "id,age\na,1\nb,2\n", "-id"), `DIR/e_nodes.csv: line 1: the column "id" is the node's id, which cannot be left out`},
+		{"end to be learnt", chosenOf(edges, "id,age\na,1\nb,2\n", "target"), `DIR/e_edges.csv: line 1: the column "target" is an end of the edges, which is neither to be learnt nor left out`},
+		{"several with a word", chosenOf(edges, "id,p,q\na,1,0\nb,2,x\n", "p,q"), `DIR/e_nodes.csv: line 3, column "q": "x" is no number: of several columns that are to be learnt each is one, or empty`},
+		{"several of nothing", chosenOf(edges, "id,p,q\na,,\nb,,\n", "p,q"), `DIR/e_nodes.csv: nothing stands in the columns "p", "q", which are to be learnt`},
+		{"two of edges", chosenOf("u,v,p,q\na,b,1,1\n", "id\na\nb\n", "p,q"), `DIR/e_edges.csv: line 1: 2 columns are to be learnt; of edges it is one, of classes`},
+		{"edges of numbers", chosenOf("u,v,p\na,b,1.5\n", "id\na\nb\n", "p"), `DIR/e_edges.csv: column "p": its numbers are not whole, and of edges classes are learnt`},
+		{"edges of a part", chosenOf("u,v,p,split\na,b,1,most\n", "id\na\nb\n", "p"), `DIR/e_edges.csv: line 2, column "split": "most" is no part of a split: want train, val or test, or nothing`},
+		{"edge feature is infinite", csv("u,v,km\na,b,1\nb,a,inf\n"), `DIR/x.csv: line 3, column "km": "inf" is no finite number, as features are`},
+		{"edge feature is empty", csv("u,v,km\na,b,1\nb,a,\n"), `DIR/x.csv: line 3, column "km": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-km after the file's name`},
+		{"columns of a matrix", func(t *testing.T, dir string) error {
+			_, err := Read(saved(t, dir, "x.mtx", "") + "/x.mtx#label")
+			return err
+		}, "DIR/x.mtx: what follows # says which columns of a table to learn, and x.mtx is read as another form"},
+		{"mask of a word", tablesWith(edges, "id,train_mask\na,yes\n"), `DIR/e_nodes.csv: line 2, column "train_mask": "yes" is neither true nor false, nor 1 or 0`},
+	}
+}
+
 func FuzzTables(f *testing.F) {
+	f.Add("u,v,kind,at\n0,1,road,2024-01-03\n1,0,rail,2024-01-02\n", "id,town,seen_at,label\n0,Rome,1700000000,x\n1,,1700000001,y\n", "{}")
 	f.Add(peopleEdges, peopleNodes, "{}")
 	f.Add("id_1,id_2\n0,1\n2,1\n", "id,page_name,page_type\n1,One,tv\n0,Zero,x\n2,Two,tv\n", `{"0": [3, 1], "1": [0], "2": []}`)
 	f.Add("1 0\n", "node,y,train_mask\n0,1,1\n1,0.5,0\n", `{"0": [3], "1": []}`)
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, edges, nodes, features string) {
-		d, err := Read(saved(t, dir, "edges.csv", edges, "nodes.csv", nodes, "features.json", features))
-		if err != nil {
-			return
-		}
-		if err := d.Check(); err != nil {
-			t.Fatal(err)
+		path := saved(t, dir, "edges.csv", edges, "nodes.csv", nodes, "features.json", features)
+		for _, columns := range []string{"", "#kind,undirected", "#town,seen_at"} {
+			d, err := Read(path + columns)
+			if err != nil {
+				continue
+			}
+			if err := d.Check(); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }

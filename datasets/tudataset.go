@@ -1,21 +1,14 @@
 package datasets
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
-	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -57,10 +50,7 @@ func TUDataset(path string) (*Graphs, error) {
 
 // tu is a dataset while it is read.
 type tu struct {
-	folder   *unpack.Folder
-	path     string
-	prefix   string // of its files' names
-	bytes    int64  // of the files, or of the archive
+	numberFiles
 	d        *Graphs
 	of       []int32 // the graph of each node
 	offsets  []int   // where each graph's nodes begin
@@ -77,7 +67,7 @@ func newTU(f *unpack.Folder, at string) (*tu, error) {
 		return nil, fmt.Errorf("%s: there are several datasets in it, %s and %s among them: unpack it, and name the folder of one", at, all[0], all[1])
 	}
 	prefix := strings.TrimSuffix(unpack.Plain(all[0]), tuIndicator)
-	return &tu{folder: f, path: at, prefix: prefix, d: &Graphs{Name: path.Base(prefix)}}, nil
+	return &tu{numberFiles: numberFiles{folder: f, path: at, prefix: prefix}, d: &Graphs{Name: path.Base(prefix)}}, nil
 }
 
 // read reads the files, those first by whose lengths others are checked.
@@ -88,99 +78,6 @@ func (t *tu) read() error {
 		}
 	}
 	return nil
-}
-
-// has reports whether there is a file of that ending.
-func (t *tu) has(ending string) bool {
-	return slices.ContainsFunc(t.folder.All(ending), func(name string) bool { return unpack.Plain(name) == t.prefix+ending })
-}
-
-// lines reads a file line by line: f is called with each one's fields, which stay as they
-// are until the next.
-func (t *tu) lines(ending string, f func(fields [][]byte, budget *unpack.Budget) error) error {
-	r, err := t.folder.Open(t.prefix + ending)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	file := filepath.Join(t.path, filepath.FromSlash(t.prefix)+ending)
-	if err := eachRow(r, func(fields [][]byte) error { return f(fields, r.Budget) }); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	t.bytes = max(min(r.Budget.Packed(), 1<<48), t.bytes)
-	return nil
-}
-
-// rowMost is the length of the longest line of numbers that is read.
-const rowMost = 1 << 20
-
-// eachRow calls f with the fields of each line that is not empty. Between fields are
-// commas or blanks.
-func eachRow(r io.Reader, f func(fields [][]byte) error) error {
-	s := bufio.NewScanner(r)
-	s.Buffer(make([]byte, 1<<16), rowMost)
-	var fields [][]byte
-	line := 1
-	for ; s.Scan(); line++ {
-		if fields = cutFields(fields[:0], s.Bytes()); len(fields) == 0 {
-			continue
-		}
-		if err := f(fields); err != nil {
-			return fmt.Errorf("line %d: %w", line, err)
-		}
-	}
-	err := s.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("it is longer than %d bytes", rowMost)
-	}
-	if err != nil {
-		return fmt.Errorf("line %d: %w", line, err)
-	}
-	return nil
-}
-
-// cutFields appends the fields of a line. An empty one between commas is kept, for errors.
-func cutFields(fields [][]byte, line []byte) [][]byte {
-	at, end := 0, len(line)
-	blank := func(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
-	for end > 0 && blank(line[end-1]) {
-		end--
-	}
-	for at < end {
-		for at < end && blank(line[at]) {
-			at++
-		}
-		start := at
-		for at < end && line[at] != ',' && !blank(line[at]) {
-			at++
-		}
-		fields = append(fields, line[start:at])
-		for at < end && blank(line[at]) {
-			at++
-		}
-		if at < end && line[at] == ',' {
-			if at++; at == end {
-				fields = append(fields, nil)
-			}
-		}
-	}
-	return fields
-}
-
-// whole returns the number that a field is, from 0 to 2³¹−2.
-func whole(field []byte) (int32, error) {
-	n := int64(0)
-	for _, c := range field {
-		if c < '0' || c > '9' || n >= 1<<31/10 {
-			n = -1
-			break
-		}
-		n = 10*n + int64(c-'0')
-	}
-	if n < 0 || len(field) == 0 {
-		return 0, fmt.Errorf("%.40q is no number from 0 to %d", field, 1<<31/10*10-1)
-	}
-	return int32(n), nil
 }
 
 // readNodes reads the graph of each node.
@@ -237,7 +134,7 @@ func (t *tu) readGraphs() error {
 		}
 		t.d.Classes = len(t.d.ClassNames)
 	case t.has("_graph_attributes.txt"):
-		x, err := t.numbers("_graph_attributes.txt")
+		x, err := t.numbers("_graph_attributes.txt", false)
 		if err != nil {
 			return err
 		}
@@ -263,35 +160,6 @@ func (t *tu) readGraphs() error {
 		t.offsets[i+1] += t.offsets[i]
 	}
 	return nil
-}
-
-// classesOf returns the class that each text is, which are numbered in the order of the
-// numbers, or of the words.
-func classesOf(texts []string) (labels []int32, names []string, err error) {
-	names = slices.Compact(slices.Sorted(slices.Values(texts)))
-	numeric := !slices.ContainsFunc(names, func(s string) bool { _, err := strconv.Atoi(s); return err != nil })
-	if numeric {
-		slices.SortFunc(names, func(a, b string) int {
-			x, _ := strconv.Atoi(a)
-			y, _ := strconv.Atoi(b)
-			if x != y {
-				return x - y
-			}
-			return strings.Compare(a, b)
-		})
-	}
-	if err := notNames(len(names), len(texts)); err != nil {
-		return nil, nil, fmt.Errorf("%d different labels of %d graphs are no classes: numbers to be learnt go into NAME_graph_attributes.txt", len(names), len(texts))
-	}
-	number := make(map[string]int32, len(names))
-	for i, s := range names {
-		number[s] = int32(i)
-	}
-	labels = make([]int32, len(texts))
-	for i, s := range texts {
-		labels[i] = number[s]
-	}
-	return labels, names, nil
 }
 
 // readEdges reads the edges, whose ends are counted from 1, or from 0 if there is a 0.
@@ -343,40 +211,6 @@ func (t *tu) build() (err error) {
 	return err
 }
 
-// disjoint makes the graph of all graphs: of a list of edges those that are no loops, and
-// of parallel ones the first. kept says of each edge which of the list it is.
-func (d *Graphs) disjoint(src, dst []int32, offsets []int) (g *graph.Graph, kept []int32, err error) {
-	n := offsets[len(offsets)-1]
-	in, order, err := sparse.FromCOO(n, n, dst, src, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	place := make([]int64, n) // after the last edge out of each node that was kept
-	end, next := int64(0), int64(0)
-	for v := range n {
-		start, stop := end, in.Offsets[v+1]
-		for ; next < stop; next++ {
-			u := in.Cols[next]
-			switch {
-			case int(u) == v:
-				d.loops++
-			case place[u] > start:
-				d.repeated++
-			default:
-				in.Cols[end], order[end] = u, order[next]
-				end++
-				place[u] = end
-			}
-		}
-		in.Offsets[v+1] = end
-	}
-	in.Cols = trimmed(in.Cols, int(end))
-	if g, err = graph.FromCSR(in); err == nil {
-		g, err = g.WithMembers(offsets)
-	}
-	return g, trimmed(order, int(end)), err
-}
-
 // readFeatures reads the features of nodes and of edges.
 func (t *tu) readFeatures() (err error) {
 	if t.d.Features, t.d.Attributes, err = t.features("_node", len(t.of)); err != nil {
@@ -398,7 +232,7 @@ func (t *tu) features(of string, n int) (x *tensor.Dense, attributes int, err er
 		if !t.has(ending) {
 			continue
 		}
-		y, err := t.numbers(ending)
+		y, err := t.numbers(ending, false)
 		if err == nil && y.Dim(0) != n {
 			err = fmt.Errorf("%s: %s%s: %d lines for %d %ss", t.path, t.prefix, ending, y.Dim(0), n, of[1:])
 		}
@@ -423,33 +257,6 @@ func (t *tu) features(of string, n int) (x *tensor.Dense, attributes int, err er
 	x = tensor.New(n, parts[0].Dim(1)+parts[1].Dim(1))
 	tensor.Concat(x, 1, parts...)
 	return x, attributes, nil
-}
-
-// numbers reads a file of as many finite numbers in each line.
-func (t *tu) numbers(ending string) (*tensor.Dense, error) {
-	var values chunkedSlice[tensor.Float]
-	rows, width := 0, 0
-	err := t.lines(ending, func(fields [][]byte, budget *unpack.Budget) error {
-		if rows++; rows == 1 {
-			width = len(fields)
-		}
-		if len(fields) != width {
-			return fmt.Errorf("%d numbers, want %d as in the first line", len(fields), width)
-		}
-		for _, field := range fields {
-			f, err := strconv.ParseFloat(string(field), 64)
-			v := tensor.Float(f)
-			if err != nil || v-v != 0 {
-				return fmt.Errorf("%.40q is no finite number", field)
-			}
-			values.add(v)
-		}
-		return budget.Keep(8 * width)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return tensor.Of(values.join(), rows, width), nil
 }
 
 // labelColumnsOf returns, for each column of x, a column for each value that it has, in order: 1

@@ -193,5 +193,6 @@ func (p *pages) dataset() (*Dataset, error) {
 	if d.Classes > n {
 		return nil, fmt.Errorf("class %d, of %d pages", d.Classes-1, n)
 	}
-	return d, d.simple(n, p.src.join(), p.dst.join(), nil)
+	_, err := d.simple(n, p.src.join(), p.dst.join(), nil)
+	return d, err
 }

@@ -31,7 +31,12 @@ func (d *Dataset) WriteNPZ(path string) error {
 	case *tensor.Dense:
 		add("attr_matrix", x.Data, x.Shape()...)
 	}
+	if x := d.EdgeFeatures; x != nil {
+		add("edge_attr", x.Data, x.Shape()...)
+	}
 	switch {
+	case d.EdgeLabels != nil:
+		add("edge_labels", d.EdgeLabels)
 	case d.Labels != nil:
 		add("labels", d.Labels)
 	case d.MultiLabels != nil:
@@ -40,8 +45,12 @@ func (d *Dataset) WriteNPZ(path string) error {
 		add("targets", d.Targets.Data, d.Targets.Shape()...)
 	}
 	if len(d.Splits) > 0 {
+		n := d.Graph.NumNodes()
+		if d.EdgeLabels != nil {
+			n = d.Graph.NumEdges()
+		}
 		for i, p := range d.Split.parts() {
-			add(p.name+"_masks", masksOf(d.Splits, i, d.Graph.NumNodes()), len(d.Splits), d.Graph.NumNodes())
+			add(p.name+"_masks", masksOf(d.Splits, i, n), len(d.Splits), n)
 		}
 	} else {
 		for _, p := range d.Split.parts() {
@@ -59,8 +68,12 @@ func (d *Dataset) WriteNPZ(path string) error {
 	return atomicfile.Write(path, func(w io.Writer) error { return npy.WriteArchive(w, arrays...) })
 }
 
-// onesOf returns a matrix row by row: whether there is an element.
-func onesOf(m *sparse.CSR) []bool {
+// onesOf returns a matrix row by row: whether there is an element, or numbers if some of
+// them are not known.
+func onesOf(m *sparse.CSR) any {
+	if notFinite(m.Values) >= 0 {
+		return m.Dense().Data
+	}
 	out := make([]bool, m.NumRows*m.NumCols)
 	for i := range m.NumRows {
 		cols, _ := m.Row(i)

@@ -43,6 +43,7 @@ type mlp struct {
 var bombReaders = map[string]func(path string) error{
 	"none":    func(string) error { return nil },
 	"dataset": func(path string) error { _, err := datasets.Read(path); return err },
+	"graphs":  func(path string) error { _, err := datasets.ReadGraphs(path); return err },
 	"folder":  func(path string) error { _, err := datasets.Read(filepath.Dir(path)); return err },
 	"graph":   func(path string) error { _, err := datasets.ReadGraph(path); return err },
 	"matrix":  func(path string) error { _, err := datasets.ReadMatrix(path); return err },

@@ -24,8 +24,12 @@ type savedModel struct{ path, data string }
 func (m savedModel) places(e env, r *recipe, dataset, splits *string) (at places, err error) {
 	at = places{r.Dataset, r.Splits}
 	if !slices.Contains(datasets.Names(), r.Dataset) {
-		if at.dataset, err = m.locate(e, "dataset", r.Dataset, dataset); err != nil {
+		path, columns := datasets.CutColumns(r.Dataset)
+		if at.dataset, err = m.locate(e, "dataset", path, dataset); err != nil {
 			return at, err
+		}
+		if columns != "" && at.dataset != r.Dataset && (dataset == nil || at.dataset != *dataset) {
+			at.dataset += "#" + columns
 		}
 	}
 	if splitsFile(r.Splits).path != "" {

@@ -1,0 +1,138 @@
+package datasets
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	encoding "gonum.org/v1/gonum/graph/encoding/dot"
+	"gonum.org/v1/gonum/graph/simple"
+)
+
+// roads is a small graph in DOT.
+const roads = `// roads
+strict graph "my roads" {
+	rankdir=LR; node [shape=box, pop=9]; graph [label="x"]
+	a [label="Ann \"A\"", pop=3, class=x, color=red]
+	"b c" [class=y pop=4.5];
+	3 [pop=0]
+	a -- "b c" [weight=2, kind=sea]
+	/* a chain, ** and a port */
+	a -- 3:n -- "b c"; # the end
+# 1 "file"
+}
+`
+
+const roadsShown = `x ["Ann \"A\"" "b c" "3"]: 0→1:2 0→2:1 1→0:2 1→2:1 2→0:1 2→1:1; labels [0 1 -1] of 2 ["x" "y"]; features [3 1] [3 4.5 0]`
+
+func TestDOT(t *testing.T) {
+	for _, c := range []struct{ text, columns, want string }{
+		{strings.Replace(roads, ", kind=sea", "", 1), "#-weight", strings.NewReplacer(":2", "", ":1", "").Replace(roadsShown)},
+		{strings.Replace(roads, "weight=2, ", "", 1), "", strings.NewReplacer(":2", "", ":1", "", "; features", "; features of edges [6 1] [1 0 1 0 0 0]; features").Replace(roadsShown)},
+		{strings.NewReplacer("graph \"", "digraph \"", "--", "->", "weight=2, kind=sea", "").Replace(roads), "", strings.Replace(roadsShown, "0→1:2 0→2:1 1→0:2 1→2:1 2→0:1 2→1:1", "0→1 0→2 2→1", 1)},
+		{`digraph { a; subgraph s { b c->d } ; {a b} -> {c, d} [k=u]; c -> d [k=v] e -> e [k=w]}`, "", `x ["a" "b" "c" "d" "e"]: 0→2 0→3 1→2 1→3 2→3; features of edges [5 3] [1 0 0 1 0 0 0 0 0 1 0 0 1 0 0]`},
+		{"graph{1--2--3[color=red]\n2[color=red];1[color=blue]}", "#color,-shape", ""},
+		{"graph{1--2--3\n2[color=red];1[color=blue]}", "#color", `x ["1" "2" "3"]: 0→1 1→0 1→2 2→1; labels [0 1 -1] of 2 ["blue" "red"]`},
+		{"\ufeffGRAPH g{ä--<b<i>c</i>> ; -1.5--.5}", "", `x ["ä" "b<i>c</i>" "-1.5" ".5"]: 0→1 1→0 2→3 3→2`},
+	} {
+		for _, name := range []string{"x.dot", "x.gv.gz"} {
+			text := []byte(c.text)
+			if name == "x.gv.gz" {
+				text = gz(c.text)
+			}
+			d, err := Read(put(t, name, text) + c.columns)
+			if c.want == "" {
+				if err == nil {
+					t.Errorf("%s%s: no error", c.text, c.columns)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s%s: %v", c.text, c.columns, err)
+			} else if got := shown(d); got != c.want {
+				t.Errorf("%s%s: read as\n%s, want\n%s", c.text, c.columns, got, c.want)
+			}
+		}
+	}
+}
+
+// What gonum writes is read as the graph that it is.
+func TestDOTOfGonum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		g, want := simple.NewDirectedGraph(), map[string]bool{}
+		for range 12 {
+			u, v := rng.Int64N(9), rng.Int64N(9)
+			if u != v {
+				g.SetEdge(simple.Edge{F: simple.Node(u), T: simple.Node(v)})
+				want[fmt.Sprintf("%d→%d", u, v)] = true
+			}
+		}
+		text, err := encoding.Marshal(g, "a graph", "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := dot(bytes.NewReader(text), "x.dot", new(chosen))
+		if err != nil {
+			t.Fatalf("%v of\n%s", err, text)
+		}
+		got := map[string]bool{}
+		for e, u := range d.Graph.In().Cols {
+			got[d.NodeNames[u]+"→"+d.NodeNames[d.Graph.Destinations()[e]]] = true
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+}
+
+func badDOT() []bad {
+	of := func(text string) func(*testing.T, string) error { return fileOf("x.dot", []byte(text)) }
+	var many strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&many, "%d ", i)
+	}
+	return []bad{
+		{"empty", of(""), "DIR/x.dot: line 1: unexpected EOF"},
+		{"no graph", of("hello {}"), `DIR/x.dot: line 1: "hello" stands there, want graph or digraph`},
+		{"no nodes", of("graph {}"), "DIR/x.dot: line 1: there are no nodes in it"},
+		{"no edges", of("graph {a}"), "DIR/x.dot: there are no edges in it"},
+		{"cut", of(roads[:200]), "DIR/x.dot: line 7: unexpected EOF"},
+		{"cut gzip", fileOf("x.dot.gz", gz(roads)[:60]), "DIR/x.dot.gz: line 1: unexpected EOF"},
+		{"arrow in a graph", of("graph {\na -> b}"), "DIR/x.dot: line 2: -> stands there; edges of a digraph are ->, and those of a graph --"},
+		{"no arrow in a digraph", of("digraph {\na -- b}"), "DIR/x.dot: line 2: -- stands there; edges of a digraph are ->, and those of a graph --"},
+		{"no end", of("graph {a -- ;}"), `DIR/x.dot: line 1: ";" stands there, want a node, an edge or }`},
+		{"empty name", of(`graph {"" -- a}`), "DIR/x.dot: line 1: the name of a node is empty"},
+		{"open quote", of("graph {\na -- \"b\n}"), "DIR/x.dot: line 2: a quote is not closed"},
+		{"open comment", of("graph {\na -- b} /*/"), "DIR/x.dot: line 2: a comment is not closed"},
+		{"open HTML", of("graph {\na -- <b>> }"), `DIR/x.dot: line 2: '>' begins no token: put the name that it is of in quotes`},
+		{"other letter", of("graph {a -- b@c}"), `DIR/x.dot: line 1: '@' begins no token: put the name that it is of in quotes`},
+		{"value without", of("graph {a -- b [k=]}"), `DIR/x.dot: line 1: "]" stands there, want a value`},
+		{"two graphs", of("graph {a -- b}\ngraph {c -- d}"), "DIR/x.dot: line 2: something follows the graph, and one is read: write each to a file of its own"},
+		{"deep", of("graph " + strings.Repeat("{", 200)), "DIR/x.dot: line 1: subgraphs are nested deeper than 100"},
+		{"number is missing", of("graph {\na [n=1]\nb\na -- b}"), `DIR/x.dot: line 3, column "n": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-n after the file's name`},
+		{"infinite number", of("graph {\na [n=-inf]\na -- b}"), `DIR/x.dot: line 2, column "n": "-inf" is no finite number, as features are`},
+		{"weight is a word", of("graph {a\na -- b [weight=x]}"), `DIR/x.dot: line 2, column "weight": the weight is "x", want a finite number`},
+		{"squares", of("graph {" + strings.Repeat("{"+many.String()+"}--{"+many.String()+"}", 1) + "}"), "DIR/x.dot: line 1: subgraphs of 2000 and 2000 nodes make so many edges, 4000000, that they are not believed of 17794 bytes"},
+	}
+}
+
+func FuzzDOT(f *testing.F) {
+	f.Add(roads)
+	f.Add(`digraph { a; subgraph s { b c->d } ; {a b} -> {c, d} [k=u]; e -> e [k="w" l=<x>]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := dot(strings.NewReader(text), "x.dot", new(chosen))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "x.dot: ") {
+				t.Fatalf("no file is named: %v", err)
+			}
+			return
+		}
+		if err := d.Check(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,351 @@
+package datasets
+
+import (
+	"bufio"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/internal/unpack"
+)
+
+// GraphML reads a graph from GraphML, which may be in gzip or zstd, as networkx, igraph and
+// Gephi write it. The attributes of nodes and edges are as the columns of [Tables]: their names
+// say which is the label, the weight or the part of the split, or what follows a # after the
+// path; others are features, by the type that their key has. What a node or an edge does not
+// say is its key's default, or else missing. Edges that are undirected are meant in both
+// directions. One graph is read, without nested graphs, ports and hyperedges.
+func GraphML(path string) (*Dataset, error) { return openedWith(path, graphML) }
+
+// openedWith is opened of a path, of whose columns something may have been said.
+func openedWith(path string, read func(r io.Reader, path string, o *chosen) (*Dataset, error)) (*Dataset, error) {
+	file, o := cutChosen(path)
+	return opened(file, func(r io.Reader, path string) (*Dataset, error) { return read(r, path, o) })
+}
+
+// graphMLKey is an attribute as a file declares it.
+type graphMLKey struct {
+	key
+	number, ofEdges bool   // its type is of numbers
+	kind, unset     string // its type, and the default
+	column          int
+}
+
+// graphMLReader reads a file token by token.
+type graphMLReader struct {
+	*attributed
+	dec      *xml.Decoder
+	path     string
+	budget   *unpack.Budget
+	o        *chosen
+	keys     map[string][]*graphMLKey // by id; one of all is of nodes and of edges
+	ofNodes  []key
+	ofEdges  []key
+	unset    [2][][]byte // the defaults of nodes' columns, and of edges'
+	directed bool        // edges that do not say so
+	graphs   int
+}
+
+// graphML is [GraphML] of a text.
+func graphML(r io.Reader, path string, o *chosen) (*Dataset, error) {
+	g := &graphMLReader{path: path, budget: unpack.BudgetOf(r), o: o, keys: map[string][]*graphMLKey{}}
+	g.dec = xml.NewDecoder(&boundedTags{r: bufio.NewReader(r)})
+	err := g.all()
+	if err == nil && g.attributed == nil {
+		err = errors.New("there is no graph in it")
+	}
+	if err != nil {
+		line, _ := g.dec.InputPos()
+		if bad := (*xml.SyntaxError)(nil); errors.As(err, &bad) {
+			line, err = bad.Line, errors.New(bad.Msg)
+		} else if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		if text := err.Error(); strings.HasPrefix(text, ",") || strings.HasPrefix(text, ":") {
+			return nil, fmt.Errorf("%s: line %d%w", path, line, err)
+		}
+		return nil, fmt.Errorf("%s: line %d: %w", path, line, err)
+	}
+	return g.dataset(o)
+}
+
+// all reads the file.
+func (g *graphMLReader) all() error {
+	for begun := false; ; {
+		t, err := g.dec.Token()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		start, ok := t.(xml.StartElement)
+		switch {
+		case !ok:
+		case !begun && start.Name.Local == "graphml":
+			begun = true
+		case begun && start.Name.Local == "key":
+			err = g.key(start)
+		case begun && start.Name.Local == "graph":
+			err = g.graph(start)
+		case begun && (start.Name.Local == "data" || start.Name.Local == "desc"):
+			err = g.skip(0)
+		default:
+			err = fmt.Errorf("<%.40s> stands there, want <graphml>, and in it keys and a graph", start.Name.Local)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// attribute returns the value of an attribute of an element, "" if there is none.
+func attribute(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// key reads the declaration of an attribute.
+func (g *graphMLReader) key(e xml.StartElement) error {
+	id, name, of := attribute(e, "id"), attribute(e, "attr.name"), attribute(e, "for")
+	if name == "" {
+		name = id
+	}
+	kind := attribute(e, "attr.type")
+	unset := ""
+	err := g.children(func(child xml.StartElement) (err error) {
+		if child.Name.Local == "default" {
+			unset, err = g.text()
+			return err
+		}
+		return g.skip(0)
+	})
+	switch {
+	case err != nil:
+		return err
+	case g.attributed != nil:
+		return errors.New("a <key> stands behind the graph, whose attributes it declares: put it before")
+	case id == "" || g.keys[id] != nil:
+		return fmt.Errorf("the key %.40q has no id, or that of another", id)
+	case len(g.ofNodes) > keysMost || len(g.ofEdges) > keysMost:
+		return fmt.Errorf("there are more than %d keys", keysMost)
+	}
+	number := false
+	switch kind {
+	case "int", "long", "float", "double", "boolean":
+		number = true
+	case "string", "":
+	default:
+		return fmt.Errorf("the type of key %.40q is %.40q; want boolean, int, long, float, double or string", id, kind)
+	}
+	add := func(list *[]key, before int, ofEdges bool) {
+		k := &graphMLKey{key: key{name, kind == "string"}, number: number, ofEdges: ofEdges, kind: kind, unset: unset, column: before + len(*list)}
+		*list = append(*list, k.key)
+		g.keys[id] = append(g.keys[id], k)
+	}
+	if of == "node" || of == "all" || of == "" {
+		add(&g.ofNodes, 1, false)
+	}
+	if of == "edge" || of == "all" || of == "" {
+		add(&g.ofEdges, 2, true)
+	}
+	if g.keys[id] == nil { // of the graph itself, or of ports
+		g.keys[id] = []*graphMLKey{}
+	}
+	return nil
+}
+
+// graph reads the graph.
+func (g *graphMLReader) graph(e xml.StartElement) (err error) {
+	if g.graphs++; g.graphs > 1 {
+		return errors.New("a second graph begins, and one is read: write each to a file of its own")
+	}
+	switch text := attribute(e, "edgedefault"); text {
+	case "directed", "":
+		g.directed = true
+	case "undirected":
+	default:
+		return fmt.Errorf("edgedefault is %.40q, want directed or undirected", text)
+	}
+	g.o.undirected = g.o.undirected || !g.directed
+	if g.attributed, err = newAttributed(g.path, g.budget, g.ofNodes, g.ofEdges, g.o); err != nil {
+		return err
+	}
+	g.unset = [2][][]byte{make([][]byte, len(g.nodes.columns)), make([][]byte, len(g.edges.columns))}
+	for _, list := range g.keys {
+		for _, k := range list {
+			g.unset[btoi(k.ofEdges)][k.column] = []byte(k.unset)
+		}
+	}
+	return g.children(func(child xml.StartElement) error {
+		switch name := child.Name.Local; name {
+		case "node":
+			return g.node(child)
+		case "edge":
+			return g.edge(child)
+		case "hyperedge":
+			return errors.New("a hyperedge joins several nodes, and edges of two are read: write an edge for each pair")
+		}
+		return g.skip(0)
+	})
+}
+
+// node reads a node.
+func (g *graphMLReader) node(e xml.StartElement) error {
+	line, _ := g.dec.InputPos()
+	fields := append([][]byte(nil), g.unset[0]...)
+	fields[0] = []byte(attribute(e, "id"))
+	if err := g.data(fields, false); err != nil {
+		return err
+	}
+	if err := g.nodes.row(fields, line); err != nil {
+		return fmt.Errorf(", %w", err)
+	}
+	return nil
+}
+
+// edge reads an edge.
+func (g *graphMLReader) edge(e xml.StartElement) error {
+	line, _ := g.dec.InputPos()
+	fields := append([][]byte(nil), g.unset[1]...)
+	fields[0], fields[1] = []byte(attribute(e, "source")), []byte(attribute(e, "target"))
+	directed := g.directed
+	switch text := attribute(e, "directed"); text {
+	case "":
+	case "true", "false":
+		directed = text == "true"
+	default:
+		return fmt.Errorf("directed is %.40q, want true or false", text)
+	}
+	if err := g.data(fields, true); err != nil {
+		return err
+	}
+	if err := g.edges.row(fields, line); err != nil {
+		return err
+	}
+	if n := int32(g.edges.src.n); directed == g.edges.both && g.edges.both && !g.directed {
+		g.edges.both = false // one edge is directed: of the others both are meant one by one
+		for k := range n - 1 {
+			g.edges.back = append(g.edges.back, k)
+		}
+	} else if !directed && !g.edges.both {
+		g.edges.back = append(g.edges.back, n-1)
+	}
+	return nil
+}
+
+// data reads the attributes of a node or an edge into its columns.
+func (g *graphMLReader) data(fields [][]byte, ofEdge bool) error {
+	return g.children(func(child xml.StartElement) error {
+		switch child.Name.Local {
+		case "graph":
+			return errors.New("a graph within a node is not read: write it to a file of its own")
+		case "data":
+		default:
+			return g.skip(0)
+		}
+		id := attribute(child, "key")
+		list, declared := g.keys[id]
+		if !declared {
+			return fmt.Errorf("there is no <key> %.40q before the graph, which would say what that data are", id)
+		}
+		text, err := g.text()
+		if err != nil {
+			return err
+		}
+		for _, k := range list {
+			if k.ofEdges != ofEdge {
+				continue
+			}
+			fields[k.column] = []byte(text)
+			if _, ok := numberOf(fields[k.column]); k.number && !ok && text != "" {
+				return fmt.Errorf(", key %.40q (%.40s): %.40q is no %s", id, k.name, text, k.kind)
+			}
+		}
+		return nil
+	})
+}
+
+// children calls f for each element within the one that has begun; f reads it to its end.
+func (g *graphMLReader) children(f func(child xml.StartElement) error) error {
+	for {
+		t, err := g.dec.Token()
+		if err != nil {
+			return err
+		}
+		switch t := t.(type) {
+		case xml.EndElement:
+			return nil
+		case xml.StartElement:
+			if err := f(t); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// text reads the text of the element that has begun.
+func (g *graphMLReader) text() (string, error) {
+	text := ""
+	for {
+		t, err := g.dec.Token()
+		if err != nil {
+			return "", err
+		}
+		switch t := t.(type) {
+		case xml.EndElement:
+			return strings.TrimSpace(text), nil
+		case xml.CharData:
+			if text += string(t); len(text) > tagMost {
+				return "", errTag
+			}
+		case xml.StartElement:
+			return "", fmt.Errorf("<%.40s> stands there, want a value", t.Name.Local)
+		}
+	}
+}
+
+// skip reads the element that has begun, of which nobody asks.
+func (g *graphMLReader) skip(depth int) error {
+	const most = 100
+	if depth > most {
+		return fmt.Errorf("elements are nested deeper than %d", most)
+	}
+	return g.children(func(xml.StartElement) error { return g.skip(depth + 1) })
+}
+
+// tagMost is the most bytes from one tag to the next: a tag becomes many times as much memory.
+const tagMost = 1 << 18
+
+var errTag = fmt.Errorf("more than %d bytes are without the end of a tag", tagMost)
+
+// boundedTags is a text whose tags have a bound.
+type boundedTags struct {
+	r     *bufio.Reader
+	since int // the last end of a tag
+}
+
+// ReadByte reads a byte. As the decoder finds it, it puts no buffer of its own before.
+func (b *boundedTags) ReadByte() (byte, error) {
+	c, err := b.r.ReadByte()
+	if b.since++; c == '>' {
+		b.since = 0
+	}
+	if b.since > tagMost {
+		return 0, errTag
+	}
+	return c, err
+}
+
+// Read reads some bytes, of which the decoder asks none.
+func (b *boundedTags) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	b.since += n
+	return n, err
+}

@@ -120,7 +120,7 @@ func TestPromptsRefuse(t *testing.T) {
 		"the state is of 2 tokens, and the cache holds 3": func() { l.Step(nil, &c, []int32{3, 3}, state) },
 		"begun with a Window of 0, and it is 3 now":       func() { l.Start(nil, &changed, []int32{1}) },
 		"begun with a Window of -1":                       func() { l.Start(nil, &attention.Cache{Window: -1}, []int32{1}) },
-		"a token is 1 or 5":                               func() { l.Start(nil, &c, []int32{1, 5}) },
+		"a token is 1 or 5":                               func() { l.Start(nil, new(attention.Cache), []int32{1, 5}) },
 		"2 places are learned: cut the sequence":          func() { learned.Start(nil, new(attention.Cache), []int32{1, 2, 3}) },
 	} {
 		if got := refusal(t, f); !strings.Contains(got, want) {

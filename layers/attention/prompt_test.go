@@ -69,6 +69,26 @@ func TestPromptsAreFullPass(t *testing.T) {
 	}
 }
 
+// A decoder that hears a sentence says under a window what it does on a causal band, to the bit.
+func TestWindowOfDecoder(t *testing.T) {
+	const window, n = 3, 120
+	l := newTransformer(attention.Block{Model: 8, Heads: 2, Position: attention.Relative}, true)
+	heard, said := sentences(1, 9, 6)[0], sentences(2, 9, n)[0]
+	masks := attention.Pairs([]int{6}, []int{n})
+	masks.Target = graph.CausalBand(n, window)
+	want := l.Forward(nil, masks, heard, said).Value()
+	c := attention.Cache{Window: window}
+	state := l.Start(nil, &c, masks.Source, heard)
+	for i, token := range said {
+		var logits *grad.Var
+		logits, state = l.Step(nil, &c, []int32{token}, state)
+		equalBits(t, "logits", logits.Value().Row(0), want.Row(i))
+	}
+	if _, room := c.Hypotheses(); room > 2*window+96 {
+		t.Errorf("%d rows are kept", room)
+	}
+}
+
 // A search from prompts finds what one of their tokens as prefixes finds: of a beam, whose
 // hypotheses are copied and dropped, too.
 func TestSearchFromPrompts(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 // A block is computed by several threads where it has about two chunks of work.
 const (
 	chunkWork = 1 << 19 // multiply-adds: some ten microseconds
+	chunkRow  = 1 << 17 // of one row: its time is that of reading b
 	chunkMost = 64
 	fairRows  = 4 * tileRows // what a panel of b is fetched for
 
@@ -57,7 +58,11 @@ func portion(n, unit, i, parts int) (lo, hi int) {
 // pays. The elements of c do not depend on each other, so how they are cut
 // changes no bit.
 func (g *gemm) rows(blk block) {
-	chunks := min(g.m*g.n*blk.kg/chunkWork, chunkMost)
+	work := chunkWork
+	if g.m == 1 && blk.panel == 0 {
+		work = chunkRow
+	}
+	chunks := min(g.m*g.n*blk.kg/work, chunkMost)
 	if chunks < 2 || g.part {
 		w := workspaces.Get().(*workspace)
 		g.strip(w, blk)

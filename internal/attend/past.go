@@ -17,7 +17,8 @@ import (
 //	y[i,h,:] = Σ_u softmax_u(Scale·⟨K[r,h,:,u], Q[i,h,:]⟩ + Bias[clamp(n−1−u)+Reach, h])·X[r,u,h,:]
 //
 // Keys lie by columns, so that the scores of a query are a product with a matrix. The result has
-// the bits that [Blocks] gives a destination which hears these sources, in one block with others.
+// the bits that [Blocks] gives a destination which hears these sources, in one block with others:
+// with a Window, those of a causal band.
 type Past struct {
 	K          []tensor.Float // of each region Heads·KeyWidth rows of Room elements
 	X          []tensor.Float // of each region Room rows of Heads·ValueWidth elements
@@ -30,10 +31,19 @@ type Past struct {
 	Reach      int
 
 	Regions, Lens []int32
+	Window        int            // of the last row of a region, at most so many before it are heard; 0: all
+	Bases         []int32        // with a Window: at which place of its sequence each query's region begins
 	Q, Y          []tensor.Float // Y is zero
 
 	perChunk int
 }
+
+// PastBegin returns the first place that is read for the token at a place under a window, where
+// tiles of a band begin: what is before it can be forgotten.
+func PastBegin(place, window int) int { return max(0, place/blockDst*blockDst-window) }
+
+// PastMost is how many places are read at most under a window.
+func PastMost(window int) int { return window + blockDst }
 
 // pastChunk is about how many products a thread takes at a time.
 const pastChunk = 1 << 17
@@ -70,12 +80,13 @@ func (p *Past) query(b *block, i, h int) {
 		return
 	}
 	n, at := int(p.Lens[i]), int(p.Regions[i])*p.Room*p.Heads
+	first, heard := p.heard(i)
 	q := p.Q[(i*p.Heads+h)*p.KeyWidth:][:p.KeyWidth]
 	y := p.Y[(i*p.Heads+h)*p.ValueWidth:][:p.ValueWidth]
 	k, x := p.K[at*p.KeyWidth+h*p.KeyWidth*p.Room:], p.X[at*p.ValueWidth+h*p.ValueWidth:]
 	stats := [2]tensor.Float{tensor.Float(math.Inf(-1)), 0}
 	top, sum := stats[:1], stats[1:]
-	for u := 0; u < n; u += blockSrc {
+	for u := first; u < n; u += blockSrc {
 		nu := min(blockSrc, n-u)
 		row := b.p[:blockSrc]
 		clear(row)
@@ -86,6 +97,7 @@ func (p *Past) query(b *block, i, h int) {
 				row[j] += p.Bias[(min(n-1-u-j, p.Reach)+p.Reach)*p.Heads+h]
 			}
 		}
+		vec.NoTop(row[:min(max(heard-u, 0), nu)])
 		vec.NoTop(row[nu:])
 		raise(row, &top[0], &sum[0], y)
 		(&attend.SoftRows{X: row, Top: top, Sum: sum, Rows: 1, Stride: blockSrc, Width: blockSrc, Each: 1}).Add()
@@ -93,4 +105,14 @@ func (p *Past) query(b *block, i, h int) {
 		(&gemm.Product{A: row, RS: blockSrc, CS: 1, B: x[u*all:], LDB: all, C: y, LDC: p.ValueWidth, M: 1, N: p.ValueWidth, K: nu}).MulAdd()
 	}
 	vec.DivideRows(y, sum)
+}
+
+// heard returns the row of its region with which query i's tiles begin, and the first it hears.
+func (p *Past) heard(i int) (first, heard int) {
+	if p.Window == 0 {
+		return 0, 0
+	}
+	base := int(p.Bases[i])
+	place := base + int(p.Lens[i]) - 1
+	return PastBegin(place, p.Window) - base, max(0, place-p.Window) - base
 }

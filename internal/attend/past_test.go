@@ -60,3 +60,44 @@ func TestPastIsLastOfBlock(t *testing.T) {
 		}
 	}
 }
+
+// Under a window a query has the bits of a row of a causal band, from regions that have forgotten
+// what no tile reads any more.
+func TestPastIsRowOfBand(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const n, heads, d = 260, 2, 5
+	floats := func(n int) []float {
+		x := tensor.New(n)
+		x.Normal(rng, 0, 1)
+		return x.Data
+	}
+	q, k, x := floats(n*heads*d), floats(n*heads*d), floats(n*heads*d)
+	for _, window := range []int{1, 7, 47, 48, 64, 100, 300} {
+		g := graph.CausalBand(n, window)
+		m := attend.Blocks{Spans: g.Spans(), Q: q, K: k, X: x, Heads: heads, KeyWidth: d, ValueWidth: d, Scale: 0.3}
+		m.Stats = attend.BlockStats{Top: make([]float, n*heads), Sum: make([]float, n*heads)}
+		want := make([]float, n*heads*d)
+		m.Forward(want)
+
+		most := attend.PastMost(window)
+		p := attend.Past{Room: most, Heads: heads, KeyWidth: d, ValueWidth: d, Scale: 0.3, Window: window, Regions: []int32{0}}
+		for v := range n {
+			base := attend.PastBegin(v, window)
+			if v-base >= most {
+				t.Fatalf("window %d: place %d reads from %d on, more than %d", window, v, base, most)
+			}
+			p.K, p.X, p.Y = make([]float, heads*d*most), make([]float, heads*d*most), make([]float, heads*d)
+			for u := base; u <= v; u++ {
+				for j := range heads * d {
+					p.K[j*most+u-base] = k[u*heads*d+j]
+				}
+				copy(p.X[(u-base)*heads*d:], x[u*heads*d:(u+1)*heads*d])
+			}
+			p.Q, p.Lens, p.Bases = q[v*heads*d:(v+1)*heads*d], []int32{int32(v - base + 1)}, []int32{int32(base)}
+			p.Forward()
+			if !slices.Equal(p.Y, want[v*heads*d:(v+1)*heads*d]) {
+				t.Fatalf("window %d, place %d: not the bits of the band", window, v)
+			}
+		}
+	}
+}

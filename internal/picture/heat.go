@@ -59,10 +59,15 @@ func (h *Heat) Draw(c *Canvas, box Box) {
 	scale.Top = box.Bottom - heatScale
 	area := box
 	area.Left += h.nameWidth(h.Rows) + h.labelRoom(h.Down)
-	area.Top += h.nameWidth(h.Columns) + h.labelRoom(h.Across)
+	level := h.level(area.Width() / float64(columns))
+	if level {
+		area.Top += heatLetters.Size + 5 + h.labelRoom(h.Across)
+	} else {
+		area.Top += h.nameWidth(h.Columns) + h.labelRoom(h.Across)
+	}
 	area.Bottom -= heatScale + 8
 	h.cells(c, area, top)
-	h.names(c, area)
+	h.names(c, area, level)
 	h.labels(c, box, area)
 	scale.Left = area.Left
 	h.scale(c, scale, top)
@@ -114,6 +119,16 @@ func (h *Heat) nameWidth(names []string) float64 {
 		return 0
 	}
 	return min(w, heatName) + 5
+}
+
+// level reports whether each column's name has room above cells of a width; else they rise.
+func (h *Heat) level(cell float64) bool {
+	for _, name := range h.Columns {
+		if heatLetters.Width(name)*(1+1./keySpare) > cell {
+			return false
+		}
+	}
+	return len(h.Columns) > 0
 }
 
 // labelRoom is the room that the label of an axis wants.
@@ -169,16 +184,21 @@ func (h *Heat) word(i, j int) string {
 }
 
 // names writes those of rows and columns, as far as there is room.
-func (h *Heat) names(c *Canvas, area Box) {
+func (h *Heat) names(c *Canvas, area Box, level bool) {
 	down, across := heatLetters, heatLetters
-	down.Anchor, across.Rising = End, true
+	if down.Anchor, across.Rising = End, !level; level {
+		across.Anchor = Middle
+	}
 	for i := 0; i < min(len(h.Rows), len(h.Values)); i += everyth(area.Height()/float64(len(h.Values)), down.Size) {
 		b := h.cell(area, i, 0)
 		c.Text(Point{area.Left - 4, b.Middle().Y + down.Size*capital/2}, down.Fit(h.Rows[i], heatName), down)
 	}
 	for j := 0; j < min(len(h.Columns), h.columns()); j += everyth(area.Width()/float64(h.columns()), across.Size) {
-		b := h.cell(area, 0, j)
-		c.Text(Point{b.Middle().X + across.Size*capital/2, area.Top - 4}, across.Fit(h.Columns[j], heatName), across)
+		at := Point{h.cell(area, 0, j).Middle().X, area.Top - 4}
+		if across.Rising {
+			at.X += across.Size * capital / 2
+		}
+		c.Text(at, across.Fit(h.Columns[j], heatName), across)
 	}
 }
 

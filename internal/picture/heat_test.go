@@ -61,6 +61,17 @@ func TestHeat(t *testing.T) {
 	}
 }
 
+// Names of columns stand level where each has room above its cell; else all rise.
+func TestHeatNames(t *testing.T) {
+	for name, rises := range map[string]bool{"a": false, "mochte": false, strings.Repeat("long", 30): true} {
+		var svg bytes.Buffer
+		h := &Heat{Columns: []string{"b", name}, Values: [][]float64{{0, 1}}}
+		if err := Grid([][]Panel{{h}}).Write(&svg, "svg"); err != nil || strings.Contains(svg.String(), "rotate(") != rises {
+			t.Errorf("%s rises %t, want %t (%v)", name, !rises, rises, err)
+		}
+	}
+}
+
 // Nothing, rows of other lengths, names without cells and no numbers at all make a
 // picture too.
 func TestHeatOfLittle(t *testing.T) {

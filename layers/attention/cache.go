@@ -20,14 +20,22 @@ import (
 // long it is. So a hypothesis goes on in the region of the one that it continues; where two
 // continue one, its rows are copied for the second. A region that no hypothesis names any more
 // is used again.
+//
+// With a Window a token hears itself and so many before it, as on [graph.CausalBand], and what is
+// further back is forgotten: however much is said, a region has at most 2·Window+96 rows. It
+// stands before the first step.
 type Cache struct {
-	room  int     // rows of a region
-	lens  []int32 // of each region, rows in use
-	taken []bool  // of each region, by a row of this step
-	self  []kept  // of each block
+	Window int // how far back a token hears; 0: everything
+
+	window int     // of what is kept
+	room   int     // rows of a region
+	lens   []int32 // of each region, how many tokens were said
+	bases  []int32 // of each region, at which of them its rows begin
+	taken  []bool  // of each region, by a row of this step
+	self   []kept  // of each block
 
 	regions, places []int32 // of each row of this step: its region, and where its token stands
-	upTo            []int32 // places+1: what each row hears
+	upTo, from      []int32 // how many rows of its region are in use, and at which token they begin
 
 	cross     []kept  // of each block of a decoder, the encoder's rows; a region for each sentence
 	crossLens []int32 // of each sentence
@@ -53,6 +61,7 @@ func (c *Cache) Hypotheses() (regions, room int) { return len(c.lens), c.room }
 // has to fit.
 func (c *Cache) begin(op string, heads []*MultiHead) {
 	if len(c.self) == 0 {
+		c.window = c.Window
 		c.self = make([]kept, len(heads))
 		for i, l := range heads {
 			c.self[i].shape(l)
@@ -60,6 +69,9 @@ func (c *Cache) begin(op string, heads []*MultiHead) {
 	}
 	if len(c.self) != len(heads) {
 		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{len(c.self)}, {len(heads)}}, Why: fmt.Sprintf("the cache is of a model of %d blocks, this one has %d: give each model a Cache of its own", len(c.self), len(heads))})
+	}
+	if c.Window != c.window || c.window < 0 {
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{c.window}, {c.Window}}, Why: fmt.Sprintf("the cache was begun with a Window of %d, and it is %d now: it is 0 or more, and stands before the first step", c.window, c.Window)})
 	}
 	for i, l := range heads {
 		if k := &c.self[i]; k.Heads != cmp.Or(l.Heads, 1) || k.Heads*k.KeyWidth != l.Model {
@@ -81,7 +93,8 @@ func (c *Cache) enter(op string, n int, before message.State) {
 	}
 	c.taken = resized(c.taken, len(c.lens))
 	clear(c.taken)
-	c.regions, c.places, c.upTo, c.sentence = resized(c.regions, n), resized(c.places, n), resized(c.upTo, n), resized(c.sentence, n)
+	c.regions, c.places, c.sentence = resized(c.regions, n), resized(c.places, n), resized(c.sentence, n)
+	c.upTo, c.from = resized(c.upTo, n), resized(c.from, n)
 	rows := before[0].Value()
 	for i := range n {
 		row := rows.Row(i)
@@ -99,10 +112,24 @@ func (c *Cache) enter(op string, n int, before message.State) {
 		if r < 0 {
 			next = c.free(next)
 			c.regions[i] = int32(next)
-			c.duplicate(int(rows.Row(i)[0]), next, int(c.places[i]))
+			c.duplicate(int(rows.Row(i)[0]), next, c.places[i])
 		}
-		c.upTo[i] = c.places[i] + 1
+		c.makeRoom(i)
 	}
+}
+
+// makeRoom finds the row of its region for the token of row i. Where there is none the region
+// forgets what no token will read.
+func (c *Cache) makeRoom(i int) {
+	r, place := int(c.regions[i]), int(c.places[i])
+	if base := int(c.bases[r]); c.window > 0 && place-base >= c.room {
+		begin := attend.PastBegin(place, c.window)
+		for k := range c.self {
+			c.self[k].move(r, r, begin-base, place-begin)
+		}
+		c.bases[r] = int32(begin)
+	}
+	c.upTo[i], c.from[i] = int32(place)-c.bases[r]+1, c.bases[r]
 }
 
 // checkRegion panics unless region r has the length that a state says.
@@ -133,18 +160,27 @@ func (c *Cache) free(r int) int {
 // regionsTo makes so many regions.
 func (c *Cache) regionsTo(n int) {
 	c.lens = append(c.lens, make([]int32, n-len(c.lens))...)
+	c.bases = append(c.bases, make([]int32, n-len(c.bases))...)
 	c.taken = append(c.taken, make([]bool, n-len(c.taken))...)
 	for i := range c.self {
 		c.self[i].resize(n, c.room, c.room)
 	}
 }
 
-// reserve makes room for n rows in each region.
+// reserve makes room for n tokens in each region, or for those that a window leaves, and as many
+// again: so a region forgets seldom.
 func (c *Cache) reserve(n int) {
-	if n <= c.room {
+	most := n
+	if c.window > 0 {
+		most = 2 * attend.PastMost(c.window)
+	}
+	if n = min(n, most); n <= c.room {
 		return
 	}
 	room := max(16, 2*c.room, n)
+	if c.window > 0 {
+		room = min(room, most)
+	}
 	for i := range c.self {
 		c.self[i].resize(len(c.lens), c.room, room)
 	}
@@ -166,29 +202,34 @@ func (k *kept) resize(n, before, room int) {
 	k.K, k.X, k.Room = ks, xs, room
 }
 
-// duplicate gives region to the first n rows of region from.
-func (c *Cache) duplicate(from, to, n int) {
-	c.lens[to] = int32(n)
+// duplicate gives region to the first n tokens of region from.
+func (c *Cache) duplicate(from, to int, n int32) {
+	c.lens[to], c.bases[to] = n, 0
 	if n == 0 {
 		return
 	}
+	c.bases[to] = c.bases[from]
 	for i := range c.self {
-		k := &c.self[i]
-		wk, wx := k.Heads*k.KeyWidth, k.Heads*k.ValueWidth
-		for j := range wk {
-			copy(k.K[(to*wk+j)*c.room:][:n], k.K[(from*wk+j)*c.room:])
-		}
-		copy(k.X[to*wx*c.room:][:n*wx], k.X[from*wx*c.room:])
+		c.self[i].move(from, to, 0, int(n-c.bases[from]))
 	}
+}
+
+// move copies n rows of region from, from row at on, to the first rows of region to.
+func (k *kept) move(from, to, at, n int) {
+	wk, wx := k.Heads*k.KeyWidth, k.Heads*k.ValueWidth
+	for j := range wk {
+		copy(k.K[(to*wk+j)*k.Room:][:n], k.K[(from*wk+j)*k.Room+at:])
+	}
+	copy(k.X[to*wx*k.Room:][:n*wx], k.X[(from*k.Room+at)*wx:])
 }
 
 // leave lets each row's region be a token longer, and returns the state after the step.
 func (c *Cache) leave() message.State {
 	x := tensor.New(len(c.regions), stateWidth)
 	for i, r := range c.regions {
-		c.lens[r] = c.upTo[i]
+		c.lens[r] = c.places[i] + 1
 		row := x.Row(i)
-		row[0], row[1], row[2] = tensor.Float(r), tensor.Float(c.upTo[i]), tensor.Float(c.sentence[i])
+		row[0], row[1], row[2] = tensor.Float(r), tensor.Float(c.lens[r]), tensor.Float(c.sentence[i])
 	}
 	return message.State{grad.Const(x)}
 }
@@ -226,8 +267,9 @@ func (l *MultiHead) step(t *grad.Tape, x *grad.Var, c *Cache, k *kept) *grad.Var
 	}
 	ks, vs := key.Value(), value.Value()
 	for i, r := range c.regions {
-		k.put(int(r), int(c.places[i]), ks.Row(i), vs.Row(i))
+		k.put(int(r), int(c.upTo[i])-1, ks.Row(i), vs.Row(i))
 	}
+	k.Window, k.Bases = c.window, c.from
 	return l.out(t, k.hear(q, c.regions, c.upTo))
 }
 
@@ -249,16 +291,20 @@ func (c *Cache) remember(t *grad.Tape, cross []*MultiHead, memory *grad.Var, off
 		k := &c.cross[i]
 		k.shape(l)
 		k.resize(n, 0, room)
-		k.fill(l.heads(t, memory, l.WKey, l.BKey), l.heads(t, memory, l.WValue, l.BValue), offsets)
+		k.fill(l.heads(t, memory, l.WKey, l.BKey), l.heads(t, memory, l.WValue, l.BValue), offsets, nil)
 	}
 }
 
-// fill puts the rows of sentence i into region i.
-func (k *kept) fill(keys, values *grad.Var, offsets []int) {
+// fill puts the rows of sentence i, from that of bases on, into region i; nil: from the first.
+func (k *kept) fill(keys, values *grad.Var, offsets []int, bases []int32) {
 	ks, vs := keys.Value(), values.Value()
 	for i := range len(offsets) - 1 {
-		for at := offsets[i]; at < offsets[i+1]; at++ {
-			k.put(i, at-offsets[i], ks.Row(at), vs.Row(at))
+		first := offsets[i]
+		if bases != nil {
+			first += int(bases[i])
+		}
+		for at := first; at < offsets[i+1]; at++ {
+			k.put(i, at-first, ks.Row(at), vs.Row(at))
 		}
 	}
 }

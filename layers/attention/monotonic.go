@@ -23,11 +23,20 @@ import (
 // On a tape that does not record it stops for good: at the first key, from where it
 // stopped before, whose p is above a half; with Rand it draws. With Expected it weighs
 // there as it does while it learns, but without noise.
+//
+// With Drawn it stops for good while it learns, too: at each key with probability p, by the
+// tape's counters and without noise. No gradient goes through where it stopped; the scores learn
+// by REINFORCE, each step by the losses that came of it:
+//
+//	logits, a := net.Apply(t, source, tokens, target, fed)
+//	each := grad.CrossEntropy{Reduction: grad.EachLoss}.Of(logits, labels)
+//	loss := each.Mean().Add(align.LogP(a).Reinforce(baseline.Advantage(attention.ToGo(target, each))))
 type Monotonic struct {
 	Score    Score
 	Noise    float64    `json:",omitempty"` // its deviation, while learning; 0: 1, grad.Zero: none
 	Offset   float64    `json:",omitempty"` // r at first; 0: −1. Longer inputs want less
 	Expected bool       `json:",omitempty"`
+	Drawn    bool       `json:",omitempty"`
 	Rand     *rand.Rand `json:"-"` // draws the stops; not for several goroutines
 
 	R *grad.Param `json:"-"` // a number
@@ -47,7 +56,12 @@ func (l *Monotonic) Keys(t *grad.Tape, _ *graph.Graph, keys *grad.Var) *grad.Var
 }
 
 // Start is the weights: all on the first key.
-func (l *Monotonic) Start(_ *grad.Tape, g *graph.Graph) *grad.Var { return onFirst(g, 1) }
+func (l *Monotonic) Start(_ *grad.Tape, g *graph.Graph) *grad.Var {
+	if l.Drawn {
+		return onFirst(g, 2) // and logarithms of probabilities
+	}
+	return onFirst(g, 1)
+}
 
 // Weigh returns the weights.
 func (l *Monotonic) Weigh(t *grad.Tape, look Look, query, last *grad.Var) (alpha message.Msg, next *grad.Var) {
@@ -55,11 +69,13 @@ func (l *Monotonic) Weigh(t *grad.Tape, look Look, query, last *grad.Var) (alpha
 	if n := l.noise(t, s.Dim(0)); n != nil {
 		s = s.Add(n)
 	}
-	switch p := s.Sigmoid(); {
-	case l.Expected || t.Recording():
+	if l.Drawn {
+		return l.weighDrawn(t, look.Graph, s, last)
+	}
+	if p := s.Sigmoid(); l.Expected || t.Recording() {
 		next = stopping(look.Graph, p, last)
-	default:
-		next = l.stop(look.Graph, p, last)
+	} else {
+		next = l.stop(t, look.Graph, p, last).Columns(0, 1)
 	}
 	return message.E(next), next
 }
@@ -68,33 +84,11 @@ func (l *Monotonic) Weigh(t *grad.Tape, look Look, query, last *grad.Var) (alpha
 // function of the tape's seed, its step and the place in the program.
 func (l *Monotonic) noise(t *grad.Tape, n int) *grad.Var {
 	deviation := grad.Preset(l.Noise, 1)
-	if !t.Recording() || l.Noise == grad.Zero {
+	if !t.Recording() || l.Drawn || l.Noise == grad.Zero {
 		return nil
 	}
 	m := t.NextDropout(0.5)
 	x := tensor.New(n, 1)
 	x.Normal(rand.New(rand.NewPCG(uint64(m.K0), uint64(m.K1))), 0, deviation)
 	return grad.Const(x)
-}
-
-// stop is the weights of one that stops for good: a one where it does, or none.
-func (l *Monotonic) stop(g *graph.Graph, p, last *grad.Var) *grad.Var {
-	op := grad.Begin("attention.Monotonic", p, last)
-	y := op.New(p.Dim(0), 1)
-	off, out := g.In().Offsets, y.Value().Data
-	for v := range g.NumDst() {
-		ran := true // off the end: it stays there
-		for e := off[v]; e < off[v+1]; e++ {
-			ran = ran && last.Value().Data[e] == 0
-			least := 0.5
-			if l.Rand != nil {
-				least = l.Rand.Float64()
-			}
-			if !ran && float64(p.Value().Data[e]) > least {
-				out[e] = 1
-				break
-			}
-		}
-	}
-	return op.Record(y, func(*tensor.Dense) {})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -28,7 +29,7 @@ func (d recurrent) sweep(t *grad.Tape, e *Encoded, target *graph.Graph, x *grad.
 	roots, all := target.Roots(), message.State{}
 	of := make([]int32, len(roots))
 	for i, v := range roots {
-		of[i] = sequenceOf(target)[v]
+		of[i] = compose.ChainOf(target)[v]
 	}
 	for _, s := range init {
 		if len(roots) < e.Len() { // an empty target begins nowhere
@@ -108,7 +109,7 @@ func (e *Encoded) spread(g *graph.Graph, x *grad.Var) *grad.Var {
 // before returns the state that each node of g reads: that of its predecessor, or the row
 // of its chain in first.
 func before(g *graph.Graph, first, states *grad.Var) *grad.Var {
-	of, in := sequenceOf(g), g.In()
+	of, in := compose.ChainOf(g), g.In()
 	rows := make([]int32, g.NumNodes())
 	for v := range rows {
 		if e := in.Offsets[v]; e < in.Offsets[v+1] {
@@ -120,24 +121,12 @@ func before(g *graph.Graph, first, states *grad.Var) *grad.Var {
 	return grad.ConcatAxis(0, first, states).Rows(rows)
 }
 
-// sequenceOf returns the number of the chain of each node.
-func sequenceOf(g *graph.Graph) []int32 { return g.Membership().Destinations() }
-
-type endsKey struct{ first bool }
-
 // atEnds returns x at the first or the last node of each chain of g: zero for one without
 // nodes.
 func atEnds(g *graph.Graph, x *grad.Var, first bool) *grad.Var {
-	ends := g.Derived(endsKey{first}, func() any {
-		nodes := g.Sinks()
-		if first {
-			nodes = g.Roots()
-		}
-		of, dst := sequenceOf(g), make([]int32, len(nodes))
-		for i, v := range nodes {
-			dst[i] = of[v]
-		}
-		return graph.Must(graph.NewBipartite(g.NumNodes(), len(g.NodeOffsets())-1, nodes, dst))
-	}).(*graph.Graph)
+	ends := compose.LastNodes(g)
+	if first {
+		ends = compose.FirstNodes(g)
+	}
 	return message.UpdateAll(ends, message.CopyU(x), message.Sum)
 }

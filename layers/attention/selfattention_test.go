@@ -197,7 +197,10 @@ func TestPathsAgree(t *testing.T) {
 			grads := tape.Backward(out.Square().Sum())
 			return out.Value(), grads.Of(v), grads.Param(l.WQuery)
 		}
-		for name, g := range map[string]*graph.Graph{"complete": graph.Complete(70), "causal": graph.Causal(70), "band": graph.Band(70, 5), "causal band": graph.CausalBand(70, 5)} {
+		for name, g := range map[string]*graph.Graph{
+			"complete": graph.Complete(70), "no loops": graph.CompleteNoLoops(70), "causal": graph.Causal(70), "band": graph.Band(70, 5), "causal band": graph.CausalBand(70, 5),
+			"batch": graph.Batch(graph.Causal(9), graph.Complete(0), graph.CompleteNoLoops(1), graph.Band(50, 3), graph.CausalBand(10, 2)),
+		} {
 			ay, ax, aw := run(g)
 			by, bx, bw := run(edges(g))
 			for i, pair := range [][2]*tensor.Dense{{ay, by}, {ax, bx}, {aw, bw}} {
@@ -215,6 +218,41 @@ func TestPathsAgree(t *testing.T) {
 		wide, _, _ := run(graph.Band(70, 70))
 		all, _, _ := run(graph.Complete(70))
 		equalBits(t, "Band(n, n)", wide.Data, all.Data)
+	}
+}
+
+// So is attention to other rows: of one sentence, and of a batch in which a side is empty.
+func TestCrossPathsAgree(t *testing.T) {
+	l := newMultiHead(attention.MultiHead{Model: 4, Heads: 2})
+	for name, g := range map[string]*graph.Graph{
+		"one": graph.CompleteBipartite(70, 9), "batch": graph.Batch(graph.CompleteBipartite(3, 60), graph.CompleteBipartite(0, 2), graph.CompleteBipartite(5, 0), graph.CompleteBipartite(66, 1)),
+	} {
+		var src, dst []int32
+		for v := range g.NumDst() {
+			for _, u := range g.Sources(v) {
+				src, dst = append(src, u), append(dst, int32(v))
+			}
+		}
+		x, m := normal(1, g.NumDst(), 4), normal(2, g.NumSrc(), 4)
+		run := func(g *graph.Graph) (all []*tensor.Dense) {
+			tape := grad.NewTape(1)
+			q, k := tape.Watch(x), tape.Watch(m)
+			y := l.Cross(tape, g, q, k)
+			grads := tape.Backward(y.Square().Sum())
+			return []*tensor.Dense{y.Value(), grads.Of(q), grads.Of(k), grads.Param(l.WQuery), grads.Param(l.WValue)}
+		}
+		listed := run(graph.Must(graph.NewBipartite(g.NumSrc(), g.NumDst(), src, dst)))
+		for i, got := range run(g) {
+			top := 1.0
+			for _, v := range listed[i].Data {
+				top = max(top, math.Abs(float64(v)))
+			}
+			for j, v := range got.Data {
+				if !(math.Abs(float64(v-listed[i].Data[j])) < 1e-5*top) {
+					t.Fatalf("%s, array %d: element %d is %v on blocks, %v on edges", name, i, j, v, listed[i].Data[j])
+				}
+			}
+		}
 	}
 }
 

@@ -80,7 +80,7 @@ func (l *EncoderDecoder) maxout() int {
 func (l *EncoderDecoder) Forward(t *grad.Tape, source *graph.Graph, tokens []int32, target *graph.Graph, fed []int32) *grad.Var {
 	c := l.Encode(t, source, tokens)
 	l.check("target", fed, l.Target, target.NumNodes())
-	of := sequenceOf(target)
+	of := compose.ChainOf(target)
 	if n := len(target.NodeOffsets()) - 1; n != c.Dim(0) {
 		l.bad(c, fmt.Sprintf("there are %d targets for %d sources; the i-th target goes with the i-th source", n, c.Dim(0)))
 	}
@@ -93,7 +93,7 @@ func (l *EncoderDecoder) Forward(t *grad.Tape, source *graph.Graph, tokens []int
 func (l *EncoderDecoder) Encode(t *grad.Tape, source *graph.Graph, tokens []int32) *grad.Var {
 	l.check("source", tokens, l.Source, source.NumNodes())
 	h := l.Encoder.Forward(t, source, t.Use(l.SourceEmbed).Rows(tokens))
-	ends := message.UpdateAll(lastNodes(source), message.CopyU(h), message.Sum)
+	ends := message.UpdateAll(compose.LastNodes(source), message.CopyU(h), message.Sum)
 	return ends.MatMul(t.Use(l.V)).Tanh()
 }
 
@@ -175,21 +175,3 @@ func (l *EncoderDecoder) badTokens(tokens []int32, why string) {
 func (l *EncoderDecoder) bad(x *grad.Var, why string) {
 	panic(&tensor.ShapeError{Op: "sequence.EncoderDecoder", Shapes: [][]int{slices.Clone(x.Shape())}, Why: why})
 }
-
-type lastNodesKey struct{}
-
-// lastNodes returns the graph from the last node of each chain of g to the chain. An empty
-// chain has none, so it hears nothing: zero.
-func lastNodes(g *graph.Graph) *graph.Graph {
-	return g.Derived(lastNodesKey{}, func() any {
-		var src, dst []int32
-		of := sequenceOf(g)
-		for _, v := range g.Sinks() {
-			src, dst = append(src, v), append(dst, of[v])
-		}
-		return graph.Must(graph.NewBipartite(g.NumNodes(), len(g.NodeOffsets())-1, src, dst))
-	}).(*graph.Graph)
-}
-
-// sequenceOf returns the number of the chain of each node.
-func sequenceOf(g *graph.Graph) []int32 { return g.Membership().Destinations() }

@@ -70,6 +70,19 @@ func tileExponents(lanes int, back bool) func(y, x []Float) {
 	}
 }
 
+// softRowsExponents sets y to the weights of logits x under a largest of zero, forward or back.
+func softRowsExponents(back bool) func(y, x []Float) {
+	return func(y, x []Float) {
+		copy(y, x)
+		s := SoftRows{X: y, Top: []Float{0}, Sum: []Float{1}, Rows: len(y) / SoftPiece, Stride: SoftPiece, Width: SoftPiece, Scale: 1}
+		if back {
+			s.Weigh()
+		} else {
+			s.Add()
+		}
+	}
+}
+
 // nodeExpsOf sets y to powers of x, up or down.
 func nodeExpsOf(slope Float, column bool) func(y, x []Float) {
 	return func(y, x []Float) {
@@ -100,6 +113,9 @@ func exponentialsOfAttention() []simdtest.Exponential {
 		{Name: "NodeExps.Rows down", Lo: -24, Hi: 24, F: func(x float64) float64 { return math.Exp(x / 2) }, Z: half, Run: nodeExpsOf(0.5, false)},
 		{Name: "NodeExps.Column up", Lo: -24, Hi: 24, Run: nodeExpsOf(0.25, true)},
 		{Name: "NodeExps.Column down", Lo: -24, Hi: 24, F: func(x float64) float64 { return math.Exp(x / 2) }, Z: half, Run: nodeExpsOf(0.5, true)},
+	}
+	for _, back := range []bool{false, true} {
+		places = append(places, simdtest.Exponential{Name: "SoftRows", Lo: -110, Hi: 0, Cut: true, Run: softRowsExponents(back)})
 	}
 	for _, lanes := range []int{1, 2, 4, 8} {
 		places = append(places, simdtest.Exponential{Name: "Tile.Soften", Lo: -80, Hi: 0, Run: tileExponents(lanes, false)},

@@ -19,6 +19,11 @@ func gemm16cut(p *Product, j int)
 //go:noescape
 func gemm8cut(p *Product, j int)
 
+// gemmRow is Product.MulAdd of one row and columns in sixteens, whatever Set is.
+//
+//go:noescape
+func gemmRow(p *Product)
+
 // gemm512 is Product.Panels of 32 columns and rows in twelves.
 //
 //go:noescape

@@ -44,6 +44,9 @@ func (p *Product) MulAdd() {
 		return
 	}
 	j, at := 0, p // the generator knows no type of ours
+	if p.M == 1 && p.N >= rowColumns {
+		j = p.oneRow()
+	}
 	for ; p.N-j >= 16; j += 16 {
 		gemm16(at, j)
 	}
@@ -53,6 +56,30 @@ func (p *Product) MulAdd() {
 	case rest > 0:
 		gemm8cut(at, j)
 	}
+}
+
+// One row of A and at least so many columns are a product of a vector and a matrix, whose time
+// is that of reading B: a call has about rowWork elements of it.
+const (
+	rowColumns = 64
+	rowWork    = 1 << 17
+)
+
+// oneRow computes the columns of a product of one row, but for those past a multiple of 16, and
+// returns how many.
+func (p *Product) oneRow() int {
+	one := *p
+	one.N = p.N &^ 15
+	if p.Set {
+		clear(p.C[:one.N])
+	}
+	step := max(rowWork/one.N&^7, 8)
+	for k := 0; k < p.K; k += step {
+		one.K = min(step, p.K-k)
+		one.A, one.B = p.A[k*p.CS:], p.B[k*p.LDB:]
+		gemmRow(&one)
+	}
+	return one.N
 }
 
 // ready reports whether there is a product to add. It panics where a slice is too

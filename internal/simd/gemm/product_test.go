@@ -129,6 +129,30 @@ func TestProductLaw(t *testing.T) {
 	}
 }
 
+// A product of one row has the bits of that row among others, and of fewer columns: of steps of
+// k that the kernel takes together, singly, and in several calls.
+func TestProductOfOneRow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, s := range [][2]int{{64, 1}, {65, 7}, {79, 8}, {96, 9}, {130, 17}, {200, 40}, {4099, 83}} {
+		for _, trans := range []bool{false, true} {
+			n, k := s[0], s[1]
+			p, intact := randomProduct(rng, 2, n, k, trans)
+			one, narrow := p, p
+			one.M, narrow.M, narrow.N = 1, 1, rowColumns-1
+			one.C, narrow.C = slices.Clone(p.C), slices.Clone(p.C)
+			p.MulAdd()
+			one.MulAdd()
+			narrow.MulAdd()
+			if !slices.Equal(one.C[:n], p.C[:n]) || !slices.Equal(one.C[:rowColumns-1], narrow.C[:rowColumns-1]) {
+				t.Errorf("%d columns, %d steps: one row is not that of two, or of fewer columns", n, k)
+			}
+			if !intact() {
+				t.Errorf("%d columns, %d steps: wrote outside", n, k)
+			}
+		}
+	}
+}
+
 func TestProductNaN(t *testing.T) {
 	inf := Float(math.Inf(1))
 	for _, n := range []int{1, 8, 9, 16, 31} {
@@ -175,7 +199,7 @@ func FuzzProduct(f *testing.F) {
 }
 
 func BenchmarkProduct(b *testing.B) {
-	for _, s := range [][3]int{{48, 384, 16}, {48, 384, 8}, {48, 384, 7}, {64, 64, 64}, {7, 64, 64}} {
+	for _, s := range [][3]int{{48, 384, 16}, {48, 384, 8}, {48, 384, 7}, {64, 64, 64}, {7, 64, 64}, {1, 256, 1024}, {1, 1024, 256}} {
 		b.Run(fmt.Sprintf("%dx%dx%d", s[0], s[1], s[2]), func(b *testing.B) {
 			m, k, n := s[0], s[1], s[2]
 			p := Product{A: make([]Float, m*k), B: make([]Float, k*n), C: make([]Float, m*n), RS: k, CS: 1, LDB: n, LDC: n, M: m, N: n, K: k}

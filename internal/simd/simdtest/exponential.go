@@ -22,6 +22,7 @@ type Exponential struct {
 	F      func(x float64) float64
 	Z      func(x float64) float64 // what the exponential is taken of; nil: x
 	Bound  float64                 // of the average error; 0: averagely
+	Cut    bool                    // what is less than 2⁻¹⁰⁰ is 0
 	Run    func(y, x []Float)
 }
 
@@ -31,6 +32,9 @@ const averagely = 1.2e-8
 
 // single is how much one may be.
 const single = 3e-7
+
+// leastWeight is the argument below which what is cut is 0.
+const leastWeight = -69.31472
 
 const (
 	exponents = 1 << 15
@@ -48,6 +52,12 @@ func (p Exponential) check(t *testing.T, rng *rand.Rand) {
 	var sum, n [exponBins]float64
 	for i, v := range x {
 		want := p.F(float64(v))
+		if p.Cut && v < leastWeight {
+			if y[i] != 0 {
+				t.Fatalf("%s of %v is %v, want 0", p.Name, v, y[i])
+			}
+			continue
+		}
 		e := (float64(y[i]) - want) / want
 		if !(math.Abs(e) <= single) {
 			t.Fatalf("%s of %v is %v, want %v", p.Name, v, y[i], want)

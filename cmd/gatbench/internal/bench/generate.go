@@ -13,14 +13,15 @@ import (
 type generateShape struct{ b, t, d, heads, depth, tokens int }
 
 // generateShapes are one sentence, and a batch.
-var generateShapes = []generateShape{{1, 128, 256, 8, 4, 1000}, {16, 128, 256, 8, 4, 1000}}
+var generateShapes = []generateShape{{1, 128, 256, 8, 4, 2000}, {16, 128, 256, 8, 4, 2000}}
 
 func (s generateShape) String() string {
 	return fmt.Sprintf("%dx%dx%dx%dx%d", s.b, s.t, s.d, s.heads, s.depth)
 }
 
 // generateBenchmarks are greedy searches of a language model with a cache of what was said: norms
-// before attention and a feed-forward network of GELU, four times as wide.
+// before attention and a feed-forward network of ReLU, four times as wide, learned places and an
+// output of its own. peers/generation.py has one of these shapes in PyTorch.
 func generateBenchmarks(threads int) []Benchmark {
 	var out []Benchmark
 	for _, s := range generateShapes {
@@ -34,7 +35,7 @@ func generateBenchmarks(threads int) []Benchmark {
 }
 
 func (s generateShape) workload() workload {
-	l := &attention.LanguageModel{Block: attention.Block{Model: s.d, Heads: s.heads, PreNorm: true, Activation: grad.GELU}, Tokens: s.tokens, Depth: s.depth}
+	l := &attention.LanguageModel{Block: attention.Block{Model: s.d, Heads: s.heads, PreNorm: true, Position: attention.Learned, Longest: s.t}, Tokens: s.tokens, Depth: s.depth, Untied: true}
 	l.Init(rand.New(rand.NewPCG(1, 2)))
 	var c attention.Cache
 	search := &decode.Search{

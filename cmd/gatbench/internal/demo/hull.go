@@ -51,7 +51,7 @@ func runHull(s *Stage) error {
 	s.print("\n")
 	five := sizes[0]
 	if err := s.draw(hullPanels(five, got[0]), hullPanels(sizes[1], got[1]), []picture.Panel{
-		p.weightsPanel("what each step of hull 0 points at", five.Set(0), got[0][0], append(numbered(5), "end")), lossPanel(l),
+		p.weightsPanel("weights of each step: hull 0 of 5 points", five.Set(0), got[0][0], append(numbered(5), "end")), lossPanel(l),
 	}); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func hullPanels(sets points.Sets, got [][]int32) []picture.Panel {
 
 func hullPanel(sets points.Sets, got [][]int32, i int) picture.Panel {
 	x := sets.Set(i)
-	return planePanel(fmt.Sprintf("hull %d: %.1f %% of the area", i, 100*points.Area(x, got[i])/points.Area(x, sets.Answers[i])), x, got[i], sets.Answers[i])
+	return planePanel(fmt.Sprintf("hull %d of %d points: %.1f %% of the area", i, x.Rows(), 100*points.Area(x, got[i])/points.Area(x, sets.Answers[i])), x, got[i], sets.Answers[i])
 }
 
 // hullArea is the mean, over sets, of the share of a hull's area that an answer has; one whose

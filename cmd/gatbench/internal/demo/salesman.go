@@ -55,7 +55,7 @@ func runSalesman(s *Stage) error {
 		said = append(said, planePanel(title, x, got[1][i], nil))
 		right = append(right, planePanel(fmt.Sprintf("the shortest: %.3f", points.Length(x, sizes[1].Answers[i])), x, nil, sizes[1].Answers[i]))
 	}
-	if err := s.draw(said, right, []picture.Panel{p.weightsPanel("what each step of tour 0 points at", sizes[1].Set(0), got[1][0], numbered(10)), lossPanel(l)}); err != nil {
+	if err := s.draw(said, right, []picture.Panel{p.weightsPanel("weights of each step: tour 0", sizes[1].Set(0), got[1][0], numbered(10)), lossPanel(l)}); err != nil {
 		return err
 	}
 	return s.keep(p.net)

@@ -43,8 +43,8 @@ func runSort(s *Stage) error {
 	}
 	s.print("\nwholly right: %.1f %% of sets of five (a guess: 0.8 %%), %.1f %% of sets of ten (a guess: none)\n", 100*l.scores[len(l.scores)-1], 100*longer)
 	if err := s.draw([]picture.Panel{
-		p.weightsPanel("what each step points at: five numbers", five.Set(0), short, values(five.Set(0))),
-		p.weightsPanel("what each step points at: ten", ten.Set(0), got[0], values(ten.Set(0))),
+		p.weightsPanel("weights of each step: five numbers", five.Set(0), short, values(five.Set(0))),
+		p.weightsPanel("weights of each step: ten numbers", ten.Set(0), got[0], values(ten.Set(0))),
 	}, []picture.Panel{lossPanel(l)}); err != nil {
 		return err
 	}

@@ -116,6 +116,7 @@ const (
 	LessEqual  = 0x12
 	Unorder    = 0x03
 	Unequal    = 0x04 // or NaN
+	NotLess    = 0x15 // or NaN
 	NotLE      = 0x16 // greater, or NaN
 	NotGE      = 0x19
 	NotGreater = 0x1a // or NaN

@@ -137,7 +137,7 @@ func (s *softRows) pieces(at map[string]reg.GPVirtual, body func(place func(arra
 // exponential is what holds for weigh.
 func (s *softRows) exponential() {
 	if s.wide {
-		s.hold(math.Log2E, shifter, -0.693359375, -2.12194440e-4, -104, 1, 0x1p-64, math.Inf(-1))
+		s.hold(math.Log2E, shifter, -0.693359375, -2.12194440e-4, leastWeight, leastWeight-1, 1, 0x1p-64, math.Inf(-1))
 		s.hold(Exponential...)
 		bits := uint32(127+64) << 23
 		s.const16[bits] = s.broadcast(Wide(bits))
@@ -147,20 +147,26 @@ func (s *softRows) exponential() {
 // shifter is that of asm's exponential.
 const shifter = 0x1.8p23
 
-// weight is vec.Weigh of x under top.
+// leastWeight is the difference below which a weight is 0: e to it is 2⁻¹⁰⁰.
+const leastWeight = -69.31472
+
+// weight is exp(x − top) of x ≤ top, or 0 if that is less than 2⁻¹⁰⁰. The exponential of what
+// weighs nothing is that of a difference near leastWeight: a subnormal number would take long.
 func (s *softRows) weight(x, top Vec) Vec {
 	if !s.wide {
 		d := AndNot(Compare(Equal, x, top), Sub(x, top))
-		return AndNot(Compare(Equal, x, Num(math.Inf(-1))), ExpDown(d))
+		none := Or(Compare(Equal, x, Num(math.Inf(-1))), Compare(Less, d, Num(leastWeight)))
+		return AndNot(none, ExpDown(Higher(Get(Num(leastWeight-1)), d)))
 	}
-	differs, some := K(), K()
+	differs, real, some := K(), K(), K()
 	d := ZMM()
 	VCMPPS(Imm(Unequal), top, x, differs)
 	VSUBPS_Z(top, x, differs, d)
-	VCMPPS(Imm(Unequal), s.number(math.Inf(-1)), x, some)
+	VCMPPS(Imm(Unequal), s.number(math.Inf(-1)), x, real)
+	VCMPPS(Imm(NotLess), s.number(leastWeight), d, real, some)
 	// As ExpDown.
 	z := ZMM()
-	VMAXPS(d, s.number(-104).(Vec), z)
+	VMAXPS(d, s.number(leastWeight-1).(Vec), z)
 	t := ZMM()
 	VMOVAPS(s.number(math.Log2E), t)
 	VFMADD213PS(s.number(shifter), z, t)

@@ -126,15 +126,11 @@ func (d Diffusion) over(g *Graph, weight []tensor.Float) (*walks, error) {
 		return nil, fmt.Errorf("graph: a diffusion whose Time is %v, want 0 to 500", d.Time)
 	case d.Keep < 0 || !(d.Threshold >= 0) || !(d.Tolerance >= 0):
 		return nil, fmt.Errorf("graph: a diffusion whose Keep is %d, Threshold %v and Tolerance %v, want 0 or more", d.Keep, d.Threshold, d.Tolerance)
-	case weight != nil && len(weight) != g.NumEdges():
-		return nil, fmt.Errorf("graph: %d weights for %d edges", len(weight), g.NumEdges())
 	case !d.Walk && !g.Symmetric():
 		return nil, fmt.Errorf("graph: the edges do not go both ways: make them so with Undirected, or set the diffusion's Walk")
 	}
-	for e, x := range weight {
-		if !(x >= 0) || math.IsInf(float64(x), 1) {
-			return nil, fmt.Errorf("graph: edge %d has the weight %v, want finite numbers from 0", e, x)
-		}
+	if err := g.checkWeights(weight); err != nil {
+		return nil, err
 	}
 	w.degree = make([]float64, g.NumNodes())
 	for v := range w.degree {

@@ -161,4 +161,3 @@ func ExampleGraph_Contract() {
 	// [0 1 1 2 3 3 4 4] Graph(5 nodes, 8 edges)
 	// [0 0 1 2 2] Graph(3 nodes, 4 edges)
 }
-

@@ -205,3 +205,15 @@ func ExampleGraph_Heterogeneous() {
 	// paper -cites-> paper Graph(2 nodes, 1 edges)
 	// map[author:[0 2] paper:[1 3]]
 }
+
+// Two sets of points, of which none hears one of the other set, by the angles between them.
+func ExampleNearest() {
+	points := tensor.Of([]tensor.Float{1, 0, 5, 1, 0, 2, 1, 1, 2, 2.2}, 5, 2)
+	g, err := graph.Nearest{K: 1, Cosine: true, Members: []int{0, 3, 5}}.Graph(points)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(g.In().Cols, g.NodeOffsets())
+	// Output: [1 0 1 4 3] [0 3 5]
+}

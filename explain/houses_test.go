@@ -57,7 +57,7 @@ func testPGHouses(t *testing.T, net *roleNet, h datasets.Houses, d *datasets.Dat
 	t.Helper()
 	x := d.Features.(*tensor.Dense)
 	var known, unseen []*explain.Case
-	for v := int32(300); v < 700; v += 5 {
+	for v := int32(300); v < 500; v += 5 {
 		c, err := explain.New(net.model, d.Graph, x, explain.Node{Number: v, Hops: 3})
 		if err != nil {
 			t.Fatal(err)

@@ -21,7 +21,8 @@ import (
 //	−log p(class | x, weight s) + EdgeSize·Σs + EdgeEntropy·mean H(s)
 //	s = σ((log ε − log(1−ε) + ω)/τ),  ε uniform from 0.01 to 0.99
 //
-// small by Adam, with a temperature τ that falls from Hot to Cold. The scores are σ(ω). Luo,
+// small by Adam, with a temperature τ that falls from Hot to Cold. The scores are ω: above 0
+// an edge is rather kept, and σ(ω) is its share, which is 1 for many. Luo,
 // Cheng, Xu, Yu, Zong, Chen and Zhang, "Parameterized Explainer for Graph Neural Network",
 // NeurIPS 2020. The zero value has the factors of its authors' code and of PyG, 30 epochs at
 // the rate 0.003. A factor of 0 is said as [grad.Zero]. Features have no scores.
@@ -145,7 +146,7 @@ func (l *PGExplainer) Explain(c *Case) *Explanation {
 		return e
 	}
 	for i, v := range l.omega(grad.NewEval(), c).Value().Data {
-		e.Edges[c.open[i]] = sigmoid(v)
+		e.Edges[c.open[i]] = float64(v)
 	}
 	return e
 }

@@ -124,7 +124,7 @@ func TestPGExplainer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range cases {
-		if e := l.Explain(c); !(e.Edges[0] > 0.8 && e.Edges[1] < 0.2) || e.Features != nil {
+		if e := l.Explain(c); !(e.Edges[0] > 1.4 && e.Edges[1] < -1.4) || e.Features != nil {
 			t.Errorf("star %d: %+v", i, e)
 		}
 	}

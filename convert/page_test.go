@@ -2,6 +2,7 @@ package convert_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"regexp"
 	"slices"
@@ -61,6 +62,12 @@ func TestPyGData(t *testing.T) {
 	is(t, "hops", fmt.Sprint(around.NumNodes(), err), "3 <nil>")
 	near, err := graph.KNN(points, 2)
 	is(t, "knn", fmt.Sprint(near.NumEdges(), err), "8 <nil>")
+	spread, weights, err := graph.Diffusion{Walk: true, Keep: 2}.Graph(g, nil)
+	is(t, "gdc", fmt.Sprint(spread.NumNodes(), len(weights) > 0, err), "4 true <nil>")
+	places, err := g.LaplacianVectors(3)
+	is(t, "places", fmt.Sprint(places.Shape(), err), "[4 3] <nil>")
+	cluster, err := g.Matching(rand.New(rand.NewPCG(1, 2)), nil)
+	is(t, "graclus", fmt.Sprint(len(cluster), err), "4 <nil>")
 	sampler := sample.Sampler{Graph: g, Fanout: []int{15, 10}, Seed: 1}
 	is(t, "sampler", sampler.Check(), nil)
 }

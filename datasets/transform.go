@@ -20,6 +20,18 @@ func (d *Dataset) Undirected() *Dataset {
 	return d.on(d.Graph.Undirected())
 }
 
+// Diffused returns d on the graph that it is after diffusion, with its weights. Edges lead
+// both ways, or the diffusion says that they need not.
+func (d *Dataset) Diffused(f graph.Diffusion) (*Dataset, error) {
+	g, weights, err := f.Graph(d.Graph, d.Weights)
+	if err != nil {
+		return nil, err
+	}
+	e := *d
+	e.Graph, e.Weights = g, weights
+	return &e, nil
+}
+
 // on returns d on a graph of the same nodes that was made from its own.
 func (d *Dataset) on(g *graph.Graph) *Dataset {
 	e := *d

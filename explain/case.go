@@ -26,34 +26,89 @@ type Node struct {
 	Hops   int // over how many edges the model looks: its layers, where each looks at neighbours only
 }
 
-// Case is a node, its class and all that the class depends on.
+// Case is a question, such as why a node has its class, the class, and all that it depends on.
 type Case struct {
 	Model    Model
-	Graph    *graph.Graph  // the neighbourhood, whose node 0 is the one in question; From leads to the whole graph
+	Graph    *graph.Graph  // the neighbourhood, whose first nodes are those in question; From leads to the whole graph
 	Features *tensor.Dense // of the neighbourhood's nodes
 	Class    int           // that of the largest logit; set it to ask about another
 
-	open []int32 // edges that can be left out: no loops, and the class depends on them
+	open  []int32 // edges that can be left out: no loops, and the class depends on them
+	about []int32 // the nodes in question
 }
 
 // New returns the case of a node of g with the features x, dense or sparse. The
 // error says which of them does not fit.
 func New(m Model, g *graph.Graph, x tensor.Array, at Node) (*Case, error) {
-	n := g.NumNodes()
-	switch {
-	case at.Number < 0 || int(at.Number) >= n:
-		return nil, fmt.Errorf("explain: there is no node %d: the graph has the nodes 0 to %d", at.Number, n-1)
-	case x.Shape()[0] != n:
-		return nil, fmt.Errorf("explain: the features have %d rows, and the graph %d nodes", x.Shape()[0], n)
+	return near(m, g, x, []int32{at.Number}, at.Hops)
+}
+
+// NewLink returns the case of a pair of nodes of g, such as a link that is predicted. The
+// neighbourhood is that of both: its nodes 0 and 1 are the source and the destination, and
+// the model's row 0 is the answer, so a model whose only answer is one number z returns the
+// logits of two classes, 0 and z. To ask about an edge of g, leave it out of g.
+func NewLink(m Model, g *graph.Graph, x tensor.Array, src, dst int32, hops int) (*Case, error) {
+	return near(m, g, x, []int32{src, dst}, hops)
+}
+
+// NewGraph returns the case of a whole graph, such as a molecule, whose class is the model's
+// row 0. Every edge but self-loops can be left out.
+func NewGraph(m Model, g *graph.Graph, x tensor.Array) (*Case, error) {
+	if err := fits(g, x); err != nil {
+		return nil, err
 	}
-	near, err := g.Neighbourhood([]int32{at.Number}, at.Hops)
+	all := make([]int32, g.NumNodes())
+	for v := range all {
+		all[v] = int32(v)
+	}
+	whole, err := g.Subgraph(all) // From leads to g
 	if err != nil {
 		return nil, err
 	}
-	c := &Case{Model: m, Graph: near, Features: rowsOf(x, near.From().Src), open: open(near, at.Hops)}
+	c := &Case{Model: m, Graph: whole, Features: rowsOf(x, all), about: all}
+	to := whole.Destinations()
+	for e, u := range whole.In().Cols {
+		if u != to[e] {
+			c.open = append(c.open, int32(e))
+		}
+	}
+	return c.classified("the graph")
+}
+
+// fits checks that x has a row for each node of g.
+func fits(g *graph.Graph, x tensor.Array) error {
+	if x.Shape()[0] != g.NumNodes() {
+		return fmt.Errorf("explain: the features have %d rows, and the graph %d nodes", x.Shape()[0], g.NumNodes())
+	}
+	return nil
+}
+
+// near returns the case of some nodes.
+func near(m Model, g *graph.Graph, x tensor.Array, about []int32, hops int) (*Case, error) {
+	for _, v := range about {
+		if v < 0 || int(v) >= g.NumNodes() {
+			return nil, fmt.Errorf("explain: there is no node %d: the graph has the nodes 0 to %d", v, g.NumNodes()-1)
+		}
+	}
+	if err := fits(g, x); err != nil {
+		return nil, err
+	}
+	around, err := g.Neighbourhood(about, hops)
+	if err != nil {
+		return nil, err
+	}
+	c := &Case{Model: m, Graph: around, Features: rowsOf(x, around.From().Src), open: open(around, len(about), hops)}
+	for i := range about {
+		c.about = append(c.about, int32(i))
+	}
+	return c.classified(fmt.Sprintf("node %d", about[0]))
+}
+
+// classified returns c with the class of the largest logit.
+func (c *Case) classified(what string) (*Case, error) {
 	logits := c.logits(nil, grad.Const(c.Features), nil).Value().Data
 	if i := slices.IndexFunc(logits, func(v tensor.Float) bool { return v-v != 0 }); i >= 0 {
-		return nil, fmt.Errorf("explain: the model's logit %d of node %d is %v", i, at.Number, logits[i])
+		return nil, fmt.Errorf("explain: the model's logit %d of %s is %v", i, what, logits[i])
 	}
 	for j, v := range logits {
 		if v > logits[c.Class] {
@@ -62,6 +117,9 @@ func New(m Model, g *graph.Graph, x tensor.Array, at Node) (*Case, error) {
 	}
 	return c, nil
 }
+
+// number returns a node's number in the whole graph.
+func (c *Case) number(v int32) int32 { return c.Graph.From().Src[v] }
 
 // rowsOf returns some rows of features, dense.
 func rowsOf(x tensor.Array, rows []int32) *tensor.Dense {
@@ -85,12 +143,15 @@ func rowsOf(x tensor.Array, rows []int32) *tensor.Dense {
 	return out
 }
 
-// open returns the edges into nodes that are fewer than that many hops from node 0,
-// but for self-loops.
-func open(g *graph.Graph, hops int) []int32 {
+// open returns the edges into nodes that are fewer than that many hops from one of the
+// first nodes, but for self-loops.
+func open(g *graph.Graph, about, hops int) []int32 {
 	reached := make([]bool, g.NumNodes())
-	reached[0] = true
-	inner := []int32{0}
+	var inner []int32
+	for v := range about {
+		reached[v] = true
+		inner = append(inner, int32(v))
+	}
 	for first := 0; hops > 1 && first < len(inner); hops-- {
 		last := len(inner)
 		for _, v := range inner[first:last] {

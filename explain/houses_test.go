@@ -38,12 +38,49 @@ func newRoleNet(in, classes int) *roleNet {
 }
 
 func (n *roleNet) model(t *grad.Tape, g *graph.Graph, x, weight *grad.Var) *grad.Var {
+	return n.Last.Forward(t, n.learnt(t, g, x, weight))
+}
+
+// learnt is what the network has learnt of each node.
+func (n *roleNet) learnt(t *grad.Tape, g *graph.Graph, x, weight *grad.Var) *grad.Var {
 	var seen []*grad.Var
 	for i := range n.Convs {
 		x = n.Convs[i].Apply(t, g, layers.In{Src: x, Weight: weight}).Y.L2Normalise()
 		seen = append(seen, x)
 	}
-	return n.Last.Forward(t, grad.Concat(seen...))
+	return grad.Concat(seen...)
+}
+
+// testPGHouses is the same figure of PGExplainer, which learns from every third house and
+// explains others.
+func testPGHouses(t *testing.T, net *roleNet, h datasets.Houses, d *datasets.Dataset) {
+	t.Helper()
+	x := d.Features.(*tensor.Dense)
+	var known, unseen []*explain.Case
+	for v := int32(300); v < 500; v += 5 {
+		c, err := explain.New(net.model, d.Graph, x, explain.Node{Number: v, Hops: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.House(v)%3 == 0 {
+			known = append(known, c)
+		} else {
+			unseen = append(unseen, c)
+		}
+	}
+	l := &explain.PGExplainer{}
+	if err := l.Fit(net.learnt(nil, d.Graph, grad.Const(x), nil).Value(), known); err != nil {
+		t.Fatal(err)
+	}
+	total := 0.0
+	for _, c := range unseen {
+		total += houseAUC(c, h, c.Undirected(l.Explain(c)))
+	}
+	mean := total / float64(len(unseen))
+	t.Logf("PGExplainer: mean area of %d unseen nodes after %d: %.4f", len(unseen), len(known), mean)
+	if mean < 0.95 {
+		t.Errorf("PGExplainer: the mean area of %d unseen nodes is %.4f, want 0.95", len(unseen), mean)
+	}
 }
 
 // TestHouseAUC is the figure of the planted houses: the masks of GNNExplainer tell the
@@ -74,6 +111,7 @@ func TestHouseAUC(t *testing.T) {
 	if accuracy := train.Accuracy(net.model(nil, d.Graph, grad.Const(x), nil).Value(), d.Labels, d.Split.Test); accuracy < 0.95 {
 		t.Errorf("the network is right for %.3f of the test nodes", accuracy)
 	}
+	testPGHouses(t, net, h, d)
 	total, directed, nodes := 0.0, 0.0, 0
 	masks := &explain.GNNExplainer{NoFeatures: true, LR: 0.1, EdgeEntropy: 0.1} // the authors' rate; all features are 1
 	for v := int32(400); nodes < 24; v += 5 {                                   // their nodes too: the first of each house

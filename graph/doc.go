@@ -11,10 +11,10 @@
 //	}
 //
 // A graph comes from a list of edges ([New], [NewBipartite], [NewCompact] where
-// ids leave gaps, [FromCSR], [FromGonum]), from points ([KNN], [Radius]), from a
+// ids leave gaps, [FromCSR], [FromGonum]), from points ([KNN], [Nearest], [Radius]), from a
 // formula ([Complete], [Causal], [Chains], [Trees], [Grid] and others), from a
 // random generator ([Uniform], [PowerLaw], [RMAT], [Citation],
-// [BarabasiAlbert]), or from other graphs: [Batch] and the methods of Graph.
+// [BarabasiAlbert]), or from other graphs: [Batch], [Diffusion] and the methods of Graph.
 //
 // More nouns describe graphs: [Origin] says which nodes and edges of its parent
 // a derived graph is made of, [Span] is a dense block of edges, [Levels] orders

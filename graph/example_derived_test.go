@@ -187,3 +187,33 @@ func ExampleView() {
 	// strong components: 2
 	// way to 3: [0 1 3] 6
 }
+
+// One list of nodes and one of edges becomes a graph for each relation.
+func ExampleGraph_Heterogeneous() {
+	g := graph.Must(graph.Must(graph.New(4, []int32{0, 0, 2, 3}, []int32{1, 3, 1, 1})).WithKinds([]int32{0, 0, 0, 1}))
+	h, nodes, err := g.Heterogeneous([]string{"author", "paper"}, []int32{0, 1, 0, 1}, []string{"writes", "cites"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range h.Rels() {
+		fmt.Println(r, h.Graph(r))
+	}
+	fmt.Println(nodes)
+	// Output:
+	// author -writes-> paper Graph(2 → 2 nodes, 3 edges)
+	// paper -cites-> paper Graph(2 nodes, 1 edges)
+	// map[author:[0 2] paper:[1 3]]
+}
+
+// Two sets of points, of which none hears one of the other set, by the angles between them.
+func ExampleNearest() {
+	points := tensor.Of([]tensor.Float{1, 0, 5, 1, 0, 2, 1, 1, 2, 2.2}, 5, 2)
+	g, err := graph.Nearest{K: 1, Cosine: true, Members: []int{0, 3, 5}}.Graph(points)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(g.In().Cols, g.NodeOffsets())
+	// Output: [1 0 1 4 3] [0 3 5]
+}

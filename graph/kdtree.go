@@ -20,21 +20,22 @@ type kdTree struct {
 	axis   []int32
 }
 
-// newKDTree returns the tree of points, the rows of an array. The error names a
-// coordinate that is not finite.
-func newKDTree(points *tensor.Dense) (*kdTree, error) {
-	n, dims := points.Rows(), points.RowLen()
-	if err := checkCounts(n, n, 0); err != nil {
-		return nil, err
-	}
+// newKDTree returns the tree of points, the rows of an array, which are finite.
+func newKDTree(points *tensor.Dense) *kdTree {
+	n := points.Rows()
+	t := &kdTree{points: points.Data, dims: points.RowLen(), order: iota32(n), axis: make([]int32, n)}
+	t.split(0, n)
+	return t
+}
+
+// checkPoints returns an error that names a coordinate that is not finite.
+func checkPoints(points *tensor.Dense) error {
 	for i, x := range points.Data {
 		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, fmt.Errorf("graph: coordinate %d of point %d is %v, want a finite number", i%dims, i/dims, x)
+			return fmt.Errorf("graph: coordinate %d of point %d is %v, want a finite number", i%points.RowLen(), i/points.RowLen(), x)
 		}
 	}
-	t := &kdTree{points: points.Data, dims: dims, order: iota32(n), axis: make([]int32, n)}
-	t.split(0, n)
-	return t, nil
+	return nil
 }
 
 // at returns a coordinate of point v.

@@ -13,37 +13,84 @@ import (
 // k others nearest to it; fewer only if there are not so many. Within a
 // destination the nearest comes first, and of points equally far the lower one.
 // The list is that order. Distances are Euclidean, and the result is exact. It
-// takes about log n steps a point in few dimensions, and up to n in many.
+// takes about log n steps a point in few dimensions, and up to n in many. For angles
+// and for several sets of points there is [Nearest].
 //
 // The error names a coordinate that is not finite, a negative k, or says that
 // there are too many edges.
-func KNN(points *tensor.Dense, k int) (*Graph, error) {
-	n := points.Rows()
-	if k < 0 {
-		return nil, fmt.Errorf("graph: %d nearest neighbours, want 0 or more", k)
+func KNN(points *tensor.Dense, k int) (*Graph, error) { return Nearest{K: k}.Graph(points) }
+
+// Nearest makes graphs of points as [KNN] does.
+type Nearest struct {
+	K       int
+	Cosine  bool  // by the cosine of the angle, the largest first; a point of zeros has 0 with all
+	Members []int // where members begin and end, as in [Graph.NodeOffsets]: points hear those of their own; nil: one member
+}
+
+// Graph returns the graph of points, the rows of an array, whose members are n.Members. The
+// result is exact: by angles, or in more than 8 dimensions, products of tiles of the points
+// say which pairs may be near, and these are compared in float64.
+//
+// The error names a coordinate that is not finite, a K that is negative, an offset that is out of
+// order, or says that there are too many edges.
+func (n Nearest) Graph(points *tensor.Dense) (*Graph, error) {
+	rows, at := points.Rows(), n.Members
+	if at == nil {
+		at = []int{0, rows}
 	}
-	k = max(min(k, n-1), 0)
-	if err := checkCounts(n, n, n*k); err != nil {
+	if n.K < 0 {
+		return nil, fmt.Errorf("graph: %d nearest neighbours, want 0 or more", n.K)
+	}
+	if len(at) == 0 || at[0] != 0 || at[len(at)-1] != rows || !slices.IsSorted(at) {
+		return nil, fmt.Errorf("graph: offsets of members ascend from 0 to the %d points", rows)
+	}
+	offsets := make([]int64, 1, rows+1)
+	for m := range len(at) - 1 {
+		each := max(min(n.K, at[m+1]-at[m]-1), 0)
+		for range at[m+1] - at[m] {
+			offsets = append(offsets, offsets[len(offsets)-1]+int64(each))
+		}
+	}
+	if err := checkCounts(rows, rows, int(offsets[rows])); err != nil {
 		return nil, err
 	}
-	t, err := newKDTree(points)
-	if err != nil {
+	if err := checkPoints(points); err != nil {
 		return nil, err
 	}
-	offsets, cols := make([]int64, n+1), make([]int32, n*k)
-	par.For(n, pointsAtOnce, func(lo, hi int) {
+	cols := make([]int32, offsets[rows])
+	for m := range len(at) - 1 {
+		if k := max(min(n.K, at[m+1]-at[m]-1), 0); k > 0 {
+			n.fill(cols[offsets[at[m]]:], points, at[m], at[m+1], k)
+		}
+	}
+	g := ofCSR(rows, offsets, cols, false)
+	if n.Members != nil {
+		own := slices.Clone(at)
+		g.members = &members{src: own, dst: own}
+	}
+	return g, nil
+}
+
+// treeDims is the number of dimensions up to which a tree finds neighbours.
+const treeDims = 8
+
+// fill sets the k nearest of each of the points lo to hi.
+func (n Nearest) fill(cols []int32, points *tensor.Dense, lo, hi, k int) {
+	x := tensor.Of(points.Data[lo*points.RowLen():hi*points.RowLen()], hi-lo, points.RowLen())
+	if n.Cosine || x.RowLen() > treeDims {
+		newTiles(x, n.Cosine).fill(cols, k, lo)
+		return
+	}
+	t := newKDTree(x)
+	par.For(hi-lo, pointsAtOnce, func(first, last int) {
 		q := nearest{kdTree: t, most: k}
-		for v := lo; v < hi && k > 0; v++ {
+		for v := first; v < last; v++ {
 			q.around(v, math.Inf(1))
 			for i, h := range q.hits {
-				cols[v*k+i] = h.v
+				cols[v*k+i] = h.v + int32(lo)
 			}
 		}
 	})
-	for v := range n {
-		offsets[v+1] = int64((v + 1) * k)
-	}
-	return ofCSR(n, offsets, cols, false), nil
 }
 
 // Radius returns the graph of points, the rows of an array, in which each hears
@@ -57,10 +104,13 @@ func Radius(points *tensor.Dense, r float64) (*Graph, error) {
 	if !(r >= 0) {
 		return nil, fmt.Errorf("graph: a radius of %v, want 0 or more", r)
 	}
-	t, err := newKDTree(points)
-	if err != nil {
+	if err := checkCounts(n, n, 0); err != nil {
 		return nil, err
 	}
+	if err := checkPoints(points); err != nil {
+		return nil, err
+	}
+	t := newKDTree(points)
 	offsets, parts := make([]int64, n+1), make([][]int32, (n+pointsAtOnce-1)/pointsAtOnce)
 	par.For(n, pointsAtOnce, func(lo, hi int) {
 		q, cols := nearest{kdTree: t, most: math.MaxInt}, []int32(nil)

@@ -146,13 +146,17 @@ func TestPointTreeOfEqualPoints(t *testing.T) {
 }
 
 func BenchmarkKNN(b *testing.B) {
-	for _, dims := range []int{2, 3, 8} {
-		x := tensor.New(20_000, dims)
+	for _, dims := range []int{2, 3, 8, 64} {
+		n := 20_000
+		if dims > treeDims {
+			n = 5000
+		}
+		x := tensor.New(n, dims)
 		rng := rand.New(rand.NewPCG(1, 23))
 		for i := range x.Data {
 			x.Data[i] = tensor.Float(rng.Float64())
 		}
-		b.Run(fmt.Sprintf("20000x%d", dims), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%dx%d", n, dims), func(b *testing.B) {
 			for b.Loop() {
 				Must(KNN(x, 8))
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/draw"
@@ -20,17 +21,17 @@ import (
 // explainCommand is gatbench explain.
 type explainCommand struct {
 	Node      int32  `required:"" placeholder:"N" help:"The node whose class is to be explained."`
-	Method    string `default:"gnnexplainer" placeholder:"NAME" help:"What finds out: attention, saliency (gradient × input), integrated (gradients that add up) or gnnexplainer (masks that are learnt, the default)."`
+	Method    string `default:"gnnexplainer" placeholder:"NAME" help:"What finds out: attention, saliency (gradient × input), integrated (gradients that add up), gnnexplainer (masks that are learnt, the default) or pg (PGExplainer: a network that learns masks of other nodes first)."`
 	Model     string `placeholder:"FILE" help:"The model that train --save wrote (else the default GAT, which is trained first)."`
 	Top       int    `default:"10" placeholder:"K" help:"How many edges and features are shown, and make up the explanation whose fidelity is measured (10)."`
-	Seed      uint64 `default:"0" placeholder:"N" help:"Of the first masks of gnnexplainer, and of a model that is trained (0)."`
+	Seed      uint64 `default:"0" placeholder:"N" help:"Of the first masks of gnnexplainer, of pg and the nodes that it learns from, and of a model that is trained (0)."`
 	CSV       string `name:"csv" placeholder:"FILE" help:"Write the scores of all edges and features to this file."`
 	Picture   string `placeholder:"FILE" help:"Draw the neighbourhood into this .svg or .png."`
 	dataFlags `embed:""`
 }
 
 // explainMethods are what --method names.
-var explainMethods = []string{"attention", "saliency", "integrated", "gnnexplainer"}
+var explainMethods = []string{"attention", "saliency", "integrated", "gnnexplainer", "pg"}
 
 // Run explains a node's class.
 func (c *explainCommand) Run(e env) error {
@@ -57,7 +58,9 @@ func (c *explainCommand) Run(e env) error {
 		return err
 	}
 	x := &explained{task: k, net: n, why: why, command: c}
-	x.scores = x.explain()
+	if x.scores, err = x.explain(); err != nil {
+		return err
+	}
 	if err := x.files(); err != nil {
 		return err
 	}
@@ -180,21 +183,46 @@ type explained struct {
 }
 
 // explain scores edges and features by the method that is asked for.
-func (x *explained) explain() *explain.Explanation {
+func (x *explained) explain() (*explain.Explanation, error) {
 	switch x.command.Method {
 	case "saliency":
-		return x.why.Saliency()
+		return x.why.Saliency(), nil
 	case "integrated":
-		return x.why.Integrated(0)
+		return x.why.Integrated(0), nil
 	case "gnnexplainer":
-		return (&explain.GNNExplainer{Seed: x.command.Seed}).Explain(x.why)
+		return (&explain.GNNExplainer{Seed: x.command.Seed}).Explain(x.why), nil
+	case "pg":
+		return x.learnt()
 	}
 	t, g := grad.NewEval(), x.why.Graph
 	var alphas []*tensor.Dense
 	for _, out := range x.net.attend(t, x.weighed(x.net, g, nil), grad.Const(x.why.Features)) {
 		alphas = append(alphas, message.ApplyEdges(g, out.Attention).Value())
 	}
-	return x.why.Attention(alphas...)
+	return x.why.Attention(alphas...), nil
+}
+
+// learnt scores edges by a PGExplainer that learns from other nodes, which are drawn.
+func (x *explained) learnt() (*explain.Explanation, error) {
+	const others = 32
+	rng := rand.New(rand.NewPCG(x.command.Seed, 0x96))
+	var cases []*explain.Case
+	for _, v := range rng.Perm(x.graph.NumNodes()) {
+		if int32(v) == x.command.Node || len(cases) == others {
+			continue
+		}
+		c, err := explain.New(x.why.Model, x.graph, x.rows, explain.Node{Number: int32(v), Hops: x.net.reach(x.task)})
+		if err != nil {
+			return nil, err
+		}
+		cases = append(cases, c)
+	}
+	// The paper's factors, 0.05 and 1, leave all edges of some hundred out, and smaller ones of size alone none.
+	l := &explain.PGExplainer{Seed: x.command.Seed, EdgeSize: 0.01, EdgeEntropy: 0.01, Epochs: 150}
+	if err := l.Fit(x.net.hidden(grad.NewEval(), x.hop(x.net), x.features).Value(), cases); err != nil {
+		return nil, err
+	}
+	return l.Explain(x.why), nil
 }
 
 // ends returns the nodes of an edge, as the dataset numbers them.

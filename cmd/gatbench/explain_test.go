@@ -71,7 +71,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s: probability %v, want %v", method, got, p)
 		}
 		want := 1 + 3 + 3
-		if method == "attention" {
+		if method == "attention" || method == "pg" {
 			want -= 3
 		}
 		if gap, has := first["completeness_gap"]; len(lines) != want || has != (method == "integrated") || has && gap.(float64) > 1e-2 {
@@ -84,7 +84,7 @@ func TestExplain(t *testing.T) {
 		rows, err := csv.NewReader(f).ReadAll()
 		f.Close()
 		features := 1433
-		if method == "attention" {
+		if method == "attention" || method == "pg" {
 			features = 0
 		}
 		if edges := int(first["neighbourhood_edges"].(float64)); err != nil || len(rows) != 1+edges+features {
@@ -130,7 +130,7 @@ func TestExplainMisuse(t *testing.T) {
 		{"--node 2708 --model " + gcn, misused, "--node 2708: Cora has the nodes 0 to 2707"},
 		{"--node=-1 --model " + gcn, misused, "--node -1: Cora has the nodes 0 to 2707"},
 		{"--node 1 --method attention --model " + gcn, misused, "--method attention: gcn has none; these models have: gat, gatv2, transformer"},
-		{"--node 1 --method salient", misused, "--method salient: there is none of that name; there are attention, saliency, integrated, gnnexplainer"},
+		{"--node 1 --method salient", misused, "--method salient: there is none of that name; there are attention, saliency, integrated, gnnexplainer, pg"},
 		{"--node 1 --top 0", misused, "--top 0: it must be at least 1"},
 		{"--node 1 --threads=-1", misused, "--threads -1: it must be at least 1, or 0 for all there are"},
 		{"--node 1 --picture a.gif", misused, "--picture a.gif: its name must end in .svg or .png"},

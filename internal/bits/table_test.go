@@ -36,6 +36,10 @@ var groups = []struct {
 	{"dense", dense},
 	{"plain", plain},
 	{"training", trainings},
+	{"pool", pools},
+	{"relations", relationals},
+	{"memory", memories},
+	{"attentive", attentive},
 }
 
 // build names the file of this build, or says why there is none to compare with.

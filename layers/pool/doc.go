@@ -6,7 +6,8 @@
 //
 // The sum, mean, greatest or least of the nodes is [message.Readout]; what has Params, or an
 // order, is here: [Attention], [Set2Set], [Sort]. [TopK] and [SAG] keep the nodes of a graph
-// that score best, [Diff] makes a few nodes of all.
+// that score best, [Diff] makes a few nodes of all, [Graclus] one of each two that are joined
+// closely.
 //
 // These rules hold for every layer:
 //

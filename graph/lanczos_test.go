@@ -1,0 +1,186 @@
+package graph
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+)
+
+// cube is the hypercube of that many dimensions, whose Laplacian has the eigenvalue 2k/dims
+// as often as dims over k says.
+func cube(dims int) *Graph {
+	var src, dst []int32
+	for v := range int32(1) << dims {
+		for i := range dims {
+			src, dst = append(src, v), append(dst, v^1<<i)
+		}
+	}
+	return Must(New(1<<dims, src, dst))
+}
+
+// spectrum is the smallest eigenvalues of the Laplacian but for the first, by gonum.
+func spectrum(s *similarity, count int) []float64 {
+	n := len(s.root)
+	a := mat.NewSymDense(n, nil)
+	for v := range n {
+		for _, u := range s.nodes(v) {
+			a.SetSym(v, int(u), 1/(s.root[v]*s.root[u]))
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(a, false) {
+		panic("no eigenvalues")
+	}
+	up := e.Values(nil)
+	var values []float64
+	for k := range count {
+		values = append(values, 1-up[n-2-k])
+	}
+	return values
+}
+
+// wantVectors checks that vectors are those of the given eigenvalues, of length 1 and at
+// right angles to each other and to the first.
+func wantVectors(t *testing.T, s *similarity, vectors [][]float64, values []float64) {
+	t.Helper()
+	if len(vectors) != len(values) {
+		t.Fatalf("%d vectors, want %d", len(vectors), len(values))
+	}
+	all := append([][]float64{s.flat(1)[0]}, vectors...)
+	for k, x := range vectors {
+		y := make([]float64, len(x))
+		s.multiply(y, x)
+		worst := 0.0
+		for v := range y {
+			worst = max(worst, math.Abs(x[v]-y[v]-values[k]*x[v]))
+		}
+		if worst > 1e-7 {
+			t.Errorf("vector %d of the eigenvalue %v misses its equation by %v", k, values[k], worst)
+		}
+		for i, z := range all[:k+2] {
+			want := 0.0
+			if i == k+1 {
+				want = 1
+			}
+			if got := dotProduct(x, z); math.Abs(got-want) > 1e-9 {
+				t.Errorf("the product of vectors %d and %d is %v, want %v", k, i-1, got, want)
+			}
+		}
+	}
+}
+
+// many is components of several sizes, of which some are nodes without edges.
+func many(rng *rand.Rand) *Graph {
+	var parts []*Graph
+	for i := range 12 {
+		parts = append(parts, Ring(5+i, 1, -1), Must(New(2, nil, nil)))
+	}
+	return Batch(append(parts, Must(Uniform(rng, 150, 600)))...)
+}
+
+// Lanczos's method finds what gonum does, each eigenvalue as often as it is there.
+func TestLanczos(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for name, g := range map[string]*Graph{
+		"random":     Must(Uniform(rng, 300, 1200)),
+		"components": many(rng),
+		"ring":       Ring(120, 1, -1),
+		"cube":       cube(7), // 2/7 seven times, 4/7 21 times
+		"bipartite":  Batch(graphOf(CompleteBipartite(30, 40))),
+		"complete":   CompleteNoLoops(60),
+		"two":        Batch(cube(5), cube(5)),
+	} {
+		for _, count := range []int{1, 8, 25} {
+			s := g.normalised(0, g.NumNodes())
+			vectors, err := s.sparse(count)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			wantVectors(t, s, vectors, spectrum(s, count))
+			if t.Failed() {
+				t.Fatalf("%s, %d columns", name, count)
+			}
+		}
+	}
+}
+
+// graphOf is a bipartite graph as one of nodes, both ways.
+func graphOf(g *Graph) *Graph {
+	src, dst := g.In().Cols, make([]int32, g.NumEdges())
+	for e, v := range g.Destinations() {
+		dst[e] = v + int32(g.NumSrc())
+	}
+	return Must(New(g.NumSrc()+g.NumDst(), src, dst)).Undirected()
+}
+
+// 1,500 nodes, for whose vectors gonum would take a minute: three parts whose eigenvalues it
+// finds one by one, and whose vectors lie on all three where eigenvalues are the same.
+func TestLanczosLarge(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	part := Must(Uniform(rng, 500, 2000))
+	g := Batch(part, Must(Uniform(rng, 500, 2500)), part)
+	const count = 24
+	values := []float64{0, 0} // of which spectrum leaves one out a part
+	for m := range 3 {
+		values = append(values, spectrum(g.normalised(500*m, 500*m+500), count)...)
+	}
+	slices.Sort(values)
+	s := g.normalised(0, g.NumNodes())
+	vectors, err := s.vectors(count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantVectors(t, s, vectors, values[:count])
+}
+
+// A path's eigenvalues lie close together: who has no patience is told so.
+func TestLanczosGivesUp(t *testing.T) {
+	s := Ring(1000, 1, -1).normalised(0, 1000)
+	l := &lanczos{n: 1000, multiply: s.multiply, rng: rand.New(rand.NewPCG(1, 1)), locked: s.flat(4), most: 150}
+	if _, _, err := l.largest(4); err == nil || !strings.Contains(err.Error(), "lie too close together") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Both sides of the size from which Lanczos's method is taken give vectors of the equation,
+// whose first large element is positive, and the same bits on any number of threads.
+func TestLaplacianSizes(t *testing.T) {
+	for _, n := range []int{denseNodes, denseNodes + 1, 1100} {
+		g := Must(Uniform(rand.New(rand.NewPCG(7, 8)), n, 3*n))
+		y, err := g.LaplacianVectors(5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := g.normalised(0, n)
+		for k := range 5 {
+			x, product := make([]float64, n), make([]float64, n)
+			for v := range x {
+				x[v] = float64(y.Row(v)[k])
+			}
+			s.multiply(product, x)
+			value := dotProduct(x, product)
+			for v := range x {
+				if math.Abs(product[v]-value*x[v]) > 1e-6 {
+					t.Fatalf("%d nodes: column %d misses its equation by %v at node %d", n, k, product[v]-value*x[v], v)
+				}
+			}
+			if i := slices.IndexFunc(x, func(v float64) bool { return math.Abs(v) > 1e-6 }); x[i] < 0 {
+				t.Errorf("%d nodes: column %d begins with %v", n, k, x[i])
+			}
+		}
+		for _, threads := range []int{1, 3} {
+			undo := par.SetThreads(threads)
+			again, err := g.LaplacianVectors(5)
+			undo()
+			if err != nil || !slices.Equal(again.Data, y.Data) {
+				t.Fatalf("%d nodes, %d threads: other bits, %v", n, threads, err)
+			}
+		}
+	}
+}

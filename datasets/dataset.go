@@ -10,20 +10,22 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// Dataset is a graph with what is known of its nodes. Of Labels, MultiLabels and
-// Targets one is set, or none.
+// Dataset is a graph with what is known of its nodes and edges. Of Labels, MultiLabels,
+// Targets and EdgeLabels one is set, or none.
 type Dataset struct {
-	Name     string
-	Graph    *graph.Graph   // each edge once, no self-loops
-	Weights  []tensor.Float // of each edge, in the graph's order; nil: 1
-	Features tensor.Array   // a row a node, as published: *sparse.CSR or *tensor.Dense
+	Name         string
+	Graph        *graph.Graph   // each edge once, no self-loops
+	Weights      []tensor.Float // of each edge, in the graph's order; nil: 1
+	Features     tensor.Array   // a row a node, as published: *sparse.CSR or *tensor.Dense
+	EdgeFeatures *tensor.Dense  // a row an edge, in the graph's order; nil: none
 
-	Labels      []int32       // a class a node; −1: none
-	MultiLabels *sparse.CSR   // the classes of each node, for those that have several
-	Targets     *tensor.Dense // the values of each node, for regression
-	Classes     int           // of Labels or of MultiLabels
+	Labels      []int32       // a class a node; −1: not known
+	MultiLabels *sparse.CSR   // the classes of each node, for those that have several; NaN: not known
+	Targets     *tensor.Dense // the values of each node, for regression; NaN: not known
+	EdgeLabels  []int32       // a class an edge, in the graph's order, where edges are to be told apart; −1: not known
+	Classes     int           // of Labels, MultiLabels or EdgeLabels
 
-	Split      Split    // which nodes are for training
+	Split      Split    // which nodes are for training; of EdgeLabels which edges
 	Splits     []Split  // those that there are if they are several; Split is the first
 	ClassNames []string // empty if they have none
 	NodeNames  []string // empty if they have none
@@ -48,6 +50,9 @@ func (d *Dataset) Check() error {
 	if err := checkFeatures(d.Features, n); err != nil {
 		return err
 	}
+	if err := checkEdgeFeatures(d.EdgeFeatures, d.Graph.NumEdges()); err != nil {
+		return err
+	}
 	if err := d.checkLabels(n); err != nil {
 		return err
 	}
@@ -57,12 +62,20 @@ func (d *Dataset) Check() error {
 	if len(d.NodeNames) > 0 && len(d.NodeNames) != n {
 		return fmt.Errorf("%d names for %d nodes", len(d.NodeNames), n)
 	}
-	for k, s := range d.Splits {
-		if err := s.Check(n); err != nil {
+	if d.EdgeLabels != nil {
+		return checkSplits(d.Split, d.Splits, d.Graph.NumEdges(), "edge")
+	}
+	return checkSplits(d.Split, d.Splits, n, "node")
+}
+
+// checkSplits checks the split in use and all that there are, of n of what noun says.
+func checkSplits(use Split, all []Split, n int, noun string) error {
+	for k, s := range all {
+		if err := s.check(n, noun); err != nil {
 			return fmt.Errorf("split %d: %w", k, err)
 		}
 	}
-	return d.Split.Check(n)
+	return use.check(n, noun)
 }
 
 // checkFeatures checks that there is a row a node, and that all are finite.
@@ -104,54 +117,108 @@ func notFinite(x []tensor.Float) int {
 	return -1
 }
 
+// checkEdgeFeatures checks that there is a row an edge, and that all are finite.
+func checkEdgeFeatures(x *tensor.Dense, edges int) error {
+	if x == nil {
+		return nil
+	}
+	if s := x.Shape(); len(s) != 2 || s[0] != edges {
+		return fmt.Errorf("features of edges of shape %v for %d edges", s, edges)
+	}
+	if i := notFinite(x.Data); i >= 0 {
+		return fmt.Errorf("feature %d of edge %d is %v", i%x.Dim(1), i/x.Dim(1), x.Data[i])
+	}
+	return nil
+}
+
 // checkLabels checks what is to be learnt.
 func (d *Dataset) checkLabels(n int) error {
 	kinds := 0
-	for _, has := range []bool{d.Labels != nil, d.MultiLabels != nil, d.Targets != nil} {
+	for _, has := range []bool{d.Labels != nil, d.MultiLabels != nil, d.Targets != nil, d.EdgeLabels != nil} {
 		if has {
 			kinds++
 		}
 	}
 	if kinds > 1 {
-		return fmt.Errorf("of labels, multiple labels and targets there are %d, want one", kinds)
+		return fmt.Errorf("of labels, multiple labels, targets and labels of edges there are %d, want one", kinds)
 	}
-	if d.Labels != nil && len(d.Labels) != n {
-		return fmt.Errorf("%d labels for %d nodes", len(d.Labels), n)
+	if err := checkClasses(d.Labels, n, d.Classes, "node"); err != nil {
+		return err
 	}
-	for v, c := range d.Labels {
-		if c < -1 && d.Classes == 0 {
-			return fmt.Errorf("the label of node %d is %d; classes are numbered from 0, and -1 is none", v, c)
+	if err := checkClasses(d.EdgeLabels, d.Graph.NumEdges(), d.Classes, "edge"); err != nil {
+		return err
+	}
+	if err := checkMultiLabels(d.MultiLabels, n, d.Classes, "node"); err != nil {
+		return err
+	}
+	return checkTargets(d.Targets, n, "node")
+}
+
+// checkClasses checks a label for each of n of what noun says, if there are labels.
+func checkClasses(labels []int32, n, classes int, noun string) error {
+	if labels != nil && len(labels) != n {
+		return fmt.Errorf("%d labels for %d %ss", len(labels), n, noun)
+	}
+	for v, c := range labels {
+		if c < -1 && classes == 0 {
+			return fmt.Errorf("the label of %s %d is %d; classes are numbered from 0, and -1 is none", noun, v, c)
 		}
-		if c < -1 || int(c) >= d.Classes {
-			return fmt.Errorf("the label of node %d is %d; classes are 0 to %d, and -1 is none", v, c, d.Classes-1)
+		if c < -1 || int(c) >= classes {
+			return fmt.Errorf("the label of %s %d is %d; classes are 0 to %d, and -1 is none", noun, v, c, classes-1)
 		}
-	}
-	if m := d.MultiLabels; m != nil && (m.NumRows != n || m.NumCols != d.Classes) {
-		return fmt.Errorf("labels of shape %v for %d nodes and %d classes", m.Shape(), n, d.Classes)
-	}
-	if d.Targets == nil {
-		return nil
-	}
-	if s := d.Targets.Shape(); len(s) != 2 || s[0] != n {
-		return fmt.Errorf("targets of shape %v for %d nodes", s, n)
-	}
-	if i := notFinite(d.Targets.Data); i >= 0 {
-		return fmt.Errorf("target %d of node %d is %v", i%d.Targets.Shape()[1], i/d.Targets.Shape()[1], d.Targets.Data[i])
 	}
 	return nil
 }
 
-// classSizes returns the number of nodes of each class.
+// checkMultiLabels checks several classes of each of n of what noun says, if there are any:
+// elements are 1, or NaN where it is not known.
+func checkMultiLabels(m *sparse.CSR, n, classes int, noun string) error {
+	if m == nil {
+		return nil
+	}
+	if m.NumRows != n || m.NumCols != classes {
+		return fmt.Errorf("labels of shape %v for %d %ss and %d classes", m.Shape(), n, noun, classes)
+	}
+	for i, v := range m.Values {
+		if v == v && v != 1 {
+			return fmt.Errorf("element %d of the labels is %v; want 1 for a class that a %s has, and NaN where that is not known", i, v, noun)
+		}
+	}
+	return nil
+}
+
+// checkTargets checks the values of each of n of what noun says, if there are any: NaN
+// where they are not known.
+func checkTargets(x *tensor.Dense, n int, noun string) error {
+	if x == nil {
+		return nil
+	}
+	if s := x.Shape(); len(s) != 2 || s[0] != n {
+		return fmt.Errorf("targets of shape %v for %d %ss", s, n, noun)
+	}
+	for i, v := range x.Data {
+		if v == v && v-v != 0 {
+			return fmt.Errorf("target %d of %s %d is %v", i%x.Dim(1), noun, i/x.Dim(1), v)
+		}
+	}
+	return nil
+}
+
+// classSizes returns the number of nodes of each class, or of edges.
 func (d *Dataset) classSizes() []int {
 	n := make([]int, d.Classes)
-	for _, c := range d.Labels {
-		if c >= 0 && int(c) < len(n) {
-			n[c]++
+	for _, labels := range [][]int32{d.Labels, d.EdgeLabels} {
+		for _, c := range labels {
+			if c >= 0 && int(c) < len(n) {
+				n[c]++
+			}
 		}
 	}
 	if m := d.MultiLabels; m != nil {
-		for _, c := range m.Cols {
-			n[c]++
+		for i, c := range m.Cols {
+			if m.Values == nil || m.Values[i] == 1 {
+				n[c]++
+			}
 		}
 	}
 	return n

@@ -33,6 +33,9 @@ func (d *Dataset) Describe(w io.Writer) error {
 	} else {
 		b.line("features", "%v, dense", shape)
 	}
+	if d.EdgeFeatures != nil {
+		b.line("", "%d an edge", d.EdgeFeatures.Dim(1))
+	}
 	d.describeLabels(b)
 	if s := d.Split; len(s.Train)+len(s.Val)+len(s.Test) == 0 {
 		b.line("split", "none")
@@ -82,10 +85,16 @@ func (d *Dataset) describeLabels(b *describer) {
 		b.line("targets", "%d a node", d.Targets.Shape()[1])
 	case d.MultiLabels != nil:
 		b.line("classes", "%d, of which a node may have several", d.Classes)
+	case d.EdgeLabels != nil:
+		b.line("classes", "%d, one an edge", d.Classes)
 	case d.Labels != nil:
 		b.line("classes", "%d, the majority class %.1f %%", d.Classes, 100*d.majority())
 	default:
 		b.line("classes", "none")
+	}
+	noun := "nodes"
+	if d.EdgeLabels != nil {
+		noun = "edges"
 	}
 	for c, n := range d.classSizes() {
 		if c == maxClassLines {
@@ -96,7 +105,7 @@ func (d *Dataset) describeLabels(b *describer) {
 		if c < len(d.ClassNames) {
 			name = "  " + plain.Text(d.ClassNames[c])
 		}
-		b.line("", "%d: %d nodes%s", c, n, name)
+		b.line("", "%d: %d %s%s", c, n, noun, name)
 	}
 }
 

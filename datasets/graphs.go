@@ -19,10 +19,10 @@ type Graphs struct {
 	Attributes   int           // the first columns of Features that are numbers; the others are one-hot
 	EdgeFeatures *tensor.Dense // a row an edge, in the graph's order; nil: none
 
-	Labels      []int32       // a class a graph; −1: none
-	MultiLabels *sparse.CSR   // the classes of each graph, for those that have several
-	Targets     *tensor.Dense // the values of each graph, for regression
-	NodeLabels  []int32       // a class a node, where nodes are to be told apart
+	Labels      []int32       // a class a graph; −1: not known
+	MultiLabels *sparse.CSR   // the classes of each graph, for those that have several; NaN: not known
+	Targets     *tensor.Dense // the values of each graph, for regression; NaN: not known
+	NodeLabels  []int32       // a class a node, where nodes are to be told apart; −1: not known
 	Classes     int           // of Labels, MultiLabels or NodeLabels
 
 	Split      Split    // which graphs are for training
@@ -59,13 +59,8 @@ func (d *Graphs) Check() error {
 			return fmt.Errorf("%d columns of attributes of %d features", d.Attributes, w)
 		}
 	}
-	if x := d.EdgeFeatures; x != nil {
-		if s := x.Shape(); len(s) != 2 || s[0] != d.Graph.NumEdges() {
-			return fmt.Errorf("features of edges of shape %v for %d edges", s, d.Graph.NumEdges())
-		}
-		if i := notFinite(x.Data); i >= 0 {
-			return fmt.Errorf("feature %d of edge %d is %v", i%x.Dim(1), i/x.Dim(1), x.Data[i])
-		}
+	if err := checkEdgeFeatures(d.EdgeFeatures, d.Graph.NumEdges()); err != nil {
+		return err
 	}
 	if err := d.checkLabels(n, nodes); err != nil {
 		return err
@@ -76,12 +71,7 @@ func (d *Graphs) Check() error {
 	if len(d.GraphNames) > 0 && len(d.GraphNames) != n {
 		return fmt.Errorf("%d names for %d graphs", len(d.GraphNames), n)
 	}
-	for k, s := range d.Splits {
-		if err := s.check(n, "graph"); err != nil {
-			return fmt.Errorf("split %d: %w", k, err)
-		}
-	}
-	return d.Split.check(n, "graph")
+	return checkSplits(d.Split, d.Splits, n, "graph")
 }
 
 // checkLabels checks what is to be learnt of n graphs.
@@ -95,33 +85,16 @@ func (d *Graphs) checkLabels(n, nodes int) error {
 	if kinds > 1 {
 		return fmt.Errorf("of labels, multiple labels, targets and labels of nodes there are %d, want one", kinds)
 	}
-	for _, l := range []struct {
-		noun   string
-		labels []int32
-		n      int
-	}{{"graph", d.Labels, n}, {"node", d.NodeLabels, nodes}} {
-		if l.labels != nil && len(l.labels) != l.n {
-			return fmt.Errorf("%d labels for %d %ss", len(l.labels), l.n, l.noun)
-		}
-		for i, c := range l.labels {
-			if c < -1 || int(c) >= d.Classes {
-				return fmt.Errorf("the label of %s %d is %d; classes are 0 to %d, and -1 is none", l.noun, i, c, d.Classes-1)
-			}
-		}
+	if err := checkClasses(d.Labels, n, d.Classes, "graph"); err != nil {
+		return err
 	}
-	if m := d.MultiLabels; m != nil && (m.NumRows != n || m.NumCols != d.Classes) {
-		return fmt.Errorf("labels of shape %v for %d graphs and %d classes", m.Shape(), n, d.Classes)
+	if err := checkClasses(d.NodeLabels, nodes, d.Classes, "node"); err != nil {
+		return err
 	}
-	if d.Targets == nil {
-		return nil
+	if err := checkMultiLabels(d.MultiLabels, n, d.Classes, "graph"); err != nil {
+		return err
 	}
-	if s := d.Targets.Shape(); len(s) != 2 || s[0] != n {
-		return fmt.Errorf("targets of shape %v for %d graphs", s, n)
-	}
-	if i := notFinite(d.Targets.Data); i >= 0 {
-		return fmt.Errorf("target %d of graph %d is %v", i%d.Targets.Dim(1), i/d.Targets.Dim(1), d.Targets.Data[i])
-	}
-	return nil
+	return checkTargets(d.Targets, n, "graph")
 }
 
 // sound is [Graphs.Check] of what files of that many bytes hold, which must be

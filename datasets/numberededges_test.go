@@ -80,7 +80,7 @@ func TestSimple(t *testing.T) {
 		proper := whole.WithoutSelfLoops()
 		want, _, into := proper.Coalesce()
 		sums := make([]tensor.Float, want.NumEdges())
-		listed := carried(pick(weights, whole.EdgeOrder()), proper.From().Edges)
+		listed := carried(pick(weights, whole.EdgeOrder()), proper.From().Edges, 1)
 		for e, k := range into {
 			sums[k] += listed[e]
 		}

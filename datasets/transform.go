@@ -6,11 +6,13 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// WithSelfLoops returns d with a loop of weight 1 at each node that has none.
+// WithSelfLoops returns d with a loop of weight 1 at each node that has none. Features of
+// such edges are zeros, and their class is not known.
 func (d *Dataset) WithSelfLoops() *Dataset { return d.on(d.Graph.WithSelfLoops()) }
 
 // Undirected returns d with both directions of every edge. An edge that is added
-// has the weight of the one that it reverses.
+// has the weight of the one that it reverses, its features and its class, and is in the
+// same part of the split if that is of edges.
 func (d *Dataset) Undirected() *Dataset {
 	if d.Graph.Symmetric() {
 		return d.on(d.Graph)
@@ -24,20 +26,60 @@ func (d *Dataset) on(g *graph.Graph) *Dataset {
 	if g == d.Graph {
 		return &e
 	}
-	e.Graph, e.Weights = g, carried(d.Weights, g.From().Edges)
+	from := g.From().Edges
+	e.Graph, e.Weights = g, carried(d.Weights, from, 1)
+	e.EdgeLabels = carried(d.EdgeLabels, from, -1)
+	if x := d.EdgeFeatures; x != nil {
+		e.EdgeFeatures = tensor.New(len(from), x.Dim(1))
+		for i, k := range from {
+			if k >= 0 {
+				copy(e.EdgeFeatures.Row(i), x.Row(int(k)))
+			}
+		}
+	}
+	if d.EdgeLabels != nil {
+		e.resplit(func(s Split) Split { return s.derived(d.Graph.NumEdges(), from) })
+	}
 	return &e
 }
 
-// carried returns the weights of derived edges; those of new ones are 1.
-func carried(weights []tensor.Float, from []int32) []tensor.Float {
-	if weights == nil {
+// resplit changes the split in use and all that there are.
+func (d *Dataset) resplit(to func(Split) Split) {
+	d.Split = to(d.Split)
+	splits := d.Splits
+	d.Splits = nil
+	for _, s := range splits {
+		d.Splits = append(d.Splits, to(s))
+	}
+}
+
+// derived returns the split of derived edges, of which from says which of n each was; a
+// new one is in no part.
+func (s Split) derived(n int, from []int32) Split {
+	lists, in := [inTest + 1][]int32{}, make([]uint8, n)
+	for i, p := range s.parts() {
+		for _, e := range p.ids {
+			in[e] = uint8(inTrain + i)
+		}
+	}
+	for i, e := range from {
+		if e >= 0 {
+			lists[in[e]] = append(lists[in[e]], int32(i))
+		}
+	}
+	return Split{lists[inTrain], lists[inVal], lists[inTest]}
+}
+
+// carried returns the weights, say, of derived edges; new ones have that of its own.
+func carried[T any](of []T, from []int32, added T) []T {
+	if of == nil {
 		return nil
 	}
-	out := make([]tensor.Float, len(from))
+	out := make([]T, len(from))
 	for i, e := range from {
-		out[i] = 1
+		out[i] = added
 		if e >= 0 {
-			out[i] = weights[e]
+			out[i] = of[e]
 		}
 	}
 	return out
@@ -71,9 +113,8 @@ func (d *Dataset) only(nodes []int32) *Dataset {
 	if len(d.NodeNames) > 0 {
 		e.NodeNames = pick(d.NodeNames, nodes)
 	}
-	e.Split, e.Splits = d.Split.renumbered(number), nil
-	for _, s := range d.Splits {
-		e.Splits = append(e.Splits, s.renumbered(number))
+	if d.EdgeLabels == nil {
+		e.resplit(func(s Split) Split { return s.renumbered(number) })
 	}
 	return &e
 }

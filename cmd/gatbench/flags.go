@@ -167,6 +167,8 @@ func (f *settingFlags) check(r *recipe) error {
 	case f.Fanout != nil && *f.Fanout == "":
 		_, err := numbers("")
 		return err
+	case m.taught && r.Batch > 0:
+		return misuse("--batch %d: a layer of %s learns from edges and pairs of the whole graph: leave it out", r.Batch, r.Model)
 	case m.whole && r.Batch > 0:
 		return misuse("--batch %d: a layer of %s looks several hops far and a batch holds one hop a layer: leave it out", r.Batch, r.Model)
 	case f.Rows != nil && r.Batch > 0:

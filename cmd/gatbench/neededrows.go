@@ -17,7 +17,11 @@ import (
 // the whole graph; where few nodes train they are most of the work.
 func (k *task) lossOf(net *network) func(t *grad.Tape) *grad.Var {
 	labels, p := k.labelsOf(k.split.Train), k.needed(net)
-	return func(t *grad.Tape) *grad.Var { return net.run(t, p).CrossEntropy(labels) }
+	loss := func(t *grad.Tape) *grad.Var { return net.run(t, p).CrossEntropy(labels) }
+	if net.Recipe.model().taught {
+		return k.superLoss(net, loss)
+	}
+	return loss
 }
 
 // needed returns what a network computes for the training nodes' sake: all rows if

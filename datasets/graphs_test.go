@@ -334,8 +334,35 @@ func TestFolds(t *testing.T) {
 		t.Error("more folds than graphs")
 	}
 	d.Labels = nil
+	if folds, err := d.Folds(rand.New(rand.NewPCG(1, 2)), 2); err != nil || len(folds[0].Test) != 52 || len(folds[1].Test) != 51 {
+		t.Errorf("folds without classes: %v", err)
+	}
+}
+
+// Each node tests in one fold and validates in another.
+func TestFoldsOfNodes(t *testing.T) {
+	d := Karate()
+	folds, err := d.Folds(rand.New(rand.NewPCG(1, 2)), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tested, validated := map[int32]int{}, map[int32]int{}
+	for f, s := range folds {
+		if err := s.Check(34); err != nil || len(s.Train)+len(s.Val)+len(s.Test) != 34 {
+			t.Errorf("fold %d: %v, error %v", f, s, err)
+		}
+		for _, v := range s.Test {
+			tested[v]++
+		}
+		for _, v := range s.Val {
+			validated[v]++
+		}
+	}
+	if len(tested) != 34 || len(validated) != 34 {
+		t.Errorf("%d nodes test, %d validate", len(tested), len(validated))
+	}
 	if _, err := d.Folds(rand.New(rand.NewPCG(1, 2)), 2); err == nil {
-		t.Error("folds without classes")
+		t.Error("two folds, and no part to train on")
 	}
 }
 

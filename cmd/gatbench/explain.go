@@ -43,6 +43,8 @@ func (c *explainCommand) Run(e env) error {
 	}
 	m := n.Recipe.model()
 	switch {
+	case k.goal.kind != oneClass:
+		return misuse("--dataset %s: its nodes have %s to be learnt, and what is explained is a class", k.name, k.goal.kind.noun())
 	case c.Node < 0 || int(c.Node) >= len(k.Labels):
 		return misuse("--node %d: %s has the nodes 0 to %d", c.Node, k.Name, len(k.Labels)-1)
 	case m.unmasked:

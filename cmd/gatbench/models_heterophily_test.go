@@ -61,7 +61,7 @@ func TestSuperGATTeaches(t *testing.T) {
 	}
 	tape := grad.NewTape(1)
 	tape.Reset()
-	plain := float64(net.run(tape, k.every(net)).CrossEntropy(k.labelsOf(k.split.Train)).Value().Data[0])
+	plain := float64(net.run(tape, k.every(net)).CrossEntropy(k.goal.only(k.split.Train).labels).Value().Data[0])
 	tape.Reset()
 	all := k.lossOf(net)(tape)
 	if got := float64(all.Value().Data[0]); !(got > plain+2*superWeight*0.2) || math.IsInf(got, 0) {

@@ -18,8 +18,10 @@ import (
 // Its file holds the recipe, from which the layers are made again.
 type network struct {
 	Recipe      recipe
-	In, Classes int
-	Layers      []layer `json:"-"`
+	In, Classes int      // Classes are the outputs, whatever they are
+	Kind        goalKind `json:",omitempty"` // of what is learnt
+	Scale       scale    `json:",omitzero"`  // of numbers
+	Layers      []layer  `json:"-"`
 }
 
 // hop is where one layer works: a graph or a block of it.

@@ -34,6 +34,8 @@ type recipe struct {
 	Decayed     decayed `flag:"preset"`
 	Start       start   `flag:"preset"`
 	Select      string  `flag:"select"`
+	Loss        string  `flag:"loss" json:",omitempty"` // of numbers: empty: lossMSE
+	Inductive   bool    `flag:"inductive" json:",omitempty"`
 	Epochs      int     `flag:"epochs"`
 	Patience    int     `flag:"patience"`
 	Batch       int     `flag:"batch"`                    // seed nodes a step; 0: all nodes at once
@@ -170,6 +172,11 @@ func (r *recipe) check() error {
 	}
 	if err := oneOf("--rows", string(r.Rows), extents); err != nil {
 		return err
+	}
+	if r.Loss != "" {
+		if err := oneOf("--loss", r.Loss, []string{lossMSE, lossMAE}); err != nil {
+			return err
+		}
 	}
 	if r.Features != "" { // else the data decides
 		if err := oneOf("--features", string(r.Features), forms); err != nil {

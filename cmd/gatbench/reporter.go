@@ -36,8 +36,9 @@ func newReporter(e env, c *trainCommand, k *task, r recipe) *reporter {
 // epoch reports one epoch.
 func (r *reporter) epoch(seed uint64, e train.Epoch) {
 	line := report.NewEpochLine(r.recipe.Dataset, seed, e)
+	line.Metric = r.task.goal.kind.metric()
 	if r.JSON {
-		r.out.Encode(line)
+		r.out.Encode(line.Metric.JSON(line))
 		return
 	}
 	line.Progress(r.progress, r.recipe.Epochs)
@@ -47,7 +48,7 @@ func (r *reporter) epoch(seed uint64, e train.Epoch) {
 func (r *reporter) run(s report.Summary) error {
 	switch r.progress.Clear(); {
 	case r.JSON:
-		r.out.Encode(s)
+		r.out.Encode(s.Metric.JSON(s))
 	case s.BestEpoch == 0:
 	case r.Seeds > 1:
 		s.Line(r.out)
@@ -63,7 +64,8 @@ func (r *reporter) page(s report.Summary) *report.Training {
 	_, says, _ := criterion(s.Select)
 	page := &report.Training{
 		Summary:  s,
-		Title:    fmt.Sprintf("%s: %s; %d nodes, %d edges", k.Name, model.describe(&r.recipe, k.Classes), k.Graph.NumNodes(), k.Graph.NumEdges()),
+		Title:    fmt.Sprintf("%s: %s; %d nodes, %d edges", k.Name, model.describe(&r.recipe, k.goal.outputs), k.Graph.NumNodes(), k.Graph.NumEdges()),
+		Learns:   k.goal.says(),
 		Settings: r.settings(), Batching: r.recipe.batching(),
 		Nodes:   [3]int{len(k.split.Train), len(k.split.Val), len(k.split.Test)},
 		Network: model.title, Chosen: says, Longer: s.Longer(r.recipe.Epochs, r.recipe.Patience),
@@ -103,7 +105,7 @@ func (r *reporter) advice(s report.Summary) string {
 func (r *reporter) all(runs []report.Summary) error {
 	o := report.NewOverall(r.recipe.Dataset, runs)
 	if r.JSON {
-		r.out.Encode(o)
+		r.out.Encode(o.Metric.JSON(o))
 	} else {
 		o.Print(r.out, r.task.Name, r.command("--save "+word(r.fileName()+".safetensors")))
 	}

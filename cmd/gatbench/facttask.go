@@ -48,7 +48,7 @@ type factRecipe struct {
 
 // rotateRecipe returns the settings: those of RotatE's paper, made smaller.
 func rotateRecipe(model string) factRecipe {
-	r := factRecipe{Model: model, Hidden: 64, LR: 0.01, Epochs: 200, Batch: 1024, Drawn: 16, Margin: 6, Temperature: 1, Val: 0.1, Test: 0.1}
+	r := factRecipe{Model: model, Hidden: 64, LR: 0.02, Epochs: 200, Batch: 1024, Drawn: 16, Margin: 6, Temperature: 1, Val: 0.1, Test: 0.1}
 	if model == modelDistMult || model == modelComplEx {
 		r.Margin, r.Temperature = 0, 0
 	}
@@ -154,7 +154,11 @@ func fitFacts(k *datasets.Knowledge, r *factRecipe) (*train.Fit, *factNet) {
 	}
 	f.Eval = func(t *grad.Tape) train.Scores {
 		epoch := int(t.Step()) / steps
-		if each := max(1, r.Epochs/20); score.Val.Accuracy == 0 || epoch%each == 0 || epoch == r.Epochs {
+		each := max(1, r.Epochs/20)
+		if r.Patience > 0 {
+			each = 1 // an epoch counts as one without progress only if it was looked at
+		}
+		if score.Val.Accuracy == 0 || epoch%each == 0 || epoch == r.Epochs {
 			score.Val.Accuracy = knowledge.Ranks(net.Scorer, grad.Const(net.Entities.Value), few, k.Train, k.Val, k.Test).MRR()
 		}
 		return score

@@ -20,6 +20,7 @@ type GraphBatch struct {
 	Labels       []int32
 	MultiLabels  *sparse.CSR
 	Targets      *tensor.Dense
+	NodeTargets  *tensor.Dense
 	NodeLabels   []int32
 }
 
@@ -42,6 +43,9 @@ func (d *Graphs) Batch(ids []int32) *GraphBatch {
 	}
 	if d.NodeLabels != nil {
 		b.NodeLabels = pick(d.NodeLabels, g.From().Src)
+	}
+	if d.NodeTargets != nil {
+		b.NodeTargets = GatherRows(d.NodeTargets, g.From().Src).(*tensor.Dense)
 	}
 	if d.MultiLabels != nil {
 		b.MultiLabels = sparse.GatherRows(d.MultiLabels, ids)

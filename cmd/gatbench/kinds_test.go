@@ -233,3 +233,21 @@ func TestFoldsOfNodes(t *testing.T) {
 		t.Errorf("%d lines, the last of which is %v", len(lines), o)
 	}
 }
+
+// Nodes of many graphs are learnt where the graphs say something of them: those of graphs
+// that test are in no step.
+func TestNodesOfGraphs(t *testing.T) {
+	var b strings.Builder
+	for i := range 30 {
+		part := []string{"train", "train", "val", "test"}[i%4]
+		fmt.Fprintf(&b, `{"x": [[%d, 1], [1, %d], [0, 0]], "edges": [[0, 1], [1, 2]], "directed": false, "node_y": [[%d, 1], [1, %d], [0, null]], "split": %q}`+"\n", i%2, i%3/2, i%2, i%3/2, part)
+	}
+	path := filepath.Join(t.TempDir(), "proteins.jsonl")
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	lines := results(t, "train", "--task", "node", "--dataset", path, "--model", "sage", "--epochs", "60", "--json", "--batch", "20")
+	if s := lines[len(lines)-1]; s["learns"] != "labels" || s["test_micro_f1"].(float64) < 0.8 {
+		t.Errorf("%v", s)
+	}
+}

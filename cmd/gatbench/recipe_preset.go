@@ -119,6 +119,12 @@ func likeAPPNP(r *recipe) {
 	r.Hidden, r.Dropout, r.LR, r.WeightDecay, r.Decayed = 64, 0.5, 1e-2, 5e-3, decayFirst
 }
 
+// likeSuperGAT is GAT's settings with the last layer and the length of the authors'.
+func likeSuperGAT(r *recipe) {
+	likeGAT(r)
+	r.OutHeads, r.Epochs = 8, max(r.Epochs, 500)
+}
+
 // likeH2GCN is what H2GCN's paper chose for most of its datasets of few nodes.
 func likeH2GCN(r *recipe) {
 	r.Hidden, r.Dropout, r.LR, r.WeightDecay = 64, 0.5, 1e-2, 5e-4

@@ -27,6 +27,7 @@ type reporter struct {
 	recipe    recipe // of the first run
 	progress  *report.Progress
 	histories []seeded
+	last      *train.Epoch // of this training; nil: none is over
 }
 
 func newReporter(e env, c *trainCommand, k *task, r recipe) *reporter {
@@ -35,6 +36,7 @@ func newReporter(e env, c *trainCommand, k *task, r recipe) *reporter {
 
 // epoch reports one epoch.
 func (r *reporter) epoch(seed uint64, e train.Epoch) {
+	r.last = &e
 	line := report.NewEpochLine(r.recipe.Dataset, seed, e)
 	line.Metric = r.task.goal.kind.metric()
 	if r.JSON {
@@ -44,8 +46,21 @@ func (r *reporter) epoch(seed uint64, e train.Epoch) {
 	line.Progress(r.progress, r.recipe.Epochs)
 }
 
+// batch shows which batch of which epoch a step is on; steps count from 1.
+func (r *reporter) batch(step uint64, steps int) {
+	if !r.JSON {
+		before := ""
+		if r.last != nil {
+			m := r.task.goal.kind.metric()
+			before = fmt.Sprintf("  validation %s %s", m.Name(), strings.TrimSpace(m.Shown(r.last.Val.Accuracy)))
+		}
+		r.progress.Show("epoch %d/%d  batch %d/%d%s  %s", (step-1)/uint64(steps)+1, r.recipe.Epochs, (step-1)%uint64(steps)+1, steps, before, r.recipe.Dataset)
+	}
+}
+
 // run reports one training: in full if it is the only one.
 func (r *reporter) run(s report.Summary) error {
+	r.last = nil
 	switch r.progress.Clear(); {
 	case r.JSON:
 		r.out.Encode(s.Metric.JSON(s))

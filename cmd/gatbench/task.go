@@ -36,7 +36,7 @@ type task struct {
 
 // openTask opens a dataset, as open does, with a split of it.
 func openTask(dir, name string, c choice) (*task, error) {
-	d, err := open(dir, name)
+	d, err := openNodes(dir, name)
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +49,22 @@ func openTask(dir, name string, c choice) (*task, error) {
 	k := newTask(d)
 	k.name = name
 	return k, k.setSplit(c)
+}
+
+// openNodes is open, or else the nodes of many graphs, which are one graph then.
+func openNodes(dir, name string) (*datasets.Dataset, error) {
+	if slices.Contains(datasets.Names(), name) || datasets.FindGraphs(dir, name) == "" {
+		return open(dir, name)
+	}
+	g, err := datasets.OpenGraphs(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	d, err := g.Nodes()
+	if err != nil {
+		return nil, misuse("--dataset %s with --task node: %w: --task graph learns those", name, err)
+	}
+	return d, nil
 }
 
 // newTask makes a task of a dataset, with the split that it has.

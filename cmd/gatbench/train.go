@@ -222,6 +222,13 @@ func (s *session) run(ctx context.Context) error {
 		s.report.epoch(s.recipe.Seed, e)
 		events.Epoch(e)
 	}
+	if fit.Steps > 1 {
+		loss := fit.Loss
+		fit.Loss = func(t *grad.Tape) *grad.Var {
+			s.report.batch(t.Step(), fit.Steps)
+			return loss(t)
+		}
+	}
 	start := time.Now()
 	history, err := fit.Run(ctx)
 	took := time.Since(start)

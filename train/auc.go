@@ -87,8 +87,8 @@ func ClassAUC(logits *tensor.Dense, labels, rows []int32) []float64 {
 }
 
 // LabelAUC returns the [AUC] of each class where a row may have any number of
-// labels. Its arguments are those of [CountLabels]; MeanKnown of it is the ROC-AUC of
-// the Open Graph Benchmark.
+// labels. Its arguments are those of [CountLabels]. The ROC-AUC of the Open Graph
+// Benchmark is the mean of those that are not NaN.
 func LabelAUC(logits, targets *tensor.Dense, rows []int32) []float64 {
 	return tagged{logits, targets, rows}.columns("train.LabelAUC", AUC)
 }
@@ -121,18 +121,6 @@ func (d tagged) columns(op string, f func(scores []float64, positive []bool) flo
 		out[c] = f(scores, positive)
 	}
 	return out
-}
-
-// MeanKnown returns the mean of the numbers that are not NaN; NaN of none.
-func MeanKnown(xs []float64) float64 {
-	sum, n := 0.0, 0
-	for _, x := range xs {
-		if !math.IsNaN(x) {
-			sum += x
-			n++
-		}
-	}
-	return sum / float64(n)
 }
 
 // columns returns the AUC of each column.

@@ -255,7 +255,7 @@ func (g *goal) errors(y *tensor.Dense, ids []int32) (all columnErrors, ok bool) 
 	if n == 0 {
 		return all, false
 	}
-	all.MAE, all.RMSE, all.Loss, all.R2 = all.MAE/n, all.RMSE/n, all.Loss/n, train.MeanKnown(r2)
+	all.MAE, all.RMSE, all.Loss, all.R2 = all.MAE/n, all.RMSE/n, all.Loss/n, meanKnown(r2)
 	return all, true
 }
 
@@ -276,8 +276,8 @@ func (g *goal) quality(y *tensor.Dense, ids []int32) (m report.Metrics) {
 	switch g.kind {
 	case manyTags:
 		m.Labels = &report.Labels{MicroF1: g.score(y, ids).Accuracy, MacroF1: train.MacroF1(train.CountLabels(y, g.tags, ids))}
-		m.Labels.AUC = report.Number(train.MeanKnown(train.LabelAUC(y, g.tags, ids)))
-		m.Labels.AP = report.Number(train.MeanKnown(train.LabelAveragePrecision(y, g.tags, ids)))
+		m.Labels.AUC = report.Number(meanKnown(train.LabelAUC(y, g.tags, ids)))
+		m.Labels.AP = report.Number(meanKnown(train.LabelAveragePrecision(y, g.tags, ids)))
 	case someReals:
 		e, ok := g.errors(y, ids)
 		if !ok {
@@ -340,4 +340,16 @@ func (k goalKind) metric() report.Metric {
 		return report.Metric{Says: "R²", Key: "r2"}
 	}
 	return report.Metric{}
+}
+
+// meanKnown returns the mean of the numbers that are not NaN; NaN of none.
+func meanKnown(xs []float64) float64 {
+	sum, n := 0.0, 0
+	for _, x := range xs {
+		if !math.IsNaN(x) {
+			sum += x
+			n++
+		}
+	}
+	return sum / float64(n)
 }

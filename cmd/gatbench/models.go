@@ -56,7 +56,7 @@ func models() []model {
 		{name: "gcn2", title: "GCNII", whole: true, weighted: true, deep: true, preset: likeGCN2, make: newGCN2},
 		{name: "agnn", title: "AGNN", preset: likeGCN, make: newAGNN},
 		{name: "supergat", title: "SuperGAT", takes: heads, whole: true, taught: true, preset: likeSuperGAT, make: newSuperGAT},
-		{name: "h2gcn", title: "H2GCN", whole: true, unmasked: true, preset: likeH2GCN, make: newH2GCN},
+		{name: modelH2GCN, title: "H2GCN", whole: true, unmasked: true, preset: likeH2GCN, make: newH2GCN},
 		{name: "pna", title: "PNA", deep: true, preset: likeGCN, make: newPNA},
 		{name: "mlp", title: "MLP", alone: true, takes: []string{"no-bias"}, preset: likeGCN, make: newDense},
 	}

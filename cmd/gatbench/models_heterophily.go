@@ -7,6 +7,9 @@ import (
 	"github.com/edgewise-ml/edgewise/layers"
 )
 
+// modelH2GCN is what --model calls it.
+const modelH2GCN = "h2gcn"
+
 // h2Layer is a part of H2GCN: the first is a dense layer, and each after it a round. What
 // all of them made stands side by side, and a dense layer at the end of the last reads it.
 type h2Layer struct {

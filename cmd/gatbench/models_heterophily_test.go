@@ -41,6 +41,12 @@ func TestH2GCNNetwork(t *testing.T) {
 	if got := net.Forward(nil, k.hop(net), k.features).Value(); !slices.Equal(got.Data, want.Data) {
 		t.Errorf("the logits are %v, want %v", got, want)
 	}
+	file := t.TempDir() + "/m"
+	args := "train --dataset karate --splits random --model h2gcn --layers 3 --hidden 256 --epochs 1 --save " + file
+	ok(t, strings.Fields(args)...)
+	if text := ok(t, "eval", file); !strings.Contains(text, "H2GCN") { // rounds have no Params, which a check of the file's size knows
+		t.Errorf("eval says %s", text)
+	}
 	for args, says := range map[string]string{
 		"train --model h2gcn --layers 1":   "--layers 1: h2gcn has a dense layer and from 1 to 6 rounds",
 		"train --model h2gcn --batch 10":   "--batch 10: a layer of h2gcn looks several hops far",

@@ -193,6 +193,9 @@ func (n *network) fits(bytes int64) error {
 		}
 		s.in = r.Hidden * r.Heads
 	}
+	if r.Model == modelH2GCN { // a round has no Params, and the last layer reads all of them
+		total = int64(r.Hidden) * (int64(n.In) + int64(n.Classes)*(1<<r.Layers-1))
+	}
 	if total > bytes/2 {
 		return fmt.Errorf("at least %d numbers, more than its %d bytes hold", total, bytes)
 	}

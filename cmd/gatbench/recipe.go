@@ -151,7 +151,7 @@ func (r *recipe) check() error {
 	switch {
 	case r.Hidden > wide || r.Heads > wide || r.OutHeads > wide || r.Hidden*r.Heads > wide:
 		return misuse("--hidden %d with --heads %d and --out-heads %d: a layer has at most %d columns", r.Hidden, r.Heads, r.OutHeads, wide)
-	case r.Model == "h2gcn" && (r.Layers < 2 || r.Layers > 7):
+	case r.Model == modelH2GCN && (r.Layers < 2 || r.Layers > 7):
 		return misuse("--layers %d: h2gcn has a dense layer and from 1 to 6 rounds, each twice as wide as the one before: want 2 to 7", r.Layers)
 	case r.Layers > 100:
 		return misuse("--layers %d: there can be at most 100", r.Layers)

@@ -315,6 +315,17 @@ func (g *goal) says() string {
 	return ""
 }
 
+// check returns an error for what a file says of its model's outputs and cannot be.
+func (k goalKind) check(s scale, outputs int) error {
+	switch {
+	case k != oneClass && k != manyTags && k != someReals:
+		return fmt.Errorf("it learns %.40q, which is nothing that is learnt", string(k))
+	case k == someReals && (len(s.Mean) != outputs || len(s.Dev) != outputs):
+		return fmt.Errorf("it has scales of %d and %d numbers, and gives %d", len(s.Mean), len(s.Dev), outputs)
+	}
+	return nil
+}
+
 // noun is what there are several of.
 func (k goalKind) noun() string {
 	if k == oneClass {

@@ -31,8 +31,8 @@ func openGraphNet(path string) (*graphNet, error) {
 	if err == nil && (n.Task != taskGraph || n.In < 1 || n.In > most || n.Out < 1 || n.Out > 1<<16) {
 		err = fmt.Errorf("%d features and %d outputs of the task %.20q", n.In, n.Out, n.Task)
 	}
-	if err == nil && n.Kind == someReals && (len(n.Scale.Mean) != n.Out || len(n.Scale.Dev) != n.Out) {
-		err = fmt.Errorf("it has scales of %d and %d numbers, and gives %d", len(n.Scale.Mean), len(n.Scale.Dev), n.Out)
+	if err == nil {
+		err = n.Kind.check(n.Scale, n.Out)
 	}
 	if err == nil {
 		var info os.FileInfo

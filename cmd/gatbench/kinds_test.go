@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -223,6 +224,54 @@ func TestInductive(t *testing.T) {
 		if last := s[len(s)-1]; last["test_accuracy"].(float64) < 0.5 {
 			t.Errorf("batch %s: %v", batch, last)
 		}
+	}
+}
+
+// What a file says of a model that cannot be is an error, before memory is taken for it.
+func TestHostileModels(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	write := func(model any) {
+		t.Helper()
+		text, err := json.Marshal(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		meta, err := json.Marshal(map[string]map[string]string{"__metadata__": {"format": "edgewise", "version": "1", "model": string(text)}})
+		if err == nil {
+			err = os.WriteFile(path, savedOf(string(meta)), 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	graphs := func(change func(n *graphNet)) *graphNet {
+		n := &graphNet{Task: taskGraph, Recipe: ginRecipe(), In: 3, Out: 2}
+		n.Recipe.Dataset = "MUTAG"
+		change(n)
+		return n
+	}
+	for want, n := range map[string]*graphNet{
+		"more than its":      graphs(func(n *graphNet) { n.Recipe.Hidden = 65536 }),
+		"at most 65536":      graphs(func(n *graphNet) { n.Recipe.Hidden = 1 << 40 }),
+		"it has scales of 0": graphs(func(n *graphNet) { n.Kind = someReals }),
+		"it learns":          graphs(func(n *graphNet) { n.Kind = "wishes" }),
+		"features and":       graphs(func(n *graphNet) { n.In = -1 }),
+	} {
+		write(n)
+		for _, command := range []string{"eval", "predict", "train --task graph --resume"} {
+			if _, stderr, status := gatbench(t, append(strings.Fields(command), path)...); status == succeeded || !strings.Contains(stderr, want) {
+				t.Errorf("%s: status %d, %s, want %s", command, status, stderr, want)
+			}
+		}
+	}
+	r, err := newRecipe("quick", "mlp", "cora")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Hidden = 1
+	write(&network{Recipe: r, In: 10, Classes: 2, Kind: someReals, Scale: scale{Mean: []float64{1}}})
+	if _, stderr, status := gatbench(t, "predict", path); status == succeeded || !strings.Contains(stderr, "it has scales of 1 and 0 numbers, and gives 2") {
+		t.Errorf("status %d, %s", status, stderr)
 	}
 }
 

@@ -165,6 +165,9 @@ func openNetwork(path string) (*network, error) {
 		err = fmt.Errorf("%d features and %d classes", n.In, n.Classes)
 	}
 	if err == nil {
+		err = n.Kind.check(n.Scale, n.Classes)
+	}
+	if err == nil {
 		var info os.FileInfo
 		if info, err = os.Stat(path); err == nil {
 			err = n.fits(info.Size())

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"cmp"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -21,6 +20,7 @@ type GraphBatch struct {
 	Labels       []int32
 	MultiLabels  *sparse.CSR
 	Targets      *tensor.Dense
+	NodeTargets  *tensor.Dense
 	NodeLabels   []int32
 }
 
@@ -43,6 +43,9 @@ func (d *Graphs) Batch(ids []int32) *GraphBatch {
 	}
 	if d.NodeLabels != nil {
 		b.NodeLabels = pick(d.NodeLabels, g.From().Src)
+	}
+	if d.NodeTargets != nil {
+		b.NodeTargets = GatherRows(d.NodeTargets, g.From().Src).(*tensor.Dense)
 	}
 	if d.MultiLabels != nil {
 		b.MultiLabels = sparse.GatherRows(d.MultiLabels, ids)
@@ -81,42 +84,4 @@ func shuffled(rng *rand.Rand, ids []int32) []int32 {
 	ids = slices.Clone(ids)
 	rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 	return ids
-}
-
-// Folds cuts the graphs that have a class into k parts of about as many of each class, and
-// returns k splits: split i tests on part i and trains on the others. It draws the same for
-// the same rng. The error says so if there are no classes, or fewer graphs of all than k.
-func (d *Graphs) Folds(rng *rand.Rand, k int) ([]Split, error) {
-	if d.Labels == nil {
-		return nil, fmt.Errorf("%s has no classes of graphs to cut into folds by", d.Name)
-	}
-	byClass := make([][]int32, d.Classes)
-	all := 0
-	for _, i := range rng.Perm(d.Len()) {
-		if c := d.Labels[i]; c >= 0 {
-			byClass[c] = append(byClass[c], int32(i))
-			all++
-		}
-	}
-	if k < 2 || k > all {
-		return nil, fmt.Errorf("%d folds of the %d graphs of %s that have a class; want at least 2, and a graph for each", k, all, d.Name)
-	}
-	folds, next := make([]Split, k), 0
-	for _, ids := range byClass {
-		for _, i := range ids { // one after the other, so that folds differ by one graph of a class, and by one in all
-			for f := range folds {
-				if part := &folds[f]; f == next {
-					part.Test = append(part.Test, i)
-				} else {
-					part.Train = append(part.Train, i)
-				}
-			}
-			next = (next + 1) % k
-		}
-	}
-	for _, s := range folds {
-		slices.Sort(s.Train)
-		slices.Sort(s.Test)
-	}
-	return folds, nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,7 +28,9 @@ import (
 //	  - x (or node_feat, features): a list of numbers a node, or a number;
 //	  - edge_attr (or edge_feat): a list of numbers an edge of the list, or a number;
 //	  - label: a number or a word, the class of the graph; or y (or targets): a number or a
-//	    list of numbers to be learnt;
+//	    list of numbers to be learnt, or of labels, each 0 or 1; null: not known;
+//	  - node_label: a number or a word a node, its class, or node_y: a number or a list a
+//	    node, where nodes are to be told apart, for [Graphs.Nodes]; null: not known;
 //	  - split: train, val or test; name: what the graph is called.
 //
 // Loops and repeated edges are left out. The error names the file, the line and the value.
@@ -42,6 +45,7 @@ func JSONLines(path string) (*Graphs, error) {
 	defer f.Close()
 	name, _, _ := strings.Cut(filepath.Base(path), ".")
 	l := &graphLines{d: &Graphs{Name: name}, offsets: []int{0}, budget: f.Budget}
+	l.y.gaps, l.nodeY.gaps = true, true
 	if err := l.read(f); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -67,8 +71,10 @@ type graphLine struct {
 	EdgeAttr  []vecOrNum `json:"edge_attr"`
 	EdgeFeat  []vecOrNum `json:"edge_feat"`
 	Label     any        `json:"label"`
-	Y         vecOrNum   `json:"y"`
-	Targets   vecOrNum   `json:"targets"`
+	Y         gaps       `json:"y"`
+	Targets   gaps       `json:"targets"`
+	NodeLabel []any      `json:"node_label"`
+	NodeY     []gaps     `json:"node_y"`
 	Split     string     `json:"split"`
 	Name      string     `json:"name"`
 }
@@ -98,6 +104,27 @@ func (x *vecOrNum) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// gaps is vecOrNum of which some may be null: NaN. A null alone is a list of one.
+type gaps []float64
+
+// UnmarshalJSON reads either.
+func (x *gaps) UnmarshalJSON(b []byte) error {
+	var list []*float64
+	if b[0] != '[' {
+		b = slices.Concat([]byte("["), b, []byte("]"))
+	}
+	if err := json.Unmarshal(b, &list); err != nil {
+		return err
+	}
+	*x = make([]float64, len(list))
+	for i, v := range list {
+		if (*x)[i] = math.NaN(); v != nil {
+			(*x)[i] = *v
+		}
+	}
+	return nil
+}
+
 // graphLines is the graphs while they are read.
 type graphLines struct {
 	d         *Graphs
@@ -105,8 +132,9 @@ type graphLines struct {
 	offsets   []int
 	src, dst  []int32
 	x, attr   wide
-	y         wide
+	y, nodeY  wide
 	labels    []string
+	ofNodes   []string // labels of nodes; empty: not known
 	names     []string
 	named     bool
 	described bool // the first graph has a label, or targets
@@ -114,6 +142,7 @@ type graphLines struct {
 
 // wide is rows of as many numbers each, while they are read.
 type wide struct {
+	gaps        bool // some may be NaN
 	width, rows int
 	values      []tensor.Float
 }
@@ -128,7 +157,7 @@ func (w *wide) add(what string, row []float64) error {
 	}
 	for k, f := range row {
 		v := tensor.Float(f)
-		if v-v != 0 {
+		if v-v != 0 && !(w.gaps && v != v) {
 			return fmt.Errorf("number %d of %s is %v", k, what, f)
 		}
 		w.values = append(w.values, v)
@@ -209,6 +238,9 @@ func (l *graphLines) graph(text []byte) error {
 		}
 	}
 	l.offsets = append(l.offsets, first+n)
+	if err := l.describeNodes(&g, n); err != nil {
+		return err
+	}
 	return l.describe(&g, int32(len(l.offsets)-2))
 }
 
@@ -307,6 +339,35 @@ func btoi(b bool) int {
 	return 0
 }
 
+// describeNodes takes what is to be learnt of the n nodes of a graph.
+func (l *graphLines) describeNodes(g *graphLine, n int) error {
+	before := l.offsets[len(l.offsets)-1] - n
+	switch {
+	case g.NodeLabel != nil && g.NodeY != nil:
+		return errors.New("it has node_label and node_y; want one of them")
+	case before > 0 && n > 0 && ((g.NodeLabel != nil) != (len(l.ofNodes) > 0) || (g.NodeY != nil) != (l.nodeY.rows > 0)):
+		return errors.New("only some of the graphs have node_label or node_y, or one has the other")
+	case g.NodeLabel != nil && len(g.NodeLabel) != n || g.NodeY != nil && len(g.NodeY) != n:
+		return fmt.Errorf("node_label or node_y is of %d nodes, and there are %d", max(len(g.NodeLabel), len(g.NodeY)), n)
+	}
+	for v, label := range g.NodeLabel {
+		switch label := label.(type) {
+		case nil:
+			l.ofNodes = append(l.ofNodes, "")
+		case string, float64, bool:
+			l.ofNodes = append(l.ofNodes, fmt.Sprint(label))
+		default:
+			return fmt.Errorf("the label of node %d is a %T, want a number or a word", v, label)
+		}
+	}
+	for v, y := range g.NodeY {
+		if err := l.nodeY.add(fmt.Sprintf("node_y of node %d", v), y); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // describe takes what is to be learnt of graph i, its part and its name.
 func (l *graphLines) describe(g *graphLine, i int32) error {
 	y := g.Y
@@ -361,7 +422,7 @@ func (l *graphLines) build() error {
 	if err != nil {
 		return err
 	}
-	l.d.Graph, l.d.Features, l.d.Targets = g, l.x.dense(), l.y.dense()
+	l.d.Graph, l.d.Features, l.d.Targets, l.d.NodeTargets = g, l.x.dense(), l.y.dense(), l.nodeY.dense()
 	if x := l.attr.dense(); x != nil {
 		l.d.EdgeFeatures = GatherRows(x, kept).(*tensor.Dense)
 	}
@@ -374,8 +435,33 @@ func (l *graphLines) build() error {
 		}
 		l.d.Classes = len(l.d.ClassNames)
 	}
+	if err := l.classesOfNodes(); err != nil {
+		return err
+	}
 	if l.named {
 		l.d.GraphNames = slices.Clone(l.names)
+	}
+	return nil
+}
+
+// classesOfNodes makes classes of the labels of nodes.
+func (l *graphLines) classesOfNodes() error {
+	if l.ofNodes == nil {
+		return nil
+	}
+	known := slices.DeleteFunc(slices.Clone(l.ofNodes), func(s string) bool { return s == "" })
+	classes, names, err := classesOf(known)
+	if err != nil {
+		return err
+	}
+	l.d.NodeLabels = make([]int32, len(l.ofNodes))
+	for v, s := range l.ofNodes {
+		if l.d.NodeLabels[v] = -1; s != "" {
+			l.d.NodeLabels[v], classes = classes[0], classes[1:]
+		}
+	}
+	if l.d.Labels == nil {
+		l.d.Classes, l.d.ClassNames = len(names), names
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Graphs is many graphs, each an example of its own: molecules, say. They stand side by
-// side in one Graph, each a member of it. Of Labels, MultiLabels, Targets and NodeLabels one
+// side in one Graph, each a member of it. Of Labels, MultiLabels, Targets, NodeTargets and NodeLabels one
 // is set, or none.
 type Graphs struct {
 	Name         string
@@ -22,6 +22,7 @@ type Graphs struct {
 	Labels      []int32       // a class a graph; −1: not known
 	MultiLabels *sparse.CSR   // the classes of each graph, for those that have several; NaN: not known
 	Targets     *tensor.Dense // the values of each graph, for regression; NaN: not known
+	NodeTargets *tensor.Dense // the values of each node, for regression or several labels of 0 and 1; NaN: not known
 	NodeLabels  []int32       // a class a node, where nodes are to be told apart; −1: not known
 	Classes     int           // of Labels, MultiLabels or NodeLabels
 
@@ -77,13 +78,13 @@ func (d *Graphs) Check() error {
 // checkLabels checks what is to be learnt of n graphs.
 func (d *Graphs) checkLabels(n, nodes int) error {
 	kinds := 0
-	for _, has := range []bool{d.Labels != nil, d.MultiLabels != nil, d.Targets != nil, d.NodeLabels != nil} {
+	for _, has := range []bool{d.Labels != nil, d.MultiLabels != nil, d.Targets != nil, d.NodeLabels != nil, d.NodeTargets != nil} {
 		if has {
 			kinds++
 		}
 	}
 	if kinds > 1 {
-		return fmt.Errorf("of labels, multiple labels, targets and labels of nodes there are %d, want one", kinds)
+		return fmt.Errorf("of labels, multiple labels, targets, and labels and targets of nodes there are %d, want one", kinds)
 	}
 	if err := checkClasses(d.Labels, n, d.Classes, "graph"); err != nil {
 		return err
@@ -92,6 +93,9 @@ func (d *Graphs) checkLabels(n, nodes int) error {
 		return err
 	}
 	if err := checkMultiLabels(d.MultiLabels, n, d.Classes, "graph"); err != nil {
+		return err
+	}
+	if err := checkTargets(d.NodeTargets, nodes, "node"); err != nil {
 		return err
 	}
 	return checkTargets(d.Targets, n, "graph")

@@ -222,7 +222,7 @@ func TestBadJSONLines(t *testing.T) {
 		`{"x": [1e999]}`:                   "line 1: json: cannot unmarshal number 1e999",
 		`{"edges": [[0, 1]], "edge_attr": [1, 2]}`:                               "line 1: features of 2 edges, and there are 1",
 		`{"x": [1], "label": 1}` + "\n" + `{"x": [1]}`:                           "line 2: its label or y is missing",
-		`{"x": [1], "y": 1}` + "\n" + `{"x": [1], "y": null}`:                    "line 2: its label or y is missing",
+		`{"x": [1], "y": 1}` + "\n" + `{"x": [1]}`:                               "line 2: its label or y is missing",
 		`{"x": [1], "y": NaN}`:                                                   "line 1: invalid character 'N'",
 		`{"x": [1], "label": {}}`:                                                "line 1: the label is a map",
 		`{"x": [1], "split": "training"}`:                                        `line 1: split is "training"`,
@@ -334,8 +334,35 @@ func TestFolds(t *testing.T) {
 		t.Error("more folds than graphs")
 	}
 	d.Labels = nil
+	if folds, err := d.Folds(rand.New(rand.NewPCG(1, 2)), 2); err != nil || len(folds[0].Test) != 52 || len(folds[1].Test) != 51 {
+		t.Errorf("folds without classes: %v", err)
+	}
+}
+
+// Each node tests in one fold and validates in another.
+func TestFoldsOfNodes(t *testing.T) {
+	d := Karate()
+	folds, err := d.Folds(rand.New(rand.NewPCG(1, 2)), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tested, validated := map[int32]int{}, map[int32]int{}
+	for f, s := range folds {
+		if err := s.Check(34); err != nil || len(s.Train)+len(s.Val)+len(s.Test) != 34 {
+			t.Errorf("fold %d: %v, error %v", f, s, err)
+		}
+		for _, v := range s.Test {
+			tested[v]++
+		}
+		for _, v := range s.Val {
+			validated[v]++
+		}
+	}
+	if len(tested) != 34 || len(validated) != 34 {
+		t.Errorf("%d nodes test, %d validate", len(tested), len(validated))
+	}
 	if _, err := d.Folds(rand.New(rand.NewPCG(1, 2)), 2); err == nil {
-		t.Error("folds without classes")
+		t.Error("two folds, and no part to train on")
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 type Knowledge struct {
 	Name          string
 	Entities      int
+	EntityNames   []string // a name an entity; empty: they have none
 	RelationNames []string // a name a relation
 	Rules         []string // what was planted, in words; empty: nobody knows
 

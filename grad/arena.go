@@ -84,22 +84,36 @@ func class(n int) (size, number int) {
 	return steps << shift, shift*8 + steps - 16
 }
 
+// roomier is how many classes above its own a buffer may be of, if its own has none:
+// up to twice as large. Steps of many sizes, such as batches of graphs, would else keep
+// buffers of every class.
+const roomier = 8
+
 // get returns a buffer of n elements, and how many were newly made, which are
 // zero; those of an old buffer are what they were.
 func (p *pool[T]) get(n int) (buf []T, made int) {
 	size, c := class(n)
-	if c >= len(p.free) || len(p.free[c]) == 0 {
+	last := min(c+roomier, len(p.free)-1)
+	for c <= last && len(p.free[c]) == 0 {
+		c++
+	}
+	if c > last {
 		return p.fresh(n, size), size
 	}
+	return p.pop(c, n), 0
+}
+
+// pop returns n elements of the last free buffer of class c.
+func (p *pool[T]) pop(c, n int) []T {
 	list := p.free[c]
 	last := len(list) - 1
 	if last < 0 || cap(list[last]) < n {
 		panic(shared("an operation"))
 	}
-	buf = list[last][:n]
+	buf := list[last][:n]
 	list[last] = nil
 	p.free[c] = list[:last]
-	return buf, 0
+	return buf
 }
 
 // fresh returns a new buffer.

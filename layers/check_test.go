@@ -38,7 +38,7 @@ func refuses(t *testing.T, op, want string, f func()) {
 // layer that takes any.
 func widthField(l layer) string {
 	switch l.(type) {
-	case *layers.APPNP, *layers.LightGCN, *layers.AGNNConv:
+	case *layers.APPNP, *layers.LightGCN, *layers.H2GCNConv, *layers.AGNNConv:
 		return ""
 	case *layers.GINConv, *layers.GINEConv:
 		return "the first of Net.Widths"

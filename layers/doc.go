@@ -14,7 +14,7 @@
 //
 // Attention is [GATConv], [GATv2Conv], [DotGATConv], [TransformerConv], [AGNNConv] and
 // [SuperGATConv], and among all nodes of a graph [GPSConv]; sums under a fixed normalisation are [GCNConv], [SGConv], [APPNP],
-// [TAGConv], [ChebConv], [ARMAConv], [GCN2Conv] and [LightGCN]; [SAGEConv], [GINConv],
+// [TAGConv], [ChebConv], [ARMAConv], [GCN2Conv], [LightGCN] and [H2GCNConv]; [SAGEConv], [GINConv],
 // [GINEConv], [PNAConv], [EdgeConv], [NNConv], [ResGatedConv] and [MoNetConv] aggregate;
 // [RGCNConv] and [GatedGraphConv] know kinds of edges. [Linear], [MLP], [LayerNorm],
 // [BatchNorm] and [JumpingKnowledge] take rows and no graph: their Forward has none.

@@ -66,6 +66,14 @@ func ExampleLightGCN() {
 	// Output: [1.5 2 2.5]
 }
 
+// The two ends of a path of three nodes are two edges apart.
+func ExampleH2GCNConv() {
+	conv := &layers.H2GCNConv{}
+	y := conv.Forward(grad.NewEval(), path(), column()).Value()
+	fmt.Printf("%.1f %.1f %.1f\n", y.Row(0), y.Row(1), y.Row(2))
+	// Output: [1.4 3.0] [2.8 0.0] [1.4 1.0]
+}
+
 // An edge's features are added to those of its source.
 func ExampleGINEConv() {
 	conv := &layers.GINEConv{Net: layers.MLP{Widths: []int{1, 1}}}

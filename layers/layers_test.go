@@ -273,7 +273,7 @@ func misused(f func()) (err *grad.TapeError) {
 func TestWithoutInit(t *testing.T) {
 	each(t, func(t *testing.T, v variant) {
 		switch v.layer.(type) {
-		case *layers.APPNP, *layers.LightGCN:
+		case *layers.APPNP, *layers.LightGCN, *layers.H2GCNConv:
 			return // they have no Params
 		}
 		g := v.graph()

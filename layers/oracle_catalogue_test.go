@@ -34,6 +34,8 @@ func catalogueOracle(t *testing.T, l layer, g *graph.Graph, m *model) matrix {
 			y = sum(y, 1/float64(k+1), z)
 		}
 		return y
+	case *layers.H2GCNConv:
+		return h2Oracle(l, g, m)
 	case *layers.AGNNConv:
 		return agnnOracle(l, g, m)
 	case *layers.GINEConv:
@@ -59,6 +61,54 @@ func catalogueOracle(t *testing.T, l layer, g *graph.Graph, m *model) matrix {
 	}
 	t.Fatal("there is no oracle")
 	return nil
+}
+
+// h2Oracle finds who is one edge away and who is two in a matrix of neighbours.
+func h2Oracle(l *layers.H2GCNConv, g *graph.Graph, m *model) matrix {
+	n, x := g.NumNodes(), values(m.Src)
+	near := make([][]bool, n)
+	for v := range near {
+		near[v] = make([]bool, n)
+	}
+	for e, v := range g.Destinations() {
+		if u := g.In().Cols[e]; u != v {
+			near[v][u] = true
+			near[u][v] = near[u][v] || !l.Directed
+		}
+	}
+	far := func(v, u int) bool {
+		if v == u || near[v][u] {
+			return false
+		}
+		for w := range n {
+			if near[v][w] && near[w][u] {
+				return true
+			}
+		}
+		return false
+	}
+	y := zeros(n, 2*len(x[0]))
+	for half, is := range []func(v, u int) bool{func(v, u int) bool { return near[v][u] }, far} {
+		into, outOf := make([]float64, n), make([]float64, n)
+		for v := range n {
+			for u := range n {
+				if is(v, u) {
+					into[v]++
+					outOf[u]++
+				}
+			}
+		}
+		for v := range n {
+			for u := range n {
+				for j, f := range x[u] {
+					if is(v, u) {
+						y[v][half*len(x[0])+j] += f / math.Sqrt(into[v]*outOf[u])
+					}
+				}
+			}
+		}
+	}
+	return y
 }
 
 func zeros(rows, cols int) matrix {

@@ -26,6 +26,8 @@ func spread() []variant {
 		{name: "GCN2 two sides", runs: "UpdateAll.SumWeighted", layer: &gcn2{Width: 3, Norm: layers.NormBoth}, in: 3, inDst: 3, dense: true},
 		{name: "LightGCN", runs: "UpdateAll.SumWeighted", layer: &layers.LightGCN{}, in: 3, weight: true, dense: true},
 		{name: "LightGCN one hop", runs: "UpdateAll.SumWeighted", layer: &layers.LightGCN{K: 1, Norm: layers.NormBoth}, in: 3, inDst: 3, dense: true},
+		{name: "H2GCN", runs: "UpdateAll.SumWeighted", layer: &layers.H2GCNConv{}, in: 3, dense: true, whole: true},
+		{name: "H2GCN directed", runs: "UpdateAll.SumWeighted", layer: &layers.H2GCNConv{Directed: true}, in: 3, dense: true, whole: true},
 		{name: "AGNN", layer: &layers.AGNNConv{Activation: grad.Tanh}, in: 3, weight: true, dense: true},
 		{name: "AGNN two sides", layer: &layers.AGNNConv{}, in: 3, inDst: 3, dense: true},
 	}

@@ -87,18 +87,40 @@ func ClassAUC(logits *tensor.Dense, labels, rows []int32) []float64 {
 }
 
 // LabelAUC returns the [AUC] of each class where a row may have any number of
-// labels. Its arguments are those of [CountLabels].
+// labels. Its arguments are those of [CountLabels]. The ROC-AUC of the Open Graph
+// Benchmark is the mean of those that are not NaN.
 func LabelAUC(logits, targets *tensor.Dense, rows []int32) []float64 {
-	var xs [][]float64
-	var ys [][]tensor.Float
-	tagged{logits, targets, rows}.each("train.LabelAUC", func(x, y []tensor.Float) {
-		wide := make([]float64, len(x))
-		for i, v := range x {
-			wide[i] = float64(v)
+	return tagged{logits, targets, rows}.columns("train.LabelAUC", AUC)
+}
+
+// LabelAveragePrecision returns the [AveragePrecision] of each class where a row may
+// have any number of labels; NaN of a class that all known rows have, or none, as
+// LabelAUC does. Its arguments are those of [CountLabels].
+func LabelAveragePrecision(logits, targets *tensor.Dense, rows []int32) []float64 {
+	return tagged{logits, targets, rows}.columns("train.LabelAveragePrecision", func(scores []float64, positive []bool) float64 {
+		if !slices.Contains(positive, false) {
+			return math.NaN()
 		}
-		xs, ys = append(xs, wide), append(ys, y)
+		return AveragePrecision(scores, positive)
 	})
-	return columns(logits.RowLen(), xs, func(i, c int) bool { return ys[i][c] != 0 })
+}
+
+// columns returns what f makes of each column's scores whose target is known.
+func (d tagged) columns(op string, f func(scores []float64, positive []bool) float64) []float64 {
+	var xs, ys [][]tensor.Float
+	d.each(op, func(x, y []tensor.Float) { xs, ys = append(xs, x), append(ys, y) })
+	out := make([]float64, d.logits.RowLen())
+	for c := range out {
+		var scores []float64
+		var positive []bool
+		for i, y := range ys {
+			if v := y[c]; v == v {
+				scores, positive = append(scores, float64(xs[i][c])), append(positive, v != 0)
+			}
+		}
+		out[c] = f(scores, positive)
+	}
+	return out
 }
 
 // columns returns the AUC of each column.

@@ -63,11 +63,15 @@ func BalancedAccuracy(classes []Counts) float64 {
 
 // CountLabels counts the classes of rows that may have any number of labels:
 // targets is 1 where a row has a class and 0 where not, logits has its shape,
-// and a logit of at least 0 predicts the class. A NaN is wrong either way.
+// and a logit of at least 0 predicts the class; a logit that is NaN is wrong either
+// way. A target that is NaN is not known and does not count.
 func CountLabels(logits, targets *tensor.Dense, rows []int32) []Counts {
 	counts := make([]Counts, logits.RowLen())
 	tagged{logits, targets, rows}.each("train.CountLabels", func(x, y []tensor.Float) {
 		for c, v := range x {
+			if y[c] != y[c] {
+				continue
+			}
 			there, said := y[c] != 0, v >= 0
 			if v != v {
 				said = !there

@@ -57,16 +57,19 @@ func CrossEntropy(logits *tensor.Dense, labels, rows []int32) float64 {
 }
 
 // MeasureLabels is [Measure] where a row may have any number of labels: the mean
-// binary cross-entropy of all elements, and MicroF1 as the accuracy. Its
-// arguments are those of [CountLabels].
+// binary cross-entropy of all elements that are known, and MicroF1 as the accuracy.
+// Its arguments are those of [CountLabels].
 func MeasureLabels(logits, targets *tensor.Dense, rows []int32) Score {
 	sum, n := 0.0, 0
 	tagged{logits, targets, rows}.each("train.MeasureLabels", func(x, y []tensor.Float) {
 		for i := range x {
+			if y[i] != y[i] { // not known
+				continue
+			}
 			v := float64(x[i])
 			sum += math.Max(v, 0) - v*float64(y[i]) + math.Log1p(math.Exp(-math.Abs(v)))
+			n++
 		}
-		n += len(x)
 	})
 	return Score{Loss: sum / float64(max(1, n)), Accuracy: MicroF1(CountLabels(logits, targets, rows)), Empty: n == 0}
 }

@@ -53,8 +53,8 @@ func (s *session) watched() []int32 {
 // checkNodes returns an error if --nodes names none of the dataset.
 func (k *task) checkNodes(nodes []int32) error {
 	for i, v := range nodes {
-		if v < 0 || int(v) >= len(k.Labels) {
-			return misuse("--nodes: number %d of the list is %d; %s has the nodes 0 to %d", i+1, v, k.Name, len(k.Labels)-1)
+		if v < 0 || int(v) >= k.Graph.NumNodes() {
+			return misuse("--nodes: number %d of the list is %d; %s has the nodes 0 to %d", i+1, v, k.Name, k.Graph.NumNodes()-1)
 		}
 	}
 	return nil

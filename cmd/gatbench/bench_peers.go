@@ -48,8 +48,8 @@ func (c *benchCommand) trainings() bench.Trainings {
 			r := ginRecipe()
 			r.Seed, r.Epochs, r.Batch, r.Steps = c.Seed, c.epochs(), batch, 0
 			f := new(train.Fit)
-			k.fit(f, r, datasets.Split{Train: k.all()})
-			return f, nil
+			_, _, err = k.fit(f, r, datasets.Split{Train: k.all()})
+			return f, err
 		},
 	}
 }
@@ -61,7 +61,7 @@ func newBenchGAT(k *task, r recipe) (*bench.GAT, error) {
 		return nil, err
 	}
 	out := &bench.GAT{
-		Optimiser: r.optimiser(net), Seed: r.Seed, Labels: k.labelsOf(k.split.Train),
+		Optimiser: r.optimiser(net), Seed: r.Seed, Labels: k.goal.only(k.split.Train).labels,
 		Needed: k.needed(net).forBench(), All: k.every(net).forBench(), Whole: net.whole(k.hop(net), k.features).forBench(),
 		Watch: func(logits *tensor.Dense) { k.watch(logits) },
 	}

@@ -50,7 +50,7 @@ var bombReaders = map[string]func(path string) error{
 	"splits": func(path string) error {
 		d, err := cora.Load()
 		if err == nil {
-			_, err = choice{splits: path}.file(d)
+			_, err = choice{splits: path}.file(d, goalOf(d))
 		}
 		return err
 	},

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
@@ -15,13 +17,40 @@ type seeded struct {
 	history *train.History
 }
 
-// writeCSV writes the epochs of all runs to the file of --csv.
-func (o *outputFlags) writeCSV(runs []seeded) error {
+// writeScores writes the epochs of all runs to the file of --csv, where validation has one
+// score, which the column is called by.
+func (o *outputFlags) writeScores(runs []seeded, score string) error {
 	if o.CSV == "" || len(runs) == 0 {
 		return nil
 	}
 	return atomicfile.Write(o.CSV, func(w io.Writer) error {
-		if _, err := fmt.Fprintln(w, "seed,epoch,loss,train_accuracy,val_loss,val_accuracy,test_accuracy,best,ms"); err != nil {
+		if _, err := fmt.Fprintf(w, "seed,epoch,loss,%s,best,ms\n", score); err != nil {
+			return err
+		}
+		for _, r := range runs {
+			for _, e := range r.history.Epochs {
+				best := 0
+				if e.Best {
+					best = 1
+				}
+				if _, err := fmt.Fprintf(w, "%d,%d,%g,%g,%d,%.3f\n", r.seed, e.N, e.Loss, e.Val.Accuracy, best, report.Milliseconds(e.Took)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// writeCSV writes the epochs of all runs to the file of --csv. key is what a score is.
+func (o *outputFlags) writeCSV(runs []seeded, m report.Metric) error {
+	key := cmp.Or(m.Key, "accuracy")
+	if o.CSV == "" || len(runs) == 0 {
+		return nil
+	}
+	return atomicfile.Write(o.CSV, func(w io.Writer) error {
+		head := strings.ReplaceAll("seed,epoch,loss,train_accuracy,val_loss,val_accuracy,test_accuracy,best,ms", "accuracy", key)
+		if _, err := fmt.Fprintln(w, head); err != nil {
 			return err
 		}
 		for _, r := range runs {

@@ -44,8 +44,12 @@ func (c *explainCommand) Run(e env) error {
 	}
 	m := n.Recipe.model()
 	switch {
+	case k.goal.kind != oneClass:
+		return misuse("--dataset %s: its nodes have %s to be learnt, and what is explained is a class", k.name, k.goal.kind.noun())
 	case c.Node < 0 || int(c.Node) >= len(k.Labels):
 		return misuse("--node %d: %s has the nodes 0 to %d", c.Node, k.Name, len(k.Labels)-1)
+	case m.unmasked:
+		return misuse("--model %s: %s joins nodes that no edge joins, so no edge can be left out alone: explain a model of another kind, such as gat", c.Model, m.title)
 	case c.Method == "attention" && !slices.Contains(m.takes, "attention"):
 		return misuse("--method attention: %s has none; these models have: %s", m.name, having("attention"))
 	}
@@ -142,7 +146,7 @@ func (n *network) reach(k *task) int {
 	switch m := n.Recipe.model(); {
 	case m.alone:
 		return 0
-	case m.whole: // a layer looks several hops far, so all that there is may count
+	case m.whole && !m.taught: // a layer looks several hops far, so all that there is may count
 		return k.graph.NumNodes()
 	}
 	return len(n.Layers)

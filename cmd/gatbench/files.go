@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
@@ -84,7 +85,7 @@ func datasetFiles(flag, dir, name string) []file {
 
 // splitsFile returns the file that --splits names, if it names one.
 func splitsFile(name string) file {
-	if name == splitsOwn || name == splitsRandom {
+	if name == splitsOwn || name == splitsRandom || strings.HasPrefix(name, splitsFolds) {
 		return file{}
 	}
 	return file{"--splits", name}

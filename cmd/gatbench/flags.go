@@ -34,6 +34,8 @@ type settingFlags struct {
 	Epochs      *int     `placeholder:"N" help:"Number of epochs at most (the preset's; quick has 200)."`
 	Patience    *int     `placeholder:"N" help:"Stop after N epochs without progress (0: never; the preset's)."`
 	Select      *string  `placeholder:"RULE" help:"Which epoch's model is kept: that of the best validation accuracy, of the lowest loss, of either (the rule of GAT's authors), or the last."`
+	Loss        *string  `placeholder:"NAME" help:"Of numbers that are learnt: mse (squares, the default) or mae (moduli)."`
+	Inductive   *bool    `help:"With --task node: train on the graph of the nodes that train alone, and see the others only in evaluations."`
 	Batch       *int     `placeholder:"N" help:"Train on N nodes at a time, with all their neighbours (0: on all at once)."`
 	Fanout      *string  `placeholder:"N,N" help:"With --batch: draw so many neighbours of each node, one number a layer, the first layer's first, such as 15,10 (0: all)."`
 	Rows        *string  `placeholder:"NAME" help:"Which rows of each layer a training step computes: those that its loss depends on (needed, the default) or all."`
@@ -62,6 +64,8 @@ func (f *settingFlags) override(r *recipe) {
 	set(&r.Epochs, f.Epochs)
 	set(&r.Patience, f.Patience)
 	set(&r.Select, f.Select)
+	set(&r.Loss, f.Loss)
+	set(&r.Inductive, f.Inductive)
 	set(&r.Batch, f.Batch)
 	r.setFanout(f.Fanout)
 	set(&r.Rows, (*extent)(f.Rows))
@@ -169,6 +173,8 @@ func (f *settingFlags) check(r *recipe) error {
 	case f.Fanout != nil && *f.Fanout == "":
 		_, err := numbers("")
 		return err
+	case m.taught && r.Batch > 0:
+		return misuse("--batch %d: a layer of %s learns from edges and pairs of the whole graph: leave it out", r.Batch, r.Model)
 	case m.whole && r.Batch > 0:
 		return misuse("--batch %d: a layer of %s looks several hops far and a batch holds one hop a layer: leave it out", r.Batch, r.Model)
 	case f.Rows != nil && r.Batch > 0:

@@ -12,18 +12,32 @@ import (
 // graphNet is GIN as its paper has it for graphs: each layer's nodes, the features
 // included, are added up and give each graph its scores, of which the sum is the result.
 type graphNet struct {
-	Convs  []*layers.GINConv
-	Norms  []*layers.BatchNorm
-	Scores []*layers.Linear // of the features, and of each convolution's nodes
+	Task    string // taskGraph: its file says so
+	Recipe  graphRecipe
+	In, Out int
+	Kind    goalKind `json:",omitempty"` // of what is learnt
+	Scale   scale    `json:",omitzero"`  // of numbers
+
+	Convs  []*layers.GINConv   `json:"-"`
+	Norms  []*layers.BatchNorm `json:"-"`
+	Scores []*layers.Linear    `json:"-"` // of the features, and of each convolution's nodes
 
 	drop float64 // of the scores, as the authors' code has it
 }
 
 // newGraphNet returns a network for features of that width. As the authors count them,
 // the features are the first of the recipe's layers.
-func newGraphNet(r *graphRecipe, width, classes int) *graphNet {
+func newGraphNet(r graphRecipe, width int, g *goal) *graphNet {
+	n := &graphNet{Task: taskGraph, Recipe: r, In: width, Out: g.outputs, Kind: g.kind, Scale: g.scale}
+	n.build()
+	return n
+}
+
+// build makes the layers that the recipe asks for.
+func (n *graphNet) build() {
+	r, width, classes := &n.Recipe, n.In, n.Out
 	rng := rand.New(rand.NewPCG(r.Seed, 0))
-	n := &graphNet{drop: r.Dropout}
+	n.drop = r.Dropout
 	n.Scores = append(n.Scores, &layers.Linear{In: width, Out: classes})
 	for range r.Layers - 1 {
 		n.Convs = append(n.Convs, &layers.GINConv{Net: layers.MLP{Widths: []int{width, r.Hidden, r.Hidden}, BatchNorm: true}})
@@ -38,7 +52,6 @@ func newGraphNet(r *graphRecipe, width, classes int) *graphNet {
 	for _, l := range n.Scores {
 		l.Init(rng)
 	}
-	return n
 }
 
 // Forward returns a row of logits for each member of g.

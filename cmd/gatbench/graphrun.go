@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,14 +14,16 @@ import (
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// graphFlags are the flags that only trainings on graphs have.
+// graphFlags are the flags that mostly trainings on graphs have.
 type graphFlags struct {
-	Folds    int    `default:"10" placeholder:"K" help:"With --task graph: cut the graphs into K parts of about as many of each class, and test on each in turn (10)."`
+	Folds    *int   `placeholder:"K" help:"Cut the graphs, or with --task node the nodes, into K parts of about as many of each class, and test on each in turn (10 for graphs without a split of their own)."`
 	Encoding string `placeholder:"NAME:K" help:"With --task graph: give nodes K features more: random-walk:K, laplacian:K or degree:K."`
 }
 
@@ -33,40 +36,72 @@ func (c *trainCommand) onGraphs() bool {
 
 // graphRecipe returns the settings of a run, or an error for flags that it has none of.
 func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
-	for _, f := range []struct {
-		flag  string
-		given bool
-	}{
-		{"undirected", c.Undirected != nil}, {"preset", c.Preset != nil}, {"splits", c.Splits != nil}, {"split-number", c.SplitNumber != nil}, {"heads", c.Heads != nil},
-		{"out-heads", c.OutHeads != nil}, {"features", c.Features != nil}, {"attention-dropout", c.AttnDrop != nil}, {"residual", c.Residual != nil},
-		{"weight-decay", c.WeightDecay != nil}, {"patience", c.Patience != nil}, {"select", c.Select != nil}, {"fanout", c.Fanout != nil}, {"rows", c.Rows != nil},
-		{"save", c.Save != ""}, {"checkpoint", c.Checkpoint != ""}, {"resume", c.Resume != ""}, {"log", c.Log != ""}, {"plot", c.Plot != ""},
-		{"attention", len(c.Attention) > 0}, {"nodes", len(c.Nodes) > 0}, {"seeds", c.Seeds != 1},
-	} {
-		if f.given {
-			return r, misuse("--%s: a training on whole graphs has none: leave it out", f.flag)
-		}
+	if err := c.refused(taskGraph); err != nil {
+		return r, err
 	}
 	r = ginRecipe()
+	if c.Resume != "" {
+		n, err := openGraphNet(c.Resume)
+		if err != nil {
+			return r, err
+		}
+		r = n.Recipe
+	}
+	before := r
+	r.Dataset = or(c.Dataset, cmp.Or(r.Dataset, "MUTAG"))
+	set(&r.Splits, c.Splits)
 	set(&r.Seed, c.Seed)
 	set(&r.Hidden, c.Hidden)
 	set(&r.Layers, c.Layers)
 	set(&r.Dropout, c.Dropout)
 	set(&r.LR, c.LR)
-	set(&r.Epochs, c.Epochs)
+	set(&r.WeightDecay, c.WeightDecay)
+	set(&r.Select, c.Select)
+	set(&r.Loss, c.Loss)
 	set(&r.Batch, c.Batch)
-	r.Folds, r.Encoding = c.Folds, c.Encoding
+	set(&r.Folds, c.Folds)
+	if c.Encoding != "" {
+		r.Encoding = c.Encoding
+	}
+	before.Dataset = r.Dataset // it may be elsewhere now
+	if c.Resume != "" && r != before {
+		return r, misuse("--resume %s: a run goes on with its own settings: give --epochs and --patience alone", c.Resume)
+	}
+	set(&r.Epochs, c.Epochs)
+	set(&r.Patience, c.Patience)
+	if err := r.check(); err != nil {
+		return r, err
+	}
 	switch {
 	case c.Model != nil && *c.Model != "gin":
 		return r, misuse("--model %s: whole graphs are told apart by gin", *c.Model)
-	case c.Threads < 0:
-		return r, misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
-	case r.Hidden < 1 || r.Layers < 2 || r.Epochs < 1 || r.Batch < 2 || r.Folds < 2:
-		return r, misuse("--hidden %d, --layers %d, --epochs %d, --batch %d, --folds %d: they must be at least 1, 2 (the features are the first), 1, 2 and 2", r.Hidden, r.Layers, r.Epochs, r.Batch, r.Folds)
-	case !(r.LR > 0) || !(r.Dropout >= 0 && r.Dropout < 1):
-		return r, misuse("--lr %v, --dropout %v: the rate must be above 0, and dropout from 0 to less than 1", r.LR, r.Dropout)
+	case c.Folds != nil && c.Splits != nil:
+		return r, misuse("--folds %d and --splits %s: folds are splits: leave one of them out", *c.Folds, *c.Splits)
 	}
-	return r, target("csv", c.CSV)
+	return r, c.outputFlags.checkFiles([]file{{"--resume", c.Resume}, {"--dataset", datasets.FindGraphs(c.Data, r.Dataset)}})
+}
+
+// check returns an error for settings that cannot be.
+func (r *graphRecipe) check() error {
+	const most = 1 << 16
+	switch {
+	case r.Hidden < 1 || r.Layers < 2 || r.Epochs < 1 || r.Batch < 2 || r.Folds < 2 || r.Patience < 0:
+		return misuse("--hidden %d, --layers %d, --epochs %d, --batch %d, --folds %d, --patience %d: they must be at least 1, 2 (the features are the first), 1, 2, 2 and 0", r.Hidden, r.Layers, r.Epochs, r.Batch, r.Folds, r.Patience)
+	case r.Hidden > most || r.Layers > 100:
+		return misuse("--hidden %d, --layers %d: they can be at most %d and 100", r.Hidden, r.Layers, most)
+	case !(r.LR > 0) || math.IsInf(r.LR, 0) || !(r.Dropout >= 0 && r.Dropout < 1) || !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
+		return misuse("--lr %v, --dropout %v, --weight-decay %v: the rate must be a number above 0, dropout from 0 to less than 1, and the decay not negative", r.LR, r.Dropout, r.WeightDecay)
+	}
+	if r.Loss != "" {
+		if err := oneOf("--loss", r.Loss, []string{lossMSE, lossMAE}); err != nil {
+			return err
+		}
+	}
+	var names []string
+	for _, c := range criteria {
+		names = append(names, c.name)
+	}
+	return oneOf("--select", r.Select, names)
 }
 
 // graphFold is what is said of one training, a line of JSON for each epoch.
@@ -82,51 +117,78 @@ type graphFold struct {
 
 // graphSummary is what came of all folds.
 type graphSummary struct {
-	Event    string    `json:"event"` // "folds"
-	Dataset  string    `json:"dataset"`
-	Model    string    `json:"model"`
-	Encoding string    `json:"encoding,omitempty"`
-	Seed     uint64    `json:"seed"`
-	Folds    int       `json:"folds"`
-	Epochs   int       `json:"epochs"`
-	Best     int       `json:"best_epoch"` // of the mean over the folds
-	Mean     float64   `json:"test_accuracy_mean"`
-	Std      float64   `json:"test_accuracy_std"` // over the folds, divided by their number, as NumPy does
-	Last     float64   `json:"last_accuracy_mean"`
-	LastStd  float64   `json:"last_accuracy_std"`
-	EpochMS  float64   `json:"epoch_ms"` // the median
-	TotalMS  float64   `json:"total_ms"`
-	PerFold  []float64 `json:"test_accuracies"` // in the best epoch
+	Event          string    `json:"event"` // "folds"
+	Dataset        string    `json:"dataset"`
+	Model          string    `json:"model"`
+	Encoding       string    `json:"encoding,omitempty"`
+	Seed           uint64    `json:"seed"`
+	Folds          int       `json:"folds"`
+	Epochs         int       `json:"epochs"`
+	Best           int       `json:"best_epoch"` // of the mean over the folds
+	Mean           float64   `json:"test_accuracy_mean"`
+	Std            float64   `json:"test_accuracy_std"` // over the folds, divided by their number, as NumPy does
+	Last           float64   `json:"last_accuracy_mean"`
+	LastStd        float64   `json:"last_accuracy_std"`
+	EpochMS        float64   `json:"epoch_ms"` // the median
+	TotalMS        float64   `json:"total_ms"`
+	PerFold        []float64 `json:"test_accuracies"` // in the best epoch; of labels the micro F1, of numbers R²
+	Learns         string    `json:"learns,omitempty"`
+	report.Metrics           // of labels and numbers: means over the folds, after the last epoch
 }
 
-// graphs trains on whole graphs, a network for each fold, some side by side: the results
-// are those of one after another, to the bit.
+// graphs trains on whole graphs: one network where there is a split, or else one for each
+// fold.
 func (c *trainCommand) graphs(e env) error {
 	r, err := c.graphRecipe()
 	if err != nil {
 		return err
 	}
-	name := or(c.Dataset, "MUTAG")
-	k, err := promptly(e.ctx, func() (*graphTask, error) { return openGraphTask(c.Data, name, r.Encoding) })
+	k, err := promptly(e.ctx, func() (*graphTask, error) { return openGraphTask(c.Data, r.Dataset, r.Encoding) })
 	if err != nil {
 		return err
 	}
+	if r.Splits == "" && c.Folds == nil && len(k.Split.Val) > 0 && len(k.Split.Test) > 0 {
+		r.Splits = splitsOwn
+	}
+	if err := k.goal.takes(r.Loss); err != nil {
+		return err
+	}
+	defer par.SetThreads(c.Threads)()
+	if r.Splits != "" {
+		return c.graphsOfSplit(e, k, r)
+	}
+	if err := c.oneRun(fmt.Sprintf("%d folds train %d: --splits random trains one", r.Folds, r.Folds)); err != nil {
+		return err
+	}
+	for _, flag := range c.given() {
+		switch flag {
+		case "seeds":
+			return misuse("--seeds %d: %d folds train as many networks: --seed draws other folds", c.Seeds, r.Folds)
+		case "patience", "select":
+			return misuse("--%s: folds have no graphs that validate, and one epoch is chosen for all: --splits random has some", flag)
+		}
+	}
+	return c.graphsByFold(e, k, r)
+}
+
+// graphsByFold trains a network for each fold, some side by side: the results are those of
+// one after another, to the bit.
+func (c *trainCommand) graphsByFold(e env, k *graphTask, r graphRecipe) error {
 	folds, err := k.Folds(rand.New(rand.NewPCG(r.Seed, 2)), r.Folds)
 	if err != nil {
 		return misuse("--folds %d: %w", r.Folds, err)
 	}
-	defer par.SetThreads(c.Threads)()
-	out, progress := report.NewPrinter(e.out), report.NewProgress(e.errOut)
+	out, progress, metric := report.NewPrinter(e.out), report.NewProgress(e.errOut), k.goal.kind.metric()
 	var turn sync.Mutex
 	start := time.Now()
-	histories, err := k.allFolds(e.ctx, r, folds, func(fold int, ep train.Epoch) {
+	histories, tested, err := k.allFolds(e.ctx, r, folds, func(fold int, ep train.Epoch) {
 		turn.Lock()
 		defer turn.Unlock()
 		if c.JSON {
-			out.Encode(graphFold{"epoch", name, fold, ep.N, ep.Loss, ep.Test.Accuracy, report.Milliseconds(ep.Took)})
+			out.Encode(metric.JSON(graphFold{"epoch", r.Dataset, fold, ep.N, ep.Loss, ep.Test.Accuracy, report.Milliseconds(ep.Took)}))
 			return
 		}
-		progress.Show("epoch %d/%d  fold %d of %d  held out %.1f %%  loss %.4f  %s", ep.N, r.Epochs, fold+1, r.Folds, 100*ep.Test.Accuracy, ep.Loss, name)
+		progress.Show("epoch %d/%d  fold %d of %d  held out %s  loss %.4f  %s", ep.N, r.Epochs, fold+1, r.Folds, metric.Shown(ep.Test.Accuracy), ep.Loss, r.Dataset)
 	})
 	progress.Clear()
 	if errors.Is(err, context.Canceled) {
@@ -136,27 +198,54 @@ func (c *trainCommand) graphs(e env) error {
 		return err
 	}
 	s := summariseFolds(histories)
-	s.Dataset, s.Encoding, s.Seed, s.TotalMS = name, r.Encoding, r.Seed, report.Milliseconds(time.Since(start))
-	if err := c.writeFolds(histories); err != nil {
+	s.Dataset, s.Encoding, s.Seed, s.TotalMS = r.Dataset, r.Encoding, r.Seed, report.Milliseconds(time.Since(start))
+	s.Learns = string(k.goal.kind)
+	if k.goal.kind != oneClass {
+		s.Metrics = meanMetrics(tested)
+	}
+	if err := c.writeFolds(histories, metric); err != nil {
 		return err
 	}
 	if c.JSON {
-		out.Encode(s)
+		out.Encode(metric.JSON(s))
 	} else {
 		k.printFolds(out, r, &s)
 	}
 	return out.Err()
 }
 
+// meanMetrics is the mean over folds of what they have.
+func meanMetrics(all []report.Metrics) (mean report.Metrics) {
+	n := report.Number(len(all))
+	for _, m := range all {
+		if m.Labels != nil {
+			if mean.Labels == nil {
+				mean.Labels = new(report.Labels)
+			}
+			l := mean.Labels
+			l.AUC, l.AP = l.AUC+m.Labels.AUC/n, l.AP+m.Labels.AP/n
+			l.MicroF1, l.MacroF1 = l.MicroF1+m.Labels.MicroF1/float64(n), l.MacroF1+m.Labels.MacroF1/float64(n)
+		}
+		if m.Numbers != nil {
+			if mean.Numbers == nil {
+				mean.Numbers = new(report.Numbers)
+			}
+			x := mean.Numbers
+			x.MAE, x.RMSE, x.R2 = x.MAE+m.Numbers.MAE/n, x.RMSE+m.Numbers.RMSE/n, x.R2+m.Numbers.R2/n
+		}
+	}
+	return mean
+}
+
 // allFolds trains on each fold.
-func (k *graphTask) allFolds(ctx context.Context, r graphRecipe, folds []datasets.Split, epoch func(int, train.Epoch)) ([]*train.History, error) {
+func (k *graphTask) allFolds(ctx context.Context, r graphRecipe, folds []datasets.Split, epoch func(int, train.Epoch)) ([]*train.History, []report.Metrics, error) {
 	workers := min(par.Threads(), len(folds))
 	if workers > 1 {
 		defer par.SetThreads(1)()
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	histories, next := make([]*train.History, len(folds)), make(chan int)
+	histories, tested, next := make([]*train.History, len(folds)), make([]report.Metrics, len(folds)), make(chan int)
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
@@ -166,9 +255,7 @@ func (k *graphTask) allFolds(ctx context.Context, r graphRecipe, folds []dataset
 				one.Seed = r.Seed + uint64(i)<<32
 				err := ctx.Err()
 				if err == nil {
-					k.fit(fit, one, folds[i])
-					fit.OnEpoch = func(e train.Epoch) { epoch(i, e) }
-					histories[i], err = fit.Run(ctx)
+					histories[i], tested[i], err = k.fold(ctx, fit, one, folds[i], func(e train.Epoch) { epoch(i, e) })
 				}
 				if err != nil {
 					cancel(fmt.Errorf("fold %d: %w", i+1, err))
@@ -181,7 +268,22 @@ func (k *graphTask) allFolds(ctx context.Context, r graphRecipe, folds []dataset
 	}
 	close(next)
 	wg.Wait()
-	return histories, context.Cause(ctx)
+	return histories, tested, context.Cause(ctx)
+}
+
+// fold trains on one fold, and measures the network that came of it.
+func (k *graphTask) fold(ctx context.Context, f *train.Fit, r graphRecipe, s datasets.Split, epoch func(train.Epoch)) (h *train.History, m report.Metrics, err error) {
+	net, own, err := k.fit(f, r, s)
+	if err != nil {
+		return nil, m, err
+	}
+	f.OnEpoch = epoch
+	if h, err = f.Run(ctx); err != nil || own.kind == oneClass {
+		return h, m, err
+	}
+	y := tensor.New(k.Len(), own.outputs)
+	net.fill(grad.NewEval(), y, k.held(&r, s.Test))
+	return h, own.quality(y, s.Test), nil
 }
 
 // complete returns how many trainings had all their epochs.
@@ -218,22 +320,30 @@ func summariseFolds(histories []*train.History) graphSummary {
 
 // printFolds says what came of all folds.
 func (k *graphTask) printFolds(p *report.Printer, r graphRecipe, s *graphSummary) {
-	p.Printf("%s: GIN, %d layers of %d, the features among them; %d graphs, %d nodes, %d edges, %d classes\n",
-		k.Name, r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.Graph.NumEdges(), k.Classes)
-	p.Printf("features: %s\n\n", k.feeds)
-	p.Printf("%s\n", p.Strong(fmt.Sprintf("%d folds: %.1f ± %.1f %% in epoch %d", s.Folds, 100*s.Mean, 100*s.Std, s.Best)))
-	p.Printf("after the last epoch: %.1f ± %.1f %%\n\n", 100*s.Last, 100*s.LastStd)
+	p.Printf("%s: GIN, %d layers of %d, the features among them; %d graphs, %d nodes, %d edges, %d %s\n",
+		k.Name, r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.Graph.NumEdges(), k.goal.outputs, k.goal.kind.noun())
+	p.Printf("features: %s\n", k.feeds)
+	if k.goal.kind != oneClass {
+		p.Paragraph("%s", k.goal.says())
+		p.Printf("\n%s\n", p.Strong(fmt.Sprintf("%d folds: %s %.4f ± %.4f in epoch %d", s.Folds, k.goal.kind.metric().Says, s.Mean, s.Std, s.Best)))
+		p.Printf("after the last epoch: %.4f ± %.4f\n", s.Last, s.LastStd)
+		p.Paragraph("%s", s.Metrics.Line(0))
+		p.Printf("\n")
+	} else {
+		p.Printf("\n%s\n", p.Strong(fmt.Sprintf("%d folds: %.1f ± %.1f %% in epoch %d", s.Folds, 100*s.Mean, 100*s.Std, s.Best)))
+		p.Printf("after the last epoch: %.1f ± %.1f %%\n\n", 100*s.Last, 100*s.LastStd)
+	}
 	p.Paragraph("The epoch is that of the best mean over the folds, which are held out, and the deviation is over the folds: the protocol of GIN's authors, by whose published figures it stands. As the same graphs choose the epoch and are tested on, new graphs will do a little worse.")
 	p.Printf("\nan epoch of a fold %.1f ms, all %.1f s\n", s.EpochMS, s.TotalMS/1000)
 }
 
 // writeFolds writes the epochs of all folds to the file of --csv.
-func (c *trainCommand) writeFolds(histories []*train.History) error {
+func (c *trainCommand) writeFolds(histories []*train.History, m report.Metric) error {
 	if c.CSV == "" {
 		return nil
 	}
 	return atomicfile.Write(c.CSV, func(w io.Writer) error {
-		if _, err := fmt.Fprintln(w, "fold,epoch,loss,test_loss,test_accuracy,ms"); err != nil {
+		if _, err := fmt.Fprintln(w, "fold,epoch,loss,test_loss,test_"+cmp.Or(m.Key, "accuracy")+",ms"); err != nil {
 			return err
 		}
 		for fold, h := range histories {

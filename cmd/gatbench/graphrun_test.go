@@ -92,7 +92,7 @@ func TestTrainGraphsInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	histories, err := k.allFolds(ctx, ginRecipe(), folds, nil)
+	histories, _, err := k.allFolds(ctx, ginRecipe(), folds, nil)
 	if !errors.Is(err, context.Canceled) || complete(histories, 350) != 0 {
 		t.Errorf("error %v, %d complete", err, complete(histories, 350))
 	}
@@ -101,15 +101,15 @@ func TestTrainGraphsInterrupted(t *testing.T) {
 func TestTrainGraphsMisuse(t *testing.T) {
 	path := molecules(t)
 	for args, want := range map[string]string{
-		"--save x.safetensors":    "--save: a training on whole graphs has none",
-		"--heads 3":               "--heads: a training on whole graphs has none",
+		"--save x.safetensors":    "--save keeps one model and 10 folds train 10: --splits random trains one",
+		"--heads 3":               "--heads: gin, which tells graphs apart, has none: leave it out",
 		"--model gat":             "--model gat: whole graphs are told apart by gin",
 		"--folds 7":               "--folds 7: 7 folds of the 6 graphs of mols that have a class",
 		"--layers 1":              "they must be at least 1, 2 (the features are the first)",
 		"--encoding walk:3":       "--encoding walk: there is none of that name; there are random-walk, laplacian, degree",
 		"--encoding laplacian:x":  "--encoding laplacian:x: want random-walk:K",
 		"--data /no/such/folder":  "--data /no/such/folder: there is no such folder",
-		"--task graph --lr 0":     "the rate must be above 0",
+		"--task graph --lr 0":     "the rate must be a number above 0",
 		"--task edge":             "--task must be one of",
 		"--task node --epochs 1":  "mols.jsonl",
 		"--csv /no/such/file.csv": "there is no folder /no/such",
@@ -119,7 +119,7 @@ func TestTrainGraphsMisuse(t *testing.T) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
 	}
-	if _, stderr, status := gatbench(t, "train", "--dataset", "cora", "--encoding", "degree:3"); status != misused || !strings.Contains(stderr, "--encoding degree:3: it is for --task graph") {
+	if _, stderr, status := gatbench(t, "train", "--dataset", "cora", "--encoding", "degree:3"); status != misused || !strings.Contains(stderr, "--encoding: it is for --task graph") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,21 +22,27 @@ const csl = "csl"
 
 // graphRecipe is all that a training on graphs depends on beside the data.
 type graphRecipe struct {
-	Seed     uint64
-	Hidden   int
-	Layers   int // the features are the first
-	Dropout  float64
-	LR       float64
-	Epochs   int
-	Batch    int // graphs a step
-	Steps    int // of an epoch, each on graphs drawn anew; 0: so many that an epoch goes over all
-	Folds    int
-	Encoding string
+	Dataset     string
+	Splits      string `json:",omitempty"` // of one training; empty: there are folds
+	Select      string
+	Loss        string `json:",omitempty"` // of numbers: empty: lossMSE
+	WeightDecay float64
+	Patience    int
+	Seed        uint64
+	Hidden      int
+	Layers      int // the features are the first
+	Dropout     float64
+	LR          float64
+	Epochs      int
+	Batch       int // graphs a step
+	Steps       int // of an epoch, each on graphs drawn anew; 0: so many that an epoch goes over all
+	Folds       int
+	Encoding    string
 }
 
 // ginRecipe returns the settings of GIN's authors: a step is 32 graphs, and an epoch 50 steps.
 func ginRecipe() graphRecipe {
-	return graphRecipe{Hidden: 64, Layers: 5, Dropout: 0.5, LR: 0.01, Epochs: 350, Batch: 32, Steps: 50, Folds: 10}
+	return graphRecipe{Select: "accuracy", Hidden: 64, Layers: 5, Dropout: 0.5, LR: 0.01, Epochs: 350, Batch: 32, Steps: 50, Folds: 10}
 }
 
 // graphTask is a dataset of graphs as networks want it.
@@ -42,6 +50,7 @@ type graphTask struct {
 	*datasets.Graphs
 	name  string // on a command line
 	feeds string // what the features are
+	goal  *goal
 }
 
 // openGraphTask opens a dataset. Networks read which label a node has, as GIN's authors
@@ -59,10 +68,11 @@ func openGraphTask(dir, name, encoding string) (*graphTask, error) {
 			return nil, err
 		}
 	}
-	if d.Labels == nil {
-		return nil, misuse("--dataset %s: its graphs have no classes to be learnt", name)
+	if d.Labels == nil && d.MultiLabels == nil && d.Targets == nil {
+		return nil, misuse("--dataset %s: its graphs have no classes, labels or numbers to be learnt", name)
 	}
 	k := &graphTask{Graphs: d.WithoutAttributes(), name: name, feeds: "labels of nodes"}
+	k.goal = newGoal("graph", d.Classes, d.Labels, d.MultiLabels, d.Targets)
 	switch {
 	case d.Features == nil:
 		const most = 64
@@ -107,28 +117,63 @@ func (k *graphTask) encode(encoding string) error {
 	return nil
 }
 
-// fit makes f the training of a new network on the graphs of a split, which evaluates it on
-// those that the split tests with. What f had in memory is used again.
-func (k *graphTask) fit(f *train.Fit, r graphRecipe, s datasets.Split) {
-	net := newGraphNet(&r, k.Features.Dim(1), k.Classes)
+// fit makes f the training of a new network on the graphs of a split, and returns the
+// network and what it is to learn. Where the split validates, the recipe's rule chooses the
+// epoch; else the last is kept. What f had in memory is used again.
+func (k *graphTask) fit(f *train.Fit, r graphRecipe, s datasets.Split) (*graphNet, *goal, error) {
+	own := *k.goal
+	if err := own.learn(s.Train); err != nil {
+		return nil, nil, fmt.Errorf("--dataset %s: %w", k.name, err)
+	}
+	net := newGraphNet(r, k.Features.Dim(1), &own)
 	draw := k.drawer(&r, s.Train)
-	f.Model, f.Seed, f.Epochs, f.By, f.Limit, f.Steps = net, r.Seed, r.Epochs, train.ByLast, maxLoss, r.Steps
+	f.Model, f.Seed, f.Epochs, f.By, f.Limit, f.Steps, f.Patience = net, r.Seed, r.Epochs, train.ByLast, maxLoss, r.Steps, r.Patience
 	f.Loss = func(t *grad.Tape) *grad.Var {
-		b := k.Batch(draw())
-		return net.Forward(t, b.Graph, grad.Const(b.Features)).CrossEntropy(b.Labels)
+		b := k.Batch(draw(t.Step()))
+		return own.loss(r.Loss, b.IDs)(net.Forward(t, b.Graph, grad.Const(b.Features)))
 	}
 	if r.Steps == 0 {
 		f.Steps = (len(s.Train) + r.Batch - 1) / r.Batch
 	}
 	const halved = 50 // epochs
-	f.Optimiser = &train.Adam{LR: r.LR, Schedule: train.StepDecay{Every: halved * f.Steps, Gamma: 0.5}}
-	if len(s.Test) > 0 {
-		held := k.Batch(s.Test)
-		x, rows := grad.Const(held.Features), numbersTo(len(s.Test))
-		f.Eval = func(t *grad.Tape) train.Scores {
-			logits := net.Forward(t, held.Graph, x).Value()
-			return train.Scores{Test: train.Measure(logits, held.Labels, rows)}
+	f.Optimiser = &train.Adam{LR: r.LR, WeightDecay: r.WeightDecay, Schedule: train.StepDecay{Every: halved * f.Steps, Gamma: 0.5}}
+	held, y := k.held(&r, s.Test), tensor.New(k.Len(), own.outputs)
+	validate := k.held(&r, s.Val)
+	if len(s.Val) > 0 {
+		f.By, _, _ = criterion(r.Select)
+	}
+	f.Eval = func(t *grad.Tape) (scores train.Scores) {
+		if len(s.Val) > 0 {
+			net.fill(t, y, validate)
+			scores.Val = own.score(y, s.Val)
 		}
+		if len(s.Test) > 0 {
+			t.ResetEval()
+			net.fill(t, y, held)
+			scores.Test = own.score(y, s.Test)
+		}
+		return scores
+	}
+	return net, &own, nil
+}
+
+// held returns graphs in batches as large as those of training, so that an evaluation
+// takes no more memory than a step.
+func (k *graphTask) held(r *graphRecipe, ids []int32) (batches []*datasets.GraphBatch) {
+	for part := range slices.Chunk(ids, r.Batch) {
+		batches = append(batches, k.Batch(part))
+	}
+	return batches
+}
+
+// fill sets the rows of y of the graphs of some batches to what n says of them.
+func (n *graphNet) fill(t *grad.Tape, y *tensor.Dense, batches []*datasets.GraphBatch) {
+	for _, b := range batches {
+		out := n.Forward(t, b.Graph, grad.Const(b.Features)).Value()
+		for i, id := range b.IDs {
+			copy(y.Row(int(id)), out.Row(i))
+		}
+		t.ResetEval()
 	}
 }
 
@@ -144,16 +189,20 @@ func numbersTo(n int) []int32 {
 	return ids
 }
 
-// drawer returns what draws the graphs of each step.
-func (k *graphTask) drawer(r *graphRecipe, ids []int32) func() []int32 {
-	rng := rand.New(rand.NewPCG(r.Seed, 1))
-	var rest [][]int32
-	return func() []int32 {
-		if len(rest) == 0 || r.Steps > 0 {
-			rest = k.Batches(rng, ids, r.Batch)
+// drawer returns what draws the graphs of a step, which counts from 1. Where an epoch goes
+// over all, they follow from the seed and the step alone, so that a training that is resumed
+// goes on as it would have.
+func (k *graphTask) drawer(r *graphRecipe, ids []int32) func(step uint64) []int32 {
+	if r.Steps > 0 { // of folds, which are not resumed: published results drew so
+		rng := rand.New(rand.NewPCG(r.Seed, 1))
+		return func(uint64) []int32 { return k.Batches(rng, ids, r.Batch)[0] }
+	}
+	epoch, cut := uint64(math.MaxUint64), [][]int32(nil)
+	each := uint64((len(ids) + r.Batch - 1) / r.Batch)
+	return func(step uint64) []int32 {
+		if e := (step - 1) / each; e != epoch {
+			epoch, cut = e, k.Batches(rand.New(rand.NewPCG(r.Seed+1, e)), ids, r.Batch)
 		}
-		b := rest[0]
-		rest = rest[1:]
-		return b
+		return cut[(step-1)%each]
 	}
 }

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+	"math"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/grad"
@@ -17,25 +18,13 @@ const taskLink = "link"
 
 // taskFlags say what is learnt.
 type taskFlags struct {
-	Task string `placeholder:"NAME" enum:"node,link,graph," default:"" help:"What is learnt: the classes of nodes (node, the default), those of whole graphs (graph, the default where the data is many graphs) or which nodes are linked (link: --model gae, the default, or vgae)."`
+	Task string `placeholder:"NAME" enum:"node,link,graph," default:"" help:"What is learnt: the classes of nodes (node, the default), those of whole graphs (graph, the default where the data is many graphs) which nodes are linked (link: --model gae, the default, or vgae), or which facts a knowledge graph lacks (link, with --dataset FILE of triples and --model rotate, transe, distmult or complex)."`
 }
 
 // linkRecipe returns the settings of a run, or an error for flags that it has none of.
 func (c *trainCommand) linkRecipe() (r linkRecipe, err error) {
-	for _, f := range []struct {
-		flag  string
-		given bool
-	}{
-		{"undirected", c.Undirected != nil}, {"preset", c.Preset != nil}, {"splits", c.Splits != nil}, {"split-number", c.SplitNumber != nil}, {"heads", c.Heads != nil},
-		{"out-heads", c.OutHeads != nil}, {"layers", c.Layers != nil}, {"dropout", c.Dropout != nil}, {"attention-dropout", c.AttnDrop != nil},
-		{"residual", c.Residual != nil}, {"weight-decay", c.WeightDecay != nil}, {"patience", c.Patience != nil}, {"select", c.Select != nil},
-		{"batch", c.Batch != nil}, {"fanout", c.Fanout != nil}, {"rows", c.Rows != nil}, {"csv", c.CSV != ""}, {"checkpoint", c.Checkpoint != ""},
-		{"every", c.Every != 0}, {"resume", c.Resume != ""}, {"log", c.Log != ""}, {"plot", c.Plot != ""}, {"attention", len(c.Attention) > 0},
-		{"nodes", len(c.Nodes) > 0}, {"profile", c.Profile != ""},
-	} {
-		if f.given {
-			return r, misuse("--%s: a training on links has none: leave it out", f.flag)
-		}
+	if err := c.refused(taskLink); err != nil {
+		return r, err
 	}
 	r = kipfRecipe()
 	set(&r.Model, c.Model)
@@ -43,27 +32,30 @@ func (c *trainCommand) linkRecipe() (r linkRecipe, err error) {
 	set(&r.Hidden, c.Hidden)
 	set(&r.LR, c.LR)
 	set(&r.Epochs, c.Epochs)
+	set(&r.WeightDecay, c.WeightDecay)
+	set(&r.Patience, c.Patience)
 	set(&r.Features, (*form)(c.Features))
 	switch {
 	case r.Hidden < 1 || r.Hidden > 65536:
 		return r, misuse("--hidden %d: it must be at least 1, and at most 65536", r.Hidden)
 	case r.Epochs < 1:
 		return r, misuse("--epochs %d: it must be at least 1", r.Epochs)
-	case c.Seeds < 1:
-		return r, misuse("--seeds %d: it must be at least 1", c.Seeds)
-	case c.Threads < 0:
-		return r, misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
+	case r.Patience < 0:
+		return r, misuse("--patience %d: it must be at least 0", r.Patience)
+	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
+		return r, misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
 	case !(r.LR > 0) || r.LR-r.LR != 0:
 		return r, misuse("--lr %v: it must be a number above 0", r.LR)
-	case c.Save != "" && c.Seeds > 1:
-		return r, misuse("--save keeps one model and --seeds %d trains %d: leave one of them out", c.Seeds, c.Seeds)
+	}
+	if err := c.outputFlags.single(c.Seeds); err != nil {
+		return r, err
 	}
 	if r.Features != "" {
 		if err := oneOf("--features", string(r.Features), forms); err != nil {
 			return r, err
 		}
 	}
-	return r, errors.Join(oneOf("--model", r.Model, []string{modelGAE, modelVGAE}), target("save", c.Save))
+	return r, errors.Join(oneOf("--model", r.Model, slices.Concat([]string{modelGAE, modelVGAE}, factModels)), c.checkFiles(append(datasetFiles("--dataset", c.Data, datasetNamed(or(c.Dataset, "cora"))), file{"--resume", c.Resume})))
 }
 
 // linkEpoch is what is said of one epoch.
@@ -89,7 +81,15 @@ type linkSummary struct {
 	TestAP    float64 `json:"test_average_precision"`
 	EpochMS   float64 `json:"epoch_ms"` // the median
 	TotalMS   float64 `json:"total_ms"`
+	TestMRR   float64 `json:"test_mrr"` // filtered, of both ends among all nodes
+	Hits1     float64 `json:"test_hits_at_1"`
+	Hits3     float64 `json:"test_hits_at_3"`
+	Hits10    float64 `json:"test_hits_at_10"`
 	Saved     string  `json:"saved,omitempty"`
+
+	Checkpoint string `json:"checkpoint,omitempty"`
+	CSV        string `json:"csv,omitempty"`
+	Log        string `json:"log,omitempty"`
 }
 
 // linkOverall is what several trainings have in common.
@@ -128,6 +128,7 @@ func (c *trainCommand) links(e env) error {
 	defer par.Hot()()
 	out, progress := report.NewPrinter(e.out), report.NewProgress(e.errOut)
 	var aucs, precisions []float64
+	var all []seeded
 	for i := range c.Seeds {
 		one := r
 		one.Seed += uint64(i)
@@ -135,7 +136,7 @@ func (c *trainCommand) links(e env) error {
 		if err != nil {
 			return fmt.Errorf("--dataset %s: %w", name, err)
 		}
-		s, err := c.linked(e.ctx, k, &one, func(ep train.Epoch) {
+		s, history, err := c.linked(e.ctx, k, &one, func(ep train.Epoch) {
 			if c.JSON {
 				out.Encode(linkEpoch{"epoch", name, one.Seed, ep.N, ep.Loss, ep.Val.Accuracy, report.Milliseconds(ep.Took)})
 				return
@@ -147,6 +148,7 @@ func (c *trainCommand) links(e env) error {
 			return err
 		}
 		s.Dataset = name
+		all = append(all, seeded{one.Seed, history})
 		aucs, precisions = append(aucs, 100*s.TestAUC), append(precisions, 100*s.TestAP)
 		switch {
 		case c.JSON:
@@ -168,29 +170,32 @@ func (c *trainCommand) links(e env) error {
 			out.Printf("%s on %s, %d seeds: test AUC %.2f ± %.2f %%, average precision %.2f ± %.2f %%\n", r.Model, name, c.Seeds, o.AUC, o.AUCStd, o.AP, o.APStd)
 		}
 	}
+	if err := c.writeScores(all, "val_auc"); err != nil {
+		return err
+	}
 	return out.Err()
 }
 
 // linked trains once.
-func (c *trainCommand) linked(ctx context.Context, k *linkTask, r *linkRecipe, each func(train.Epoch)) (s linkSummary, err error) {
+func (c *trainCommand) linked(ctx context.Context, k *linkTask, r *linkRecipe, each func(train.Epoch)) (s linkSummary, h *train.History, err error) {
 	fit, net := k.fit(r)
-	fit.OnEpoch = each
-	start := time.Now()
-	history, err := fit.Run(ctx)
+	l, err := c.learn(ctx, fit, r.Seed, each)
 	if err != nil {
-		return s, err
+		return s, l.history, err
 	}
-	var all report.Summary
-	all.Take(history, time.Since(start))
-	s = linkSummary{Event: "summary", Model: r.Model, Seed: r.Seed, BestEpoch: all.BestEpoch, ValAUC: all.ValAccuracy, EpochMS: all.EpochMS, TotalMS: all.TotalMS}
+	all := l.summary
+	s = linkSummary{Event: "summary", Model: r.Model, Seed: r.Seed, BestEpoch: all.BestEpoch, ValAUC: all.ValAccuracy, EpochMS: all.EpochMS, TotalMS: all.TotalMS,
+		Checkpoint: l.checkpoint, Log: l.log, CSV: c.CSV}
 	s.TestAUC, s.TestAP = k.measure(grad.NewEval(), net, k.Test)
+	ranks := k.ranks(net)
+	s.TestMRR, s.Hits1, s.Hits3, s.Hits10 = ranks.MRR(), ranks.Hits(1), ranks.Hits(3), ranks.Hits(10)
 	if c.Save != "" {
 		if err := train.Save(c.Save, net); err != nil {
-			return s, err
+			return s, l.history, err
 		}
 		s.Saved = c.Save
 	}
-	return s, nil
+	return s, l.history, nil
 }
 
 // linkPage is all there is to say of one training.
@@ -199,9 +204,13 @@ func (c *trainCommand) linkPage(out *report.Printer, k *linkTask, r *linkRecipe,
 	out.Printf("%s: %s, %d and %d units; %d nodes\n", s.Dataset, title, r.Hidden, r.Out, k.looped.NumNodes())
 	out.Printf("links: %d to train, %d to validate and %d to test with, which carry no messages; features: %s\n",
 		k.Train.NumEdges(), k.Val.Links.NumEdges(), k.Test.Links.NumEdges(), r.Features)
-	out.Printf("\ntest AUC           %6.2f %%\naverage precision  %6.2f %%\n\n", 100*s.TestAUC, 100*s.TestAP)
+	out.Printf("\ntest AUC           %6.2f %%\naverage precision  %6.2f %%\nMRR                %6.3f\nhits@1, 3, 10      %6.1f %%, %.1f %%, %.1f %%\n\n",
+		100*s.TestAUC, 100*s.TestAP, s.TestMRR, 100*s.Hits1, 100*s.Hits3, 100*s.Hits10)
+	out.Paragraph("Both ends of each link are ranked among all nodes, without those that are linked (filtered), for the MRR and the hits.")
 	out.Printf("epoch %d of %d, that of the best validation AUC, %.2f %%; an epoch took %.1f ms, all %.1f s\n", s.BestEpoch, r.Epochs, 100*s.ValAUC, s.EpochMS, s.TotalMS/1000)
-	if s.Saved != "" {
-		out.Printf("saved in %s\n", s.Saved)
+	for _, f := range []struct{ what, path string }{{"saved in", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", s.CSV}, {"log in", s.Log}} {
+		if f.path != "" {
+			out.Printf("%s %s\n", f.what, f.path)
+		}
 	}
 }

@@ -29,6 +29,9 @@ type linkRecipe struct {
 	Val      float64 // share of the links
 	Test     float64
 	Features form
+
+	WeightDecay float64
+	Patience    int
 }
 
 // kipfRecipe returns the settings of Kipf and Welling, 2016, but for 300 epochs instead of 200
@@ -101,7 +104,7 @@ func (k *linkTask) fit(r *linkRecipe) (*train.Fit, *autoencoder) {
 	net := newAutoencoder(r, k.features.Dim(1))
 	nodes := float64(k.looped.NumNodes())
 	return &train.Fit{
-		Model: net, Optimiser: &train.Adam{LR: r.LR}, Seed: r.Seed, Epochs: r.Epochs, By: train.ByAccuracy, Limit: maxLoss,
+		Model: net, Optimiser: &train.Adam{LR: r.LR, WeightDecay: r.WeightDecay}, Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience, By: train.ByAccuracy, Limit: maxLoss,
 		Loss: func(t *grad.Tape) *grad.Var {
 			z, divergence := net.encode(t, k.looped, k.features)
 			negatives := graph.Must(k.Draw.Draw(min(r.Drawn*k.Train.NumEdges(), k.Draw.Left()), t.Step()))
@@ -129,4 +132,37 @@ func (k *linkTask) measure(t *grad.Tape, net *autoencoder, p sample.Pairs) (auc,
 		}
 	}
 	return train.AUC(scores, positive), train.AveragePrecision(scores, positive)
+}
+
+// rankedMost is how many links are ranked: each asks for the scores of all nodes, twice.
+const rankedMost = 2000
+
+// ranks returns the filtered ranks of both ends of the links to test with, or of so many of
+// them, spread over all: other nodes that are linked to the same node do not count.
+func (k *linkTask) ranks(net *autoencoder) (ranks train.Ranks) {
+	z, _ := net.encode(grad.NewEval(), k.looped, k.features)
+	rows := z.Value()
+	n, scores := rows.Rows(), make([]float64, rows.Rows())
+	linked := make(map[int32][]int32)
+	for _, g := range []*graph.Graph{k.looped, k.Val.Links, k.Test.Links} {
+		for e, v := range g.Destinations() {
+			u := g.In().Cols[e]
+			linked[u], linked[v] = append(linked[u], v), append(linked[v], u)
+		}
+	}
+	links := someFacts(k.Test.Links, rankedMost)
+	for e, v := range links.Destinations() {
+		u := links.In().Cols[e]
+		for _, end := range [][2]int32{{u, v}, {v, u}} {
+			from := rows.Row(int(end[0]))
+			for w := range n {
+				scores[w] = 0
+				for j, x := range rows.Row(w) {
+					scores[w] += float64(x) * float64(from[j])
+				}
+			}
+			ranks.Add(scores, int(end[1]), linked[end[0]])
+		}
+	}
+	return ranks
 }

@@ -47,8 +47,8 @@ func lastAUC(t *testing.T, out string) float64 {
 
 func TestLinkMisuse(t *testing.T) {
 	for args, want := range map[string]string{
-		"--model gat":            "--model gat: there is none of that name; there are gae, vgae",
-		"--heads 2":              "--heads: a training on links has none: leave it out",
+		"--model gat":            "--model gat: there is none of that name; there are gae, vgae, transe",
+		"--heads 2":              "--heads: a graph autoencoder has none: leave it out",
 		"--hidden 0":             "--hidden 0: it must be at least 1",
 		"--epochs 0":             "--epochs 0: it must be at least 1",
 		"--lr 0":                 "--lr 0: it must be a number above 0",

@@ -180,9 +180,9 @@ func TestUnfitDataset(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"train --dataset " + dir + "/several.npz":  "--dataset " + dir + "/several.npz: its nodes may have several of its 3 classes, and training wants one: give it labels of a class a node",
-		"train --dataset " + dir + "/numbers.npz":  "--dataset " + dir + "/numbers.npz: its nodes have numbers to be learnt, and training wants classes",
-		"train --dataset facebook --splits random": "--dataset facebook: its nodes have no classes to be learnt",
+		"train --dataset " + dir + "/several.npz":  "--dataset " + dir + "/several.npz: it has no nodes to choose the best epoch by; cora has, and --splits random gives it some",
+		"train --dataset " + dir + "/numbers.npz":  "--dataset " + dir + "/numbers.npz: it has no nodes to choose the best epoch by; cora has, and --splits random gives it some",
+		"train --dataset facebook --splits random": "--dataset facebook: its nodes have no classes, labels or numbers to be learnt",
 		"train --dataset cora_linqs":               "--dataset cora_linqs: it has no nodes to choose the best epoch by; cora has, and --splits random gives it some",
 	} {
 		_, stderr, status := gatbench(t, append(strings.Fields(args), "--data", dir)...)

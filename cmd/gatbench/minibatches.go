@@ -24,7 +24,7 @@ func (k *task) loader(net *network) *sample.Loader {
 func (k *task) lossOfBatch(net *network, l *sample.Loader) func(t *grad.Tape) *grad.Var {
 	return func(t *grad.Tape) *grad.Var {
 		b := l.At(t.Step())
-		return net.run(t, passOf(b.Blocks, b.Weights, grad.Const(b.X))).CrossEntropy(b.Of(k.Labels))
+		return k.goal.loss(net.Recipe.Loss, b.Seeds)(net.run(t, passOf(b.Blocks, b.Weights, grad.Const(b.X))))
 	}
 }
 

@@ -17,8 +17,10 @@ type model struct {
 	takes       []string // flags that only some models have
 	whole       bool     // a layer looks several hops far, so there are no blocks for it
 	symmetric   bool     // on a block it needs the edges' weights on the whole graph
+	taught      bool     // its layers learn from edges and pairs of the whole graph too
 	alone       bool     // a layer looks at no neighbours
 	deep        bool     // a layer has a hidden layer of its own
+	unmasked    bool     // its edges cannot be weighed one by one
 	weighted    bool     // it counts the weights of the edges, as PyG's layer of that name does
 	preset      func(r *recipe)
 	make        func(r *recipe, s size) layer
@@ -53,6 +55,8 @@ func models() []model {
 		{name: "cheb", title: "ChebNet", whole: true, weighted: true, preset: likeGCN, make: newCheb},
 		{name: "gcn2", title: "GCNII", whole: true, weighted: true, deep: true, preset: likeGCN2, make: newGCN2},
 		{name: "agnn", title: "AGNN", preset: likeGCN, make: newAGNN},
+		{name: "supergat", title: "SuperGAT", takes: heads, whole: true, taught: true, preset: likeSuperGAT, make: newSuperGAT},
+		{name: modelH2GCN, title: "H2GCN", whole: true, unmasked: true, preset: likeH2GCN, make: newH2GCN},
 		{name: "pna", title: "PNA", deep: true, preset: likeGCN, make: newPNA},
 		{name: "mlp", title: "MLP", alone: true, takes: []string{"no-bias"}, preset: likeGCN, make: newDense},
 	}

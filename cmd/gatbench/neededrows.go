@@ -16,8 +16,12 @@ import (
 // neither seen by the loss nor get a gradient, so loss and gradients are those of
 // the whole graph; where few nodes train they are most of the work.
 func (k *task) lossOf(net *network) func(t *grad.Tape) *grad.Var {
-	labels, p := k.labelsOf(k.split.Train), k.needed(net)
-	return func(t *grad.Tape) *grad.Var { return net.run(t, p).CrossEntropy(labels) }
+	of, p := k.goal.loss(net.Recipe.Loss, k.split.Train), k.needed(net)
+	loss := func(t *grad.Tape) *grad.Var { return of(net.run(t, p)) }
+	if net.Recipe.model().taught {
+		return k.superLoss(net, loss)
+	}
+	return loss
 }
 
 // needed returns what a network computes for the training nodes' sake: all rows if

@@ -18,8 +18,10 @@ import (
 // Its file holds the recipe, from which the layers are made again.
 type network struct {
 	Recipe      recipe
-	In, Classes int
-	Layers      []layer `json:"-"`
+	In, Classes int      // Classes are the outputs, whatever they are
+	Kind        goalKind `json:",omitempty"` // of what is learnt
+	Scale       scale    `json:",omitzero"`  // of numbers
+	Layers      []layer  `json:"-"`
 }
 
 // hop is where one layer works: a graph or a block of it.
@@ -163,6 +165,9 @@ func openNetwork(path string) (*network, error) {
 		err = fmt.Errorf("%d features and %d classes", n.In, n.Classes)
 	}
 	if err == nil {
+		err = n.Kind.check(n.Scale, n.Classes)
+	}
+	if err == nil {
 		var info os.FileInfo
 		if info, err = os.Stat(path); err == nil {
 			err = n.fits(info.Size())
@@ -190,6 +195,9 @@ func (n *network) fits(bytes int64) error {
 			total += int64(s.in) * wide
 		}
 		s.in = r.Hidden * r.Heads
+	}
+	if r.Model == modelH2GCN { // a round has no Params, and the last layer reads all of them
+		total = int64(r.Hidden) * (int64(n.In) + int64(n.Classes)*(1<<r.Layers-1))
 	}
 	if total > bytes/2 {
 		return fmt.Errorf("at least %d numbers, more than its %d bytes hold", total, bytes)

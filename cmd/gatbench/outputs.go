@@ -40,14 +40,10 @@ func (o *outputFlags) check(r *recipe, seeds int) error {
 	if err != nil {
 		return err
 	}
-	kind, dir, _ := strings.Cut(o.Log, ":")
+	if err := o.checkEvery(); err != nil {
+		return err
+	}
 	switch {
-	case o.Every < 0:
-		return misuse("--every %d: it must be at least 1, or 0 for only at the end", o.Every)
-	case o.Every > 0 && o.Checkpoint == "":
-		return misuse("--every %d: it needs --checkpoint FILE", o.Every)
-	case o.Log != "" && (kind != "tensorboard" || dir == ""):
-		return misuse("--log %s: write tensorboard:DIR", o.Log)
 	case o.Plot != "" && !isPicture(o.Plot):
 		return misuse("--plot %s: its name must end in .svg or .png", o.Plot)
 	case len(o.Attention) > 0 && !slices.Contains(m.takes, "attention"):
@@ -56,6 +52,20 @@ func (o *outputFlags) check(r *recipe, seeds int) error {
 		return misuse("--nodes: they are for --attention FILE")
 	}
 	return o.targets(r.Layers)
+}
+
+// checkEvery returns an error for a checkpoint or a log that cannot be.
+func (o *outputFlags) checkEvery() error {
+	kind, dir, _ := strings.Cut(o.Log, ":")
+	switch {
+	case o.Every < 0:
+		return misuse("--every %d: it must be at least 1, or 0 for only at the end", o.Every)
+	case o.Every > 0 && o.Checkpoint == "":
+		return misuse("--every %d: it needs --checkpoint FILE", o.Every)
+	case o.Log != "" && (kind != "tensorboard" || dir == ""):
+		return misuse("--log %s: write tensorboard:DIR", o.Log)
+	}
+	return nil
 }
 
 // single returns an error for files of one model that several are trained for.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -17,10 +18,11 @@ type predictCommand struct {
 	Out        string  `placeholder:"FILE" help:"Write to this file instead."`
 }
 
-// predicted is the class of a node.
+// predicted is the class of a node or of a graph.
 type predicted struct {
 	Event       string  `json:"event"` // "predict"
-	Node        int32   `json:"node"`
+	Node        *int32  `json:"node,omitempty"`
+	Graph       *int32  `json:"graph,omitempty"`
 	Class       int     `json:"class"`
 	Name        string  `json:"name,omitempty"`
 	Probability float64 `json:"probability"`
@@ -33,42 +35,118 @@ func (c *predictCommand) Run(e env) error {
 		return err
 	}
 	c.out = file{"--out", c.Out}
-	_, k, logits, err := c.open(e)
+	g, y, names, err := c.said(e)
 	if err != nil {
 		return err
 	}
-	if err := k.checkNodes(c.Nodes); err != nil {
-		return err
+	ids := c.Nodes
+	if len(ids) == 0 {
+		ids = numbersTo(g.size())
 	}
-	nodes := c.Nodes
-	if len(nodes) == 0 {
-		for v := range k.Labels {
-			nodes = append(nodes, int32(v))
+	write := func(w io.Writer) error {
+		if g.kind != oneClass {
+			return c.writeRows(w, g, y, ids, names)
 		}
+		return c.write(w, g, y, ids, names)
 	}
-	write := func(w io.Writer) error { return c.write(w, k, logits, nodes) }
 	if c.Out != "" {
 		return atomicfile.Write(c.Out, write)
 	}
 	return write(e.out)
 }
 
-// write writes a line a node: JSON, or CSV under a head.
-func (c *predictCommand) write(w io.Writer, k *task, logits *tensor.Dense, nodes []int32) error {
+// said returns what the model says of all nodes, or of all graphs, and the classes' names.
+func (c *predictCommand) said(e env) (*goal, *tensor.Dense, []string, error) {
+	if isGraphNet(c.File) {
+		if len(c.Nodes) > 0 {
+			return nil, nil, nil, misuse("--nodes: %s is a model of whole graphs: leave it out", c.File)
+		}
+		s, err := c.openGraphs()
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return s.task.goal, s.y, s.task.ClassNames, nil
+	}
+	_, k, logits, err := c.open(e)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return k.goal, logits, k.ClassNames, k.checkNodes(c.Nodes)
+}
+
+// predictedRow is what is said of an example that has labels or numbers.
+type predictedRow struct {
+	Event  string          `json:"event"` // "predict"
+	Node   *int32          `json:"node,omitempty"`
+	Graph  *int32          `json:"graph,omitempty"`
+	Values []report.Number `json:"values"` // the probability of each label, or each number
+	Known  []report.Number `json:"known"`  // what the dataset says; null: nothing
+}
+
+// writeRows is write of labels or numbers, a column each and one for what is known.
+func (c *predictCommand) writeRows(w io.Writer, g *goal, y *tensor.Dense, ids []int32, names []string) error {
+	p, values := report.NewPrinter(w), y
+	if g.kind == someReals {
+		values = g.scale.undo(y)
+	}
+	if !c.JSON {
+		p.Printf("%s", g.example)
+		for j := range g.outputs {
+			name := fmt.Sprint(j)
+			if j < len(names) {
+				name = names[j]
+			}
+			p.Printf(",%s,%s", strconv.Quote(name), strconv.Quote(name+" known"))
+		}
+		p.Printf("\n")
+	}
+	for _, i := range ids {
+		line := predictedRow{Event: "predict", Node: &i}
+		if g.example == "graph" {
+			line.Node, line.Graph = nil, &i
+		}
+		for j, v := range values.Row(int(i)) {
+			if g.kind == manyTags {
+				v = tensor.Float(1 / (1 + math.Exp(-float64(v))))
+			}
+			line.Values = append(line.Values, report.Number(v))
+			line.Known = append(line.Known, report.Number(g.table().Row(int(i))[j]))
+		}
+		if c.JSON {
+			p.Encode(line)
+			continue
+		}
+		p.Printf("%d", i)
+		for j, v := range line.Values {
+			p.Printf(",%.6g,", float64(v))
+			if k := float64(line.Known[j]); k == k {
+				p.Printf("%.6g", k)
+			}
+		}
+		p.Printf("\n")
+	}
+	return p.Err()
+}
+
+// write writes a line an example: JSON, or CSV under a head.
+func (c *predictCommand) write(w io.Writer, g *goal, logits *tensor.Dense, nodes []int32, names []string) error {
 	p := report.NewPrinter(w)
 	if !c.JSON {
-		p.Printf("node,class,name,probability,label\n")
+		p.Printf("%s,class,name,probability,label\n", g.example)
 	}
 	for _, v := range nodes {
-		line := predicted{Event: "predict", Node: v, Label: k.Labels[v]}
+		line := predicted{Event: "predict", Node: &v, Label: g.labels[v]}
+		if g.example == "graph" {
+			line.Node, line.Graph = nil, &v
+		}
 		line.Class, line.Probability = likeliest(logits.Row(int(v)))
-		if line.Class < len(k.ClassNames) {
-			line.Name = k.ClassNames[line.Class]
+		if line.Class < len(names) {
+			line.Name = names[line.Class]
 		}
 		if c.JSON {
 			p.Encode(line)
 		} else {
-			p.Printf("%d,%d,%s,%.4f,%d\n", line.Node, line.Class, strconv.Quote(line.Name), line.Probability, line.Label)
+			p.Printf("%d,%d,%s,%.4f,%d\n", v, line.Class, strconv.Quote(line.Name), line.Probability, line.Label)
 		}
 	}
 	return p.Err()

@@ -18,14 +18,14 @@ func TestQuality(t *testing.T) {
 	k := newTask(d)
 	constant := tensor.New(500, 2)
 	constant.Fill(1)
-	q := k.quality(constant)
+	q := k.goal.quality(constant, k.split.Test)
 	if q.TestMajority != 0.8 || q.TestBalanced != 0.5 || *q.TestAUC != 0.5 {
 		t.Errorf("a constant answer: %+v", q)
 	}
 	for v := range 500 {
 		constant.Row(v)[1] = tensor.Float(2 * d.Labels[v])
 	}
-	if q := k.quality(constant); q.TestBalanced != 1 || q.TestMacroF1 != 1 || *q.TestAUC != 1 {
+	if q := k.goal.quality(constant, k.split.Test); q.TestBalanced != 1 || q.TestMacroF1 != 1 || *q.TestAUC != 1 {
 		t.Errorf("the truth: %+v", q)
 	}
 	if want := "test: majority class 80.0 %, balanced accuracy 50.0 %, macro F1 0.444, AUC 0.500; always saying the majority class is as accurate"; (&report.Quality{TestMajority: 0.8, TestBalanced: 0.5, TestMacroF1: 4.0 / 9, TestAUC: q.TestAUC}).Says(0.8) != want {
@@ -43,7 +43,7 @@ func TestQuality(t *testing.T) {
 		t.Errorf("no majority in\n%s", text)
 	}
 	k.split.Test = nil
-	if k.quality(constant) != nil {
+	if k.goal.quality(constant, nil).Quality != nil {
 		t.Error("of no test nodes there is a score")
 	}
 }

@@ -35,6 +35,8 @@ type recipe struct {
 	Decayed     decayed `flag:"preset"`
 	Start       start   `flag:"preset"`
 	Select      string  `flag:"select"`
+	Loss        string  `flag:"loss" json:",omitempty"` // of numbers: empty: lossMSE
+	Inductive   bool    `flag:"inductive" json:",omitempty"`
 	Epochs      int     `flag:"epochs"`
 	Patience    int     `flag:"patience"`
 	Batch       int     `flag:"batch"`                    // seed nodes a step; 0: all nodes at once
@@ -150,6 +152,8 @@ func (r *recipe) check() error {
 	switch {
 	case r.Hidden > wide || r.Heads > wide || r.OutHeads > wide || r.Hidden*r.Heads > wide:
 		return misuse("--hidden %d with --heads %d and --out-heads %d: a layer has at most %d columns", r.Hidden, r.Heads, r.OutHeads, wide)
+	case r.Model == modelH2GCN && (r.Layers < 2 || r.Layers > 7):
+		return misuse("--layers %d: h2gcn has a dense layer and from 1 to 6 rounds, each twice as wide as the one before: want 2 to 7", r.Layers)
 	case r.Layers > 100:
 		return misuse("--layers %d: there can be at most 100", r.Layers)
 	case !(r.Dropout >= 0 && r.Dropout < 1):
@@ -169,6 +173,11 @@ func (r *recipe) check() error {
 	}
 	if err := oneOf("--rows", string(r.Rows), extents); err != nil {
 		return err
+	}
+	if r.Loss != "" {
+		if err := oneOf("--loss", r.Loss, []string{lossMSE, lossMAE}); err != nil {
+			return err
+		}
 	}
 	if r.Features != "" { // else the data decides
 		if err := oneOf("--features", string(r.Features), forms); err != nil {

@@ -119,6 +119,20 @@ func likeAPPNP(r *recipe) {
 	r.Hidden, r.Dropout, r.LR, r.WeightDecay, r.Decayed = 64, 0.5, 1e-2, 5e-3, decayFirst
 }
 
+// likeSuperGAT is GAT's settings with the last layer and the length of the authors'.
+func likeSuperGAT(r *recipe) {
+	likeGAT(r)
+	r.OutHeads, r.Epochs = 8, max(r.Epochs, 500)
+}
+
+// likeH2GCN is what H2GCN's paper chose for most of its datasets of few nodes.
+func likeH2GCN(r *recipe) {
+	r.Hidden, r.Dropout, r.LR, r.WeightDecay = 64, 0.5, 1e-2, 5e-4
+	if r.Preset == "paper" {
+		r.Epochs, r.Patience = 2000, 200
+	}
+}
+
 // likeGCN2 is what GCNII's paper chose for Cora, but that it has 64 convolutions there,
 // and for these a decay of 1e-2 of their own: for the dense layers that is too much.
 func likeGCN2(r *recipe) {

@@ -27,6 +27,7 @@ type reporter struct {
 	recipe    recipe // of the first run
 	progress  *report.Progress
 	histories []seeded
+	last      *train.Epoch // of this training; nil: none is over
 }
 
 func newReporter(e env, c *trainCommand, k *task, r recipe) *reporter {
@@ -35,19 +36,34 @@ func newReporter(e env, c *trainCommand, k *task, r recipe) *reporter {
 
 // epoch reports one epoch.
 func (r *reporter) epoch(seed uint64, e train.Epoch) {
+	r.last = &e
 	line := report.NewEpochLine(r.recipe.Dataset, seed, e)
+	line.Metric = r.task.goal.kind.metric()
 	if r.JSON {
-		r.out.Encode(line)
+		r.out.Encode(line.Metric.JSON(line))
 		return
 	}
 	line.Progress(r.progress, r.recipe.Epochs)
 }
 
+// batch shows which batch of which epoch a step is on; steps count from 1.
+func (r *reporter) batch(step uint64, steps int) {
+	if !r.JSON {
+		before := ""
+		if r.last != nil {
+			m := r.task.goal.kind.metric()
+			before = fmt.Sprintf("  validation %s %s", m.Name(), strings.TrimSpace(m.Shown(r.last.Val.Accuracy)))
+		}
+		r.progress.Show("epoch %d/%d  batch %d/%d%s  %s", (step-1)/uint64(steps)+1, r.recipe.Epochs, (step-1)%uint64(steps)+1, steps, before, r.recipe.Dataset)
+	}
+}
+
 // run reports one training: in full if it is the only one.
 func (r *reporter) run(s report.Summary) error {
+	r.last = nil
 	switch r.progress.Clear(); {
 	case r.JSON:
-		r.out.Encode(s)
+		r.out.Encode(s.Metric.JSON(s))
 	case s.BestEpoch == 0:
 	case r.Seeds > 1:
 		s.Line(r.out)
@@ -63,7 +79,8 @@ func (r *reporter) page(s report.Summary) *report.Training {
 	_, says, _ := criterion(s.Select)
 	page := &report.Training{
 		Summary:  s,
-		Title:    fmt.Sprintf("%s: %s; %d nodes, %d edges", k.Name, model.describe(&r.recipe, k.Classes), k.Graph.NumNodes(), k.Graph.NumEdges()),
+		Title:    fmt.Sprintf("%s: %s; %d nodes, %d edges", k.Name, model.describe(&r.recipe, k.goal.outputs), k.Graph.NumNodes(), k.Graph.NumEdges()),
+		Learns:   k.goal.says(),
 		Settings: r.settings(), Batching: r.recipe.batching(),
 		Nodes:   [3]int{len(k.split.Train), len(k.split.Val), len(k.split.Test)},
 		Network: model.title, Chosen: says, Longer: s.Longer(r.recipe.Epochs, r.recipe.Patience),
@@ -103,7 +120,7 @@ func (r *reporter) advice(s report.Summary) string {
 func (r *reporter) all(runs []report.Summary) error {
 	o := report.NewOverall(r.recipe.Dataset, runs)
 	if r.JSON {
-		r.out.Encode(o)
+		r.out.Encode(o.Metric.JSON(o))
 	} else {
 		o.Print(r.out, r.task.Name, r.command("--save "+word(r.fileName()+".safetensors")))
 	}

@@ -62,6 +62,9 @@ func (f *savedFlags) open(e env) (*network, *task, *tensor.Dense, error) {
 	if err := k.checkWeights(r.model()); err != nil {
 		return nil, nil, nil, err
 	}
+	if n.Kind == someReals {
+		k.goal.scale = n.Scale // what it was trained with
+	}
 	return n, k, n.Forward(grad.NewEval(), k.hop(n), k.features).Value(), nil
 }
 
@@ -105,39 +108,47 @@ type scored struct {
 	TestAccuracy  float64       `json:"test_accuracy"`
 	TestLoss      report.Number `json:"test_loss"`
 	Features      form          `json:"features"`
-	*report.Quality
+	Learns        string        `json:"learns,omitempty"`
+	report.Metrics
 }
 
 // Run scores a saved model on each part of the split.
 func (c *evalCommand) Run(e env) error {
+	if isGraphNet(c.File) {
+		return c.evalGraphs(e)
+	}
 	n, k, logits, err := c.open(e)
 	if err != nil {
 		return err
 	}
 	s := k.measure(logits)
-	confusion := train.NewConfusion(logits, k.Labels, k.split.Test)
 	line := scored{
 		Event: "eval", File: c.File, Dataset: n.Recipe.Dataset, Model: n.Recipe.Model,
 		TrainAccuracy: s.Train.Accuracy, ValAccuracy: s.Val.Accuracy, TestAccuracy: s.Test.Accuracy, TestLoss: report.Number(s.Test.Loss),
-		Features: n.Recipe.Features, Quality: k.quality(logits),
+		Features: n.Recipe.Features, Learns: string(k.goal.kind), Metrics: k.goal.quality(logits, k.split.Test),
 	}
+	metric := k.goal.kind.metric()
 	p := report.NewPrinter(e.out)
 	if c.JSON {
-		p.Encode(line)
+		p.Encode(metric.JSON(line))
 		return p.Err()
 	}
-	p.Printf("%s on %s\n\n%-10s  %6s  %-9s  %s\n", n.Recipe.model().describe(&n.Recipe, k.Classes), k.Name, "", "nodes", "accuracy", "loss")
+	p.Printf("%s on %s\n\n%-10s  %6s  %-9s  %s\n", n.Recipe.model().describe(&n.Recipe, n.Classes), k.Name, "", "nodes", metric.Name(), "loss")
 	for _, part := range []struct {
 		name  string
 		nodes []int32
 		score train.Score
 	}{{"train", k.split.Train, s.Train}, {"validation", k.split.Val, s.Val}, {"test", k.split.Test, s.Test}} {
-		p.Printf("%-10s  %6d  %6.1f %%   %.4f\n", part.name, len(part.nodes), 100*part.score.Accuracy, part.score.Loss)
+		p.Printf("%-10s  %6d   %s   %.4f\n", part.name, len(part.nodes), metric.Shown(part.score.Accuracy), part.score.Loss)
 	}
-	if line.Quality != nil {
+	if says := line.Metrics.Line(s.Test.Accuracy); says != "" {
 		p.Printf("\n")
-		p.Paragraph("%s", line.Quality.Says(s.Test.Accuracy))
+		p.Paragraph("%s", says)
 	}
+	if k.goal.kind != oneClass {
+		return p.Err()
+	}
+	confusion := train.NewConfusion(logits, k.Labels, k.split.Test)
 	p.Printf("\nwhich classes (down) are taken for which (across):\n\n")
 	p.Confusion(k.Classes, k.ClassNames, confusion)
 	return p.Err()

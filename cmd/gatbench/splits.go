@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 )
@@ -20,6 +21,7 @@ const (
 	splitsOwn    = "planetoid" // the dataset's own
 	splitsRandom = "random"    // drawn from the seed
 	splitsShchur = "shchur"    // drawn from the seed as Shchur and others do
+	splitsFolds  = "folds:"    // before a number: so many, as --folds cuts
 )
 
 // drawn reports whether a split is another one for each seed.
@@ -98,17 +100,23 @@ const (
 
 // splitOf returns the split that is chosen: one of the dataset's own, a random one for a
 // seed, or one of a file.
-func splitOf(d *datasets.Dataset, c choice) (datasets.Split, error) {
-	switch c.splits {
-	case splitsOwn:
+func splitOf(d *datasets.Dataset, g *goal, c choice) (datasets.Split, error) {
+	switch {
+	case c.splits == splitsOwn:
 		return c.of(d)
-	case splitsRandom:
+	case c.splits == splitsRandom && g.kind != oneClass:
+		return fifths(g, c.seed), nil
+	case c.splits == splitsRandom:
 		return randomSplit(d, c.seed), nil
-	case splitsShchur:
+	case c.splits == splitsShchur && g.kind != oneClass:
+		return datasets.Split{}, misuse("--splits shchur: it takes as many nodes of each class, and these have %s: take random", g.kind.noun())
+	case c.splits == splitsShchur:
 		return shchurSplit(d, c.seed), nil
+	case strings.HasPrefix(c.splits, splitsFolds):
+		return c.fold(d)
 	}
 	name := c.splits
-	s, err := c.file(d)
+	s, err := c.file(d, g)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return s, misuse("--splits %s: there is no such file; write planetoid, random, shchur, or the name of a .json or .npz file of the lists train, val and test", name)
@@ -118,6 +126,39 @@ func splitOf(d *datasets.Dataset, c choice) (datasets.Split, error) {
 		return s, fmt.Errorf("--splits %s: %w", name, err)
 	}
 	return s, nil
+}
+
+// fold returns the fold that is meant: the cut is the same for all seeds.
+func (c choice) fold(d *datasets.Dataset) (s datasets.Split, err error) {
+	text := strings.TrimPrefix(c.splits, splitsFolds)
+	k, err := strconv.Atoi(text)
+	if err != nil {
+		return s, misuse("--splits %.40s: want a number of folds after the colon", c.splits)
+	}
+	from := &datasets.Dataset{Name: d.Name}
+	if from.Splits, err = d.Folds(rand.New(rand.NewPCG(0, 0xf01d)), k); err != nil {
+		return s, misuse("--folds %d: %w", k, err)
+	}
+	return c.of(from)
+}
+
+// fifths is a random split of examples that have no classes: three fifths of those of
+// which anything is known train, a fifth validates and a fifth tests.
+func fifths(g *goal, seed uint64) datasets.Split {
+	var ids []int32
+	for i := range int32(g.size()) {
+		if g.known(i) {
+			ids = append(ids, i)
+		}
+	}
+	rng := rand.New(rand.NewPCG(seed, 0x5711))
+	rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	fifth := len(ids) / 5
+	s := datasets.Split{Val: ids[:fifth], Test: ids[fifth : 2*fifth], Train: ids[2*fifth:]}
+	for _, part := range [][]int32{s.Train, s.Val, s.Test} {
+		slices.Sort(part)
+	}
+	return s
 }
 
 // randomSplit trains on 20 nodes of each class, or half of a class that has
@@ -181,12 +222,12 @@ func shchurSplit(d *datasets.Dataset, seed uint64) datasets.Split {
 }
 
 // file reads the split from an .npz file, or else from JSON.
-func (c choice) file(d *datasets.Dataset) (s datasets.Split, err error) {
+func (c choice) file(d *datasets.Dataset, g *goal) (s datasets.Split, err error) {
 	from := &datasets.Dataset{Name: c.splits}
 	if filepath.Ext(c.splits) == ".npz" {
-		from.Splits, err = datasets.ReadSplits(c.splits, len(d.Labels))
+		from.Splits, err = datasets.ReadSplits(c.splits, g.size())
 	} else {
-		from.Split, err = readSplit(c.splits, d)
+		from.Split, err = readSplit(c.splits, d.Name, g)
 	}
 	if err != nil {
 		return s, err
@@ -195,15 +236,15 @@ func (c choice) file(d *datasets.Dataset) (s datasets.Split, err error) {
 		return s, err
 	}
 	for _, v := range slices.Concat(s.Train, s.Val, s.Test) {
-		if d.Labels[v] < 0 {
-			return s, fmt.Errorf("node %d has no class", v)
+		if !g.known(v) {
+			return s, fmt.Errorf("%s %d has no %s", g.example, v, g.kind.of())
 		}
 	}
 	return s, nil
 }
 
 // readSplit reads {"train": […], "val": […], "test": […]}, the numbers of nodes.
-func readSplit(path string, d *datasets.Dataset) (datasets.Split, error) {
+func readSplit(path, name string, g *goal) (datasets.Split, error) {
 	var s datasets.Split
 	f, err := os.Open(path)
 	if err != nil {
@@ -228,12 +269,12 @@ func readSplit(path string, d *datasets.Dataset) (datasets.Split, error) {
 	}{{"train", lists.Train, &s.Train}, {"val", lists.Val, &s.Val}, {"test", lists.Test, &s.Test}} {
 		for i, v := range part.from {
 			switch {
-			case v < 0 || int(v) >= len(d.Labels):
-				return s, fmt.Errorf("%s[%d] is node %d; %s has the nodes 0 to %d", part.name, i, v, d.Name, len(d.Labels)-1)
+			case v < 0 || int(v) >= g.size():
+				return s, fmt.Errorf("%s[%d] is %s %d; %s has the %ss 0 to %d", part.name, i, g.example, v, name, g.example, g.size()-1)
 			case owner[v] != "":
-				return s, fmt.Errorf("%s[%d] is node %d, which is in %s already", part.name, i, v, owner[v])
-			case d.Labels[v] < 0:
-				return s, fmt.Errorf("%s[%d] is node %d, which has no class", part.name, i, v)
+				return s, fmt.Errorf("%s[%d] is %s %d, which is in %s already", part.name, i, g.example, v, owner[v])
+			case !g.known(v):
+				return s, fmt.Errorf("%s[%d] is %s %d, which has no %s", part.name, i, g.example, v, g.kind.of())
 			}
 			owner[v] = part.name
 		}

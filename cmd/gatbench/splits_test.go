@@ -68,7 +68,7 @@ func TestSplitFile(t *testing.T) {
 		if err := os.WriteFile(path, []byte(tt.content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := splitOf(d, choice{splits: path})
+		s, err := splitOf(d, goalOf(d), choice{splits: path})
 		switch {
 		case tt.want == "" && (err != nil || !slices.Equal(s.Train, []int32{1, 3}) || !slices.Equal(s.Test, []int32{7, 33})):
 			t.Errorf("%s: %v, %v", tt.content, s, err)
@@ -81,14 +81,14 @@ func TestSplitFile(t *testing.T) {
 	if err := d.WriteNPZ(own); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := splitOf(d, choice{splits: own}); err != nil || !slices.Equal(s.Train, d.Split.Train) || !slices.Equal(s.Val, d.Split.Val) || !slices.Equal(s.Test, d.Split.Test) {
+	if s, err := splitOf(d, goalOf(d), choice{splits: own}); err != nil || !slices.Equal(s.Train, d.Split.Train) || !slices.Equal(s.Val, d.Split.Val) || !slices.Equal(s.Test, d.Split.Test) {
 		t.Errorf("from .npz: %v, %v", s, err)
 	}
 	d.Labels[33] = -1
-	if _, err := splitOf(d, choice{splits: own}); err == nil || err.Error() != "--splits "+own+": node 33 has no class" {
+	if _, err := splitOf(d, goalOf(d), choice{splits: own}); err == nil || err.Error() != "--splits "+own+": node 33 has no class" {
 		t.Errorf("a node without a class: %v", err)
 	}
-	if _, err := splitOf(d, choice{splits: path + "no"}); !errors.As(err, new(usageError)) {
+	if _, err := splitOf(d, goalOf(d), choice{splits: path + "no"}); !errors.As(err, new(usageError)) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }

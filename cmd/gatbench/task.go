@@ -29,23 +29,23 @@ type task struct {
 	rows     tensor.Array         // the features in that form
 	features *grad.Var            // the same
 	near     *nearby              // of the split
+	goal     *goal                // what is learnt of nodes
+	looped   []tensor.Float       // the weights of the graph's edges, as they are; nil: all are 1
 	weights  *grad.Var            // of the graph's edges, over the roots of their sums at both ends; nil: all are 1
 }
 
 // openTask opens a dataset, as open does, with a split of it; undirected takes both
 // directions of each of its edges.
 func openTask(dir, name string, undirected bool, c choice) (*task, error) {
-	d, err := open(dir, name)
+	d, err := openNodes(dir, name)
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case d.MultiLabels != nil:
-		return nil, misuse("--dataset %s: its nodes may have several of its %d classes, and training wants one: give it labels of a class a node", name, d.Classes)
-	case d.Targets != nil:
-		return nil, misuse("--dataset %s: its nodes have numbers to be learnt, and training wants classes", name)
-	case len(d.Labels) == 0:
-		return nil, misuse("--dataset %s: its nodes have no classes to be learnt", name)
+	case d.EdgeLabels != nil:
+		return nil, misuse("--dataset %s: its edges have classes to be learnt, and training wants those of nodes: --task link learns which edges there are", name)
+	case len(d.Labels) == 0 && d.MultiLabels == nil && d.Targets == nil:
+		return nil, misuse("--dataset %s: its nodes have no classes, labels or numbers to be learnt", name)
 	}
 	if undirected {
 		d = d.Undirected()
@@ -55,11 +55,31 @@ func openTask(dir, name string, undirected bool, c choice) (*task, error) {
 	return k, k.setSplit(c)
 }
 
+// openNodes is open, or else the nodes of many graphs, which are one graph then.
+func openNodes(dir, name string) (*datasets.Dataset, error) {
+	if slices.Contains(datasets.Names(), name) || datasets.FindGraphs(dir, name) == "" {
+		return open(dir, name)
+	}
+	g, err := datasets.OpenGraphs(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	d, err := g.Nodes()
+	if err != nil {
+		return nil, misuse("--dataset %s with --task node: %w: --task graph learns those", name, err)
+	}
+	return d, nil
+}
+
 // newTask makes a task of a dataset, with the split that it has.
 func newTask(d *datasets.Dataset) *task {
 	looped := d.WithSelfLoops()
 	k := &task{Dataset: d, split: d.Split, graph: looped.Graph, near: new(nearby), words: d.FeatureKind()}
+	if d.Labels != nil || d.MultiLabels != nil || d.Targets != nil {
+		k.goal = goalOf(d)
+	}
 	if w := looped.Weights; w != nil {
+		k.looped = w
 		k.weights = layers.SymmetricWeights(k.graph, grad.Const(tensor.Of(w, len(w), 1)))
 	}
 	if err := k.use(formOf(k.words)); err != nil {
@@ -117,7 +137,7 @@ func datasetNamed(name string) string {
 
 // setSplit takes the split that is chosen.
 func (k *task) setSplit(c choice) error {
-	s, err := splitOf(k.Dataset, c)
+	s, err := splitOf(k.Dataset, k.goal, c)
 	if err != nil {
 		return err
 	}
@@ -125,25 +145,17 @@ func (k *task) setSplit(c choice) error {
 		return misuse("--dataset %s: it has no nodes to choose the best epoch by; cora has, and --splits random gives it some", k.name)
 	}
 	k.split, k.near = s, new(nearby)
-	return nil
-}
-
-// labelsOf returns the classes of nodes.
-func (k *task) labelsOf(nodes []int32) []int32 {
-	out := make([]int32, len(nodes))
-	for i, v := range nodes {
-		out[i] = k.Labels[v]
+	own := *k.goal // several may train side by side, each on a split of its own
+	k.goal = &own
+	if err := k.goal.learn(s.Train); err != nil {
+		return fmt.Errorf("--dataset %s: %w", k.name, err)
 	}
-	return out
+	return nil
 }
 
 // measure scores logits on each part of the split.
 func (k *task) measure(logits *tensor.Dense) train.Scores {
-	return train.Scores{
-		Train: train.Measure(logits, k.Labels, k.split.Train),
-		Val:   train.Measure(logits, k.Labels, k.split.Val),
-		Test:  train.Measure(logits, k.Labels, k.split.Test),
-	}
+	return train.Scores{Train: k.goal.score(logits, k.split.Train), Val: k.goal.score(logits, k.split.Val), Test: k.goal.score(logits, k.split.Test)}
 }
 
 // maxLoss is a cross-entropy beyond which nothing is learnt any more.
@@ -151,11 +163,7 @@ const maxLoss = 1e6
 
 // watch is measure without the losses that nobody asks for after each epoch.
 func (k *task) watch(logits *tensor.Dense) train.Scores {
-	return train.Scores{
-		Train: train.Score{Accuracy: train.Accuracy(logits, k.Labels, k.split.Train)},
-		Val:   train.Measure(logits, k.Labels, k.split.Val),
-		Test:  train.Score{Accuracy: train.Accuracy(logits, k.Labels, k.split.Test)},
-	}
+	return train.Scores{Train: k.goal.quick(logits, k.split.Train), Val: k.goal.score(logits, k.split.Val), Test: k.goal.quick(logits, k.split.Test)}
 }
 
 // fit returns the training of a new network, which it returns too.
@@ -163,30 +171,32 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 	if err := k.checkWeights(r.model()); err != nil {
 		return nil, nil, err
 	}
-	net, err := newNetwork(r, k.Features.Shape()[1], k.Classes)
+	net, err := newNetwork(r, k.Features.Shape()[1], k.goal.outputs)
 	if err != nil {
 		return nil, nil, err
 	}
+	net.Kind, net.Scale = k.goal.kind, k.goal.scale
 	by, _, _ := criterion(r.Select)
 	f := &train.Fit{
 		Model: net, Optimiser: r.optimiser(net), Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience, By: by, Limit: maxLoss,
 		Eval: func(t *grad.Tape) train.Scores { return k.watch(net.Forward(t, k.hop(net), k.features).Value()) },
 	}
+	seen := k.training(&r)
 	if r.Batch > 0 {
-		l := k.loader(net)
-		f.Steps, f.Loss = l.Steps(), k.lossOfBatch(net, l)
+		l := seen.loader(net)
+		f.Steps, f.Loss = l.Steps(), seen.lossOfBatch(net, l)
 		return f, net, l.Check()
 	}
-	f.Loss = k.lossOf(net)
+	f.Loss = seen.lossOf(net)
 	return f, net, nil
 }
 
 // fits returns an error if a network in a file, which was trained on another
 // dataset perhaps, is not for this one.
 func (k *task) fits(n *network, path, trained string) error {
-	if w := k.Features.Shape()[1]; n.In != w || n.Classes != k.Classes {
-		return fmt.Errorf("%s is a model for %d features and %d classes (it was trained on %s); %s has %d and %d: name its dataset with --dataset",
-			path, n.In, n.Classes, trained, k.Name, w, k.Classes)
+	if w := k.Features.Shape()[1]; n.In != w || n.Classes != k.goal.outputs || n.Kind != k.goal.kind {
+		return fmt.Errorf("%s is a model for %d features and %d %s (it was trained on %s); %s has %d and %d %s: name its dataset with --dataset",
+			path, n.In, n.Classes, n.Kind.noun(), trained, k.Name, w, k.goal.outputs, k.goal.kind.noun())
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/pprof"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,13 +39,48 @@ func (c *trainCommand) endsItself() {}
 // Run trains and prints what came of it. A signal ends the loading at once, and
 // the training after its epoch.
 func (c *trainCommand) Run(e env) (err error) {
+	var other func(env) error
 	switch {
+	case c.Task == taskLink && c.onFacts():
+		other = c.facts
 	case c.Task == taskLink:
-		return c.links(e)
+		other = c.links
 	case c.onGraphs():
-		return c.graphs(e)
-	case c.Encoding != "":
-		return misuse("--encoding %s: it is for --task graph", c.Encoding)
+		other = c.graphs
+	default:
+		return c.nodes(e)
+	}
+	return c.profiled(e, func() error { return other(e) })
+}
+
+// profiled runs a training under --profile.
+func (c *trainCommand) profiled(e env, run func() error) error {
+	if c.kept() {
+		outliveReader()
+	}
+	stop, err := profile(c.Profile)
+	if err != nil {
+		return err
+	}
+	err = run()
+	if failed := stop(); failed != nil {
+		return errors.Join(err, failed)
+	}
+	if c.Profile != "" && !c.JSON {
+		p := report.NewPrinter(e.out)
+		p.Printf("profile in %s\n", c.Profile)
+		err = errors.Join(err, p.Err())
+	}
+	return err
+}
+
+// nodes trains on the nodes of a graph.
+func (c *trainCommand) nodes(e env) error {
+	if err := c.refused(taskNode); err != nil {
+		return err
+	}
+	if err := c.foldNodes(); err != nil {
+		return err
 	}
 	r, err := promptly(e.ctx, func() (recipe, error) { return c.recipe(e) })
 	if err != nil {
@@ -67,23 +103,33 @@ func (c *trainCommand) Run(e env) (err error) {
 	if err := k.checkNodes(c.Nodes); err != nil {
 		return err
 	}
-	if c.kept() {
-		outliveReader()
-	}
-	stop, err := profile(c.Profile)
-	if err != nil {
+	if err := k.goal.takes(r.Loss); err != nil {
 		return err
 	}
-	err = c.all(e, k, r)
-	if failed := stop(); failed != nil {
-		return errors.Join(err, failed)
+	for _, f := range []struct{ flag, file string }{{"plot", c.Plot}, {"attention", strings.Join(c.Attention, "")}} {
+		if f.file != "" && k.goal.kind != oneClass {
+			return misuse("--%s: it shows classes, and each node has %s to be learnt: --csv or --log keep the epochs", f.flag, k.goal.kind.noun())
+		}
 	}
-	if c.Profile != "" && !c.JSON {
-		p := report.NewPrinter(e.out)
-		p.Printf("profile in %s\n", c.Profile)
-		err = errors.Join(err, p.Err())
+	return c.profiled(e, func() error { return c.all(e, k, r) })
+}
+
+// foldNodes makes --folds K what it stands for: K seeds, each with a split of its own.
+func (c *trainCommand) foldNodes() error {
+	if c.Folds == nil {
+		return nil
 	}
-	return err
+	for _, flag := range c.given() {
+		if slices.Contains([]string{"splits", "split-number", "seeds", "resume"}, flag) {
+			return misuse("--folds %d and --%s: folds are splits, each with a seed of its own: leave one of them out", *c.Folds, flag)
+		}
+	}
+	if *c.Folds < 3 {
+		return misuse("--folds %d: nodes want at least 3, one of which tests and one validates", *c.Folds)
+	}
+	splits, each := fmt.Sprintf("%s%d", splitsFolds, *c.Folds), splitsEach
+	c.Splits, c.SplitNumber, c.Seeds = &splits, &each, *c.Folds
+	return nil
 }
 
 // recipe returns the settings of the run, or of the first of several, and finds
@@ -138,7 +184,7 @@ func (c *trainCommand) all(e env, k *task, r recipe) error {
 		s := &session{trainCommand: c, task: k, recipe: one, report: out}
 		if err := s.run(e.ctx); err != nil {
 			if c.Seeds > 1 {
-				err = errors.Join(err, c.writeCSV(out.histories))
+				err = errors.Join(err, c.writeCSV(out.histories, k.goal.kind.metric()))
 			}
 			return err
 		}
@@ -147,7 +193,7 @@ func (c *trainCommand) all(e env, k *task, r recipe) error {
 	if c.Seeds == 1 {
 		return nil
 	}
-	return errors.Join(out.all(runs), c.writeCSV(out.histories))
+	return errors.Join(out.all(runs), c.writeCSV(out.histories, k.goal.kind.metric()))
 }
 
 // session is one training and what is done with its result.
@@ -178,6 +224,13 @@ func (s *session) run(ctx context.Context) error {
 		s.report.epoch(s.recipe.Seed, e)
 		events.Epoch(e)
 	}
+	if fit.Steps > 1 {
+		loss := fit.Loss
+		fit.Loss = func(t *grad.Tape) *grad.Var {
+			s.report.batch(t.Step(), fit.Steps)
+			return loss(t)
+		}
+	}
 	start := time.Now()
 	history, err := fit.Run(ctx)
 	took := time.Since(start)
@@ -191,8 +244,9 @@ func (s *session) run(ctx context.Context) error {
 	s.history = history
 	s.summary = summarise(history, s.recipe, took)
 	s.summary.Weights = s.weighing(s.recipe.model())
+	s.summary.Learns, s.summary.Metric = string(s.goal.kind), s.goal.kind.metric()
 	if s.summary.BestEpoch > 0 {
-		s.summary.Quality = s.quality(net.Forward(grad.NewEval(), s.hop(net), s.features).Value())
+		s.summary.Metrics = s.goal.quality(net.Forward(grad.NewEval(), s.hop(net), s.features).Value(), s.split.Test)
 	}
 	if e := (*atomicfile.Error)(nil); s.Checkpoint != "" && !errors.As(err, &e) {
 		if _, err := os.Stat(s.Checkpoint); err == nil {
@@ -215,7 +269,7 @@ func (s *session) writeCSV() error {
 	if s.Seeds > 1 {
 		return nil
 	}
-	err := s.outputFlags.writeCSV(s.report.histories)
+	err := s.outputFlags.writeCSV(s.report.histories, s.goal.kind.metric())
 	if err == nil {
 		s.summary.CSV = s.CSV
 	}

@@ -14,6 +14,7 @@ func catalogueOptions() []option {
 		{"arma", whole, func() conv { return &layers.ARMAConv{In: 6, Out: 5, Stacks: 2, Steps: 3, Drop: 0.3} }},
 		{"gcn2", whole, func() conv { return &layers.GCN2Conv{Width: 6, TwoWeights: true, Activation: grad.ReLU} }},
 		{"lightgcn", whole, func() conv { return &layers.LightGCN{} }},
+		{"h2gcn", whole, func() conv { return &layers.H2GCNConv{} }},
 		{"gine", edges, func() conv {
 			return &layers.GINEConv{Net: layers.MLP{Widths: []int{6, 8, 5}}, EdgeIn: 3, TrainEps: true}
 		}},

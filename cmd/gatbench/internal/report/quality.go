@@ -11,6 +11,43 @@ type Quality struct {
 	TestAUC      *float64 `json:"test_auc,omitempty"` // of two classes, if both occur
 }
 
+// Metrics are what the score of a training does not say: one is set, by what is learnt.
+type Metrics struct {
+	*Quality // of classes
+	*Labels
+	*Numbers
+}
+
+// Labels are how good several labels are, each there or not, on what tests.
+type Labels struct {
+	AUC     Number  `json:"test_roc_auc"`           // the mean over the labels that are there and not there
+	AP      Number  `json:"test_average_precision"` // likewise
+	MicroF1 float64 `json:"test_labels_micro_f1"`
+	MacroF1 float64 `json:"test_labels_macro_f1"`
+}
+
+// Numbers are how far numbers are off, on what tests, each the mean over the numbers.
+type Numbers struct {
+	MAE  Number `json:"test_mae"`
+	RMSE Number `json:"test_rmse"`
+	R2   Number `json:"test_r_squared"` // null if all are alike
+}
+
+// Line puts what is set into a line, for people who know the score; empty if nothing is.
+func (m Metrics) Line(score float64) string {
+	switch {
+	case m.Quality != nil:
+		return m.Quality.Says(score)
+	case m.Labels != nil:
+		l := m.Labels
+		return fmt.Sprintf("test: ROC-AUC %.4f, average precision %.4f (means over the labels), micro F1 %.4f, macro F1 %.4f", l.AUC, l.AP, l.MicroF1, l.MacroF1)
+	case m.Numbers != nil:
+		n := m.Numbers
+		return fmt.Sprintf("test: MAE %.4g, RMSE %.4g, R² %.4f, in the data's own units", n.MAE, n.RMSE, n.R2)
+	}
+	return ""
+}
+
 // Says puts it into a line, for people who know the accuracy.
 func (q *Quality) Says(accuracy float64) string {
 	text := fmt.Sprintf("test: majority class %.1f %%, balanced accuracy %.1f %%, macro F1 %.3f", 100*q.TestMajority, 100*q.TestBalanced, q.TestMacroF1)

@@ -26,7 +26,9 @@ type Summary struct {
 	TrainAccuracy float64 `json:"train_accuracy"`
 	ValAccuracy   float64 `json:"val_accuracy"`
 	TestAccuracy  float64 `json:"test_accuracy"`
-	*Quality              // of one training that is reported; of many nil
+	Learns        string  `json:"learns,omitempty"` // labels or numbers; empty: classes
+	Metrics               // of one training that is reported; of many nil
+	Metric        Metric  `json:"-"`        // what the accuracies are
 	EpochMS       float64 `json:"epoch_ms"` // the median
 	TotalMS       float64 `json:"total_ms"`
 	PeakMiB       float64 `json:"peak_rss_mib,omitempty"` // of the process so far, where it is known
@@ -53,6 +55,7 @@ type EpochLine struct {
 	ValAccuracy   float64 `json:"val_accuracy"`
 	TestAccuracy  float64 `json:"test_accuracy"`
 	Best          bool    `json:"best"`
+	Metric        Metric  `json:"-"`
 	MS            float64 `json:"ms"`
 }
 
@@ -75,6 +78,7 @@ type Overall struct {
 	Mean    float64 `json:"test_accuracy_mean"`
 	Std     float64 `json:"test_accuracy_std"` // of the sample: divided by seeds−1
 	TotalMS float64 `json:"total_ms"`
+	Metric  Metric  `json:"-"`
 }
 
 // Take completes s with what a training was like, its scores those of the best epoch.
@@ -106,6 +110,10 @@ func NewEpochLine(dataset string, seed uint64, e train.Epoch) EpochLine {
 
 // Progress shows the epoch, of so many.
 func (l *EpochLine) Progress(p *Progress, epochs int) {
+	if l.Metric.Says != "" {
+		p.Show("epoch %d/%d  validation %s %.4f  loss %.4f  seed %d  %s", l.Epoch, epochs, l.Metric.Says, l.ValAccuracy, float64(l.Loss), l.Seed, l.Dataset)
+		return
+	}
 	p.Show("epoch %d/%d  validation %.1f %%  loss %.4f  seed %d  %s", l.Epoch, epochs, 100*l.ValAccuracy, float64(l.Loss), l.Seed, l.Dataset)
 }
 
@@ -114,6 +122,7 @@ func NewOverall(dataset string, runs []Summary) Overall {
 	o := Overall{Event: "seeds", Dataset: dataset, Seeds: len(runs)}
 	var tests []float64
 	for _, s := range runs {
+		o.Metric = s.Metric
 		tests = append(tests, s.TestAccuracy)
 		o.TotalMS += s.TotalMS
 	}

@@ -10,6 +10,8 @@ type Training struct {
 	Batching string // how steps are cut; empty: into one
 	Split    string // which of several; empty: there is one
 	Nodes    [3]int // that train, validate and test
+	What     string // these are; empty: nodes
+	Learns   string // what is learnt; empty: classes
 	Network  string // the model's name for people
 	Chosen   string // how the epoch was chosen
 	Longer   string // what to try if the training ended too early; empty: it did not
@@ -21,6 +23,9 @@ func (t *Training) Print(p *Printer) {
 	s := &t.Summary
 	p.Printf("%s\n", t.Title)
 	p.Paragraph("%s", t.Settings)
+	if t.Learns != "" {
+		p.Paragraph("%s", t.Learns)
+	}
 	if t.Batching != "" {
 		p.Paragraph("%s", t.Batching)
 	}
@@ -28,13 +33,17 @@ func (t *Training) Print(p *Printer) {
 	if t.Split != "" {
 		p.Printf("%s\n\n", t.Split)
 	}
-	p.Printf("%-10s  %6s  %s\n", "", "nodes", "accuracy")
-	p.Printf("%-10s  %6d  %6.1f %%\n", "train", t.Nodes[0], 100*s.TrainAccuracy)
-	p.Printf("%-10s  %6d  %6.1f %%\n", "validation", t.Nodes[1], 100*s.ValAccuracy)
-	p.Printf("%-10s  %6d  %6.1f %%\n", "test", t.Nodes[2], 100*s.TestAccuracy)
-	if s.Quality != nil {
+	what := t.What
+	if what == "" {
+		what = "nodes"
+	}
+	p.Printf("%-10s  %6s  %s\n", "", what, s.Metric.Name())
+	p.Printf("%-10s  %6d   %s\n", "train", t.Nodes[0], s.Metric.Shown(s.TrainAccuracy))
+	p.Printf("%-10s  %6d   %s\n", "validation", t.Nodes[1], s.Metric.Shown(s.ValAccuracy))
+	p.Printf("%-10s  %6d   %s\n", "test", t.Nodes[2], s.Metric.Shown(s.TestAccuracy))
+	if line := s.Metrics.Line(s.TestAccuracy); line != "" {
 		p.Printf("\n")
-		p.Paragraph("%s", s.Quality.Says(s.TestAccuracy))
+		p.Paragraph("%s", line)
 	}
 	if s.Weights != "" {
 		p.Printf("\nthe weights of the edges are %s by %s\n", s.Weights, t.Network)
@@ -75,13 +84,18 @@ func (t *Training) end(p *Printer) {
 
 // Line prints one of several trainings in a line.
 func (s *Summary) Line(p *Printer) {
-	p.Printf("seed %-3d epoch %-5d train %5.1f %%  validation %5.1f %%  test %5.1f %%  %.2f s\n",
-		s.Seed, s.BestEpoch, 100*s.TrainAccuracy, 100*s.ValAccuracy, 100*s.TestAccuracy, s.TotalMS/1000)
+	p.Printf("seed %-3d epoch %-5d train %s  validation %s  test %s  %.2f s\n",
+		s.Seed, s.BestEpoch, s.Metric.Shown(s.TrainAccuracy), s.Metric.Shown(s.ValAccuracy), s.Metric.Shown(s.TestAccuracy), s.TotalMS/1000)
 }
 
 // Print prints what trainings on a dataset of that title have in common, and the
 // command to try next.
 func (o *Overall) Print(p *Printer, title, next string) {
+	if o.Metric.Says != "" {
+		p.Printf("\n%s: test %s "+p.Strong("%.4f ± %.4f")+" over %d seeds, %.2f s in all\nnext: "+p.Strong("%s")+"\n", title,
+			o.Metric.Says, o.Mean, o.Std, o.Seeds, o.TotalMS/1000, next)
+		return
+	}
 	p.Printf("\n%s: test accuracy "+p.Strong("%.1f ± %.1f %%")+" over %d seeds, %.2f s in all\n", title,
 		100*o.Mean, 100*o.Std, o.Seeds, o.TotalMS/1000)
 	p.Printf("next: "+p.Strong("%s")+"\n", next)

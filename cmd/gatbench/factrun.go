@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/layers/knowledge"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// factEpoch is what is said of one epoch.
+type factEpoch struct {
+	Event   string  `json:"event"` // "epoch"
+	Dataset string  `json:"dataset"`
+	Seed    uint64  `json:"seed"`
+	Epoch   int     `json:"epoch"`
+	Loss    float64 `json:"loss"`
+	ValMRR  float64 `json:"val_mrr"` // of some of the facts, when they were ranked last
+	MS      float64 `json:"ms"`
+}
+
+// factSummary is what came of one training. Ranks are filtered, those of heads and of tails.
+type factSummary struct {
+	Event     string  `json:"event"` // "summary"
+	Dataset   string  `json:"dataset"`
+	Model     string  `json:"model"`
+	Seed      uint64  `json:"seed"`
+	BestEpoch int     `json:"best_epoch"`
+	ValMRR    float64 `json:"val_mrr"`
+	TestMRR   float64 `json:"test_mrr"`
+	Hits1     float64 `json:"test_hits_at_1"`
+	Hits3     float64 `json:"test_hits_at_3"`
+	Hits10    float64 `json:"test_hits_at_10"`
+	EpochMS   float64 `json:"epoch_ms"` // the median
+	TotalMS   float64 `json:"total_ms"`
+	Saved     string  `json:"saved,omitempty"`
+	CSV       string  `json:"csv,omitempty"`
+
+	Checkpoint string `json:"checkpoint,omitempty"`
+	Log        string `json:"log,omitempty"`
+}
+
+// factOverall is what several trainings have in common.
+type factOverall struct {
+	Event   string  `json:"event"` // "seeds"
+	Dataset string  `json:"dataset"`
+	Model   string  `json:"model"`
+	Seeds   int     `json:"seeds"`
+	MRR     float64 `json:"test_mrr_mean"`
+	MRRStd  float64 `json:"test_mrr_std"` // of the sample
+	Hits10  float64 `json:"test_hits_at_10_mean"`
+}
+
+// facts trains scorers of facts, one for each seed.
+func (c *trainCommand) facts(e env) error {
+	r, err := c.factRecipe()
+	if err != nil {
+		return err
+	}
+	name := or(c.Dataset, planted)
+	k, err := promptly(e.ctx, func() (*datasets.Knowledge, error) { return openFacts(c.Data, name, &r) })
+	if err != nil {
+		return err
+	}
+	defer par.SetThreads(c.Threads)()
+	defer par.Hot()()
+	out, progress := report.NewPrinter(e.out), report.NewProgress(e.errOut)
+	var mrrs, hits []float64
+	var all []seeded
+	for i := range c.Seeds {
+		one := r
+		one.Seed += uint64(i)
+		s, history, err := c.learntFacts(e.ctx, k, &one, func(ep train.Epoch) {
+			if c.JSON {
+				out.Encode(factEpoch{"epoch", name, one.Seed, ep.N, ep.Loss, ep.Val.Accuracy, report.Milliseconds(ep.Took)})
+				return
+			}
+			progress.Show("epoch %d/%d  validation MRR %.3f  loss %.4f  %s", ep.N, one.Epochs, ep.Val.Accuracy, ep.Loss, name)
+		})
+		progress.Clear()
+		if err != nil {
+			return err
+		}
+		s.Dataset, s.CSV = name, c.CSV
+		all, mrrs, hits = append(all, seeded{one.Seed, history}), append(mrrs, s.TestMRR), append(hits, s.Hits10)
+		switch {
+		case c.JSON:
+			out.Encode(s)
+		case c.Seeds > 1:
+			out.Printf("seed %d: test MRR %.3f, hits@10 %.1f %%, epoch %d\n", s.Seed, s.TestMRR, 100*s.Hits10, s.BestEpoch)
+		default:
+			factPage(out, k, &one, s)
+		}
+	}
+	if c.Seeds > 1 {
+		o := factOverall{Event: "seeds", Dataset: name, Model: r.Model, Seeds: c.Seeds}
+		o.MRR, o.MRRStd = report.MeanStd(mrrs)
+		o.Hits10, _ = report.MeanStd(hits)
+		if c.JSON {
+			out.Encode(o)
+		} else {
+			out.Printf("%s on %s, %d seeds: test MRR %.3f ± %.3f, hits@10 %.1f %%\n", r.Model, name, c.Seeds, o.MRR, o.MRRStd, 100*o.Hits10)
+		}
+	}
+	if err := c.writeScores(all, "val_mrr"); err != nil {
+		return err
+	}
+	return out.Err()
+}
+
+// learntFacts trains once.
+func (c *trainCommand) learntFacts(ctx context.Context, k *datasets.Knowledge, r *factRecipe, each func(train.Epoch)) (s factSummary, h *train.History, err error) {
+	fit, net := fitFacts(k, r)
+	l, err := c.learn(ctx, fit, r.Seed, each)
+	h = l.history
+	if err != nil {
+		return s, h, err
+	}
+	all := l.summary
+	ranks := knowledge.Ranks(net.Scorer, grad.Const(net.Entities.Value), k.Test, k.Train, k.Val, k.Test)
+	s = factSummary{
+		Event: "summary", Model: r.Model, Seed: r.Seed, BestEpoch: all.BestEpoch, ValMRR: all.ValAccuracy, EpochMS: all.EpochMS, TotalMS: all.TotalMS,
+		Checkpoint: l.checkpoint, Log: l.log, TestMRR: ranks.MRR(), Hits1: ranks.Hits(1), Hits3: ranks.Hits(3), Hits10: ranks.Hits(10),
+	}
+	if c.Save != "" {
+		if err := train.Save(c.Save, net); err != nil {
+			return s, h, err
+		}
+		s.Saved = c.Save
+	}
+	return s, h, nil
+}
+
+// factPage is all there is to say of one training.
+func factPage(out *report.Printer, k *datasets.Knowledge, r *factRecipe, s factSummary) {
+	titles := map[string]string{modelTransE: "TransE", modelDistMult: "DistMult", modelComplEx: "ComplEx", modelRotatE: "RotatE"}
+	out.Printf("%s: %s, rows of %d; %d entities, %d relations\n", s.Dataset, titles[r.Model], r.Hidden, k.Entities, k.Relations())
+	out.Printf("facts: %d to train, %d to validate and %d to test with; %d false ones drawn for each\n",
+		k.Train.NumEdges(), k.Val.NumEdges(), k.Test.NumEdges(), r.Drawn)
+	out.Printf("\ntest MRR  %6.3f\nhits@1    %6.1f %%\nhits@3    %6.1f %%\nhits@10   %6.1f %%\n\n", s.TestMRR, 100*s.Hits1, 100*s.Hits3, 100*s.Hits10)
+	out.Paragraph("Heads and tails are ranked among all entities, without those that make another known fact (filtered).")
+	out.Printf("epoch %d of %d, that of the best validation MRR, %.3f; an epoch took %.1f ms, all %.1f s\n", s.BestEpoch, r.Epochs, s.ValMRR, s.EpochMS, s.TotalMS/1000)
+	for _, f := range []struct{ what, path string }{{"saved in", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", s.CSV}, {"log in", s.Log}} {
+		if f.path != "" {
+			out.Printf("%s %s\n", f.what, f.path)
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/knowledge"
+	"github.com/edgewise-ml/edgewise/sample"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// The models that score the facts of a knowledge graph.
+const (
+	modelTransE   = "transe"
+	modelDistMult = "distmult"
+	modelComplEx  = "complex"
+	modelRotatE   = "rotate"
+)
+
+var factModels = []string{modelTransE, modelDistMult, modelComplEx, modelRotatE}
+
+// planted is the knowledge graph that the program draws itself.
+const planted = "planted-rules"
+
+// factRecipe is all that a training on facts depends on beside the data.
+type factRecipe struct {
+	Model       string
+	Seed        uint64
+	Hidden      int // width of an entity's row
+	LR          float64
+	WeightDecay float64
+	Epochs      int
+	Patience    int
+	Batch       int // facts a step
+	Drawn       int // false facts for each
+	Margin      float64
+	Temperature float64
+	Val, Test   float64 // shares, where the data has no parts
+}
+
+// rotateRecipe returns the settings: those of RotatE's paper, made smaller.
+func rotateRecipe(model string) factRecipe {
+	r := factRecipe{Model: model, Hidden: 64, LR: 0.02, Epochs: 200, Batch: 1024, Drawn: 16, Margin: 6, Temperature: 1, Val: 0.1, Test: 0.1}
+	if model == modelDistMult || model == modelComplEx {
+		r.Margin, r.Temperature = 0, 0
+	}
+	return r
+}
+
+// openFacts opens a knowledge graph, and divides it if it has no parts.
+func openFacts(dir, name string, r *factRecipe) (*datasets.Knowledge, error) {
+	if name == planted {
+		return datasets.PlantedRules(rand.New(rand.NewPCG(0, 7)), 10, 12)
+	}
+	path := name
+	if _, err := os.Stat(path); err != nil && dir != "" {
+		path = filepath.Join(dir, name)
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, misuse("--dataset %s: there is no such file or folder: name a text of head, relation and tail a line, a folder of train.txt, valid.txt and test.txt, or %s", name, planted)
+	}
+	k, err := datasets.Triples(path)
+	if err != nil {
+		return nil, err
+	}
+	val, test := r.Val, r.Test
+	switch {
+	case k.Val.NumEdges() > 0 && k.Test.NumEdges() > 0:
+		return k, nil
+	case k.Val.NumEdges() > 0:
+		val = 0
+	case k.Test.NumEdges() > 0:
+		test = 0
+	}
+	d, err := k.Divided(rand.New(rand.NewPCG(r.Seed, 3)), val, test)
+	if err != nil {
+		return nil, fmt.Errorf("--dataset %s: %w", name, err)
+	}
+	if val == 0 {
+		d.Val = k.Val
+	}
+	if test == 0 {
+		d.Test = k.Test
+	}
+	return d, nil
+}
+
+// isFacts reports whether a path is that of a knowledge graph, as far as its name tells.
+func isFacts(dir, name string) bool {
+	if name == planted {
+		return true
+	}
+	for _, path := range []string{name, filepath.Join(dir, name)} {
+		for _, ext := range []string{".txt", ".tsv", ".csv"} {
+			if info, err := os.Stat(filepath.Join(path, "train"+ext)); err == nil && info.Mode().IsRegular() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// factNet is a row for each entity, and a scorer that knows the relations.
+type factNet struct {
+	Scorer   knowledge.Scorer
+	Entities *grad.Param
+}
+
+func newFactNet(k *datasets.Knowledge, r *factRecipe) *factNet {
+	n, relations := &factNet{Entities: grad.NewParam(k.Entities, r.Hidden)}, k.Relations()
+	switch r.Model {
+	case modelTransE:
+		n.Scorer = &knowledge.TransE{Relations: relations, Width: r.Hidden, Margin: r.Margin}
+	case modelDistMult:
+		n.Scorer = &knowledge.DistMult{Relations: relations, Width: r.Hidden}
+	case modelComplEx:
+		n.Scorer = &knowledge.ComplEx{Relations: relations, Width: r.Hidden}
+	default:
+		n.Scorer = &knowledge.RotatE{Relations: relations, Width: r.Hidden, Margin: r.Margin}
+	}
+	rng := rand.New(rand.NewPCG(r.Seed, 0))
+	n.Scorer.Init(rng)
+	n.Entities.Value.Uniform(rng, -1, 1)
+	return n
+}
+
+// fitFacts returns the training of a new network. The epoch of the best filtered mean
+// reciprocal rank of facts to validate with is kept; not all of them are ranked, and not
+// after each epoch, where there are many.
+func fitFacts(k *datasets.Knowledge, r *factRecipe) (*train.Fit, *factNet) {
+	net := newFactNet(k, r)
+	facts := k.Train.NumEdges()
+	steps := (facts + r.Batch - 1) / r.Batch
+	few := someFacts(k.Val, max(50, 1<<20/k.Entities))
+	var score train.Scores
+	draw := factDrawer(k.Train, r)
+	f := &train.Fit{
+		Model: net, Optimiser: &train.Adam{LR: r.LR, WeightDecay: r.WeightDecay}, Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience,
+		Steps: steps, By: train.ByAccuracy, Limit: maxLoss,
+		Loss: func(t *grad.Tape) *grad.Var {
+			x, some := t.Use(net.Entities), draw(t.Step())
+			not, at := sample.Corruptions{Number: r.Drawn, Seed: r.Seed}.Draw(some, t.Step())
+			right, wrong := net.Scorer.Forward(t, some, x), net.Scorer.Forward(t, not, x)
+			return knowledge.Adversarial{Temperature: r.Temperature}.Of(right, wrong, at)
+		},
+	}
+	f.Eval = func(t *grad.Tape) train.Scores {
+		epoch := int(t.Step()) / steps
+		each := max(1, r.Epochs/20)
+		if r.Patience > 0 {
+			each = 1 // an epoch counts as one without progress only if it was looked at
+		}
+		if score.Val.Accuracy == 0 || epoch%each == 0 || epoch == r.Epochs {
+			score.Val.Accuracy = knowledge.Ranks(net.Scorer, grad.Const(net.Entities.Value), few, k.Train, k.Val, k.Test).MRR()
+		}
+		return score
+	}
+	return f, net
+}
+
+// factDrawer returns what draws the facts of a step, which counts from 1: all of them in an
+// epoch, in an order that follows from the seed and the step alone.
+func factDrawer(g *graph.Graph, r *factRecipe) func(step uint64) *graph.Graph {
+	facts := g.NumEdges()
+	if r.Batch >= facts {
+		return func(uint64) *graph.Graph { return g }
+	}
+	each := uint64((facts + r.Batch - 1) / r.Batch)
+	epoch, order := uint64(math.MaxUint64), numbersTo(facts)
+	return func(step uint64) *graph.Graph {
+		if e := (step - 1) / each; e != epoch {
+			epoch, order = e, numbersTo(facts)
+			rand.New(rand.NewPCG(r.Seed+1, e)).Shuffle(facts, func(i, j int) { order[i], order[j] = order[j], order[i] })
+		}
+		lo := int((step-1)%each) * r.Batch
+		return graph.Must(g.EdgeSubgraph(slices.Sorted(slices.Values(order[lo:min(lo+r.Batch, facts)]))))
+	}
+}
+
+// someFacts returns so many of the facts of g, spread over all.
+func someFacts(g *graph.Graph, most int) *graph.Graph {
+	n := g.NumEdges()
+	if n <= most {
+		return g
+	}
+	some := make([]int32, most)
+	for i := range some {
+		some[i] = int32(math.Floor(float64(i) * float64(n) / float64(most)))
+	}
+	return graph.Must(g.EdgeSubgraph(some))
+}
+
+// factRecipe returns the settings of a run, or an error for settings that cannot be.
+func (c *trainCommand) factRecipe() (r factRecipe, err error) {
+	if err := c.refused(taskFacts); err != nil {
+		return r, err
+	}
+	model := or(c.Model, modelRotatE)
+	if err := oneOf("--model", model, factModels); err != nil {
+		return r, err
+	}
+	r = rotateRecipe(model)
+	set(&r.Seed, c.Seed)
+	set(&r.Hidden, c.Hidden)
+	set(&r.LR, c.LR)
+	set(&r.WeightDecay, c.WeightDecay)
+	set(&r.Epochs, c.Epochs)
+	set(&r.Patience, c.Patience)
+	set(&r.Batch, c.Batch)
+	if r.Batch == 0 {
+		r.Batch = math.MaxInt32
+	}
+	switch even := model == modelComplEx || model == modelRotatE; {
+	case r.Hidden < 1 || r.Hidden > 65536 || even && r.Hidden%2 != 0:
+		return r, misuse("--hidden %d: want a width from 1 to 65536, and an even one for %s and %s, whose numbers are complex", r.Hidden, modelComplEx, modelRotatE)
+	case r.Epochs < 1 || r.Batch < 1 || r.Patience < 0:
+		return r, misuse("--epochs %d, --batch %d, --patience %d: they must be at least 1, 0 (all facts) and 0 (never)", r.Epochs, r.Batch, r.Patience)
+	case !(r.LR > 0) || math.IsInf(r.LR, 0):
+		return r, misuse("--lr %v: it must be a number above 0", r.LR)
+	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
+		return r, misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
+	}
+	if err := c.outputFlags.single(c.Seeds); err != nil {
+		return r, err
+	}
+	return r, c.checkFiles([]file{{"--dataset", or(c.Dataset, "")}, {"--resume", c.Resume}})
+}
+
+// onFacts reports whether the links to predict are facts of a knowledge graph.
+func (c *trainCommand) onFacts() bool {
+	return slices.Contains(factModels, strings.ToLower(or(c.Model, ""))) || c.Model == nil && isFacts(c.Data, or(c.Dataset, ""))
+}

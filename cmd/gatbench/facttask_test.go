@@ -1,0 +1,39 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// RotatE finds the rules that were planted.
+func TestPlantedRules(t *testing.T) {
+	lines := results(t, "train", "--task", "link", "--dataset", planted, "--hidden", "32", "--json", "--epochs", "120")
+	if s := lines[len(lines)-1]; s["event"] != "summary" || s["model"] != "rotate" || s["test_mrr"].(float64) < 0.9 || s["test_hits_at_10"].(float64) < 0.95 || len(lines) != 121 {
+		t.Errorf("%d lines, the last of which is %v", len(lines), s)
+	}
+	if text := ok(t, "train", "--task", "link", "--dataset", planted, "--model", "transe", "--epochs", "1"); !strings.Contains(text, "TransE, rows of 64; 120 entities, 6 relations") {
+		t.Errorf("%s", text)
+	}
+	for args, want := range map[string]string{
+		"--model rotate --dataset nothing.tsv": "--dataset nothing.tsv: there is no such file or folder: name a text of head, relation and tail a line",
+		"--model complex --hidden 3":           "--hidden 3: want a width from 1 to 65536, and an even one",
+		"--model rotate --epochs 0":            "--epochs 0",
+		"--model rotate --heads 2":             "--heads: a scorer of facts has none",
+	} {
+		if _, stderr, status := gatbench(t, append([]string{"train", "--task", "link"}, strings.Fields(args)...)...); status != misused || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
+		}
+	}
+}
+
+// A run of facts in several steps that is resumed ends as one that was not.
+func TestFactsResumed(t *testing.T) {
+	file := t.TempDir() + "/run"
+	args := []string{"train", "--task", "link", "--dataset", planted, "--json", "--hidden", "8", "--batch", "100"}
+	whole := results(t, append(args, "--epochs", "6")...)
+	results(t, append(args, "--epochs", "3", "--checkpoint", file)...)
+	rest := results(t, append(args, "--epochs", "6", "--resume", file)...)
+	if a, b := whole[len(whole)-1], rest[len(rest)-1]; a["test_mrr"] != b["test_mrr"] || whole[5]["loss"] != rest[2]["loss"] {
+		t.Errorf("%v, and resumed %v", a, b)
+	}
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// isGraphNet reports whether a file says that it is a model of whole graphs.
+func isGraphNet(path string) bool {
+	var text json.RawMessage
+	var head struct{ Task string }
+	return train.LoadConfig(path, &text) == nil && json.Unmarshal(text, &head) == nil && head.Task == taskGraph
+}
+
+// openGraphNet reads what kind of network a file holds, without its Params.
+func openGraphNet(path string) (*graphNet, error) {
+	n := new(graphNet)
+	if err := train.LoadConfig(path, n); err != nil {
+		return nil, err
+	}
+	err := n.Recipe.check()
+	const most = 1 << 24 // of features: files are not to be trusted with memory
+	if err == nil && (n.Task != taskGraph || n.In < 1 || n.In > most || n.Out < 1 || n.Out > 1<<16) {
+		err = fmt.Errorf("%d features and %d outputs of the task %.20q", n.In, n.Out, n.Task)
+	}
+	if err == nil {
+		err = n.Kind.check(n.Scale, n.Out)
+	}
+	if err == nil {
+		var info os.FileInfo
+		if info, err = os.Stat(path); err == nil {
+			err = n.fits(info.Size())
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: what it says of its model cannot be: %s", path, err)
+	}
+	return n, nil
+}
+
+// fits reports a model of more numbers than a file of that many bytes has.
+func (n *graphNet) fits(bytes int64) error {
+	r := &n.Recipe
+	total := int64(n.In)*int64(n.Out) + int64(n.In)*int64(r.Hidden) + int64(r.Layers-1)*int64(r.Hidden)*int64(r.Hidden+n.Out)
+	if total > bytes/2 {
+		return fmt.Errorf("at least %d numbers, more than its %d bytes hold", total, bytes)
+	}
+	return nil
+}
+
+// savedGraphs is a model of graphs, what it is used on, and what it says of all graphs.
+type savedGraphs struct {
+	net  *graphNet
+	task *graphTask
+	y    *tensor.Dense
+}
+
+// openGraphs reads the model and its graphs.
+func (f *savedFlags) openGraphs() (*savedGraphs, error) {
+	switch {
+	case f.Threads < 0:
+		return nil, misuse("--threads %d: it must be at least 1, or 0 for all there are", f.Threads)
+	case f.Number != nil:
+		return nil, misuse("--split-number: graphs have one split: leave it out")
+	}
+	defer par.SetThreads(f.Threads)()
+	n, err := openGraphNet(f.File)
+	if err != nil {
+		return nil, err
+	}
+	n.build()
+	if err := train.Load(f.File, n); err != nil {
+		return nil, err
+	}
+	trained := n.Recipe.Dataset
+	set(&n.Recipe.Dataset, f.Dataset)
+	set(&n.Recipe.Splits, f.Splits)
+	in := []file{{"--dataset", datasets.FindGraphs(f.Data, n.Recipe.Dataset)}, {"the model", f.File}}
+	if err := apart(in, []file{f.out}); err != nil {
+		return nil, err
+	}
+	k, err := openGraphTask(f.Data, n.Recipe.Dataset, n.Recipe.Encoding)
+	if err != nil {
+		return nil, err
+	}
+	if w := k.Features.Dim(1); w != n.In || k.goal.outputs != n.Out || k.goal.kind != n.Kind {
+		return nil, fmt.Errorf("%s is a model for %d features and %d %s (it was trained on %s); %s has %d and %d %s: name its dataset with --dataset",
+			f.File, n.In, n.Out, n.Kind.noun(), trained, k.Name, w, k.goal.outputs, k.goal.kind.noun())
+	}
+	k.goal.scale = n.Scale
+	s := &savedGraphs{n, k, tensor.New(k.Len(), n.Out)}
+	n.fill(grad.NewEval(), s.y, k.held(&n.Recipe, k.all()))
+	return s, nil
+}
+
+// evalGraphs scores a saved model of graphs on each part of the split.
+func (c *evalCommand) evalGraphs(e env) error {
+	g, err := c.openGraphs()
+	if err != nil {
+		return err
+	}
+	k, r, metric := g.task, &g.net.Recipe, g.net.Kind.metric()
+	s, err := k.split(r)
+	if err != nil {
+		return err
+	}
+	score := func(ids []int32) train.Score { return k.goal.score(g.y, ids) }
+	test := score(s.Test)
+	line := scored{
+		Event: "eval", File: c.File, Dataset: r.Dataset, Model: "gin", Learns: string(g.net.Kind), Metrics: k.goal.quality(g.y, s.Test),
+		TrainAccuracy: score(s.Train).Accuracy, ValAccuracy: score(s.Val).Accuracy, TestAccuracy: test.Accuracy, TestLoss: report.Number(test.Loss),
+	}
+	p := report.NewPrinter(e.out)
+	if c.JSON {
+		p.Encode(metric.JSON(line))
+		return p.Err()
+	}
+	p.Printf("GIN on %s\n\n%-10s  %6s  %-9s  %s\n", k.Name, "", "graphs", metric.Name(), "loss")
+	for _, part := range []struct {
+		name string
+		ids  []int32
+	}{{"train", s.Train}, {"validation", s.Val}, {"test", s.Test}} {
+		one := score(part.ids)
+		p.Printf("%-10s  %6d   %s   %.4f\n", part.name, len(part.ids), metric.Shown(one.Accuracy), one.Loss)
+	}
+	if says := line.Metrics.Line(test.Accuracy); says != "" {
+		p.Printf("\n")
+		p.Paragraph("%s", says)
+	}
+	return p.Err()
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// split returns the split of the graphs that a recipe names.
+func (k *graphTask) split(r *graphRecipe) (s datasets.Split, err error) {
+	switch r.Splits {
+	case splitsOwn, "own":
+		s = k.Split
+	case splitsRandom:
+		s = k.random(r.Seed)
+	default:
+		if s, err = readSplit(r.Splits, k.Name, k.goal); err != nil {
+			return s, misuse("--splits %s: %w; write own, random, or the name of a .json file of the lists train, val and test", r.Splits, err)
+		}
+	}
+	if len(s.Train) == 0 || len(s.Val) == 0 {
+		return s, misuse("--dataset %s: it has no graphs to choose the best epoch by; --splits random gives it some", k.name)
+	}
+	return s, nil
+}
+
+// random is a split of a seed: a tenth of the graphs of which anything is known validates
+// and a tenth tests, at least one each.
+func (k *graphTask) random(seed uint64) datasets.Split {
+	ids := slices.DeleteFunc(k.all(), func(i int32) bool { return !k.goal.known(i) })
+	rng := rand.New(rand.NewPCG(seed, 0x5711))
+	rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	tenth := min(max(1, len(ids)/10), len(ids)/3)
+	s := datasets.Split{Val: ids[:tenth], Test: ids[tenth : 2*tenth], Train: ids[2*tenth:]}
+	for _, part := range [][]int32{s.Train, s.Val, s.Test} {
+		slices.Sort(part)
+	}
+	return s
+}
+
+// graphsOfSplit trains one network for each seed on a split of the graphs.
+func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
+	if c.Seeds > 1 {
+		if err := c.outputFlags.single(c.Seeds); err != nil {
+			return err
+		}
+	}
+	r.Folds = 10
+	r.Steps = 0 // an epoch goes over all graphs
+	metric := k.goal.kind.metric()
+	out, progress := report.NewPrinter(e.out), report.NewProgress(e.errOut)
+	var all []seeded
+	var runs []report.Summary
+	for i := range c.Seeds {
+		one := r
+		one.Seed += uint64(i)
+		s, err := k.split(&one)
+		if err != nil {
+			return err
+		}
+		f := new(train.Fit)
+		net, own, err := k.fit(f, one, s)
+		if err != nil {
+			return err
+		}
+		l, err := c.learn(e.ctx, f, one.Seed, func(ep train.Epoch) {
+			line := report.NewEpochLine(r.Dataset, one.Seed, ep)
+			line.Metric = metric
+			if c.JSON {
+				out.Encode(metric.JSON(line))
+				return
+			}
+			line.Progress(progress, one.Epochs)
+		})
+		progress.Clear()
+		if l.history != nil {
+			all = append(all, seeded{one.Seed, l.history})
+		}
+		if err != nil {
+			return errors.Join(err, c.writeCSV(all, metric))
+		}
+		sum := k.summarise(&one, l, net, own, s)
+		if c.Save != "" {
+			if err := train.Save(c.Save, net); err != nil {
+				return err
+			}
+			sum.Saved = c.Save
+		}
+		if sum.CSV = c.CSV; c.Seeds == 1 {
+			if err := c.writeCSV(all, metric); err != nil {
+				return err
+			}
+		}
+		runs = append(runs, sum)
+		switch {
+		case c.JSON:
+			out.Encode(metric.JSON(sum))
+		case c.Seeds > 1:
+			sum.Line(out)
+		default:
+			k.page(c, &one, sum, s).Print(out)
+		}
+	}
+	if c.Seeds > 1 {
+		o := report.NewOverall(r.Dataset, runs)
+		if c.JSON {
+			out.Encode(metric.JSON(o))
+		} else {
+			o.Print(out, k.Name, fmt.Sprintf("%s train --task graph --dataset %s --splits %s --save graphs.safetensors", program, word(r.Dataset), word(r.Splits)))
+		}
+		if err := c.writeCSV(all, metric); err != nil {
+			return err
+		}
+	}
+	return out.Err()
+}
+
+// summarise completes what is said of a training with the scores of the chosen network.
+func (k *graphTask) summarise(r *graphRecipe, l learnt, net *graphNet, own *goal, s datasets.Split) report.Summary {
+	sum := l.summary
+	sum.Dataset, sum.Model, sum.Preset, sum.Features, sum.Seed, sum.Select = r.Dataset, "gin", "gin", k.feeds, r.Seed, r.Select
+	sum.Batch, sum.Learns, sum.Metric, sum.Checkpoint, sum.Log = r.Batch, string(own.kind), own.kind.metric(), l.checkpoint, l.log
+	y, t := tensor.New(k.Len(), own.outputs), grad.NewEval()
+	for _, part := range [][]int32{s.Train, s.Val, s.Test} {
+		net.fill(t, y, k.held(r, part))
+	}
+	sum.TrainAccuracy, sum.ValAccuracy, sum.TestAccuracy = own.score(y, s.Train).Accuracy, own.score(y, s.Val).Accuracy, own.score(y, s.Test).Accuracy
+	sum.Metrics = own.quality(y, s.Test)
+	return sum
+}
+
+// page is all there is to say of one training.
+func (k *graphTask) page(c *trainCommand, r *graphRecipe, sum report.Summary, s datasets.Split) *report.Training {
+	_, says, _ := criterion(r.Select)
+	next := fmt.Sprintf("%s train --task graph --dataset %s --splits %s --seeds 10", program, word(r.Dataset), word(r.Splits))
+	if sum.Saved != "" {
+		next = fmt.Sprintf("%s eval %s", program, word(sum.Saved))
+	}
+	if c.Data != "" {
+		next += " --data " + word(c.Data)
+	}
+	return &report.Training{
+		Summary: sum,
+		Title: fmt.Sprintf("%s: GIN, %d layers of %d, the features among them; %d graphs, %d nodes, %d edges, %d %s",
+			k.Name, r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.Graph.NumEdges(), k.goal.outputs, k.goal.kind.noun()),
+		Settings: "features: " + k.feeds, Learns: k.goal.says(), Batching: fmt.Sprintf("batches of %d graphs", r.Batch),
+		Nodes: [3]int{len(s.Train), len(s.Val), len(s.Test)}, What: "graphs",
+		Network: "GIN", Chosen: says, Longer: sum.Longer(r.Epochs, r.Patience), Next: next,
+	}
+}

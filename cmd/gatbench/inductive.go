@@ -1,0 +1,31 @@
+package main
+
+import (
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// training returns the task that steps are made on: k itself, or for --inductive that of
+// the nodes that train alone, with the edges among them. Evaluations are k's, so they meet
+// nodes and edges that no step has seen.
+func (k *task) training(r *recipe) *task {
+	if !r.Inductive {
+		return k
+	}
+	nodes := k.split.Train
+	part := graph.Must(k.graph.Subgraph(nodes))
+	seen := &task{Dataset: k.Dataset, name: k.name, graph: part, near: new(nearby), words: k.words, form: k.form}
+	seen.rows = datasets.GatherRows(k.rows, nodes)
+	seen.features, seen.goal, seen.split = grad.Const(seen.rows), k.goal.only(nodes), datasets.Split{Train: numbersTo(len(nodes))}
+	if k.looped != nil {
+		w := tensor.New(part.NumEdges(), 1)
+		for i, e := range part.From().Edges {
+			w.Data[i] = k.looped[e]
+		}
+		seen.weights = layers.SymmetricWeights(part, grad.Const(w))
+	}
+	return seen
+}

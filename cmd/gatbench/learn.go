@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// learnt is one training that was run, of a task other than nodes.
+type learnt struct {
+	history    *train.History
+	summary    report.Summary
+	checkpoint string
+	log        string
+}
+
+// learn runs a training with the checkpoint and the log that were asked for. An error of a
+// training that was cut short says what is left of it.
+func (c *trainCommand) learn(ctx context.Context, f *train.Fit, seed uint64, each func(train.Epoch)) (l learnt, err error) {
+	f.Checkpoint, f.Every, f.Resume = c.Checkpoint, c.Every, c.Resume
+	if l.log = c.logDir(); l.log != "" && c.Seeds > 1 {
+		l.log = filepath.Join(l.log, fmt.Sprintf("seed-%d", seed))
+	}
+	var events *report.Events
+	if l.log != "" {
+		if events, err = report.CreateEvents(l.log); err != nil {
+			return l, err
+		}
+	}
+	f.OnEpoch = func(e train.Epoch) {
+		each(e)
+		events.Epoch(e)
+	}
+	start := time.Now()
+	l.history, err = f.Run(ctx)
+	logged := events.Close()
+	if l.history != nil {
+		l.summary.Take(l.history, time.Since(start))
+		if done := len(l.history.Epochs); done > f.Epochs && err == nil {
+			err = misuse("--epochs %d: the run of %s has %d already", f.Epochs, c.Resume, done)
+		}
+	}
+	if _, missing := os.Stat(c.Checkpoint); c.Checkpoint != "" && missing == nil {
+		l.checkpoint = c.Checkpoint
+	}
+	if errors.Is(err, context.Canceled) {
+		cut := fmt.Errorf("interrupted after %d of %d epochs", len(l.history.Epochs), f.Epochs)
+		if l.checkpoint != "" {
+			cut = fmt.Errorf("%w; the same command with --resume %s goes on", cut, word(l.checkpoint))
+		}
+		err = errors.Join(cut, without(err, context.Canceled))
+	}
+	return l, errors.Join(err, logged)
+}
+
+// checkFiles returns an error for files that cannot be written, or that are also read.
+func (o *outputFlags) checkFiles(in []file) error {
+	if err := o.checkEvery(); err != nil {
+		return err
+	}
+	if err := o.targets(0); err != nil {
+		return err
+	}
+	if err := ordinary(file{"--resume", o.Resume}); err != nil {
+		return err
+	}
+	return apart(in, append(o.files(), file{"--log", o.logDir()}))
+}

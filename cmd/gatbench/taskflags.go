@@ -1,0 +1,159 @@
+package main
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// What is learnt: what --task says, and taskFacts, links of several kinds.
+const (
+	taskNode  = "node"
+	taskFacts = "facts"
+)
+
+// remedies say, for each task, which flags of train it has no use for, and what to do.
+var remedies = map[string]map[string]string{
+	taskNode: {
+		"encoding": "it is for --task graph: leave it out",
+	},
+	taskGraph: {
+		"undirected":        "graphs are taken as their files have them: leave it out",
+		"preset":            "the settings are those of GIN's authors; --hidden, --layers, --lr, --dropout, --batch and --epochs change them",
+		"heads":             "gin, which tells graphs apart, has none: leave it out",
+		"out-heads":         "gin, which tells graphs apart, has none: leave it out",
+		"attention-dropout": "gin, which tells graphs apart, has no attention: --dropout is that of the scores",
+		"residual":          "gin, which tells graphs apart, has none: leave it out",
+		"features":          "features of graphs are taken as they are; --encoding adds some",
+		"fanout":            "a step reads whole graphs: --batch says how many",
+		"rows":              "a step computes all rows of its graphs: leave it out",
+		"split-number":      "graphs have one split, or --folds: leave it out",
+		"inductive":         "graphs that test are never seen in training: leave it out",
+		"plot":              "the picture is one of nodes: --csv or --log keep the epochs",
+		"attention":         "gin, which tells graphs apart, has none: leave it out",
+		"nodes":             "it is for --attention, which gin has none of: leave it out",
+	},
+	taskLink: {
+		"undirected":        "links are taken in both directions anyway: leave it out",
+		"preset":            "the settings are those of Kipf and Welling; --hidden, --lr and --epochs change them",
+		"splits":            "links are divided by the seed, 85 % to train, 5 % to validate and 10 % to test with: --seed or --seeds draw others",
+		"split-number":      "links are divided by the seed: --seed or --seeds draw others",
+		"folds":             "links are divided by the seed: --seeds N trains on N divisions",
+		"encoding":          "it is for --task graph: leave it out",
+		"heads":             "a graph autoencoder has none: leave it out",
+		"out-heads":         "a graph autoencoder has none: leave it out",
+		"layers":            "a graph autoencoder has two layers: --hidden is the width of the first",
+		"attention-dropout": "a graph autoencoder has no attention: leave it out",
+		"residual":          "a graph autoencoder has none: leave it out",
+		"fanout":            "a step reads the whole graph: leave it out",
+		"rows":              "a step computes all rows: leave it out",
+		"batch":             "a step reads all links: leave it out",
+		"inductive":         "links that test carry no messages anyway: leave it out",
+		"dropout":           "a graph autoencoder has none: leave it out",
+		"select":            "the epoch of the best validation AUC is kept: leave it out",
+		"loss":              "it is for numbers that are learnt: leave it out",
+		"plot":              "the picture is one of classes: --csv or --log keep the epochs",
+		"attention":         "a graph autoencoder has none: leave it out",
+		"nodes":             "it is for --attention, which an autoencoder has none of: leave it out",
+	},
+	taskFacts: {
+		"undirected":        "a fact has a direction: leave it out",
+		"preset":            "the settings are those of RotatE; --hidden, --lr, --batch and --epochs change them",
+		"splits":            "name a folder of train.txt, valid.txt and test.txt with --dataset; of one file a tenth each validates and tests",
+		"split-number":      "name a folder of train.txt, valid.txt and test.txt with --dataset",
+		"folds":             "facts are divided by the seed: --seeds N trains on N divisions",
+		"encoding":          "it is for --task graph: leave it out",
+		"heads":             "a scorer of facts has none: leave it out",
+		"out-heads":         "a scorer of facts has none: leave it out",
+		"layers":            "a scorer of facts has none: --hidden is the width of an entity's row",
+		"attention-dropout": "a scorer of facts has no attention: leave it out",
+		"dropout":           "a scorer of facts has none: --weight-decay keeps its rows short",
+		"residual":          "a scorer of facts has none: leave it out",
+		"features":          "entities have none, a row of each is learnt: leave it out",
+		"fanout":            "a step reads facts alone: --batch says how many",
+		"rows":              "a step reads the rows of its facts: leave it out",
+		"inductive":         "an entity that no fact names has no row: leave it out",
+		"select":            "the epoch of the best validation MRR is kept: leave it out",
+		"loss":              "it is for numbers that are learnt: leave it out",
+		"plot":              "the picture is one of classes: --csv or --log keep the epochs",
+		"attention":         "a scorer of facts has none: leave it out",
+		"nodes":             "it is for --attention, which facts have none of: leave it out",
+	},
+}
+
+// refused returns an error for a flag that was given and that a task has no use for.
+func (c *trainCommand) refused(task string) error {
+	given := c.given()
+	for _, flag := range given {
+		if remedy := remedies[task][flag]; remedy != "" {
+			return misuse("--%s: %s", flag, remedy)
+		}
+	}
+	if c.Threads < 0 {
+		return misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
+	}
+	if c.Seeds < 1 {
+		return misuse("--seeds %d: it must be at least 1", c.Seeds)
+	}
+	return nil
+}
+
+// given returns the names of the flags that were given another value than they have
+// without.
+func (c *trainCommand) given() []string {
+	var names []string
+	eachFlag(reflect.ValueOf(c).Elem(), func(name, preset string, v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Int:
+			if preset == "1" && v.Int() == 1 || preset != "1" && v.IsZero() {
+				return
+			}
+		default:
+			if v.IsZero() {
+				return
+			}
+		}
+		names = append(names, name)
+	})
+	return names
+}
+
+// eachFlag calls f with the flags of a command, what each is without, and what it is.
+func eachFlag(v reflect.Value, f func(name, preset string, v reflect.Value)) {
+	for i := range v.NumField() {
+		switch field := v.Type().Field(i); {
+		case field.Anonymous:
+			eachFlag(v.Field(i), f)
+		case field.IsExported():
+			name := field.Tag.Get("name")
+			if name == "" {
+				name = kebab(field.Name)
+			}
+			f(name, field.Tag.Get("default"), v.Field(i))
+		}
+	}
+}
+
+// kebab is a field's name as kong makes a flag of it.
+func kebab(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// oneRun returns an error for files of one model where several are trained: why says what
+// trains them.
+func (c *trainCommand) oneRun(why string) error {
+	for _, flag := range c.given() {
+		if slices.Contains([]string{"save", "checkpoint", "every", "resume", "log"}, flag) {
+			return misuse("--%s keeps one model and %s", flag, why)
+		}
+	}
+	return nil
+}

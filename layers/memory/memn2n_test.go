@@ -167,6 +167,18 @@ func TestMemN2NGradients(t *testing.T) {
 		s := batchOf(t, m, someStories...)
 		t.Run(name, func(t *testing.T) {
 			gradtest.Check(t, m, func(tape *grad.Tape) *grad.Var { return s.Loss(m.Forward(tape, s)) })
+			gradtest.Check(t, m, func(tape *grad.Tape) *grad.Var { // a loss may read the weights, too, or one alone
+				y, weights := m.Apply(tape, s)
+				loss := s.Loss(y)
+				for _, p := range weights {
+					loss = loss.Add(p.Mul(p).Sum())
+				}
+				return loss
+			})
+			gradtest.Check(t, m, func(tape *grad.Tape) *grad.Var {
+				_, weights := m.Apply(tape, s)
+				return weights[0].Mul(weights[0]).Sum()
+			})
 		})
 	}
 }

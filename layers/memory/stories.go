@@ -8,6 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -74,23 +75,23 @@ func (s *Stories) Right(logits *tensor.Dense) float64 {
 	return float64(n) / float64(max(1, len(s.Answers)))
 }
 
-// read returns the encoded slots, values and questions by each of some tables, which have a row
-// for each word and, behind them, for each time.
-func (s *Stories) read(tables []*grad.Var) (slots, values, questions []*grad.Var) {
-	n, q := s.Slots.NumSrc(), s.Slots.NumDst()
-	d := tables[0].Dim(1)
+// read returns a row for each slot, then each value, then each question, encoded by some
+// tables side by side. A table has a row for each word and, behind them, for each time.
+func (s *Stories) read(tables []*grad.Var) *grad.Var {
 	all := grad.Concat(tables...) // one traversal for all tables
 	x := message.UpdateAll(s.Words, message.CopyU(all), message.Sum)
-	if s.places != nil { // 1 + place·(k/d − ½) is a sum of two weights, of which each is a number an edge
-		placed := message.UpdateAll(s.Words, message.UMulE(all, grad.Const(s.places)), message.Sum)
-		x = x.Add(placed.Mul(grad.Const(columns(len(tables), d))))
+	if s.places == nil {
+		return x
 	}
-	widths := make([]int, len(tables))
-	for i := range widths {
-		widths[i] = d
-	}
-	part := func(lo, n int) []*grad.Var { return x.RowRange(lo, lo+n).Split(widths...) }
-	return part(0, n), part(n, s.values), part(n+s.values, q)
+	// 1 + place·(k/d − ½) is a sum of two weights, of which each is a number an edge.
+	across := all.Mul(grad.Const(columns(len(tables), tables[0].Dim(1))))
+	return x.Add(message.UpdateAll(s.Words, message.UMulE(across, grad.Const(s.places)), message.Sum))
+}
+
+// questions returns the questions of what read returned, from a column on.
+func (s *Stories) questions(x *grad.Var, column, width int) *grad.Var {
+	at := s.Slots.NumSrc() + s.values
+	return x.RowRange(at, at+s.Slots.NumDst()).Columns(column, column+width)
 }
 
 // columns are k/d − ½ of column k, 1 to d, once for each table.
@@ -113,8 +114,9 @@ type librarian struct {
 	noise    float64
 	values   bool // slots have values
 
-	src, dst []int32
-	places   []tensor.Float
+	src     []int32 // words and times, row after row
+	offsets []int64 // where the rows begin
+	places  []tensor.Float
 }
 
 // batch returns stories as graphs.
@@ -123,9 +125,12 @@ func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 		return nil, fmt.Errorf("%s: there is no %v; choose BagOfWords or Position", l.op, l.encoding)
 	}
 	out := &Stories{Answers: make([]int32, len(stories))}
-	words, slots := room(stories)
-	l.src, l.dst, l.places = make([]int32, 0, words), make([]int32, 0, words), make([]tensor.Float, 0, words)
-	owner := make([]int32, 0, slots)
+	words, rows := l.room(stories)
+	l.src, l.offsets = make([]int32, 0, words), append(make([]int64, 0, rows+1), 0)
+	if l.encoding == Position {
+		l.places = make([]tensor.Float, 0, words)
+	}
+	owner := make([]int32, 0, rows)
 	for i := range stories {
 		s := &stories[i]
 		if err := l.check(i, s); err != nil {
@@ -135,25 +140,26 @@ func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 		held := l.held(s.Sentences)
 		times := l.recency(len(held), rng)
 		for k, words := range held {
-			l.add(int32(len(owner)), words)
+			l.add(words)
 			if l.times {
-				l.addTime(int32(len(owner)), times[k])
+				l.addTime(times[k])
 			}
+			l.end()
 			owner = append(owner, int32(i))
 		}
 	}
-	row := len(owner)
 	if l.values {
 		for i := range stories {
 			for _, words := range l.held(stories[i].Values) {
-				l.add(int32(row), words)
-				row++
+				l.add(words)
+				l.end()
 			}
 		}
 		out.values = len(owner)
 	}
 	for i := range stories {
-		l.add(int32(row+i), stories[i].Question)
+		l.add(stories[i].Question)
+		l.end()
 	}
 	from := make([]int32, len(owner))
 	for i := range from {
@@ -163,7 +169,7 @@ func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 	if l.times {
 		times = l.memory
 	}
-	out.Words = graph.Must(graph.NewBipartite(l.vocab+times, row+len(stories), l.src, l.dst))
+	out.Words = graph.Must(graph.FromCSR(&sparse.CSR{Offsets: l.offsets, Cols: l.src, NumRows: len(l.offsets) - 1, NumCols: l.vocab + times}))
 	out.Slots = graph.Must(graph.NewBipartite(len(owner), len(stories), from, owner))
 	if l.encoding == Position {
 		out.places = tensor.Of(l.places, len(l.src), 1)
@@ -171,19 +177,19 @@ func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 	return out, nil
 }
 
-// room is how many words, with times, and slots there are at most.
-func room(stories []Story) (words, slots int) {
+// room is how many words, with times, and rows there are at most.
+func (l *librarian) room(stories []Story) (words, rows int) {
 	for i := range stories {
 		s := &stories[i]
 		words += len(s.Question)
-		slots += len(s.Sentences)
-		for _, lists := range [2][][]int32{s.Sentences, s.Values} {
-			for _, l := range lists {
-				words += len(l) + 1
+		rows += 1 + len(s.Sentences) + len(s.Values)
+		for _, lists := range [2][][]int32{l.held(s.Sentences), s.Values} {
+			for _, sentence := range lists {
+				words += len(sentence) + 1
 			}
 		}
 	}
-	return words, slots
+	return words, rows
 }
 
 // held is the last sentences, which there is room for.
@@ -239,20 +245,23 @@ func (l *librarian) recency(n int, rng *rand.Rand) []int32 {
 	return times
 }
 
-// add lets the words of a sentence lead to its row.
-func (l *librarian) add(row int32, words []int32) {
-	for j, w := range words {
-		l.src, l.dst = append(l.src, w), append(l.dst, row)
-		if l.encoding == Position {
+// add lets the words of a sentence lead to the row that is begun.
+func (l *librarian) add(words []int32) {
+	l.src = append(l.src, words...)
+	if l.encoding == Position {
+		for j := range words {
 			l.places = append(l.places, tensor.Float(4*(float64(j+1)/float64(len(words))-0.5)))
 		}
 	}
 }
 
-// addTime lets a time lead to a row.
-func (l *librarian) addTime(row, at int32) {
-	l.src, l.dst = append(l.src, int32(l.vocab)+at), append(l.dst, row)
+// addTime lets a time lead to the row that is begun.
+func (l *librarian) addTime(at int32) {
+	l.src = append(l.src, int32(l.vocab)+at)
 	if l.encoding == Position {
 		l.places = append(l.places, 0)
 	}
 }
+
+// end ends a row.
+func (l *librarian) end() { l.offsets = append(l.offsets, int64(len(l.src))) }

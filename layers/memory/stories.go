@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
@@ -117,6 +118,7 @@ type librarian struct {
 	src     []int32 // words and times, row after row
 	offsets []int64 // where the rows begin
 	places  []tensor.Float
+	recent  []int32 // what recency returned last
 }
 
 // batch returns stories as graphs.
@@ -226,10 +228,11 @@ func (l *librarian) check(i int, s *Story) error {
 	return nil
 }
 
-// recency returns the time of each of n sentences, 0 for the latest. With noise empty memories
-// stand between them.
+// recency returns the time of each of n sentences, 0 for the latest, until it is called again.
+// With noise empty memories stand between them.
 func (l *librarian) recency(n int, rng *rand.Rand) []int32 {
-	times := make([]int32, n)
+	times := slices.Grow(l.recent[:0], n)[:n]
+	l.recent = times
 	blanks := 0
 	if rng != nil && l.noise > 0 && n > 0 {
 		blanks = rng.IntN(int(math.Ceil(float64(n)*l.noise)) + 1)

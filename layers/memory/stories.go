@@ -9,7 +9,6 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/message"
-	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -115,10 +114,10 @@ type librarian struct {
 	noise    float64
 	values   bool // slots have values
 
-	src     []int32 // words and times, row after row
-	offsets []int64 // where the rows begin
-	places  []tensor.Float
-	recent  []int32 // what recency returned last
+	src, dst []int32
+	rows     int32 // that have ended
+	places   []tensor.Float
+	recent   []int32 // what recency returned last
 }
 
 // batch returns stories as graphs.
@@ -128,7 +127,7 @@ func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 	}
 	out := &Stories{Answers: make([]int32, len(stories))}
 	words, rows := l.room(stories)
-	l.src, l.offsets = make([]int32, 0, words), append(make([]int64, 0, rows+1), 0)
+	l.src, l.dst = make([]int32, 0, words), make([]int32, 0, words)
 	if l.encoding == Position {
 		l.places = make([]tensor.Float, 0, words)
 	}
@@ -146,7 +145,7 @@ func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 			if l.times {
 				l.addTime(times[k])
 			}
-			l.end()
+			l.rows++
 			owner = append(owner, int32(i))
 		}
 	}
@@ -154,14 +153,14 @@ func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 		for i := range stories {
 			for _, words := range l.held(stories[i].Values) {
 				l.add(words)
-				l.end()
+				l.rows++
 			}
 		}
 		out.values = len(owner)
 	}
 	for i := range stories {
 		l.add(stories[i].Question)
-		l.end()
+		l.rows++
 	}
 	from := make([]int32, len(owner))
 	for i := range from {
@@ -171,7 +170,7 @@ func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 	if l.times {
 		times = l.memory
 	}
-	out.Words = graph.Must(graph.FromCSR(&sparse.CSR{Offsets: l.offsets, Cols: l.src, NumRows: len(l.offsets) - 1, NumCols: l.vocab + times}))
+	out.Words = graph.Must(graph.NewBipartite(l.vocab+times, int(l.rows), l.src, l.dst))
 	out.Slots = graph.Must(graph.NewBipartite(len(owner), len(stories), from, owner))
 	if l.encoding == Position {
 		out.places = tensor.Of(l.places, len(l.src), 1)
@@ -250,9 +249,9 @@ func (l *librarian) recency(n int, rng *rand.Rand) []int32 {
 
 // add lets the words of a sentence lead to the row that is begun.
 func (l *librarian) add(words []int32) {
-	l.src = append(l.src, words...)
-	if l.encoding == Position {
-		for j := range words {
+	for j, w := range words {
+		l.src, l.dst = append(l.src, w), append(l.dst, l.rows)
+		if l.encoding == Position {
 			l.places = append(l.places, tensor.Float(4*(float64(j+1)/float64(len(words))-0.5)))
 		}
 	}
@@ -260,11 +259,8 @@ func (l *librarian) add(words []int32) {
 
 // addTime lets a time lead to the row that is begun.
 func (l *librarian) addTime(at int32) {
-	l.src = append(l.src, int32(l.vocab)+at)
+	l.src, l.dst = append(l.src, int32(l.vocab)+at), append(l.dst, l.rows)
 	if l.encoding == Position {
 		l.places = append(l.places, 0)
 	}
 }
-
-// end ends a row.
-func (l *librarian) end() { l.offsets = append(l.offsets, int64(len(l.src))) }

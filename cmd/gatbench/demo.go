@@ -23,6 +23,7 @@ type demoCommand struct {
 	Capacity bool    `help:"Draw how many patterns hopfield holds."`
 	Tasks    []int   `placeholder:"N,…" help:"Tasks of bAbI that babi learns, 1 to 20 (1,2)."`
 	Joint    bool    `help:"One network of babi for all its tasks."`
+	NoTimes  bool    `help:"babi does not know the order of the sentences."`
 	Picture  string  `placeholder:"FILE" help:"Draw what came of it: .svg or .png."`
 	Save     string  `placeholder:"FILE" help:"Save the model."`
 	Threads  int     `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
@@ -55,7 +56,7 @@ func (c *demoCommand) Run(e env) error {
 	return (&demo.Stage{
 		Ctx: e.ctx, Out: out, Progress: report.NewProgress(e.errOut), JSON: c.JSON, Seed: c.Seed, Epochs: c.Epochs,
 		Data: c.Data, Text: c.Text, Picture: c.Picture, Save: c.Save, Few: fewTexts,
-		Noise: c.Noise, Capacity: c.Capacity, Tasks: c.Tasks, Joint: c.Joint,
+		Noise: c.Noise, Capacity: c.Capacity, Tasks: c.Tasks, Joint: c.Joint, NoTimes: c.NoTimes,
 	}).Show(d)
 }
 
@@ -70,8 +71,8 @@ func (c *demoCommand) check(d demo.Demo) error {
 		return misuse("--text is for the demo language, not for %s", d.Name)
 	case (c.Noise != 0 || c.Capacity) && d.Name != "hopfield":
 		return misuse("--noise and --capacity are for the demo hopfield, not for %s", d.Name)
-	case (c.Tasks != nil || c.Joint) && d.Name != "babi":
-		return misuse("--tasks and --joint are for the demo babi, not for %s", d.Name)
+	case (c.Tasks != nil || c.Joint || c.NoTimes) && d.Name != "babi":
+		return misuse("--tasks, --joint and --no-times are for the demo babi, not for %s", d.Name)
 	case slices.ContainsFunc(c.Tasks, func(n int) bool { return n < 1 || n > 20 }):
 		return misuse("--tasks %v: bAbI has the tasks 1 to 20", c.Tasks)
 	case !(c.Noise >= 0 && c.Noise <= 0.5):

@@ -32,6 +32,7 @@ type Stage struct {
 	Capacity bool    // hopfield shows how many patterns it holds
 	Tasks    []int   // of babi; nil: 1 and 2
 	Joint    bool    // babi has one network for all tasks
+	NoTimes  bool    // babi's sentences are a set
 	Few      int     // so many texts of a dataset are read at most; 0: all. Tests set it
 
 	demo  Demo

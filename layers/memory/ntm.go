@@ -63,12 +63,8 @@ type NTM struct {
 	StartRead *grad.Param    `json:"-"` // 1×Reads·Width
 }
 
-// startAt is the logit of the first slot in StartAt before training, where the others are 0.
-const startAt = 5
-
-// Init makes the Params: the matrices of the heads as a Linear's, StartRead normal with a
-// deviation of 0.1. All heads begin at the first slot: where they began at slots of their own,
-// a reading head would have to find the writing one first, and some seeds never learnt to.
+// Init makes the Params: the matrices of the heads and StartAt as a Linear's, StartRead normal
+// with a deviation of 0.1.
 func (n *NTM) Init(rng *rand.Rand) {
 	l := n.layout()
 	in := n.In + l.reads*l.width
@@ -85,10 +81,7 @@ func (n *NTM) Init(rng *rand.Rand) {
 	n.Answer = &layers.Linear{In: n.Hidden + l.reads*l.width, Out: n.Out}
 	n.Answer.Init(rng)
 	n.StartAt = grad.NewParam(l.heads(), l.slots)
-	n.StartAt.Value.Normal(rng, 0, 0) // the draws keep what a seed gives the weights behind it
-	for h := range l.heads() {
-		n.StartAt.Value.Row(h)[0] = startAt
-	}
+	n.StartAt.Value.Normal(rng, 0, 1)
 	n.StartRead = grad.NewParam(1, l.reads*l.width)
 	n.StartRead.Value.Normal(rng, 0, 0.1)
 }

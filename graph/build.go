@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/sparse"
 )
@@ -150,8 +151,12 @@ func (l list) pick(at []int32) list {
 }
 
 // sorted returns the homogeneous graph of l, whose ends must be in range. The
-// sort is stable: within a destination the order is l's.
+// sort is stable: within a destination the order is l's. A list that is in order is not
+// sorted.
 func (l list) sorted(nSrc, nDst int) *Graph {
+	if slices.IsSorted(l.dst) {
+		return l.inOrder(nSrc, nDst)
+	}
 	in, order, err := sparse.FromCOO(nDst, nSrc, l.dst, l.src, nil)
 	if err != nil {
 		panic(err) // the ends were not in range
@@ -160,6 +165,20 @@ func (l list) sorted(nSrc, nDst int) *Graph {
 	g.order = order
 	g.kinds = gather(l.kinds, order)
 	g.from.Edges = gather(l.parent, order)
+	return g
+}
+
+// inOrder is sorted of a list that is.
+func (l list) inOrder(nSrc, nDst int) *Graph {
+	offsets := make([]int64, nDst+1)
+	for _, v := range l.dst {
+		offsets[v+1]++
+	}
+	for v := range nDst {
+		offsets[v+1] += offsets[v]
+	}
+	g := ofCSR(nSrc, offsets, slices.Clone(l.src), false)
+	g.kinds, g.from.Edges = slices.Clone(l.kinds), slices.Clone(l.parent)
 	return g
 }
 

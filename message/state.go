@@ -24,12 +24,3 @@ func (s State) Keep() State {
 	}
 	return out
 }
-
-// empty returns the states of no nodes.
-func (s State) empty() State {
-	out := make(State, len(s))
-	for i, x := range s {
-		out[i] = x.RowRange(0, 0)
-	}
-	return out
-}

@@ -24,8 +24,8 @@ import (
 //
 // Sweep returns the states of all nodes, in g's order. A next segment starts
 // from State.Rows(g.Sinks()). It panics with a [*graph.CycleError] if g has a
-// cycle; [graph.Graph.Levels] says so beforehand. Of a graph without nodes it returns
-// constants of no rows, which have no gradient: a loss of these alone has none to give.
+// cycle; [graph.Graph.Levels] says so beforehand. Of a graph without nodes step is called
+// once, for no rows: what it uses has a gradient of zero.
 //
 // On the tape a Sweep is a constant number of operations, however many levels g
 // has, and what step multiplies by a Param adds to its gradient once, after the

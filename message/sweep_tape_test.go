@@ -133,9 +133,6 @@ func TestChainsAreNotSummed(t *testing.T) {
 // Two Sweeps on one tape, one on the other, with the same weight.
 func TestSweepTwice(t *testing.T) {
 	for name, g := range acyclic() {
-		if g.NumNodes() == 0 {
-			continue
-		}
 		w, h0, x := param(1, 3, 3), param(2, 1, 3), param(3, g.NumNodes(), 3)
 		t.Run(name, func(t *testing.T) {
 			gradtest.Check(t, []*grad.Param{w, h0, x}, func(tp *grad.Tape) *grad.Var {

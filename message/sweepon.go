@@ -32,6 +32,9 @@ func SweepOn(g *graph.Graph, on []*graph.Graph, init State, step func(l *Level, 
 	if on != nil && len(on) != len(init) {
 		panic(&grad.TapeError{Op: "message.SweepOn", Why: fmt.Sprintf("%d graphs for %d states; nil is one with a row for each node", len(on), len(init))})
 	}
+	if levels.Len() == 0 {
+		levels = emptyLevel
+	}
 	shared := checkInit(g, on, init)
 	sw := &sweep{g: g, levels: levels, init: init, arranged: map[*grad.Var]*grad.Var{}}
 	for i, att := range on {
@@ -39,13 +42,14 @@ func SweepOn(g *graph.Graph, on []*graph.Graph, init State, step func(l *Level, 
 			sw.planEdges(i, att)
 		}
 	}
-	if levels.Len() == 0 {
-		return init.empty()
-	}
 	sw.plan = schedule(g, levels, shared)
 	sw.run(step)
 	return sw.states()
 }
+
+// emptyLevel is the levels of a graph without nodes: one, so that the step runs once, for no
+// rows, and its result is on the tape of what it reads.
+var emptyLevel = &graph.Levels{Offsets: []int{0, 0}}
 
 // edges is where a state with rows for edges stands, or nil.
 func (sw *sweep) edges(i int) *plannedEdges {

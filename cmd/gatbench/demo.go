@@ -25,6 +25,7 @@ type demoCommand struct {
 	Joint    bool    `help:"One network of babi for all its tasks."`
 	Cell     string  `placeholder:"NAME" help:"The network of names (gru, rnn, lstm, bilstm), tagging (bilstm, lstm) or recall (lstm, chrono, noforget, peephole, coupled, bias1)."`
 	Target   string  `placeholder:"NAME" help:"What tagging learns to say of words: chunks or pos, their parts of speech (chunks)."`
+	NoTimes  bool    `help:"babi does not know the order of the sentences."`
 	Picture  string  `placeholder:"FILE" help:"Draw what came of it: .svg or .png."`
 	Save     string  `placeholder:"FILE" help:"Save the model."`
 	Threads  int     `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
@@ -57,7 +58,7 @@ func (c *demoCommand) Run(e env) error {
 	return (&demo.Stage{
 		Ctx: e.ctx, Out: out, Progress: report.NewProgress(e.errOut), JSON: c.JSON, Seed: c.Seed, Epochs: c.Epochs,
 		Data: c.Data, Text: c.Text, Picture: c.Picture, Save: c.Save, Few: fewTexts,
-		Noise: c.Noise, Capacity: c.Capacity, Tasks: c.Tasks, Joint: c.Joint, Cell: c.Cell, Target: c.Target,
+		Noise: c.Noise, Capacity: c.Capacity, Tasks: c.Tasks, Joint: c.Joint, NoTimes: c.NoTimes, Cell: c.Cell, Target: c.Target,
 	}).Show(d)
 }
 
@@ -72,8 +73,8 @@ func (c *demoCommand) check(d demo.Demo) error {
 		return misuse("--text is for the demo language, not for %s", d.Name)
 	case (c.Noise != 0 || c.Capacity) && d.Name != "hopfield":
 		return misuse("--noise and --capacity are for the demo hopfield, not for %s", d.Name)
-	case (c.Tasks != nil || c.Joint) && d.Name != "babi":
-		return misuse("--tasks and --joint are for the demo babi, not for %s", d.Name)
+	case (c.Tasks != nil || c.Joint || c.NoTimes) && d.Name != "babi":
+		return misuse("--tasks, --joint and --no-times are for the demo babi, not for %s", d.Name)
 	case slices.ContainsFunc(c.Tasks, func(n int) bool { return n < 1 || n > 20 }):
 		return misuse("--tasks %v: bAbI has the tasks 1 to 20", c.Tasks)
 	case c.Cell != "" && !slices.Contains(d.Cells, c.Cell):

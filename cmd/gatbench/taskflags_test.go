@@ -39,7 +39,7 @@ func TestFlagsByTask(t *testing.T) {
 		"plot": "--plot FILE.svg", "undirected": "--undirected", "attention": "--attention FILE.csv", "nodes": "--attention FILE.csv --nodes 3", "profile": "--profile FILE",
 	}
 	quiet := map[string]bool{"threads": true, "rows": true, "select": true, "undirected": true} // these may change nothing
-	folds := regexp.MustCompile("^--(save|checkpoint|every|log|seeds|patience|select|splits)\\b")
+	folds := regexp.MustCompile(`^--(save|checkpoint|every|log|seeds|patience|select|splits)\b`)
 	times := regexp.MustCompile(`"(ms|epoch_ms|total_ms|peak_rss_mib)":[0-9.e+-]+`)
 	run := func(args string) (string, string, int) {
 		stdout, stderr, status := gatbench(t, append([]string{"train", "--json"}, strings.Fields(args)...)...)

@@ -7,7 +7,6 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers/memory"
-	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -139,7 +138,7 @@ func ExampleKeyValue() {
 		panic(err)
 	}
 	y, weights := net.Apply(nil, s)
-	fmt.Printf("found %.2f\n", message.ApplyEdges(s.Slots, weights[0]).Value().Data)
+	fmt.Printf("found %.2f\n", weights[0].Value().Data)
 	fmt.Printf("scott %.1f, ford %.1f\n", y.Value().Data[scott], y.Value().Data[ford])
 	// Output:
 	// found [1.00 0.00]

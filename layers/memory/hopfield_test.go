@@ -331,3 +331,28 @@ func TestHopfieldRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Hebb's sum may be divided by the units or by the patterns: without thresholds the signs cannot
+// tell. With them they can, and the sum is divided by the units.
+func TestHebbsDivisor(t *testing.T) {
+	x := signs(41, 3, 60)
+	byUnits, byPatterns := stored(t, memory.Hebb, x), stored(t, memory.Hebb, x)
+	for i := range byPatterns.W.Value.Data {
+		byPatterns.W.Value.Data[i] *= 60. / 3
+	}
+	cues := flipped(42, x, 15)
+	if a, b := recalled(t, byUnits, cues, memory.Recall{}), recalled(t, byPatterns, cues, memory.Recall{}); exact(a.States, b.States) != 1 {
+		t.Error("without thresholds the divisor makes a difference")
+	}
+	for _, h := range []*memory.Hopfield{byUnits, byPatterns} {
+		h.B = grad.NewParam(60)
+		h.B.Value.Fill(2) // a field by units is at most 1 for each pattern
+	}
+	all := slices.Repeat([]tensor.Float{1}, 60)
+	if got := recalled(t, byUnits, x, memory.Recall{}); !slices.Equal(got.States.Row(0), all) {
+		t.Errorf("thresholds of −2 leave %v", got.States.Row(0))
+	}
+	if got := recalled(t, byPatterns, x, memory.Recall{}); exact(got.States, x) != 1 {
+		t.Error("divided by the patterns, weights are not above the thresholds")
+	}
+}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
-	"github.com/edgewise-ml/edgewise/message"
 )
 
 // KeyValue answers questions from a memory whose slots are found by one thing and say another,
@@ -65,9 +64,9 @@ func (m *KeyValue) Forward(t *grad.Tape, s *Stories) *grad.Var {
 	return y
 }
 
-// Apply returns the logits, and the weights of the slots in each hop: those of the edges of
-// s.Slots.
-func (m *KeyValue) Apply(t *grad.Tape, s *Stories) (y *grad.Var, weights []message.Msg) {
+// Apply returns the logits, and the weights of the slots in each hop: a number for each slot,
+// in the order of s.Slots.
+func (m *KeyValue) Apply(t *grad.Tape, s *Stories) (y *grad.Var, weights []*grad.Var) {
 	const op = "memory.KeyValue"
 	compose.WantParam(op, m.A, true)
 	compose.WantInit(op, m.A, m.Dim)
@@ -77,12 +76,13 @@ func (m *KeyValue) Apply(t *grad.Tape, s *Stories) (y *grad.Var, weights []messa
 	if s == nil || s.Words.NumSrc() != m.A.Value.Rows() || s.values != s.Slots.NumSrc() {
 		panic(&grad.TapeError{Op: op, Why: "the stories are of another network: make them with its Batch"})
 	}
-	keys, values, questions := s.read([]*grad.Var{t.Use(m.A)})
-	u := questions[0]
-	for _, r := range m.R {
-		p := message.UDotV(keys[0], u).Softmax()
-		o := message.UpdateAll(s.Slots, message.U(values[0]).Mul(p), message.Sum)
-		u, weights = u.Add(o).MatMul(t.Use(r)), append(weights, p)
+	x := s.read([]*grad.Var{t.Use(m.A)})
+	u := s.questions(x, 0, m.Dim)
+	weights = make([]*grad.Var, len(m.R))
+	for h, r := range m.R {
+		hop := look{x: x, values: corner{s.values, 0}} // values stand behind their slots
+		u, weights[h] = hop.read(s, u, u)
+		u = u.MatMul(t.Use(r))
 	}
 	return u.MatMulT(t.Use(m.B)), weights
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
-	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -113,33 +112,29 @@ func (m *MemN2N) Forward(t *grad.Tape, s *Stories) *grad.Var {
 	return y
 }
 
-// Apply returns the logits, and the weights of the slots in each hop: those of the edges of
-// s.Slots.
-func (m *MemN2N) Apply(t *grad.Tape, s *Stories) (y *grad.Var, weights []message.Msg) {
+// Apply returns the logits, and the weights of the slots in each hop: a number for each slot,
+// in the order of s.Slots.
+func (m *MemN2N) Apply(t *grad.Tape, s *Stories) (y *grad.Var, weights []*grad.Var) {
 	m.check(s)
 	tables := make([]*grad.Var, len(m.Tables))
 	for i, p := range m.Tables {
 		tables[i] = t.Use(p)
 	}
-	slots, _, questions := s.read(tables)
-	u := questions[0]
+	x, asks := s.read(tables), 0
 	if m.Tying == LayerWise {
-		u = questions[2]
+		asks = 2
 	}
-	for k := range m.hops() {
-		keys, carried := slots[0], slots[1]
+	u := s.questions(x, asks*m.Dim, m.Dim)
+	weights = make([]*grad.Var, m.hops())
+	for k := range weights {
+		hop := look{x: x, values: corner{0, m.Dim}, linear: m.Linear}
+		base := u
 		if m.Tying == Adjacent {
-			keys, carried = slots[k], slots[k+1]
+			hop.keys, hop.values = corner{0, k * m.Dim}, corner{0, (k + 1) * m.Dim}
+		} else {
+			base = u.MatMul(t.Use(m.H))
 		}
-		p := message.UDotV(keys, u)
-		if !m.Linear {
-			p = p.Softmax()
-		}
-		o := message.UpdateAll(s.Slots, message.U(carried).Mul(p), message.Sum)
-		if m.Tying == LayerWise {
-			u = u.MatMul(t.Use(m.H))
-		}
-		u, weights = u.Add(o), append(weights, p)
+		u, weights[k] = hop.read(s, u, base)
 	}
 	if m.Tying == LayerWise {
 		return u.MatMul(t.Use(m.W)), weights
@@ -153,7 +148,7 @@ func (m *MemN2N) Attention(s *Stories, hop int) []tensor.Float {
 		panic(&tensor.ShapeError{Op: "memory.MemN2N.Attention", Shapes: [][]int{{hop}}, Why: fmt.Sprintf("hops are counted from 1 to %d", m.hops())})
 	}
 	_, weights := m.Apply(nil, s)
-	return message.ApplyEdges(s.Slots, weights[hop-1]).Value().Data
+	return weights[hop-1].Value().Data
 }
 
 func (m *MemN2N) check(s *Stories) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/layers/memory"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
@@ -167,6 +168,18 @@ func TestMemN2NGradients(t *testing.T) {
 		s := batchOf(t, m, someStories...)
 		t.Run(name, func(t *testing.T) {
 			gradtest.Check(t, m, func(tape *grad.Tape) *grad.Var { return s.Loss(m.Forward(tape, s)) })
+			gradtest.Check(t, m, func(tape *grad.Tape) *grad.Var { // a loss may read the weights, too, or one alone
+				y, weights := m.Apply(tape, s)
+				loss := s.Loss(y)
+				for _, p := range weights {
+					loss = loss.Add(p.Mul(p).Sum())
+				}
+				return loss
+			})
+			gradtest.Check(t, m, func(tape *grad.Tape) *grad.Var {
+				_, weights := m.Apply(tape, s)
+				return weights[0].Mul(weights[0]).Sum()
+			})
 		})
 	}
 }
@@ -491,5 +504,36 @@ func TestMemN2NLearns(t *testing.T) {
 	}
 	if right, _ := learnt(t, &memory.MemN2N{NoTime: true}); right > 0.8 {
 		t.Errorf("without times %v are right", right)
+	}
+}
+
+// No bit depends on the threads, forwards or backwards, of a batch that several of them share.
+func TestMemN2NThreads(t *testing.T) {
+	m := &memory.MemN2N{Vocab: 9, Dim: 20, Hops: 2, Memory: 40, Encoding: memory.Position}
+	m.Init(rand.New(rand.NewPCG(1, 1)))
+	rng, stories := rand.New(rand.NewPCG(2, 2)), make([]memory.Story, 40)
+	for i := range stories {
+		stories[i] = memory.Story{Question: []int32{rng.Int32N(9)}, Answer: rng.Int32N(9)}
+		for range rng.IntN(40) {
+			stories[i].Sentences = append(stories[i].Sentences, []int32{rng.Int32N(9), rng.Int32N(9)})
+		}
+	}
+	s := batchOf(t, m, stories...)
+	run := func(threads int) [][]tensor.Float {
+		defer par.SetThreads(threads)()
+		tape := grad.NewTape(1)
+		y := m.Forward(tape, s)
+		grads := tape.Backward(s.Loss(y))
+		out := [][]tensor.Float{slices.Clone(y.Value().Data)}
+		for _, p := range m.Tables {
+			out = append(out, slices.Clone(grads.Param(p).Data))
+		}
+		return out
+	}
+	one := run(1)
+	for _, threads := range []int{3, 8} {
+		if !slices.EqualFunc(one, run(threads), slices.Equal) {
+			t.Errorf("%d threads give other bits", threads)
+		}
 	}
 }

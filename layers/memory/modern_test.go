@@ -8,6 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/memory"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -130,5 +131,25 @@ func TestModernGradient(t *testing.T) {
 	})
 	if y := m.Forward(nil, g, grad.Const(net.X.Value), grad.Const(net.S.Value)).Value(); y.Row(2)[0] != 0 {
 		t.Error("a cue that hears nothing does not become zero")
+	}
+}
+
+// With β = 1/√d it is a Transformer's attention whose projections change nothing.
+func TestModernIsSelfAttention(t *testing.T) {
+	const d = 4
+	x, s := directions(5, 6, 3, d, 1)
+	l := &attention.MultiHead{Model: d, NoBias: true}
+	l.Init(rand.New(rand.NewPCG(1, 1)))
+	for _, p := range grad.Params(l) {
+		p.Value.Zero()
+		for i := range d {
+			p.Value.Row(i)[i] = 1
+		}
+	}
+	want := l.Cross(nil, graph.CompleteBipartite(6, 3), grad.Const(s), grad.Const(x)).Value()
+	for i, v := range (&memory.Modern{Beta: 1 / math.Sqrt(d)}).Retrieve(x, s).Data {
+		if math.Abs(float64(v-want.Data[i])) > 1e-6 {
+			t.Fatalf("element %d is %v, of attention %v", i, v, want.Data[i])
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
@@ -74,23 +75,23 @@ func (s *Stories) Right(logits *tensor.Dense) float64 {
 	return float64(n) / float64(max(1, len(s.Answers)))
 }
 
-// read returns the encoded slots, values and questions by each of some tables, which have a row
-// for each word and, behind them, for each time.
-func (s *Stories) read(tables []*grad.Var) (slots, values, questions []*grad.Var) {
-	n, q := s.Slots.NumSrc(), s.Slots.NumDst()
-	d := tables[0].Dim(1)
+// read returns a row for each slot, then each value, then each question, encoded by some
+// tables side by side. A table has a row for each word and, behind them, for each time.
+func (s *Stories) read(tables []*grad.Var) *grad.Var {
 	all := grad.Concat(tables...) // one traversal for all tables
 	x := message.UpdateAll(s.Words, message.CopyU(all), message.Sum)
-	if s.places != nil { // 1 + place·(k/d − ½) is a sum of two weights, of which each is a number an edge
-		placed := message.UpdateAll(s.Words, message.UMulE(all, grad.Const(s.places)), message.Sum)
-		x = x.Add(placed.Mul(grad.Const(columns(len(tables), d))))
+	if s.places == nil {
+		return x
 	}
-	widths := make([]int, len(tables))
-	for i := range widths {
-		widths[i] = d
-	}
-	part := func(lo, n int) []*grad.Var { return x.RowRange(lo, lo+n).Split(widths...) }
-	return part(0, n), part(n, s.values), part(n+s.values, q)
+	// 1 + place·(k/d − ½) is a sum of two weights, of which each is a number an edge.
+	across := all.Mul(grad.Const(columns(len(tables), tables[0].Dim(1))))
+	return x.Add(message.UpdateAll(s.Words, message.UMulE(across, grad.Const(s.places)), message.Sum))
+}
+
+// questions returns the questions of what read returned, from a column on.
+func (s *Stories) questions(x *grad.Var, column, width int) *grad.Var {
+	at := s.Slots.NumSrc() + s.values
+	return x.RowRange(at, at+s.Slots.NumDst()).Columns(column, column+width)
 }
 
 // columns are k/d − ½ of column k, 1 to d, once for each table.
@@ -114,7 +115,9 @@ type librarian struct {
 	values   bool // slots have values
 
 	src, dst []int32
+	rows     int32 // that have ended
 	places   []tensor.Float
+	recent   []int32 // what recency returned last
 }
 
 // batch returns stories as graphs.
@@ -123,9 +126,12 @@ func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 		return nil, fmt.Errorf("%s: there is no %v; choose BagOfWords or Position", l.op, l.encoding)
 	}
 	out := &Stories{Answers: make([]int32, len(stories))}
-	words, slots := room(stories)
-	l.src, l.dst, l.places = make([]int32, 0, words), make([]int32, 0, words), make([]tensor.Float, 0, words)
-	owner := make([]int32, 0, slots)
+	words, rows := l.room(stories)
+	l.src, l.dst = make([]int32, 0, words), make([]int32, 0, words)
+	if l.encoding == Position {
+		l.places = make([]tensor.Float, 0, words)
+	}
+	owner := make([]int32, 0, rows)
 	for i := range stories {
 		s := &stories[i]
 		if err := l.check(i, s); err != nil {
@@ -135,25 +141,26 @@ func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 		held := l.held(s.Sentences)
 		times := l.recency(len(held), rng)
 		for k, words := range held {
-			l.add(int32(len(owner)), words)
+			l.add(words)
 			if l.times {
-				l.addTime(int32(len(owner)), times[k])
+				l.addTime(times[k])
 			}
+			l.rows++
 			owner = append(owner, int32(i))
 		}
 	}
-	row := len(owner)
 	if l.values {
 		for i := range stories {
 			for _, words := range l.held(stories[i].Values) {
-				l.add(int32(row), words)
-				row++
+				l.add(words)
+				l.rows++
 			}
 		}
 		out.values = len(owner)
 	}
 	for i := range stories {
-		l.add(int32(row+i), stories[i].Question)
+		l.add(stories[i].Question)
+		l.rows++
 	}
 	from := make([]int32, len(owner))
 	for i := range from {
@@ -163,7 +170,7 @@ func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 	if l.times {
 		times = l.memory
 	}
-	out.Words = graph.Must(graph.NewBipartite(l.vocab+times, row+len(stories), l.src, l.dst))
+	out.Words = graph.Must(graph.NewBipartite(l.vocab+times, int(l.rows), l.src, l.dst))
 	out.Slots = graph.Must(graph.NewBipartite(len(owner), len(stories), from, owner))
 	if l.encoding == Position {
 		out.places = tensor.Of(l.places, len(l.src), 1)
@@ -171,19 +178,19 @@ func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 	return out, nil
 }
 
-// room is how many words, with times, and slots there are at most.
-func room(stories []Story) (words, slots int) {
+// room is how many words, with times, and rows there are at most.
+func (l *librarian) room(stories []Story) (words, rows int) {
 	for i := range stories {
 		s := &stories[i]
 		words += len(s.Question)
-		slots += len(s.Sentences)
-		for _, lists := range [2][][]int32{s.Sentences, s.Values} {
-			for _, l := range lists {
-				words += len(l) + 1
+		rows += 1 + len(s.Sentences) + len(s.Values)
+		for _, lists := range [2][][]int32{l.held(s.Sentences), s.Values} {
+			for _, sentence := range lists {
+				words += len(sentence) + 1
 			}
 		}
 	}
-	return words, slots
+	return words, rows
 }
 
 // held is the last sentences, which there is room for.
@@ -220,10 +227,11 @@ func (l *librarian) check(i int, s *Story) error {
 	return nil
 }
 
-// recency returns the time of each of n sentences, 0 for the latest. With noise empty memories
-// stand between them.
+// recency returns the time of each of n sentences, 0 for the latest, until it is called again.
+// With noise empty memories stand between them.
 func (l *librarian) recency(n int, rng *rand.Rand) []int32 {
-	times := make([]int32, n)
+	times := slices.Grow(l.recent[:0], n)[:n]
+	l.recent = times
 	blanks := 0
 	if rng != nil && l.noise > 0 && n > 0 {
 		blanks = rng.IntN(int(math.Ceil(float64(n)*l.noise)) + 1)
@@ -239,19 +247,19 @@ func (l *librarian) recency(n int, rng *rand.Rand) []int32 {
 	return times
 }
 
-// add lets the words of a sentence lead to its row.
-func (l *librarian) add(row int32, words []int32) {
+// add lets the words of a sentence lead to the row that is begun.
+func (l *librarian) add(words []int32) {
 	for j, w := range words {
-		l.src, l.dst = append(l.src, w), append(l.dst, row)
+		l.src, l.dst = append(l.src, w), append(l.dst, l.rows)
 		if l.encoding == Position {
 			l.places = append(l.places, tensor.Float(4*(float64(j+1)/float64(len(words))-0.5)))
 		}
 	}
 }
 
-// addTime lets a time lead to a row.
-func (l *librarian) addTime(row, at int32) {
-	l.src, l.dst = append(l.src, int32(l.vocab)+at), append(l.dst, row)
+// addTime lets a time lead to the row that is begun.
+func (l *librarian) addTime(at int32) {
+	l.src, l.dst = append(l.src, int32(l.vocab)+at), append(l.dst, l.rows)
 	if l.encoding == Position {
 		l.places = append(l.places, 0)
 	}

@@ -72,7 +72,11 @@ func chainDropout(t *grad.Tape, g *graph.Graph, p float64) membersDropout {
 	if err != nil {
 		panic(err)
 	}
-	return membersDropout{mask, memberInLevels(g, levels), levels.Offsets}
+	at := levels.Offsets
+	if levels.Len() == 0 { // a sweep over no nodes has a level, too
+		at = []int{0, 0}
+	}
+	return membersDropout{mask, memberInLevels(g, levels), at}
 }
 
 // all is the dropout of all nodes, in the order of the levels.

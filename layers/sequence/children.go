@@ -39,7 +39,7 @@ func (c cell) childrenOf(g *graph.Graph) *places {
 		if err != nil {
 			panic(err)
 		}
-		return &places{c.arity, make([]atomic.Pointer[graph.Graph], levels.Len())}
+		return &places{c.arity, make([]atomic.Pointer[graph.Graph], max(1, levels.Len()))} // a sweep over no nodes has a level, too
 	}).(*places)
 }
 

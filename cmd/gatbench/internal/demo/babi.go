@@ -140,7 +140,7 @@ func (s *Stage) bestOf(l *lore, dim int) (*memory.MemN2N, *training, error) {
 	var best *memory.MemN2N
 	var how *training
 	for try := range babiTries {
-		net := &memory.MemN2N{Vocab: l.words.Len(), Dim: dim, Hops: 3, Memory: 50, Encoding: memory.Position, Noise: 0.1}
+		net := &memory.MemN2N{Vocab: l.words.Len(), Dim: dim, Hops: 3, Memory: 50, Encoding: memory.Position, Noise: 0.1, NoTime: s.NoTimes}
 		net.Init(s.rng(uint64(1 + try)))
 		s.print("network %d of %d\n", try+1, babiTries)
 		t, err := s.babiTraining(net, l, try)
@@ -202,7 +202,7 @@ func runBabi(s *Stage) error {
 		s.print("\n")
 		rows = append(rows, []picture.Panel{h, lossPanel(how)})
 	}
-	s.result(map[string]any{"test_accuracy": accuracy, "facts_found": hits, "joint": s.Joint})
+	s.result(map[string]any{"test_accuracy": accuracy, "facts_found": hits, "joint": s.Joint, "times": !s.NoTimes})
 	if err := s.draw(rows...); err != nil {
 		return err
 	}

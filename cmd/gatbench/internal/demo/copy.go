@@ -15,6 +15,10 @@ func runCopy(s *Stage) error {
 	s.say("A feed-forward network of 64 units writes and reads a memory of 40 slots. It hears one to eight rows of %d bits and says them again; then it is given longer ones than it ever heard.", copyBits)
 	net := &memory.NTM{In: copyBits + 2, Out: copyBits, Controller: memory.FeedForwardController, Hidden: 64, Slots: 40, Width: 16}
 	net.Init(s.rng(1))
+	for h := range net.StartAt.Value.Rows() { // both heads begin at the first slot, and need not find each other
+		clear(net.StartAt.Value.Row(h))
+		net.StartAt.Value.Row(h)[0] = 5
+	}
 	task := func(count, lo, hi int, seed uint64) text.Bits {
 		return text.Task{Count: count, Min: lo, Max: hi, Symbols: copyBits, Seed: seed}.CopyBits()
 	}

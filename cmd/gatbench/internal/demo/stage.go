@@ -35,6 +35,7 @@ type Stage struct {
 	Joint    bool    // babi has one network for all tasks
 	Cell     string  // one of the demo's Cells; empty: the first
 	Target   string  // one of the demo's Targets; empty: the first
+	NoTimes  bool    // babi's sentences are a set
 	Few      int     // so many texts of a dataset are read at most; 0: all. Tests set it
 
 	demo  Demo

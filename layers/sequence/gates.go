@@ -90,6 +90,10 @@ func (v gateOperands) apply(form gateForm) (h, next *grad.Var) {
 		k.normed = grad.Notes[gateNorms](op)
 		k.normed.begin(k)
 	}
+	k.plain = v.p == nil && v.q == nil && form.forget == OwnForget
+	if k.plain {
+		k.rows = vec.LSTMRows{M: m, Gates: k.act, Cell: k.c.Data, Next: k.next.Data, Tanh: k.tanh, H: k.h.Data}
+	}
 	if !op.Dry(0) {
 		k.run(n)
 	}
@@ -99,7 +103,12 @@ func (v gateOperands) apply(form gateForm) (h, next *grad.Var) {
 
 // Pull runs backwards.
 func (k *gates) Pull(*tensor.Dense) {
-	k.dh, k.dnext, k.dc, k.back = k.yh.Grad(), k.ynext.Grad(), k.of.c.Grad(), true
+	k.dh, k.dnext, k.back = k.yh.Grad(), k.ynext.Grad(), true
+	if k.rows.SetCell = false; k.plain && k.form.over { // so c is not a part of z
+		k.dc, k.rows.SetCell = k.of.c.FreshGrad()
+	} else {
+		k.dc = k.of.c.Grad()
+	}
 	if k.normed != nil {
 		k.normed.beginPull(k)
 	}
@@ -142,6 +151,11 @@ func (k *gates) pullAll(op grad.Op, p *grad.Var) {
 // pullOnto runs backwards and adds the gradient of z to d.
 func (k *gates) pullOnto(d []tensor.Float) {
 	k.d = d
+	if k.quick = k.plain && k.set && k.dc != nil; k.quick {
+		k.rows.DGates, k.rows.DCell, k.rows.DNext, k.rows.DH = d, k.dc.Data, k.dnext.Data, k.dh.Data
+	} else if k.rows.SetCell {
+		clear(k.dc.Data)
+	}
 	k.run(k.c.Rows())
 	if k.normed != nil {
 		k.normed.affineGrads(d)
@@ -162,6 +176,9 @@ type gates struct {
 	blocks  int
 	form    gateForm
 	back    bool
+	plain   bool // no peepholes, no norms, a forget gate: rows computes them
+	quick   bool // and their gradients, which are set
+	rows    vec.LSTMRows
 
 	act  []tensor.Float // i, f, g, o of each row
 	tanh []tensor.Float // tanh(next), or of that normalised
@@ -190,7 +207,18 @@ func (k *gates) Chunk(i int) {
 	if k.back {
 		rest = k.rest[i*2*k.m : (i+1)*2*k.m]
 	}
-	if k.normed != nil {
+	switch {
+	case k.back && k.quick:
+		k.rows.Backward(lo, hi, rest)
+		return
+	case !k.back && k.plain:
+		n := k.blocks * k.m
+		if !k.form.over {
+			copy(k.act[lo*n:hi*n], k.z.Data[lo*n:hi*n])
+		}
+		k.rows.Forward(lo, hi)
+		return
+	case k.normed != nil:
 		k.normed.before(k, lo, hi, rest)
 	}
 	for r := lo; r < hi; r++ {

@@ -70,5 +70,11 @@ func (f *Frame) View(lo, hi int) *Var {
 // rank[i] of them, and order is the way back, order[rank[i]] = i. The lists must
 // not change until the tape's next Reset.
 func (f *Frame) Sorted(skip int, order, rank []int32) *Var {
-	return f.all.sorted(skip, order, rank)
+	return f.all.sorted(skip, order, rank, false)
+}
+
+// SortedLater is [Frame.Sorted] of rows that are moved when they are first read: of the
+// states of a sweep most programs read one.
+func (f *Frame) SortedLater(skip int, order, rank []int32) *Var {
+	return f.all.sorted(skip, order, rank, true)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -70,13 +71,30 @@ func (v gateOperands) check(blocks int) {
 }
 
 // apply computes the gates.
-func (v gateOperands) apply(form gateForm) (h, next *grad.Var) {
+func (v gateOperands) apply(form gateForm) (h, next *grad.Var) { return v.applyTo(form, room{}) }
+
+// room is where the states after a step are to lie, or nil.
+type room [2]*grad.Var
+
+// roomOf is that of a level.
+func roomOf(lv *message.Level) room { return room{lv.Room(0), lv.Room(1)} }
+
+// fill returns Var i, of so many rows and columns.
+func (r room) fill(op grad.Op, i, rows, columns int) *grad.Var {
+	if r[i] != nil {
+		return r[i]
+	}
+	return op.Fresh(rows, columns)
+}
+
+// applyTo computes the gates, with their results where to says.
+func (v gateOperands) applyTo(form gateForm, to room) (h, next *grad.Var) {
 	var room [7]*grad.Var
 	op := grad.Begin("sequence.LSTMGates", v.list(room[:0])...)
 	blocks := form.blocks()
 	v.check(blocks)
 	n, m := v.c.Value().Rows(), v.c.Value().RowLen()
-	h, next = op.Fresh(n, m), op.Fresh(n, m)
+	h, next = to.fill(op, 0, n, m), to.fill(op, 1, n, m)
 	k := grad.Notes[gates](op)
 	*k = gates{op: op, of: v, yh: h, ynext: next, z: v.z.Value(), c: v.c.Value(), h: h.Value(), next: next.Value(), m: m, blocks: blocks, form: form}
 	if v.p != nil {

@@ -90,7 +90,10 @@ func (g *gemm) share(chunks int) (rowChunks, columnChunks int) {
 	rowChunks, columnChunks = max(1, min(chunks, g.m/least)), 1
 	if rowChunks < 16 {
 		narrow := 2 // panels
-		if g.then.ends() || g.copies() {
+		switch {
+		case g.grouped():
+			narrow = 16 // all rows of a are packed for each
+		case g.then.ends() || g.copies():
 			narrow = 8 // what comes after it is done row by row, and rows of a are copied for each
 		}
 		columnChunks = max(1, min((chunks+rowChunks-1)/rowChunks, panels(g.n)/narrow))

@@ -21,3 +21,9 @@ func SetWaits(on bool) (undo func()) {
 	waits = on
 	return func() { waits = old }
 }
+
+// Unread reports whether x will be worked out when it is first read.
+func Unread(x *Var) bool {
+	l := x.late.Load()
+	return l != nil && l.state == waiting
+}

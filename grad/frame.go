@@ -30,6 +30,22 @@ type nothing struct{}
 // Pull does nothing.
 func (nothing) Pull(*tensor.Dense) {}
 
+// Room returns rows lo to hi, without hi, which were not written yet, for an operation that
+// makes all of them: its result lies where [Frame.Write] would copy it. It is nil while the
+// frame is of no tape.
+func (f *Frame) Room(lo, hi int) *Var {
+	t := f.all.tape
+	if t == nil {
+		return nil
+	}
+	var room extents
+	shape := append(room[:0], f.all.val.Shape()...)
+	shape[0] = hi - lo
+	y := Op{tape: t}.view(f.all, lo*f.all.val.RowLen(), shape...)
+	y.needs = false // that is its operation's to say
+	return y
+}
+
 // Write sets rows lo, lo+1, … to the rows of y.
 func (f *Frame) Write(lo int, y *Var) {
 	op := Begin("Frame.Write", f.all, y)
@@ -41,13 +57,16 @@ func (f *Frame) Write(lo int, y *Var) {
 	}
 	at := lo * f.all.val.RowLen()
 	n := len(y.Value().Data)
-	if !op.Dry(0) {
+	inPlace := y.base == f.all && y.at == at
+	if !op.Dry(0) && !inPlace {
 		copy(f.all.val.Data[at:at+n], y.val.Data)
 	}
 	if !y.needs {
 		return
 	}
-	f.all.needs = true
+	if f.all.needs = true; inPlace {
+		return
+	}
 	if y.base == nil && !y.hold && y.made != nil && y.made == y.tape.loop {
 		y.base, y.at = f.all, at // y belongs to this loop: its gradient is the frame's
 		return
@@ -70,5 +89,11 @@ func (f *Frame) View(lo, hi int) *Var {
 // rank[i] of them, and order is the way back, order[rank[i]] = i. The lists must
 // not change until the tape's next Reset.
 func (f *Frame) Sorted(skip int, order, rank []int32) *Var {
-	return f.all.sorted(skip, order, rank)
+	return f.all.sorted(skip, order, rank, false)
+}
+
+// SortedLater is [Frame.Sorted] of rows that are moved when they are first read: of the
+// states of a sweep most programs read one.
+func (f *Frame) SortedLater(skip int, order, rank []int32) *Var {
+	return f.all.sorted(skip, order, rank, true)
 }

@@ -89,6 +89,16 @@ func (op Op) wait(out, y *Var, of Late) {
 	out.late.Store(l)
 }
 
+// putOff returns a result that is computed as y when it is first read: no operation takes it
+// along, and those that follow leave it.
+func (op Op) putOff(y *Var, of Late) (out *Var) {
+	out = op.over(y.val.Data, y.val.Shape())
+	l := Notes[late](op)
+	l.state, l.op, l.of, l.out, l.y, l.label = waiting, op, of, out, y, op.tape.label
+	out.late.Store(l)
+	return out
+}
+
 // ownMost is how many elements of a leaf are copied rather than not waited for.
 const ownMost = 1 << 12
 

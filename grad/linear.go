@@ -40,7 +40,7 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 			then.Act = tensor.Activate(tensor.Unary(u), 1)
 		}
 		if x.csr == nil {
-			tensor.MatMulThen(matrix(&y.val), matrix(&x.val), &w.val, 0, then)
+			op.multiply(&y.val, x, w, then)
 		} else {
 			multiply(&y.val, x, w)
 			end(&y.val, b, kernel{u, 1}, inPlace)

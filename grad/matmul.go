@@ -32,7 +32,11 @@ func (x *Var) MatMul(w *Var) *Var {
 	out[len(out)-1] = w.Dim(1)
 	y := op.Fresh(out...)
 	op.mayHandOver(y, x)
-	if !op.Dry(0) {
+	switch {
+	case op.Dry(0):
+	case x.csr == nil:
+		op.multiply(&y.val, x, w, tensor.Epilogue{})
+	default:
 		multiply(&y.val, x, w)
 	}
 	n := Notes[productNotes](op)

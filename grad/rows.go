@@ -43,11 +43,11 @@ func (n *rowsNotes) Pull(dy *tensor.Dense) { tensor.ScatterAddRows(n.x.Grad(), d
 // order[i] of x, and rank is the way back, rank[order[i]] = i. It is [Var.Rows]
 // whose gradient is moved as fast as the rows. The lists must not change until
 // the tape's next Reset.
-func (x *Var) Permute(order, rank []int32) *Var { return x.sorted(0, rank, order) }
+func (x *Var) Permute(order, rank []int32) *Var { return x.sorted(0, rank, order, false) }
 
 // sorted returns the rows of x from number skip on: row i is number rank[i] of
-// them. order is the way back.
-func (x *Var) sorted(skip int, order, rank []int32) *Var {
+// them. order is the way back. Later ones are moved when they are first read.
+func (x *Var) sorted(skip int, order, rank []int32, later bool) *Var {
 	op := Begin("Permute", x)
 	var room extents
 	shape := append(room[:0], x.Value().Shape()...)
@@ -56,18 +56,42 @@ func (x *Var) sorted(skip int, order, rank []int32) *Var {
 		panic(&tensor.ShapeError{Op: "grad.Permute", Shapes: [][]int{slices.Clone(x.val.Shape()), {len(order)}, {len(rank)}}, Why: "the lists are not an order of the rows and its inverse"})
 	}
 	y := op.Fresh(shape...)
-	if !op.Dry(0) {
-		tensor.GatherRows(&y.val, tail(&x.val, skip), rank)
+	n := Notes[sortedNotes](op)
+	*n = sortedNotes{x: x, skip: skip, order: order, rank: rank}
+	op.Dry(0)
+	if later && op.tape != nil {
+		return op.RecordBy(op.putOff(y, n), n)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		dx, fresh := x.FreshGrad()
-		if fresh {
-			clear(dx.Data[:len(dx.Data)-len(dy.Data)])
-			tensor.GatherRows(tail(dx, skip), dy, order)
-		} else {
-			tensor.ScatterAddRows(tail(dx, skip), dy, rank)
-		}
-	})
+	n.Run(op, y)
+	return op.RecordBy(y, n)
+}
+
+// sortedNotes are rows in another order.
+type sortedNotes struct {
+	x           *Var
+	skip        int
+	order, rank []int32
+}
+
+// Run implements [Late].
+func (n *sortedNotes) Run(op Op, y *Var) {
+	if !op.Measuring() {
+		tensor.GatherRows(&y.val, tail(&n.x.val, n.skip), n.rank)
+	}
+}
+
+// Biased implements [Late].
+func (n *sortedNotes) Biased(_, _ *Var) Late { return nil }
+
+// Pull moves each row back.
+func (n *sortedNotes) Pull(dy *tensor.Dense) {
+	dx, fresh := n.x.FreshGrad()
+	if !fresh {
+		tensor.ScatterAddRows(tail(dx, n.skip), dy, n.rank)
+		return
+	}
+	clear(dx.Data[:len(dx.Data)-len(dy.Data)])
+	tensor.GatherRows(tail(dx, n.skip), dy, n.order)
 }
 
 // tail returns the rows from number skip on.

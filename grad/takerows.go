@@ -226,7 +226,11 @@ func (op Op) productBeside(x, w, z *Var) *Var {
 	y := op.freshLike(z)
 	if !op.Dry(0) {
 		copy(y.val.Data, z.val.Data)
-		tensor.MatMul(&y.val, &x.val, &w.val, 0)
+		if p := op.kept(w); p != nil {
+			tensor.MatMulPacked(&y.val, &x.val, p, 0)
+		} else {
+			tensor.MatMul(&y.val, &x.val, &w.val, 0)
+		}
 	}
 	n := Notes[besideNotes](op)
 	*n = besideNotes{x, w, z}

@@ -30,6 +30,8 @@ type Tape struct {
 	loopsUsed int
 	pulling   bool // pullbacks run, which read what loops made
 
+	kept *keptWeights // nil: Params are not packed across Resets
+
 	waiting *late // the result that was not worked out yet, or nil
 	sum     *Var  // the result of the last operation, if an activation may lie in its memory
 
@@ -241,7 +243,7 @@ func (t *Tape) record(op string, y *Var, by Pullback) *node {
 func (t *Tape) leaf(x *tensor.Dense, p *Param, needs bool) *Var {
 	v := (*Tape)(nil).newVar() // its body is its own, in a loop and a checkpointed function too
 	v.tape, v.gen = t, t.gen
-	v.val, v.needs, v.hold = *x, needs, true
+	v.val, v.needs, v.hold, v.param = *x, needs, true, p != nil
 	if needs {
 		t.leaves = append(t.leaves, leaf{p, v})
 	}

@@ -27,6 +27,7 @@ type body struct {
 
 	needs bool // its gradient is wanted
 	hold  bool // its gradient stays until Reset: a Param, or watched
+	param bool // it is a Param
 	has   bool // grad has been asked for
 	bare  int  // the first elements of grad, which hold anything until they are asked for
 	grad  tensor.Dense

@@ -62,6 +62,18 @@ func (l *Level) Take(x *grad.Var) *grad.Var {
 	return x.TakeRows(l.span())
 }
 
+// Room returns where the level's rows of state i will lie, for an operation that sets all of
+// them and whose result the step returns as that state: it need not be copied there then.
+// It is nil where they have no place yet.
+func (l *Level) Room(i int) *grad.Var {
+	sw := l.sweep
+	if sw.frames == nil || sw.edges(i) != nil {
+		return nil
+	}
+	lo, hi := l.span()
+	return sw.frames[i].Room(l.at.row, l.at.row+hi-lo)
+}
+
 // wantNodes panics unless x has a row for each node of the swept graph.
 func (l *Level) wantNodes(op string, x *grad.Var) {
 	if n := len(l.sweep.levels.Order); x.Shape()[0] != n {

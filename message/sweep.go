@@ -144,14 +144,20 @@ func (sw *sweep) view(n int, at *place) {
 	}
 }
 
-// states returns the states of all nodes in the graph's order.
+// states returns the states of all nodes in the graph's order. All but the first are
+// brought into it when they are read, if ever; the first is the last on the tape, where
+// Backward may take its gradient as it is given.
 func (sw *sweep) states() State {
 	out := make(State, len(sw.frames))
-	for i, f := range sw.frames {
+	for i, f := range slices.Backward(sw.frames) {
+		sorted := f.SortedLater
+		if i == 0 {
+			sorted = f.Sorted
+		}
 		if p := sw.edges(i); p != nil {
-			out[i] = f.Sorted(p.before, p.order, p.rank)
+			out[i] = sorted(p.before, p.order, p.rank)
 		} else {
-			out[i] = f.Sorted(sw.plan.roots(), sw.levels.Order, sw.levels.Rank)
+			out[i] = sorted(sw.plan.roots(), sw.levels.Order, sw.levels.Rank)
 		}
 	}
 	return out

@@ -41,11 +41,14 @@ func (t *partTask) Chunk(i int) {
 // unit is what the rows of a chunk are a multiple of: the groups in which a is copied are
 // not cut, and of few rows all threads have as many.
 func (g *gemm) unit() int {
-	if g.packed != nil && !g.grouped() {
+	if g.small() && !g.grouped() {
 		return 4
 	}
 	return simdgemm.ProductGroup
 }
+
+// small reports whether the product is one of many of few rows with a b that came packed.
+func (g *gemm) small() bool { return g.packed != nil && g.m < 16*tileRows }
 
 // portion returns range i of so many that cut n into about the same lengths, at
 // multiples of unit.
@@ -89,13 +92,16 @@ func (g *gemm) share(chunks int) (rowChunks, columnChunks int) {
 		least = 2 * fairRows // pieces of a's rows that memory likes
 	case g.n <= 4*nr:
 		least = tileRows
-	case g.packed != nil:
+	case g.small():
 		least = 2 * tileRows
 	}
 	rowChunks, columnChunks = max(1, min(chunks, g.m/least)), 1
 	if rowChunks < 16 {
 		narrow := 2 // panels
-		if g.then.ends() || g.copies() {
+		switch {
+		case g.grouped():
+			narrow = 16 // all rows of a are packed for each
+		case g.then.ends() || g.copies():
 			narrow = 8 // what comes after it is done row by row, and rows of a are copied for each
 		}
 		columnChunks = max(1, min((chunks+rowChunks-1)/rowChunks, panels(g.n)/narrow))

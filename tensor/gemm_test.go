@@ -181,7 +181,7 @@ func TestPackedRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	const k, n = 260, 290
 	p := tensor.Pack(random(rng, k, n), 0)
-	for _, m := range []int{1, 3, 4, 11, 23, 24, 25, 47, 48, 49, 50, 52, 64, 73, 100} {
+	for _, m := range []int{1, 3, 4, 11, 23, 24, 25, 47, 48, 49, 50, 52, 64, 73, 100, 191, 192, 201} {
 		a, got, want := random(rng, m, k), tensor.New(m, n), tensor.New(1, n)
 		tensor.MatMulPacked(got, a, p, 0)
 		for i := range m {

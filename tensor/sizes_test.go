@@ -87,6 +87,7 @@ func TestProductSizes(t *testing.T) {
 	add(TransB, []int{31, 32}, []int{300, 513}, []int{17, 700})
 	add(TransA|TransB, []int{128, 129}, []int{257}, []int{30})
 	add(TransA, []int{128, 129, 130}, []int{255, 256, 257, 512}, []int{40})   // columns of a in groups
+	add(TransA, []int{130}, []int{260}, []int{495, 513})                      // columns cut less, as groups are made for each
 	add(TransA, []int{511, 512, 513, 1030}, []int{20}, []int{40})             // rows of a group
 	add(TransA, []int{5, 40}, []int{2047, 2048, 4095, 4096, 6144}, []int{20}) // k in parts
 	add(TransA, []int{3}, []int{4095, 4096}, []int{512, 513})

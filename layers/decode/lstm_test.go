@@ -201,3 +201,29 @@ func TestMemory(t *testing.T) {
 		t.Errorf("a step more costs %v allocations", each)
 	}
 }
+
+// A search that is run again follows weights that were trained in between.
+func TestWeightsChangeBetweenRuns(t *testing.T) {
+	w := newWriter(12, 16)
+	s := w.search(3, 8)
+	for range 3 {
+		got, err := decode.Beam{Width: 3}.Run(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := decode.Beam{Width: 3}.Run(w.search(3, 8)) // which has memory of its own
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range got {
+			if !sameSequences(got[i], want[i]) {
+				t.Errorf("sentence %d: %v, a new search finds %v", i, got[i], want[i])
+			}
+		}
+		for _, p := range []*grad.Param{w.LSTM.W, w.LSTM.U, w.Out.W} {
+			for i := range p.Value.Data {
+				p.Value.Data[i] *= -1.25
+			}
+		}
+	}
+}

@@ -50,6 +50,7 @@ func (r *run) begin() {
 			r.tapes[i] = grad.NewEval()
 		}
 	}
+	r.tapes[0].KeepWeights(r.tapes[1])
 	l := &r.live
 	l.Step, l.Last = 0, append(l.Last[:0], s.Begin...)
 	l.Sentence, l.hyps = grow(l.Sentence, n), grow(l.hyps, n)

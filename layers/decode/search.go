@@ -13,8 +13,8 @@ type State = []*grad.Var
 // Step takes every live hypothesis a token further. It returns a row of logits
 // for each, one for each token, and the state after it, whose rows are in the
 // same order. What it makes is on t, an eval tape that is Reset before the next
-// step but one; weights come by t.Use, and what was worked out before the search is
-// a constant, such as v.Keep(). It must not keep l.
+// step but one; weights come by t.Use and do not change while a search runs, and what
+// was worked out before the search is a constant, such as v.Keep(). It must not keep l.
 type Step func(t *grad.Tape, l *Live) (logits *grad.Var, next State)
 
 // NoEnd is the End of sequences that only their length ends.

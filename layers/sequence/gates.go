@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -70,13 +71,30 @@ func (v gateOperands) check(blocks int) {
 }
 
 // apply computes the gates.
-func (v gateOperands) apply(form gateForm) (h, next *grad.Var) {
+func (v gateOperands) apply(form gateForm) (h, next *grad.Var) { return v.applyTo(form, room{}) }
+
+// room is where the states after a step are to lie, or nil.
+type room [2]*grad.Var
+
+// roomOf is that of a level.
+func roomOf(lv *message.Level) room { return room{lv.Room(0), lv.Room(1)} }
+
+// fill returns Var i, of so many rows and columns.
+func (r room) fill(op grad.Op, i, rows, columns int) *grad.Var {
+	if r[i] != nil {
+		return r[i]
+	}
+	return op.Fresh(rows, columns)
+}
+
+// applyTo computes the gates, with their results where to says.
+func (v gateOperands) applyTo(form gateForm, to room) (h, next *grad.Var) {
 	var room [7]*grad.Var
 	op := grad.Begin("sequence.LSTMGates", v.list(room[:0])...)
 	blocks := form.blocks()
 	v.check(blocks)
 	n, m := v.c.Value().Rows(), v.c.Value().RowLen()
-	h, next = op.Fresh(n, m), op.Fresh(n, m)
+	h, next = to.fill(op, 0, n, m), to.fill(op, 1, n, m)
 	k := grad.Notes[gates](op)
 	*k = gates{op: op, of: v, yh: h, ynext: next, z: v.z.Value(), c: v.c.Value(), h: h.Value(), next: next.Value(), m: m, blocks: blocks, form: form}
 	if v.p != nil {
@@ -90,6 +108,10 @@ func (v gateOperands) apply(form gateForm) (h, next *grad.Var) {
 		k.normed = grad.Notes[gateNorms](op)
 		k.normed.begin(k)
 	}
+	k.plain = v.p == nil && v.q == nil && form.forget == OwnForget
+	if k.plain {
+		k.rows = vec.LSTMRows{M: m, Gates: k.act, Cell: k.c.Data, Next: k.next.Data, Tanh: k.tanh, H: k.h.Data}
+	}
 	if !op.Dry(0) {
 		k.run(n)
 	}
@@ -99,7 +121,12 @@ func (v gateOperands) apply(form gateForm) (h, next *grad.Var) {
 
 // Pull runs backwards.
 func (k *gates) Pull(*tensor.Dense) {
-	k.dh, k.dnext, k.dc, k.back = k.yh.Grad(), k.ynext.Grad(), k.of.c.Grad(), true
+	k.dh, k.dnext, k.back = k.yh.Grad(), k.ynext.Grad(), true
+	if k.rows.SetCell = false; k.plain && k.form.over { // so c is not a part of z
+		k.dc, k.rows.SetCell = k.of.c.FreshGrad()
+	} else {
+		k.dc = k.of.c.Grad()
+	}
 	if k.normed != nil {
 		k.normed.beginPull(k)
 	}
@@ -142,6 +169,11 @@ func (k *gates) pullAll(op grad.Op, p *grad.Var) {
 // pullOnto runs backwards and adds the gradient of z to d.
 func (k *gates) pullOnto(d []tensor.Float) {
 	k.d = d
+	if k.quick = k.plain && k.set && k.dc != nil; k.quick {
+		k.rows.DGates, k.rows.DCell, k.rows.DNext, k.rows.DH = d, k.dc.Data, k.dnext.Data, k.dh.Data
+	} else if k.rows.SetCell {
+		clear(k.dc.Data)
+	}
 	k.run(k.c.Rows())
 	if k.normed != nil {
 		k.normed.affineGrads(d)
@@ -162,6 +194,9 @@ type gates struct {
 	blocks  int
 	form    gateForm
 	back    bool
+	plain   bool // no peepholes, no norms, a forget gate: rows computes them
+	quick   bool // and their gradients, which are set
+	rows    vec.LSTMRows
 
 	act  []tensor.Float // i, f, g, o of each row
 	tanh []tensor.Float // tanh(next), or of that normalised
@@ -190,7 +225,18 @@ func (k *gates) Chunk(i int) {
 	if k.back {
 		rest = k.rest[i*2*k.m : (i+1)*2*k.m]
 	}
-	if k.normed != nil {
+	switch {
+	case k.back && k.quick:
+		k.rows.Backward(lo, hi, rest)
+		return
+	case !k.back && k.plain:
+		n := k.blocks * k.m
+		if !k.form.over {
+			copy(k.act[lo*n:hi*n], k.z.Data[lo*n:hi*n])
+		}
+		k.rows.Forward(lo, hi)
+		return
+	case k.normed != nil:
 		k.normed.before(k, lo, hi, rest)
 	}
 	for r := lo; r < hi; r++ {

@@ -120,7 +120,7 @@ func (l *GRU) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init messag
 	step := l.step(t)
 	return message.Sweep(g, init, func(lv *message.Level, prev message.State) message.State {
 		h := arrived(lv, prev[0])
-		prev[0] = step(h, drop.on(lv, h), lv.Take(xp))
+		prev[0] = step(h, drop.on(lv, h), lv.Take(xp), lv.Room(0))
 		return prev
 	})
 }
@@ -134,7 +134,7 @@ func (l *GRU) Step(t *grad.Tape, x *grad.Var, prev message.State) message.State 
 		xs := xp.Split(l.gateWidth(), l.Hidden)
 		return message.State{l.stepBefore(t)(h, rowDropout{}, xs[0], xs[1])}
 	}
-	return message.State{l.step(t)(h, h, xp)}
+	return message.State{l.step(t)(h, h, xp, nil)}
 }
 
 // gateWidth is how many columns the gates have, without n.
@@ -145,18 +145,18 @@ func (l *GRU) input(t *grad.Tape, x *grad.Var) input {
 	return input{x: x, w: t.Use(l.W), b: compose.Use(t, l.B), gain: compose.Use(t, l.GainX), cut: l.gateWidth()}
 }
 
-// step returns what makes the next h of h, of what U reads of it and of the gates' share
-// of x.
-func (l *GRU) step(t *grad.Tape) func(h, read, xp *grad.Var) *grad.Var {
+// step returns what makes the next h, in to unless that is nil, of h, of what U reads of it
+// and of the gates' share of x.
+func (l *GRU) step(t *grad.Tape) func(h, read, xp, to *grad.Var) *grad.Var {
 	u, bn, form := t.Use(l.U), compose.Use(t, l.BN), l.form()
 	if !l.LayerNorm {
-		return func(h, read, xp *grad.Var) *grad.Var {
-			return gruOperands{xp, read.MatMul(u), h, bn}.apply(form)
+		return func(h, read, xp, to *grad.Var) *grad.Var {
+			return gruOperands{xp, read.MatMul(u), h, bn}.apply(form, to)
 		}
 	}
 	norm := newNormer(t.Use(l.GainH), l.gateWidth())
-	return func(h, read, xp *grad.Var) *grad.Var {
-		return gruOperands{xp, norm.apply(read.MatMul(u)), h, bn}.apply(form)
+	return func(h, read, xp, to *grad.Var) *grad.Var {
+		return gruOperands{xp, norm.apply(read.MatMul(u)), h, bn}.apply(form, to)
 	}
 }
 

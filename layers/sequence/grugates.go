@@ -19,7 +19,7 @@ import (
 //
 // A nil b is zero.
 func GRUGates(a, q, h, b *grad.Var) (next *grad.Var) {
-	return gruOperands{a, q, h, b}.apply(gruForm{})
+	return gruOperands{a, q, h, b}.apply(gruForm{}, nil)
 }
 
 // gruForm says how the gates of a GRU are computed.
@@ -40,8 +40,8 @@ func (f gruForm) blocks() int {
 // gruOperands are the operands of GRUGates.
 type gruOperands struct{ a, q, h, b *grad.Var }
 
-// apply computes the gates.
-func (g gruOperands) apply(form gruForm) (next *grad.Var) {
+// apply computes the gates, with their result in to unless that is nil.
+func (g gruOperands) apply(form gruForm, to *grad.Var) (next *grad.Var) {
 	a, q, h, b := g.a, g.q, g.h, g.b
 	vars := [...]*grad.Var{a, q, h, b}
 	last := len(vars)
@@ -62,7 +62,7 @@ func (g gruOperands) apply(form gruForm) (next *grad.Var) {
 			panic(&tensor.ShapeError{Op: "sequence.GRUGates", Shapes: [][]int{slices.Clone(b.Shape()), slices.Clone(h.Shape())}, Why: "b wants an element for each column of h"})
 		}
 	}
-	next = op.Fresh(n, m)
+	next = room{to}.fill(op, 0, n, m)
 	k.next = next.Value()
 	k.act, k.inner = k.a.Data, k.q
 	if !form.over {

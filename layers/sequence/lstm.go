@@ -157,7 +157,7 @@ func (l *LSTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init messa
 	drop, step := chainDropout(t, g, l.StateDropout), l.step(t)
 	return message.Sweep(g, like.start(t, init, 2), func(lv *message.Level, prev message.State) message.State {
 		h, c := drop.on(lv, arrived(lv, prev[0])), arrived(lv, prev[1])
-		prev[0], prev[1] = step(h, c, lv.Take(xp))
+		prev[0], prev[1] = step(h, c, lv.Take(xp), roomOf(lv))
 		return prev
 	})
 }
@@ -168,7 +168,7 @@ func (l *LSTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init messa
 func (l *LSTM) Step(t *grad.Tape, x *grad.Var, prev message.State) message.State {
 	like := l.like()
 	prev = like.before(t, x, prev, 2, max(l.InputDropout, l.StateDropout))
-	h, c := l.step(t)(prev[0], prev[1], l.input(t, x).project())
+	h, c := l.step(t)(prev[0], prev[1], l.input(t, x).project(), room{})
 	return message.State{h, c}
 }
 
@@ -177,8 +177,8 @@ func (l *LSTM) input(t *grad.Tape, x *grad.Var) input {
 	return input{x: x, w: t.Use(l.W), b: compose.Use(t, l.B), gain: compose.Use(t, l.GainX)}
 }
 
-// step returns what makes h and c of those before and of the gates' share of x.
-func (l *LSTM) step(t *grad.Tape) func(h, c, xp *grad.Var) (after, next *grad.Var) {
+// step returns what makes h and c, in to, of those before and of the gates' share of x.
+func (l *LSTM) step(t *grad.Tape) func(h, c, xp *grad.Var, to room) (after, next *grad.Var) {
 	u, v, form := t.Use(l.U), gateOperands{}, l.form()
 	switch l.Peephole {
 	case NoPeephole:
@@ -190,26 +190,26 @@ func (l *LSTM) step(t *grad.Tape) func(h, c, xp *grad.Var) (after, next *grad.Va
 		panic(&grad.TapeError{Op: "sequence.LSTM", Why: "no peephole is called " + string(l.Peephole)})
 	}
 	if !l.LayerNorm {
-		return func(h, c, xp *grad.Var) (after, next *grad.Var) {
+		return func(h, c, xp *grad.Var, to room) (after, next *grad.Var) {
 			v.z, v.c = xp.AddProduct(h, u), c
-			return v.apply(form)
+			return v.applyTo(form, to)
 		}
 	}
 	v.gain, v.gainC, v.biasC = t.Use(l.GainH), t.Use(l.GainC), t.Use(l.BiasC)
-	return func(h, c, xp *grad.Var) (after, next *grad.Var) {
+	return func(h, c, xp *grad.Var, to room) (after, next *grad.Var) {
 		v.z, v.c, v.q = xp, c, h.MatMul(u)
-		return v.apply(form)
+		return v.applyTo(form, to)
 	}
 }
 
 // fullStep is step with full peepholes.
-func (l *LSTM) fullStep(t *grad.Tape, u *grad.Var) func(h, c, xp *grad.Var) (after, next *grad.Var) {
+func (l *LSTM) fullStep(t *grad.Tape, u *grad.Var) func(h, c, xp *grad.Var, _ room) (after, next *grad.Var) {
 	gates := l.fullGates(t)
 	if !l.LayerNorm {
-		return func(h, c, xp *grad.Var) (after, next *grad.Var) { return gates(xp.AddProduct(h, u), c) }
+		return func(h, c, xp *grad.Var, to room) (after, next *grad.Var) { return gates(xp.AddProduct(h, u), c) }
 	}
 	gain, gainC, biasC := t.Use(l.GainH), t.Use(l.GainC), t.Use(l.BiasC)
-	return func(h, c, xp *grad.Var) (after, next *grad.Var) {
+	return func(h, c, xp *grad.Var, _ room) (after, next *grad.Var) {
 		o, next := gates(h.MatMul(u).LayerNorm(gain, nil, normEps).Add(xp), c)
 		return o.Mul(next.LayerNorm(gainC, biasC, normEps).Tanh()), next
 	}

@@ -91,7 +91,7 @@ func (l *TreeLSTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init m
 	if l.Arity > 0 {
 		children, step := like.childrenOf(g), l.step(t)
 		return message.Sweep(g, init, func(lv *message.Level, prev message.State) message.State {
-			prev[0], prev[1] = step(children.of(lv, prev[0]), children.of(lv, prev[1]), lv.Take(xp), lv.Part(xf))
+			prev[0], prev[1] = step(children.of(lv, prev[0]), children.of(lv, prev[1]), lv.Take(xp), lv.Part(xf), roomOf(lv))
 			return prev
 		})
 	}
@@ -101,7 +101,7 @@ func (l *TreeLSTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init m
 		sum := arrived(lv, prev[0])
 		f := message.V(lv.Part(xf)).Add(message.U(prev[2])).Sigmoid()
 		kept := message.UpdateAll(lv.In, f.Mul(message.U(prev[1])), message.Sum)
-		h, c := gateOperands{z: lv.Take(xp).AddProduct(sum, u), c: kept}.apply(treeGates)
+		h, c := gateOperands{z: lv.Take(xp).AddProduct(sum, u), c: kept}.applyTo(treeGates, roomOf(lv))
 		prev[0], prev[1], prev[2] = h, c, h.MatMul(uf)
 		return prev
 	})
@@ -129,7 +129,7 @@ func (l *TreeLSTM) Step(t *grad.Tape, x *grad.Var, prev message.State) message.S
 		none := grad.Begin("sequence.TreeLSTM", x).New(x.Dim(0), (k-1)*l.Hidden)
 		h, c = grad.Concat(h, none), grad.Concat(c, none)
 	}
-	after, next := l.step(t)(h, c, in.project(), forget.project())
+	after, next := l.step(t)(h, c, in.project(), forget.project(), room{})
 	return message.State{after, next}
 }
 
@@ -140,10 +140,10 @@ func (l *TreeLSTM) inputs(t *grad.Tape, x *grad.Var) (in, forget input) {
 
 // step returns what makes h and c of those of the children, side by side in their places,
 // and of the gates' share of x.
-func (l *TreeLSTM) step(t *grad.Tape) func(h, c, xp, xf *grad.Var) (after, next *grad.Var) {
+func (l *TreeLSTM) step(t *grad.Tape) func(h, c, xp, xf *grad.Var, to room) (after, next *grad.Var) {
 	u, look := t.Use(l.U), l.look(t)
-	return func(h, c, xp, xf *grad.Var) (after, next *grad.Var) {
-		return gateOperands{z: xp.AddProduct(h, u), c: keepChildren(look(h), xf, c)}.apply(treeGates)
+	return func(h, c, xp, xf *grad.Var, to room) (after, next *grad.Var) {
+		return gateOperands{z: xp.AddProduct(h, u), c: keepChildren(look(h), xf, c)}.applyTo(treeGates, to)
 	}
 }
 

@@ -4029,3 +4029,1125 @@ stored281:
 end279:
 	VZEROUPPER
 	RET
+
+// func lstmForwardAVX2(gates *float32, cell *float32, next *float32, tanh *float32, h *float32, n int, m int) int
+// Requires: AVX, AVX2, FMA3
+TEXT ·lstmForwardAVX2(SB), NOSPLIT, $0-64
+	MOVQ gates+0(FP), CX
+	MOVQ cell+8(FP), DX
+	MOVQ next+16(FP), BX
+	MOVQ tanh+24(FP), SI
+	MOVQ h+32(FP), DI
+	MOVQ n+40(FP), R8
+	XORQ AX, AX
+	MOVQ m+48(FP), R9
+	LEAQ (AX)(R9*1), R10
+	LEAQ (R10)(R9*1), R11
+	LEAQ (R11)(R9*1), R9
+	SUBQ $0x08, R8
+	JL   over285
+
+again286:
+	VMOVUPS     (CX)(AX*4), Y0
+	VMOVUPS     (CX)(R10*4), Y1
+	VMOVUPS     (CX)(R9*4), Y2
+	VANDPS      wide7fffffff<>+0(SB), Y0, Y3
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y3, Y3
+	VANDPS      wide7fffffff<>+0(SB), Y1, Y4
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y4, Y4
+	VORPS       Y4, Y3, Y3
+	VANDPS      wide7fffffff<>+0(SB), Y2, Y4
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y4, Y4
+	VORPS       Y4, Y3, Y3
+	VMOVMSKPS   Y3, R12
+	TESTL       R12, R12
+	JNZ         odd284
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS wide4b400000<>+0(SB), Y0, Y3
+	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS     wide3f318000<>+0(SB), Y5
+	VFMADD213PS Y0, Y4, Y5
+	VFMADD231PS wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS     wide3ab688be<>+0(SB), Y0
+	VFMADD213PS widebc0905f1<>+0(SB), Y5, Y0
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y5, Y0
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y5, Y0
+	VFMADD213PS wide3f000000<>+0(SB), Y5, Y0
+	VFMADD213PS widebf800000<>+0(SB), Y5, Y0
+	VFMADD213PS wide3f800000<>+0(SB), Y5, Y0
+	VPSLLD      $0x17, Y3, Y3
+	VPADDD      Y3, Y0, Y0
+	VMOVUPS     wide3f800000<>+0(SB), Y3
+	VADDPS      wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS      Y0, Y3, Y0
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS wide4b400000<>+0(SB), Y1, Y3
+	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS     wide3f318000<>+0(SB), Y5
+	VFMADD213PS Y1, Y4, Y5
+	VFMADD231PS wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS     wide3ab688be<>+0(SB), Y1
+	VFMADD213PS widebc0905f1<>+0(SB), Y5, Y1
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y5, Y1
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y5, Y1
+	VFMADD213PS wide3f000000<>+0(SB), Y5, Y1
+	VFMADD213PS widebf800000<>+0(SB), Y5, Y1
+	VFMADD213PS wide3f800000<>+0(SB), Y5, Y1
+	VPSLLD      $0x17, Y3, Y3
+	VPADDD      Y3, Y1, Y1
+	VMOVUPS     wide3f800000<>+0(SB), Y3
+	VADDPS      wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS      Y1, Y3, Y1
+	VMOVUPS     (CX)(R11*4), Y3
+	VMOVUPS     widec102d242<>+0(SB), Y4
+	VMOVUPS     wide4102d242<>+0(SB), Y5
+	VMINPS      Y3, Y5, Y3
+	VMAXPS      Y3, Y4, Y3
+	VMULPS      Y3, Y3, Y4
+	VMOVUPS     wide32668068<>+0(SB), Y5
+	VFMADD213PS wide37ad4d68<>+0(SB), Y4, Y5
+	VFMADD213PS wide3b654d73<>+0(SB), Y4, Y5
+	VFMADD213PS wide3e090d0d<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VMULPS      Y3, Y5, Y3
+	VMOVUPS     wide355179cc<>+0(SB), Y5
+	VFMADD213PS wide39ac88ef<>+0(SB), Y4, Y5
+	VFMADD213PS wide3cd416c8<>+0(SB), Y4, Y5
+	VFMADD213PS wide3eef312e<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VDIVPS      Y5, Y3, Y3
+	VMOVUPS     (DX)(AX*4), Y4
+	VMULPS      Y4, Y1, Y4
+	VFMADD231PS Y3, Y0, Y4
+	VMOVUPS     Y0, (CX)(AX*4)
+	VMOVUPS     Y1, (CX)(R10*4)
+	VMOVUPS     Y3, (CX)(R11*4)
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y0
+	VFMADD213PS wide4b400000<>+0(SB), Y2, Y0
+	VSUBPS      wide4b400000<>+0(SB), Y0, Y1
+	VMOVUPS     wide3f318000<>+0(SB), Y3
+	VFMADD213PS Y2, Y1, Y3
+	VFMADD231PS wideb95e8083<>+0(SB), Y1, Y3
+	VMOVUPS     wide3ab688be<>+0(SB), Y1
+	VFMADD213PS widebc0905f1<>+0(SB), Y3, Y1
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y3, Y1
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y3, Y1
+	VFMADD213PS wide3f000000<>+0(SB), Y3, Y1
+	VFMADD213PS widebf800000<>+0(SB), Y3, Y1
+	VFMADD213PS wide3f800000<>+0(SB), Y3, Y1
+	VPSLLD      $0x17, Y0, Y0
+	VPADDD      Y0, Y1, Y0
+	VMOVUPS     wide3f800000<>+0(SB), Y1
+	VADDPS      wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS      Y0, Y1, Y0
+	VMOVUPS     widec102d242<>+0(SB), Y1
+	VMOVUPS     wide4102d242<>+0(SB), Y2
+	VMINPS      Y4, Y2, Y2
+	VMAXPS      Y2, Y1, Y1
+	VMULPS      Y1, Y1, Y2
+	VMOVUPS     wide32668068<>+0(SB), Y3
+	VFMADD213PS wide37ad4d68<>+0(SB), Y2, Y3
+	VFMADD213PS wide3b654d73<>+0(SB), Y2, Y3
+	VFMADD213PS wide3e090d0d<>+0(SB), Y2, Y3
+	VFMADD213PS wide3f800000<>+0(SB), Y2, Y3
+	VMULPS      Y1, Y3, Y1
+	VMOVUPS     wide355179cc<>+0(SB), Y3
+	VFMADD213PS wide39ac88ef<>+0(SB), Y2, Y3
+	VFMADD213PS wide3cd416c8<>+0(SB), Y2, Y3
+	VFMADD213PS wide3eef312e<>+0(SB), Y2, Y3
+	VFMADD213PS wide3f800000<>+0(SB), Y2, Y3
+	VDIVPS      Y3, Y1, Y1
+	VMULPS      Y1, Y0, Y2
+	VMOVUPS     Y0, (CX)(R9*4)
+	VMOVUPS     Y4, (BX)(AX*4)
+	VMOVUPS     Y1, (SI)(AX*4)
+	VMOVUPS     Y2, (DI)(AX*4)
+	ADDQ        $0x08, R10
+	ADDQ        $0x08, R11
+	ADDQ        $0x08, R9
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, R8
+	JGE         again286
+
+over285:
+	ADDQ         $0x08, R8
+	TESTQ        R8, R8
+	JZ           end287
+	LEAQ         firstLanes<>+0(SB), R12
+	MOVQ         R8, R13
+	NEGQ         R13
+	VMOVUPS      32(R12)(R13*4), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y1
+	VMASKMOVPS   (CX)(R10*4), Y0, Y2
+	VMASKMOVPS   (CX)(R9*4), Y0, Y3
+	VANDPS       wide7fffffff<>+0(SB), Y1, Y4
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y4, Y4
+	VANDPS       wide7fffffff<>+0(SB), Y2, Y5
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y5, Y5
+	VORPS        Y5, Y4, Y4
+	VANDPS       wide7fffffff<>+0(SB), Y3, Y5
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y5, Y5
+	VORPS        Y5, Y4, Y4
+	VMOVMSKPS    Y4, R12
+	TESTL        R12, R12
+	JNZ          odd284
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
+	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y4
+	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
+	VMOVUPS      wide3f318000<>+0(SB), Y6
+	VFMADD213PS  Y1, Y5, Y6
+	VFMADD231PS  wideb95e8083<>+0(SB), Y5, Y6
+	VMOVUPS      wide3ab688be<>+0(SB), Y1
+	VFMADD213PS  widebc0905f1<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y6, Y1
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3f000000<>+0(SB), Y6, Y1
+	VFMADD213PS  widebf800000<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y1
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y4, Y1, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VADDPS       wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS       Y1, Y4, Y1
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
+	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y4
+	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
+	VMOVUPS      wide3f318000<>+0(SB), Y6
+	VFMADD213PS  Y2, Y5, Y6
+	VFMADD231PS  wideb95e8083<>+0(SB), Y5, Y6
+	VMOVUPS      wide3ab688be<>+0(SB), Y2
+	VFMADD213PS  widebc0905f1<>+0(SB), Y6, Y2
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y6, Y2
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y6, Y2
+	VFMADD213PS  wide3f000000<>+0(SB), Y6, Y2
+	VFMADD213PS  widebf800000<>+0(SB), Y6, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y2
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VADDPS       wide3f800000<>+0(SB), Y2, Y2
+	VDIVPS       Y2, Y4, Y2
+	VMASKMOVPS   (CX)(R11*4), Y0, Y4
+	VMOVUPS      widec102d242<>+0(SB), Y5
+	VMOVUPS      wide4102d242<>+0(SB), Y6
+	VMINPS       Y4, Y6, Y4
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       Y4, Y4, Y5
+	VMOVUPS      wide32668068<>+0(SB), Y6
+	VFMADD213PS  wide37ad4d68<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3b654d73<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3e090d0d<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VMULPS       Y4, Y6, Y4
+	VMOVUPS      wide355179cc<>+0(SB), Y6
+	VFMADD213PS  wide39ac88ef<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3cd416c8<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3eef312e<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VDIVPS       Y6, Y4, Y4
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VMULPS       Y0, Y2, Y0
+	VFMADD231PS  Y4, Y1, Y0
+	CMPQ         R8, $0x08
+	JE           all288
+	LEAQ         (CX)(AX*4), DX
+	TESTQ        $0x00000004, R8
+	JZ           two290
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two290:
+	TESTQ    $0x00000002, R8
+	JZ       one291
+	VMOVLPS  X1, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X1, X1, X1
+
+one291:
+	TESTQ  $0x00000001, R8
+	JZ     stored289
+	VMOVSS X1, (DX)
+	JMP    stored289
+
+all288:
+	VMOVUPS Y1, (CX)(AX*4)
+
+stored289:
+	CMPQ         R8, $0x08
+	JE           all292
+	LEAQ         (CX)(R10*4), DX
+	TESTQ        $0x00000004, R8
+	JZ           two294
+	VMOVUPS      X2, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two294:
+	TESTQ    $0x00000002, R8
+	JZ       one295
+	VMOVLPS  X2, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X2, X2, X2
+
+one295:
+	TESTQ  $0x00000001, R8
+	JZ     stored293
+	VMOVSS X2, (DX)
+	JMP    stored293
+
+all292:
+	VMOVUPS Y2, (CX)(R10*4)
+
+stored293:
+	CMPQ         R8, $0x08
+	JE           all296
+	LEAQ         (CX)(R11*4), DX
+	TESTQ        $0x00000004, R8
+	JZ           two298
+	VMOVUPS      X4, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two298:
+	TESTQ    $0x00000002, R8
+	JZ       one299
+	VMOVLPS  X4, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X4, X4, X4
+
+one299:
+	TESTQ  $0x00000001, R8
+	JZ     stored297
+	VMOVSS X4, (DX)
+	JMP    stored297
+
+all296:
+	VMOVUPS Y4, (CX)(R11*4)
+
+stored297:
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y1
+	VFMADD213PS  wide4b400000<>+0(SB), Y3, Y1
+	VSUBPS       wide4b400000<>+0(SB), Y1, Y2
+	VMOVUPS      wide3f318000<>+0(SB), Y4
+	VFMADD213PS  Y3, Y2, Y4
+	VFMADD231PS  wideb95e8083<>+0(SB), Y2, Y4
+	VMOVUPS      wide3ab688be<>+0(SB), Y2
+	VFMADD213PS  widebc0905f1<>+0(SB), Y4, Y2
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y4, Y2
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y4, Y2
+	VFMADD213PS  wide3f000000<>+0(SB), Y4, Y2
+	VFMADD213PS  widebf800000<>+0(SB), Y4, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y4, Y2
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y1, Y2, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y2
+	VADDPS       wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS       Y1, Y2, Y1
+	VMOVUPS      widec102d242<>+0(SB), Y2
+	VMOVUPS      wide4102d242<>+0(SB), Y3
+	VMINPS       Y0, Y3, Y3
+	VMAXPS       Y3, Y2, Y2
+	VMULPS       Y2, Y2, Y3
+	VMOVUPS      wide32668068<>+0(SB), Y4
+	VFMADD213PS  wide37ad4d68<>+0(SB), Y3, Y4
+	VFMADD213PS  wide3b654d73<>+0(SB), Y3, Y4
+	VFMADD213PS  wide3e090d0d<>+0(SB), Y3, Y4
+	VFMADD213PS  wide3f800000<>+0(SB), Y3, Y4
+	VMULPS       Y2, Y4, Y2
+	VMOVUPS      wide355179cc<>+0(SB), Y4
+	VFMADD213PS  wide39ac88ef<>+0(SB), Y3, Y4
+	VFMADD213PS  wide3cd416c8<>+0(SB), Y3, Y4
+	VFMADD213PS  wide3eef312e<>+0(SB), Y3, Y4
+	VFMADD213PS  wide3f800000<>+0(SB), Y3, Y4
+	VDIVPS       Y4, Y2, Y2
+	VMULPS       Y2, Y1, Y3
+	CMPQ         R8, $0x08
+	JE           all300
+	LEAQ         (CX)(R9*4), CX
+	TESTQ        $0x00000004, R8
+	JZ           two302
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two302:
+	TESTQ    $0x00000002, R8
+	JZ       one303
+	VMOVLPS  X1, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X1, X1, X1
+
+one303:
+	TESTQ  $0x00000001, R8
+	JZ     stored301
+	VMOVSS X1, (CX)
+	JMP    stored301
+
+all300:
+	VMOVUPS Y1, (CX)(R9*4)
+
+stored301:
+	CMPQ         R8, $0x08
+	JE           all304
+	LEAQ         (BX)(AX*4), CX
+	TESTQ        $0x00000004, R8
+	JZ           two306
+	VMOVUPS      X0, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two306:
+	TESTQ    $0x00000002, R8
+	JZ       one307
+	VMOVLPS  X0, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X0, X0, X0
+
+one307:
+	TESTQ  $0x00000001, R8
+	JZ     stored305
+	VMOVSS X0, (CX)
+	JMP    stored305
+
+all304:
+	VMOVUPS Y0, (BX)(AX*4)
+
+stored305:
+	CMPQ         R8, $0x08
+	JE           all308
+	LEAQ         (SI)(AX*4), CX
+	TESTQ        $0x00000004, R8
+	JZ           two310
+	VMOVUPS      X2, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two310:
+	TESTQ    $0x00000002, R8
+	JZ       one311
+	VMOVLPS  X2, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X2, X2, X2
+
+one311:
+	TESTQ  $0x00000001, R8
+	JZ     stored309
+	VMOVSS X2, (CX)
+	JMP    stored309
+
+all308:
+	VMOVUPS Y2, (SI)(AX*4)
+
+stored309:
+	CMPQ         R8, $0x08
+	JE           all312
+	LEAQ         (DI)(AX*4), CX
+	TESTQ        $0x00000004, R8
+	JZ           two314
+	VMOVUPS      X3, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y3, X3
+
+two314:
+	TESTQ    $0x00000002, R8
+	JZ       one315
+	VMOVLPS  X3, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X3, X3, X3
+
+one315:
+	TESTQ  $0x00000001, R8
+	JZ     stored313
+	VMOVSS X3, (CX)
+	JMP    stored313
+
+all312:
+	VMOVUPS Y3, (DI)(AX*4)
+
+stored313:
+end287:
+	ADDQ R8, AX
+
+odd284:
+	MOVQ AX, ret+56(FP)
+	VZEROUPPER
+	RET
+
+DATA wide7fffffff<>+0(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+4(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+8(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+12(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+16(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+20(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+24(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+28(SB)/4, $0x7fffffff
+GLOBL wide7fffffff<>(SB), RODATA|NOPTR, $32
+
+DATA wide42ae0000<>+0(SB)/4, $0x42ae0000
+DATA wide42ae0000<>+4(SB)/4, $0x42ae0000
+DATA wide42ae0000<>+8(SB)/4, $0x42ae0000
+DATA wide42ae0000<>+12(SB)/4, $0x42ae0000
+DATA wide42ae0000<>+16(SB)/4, $0x42ae0000
+DATA wide42ae0000<>+20(SB)/4, $0x42ae0000
+DATA wide42ae0000<>+24(SB)/4, $0x42ae0000
+DATA wide42ae0000<>+28(SB)/4, $0x42ae0000
+GLOBL wide42ae0000<>(SB), RODATA|NOPTR, $32
+
+DATA widebfb8aa3b<>+0(SB)/4, $0xbfb8aa3b
+DATA widebfb8aa3b<>+4(SB)/4, $0xbfb8aa3b
+DATA widebfb8aa3b<>+8(SB)/4, $0xbfb8aa3b
+DATA widebfb8aa3b<>+12(SB)/4, $0xbfb8aa3b
+DATA widebfb8aa3b<>+16(SB)/4, $0xbfb8aa3b
+DATA widebfb8aa3b<>+20(SB)/4, $0xbfb8aa3b
+DATA widebfb8aa3b<>+24(SB)/4, $0xbfb8aa3b
+DATA widebfb8aa3b<>+28(SB)/4, $0xbfb8aa3b
+GLOBL widebfb8aa3b<>(SB), RODATA|NOPTR, $32
+
+DATA wide3f318000<>+0(SB)/4, $0x3f318000
+DATA wide3f318000<>+4(SB)/4, $0x3f318000
+DATA wide3f318000<>+8(SB)/4, $0x3f318000
+DATA wide3f318000<>+12(SB)/4, $0x3f318000
+DATA wide3f318000<>+16(SB)/4, $0x3f318000
+DATA wide3f318000<>+20(SB)/4, $0x3f318000
+DATA wide3f318000<>+24(SB)/4, $0x3f318000
+DATA wide3f318000<>+28(SB)/4, $0x3f318000
+GLOBL wide3f318000<>(SB), RODATA|NOPTR, $32
+
+DATA widebc0905f1<>+0(SB)/4, $0xbc0905f1
+DATA widebc0905f1<>+4(SB)/4, $0xbc0905f1
+DATA widebc0905f1<>+8(SB)/4, $0xbc0905f1
+DATA widebc0905f1<>+12(SB)/4, $0xbc0905f1
+DATA widebc0905f1<>+16(SB)/4, $0xbc0905f1
+DATA widebc0905f1<>+20(SB)/4, $0xbc0905f1
+DATA widebc0905f1<>+24(SB)/4, $0xbc0905f1
+DATA widebc0905f1<>+28(SB)/4, $0xbc0905f1
+GLOBL widebc0905f1<>(SB), RODATA|NOPTR, $32
+
+DATA widebe2aaa6e<>+0(SB)/4, $0xbe2aaa6e
+DATA widebe2aaa6e<>+4(SB)/4, $0xbe2aaa6e
+DATA widebe2aaa6e<>+8(SB)/4, $0xbe2aaa6e
+DATA widebe2aaa6e<>+12(SB)/4, $0xbe2aaa6e
+DATA widebe2aaa6e<>+16(SB)/4, $0xbe2aaa6e
+DATA widebe2aaa6e<>+20(SB)/4, $0xbe2aaa6e
+DATA widebe2aaa6e<>+24(SB)/4, $0xbe2aaa6e
+DATA widebe2aaa6e<>+28(SB)/4, $0xbe2aaa6e
+GLOBL widebe2aaa6e<>(SB), RODATA|NOPTR, $32
+
+DATA widebf800000<>+0(SB)/4, $0xbf800000
+DATA widebf800000<>+4(SB)/4, $0xbf800000
+DATA widebf800000<>+8(SB)/4, $0xbf800000
+DATA widebf800000<>+12(SB)/4, $0xbf800000
+DATA widebf800000<>+16(SB)/4, $0xbf800000
+DATA widebf800000<>+20(SB)/4, $0xbf800000
+DATA widebf800000<>+24(SB)/4, $0xbf800000
+DATA widebf800000<>+28(SB)/4, $0xbf800000
+GLOBL widebf800000<>(SB), RODATA|NOPTR, $32
+
+DATA widec102d242<>+0(SB)/4, $0xc102d242
+DATA widec102d242<>+4(SB)/4, $0xc102d242
+DATA widec102d242<>+8(SB)/4, $0xc102d242
+DATA widec102d242<>+12(SB)/4, $0xc102d242
+DATA widec102d242<>+16(SB)/4, $0xc102d242
+DATA widec102d242<>+20(SB)/4, $0xc102d242
+DATA widec102d242<>+24(SB)/4, $0xc102d242
+DATA widec102d242<>+28(SB)/4, $0xc102d242
+GLOBL widec102d242<>(SB), RODATA|NOPTR, $32
+
+DATA wide4102d242<>+0(SB)/4, $0x4102d242
+DATA wide4102d242<>+4(SB)/4, $0x4102d242
+DATA wide4102d242<>+8(SB)/4, $0x4102d242
+DATA wide4102d242<>+12(SB)/4, $0x4102d242
+DATA wide4102d242<>+16(SB)/4, $0x4102d242
+DATA wide4102d242<>+20(SB)/4, $0x4102d242
+DATA wide4102d242<>+24(SB)/4, $0x4102d242
+DATA wide4102d242<>+28(SB)/4, $0x4102d242
+GLOBL wide4102d242<>(SB), RODATA|NOPTR, $32
+
+DATA wide32668068<>+0(SB)/4, $0x32668068
+DATA wide32668068<>+4(SB)/4, $0x32668068
+DATA wide32668068<>+8(SB)/4, $0x32668068
+DATA wide32668068<>+12(SB)/4, $0x32668068
+DATA wide32668068<>+16(SB)/4, $0x32668068
+DATA wide32668068<>+20(SB)/4, $0x32668068
+DATA wide32668068<>+24(SB)/4, $0x32668068
+DATA wide32668068<>+28(SB)/4, $0x32668068
+GLOBL wide32668068<>(SB), RODATA|NOPTR, $32
+
+DATA wide37ad4d68<>+0(SB)/4, $0x37ad4d68
+DATA wide37ad4d68<>+4(SB)/4, $0x37ad4d68
+DATA wide37ad4d68<>+8(SB)/4, $0x37ad4d68
+DATA wide37ad4d68<>+12(SB)/4, $0x37ad4d68
+DATA wide37ad4d68<>+16(SB)/4, $0x37ad4d68
+DATA wide37ad4d68<>+20(SB)/4, $0x37ad4d68
+DATA wide37ad4d68<>+24(SB)/4, $0x37ad4d68
+DATA wide37ad4d68<>+28(SB)/4, $0x37ad4d68
+GLOBL wide37ad4d68<>(SB), RODATA|NOPTR, $32
+
+DATA wide3b654d73<>+0(SB)/4, $0x3b654d73
+DATA wide3b654d73<>+4(SB)/4, $0x3b654d73
+DATA wide3b654d73<>+8(SB)/4, $0x3b654d73
+DATA wide3b654d73<>+12(SB)/4, $0x3b654d73
+DATA wide3b654d73<>+16(SB)/4, $0x3b654d73
+DATA wide3b654d73<>+20(SB)/4, $0x3b654d73
+DATA wide3b654d73<>+24(SB)/4, $0x3b654d73
+DATA wide3b654d73<>+28(SB)/4, $0x3b654d73
+GLOBL wide3b654d73<>(SB), RODATA|NOPTR, $32
+
+DATA wide3e090d0d<>+0(SB)/4, $0x3e090d0d
+DATA wide3e090d0d<>+4(SB)/4, $0x3e090d0d
+DATA wide3e090d0d<>+8(SB)/4, $0x3e090d0d
+DATA wide3e090d0d<>+12(SB)/4, $0x3e090d0d
+DATA wide3e090d0d<>+16(SB)/4, $0x3e090d0d
+DATA wide3e090d0d<>+20(SB)/4, $0x3e090d0d
+DATA wide3e090d0d<>+24(SB)/4, $0x3e090d0d
+DATA wide3e090d0d<>+28(SB)/4, $0x3e090d0d
+GLOBL wide3e090d0d<>(SB), RODATA|NOPTR, $32
+
+DATA wide355179cc<>+0(SB)/4, $0x355179cc
+DATA wide355179cc<>+4(SB)/4, $0x355179cc
+DATA wide355179cc<>+8(SB)/4, $0x355179cc
+DATA wide355179cc<>+12(SB)/4, $0x355179cc
+DATA wide355179cc<>+16(SB)/4, $0x355179cc
+DATA wide355179cc<>+20(SB)/4, $0x355179cc
+DATA wide355179cc<>+24(SB)/4, $0x355179cc
+DATA wide355179cc<>+28(SB)/4, $0x355179cc
+GLOBL wide355179cc<>(SB), RODATA|NOPTR, $32
+
+DATA wide39ac88ef<>+0(SB)/4, $0x39ac88ef
+DATA wide39ac88ef<>+4(SB)/4, $0x39ac88ef
+DATA wide39ac88ef<>+8(SB)/4, $0x39ac88ef
+DATA wide39ac88ef<>+12(SB)/4, $0x39ac88ef
+DATA wide39ac88ef<>+16(SB)/4, $0x39ac88ef
+DATA wide39ac88ef<>+20(SB)/4, $0x39ac88ef
+DATA wide39ac88ef<>+24(SB)/4, $0x39ac88ef
+DATA wide39ac88ef<>+28(SB)/4, $0x39ac88ef
+GLOBL wide39ac88ef<>(SB), RODATA|NOPTR, $32
+
+DATA wide3cd416c8<>+0(SB)/4, $0x3cd416c8
+DATA wide3cd416c8<>+4(SB)/4, $0x3cd416c8
+DATA wide3cd416c8<>+8(SB)/4, $0x3cd416c8
+DATA wide3cd416c8<>+12(SB)/4, $0x3cd416c8
+DATA wide3cd416c8<>+16(SB)/4, $0x3cd416c8
+DATA wide3cd416c8<>+20(SB)/4, $0x3cd416c8
+DATA wide3cd416c8<>+24(SB)/4, $0x3cd416c8
+DATA wide3cd416c8<>+28(SB)/4, $0x3cd416c8
+GLOBL wide3cd416c8<>(SB), RODATA|NOPTR, $32
+
+DATA wide3eef312e<>+0(SB)/4, $0x3eef312e
+DATA wide3eef312e<>+4(SB)/4, $0x3eef312e
+DATA wide3eef312e<>+8(SB)/4, $0x3eef312e
+DATA wide3eef312e<>+12(SB)/4, $0x3eef312e
+DATA wide3eef312e<>+16(SB)/4, $0x3eef312e
+DATA wide3eef312e<>+20(SB)/4, $0x3eef312e
+DATA wide3eef312e<>+24(SB)/4, $0x3eef312e
+DATA wide3eef312e<>+28(SB)/4, $0x3eef312e
+GLOBL wide3eef312e<>(SB), RODATA|NOPTR, $32
+
+// func lstmBackwardAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
+// Requires: AVX, FMA3
+TEXT ·lstmBackwardAVX2(SB), NOSPLIT, $0-72
+	MOVQ dgates+0(FP), CX
+	MOVQ dcell+8(FP), DX
+	MOVQ dh+16(FP), BX
+	MOVQ dnext+24(FP), SI
+	MOVQ gates+32(FP), DI
+	MOVQ cell+40(FP), R8
+	MOVQ tanh+48(FP), R9
+	MOVQ n+56(FP), R10
+	XORQ AX, AX
+	MOVQ m+64(FP), R11
+	LEAQ (AX)(R11*1), R12
+	LEAQ (R12)(R11*1), R13
+	LEAQ (R13)(R11*1), R11
+	SUBQ $0x08, R10
+	JL   over316
+
+again317:
+	VMOVUPS     (BX)(AX*4), Y0
+	VMOVUPS     (R9)(AX*4), Y1
+	VMOVUPS     (DI)(R11*4), Y2
+	VMULPS      Y1, Y0, Y3
+	VMULPS      Y2, Y3, Y3
+	VMOVUPS     wide3f800000<>+0(SB), Y4
+	VSUBPS      Y2, Y4, Y4
+	VMULPS      Y4, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS     Y3, (CX)(R11*4)
+	VMULPS      Y2, Y0, Y0
+	VMOVUPS     wide3f800000<>+0(SB), Y2
+	VMULPS      Y1, Y1, Y1
+	VSUBPS      Y1, Y2, Y1
+	VMULPS      Y1, Y0, Y0
+	VMOVUPS     (SI)(AX*4), Y1
+	VADDPS      Y1, Y0, Y0
+	VMOVUPS     (DI)(AX*4), Y1
+	VMOVUPS     (DI)(R13*4), Y2
+	VMULPS      Y2, Y0, Y3
+	VMULPS      Y1, Y3, Y3
+	VMOVUPS     wide3f800000<>+0(SB), Y4
+	VSUBPS      Y1, Y4, Y4
+	VMULPS      Y4, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS     Y3, (CX)(AX*4)
+	VMULPS      Y1, Y0, Y1
+	VMOVUPS     wide3f800000<>+0(SB), Y3
+	VMULPS      Y2, Y2, Y2
+	VSUBPS      Y2, Y3, Y2
+	VMULPS      Y2, Y1, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS     Y1, (CX)(R13*4)
+	VMOVUPS     (DI)(R12*4), Y1
+	VMOVUPS     (R8)(AX*4), Y2
+	VMULPS      Y2, Y0, Y2
+	VMULPS      Y1, Y2, Y2
+	VMOVUPS     wide3f800000<>+0(SB), Y3
+	VSUBPS      Y1, Y3, Y3
+	VMULPS      Y3, Y2, Y2
+	VADDPS      wide00000000<>+0(SB), Y2, Y2
+	VMOVUPS     Y2, (CX)(R12*4)
+	VMOVUPS     (DX)(AX*4), Y2
+	VFMADD231PS Y1, Y0, Y2
+	VMOVUPS     Y2, (DX)(AX*4)
+	ADDQ        $0x08, R12
+	ADDQ        $0x08, R13
+	ADDQ        $0x08, R11
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, R10
+	JGE         again317
+
+over316:
+	ADDQ         $0x08, R10
+	TESTQ        R10, R10
+	JZ           end318
+	LEAQ         firstLanes<>+0(SB), R14
+	MOVQ         R10, R15
+	NEGQ         R15
+	VMOVUPS      32(R14)(R15*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (R9)(AX*4), Y0, Y2
+	VMASKMOVPS   (DI)(R11*4), Y0, Y3
+	VMULPS       Y2, Y1, Y4
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VSUBPS       Y3, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       wide00000000<>+0(SB), Y4, Y4
+	CMPQ         R10, $0x08
+	JE           all319
+	LEAQ         (CX)(R11*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two321
+	VMOVUPS      X4, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two321:
+	TESTQ    $0x00000002, R10
+	JZ       one322
+	VMOVLPS  X4, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X4, X4, X4
+
+one322:
+	TESTQ  $0x00000001, R10
+	JZ     stored320
+	VMOVSS X4, (BX)
+	JMP    stored320
+
+all319:
+	VMOVUPS Y4, (CX)(R11*4)
+
+stored320:
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VMULPS       Y2, Y2, Y2
+	VSUBPS       Y2, Y3, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y0, Y2
+	VMASKMOVPS   (DI)(R13*4), Y0, Y3
+	VMULPS       Y3, Y1, Y4
+	VMULPS       Y2, Y4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VSUBPS       Y2, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       wide00000000<>+0(SB), Y4, Y4
+	CMPQ         R10, $0x08
+	JE           all323
+	LEAQ         (CX)(AX*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two325
+	VMOVUPS      X4, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two325:
+	TESTQ    $0x00000002, R10
+	JZ       one326
+	VMOVLPS  X4, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X4, X4, X4
+
+one326:
+	TESTQ  $0x00000001, R10
+	JZ     stored324
+	VMOVSS X4, (BX)
+	JMP    stored324
+
+all323:
+	VMOVUPS Y4, (CX)(AX*4)
+
+stored324:
+	VMULPS       Y2, Y1, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y3, Y4, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       wide00000000<>+0(SB), Y2, Y2
+	CMPQ         R10, $0x08
+	JE           all327
+	LEAQ         (CX)(R13*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two329
+	VMOVUPS      X2, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two329:
+	TESTQ    $0x00000002, R10
+	JZ       one330
+	VMOVLPS  X2, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X2, X2, X2
+
+one330:
+	TESTQ  $0x00000001, R10
+	JZ     stored328
+	VMOVSS X2, (BX)
+	JMP    stored328
+
+all327:
+	VMOVUPS Y2, (CX)(R13*4)
+
+stored328:
+	VMASKMOVPS   (DI)(R12*4), Y0, Y2
+	VMASKMOVPS   (R8)(AX*4), Y0, Y3
+	VMULPS       Y3, Y1, Y3
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VSUBPS       Y2, Y4, Y4
+	VMULPS       Y4, Y3, Y3
+	VADDPS       wide00000000<>+0(SB), Y3, Y3
+	CMPQ         R10, $0x08
+	JE           all331
+	LEAQ         (CX)(R12*4), CX
+	TESTQ        $0x00000004, R10
+	JZ           two333
+	VMOVUPS      X3, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y3, X3
+
+two333:
+	TESTQ    $0x00000002, R10
+	JZ       one334
+	VMOVLPS  X3, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X3, X3, X3
+
+one334:
+	TESTQ  $0x00000001, R10
+	JZ     stored332
+	VMOVSS X3, (CX)
+	JMP    stored332
+
+all331:
+	VMOVUPS Y3, (CX)(R12*4)
+
+stored332:
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VFMADD231PS  Y2, Y1, Y0
+	CMPQ         R10, $0x08
+	JE           all335
+	LEAQ         (DX)(AX*4), AX
+	TESTQ        $0x00000004, R10
+	JZ           two337
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two337:
+	TESTQ    $0x00000002, R10
+	JZ       one338
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one338:
+	TESTQ  $0x00000001, R10
+	JZ     stored336
+	VMOVSS X0, (AX)
+	JMP    stored336
+
+all335:
+	VMOVUPS Y0, (DX)(AX*4)
+
+stored336:
+end318:
+	VZEROUPPER
+	RET
+
+// func lstmBackwardSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
+// Requires: AVX
+TEXT ·lstmBackwardSetAVX2(SB), NOSPLIT, $0-72
+	MOVQ dgates+0(FP), CX
+	MOVQ dcell+8(FP), DX
+	MOVQ dh+16(FP), BX
+	MOVQ dnext+24(FP), SI
+	MOVQ gates+32(FP), DI
+	MOVQ cell+40(FP), R8
+	MOVQ tanh+48(FP), R9
+	MOVQ n+56(FP), R10
+	XORQ AX, AX
+	MOVQ m+64(FP), R11
+	LEAQ (AX)(R11*1), R12
+	LEAQ (R12)(R11*1), R13
+	LEAQ (R13)(R11*1), R11
+	SUBQ $0x08, R10
+	JL   over339
+
+again340:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (R9)(AX*4), Y1
+	VMOVUPS (DI)(R11*4), Y2
+	VMULPS  Y1, Y0, Y3
+	VMULPS  Y2, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y2, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VADDPS  wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS Y3, (CX)(R11*4)
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS wide3f800000<>+0(SB), Y2
+	VMULPS  Y1, Y1, Y1
+	VSUBPS  Y1, Y2, Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS (SI)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (DI)(AX*4), Y1
+	VMOVUPS (DI)(R13*4), Y2
+	VMULPS  Y2, Y0, Y3
+	VMULPS  Y1, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VADDPS  wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS Y3, (CX)(AX*4)
+	VMULPS  Y1, Y0, Y1
+	VMOVUPS wide3f800000<>+0(SB), Y3
+	VMULPS  Y2, Y2, Y2
+	VSUBPS  Y2, Y3, Y2
+	VMULPS  Y2, Y1, Y1
+	VADDPS  wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS Y1, (CX)(R13*4)
+	VMOVUPS (DI)(R12*4), Y1
+	VMOVUPS (R8)(AX*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VMULPS  Y1, Y2, Y2
+	VMOVUPS wide3f800000<>+0(SB), Y3
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  Y3, Y2, Y2
+	VADDPS  wide00000000<>+0(SB), Y2, Y2
+	VMOVUPS Y2, (CX)(R12*4)
+	VMULPS  Y1, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $0x08, R12
+	ADDQ    $0x08, R13
+	ADDQ    $0x08, R11
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, R10
+	JGE     again340
+
+over339:
+	ADDQ         $0x08, R10
+	TESTQ        R10, R10
+	JZ           end341
+	LEAQ         firstLanes<>+0(SB), R14
+	MOVQ         R10, R15
+	NEGQ         R15
+	VMOVUPS      32(R14)(R15*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (R9)(AX*4), Y0, Y2
+	VMASKMOVPS   (DI)(R11*4), Y0, Y3
+	VMULPS       Y2, Y1, Y4
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VSUBPS       Y3, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       wide00000000<>+0(SB), Y4, Y4
+	CMPQ         R10, $0x08
+	JE           all342
+	LEAQ         (CX)(R11*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two344
+	VMOVUPS      X4, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two344:
+	TESTQ    $0x00000002, R10
+	JZ       one345
+	VMOVLPS  X4, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X4, X4, X4
+
+one345:
+	TESTQ  $0x00000001, R10
+	JZ     stored343
+	VMOVSS X4, (BX)
+	JMP    stored343
+
+all342:
+	VMOVUPS Y4, (CX)(R11*4)
+
+stored343:
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VMULPS       Y2, Y2, Y2
+	VSUBPS       Y2, Y3, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y0, Y2
+	VMASKMOVPS   (DI)(R13*4), Y0, Y3
+	VMULPS       Y3, Y1, Y4
+	VMULPS       Y2, Y4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VSUBPS       Y2, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       wide00000000<>+0(SB), Y4, Y4
+	CMPQ         R10, $0x08
+	JE           all346
+	LEAQ         (CX)(AX*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two348
+	VMOVUPS      X4, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two348:
+	TESTQ    $0x00000002, R10
+	JZ       one349
+	VMOVLPS  X4, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X4, X4, X4
+
+one349:
+	TESTQ  $0x00000001, R10
+	JZ     stored347
+	VMOVSS X4, (BX)
+	JMP    stored347
+
+all346:
+	VMOVUPS Y4, (CX)(AX*4)
+
+stored347:
+	VMULPS       Y2, Y1, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y3, Y4, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       wide00000000<>+0(SB), Y2, Y2
+	CMPQ         R10, $0x08
+	JE           all350
+	LEAQ         (CX)(R13*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two352
+	VMOVUPS      X2, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two352:
+	TESTQ    $0x00000002, R10
+	JZ       one353
+	VMOVLPS  X2, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X2, X2, X2
+
+one353:
+	TESTQ  $0x00000001, R10
+	JZ     stored351
+	VMOVSS X2, (BX)
+	JMP    stored351
+
+all350:
+	VMOVUPS Y2, (CX)(R13*4)
+
+stored351:
+	VMASKMOVPS   (DI)(R12*4), Y0, Y2
+	VMASKMOVPS   (R8)(AX*4), Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VSUBPS       Y2, Y3, Y3
+	VMULPS       Y3, Y0, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y0
+	CMPQ         R10, $0x08
+	JE           all354
+	LEAQ         (CX)(R12*4), CX
+	TESTQ        $0x00000004, R10
+	JZ           two356
+	VMOVUPS      X0, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two356:
+	TESTQ    $0x00000002, R10
+	JZ       one357
+	VMOVLPS  X0, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X0, X0, X0
+
+one357:
+	TESTQ  $0x00000001, R10
+	JZ     stored355
+	VMOVSS X0, (CX)
+	JMP    stored355
+
+all354:
+	VMOVUPS Y0, (CX)(R12*4)
+
+stored355:
+	VMULPS       Y2, Y1, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y0
+	CMPQ         R10, $0x08
+	JE           all358
+	LEAQ         (DX)(AX*4), AX
+	TESTQ        $0x00000004, R10
+	JZ           two360
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two360:
+	TESTQ    $0x00000002, R10
+	JZ       one361
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one361:
+	TESTQ  $0x00000001, R10
+	JZ     stored359
+	VMOVSS X0, (AX)
+	JMP    stored359
+
+all358:
+	VMOVUPS Y0, (DX)(AX*4)
+
+stored359:
+end341:
+	VZEROUPPER
+	RET

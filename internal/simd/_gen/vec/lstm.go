@@ -1,0 +1,118 @@
+package vec
+
+import (
+	. "github.com/edgewise-ml/edgewise/internal/simd/_gen/asm"
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// LSTM writes the kernels of LSTMRows: a part of a row each.
+func LSTM() {
+	lstmForward()
+	lstmBackward("lstmBackwardAVX2", "lstmBackwardAVX2 is LSTMRows.Backward of elements of a row, which adds to the cell's gradient.", false)
+	lstmBackward("lstmBackwardSetAVX2", "lstmBackwardSetAVX2 is lstmBackwardAVX2, but sets the cell's gradient.", true)
+}
+
+// four is a loop over arrays of which some have four blocks side by side in a row, each m
+// elements behind the one before.
+type four struct {
+	*Loop
+	next [4]reg.GPVirtual // the elements of each block
+}
+
+func newFour(pointers ...string) *four {
+	l := &four{Loop: NewLoop(1, pointers...)}
+	m := Arg("m")
+	l.next[0] = l.I
+	for k := 1; k < 4; k++ {
+		l.next[k] = GP64()
+		LEAQ(Mem{Base: l.next[k-1], Index: m, Scale: 1}, l.next[k])
+	}
+	return l
+}
+
+// in has f done at block k.
+func (l *four) in(k int, f func()) {
+	l.I = l.next[k]
+	f()
+	l.I = l.next[0]
+}
+
+// block loads the next elements of block k.
+func (l *four) block(p string, k int) (v Vec) {
+	l.in(k, func() { v = l.Load(p) })
+	return v
+}
+
+// put stores at the next elements of block k.
+func (l *four) put(v Vec, p string, k int) { l.in(k, func() { l.Store(v, p) }) }
+
+// run writes the loop.
+func (l *four) run(body func()) {
+	l.Each(func(int) {
+		body()
+		if l.Mask == nil {
+			for _, i := range l.next[1:] {
+				ADDQ(Imm(Lanes), i)
+			}
+		}
+	})
+}
+
+// lstmForward writes the forward kernel, which stops before what Sigmoid has a detour for.
+func lstmForward() {
+	Start("lstmForwardAVX2", "func(gates, cell, next, tanh, h *float32, n, m int) int",
+		"lstmForwardAVX2 is LSTMRows.Forward of elements of a row. It returns how many were ordinary and are done.")
+	l, odd := newFour("gates", "cell", "next", "tanh", "h"), Fresh("odd")
+	l.run(func() {
+		zi, zf, zo := l.block("gates", 0), l.block("gates", 1), l.block("gates", 3)
+		rare, bits := Or(Or(NotOrdinary(zi), NotOrdinary(zf)), NotOrdinary(zo)), GP32()
+		VMOVMSKPS(rare, bits)
+		TESTL(bits, bits)
+		JNZ(LabelRef(odd))
+		i, _ := SigmoidOrdinary(zi)
+		f, _ := SigmoidOrdinary(zf)
+		g := Tanh(l.block("gates", 2))
+		next := Plus(Mul(f, l.Load("cell")), i, g)
+		l.put(i, "gates", 0)
+		l.put(f, "gates", 1)
+		l.put(g, "gates", 2)
+		o, _ := SigmoidOrdinary(zo)
+		th := Tanh(next)
+		h := Mul(o, th)
+		l.put(o, "gates", 3)
+		l.Store(next, "next")
+		l.Store(th, "tanh")
+		l.Store(h, "h")
+	})
+	ADDQ(l.N, l.I)
+	Label(odd)
+	Store(l.I, ReturnIndex(0))
+	Finish()
+}
+
+// lstmBackward writes a backward kernel.
+func lstmBackward(name, comment string, set bool) {
+	Start(name, "func(dgates, dcell, dh, dnext, gates, cell, tanh *float32, n, m int)", comment)
+	l := newFour("dgates", "dcell", "dh", "dnext", "gates", "cell", "tanh")
+	sum := func(v Vec) Vec { return Add(v, Num(0)) } // as a sum with zero, which has no minus
+	sigmoid := func(dy, y Vec) Vec { return sum(Mul(Mul(dy, y), Sub(Get(Num(1)), y))) }
+	slope := func(dy, y Vec) Vec { return Mul(dy, Sub(Get(Num(1)), Mul(y, y))) }
+	l.run(func() {
+		dh, th, o := l.Load("dh"), l.Load("tanh"), l.block("gates", 3)
+		l.put(sigmoid(Mul(dh, th), o), "dgates", 3)
+		dn := Add(slope(Mul(dh, o), th), l.Load("dnext"))
+		i, g := l.block("gates", 0), l.block("gates", 2)
+		l.put(sigmoid(Mul(dn, g), i), "dgates", 0)
+		l.put(sum(slope(Mul(dn, i), g)), "dgates", 2)
+		f := l.block("gates", 1)
+		l.put(sigmoid(Mul(dn, l.Load("cell")), f), "dgates", 1)
+		if set {
+			l.Store(sum(Mul(dn, f)), "dcell")
+			return
+		}
+		l.Store(Plus(l.Load("dcell"), dn, f), "dcell")
+	})
+	Finish()
+}

@@ -1,0 +1,98 @@
+package vec
+
+import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
+
+// LSTMRows are what follows the products of an LSTM, row by row: of M units the gates i,
+// f, g and o, side by side, and the rest in arrays of M elements a row.
+type LSTMRows struct {
+	M                   int
+	Gates               []Float // before Forward what they are functions of
+	Cell, Next, Tanh, H []Float
+
+	DGates, DCell, DNext, DH []Float // gradients of what the gates are functions of, and of the others
+	SetCell                  bool    // Backward sets DCell
+}
+
+// Forward computes rows lo to hi, without hi:
+//
+//	i, f, o = σ(i), σ(f), σ(o)    g = tanh(g)
+//	next = f·cell + i·g           h = o·tanh(next)
+//
+// with the bits of Sigmoid, Tanh and products, one after another.
+func (p *LSTMRows) Forward(lo, hi int) {
+	for r := lo; r < hi; r++ {
+		from := 0
+		if cpu.AVX2 {
+			from = p.forwardFast(r)
+		}
+		if from < p.M {
+			p.forwardGo(r, from)
+		}
+	}
+}
+
+// forwardGo is the truth of Forward: of row r, from an element on.
+func (p *LSTMRows) forwardGo(r, from int) {
+	i, f, g, o := p.gates(p.Gates, r, from)
+	next, th := p.part(p.Next, r, from), p.part(p.Tanh, r, from)
+	Sigmoid.Forward(i, i, 0)
+	Sigmoid.Forward(f, f, 0)
+	Sigmoid.Forward(o, o, 0)
+	Tanh.Forward(g, g, 0)
+	Mul.Forward(next, f, p.part(p.Cell, r, from), 1, 1)
+	Mul.BackwardX(next, i, g, g, 1, 1)
+	Tanh.Forward(th, next, 0)
+	Mul.Forward(p.part(p.H, r, from), o, th, 1, 1)
+}
+
+// Backward sets DGates and adds to DCell, or sets it:
+//
+//	do = dh·tanh(next)·o·(1 − o)      dn = dnext + dh·o·(1 − tanh²(next))
+//	di = dn·g·i·(1 − i)               df = dn·cell·f·(1 − f)
+//	dg = dn·i·(1 − g²)                dcell += dn·f
+//
+// of rows lo to hi, without hi, which Forward has computed. rest is room for two rows of M.
+func (p *LSTMRows) Backward(lo, hi int, rest []Float) {
+	for r := lo; r < hi; r++ {
+		if cpu.AVX2 {
+			p.backwardFast(r)
+		} else {
+			p.backwardGo(r, rest)
+		}
+	}
+}
+
+// backwardGo is the truth of Backward, of row r.
+func (p *LSTMRows) backwardGo(r int, rest []Float) {
+	m := p.M
+	i, f, g, o := p.gates(p.Gates, r, 0)
+	di, df, dg, do := p.gates(p.DGates, r, 0)
+	th, dh, dc := p.part(p.Tanh, r, 0), p.part(p.DH, r, 0), p.part(p.DCell, r, 0)
+	dn, y := rest[:m], rest[m:2*m]
+	clear(p.DGates[r*4*m : (r+1)*4*m])
+	if p.SetCell {
+		clear(dc)
+	}
+	Mul.Forward(y, dh, th, 1, 1)
+	Sigmoid.Backward(do, y, o, o, 0)
+	copy(dn, p.part(p.DNext, r, 0))
+	Mul.Forward(y, dh, o, 1, 1)
+	Tanh.Backward(dn, y, th, th, 0)
+	Mul.Forward(y, dn, g, 1, 1)
+	Sigmoid.Backward(di, y, i, i, 0)
+	Mul.Forward(y, dn, p.part(p.Cell, r, 0), 1, 1)
+	Sigmoid.Backward(df, y, f, f, 0)
+	Mul.Forward(y, dn, i, 1, 1)
+	Tanh.Backward(dg, y, g, g, 0)
+	Mul.BackwardX(dc, dn, f, f, 1, 1)
+}
+
+// gates are the four blocks of row r of x, from an element of each on.
+func (p *LSTMRows) gates(x []Float, r, from int) (i, f, g, o []Float) {
+	m := p.M
+	x = x[r*4*m : (r+1)*4*m]
+	return x[from:m], x[m+from : 2*m], x[2*m+from : 3*m], x[3*m+from:]
+}
+
+// part is row r of x, from an element on.
+func (p *LSTMRows) part(x []Float, r, from int) []Float { return x[r*p.M+from : (r+1)*p.M] }

@@ -1,0 +1,8 @@
+//go:build !amd64 || noasm || f64
+
+package vec
+
+import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
+
+func (p *LSTMRows) forwardFast(int) int { panic(cpu.NoAssembly) }
+func (p *LSTMRows) backwardFast(int)    { panic(cpu.NoAssembly) }

@@ -93,8 +93,8 @@ func TestConcatScaled(t *testing.T) {
 	}
 	for why, f := range map[string]func(){
 		"each array needs": func() { grad.ConcatScaled([]*grad.Var{cv, dv}, []*grad.Var{nil}) },
-		"[7 1]":        func() { grad.ConcatScaled([]*grad.Var{cv}, []*grad.Var{grad.Const(randomly(6, 1))}) },
-		"[6 1]":        func() { grad.ConcatScaled([]*grad.Var{cv, grad.Const(randomly(6, 1))}, []*grad.Var{nil, nil}) },
+		"[7 1]":            func() { grad.ConcatScaled([]*grad.Var{cv}, []*grad.Var{grad.Const(randomly(6, 1))}) },
+		"[6 1]":            func() { grad.ConcatScaled([]*grad.Var{cv, grad.Const(randomly(6, 1))}, []*grad.Var{nil, nil}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("got %v, want an error about %q", err, why)

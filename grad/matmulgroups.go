@@ -14,16 +14,25 @@ func (x *Var) MatMulGroups(w *Var, ends []int) *Var {
 	if x.Value().Axes() != 2 || w.Value().Axes() != 3 || x.Dim(1) != w.Dim(1) || len(ends) != w.Dim(0) {
 		panic(tensor.Mismatch("grad.MatMulGroups", x, w))
 	}
-	if last := slices.Concat([]int{0}, ends); !slices.IsSorted(last) || last[len(ends)] != x.Dim(0) {
+	last := 0
+	for _, end := range ends {
+		if end < last {
+			last = x.Dim(0) + 1
+		}
+		last = max(last, end)
+	}
+	if last != x.Dim(0) {
 		panic(&tensor.ShapeError{Op: "grad.MatMulGroups", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(ends)}, Why: "the ends of the groups do not rise to the number of rows"})
 	}
 	y := op.Fresh(x.Dim(0), w.Dim(2))
 	n := Notes[groupsNotes](op)
-	*n = groupsNotes{x, w, ends}
+	n.x, n.w, n.ends = x, w, ends
 	if !op.Dry(0) {
-		n.each(&y.val, func(k int, x, y *tensor.Dense) {
-			tensor.MatMulThen(y, x, n.matrix(&w.val, k), 0, tensor.Epilogue{})
-		})
+		for k := range ends {
+			if n.group(k, &y.val, &w.val) {
+				tensor.MatMulThen(&n.y, &n.rows, &n.matrix, 0, tensor.Epilogue{})
+			}
+		}
 	}
 	return op.RecordBy(y, n)
 }
@@ -32,41 +41,46 @@ func (x *Var) MatMulGroups(w *Var, ends []int) *Var {
 type groupsNotes struct {
 	x, w *Var
 	ends []int
+
+	rows, y, matrix tensor.Dense // of one group
 }
 
-// matrix returns matrix k of w, or of its gradient.
-func (n *groupsNotes) matrix(w *tensor.Dense, k int) *tensor.Dense {
-	return w.RowRange(k, k+1).Reshape(w.Dim(1), w.Dim(2))
-}
-
-// each calls f with each group of rows of x and y, which there are some of.
-func (n *groupsNotes) each(y *tensor.Dense, f func(k int, x, y *tensor.Dense)) {
-	lo := 0
-	for k, hi := range n.ends {
-		if hi > lo {
-			f(k, n.x.val.RowRange(lo, hi), y.RowRange(lo, hi))
-		}
-		lo = hi
+// group sets what belongs to group k: rows of x and of y or its gradient, and a matrix of w
+// or of its gradient. It reports whether there are rows.
+func (n *groupsNotes) group(k int, y, w *tensor.Dense) bool {
+	lo, hi := 0, n.ends[k]
+	if k > 0 {
+		lo = n.ends[k-1]
 	}
+	in, out := w.Dim(1), w.Dim(2)
+	n.rows.Set(n.x.val.Data[lo*in:hi*in], hi-lo, in)
+	n.y.Set(y.Data[lo*out:hi*out], hi-lo, out)
+	n.matrix.Set(w.Data[k*in*out:(k+1)*in*out], in, out)
+	return hi > lo
 }
 
 // Pull adds to the gradients of x and w.
 func (n *groupsNotes) Pull(dy *tensor.Dense) {
 	if dx, fresh := n.x.FreshGrad(); dx != nil {
-		lo := 0
+		in := dx.Dim(1)
 		for k, hi := range n.ends {
-			if hi > lo {
-				collect(dx.RowRange(lo, hi), dy.RowRange(lo, hi), n.matrix(&n.w.val, k), into{tensor.TransB, fresh})
+			if n.group(k, dy, &n.w.val) {
+				lo := hi - n.rows.Dim(0)
+				n.rows.Set(dx.Data[lo*in:hi*in], hi-lo, in)
+				collect(&n.rows, &n.y, &n.matrix, into{tensor.TransB, fresh})
 			}
-			lo = hi
 		}
 	}
 	dw, fresh := n.w.FreshGrad()
 	if dw == nil {
 		return
 	}
-	if fresh { // groups without rows
-		clear(dw.Data)
+	for k := range n.ends {
+		switch {
+		case n.group(k, dy, dw):
+			collect(&n.matrix, &n.rows, &n.y, into{tensor.TransA, fresh})
+		case fresh:
+			clear(n.matrix.Data)
+		}
 	}
-	n.each(dy, func(k int, x, dy *tensor.Dense) { collect(n.matrix(dw, k), x, dy, into{tensor.TransA, false}) })
 }

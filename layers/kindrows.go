@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/sparse"
 )
 
 // kindRows is a graph in which a node is a source once for each kind of its out-edges: what
@@ -45,7 +44,7 @@ func kindRowsOf(g *graph.Graph, n int) *kindRows {
 			}
 			r.ends = append(r.ends, len(r.nodes))
 		}
-		r.graph = graph.Must(graph.FromCSR(&sparse.CSR{Offsets: in.Offsets, Cols: cols, NumRows: g.NumDst(), NumCols: len(r.nodes)}))
+		r.graph = graph.Must(graph.NewBipartite(len(r.nodes), g.NumDst(), cols, g.Destinations()))
 		return r
 	}).(*kindRows)
 }

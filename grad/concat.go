@@ -3,6 +3,8 @@ package grad
 import (
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -37,6 +39,28 @@ func Concat(xs ...*Var) *Var { return concat("Concat", -1, xs) }
 // ConcatAxis joins arrays along an axis; all others must agree. A negative axis
 // counts from the last.
 func ConcatAxis(axis int, xs ...*Var) *Var { return concat("ConcatAxis", axis, xs) }
+
+// ConcatScaled is [Concat] of the products of each row of xs[i] with its number in
+// by[i], which has a column, or none where by[i] is nil. The numbers get no gradient.
+// No product is stored but in the result.
+func ConcatScaled(xs, by []*Var) *Var {
+	op := Begin("ConcatScaled", xs...)
+	op.wantSome(xs)
+	if len(by) != len(xs) {
+		panic(&tensor.ShapeError{Op: "grad.ConcatScaled", Shapes: [][]int{{len(xs)}, {len(by)}}, Why: "each array needs numbers, or nil"})
+	}
+	rows, width := xs[0].Value().Dim(0), 0
+	for i, x := range xs {
+		if x.Value().Axes() != 2 || x.Dim(0) != rows {
+			panic(tensor.Mismatch("grad.ConcatScaled", xs[0], x))
+		}
+		if by[i] != nil && (len(by[i].Value().Data) != rows || by[i].Dim(-1) != 1) {
+			panic(tensor.Mismatch("grad.ConcatScaled", x, by[i]))
+		}
+		width += x.Dim(1)
+	}
+	return op.joinScaled(xs, by, []int{rows, width}, span{rows, width, 1})
+}
 
 // Stack joins arrays of one shape along a new first axis.
 func Stack(xs ...*Var) *Var {
@@ -82,17 +106,20 @@ func concat(name string, axis int, xs []*Var) *Var {
 // join is xs, one behind the other along the axis along which the result is
 // whole.
 func (op Op) join(xs []*Var, shape []int, whole span) *Var {
+	return op.joinScaled(xs, nil, shape, whole)
+}
+
+// joinScaled is join of multiples of xs, unless by is nil.
+func (op Op) joinScaled(xs, by []*Var, shape []int, whole span) *Var {
 	y := op.Fresh(shape...)
 	n := Notes[joinNotes](op)
-	n.whole = whole
+	n.shape, n.by = whole, by
 	if !op.Dry(0) {
 		at := 0
-		for _, x := range xs {
-			run := whole.run(x)
-			for j := range whole.outer {
-				copy(y.val.Data[j*whole.n*whole.inner+at:], x.val.Data[j*run:(j+1)*run])
-			}
-			at += run
+		for i, x := range xs {
+			n.part = joinPart{x: x.val.Data, whole: y.val.Data, c: n.scales(i), width: whole.n * whole.inner, at: at, run: whole.run(x)}
+			n.part.all(whole.outer)
+			at += whole.run(x)
 		}
 	}
 	if op.needs {
@@ -107,22 +134,80 @@ func (s span) run(x *Var) int { return len(x.val.Data) / max(1, s.outer) }
 
 // joinNotes is the pullback of xs joined.
 type joinNotes struct {
-	xs    []*Var
-	whole span
+	xs, by []*Var
+	shape  span // of the whole
+	part   joinPart
 }
 
-// Pull adds to the gradients of the parts.
+// Pull adds to the gradients of the parts; to those of multiples last, from the last to
+// the first, as if each had been an operation of its own.
 func (n *joinNotes) Pull(dy *tensor.Dense) {
-	s, at := n.whole, 0
-	for _, x := range n.xs {
-		run := s.run(x)
-		if dx := x.Grad(); dx != nil {
-			for j := range s.outer {
-				from := j*s.n*s.inner + at
-				addTo(dx.Data[j*run:(j+1)*run], dy.Data[from:from+run])
-			}
+	at := 0
+	for i, x := range n.xs {
+		if n.scales(i) == nil {
+			n.pull(i, at, dy)
 		}
-		at += run
+		at += n.shape.run(x)
+	}
+	for i := len(n.xs) - 1; i >= 0 && n.by != nil; i-- {
+		at -= n.shape.run(n.xs[i])
+		if n.scales(i) != nil {
+			n.pull(i, at, dy)
+		}
+	}
+}
+
+// pull adds to the gradient of part i, which begins at at.
+func (n *joinNotes) pull(i, at int, dy *tensor.Dense) {
+	x := n.xs[i]
+	if dx := x.Grad(); dx != nil {
+		n.part = joinPart{x: x.val.Data, dx: dx.Data, whole: dy.Data, c: n.scales(i), width: n.shape.n * n.shape.inner, at: at, run: n.shape.run(x)}
+		n.part.all(n.shape.outer)
+	}
+}
+
+// scales returns what the rows of part i are multiplied by, or nil.
+func (n *joinNotes) scales(i int) []tensor.Float {
+	if n.by == nil || n.by[i] == nil {
+		return nil
+	}
+	return n.by[i].Value().Data
+}
+
+// joinPart is one of the parts of a whole, or with dx of a whole's gradient: run elements
+// of each block, from number at on.
+type joinPart struct {
+	x, dx, whole, c []tensor.Float // c: what each row is multiplied by; nil: 1
+	width, at, run  int
+
+	blocks, step int // of all
+}
+
+// joinAlone is how many elements one thread copies by itself.
+const joinAlone = 1 << 14
+
+// all sets the part, or adds to its gradient, on several threads: the blocks of one part
+// have no element in common.
+func (p *joinPart) all(blocks int) {
+	p.blocks, p.step = blocks, max(1, joinAlone/max(1, p.run))
+	par.Run((blocks+p.step-1)/p.step, p)
+	*p = joinPart{}
+}
+
+// Chunk does the i-th share of the blocks.
+func (p *joinPart) Chunk(i int) {
+	for j := i * p.step; j < min((i+1)*p.step, p.blocks); j++ {
+		own, whole := p.x[j*p.run:(j+1)*p.run], p.whole[j*p.width+p.at:][:p.run]
+		switch {
+		case p.dx == nil && p.c == nil:
+			copy(whole, own)
+		case p.dx == nil:
+			vec.Mul.Forward(whole, own, p.c[j:j+1], 1, 0)
+		case p.c == nil:
+			addTo(p.dx[j*p.run:(j+1)*p.run], whole)
+		default:
+			vec.Mul.BackwardX(p.dx[j*p.run:(j+1)*p.run], whole, own, p.c[j:j+1], 1, 0)
+		}
 	}
 }
 
@@ -164,13 +249,11 @@ func (x *Var) slice(name string, axis, lo, hi int) *Var {
 	shape[i] = hi - lo
 	y := op.Fresh(shape...)
 	n := (hi - lo) * s.inner
-	if !op.Dry(0) {
-		for j := range s.outer {
-			copy(y.val.Data[j*n:j*n+n], x.val.Data[(j*s.n+lo)*s.inner:])
-		}
-	}
 	notes := Notes[sliceNotes](op)
-	*notes = sliceNotes{x, s, lo, n}
+	*notes = sliceNotes{x: x, s: s, lo: lo, n: n, part: y.val.Data}
+	if !op.Dry(0) {
+		notes.all()
+	}
 	return op.RecordBy(y, notes)
 }
 
@@ -180,13 +263,33 @@ type sliceNotes struct {
 	x     *Var
 	s     span
 	lo, n int
+
+	part, dx []tensor.Float // of all: the slice, and the gradient of x, which it is added to, if it is not nil
 }
 
 // Pull adds to x's gradient.
 func (c *sliceNotes) Pull(dy *tensor.Dense) {
-	dx := c.x.Grad().Data
-	for j := range c.s.outer {
-		at := (j*c.s.n + c.lo) * c.s.inner
-		addTo(dx[at:at+c.n], dy.Data[j*c.n:(j+1)*c.n])
+	c.part, c.dx = dy.Data, c.x.Grad().Data
+	c.all()
+}
+
+// step is how many blocks a thread takes at a time.
+func (c *sliceNotes) step() int { return max(1, joinAlone/max(1, c.n)) }
+
+// all copies the slice out of x, or adds it to dx.
+func (c *sliceNotes) all() {
+	par.Run((c.s.outer+c.step()-1)/c.step(), c)
+	c.part, c.dx = nil, nil
+}
+
+// Chunk does the i-th share of the blocks.
+func (c *sliceNotes) Chunk(i int) {
+	for j := i * c.step(); j < min((i+1)*c.step(), c.s.outer); j++ {
+		at, part := (j*c.s.n+c.lo)*c.s.inner, c.part[j*c.n:(j+1)*c.n]
+		if c.dx != nil {
+			addTo(c.dx[at:at+c.n], part)
+		} else {
+			copy(part, c.x.val.Data[at:])
+		}
 	}
 }

@@ -79,6 +79,7 @@ var pointwise = []operation{
 var products = []operation{
 	{"MatMul", func(o *operands) *grad.Var { return o.x.MatMul(o.y) }},
 	{"MatMul, sparse", func(o *operands) *grad.Var { return o.csr.MatMul(o.x) }},
+	{"MatMulGroups", func(o *operands) *grad.Var { return o.x.MatMulGroups(o.y.Reshape(1, o.n, o.n), o.offsets[1:]) }},
 	{"AddProduct", func(o *operands) *grad.Var { return o.x.AddProduct(o.y, o.y) }},
 	{"MatMulT", func(o *operands) *grad.Var { return o.x.MatMulT(o.y) }},
 	{"Linear", func(o *operands) *grad.Var { return o.x.Linear(o.y, o.v, grad.Tanh) }},
@@ -118,6 +119,9 @@ var movements = []operation{
 	{"ScatterAdd", func(o *operands) *grad.Var { return o.x.ScatterAdd(o.rows, o.n) }},
 	{"Embedding", func(o *operands) *grad.Var { return o.x.Embedding(o.rows, -1) }},
 	{"Concat", func(o *operands) *grad.Var { return grad.Concat(o.x, o.y).Columns(0, o.n) }},
+	{"ConcatScaled", func(o *operands) *grad.Var {
+		return grad.ConcatScaled([]*grad.Var{o.x, o.y}, []*grad.Var{nil, o.x.Columns(0, 1).Detach()}).Columns(0, o.n)
+	}},
 	{"ConcatAxis", func(o *operands) *grad.Var { return grad.ConcatAxis(0, o.x) }},
 	{"Stack", func(o *operands) *grad.Var { return grad.Stack(o.x) }},
 	{"Split", func(o *operands) *grad.Var { return o.x.Split(o.n)[0] }},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
@@ -138,15 +139,8 @@ func (l *PNAConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 			read.Src, self = in.Src.Columns(lo, hi), own.Columns(lo, hi)
 		}
 		heard := l.aggregate(g, in.weigh(l.message(t, g, pnaTower{i, read, self})))
-		h := []*grad.Var{self}
-		for _, c := range columns {
-			if c == nil {
-				h = append(h, heard)
-			} else {
-				h = append(h, heard.Mul(c))
-			}
-		}
-		parts[i] = l.Post[i].Forward(t, grad.Concat(h...))
+		h := append([]*grad.Var{self}, slices.Repeat([]*grad.Var{heard}, len(columns))...)
+		parts[i] = l.Post[i].Forward(t, grad.ConcatScaled(h, append([]*grad.Var{nil}, columns...)))
 		if l.BatchNorm {
 			parts[i] = l.Norms[i].Forward(t, parts[i].Mul(rootShares(g)))
 		}

@@ -2,9 +2,12 @@ package sample
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
 )
 
 // Negatives draws pairs of nodes that no edge joins, for a model that predicts links.
@@ -55,6 +58,7 @@ type drawing struct {
 	edges    *pairSet
 	chosen   *pairSet
 	at       uint64
+	room     []uint64 // of candidates
 }
 
 // left returns how many pairs can still be drawn.
@@ -91,13 +95,37 @@ func (d *drawing) draw(count int) (*graph.Graph, error) {
 		d.among(count, left, take)
 	} else {
 		for len(src) < count {
-			u, v := int32(d.below(d.nodes)), int32(d.below(d.nodes))
-			if pair := pairOf(u, v, d.directed); u != v && !d.edges.has(pair) && d.chosen.add(pair) {
-				take(u, v)
+			for _, pair := range d.candidates(count - len(src)) {
+				if pair != noPair && d.chosen.add(pair) {
+					take(int32(pair>>32), int32(uint32(pair)))
+				}
 			}
 		}
 	}
 	return graph.New(d.nodes, src, dst)
+}
+
+// noPair is no pair: a node and itself.
+const noPair = math.MaxUint64
+
+// candidateGrain is how many candidates a thread draws at a time.
+const candidateGrain = 1 << 11
+
+// candidates draws the next n pairs; those that are edges, or a node and itself, are noPair.
+// Most of the time goes into looking for edges, which threads share.
+func (d *drawing) candidates(n int) []uint64 {
+	d.room = slices.Grow(d.room[:0], n)[:n]
+	par.For(n, candidateGrain, func(lo, hi int) {
+		of := drawing{at: d.at + 2*uint64(lo)*golden} // each takes two numbers
+		for i := lo; i < hi; i++ {
+			u, v := int32(of.below(d.nodes)), int32(of.below(d.nodes))
+			if d.room[i] = pairOf(u, v, d.directed); u == v || d.edges.has(d.room[i]) {
+				d.room[i] = noPair
+			}
+		}
+	})
+	d.at += 2 * uint64(n) * golden
+	return d.room
 }
 
 // among takes count of the left pairs, one after another: each with the likelihood

@@ -40,6 +40,21 @@ func (c *benchCommand) trainings() bench.Trainings {
 			r.Rows = rowsNeeded // all of them are one of the ablations
 			return func() (*bench.GAT, error) { return newBenchGAT(k, r) }, nil
 		},
+		Links: func(dataset string) (*train.Fit, error) {
+			d, err := open(c.Data, dataset)
+			if err != nil {
+				return nil, err
+			}
+			r := exampleLinkRecipe()
+			r.Seed, r.Epochs = c.Seed, c.epochs()
+			k, err := newLinkTask(d, &r)
+			if err != nil {
+				return nil, err
+			}
+			fit, _ := k.fit(&r)
+			fit.Eval, fit.By = nil, train.ByLast
+			return fit, nil
+		},
 		Graphs: func(dataset string, batch int) (*train.Fit, error) {
 			k, err := openGraphTask(c.Data, dataset, "")
 			if err != nil {

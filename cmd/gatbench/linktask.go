@@ -26,6 +26,8 @@ type linkRecipe struct {
 	LR       float64
 	Epochs   int
 	Drawn    int     // negatives a step, for each link
+	Once     bool    // a pair counts once and no node is linked to itself; else a pair counts in both directions
+	Bias     bool    // the convolutions have one
 	Val      float64 // share of the links
 	Test     float64
 	Features form
@@ -39,6 +41,13 @@ type linkRecipe struct {
 // are all pairs without a link.
 func kipfRecipe() linkRecipe {
 	return linkRecipe{Model: modelGAE, Hidden: 32, Out: 16, LR: 0.01, Epochs: 300, Drawn: 10, Val: 0.05, Test: 0.1}
+}
+
+// exampleLinkRecipe returns the settings of PyG's examples/autoencoder.py.
+func exampleLinkRecipe() linkRecipe {
+	r := kipfRecipe()
+	r.Epochs, r.Drawn, r.Once, r.Bias, r.Features = 200, 1, true, true, formRows
+	return r
 }
 
 // autoencoder is a graph autoencoder: of its encoders one is there.
@@ -57,8 +66,8 @@ func newAutoencoder(r *linkRecipe, width int) *autoencoder {
 		a.Variational.Init(rng)
 		return a
 	}
-	a.First = &layers.GCNConv{In: width, Out: r.Hidden, NoBias: true, Activation: grad.ReLU}
-	a.Second = &layers.GCNConv{In: r.Hidden, Out: r.Out, NoBias: true}
+	a.First = &layers.GCNConv{In: width, Out: r.Hidden, NoBias: !r.Bias, Activation: grad.ReLU}
+	a.Second = &layers.GCNConv{In: r.Hidden, Out: r.Out, NoBias: !r.Bias}
 	a.First.Init(rng)
 	a.Second.Init(rng)
 	return a
@@ -97,18 +106,21 @@ func newLinkTask(d *datasets.Dataset, r *linkRecipe) (*linkTask, error) {
 	return &linkTask{links, links.Graph.WithSelfLoops(), grad.Const(x)}, nil
 }
 
-// fit returns the training of a new network. As in the authors' code, a node and itself
-// are linked, a pair counts in both directions, and links and negatives weigh the same. The epoch of the best AUC of the links to
+// fit returns the training of a new network. As in the authors' code, links and negatives
+// weigh the same, and unless they count once a node and itself are linked. The epoch of the best AUC of the links to
 // validate with is kept.
 func (k *linkTask) fit(r *linkRecipe) (*train.Fit, *autoencoder) {
 	net := newAutoencoder(r, k.features.Dim(1))
-	nodes := float64(k.looped.NumNodes())
+	nodes, there, share := float64(k.looped.NumNodes()), k.looped, 0.5
+	if r.Once {
+		there, share = k.Train, 1
+	}
 	return &train.Fit{
 		Model: net, Optimiser: &train.Adam{LR: r.LR, WeightDecay: r.WeightDecay}, Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience, By: train.ByAccuracy, Limit: maxLoss,
 		Loss: func(t *grad.Tape) *grad.Var {
 			z, divergence := net.encode(t, k.looped, k.features)
 			negatives := graph.Must(k.Draw.Draw(min(r.Drawn*k.Train.NumEdges(), k.Draw.Left()), t.Step()))
-			loss := net.decoder.Loss(t, k.looped, negatives, z).Scale(0.5)
+			loss := net.decoder.Loss(t, there, negatives, z).Scale(share)
 			if divergence == nil {
 				return loss
 			}

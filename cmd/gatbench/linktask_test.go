@@ -2,8 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
 )
 
 // TestLinkTask trains autoencoders of both kinds, which tell links from what is none.
@@ -32,6 +36,44 @@ func TestLinkTask(t *testing.T) {
 	}
 	if out, errOut, _ = gatbench(t, "train", "--task", "link", "--epochs", "2"); !strings.Contains(out, "263 to validate and 527 to test") {
 		t.Errorf("one seed: %s%s", out, errOut)
+	}
+}
+
+// TestExampleLinkRecipe: a step of the benchmark's autoencoder is that of PyG's example. The
+// loss is that of each training link, once, and of as many pairs; convolutions have biases.
+func TestExampleLinkRecipe(t *testing.T) {
+	r := exampleLinkRecipe()
+	d, err := open("", "cora")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := newLinkTask(d, &r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit, net := k.fit(&r)
+	tape := grad.NewTape(r.Seed)
+	got := float64(fit.Loss(tape).Value().Data[0])
+	negatives, err := k.Draw.Draw(k.Train.NumEdges(), tape.Step())
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, _ := net.encode(grad.NewEval(), k.looped, k.features)
+	want := 0.0
+	for sign, pairs := range map[float64]*graph.Graph{-1: k.Train, 1: negatives} {
+		for e, v := range pairs.Destinations() {
+			u, dot := pairs.In().Cols[e], 0.0
+			for j := range r.Out {
+				dot += float64(z.Value().Row(int(u))[j]) * float64(z.Value().Row(int(v))[j])
+			}
+			want += math.Log1p(math.Exp(sign*dot)) / float64(pairs.NumEdges())
+		}
+	}
+	if math.Abs(got-want) > 1e-5 {
+		t.Errorf("the loss is %v, want %v", got, want)
+	}
+	if k.Train.NumEdges() != 4488 || net.First.B == nil || net.Second.B == nil {
+		t.Errorf("%d links and biases %v and %v", k.Train.NumEdges(), net.First.B, net.Second.B)
 	}
 }
 

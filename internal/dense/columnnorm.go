@@ -118,7 +118,29 @@ func (n *ColumnNorm) eachOf(p part, f func(n *ColumnNorm, k int)) {
 	}
 }
 
-// eachPart calls f with parts of the rows of range k and scratch of four rows.
+// tileWidth is about how many elements of narrow rows are taken at a time: a call of a kernel
+// for each row would cost more than the row's elements.
+const tileWidth = 1 << 9
+
+// tileRows returns how many rows of d elements are taken at a time.
+func tileRows(d int) int { return max(1, tileWidth/max(1, d)) }
+
+// repeat sets a whole number of rows to row.
+func repeat(to, row []tensor.Float) []tensor.Float {
+	for i := 0; i < len(to); i += len(row) {
+		copy(to[i:], row)
+	}
+	return to
+}
+
+// tiles calls f with the first and the last element of each tile of rows p.
+func (n *ColumnNorm) tiles(p part, f func(lo, hi int)) {
+	for i, step := p.lo, tileRows(n.D); i < p.hi; i += step {
+		f(i*n.D, min(i+step, p.hi)*n.D)
+	}
+}
+
+// eachPart calls f with parts of the rows of range k and scratch of six tiles.
 func (n *ColumnNorm) eachPart(k int, f func(n *ColumnNorm, k int, p part, buf []tensor.Float)) {
 	rows, step := n.span(k), grain(n.D)
 	if rows.hi-rows.lo <= step { // without the memory of a closure
@@ -129,7 +151,7 @@ func (n *ColumnNorm) eachPart(k int, f func(n *ColumnNorm, k int, p part, buf []
 }
 
 func (n *ColumnNorm) partOf(k int, f func(n *ColumnNorm, k int, p part, buf []tensor.Float), p part) {
-	buf := scratch.Borrow(4 * n.D)
+	buf := scratch.Borrow(6 * min(p.hi-p.lo, tileRows(n.D)) * n.D)
 	f(n, k, p, *buf)
 	scratch.Repay(buf)
 }
@@ -168,19 +190,22 @@ func (n *ColumnNorm) moments(k int) {
 
 // write normalises rows p of range k.
 func (n *ColumnNorm) write(k int, p part, buf []tensor.Float) {
-	centre, scale := n.centre(k), buf[:n.D]
-	copy(scale, n.of(n.Scale, k))
+	w := len(buf) / 6
+	centre, scale, bias := repeat(buf[:w], n.centre(k)), repeat(buf[w:2*w], n.of(n.Scale, k)), buf[2*w:3*w]
 	if n.Gain != nil {
-		vec.Mul.Forward(scale, scale, n.Gain, 1, 1)
+		vec.Mul.Forward(scale, scale, repeat(bias, n.Gain), 1, 1)
 	}
-	for i := p.lo; i < p.hi; i++ {
-		to := n.of(n.pass.y, i)
-		vec.Sub.Forward(to, n.of(n.X, i), centre, 1, 1)
-		vec.Mul.Forward(to, to, scale, 1, 1)
+	if n.Bias != nil {
+		repeat(bias, n.Bias)
+	}
+	n.tiles(p, func(lo, hi int) {
+		to := n.pass.y[lo:hi]
+		vec.Sub.Forward(to, n.X[lo:hi], centre[:hi-lo], 1, 1)
+		vec.Mul.Forward(to, to, scale[:hi-lo], 1, 1)
 		if n.Bias != nil {
-			vec.Add.Forward(to, to, n.Bias, 1, 1)
+			vec.Add.Forward(to, to, bias[:hi-lo], 1, 1)
 		}
-	}
+	})
 }
 
 // sums returns those of range k.
@@ -227,19 +252,22 @@ func (n *ColumnNorm) backward(k int) { n.eachPart(k, (*ColumnNorm).addGrad) }
 
 // addGrad adds that of rows p of range k.
 func (n *ColumnNorm) addGrad(k int, p part, buf []tensor.Float) {
-	a, b, c, o := buf[:n.D], buf[n.D:2*n.D], buf[2*n.D:3*n.D], buf[3*n.D:]
-	centre, bc := n.centre(k), n.sums(k)
+	w := len(buf) / 6
+	a, b, c, o, centre, bc := buf[:w], buf[w:2*w], buf[2*w:3*w], buf[3*w:4*w], repeat(buf[4*w:5*w], n.centre(k)), n.sums(k)
 	for j := range n.D {
 		a[j] = tensor.Float(float64(n.of(n.Scale, k)[j]) * gainOf(n.Gain, j))
 		b[j], c[j] = tensor.Float(bc[j]), tensor.Float(bc[n.D+j])
 	}
-	for i := p.lo; i < p.hi; i++ {
-		to := n.of(n.pass.dx, i)
-		vec.Sub.Forward(o, n.of(n.X, i), centre, 1, 1)
-		vec.Mul.Forward(o, o, b, 1, 1)
-		vec.Add.Forward(o, o, c, 1, 1)
-		addTo(to, o)
-		vec.Mul.Forward(o, n.of(n.pass.dy, i), a, 1, 1)
-		addTo(to, o)
+	for _, row := range [][]tensor.Float{a, b, c} {
+		repeat(row[n.D:], row[:n.D])
 	}
+	n.tiles(p, func(lo, hi int) {
+		to, o, m := n.pass.dx[lo:hi], o[:hi-lo], hi-lo
+		vec.Sub.Forward(o, n.X[lo:hi], centre[:m], 1, 1)
+		vec.Mul.Forward(o, o, b[:m], 1, 1)
+		vec.Add.Forward(o, o, c[:m], 1, 1)
+		addTo(to, o)
+		vec.Mul.Forward(o, n.pass.dy[lo:hi], a[:m], 1, 1)
+		addTo(to, o)
+	})
 }

@@ -105,37 +105,42 @@ func (w *columnSums) Chunk(i int) {
 // run calls f with the sums of a run of rows.
 func (w *columnSums) run(rows part, f func(sum []tensor.Float)) {
 	width := w.width()
-	room := scratch.Borrow(2 * width)
-	sum, buf := (*room)[:width], (*room)[width:]
+	step := min(tileRows(w.d), rows.hi-rows.lo)
+	room := scratch.Borrow(width + 2*step*w.d)
+	sum, centre, buf := (*room)[:width], (*room)[width:width+step*w.d], (*room)[width+step*w.d:]
 	clear(sum)
 	if w.layer != nil {
 		w.layer.addAffine(sum, w.pass, rows)
 		rows.lo = rows.hi
 	}
-	for r := rows.lo; r < rows.hi; r++ {
-		addTo(sum, w.row(r, buf))
+	if w.centre != nil {
+		repeat(centre, w.centre)
+	}
+	for r := rows.lo; r < rows.hi; r += step {
+		lo, hi := r*w.d, min(r+step, rows.hi)*w.d
+		w.tile(sum, part{lo, hi}, centre[:hi-lo], buf[:hi-lo])
 	}
 	f(sum)
 	scratch.Repay(room)
 }
 
-// row returns what is made of row i, in buf if it is not there already.
-func (w *columnSums) row(i int, buf []tensor.Float) []tensor.Float {
-	x, d := w.x[i*w.d:i*w.d+w.d], w.d
+// tile adds to sum what is made of the rows that elements p of x are. centre is one for each
+// of them, and buf is room.
+func (w *columnSums) tile(sum []tensor.Float, p part, centre, buf []tensor.Float) {
+	x := w.x[p.lo:p.hi]
 	switch w.of {
 	case squareRows:
-		vec.Sub.Forward(buf, x, w.centre, 1, 1)
+		vec.Sub.Forward(buf, x, centre, 1, 1)
 		vec.Square.Forward(buf, buf, 0)
-		return buf
+		x = buf
 	case offsetRows:
-		vec.Sub.Forward(buf[:d], x, w.centre, 1, 1)
-	default:
-		return x
+		dy := w.dy[p.lo:p.hi]
+		vec.Sub.Forward(buf, x, centre, 1, 1)
+		vec.Mul.Forward(buf, buf, dy, 1, 1)
+		vec.AddRows(sum[w.d:], dy)
+		x = buf
 	}
-	dy := w.dy[i*d : i*d+d]
-	vec.Mul.Forward(buf[:d], buf[:d], dy, 1, 1)
-	copy(buf[d:], dy)
-	return buf
+	vec.AddRows(sum[:w.d], x)
 }
 
 // addAffine adds what rows contribute to the gradient of Gain and, where sum is longer, to

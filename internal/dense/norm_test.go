@@ -185,7 +185,7 @@ func add(x []tensor.Float, j int, v float64) {
 // and by kernels, and their bits on several threads.
 func TestNorms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 51))
-	for _, s := range [][2]int{{1, 1}, {3, 1}, {1, 7}, {7, 5}, {64, 16}, {65, 16}, {64, 17}, {129, 3}, {70, 130}, {1000, 33}, {3000, 9}} {
+	for _, s := range [][2]int{{1, 1}, {3, 1}, {1, 7}, {7, 5}, {64, 16}, {65, 16}, {64, 17}, {129, 3}, {70, 130}, {9, 600}, {1000, 33}, {3000, 9}} {
 		for _, with := range []string{"", "g", "b", "s", "gb", "gbs"} {
 			v := newNormed(rng, s[0], s[1], with)
 			at := []int{0, v.n / 3, v.n / 3, v.n}

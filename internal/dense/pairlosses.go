@@ -70,6 +70,20 @@ type BCE struct {
 
 // At returns the loss of a pair with its slope by x; t gets none.
 func (b *BCE) At(i int, x, t float64) (loss, dx, dt float64) {
+	w, k := b.weights(i, t)
+	e := math.Exp(-math.Abs(x))
+	soft := math.Log1p(e) + math.Max(-x, 0) // −log σ(x)
+	return w * ((1-t)*x + k*soft), b.slope(pairTerms{x, t, e, w, k}), 0
+}
+
+// Slope returns the slope by x alone, without a logarithm.
+func (b *BCE) Slope(i int, x, t float64) (dx, dt float64) {
+	w, k := b.weights(i, t)
+	return b.slope(pairTerms{x, t, math.Exp(-math.Abs(x)), w, k}), 0
+}
+
+// weights returns the weight of pair i and that of −log σ(x).
+func (b *BCE) weights(i int, t float64) (w, k float64) {
 	w, p := 1.0, 1.0
 	if b.Weights != nil {
 		w = float64(b.Weights[i])
@@ -77,12 +91,16 @@ func (b *BCE) At(i int, x, t float64) (loss, dx, dt float64) {
 	if b.Pos != nil {
 		p = b.Pos[i%b.Width]
 	}
-	e := math.Exp(-math.Abs(x))
-	soft := math.Log1p(e) + math.Max(-x, 0) // −log σ(x)
-	down := e / (1 + e)                     // σ(−|x|)
-	if x < 0 {
-		down = 1 / (1 + e)
+	return w, 1 + (p-1)*t
+}
+
+// pairTerms are a pair, e^−|x| and its weights.
+type pairTerms struct{ x, t, e, w, k float64 }
+
+func (b *BCE) slope(p pairTerms) float64 {
+	down := p.e / (1 + p.e) // σ(−|x|)
+	if p.x < 0 {
+		down = 1 / (1 + p.e)
 	}
-	k := 1 + (p-1)*t
-	return w * ((1-t)*x + k*soft), w * ((1 - t) - k*down), 0
+	return p.w * ((1 - p.t) - p.k*down)
 }

@@ -1,12 +1,5 @@
-"""PyTorch Geometric: a graph autoencoder, as gatbench train --task link trains it.
+"""PyTorch Geometric's graph autoencoder, examples/autoencoder.py: predicts which nodes are linked."""
 
-    python links.py PLANETOID_FOLDER [pubmed] [--threads N] [--epochs N]
-
-prints the median of an epoch in milliseconds: encode, draw as many negatives as links, loss, backward, Adam. Evaluation is not timed.
-"""
-
-import argparse
-import statistics
 import time
 
 import numpy as np
@@ -16,10 +9,11 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import RandomLinkSplit
 
 import planetoid
+from timing import profile
 
 
 class Encoder(torch.nn.Module):
-    """PyG's examples/autoencoder.py: 2·16 hidden units, 16 more, the normalisation cached."""
+    """The example's encoder, 2·16 hidden units and 16 more; cached spares it the normalisation of each epoch."""
 
     def __init__(self, features):
         super().__init__()
@@ -30,31 +24,30 @@ class Encoder(torch.nn.Module):
         return self.second(self.first(x, edges).relu(), edges)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("folder")
-    parser.add_argument("dataset", nargs="?", default="pubmed")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--epochs", type=int, default=20)
-    args = parser.parse_args()
-    torch.set_num_threads(args.threads)
-    torch.manual_seed(0)
-    data = planetoid.load(args.folder, args.dataset)
+def run_train(run, args):
+    """An epoch: encode, draw as many negatives as links, loss of both, backward, Adam. Nothing is evaluated."""
+    data = planetoid.load(args.data, args.dataset)
     split = RandomLinkSplit(num_val=0.05, num_test=0.1, is_undirected=True, split_labels=True, add_negative_train_samples=False)
     train, _, _ = split(Data(x=torch.from_numpy(data.features), edge_index=torch.from_numpy(np.stack([data.src, data.dst]))))
     model = nn.GAE(Encoder(data.features.shape[1]))
     optimiser = torch.optim.Adam(model.parameters(), lr=0.01)
-    times = []
-    for _ in range(args.epochs):
-        start = time.perf_counter()
+    model.train()
+
+    def step():
         optimiser.zero_grad()
         z = model.encode(train.x, train.edge_index)
         loss = model.recon_loss(z, train.pos_edge_label_index)
         loss.backward()
         optimiser.step()
-        times.append(1000 * (time.perf_counter() - start))
-    print(f"{args.dataset}: {statistics.median(times):.1f} ms an epoch, least {min(times):.1f} ms, loss {loss.item():.4f}")
+        return loss.item()
 
-
-if __name__ == "__main__":
-    main()
+    times, loss = [], 0.0
+    for _ in range(args.epochs):
+        began = time.perf_counter()
+        loss = step()
+        times.append(time.perf_counter() - began)
+    run.record(times)
+    run.extra.update(last_loss=loss)
+    run.line["params"].update(pairs=2 * train.pos_edge_label_index.shape[1])
+    if args.profile:
+        profile(run, step, args.profile, calls=20)

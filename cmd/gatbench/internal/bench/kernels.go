@@ -17,6 +17,7 @@ type Benchmark struct {
 	flops    float64 // of a call
 	bytes    float64 // that a call cannot but read or write
 	gathered float64 // that a call's edges ask for, of a kernel on a graph
+	steps    float64 // that a call's walks take
 	lanes    int     // threads that a call has work for
 	prepare  func() workload
 	open     func() (workload, error)                       // instead, of what is in files
@@ -85,7 +86,7 @@ func All(c Choice) []Benchmark {
 	return slices.Concat(denseBenchmarks(c.Threads), sparseBenchmarks(c.Threads, on), buildBenchmarks(c.Threads),
 		layerBenchmarks(c.Threads, on), sequenceBenchmarks(c.Threads, c.Data), attendBenchmarks(c.Threads),
 		ntmBenchmarks(c.Threads), memoryBenchmarks(c.Threads, c.Data),
-		sampleBenchmarks(c.Threads, on), trainBenchmarks(c.Threads, c.Trainings),
+		sampleBenchmarks(c.Threads, on), walkBenchmarks(c.Threads, on), trainBenchmarks(c.Threads, c.Trainings),
 		ablationBenchmarks(c.Threads, c.Trainings), readBenchmarks(c.Threads, c.Data),
 		moleculeBenchmarks(c.Threads, c.Data, c.Trainings))
 }

@@ -27,6 +27,7 @@ type layerKernel struct {
 // layerKernels are the layers that are timed.
 func layerKernels() []layerKernel {
 	small, wide := sparseShape{8, 8}, sparseShape{4, 64}
+	arxiv64 := []sparseCase{{"arxiv", sparseShape{1, 64}}}
 	return []layerKernel{
 		{"gat", func(s sparseShape) convolution {
 			return &layers.GATConv{In: s.width(), Out: s.dim, Heads: s.heads}
@@ -40,7 +41,32 @@ func layerKernels() []layerKernel {
 		{"gcn", func(s sparseShape) convolution {
 			return &layers.GCNConv{In: s.width(), Out: s.width()}
 		}, []sparseCase{{"pubmed", sparseShape{1, 64}}}},
+		{"pna", func(s sparseShape) convolution {
+			return &layers.PNAConv{In: s.width(), Out: s.width()}
+		}, arxiv64},
+		{"edgeconv", func(s sparseShape) convolution {
+			return &layers.EdgeConv{Net: layers.MLP{Widths: []int{2 * s.width(), s.width(), s.width()}}}
+		}, arxiv64},
+		{"edgeconv_linear", func(s sparseShape) convolution {
+			return &layers.EdgeConv{Net: layers.MLP{Widths: []int{2 * s.width(), s.width()}}}
+		}, arxiv64},
+		{"rgcn", func(s sparseShape) convolution {
+			return &layers.RGCNConv{In: s.width(), Out: s.width(), Relations: relations}
+		}, arxiv64},
 	}
+}
+
+// relations is how many kinds of edges there are: edge e of the list has the kind e mod relations, as
+// in the peers' scripts.
+const relations = 8
+
+// withRelations returns g with kinds of edges.
+func withRelations(g *graph.Graph) *graph.Graph {
+	kinds := make([]int32, g.NumEdges())
+	for i := range kinds {
+		kinds[i] = int32(i % relations)
+	}
+	return graph.Must(g.WithKinds(kinds))
 }
 
 // layerBenchmarks are the layers on the graphs that were chosen.
@@ -64,6 +90,12 @@ func layerBenchmarks(threads int, c sparseChoice) []Benchmark {
 func (k layerKernel) prepare(b *Graph, s sparseShape) workload {
 	g := b.get()
 	l := k.make(s)
+	switch l := l.(type) {
+	case *layers.PNAConv:
+		l.Measure(g)
+	case *layers.RGCNConv:
+		g = withRelations(g)
+	}
 	l.Init(rand.New(rand.NewPCG(1, 2)))
 	x, seed := newOperand(g.NumSrc(), s.width()), (*tensor.Dense)(nil)
 	t, eval := grad.NewTape(1), grad.NewEval()

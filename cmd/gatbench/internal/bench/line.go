@@ -29,6 +29,7 @@ type extra struct {
 	Group     int     `json:"calls_per_sample"`
 	GFLOPS    float64 `json:"gflops,omitempty"`
 	GBPerS    float64 `json:"gb_per_s,omitempty"`
+	StepsPerS float64 `json:"steps_per_s,omitempty"`
 	ForwardMS float64 `json:"forward_median_ms,omitempty"`
 	EpochMS   float64 `json:"epoch_median_ms,omitempty"`
 	scores
@@ -155,6 +156,7 @@ func (b *Benchmark) line(t timing, version string) *Line {
 	}
 	l.Extra = extra{P10MS: t.percentile(10), P90MS: t.percentile(90), Group: t.group, Kernels: cpu.Path()}
 	l.Extra.GFLOPS, l.Extra.GBPerS = b.flops/l.MedianMS/1e6, b.bytes/l.MedianMS/1e6
+	l.Extra.StepsPerS = b.steps / l.MedianMS * 1e3
 	l.Extra.Gathered = b.gathered / l.MedianMS / 1e6
 	return l
 }

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/train"
@@ -26,7 +25,9 @@ func moleculeBenchmarks(threads int, data string, c Trainings) []Benchmark {
 		}, Benchmark{
 			name: "train/" + name, op: "graphs/gin", lanes: threads,
 			params: map[string]any{"dataset": name, "batch": graphsOfStep, "epochs": c.Epochs, "seed": c.Seed, "threads": threads},
-			train:  func(ctx context.Context) (*trainTimes, error) { return timeGraphs(ctx, c, name) },
+			train: func(ctx context.Context) (*trainTimes, error) {
+				return timeEpochs(ctx, func() (*train.Fit, error) { return c.Graphs(name, graphsOfStep) })
+			},
 		})
 	}
 	return out
@@ -47,20 +48,4 @@ func prepareGraphs(data, name string) (workload, error) {
 		},
 		failed: func() error { return failed },
 	}, nil
-}
-
-// timeGraphs trains once and returns how long each epoch took, without any evaluation.
-func timeGraphs(ctx context.Context, c Trainings, name string) (*trainTimes, error) {
-	fit, err := c.Graphs(name, graphsOfStep)
-	if err != nil {
-		return nil, err
-	}
-	times := timing{group: 1}
-	fit.OnEpoch = func(e train.Epoch) { times.add(e.Took) }
-	history, err := fit.Run(ctx)
-	if err != nil {
-		return nil, err
-	}
-	slices.Sort(times.ms)
-	return &trainTimes{step: times, epoch: times, scores: scoresOf(history.Epochs)}, nil
 }

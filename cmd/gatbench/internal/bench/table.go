@@ -49,6 +49,9 @@ func (t *Table) Row(b *Benchmark, l *Line) []string {
 	if x.ForwardMS > 0 {
 		text += fmt.Sprintf("  forward %s", shortTime(x.ForwardMS))
 	}
+	if x.StepsPerS > 0 {
+		text += fmt.Sprintf("  %s M steps/s", some(x.StepsPerS/1e6))
+	}
 	if x.EpochMS > 0 {
 		text += fmt.Sprintf("  with validation %s", shortTime(x.EpochMS))
 	}

@@ -22,6 +22,9 @@ type Trainings struct {
 	Fit func(model, dataset string) (*train.Fit, error)
 	// GAT opens a dataset and returns what makes a new GAT for it.
 	GAT func(dataset string) (func() (*GAT, error), error)
+	// Links returns a training of the graph autoencoder of PyG's example on the links of a
+	// dataset, that evaluates nothing.
+	Links func(dataset string) (*train.Fit, error)
 	// Graphs returns a training of GIN on all graphs of a dataset, so many a step, that
 	// evaluates nothing.
 	Graphs func(dataset string, batch int) (*train.Fit, error)
@@ -32,6 +35,9 @@ type Trainings struct {
 var trainDatasets = []struct{ name, known string }{
 	{"cora", "cora"}, {"citeseer", "citeseer"}, {"pubmed", "pubmed"}, {"photo", "amazon_photo"}, {"cs", "coauthor_cs"},
 }
+
+// planetoids is how many of them, from the front, links are predicted in.
+const planetoids = 3
 
 // trainModels are what is trained; GAT goes without saying in a name.
 var trainModels = []string{"gat", "gcn", "sage"}
@@ -53,7 +59,32 @@ func trainBenchmarks(threads int, c Trainings) []Benchmark {
 			out = append(out, b)
 		}
 	}
+	for _, d := range trainDatasets[:planetoids] {
+		out = append(out, Benchmark{
+			name: "train/" + d.name + "/gae", op: "links/gae", lanes: threads,
+			params: map[string]any{"dataset": d.name, "epochs": c.Epochs, "seed": c.Seed, "threads": threads},
+			train: func(ctx context.Context) (*trainTimes, error) {
+				return timeEpochs(ctx, func() (*train.Fit, error) { return c.Links(d.known) })
+			},
+		})
+	}
 	return out
+}
+
+// timeEpochs trains once and returns how long each epoch took, without any evaluation.
+func timeEpochs(ctx context.Context, open func() (*train.Fit, error)) (*trainTimes, error) {
+	fit, err := open()
+	if err != nil {
+		return nil, err
+	}
+	times := timing{group: 1}
+	fit.OnEpoch = func(e train.Epoch) { times.add(e.Took) }
+	history, err := fit.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(times.ms)
+	return &trainTimes{step: times, epoch: times, scores: scoresOf(history.Epochs)}, nil
 }
 
 // trainTimes are the milliseconds of each epoch, and what came of them all.

@@ -26,8 +26,14 @@ func (t *Tape) KeepWeights(others ...*Tape) {
 	}
 }
 
-// keptWeights are the packed copies of Params, by where their elements begin.
-type keptWeights struct{ of map[*tensor.Float]*keptWeight }
+// keptWeights are the packed copies of Params.
+type keptWeights struct{ of map[keptAs]*keptWeight }
+
+// keptAs is where a Param's elements begin, and whether it is packed transposed.
+type keptAs struct {
+	at *tensor.Float
+	f  tensor.Flags
+}
 
 // keptWeight is one of them, there from the second product on.
 type keptWeight struct {
@@ -35,16 +41,16 @@ type keptWeight struct {
 	packed               tensor.Packed
 }
 
-// kept returns the packed copy of w, or nil.
-func (op Op) kept(w *Var) *tensor.Packed {
+// kept returns the packed copy of w, with [tensor.TransB] of its transpose, or nil.
+func (op Op) kept(w *Var, f tensor.Flags) *tensor.Packed {
 	t := op.tape
 	if t == nil || t.kept == nil || !w.param || w.val.Axes() != 2 || len(w.val.Data) == 0 {
 		return nil
 	}
 	if t.kept.of == nil {
-		t.kept.of = map[*tensor.Float]*keptWeight{}
+		t.kept.of = map[keptAs]*keptWeight{}
 	}
-	at, rows, columns := &w.val.Data[0], w.val.Dim(0), w.val.Dim(1)
+	at, rows, columns := keptAs{&w.val.Data[0], f}, w.val.Dim(0), w.val.Dim(1)
 	k := t.kept.of[at]
 	if k == nil {
 		k = &keptWeight{rows: rows, columns: columns}
@@ -54,7 +60,7 @@ func (op Op) kept(w *Var) *tensor.Packed {
 		return nil
 	}
 	if k.calls++; k.calls == 2 {
-		k.packed.Set(&w.val, 0)
+		k.packed.Set(&w.val, f)
 	}
 	if k.calls == 1 {
 		return nil
@@ -64,7 +70,7 @@ func (op Op) kept(w *Var) *tensor.Packed {
 
 // multiply sets y to x·w, and does what then says; x is dense.
 func (op Op) multiply(y *tensor.Dense, x, w *Var, then tensor.Epilogue) {
-	if p := op.kept(w); p != nil {
+	if p := op.kept(w, 0); p != nil {
 		tensor.MatMulPackedThen(matrix(y), matrix(&x.val), p, 0, then)
 		return
 	}

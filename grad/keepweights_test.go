@@ -31,7 +31,7 @@ func TestKeepWeights(t *testing.T) {
 		xv := tape.Input(x)
 		y := xv.Linear(tape.Use(w), tape.Use(b), grad.Tanh).AddProduct(xv.MatMul(tape.Use(w)), tape.Use(u))
 		z := xv.Columns(0, 12).MatMul(tape.Use(half))
-		return slices.Concat(y.Value().Data, z.Value().Data, z.MatMul(grad.Const(u.Value)).Value().Data)
+		return slices.Concat(y.Value().Data, y.MatMulT(tape.Use(u)).Value().Data, z.Value().Data, z.MatMul(grad.Const(u.Value)).Value().Data)
 	}
 	kept := []*grad.Tape{grad.NewEval(), grad.NewEval()}
 	for seed := range 3 {

@@ -143,7 +143,11 @@ func (op Op) batch(x, w *Var, f tensor.Flags) *Var {
 	out[n+1] = m
 	y := op.New(out...)
 	if !op.Dry(0) {
-		product(&y.val, &x.val, &w.val, f)
+		if p := op.kept(w, f); p != nil {
+			tensor.MatMulPacked(&y.val, &x.val, p, 0)
+		} else {
+			product(&y.val, &x.val, &w.val, f)
+		}
 	}
 	notes := Notes[batchNotes](op)
 	*notes = batchNotes{x, w, f}

@@ -62,7 +62,7 @@ func portion(n, unit, i, parts int) (lo, hi int) {
 // changes no bit.
 func (g *gemm) rows(blk block) {
 	work := chunkWork
-	if g.m == 1 && blk.panel == 0 {
+	if g.m == 1 {
 		work = chunkRow
 	}
 	chunks := min(g.m*g.n*blk.kg/work, chunkMost)

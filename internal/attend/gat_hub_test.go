@@ -178,7 +178,7 @@ func TestAttentionHubs(t *testing.T) {
 
 // What comes out does not depend on the number of threads, to the bit.
 func TestAttentionThreads(t *testing.T) {
-	for _, hd := range [][2]int{{1, 7}, {8, 8}, {4, 64}} {
+	for _, hd := range sparing([][2]int{{8, 8}, {1, 7}, {4, 64}}) {
 		k, dOut := hubAttention(t, hd[0], hd[1], 1)
 		var first []*tensor.Dense
 		for _, n := range []int{1, 3, 8} {
@@ -359,7 +359,7 @@ func checkPlainHub(t *testing.T, k *attend.GAT, dOut *tensor.Dense, large float)
 // One gradient alone has the same bits as with the others, on any number of
 // threads.
 func TestAttentionPlainThreads(t *testing.T) {
-	for _, hd := range [][2]int{{8, 8}, {16, 8}, {8, 3}, {16, 6}, {1, 7}, {1, 2}} {
+	for _, hd := range sparing([][2]int{{8, 8}, {16, 8}, {8, 3}, {16, 6}, {1, 7}, {1, 2}}) {
 		k, dOut := plainHub(t, hd[0], hd[1], 0.3)
 		var first []*tensor.Dense
 		for _, n := range []int{1, 3, 8} {

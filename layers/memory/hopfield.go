@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -45,14 +46,14 @@ func (h *Hopfield) Fields(states *tensor.Dense) (*tensor.Dense, error) {
 	if err := h.check("Fields", states); err != nil {
 		return nil, err
 	}
-	return transposed(h.fields(transposed(states))), nil
+	return transposed(h.fields(nil, transposed(states))), nil
 }
 
-// fields is Fields of states that are columns.
-func (h *Hopfield) fields(s *tensor.Dense) *tensor.Dense {
+// fields is Fields of states that are columns, in memory of t, which may be nil.
+func (h *Hopfield) fields(t *grad.Tape, s *tensor.Dense) *tensor.Dense {
 	n := h.Units * h.Units
 	w := tensor.Of(h.W.Value.Data, n, 1)
-	y := message.UpdateAll(graph.Complete(h.Units), message.UMulE(grad.Const(s), grad.Const(w)), message.Sum).Value()
+	y := message.UpdateAll(graph.Complete(h.Units), message.UMulE(t.Input(s), t.Input(w)), message.Sum).Value()
 	if h.B != nil {
 		for i, b := range h.B.Value.Data {
 			for j := range y.Row(i) {
@@ -123,10 +124,23 @@ func sign(x tensor.Float) tensor.Float {
 	return -1
 }
 
-// transposed returns the columns of x as rows.
+// transposed returns the columns of x as rows. Its memory is new, which costs more than
+// the writing, so threads share it.
 func transposed(x *tensor.Dense) *tensor.Dense {
-	y := tensor.New(x.RowLen(), x.Rows())
-	tensor.Transpose(y, x)
+	const block = 64 // rows of x at a time, which stay in the first cache
+	rows, columns := x.Rows(), x.RowLen()
+	y := tensor.New(columns, rows)
+	par.For(columns, 1+1<<15/(rows+1), func(lo, hi int) {
+		for first := 0; first < rows; first += block {
+			last := min(first+block, rows)
+			for j := lo; j < hi; j++ {
+				to := y.Row(j)
+				for i := first; i < last; i++ {
+					to[i] = x.Data[i*columns+j]
+				}
+			}
+		}
+	})
 	return y
 }
 

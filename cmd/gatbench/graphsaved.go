@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -34,14 +33,8 @@ func openGraphNet(path string) (*graphNet, error) {
 	if err == nil {
 		err = n.Kind.check(n.Scale, n.Out)
 	}
-	if err == nil {
-		var info os.FileInfo
-		if info, err = os.Stat(path); err == nil {
-			err = n.fits(info.Size())
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: what it says of its model cannot be: %s", path, err)
+	if err := believed(path, err, n.fits); err != nil {
+		return nil, err
 	}
 	return n, nil
 }

@@ -167,16 +167,25 @@ func openNetwork(path string) (*network, error) {
 	if err == nil {
 		err = n.Kind.check(n.Scale, n.Classes)
 	}
+	if err := believed(path, err, n.fits); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// believed is err, what is wrong with what a file says of its model, or, if that is nil,
+// what fits says to the size of the file.
+func believed(path string, err error, fits func(bytes int64) error) error {
 	if err == nil {
 		var info os.FileInfo
 		if info, err = os.Stat(path); err == nil {
-			err = n.fits(info.Size())
+			err = fits(info.Size())
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: what it says of its model cannot be: %s", path, err)
+		return fmt.Errorf("%s: what it says of its model cannot be: %s", path, err)
 	}
-	return n, nil
+	return nil
 }
 
 // fits reports a model of more numbers than a file of that many bytes has, before

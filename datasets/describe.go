@@ -96,14 +96,19 @@ func (d *Dataset) describeLabels(b *describer) {
 	if d.EdgeLabels != nil {
 		noun = "edges"
 	}
-	for c, n := range d.classSizes() {
+	b.classes(d.classSizes(), noun, d.ClassNames)
+}
+
+// classes writes a line for each class, of which there are so many.
+func (b *describer) classes(sizes []int, noun string, names []string) {
+	for c, n := range sizes {
 		if c == maxClassLines {
-			b.line("", "and %d more", d.Classes-c)
+			b.line("", "and %d more", len(sizes)-c)
 			break
 		}
 		name := ""
-		if c < len(d.ClassNames) {
-			name = "  " + plain.Text(d.ClassNames[c])
+		if c < len(names) {
+			name = "  " + plain.Text(names[c])
 		}
 		b.line("", "%d: %d %s%s", c, n, noun, name)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -125,6 +126,7 @@ type dataDescribeCommand struct {
 type description struct {
 	Name     string `json:"name"`
 	From     string `json:"from"`
+	Graphs   int    `json:"graphs,omitempty"` // if they are many
 	Nodes    int    `json:"nodes"`
 	Edges    int    `json:"edges"` // directed, without self-loops
 	Features int    `json:"features"`
@@ -136,6 +138,9 @@ type description struct {
 
 // Run describes the dataset.
 func (c *dataDescribeCommand) Run(e env) error {
+	if holdsGraphs(c.Data, c.Name) {
+		return c.graphs(e)
+	}
 	d, err := c.load(c.Name)
 	if err != nil {
 		return err
@@ -143,13 +148,35 @@ func (c *dataDescribeCommand) Run(e env) error {
 	p := report.NewPrinter(e.out)
 	if c.JSON {
 		s := d.Split
-		p.Encode(description{d.Name, d.from, d.Graph.NumNodes(), d.Graph.NumEdges(), d.Features.Shape()[1], d.Classes, len(s.Train), len(s.Val), len(s.Test)})
+		p.Encode(description{d.Name, d.from, 0, d.Graph.NumNodes(), d.Graph.NumEdges(), d.Features.Shape()[1], d.Classes, len(s.Train), len(s.Val), len(s.Test)})
 		return p.Err()
 	}
 	if err := d.Describe(e.out); err != nil {
 		return err
 	}
 	p.Printf("%-9s %s\n", "from", d.from)
+	return p.Err()
+}
+
+// graphs describes a dataset of many graphs.
+func (c *dataDescribeCommand) graphs(e env) error {
+	d, err := openGraphs(c.Data, c.Name)
+	if err != nil {
+		return err
+	}
+	p, from := report.NewPrinter(e.out), cmp.Or(datasets.FindGraphs(c.Data, c.Name), "this program")
+	if c.JSON {
+		s, width := d.Split, 0
+		if d.Features != nil {
+			width = d.Features.Dim(1)
+		}
+		p.Encode(description{d.Name, from, d.Len(), d.Graph.NumNodes(), d.Graph.NumEdges(), width, d.Classes, len(s.Train), len(s.Val), len(s.Test)})
+		return p.Err()
+	}
+	if err := d.Describe(e.out); err != nil {
+		return err
+	}
+	p.Printf("%-9s %s\n", "from", from)
 	return p.Err()
 }
 
@@ -162,6 +189,15 @@ type dataCheckCommand struct {
 func (c *dataCheckCommand) Run(e env) error {
 	p, wrong := report.NewPrinter(e.out), 0
 	for _, path := range c.Paths {
+		if datasets.FindGraphs("", path) == path {
+			if d, err := datasets.ReadGraphs(path); err != nil {
+				wrong++
+				p.Printf("wrong  %v\n", err)
+			} else {
+				p.Printf("right  %s: %d graphs, %d nodes, %d edges\n", path, d.Len(), d.Graph.NumNodes(), d.Graph.NumEdges())
+			}
+			continue
+		}
 		d, err := datasets.Read(path)
 		if err != nil {
 			wrong++

@@ -30,8 +30,7 @@ type graphFlags struct {
 // onGraphs reports whether whole graphs are to be told apart.
 func (c *trainCommand) onGraphs() bool {
 	name := or(c.Dataset, "")
-	return c.Task == taskGraph || c.Task == "" && name != "" && c.Resume == "" &&
-		(name == csl || !slices.Contains(datasets.Names(), datasetNamed(name)) && datasets.FindGraphs(c.Data, name) != "")
+	return c.Task == taskGraph || c.Task == "" && c.Resume == "" && holdsGraphs(c.Data, name)
 }
 
 // graphRecipe returns the settings of a run, or an error for flags that it has none of.
@@ -84,9 +83,17 @@ func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
 // check returns an error for settings that cannot be.
 func (r *graphRecipe) check() error {
 	const most = 1 << 16
+	for _, f := range []struct {
+		flag     string
+		v, least int
+		why      string
+	}{{"hidden", r.Hidden, 1, ""}, {"layers", r.Layers, 2, " (the features are the first layer)"}, {"epochs", r.Epochs, 1, ""},
+		{"batch", r.Batch, 2, ""}, {"folds", r.Folds, 2, ""}, {"patience", r.Patience, 0, ""}} {
+		if f.v < f.least {
+			return misuse("--%s %d: it must be at least %d%s", f.flag, f.v, f.least, f.why)
+		}
+	}
 	switch {
-	case r.Hidden < 1 || r.Layers < 2 || r.Epochs < 1 || r.Batch < 2 || r.Folds < 2 || r.Patience < 0:
-		return misuse("--hidden %d, --layers %d, --epochs %d, --batch %d, --folds %d, --patience %d: they must be at least 1, 2 (the features are the first), 1, 2, 2 and 0", r.Hidden, r.Layers, r.Epochs, r.Batch, r.Folds, r.Patience)
 	case r.Hidden > most || r.Layers > 100:
 		return misuse("--hidden %d, --layers %d: they can be at most %d and 100", r.Hidden, r.Layers, most)
 	case !(r.LR > 0) || math.IsInf(r.LR, 0) || !(r.Dropout >= 0 && r.Dropout < 1) || !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):

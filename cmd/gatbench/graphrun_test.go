@@ -105,7 +105,7 @@ func TestTrainGraphsMisuse(t *testing.T) {
 		"--heads 3":               "--heads: gin, which tells graphs apart, has none: leave it out",
 		"--model gat":             "--model gat: whole graphs are told apart by gin",
 		"--folds 7":               "--folds 7: 7 folds of the 6 graphs of mols that have a class",
-		"--layers 1":              "they must be at least 1, 2 (the features are the first)",
+		"--layers 1":              "--layers 1: it must be at least 2 (the features are the first layer)",
 		"--encoding walk:3":       "--encoding walk: there is none of that name; there are random-walk, laplacian, degree",
 		"--encoding laplacian:x":  "--encoding laplacian:x: want random-walk:K",
 		"--data /no/such/folder":  "--data /no/such/folder: there is no such folder",
@@ -116,6 +116,14 @@ func TestTrainGraphsMisuse(t *testing.T) {
 	} {
 		_, stderr, status := gatbench(t, append([]string{"train", "--dataset", path}, strings.Fields(args)...)...)
 		if status == succeeded || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
+		}
+	}
+	for args, want := range map[string]string{ // a dataset of the other kind
+		"--task graph --dataset Karate": "--dataset karate: it is one graph, whose nodes or links are learnt: --task node or link",
+		"--task link --dataset csl":     "--dataset csl: it is many graphs, not one: --task graph learns what each is",
+	} {
+		if _, stderr, status := gatbench(t, append([]string{"train"}, strings.Fields(args)...)...); status != misused || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
 	}

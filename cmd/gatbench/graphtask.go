@@ -53,20 +53,31 @@ type graphTask struct {
 	goal  *goal
 }
 
-// openGraphTask opens a dataset. Networks read which label a node has, as GIN's authors
-// give it to them, or, where nodes have none, how many neighbours.
-func openGraphTask(dir, name, encoding string) (*graphTask, error) {
+// holdsGraphs reports whether a dataset is many graphs.
+func holdsGraphs(dir, name string) bool {
+	return name == csl || name != "" && !slices.Contains(datasets.Names(), datasetNamed(name)) && datasets.FindGraphs(dir, name) != ""
+}
+
+// openGraphs opens a dataset of many graphs, or draws it.
+func openGraphs(dir, name string) (*datasets.Graphs, error) {
 	if dir != "" && !isFolder(dir) {
 		return nil, misuse("--data %s: there is no such folder", dir)
 	}
-	var d *datasets.Graphs
 	if strings.EqualFold(name, csl) {
-		d = datasets.CSL(rand.New(rand.NewPCG(0, 0)), 15)
-	} else {
-		var err error
-		if d, err = datasets.OpenGraphs(dir, name); err != nil {
-			return nil, err
-		}
+		return datasets.CSL(rand.New(rand.NewPCG(0, 0)), 15), nil
+	}
+	if lower := datasetNamed(name); slices.Contains(datasets.Names(), lower) && datasets.FindGraphs(dir, name) == "" {
+		return nil, misuse("--dataset %s: it is one graph, whose nodes or links are learnt: --task node or link", lower)
+	}
+	return datasets.OpenGraphs(dir, name)
+}
+
+// openGraphTask opens a dataset. Networks read which label a node has, as GIN's authors
+// give it to them, or, where nodes have none, how many neighbours.
+func openGraphTask(dir, name, encoding string) (*graphTask, error) {
+	d, err := openGraphs(dir, name)
+	if err != nil {
+		return nil, err
 	}
 	if d.Labels == nil && d.MultiLabels == nil && d.Targets == nil {
 		return nil, misuse("--dataset %s: its graphs have no classes, labels or numbers to be learnt", name)

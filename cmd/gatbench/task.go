@@ -109,6 +109,9 @@ func open(dir, name string) (*datasets.Dataset, error) {
 		if _, isText := textNamed(name); isText {
 			return nil, misuse("%s is a dataset of text, and no graph with features: %s demo says which model reads it", name, program)
 		}
+		if holdsGraphs(dir, name) {
+			return nil, misuse("--dataset %s: it is many graphs, not one: --task graph learns what each is", name)
+		}
 		return nil, err // a name, and not that of a file
 	}
 	return own, readErr

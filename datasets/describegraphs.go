@@ -1,0 +1,73 @@
+package datasets
+
+import (
+	"io"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/internal/plain"
+)
+
+// Describe writes what the graphs hold to w, a line each.
+func (d *Graphs) Describe(w io.Writer) error {
+	b := new(describer)
+	b.line("name", "%s", plain.Text(d.Name))
+	sizes := d.Sizes()
+	if len(sizes) == 0 {
+		sizes = []int{0}
+	}
+	b.line("graphs", "%d", d.Len())
+	b.line("nodes", "%d, from %d to %d a graph", d.Graph.NumNodes(), slices.Min(sizes), slices.Max(sizes))
+	b.line("edges", "%d directed, no self-loops", d.Graph.NumEdges())
+	if d.repeated > 0 {
+		b.line("", "%d more in the raw data stood there already", d.repeated)
+	}
+	if d.loops > 0 {
+		b.line("", "%d self-loops of the raw data were left out", d.loops)
+	}
+	switch {
+	case d.Features == nil:
+		b.line("features", "none")
+	case d.Attributes == 0 || d.Attributes == d.Features.Dim(1):
+		b.line("features", "%d a node", d.Features.Dim(1))
+	default:
+		b.line("features", "%d a node: %d attributes, and a label one-hot", d.Features.Dim(1), d.Attributes)
+	}
+	if d.EdgeFeatures != nil {
+		b.line("", "%d an edge", d.EdgeFeatures.Dim(1))
+	}
+	d.describeLabels(b)
+	if s := d.Split; len(s.Train)+len(s.Val)+len(s.Test) == 0 {
+		b.line("split", "none")
+	} else {
+		b.line("split", "%d graphs train, %d validation, %d test", len(s.Train), len(s.Val), len(s.Test))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// describeLabels says what is to be learnt.
+func (d *Graphs) describeLabels(b *describer) {
+	labels, noun := d.Labels, "graphs"
+	if d.NodeLabels != nil {
+		labels, noun = d.NodeLabels, "nodes"
+	}
+	switch {
+	case d.Targets != nil:
+		b.line("targets", "%d a graph", d.Targets.Dim(1))
+	case d.NodeTargets != nil:
+		b.line("targets", "%d a node", d.NodeTargets.Dim(1))
+	case d.MultiLabels != nil:
+		b.line("classes", "%d, of which a graph may have several", d.Classes)
+	case labels == nil:
+		b.line("classes", "none")
+	default:
+		sizes := make([]int, d.Classes)
+		for _, c := range labels {
+			if c >= 0 {
+				sizes[c]++
+			}
+		}
+		b.line("classes", "%d, one of each of the %s", d.Classes, noun)
+		b.classes(sizes, noun, d.ClassNames)
+	}
+}

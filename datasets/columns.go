@@ -213,12 +213,23 @@ func (p *tableColumn) check() error {
 	}
 	times, others := p.at[aTime], max(p.at[aNumber], p.at[aWord])
 	switch {
+	case p.at[aNumber] > 0 && len(p.texts) > 0 && !p.plain && !slices.ContainsFunc(p.texts, func(text string) bool { return !missingWord(text) }):
+		return wrong(p.at[aWord], "%q stands among numbers, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-%s after the file's name", p.texts[0], p.name)
 	case times > 0 && others > 0:
 		return wrong(others, "it is no time, and line %d has one: times are like 2024-03-01T12:30:00Z", times)
 	case p.at[anEmpty] > 0 && p.at[aWord] == 0 && times+others > 0:
 		return wrong(p.at[anEmpty], "it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-%s after the file's name", p.name)
 	}
 	return nil
+}
+
+// missingWord reports whether a text is what programs write where a number is not known.
+func missingWord(text string) bool {
+	switch strings.ToLower(text) {
+	case "na", "n/a", "<na>", "null", "none", "nil":
+		return true
+	}
+	return false
 }
 
 // spread is matrix where some columns are of words or of times.

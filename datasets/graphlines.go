@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -213,7 +214,7 @@ func (l *graphLines) read(r io.Reader) error {
 func (l *graphLines) graph(text []byte) error {
 	var g graphLine
 	if err := json.Unmarshal(text, &g); err != nil {
-		return err
+		return inWords(err, text)
 	}
 	edges, err := g.edges()
 	if err != nil {
@@ -242,6 +243,34 @@ func (l *graphLines) graph(text []byte) error {
 		return err
 	}
 	return l.describe(&g, int32(len(l.offsets)-2))
+}
+
+// inWords says what does not fit in a line, without the names of this program's types.
+func inWords(err error, text []byte) error {
+	if text[0] == '[' {
+		return errors.New("a list stands there, want a graph: an object in braces, one a line")
+	}
+	bad := (*json.UnmarshalTypeError)(nil)
+	if !errors.As(err, &bad) {
+		return err
+	}
+	want := "a number or a list of them"
+	switch bad.Type.Kind() {
+	case reflect.Int:
+		want = "a whole number"
+	case reflect.Float64:
+		want = "a number"
+	case reflect.String:
+		want = "text"
+	case reflect.Bool:
+		want = "true or false"
+	case reflect.Struct:
+		want = "an object in braces"
+	}
+	if bad.Field != "" {
+		return fmt.Errorf("%q: %s stands there, want %s", bad.Field, bad.Value, want)
+	}
+	return fmt.Errorf("%s stands there, want %s", bad.Value, want)
 }
 
 // firstOf returns the first list that is there.

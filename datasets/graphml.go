@@ -52,6 +52,12 @@ type graphMLReader struct {
 func graphML(r io.Reader, path string, o *chosen) (*Dataset, error) {
 	g := &graphMLReader{path: path, budget: unpack.BudgetOf(r), o: o, keys: map[string][]*graphMLKey{}}
 	g.dec = xml.NewDecoder(&boundedTags{r: bufio.NewReader(r)})
+	g.dec.CharsetReader = func(encoding string, r io.Reader) (io.Reader, error) {
+		if strings.EqualFold(encoding, "us-ascii") || strings.EqualFold(encoding, "ascii") {
+			return r, nil
+		}
+		return nil, &encodingError{encoding}
+	}
 	err := g.all()
 	if err == nil && g.attributed == nil {
 		err = errors.New("there is no graph in it")
@@ -60,6 +66,8 @@ func graphML(r io.Reader, path string, o *chosen) (*Dataset, error) {
 		line, _ := g.dec.InputPos()
 		if bad := (*xml.SyntaxError)(nil); errors.As(err, &bad) {
 			line, err = bad.Line, errors.New(bad.Msg)
+		} else if bad := (*encodingError)(nil); errors.As(err, &bad) {
+			err = bad
 		} else if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
@@ -69,6 +77,13 @@ func graphML(r io.Reader, path string, o *chosen) (*Dataset, error) {
 		return nil, fmt.Errorf("%s: line %d: %w", path, line, err)
 	}
 	return g.dataset(o)
+}
+
+// encodingError is a text that is not UTF-8.
+type encodingError struct{ encoding string }
+
+func (e *encodingError) Error() string {
+	return fmt.Sprintf("its encoding is %.40q: save it as UTF-8", e.encoding)
 }
 
 // all reads the file.

@@ -99,6 +99,12 @@ func wantSmall(t *testing.T, d *Graphs, err error) {
 func TestTUDataset(t *testing.T) {
 	d, err := readTU(t, smallTU())
 	wantSmall(t, d, err)
+	marked := smallTU() // as some editors write it
+	for part, text := range marked {
+		marked[part] = mark + strings.ReplaceAll(text, "\n", "\r\n") + "\r\n"
+	}
+	d, err = readTU(t, marked)
+	wantSmall(t, d, err)
 	zero := smallTU() // numbered from 0
 	for _, part := range []string{"A", "graph_indicator"} {
 		zero[part] = strings.NewReplacer("1", "0", "2", "1", "3", "2", "4", "3", "5", "4").Replace(zero[part])
@@ -210,7 +216,12 @@ func TestBadJSONLines(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":                                 "there are no graphs in it",
-		"\n[1]":                            "line 2: json: cannot unmarshal array",
+		"\n[1]":                            "line 2: a list stands there, want a graph: an object in braces, one a line",
+		`[{"x": [1]},`:                     "line 1: a list stands there, want a graph",
+		`{"edges": [[0.5, 1]]}`:            `line 1: "edges": number 0.5 stands there, want a whole number`,
+		`{"x": "a"}`:                       `line 1: "x": string stands there, want a number or a list of them`,
+		`{"x": [["a"]]}`:                   `line 1: "x": string stands there, want a number`,
+		`{"nodes": [0]}`:                   `line 1: "nodes": array stands there, want a whole number`,
 		`{"edges": [[0, 1]]`:               "line 1: unexpected end of JSON input",
 		`{"edges": [[0]]}`:                 "line 1: edge 0 has 1 ends",
 		`{"edges": [[0, 2]], "x": [1, 2]}`: "line 1: edge 0 has an end 2, and features of 2 nodes",
@@ -219,7 +230,7 @@ func TestBadJSONLines(t *testing.T) {
 		`{"edge_index": [[0], []]}`:        "line 1: want edges, or an edge_index",
 		`{"x": [1, [1, 2]]}`:               "line 1: node 1 has 2 numbers, want 1",
 		`{"x": [[1, null]]}`:               "line 1: number 1 of a list is null",
-		`{"x": [1e999]}`:                   "line 1: json: cannot unmarshal number 1e999",
+		`{"x": [1e999]}`:                   `line 1: "x": number 1e999 stands there, want a number`,
 		`{"edges": [[0, 1]], "edge_attr": [1, 2]}`:                               "line 1: features of 2 edges, and there are 1",
 		`{"x": [1], "label": 1}` + "\n" + `{"x": [1]}`:                           "line 2: its label or y is missing",
 		`{"x": [1], "y": 1}` + "\n" + `{"x": [1]}`:                               "line 2: its label or y is missing",

@@ -130,12 +130,14 @@ func classesOfTexts(texts []string) (labels []int32, names []string, classes int
 // that leave gaps are classes in their order, by whose names they are called.
 func (d *Dataset) setTexts(texts []string) error {
 	x := make([]float64, len(texts))
-	seen, labelled := map[float64]bool{}, 0
+	seen, labelled, words := map[float64]bool{}, 0, false
 	for i, s := range texts {
 		v, err := strconv.ParseFloat(s, 64)
 		switch {
 		case s == "" || err == nil && (math.IsNaN(v) || v == -1):
 			v = math.NaN()
+		case missingWord(s): // among numbers it is none
+			v, words = math.NaN(), true
 		case err != nil:
 			return d.setWords(texts)
 		default:
@@ -143,6 +145,9 @@ func (d *Dataset) setTexts(texts []string) error {
 			labelled++
 		}
 		x[i] = v
+	}
+	if words && labelled == 0 {
+		return d.setWords(texts)
 	}
 	sorted := make([]float64, 0, len(seen))
 	for v := range seen {

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -87,7 +88,11 @@ func eachRow(r io.Reader, f func(fields [][]byte) error) error {
 	var fields [][]byte
 	line := 1
 	for ; s.Scan(); line++ {
-		if fields = cutFields(fields[:0], s.Bytes()); len(fields) == 0 {
+		text := s.Bytes()
+		if line == 1 {
+			text = bytes.TrimPrefix(text, []byte(mark))
+		}
+		if fields = cutFields(fields[:0], text); len(fields) == 0 {
 			continue
 		}
 		if err := f(fields); err != nil {

@@ -72,7 +72,7 @@ func TestTables(t *testing.T) {
 		"blanks":        {[]string{"e.txt", "# from SNAP\nFrom To\n1 0\n"}, "e.txt", `e ["0" "1"]: 1→0`},
 		"other columns": {[]string{"e.csv", "Type;ID 1;ID 2;Value\nx;1;0;3\n"}, "", `e ["0" "1"]: 1→0:3; features of edges [1 1] [1]`},
 		"edge columns":  {[]string{"e.csv", "u,v,kind,km,since,edge id\n0,1,road,2,2024-01-03,1\n1,2,rail,3,2024-01-01T12:00:00Z,2\n0,1,sea,9,2025-01-01,3\n"}, "", `e ["0" "1" "2"]: 0→1 1→2; features of edges [2 5] [0 1 0 2 1.5 1 0 0 3 0]`},
-		"words and times": {[]string{"g_edges.csv", "u,v\nb,a\n", "g_nodes.csv", "id,town,joined,n,seen at,void\na,Rome,2024-03-02 06:00:00,1,1700000000,\nb,,2024-03-01,0,1700086400,\nc,Oslo,2024-03-01,n/a,1700043200000,\n"}, "",
+		"words and times": {[]string{"g_edges.csv", "u,v\nb,a\n", "g_nodes.csv", "id,town,joined,n,seen at,void\na,Rome,2024-03-02 06:00:00,1,1700000000,\nb,,2024-03-01,0,1700086400,\nc,Oslo,2024-03-01,x,1700043200000,\n"}, "",
 			`g ["a" "b" "c"]: 1→0; features [3 7] [0 1 1.25 0 1 0 0 0 0 0 1 0 0 1 1 0 0 0 0 1 0.5]`},
 		"words among numbers": {[]string{"g_edges.csv", "u,v\nb,a\n", "g_nodes.csv", "id,n\na,0\nb,2\nc,\nd,x\ne,0\nf,\ng,2.0\n"}, "", // 0, 2, x
 			`g ["a" "b" "c" "d" "e" "f" "g"]: 1→0; features [7 3] [1 0 0 0 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0]`},
@@ -149,6 +149,27 @@ func TestTableFeatures(t *testing.T) {
 	x, ok := d.Features.(*sparse.CSR)
 	if !ok || x.NumCols != sparseLeast || x.NNZ() != 1 || x.Cols[0] != 0 || x.Values[0] != 3 || x.Offsets[1] != 1 {
 		t.Errorf("features %v", d.Features)
+	}
+}
+
+// What stands for a number that is not known is no class of its own, and among words it is a word.
+func TestMissingWords(t *testing.T) {
+	for column, want := range map[string]string{
+		"0 1 NA 1":          `labels [0 1 -1 1] of 2 []`,
+		"0.5 n/a null 2":    `targets [0.5 NaN NaN 2]`,
+		"yes NA no yes":     `labels [2 0 1 2] of 3 ["NA" "no" "yes"]`,
+		"None NA None <NA>": `labels [2 1 2 0] of 3 ["<NA>" "NA" "None"]`,
+	} {
+		nodes := "id,label\n"
+		for i, text := range strings.Fields(column) {
+			nodes += fmt.Sprintf("%d,%s\n", i, text)
+		}
+		d, err := Read(saved(t, t.TempDir(), "x_edges.csv", "u,v\n0,1\n", "x_nodes.csv", nodes))
+		if err != nil {
+			t.Errorf("%s: %v", column, err)
+		} else if got := shown(d); !strings.HasSuffix(got, "; "+want) {
+			t.Errorf("%s: read as %s, want %s", column, got, want)
+		}
 	}
 }
 
@@ -288,6 +309,7 @@ func badColumns() []bad {
 		{"feature is infinite", tablesWith(edges, "id,age\na,-inf\n"), `DIR/e_nodes.csv: line 2, column "age": "-inf" is no finite number, as features are`},
 		{"feature is NaN", tablesWith("u,v\na,a\n", "id,age\na,NaN\nb,1\n"), `DIR/e_nodes.csv: line 2, column "age": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-age after the file's name`},
 		{"time is a word", tablesWith(edges, "id,born\na,2001-02-03\nb,soon\n"), `DIR/e_nodes.csv: line 3, column "born": it is no time, and line 2 has one: times are like 2024-03-01T12:30:00Z`},
+		{"feature is NA", tablesWith("u,v\na,a\n", "id,age\na,30\nb,NA\n"), `DIR/e_nodes.csv: line 3, column "age": "NA" stands among numbers, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-age after the file's name`},
 		{"time is empty", tablesWith(edges, "id,born\na,2001-02-03\nb,\n"), `DIR/e_nodes.csv: line 3, column "born": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-born after the file's name`},
 		{"no such column", chosenOf(edges, "id,age\na,1\nb,2\n", "agee"), `DIR/e_edges.csv: there is no column "agee"; there are "source", "target", "id", "age"`},
 		{"columns of JSON", func(t *testing.T, dir string) error {

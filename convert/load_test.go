@@ -54,6 +54,25 @@ func TestLoadMismatch(t *testing.T) {
 	}
 }
 
+// Names that all have something before them, as DataParallel and Lightning save them.
+func TestLoadBeneath(t *testing.T) {
+	m, _ := small()
+	s := convert.State{}
+	for name, a := range smallState(t) {
+		s["module.net."+name] = a
+	}
+	if err := m.Load(convert.PyTorch, s); err == nil || !strings.HasSuffix(err.Error(), `; what is missing is there under "module.net": load state.Under("module.net"), or name the Modules so`) {
+		t.Errorf("%v", err)
+	}
+	if err := m.Load(convert.PyTorch, s.Under("module.net")); err != nil {
+		t.Error(err)
+	}
+	delete(s, "module.net.0.bias")
+	if err := m.Load(convert.PyTorch, s); err == nil || strings.Contains(err.Error(), "Under") {
+		t.Errorf("%v", err)
+	}
+}
+
 // A state dict of another framework names what it would have to have.
 func TestLoadOtherFramework(t *testing.T) {
 	l := initialised(&layers.GCNConv{In: 3, Out: 2})

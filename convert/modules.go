@@ -193,7 +193,25 @@ func (b *binding) compare() error {
 	if parts == nil {
 		return nil
 	}
+	if prefix := b.beneath(missing, superfluous); prefix != "" {
+		parts = append(parts, fmt.Sprintf("what is missing is there under %q: load state.Under(%q), or name the Modules so", prefix, prefix))
+	}
 	return fmt.Errorf("the state dict is not one of %s of this model: %s", b.framework, strings.Join(parts, "; "))
+}
+
+// beneath returns what stands before the names of all arrays that are missing, as "module"
+// of DataParallel does; "" if nothing does.
+func (b *binding) beneath(missing, superfluous []string) string {
+	if len(missing) == 0 {
+		return ""
+	}
+	for _, key := range superfluous {
+		prefix, ok := strings.CutSuffix(key, "."+missing[0])
+		if ok && !slices.ContainsFunc(missing, func(name string) bool { _, there := b.state[prefix+"."+name]; return !there }) {
+			return prefix
+		}
+	}
+	return ""
 }
 
 // staged is the values that a Param is to have.

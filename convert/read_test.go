@@ -178,6 +178,7 @@ func TestHostile(t *testing.T) {
 		"its order of bytes is \"middle\"":                        {{"a/data.pkl", good}, data, {"a/byteorder", "middle"}},
 		"want what torch.save(model.state_dict(), path) writes":   {{"a/data.pkl", "\x80\x02}."}},
 		"\"w\" is a list, and not an array":                       {{"a/data.pkl", "\x80\x02}(" + text("x") + tensorOf("Float", "0", "K\x04", "K\x00", "K\x04", "K\x01") + text("w") + "]u."}, data},
+		"\"w\" is an array of NumPy, and not of torch":            {{"a/data.pkl", stateOf("cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85C\x01b\x87R")}},
 		"a key of the dictionary is a number":                     {{"a/data.pkl", "\x80\x02}(K\x01" + tensorOf("Float", "0", "K\x04", "K\x00", "K\x04", "K\x01") + "u."}, data},
 		"which a float32 does not hold":                           {{"a/data.pkl", stateOf(tensorOf("Double", "0", "K\x01", "K\x00", "K\x01", "K\x01"))}, {"a/data/0", "\x00\x00\x00\x00\x00\x00\xe0\x7f"}},
 		"without arrays of NumPy (*.npy) and without a data.pkl":  {{"a/other", "x"}},

@@ -164,6 +164,9 @@ func (f *torchFile) state(d *pickle.Dict) (State, error) {
 			uses[x.Storage.Key]++
 		}
 	}
+	if i := slices.IndexFunc(d.Values, ofNumPy); len(uses) == 0 && i >= 0 {
+		return nil, fmt.Errorf("%.80q is an array of NumPy, and not of torch: write those with numpy.savez(path, **arrays)", fmt.Sprint(d.Keys[i]))
+	}
 	if len(uses) == 0 {
 		return nil, fmt.Errorf("the dictionary has no arrays; %s", contents(d))
 	}
@@ -266,6 +269,9 @@ func contents(d *pickle.Dict) string {
 	}
 	return "name the dictionary to be read: it has " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }
+
+// ofNumPy reports whether a value of a pickle is one of NumPy's arrays.
+func ofNumPy(v any) bool { _, ok := v.(*pickle.Array); return ok }
 
 // kindOf names a value of a pickle.
 func kindOf(v any) string {

@@ -50,10 +50,32 @@ func (m *machine) lookupTorch(module, name string) (global, bool) {
 	if kind, ok := strings.CutSuffix(name, "Storage"); ok && module == "torch" && storageTypes[kind] {
 		return global("storage " + kind), true
 	}
+	if tensorType(module, name) {
+		m.fail("it asks for %.60q of %.60q: a tensor of a type that is not read, such as complex, quantised, of 8 bits or without elements: save x.float()", name, module)
+	}
 	if !strings.HasPrefix(module, "numpy") && !strings.HasPrefix(module, "scipy") {
 		m.fail("it asks for %.60q of %.60q, which is not data: a whole model, or an object of a program, is stored there. Save the state dict alone: torch.save(model.state_dict(), path)", name, module)
 	}
 	return "", false
+}
+
+// tensorType reports whether a name is of tensors of some type, which is not one of those
+// that are read.
+func tensorType(module, name string) bool {
+	switch module {
+	case "torch._utils":
+		return strings.HasPrefix(name, "_rebuild_")
+	case "torch":
+		if strings.HasSuffix(name, "Storage") {
+			return true
+		}
+		for _, kind := range []string{"float", "bfloat", "complex", "int", "uint", "qint", "quint", "bool"} {
+			if rest, ok := strings.CutPrefix(name, kind); ok && strings.Trim(rest, "0123456789_efmnuz") == "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 var storageTypes = map[string]bool{"Float": true, "Double": true, "Half": true, "BFloat16": true,

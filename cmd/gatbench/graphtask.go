@@ -82,6 +82,9 @@ func openGraphTask(dir, name, encoding string) (*graphTask, error) {
 	if d.Labels == nil && d.MultiLabels == nil && d.Targets == nil {
 		return nil, misuse("--dataset %s: its graphs have no classes, labels or numbers to be learnt", name)
 	}
+	if d.Labels != nil && d.Classes == 1 {
+		return nil, misuse("--dataset %s: all its graphs are of one class: there is nothing to tell apart", name)
+	}
 	k := &graphTask{Graphs: d.WithoutAttributes(), name: name, feeds: "labels of nodes"}
 	k.goal = newGoal("graph", d.Classes, d.Labels, d.MultiLabels, d.Targets)
 	switch {

@@ -179,7 +179,17 @@ func TestUnfitDataset(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for name, text := range map[string]string{"few_nodes.csv": "id,label\na,x\nb,y\n", "few_edges.csv": "source,target\na,b\n",
+		"one_nodes.csv": "id,label\na,x\nb,x\n", "one_edges.csv": "source,target\na,b\n", "one.jsonl": `{"nodes": 1, "label": "x"}`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	few, one := filepath.Join(dir, "few_edges.csv"), filepath.Join(dir, "one")
 	for args, want := range map[string]string{
+		"train --splits random --dataset " + few:   "--dataset " + few + ": --splits random leaves no nodes to train on or to choose the best epoch by: too few of its nodes have classes",
+		"train --dataset " + one + "_edges.csv":    "--dataset " + one + "_edges.csv: all its nodes are of one class: there is nothing to tell apart",
+		"train --dataset " + one + ".jsonl":        "--dataset " + one + ".jsonl: all its graphs are of one class: there is nothing to tell apart",
 		"train --dataset " + dir + "/several.npz":  "--dataset " + dir + "/several.npz: it has no nodes to choose the best epoch by; cora has, and --splits random gives it some",
 		"train --dataset " + dir + "/numbers.npz":  "--dataset " + dir + "/numbers.npz: it has no nodes to choose the best epoch by; cora has, and --splits random gives it some",
 		"train --dataset facebook --splits random": "--dataset facebook: its nodes have no classes, labels or numbers to be learnt",

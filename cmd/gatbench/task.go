@@ -46,6 +46,8 @@ func openTask(dir, name string, undirected bool, c choice) (*task, error) {
 		return nil, misuse("--dataset %s: its edges have classes to be learnt, and training wants those of nodes: --task link learns which edges there are", name)
 	case len(d.Labels) == 0 && d.MultiLabels == nil && d.Targets == nil:
 		return nil, misuse("--dataset %s: its nodes have no classes, labels or numbers to be learnt", name)
+	case len(d.Labels) > 0 && d.Classes == 1:
+		return nil, misuse("--dataset %s: all its nodes are of one class: there is nothing to tell apart", name)
 	}
 	if undirected {
 		d = d.Undirected()
@@ -143,6 +145,9 @@ func (k *task) setSplit(c choice) error {
 	s, err := splitOf(k.Dataset, k.goal, c)
 	if err != nil {
 		return err
+	}
+	if (len(s.Train) == 0 || len(s.Val) == 0) && drawn(c.splits) {
+		return misuse("--dataset %s: --splits %s leaves no nodes to train on or to choose the best epoch by: too few of its nodes have %s", k.name, c.splits, k.goal.kind.noun())
 	}
 	if len(s.Train) == 0 || len(s.Val) == 0 {
 		return misuse("--dataset %s: it has no nodes to choose the best epoch by; cora has, and --splits random gives it some", k.name)

@@ -67,6 +67,9 @@ func readPath(path string, o *chosen) (*Dataset, error) {
 	case strings.HasSuffix(plain, ".mat"):
 		return nil, matlab(path)
 	}
+	if why := unread(plain); why != "" {
+		return nil, fmt.Errorf("%s: %s", path, why)
+	}
 	if read := drawn(plain); read != nil {
 		return opened(path, func(r io.Reader, path string) (*Dataset, error) { return read(r, path, o) })
 	}
@@ -91,6 +94,21 @@ func drawn(name string) func(r io.Reader, path string, o *chosen) (*Dataset, err
 	return nil
 }
 
+// unread says of a file that is often met and not read here what to do; "" of another.
+func unread(name string) string {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".jsonl", ".ndjson":
+		return "lines of JSON are many graphs, for ReadGraphs and --task graph"
+	case ".gexf", ".gml":
+		return "its form is not read: write GraphML, as networkx.write_graphml does"
+	case ".pt", ".pth", ".pkl", ".pickle", ".gpickle":
+		return "objects of Python are not read: write the arrays, numpy.savez(path, edge_index=…, x=…, y=…)"
+	case ".xlsx", ".xls", ".ods", ".parquet", ".feather":
+		return "such tables are not read: save them as CSV, NAME_nodes.csv and NAME_edges.csv"
+	}
+	return ""
+}
+
 // forms are what a folder is searched for, one after the other.
 var forms = [][]string{{"ind.*.allx"}, {webLinks}, {"*.content"}, {"*.npz"}, {"*.mtx"}, tables, drawings, lists, {".json"}, {".mat"}}
 
@@ -112,6 +130,8 @@ func readFolder(dir string, o *chosen) (*Dataset, error) {
 			continue
 		}
 		switch n := len(names); {
+		case n > 0 && slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(unpack.Plain(name), tuIndicator) }):
+			return nil, fmt.Errorf("%s: it has many graphs in it, for ReadGraphs and --task graph", dir)
 		case n == 1:
 			return readPath(filepath.Join(dir, names[0]), o)
 		case n > namesMost:

@@ -31,7 +31,17 @@ func NewBipartite(nSrc, nDst int, src, dst []int32) (*Graph, error) {
 // sources are its columns: nonzero e is edge e, and the list is the nonzeros in
 // order. A square matrix gives a homogeneous graph. Values are ignored; offsets
 // and columns are shared, not copied, and must not be modified afterwards.
-func FromCSR(in *sparse.CSR) (*Graph, error) {
+func FromCSR(in *sparse.CSR) (*Graph, error) { return fromCSR(in, in.NumCols != in.NumRows) }
+
+// Bags returns the bipartite graph from nSrc sources to bags of them, as sentences are bags
+// of words: bag v has the sources src[offsets[v]] to src[offsets[v+1]], without the latter, in
+// that order, which is that of the edges. Both are shared, not copied, and must not be modified
+// afterwards. The error names the first offset or source that is wrong.
+func Bags(nSrc int, offsets []int64, src []int32) (*Graph, error) {
+	return fromCSR(&sparse.CSR{Offsets: offsets, Cols: src, NumRows: max(0, len(offsets)-1), NumCols: nSrc}, true)
+}
+
+func fromCSR(in *sparse.CSR, bipartite bool) (*Graph, error) {
 	if err := checkCounts(in.NumCols, in.NumRows, len(in.Cols)); err != nil {
 		return nil, err
 	}
@@ -45,7 +55,7 @@ func FromCSR(in *sparse.CSR) (*Graph, error) {
 			}
 		}
 	}
-	return ofCSR(in.NumCols, in.Offsets, in.Cols, in.NumCols != in.NumRows), nil
+	return ofCSR(in.NumCols, in.Offsets, in.Cols, bipartite), nil
 }
 
 // checkOffsets checks that the offsets of in ascend from 0 to the number of its

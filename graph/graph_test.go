@@ -258,6 +258,30 @@ func TestFromCSR(t *testing.T) {
 	}
 }
 
+// Bags are bipartite, also where there are as many of both; the lists are their own.
+func TestBags(t *testing.T) {
+	src := []int32{2, 0, 2, 1}
+	g := Must(Bags(3, []int64{0, 2, 2, 4}, src))
+	sound(t, g)
+	same := Must(NewBipartite(3, 3, src, []int32{0, 0, 2, 2}))
+	if !g.Bipartite() || !slices.Equal(g.In().Offsets, same.In().Offsets) || !slices.Equal(g.In().Cols, same.In().Cols) || !slices.Equal(g.EdgeOrder(), same.EdgeOrder()) {
+		t.Errorf("%v with the edges %v, want %v with %v", g, g.In(), same, same.In())
+	}
+	if &g.In().Cols[0] != &src[0] {
+		t.Error("the sources are copied")
+	}
+	for want, f := range map[string]func() (*Graph, error){
+		"0 offsets for 0 rows, want 1": func() (*Graph, error) { return Bags(3, nil, nil) },
+		"column 3 is not in 0..2":      func() (*Graph, error) { return Bags(3, []int64{0, 1}, []int32{3}) },
+		"the last offset is 1, want 2": func() (*Graph, error) { return Bags(3, []int64{0, 1}, []int32{1, 1}) },
+		"source nodes is negative":     func() (*Graph, error) { return Bags(-1, []int64{0}, nil) },
+	} {
+		if g, err := f(); g != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Bags: %v, %v; want %q", g, err, want)
+		}
+	}
+}
+
 func TestBipartiteRefuses(t *testing.T) {
 	g := Must(NewBipartite(2, 2, []int32{0}, []int32{1}))
 	for op, f := range map[string]func(){

@@ -2,6 +2,7 @@ package train
 
 import (
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -48,6 +49,10 @@ func (o *SGD) fields() []field {
 
 func (o *SGD) update(u *update) {
 	rate, decay, w := tensor.Float(u.rate), tensor.Float(u.decay), u.w[:len(u.g)]
+	if u.count() == 0 && decay == 0 {
+		vec.Axpy(w, -rate, u.g)
+		return
+	}
 	if u.count() == 0 {
 		for i, g := range u.g {
 			w[i] -= rate * (g + decay*w[i])

@@ -24,7 +24,7 @@ type demoCommand struct {
 	Tasks    []int   `placeholder:"N,…" help:"Tasks of bAbI that babi learns, 1 to 20 (1,2)."`
 	Joint    bool    `help:"One network of babi for all its tasks."`
 	Cell     string  `placeholder:"NAME" help:"The network of names (gru, rnn, lstm, bilstm), tagging (bilstm, lstm) or recall (lstm, chrono, noforget, peephole, coupled, bias1)."`
-	Target   string  `placeholder:"NAME" help:"What tagging learns to say of words: chunks or pos, their parts of speech (chunks)."`
+	Target   string  `placeholder:"NAME" help:"What tagging learns to say of words: chunks or pos, their parts of speech (chunks). How many rows copy learns to say at most: 20 or 8 (20)."`
 	NoTimes  bool    `help:"babi does not know the order of the sentences."`
 	Picture  string  `placeholder:"FILE" help:"Draw what came of it: .svg or .png."`
 	Save     string  `placeholder:"FILE" help:"Save the model."`

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"math"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
@@ -45,8 +46,11 @@ func (m *Modern) Retrieve(patterns, cues *tensor.Dense) *tensor.Dense {
 	return m.Forward(nil, g, grad.Const(patterns), grad.Const(cues)).Value()
 }
 
-// Energy returns E of each state, a row each, with all patterns stored.
+// Energy returns E of each state, a row each, with all patterns stored; +Inf without any.
 func (m *Modern) Energy(patterns, states *tensor.Dense) []float64 {
+	if patterns.Rows() == 0 {
+		return slices.Repeat([]float64{math.Inf(1)}, states.Rows())
+	}
 	scores := tensor.New(states.Rows(), patterns.Rows())
 	tensor.MatMul(scores, states, patterns, tensor.TransB)
 	longest := 0.0
@@ -77,8 +81,14 @@ func square(x []tensor.Float) float64 {
 }
 
 // Nearest returns the number of the stored pattern that each state, a row, is closest to by
-// its direction; of equal ones the first.
+// its direction; of equal ones the first, and −1 where there are none.
 func Nearest(patterns, states *tensor.Dense) []int {
+	if patterns.Rows() == 0 {
+		return slices.Repeat([]int{-1}, states.Rows())
+	}
+	if patterns.RowLen() != states.RowLen() {
+		panic(tensor.Mismatch("memory.Nearest", patterns, states))
+	}
 	out := make([]int, states.Rows())
 	for k := range out {
 		best := math.Inf(-1)

@@ -114,10 +114,11 @@ type librarian struct {
 	noise    float64
 	values   bool // slots have values
 
-	src, dst []int32
-	rows     int32 // that have ended
-	places   []tensor.Float
-	recent   []int32 // what recency returned last
+	src    []int32
+	ends   []int64 // of rows in src, behind a 0
+	places []tensor.Float
+	ruled  [][]tensor.Float // the places of as many words
+	recent []int32          // what recency returned last
 }
 
 // batch returns stories as graphs.
@@ -127,11 +128,11 @@ func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 	}
 	out := &Stories{Answers: make([]int32, len(stories))}
 	words, rows := l.room(stories)
-	l.src, l.dst = make([]int32, 0, words), make([]int32, 0, words)
+	l.src, l.ends = make([]int32, 0, words), make([]int64, 1, rows+1)
 	if l.encoding == Position {
 		l.places = make([]tensor.Float, 0, words)
 	}
-	owner := make([]int32, 0, rows)
+	first := make([]int64, 1, len(stories)+1) // slot of each story, and the end
 	for i := range stories {
 		s := &stories[i]
 		if err := l.check(i, s); err != nil {
@@ -145,37 +146,42 @@ func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 			if l.times {
 				l.addTime(times[k])
 			}
-			l.rows++
-			owner = append(owner, int32(i))
+			l.end()
 		}
+		first = append(first, int64(len(l.ends)-1))
 	}
 	if l.values {
+		out.values = len(l.ends) - 1
 		for i := range stories {
 			for _, words := range l.held(stories[i].Values) {
 				l.add(words)
-				l.rows++
+				l.end()
 			}
 		}
-		out.values = len(owner)
 	}
 	for i := range stories {
 		l.add(stories[i].Question)
-		l.rows++
+		l.end()
 	}
-	from := make([]int32, len(owner))
-	for i := range from {
-		from[i] = int32(i)
-	}
-	times := 0
+	l.bind(out, first)
+	return out, nil
+}
+
+// bind makes the graphs, of stories whose slots begin and end so.
+func (l *librarian) bind(out *Stories, slots []int64) {
+	from := l.vocab
 	if l.times {
-		times = l.memory
+		from += l.memory
 	}
-	out.Words = graph.Must(graph.NewBipartite(l.vocab+times, int(l.rows), l.src, l.dst))
-	out.Slots = graph.Must(graph.NewBipartite(len(owner), len(stories), from, owner))
+	order := make([]int32, slots[len(slots)-1])
+	for i := range order {
+		order[i] = int32(i)
+	}
+	out.Words = graph.Must(graph.Bags(from, l.ends, l.src))
+	out.Slots = graph.Must(graph.Bags(len(order), slots, order))
 	if l.encoding == Position {
 		out.places = tensor.Of(l.places, len(l.src), 1)
 	}
-	return out, nil
 }
 
 // room is how many words, with times, and rows there are at most.
@@ -249,18 +255,33 @@ func (l *librarian) recency(n int, rng *rand.Rand) []int32 {
 
 // add lets the words of a sentence lead to the row that is begun.
 func (l *librarian) add(words []int32) {
-	for j, w := range words {
-		l.src, l.dst = append(l.src, w), append(l.dst, l.rows)
-		if l.encoding == Position {
-			l.places = append(l.places, tensor.Float(4*(float64(j+1)/float64(len(words))-0.5)))
-		}
+	l.src = append(l.src, words...)
+	if l.encoding == Position {
+		l.places = append(l.places, l.rule(len(words))...)
 	}
 }
 
 // addTime lets a time lead to the row that is begun.
 func (l *librarian) addTime(at int32) {
-	l.src, l.dst = append(l.src, int32(l.vocab)+at), append(l.dst, l.rows)
+	l.src = append(l.src, int32(l.vocab)+at)
 	if l.encoding == Position {
 		l.places = append(l.places, 0)
 	}
+}
+
+// end ends the row that is begun.
+func (l *librarian) end() { l.ends = append(l.ends, int64(len(l.src))) }
+
+// rule returns the places of n words, 4·(j/n − ½) of word j, from 1 on.
+func (l *librarian) rule(n int) []tensor.Float {
+	for len(l.ruled) <= n {
+		l.ruled = append(l.ruled, nil)
+	}
+	if l.ruled[n] == nil {
+		l.ruled[n] = make([]tensor.Float, n)
+		for j := range l.ruled[n] {
+			l.ruled[n][j] = tensor.Float(4 * (float64(j+1)/float64(n) - 0.5))
+		}
+	}
+	return l.ruled[n]
 }

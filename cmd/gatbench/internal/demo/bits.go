@@ -42,7 +42,7 @@ func (s *Stage) onBits(net bitReader, epochs, lo, hi int, opt train.Optimiser, t
 }
 
 // ntmOptimiser is that of the demos of the Turing machine.
-func ntmOptimiser() train.Optimiser {
+func ntmOptimiser() *train.RMSprop {
 	return &train.RMSprop{LR: 1e-3, Alpha: 0.95, Momentum: 0.9}
 }
 

@@ -1,0 +1,56 @@
+package train
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Small Params are updated together, and large ones in parts; each number once, whatever the
+// sizes, in an order that is theirs.
+func TestSmallParamsGoTogether(t *testing.T) {
+	for _, c := range []struct{ sizes, ends []int }{
+		{[]int{1440, 1440, 1440, 1440}, []int{4}},
+		{[]int{5, 0, 7}, []int{2}}, // nothing of the empty one
+		{[]int{partSize, 1, partSize - 1, 1}, []int{1, 3, 4}},
+		{[]int{2*partSize + 3, 4, partSize}, []int{1, 2, 4, 5}},
+		{nil, nil},
+	} {
+		var p parts
+		o := &SGD{}
+		for i, n := range c.sizes {
+			w := make([]tensor.Float, n)
+			p.add(o, &slot{number: float64(i)}, update{w: w, g: slices.Repeat([]tensor.Float{-1}, n), rate: 1})
+			defer func() {
+				if slices.ContainsFunc(w, func(v tensor.Float) bool { return v != 1 }) {
+					t.Errorf("%v: a number of Param %d is not updated once", c.sizes, i)
+				}
+			}()
+		}
+		if !slices.Equal(p.ends, c.ends) {
+			t.Errorf("%v end at %v, want %v", c.sizes, p.ends, c.ends)
+		}
+		p.run(o)
+	}
+}
+
+// A step of plain descent has the bits of its formula.
+func TestPlainDescent(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	p := grad.NewParam(37)
+	p.Value.Normal(rng, 0, 1)
+	g := tensor.New(37)
+	g.Normal(rng, 0, 1)
+	rate := tensor.Float(0.1)
+	want := slices.Clone(p.Value.Data)
+	for i, v := range g.Data {
+		want[i] -= tensor.Float(rate * v)
+	}
+	(&SGD{LR: 0.1}).update(&update{w: p.Value.Data, g: g.Data, rate: 0.1})
+	if !slices.Equal(p.Value.Data, want) {
+		t.Errorf("a step gives %v, want %v", p.Value.Data, want)
+	}
+}

@@ -11,7 +11,7 @@ import (
 // A block is computed by several threads where it has about two chunks of work.
 const (
 	chunkWork = 1 << 19 // multiply-adds: some ten microseconds
-	chunkRow  = 1 << 17 // of one row: its time is that of reading b
+	chunkRow  = 1 << 15 // of one row: its time is that of reading b
 	chunkMost = 64
 	fairRows  = 4 * tileRows // what a panel of b is fetched for
 

@@ -57,11 +57,13 @@ type job struct {
 // tileMost is how many destinations a tile has. Those of bands stay small, since a tile
 // reads all that one of its destinations hears.
 func tileMost(s *graph.Span) int {
-	if banded := s.Mask == graph.BandMask || s.Mask == graph.CausalBandMask; s.NumDst <= aloneDst && !banded {
+	if s.NumDst <= aloneDst && !banded(s) {
 		return aloneDst
 	}
 	return blockDst
 }
+
+func banded(s *graph.Span) bool { return s.Mask == graph.BandMask || s.Mask == graph.CausalBandMask }
 
 // tileEnd is where the tile of destinations ends that begins at lo.
 func tileEnd(s *graph.Span, lo int) int { return min(lo+tileMost(s), s.NumDst) }

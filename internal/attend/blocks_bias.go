@@ -130,21 +130,24 @@ func (m *Blocks) biasGrad(g *BlockGrads, room []tensor.Float) {
 	jobLists.Put(list)
 }
 
+// biasPart is how many sources a bias's gradient takes at a time; of more, all is computed twice.
+const biasPart = 1024
+
 // biasGrad adds the logits' gradients of some destinations to a bias's, and sets Σ p·dp.
 func (b *block) biasGrad(m *Blocks, j *job, g *BlockGrads, to []tensor.Float) {
 	from, end := j.reach(j.lo, j.hi)
 	v, nv := j.Dst+j.lo, j.hi-j.lo
 	b.take(m, j, v, nv, g)
-	b.reserve(j, visitPart, visitPart)
-	for u := from; u < end; u += visitPart {
-		r := b.tile(j, v, nv, u, min(visitPart, end-u))
+	b.reserve(j, biasPart, biasPart)
+	for u := from; u < end; u += biasPart {
+		r := b.tile(j, v, nv, u, min(biasPart, end-u))
 		b.weightsAndGrads(m, j, &r)
 		soft := b.softGrads(m, j, &r, g)
 		soft.Dots()
 	}
-	for u := from; u < end; u += visitPart {
-		r := b.tile(j, v, nv, u, min(visitPart, end-u))
-		if end-from > visitPart {
+	for u := from; u < end; u += biasPart {
+		r := b.tile(j, v, nv, u, min(biasPart, end-u))
+		if end-from > biasPart {
 			b.weightsAndGrads(m, j, &r)
 			b.dropOf(m, &r, b.dp)
 		}

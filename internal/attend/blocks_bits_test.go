@@ -2,6 +2,7 @@ package attend_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -77,6 +78,47 @@ func TestBlocksBits(t *testing.T) {
 			undo = cpu.Narrow()
 			p.same(t, name+", narrow", want)
 			undo()
+		}
+	}
+}
+
+// Gradients are added to what is there, be those of keys and values one array or two, and a scale
+// may be zero or less.
+func TestBlocksAddGrads(t *testing.T) {
+	for _, scale := range []float{0.4, 0, -0.4} {
+		p := newBlockPass(3, []graph.Span{{NumSrc: 203, NumDst: 104}}, 2, 16, 16, 0)
+		p.m.Scale = scale
+		want := &blockOracle{m: &p.m, dy: p.dy}
+		want.run(p.dst, p.src, 0)
+		for _, threads := range []int{1, 8} {
+			for _, one := range []bool{false, true} {
+				undo := par.SetThreads(threads)
+				ones := func(n int) []float { return slices.Repeat([]float{1}, n) }
+				p.m.Stats = attend.BlockStats{Top: make([]float, p.dst*p.m.Heads), Sum: make([]float, p.dst*p.m.Heads)}
+				p.m.Forward(make([]float, len(p.dy)))
+				g := &attend.BlockGrads{Out: p.dy, Q: ones(len(p.m.Q)), K: ones(len(p.m.K)), X: ones(len(p.m.X))}
+				k := make([]float64, len(want.k))
+				for i, v := range want.k {
+					if k[i] = v; one {
+						k[i] += want.x[i]
+					}
+				}
+				if one {
+					g.X = g.K
+				}
+				p.m.Backward(g, make([]float, p.m.Room(false)))
+				for i := range k {
+					if got := float64(g.K[i]) - 1; !(math.Abs(got-k[i]) < 1e-4*(1+math.Abs(k[i]))) {
+						t.Fatalf("scale %v, %d threads, one array %t: the gradient of K[%d] is %v, want %v", scale, threads, one, i, got, k[i])
+					}
+				}
+				for i, v := range want.q {
+					if got := float64(g.Q[i]) - 1; !(math.Abs(got-v) < 1e-4*(1+math.Abs(v))) {
+						t.Fatalf("scale %v, %d threads: the gradient of Q[%d] is %v, want %v", scale, threads, i, got, v)
+					}
+				}
+				undo()
+			}
 		}
 	}
 }

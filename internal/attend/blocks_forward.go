@@ -3,6 +3,7 @@ package attend
 import (
 	"math"
 
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
 	"github.com/edgewise-ml/edgewise/internal/simd/gemm"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -25,35 +26,44 @@ func (b *block) forwardTile(m *Blocks, j *job, lo, hi int, y []tensor.Float) {
 		top[m.stat(v+i, j.h)] = tensor.Float(math.Inf(-1))
 	}
 	in := m.ofValues(j.h)
-	out := y[v*in.all+in.at:]
+	b.y = room(b.y, nv*in.d)
 	b.q.take(m.Q, v, nv, m.ofKeys(j.h))
 	from, to := j.reach(lo, hi)
 	for u := from; u < to; u += blockSrc {
 		r := b.tile(j, v, nv, u, min(blockSrc, to-u))
-		b.logits(m, j, &r)
-		for i := range nv {
-			k := m.stat(v+i, j.h)
-			raise(b.row(b.p, &r, i), &top[k], &sum[k], out[i*in.all:i*in.all+in.d])
-		}
+		scale := b.logits(m, j, &r)
 		soft := b.soft(m, j, &r)
+		soft.Scale = scale
+		b.raise(&soft, in.d)
 		soft.Add()
 		b.keep(m, j, &r)
 		b.dropOf(m, &r, b.p)
 		x := b.valueRows.across(m.X, j, &r, in)
-		x.times(gemm.Product{A: b.p[r.skip:], RS: b.pitch, CS: 1, C: out, LDC: in.all, M: nv, N: in.d, K: r.nu})
+		x.times(gemm.Product{A: b.p[r.skip:], RS: b.pitch, CS: 1, C: b.y, LDC: in.d, M: nv, N: in.d, K: r.nu, Set: u == from})
 	}
 	for i := range nv {
-		k := m.stat(v+i, j.h)
-		if row := out[i*in.all : i*in.all+in.d]; sum[k] != 0 {
-			vec.Div.Forward(row, row, sum[k:k+1], 1, 0)
+		if k := m.stat(v+i, j.h); sum[k] != 0 {
+			vec.Div.Forward(y[(v+i)*in.all+in.at:][:in.d], b.y[i*in.d:(i+1)*in.d], sum[k:k+1], 1, 0)
 		}
 	}
 }
 
-// raise raises the largest logit so far of a destination to that of a row, to which the sum
-// and the result are brought.
-func raise(row []tensor.Float, top, sum *tensor.Float, out []tensor.Float) {
-	now := max(*top, vec.MaxOf(row))
+// raise raises the largest logits so far to those of some rows, to which the sums and the results,
+// of d elements, are brought.
+func (b *block) raise(rows *attend.SoftRows, d int) {
+	b.most = room(b.most, rows.Rows)
+	rows.Most = b.most
+	rows.Largest()
+	for i, most := range b.most {
+		k := i * rows.Each
+		raise(most, &rows.Top[k], &rows.Sum[k], b.y[i*d:(i+1)*d])
+	}
+}
+
+// raise raises the largest logit so far of a destination, to which the sum and the result are
+// brought.
+func raise(to tensor.Float, top, sum *tensor.Float, out []tensor.Float) {
+	now := max(*top, to)
 	if now == *top {
 		return
 	}

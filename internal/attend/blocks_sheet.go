@@ -81,11 +81,12 @@ func (s *sheet) across(x []tensor.Float, j *job, r *rect, h headOf) operand {
 type near struct {
 	rows, panels []tensor.Float
 	d, n         int
+	packed       bool
 }
 
 // take copies n rows of x from v on.
 func (a *near) take(x []tensor.Float, v, n int, h headOf) {
-	a.d, a.n = h.d, n
+	a.d, a.n, a.packed = h.d, n, false
 	a.rows = room(a.rows, n*h.d)
 	for i := range n {
 		copy(a.rows[i*h.d:(i+1)*h.d], x[(v+i)*h.all+h.at:])
@@ -99,7 +100,10 @@ func (a *near) across() operand {
 		return operand{a.rows, a.d, 0}
 	}
 	pitch := a.n * gemm.ProductPanel
-	a.panels = room(a.panels, (a.d+gemm.ProductPanel-1)/gemm.ProductPanel*pitch)
-	gemm.PackPanels(a.panels, a.rows, a.d, pitch, [2]int{a.n, a.d})
+	if !a.packed {
+		a.panels = room(a.panels, (a.d+gemm.ProductPanel-1)/gemm.ProductPanel*pitch)
+		gemm.PackPanels(a.panels, a.rows, a.d, pitch, [2]int{a.n, a.d})
+		a.packed = true
+	}
 	return operand{a.panels, gemm.ProductPanel, pitch}
 }

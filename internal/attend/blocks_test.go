@@ -107,6 +107,8 @@ var blockGraphs = map[string][]graph.Span{
 	"sentence":    {{NumSrc: 60, NumDst: 64, Mask: graph.CausalMask}},
 	"long":        {{NumSrc: 4100, NumDst: 2}}, // more than are kept for a tile
 	"long causal": {{NumSrc: 4200, NumDst: 2}, {Src: 4150, NumSrc: 3, Dst: 2, NumDst: 5, Mask: graph.CausalMask}},
+	"parts":       {{NumSrc: 400, NumDst: 104, Dst: 1}}, // more sources than are taken at a time
+	"causal part": {{NumSrc: 210, NumDst: 210, Mask: graph.CausalMask}},
 	"several":     {{NumSrc: 5, NumDst: 5}, {Src: 5, NumSrc: 3, Dst: 7, NumDst: 9}, {Src: 4, NumSrc: 2, Dst: 16, NumDst: 2, Mask: graph.NoLoopsMask}},
 }
 

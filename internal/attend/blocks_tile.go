@@ -18,10 +18,13 @@ type block struct {
 	p, dp []tensor.Float // the logits, then weights; their gradients
 	kept  []tensor.Float // what dropout multiplies weights with
 	pitch int            // from a row of these to the next
+	y     []tensor.Float // the results of the tile's destinations
+	most  []tensor.Float // their largest logits
 
 	keys, keyRows     sheet // of sources: K turned, and not
 	values, valueRows sheet // X turned, and not
 	q, dy             near  // of the tile's destinations
+	dq, dk, dx        sums  // gradients of the tile's destinations, and of the job's sources
 }
 
 var blocks = sync.Pool{New: func() any { return new(block) }}
@@ -32,14 +35,17 @@ func (b *block) begin() {
 		s.lo, s.hi = 0, 0
 		spoil.Floats(s.data)
 	}
-	for _, x := range [...][]tensor.Float{b.p, b.dp, b.kept, b.q.rows, b.q.panels, b.dy.rows, b.dy.panels} {
+	for _, x := range [...][]tensor.Float{b.p, b.dp, b.kept, b.y, b.most, b.q.rows, b.q.panels, b.dy.rows, b.dy.panels, b.dq.copied, b.dk.copied, b.dx.copied} {
 		spoil.Floats(x)
 	}
 }
 
 // rect is a tile: destinations v to v+nv and sources u to u+nu. The first source stands
-// in column skip of the block's rows.
-type rect struct{ v, nv, u, nu, skip int }
+// in column at+skip of the block's rows, and a panel begins in column at.
+type rect struct{ v, nv, u, nu, skip, at int }
+
+// first is the column of the first source.
+func (r *rect) first() int { return r.at + r.skip }
 
 // wide is how many columns a row is filled to.
 func (r *rect) wide() int { return (r.nu + blockSrc - 1) / blockSrc * blockSrc }
@@ -52,14 +58,14 @@ func (r *rect) panels() int {
 
 // tile returns a rect, for which there is room.
 func (b *block) tile(j *job, v, nv, u, nu int) rect {
-	r := rect{v, nv, u, nu, (u - j.Src) % gemm.ProductPanel}
+	r := rect{v: v, nv: nv, u: u, nu: nu, skip: (u - j.Src) % gemm.ProductPanel}
 	b.pitch = max(r.skip+r.wide(), r.panels()) + gemm.ProductPanel
 	return r
 }
 
 // row returns that of destination i: as many elements as it is filled to.
 func (b *block) row(x []tensor.Float, r *rect, i int) []tensor.Float {
-	at := i*b.pitch + r.skip
+	at := i*b.pitch + r.first()
 	return x[at : at+r.wide()]
 }
 
@@ -75,7 +81,7 @@ func room(x []tensor.Float, n int) []tensor.Float {
 // inner sets rows of the block to the inner products of the tile's destinations, whose
 // rows are a, with its sources, whose rows are turned to columns.
 func (b *block) inner(to []tensor.Float, r *rect, a *near, columns operand) {
-	n := r.panels()
+	to, n := to[r.at:], r.panels()
 	columns.times(gemm.Product{A: a.rows, RS: a.d, CS: 1, C: to, LDC: b.pitch, M: r.nv, N: n, K: a.d, Set: true})
 	for i := range r.nv {
 		if end := b.pitch*i + r.skip + r.wide(); i*b.pitch+n < end {
@@ -90,20 +96,24 @@ func (b *block) products(m *Blocks, j *job, r *rect) {
 	b.inner(b.p, r, &b.q, b.keys.turned(m.K, j, r, m.ofKeys(j.h)))
 }
 
-// logits sets p to the scaled inner products of destinations and sources; −∞
-// where there is no edge.
-func (b *block) logits(m *Blocks, j *job, r *rect) {
+// logits sets p to what times scale is the logits of destinations and sources; −∞ where there
+// is no edge.
+func (b *block) logits(m *Blocks, j *job, r *rect) (scale tensor.Float) {
 	b.products(m, j, r)
-	for i := range r.nv {
-		row := b.row(b.p, r, i)
-		vec.Scale.Forward(row, row, m.Scale)
+	scale = m.Scale
+	if m.Bias.X != nil || !(scale > 0) { // else the largest logit is that of the largest product
+		for i := range r.nv {
+			row := b.row(b.p, r, i)
+			vec.Scale.Forward(row, row, scale)
+		}
+		scale = 1
 	}
 	if m.Bias.X != nil {
 		b.addBias(m, j, r)
 	}
 	if !j.masked() {
 		b.none(r)
-		return
+		return scale
 	}
 	for i := range r.nv {
 		lo, hi, skip := j.Sources(r.v + i - j.Dst)
@@ -114,18 +124,12 @@ func (b *block) logits(m *Blocks, j *job, r *rect) {
 			row[at] = tensor.Float(math.Inf(-1))
 		}
 	}
+	return scale
 }
 
 // weights sets p to the weights before dropout, from statistics that stand.
 func (b *block) weights(m *Blocks, j *job, r *rect) {
-	scale := m.Scale
-	if m.Bias.X != nil || j.masked() {
-		b.logits(m, j, r)
-		scale = 1
-	} else {
-		b.products(m, j, r)
-		b.none(r)
-	}
+	scale := b.logits(m, j, r)
 	soft := b.soft(m, j, r)
 	soft.Scale = scale
 	soft.Weigh()
@@ -148,7 +152,7 @@ func (j *job) masked() bool { return j.Mask != graph.FullMask }
 func (b *block) soft(m *Blocks, j *job, r *rect) attend.SoftRows {
 	k := m.stat(r.v, j.h)
 	return attend.SoftRows{
-		X: b.p[r.skip:], Top: m.Stats.Top[k:], Sum: m.Stats.Sum[k:],
+		X: b.p[r.first():], Top: m.Stats.Top[k:], Sum: m.Stats.Sum[k:],
 		Rows: r.nv, Stride: b.pitch, Width: r.wide(), Each: m.Heads, Scale: 1,
 	}
 }
@@ -156,9 +160,9 @@ func (b *block) soft(m *Blocks, j *job, r *rect) attend.SoftRows {
 // softGrads is soft with the gradients of the weights and Σ p·dp.
 func (b *block) softGrads(m *Blocks, j *job, r *rect, g *BlockGrads) attend.SoftRows {
 	s := b.soft(m, j, r)
-	s.G, s.Center, s.Scale = b.dp[r.skip:], g.center[m.stat(r.v, j.h):], m.Scale
+	s.G, s.Center, s.Scale = b.dp[r.first():], g.center[m.stat(r.v, j.h):], m.Scale
 	if m.Drop != nil {
-		s.Kept = b.kept[r.skip:]
+		s.Kept = b.kept[r.first():]
 	}
 	return s
 }
@@ -187,7 +191,7 @@ func (b *block) keep(m *Blocks, j *job, r *rect) {
 }
 
 // at is where a source's element stands in the row of destination i.
-func (b *block) at(r *rect, i, u int) int { return i*b.pitch + r.skip + u - r.u }
+func (b *block) at(r *rect, i, u int) int { return i*b.pitch + r.first() + u - r.u }
 
 // dropOf multiplies the rows of x by what dropout keeps.
 func (b *block) dropOf(m *Blocks, r *rect, x []tensor.Float) {

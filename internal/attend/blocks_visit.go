@@ -5,22 +5,25 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// The backward pass keeps the weights of a tile's destinations, and their gradients, for
-// all sources that these hear, if they are not more than visitMost; else it takes
-// visitPart sources at a time, and computes them once more.
+// The backward pass takes visitPart sources at a time, whose weights and gradients are in cache
+// from product to product. It keeps those of all sources that a tile's destinations hear, if they
+// are not more than visitMost; else it computes them once more.
 const (
 	visitMost = 4096
-	visitPart = 1024 // a multiple of blockSrc
+	visitPart = 192 // a multiple of blockSrc, and of the rows that a kernel takes
 )
 
 // visit adds to the gradients that are wanted, tile after tile.
 func (b *block) visit(m *Blocks, j job, g *BlockGrads) {
 	b.reserve(&j, visitMost, visitPart)
+	b.gather(m, &j, g)
 	for lo := j.lo; lo < j.hi; {
 		hi := tileEnd(&j.Span, lo)
 		b.visitTile(m, &j, lo, hi, g)
 		lo = hi
 	}
+	b.dx.end()
+	b.dk.end()
 }
 
 // reserve makes room for the largest tile of a block at once: causal ones grow. A tile takes
@@ -43,39 +46,53 @@ func (b *block) visitTile(m *Blocks, j *job, lo, hi int, g *BlockGrads) {
 	}
 	v, nv := j.Dst+lo, hi-lo
 	b.take(m, j, v, nv, g)
-	step := to - from
-	if step > visitMost {
-		step = visitPart
-		for u := from; u < to && g.wantsDots(); u += step {
-			r := b.tile(j, v, nv, u, min(step, to-u))
+	step, kept := visitPart, to-from <= visitMost
+	all := b.tile(j, v, nv, from, to-from)
+	if !kept {
+		all = b.tile(j, v, nv, from, step)
+	} else if all.skip > 0 { // parts would share a panel
+		step = all.nu
+	}
+	part := func(u int) rect {
+		r := all
+		r.u, r.nu = u, min(step, to-u)
+		if kept {
+			r.at = u - from
+		}
+		return r
+	}
+	b.dq.begin(g.Q, v, nv, m.ofKeys(j.h), to-from > step)
+	if g.wantsDots() {
+		for u := from; u < to; u += step {
+			r := part(u)
 			b.weightsAndGrads(m, j, &r)
 			soft := b.softGrads(m, j, &r, g)
 			soft.Dots()
 		}
 	}
 	for u := from; u < to; u += step {
-		r := b.tile(j, v, nv, u, min(step, to-u))
-		b.slopes(m, j, &r, g, step == to-from)
+		r := part(u)
+		b.slopes(m, j, &r, g, kept && g.wantsDots())
 		b.addGrads(m, j, &r, g)
 	}
+	b.dq.end()
 }
 
 // slopes sets p to the weights after dropout and dp to the gradients of the inner products, or,
-// where all is known but those of X, p alone. Σ p·dp is one of the whole row or is there.
-func (b *block) slopes(m *Blocks, j *job, r *rect, g *BlockGrads, whole bool) {
+// where all is known but those of X, p alone. Σ p·dp is known; the weights before dropout and their
+// gradients are there, or not.
+func (b *block) slopes(m *Blocks, j *job, r *rect, g *BlockGrads, there bool) {
 	if g.Q == nil && g.K == nil && g.known {
 		b.weights(m, j, r)
 		b.keep(m, j, r)
 		b.dropOf(m, r, b.p)
 		return
 	}
-	b.weightsAndGrads(m, j, r)
-	soft := b.softGrads(m, j, r, g)
-	if whole && g.wantsDots() {
-		soft.Dots()
-	} else {
+	if !there {
+		b.weightsAndGrads(m, j, r)
 		b.dropOf(m, r, b.dp)
 	}
+	soft := b.softGrads(m, j, r, g)
 	soft.Slopes()
 }
 
@@ -100,24 +117,34 @@ func (b *block) weightsAndGrads(m *Blocks, j *job, r *rect) {
 // addGrads adds to the gradients of Q, X and K, from the weights and the gradients of the
 // inner products.
 func (b *block) addGrads(m *Blocks, j *job, r *rect, g *BlockGrads) {
-	keys, values := m.ofKeys(j.h), m.ofValues(j.h)
 	if g.X != nil {
-		b.addToSources(b.p, r, &b.dy, g.X[r.u*values.all+values.at:], values.all)
+		b.addToSources(b.p, r, &b.dy, &b.dx)
 	}
 	if g.K != nil {
-		b.addToSources(b.dp, r, &b.q, g.K[r.u*keys.all+keys.at:], keys.all)
+		b.addToSources(b.dp, r, &b.q, &b.dk)
 	}
 	if g.Q != nil {
-		k := b.keyRows.across(m.K, j, r, keys)
-		k.times(gemm.Product{A: b.dp[r.skip:], RS: b.pitch, CS: 1, C: g.Q[r.v*keys.all+keys.at:], LDC: keys.all, M: r.nv, N: keys.d, K: r.nu})
+		k := b.keyRows.across(m.K, j, r, m.ofKeys(j.h))
+		k.times(gemm.Product{A: b.dp[r.first():], RS: b.pitch, CS: 1, C: b.dq.row(r.v), LDC: b.dq.ld, M: r.nv, N: b.q.d, K: r.nu})
 	}
 }
 
-// addToSources adds to rows of the tile's sources, which are ld apart, those of its
-// destinations, weighed by w.
-func (b *block) addToSources(w []tensor.Float, r *rect, of *near, to []tensor.Float, ld int) {
+// addToSources adds to rows of the tile's sources those of its destinations, weighed by w.
+func (b *block) addToSources(w []tensor.Float, r *rect, of *near, to *sums) {
 	rows := of.across()
 	for u := 0; u < r.nu; u += visitPart {
-		rows.times(gemm.Product{A: w[r.skip+u:], RS: 1, CS: b.pitch, C: to[u*ld:], LDC: ld, M: min(visitPart, r.nu-u), N: of.d, K: r.nv})
+		rows.times(gemm.Product{A: w[r.first()+u:], RS: 1, CS: b.pitch, C: to.row(r.u + u), LDC: to.ld, M: min(visitPart, r.nu-u), N: of.d, K: r.nv})
 	}
+}
+
+// gather begins the gradients of a job's sources. They are copied where many tiles add to each.
+func (b *block) gather(m *Blocks, j *job, g *BlockGrads) {
+	n := j.to - j.from
+	copied := m.Heads > 1 && j.hi-j.lo > 2*blockDst && n <= visitMost && !banded(&j.Span)
+	b.dx.begin(g.X, j.from, n, m.ofValues(j.h), copied)
+	if overlap(g.X, g.K) { // they are one array
+		b.dk.same(&b.dx)
+		return
+	}
+	b.dk.begin(g.K, j.from, n, m.ofKeys(j.h), copied)
 }

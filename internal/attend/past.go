@@ -99,8 +99,8 @@ func (p *Past) query(b *block, i, h int) {
 		}
 		vec.NoTop(row[:min(max(heard-u, 0), nu)])
 		vec.NoTop(row[nu:])
-		raise(row, &top[0], &sum[0], y)
-		(&attend.SoftRows{X: row, Top: top, Sum: sum, Rows: 1, Stride: blockSrc, Width: blockSrc, Each: 1}).Add()
+		raise(vec.MaxOf(row), &top[0], &sum[0], y)
+		(&attend.SoftRows{X: row, Top: top, Sum: sum, Rows: 1, Stride: blockSrc, Width: blockSrc, Each: 1, Scale: 1}).Add()
 		all := p.Heads * p.ValueWidth
 		(&gemm.Product{A: row, RS: blockSrc, CS: 1, B: x[u*all:], LDB: all, C: y, LDC: p.ValueWidth, M: 1, N: p.ValueWidth, K: nu}).MulAdd()
 	}

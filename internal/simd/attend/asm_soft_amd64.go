@@ -4,6 +4,11 @@
 
 package attend
 
+// softLargest is SoftRows.Largest.
+//
+//go:noescape
+func softLargest(p *SoftRows)
+
 // softAdd is SoftRows.Add.
 //
 //go:noescape
@@ -23,6 +28,11 @@ func softDots(p *SoftRows)
 //
 //go:noescape
 func softSlopes(p *SoftRows)
+
+// softLargest512 is SoftRows.Largest.
+//
+//go:noescape
+func softLargest512(p *SoftRows)
 
 // softAdd512 is SoftRows.Add.
 //

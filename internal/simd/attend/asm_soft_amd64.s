@@ -4,297 +4,77 @@
 
 #include "textflag.h"
 
-// func softAdd(p *SoftRows)
-// Requires: AVX, AVX2, FMA3
-TEXT ·softAdd(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ 168(AX), CX
-	SHLQ $0x02, CX
-	MOVQ 152(AX), DX
-	MOVQ 144(AX), BX
-	SHLQ $0x02, DX
-	MOVQ (AX), SI
-	MOVQ 72(AX), DI
-	MOVQ 96(AX), R8
+// func softLargest(p *SoftRows)
+// Requires: AVX
+TEXT ·softLargest(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         192(AX), CX
+	SHLQ         $0x02, CX
+	MOVQ         144(AX), CX
+	VBROADCASTSS 200(AX), Y0
+	MOVQ         176(AX), DX
+	MOVQ         168(AX), BX
+	SHLQ         $0x02, DX
+	MOVQ         (AX), SI
 
 row1:
-	VBROADCASTSS (DI), Y0
-	VXORPS       Y1, Y1, Y1
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
-	VXORPS       Y4, Y4, Y4
-	MOVQ         160(AX), R10
-	XORQ         R9, R9
+	VBROADCASTSS wideff800000<>+0(SB), Y1
+	VBROADCASTSS wideff800000<>+0(SB), Y2
+	VBROADCASTSS wideff800000<>+0(SB), Y3
+	VBROADCASTSS wideff800000<>+0(SB), Y4
+	VXORPS       Y5, Y5, Y5
+	MOVQ         184(AX), R8
+	XORQ         DI, DI
 
 piece2:
-	VMOVUPS      (SI)(R9*4), Y5
-	VCMPPS       $0x00, Y0, Y5, Y6
-	VSUBPS       Y0, Y5, Y7
-	VANDNPS      Y7, Y6, Y6
-	VCMPPS       $0x00, wideff800000<>+0(SB), Y5, Y5
-	VCMPPS       $0x11, widec28aa123<>+0(SB), Y6, Y7
-	VORPS        Y7, Y5, Y5
-	VMOVUPS      widec28ca123<>+0(SB), Y7
-	VMAXPS       Y6, Y7, Y6
-	VMOVUPS      widec2d00000<>+0(SB), Y7
-	VMAXPS       Y6, Y7, Y6
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y7
-	VFMADD213PS  wide4b400000<>+0(SB), Y6, Y7
-	VSUBPS       wide4b400000<>+0(SB), Y7, Y8
-	VMOVUPS      widebf318000<>+0(SB), Y9
-	VFMADD213PS  Y6, Y8, Y9
-	VFNMADD231PS wideb95e8083<>+0(SB), Y8, Y9
-	VMOVUPS      wide3ab688be<>+0(SB), Y6
-	VFMADD213PS  wide3c0905f1<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f000000<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f800000<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f800000<>+0(SB), Y9, Y6
-	VPSLLD       $0x17, Y7, Y7
-	VPADDD       wide5f800000<>+0(SB), Y7, Y7
-	VMULPS       Y7, Y6, Y6
-	VMULPS       wide1f800000<>+0(SB), Y6, Y6
-	VANDNPS      Y6, Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	VMOVUPS      Y5, (SI)(R9*4)
-	VMOVUPS      32(SI)(R9*4), Y5
-	VCMPPS       $0x00, Y0, Y5, Y6
-	VSUBPS       Y0, Y5, Y7
-	VANDNPS      Y7, Y6, Y6
-	VCMPPS       $0x00, wideff800000<>+0(SB), Y5, Y5
-	VCMPPS       $0x11, widec28aa123<>+0(SB), Y6, Y7
-	VORPS        Y7, Y5, Y5
-	VMOVUPS      widec28ca123<>+0(SB), Y7
-	VMAXPS       Y6, Y7, Y6
-	VMOVUPS      widec2d00000<>+0(SB), Y7
-	VMAXPS       Y6, Y7, Y6
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y7
-	VFMADD213PS  wide4b400000<>+0(SB), Y6, Y7
-	VSUBPS       wide4b400000<>+0(SB), Y7, Y8
-	VMOVUPS      widebf318000<>+0(SB), Y9
-	VFMADD213PS  Y6, Y8, Y9
-	VFNMADD231PS wideb95e8083<>+0(SB), Y8, Y9
-	VMOVUPS      wide3ab688be<>+0(SB), Y6
-	VFMADD213PS  wide3c0905f1<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f000000<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f800000<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f800000<>+0(SB), Y9, Y6
-	VPSLLD       $0x17, Y7, Y7
-	VPADDD       wide5f800000<>+0(SB), Y7, Y7
-	VMULPS       Y7, Y6, Y6
-	VMULPS       wide1f800000<>+0(SB), Y6, Y6
-	VANDNPS      Y6, Y5, Y5
-	VADDPS       Y5, Y2, Y2
-	VMOVUPS      Y5, 32(SI)(R9*4)
-	VMOVUPS      64(SI)(R9*4), Y5
-	VCMPPS       $0x00, Y0, Y5, Y6
-	VSUBPS       Y0, Y5, Y7
-	VANDNPS      Y7, Y6, Y6
-	VCMPPS       $0x00, wideff800000<>+0(SB), Y5, Y5
-	VCMPPS       $0x11, widec28aa123<>+0(SB), Y6, Y7
-	VORPS        Y7, Y5, Y5
-	VMOVUPS      widec28ca123<>+0(SB), Y7
-	VMAXPS       Y6, Y7, Y6
-	VMOVUPS      widec2d00000<>+0(SB), Y7
-	VMAXPS       Y6, Y7, Y6
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y7
-	VFMADD213PS  wide4b400000<>+0(SB), Y6, Y7
-	VSUBPS       wide4b400000<>+0(SB), Y7, Y8
-	VMOVUPS      widebf318000<>+0(SB), Y9
-	VFMADD213PS  Y6, Y8, Y9
-	VFNMADD231PS wideb95e8083<>+0(SB), Y8, Y9
-	VMOVUPS      wide3ab688be<>+0(SB), Y6
-	VFMADD213PS  wide3c0905f1<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f000000<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f800000<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f800000<>+0(SB), Y9, Y6
-	VPSLLD       $0x17, Y7, Y7
-	VPADDD       wide5f800000<>+0(SB), Y7, Y7
-	VMULPS       Y7, Y6, Y6
-	VMULPS       wide1f800000<>+0(SB), Y6, Y6
-	VANDNPS      Y6, Y5, Y5
-	VADDPS       Y5, Y3, Y3
-	VMOVUPS      Y5, 64(SI)(R9*4)
-	VMOVUPS      96(SI)(R9*4), Y5
-	VCMPPS       $0x00, Y0, Y5, Y6
-	VSUBPS       Y0, Y5, Y7
-	VANDNPS      Y7, Y6, Y6
-	VCMPPS       $0x00, wideff800000<>+0(SB), Y5, Y5
-	VCMPPS       $0x11, widec28aa123<>+0(SB), Y6, Y7
-	VORPS        Y7, Y5, Y5
-	VMOVUPS      widec28ca123<>+0(SB), Y7
-	VMAXPS       Y6, Y7, Y6
-	VMOVUPS      widec2d00000<>+0(SB), Y7
-	VMAXPS       Y6, Y7, Y6
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y7
-	VFMADD213PS  wide4b400000<>+0(SB), Y6, Y7
-	VSUBPS       wide4b400000<>+0(SB), Y7, Y8
-	VMOVUPS      widebf318000<>+0(SB), Y9
-	VFMADD213PS  Y6, Y8, Y9
-	VFNMADD231PS wideb95e8083<>+0(SB), Y8, Y9
-	VMOVUPS      wide3ab688be<>+0(SB), Y6
-	VFMADD213PS  wide3c0905f1<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f000000<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f800000<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f800000<>+0(SB), Y9, Y6
-	VPSLLD       $0x17, Y7, Y7
-	VPADDD       wide5f800000<>+0(SB), Y7, Y7
-	VMULPS       Y7, Y6, Y6
-	VMULPS       wide1f800000<>+0(SB), Y6, Y6
-	VANDNPS      Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      Y5, 96(SI)(R9*4)
-	VMOVUPS      128(SI)(R9*4), Y5
-	VCMPPS       $0x00, Y0, Y5, Y6
-	VSUBPS       Y0, Y5, Y7
-	VANDNPS      Y7, Y6, Y6
-	VCMPPS       $0x00, wideff800000<>+0(SB), Y5, Y5
-	VCMPPS       $0x11, widec28aa123<>+0(SB), Y6, Y7
-	VORPS        Y7, Y5, Y5
-	VMOVUPS      widec28ca123<>+0(SB), Y7
-	VMAXPS       Y6, Y7, Y6
-	VMOVUPS      widec2d00000<>+0(SB), Y7
-	VMAXPS       Y6, Y7, Y6
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y7
-	VFMADD213PS  wide4b400000<>+0(SB), Y6, Y7
-	VSUBPS       wide4b400000<>+0(SB), Y7, Y8
-	VMOVUPS      widebf318000<>+0(SB), Y9
-	VFMADD213PS  Y6, Y8, Y9
-	VFNMADD231PS wideb95e8083<>+0(SB), Y8, Y9
-	VMOVUPS      wide3ab688be<>+0(SB), Y6
-	VFMADD213PS  wide3c0905f1<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f000000<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f800000<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f800000<>+0(SB), Y9, Y6
-	VPSLLD       $0x17, Y7, Y7
-	VPADDD       wide5f800000<>+0(SB), Y7, Y7
-	VMULPS       Y7, Y6, Y6
-	VMULPS       wide1f800000<>+0(SB), Y6, Y6
-	VANDNPS      Y6, Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	VMOVUPS      Y5, 128(SI)(R9*4)
-	VMOVUPS      160(SI)(R9*4), Y5
-	VCMPPS       $0x00, Y0, Y5, Y6
-	VSUBPS       Y0, Y5, Y7
-	VANDNPS      Y7, Y6, Y6
-	VCMPPS       $0x00, wideff800000<>+0(SB), Y5, Y5
-	VCMPPS       $0x11, widec28aa123<>+0(SB), Y6, Y7
-	VORPS        Y7, Y5, Y5
-	VMOVUPS      widec28ca123<>+0(SB), Y7
-	VMAXPS       Y6, Y7, Y6
-	VMOVUPS      widec2d00000<>+0(SB), Y7
-	VMAXPS       Y6, Y7, Y6
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y7
-	VFMADD213PS  wide4b400000<>+0(SB), Y6, Y7
-	VSUBPS       wide4b400000<>+0(SB), Y7, Y8
-	VMOVUPS      widebf318000<>+0(SB), Y9
-	VFMADD213PS  Y6, Y8, Y9
-	VFNMADD231PS wideb95e8083<>+0(SB), Y8, Y9
-	VMOVUPS      wide3ab688be<>+0(SB), Y6
-	VFMADD213PS  wide3c0905f1<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f000000<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f800000<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f800000<>+0(SB), Y9, Y6
-	VPSLLD       $0x17, Y7, Y7
-	VPADDD       wide5f800000<>+0(SB), Y7, Y7
-	VMULPS       Y7, Y6, Y6
-	VMULPS       wide1f800000<>+0(SB), Y6, Y6
-	VANDNPS      Y6, Y5, Y5
-	VADDPS       Y5, Y2, Y2
-	VMOVUPS      Y5, 160(SI)(R9*4)
-	VMOVUPS      192(SI)(R9*4), Y5
-	VCMPPS       $0x00, Y0, Y5, Y6
-	VSUBPS       Y0, Y5, Y7
-	VANDNPS      Y7, Y6, Y6
-	VCMPPS       $0x00, wideff800000<>+0(SB), Y5, Y5
-	VCMPPS       $0x11, widec28aa123<>+0(SB), Y6, Y7
-	VORPS        Y7, Y5, Y5
-	VMOVUPS      widec28ca123<>+0(SB), Y7
-	VMAXPS       Y6, Y7, Y6
-	VMOVUPS      widec2d00000<>+0(SB), Y7
-	VMAXPS       Y6, Y7, Y6
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y7
-	VFMADD213PS  wide4b400000<>+0(SB), Y6, Y7
-	VSUBPS       wide4b400000<>+0(SB), Y7, Y8
-	VMOVUPS      widebf318000<>+0(SB), Y9
-	VFMADD213PS  Y6, Y8, Y9
-	VFNMADD231PS wideb95e8083<>+0(SB), Y8, Y9
-	VMOVUPS      wide3ab688be<>+0(SB), Y6
-	VFMADD213PS  wide3c0905f1<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f000000<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f800000<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f800000<>+0(SB), Y9, Y6
-	VPSLLD       $0x17, Y7, Y7
-	VPADDD       wide5f800000<>+0(SB), Y7, Y7
-	VMULPS       Y7, Y6, Y6
-	VMULPS       wide1f800000<>+0(SB), Y6, Y6
-	VANDNPS      Y6, Y5, Y5
-	VADDPS       Y5, Y3, Y3
-	VMOVUPS      Y5, 192(SI)(R9*4)
-	VMOVUPS      224(SI)(R9*4), Y5
-	VCMPPS       $0x00, Y0, Y5, Y6
-	VSUBPS       Y0, Y5, Y7
-	VANDNPS      Y7, Y6, Y6
-	VCMPPS       $0x00, wideff800000<>+0(SB), Y5, Y5
-	VCMPPS       $0x11, widec28aa123<>+0(SB), Y6, Y7
-	VORPS        Y7, Y5, Y5
-	VMOVUPS      widec28ca123<>+0(SB), Y7
-	VMAXPS       Y6, Y7, Y6
-	VMOVUPS      widec2d00000<>+0(SB), Y7
-	VMAXPS       Y6, Y7, Y6
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y7
-	VFMADD213PS  wide4b400000<>+0(SB), Y6, Y7
-	VSUBPS       wide4b400000<>+0(SB), Y7, Y8
-	VMOVUPS      widebf318000<>+0(SB), Y9
-	VFMADD213PS  Y6, Y8, Y9
-	VFNMADD231PS wideb95e8083<>+0(SB), Y8, Y9
-	VMOVUPS      wide3ab688be<>+0(SB), Y6
-	VFMADD213PS  wide3c0905f1<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f000000<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f800000<>+0(SB), Y9, Y6
-	VFMADD213PS  wide3f800000<>+0(SB), Y9, Y6
-	VPSLLD       $0x17, Y7, Y7
-	VPADDD       wide5f800000<>+0(SB), Y7, Y7
-	VMULPS       Y7, Y6, Y6
-	VMULPS       wide1f800000<>+0(SB), Y6, Y6
-	VANDNPS      Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      Y5, 224(SI)(R9*4)
-	ADDQ         $0x40, R9
-	CMPQ         R9, R10
+	VMOVUPS      (SI)(DI*4), Y6
+	VMAXPS       Y6, Y1, Y1
+	VMOVUPS      32(SI)(DI*4), Y7
+	VCMPPS       $0x03, Y7, Y6, Y6
+	VORPS        Y6, Y5, Y5
+	VMAXPS       Y7, Y2, Y2
+	VMOVUPS      64(SI)(DI*4), Y6
+	VMAXPS       Y6, Y3, Y3
+	VMOVUPS      96(SI)(DI*4), Y7
+	VCMPPS       $0x03, Y7, Y6, Y6
+	VORPS        Y6, Y5, Y5
+	VMAXPS       Y7, Y4, Y4
+	VMOVUPS      128(SI)(DI*4), Y6
+	VMAXPS       Y6, Y1, Y1
+	VMOVUPS      160(SI)(DI*4), Y7
+	VCMPPS       $0x03, Y7, Y6, Y6
+	VORPS        Y6, Y5, Y5
+	VMAXPS       Y7, Y2, Y2
+	VMOVUPS      192(SI)(DI*4), Y6
+	VMAXPS       Y6, Y3, Y3
+	VMOVUPS      224(SI)(DI*4), Y7
+	VCMPPS       $0x03, Y7, Y6, Y6
+	VORPS        Y6, Y5, Y5
+	VMAXPS       Y7, Y4, Y4
+	ADDQ         $0x40, DI
+	CMPQ         DI, R8
 	JL           piece2
-	VADDPS       Y2, Y1, Y0
-	VADDPS       Y4, Y3, Y1
-	VADDPS       Y1, Y0, Y0
-	VPERM2F128   $0x01, Y0, Y0, Y1
-	VADDPS       Y1, Y0, Y0
-	VPERMILPS    $0x4e, Y0, Y1
-	VADDPS       Y1, Y0, Y0
-	VPERMILPS    $0xb1, Y0, Y1
-	VADDPS       Y1, Y0, Y0
-	VMOVSS       (R8), X1
-	VADDSS       X0, X1, X1
-	VMOVSS       X1, (R8)
-	ADDQ         DX, SI
-	ADDQ         CX, DI
-	ADDQ         CX, R8
-	DECQ         BX
-	JNZ          row1
+	VMAXPS       Y2, Y1, Y1
+	VMAXPS       Y4, Y3, Y2
+	VMAXPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VMAXPS       X2, X1, X2
+	VPERMILPS    $0x4e, X2, X1
+	VMAXPS       X1, X2, X2
+	VPERMILPS    $0xb1, X2, X1
+	VMAXPS       X1, X2, X2
+	VMULSS       X0, X2, X2
+	VMOVSS       X2, (CX)
+	VMOVMSKPS    Y5, DI
+	TESTL        DI, DI
+	JZ           real3
+	MOVL         $0x7fc00000, (CX)
+
+real3:
+	ADDQ $0x04, CX
+	ADDQ DX, SI
+	DECQ BX
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -307,6 +87,309 @@ DATA wideff800000<>+20(SB)/4, $0xff800000
 DATA wideff800000<>+24(SB)/4, $0xff800000
 DATA wideff800000<>+28(SB)/4, $0xff800000
 GLOBL wideff800000<>(SB), RODATA|NOPTR, $32
+
+// func softAdd(p *SoftRows)
+// Requires: AVX, AVX2, FMA3
+TEXT ·softAdd(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         192(AX), CX
+	SHLQ         $0x02, CX
+	VBROADCASTSS 200(AX), Y0
+	MOVQ         176(AX), DX
+	MOVQ         168(AX), BX
+	SHLQ         $0x02, DX
+	MOVQ         (AX), SI
+	MOVQ         72(AX), DI
+	MOVQ         96(AX), R8
+
+row4:
+	VBROADCASTSS (DI), Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	MOVQ         184(AX), R10
+	XORQ         R9, R9
+
+piece5:
+	VMOVUPS      (SI)(R9*4), Y6
+	VMULPS       Y0, Y6, Y6
+	VCMPPS       $0x00, Y1, Y6, Y7
+	VSUBPS       Y1, Y6, Y8
+	VANDNPS      Y8, Y7, Y7
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y6, Y6
+	VCMPPS       $0x11, widec28aa123<>+0(SB), Y7, Y8
+	VORPS        Y8, Y6, Y6
+	VMOVUPS      widec28ca123<>+0(SB), Y8
+	VMAXPS       Y7, Y8, Y7
+	VMOVUPS      widec2d00000<>+0(SB), Y8
+	VMAXPS       Y7, Y8, Y7
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y8
+	VFMADD213PS  wide4b400000<>+0(SB), Y7, Y8
+	VSUBPS       wide4b400000<>+0(SB), Y8, Y9
+	VMOVUPS      widebf318000<>+0(SB), Y10
+	VFMADD213PS  Y7, Y9, Y10
+	VFNMADD231PS wideb95e8083<>+0(SB), Y9, Y10
+	VMOVUPS      wide3ab688be<>+0(SB), Y7
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f000000<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f800000<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f800000<>+0(SB), Y10, Y7
+	VPSLLD       $0x17, Y8, Y8
+	VPADDD       wide5f800000<>+0(SB), Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMULPS       wide1f800000<>+0(SB), Y7, Y7
+	VANDNPS      Y7, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VMOVUPS      Y6, (SI)(R9*4)
+	VMOVUPS      32(SI)(R9*4), Y6
+	VMULPS       Y0, Y6, Y6
+	VCMPPS       $0x00, Y1, Y6, Y7
+	VSUBPS       Y1, Y6, Y8
+	VANDNPS      Y8, Y7, Y7
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y6, Y6
+	VCMPPS       $0x11, widec28aa123<>+0(SB), Y7, Y8
+	VORPS        Y8, Y6, Y6
+	VMOVUPS      widec28ca123<>+0(SB), Y8
+	VMAXPS       Y7, Y8, Y7
+	VMOVUPS      widec2d00000<>+0(SB), Y8
+	VMAXPS       Y7, Y8, Y7
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y8
+	VFMADD213PS  wide4b400000<>+0(SB), Y7, Y8
+	VSUBPS       wide4b400000<>+0(SB), Y8, Y9
+	VMOVUPS      widebf318000<>+0(SB), Y10
+	VFMADD213PS  Y7, Y9, Y10
+	VFNMADD231PS wideb95e8083<>+0(SB), Y9, Y10
+	VMOVUPS      wide3ab688be<>+0(SB), Y7
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f000000<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f800000<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f800000<>+0(SB), Y10, Y7
+	VPSLLD       $0x17, Y8, Y8
+	VPADDD       wide5f800000<>+0(SB), Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMULPS       wide1f800000<>+0(SB), Y7, Y7
+	VANDNPS      Y7, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VMOVUPS      Y6, 32(SI)(R9*4)
+	VMOVUPS      64(SI)(R9*4), Y6
+	VMULPS       Y0, Y6, Y6
+	VCMPPS       $0x00, Y1, Y6, Y7
+	VSUBPS       Y1, Y6, Y8
+	VANDNPS      Y8, Y7, Y7
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y6, Y6
+	VCMPPS       $0x11, widec28aa123<>+0(SB), Y7, Y8
+	VORPS        Y8, Y6, Y6
+	VMOVUPS      widec28ca123<>+0(SB), Y8
+	VMAXPS       Y7, Y8, Y7
+	VMOVUPS      widec2d00000<>+0(SB), Y8
+	VMAXPS       Y7, Y8, Y7
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y8
+	VFMADD213PS  wide4b400000<>+0(SB), Y7, Y8
+	VSUBPS       wide4b400000<>+0(SB), Y8, Y9
+	VMOVUPS      widebf318000<>+0(SB), Y10
+	VFMADD213PS  Y7, Y9, Y10
+	VFNMADD231PS wideb95e8083<>+0(SB), Y9, Y10
+	VMOVUPS      wide3ab688be<>+0(SB), Y7
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f000000<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f800000<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f800000<>+0(SB), Y10, Y7
+	VPSLLD       $0x17, Y8, Y8
+	VPADDD       wide5f800000<>+0(SB), Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMULPS       wide1f800000<>+0(SB), Y7, Y7
+	VANDNPS      Y7, Y6, Y6
+	VADDPS       Y6, Y4, Y4
+	VMOVUPS      Y6, 64(SI)(R9*4)
+	VMOVUPS      96(SI)(R9*4), Y6
+	VMULPS       Y0, Y6, Y6
+	VCMPPS       $0x00, Y1, Y6, Y7
+	VSUBPS       Y1, Y6, Y8
+	VANDNPS      Y8, Y7, Y7
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y6, Y6
+	VCMPPS       $0x11, widec28aa123<>+0(SB), Y7, Y8
+	VORPS        Y8, Y6, Y6
+	VMOVUPS      widec28ca123<>+0(SB), Y8
+	VMAXPS       Y7, Y8, Y7
+	VMOVUPS      widec2d00000<>+0(SB), Y8
+	VMAXPS       Y7, Y8, Y7
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y8
+	VFMADD213PS  wide4b400000<>+0(SB), Y7, Y8
+	VSUBPS       wide4b400000<>+0(SB), Y8, Y9
+	VMOVUPS      widebf318000<>+0(SB), Y10
+	VFMADD213PS  Y7, Y9, Y10
+	VFNMADD231PS wideb95e8083<>+0(SB), Y9, Y10
+	VMOVUPS      wide3ab688be<>+0(SB), Y7
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f000000<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f800000<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f800000<>+0(SB), Y10, Y7
+	VPSLLD       $0x17, Y8, Y8
+	VPADDD       wide5f800000<>+0(SB), Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMULPS       wide1f800000<>+0(SB), Y7, Y7
+	VANDNPS      Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VMOVUPS      Y6, 96(SI)(R9*4)
+	VMOVUPS      128(SI)(R9*4), Y6
+	VMULPS       Y0, Y6, Y6
+	VCMPPS       $0x00, Y1, Y6, Y7
+	VSUBPS       Y1, Y6, Y8
+	VANDNPS      Y8, Y7, Y7
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y6, Y6
+	VCMPPS       $0x11, widec28aa123<>+0(SB), Y7, Y8
+	VORPS        Y8, Y6, Y6
+	VMOVUPS      widec28ca123<>+0(SB), Y8
+	VMAXPS       Y7, Y8, Y7
+	VMOVUPS      widec2d00000<>+0(SB), Y8
+	VMAXPS       Y7, Y8, Y7
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y8
+	VFMADD213PS  wide4b400000<>+0(SB), Y7, Y8
+	VSUBPS       wide4b400000<>+0(SB), Y8, Y9
+	VMOVUPS      widebf318000<>+0(SB), Y10
+	VFMADD213PS  Y7, Y9, Y10
+	VFNMADD231PS wideb95e8083<>+0(SB), Y9, Y10
+	VMOVUPS      wide3ab688be<>+0(SB), Y7
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f000000<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f800000<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f800000<>+0(SB), Y10, Y7
+	VPSLLD       $0x17, Y8, Y8
+	VPADDD       wide5f800000<>+0(SB), Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMULPS       wide1f800000<>+0(SB), Y7, Y7
+	VANDNPS      Y7, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VMOVUPS      Y6, 128(SI)(R9*4)
+	VMOVUPS      160(SI)(R9*4), Y6
+	VMULPS       Y0, Y6, Y6
+	VCMPPS       $0x00, Y1, Y6, Y7
+	VSUBPS       Y1, Y6, Y8
+	VANDNPS      Y8, Y7, Y7
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y6, Y6
+	VCMPPS       $0x11, widec28aa123<>+0(SB), Y7, Y8
+	VORPS        Y8, Y6, Y6
+	VMOVUPS      widec28ca123<>+0(SB), Y8
+	VMAXPS       Y7, Y8, Y7
+	VMOVUPS      widec2d00000<>+0(SB), Y8
+	VMAXPS       Y7, Y8, Y7
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y8
+	VFMADD213PS  wide4b400000<>+0(SB), Y7, Y8
+	VSUBPS       wide4b400000<>+0(SB), Y8, Y9
+	VMOVUPS      widebf318000<>+0(SB), Y10
+	VFMADD213PS  Y7, Y9, Y10
+	VFNMADD231PS wideb95e8083<>+0(SB), Y9, Y10
+	VMOVUPS      wide3ab688be<>+0(SB), Y7
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f000000<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f800000<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f800000<>+0(SB), Y10, Y7
+	VPSLLD       $0x17, Y8, Y8
+	VPADDD       wide5f800000<>+0(SB), Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMULPS       wide1f800000<>+0(SB), Y7, Y7
+	VANDNPS      Y7, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VMOVUPS      Y6, 160(SI)(R9*4)
+	VMOVUPS      192(SI)(R9*4), Y6
+	VMULPS       Y0, Y6, Y6
+	VCMPPS       $0x00, Y1, Y6, Y7
+	VSUBPS       Y1, Y6, Y8
+	VANDNPS      Y8, Y7, Y7
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y6, Y6
+	VCMPPS       $0x11, widec28aa123<>+0(SB), Y7, Y8
+	VORPS        Y8, Y6, Y6
+	VMOVUPS      widec28ca123<>+0(SB), Y8
+	VMAXPS       Y7, Y8, Y7
+	VMOVUPS      widec2d00000<>+0(SB), Y8
+	VMAXPS       Y7, Y8, Y7
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y8
+	VFMADD213PS  wide4b400000<>+0(SB), Y7, Y8
+	VSUBPS       wide4b400000<>+0(SB), Y8, Y9
+	VMOVUPS      widebf318000<>+0(SB), Y10
+	VFMADD213PS  Y7, Y9, Y10
+	VFNMADD231PS wideb95e8083<>+0(SB), Y9, Y10
+	VMOVUPS      wide3ab688be<>+0(SB), Y7
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f000000<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f800000<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f800000<>+0(SB), Y10, Y7
+	VPSLLD       $0x17, Y8, Y8
+	VPADDD       wide5f800000<>+0(SB), Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMULPS       wide1f800000<>+0(SB), Y7, Y7
+	VANDNPS      Y7, Y6, Y6
+	VADDPS       Y6, Y4, Y4
+	VMOVUPS      Y6, 192(SI)(R9*4)
+	VMOVUPS      224(SI)(R9*4), Y6
+	VMULPS       Y0, Y6, Y6
+	VCMPPS       $0x00, Y1, Y6, Y7
+	VSUBPS       Y1, Y6, Y8
+	VANDNPS      Y8, Y7, Y7
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y6, Y6
+	VCMPPS       $0x11, widec28aa123<>+0(SB), Y7, Y8
+	VORPS        Y8, Y6, Y6
+	VMOVUPS      widec28ca123<>+0(SB), Y8
+	VMAXPS       Y7, Y8, Y7
+	VMOVUPS      widec2d00000<>+0(SB), Y8
+	VMAXPS       Y7, Y8, Y7
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y8
+	VFMADD213PS  wide4b400000<>+0(SB), Y7, Y8
+	VSUBPS       wide4b400000<>+0(SB), Y8, Y9
+	VMOVUPS      widebf318000<>+0(SB), Y10
+	VFMADD213PS  Y7, Y9, Y10
+	VFNMADD231PS wideb95e8083<>+0(SB), Y9, Y10
+	VMOVUPS      wide3ab688be<>+0(SB), Y7
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f000000<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f800000<>+0(SB), Y10, Y7
+	VFMADD213PS  wide3f800000<>+0(SB), Y10, Y7
+	VPSLLD       $0x17, Y8, Y8
+	VPADDD       wide5f800000<>+0(SB), Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMULPS       wide1f800000<>+0(SB), Y7, Y7
+	VANDNPS      Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VMOVUPS      Y6, 224(SI)(R9*4)
+	ADDQ         $0x40, R9
+	CMPQ         R9, R10
+	JL           piece5
+	VADDPS       Y3, Y2, Y1
+	VADDPS       Y5, Y4, Y2
+	VADDPS       Y2, Y1, Y1
+	VPERM2F128   $0x01, Y1, Y1, Y2
+	VADDPS       Y2, Y1, Y1
+	VPERMILPS    $0x4e, Y1, Y2
+	VADDPS       Y2, Y1, Y1
+	VPERMILPS    $0xb1, Y1, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVSS       (R8), X2
+	VADDSS       X1, X2, X2
+	VMOVSS       X2, (R8)
+	ADDQ         DX, SI
+	ADDQ         CX, DI
+	ADDQ         CX, R8
+	DECQ         BX
+	JNZ          row4
+	VZEROUPPER
+	RET
 
 DATA widec28aa123<>+0(SB)/4, $0xc28aa123
 DATA widec28aa123<>+4(SB)/4, $0xc28aa123
@@ -462,26 +545,26 @@ GLOBL wide1f800000<>(SB), RODATA|NOPTR, $32
 // Requires: AVX, AVX2, FMA3
 TEXT ·softWeigh(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
-	MOVQ         168(AX), CX
+	MOVQ         192(AX), CX
 	SHLQ         $0x02, CX
-	VBROADCASTSS 176(AX), Y0
-	MOVQ         152(AX), DX
-	MOVQ         144(AX), BX
+	VBROADCASTSS 200(AX), Y0
+	MOVQ         176(AX), DX
+	MOVQ         168(AX), BX
 	SHLQ         $0x02, DX
 	MOVQ         (AX), SI
 	MOVQ         72(AX), DI
 	MOVQ         96(AX), R8
 
-row3:
+row6:
 	VBROADCASTSS (DI), Y1
 	VBROADCASTSS (R8), Y2
 	VCMPPS       $0x00, wide00000000<>+0(SB), Y2, Y3
 	VMOVUPS      wide3f800000<>+0(SB), Y4
 	VBLENDVPS    Y3, Y4, Y2, Y2
-	MOVQ         160(AX), R10
+	MOVQ         184(AX), R10
 	XORQ         R9, R9
 
-piece4:
+piece7:
 	VMOVUPS      (SI)(R9*4), Y3
 	VMULPS       Y0, Y3, Y3
 	VCMPPS       $0x00, Y1, Y3, Y4
@@ -740,12 +823,12 @@ piece4:
 	VMOVUPS      Y3, 224(SI)(R9*4)
 	ADDQ         $0x40, R9
 	CMPQ         R9, R10
-	JL           piece4
+	JL           piece7
 	ADDQ         DX, SI
 	ADDQ         CX, DI
 	ADDQ         CX, R8
 	DECQ         BX
-	JNZ          row3
+	JNZ          row6
 	VZEROUPPER
 	RET
 
@@ -763,23 +846,23 @@ GLOBL wide00000000<>(SB), RODATA|NOPTR, $32
 // Requires: AVX, FMA3
 TEXT ·softDots(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
-	MOVQ 168(AX), CX
+	MOVQ 192(AX), CX
 	SHLQ $0x02, CX
 	CMPQ 48(AX), $0x00
-	JE   nothing5
-	MOVQ 152(AX), DX
-	MOVQ 144(AX), BX
+	JE   nothing8
+	MOVQ 176(AX), DX
+	MOVQ 168(AX), BX
 	SHLQ $0x02, DX
 	MOVQ (AX), SI
 	MOVQ 24(AX), DI
 	MOVQ 48(AX), R8
 	MOVQ 120(AX), R9
 
-row6:
-	MOVQ 160(AX), R11
+row9:
+	MOVQ 184(AX), R11
 	XORQ R10, R10
 
-piece7:
+piece10:
 	VMOVUPS      (DI)(R10*4), Y0
 	VMULPS       (R8)(R10*4), Y0, Y0
 	VMOVUPS      Y0, (DI)(R10*4)
@@ -823,29 +906,29 @@ piece7:
 	VMOVSS       X0, (R9)
 	ADDQ         $0x40, R10
 	CMPQ         R10, R11
-	JL           piece7
+	JL           piece10
 	ADDQ         DX, SI
 	ADDQ         DX, DI
 	ADDQ         DX, R8
 	ADDQ         CX, R9
 	DECQ         BX
-	JNZ          row6
+	JNZ          row9
 	VZEROUPPER
 	RET
 
-nothing5:
-	MOVQ 152(AX), DX
-	MOVQ 144(AX), BX
+nothing8:
+	MOVQ 176(AX), DX
+	MOVQ 168(AX), BX
 	SHLQ $0x02, DX
 	MOVQ (AX), SI
 	MOVQ 24(AX), DI
 	MOVQ 120(AX), R8
 
-row8:
-	MOVQ 160(AX), R10
+row11:
+	MOVQ 184(AX), R10
 	XORQ R9, R9
 
-piece9:
+piece12:
 	VMOVUPS      (DI)(R9*4), Y0
 	VXORPS       Y1, Y1, Y1
 	VFMADD231PS  (SI)(R9*4), Y0, Y1
@@ -873,12 +956,12 @@ piece9:
 	VMOVSS       X0, (R8)
 	ADDQ         $0x40, R9
 	CMPQ         R9, R10
-	JL           piece9
+	JL           piece12
 	ADDQ         DX, SI
 	ADDQ         DX, DI
 	ADDQ         CX, R8
 	DECQ         BX
-	JNZ          row8
+	JNZ          row11
 	VZEROUPPER
 	RET
 
@@ -886,25 +969,25 @@ piece9:
 // Requires: AVX
 TEXT ·softSlopes(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
-	MOVQ         168(AX), CX
+	MOVQ         192(AX), CX
 	SHLQ         $0x02, CX
-	VBROADCASTSS 176(AX), Y0
+	VBROADCASTSS 200(AX), Y0
 	CMPQ         48(AX), $0x00
-	JE           nothing10
-	MOVQ         152(AX), DX
-	MOVQ         144(AX), BX
+	JE           nothing13
+	MOVQ         176(AX), DX
+	MOVQ         168(AX), BX
 	SHLQ         $0x02, DX
 	MOVQ         (AX), SI
 	MOVQ         24(AX), DI
 	MOVQ         48(AX), R8
 	MOVQ         120(AX), R9
 
-row11:
+row14:
 	VBROADCASTSS (R9), Y1
-	MOVQ         160(AX), R11
+	MOVQ         184(AX), R11
 	XORQ         R10, R10
 
-piece12:
+piece15:
 	VMOVUPS (DI)(R10*4), Y2
 	VMOVUPS (SI)(R10*4), Y3
 	VSUBPS  Y1, Y2, Y2
@@ -971,30 +1054,30 @@ piece12:
 	VMOVUPS Y3, 224(SI)(R10*4)
 	ADDQ    $0x40, R10
 	CMPQ    R10, R11
-	JL      piece12
+	JL      piece15
 	ADDQ    DX, SI
 	ADDQ    DX, DI
 	ADDQ    DX, R8
 	ADDQ    CX, R9
 	DECQ    BX
-	JNZ     row11
+	JNZ     row14
 	VZEROUPPER
 	RET
 
-nothing10:
-	MOVQ 152(AX), DX
-	MOVQ 144(AX), BX
+nothing13:
+	MOVQ 176(AX), DX
+	MOVQ 168(AX), BX
 	SHLQ $0x02, DX
 	MOVQ (AX), SI
 	MOVQ 24(AX), DI
 	MOVQ 120(AX), R8
 
-row13:
+row16:
 	VBROADCASTSS (R8), Y1
-	MOVQ         160(AX), R10
+	MOVQ         184(AX), R10
 	XORQ         R9, R9
 
-piece14:
+piece17:
 	VMOVUPS (DI)(R9*4), Y2
 	VMOVUPS (SI)(R9*4), Y3
 	VSUBPS  Y1, Y2, Y2
@@ -1045,12 +1128,72 @@ piece14:
 	VMOVUPS Y2, 224(DI)(R9*4)
 	ADDQ    $0x40, R9
 	CMPQ    R9, R10
-	JL      piece14
+	JL      piece17
 	ADDQ    DX, SI
 	ADDQ    DX, DI
 	ADDQ    CX, R8
 	DECQ    BX
-	JNZ     row13
+	JNZ     row16
+	VZEROUPPER
+	RET
+
+// func softLargest512(p *SoftRows)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·softLargest512(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         192(AX), CX
+	SHLQ         $0x02, CX
+	MOVQ         144(AX), CX
+	VBROADCASTSS 200(AX), Z0
+	MOVQ         176(AX), DX
+	MOVQ         168(AX), BX
+	SHLQ         $0x02, DX
+	MOVQ         (AX), SI
+
+row18:
+	VBROADCASTSS wideff800000<>+0(SB), Z1
+	VBROADCASTSS wideff800000<>+0(SB), Z2
+	KXORW        K1, K1, K1
+	MOVQ         184(AX), R8
+	XORQ         DI, DI
+
+piece19:
+	VMOVUPS       (SI)(DI*4), Z3
+	VMAXPS        Z3, Z1, Z1
+	VMOVUPS       64(SI)(DI*4), Z4
+	VCMPPS        $0x03, Z3, Z4, K2
+	KORW          K2, K1, K1
+	VMAXPS        Z4, Z2, Z2
+	VMOVUPS       128(SI)(DI*4), Z3
+	VMAXPS        Z3, Z1, Z1
+	VMOVUPS       192(SI)(DI*4), Z4
+	VCMPPS        $0x03, Z3, Z4, K2
+	KORW          K2, K1, K1
+	VMAXPS        Z4, Z2, Z2
+	ADDQ          $0x40, DI
+	CMPQ          DI, R8
+	JL            piece19
+	VMAXPS        Z1, Z2, Z1
+	VEXTRACTF32X8 $0x01, Z1, Y2
+	VMAXPS        Y1, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X1
+	VMAXPS        X1, X2, X1
+	VPERMILPS     $0x4e, X1, X2
+	VMAXPS        X2, X1, X1
+	VPERMILPS     $0xb1, X1, X2
+	VMAXPS        X2, X1, X1
+	VMULSS        X0, X1, X1
+	VMOVSS        X1, (CX)
+	KMOVW         K1, DI
+	TESTL         DI, DI
+	JZ            real20
+	MOVL          $0x7fc00000, (CX)
+
+real20:
+	ADDQ $0x04, CX
+	ADDQ DX, SI
+	DECQ BX
+	JNZ  row18
 	VZEROUPPER
 	RET
 
@@ -1058,7 +1201,7 @@ piece14:
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL
 TEXT ·softAdd512(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
-	MOVQ         168(AX), CX
+	MOVQ         192(AX), CX
 	SHLQ         $0x02, CX
 	VBROADCASTSS wide3fb8aa3b<>+0(SB), Z0
 	VBROADCASTSS wide4b400000<>+0(SB), Z1
@@ -1075,145 +1218,150 @@ TEXT ·softAdd512(SB), NOSPLIT, $0-8
 	VBROADCASTSS wide3e2aaa6e<>+0(SB), Z12
 	VBROADCASTSS wide3f000000<>+0(SB), Z13
 	VBROADCASTSS wide5f800000<>+0(SB), Z14
-	MOVQ         152(AX), DX
-	MOVQ         144(AX), BX
+	VBROADCASTSS 200(AX), Z15
+	MOVQ         176(AX), DX
+	MOVQ         168(AX), BX
 	SHLQ         $0x02, DX
 	MOVQ         (AX), SI
 	MOVQ         72(AX), DI
 	MOVQ         96(AX), R8
 
-row15:
-	VBROADCASTSS (DI), Z15
-	VPXORD       Z16, Z16, Z16
+row21:
+	VBROADCASTSS (DI), Z16
 	VPXORD       Z17, Z17, Z17
-	MOVQ         160(AX), R10
+	VPXORD       Z18, Z18, Z18
+	MOVQ         184(AX), R10
 	XORQ         R9, R9
 
-piece16:
-	VMOVUPS       (SI)(R9*4), Z18
-	VCMPPS        $0x04, Z15, Z18, K1
-	VSUBPS.Z      Z15, Z18, K1, Z19
-	VCMPPS        $0x04, Z8, Z18, K1
-	VCMPPS        $0x15, Z4, Z19, K1, K1
-	VMAXPS        Z19, Z5, Z18
-	VMOVAPS       Z0, Z19
-	VFMADD213PS   Z1, Z18, Z19
-	VSUBPS        Z1, Z19, Z20
-	VMOVAPS       Z2, Z21
-	VFMADD213PS   Z18, Z20, Z21
-	VFNMADD231PS  Z3, Z20, Z21
-	VMOVAPS       Z9, Z18
-	VFMADD213PS   Z10, Z21, Z18
-	VFMADD213PS   Z11, Z21, Z18
-	VFMADD213PS   Z12, Z21, Z18
-	VFMADD213PS   Z13, Z21, Z18
-	VFMADD213PS   Z6, Z21, Z18
-	VFMADD213PS   Z6, Z21, Z18
-	VPSLLD        $0x17, Z19, Z19
-	VPADDD        Z14, Z19, Z19
-	VMULPS        Z19, Z18, Z18
-	VMULPS.Z      Z7, Z18, K1, Z18
-	VADDPS        Z18, Z16, Z16
-	VMOVUPS       Z18, (SI)(R9*4)
-	VMOVUPS       64(SI)(R9*4), Z18
-	VCMPPS        $0x04, Z15, Z18, K1
-	VSUBPS.Z      Z15, Z18, K1, Z19
-	VCMPPS        $0x04, Z8, Z18, K1
-	VCMPPS        $0x15, Z4, Z19, K1, K1
-	VMAXPS        Z19, Z5, Z18
-	VMOVAPS       Z0, Z19
-	VFMADD213PS   Z1, Z18, Z19
-	VSUBPS        Z1, Z19, Z20
-	VMOVAPS       Z2, Z21
-	VFMADD213PS   Z18, Z20, Z21
-	VFNMADD231PS  Z3, Z20, Z21
-	VMOVAPS       Z9, Z18
-	VFMADD213PS   Z10, Z21, Z18
-	VFMADD213PS   Z11, Z21, Z18
-	VFMADD213PS   Z12, Z21, Z18
-	VFMADD213PS   Z13, Z21, Z18
-	VFMADD213PS   Z6, Z21, Z18
-	VFMADD213PS   Z6, Z21, Z18
-	VPSLLD        $0x17, Z19, Z19
-	VPADDD        Z14, Z19, Z19
-	VMULPS        Z19, Z18, Z18
-	VMULPS.Z      Z7, Z18, K1, Z18
-	VADDPS        Z18, Z17, Z17
-	VMOVUPS       Z18, 64(SI)(R9*4)
-	VMOVUPS       128(SI)(R9*4), Z18
-	VCMPPS        $0x04, Z15, Z18, K1
-	VSUBPS.Z      Z15, Z18, K1, Z19
-	VCMPPS        $0x04, Z8, Z18, K1
-	VCMPPS        $0x15, Z4, Z19, K1, K1
-	VMAXPS        Z19, Z5, Z18
-	VMOVAPS       Z0, Z19
-	VFMADD213PS   Z1, Z18, Z19
-	VSUBPS        Z1, Z19, Z20
-	VMOVAPS       Z2, Z21
-	VFMADD213PS   Z18, Z20, Z21
-	VFNMADD231PS  Z3, Z20, Z21
-	VMOVAPS       Z9, Z18
-	VFMADD213PS   Z10, Z21, Z18
-	VFMADD213PS   Z11, Z21, Z18
-	VFMADD213PS   Z12, Z21, Z18
-	VFMADD213PS   Z13, Z21, Z18
-	VFMADD213PS   Z6, Z21, Z18
-	VFMADD213PS   Z6, Z21, Z18
-	VPSLLD        $0x17, Z19, Z19
-	VPADDD        Z14, Z19, Z19
-	VMULPS        Z19, Z18, Z18
-	VMULPS.Z      Z7, Z18, K1, Z18
-	VADDPS        Z18, Z16, Z16
-	VMOVUPS       Z18, 128(SI)(R9*4)
-	VMOVUPS       192(SI)(R9*4), Z18
-	VCMPPS        $0x04, Z15, Z18, K1
-	VSUBPS.Z      Z15, Z18, K1, Z19
-	VCMPPS        $0x04, Z8, Z18, K1
-	VCMPPS        $0x15, Z4, Z19, K1, K1
-	VMAXPS        Z19, Z5, Z18
-	VMOVAPS       Z0, Z19
-	VFMADD213PS   Z1, Z18, Z19
-	VSUBPS        Z1, Z19, Z20
-	VMOVAPS       Z2, Z21
-	VFMADD213PS   Z18, Z20, Z21
-	VFNMADD231PS  Z3, Z20, Z21
-	VMOVAPS       Z9, Z18
-	VFMADD213PS   Z10, Z21, Z18
-	VFMADD213PS   Z11, Z21, Z18
-	VFMADD213PS   Z12, Z21, Z18
-	VFMADD213PS   Z13, Z21, Z18
-	VFMADD213PS   Z6, Z21, Z18
-	VFMADD213PS   Z6, Z21, Z18
-	VPSLLD        $0x17, Z19, Z19
-	VPADDD        Z14, Z19, Z19
-	VMULPS        Z19, Z18, Z18
-	VMULPS.Z      Z7, Z18, K1, Z18
-	VADDPS        Z18, Z17, Z17
-	VMOVUPS       Z18, 192(SI)(R9*4)
+piece22:
+	VMOVUPS       (SI)(R9*4), Z19
+	VMULPS        Z15, Z19, Z19
+	VCMPPS        $0x04, Z16, Z19, K1
+	VSUBPS.Z      Z16, Z19, K1, Z20
+	VCMPPS        $0x04, Z8, Z19, K1
+	VCMPPS        $0x15, Z4, Z20, K1, K1
+	VMAXPS        Z20, Z5, Z19
+	VMOVAPS       Z0, Z20
+	VFMADD213PS   Z1, Z19, Z20
+	VSUBPS        Z1, Z20, Z21
+	VMOVAPS       Z2, Z22
+	VFMADD213PS   Z19, Z21, Z22
+	VFNMADD231PS  Z3, Z21, Z22
+	VMOVAPS       Z9, Z19
+	VFMADD213PS   Z10, Z22, Z19
+	VFMADD213PS   Z11, Z22, Z19
+	VFMADD213PS   Z12, Z22, Z19
+	VFMADD213PS   Z13, Z22, Z19
+	VFMADD213PS   Z6, Z22, Z19
+	VFMADD213PS   Z6, Z22, Z19
+	VPSLLD        $0x17, Z20, Z20
+	VPADDD        Z14, Z20, Z20
+	VMULPS        Z20, Z19, Z19
+	VMULPS.Z      Z7, Z19, K1, Z19
+	VADDPS        Z19, Z17, Z17
+	VMOVUPS       Z19, (SI)(R9*4)
+	VMOVUPS       64(SI)(R9*4), Z19
+	VMULPS        Z15, Z19, Z19
+	VCMPPS        $0x04, Z16, Z19, K1
+	VSUBPS.Z      Z16, Z19, K1, Z20
+	VCMPPS        $0x04, Z8, Z19, K1
+	VCMPPS        $0x15, Z4, Z20, K1, K1
+	VMAXPS        Z20, Z5, Z19
+	VMOVAPS       Z0, Z20
+	VFMADD213PS   Z1, Z19, Z20
+	VSUBPS        Z1, Z20, Z21
+	VMOVAPS       Z2, Z22
+	VFMADD213PS   Z19, Z21, Z22
+	VFNMADD231PS  Z3, Z21, Z22
+	VMOVAPS       Z9, Z19
+	VFMADD213PS   Z10, Z22, Z19
+	VFMADD213PS   Z11, Z22, Z19
+	VFMADD213PS   Z12, Z22, Z19
+	VFMADD213PS   Z13, Z22, Z19
+	VFMADD213PS   Z6, Z22, Z19
+	VFMADD213PS   Z6, Z22, Z19
+	VPSLLD        $0x17, Z20, Z20
+	VPADDD        Z14, Z20, Z20
+	VMULPS        Z20, Z19, Z19
+	VMULPS.Z      Z7, Z19, K1, Z19
+	VADDPS        Z19, Z18, Z18
+	VMOVUPS       Z19, 64(SI)(R9*4)
+	VMOVUPS       128(SI)(R9*4), Z19
+	VMULPS        Z15, Z19, Z19
+	VCMPPS        $0x04, Z16, Z19, K1
+	VSUBPS.Z      Z16, Z19, K1, Z20
+	VCMPPS        $0x04, Z8, Z19, K1
+	VCMPPS        $0x15, Z4, Z20, K1, K1
+	VMAXPS        Z20, Z5, Z19
+	VMOVAPS       Z0, Z20
+	VFMADD213PS   Z1, Z19, Z20
+	VSUBPS        Z1, Z20, Z21
+	VMOVAPS       Z2, Z22
+	VFMADD213PS   Z19, Z21, Z22
+	VFNMADD231PS  Z3, Z21, Z22
+	VMOVAPS       Z9, Z19
+	VFMADD213PS   Z10, Z22, Z19
+	VFMADD213PS   Z11, Z22, Z19
+	VFMADD213PS   Z12, Z22, Z19
+	VFMADD213PS   Z13, Z22, Z19
+	VFMADD213PS   Z6, Z22, Z19
+	VFMADD213PS   Z6, Z22, Z19
+	VPSLLD        $0x17, Z20, Z20
+	VPADDD        Z14, Z20, Z20
+	VMULPS        Z20, Z19, Z19
+	VMULPS.Z      Z7, Z19, K1, Z19
+	VADDPS        Z19, Z17, Z17
+	VMOVUPS       Z19, 128(SI)(R9*4)
+	VMOVUPS       192(SI)(R9*4), Z19
+	VMULPS        Z15, Z19, Z19
+	VCMPPS        $0x04, Z16, Z19, K1
+	VSUBPS.Z      Z16, Z19, K1, Z20
+	VCMPPS        $0x04, Z8, Z19, K1
+	VCMPPS        $0x15, Z4, Z20, K1, K1
+	VMAXPS        Z20, Z5, Z19
+	VMOVAPS       Z0, Z20
+	VFMADD213PS   Z1, Z19, Z20
+	VSUBPS        Z1, Z20, Z21
+	VMOVAPS       Z2, Z22
+	VFMADD213PS   Z19, Z21, Z22
+	VFNMADD231PS  Z3, Z21, Z22
+	VMOVAPS       Z9, Z19
+	VFMADD213PS   Z10, Z22, Z19
+	VFMADD213PS   Z11, Z22, Z19
+	VFMADD213PS   Z12, Z22, Z19
+	VFMADD213PS   Z13, Z22, Z19
+	VFMADD213PS   Z6, Z22, Z19
+	VFMADD213PS   Z6, Z22, Z19
+	VPSLLD        $0x17, Z20, Z20
+	VPADDD        Z14, Z20, Z20
+	VMULPS        Z20, Z19, Z19
+	VMULPS.Z      Z7, Z19, K1, Z19
+	VADDPS        Z19, Z18, Z18
+	VMOVUPS       Z19, 192(SI)(R9*4)
 	ADDQ          $0x40, R9
 	CMPQ          R9, R10
-	JL            piece16
-	VEXTRACTF32X8 $0x01, Z16, Y15
-	VMOVAPS       Y16, Y18
-	VADDPS        Y15, Y18, Y18
-	VEXTRACTF32X8 $0x01, Z17, Y15
+	JL            piece22
+	VEXTRACTF32X8 $0x01, Z17, Y16
 	VMOVAPS       Y17, Y19
-	VADDPS        Y15, Y19, Y19
-	VADDPS        Y19, Y18, Y15
-	VSHUFF32X4    $0x01, Y15, Y15, Y18
-	VADDPS        Y18, Y15, Y15
-	VPERMILPS     $0x4e, Y15, Y18
-	VADDPS        Y18, Y15, Y15
-	VPERMILPS     $0xb1, Y15, Y18
-	VADDPS        Y18, Y15, Y15
-	VMOVSS        (R8), X18
-	VADDSS        X15, X18, X18
-	VMOVSS        X18, (R8)
+	VADDPS        Y16, Y19, Y19
+	VEXTRACTF32X8 $0x01, Z18, Y16
+	VMOVAPS       Y18, Y20
+	VADDPS        Y16, Y20, Y20
+	VADDPS        Y20, Y19, Y16
+	VSHUFF32X4    $0x01, Y16, Y16, Y19
+	VADDPS        Y19, Y16, Y16
+	VPERMILPS     $0x4e, Y16, Y19
+	VADDPS        Y19, Y16, Y16
+	VPERMILPS     $0xb1, Y16, Y19
+	VADDPS        Y19, Y16, Y16
+	VMOVSS        (R8), X19
+	VADDSS        X16, X19, X19
+	VMOVSS        X19, (R8)
 	ADDQ          DX, SI
 	ADDQ          CX, DI
 	ADDQ          CX, R8
 	DECQ          BX
-	JNZ           row15
+	JNZ           row21
 	VZEROUPPER
 	RET
 
@@ -1221,7 +1369,7 @@ piece16:
 // Requires: AVX, AVX512F
 TEXT ·softWeigh512(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
-	MOVQ         168(AX), CX
+	MOVQ         192(AX), CX
 	SHLQ         $0x02, CX
 	VBROADCASTSS wide3fb8aa3b<>+0(SB), Z0
 	VBROADCASTSS wide4b400000<>+0(SB), Z1
@@ -1238,24 +1386,24 @@ TEXT ·softWeigh512(SB), NOSPLIT, $0-8
 	VBROADCASTSS wide3e2aaa6e<>+0(SB), Z12
 	VBROADCASTSS wide3f000000<>+0(SB), Z13
 	VBROADCASTSS wide5f800000<>+0(SB), Z14
-	VBROADCASTSS 176(AX), Z15
-	MOVQ         152(AX), DX
-	MOVQ         144(AX), BX
+	VBROADCASTSS 200(AX), Z15
+	MOVQ         176(AX), DX
+	MOVQ         168(AX), BX
 	SHLQ         $0x02, DX
 	MOVQ         (AX), SI
 	MOVQ         72(AX), DI
 	MOVQ         96(AX), R8
 
-row17:
+row23:
 	VBROADCASTSS (DI), Z16
 	VBROADCASTSS (R8), Z17
 	VPXORD       Z18, Z18, Z18
 	VCMPPS       $0x00, Z18, Z17, K1
 	VMOVAPS      Z6, K1, Z17
-	MOVQ         160(AX), R10
+	MOVQ         184(AX), R10
 	XORQ         R9, R9
 
-piece18:
+piece24:
 	VMOVUPS      (SI)(R9*4), Z19
 	VMULPS       Z15, Z19, Z19
 	VCMPPS       $0x04, Z16, Z19, K1
@@ -1362,12 +1510,12 @@ piece18:
 	VMOVUPS      Z19, 192(SI)(R9*4)
 	ADDQ         $0x40, R9
 	CMPQ         R9, R10
-	JL           piece18
+	JL           piece24
 	ADDQ         DX, SI
 	ADDQ         CX, DI
 	ADDQ         CX, R8
 	DECQ         BX
-	JNZ          row17
+	JNZ          row23
 	VZEROUPPER
 	RET
 
@@ -1375,25 +1523,25 @@ piece18:
 // Requires: AVX, AVX512F
 TEXT ·softSlopes512(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
-	MOVQ         168(AX), CX
+	MOVQ         192(AX), CX
 	SHLQ         $0x02, CX
-	VBROADCASTSS 176(AX), Z0
+	VBROADCASTSS 200(AX), Z0
 	CMPQ         48(AX), $0x00
-	JE           nothing19
-	MOVQ         152(AX), DX
-	MOVQ         144(AX), BX
+	JE           nothing25
+	MOVQ         176(AX), DX
+	MOVQ         168(AX), BX
 	SHLQ         $0x02, DX
 	MOVQ         (AX), SI
 	MOVQ         24(AX), DI
 	MOVQ         48(AX), R8
 	MOVQ         120(AX), R9
 
-row20:
+row26:
 	VBROADCASTSS (R9), Z1
-	MOVQ         160(AX), R11
+	MOVQ         184(AX), R11
 	XORQ         R10, R10
 
-piece21:
+piece27:
 	VMOVUPS (DI)(R10*4), Z2
 	VMOVUPS (SI)(R10*4), Z3
 	VSUBPS  Z1, Z2, Z2
@@ -1428,30 +1576,30 @@ piece21:
 	VMOVUPS Z3, 192(SI)(R10*4)
 	ADDQ    $0x40, R10
 	CMPQ    R10, R11
-	JL      piece21
+	JL      piece27
 	ADDQ    DX, SI
 	ADDQ    DX, DI
 	ADDQ    DX, R8
 	ADDQ    CX, R9
 	DECQ    BX
-	JNZ     row20
+	JNZ     row26
 	VZEROUPPER
 	RET
 
-nothing19:
-	MOVQ 152(AX), DX
-	MOVQ 144(AX), BX
+nothing25:
+	MOVQ 176(AX), DX
+	MOVQ 168(AX), BX
 	SHLQ $0x02, DX
 	MOVQ (AX), SI
 	MOVQ 24(AX), DI
 	MOVQ 120(AX), R8
 
-row22:
+row28:
 	VBROADCASTSS (R8), Z1
-	MOVQ         160(AX), R10
+	MOVQ         184(AX), R10
 	XORQ         R9, R9
 
-piece23:
+piece29:
 	VMOVUPS (DI)(R9*4), Z2
 	VMOVUPS (SI)(R9*4), Z3
 	VSUBPS  Z1, Z2, Z2
@@ -1478,11 +1626,11 @@ piece23:
 	VMOVUPS Z2, 192(DI)(R9*4)
 	ADDQ    $0x40, R9
 	CMPQ    R9, R10
-	JL      piece23
+	JL      piece29
 	ADDQ    DX, SI
 	ADDQ    DX, DI
 	ADDQ    CX, R8
 	DECQ    BX
-	JNZ     row22
+	JNZ     row28
 	VZEROUPPER
 	RET

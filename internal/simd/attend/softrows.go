@@ -19,6 +19,7 @@ type SoftRows struct {
 	Top    []Float // the largest logits
 	Sum    []Float // of the weights
 	Center []Float // Σ x·g
+	Most   []Float // what Largest sets, one after the other
 
 	Rows, Stride, Width, Each int
 
@@ -56,9 +57,25 @@ func (s *SoftRows) check(arrays, stats []Float) bool {
 // row is row i of an array.
 func (s *SoftRows) row(x []Float, i int) []Float { return x[i*s.Stride : i*s.Stride+s.Width] }
 
+// Largest sets Most to the largest X·Scale of each row, with a Scale above 0; a NaN, where there
+// is one.
+func (s *SoftRows) Largest() {
+	if !s.check(s.X, s.Top) {
+		return
+	}
+	_ = s.Most[s.Rows-1]
+	if cpu.AVX2 {
+		s.largestFast()
+		return
+	}
+	for i := range s.Rows {
+		s.Most[i] = vec.MaxOf(s.row(s.X, i)) * s.Scale
+	}
+}
+
 // Add sets X to the weights, and adds them to Sum:
 //
-//	X = exp(X − Top), 0 below 2⁻¹⁰⁰    Sum += Σ X
+//	X = exp(X·Scale − Top), 0 below 2⁻¹⁰⁰    Sum += Σ X
 func (s *SoftRows) Add() {
 	if !s.check(s.X, s.Top) || !s.check(s.X, s.Sum) {
 		return
@@ -69,6 +86,7 @@ func (s *SoftRows) Add() {
 	}
 	for i := range s.Rows {
 		x, k := s.row(s.X, i), i*s.Each
+		vec.Scale.Forward(x, x, s.Scale)
 		weigh(x, s.Top[k])
 		s.Sum[k] += vec.Sum(x)
 	}

@@ -25,7 +25,21 @@ func (s *SoftRows) next(part *SoftRows) bool {
 			*x = (*x)[part.Rows*s.Each:]
 		}
 	}
+	if len(s.Most) > 0 {
+		s.Most = s.Most[part.Rows:]
+	}
 	return true
+}
+
+func (s *SoftRows) largestFast() {
+	var p SoftRows
+	for left := *s; left.next(&p); {
+		if cpu.AVX512 {
+			softLargest512(&p)
+		} else {
+			softLargest(&p)
+		}
+	}
 }
 
 func (s *SoftRows) addFast() {

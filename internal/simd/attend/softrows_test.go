@@ -31,7 +31,7 @@ func softTest(rng *rand.Rand, rows, width, each int) (s SoftRows, arrays [][]Flo
 		sum[2*each] = 0
 	}
 	g, kept := simdtest.Draw(len(x), next), simdtest.Draw(len(x), func() Float { return Float(rng.IntN(2)) * 1.25 })
-	return s, [][]Float{x, g, kept, top, sum, simdtest.Draw(rows*each, next)}
+	return s, [][]Float{x, g, kept, top, sum, simdtest.Draw(rows*each, next), make([]Float, rows)}
 }
 
 func checkSoftRows(t *testing.T, rng *rand.Rand, rows, width, each int) {
@@ -41,14 +41,14 @@ func checkSoftRows(t *testing.T, rng *rand.Rand, rows, width, each int) {
 		name string
 		run  func(s *SoftRows)
 	}{
-		{"Add", (*SoftRows).Add}, {"Weigh", (*SoftRows).Weigh}, {"Dots", (*SoftRows).Dots}, {"Slopes", (*SoftRows).Slopes},
+		{"Largest", (*SoftRows).Largest}, {"Add", (*SoftRows).Add}, {"Weigh", (*SoftRows).Weigh}, {"Dots", (*SoftRows).Dots}, {"Slopes", (*SoftRows).Slopes},
 	} {
 		in := arrays
 		if step.name == "Dots" || step.name == "Slopes" { // of one sign, so that nothing cancels
 			size := func(i int) []Float {
 				return simdtest.Draw(len(arrays[i]), func() Float { return 0.1 + Float(rng.Float64()) })
 			}
-			in = [][]Float{size(0), size(1), arrays[2], nil, nil, size(5)}
+			in = [][]Float{size(0), size(1), arrays[2], nil, nil, size(5), nil}
 		}
 		if step.name == "Slopes" {
 			for i := range in[5] {
@@ -58,7 +58,7 @@ func checkSoftRows(t *testing.T, rng *rand.Rand, rows, width, each int) {
 		for _, kept := range []bool{false, true} {
 			run := func(a [][]Float) {
 				k := s
-				k.X, k.G, k.Top, k.Sum, k.Center = a[0], a[1], a[3], a[4], a[5]
+				k.X, k.G, k.Top, k.Sum, k.Center, k.Most = a[0], a[1], a[3], a[4], a[5], a[6]
 				if kept {
 					k.Kept = a[2]
 				}
@@ -101,6 +101,29 @@ func TestAsmSoftRows(t *testing.T) {
 		}
 	}
 	checkSoftRows(t, rng, 5, 1<<13, 2) // more than a kernel is given at once
+}
+
+// A NaN among the logits of a row is its largest, wherever it stands.
+func TestSoftRowsNaN(t *testing.T) {
+	const rows, width = 3, 128
+	for at := range width {
+		s := SoftRows{X: make([]Float, rows*width), Top: make([]Float, rows), Most: make([]Float, rows), Rows: rows, Width: width, Stride: width, Each: 1, Scale: 2}
+		for i := range s.X {
+			s.X[i] = Float(i%7) - 3
+		}
+		s.X[width+at] = Float(math.NaN())
+		for _, narrow := range []bool{false, true} {
+			undo := func() {}
+			if narrow {
+				undo = cpu.Narrow()
+			}
+			s.Largest()
+			undo()
+			if s.Most[0] != 6 || s.Most[1] == s.Most[1] || s.Most[2] != 6 {
+				t.Fatalf("a NaN at %d of the second row, narrow %t: the largest are %v", at, narrow, s.Most)
+			}
+		}
+	}
 }
 
 // One whose weight is all of its row has a slope of exactly zero.

@@ -12,6 +12,7 @@ import (
 // SoftRows writes the kernels of SoftRows, for eight lanes and for sixteen.
 func SoftRows() {
 	for _, wide := range []bool{false, true} {
+		newSoftRows("softLargest", "Largest", wide).largest()
 		newSoftRows("softAdd", "Add", wide).add()
 		newSoftRows("softWeigh", "Weigh", wide).weigh()
 		if !wide { // each sum is of eight lanes
@@ -188,10 +189,73 @@ func (s *softRows) weight(x, top Vec) Vec {
 	return p
 }
 
+// largest keeps the largest element of each row in four registers or, of sixteen lanes, in two.
+func (s *softRows) largest() {
+	most, scale := s.Word("Most"), s.broadcast(s.Field("Scale"))
+	s.rows([]string{"X"}, nil, func(at map[string]reg.GPVirtual) {
+		// max X, and whether there is a NaN
+		acc := make([]Vec, 4*Lanes/s.lanes())
+		for k := range acc {
+			acc[k] = s.broadcast(Wide(math.Float32bits(float32(math.Inf(-1)))))
+		}
+		var before Vec
+		nans, some := K(), K()
+		nan := YMM()
+		if s.wide {
+			KXORW(nans, nans, nans)
+		} else {
+			VXORPS(nan, nan, nan)
+		}
+		s.pieces(at, func(place func(string) Mem, k int) {
+			x := s.get(place("X"))
+			if k%2 == 0 {
+				before = x
+			} else if s.wide { // of either
+				VCMPPS(Imm(Unorder), before, x, some)
+				KORW(some, nans, nans)
+			} else {
+				VORPS(Compare(Unorder, before, x), nan, nan)
+			}
+			VMAXPS(x, acc[k%len(acc)], acc[k%len(acc)])
+		}, nil)
+		// Most = those·Scale, or a NaN
+		v := YMM()
+		if s.wide {
+			VMAXPS(acc[0], acc[1], acc[0])
+			VEXTRACTF32X8(Imm(1), acc[0], v)
+			VMAXPS(acc[0].AsY(), v, v)
+		} else {
+			v = Higher(Higher(acc[0], acc[1]), Higher(acc[2], acc[3]))
+		}
+		half := XMM()
+		VEXTRACTF128(Imm(1), v, half)
+		VMAXPS(half, v.AsX(), half)
+		for _, order := range []uint64{0x4e, 0xb1} {
+			turned := XMM()
+			VPERMILPS(Imm(order), half, turned)
+			VMAXPS(turned, half, half)
+		}
+		VMULSS(scale.AsX(), half, half)
+		VMOVSS(half, Mem{Base: most})
+		bits, real := GP32(), Fresh("real")
+		if s.wide {
+			KMOVW(nans, bits)
+		} else {
+			VMOVMSKPS(nan, bits)
+		}
+		TESTL(bits, bits)
+		JZ(LabelRef(real))
+		MOVL(Imm(0x7fc00000), Mem{Base: most})
+		Label(real)
+		ADDQ(Imm(4), most)
+	})
+}
+
 func (s *softRows) add() {
 	s.exponential()
+	scale := s.broadcast(s.Field("Scale"))
 	s.rows([]string{"X"}, []string{"Top", "Sum"}, func(at map[string]reg.GPVirtual) {
-		// X = Weigh(X, Top), and four sums of eight lanes
+		// X = Weigh(X·Scale, Top), and four sums of eight lanes
 		top := s.broadcast(Mem{Base: at["Top"]})
 		acc := make([]Vec, 4*Lanes/s.lanes())
 		for k := range acc {
@@ -203,7 +267,9 @@ func (s *softRows) add() {
 			}
 		}
 		s.pieces(at, func(place func(string) Mem, k int) {
-			e := s.weight(s.get(place("X")), top)
+			x := s.get(place("X"))
+			VMULPS(scale, x, x)
+			e := s.weight(x, top)
 			VADDPS(e, acc[k%len(acc)], acc[k%len(acc)])
 			VMOVUPS(e, place("X"))
 		}, nil)

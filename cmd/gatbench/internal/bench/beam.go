@@ -37,7 +37,7 @@ func beamBenchmark(threads int) Benchmark {
 			"i": beamHidden, "h": beamHidden, "threads": threads,
 		},
 		open: func() (workload, error) {
-			s, b := beamSearch(), decode.Beam{Width: beamWidth}
+			s, b := beamSearch(beamVocabulary, beamHidden), decode.Beam{Width: beamWidth}
 			var failed error
 			return workload{
 				call: func() {
@@ -51,11 +51,12 @@ func beamBenchmark(threads int) Benchmark {
 	}
 }
 
-func beamSearch() *decode.Search {
+// beamSearch is the search through a model of so many tokens and columns.
+func beamSearch(vocabulary, hidden int) *decode.Search {
 	rng, n := rand.New(rand.NewPCG(1, 2)), len(beamLengths)
-	words := grad.NewParam(beamVocabulary, beamHidden)
+	words := grad.NewParam(vocabulary, hidden)
 	words.Value.Normal(rng, 0, 1)
-	lstm, out := &sequence.LSTM{In: beamHidden, Hidden: beamHidden}, &layers.Linear{In: beamHidden, Out: beamVocabulary}
+	lstm, out := &sequence.LSTM{In: hidden, Hidden: hidden}, &layers.Linear{In: hidden, Out: vocabulary}
 	lstm.Init(rng)
 	out.Init(rng)
 	return &decode.Search{
@@ -66,7 +67,7 @@ func beamSearch() *decode.Search {
 			return logits, next
 		},
 		Begin: make([]int32, n), End: beamEnd, Longest: []int{beamLongest},
-		State: decode.State{grad.Const(newOperand(n, beamHidden)), grad.Const(newOperand(n, beamHidden))},
+		State: decode.State{grad.Const(newOperand(n, hidden)), grad.Const(newOperand(n, hidden))},
 	}
 }
 

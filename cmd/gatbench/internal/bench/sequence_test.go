@@ -47,7 +47,7 @@ func TestSequence(t *testing.T) {
 
 // Every sentence of the search ends at its own length, and has a whole beam of hypotheses until then.
 func TestBeamLengths(t *testing.T) {
-	s, rows := beamSearch(), 0
+	s, rows := beamSearch(20, 8), 0
 	step := s.Step
 	s.Step = func(tape *grad.Tape, l *decode.Live) (*grad.Var, decode.State) {
 		rows += l.Len()

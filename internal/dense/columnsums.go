@@ -153,9 +153,7 @@ func (n *LayerNorm) addAffine(sum []tensor.Float, p normPass, rows part) {
 	if len(bias) == 0 {
 		bias = nil
 	}
-	for i := rows.lo; i < rows.hi; i++ {
-		vec.NormaliseSums(sum[:n.D], bias, n.row(n.X, i), n.row(p.dy, i), n.moments(i))
-	}
+	n.AddAffineRows(sum[:n.D], bias, p.dy, rows.lo, rows.hi)
 }
 
 // sumBuffers are float64 rows of sums.

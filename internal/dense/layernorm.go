@@ -126,6 +126,18 @@ func (n *LayerNorm) forwardRows(p normPass, r part) {
 
 // forwardSome is forward of at most normRows rows.
 func (n *LayerNorm) forwardSome(y []tensor.Float, r part) {
+	n.setMoments(r)
+	for i := r.lo; i < r.hi; i++ {
+		with := n.Bias
+		if n.With != nil {
+			with = n.row(n.With, i)
+		}
+		vec.Normalise(n.row(y, i), n.row(n.X, i), n.Gain, with, n.moments(i))
+	}
+}
+
+// setMoments sets Mean, Rest and Scale of at most normRows rows.
+func (n *LayerNorm) setMoments(r part) {
 	for i := r.lo; i < r.hi; i++ {
 		n.setMean(i, vec.Sum64(n.row(n.X, i))/float64(n.D))
 	}
@@ -133,11 +145,6 @@ func (n *LayerNorm) forwardSome(y []tensor.Float, r part) {
 	vec.OffsetSquares(squares[:r.hi-r.lo], n.offsets(r))
 	for i := r.lo; i < r.hi; i++ {
 		n.Scale[i] = inverseRoot(squares[i-r.lo]/float64(n.D), n.Eps)
-		with := n.Bias
-		if n.With != nil {
-			with = n.row(n.With, i)
-		}
-		vec.Normalise(n.row(y, i), n.row(n.X, i), n.Gain, with, n.moments(i))
 	}
 }
 
@@ -185,6 +192,14 @@ func (n *LayerNorm) backwardSome(p normPass, r part, buf []tensor.Float) {
 		mean, dot := vec.Sum64(g)/float64(n.D), dots[i]*scale/float64(n.D)
 		of := vec.Line{Slope: tensor.Float(-scale * scale * dot), At0: tensor.Float(-scale * mean)}
 		vec.NormaliseGrad(n.row(p.to, r.lo+i), g, n.row(x.X, i), m, of, p.set)
+	}
+}
+
+// AddAffineRows adds what rows lo to hi, without hi, contribute to the gradients of Gain
+// and, unless it is nil, of Bias.
+func (n *LayerNorm) AddAffineRows(gain, bias, dy []tensor.Float, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		vec.NormaliseSums(gain, bias, n.row(n.X, i), n.row(dy, i), n.moments(i))
 	}
 }
 

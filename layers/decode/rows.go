@@ -97,10 +97,7 @@ func (r *rows) row(w *scratch, i int) (count int, why string) {
 	case m == negInf:
 		return 0, ""
 	}
-	w.exp = grow(w.exp, len(x))
-	vec.Shift.Forward(w.exp, x, -m)
-	vec.Exp.Forward(w.exp, w.exp, 0)
-	logZ := float64(m) + math.Log(vec.Sum64(w.exp)) // e⁰ is in the sum, so it is not below 1
+	logZ := float64(m) + math.Log(vec.ExpSum64(x, m)) // e⁰ is in the sum, so it is not below 1
 
 	s := int(r.run.live.Sentence[i])
 	switch forced, draw := r.run.forced(i), r.run.draw; {

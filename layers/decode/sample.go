@@ -44,7 +44,8 @@ func (d Sample) Run(s *Search) ([]Sequence, error) {
 
 // draw returns the token of a row x whose largest element is m.
 func (d *Sample) draw(w *scratch, x []tensor.Float, m tensor.Float, u float64) int32 {
-	weights := w.exp[:len(x)]
+	w.exp = grow(w.exp, len(x))
+	weights := w.exp
 	vec.Shift.Forward(weights, x, -m)
 	vec.Scale.Forward(weights, weights, tensor.Float(1/d.Temperature))
 	vec.Exp.Forward(weights, weights, 0)

@@ -40,13 +40,13 @@ func (f gateForm) blocks() int {
 	return 3
 }
 
-// gateOperands are the operands of LSTMGates. With q, N×4m, z + LN(q)·gain stands for z,
-// and h is o·tanh(LN(next)·gainC + biasC).
-type gateOperands struct{ z, c, p, q, gain, gainC, biasC *grad.Var }
+// gateOperands are the operands of LSTMGates. With q, N×4m, LN(z)·gainX + b + LN(q)·gain
+// stands for z, and h is o·tanh(LN(next)·gainC + biasC).
+type gateOperands struct{ z, c, p, q, gainX, b, gain, gainC, biasC *grad.Var }
 
 // list appends those that there are.
 func (v gateOperands) list(to []*grad.Var) []*grad.Var {
-	for _, x := range [...]*grad.Var{v.z, v.c, v.p, v.q, v.gain, v.gainC, v.biasC} {
+	for _, x := range [...]*grad.Var{v.z, v.c, v.p, v.q, v.gainX, v.b, v.gain, v.gainC, v.biasC} {
 		if x != nil {
 			to = append(to, x)
 		}
@@ -89,7 +89,7 @@ func (r room) fill(op grad.Op, i, rows, columns int) *grad.Var {
 
 // applyTo computes the gates, with their results where to says.
 func (v gateOperands) applyTo(form gateForm, to room) (h, next *grad.Var) {
-	var room [7]*grad.Var
+	var room [9]*grad.Var
 	op := grad.Begin("sequence.LSTMGates", v.list(room[:0])...)
 	blocks := form.blocks()
 	v.check(blocks)
@@ -101,16 +101,15 @@ func (v gateOperands) applyTo(form gateForm, to room) (h, next *grad.Var) {
 		k.p = v.p.Value()
 	}
 	k.act, k.tanh = k.z.Data, op.Fresh(n, m).Value().Data
-	if !form.over {
+	if !form.over || v.q != nil && op.Needs() { // a norm's gradient wants what it read
 		k.act = op.Fresh(n, blocks*m).Value().Data
 	}
 	if v.q != nil {
 		k.normed = grad.Notes[gateNorms](op)
 		k.normed.begin(k)
 	}
-	k.plain = v.p == nil && v.q == nil && form.forget == OwnForget
-	if k.plain {
-		k.rows = vec.LSTMRows{M: m, Gates: k.act, Cell: k.c.Data, Next: k.next.Data, Tanh: k.tanh, H: k.h.Data}
+	if k.plain = v.p == nil && form.forget == OwnForget; k.plain {
+		k.rows = vec.LSTMRows{M: m, Gates: k.act, Cell: k.c.Data, Next: k.next.Data, Tanh: k.tanh, H: k.h.Data, Inner: v.q != nil}
 	}
 	if !op.Dry(0) {
 		k.run(n)
@@ -128,18 +127,16 @@ func (k *gates) Pull(*tensor.Dense) {
 		k.dc = k.of.c.Grad()
 	}
 	if k.normed != nil {
-		k.normed.beginPull(k)
+		n := chunks(k.c.Rows(), k.blocks*k.m) * 2 * k.m
+		k.op.Scratch(n+k.normed.scratch(k), func(buf []tensor.Float) {
+			k.rest = buf[:n]
+			k.normed.pull(k, buf[n:])
+		})
+		return
 	}
 	k.dz, k.set = k.of.z.FreshGrad()
-	own, cells := chunks(k.c.Rows(), k.blocks*k.m)*2*k.m, 0
-	if k.normed != nil {
-		cells = len(k.next.Data)
-	}
-	k.op.Scratch(own+cells, func(buf []tensor.Float) {
-		k.rest = buf[:own]
-		if k.normed != nil {
-			k.normed.dcell = buf[own:]
-		}
+	k.op.Scratch(chunks(k.c.Rows(), k.blocks*k.m)*2*k.m, func(buf []tensor.Float) {
+		k.rest = buf
 		k.pullAll(k.op, k.of.p)
 	})
 }
@@ -150,7 +147,7 @@ func (k *gates) pullAll(op grad.Op, p *grad.Var) {
 	if k.set && p != nil {
 		clear(k.dz.Data)
 	}
-	if k.dz != nil && p == nil && (k.set || k.normed == nil) {
+	if k.dz != nil && p == nil {
 		k.pullOnto(k.dz.Data)
 		return
 	}
@@ -169,15 +166,12 @@ func (k *gates) pullAll(op grad.Op, p *grad.Var) {
 // pullOnto runs backwards and adds the gradient of z to d.
 func (k *gates) pullOnto(d []tensor.Float) {
 	k.d = d
-	if k.quick = k.plain && k.set && k.dc != nil; k.quick {
+	if k.quick = k.plain && (k.set || k.normed != nil) && k.dc != nil; k.quick {
 		k.rows.DGates, k.rows.DCell, k.rows.DNext, k.rows.DH = d, k.dc.Data, k.dnext.Data, k.dh.Data
 	} else if k.rows.SetCell {
 		clear(k.dc.Data)
 	}
 	k.run(k.c.Rows())
-	if k.normed != nil {
-		k.normed.affineGrads(d)
-	}
 }
 
 // gates is one run of LSTMGates, forwards or backwards. The gradients dz and dc
@@ -194,7 +188,7 @@ type gates struct {
 	blocks  int
 	form    gateForm
 	back    bool
-	plain   bool // no peepholes, no norms, a forget gate: rows computes them
+	plain   bool // no peepholes, a forget gate: rows computes them
 	quick   bool // and their gradients, which are set
 	rows    vec.LSTMRows
 
@@ -225,19 +219,27 @@ func (k *gates) Chunk(i int) {
 	if k.back {
 		rest = k.rest[i*2*k.m : (i+1)*2*k.m]
 	}
+	if k.normed != nil {
+		k.normed.before(k, lo, hi, rest)
+	}
+	k.gateRows(lo, hi, rest)
+	if k.normed != nil {
+		k.normed.after(k, lo, hi)
+	}
+}
+
+// gateRows does the gates of rows lo to hi, without hi. rest is room for two rows.
+func (k *gates) gateRows(lo, hi int, rest []tensor.Float) {
 	switch {
 	case k.back && k.quick:
 		k.rows.Backward(lo, hi, rest)
 		return
 	case !k.back && k.plain:
-		n := k.blocks * k.m
-		if !k.form.over {
+		if n := k.blocks * k.m; !k.form.over && k.normed == nil {
 			copy(k.act[lo*n:hi*n], k.z.Data[lo*n:hi*n])
 		}
 		k.rows.Forward(lo, hi)
 		return
-	case k.normed != nil:
-		k.normed.before(k, lo, hi, rest)
 	}
 	for r := lo; r < hi; r++ {
 		switch {
@@ -248,9 +250,6 @@ func (k *gates) Chunk(i int) {
 		default:
 			k.pull(r, rest)
 		}
-	}
-	if k.normed != nil {
-		k.normed.after(k, lo, hi)
 	}
 }
 

@@ -3,10 +3,14 @@ package sequence_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
+	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -178,5 +182,60 @@ func (g *gateRun) element(t *testing.T, r, j, m int) {
 		x[k] = v - h
 		g.sums[from[k][0]].add(from[k][1], (up-loss())/(2*h))
 		x[k] = v
+	}
+}
+
+// TestNormChunks has rows of normed gates in more chunks than are added in float32: their gradients
+// are the sums of those of parts, and every row's that of the row in its part.
+func TestNormChunks(t *testing.T) {
+	const rows, in, m = 1640, 3, 40
+	x, h, c := random(1, rows, in), random(2, rows, m), random(3, rows, m)
+	for name, l := range map[string]*sequence.LSTM{
+		"plain":   {LayerNorm: true},
+		"no bias": {LayerNorm: true, NoBias: true},
+		"peeps":   {LayerNorm: true, Peephole: sequence.DiagonalPeephole, Forget: sequence.CoupledForget},
+	} {
+		l.In, l.Hidden = in, m
+		l.Init(rand.New(rand.NewPCG(4, 1)))
+		trained := []*grad.Param{l.W, l.U, l.GainX, l.GainH, l.GainC, l.BiasC}
+		if l.B != nil {
+			trained = append(trained, l.B)
+		}
+		whole, sums, sizes := make([][]float64, len(trained)), make([][]float64, len(trained)), make([][]float64, len(trained))
+		for i, p := range trained {
+			whole[i], sums[i], sizes[i] = make([]float64, len(p.Value.Data)), make([]float64, len(p.Value.Data)), make([]float64, len(p.Value.Data))
+		}
+		var dx []tensor.Float
+		run := func(lo, hi int, f func(i, k int, v float64)) []tensor.Float {
+			tp, part := grad.NewTape(1), func(p *grad.Param) *tensor.Dense { return p.Value.RowRange(lo, hi) }
+			xv := tp.Watch(part(x))
+			y := l.ForwardFrom(tp, graph.Chains(slices.Repeat([]int{1}, hi-lo)...), xv, message.State{tp.Input(part(h)), tp.Input(part(c))})
+			grads := tp.Backward(y[0].Mul(y[0]).Sum().Add(y[1].Mul(y[1]).Sum()))
+			for i, p := range trained {
+				for k, v := range grads.Param(p).Data {
+					f(i, k, float64(v))
+				}
+			}
+			return slices.Clone(grads.Of(xv).Data)
+		}
+		all := run(0, rows, func(i, k int, v float64) { whole[i][k] = v })
+		for lo := 0; lo < rows; lo += 164 {
+			dx = append(dx, run(lo, lo+164, func(i, k int, v float64) {
+				sums[i][k] += v
+				sizes[i][k] += math.Abs(v)
+			})...)
+		}
+		for k, v := range all {
+			if !(math.Abs(float64(v-dx[k])) <= 1e-5) {
+				t.Fatalf("%s: the gradient of x at %d is %v, in its part %v", name, k, v, dx[k])
+			}
+		}
+		for i, want := range sums {
+			for k, v := range whole[i] {
+				if !(math.Abs(v-want[k]) <= 1e-5*(1+sizes[i][k])) {
+					t.Fatalf("%s: the gradient of Param %d at %d is %v, that of parts %v", name, i, k, v, want[k])
+				}
+			}
+		}
 	}
 }

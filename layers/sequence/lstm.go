@@ -172,8 +172,12 @@ func (l *LSTM) Step(t *grad.Tape, x *grad.Var, prev message.State) message.State
 	return message.State{h, c}
 }
 
-// input is what the gates read of x.
+// input is what the gates read of x: with layer norms the product alone, which is normalised
+// where the gates read it, but for the gates with full peepholes.
 func (l *LSTM) input(t *grad.Tape, x *grad.Var) input {
+	if l.LayerNorm && l.Peephole != FullPeephole {
+		return input{x: x, w: t.Use(l.W)}
+	}
 	return input{x: x, w: t.Use(l.W), b: compose.Use(t, l.B), gain: compose.Use(t, l.GainX)}
 }
 
@@ -195,7 +199,7 @@ func (l *LSTM) step(t *grad.Tape) func(h, c, xp *grad.Var, to room) (after, next
 			return v.applyTo(form, to)
 		}
 	}
-	v.gain, v.gainC, v.biasC = t.Use(l.GainH), t.Use(l.GainC), t.Use(l.BiasC)
+	v.gainX, v.b, v.gain, v.gainC, v.biasC = t.Use(l.GainX), compose.Use(t, l.B), t.Use(l.GainH), t.Use(l.GainC), t.Use(l.BiasC)
 	return func(h, c, xp *grad.Var, to room) (after, next *grad.Var) {
 		v.z, v.c, v.q = xp, c, h.MatMul(u)
 		return v.applyTo(form, to)

@@ -194,12 +194,27 @@ func normaliseGainSumAVX2(gain *float32, x *float32, dy *float32, n int, mean fl
 //go:noescape
 func lstmForwardAVX2(gates *float32, cell *float32, next *float32, tanh *float32, h *float32, n int, m int) int
 
+// lstmForwardInnerAVX2 is LSTMRows.Forward of elements of a row. It returns how many were ordinary and are done.
+//
+//go:noescape
+func lstmForwardInnerAVX2(gates *float32, cell *float32, next *float32, n int, m int) int
+
 // lstmBackwardAVX2 is LSTMRows.Backward of elements of a row, which adds to the cell's gradient.
 //
 //go:noescape
 func lstmBackwardAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
 
-// lstmBackwardSetAVX2 is lstmBackwardAVX2, but sets the cell's gradient.
+// lstmBackwardSetAVX2 is LSTMRows.Backward of elements of a row, which sets the cell's gradient.
 //
 //go:noescape
 func lstmBackwardSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
+
+// lstmBackwardInnerAVX2 is LSTMRows.Backward of elements of a row, which adds to the cell's gradient.
+//
+//go:noescape
+func lstmBackwardInnerAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
+
+// lstmBackwardInnerSetAVX2 is LSTMRows.Backward of elements of a row, which sets the cell's gradient.
+//
+//go:noescape
+func lstmBackwardInnerSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)

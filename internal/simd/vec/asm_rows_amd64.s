@@ -4644,6 +4644,358 @@ DATA wide3eef312e<>+24(SB)/4, $0x3eef312e
 DATA wide3eef312e<>+28(SB)/4, $0x3eef312e
 GLOBL wide3eef312e<>(SB), RODATA|NOPTR, $32
 
+// func lstmForwardInnerAVX2(gates *float32, cell *float32, next *float32, n int, m int) int
+// Requires: AVX, AVX2, FMA3
+TEXT ·lstmForwardInnerAVX2(SB), NOSPLIT, $0-48
+	MOVQ gates+0(FP), CX
+	MOVQ cell+8(FP), DX
+	MOVQ next+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	MOVQ m+32(FP), DI
+	LEAQ (AX)(DI*1), R8
+	LEAQ (R8)(DI*1), R9
+	LEAQ (R9)(DI*1), DI
+	SUBQ $0x08, SI
+	JL   over317
+
+again318:
+	VMOVUPS     (CX)(AX*4), Y0
+	VMOVUPS     (CX)(R8*4), Y1
+	VMOVUPS     (CX)(DI*4), Y2
+	VANDPS      wide7fffffff<>+0(SB), Y0, Y3
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y3, Y3
+	VANDPS      wide7fffffff<>+0(SB), Y1, Y4
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y4, Y4
+	VORPS       Y4, Y3, Y3
+	VANDPS      wide7fffffff<>+0(SB), Y2, Y4
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y4, Y4
+	VORPS       Y4, Y3, Y3
+	VMOVMSKPS   Y3, R10
+	TESTL       R10, R10
+	JNZ         odd316
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS wide4b400000<>+0(SB), Y0, Y3
+	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS     wide3f318000<>+0(SB), Y5
+	VFMADD213PS Y0, Y4, Y5
+	VFMADD231PS wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS     wide3ab688be<>+0(SB), Y0
+	VFMADD213PS widebc0905f1<>+0(SB), Y5, Y0
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y5, Y0
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y5, Y0
+	VFMADD213PS wide3f000000<>+0(SB), Y5, Y0
+	VFMADD213PS widebf800000<>+0(SB), Y5, Y0
+	VFMADD213PS wide3f800000<>+0(SB), Y5, Y0
+	VPSLLD      $0x17, Y3, Y3
+	VPADDD      Y3, Y0, Y0
+	VMOVUPS     wide3f800000<>+0(SB), Y3
+	VADDPS      wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS      Y0, Y3, Y0
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS wide4b400000<>+0(SB), Y1, Y3
+	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS     wide3f318000<>+0(SB), Y5
+	VFMADD213PS Y1, Y4, Y5
+	VFMADD231PS wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS     wide3ab688be<>+0(SB), Y1
+	VFMADD213PS widebc0905f1<>+0(SB), Y5, Y1
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y5, Y1
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y5, Y1
+	VFMADD213PS wide3f000000<>+0(SB), Y5, Y1
+	VFMADD213PS widebf800000<>+0(SB), Y5, Y1
+	VFMADD213PS wide3f800000<>+0(SB), Y5, Y1
+	VPSLLD      $0x17, Y3, Y3
+	VPADDD      Y3, Y1, Y1
+	VMOVUPS     wide3f800000<>+0(SB), Y3
+	VADDPS      wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS      Y1, Y3, Y1
+	VMOVUPS     (CX)(R9*4), Y3
+	VMOVUPS     widec102d242<>+0(SB), Y4
+	VMOVUPS     wide4102d242<>+0(SB), Y5
+	VMINPS      Y3, Y5, Y3
+	VMAXPS      Y3, Y4, Y3
+	VMULPS      Y3, Y3, Y4
+	VMOVUPS     wide32668068<>+0(SB), Y5
+	VFMADD213PS wide37ad4d68<>+0(SB), Y4, Y5
+	VFMADD213PS wide3b654d73<>+0(SB), Y4, Y5
+	VFMADD213PS wide3e090d0d<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VMULPS      Y3, Y5, Y3
+	VMOVUPS     wide355179cc<>+0(SB), Y5
+	VFMADD213PS wide39ac88ef<>+0(SB), Y4, Y5
+	VFMADD213PS wide3cd416c8<>+0(SB), Y4, Y5
+	VFMADD213PS wide3eef312e<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VDIVPS      Y5, Y3, Y3
+	VMOVUPS     (DX)(AX*4), Y4
+	VMULPS      Y4, Y1, Y4
+	VFMADD231PS Y3, Y0, Y4
+	VMOVUPS     Y0, (CX)(AX*4)
+	VMOVUPS     Y1, (CX)(R8*4)
+	VMOVUPS     Y3, (CX)(R9*4)
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y0
+	VFMADD213PS wide4b400000<>+0(SB), Y2, Y0
+	VSUBPS      wide4b400000<>+0(SB), Y0, Y1
+	VMOVUPS     wide3f318000<>+0(SB), Y3
+	VFMADD213PS Y2, Y1, Y3
+	VFMADD231PS wideb95e8083<>+0(SB), Y1, Y3
+	VMOVUPS     wide3ab688be<>+0(SB), Y1
+	VFMADD213PS widebc0905f1<>+0(SB), Y3, Y1
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y3, Y1
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y3, Y1
+	VFMADD213PS wide3f000000<>+0(SB), Y3, Y1
+	VFMADD213PS widebf800000<>+0(SB), Y3, Y1
+	VFMADD213PS wide3f800000<>+0(SB), Y3, Y1
+	VPSLLD      $0x17, Y0, Y0
+	VPADDD      Y0, Y1, Y0
+	VMOVUPS     wide3f800000<>+0(SB), Y1
+	VADDPS      wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS      Y0, Y1, Y0
+	VMOVUPS     Y0, (CX)(DI*4)
+	VMOVUPS     Y4, (BX)(AX*4)
+	ADDQ        $0x08, R8
+	ADDQ        $0x08, R9
+	ADDQ        $0x08, DI
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, SI
+	JGE         again318
+
+over317:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end319
+	LEAQ         firstLanes<>+0(SB), R10
+	MOVQ         SI, R11
+	NEGQ         R11
+	VMOVUPS      32(R10)(R11*4), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y1
+	VMASKMOVPS   (CX)(R8*4), Y0, Y2
+	VMASKMOVPS   (CX)(DI*4), Y0, Y3
+	VANDPS       wide7fffffff<>+0(SB), Y1, Y4
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y4, Y4
+	VANDPS       wide7fffffff<>+0(SB), Y2, Y5
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y5, Y5
+	VORPS        Y5, Y4, Y4
+	VANDPS       wide7fffffff<>+0(SB), Y3, Y5
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y5, Y5
+	VORPS        Y5, Y4, Y4
+	VMOVMSKPS    Y4, R10
+	TESTL        R10, R10
+	JNZ          odd316
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
+	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y4
+	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
+	VMOVUPS      wide3f318000<>+0(SB), Y6
+	VFMADD213PS  Y1, Y5, Y6
+	VFMADD231PS  wideb95e8083<>+0(SB), Y5, Y6
+	VMOVUPS      wide3ab688be<>+0(SB), Y1
+	VFMADD213PS  widebc0905f1<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y6, Y1
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3f000000<>+0(SB), Y6, Y1
+	VFMADD213PS  widebf800000<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y1
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y4, Y1, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VADDPS       wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS       Y1, Y4, Y1
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
+	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y4
+	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
+	VMOVUPS      wide3f318000<>+0(SB), Y6
+	VFMADD213PS  Y2, Y5, Y6
+	VFMADD231PS  wideb95e8083<>+0(SB), Y5, Y6
+	VMOVUPS      wide3ab688be<>+0(SB), Y2
+	VFMADD213PS  widebc0905f1<>+0(SB), Y6, Y2
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y6, Y2
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y6, Y2
+	VFMADD213PS  wide3f000000<>+0(SB), Y6, Y2
+	VFMADD213PS  widebf800000<>+0(SB), Y6, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y2
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VADDPS       wide3f800000<>+0(SB), Y2, Y2
+	VDIVPS       Y2, Y4, Y2
+	VMASKMOVPS   (CX)(R9*4), Y0, Y4
+	VMOVUPS      widec102d242<>+0(SB), Y5
+	VMOVUPS      wide4102d242<>+0(SB), Y6
+	VMINPS       Y4, Y6, Y4
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       Y4, Y4, Y5
+	VMOVUPS      wide32668068<>+0(SB), Y6
+	VFMADD213PS  wide37ad4d68<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3b654d73<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3e090d0d<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VMULPS       Y4, Y6, Y4
+	VMOVUPS      wide355179cc<>+0(SB), Y6
+	VFMADD213PS  wide39ac88ef<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3cd416c8<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3eef312e<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VDIVPS       Y6, Y4, Y4
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VMULPS       Y0, Y2, Y0
+	VFMADD231PS  Y4, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all320
+	LEAQ         (CX)(AX*4), DX
+	TESTQ        $0x00000004, SI
+	JZ           two322
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two322:
+	TESTQ    $0x00000002, SI
+	JZ       one323
+	VMOVLPS  X1, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X1, X1, X1
+
+one323:
+	TESTQ  $0x00000001, SI
+	JZ     stored321
+	VMOVSS X1, (DX)
+	JMP    stored321
+
+all320:
+	VMOVUPS Y1, (CX)(AX*4)
+
+stored321:
+	CMPQ         SI, $0x08
+	JE           all324
+	LEAQ         (CX)(R8*4), DX
+	TESTQ        $0x00000004, SI
+	JZ           two326
+	VMOVUPS      X2, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two326:
+	TESTQ    $0x00000002, SI
+	JZ       one327
+	VMOVLPS  X2, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X2, X2, X2
+
+one327:
+	TESTQ  $0x00000001, SI
+	JZ     stored325
+	VMOVSS X2, (DX)
+	JMP    stored325
+
+all324:
+	VMOVUPS Y2, (CX)(R8*4)
+
+stored325:
+	CMPQ         SI, $0x08
+	JE           all328
+	LEAQ         (CX)(R9*4), DX
+	TESTQ        $0x00000004, SI
+	JZ           two330
+	VMOVUPS      X4, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two330:
+	TESTQ    $0x00000002, SI
+	JZ       one331
+	VMOVLPS  X4, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X4, X4, X4
+
+one331:
+	TESTQ  $0x00000001, SI
+	JZ     stored329
+	VMOVSS X4, (DX)
+	JMP    stored329
+
+all328:
+	VMOVUPS Y4, (CX)(R9*4)
+
+stored329:
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y1
+	VFMADD213PS  wide4b400000<>+0(SB), Y3, Y1
+	VSUBPS       wide4b400000<>+0(SB), Y1, Y2
+	VMOVUPS      wide3f318000<>+0(SB), Y4
+	VFMADD213PS  Y3, Y2, Y4
+	VFMADD231PS  wideb95e8083<>+0(SB), Y2, Y4
+	VMOVUPS      wide3ab688be<>+0(SB), Y2
+	VFMADD213PS  widebc0905f1<>+0(SB), Y4, Y2
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y4, Y2
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y4, Y2
+	VFMADD213PS  wide3f000000<>+0(SB), Y4, Y2
+	VFMADD213PS  widebf800000<>+0(SB), Y4, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y4, Y2
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y1, Y2, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y2
+	VADDPS       wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS       Y1, Y2, Y1
+	CMPQ         SI, $0x08
+	JE           all332
+	LEAQ         (CX)(DI*4), CX
+	TESTQ        $0x00000004, SI
+	JZ           two334
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two334:
+	TESTQ    $0x00000002, SI
+	JZ       one335
+	VMOVLPS  X1, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X1, X1, X1
+
+one335:
+	TESTQ  $0x00000001, SI
+	JZ     stored333
+	VMOVSS X1, (CX)
+	JMP    stored333
+
+all332:
+	VMOVUPS Y1, (CX)(DI*4)
+
+stored333:
+	CMPQ         SI, $0x08
+	JE           all336
+	LEAQ         (BX)(AX*4), CX
+	TESTQ        $0x00000004, SI
+	JZ           two338
+	VMOVUPS      X0, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two338:
+	TESTQ    $0x00000002, SI
+	JZ       one339
+	VMOVLPS  X0, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X0, X0, X0
+
+one339:
+	TESTQ  $0x00000001, SI
+	JZ     stored337
+	VMOVSS X0, (CX)
+	JMP    stored337
+
+all336:
+	VMOVUPS Y0, (BX)(AX*4)
+
+stored337:
+end319:
+	ADDQ SI, AX
+
+odd316:
+	MOVQ AX, ret+40(FP)
+	VZEROUPPER
+	RET
+
 // func lstmBackwardAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
 // Requires: AVX, FMA3
 TEXT ·lstmBackwardAVX2(SB), NOSPLIT, $0-72
@@ -4661,9 +5013,9 @@ TEXT ·lstmBackwardAVX2(SB), NOSPLIT, $0-72
 	LEAQ (R12)(R11*1), R13
 	LEAQ (R13)(R11*1), R11
 	SUBQ $0x08, R10
-	JL   over316
+	JL   over340
 
-again317:
+again341:
 	VMOVUPS     (BX)(AX*4), Y0
 	VMOVUPS     (R9)(AX*4), Y1
 	VMOVUPS     (DI)(R11*4), Y2
@@ -4674,13 +5026,13 @@ again317:
 	VMULPS      Y4, Y3, Y3
 	VADDPS      wide00000000<>+0(SB), Y3, Y3
 	VMOVUPS     Y3, (CX)(R11*4)
+	VMOVUPS     (SI)(AX*4), Y3
 	VMULPS      Y2, Y0, Y0
 	VMOVUPS     wide3f800000<>+0(SB), Y2
 	VMULPS      Y1, Y1, Y1
 	VSUBPS      Y1, Y2, Y1
 	VMULPS      Y1, Y0, Y0
-	VMOVUPS     (SI)(AX*4), Y1
-	VADDPS      Y1, Y0, Y0
+	VADDPS      Y3, Y0, Y0
 	VMOVUPS     (DI)(AX*4), Y1
 	VMOVUPS     (DI)(R13*4), Y2
 	VMULPS      Y2, Y0, Y3
@@ -4714,12 +5066,12 @@ again317:
 	ADDQ        $0x08, R11
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, R10
-	JGE         again317
+	JGE         again341
 
-over316:
+over340:
 	ADDQ         $0x08, R10
 	TESTQ        R10, R10
-	JZ           end318
+	JZ           end342
 	LEAQ         firstLanes<>+0(SB), R14
 	MOVQ         R10, R15
 	NEGQ         R15
@@ -4734,38 +5086,38 @@ over316:
 	VMULPS       Y5, Y4, Y4
 	VADDPS       wide00000000<>+0(SB), Y4, Y4
 	CMPQ         R10, $0x08
-	JE           all319
+	JE           all343
 	LEAQ         (CX)(R11*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two321
+	JZ           two345
 	VMOVUPS      X4, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two321:
+two345:
 	TESTQ    $0x00000002, R10
-	JZ       one322
+	JZ       one346
 	VMOVLPS  X4, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X4, X4, X4
 
-one322:
+one346:
 	TESTQ  $0x00000001, R10
-	JZ     stored320
+	JZ     stored344
 	VMOVSS X4, (BX)
-	JMP    stored320
+	JMP    stored344
 
-all319:
+all343:
 	VMOVUPS Y4, (CX)(R11*4)
 
-stored320:
+stored344:
+	VMASKMOVPS   (SI)(AX*4), Y0, Y4
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      wide3f800000<>+0(SB), Y3
 	VMULPS       Y2, Y2, Y2
 	VSUBPS       Y2, Y3, Y2
 	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   (SI)(AX*4), Y0, Y2
-	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y1, Y1
 	VMASKMOVPS   (DI)(AX*4), Y0, Y2
 	VMASKMOVPS   (DI)(R13*4), Y0, Y3
 	VMULPS       Y3, Y1, Y4
@@ -4775,31 +5127,31 @@ stored320:
 	VMULPS       Y5, Y4, Y4
 	VADDPS       wide00000000<>+0(SB), Y4, Y4
 	CMPQ         R10, $0x08
-	JE           all323
+	JE           all347
 	LEAQ         (CX)(AX*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two325
+	JZ           two349
 	VMOVUPS      X4, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two325:
+two349:
 	TESTQ    $0x00000002, R10
-	JZ       one326
+	JZ       one350
 	VMOVLPS  X4, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X4, X4, X4
 
-one326:
+one350:
 	TESTQ  $0x00000001, R10
-	JZ     stored324
+	JZ     stored348
 	VMOVSS X4, (BX)
-	JMP    stored324
+	JMP    stored348
 
-all323:
+all347:
 	VMOVUPS Y4, (CX)(AX*4)
 
-stored324:
+stored348:
 	VMULPS       Y2, Y1, Y2
 	VMOVUPS      wide3f800000<>+0(SB), Y4
 	VMULPS       Y3, Y3, Y3
@@ -4807,31 +5159,31 @@ stored324:
 	VMULPS       Y3, Y2, Y2
 	VADDPS       wide00000000<>+0(SB), Y2, Y2
 	CMPQ         R10, $0x08
-	JE           all327
+	JE           all351
 	LEAQ         (CX)(R13*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two329
+	JZ           two353
 	VMOVUPS      X2, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two329:
+two353:
 	TESTQ    $0x00000002, R10
-	JZ       one330
+	JZ       one354
 	VMOVLPS  X2, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X2, X2, X2
 
-one330:
+one354:
 	TESTQ  $0x00000001, R10
-	JZ     stored328
+	JZ     stored352
 	VMOVSS X2, (BX)
-	JMP    stored328
+	JMP    stored352
 
-all327:
+all351:
 	VMOVUPS Y2, (CX)(R13*4)
 
-stored328:
+stored352:
 	VMASKMOVPS   (DI)(R12*4), Y0, Y2
 	VMASKMOVPS   (R8)(AX*4), Y0, Y3
 	VMULPS       Y3, Y1, Y3
@@ -4841,60 +5193,60 @@ stored328:
 	VMULPS       Y4, Y3, Y3
 	VADDPS       wide00000000<>+0(SB), Y3, Y3
 	CMPQ         R10, $0x08
-	JE           all331
+	JE           all355
 	LEAQ         (CX)(R12*4), CX
 	TESTQ        $0x00000004, R10
-	JZ           two333
+	JZ           two357
 	VMOVUPS      X3, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y3, X3
 
-two333:
+two357:
 	TESTQ    $0x00000002, R10
-	JZ       one334
+	JZ       one358
 	VMOVLPS  X3, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X3, X3, X3
 
-one334:
+one358:
 	TESTQ  $0x00000001, R10
-	JZ     stored332
+	JZ     stored356
 	VMOVSS X3, (CX)
-	JMP    stored332
+	JMP    stored356
 
-all331:
+all355:
 	VMOVUPS Y3, (CX)(R12*4)
 
-stored332:
+stored356:
 	VMASKMOVPS   (DX)(AX*4), Y0, Y0
 	VFMADD231PS  Y2, Y1, Y0
 	CMPQ         R10, $0x08
-	JE           all335
+	JE           all359
 	LEAQ         (DX)(AX*4), AX
 	TESTQ        $0x00000004, R10
-	JZ           two337
+	JZ           two361
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two337:
+two361:
 	TESTQ    $0x00000002, R10
-	JZ       one338
+	JZ       one362
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one338:
+one362:
 	TESTQ  $0x00000001, R10
-	JZ     stored336
+	JZ     stored360
 	VMOVSS X0, (AX)
-	JMP    stored336
+	JMP    stored360
 
-all335:
+all359:
 	VMOVUPS Y0, (DX)(AX*4)
 
-stored336:
-end318:
+stored360:
+end342:
 	VZEROUPPER
 	RET
 
@@ -4915,9 +5267,9 @@ TEXT ·lstmBackwardSetAVX2(SB), NOSPLIT, $0-72
 	LEAQ (R12)(R11*1), R13
 	LEAQ (R13)(R11*1), R11
 	SUBQ $0x08, R10
-	JL   over339
+	JL   over363
 
-again340:
+again364:
 	VMOVUPS (BX)(AX*4), Y0
 	VMOVUPS (R9)(AX*4), Y1
 	VMOVUPS (DI)(R11*4), Y2
@@ -4928,13 +5280,13 @@ again340:
 	VMULPS  Y4, Y3, Y3
 	VADDPS  wide00000000<>+0(SB), Y3, Y3
 	VMOVUPS Y3, (CX)(R11*4)
+	VMOVUPS (SI)(AX*4), Y3
 	VMULPS  Y2, Y0, Y0
 	VMOVUPS wide3f800000<>+0(SB), Y2
 	VMULPS  Y1, Y1, Y1
 	VSUBPS  Y1, Y2, Y1
 	VMULPS  Y1, Y0, Y0
-	VMOVUPS (SI)(AX*4), Y1
-	VADDPS  Y1, Y0, Y0
+	VADDPS  Y3, Y0, Y0
 	VMOVUPS (DI)(AX*4), Y1
 	VMOVUPS (DI)(R13*4), Y2
 	VMULPS  Y2, Y0, Y3
@@ -4968,12 +5320,12 @@ again340:
 	ADDQ    $0x08, R11
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, R10
-	JGE     again340
+	JGE     again364
 
-over339:
+over363:
 	ADDQ         $0x08, R10
 	TESTQ        R10, R10
-	JZ           end341
+	JZ           end365
 	LEAQ         firstLanes<>+0(SB), R14
 	MOVQ         R10, R15
 	NEGQ         R15
@@ -4988,38 +5340,38 @@ over339:
 	VMULPS       Y5, Y4, Y4
 	VADDPS       wide00000000<>+0(SB), Y4, Y4
 	CMPQ         R10, $0x08
-	JE           all342
+	JE           all366
 	LEAQ         (CX)(R11*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two344
+	JZ           two368
 	VMOVUPS      X4, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two344:
+two368:
 	TESTQ    $0x00000002, R10
-	JZ       one345
+	JZ       one369
 	VMOVLPS  X4, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X4, X4, X4
 
-one345:
+one369:
 	TESTQ  $0x00000001, R10
-	JZ     stored343
+	JZ     stored367
 	VMOVSS X4, (BX)
-	JMP    stored343
+	JMP    stored367
 
-all342:
+all366:
 	VMOVUPS Y4, (CX)(R11*4)
 
-stored343:
+stored367:
+	VMASKMOVPS   (SI)(AX*4), Y0, Y4
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      wide3f800000<>+0(SB), Y3
 	VMULPS       Y2, Y2, Y2
 	VSUBPS       Y2, Y3, Y2
 	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   (SI)(AX*4), Y0, Y2
-	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y1, Y1
 	VMASKMOVPS   (DI)(AX*4), Y0, Y2
 	VMASKMOVPS   (DI)(R13*4), Y0, Y3
 	VMULPS       Y3, Y1, Y4
@@ -5029,31 +5381,31 @@ stored343:
 	VMULPS       Y5, Y4, Y4
 	VADDPS       wide00000000<>+0(SB), Y4, Y4
 	CMPQ         R10, $0x08
-	JE           all346
+	JE           all370
 	LEAQ         (CX)(AX*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two348
+	JZ           two372
 	VMOVUPS      X4, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two348:
+two372:
 	TESTQ    $0x00000002, R10
-	JZ       one349
+	JZ       one373
 	VMOVLPS  X4, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X4, X4, X4
 
-one349:
+one373:
 	TESTQ  $0x00000001, R10
-	JZ     stored347
+	JZ     stored371
 	VMOVSS X4, (BX)
-	JMP    stored347
+	JMP    stored371
 
-all346:
+all370:
 	VMOVUPS Y4, (CX)(AX*4)
 
-stored347:
+stored371:
 	VMULPS       Y2, Y1, Y2
 	VMOVUPS      wide3f800000<>+0(SB), Y4
 	VMULPS       Y3, Y3, Y3
@@ -5061,31 +5413,31 @@ stored347:
 	VMULPS       Y3, Y2, Y2
 	VADDPS       wide00000000<>+0(SB), Y2, Y2
 	CMPQ         R10, $0x08
-	JE           all350
+	JE           all374
 	LEAQ         (CX)(R13*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two352
+	JZ           two376
 	VMOVUPS      X2, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two352:
+two376:
 	TESTQ    $0x00000002, R10
-	JZ       one353
+	JZ       one377
 	VMOVLPS  X2, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X2, X2, X2
 
-one353:
+one377:
 	TESTQ  $0x00000001, R10
-	JZ     stored351
+	JZ     stored375
 	VMOVSS X2, (BX)
-	JMP    stored351
+	JMP    stored375
 
-all350:
+all374:
 	VMOVUPS Y2, (CX)(R13*4)
 
-stored351:
+stored375:
 	VMASKMOVPS   (DI)(R12*4), Y0, Y2
 	VMASKMOVPS   (R8)(AX*4), Y0, Y0
 	VMULPS       Y0, Y1, Y0
@@ -5095,59 +5447,543 @@ stored351:
 	VMULPS       Y3, Y0, Y0
 	VADDPS       wide00000000<>+0(SB), Y0, Y0
 	CMPQ         R10, $0x08
-	JE           all354
+	JE           all378
 	LEAQ         (CX)(R12*4), CX
 	TESTQ        $0x00000004, R10
-	JZ           two356
+	JZ           two380
 	VMOVUPS      X0, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two356:
+two380:
 	TESTQ    $0x00000002, R10
-	JZ       one357
+	JZ       one381
 	VMOVLPS  X0, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X0, X0, X0
 
-one357:
+one381:
 	TESTQ  $0x00000001, R10
-	JZ     stored355
+	JZ     stored379
 	VMOVSS X0, (CX)
-	JMP    stored355
+	JMP    stored379
 
-all354:
+all378:
 	VMOVUPS Y0, (CX)(R12*4)
 
-stored355:
+stored379:
 	VMULPS       Y2, Y1, Y0
 	VADDPS       wide00000000<>+0(SB), Y0, Y0
 	CMPQ         R10, $0x08
-	JE           all358
+	JE           all382
 	LEAQ         (DX)(AX*4), AX
 	TESTQ        $0x00000004, R10
-	JZ           two360
+	JZ           two384
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two360:
+two384:
 	TESTQ    $0x00000002, R10
-	JZ       one361
+	JZ       one385
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one361:
+one385:
 	TESTQ  $0x00000001, R10
-	JZ     stored359
+	JZ     stored383
 	VMOVSS X0, (AX)
-	JMP    stored359
+	JMP    stored383
 
-all358:
+all382:
 	VMOVUPS Y0, (DX)(AX*4)
 
-stored359:
-end341:
+stored383:
+end365:
+	VZEROUPPER
+	RET
+
+// func lstmBackwardInnerAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
+// Requires: AVX, FMA3
+TEXT ·lstmBackwardInnerAVX2(SB), NOSPLIT, $0-72
+	MOVQ dgates+0(FP), CX
+	MOVQ dcell+8(FP), DX
+	MOVQ dh+16(FP), BX
+	MOVQ dnext+24(FP), SI
+	MOVQ gates+32(FP), DI
+	MOVQ cell+40(FP), R8
+	MOVQ tanh+48(FP), R9
+	MOVQ n+56(FP), R10
+	XORQ AX, AX
+	MOVQ m+64(FP), R11
+	LEAQ (AX)(R11*1), R12
+	LEAQ (R12)(R11*1), R13
+	LEAQ (R13)(R11*1), R11
+	SUBQ $0x08, R10
+	JL   over386
+
+again387:
+	VMOVUPS     (BX)(AX*4), Y0
+	VMOVUPS     (R9)(AX*4), Y1
+	VMOVUPS     (DI)(R11*4), Y2
+	VMULPS      Y1, Y0, Y0
+	VMULPS      Y2, Y0, Y0
+	VMOVUPS     wide3f800000<>+0(SB), Y1
+	VSUBPS      Y2, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS     Y0, (CX)(R11*4)
+	VMOVUPS     (SI)(AX*4), Y0
+	VMOVUPS     (DI)(AX*4), Y1
+	VMOVUPS     (DI)(R13*4), Y2
+	VMULPS      Y2, Y0, Y3
+	VMULPS      Y1, Y3, Y3
+	VMOVUPS     wide3f800000<>+0(SB), Y4
+	VSUBPS      Y1, Y4, Y4
+	VMULPS      Y4, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS     Y3, (CX)(AX*4)
+	VMULPS      Y1, Y0, Y1
+	VMOVUPS     wide3f800000<>+0(SB), Y3
+	VMULPS      Y2, Y2, Y2
+	VSUBPS      Y2, Y3, Y2
+	VMULPS      Y2, Y1, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS     Y1, (CX)(R13*4)
+	VMOVUPS     (DI)(R12*4), Y1
+	VMOVUPS     (R8)(AX*4), Y2
+	VMULPS      Y2, Y0, Y2
+	VMULPS      Y1, Y2, Y2
+	VMOVUPS     wide3f800000<>+0(SB), Y3
+	VSUBPS      Y1, Y3, Y3
+	VMULPS      Y3, Y2, Y2
+	VADDPS      wide00000000<>+0(SB), Y2, Y2
+	VMOVUPS     Y2, (CX)(R12*4)
+	VMOVUPS     (DX)(AX*4), Y2
+	VFMADD231PS Y1, Y0, Y2
+	VMOVUPS     Y2, (DX)(AX*4)
+	ADDQ        $0x08, R12
+	ADDQ        $0x08, R13
+	ADDQ        $0x08, R11
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, R10
+	JGE         again387
+
+over386:
+	ADDQ         $0x08, R10
+	TESTQ        R10, R10
+	JZ           end388
+	LEAQ         firstLanes<>+0(SB), R14
+	MOVQ         R10, R15
+	NEGQ         R15
+	VMOVUPS      32(R14)(R15*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (R9)(AX*4), Y0, Y2
+	VMASKMOVPS   (DI)(R11*4), Y0, Y3
+	VMULPS       Y2, Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y2
+	VSUBPS       Y3, Y2, Y2
+	VMULPS       Y2, Y1, Y1
+	VADDPS       wide00000000<>+0(SB), Y1, Y1
+	CMPQ         R10, $0x08
+	JE           all389
+	LEAQ         (CX)(R11*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two391
+	VMOVUPS      X1, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two391:
+	TESTQ    $0x00000002, R10
+	JZ       one392
+	VMOVLPS  X1, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X1, X1, X1
+
+one392:
+	TESTQ  $0x00000001, R10
+	JZ     stored390
+	VMOVSS X1, (BX)
+	JMP    stored390
+
+all389:
+	VMOVUPS Y1, (CX)(R11*4)
+
+stored390:
+	VMASKMOVPS   (SI)(AX*4), Y0, Y1
+	VMASKMOVPS   (DI)(AX*4), Y0, Y2
+	VMASKMOVPS   (DI)(R13*4), Y0, Y3
+	VMULPS       Y3, Y1, Y4
+	VMULPS       Y2, Y4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VSUBPS       Y2, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       wide00000000<>+0(SB), Y4, Y4
+	CMPQ         R10, $0x08
+	JE           all393
+	LEAQ         (CX)(AX*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two395
+	VMOVUPS      X4, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two395:
+	TESTQ    $0x00000002, R10
+	JZ       one396
+	VMOVLPS  X4, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X4, X4, X4
+
+one396:
+	TESTQ  $0x00000001, R10
+	JZ     stored394
+	VMOVSS X4, (BX)
+	JMP    stored394
+
+all393:
+	VMOVUPS Y4, (CX)(AX*4)
+
+stored394:
+	VMULPS       Y2, Y1, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y3, Y4, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       wide00000000<>+0(SB), Y2, Y2
+	CMPQ         R10, $0x08
+	JE           all397
+	LEAQ         (CX)(R13*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two399
+	VMOVUPS      X2, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two399:
+	TESTQ    $0x00000002, R10
+	JZ       one400
+	VMOVLPS  X2, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X2, X2, X2
+
+one400:
+	TESTQ  $0x00000001, R10
+	JZ     stored398
+	VMOVSS X2, (BX)
+	JMP    stored398
+
+all397:
+	VMOVUPS Y2, (CX)(R13*4)
+
+stored398:
+	VMASKMOVPS   (DI)(R12*4), Y0, Y2
+	VMASKMOVPS   (R8)(AX*4), Y0, Y3
+	VMULPS       Y3, Y1, Y3
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VSUBPS       Y2, Y4, Y4
+	VMULPS       Y4, Y3, Y3
+	VADDPS       wide00000000<>+0(SB), Y3, Y3
+	CMPQ         R10, $0x08
+	JE           all401
+	LEAQ         (CX)(R12*4), CX
+	TESTQ        $0x00000004, R10
+	JZ           two403
+	VMOVUPS      X3, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y3, X3
+
+two403:
+	TESTQ    $0x00000002, R10
+	JZ       one404
+	VMOVLPS  X3, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X3, X3, X3
+
+one404:
+	TESTQ  $0x00000001, R10
+	JZ     stored402
+	VMOVSS X3, (CX)
+	JMP    stored402
+
+all401:
+	VMOVUPS Y3, (CX)(R12*4)
+
+stored402:
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VFMADD231PS  Y2, Y1, Y0
+	CMPQ         R10, $0x08
+	JE           all405
+	LEAQ         (DX)(AX*4), AX
+	TESTQ        $0x00000004, R10
+	JZ           two407
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two407:
+	TESTQ    $0x00000002, R10
+	JZ       one408
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one408:
+	TESTQ  $0x00000001, R10
+	JZ     stored406
+	VMOVSS X0, (AX)
+	JMP    stored406
+
+all405:
+	VMOVUPS Y0, (DX)(AX*4)
+
+stored406:
+end388:
+	VZEROUPPER
+	RET
+
+// func lstmBackwardInnerSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
+// Requires: AVX
+TEXT ·lstmBackwardInnerSetAVX2(SB), NOSPLIT, $0-72
+	MOVQ dgates+0(FP), CX
+	MOVQ dcell+8(FP), DX
+	MOVQ dh+16(FP), BX
+	MOVQ dnext+24(FP), SI
+	MOVQ gates+32(FP), DI
+	MOVQ cell+40(FP), R8
+	MOVQ tanh+48(FP), R9
+	MOVQ n+56(FP), R10
+	XORQ AX, AX
+	MOVQ m+64(FP), R11
+	LEAQ (AX)(R11*1), R12
+	LEAQ (R12)(R11*1), R13
+	LEAQ (R13)(R11*1), R11
+	SUBQ $0x08, R10
+	JL   over409
+
+again410:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (R9)(AX*4), Y1
+	VMOVUPS (DI)(R11*4), Y2
+	VMULPS  Y1, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS wide3f800000<>+0(SB), Y1
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  Y1, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (CX)(R11*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS (DI)(AX*4), Y1
+	VMOVUPS (DI)(R13*4), Y2
+	VMULPS  Y2, Y0, Y3
+	VMULPS  Y1, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VADDPS  wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS Y3, (CX)(AX*4)
+	VMULPS  Y1, Y0, Y1
+	VMOVUPS wide3f800000<>+0(SB), Y3
+	VMULPS  Y2, Y2, Y2
+	VSUBPS  Y2, Y3, Y2
+	VMULPS  Y2, Y1, Y1
+	VADDPS  wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS Y1, (CX)(R13*4)
+	VMOVUPS (DI)(R12*4), Y1
+	VMOVUPS (R8)(AX*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VMULPS  Y1, Y2, Y2
+	VMOVUPS wide3f800000<>+0(SB), Y3
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  Y3, Y2, Y2
+	VADDPS  wide00000000<>+0(SB), Y2, Y2
+	VMOVUPS Y2, (CX)(R12*4)
+	VMULPS  Y1, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $0x08, R12
+	ADDQ    $0x08, R13
+	ADDQ    $0x08, R11
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, R10
+	JGE     again410
+
+over409:
+	ADDQ         $0x08, R10
+	TESTQ        R10, R10
+	JZ           end411
+	LEAQ         firstLanes<>+0(SB), R14
+	MOVQ         R10, R15
+	NEGQ         R15
+	VMOVUPS      32(R14)(R15*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (R9)(AX*4), Y0, Y2
+	VMASKMOVPS   (DI)(R11*4), Y0, Y3
+	VMULPS       Y2, Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y2
+	VSUBPS       Y3, Y2, Y2
+	VMULPS       Y2, Y1, Y1
+	VADDPS       wide00000000<>+0(SB), Y1, Y1
+	CMPQ         R10, $0x08
+	JE           all412
+	LEAQ         (CX)(R11*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two414
+	VMOVUPS      X1, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two414:
+	TESTQ    $0x00000002, R10
+	JZ       one415
+	VMOVLPS  X1, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X1, X1, X1
+
+one415:
+	TESTQ  $0x00000001, R10
+	JZ     stored413
+	VMOVSS X1, (BX)
+	JMP    stored413
+
+all412:
+	VMOVUPS Y1, (CX)(R11*4)
+
+stored413:
+	VMASKMOVPS   (SI)(AX*4), Y0, Y1
+	VMASKMOVPS   (DI)(AX*4), Y0, Y2
+	VMASKMOVPS   (DI)(R13*4), Y0, Y3
+	VMULPS       Y3, Y1, Y4
+	VMULPS       Y2, Y4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VSUBPS       Y2, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       wide00000000<>+0(SB), Y4, Y4
+	CMPQ         R10, $0x08
+	JE           all416
+	LEAQ         (CX)(AX*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two418
+	VMOVUPS      X4, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two418:
+	TESTQ    $0x00000002, R10
+	JZ       one419
+	VMOVLPS  X4, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X4, X4, X4
+
+one419:
+	TESTQ  $0x00000001, R10
+	JZ     stored417
+	VMOVSS X4, (BX)
+	JMP    stored417
+
+all416:
+	VMOVUPS Y4, (CX)(AX*4)
+
+stored417:
+	VMULPS       Y2, Y1, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y3, Y4, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       wide00000000<>+0(SB), Y2, Y2
+	CMPQ         R10, $0x08
+	JE           all420
+	LEAQ         (CX)(R13*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two422
+	VMOVUPS      X2, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two422:
+	TESTQ    $0x00000002, R10
+	JZ       one423
+	VMOVLPS  X2, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X2, X2, X2
+
+one423:
+	TESTQ  $0x00000001, R10
+	JZ     stored421
+	VMOVSS X2, (BX)
+	JMP    stored421
+
+all420:
+	VMOVUPS Y2, (CX)(R13*4)
+
+stored421:
+	VMASKMOVPS   (DI)(R12*4), Y0, Y2
+	VMASKMOVPS   (R8)(AX*4), Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VSUBPS       Y2, Y3, Y3
+	VMULPS       Y3, Y0, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y0
+	CMPQ         R10, $0x08
+	JE           all424
+	LEAQ         (CX)(R12*4), CX
+	TESTQ        $0x00000004, R10
+	JZ           two426
+	VMOVUPS      X0, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two426:
+	TESTQ    $0x00000002, R10
+	JZ       one427
+	VMOVLPS  X0, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X0, X0, X0
+
+one427:
+	TESTQ  $0x00000001, R10
+	JZ     stored425
+	VMOVSS X0, (CX)
+	JMP    stored425
+
+all424:
+	VMOVUPS Y0, (CX)(R12*4)
+
+stored425:
+	VMULPS       Y2, Y1, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y0
+	CMPQ         R10, $0x08
+	JE           all428
+	LEAQ         (DX)(AX*4), AX
+	TESTQ        $0x00000004, R10
+	JZ           two430
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two430:
+	TESTQ    $0x00000002, R10
+	JZ       one431
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one431:
+	TESTQ  $0x00000001, R10
+	JZ     stored429
+	VMOVSS X0, (AX)
+	JMP    stored429
+
+all428:
+	VMOVUPS Y0, (DX)(AX*4)
+
+stored429:
+end411:
 	VZEROUPPER
 	RET

@@ -11,6 +11,10 @@ type LSTMRows struct {
 
 	DGates, DCell, DNext, DH []Float // gradients of what the gates are functions of, and of the others
 	SetCell                  bool    // Backward sets DCell
+
+	// Inner leaves out what follows next: Forward does not make Tanh and H, and DNext is the
+	// whole gradient of next when Backward reads it. Tanh is what h was o times of.
+	Inner bool
 }
 
 // Forward computes rows lo to hi, without hi:
@@ -18,7 +22,7 @@ type LSTMRows struct {
 //	i, f, o = σ(i), σ(f), σ(o)    g = tanh(g)
 //	next = f·cell + i·g           h = o·tanh(next)
 //
-// with the bits of Sigmoid, Tanh and products, one after another.
+// without h if p is Inner, with the bits of Sigmoid, Tanh and products, one after another.
 func (p *LSTMRows) Forward(lo, hi int) {
 	for r := lo; r < hi; r++ {
 		from := 0
@@ -41,6 +45,9 @@ func (p *LSTMRows) forwardGo(r, from int) {
 	Tanh.Forward(g, g, 0)
 	Mul.Forward(next, f, p.part(p.Cell, r, from), 1, 1)
 	Mul.BackwardX(next, i, g, g, 1, 1)
+	if p.Inner {
+		return
+	}
 	Tanh.Forward(th, next, 0)
 	Mul.Forward(p.part(p.H, r, from), o, th, 1, 1)
 }
@@ -51,7 +58,7 @@ func (p *LSTMRows) forwardGo(r, from int) {
 //	di = dn·g·i·(1 − i)               df = dn·cell·f·(1 − f)
 //	dg = dn·i·(1 − g²)                dcell += dn·f
 //
-// of rows lo to hi, without hi, which Forward has computed. rest is room for two rows of M.
+// where dn is dnext alone if p is Inner, of rows lo to hi, without hi, which Forward has computed. rest is room for two rows of M.
 func (p *LSTMRows) Backward(lo, hi int, rest []Float) {
 	for r := lo; r < hi; r++ {
 		if cpu.AVX2 {
@@ -76,8 +83,10 @@ func (p *LSTMRows) backwardGo(r int, rest []Float) {
 	Mul.Forward(y, dh, th, 1, 1)
 	Sigmoid.Backward(do, y, o, o, 0)
 	copy(dn, p.part(p.DNext, r, 0))
-	Mul.Forward(y, dh, o, 1, 1)
-	Tanh.Backward(dn, y, th, th, 0)
+	if !p.Inner {
+		Mul.Forward(y, dh, o, 1, 1)
+		Tanh.Backward(dn, y, th, th, 0)
+	}
 	Mul.Forward(y, dn, g, 1, 1)
 	Sigmoid.Backward(di, y, i, i, 0)
 	Mul.Forward(y, dn, p.part(p.Cell, r, 0), 1, 1)

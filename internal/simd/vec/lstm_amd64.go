@@ -10,7 +10,12 @@ func (p *LSTMRows) forwardFast(r int) (from int) {
 	gates, cell, next, th, h := p.Gates[r*4*p.M:(r+1)*4*p.M], p.part(p.Cell, r, 0), p.part(p.Next, r, 0), p.part(p.Tanh, r, 0), p.part(p.H, r, 0)
 	for from < p.M {
 		n := min(cpu.AtOnce, p.M-from)
-		done := lstmForwardAVX2(&gates[from], &cell[from], &next[from], &th[from], &h[from], n, p.M)
+		done := 0
+		if p.Inner {
+			done = lstmForwardInnerAVX2(&gates[from], &cell[from], &next[from], n, p.M)
+		} else {
+			done = lstmForwardAVX2(&gates[from], &cell[from], &next[from], &th[from], &h[from], n, p.M)
+		}
 		if from += done; done < n {
 			break
 		}
@@ -22,12 +27,16 @@ func (p *LSTMRows) forwardFast(r int) (from int) {
 func (p *LSTMRows) backwardFast(r int) {
 	dgates, dc, dh, dnext := p.DGates[r*4*p.M:(r+1)*4*p.M], p.part(p.DCell, r, 0), p.part(p.DH, r, 0), p.part(p.DNext, r, 0)
 	gates, cell, th := p.Gates[r*4*p.M:(r+1)*4*p.M], p.part(p.Cell, r, 0), p.part(p.Tanh, r, 0)
+	kernel := lstmBackwardAVX2
+	switch {
+	case p.Inner && p.SetCell:
+		kernel = lstmBackwardInnerSetAVX2
+	case p.Inner:
+		kernel = lstmBackwardInnerAVX2
+	case p.SetCell:
+		kernel = lstmBackwardSetAVX2
+	}
 	for at := 0; at < p.M; at += cpu.AtOnce {
-		n := min(cpu.AtOnce, p.M-at)
-		if p.SetCell {
-			lstmBackwardSetAVX2(&dgates[at], &dc[at], &dh[at], &dnext[at], &gates[at], &cell[at], &th[at], n, p.M)
-		} else {
-			lstmBackwardAVX2(&dgates[at], &dc[at], &dh[at], &dnext[at], &gates[at], &cell[at], &th[at], n, p.M)
-		}
+		kernel(&dgates[at], &dc[at], &dh[at], &dnext[at], &gates[at], &cell[at], &th[at], min(cpu.AtOnce, p.M-at), p.M)
 	}
 }

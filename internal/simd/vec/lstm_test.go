@@ -11,8 +11,8 @@ import (
 )
 
 // lstmOf are rows in slices: gates, cell, next, tanh, h, and the gradients of gates, cell, next and h.
-func lstmOf(s [][]Float, m int, set bool) *LSTMRows {
-	return &LSTMRows{M: m, Gates: s[0], Cell: s[1], Next: s[2], Tanh: s[3], H: s[4], DGates: s[5], DCell: s[6], DNext: s[7], DH: s[8], SetCell: set}
+func lstmOf(s [][]Float, m int, set, inner bool) *LSTMRows {
+	return &LSTMRows{Inner: inner, M: m, Gates: s[0], Cell: s[1], Next: s[2], Tanh: s[3], H: s[4], DGates: s[5], DCell: s[6], DNext: s[7], DH: s[8], SetCell: set}
 }
 
 // drawLSTM draws such slices: half of the sizes have special numbers, which leave the fast way.
@@ -40,10 +40,14 @@ func TestLSTMRows(t *testing.T) {
 		for i := range s[1:] {
 			s[1+i] = simdtest.Draw(len(s[1+i]), part)
 		}
-		simdtest.Trial(t, "LSTMRows forward", 2e-6, s, func(s [][]Float) { lstmOf(s, m, false).Forward(0, 3) })
-		s[0] = simdtest.Draw(len(s[0]), part)
-		for _, set := range []bool{false, true} {
-			simdtest.Trial(t, "LSTMRows backward", 2e-6, s, func(s [][]Float) { lstmOf(s, m, set).Backward(1, 3, make([]Float, 2*m)) })
+		gates := s[0]
+		for _, inner := range []bool{false, true} {
+			s[0] = gates
+			simdtest.Trial(t, "LSTMRows forward", 2e-6, s, func(s [][]Float) { lstmOf(s, m, false, inner).Forward(0, 3) })
+			s[0] = simdtest.Draw(len(s[0]), part)
+			for _, set := range []bool{false, true} {
+				simdtest.Trial(t, "LSTMRows backward", 2e-6, s, func(s [][]Float) { lstmOf(s, m, set, inner).Backward(1, 3, make([]Float, 2*m)) })
+			}
 		}
 	}
 }
@@ -54,12 +58,13 @@ func TestLSTMRowsAreTheirPasses(t *testing.T) {
 	for _, m := range []int{1, 7, 8, 9, 31, 40, cpu.AtOnce + 3} {
 		s := drawLSTM(rng, 2, m)
 		s[5][0], s[7][0], s[8][0] = Float(math.Copysign(0, -1)), Float(math.Copysign(0, -1)), 0
-		for _, set := range []bool{false, true} {
+		for k := range 4 {
+			set, inner := k%2 == 1, k/2 == 1
 			var other [][]Float
 			for _, x := range s {
 				other = append(other, slices.Clone(x))
 			}
-			p, q := lstmOf(s, m, set), lstmOf(other, m, set)
+			p, q := lstmOf(s, m, set, inner), lstmOf(other, m, set, inner)
 			rest := make([]Float, 2*m)
 			p.Forward(0, 2)
 			p.Backward(0, 2, rest)
@@ -70,7 +75,7 @@ func TestLSTMRowsAreTheirPasses(t *testing.T) {
 			for i, x := range s {
 				for j, v := range x {
 					if w := other[i][j]; math.Float64bits(float64(v)) != math.Float64bits(float64(w)) && (v == v || w == w) {
-						t.Fatalf("rows of %d, set %v: slice %d at %d is %v, by passes %v", m, set, i, j, v, w)
+						t.Fatalf("rows of %d, set %v, inner %v: slice %d at %d is %v, by passes %v", m, set, inner, i, j, v, w)
 					}
 				}
 			}

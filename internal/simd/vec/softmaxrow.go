@@ -128,10 +128,25 @@ func LogSumExp(x []Float) Float {
 
 // expSum is Σe^(x−m), through a little scratch.
 func expSum(x []Float, m Float) (sum Float) {
-	var scratch [256]Float
+	var scratch [expPart]Float
 	for len(x) > 0 {
 		part := scratch[:min(len(scratch), len(x))]
 		sum += expInto(part, x[:len(part)], m)
+		x = x[len(part):]
+	}
+	return sum
+}
+
+// expPart is how many exponentials are added at a time.
+const expPart = 256
+
+// ExpSum64 returns Σe^(x−m), where m is the maximum of x and no infinity: sums of a few
+// hundred elements, added in float64. The exponentials are not kept.
+func ExpSum64(x []Float, m Float) (sum float64) {
+	var scratch [expPart]Float
+	for len(x) > 0 {
+		part := scratch[:min(len(scratch), len(x))]
+		sum += float64(expInto(part, x[:len(part)], m))
 		x = x[len(part):]
 	}
 	return sum

@@ -41,6 +41,24 @@ func TestRowGrads(t *testing.T) {
 	}
 }
 
+// ExpSum64 is the sum of the exponentials, which are zero of −Inf.
+func TestExpSum64(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for _, n := range []int{0, 1, 7, 255, 256, 257, 2000} {
+		x, want := simdtest.Draw(n, simdtest.Plain(rng)), 0.0
+		if n > 7 {
+			x[n-2] = Float(math.Inf(-1))
+		}
+		m := MaxOf(x)
+		for _, v := range x {
+			want += math.Exp(float64(v - m))
+		}
+		if got := ExpSum64(x, m); !(math.Abs(got-want) <= 5e-7*want) {
+			t.Errorf("of %d: %v, want %v", n, got, want)
+		}
+	}
+}
+
 // TestRowGradEnds checks rows of infinities and with NaN.
 func TestRowGradEnds(t *testing.T) {
 	inf, nan := Float(math.Inf(1)), Float(math.NaN())

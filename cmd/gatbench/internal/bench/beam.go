@@ -10,25 +10,34 @@ import (
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/decode"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// What is timed of a search: beams of so many over so many sentences of so many tokens,
-// none of which ends early, through an LSTM.
+// What is timed of a search: beams of so many over sentences that end each at its own
+// length, through an LSTM.
 const (
-	beamWidth, beamSentences, beamLength = 5, 64, 30
-	beamVocabulary, beamHidden           = 2000, 256
+	beamWidth, beamLongest     = 5, 50
+	beamVocabulary, beamHidden = 2000, 256
+	beamEnd                    = 1
 )
+
+// beamLengths are those of the first captions of Multi30k's test set of 2016, in English:
+// words and marks, and the end. So a peer has the same.
+var beamLengths = []int{
+	11, 17, 14, 19, 10, 27, 12, 30, 8, 15, 13, 18, 12, 12, 8, 15, 12, 19, 11, 12, 8, 13, 13, 15, 13, 18, 8, 13, 12, 19, 11, 14,
+	8, 18, 13, 22, 8, 18, 10, 14, 11, 20, 7, 15, 11, 16, 9, 27, 9, 14, 12, 13, 10, 12, 20, 20, 8, 8, 12, 19, 10, 19, 13, 16,
+}
 
 // beamBenchmark is a search, of a language model that was not trained.
 func beamBenchmark(threads int) Benchmark {
 	return Benchmark{
-		name: fmt.Sprintf("sequence/beam/%dx%d", beamWidth, beamSentences), op: "sequence/beam", lanes: threads,
+		name: fmt.Sprintf("sequence/beam/%dx%d", beamWidth, len(beamLengths)), op: "sequence/beam", lanes: threads,
 		params: map[string]any{
-			"beam": beamWidth, "sentences": beamSentences, "t": beamLength, "vocab": beamVocabulary,
+			"beam": beamWidth, "longest": beamLongest, "lengths": beamLengths, "vocab": beamVocabulary,
 			"i": beamHidden, "h": beamHidden, "threads": threads,
 		},
 		open: func() (workload, error) {
-			s, b := beamSearch(), decode.Beam{Width: beamWidth}
+			s, b := beamSearch(beamVocabulary, beamHidden), decode.Beam{Width: beamWidth}
 			var failed error
 			return workload{
 				call: func() {
@@ -42,20 +51,34 @@ func beamBenchmark(threads int) Benchmark {
 	}
 }
 
-func beamSearch() *decode.Search {
-	rng := rand.New(rand.NewPCG(1, 2))
-	words := grad.NewParam(beamVocabulary, beamHidden)
+// beamSearch is the search through a model of so many tokens and columns.
+func beamSearch(vocabulary, hidden int) *decode.Search {
+	rng, n := rand.New(rand.NewPCG(1, 2)), len(beamLengths)
+	words := grad.NewParam(vocabulary, hidden)
 	words.Value.Normal(rng, 0, 1)
-	lstm, out := &sequence.LSTM{In: beamHidden, Hidden: beamHidden}, &layers.Linear{In: beamHidden, Out: beamVocabulary}
+	lstm, out := &sequence.LSTM{In: hidden, Hidden: hidden}, &layers.Linear{In: hidden, Out: vocabulary}
 	lstm.Init(rng)
 	out.Init(rng)
 	return &decode.Search{
 		Step: func(t *grad.Tape, l *decode.Live) (*grad.Var, decode.State) {
 			next := lstm.Step(t, t.Use(words).Rows(l.Last), l.State)
-			return out.Forward(t, next[0]), next
+			logits := out.Forward(t, next[0])
+			raiseEnds(logits.Value(), l)
+			return logits, next
 		},
-		Begin: slices.Repeat([]int32{0}, beamSentences), End: decode.NoEnd, Longest: []int{beamLength},
-		State: decode.State{grad.Const(newOperand(beamSentences, beamHidden)), grad.Const(newOperand(beamSentences, beamHidden))},
+		Begin: make([]int32, n), End: beamEnd, Longest: []int{beamLongest},
+		State: decode.State{grad.Const(newOperand(n, hidden)), grad.Const(newOperand(n, hidden))},
+	}
+}
+
+// raiseEnds has a sentence end at its length and not before.
+func raiseEnds(logits *tensor.Dense, l *decode.Live) {
+	for i, s := range l.Sentence {
+		if l.Step+1 == beamLengths[s] {
+			logits.Row(i)[beamEnd] += 30
+		} else {
+			logits.Row(i)[beamEnd] -= 30
+		}
 	}
 }
 

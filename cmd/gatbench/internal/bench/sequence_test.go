@@ -3,6 +3,9 @@ package bench
 import (
 	"slices"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/layers/decode"
 )
 
 // The ragged batch is what its comment, and so a peer, says.
@@ -39,6 +42,35 @@ func TestSequence(t *testing.T) {
 			w.call()
 			w.forward()
 		}
+	}
+}
+
+// Every sentence of the search ends at its own length, and has a whole beam of hypotheses until then.
+func TestBeamLengths(t *testing.T) {
+	s, rows := beamSearch(20, 8), 0
+	step := s.Step
+	s.Step = func(tape *grad.Tape, l *decode.Live) (*grad.Var, decode.State) {
+		rows += l.Len()
+		return step(tape, l)
+	}
+	found, err := decode.Beam{Width: beamWidth, Best: beamWidth}.Run(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0
+	for i, best := range found {
+		want += 1 + beamWidth*(beamLengths[i]-1)
+		if len(best) != beamWidth {
+			t.Errorf("sentence %d has %d sequences", i, len(best))
+		}
+		for _, q := range best {
+			if !q.Ended || len(q.Tokens)+1 != beamLengths[i] {
+				t.Errorf("sentence %d: %d tokens, ended %v, want an end after %d", i, len(q.Tokens), q.Ended, beamLengths[i]-1)
+			}
+		}
+	}
+	if rows != want {
+		t.Errorf("%d rows in all, want %d", rows, want)
 	}
 }
 

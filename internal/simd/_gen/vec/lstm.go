@@ -1,6 +1,8 @@
 package vec
 
 import (
+	"strings"
+
 	. "github.com/edgewise-ml/edgewise/internal/simd/_gen/asm"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -9,9 +11,12 @@ import (
 
 // LSTM writes the kernels of LSTMRows: a part of a row each.
 func LSTM() {
-	lstmForward()
-	lstmBackward("lstmBackwardAVX2", "lstmBackwardAVX2 is LSTMRows.Backward of elements of a row, which adds to the cell's gradient.", false)
-	lstmBackward("lstmBackwardSetAVX2", "lstmBackwardSetAVX2 is lstmBackwardAVX2, but sets the cell's gradient.", true)
+	lstmForward(false)
+	lstmForward(true)
+	for _, inner := range []bool{false, true} {
+		lstmBackward(inner, false)
+		lstmBackward(inner, true)
+	}
 }
 
 // four is a loop over arrays of which some have four blocks side by side in a row, each m
@@ -60,11 +65,15 @@ func (l *four) run(body func()) {
 	})
 }
 
-// lstmForward writes the forward kernel, which stops before what Sigmoid has a detour for.
-func lstmForward() {
-	Start("lstmForwardAVX2", "func(gates, cell, next, tanh, h *float32, n, m int) int",
-		"lstmForwardAVX2 is LSTMRows.Forward of elements of a row. It returns how many were ordinary and are done.")
-	l, odd := newFour("gates", "cell", "next", "tanh", "h"), Fresh("odd")
+// lstmForward writes a forward kernel, which stops before what Sigmoid has a detour for.
+func lstmForward(inner bool) {
+	name, of := "lstmForwardAVX2", []string{"gates", "cell", "next", "tanh", "h"}
+	if inner {
+		name, of = "lstmForwardInnerAVX2", of[:3]
+	}
+	Start(name, "func("+strings.Join(of, ", ")+" *float32, n, m int) int",
+		name+" is LSTMRows.Forward of elements of a row. It returns how many were ordinary and are done.")
+	l, odd := newFour(of...), Fresh("odd")
 	l.run(func() {
 		zi, zf, zo := l.block("gates", 0), l.block("gates", 1), l.block("gates", 3)
 		rare, bits := Or(Or(NotOrdinary(zi), NotOrdinary(zf)), NotOrdinary(zo)), GP32()
@@ -79,6 +88,11 @@ func lstmForward() {
 		l.put(f, "gates", 1)
 		l.put(g, "gates", 2)
 		o, _ := SigmoidOrdinary(zo)
+		if inner {
+			l.put(o, "gates", 3)
+			l.Store(next, "next")
+			return
+		}
 		th := Tanh(next)
 		h := Mul(o, th)
 		l.put(o, "gates", 3)
@@ -93,8 +107,17 @@ func lstmForward() {
 }
 
 // lstmBackward writes a backward kernel.
-func lstmBackward(name, comment string, set bool) {
-	Start(name, "func(dgates, dcell, dh, dnext, gates, cell, tanh *float32, n, m int)", comment)
+func lstmBackward(inner, set bool) {
+	name, how := "lstmBackward", "adds to"
+	if inner {
+		name += "Inner"
+	}
+	if set {
+		name, how = name+"Set", "sets"
+	}
+	name += "AVX2"
+	Start(name, "func(dgates, dcell, dh, dnext, gates, cell, tanh *float32, n, m int)",
+		name+" is LSTMRows.Backward of elements of a row, which "+how+" the cell's gradient.")
 	l := newFour("dgates", "dcell", "dh", "dnext", "gates", "cell", "tanh")
 	sum := func(v Vec) Vec { return Add(v, Num(0)) } // as a sum with zero, which has no minus
 	sigmoid := func(dy, y Vec) Vec { return sum(Mul(Mul(dy, y), Sub(Get(Num(1)), y))) }
@@ -102,7 +125,10 @@ func lstmBackward(name, comment string, set bool) {
 	l.run(func() {
 		dh, th, o := l.Load("dh"), l.Load("tanh"), l.block("gates", 3)
 		l.put(sigmoid(Mul(dh, th), o), "dgates", 3)
-		dn := Add(slope(Mul(dh, o), th), l.Load("dnext"))
+		dn := l.Load("dnext")
+		if !inner {
+			dn = Add(slope(Mul(dh, o), th), dn)
+		}
 		i, g := l.block("gates", 0), l.block("gates", 2)
 		l.put(sigmoid(Mul(dn, g), i), "dgates", 0)
 		l.put(sum(slope(Mul(dn, i), g)), "dgates", 2)

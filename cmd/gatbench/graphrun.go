@@ -23,8 +23,7 @@ import (
 
 // graphFlags are the flags that mostly trainings on graphs have.
 type graphFlags struct {
-	Folds    *int   `placeholder:"K" help:"Cut the graphs, or with --task node the nodes, into K parts of about as many of each class, and test on each in turn (10 for graphs without a split of their own)."`
-	Encoding string `placeholder:"NAME:K" help:"With --task graph: give nodes K features more: random-walk:K, laplacian:K or degree:K."`
+	Folds *int `placeholder:"K" help:"Cut the graphs, or with --task node the nodes, into K parts of about as many of each class, and test on each in turn (10 for graphs without a split of their own)."`
 }
 
 // onGraphs reports whether whole graphs are to be told apart.
@@ -60,9 +59,7 @@ func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
 	set(&r.Loss, c.Loss)
 	set(&r.Batch, c.Batch)
 	set(&r.Folds, c.Folds)
-	if c.Encoding != "" {
-		r.Encoding = c.Encoding
-	}
+	set(&r.Encoding, c.Encoding)
 	before.Dataset = r.Dataset // it may be elsewhere now
 	if c.Resume != "" && r != before {
 		return r, misuse("--resume %s: a run goes on with its own settings: give --epochs and --patience alone", c.Resume)

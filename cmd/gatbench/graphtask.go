@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -84,36 +83,17 @@ func openGraphTask(dir, name, encoding string) (*graphTask, error) {
 }
 
 // encode gives the nodes an encoding more, such as random-walk:16.
-func (k *graphTask) encode(encoding string) error {
-	if encoding == "" {
-		return nil
+func (k *graphTask) encode(text string) error {
+	e, err := encodingOf(text)
+	if err != nil || e.name == "" {
+		return err
 	}
-	name, number, given := strings.Cut(encoding, ":")
-	columns, err := 16, error(nil)
-	if given {
-		columns, err = strconv.Atoi(number)
-	}
-	if err != nil || columns < 1 || columns > 1024 {
-		return misuse("--encoding %.40s: want random-walk:K, laplacian:K or degree:K with K from 1 to 1024", encoding)
-	}
-	var x *tensor.Dense
-	switch name {
-	case "random-walk":
-		x, err = k.Graph.ReturnProbabilities(columns)
-	case "laplacian":
-		x, err = k.Graph.LaplacianVectors(columns)
-	case "degree":
-		k.Graphs = k.WithDegrees(columns)
-		k.feeds += fmt.Sprintf(" and degrees up to %d", columns)
-		return nil
-	default:
-		return oneOf("--encoding", name, []string{"random-walk", "laplacian", "degree"})
-	}
+	x, err := e.of(k.Graph)
 	if err != nil {
-		return fmt.Errorf("--encoding %s: %w", encoding, err)
+		return err
 	}
 	k.Graphs = k.WithFeatures(x)
-	k.feeds += fmt.Sprintf(" and %d columns of the %s encoding", columns, name)
+	k.feeds += e.says()
 	return nil
 }
 

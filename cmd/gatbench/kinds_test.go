@@ -202,7 +202,10 @@ func TestInductive(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := recipe{Inductive: true}
-	seen := k.training(&r)
+	seen, err := k.training(&r)
+	if err != nil {
+		t.Fatal(err)
+	}
 	trains, within := map[int32]bool{}, 0
 	for _, v := range k.split.Train {
 		trains[v] = true

@@ -53,6 +53,9 @@ func (f *savedFlags) open(e env) (*network, *task, *tensor.Dense, error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	if err := k.encode(r.Encoding); err != nil {
+		return nil, nil, nil, err
+	}
 	if err := k.fits(n, f.File, trained); err != nil {
 		return nil, nil, nil, err
 	}

@@ -361,7 +361,12 @@ func recipeOf(change func(n *network)) []byte {
 	}
 	n := &network{Recipe: r, In: 1433, Classes: 7}
 	change(n)
-	text, err := json.Marshal(n)
+	return modelOf(n)
+}
+
+// modelOf is a file that says that it holds a model, and has nothing of it.
+func modelOf(model any) []byte {
+	text, err := json.Marshal(model)
 	if err != nil {
 		panic(err)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
@@ -11,13 +10,6 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
-
-// isGraphNet reports whether a file says that it is a model of whole graphs.
-func isGraphNet(path string) bool {
-	var text json.RawMessage
-	var head struct{ Task string }
-	return train.LoadConfig(path, &text) == nil && json.Unmarshal(text, &head) == nil && head.Task == taskGraph
-}
 
 // openGraphNet reads what kind of network a file holds, without its Params.
 func openGraphNet(path string) (*graphNet, error) {
@@ -70,7 +62,7 @@ func (f *savedFlags) openGraphs() (*savedGraphs, error) {
 		return nil, err
 	}
 	n.build()
-	if err := train.Load(f.File, n); err != nil {
+	if err := loadParams(f.File, n); err != nil {
 		return nil, err
 	}
 	trained := n.Recipe.Dataset

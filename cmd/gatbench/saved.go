@@ -117,8 +117,13 @@ type scored struct {
 
 // Run scores a saved model on each part of the split.
 func (c *evalCommand) Run(e env) error {
-	if isGraphNet(c.File) {
+	switch savedTask(c.File) {
+	case taskGraph:
 		return c.evalGraphs(e)
+	case taskLink:
+		return c.evalLinks(e)
+	case taskFacts:
+		return c.evalFacts(e)
 	}
 	n, k, logits, err := c.open(e)
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"math/rand/v2"
 
+	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
@@ -18,11 +19,17 @@ type graphNet struct {
 	Kind    goalKind `json:",omitempty"` // of what is learnt
 	Scale   scale    `json:",omitzero"`  // of numbers
 
-	Convs  []*layers.GINConv   `json:"-"`
+	Convs  []graphConv         `json:"-"`
 	Norms  []*layers.BatchNorm `json:"-"`
 	Scores []*layers.Linear    `json:"-"` // of the features, and of each convolution's nodes
 
 	drop float64 // of the scores, as the authors' code has it
+}
+
+// graphConv is a convolution of a graphNet: GIN's, or GINE's where edges have features.
+type graphConv interface {
+	Init(rng *rand.Rand)
+	Apply(t *grad.Tape, g *graph.Graph, in layers.In) layers.Out
 }
 
 // newGraphNet returns a network for features of that width. As the authors count them,
@@ -40,7 +47,12 @@ func (n *graphNet) build() {
 	n.drop = r.Dropout
 	n.Scores = append(n.Scores, &layers.Linear{In: width, Out: classes})
 	for range r.Layers - 1 {
-		n.Convs = append(n.Convs, &layers.GINConv{Net: layers.MLP{Widths: []int{width, r.Hidden, r.Hidden}, BatchNorm: true}})
+		mlp := layers.MLP{Widths: []int{width, r.Hidden, r.Hidden}, BatchNorm: true}
+		var conv graphConv = &layers.GINConv{Net: mlp}
+		if r.EdgeIn > 0 {
+			conv = &layers.GINEConv{Net: mlp, EdgeIn: r.EdgeIn}
+		}
+		n.Convs = append(n.Convs, conv)
 		n.Norms = append(n.Norms, &layers.BatchNorm{Width: r.Hidden})
 		n.Scores = append(n.Scores, &layers.Linear{In: r.Hidden, Out: classes})
 		width = r.Hidden
@@ -54,15 +66,20 @@ func (n *graphNet) build() {
 	}
 }
 
-// Forward returns a row of logits for each member of g.
-func (n *graphNet) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
-	of := g.Membership()
+// Forward returns a row of logits for each graph of a batch.
+func (n *graphNet) Forward(t *grad.Tape, b *datasets.GraphBatch) *grad.Var {
+	x, of := grad.Const(b.Features), b.Graph.Membership()
+	in := layers.In{}
+	if n.Recipe.EdgeIn > 0 {
+		in.Edge = grad.Const(b.EdgeFeatures)
+	}
 	score := func(i int) *grad.Var {
 		return t.Dropout(n.Scores[i].Forward(t, message.UpdateAll(of, message.U(x), message.Sum)), n.drop)
 	}
 	y := score(0)
 	for i, conv := range n.Convs {
-		x = n.Norms[i].Forward(t, conv.Forward(t, g, x)).ReLU()
+		in.Src = x
+		x = n.Norms[i].Forward(t, conv.Apply(t, b.Graph, in).Y).ReLU()
 		y = y.Add(score(i + 1))
 	}
 	return y

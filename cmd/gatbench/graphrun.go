@@ -23,7 +23,8 @@ import (
 
 // graphFlags are the flags that mostly trainings on graphs have.
 type graphFlags struct {
-	Folds *int `placeholder:"K" help:"Cut the graphs, or with --task node the nodes, into K parts of about as many of each class, and test on each in turn (10 for graphs without a split of their own)."`
+	NoEdgeFeatures bool `help:"With --task graph: leave out the features of edges, which are read where the data has them."`
+	Folds          *int `placeholder:"K" help:"Cut the graphs, or with --task node the nodes, into K parts of about as many of each class, and test on each in turn (10 for graphs without a split of their own)."`
 }
 
 // onGraphs reports whether whole graphs are to be told apart.
@@ -78,10 +79,31 @@ func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
 	return r, c.outputFlags.checkFiles([]file{{"--resume", c.Resume}, {"--dataset", datasets.FindGraphs(c.Data, r.Dataset)}})
 }
 
+// edges decides whether the network reads the features of edges.
+func (c *trainCommand) edges(k *graphTask, r *graphRecipe) error {
+	width := 0
+	if k.EdgeFeatures != nil {
+		width = k.EdgeFeatures.Dim(1)
+	}
+	switch {
+	case c.NoEdgeFeatures && c.Resume != "":
+		return misuse("--resume %s: a run goes on with its own settings: leave --no-edge-features out", c.Resume)
+	case c.NoEdgeFeatures && width == 0:
+		return misuse("--no-edge-features: the edges of %s have none: leave it out", k.Name)
+	case c.Resume != "" && r.EdgeIn > 0 && r.EdgeIn != width:
+		return misuse("--resume %s: its edges have %d features, and those of %s %d", c.Resume, r.EdgeIn, k.Name, width)
+	case c.Resume == "" && !c.NoEdgeFeatures:
+		r.EdgeIn = width
+	}
+	return nil
+}
+
 // check returns an error for settings that cannot be.
 func (r *graphRecipe) check() error {
 	const most = 1 << 16
 	switch {
+	case r.EdgeIn < 0 || r.EdgeIn > most:
+		return misuse("%d features of edges: there can be at most %d", r.EdgeIn, most)
 	case r.Hidden < 1 || r.Layers < 2 || r.Epochs < 1 || r.Batch < 2 || r.Folds < 2 || r.Patience < 0:
 		return misuse("--hidden %d, --layers %d, --epochs %d, --batch %d, --folds %d, --patience %d: they must be at least 1, 2 (the features are the first), 1, 2, 2 and 0", r.Hidden, r.Layers, r.Epochs, r.Batch, r.Folds, r.Patience)
 	case r.Hidden > most || r.Layers > 100:
@@ -118,6 +140,7 @@ type graphSummary struct {
 	Dataset        string    `json:"dataset"`
 	Model          string    `json:"model"`
 	Encoding       string    `json:"encoding,omitempty"`
+	EdgeFeatures   int       `json:"edge_features,omitempty"`
 	Seed           uint64    `json:"seed"`
 	Folds          int       `json:"folds"`
 	Epochs         int       `json:"epochs"`
@@ -142,6 +165,9 @@ func (c *trainCommand) graphs(e env) error {
 	}
 	k, err := promptly(e.ctx, func() (*graphTask, error) { return openGraphTask(c.Data, r.Dataset, r.Encoding) })
 	if err != nil {
+		return err
+	}
+	if err := c.edges(k, &r); err != nil {
 		return err
 	}
 	if r.Splits == "" && c.Folds == nil && len(k.Split.Val) > 0 && len(k.Split.Test) > 0 {
@@ -195,6 +221,7 @@ func (c *trainCommand) graphsByFold(e env, k *graphTask, r graphRecipe) error {
 		return err
 	}
 	s := summariseFolds(histories)
+	s.EdgeFeatures = r.EdgeIn
 	s.Dataset, s.Encoding, s.Seed, s.TotalMS = r.Dataset, r.Encoding, r.Seed, report.Milliseconds(time.Since(start))
 	s.Learns = string(k.goal.kind)
 	if k.goal.kind != oneClass {
@@ -317,9 +344,9 @@ func summariseFolds(histories []*train.History) graphSummary {
 
 // printFolds says what came of all folds.
 func (k *graphTask) printFolds(p *report.Printer, r graphRecipe, s *graphSummary) {
-	p.Printf("%s: GIN, %d layers of %d, the features among them; %d graphs, %d nodes, %d edges, %d %s\n",
-		k.Name, r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.Graph.NumEdges(), k.goal.outputs, k.goal.kind.noun())
-	p.Printf("features: %s\n", k.feeds)
+	p.Printf("%s: %s, %d layers of %d, the features among them; %d graphs, %d nodes, %d edges, %d %s\n",
+		k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.Graph.NumEdges(), k.goal.outputs, k.goal.kind.noun())
+	p.Printf("features: %s\n", k.reads(&r))
 	if k.goal.kind != oneClass {
 		p.Paragraph("%s", k.goal.says())
 		p.Printf("\n%s\n", p.Strong(fmt.Sprintf("%d folds: %s %.4f ± %.4f in epoch %d", s.Folds, k.goal.kind.metric().Says, s.Mean, s.Std, s.Best)))

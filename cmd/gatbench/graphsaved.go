@@ -35,6 +35,7 @@ func openGraphNet(path string) (*graphNet, error) {
 func (n *graphNet) fits(bytes int64) error {
 	r := &n.Recipe
 	total := int64(n.In)*int64(n.Out) + int64(n.In)*int64(r.Hidden) + int64(r.Layers-1)*int64(r.Hidden)*int64(r.Hidden+n.Out)
+	total += int64(r.EdgeIn) * (int64(n.In) + int64(r.Layers-2)*int64(r.Hidden))
 	if total > bytes/2 {
 		return fmt.Errorf("at least %d numbers, more than its %d bytes hold", total, bytes)
 	}
@@ -80,6 +81,9 @@ func (f *savedFlags) openGraphs() (*savedGraphs, error) {
 		return nil, fmt.Errorf("%s is a model for %d features and %d %s (it was trained on %s); %s has %d and %d %s: name its dataset with --dataset",
 			f.File, n.In, n.Out, n.Kind.noun(), trained, k.Name, w, k.goal.outputs, k.goal.kind.noun())
 	}
+	if e := n.Recipe.EdgeIn; e > 0 && (k.EdgeFeatures == nil || k.EdgeFeatures.Dim(1) != e) {
+		return nil, fmt.Errorf("%s is a model for %d features of edges (it was trained on %s), and %s has others: name its dataset with --dataset", f.File, e, trained, k.Name)
+	}
 	k.goal.scale = n.Scale
 	s := &savedGraphs{n, k, tensor.New(k.Len(), n.Out)}
 	n.fill(grad.NewEval(), s.y, k.held(&n.Recipe, k.all()))
@@ -108,7 +112,7 @@ func (c *evalCommand) evalGraphs(e env) error {
 		p.Encode(metric.JSON(line))
 		return p.Err()
 	}
-	p.Printf("GIN on %s\n\n%-10s  %6s  %-9s  %s\n", k.Name, "", "graphs", metric.Name(), "loss")
+	p.Printf("%s on %s\n\n%-10s  %6s  %-9s  %s\n", r.title(), k.Name, "", "graphs", metric.Name(), "loss")
 	for _, part := range []struct {
 		name string
 		ids  []int32

@@ -37,6 +37,23 @@ type graphRecipe struct {
 	Steps       int // of an epoch, each on graphs drawn anew; 0: so many that an epoch goes over all
 	Folds       int
 	Encoding    string
+	EdgeIn      int `json:",omitempty"` // features of edges that the convolutions read; 0: none
+}
+
+// title is the model's name for people.
+func (r *graphRecipe) title() string {
+	if r.EdgeIn > 0 {
+		return "GINE"
+	}
+	return "GIN"
+}
+
+// reads says what the networks of a recipe read.
+func (k *graphTask) reads(r *graphRecipe) string {
+	if r.EdgeIn > 0 {
+		return fmt.Sprintf("%s; of edges %d", k.feeds, r.EdgeIn)
+	}
+	return k.feeds
 }
 
 // ginRecipe returns the settings of GIN's authors: a step is 32 graphs, and an epoch 50 steps.
@@ -110,7 +127,7 @@ func (k *graphTask) fit(f *train.Fit, r graphRecipe, s datasets.Split) (*graphNe
 	f.Model, f.Seed, f.Epochs, f.By, f.Limit, f.Steps, f.Patience = net, r.Seed, r.Epochs, train.ByLast, maxLoss, r.Steps, r.Patience
 	f.Loss = func(t *grad.Tape) *grad.Var {
 		b := k.Batch(draw(t.Step()))
-		return own.loss(r.Loss, b.IDs)(net.Forward(t, b.Graph, grad.Const(b.Features)))
+		return own.loss(r.Loss, b.IDs)(net.Forward(t, b))
 	}
 	if r.Steps == 0 {
 		f.Steps = (len(s.Train) + r.Batch - 1) / r.Batch
@@ -149,7 +166,7 @@ func (k *graphTask) held(r *graphRecipe, ids []int32) (batches []*datasets.Graph
 // fill sets the rows of y of the graphs of some batches to what n says of them.
 func (n *graphNet) fill(t *grad.Tape, y *tensor.Dense, batches []*datasets.GraphBatch) {
 	for _, b := range batches {
-		out := n.Forward(t, b.Graph, grad.Const(b.Features)).Value()
+		out := n.Forward(t, b).Value()
 		for i, id := range b.IDs {
 			copy(y.Row(int(id)), out.Row(i))
 		}

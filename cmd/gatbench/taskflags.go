@@ -15,7 +15,9 @@ const (
 
 // remedies say, for each task, which flags of train it has no use for, and what to do.
 var remedies = map[string]map[string]string{
-	taskNode: {},
+	taskNode: {
+		"no-edge-features": "networks on nodes read none: leave it out",
+	},
 	taskGraph: {
 		"undirected":        "graphs are taken as their files have them: leave it out",
 		"preset":            "the settings are those of GIN's authors; --hidden, --layers, --lr, --dropout, --batch and --epochs change them",
@@ -33,6 +35,7 @@ var remedies = map[string]map[string]string{
 		"nodes":             "it is for --attention, which gin has none of: leave it out",
 	},
 	taskLink: {
+		"no-edge-features":  "a graph autoencoder reads none: leave it out",
 		"undirected":        "links are taken in both directions anyway: leave it out",
 		"preset":            "the settings are those of Kipf and Welling; --hidden, --lr and --epochs change them",
 		"splits":            "links are divided by the seed, 85 % to train, 5 % to validate and 10 % to test with: --seed or --seeds draw others",
@@ -56,6 +59,7 @@ var remedies = map[string]map[string]string{
 		"nodes":             "it is for --attention, which an autoencoder has none of: leave it out",
 	},
 	taskFacts: {
+		"no-edge-features":  "a scorer of facts reads none: leave it out",
 		"undirected":        "a fact has a direction: leave it out",
 		"preset":            "the settings are those of RotatE; --hidden, --lr, --batch and --epochs change them",
 		"splits":            "name a folder of train.txt, valid.txt and test.txt with --dataset; of one file a tenth each validates and tests",

@@ -165,6 +165,10 @@ func (d *Dataset) only(nodes []int32) *Dataset {
 	if d.Targets != nil {
 		e.Targets = GatherRows(d.Targets, nodes).(*tensor.Dense)
 	}
+	e.NodeColumns = nil
+	for _, c := range d.NodeColumns {
+		e.NodeColumns = append(e.NodeColumns, NodeColumn{c.Name, GatherRows(c.Values, nodes).(*tensor.Dense)})
+	}
 	if len(d.NodeNames) > 0 {
 		e.NodeNames = pick(d.NodeNames, nodes)
 	}

@@ -21,7 +21,7 @@ import (
 // allBombs returns the table: archives and texts, tables and JSON, arrays, and the files of
 // trainings.
 func allBombs() []bomb {
-	return slices.Concat(archiveBombs(), textBombs(), tableBombs(), ogbBombs(), drawnBombs(), arrayBombs(), savedBombs())
+	return slices.Concat(archiveBombs(), textBombs(), tableBombs(), ogbBombs(), drawnBombs(), arrayBombs(), savedBombs(), factBombs(), wordBombs())
 }
 
 const refused = "which is refused"

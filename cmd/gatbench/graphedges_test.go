@@ -68,6 +68,13 @@ func TestEdgeFeaturesOfGraphs(t *testing.T) {
 	if rows := results(t, "predict", "--json", file); len(rows) != 60 || rows[7]["class"] != 1.0 {
 		t.Errorf("%d predictions, one of which is %v", len(rows), rows[7])
 	}
+	nn := filepath.Join(dir, "nn.safetensors")
+	if s := last("--model", "nnconv", "--save", nn); s["test_accuracy"] != 1.0 || s["model"] != "nnconv" {
+		t.Errorf("nnconv: %v", s)
+	}
+	if e := results(t, "eval", "--json", nn)[0]; e["test_accuracy"] != 1.0 || e["model"] != "nnconv" {
+		t.Errorf("eval of nnconv says %v", e)
+	}
 	folds := results(t, "train", "--json", "--dataset", data, "--folds", "2", "--epochs", "1", "--hidden", "4", "--layers", "2")
 	if f := folds[len(folds)-1]; f["edge_features"] != 1.0 {
 		t.Errorf("folds say %v", f)
@@ -86,6 +93,7 @@ func TestEdgeFeaturesOfGraphs(t *testing.T) {
 		"eval " + file + " --dataset " + bare:                                    "is a model for 1 features of edges",
 		"train --splits random --no-edge-features --dataset " + bare:             "--no-edge-features: the edges of bare have none: leave it out",
 		"train --task graph --resume " + half + " --no-edge-features --epochs 9": "a run goes on with its own settings: leave --no-edge-features out",
+		"train --splits random --model nnconv --dataset " + bare:                 "--model nnconv: it reads the features of edges, and there are none: take gin",
 		"train --no-edge-features":                                               "--no-edge-features: networks on nodes read none",
 	} {
 		if _, stderr, status := gatbench(t, strings.Fields(line)...); status == succeeded || !strings.Contains(stderr, want) {

@@ -26,10 +26,23 @@ type graphNet struct {
 	drop float64 // of the scores, as the authors' code has it
 }
 
-// graphConv is a convolution of a graphNet: GIN's, or GINE's where edges have features.
+// graphConv is a convolution of a graphNet: GIN's, or where edges have features GINE's or
+// NNConv's.
 type graphConv interface {
 	Init(rng *rand.Rand)
 	Apply(t *grad.Tape, g *graph.Graph, in layers.In) layers.Out
+}
+
+// conv returns a convolution of nodes of that width.
+func (r *graphRecipe) conv(width int) graphConv {
+	mlp := layers.MLP{Widths: []int{width, r.Hidden, r.Hidden}, BatchNorm: true}
+	switch {
+	case r.Model == modelNNConv:
+		return &layers.NNConv{In: width, Out: r.Hidden, EdgeIn: r.EdgeIn, Residual: layers.ResidualLinear}
+	case r.EdgeIn > 0:
+		return &layers.GINEConv{Net: mlp, EdgeIn: r.EdgeIn}
+	}
+	return &layers.GINConv{Net: mlp}
 }
 
 // newGraphNet returns a network for features of that width. As the authors count them,
@@ -47,12 +60,7 @@ func (n *graphNet) build() {
 	n.drop = r.Dropout
 	n.Scores = append(n.Scores, &layers.Linear{In: width, Out: classes})
 	for range r.Layers - 1 {
-		mlp := layers.MLP{Widths: []int{width, r.Hidden, r.Hidden}, BatchNorm: true}
-		var conv graphConv = &layers.GINConv{Net: mlp}
-		if r.EdgeIn > 0 {
-			conv = &layers.GINEConv{Net: mlp, EdgeIn: r.EdgeIn}
-		}
-		n.Convs = append(n.Convs, conv)
+		n.Convs = append(n.Convs, r.conv(width))
 		n.Norms = append(n.Norms, &layers.BatchNorm{Width: r.Hidden})
 		n.Scores = append(n.Scores, &layers.Linear{In: r.Hidden, Out: classes})
 		width = r.Hidden

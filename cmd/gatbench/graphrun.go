@@ -48,6 +48,10 @@ func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
 		r = n.Recipe
 	}
 	before := r
+	set(&r.Model, c.Model)
+	if r.Model == modelGIN {
+		r.Model = ""
+	}
 	r.Dataset = or(c.Dataset, cmp.Or(r.Dataset, "MUTAG"))
 	set(&r.Splits, c.Splits)
 	set(&r.Seed, c.Seed)
@@ -71,8 +75,6 @@ func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
 		return r, err
 	}
 	switch {
-	case c.Model != nil && *c.Model != "gin":
-		return r, misuse("--model %s: whole graphs are told apart by gin", *c.Model)
 	case c.Folds != nil && c.Splits != nil:
 		return r, misuse("--folds %d and --splits %s: folds are splits: leave one of them out", *c.Folds, *c.Splits)
 	}
@@ -86,6 +88,8 @@ func (c *trainCommand) edges(k *graphTask, r *graphRecipe) error {
 		width = k.EdgeFeatures.Dim(1)
 	}
 	switch {
+	case r.Model == modelNNConv && (width == 0 || c.NoEdgeFeatures):
+		return misuse("--model %s: it reads the features of edges, and there are none: take gin", modelNNConv)
 	case c.NoEdgeFeatures && c.Resume != "":
 		return misuse("--resume %s: a run goes on with its own settings: leave --no-edge-features out", c.Resume)
 	case c.NoEdgeFeatures && width == 0:
@@ -102,6 +106,8 @@ func (c *trainCommand) edges(k *graphTask, r *graphRecipe) error {
 func (r *graphRecipe) check() error {
 	const most = 1 << 16
 	switch {
+	case r.Model != "" && r.Model != modelGIN && r.Model != modelNNConv:
+		return misuse("--model %.40s: whole graphs are told apart by gin, or by nnconv where edges have features", r.Model)
 	case r.EdgeIn < 0 || r.EdgeIn > most:
 		return misuse("%d features of edges: there can be at most %d", r.EdgeIn, most)
 	case r.Hidden < 1 || r.Layers < 2 || r.Epochs < 1 || r.Batch < 2 || r.Folds < 2 || r.Patience < 0:
@@ -221,7 +227,7 @@ func (c *trainCommand) graphsByFold(e env, k *graphTask, r graphRecipe) error {
 		return err
 	}
 	s := summariseFolds(histories)
-	s.EdgeFeatures = r.EdgeIn
+	s.EdgeFeatures, s.Model = r.EdgeIn, cmp.Or(r.Model, modelGIN)
 	s.Dataset, s.Encoding, s.Seed, s.TotalMS = r.Dataset, r.Encoding, r.Seed, report.Milliseconds(time.Since(start))
 	s.Learns = string(k.goal.kind)
 	if k.goal.kind != oneClass {
@@ -323,7 +329,7 @@ func complete(histories []*train.History, epochs int) (n int) {
 // summariseFolds chooses one epoch for all folds, as GIN's authors do: that whose mean
 // accuracy is the best.
 func summariseFolds(histories []*train.History) graphSummary {
-	s := graphSummary{Event: "folds", Model: "gin", Folds: len(histories), Epochs: len(histories[0].Epochs)}
+	s := graphSummary{Event: "folds", Folds: len(histories), Epochs: len(histories[0].Epochs)}
 	var times []time.Duration
 	for n := range s.Epochs {
 		var tests []float64

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
@@ -35,6 +36,12 @@ func openGraphNet(path string) (*graphNet, error) {
 func (n *graphNet) fits(bytes int64) error {
 	r := &n.Recipe
 	total := int64(n.In)*int64(n.Out) + int64(n.In)*int64(r.Hidden) + int64(r.Layers-1)*int64(r.Hidden)*int64(r.Hidden+n.Out)
+	if r.Model == modelNNConv {
+		if r.EdgeIn < 1 {
+			return fmt.Errorf("nnconv without features of edges")
+		}
+		total = int64(r.EdgeIn) * int64(r.Hidden) * (int64(n.In) + int64(r.Layers-2)*int64(r.Hidden))
+	}
 	total += int64(r.EdgeIn) * (int64(n.In) + int64(r.Layers-2)*int64(r.Hidden))
 	if total > bytes/2 {
 		return fmt.Errorf("at least %d numbers, more than its %d bytes hold", total, bytes)
@@ -104,7 +111,7 @@ func (c *evalCommand) evalGraphs(e env) error {
 	score := func(ids []int32) train.Score { return k.goal.score(g.y, ids) }
 	test := score(s.Test)
 	line := scored{
-		Event: "eval", File: c.File, Dataset: r.Dataset, Model: "gin", Learns: string(g.net.Kind), Metrics: k.goal.quality(g.y, s.Test),
+		Event: "eval", File: c.File, Dataset: r.Dataset, Model: cmp.Or(r.Model, modelGIN), Learns: string(g.net.Kind), Metrics: k.goal.quality(g.y, s.Test),
 		TrainAccuracy: score(s.Train).Accuracy, ValAccuracy: score(s.Val).Accuracy, TestAccuracy: test.Accuracy, TestLoss: report.Number(test.Loss),
 	}
 	p := report.NewPrinter(e.out)

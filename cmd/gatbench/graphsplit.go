@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -125,7 +126,7 @@ func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
 // summarise completes what is said of a training with the scores of the chosen network.
 func (k *graphTask) summarise(r *graphRecipe, l learnt, net *graphNet, own *goal, s datasets.Split) report.Summary {
 	sum := l.summary
-	sum.Dataset, sum.Model, sum.Preset, sum.Features, sum.Seed, sum.Select = r.Dataset, "gin", "gin", k.reads(r), r.Seed, r.Select
+	sum.Dataset, sum.Model, sum.Preset, sum.Features, sum.Seed, sum.Select = r.Dataset, cmp.Or(r.Model, modelGIN), modelGIN, k.reads(r), r.Seed, r.Select
 	sum.Batch, sum.Learns, sum.Metric, sum.Checkpoint, sum.Log = r.Batch, string(own.kind), own.kind.metric(), l.checkpoint, l.log
 	y, t := tensor.New(k.Len(), own.outputs), grad.NewEval()
 	for _, part := range [][]int32{s.Train, s.Val, s.Test} {
@@ -142,6 +143,9 @@ func (k *graphTask) page(c *trainCommand, r *graphRecipe, sum report.Summary, s 
 	next := fmt.Sprintf("%s train --task graph --dataset %s --splits %s --seeds 10", program, word(r.Dataset), word(r.Splits))
 	if sum.Saved != "" {
 		next = fmt.Sprintf("%s eval %s", program, word(sum.Saved))
+	}
+	if r.Model != "" && sum.Saved == "" {
+		next += " --model " + r.Model
 	}
 	if c.NoEdgeFeatures && sum.Saved == "" {
 		next += " --no-edge-features"

@@ -22,6 +22,7 @@ const csl = "csl"
 // graphRecipe is all that a training on graphs depends on beside the data.
 type graphRecipe struct {
 	Dataset     string
+	Model       string `json:",omitempty"` // of the convolutions; empty: modelGIN
 	Splits      string `json:",omitempty"` // of one training; empty: there are folds
 	Select      string
 	Loss        string `json:",omitempty"` // of numbers: empty: lossMSE
@@ -40,9 +41,18 @@ type graphRecipe struct {
 	EdgeIn      int `json:",omitempty"` // features of edges that the convolutions read; 0: none
 }
 
+// The models that tell graphs apart.
+const (
+	modelGIN    = "gin"
+	modelNNConv = "nnconv"
+)
+
 // title is the model's name for people.
 func (r *graphRecipe) title() string {
-	if r.EdgeIn > 0 {
+	switch {
+	case r.Model == modelNNConv:
+		return "NNConv"
+	case r.EdgeIn > 0:
 		return "GINE"
 	}
 	return "GIN"

@@ -275,7 +275,7 @@ func badTables() []bad {
 		{"feature twice", js(`{"edges":[[1,0]],"features":{"0":[1,1]}}`), `DIR/x.json: byte 37: of node "0": feature 1 stands there twice`},
 		{"link without source", js(`{"links":[{"target":1}]}`), `DIR/x.json: byte 22: edge 0: want its ends as "source" and "target"`},
 		{"link without a number", js(`[{"u":1,"v":0,"km":1},[0,1]]`), `DIR/x.json: link 2, column "km": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-km after the file's name`},
-		{"link of no finite number", js(`[{"u":1,"v":0,"km":1e99}]`), `DIR/x.json: link 1, column "km": "1e99" is no finite number, as features are`},
+		{"link of no finite number", js(`[{"u":1,"v":0,"km":1e999}]`), `DIR/x.json: link 1, column "km": "1e999" is no finite number, as features are`},
 		{"links of many attributes", js(`[{"u":1,"v":0` + manyKeys(300) + `}]`), `DIR/x.json: byte 2069: edge 0: links have more than 256 attributes`},
 		{"deep JSON", js(`{"a":` + strings.Repeat("[", 200)), "DIR/x.json: byte 106: values are nested deeper than 100"},
 		{"MATLAB 5", fileOf("x.mat", []byte("MATLAB 5.0 MAT-file, Platform: posix")), `DIR/x.mat: it is a MATLAB file of version 5, which is not read: save it as npz, with the names that its variables have: python3 -c "import numpy as np, scipy.io as s, scipy.sparse as p; m = s.loadmat('FILE.mat'); a = p.coo_matrix(m['network']); g = m['group']; np.savez_compressed('FILE.npz', edge_index=[a.row, a.col], edge_weight=a.data, labels=g.toarray() if p.issparse(g) else g)"`},

@@ -22,6 +22,10 @@ import (
 // membersMost is the number of files beyond which an archive is not read.
 const membersMost = 1 << 16
 
+// programLeast is how long a data.pkl may be in any archive; in a larger one it may be as long
+// as that, since torch.save does not compress it.
+const programLeast = 2 << 20
+
 // torchFile is an archive of torch.save: a pickle, data.pkl, and a member for each storage,
 // all in one folder.
 type torchFile struct {
@@ -29,6 +33,7 @@ type torchFile struct {
 	folder  string
 	members map[string]*zip.File
 	order   binary.ByteOrder
+	size    int64             // of the file
 	left    int64             // bytes that the members may still expand to
 	room    int64             // bytes that arrays may still take
 	done    map[string][]byte // storages that were read and are wanted again
@@ -44,7 +49,7 @@ func openTorch(file string) (*torchFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("it begins like a zip archive and is none, or it was cut short: %w", err)
 	}
-	f := &torchFile{ReadCloser: z, members: map[string]*zip.File{}, order: binary.LittleEndian,
+	f := &torchFile{ReadCloser: z, members: map[string]*zip.File{}, order: binary.LittleEndian, size: info.Size(),
 		left: unpack.Limit(info.Size()), room: 2 * unpack.Limit(info.Size()), done: map[string][]byte{}}
 	ok, err := f.index()
 	if err != nil || !ok {
@@ -113,7 +118,7 @@ func (f *torchFile) read(within []string) (State, error) {
 	if err := f.byteOrder(); err != nil {
 		return nil, err
 	}
-	program, err := f.member("data.pkl", pickle.MaxInput)
+	program, err := f.member("data.pkl", min(pickle.MaxInput, max(programLeast, f.size)))
 	if err != nil {
 		return nil, err
 	}

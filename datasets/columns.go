@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -23,6 +24,7 @@ type columns struct {
 	values chunkedSlice[tensor.Float]
 	ends   []int64 // of the rows
 	budget *unpack.Budget
+	unit   string // what rows are called that have a number; empty: line
 }
 
 // tableColumn is a column while it is read.
@@ -192,7 +194,7 @@ func (c *columns) matrix() (*sparse.CSR, error) {
 	plain := true
 	for i := range c.list {
 		p := &c.list[i]
-		if err := p.check(); err != nil {
+		if err := p.check(cmp.Or(c.unit, "line")); err != nil {
 			return nil, err
 		}
 		plain = plain && p.at[aNumber] > 0 && p.at[aWord]+p.at[aTime] == 0
@@ -207,16 +209,16 @@ func (c *columns) matrix() (*sparse.CSR, error) {
 }
 
 // check returns an error if the cells of a column do not go together.
-func (p *tableColumn) check() error {
+func (p *tableColumn) check(unit string) error {
 	wrong := func(line int, format string, args ...any) error {
-		return fmt.Errorf("line %d, column %.40q: %w", line, p.name, fmt.Errorf(format, args...))
+		return fmt.Errorf("%s %d, column %.40q: %w", unit, line, p.name, fmt.Errorf(format, args...))
 	}
 	times, others := p.at[aTime], max(p.at[aNumber], p.at[aWord])
 	switch {
 	case p.at[aNumber] > 0 && len(p.texts) > 0 && !p.plain && !slices.ContainsFunc(p.texts, func(text string) bool { return !missingWord(text) }):
 		return wrong(p.at[aWord], "%q stands among numbers, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-%s after the file's name", p.texts[0], p.name)
 	case times > 0 && others > 0:
-		return wrong(others, "it is no time, and line %d has one: times are like 2024-03-01T12:30:00Z", times)
+		return wrong(others, "it is no time, and %s %d has one: times are like 2024-03-01T12:30:00Z", unit, times)
 	case p.at[anEmpty] > 0 && p.at[aWord] == 0 && times+others > 0:
 		return wrong(p.at[anEmpty], "it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-%s after the file's name", p.name)
 	}
@@ -301,7 +303,7 @@ func (c *columns) numbersAmongWords(cols []int32, values []tensor.Float) error {
 			return nil
 		}
 		if len(p.texts) == wordsMost {
-			return fmt.Errorf("line %d, column %.40q: %w", p.at[aWord], p.name, p.tooMany(text))
+			return fmt.Errorf("%s %d, column %.40q: %w", cmp.Or(c.unit, "line"), p.at[aWord], p.name, p.tooMany(text))
 		}
 		p.words[text], p.texts = int32(len(p.texts)), append(p.texts, text)
 		return nil

@@ -30,9 +30,18 @@ type Dataset struct {
 	ClassNames []string // empty if they have none
 	NodeNames  []string // empty if they have none
 
+	NodeColumns []NodeColumn // what is known of nodes beside all that, such as years
+
 	dangling int // edges of the raw data whose ends are not both nodes
 	loops    int // self-loops of the raw data, which are not in Graph
 	repeated int // edges of the raw data that stood there already
+}
+
+// NodeColumn is something that a file says of nodes and that is neither a feature nor to be
+// learnt.
+type NodeColumn struct {
+	Name   string
+	Values *tensor.Dense // a row a node; NaN: not known
 }
 
 // Check returns an error that names the first thing that is wrong: features that
@@ -61,6 +70,11 @@ func (d *Dataset) Check() error {
 	}
 	if len(d.NodeNames) > 0 && len(d.NodeNames) != n {
 		return fmt.Errorf("%d names for %d nodes", len(d.NodeNames), n)
+	}
+	for _, c := range d.NodeColumns {
+		if err := checkTargets(c.Values, n, "node"); err != nil {
+			return fmt.Errorf("column %.40q: %w", c.Name, err)
+		}
 	}
 	if d.EdgeLabels != nil {
 		return checkSplits(d.Split, d.Splits, d.Graph.NumEdges(), "edge")

@@ -36,6 +36,9 @@ func (d *Dataset) Describe(w io.Writer) error {
 	if d.EdgeFeatures != nil {
 		b.line("", "%d an edge", d.EdgeFeatures.Dim(1))
 	}
+	for _, c := range d.NodeColumns {
+		b.line("", "%s: %d more a node, which networks do not read", plain.Text(c.Name), c.Values.Dim(1))
+	}
 	d.describeLabels(b)
 	if s := d.Split; len(s.Train)+len(s.Val)+len(s.Test) == 0 {
 		b.line("split", "none")

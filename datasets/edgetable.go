@@ -150,6 +150,11 @@ func (e *edgeReader) row(f [][]byte, line int) error {
 			return e.inColumn(e.weight, err)
 		}
 	}
+	return e.described(f, line)
+}
+
+// described takes what the fields of a row say beside the ends and the weight.
+func (e *edgeReader) described(f [][]byte, line int) error {
 	if e.label >= 0 {
 		e.labels = append(e.labels, string(f[e.label]))
 		if err := e.names.budget.Keep(nameTakes / 4); err != nil {

@@ -28,6 +28,7 @@ import (
 //	  - nodes (or num_nodes): how many there are, if neither x nor the edges say so;
 //	  - x (or node_feat, features): a list of numbers a node, or a number;
 //	  - edge_attr (or edge_feat): a list of numbers an edge of the list, or a number;
+//	  - edge_weight: a number an edge of the list, which is one feature more;
 //	  - label: a number or a word, the class of the graph; or y (or targets): a number or a
 //	    list of numbers to be learnt, or of labels, each 0 or 1; null: not known;
 //	  - node_label: a number or a word a node, its class, or node_y: a number or a list a
@@ -71,6 +72,7 @@ type graphLine struct {
 	Features  []vecOrNum `json:"features"`
 	EdgeAttr  []vecOrNum `json:"edge_attr"`
 	EdgeFeat  []vecOrNum `json:"edge_feat"`
+	Weights   []vecOrNum `json:"edge_weight"`
 	Label     any        `json:"label"`
 	Y         gaps       `json:"y"`
 	Targets   gaps       `json:"targets"`
@@ -228,7 +230,11 @@ func (l *graphLines) graph(text []byte) error {
 	if int64(l.offsets[len(l.offsets)-1])+int64(n) > believed(l.budget.Packed()) {
 		return fmt.Errorf("%d nodes, more than a file of that length is believed to have", n)
 	}
-	if err := l.rows(x, firstOf(g.EdgeAttr, g.EdgeFeat), n, len(edges), g.Directed != nil && !*g.Directed); err != nil {
+	attr, err := weighted(firstOf(g.EdgeAttr, g.EdgeFeat), g.Weights)
+	if err != nil {
+		return err
+	}
+	if err := l.rows(x, attr, n, len(edges), g.Directed != nil && !*g.Directed); err != nil {
 		return err
 	}
 	first := l.offsets[len(l.offsets)-1]
@@ -271,6 +277,27 @@ func inWords(err error, text []byte) error {
 		return fmt.Errorf("%q: %s stands there, want %s", bad.Field, bad.Value, want)
 	}
 	return fmt.Errorf("%s stands there, want %s", bad.Value, want)
+}
+
+// weighted returns the features of edges with their weights as a column more.
+func weighted(attr, weights []vecOrNum) ([]vecOrNum, error) {
+	if weights == nil {
+		return attr, nil
+	}
+	if attr != nil && len(attr) != len(weights) {
+		return nil, fmt.Errorf("weights of %d edges, and features of %d", len(weights), len(attr))
+	}
+	out := make([]vecOrNum, len(weights))
+	for e, w := range weights {
+		if len(w) != 1 {
+			return nil, fmt.Errorf("the weight of edge %d is %v, want one number", e, []float64(w))
+		}
+		if attr != nil {
+			out[e] = append(out[e], attr[e]...)
+		}
+		out[e] = append(out[e], w[0])
+	}
+	return out, nil
 }
 
 // firstOf returns the first list that is there.

@@ -231,6 +231,10 @@ func TestBadJSONLines(t *testing.T) {
 		`{"x": [1, [1, 2]]}`:               "line 1: node 1 has 2 numbers, want 1",
 		`{"x": [[1, null]]}`:               "line 1: number 1 of a list is null",
 		`{"x": [1e999]}`:                   `line 1: "x": number 1e999 stands there, want a number`,
+		`{"edges": [[0, 1]], "edge_weight": [1, 2]}`:                             "line 1: features of 2 edges, and there are 1",
+		`{"edges": [[0, 1]], "edge_weight": [[1, 2]]}`:                           "line 1: the weight of edge 0 is [1 2], want one number",
+		`{"edges": [[0, 1]], "edge_weight": [null]}`:                             "line 1: the weight of edge 0 is [], want one number",
+		`{"edges": [[0, 1]], "edge_weight": [1], "edge_attr": [1, 2]}`:           "line 1: weights of 1 edges, and features of 2",
 		`{"edges": [[0, 1]], "edge_attr": [1, 2]}`:                               "line 1: features of 2 edges, and there are 1",
 		`{"x": [1], "label": 1}` + "\n" + `{"x": [1]}`:                           "line 2: its label or y is missing",
 		`{"x": [1], "y": 1}` + "\n" + `{"x": [1]}`:                               "line 2: its label or y is missing",
@@ -394,6 +398,17 @@ func FuzzTUDataset(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// Weights of edges are the last of their features.
+func TestEdgeWeightsOfLines(t *testing.T) {
+	d, err := readLines(t, `{"edges": [[0, 1], [1, 2]], "edge_attr": [[4, 5], [6, 7]], "edge_weight": [0.5, 2], "directed": false, "label": 1}`)
+	if err != nil || fmt.Sprint(d.EdgeFeatures.Shape(), d.EdgeFeatures.Data) != "[4 3] [4 5 0.5 4 5 0.5 6 7 2 6 7 2]" {
+		t.Errorf("%v, error %v", d, err)
+	}
+	if d, err = readLines(t, `{"edges": [[0, 1]], "edge_weight": [3], "label": 1}`); err != nil || fmt.Sprint(d.EdgeFeatures.Data) != "[3]" {
+		t.Errorf("%v, error %v", d, err)
+	}
 }
 
 func FuzzJSONLines(f *testing.F) {

@@ -24,6 +24,9 @@ import (
 //     which features are 1, as MUSAE has it;
 //   - directed: false says that both directions of each edge are meant.
 //
+// What an edge says as an object beside its ends and weight is read as the columns of a table
+// of edges are: features, or what follows a # after the path is to be learnt.
+//
 // Ids are numbers or texts. Files of nodes may lie beside, as [Tables] says.
 func JSON(path string) (*Dataset, error) { return Tables(path) }
 
@@ -36,6 +39,7 @@ type jsonReader struct {
 	nodes    *jsonNodes
 	labels   *jsonNodes
 	features *jsonNodes
+	links    jsonLinks
 }
 
 func newJSONReader(r io.Reader, path string) *jsonReader {
@@ -57,7 +61,7 @@ func (j *jsonReader) wrong(err error) error {
 }
 
 // graphJSON reads edges and what is said of their nodes.
-func graphJSON(r io.Reader, path string) (*namedEdges, []*namedNodes, error) {
+func graphJSON(r io.Reader, path string, o *chosen) (*namedEdges, []*namedNodes, error) {
 	j := newJSONReader(r, path)
 	if err := j.all(); err != nil {
 		return nil, nil, j.wrong(err)
@@ -65,7 +69,11 @@ func graphJSON(r io.Reader, path string) (*namedEdges, []*namedNodes, error) {
 	if j.edges.src.n == 0 {
 		return nil, nil, fmt.Errorf(`%s: there are no edges in it: want a list [[source, target], …], or an object that has one as "edges" or "links"`, path)
 	}
+	j.edges.both = j.edges.both || o.undirected
 	tables, err := j.tables()
+	if err == nil {
+		err = j.links.finish(j.edges, o)
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -282,7 +290,7 @@ func (j *jsonReader) link() error {
 			weight, err = j.number()
 			return err
 		}
-		return j.skip(0)
+		return j.attribute(key, at)
 	})
 	if err == nil && (ends[0] == "" || ends[1] == "") {
 		err = errors.New(`want its ends as "source" and "target"`)

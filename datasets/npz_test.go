@@ -382,3 +382,25 @@ func TestTransforms(t *testing.T) {
 		t.Error("the karate club is not connected")
 	}
 }
+
+// FuzzSplits reads splits of ten nodes.
+func FuzzSplits(f *testing.F) {
+	f.Add("train", "<i8", "(3,)", []byte("\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00"))
+	f.Add("train_mask", "|b1", "(10,)", []byte("\x01\x00\x01\x00\x00\x00\x00\x00\x00\x01"))
+	f.Add("train_masks", "|b1", "(10, 2)", []byte("\x01\x00\x01\x00\x00\x00\x00\x00\x00\x01\x01\x00\x01\x00\x00\x00\x00\x00\x00\x01"))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, name, kind, shape string, data []byte) {
+		head := "{'descr': '" + kind + "', 'fortran_order': False, 'shape': " + shape + ", }\n"
+		array := "\x93NUMPY\x01\x00" + string([]byte{byte(len(head)), byte(len(head) >> 8)}) + head + string(data)
+		path := filepath.Join(saved(t, dir, "s.npz", string(zipOf(name+".npy", array))), "s.npz")
+		splits, err := ReadSplits(path, 10)
+		if err != nil {
+			return
+		}
+		for _, s := range splits {
+			if err := s.check(10, "node"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

@@ -31,11 +31,12 @@ const (
 //     nothing and nan are not known;
 //   - raw/node-feat.csv.gz, raw/edge-feat.csv.gz, if there are any: numbers;
 //   - split/NAME/train.csv.gz, valid.csv.gz, test.csv.gz: nodes. Of several splits the first
-//     by its name is in use.
+//     by its name is in use;
+//   - raw/node_NAME.csv.gz: numbers that are no features, such as years.
 //
 // Edges keep their direction; #undirected after the path adds the other, as OGB's own loader
-// does for some. Features are as published. Other files, such as node_year.csv.gz, are not
-// read: the split by year is among the splits.
+// does for some. Features are as published. Files like raw/node_year.csv.gz are NodeColumns. Of
+// several splits that by time is the first, if there is one.
 func OGB(path string) (*Dataset, error) {
 	return readOGB(cutChosen(path))
 }
@@ -167,11 +168,36 @@ func (o *ogb) nodes() (*Dataset, error) {
 	if o.attr != nil {
 		d.EdgeFeatures = GatherRows(o.attr, kept).(*tensor.Dense)
 	}
+	if d.NodeColumns, err = o.nodeColumns(o.offsets[1]); err != nil {
+		return nil, err
+	}
 	splits, err := o.splits()
 	if err == nil {
 		d.setSplits(splits)
 	}
 	return d, err
+}
+
+// nodeColumns reads the files that say more of n nodes.
+func (o *ogb) nodeColumns(n int) (columns []NodeColumn, err error) {
+	for _, file := range o.folder.All(".csv") {
+		name, ok := strings.CutPrefix(unpack.Plain(file), o.prefix+"node_")
+		if !ok || strings.Contains(name, "/") {
+			continue
+		}
+		if len(columns) == splitsMost {
+			return nil, fmt.Errorf("%s: there are more than %d files %snode_NAME.csv in it", o.path, splitsMost, o.prefix)
+		}
+		x, err := o.numbers("node_"+name, true)
+		if err == nil && x.Dim(0) != n {
+			err = fmt.Errorf("%s: %snode_%s: %d lines for %d nodes", o.path, o.prefix, name, x.Dim(0), n)
+		}
+		if err != nil {
+			return nil, err
+		}
+		columns = append(columns, NodeColumn{"node_" + strings.TrimSuffix(name, ".csv"), x})
+	}
+	return columns, nil
 }
 
 // graphs reads many graphs.
@@ -392,7 +418,10 @@ func (o *ogb) splits() ([]Split, error) {
 		files = numberFiles{folder: f, path: dir}
 	}
 	var splits []Split
-	for _, name := range files.folder.All("/train.csv") {
+	names := files.folder.All("/train.csv")
+	byTime := func(name string) int { return btoi(!strings.HasSuffix(unpack.Plain(name), "/time/train.csv")) }
+	slices.SortStableFunc(names, func(a, b string) int { return byTime(a) - byTime(b) })
+	for _, name := range names {
 		name, ok := strings.CutPrefix(strings.TrimSuffix(unpack.Plain(name), "train.csv"), files.prefix)
 		if !ok {
 			continue

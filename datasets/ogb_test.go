@@ -87,8 +87,38 @@ func TestOGB(t *testing.T) {
 		}
 	}
 	d, err := Read(packed(t, "a", changed(arxiv(), "split/age/train.csv", "0\n1\n", "split/age/valid.csv", "2\n", "split/age/test.csv", "3\n")))
-	if err != nil || fmt.Sprint(d.Split, d.Splits) != "{[0 1] [2] [3]} [{[0 1] [2] [3]} {[0 2] [1] [3]}]" {
+	if err != nil || fmt.Sprint(d.Split, d.Splits) != "{[0 2] [1] [3]} [{[0 2] [1] [3]} {[0 1] [2] [3]}]" {
 		t.Errorf("two splits: %v, error %v", d, err)
+	}
+}
+
+// Files of nodes that are neither features nor labels are columns, which follow their nodes.
+func TestOGBNodeColumns(t *testing.T) {
+	d, err := Read(packed(t, "arxiv", changed(arxiv(), "raw/node_place.csv", "1,2\n3,4\nnan,6\n7,8\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := func(d *Dataset) (text string) {
+		for _, c := range d.NodeColumns {
+			text += fmt.Sprint(c.Name, c.Values.Shape(), c.Values.Data, " ")
+		}
+		return text
+	}
+	if got, want := shown(d), "node_place[4 2] [1 2 3 4 NaN 6 7 8] node_year[4 1] [2017 2018 2019 2019] "; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := shown(d.only([]int32{1, 3})), "node_place[2 2] [3 4 7 8] node_year[2 1] [2018 2019] "; got != want {
+		t.Errorf("of two nodes %s, want %s", got, want)
+	}
+	var b strings.Builder
+	if err := d.Describe(&b); err != nil || !strings.Contains(b.String(), "node_year: 1 more a node, which networks do not read") {
+		t.Errorf("%s, %v", b.String(), err)
+	}
+	if _, err := Read(packed(t, "arxiv", changed(arxiv(), "raw/node_year.csv", "2017\n2018\n"))); err == nil || !strings.Contains(err.Error(), "raw/node_year.csv: 2 lines for 4 nodes") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Read(packed(t, "arxiv", changed(arxiv(), "raw/node_year.csv", "2017\nold\n1\n1\n"))); err == nil || !strings.Contains(err.Error(), `node_year.csv: line 2: "old" is no finite number`) {
+		t.Errorf("error %v", err)
 	}
 }
 

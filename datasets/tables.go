@@ -181,11 +181,7 @@ func read[T any](s shelf, name string, from func(io.Reader, string) (T, []*named
 // edgesOrJSON reads edges as a table, or a list of numbers, or JSON, which may say more.
 func edgesOrJSON(r io.Reader, path string, o *chosen) (*namedEdges, []*namedNodes, error) {
 	if strings.HasSuffix(unpack.Plain(path), ".json") {
-		e, nodes, err := graphJSON(r, path)
-		if err == nil && o.undirected {
-			e.both = true
-		}
-		return e, nodes, err
+		return graphJSON(r, path, o)
 	}
 	b, budget := bufio.NewReaderSize(r, peeked), unpack.BudgetOf(r)
 	if isTable(b) {
@@ -233,7 +229,7 @@ func (s shelf) tablesIn(names []string) (edges string, err error) {
 
 // edgeJSON is [JSON] of a text, without the files beside it.
 func edgeJSON(r io.Reader, path string) (*Dataset, error) {
-	e, nodes, err := graphJSON(r, path)
+	e, nodes, err := graphJSON(r, path, new(chosen))
 	if err != nil {
 		return nil, err
 	}

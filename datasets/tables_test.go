@@ -177,13 +177,16 @@ func TestJSON(t *testing.T) {
 	for text, want := range map[string]string{
 		`[[1,0],["2",1]]`:           `x ["0" "1" "2"]: 1→0 2→1`,
 		`[["b","a",0.5],["b","c"]]`: `x ["b" "a" "c"]: 0→1:0.5 0→2:1`,
-		`[{"source":"b","target":"a","weight":2,"kind":[{}]}]`:                                                                                            `x ["b" "a"]: 0→1:2`,
-		`{"directed":false,"graph":{"a":[1]},"nodes":[{"id":5},{"id":3,"size":1}],"links":[{"source":3,"target":5,"value":2}]}`:                           `x ["3" "5"]: 0→1:2 1→0:2`,
-		`{"directed":true,"edges":[{"source":"q","target":"p"}],"nodes":[{"id":"p","group":1,"split":"train","name":"Pia"},{"id":"q","split":null},"r"]}`: `x ["Pia" "q" "r"]: 1→0; labels [0 -1 -1] of 1 ["1"]; split {[0] [] []}`,
-		`{"edges":[[0,1]],"labels":["x",null,"y"],"features":[[1,2],[0,4],[5,6]]}`:                                                                        `x ["0" "1" "2"]: 0→1; labels [0 -1 1] of 2 ["x" "y"]; features [3 2] [1 2 0 4 5 6]`,
-		`{"labels":{"a":1,"b":0},"edges":[["a","b"]],"features":{"b":[2,0],"a":[1]}}`:                                                                     `x ["a" "b"]: 0→1; labels [1 0] of 2 []; features [2 3] [0 1 0 1 0 1]`,
-		`{"nodes":["b","a"],"edges":[["a","b"]],"y":[0.5,2]}`:                                                                                             `x ["b" "a"]: 1→0; targets [0.5 2]`,
-		`{"nodes":[{"id":0,"x":[1,0]},{"id":1,"x":[0,2]}],"edges":[[0,1]]}`:                                                                               `x ["0" "1"]: 0→1; features [2 2] [1 0 0 2]`,
+		`[{"source":"b","target":"a","weight":2,"kind":[{}]}]`:                                                                                                                    `x ["b" "a"]: 0→1:2`,
+		`{"directed":false,"graph":{"a":[1]},"nodes":[{"id":5},{"id":3,"size":1}],"links":[{"source":3,"target":5,"value":2}]}`:                                                   `x ["3" "5"]: 0→1:2 1→0:2`,
+		`{"directed":true,"edges":[{"source":"q","target":"p"}],"nodes":[{"id":"p","group":1,"split":"train","name":"Pia"},{"id":"q","split":null},"r"]}`:                         `x ["Pia" "q" "r"]: 1→0; labels [0 -1 -1] of 1 ["1"]; split {[0] [] []}`,
+		`{"edges":[[0,1]],"labels":["x",null,"y"],"features":[[1,2],[0,4],[5,6]]}`:                                                                                                `x ["0" "1" "2"]: 0→1; labels [0 -1 1] of 2 ["x" "y"]; features [3 2] [1 2 0 4 5 6]`,
+		`{"links":[{"source":"a","target":"b","kind":"road","toll":true,"km":2,"key":0,"via":["x"]},{"source":"b","target":"c","toll":false,"km":3.5,"weight":2,"kind":"rail"}]}`: `x ["a" "b" "c"]: 0→1:1 1→2:2; features of edges [2 4] [0 1 1 2 1 0 0 3.5]`,
+		`[{"u":1,"v":0,"kind":"road"},[0,1],{"u":2,"v":1,"kind":null}]`:                                                                                                           `x ["0" "1" "2"]: 0→1 1→0 2→1; features of edges [3 1] [1 0 0]`,
+		`{"directed":false,"links":[{"source":"a","target":"b","km":2}]}`:                                                                                                         `x ["a" "b"]: 0→1 1→0; features of edges [2 1] [2 2]`,
+		`{"labels":{"a":1,"b":0},"edges":[["a","b"]],"features":{"b":[2,0],"a":[1]}}`:                                                                                             `x ["a" "b"]: 0→1; labels [1 0] of 2 []; features [2 3] [0 1 0 1 0 1]`,
+		`{"nodes":["b","a"],"edges":[["a","b"]],"y":[0.5,2]}`:                                                                                                                     `x ["b" "a"]: 1→0; targets [0.5 2]`,
+		`{"nodes":[{"id":0,"x":[1,0]},{"id":1,"x":[0,2]}],"edges":[[0,1]]}`:                                                                                                       `x ["0" "1"]: 0→1; features [2 2] [1 0 0 2]`,
 	} {
 		for _, name := range []string{"x.json", "x.json.gz"} {
 			if name == "x.json.gz" {
@@ -281,7 +284,6 @@ func badTables() []bad {
 		{"four ends", js(`[[0,1,2,3]]`), "DIR/x.json: byte 7: edge 0 has more than two ends and a weight"},
 		{"weight is a text", js(`[[0,1,"x"]]`), `DIR/x.json: byte 9: edge 0: "x" stands there, want a finite number`},
 		{"edge is a number", js(`[0,1]`), `DIR/x.json: byte 2: edge 0 is "0", want [source, target], with a weight perhaps`},
-		{"link without source", js(`{"links":[{"target":1}]}`), `DIR/x.json: byte 22: edge 0: want its ends as "source" and "target"`},
 		{"end is null", js(`[[0,null]]`), "DIR/x.json: byte 8: an end of the edge is empty"},
 		{"no edges", js(`{"0":[1,5],"1":[]}`), `DIR/x.json: there are no edges in it: want a list [[source, target], …], or an object that has one as "edges" or "links"`},
 		{"JSON node twice", js(`{"nodes":[1,1],"edges":[[1,1]]}`), `DIR/x.json: byte 13: node 1: node "1" stands there already`},
@@ -292,6 +294,10 @@ func badTables() []bad {
 		{"feature far away", js(`{"edges":[[1,0]],"features":{"0":[1],"1":[2000000000]}}`), "DIR/x.json: 2000000001 features a node, in a file of 55 bytes: each takes weights, so at most 65591 are believed: leave out those that are zero everywhere, or save the file without compression"},
 		{"feature below zero", js(`{"edges":[[1,0]],"features":{"0":[-1]}}`), `DIR/x.json: byte 36: of node "0": -1 is not the number of a feature`},
 		{"feature twice", js(`{"edges":[[1,0]],"features":{"0":[1,1]}}`), `DIR/x.json: byte 37: of node "0": feature 1 stands there twice`},
+		{"link without source", js(`{"links":[{"target":1}]}`), `DIR/x.json: byte 22: edge 0: want its ends as "source" and "target"`},
+		{"link without a number", js(`[{"u":1,"v":0,"km":1},[0,1]]`), `DIR/x.json: link 2, column "km": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-km after the file's name`},
+		{"link of no finite number", js(`[{"u":1,"v":0,"km":1e999}]`), `DIR/x.json: link 1, column "km": "1e999" is no finite number, as features are`},
+		{"links of many attributes", js(`[{"u":1,"v":0` + manyKeys(300) + `}]`), `DIR/x.json: byte 2069: edge 0: links have more than 256 attributes`},
 		{"deep JSON", js(`{"a":` + strings.Repeat("[", 200)), "DIR/x.json: byte 106: values are nested deeper than 100"},
 		{"MATLAB 5", fileOf("x.mat", []byte("MATLAB 5.0 MAT-file, Platform: posix")), `DIR/x.mat: it is a MATLAB file of version 5, which is not read: save it as npz, with the names that its variables have: python3 -c "import numpy as np, scipy.io as s, scipy.sparse as p; m = s.loadmat('FILE.mat'); a = p.coo_matrix(m['network']); g = m['group']; np.savez_compressed('FILE.npz', edge_index=[a.row, a.col], edge_weight=a.data, labels=g.toarray() if p.issparse(g) else g)"`},
 		{"MATLAB 7.3", fileOf("x.mat", []byte("MATLAB 7.3 MAT-file, Platform: posix")), "DIR/x.mat: it is a MATLAB file of version 7.3 (HDF5), which is not read: save it from MATLAB with -v7, and then as npz with SciPy and NumPy"},
@@ -334,6 +340,27 @@ func badColumns() []bad {
 	}
 }
 
+// manyKeys are members of an object.
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"%03d":1`, i)
+	}
+	return b.String()
+}
+
+// What links in JSON say may be learnt or left out.
+func TestLinksOfJSON(t *testing.T) {
+	path := put(t, "x.json", []byte(`[{"u":"a","v":"b","kind":"road","km":2,"split":"train"},{"u":"b","v":"a","kind":"rail","split":"test"}]`))
+	d, err := Read(path + "#kind,-km")
+	if err != nil || fmt.Sprint(d.EdgeLabels, d.ClassNames, d.EdgeFeatures, d.Split) != "[0 1] [rail road] <nil> {[1] [] [0]}" {
+		t.Errorf("%v %v %v %v, error %v", d.EdgeLabels, d.ClassNames, d.EdgeFeatures, d.Split, err)
+	}
+	if _, err := Read(path + "#colour"); err == nil || !strings.HasSuffix(err.Error(), `there is no column "colour"; there are "source", "target", "kind", "km", "split"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
 func FuzzTables(f *testing.F) {
 	f.Add("u,v,kind,at\n0,1,road,2024-01-03\n1,0,rail,2024-01-02\n", "id,town,seen_at,label\n0,Rome,1700000000,x\n1,,1700000001,y\n", "{}")
 	f.Add(peopleEdges, peopleNodes, "{}")
@@ -357,6 +384,7 @@ func FuzzTables(f *testing.F) {
 func FuzzJSON(f *testing.F) {
 	f.Add(`{"directed":false,"nodes":[{"id":5,"x":[1]},{"id":3,"y":1}],"links":[{"source":3,"target":5,"value":2}]}`)
 	f.Add(`[["b","a",0.5],["b","c"]]`)
+	f.Add(`[{"u":1,"v":0,"kind":"road","km":2},[0,1],{"u":2,"v":1,"kind":null,"km":1}]`)
 	f.Add(`{"labels":{"a":1,"b":0},"edges":[["a","b"]],"features":{"b":[2,0],"a":[1]}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		d, err := edgeJSON(strings.NewReader(text), "x.json")

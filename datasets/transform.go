@@ -1,6 +1,9 @@
 package datasets
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -30,6 +33,46 @@ func (d *Dataset) Diffused(f graph.Diffusion) (*Dataset, error) {
 	e := *d
 	e.Graph, e.Weights = g, weights
 	return &e, nil
+}
+
+// WithFeatures returns d with more features of nodes, such as those of
+// [graph.Graph.ReturnProbabilities]: the columns of x come after d's own, which may be
+// sparse and stay so.
+func (d *Dataset) WithFeatures(x *tensor.Dense) *Dataset {
+	e, n := *d, d.Graph.NumNodes()
+	if x.Axes() != 2 || x.Dim(0) != n {
+		panic(&tensor.ShapeError{Op: "datasets.WithFeatures", Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("there are %d nodes, want a row for each", n)})
+	}
+	if a, ok := d.features("WithFeatures").(*sparse.CSR); ok {
+		e.Features = beside(a, x)
+		return &e
+	}
+	own := d.Features.(*tensor.Dense)
+	y := tensor.New(n, own.Dim(1)+x.Dim(1))
+	tensor.Concat(y, 1, own, x)
+	e.Features = y
+	return &e
+}
+
+// beside returns a matrix whose rows are those of a and then those of x.
+func beside(a *sparse.CSR, x *tensor.Dense) *sparse.CSR {
+	size := a.NNZ() + len(x.Data)
+	y := &sparse.CSR{
+		NumRows: a.NumRows, NumCols: a.NumCols + x.Dim(1),
+		Offsets: make([]int64, 1, a.NumRows+1), Cols: make([]int32, 0, size), Values: make([]tensor.Float, 0, size),
+	}
+	for v := range a.NumRows {
+		cols, _ := a.Row(v)
+		y.Cols = append(y.Cols, cols...)
+		eachValue(a, v, func(f float64) { y.Values = append(y.Values, tensor.Float(f)) })
+		for j, f := range x.Row(v) {
+			if f != 0 {
+				y.Cols, y.Values = append(y.Cols, int32(a.NumCols+j)), append(y.Values, f)
+			}
+		}
+		y.Offsets = append(y.Offsets, int64(len(y.Cols)))
+	}
+	return y
 }
 
 // on returns d on a graph of the same nodes that was made from its own.
@@ -121,6 +164,10 @@ func (d *Dataset) only(nodes []int32) *Dataset {
 	}
 	if d.Targets != nil {
 		e.Targets = GatherRows(d.Targets, nodes).(*tensor.Dense)
+	}
+	e.NodeColumns = nil
+	for _, c := range d.NodeColumns {
+		e.NodeColumns = append(e.NodeColumns, NodeColumn{c.Name, GatherRows(c.Values, nodes).(*tensor.Dense)})
 	}
 	if len(d.NodeNames) > 0 {
 		e.NodeNames = pick(d.NodeNames, nodes)

@@ -99,3 +99,43 @@ func TestCheckOfEdges(t *testing.T) {
 		t.Errorf("several labels: %v, %d nodes of the class", err, several.classSizes()[0])
 	}
 }
+
+// TestWithFeatures: columns come after those that are there, of sparse features and dense.
+func TestWithFeatures(t *testing.T) {
+	g := graph.Must(graph.New(3, []int32{0}, []int32{1}))
+	more := tensor.Of([]tensor.Float{1, 0, 0, 0, 5, 6}, 3, 2)
+	matrix := func(values []tensor.Float) *sparse.CSR {
+		a, err := sparse.New(3, 2, []int64{0, 1, 1, 3}, []int32{1, 0, 1}, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	csr, ones := matrix([]tensor.Float{7, 8, 9}), matrix(nil)
+	for _, c := range []struct {
+		x    tensor.Array
+		want []tensor.Float
+	}{
+		{csr, []tensor.Float{0, 7, 1, 0, 0, 0, 0, 0, 8, 9, 5, 6}},
+		{ones, []tensor.Float{0, 1, 1, 0, 0, 0, 0, 0, 1, 1, 5, 6}},
+		{csr.Dense(), []tensor.Float{0, 7, 1, 0, 0, 0, 0, 0, 8, 9, 5, 6}},
+	} {
+		d := &Dataset{Graph: g, Features: c.x}
+		y := d.WithFeatures(more).Features
+		if a, ok := y.(*sparse.CSR); ok {
+			if a.NNZ() != 6 {
+				t.Errorf("%d elements are stored, want 6", a.NNZ())
+			}
+			y = a.Dense()
+		}
+		if got := y.(*tensor.Dense); !slices.Equal(got.Data, c.want) || d.Features != c.x {
+			t.Errorf("%v, want %v", got.Data, c.want)
+		}
+	}
+	defer func() {
+		if err, ok := recover().(*tensor.ShapeError); !ok {
+			t.Errorf("rows of other nodes panic with %v", err)
+		}
+	}()
+	(&Dataset{Graph: g, Features: csr}).WithFeatures(tensor.New(2, 2))
+}

@@ -52,8 +52,17 @@ func TestReturnProbabilities(t *testing.T) {
 	if _, err := g.ReturnProbabilities(0); err == nil {
 		t.Error("no error for no steps")
 	}
-	if _, err := ring(2001).ReturnProbabilities(1); err == nil || !strings.Contains(err.Error(), "member 0 has 2001 nodes") {
+	if _, err := ring(200_001).ReturnProbabilities(1); err == nil || !strings.Contains(err.Error(), "member 0 has 200001 nodes: walks of 1 steps from each would pass 1e+11 nodes and edges") {
 		t.Errorf("error %v", err)
+	}
+	large, err := ring(2300).ReturnProbabilities(4) // in several pieces
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v := range 2300 {
+		if r := large.Row(v); r[0] != 0 || r[1] != 0.5 || r[2] != 0 || r[3] != 0.375 {
+			t.Fatalf("node %d of a large ring: %v, want 0, 1/2, 0 and 3/8", v, r)
+		}
 	}
 }
 

@@ -23,8 +23,13 @@ type DGI struct {
 	W *grad.Param `json:"-"` // Width×Width
 }
 
-// Init makes the Param, by Glorot's uniform distribution.
-func (l *DGI) Init(rng *rand.Rand) { l.W = compose.Glorot(rng, l.Width, l.Width) }
+// Init makes the Param as the authors' program does: Glorot's uniform distribution of a
+// bilinear form, which has Width² inputs and Width outputs as torch counts them. Its bounds
+// are narrower than those of a matrix by √(Width/2), about.
+func (l *DGI) Init(rng *rand.Rand) {
+	l.W = grad.NewParam(l.Width, l.Width)
+	l.W.Value.GlorotUniform(rng, l.Width*l.Width, l.Width, 1)
+}
 
 // Shuffle returns the rows of x, dense or sparse, in an order drawn anew each step; x
 // itself while nothing is recorded.

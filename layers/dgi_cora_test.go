@@ -28,7 +28,7 @@ func (m *infomax) encode(t *grad.Tape, d *datasets.Dataset, x *grad.Var) *grad.V
 }
 
 // dgiAccuracy trains DGI on Cora and returns the test accuracy of a logistic regression on its rows.
-func dgiAccuracy(t *testing.T, seed uint64, width, epochs int, rate float64) float64 {
+func dgiAccuracy(t *testing.T, seed uint64, width, epochs, regressions int, rate float64) float64 {
 	d, err := cora.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,6 @@ func dgiAccuracy(t *testing.T, seed uint64, width, epochs int, rate float64) flo
 		labels[i] = d.Labels[v]
 	}
 	sum := 0.0
-	const regressions = 3
 	for range regressions {
 		l := &layers.Linear{In: width, Out: d.Classes}
 		l.Init(rng)
@@ -74,24 +73,25 @@ func dgiAccuracy(t *testing.T, seed uint64, width, epochs int, rate float64) flo
 		if _, err := fit.Run(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		sum += train.Accuracy(l.Forward(nil, h).Value(), d.Labels, d.Split.Test) / regressions
+		sum += train.Accuracy(l.Forward(nil, h).Value(), d.Labels, d.Split.Test) / float64(regressions)
 	}
 	return sum
 }
 
 // DGI's rows tell classes that no label taught them. With EDGEWISE_LONG set the network is
-// the paper's, as wide and for as long, and the accuracy the paper's but for a deviation.
+// that of the authors' program, as wide, for as long and with as many regressions, and the
+// accuracy the paper's but for a deviation, 82.3 ± 0.6.
 func TestDGICora(t *testing.T) {
-	width, epochs, rate, want, seeds := 32, 40, 0.01, 0.6, uint64(1)
+	width, epochs, regressions, rate, want, seeds := 32, 40, 3, 0.01, 0.6, uint64(1)
 	if os.Getenv("EDGEWISE_LONG") != "" {
-		width, epochs, rate, want, seeds = 512, 1000, 0.001, 0.817, 5
+		width, epochs, regressions, rate, want, seeds = 512, 10_000, 50, 0.001, 0.817, 10
 	}
 	if tensor.Float(1)/3 != tensor.Float(float32(1)/3) {
 		t.Skip("float64 takes too long, and learns the same")
 	}
 	sum := 0.0
 	for seed := range seeds {
-		got := dgiAccuracy(t, seed, width, epochs, rate)
+		got := dgiAccuracy(t, seed, width, epochs, regressions, rate)
 		t.Logf("seed %d: %.2f %%", seed, 100*got)
 		sum += got / float64(seeds)
 	}

@@ -21,7 +21,7 @@ import (
 // allBombs returns the table: archives and texts, tables and JSON, arrays, and the files of
 // trainings.
 func allBombs() []bomb {
-	return slices.Concat(archiveBombs(), textBombs(), tableBombs(), ogbBombs(), drawnBombs(), arrayBombs(), savedBombs())
+	return slices.Concat(archiveBombs(), textBombs(), tableBombs(), ogbBombs(), drawnBombs(), arrayBombs(), savedBombs(), factBombs(), wordBombs())
 }
 
 const refused = "which is refused"
@@ -361,7 +361,12 @@ func recipeOf(change func(n *network)) []byte {
 	}
 	n := &network{Recipe: r, In: 1433, Classes: 7}
 	change(n)
-	text, err := json.Marshal(n)
+	return modelOf(n)
+}
+
+// modelOf is a file that says that it holds a model, and has nothing of it.
+func modelOf(model any) []byte {
+	text, err := json.Marshal(model)
 	if err != nil {
 		panic(err)
 	}

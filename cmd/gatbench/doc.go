@@ -8,7 +8,7 @@
 //	gatbench train --plot cora.svg      curves, the hidden layer, errors by degree
 //	gatbench train --save cora.safetensors
 //	gatbench eval cora.safetensors      how good it is, class by class
-//	gatbench predict cora.safetensors   the class of each node
+//	gatbench predict cora.safetensors   the class of each node; or links, or facts
 //	gatbench explain --node 1709        why a node has its class
 //	gatbench table                      models and datasets beside what is published
 //	gatbench train --json               an object a line, for machines

@@ -60,7 +60,7 @@ func (c *trainCommand) facts(e env) error {
 	if err != nil {
 		return err
 	}
-	name := or(c.Dataset, planted)
+	name := r.Dataset
 	k, err := promptly(e.ctx, func() (*datasets.Knowledge, error) { return openFacts(c.Data, name, &r) })
 	if err != nil {
 		return err
@@ -134,10 +134,14 @@ func (c *trainCommand) learntFacts(ctx context.Context, k *datasets.Knowledge, r
 	return s, h, nil
 }
 
+// title is the model's name for people.
+func (r *factRecipe) title() string {
+	return map[string]string{modelTransE: "TransE", modelDistMult: "DistMult", modelComplEx: "ComplEx", modelRotatE: "RotatE"}[r.Model]
+}
+
 // factPage is all there is to say of one training.
 func factPage(out *report.Printer, k *datasets.Knowledge, r *factRecipe, s factSummary) {
-	titles := map[string]string{modelTransE: "TransE", modelDistMult: "DistMult", modelComplEx: "ComplEx", modelRotatE: "RotatE"}
-	out.Printf("%s: %s, rows of %d; %d entities, %d relations\n", s.Dataset, titles[r.Model], r.Hidden, k.Entities, k.Relations())
+	out.Printf("%s: %s, rows of %d; %d entities, %d relations\n", s.Dataset, r.title(), r.Hidden, k.Entities, k.Relations())
 	out.Printf("facts: %d to train, %d to validate and %d to test with; %d false ones drawn for each\n",
 		k.Train.NumEdges(), k.Val.NumEdges(), k.Test.NumEdges(), r.Drawn)
 	out.Printf("\ntest MRR  %6.3f\nhits@1    %6.1f %%\nhits@3    %6.1f %%\nhits@10   %6.1f %%\n\n", s.TestMRR, 100*s.Hits1, 100*s.Hits3, 100*s.Hits10)

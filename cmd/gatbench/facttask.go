@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -32,6 +33,7 @@ const planted = "planted-rules"
 
 // factRecipe is all that a training on facts depends on beside the data.
 type factRecipe struct {
+	Dataset     string
 	Model       string
 	Seed        uint64
 	Hidden      int // width of an entity's row
@@ -110,12 +112,37 @@ func isFacts(dir, name string) bool {
 
 // factNet is a row for each entity, and a scorer that knows the relations.
 type factNet struct {
-	Scorer   knowledge.Scorer
-	Entities *grad.Param
+	Task      string // taskFacts: its file says so
+	Recipe    factRecipe
+	Count     int    // entities
+	Relations int    // of them
+	Names     string // a sum of all names, so that another dataset is noticed
+
+	Scorer   knowledge.Scorer `json:"-"`
+	Entities *grad.Param      `json:"-"`
 }
 
 func newFactNet(k *datasets.Knowledge, r *factRecipe) *factNet {
-	n, relations := &factNet{Entities: grad.NewParam(k.Entities, r.Hidden)}, k.Relations()
+	n := &factNet{Task: taskFacts, Recipe: *r, Count: k.Entities, Relations: k.Relations(), Names: sumOfNames(k)}
+	n.build()
+	return n
+}
+
+// sumOfNames is a number that another order of entities or relations would not have.
+func sumOfNames(k *datasets.Knowledge) string {
+	h := fnv.New64a()
+	for _, names := range [][]string{k.EntityNames, k.RelationNames} {
+		for _, name := range names {
+			fmt.Fprintf(h, "%d %s", len(name), name)
+		}
+	}
+	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+// build makes the Params that the recipe asks for.
+func (n *factNet) build() {
+	r, relations := &n.Recipe, n.Relations
+	n.Entities = grad.NewParam(n.Count, r.Hidden)
 	switch r.Model {
 	case modelTransE:
 		n.Scorer = &knowledge.TransE{Relations: relations, Width: r.Hidden, Margin: r.Margin}
@@ -129,7 +156,6 @@ func newFactNet(k *datasets.Knowledge, r *factRecipe) *factNet {
 	rng := rand.New(rand.NewPCG(r.Seed, 0))
 	n.Scorer.Init(rng)
 	n.Entities.Value.Uniform(rng, -1, 1)
-	return n
 }
 
 // fitFacts returns the training of a new network. The epoch of the best filtered mean
@@ -218,20 +244,29 @@ func (c *trainCommand) factRecipe() (r factRecipe, err error) {
 	if r.Batch == 0 {
 		r.Batch = math.MaxInt32
 	}
-	switch even := model == modelComplEx || model == modelRotatE; {
-	case r.Hidden < 1 || r.Hidden > 65536 || even && r.Hidden%2 != 0:
-		return r, misuse("--hidden %d: want a width from 1 to 65536, and an even one for %s and %s, whose numbers are complex", r.Hidden, modelComplEx, modelRotatE)
-	case r.Epochs < 1 || r.Batch < 1 || r.Patience < 0:
-		return r, misuse("--epochs %d, --batch %d, --patience %d: they must be at least 1, 0 (all facts) and 0 (never)", r.Epochs, r.Batch, r.Patience)
-	case !(r.LR > 0) || math.IsInf(r.LR, 0):
-		return r, misuse("--lr %v: it must be a number above 0", r.LR)
-	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
-		return r, misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
+	r.Dataset = or(c.Dataset, planted)
+	if err := r.check(); err != nil {
+		return r, err
 	}
 	if err := c.outputFlags.single(c.Seeds); err != nil {
 		return r, err
 	}
 	return r, c.checkFiles([]file{{"--dataset", or(c.Dataset, "")}, {"--resume", c.Resume}})
+}
+
+// check returns an error for settings that cannot be.
+func (r *factRecipe) check() error {
+	switch even := r.Model == modelComplEx || r.Model == modelRotatE; {
+	case r.Hidden < 1 || r.Hidden > 65536 || even && r.Hidden%2 != 0:
+		return misuse("--hidden %d: want a width from 1 to 65536, and an even one for %s and %s, whose numbers are complex", r.Hidden, modelComplEx, modelRotatE)
+	case r.Epochs < 1 || r.Batch < 1 || r.Patience < 0:
+		return misuse("--epochs %d, --batch %d, --patience %d: they must be at least 1, 0 (all facts) and 0 (never)", r.Epochs, r.Batch, r.Patience)
+	case !(r.LR > 0) || math.IsInf(r.LR, 0):
+		return misuse("--lr %v: it must be a number above 0", r.LR)
+	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
+		return misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
+	}
+	return oneOf("--model", r.Model, factModels)
 }
 
 // onFacts reports whether the links to predict are facts of a knowledge graph.

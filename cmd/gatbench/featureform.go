@@ -52,6 +52,37 @@ func (k *task) use(f form) error {
 	if err != nil {
 		return fmt.Errorf("features as %s: %w; the forms of --features are %s", f, err, strings.Join(forms, ", "))
 	}
-	k.form, k.rows, k.features, k.near = f, rows, grad.Const(rows), new(nearby)
+	k.form, k.plain = f, rows
+	k.join()
 	return nil
+}
+
+// encode gives the networks features more, which say where a node is in the graph.
+func (k *task) encode(text string) (err error) {
+	if text == k.encoding {
+		return nil
+	}
+	e, err := encodingOf(text)
+	if err != nil {
+		return err
+	}
+	k.encoded = nil
+	if e.name != "" {
+		if k.encoded, err = e.of(k.Graph); err != nil {
+			return err
+		}
+	}
+	k.encoding = text
+	k.join()
+	return nil
+}
+
+// join puts the encoding beside the features in their form.
+func (k *task) join() {
+	k.rows, k.near = k.plain, new(nearby)
+	if k.encoded != nil {
+		d := &datasets.Dataset{Graph: k.graph, Features: k.plain}
+		k.rows = d.WithFeatures(k.encoded).Features
+	}
+	k.features = grad.Const(k.rows)
 }

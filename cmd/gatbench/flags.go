@@ -26,6 +26,7 @@ type settingFlags struct {
 	OutHeads    *int     `placeholder:"N" help:"Heads of the last layer, of which the mean is taken."`
 	Layers      *int     `placeholder:"N" help:"Number of layers (2)."`
 	Features    *string  `placeholder:"FORM" help:"How the networks get the features: raw (as they are), rows (each row divided by its sum), standard (each column of mean 0 and deviation 1) or binary (1 for what is not zero); without it the data and the preset decide."`
+	Encoding    *string  `placeholder:"NAME:K" help:"Give nodes K features more that say where they are in their graph: random-walk:K (how likely a walk is back after 1 to K steps), laplacian:K (eigenvectors) or degree:K."`
 	Dropout     *float64 `placeholder:"P" help:"Dropout of each layer's features, and of attention."`
 	AttnDrop    *float64 `name:"attention-dropout" placeholder:"P" help:"Dropout of attention, where it is another."`
 	Residual    *bool    `help:"Add to each layer's result what it was given."`
@@ -55,6 +56,7 @@ func (f *settingFlags) override(r *recipe) {
 	set(&r.OutHeads, f.OutHeads)
 	set(&r.Layers, f.Layers)
 	set(&r.Features, (*form)(f.Features))
+	set(&r.Encoding, f.Encoding)
 	set(&r.Dropout, f.Dropout)
 	set(&r.AttnDrop, f.Dropout)
 	set(&r.AttnDrop, f.AttnDrop)
@@ -111,6 +113,9 @@ func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
 			r.Dataset = k.name
 		}
 		r.Features = or((*form)(f.Features), k.formFor(r.Preset))
+	}
+	if err := k.encode(r.Encoding); err != nil {
+		return r, err
 	}
 	return r, k.use(r.Features)
 }

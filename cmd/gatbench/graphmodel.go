@@ -3,6 +3,7 @@ package main
 import (
 	"math/rand/v2"
 
+	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
@@ -18,11 +19,30 @@ type graphNet struct {
 	Kind    goalKind `json:",omitempty"` // of what is learnt
 	Scale   scale    `json:",omitzero"`  // of numbers
 
-	Convs  []*layers.GINConv   `json:"-"`
+	Convs  []graphConv         `json:"-"`
 	Norms  []*layers.BatchNorm `json:"-"`
 	Scores []*layers.Linear    `json:"-"` // of the features, and of each convolution's nodes
 
 	drop float64 // of the scores, as the authors' code has it
+}
+
+// graphConv is a convolution of a graphNet: GIN's, or where edges have features GINE's or
+// NNConv's.
+type graphConv interface {
+	Init(rng *rand.Rand)
+	Apply(t *grad.Tape, g *graph.Graph, in layers.In) layers.Out
+}
+
+// conv returns a convolution of nodes of that width.
+func (r *graphRecipe) conv(width int) graphConv {
+	mlp := layers.MLP{Widths: []int{width, r.Hidden, r.Hidden}, BatchNorm: true}
+	switch {
+	case r.Model == modelNNConv:
+		return &layers.NNConv{In: width, Out: r.Hidden, EdgeIn: r.EdgeIn, Residual: layers.ResidualLinear}
+	case r.EdgeIn > 0:
+		return &layers.GINEConv{Net: mlp, EdgeIn: r.EdgeIn}
+	}
+	return &layers.GINConv{Net: mlp}
 }
 
 // newGraphNet returns a network for features of that width. As the authors count them,
@@ -40,7 +60,7 @@ func (n *graphNet) build() {
 	n.drop = r.Dropout
 	n.Scores = append(n.Scores, &layers.Linear{In: width, Out: classes})
 	for range r.Layers - 1 {
-		n.Convs = append(n.Convs, &layers.GINConv{Net: layers.MLP{Widths: []int{width, r.Hidden, r.Hidden}, BatchNorm: true}})
+		n.Convs = append(n.Convs, r.conv(width))
 		n.Norms = append(n.Norms, &layers.BatchNorm{Width: r.Hidden})
 		n.Scores = append(n.Scores, &layers.Linear{In: r.Hidden, Out: classes})
 		width = r.Hidden
@@ -54,15 +74,20 @@ func (n *graphNet) build() {
 	}
 }
 
-// Forward returns a row of logits for each member of g.
-func (n *graphNet) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
-	of := g.Membership()
+// Forward returns a row of logits for each graph of a batch.
+func (n *graphNet) Forward(t *grad.Tape, b *datasets.GraphBatch) *grad.Var {
+	x, of := grad.Const(b.Features), b.Graph.Membership()
+	in := layers.In{}
+	if n.Recipe.EdgeIn > 0 {
+		in.Edge = grad.Const(b.EdgeFeatures)
+	}
 	score := func(i int) *grad.Var {
 		return t.Dropout(n.Scores[i].Forward(t, message.UpdateAll(of, message.U(x), message.Sum)), n.drop)
 	}
 	y := score(0)
 	for i, conv := range n.Convs {
-		x = n.Norms[i].Forward(t, conv.Forward(t, g, x)).ReLU()
+		in.Src = x
+		x = n.Norms[i].Forward(t, conv.Apply(t, b.Graph, in).Y).ReLU()
 		y = y.Add(score(i + 1))
 	}
 	return y

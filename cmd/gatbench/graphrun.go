@@ -23,8 +23,8 @@ import (
 
 // graphFlags are the flags that mostly trainings on graphs have.
 type graphFlags struct {
-	Folds    *int   `placeholder:"K" help:"Cut the graphs, or with --task node the nodes, into K parts of about as many of each class, and test on each in turn (10 for graphs without a split of their own)."`
-	Encoding string `placeholder:"NAME:K" help:"With --task graph: give nodes K features more: random-walk:K, laplacian:K or degree:K."`
+	NoEdgeFeatures bool `help:"With --task graph: leave out the features of edges, which are read where the data has them."`
+	Folds          *int `placeholder:"K" help:"Cut the graphs, or with --task node the nodes, into K parts of about as many of each class, and test on each in turn (10 for graphs without a split of their own)."`
 }
 
 // onGraphs reports whether whole graphs are to be told apart.
@@ -47,6 +47,10 @@ func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
 		r = n.Recipe
 	}
 	before := r
+	set(&r.Model, c.Model)
+	if r.Model == modelGIN {
+		r.Model = ""
+	}
 	r.Dataset = or(c.Dataset, cmp.Or(r.Dataset, "MUTAG"))
 	set(&r.Splits, c.Splits)
 	set(&r.Seed, c.Seed)
@@ -59,9 +63,7 @@ func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
 	set(&r.Loss, c.Loss)
 	set(&r.Batch, c.Batch)
 	set(&r.Folds, c.Folds)
-	if c.Encoding != "" {
-		r.Encoding = c.Encoding
-	}
+	set(&r.Encoding, c.Encoding)
 	before.Dataset = r.Dataset // it may be elsewhere now
 	if c.Resume != "" && r != before {
 		return r, misuse("--resume %s: a run goes on with its own settings: give --epochs and --patience alone", c.Resume)
@@ -72,12 +74,31 @@ func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
 		return r, err
 	}
 	switch {
-	case c.Model != nil && *c.Model != "gin":
-		return r, misuse("--model %s: whole graphs are told apart by gin", *c.Model)
 	case c.Folds != nil && c.Splits != nil:
 		return r, misuse("--folds %d and --splits %s: folds are splits: leave one of them out", *c.Folds, *c.Splits)
 	}
 	return r, c.outputFlags.checkFiles([]file{{"--resume", c.Resume}, {"--dataset", datasets.FindGraphs(c.Data, r.Dataset)}})
+}
+
+// edges decides whether the network reads the features of edges.
+func (c *trainCommand) edges(k *graphTask, r *graphRecipe) error {
+	width := 0
+	if k.EdgeFeatures != nil {
+		width = k.EdgeFeatures.Dim(1)
+	}
+	switch {
+	case r.Model == modelNNConv && (width == 0 || c.NoEdgeFeatures):
+		return misuse("--model %s: it reads the features of edges, and there are none: take gin", modelNNConv)
+	case c.NoEdgeFeatures && c.Resume != "":
+		return misuse("--resume %s: a run goes on with its own settings: leave --no-edge-features out", c.Resume)
+	case c.NoEdgeFeatures && width == 0:
+		return misuse("--no-edge-features: the edges of %s have none: leave it out", k.Name)
+	case c.Resume != "" && r.EdgeIn > 0 && r.EdgeIn != width:
+		return misuse("--resume %s: its edges have %d features, and those of %s %d", c.Resume, r.EdgeIn, k.Name, width)
+	case c.Resume == "" && !c.NoEdgeFeatures:
+		r.EdgeIn = width
+	}
+	return nil
 }
 
 // check returns an error for settings that cannot be.
@@ -94,6 +115,10 @@ func (r *graphRecipe) check() error {
 		}
 	}
 	switch {
+	case r.Model != "" && r.Model != modelGIN && r.Model != modelNNConv:
+		return misuse("--model %.40s: whole graphs are told apart by gin, or by nnconv where edges have features", r.Model)
+	case r.EdgeIn < 0 || r.EdgeIn > most:
+		return misuse("%d features of edges: there can be at most %d", r.EdgeIn, most)
 	case r.Hidden > most || r.Layers > 100:
 		return misuse("--hidden %d, --layers %d: they can be at most %d and 100", r.Hidden, r.Layers, most)
 	case !(r.LR > 0) || math.IsInf(r.LR, 0) || !(r.Dropout >= 0 && r.Dropout < 1) || !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
@@ -128,6 +153,7 @@ type graphSummary struct {
 	Dataset        string    `json:"dataset"`
 	Model          string    `json:"model"`
 	Encoding       string    `json:"encoding,omitempty"`
+	EdgeFeatures   int       `json:"edge_features,omitempty"`
 	Seed           uint64    `json:"seed"`
 	Folds          int       `json:"folds"`
 	Epochs         int       `json:"epochs"`
@@ -152,6 +178,9 @@ func (c *trainCommand) graphs(e env) error {
 	}
 	k, err := promptly(e.ctx, func() (*graphTask, error) { return openGraphTask(c.Data, r.Dataset, r.Encoding) })
 	if err != nil {
+		return err
+	}
+	if err := c.edges(k, &r); err != nil {
 		return err
 	}
 	if r.Splits == "" && c.Folds == nil && len(k.Split.Val) > 0 && len(k.Split.Test) > 0 {
@@ -205,6 +234,7 @@ func (c *trainCommand) graphsByFold(e env, k *graphTask, r graphRecipe) error {
 		return err
 	}
 	s := summariseFolds(histories)
+	s.EdgeFeatures, s.Model = r.EdgeIn, cmp.Or(r.Model, modelGIN)
 	s.Dataset, s.Encoding, s.Seed, s.TotalMS = r.Dataset, r.Encoding, r.Seed, report.Milliseconds(time.Since(start))
 	s.Learns = string(k.goal.kind)
 	if k.goal.kind != oneClass {
@@ -306,7 +336,7 @@ func complete(histories []*train.History, epochs int) (n int) {
 // summariseFolds chooses one epoch for all folds, as GIN's authors do: that whose mean
 // accuracy is the best.
 func summariseFolds(histories []*train.History) graphSummary {
-	s := graphSummary{Event: "folds", Model: "gin", Folds: len(histories), Epochs: len(histories[0].Epochs)}
+	s := graphSummary{Event: "folds", Folds: len(histories), Epochs: len(histories[0].Epochs)}
 	var times []time.Duration
 	for n := range s.Epochs {
 		var tests []float64
@@ -327,9 +357,9 @@ func summariseFolds(histories []*train.History) graphSummary {
 
 // printFolds says what came of all folds.
 func (k *graphTask) printFolds(p *report.Printer, r graphRecipe, s *graphSummary) {
-	p.Printf("%s: GIN, %d layers of %d, the features among them; %d graphs, %d nodes, %d edges, %d %s\n",
-		k.Name, r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.Graph.NumEdges(), k.goal.outputs, k.goal.kind.noun())
-	p.Printf("features: %s\n", k.feeds)
+	p.Printf("%s: %s, %d layers of %d, the features among them; %d graphs, %d nodes, %d edges, %d %s\n",
+		k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.Graph.NumEdges(), k.goal.outputs, k.goal.kind.noun())
+	p.Printf("features: %s\n", k.reads(&r))
 	if k.goal.kind != oneClass {
 		p.Paragraph("%s", k.goal.says())
 		p.Printf("\n%s\n", p.Strong(fmt.Sprintf("%d folds: %s %.4f ± %.4f in epoch %d", s.Folds, k.goal.kind.metric().Says, s.Mean, s.Std, s.Best)))

@@ -127,7 +127,7 @@ func TestTrainGraphsMisuse(t *testing.T) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
 	}
-	if _, stderr, status := gatbench(t, "train", "--dataset", "cora", "--encoding", "degree:3"); status != misused || !strings.Contains(stderr, "--encoding: it is for --task graph") {
+	if _, stderr, status := gatbench(t, "train", "--task", "link", "--encoding", "degree:3"); status != misused || !strings.Contains(stderr, "--encoding: it is for --task node and graph") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
@@ -11,13 +11,6 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
-
-// isGraphNet reports whether a file says that it is a model of whole graphs.
-func isGraphNet(path string) bool {
-	var text json.RawMessage
-	var head struct{ Task string }
-	return train.LoadConfig(path, &text) == nil && json.Unmarshal(text, &head) == nil && head.Task == taskGraph
-}
 
 // openGraphNet reads what kind of network a file holds, without its Params.
 func openGraphNet(path string) (*graphNet, error) {
@@ -43,6 +36,13 @@ func openGraphNet(path string) (*graphNet, error) {
 func (n *graphNet) fits(bytes int64) error {
 	r := &n.Recipe
 	total := int64(n.In)*int64(n.Out) + int64(n.In)*int64(r.Hidden) + int64(r.Layers-1)*int64(r.Hidden)*int64(r.Hidden+n.Out)
+	if r.Model == modelNNConv {
+		if r.EdgeIn < 1 {
+			return fmt.Errorf("nnconv without features of edges")
+		}
+		total = int64(r.EdgeIn) * int64(r.Hidden) * (int64(n.In) + int64(r.Layers-2)*int64(r.Hidden))
+	}
+	total += int64(r.EdgeIn) * (int64(n.In) + int64(r.Layers-2)*int64(r.Hidden))
 	if total > bytes/2 {
 		return fmt.Errorf("at least %d numbers, more than its %d bytes hold", total, bytes)
 	}
@@ -70,7 +70,7 @@ func (f *savedFlags) openGraphs() (*savedGraphs, error) {
 		return nil, err
 	}
 	n.build()
-	if err := train.Load(f.File, n); err != nil {
+	if err := loadParams(f.File, n); err != nil {
 		return nil, err
 	}
 	trained := n.Recipe.Dataset
@@ -87,6 +87,9 @@ func (f *savedFlags) openGraphs() (*savedGraphs, error) {
 	if w := k.Features.Dim(1); w != n.In || k.goal.outputs != n.Out || k.goal.kind != n.Kind {
 		return nil, fmt.Errorf("%s is a model for %d features and %d %s (it was trained on %s); %s has %d and %d %s: name its dataset with --dataset",
 			f.File, n.In, n.Out, n.Kind.noun(), trained, k.Name, w, k.goal.outputs, k.goal.kind.noun())
+	}
+	if e := n.Recipe.EdgeIn; e > 0 && (k.EdgeFeatures == nil || k.EdgeFeatures.Dim(1) != e) {
+		return nil, fmt.Errorf("%s is a model for %d features of edges (it was trained on %s), and %s has others: name its dataset with --dataset", f.File, e, trained, k.Name)
 	}
 	k.goal.scale = n.Scale
 	s := &savedGraphs{n, k, tensor.New(k.Len(), n.Out)}
@@ -108,7 +111,7 @@ func (c *evalCommand) evalGraphs(e env) error {
 	score := func(ids []int32) train.Score { return k.goal.score(g.y, ids) }
 	test := score(s.Test)
 	line := scored{
-		Event: "eval", File: c.File, Dataset: r.Dataset, Model: "gin", Learns: string(g.net.Kind), Metrics: k.goal.quality(g.y, s.Test),
+		Event: "eval", File: c.File, Dataset: r.Dataset, Model: cmp.Or(r.Model, modelGIN), Learns: string(g.net.Kind), Metrics: k.goal.quality(g.y, s.Test),
 		TrainAccuracy: score(s.Train).Accuracy, ValAccuracy: score(s.Val).Accuracy, TestAccuracy: test.Accuracy, TestLoss: report.Number(test.Loss),
 	}
 	p := report.NewPrinter(e.out)
@@ -116,7 +119,7 @@ func (c *evalCommand) evalGraphs(e env) error {
 		p.Encode(metric.JSON(line))
 		return p.Err()
 	}
-	p.Printf("GIN on %s\n\n%-10s  %6s  %-9s  %s\n", k.Name, "", "graphs", metric.Name(), "loss")
+	p.Printf("%s on %s\n\n%-10s  %6s  %-9s  %s\n", r.title(), k.Name, "", "graphs", metric.Name(), "loss")
 	for _, part := range []struct {
 		name string
 		ids  []int32

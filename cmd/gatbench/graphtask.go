@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -23,6 +22,7 @@ const csl = "csl"
 // graphRecipe is all that a training on graphs depends on beside the data.
 type graphRecipe struct {
 	Dataset     string
+	Model       string `json:",omitempty"` // of the convolutions; empty: modelGIN
 	Splits      string `json:",omitempty"` // of one training; empty: there are folds
 	Select      string
 	Loss        string `json:",omitempty"` // of numbers: empty: lossMSE
@@ -38,6 +38,32 @@ type graphRecipe struct {
 	Steps       int // of an epoch, each on graphs drawn anew; 0: so many that an epoch goes over all
 	Folds       int
 	Encoding    string
+	EdgeIn      int `json:",omitempty"` // features of edges that the convolutions read; 0: none
+}
+
+// The models that tell graphs apart.
+const (
+	modelGIN    = "gin"
+	modelNNConv = "nnconv"
+)
+
+// title is the model's name for people.
+func (r *graphRecipe) title() string {
+	switch {
+	case r.Model == modelNNConv:
+		return "NNConv"
+	case r.EdgeIn > 0:
+		return "GINE"
+	}
+	return "GIN"
+}
+
+// reads says what the networks of a recipe read.
+func (k *graphTask) reads(r *graphRecipe) string {
+	if r.EdgeIn > 0 {
+		return fmt.Sprintf("%s; of edges %d", k.feeds, r.EdgeIn)
+	}
+	return k.feeds
 }
 
 // ginRecipe returns the settings of GIN's authors: a step is 32 graphs, and an epoch 50 steps.
@@ -98,36 +124,17 @@ func openGraphTask(dir, name, encoding string) (*graphTask, error) {
 }
 
 // encode gives the nodes an encoding more, such as random-walk:16.
-func (k *graphTask) encode(encoding string) error {
-	if encoding == "" {
-		return nil
+func (k *graphTask) encode(text string) error {
+	e, err := encodingOf(text)
+	if err != nil || e.name == "" {
+		return err
 	}
-	name, number, given := strings.Cut(encoding, ":")
-	columns, err := 16, error(nil)
-	if given {
-		columns, err = strconv.Atoi(number)
-	}
-	if err != nil || columns < 1 || columns > 1024 {
-		return misuse("--encoding %.40s: want random-walk:K, laplacian:K or degree:K with K from 1 to 1024", encoding)
-	}
-	var x *tensor.Dense
-	switch name {
-	case "random-walk":
-		x, err = k.Graph.ReturnProbabilities(columns)
-	case "laplacian":
-		x, err = k.Graph.LaplacianVectors(columns)
-	case "degree":
-		k.Graphs = k.WithDegrees(columns)
-		k.feeds += fmt.Sprintf(" and degrees up to %d", columns)
-		return nil
-	default:
-		return oneOf("--encoding", name, []string{"random-walk", "laplacian", "degree"})
-	}
+	x, err := e.of(k.Graph)
 	if err != nil {
-		return fmt.Errorf("--encoding %s: %w", encoding, err)
+		return err
 	}
 	k.Graphs = k.WithFeatures(x)
-	k.feeds += fmt.Sprintf(" and %d columns of the %s encoding", columns, name)
+	k.feeds += e.says()
 	return nil
 }
 
@@ -144,7 +151,7 @@ func (k *graphTask) fit(f *train.Fit, r graphRecipe, s datasets.Split) (*graphNe
 	f.Model, f.Seed, f.Epochs, f.By, f.Limit, f.Steps, f.Patience = net, r.Seed, r.Epochs, train.ByLast, maxLoss, r.Steps, r.Patience
 	f.Loss = func(t *grad.Tape) *grad.Var {
 		b := k.Batch(draw(t.Step()))
-		return own.loss(r.Loss, b.IDs)(net.Forward(t, b.Graph, grad.Const(b.Features)))
+		return own.loss(r.Loss, b.IDs)(net.Forward(t, b))
 	}
 	if r.Steps == 0 {
 		f.Steps = (len(s.Train) + r.Batch - 1) / r.Batch
@@ -183,7 +190,7 @@ func (k *graphTask) held(r *graphRecipe, ids []int32) (batches []*datasets.Graph
 // fill sets the rows of y of the graphs of some batches to what n says of them.
 func (n *graphNet) fill(t *grad.Tape, y *tensor.Dense, batches []*datasets.GraphBatch) {
 	for _, b := range batches {
-		out := n.Forward(t, b.Graph, grad.Const(b.Features)).Value()
+		out := n.Forward(t, b).Value()
 		for i, id := range b.IDs {
 			copy(y.Row(int(id)), out.Row(i))
 		}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
@@ -10,16 +12,23 @@ import (
 
 // training returns the task that steps are made on: k itself, or for --inductive that of
 // the nodes that train alone, with the edges among them. Evaluations are k's, so they meet
-// nodes and edges that no step has seen.
-func (k *task) training(r *recipe) *task {
+// nodes and edges that no step has seen. An encoding is that of the smaller graph.
+func (k *task) training(r *recipe) (*task, error) {
 	if !r.Inductive {
-		return k
+		return k, nil
 	}
 	nodes := k.split.Train
 	part := graph.Must(k.graph.Subgraph(nodes))
 	seen := &task{Dataset: k.Dataset, name: k.name, graph: part, near: new(nearby), words: k.words, form: k.form}
-	seen.rows = datasets.GatherRows(k.rows, nodes)
-	seen.features, seen.goal, seen.split = grad.Const(seen.rows), k.goal.only(nodes), datasets.Split{Train: numbersTo(len(nodes))}
+	seen.plain = datasets.GatherRows(k.plain, nodes)
+	seen.goal, seen.split = k.goal.only(nodes), datasets.Split{Train: numbersTo(len(nodes))}
+	if e, _ := encodingOf(k.encoding); e.name != "" {
+		var err error
+		if seen.encoded, err = e.of(graph.Must(k.Graph.Subgraph(nodes))); err != nil {
+			return nil, fmt.Errorf("the nodes that train: %w", err)
+		}
+	}
+	seen.join()
 	if k.looped != nil {
 		w := tensor.New(part.NumEdges(), 1)
 		for i, e := range part.From().Edges {
@@ -27,5 +36,5 @@ func (k *task) training(r *recipe) *task {
 		}
 		seen.weights = layers.SymmetricWeights(part, grad.Const(w))
 	}
-	return seen
+	return seen, nil
 }

@@ -202,7 +202,10 @@ func TestInductive(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := recipe{Inductive: true}
-	seen := k.training(&r)
+	seen, err := k.training(&r)
+	if err != nil {
+		t.Fatal(err)
+	}
 	trains, within := map[int32]bool{}, 0
 	for _, v := range k.split.Train {
 		trains[v] = true
@@ -254,6 +257,7 @@ func TestHostileModels(t *testing.T) {
 		"more than its":      graphs(func(n *graphNet) { n.Recipe.Hidden = 65536 }),
 		"at most 65536":      graphs(func(n *graphNet) { n.Recipe.Hidden = 1 << 40 }),
 		"it has scales of 0": graphs(func(n *graphNet) { n.Kind = someReals }),
+		"nnconv without":     graphs(func(n *graphNet) { n.Recipe.Model = modelNNConv }),
 		"it learns":          graphs(func(n *graphNet) { n.Kind = "wishes" }),
 		"features and":       graphs(func(n *graphNet) { n.In = -1 }),
 	} {

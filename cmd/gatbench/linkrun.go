@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -35,27 +34,37 @@ func (c *trainCommand) linkRecipe() (r linkRecipe, err error) {
 	set(&r.WeightDecay, c.WeightDecay)
 	set(&r.Patience, c.Patience)
 	set(&r.Features, (*form)(c.Features))
-	switch {
-	case r.Hidden < 1 || r.Hidden > 65536:
-		return r, misuse("--hidden %d: it must be at least 1, and at most 65536", r.Hidden)
-	case r.Epochs < 1:
-		return r, misuse("--epochs %d: it must be at least 1", r.Epochs)
-	case r.Patience < 0:
-		return r, misuse("--patience %d: it must be at least 0", r.Patience)
-	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
-		return r, misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
-	case !(r.LR > 0) || r.LR-r.LR != 0:
-		return r, misuse("--lr %v: it must be a number above 0", r.LR)
+	r.Dataset = datasetNamed(or(c.Dataset, "cora"))
+	if err := r.check(); err != nil {
+		return r, err
 	}
 	if err := c.outputFlags.single(c.Seeds); err != nil {
 		return r, err
 	}
+	return r, c.checkFiles(append(datasetFiles("--dataset", c.Data, r.Dataset), file{"--resume", c.Resume}))
+}
+
+// check returns an error for settings that cannot be.
+func (r *linkRecipe) check() error {
+	const most = 1 << 16 // of a width
+	switch {
+	case r.Hidden < 1 || r.Hidden > most || r.Out < 1 || r.Out > most:
+		return misuse("--hidden %d: it must be at least 1, and at most 65536", r.Hidden)
+	case r.Epochs < 1:
+		return misuse("--epochs %d: it must be at least 1", r.Epochs)
+	case r.Patience < 0:
+		return misuse("--patience %d: it must be at least 0", r.Patience)
+	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
+		return misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
+	case !(r.LR > 0) || r.LR-r.LR != 0:
+		return misuse("--lr %v: it must be a number above 0", r.LR)
+	}
 	if r.Features != "" {
 		if err := oneOf("--features", string(r.Features), forms); err != nil {
-			return r, err
+			return err
 		}
 	}
-	return r, errors.Join(oneOf("--model", r.Model, slices.Concat([]string{modelGAE, modelVGAE}, factModels)), c.checkFiles(append(datasetFiles("--dataset", c.Data, datasetNamed(or(c.Dataset, "cora"))), file{"--resume", c.Resume})))
+	return oneOf("--model", r.Model, slices.Concat([]string{modelGAE, modelVGAE}, factModels))
 }
 
 // linkEpoch is what is said of one epoch.
@@ -110,7 +119,7 @@ func (c *trainCommand) links(e env) error {
 	if err != nil {
 		return err
 	}
-	name := datasetNamed(or(c.Dataset, "cora"))
+	name := r.Dataset
 	d, err := promptly(e.ctx, func() (*task, error) {
 		d, err := open(c.Data, name)
 		if err != nil {
@@ -198,10 +207,14 @@ func (c *trainCommand) linked(ctx context.Context, k *linkTask, r *linkRecipe, e
 	return s, l.history, nil
 }
 
+// title is the model's name for people.
+func (r *linkRecipe) title() string {
+	return map[string]string{modelGAE: "graph autoencoder", modelVGAE: "variational graph autoencoder"}[r.Model]
+}
+
 // linkPage is all there is to say of one training.
 func (c *trainCommand) linkPage(out *report.Printer, k *linkTask, r *linkRecipe, s linkSummary) {
-	title := map[string]string{modelGAE: "graph autoencoder", modelVGAE: "variational graph autoencoder"}[r.Model]
-	out.Printf("%s: %s, %d and %d units; %d nodes\n", s.Dataset, title, r.Hidden, r.Out, k.looped.NumNodes())
+	out.Printf("%s: %s, %d and %d units; %d nodes\n", s.Dataset, r.title(), r.Hidden, r.Out, k.looped.NumNodes())
 	out.Printf("links: %d to train, %d to validate and %d to test with, which carry no messages; features: %s\n",
 		k.Train.NumEdges(), k.Val.Links.NumEdges(), k.Test.Links.NumEdges(), r.Features)
 	out.Printf("\ntest AUC           %6.2f %%\naverage precision  %6.2f %%\nMRR                %6.3f\nhits@1, 3, 10      %6.1f %%, %.1f %%, %.1f %%\n\n",

@@ -19,6 +19,7 @@ const (
 
 // linkRecipe is all that a training on links depends on beside the data.
 type linkRecipe struct {
+	Dataset  string
 	Model    string
 	Seed     uint64
 	Hidden   int
@@ -52,25 +53,35 @@ func exampleLinkRecipe() linkRecipe {
 
 // autoencoder is a graph autoencoder: of its encoders one is there.
 type autoencoder struct {
-	First, Second *layers.GCNConv
-	Variational   *layers.VGAE
+	Task   string // taskLink: its file says so
+	Recipe linkRecipe
+	In     int // features
+
+	First, Second *layers.GCNConv `json:"-"`
+	Variational   *layers.VGAE    `json:"-"`
 
 	decoder layers.InnerProduct
 }
 
 // newAutoencoder returns a network for features of a width.
 func newAutoencoder(r *linkRecipe, width int) *autoencoder {
-	a, rng := &autoencoder{}, rand.New(rand.NewPCG(r.Seed, 0))
+	a := &autoencoder{Task: taskLink, Recipe: *r, In: width}
+	a.build()
+	return a
+}
+
+// build makes the layers that the recipe asks for.
+func (a *autoencoder) build() {
+	r, rng := &a.Recipe, rand.New(rand.NewPCG(a.Recipe.Seed, 0))
 	if r.Model == modelVGAE {
-		a.Variational = &layers.VGAE{In: width, Hidden: r.Hidden, Out: r.Out}
+		a.Variational = &layers.VGAE{In: a.In, Hidden: r.Hidden, Out: r.Out}
 		a.Variational.Init(rng)
-		return a
+		return
 	}
-	a.First = &layers.GCNConv{In: width, Out: r.Hidden, NoBias: !r.Bias, Activation: grad.ReLU}
+	a.First = &layers.GCNConv{In: a.In, Out: r.Hidden, NoBias: !r.Bias, Activation: grad.ReLU}
 	a.Second = &layers.GCNConv{In: r.Hidden, Out: r.Out, NoBias: !r.Bias}
 	a.First.Init(rng)
 	a.Second.Init(rng)
-	return a
 }
 
 // encode returns the nodes' rows, and how far the Gaussians are from the prior: nil if

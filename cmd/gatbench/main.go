@@ -27,7 +27,7 @@ const (
 type commandLine struct {
 	Train   trainCommand   `cmd:"" help:"Train a graph attention network, or another, on a citation dataset."`
 	Eval    evalCommand    `cmd:"" help:"Say how good a saved model is."`
-	Predict predictCommand `cmd:"" help:"Write the class of each node, by a saved model."`
+	Predict predictCommand `cmd:"" help:"Write what a saved model says: the class of each node or graph, scores of links, answers to questions about facts."`
 	Table   tableCommand   `cmd:"" help:"Train models on datasets for many seeds, beside what is published."`
 	Bench   benchCommand   `cmd:"" help:"Time the kernels, beside what this machine can do."`
 	Explain explainCommand `cmd:"" help:"Say which edges and features the class of a node comes from."`

@@ -151,6 +151,9 @@ func (n *network) attend(t *grad.Tape, h hop, x *grad.Var) []layers.Out {
 // openNetwork reads what kind of network a file holds, without its Params.
 func openNetwork(path string) (*network, error) {
 	n := new(network)
+	if of, other := map[string]string{taskGraph: "whole graphs", taskLink: "links", taskFacts: "facts"}[savedTask(path)]; other {
+		return nil, fmt.Errorf("%s is a model of %s, and one of nodes is wanted", path, of)
+	}
 	if err := train.LoadConfig(path, n); err != nil {
 		return nil, err
 	}
@@ -223,15 +226,8 @@ func loadNetwork(path string) (*network, error) {
 	if err := n.build(); err != nil {
 		return nil, err
 	}
-	if err := train.Load(path, n); err != nil {
+	if err := loadParams(path, n); err != nil {
 		return nil, err
-	}
-	for name, p := range grad.Params(n) {
-		for i, v := range p.Value.Data {
-			if v-v != 0 { // NaN or infinite
-				return nil, fmt.Errorf("%s: element %d of %s is %v: the file is damaged, or its training diverged", path, i, name, v)
-			}
-		}
 	}
 	return n, nil
 }

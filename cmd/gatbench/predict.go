@@ -14,8 +14,13 @@ import (
 // predictCommand is gatbench predict.
 type predictCommand struct {
 	savedFlags `embed:""`
-	Nodes      []int32 `placeholder:"N" help:"The nodes to classify (all)."`
-	Out        string  `placeholder:"FILE" help:"Write to this file instead."`
+	Nodes      []int32  `placeholder:"N" help:"The nodes to classify (all); with a model of links, those whose likeliest new links are wanted."`
+	Pairs      string   `placeholder:"FILE" help:"With a model of links: a csv or tsv of two nodes a line, whose links are scored."`
+	Query      []string `sep:"none" placeholder:"HEAD,RELATION,?" help:"With a model of facts: whose missing end is wanted, the ? in place of head or tail; without a ? the fact itself is scored. May be given several times."`
+	Queries    string   `placeholder:"FILE" help:"With a model of facts: a csv or tsv of such queries, one a line."`
+	Top        *int     `placeholder:"K" help:"Of links and facts: how many answers to a question (10)."`
+	Known      bool     `help:"Of links and facts: answer with what the dataset says already, too."`
+	Out        string   `placeholder:"FILE" help:"Write to this file instead."`
 }
 
 // predicted is the class of a node or of a graph.
@@ -35,19 +40,18 @@ func (c *predictCommand) Run(e env) error {
 		return err
 	}
 	c.out = file{"--out", c.Out}
-	g, y, names, err := c.said(e)
+	var write func(io.Writer) error
+	var err error
+	switch task := savedTask(c.File); task {
+	case taskLink:
+		write, err = c.links(e)
+	case taskFacts:
+		write, err = c.facts(e)
+	default:
+		write, err = c.classes(e)
+	}
 	if err != nil {
 		return err
-	}
-	ids := c.Nodes
-	if len(ids) == 0 {
-		ids = numbersTo(g.size())
-	}
-	write := func(w io.Writer) error {
-		if g.kind != oneClass {
-			return c.writeRows(w, g, y, ids, names)
-		}
-		return c.write(w, g, y, ids, names)
 	}
 	if c.Out != "" {
 		return atomicfile.Write(c.Out, write)
@@ -55,9 +59,40 @@ func (c *predictCommand) Run(e env) error {
 	return write(e.out)
 }
 
+// classes returns what writes the class of each node or graph, or its labels or numbers.
+func (c *predictCommand) classes(e env) (func(io.Writer) error, error) {
+	links, facts := "it is for models of links: leave it out", "it is for models of facts: leave it out"
+	if err := unused(unusedFlag{"pairs", c.Pairs != "", links}, unusedFlag{"query", len(c.Query) > 0, facts}, unusedFlag{"queries", c.Queries != "", facts},
+		unusedFlag{"top", c.Top != nil, links}, unusedFlag{"known", c.Known, links}); err != nil {
+		return nil, err
+	}
+	g, y, names, err := c.said(e)
+	if err != nil {
+		return nil, err
+	}
+	ids := c.Nodes
+	if len(ids) == 0 {
+		ids = numbersTo(g.size())
+	}
+	return func(w io.Writer) error {
+		if g.kind != oneClass {
+			return c.writeRows(w, g, y, ids, names)
+		}
+		return c.write(w, g, y, ids, names)
+	}, nil
+}
+
+// top is how many answers to a question are written.
+func (c *predictCommand) top() (int, error) {
+	if k := or(c.Top, 10); k > 0 {
+		return k, nil
+	}
+	return 0, misuse("--top %d: it must be at least 1", *c.Top)
+}
+
 // said returns what the model says of all nodes, or of all graphs, and the classes' names.
 func (c *predictCommand) said(e env) (*goal, *tensor.Dense, []string, error) {
-	if isGraphNet(c.File) {
+	if savedTask(c.File) == taskGraph {
 		if len(c.Nodes) > 0 {
 			return nil, nil, nil, misuse("--nodes: %s is a model of whole graphs: leave it out", c.File)
 		}

@@ -25,7 +25,8 @@ type recipe struct {
 	OutHeads    int     `flag:"out-heads"` // of the last layer, averaged
 	Layers      int     `flag:"layers"`
 	Features    form    `flag:"features"`
-	Dropout     float64 `flag:"dropout"` // of each layer's features
+	Encoding    string  `flag:"encoding" json:",omitempty"` // more features, such as random-walk:16
+	Dropout     float64 `flag:"dropout"`                    // of each layer's features
 	AttnDrop    float64 `flag:"attention-dropout"`
 	ValueDrop   bool    `flag:"preset"` // of what attention sums, too
 	NoBias      bool    `flag:"preset"` // of GCN and MLP: their papers' formulas have none
@@ -183,6 +184,9 @@ func (r *recipe) check() error {
 		if err := oneOf("--features", string(r.Features), forms); err != nil {
 			return err
 		}
+	}
+	if _, err := encodingOf(r.Encoding); err != nil {
+		return err
 	}
 	if err := oneOf("--decayed", string(r.Decayed), []string{string(decayAll), string(decayWeights), string(decayFirst)}); err != nil {
 		return err

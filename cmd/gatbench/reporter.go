@@ -13,7 +13,7 @@ import (
 // summarise returns what came of a training by a recipe.
 func summarise(h *train.History, r recipe, took time.Duration) report.Summary {
 	s := report.Summary{
-		Dataset: r.Dataset, Model: r.Model, Preset: r.Preset, Features: string(r.Features), Seed: r.Seed, Select: r.Select, Batch: r.Batch, Fanout: r.Fanout,
+		Dataset: r.Dataset, Model: r.Model, Preset: r.Preset, Features: string(r.Features), Encoding: r.Encoding, Seed: r.Seed, Select: r.Select, Batch: r.Batch, Fanout: r.Fanout,
 	}
 	s.Take(h, took)
 	return s
@@ -105,7 +105,8 @@ func (r *reporter) settings() string {
 	if own := r.task.suits(); r.Preset == nil && own.preset == r.recipe.Preset {
 		because = own.because
 	}
-	return fmt.Sprintf("settings: %s; features: %s", part(r.recipe.Preset, because), part(string(r.recipe.Features), r.task.because(&r.recipe)))
+	e, _ := encodingOf(r.recipe.Encoding)
+	return fmt.Sprintf("settings: %s; features: %s%s", part(r.recipe.Preset, because), part(string(r.recipe.Features), r.task.because(&r.recipe)), e.says())
 }
 
 // advice returns the flags to try next.

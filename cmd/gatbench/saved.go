@@ -53,6 +53,9 @@ func (f *savedFlags) open(e env) (*network, *task, *tensor.Dense, error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	if err := k.encode(r.Encoding); err != nil {
+		return nil, nil, nil, err
+	}
 	if err := k.fits(n, f.File, trained); err != nil {
 		return nil, nil, nil, err
 	}
@@ -114,8 +117,13 @@ type scored struct {
 
 // Run scores a saved model on each part of the split.
 func (c *evalCommand) Run(e env) error {
-	if isGraphNet(c.File) {
+	switch savedTask(c.File) {
+	case taskGraph:
 		return c.evalGraphs(e)
+	case taskLink:
+		return c.evalLinks(e)
+	case taskFacts:
+		return c.evalFacts(e)
 	}
 	n, k, logits, err := c.open(e)
 	if err != nil {

@@ -26,7 +26,10 @@ type task struct {
 	graph    *graph.Graph
 	words    datasets.FeatureKind // what the features are like, as published
 	form     form                 // that the networks get them in
-	rows     tensor.Array         // the features in that form
+	plain    tensor.Array         // the features in that form
+	encoding string               // what the networks get beside them, such as random-walk:16; empty: nothing
+	encoded  *tensor.Dense        // the same
+	rows     tensor.Array         // both
 	features *grad.Var            // the same
 	near     *nearby              // of the split
 	goal     *goal                // what is learnt of nodes
@@ -179,7 +182,7 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 	if err := k.checkWeights(r.model()); err != nil {
 		return nil, nil, err
 	}
-	net, err := newNetwork(r, k.Features.Shape()[1], k.goal.outputs)
+	net, err := newNetwork(r, k.rows.Shape()[1], k.goal.outputs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -189,7 +192,10 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 		Model: net, Optimiser: r.optimiser(net), Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience, By: by, Limit: maxLoss,
 		Eval: func(t *grad.Tape) train.Scores { return k.watch(net.Forward(t, k.hop(net), k.features).Value()) },
 	}
-	seen := k.training(&r)
+	seen, err := k.training(&r)
+	if err != nil {
+		return nil, nil, err
+	}
 	if r.Batch > 0 {
 		l := seen.loader(net)
 		f.Steps, f.Loss = l.Steps(), seen.lossOfBatch(net, l)
@@ -202,7 +208,7 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 // fits returns an error if a network in a file, which was trained on another
 // dataset perhaps, is not for this one.
 func (k *task) fits(n *network, path, trained string) error {
-	if w := k.Features.Shape()[1]; n.In != w || n.Classes != k.goal.outputs || n.Kind != k.goal.kind {
+	if w := k.rows.Shape()[1]; n.In != w || n.Classes != k.goal.outputs || n.Kind != k.goal.kind {
 		return fmt.Errorf("%s is a model for %d features and %d %s (it was trained on %s); %s has %d and %d %s: name its dataset with --dataset",
 			path, n.In, n.Classes, n.Kind.noun(), trained, k.Name, w, k.goal.outputs, k.goal.kind.noun())
 	}

@@ -16,7 +16,7 @@ const (
 // remedies say, for each task, which flags of train it has no use for, and what to do.
 var remedies = map[string]map[string]string{
 	taskNode: {
-		"encoding": "it is for --task graph: leave it out",
+		"no-edge-features": "networks on nodes read none: leave it out",
 	},
 	taskGraph: {
 		"undirected":        "graphs are taken as their files have them: leave it out",
@@ -35,12 +35,13 @@ var remedies = map[string]map[string]string{
 		"nodes":             "it is for --attention, which gin has none of: leave it out",
 	},
 	taskLink: {
+		"no-edge-features":  "a graph autoencoder reads none: leave it out",
 		"undirected":        "links are taken in both directions anyway: leave it out",
 		"preset":            "the settings are those of Kipf and Welling; --hidden, --lr and --epochs change them",
 		"splits":            "links are divided by the seed, 85 % to train, 5 % to validate and 10 % to test with: --seed or --seeds draw others",
 		"split-number":      "links are divided by the seed: --seed or --seeds draw others",
 		"folds":             "links are divided by the seed: --seeds N trains on N divisions",
-		"encoding":          "it is for --task graph: leave it out",
+		"encoding":          "it is for --task node and graph: leave it out",
 		"heads":             "a graph autoencoder has none: leave it out",
 		"out-heads":         "a graph autoencoder has none: leave it out",
 		"layers":            "a graph autoencoder has two layers: --hidden is the width of the first",
@@ -58,12 +59,13 @@ var remedies = map[string]map[string]string{
 		"nodes":             "it is for --attention, which an autoencoder has none of: leave it out",
 	},
 	taskFacts: {
+		"no-edge-features":  "a scorer of facts reads none: leave it out",
 		"undirected":        "a fact has a direction: leave it out",
 		"preset":            "the settings are those of RotatE; --hidden, --lr, --batch and --epochs change them",
 		"splits":            "name a folder of train.txt, valid.txt and test.txt with --dataset; of one file a tenth each validates and tests",
 		"split-number":      "name a folder of train.txt, valid.txt and test.txt with --dataset",
 		"folds":             "facts are divided by the seed: --seeds N trains on N divisions",
-		"encoding":          "it is for --task graph: leave it out",
+		"encoding":          "it is for --task node and graph: leave it out",
 		"heads":             "a scorer of facts has none: leave it out",
 		"out-heads":         "a scorer of facts has none: leave it out",
 		"layers":            "a scorer of facts has none: --hidden is the width of an entity's row",

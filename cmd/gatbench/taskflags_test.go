@@ -21,7 +21,7 @@ func TestFlagsByTask(t *testing.T) {
 	if err := os.WriteFile(facts, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	mols := chemistry(t, false)
+	mols := bonded(t, chemistry(t, false))
 	tasks := []struct{ name, key, base string }{
 		{"nodes", taskNode, "--dataset karate --splits random --epochs 2"},
 		{"folds of graphs", taskGraph, "--task graph --dataset " + mols + " --epochs 2 --hidden 4 --layers 2 --folds 3"},
@@ -34,7 +34,7 @@ func TestFlagsByTask(t *testing.T) {
 		"preset": "--preset dgl", "splits": "--splits random", "split-number": "--split-number 1", "seed": "--seed 5", "hidden": "--hidden 6", "heads": "--heads 2",
 		"out-heads": "--out-heads 3", "layers": "--layers 3", "features": "--features standard", "dropout": "--dropout 0.3", "attention-dropout": "--attention-dropout 0.1",
 		"residual": "--residual", "lr": "--lr 0.5", "weight-decay": "--weight-decay 1", "patience": "--patience 3 --epochs 40", "select": "--select last", "loss": "--loss mae",
-		"inductive": "--inductive", "batch": "--batch 7", "fanout": "--batch 4 --fanout 1,1", "folds": "--folds 4", "encoding": "--encoding degree:3", "seeds": "--seeds 2",
+		"inductive": "--inductive", "batch": "--batch 7", "fanout": "--batch 4 --fanout 1,1", "folds": "--folds 4", "encoding": "--encoding degree:3", "no-edge-features": "--no-edge-features", "seeds": "--seeds 2",
 		"save": "--save FILE", "checkpoint": "--checkpoint FILE", "every": "--checkpoint FILE --every 1", "resume": "", "csv": "--csv FILE", "log": "--log tensorboard:FILE",
 		"plot": "--plot FILE.svg", "undirected": "--undirected", "attention": "--attention FILE.csv", "nodes": "--attention FILE.csv --nodes 3", "profile": "--profile FILE",
 	}

@@ -17,6 +17,7 @@ type Summary struct {
 	Model         string  `json:"model"`
 	Preset        string  `json:"preset"`
 	Features      string  `json:"features"`
+	Encoding      string  `json:"encoding,omitempty"` // what nodes have beside them
 	Seed          uint64  `json:"seed"`
 	Select        string  `json:"select"`
 	Batch         int     `json:"batch,omitempty"`  // nodes a step

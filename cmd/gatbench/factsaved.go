@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/layers/knowledge"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// openFactNet reads what kind of scorer a file holds, without its Params.
+func openFactNet(path string) (*factNet, error) {
+	n := new(factNet)
+	if err := train.LoadConfig(path, n); err != nil {
+		return nil, err
+	}
+	r, err := &n.Recipe, n.Recipe.check()
+	const most = 1 << 28 // entities and relations: files are not to be trusted with memory
+	switch {
+	case err != nil:
+	case n.Task != taskFacts || n.Count < 1 || n.Count > most || n.Relations < 1 || n.Relations > most:
+		err = fmt.Errorf("%d entities and %d relations of the task %.20q", n.Count, n.Relations, n.Task)
+	case !(r.Val >= 0 && r.Test >= 0 && r.Val+r.Test < 1):
+		err = fmt.Errorf("shares %v and %v of the facts", r.Val, r.Test)
+	}
+	if err := believed(path, err, n.fits); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// fits reports a model of more numbers than a file of that many bytes has.
+func (n *factNet) fits(bytes int64) error {
+	if total := (int64(n.Count) + int64(n.Relations)/2) * int64(n.Recipe.Hidden); total > bytes/2 {
+		return fmt.Errorf("at least %d numbers, more than its %d bytes hold", total, bytes)
+	}
+	return nil
+}
+
+// savedFacts is a scorer of facts, and the facts that it is used on.
+type savedFacts struct {
+	net  *factNet
+	data *datasets.Knowledge
+}
+
+// openFacts reads the model and its facts, which are divided as they were in training.
+func (f *savedFlags) openFacts(e env) (*savedFacts, error) {
+	if err := f.divided("facts"); err != nil {
+		return nil, err
+	}
+	n, err := openFactNet(f.File)
+	if err != nil {
+		return nil, err
+	}
+	n.build()
+	if err := loadParams(f.File, n); err != nil {
+		return nil, err
+	}
+	trained, path := n.Recipe.Dataset, n.Recipe.Dataset
+	set(&n.Recipe.Dataset, f.Dataset)
+	switch {
+	case f.Dataset != nil:
+		path = *f.Dataset
+	case path != planted:
+		if path, err = (savedModel{f.File, f.Data}).locate(e, "dataset", path, nil); err != nil {
+			return nil, err
+		}
+	}
+	if err := apart([]file{{"--dataset", path}, {"the model", f.File}}, []file{f.out}); err != nil {
+		return nil, err
+	}
+	k, err := openFacts(f.Data, path, &n.Recipe)
+	if err != nil {
+		return nil, err
+	}
+	if k.Entities != n.Count || k.Relations() != n.Relations || sumOfNames(k) != n.Names {
+		return nil, fmt.Errorf("%s is a model of %d entities and %d relations (it was trained on %s); %s has %d and %d, and a model of facts knows no others: name its dataset with --dataset",
+			f.File, n.Count, n.Relations, trained, k.Name, k.Entities, k.Relations())
+	}
+	return &savedFacts{n, k}, nil
+}
+
+// factScored is how good a saved scorer of facts is. Ranks are filtered, those of heads and
+// of tails.
+type factScored struct {
+	Event   string  `json:"event"` // "eval"
+	File    string  `json:"file"`
+	Dataset string  `json:"dataset"`
+	Model   string  `json:"model"`
+	ValMRR  float64 `json:"val_mrr"`
+	TestMRR float64 `json:"test_mrr"`
+	Hits1   float64 `json:"test_hits_at_1"`
+	Hits3   float64 `json:"test_hits_at_3"`
+	Hits10  float64 `json:"test_hits_at_10"`
+}
+
+// evalFacts scores a saved model on the facts that validate and test.
+func (c *evalCommand) evalFacts(e env) error {
+	s, err := c.openFacts(e)
+	if err != nil {
+		return err
+	}
+	defer par.SetThreads(c.Threads)()
+	k, x := s.data, grad.Const(s.net.Entities.Value)
+	val := knowledge.Ranks(s.net.Scorer, x, k.Val, k.Train, k.Val, k.Test)
+	test := knowledge.Ranks(s.net.Scorer, x, k.Test, k.Train, k.Val, k.Test)
+	line := factScored{"eval", c.File, s.net.Recipe.Dataset, s.net.Recipe.Model, val.MRR(), test.MRR(), test.Hits(1), test.Hits(3), test.Hits(10)}
+	p := report.NewPrinter(e.out)
+	if c.JSON {
+		p.Encode(line)
+		return p.Err()
+	}
+	p.Printf("%s on %s\n\n%-10s  %6s  %5s  %-8s  %-8s  %s\n", s.net.Recipe.title(), k.Name, "", "facts", "MRR", "hits@1", "hits@3", "hits@10")
+	for _, part := range []struct {
+		name  string
+		facts int
+		ranks train.Ranks
+	}{{"validation", k.Val.NumEdges(), val}, {"test", k.Test.NumEdges(), test}} {
+		r := part.ranks
+		p.Printf("%-10s  %6d  %5.3f  %6.1f %%  %6.1f %%  %6.1f %%\n", part.name, part.facts, r.MRR(), 100*r.Hits(1), 100*r.Hits(3), 100*r.Hits(10))
+	}
+	p.Printf("\n")
+	p.Paragraph("Heads and tails are ranked among all entities, without those that make another known fact (filtered).")
+	return p.Err()
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/spell"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// predictedLink is what is said of a pair of nodes.
+type predictedLink struct {
+	Event       string        `json:"event"` // "predict"
+	Source      int32         `json:"source"`
+	Target      int32         `json:"target"`
+	SourceName  string        `json:"source_name,omitempty"`
+	TargetName  string        `json:"target_name,omitempty"`
+	Score       report.Number `json:"score"`       // the logit
+	Probability float64       `json:"probability"` // of a link, among as many pairs that are none
+	Known       string        `json:"known"`       // train, val or test: the part of a link that is there; empty: there is none
+}
+
+// links returns what writes the scores of pairs of nodes.
+func (c *predictCommand) links(e env) (func(io.Writer) error, error) {
+	facts := "it is for models of facts: leave it out"
+	if err := unused(unusedFlag{"query", len(c.Query) > 0, facts}, unusedFlag{"queries", c.Queries != "", facts}); err != nil {
+		return nil, err
+	}
+	top, err := c.top()
+	switch {
+	case err != nil:
+		return nil, err
+	case c.Pairs == "" && len(c.Nodes) == 0:
+		return nil, misuse("%s is a model of links: --pairs FILE says which are scored, and --nodes N,N whose likeliest new ones are wanted", c.File)
+	case c.Pairs != "" && len(c.Nodes) > 0:
+		return nil, misuse("--pairs and --nodes: one says which pairs, the other whose: leave one of them out")
+	}
+	if err := apart([]file{{"--pairs", c.Pairs}}, []file{c.out}); err != nil {
+		return nil, err
+	}
+	s, err := c.openLinks(e)
+	if err != nil {
+		return nil, err
+	}
+	defer par.SetThreads(c.Threads)()
+	z, _ := s.net.encode(grad.NewEval(), s.task.looped, s.task.features)
+	p := &linkAnswers{savedLinks: s, rows: z.Value(), known: map[[2]int32]string{}}
+	for _, part := range []struct {
+		name string
+		g    *graph.Graph
+	}{{"train", s.task.Train}, {"val", s.task.Val.Links}, {"test", s.task.Test.Links}} {
+		for i, v := range part.g.Destinations() {
+			u := part.g.In().Cols[i]
+			p.known[[2]int32{min(u, v), max(u, v)}] = part.name
+		}
+	}
+	if c.Pairs != "" {
+		err = p.pairs(c.Pairs)
+	} else {
+		err = p.likeliest(c.Nodes, top, c.Known)
+	}
+	return func(w io.Writer) error { return p.write(w, c.JSON) }, err
+}
+
+// linkAnswers are the pairs that are asked for.
+type linkAnswers struct {
+	*savedLinks
+	rows  *tensor.Dense       // what the encoder makes of the nodes
+	known map[[2]int32]string // the part of each link, by its smaller and its larger end
+	lines []predictedLink
+}
+
+// score returns the logit of a link.
+func (p *linkAnswers) score(u, v int32) float64 {
+	sum, other := 0.0, p.rows.Row(int(v))
+	for j, x := range p.rows.Row(int(u)) {
+		sum += float64(x) * float64(other[j])
+	}
+	return sum
+}
+
+// add adds a pair.
+func (p *linkAnswers) add(u, v int32, score float64) {
+	line := predictedLink{Event: "predict", Source: u, Target: v, Score: report.Number(score), Probability: 1 / (1 + math.Exp(-score)), Known: p.known[[2]int32{min(u, v), max(u, v)}]}
+	if names := p.data.NodeNames; len(names) > 0 {
+		line.SourceName, line.TargetName = names[u], names[v]
+	}
+	p.lines = append(p.lines, line)
+}
+
+// pairs takes the pairs that a file lists.
+func (p *linkAnswers) pairs(path string) error {
+	number := numberOf("node", p.data.NodeNames, p.rows.Rows())
+	return eachRow("--pairs", path, 2, func(words []string, first bool) error {
+		if first && isPairHead(words) {
+			return nil
+		}
+		u, err := number(words[0])
+		if err != nil {
+			return err
+		}
+		v, err := number(words[1])
+		if err == nil {
+			p.add(u, v, p.score(u, v))
+		}
+		return err
+	})
+}
+
+// isPairHead reports whether a line names the columns of pairs.
+func isPairHead(words []string) bool {
+	for _, names := range [][2]string{{"source", "target"}, {"src", "dst"}, {"from", "to"}, {"u", "v"}} {
+		if strings.EqualFold(words[0], names[0]) && strings.EqualFold(words[1], names[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// numberOf returns what finds the number of one of n of what noun says: of that name, or
+// where they have none of that number.
+func numberOf(noun string, names []string, n int) func(word string) (int32, error) {
+	if len(names) == 0 {
+		return func(word string) (int32, error) {
+			v, err := strconv.Atoi(word)
+			if err != nil || v < 0 || v >= n {
+				return 0, fmt.Errorf("there is no %s %.40q: they are numbered from 0 to %d", noun, word, n-1)
+			}
+			return int32(v), nil
+		}
+	}
+	of := make(map[string]int32, len(names))
+	for i := len(names) - 1; i >= 0; i-- {
+		of[names[i]] = int32(i) // of several the first
+	}
+	return func(word string) (int32, error) {
+		v, ok := of[word]
+		if !ok {
+			return 0, fmt.Errorf("there is no %s %.40q; is it %.40q?", noun, word, spell.Nearest(word, names[:min(len(names), 10_000)]))
+		}
+		return v, nil
+	}
+}
+
+// likeliest takes, of each node, the links that score highest: those that are not there, or
+// all.
+func (p *linkAnswers) likeliest(nodes []int32, top int, known bool) error {
+	n := p.rows.Rows()
+	for _, u := range nodes {
+		if u < 0 || int(u) >= n {
+			return misuse("--nodes %d: %s has the nodes 0 to %d", u, p.data.Name, n-1)
+		}
+		best := newBest(top)
+		for v := range int32(n) {
+			if v != u && (known || p.known[[2]int32{min(u, v), max(u, v)}] == "") {
+				best.add(v, p.score(u, v))
+			}
+		}
+		for _, a := range best.list {
+			p.add(u, a.id, a.score)
+		}
+	}
+	return nil
+}
+
+// write writes a line a pair.
+func (p *linkAnswers) write(w io.Writer, asJSON bool) error {
+	out, called := report.NewPrinter(w), len(p.data.NodeNames) > 0
+	if !asJSON {
+		out.Printf("source,target,score,probability,known")
+		if called {
+			out.Printf(",source_name,target_name")
+		}
+		out.Printf("\n")
+	}
+	for _, l := range p.lines {
+		if asJSON {
+			out.Encode(l)
+			continue
+		}
+		out.Printf("%d,%d,%.6g,%.4f,%s", l.Source, l.Target, float64(l.Score), l.Probability, l.Known)
+		if called {
+			out.Printf(",%s,%s", strconv.Quote(l.SourceName), strconv.Quote(l.TargetName))
+		}
+		out.Printf("\n")
+	}
+	return out.Err()
+}

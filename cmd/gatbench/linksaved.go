@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// openAutoencoder reads what kind of network a file holds, without its Params.
+func openAutoencoder(path string) (*autoencoder, error) {
+	a := new(autoencoder)
+	if err := train.LoadConfig(path, a); err != nil {
+		return nil, err
+	}
+	r, err := &a.Recipe, a.Recipe.check()
+	const most = 1 << 24 // of features: files are not to be trusted with memory
+	switch {
+	case err != nil:
+	case a.Task != taskLink || a.In < 1 || a.In > most || r.Model != modelGAE && r.Model != modelVGAE:
+		err = fmt.Errorf("%d features of the task %.20q and the model %.20q", a.In, a.Task, r.Model)
+	case r.Features == "" || !(r.Val > 0 && r.Test > 0 && r.Val+r.Test < 1):
+		err = fmt.Errorf("the form %q of its features, and shares %v and %v of the links", r.Features, r.Val, r.Test)
+	}
+	if err := believed(path, err, a.fits); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// fits reports a model of more numbers than a file of that many bytes has.
+func (a *autoencoder) fits(bytes int64) error {
+	r := &a.Recipe
+	if total := int64(a.In)*int64(r.Hidden) + int64(r.Hidden)*int64(r.Out); total > bytes/2 {
+		return fmt.Errorf("at least %d numbers, more than its %d bytes hold", total, bytes)
+	}
+	return nil
+}
+
+// savedLinks is a model of links, and what it is used on.
+type savedLinks struct {
+	net  *autoencoder
+	data *datasets.Dataset
+	task *linkTask
+}
+
+// openLinks reads the model and its graph, whose links are divided as they were in training.
+func (f *savedFlags) openLinks(e env) (*savedLinks, error) {
+	if err := f.divided("links"); err != nil {
+		return nil, err
+	}
+	defer par.SetThreads(f.Threads)()
+	a, err := openAutoencoder(f.File)
+	if err != nil {
+		return nil, err
+	}
+	a.build()
+	if err := loadParams(f.File, a); err != nil {
+		return nil, err
+	}
+	r := recipe{Dataset: a.Recipe.Dataset, Splits: splitsOwn}
+	at, err := f.places(e, &r)
+	if err != nil {
+		return nil, err
+	}
+	in := append(datasetFiles("--dataset", f.Data, at.dataset), file{"the model", f.File})
+	if err := apart(in, []file{f.out}); err != nil {
+		return nil, err
+	}
+	d, err := open(f.Data, at.dataset)
+	if err != nil {
+		return nil, err
+	}
+	if w := d.Features.Shape()[1]; w != a.In {
+		return nil, fmt.Errorf("%s is a model for %d features (it was trained on %s); %s has %d: name its dataset with --dataset", f.File, a.In, a.Recipe.Dataset, d.Name, w)
+	}
+	k, err := newLinkTask(d, &a.Recipe)
+	if err != nil {
+		return nil, fmt.Errorf("--dataset %s: %w", at.dataset, err)
+	}
+	a.Recipe.Dataset = r.Dataset
+	return &savedLinks{a, d, k}, nil
+}
+
+// linkScored is how good a saved model of links is.
+type linkScored struct {
+	Event   string  `json:"event"` // "eval"
+	File    string  `json:"file"`
+	Dataset string  `json:"dataset"`
+	Model   string  `json:"model"`
+	ValAUC  float64 `json:"val_auc"`
+	ValAP   float64 `json:"val_average_precision"`
+	TestAUC float64 `json:"test_auc"`
+	TestAP  float64 `json:"test_average_precision"`
+	TestMRR float64 `json:"test_mrr"` // filtered, of both ends among all nodes
+	Hits1   float64 `json:"test_hits_at_1"`
+	Hits3   float64 `json:"test_hits_at_3"`
+	Hits10  float64 `json:"test_hits_at_10"`
+}
+
+// evalLinks scores a saved model on the links that validate and test.
+func (c *evalCommand) evalLinks(e env) error {
+	s, err := c.openLinks(e)
+	if err != nil {
+		return err
+	}
+	defer par.SetThreads(c.Threads)()
+	k := s.task
+	line := linkScored{Event: "eval", File: c.File, Dataset: s.net.Recipe.Dataset, Model: s.net.Recipe.Model}
+	line.ValAUC, line.ValAP = k.measure(grad.NewEval(), s.net, k.Val)
+	line.TestAUC, line.TestAP = k.measure(grad.NewEval(), s.net, k.Test)
+	ranks := k.ranks(s.net)
+	line.TestMRR, line.Hits1, line.Hits3, line.Hits10 = ranks.MRR(), ranks.Hits(1), ranks.Hits(3), ranks.Hits(10)
+	p := report.NewPrinter(e.out)
+	if c.JSON {
+		p.Encode(line)
+		return p.Err()
+	}
+	p.Printf("%s on %s\n\n%-10s  %6s  %-8s  %s\n", s.net.Recipe.title(), s.data.Name, "", "links", "AUC", "average precision")
+	p.Printf("%-10s  %6d  %6.2f %%  %6.2f %%\n", "validation", k.Val.Links.NumEdges(), 100*line.ValAUC, 100*line.ValAP)
+	p.Printf("%-10s  %6d  %6.2f %%  %6.2f %%\n\n", "test", k.Test.Links.NumEdges(), 100*line.TestAUC, 100*line.TestAP)
+	p.Printf("MRR            %6.3f\nhits@1, 3, 10  %6.1f %%, %.1f %%, %.1f %%\n\n", line.TestMRR, 100*line.Hits1, 100*line.Hits3, 100*line.Hits10)
+	p.Paragraph("Both ends of each link to test with are ranked among all nodes, without those that are linked (filtered).")
+	return p.Err()
+}

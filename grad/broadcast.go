@@ -41,6 +41,9 @@ func (x *Var) binary(f vec.Binary, y *Var) *Var {
 	op := Begin(f.String(), x, y)
 	n := Notes[binaryNotes](op)
 	*n = binaryNotes{f: f, x: x, y: y, few: fewRows(x.Value(), y.Value())}
+	if f == vec.Add && slices.Equal(x.val.Shape(), y.val.Shape()) {
+		n.sum = true
+	}
 	if n.few {
 		z := op.freshLike(x)
 		if !op.Dry(0) {
@@ -56,6 +59,10 @@ func (x *Var) binary(f vec.Binary, y *Var) *Var {
 	}
 	if !op.Dry(0) {
 		tensor.Combine(&z.val, &x.val, &y.val, tensor.Binary(f))
+	}
+	if n.sum && distinct(x, y) {
+		n.z = z
+		op.mayHandOver(z, x)
 	}
 	return op.RecordBy(z, n)
 }
@@ -85,6 +92,8 @@ type binaryNotes struct {
 	f    vec.Binary
 	x, y *Var
 	few  bool
+	sum  bool // of two that are not stretched
+	z    *Var // such a sum, whose gradient may become that of x; nil: it may not
 }
 
 // forward sets z to the function of few.
@@ -111,6 +120,10 @@ func (n *binaryNotes) pullX(dx, dz []tensor.Float) {
 // Pull adds to the gradients of x and y.
 func (n *binaryNotes) Pull(dz *tensor.Dense) {
 	x, y := n.x, n.y
+	if n.sum && !n.few {
+		n.pullSum(dz)
+		return
+	}
 	switch dx := x.Grad(); {
 	case dx == nil:
 	case n.few:
@@ -124,5 +137,23 @@ func (n *binaryNotes) Pull(dz *tensor.Dense) {
 		n.pullY(dy.Data, dz.Data)
 	default:
 		tensor.CombineGradY(dy, dz, &x.val, &y.val, tensor.Binary(n.f))
+	}
+}
+
+// pullSum is Pull for a sum: both gradients are that of the result, whose memory one of
+// them may take.
+func (n *binaryNotes) pullSum(dz *tensor.Dense) {
+	pass := func(x *Var) {
+		switch dx, fresh := x.FreshGrad(); {
+		case dx == nil:
+		case fresh:
+			tensor.SetGrad(dx, dz, dz, dz, tensor.Unary(vec.Shift), 0)
+		default:
+			tensor.CombineGradX(dx, dz, &n.x.val, &n.y.val, tensor.Binary(n.f))
+		}
+	}
+	pass(n.y)
+	if n.z == nil || !n.z.handsOver(n.x) || !n.z.handOver(n.x) {
+		pass(n.x)
 	}
 }

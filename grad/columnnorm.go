@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/internal/dense"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -44,6 +45,8 @@ type columnNotes struct {
 	of     normed
 	kernel dense.ColumnNorm
 	all    [2]int // the offsets of one range of all rows
+	y      *Var   // of a ReLU of the norm: its result
+	from   *late  // of the same: of the norm, which was taken along
 }
 
 // columnNorm records a normalisation of the columns of x, and returns it with the
@@ -71,11 +74,85 @@ func (x *Var) columnNorm(name string, c Affine, kernel dense.ColumnNorm) (*Var, 
 	if n.Shift != nil {
 		n.Shifted = op.FreshFloats(size)
 	}
+	if notes.waits(op) {
+		if !op.Dry(0) {
+			n.Moments()
+		}
+		return op.RecordLate(y, notes), n // a ReLU may come next
+	}
 	if !op.Dry(0) {
 		n.Forward(y.val.Data)
 	}
 	return op.RecordBy(y, notes), n
 }
 
+// waits reports whether the norm of a layer in training, of all rows, may wait until the
+// next operation. Its gain and bias are copied then.
+func (n *columnNotes) waits(op Op) bool {
+	k, row := &n.kernel, [...]*Var{n.of.gain, n.of.bias}
+	if k.Fixed || k.Few() || len(k.Offsets) != 2 || n.of.shift != nil || row[0] == nil || row[1] == nil || !op.tape.Recording() || n.of.x.leaf() || !op.Own(row[:]) {
+		return false
+	}
+	k.Gain, k.Bias = dataOf(row[0]), dataOf(row[1])
+	return true
+}
+
+// Run implements [Late].
+func (n *columnNotes) Run(op Op, y *Var) {
+	if !op.Measuring() {
+		n.kernel.Write(y.val.Data)
+	}
+}
+
+// Biased implements [Late].
+func (n *columnNotes) Biased(_, _ *Var) Late { return nil }
+
+// took implements [taker].
+func (n *columnNotes) took() string {
+	if n.from != nil {
+		return n.from.op.name
+	}
+	return ""
+}
+
+// reluAlong returns the ReLU of x if that is a norm that waits: both are one pass over
+// rows, and two over their gradient. Else it returns nil.
+func (x *Var) reluAlong() *Var {
+	l := x.along()
+	if l == nil || l.out != x {
+		return nil
+	}
+	norm, ok := l.of.(*columnNotes)
+	if !ok {
+		return nil
+	}
+	l.mu.Lock()
+	var y *Var
+	if l.state == waiting {
+		y = l.take()
+	}
+	l.mu.Unlock()
+	if y == nil {
+		return nil
+	}
+	op := l.begin("ReLU", x)
+	z := op.over(y.val.Data, x.val.Shape())
+	n := Notes[columnNotes](op)
+	*n = *norm
+	n.y, n.from, n.kernel.ReLU, n.kernel.Y = z, l, true, z.val.Data
+	n.Run(op, z)
+	return op.RecordBy(z, n)
+}
+
 // Pull adds to the gradients of x, gain, bias and shift.
-func (n *columnNotes) Pull(dy *tensor.Dense) { n.kernel.Backward(n.of.grads(), dy.Data) }
+func (n *columnNotes) Pull(dy *tensor.Dense) {
+	if n.from != nil && n.from.apart {
+		(&unaryNotes{n.from.out, n.from.out, n.y, kernel{vec.ReLU, 0}}).Pull(dy)
+		return
+	}
+	to := dense.NormGrads{Gain: gradOf(n.of.gain), Bias: gradOf(n.of.bias), Shift: gradOf(n.of.shift)}
+	if dx, fresh := n.of.x.FreshGrad(); dx != nil {
+		to.X, to.SetX = dx.Data, fresh
+	}
+	n.kernel.Backward(to, dy.Data)
+}

@@ -109,3 +109,53 @@ func TestSquareProductMemory(t *testing.T) {
 		t.Errorf("%d bytes in place, %d beside, of which one array is %d", b, a, tall*32*4)
 	}
 }
+
+// The gradient of a sum has the same bits where one of its operands takes it, as it is,
+// whoever else adds to it.
+func TestSumHandsOver(t *testing.T) {
+	p, q, dy := param(1, tall, 32), param(2, tall, 32), param(3, tall, 32).Value
+	for name, f := range map[string]func(x, y *grad.Var) *grad.Var{
+		"alone":     func(x, y *grad.Var) *grad.Var { return x.Tanh().Add(y.Tanh()) },
+		"of leaves": func(x, y *grad.Var) *grad.Var { return x.Add(y) },
+		"of itself": func(x, y *grad.Var) *grad.Var { z := x.Mul(y); return z.Add(z) },
+		"of views": func(x, y *grad.Var) *grad.Var {
+			z := x.Mul(y)
+			return z.RowRange(0, 9).Add(z.RowRange(1, 10)).Sum().Mul(z)
+		},
+		"of a whole":    func(x, y *grad.Var) *grad.Var { z := x.Mul(y); return z.Reshape(tall, 32).Add(z) },
+		"a residual":    func(x, y *grad.Var) *grad.Var { z := x.Mul(y); return z.Tanh().Add(z) },
+		"in turn":       func(x, y *grad.Var) *grad.Var { return x.Tanh().Add(y.Tanh()).Add(x.Mul(y)).Add(y) },
+		"read again":    func(x, y *grad.Var) *grad.Var { z := x.Tanh().Add(y); return z.Mul(z).Add(z) },
+		"with constant": func(x, y *grad.Var) *grad.Var { return x.Tanh().Add(grad.Const(dy)).Add(y) },
+	} {
+		var first [][]tensor.Float
+		for _, least := range []int{1 << 40, 0} {
+			back := grad.SetHandLeast(least)
+			tape := grad.NewTape(1)
+			got := gradients(tape, f(tape.Use(p), tape.Use(q)).Mul(grad.Const(dy)).Sum())
+			back()
+			if first == nil {
+				first = got
+			}
+			if !slices.EqualFunc(got, first, slices.Equal[[]tensor.Float]) {
+				t.Errorf("%s: other gradients from %d elements on", name, least)
+			}
+		}
+	}
+}
+
+// A step of sums takes the memory that is predicted.
+func TestSumMemory(t *testing.T) {
+	const tall = 1 << 15 // more than a tape takes at a time
+	p := param(1, tall, 32)
+	f := func(t *grad.Tape) *grad.Var { return t.Use(p).Sin().Add(t.Use(p).Cos()).Add(t.Use(p)).Sum() }
+	for _, least := range []int{1 << 40, 0} {
+		back := grad.SetHandLeast(least)
+		tape := grad.NewTape(1)
+		tape.Backward(f(tape))
+		if want, got := grad.Measure(f), tape.Stats(); want.Peak < got.Peak || want.Peak > got.Peak+got.Peak/10 {
+			t.Errorf("from %d elements on: predicted %+v, needed %+v", least, want, got)
+		}
+		back()
+	}
+}

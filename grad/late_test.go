@@ -146,6 +146,14 @@ var joining = map[string]struct {
 		y, z, w := h.Dot(b), h.Dot(b), h.Dot(b)
 		return y.Mul(z).Mul(w)
 	}, "Scale Dot Dot Mul"},
+	"norm and ReLU": {func(t *grad.Tape, x, b *grad.Var) *grad.Var { return normed(t, x.Scale(2), b).ReLU().Reshape(12, 6) }, "BatchNorm+ReLU"},
+	"norm, read after": {func(t *grad.Tape, x, b *grad.Var) *grad.Var {
+		y := normed(t, x.Scale(2), b)
+		z := y.ReLU()
+		return z.Mul(y.Square()).Reshape(12, 6)
+	}, "BatchNorm BatchNorm+ReLU Square"},
+	"norm, another activation": {func(t *grad.Tape, x, b *grad.Var) *grad.Var { return normed(t, x.Scale(2), b).Tanh().Reshape(12, 6) }, "BatchNorm Tanh"},
+	"norm of a leaf":           {func(t *grad.Tape, x, b *grad.Var) *grad.Var { return normed(t, x, b).ReLU().Reshape(12, 6) }, "BatchNorm ReLU"},
 	"checkpoint": {func(t *grad.Tape, x, b *grad.Var) *grad.Var {
 		return t.Checkpoint(func(xs ...*grad.Var) *grad.Var { return grow(xs[0].Tanh()).AddBias(b, grad.Identity) }, x)
 	}, "Checkpoint"},
@@ -174,6 +182,13 @@ var joining = map[string]struct {
 		return summedOnto(x, z, b, takeRows, grad.Tanh).Add(s)
 	}, "MatMul+Add Tanh"},
 	"onto a leaf": {func(_ *grad.Tape, x, b *grad.Var) *grad.Var { return summedOnto(x, x, b, takeRows, grad.Tanh) }, "MatMul+Add Tanh"},
+}
+
+// normed is a batch norm of three rows of 24 elements, none of which is near 0: finite
+// differences of a ReLU would be off there.
+func normed(t *grad.Tape, x, b *grad.Var) *grad.Var {
+	gain, bias := b.Tanh(), b.Add(b.Scale(1e4).Tanh().Scale(3))
+	return t.BatchNorm(x.Reshape(3, 24), grad.Affine{Gain: grad.Concat(gain, gain, gain, gain), Bias: grad.Concat(bias, bias, bias, bias)}, nil, 1e-5)
 }
 
 func takeRows(z *grad.Var, lo, hi int, y *grad.Var) *grad.Var { return y.Add(z.TakeRows(lo, hi)) }

@@ -65,11 +65,6 @@ func (n *normed) begin(name string) Op {
 	return op
 }
 
-// grads returns the gradients of the operands.
-func (n *normed) grads() dense.NormGrads {
-	return dense.NormGrads{X: gradOf(n.x), Gain: gradOf(n.gain), Bias: gradOf(n.bias), Shift: gradOf(n.shift)}
-}
-
 // dataOf returns the elements of what may be nil.
 func dataOf(v *Var) []tensor.Float {
 	if v == nil {

@@ -10,6 +10,11 @@ func (x *Var) unary(f vec.Unary, c tensor.Float) *Var {
 	if y := x.actAlong(f, c); y != nil {
 		return y
 	}
+	if f == vec.ReLU {
+		if y := x.reluAlong(); y != nil {
+			return y
+		}
+	}
 	op := Begin(f.String(), x)
 	y := op.freshLike(x)
 	switch {

@@ -16,7 +16,15 @@ import (
 // kind, or most, so large that it matters: 2¹⁶ elements of products are 1024 nodes.
 func TestRGCNManyRows(t *testing.T) {
 	const relations, in, out = 8, 3, 8
-	for _, c := range []struct{ nodes, edges, bases int }{{1023, 900, 0}, {1024, 900, 0}, {1024, 900, 2}, {1100, 60000, 0}} {
+	for _, c := range []struct {
+		nodes, edges, bases int
+		aggregate           layers.Aggregator
+		weighted            bool
+	}{
+		{1023, 900, 0, layers.AggregateSum, true}, {1024, 900, 0, layers.AggregateSum, true}, {1024, 900, 2, layers.AggregateSum, true},
+		{1100, 60000, 0, layers.AggregateSum, true}, {1024, 900, 2, layers.AggregateSum, false}, {1100, 60000, 0, layers.AggregateMean, false},
+		{1024, 900, 0, layers.AggregateMean, true}, {1023, 2000, 0, layers.AggregateMean, false},
+	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
 			src, dst, kinds, weights := make([]int32, c.edges), make([]int32, c.edges), make([]int32, c.edges), tensor.New(c.edges, 1)
@@ -25,18 +33,31 @@ func TestRGCNManyRows(t *testing.T) {
 			}
 			weights.Uniform(rng, 0.5, 1.5)
 			g := graph.Must(graph.Must(graph.New(c.nodes, src, dst)).WithKinds(kinds))
-			l := &layers.RGCNConv{In: in, Out: out, Relations: relations, Bases: c.bases, Aggregate: layers.AggregateSum, NoRoot: true}
+			l := &layers.RGCNConv{In: in, Out: out, Relations: relations, Bases: c.bases, Aggregate: c.aggregate, NoRoot: true}
 			l.Init(rng)
 			x, dy := tensor.New(c.nodes, in), tensor.New(c.nodes, out)
 			x.Normal(rng, 0, 1)
 			dy.Normal(rng, 0, 1)
 			tape := grad.NewTape(1)
 			v := tape.Watch(x)
-			y := l.Apply(tape, g, layers.In{Src: v, Weight: grad.Const(weights)}).Y
+			in0 := layers.In{Src: v}
+			if c.weighted {
+				in0.Weight = grad.Const(weights)
+			} else {
+				weights.Fill(1)
+			}
+			count := map[[2]int32]float64{}
+			for e, d := range g.Destinations() {
+				count[[2]int32{d, g.Kinds()[e]}]++
+			}
+			y := l.Apply(tape, g, in0).Y
 			w := rgcnMatrices(l)
 			wantY, wantX, wantW := make([]float64, len(dy.Data)), make([]float64, len(x.Data)), make([]float64, relations*in*out)
 			for e, d := range g.Destinations() {
 				u, k, share := int(g.In().Cols[e]), int(g.Kinds()[e]), float64(weights.Data[e])
+				if c.aggregate == layers.AggregateMean {
+					share /= count[[2]int32{d, g.Kinds()[e]}]
+				}
 				for a := range in {
 					for b := range out {
 						at := k*in*out + a*out + b

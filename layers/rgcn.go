@@ -26,9 +26,10 @@ import (
 // Src is NumSrc×In, dense or, but for Blocks, sparse; Dst NumDst×InDst; Weight E or
 // E×1. The result is NumDst×Out. A node without in-edges gets act(x_v·W_root + b).
 //
-// A relation's product is taken once a node, for the nodes that an edge of its kind
-// leaves. In small graphs, where most products are read, with Blocks and of sparse x it is
-// taken for all, NumSrc×Relations×Out, and an edge picks the row of its kind in tiles.
+// What a node hears from a kind of edge is summed before it is multiplied, and neither is
+// stored (message.UpdateKinds). Of edges with a Weight a relation's product is taken once
+// a node, for the nodes that an edge of its kind leaves. In small graphs, with Blocks and of
+// sparse x it is taken for all, NumSrc×Relations×Out, and an edge picks the row of its kind in tiles.
 type RGCNConv struct {
 	In, Out    int
 	InDst      int             `json:",omitempty"` // width of the destinations' features; 0: In
@@ -89,15 +90,7 @@ func (l *RGCNConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	}
 	read.check(g, wants{op: "layers.RGCNConv", width: l.In, dst: l.WRoot, dstField: "InDst"})
 	wantKinds("layers.RGCNConv", g, l.Relations, "Relations")
-	on, m := l.carried(t, g, in)
-	switch l.Aggregate {
-	case "", AggregateMean:
-		m = m.Mul(message.E(kindShares(g)))
-	case AggregateSum:
-	default:
-		panic(&grad.TapeError{Op: "layers.RGCNConv", Why: "it has no aggregator called " + string(l.Aggregate)})
-	}
-	y := message.UpdateAll(on, in.weigh(m), message.Sum)
+	y := l.sum(t, g, in)
 	if l.Norm != nil {
 		y = l.Norm.Forward(t, y)
 	}
@@ -107,16 +100,37 @@ func (l *RGCNConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	return Out{Y: y.AddBias(compose.Use(t, l.B), l.Activation)}
 }
 
+// sum returns what each node hears from the edges of all kinds. Large dense products are
+// not stored, but for edges with weights.
+func (l *RGCNConv) sum(t *grad.Tape, g *graph.Graph, in In) *grad.Var {
+	by := l.Aggregate.reducer("layers.RGCNConv", message.Mean)
+	if by != message.Sum && by != message.Mean {
+		panic(&grad.TapeError{Op: "layers.RGCNConv", Why: "it has no aggregator called " + string(l.Aggregate)})
+	}
+	if l.large(g, in) && in.Weight == nil {
+		return message.UpdateKinds(g, in.Src, l.matrices(t), by)
+	}
+	on, m := l.carried(t, g, in)
+	if by == message.Mean {
+		m = m.Mul(message.E(kindShares(g)))
+	}
+	return message.UpdateAll(on, in.weigh(m), message.Sum)
+}
+
 // kindRowsLeast is how many elements the products of all nodes with the matrices of all
-// relations have from which those that no edge reads are left out.
+// relations have from which they are not all made.
 const kindRowsLeast = 1 << 16
+
+// large reports whether the products of dense features are so many.
+func (l *RGCNConv) large(g *graph.Graph, in In) bool {
+	return l.Blocks == 0 && !in.Src.IsSparse() && g.NumEdges() > 0 && g.NumSrc()*l.Relations*l.Out >= kindRowsLeast
+}
 
 // carried returns what each edge carries, x_u·W_r, on g or on a graph of the same edges.
 // Where a quarter of all products are read by no edge only the others are taken.
 func (l *RGCNConv) carried(t *grad.Tape, g *graph.Graph, in In) (*graph.Graph, message.Msg) {
-	products := g.NumSrc() * l.Relations
-	if l.Blocks == 0 && !in.Src.IsSparse() && g.NumEdges() > 0 && products*l.Out >= kindRowsLeast {
-		if r := kindRowsOf(g, l.Relations); 4*len(r.nodes) <= 3*products {
+	if l.large(g, in) {
+		if r := kindRowsOf(g, l.Relations); 4*len(r.nodes) <= 3*g.NumSrc()*l.Relations {
 			return r.graph, message.U(in.Src.Rows(r.nodes).MatMulGroups(l.matrices(t), r.ends))
 		}
 	}

@@ -9,8 +9,9 @@
 //	Sweep(g, init, step)   does so level by level through an acyclic graph,
 //	SweepOn(g, on, …)      with states of the edges of other graphs, too.
 //
-// [UpdateRelations] reduces several graphs into one, [Readout] the nodes of a
-// batch, and [Attention] is scaled dot-product attention in one call.
+// [UpdateRelations] reduces several graphs into one, [UpdateKinds] edges of several
+// kinds with a matrix each, [Readout] the nodes of a batch, and [Attention] is scaled
+// dot-product attention in one call.
 //
 // Graph attention is three lines:
 //

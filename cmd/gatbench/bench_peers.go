@@ -55,13 +55,13 @@ func (c *benchCommand) trainings() bench.Trainings {
 			fit.Eval, fit.By = nil, train.ByLast
 			return fit, nil
 		},
-		Graphs: func(dataset string, batch int) (*train.Fit, error) {
+		Graphs: func(dataset string, batch, hidden int) (*train.Fit, error) {
 			k, err := openGraphTask(c.Data, dataset, "")
 			if err != nil {
 				return nil, err
 			}
 			r := ginRecipe()
-			r.Seed, r.Epochs, r.Batch, r.Steps = c.Seed, c.epochs(), batch, 0
+			r.Seed, r.Epochs, r.Batch, r.Hidden, r.Steps = c.Seed, c.epochs(), batch, hidden, 0
 			f := new(train.Fit)
 			_, _, err = k.fit(f, r, datasets.Split{Train: k.all()})
 			return f, err

@@ -17,7 +17,8 @@ import (
 //		y[i,j] = o[i]·scale·gain[j] + bias[j]
 //	}
 //
-// with sums in float64. Forward sets Mean, Scale and Shifted, which Backward reads.
+// with sums in float64, and with ReLU max(y, 0). Forward sets Mean, Scale and Shifted,
+// which Backward reads.
 type ColumnNorm struct {
 	X                 []tensor.Float
 	D                 int // of the elements of a row
@@ -25,6 +26,8 @@ type ColumnNorm struct {
 	Gain, Bias, Shift []tensor.Float // an element a column; nil: 1, 0 and 1
 	Eps               float64
 	Fixed             bool // Mean and Scale are given
+	ReLU              bool // of the result, which is Y then; not of rows that are Few
+	Y                 []tensor.Float
 
 	Mean, Scale []tensor.Float // of each range, an element a column
 	Shifted     []tensor.Float // Shift·Mean of each range, if there is a Shift
@@ -36,6 +39,7 @@ type ColumnNorm struct {
 // nil if not wanted.
 type columnPass struct {
 	y, dy, dx []tensor.Float
+	set       bool      // dx holds anything
 	sums      []float64 // 2·D of each range
 }
 
@@ -60,14 +64,27 @@ func (n *ColumnNorm) centre(k int) []tensor.Float {
 	return n.of(n.Mean, k)
 }
 
+// Few reports whether the rows are so few and narrow that Forward does all at once.
+func (n *ColumnNorm) Few() bool { return few(n.rows(), n.D) }
+
 // Forward sets y to the normalised rows.
 func (n *ColumnNorm) Forward(y []tensor.Float) {
-	if few(n.rows(), n.D) {
+	if n.Few() {
 		n.fewForward(y)
 		return
 	}
 	n.pass = columnPass{y: y}
 	n.eachRange((*ColumnNorm).forward)
+	n.pass = columnPass{}
+}
+
+// Moments is the first half of Forward: it sets Mean, Scale and Shifted.
+func (n *ColumnNorm) Moments() { n.eachRange((*ColumnNorm).moments) }
+
+// Write is the second half.
+func (n *ColumnNorm) Write(y []tensor.Float) {
+	n.pass = columnPass{y: y}
+	n.eachRange((*ColumnNorm).writeRange)
 	n.pass = columnPass{}
 }
 
@@ -79,12 +96,15 @@ func (n *ColumnNorm) Forward(y []tensor.Float) {
 //
 // and m(x̂) = scale·(1 − shift)·mean. Fixed means and scales give dx += gain·scale·dy.
 func (n *ColumnNorm) Backward(to NormGrads, dy []tensor.Float) {
-	if few(n.rows(), n.D) {
+	if n.Few() {
+		if to.SetX {
+			clear(to.X)
+		}
 		n.fewBackward(&to, dy)
 		return
 	}
 	withSums(n.ranges()*2*n.D, func(sums []float64) {
-		n.pass = columnPass{dy: dy, dx: to.X, sums: sums}
+		n.pass = columnPass{dy: dy, dx: to.X, set: to.SetX, sums: sums}
 		n.eachRange((*ColumnNorm).sum)
 		for k := range n.ranges() { // in order: all ranges add to the same
 			if n.Offsets[k] < n.Offsets[k+1] {
@@ -159,8 +179,11 @@ func (n *ColumnNorm) partOf(k int, f func(n *ColumnNorm, k int, p part, buf []te
 // forward normalises range k.
 func (n *ColumnNorm) forward(k int) {
 	n.moments(k)
-	n.eachPart(k, (*ColumnNorm).write)
+	n.writeRange(k)
 }
+
+// writeRange is forward without the moments.
+func (n *ColumnNorm) writeRange(k int) { n.eachPart(k, (*ColumnNorm).write) }
 
 // moments works out the mean, the centre and the scale of each column of range k.
 func (n *ColumnNorm) moments(k int) {
@@ -205,6 +228,9 @@ func (n *ColumnNorm) write(k int, p part, buf []tensor.Float) {
 		if n.Bias != nil {
 			vec.Add.Forward(to, to, bias[:hi-lo], 1, 1)
 		}
+		if n.ReLU {
+			vec.ReLU.Forward(to, to, 0)
+		}
 	})
 }
 
@@ -214,6 +240,9 @@ func (n *ColumnNorm) sums(k int) []float64 { return n.pass.sums[k*2*n.D : (k+1)*
 // sum adds up what the gradients of range k need: Σdy·o and Σdy.
 func (n *ColumnNorm) sum(k int) {
 	w := columnSums{of: offsetRows, x: n.X, dy: n.pass.dy, d: n.D, centre: n.centre(k), rows: n.span(k)}
+	if n.ReLU {
+		w.relu = n.Y
+	}
 	w.into(n.sums(k))
 }
 
@@ -254,6 +283,7 @@ func (n *ColumnNorm) backward(k int) { n.eachPart(k, (*ColumnNorm).addGrad) }
 func (n *ColumnNorm) addGrad(k int, p part, buf []tensor.Float) {
 	w := len(buf) / 6
 	a, b, c, o, centre, bc := buf[:w], buf[w:2*w], buf[2*w:3*w], buf[3*w:4*w], repeat(buf[4*w:5*w], n.centre(k)), n.sums(k)
+	slope := buf[5*w:]
 	for j := range n.D {
 		a[j] = tensor.Float(float64(n.of(n.Scale, k)[j]) * gainOf(n.Gain, j))
 		b[j], c[j] = tensor.Float(bc[j]), tensor.Float(bc[n.D+j])
@@ -262,12 +292,19 @@ func (n *ColumnNorm) addGrad(k int, p part, buf []tensor.Float) {
 		repeat(row[n.D:], row[:n.D])
 	}
 	n.tiles(p, func(lo, hi int) {
-		to, o, m := n.pass.dx[lo:hi], o[:hi-lo], hi-lo
+		to, o, m, dy := n.pass.dx[lo:hi], o[:hi-lo], hi-lo, n.pass.dy[lo:hi]
+		if n.ReLU {
+			vec.ReLU.SetBackward(slope[:m], dy, n.Y[lo:hi], n.Y[lo:hi], 0)
+			dy = slope[:m]
+		}
+		if n.pass.set {
+			clear(to)
+		}
 		vec.Sub.Forward(o, n.X[lo:hi], centre[:m], 1, 1)
 		vec.Mul.Forward(o, o, b[:m], 1, 1)
 		vec.Add.Forward(o, o, c[:m], 1, 1)
 		addTo(to, o)
-		vec.Mul.Forward(o, n.pass.dy[lo:hi], a[:m], 1, 1)
+		vec.Mul.Forward(o, dy, a[:m], 1, 1)
 		addTo(to, o)
 	})
 }

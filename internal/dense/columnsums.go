@@ -26,6 +26,7 @@ type columnSums struct {
 	x, dy  []tensor.Float // rows of d elements
 	d      int
 	centre []tensor.Float // of columns, of squareRows and offsetRows
+	relu   []tensor.Float // of offsetRows: the results of a ReLU, whose gradient dy is; nil: there is none
 	layer  *LayerNorm     // of affineRows and gainRows
 	pass   normPass       // of the same: dy, and where the gradient of its X is wanted that
 	rows   part
@@ -106,7 +107,7 @@ func (w *columnSums) Chunk(i int) {
 func (w *columnSums) run(rows part, f func(sum []tensor.Float)) {
 	width := w.width()
 	step := min(tileRows(w.d), rows.hi-rows.lo)
-	room := scratch.Borrow(width + 2*step*w.d)
+	room := scratch.Borrow(width + 3*step*w.d)
 	sum, centre, buf := (*room)[:width], (*room)[width:width+step*w.d], (*room)[width+step*w.d:]
 	clear(sum)
 	if w.layer != nil {
@@ -118,16 +119,17 @@ func (w *columnSums) run(rows part, f func(sum []tensor.Float)) {
 	}
 	for r := rows.lo; r < rows.hi; r += step {
 		lo, hi := r*w.d, min(r+step, rows.hi)*w.d
-		w.tile(sum, part{lo, hi}, centre[:hi-lo], buf[:hi-lo])
+		w.tile(sum, part{lo, hi}, centre[:hi-lo], buf[:2*(hi-lo)])
 	}
 	f(sum)
 	scratch.Repay(room)
 }
 
 // tile adds to sum what is made of the rows that elements p of x are. centre is one for each
-// of them, and buf is room.
+// of them, and buf is room for two.
 func (w *columnSums) tile(sum []tensor.Float, p part, centre, buf []tensor.Float) {
 	x := w.x[p.lo:p.hi]
+	buf, slope := buf[:len(x)], buf[len(x):]
 	switch w.of {
 	case squareRows:
 		vec.Sub.Forward(buf, x, centre, 1, 1)
@@ -135,6 +137,11 @@ func (w *columnSums) tile(sum []tensor.Float, p part, centre, buf []tensor.Float
 		x = buf
 	case offsetRows:
 		dy := w.dy[p.lo:p.hi]
+		if w.relu != nil {
+			y := w.relu[p.lo:p.hi]
+			vec.ReLU.SetBackward(slope, dy, y, y, 0)
+			dy = slope
+		}
 		vec.Sub.Forward(buf, x, centre, 1, 1)
 		vec.Mul.Forward(buf, buf, dy, 1, 1)
 		vec.AddRows(sum[w.d:], dy)

@@ -34,7 +34,7 @@ type LayerNorm struct {
 type NormGrads struct {
 	X, Gain, Bias, Shift []tensor.Float
 
-	SetX bool // a layer norm sets X's, which holds anything
+	SetX bool // X's holds anything, and is set
 }
 
 // normGrain is how many elements a thread takes at once: some ten microseconds.

@@ -88,6 +88,9 @@ func (p *Pairs) sum(each []tensor.Float, r part) (s pairSum) {
 	if p.plain() {
 		return pairSum{distance64(p.X[r.lo:r.hi], p.Y[r.lo:r.hi]), float64(r.hi - r.lo)}
 	}
+	if p.tiled() {
+		return p.tiledSum(r)
+	}
 	for i := r.lo; i < r.hi; i++ {
 		if p.missing(i) {
 			continue
@@ -107,6 +110,12 @@ func (p *Pairs) backward(to PairGrads, dz []tensor.Float, factor float64, r part
 		g := tensor.Float(2 * factor * float64(dz[0]))
 		addDifference(to.X, p.X, p.Y, difference{g, r})
 		addDifference(to.Y, p.Y, p.X, difference{g, r})
+		return
+	}
+	if p.tiled() { // Y's slopes are 0
+		if to.X != nil {
+			p.tiledBackward(to.X, factor*float64(dz[0]), r)
+		}
 		return
 	}
 	sloping, alone := p.Of.(slopingLoss)

@@ -49,7 +49,7 @@ class Graphs(InMemoryDataset):
 class GIN(torch.nn.Module):
     """Xu and others (2019): four convolutions, a score of each layer's sum, the features' included."""
 
-    def __init__(self, width, classes, hidden=64, layers=5):
+    def __init__(self, width, classes, hidden, layers=5):
         super().__init__()
         self.convs, self.norms, self.scores = ModuleList(), ModuleList(), ModuleList([Linear(width, classes)])
         for _ in range(layers - 1):
@@ -71,7 +71,7 @@ def run_train(run, args):
     with tempfile.TemporaryDirectory() as tmp:
         data, slices, sizes = read_tu_data(*unpacked(args, tmp))
     graphs = Graphs(data, slices, sizes["num_node_attributes"])
-    net = GIN(graphs[0].x.shape[1], int(data.y.max()) + 1)
+    net = GIN(graphs[0].x.shape[1], int(data.y.max()) + 1, args.hidden)
     loader = DataLoader(graphs, batch_size=args.batch, shuffle=True)
     optimiser = torch.optim.Adam(net.parameters(), lr=0.01)
     net.train()

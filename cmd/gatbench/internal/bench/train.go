@@ -25,9 +25,9 @@ type Trainings struct {
 	// Links returns a training of the graph autoencoder of PyG's example on the links of a
 	// dataset, that evaluates nothing.
 	Links func(dataset string) (*train.Fit, error)
-	// Graphs returns a training of GIN on all graphs of a dataset, so many a step, that
-	// evaluates nothing.
-	Graphs func(dataset string, batch int) (*train.Fit, error)
+	// Graphs returns a training of GIN on all graphs of a dataset, so many a step and of so
+	// many hidden units, that evaluates nothing.
+	Graphs func(dataset string, batch, hidden int) (*train.Fit, error)
 }
 
 // trainDatasets are what is trained on, as the peers call it and as it is known

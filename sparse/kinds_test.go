@@ -1,0 +1,167 @@
+package sparse_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// kindCase is a product with a matrix for each kind, what it gives, and its gradients.
+type kindCase struct {
+	a         *sparse.CSR
+	kinds     []int32
+	n         int
+	mean      bool
+	x, w, dy  *tensor.Dense
+	y, dx, dw []float64
+	in, out   int
+}
+
+// newKindCase computes them by loops.
+func newKindCase(rng *rand.Rand, a *sparse.CSR, n, in, out int, mean bool) *kindCase {
+	c := &kindCase{a: a, n: n, mean: mean, in: in, out: out, x: normal(rng, a.NumCols, in), w: normal(rng, n, in, out), dy: normal(rng, a.NumRows, out)}
+	for range a.NNZ() {
+		c.kinds = append(c.kinds, rng.Int32N(int32(max(1, n-1)))) // none of the last
+	}
+	c.y, c.dx, c.dw = make([]float64, a.NumRows*out), make([]float64, a.NumCols*in), make([]float64, n*in*out)
+	for i := range a.NumRows {
+		count := make([]float64, n)
+		for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
+			count[c.kinds[k]]++
+		}
+		for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
+			u, kind, share := int(a.Cols[k]), int(c.kinds[k]), 1.0
+			if mean {
+				share /= count[kind]
+			}
+			for p := range in {
+				for q := range out {
+					at := (kind*in+p)*out + q
+					xp, w, dq := float64(c.x.Data[u*in+p]), float64(c.w.Data[at]), float64(c.dy.Data[i*out+q])
+					c.y[i*out+q] += share * xp * w
+					c.dx[u*in+p] += share * dq * w
+					c.dw[at] += share * xp * dq
+				}
+			}
+		}
+	}
+	return c
+}
+
+// run computes the product and its gradients, which are added to what is there.
+func (c *kindCase) run() (y, dx, dw *tensor.Dense) {
+	k := sparse.NewKinds(c.a, c.kinds, c.n, c.mean)
+	y, dx, dw = tensor.New(c.a.NumRows, c.out), tensor.New(c.a.NumCols, c.in), tensor.New(c.n, c.in, c.out)
+	y.Fill(float(math.NaN()))
+	k.Into(y, c.x, c.w)
+	dx.Fill(1)
+	dw.Fill(1)
+	k.Grad(dx, dw, c.dy, c.x, c.w)
+	for _, d := range []*tensor.Dense{dx, dw} {
+		for i := range d.Data {
+			d.Data[i]--
+		}
+	}
+	return y, dx, dw
+}
+
+// Products with a matrix for each kind are those of loops, and have their bits on any
+// number of threads: of a hub that fills tiles alone, of many tiles, of rows without
+// nonzeros, of one kind and of kinds that no nonzero has.
+func TestKinds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	none, err := sparse.New(3, 2, []int64{0, 0, 0, 0}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range []*sparse.CSR{hubs(t, rng), random(rng, 5000, 4000, 9000, false), random(rng, 40, 50, 90, false), none} {
+		for _, mean := range []bool{false, true} {
+			for _, s := range [][3]int{{1, 3, 5}, {4, 7, 2}} {
+				what := fmt.Sprint("matrix ", i, ", mean ", mean, ", kinds, in, out ", s)
+				c := newKindCase(rng, a, s[0], s[1], s[2], mean)
+				y, dx, dw := c.run()
+				nearSums(t, what+": y", y, c.y)
+				nearSums(t, what+": dx", dx, c.dx)
+				nearSums(t, what+": dw", dw, c.dw)
+				for _, n := range []int{1, 3, 8} {
+					undo := par.SetThreads(n)
+					y2, dx2, dw2 := c.run()
+					undo()
+					sameBits(t, what+": y on threads", y2, y)
+					sameBits(t, what+": dx on threads", dx2, dx)
+					sameBits(t, what+": dw on threads", dw2, dw)
+				}
+				undo := cpu.Disable()
+				plain, _, _ := c.run()
+				undo()
+				nearSums(t, what+": y in Go", plain, c.y)
+			}
+		}
+	}
+}
+
+// nearSums is near for sums of 15,000 elements, which round in each.
+func nearSums(t *testing.T, what string, got *tensor.Dense, want []float64) {
+	t.Helper()
+	scale, tol := 1.0, 1e-4
+	if wide {
+		tol = 1e-12
+	}
+	for _, v := range want {
+		scale = max(scale, math.Abs(v))
+	}
+	for i, v := range got.Data {
+		if !(math.Abs(float64(v)-want[i]) <= tol*scale) {
+			t.Fatalf("%s: element %d is %v, want %v", what, i, v, want[i])
+		}
+	}
+}
+
+// One gradient alone has the bits that it has beside the other.
+func TestKindsOneGrad(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	c := newKindCase(rng, random(rng, 300, 200, 900, false), 3, 4, 5, true)
+	k := sparse.NewKinds(c.a, c.kinds, c.n, c.mean)
+	var grads [4]*tensor.Dense
+	for i := range grads {
+		grads[i] = tensor.New(c.a.NumCols, c.in)
+		if i%2 == 1 {
+			grads[i] = tensor.New(c.n, c.in, c.out)
+		}
+	}
+	k.Grad(grads[0], grads[1], c.dy, c.x, c.w)
+	k.Grad(grads[2], nil, c.dy, c.x, c.w)
+	k.Grad(nil, grads[3], c.dy, c.x, c.w)
+	k.Grad(nil, nil, c.dy, c.x, c.w)
+	sameBits(t, "dx", grads[2], grads[0])
+	sameBits(t, "dw", grads[3], grads[1])
+}
+
+// A list of kinds that does not fit, and arrays that do not, are refused.
+func TestKindsMisuse(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 1))
+	a := random(rng, 5, 6, 7, false)
+	kinds := make([]int32, a.NNZ())
+	k := sparse.NewKinds(a, kinds, 2, false)
+	below, above := make([]int32, a.NNZ()), make([]int32, a.NNZ())
+	below[3], above[3] = -1, 2
+	for what, f := range map[string]func(){
+		"too few kinds": func() { sparse.NewKinds(a, kinds[1:], 2, false) },
+		"a kind below":  func() { sparse.NewKinds(a, below, 2, false) },
+		"a kind above":  func() { sparse.NewKinds(a, above, 2, false) },
+		"rows of y":     func() { k.Into(tensor.New(6, 4), tensor.New(6, 3), tensor.New(2, 3, 4)) },
+		"matrices":      func() { k.Into(tensor.New(5, 4), tensor.New(6, 3), tensor.New(3, 3, 4)) },
+		"dx":            func() { k.Grad(tensor.New(6, 4), nil, tensor.New(5, 4), tensor.New(6, 3), tensor.New(2, 3, 4)) },
+		"dw":            func() { k.Grad(nil, tensor.New(2, 4, 4), tensor.New(5, 4), tensor.New(6, 3), tensor.New(2, 3, 4)) },
+	} {
+		if err := tensor.Try(f); err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+}

@@ -27,3 +27,10 @@ func Unread(x *Var) bool {
 	l := x.late.Load()
 	return l != nil && l.state == waiting
 }
+
+// SetPassLeast changes the number of elements from which the gradient of a sum is copied.
+func SetPassLeast(n int) (undo func()) {
+	old := passLeast
+	passLeast = n
+	return func() { passLeast = old }
+}

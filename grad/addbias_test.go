@@ -99,6 +99,25 @@ func TestFreshGradients(t *testing.T) {
 	}
 }
 
+// The gradient of a sum is copied to an operand that has none yet, and added to that of any other:
+// both are one Var, a view, frozen, or of another shape.
+func TestPassedGradients(t *testing.T) {
+	x, w, row := param(1, 4, 4), param(2, 4, 4), param(3, 1, 4)
+	frozen := param(4, 4, 4)
+	frozen.Frozen = true
+	for name, c := range map[string]check{
+		"two":        two(func(x, w *grad.Var) *grad.Var { return x.Add(w.Tanh()) }, x, w),
+		"itself":     one(func(x *grad.Var) *grad.Var { y := x.Tanh(); return y.Add(y) }, x),
+		"read again": one(func(x *grad.Var) *grad.Var { y := x.Tanh(); return y.Add(x).Mul(y).Add(y) }, x),
+		"views":      one(func(x *grad.Var) *grad.Var { h := x.Tanh(); return h.RowRange(0, 2).Add(h.RowRange(1, 3)) }, x),
+		"shapes":     one(func(x *grad.Var) *grad.Var { return x.Tanh().Add(x.Reshape(4)) }, row),
+		"stretched":  two(func(x, w *grad.Var) *grad.Var { return x.Add(w) }, x, row),
+		"frozen":     two(func(x, w *grad.Var) *grad.Var { return x.Tanh().Add(w) }, x, frozen),
+	} {
+		t.Run(name, c.run)
+	}
+}
+
 // A Param that the loss does not reach has a zero gradient, whatever its buffer
 // held in the last step.
 func TestUnreachedGradient(t *testing.T) {

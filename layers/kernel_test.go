@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/attend"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -70,6 +71,9 @@ func (v variant) sums() string {
 	case *layers.TransformerConv:
 		if l.EdgeIn > 0 {
 			return weighted
+		}
+		if l.Heads == attend.ListedHeads && l.Out == attend.ListedHeads && attend.HasListed() {
+			return "UpdateAll.DotProducts"
 		}
 	case *layers.GCNConv:
 		if !v.weight && slices.Contains([]layers.Norm{layers.NormLeft, layers.NormRight, layers.NormWeightedRight, layers.NormNone}, l.Norm) {

@@ -69,6 +69,8 @@ func dotted() []variant {
 		{name: "DotGAT dropout", layer: &dot{In: 3, Out: 2, Heads: 2, FeatDrop: 0.3, AttnDrop: 0.4}, in: 3, drops: true},
 		{name: "Transformer", layer: &tr{In: 3, Out: 2}, in: 3},
 		{name: "Transformer heads", layer: &tr{In: 3, Out: 2, Heads: 3, NoRoot: true, NoBias: true, Activation: grad.ELU}, in: 3, weight: true},
+		{name: "Transformer eight", layer: &tr{In: 3, Out: 8, Heads: 8}, in: 3},
+		{name: "Transformer eight dropout", layer: &tr{In: 3, InDst: 5, Out: 8, Heads: 8, AttnDrop: 0.4, NoRoot: true}, in: 3, inDst: 5, drops: true},
 		{name: "Transformer gate", layer: &tr{In: 3, Out: 2, Heads: 2, Gate: true, EdgeIn: 4, Activation: grad.Tanh}, in: 3, edge: 4, weight: true},
 		{name: "Transformer two sides", layer: &tr{In: 3, InDst: 5, Out: 2, Heads: 2, EdgeIn: 1, Average: true, Gate: true}, in: 3, inDst: 5, edge: 1},
 		{name: "Transformer dropout", layer: &tr{In: 3, Out: 2, Heads: 2, EdgeIn: 2, FeatDrop: 0.3, AttnDrop: 0.4}, in: 3, edge: 2, drops: true},

@@ -5,7 +5,8 @@
 //	Blocks   dot-product attention on complete, causal and band graphs and batches of
 //	         them: products of matrices, and a softmax that goes along
 //	Additive tanh scores on such graphs, whose keys are read in place; the logits are kept
-//	LongRow  pieces of a row with very many edges, for GAT and for GATv2's walk
+//	Listed   dot-product attention on listed edges, of eight heads of eight elements
+//	LongRow  pieces of a row with very many edges, for GAT, Listed and GATv2's walk
 //
 // # Which forward pass of GAT runs
 //
@@ -24,7 +25,7 @@
 //	               × with a mask or without; NodeExpAttention of internal/simd/attend has them
 //	               a bias is added on the way where a head has 8 elements, else in a pass after it
 //	tiles          1, 2, 4 or 8 lanes; more heads in blocks of 8; mask, weights, Ee as steps of a tile
-//	long rows      over 1024 edges: AddMean of exponentials, AddTop of tiles
+//	long rows      over 1024 edges: AddMean of exponentials, AddTop of tiles, AddSoftmax of Listed
 //	past caches    results of 2²² elements and more: Exponentials of 8 × 8
 //	one source     a destination that hears one source has a Σα·dα of its own, see loneRows
 //	large bias     the result is computed once more without it, see drowns
@@ -37,6 +38,8 @@
 //
 // Additive's caller keeps a logit for each edge. Backward cuts the blocks into parts that
 // share no source, and these into columns where they are few.
+//
+// Listed keeps three numbers a destination and head.
 //
 // Blocks keeps a largest logit and a sum for each destination and head (BlockStats). A thread
 // has scratch for the weights of 48 destinations, and for rows of a head in panels.

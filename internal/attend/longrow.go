@@ -11,14 +11,17 @@ import (
 //
 //	for r.Begin(lo, hi, most); r.Next(); {
 //		…the kernel, on the edges of r.Edges…
-//		r.AddMean(…) or r.AddTop(…)
+//		r.AddMean(…) or r.AddSoftmax(…) or r.AddTop(…)
 //	}
 //
-// There are two ways to join pieces, which round differently.
+// There are three ways to join pieces, which round differently.
 //
 // AddMean is for weights of one scale in all pieces: exponentials of nodes, and scores
 // whose top is 0 because they are in range. A piece is the mean of its rows, and counts by
 // the sum of its weights. The edges are walked once.
+//
+// AddSoftmax is for pieces that are softmaxes, each below a largest logit of its own, and have
+// their mean already. What is joined is brought below the largest of both.
 //
 // AddTop is for pieces that are softmaxes, each below a largest logit of its own. Their
 // sums are brought below the largest of all. What an edge weighs is known when all pieces
@@ -27,7 +30,7 @@ type LongRow struct {
 	Edges [2]int64         // the first edge of the piece at hand, and the end
 	Top   [8]tensor.Float  // AddTop: the largest logit of each head
 	Sum   [8]tensor.Float  // of the weights of each head
-	Y     [64]tensor.Float // AddMean: what the pieces add up to
+	Y     [64]tensor.Float // AddMean, AddSoftmax: what the pieces add up to
 
 	begin, end, most int64
 }
@@ -62,12 +65,26 @@ func (r *LongRow) AddMean(y, sum []tensor.Float) {
 	}
 }
 
-// Mean returns the mean of the pieces that AddMean added, for so many heads of a width,
+// AddSoftmax adds a piece as AddMean does, whose weights are below largest logits of their own.
+func (r *LongRow) AddSoftmax(y, top, sum []tensor.Float) {
+	d := len(y) / len(sum)
+	for h, m := range top {
+		most := max(r.Top[h], m)
+		was, is := vec.Weigh(r.Top[h], most), sum[h]*vec.Weigh(m, most)
+		row := r.Y[h*d : (h+1)*d]
+		vec.Scale.Forward(row, row, was)
+		vec.Axpy(row, is, y[h*d:(h+1)*d])
+		r.Sum[h] = r.Sum[h]*was + is
+		r.Top[h] = most
+	}
+}
+
+// Mean returns the mean of the pieces that AddMean or AddSoftmax added, for so many heads of a width,
 // and adds a bias of as many elements; nil is none.
 func (r *LongRow) Mean(heads, width int, bias []tensor.Float) []tensor.Float {
 	for h, sum := range r.Sum[:heads] {
 		row := r.Y[h*width : (h+1)*width]
-		vec.Scale.Forward(row, row, 1/sum)
+		vec.Scale.Forward(row, row, attend.Inverse(sum))
 	}
 	y := r.Y[:heads*width]
 	if bias != nil {

@@ -57,7 +57,7 @@ func (l *longRow) softmax(lo, hi int64, h int, top float64) (sum float64, mean [
 	return sum, mean
 }
 
-// Both ways to join make of the pieces what the whole row is.
+// All ways to join make of the pieces what the whole row is.
 func TestLongRowJoins(t *testing.T) {
 	const n = 57
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -79,14 +79,28 @@ func TestLongRowJoins(t *testing.T) {
 			top, sum := l.top(tops.Edges)
 			tops.AddTop(top, sum)
 		}
+		var soft attend.LongRow
+		for soft.Begin(0, n, most); soft.Next(); {
+			y, sum, top := make([]float, 6), make([]float, 2), make([]float, 2)
+			for h := range 2 {
+				top[h] = float(h) - 1 + l.logits.Row(int(soft.Edges[0]))[h] // of each piece another, and none the largest
+				s, m := l.softmax(soft.Edges[0], soft.Edges[1], h, float64(top[h]))
+				sum[h] = float(s)
+				for j, v := range m {
+					y[3*h+j] = float(v)
+				}
+			}
+			soft.AddSoftmax(y, top, sum)
+		}
 		bias := normal(rng, 6)
-		got := mean.Mean(2, 3, bias.Data)
+		got, same := mean.Mean(2, 3, bias.Data), soft.Mean(2, 3, bias.Data)
 		for h := range 2 {
 			sum, m := l.softmax(0, n, h, 0)
 			for j, v := range m {
 				m[j] = v + float64(bias.Data[3*h+j])
 			}
 			near(t, "mean", tensor.Of(got[3*h:3*h+3], 3), m[:])
+			near(t, "mean of softmaxes", tensor.Of(same[3*h:3*h+3], 3), m[:])
 			near(t, "sum of means", tensor.Of(mean.Sum[h:h+1], 1), []float64{sum})
 			under := sum / math.Exp(float64(tops.Top[h]))
 			near(t, "sum under the top", tensor.Of(tops.Sum[h:h+1], 1), []float64{under})

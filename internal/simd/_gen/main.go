@@ -37,6 +37,7 @@ var families = map[string][]func(){
 	"attend/heads":    {attend.Heads, attend.DotPairs},
 	"attend/edges":    {attend.EdgeRows, attend.EdgeRows64, attend.CompactGrads},
 	"attend/gatv2":    {attend.GATv2},
+	"attend/dots":     {attend.DotWalks},
 	"attend/soft":     {attend.SoftRows},
 	"attend/additive": {attend.Additive, attend.Additive512},
 }

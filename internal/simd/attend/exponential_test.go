@@ -44,6 +44,29 @@ func gatv2Exponents(back bool) func(y, x []Float) {
 	}
 }
 
+// dotExponents sets y to what Retrace has as weights of one edge each, under a largest score of 0
+// and a sum of 1: their products with gradients of 1.
+func dotExponents(y, x []Float) {
+	const nodes = 64
+	for ; len(x) > 0; x, y = x[8*nodes:], y[8*nodes:] {
+		s := DotWalk{Scale: 1, Work: make([]Float, DotWork)}
+		s.Q, s.K, s.Rec = make([]Float, nodes*DotRow), make([]Float, nodes*DotRow), make([]Float, nodes*DotRecord)
+		for v := range nodes {
+			s.Offsets, s.Cols = append(s.Offsets, int64(v)), append(s.Cols, int32(v))
+			for h := range 8 {
+				s.Q[v*DotRow+8*h+3], s.K[v*DotRow+8*h+3] = 1, x[8*v+h]
+				s.Rec[v*DotRecord+8+h] = 1
+			}
+		}
+		s.Offsets = append(s.Offsets, nodes)
+		s.V, s.R = s.Q, s.Q
+		s.Retrace()
+		for i := range 8 * nodes {
+			y[i] = s.Rec[i/8*DotRecord+16+DotPlace(i%8)]
+		}
+	}
+}
+
 // tileExponents sets y to the weights of logits x under a largest of zero, forward or back.
 func tileExponents(lanes int, back bool) func(y, x []Float) {
 	return func(y, x []Float) {
@@ -117,6 +140,7 @@ func exponentialsOfAttention() []simdtest.Exponential {
 	for _, back := range []bool{false, true} {
 		places = append(places, simdtest.Exponential{Name: "SoftRows", Lo: -110, Hi: 0, Cut: true, Run: softRowsExponents(back)})
 	}
+	places = append(places, simdtest.Exponential{Name: "DotWalk", Lo: -110, Hi: 0, Cut: true, Run: dotExponents})
 	for _, lanes := range []int{1, 2, 4, 8} {
 		places = append(places, simdtest.Exponential{Name: "Tile.Soften", Lo: -80, Hi: 0, Run: tileExponents(lanes, false)},
 			simdtest.Exponential{Name: "Tile.Weigh", Lo: -80, Hi: 0, Run: tileExponents(lanes, true)})

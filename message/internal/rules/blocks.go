@@ -26,6 +26,8 @@ type blocks struct {
 	kinds     int // of a table, the attribute that says an edge's row, or how its offset does; or none
 	biasWidth int // of a row
 	drop      int // the attribute of a dropout, or none
+
+	queries, keys, values *ir.Leaf // q, k and x
 }
 
 // mostHead is the longest row of a head that blocks have room for.
@@ -62,7 +64,8 @@ func matchBlocks(p *plan.Plan) Kernel {
 		return nil
 	}
 	m.k, m.q = z.Operand().Var(), z.Second().Var()
-	if !m.fit(z.Operand().Leaf(), z.Second().Leaf(), x.Leaf()) || bias != nil && !m.biasFits(*bias, z.Operand().Leaf()) {
+	m.keys, m.queries, m.values = z.Operand().Leaf(), z.Second().Leaf(), x.Leaf()
+	if !m.fit(m.keys, m.queries, m.values) || bias != nil && !m.biasFits(*bias, m.keys) {
 		return nil
 	}
 	return m

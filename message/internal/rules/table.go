@@ -18,6 +18,7 @@ var Table = []Rule{
 	{"sum of U(x) × a scalar a head: one product with a weight a head", matchWeightedSum},
 	{additiveName, matchAdditiveBlocks},
 	{"dot-product attention on blocks: products of matrices with a softmax that goes along", matchBlocks},
+	{"dot-product attention: a walk of each destination's edges, and back of each source's", matchDotWalk},
 	{"graph attention: softmax and weighted sum in one pass over each destination's edges", matchGAT},
 	{"edge softmax: one pass over each destination's edges", matchEdgeSoftmax},
 	{"U(x)·V(y): one sampled product", matchEdgeDot},

@@ -39,6 +39,8 @@ func TestEveryRule(t *testing.T) {
 			message.UAddV(of(5, 4), of(5, 4)).Tanh().Dot(message.W(of(4))), nil},
 		{"dot-product attention on blocks: products of matrices with a softmax that goes along", blocks,
 			x.Mul(message.UDotV(of(5, 2, 4), of(5, 2, 4)).Scale(0.5).Softmax()), []message.Reducer{message.Sum}},
+		{"dot-product attention: a walk of each destination's edges, and back of each source's", ring,
+			message.U(wide).Mul(message.UDotV(wide, wide).Scale(0.5).Softmax()), []message.Reducer{message.Sum}},
 		{"graph attention: softmax and weighted sum in one pass over each destination's edges", ring,
 			message.UAddV(of(5, 2, 1), of(5, 2, 1)).LeakyReLU(0.2).Softmax().Mul(x), []message.Reducer{message.Sum}},
 		{"edge softmax: one pass over each destination's edges", ring, message.E(e).Softmax(), nil},

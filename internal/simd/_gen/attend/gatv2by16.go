@@ -140,24 +140,16 @@ func (s *gatv2By16) attendEdges() {
 
 func (s *gatv2By16) result() {
 	// The sum of first and second edges' weights; one over it, or 0 where there are none.
-	other, whole, inverse, some := ZMM(), ZMM(), ZMM(), K()
+	other, whole := ZMM(), ZMM()
 	VSHUFF32X4(Imm(0x4e), s.sum, s.sum, other)
 	VADDPS(other, s.sum, whole)
-	VCMPPS_BCST(Imm(Unequal), Num(0), whole, some)
-	VBROADCASTSS(Num(1), inverse)
-	VDIVPS(whole, inverse, inverse)
-	VMOVAPS_Z(inverse, some, inverse)
+	inverse := inverse16(whole)
 	// The statistics: the sum, and 0 for the largest score.
 	VMOVUPS(inHeads(whole).AsY(), Mem{Base: s.Word("Sum")})
 	none := YMM()
 	VXORPS(none, none, none)
 	VMOVUPS(none, Mem{Base: s.Word("Top")})
-	// Divide, add the bias, store.
-	for k, x := range s.acc {
-		VMULPS(toLanes(inverse, GetZ(headsOf(k))), x, x)
-		VADDPS(s.Field("add").Offset(64*k), x, x)
-	}
-	storeStream16(s.Field("stream"), s.acc, s.Word("Y"))
+	divided16(s.Args, s.acc, inverse)
 	ADDQ(U32(256), s.Field("Y"))
 }
 

@@ -20,9 +20,9 @@ func GATv2() {
 // gatv2 is a kernel on a GATv2Walk: it walks destinations and their edges, and leaves
 // what it does with an edge to a width.
 type gatv2 struct {
-	edgeRows
+	walk
 	width
-	k, end, u, v, a reg.GPVirtual // the edge, that after the last, and rows
+	u, v, a reg.GPVirtual // rows
 }
 
 // width is what a kernel does with rows in registers of some lanes.
@@ -116,28 +116,8 @@ func (s *gatv2) source(k, at reg.GPVirtual) {
 	ADDQ(s.Field("U"), at)
 }
 
-// fetch asks for the rows of the sources of some edges, as that of edgeRows does.
-func (s *gatv2) fetch(edges int) {
-	none, far := Fresh("near"), s.Word("ahead")
-	// Nothing to ask for: the rows are near, or the edges are the last.
-	TESTQ(far, far)
-	JZ(LabelRef(none))
-	ADDQ(s.k, far)
-	CMPQ(far, s.Field("last"))
-	JGE(LabelRef(none))
-	// From memory to the second cache; then, of edges that come soon, to the first.
-	for e := range edges {
-		row := GP64()
-		LEAQ(Mem{Base: far, Disp: e}, row)
-		s.request(row, PREFETCHT1)
-	}
-	for e := range edges {
-		row := GP64()
-		LEAQ(Mem{Base: s.k, Disp: NearAhead + e}, row)
-		s.request(row, PREFETCHT0)
-	}
-	Label(none)
-}
+// fetch asks for the rows of the sources of some edges.
+func (s *gatv2) fetch(edges int) { s.walk.fetch(edges, s.request) }
 
 // request asks for the row of edge e's source.
 func (s *gatv2) request(e reg.GPVirtual, fetch func(Op)) {
@@ -147,30 +127,16 @@ func (s *gatv2) request(e reg.GPVirtual, fetch func(Op)) {
 	}
 }
 
-// rows writes the loop over destinations, which goes to stop before one whose edges
-// end beyond the most.
+// rows writes the loop over destinations.
 func (s *gatv2) rows(stop string, body func()) {
-	row := Fresh("row")
-	Label(row)
-	// The range of the edges, which one call must not go beyond.
-	offs := s.Word("Offsets")
-	s.k, s.end = GP64(), GP64()
-	MOVQ(Mem{Base: offs}, s.k)
-	MOVQ(Mem{Base: offs, Disp: 8}, s.end)
-	CMPQ(s.end, s.Field("most"))
-	JG(LabelRef(stop))
-	body()
-	// On to the next destination: its offset, its row, its statistics.
-	ADDQ(Imm(8), s.Field("Offsets"))
-	ADDQ(U32(256), s.v)
-	for _, f := range []string{"Top", "Sum"} {
-		by := s.Word("Apart")
-		SHLQ(Imm(2), by)
-		ADDQ(by, s.Field(f))
-	}
-	DECQ(s.Field("left"))
-	JNZ(LabelRef(row))
-	Label(stop)
+	s.walk.rows(stop, body, func() {
+		ADDQ(U32(256), s.v)
+		for _, f := range []string{"Top", "Sum"} {
+			by := s.Word("Apart")
+			SHLQ(Imm(2), by)
+			ADDQ(by, s.Field(f))
+		}
+	})
 }
 
 // edges writes a loop over the destination's edges, of which there are some.

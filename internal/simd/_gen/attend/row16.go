@@ -19,6 +19,26 @@ func storeStream16(stream Mem, v row16, row reg.Register) {
 	})
 }
 
+// inverse16 is one over sums, or 0 where these are.
+func inverse16(sum reg.Register) Vec {
+	inverse, some := ZMM(), K()
+	VCMPPS_BCST(Imm(Unequal), Num(0), sum, some)
+	VBROADCASTSS(Num(1), inverse)
+	VDIVPS(sum, inverse, inverse)
+	VMOVAPS_Z(inverse, some, inverse)
+	return inverse
+}
+
+// divided16 multiplies a row with numbers of its heads, adds the bias and stores it as a
+// destination's.
+func divided16(s Args, row row16, numbers Vec) {
+	for k, x := range row {
+		VMULPS(toLanes(numbers, GetZ(headsOf(k))), x, x)
+		VADDPS(s.Field("add").Offset(64*k), x, x)
+	}
+	storeStream16(s.Field("stream"), row, s.Word("Y"))
+}
+
 // Rows of eight heads of eight elements in four registers of AVX-512, two heads in
 // each. The numbers of the heads of two edges stand in one register, those of the
 // first edge in the lower half: of each the heads 0, 2, 4, 6, 1, 3, 5, 7, which is how

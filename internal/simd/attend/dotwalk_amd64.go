@@ -1,0 +1,73 @@
+//go:build !noasm && !f64
+
+package attend
+
+import (
+	"math"
+
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+)
+
+// The assembly moves pointers of slices on, beyond their ends at last, so it is
+// given a copy on the stack, which no collector reads meanwhile.
+
+func (s *DotWalk) attendFast() {
+	c := *s
+	c.complete(len(s.K))
+	if s.Stream && cpu.Aligned(s.Y, DotRow, cpu.Widest) {
+		c.stream = 1
+	}
+	for i := range c.add {
+		c.add[i] = Float(math.Copysign(0, -1))
+	}
+	if s.Bias != nil {
+		copy(c.add[:], s.Bias[:DotRow])
+	}
+	if c.recStep = 4 * DotRecord; s.Rec == nil {
+		c.Rec, c.recStep = c.spare[:], 0
+	}
+	dotAttend512(&c)
+	s.left = c.left
+}
+
+func (s *DotWalk) retraceFast() {
+	c := *s
+	c.complete(len(s.K))
+	c.recStep = 4 * DotRecord
+	c.DQ, c.qStep, c.SetQ = c.target(c.DQ, c.SetQ)
+	dotRetrace512(&c)
+	s.left = c.left
+}
+
+func (s *DotWalk) returnFast() {
+	c := *s
+	c.complete(len(s.Q))
+	c.DK, c.kStep, c.SetK = c.target(c.DK, c.SetK)
+	c.DV, c.vStep, c.SetV = c.target(c.DV, c.SetV)
+	dotReturn512(&c)
+	s.left = c.left
+}
+
+// target is where a gradient goes, the bytes from a row to the next, and whether it is set: of
+// one that is not wanted to a row that nobody reads.
+func (s *DotWalk) target(x []Float, set bool) ([]Float, int, bool) {
+	if x == nil {
+		return s.room[:], 0, true
+	}
+	return x, 4 * DotRow, set
+}
+
+// complete sets what all kernels take; the columns' tables have so many elements.
+func (s *DotWalk) complete(table int) {
+	s.stream, s.last, s.ahead = 0, len(s.Cols)-1, 0
+	if table >= cpu.FarFrom {
+		s.ahead = cpu.AheadRows
+	}
+	s.keptStep = 0
+	if s.Kept != nil {
+		s.keptStep = 32
+	}
+	for i := range s.scales {
+		s.scales[i] = s.Scale
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -25,22 +26,33 @@ func ablated(t *testing.T, a ablation, dropout float64) (whole, part *gatEpoch) 
 	return whole, part
 }
 
+// coraFeatures are Cora, its features in rows that sum to one, and the graphs of the rows
+// that its training nodes need.
+var coraFeatures = sync.OnceValues(func() (c struct {
+	*datasets.Dataset
+	g      *graph.Graph
+	rows   tensor.Array
+	needed []*graph.Graph
+}, err error) {
+	if c.Dataset, err = cora.Load(); err != nil {
+		return c, err
+	}
+	if c.rows, err = c.Normalised(); err != nil {
+		return c, err
+	}
+	c.g = c.WithSelfLoops().Graph
+	c.needed, err = sample.Needed(c.g, c.Split.Train, 2)
+	return c, err
+})
+
 // gatOnCora returns a new GAT of two layers and what it trains on.
 func gatOnCora(t *testing.T, dropout float64) *GAT {
 	t.Helper()
-	d, err := cora.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := d.Normalised()
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, nodes := d.WithSelfLoops().Graph, d.Split.Train
-	needed, err := sample.Needed(g, nodes, 2)
-	if err != nil || needed == nil {
+	d, err := coraFeatures()
+	if err != nil || d.needed == nil {
 		t.Fatalf("of Cora all rows are needed, %v", err)
 	}
+	g, nodes, rows, needed := d.g, d.Split.Train, d.rows, d.needed
 	x, both := grad.Const(rows), []*graph.Graph{g, g}
 	out := &GAT{
 		Layers: []*layers.GATConv{

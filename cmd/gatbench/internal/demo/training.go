@@ -31,7 +31,7 @@ func (l *training) run() error {
 	for epoch := range l.epochs {
 		sum, norm, batches := 0.0, 0.0, l.batches(epoch)
 		if l.Few > 0 {
-			batches = batches[:min(len(batches), max(1, l.Few/10))]
+			batches = batches[:min(len(batches), max(1, l.Few/25))]
 		}
 		for i, rows := range batches {
 			if err := l.Ctx.Err(); err != nil {

@@ -146,9 +146,9 @@ func TestTiles(t *testing.T) {
 // TestTilesOfHub is TestTiles with a destination that no tile holds.
 func TestTilesOfHub(t *testing.T) {
 	if testing.Short() {
-		t.Skip("2,600 edges into one node")
+		t.Skip("2,100 edges into one node")
 	}
-	checkTiles(t, "hub of 2,600", hub(2600), false)
+	checkTiles(t, "hub of 2,100", hub(2100), false) // two tiles of 1024 edges, and a rest
 }
 
 func checkTiles(t *testing.T, at string, g *graph.Graph, single bool) {

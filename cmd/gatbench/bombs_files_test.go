@@ -18,10 +18,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// allBombs returns the table: archives and texts, tables and JSON, arrays, and the files of
-// trainings.
+// allBombs returns the table: archives and texts, tables and JSON, arrays, the files of
+// trainings, and those of other readers.
 func allBombs() []bomb {
-	return slices.Concat(archiveBombs(), textBombs(), tableBombs(), ogbBombs(), drawnBombs(), arrayBombs(), savedBombs())
+	return slices.Concat(archiveBombs(), textBombs(), tableBombs(), ogbBombs(), drawnBombs(), arrayBombs(), savedBombs(), otherBombs())
 }
 
 const refused = "which is refused"

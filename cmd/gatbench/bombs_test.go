@@ -14,8 +14,10 @@ import (
 	"time"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/usage"
+	"github.com/edgewise-ml/edgewise/convert"
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/cora"
+	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -45,7 +47,6 @@ var bombReaders = map[string]func(path string) error{
 	"none":    func(string) error { return nil },
 	"dataset": func(path string) error { _, err := datasets.Read(path); return err },
 	"graphs":  func(path string) error { _, err := datasets.ReadGraphs(path); return err },
-	"folder":  func(path string) error { _, err := datasets.Read(filepath.Dir(path)); return err },
 	"graph":   func(path string) error { _, err := datasets.ReadGraph(path); return err },
 	"matrix":  func(path string) error { _, err := datasets.ReadMatrix(path); return err },
 	"splits": func(path string) error {
@@ -55,10 +56,13 @@ var bombReaders = map[string]func(path string) error{
 		}
 		return err
 	},
-	"ledger": func(path string) error { _, err := openLedger(path); return err },
-	"model":  func(path string) error { _, err := loadNetwork(path); return err },
-	"load":   func(path string) error { return train.Load(path, &mlp{W: grad.NewParam(2, 2)}) },
-	"config": func(path string) error { return train.LoadConfig(path, new(mlp)) },
+	"facts":     func(path string) error { _, err := datasets.Triples(path); return err },
+	"weights":   func(path string) error { _, err := convert.Read(path); return err },
+	"tokeniser": func(path string) error { _, err := text.Load(path); return err },
+	"ledger":    func(path string) error { _, err := openLedger(path); return err },
+	"model":     func(path string) error { _, err := loadNetwork(path); return err },
+	"load":      func(path string) error { return train.Load(path, &mlp{W: grad.NewParam(2, 2)}) },
+	"config":    func(path string) error { return train.LoadConfig(path, new(mlp)) },
 	"resume": func(path string) error {
 		m := &mlp{W: grad.NewParam(2, 2)}
 		return (&train.Checkpoint{Model: m, Optimiser: &train.Adam{LR: 1}, Tape: grad.NewTape(1), History: new(train.History)}).Load(path)

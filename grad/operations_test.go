@@ -267,7 +267,7 @@ func TestAllocationsSteady(t *testing.T) {
 		for i, n := range []int{3, 60} {
 			run, _ := chain(o.f, 20, n)
 			run()
-			allocs[i] = testing.AllocsPerRun(5, run) / 20
+			allocs[i] = testing.AllocsPerRun(2, run) / 20
 		}
 		if allocs[1] > allocs[0]+5 { // where threads share it
 			t.Errorf("%s allocates %.1f times on 60 rows, %.1f on 3", o.name, allocs[1], allocs[0])

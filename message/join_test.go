@@ -102,8 +102,12 @@ func TestJoined(t *testing.T) {
 		}
 		for _, shape := range sparing([][2]int{{8, 8}, {2, 16}, {1, 64}}) {
 			m := newBroad(g, shape[0], shape[1])
+			reducers := [][]message.Reducer{{message.Sum}, {message.Mean}}
+			if shape[0] == 8 { // several at once are told apart by nothing of the shape
+				reducers = append(reducers, []message.Reducer{message.Max, message.Sum})
+			}
 			for name, x := range joined {
-				for _, rs := range [][]message.Reducer{{message.Sum}, {message.Mean}, {message.Max, message.Sum}} {
+				for _, rs := range reducers {
 					checkJoined(t, fmt.Sprintf("%v of %s, %v, on %s", rs, name, shape, at), func() []*tensor.Dense { return m.result(g, x.make, rs...) })
 				}
 			}

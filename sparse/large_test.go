@@ -35,10 +35,12 @@ func sameOnThreads(t *testing.T, name string, shape []int, set, add set) {
 // Results of so many elements are stored past the caches: among them rows without
 // nonzeros and a hub, whose row is done in pieces.
 func TestLargeResults(t *testing.T) {
-	const nodes, edges, hub, heads, dim = 66_000, 525_000, 5000, 8, 8
+	const nodes, edges, hub, heads, dim = 9_000, 70_000, 5000, 8, 8
 	if testing.Short() || cpu.Path() == "go" {
 		t.Skip("plain Go stores all results alike")
 	}
+	defer func(old int) { cpu.StreamFrom = old }(cpu.StreamFrom)
+	cpu.StreamFrom = 1 << 19 // both rows and edges have more elements
 	rng := rand.New(rand.NewPCG(9, 9))
 	r, c := make([]int32, edges), make([]int32, edges)
 	for k := range r {

@@ -125,6 +125,13 @@ func wordBombs() []bomb {
 			return []byte(`{"tokeniser":"white space","words":[` + strings.Repeat(`"",`, 1<<19) + `""]}`)
 		}, "is there twice"},
 		{"pickle of 8 MB in a .pt", "state", "m.pt", func() []byte { return torch(strings.Repeat("N", 8<<20)) }, refused},
+		{"state dict that expands", "state", "m.pt", func() []byte {
+			return zipOf(member{name: "a/data.pkl", raw: deflated(strings.Repeat("N", 1<<20), 600), size: 600 << 20})
+		}, "expands"},
+		{"state dict of 100,000 names", "state", "m.safetensors", func() []byte {
+			return savedOf("{" + repeatOf(100_000, `"%07d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},`) + "}")
+		}, "more than 65536 tensors"},
+		{"tokeniser of lists", "stored", "t.json", func() []byte { return []byte(`{"words":` + strings.Repeat("[", 1<<20)) }, "exceeded max depth"},
 		{"lists in a .pt", "state", "m.pt", func() []byte { return torch("(" + strings.Repeat("]", 1<<20) + "t") }, "its values take more"},
 		{"arrays of a state dict", "state", "m.npz", func() []byte {
 			return zipOf(member{name: "w.npy", raw: deflated(string(npyOf("<f4", "(25000000000000,)", nil, 0)), 1), size: 1e14})

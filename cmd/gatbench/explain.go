@@ -30,6 +30,9 @@ type explainCommand struct {
 	dataFlags `embed:""`
 }
 
+// pgEpochs is for how long pg learns. Tests learn for less.
+var pgEpochs = 150
+
 // explainMethods are what --method names.
 var explainMethods = []string{"attention", "saliency", "integrated", "gnnexplainer", "pg"}
 
@@ -222,7 +225,7 @@ func (x *explained) learnt() (*explain.Explanation, error) {
 		cases = append(cases, c)
 	}
 	// The paper's factors, 0.05 and 1, leave all edges of some hundred out, and smaller ones of size alone none.
-	l := &explain.PGExplainer{Seed: x.command.Seed, EdgeSize: 0.01, EdgeEntropy: 0.01, Epochs: 150}
+	l := &explain.PGExplainer{Seed: x.command.Seed, EdgeSize: 0.01, EdgeEntropy: 0.01, Epochs: pgEpochs}
 	if err := l.Fit(x.net.hidden(grad.NewEval(), x.hop(x.net), x.features).Value(), cases); err != nil {
 		return nil, err
 	}

@@ -56,6 +56,8 @@ func TestExplainedModels(t *testing.T) {
 
 // Every method explains a saved model, in text, JSON and files.
 func TestExplain(t *testing.T) {
+	defer func(usual int) { pgEpochs = usual }(pgEpochs)
+	pgEpochs = 5
 	dir := t.TempDir()
 	model, scores, drawn := filepath.Join(dir, "m"), filepath.Join(dir, "s.csv"), filepath.Join(dir, "p.svg")
 	ok(t, "train", "--epochs", "5", "--save", model)

@@ -20,7 +20,7 @@ func allocated(b []byte) (bytes int, v any, err error) {
 // Values that take most for a byte of input are refused before they take more than
 // a small multiple of what they may.
 func TestValuesAreBounded(t *testing.T) {
-	const size = 2 << 20
+	const size = 1 << 20 // values of 16 bytes fill the least budget there is
 	for name, c := range map[string]struct{ start, again, end string }{
 		"nested lists":      {"", "]", strings.Repeat("a", size/2-1)},
 		"lists":             {"](", "]", "e"},
@@ -70,7 +70,7 @@ func TestValuesOfData(t *testing.T) {
 		"no neighbours": func(v int) string { return "J" + le(uint64(v), 4) + "]\x94" },
 		"names":         func(v int) string { return "J" + le(uint64(v), 4) + "\x8c\x01a\x94" },
 	} {
-		const nodes, batch = 1 << 18, 1000
+		const nodes, batch = 1 << 17, 1000
 		var b bytes.Buffer
 		b.WriteString("\x80\x04}")
 		for v := range nodes {

@@ -23,7 +23,11 @@ func Ints[T ~int32 | ~int64](x []T) {
 //
 //go:norace
 func fill[T any](x []T, v T) {
-	for i := range x {
-		x[i] = v
+	first := x[:min(len(x), 512)]
+	for i := range first {
+		first[i] = v
+	}
+	for rest := x[len(first):]; len(rest) > 0; {
+		rest = rest[copy(rest, first):]
 	}
 }

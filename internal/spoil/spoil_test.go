@@ -22,3 +22,16 @@ func TestSpoil(t *testing.T) {
 		}
 	}
 }
+
+// Long memory is spoilt to its end, and no further.
+func TestSpoilLong(t *testing.T) {
+	defer func(old bool) { spoil.On = old }(spoil.On)
+	spoil.On = true
+	for _, n := range []int{0, 511, 512, 513, 1024, 2000} {
+		k := make([]int32, n+1)
+		spoil.Ints(k[:n])
+		if at := slices.IndexFunc(k, func(v int32) bool { return v != -1 }); at != n {
+			t.Errorf("of %d numbers those before %d are spoilt", n, at)
+		}
+	}
+}

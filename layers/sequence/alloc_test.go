@@ -36,16 +36,15 @@ func TestStepsAllocateConstantly(t *testing.T) {
 			}
 			step()
 			step()
-			least := testing.AllocsPerRun(5, step)
-			for range 3 { // pools may still grow in the first ones
-				least = min(least, testing.AllocsPerRun(5, step))
+			least := testing.AllocsPerRun(1, step)
+			for range 4 { // pools may still grow in the first ones
+				least = min(least, testing.AllocsPerRun(1, step))
 			}
 			return least
 		}
 		few := count(graph.Chains(slices.Repeat([]int{10}, 3)...))
 		for shape, g := range map[string]*graph.Graph{
-			"50":   graph.Chains(slices.Repeat([]int{50}, 3)...),
-			"200":  graph.Chains(slices.Repeat([]int{200}, 3)...),
+			"100":  graph.Chains(slices.Repeat([]int{100}, 3)...),
 			"tree": tree(t, 120),
 		} {
 			most := few + 2

@@ -100,10 +100,7 @@ func checkFanOf(t *testing.T, rng *rand.Rand, c edgeRowsCase, sources int) {
 
 func TestEdgeRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(25, 1))
-	for n := 0; n < 201; n++ {
-		if n > 72 { // every rest of a division by 8 and by 16, and lengths of several rounds
-			n += 4
-		}
+	for _, n := range simdtest.Lengths() {
 		checkEdgeRows(t, rng, edgeRowsCase{1, n, []int{1, 0, 3}})
 		checkEdgeRows(t, rng, edgeRowsCase{3, n, []int{0, 2, 1}})
 		checkEdgeRows(t, rng, edgeRowsCase{8, 8, []int{n, 0, n / 2, 1}})

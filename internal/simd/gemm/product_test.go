@@ -84,7 +84,7 @@ func checkProduct(t *testing.T, rng *rand.Rand, m, n, k int, trans bool) {
 
 func TestProduct(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for n := range 201 {
+	for _, n := range simdtest.Lengths() {
 		checkProduct(t, rng, 1+n%15, n, 1+n%11, n%2 == 1)
 	}
 	for m := range 30 {

@@ -38,12 +38,12 @@ func checkTileRows(t *testing.T, rng *rand.Rand, n, w int) {
 
 func TestTileRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 1))
-	for w := range 201 {
+	for _, w := range simdtest.Lengths() {
 		for _, n := range []int{0, 1, 2, 7, 30} {
 			checkTileRows(t, rng, n, w)
 		}
 	}
-	for n := range 201 {
+	for _, n := range simdtest.Lengths() {
 		checkTileRows(t, rng, n, 3)
 	}
 	checkTileRows(t, rng, 70000, 3) // more than one call, and an array beyond the cache
@@ -80,7 +80,7 @@ func BenchmarkRowLists(b *testing.B) {
 // Asking for a slice changes nothing, and reads nothing beyond it.
 func TestFetch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(47, 1))
-	for n := range 201 {
+	for _, n := range simdtest.Lengths() {
 		simdtest.Trial(t, fmt.Sprintf("Fetch of %d", n), 0, [][]Float{simdtest.Draw(n, simdtest.Some(rng))}, func(s [][]Float) { Fetch(s[0]) })
 	}
 }

@@ -69,12 +69,12 @@ func checkRanges(t *testing.T, rng *rand.Rand, n, w int) {
 
 func TestRanges(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
-	for w := range 201 {
+	for _, w := range simdtest.Lengths() {
 		for _, n := range []int{0, 1, 2, 5} {
 			checkRanges(t, rng, n, w)
 		}
 	}
-	for n := range 201 {
+	for _, n := range simdtest.Lengths() {
 		checkRanges(t, rng, n, 8)
 		checkRanges(t, rng, n, 3)
 	}

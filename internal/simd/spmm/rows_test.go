@@ -161,7 +161,7 @@ func checkWon(tt *testing.T, rng *rand.Rand, t *rowTrial, heads int) {
 func TestPick(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 7))
 	few := []Float{0, Float(math.Copysign(0, -1)), Float(math.NaN()), math.SmallestNonzeroFloat32, 1, 2}
-	for n := range 201 {
+	for _, n := range simdtest.Lengths() {
 		cols, w := make([]int32, n), simdtest.Draw(n, func() Float { return few[rng.IntN(len(few))] })
 		for k := range cols {
 			cols[k] = int32(k)
@@ -215,7 +215,7 @@ func headsOf(f int) []int {
 
 func TestRowKernels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
-	for f := range 201 {
+	for _, f := range simdtest.Lengths() {
 		for _, heads := range headsOf(f) {
 			checkRows(t, rng, f, heads, simdtest.Plain(rng))
 		}

@@ -63,7 +63,7 @@ func testSpill(t *testing.T, rng *rand.Rand, s spillShape) {
 
 func TestSpill(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
-	for rows := range 200 {
+	for _, rows := range simdtest.Lengths() {
 		for _, width := range []int{8, 16, SpillWidth} {
 			testSpill(t, rng, spillShape{rows, width, 0, width})
 			testSpill(t, rng, spillShape{rows, 2 * width, width, width})

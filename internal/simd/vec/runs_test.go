@@ -34,12 +34,12 @@ func checkGroups(t *testing.T, rng *rand.Rand, n, d int) {
 
 func TestTileGroups(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 1))
-	for d := range 201 {
+	for _, d := range simdtest.Lengths() {
 		for _, n := range []int{0, 1, 2, 9} {
 			checkGroups(t, rng, n, d)
 		}
 	}
-	for n := range 201 {
+	for _, n := range simdtest.Lengths() {
 		checkGroups(t, rng, n, 5)
 	}
 	checkGroups(t, rng, 9000, 3)
@@ -73,12 +73,12 @@ func checkBest(t *testing.T, rng *rand.Rand, rows, w int) {
 
 func TestTileBest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 1))
-	for w := range 201 {
+	for _, w := range simdtest.Lengths() {
 		for _, rows := range []int{0, 1, 2, 13} {
 			checkBest(t, rng, rows, w)
 		}
 	}
-	for rows := range 201 {
+	for _, rows := range simdtest.Lengths() {
 		checkBest(t, rng, rows, 11)
 	}
 	checkBest(t, rng, 20000, 2)

@@ -36,7 +36,7 @@ type Stage struct {
 	Cell     string  // one of the demo's Cells; empty: the first
 	Target   string  // one of the demo's Targets; empty: the first
 	NoTimes  bool    // babi's sentences are a set
-	Few      int     // so many texts of a dataset are read at most; 0: all. Tests set it
+	Few      int     // so many texts of a dataset are read at most, and one batch an epoch for each 25; 0: all. Tests set it
 
 	demo  Demo
 	start time.Time

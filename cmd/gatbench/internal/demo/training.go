@@ -30,6 +30,9 @@ func (l *training) run() error {
 	t := grad.NewTape(l.Seed)
 	for epoch := range l.epochs {
 		sum, norm, batches := 0.0, 0.0, l.batches(epoch)
+		if l.Few > 0 {
+			batches = batches[:min(len(batches), max(1, l.Few/25))]
+		}
 		for i, rows := range batches {
 			if err := l.Ctx.Err(); err != nil {
 				return fmt.Errorf("interrupted in epoch %d of %d", epoch+1, l.epochs)

@@ -189,7 +189,7 @@ func (s *DotWalk) attendHead(r, h, lo, hi int) {
 		stats[0], inverse = 0, 0
 	}
 	for j := range acc {
-		y[j] = acc[j] * inverse
+		y[j] = Float(acc[j] * inverse) // rounded before the bias comes, as where that is added by itself
 		if s.Bias != nil {
 			y[j] += s.Bias[8*h+j]
 		}

@@ -151,7 +151,7 @@ func (s *GATv2Walk) attendHead(r, h, lo, hi int) {
 		inverse = 1 / sum
 	}
 	for j := range y {
-		y[j] *= inverse
+		y[j] = Float(y[j] * inverse) // rounded before the bias comes, as where that is added by itself
 		if s.Bias != nil {
 			y[j] += s.Bias[8*h+j]
 		}

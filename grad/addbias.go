@@ -107,12 +107,7 @@ func (t *Tape) dropAlong(x *Var, d *tensor.Mask) *Var {
 	if !ok {
 		return nil
 	}
-	l.mu.Lock()
-	var y *Var
-	if l.state == waiting {
-		y = l.take()
-	}
-	l.mu.Unlock()
+	y := l.takeWaiting()
 	if y == nil {
 		return nil
 	}

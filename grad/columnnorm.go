@@ -126,12 +126,7 @@ func (x *Var) reluAlong() *Var {
 	if !ok {
 		return nil
 	}
-	l.mu.Lock()
-	var y *Var
-	if l.state == waiting {
-		y = l.take()
-	}
-	l.mu.Unlock()
+	y := l.takeWaiting()
 	if y == nil {
 		return nil
 	}

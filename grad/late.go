@@ -235,6 +235,16 @@ func (l *late) take() (y *Var) {
 	return y
 }
 
+// takeWaiting is take if it waits still, else nil.
+func (l *late) takeWaiting() *Var {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.state != waiting {
+		return nil
+	}
+	return l.take()
+}
+
 // begin begins an operation on xs, of which the first is l's and taken along.
 func (l *late) begin(name string, xs ...*Var) Op {
 	op := begin(name, l, xs)

@@ -220,7 +220,7 @@ func (n *node) run(t *Tape) {
 	case n.trace != nil && n.trace.skip:
 		n.trace.pull(t, n.out)
 	case n.out != nil:
-		n.by.Pull(n.out.Grad())
+		n.by.Pull(n.out.pulled())
 	default:
 		n.by.Pull(nil)
 	}
@@ -239,8 +239,10 @@ func (t *Tape) drop(v *Var) {
 // forget hands back the gradient of v.
 func (t *Tape) forget(v *Var) {
 	if v.has {
-		t.recycle(v.grad.Data)
-		v.has = false
+		if !v.lent {
+			t.recycle(v.grad.Data)
+		}
+		v.has, v.lent = false, false
 		v.grad.Data = nil
 	}
 }

@@ -38,6 +38,11 @@ func (x *Var) binary(f vec.Binary, y *Var) *Var {
 			return z
 		}
 	}
+	if f == vec.Add {
+		if z := x.sumAlong(y); z != nil {
+			return z
+		}
+	}
 	op := Begin(f.String(), x, y)
 	n := Notes[binaryNotes](op)
 	*n = binaryNotes{f: f, x: x, y: y, few: fewRows(x.Value(), y.Value())}

@@ -20,7 +20,7 @@ func (y *Var) handsOver(x *Var) bool {
 // is to stay. What it holds is then still y's.
 func (y *Var) handOver(x *Var) (handed bool) {
 	root, _ := x.origin()
-	if root.has || !y.has || y.hold || len(root.val.Data) != len(y.val.Data) {
+	if root.has || !y.has || y.hold || y.lent || len(root.val.Data) != len(y.val.Data) {
 		return false
 	}
 	root.grad.Set(y.Grad().Data, root.val.Shape()...)

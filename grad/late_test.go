@@ -12,11 +12,12 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// growth is eˣ, an operation whose result may wait, and to which a bias may be added
-// on the way.
+// growth is eˣ, an operation whose result may wait, and to which a bias or as many elements
+// may be added on the way.
 type growth struct {
 	x, y *grad.Var
 	bias *grad.Var
+	plus *grad.Var
 	runs *atomic.Int32
 }
 
@@ -48,6 +49,9 @@ func (g *growth) Run(op grad.Op, y *grad.Var) {
 		if g.bias != nil {
 			y.Value().Data[i] += g.bias.Value().Data[i%len(g.bias.Value().Data)]
 		}
+		if g.plus != nil {
+			y.Value().Data[i] += g.plus.Value().Data[i]
+		}
 	}
 }
 
@@ -57,10 +61,19 @@ func (g *growth) Biased(b, y *grad.Var) grad.Late {
 	return &with
 }
 
+func (g *growth) Summed(r *grad.Var) grad.Late {
+	with := *g
+	with.plus = r
+	return &with
+}
+
 func (g *growth) Pull(dy *tensor.Dense) {
 	dx := g.x.Grad()
 	for i, d := range dy.Data {
 		y := g.y.Value().Data[i]
+		if g.plus != nil {
+			y = tensor.Float(math.Exp(float64(g.x.Value().Data[i])))
+		}
 		if g.bias != nil {
 			y -= g.bias.Value().Data[i%len(g.bias.Value().Data)]
 		}
@@ -112,6 +125,54 @@ var joining = map[string]struct {
 		y := grow(x.RowRange(0, 1).Tanh())
 		return y.AddBias(y.Reshape(6), grad.Identity)
 	}, "grow AddBias"},
+	"sum":                  {func(_ *grad.Tape, x, _ *grad.Var) *grad.Var { r := x.Sin(); return grow(x.Tanh()).Add(r) }, "Sin Tanh grow+Add"},
+	"sum, the other order": {func(_ *grad.Tape, x, _ *grad.Var) *grad.Var { r := x.Sin(); return r.Add(grow(x.Tanh())) }, "Sin Tanh grow+Add"},
+	"sum of a view": {func(_ *grad.Tape, x, _ *grad.Var) *grad.Var {
+		r := x.Sin()
+		return grow(x.Reshape(12, 2, 3).Tanh()).Reshape(12, 6).Add(r)
+	}, "grow+Add"},
+	"sum with a view": {func(_ *grad.Tape, x, _ *grad.Var) *grad.Var {
+		r := x.Sin().Reshape(6, 12).Reshape(12, 6)
+		return grow(x.Tanh()).Add(r)
+	}, "grow+Add"},
+	"sum with a leaf":     {func(_ *grad.Tape, x, _ *grad.Var) *grad.Var { return grow(x.Tanh()).Add(x) }, "grow+Add"},
+	"sum with an operand": {func(_ *grad.Tape, x, _ *grad.Var) *grad.Var { h := x.Tanh(); return grow(h).Add(h) }, "Tanh grow+Add"},
+	"sum with a constant": {func(_ *grad.Tape, x, _ *grad.Var) *grad.Var {
+		return grow(x.Tanh()).Add(grad.Const(tensor.New(12, 6)))
+	}, "grow+Add"},
+	"sum of a constant": {func(t *grad.Tape, x, _ *grad.Var) *grad.Var {
+		r := x.Sin()
+		return grow(t.Input(tensor.New(12, 6)).Tanh()).Add(r)
+	}, "grow+Add"},
+	"sum with what is read again": {func(_ *grad.Tape, x, _ *grad.Var) *grad.Var {
+		r := x.Sin()
+		return grow(x.Tanh()).Add(r).Mul(r.Square())
+	}, "grow+Add Square"},
+	"sum with what was read": {func(_ *grad.Tape, x, _ *grad.Var) *grad.Var {
+		r := x.Sin()
+		s := r.Square()
+		return grow(x.Tanh()).Add(r).Mul(s)
+	}, "grow+Add Mul"},
+	"sum, read after": {func(_ *grad.Tape, x, _ *grad.Var) *grad.Var {
+		r := x.Sin()
+		y := grow(x.Tanh())
+		return y.Add(r).Mul(y.Square())
+	}, "grow grow+Add Square"},
+	"sum, read before": {func(_ *grad.Tape, x, _ *grad.Var) *grad.Var {
+		y := grow(x.Tanh())
+		return y.Add(y.Square())
+	}, "grow Square Add"},
+	"sum with itself": {func(_ *grad.Tape, x, _ *grad.Var) *grad.Var { y := grow(x.Tanh()); return y.Add(y) }, "grow Add"},
+	"sum with a row":  {func(_ *grad.Tape, x, b *grad.Var) *grad.Var { return grow(x.Tanh()).Add(b) }, "grow Add"},
+	"sums in turn": {func(_ *grad.Tape, x, _ *grad.Var) *grad.Var {
+		r := x.Sin()
+		r = grow(x.Tanh()).Add(r)
+		return grow(x.Cos()).Add(r)
+	}, "grow+Add Cos grow+Add"},
+	"sum in a checkpoint": {func(t *grad.Tape, x, _ *grad.Var) *grad.Var {
+		r := x.Sin()
+		return t.Checkpoint(func(xs ...*grad.Var) *grad.Var { return grow(xs[0].Tanh()).Add(xs[1]) }, x, r)
+	}, "Checkpoint"},
 	"dropout": {func(t *grad.Tape, x, b *grad.Var) *grad.Var { return t.Dropout(x.Scale(2).AddBias(b, grad.ELU), 0.4) }, "AddBias+Dropout"},
 	"of a product": {func(t *grad.Tape, x, b *grad.Var) *grad.Var {
 		return t.Dropout(grow(x.Tanh()).AddBias(b, grad.ELU), 0.4)

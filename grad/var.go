@@ -30,6 +30,7 @@ type body struct {
 	param bool // it is a Param
 	has   bool // grad has been asked for
 	bare  int  // the first elements of grad, which hold anything until they are asked for
+	lent  bool // grad lies in memory of the caller's, which is only read
 	grad  tensor.Dense
 
 	base *Var  // the Var of which this is a view
@@ -142,10 +143,21 @@ func (x *Var) part(g []tensor.Float, at int) {
 	x.grad.Data = g[at : at+n : at+n]
 }
 
+// pulled returns x's gradient for its own pullback, which only reads it.
+func (x *Var) pulled() *tensor.Dense {
+	if x.lent {
+		return &x.grad
+	}
+	return x.Grad()
+}
+
 // gradFrom returns the gradient, of which the elements from number at on have
 // been set or are zero. Rounds of a loop ask for their parts from the last on, so
 // what is before that need not be zeroed.
 func (x *Var) gradFrom(at int) []tensor.Float {
+	if x.lent {
+		x.ownGrad()
+	}
 	if !x.has {
 		buf, zero := x.tape.lend(len(x.val.Data))
 		x.grad = x.val

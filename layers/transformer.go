@@ -93,14 +93,18 @@ func (l *TransformerConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	if in.Edge != nil { // it is read twice
 		alpha = message.E(message.ApplyEdges(g, alpha))
 	}
+	var root *grad.Var
+	if !l.NoRoot { // before the sum, which adds it on its way
+		root = in.onDst(g, func(x *grad.Var) *grad.Var { return compose.Affine(t, x, l.WRoot, l.B) })
+	}
 	y := message.UpdateAll(g, message.U(value).Mul(alpha), message.Sum)
 	if in.Edge != nil {
 		sums := message.UpdateAll(g, l.edges(in).Mul(alpha), message.Sum) // NumDst×H×EdgeIn
 		y = y.Add(compose.SplitHeads(compose.TimesHeads(sums, t.Use(l.WEdge)), heads, l.Out))
 	}
 	y = compose.MergeHeads(y, l.Average)
-	if !l.NoRoot {
-		y = l.join(t, y, in.onDst(g, func(x *grad.Var) *grad.Var { return compose.Affine(t, x, l.WRoot, l.B) }))
+	if root != nil {
+		y = l.join(t, y, root)
 	}
 	return Out{Y: y.Activate(l.Activation), Attention: alpha}
 }

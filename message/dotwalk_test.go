@@ -152,6 +152,57 @@ func TestDotWalkOdd(t *testing.T) {
 	}
 }
 
+// The walk adds what comes next to its rows, with the bits of a sum by itself, and the gradient
+// that the caller gave is not written to.
+func TestDotWalkAdds(t *testing.T) {
+	for name, g := range lists() {
+		for _, by := range []tensor.Float{1, tensor.Float(math.Inf(1))} { // which destination 1 goes another way for
+			w, root := newDotWalked(g, 0.4), param(4, g.NumDst(), 64)
+			w.q.Value.Data[min(64+9, len(w.q.Value.Data)-1)] *= by
+			run := func(read bool, from *tensor.Dense) []*tensor.Dense {
+				t, params := grad.NewTape(3), []*grad.Param{root, w.q, w.k, w.v}
+				m, r := w.message(t), t.Use(root).Scale(2)
+				sum := message.UpdateAll(g, m, message.Sum).Reshape(-1, 64)
+				if read {
+					sum.Value()
+				}
+				y := sum.Add(r)
+				out, ops := []*tensor.Dense{y.Value().Clone()}, strings.Join(t.Operations(), " ")
+				if got := strings.Contains(ops, "UpdateAll.DotProducts+Add"); got != (!read && kernels.HasListed()) {
+					panic(ops)
+				}
+				gs := grad.Grads(nil)
+				if from == nil {
+					gs = t.Backward(weigh(y))
+				} else {
+					gs = t.BackwardFrom(y, from)
+				}
+				for _, p := range params {
+					out = append(out, gs.Param(p).Clone())
+				}
+				return out
+			}
+			from := param(5, g.NumDst(), 64).Value
+			kept := from.Clone()
+			sameBitsOrNaN(t, name, run(false, nil), run(true, nil))
+			sameBitsOrNaN(t, name+", from a gradient", run(false, from), run(true, from))
+			sameBits(t, name+": the gradient that was given", []*tensor.Dense{from}, []*tensor.Dense{kept})
+		}
+	}
+}
+
+// sameBitsOrNaN is sameBits where what is no number may be another.
+func sameBitsOrNaN(t *testing.T, what string, got, want []*tensor.Dense) {
+	t.Helper()
+	for i, x := range got {
+		for j, v := range x.Data {
+			if o := want[i].Data[j]; v != o && (v == v || o == o) {
+				t.Fatalf("%s: element %d of array %d is %v, want %v", what, j, i, v, o)
+			}
+		}
+	}
+}
+
 // Explain says which attention is walked.
 func TestDotWalkIs(t *testing.T) {
 	g, tape := odd(), grad.NewTape(1)

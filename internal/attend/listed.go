@@ -12,7 +12,7 @@ import (
 //
 //	s[e,h]     = Scale·⟨Q[v,h,:], K[u,h,:]⟩
 //	α[e,h]     = softmax over the in-edges of v of s[e,h]
-//	out[v,h,:] = Σ_e α[e,h]·mask[e,h]·V[u,h,:]
+//	out[v,h,:] = Σ_e α[e,h]·mask[e,h]·V[u,h,:] + Add[v,h,:]
 //
 // Each destination's edges are walked by [attend.DotWalk], which keeps three numbers a
 // destination and head, and nothing of an edge. Backward walks destinations for Σ α·dα and
@@ -21,6 +21,7 @@ import (
 type Listed struct {
 	In      *sparse.CSR // rows are destinations, columns sources, nonzeros edges; values are not read
 	Q, K, V []tensor.Float
+	Add     []tensor.Float // rows of destinations that are added to the result; nil: none
 	Scale   tensor.Float
 	Drop    *tensor.Mask // on the softmax, element (edge, head); nil: none
 }
@@ -49,10 +50,10 @@ type ListedGrads struct {
 }
 
 // Forward sets out, and rec to what [Listed.Backward] needs; a nil rec is for where none
-// follows. A destination without edges gets zero.
+// follows. A destination without edges gets zero, and what is added.
 func (k *Listed) Forward(out []tensor.Float, rec *ListedRecords) {
 	t := newListedPass(k, k.In, listedAttend)
-	t.walk.Y = out
+	t.walk.Y, t.walk.Add = out, k.Add
 	if rec != nil {
 		t.walk.Rec = rec.Data[:k.RecordsLen()]
 	}

@@ -30,7 +30,7 @@ func (t *listedPass) attendLong(row *LongRow, piece, w *attend.DotWalk) bool {
 	var y [attend.DotRow]tensor.Float
 	var rec [attend.DotRecord]tensor.Float
 	var top, sum [ListedHeads]tensor.Float
-	piece.Y, piece.Rec, piece.Stream = y[:], rec[:], false
+	piece.Y, piece.Rec, piece.Add, piece.Stream = y[:], rec[:], nil, false
 	for row.Next() {
 		if t.call(piece) == 0 {
 			return false
@@ -41,7 +41,11 @@ func (t *listedPass) attendLong(row *LongRow, piece, w *attend.DotWalk) bool {
 		}
 		row.AddSoftmax(y[:], top[:], sum[:])
 	}
-	copy(w.Y, row.Mean(ListedHeads, ListedHeads, nil))
+	var root []tensor.Float
+	if w.Add != nil {
+		root = w.Add[:attend.DotRow]
+	}
+	copy(w.Y, row.Mean(ListedHeads, ListedHeads, root))
 	if w.Rec != nil {
 		for h := range top {
 			at := attend.DotPlace(h)

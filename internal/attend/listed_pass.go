@@ -91,7 +91,7 @@ func (t *listedPass) nodes(w *attend.DotWalk, v int) {
 	const row = attend.DotRow
 	switch t.stage {
 	case listedAttend:
-		w.Q, w.Y, w.Rec = from(t.walk.Q, row), from(t.walk.Y, row), from(t.walk.Rec, attend.DotRecord)
+		w.Q, w.Y, w.Add, w.Rec = from(t.walk.Q, row), from(t.walk.Y, row), from(t.walk.Add, row), from(t.walk.Rec, attend.DotRecord)
 		w.Stream = len(t.walk.Y) >= cpu.StreamFrom
 	case listedRetrace:
 		w.Q, w.R, w.DQ = from(t.walk.Q, row), from(t.walk.R, row), from(t.walk.DQ, row)

@@ -148,7 +148,7 @@ near5:
 	VSHUFF32X4  $0x88, Z1, Z0, Z2
 	VSHUFF32X4  $0xdd, Z1, Z0, Z0
 	VADDPS      Z2, Z0, Z0
-	VMULPS      960(AX), Z0, Z0
+	VMULPS      968(AX), Z0, Z0
 	VMOVUPS     Z0, (BX)
 	ADDQ        $0x40, BX
 	VMAXPS      Z0, Z25, Z25
@@ -204,7 +204,7 @@ pair6:
 	VMOVAPS.Z         Z0, K3, Z0
 	ADDQ              $0x40, BX
 	VADDPS            Z0, Z24, Z24
-	MOVQ              416(AX), R8
+	MOVQ              424(AX), R8
 	TESTQ             R8, R8
 	JZ                whole7
 	MOVQ              DX, R9
@@ -252,22 +252,23 @@ none3:
 	MOVQ         120(AX), CX
 	VMOVUPS      Y25, (CX)
 	VMOVUPS      Y0, 32(CX)
+	MOVQ         168(AX), CX
 	VMOVUPS      headsOf0<>+0(SB), Z1
 	VPERMPS      Z0, Z1, Z1
 	VMULPS       Z1, Z20, Z20
-	VADDPS       448(AX), Z20, Z20
+	VADDPS       (CX), Z20, Z20
 	VMOVUPS      headsOf1<>+0(SB), Z1
 	VPERMPS      Z0, Z1, Z1
 	VMULPS       Z1, Z21, Z21
-	VADDPS       512(AX), Z21, Z21
+	VADDPS       64(CX), Z21, Z21
 	VMOVUPS      headsOf2<>+0(SB), Z1
 	VPERMPS      Z0, Z1, Z1
 	VMULPS       Z1, Z22, Z22
-	VADDPS       576(AX), Z22, Z22
+	VADDPS       128(CX), Z22, Z22
 	VMOVUPS      headsOf3<>+0(SB), Z1
 	VPERMPS      Z0, Z1, Z0
 	VMULPS       Z0, Z23, Z23
-	VADDPS       640(AX), Z23, Z23
+	VADDPS       192(CX), Z23, Z23
 	MOVQ         144(AX), CX
 	CMPQ         400(AX), $0x00
 	JNE          stream8
@@ -288,6 +289,8 @@ stored9:
 	ADDQ $0x00000100, 48(AX)
 	ADDQ $0x00000100, 144(AX)
 	MOVQ 408(AX), CX
+	ADDQ CX, 168(AX)
+	MOVQ 416(AX), CX
 	ADDQ CX, 120(AX)
 	DECQ 376(AX)
 	JNZ  row2
@@ -681,7 +684,7 @@ near17:
 	VSHUFF32X4        $0x88, Z1, Z0, Z2
 	VSHUFF32X4        $0xdd, Z1, Z0, Z0
 	VADDPS            Z2, Z0, Z0
-	VMULPS            960(AX), Z0, Z0
+	VMULPS            968(AX), Z0, Z0
 	VSUBPS            Z28, Z0, Z0
 	VCMPPS.BCST       $0x15, widec28aa123<>+0(SB), Z0, K2
 	KANDW             K1, K2, K2
@@ -735,7 +738,7 @@ near17:
 	VSHUFF32X4        $0x88, Z2, Z1, Z3
 	VSHUFF32X4        $0xdd, Z2, Z1, Z1
 	VADDPS            Z3, Z1, Z1
-	MOVQ              416(AX), SI
+	MOVQ              424(AX), SI
 	TESTQ             SI, SI
 	JZ                whole18
 	MOVQ              DX, DI
@@ -817,10 +820,10 @@ pair19:
 	JL          pair19
 
 none13:
-	VMULPS 960(AX), Z24, Z24
-	VMULPS 960(AX), Z25, Z25
-	VMULPS 960(AX), Z26, Z26
-	VMULPS 960(AX), Z27, Z27
+	VMULPS 968(AX), Z24, Z24
+	VMULPS 968(AX), Z25, Z25
+	VMULPS 968(AX), Z26, Z26
+	VMULPS 968(AX), Z27, Z27
 	MOVQ   264(AX), CX
 	CMPB   336(AX), $0x00
 	JNE    set20
@@ -839,9 +842,9 @@ over15:
 	ADDQ $0x08, (AX)
 	ADDQ $0x00000100, 48(AX)
 	ADDQ $0x00000100, 192(AX)
-	MOVQ 408(AX), CX
+	MOVQ 416(AX), CX
 	ADDQ CX, 120(AX)
-	MOVQ 424(AX), CX
+	MOVQ 432(AX), CX
 	ADDQ CX, 264(AX)
 	DECQ 376(AX)
 	JNZ  row12
@@ -1023,7 +1026,7 @@ near25:
 	VSHUFF32X4        $0x88, Z1, Z0, Z2
 	VSHUFF32X4        $0xdd, Z1, Z0, Z0
 	VADDPS            Z2, Z0, Z0
-	VMULPS            960(AX), Z0, Z0
+	VMULPS            968(AX), Z0, Z0
 	VMOVUPS           (DI), Y5
 	VINSERTF64X4      $0x01, (R8), Z5, Z5
 	VSUBPS            Z5, Z0, Z0
@@ -1078,7 +1081,7 @@ near25:
 	VSHUFF32X4        $0xdd, Z2, Z1, Z1
 	VADDPS            Z3, Z1, Z1
 	VMOVAPS           Z0, Z2
-	MOVQ              416(AX), R11
+	MOVQ              424(AX), R11
 	TESTQ             R11, R11
 	JZ                whole26
 	MOVQ              DX, R12
@@ -1149,10 +1152,10 @@ set27:
 	VMOVUPS Z29, 64(CX)
 	VMOVUPS Z30, 128(CX)
 	VMOVUPS Z31, 192(CX)
-	VMULPS  960(AX), Z24, Z24
-	VMULPS  960(AX), Z25, Z25
-	VMULPS  960(AX), Z26, Z26
-	VMULPS  960(AX), Z27, Z27
+	VMULPS  968(AX), Z24, Z24
+	VMULPS  968(AX), Z25, Z25
+	VMULPS  968(AX), Z26, Z26
+	VMULPS  968(AX), Z27, Z27
 	MOVQ    288(AX), CX
 	CMPB    337(AX), $0x00
 	JNE     set28
@@ -1169,9 +1172,9 @@ set28:
 	ADDQ    $0x08, (AX)
 	ADDQ    $0x00000100, 72(AX)
 	ADDQ    $0x00000100, 96(AX)
-	MOVQ    432(AX), CX
-	ADDQ    CX, 288(AX)
 	MOVQ    440(AX), CX
+	ADDQ    CX, 288(AX)
+	MOVQ    448(AX), CX
 	ADDQ    CX, 312(AX)
 	DECQ    376(AX)
 	JNZ     row22

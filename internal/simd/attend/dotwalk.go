@@ -24,7 +24,7 @@ type DotWalk struct {
 
 	Q, K, V []Float // rows of destinations, sources and sources
 	Rec     []Float // DotRecord numbers a destination; Attend: nil where no other call follows
-	Y, Bias []Float // Attend: the results, and one row that is added to each; nil: nothing
+	Y, Add  []Float // Attend: the results, and rows that are added to them; nil: nothing
 	R       []Float // Retrace, Return: the gradients of the results
 	Kept    []Float // what dropout multiplies the weights with: eight numbers for each edge of the call, and eight more; nil: nothing
 	Work    []Float // room for DotWork numbers
@@ -40,10 +40,11 @@ type DotWalk struct {
 	first, most       int // the first edge, and that which a call does not go beyond
 	stream            int // 1 if Y is written past the caches
 
-	recStep, keptStep, qStep, kStep, vStep int       // bytes from one to the next, 0 where all take the same
-	add, room                              [64]Float // the bias, and a row that nobody reads
-	scales                                 [16]Float // Scale in all lanes
-	spare                                  [24]Float // a record that nobody reads
+	addStep, recStep, keptStep int       // bytes from one to the next, 0 where all take the same
+	qStep, kStep, vStep        int       // the same of gradients
+	nothing, room              [64]Float // a row that changes nothing it is added to, and one that nobody reads
+	scales                     [16]Float // Scale in all lanes
+	spare                      [24]Float // a record that nobody reads
 }
 
 // DotStage says what Retrace does of a destination that has edges, which may come in pieces.
@@ -114,9 +115,9 @@ func (s *DotWalk) each(do func(r, lo, hi int) bool) (done int) {
 // done: it stops before one with edges beyond those that a call takes and, in assembly,
 // before one whose largest score is no number, which [DotWalk.AttendOdd] takes.
 //
-//	Y[v,h,:] = Σ_e α[e,h]·Kept[e,h]·V[Cols[e],h,:] + Bias[h,:]
+//	Y[v,h,:] = Σ_e α[e,h]·Kept[e,h]·V[Cols[e],h,:] + Add[v,h,:]
 func (s *DotWalk) Attend() (done int) {
-	if !s.ready(s.Q, s.Y) {
+	if !s.ready(s.Q, s.Y, s.Add) {
 		return 0
 	}
 	if s.Rec != nil {
@@ -189,9 +190,11 @@ func (s *DotWalk) attendHead(r, h, lo, hi int) {
 		stats[0], inverse = 0, 0
 	}
 	for j := range acc {
-		y[j] = Float(acc[j] * inverse) // rounded before the bias comes, as where that is added by itself
-		if s.Bias != nil {
-			y[j] += s.Bias[8*h+j]
+		y[j] = Float(acc[j] * inverse) // rounded before Add comes, as where that is added by itself
+	}
+	if s.Add != nil {
+		for j, a := range headOf(s.Add, r, h) {
+			y[j] += a
 		}
 	}
 	if s.Rec != nil {

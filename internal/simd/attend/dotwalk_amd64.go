@@ -17,11 +17,11 @@ func (s *DotWalk) attendFast() {
 	if s.Stream && cpu.Aligned(s.Y, DotRow, cpu.Widest) {
 		c.stream = 1
 	}
-	for i := range c.add {
-		c.add[i] = Float(math.Copysign(0, -1))
-	}
-	if s.Bias != nil {
-		copy(c.add[:], s.Bias[:DotRow])
+	if c.addStep = 4 * DotRow; s.Add == nil {
+		c.Add, c.addStep = c.nothing[:], 0
+		for i := range c.nothing {
+			c.nothing[i] = Float(math.Copysign(0, -1))
+		}
 	}
 	if c.recStep = 4 * DotRecord; s.Rec == nil {
 		c.Rec, c.recStep = c.spare[:], 0

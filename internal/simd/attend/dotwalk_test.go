@@ -30,7 +30,7 @@ func checkDotWalk(t *testing.T, rng *rand.Rand, deg []int, columns int) {
 	s := dotWalkOf(rng, deg, columns)
 	n, edges := len(deg), int(s.Offsets[len(deg)]-3)
 	far := Float(1 + 30*rng.IntN(2)) // scores that weigh nothing are among those of far rows
-	drops, biased, wanted := rng.IntN(2) == 0, rng.IntN(2) == 0, rng.IntN(4) != 0
+	drops, adds, wanted := rng.IntN(2) == 0, rng.IntN(2) == 0, rng.IntN(4) != 0
 	next := func() Float { return Float(rng.NormFloat64()) }
 	draw := func(rows int) []Float { return simdtest.Draw(rows*DotRow, next) }
 	kept := simdtest.Draw(8*(edges+1), func() Float { return Float(2 * rng.IntN(2)) })
@@ -39,16 +39,16 @@ func checkDotWalk(t *testing.T, rng *rand.Rand, deg []int, columns int) {
 		if drops {
 			k.Kept = kept
 		}
-		if k.Scale *= far; biased {
-			k.Bias = make([]Float, DotRow)
-			k.Bias[3] = 2
-		}
+		k.Scale *= far
 	}
-	simdtest.Trial(t, "Attend "+what, 5e-7, [][]Float{draw(n), draw(columns), draw(columns), draw(n), simdtest.Draw(n*DotRecord, next), kept, make([]Float, 1)}, func(x [][]Float) {
+	simdtest.Trial(t, "Attend "+what, 5e-7, [][]Float{draw(n), draw(columns), draw(columns), draw(n), simdtest.Draw(n*DotRecord, next), kept, draw(n), make([]Float, 1)}, func(x [][]Float) {
 		k := s
 		set(&k, x[5])
+		if adds {
+			k.Add = x[6]
+		}
 		k.Q, k.K, k.V, k.Y, k.Rec = x[0], x[1], x[2], x[3], x[4]
-		x[6][0] = Float(k.Attend())
+		x[7][0] = Float(k.Attend())
 		above(k.Y)
 		above(k.Rec)
 	})

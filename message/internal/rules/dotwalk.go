@@ -26,36 +26,60 @@ func matchDotWalk(p *plan.Plan) Kernel {
 // Takes takes every call of a build and processor that have the walk.
 func (dotWalk) Takes(*exec.Call) bool { return attend.HasListed() }
 
-// Forward runs a call.
+// Forward prepares a call. The walk runs in Run: at once, or when the result is read.
 func (m dotWalk) Forward(c *exec.Call) *grad.Var {
-	q, k, x := c.Vars[m.q], c.Vars[m.k], c.Vars[m.x]
+	vars := [...]*grad.Var{c.Vars[m.q], c.Vars[m.k], c.Vars[m.x]}
 	if m.queries.Moved {
-		q = q.Rows(c.Graph.DstRows())
+		vars[0] = vars[0].Rows(c.Graph.DstRows())
 	}
-	op := grad.Begin("UpdateAll.DotProducts", q, k, x)
+	op := grad.Begin("UpdateAll.DotProducts", vars[:]...)
+	waits := op.Own(vars[:])
 	n := grad.Notes[dotWalkBack](op)
-	*n = dotWalkBack{q: q, k: k, x: x}
-	n.kernel = attend.Listed{In: c.Graph.In(), Q: q.Value().Data, K: k.Value().Data, V: x.Value().Data, Scale: m.scale}
+	*n = dotWalkBack{op: op, q: vars[0], k: vars[1], x: vars[2]}
+	n.kernel = attend.Listed{In: c.Graph.In(), Q: n.q.Value().Data, K: n.k.Value().Data, V: n.x.Value().Data, Scale: m.scale}
 	if m.drop != none {
 		n.kernel.Drop = (*tensor.Mask)(c.Attributes[m.drop].Drop)
 	}
 	var shape [tensor.MaxAxes]int
-	y := op.Fresh(c.Shape(shape[:], x)...)
-	var records *attend.ListedRecords
+	y := op.Fresh(c.Shape(shape[:], n.x)...)
 	if op.Needs() {
-		n.records.Data, records = op.FreshFloats(n.kernel.RecordsLen()), &n.records
+		n.records.Data = op.FreshFloats(n.kernel.RecordsLen())
 	}
-	if !op.Dry(0) {
-		n.kernel.Forward(y.Value().Data, records)
-	}
-	return op.RecordBy(y, n)
+	op.Dry(0)
+	return exec.Record(op, y, n, waits)
 }
 
 // dotWalkBack is the pullback of dot-product attention on listed edges.
 type dotWalkBack struct {
+	op      grad.Op
 	q, k, x *grad.Var
 	kernel  attend.Listed
 	records attend.ListedRecords // none where no gradient is wanted
+}
+
+// Run implements [grad.Late].
+func (n *dotWalkBack) Run(op grad.Op, y *grad.Var) {
+	var records *attend.ListedRecords
+	if op.Needs() {
+		if records = &n.records; records.Data == nil {
+			records.Data = op.FreshFloats(n.kernel.RecordsLen())
+		}
+	}
+	if !op.Dry(0) {
+		n.kernel.Forward(y.Value().Data, records)
+	}
+}
+
+// Biased implements [grad.Late].
+func (n *dotWalkBack) Biased(_, _ *grad.Var) grad.Late { return nil }
+
+// Summed implements [grad.Summing]: the walk adds r's rows to those that it makes.
+func (n *dotWalkBack) Summed(r *grad.Var) grad.Late {
+	with := grad.Notes[dotWalkBack](n.op)
+	*with = *n
+	with.kernel.Add = r.Value().Data
+	n.records = attend.ListedRecords{}
+	return with
 }
 
 // Pull adds to the gradients of the operands. Those of x and k are added up together, each

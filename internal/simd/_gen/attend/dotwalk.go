@@ -178,7 +178,7 @@ func part(record reg.Register, i int) Mem { return Mem{Base: record, Disp: 32 * 
 
 // attend writes DotWalk.Attend:
 //
-//	Y[v,h,:] = Σ_e α[e,h]·Kept[e,h]·V[Cols[e],h,:] + Bias[h,:]
+//	Y[v,h,:] = Σ_e α[e,h]·Kept[e,h]·V[Cols[e],h,:] + Add[v,h,:]
 func (s *dotWalk) attend() {
 	stop, q, acc, sum, top := Fresh("stop"), s.four(), s.four(), s.one(), s.one()
 	s.rows(stop, func() {
@@ -186,7 +186,7 @@ func (s *dotWalk) attend() {
 		zeroRow(acc)
 		VPXORD(sum, sum, sum)
 		VPXORD(top, top, top)
-		CMPQ(s.k, s.end) // no edges: the row is the bias
+		CMPQ(s.k, s.end) // no edges: the row is what is added
 		JGE(LabelRef(none))
 		loadRow(s.Word("Q"), q)
 		// The scores, to Work, and the largest of each head.
@@ -214,6 +214,7 @@ func (s *dotWalk) attend() {
 	}, func() {
 		ADDQ(U32(256), s.Field("Q"))
 		ADDQ(U32(256), s.Field("Y"))
+		ADDQ(s.Word("addStep"), s.Field("Add"))
 		ADDQ(s.Word("recStep"), s.Field("Rec"))
 	})
 	FenceStream(s.Field("stream"))
@@ -238,7 +239,8 @@ func (s *dotWalk) result(acc row16, sum, top reg.VecPhysical) {
 	inverse, rec := inverse16(sum), s.Word("Rec")
 	VMOVUPS(top.AsY(), part(rec, 0))
 	VMOVUPS(inverse.AsY(), part(rec, 1))
-	divided16(s.Args, acc, inverse)
+	add := s.Word("Add")
+	divided16(s.Args, acc, inverse, func(k int) Op { return Quad(add, k) })
 }
 
 // retrace writes DotWalk.Retrace: the record's Σ α·dα, and

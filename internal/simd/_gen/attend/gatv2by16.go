@@ -149,7 +149,7 @@ func (s *gatv2By16) result() {
 	none := YMM()
 	VXORPS(none, none, none)
 	VMOVUPS(none, Mem{Base: s.Word("Top")})
-	divided16(s.Args, s.acc, inverse)
+	divided16(s.Args, s.acc, inverse, func(k int) Op { return s.Field("add").Offset(64 * k) })
 	ADDQ(U32(256), s.Field("Y"))
 }
 

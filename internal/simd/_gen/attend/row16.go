@@ -29,12 +29,12 @@ func inverse16(sum reg.Register) Vec {
 	return inverse
 }
 
-// divided16 multiplies a row with numbers of its heads, adds the bias and stores it as a
-// destination's.
-func divided16(s Args, row row16, numbers Vec) {
+// divided16 multiplies a row with numbers of its heads, adds what is in memory and stores it as
+// a destination's.
+func divided16(s Args, row row16, numbers Vec, added func(k int) Op) {
 	for k, x := range row {
 		VMULPS(toLanes(numbers, GetZ(headsOf(k))), x, x)
-		VADDPS(s.Field("add").Offset(64*k), x, x)
+		VADDPS(added(k), x, x)
 	}
 	storeStream16(s.Field("stream"), row, s.Word("Y"))
 }

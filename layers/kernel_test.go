@@ -72,7 +72,7 @@ func (v variant) sums() string {
 		if l.EdgeIn > 0 {
 			return weighted
 		}
-		if l.Heads == attend.ListedHeads && l.Out == attend.ListedHeads && attend.HasListed() {
+		if l.Heads == attend.ListedHeads && l.Out == attend.ListedHeads {
 			return "UpdateAll.DotProducts"
 		}
 	case *layers.GCNConv:

@@ -29,9 +29,6 @@ type Listed struct {
 // ListedHeads is how many heads there are, and elements of each.
 const ListedHeads = 8
 
-// HasListed reports whether there are kernels for Listed in this build, on this processor.
-func HasListed() bool { return attend.HasDotWalk() }
-
 // ListedRecords are what Forward keeps for Backward.
 type ListedRecords struct {
 	Data []tensor.Float // of ListedRecordsLen elements, the caller's

@@ -26,10 +26,10 @@
 // internal/simd takes kernels of AVX-512, few as they are, where the processor has them
 // (cpu.Path says which are taken). That of GATv2 with eight heads of eight columns has
 // other bits than AVX2's: 41 of the entries differed when the table was made, all of them
-// of GATv2 or a layer of it. Dot products of eight heads of eight on listed edges are
-// walked by AVX-512 and by plain Go, and go in tiles by AVX2. So the test turns to AVX2 with cpu.Narrow and records that
-// alone, which every processor that compares can run. What only AVX-512 runs is compared
-// with a tolerance, by the tests of internal/simd.
+// of GATv2 or a layer of it; so have dot products of eight heads of eight on listed edges. So
+// the test turns to AVX2 with cpu.Narrow and records that alone, which every processor that
+// compares can run. What only AVX-512 runs is compared with a tolerance, by the tests of
+// internal/simd.
 //
 // # Caveats
 //

@@ -4,15 +4,30 @@
 
 package attend
 
+// dotAttend is DotWalk.Attend.
+//
+//go:noescape
+func dotAttend(p *DotWalk)
+
 // dotAttend512 is DotWalk.Attend.
 //
 //go:noescape
 func dotAttend512(p *DotWalk)
 
+// dotRetrace is DotWalk.Retrace.
+//
+//go:noescape
+func dotRetrace(p *DotWalk)
+
 // dotRetrace512 is DotWalk.Retrace.
 //
 //go:noescape
 func dotRetrace512(p *DotWalk)
+
+// dotReturn is DotWalk.Return.
+//
+//go:noescape
+func dotReturn(p *DotWalk)
 
 // dotReturn512 is DotWalk.Return.
 //

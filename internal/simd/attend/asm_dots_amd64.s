@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func dotAttend512(p *DotWalk)
-// Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·dotAttend512(SB), NOSPLIT, $0-8
+// func dotAttend(p *DotWalk)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·dotAttend(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 
 row2:
@@ -15,60 +15,32 @@ row2:
 	MOVQ         8(CX), CX
 	CMPQ         CX, 392(AX)
 	JG           stop1
-	VPXORD       Z20, Z20, Z20
-	VPXORD       Z21, Z21, Z21
-	VPXORD       Z22, Z22, Z22
-	VPXORD       Z23, Z23, Z23
-	VPXORD       Z24, Z24, Z24
-	VPXORD       Z25, Z25, Z25
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
 	CMPQ         DX, CX
 	JGE          none3
+	VBROADCASTSS wideff800000<>+0(SB), Y0
 	MOVQ         48(AX), BX
-	VMOVUPS      (BX), Z16
-	VMOVUPS      64(BX), Z17
-	VMOVUPS      128(BX), Z18
-	VMOVUPS      192(BX), Z19
-	VBROADCASTSS wideff800000<>+0(SB), Z25
-	MOVQ         240(AX), BX
+	MOVQ         240(AX), SI
 
-pair4:
-	MOVQ       $0x0000ffff, DI
-	MOVQ       DI, R8
-	MOVQ       $0x000000ff, R9
-	XORQ       R10, R10
-	LEAQ       1(DX), SI
-	CMPQ       SI, CX
-	CMOVQGE    DX, SI
-	CMOVQGE    R9, DI
-	CMOVQGE    R10, R8
-	KMOVW      DI, K1
-	KMOVW      R8, K1
+edge4:
 	MOVQ       24(AX), DI
 	MOVLQSX    (DI)(DX*4), DI
-	MOVQ       24(AX), R8
-	MOVLQSX    (R8)(SI*4), SI
 	MOVQ       360(AX), R8
 	TESTQ      R8, R8
 	JZ         near5
 	ADDQ       DX, R8
 	CMPQ       R8, 368(AX)
 	JGE        near5
-	LEAQ       (R8), R9
-	MOVQ       24(AX), R10
-	MOVLQSX    (R10)(R9*4), R9
-	IMUL3Q     $0x00000100, R9, R10
-	ADDQ       72(AX), R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
-	IMUL3Q     $0x00000100, R9, R9
-	ADDQ       96(AX), R9
-	PREFETCHT1 (R9)
-	PREFETCHT1 64(R9)
-	PREFETCHT1 128(R9)
-	PREFETCHT1 192(R9)
-	LEAQ       1(R8), R8
+	LEAQ       (R8), R8
 	MOVQ       24(AX), R9
 	MOVLQSX    (R9)(R8*4), R8
 	IMUL3Q     $0x00000100, R8, R9
@@ -98,191 +70,191 @@ pair4:
 	PREFETCHT0 64(R8)
 	PREFETCHT0 128(R8)
 	PREFETCHT0 192(R8)
-	LEAQ       9(DX), R8
-	MOVQ       24(AX), R9
-	MOVLQSX    (R9)(R8*4), R8
-	IMUL3Q     $0x00000100, R8, R9
-	ADDQ       72(AX), R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	PREFETCHT0 128(R9)
-	PREFETCHT0 192(R9)
-	IMUL3Q     $0x00000100, R8, R8
-	ADDQ       96(AX), R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	PREFETCHT0 128(R8)
-	PREFETCHT0 192(R8)
 
 near5:
-	IMUL3Q      $0x00000100, DI, DI
-	ADDQ        72(AX), DI
-	IMUL3Q      $0x00000100, SI, SI
-	ADDQ        72(AX), SI
-	VMULPS      (DI), Z16, Z0
-	VMULPS      64(DI), Z17, Z1
-	VMULPS      128(DI), Z18, Z2
-	VMULPS      192(DI), Z19, Z3
-	VUNPCKLPS   Z1, Z0, Z4
-	VUNPCKHPS   Z1, Z0, Z0
-	VADDPS      Z4, Z0, Z0
-	VUNPCKLPS   Z3, Z2, Z1
-	VUNPCKHPS   Z3, Z2, Z2
-	VADDPS      Z1, Z2, Z2
-	VUNPCKLPD   Z2, Z0, Z1
-	VUNPCKHPD   Z2, Z0, Z0
-	VADDPS      Z1, Z0, Z0
-	VMULPS      (SI), Z16, Z1
-	VMULPS      64(SI), Z17, Z2
-	VMULPS      128(SI), Z18, Z3
-	VMULPS      192(SI), Z19, Z4
-	VUNPCKLPS   Z2, Z1, Z5
-	VUNPCKHPS   Z2, Z1, Z1
-	VADDPS      Z5, Z1, Z1
-	VUNPCKLPS   Z4, Z3, Z2
-	VUNPCKHPS   Z4, Z3, Z3
-	VADDPS      Z2, Z3, Z3
-	VUNPCKLPD   Z3, Z1, Z2
-	VUNPCKHPD   Z3, Z1, Z1
-	VADDPS      Z2, Z1, Z1
-	VSHUFF32X4  $0x88, Z1, Z0, Z2
-	VSHUFF32X4  $0xdd, Z1, Z0, Z0
-	VADDPS      Z2, Z0, Z0
-	VMULPS      968(AX), Z0, Z0
-	VMOVUPS     Z0, (BX)
-	ADDQ        $0x40, BX
-	VMAXPS      Z0, Z25, Z25
-	ADDQ        $0x02, DX
-	CMPQ        DX, CX
-	JL          pair4
-	VSHUFF32X4  $0x4e, Z25, Z25, Z0
-	VMAXPS      Z0, Z25, Z25
-	VPANDD.BCST wide7fffffff<>+0(SB), Z25, Z0
-	VCMPPS.BCST $0x11, wide7f800000<>+0(SB), Z0, K1
-	KMOVW       K1, DX
-	CMPL        DX, $0x0000ffff
-	JNE         stop1
-	MOVQ        (AX), DX
-	MOVQ        (DX), DX
-	MOVQ        240(AX), BX
+	IMUL3Q     $0x00000100, DI, DI
+	ADDQ       72(AX), DI
+	VMOVUPS    (BX), Y1
+	VMULPS     (DI), Y1, Y1
+	VMOVUPS    32(BX), Y2
+	VMULPS     32(DI), Y2, Y2
+	VSHUFPS    $0x88, Y2, Y1, Y3
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y3
+	VMOVUPS    64(BX), Y1
+	VMULPS     64(DI), Y1, Y1
+	VMOVUPS    96(BX), Y2
+	VMULPS     96(DI), Y2, Y2
+	VSHUFPS    $0x88, Y2, Y1, Y4
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y4, Y4
+	VSHUFPS    $0x88, Y4, Y3, Y1
+	VSHUFPS    $0xdd, Y4, Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VMOVUPS    128(BX), Y2
+	VMULPS     128(DI), Y2, Y2
+	VMOVUPS    160(BX), Y3
+	VMULPS     160(DI), Y3, Y3
+	VSHUFPS    $0x88, Y3, Y2, Y4
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y4, Y4
+	VMOVUPS    192(BX), Y2
+	VMULPS     192(DI), Y2, Y2
+	VMOVUPS    224(BX), Y3
+	VMULPS     224(DI), Y3, Y3
+	VSHUFPS    $0x88, Y3, Y2, Y5
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y5, Y5
+	VSHUFPS    $0x88, Y5, Y4, Y2
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VPERM2F128 $0x21, Y2, Y1, Y3
+	VBLENDPS   $0xf0, Y2, Y1, Y1
+	VADDPS     Y3, Y1, Y1
+	VMULPS     968(AX), Y1, Y1
+	VMOVUPS    Y1, (SI)
+	ADDQ       $0x20, SI
+	VMAXPS     Y1, Y0, Y0
+	INCQ       DX
+	CMPQ       DX, CX
+	JL         edge4
+	VANDPS     wide7fffffff<>+0(SB), Y0, Y1
+	VCMPPS     $0x11, wide7f800000<>+0(SB), Y1, Y1
+	VMOVMSKPS  Y1, DX
+	CMPL       DX, $0x000000ff
+	JNE        stop1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y1, Y1, Y1
+	MOVQ       (AX), DX
+	MOVQ       (DX), DX
+	MOVQ       240(AX), BX
 
-pair6:
-	MOVQ              $0x0000ffff, DI
-	MOVQ              DI, R8
-	MOVQ              $0x000000ff, R9
-	XORQ              R10, R10
-	LEAQ              1(DX), SI
-	CMPQ              SI, CX
-	CMOVQGE           DX, SI
-	CMOVQGE           R9, DI
-	CMOVQGE           R10, R8
-	KMOVW             DI, K1
-	KMOVW             R8, K2
-	MOVQ              24(AX), DI
-	MOVLQSX           (DI)(DX*4), DI
-	MOVQ              24(AX), R8
-	MOVLQSX           (R8)(SI*4), SI
-	VMOVUPS           (BX), Z0
-	VSUBPS            Z25, Z0, Z0
-	VCMPPS.BCST       $0x15, widec28aa123<>+0(SB), Z0, K3
-	KANDW             K1, K3, K3
-	VMULPS.BCST       wide3fb8aa3b<>+0(SB), Z0, Z1
-	VRNDSCALEPS       $0x00, Z1, Z1
-	VMOVAPS           Z0, Z0
-	VFNMADD231PS.BCST wide3f318000<>+0(SB), Z1, Z0
-	VFNMADD231PS.BCST wideb95e8083<>+0(SB), Z1, Z0
-	VMULPS            Z0, Z0, Z2
-	VBROADCASTSS      wide3c0905f1<>+0(SB), Z3
-	VFMADD213PS.BCST  wide3d2aaa8c<>+0(SB), Z0, Z3
-	VFMADD231PS.BCST  wide3ab688be<>+0(SB), Z2, Z3
-	VBROADCASTSS      wide3e2aaa6e<>+0(SB), Z4
-	VFMADD213PS.BCST  wide3f000000<>+0(SB), Z0, Z4
-	VFMADD213PS       Z4, Z2, Z3
-	VADDPS.BCST       wide3f800000<>+0(SB), Z0, Z0
-	VFMADD231PS       Z2, Z3, Z0
-	VSCALEFPS         Z1, Z0, Z0
-	VMOVAPS.Z         Z0, K3, Z0
-	ADDQ              $0x40, BX
-	VADDPS            Z0, Z24, Z24
-	MOVQ              424(AX), R8
-	TESTQ             R8, R8
-	JZ                whole7
-	MOVQ              DX, R9
-	SUBQ              384(AX), R9
-	IMULQ             R8, R9
-	ADDQ              216(AX), R9
-	VMOVUPS           lanesOfPairs<>+0(SB), Z1
-	VPERMPS           (R9), Z1, Z1
-	VMULPS            Z1, Z0, Z0
+edge6:
+	MOVQ         24(AX), SI
+	MOVLQSX      (SI)(DX*4), SI
+	VMOVUPS      (BX), Y10
+	VSUBPS       Y0, Y10, Y10
+	VCMPPS       $0x15, widec28aa123<>+0(SB), Y10, Y11
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y12
+	VFMADD213PS  wide4b400000<>+0(SB), Y10, Y12
+	VSUBPS       wide4b400000<>+0(SB), Y12, Y13
+	VMOVUPS      widebf318000<>+0(SB), Y14
+	VFMADD213PS  Y10, Y13, Y14
+	VFNMADD231PS wideb95e8083<>+0(SB), Y13, Y14
+	VMOVUPS      wide3ab688be<>+0(SB), Y10
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y14, Y10
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y14, Y10
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y14, Y10
+	VFMADD213PS  wide3f000000<>+0(SB), Y14, Y10
+	VFMADD213PS  wide3f800000<>+0(SB), Y14, Y10
+	VFMADD213PS  wide3f800000<>+0(SB), Y14, Y10
+	VPSLLD       $0x17, Y12, Y12
+	VPADDD       Y12, Y10, Y10
+	VANDPS       Y11, Y10, Y10
+	ADDQ         $0x20, BX
+	VADDPS       Y10, Y1, Y1
+	MOVQ         424(AX), DI
+	TESTQ        DI, DI
+	JZ           whole7
+	MOVQ         DX, R8
+	SUBQ         384(AX), R8
+	IMULQ        DI, R8
+	ADDQ         216(AX), R8
+	VMULPS       (R8), Y10, Y10
 
 whole7:
-	IMUL3Q      $0x00000100, DI, DI
-	ADDQ        96(AX), DI
 	IMUL3Q      $0x00000100, SI, SI
 	ADDQ        96(AX), SI
-	VSHUFF32X4  $0x50, Z0, Z0, Z1
-	VPERMILPS   $0x00, Z1, Z2
-	VPERMILPS   $0x55, Z1, Z3
-	VPERMILPS   $0xaa, Z1, Z4
-	VPERMILPS   $0xff, Z1, Z1
-	VFMADD231PS (DI), Z2, Z20
-	VFMADD231PS 64(DI), Z3, Z21
-	VFMADD231PS 128(DI), Z4, Z22
-	VFMADD231PS 192(DI), Z1, Z23
-	VSHUFF32X4  $0xfa, Z0, Z0, Z0
-	VPERMILPS   $0x00, Z0, Z1
-	VPERMILPS   $0x55, Z0, Z2
-	VPERMILPS   $0xaa, Z0, Z3
-	VPERMILPS   $0xff, Z0, Z0
-	VFMADD231PS (SI), Z1, K2, Z20
-	VFMADD231PS 64(SI), Z2, K2, Z21
-	VFMADD231PS 128(SI), Z3, K2, Z22
-	VFMADD231PS 192(SI), Z0, K2, Z23
-	ADDQ        $0x02, DX
+	VPERM2F128  $0x00, Y10, Y10, Y11
+	VPERMILPS   $0x00, Y11, Y12
+	VFMADD231PS (SI), Y12, Y2
+	VPERMILPS   $0x55, Y11, Y12
+	VFMADD231PS 32(SI), Y12, Y3
+	VPERMILPS   $0xaa, Y11, Y12
+	VFMADD231PS 64(SI), Y12, Y4
+	VPERMILPS   $0xff, Y11, Y11
+	VFMADD231PS 96(SI), Y11, Y5
+	VPERM2F128  $0x11, Y10, Y10, Y10
+	VPERMILPS   $0x00, Y10, Y11
+	VFMADD231PS 128(SI), Y11, Y6
+	VPERMILPS   $0x55, Y10, Y11
+	VFMADD231PS 160(SI), Y11, Y7
+	VPERMILPS   $0xaa, Y10, Y11
+	VFMADD231PS 192(SI), Y11, Y8
+	VPERMILPS   $0xff, Y10, Y10
+	VFMADD231PS 224(SI), Y10, Y9
+	INCQ        DX
 	CMPQ        DX, CX
-	JL          pair6
+	JL          edge6
 
 none3:
-	VSHUFF32X4   $0x4e, Z24, Z24, Z0
-	VADDPS       Z0, Z24, Z24
-	VCMPPS.BCST  $0x04, wide00000000<>+0(SB), Z24, K1
-	VBROADCASTSS wide3f800000<>+0(SB), Z0
-	VDIVPS       Z24, Z0, Z0
-	VMOVAPS.Z    Z0, K1, Z0
-	MOVQ         120(AX), CX
-	VMOVUPS      Y25, (CX)
-	VMOVUPS      Y0, 32(CX)
-	MOVQ         168(AX), CX
-	VMOVUPS      headsOf0<>+0(SB), Z1
-	VPERMPS      Z0, Z1, Z1
-	VMULPS       Z1, Z20, Z20
-	VADDPS       (CX), Z20, Z20
-	VMOVUPS      headsOf1<>+0(SB), Z1
-	VPERMPS      Z0, Z1, Z1
-	VMULPS       Z1, Z21, Z21
-	VADDPS       64(CX), Z21, Z21
-	VMOVUPS      headsOf2<>+0(SB), Z1
-	VPERMPS      Z0, Z1, Z1
-	VMULPS       Z1, Z22, Z22
-	VADDPS       128(CX), Z22, Z22
-	VMOVUPS      headsOf3<>+0(SB), Z1
-	VPERMPS      Z0, Z1, Z0
-	VMULPS       Z0, Z23, Z23
-	VADDPS       192(CX), Z23, Z23
-	MOVQ         144(AX), CX
-	CMPQ         400(AX), $0x00
-	JNE          stream8
-	VMOVUPS      Z20, (CX)
-	VMOVUPS      Z21, 64(CX)
-	VMOVUPS      Z22, 128(CX)
-	VMOVUPS      Z23, 192(CX)
-	JMP          stored9
+	MOVQ       120(AX), CX
+	MOVQ       168(AX), DX
+	VMOVUPS    recordOfHeads<>+0(SB), Y10
+	VPERMPS    Y0, Y10, Y0
+	VMOVUPS    Y0, (CX)
+	VMOVUPS    wide3f800000<>+0(SB), Y0
+	VDIVPS     Y1, Y0, Y0
+	VCMPPS     $0x00, wide00000000<>+0(SB), Y1, Y1
+	VANDNPS    Y0, Y1, Y0
+	VMOVUPS    recordOfHeads<>+0(SB), Y1
+	VPERMPS    Y0, Y1, Y1
+	VMOVUPS    Y1, 32(CX)
+	VPERM2F128 $0x00, Y0, Y0, Y1
+	VPERMILPS  $0x00, Y1, Y10
+	VMULPS     Y10, Y2, Y2
+	VADDPS     (DX), Y2, Y2
+	VPERMILPS  $0x55, Y1, Y10
+	VMULPS     Y10, Y3, Y3
+	VADDPS     32(DX), Y3, Y3
+	VPERMILPS  $0xaa, Y1, Y10
+	VMULPS     Y10, Y4, Y4
+	VADDPS     64(DX), Y4, Y4
+	VPERMILPS  $0xff, Y1, Y1
+	VMULPS     Y1, Y5, Y5
+	VADDPS     96(DX), Y5, Y5
+	VPERM2F128 $0x11, Y0, Y0, Y0
+	VPERMILPS  $0x00, Y0, Y1
+	VMULPS     Y1, Y6, Y6
+	VADDPS     128(DX), Y6, Y6
+	VPERMILPS  $0x55, Y0, Y1
+	VMULPS     Y1, Y7, Y7
+	VADDPS     160(DX), Y7, Y7
+	VPERMILPS  $0xaa, Y0, Y1
+	VMULPS     Y1, Y8, Y8
+	VADDPS     192(DX), Y8, Y8
+	VPERMILPS  $0xff, Y0, Y0
+	VMULPS     Y0, Y9, Y9
+	VADDPS     224(DX), Y9, Y9
+	MOVQ       144(AX), CX
+	CMPQ       400(AX), $0x00
+	JNE        stream8
+	VMOVUPS    Y2, (CX)
+	VMOVUPS    Y3, 32(CX)
+	VMOVUPS    Y4, 64(CX)
+	VMOVUPS    Y5, 96(CX)
+	VMOVUPS    Y6, 128(CX)
+	VMOVUPS    Y7, 160(CX)
+	VMOVUPS    Y8, 192(CX)
+	VMOVUPS    Y9, 224(CX)
+	JMP        stored9
 
 stream8:
-	VMOVNTPS Z20, (CX)
-	VMOVNTPS Z21, 64(CX)
-	VMOVNTPS Z22, 128(CX)
-	VMOVNTPS Z23, 192(CX)
+	VMOVNTPS Y2, (CX)
+	VMOVNTPS Y3, 32(CX)
+	VMOVNTPS Y4, 64(CX)
+	VMOVNTPS Y5, 96(CX)
+	VMOVNTPS Y6, 128(CX)
+	VMOVNTPS Y7, 160(CX)
+	VMOVNTPS Y8, 192(CX)
+	VMOVNTPS Y9, 224(CX)
 
 stored9:
 	ADDQ $0x08, (AX)
@@ -354,15 +326,25 @@ DATA wide3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
 DATA wide3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
 GLOBL wide3fb8aa3b<>(SB), RODATA|NOPTR, $32
 
-DATA wide3f318000<>+0(SB)/4, $0x3f318000
-DATA wide3f318000<>+4(SB)/4, $0x3f318000
-DATA wide3f318000<>+8(SB)/4, $0x3f318000
-DATA wide3f318000<>+12(SB)/4, $0x3f318000
-DATA wide3f318000<>+16(SB)/4, $0x3f318000
-DATA wide3f318000<>+20(SB)/4, $0x3f318000
-DATA wide3f318000<>+24(SB)/4, $0x3f318000
-DATA wide3f318000<>+28(SB)/4, $0x3f318000
-GLOBL wide3f318000<>(SB), RODATA|NOPTR, $32
+DATA wide4b400000<>+0(SB)/4, $0x4b400000
+DATA wide4b400000<>+4(SB)/4, $0x4b400000
+DATA wide4b400000<>+8(SB)/4, $0x4b400000
+DATA wide4b400000<>+12(SB)/4, $0x4b400000
+DATA wide4b400000<>+16(SB)/4, $0x4b400000
+DATA wide4b400000<>+20(SB)/4, $0x4b400000
+DATA wide4b400000<>+24(SB)/4, $0x4b400000
+DATA wide4b400000<>+28(SB)/4, $0x4b400000
+GLOBL wide4b400000<>(SB), RODATA|NOPTR, $32
+
+DATA widebf318000<>+0(SB)/4, $0xbf318000
+DATA widebf318000<>+4(SB)/4, $0xbf318000
+DATA widebf318000<>+8(SB)/4, $0xbf318000
+DATA widebf318000<>+12(SB)/4, $0xbf318000
+DATA widebf318000<>+16(SB)/4, $0xbf318000
+DATA widebf318000<>+20(SB)/4, $0xbf318000
+DATA widebf318000<>+24(SB)/4, $0xbf318000
+DATA widebf318000<>+28(SB)/4, $0xbf318000
+GLOBL widebf318000<>(SB), RODATA|NOPTR, $32
 
 DATA wideb95e8083<>+0(SB)/4, $0xb95e8083
 DATA wideb95e8083<>+4(SB)/4, $0xb95e8083
@@ -373,6 +355,16 @@ DATA wideb95e8083<>+20(SB)/4, $0xb95e8083
 DATA wideb95e8083<>+24(SB)/4, $0xb95e8083
 DATA wideb95e8083<>+28(SB)/4, $0xb95e8083
 GLOBL wideb95e8083<>(SB), RODATA|NOPTR, $32
+
+DATA wide3ab688be<>+0(SB)/4, $0x3ab688be
+DATA wide3ab688be<>+4(SB)/4, $0x3ab688be
+DATA wide3ab688be<>+8(SB)/4, $0x3ab688be
+DATA wide3ab688be<>+12(SB)/4, $0x3ab688be
+DATA wide3ab688be<>+16(SB)/4, $0x3ab688be
+DATA wide3ab688be<>+20(SB)/4, $0x3ab688be
+DATA wide3ab688be<>+24(SB)/4, $0x3ab688be
+DATA wide3ab688be<>+28(SB)/4, $0x3ab688be
+GLOBL wide3ab688be<>(SB), RODATA|NOPTR, $32
 
 DATA wide3c0905f1<>+0(SB)/4, $0x3c0905f1
 DATA wide3c0905f1<>+4(SB)/4, $0x3c0905f1
@@ -393,16 +385,6 @@ DATA wide3d2aaa8c<>+20(SB)/4, $0x3d2aaa8c
 DATA wide3d2aaa8c<>+24(SB)/4, $0x3d2aaa8c
 DATA wide3d2aaa8c<>+28(SB)/4, $0x3d2aaa8c
 GLOBL wide3d2aaa8c<>(SB), RODATA|NOPTR, $32
-
-DATA wide3ab688be<>+0(SB)/4, $0x3ab688be
-DATA wide3ab688be<>+4(SB)/4, $0x3ab688be
-DATA wide3ab688be<>+8(SB)/4, $0x3ab688be
-DATA wide3ab688be<>+12(SB)/4, $0x3ab688be
-DATA wide3ab688be<>+16(SB)/4, $0x3ab688be
-DATA wide3ab688be<>+20(SB)/4, $0x3ab688be
-DATA wide3ab688be<>+24(SB)/4, $0x3ab688be
-DATA wide3ab688be<>+28(SB)/4, $0x3ab688be
-GLOBL wide3ab688be<>(SB), RODATA|NOPTR, $32
 
 DATA wide3e2aaa6e<>+0(SB)/4, $0x3e2aaa6e
 DATA wide3e2aaa6e<>+4(SB)/4, $0x3e2aaa6e
@@ -434,6 +416,336 @@ DATA wide3f800000<>+24(SB)/4, $0x3f800000
 DATA wide3f800000<>+28(SB)/4, $0x3f800000
 GLOBL wide3f800000<>(SB), RODATA|NOPTR, $32
 
+DATA recordOfHeads<>+0(SB)/4, $0x00000000
+DATA recordOfHeads<>+4(SB)/4, $0x00000002
+DATA recordOfHeads<>+8(SB)/4, $0x00000004
+DATA recordOfHeads<>+12(SB)/4, $0x00000006
+DATA recordOfHeads<>+16(SB)/4, $0x00000001
+DATA recordOfHeads<>+20(SB)/4, $0x00000003
+DATA recordOfHeads<>+24(SB)/4, $0x00000005
+DATA recordOfHeads<>+28(SB)/4, $0x00000007
+GLOBL recordOfHeads<>(SB), RODATA|NOPTR, $32
+
+DATA wide00000000<>+0(SB)/4, $0x00000000
+DATA wide00000000<>+4(SB)/4, $0x00000000
+DATA wide00000000<>+8(SB)/4, $0x00000000
+DATA wide00000000<>+12(SB)/4, $0x00000000
+DATA wide00000000<>+16(SB)/4, $0x00000000
+DATA wide00000000<>+20(SB)/4, $0x00000000
+DATA wide00000000<>+24(SB)/4, $0x00000000
+DATA wide00000000<>+28(SB)/4, $0x00000000
+GLOBL wide00000000<>(SB), RODATA|NOPTR, $32
+
+// func dotAttend512(p *DotWalk)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·dotAttend512(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+
+row12:
+	MOVQ         (AX), CX
+	MOVQ         (CX), DX
+	MOVQ         8(CX), CX
+	CMPQ         CX, 392(AX)
+	JG           stop11
+	VPXORD       Z20, Z20, Z20
+	VPXORD       Z21, Z21, Z21
+	VPXORD       Z22, Z22, Z22
+	VPXORD       Z23, Z23, Z23
+	VPXORD       Z24, Z24, Z24
+	VPXORD       Z25, Z25, Z25
+	CMPQ         DX, CX
+	JGE          none13
+	MOVQ         48(AX), BX
+	VMOVUPS      (BX), Z16
+	VMOVUPS      64(BX), Z17
+	VMOVUPS      128(BX), Z18
+	VMOVUPS      192(BX), Z19
+	VBROADCASTSS wideff800000<>+0(SB), Z25
+	MOVQ         240(AX), BX
+
+pair14:
+	MOVQ       $0x0000ffff, DI
+	MOVQ       DI, R8
+	MOVQ       $0x000000ff, R9
+	XORQ       R10, R10
+	LEAQ       1(DX), SI
+	CMPQ       SI, CX
+	CMOVQGE    DX, SI
+	CMOVQGE    R9, DI
+	CMOVQGE    R10, R8
+	KMOVW      DI, K1
+	KMOVW      R8, K1
+	MOVQ       24(AX), DI
+	MOVLQSX    (DI)(DX*4), DI
+	MOVQ       24(AX), R8
+	MOVLQSX    (R8)(SI*4), SI
+	MOVQ       360(AX), R8
+	TESTQ      R8, R8
+	JZ         near15
+	ADDQ       DX, R8
+	CMPQ       R8, 368(AX)
+	JGE        near15
+	LEAQ       (R8), R9
+	MOVQ       24(AX), R10
+	MOVLQSX    (R10)(R9*4), R9
+	IMUL3Q     $0x00000100, R9, R10
+	ADDQ       72(AX), R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	IMUL3Q     $0x00000100, R9, R9
+	ADDQ       96(AX), R9
+	PREFETCHT1 (R9)
+	PREFETCHT1 64(R9)
+	PREFETCHT1 128(R9)
+	PREFETCHT1 192(R9)
+	LEAQ       1(R8), R8
+	MOVQ       24(AX), R9
+	MOVLQSX    (R9)(R8*4), R8
+	IMUL3Q     $0x00000100, R8, R9
+	ADDQ       72(AX), R9
+	PREFETCHT1 (R9)
+	PREFETCHT1 64(R9)
+	PREFETCHT1 128(R9)
+	PREFETCHT1 192(R9)
+	IMUL3Q     $0x00000100, R8, R8
+	ADDQ       96(AX), R8
+	PREFETCHT1 (R8)
+	PREFETCHT1 64(R8)
+	PREFETCHT1 128(R8)
+	PREFETCHT1 192(R8)
+	LEAQ       8(DX), R8
+	MOVQ       24(AX), R9
+	MOVLQSX    (R9)(R8*4), R8
+	IMUL3Q     $0x00000100, R8, R9
+	ADDQ       72(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+	IMUL3Q     $0x00000100, R8, R8
+	ADDQ       96(AX), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	PREFETCHT0 128(R8)
+	PREFETCHT0 192(R8)
+	LEAQ       9(DX), R8
+	MOVQ       24(AX), R9
+	MOVLQSX    (R9)(R8*4), R8
+	IMUL3Q     $0x00000100, R8, R9
+	ADDQ       72(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+	IMUL3Q     $0x00000100, R8, R8
+	ADDQ       96(AX), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	PREFETCHT0 128(R8)
+	PREFETCHT0 192(R8)
+
+near15:
+	IMUL3Q      $0x00000100, DI, DI
+	ADDQ        72(AX), DI
+	IMUL3Q      $0x00000100, SI, SI
+	ADDQ        72(AX), SI
+	VMULPS      (DI), Z16, Z0
+	VMULPS      64(DI), Z17, Z1
+	VMULPS      128(DI), Z18, Z2
+	VMULPS      192(DI), Z19, Z3
+	VUNPCKLPS   Z1, Z0, Z4
+	VUNPCKHPS   Z1, Z0, Z0
+	VADDPS      Z4, Z0, Z0
+	VUNPCKLPS   Z3, Z2, Z1
+	VUNPCKHPS   Z3, Z2, Z2
+	VADDPS      Z1, Z2, Z2
+	VUNPCKLPD   Z2, Z0, Z1
+	VUNPCKHPD   Z2, Z0, Z0
+	VADDPS      Z1, Z0, Z0
+	VMULPS      (SI), Z16, Z1
+	VMULPS      64(SI), Z17, Z2
+	VMULPS      128(SI), Z18, Z3
+	VMULPS      192(SI), Z19, Z4
+	VUNPCKLPS   Z2, Z1, Z5
+	VUNPCKHPS   Z2, Z1, Z1
+	VADDPS      Z5, Z1, Z1
+	VUNPCKLPS   Z4, Z3, Z2
+	VUNPCKHPS   Z4, Z3, Z3
+	VADDPS      Z2, Z3, Z3
+	VUNPCKLPD   Z3, Z1, Z2
+	VUNPCKHPD   Z3, Z1, Z1
+	VADDPS      Z2, Z1, Z1
+	VSHUFF32X4  $0x88, Z1, Z0, Z2
+	VSHUFF32X4  $0xdd, Z1, Z0, Z0
+	VADDPS      Z2, Z0, Z0
+	VMULPS      968(AX), Z0, Z0
+	VMOVUPS     Z0, (BX)
+	ADDQ        $0x40, BX
+	VMAXPS      Z0, Z25, Z25
+	ADDQ        $0x02, DX
+	CMPQ        DX, CX
+	JL          pair14
+	VSHUFF32X4  $0x4e, Z25, Z25, Z0
+	VMAXPS      Z0, Z25, Z25
+	VPANDD.BCST wide7fffffff<>+0(SB), Z25, Z0
+	VCMPPS.BCST $0x11, wide7f800000<>+0(SB), Z0, K1
+	KMOVW       K1, DX
+	CMPL        DX, $0x0000ffff
+	JNE         stop11
+	MOVQ        (AX), DX
+	MOVQ        (DX), DX
+	MOVQ        240(AX), BX
+
+pair16:
+	MOVQ              $0x0000ffff, DI
+	MOVQ              DI, R8
+	MOVQ              $0x000000ff, R9
+	XORQ              R10, R10
+	LEAQ              1(DX), SI
+	CMPQ              SI, CX
+	CMOVQGE           DX, SI
+	CMOVQGE           R9, DI
+	CMOVQGE           R10, R8
+	KMOVW             DI, K1
+	KMOVW             R8, K2
+	MOVQ              24(AX), DI
+	MOVLQSX           (DI)(DX*4), DI
+	MOVQ              24(AX), R8
+	MOVLQSX           (R8)(SI*4), SI
+	VMOVUPS           (BX), Z0
+	VSUBPS            Z25, Z0, Z0
+	VCMPPS.BCST       $0x15, widec28aa123<>+0(SB), Z0, K3
+	KANDW             K1, K3, K3
+	VMULPS.BCST       wide3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS       $0x00, Z1, Z1
+	VMOVAPS           Z0, Z0
+	VFNMADD231PS.BCST wide3f318000<>+0(SB), Z1, Z0
+	VFNMADD231PS.BCST wideb95e8083<>+0(SB), Z1, Z0
+	VMULPS            Z0, Z0, Z2
+	VBROADCASTSS      wide3c0905f1<>+0(SB), Z3
+	VFMADD213PS.BCST  wide3d2aaa8c<>+0(SB), Z0, Z3
+	VFMADD231PS.BCST  wide3ab688be<>+0(SB), Z2, Z3
+	VBROADCASTSS      wide3e2aaa6e<>+0(SB), Z4
+	VFMADD213PS.BCST  wide3f000000<>+0(SB), Z0, Z4
+	VFMADD213PS       Z4, Z2, Z3
+	VADDPS.BCST       wide3f800000<>+0(SB), Z0, Z0
+	VFMADD231PS       Z2, Z3, Z0
+	VSCALEFPS         Z1, Z0, Z0
+	VMOVAPS.Z         Z0, K3, Z0
+	ADDQ              $0x40, BX
+	VADDPS            Z0, Z24, Z24
+	MOVQ              424(AX), R8
+	TESTQ             R8, R8
+	JZ                whole17
+	MOVQ              DX, R9
+	SUBQ              384(AX), R9
+	IMULQ             R8, R9
+	ADDQ              216(AX), R9
+	VMOVUPS           lanesOfPairs<>+0(SB), Z1
+	VPERMPS           (R9), Z1, Z1
+	VMULPS            Z1, Z0, Z0
+
+whole17:
+	IMUL3Q      $0x00000100, DI, DI
+	ADDQ        96(AX), DI
+	IMUL3Q      $0x00000100, SI, SI
+	ADDQ        96(AX), SI
+	VSHUFF32X4  $0x50, Z0, Z0, Z1
+	VPERMILPS   $0x00, Z1, Z2
+	VPERMILPS   $0x55, Z1, Z3
+	VPERMILPS   $0xaa, Z1, Z4
+	VPERMILPS   $0xff, Z1, Z1
+	VFMADD231PS (DI), Z2, Z20
+	VFMADD231PS 64(DI), Z3, Z21
+	VFMADD231PS 128(DI), Z4, Z22
+	VFMADD231PS 192(DI), Z1, Z23
+	VSHUFF32X4  $0xfa, Z0, Z0, Z0
+	VPERMILPS   $0x00, Z0, Z1
+	VPERMILPS   $0x55, Z0, Z2
+	VPERMILPS   $0xaa, Z0, Z3
+	VPERMILPS   $0xff, Z0, Z0
+	VFMADD231PS (SI), Z1, K2, Z20
+	VFMADD231PS 64(SI), Z2, K2, Z21
+	VFMADD231PS 128(SI), Z3, K2, Z22
+	VFMADD231PS 192(SI), Z0, K2, Z23
+	ADDQ        $0x02, DX
+	CMPQ        DX, CX
+	JL          pair16
+
+none13:
+	VSHUFF32X4   $0x4e, Z24, Z24, Z0
+	VADDPS       Z0, Z24, Z24
+	VCMPPS.BCST  $0x04, wide00000000<>+0(SB), Z24, K1
+	VBROADCASTSS wide3f800000<>+0(SB), Z0
+	VDIVPS       Z24, Z0, Z0
+	VMOVAPS.Z    Z0, K1, Z0
+	MOVQ         120(AX), CX
+	VMOVUPS      Y25, (CX)
+	VMOVUPS      Y0, 32(CX)
+	MOVQ         168(AX), CX
+	VMOVUPS      headsOf0<>+0(SB), Z1
+	VPERMPS      Z0, Z1, Z1
+	VMULPS       Z1, Z20, Z20
+	VADDPS       (CX), Z20, Z20
+	VMOVUPS      headsOf1<>+0(SB), Z1
+	VPERMPS      Z0, Z1, Z1
+	VMULPS       Z1, Z21, Z21
+	VADDPS       64(CX), Z21, Z21
+	VMOVUPS      headsOf2<>+0(SB), Z1
+	VPERMPS      Z0, Z1, Z1
+	VMULPS       Z1, Z22, Z22
+	VADDPS       128(CX), Z22, Z22
+	VMOVUPS      headsOf3<>+0(SB), Z1
+	VPERMPS      Z0, Z1, Z0
+	VMULPS       Z0, Z23, Z23
+	VADDPS       192(CX), Z23, Z23
+	MOVQ         144(AX), CX
+	CMPQ         400(AX), $0x00
+	JNE          stream18
+	VMOVUPS      Z20, (CX)
+	VMOVUPS      Z21, 64(CX)
+	VMOVUPS      Z22, 128(CX)
+	VMOVUPS      Z23, 192(CX)
+	JMP          stored19
+
+stream18:
+	VMOVNTPS Z20, (CX)
+	VMOVNTPS Z21, 64(CX)
+	VMOVNTPS Z22, 128(CX)
+	VMOVNTPS Z23, 192(CX)
+
+stored19:
+	ADDQ $0x08, (AX)
+	ADDQ $0x00000100, 48(AX)
+	ADDQ $0x00000100, 144(AX)
+	MOVQ 408(AX), CX
+	ADDQ CX, 168(AX)
+	MOVQ 416(AX), CX
+	ADDQ CX, 120(AX)
+	DECQ 376(AX)
+	JNZ  row12
+
+stop11:
+	CMPQ 400(AX), $0x00
+	JE   fenced20
+	SFENCE
+
+fenced20:
+	VZEROUPPER
+	RET
+
+DATA wide3f318000<>+0(SB)/4, $0x3f318000
+DATA wide3f318000<>+4(SB)/4, $0x3f318000
+DATA wide3f318000<>+8(SB)/4, $0x3f318000
+DATA wide3f318000<>+12(SB)/4, $0x3f318000
+DATA wide3f318000<>+16(SB)/4, $0x3f318000
+DATA wide3f318000<>+20(SB)/4, $0x3f318000
+DATA wide3f318000<>+24(SB)/4, $0x3f318000
+DATA wide3f318000<>+28(SB)/4, $0x3f318000
+GLOBL wide3f318000<>(SB), RODATA|NOPTR, $32
+
 DATA lanesOfPairs<>+0(SB)/4, $0x00000000
 DATA lanesOfPairs<>+4(SB)/4, $0x00000002
 DATA lanesOfPairs<>+8(SB)/4, $0x00000004
@@ -451,16 +763,6 @@ DATA lanesOfPairs<>+52(SB)/4, $0x0000000b
 DATA lanesOfPairs<>+56(SB)/4, $0x0000000d
 DATA lanesOfPairs<>+60(SB)/4, $0x0000000f
 GLOBL lanesOfPairs<>(SB), RODATA|NOPTR, $64
-
-DATA wide00000000<>+0(SB)/4, $0x00000000
-DATA wide00000000<>+4(SB)/4, $0x00000000
-DATA wide00000000<>+8(SB)/4, $0x00000000
-DATA wide00000000<>+12(SB)/4, $0x00000000
-DATA wide00000000<>+16(SB)/4, $0x00000000
-DATA wide00000000<>+20(SB)/4, $0x00000000
-DATA wide00000000<>+24(SB)/4, $0x00000000
-DATA wide00000000<>+28(SB)/4, $0x00000000
-GLOBL wide00000000<>(SB), RODATA|NOPTR, $32
 
 DATA headsOf0<>+0(SB)/4, $0x00000000
 DATA headsOf0<>+4(SB)/4, $0x00000000
@@ -534,23 +836,321 @@ DATA headsOf3<>+56(SB)/4, $0x00000007
 DATA headsOf3<>+60(SB)/4, $0x00000007
 GLOBL headsOf3<>(SB), RODATA|NOPTR, $64
 
+// func dotRetrace(p *DotWalk)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·dotRetrace(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+
+row22:
+	MOVQ    (AX), CX
+	MOVQ    (CX), DX
+	MOVQ    8(CX), CX
+	CMPQ    CX, 392(AX)
+	JG      stop21
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y0, Y0, Y0
+	CMPQ    DX, CX
+	JGE     none23
+	MOVQ    48(AX), BX
+	MOVQ    192(AX), SI
+	MOVQ    120(AX), DI
+	MOVQ    240(AX), R8
+	VMOVUPS headsOfRecord<>+0(SB), Y1
+	VPERMPS (DI), Y1, Y1
+	VMOVUPS headsOfRecord<>+0(SB), Y2
+	VPERMPS 32(DI), Y2, Y2
+
+edge26:
+	MOVQ       24(AX), DI
+	MOVLQSX    (DI)(DX*4), DI
+	MOVQ       360(AX), R9
+	TESTQ      R9, R9
+	JZ         near27
+	ADDQ       DX, R9
+	CMPQ       R9, 368(AX)
+	JGE        near27
+	LEAQ       (R9), R9
+	MOVQ       24(AX), R10
+	MOVLQSX    (R10)(R9*4), R9
+	IMUL3Q     $0x00000100, R9, R10
+	ADDQ       72(AX), R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	IMUL3Q     $0x00000100, R9, R9
+	ADDQ       96(AX), R9
+	PREFETCHT1 (R9)
+	PREFETCHT1 64(R9)
+	PREFETCHT1 128(R9)
+	PREFETCHT1 192(R9)
+	LEAQ       8(DX), R9
+	MOVQ       24(AX), R10
+	MOVLQSX    (R10)(R9*4), R9
+	IMUL3Q     $0x00000100, R9, R10
+	ADDQ       72(AX), R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	IMUL3Q     $0x00000100, R9, R9
+	ADDQ       96(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+
+near27:
+	IMUL3Q       $0x00000100, DI, R9
+	ADDQ         72(AX), R9
+	VMOVUPS      (BX), Y3
+	VMULPS       (R9), Y3, Y3
+	VMOVUPS      32(BX), Y4
+	VMULPS       32(R9), Y4, Y4
+	VSHUFPS      $0x88, Y4, Y3, Y5
+	VSHUFPS      $0xdd, Y4, Y3, Y3
+	VADDPS       Y3, Y5, Y5
+	VMOVUPS      64(BX), Y3
+	VMULPS       64(R9), Y3, Y3
+	VMOVUPS      96(BX), Y4
+	VMULPS       96(R9), Y4, Y4
+	VSHUFPS      $0x88, Y4, Y3, Y6
+	VSHUFPS      $0xdd, Y4, Y3, Y3
+	VADDPS       Y3, Y6, Y6
+	VSHUFPS      $0x88, Y6, Y5, Y3
+	VSHUFPS      $0xdd, Y6, Y5, Y5
+	VADDPS       Y5, Y3, Y3
+	VMOVUPS      128(BX), Y4
+	VMULPS       128(R9), Y4, Y4
+	VMOVUPS      160(BX), Y5
+	VMULPS       160(R9), Y5, Y5
+	VSHUFPS      $0x88, Y5, Y4, Y6
+	VSHUFPS      $0xdd, Y5, Y4, Y4
+	VADDPS       Y4, Y6, Y6
+	VMOVUPS      192(BX), Y4
+	VMULPS       192(R9), Y4, Y4
+	VMOVUPS      224(BX), Y5
+	VMULPS       224(R9), Y5, Y5
+	VSHUFPS      $0x88, Y5, Y4, Y7
+	VSHUFPS      $0xdd, Y5, Y4, Y4
+	VADDPS       Y4, Y7, Y7
+	VSHUFPS      $0x88, Y7, Y6, Y4
+	VSHUFPS      $0xdd, Y7, Y6, Y6
+	VADDPS       Y6, Y4, Y4
+	VPERM2F128   $0x21, Y4, Y3, Y5
+	VBLENDPS     $0xf0, Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+	VMULPS       968(AX), Y3, Y3
+	VSUBPS       Y1, Y3, Y3
+	VCMPPS       $0x15, widec28aa123<>+0(SB), Y3, Y4
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y5
+	VFMADD213PS  wide4b400000<>+0(SB), Y3, Y5
+	VSUBPS       wide4b400000<>+0(SB), Y5, Y6
+	VMOVUPS      widebf318000<>+0(SB), Y7
+	VFMADD213PS  Y3, Y6, Y7
+	VFNMADD231PS wideb95e8083<>+0(SB), Y6, Y7
+	VMOVUPS      wide3ab688be<>+0(SB), Y3
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3f000000<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3f800000<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3f800000<>+0(SB), Y7, Y3
+	VPSLLD       $0x17, Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	VANDPS       Y4, Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	IMUL3Q       $0x00000100, DI, DI
+	ADDQ         96(AX), DI
+	VMOVUPS      (SI), Y4
+	VMULPS       (DI), Y4, Y4
+	VMOVUPS      32(SI), Y5
+	VMULPS       32(DI), Y5, Y5
+	VSHUFPS      $0x88, Y5, Y4, Y6
+	VSHUFPS      $0xdd, Y5, Y4, Y4
+	VADDPS       Y4, Y6, Y6
+	VMOVUPS      64(SI), Y4
+	VMULPS       64(DI), Y4, Y4
+	VMOVUPS      96(SI), Y5
+	VMULPS       96(DI), Y5, Y5
+	VSHUFPS      $0x88, Y5, Y4, Y7
+	VSHUFPS      $0xdd, Y5, Y4, Y4
+	VADDPS       Y4, Y7, Y7
+	VSHUFPS      $0x88, Y7, Y6, Y4
+	VSHUFPS      $0xdd, Y7, Y6, Y6
+	VADDPS       Y6, Y4, Y4
+	VMOVUPS      128(SI), Y5
+	VMULPS       128(DI), Y5, Y5
+	VMOVUPS      160(SI), Y6
+	VMULPS       160(DI), Y6, Y6
+	VSHUFPS      $0x88, Y6, Y5, Y7
+	VSHUFPS      $0xdd, Y6, Y5, Y5
+	VADDPS       Y5, Y7, Y7
+	VMOVUPS      192(SI), Y5
+	VMULPS       192(DI), Y5, Y5
+	VMOVUPS      224(SI), Y6
+	VMULPS       224(DI), Y6, Y6
+	VSHUFPS      $0x88, Y6, Y5, Y8
+	VSHUFPS      $0xdd, Y6, Y5, Y5
+	VADDPS       Y5, Y8, Y8
+	VSHUFPS      $0x88, Y8, Y7, Y5
+	VSHUFPS      $0xdd, Y8, Y7, Y7
+	VADDPS       Y7, Y5, Y5
+	VPERM2F128   $0x21, Y5, Y4, Y6
+	VBLENDPS     $0xf0, Y5, Y4, Y4
+	VADDPS       Y6, Y4, Y4
+	MOVQ         424(AX), DI
+	TESTQ        DI, DI
+	JZ           whole28
+	MOVQ         DX, R9
+	SUBQ         384(AX), R9
+	IMULQ        DI, R9
+	ADDQ         216(AX), R9
+	VMULPS       (R9), Y4, Y4
+
+whole28:
+	VMOVUPS     Y3, (R8)
+	VMOVUPS     Y4, 32(R8)
+	ADDQ        $0x40, R8
+	VFMADD231PS Y4, Y3, Y0
+	INCQ        DX
+	CMPQ        DX, CX
+	JL          edge26
+	MOVQ        120(AX), DX
+	CMPQ        344(AX), $0x02
+	JE          given24
+	VMOVUPS     recordOfHeads<>+0(SB), Y1
+	VPERMPS     Y0, Y1, Y0
+	VMOVUPS     Y0, 64(DX)
+	CMPQ        344(AX), $0x01
+	JE          over25
+
+given24:
+	VMOVUPS headsOfRecord<>+0(SB), Y0
+	VPERMPS 64(DX), Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	MOVQ    (AX), DX
+	MOVQ    (DX), DX
+	MOVQ    240(AX), BX
+
+edge29:
+	MOVQ        24(AX), SI
+	MOVLQSX     (SI)(DX*4), SI
+	VMOVUPS     32(BX), Y9
+	VSUBPS      Y0, Y9, Y9
+	VMULPS      (BX), Y9, Y9
+	ADDQ        $0x40, BX
+	IMUL3Q      $0x00000100, SI, SI
+	ADDQ        72(AX), SI
+	VPERM2F128  $0x00, Y9, Y9, Y10
+	VPERMILPS   $0x00, Y10, Y11
+	VFMADD231PS (SI), Y11, Y1
+	VPERMILPS   $0x55, Y10, Y11
+	VFMADD231PS 32(SI), Y11, Y2
+	VPERMILPS   $0xaa, Y10, Y11
+	VFMADD231PS 64(SI), Y11, Y3
+	VPERMILPS   $0xff, Y10, Y10
+	VFMADD231PS 96(SI), Y10, Y4
+	VPERM2F128  $0x11, Y9, Y9, Y9
+	VPERMILPS   $0x00, Y9, Y10
+	VFMADD231PS 128(SI), Y10, Y5
+	VPERMILPS   $0x55, Y9, Y10
+	VFMADD231PS 160(SI), Y10, Y6
+	VPERMILPS   $0xaa, Y9, Y10
+	VFMADD231PS 192(SI), Y10, Y7
+	VPERMILPS   $0xff, Y9, Y9
+	VFMADD231PS 224(SI), Y9, Y8
+	INCQ        DX
+	CMPQ        DX, CX
+	JL          edge29
+
+none23:
+	MOVQ   264(AX), CX
+	VMULPS 968(AX), Y1, Y1
+	VMULPS 968(AX), Y2, Y2
+	VMULPS 968(AX), Y3, Y3
+	VMULPS 968(AX), Y4, Y4
+	VMULPS 968(AX), Y5, Y5
+	VMULPS 968(AX), Y6, Y6
+	VMULPS 968(AX), Y7, Y7
+	VMULPS 968(AX), Y8, Y8
+	CMPB   336(AX), $0x00
+	JNE    set30
+	VADDPS (CX), Y1, Y1
+	VADDPS 32(CX), Y2, Y2
+	VADDPS 64(CX), Y3, Y3
+	VADDPS 96(CX), Y4, Y4
+	VADDPS 128(CX), Y5, Y5
+	VADDPS 160(CX), Y6, Y6
+	VADDPS 192(CX), Y7, Y7
+	VADDPS 224(CX), Y8, Y8
+
+set30:
+	VMOVUPS Y1, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 64(CX)
+	VMOVUPS Y4, 96(CX)
+	VMOVUPS Y5, 128(CX)
+	VMOVUPS Y6, 160(CX)
+	VMOVUPS Y7, 192(CX)
+	VMOVUPS Y8, 224(CX)
+
+over25:
+	ADDQ $0x08, (AX)
+	ADDQ $0x00000100, 48(AX)
+	ADDQ $0x00000100, 192(AX)
+	MOVQ 416(AX), CX
+	ADDQ CX, 120(AX)
+	MOVQ 432(AX), CX
+	ADDQ CX, 264(AX)
+	DECQ 376(AX)
+	JNZ  row22
+
+stop21:
+	VZEROUPPER
+	RET
+
+DATA headsOfRecord<>+0(SB)/4, $0x00000000
+DATA headsOfRecord<>+4(SB)/4, $0x00000004
+DATA headsOfRecord<>+8(SB)/4, $0x00000001
+DATA headsOfRecord<>+12(SB)/4, $0x00000005
+DATA headsOfRecord<>+16(SB)/4, $0x00000002
+DATA headsOfRecord<>+20(SB)/4, $0x00000006
+DATA headsOfRecord<>+24(SB)/4, $0x00000003
+DATA headsOfRecord<>+28(SB)/4, $0x00000007
+GLOBL headsOfRecord<>(SB), RODATA|NOPTR, $32
+
 // func dotRetrace512(p *DotWalk)
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·dotRetrace512(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 
-row12:
+row32:
 	MOVQ            (AX), CX
 	MOVQ            (CX), DX
 	MOVQ            8(CX), CX
 	CMPQ            CX, 392(AX)
-	JG              stop11
+	JG              stop31
 	VPXORD          Z24, Z24, Z24
 	VPXORD          Z25, Z25, Z25
 	VPXORD          Z26, Z26, Z26
 	VPXORD          Z27, Z27, Z27
 	CMPQ            DX, CX
-	JGE             none13
+	JGE             none33
 	MOVQ            48(AX), BX
 	VMOVUPS         (BX), Z16
 	VMOVUPS         64(BX), Z17
@@ -567,7 +1167,7 @@ row12:
 	VPXORD          Z30, Z30, Z30
 	MOVQ            240(AX), BX
 
-pair16:
+pair36:
 	MOVQ       $0x0000ffff, DI
 	MOVQ       DI, R8
 	MOVQ       $0x000000ff, R9
@@ -585,10 +1185,10 @@ pair16:
 	MOVLQSX    (R8)(SI*4), SI
 	MOVQ       360(AX), R8
 	TESTQ      R8, R8
-	JZ         near17
+	JZ         near37
 	ADDQ       DX, R8
 	CMPQ       R8, 368(AX)
-	JGE        near17
+	JGE        near37
 	LEAQ       (R8), R9
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R9
@@ -650,7 +1250,7 @@ pair16:
 	PREFETCHT0 128(R8)
 	PREFETCHT0 192(R8)
 
-near17:
+near37:
 	IMUL3Q            $0x00000100, DI, R8
 	ADDQ              72(AX), R8
 	IMUL3Q            $0x00000100, SI, R9
@@ -740,7 +1340,7 @@ near17:
 	VADDPS            Z3, Z1, Z1
 	MOVQ              424(AX), SI
 	TESTQ             SI, SI
-	JZ                whole18
+	JZ                whole38
 	MOVQ              DX, DI
 	SUBQ              384(AX), DI
 	IMULQ             SI, DI
@@ -749,7 +1349,7 @@ near17:
 	VPERMPS           (DI), Z2, Z2
 	VMULPS            Z2, Z1, Z1
 
-whole18:
+whole38:
 	VMOVAPS.Z   Z1, K1, Z1
 	VMOVUPS     Z0, (BX)
 	VMOVUPS     Z1, 32832(BX)
@@ -757,23 +1357,23 @@ whole18:
 	VFMADD231PS Z1, Z0, Z30
 	ADDQ        $0x02, DX
 	CMPQ        DX, CX
-	JL          pair16
+	JL          pair36
 	VSHUFF32X4  $0x4e, Z30, Z30, Z0
 	VADDPS      Z0, Z30, Z30
 	MOVQ        120(AX), DX
 	CMPQ        344(AX), $0x02
-	JE          given14
+	JE          given34
 	VMOVUPS     Y30, 64(DX)
 	CMPQ        344(AX), $0x01
-	JE          over15
+	JE          over35
 
-given14:
+given34:
 	VBROADCASTF64X4 64(DX), Z30
 	MOVQ            (AX), DX
 	MOVQ            (DX), DX
 	MOVQ            240(AX), BX
 
-pair19:
+pair39:
 	MOVQ        $0x0000ffff, DI
 	MOVQ        DI, R8
 	MOVQ        $0x000000ff, R9
@@ -817,28 +1417,28 @@ pair19:
 	VFMADD231PS 192(SI), Z0, K1, Z27
 	ADDQ        $0x02, DX
 	CMPQ        DX, CX
-	JL          pair19
+	JL          pair39
 
-none13:
+none33:
 	VMULPS 968(AX), Z24, Z24
 	VMULPS 968(AX), Z25, Z25
 	VMULPS 968(AX), Z26, Z26
 	VMULPS 968(AX), Z27, Z27
 	MOVQ   264(AX), CX
 	CMPB   336(AX), $0x00
-	JNE    set20
+	JNE    set40
 	VADDPS (CX), Z24, Z24
 	VADDPS 64(CX), Z25, Z25
 	VADDPS 128(CX), Z26, Z26
 	VADDPS 192(CX), Z27, Z27
 
-set20:
+set40:
 	VMOVUPS Z24, (CX)
 	VMOVUPS Z25, 64(CX)
 	VMOVUPS Z26, 128(CX)
 	VMOVUPS Z27, 192(CX)
 
-over15:
+over35:
 	ADDQ $0x08, (AX)
 	ADDQ $0x00000100, 48(AX)
 	ADDQ $0x00000100, 192(AX)
@@ -847,9 +1447,385 @@ over15:
 	MOVQ 432(AX), CX
 	ADDQ CX, 264(AX)
 	DECQ 376(AX)
-	JNZ  row12
+	JNZ  row32
 
-stop11:
+stop31:
+	VZEROUPPER
+	RET
+
+// func dotReturn(p *DotWalk)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·dotReturn(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+
+row42:
+	MOVQ   (AX), CX
+	MOVQ   (CX), DX
+	MOVQ   8(CX), CX
+	CMPQ   CX, 392(AX)
+	JG     stop41
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	CMPQ   DX, CX
+	JGE    none43
+	MOVQ   72(AX), BX
+	MOVQ   96(AX), SI
+	MOVQ   240(AX), DI
+
+edge45:
+	MOVQ       24(AX), R8
+	MOVLQSX    (R8)(DX*4), R8
+	MOVQ       360(AX), R9
+	TESTQ      R9, R9
+	JZ         near46
+	ADDQ       DX, R9
+	CMPQ       R9, 368(AX)
+	JGE        near46
+	LEAQ       (R9), R9
+	MOVQ       24(AX), R10
+	MOVLQSX    (R10)(R9*4), R9
+	IMUL3Q     $0x00000100, R9, R10
+	ADDQ       48(AX), R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	IMUL3Q     $0x00000100, R9, R10
+	ADDQ       192(AX), R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	IMUL3Q     $0x00000060, R9, R9
+	ADDQ       120(AX), R9
+	PREFETCHT1 (R9)
+	PREFETCHT1 64(R9)
+	LEAQ       8(DX), R9
+	MOVQ       24(AX), R10
+	MOVLQSX    (R10)(R9*4), R9
+	IMUL3Q     $0x00000100, R9, R10
+	ADDQ       48(AX), R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	IMUL3Q     $0x00000100, R9, R10
+	ADDQ       192(AX), R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	IMUL3Q     $0x00000060, R9, R9
+	ADDQ       120(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+
+near46:
+	IMUL3Q       $0x00000060, R8, R9
+	ADDQ         120(AX), R9
+	IMUL3Q       $0x00000100, R8, R10
+	ADDQ         192(AX), R10
+	IMUL3Q       $0x00000100, R8, R8
+	ADDQ         48(AX), R8
+	VMOVUPS      (BX), Y8
+	VMULPS       (R8), Y8, Y8
+	VMOVUPS      32(BX), Y9
+	VMULPS       32(R8), Y9, Y9
+	VSHUFPS      $0x88, Y9, Y8, Y10
+	VSHUFPS      $0xdd, Y9, Y8, Y8
+	VADDPS       Y8, Y10, Y10
+	VMOVUPS      64(BX), Y8
+	VMULPS       64(R8), Y8, Y8
+	VMOVUPS      96(BX), Y9
+	VMULPS       96(R8), Y9, Y9
+	VSHUFPS      $0x88, Y9, Y8, Y11
+	VSHUFPS      $0xdd, Y9, Y8, Y8
+	VADDPS       Y8, Y11, Y11
+	VSHUFPS      $0x88, Y11, Y10, Y8
+	VSHUFPS      $0xdd, Y11, Y10, Y10
+	VADDPS       Y10, Y8, Y8
+	VMOVUPS      128(BX), Y9
+	VMULPS       128(R8), Y9, Y9
+	VMOVUPS      160(BX), Y10
+	VMULPS       160(R8), Y10, Y10
+	VSHUFPS      $0x88, Y10, Y9, Y11
+	VSHUFPS      $0xdd, Y10, Y9, Y9
+	VADDPS       Y9, Y11, Y11
+	VMOVUPS      192(BX), Y9
+	VMULPS       192(R8), Y9, Y9
+	VMOVUPS      224(BX), Y10
+	VMULPS       224(R8), Y10, Y10
+	VSHUFPS      $0x88, Y10, Y9, Y12
+	VSHUFPS      $0xdd, Y10, Y9, Y9
+	VADDPS       Y9, Y12, Y12
+	VSHUFPS      $0x88, Y12, Y11, Y9
+	VSHUFPS      $0xdd, Y12, Y11, Y11
+	VADDPS       Y11, Y9, Y9
+	VPERM2F128   $0x21, Y9, Y8, Y10
+	VBLENDPS     $0xf0, Y9, Y8, Y8
+	VADDPS       Y10, Y8, Y8
+	VMULPS       968(AX), Y8, Y8
+	VMOVUPS      headsOfRecord<>+0(SB), Y9
+	VPERMPS      (R9), Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VCMPPS       $0x15, widec28aa123<>+0(SB), Y8, Y9
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y10
+	VFMADD213PS  wide4b400000<>+0(SB), Y8, Y10
+	VSUBPS       wide4b400000<>+0(SB), Y10, Y11
+	VMOVUPS      widebf318000<>+0(SB), Y12
+	VFMADD213PS  Y8, Y11, Y12
+	VFNMADD231PS wideb95e8083<>+0(SB), Y11, Y12
+	VMOVUPS      wide3ab688be<>+0(SB), Y8
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y12, Y8
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y12, Y8
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y12, Y8
+	VFMADD213PS  wide3f000000<>+0(SB), Y12, Y8
+	VFMADD213PS  wide3f800000<>+0(SB), Y12, Y8
+	VFMADD213PS  wide3f800000<>+0(SB), Y12, Y8
+	VPSLLD       $0x17, Y10, Y10
+	VPADDD       Y10, Y8, Y8
+	VANDPS       Y9, Y8, Y8
+	VMOVUPS      headsOfRecord<>+0(SB), Y9
+	VPERMPS      32(R9), Y9, Y9
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      (SI), Y9
+	VMULPS       (R10), Y9, Y9
+	VMOVUPS      32(SI), Y10
+	VMULPS       32(R10), Y10, Y10
+	VSHUFPS      $0x88, Y10, Y9, Y11
+	VSHUFPS      $0xdd, Y10, Y9, Y9
+	VADDPS       Y9, Y11, Y11
+	VMOVUPS      64(SI), Y9
+	VMULPS       64(R10), Y9, Y9
+	VMOVUPS      96(SI), Y10
+	VMULPS       96(R10), Y10, Y10
+	VSHUFPS      $0x88, Y10, Y9, Y12
+	VSHUFPS      $0xdd, Y10, Y9, Y9
+	VADDPS       Y9, Y12, Y12
+	VSHUFPS      $0x88, Y12, Y11, Y9
+	VSHUFPS      $0xdd, Y12, Y11, Y11
+	VADDPS       Y11, Y9, Y9
+	VMOVUPS      128(SI), Y10
+	VMULPS       128(R10), Y10, Y10
+	VMOVUPS      160(SI), Y11
+	VMULPS       160(R10), Y11, Y11
+	VSHUFPS      $0x88, Y11, Y10, Y12
+	VSHUFPS      $0xdd, Y11, Y10, Y10
+	VADDPS       Y10, Y12, Y12
+	VMOVUPS      192(SI), Y10
+	VMULPS       192(R10), Y10, Y10
+	VMOVUPS      224(SI), Y11
+	VMULPS       224(R10), Y11, Y11
+	VSHUFPS      $0x88, Y11, Y10, Y13
+	VSHUFPS      $0xdd, Y11, Y10, Y10
+	VADDPS       Y10, Y13, Y13
+	VSHUFPS      $0x88, Y13, Y12, Y10
+	VSHUFPS      $0xdd, Y13, Y12, Y12
+	VADDPS       Y12, Y10, Y10
+	VPERM2F128   $0x21, Y10, Y9, Y11
+	VBLENDPS     $0xf0, Y10, Y9, Y9
+	VADDPS       Y11, Y9, Y9
+	VMOVAPS      Y8, Y10
+	MOVQ         424(AX), R8
+	TESTQ        R8, R8
+	JZ           whole47
+	MOVQ         DX, R11
+	SUBQ         384(AX), R11
+	IMULQ        R8, R11
+	ADDQ         216(AX), R11
+	VMULPS       (R11), Y9, Y9
+	VMULPS       (R11), Y10, Y10
+
+whole47:
+	VMOVUPS     headsOfRecord<>+0(SB), Y11
+	VPERMPS     64(R9), Y11, Y11
+	VSUBPS      Y11, Y9, Y9
+	VMULPS      Y8, Y9, Y8
+	VMOVUPS     Y8, (DI)
+	ADDQ        $0x20, DI
+	VPERM2F128  $0x00, Y10, Y10, Y8
+	VPERMILPS   $0x00, Y8, Y9
+	VFMADD231PS (R10), Y9, Y0
+	VPERMILPS   $0x55, Y8, Y9
+	VFMADD231PS 32(R10), Y9, Y1
+	VPERMILPS   $0xaa, Y8, Y9
+	VFMADD231PS 64(R10), Y9, Y2
+	VPERMILPS   $0xff, Y8, Y8
+	VFMADD231PS 96(R10), Y8, Y3
+	VPERM2F128  $0x11, Y10, Y10, Y8
+	VPERMILPS   $0x00, Y8, Y9
+	VFMADD231PS 128(R10), Y9, Y4
+	VPERMILPS   $0x55, Y8, Y9
+	VFMADD231PS 160(R10), Y9, Y5
+	VPERMILPS   $0xaa, Y8, Y9
+	VFMADD231PS 192(R10), Y9, Y6
+	VPERMILPS   $0xff, Y8, Y8
+	VFMADD231PS 224(R10), Y8, Y7
+	INCQ        DX
+	CMPQ        DX, CX
+	JL          edge45
+	MOVQ        312(AX), DX
+	CMPB        338(AX), $0x00
+	JNE         set48
+	VADDPS      (DX), Y0, Y0
+	VADDPS      32(DX), Y1, Y1
+	VADDPS      64(DX), Y2, Y2
+	VADDPS      96(DX), Y3, Y3
+	VADDPS      128(DX), Y4, Y4
+	VADDPS      160(DX), Y5, Y5
+	VADDPS      192(DX), Y6, Y6
+	VADDPS      224(DX), Y7, Y7
+
+set48:
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y2, 64(DX)
+	VMOVUPS Y3, 96(DX)
+	VMOVUPS Y4, 128(DX)
+	VMOVUPS Y5, 160(DX)
+	VMOVUPS Y6, 192(DX)
+	VMOVUPS Y7, 224(DX)
+	MOVQ    (AX), DX
+	MOVQ    (DX), DX
+	MOVQ    240(AX), BX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+
+edge49:
+	MOVQ        24(AX), SI
+	MOVLQSX     (SI)(DX*4), SI
+	VMOVUPS     (BX), Y8
+	ADDQ        $0x20, BX
+	IMUL3Q      $0x00000100, SI, SI
+	ADDQ        48(AX), SI
+	VPERM2F128  $0x00, Y8, Y8, Y9
+	VPERMILPS   $0x00, Y9, Y10
+	VFMADD231PS (SI), Y10, Y0
+	VPERMILPS   $0x55, Y9, Y10
+	VFMADD231PS 32(SI), Y10, Y1
+	VPERMILPS   $0xaa, Y9, Y10
+	VFMADD231PS 64(SI), Y10, Y2
+	VPERMILPS   $0xff, Y9, Y9
+	VFMADD231PS 96(SI), Y9, Y3
+	VPERM2F128  $0x11, Y8, Y8, Y8
+	VPERMILPS   $0x00, Y8, Y9
+	VFMADD231PS 128(SI), Y9, Y4
+	VPERMILPS   $0x55, Y8, Y9
+	VFMADD231PS 160(SI), Y9, Y5
+	VPERMILPS   $0xaa, Y8, Y9
+	VFMADD231PS 192(SI), Y9, Y6
+	VPERMILPS   $0xff, Y8, Y8
+	VFMADD231PS 224(SI), Y8, Y7
+	INCQ        DX
+	CMPQ        DX, CX
+	JL          edge49
+	MOVQ        288(AX), CX
+	VMULPS      968(AX), Y0, Y0
+	VMULPS      968(AX), Y1, Y1
+	VMULPS      968(AX), Y2, Y2
+	VMULPS      968(AX), Y3, Y3
+	VMULPS      968(AX), Y4, Y4
+	VMULPS      968(AX), Y5, Y5
+	VMULPS      968(AX), Y6, Y6
+	VMULPS      968(AX), Y7, Y7
+	CMPB        337(AX), $0x00
+	JNE         set50
+	VADDPS      (CX), Y0, Y0
+	VADDPS      32(CX), Y1, Y1
+	VADDPS      64(CX), Y2, Y2
+	VADDPS      96(CX), Y3, Y3
+	VADDPS      128(CX), Y4, Y4
+	VADDPS      160(CX), Y5, Y5
+	VADDPS      192(CX), Y6, Y6
+	VADDPS      224(CX), Y7, Y7
+
+set50:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	JMP     over44
+
+none43:
+	MOVQ   312(AX), CX
+	CMPB   338(AX), $0x00
+	JNE    set51
+	VADDPS (CX), Y0, Y0
+	VADDPS 32(CX), Y1, Y1
+	VADDPS 64(CX), Y2, Y2
+	VADDPS 96(CX), Y3, Y3
+	VADDPS 128(CX), Y4, Y4
+	VADDPS 160(CX), Y5, Y5
+	VADDPS 192(CX), Y6, Y6
+	VADDPS 224(CX), Y7, Y7
+
+set51:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	MOVQ    288(AX), CX
+	CMPB    337(AX), $0x00
+	JNE     set52
+	VADDPS  (CX), Y0, Y0
+	VADDPS  32(CX), Y1, Y1
+	VADDPS  64(CX), Y2, Y2
+	VADDPS  96(CX), Y3, Y3
+	VADDPS  128(CX), Y4, Y4
+	VADDPS  160(CX), Y5, Y5
+	VADDPS  192(CX), Y6, Y6
+	VADDPS  224(CX), Y7, Y7
+
+set52:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+
+over44:
+	ADDQ $0x08, (AX)
+	ADDQ $0x00000100, 72(AX)
+	ADDQ $0x00000100, 96(AX)
+	MOVQ 440(AX), CX
+	ADDQ CX, 288(AX)
+	MOVQ 448(AX), CX
+	ADDQ CX, 312(AX)
+	DECQ 376(AX)
+	JNZ  row42
+
+stop41:
 	VZEROUPPER
 	RET
 
@@ -858,12 +1834,12 @@ stop11:
 TEXT ·dotReturn512(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 
-row22:
+row54:
 	MOVQ    (AX), CX
 	MOVQ    (CX), DX
 	MOVQ    8(CX), CX
 	CMPQ    CX, 392(AX)
-	JG      stop21
+	JG      stop53
 	VPXORD  Z24, Z24, Z24
 	VPXORD  Z25, Z25, Z25
 	VPXORD  Z26, Z26, Z26
@@ -873,7 +1849,7 @@ row22:
 	VPXORD  Z30, Z30, Z30
 	VPXORD  Z31, Z31, Z31
 	CMPQ    DX, CX
-	JGE     none23
+	JGE     none55
 	MOVQ    72(AX), BX
 	VMOVUPS (BX), Z16
 	VMOVUPS 64(BX), Z17
@@ -885,7 +1861,7 @@ row22:
 	VMOVUPS 128(BX), Z22
 	VMOVUPS 192(BX), Z23
 
-pair24:
+pair56:
 	MOVQ       $0x0000ffff, SI
 	MOVQ       SI, DI
 	MOVQ       $0x000000ff, R8
@@ -903,10 +1879,10 @@ pair24:
 	MOVLQSX    (DI)(BX*4), BX
 	MOVQ       360(AX), DI
 	TESTQ      DI, DI
-	JZ         near25
+	JZ         near57
 	ADDQ       DX, DI
 	CMPQ       DI, 368(AX)
-	JGE        near25
+	JGE        near57
 	LEAQ       (DI), R8
 	MOVQ       24(AX), R9
 	MOVLQSX    (R9)(R8*4), R8
@@ -984,7 +1960,7 @@ pair24:
 	PREFETCHT0 (DI)
 	PREFETCHT0 64(DI)
 
-near25:
+near57:
 	IMUL3Q            $0x00000060, SI, DI
 	ADDQ              120(AX), DI
 	IMUL3Q            $0x00000060, BX, R8
@@ -1083,7 +2059,7 @@ near25:
 	VMOVAPS           Z0, Z2
 	MOVQ              424(AX), R11
 	TESTQ             R11, R11
-	JZ                whole26
+	JZ                whole58
 	MOVQ              DX, R12
 	SUBQ              384(AX), R12
 	IMULQ             R11, R12
@@ -1093,7 +2069,7 @@ near25:
 	VMULPS            Z3, Z1, Z1
 	VMULPS            Z3, Z2, Z2
 
-whole26:
+whole58:
 	VMOVUPS      64(DI), Y7
 	VINSERTF64X4 $0x01, 64(R8), Z7, Z7
 	VSUBPS       Z7, Z1, Z1
@@ -1136,18 +2112,18 @@ whole26:
 	VFMADD231PS  192(R10), Z0, K2, Z27
 	ADDQ         $0x02, DX
 	CMPQ         DX, CX
-	JL           pair24
+	JL           pair56
 
-none23:
+none55:
 	MOVQ   312(AX), CX
 	CMPB   338(AX), $0x00
-	JNE    set27
+	JNE    set59
 	VADDPS (CX), Z28, Z28
 	VADDPS 64(CX), Z29, Z29
 	VADDPS 128(CX), Z30, Z30
 	VADDPS 192(CX), Z31, Z31
 
-set27:
+set59:
 	VMOVUPS Z28, (CX)
 	VMOVUPS Z29, 64(CX)
 	VMOVUPS Z30, 128(CX)
@@ -1158,13 +2134,13 @@ set27:
 	VMULPS  968(AX), Z27, Z27
 	MOVQ    288(AX), CX
 	CMPB    337(AX), $0x00
-	JNE     set28
+	JNE     set60
 	VADDPS  (CX), Z24, Z24
 	VADDPS  64(CX), Z25, Z25
 	VADDPS  128(CX), Z26, Z26
 	VADDPS  192(CX), Z27, Z27
 
-set28:
+set60:
 	VMOVUPS Z24, (CX)
 	VMOVUPS Z25, 64(CX)
 	VMOVUPS Z26, 128(CX)
@@ -1177,8 +2153,8 @@ set28:
 	MOVQ    448(AX), CX
 	ADDQ    CX, 312(AX)
 	DECQ    376(AX)
-	JNZ     row22
+	JNZ     row54
 
-stop21:
+stop53:
 	VZEROUPPER
 	RET

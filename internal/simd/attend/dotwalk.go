@@ -73,12 +73,6 @@ const (
 // order in which sums of rows in wide registers come out.
 func DotPlace(h int) int { return h/2 + h%2*4 }
 
-// HasDotWalk reports whether this build and processor have a walk that is worth taking:
-// all but processors for which only kernels of AVX2 are there.
-func HasDotWalk() bool { return cpu.AVX512 || !cpu.AVX2 }
-
-func fastDots() bool { return cpu.AVX2 && cpu.AVX512 }
-
 // ready reports whether there are nodes, and how many. It panics where a slice of theirs is too short.
 func (s *DotWalk) ready(rows ...[]Float) bool {
 	s.left = min(max(len(s.Offsets)-1, 0), DotMost)
@@ -123,7 +117,7 @@ func (s *DotWalk) Attend() (done int) {
 	if s.Rec != nil {
 		_ = s.Rec[:s.left*DotRecord]
 	}
-	if fastDots() {
+	if cpu.AVX2 {
 		rows := s.left
 		s.attendFast()
 		return rows - s.left
@@ -214,7 +208,7 @@ func (s *DotWalk) Retrace() (done int) {
 		return 0
 	}
 	_ = s.Rec[:s.left*DotRecord]
-	if fastDots() {
+	if cpu.AVX2 {
 		rows := s.left
 		s.retraceFast()
 		return rows - s.left
@@ -281,7 +275,7 @@ func (s *DotWalk) Return() (done int) {
 	if !s.ready(s.K, s.V, s.DK, s.DV) {
 		return 0
 	}
-	if fastDots() {
+	if cpu.AVX2 {
 		rows := s.left
 		s.returnFast()
 		return rows - s.left

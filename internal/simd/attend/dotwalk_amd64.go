@@ -26,7 +26,11 @@ func (s *DotWalk) attendFast() {
 	if c.recStep = 4 * DotRecord; s.Rec == nil {
 		c.Rec, c.recStep = c.spare[:], 0
 	}
-	dotAttend512(&c)
+	if cpu.AVX512 {
+		dotAttend512(&c)
+	} else {
+		dotAttend(&c)
+	}
 	s.left = c.left
 }
 
@@ -35,7 +39,11 @@ func (s *DotWalk) retraceFast() {
 	c.complete(len(s.K))
 	c.recStep = 4 * DotRecord
 	c.DQ, c.qStep, c.SetQ = c.target(c.DQ, c.SetQ)
-	dotRetrace512(&c)
+	if cpu.AVX512 {
+		dotRetrace512(&c)
+	} else {
+		dotRetrace(&c)
+	}
 	s.left = c.left
 }
 
@@ -44,7 +52,11 @@ func (s *DotWalk) returnFast() {
 	c.complete(len(s.Q))
 	c.DK, c.kStep, c.SetK = c.target(c.DK, c.SetK)
 	c.DV, c.vStep, c.SetV = c.target(c.DV, c.SetV)
-	dotReturn512(&c)
+	if cpu.AVX512 {
+		dotReturn512(&c)
+	} else {
+		dotReturn(&c)
+	}
 	s.left = c.left
 }
 

@@ -95,6 +95,14 @@ func checkDotWalk(t *testing.T, rng *rand.Rand, deg []int, columns int) {
 	})
 }
 
+// alsoNarrow runs a test by AVX2, too, where the processor has more.
+func alsoNarrow(t *testing.T, test func(t *testing.T)) {
+	if cpu.Path() == "avx512" {
+		defer cpu.Narrow()()
+		t.Run("of AVX2", test)
+	}
+}
+
 func TestDotWalk(t *testing.T) {
 	rng := rand.New(rand.NewPCG(71, 1))
 	for n := range 60 {
@@ -109,9 +117,7 @@ func TestDotWalk(t *testing.T) {
 // The kernel stops before a destination whose largest score is no number, and the slow way
 // does it: infinities of one sign share all weight, and where all is −∞ nothing weighs.
 func TestDotWalkOdd(t *testing.T) {
-	if !HasDotWalk() {
-		t.Skip("there is no walk for this processor")
-	}
+	alsoNarrow(t, TestDotWalkOdd)
 	inf := Float(math.Inf(1))
 	for _, c := range []struct{ k0, k1, want Float }{{inf, 1, 5}, {inf, inf, 6}, {-inf, 2, 7}, {-inf, -inf, 0}, {1, 1, 6}} {
 		for _, edges := range []int{2, 4} { // in pairs, and each twice
@@ -123,7 +129,7 @@ func TestDotWalkOdd(t *testing.T) {
 			s.K[8*5], s.K[DotRow+8*5] = c.k0, c.k1
 			if s.Attend() == 0 {
 				s.AttendOdd()
-			} else if top := max(c.k0, c.k1); fastDots() && top-top != 0 {
+			} else if top := max(c.k0, c.k1); cpu.AVX2 && top-top != 0 {
 				t.Errorf("the kernel took a largest score of %g", top)
 			}
 			for h := range 8 {
@@ -141,6 +147,7 @@ func TestDotWalkOdd(t *testing.T) {
 
 // A value that is infinite stays that, whether the number of edges is odd or even.
 func TestDotWalkInfinite(t *testing.T) {
+	alsoNarrow(t, TestDotWalkInfinite)
 	for n := 1; n < 6; n++ {
 		rng := rand.New(rand.NewPCG(72, uint64(n)))
 		s := dotWalkOf(rng, []int{n}, 1)
@@ -157,6 +164,7 @@ func TestDotWalkInfinite(t *testing.T) {
 
 // Of a destination that hears one source no score has a gradient, not even of rounding.
 func TestDotWalkLone(t *testing.T) {
+	alsoNarrow(t, TestDotWalkLone)
 	rng := rand.New(rand.NewPCG(73, 1))
 	next := func() Float { return Float(rng.NormFloat64()) * 100 }
 	draw := func() []Float { return simdtest.Draw(3*DotRow, next) }

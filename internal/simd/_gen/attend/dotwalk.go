@@ -9,11 +9,19 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// DotWalks writes the kernels of DotWalk.
+// DotWalks writes the kernels of DotWalk, for both widths of registers.
 func DotWalks() {
-	newDotWalk("dotAttend512", "DotWalk.Attend").attend()
-	newDotWalk("dotRetrace512", "DotWalk.Retrace").retrace()
-	newDotWalk("dotReturn512", "DotWalk.Return").back()
+	for _, k := range []struct {
+		name, doc    string
+		by16, narrow func(s *dotWalk)
+	}{
+		{"dotAttend", "Attend", (*dotWalk).attend, func(s *dotWalk) { dotWalk8{s}.attend() }},
+		{"dotRetrace", "Retrace", (*dotWalk).retrace, func(s *dotWalk) { dotWalk8{s}.retrace() }},
+		{"dotReturn", "Return", (*dotWalk).back, func(s *dotWalk) { dotWalk8{s}.back() }},
+	} {
+		k.narrow(newDotWalk(k.name, "DotWalk."+k.doc))
+		k.by16(newDotWalk(k.name+"512", "DotWalk."+k.doc))
+	}
 }
 
 // dotWalk is a kernel on a DotWalk. It takes rows in registers of sixteen lanes, two
@@ -83,21 +91,27 @@ func (s *dotWalk) pairs(body func(), tables ...dotTable) {
 	s.columns = [2]reg.GPVirtual{GP64(), GP64()}
 	s.column(s.k, s.columns[0])
 	s.column(next, s.columns[1])
-	if len(tables) > 0 {
-		s.fetch(2, func(e reg.GPVirtual, fetch func(Op)) {
-			s.column(e, e)
-			for _, t := range tables {
-				row := s.at(t, e)
-				for l := range t.lines {
-					fetch(Mem{Base: row, Disp: LineBytes * l})
-				}
-			}
-		})
-	}
+	s.ask(2, tables)
 	body()
 	ADDQ(Imm(2), s.k)
 	CMPQ(s.k, s.end)
 	JL(LabelRef(again))
+}
+
+// ask asks for rows of tables that some edges will read.
+func (s *dotWalk) ask(edges int, tables []dotTable) {
+	if len(tables) == 0 {
+		return
+	}
+	s.fetch(edges, func(e reg.GPVirtual, fetch func(Op)) {
+		s.column(e, e)
+		for _, t := range tables {
+			row := s.at(t, e)
+			for l := range t.lines {
+				fetch(Mem{Base: row, Disp: LineBytes * l})
+			}
+		}
+	})
 }
 
 // rewind goes back to the node's first edge.
@@ -135,8 +149,8 @@ func (s *dotWalk) weights(z Vec, top reg.Register) Vec {
 	return p
 }
 
-// drop multiplies numbers of both edges with what dropout says, if there is any.
-func (s *dotWalk) drop(numbers ...Vec) {
+// kept does what dropout asks for, if there is any: from has its numbers of the edge and the next.
+func (s *dotWalk) kept(do func(from Mem)) {
 	none, step := Fresh("whole"), s.Word("keptStep")
 	TESTQ(step, step)
 	JZ(LabelRef(none))
@@ -145,12 +159,19 @@ func (s *dotWalk) drop(numbers ...Vec) {
 	SUBQ(s.Field("first"), from)
 	IMULQ(step, from)
 	ADDQ(s.Field("Kept"), from)
-	order, kept := GetZ(sixteen("lanesOfPairs", func(i int) uint32 { return uint32(headAt(i%8) + i&8) })), ZMM()
-	VPERMPS(Mem{Base: from}, order, kept)
-	for _, x := range numbers {
-		VMULPS(kept, x, x)
-	}
+	do(Mem{Base: from})
 	Label(none)
+}
+
+// drop multiplies numbers of both edges with what dropout says, if there is any.
+func (s *dotWalk) drop(numbers ...Vec) {
+	s.kept(func(from Mem) {
+		order, kept := GetZ(sixteen("lanesOfPairs", func(i int) uint32 { return uint32(headAt(i%8) + i&8) })), ZMM()
+		VPERMPS(from, order, kept)
+		for _, x := range numbers {
+			VMULPS(kept, x, x)
+		}
+	})
 }
 
 // spread adds the rows of both edges, each head times its number, to a row.
@@ -211,14 +232,17 @@ func (s *dotWalk) attend() {
 		})
 		Label(none)
 		s.result(acc, sum, top)
-	}, func() {
-		ADDQ(U32(256), s.Field("Q"))
-		ADDQ(U32(256), s.Field("Y"))
-		ADDQ(s.Word("addStep"), s.Field("Add"))
-		ADDQ(s.Word("recStep"), s.Field("Rec"))
-	})
+	}, s.pastAttend)
 	FenceStream(s.Field("stream"))
 	Finish()
+}
+
+// pastAttend goes on to the next destination, and pastRetrace and pastReturn to the next node.
+func (s *dotWalk) pastAttend() {
+	ADDQ(U32(256), s.Field("Q"))
+	ADDQ(U32(256), s.Field("Y"))
+	ADDQ(s.Word("addStep"), s.Field("Add"))
+	ADDQ(s.Word("recStep"), s.Field("Rec"))
 }
 
 // finite brings the largest scores of both edges together, and goes to stop if one is no number.
@@ -276,11 +300,9 @@ func (s *dotWalk) retrace() {
 		whole(c)
 		// Of a piece that sum is the caller's to add up, and comes back.
 		rec = s.Word("Rec")
-		CMPQ(s.Field("Stage"), Imm(uint64(ConstantOf("DotCentred"))))
-		JE(LabelRef(given))
+		s.stageIs("DotCentred", given)
 		VMOVUPS(c.AsY(), part(rec, 2))
-		CMPQ(s.Field("Stage"), Imm(uint64(ConstantOf("DotCenter"))))
-		JE(LabelRef(over))
+		s.stageIs("DotCenter", over)
 		Label(given)
 		VBROADCASTF64X4(part(rec, 2), c)
 		// The gradients of the scores, and the sources' rows times these.
@@ -296,13 +318,21 @@ func (s *dotWalk) retrace() {
 		Label(none)
 		s.give(acc, "DQ", "SetQ", true)
 		Label(over)
-	}, func() {
-		ADDQ(U32(256), s.Field("Q"))
-		ADDQ(U32(256), s.Field("R"))
-		ADDQ(s.Word("recStep"), s.Field("Rec"))
-		ADDQ(s.Word("qStep"), s.Field("DQ"))
-	})
+	}, s.pastRetrace)
 	Finish()
+}
+
+func (s *dotWalk) pastRetrace() {
+	ADDQ(U32(256), s.Field("Q"))
+	ADDQ(U32(256), s.Field("R"))
+	ADDQ(s.Word("recStep"), s.Field("Rec"))
+	ADDQ(s.Word("qStep"), s.Field("DQ"))
+}
+
+// stageIs goes to a label in a stage of Retrace.
+func (s *dotWalk) stageIs(stage, to string) {
+	CMPQ(s.Field("Stage"), Imm(uint64(ConstantOf(stage))))
+	JE(LabelRef(to))
 }
 
 // dotGradients is where the gradients of the weights stand in Work, behind the weights.
@@ -362,11 +392,13 @@ func (s *dotWalk) back() {
 		Label(none)
 		s.give(dv, "DV", "SetV", false)
 		s.give(dk, "DK", "SetK", true)
-	}, func() {
-		ADDQ(U32(256), s.Field("K"))
-		ADDQ(U32(256), s.Field("V"))
-		ADDQ(s.Word("kStep"), s.Field("DK"))
-		ADDQ(s.Word("vStep"), s.Field("DV"))
-	})
+	}, s.pastReturn)
 	Finish()
+}
+
+func (s *dotWalk) pastReturn() {
+	ADDQ(U32(256), s.Field("K"))
+	ADDQ(U32(256), s.Field("V"))
+	ADDQ(s.Word("kStep"), s.Field("DK"))
+	ADDQ(s.Word("vStep"), s.Field("DV"))
 }

@@ -60,9 +60,6 @@ func (g *gateNorms) pull(k *gates, buf []tensor.Float) {
 	g.d, k.set = *d, true // of rows that are cleared where they are added to
 	k.pullOnto(g.d)
 	g.affineGrads(k)
-	if v.p != nil && v.p.Needs() {
-		k.peepholes(v.p.Grad())
-	}
 }
 
 // scratch is how many elements pull wants.
@@ -129,24 +126,11 @@ func (g *gateNorms) pullRows(k *gates, lo, hi int) {
 	g.cell.AddAffineRows(sums[3*n:3*n+k.m], sums[3*n+k.m:], g.dcell, lo, hi)
 }
 
-// fewSums is how many chunks' sums are added in float32.
-const fewSums = 64
-
 // affineGrads adds the chunks' sums, in order, to the gradients.
 func (g *gateNorms) affineGrads(k *gates) {
 	length, from := g.sumsLength(k), 0
+	foldSums(g.sums, length)
 	total := g.sums[:min(length, len(g.sums))]
-	if len(g.sums) <= fewSums*length {
-		vec.AddRows(total, g.sums[len(total):])
-	} else {
-		for j := range total {
-			s := 0.0
-			for at := j; at < len(g.sums); at += length {
-				s += float64(g.sums[at])
-			}
-			total[j] = tensor.Float(s)
-		}
-	}
 	all, width := g.affine(k)
 	for i, x := range all {
 		if x != nil && x.Needs() && len(total) > 0 {

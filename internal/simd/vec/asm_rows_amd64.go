@@ -194,27 +194,57 @@ func normaliseGainSumAVX2(gain *float32, x *float32, dy *float32, n int, mean fl
 //go:noescape
 func lstmForwardAVX2(gates *float32, cell *float32, next *float32, tanh *float32, h *float32, n int, m int) int
 
-// lstmForwardInnerAVX2 is LSTMRows.Forward of elements of a row. It returns how many were ordinary and are done.
+// lstmForwardPeepAVX2 is LSTMRows.Forward of elements of a row. It returns how many were ordinary and are done.
 //
 //go:noescape
-func lstmForwardInnerAVX2(gates *float32, cell *float32, next *float32, n int, m int) int
+func lstmForwardPeepAVX2(gates *float32, cell *float32, next *float32, peep *float32, tanh *float32, h *float32, n int, m int) int
 
 // lstmBackwardAVX2 is LSTMRows.Backward of elements of a row, which adds to the cell's gradient.
 //
 //go:noescape
 func lstmBackwardAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
 
+// lstmPeepBackwardAVX2 is LSTMRows.Backward of elements of a row with peepholes, which adds to the cell's gradient; n is a multiple of 8.
+//
+//go:noescape
+func lstmPeepBackwardAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, next *float32, tanh *float32, peep *float32, sums *float32, n int, m int)
+
 // lstmBackwardSetAVX2 is LSTMRows.Backward of elements of a row, which sets the cell's gradient.
 //
 //go:noescape
 func lstmBackwardSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
+
+// lstmPeepBackwardSetAVX2 is LSTMRows.Backward of elements of a row with peepholes, which sets the cell's gradient; n is a multiple of 8.
+//
+//go:noescape
+func lstmPeepBackwardSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, next *float32, tanh *float32, peep *float32, sums *float32, n int, m int)
+
+// lstmForwardInnerAVX2 is LSTMRows.Forward of elements of a row. It returns how many were ordinary and are done.
+//
+//go:noescape
+func lstmForwardInnerAVX2(gates *float32, cell *float32, next *float32, n int, m int) int
+
+// lstmForwardPeepInnerAVX2 is LSTMRows.Forward of elements of a row. It returns how many were ordinary and are done.
+//
+//go:noescape
+func lstmForwardPeepInnerAVX2(gates *float32, cell *float32, next *float32, peep *float32, n int, m int) int
 
 // lstmBackwardInnerAVX2 is LSTMRows.Backward of elements of a row, which adds to the cell's gradient.
 //
 //go:noescape
 func lstmBackwardInnerAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
 
+// lstmPeepBackwardInnerAVX2 is LSTMRows.Backward of elements of a row with peepholes, which adds to the cell's gradient; n is a multiple of 8.
+//
+//go:noescape
+func lstmPeepBackwardInnerAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, next *float32, tanh *float32, peep *float32, sums *float32, n int, m int)
+
 // lstmBackwardInnerSetAVX2 is LSTMRows.Backward of elements of a row, which sets the cell's gradient.
 //
 //go:noescape
 func lstmBackwardInnerSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
+
+// lstmPeepBackwardInnerSetAVX2 is LSTMRows.Backward of elements of a row with peepholes, which sets the cell's gradient; n is a multiple of 8.
+//
+//go:noescape
+func lstmPeepBackwardInnerSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, next *float32, tanh *float32, peep *float32, sums *float32, n int, m int)

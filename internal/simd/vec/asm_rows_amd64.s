@@ -4644,6 +4644,1182 @@ DATA wide3eef312e<>+24(SB)/4, $0x3eef312e
 DATA wide3eef312e<>+28(SB)/4, $0x3eef312e
 GLOBL wide3eef312e<>(SB), RODATA|NOPTR, $32
 
+// func lstmForwardPeepAVX2(gates *float32, cell *float32, next *float32, peep *float32, tanh *float32, h *float32, n int, m int) int
+// Requires: AVX, AVX2, FMA3
+TEXT ·lstmForwardPeepAVX2(SB), NOSPLIT, $0-72
+	MOVQ gates+0(FP), CX
+	MOVQ cell+8(FP), DX
+	MOVQ next+16(FP), BX
+	MOVQ peep+24(FP), SI
+	MOVQ tanh+32(FP), DI
+	MOVQ h+40(FP), R8
+	MOVQ n+48(FP), R9
+	XORQ AX, AX
+	MOVQ m+56(FP), R10
+	LEAQ (AX)(R10*1), R11
+	LEAQ (R11)(R10*1), R12
+	LEAQ (R12)(R10*1), R10
+	SUBQ $0x08, R9
+	JL   over317
+
+again318:
+	VMOVUPS     (CX)(AX*4), Y0
+	VMOVUPS     (CX)(R11*4), Y1
+	VMOVUPS     (CX)(R10*4), Y2
+	VMOVUPS     (DX)(AX*4), Y3
+	VMOVUPS     (SI)(AX*4), Y4
+	VMULPS      Y3, Y4, Y4
+	VADDPS      Y0, Y4, Y0
+	VMOVUPS     (SI)(R11*4), Y4
+	VMULPS      Y3, Y4, Y3
+	VADDPS      Y1, Y3, Y1
+	VANDPS      wide7fffffff<>+0(SB), Y0, Y3
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y3, Y3
+	VANDPS      wide7fffffff<>+0(SB), Y1, Y4
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y4, Y4
+	VORPS       Y4, Y3, Y3
+	VMOVMSKPS   Y3, R13
+	TESTL       R13, R13
+	JNZ         odd316
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS wide4b400000<>+0(SB), Y0, Y3
+	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS     wide3f318000<>+0(SB), Y5
+	VFMADD213PS Y0, Y4, Y5
+	VFMADD231PS wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS     wide3ab688be<>+0(SB), Y0
+	VFMADD213PS widebc0905f1<>+0(SB), Y5, Y0
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y5, Y0
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y5, Y0
+	VFMADD213PS wide3f000000<>+0(SB), Y5, Y0
+	VFMADD213PS widebf800000<>+0(SB), Y5, Y0
+	VFMADD213PS wide3f800000<>+0(SB), Y5, Y0
+	VPSLLD      $0x17, Y3, Y3
+	VPADDD      Y3, Y0, Y0
+	VMOVUPS     wide3f800000<>+0(SB), Y3
+	VADDPS      wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS      Y0, Y3, Y0
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS wide4b400000<>+0(SB), Y1, Y3
+	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS     wide3f318000<>+0(SB), Y5
+	VFMADD213PS Y1, Y4, Y5
+	VFMADD231PS wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS     wide3ab688be<>+0(SB), Y1
+	VFMADD213PS widebc0905f1<>+0(SB), Y5, Y1
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y5, Y1
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y5, Y1
+	VFMADD213PS wide3f000000<>+0(SB), Y5, Y1
+	VFMADD213PS widebf800000<>+0(SB), Y5, Y1
+	VFMADD213PS wide3f800000<>+0(SB), Y5, Y1
+	VPSLLD      $0x17, Y3, Y3
+	VPADDD      Y3, Y1, Y1
+	VMOVUPS     wide3f800000<>+0(SB), Y3
+	VADDPS      wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS      Y1, Y3, Y1
+	VMOVUPS     (CX)(R12*4), Y3
+	VMOVUPS     widec102d242<>+0(SB), Y4
+	VMOVUPS     wide4102d242<>+0(SB), Y5
+	VMINPS      Y3, Y5, Y3
+	VMAXPS      Y3, Y4, Y3
+	VMULPS      Y3, Y3, Y4
+	VMOVUPS     wide32668068<>+0(SB), Y5
+	VFMADD213PS wide37ad4d68<>+0(SB), Y4, Y5
+	VFMADD213PS wide3b654d73<>+0(SB), Y4, Y5
+	VFMADD213PS wide3e090d0d<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VMULPS      Y3, Y5, Y3
+	VMOVUPS     wide355179cc<>+0(SB), Y5
+	VFMADD213PS wide39ac88ef<>+0(SB), Y4, Y5
+	VFMADD213PS wide3cd416c8<>+0(SB), Y4, Y5
+	VFMADD213PS wide3eef312e<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VDIVPS      Y5, Y3, Y3
+	VMOVUPS     (DX)(AX*4), Y4
+	VMULPS      Y4, Y1, Y4
+	VFMADD231PS Y3, Y0, Y4
+	VMOVUPS     (SI)(R12*4), Y5
+	VMULPS      Y4, Y5, Y5
+	VADDPS      Y2, Y5, Y2
+	VANDPS      wide7fffffff<>+0(SB), Y2, Y5
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y5, Y5
+	VMOVMSKPS   Y5, R13
+	TESTL       R13, R13
+	JNZ         odd316
+	VMOVUPS     Y0, (CX)(AX*4)
+	VMOVUPS     Y1, (CX)(R11*4)
+	VMOVUPS     Y3, (CX)(R12*4)
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y0
+	VFMADD213PS wide4b400000<>+0(SB), Y2, Y0
+	VSUBPS      wide4b400000<>+0(SB), Y0, Y1
+	VMOVUPS     wide3f318000<>+0(SB), Y3
+	VFMADD213PS Y2, Y1, Y3
+	VFMADD231PS wideb95e8083<>+0(SB), Y1, Y3
+	VMOVUPS     wide3ab688be<>+0(SB), Y1
+	VFMADD213PS widebc0905f1<>+0(SB), Y3, Y1
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y3, Y1
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y3, Y1
+	VFMADD213PS wide3f000000<>+0(SB), Y3, Y1
+	VFMADD213PS widebf800000<>+0(SB), Y3, Y1
+	VFMADD213PS wide3f800000<>+0(SB), Y3, Y1
+	VPSLLD      $0x17, Y0, Y0
+	VPADDD      Y0, Y1, Y0
+	VMOVUPS     wide3f800000<>+0(SB), Y1
+	VADDPS      wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS      Y0, Y1, Y0
+	VMOVUPS     widec102d242<>+0(SB), Y1
+	VMOVUPS     wide4102d242<>+0(SB), Y2
+	VMINPS      Y4, Y2, Y2
+	VMAXPS      Y2, Y1, Y1
+	VMULPS      Y1, Y1, Y2
+	VMOVUPS     wide32668068<>+0(SB), Y3
+	VFMADD213PS wide37ad4d68<>+0(SB), Y2, Y3
+	VFMADD213PS wide3b654d73<>+0(SB), Y2, Y3
+	VFMADD213PS wide3e090d0d<>+0(SB), Y2, Y3
+	VFMADD213PS wide3f800000<>+0(SB), Y2, Y3
+	VMULPS      Y1, Y3, Y1
+	VMOVUPS     wide355179cc<>+0(SB), Y3
+	VFMADD213PS wide39ac88ef<>+0(SB), Y2, Y3
+	VFMADD213PS wide3cd416c8<>+0(SB), Y2, Y3
+	VFMADD213PS wide3eef312e<>+0(SB), Y2, Y3
+	VFMADD213PS wide3f800000<>+0(SB), Y2, Y3
+	VDIVPS      Y3, Y1, Y1
+	VMULPS      Y1, Y0, Y2
+	VMOVUPS     Y0, (CX)(R10*4)
+	VMOVUPS     Y4, (BX)(AX*4)
+	VMOVUPS     Y1, (DI)(AX*4)
+	VMOVUPS     Y2, (R8)(AX*4)
+	ADDQ        $0x08, R11
+	ADDQ        $0x08, R12
+	ADDQ        $0x08, R10
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, R9
+	JGE         again318
+
+over317:
+	ADDQ         $0x08, R9
+	TESTQ        R9, R9
+	JZ           end319
+	LEAQ         firstLanes<>+0(SB), R13
+	MOVQ         R9, R14
+	NEGQ         R14
+	VMOVUPS      32(R13)(R14*4), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y1
+	VMASKMOVPS   (CX)(R11*4), Y0, Y2
+	VMASKMOVPS   (CX)(R10*4), Y0, Y3
+	VMASKMOVPS   (DX)(AX*4), Y0, Y4
+	VMASKMOVPS   (SI)(AX*4), Y0, Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y1, Y5, Y1
+	VMASKMOVPS   (SI)(R11*4), Y0, Y5
+	VMULPS       Y4, Y5, Y4
+	VADDPS       Y2, Y4, Y2
+	VANDPS       wide7fffffff<>+0(SB), Y1, Y4
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y4, Y4
+	VANDPS       wide7fffffff<>+0(SB), Y2, Y5
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y5, Y5
+	VORPS        Y5, Y4, Y4
+	VMOVMSKPS    Y4, R13
+	TESTL        R13, R13
+	JNZ          odd316
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
+	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y4
+	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
+	VMOVUPS      wide3f318000<>+0(SB), Y6
+	VFMADD213PS  Y1, Y5, Y6
+	VFMADD231PS  wideb95e8083<>+0(SB), Y5, Y6
+	VMOVUPS      wide3ab688be<>+0(SB), Y1
+	VFMADD213PS  widebc0905f1<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y6, Y1
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3f000000<>+0(SB), Y6, Y1
+	VFMADD213PS  widebf800000<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y1
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y4, Y1, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VADDPS       wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS       Y1, Y4, Y1
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
+	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y4
+	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
+	VMOVUPS      wide3f318000<>+0(SB), Y6
+	VFMADD213PS  Y2, Y5, Y6
+	VFMADD231PS  wideb95e8083<>+0(SB), Y5, Y6
+	VMOVUPS      wide3ab688be<>+0(SB), Y2
+	VFMADD213PS  widebc0905f1<>+0(SB), Y6, Y2
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y6, Y2
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y6, Y2
+	VFMADD213PS  wide3f000000<>+0(SB), Y6, Y2
+	VFMADD213PS  widebf800000<>+0(SB), Y6, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y2
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VADDPS       wide3f800000<>+0(SB), Y2, Y2
+	VDIVPS       Y2, Y4, Y2
+	VMASKMOVPS   (CX)(R12*4), Y0, Y4
+	VMOVUPS      widec102d242<>+0(SB), Y5
+	VMOVUPS      wide4102d242<>+0(SB), Y6
+	VMINPS       Y4, Y6, Y4
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       Y4, Y4, Y5
+	VMOVUPS      wide32668068<>+0(SB), Y6
+	VFMADD213PS  wide37ad4d68<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3b654d73<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3e090d0d<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VMULPS       Y4, Y6, Y4
+	VMOVUPS      wide355179cc<>+0(SB), Y6
+	VFMADD213PS  wide39ac88ef<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3cd416c8<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3eef312e<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VDIVPS       Y6, Y4, Y4
+	VMASKMOVPS   (DX)(AX*4), Y0, Y5
+	VMULPS       Y5, Y2, Y5
+	VFMADD231PS  Y4, Y1, Y5
+	VMASKMOVPS   (SI)(R12*4), Y0, Y0
+	VMULPS       Y5, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VANDPS       wide7fffffff<>+0(SB), Y0, Y3
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y3, Y3
+	VMOVMSKPS    Y3, DX
+	TESTL        DX, DX
+	JNZ          odd316
+	CMPQ         R9, $0x08
+	JE           all320
+	LEAQ         (CX)(AX*4), DX
+	TESTQ        $0x00000004, R9
+	JZ           two322
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two322:
+	TESTQ    $0x00000002, R9
+	JZ       one323
+	VMOVLPS  X1, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X1, X1, X1
+
+one323:
+	TESTQ  $0x00000001, R9
+	JZ     stored321
+	VMOVSS X1, (DX)
+	JMP    stored321
+
+all320:
+	VMOVUPS Y1, (CX)(AX*4)
+
+stored321:
+	CMPQ         R9, $0x08
+	JE           all324
+	LEAQ         (CX)(R11*4), DX
+	TESTQ        $0x00000004, R9
+	JZ           two326
+	VMOVUPS      X2, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two326:
+	TESTQ    $0x00000002, R9
+	JZ       one327
+	VMOVLPS  X2, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X2, X2, X2
+
+one327:
+	TESTQ  $0x00000001, R9
+	JZ     stored325
+	VMOVSS X2, (DX)
+	JMP    stored325
+
+all324:
+	VMOVUPS Y2, (CX)(R11*4)
+
+stored325:
+	CMPQ         R9, $0x08
+	JE           all328
+	LEAQ         (CX)(R12*4), DX
+	TESTQ        $0x00000004, R9
+	JZ           two330
+	VMOVUPS      X4, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two330:
+	TESTQ    $0x00000002, R9
+	JZ       one331
+	VMOVLPS  X4, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X4, X4, X4
+
+one331:
+	TESTQ  $0x00000001, R9
+	JZ     stored329
+	VMOVSS X4, (DX)
+	JMP    stored329
+
+all328:
+	VMOVUPS Y4, (CX)(R12*4)
+
+stored329:
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y1
+	VFMADD213PS  wide4b400000<>+0(SB), Y0, Y1
+	VSUBPS       wide4b400000<>+0(SB), Y1, Y2
+	VMOVUPS      wide3f318000<>+0(SB), Y3
+	VFMADD213PS  Y0, Y2, Y3
+	VFMADD231PS  wideb95e8083<>+0(SB), Y2, Y3
+	VMOVUPS      wide3ab688be<>+0(SB), Y0
+	VFMADD213PS  widebc0905f1<>+0(SB), Y3, Y0
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y3, Y0
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y3, Y0
+	VFMADD213PS  wide3f000000<>+0(SB), Y3, Y0
+	VFMADD213PS  widebf800000<>+0(SB), Y3, Y0
+	VFMADD213PS  wide3f800000<>+0(SB), Y3, Y0
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VMOVUPS      wide3f800000<>+0(SB), Y1
+	VADDPS       wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS       Y0, Y1, Y0
+	VMOVUPS      widec102d242<>+0(SB), Y1
+	VMOVUPS      wide4102d242<>+0(SB), Y2
+	VMINPS       Y5, Y2, Y2
+	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      wide32668068<>+0(SB), Y3
+	VFMADD213PS  wide37ad4d68<>+0(SB), Y2, Y3
+	VFMADD213PS  wide3b654d73<>+0(SB), Y2, Y3
+	VFMADD213PS  wide3e090d0d<>+0(SB), Y2, Y3
+	VFMADD213PS  wide3f800000<>+0(SB), Y2, Y3
+	VMULPS       Y1, Y3, Y1
+	VMOVUPS      wide355179cc<>+0(SB), Y3
+	VFMADD213PS  wide39ac88ef<>+0(SB), Y2, Y3
+	VFMADD213PS  wide3cd416c8<>+0(SB), Y2, Y3
+	VFMADD213PS  wide3eef312e<>+0(SB), Y2, Y3
+	VFMADD213PS  wide3f800000<>+0(SB), Y2, Y3
+	VDIVPS       Y3, Y1, Y1
+	VMULPS       Y1, Y0, Y2
+	CMPQ         R9, $0x08
+	JE           all332
+	LEAQ         (CX)(R10*4), CX
+	TESTQ        $0x00000004, R9
+	JZ           two334
+	VMOVUPS      X0, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two334:
+	TESTQ    $0x00000002, R9
+	JZ       one335
+	VMOVLPS  X0, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X0, X0, X0
+
+one335:
+	TESTQ  $0x00000001, R9
+	JZ     stored333
+	VMOVSS X0, (CX)
+	JMP    stored333
+
+all332:
+	VMOVUPS Y0, (CX)(R10*4)
+
+stored333:
+	CMPQ         R9, $0x08
+	JE           all336
+	LEAQ         (BX)(AX*4), CX
+	TESTQ        $0x00000004, R9
+	JZ           two338
+	VMOVUPS      X5, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y5, X5
+
+two338:
+	TESTQ    $0x00000002, R9
+	JZ       one339
+	VMOVLPS  X5, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X5, X5, X5
+
+one339:
+	TESTQ  $0x00000001, R9
+	JZ     stored337
+	VMOVSS X5, (CX)
+	JMP    stored337
+
+all336:
+	VMOVUPS Y5, (BX)(AX*4)
+
+stored337:
+	CMPQ         R9, $0x08
+	JE           all340
+	LEAQ         (DI)(AX*4), CX
+	TESTQ        $0x00000004, R9
+	JZ           two342
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two342:
+	TESTQ    $0x00000002, R9
+	JZ       one343
+	VMOVLPS  X1, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X1, X1, X1
+
+one343:
+	TESTQ  $0x00000001, R9
+	JZ     stored341
+	VMOVSS X1, (CX)
+	JMP    stored341
+
+all340:
+	VMOVUPS Y1, (DI)(AX*4)
+
+stored341:
+	CMPQ         R9, $0x08
+	JE           all344
+	LEAQ         (R8)(AX*4), CX
+	TESTQ        $0x00000004, R9
+	JZ           two346
+	VMOVUPS      X2, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two346:
+	TESTQ    $0x00000002, R9
+	JZ       one347
+	VMOVLPS  X2, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X2, X2, X2
+
+one347:
+	TESTQ  $0x00000001, R9
+	JZ     stored345
+	VMOVSS X2, (CX)
+	JMP    stored345
+
+all344:
+	VMOVUPS Y2, (R8)(AX*4)
+
+stored345:
+end319:
+	ADDQ R9, AX
+
+odd316:
+	MOVQ AX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func lstmBackwardAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
+// Requires: AVX, FMA3
+TEXT ·lstmBackwardAVX2(SB), NOSPLIT, $0-72
+	MOVQ dgates+0(FP), CX
+	MOVQ dcell+8(FP), DX
+	MOVQ dh+16(FP), BX
+	MOVQ dnext+24(FP), SI
+	MOVQ gates+32(FP), DI
+	MOVQ cell+40(FP), R8
+	MOVQ tanh+48(FP), R9
+	MOVQ n+56(FP), R10
+	XORQ AX, AX
+	MOVQ m+64(FP), R11
+	LEAQ (AX)(R11*1), R12
+	LEAQ (R12)(R11*1), R13
+	LEAQ (R13)(R11*1), R11
+	SUBQ $0x08, R10
+	JL   over348
+
+again349:
+	VMOVUPS     (BX)(AX*4), Y0
+	VMOVUPS     (R9)(AX*4), Y1
+	VMOVUPS     (DI)(R11*4), Y2
+	VMULPS      Y1, Y0, Y3
+	VMULPS      Y2, Y3, Y3
+	VMOVUPS     wide3f800000<>+0(SB), Y4
+	VSUBPS      Y2, Y4, Y4
+	VMULPS      Y4, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS     Y3, (CX)(R11*4)
+	VMOVUPS     (SI)(AX*4), Y3
+	VMULPS      Y2, Y0, Y0
+	VMOVUPS     wide3f800000<>+0(SB), Y2
+	VMULPS      Y1, Y1, Y1
+	VSUBPS      Y1, Y2, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y3, Y0, Y0
+	VMOVUPS     (DI)(AX*4), Y1
+	VMOVUPS     (DI)(R13*4), Y2
+	VMULPS      Y2, Y0, Y3
+	VMULPS      Y1, Y3, Y3
+	VMOVUPS     wide3f800000<>+0(SB), Y4
+	VSUBPS      Y1, Y4, Y4
+	VMULPS      Y4, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS     Y3, (CX)(AX*4)
+	VMULPS      Y1, Y0, Y1
+	VMOVUPS     wide3f800000<>+0(SB), Y3
+	VMULPS      Y2, Y2, Y2
+	VSUBPS      Y2, Y3, Y2
+	VMULPS      Y2, Y1, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS     Y1, (CX)(R13*4)
+	VMOVUPS     (DI)(R12*4), Y1
+	VMOVUPS     (R8)(AX*4), Y2
+	VMULPS      Y2, Y0, Y2
+	VMULPS      Y1, Y2, Y2
+	VMOVUPS     wide3f800000<>+0(SB), Y3
+	VSUBPS      Y1, Y3, Y3
+	VMULPS      Y3, Y2, Y2
+	VADDPS      wide00000000<>+0(SB), Y2, Y2
+	VMOVUPS     Y2, (CX)(R12*4)
+	VMOVUPS     (DX)(AX*4), Y2
+	VFMADD231PS Y1, Y0, Y2
+	VMOVUPS     Y2, (DX)(AX*4)
+	ADDQ        $0x08, R12
+	ADDQ        $0x08, R13
+	ADDQ        $0x08, R11
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, R10
+	JGE         again349
+
+over348:
+	ADDQ         $0x08, R10
+	TESTQ        R10, R10
+	JZ           end350
+	LEAQ         firstLanes<>+0(SB), R14
+	MOVQ         R10, R15
+	NEGQ         R15
+	VMOVUPS      32(R14)(R15*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (R9)(AX*4), Y0, Y2
+	VMASKMOVPS   (DI)(R11*4), Y0, Y3
+	VMULPS       Y2, Y1, Y4
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VSUBPS       Y3, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       wide00000000<>+0(SB), Y4, Y4
+	CMPQ         R10, $0x08
+	JE           all351
+	LEAQ         (CX)(R11*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two353
+	VMOVUPS      X4, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two353:
+	TESTQ    $0x00000002, R10
+	JZ       one354
+	VMOVLPS  X4, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X4, X4, X4
+
+one354:
+	TESTQ  $0x00000001, R10
+	JZ     stored352
+	VMOVSS X4, (BX)
+	JMP    stored352
+
+all351:
+	VMOVUPS Y4, (CX)(R11*4)
+
+stored352:
+	VMASKMOVPS   (SI)(AX*4), Y0, Y4
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VMULPS       Y2, Y2, Y2
+	VSUBPS       Y2, Y3, Y2
+	VMULPS       Y2, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y0, Y2
+	VMASKMOVPS   (DI)(R13*4), Y0, Y3
+	VMULPS       Y3, Y1, Y4
+	VMULPS       Y2, Y4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VSUBPS       Y2, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       wide00000000<>+0(SB), Y4, Y4
+	CMPQ         R10, $0x08
+	JE           all355
+	LEAQ         (CX)(AX*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two357
+	VMOVUPS      X4, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two357:
+	TESTQ    $0x00000002, R10
+	JZ       one358
+	VMOVLPS  X4, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X4, X4, X4
+
+one358:
+	TESTQ  $0x00000001, R10
+	JZ     stored356
+	VMOVSS X4, (BX)
+	JMP    stored356
+
+all355:
+	VMOVUPS Y4, (CX)(AX*4)
+
+stored356:
+	VMULPS       Y2, Y1, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y3, Y4, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       wide00000000<>+0(SB), Y2, Y2
+	CMPQ         R10, $0x08
+	JE           all359
+	LEAQ         (CX)(R13*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two361
+	VMOVUPS      X2, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two361:
+	TESTQ    $0x00000002, R10
+	JZ       one362
+	VMOVLPS  X2, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X2, X2, X2
+
+one362:
+	TESTQ  $0x00000001, R10
+	JZ     stored360
+	VMOVSS X2, (BX)
+	JMP    stored360
+
+all359:
+	VMOVUPS Y2, (CX)(R13*4)
+
+stored360:
+	VMASKMOVPS   (DI)(R12*4), Y0, Y2
+	VMASKMOVPS   (R8)(AX*4), Y0, Y3
+	VMULPS       Y3, Y1, Y3
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VSUBPS       Y2, Y4, Y4
+	VMULPS       Y4, Y3, Y3
+	VADDPS       wide00000000<>+0(SB), Y3, Y3
+	CMPQ         R10, $0x08
+	JE           all363
+	LEAQ         (CX)(R12*4), CX
+	TESTQ        $0x00000004, R10
+	JZ           two365
+	VMOVUPS      X3, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y3, X3
+
+two365:
+	TESTQ    $0x00000002, R10
+	JZ       one366
+	VMOVLPS  X3, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X3, X3, X3
+
+one366:
+	TESTQ  $0x00000001, R10
+	JZ     stored364
+	VMOVSS X3, (CX)
+	JMP    stored364
+
+all363:
+	VMOVUPS Y3, (CX)(R12*4)
+
+stored364:
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VFMADD231PS  Y2, Y1, Y0
+	CMPQ         R10, $0x08
+	JE           all367
+	LEAQ         (DX)(AX*4), AX
+	TESTQ        $0x00000004, R10
+	JZ           two369
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two369:
+	TESTQ    $0x00000002, R10
+	JZ       one370
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one370:
+	TESTQ  $0x00000001, R10
+	JZ     stored368
+	VMOVSS X0, (AX)
+	JMP    stored368
+
+all367:
+	VMOVUPS Y0, (DX)(AX*4)
+
+stored368:
+end350:
+	VZEROUPPER
+	RET
+
+// func lstmPeepBackwardAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, next *float32, tanh *float32, peep *float32, sums *float32, n int, m int)
+// Requires: AVX
+TEXT ·lstmPeepBackwardAVX2(SB), NOSPLIT, $8-96
+	MOVQ dgates+0(FP), CX
+	MOVQ dcell+8(FP), DX
+	MOVQ dh+16(FP), BX
+	MOVQ dnext+24(FP), SI
+	MOVQ gates+32(FP), DI
+	MOVQ cell+40(FP), R8
+	MOVQ next+48(FP), R9
+	MOVQ tanh+56(FP), R10
+	MOVQ peep+64(FP), R11
+	MOVQ sums+72(FP), R12
+	MOVQ n+80(FP), R13
+	XORQ AX, AX
+	MOVQ m+88(FP), R14
+	LEAQ (AX)(R14*1), R15
+	LEAQ (R15)(R14*1), BP
+	LEAQ (BP)(R14*1), R14
+
+again371:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (R10)(AX*4), Y1
+	VMOVUPS (DI)(R14*4), Y2
+	VMULPS  Y1, Y0, Y3
+	VMULPS  Y2, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y2, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS (SI)(AX*4), Y4
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS wide3f800000<>+0(SB), Y2
+	VMULPS  Y1, Y1, Y1
+	VSUBPS  Y1, Y2, Y1
+	VMULPS  Y1, Y0, Y0
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS (R11)(BP*4), Y1
+	VMULPS  Y1, Y3, Y1
+	VADDPS  Y0, Y1, Y0
+	VMOVUPS (R9)(AX*4), Y1
+	VMULPS  Y1, Y3, Y1
+	VMOVUPS (R12)(BP*4), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (R12)(BP*4)
+	VADDPS  wide00000000<>+0(SB), Y3, Y1
+	VMOVUPS Y1, (CX)(R14*4)
+	VMOVUPS (DI)(AX*4), Y1
+	VMOVUPS (DI)(BP*4), Y2
+	VMULPS  Y2, Y0, Y3
+	VMULPS  Y1, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMULPS  Y4, Y3, Y4
+	VMOVUPS (R12)(AX*4), Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (R12)(AX*4)
+	VMULPS  Y1, Y0, Y1
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VMULPS  Y2, Y2, Y2
+	VSUBPS  Y2, Y4, Y2
+	VMULPS  Y2, Y1, Y1
+	VADDPS  wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS Y1, (CX)(BP*4)
+	VMOVUPS (DI)(R15*4), Y1
+	VMOVUPS (R8)(AX*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VMULPS  Y1, Y2, Y2
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y4, Y2, Y2
+	VMOVUPS (R8)(AX*4), Y4
+	VMULPS  Y4, Y2, Y4
+	VMOVUPS (R12)(R15*4), Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (R12)(R15*4)
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS (R11)(AX*4), Y1
+	VMULPS  Y1, Y3, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (R11)(R15*4), Y1
+	VMULPS  Y1, Y2, Y1
+	VADDPS  Y1, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y3, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	VADDPS  wide00000000<>+0(SB), Y2, Y1
+	VMOVUPS Y1, (CX)(R15*4)
+	VMOVUPS (DX)(AX*4), Y1
+	VADDPS  Y0, Y1, Y0
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $0x08, AX
+	ADDQ    $0x08, R15
+	ADDQ    $0x08, BP
+	ADDQ    $0x08, R14
+	CMPQ    AX, R13
+	JLT     again371
+	VZEROUPPER
+	RET
+
+// func lstmBackwardSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
+// Requires: AVX
+TEXT ·lstmBackwardSetAVX2(SB), NOSPLIT, $0-72
+	MOVQ dgates+0(FP), CX
+	MOVQ dcell+8(FP), DX
+	MOVQ dh+16(FP), BX
+	MOVQ dnext+24(FP), SI
+	MOVQ gates+32(FP), DI
+	MOVQ cell+40(FP), R8
+	MOVQ tanh+48(FP), R9
+	MOVQ n+56(FP), R10
+	XORQ AX, AX
+	MOVQ m+64(FP), R11
+	LEAQ (AX)(R11*1), R12
+	LEAQ (R12)(R11*1), R13
+	LEAQ (R13)(R11*1), R11
+	SUBQ $0x08, R10
+	JL   over372
+
+again373:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (R9)(AX*4), Y1
+	VMOVUPS (DI)(R11*4), Y2
+	VMULPS  Y1, Y0, Y3
+	VMULPS  Y2, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y2, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VADDPS  wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS Y3, (CX)(R11*4)
+	VMOVUPS (SI)(AX*4), Y3
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS wide3f800000<>+0(SB), Y2
+	VMULPS  Y1, Y1, Y1
+	VSUBPS  Y1, Y2, Y1
+	VMULPS  Y1, Y0, Y0
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS (DI)(AX*4), Y1
+	VMOVUPS (DI)(R13*4), Y2
+	VMULPS  Y2, Y0, Y3
+	VMULPS  Y1, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VADDPS  wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS Y3, (CX)(AX*4)
+	VMULPS  Y1, Y0, Y1
+	VMOVUPS wide3f800000<>+0(SB), Y3
+	VMULPS  Y2, Y2, Y2
+	VSUBPS  Y2, Y3, Y2
+	VMULPS  Y2, Y1, Y1
+	VADDPS  wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS Y1, (CX)(R13*4)
+	VMOVUPS (DI)(R12*4), Y1
+	VMOVUPS (R8)(AX*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VMULPS  Y1, Y2, Y2
+	VMOVUPS wide3f800000<>+0(SB), Y3
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  Y3, Y2, Y2
+	VADDPS  wide00000000<>+0(SB), Y2, Y2
+	VMOVUPS Y2, (CX)(R12*4)
+	VMULPS  Y1, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $0x08, R12
+	ADDQ    $0x08, R13
+	ADDQ    $0x08, R11
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, R10
+	JGE     again373
+
+over372:
+	ADDQ         $0x08, R10
+	TESTQ        R10, R10
+	JZ           end374
+	LEAQ         firstLanes<>+0(SB), R14
+	MOVQ         R10, R15
+	NEGQ         R15
+	VMOVUPS      32(R14)(R15*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (R9)(AX*4), Y0, Y2
+	VMASKMOVPS   (DI)(R11*4), Y0, Y3
+	VMULPS       Y2, Y1, Y4
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VSUBPS       Y3, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       wide00000000<>+0(SB), Y4, Y4
+	CMPQ         R10, $0x08
+	JE           all375
+	LEAQ         (CX)(R11*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two377
+	VMOVUPS      X4, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two377:
+	TESTQ    $0x00000002, R10
+	JZ       one378
+	VMOVLPS  X4, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X4, X4, X4
+
+one378:
+	TESTQ  $0x00000001, R10
+	JZ     stored376
+	VMOVSS X4, (BX)
+	JMP    stored376
+
+all375:
+	VMOVUPS Y4, (CX)(R11*4)
+
+stored376:
+	VMASKMOVPS   (SI)(AX*4), Y0, Y4
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VMULPS       Y2, Y2, Y2
+	VSUBPS       Y2, Y3, Y2
+	VMULPS       Y2, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y0, Y2
+	VMASKMOVPS   (DI)(R13*4), Y0, Y3
+	VMULPS       Y3, Y1, Y4
+	VMULPS       Y2, Y4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VSUBPS       Y2, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       wide00000000<>+0(SB), Y4, Y4
+	CMPQ         R10, $0x08
+	JE           all379
+	LEAQ         (CX)(AX*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two381
+	VMOVUPS      X4, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two381:
+	TESTQ    $0x00000002, R10
+	JZ       one382
+	VMOVLPS  X4, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X4, X4, X4
+
+one382:
+	TESTQ  $0x00000001, R10
+	JZ     stored380
+	VMOVSS X4, (BX)
+	JMP    stored380
+
+all379:
+	VMOVUPS Y4, (CX)(AX*4)
+
+stored380:
+	VMULPS       Y2, Y1, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y3, Y4, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       wide00000000<>+0(SB), Y2, Y2
+	CMPQ         R10, $0x08
+	JE           all383
+	LEAQ         (CX)(R13*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two385
+	VMOVUPS      X2, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two385:
+	TESTQ    $0x00000002, R10
+	JZ       one386
+	VMOVLPS  X2, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X2, X2, X2
+
+one386:
+	TESTQ  $0x00000001, R10
+	JZ     stored384
+	VMOVSS X2, (BX)
+	JMP    stored384
+
+all383:
+	VMOVUPS Y2, (CX)(R13*4)
+
+stored384:
+	VMASKMOVPS   (DI)(R12*4), Y0, Y2
+	VMASKMOVPS   (R8)(AX*4), Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VSUBPS       Y2, Y3, Y3
+	VMULPS       Y3, Y0, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y0
+	CMPQ         R10, $0x08
+	JE           all387
+	LEAQ         (CX)(R12*4), CX
+	TESTQ        $0x00000004, R10
+	JZ           two389
+	VMOVUPS      X0, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two389:
+	TESTQ    $0x00000002, R10
+	JZ       one390
+	VMOVLPS  X0, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X0, X0, X0
+
+one390:
+	TESTQ  $0x00000001, R10
+	JZ     stored388
+	VMOVSS X0, (CX)
+	JMP    stored388
+
+all387:
+	VMOVUPS Y0, (CX)(R12*4)
+
+stored388:
+	VMULPS       Y2, Y1, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y0
+	CMPQ         R10, $0x08
+	JE           all391
+	LEAQ         (DX)(AX*4), AX
+	TESTQ        $0x00000004, R10
+	JZ           two393
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two393:
+	TESTQ    $0x00000002, R10
+	JZ       one394
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one394:
+	TESTQ  $0x00000001, R10
+	JZ     stored392
+	VMOVSS X0, (AX)
+	JMP    stored392
+
+all391:
+	VMOVUPS Y0, (DX)(AX*4)
+
+stored392:
+end374:
+	VZEROUPPER
+	RET
+
+// func lstmPeepBackwardSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, next *float32, tanh *float32, peep *float32, sums *float32, n int, m int)
+// Requires: AVX
+TEXT ·lstmPeepBackwardSetAVX2(SB), NOSPLIT, $8-96
+	MOVQ dgates+0(FP), CX
+	MOVQ dcell+8(FP), DX
+	MOVQ dh+16(FP), BX
+	MOVQ dnext+24(FP), SI
+	MOVQ gates+32(FP), DI
+	MOVQ cell+40(FP), R8
+	MOVQ next+48(FP), R9
+	MOVQ tanh+56(FP), R10
+	MOVQ peep+64(FP), R11
+	MOVQ sums+72(FP), R12
+	MOVQ n+80(FP), R13
+	XORQ AX, AX
+	MOVQ m+88(FP), R14
+	LEAQ (AX)(R14*1), R15
+	LEAQ (R15)(R14*1), BP
+	LEAQ (BP)(R14*1), R14
+
+again395:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (R10)(AX*4), Y1
+	VMOVUPS (DI)(R14*4), Y2
+	VMULPS  Y1, Y0, Y3
+	VMULPS  Y2, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y2, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS (SI)(AX*4), Y4
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS wide3f800000<>+0(SB), Y2
+	VMULPS  Y1, Y1, Y1
+	VSUBPS  Y1, Y2, Y1
+	VMULPS  Y1, Y0, Y0
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS (R11)(BP*4), Y1
+	VMULPS  Y1, Y3, Y1
+	VADDPS  Y0, Y1, Y0
+	VMOVUPS (R9)(AX*4), Y1
+	VMULPS  Y1, Y3, Y1
+	VMOVUPS (R12)(BP*4), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (R12)(BP*4)
+	VADDPS  wide00000000<>+0(SB), Y3, Y1
+	VMOVUPS Y1, (CX)(R14*4)
+	VMOVUPS (DI)(AX*4), Y1
+	VMOVUPS (DI)(BP*4), Y2
+	VMULPS  Y2, Y0, Y3
+	VMULPS  Y1, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMULPS  Y4, Y3, Y4
+	VMOVUPS (R12)(AX*4), Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (R12)(AX*4)
+	VMULPS  Y1, Y0, Y1
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VMULPS  Y2, Y2, Y2
+	VSUBPS  Y2, Y4, Y2
+	VMULPS  Y2, Y1, Y1
+	VADDPS  wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS Y1, (CX)(BP*4)
+	VMOVUPS (DI)(R15*4), Y1
+	VMOVUPS (R8)(AX*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VMULPS  Y1, Y2, Y2
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y4, Y2, Y2
+	VMOVUPS (R8)(AX*4), Y4
+	VMULPS  Y4, Y2, Y4
+	VMOVUPS (R12)(R15*4), Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (R12)(R15*4)
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS (R11)(AX*4), Y1
+	VMULPS  Y1, Y3, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (R11)(R15*4), Y1
+	VMULPS  Y1, Y2, Y1
+	VADDPS  Y1, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y3, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	VADDPS  wide00000000<>+0(SB), Y2, Y1
+	VMOVUPS Y1, (CX)(R15*4)
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $0x08, AX
+	ADDQ    $0x08, R15
+	ADDQ    $0x08, BP
+	ADDQ    $0x08, R14
+	CMPQ    AX, R13
+	JLT     again395
+	VZEROUPPER
+	RET
+
 // func lstmForwardInnerAVX2(gates *float32, cell *float32, next *float32, n int, m int) int
 // Requires: AVX, AVX2, FMA3
 TEXT ·lstmForwardInnerAVX2(SB), NOSPLIT, $0-48
@@ -4657,9 +5833,9 @@ TEXT ·lstmForwardInnerAVX2(SB), NOSPLIT, $0-48
 	LEAQ (R8)(DI*1), R9
 	LEAQ (R9)(DI*1), DI
 	SUBQ $0x08, SI
-	JL   over317
+	JL   over397
 
-again318:
+again398:
 	VMOVUPS     (CX)(AX*4), Y0
 	VMOVUPS     (CX)(R8*4), Y1
 	VMOVUPS     (CX)(DI*4), Y2
@@ -4673,7 +5849,7 @@ again318:
 	VORPS       Y4, Y3, Y3
 	VMOVMSKPS   Y3, R10
 	TESTL       R10, R10
-	JNZ         odd316
+	JNZ         odd396
 	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
 	VFMADD213PS wide4b400000<>+0(SB), Y0, Y3
 	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
@@ -4759,12 +5935,12 @@ again318:
 	ADDQ        $0x08, DI
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, SI
-	JGE         again318
+	JGE         again398
 
-over317:
+over397:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end319
+	JZ           end399
 	LEAQ         firstLanes<>+0(SB), R10
 	MOVQ         SI, R11
 	NEGQ         R11
@@ -4782,7 +5958,7 @@ over317:
 	VORPS        Y5, Y4, Y4
 	VMOVMSKPS    Y4, R10
 	TESTL        R10, R10
-	JNZ          odd316
+	JNZ          odd396
 	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
 	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y4
 	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
@@ -4841,83 +6017,83 @@ over317:
 	VMULPS       Y0, Y2, Y0
 	VFMADD231PS  Y4, Y1, Y0
 	CMPQ         SI, $0x08
-	JE           all320
+	JE           all400
 	LEAQ         (CX)(AX*4), DX
 	TESTQ        $0x00000004, SI
-	JZ           two322
+	JZ           two402
 	VMOVUPS      X1, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two322:
+two402:
 	TESTQ    $0x00000002, SI
-	JZ       one323
+	JZ       one403
 	VMOVLPS  X1, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X1, X1, X1
 
-one323:
+one403:
 	TESTQ  $0x00000001, SI
-	JZ     stored321
+	JZ     stored401
 	VMOVSS X1, (DX)
-	JMP    stored321
+	JMP    stored401
 
-all320:
+all400:
 	VMOVUPS Y1, (CX)(AX*4)
 
-stored321:
+stored401:
 	CMPQ         SI, $0x08
-	JE           all324
+	JE           all404
 	LEAQ         (CX)(R8*4), DX
 	TESTQ        $0x00000004, SI
-	JZ           two326
+	JZ           two406
 	VMOVUPS      X2, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two326:
+two406:
 	TESTQ    $0x00000002, SI
-	JZ       one327
+	JZ       one407
 	VMOVLPS  X2, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X2, X2, X2
 
-one327:
+one407:
 	TESTQ  $0x00000001, SI
-	JZ     stored325
+	JZ     stored405
 	VMOVSS X2, (DX)
-	JMP    stored325
+	JMP    stored405
 
-all324:
+all404:
 	VMOVUPS Y2, (CX)(R8*4)
 
-stored325:
+stored405:
 	CMPQ         SI, $0x08
-	JE           all328
+	JE           all408
 	LEAQ         (CX)(R9*4), DX
 	TESTQ        $0x00000004, SI
-	JZ           two330
+	JZ           two410
 	VMOVUPS      X4, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two330:
+two410:
 	TESTQ    $0x00000002, SI
-	JZ       one331
+	JZ       one411
 	VMOVLPS  X4, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X4, X4, X4
 
-one331:
+one411:
 	TESTQ  $0x00000001, SI
-	JZ     stored329
+	JZ     stored409
 	VMOVSS X4, (DX)
-	JMP    stored329
+	JMP    stored409
 
-all328:
+all408:
 	VMOVUPS Y4, (CX)(R9*4)
 
-stored329:
+stored409:
 	VMOVUPS      widebfb8aa3b<>+0(SB), Y1
 	VFMADD213PS  wide4b400000<>+0(SB), Y3, Y1
 	VSUBPS       wide4b400000<>+0(SB), Y1, Y2
@@ -4937,570 +6113,439 @@ stored329:
 	VADDPS       wide3f800000<>+0(SB), Y1, Y1
 	VDIVPS       Y1, Y2, Y1
 	CMPQ         SI, $0x08
-	JE           all332
+	JE           all412
 	LEAQ         (CX)(DI*4), CX
 	TESTQ        $0x00000004, SI
-	JZ           two334
+	JZ           two414
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two334:
+two414:
 	TESTQ    $0x00000002, SI
-	JZ       one335
+	JZ       one415
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one335:
+one415:
 	TESTQ  $0x00000001, SI
-	JZ     stored333
+	JZ     stored413
 	VMOVSS X1, (CX)
-	JMP    stored333
+	JMP    stored413
 
-all332:
+all412:
 	VMOVUPS Y1, (CX)(DI*4)
 
-stored333:
+stored413:
 	CMPQ         SI, $0x08
-	JE           all336
+	JE           all416
 	LEAQ         (BX)(AX*4), CX
 	TESTQ        $0x00000004, SI
-	JZ           two338
+	JZ           two418
 	VMOVUPS      X0, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two338:
+two418:
 	TESTQ    $0x00000002, SI
-	JZ       one339
+	JZ       one419
 	VMOVLPS  X0, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X0, X0, X0
 
-one339:
+one419:
 	TESTQ  $0x00000001, SI
-	JZ     stored337
+	JZ     stored417
 	VMOVSS X0, (CX)
-	JMP    stored337
+	JMP    stored417
 
-all336:
+all416:
 	VMOVUPS Y0, (BX)(AX*4)
 
-stored337:
-end319:
+stored417:
+end399:
 	ADDQ SI, AX
 
-odd316:
+odd396:
 	MOVQ AX, ret+40(FP)
 	VZEROUPPER
 	RET
 
-// func lstmBackwardAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
-// Requires: AVX, FMA3
-TEXT ·lstmBackwardAVX2(SB), NOSPLIT, $0-72
-	MOVQ dgates+0(FP), CX
-	MOVQ dcell+8(FP), DX
-	MOVQ dh+16(FP), BX
-	MOVQ dnext+24(FP), SI
-	MOVQ gates+32(FP), DI
-	MOVQ cell+40(FP), R8
-	MOVQ tanh+48(FP), R9
-	MOVQ n+56(FP), R10
+// func lstmForwardPeepInnerAVX2(gates *float32, cell *float32, next *float32, peep *float32, n int, m int) int
+// Requires: AVX, AVX2, FMA3
+TEXT ·lstmForwardPeepInnerAVX2(SB), NOSPLIT, $0-56
+	MOVQ gates+0(FP), CX
+	MOVQ cell+8(FP), DX
+	MOVQ next+16(FP), BX
+	MOVQ peep+24(FP), SI
+	MOVQ n+32(FP), DI
 	XORQ AX, AX
-	MOVQ m+64(FP), R11
-	LEAQ (AX)(R11*1), R12
-	LEAQ (R12)(R11*1), R13
-	LEAQ (R13)(R11*1), R11
-	SUBQ $0x08, R10
-	JL   over340
+	MOVQ m+40(FP), R8
+	LEAQ (AX)(R8*1), R9
+	LEAQ (R9)(R8*1), R10
+	LEAQ (R10)(R8*1), R8
+	SUBQ $0x08, DI
+	JL   over421
 
-again341:
-	VMOVUPS     (BX)(AX*4), Y0
-	VMOVUPS     (R9)(AX*4), Y1
-	VMOVUPS     (DI)(R11*4), Y2
-	VMULPS      Y1, Y0, Y3
-	VMULPS      Y2, Y3, Y3
-	VMOVUPS     wide3f800000<>+0(SB), Y4
-	VSUBPS      Y2, Y4, Y4
-	VMULPS      Y4, Y3, Y3
-	VADDPS      wide00000000<>+0(SB), Y3, Y3
-	VMOVUPS     Y3, (CX)(R11*4)
-	VMOVUPS     (SI)(AX*4), Y3
-	VMULPS      Y2, Y0, Y0
-	VMOVUPS     wide3f800000<>+0(SB), Y2
-	VMULPS      Y1, Y1, Y1
-	VSUBPS      Y1, Y2, Y1
-	VMULPS      Y1, Y0, Y0
-	VADDPS      Y3, Y0, Y0
-	VMOVUPS     (DI)(AX*4), Y1
-	VMOVUPS     (DI)(R13*4), Y2
-	VMULPS      Y2, Y0, Y3
-	VMULPS      Y1, Y3, Y3
-	VMOVUPS     wide3f800000<>+0(SB), Y4
-	VSUBPS      Y1, Y4, Y4
-	VMULPS      Y4, Y3, Y3
-	VADDPS      wide00000000<>+0(SB), Y3, Y3
-	VMOVUPS     Y3, (CX)(AX*4)
-	VMULPS      Y1, Y0, Y1
+again422:
+	VMOVUPS     (CX)(AX*4), Y0
+	VMOVUPS     (CX)(R9*4), Y1
+	VMOVUPS     (CX)(R8*4), Y2
+	VMOVUPS     (DX)(AX*4), Y3
+	VMOVUPS     (SI)(AX*4), Y4
+	VMULPS      Y3, Y4, Y4
+	VADDPS      Y0, Y4, Y0
+	VMOVUPS     (SI)(R9*4), Y4
+	VMULPS      Y3, Y4, Y3
+	VADDPS      Y1, Y3, Y1
+	VANDPS      wide7fffffff<>+0(SB), Y0, Y3
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y3, Y3
+	VANDPS      wide7fffffff<>+0(SB), Y1, Y4
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y4, Y4
+	VORPS       Y4, Y3, Y3
+	VMOVMSKPS   Y3, R11
+	TESTL       R11, R11
+	JNZ         odd420
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS wide4b400000<>+0(SB), Y0, Y3
+	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS     wide3f318000<>+0(SB), Y5
+	VFMADD213PS Y0, Y4, Y5
+	VFMADD231PS wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS     wide3ab688be<>+0(SB), Y0
+	VFMADD213PS widebc0905f1<>+0(SB), Y5, Y0
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y5, Y0
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y5, Y0
+	VFMADD213PS wide3f000000<>+0(SB), Y5, Y0
+	VFMADD213PS widebf800000<>+0(SB), Y5, Y0
+	VFMADD213PS wide3f800000<>+0(SB), Y5, Y0
+	VPSLLD      $0x17, Y3, Y3
+	VPADDD      Y3, Y0, Y0
 	VMOVUPS     wide3f800000<>+0(SB), Y3
-	VMULPS      Y2, Y2, Y2
-	VSUBPS      Y2, Y3, Y2
-	VMULPS      Y2, Y1, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS     Y1, (CX)(R13*4)
-	VMOVUPS     (DI)(R12*4), Y1
-	VMOVUPS     (R8)(AX*4), Y2
-	VMULPS      Y2, Y0, Y2
-	VMULPS      Y1, Y2, Y2
+	VADDPS      wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS      Y0, Y3, Y0
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS wide4b400000<>+0(SB), Y1, Y3
+	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS     wide3f318000<>+0(SB), Y5
+	VFMADD213PS Y1, Y4, Y5
+	VFMADD231PS wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS     wide3ab688be<>+0(SB), Y1
+	VFMADD213PS widebc0905f1<>+0(SB), Y5, Y1
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y5, Y1
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y5, Y1
+	VFMADD213PS wide3f000000<>+0(SB), Y5, Y1
+	VFMADD213PS widebf800000<>+0(SB), Y5, Y1
+	VFMADD213PS wide3f800000<>+0(SB), Y5, Y1
+	VPSLLD      $0x17, Y3, Y3
+	VPADDD      Y3, Y1, Y1
 	VMOVUPS     wide3f800000<>+0(SB), Y3
-	VSUBPS      Y1, Y3, Y3
-	VMULPS      Y3, Y2, Y2
-	VADDPS      wide00000000<>+0(SB), Y2, Y2
-	VMOVUPS     Y2, (CX)(R12*4)
-	VMOVUPS     (DX)(AX*4), Y2
-	VFMADD231PS Y1, Y0, Y2
-	VMOVUPS     Y2, (DX)(AX*4)
-	ADDQ        $0x08, R12
-	ADDQ        $0x08, R13
-	ADDQ        $0x08, R11
+	VADDPS      wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS      Y1, Y3, Y1
+	VMOVUPS     (CX)(R10*4), Y3
+	VMOVUPS     widec102d242<>+0(SB), Y4
+	VMOVUPS     wide4102d242<>+0(SB), Y5
+	VMINPS      Y3, Y5, Y3
+	VMAXPS      Y3, Y4, Y3
+	VMULPS      Y3, Y3, Y4
+	VMOVUPS     wide32668068<>+0(SB), Y5
+	VFMADD213PS wide37ad4d68<>+0(SB), Y4, Y5
+	VFMADD213PS wide3b654d73<>+0(SB), Y4, Y5
+	VFMADD213PS wide3e090d0d<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VMULPS      Y3, Y5, Y3
+	VMOVUPS     wide355179cc<>+0(SB), Y5
+	VFMADD213PS wide39ac88ef<>+0(SB), Y4, Y5
+	VFMADD213PS wide3cd416c8<>+0(SB), Y4, Y5
+	VFMADD213PS wide3eef312e<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VDIVPS      Y5, Y3, Y3
+	VMOVUPS     (DX)(AX*4), Y4
+	VMULPS      Y4, Y1, Y4
+	VFMADD231PS Y3, Y0, Y4
+	VMOVUPS     (SI)(R10*4), Y5
+	VMULPS      Y4, Y5, Y5
+	VADDPS      Y2, Y5, Y2
+	VANDPS      wide7fffffff<>+0(SB), Y2, Y5
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y5, Y5
+	VMOVMSKPS   Y5, R11
+	TESTL       R11, R11
+	JNZ         odd420
+	VMOVUPS     Y0, (CX)(AX*4)
+	VMOVUPS     Y1, (CX)(R9*4)
+	VMOVUPS     Y3, (CX)(R10*4)
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y0
+	VFMADD213PS wide4b400000<>+0(SB), Y2, Y0
+	VSUBPS      wide4b400000<>+0(SB), Y0, Y1
+	VMOVUPS     wide3f318000<>+0(SB), Y3
+	VFMADD213PS Y2, Y1, Y3
+	VFMADD231PS wideb95e8083<>+0(SB), Y1, Y3
+	VMOVUPS     wide3ab688be<>+0(SB), Y1
+	VFMADD213PS widebc0905f1<>+0(SB), Y3, Y1
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y3, Y1
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y3, Y1
+	VFMADD213PS wide3f000000<>+0(SB), Y3, Y1
+	VFMADD213PS widebf800000<>+0(SB), Y3, Y1
+	VFMADD213PS wide3f800000<>+0(SB), Y3, Y1
+	VPSLLD      $0x17, Y0, Y0
+	VPADDD      Y0, Y1, Y0
+	VMOVUPS     wide3f800000<>+0(SB), Y1
+	VADDPS      wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS      Y0, Y1, Y0
+	VMOVUPS     Y0, (CX)(R8*4)
+	VMOVUPS     Y4, (BX)(AX*4)
+	ADDQ        $0x08, R9
+	ADDQ        $0x08, R10
+	ADDQ        $0x08, R8
 	ADDQ        $0x08, AX
-	SUBQ        $0x08, R10
-	JGE         again341
+	SUBQ        $0x08, DI
+	JGE         again422
 
-over340:
-	ADDQ         $0x08, R10
-	TESTQ        R10, R10
-	JZ           end342
-	LEAQ         firstLanes<>+0(SB), R14
-	MOVQ         R10, R15
-	NEGQ         R15
-	VMOVUPS      32(R14)(R15*4), Y0
-	VMASKMOVPS   (BX)(AX*4), Y0, Y1
-	VMASKMOVPS   (R9)(AX*4), Y0, Y2
-	VMASKMOVPS   (DI)(R11*4), Y0, Y3
-	VMULPS       Y2, Y1, Y4
-	VMULPS       Y3, Y4, Y4
-	VMOVUPS      wide3f800000<>+0(SB), Y5
-	VSUBPS       Y3, Y5, Y5
-	VMULPS       Y5, Y4, Y4
-	VADDPS       wide00000000<>+0(SB), Y4, Y4
-	CMPQ         R10, $0x08
-	JE           all343
-	LEAQ         (CX)(R11*4), BX
-	TESTQ        $0x00000004, R10
-	JZ           two345
-	VMOVUPS      X4, (BX)
-	ADDQ         $0x10, BX
-	VEXTRACTF128 $0x01, Y4, X4
-
-two345:
-	TESTQ    $0x00000002, R10
-	JZ       one346
-	VMOVLPS  X4, (BX)
-	ADDQ     $0x08, BX
-	VMOVHLPS X4, X4, X4
-
-one346:
-	TESTQ  $0x00000001, R10
-	JZ     stored344
-	VMOVSS X4, (BX)
-	JMP    stored344
-
-all343:
-	VMOVUPS Y4, (CX)(R11*4)
-
-stored344:
-	VMASKMOVPS   (SI)(AX*4), Y0, Y4
-	VMULPS       Y3, Y1, Y1
-	VMOVUPS      wide3f800000<>+0(SB), Y3
-	VMULPS       Y2, Y2, Y2
-	VSUBPS       Y2, Y3, Y2
-	VMULPS       Y2, Y1, Y1
-	VADDPS       Y4, Y1, Y1
-	VMASKMOVPS   (DI)(AX*4), Y0, Y2
-	VMASKMOVPS   (DI)(R13*4), Y0, Y3
-	VMULPS       Y3, Y1, Y4
-	VMULPS       Y2, Y4, Y4
-	VMOVUPS      wide3f800000<>+0(SB), Y5
-	VSUBPS       Y2, Y5, Y5
-	VMULPS       Y5, Y4, Y4
-	VADDPS       wide00000000<>+0(SB), Y4, Y4
-	CMPQ         R10, $0x08
-	JE           all347
-	LEAQ         (CX)(AX*4), BX
-	TESTQ        $0x00000004, R10
-	JZ           two349
-	VMOVUPS      X4, (BX)
-	ADDQ         $0x10, BX
-	VEXTRACTF128 $0x01, Y4, X4
-
-two349:
-	TESTQ    $0x00000002, R10
-	JZ       one350
-	VMOVLPS  X4, (BX)
-	ADDQ     $0x08, BX
-	VMOVHLPS X4, X4, X4
-
-one350:
-	TESTQ  $0x00000001, R10
-	JZ     stored348
-	VMOVSS X4, (BX)
-	JMP    stored348
-
-all347:
-	VMOVUPS Y4, (CX)(AX*4)
-
-stored348:
-	VMULPS       Y2, Y1, Y2
+over421:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end423
+	LEAQ         firstLanes<>+0(SB), R11
+	MOVQ         DI, R12
+	NEGQ         R12
+	VMOVUPS      32(R11)(R12*4), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y1
+	VMASKMOVPS   (CX)(R9*4), Y0, Y2
+	VMASKMOVPS   (CX)(R8*4), Y0, Y3
+	VMASKMOVPS   (DX)(AX*4), Y0, Y4
+	VMASKMOVPS   (SI)(AX*4), Y0, Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y1, Y5, Y1
+	VMASKMOVPS   (SI)(R9*4), Y0, Y5
+	VMULPS       Y4, Y5, Y4
+	VADDPS       Y2, Y4, Y2
+	VANDPS       wide7fffffff<>+0(SB), Y1, Y4
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y4, Y4
+	VANDPS       wide7fffffff<>+0(SB), Y2, Y5
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y5, Y5
+	VORPS        Y5, Y4, Y4
+	VMOVMSKPS    Y4, R11
+	TESTL        R11, R11
+	JNZ          odd420
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
+	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y4
+	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
+	VMOVUPS      wide3f318000<>+0(SB), Y6
+	VFMADD213PS  Y1, Y5, Y6
+	VFMADD231PS  wideb95e8083<>+0(SB), Y5, Y6
+	VMOVUPS      wide3ab688be<>+0(SB), Y1
+	VFMADD213PS  widebc0905f1<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y6, Y1
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3f000000<>+0(SB), Y6, Y1
+	VFMADD213PS  widebf800000<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y1
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y4, Y1, Y1
 	VMOVUPS      wide3f800000<>+0(SB), Y4
-	VMULPS       Y3, Y3, Y3
-	VSUBPS       Y3, Y4, Y3
-	VMULPS       Y3, Y2, Y2
-	VADDPS       wide00000000<>+0(SB), Y2, Y2
-	CMPQ         R10, $0x08
-	JE           all351
-	LEAQ         (CX)(R13*4), BX
-	TESTQ        $0x00000004, R10
-	JZ           two353
-	VMOVUPS      X2, (BX)
-	ADDQ         $0x10, BX
+	VADDPS       wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS       Y1, Y4, Y1
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
+	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y4
+	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
+	VMOVUPS      wide3f318000<>+0(SB), Y6
+	VFMADD213PS  Y2, Y5, Y6
+	VFMADD231PS  wideb95e8083<>+0(SB), Y5, Y6
+	VMOVUPS      wide3ab688be<>+0(SB), Y2
+	VFMADD213PS  widebc0905f1<>+0(SB), Y6, Y2
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y6, Y2
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y6, Y2
+	VFMADD213PS  wide3f000000<>+0(SB), Y6, Y2
+	VFMADD213PS  widebf800000<>+0(SB), Y6, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y2
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VADDPS       wide3f800000<>+0(SB), Y2, Y2
+	VDIVPS       Y2, Y4, Y2
+	VMASKMOVPS   (CX)(R10*4), Y0, Y4
+	VMOVUPS      widec102d242<>+0(SB), Y5
+	VMOVUPS      wide4102d242<>+0(SB), Y6
+	VMINPS       Y4, Y6, Y4
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       Y4, Y4, Y5
+	VMOVUPS      wide32668068<>+0(SB), Y6
+	VFMADD213PS  wide37ad4d68<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3b654d73<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3e090d0d<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VMULPS       Y4, Y6, Y4
+	VMOVUPS      wide355179cc<>+0(SB), Y6
+	VFMADD213PS  wide39ac88ef<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3cd416c8<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3eef312e<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VDIVPS       Y6, Y4, Y4
+	VMASKMOVPS   (DX)(AX*4), Y0, Y5
+	VMULPS       Y5, Y2, Y5
+	VFMADD231PS  Y4, Y1, Y5
+	VMASKMOVPS   (SI)(R10*4), Y0, Y0
+	VMULPS       Y5, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VANDPS       wide7fffffff<>+0(SB), Y0, Y3
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y3, Y3
+	VMOVMSKPS    Y3, DX
+	TESTL        DX, DX
+	JNZ          odd420
+	CMPQ         DI, $0x08
+	JE           all424
+	LEAQ         (CX)(AX*4), DX
+	TESTQ        $0x00000004, DI
+	JZ           two426
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two426:
+	TESTQ    $0x00000002, DI
+	JZ       one427
+	VMOVLPS  X1, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X1, X1, X1
+
+one427:
+	TESTQ  $0x00000001, DI
+	JZ     stored425
+	VMOVSS X1, (DX)
+	JMP    stored425
+
+all424:
+	VMOVUPS Y1, (CX)(AX*4)
+
+stored425:
+	CMPQ         DI, $0x08
+	JE           all428
+	LEAQ         (CX)(R9*4), DX
+	TESTQ        $0x00000004, DI
+	JZ           two430
+	VMOVUPS      X2, (DX)
+	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two353:
-	TESTQ    $0x00000002, R10
-	JZ       one354
-	VMOVLPS  X2, (BX)
-	ADDQ     $0x08, BX
+two430:
+	TESTQ    $0x00000002, DI
+	JZ       one431
+	VMOVLPS  X2, (DX)
+	ADDQ     $0x08, DX
 	VMOVHLPS X2, X2, X2
 
-one354:
-	TESTQ  $0x00000001, R10
-	JZ     stored352
-	VMOVSS X2, (BX)
-	JMP    stored352
+one431:
+	TESTQ  $0x00000001, DI
+	JZ     stored429
+	VMOVSS X2, (DX)
+	JMP    stored429
 
-all351:
-	VMOVUPS Y2, (CX)(R13*4)
+all428:
+	VMOVUPS Y2, (CX)(R9*4)
 
-stored352:
-	VMASKMOVPS   (DI)(R12*4), Y0, Y2
-	VMASKMOVPS   (R8)(AX*4), Y0, Y3
-	VMULPS       Y3, Y1, Y3
-	VMULPS       Y2, Y3, Y3
-	VMOVUPS      wide3f800000<>+0(SB), Y4
-	VSUBPS       Y2, Y4, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       wide00000000<>+0(SB), Y3, Y3
-	CMPQ         R10, $0x08
-	JE           all355
-	LEAQ         (CX)(R12*4), CX
-	TESTQ        $0x00000004, R10
-	JZ           two357
-	VMOVUPS      X3, (CX)
-	ADDQ         $0x10, CX
-	VEXTRACTF128 $0x01, Y3, X3
-
-two357:
-	TESTQ    $0x00000002, R10
-	JZ       one358
-	VMOVLPS  X3, (CX)
-	ADDQ     $0x08, CX
-	VMOVHLPS X3, X3, X3
-
-one358:
-	TESTQ  $0x00000001, R10
-	JZ     stored356
-	VMOVSS X3, (CX)
-	JMP    stored356
-
-all355:
-	VMOVUPS Y3, (CX)(R12*4)
-
-stored356:
-	VMASKMOVPS   (DX)(AX*4), Y0, Y0
-	VFMADD231PS  Y2, Y1, Y0
-	CMPQ         R10, $0x08
-	JE           all359
-	LEAQ         (DX)(AX*4), AX
-	TESTQ        $0x00000004, R10
-	JZ           two361
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y0, X0
-
-two361:
-	TESTQ    $0x00000002, R10
-	JZ       one362
-	VMOVLPS  X0, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X0, X0, X0
-
-one362:
-	TESTQ  $0x00000001, R10
-	JZ     stored360
-	VMOVSS X0, (AX)
-	JMP    stored360
-
-all359:
-	VMOVUPS Y0, (DX)(AX*4)
-
-stored360:
-end342:
-	VZEROUPPER
-	RET
-
-// func lstmBackwardSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
-// Requires: AVX
-TEXT ·lstmBackwardSetAVX2(SB), NOSPLIT, $0-72
-	MOVQ dgates+0(FP), CX
-	MOVQ dcell+8(FP), DX
-	MOVQ dh+16(FP), BX
-	MOVQ dnext+24(FP), SI
-	MOVQ gates+32(FP), DI
-	MOVQ cell+40(FP), R8
-	MOVQ tanh+48(FP), R9
-	MOVQ n+56(FP), R10
-	XORQ AX, AX
-	MOVQ m+64(FP), R11
-	LEAQ (AX)(R11*1), R12
-	LEAQ (R12)(R11*1), R13
-	LEAQ (R13)(R11*1), R11
-	SUBQ $0x08, R10
-	JL   over363
-
-again364:
-	VMOVUPS (BX)(AX*4), Y0
-	VMOVUPS (R9)(AX*4), Y1
-	VMOVUPS (DI)(R11*4), Y2
-	VMULPS  Y1, Y0, Y3
-	VMULPS  Y2, Y3, Y3
-	VMOVUPS wide3f800000<>+0(SB), Y4
-	VSUBPS  Y2, Y4, Y4
-	VMULPS  Y4, Y3, Y3
-	VADDPS  wide00000000<>+0(SB), Y3, Y3
-	VMOVUPS Y3, (CX)(R11*4)
-	VMOVUPS (SI)(AX*4), Y3
-	VMULPS  Y2, Y0, Y0
-	VMOVUPS wide3f800000<>+0(SB), Y2
-	VMULPS  Y1, Y1, Y1
-	VSUBPS  Y1, Y2, Y1
-	VMULPS  Y1, Y0, Y0
-	VADDPS  Y3, Y0, Y0
-	VMOVUPS (DI)(AX*4), Y1
-	VMOVUPS (DI)(R13*4), Y2
-	VMULPS  Y2, Y0, Y3
-	VMULPS  Y1, Y3, Y3
-	VMOVUPS wide3f800000<>+0(SB), Y4
-	VSUBPS  Y1, Y4, Y4
-	VMULPS  Y4, Y3, Y3
-	VADDPS  wide00000000<>+0(SB), Y3, Y3
-	VMOVUPS Y3, (CX)(AX*4)
-	VMULPS  Y1, Y0, Y1
-	VMOVUPS wide3f800000<>+0(SB), Y3
-	VMULPS  Y2, Y2, Y2
-	VSUBPS  Y2, Y3, Y2
-	VMULPS  Y2, Y1, Y1
-	VADDPS  wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS Y1, (CX)(R13*4)
-	VMOVUPS (DI)(R12*4), Y1
-	VMOVUPS (R8)(AX*4), Y2
-	VMULPS  Y2, Y0, Y2
-	VMULPS  Y1, Y2, Y2
-	VMOVUPS wide3f800000<>+0(SB), Y3
-	VSUBPS  Y1, Y3, Y3
-	VMULPS  Y3, Y2, Y2
-	VADDPS  wide00000000<>+0(SB), Y2, Y2
-	VMOVUPS Y2, (CX)(R12*4)
-	VMULPS  Y1, Y0, Y0
-	VADDPS  wide00000000<>+0(SB), Y0, Y0
-	VMOVUPS Y0, (DX)(AX*4)
-	ADDQ    $0x08, R12
-	ADDQ    $0x08, R13
-	ADDQ    $0x08, R11
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, R10
-	JGE     again364
-
-over363:
-	ADDQ         $0x08, R10
-	TESTQ        R10, R10
-	JZ           end365
-	LEAQ         firstLanes<>+0(SB), R14
-	MOVQ         R10, R15
-	NEGQ         R15
-	VMOVUPS      32(R14)(R15*4), Y0
-	VMASKMOVPS   (BX)(AX*4), Y0, Y1
-	VMASKMOVPS   (R9)(AX*4), Y0, Y2
-	VMASKMOVPS   (DI)(R11*4), Y0, Y3
-	VMULPS       Y2, Y1, Y4
-	VMULPS       Y3, Y4, Y4
-	VMOVUPS      wide3f800000<>+0(SB), Y5
-	VSUBPS       Y3, Y5, Y5
-	VMULPS       Y5, Y4, Y4
-	VADDPS       wide00000000<>+0(SB), Y4, Y4
-	CMPQ         R10, $0x08
-	JE           all366
-	LEAQ         (CX)(R11*4), BX
-	TESTQ        $0x00000004, R10
-	JZ           two368
-	VMOVUPS      X4, (BX)
-	ADDQ         $0x10, BX
+stored429:
+	CMPQ         DI, $0x08
+	JE           all432
+	LEAQ         (CX)(R10*4), DX
+	TESTQ        $0x00000004, DI
+	JZ           two434
+	VMOVUPS      X4, (DX)
+	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two368:
-	TESTQ    $0x00000002, R10
-	JZ       one369
-	VMOVLPS  X4, (BX)
-	ADDQ     $0x08, BX
+two434:
+	TESTQ    $0x00000002, DI
+	JZ       one435
+	VMOVLPS  X4, (DX)
+	ADDQ     $0x08, DX
 	VMOVHLPS X4, X4, X4
 
-one369:
-	TESTQ  $0x00000001, R10
-	JZ     stored367
-	VMOVSS X4, (BX)
-	JMP    stored367
+one435:
+	TESTQ  $0x00000001, DI
+	JZ     stored433
+	VMOVSS X4, (DX)
+	JMP    stored433
 
-all366:
-	VMOVUPS Y4, (CX)(R11*4)
+all432:
+	VMOVUPS Y4, (CX)(R10*4)
 
-stored367:
-	VMASKMOVPS   (SI)(AX*4), Y0, Y4
-	VMULPS       Y3, Y1, Y1
-	VMOVUPS      wide3f800000<>+0(SB), Y3
-	VMULPS       Y2, Y2, Y2
-	VSUBPS       Y2, Y3, Y2
-	VMULPS       Y2, Y1, Y1
-	VADDPS       Y4, Y1, Y1
-	VMASKMOVPS   (DI)(AX*4), Y0, Y2
-	VMASKMOVPS   (DI)(R13*4), Y0, Y3
-	VMULPS       Y3, Y1, Y4
-	VMULPS       Y2, Y4, Y4
-	VMOVUPS      wide3f800000<>+0(SB), Y5
-	VSUBPS       Y2, Y5, Y5
-	VMULPS       Y5, Y4, Y4
-	VADDPS       wide00000000<>+0(SB), Y4, Y4
-	CMPQ         R10, $0x08
-	JE           all370
-	LEAQ         (CX)(AX*4), BX
-	TESTQ        $0x00000004, R10
-	JZ           two372
-	VMOVUPS      X4, (BX)
-	ADDQ         $0x10, BX
-	VEXTRACTF128 $0x01, Y4, X4
-
-two372:
-	TESTQ    $0x00000002, R10
-	JZ       one373
-	VMOVLPS  X4, (BX)
-	ADDQ     $0x08, BX
-	VMOVHLPS X4, X4, X4
-
-one373:
-	TESTQ  $0x00000001, R10
-	JZ     stored371
-	VMOVSS X4, (BX)
-	JMP    stored371
-
-all370:
-	VMOVUPS Y4, (CX)(AX*4)
-
-stored371:
-	VMULPS       Y2, Y1, Y2
-	VMOVUPS      wide3f800000<>+0(SB), Y4
-	VMULPS       Y3, Y3, Y3
-	VSUBPS       Y3, Y4, Y3
-	VMULPS       Y3, Y2, Y2
-	VADDPS       wide00000000<>+0(SB), Y2, Y2
-	CMPQ         R10, $0x08
-	JE           all374
-	LEAQ         (CX)(R13*4), BX
-	TESTQ        $0x00000004, R10
-	JZ           two376
-	VMOVUPS      X2, (BX)
-	ADDQ         $0x10, BX
-	VEXTRACTF128 $0x01, Y2, X2
-
-two376:
-	TESTQ    $0x00000002, R10
-	JZ       one377
-	VMOVLPS  X2, (BX)
-	ADDQ     $0x08, BX
-	VMOVHLPS X2, X2, X2
-
-one377:
-	TESTQ  $0x00000001, R10
-	JZ     stored375
-	VMOVSS X2, (BX)
-	JMP    stored375
-
-all374:
-	VMOVUPS Y2, (CX)(R13*4)
-
-stored375:
-	VMASKMOVPS   (DI)(R12*4), Y0, Y2
-	VMASKMOVPS   (R8)(AX*4), Y0, Y0
-	VMULPS       Y0, Y1, Y0
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      wide3f800000<>+0(SB), Y3
-	VSUBPS       Y2, Y3, Y3
-	VMULPS       Y3, Y0, Y0
-	VADDPS       wide00000000<>+0(SB), Y0, Y0
-	CMPQ         R10, $0x08
-	JE           all378
-	LEAQ         (CX)(R12*4), CX
-	TESTQ        $0x00000004, R10
-	JZ           two380
+stored433:
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y1
+	VFMADD213PS  wide4b400000<>+0(SB), Y0, Y1
+	VSUBPS       wide4b400000<>+0(SB), Y1, Y2
+	VMOVUPS      wide3f318000<>+0(SB), Y3
+	VFMADD213PS  Y0, Y2, Y3
+	VFMADD231PS  wideb95e8083<>+0(SB), Y2, Y3
+	VMOVUPS      wide3ab688be<>+0(SB), Y0
+	VFMADD213PS  widebc0905f1<>+0(SB), Y3, Y0
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y3, Y0
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y3, Y0
+	VFMADD213PS  wide3f000000<>+0(SB), Y3, Y0
+	VFMADD213PS  widebf800000<>+0(SB), Y3, Y0
+	VFMADD213PS  wide3f800000<>+0(SB), Y3, Y0
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VMOVUPS      wide3f800000<>+0(SB), Y1
+	VADDPS       wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS       Y0, Y1, Y0
+	CMPQ         DI, $0x08
+	JE           all436
+	LEAQ         (CX)(R8*4), CX
+	TESTQ        $0x00000004, DI
+	JZ           two438
 	VMOVUPS      X0, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two380:
-	TESTQ    $0x00000002, R10
-	JZ       one381
+two438:
+	TESTQ    $0x00000002, DI
+	JZ       one439
 	VMOVLPS  X0, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X0, X0, X0
 
-one381:
-	TESTQ  $0x00000001, R10
-	JZ     stored379
+one439:
+	TESTQ  $0x00000001, DI
+	JZ     stored437
 	VMOVSS X0, (CX)
-	JMP    stored379
+	JMP    stored437
 
-all378:
-	VMOVUPS Y0, (CX)(R12*4)
+all436:
+	VMOVUPS Y0, (CX)(R8*4)
 
-stored379:
-	VMULPS       Y2, Y1, Y0
-	VADDPS       wide00000000<>+0(SB), Y0, Y0
-	CMPQ         R10, $0x08
-	JE           all382
-	LEAQ         (DX)(AX*4), AX
-	TESTQ        $0x00000004, R10
-	JZ           two384
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y0, X0
+stored437:
+	CMPQ         DI, $0x08
+	JE           all440
+	LEAQ         (BX)(AX*4), CX
+	TESTQ        $0x00000004, DI
+	JZ           two442
+	VMOVUPS      X5, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y5, X5
 
-two384:
-	TESTQ    $0x00000002, R10
-	JZ       one385
-	VMOVLPS  X0, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X0, X0, X0
+two442:
+	TESTQ    $0x00000002, DI
+	JZ       one443
+	VMOVLPS  X5, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X5, X5, X5
 
-one385:
-	TESTQ  $0x00000001, R10
-	JZ     stored383
-	VMOVSS X0, (AX)
-	JMP    stored383
+one443:
+	TESTQ  $0x00000001, DI
+	JZ     stored441
+	VMOVSS X5, (CX)
+	JMP    stored441
 
-all382:
-	VMOVUPS Y0, (DX)(AX*4)
+all440:
+	VMOVUPS Y5, (BX)(AX*4)
 
-stored383:
-end365:
+stored441:
+end423:
+	ADDQ DI, AX
+
+odd420:
+	MOVQ AX, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5521,9 +6566,9 @@ TEXT ·lstmBackwardInnerAVX2(SB), NOSPLIT, $0-72
 	LEAQ (R12)(R11*1), R13
 	LEAQ (R13)(R11*1), R11
 	SUBQ $0x08, R10
-	JL   over386
+	JL   over444
 
-again387:
+again445:
 	VMOVUPS     (BX)(AX*4), Y0
 	VMOVUPS     (R9)(AX*4), Y1
 	VMOVUPS     (DI)(R11*4), Y2
@@ -5568,12 +6613,12 @@ again387:
 	ADDQ        $0x08, R11
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, R10
-	JGE         again387
+	JGE         again445
 
-over386:
+over444:
 	ADDQ         $0x08, R10
 	TESTQ        R10, R10
-	JZ           end388
+	JZ           end446
 	LEAQ         firstLanes<>+0(SB), R14
 	MOVQ         R10, R15
 	NEGQ         R15
@@ -5588,31 +6633,31 @@ over386:
 	VMULPS       Y2, Y1, Y1
 	VADDPS       wide00000000<>+0(SB), Y1, Y1
 	CMPQ         R10, $0x08
-	JE           all389
+	JE           all447
 	LEAQ         (CX)(R11*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two391
+	JZ           two449
 	VMOVUPS      X1, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two391:
+two449:
 	TESTQ    $0x00000002, R10
-	JZ       one392
+	JZ       one450
 	VMOVLPS  X1, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X1, X1, X1
 
-one392:
+one450:
 	TESTQ  $0x00000001, R10
-	JZ     stored390
+	JZ     stored448
 	VMOVSS X1, (BX)
-	JMP    stored390
+	JMP    stored448
 
-all389:
+all447:
 	VMOVUPS Y1, (CX)(R11*4)
 
-stored390:
+stored448:
 	VMASKMOVPS   (SI)(AX*4), Y0, Y1
 	VMASKMOVPS   (DI)(AX*4), Y0, Y2
 	VMASKMOVPS   (DI)(R13*4), Y0, Y3
@@ -5623,31 +6668,31 @@ stored390:
 	VMULPS       Y5, Y4, Y4
 	VADDPS       wide00000000<>+0(SB), Y4, Y4
 	CMPQ         R10, $0x08
-	JE           all393
+	JE           all451
 	LEAQ         (CX)(AX*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two395
+	JZ           two453
 	VMOVUPS      X4, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two395:
+two453:
 	TESTQ    $0x00000002, R10
-	JZ       one396
+	JZ       one454
 	VMOVLPS  X4, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X4, X4, X4
 
-one396:
+one454:
 	TESTQ  $0x00000001, R10
-	JZ     stored394
+	JZ     stored452
 	VMOVSS X4, (BX)
-	JMP    stored394
+	JMP    stored452
 
-all393:
+all451:
 	VMOVUPS Y4, (CX)(AX*4)
 
-stored394:
+stored452:
 	VMULPS       Y2, Y1, Y2
 	VMOVUPS      wide3f800000<>+0(SB), Y4
 	VMULPS       Y3, Y3, Y3
@@ -5655,31 +6700,31 @@ stored394:
 	VMULPS       Y3, Y2, Y2
 	VADDPS       wide00000000<>+0(SB), Y2, Y2
 	CMPQ         R10, $0x08
-	JE           all397
+	JE           all455
 	LEAQ         (CX)(R13*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two399
+	JZ           two457
 	VMOVUPS      X2, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two399:
+two457:
 	TESTQ    $0x00000002, R10
-	JZ       one400
+	JZ       one458
 	VMOVLPS  X2, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X2, X2, X2
 
-one400:
+one458:
 	TESTQ  $0x00000001, R10
-	JZ     stored398
+	JZ     stored456
 	VMOVSS X2, (BX)
-	JMP    stored398
+	JMP    stored456
 
-all397:
+all455:
 	VMOVUPS Y2, (CX)(R13*4)
 
-stored398:
+stored456:
 	VMASKMOVPS   (DI)(R12*4), Y0, Y2
 	VMASKMOVPS   (R8)(AX*4), Y0, Y3
 	VMULPS       Y3, Y1, Y3
@@ -5689,60 +6734,154 @@ stored398:
 	VMULPS       Y4, Y3, Y3
 	VADDPS       wide00000000<>+0(SB), Y3, Y3
 	CMPQ         R10, $0x08
-	JE           all401
+	JE           all459
 	LEAQ         (CX)(R12*4), CX
 	TESTQ        $0x00000004, R10
-	JZ           two403
+	JZ           two461
 	VMOVUPS      X3, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y3, X3
 
-two403:
+two461:
 	TESTQ    $0x00000002, R10
-	JZ       one404
+	JZ       one462
 	VMOVLPS  X3, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X3, X3, X3
 
-one404:
+one462:
 	TESTQ  $0x00000001, R10
-	JZ     stored402
+	JZ     stored460
 	VMOVSS X3, (CX)
-	JMP    stored402
+	JMP    stored460
 
-all401:
+all459:
 	VMOVUPS Y3, (CX)(R12*4)
 
-stored402:
+stored460:
 	VMASKMOVPS   (DX)(AX*4), Y0, Y0
 	VFMADD231PS  Y2, Y1, Y0
 	CMPQ         R10, $0x08
-	JE           all405
+	JE           all463
 	LEAQ         (DX)(AX*4), AX
 	TESTQ        $0x00000004, R10
-	JZ           two407
+	JZ           two465
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two407:
+two465:
 	TESTQ    $0x00000002, R10
-	JZ       one408
+	JZ       one466
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one408:
+one466:
 	TESTQ  $0x00000001, R10
-	JZ     stored406
+	JZ     stored464
 	VMOVSS X0, (AX)
-	JMP    stored406
+	JMP    stored464
 
-all405:
+all463:
 	VMOVUPS Y0, (DX)(AX*4)
 
-stored406:
-end388:
+stored464:
+end446:
+	VZEROUPPER
+	RET
+
+// func lstmPeepBackwardInnerAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, next *float32, tanh *float32, peep *float32, sums *float32, n int, m int)
+// Requires: AVX
+TEXT ·lstmPeepBackwardInnerAVX2(SB), NOSPLIT, $8-96
+	MOVQ dgates+0(FP), CX
+	MOVQ dcell+8(FP), DX
+	MOVQ dh+16(FP), BX
+	MOVQ dnext+24(FP), SI
+	MOVQ gates+32(FP), DI
+	MOVQ cell+40(FP), R8
+	MOVQ next+48(FP), R9
+	MOVQ tanh+56(FP), R10
+	MOVQ peep+64(FP), R11
+	MOVQ sums+72(FP), R12
+	MOVQ n+80(FP), R13
+	XORQ AX, AX
+	MOVQ m+88(FP), R14
+	LEAQ (AX)(R14*1), R15
+	LEAQ (R15)(R14*1), BP
+	LEAQ (BP)(R14*1), R14
+
+again467:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (R10)(AX*4), Y1
+	VMOVUPS (DI)(R14*4), Y2
+	VMULPS  Y1, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS wide3f800000<>+0(SB), Y1
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS (R11)(BP*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VADDPS  Y1, Y2, Y1
+	VMOVUPS (R9)(AX*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VMOVUPS (R12)(BP*4), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (R12)(BP*4)
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (CX)(R14*4)
+	VMOVUPS (DI)(AX*4), Y0
+	VMOVUPS (DI)(BP*4), Y2
+	VMULPS  Y2, Y1, Y3
+	VMULPS  Y0, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y0, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMULPS  Y4, Y3, Y4
+	VMOVUPS (R12)(AX*4), Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (R12)(AX*4)
+	VMULPS  Y0, Y1, Y0
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VMULPS  Y2, Y2, Y2
+	VSUBPS  Y2, Y4, Y2
+	VMULPS  Y2, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (CX)(BP*4)
+	VMOVUPS (DI)(R15*4), Y0
+	VMOVUPS (R8)(AX*4), Y2
+	VMULPS  Y2, Y1, Y2
+	VMULPS  Y0, Y2, Y2
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y0, Y4, Y4
+	VMULPS  Y4, Y2, Y2
+	VMOVUPS (R8)(AX*4), Y4
+	VMULPS  Y4, Y2, Y4
+	VMOVUPS (R12)(R15*4), Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (R12)(R15*4)
+	VMULPS  Y0, Y1, Y0
+	VMOVUPS (R11)(AX*4), Y1
+	VMULPS  Y1, Y3, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (R11)(R15*4), Y1
+	VMULPS  Y1, Y2, Y1
+	VADDPS  Y1, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y3, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	VADDPS  wide00000000<>+0(SB), Y2, Y1
+	VMOVUPS Y1, (CX)(R15*4)
+	VMOVUPS (DX)(AX*4), Y1
+	VADDPS  Y0, Y1, Y0
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $0x08, AX
+	ADDQ    $0x08, R15
+	ADDQ    $0x08, BP
+	ADDQ    $0x08, R14
+	CMPQ    AX, R13
+	JLT     again467
 	VZEROUPPER
 	RET
 
@@ -5763,9 +6902,9 @@ TEXT ·lstmBackwardInnerSetAVX2(SB), NOSPLIT, $0-72
 	LEAQ (R12)(R11*1), R13
 	LEAQ (R13)(R11*1), R11
 	SUBQ $0x08, R10
-	JL   over409
+	JL   over468
 
-again410:
+again469:
 	VMOVUPS (BX)(AX*4), Y0
 	VMOVUPS (R9)(AX*4), Y1
 	VMOVUPS (DI)(R11*4), Y2
@@ -5810,12 +6949,12 @@ again410:
 	ADDQ    $0x08, R11
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, R10
-	JGE     again410
+	JGE     again469
 
-over409:
+over468:
 	ADDQ         $0x08, R10
 	TESTQ        R10, R10
-	JZ           end411
+	JZ           end470
 	LEAQ         firstLanes<>+0(SB), R14
 	MOVQ         R10, R15
 	NEGQ         R15
@@ -5830,31 +6969,31 @@ over409:
 	VMULPS       Y2, Y1, Y1
 	VADDPS       wide00000000<>+0(SB), Y1, Y1
 	CMPQ         R10, $0x08
-	JE           all412
+	JE           all471
 	LEAQ         (CX)(R11*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two414
+	JZ           two473
 	VMOVUPS      X1, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two414:
+two473:
 	TESTQ    $0x00000002, R10
-	JZ       one415
+	JZ       one474
 	VMOVLPS  X1, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X1, X1, X1
 
-one415:
+one474:
 	TESTQ  $0x00000001, R10
-	JZ     stored413
+	JZ     stored472
 	VMOVSS X1, (BX)
-	JMP    stored413
+	JMP    stored472
 
-all412:
+all471:
 	VMOVUPS Y1, (CX)(R11*4)
 
-stored413:
+stored472:
 	VMASKMOVPS   (SI)(AX*4), Y0, Y1
 	VMASKMOVPS   (DI)(AX*4), Y0, Y2
 	VMASKMOVPS   (DI)(R13*4), Y0, Y3
@@ -5865,31 +7004,31 @@ stored413:
 	VMULPS       Y5, Y4, Y4
 	VADDPS       wide00000000<>+0(SB), Y4, Y4
 	CMPQ         R10, $0x08
-	JE           all416
+	JE           all475
 	LEAQ         (CX)(AX*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two418
+	JZ           two477
 	VMOVUPS      X4, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two418:
+two477:
 	TESTQ    $0x00000002, R10
-	JZ       one419
+	JZ       one478
 	VMOVLPS  X4, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X4, X4, X4
 
-one419:
+one478:
 	TESTQ  $0x00000001, R10
-	JZ     stored417
+	JZ     stored476
 	VMOVSS X4, (BX)
-	JMP    stored417
+	JMP    stored476
 
-all416:
+all475:
 	VMOVUPS Y4, (CX)(AX*4)
 
-stored417:
+stored476:
 	VMULPS       Y2, Y1, Y2
 	VMOVUPS      wide3f800000<>+0(SB), Y4
 	VMULPS       Y3, Y3, Y3
@@ -5897,31 +7036,31 @@ stored417:
 	VMULPS       Y3, Y2, Y2
 	VADDPS       wide00000000<>+0(SB), Y2, Y2
 	CMPQ         R10, $0x08
-	JE           all420
+	JE           all479
 	LEAQ         (CX)(R13*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two422
+	JZ           two481
 	VMOVUPS      X2, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two422:
+two481:
 	TESTQ    $0x00000002, R10
-	JZ       one423
+	JZ       one482
 	VMOVLPS  X2, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X2, X2, X2
 
-one423:
+one482:
 	TESTQ  $0x00000001, R10
-	JZ     stored421
+	JZ     stored480
 	VMOVSS X2, (BX)
-	JMP    stored421
+	JMP    stored480
 
-all420:
+all479:
 	VMOVUPS Y2, (CX)(R13*4)
 
-stored421:
+stored480:
 	VMASKMOVPS   (DI)(R12*4), Y0, Y2
 	VMASKMOVPS   (R8)(AX*4), Y0, Y0
 	VMULPS       Y0, Y1, Y0
@@ -5931,59 +7070,152 @@ stored421:
 	VMULPS       Y3, Y0, Y0
 	VADDPS       wide00000000<>+0(SB), Y0, Y0
 	CMPQ         R10, $0x08
-	JE           all424
+	JE           all483
 	LEAQ         (CX)(R12*4), CX
 	TESTQ        $0x00000004, R10
-	JZ           two426
+	JZ           two485
 	VMOVUPS      X0, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two426:
+two485:
 	TESTQ    $0x00000002, R10
-	JZ       one427
+	JZ       one486
 	VMOVLPS  X0, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X0, X0, X0
 
-one427:
+one486:
 	TESTQ  $0x00000001, R10
-	JZ     stored425
+	JZ     stored484
 	VMOVSS X0, (CX)
-	JMP    stored425
+	JMP    stored484
 
-all424:
+all483:
 	VMOVUPS Y0, (CX)(R12*4)
 
-stored425:
+stored484:
 	VMULPS       Y2, Y1, Y0
 	VADDPS       wide00000000<>+0(SB), Y0, Y0
 	CMPQ         R10, $0x08
-	JE           all428
+	JE           all487
 	LEAQ         (DX)(AX*4), AX
 	TESTQ        $0x00000004, R10
-	JZ           two430
+	JZ           two489
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two430:
+two489:
 	TESTQ    $0x00000002, R10
-	JZ       one431
+	JZ       one490
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one431:
+one490:
 	TESTQ  $0x00000001, R10
-	JZ     stored429
+	JZ     stored488
 	VMOVSS X0, (AX)
-	JMP    stored429
+	JMP    stored488
 
-all428:
+all487:
 	VMOVUPS Y0, (DX)(AX*4)
 
-stored429:
-end411:
+stored488:
+end470:
+	VZEROUPPER
+	RET
+
+// func lstmPeepBackwardInnerSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, next *float32, tanh *float32, peep *float32, sums *float32, n int, m int)
+// Requires: AVX
+TEXT ·lstmPeepBackwardInnerSetAVX2(SB), NOSPLIT, $8-96
+	MOVQ dgates+0(FP), CX
+	MOVQ dcell+8(FP), DX
+	MOVQ dh+16(FP), BX
+	MOVQ dnext+24(FP), SI
+	MOVQ gates+32(FP), DI
+	MOVQ cell+40(FP), R8
+	MOVQ next+48(FP), R9
+	MOVQ tanh+56(FP), R10
+	MOVQ peep+64(FP), R11
+	MOVQ sums+72(FP), R12
+	MOVQ n+80(FP), R13
+	XORQ AX, AX
+	MOVQ m+88(FP), R14
+	LEAQ (AX)(R14*1), R15
+	LEAQ (R15)(R14*1), BP
+	LEAQ (BP)(R14*1), R14
+
+again491:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (R10)(AX*4), Y1
+	VMOVUPS (DI)(R14*4), Y2
+	VMULPS  Y1, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS wide3f800000<>+0(SB), Y1
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS (R11)(BP*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VADDPS  Y1, Y2, Y1
+	VMOVUPS (R9)(AX*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VMOVUPS (R12)(BP*4), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (R12)(BP*4)
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (CX)(R14*4)
+	VMOVUPS (DI)(AX*4), Y0
+	VMOVUPS (DI)(BP*4), Y2
+	VMULPS  Y2, Y1, Y3
+	VMULPS  Y0, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y0, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMULPS  Y4, Y3, Y4
+	VMOVUPS (R12)(AX*4), Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (R12)(AX*4)
+	VMULPS  Y0, Y1, Y0
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VMULPS  Y2, Y2, Y2
+	VSUBPS  Y2, Y4, Y2
+	VMULPS  Y2, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (CX)(BP*4)
+	VMOVUPS (DI)(R15*4), Y0
+	VMOVUPS (R8)(AX*4), Y2
+	VMULPS  Y2, Y1, Y2
+	VMULPS  Y0, Y2, Y2
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y0, Y4, Y4
+	VMULPS  Y4, Y2, Y2
+	VMOVUPS (R8)(AX*4), Y4
+	VMULPS  Y4, Y2, Y4
+	VMOVUPS (R12)(R15*4), Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (R12)(R15*4)
+	VMULPS  Y0, Y1, Y0
+	VMOVUPS (R11)(AX*4), Y1
+	VMULPS  Y1, Y3, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (R11)(R15*4), Y1
+	VMULPS  Y1, Y2, Y1
+	VADDPS  Y1, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y3, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	VADDPS  wide00000000<>+0(SB), Y2, Y1
+	VMOVUPS Y1, (CX)(R15*4)
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $0x08, AX
+	ADDQ    $0x08, R15
+	ADDQ    $0x08, BP
+	ADDQ    $0x08, R14
+	CMPQ    AX, R13
+	JLT     again491
 	VZEROUPPER
 	RET

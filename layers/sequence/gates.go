@@ -42,11 +42,12 @@ func (f gateForm) blocks() int {
 
 // gateOperands are the operands of LSTMGates. With q, N×4m, LN(z)·gainX + b + LN(q)·gain
 // stands for z, and h is o·tanh(LN(next)·gainC + biasC).
-type gateOperands struct{ z, c, p, q, gainX, b, gain, gainC, biasC *grad.Var }
+// With sums the gradients of the gains and biases are that of sums, see normSums.
+type gateOperands struct{ z, c, p, q, gainX, b, gain, gainC, biasC, sums *grad.Var }
 
 // list appends those that there are.
 func (v gateOperands) list(to []*grad.Var) []*grad.Var {
-	for _, x := range [...]*grad.Var{v.z, v.c, v.p, v.q, v.gainX, v.b, v.gain, v.gainC, v.biasC} {
+	for _, x := range [...]*grad.Var{v.z, v.c, v.p, v.q, v.gainX, v.b, v.gain, v.gainC, v.biasC, v.sums} {
 		if x != nil {
 			to = append(to, x)
 		}
@@ -89,7 +90,7 @@ func (r room) fill(op grad.Op, i, rows, columns int) *grad.Var {
 
 // applyTo computes the gates, with their results where to says.
 func (v gateOperands) applyTo(form gateForm, to room) (h, next *grad.Var) {
-	var room [9]*grad.Var
+	var room [10]*grad.Var
 	op := grad.Begin("sequence.LSTMGates", v.list(room[:0])...)
 	blocks := form.blocks()
 	v.check(blocks)
@@ -133,16 +134,12 @@ func (k *gates) Pull(*tensor.Dense) {
 		k.dp = k.of.p.Grad().Data
 	}
 	n, own := k.count(), 2*k.m+k.peepSums()
-	if k.normed != nil {
-		k.op.Scratch(n*own+k.normed.scratch(k), func(buf []tensor.Float) {
-			k.rest, k.sums = buf[:n*2*k.m], buf[n*2*k.m:n*own]
-			k.normed.pull(k, buf[n*own:])
-		})
-		return
-	}
-	k.dz, k.set = k.of.z.FreshGrad()
 	k.op.Scratch(n*own, func(buf []tensor.Float) {
-		k.rest, k.sums = buf[:n*2*k.m], buf[n*2*k.m:]
+		if k.rest, k.sums = buf[:n*2*k.m], buf[n*2*k.m:]; k.normed != nil {
+			k.normed.pull(k)
+			return
+		}
+		k.dz, k.set = k.of.z.FreshGrad()
 		k.pullAll()
 	})
 }
@@ -227,7 +224,7 @@ func (k *gates) Chunk(i int) {
 		rest = k.rest[i*2*k.m : (i+1)*2*k.m]
 	}
 	if k.normed != nil {
-		k.normed.before(k, lo, hi, rest)
+		k.normed.before(k, lo, hi)
 	}
 	if k.gateRows(lo, hi, rest); k.back && k.p != nil && !k.quick {
 		k.peepholes(lo, hi)

@@ -4030,6 +4030,967 @@ end279:
 	VZEROUPPER
 	RET
 
+// func fourMomentsAVX2(x *float32, n int, shift float32) (sum float64, squares float64)
+// Requires: AVX, FMA3, MMX+, SSE2
+TEXT ·fourMomentsAVX2(SB), NOSPLIT, $0-40
+	MOVQ         x+0(FP), CX
+	MOVQ         n+8(FP), DX
+	XORQ         AX, AX
+	VBROADCASTSS shift+16(FP), Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	SUBQ         $0x20, DX
+	JL           over284
+
+again285:
+	PREFETCHT0   2048(CX)(AX*4)
+	VMOVUPS      (CX)(AX*4), Y5
+	VSUBPS       Y0, Y5, Y5
+	VMULPS       Y5, Y5, Y6
+	VMOVUPS      32(CX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VFMADD231PS  Y7, Y7, Y6
+	VADDPS       Y7, Y5, Y5
+	PREFETCHT0   2112(CX)(AX*4)
+	VMOVUPS      64(CX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VFMADD231PS  Y7, Y7, Y6
+	VADDPS       Y7, Y5, Y5
+	VMOVUPS      96(CX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VFMADD231PS  Y7, Y7, Y6
+	VADDPS       Y7, Y5, Y5
+	VCVTPS2PD    X5, Y7
+	VADDPD       Y7, Y1, Y1
+	VEXTRACTF128 $0x01, Y5, X5
+	VCVTPS2PD    X5, Y7
+	VADDPD       Y7, Y2, Y2
+	VCVTPS2PD    X6, Y5
+	VADDPD       Y5, Y3, Y3
+	VEXTRACTF128 $0x01, Y6, X5
+	VCVTPS2PD    X5, Y5
+	VADDPD       Y5, Y4, Y4
+	ADDQ         $0x20, AX
+	SUBQ         $0x20, DX
+	JGE          again285
+
+over284:
+	ADDQ $0x20, DX
+	SUBQ $0x08, DX
+	JL   over286
+
+again287:
+	PREFETCHT0   2048(CX)(AX*4)
+	VMOVUPS      (CX)(AX*4), Y5
+	VSUBPS       Y0, Y5, Y5
+	VMULPS       Y5, Y5, Y6
+	VCVTPS2PD    X5, Y7
+	VADDPD       Y7, Y1, Y1
+	VEXTRACTF128 $0x01, Y5, X5
+	VCVTPS2PD    X5, Y7
+	VADDPD       Y7, Y2, Y2
+	VCVTPS2PD    X6, Y5
+	VADDPD       Y5, Y3, Y3
+	VEXTRACTF128 $0x01, Y6, X5
+	VCVTPS2PD    X5, Y5
+	VADDPD       Y5, Y4, Y4
+	ADDQ         $0x08, AX
+	SUBQ         $0x08, DX
+	JGE          again287
+
+over286:
+	ADDQ         $0x08, DX
+	TESTQ        DX, DX
+	JZ           end288
+	LEAQ         firstLanes<>+0(SB), BX
+	NEGQ         DX
+	VMOVUPS      32(BX)(DX*4), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y6
+	VSUBPS       Y0, Y6, Y0
+	VANDPS       Y5, Y0, Y0
+	VMULPS       Y0, Y0, Y5
+	VCVTPS2PD    X0, Y6
+	VADDPD       Y6, Y1, Y1
+	VEXTRACTF128 $0x01, Y0, X0
+	VCVTPS2PD    X0, Y6
+	VADDPD       Y6, Y2, Y2
+	VCVTPS2PD    X5, Y0
+	VADDPD       Y0, Y3, Y3
+	VEXTRACTF128 $0x01, Y5, X0
+	VCVTPS2PD    X0, Y0
+	VADDPD       Y0, Y4, Y4
+
+end288:
+	VADDPD       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, sum+24(FP)
+	VADDPD       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPD       X0, X3, X3
+	VPERMILPD    $0x01, X3, X0
+	VADDSD       X0, X3, X3
+	MOVSD        X3, squares+32(FP)
+	VZEROUPPER
+	RET
+
+// func normaliseBothAVX2(y *float32, x *float32, gain *float32, x2 *float32, gain2 *float32, n int, mean float32, rest float32, scale float32, mean2 float32, rest2 float32, scale2 float32)
+// Requires: AVX, FMA3
+TEXT ·normaliseBothAVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         gain+16(FP), BX
+	MOVQ         x2+24(FP), SI
+	MOVQ         gain2+32(FP), DI
+	MOVQ         n+40(FP), R8
+	XORQ         AX, AX
+	VBROADCASTSS mean+48(FP), Y0
+	VBROADCASTSS rest+52(FP), Y1
+	VBROADCASTSS scale+56(FP), Y2
+	VBROADCASTSS mean2+60(FP), Y3
+	VBROADCASTSS rest2+64(FP), Y4
+	VBROADCASTSS scale2+68(FP), Y5
+	SUBQ         $0x10, R8
+	JL           over289
+
+again290:
+	VMOVUPS     (DX)(AX*4), Y6
+	VMOVUPS     32(DX)(AX*4), Y7
+	VSUBPS      Y0, Y6, Y6
+	VSUBPS      Y0, Y7, Y7
+	VSUBPS      Y1, Y6, Y6
+	VSUBPS      Y1, Y7, Y7
+	VMULPS      Y2, Y6, Y6
+	VMULPS      Y2, Y7, Y7
+	VMULPS      (BX)(AX*4), Y6, Y6
+	VMULPS      32(BX)(AX*4), Y7, Y7
+	VMOVUPS     (SI)(AX*4), Y8
+	VMOVUPS     32(SI)(AX*4), Y9
+	VSUBPS      Y3, Y8, Y8
+	VSUBPS      Y3, Y9, Y9
+	VSUBPS      Y4, Y8, Y8
+	VSUBPS      Y4, Y9, Y9
+	VMULPS      Y5, Y8, Y8
+	VMULPS      Y5, Y9, Y9
+	VFMADD231PS (DI)(AX*4), Y8, Y6
+	VFMADD231PS 32(DI)(AX*4), Y9, Y7
+	VMOVUPS     Y6, (CX)(AX*4)
+	VMOVUPS     Y7, 32(CX)(AX*4)
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, R8
+	JGE         again290
+
+over289:
+	ADDQ $0x10, R8
+	SUBQ $0x08, R8
+	JL   over291
+
+again292:
+	VMOVUPS     (DX)(AX*4), Y6
+	VSUBPS      Y0, Y6, Y6
+	VSUBPS      Y1, Y6, Y6
+	VMULPS      Y2, Y6, Y6
+	VMULPS      (BX)(AX*4), Y6, Y6
+	VMOVUPS     (SI)(AX*4), Y7
+	VSUBPS      Y3, Y7, Y7
+	VSUBPS      Y4, Y7, Y7
+	VMULPS      Y5, Y7, Y7
+	VFMADD231PS (DI)(AX*4), Y7, Y6
+	VMOVUPS     Y6, (CX)(AX*4)
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, R8
+	JGE         again292
+
+over291:
+	ADDQ         $0x08, R8
+	TESTQ        R8, R8
+	JZ           end293
+	LEAQ         firstLanes<>+0(SB), R9
+	MOVQ         R8, R10
+	NEGQ         R10
+	VMOVUPS      32(R9)(R10*4), Y6
+	VMASKMOVPS   (DX)(AX*4), Y6, Y7
+	VSUBPS       Y0, Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMASKMOVPS   (BX)(AX*4), Y6, Y1
+	VMULPS       Y1, Y0, Y0
+	VMASKMOVPS   (SI)(AX*4), Y6, Y1
+	VSUBPS       Y3, Y1, Y1
+	VSUBPS       Y4, Y1, Y1
+	VMULPS       Y5, Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y6, Y2
+	VFMADD231PS  Y2, Y1, Y0
+	CMPQ         R8, $0x08
+	JE           all294
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, R8
+	JZ           two296
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two296:
+	TESTQ    $0x00000002, R8
+	JZ       one297
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one297:
+	TESTQ  $0x00000001, R8
+	JZ     stored295
+	VMOVSS X0, (AX)
+	JMP    stored295
+
+all294:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored295:
+end293:
+	VZEROUPPER
+	RET
+
+// func fourGradSumsAVX2(dgain *float32, dy *float32, x *float32, gain *float32, n int, mean float32, rest float32, scale float32) (sum float64, dot float64)
+// Requires: AVX, FMA3, MMX+, SSE2
+TEXT ·fourGradSumsAVX2(SB), NOSPLIT, $0-72
+	MOVQ         dgain+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         gain+24(FP), SI
+	MOVQ         n+32(FP), DI
+	XORQ         AX, AX
+	VBROADCASTSS mean+40(FP), Y0
+	VBROADCASTSS rest+44(FP), Y1
+	VBROADCASTSS scale+48(FP), Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	SUBQ         $0x20, DI
+	JL           over298
+
+again299:
+	PREFETCHT0   2048(BX)(AX*4)
+	VMOVUPS      (BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      (DX)(AX*4), Y8
+	VMULPS       (SI)(AX*4), Y8, Y9
+	VMULPS       Y7, Y9, Y10
+	VMOVUPS      (CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, (CX)(AX*4)
+	VMOVUPS      32(BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      32(DX)(AX*4), Y8
+	VMULPS       32(SI)(AX*4), Y8, Y11
+	VFMADD231PS  Y7, Y11, Y10
+	VADDPS       Y11, Y9, Y9
+	VMOVUPS      32(CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, 32(CX)(AX*4)
+	PREFETCHT0   2112(BX)(AX*4)
+	VMOVUPS      64(BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      64(DX)(AX*4), Y8
+	VMULPS       64(SI)(AX*4), Y8, Y11
+	VFMADD231PS  Y7, Y11, Y10
+	VADDPS       Y11, Y9, Y9
+	VMOVUPS      64(CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, 64(CX)(AX*4)
+	VMOVUPS      96(BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      96(DX)(AX*4), Y8
+	VMULPS       96(SI)(AX*4), Y8, Y11
+	VFMADD231PS  Y7, Y11, Y10
+	VADDPS       Y11, Y9, Y9
+	VMOVUPS      96(CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, 96(CX)(AX*4)
+	VCVTPS2PD    X9, Y7
+	VADDPD       Y7, Y3, Y3
+	VEXTRACTF128 $0x01, Y9, X7
+	VCVTPS2PD    X7, Y7
+	VADDPD       Y7, Y4, Y4
+	VCVTPS2PD    X10, Y7
+	VADDPD       Y7, Y5, Y5
+	VEXTRACTF128 $0x01, Y10, X7
+	VCVTPS2PD    X7, Y7
+	VADDPD       Y7, Y6, Y6
+	ADDQ         $0x20, AX
+	SUBQ         $0x20, DI
+	JGE          again299
+
+over298:
+	ADDQ $0x20, DI
+	SUBQ $0x08, DI
+	JL   over300
+
+again301:
+	PREFETCHT0   2048(BX)(AX*4)
+	VMOVUPS      (BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      (DX)(AX*4), Y8
+	VMULPS       (SI)(AX*4), Y8, Y9
+	VMULPS       Y7, Y9, Y10
+	VMOVUPS      (CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, (CX)(AX*4)
+	VCVTPS2PD    X9, Y7
+	VADDPD       Y7, Y3, Y3
+	VEXTRACTF128 $0x01, Y9, X7
+	VCVTPS2PD    X7, Y7
+	VADDPD       Y7, Y4, Y4
+	VCVTPS2PD    X10, Y7
+	VADDPD       Y7, Y5, Y5
+	VEXTRACTF128 $0x01, Y10, X7
+	VCVTPS2PD    X7, Y7
+	VADDPD       Y7, Y6, Y6
+	ADDQ         $0x08, AX
+	SUBQ         $0x08, DI
+	JGE          again301
+
+over300:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end302
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y7
+	VMASKMOVPS   (BX)(AX*4), Y7, Y8
+	VSUBPS       Y0, Y8, Y0
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMASKMOVPS   (DX)(AX*4), Y7, Y1
+	VMASKMOVPS   (SI)(AX*4), Y7, Y2
+	VMULPS       Y2, Y1, Y2
+	VMULPS       Y0, Y2, Y8
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFMADD231PS  Y0, Y1, Y7
+	CMPQ         DI, $0x08
+	JE           all303
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two305
+	VMOVUPS      X7, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y7, X7
+
+two305:
+	TESTQ    $0x00000002, DI
+	JZ       one306
+	VMOVLPS  X7, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X7, X7, X7
+
+one306:
+	TESTQ  $0x00000001, DI
+	JZ     stored304
+	VMOVSS X7, (AX)
+	JMP    stored304
+
+all303:
+	VMOVUPS Y7, (CX)(AX*4)
+
+stored304:
+	VCVTPS2PD    X2, Y0
+	VADDPD       Y0, Y3, Y3
+	VEXTRACTF128 $0x01, Y2, X0
+	VCVTPS2PD    X0, Y0
+	VADDPD       Y0, Y4, Y4
+	VCVTPS2PD    X8, Y0
+	VADDPD       Y0, Y5, Y5
+	VEXTRACTF128 $0x01, Y8, X0
+	VCVTPS2PD    X0, Y0
+	VADDPD       Y0, Y6, Y6
+
+end302:
+	VADDPD       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPD       X0, X3, X3
+	VPERMILPD    $0x01, X3, X0
+	VADDSD       X0, X3, X3
+	MOVSD        X3, sum+56(FP)
+	VADDPD       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X0
+	VADDPD       X0, X5, X5
+	VPERMILPD    $0x01, X5, X0
+	VADDSD       X0, X5, X5
+	MOVSD        X5, dot+64(FP)
+	VZEROUPPER
+	RET
+
+// func fourGradAddAVX2(dx *float32, dy *float32, x *float32, gain *float32, n int, mean float32, rest float32, scale float32, slope float32, at0 float32)
+// Requires: AVX, FMA3
+TEXT ·fourGradAddAVX2(SB), NOSPLIT, $0-60
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         gain+24(FP), SI
+	MOVQ         n+32(FP), DI
+	XORQ         AX, AX
+	VBROADCASTSS mean+40(FP), Y0
+	VBROADCASTSS rest+44(FP), Y1
+	VBROADCASTSS scale+48(FP), Y2
+	VBROADCASTSS slope+52(FP), Y3
+	VBROADCASTSS at0+56(FP), Y4
+	SUBQ         $0x10, DI
+	JL           over307
+
+again308:
+	VMOVUPS     (DX)(AX*4), Y5
+	VMOVUPS     32(DX)(AX*4), Y6
+	VMULPS      (SI)(AX*4), Y5, Y5
+	VMULPS      32(SI)(AX*4), Y6, Y6
+	VADDPS      Y4, Y5, Y5
+	VADDPS      Y4, Y6, Y6
+	VMOVUPS     (BX)(AX*4), Y7
+	VMOVUPS     32(BX)(AX*4), Y8
+	VSUBPS      Y0, Y7, Y7
+	VSUBPS      Y0, Y8, Y8
+	VSUBPS      Y1, Y7, Y7
+	VSUBPS      Y1, Y8, Y8
+	VFMADD231PS Y3, Y7, Y5
+	VFMADD231PS Y3, Y8, Y6
+	VFMADD213PS (CX)(AX*4), Y2, Y5
+	VFMADD213PS 32(CX)(AX*4), Y2, Y6
+	VMOVUPS     Y5, (CX)(AX*4)
+	VMOVUPS     Y6, 32(CX)(AX*4)
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, DI
+	JGE         again308
+
+over307:
+	ADDQ $0x10, DI
+	SUBQ $0x08, DI
+	JL   over309
+
+again310:
+	VMOVUPS     (DX)(AX*4), Y5
+	VMULPS      (SI)(AX*4), Y5, Y5
+	VADDPS      Y4, Y5, Y5
+	VMOVUPS     (BX)(AX*4), Y6
+	VSUBPS      Y0, Y6, Y6
+	VSUBPS      Y1, Y6, Y6
+	VFMADD231PS Y3, Y6, Y5
+	VFMADD213PS (CX)(AX*4), Y2, Y5
+	VMOVUPS     Y5, (CX)(AX*4)
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, DI
+	JGE         again310
+
+over309:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end311
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y5
+	VMASKMOVPS   (DX)(AX*4), Y5, Y6
+	VMASKMOVPS   (SI)(AX*4), Y5, Y7
+	VMULPS       Y7, Y6, Y6
+	VADDPS       Y4, Y6, Y4
+	VMASKMOVPS   (BX)(AX*4), Y5, Y6
+	VSUBPS       Y0, Y6, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  Y3, Y0, Y4
+	VMASKMOVPS   (CX)(AX*4), Y5, Y0
+	VFMADD213PS  Y0, Y2, Y4
+	CMPQ         DI, $0x08
+	JE           all312
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two314
+	VMOVUPS      X4, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two314:
+	TESTQ    $0x00000002, DI
+	JZ       one315
+	VMOVLPS  X4, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X4, X4, X4
+
+one315:
+	TESTQ  $0x00000001, DI
+	JZ     stored313
+	VMOVSS X4, (AX)
+	JMP    stored313
+
+all312:
+	VMOVUPS Y4, (CX)(AX*4)
+
+stored313:
+end311:
+	VZEROUPPER
+	RET
+
+// func normaliseBothBiasAVX2(y *float32, x *float32, gain *float32, x2 *float32, gain2 *float32, bias *float32, n int, mean float32, rest float32, scale float32, mean2 float32, rest2 float32, scale2 float32)
+// Requires: AVX, FMA3
+TEXT ·normaliseBothBiasAVX2(SB), NOSPLIT, $0-80
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         gain+16(FP), BX
+	MOVQ         x2+24(FP), SI
+	MOVQ         gain2+32(FP), DI
+	MOVQ         bias+40(FP), R8
+	MOVQ         n+48(FP), R9
+	XORQ         AX, AX
+	VBROADCASTSS mean+56(FP), Y0
+	VBROADCASTSS rest+60(FP), Y1
+	VBROADCASTSS scale+64(FP), Y2
+	VBROADCASTSS mean2+68(FP), Y3
+	VBROADCASTSS rest2+72(FP), Y4
+	VBROADCASTSS scale2+76(FP), Y5
+	SUBQ         $0x10, R9
+	JL           over316
+
+again317:
+	VMOVUPS     (DX)(AX*4), Y6
+	VMOVUPS     32(DX)(AX*4), Y7
+	VSUBPS      Y0, Y6, Y6
+	VSUBPS      Y0, Y7, Y7
+	VSUBPS      Y1, Y6, Y6
+	VSUBPS      Y1, Y7, Y7
+	VMULPS      Y2, Y6, Y6
+	VMULPS      Y2, Y7, Y7
+	VMOVUPS     (BX)(AX*4), Y8
+	VMOVUPS     32(BX)(AX*4), Y9
+	VFMADD213PS (R8)(AX*4), Y8, Y6
+	VFMADD213PS 32(R8)(AX*4), Y9, Y7
+	VMOVUPS     (SI)(AX*4), Y8
+	VMOVUPS     32(SI)(AX*4), Y9
+	VSUBPS      Y3, Y8, Y8
+	VSUBPS      Y3, Y9, Y9
+	VSUBPS      Y4, Y8, Y8
+	VSUBPS      Y4, Y9, Y9
+	VMULPS      Y5, Y8, Y8
+	VMULPS      Y5, Y9, Y9
+	VFMADD231PS (DI)(AX*4), Y8, Y6
+	VFMADD231PS 32(DI)(AX*4), Y9, Y7
+	VMOVUPS     Y6, (CX)(AX*4)
+	VMOVUPS     Y7, 32(CX)(AX*4)
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, R9
+	JGE         again317
+
+over316:
+	ADDQ $0x10, R9
+	SUBQ $0x08, R9
+	JL   over318
+
+again319:
+	VMOVUPS     (DX)(AX*4), Y6
+	VSUBPS      Y0, Y6, Y6
+	VSUBPS      Y1, Y6, Y6
+	VMULPS      Y2, Y6, Y6
+	VMOVUPS     (BX)(AX*4), Y7
+	VFMADD213PS (R8)(AX*4), Y7, Y6
+	VMOVUPS     (SI)(AX*4), Y7
+	VSUBPS      Y3, Y7, Y7
+	VSUBPS      Y4, Y7, Y7
+	VMULPS      Y5, Y7, Y7
+	VFMADD231PS (DI)(AX*4), Y7, Y6
+	VMOVUPS     Y6, (CX)(AX*4)
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, R9
+	JGE         again319
+
+over318:
+	ADDQ         $0x08, R9
+	TESTQ        R9, R9
+	JZ           end320
+	LEAQ         firstLanes<>+0(SB), R10
+	MOVQ         R9, R11
+	NEGQ         R11
+	VMOVUPS      32(R10)(R11*4), Y6
+	VMASKMOVPS   (DX)(AX*4), Y6, Y7
+	VSUBPS       Y0, Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMASKMOVPS   (BX)(AX*4), Y6, Y1
+	VMASKMOVPS   (R8)(AX*4), Y6, Y2
+	VFMADD213PS  Y2, Y1, Y0
+	VMASKMOVPS   (SI)(AX*4), Y6, Y1
+	VSUBPS       Y3, Y1, Y1
+	VSUBPS       Y4, Y1, Y1
+	VMULPS       Y5, Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y6, Y2
+	VFMADD231PS  Y2, Y1, Y0
+	CMPQ         R9, $0x08
+	JE           all321
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, R9
+	JZ           two323
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two323:
+	TESTQ    $0x00000002, R9
+	JZ       one324
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one324:
+	TESTQ  $0x00000001, R9
+	JZ     stored322
+	VMOVSS X0, (AX)
+	JMP    stored322
+
+all321:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored322:
+end320:
+	VZEROUPPER
+	RET
+
+// func fourGradSumsBiasAVX2(dgain *float32, dbias *float32, dy *float32, x *float32, gain *float32, n int, mean float32, rest float32, scale float32) (sum float64, dot float64)
+// Requires: AVX, FMA3, MMX+, SSE2
+TEXT ·fourGradSumsBiasAVX2(SB), NOSPLIT, $0-80
+	MOVQ         dgain+0(FP), CX
+	MOVQ         dy+16(FP), DX
+	MOVQ         x+24(FP), BX
+	MOVQ         gain+32(FP), SI
+	MOVQ         dbias+8(FP), DI
+	MOVQ         n+40(FP), R8
+	XORQ         AX, AX
+	VBROADCASTSS mean+48(FP), Y0
+	VBROADCASTSS rest+52(FP), Y1
+	VBROADCASTSS scale+56(FP), Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	SUBQ         $0x20, R8
+	JL           over325
+
+again326:
+	PREFETCHT0   2048(BX)(AX*4)
+	VMOVUPS      (BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      (DX)(AX*4), Y8
+	VMULPS       (SI)(AX*4), Y8, Y9
+	VMULPS       Y7, Y9, Y10
+	VADDPS       (DI)(AX*4), Y8, Y11
+	VMOVUPS      Y11, (DI)(AX*4)
+	VMOVUPS      (CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, (CX)(AX*4)
+	VMOVUPS      32(BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      32(DX)(AX*4), Y8
+	VMULPS       32(SI)(AX*4), Y8, Y11
+	VFMADD231PS  Y7, Y11, Y10
+	VADDPS       Y11, Y9, Y9
+	VADDPS       32(DI)(AX*4), Y8, Y11
+	VMOVUPS      Y11, 32(DI)(AX*4)
+	VMOVUPS      32(CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, 32(CX)(AX*4)
+	PREFETCHT0   2112(BX)(AX*4)
+	VMOVUPS      64(BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      64(DX)(AX*4), Y8
+	VMULPS       64(SI)(AX*4), Y8, Y11
+	VFMADD231PS  Y7, Y11, Y10
+	VADDPS       Y11, Y9, Y9
+	VADDPS       64(DI)(AX*4), Y8, Y11
+	VMOVUPS      Y11, 64(DI)(AX*4)
+	VMOVUPS      64(CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, 64(CX)(AX*4)
+	VMOVUPS      96(BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      96(DX)(AX*4), Y8
+	VMULPS       96(SI)(AX*4), Y8, Y11
+	VFMADD231PS  Y7, Y11, Y10
+	VADDPS       Y11, Y9, Y9
+	VADDPS       96(DI)(AX*4), Y8, Y11
+	VMOVUPS      Y11, 96(DI)(AX*4)
+	VMOVUPS      96(CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, 96(CX)(AX*4)
+	VCVTPS2PD    X9, Y7
+	VADDPD       Y7, Y3, Y3
+	VEXTRACTF128 $0x01, Y9, X7
+	VCVTPS2PD    X7, Y7
+	VADDPD       Y7, Y4, Y4
+	VCVTPS2PD    X10, Y7
+	VADDPD       Y7, Y5, Y5
+	VEXTRACTF128 $0x01, Y10, X7
+	VCVTPS2PD    X7, Y7
+	VADDPD       Y7, Y6, Y6
+	ADDQ         $0x20, AX
+	SUBQ         $0x20, R8
+	JGE          again326
+
+over325:
+	ADDQ $0x20, R8
+	SUBQ $0x08, R8
+	JL   over327
+
+again328:
+	PREFETCHT0   2048(BX)(AX*4)
+	VMOVUPS      (BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      (DX)(AX*4), Y8
+	VMULPS       (SI)(AX*4), Y8, Y9
+	VMULPS       Y7, Y9, Y10
+	VADDPS       (DI)(AX*4), Y8, Y11
+	VMOVUPS      Y11, (DI)(AX*4)
+	VMOVUPS      (CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, (CX)(AX*4)
+	VCVTPS2PD    X9, Y7
+	VADDPD       Y7, Y3, Y3
+	VEXTRACTF128 $0x01, Y9, X7
+	VCVTPS2PD    X7, Y7
+	VADDPD       Y7, Y4, Y4
+	VCVTPS2PD    X10, Y7
+	VADDPD       Y7, Y5, Y5
+	VEXTRACTF128 $0x01, Y10, X7
+	VCVTPS2PD    X7, Y7
+	VADDPD       Y7, Y6, Y6
+	ADDQ         $0x08, AX
+	SUBQ         $0x08, R8
+	JGE          again328
+
+over327:
+	ADDQ         $0x08, R8
+	TESTQ        R8, R8
+	JZ           end329
+	LEAQ         firstLanes<>+0(SB), R9
+	MOVQ         R8, R10
+	NEGQ         R10
+	VMOVUPS      32(R9)(R10*4), Y7
+	VMASKMOVPS   (BX)(AX*4), Y7, Y8
+	VSUBPS       Y0, Y8, Y0
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMASKMOVPS   (DX)(AX*4), Y7, Y1
+	VMASKMOVPS   (SI)(AX*4), Y7, Y2
+	VMULPS       Y2, Y1, Y2
+	VMULPS       Y0, Y2, Y8
+	VMASKMOVPS   (DI)(AX*4), Y7, Y9
+	VADDPS       Y9, Y1, Y9
+	CMPQ         R8, $0x08
+	JE           all330
+	LEAQ         (DI)(AX*4), DX
+	TESTQ        $0x00000004, R8
+	JZ           two332
+	VMOVUPS      X9, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y9, X9
+
+two332:
+	TESTQ    $0x00000002, R8
+	JZ       one333
+	VMOVLPS  X9, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X9, X9, X9
+
+one333:
+	TESTQ  $0x00000001, R8
+	JZ     stored331
+	VMOVSS X9, (DX)
+	JMP    stored331
+
+all330:
+	VMOVUPS Y9, (DI)(AX*4)
+
+stored331:
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFMADD231PS  Y0, Y1, Y7
+	CMPQ         R8, $0x08
+	JE           all334
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, R8
+	JZ           two336
+	VMOVUPS      X7, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y7, X7
+
+two336:
+	TESTQ    $0x00000002, R8
+	JZ       one337
+	VMOVLPS  X7, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X7, X7, X7
+
+one337:
+	TESTQ  $0x00000001, R8
+	JZ     stored335
+	VMOVSS X7, (AX)
+	JMP    stored335
+
+all334:
+	VMOVUPS Y7, (CX)(AX*4)
+
+stored335:
+	VCVTPS2PD    X2, Y0
+	VADDPD       Y0, Y3, Y3
+	VEXTRACTF128 $0x01, Y2, X0
+	VCVTPS2PD    X0, Y0
+	VADDPD       Y0, Y4, Y4
+	VCVTPS2PD    X8, Y0
+	VADDPD       Y0, Y5, Y5
+	VEXTRACTF128 $0x01, Y8, X0
+	VCVTPS2PD    X0, Y0
+	VADDPD       Y0, Y6, Y6
+
+end329:
+	VADDPD       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPD       X0, X3, X3
+	VPERMILPD    $0x01, X3, X0
+	VADDSD       X0, X3, X3
+	MOVSD        X3, sum+64(FP)
+	VADDPD       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X0
+	VADDPD       X0, X5, X5
+	VPERMILPD    $0x01, X5, X0
+	VADDSD       X0, X5, X5
+	MOVSD        X5, dot+72(FP)
+	VZEROUPPER
+	RET
+
+// func fourGradSetAVX2(dx *float32, dy *float32, x *float32, gain *float32, n int, mean float32, rest float32, scale float32, slope float32, at0 float32)
+// Requires: AVX, FMA3
+TEXT ·fourGradSetAVX2(SB), NOSPLIT, $0-60
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         gain+24(FP), SI
+	MOVQ         n+32(FP), DI
+	XORQ         AX, AX
+	VBROADCASTSS mean+40(FP), Y0
+	VBROADCASTSS rest+44(FP), Y1
+	VBROADCASTSS scale+48(FP), Y2
+	VBROADCASTSS slope+52(FP), Y3
+	VBROADCASTSS at0+56(FP), Y4
+	SUBQ         $0x10, DI
+	JL           over338
+
+again339:
+	VMOVUPS     (DX)(AX*4), Y5
+	VMOVUPS     32(DX)(AX*4), Y6
+	VMULPS      (SI)(AX*4), Y5, Y5
+	VMULPS      32(SI)(AX*4), Y6, Y6
+	VADDPS      Y4, Y5, Y5
+	VADDPS      Y4, Y6, Y6
+	VMOVUPS     (BX)(AX*4), Y7
+	VMOVUPS     32(BX)(AX*4), Y8
+	VSUBPS      Y0, Y7, Y7
+	VSUBPS      Y0, Y8, Y8
+	VSUBPS      Y1, Y7, Y7
+	VSUBPS      Y1, Y8, Y8
+	VFMADD231PS Y3, Y7, Y5
+	VFMADD231PS Y3, Y8, Y6
+	VMULPS      Y2, Y5, Y5
+	VMULPS      Y2, Y6, Y6
+	VMOVUPS     Y5, (CX)(AX*4)
+	VMOVUPS     Y6, 32(CX)(AX*4)
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, DI
+	JGE         again339
+
+over338:
+	ADDQ $0x10, DI
+	SUBQ $0x08, DI
+	JL   over340
+
+again341:
+	VMOVUPS     (DX)(AX*4), Y5
+	VMULPS      (SI)(AX*4), Y5, Y5
+	VADDPS      Y4, Y5, Y5
+	VMOVUPS     (BX)(AX*4), Y6
+	VSUBPS      Y0, Y6, Y6
+	VSUBPS      Y1, Y6, Y6
+	VFMADD231PS Y3, Y6, Y5
+	VMULPS      Y2, Y5, Y5
+	VMOVUPS     Y5, (CX)(AX*4)
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, DI
+	JGE         again341
+
+over340:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end342
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y5
+	VMASKMOVPS   (DX)(AX*4), Y5, Y6
+	VMASKMOVPS   (SI)(AX*4), Y5, Y7
+	VMULPS       Y7, Y6, Y6
+	VADDPS       Y4, Y6, Y4
+	VMASKMOVPS   (BX)(AX*4), Y5, Y5
+	VSUBPS       Y0, Y5, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  Y3, Y0, Y4
+	VMULPS       Y2, Y4, Y0
+	CMPQ         DI, $0x08
+	JE           all343
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two345
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two345:
+	TESTQ    $0x00000002, DI
+	JZ       one346
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one346:
+	TESTQ  $0x00000001, DI
+	JZ     stored344
+	VMOVSS X0, (AX)
+	JMP    stored344
+
+all343:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored344:
+end342:
+	VZEROUPPER
+	RET
+
 // func lstmForwardAVX2(gates *float32, cell *float32, next *float32, tanh *float32, h *float32, n int, m int) int
 // Requires: AVX, AVX2, FMA3
 TEXT ·lstmForwardAVX2(SB), NOSPLIT, $0-64
@@ -4045,9 +5006,9 @@ TEXT ·lstmForwardAVX2(SB), NOSPLIT, $0-64
 	LEAQ (R10)(R9*1), R11
 	LEAQ (R11)(R9*1), R9
 	SUBQ $0x08, R8
-	JL   over285
+	JL   over348
 
-again286:
+again349:
 	VMOVUPS     (CX)(AX*4), Y0
 	VMOVUPS     (CX)(R10*4), Y1
 	VMOVUPS     (CX)(R9*4), Y2
@@ -4061,7 +5022,7 @@ again286:
 	VORPS       Y4, Y3, Y3
 	VMOVMSKPS   Y3, R12
 	TESTL       R12, R12
-	JNZ         odd284
+	JNZ         odd347
 	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
 	VFMADD213PS wide4b400000<>+0(SB), Y0, Y3
 	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
@@ -4167,12 +5128,12 @@ again286:
 	ADDQ        $0x08, R9
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, R8
-	JGE         again286
+	JGE         again349
 
-over285:
+over348:
 	ADDQ         $0x08, R8
 	TESTQ        R8, R8
-	JZ           end287
+	JZ           end350
 	LEAQ         firstLanes<>+0(SB), R12
 	MOVQ         R8, R13
 	NEGQ         R13
@@ -4190,7 +5151,7 @@ over285:
 	VORPS        Y5, Y4, Y4
 	VMOVMSKPS    Y4, R12
 	TESTL        R12, R12
-	JNZ          odd284
+	JNZ          odd347
 	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
 	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y4
 	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
@@ -4249,83 +5210,83 @@ over285:
 	VMULPS       Y0, Y2, Y0
 	VFMADD231PS  Y4, Y1, Y0
 	CMPQ         R8, $0x08
-	JE           all288
+	JE           all351
 	LEAQ         (CX)(AX*4), DX
 	TESTQ        $0x00000004, R8
-	JZ           two290
+	JZ           two353
 	VMOVUPS      X1, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two290:
+two353:
 	TESTQ    $0x00000002, R8
-	JZ       one291
+	JZ       one354
 	VMOVLPS  X1, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X1, X1, X1
 
-one291:
+one354:
 	TESTQ  $0x00000001, R8
-	JZ     stored289
+	JZ     stored352
 	VMOVSS X1, (DX)
-	JMP    stored289
+	JMP    stored352
 
-all288:
+all351:
 	VMOVUPS Y1, (CX)(AX*4)
 
-stored289:
+stored352:
 	CMPQ         R8, $0x08
-	JE           all292
+	JE           all355
 	LEAQ         (CX)(R10*4), DX
 	TESTQ        $0x00000004, R8
-	JZ           two294
+	JZ           two357
 	VMOVUPS      X2, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two294:
+two357:
 	TESTQ    $0x00000002, R8
-	JZ       one295
+	JZ       one358
 	VMOVLPS  X2, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X2, X2, X2
 
-one295:
+one358:
 	TESTQ  $0x00000001, R8
-	JZ     stored293
+	JZ     stored356
 	VMOVSS X2, (DX)
-	JMP    stored293
+	JMP    stored356
 
-all292:
+all355:
 	VMOVUPS Y2, (CX)(R10*4)
 
-stored293:
+stored356:
 	CMPQ         R8, $0x08
-	JE           all296
+	JE           all359
 	LEAQ         (CX)(R11*4), DX
 	TESTQ        $0x00000004, R8
-	JZ           two298
+	JZ           two361
 	VMOVUPS      X4, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two298:
+two361:
 	TESTQ    $0x00000002, R8
-	JZ       one299
+	JZ       one362
 	VMOVLPS  X4, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X4, X4, X4
 
-one299:
+one362:
 	TESTQ  $0x00000001, R8
-	JZ     stored297
+	JZ     stored360
 	VMOVSS X4, (DX)
-	JMP    stored297
+	JMP    stored360
 
-all296:
+all359:
 	VMOVUPS Y4, (CX)(R11*4)
 
-stored297:
+stored360:
 	VMOVUPS      widebfb8aa3b<>+0(SB), Y1
 	VFMADD213PS  wide4b400000<>+0(SB), Y3, Y1
 	VSUBPS       wide4b400000<>+0(SB), Y1, Y2
@@ -4363,113 +5324,113 @@ stored297:
 	VDIVPS       Y4, Y2, Y2
 	VMULPS       Y2, Y1, Y3
 	CMPQ         R8, $0x08
-	JE           all300
+	JE           all363
 	LEAQ         (CX)(R9*4), CX
 	TESTQ        $0x00000004, R8
-	JZ           two302
+	JZ           two365
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two302:
+two365:
 	TESTQ    $0x00000002, R8
-	JZ       one303
+	JZ       one366
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one303:
+one366:
 	TESTQ  $0x00000001, R8
-	JZ     stored301
+	JZ     stored364
 	VMOVSS X1, (CX)
-	JMP    stored301
+	JMP    stored364
 
-all300:
+all363:
 	VMOVUPS Y1, (CX)(R9*4)
 
-stored301:
+stored364:
 	CMPQ         R8, $0x08
-	JE           all304
+	JE           all367
 	LEAQ         (BX)(AX*4), CX
 	TESTQ        $0x00000004, R8
-	JZ           two306
+	JZ           two369
 	VMOVUPS      X0, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two306:
+two369:
 	TESTQ    $0x00000002, R8
-	JZ       one307
+	JZ       one370
 	VMOVLPS  X0, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X0, X0, X0
 
-one307:
+one370:
 	TESTQ  $0x00000001, R8
-	JZ     stored305
+	JZ     stored368
 	VMOVSS X0, (CX)
-	JMP    stored305
+	JMP    stored368
 
-all304:
+all367:
 	VMOVUPS Y0, (BX)(AX*4)
 
-stored305:
+stored368:
 	CMPQ         R8, $0x08
-	JE           all308
+	JE           all371
 	LEAQ         (SI)(AX*4), CX
 	TESTQ        $0x00000004, R8
-	JZ           two310
+	JZ           two373
 	VMOVUPS      X2, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two310:
+two373:
 	TESTQ    $0x00000002, R8
-	JZ       one311
+	JZ       one374
 	VMOVLPS  X2, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X2, X2, X2
 
-one311:
+one374:
 	TESTQ  $0x00000001, R8
-	JZ     stored309
+	JZ     stored372
 	VMOVSS X2, (CX)
-	JMP    stored309
+	JMP    stored372
 
-all308:
+all371:
 	VMOVUPS Y2, (SI)(AX*4)
 
-stored309:
+stored372:
 	CMPQ         R8, $0x08
-	JE           all312
+	JE           all375
 	LEAQ         (DI)(AX*4), CX
 	TESTQ        $0x00000004, R8
-	JZ           two314
+	JZ           two377
 	VMOVUPS      X3, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y3, X3
 
-two314:
+two377:
 	TESTQ    $0x00000002, R8
-	JZ       one315
+	JZ       one378
 	VMOVLPS  X3, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X3, X3, X3
 
-one315:
+one378:
 	TESTQ  $0x00000001, R8
-	JZ     stored313
+	JZ     stored376
 	VMOVSS X3, (CX)
-	JMP    stored313
+	JMP    stored376
 
-all312:
+all375:
 	VMOVUPS Y3, (DI)(AX*4)
 
-stored313:
-end287:
+stored376:
+end350:
 	ADDQ R8, AX
 
-odd284:
+odd347:
 	MOVQ AX, ret+56(FP)
 	VZEROUPPER
 	RET
@@ -4660,9 +5621,9 @@ TEXT ·lstmForwardPeepAVX2(SB), NOSPLIT, $0-72
 	LEAQ (R11)(R10*1), R12
 	LEAQ (R12)(R10*1), R10
 	SUBQ $0x08, R9
-	JL   over317
+	JL   over380
 
-again318:
+again381:
 	VMOVUPS     (CX)(AX*4), Y0
 	VMOVUPS     (CX)(R11*4), Y1
 	VMOVUPS     (CX)(R10*4), Y2
@@ -4680,7 +5641,7 @@ again318:
 	VORPS       Y4, Y3, Y3
 	VMOVMSKPS   Y3, R13
 	TESTL       R13, R13
-	JNZ         odd316
+	JNZ         odd379
 	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
 	VFMADD213PS wide4b400000<>+0(SB), Y0, Y3
 	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
@@ -4745,7 +5706,7 @@ again318:
 	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y5, Y5
 	VMOVMSKPS   Y5, R13
 	TESTL       R13, R13
-	JNZ         odd316
+	JNZ         odd379
 	VMOVUPS     Y0, (CX)(AX*4)
 	VMOVUPS     Y1, (CX)(R11*4)
 	VMOVUPS     Y3, (CX)(R12*4)
@@ -4794,12 +5755,12 @@ again318:
 	ADDQ        $0x08, R10
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, R9
-	JGE         again318
+	JGE         again381
 
-over317:
+over380:
 	ADDQ         $0x08, R9
 	TESTQ        R9, R9
-	JZ           end319
+	JZ           end382
 	LEAQ         firstLanes<>+0(SB), R13
 	MOVQ         R9, R14
 	NEGQ         R14
@@ -4821,7 +5782,7 @@ over317:
 	VORPS        Y5, Y4, Y4
 	VMOVMSKPS    Y4, R13
 	TESTL        R13, R13
-	JNZ          odd316
+	JNZ          odd379
 	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
 	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y4
 	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
@@ -4886,85 +5847,85 @@ over317:
 	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y3, Y3
 	VMOVMSKPS    Y3, DX
 	TESTL        DX, DX
-	JNZ          odd316
+	JNZ          odd379
 	CMPQ         R9, $0x08
-	JE           all320
+	JE           all383
 	LEAQ         (CX)(AX*4), DX
 	TESTQ        $0x00000004, R9
-	JZ           two322
+	JZ           two385
 	VMOVUPS      X1, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two322:
+two385:
 	TESTQ    $0x00000002, R9
-	JZ       one323
+	JZ       one386
 	VMOVLPS  X1, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X1, X1, X1
 
-one323:
+one386:
 	TESTQ  $0x00000001, R9
-	JZ     stored321
+	JZ     stored384
 	VMOVSS X1, (DX)
-	JMP    stored321
+	JMP    stored384
 
-all320:
+all383:
 	VMOVUPS Y1, (CX)(AX*4)
 
-stored321:
+stored384:
 	CMPQ         R9, $0x08
-	JE           all324
+	JE           all387
 	LEAQ         (CX)(R11*4), DX
 	TESTQ        $0x00000004, R9
-	JZ           two326
+	JZ           two389
 	VMOVUPS      X2, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two326:
+two389:
 	TESTQ    $0x00000002, R9
-	JZ       one327
+	JZ       one390
 	VMOVLPS  X2, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X2, X2, X2
 
-one327:
+one390:
 	TESTQ  $0x00000001, R9
-	JZ     stored325
+	JZ     stored388
 	VMOVSS X2, (DX)
-	JMP    stored325
+	JMP    stored388
 
-all324:
+all387:
 	VMOVUPS Y2, (CX)(R11*4)
 
-stored325:
+stored388:
 	CMPQ         R9, $0x08
-	JE           all328
+	JE           all391
 	LEAQ         (CX)(R12*4), DX
 	TESTQ        $0x00000004, R9
-	JZ           two330
+	JZ           two393
 	VMOVUPS      X4, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two330:
+two393:
 	TESTQ    $0x00000002, R9
-	JZ       one331
+	JZ       one394
 	VMOVLPS  X4, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X4, X4, X4
 
-one331:
+one394:
 	TESTQ  $0x00000001, R9
-	JZ     stored329
+	JZ     stored392
 	VMOVSS X4, (DX)
-	JMP    stored329
+	JMP    stored392
 
-all328:
+all391:
 	VMOVUPS Y4, (CX)(R12*4)
 
-stored329:
+stored392:
 	VMOVUPS      widebfb8aa3b<>+0(SB), Y1
 	VFMADD213PS  wide4b400000<>+0(SB), Y0, Y1
 	VSUBPS       wide4b400000<>+0(SB), Y1, Y2
@@ -5002,113 +5963,113 @@ stored329:
 	VDIVPS       Y3, Y1, Y1
 	VMULPS       Y1, Y0, Y2
 	CMPQ         R9, $0x08
-	JE           all332
+	JE           all395
 	LEAQ         (CX)(R10*4), CX
 	TESTQ        $0x00000004, R9
-	JZ           two334
+	JZ           two397
 	VMOVUPS      X0, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two334:
+two397:
 	TESTQ    $0x00000002, R9
-	JZ       one335
+	JZ       one398
 	VMOVLPS  X0, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X0, X0, X0
 
-one335:
+one398:
 	TESTQ  $0x00000001, R9
-	JZ     stored333
+	JZ     stored396
 	VMOVSS X0, (CX)
-	JMP    stored333
+	JMP    stored396
 
-all332:
+all395:
 	VMOVUPS Y0, (CX)(R10*4)
 
-stored333:
+stored396:
 	CMPQ         R9, $0x08
-	JE           all336
+	JE           all399
 	LEAQ         (BX)(AX*4), CX
 	TESTQ        $0x00000004, R9
-	JZ           two338
+	JZ           two401
 	VMOVUPS      X5, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y5, X5
 
-two338:
+two401:
 	TESTQ    $0x00000002, R9
-	JZ       one339
+	JZ       one402
 	VMOVLPS  X5, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X5, X5, X5
 
-one339:
+one402:
 	TESTQ  $0x00000001, R9
-	JZ     stored337
+	JZ     stored400
 	VMOVSS X5, (CX)
-	JMP    stored337
+	JMP    stored400
 
-all336:
+all399:
 	VMOVUPS Y5, (BX)(AX*4)
 
-stored337:
+stored400:
 	CMPQ         R9, $0x08
-	JE           all340
+	JE           all403
 	LEAQ         (DI)(AX*4), CX
 	TESTQ        $0x00000004, R9
-	JZ           two342
+	JZ           two405
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two342:
+two405:
 	TESTQ    $0x00000002, R9
-	JZ       one343
+	JZ       one406
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one343:
+one406:
 	TESTQ  $0x00000001, R9
-	JZ     stored341
+	JZ     stored404
 	VMOVSS X1, (CX)
-	JMP    stored341
+	JMP    stored404
 
-all340:
+all403:
 	VMOVUPS Y1, (DI)(AX*4)
 
-stored341:
+stored404:
 	CMPQ         R9, $0x08
-	JE           all344
+	JE           all407
 	LEAQ         (R8)(AX*4), CX
 	TESTQ        $0x00000004, R9
-	JZ           two346
+	JZ           two409
 	VMOVUPS      X2, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two346:
+two409:
 	TESTQ    $0x00000002, R9
-	JZ       one347
+	JZ       one410
 	VMOVLPS  X2, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X2, X2, X2
 
-one347:
+one410:
 	TESTQ  $0x00000001, R9
-	JZ     stored345
+	JZ     stored408
 	VMOVSS X2, (CX)
-	JMP    stored345
+	JMP    stored408
 
-all344:
+all407:
 	VMOVUPS Y2, (R8)(AX*4)
 
-stored345:
-end319:
+stored408:
+end382:
 	ADDQ R9, AX
 
-odd316:
+odd379:
 	MOVQ AX, ret+64(FP)
 	VZEROUPPER
 	RET
@@ -5130,9 +6091,9 @@ TEXT ·lstmBackwardAVX2(SB), NOSPLIT, $0-72
 	LEAQ (R12)(R11*1), R13
 	LEAQ (R13)(R11*1), R11
 	SUBQ $0x08, R10
-	JL   over348
+	JL   over411
 
-again349:
+again412:
 	VMOVUPS     (BX)(AX*4), Y0
 	VMOVUPS     (R9)(AX*4), Y1
 	VMOVUPS     (DI)(R11*4), Y2
@@ -5183,12 +6144,12 @@ again349:
 	ADDQ        $0x08, R11
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, R10
-	JGE         again349
+	JGE         again412
 
-over348:
+over411:
 	ADDQ         $0x08, R10
 	TESTQ        R10, R10
-	JZ           end350
+	JZ           end413
 	LEAQ         firstLanes<>+0(SB), R14
 	MOVQ         R10, R15
 	NEGQ         R15
@@ -5203,31 +6164,31 @@ over348:
 	VMULPS       Y5, Y4, Y4
 	VADDPS       wide00000000<>+0(SB), Y4, Y4
 	CMPQ         R10, $0x08
-	JE           all351
+	JE           all414
 	LEAQ         (CX)(R11*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two353
+	JZ           two416
 	VMOVUPS      X4, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two353:
+two416:
 	TESTQ    $0x00000002, R10
-	JZ       one354
+	JZ       one417
 	VMOVLPS  X4, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X4, X4, X4
 
-one354:
+one417:
 	TESTQ  $0x00000001, R10
-	JZ     stored352
+	JZ     stored415
 	VMOVSS X4, (BX)
-	JMP    stored352
+	JMP    stored415
 
-all351:
+all414:
 	VMOVUPS Y4, (CX)(R11*4)
 
-stored352:
+stored415:
 	VMASKMOVPS   (SI)(AX*4), Y0, Y4
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      wide3f800000<>+0(SB), Y3
@@ -5244,31 +6205,31 @@ stored352:
 	VMULPS       Y5, Y4, Y4
 	VADDPS       wide00000000<>+0(SB), Y4, Y4
 	CMPQ         R10, $0x08
-	JE           all355
+	JE           all418
 	LEAQ         (CX)(AX*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two357
+	JZ           two420
 	VMOVUPS      X4, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two357:
+two420:
 	TESTQ    $0x00000002, R10
-	JZ       one358
+	JZ       one421
 	VMOVLPS  X4, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X4, X4, X4
 
-one358:
+one421:
 	TESTQ  $0x00000001, R10
-	JZ     stored356
+	JZ     stored419
 	VMOVSS X4, (BX)
-	JMP    stored356
+	JMP    stored419
 
-all355:
+all418:
 	VMOVUPS Y4, (CX)(AX*4)
 
-stored356:
+stored419:
 	VMULPS       Y2, Y1, Y2
 	VMOVUPS      wide3f800000<>+0(SB), Y4
 	VMULPS       Y3, Y3, Y3
@@ -5276,31 +6237,31 @@ stored356:
 	VMULPS       Y3, Y2, Y2
 	VADDPS       wide00000000<>+0(SB), Y2, Y2
 	CMPQ         R10, $0x08
-	JE           all359
+	JE           all422
 	LEAQ         (CX)(R13*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two361
+	JZ           two424
 	VMOVUPS      X2, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two361:
+two424:
 	TESTQ    $0x00000002, R10
-	JZ       one362
+	JZ       one425
 	VMOVLPS  X2, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X2, X2, X2
 
-one362:
+one425:
 	TESTQ  $0x00000001, R10
-	JZ     stored360
+	JZ     stored423
 	VMOVSS X2, (BX)
-	JMP    stored360
+	JMP    stored423
 
-all359:
+all422:
 	VMOVUPS Y2, (CX)(R13*4)
 
-stored360:
+stored423:
 	VMASKMOVPS   (DI)(R12*4), Y0, Y2
 	VMASKMOVPS   (R8)(AX*4), Y0, Y3
 	VMULPS       Y3, Y1, Y3
@@ -5310,60 +6271,60 @@ stored360:
 	VMULPS       Y4, Y3, Y3
 	VADDPS       wide00000000<>+0(SB), Y3, Y3
 	CMPQ         R10, $0x08
-	JE           all363
+	JE           all426
 	LEAQ         (CX)(R12*4), CX
 	TESTQ        $0x00000004, R10
-	JZ           two365
+	JZ           two428
 	VMOVUPS      X3, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y3, X3
 
-two365:
+two428:
 	TESTQ    $0x00000002, R10
-	JZ       one366
+	JZ       one429
 	VMOVLPS  X3, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X3, X3, X3
 
-one366:
+one429:
 	TESTQ  $0x00000001, R10
-	JZ     stored364
+	JZ     stored427
 	VMOVSS X3, (CX)
-	JMP    stored364
+	JMP    stored427
 
-all363:
+all426:
 	VMOVUPS Y3, (CX)(R12*4)
 
-stored364:
+stored427:
 	VMASKMOVPS   (DX)(AX*4), Y0, Y0
 	VFMADD231PS  Y2, Y1, Y0
 	CMPQ         R10, $0x08
-	JE           all367
+	JE           all430
 	LEAQ         (DX)(AX*4), AX
 	TESTQ        $0x00000004, R10
-	JZ           two369
+	JZ           two432
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two369:
+two432:
 	TESTQ    $0x00000002, R10
-	JZ       one370
+	JZ       one433
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one370:
+one433:
 	TESTQ  $0x00000001, R10
-	JZ     stored368
+	JZ     stored431
 	VMOVSS X0, (AX)
-	JMP    stored368
+	JMP    stored431
 
-all367:
+all430:
 	VMOVUPS Y0, (DX)(AX*4)
 
-stored368:
-end350:
+stored431:
+end413:
 	VZEROUPPER
 	RET
 
@@ -5387,7 +6348,7 @@ TEXT ·lstmPeepBackwardAVX2(SB), NOSPLIT, $8-96
 	LEAQ (R15)(R14*1), BP
 	LEAQ (BP)(R14*1), R14
 
-again371:
+again434:
 	VMOVUPS (BX)(AX*4), Y0
 	VMOVUPS (R10)(AX*4), Y1
 	VMOVUPS (DI)(R14*4), Y2
@@ -5463,7 +6424,7 @@ again371:
 	ADDQ    $0x08, BP
 	ADDQ    $0x08, R14
 	CMPQ    AX, R13
-	JLT     again371
+	JLT     again434
 	VZEROUPPER
 	RET
 
@@ -5484,9 +6445,9 @@ TEXT ·lstmBackwardSetAVX2(SB), NOSPLIT, $0-72
 	LEAQ (R12)(R11*1), R13
 	LEAQ (R13)(R11*1), R11
 	SUBQ $0x08, R10
-	JL   over372
+	JL   over435
 
-again373:
+again436:
 	VMOVUPS (BX)(AX*4), Y0
 	VMOVUPS (R9)(AX*4), Y1
 	VMOVUPS (DI)(R11*4), Y2
@@ -5537,12 +6498,12 @@ again373:
 	ADDQ    $0x08, R11
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, R10
-	JGE     again373
+	JGE     again436
 
-over372:
+over435:
 	ADDQ         $0x08, R10
 	TESTQ        R10, R10
-	JZ           end374
+	JZ           end437
 	LEAQ         firstLanes<>+0(SB), R14
 	MOVQ         R10, R15
 	NEGQ         R15
@@ -5557,31 +6518,31 @@ over372:
 	VMULPS       Y5, Y4, Y4
 	VADDPS       wide00000000<>+0(SB), Y4, Y4
 	CMPQ         R10, $0x08
-	JE           all375
+	JE           all438
 	LEAQ         (CX)(R11*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two377
+	JZ           two440
 	VMOVUPS      X4, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two377:
+two440:
 	TESTQ    $0x00000002, R10
-	JZ       one378
+	JZ       one441
 	VMOVLPS  X4, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X4, X4, X4
 
-one378:
+one441:
 	TESTQ  $0x00000001, R10
-	JZ     stored376
+	JZ     stored439
 	VMOVSS X4, (BX)
-	JMP    stored376
+	JMP    stored439
 
-all375:
+all438:
 	VMOVUPS Y4, (CX)(R11*4)
 
-stored376:
+stored439:
 	VMASKMOVPS   (SI)(AX*4), Y0, Y4
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      wide3f800000<>+0(SB), Y3
@@ -5598,31 +6559,31 @@ stored376:
 	VMULPS       Y5, Y4, Y4
 	VADDPS       wide00000000<>+0(SB), Y4, Y4
 	CMPQ         R10, $0x08
-	JE           all379
+	JE           all442
 	LEAQ         (CX)(AX*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two381
+	JZ           two444
 	VMOVUPS      X4, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two381:
+two444:
 	TESTQ    $0x00000002, R10
-	JZ       one382
+	JZ       one445
 	VMOVLPS  X4, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X4, X4, X4
 
-one382:
+one445:
 	TESTQ  $0x00000001, R10
-	JZ     stored380
+	JZ     stored443
 	VMOVSS X4, (BX)
-	JMP    stored380
+	JMP    stored443
 
-all379:
+all442:
 	VMOVUPS Y4, (CX)(AX*4)
 
-stored380:
+stored443:
 	VMULPS       Y2, Y1, Y2
 	VMOVUPS      wide3f800000<>+0(SB), Y4
 	VMULPS       Y3, Y3, Y3
@@ -5630,31 +6591,31 @@ stored380:
 	VMULPS       Y3, Y2, Y2
 	VADDPS       wide00000000<>+0(SB), Y2, Y2
 	CMPQ         R10, $0x08
-	JE           all383
+	JE           all446
 	LEAQ         (CX)(R13*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two385
+	JZ           two448
 	VMOVUPS      X2, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two385:
+two448:
 	TESTQ    $0x00000002, R10
-	JZ       one386
+	JZ       one449
 	VMOVLPS  X2, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X2, X2, X2
 
-one386:
+one449:
 	TESTQ  $0x00000001, R10
-	JZ     stored384
+	JZ     stored447
 	VMOVSS X2, (BX)
-	JMP    stored384
+	JMP    stored447
 
-all383:
+all446:
 	VMOVUPS Y2, (CX)(R13*4)
 
-stored384:
+stored447:
 	VMASKMOVPS   (DI)(R12*4), Y0, Y2
 	VMASKMOVPS   (R8)(AX*4), Y0, Y0
 	VMULPS       Y0, Y1, Y0
@@ -5664,60 +6625,60 @@ stored384:
 	VMULPS       Y3, Y0, Y0
 	VADDPS       wide00000000<>+0(SB), Y0, Y0
 	CMPQ         R10, $0x08
-	JE           all387
+	JE           all450
 	LEAQ         (CX)(R12*4), CX
 	TESTQ        $0x00000004, R10
-	JZ           two389
+	JZ           two452
 	VMOVUPS      X0, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two389:
+two452:
 	TESTQ    $0x00000002, R10
-	JZ       one390
+	JZ       one453
 	VMOVLPS  X0, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X0, X0, X0
 
-one390:
+one453:
 	TESTQ  $0x00000001, R10
-	JZ     stored388
+	JZ     stored451
 	VMOVSS X0, (CX)
-	JMP    stored388
+	JMP    stored451
 
-all387:
+all450:
 	VMOVUPS Y0, (CX)(R12*4)
 
-stored388:
+stored451:
 	VMULPS       Y2, Y1, Y0
 	VADDPS       wide00000000<>+0(SB), Y0, Y0
 	CMPQ         R10, $0x08
-	JE           all391
+	JE           all454
 	LEAQ         (DX)(AX*4), AX
 	TESTQ        $0x00000004, R10
-	JZ           two393
+	JZ           two456
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two393:
+two456:
 	TESTQ    $0x00000002, R10
-	JZ       one394
+	JZ       one457
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one394:
+one457:
 	TESTQ  $0x00000001, R10
-	JZ     stored392
+	JZ     stored455
 	VMOVSS X0, (AX)
-	JMP    stored392
+	JMP    stored455
 
-all391:
+all454:
 	VMOVUPS Y0, (DX)(AX*4)
 
-stored392:
-end374:
+stored455:
+end437:
 	VZEROUPPER
 	RET
 
@@ -5741,7 +6702,7 @@ TEXT ·lstmPeepBackwardSetAVX2(SB), NOSPLIT, $8-96
 	LEAQ (R15)(R14*1), BP
 	LEAQ (BP)(R14*1), R14
 
-again395:
+again458:
 	VMOVUPS (BX)(AX*4), Y0
 	VMOVUPS (R10)(AX*4), Y1
 	VMOVUPS (DI)(R14*4), Y2
@@ -5816,7 +6777,7 @@ again395:
 	ADDQ    $0x08, BP
 	ADDQ    $0x08, R14
 	CMPQ    AX, R13
-	JLT     again395
+	JLT     again458
 	VZEROUPPER
 	RET
 
@@ -5833,9 +6794,9 @@ TEXT ·lstmForwardInnerAVX2(SB), NOSPLIT, $0-48
 	LEAQ (R8)(DI*1), R9
 	LEAQ (R9)(DI*1), DI
 	SUBQ $0x08, SI
-	JL   over397
+	JL   over460
 
-again398:
+again461:
 	VMOVUPS     (CX)(AX*4), Y0
 	VMOVUPS     (CX)(R8*4), Y1
 	VMOVUPS     (CX)(DI*4), Y2
@@ -5849,7 +6810,7 @@ again398:
 	VORPS       Y4, Y3, Y3
 	VMOVMSKPS   Y3, R10
 	TESTL       R10, R10
-	JNZ         odd396
+	JNZ         odd459
 	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
 	VFMADD213PS wide4b400000<>+0(SB), Y0, Y3
 	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
@@ -5935,12 +6896,12 @@ again398:
 	ADDQ        $0x08, DI
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, SI
-	JGE         again398
+	JGE         again461
 
-over397:
+over460:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end399
+	JZ           end462
 	LEAQ         firstLanes<>+0(SB), R10
 	MOVQ         SI, R11
 	NEGQ         R11
@@ -5958,7 +6919,7 @@ over397:
 	VORPS        Y5, Y4, Y4
 	VMOVMSKPS    Y4, R10
 	TESTL        R10, R10
-	JNZ          odd396
+	JNZ          odd459
 	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
 	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y4
 	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
@@ -6017,83 +6978,83 @@ over397:
 	VMULPS       Y0, Y2, Y0
 	VFMADD231PS  Y4, Y1, Y0
 	CMPQ         SI, $0x08
-	JE           all400
+	JE           all463
 	LEAQ         (CX)(AX*4), DX
 	TESTQ        $0x00000004, SI
-	JZ           two402
+	JZ           two465
 	VMOVUPS      X1, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two402:
+two465:
 	TESTQ    $0x00000002, SI
-	JZ       one403
+	JZ       one466
 	VMOVLPS  X1, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X1, X1, X1
 
-one403:
+one466:
 	TESTQ  $0x00000001, SI
-	JZ     stored401
+	JZ     stored464
 	VMOVSS X1, (DX)
-	JMP    stored401
+	JMP    stored464
 
-all400:
+all463:
 	VMOVUPS Y1, (CX)(AX*4)
 
-stored401:
+stored464:
 	CMPQ         SI, $0x08
-	JE           all404
+	JE           all467
 	LEAQ         (CX)(R8*4), DX
 	TESTQ        $0x00000004, SI
-	JZ           two406
+	JZ           two469
 	VMOVUPS      X2, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two406:
+two469:
 	TESTQ    $0x00000002, SI
-	JZ       one407
+	JZ       one470
 	VMOVLPS  X2, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X2, X2, X2
 
-one407:
+one470:
 	TESTQ  $0x00000001, SI
-	JZ     stored405
+	JZ     stored468
 	VMOVSS X2, (DX)
-	JMP    stored405
+	JMP    stored468
 
-all404:
+all467:
 	VMOVUPS Y2, (CX)(R8*4)
 
-stored405:
+stored468:
 	CMPQ         SI, $0x08
-	JE           all408
+	JE           all471
 	LEAQ         (CX)(R9*4), DX
 	TESTQ        $0x00000004, SI
-	JZ           two410
+	JZ           two473
 	VMOVUPS      X4, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two410:
+two473:
 	TESTQ    $0x00000002, SI
-	JZ       one411
+	JZ       one474
 	VMOVLPS  X4, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X4, X4, X4
 
-one411:
+one474:
 	TESTQ  $0x00000001, SI
-	JZ     stored409
+	JZ     stored472
 	VMOVSS X4, (DX)
-	JMP    stored409
+	JMP    stored472
 
-all408:
+all471:
 	VMOVUPS Y4, (CX)(R9*4)
 
-stored409:
+stored472:
 	VMOVUPS      widebfb8aa3b<>+0(SB), Y1
 	VFMADD213PS  wide4b400000<>+0(SB), Y3, Y1
 	VSUBPS       wide4b400000<>+0(SB), Y1, Y2
@@ -6113,61 +7074,61 @@ stored409:
 	VADDPS       wide3f800000<>+0(SB), Y1, Y1
 	VDIVPS       Y1, Y2, Y1
 	CMPQ         SI, $0x08
-	JE           all412
+	JE           all475
 	LEAQ         (CX)(DI*4), CX
 	TESTQ        $0x00000004, SI
-	JZ           two414
+	JZ           two477
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two414:
+two477:
 	TESTQ    $0x00000002, SI
-	JZ       one415
+	JZ       one478
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one415:
+one478:
 	TESTQ  $0x00000001, SI
-	JZ     stored413
+	JZ     stored476
 	VMOVSS X1, (CX)
-	JMP    stored413
+	JMP    stored476
 
-all412:
+all475:
 	VMOVUPS Y1, (CX)(DI*4)
 
-stored413:
+stored476:
 	CMPQ         SI, $0x08
-	JE           all416
+	JE           all479
 	LEAQ         (BX)(AX*4), CX
 	TESTQ        $0x00000004, SI
-	JZ           two418
+	JZ           two481
 	VMOVUPS      X0, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two418:
+two481:
 	TESTQ    $0x00000002, SI
-	JZ       one419
+	JZ       one482
 	VMOVLPS  X0, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X0, X0, X0
 
-one419:
+one482:
 	TESTQ  $0x00000001, SI
-	JZ     stored417
+	JZ     stored480
 	VMOVSS X0, (CX)
-	JMP    stored417
+	JMP    stored480
 
-all416:
+all479:
 	VMOVUPS Y0, (BX)(AX*4)
 
-stored417:
-end399:
+stored480:
+end462:
 	ADDQ SI, AX
 
-odd396:
+odd459:
 	MOVQ AX, ret+40(FP)
 	VZEROUPPER
 	RET
@@ -6186,9 +7147,9 @@ TEXT ·lstmForwardPeepInnerAVX2(SB), NOSPLIT, $0-56
 	LEAQ (R9)(R8*1), R10
 	LEAQ (R10)(R8*1), R8
 	SUBQ $0x08, DI
-	JL   over421
+	JL   over484
 
-again422:
+again485:
 	VMOVUPS     (CX)(AX*4), Y0
 	VMOVUPS     (CX)(R9*4), Y1
 	VMOVUPS     (CX)(R8*4), Y2
@@ -6206,7 +7167,7 @@ again422:
 	VORPS       Y4, Y3, Y3
 	VMOVMSKPS   Y3, R11
 	TESTL       R11, R11
-	JNZ         odd420
+	JNZ         odd483
 	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
 	VFMADD213PS wide4b400000<>+0(SB), Y0, Y3
 	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
@@ -6271,7 +7232,7 @@ again422:
 	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y5, Y5
 	VMOVMSKPS   Y5, R11
 	TESTL       R11, R11
-	JNZ         odd420
+	JNZ         odd483
 	VMOVUPS     Y0, (CX)(AX*4)
 	VMOVUPS     Y1, (CX)(R9*4)
 	VMOVUPS     Y3, (CX)(R10*4)
@@ -6300,12 +7261,12 @@ again422:
 	ADDQ        $0x08, R8
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DI
-	JGE         again422
+	JGE         again485
 
-over421:
+over484:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end423
+	JZ           end486
 	LEAQ         firstLanes<>+0(SB), R11
 	MOVQ         DI, R12
 	NEGQ         R12
@@ -6327,7 +7288,7 @@ over421:
 	VORPS        Y5, Y4, Y4
 	VMOVMSKPS    Y4, R11
 	TESTL        R11, R11
-	JNZ          odd420
+	JNZ          odd483
 	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
 	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y4
 	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
@@ -6392,85 +7353,85 @@ over421:
 	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y3, Y3
 	VMOVMSKPS    Y3, DX
 	TESTL        DX, DX
-	JNZ          odd420
+	JNZ          odd483
 	CMPQ         DI, $0x08
-	JE           all424
+	JE           all487
 	LEAQ         (CX)(AX*4), DX
 	TESTQ        $0x00000004, DI
-	JZ           two426
+	JZ           two489
 	VMOVUPS      X1, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two426:
+two489:
 	TESTQ    $0x00000002, DI
-	JZ       one427
+	JZ       one490
 	VMOVLPS  X1, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X1, X1, X1
 
-one427:
+one490:
 	TESTQ  $0x00000001, DI
-	JZ     stored425
+	JZ     stored488
 	VMOVSS X1, (DX)
-	JMP    stored425
+	JMP    stored488
 
-all424:
+all487:
 	VMOVUPS Y1, (CX)(AX*4)
 
-stored425:
+stored488:
 	CMPQ         DI, $0x08
-	JE           all428
+	JE           all491
 	LEAQ         (CX)(R9*4), DX
 	TESTQ        $0x00000004, DI
-	JZ           two430
+	JZ           two493
 	VMOVUPS      X2, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two430:
+two493:
 	TESTQ    $0x00000002, DI
-	JZ       one431
+	JZ       one494
 	VMOVLPS  X2, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X2, X2, X2
 
-one431:
+one494:
 	TESTQ  $0x00000001, DI
-	JZ     stored429
+	JZ     stored492
 	VMOVSS X2, (DX)
-	JMP    stored429
+	JMP    stored492
 
-all428:
+all491:
 	VMOVUPS Y2, (CX)(R9*4)
 
-stored429:
+stored492:
 	CMPQ         DI, $0x08
-	JE           all432
+	JE           all495
 	LEAQ         (CX)(R10*4), DX
 	TESTQ        $0x00000004, DI
-	JZ           two434
+	JZ           two497
 	VMOVUPS      X4, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two434:
+two497:
 	TESTQ    $0x00000002, DI
-	JZ       one435
+	JZ       one498
 	VMOVLPS  X4, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X4, X4, X4
 
-one435:
+one498:
 	TESTQ  $0x00000001, DI
-	JZ     stored433
+	JZ     stored496
 	VMOVSS X4, (DX)
-	JMP    stored433
+	JMP    stored496
 
-all432:
+all495:
 	VMOVUPS Y4, (CX)(R10*4)
 
-stored433:
+stored496:
 	VMOVUPS      widebfb8aa3b<>+0(SB), Y1
 	VFMADD213PS  wide4b400000<>+0(SB), Y0, Y1
 	VSUBPS       wide4b400000<>+0(SB), Y1, Y2
@@ -6490,61 +7451,61 @@ stored433:
 	VADDPS       wide3f800000<>+0(SB), Y0, Y0
 	VDIVPS       Y0, Y1, Y0
 	CMPQ         DI, $0x08
-	JE           all436
+	JE           all499
 	LEAQ         (CX)(R8*4), CX
 	TESTQ        $0x00000004, DI
-	JZ           two438
+	JZ           two501
 	VMOVUPS      X0, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two438:
+two501:
 	TESTQ    $0x00000002, DI
-	JZ       one439
+	JZ       one502
 	VMOVLPS  X0, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X0, X0, X0
 
-one439:
+one502:
 	TESTQ  $0x00000001, DI
-	JZ     stored437
+	JZ     stored500
 	VMOVSS X0, (CX)
-	JMP    stored437
+	JMP    stored500
 
-all436:
+all499:
 	VMOVUPS Y0, (CX)(R8*4)
 
-stored437:
+stored500:
 	CMPQ         DI, $0x08
-	JE           all440
+	JE           all503
 	LEAQ         (BX)(AX*4), CX
 	TESTQ        $0x00000004, DI
-	JZ           two442
+	JZ           two505
 	VMOVUPS      X5, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y5, X5
 
-two442:
+two505:
 	TESTQ    $0x00000002, DI
-	JZ       one443
+	JZ       one506
 	VMOVLPS  X5, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X5, X5, X5
 
-one443:
+one506:
 	TESTQ  $0x00000001, DI
-	JZ     stored441
+	JZ     stored504
 	VMOVSS X5, (CX)
-	JMP    stored441
+	JMP    stored504
 
-all440:
+all503:
 	VMOVUPS Y5, (BX)(AX*4)
 
-stored441:
-end423:
+stored504:
+end486:
 	ADDQ DI, AX
 
-odd420:
+odd483:
 	MOVQ AX, ret+48(FP)
 	VZEROUPPER
 	RET
@@ -6566,9 +7527,9 @@ TEXT ·lstmBackwardInnerAVX2(SB), NOSPLIT, $0-72
 	LEAQ (R12)(R11*1), R13
 	LEAQ (R13)(R11*1), R11
 	SUBQ $0x08, R10
-	JL   over444
+	JL   over507
 
-again445:
+again508:
 	VMOVUPS     (BX)(AX*4), Y0
 	VMOVUPS     (R9)(AX*4), Y1
 	VMOVUPS     (DI)(R11*4), Y2
@@ -6613,12 +7574,12 @@ again445:
 	ADDQ        $0x08, R11
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, R10
-	JGE         again445
+	JGE         again508
 
-over444:
+over507:
 	ADDQ         $0x08, R10
 	TESTQ        R10, R10
-	JZ           end446
+	JZ           end509
 	LEAQ         firstLanes<>+0(SB), R14
 	MOVQ         R10, R15
 	NEGQ         R15
@@ -6633,31 +7594,31 @@ over444:
 	VMULPS       Y2, Y1, Y1
 	VADDPS       wide00000000<>+0(SB), Y1, Y1
 	CMPQ         R10, $0x08
-	JE           all447
+	JE           all510
 	LEAQ         (CX)(R11*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two449
+	JZ           two512
 	VMOVUPS      X1, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two449:
+two512:
 	TESTQ    $0x00000002, R10
-	JZ       one450
+	JZ       one513
 	VMOVLPS  X1, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X1, X1, X1
 
-one450:
+one513:
 	TESTQ  $0x00000001, R10
-	JZ     stored448
+	JZ     stored511
 	VMOVSS X1, (BX)
-	JMP    stored448
+	JMP    stored511
 
-all447:
+all510:
 	VMOVUPS Y1, (CX)(R11*4)
 
-stored448:
+stored511:
 	VMASKMOVPS   (SI)(AX*4), Y0, Y1
 	VMASKMOVPS   (DI)(AX*4), Y0, Y2
 	VMASKMOVPS   (DI)(R13*4), Y0, Y3
@@ -6668,31 +7629,31 @@ stored448:
 	VMULPS       Y5, Y4, Y4
 	VADDPS       wide00000000<>+0(SB), Y4, Y4
 	CMPQ         R10, $0x08
-	JE           all451
+	JE           all514
 	LEAQ         (CX)(AX*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two453
+	JZ           two516
 	VMOVUPS      X4, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two453:
+two516:
 	TESTQ    $0x00000002, R10
-	JZ       one454
+	JZ       one517
 	VMOVLPS  X4, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X4, X4, X4
 
-one454:
+one517:
 	TESTQ  $0x00000001, R10
-	JZ     stored452
+	JZ     stored515
 	VMOVSS X4, (BX)
-	JMP    stored452
+	JMP    stored515
 
-all451:
+all514:
 	VMOVUPS Y4, (CX)(AX*4)
 
-stored452:
+stored515:
 	VMULPS       Y2, Y1, Y2
 	VMOVUPS      wide3f800000<>+0(SB), Y4
 	VMULPS       Y3, Y3, Y3
@@ -6700,31 +7661,31 @@ stored452:
 	VMULPS       Y3, Y2, Y2
 	VADDPS       wide00000000<>+0(SB), Y2, Y2
 	CMPQ         R10, $0x08
-	JE           all455
+	JE           all518
 	LEAQ         (CX)(R13*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two457
+	JZ           two520
 	VMOVUPS      X2, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two457:
+two520:
 	TESTQ    $0x00000002, R10
-	JZ       one458
+	JZ       one521
 	VMOVLPS  X2, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X2, X2, X2
 
-one458:
+one521:
 	TESTQ  $0x00000001, R10
-	JZ     stored456
+	JZ     stored519
 	VMOVSS X2, (BX)
-	JMP    stored456
+	JMP    stored519
 
-all455:
+all518:
 	VMOVUPS Y2, (CX)(R13*4)
 
-stored456:
+stored519:
 	VMASKMOVPS   (DI)(R12*4), Y0, Y2
 	VMASKMOVPS   (R8)(AX*4), Y0, Y3
 	VMULPS       Y3, Y1, Y3
@@ -6734,60 +7695,60 @@ stored456:
 	VMULPS       Y4, Y3, Y3
 	VADDPS       wide00000000<>+0(SB), Y3, Y3
 	CMPQ         R10, $0x08
-	JE           all459
+	JE           all522
 	LEAQ         (CX)(R12*4), CX
 	TESTQ        $0x00000004, R10
-	JZ           two461
+	JZ           two524
 	VMOVUPS      X3, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y3, X3
 
-two461:
+two524:
 	TESTQ    $0x00000002, R10
-	JZ       one462
+	JZ       one525
 	VMOVLPS  X3, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X3, X3, X3
 
-one462:
+one525:
 	TESTQ  $0x00000001, R10
-	JZ     stored460
+	JZ     stored523
 	VMOVSS X3, (CX)
-	JMP    stored460
+	JMP    stored523
 
-all459:
+all522:
 	VMOVUPS Y3, (CX)(R12*4)
 
-stored460:
+stored523:
 	VMASKMOVPS   (DX)(AX*4), Y0, Y0
 	VFMADD231PS  Y2, Y1, Y0
 	CMPQ         R10, $0x08
-	JE           all463
+	JE           all526
 	LEAQ         (DX)(AX*4), AX
 	TESTQ        $0x00000004, R10
-	JZ           two465
+	JZ           two528
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two465:
+two528:
 	TESTQ    $0x00000002, R10
-	JZ       one466
+	JZ       one529
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one466:
+one529:
 	TESTQ  $0x00000001, R10
-	JZ     stored464
+	JZ     stored527
 	VMOVSS X0, (AX)
-	JMP    stored464
+	JMP    stored527
 
-all463:
+all526:
 	VMOVUPS Y0, (DX)(AX*4)
 
-stored464:
-end446:
+stored527:
+end509:
 	VZEROUPPER
 	RET
 
@@ -6811,7 +7772,7 @@ TEXT ·lstmPeepBackwardInnerAVX2(SB), NOSPLIT, $8-96
 	LEAQ (R15)(R14*1), BP
 	LEAQ (BP)(R14*1), R14
 
-again467:
+again530:
 	VMOVUPS (BX)(AX*4), Y0
 	VMOVUPS (R10)(AX*4), Y1
 	VMOVUPS (DI)(R14*4), Y2
@@ -6881,7 +7842,7 @@ again467:
 	ADDQ    $0x08, BP
 	ADDQ    $0x08, R14
 	CMPQ    AX, R13
-	JLT     again467
+	JLT     again530
 	VZEROUPPER
 	RET
 
@@ -6902,9 +7863,9 @@ TEXT ·lstmBackwardInnerSetAVX2(SB), NOSPLIT, $0-72
 	LEAQ (R12)(R11*1), R13
 	LEAQ (R13)(R11*1), R11
 	SUBQ $0x08, R10
-	JL   over468
+	JL   over531
 
-again469:
+again532:
 	VMOVUPS (BX)(AX*4), Y0
 	VMOVUPS (R9)(AX*4), Y1
 	VMOVUPS (DI)(R11*4), Y2
@@ -6949,12 +7910,12 @@ again469:
 	ADDQ    $0x08, R11
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, R10
-	JGE     again469
+	JGE     again532
 
-over468:
+over531:
 	ADDQ         $0x08, R10
 	TESTQ        R10, R10
-	JZ           end470
+	JZ           end533
 	LEAQ         firstLanes<>+0(SB), R14
 	MOVQ         R10, R15
 	NEGQ         R15
@@ -6969,31 +7930,31 @@ over468:
 	VMULPS       Y2, Y1, Y1
 	VADDPS       wide00000000<>+0(SB), Y1, Y1
 	CMPQ         R10, $0x08
-	JE           all471
+	JE           all534
 	LEAQ         (CX)(R11*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two473
+	JZ           two536
 	VMOVUPS      X1, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two473:
+two536:
 	TESTQ    $0x00000002, R10
-	JZ       one474
+	JZ       one537
 	VMOVLPS  X1, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X1, X1, X1
 
-one474:
+one537:
 	TESTQ  $0x00000001, R10
-	JZ     stored472
+	JZ     stored535
 	VMOVSS X1, (BX)
-	JMP    stored472
+	JMP    stored535
 
-all471:
+all534:
 	VMOVUPS Y1, (CX)(R11*4)
 
-stored472:
+stored535:
 	VMASKMOVPS   (SI)(AX*4), Y0, Y1
 	VMASKMOVPS   (DI)(AX*4), Y0, Y2
 	VMASKMOVPS   (DI)(R13*4), Y0, Y3
@@ -7004,31 +7965,31 @@ stored472:
 	VMULPS       Y5, Y4, Y4
 	VADDPS       wide00000000<>+0(SB), Y4, Y4
 	CMPQ         R10, $0x08
-	JE           all475
+	JE           all538
 	LEAQ         (CX)(AX*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two477
+	JZ           two540
 	VMOVUPS      X4, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two477:
+two540:
 	TESTQ    $0x00000002, R10
-	JZ       one478
+	JZ       one541
 	VMOVLPS  X4, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X4, X4, X4
 
-one478:
+one541:
 	TESTQ  $0x00000001, R10
-	JZ     stored476
+	JZ     stored539
 	VMOVSS X4, (BX)
-	JMP    stored476
+	JMP    stored539
 
-all475:
+all538:
 	VMOVUPS Y4, (CX)(AX*4)
 
-stored476:
+stored539:
 	VMULPS       Y2, Y1, Y2
 	VMOVUPS      wide3f800000<>+0(SB), Y4
 	VMULPS       Y3, Y3, Y3
@@ -7036,31 +7997,31 @@ stored476:
 	VMULPS       Y3, Y2, Y2
 	VADDPS       wide00000000<>+0(SB), Y2, Y2
 	CMPQ         R10, $0x08
-	JE           all479
+	JE           all542
 	LEAQ         (CX)(R13*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two481
+	JZ           two544
 	VMOVUPS      X2, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two481:
+two544:
 	TESTQ    $0x00000002, R10
-	JZ       one482
+	JZ       one545
 	VMOVLPS  X2, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X2, X2, X2
 
-one482:
+one545:
 	TESTQ  $0x00000001, R10
-	JZ     stored480
+	JZ     stored543
 	VMOVSS X2, (BX)
-	JMP    stored480
+	JMP    stored543
 
-all479:
+all542:
 	VMOVUPS Y2, (CX)(R13*4)
 
-stored480:
+stored543:
 	VMASKMOVPS   (DI)(R12*4), Y0, Y2
 	VMASKMOVPS   (R8)(AX*4), Y0, Y0
 	VMULPS       Y0, Y1, Y0
@@ -7070,60 +8031,60 @@ stored480:
 	VMULPS       Y3, Y0, Y0
 	VADDPS       wide00000000<>+0(SB), Y0, Y0
 	CMPQ         R10, $0x08
-	JE           all483
+	JE           all546
 	LEAQ         (CX)(R12*4), CX
 	TESTQ        $0x00000004, R10
-	JZ           two485
+	JZ           two548
 	VMOVUPS      X0, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two485:
+two548:
 	TESTQ    $0x00000002, R10
-	JZ       one486
+	JZ       one549
 	VMOVLPS  X0, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X0, X0, X0
 
-one486:
+one549:
 	TESTQ  $0x00000001, R10
-	JZ     stored484
+	JZ     stored547
 	VMOVSS X0, (CX)
-	JMP    stored484
+	JMP    stored547
 
-all483:
+all546:
 	VMOVUPS Y0, (CX)(R12*4)
 
-stored484:
+stored547:
 	VMULPS       Y2, Y1, Y0
 	VADDPS       wide00000000<>+0(SB), Y0, Y0
 	CMPQ         R10, $0x08
-	JE           all487
+	JE           all550
 	LEAQ         (DX)(AX*4), AX
 	TESTQ        $0x00000004, R10
-	JZ           two489
+	JZ           two552
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two489:
+two552:
 	TESTQ    $0x00000002, R10
-	JZ       one490
+	JZ       one553
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one490:
+one553:
 	TESTQ  $0x00000001, R10
-	JZ     stored488
+	JZ     stored551
 	VMOVSS X0, (AX)
-	JMP    stored488
+	JMP    stored551
 
-all487:
+all550:
 	VMOVUPS Y0, (DX)(AX*4)
 
-stored488:
-end470:
+stored551:
+end533:
 	VZEROUPPER
 	RET
 
@@ -7147,7 +8108,7 @@ TEXT ·lstmPeepBackwardInnerSetAVX2(SB), NOSPLIT, $8-96
 	LEAQ (R15)(R14*1), BP
 	LEAQ (BP)(R14*1), R14
 
-again491:
+again554:
 	VMOVUPS (BX)(AX*4), Y0
 	VMOVUPS (R10)(AX*4), Y1
 	VMOVUPS (DI)(R14*4), Y2
@@ -7216,6 +8177,112 @@ again491:
 	ADDQ    $0x08, BP
 	ADDQ    $0x08, R14
 	CMPQ    AX, R13
-	JLT     again491
+	JLT     again554
+	VZEROUPPER
+	RET
+
+// func gatedTanhGradAVX2(d *float32, dy *float32, gate *float32, tanh *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·gatedTanhGradAVX2(SB), NOSPLIT, $0-40
+	MOVQ d+0(FP), CX
+	MOVQ dy+8(FP), DX
+	MOVQ gate+16(FP), BX
+	MOVQ tanh+24(FP), SI
+	MOVQ n+32(FP), DI
+	XORQ AX, AX
+	SUBQ $0x10, DI
+	JL   over555
+
+again556:
+	PREFETCHT0 2048(BX)(AX*4)
+	VMOVUPS    (SI)(AX*4), Y0
+	PREFETCHT0 2080(BX)(AX*4)
+	VMOVUPS    32(SI)(AX*4), Y1
+	VMOVUPS    (DX)(AX*4), Y2
+	VMOVUPS    32(DX)(AX*4), Y3
+	VMULPS     (BX)(AX*4), Y2, Y2
+	VMULPS     32(BX)(AX*4), Y3, Y3
+	VMOVUPS    wide3f800000<>+0(SB), Y5
+	VMOVUPS    Y5, Y4
+	VMOVUPS    Y5, Y5
+	VMULPS     Y0, Y0, Y0
+	VMULPS     Y1, Y1, Y1
+	VSUBPS     Y0, Y4, Y0
+	VSUBPS     Y1, Y5, Y1
+	VMULPS     Y0, Y2, Y0
+	VMULPS     Y1, Y3, Y1
+	VMOVUPS    wide00000000<>+0(SB), Y2
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y2, Y1, Y1
+	VMOVUPS    Y0, (CX)(AX*4)
+	VMOVUPS    Y1, 32(CX)(AX*4)
+	ADDQ       $0x10, AX
+	SUBQ       $0x10, DI
+	JGE        again556
+
+over555:
+	ADDQ $0x10, DI
+	SUBQ $0x08, DI
+	JL   over557
+
+again558:
+	PREFETCHT0 2048(BX)(AX*4)
+	VMOVUPS    (SI)(AX*4), Y0
+	VMOVUPS    (DX)(AX*4), Y1
+	VMULPS     (BX)(AX*4), Y1, Y1
+	VMOVUPS    wide3f800000<>+0(SB), Y2
+	VMULPS     Y0, Y0, Y0
+	VSUBPS     Y0, Y2, Y0
+	VMULPS     Y0, Y1, Y0
+	VADDPS     wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS    Y0, (CX)(AX*4)
+	ADDQ       $0x08, AX
+	SUBQ       $0x08, DI
+	JGE        again558
+
+over557:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end559
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y0
+	VMASKMOVPS   (SI)(AX*4), Y0, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VMULPS       Y0, Y2, Y0
+	VMOVUPS      wide3f800000<>+0(SB), Y2
+	VMULPS       Y1, Y1, Y1
+	VSUBPS       Y1, Y2, Y1
+	VMULPS       Y1, Y0, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y0
+	CMPQ         DI, $0x08
+	JE           all560
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two562
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two562:
+	TESTQ    $0x00000002, DI
+	JZ       one563
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one563:
+	TESTQ  $0x00000001, DI
+	JZ     stored561
+	VMOVSS X0, (AX)
+	JMP    stored561
+
+all560:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored561:
+end559:
 	VZEROUPPER
 	RET

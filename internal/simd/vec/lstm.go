@@ -118,6 +118,19 @@ func (p *LSTMRows) peepingGo(r, from int, sums []Float) {
 	}
 }
 
+// GatedTanhGrad sets the gradient of what y = gate·tanh was the tanh of:
+//
+//	d[j] = dy[j]·gate[j]·(1 − tanh[j]²)
+func GatedTanhGrad(d, dy, gate, tanh []Float) {
+	if cpu.AVX2 {
+		gatedTanhGradFast(d, dy, gate, tanh)
+		return
+	}
+	for j, v := range dy {
+		d[j] = Float(v*gate[j]*(1-Float(tanh[j]*tanh[j]))) + 0
+	}
+}
+
 // AddProducts is dst += x·y, element by element, each product rounded.
 func AddProducts(dst, x, y []Float) {
 	for j := range dst {

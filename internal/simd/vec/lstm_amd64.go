@@ -64,3 +64,10 @@ func (p *LSTMRows) peepingFast(r, n int, sums []Float) {
 		kernel(&dgates[at], &dc[at], &dh[at], &dnext[at], &gates[at], &cell[at], &next[at], &th[at], &p.Peep[at], &sums[at], min(cpu.AtOnce, n-at), p.M)
 	}
 }
+
+func gatedTanhGradFast(d, dy, gate, tanh []Float) {
+	d, gate, tanh = d[:len(dy)], gate[:len(dy)], tanh[:len(dy)]
+	for at := 0; at < len(dy); at += cpu.AtOnce {
+		gatedTanhGradAVX2(&d[at], &dy[at], &gate[at], &tanh[at], min(cpu.AtOnce, len(dy)-at))
+	}
+}

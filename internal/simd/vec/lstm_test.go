@@ -105,3 +105,14 @@ func TestLSTMRowsAreTheirPasses(t *testing.T) {
 		}
 	}
 }
+
+func TestGatedTanhGrad(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 1))
+	for _, size := range []int{0, 1, 7, 8, 9, 16, 17, 40, cpu.AtOnce + 3} {
+		var s [][]Float
+		for range 4 {
+			s = append(s, simdtest.Draw(size, simdtest.Some(rng)))
+		}
+		simdtest.Trial(t, "GatedTanhGrad", 0, s, func(s [][]Float) { GatedTanhGrad(s[0], s[1], s[2], s[3]) })
+	}
+}

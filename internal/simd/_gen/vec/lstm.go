@@ -19,6 +19,7 @@ func LSTM() {
 			lstmPeepBackward(inner, set)
 		}
 	}
+	gatedTanhGrad()
 }
 
 // four is a loop over arrays of which some have four blocks side by side in a row, each m
@@ -228,4 +229,19 @@ func lstmPeepBackward(inner, set bool) {
 		l.Store(Add(l.Load("dcell"), dc), "dcell")
 	})
 	Finish()
+}
+
+// gatedTanhGrad writes the gradient before a tanh that a gate follows.
+func gatedTanhGrad() {
+	Start("gatedTanhGradAVX2", "func(d, dy, gate, tanh *float32, n int)", "gatedTanhGradAVX2 is GatedTanhGrad.")
+	l := NewLoop(2, "d", "dy", "gate", "tanh")
+	l.Run(func() {
+		if l.Mask == nil {
+			PREFETCHT0(l.At("gate").Offset(rowAhead))
+		}
+		th := l.Load("tanh")
+		d := Mul(Mul(l.Load("dy"), l.Operand("gate")), Sub(Get(Num(1)), Mul(th, th)))
+		l.Store(Add(d, Num(0)), "d") // no minus zero
+	})
+	l.Finish()
 }

@@ -160,7 +160,9 @@ func (n *LayerNorm) addAffine(sum []tensor.Float, p normPass, rows part) {
 	if len(bias) == 0 {
 		bias = nil
 	}
-	n.AddAffineRows(sum[:n.D], bias, p.dy, rows.lo, rows.hi)
+	for i := rows.lo; i < rows.hi; i++ {
+		vec.NormaliseSums(sum[:n.D], bias, n.row(n.X, i), n.row(p.dy, i), n.moments(i))
+	}
 }
 
 // sumBuffers are float64 rows of sums.

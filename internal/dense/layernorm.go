@@ -17,13 +17,11 @@ import (
 //		y[i,j] = (x[i,j] − mean)·scale·gain[j] + bias[j]
 //	}
 //
-// with sums in float64. With has a row for each of X, which stands for Bias. Forward sets
-// Mean, Rest and Scale, which Backward reads.
+// with sums in float64. Forward sets Mean, Rest and Scale, which Backward reads.
 type LayerNorm struct {
 	X          []tensor.Float
 	D          int            // of the elements of a row
 	Gain, Bias []tensor.Float // an element a column; nil: 1 and 0
-	With       []tensor.Float // rows like X's; nil: Bias
 	Eps        float64
 
 	Mean, Scale []tensor.Float // an element a row
@@ -109,13 +107,8 @@ func (n *LayerNorm) moments(i int) vec.Moments {
 // float64 that wait for each other are taken of so many rows at once.
 const normRows = 4
 
-// ForwardRows is [LayerNorm.Forward] of rows lo to hi, without hi. y may be With.
-func (n *LayerNorm) ForwardRows(y []tensor.Float, lo, hi int) {
-	n.forwardRows(normPass{to: y}, part{lo, hi})
-}
-
 func (n *LayerNorm) forwardRows(p normPass, r part) {
-	if n.With == nil && few(n.rows(), n.D) {
+	if few(n.rows(), n.D) {
 		n.fewForward(p.to, r)
 		return
 	}
@@ -128,11 +121,7 @@ func (n *LayerNorm) forwardRows(p normPass, r part) {
 func (n *LayerNorm) forwardSome(y []tensor.Float, r part) {
 	n.setMoments(r)
 	for i := r.lo; i < r.hi; i++ {
-		with := n.Bias
-		if n.With != nil {
-			with = n.row(n.With, i)
-		}
-		vec.Normalise(n.row(y, i), n.row(n.X, i), n.Gain, with, n.moments(i))
+		vec.Normalise(n.row(y, i), n.row(n.X, i), n.Gain, n.Bias, n.moments(i))
 	}
 }
 
@@ -155,12 +144,6 @@ func (n *LayerNorm) offsets(r part) vec.OffsetRows {
 
 // some returns rows of an array like X.
 func (n *LayerNorm) some(a []tensor.Float, r part) []tensor.Float { return a[r.lo*n.D : r.hi*n.D] }
-
-// BackwardRows adds to the gradient of X, or sets it, in rows lo to hi, without hi; see
-// [LayerNorm.Backward]. dy has all rows.
-func (n *LayerNorm) BackwardRows(to NormGrads, dy []tensor.Float, lo, hi int) {
-	n.backwardRows(normPass{to: to.X, dy: dy, set: to.SetX}, part{lo, hi})
-}
 
 func (n *LayerNorm) backwardRows(p normPass, r part) {
 	if n.D == 0 {
@@ -192,14 +175,6 @@ func (n *LayerNorm) backwardSome(p normPass, r part, buf []tensor.Float) {
 		mean, dot := vec.Sum64(g)/float64(n.D), dots[i]*scale/float64(n.D)
 		of := vec.Line{Slope: tensor.Float(-scale * scale * dot), At0: tensor.Float(-scale * mean)}
 		vec.NormaliseGrad(n.row(p.to, r.lo+i), g, n.row(x.X, i), m, of, p.set)
-	}
-}
-
-// AddAffineRows adds what rows lo to hi, without hi, contribute to the gradients of Gain
-// and, unless it is nil, of Bias.
-func (n *LayerNorm) AddAffineRows(gain, bias, dy []tensor.Float, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		vec.NormaliseSums(gain, bias, n.row(n.X, i), n.row(dy, i), n.moments(i))
 	}
 }
 

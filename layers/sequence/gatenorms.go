@@ -16,11 +16,12 @@ type gateNorms struct {
 	input, product, cell dense.LayerNorm
 	toInput, toProduct   dense.NormGrads // of their rows
 	toCell               dense.NormGrads // of the new cell
-	d, dcell             []tensor.Float  // of the gates' arguments, and, zeros before, of the normalised cell
+	d, dcell             []tensor.Float  // of the gates' arguments and of the normalised cell
 
 	// sums are what each chunk adds to the gradients of the gains and biases, one behind
-	// the other as affine lists them.
-	sums []tensor.Float
+	// the other as affine lists them. The chunk clears them.
+	sums   []tensor.Float
+	levels []tensor.Float // where they are summed up over all levels; nil: they are added after each
 }
 
 // begin sets up the norms of k.
@@ -36,39 +37,29 @@ func (g *gateNorms) begin(k *gates) {
 	if v.b != nil {
 		g.input.Bias = v.b.Value().Data
 	}
-	g.product = norm(1, dense.LayerNorm{X: v.q.Value().Data, D: width, Gain: v.gain.Value().Data, With: k.act})
+	g.product = norm(1, dense.LayerNorm{X: v.q.Value().Data, D: width, Gain: v.gain.Value().Data})
 	g.cell = norm(2, dense.LayerNorm{X: k.next.Data, D: k.m, Gain: v.gainC.Value().Data, Bias: v.biasC.Value().Data})
-}
-
-// affine are the gains and biases, some nil, and how many elements they have.
-func (g *gateNorms) affine(k *gates) (all [5]*grad.Var, width [5]int) {
-	v, n := &k.of, k.blocks*k.m
-	return [5]*grad.Var{v.gainX, v.b, v.gain, v.gainC, v.biasC}, [5]int{n, n, n, k.m, k.m}
 }
 
 // sumsLength is how many sums a chunk has.
 func (g *gateNorms) sumsLength(k *gates) int { return 3*k.blocks*k.m + 2*k.m }
 
-// pull runs backwards. buf is zeros, as many as scratch says.
-func (g *gateNorms) pull(k *gates, buf []tensor.Float) {
+// pull runs backwards.
+func (g *gateNorms) pull(k *gates) {
 	n, v := k.c.Rows(), &k.of
 	g.toCell = dense.NormGrads{X: k.dnext.Data}
 	g.toInput, g.toProduct = rowsGrad(v.z), rowsGrad(v.q)
-	g.dcell, g.sums = buf[:n*k.m], buf[n*k.m:]
-	d := scratch.Borrow(n * k.blocks * k.m)
-	defer scratch.Repay(d)
-	g.d, k.set = *d, true // of rows that are cleared where they are added to
-	k.pullOnto(g.d)
-	g.affineGrads(k)
-	if v.p != nil && v.p.Needs() {
-		k.peepholes(v.p.Grad())
+	all, cells := n*k.blocks*k.m, n*k.m
+	room := scratch.Borrow(all + cells + k.count()*g.sumsLength(k))
+	defer scratch.Repay(room)
+	g.d, g.dcell, g.sums = (*room)[:all], (*room)[all:all+cells], (*room)[all+cells:]
+	k.set = true // rows of d are cleared where they are added to
+	if v.sums != nil {
+		g.levels = v.sums.Grad().Data
 	}
-}
-
-// scratch is how many elements pull wants.
-func (g *gateNorms) scratch(k *gates) int {
-	n := k.c.Rows()
-	return n*k.m + chunks(n, k.blocks*k.m)*g.sumsLength(k)
+	if k.pullOnto(g.d); g.levels == nil {
+		g.affineGrads(k)
+	}
 }
 
 // rowsGrad is where the gradient of normalised rows goes, nowhere if none is wanted.
@@ -79,20 +70,26 @@ func rowsGrad(x *grad.Var) (to dense.NormGrads) {
 	return to
 }
 
-// before runs before the gates of rows lo to hi, without hi. rest is room for a row and more.
-func (g *gateNorms) before(k *gates, lo, hi int, rest []tensor.Float) {
+// before runs before the gates of rows lo to hi, without hi.
+func (g *gateNorms) before(k *gates, lo, hi int) {
 	if !k.back {
-		g.input.ForwardRows(k.act, lo, hi)
-		g.product.ForwardRows(k.act, lo, hi)
+		for r := lo; r < hi; r++ {
+			g.input.FourMoments(r)
+			g.product.FourMoments(r)
+			vec.NormaliseBoth(k.part(k.act, r), g.input.Bias, g.input.NormRow(r), g.product.NormRow(r))
+		}
 		return
 	}
-	o := k.m * (k.blocks - 1)
+	sums := g.sumsOf(k, lo)
+	clear(sums)
+	o, at, to := k.m*(k.blocks-1), len(sums)-2*k.m, g.toCell
+	to.Gain, to.Bias = sums[at:at+k.m], sums[at+k.m:]
 	for r := lo; r < hi; r++ {
 		act, _, _, th := k.row(r)
-		vec.Mul.Forward(rest[:k.m], k.dh.Row(r), act[o:], 1, 1)
-		vec.Tanh.Backward(g.dcell[r*k.m:(r+1)*k.m], rest[:k.m], th, th, 0)
+		d := g.dcell[r*k.m : (r+1)*k.m]
+		vec.GatedTanhGrad(d, k.dh.Row(r), act[o:], th)
+		g.cell.FourGrad(to, d, r, g.cell.FourSums(to, d, r))
 	}
-	g.cell.BackwardRows(g.toCell, g.dcell, lo, hi)
 }
 
 // after runs behind them.
@@ -102,7 +99,11 @@ func (g *gateNorms) after(k *gates, lo, hi int) {
 		return
 	}
 	o, th := k.m*(k.blocks-1), k.tanh[lo*k.m:hi*k.m]
-	g.cell.ForwardRows(k.tanh, lo, hi)
+	for r := lo; r < hi; r++ {
+		g.cell.FourMoments(r)
+		x := g.cell.NormRow(r)
+		vec.Normalise(k.tanh[r*k.m:(r+1)*k.m], x.X, x.Gain, g.cell.Bias, x.Moments)
+	}
 	vec.Tanh.Forward(th, th, 0)
 	for r := lo; r < hi; r++ {
 		act, _, _, th := k.row(r)
@@ -110,49 +111,36 @@ func (g *gateNorms) after(k *gates, lo, hi int) {
 	}
 }
 
-// pullRows makes the gradients of x·W and of h·U of the rows of a chunk, and its sums.
-func (g *gateNorms) pullRows(k *gates, lo, hi int) {
-	if g.toInput.X != nil {
-		g.input.BackwardRows(g.toInput, g.d, lo, hi)
-	}
-	if g.toProduct.X != nil {
-		g.product.BackwardRows(g.toProduct, g.d, lo, hi)
-	}
-	at, n := lo/chunkRows(k.blocks*k.m)*g.sumsLength(k), k.blocks*k.m
-	sums := g.sums[at : at+g.sumsLength(k)]
-	bias := sums[n : 2*n]
-	if k.of.b == nil {
-		bias = nil
-	}
-	g.input.AddAffineRows(sums[:n], bias, g.d, lo, hi)
-	g.product.AddAffineRows(sums[2*n:3*n], nil, g.d, lo, hi)
-	g.cell.AddAffineRows(sums[3*n:3*n+k.m], sums[3*n+k.m:], g.dcell, lo, hi)
+// sumsOf are the sums of the chunk that begins at row lo.
+func (g *gateNorms) sumsOf(k *gates, lo int) []tensor.Float {
+	n, i := g.sumsLength(k), lo/chunkRows(k.blocks*k.m)
+	return g.sums[i*n : (i+1)*n]
 }
 
-// fewSums is how many chunks' sums are added in float32.
-const fewSums = 64
+// pullRows makes the gradients of x·W and of h·U of the rows of a chunk, and its sums.
+func (g *gateNorms) pullRows(k *gates, lo, hi int) {
+	n, sums := k.blocks*k.m, g.sumsOf(k, lo)
+	input, product := g.toInput, g.toProduct
+	input.Gain, product.Gain = sums[:n], sums[2*n:3*n]
+	if k.of.b != nil {
+		input.Bias = sums[n : 2*n]
+	}
+	for r := lo; r < hi; r++ { // both norms' sums first, so that neither is waited for
+		d := k.part(g.d, r)
+		of, ofProduct := g.input.FourSums(input, d, r), g.product.FourSums(product, d, r)
+		g.input.FourGrad(input, d, r, of)
+		g.product.FourGrad(product, d, r, ofProduct)
+	}
+	if g.levels != nil {
+		at := lo / chunkRows(n) * len(sums)
+		vec.AddRows(g.levels[at:at+len(sums)], sums)
+	}
+}
 
 // affineGrads adds the chunks' sums, in order, to the gradients.
 func (g *gateNorms) affineGrads(k *gates) {
-	length, from := g.sumsLength(k), 0
-	total := g.sums[:min(length, len(g.sums))]
-	if len(g.sums) <= fewSums*length {
-		vec.AddRows(total, g.sums[len(total):])
-	} else {
-		for j := range total {
-			s := 0.0
-			for at := j; at < len(g.sums); at += length {
-				s += float64(g.sums[at])
-			}
-			total[j] = tensor.Float(s)
-		}
-	}
-	all, width := g.affine(k)
-	for i, x := range all {
-		if x != nil && x.Needs() && len(total) > 0 {
-			dx := x.Grad().Data
-			vec.Add.Forward(dx, dx, total[from:from+width[i]], 1, 1)
-		}
-		from += width[i]
+	if n := g.sumsLength(k); len(g.sums) >= n {
+		foldSums(g.sums, n)
+		addAffine(k.of.affine(), g.sums)
 	}
 }

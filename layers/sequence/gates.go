@@ -42,11 +42,12 @@ func (f gateForm) blocks() int {
 
 // gateOperands are the operands of LSTMGates. With q, N×4m, LN(z)·gainX + b + LN(q)·gain
 // stands for z, and h is o·tanh(LN(next)·gainC + biasC).
-type gateOperands struct{ z, c, p, q, gainX, b, gain, gainC, biasC *grad.Var }
+// With sums the gradients of the gains and biases are that of sums, see normSums.
+type gateOperands struct{ z, c, p, q, gainX, b, gain, gainC, biasC, sums *grad.Var }
 
 // list appends those that there are.
 func (v gateOperands) list(to []*grad.Var) []*grad.Var {
-	for _, x := range [...]*grad.Var{v.z, v.c, v.p, v.q, v.gainX, v.b, v.gain, v.gainC, v.biasC} {
+	for _, x := range [...]*grad.Var{v.z, v.c, v.p, v.q, v.gainX, v.b, v.gain, v.gainC, v.biasC, v.sums} {
 		if x != nil {
 			to = append(to, x)
 		}
@@ -89,7 +90,7 @@ func (r room) fill(op grad.Op, i, rows, columns int) *grad.Var {
 
 // applyTo computes the gates, with their results where to says.
 func (v gateOperands) applyTo(form gateForm, to room) (h, next *grad.Var) {
-	var room [9]*grad.Var
+	var room [10]*grad.Var
 	op := grad.Begin("sequence.LSTMGates", v.list(room[:0])...)
 	blocks := form.blocks()
 	v.check(blocks)
@@ -108,8 +109,11 @@ func (v gateOperands) applyTo(form gateForm, to room) (h, next *grad.Var) {
 		k.normed = grad.Notes[gateNorms](op)
 		k.normed.begin(k)
 	}
-	if k.plain = v.p == nil && form.forget == OwnForget; k.plain {
+	if k.plain = form.forget == OwnForget && (v.p == nil || !form.old); k.plain {
 		k.rows = vec.LSTMRows{M: m, Gates: k.act, Cell: k.c.Data, Next: k.next.Data, Tanh: k.tanh, H: k.h.Data, Inner: v.q != nil}
+		if v.p != nil {
+			k.rows.Peep = k.p.Data
+		}
 	}
 	if !op.Dry(0) {
 		k.run(n)
@@ -126,39 +130,31 @@ func (k *gates) Pull(*tensor.Dense) {
 	} else {
 		k.dc = k.of.c.Grad()
 	}
-	if k.normed != nil {
-		n := chunks(k.c.Rows(), k.blocks*k.m) * 2 * k.m
-		k.op.Scratch(n+k.normed.scratch(k), func(buf []tensor.Float) {
-			k.rest = buf[:n]
-			k.normed.pull(k, buf[n:])
-		})
-		return
+	if k.p != nil && k.of.p.Needs() {
+		k.dp = k.of.p.Grad().Data
 	}
-	k.dz, k.set = k.of.z.FreshGrad()
-	k.op.Scratch(chunks(k.c.Rows(), k.blocks*k.m)*2*k.m, func(buf []tensor.Float) {
-		k.rest = buf
-		k.pullAll(k.op, k.of.p)
+	n, own := k.count(), 2*k.m+k.peepSums()
+	k.op.Scratch(n*own, func(buf []tensor.Float) {
+		if k.rest, k.sums = buf[:n*2*k.m], buf[n*2*k.m:]; k.normed != nil {
+			k.normed.pull(k)
+			return
+		}
+		k.dz, k.set = k.of.z.FreshGrad()
+		k.pullAll()
 	})
 }
 
-// pullAll runs backwards.
-func (k *gates) pullAll(op grad.Op, p *grad.Var) {
-	n := k.c.Rows()
-	if k.set && p != nil {
-		clear(k.dz.Data)
-	}
-	if k.dz != nil && p == nil {
+// pullAll runs backwards. The gradients of p want those of z by themselves.
+func (k *gates) pullAll() {
+	if k.dz != nil && (k.p == nil || k.set) {
 		k.pullOnto(k.dz.Data)
 		return
 	}
-	op.Scratch(n*k.blocks*k.m, func(buf []tensor.Float) {
+	k.op.Scratch(k.c.Rows()*k.blocks*k.m, func(buf []tensor.Float) {
 		k.set = false
 		k.pullOnto(buf)
 		if k.dz != nil {
 			vec.Add.Forward(k.dz.Data, k.dz.Data, buf, 1, 1)
-		}
-		if p != nil && p.Needs() {
-			k.peepholes(p.Grad())
 		}
 	})
 }
@@ -166,12 +162,15 @@ func (k *gates) pullAll(op grad.Op, p *grad.Var) {
 // pullOnto runs backwards and adds the gradient of z to d.
 func (k *gates) pullOnto(d []tensor.Float) {
 	k.d = d
-	if k.quick = k.plain && (k.set || k.normed != nil) && k.dc != nil; k.quick {
+	if k.quick = k.plain && (k.set || k.p != nil || k.normed != nil) && k.dc != nil; k.quick {
 		k.rows.DGates, k.rows.DCell, k.rows.DNext, k.rows.DH = d, k.dc.Data, k.dnext.Data, k.dh.Data
 	} else if k.rows.SetCell {
 		clear(k.dc.Data)
 	}
 	k.run(k.c.Rows())
+	if k.dp != nil {
+		k.addPeepSums()
+	}
 }
 
 // gates is one run of LSTMGates, forwards or backwards. The gradients dz and dc
@@ -188,7 +187,7 @@ type gates struct {
 	blocks  int
 	form    gateForm
 	back    bool
-	plain   bool // no peepholes, a forget gate: rows computes them
+	plain   bool // a forget gate, and no peephole sees the old cell in place of the new: rows computes them
 	quick   bool // and their gradients, which are set
 	rows    vec.LSTMRows
 
@@ -199,6 +198,8 @@ type gates struct {
 	d                 []tensor.Float // what the gradient of z is added to
 	set               bool           // d holds anything
 	rest              []tensor.Float // two rows for each chunk, for what is between
+	dp                []tensor.Float // the gradient of p, nil if none is wanted
+	sums              []tensor.Float // for it, of each chunk
 }
 
 // chunkRows is how many rows of n elements a thread takes at a time: gates of
@@ -207,6 +208,9 @@ func chunkRows(n int) int { return max(1, 4096/max(n, 1)) }
 
 // chunks is how many times that n rows are.
 func chunks(n, length int) int { return (n + chunkRows(length) - 1) / chunkRows(length) }
+
+// count is how many chunks k has.
+func (k *gates) count() int { return chunks(k.c.Rows(), k.blocks*k.m) }
 
 // run does n rows on several threads.
 func (k *gates) run(n int) { par.Run(chunks(n, k.blocks*k.m), k) }
@@ -220,9 +224,11 @@ func (k *gates) Chunk(i int) {
 		rest = k.rest[i*2*k.m : (i+1)*2*k.m]
 	}
 	if k.normed != nil {
-		k.normed.before(k, lo, hi, rest)
+		k.normed.before(k, lo, hi)
 	}
-	k.gateRows(lo, hi, rest)
+	if k.gateRows(lo, hi, rest); k.back && k.p != nil && !k.quick {
+		k.peepholes(lo, hi)
+	}
 	if k.normed != nil {
 		k.normed.after(k, lo, hi)
 	}
@@ -232,7 +238,7 @@ func (k *gates) Chunk(i int) {
 func (k *gates) gateRows(lo, hi int, rest []tensor.Float) {
 	switch {
 	case k.back && k.quick:
-		k.rows.Backward(lo, hi, rest)
+		k.rows.Backward(lo, hi, rest, k.peepSumsOf(lo))
 		return
 	case !k.back && k.plain:
 		if n := k.blocks * k.m; !k.form.over && k.normed == nil {
@@ -297,9 +303,9 @@ func (k *gates) forward(r int) {
 		vec.Sigmoid.Forward(o, zo, 0)
 	} else {
 		copy(act, z) // itself, if z may be overwritten
-		addProduct(i, k.p.Row(0), c)
+		vec.AddProducts(i, k.p.Row(0), c)
 		if f != nil {
-			addProduct(f, k.p.Row(1), c)
+			vec.AddProducts(f, k.p.Row(1), c)
 		}
 		vec.Sigmoid.Forward(in, in, 0)
 	}
@@ -317,7 +323,7 @@ func (k *gates) forward(r int) {
 		vec.Mul.BackwardX(next, i, g, g, 1, 1)
 	}
 	if k.p != nil {
-		addProduct(o, k.p.Row(k.blocks-2), k.seen(c, next))
+		vec.AddProducts(o, k.p.Row(k.blocks-2), k.seen(c, next))
 		vec.Sigmoid.Forward(o, o, 0)
 	}
 	if k.normed == nil {
@@ -382,59 +388,5 @@ func (k *gates) pull(r int, rest []tensor.Float) {
 		vec.Mul.BackwardX(dc, dn, y, y, 1, 1)
 	default:
 		vec.Mul.BackwardX(dc, dn, f, f, 1, 1)
-	}
-}
-
-// pullPeeping is pull with peepholes.
-func (k *gates) pullPeeping(r int) {
-	act, c, _, th := k.row(r)
-	is, fs, gs, os := k.split(act)
-	dis, dfs, dgs, dos := k.split(k.part(k.d, r))
-	dh, dnext, in, out := k.dh.Row(r), k.dnext.Row(r), k.p.Row(0), k.p.Row(k.blocks-2)
-	for j, i := range is {
-		g, o := gs[j], os[j]
-		do := dh[j] * th[j] * o * (1 - o)
-		dn := dnext[j]
-		if k.normed == nil {
-			dn += dh[j] * o * (1 - th[j]*th[j])
-		}
-		dc := do * out[j] // of what the output gate saw
-		if !k.form.old {
-			dn, dc = dn+dc, 0
-		}
-		f, df, peep, admitted := tensor.Float(1), tensor.Float(0), tensor.Float(0), g
-		switch k.form.forget {
-		case OwnForget:
-			f, peep = fs[j], k.p.Row(1)[j]
-			df = dn * c[j] * f * (1 - f)
-			dfs[j] = df
-		case CoupledForget:
-			f, admitted = 1-i, g-c[j]
-		}
-		di := dn * admitted * i * (1 - i)
-		dis[j], dgs[j], dos[j] = di, dn*i*(1-g*g), do
-		if k.dc != nil {
-			k.dc.Row(r)[j] += dc + dn*f + di*in[j] + df*peep
-		}
-	}
-}
-
-// peepholes adds to the gradient of p, row after row.
-func (k *gates) peepholes(dp *tensor.Dense) {
-	for r := range k.c.Rows() {
-		_, c, next, _ := k.row(r)
-		di, df, _, do := k.split(k.part(k.d, r))
-		addProduct(dp.Row(0), di, c)
-		if df != nil {
-			addProduct(dp.Row(1), df, c)
-		}
-		addProduct(dp.Row(k.blocks-2), do, k.seen(c, next))
-	}
-}
-
-// addProduct is dst += x·y, element by element.
-func addProduct(dst, x, y []tensor.Float) {
-	for j := range dst {
-		dst[j] += x[j] * y[j]
 	}
 }

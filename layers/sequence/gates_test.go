@@ -185,7 +185,7 @@ func (g *gateRun) element(t *testing.T, r, j, m int) {
 	}
 }
 
-// TestNormChunks has rows of normed gates in more chunks than are added in float32: their gradients
+// TestNormChunks has rows of gates with norms or peepholes in more chunks than are added in float32: their gradients
 // are the sums of those of parts, and every row's that of the row in its part.
 func TestNormChunks(t *testing.T) {
 	const rows, in, m = 1640, 3, 40
@@ -194,13 +194,11 @@ func TestNormChunks(t *testing.T) {
 		"plain":   {LayerNorm: true},
 		"no bias": {LayerNorm: true, NoBias: true},
 		"peeps":   {LayerNorm: true, Peephole: sequence.DiagonalPeephole, Forget: sequence.CoupledForget},
+		"no norm": {Peephole: sequence.DiagonalPeephole},
 	} {
 		l.In, l.Hidden = in, m
 		l.Init(rand.New(rand.NewPCG(4, 1)))
-		trained := []*grad.Param{l.W, l.U, l.GainX, l.GainH, l.GainC, l.BiasC}
-		if l.B != nil {
-			trained = append(trained, l.B)
-		}
+		trained := slices.Collect(params(l))
 		whole, sums, sizes := make([][]float64, len(trained)), make([][]float64, len(trained)), make([][]float64, len(trained))
 		for i, p := range trained {
 			whole[i], sums[i], sizes[i] = make([]float64, len(p.Value.Data)), make([]float64, len(p.Value.Data)), make([]float64, len(p.Value.Data))

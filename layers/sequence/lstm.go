@@ -154,7 +154,7 @@ func (l *LSTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init messa
 	like := l.like()
 	like.check(g, x)
 	xp := l.input(t, x).masked(chainDropout(t, g, l.InputDropout)).inLevels(t, g) // of all nodes at once
-	drop, step := chainDropout(t, g, l.StateDropout), l.step(t)
+	drop, step := chainDropout(t, g, l.StateDropout), l.step(t, g)
 	return message.Sweep(g, like.start(t, init, 2), func(lv *message.Level, prev message.State) message.State {
 		h, c := drop.on(lv, arrived(lv, prev[0])), arrived(lv, prev[1])
 		prev[0], prev[1] = step(h, c, lv.Take(xp), roomOf(lv))
@@ -168,7 +168,7 @@ func (l *LSTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init messa
 func (l *LSTM) Step(t *grad.Tape, x *grad.Var, prev message.State) message.State {
 	like := l.like()
 	prev = like.before(t, x, prev, 2, max(l.InputDropout, l.StateDropout))
-	h, c := l.step(t)(prev[0], prev[1], l.input(t, x).project(), room{})
+	h, c := l.step(t, nil)(prev[0], prev[1], l.input(t, x).project(), room{})
 	return message.State{h, c}
 }
 
@@ -181,8 +181,9 @@ func (l *LSTM) input(t *grad.Tape, x *grad.Var) input {
 	return input{x: x, w: t.Use(l.W), b: compose.Use(t, l.B), gain: compose.Use(t, l.GainX)}
 }
 
-// step returns what makes h and c, in to, of those before and of the gates' share of x.
-func (l *LSTM) step(t *grad.Tape) func(h, c, xp *grad.Var, to room) (after, next *grad.Var) {
+// step returns what makes h and c, in to, of those before and of the gates' share of x. g, of
+// whose levels it is a step, may be nil.
+func (l *LSTM) step(t *grad.Tape, g *graph.Graph) func(h, c, xp *grad.Var, to room) (after, next *grad.Var) {
 	u, v, form := t.Use(l.U), gateOperands{}, l.form()
 	switch l.Peephole {
 	case NoPeephole:
@@ -200,6 +201,9 @@ func (l *LSTM) step(t *grad.Tape) func(h, c, xp *grad.Var, to room) (after, next
 		}
 	}
 	v.gainX, v.b, v.gain, v.gainC, v.biasC = t.Use(l.GainX), compose.Use(t, l.B), t.Use(l.GainH), t.Use(l.GainC), t.Use(l.BiasC)
+	if g != nil {
+		v.sumNorms(g, form.blocks(), l.Hidden)
+	}
 	return func(h, c, xp *grad.Var, to room) (after, next *grad.Var) {
 		v.z, v.c, v.q = xp, c, h.MatMul(u)
 		return v.applyTo(form, to)

@@ -189,32 +189,102 @@ func normaliseSumsAVX2(gain *float32, bias *float32, x *float32, dy *float32, n 
 //go:noescape
 func normaliseGainSumAVX2(gain *float32, x *float32, dy *float32, n int, mean float32, rest float32, scale float32)
 
+// fourMomentsAVX2 is FourMoments.
+//
+//go:noescape
+func fourMomentsAVX2(x *float32, n int, shift float32) (sum float64, squares float64)
+
+// normaliseBothAVX2 is NormaliseBoth.
+//
+//go:noescape
+func normaliseBothAVX2(y *float32, x *float32, gain *float32, x2 *float32, gain2 *float32, n int, mean float32, rest float32, scale float32, mean2 float32, rest2 float32, scale2 float32)
+
+// fourGradSumsAVX2 is FourGradSums.
+//
+//go:noescape
+func fourGradSumsAVX2(dgain *float32, dy *float32, x *float32, gain *float32, n int, mean float32, rest float32, scale float32) (sum float64, dot float64)
+
+// fourGradAddAVX2 is FourGrad.
+//
+//go:noescape
+func fourGradAddAVX2(dx *float32, dy *float32, x *float32, gain *float32, n int, mean float32, rest float32, scale float32, slope float32, at0 float32)
+
+// normaliseBothBiasAVX2 is NormaliseBoth.
+//
+//go:noescape
+func normaliseBothBiasAVX2(y *float32, x *float32, gain *float32, x2 *float32, gain2 *float32, bias *float32, n int, mean float32, rest float32, scale float32, mean2 float32, rest2 float32, scale2 float32)
+
+// fourGradSumsBiasAVX2 is FourGradSums.
+//
+//go:noescape
+func fourGradSumsBiasAVX2(dgain *float32, dbias *float32, dy *float32, x *float32, gain *float32, n int, mean float32, rest float32, scale float32) (sum float64, dot float64)
+
+// fourGradSetAVX2 is FourGrad.
+//
+//go:noescape
+func fourGradSetAVX2(dx *float32, dy *float32, x *float32, gain *float32, n int, mean float32, rest float32, scale float32, slope float32, at0 float32)
+
 // lstmForwardAVX2 is LSTMRows.Forward of elements of a row. It returns how many were ordinary and are done.
 //
 //go:noescape
 func lstmForwardAVX2(gates *float32, cell *float32, next *float32, tanh *float32, h *float32, n int, m int) int
 
-// lstmForwardInnerAVX2 is LSTMRows.Forward of elements of a row. It returns how many were ordinary and are done.
+// lstmForwardPeepAVX2 is LSTMRows.Forward of elements of a row. It returns how many were ordinary and are done.
 //
 //go:noescape
-func lstmForwardInnerAVX2(gates *float32, cell *float32, next *float32, n int, m int) int
+func lstmForwardPeepAVX2(gates *float32, cell *float32, next *float32, peep *float32, tanh *float32, h *float32, n int, m int) int
 
 // lstmBackwardAVX2 is LSTMRows.Backward of elements of a row, which adds to the cell's gradient.
 //
 //go:noescape
 func lstmBackwardAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
 
+// lstmPeepBackwardAVX2 is LSTMRows.Backward of elements of a row with peepholes, which adds to the cell's gradient; n is a multiple of 8.
+//
+//go:noescape
+func lstmPeepBackwardAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, next *float32, tanh *float32, peep *float32, sums *float32, n int, m int)
+
 // lstmBackwardSetAVX2 is LSTMRows.Backward of elements of a row, which sets the cell's gradient.
 //
 //go:noescape
 func lstmBackwardSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
+
+// lstmPeepBackwardSetAVX2 is LSTMRows.Backward of elements of a row with peepholes, which sets the cell's gradient; n is a multiple of 8.
+//
+//go:noescape
+func lstmPeepBackwardSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, next *float32, tanh *float32, peep *float32, sums *float32, n int, m int)
+
+// lstmForwardInnerAVX2 is LSTMRows.Forward of elements of a row. It returns how many were ordinary and are done.
+//
+//go:noescape
+func lstmForwardInnerAVX2(gates *float32, cell *float32, next *float32, n int, m int) int
+
+// lstmForwardPeepInnerAVX2 is LSTMRows.Forward of elements of a row. It returns how many were ordinary and are done.
+//
+//go:noescape
+func lstmForwardPeepInnerAVX2(gates *float32, cell *float32, next *float32, peep *float32, n int, m int) int
 
 // lstmBackwardInnerAVX2 is LSTMRows.Backward of elements of a row, which adds to the cell's gradient.
 //
 //go:noescape
 func lstmBackwardInnerAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
 
+// lstmPeepBackwardInnerAVX2 is LSTMRows.Backward of elements of a row with peepholes, which adds to the cell's gradient; n is a multiple of 8.
+//
+//go:noescape
+func lstmPeepBackwardInnerAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, next *float32, tanh *float32, peep *float32, sums *float32, n int, m int)
+
 // lstmBackwardInnerSetAVX2 is LSTMRows.Backward of elements of a row, which sets the cell's gradient.
 //
 //go:noescape
 func lstmBackwardInnerSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
+
+// lstmPeepBackwardInnerSetAVX2 is LSTMRows.Backward of elements of a row with peepholes, which sets the cell's gradient; n is a multiple of 8.
+//
+//go:noescape
+func lstmPeepBackwardInnerSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, next *float32, tanh *float32, peep *float32, sums *float32, n int, m int)
+
+// gatedTanhGradAVX2 is GatedTanhGrad.
+//
+//go:noescape
+func gatedTanhGradAVX2(d *float32, dy *float32, gate *float32, tanh *float32, n int)

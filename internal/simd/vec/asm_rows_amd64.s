@@ -4030,6 +4030,967 @@ end279:
 	VZEROUPPER
 	RET
 
+// func fourMomentsAVX2(x *float32, n int, shift float32) (sum float64, squares float64)
+// Requires: AVX, FMA3, MMX+, SSE2
+TEXT ·fourMomentsAVX2(SB), NOSPLIT, $0-40
+	MOVQ         x+0(FP), CX
+	MOVQ         n+8(FP), DX
+	XORQ         AX, AX
+	VBROADCASTSS shift+16(FP), Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	SUBQ         $0x20, DX
+	JL           over284
+
+again285:
+	PREFETCHT0   2048(CX)(AX*4)
+	VMOVUPS      (CX)(AX*4), Y5
+	VSUBPS       Y0, Y5, Y5
+	VMULPS       Y5, Y5, Y6
+	VMOVUPS      32(CX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VFMADD231PS  Y7, Y7, Y6
+	VADDPS       Y7, Y5, Y5
+	PREFETCHT0   2112(CX)(AX*4)
+	VMOVUPS      64(CX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VFMADD231PS  Y7, Y7, Y6
+	VADDPS       Y7, Y5, Y5
+	VMOVUPS      96(CX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VFMADD231PS  Y7, Y7, Y6
+	VADDPS       Y7, Y5, Y5
+	VCVTPS2PD    X5, Y7
+	VADDPD       Y7, Y1, Y1
+	VEXTRACTF128 $0x01, Y5, X5
+	VCVTPS2PD    X5, Y7
+	VADDPD       Y7, Y2, Y2
+	VCVTPS2PD    X6, Y5
+	VADDPD       Y5, Y3, Y3
+	VEXTRACTF128 $0x01, Y6, X5
+	VCVTPS2PD    X5, Y5
+	VADDPD       Y5, Y4, Y4
+	ADDQ         $0x20, AX
+	SUBQ         $0x20, DX
+	JGE          again285
+
+over284:
+	ADDQ $0x20, DX
+	SUBQ $0x08, DX
+	JL   over286
+
+again287:
+	PREFETCHT0   2048(CX)(AX*4)
+	VMOVUPS      (CX)(AX*4), Y5
+	VSUBPS       Y0, Y5, Y5
+	VMULPS       Y5, Y5, Y6
+	VCVTPS2PD    X5, Y7
+	VADDPD       Y7, Y1, Y1
+	VEXTRACTF128 $0x01, Y5, X5
+	VCVTPS2PD    X5, Y7
+	VADDPD       Y7, Y2, Y2
+	VCVTPS2PD    X6, Y5
+	VADDPD       Y5, Y3, Y3
+	VEXTRACTF128 $0x01, Y6, X5
+	VCVTPS2PD    X5, Y5
+	VADDPD       Y5, Y4, Y4
+	ADDQ         $0x08, AX
+	SUBQ         $0x08, DX
+	JGE          again287
+
+over286:
+	ADDQ         $0x08, DX
+	TESTQ        DX, DX
+	JZ           end288
+	LEAQ         firstLanes<>+0(SB), BX
+	NEGQ         DX
+	VMOVUPS      32(BX)(DX*4), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y6
+	VSUBPS       Y0, Y6, Y0
+	VANDPS       Y5, Y0, Y0
+	VMULPS       Y0, Y0, Y5
+	VCVTPS2PD    X0, Y6
+	VADDPD       Y6, Y1, Y1
+	VEXTRACTF128 $0x01, Y0, X0
+	VCVTPS2PD    X0, Y6
+	VADDPD       Y6, Y2, Y2
+	VCVTPS2PD    X5, Y0
+	VADDPD       Y0, Y3, Y3
+	VEXTRACTF128 $0x01, Y5, X0
+	VCVTPS2PD    X0, Y0
+	VADDPD       Y0, Y4, Y4
+
+end288:
+	VADDPD       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, sum+24(FP)
+	VADDPD       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPD       X0, X3, X3
+	VPERMILPD    $0x01, X3, X0
+	VADDSD       X0, X3, X3
+	MOVSD        X3, squares+32(FP)
+	VZEROUPPER
+	RET
+
+// func normaliseBothAVX2(y *float32, x *float32, gain *float32, x2 *float32, gain2 *float32, n int, mean float32, rest float32, scale float32, mean2 float32, rest2 float32, scale2 float32)
+// Requires: AVX, FMA3
+TEXT ·normaliseBothAVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         gain+16(FP), BX
+	MOVQ         x2+24(FP), SI
+	MOVQ         gain2+32(FP), DI
+	MOVQ         n+40(FP), R8
+	XORQ         AX, AX
+	VBROADCASTSS mean+48(FP), Y0
+	VBROADCASTSS rest+52(FP), Y1
+	VBROADCASTSS scale+56(FP), Y2
+	VBROADCASTSS mean2+60(FP), Y3
+	VBROADCASTSS rest2+64(FP), Y4
+	VBROADCASTSS scale2+68(FP), Y5
+	SUBQ         $0x10, R8
+	JL           over289
+
+again290:
+	VMOVUPS     (DX)(AX*4), Y6
+	VMOVUPS     32(DX)(AX*4), Y7
+	VSUBPS      Y0, Y6, Y6
+	VSUBPS      Y0, Y7, Y7
+	VSUBPS      Y1, Y6, Y6
+	VSUBPS      Y1, Y7, Y7
+	VMULPS      Y2, Y6, Y6
+	VMULPS      Y2, Y7, Y7
+	VMULPS      (BX)(AX*4), Y6, Y6
+	VMULPS      32(BX)(AX*4), Y7, Y7
+	VMOVUPS     (SI)(AX*4), Y8
+	VMOVUPS     32(SI)(AX*4), Y9
+	VSUBPS      Y3, Y8, Y8
+	VSUBPS      Y3, Y9, Y9
+	VSUBPS      Y4, Y8, Y8
+	VSUBPS      Y4, Y9, Y9
+	VMULPS      Y5, Y8, Y8
+	VMULPS      Y5, Y9, Y9
+	VFMADD231PS (DI)(AX*4), Y8, Y6
+	VFMADD231PS 32(DI)(AX*4), Y9, Y7
+	VMOVUPS     Y6, (CX)(AX*4)
+	VMOVUPS     Y7, 32(CX)(AX*4)
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, R8
+	JGE         again290
+
+over289:
+	ADDQ $0x10, R8
+	SUBQ $0x08, R8
+	JL   over291
+
+again292:
+	VMOVUPS     (DX)(AX*4), Y6
+	VSUBPS      Y0, Y6, Y6
+	VSUBPS      Y1, Y6, Y6
+	VMULPS      Y2, Y6, Y6
+	VMULPS      (BX)(AX*4), Y6, Y6
+	VMOVUPS     (SI)(AX*4), Y7
+	VSUBPS      Y3, Y7, Y7
+	VSUBPS      Y4, Y7, Y7
+	VMULPS      Y5, Y7, Y7
+	VFMADD231PS (DI)(AX*4), Y7, Y6
+	VMOVUPS     Y6, (CX)(AX*4)
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, R8
+	JGE         again292
+
+over291:
+	ADDQ         $0x08, R8
+	TESTQ        R8, R8
+	JZ           end293
+	LEAQ         firstLanes<>+0(SB), R9
+	MOVQ         R8, R10
+	NEGQ         R10
+	VMOVUPS      32(R9)(R10*4), Y6
+	VMASKMOVPS   (DX)(AX*4), Y6, Y7
+	VSUBPS       Y0, Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMASKMOVPS   (BX)(AX*4), Y6, Y1
+	VMULPS       Y1, Y0, Y0
+	VMASKMOVPS   (SI)(AX*4), Y6, Y1
+	VSUBPS       Y3, Y1, Y1
+	VSUBPS       Y4, Y1, Y1
+	VMULPS       Y5, Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y6, Y2
+	VFMADD231PS  Y2, Y1, Y0
+	CMPQ         R8, $0x08
+	JE           all294
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, R8
+	JZ           two296
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two296:
+	TESTQ    $0x00000002, R8
+	JZ       one297
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one297:
+	TESTQ  $0x00000001, R8
+	JZ     stored295
+	VMOVSS X0, (AX)
+	JMP    stored295
+
+all294:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored295:
+end293:
+	VZEROUPPER
+	RET
+
+// func fourGradSumsAVX2(dgain *float32, dy *float32, x *float32, gain *float32, n int, mean float32, rest float32, scale float32) (sum float64, dot float64)
+// Requires: AVX, FMA3, MMX+, SSE2
+TEXT ·fourGradSumsAVX2(SB), NOSPLIT, $0-72
+	MOVQ         dgain+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         gain+24(FP), SI
+	MOVQ         n+32(FP), DI
+	XORQ         AX, AX
+	VBROADCASTSS mean+40(FP), Y0
+	VBROADCASTSS rest+44(FP), Y1
+	VBROADCASTSS scale+48(FP), Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	SUBQ         $0x20, DI
+	JL           over298
+
+again299:
+	PREFETCHT0   2048(BX)(AX*4)
+	VMOVUPS      (BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      (DX)(AX*4), Y8
+	VMULPS       (SI)(AX*4), Y8, Y9
+	VMULPS       Y7, Y9, Y10
+	VMOVUPS      (CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, (CX)(AX*4)
+	VMOVUPS      32(BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      32(DX)(AX*4), Y8
+	VMULPS       32(SI)(AX*4), Y8, Y11
+	VFMADD231PS  Y7, Y11, Y10
+	VADDPS       Y11, Y9, Y9
+	VMOVUPS      32(CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, 32(CX)(AX*4)
+	PREFETCHT0   2112(BX)(AX*4)
+	VMOVUPS      64(BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      64(DX)(AX*4), Y8
+	VMULPS       64(SI)(AX*4), Y8, Y11
+	VFMADD231PS  Y7, Y11, Y10
+	VADDPS       Y11, Y9, Y9
+	VMOVUPS      64(CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, 64(CX)(AX*4)
+	VMOVUPS      96(BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      96(DX)(AX*4), Y8
+	VMULPS       96(SI)(AX*4), Y8, Y11
+	VFMADD231PS  Y7, Y11, Y10
+	VADDPS       Y11, Y9, Y9
+	VMOVUPS      96(CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, 96(CX)(AX*4)
+	VCVTPS2PD    X9, Y7
+	VADDPD       Y7, Y3, Y3
+	VEXTRACTF128 $0x01, Y9, X7
+	VCVTPS2PD    X7, Y7
+	VADDPD       Y7, Y4, Y4
+	VCVTPS2PD    X10, Y7
+	VADDPD       Y7, Y5, Y5
+	VEXTRACTF128 $0x01, Y10, X7
+	VCVTPS2PD    X7, Y7
+	VADDPD       Y7, Y6, Y6
+	ADDQ         $0x20, AX
+	SUBQ         $0x20, DI
+	JGE          again299
+
+over298:
+	ADDQ $0x20, DI
+	SUBQ $0x08, DI
+	JL   over300
+
+again301:
+	PREFETCHT0   2048(BX)(AX*4)
+	VMOVUPS      (BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      (DX)(AX*4), Y8
+	VMULPS       (SI)(AX*4), Y8, Y9
+	VMULPS       Y7, Y9, Y10
+	VMOVUPS      (CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, (CX)(AX*4)
+	VCVTPS2PD    X9, Y7
+	VADDPD       Y7, Y3, Y3
+	VEXTRACTF128 $0x01, Y9, X7
+	VCVTPS2PD    X7, Y7
+	VADDPD       Y7, Y4, Y4
+	VCVTPS2PD    X10, Y7
+	VADDPD       Y7, Y5, Y5
+	VEXTRACTF128 $0x01, Y10, X7
+	VCVTPS2PD    X7, Y7
+	VADDPD       Y7, Y6, Y6
+	ADDQ         $0x08, AX
+	SUBQ         $0x08, DI
+	JGE          again301
+
+over300:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end302
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y7
+	VMASKMOVPS   (BX)(AX*4), Y7, Y8
+	VSUBPS       Y0, Y8, Y0
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMASKMOVPS   (DX)(AX*4), Y7, Y1
+	VMASKMOVPS   (SI)(AX*4), Y7, Y2
+	VMULPS       Y2, Y1, Y2
+	VMULPS       Y0, Y2, Y8
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFMADD231PS  Y0, Y1, Y7
+	CMPQ         DI, $0x08
+	JE           all303
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two305
+	VMOVUPS      X7, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y7, X7
+
+two305:
+	TESTQ    $0x00000002, DI
+	JZ       one306
+	VMOVLPS  X7, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X7, X7, X7
+
+one306:
+	TESTQ  $0x00000001, DI
+	JZ     stored304
+	VMOVSS X7, (AX)
+	JMP    stored304
+
+all303:
+	VMOVUPS Y7, (CX)(AX*4)
+
+stored304:
+	VCVTPS2PD    X2, Y0
+	VADDPD       Y0, Y3, Y3
+	VEXTRACTF128 $0x01, Y2, X0
+	VCVTPS2PD    X0, Y0
+	VADDPD       Y0, Y4, Y4
+	VCVTPS2PD    X8, Y0
+	VADDPD       Y0, Y5, Y5
+	VEXTRACTF128 $0x01, Y8, X0
+	VCVTPS2PD    X0, Y0
+	VADDPD       Y0, Y6, Y6
+
+end302:
+	VADDPD       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPD       X0, X3, X3
+	VPERMILPD    $0x01, X3, X0
+	VADDSD       X0, X3, X3
+	MOVSD        X3, sum+56(FP)
+	VADDPD       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X0
+	VADDPD       X0, X5, X5
+	VPERMILPD    $0x01, X5, X0
+	VADDSD       X0, X5, X5
+	MOVSD        X5, dot+64(FP)
+	VZEROUPPER
+	RET
+
+// func fourGradAddAVX2(dx *float32, dy *float32, x *float32, gain *float32, n int, mean float32, rest float32, scale float32, slope float32, at0 float32)
+// Requires: AVX, FMA3
+TEXT ·fourGradAddAVX2(SB), NOSPLIT, $0-60
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         gain+24(FP), SI
+	MOVQ         n+32(FP), DI
+	XORQ         AX, AX
+	VBROADCASTSS mean+40(FP), Y0
+	VBROADCASTSS rest+44(FP), Y1
+	VBROADCASTSS scale+48(FP), Y2
+	VBROADCASTSS slope+52(FP), Y3
+	VBROADCASTSS at0+56(FP), Y4
+	SUBQ         $0x10, DI
+	JL           over307
+
+again308:
+	VMOVUPS     (DX)(AX*4), Y5
+	VMOVUPS     32(DX)(AX*4), Y6
+	VMULPS      (SI)(AX*4), Y5, Y5
+	VMULPS      32(SI)(AX*4), Y6, Y6
+	VADDPS      Y4, Y5, Y5
+	VADDPS      Y4, Y6, Y6
+	VMOVUPS     (BX)(AX*4), Y7
+	VMOVUPS     32(BX)(AX*4), Y8
+	VSUBPS      Y0, Y7, Y7
+	VSUBPS      Y0, Y8, Y8
+	VSUBPS      Y1, Y7, Y7
+	VSUBPS      Y1, Y8, Y8
+	VFMADD231PS Y3, Y7, Y5
+	VFMADD231PS Y3, Y8, Y6
+	VFMADD213PS (CX)(AX*4), Y2, Y5
+	VFMADD213PS 32(CX)(AX*4), Y2, Y6
+	VMOVUPS     Y5, (CX)(AX*4)
+	VMOVUPS     Y6, 32(CX)(AX*4)
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, DI
+	JGE         again308
+
+over307:
+	ADDQ $0x10, DI
+	SUBQ $0x08, DI
+	JL   over309
+
+again310:
+	VMOVUPS     (DX)(AX*4), Y5
+	VMULPS      (SI)(AX*4), Y5, Y5
+	VADDPS      Y4, Y5, Y5
+	VMOVUPS     (BX)(AX*4), Y6
+	VSUBPS      Y0, Y6, Y6
+	VSUBPS      Y1, Y6, Y6
+	VFMADD231PS Y3, Y6, Y5
+	VFMADD213PS (CX)(AX*4), Y2, Y5
+	VMOVUPS     Y5, (CX)(AX*4)
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, DI
+	JGE         again310
+
+over309:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end311
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y5
+	VMASKMOVPS   (DX)(AX*4), Y5, Y6
+	VMASKMOVPS   (SI)(AX*4), Y5, Y7
+	VMULPS       Y7, Y6, Y6
+	VADDPS       Y4, Y6, Y4
+	VMASKMOVPS   (BX)(AX*4), Y5, Y6
+	VSUBPS       Y0, Y6, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  Y3, Y0, Y4
+	VMASKMOVPS   (CX)(AX*4), Y5, Y0
+	VFMADD213PS  Y0, Y2, Y4
+	CMPQ         DI, $0x08
+	JE           all312
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two314
+	VMOVUPS      X4, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two314:
+	TESTQ    $0x00000002, DI
+	JZ       one315
+	VMOVLPS  X4, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X4, X4, X4
+
+one315:
+	TESTQ  $0x00000001, DI
+	JZ     stored313
+	VMOVSS X4, (AX)
+	JMP    stored313
+
+all312:
+	VMOVUPS Y4, (CX)(AX*4)
+
+stored313:
+end311:
+	VZEROUPPER
+	RET
+
+// func normaliseBothBiasAVX2(y *float32, x *float32, gain *float32, x2 *float32, gain2 *float32, bias *float32, n int, mean float32, rest float32, scale float32, mean2 float32, rest2 float32, scale2 float32)
+// Requires: AVX, FMA3
+TEXT ·normaliseBothBiasAVX2(SB), NOSPLIT, $0-80
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         gain+16(FP), BX
+	MOVQ         x2+24(FP), SI
+	MOVQ         gain2+32(FP), DI
+	MOVQ         bias+40(FP), R8
+	MOVQ         n+48(FP), R9
+	XORQ         AX, AX
+	VBROADCASTSS mean+56(FP), Y0
+	VBROADCASTSS rest+60(FP), Y1
+	VBROADCASTSS scale+64(FP), Y2
+	VBROADCASTSS mean2+68(FP), Y3
+	VBROADCASTSS rest2+72(FP), Y4
+	VBROADCASTSS scale2+76(FP), Y5
+	SUBQ         $0x10, R9
+	JL           over316
+
+again317:
+	VMOVUPS     (DX)(AX*4), Y6
+	VMOVUPS     32(DX)(AX*4), Y7
+	VSUBPS      Y0, Y6, Y6
+	VSUBPS      Y0, Y7, Y7
+	VSUBPS      Y1, Y6, Y6
+	VSUBPS      Y1, Y7, Y7
+	VMULPS      Y2, Y6, Y6
+	VMULPS      Y2, Y7, Y7
+	VMOVUPS     (BX)(AX*4), Y8
+	VMOVUPS     32(BX)(AX*4), Y9
+	VFMADD213PS (R8)(AX*4), Y8, Y6
+	VFMADD213PS 32(R8)(AX*4), Y9, Y7
+	VMOVUPS     (SI)(AX*4), Y8
+	VMOVUPS     32(SI)(AX*4), Y9
+	VSUBPS      Y3, Y8, Y8
+	VSUBPS      Y3, Y9, Y9
+	VSUBPS      Y4, Y8, Y8
+	VSUBPS      Y4, Y9, Y9
+	VMULPS      Y5, Y8, Y8
+	VMULPS      Y5, Y9, Y9
+	VFMADD231PS (DI)(AX*4), Y8, Y6
+	VFMADD231PS 32(DI)(AX*4), Y9, Y7
+	VMOVUPS     Y6, (CX)(AX*4)
+	VMOVUPS     Y7, 32(CX)(AX*4)
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, R9
+	JGE         again317
+
+over316:
+	ADDQ $0x10, R9
+	SUBQ $0x08, R9
+	JL   over318
+
+again319:
+	VMOVUPS     (DX)(AX*4), Y6
+	VSUBPS      Y0, Y6, Y6
+	VSUBPS      Y1, Y6, Y6
+	VMULPS      Y2, Y6, Y6
+	VMOVUPS     (BX)(AX*4), Y7
+	VFMADD213PS (R8)(AX*4), Y7, Y6
+	VMOVUPS     (SI)(AX*4), Y7
+	VSUBPS      Y3, Y7, Y7
+	VSUBPS      Y4, Y7, Y7
+	VMULPS      Y5, Y7, Y7
+	VFMADD231PS (DI)(AX*4), Y7, Y6
+	VMOVUPS     Y6, (CX)(AX*4)
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, R9
+	JGE         again319
+
+over318:
+	ADDQ         $0x08, R9
+	TESTQ        R9, R9
+	JZ           end320
+	LEAQ         firstLanes<>+0(SB), R10
+	MOVQ         R9, R11
+	NEGQ         R11
+	VMOVUPS      32(R10)(R11*4), Y6
+	VMASKMOVPS   (DX)(AX*4), Y6, Y7
+	VSUBPS       Y0, Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMASKMOVPS   (BX)(AX*4), Y6, Y1
+	VMASKMOVPS   (R8)(AX*4), Y6, Y2
+	VFMADD213PS  Y2, Y1, Y0
+	VMASKMOVPS   (SI)(AX*4), Y6, Y1
+	VSUBPS       Y3, Y1, Y1
+	VSUBPS       Y4, Y1, Y1
+	VMULPS       Y5, Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y6, Y2
+	VFMADD231PS  Y2, Y1, Y0
+	CMPQ         R9, $0x08
+	JE           all321
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, R9
+	JZ           two323
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two323:
+	TESTQ    $0x00000002, R9
+	JZ       one324
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one324:
+	TESTQ  $0x00000001, R9
+	JZ     stored322
+	VMOVSS X0, (AX)
+	JMP    stored322
+
+all321:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored322:
+end320:
+	VZEROUPPER
+	RET
+
+// func fourGradSumsBiasAVX2(dgain *float32, dbias *float32, dy *float32, x *float32, gain *float32, n int, mean float32, rest float32, scale float32) (sum float64, dot float64)
+// Requires: AVX, FMA3, MMX+, SSE2
+TEXT ·fourGradSumsBiasAVX2(SB), NOSPLIT, $0-80
+	MOVQ         dgain+0(FP), CX
+	MOVQ         dy+16(FP), DX
+	MOVQ         x+24(FP), BX
+	MOVQ         gain+32(FP), SI
+	MOVQ         dbias+8(FP), DI
+	MOVQ         n+40(FP), R8
+	XORQ         AX, AX
+	VBROADCASTSS mean+48(FP), Y0
+	VBROADCASTSS rest+52(FP), Y1
+	VBROADCASTSS scale+56(FP), Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	SUBQ         $0x20, R8
+	JL           over325
+
+again326:
+	PREFETCHT0   2048(BX)(AX*4)
+	VMOVUPS      (BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      (DX)(AX*4), Y8
+	VMULPS       (SI)(AX*4), Y8, Y9
+	VMULPS       Y7, Y9, Y10
+	VADDPS       (DI)(AX*4), Y8, Y11
+	VMOVUPS      Y11, (DI)(AX*4)
+	VMOVUPS      (CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, (CX)(AX*4)
+	VMOVUPS      32(BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      32(DX)(AX*4), Y8
+	VMULPS       32(SI)(AX*4), Y8, Y11
+	VFMADD231PS  Y7, Y11, Y10
+	VADDPS       Y11, Y9, Y9
+	VADDPS       32(DI)(AX*4), Y8, Y11
+	VMOVUPS      Y11, 32(DI)(AX*4)
+	VMOVUPS      32(CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, 32(CX)(AX*4)
+	PREFETCHT0   2112(BX)(AX*4)
+	VMOVUPS      64(BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      64(DX)(AX*4), Y8
+	VMULPS       64(SI)(AX*4), Y8, Y11
+	VFMADD231PS  Y7, Y11, Y10
+	VADDPS       Y11, Y9, Y9
+	VADDPS       64(DI)(AX*4), Y8, Y11
+	VMOVUPS      Y11, 64(DI)(AX*4)
+	VMOVUPS      64(CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, 64(CX)(AX*4)
+	VMOVUPS      96(BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      96(DX)(AX*4), Y8
+	VMULPS       96(SI)(AX*4), Y8, Y11
+	VFMADD231PS  Y7, Y11, Y10
+	VADDPS       Y11, Y9, Y9
+	VADDPS       96(DI)(AX*4), Y8, Y11
+	VMOVUPS      Y11, 96(DI)(AX*4)
+	VMOVUPS      96(CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, 96(CX)(AX*4)
+	VCVTPS2PD    X9, Y7
+	VADDPD       Y7, Y3, Y3
+	VEXTRACTF128 $0x01, Y9, X7
+	VCVTPS2PD    X7, Y7
+	VADDPD       Y7, Y4, Y4
+	VCVTPS2PD    X10, Y7
+	VADDPD       Y7, Y5, Y5
+	VEXTRACTF128 $0x01, Y10, X7
+	VCVTPS2PD    X7, Y7
+	VADDPD       Y7, Y6, Y6
+	ADDQ         $0x20, AX
+	SUBQ         $0x20, R8
+	JGE          again326
+
+over325:
+	ADDQ $0x20, R8
+	SUBQ $0x08, R8
+	JL   over327
+
+again328:
+	PREFETCHT0   2048(BX)(AX*4)
+	VMOVUPS      (BX)(AX*4), Y7
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      (DX)(AX*4), Y8
+	VMULPS       (SI)(AX*4), Y8, Y9
+	VMULPS       Y7, Y9, Y10
+	VADDPS       (DI)(AX*4), Y8, Y11
+	VMOVUPS      Y11, (DI)(AX*4)
+	VMOVUPS      (CX)(AX*4), Y11
+	VFMADD231PS  Y7, Y8, Y11
+	VMOVUPS      Y11, (CX)(AX*4)
+	VCVTPS2PD    X9, Y7
+	VADDPD       Y7, Y3, Y3
+	VEXTRACTF128 $0x01, Y9, X7
+	VCVTPS2PD    X7, Y7
+	VADDPD       Y7, Y4, Y4
+	VCVTPS2PD    X10, Y7
+	VADDPD       Y7, Y5, Y5
+	VEXTRACTF128 $0x01, Y10, X7
+	VCVTPS2PD    X7, Y7
+	VADDPD       Y7, Y6, Y6
+	ADDQ         $0x08, AX
+	SUBQ         $0x08, R8
+	JGE          again328
+
+over327:
+	ADDQ         $0x08, R8
+	TESTQ        R8, R8
+	JZ           end329
+	LEAQ         firstLanes<>+0(SB), R9
+	MOVQ         R8, R10
+	NEGQ         R10
+	VMOVUPS      32(R9)(R10*4), Y7
+	VMASKMOVPS   (BX)(AX*4), Y7, Y8
+	VSUBPS       Y0, Y8, Y0
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMASKMOVPS   (DX)(AX*4), Y7, Y1
+	VMASKMOVPS   (SI)(AX*4), Y7, Y2
+	VMULPS       Y2, Y1, Y2
+	VMULPS       Y0, Y2, Y8
+	VMASKMOVPS   (DI)(AX*4), Y7, Y9
+	VADDPS       Y9, Y1, Y9
+	CMPQ         R8, $0x08
+	JE           all330
+	LEAQ         (DI)(AX*4), DX
+	TESTQ        $0x00000004, R8
+	JZ           two332
+	VMOVUPS      X9, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y9, X9
+
+two332:
+	TESTQ    $0x00000002, R8
+	JZ       one333
+	VMOVLPS  X9, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X9, X9, X9
+
+one333:
+	TESTQ  $0x00000001, R8
+	JZ     stored331
+	VMOVSS X9, (DX)
+	JMP    stored331
+
+all330:
+	VMOVUPS Y9, (DI)(AX*4)
+
+stored331:
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFMADD231PS  Y0, Y1, Y7
+	CMPQ         R8, $0x08
+	JE           all334
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, R8
+	JZ           two336
+	VMOVUPS      X7, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y7, X7
+
+two336:
+	TESTQ    $0x00000002, R8
+	JZ       one337
+	VMOVLPS  X7, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X7, X7, X7
+
+one337:
+	TESTQ  $0x00000001, R8
+	JZ     stored335
+	VMOVSS X7, (AX)
+	JMP    stored335
+
+all334:
+	VMOVUPS Y7, (CX)(AX*4)
+
+stored335:
+	VCVTPS2PD    X2, Y0
+	VADDPD       Y0, Y3, Y3
+	VEXTRACTF128 $0x01, Y2, X0
+	VCVTPS2PD    X0, Y0
+	VADDPD       Y0, Y4, Y4
+	VCVTPS2PD    X8, Y0
+	VADDPD       Y0, Y5, Y5
+	VEXTRACTF128 $0x01, Y8, X0
+	VCVTPS2PD    X0, Y0
+	VADDPD       Y0, Y6, Y6
+
+end329:
+	VADDPD       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPD       X0, X3, X3
+	VPERMILPD    $0x01, X3, X0
+	VADDSD       X0, X3, X3
+	MOVSD        X3, sum+64(FP)
+	VADDPD       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X0
+	VADDPD       X0, X5, X5
+	VPERMILPD    $0x01, X5, X0
+	VADDSD       X0, X5, X5
+	MOVSD        X5, dot+72(FP)
+	VZEROUPPER
+	RET
+
+// func fourGradSetAVX2(dx *float32, dy *float32, x *float32, gain *float32, n int, mean float32, rest float32, scale float32, slope float32, at0 float32)
+// Requires: AVX, FMA3
+TEXT ·fourGradSetAVX2(SB), NOSPLIT, $0-60
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         gain+24(FP), SI
+	MOVQ         n+32(FP), DI
+	XORQ         AX, AX
+	VBROADCASTSS mean+40(FP), Y0
+	VBROADCASTSS rest+44(FP), Y1
+	VBROADCASTSS scale+48(FP), Y2
+	VBROADCASTSS slope+52(FP), Y3
+	VBROADCASTSS at0+56(FP), Y4
+	SUBQ         $0x10, DI
+	JL           over338
+
+again339:
+	VMOVUPS     (DX)(AX*4), Y5
+	VMOVUPS     32(DX)(AX*4), Y6
+	VMULPS      (SI)(AX*4), Y5, Y5
+	VMULPS      32(SI)(AX*4), Y6, Y6
+	VADDPS      Y4, Y5, Y5
+	VADDPS      Y4, Y6, Y6
+	VMOVUPS     (BX)(AX*4), Y7
+	VMOVUPS     32(BX)(AX*4), Y8
+	VSUBPS      Y0, Y7, Y7
+	VSUBPS      Y0, Y8, Y8
+	VSUBPS      Y1, Y7, Y7
+	VSUBPS      Y1, Y8, Y8
+	VFMADD231PS Y3, Y7, Y5
+	VFMADD231PS Y3, Y8, Y6
+	VMULPS      Y2, Y5, Y5
+	VMULPS      Y2, Y6, Y6
+	VMOVUPS     Y5, (CX)(AX*4)
+	VMOVUPS     Y6, 32(CX)(AX*4)
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, DI
+	JGE         again339
+
+over338:
+	ADDQ $0x10, DI
+	SUBQ $0x08, DI
+	JL   over340
+
+again341:
+	VMOVUPS     (DX)(AX*4), Y5
+	VMULPS      (SI)(AX*4), Y5, Y5
+	VADDPS      Y4, Y5, Y5
+	VMOVUPS     (BX)(AX*4), Y6
+	VSUBPS      Y0, Y6, Y6
+	VSUBPS      Y1, Y6, Y6
+	VFMADD231PS Y3, Y6, Y5
+	VMULPS      Y2, Y5, Y5
+	VMOVUPS     Y5, (CX)(AX*4)
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, DI
+	JGE         again341
+
+over340:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end342
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y5
+	VMASKMOVPS   (DX)(AX*4), Y5, Y6
+	VMASKMOVPS   (SI)(AX*4), Y5, Y7
+	VMULPS       Y7, Y6, Y6
+	VADDPS       Y4, Y6, Y4
+	VMASKMOVPS   (BX)(AX*4), Y5, Y5
+	VSUBPS       Y0, Y5, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  Y3, Y0, Y4
+	VMULPS       Y2, Y4, Y0
+	CMPQ         DI, $0x08
+	JE           all343
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two345
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two345:
+	TESTQ    $0x00000002, DI
+	JZ       one346
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one346:
+	TESTQ  $0x00000001, DI
+	JZ     stored344
+	VMOVSS X0, (AX)
+	JMP    stored344
+
+all343:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored344:
+end342:
+	VZEROUPPER
+	RET
+
 // func lstmForwardAVX2(gates *float32, cell *float32, next *float32, tanh *float32, h *float32, n int, m int) int
 // Requires: AVX, AVX2, FMA3
 TEXT ·lstmForwardAVX2(SB), NOSPLIT, $0-64
@@ -4045,9 +5006,9 @@ TEXT ·lstmForwardAVX2(SB), NOSPLIT, $0-64
 	LEAQ (R10)(R9*1), R11
 	LEAQ (R11)(R9*1), R9
 	SUBQ $0x08, R8
-	JL   over285
+	JL   over348
 
-again286:
+again349:
 	VMOVUPS     (CX)(AX*4), Y0
 	VMOVUPS     (CX)(R10*4), Y1
 	VMOVUPS     (CX)(R9*4), Y2
@@ -4061,7 +5022,7 @@ again286:
 	VORPS       Y4, Y3, Y3
 	VMOVMSKPS   Y3, R12
 	TESTL       R12, R12
-	JNZ         odd284
+	JNZ         odd347
 	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
 	VFMADD213PS wide4b400000<>+0(SB), Y0, Y3
 	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
@@ -4167,12 +5128,12 @@ again286:
 	ADDQ        $0x08, R9
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, R8
-	JGE         again286
+	JGE         again349
 
-over285:
+over348:
 	ADDQ         $0x08, R8
 	TESTQ        R8, R8
-	JZ           end287
+	JZ           end350
 	LEAQ         firstLanes<>+0(SB), R12
 	MOVQ         R8, R13
 	NEGQ         R13
@@ -4190,7 +5151,7 @@ over285:
 	VORPS        Y5, Y4, Y4
 	VMOVMSKPS    Y4, R12
 	TESTL        R12, R12
-	JNZ          odd284
+	JNZ          odd347
 	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
 	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y4
 	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
@@ -4249,83 +5210,83 @@ over285:
 	VMULPS       Y0, Y2, Y0
 	VFMADD231PS  Y4, Y1, Y0
 	CMPQ         R8, $0x08
-	JE           all288
+	JE           all351
 	LEAQ         (CX)(AX*4), DX
 	TESTQ        $0x00000004, R8
-	JZ           two290
+	JZ           two353
 	VMOVUPS      X1, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two290:
+two353:
 	TESTQ    $0x00000002, R8
-	JZ       one291
+	JZ       one354
 	VMOVLPS  X1, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X1, X1, X1
 
-one291:
+one354:
 	TESTQ  $0x00000001, R8
-	JZ     stored289
+	JZ     stored352
 	VMOVSS X1, (DX)
-	JMP    stored289
+	JMP    stored352
 
-all288:
+all351:
 	VMOVUPS Y1, (CX)(AX*4)
 
-stored289:
+stored352:
 	CMPQ         R8, $0x08
-	JE           all292
+	JE           all355
 	LEAQ         (CX)(R10*4), DX
 	TESTQ        $0x00000004, R8
-	JZ           two294
+	JZ           two357
 	VMOVUPS      X2, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two294:
+two357:
 	TESTQ    $0x00000002, R8
-	JZ       one295
+	JZ       one358
 	VMOVLPS  X2, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X2, X2, X2
 
-one295:
+one358:
 	TESTQ  $0x00000001, R8
-	JZ     stored293
+	JZ     stored356
 	VMOVSS X2, (DX)
-	JMP    stored293
+	JMP    stored356
 
-all292:
+all355:
 	VMOVUPS Y2, (CX)(R10*4)
 
-stored293:
+stored356:
 	CMPQ         R8, $0x08
-	JE           all296
+	JE           all359
 	LEAQ         (CX)(R11*4), DX
 	TESTQ        $0x00000004, R8
-	JZ           two298
+	JZ           two361
 	VMOVUPS      X4, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two298:
+two361:
 	TESTQ    $0x00000002, R8
-	JZ       one299
+	JZ       one362
 	VMOVLPS  X4, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X4, X4, X4
 
-one299:
+one362:
 	TESTQ  $0x00000001, R8
-	JZ     stored297
+	JZ     stored360
 	VMOVSS X4, (DX)
-	JMP    stored297
+	JMP    stored360
 
-all296:
+all359:
 	VMOVUPS Y4, (CX)(R11*4)
 
-stored297:
+stored360:
 	VMOVUPS      widebfb8aa3b<>+0(SB), Y1
 	VFMADD213PS  wide4b400000<>+0(SB), Y3, Y1
 	VSUBPS       wide4b400000<>+0(SB), Y1, Y2
@@ -4363,113 +5324,113 @@ stored297:
 	VDIVPS       Y4, Y2, Y2
 	VMULPS       Y2, Y1, Y3
 	CMPQ         R8, $0x08
-	JE           all300
+	JE           all363
 	LEAQ         (CX)(R9*4), CX
 	TESTQ        $0x00000004, R8
-	JZ           two302
+	JZ           two365
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two302:
+two365:
 	TESTQ    $0x00000002, R8
-	JZ       one303
+	JZ       one366
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one303:
+one366:
 	TESTQ  $0x00000001, R8
-	JZ     stored301
+	JZ     stored364
 	VMOVSS X1, (CX)
-	JMP    stored301
+	JMP    stored364
 
-all300:
+all363:
 	VMOVUPS Y1, (CX)(R9*4)
 
-stored301:
+stored364:
 	CMPQ         R8, $0x08
-	JE           all304
+	JE           all367
 	LEAQ         (BX)(AX*4), CX
 	TESTQ        $0x00000004, R8
-	JZ           two306
+	JZ           two369
 	VMOVUPS      X0, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two306:
+two369:
 	TESTQ    $0x00000002, R8
-	JZ       one307
+	JZ       one370
 	VMOVLPS  X0, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X0, X0, X0
 
-one307:
+one370:
 	TESTQ  $0x00000001, R8
-	JZ     stored305
+	JZ     stored368
 	VMOVSS X0, (CX)
-	JMP    stored305
+	JMP    stored368
 
-all304:
+all367:
 	VMOVUPS Y0, (BX)(AX*4)
 
-stored305:
+stored368:
 	CMPQ         R8, $0x08
-	JE           all308
+	JE           all371
 	LEAQ         (SI)(AX*4), CX
 	TESTQ        $0x00000004, R8
-	JZ           two310
+	JZ           two373
 	VMOVUPS      X2, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two310:
+two373:
 	TESTQ    $0x00000002, R8
-	JZ       one311
+	JZ       one374
 	VMOVLPS  X2, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X2, X2, X2
 
-one311:
+one374:
 	TESTQ  $0x00000001, R8
-	JZ     stored309
+	JZ     stored372
 	VMOVSS X2, (CX)
-	JMP    stored309
+	JMP    stored372
 
-all308:
+all371:
 	VMOVUPS Y2, (SI)(AX*4)
 
-stored309:
+stored372:
 	CMPQ         R8, $0x08
-	JE           all312
+	JE           all375
 	LEAQ         (DI)(AX*4), CX
 	TESTQ        $0x00000004, R8
-	JZ           two314
+	JZ           two377
 	VMOVUPS      X3, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y3, X3
 
-two314:
+two377:
 	TESTQ    $0x00000002, R8
-	JZ       one315
+	JZ       one378
 	VMOVLPS  X3, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X3, X3, X3
 
-one315:
+one378:
 	TESTQ  $0x00000001, R8
-	JZ     stored313
+	JZ     stored376
 	VMOVSS X3, (CX)
-	JMP    stored313
+	JMP    stored376
 
-all312:
+all375:
 	VMOVUPS Y3, (DI)(AX*4)
 
-stored313:
-end287:
+stored376:
+end350:
 	ADDQ R8, AX
 
-odd284:
+odd347:
 	MOVQ AX, ret+56(FP)
 	VZEROUPPER
 	RET
@@ -4644,6 +5605,1182 @@ DATA wide3eef312e<>+24(SB)/4, $0x3eef312e
 DATA wide3eef312e<>+28(SB)/4, $0x3eef312e
 GLOBL wide3eef312e<>(SB), RODATA|NOPTR, $32
 
+// func lstmForwardPeepAVX2(gates *float32, cell *float32, next *float32, peep *float32, tanh *float32, h *float32, n int, m int) int
+// Requires: AVX, AVX2, FMA3
+TEXT ·lstmForwardPeepAVX2(SB), NOSPLIT, $0-72
+	MOVQ gates+0(FP), CX
+	MOVQ cell+8(FP), DX
+	MOVQ next+16(FP), BX
+	MOVQ peep+24(FP), SI
+	MOVQ tanh+32(FP), DI
+	MOVQ h+40(FP), R8
+	MOVQ n+48(FP), R9
+	XORQ AX, AX
+	MOVQ m+56(FP), R10
+	LEAQ (AX)(R10*1), R11
+	LEAQ (R11)(R10*1), R12
+	LEAQ (R12)(R10*1), R10
+	SUBQ $0x08, R9
+	JL   over380
+
+again381:
+	VMOVUPS     (CX)(AX*4), Y0
+	VMOVUPS     (CX)(R11*4), Y1
+	VMOVUPS     (CX)(R10*4), Y2
+	VMOVUPS     (DX)(AX*4), Y3
+	VMOVUPS     (SI)(AX*4), Y4
+	VMULPS      Y3, Y4, Y4
+	VADDPS      Y0, Y4, Y0
+	VMOVUPS     (SI)(R11*4), Y4
+	VMULPS      Y3, Y4, Y3
+	VADDPS      Y1, Y3, Y1
+	VANDPS      wide7fffffff<>+0(SB), Y0, Y3
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y3, Y3
+	VANDPS      wide7fffffff<>+0(SB), Y1, Y4
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y4, Y4
+	VORPS       Y4, Y3, Y3
+	VMOVMSKPS   Y3, R13
+	TESTL       R13, R13
+	JNZ         odd379
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS wide4b400000<>+0(SB), Y0, Y3
+	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS     wide3f318000<>+0(SB), Y5
+	VFMADD213PS Y0, Y4, Y5
+	VFMADD231PS wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS     wide3ab688be<>+0(SB), Y0
+	VFMADD213PS widebc0905f1<>+0(SB), Y5, Y0
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y5, Y0
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y5, Y0
+	VFMADD213PS wide3f000000<>+0(SB), Y5, Y0
+	VFMADD213PS widebf800000<>+0(SB), Y5, Y0
+	VFMADD213PS wide3f800000<>+0(SB), Y5, Y0
+	VPSLLD      $0x17, Y3, Y3
+	VPADDD      Y3, Y0, Y0
+	VMOVUPS     wide3f800000<>+0(SB), Y3
+	VADDPS      wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS      Y0, Y3, Y0
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS wide4b400000<>+0(SB), Y1, Y3
+	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS     wide3f318000<>+0(SB), Y5
+	VFMADD213PS Y1, Y4, Y5
+	VFMADD231PS wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS     wide3ab688be<>+0(SB), Y1
+	VFMADD213PS widebc0905f1<>+0(SB), Y5, Y1
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y5, Y1
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y5, Y1
+	VFMADD213PS wide3f000000<>+0(SB), Y5, Y1
+	VFMADD213PS widebf800000<>+0(SB), Y5, Y1
+	VFMADD213PS wide3f800000<>+0(SB), Y5, Y1
+	VPSLLD      $0x17, Y3, Y3
+	VPADDD      Y3, Y1, Y1
+	VMOVUPS     wide3f800000<>+0(SB), Y3
+	VADDPS      wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS      Y1, Y3, Y1
+	VMOVUPS     (CX)(R12*4), Y3
+	VMOVUPS     widec102d242<>+0(SB), Y4
+	VMOVUPS     wide4102d242<>+0(SB), Y5
+	VMINPS      Y3, Y5, Y3
+	VMAXPS      Y3, Y4, Y3
+	VMULPS      Y3, Y3, Y4
+	VMOVUPS     wide32668068<>+0(SB), Y5
+	VFMADD213PS wide37ad4d68<>+0(SB), Y4, Y5
+	VFMADD213PS wide3b654d73<>+0(SB), Y4, Y5
+	VFMADD213PS wide3e090d0d<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VMULPS      Y3, Y5, Y3
+	VMOVUPS     wide355179cc<>+0(SB), Y5
+	VFMADD213PS wide39ac88ef<>+0(SB), Y4, Y5
+	VFMADD213PS wide3cd416c8<>+0(SB), Y4, Y5
+	VFMADD213PS wide3eef312e<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VDIVPS      Y5, Y3, Y3
+	VMOVUPS     (DX)(AX*4), Y4
+	VMULPS      Y4, Y1, Y4
+	VFMADD231PS Y3, Y0, Y4
+	VMOVUPS     (SI)(R12*4), Y5
+	VMULPS      Y4, Y5, Y5
+	VADDPS      Y2, Y5, Y2
+	VANDPS      wide7fffffff<>+0(SB), Y2, Y5
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y5, Y5
+	VMOVMSKPS   Y5, R13
+	TESTL       R13, R13
+	JNZ         odd379
+	VMOVUPS     Y0, (CX)(AX*4)
+	VMOVUPS     Y1, (CX)(R11*4)
+	VMOVUPS     Y3, (CX)(R12*4)
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y0
+	VFMADD213PS wide4b400000<>+0(SB), Y2, Y0
+	VSUBPS      wide4b400000<>+0(SB), Y0, Y1
+	VMOVUPS     wide3f318000<>+0(SB), Y3
+	VFMADD213PS Y2, Y1, Y3
+	VFMADD231PS wideb95e8083<>+0(SB), Y1, Y3
+	VMOVUPS     wide3ab688be<>+0(SB), Y1
+	VFMADD213PS widebc0905f1<>+0(SB), Y3, Y1
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y3, Y1
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y3, Y1
+	VFMADD213PS wide3f000000<>+0(SB), Y3, Y1
+	VFMADD213PS widebf800000<>+0(SB), Y3, Y1
+	VFMADD213PS wide3f800000<>+0(SB), Y3, Y1
+	VPSLLD      $0x17, Y0, Y0
+	VPADDD      Y0, Y1, Y0
+	VMOVUPS     wide3f800000<>+0(SB), Y1
+	VADDPS      wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS      Y0, Y1, Y0
+	VMOVUPS     widec102d242<>+0(SB), Y1
+	VMOVUPS     wide4102d242<>+0(SB), Y2
+	VMINPS      Y4, Y2, Y2
+	VMAXPS      Y2, Y1, Y1
+	VMULPS      Y1, Y1, Y2
+	VMOVUPS     wide32668068<>+0(SB), Y3
+	VFMADD213PS wide37ad4d68<>+0(SB), Y2, Y3
+	VFMADD213PS wide3b654d73<>+0(SB), Y2, Y3
+	VFMADD213PS wide3e090d0d<>+0(SB), Y2, Y3
+	VFMADD213PS wide3f800000<>+0(SB), Y2, Y3
+	VMULPS      Y1, Y3, Y1
+	VMOVUPS     wide355179cc<>+0(SB), Y3
+	VFMADD213PS wide39ac88ef<>+0(SB), Y2, Y3
+	VFMADD213PS wide3cd416c8<>+0(SB), Y2, Y3
+	VFMADD213PS wide3eef312e<>+0(SB), Y2, Y3
+	VFMADD213PS wide3f800000<>+0(SB), Y2, Y3
+	VDIVPS      Y3, Y1, Y1
+	VMULPS      Y1, Y0, Y2
+	VMOVUPS     Y0, (CX)(R10*4)
+	VMOVUPS     Y4, (BX)(AX*4)
+	VMOVUPS     Y1, (DI)(AX*4)
+	VMOVUPS     Y2, (R8)(AX*4)
+	ADDQ        $0x08, R11
+	ADDQ        $0x08, R12
+	ADDQ        $0x08, R10
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, R9
+	JGE         again381
+
+over380:
+	ADDQ         $0x08, R9
+	TESTQ        R9, R9
+	JZ           end382
+	LEAQ         firstLanes<>+0(SB), R13
+	MOVQ         R9, R14
+	NEGQ         R14
+	VMOVUPS      32(R13)(R14*4), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y1
+	VMASKMOVPS   (CX)(R11*4), Y0, Y2
+	VMASKMOVPS   (CX)(R10*4), Y0, Y3
+	VMASKMOVPS   (DX)(AX*4), Y0, Y4
+	VMASKMOVPS   (SI)(AX*4), Y0, Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y1, Y5, Y1
+	VMASKMOVPS   (SI)(R11*4), Y0, Y5
+	VMULPS       Y4, Y5, Y4
+	VADDPS       Y2, Y4, Y2
+	VANDPS       wide7fffffff<>+0(SB), Y1, Y4
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y4, Y4
+	VANDPS       wide7fffffff<>+0(SB), Y2, Y5
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y5, Y5
+	VORPS        Y5, Y4, Y4
+	VMOVMSKPS    Y4, R13
+	TESTL        R13, R13
+	JNZ          odd379
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
+	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y4
+	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
+	VMOVUPS      wide3f318000<>+0(SB), Y6
+	VFMADD213PS  Y1, Y5, Y6
+	VFMADD231PS  wideb95e8083<>+0(SB), Y5, Y6
+	VMOVUPS      wide3ab688be<>+0(SB), Y1
+	VFMADD213PS  widebc0905f1<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y6, Y1
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3f000000<>+0(SB), Y6, Y1
+	VFMADD213PS  widebf800000<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y1
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y4, Y1, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VADDPS       wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS       Y1, Y4, Y1
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
+	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y4
+	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
+	VMOVUPS      wide3f318000<>+0(SB), Y6
+	VFMADD213PS  Y2, Y5, Y6
+	VFMADD231PS  wideb95e8083<>+0(SB), Y5, Y6
+	VMOVUPS      wide3ab688be<>+0(SB), Y2
+	VFMADD213PS  widebc0905f1<>+0(SB), Y6, Y2
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y6, Y2
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y6, Y2
+	VFMADD213PS  wide3f000000<>+0(SB), Y6, Y2
+	VFMADD213PS  widebf800000<>+0(SB), Y6, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y2
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VADDPS       wide3f800000<>+0(SB), Y2, Y2
+	VDIVPS       Y2, Y4, Y2
+	VMASKMOVPS   (CX)(R12*4), Y0, Y4
+	VMOVUPS      widec102d242<>+0(SB), Y5
+	VMOVUPS      wide4102d242<>+0(SB), Y6
+	VMINPS       Y4, Y6, Y4
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       Y4, Y4, Y5
+	VMOVUPS      wide32668068<>+0(SB), Y6
+	VFMADD213PS  wide37ad4d68<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3b654d73<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3e090d0d<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VMULPS       Y4, Y6, Y4
+	VMOVUPS      wide355179cc<>+0(SB), Y6
+	VFMADD213PS  wide39ac88ef<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3cd416c8<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3eef312e<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VDIVPS       Y6, Y4, Y4
+	VMASKMOVPS   (DX)(AX*4), Y0, Y5
+	VMULPS       Y5, Y2, Y5
+	VFMADD231PS  Y4, Y1, Y5
+	VMASKMOVPS   (SI)(R12*4), Y0, Y0
+	VMULPS       Y5, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VANDPS       wide7fffffff<>+0(SB), Y0, Y3
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y3, Y3
+	VMOVMSKPS    Y3, DX
+	TESTL        DX, DX
+	JNZ          odd379
+	CMPQ         R9, $0x08
+	JE           all383
+	LEAQ         (CX)(AX*4), DX
+	TESTQ        $0x00000004, R9
+	JZ           two385
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two385:
+	TESTQ    $0x00000002, R9
+	JZ       one386
+	VMOVLPS  X1, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X1, X1, X1
+
+one386:
+	TESTQ  $0x00000001, R9
+	JZ     stored384
+	VMOVSS X1, (DX)
+	JMP    stored384
+
+all383:
+	VMOVUPS Y1, (CX)(AX*4)
+
+stored384:
+	CMPQ         R9, $0x08
+	JE           all387
+	LEAQ         (CX)(R11*4), DX
+	TESTQ        $0x00000004, R9
+	JZ           two389
+	VMOVUPS      X2, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two389:
+	TESTQ    $0x00000002, R9
+	JZ       one390
+	VMOVLPS  X2, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X2, X2, X2
+
+one390:
+	TESTQ  $0x00000001, R9
+	JZ     stored388
+	VMOVSS X2, (DX)
+	JMP    stored388
+
+all387:
+	VMOVUPS Y2, (CX)(R11*4)
+
+stored388:
+	CMPQ         R9, $0x08
+	JE           all391
+	LEAQ         (CX)(R12*4), DX
+	TESTQ        $0x00000004, R9
+	JZ           two393
+	VMOVUPS      X4, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two393:
+	TESTQ    $0x00000002, R9
+	JZ       one394
+	VMOVLPS  X4, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X4, X4, X4
+
+one394:
+	TESTQ  $0x00000001, R9
+	JZ     stored392
+	VMOVSS X4, (DX)
+	JMP    stored392
+
+all391:
+	VMOVUPS Y4, (CX)(R12*4)
+
+stored392:
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y1
+	VFMADD213PS  wide4b400000<>+0(SB), Y0, Y1
+	VSUBPS       wide4b400000<>+0(SB), Y1, Y2
+	VMOVUPS      wide3f318000<>+0(SB), Y3
+	VFMADD213PS  Y0, Y2, Y3
+	VFMADD231PS  wideb95e8083<>+0(SB), Y2, Y3
+	VMOVUPS      wide3ab688be<>+0(SB), Y0
+	VFMADD213PS  widebc0905f1<>+0(SB), Y3, Y0
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y3, Y0
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y3, Y0
+	VFMADD213PS  wide3f000000<>+0(SB), Y3, Y0
+	VFMADD213PS  widebf800000<>+0(SB), Y3, Y0
+	VFMADD213PS  wide3f800000<>+0(SB), Y3, Y0
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VMOVUPS      wide3f800000<>+0(SB), Y1
+	VADDPS       wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS       Y0, Y1, Y0
+	VMOVUPS      widec102d242<>+0(SB), Y1
+	VMOVUPS      wide4102d242<>+0(SB), Y2
+	VMINPS       Y5, Y2, Y2
+	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      wide32668068<>+0(SB), Y3
+	VFMADD213PS  wide37ad4d68<>+0(SB), Y2, Y3
+	VFMADD213PS  wide3b654d73<>+0(SB), Y2, Y3
+	VFMADD213PS  wide3e090d0d<>+0(SB), Y2, Y3
+	VFMADD213PS  wide3f800000<>+0(SB), Y2, Y3
+	VMULPS       Y1, Y3, Y1
+	VMOVUPS      wide355179cc<>+0(SB), Y3
+	VFMADD213PS  wide39ac88ef<>+0(SB), Y2, Y3
+	VFMADD213PS  wide3cd416c8<>+0(SB), Y2, Y3
+	VFMADD213PS  wide3eef312e<>+0(SB), Y2, Y3
+	VFMADD213PS  wide3f800000<>+0(SB), Y2, Y3
+	VDIVPS       Y3, Y1, Y1
+	VMULPS       Y1, Y0, Y2
+	CMPQ         R9, $0x08
+	JE           all395
+	LEAQ         (CX)(R10*4), CX
+	TESTQ        $0x00000004, R9
+	JZ           two397
+	VMOVUPS      X0, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two397:
+	TESTQ    $0x00000002, R9
+	JZ       one398
+	VMOVLPS  X0, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X0, X0, X0
+
+one398:
+	TESTQ  $0x00000001, R9
+	JZ     stored396
+	VMOVSS X0, (CX)
+	JMP    stored396
+
+all395:
+	VMOVUPS Y0, (CX)(R10*4)
+
+stored396:
+	CMPQ         R9, $0x08
+	JE           all399
+	LEAQ         (BX)(AX*4), CX
+	TESTQ        $0x00000004, R9
+	JZ           two401
+	VMOVUPS      X5, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y5, X5
+
+two401:
+	TESTQ    $0x00000002, R9
+	JZ       one402
+	VMOVLPS  X5, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X5, X5, X5
+
+one402:
+	TESTQ  $0x00000001, R9
+	JZ     stored400
+	VMOVSS X5, (CX)
+	JMP    stored400
+
+all399:
+	VMOVUPS Y5, (BX)(AX*4)
+
+stored400:
+	CMPQ         R9, $0x08
+	JE           all403
+	LEAQ         (DI)(AX*4), CX
+	TESTQ        $0x00000004, R9
+	JZ           two405
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two405:
+	TESTQ    $0x00000002, R9
+	JZ       one406
+	VMOVLPS  X1, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X1, X1, X1
+
+one406:
+	TESTQ  $0x00000001, R9
+	JZ     stored404
+	VMOVSS X1, (CX)
+	JMP    stored404
+
+all403:
+	VMOVUPS Y1, (DI)(AX*4)
+
+stored404:
+	CMPQ         R9, $0x08
+	JE           all407
+	LEAQ         (R8)(AX*4), CX
+	TESTQ        $0x00000004, R9
+	JZ           two409
+	VMOVUPS      X2, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two409:
+	TESTQ    $0x00000002, R9
+	JZ       one410
+	VMOVLPS  X2, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X2, X2, X2
+
+one410:
+	TESTQ  $0x00000001, R9
+	JZ     stored408
+	VMOVSS X2, (CX)
+	JMP    stored408
+
+all407:
+	VMOVUPS Y2, (R8)(AX*4)
+
+stored408:
+end382:
+	ADDQ R9, AX
+
+odd379:
+	MOVQ AX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func lstmBackwardAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
+// Requires: AVX, FMA3
+TEXT ·lstmBackwardAVX2(SB), NOSPLIT, $0-72
+	MOVQ dgates+0(FP), CX
+	MOVQ dcell+8(FP), DX
+	MOVQ dh+16(FP), BX
+	MOVQ dnext+24(FP), SI
+	MOVQ gates+32(FP), DI
+	MOVQ cell+40(FP), R8
+	MOVQ tanh+48(FP), R9
+	MOVQ n+56(FP), R10
+	XORQ AX, AX
+	MOVQ m+64(FP), R11
+	LEAQ (AX)(R11*1), R12
+	LEAQ (R12)(R11*1), R13
+	LEAQ (R13)(R11*1), R11
+	SUBQ $0x08, R10
+	JL   over411
+
+again412:
+	VMOVUPS     (BX)(AX*4), Y0
+	VMOVUPS     (R9)(AX*4), Y1
+	VMOVUPS     (DI)(R11*4), Y2
+	VMULPS      Y1, Y0, Y3
+	VMULPS      Y2, Y3, Y3
+	VMOVUPS     wide3f800000<>+0(SB), Y4
+	VSUBPS      Y2, Y4, Y4
+	VMULPS      Y4, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS     Y3, (CX)(R11*4)
+	VMOVUPS     (SI)(AX*4), Y3
+	VMULPS      Y2, Y0, Y0
+	VMOVUPS     wide3f800000<>+0(SB), Y2
+	VMULPS      Y1, Y1, Y1
+	VSUBPS      Y1, Y2, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y3, Y0, Y0
+	VMOVUPS     (DI)(AX*4), Y1
+	VMOVUPS     (DI)(R13*4), Y2
+	VMULPS      Y2, Y0, Y3
+	VMULPS      Y1, Y3, Y3
+	VMOVUPS     wide3f800000<>+0(SB), Y4
+	VSUBPS      Y1, Y4, Y4
+	VMULPS      Y4, Y3, Y3
+	VADDPS      wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS     Y3, (CX)(AX*4)
+	VMULPS      Y1, Y0, Y1
+	VMOVUPS     wide3f800000<>+0(SB), Y3
+	VMULPS      Y2, Y2, Y2
+	VSUBPS      Y2, Y3, Y2
+	VMULPS      Y2, Y1, Y1
+	VADDPS      wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS     Y1, (CX)(R13*4)
+	VMOVUPS     (DI)(R12*4), Y1
+	VMOVUPS     (R8)(AX*4), Y2
+	VMULPS      Y2, Y0, Y2
+	VMULPS      Y1, Y2, Y2
+	VMOVUPS     wide3f800000<>+0(SB), Y3
+	VSUBPS      Y1, Y3, Y3
+	VMULPS      Y3, Y2, Y2
+	VADDPS      wide00000000<>+0(SB), Y2, Y2
+	VMOVUPS     Y2, (CX)(R12*4)
+	VMOVUPS     (DX)(AX*4), Y2
+	VFMADD231PS Y1, Y0, Y2
+	VMOVUPS     Y2, (DX)(AX*4)
+	ADDQ        $0x08, R12
+	ADDQ        $0x08, R13
+	ADDQ        $0x08, R11
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, R10
+	JGE         again412
+
+over411:
+	ADDQ         $0x08, R10
+	TESTQ        R10, R10
+	JZ           end413
+	LEAQ         firstLanes<>+0(SB), R14
+	MOVQ         R10, R15
+	NEGQ         R15
+	VMOVUPS      32(R14)(R15*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (R9)(AX*4), Y0, Y2
+	VMASKMOVPS   (DI)(R11*4), Y0, Y3
+	VMULPS       Y2, Y1, Y4
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VSUBPS       Y3, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       wide00000000<>+0(SB), Y4, Y4
+	CMPQ         R10, $0x08
+	JE           all414
+	LEAQ         (CX)(R11*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two416
+	VMOVUPS      X4, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two416:
+	TESTQ    $0x00000002, R10
+	JZ       one417
+	VMOVLPS  X4, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X4, X4, X4
+
+one417:
+	TESTQ  $0x00000001, R10
+	JZ     stored415
+	VMOVSS X4, (BX)
+	JMP    stored415
+
+all414:
+	VMOVUPS Y4, (CX)(R11*4)
+
+stored415:
+	VMASKMOVPS   (SI)(AX*4), Y0, Y4
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VMULPS       Y2, Y2, Y2
+	VSUBPS       Y2, Y3, Y2
+	VMULPS       Y2, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y0, Y2
+	VMASKMOVPS   (DI)(R13*4), Y0, Y3
+	VMULPS       Y3, Y1, Y4
+	VMULPS       Y2, Y4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VSUBPS       Y2, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       wide00000000<>+0(SB), Y4, Y4
+	CMPQ         R10, $0x08
+	JE           all418
+	LEAQ         (CX)(AX*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two420
+	VMOVUPS      X4, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two420:
+	TESTQ    $0x00000002, R10
+	JZ       one421
+	VMOVLPS  X4, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X4, X4, X4
+
+one421:
+	TESTQ  $0x00000001, R10
+	JZ     stored419
+	VMOVSS X4, (BX)
+	JMP    stored419
+
+all418:
+	VMOVUPS Y4, (CX)(AX*4)
+
+stored419:
+	VMULPS       Y2, Y1, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y3, Y4, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       wide00000000<>+0(SB), Y2, Y2
+	CMPQ         R10, $0x08
+	JE           all422
+	LEAQ         (CX)(R13*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two424
+	VMOVUPS      X2, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two424:
+	TESTQ    $0x00000002, R10
+	JZ       one425
+	VMOVLPS  X2, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X2, X2, X2
+
+one425:
+	TESTQ  $0x00000001, R10
+	JZ     stored423
+	VMOVSS X2, (BX)
+	JMP    stored423
+
+all422:
+	VMOVUPS Y2, (CX)(R13*4)
+
+stored423:
+	VMASKMOVPS   (DI)(R12*4), Y0, Y2
+	VMASKMOVPS   (R8)(AX*4), Y0, Y3
+	VMULPS       Y3, Y1, Y3
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VSUBPS       Y2, Y4, Y4
+	VMULPS       Y4, Y3, Y3
+	VADDPS       wide00000000<>+0(SB), Y3, Y3
+	CMPQ         R10, $0x08
+	JE           all426
+	LEAQ         (CX)(R12*4), CX
+	TESTQ        $0x00000004, R10
+	JZ           two428
+	VMOVUPS      X3, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y3, X3
+
+two428:
+	TESTQ    $0x00000002, R10
+	JZ       one429
+	VMOVLPS  X3, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X3, X3, X3
+
+one429:
+	TESTQ  $0x00000001, R10
+	JZ     stored427
+	VMOVSS X3, (CX)
+	JMP    stored427
+
+all426:
+	VMOVUPS Y3, (CX)(R12*4)
+
+stored427:
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VFMADD231PS  Y2, Y1, Y0
+	CMPQ         R10, $0x08
+	JE           all430
+	LEAQ         (DX)(AX*4), AX
+	TESTQ        $0x00000004, R10
+	JZ           two432
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two432:
+	TESTQ    $0x00000002, R10
+	JZ       one433
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one433:
+	TESTQ  $0x00000001, R10
+	JZ     stored431
+	VMOVSS X0, (AX)
+	JMP    stored431
+
+all430:
+	VMOVUPS Y0, (DX)(AX*4)
+
+stored431:
+end413:
+	VZEROUPPER
+	RET
+
+// func lstmPeepBackwardAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, next *float32, tanh *float32, peep *float32, sums *float32, n int, m int)
+// Requires: AVX
+TEXT ·lstmPeepBackwardAVX2(SB), NOSPLIT, $8-96
+	MOVQ dgates+0(FP), CX
+	MOVQ dcell+8(FP), DX
+	MOVQ dh+16(FP), BX
+	MOVQ dnext+24(FP), SI
+	MOVQ gates+32(FP), DI
+	MOVQ cell+40(FP), R8
+	MOVQ next+48(FP), R9
+	MOVQ tanh+56(FP), R10
+	MOVQ peep+64(FP), R11
+	MOVQ sums+72(FP), R12
+	MOVQ n+80(FP), R13
+	XORQ AX, AX
+	MOVQ m+88(FP), R14
+	LEAQ (AX)(R14*1), R15
+	LEAQ (R15)(R14*1), BP
+	LEAQ (BP)(R14*1), R14
+
+again434:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (R10)(AX*4), Y1
+	VMOVUPS (DI)(R14*4), Y2
+	VMULPS  Y1, Y0, Y3
+	VMULPS  Y2, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y2, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS (SI)(AX*4), Y4
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS wide3f800000<>+0(SB), Y2
+	VMULPS  Y1, Y1, Y1
+	VSUBPS  Y1, Y2, Y1
+	VMULPS  Y1, Y0, Y0
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS (R11)(BP*4), Y1
+	VMULPS  Y1, Y3, Y1
+	VADDPS  Y0, Y1, Y0
+	VMOVUPS (R9)(AX*4), Y1
+	VMULPS  Y1, Y3, Y1
+	VMOVUPS (R12)(BP*4), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (R12)(BP*4)
+	VADDPS  wide00000000<>+0(SB), Y3, Y1
+	VMOVUPS Y1, (CX)(R14*4)
+	VMOVUPS (DI)(AX*4), Y1
+	VMOVUPS (DI)(BP*4), Y2
+	VMULPS  Y2, Y0, Y3
+	VMULPS  Y1, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMULPS  Y4, Y3, Y4
+	VMOVUPS (R12)(AX*4), Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (R12)(AX*4)
+	VMULPS  Y1, Y0, Y1
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VMULPS  Y2, Y2, Y2
+	VSUBPS  Y2, Y4, Y2
+	VMULPS  Y2, Y1, Y1
+	VADDPS  wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS Y1, (CX)(BP*4)
+	VMOVUPS (DI)(R15*4), Y1
+	VMOVUPS (R8)(AX*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VMULPS  Y1, Y2, Y2
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y4, Y2, Y2
+	VMOVUPS (R8)(AX*4), Y4
+	VMULPS  Y4, Y2, Y4
+	VMOVUPS (R12)(R15*4), Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (R12)(R15*4)
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS (R11)(AX*4), Y1
+	VMULPS  Y1, Y3, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (R11)(R15*4), Y1
+	VMULPS  Y1, Y2, Y1
+	VADDPS  Y1, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y3, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	VADDPS  wide00000000<>+0(SB), Y2, Y1
+	VMOVUPS Y1, (CX)(R15*4)
+	VMOVUPS (DX)(AX*4), Y1
+	VADDPS  Y0, Y1, Y0
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $0x08, AX
+	ADDQ    $0x08, R15
+	ADDQ    $0x08, BP
+	ADDQ    $0x08, R14
+	CMPQ    AX, R13
+	JLT     again434
+	VZEROUPPER
+	RET
+
+// func lstmBackwardSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
+// Requires: AVX
+TEXT ·lstmBackwardSetAVX2(SB), NOSPLIT, $0-72
+	MOVQ dgates+0(FP), CX
+	MOVQ dcell+8(FP), DX
+	MOVQ dh+16(FP), BX
+	MOVQ dnext+24(FP), SI
+	MOVQ gates+32(FP), DI
+	MOVQ cell+40(FP), R8
+	MOVQ tanh+48(FP), R9
+	MOVQ n+56(FP), R10
+	XORQ AX, AX
+	MOVQ m+64(FP), R11
+	LEAQ (AX)(R11*1), R12
+	LEAQ (R12)(R11*1), R13
+	LEAQ (R13)(R11*1), R11
+	SUBQ $0x08, R10
+	JL   over435
+
+again436:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (R9)(AX*4), Y1
+	VMOVUPS (DI)(R11*4), Y2
+	VMULPS  Y1, Y0, Y3
+	VMULPS  Y2, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y2, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VADDPS  wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS Y3, (CX)(R11*4)
+	VMOVUPS (SI)(AX*4), Y3
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS wide3f800000<>+0(SB), Y2
+	VMULPS  Y1, Y1, Y1
+	VSUBPS  Y1, Y2, Y1
+	VMULPS  Y1, Y0, Y0
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS (DI)(AX*4), Y1
+	VMOVUPS (DI)(R13*4), Y2
+	VMULPS  Y2, Y0, Y3
+	VMULPS  Y1, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VADDPS  wide00000000<>+0(SB), Y3, Y3
+	VMOVUPS Y3, (CX)(AX*4)
+	VMULPS  Y1, Y0, Y1
+	VMOVUPS wide3f800000<>+0(SB), Y3
+	VMULPS  Y2, Y2, Y2
+	VSUBPS  Y2, Y3, Y2
+	VMULPS  Y2, Y1, Y1
+	VADDPS  wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS Y1, (CX)(R13*4)
+	VMOVUPS (DI)(R12*4), Y1
+	VMOVUPS (R8)(AX*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VMULPS  Y1, Y2, Y2
+	VMOVUPS wide3f800000<>+0(SB), Y3
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  Y3, Y2, Y2
+	VADDPS  wide00000000<>+0(SB), Y2, Y2
+	VMOVUPS Y2, (CX)(R12*4)
+	VMULPS  Y1, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $0x08, R12
+	ADDQ    $0x08, R13
+	ADDQ    $0x08, R11
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, R10
+	JGE     again436
+
+over435:
+	ADDQ         $0x08, R10
+	TESTQ        R10, R10
+	JZ           end437
+	LEAQ         firstLanes<>+0(SB), R14
+	MOVQ         R10, R15
+	NEGQ         R15
+	VMOVUPS      32(R14)(R15*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (R9)(AX*4), Y0, Y2
+	VMASKMOVPS   (DI)(R11*4), Y0, Y3
+	VMULPS       Y2, Y1, Y4
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VSUBPS       Y3, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       wide00000000<>+0(SB), Y4, Y4
+	CMPQ         R10, $0x08
+	JE           all438
+	LEAQ         (CX)(R11*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two440
+	VMOVUPS      X4, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two440:
+	TESTQ    $0x00000002, R10
+	JZ       one441
+	VMOVLPS  X4, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X4, X4, X4
+
+one441:
+	TESTQ  $0x00000001, R10
+	JZ     stored439
+	VMOVSS X4, (BX)
+	JMP    stored439
+
+all438:
+	VMOVUPS Y4, (CX)(R11*4)
+
+stored439:
+	VMASKMOVPS   (SI)(AX*4), Y0, Y4
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VMULPS       Y2, Y2, Y2
+	VSUBPS       Y2, Y3, Y2
+	VMULPS       Y2, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y0, Y2
+	VMASKMOVPS   (DI)(R13*4), Y0, Y3
+	VMULPS       Y3, Y1, Y4
+	VMULPS       Y2, Y4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VSUBPS       Y2, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       wide00000000<>+0(SB), Y4, Y4
+	CMPQ         R10, $0x08
+	JE           all442
+	LEAQ         (CX)(AX*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two444
+	VMOVUPS      X4, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two444:
+	TESTQ    $0x00000002, R10
+	JZ       one445
+	VMOVLPS  X4, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X4, X4, X4
+
+one445:
+	TESTQ  $0x00000001, R10
+	JZ     stored443
+	VMOVSS X4, (BX)
+	JMP    stored443
+
+all442:
+	VMOVUPS Y4, (CX)(AX*4)
+
+stored443:
+	VMULPS       Y2, Y1, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y3, Y4, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       wide00000000<>+0(SB), Y2, Y2
+	CMPQ         R10, $0x08
+	JE           all446
+	LEAQ         (CX)(R13*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two448
+	VMOVUPS      X2, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two448:
+	TESTQ    $0x00000002, R10
+	JZ       one449
+	VMOVLPS  X2, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X2, X2, X2
+
+one449:
+	TESTQ  $0x00000001, R10
+	JZ     stored447
+	VMOVSS X2, (BX)
+	JMP    stored447
+
+all446:
+	VMOVUPS Y2, (CX)(R13*4)
+
+stored447:
+	VMASKMOVPS   (DI)(R12*4), Y0, Y2
+	VMASKMOVPS   (R8)(AX*4), Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VSUBPS       Y2, Y3, Y3
+	VMULPS       Y3, Y0, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y0
+	CMPQ         R10, $0x08
+	JE           all450
+	LEAQ         (CX)(R12*4), CX
+	TESTQ        $0x00000004, R10
+	JZ           two452
+	VMOVUPS      X0, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two452:
+	TESTQ    $0x00000002, R10
+	JZ       one453
+	VMOVLPS  X0, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X0, X0, X0
+
+one453:
+	TESTQ  $0x00000001, R10
+	JZ     stored451
+	VMOVSS X0, (CX)
+	JMP    stored451
+
+all450:
+	VMOVUPS Y0, (CX)(R12*4)
+
+stored451:
+	VMULPS       Y2, Y1, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y0
+	CMPQ         R10, $0x08
+	JE           all454
+	LEAQ         (DX)(AX*4), AX
+	TESTQ        $0x00000004, R10
+	JZ           two456
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two456:
+	TESTQ    $0x00000002, R10
+	JZ       one457
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one457:
+	TESTQ  $0x00000001, R10
+	JZ     stored455
+	VMOVSS X0, (AX)
+	JMP    stored455
+
+all454:
+	VMOVUPS Y0, (DX)(AX*4)
+
+stored455:
+end437:
+	VZEROUPPER
+	RET
+
+// func lstmPeepBackwardSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, next *float32, tanh *float32, peep *float32, sums *float32, n int, m int)
+// Requires: AVX
+TEXT ·lstmPeepBackwardSetAVX2(SB), NOSPLIT, $8-96
+	MOVQ dgates+0(FP), CX
+	MOVQ dcell+8(FP), DX
+	MOVQ dh+16(FP), BX
+	MOVQ dnext+24(FP), SI
+	MOVQ gates+32(FP), DI
+	MOVQ cell+40(FP), R8
+	MOVQ next+48(FP), R9
+	MOVQ tanh+56(FP), R10
+	MOVQ peep+64(FP), R11
+	MOVQ sums+72(FP), R12
+	MOVQ n+80(FP), R13
+	XORQ AX, AX
+	MOVQ m+88(FP), R14
+	LEAQ (AX)(R14*1), R15
+	LEAQ (R15)(R14*1), BP
+	LEAQ (BP)(R14*1), R14
+
+again458:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (R10)(AX*4), Y1
+	VMOVUPS (DI)(R14*4), Y2
+	VMULPS  Y1, Y0, Y3
+	VMULPS  Y2, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y2, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS (SI)(AX*4), Y4
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS wide3f800000<>+0(SB), Y2
+	VMULPS  Y1, Y1, Y1
+	VSUBPS  Y1, Y2, Y1
+	VMULPS  Y1, Y0, Y0
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS (R11)(BP*4), Y1
+	VMULPS  Y1, Y3, Y1
+	VADDPS  Y0, Y1, Y0
+	VMOVUPS (R9)(AX*4), Y1
+	VMULPS  Y1, Y3, Y1
+	VMOVUPS (R12)(BP*4), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (R12)(BP*4)
+	VADDPS  wide00000000<>+0(SB), Y3, Y1
+	VMOVUPS Y1, (CX)(R14*4)
+	VMOVUPS (DI)(AX*4), Y1
+	VMOVUPS (DI)(BP*4), Y2
+	VMULPS  Y2, Y0, Y3
+	VMULPS  Y1, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMULPS  Y4, Y3, Y4
+	VMOVUPS (R12)(AX*4), Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (R12)(AX*4)
+	VMULPS  Y1, Y0, Y1
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VMULPS  Y2, Y2, Y2
+	VSUBPS  Y2, Y4, Y2
+	VMULPS  Y2, Y1, Y1
+	VADDPS  wide00000000<>+0(SB), Y1, Y1
+	VMOVUPS Y1, (CX)(BP*4)
+	VMOVUPS (DI)(R15*4), Y1
+	VMOVUPS (R8)(AX*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VMULPS  Y1, Y2, Y2
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y4, Y2, Y2
+	VMOVUPS (R8)(AX*4), Y4
+	VMULPS  Y4, Y2, Y4
+	VMOVUPS (R12)(R15*4), Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (R12)(R15*4)
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS (R11)(AX*4), Y1
+	VMULPS  Y1, Y3, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (R11)(R15*4), Y1
+	VMULPS  Y1, Y2, Y1
+	VADDPS  Y1, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y3, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	VADDPS  wide00000000<>+0(SB), Y2, Y1
+	VMOVUPS Y1, (CX)(R15*4)
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $0x08, AX
+	ADDQ    $0x08, R15
+	ADDQ    $0x08, BP
+	ADDQ    $0x08, R14
+	CMPQ    AX, R13
+	JLT     again458
+	VZEROUPPER
+	RET
+
 // func lstmForwardInnerAVX2(gates *float32, cell *float32, next *float32, n int, m int) int
 // Requires: AVX, AVX2, FMA3
 TEXT ·lstmForwardInnerAVX2(SB), NOSPLIT, $0-48
@@ -4657,9 +6794,9 @@ TEXT ·lstmForwardInnerAVX2(SB), NOSPLIT, $0-48
 	LEAQ (R8)(DI*1), R9
 	LEAQ (R9)(DI*1), DI
 	SUBQ $0x08, SI
-	JL   over317
+	JL   over460
 
-again318:
+again461:
 	VMOVUPS     (CX)(AX*4), Y0
 	VMOVUPS     (CX)(R8*4), Y1
 	VMOVUPS     (CX)(DI*4), Y2
@@ -4673,7 +6810,7 @@ again318:
 	VORPS       Y4, Y3, Y3
 	VMOVMSKPS   Y3, R10
 	TESTL       R10, R10
-	JNZ         odd316
+	JNZ         odd459
 	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
 	VFMADD213PS wide4b400000<>+0(SB), Y0, Y3
 	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
@@ -4759,12 +6896,12 @@ again318:
 	ADDQ        $0x08, DI
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, SI
-	JGE         again318
+	JGE         again461
 
-over317:
+over460:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end319
+	JZ           end462
 	LEAQ         firstLanes<>+0(SB), R10
 	MOVQ         SI, R11
 	NEGQ         R11
@@ -4782,7 +6919,7 @@ over317:
 	VORPS        Y5, Y4, Y4
 	VMOVMSKPS    Y4, R10
 	TESTL        R10, R10
-	JNZ          odd316
+	JNZ          odd459
 	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
 	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y4
 	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
@@ -4841,83 +6978,83 @@ over317:
 	VMULPS       Y0, Y2, Y0
 	VFMADD231PS  Y4, Y1, Y0
 	CMPQ         SI, $0x08
-	JE           all320
+	JE           all463
 	LEAQ         (CX)(AX*4), DX
 	TESTQ        $0x00000004, SI
-	JZ           two322
+	JZ           two465
 	VMOVUPS      X1, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two322:
+two465:
 	TESTQ    $0x00000002, SI
-	JZ       one323
+	JZ       one466
 	VMOVLPS  X1, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X1, X1, X1
 
-one323:
+one466:
 	TESTQ  $0x00000001, SI
-	JZ     stored321
+	JZ     stored464
 	VMOVSS X1, (DX)
-	JMP    stored321
+	JMP    stored464
 
-all320:
+all463:
 	VMOVUPS Y1, (CX)(AX*4)
 
-stored321:
+stored464:
 	CMPQ         SI, $0x08
-	JE           all324
+	JE           all467
 	LEAQ         (CX)(R8*4), DX
 	TESTQ        $0x00000004, SI
-	JZ           two326
+	JZ           two469
 	VMOVUPS      X2, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two326:
+two469:
 	TESTQ    $0x00000002, SI
-	JZ       one327
+	JZ       one470
 	VMOVLPS  X2, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X2, X2, X2
 
-one327:
+one470:
 	TESTQ  $0x00000001, SI
-	JZ     stored325
+	JZ     stored468
 	VMOVSS X2, (DX)
-	JMP    stored325
+	JMP    stored468
 
-all324:
+all467:
 	VMOVUPS Y2, (CX)(R8*4)
 
-stored325:
+stored468:
 	CMPQ         SI, $0x08
-	JE           all328
+	JE           all471
 	LEAQ         (CX)(R9*4), DX
 	TESTQ        $0x00000004, SI
-	JZ           two330
+	JZ           two473
 	VMOVUPS      X4, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two330:
+two473:
 	TESTQ    $0x00000002, SI
-	JZ       one331
+	JZ       one474
 	VMOVLPS  X4, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X4, X4, X4
 
-one331:
+one474:
 	TESTQ  $0x00000001, SI
-	JZ     stored329
+	JZ     stored472
 	VMOVSS X4, (DX)
-	JMP    stored329
+	JMP    stored472
 
-all328:
+all471:
 	VMOVUPS Y4, (CX)(R9*4)
 
-stored329:
+stored472:
 	VMOVUPS      widebfb8aa3b<>+0(SB), Y1
 	VFMADD213PS  wide4b400000<>+0(SB), Y3, Y1
 	VSUBPS       wide4b400000<>+0(SB), Y1, Y2
@@ -4937,570 +7074,439 @@ stored329:
 	VADDPS       wide3f800000<>+0(SB), Y1, Y1
 	VDIVPS       Y1, Y2, Y1
 	CMPQ         SI, $0x08
-	JE           all332
+	JE           all475
 	LEAQ         (CX)(DI*4), CX
 	TESTQ        $0x00000004, SI
-	JZ           two334
+	JZ           two477
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two334:
+two477:
 	TESTQ    $0x00000002, SI
-	JZ       one335
+	JZ       one478
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one335:
+one478:
 	TESTQ  $0x00000001, SI
-	JZ     stored333
+	JZ     stored476
 	VMOVSS X1, (CX)
-	JMP    stored333
+	JMP    stored476
 
-all332:
+all475:
 	VMOVUPS Y1, (CX)(DI*4)
 
-stored333:
+stored476:
 	CMPQ         SI, $0x08
-	JE           all336
+	JE           all479
 	LEAQ         (BX)(AX*4), CX
 	TESTQ        $0x00000004, SI
-	JZ           two338
+	JZ           two481
 	VMOVUPS      X0, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two338:
+two481:
 	TESTQ    $0x00000002, SI
-	JZ       one339
+	JZ       one482
 	VMOVLPS  X0, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X0, X0, X0
 
-one339:
+one482:
 	TESTQ  $0x00000001, SI
-	JZ     stored337
+	JZ     stored480
 	VMOVSS X0, (CX)
-	JMP    stored337
+	JMP    stored480
 
-all336:
+all479:
 	VMOVUPS Y0, (BX)(AX*4)
 
-stored337:
-end319:
+stored480:
+end462:
 	ADDQ SI, AX
 
-odd316:
+odd459:
 	MOVQ AX, ret+40(FP)
 	VZEROUPPER
 	RET
 
-// func lstmBackwardAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
-// Requires: AVX, FMA3
-TEXT ·lstmBackwardAVX2(SB), NOSPLIT, $0-72
-	MOVQ dgates+0(FP), CX
-	MOVQ dcell+8(FP), DX
-	MOVQ dh+16(FP), BX
-	MOVQ dnext+24(FP), SI
-	MOVQ gates+32(FP), DI
-	MOVQ cell+40(FP), R8
-	MOVQ tanh+48(FP), R9
-	MOVQ n+56(FP), R10
+// func lstmForwardPeepInnerAVX2(gates *float32, cell *float32, next *float32, peep *float32, n int, m int) int
+// Requires: AVX, AVX2, FMA3
+TEXT ·lstmForwardPeepInnerAVX2(SB), NOSPLIT, $0-56
+	MOVQ gates+0(FP), CX
+	MOVQ cell+8(FP), DX
+	MOVQ next+16(FP), BX
+	MOVQ peep+24(FP), SI
+	MOVQ n+32(FP), DI
 	XORQ AX, AX
-	MOVQ m+64(FP), R11
-	LEAQ (AX)(R11*1), R12
-	LEAQ (R12)(R11*1), R13
-	LEAQ (R13)(R11*1), R11
-	SUBQ $0x08, R10
-	JL   over340
+	MOVQ m+40(FP), R8
+	LEAQ (AX)(R8*1), R9
+	LEAQ (R9)(R8*1), R10
+	LEAQ (R10)(R8*1), R8
+	SUBQ $0x08, DI
+	JL   over484
 
-again341:
-	VMOVUPS     (BX)(AX*4), Y0
-	VMOVUPS     (R9)(AX*4), Y1
-	VMOVUPS     (DI)(R11*4), Y2
-	VMULPS      Y1, Y0, Y3
-	VMULPS      Y2, Y3, Y3
-	VMOVUPS     wide3f800000<>+0(SB), Y4
-	VSUBPS      Y2, Y4, Y4
-	VMULPS      Y4, Y3, Y3
-	VADDPS      wide00000000<>+0(SB), Y3, Y3
-	VMOVUPS     Y3, (CX)(R11*4)
-	VMOVUPS     (SI)(AX*4), Y3
-	VMULPS      Y2, Y0, Y0
-	VMOVUPS     wide3f800000<>+0(SB), Y2
-	VMULPS      Y1, Y1, Y1
-	VSUBPS      Y1, Y2, Y1
-	VMULPS      Y1, Y0, Y0
-	VADDPS      Y3, Y0, Y0
-	VMOVUPS     (DI)(AX*4), Y1
-	VMOVUPS     (DI)(R13*4), Y2
-	VMULPS      Y2, Y0, Y3
-	VMULPS      Y1, Y3, Y3
-	VMOVUPS     wide3f800000<>+0(SB), Y4
-	VSUBPS      Y1, Y4, Y4
-	VMULPS      Y4, Y3, Y3
-	VADDPS      wide00000000<>+0(SB), Y3, Y3
-	VMOVUPS     Y3, (CX)(AX*4)
-	VMULPS      Y1, Y0, Y1
+again485:
+	VMOVUPS     (CX)(AX*4), Y0
+	VMOVUPS     (CX)(R9*4), Y1
+	VMOVUPS     (CX)(R8*4), Y2
+	VMOVUPS     (DX)(AX*4), Y3
+	VMOVUPS     (SI)(AX*4), Y4
+	VMULPS      Y3, Y4, Y4
+	VADDPS      Y0, Y4, Y0
+	VMOVUPS     (SI)(R9*4), Y4
+	VMULPS      Y3, Y4, Y3
+	VADDPS      Y1, Y3, Y1
+	VANDPS      wide7fffffff<>+0(SB), Y0, Y3
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y3, Y3
+	VANDPS      wide7fffffff<>+0(SB), Y1, Y4
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y4, Y4
+	VORPS       Y4, Y3, Y3
+	VMOVMSKPS   Y3, R11
+	TESTL       R11, R11
+	JNZ         odd483
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS wide4b400000<>+0(SB), Y0, Y3
+	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS     wide3f318000<>+0(SB), Y5
+	VFMADD213PS Y0, Y4, Y5
+	VFMADD231PS wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS     wide3ab688be<>+0(SB), Y0
+	VFMADD213PS widebc0905f1<>+0(SB), Y5, Y0
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y5, Y0
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y5, Y0
+	VFMADD213PS wide3f000000<>+0(SB), Y5, Y0
+	VFMADD213PS widebf800000<>+0(SB), Y5, Y0
+	VFMADD213PS wide3f800000<>+0(SB), Y5, Y0
+	VPSLLD      $0x17, Y3, Y3
+	VPADDD      Y3, Y0, Y0
 	VMOVUPS     wide3f800000<>+0(SB), Y3
-	VMULPS      Y2, Y2, Y2
-	VSUBPS      Y2, Y3, Y2
-	VMULPS      Y2, Y1, Y1
-	VADDPS      wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS     Y1, (CX)(R13*4)
-	VMOVUPS     (DI)(R12*4), Y1
-	VMOVUPS     (R8)(AX*4), Y2
-	VMULPS      Y2, Y0, Y2
-	VMULPS      Y1, Y2, Y2
+	VADDPS      wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS      Y0, Y3, Y0
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS wide4b400000<>+0(SB), Y1, Y3
+	VSUBPS      wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS     wide3f318000<>+0(SB), Y5
+	VFMADD213PS Y1, Y4, Y5
+	VFMADD231PS wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS     wide3ab688be<>+0(SB), Y1
+	VFMADD213PS widebc0905f1<>+0(SB), Y5, Y1
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y5, Y1
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y5, Y1
+	VFMADD213PS wide3f000000<>+0(SB), Y5, Y1
+	VFMADD213PS widebf800000<>+0(SB), Y5, Y1
+	VFMADD213PS wide3f800000<>+0(SB), Y5, Y1
+	VPSLLD      $0x17, Y3, Y3
+	VPADDD      Y3, Y1, Y1
 	VMOVUPS     wide3f800000<>+0(SB), Y3
-	VSUBPS      Y1, Y3, Y3
-	VMULPS      Y3, Y2, Y2
-	VADDPS      wide00000000<>+0(SB), Y2, Y2
-	VMOVUPS     Y2, (CX)(R12*4)
-	VMOVUPS     (DX)(AX*4), Y2
-	VFMADD231PS Y1, Y0, Y2
-	VMOVUPS     Y2, (DX)(AX*4)
-	ADDQ        $0x08, R12
-	ADDQ        $0x08, R13
-	ADDQ        $0x08, R11
+	VADDPS      wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS      Y1, Y3, Y1
+	VMOVUPS     (CX)(R10*4), Y3
+	VMOVUPS     widec102d242<>+0(SB), Y4
+	VMOVUPS     wide4102d242<>+0(SB), Y5
+	VMINPS      Y3, Y5, Y3
+	VMAXPS      Y3, Y4, Y3
+	VMULPS      Y3, Y3, Y4
+	VMOVUPS     wide32668068<>+0(SB), Y5
+	VFMADD213PS wide37ad4d68<>+0(SB), Y4, Y5
+	VFMADD213PS wide3b654d73<>+0(SB), Y4, Y5
+	VFMADD213PS wide3e090d0d<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VMULPS      Y3, Y5, Y3
+	VMOVUPS     wide355179cc<>+0(SB), Y5
+	VFMADD213PS wide39ac88ef<>+0(SB), Y4, Y5
+	VFMADD213PS wide3cd416c8<>+0(SB), Y4, Y5
+	VFMADD213PS wide3eef312e<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VDIVPS      Y5, Y3, Y3
+	VMOVUPS     (DX)(AX*4), Y4
+	VMULPS      Y4, Y1, Y4
+	VFMADD231PS Y3, Y0, Y4
+	VMOVUPS     (SI)(R10*4), Y5
+	VMULPS      Y4, Y5, Y5
+	VADDPS      Y2, Y5, Y2
+	VANDPS      wide7fffffff<>+0(SB), Y2, Y5
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y5, Y5
+	VMOVMSKPS   Y5, R11
+	TESTL       R11, R11
+	JNZ         odd483
+	VMOVUPS     Y0, (CX)(AX*4)
+	VMOVUPS     Y1, (CX)(R9*4)
+	VMOVUPS     Y3, (CX)(R10*4)
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y0
+	VFMADD213PS wide4b400000<>+0(SB), Y2, Y0
+	VSUBPS      wide4b400000<>+0(SB), Y0, Y1
+	VMOVUPS     wide3f318000<>+0(SB), Y3
+	VFMADD213PS Y2, Y1, Y3
+	VFMADD231PS wideb95e8083<>+0(SB), Y1, Y3
+	VMOVUPS     wide3ab688be<>+0(SB), Y1
+	VFMADD213PS widebc0905f1<>+0(SB), Y3, Y1
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y3, Y1
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y3, Y1
+	VFMADD213PS wide3f000000<>+0(SB), Y3, Y1
+	VFMADD213PS widebf800000<>+0(SB), Y3, Y1
+	VFMADD213PS wide3f800000<>+0(SB), Y3, Y1
+	VPSLLD      $0x17, Y0, Y0
+	VPADDD      Y0, Y1, Y0
+	VMOVUPS     wide3f800000<>+0(SB), Y1
+	VADDPS      wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS      Y0, Y1, Y0
+	VMOVUPS     Y0, (CX)(R8*4)
+	VMOVUPS     Y4, (BX)(AX*4)
+	ADDQ        $0x08, R9
+	ADDQ        $0x08, R10
+	ADDQ        $0x08, R8
 	ADDQ        $0x08, AX
-	SUBQ        $0x08, R10
-	JGE         again341
+	SUBQ        $0x08, DI
+	JGE         again485
 
-over340:
-	ADDQ         $0x08, R10
-	TESTQ        R10, R10
-	JZ           end342
-	LEAQ         firstLanes<>+0(SB), R14
-	MOVQ         R10, R15
-	NEGQ         R15
-	VMOVUPS      32(R14)(R15*4), Y0
-	VMASKMOVPS   (BX)(AX*4), Y0, Y1
-	VMASKMOVPS   (R9)(AX*4), Y0, Y2
-	VMASKMOVPS   (DI)(R11*4), Y0, Y3
-	VMULPS       Y2, Y1, Y4
-	VMULPS       Y3, Y4, Y4
-	VMOVUPS      wide3f800000<>+0(SB), Y5
-	VSUBPS       Y3, Y5, Y5
-	VMULPS       Y5, Y4, Y4
-	VADDPS       wide00000000<>+0(SB), Y4, Y4
-	CMPQ         R10, $0x08
-	JE           all343
-	LEAQ         (CX)(R11*4), BX
-	TESTQ        $0x00000004, R10
-	JZ           two345
-	VMOVUPS      X4, (BX)
-	ADDQ         $0x10, BX
-	VEXTRACTF128 $0x01, Y4, X4
-
-two345:
-	TESTQ    $0x00000002, R10
-	JZ       one346
-	VMOVLPS  X4, (BX)
-	ADDQ     $0x08, BX
-	VMOVHLPS X4, X4, X4
-
-one346:
-	TESTQ  $0x00000001, R10
-	JZ     stored344
-	VMOVSS X4, (BX)
-	JMP    stored344
-
-all343:
-	VMOVUPS Y4, (CX)(R11*4)
-
-stored344:
-	VMASKMOVPS   (SI)(AX*4), Y0, Y4
-	VMULPS       Y3, Y1, Y1
-	VMOVUPS      wide3f800000<>+0(SB), Y3
-	VMULPS       Y2, Y2, Y2
-	VSUBPS       Y2, Y3, Y2
-	VMULPS       Y2, Y1, Y1
-	VADDPS       Y4, Y1, Y1
-	VMASKMOVPS   (DI)(AX*4), Y0, Y2
-	VMASKMOVPS   (DI)(R13*4), Y0, Y3
-	VMULPS       Y3, Y1, Y4
-	VMULPS       Y2, Y4, Y4
-	VMOVUPS      wide3f800000<>+0(SB), Y5
-	VSUBPS       Y2, Y5, Y5
-	VMULPS       Y5, Y4, Y4
-	VADDPS       wide00000000<>+0(SB), Y4, Y4
-	CMPQ         R10, $0x08
-	JE           all347
-	LEAQ         (CX)(AX*4), BX
-	TESTQ        $0x00000004, R10
-	JZ           two349
-	VMOVUPS      X4, (BX)
-	ADDQ         $0x10, BX
-	VEXTRACTF128 $0x01, Y4, X4
-
-two349:
-	TESTQ    $0x00000002, R10
-	JZ       one350
-	VMOVLPS  X4, (BX)
-	ADDQ     $0x08, BX
-	VMOVHLPS X4, X4, X4
-
-one350:
-	TESTQ  $0x00000001, R10
-	JZ     stored348
-	VMOVSS X4, (BX)
-	JMP    stored348
-
-all347:
-	VMOVUPS Y4, (CX)(AX*4)
-
-stored348:
-	VMULPS       Y2, Y1, Y2
+over484:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end486
+	LEAQ         firstLanes<>+0(SB), R11
+	MOVQ         DI, R12
+	NEGQ         R12
+	VMOVUPS      32(R11)(R12*4), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y1
+	VMASKMOVPS   (CX)(R9*4), Y0, Y2
+	VMASKMOVPS   (CX)(R8*4), Y0, Y3
+	VMASKMOVPS   (DX)(AX*4), Y0, Y4
+	VMASKMOVPS   (SI)(AX*4), Y0, Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y1, Y5, Y1
+	VMASKMOVPS   (SI)(R9*4), Y0, Y5
+	VMULPS       Y4, Y5, Y4
+	VADDPS       Y2, Y4, Y2
+	VANDPS       wide7fffffff<>+0(SB), Y1, Y4
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y4, Y4
+	VANDPS       wide7fffffff<>+0(SB), Y2, Y5
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y5, Y5
+	VORPS        Y5, Y4, Y4
+	VMOVMSKPS    Y4, R11
+	TESTL        R11, R11
+	JNZ          odd483
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
+	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y4
+	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
+	VMOVUPS      wide3f318000<>+0(SB), Y6
+	VFMADD213PS  Y1, Y5, Y6
+	VFMADD231PS  wideb95e8083<>+0(SB), Y5, Y6
+	VMOVUPS      wide3ab688be<>+0(SB), Y1
+	VFMADD213PS  widebc0905f1<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y6, Y1
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3f000000<>+0(SB), Y6, Y1
+	VFMADD213PS  widebf800000<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y1
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y4, Y1, Y1
 	VMOVUPS      wide3f800000<>+0(SB), Y4
-	VMULPS       Y3, Y3, Y3
-	VSUBPS       Y3, Y4, Y3
-	VMULPS       Y3, Y2, Y2
-	VADDPS       wide00000000<>+0(SB), Y2, Y2
-	CMPQ         R10, $0x08
-	JE           all351
-	LEAQ         (CX)(R13*4), BX
-	TESTQ        $0x00000004, R10
-	JZ           two353
-	VMOVUPS      X2, (BX)
-	ADDQ         $0x10, BX
+	VADDPS       wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS       Y1, Y4, Y1
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y4
+	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y4
+	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
+	VMOVUPS      wide3f318000<>+0(SB), Y6
+	VFMADD213PS  Y2, Y5, Y6
+	VFMADD231PS  wideb95e8083<>+0(SB), Y5, Y6
+	VMOVUPS      wide3ab688be<>+0(SB), Y2
+	VFMADD213PS  widebc0905f1<>+0(SB), Y6, Y2
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y6, Y2
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y6, Y2
+	VFMADD213PS  wide3f000000<>+0(SB), Y6, Y2
+	VFMADD213PS  widebf800000<>+0(SB), Y6, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y2
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VADDPS       wide3f800000<>+0(SB), Y2, Y2
+	VDIVPS       Y2, Y4, Y2
+	VMASKMOVPS   (CX)(R10*4), Y0, Y4
+	VMOVUPS      widec102d242<>+0(SB), Y5
+	VMOVUPS      wide4102d242<>+0(SB), Y6
+	VMINPS       Y4, Y6, Y4
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       Y4, Y4, Y5
+	VMOVUPS      wide32668068<>+0(SB), Y6
+	VFMADD213PS  wide37ad4d68<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3b654d73<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3e090d0d<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VMULPS       Y4, Y6, Y4
+	VMOVUPS      wide355179cc<>+0(SB), Y6
+	VFMADD213PS  wide39ac88ef<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3cd416c8<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3eef312e<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VDIVPS       Y6, Y4, Y4
+	VMASKMOVPS   (DX)(AX*4), Y0, Y5
+	VMULPS       Y5, Y2, Y5
+	VFMADD231PS  Y4, Y1, Y5
+	VMASKMOVPS   (SI)(R10*4), Y0, Y0
+	VMULPS       Y5, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VANDPS       wide7fffffff<>+0(SB), Y0, Y3
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y3, Y3
+	VMOVMSKPS    Y3, DX
+	TESTL        DX, DX
+	JNZ          odd483
+	CMPQ         DI, $0x08
+	JE           all487
+	LEAQ         (CX)(AX*4), DX
+	TESTQ        $0x00000004, DI
+	JZ           two489
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two489:
+	TESTQ    $0x00000002, DI
+	JZ       one490
+	VMOVLPS  X1, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X1, X1, X1
+
+one490:
+	TESTQ  $0x00000001, DI
+	JZ     stored488
+	VMOVSS X1, (DX)
+	JMP    stored488
+
+all487:
+	VMOVUPS Y1, (CX)(AX*4)
+
+stored488:
+	CMPQ         DI, $0x08
+	JE           all491
+	LEAQ         (CX)(R9*4), DX
+	TESTQ        $0x00000004, DI
+	JZ           two493
+	VMOVUPS      X2, (DX)
+	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two353:
-	TESTQ    $0x00000002, R10
-	JZ       one354
-	VMOVLPS  X2, (BX)
-	ADDQ     $0x08, BX
+two493:
+	TESTQ    $0x00000002, DI
+	JZ       one494
+	VMOVLPS  X2, (DX)
+	ADDQ     $0x08, DX
 	VMOVHLPS X2, X2, X2
 
-one354:
-	TESTQ  $0x00000001, R10
-	JZ     stored352
-	VMOVSS X2, (BX)
-	JMP    stored352
+one494:
+	TESTQ  $0x00000001, DI
+	JZ     stored492
+	VMOVSS X2, (DX)
+	JMP    stored492
 
-all351:
-	VMOVUPS Y2, (CX)(R13*4)
+all491:
+	VMOVUPS Y2, (CX)(R9*4)
 
-stored352:
-	VMASKMOVPS   (DI)(R12*4), Y0, Y2
-	VMASKMOVPS   (R8)(AX*4), Y0, Y3
-	VMULPS       Y3, Y1, Y3
-	VMULPS       Y2, Y3, Y3
-	VMOVUPS      wide3f800000<>+0(SB), Y4
-	VSUBPS       Y2, Y4, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       wide00000000<>+0(SB), Y3, Y3
-	CMPQ         R10, $0x08
-	JE           all355
-	LEAQ         (CX)(R12*4), CX
-	TESTQ        $0x00000004, R10
-	JZ           two357
-	VMOVUPS      X3, (CX)
-	ADDQ         $0x10, CX
-	VEXTRACTF128 $0x01, Y3, X3
-
-two357:
-	TESTQ    $0x00000002, R10
-	JZ       one358
-	VMOVLPS  X3, (CX)
-	ADDQ     $0x08, CX
-	VMOVHLPS X3, X3, X3
-
-one358:
-	TESTQ  $0x00000001, R10
-	JZ     stored356
-	VMOVSS X3, (CX)
-	JMP    stored356
-
-all355:
-	VMOVUPS Y3, (CX)(R12*4)
-
-stored356:
-	VMASKMOVPS   (DX)(AX*4), Y0, Y0
-	VFMADD231PS  Y2, Y1, Y0
-	CMPQ         R10, $0x08
-	JE           all359
-	LEAQ         (DX)(AX*4), AX
-	TESTQ        $0x00000004, R10
-	JZ           two361
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y0, X0
-
-two361:
-	TESTQ    $0x00000002, R10
-	JZ       one362
-	VMOVLPS  X0, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X0, X0, X0
-
-one362:
-	TESTQ  $0x00000001, R10
-	JZ     stored360
-	VMOVSS X0, (AX)
-	JMP    stored360
-
-all359:
-	VMOVUPS Y0, (DX)(AX*4)
-
-stored360:
-end342:
-	VZEROUPPER
-	RET
-
-// func lstmBackwardSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
-// Requires: AVX
-TEXT ·lstmBackwardSetAVX2(SB), NOSPLIT, $0-72
-	MOVQ dgates+0(FP), CX
-	MOVQ dcell+8(FP), DX
-	MOVQ dh+16(FP), BX
-	MOVQ dnext+24(FP), SI
-	MOVQ gates+32(FP), DI
-	MOVQ cell+40(FP), R8
-	MOVQ tanh+48(FP), R9
-	MOVQ n+56(FP), R10
-	XORQ AX, AX
-	MOVQ m+64(FP), R11
-	LEAQ (AX)(R11*1), R12
-	LEAQ (R12)(R11*1), R13
-	LEAQ (R13)(R11*1), R11
-	SUBQ $0x08, R10
-	JL   over363
-
-again364:
-	VMOVUPS (BX)(AX*4), Y0
-	VMOVUPS (R9)(AX*4), Y1
-	VMOVUPS (DI)(R11*4), Y2
-	VMULPS  Y1, Y0, Y3
-	VMULPS  Y2, Y3, Y3
-	VMOVUPS wide3f800000<>+0(SB), Y4
-	VSUBPS  Y2, Y4, Y4
-	VMULPS  Y4, Y3, Y3
-	VADDPS  wide00000000<>+0(SB), Y3, Y3
-	VMOVUPS Y3, (CX)(R11*4)
-	VMOVUPS (SI)(AX*4), Y3
-	VMULPS  Y2, Y0, Y0
-	VMOVUPS wide3f800000<>+0(SB), Y2
-	VMULPS  Y1, Y1, Y1
-	VSUBPS  Y1, Y2, Y1
-	VMULPS  Y1, Y0, Y0
-	VADDPS  Y3, Y0, Y0
-	VMOVUPS (DI)(AX*4), Y1
-	VMOVUPS (DI)(R13*4), Y2
-	VMULPS  Y2, Y0, Y3
-	VMULPS  Y1, Y3, Y3
-	VMOVUPS wide3f800000<>+0(SB), Y4
-	VSUBPS  Y1, Y4, Y4
-	VMULPS  Y4, Y3, Y3
-	VADDPS  wide00000000<>+0(SB), Y3, Y3
-	VMOVUPS Y3, (CX)(AX*4)
-	VMULPS  Y1, Y0, Y1
-	VMOVUPS wide3f800000<>+0(SB), Y3
-	VMULPS  Y2, Y2, Y2
-	VSUBPS  Y2, Y3, Y2
-	VMULPS  Y2, Y1, Y1
-	VADDPS  wide00000000<>+0(SB), Y1, Y1
-	VMOVUPS Y1, (CX)(R13*4)
-	VMOVUPS (DI)(R12*4), Y1
-	VMOVUPS (R8)(AX*4), Y2
-	VMULPS  Y2, Y0, Y2
-	VMULPS  Y1, Y2, Y2
-	VMOVUPS wide3f800000<>+0(SB), Y3
-	VSUBPS  Y1, Y3, Y3
-	VMULPS  Y3, Y2, Y2
-	VADDPS  wide00000000<>+0(SB), Y2, Y2
-	VMOVUPS Y2, (CX)(R12*4)
-	VMULPS  Y1, Y0, Y0
-	VADDPS  wide00000000<>+0(SB), Y0, Y0
-	VMOVUPS Y0, (DX)(AX*4)
-	ADDQ    $0x08, R12
-	ADDQ    $0x08, R13
-	ADDQ    $0x08, R11
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, R10
-	JGE     again364
-
-over363:
-	ADDQ         $0x08, R10
-	TESTQ        R10, R10
-	JZ           end365
-	LEAQ         firstLanes<>+0(SB), R14
-	MOVQ         R10, R15
-	NEGQ         R15
-	VMOVUPS      32(R14)(R15*4), Y0
-	VMASKMOVPS   (BX)(AX*4), Y0, Y1
-	VMASKMOVPS   (R9)(AX*4), Y0, Y2
-	VMASKMOVPS   (DI)(R11*4), Y0, Y3
-	VMULPS       Y2, Y1, Y4
-	VMULPS       Y3, Y4, Y4
-	VMOVUPS      wide3f800000<>+0(SB), Y5
-	VSUBPS       Y3, Y5, Y5
-	VMULPS       Y5, Y4, Y4
-	VADDPS       wide00000000<>+0(SB), Y4, Y4
-	CMPQ         R10, $0x08
-	JE           all366
-	LEAQ         (CX)(R11*4), BX
-	TESTQ        $0x00000004, R10
-	JZ           two368
-	VMOVUPS      X4, (BX)
-	ADDQ         $0x10, BX
+stored492:
+	CMPQ         DI, $0x08
+	JE           all495
+	LEAQ         (CX)(R10*4), DX
+	TESTQ        $0x00000004, DI
+	JZ           two497
+	VMOVUPS      X4, (DX)
+	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two368:
-	TESTQ    $0x00000002, R10
-	JZ       one369
-	VMOVLPS  X4, (BX)
-	ADDQ     $0x08, BX
+two497:
+	TESTQ    $0x00000002, DI
+	JZ       one498
+	VMOVLPS  X4, (DX)
+	ADDQ     $0x08, DX
 	VMOVHLPS X4, X4, X4
 
-one369:
-	TESTQ  $0x00000001, R10
-	JZ     stored367
-	VMOVSS X4, (BX)
-	JMP    stored367
+one498:
+	TESTQ  $0x00000001, DI
+	JZ     stored496
+	VMOVSS X4, (DX)
+	JMP    stored496
 
-all366:
-	VMOVUPS Y4, (CX)(R11*4)
+all495:
+	VMOVUPS Y4, (CX)(R10*4)
 
-stored367:
-	VMASKMOVPS   (SI)(AX*4), Y0, Y4
-	VMULPS       Y3, Y1, Y1
-	VMOVUPS      wide3f800000<>+0(SB), Y3
-	VMULPS       Y2, Y2, Y2
-	VSUBPS       Y2, Y3, Y2
-	VMULPS       Y2, Y1, Y1
-	VADDPS       Y4, Y1, Y1
-	VMASKMOVPS   (DI)(AX*4), Y0, Y2
-	VMASKMOVPS   (DI)(R13*4), Y0, Y3
-	VMULPS       Y3, Y1, Y4
-	VMULPS       Y2, Y4, Y4
-	VMOVUPS      wide3f800000<>+0(SB), Y5
-	VSUBPS       Y2, Y5, Y5
-	VMULPS       Y5, Y4, Y4
-	VADDPS       wide00000000<>+0(SB), Y4, Y4
-	CMPQ         R10, $0x08
-	JE           all370
-	LEAQ         (CX)(AX*4), BX
-	TESTQ        $0x00000004, R10
-	JZ           two372
-	VMOVUPS      X4, (BX)
-	ADDQ         $0x10, BX
-	VEXTRACTF128 $0x01, Y4, X4
-
-two372:
-	TESTQ    $0x00000002, R10
-	JZ       one373
-	VMOVLPS  X4, (BX)
-	ADDQ     $0x08, BX
-	VMOVHLPS X4, X4, X4
-
-one373:
-	TESTQ  $0x00000001, R10
-	JZ     stored371
-	VMOVSS X4, (BX)
-	JMP    stored371
-
-all370:
-	VMOVUPS Y4, (CX)(AX*4)
-
-stored371:
-	VMULPS       Y2, Y1, Y2
-	VMOVUPS      wide3f800000<>+0(SB), Y4
-	VMULPS       Y3, Y3, Y3
-	VSUBPS       Y3, Y4, Y3
-	VMULPS       Y3, Y2, Y2
-	VADDPS       wide00000000<>+0(SB), Y2, Y2
-	CMPQ         R10, $0x08
-	JE           all374
-	LEAQ         (CX)(R13*4), BX
-	TESTQ        $0x00000004, R10
-	JZ           two376
-	VMOVUPS      X2, (BX)
-	ADDQ         $0x10, BX
-	VEXTRACTF128 $0x01, Y2, X2
-
-two376:
-	TESTQ    $0x00000002, R10
-	JZ       one377
-	VMOVLPS  X2, (BX)
-	ADDQ     $0x08, BX
-	VMOVHLPS X2, X2, X2
-
-one377:
-	TESTQ  $0x00000001, R10
-	JZ     stored375
-	VMOVSS X2, (BX)
-	JMP    stored375
-
-all374:
-	VMOVUPS Y2, (CX)(R13*4)
-
-stored375:
-	VMASKMOVPS   (DI)(R12*4), Y0, Y2
-	VMASKMOVPS   (R8)(AX*4), Y0, Y0
-	VMULPS       Y0, Y1, Y0
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      wide3f800000<>+0(SB), Y3
-	VSUBPS       Y2, Y3, Y3
-	VMULPS       Y3, Y0, Y0
-	VADDPS       wide00000000<>+0(SB), Y0, Y0
-	CMPQ         R10, $0x08
-	JE           all378
-	LEAQ         (CX)(R12*4), CX
-	TESTQ        $0x00000004, R10
-	JZ           two380
+stored496:
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y1
+	VFMADD213PS  wide4b400000<>+0(SB), Y0, Y1
+	VSUBPS       wide4b400000<>+0(SB), Y1, Y2
+	VMOVUPS      wide3f318000<>+0(SB), Y3
+	VFMADD213PS  Y0, Y2, Y3
+	VFMADD231PS  wideb95e8083<>+0(SB), Y2, Y3
+	VMOVUPS      wide3ab688be<>+0(SB), Y0
+	VFMADD213PS  widebc0905f1<>+0(SB), Y3, Y0
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y3, Y0
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y3, Y0
+	VFMADD213PS  wide3f000000<>+0(SB), Y3, Y0
+	VFMADD213PS  widebf800000<>+0(SB), Y3, Y0
+	VFMADD213PS  wide3f800000<>+0(SB), Y3, Y0
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VMOVUPS      wide3f800000<>+0(SB), Y1
+	VADDPS       wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS       Y0, Y1, Y0
+	CMPQ         DI, $0x08
+	JE           all499
+	LEAQ         (CX)(R8*4), CX
+	TESTQ        $0x00000004, DI
+	JZ           two501
 	VMOVUPS      X0, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two380:
-	TESTQ    $0x00000002, R10
-	JZ       one381
+two501:
+	TESTQ    $0x00000002, DI
+	JZ       one502
 	VMOVLPS  X0, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X0, X0, X0
 
-one381:
-	TESTQ  $0x00000001, R10
-	JZ     stored379
+one502:
+	TESTQ  $0x00000001, DI
+	JZ     stored500
 	VMOVSS X0, (CX)
-	JMP    stored379
+	JMP    stored500
 
-all378:
-	VMOVUPS Y0, (CX)(R12*4)
+all499:
+	VMOVUPS Y0, (CX)(R8*4)
 
-stored379:
-	VMULPS       Y2, Y1, Y0
-	VADDPS       wide00000000<>+0(SB), Y0, Y0
-	CMPQ         R10, $0x08
-	JE           all382
-	LEAQ         (DX)(AX*4), AX
-	TESTQ        $0x00000004, R10
-	JZ           two384
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y0, X0
+stored500:
+	CMPQ         DI, $0x08
+	JE           all503
+	LEAQ         (BX)(AX*4), CX
+	TESTQ        $0x00000004, DI
+	JZ           two505
+	VMOVUPS      X5, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y5, X5
 
-two384:
-	TESTQ    $0x00000002, R10
-	JZ       one385
-	VMOVLPS  X0, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X0, X0, X0
+two505:
+	TESTQ    $0x00000002, DI
+	JZ       one506
+	VMOVLPS  X5, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X5, X5, X5
 
-one385:
-	TESTQ  $0x00000001, R10
-	JZ     stored383
-	VMOVSS X0, (AX)
-	JMP    stored383
+one506:
+	TESTQ  $0x00000001, DI
+	JZ     stored504
+	VMOVSS X5, (CX)
+	JMP    stored504
 
-all382:
-	VMOVUPS Y0, (DX)(AX*4)
+all503:
+	VMOVUPS Y5, (BX)(AX*4)
 
-stored383:
-end365:
+stored504:
+end486:
+	ADDQ DI, AX
+
+odd483:
+	MOVQ AX, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5521,9 +7527,9 @@ TEXT ·lstmBackwardInnerAVX2(SB), NOSPLIT, $0-72
 	LEAQ (R12)(R11*1), R13
 	LEAQ (R13)(R11*1), R11
 	SUBQ $0x08, R10
-	JL   over386
+	JL   over507
 
-again387:
+again508:
 	VMOVUPS     (BX)(AX*4), Y0
 	VMOVUPS     (R9)(AX*4), Y1
 	VMOVUPS     (DI)(R11*4), Y2
@@ -5568,12 +7574,12 @@ again387:
 	ADDQ        $0x08, R11
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, R10
-	JGE         again387
+	JGE         again508
 
-over386:
+over507:
 	ADDQ         $0x08, R10
 	TESTQ        R10, R10
-	JZ           end388
+	JZ           end509
 	LEAQ         firstLanes<>+0(SB), R14
 	MOVQ         R10, R15
 	NEGQ         R15
@@ -5588,31 +7594,31 @@ over386:
 	VMULPS       Y2, Y1, Y1
 	VADDPS       wide00000000<>+0(SB), Y1, Y1
 	CMPQ         R10, $0x08
-	JE           all389
+	JE           all510
 	LEAQ         (CX)(R11*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two391
+	JZ           two512
 	VMOVUPS      X1, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two391:
+two512:
 	TESTQ    $0x00000002, R10
-	JZ       one392
+	JZ       one513
 	VMOVLPS  X1, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X1, X1, X1
 
-one392:
+one513:
 	TESTQ  $0x00000001, R10
-	JZ     stored390
+	JZ     stored511
 	VMOVSS X1, (BX)
-	JMP    stored390
+	JMP    stored511
 
-all389:
+all510:
 	VMOVUPS Y1, (CX)(R11*4)
 
-stored390:
+stored511:
 	VMASKMOVPS   (SI)(AX*4), Y0, Y1
 	VMASKMOVPS   (DI)(AX*4), Y0, Y2
 	VMASKMOVPS   (DI)(R13*4), Y0, Y3
@@ -5623,31 +7629,31 @@ stored390:
 	VMULPS       Y5, Y4, Y4
 	VADDPS       wide00000000<>+0(SB), Y4, Y4
 	CMPQ         R10, $0x08
-	JE           all393
+	JE           all514
 	LEAQ         (CX)(AX*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two395
+	JZ           two516
 	VMOVUPS      X4, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two395:
+two516:
 	TESTQ    $0x00000002, R10
-	JZ       one396
+	JZ       one517
 	VMOVLPS  X4, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X4, X4, X4
 
-one396:
+one517:
 	TESTQ  $0x00000001, R10
-	JZ     stored394
+	JZ     stored515
 	VMOVSS X4, (BX)
-	JMP    stored394
+	JMP    stored515
 
-all393:
+all514:
 	VMOVUPS Y4, (CX)(AX*4)
 
-stored394:
+stored515:
 	VMULPS       Y2, Y1, Y2
 	VMOVUPS      wide3f800000<>+0(SB), Y4
 	VMULPS       Y3, Y3, Y3
@@ -5655,31 +7661,31 @@ stored394:
 	VMULPS       Y3, Y2, Y2
 	VADDPS       wide00000000<>+0(SB), Y2, Y2
 	CMPQ         R10, $0x08
-	JE           all397
+	JE           all518
 	LEAQ         (CX)(R13*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two399
+	JZ           two520
 	VMOVUPS      X2, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two399:
+two520:
 	TESTQ    $0x00000002, R10
-	JZ       one400
+	JZ       one521
 	VMOVLPS  X2, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X2, X2, X2
 
-one400:
+one521:
 	TESTQ  $0x00000001, R10
-	JZ     stored398
+	JZ     stored519
 	VMOVSS X2, (BX)
-	JMP    stored398
+	JMP    stored519
 
-all397:
+all518:
 	VMOVUPS Y2, (CX)(R13*4)
 
-stored398:
+stored519:
 	VMASKMOVPS   (DI)(R12*4), Y0, Y2
 	VMASKMOVPS   (R8)(AX*4), Y0, Y3
 	VMULPS       Y3, Y1, Y3
@@ -5689,60 +7695,154 @@ stored398:
 	VMULPS       Y4, Y3, Y3
 	VADDPS       wide00000000<>+0(SB), Y3, Y3
 	CMPQ         R10, $0x08
-	JE           all401
+	JE           all522
 	LEAQ         (CX)(R12*4), CX
 	TESTQ        $0x00000004, R10
-	JZ           two403
+	JZ           two524
 	VMOVUPS      X3, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y3, X3
 
-two403:
+two524:
 	TESTQ    $0x00000002, R10
-	JZ       one404
+	JZ       one525
 	VMOVLPS  X3, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X3, X3, X3
 
-one404:
+one525:
 	TESTQ  $0x00000001, R10
-	JZ     stored402
+	JZ     stored523
 	VMOVSS X3, (CX)
-	JMP    stored402
+	JMP    stored523
 
-all401:
+all522:
 	VMOVUPS Y3, (CX)(R12*4)
 
-stored402:
+stored523:
 	VMASKMOVPS   (DX)(AX*4), Y0, Y0
 	VFMADD231PS  Y2, Y1, Y0
 	CMPQ         R10, $0x08
-	JE           all405
+	JE           all526
 	LEAQ         (DX)(AX*4), AX
 	TESTQ        $0x00000004, R10
-	JZ           two407
+	JZ           two528
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two407:
+two528:
 	TESTQ    $0x00000002, R10
-	JZ       one408
+	JZ       one529
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one408:
+one529:
 	TESTQ  $0x00000001, R10
-	JZ     stored406
+	JZ     stored527
 	VMOVSS X0, (AX)
-	JMP    stored406
+	JMP    stored527
 
-all405:
+all526:
 	VMOVUPS Y0, (DX)(AX*4)
 
-stored406:
-end388:
+stored527:
+end509:
+	VZEROUPPER
+	RET
+
+// func lstmPeepBackwardInnerAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, next *float32, tanh *float32, peep *float32, sums *float32, n int, m int)
+// Requires: AVX
+TEXT ·lstmPeepBackwardInnerAVX2(SB), NOSPLIT, $8-96
+	MOVQ dgates+0(FP), CX
+	MOVQ dcell+8(FP), DX
+	MOVQ dh+16(FP), BX
+	MOVQ dnext+24(FP), SI
+	MOVQ gates+32(FP), DI
+	MOVQ cell+40(FP), R8
+	MOVQ next+48(FP), R9
+	MOVQ tanh+56(FP), R10
+	MOVQ peep+64(FP), R11
+	MOVQ sums+72(FP), R12
+	MOVQ n+80(FP), R13
+	XORQ AX, AX
+	MOVQ m+88(FP), R14
+	LEAQ (AX)(R14*1), R15
+	LEAQ (R15)(R14*1), BP
+	LEAQ (BP)(R14*1), R14
+
+again530:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (R10)(AX*4), Y1
+	VMOVUPS (DI)(R14*4), Y2
+	VMULPS  Y1, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS wide3f800000<>+0(SB), Y1
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS (R11)(BP*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VADDPS  Y1, Y2, Y1
+	VMOVUPS (R9)(AX*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VMOVUPS (R12)(BP*4), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (R12)(BP*4)
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (CX)(R14*4)
+	VMOVUPS (DI)(AX*4), Y0
+	VMOVUPS (DI)(BP*4), Y2
+	VMULPS  Y2, Y1, Y3
+	VMULPS  Y0, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y0, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMULPS  Y4, Y3, Y4
+	VMOVUPS (R12)(AX*4), Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (R12)(AX*4)
+	VMULPS  Y0, Y1, Y0
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VMULPS  Y2, Y2, Y2
+	VSUBPS  Y2, Y4, Y2
+	VMULPS  Y2, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (CX)(BP*4)
+	VMOVUPS (DI)(R15*4), Y0
+	VMOVUPS (R8)(AX*4), Y2
+	VMULPS  Y2, Y1, Y2
+	VMULPS  Y0, Y2, Y2
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y0, Y4, Y4
+	VMULPS  Y4, Y2, Y2
+	VMOVUPS (R8)(AX*4), Y4
+	VMULPS  Y4, Y2, Y4
+	VMOVUPS (R12)(R15*4), Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (R12)(R15*4)
+	VMULPS  Y0, Y1, Y0
+	VMOVUPS (R11)(AX*4), Y1
+	VMULPS  Y1, Y3, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (R11)(R15*4), Y1
+	VMULPS  Y1, Y2, Y1
+	VADDPS  Y1, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y3, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	VADDPS  wide00000000<>+0(SB), Y2, Y1
+	VMOVUPS Y1, (CX)(R15*4)
+	VMOVUPS (DX)(AX*4), Y1
+	VADDPS  Y0, Y1, Y0
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $0x08, AX
+	ADDQ    $0x08, R15
+	ADDQ    $0x08, BP
+	ADDQ    $0x08, R14
+	CMPQ    AX, R13
+	JLT     again530
 	VZEROUPPER
 	RET
 
@@ -5763,9 +7863,9 @@ TEXT ·lstmBackwardInnerSetAVX2(SB), NOSPLIT, $0-72
 	LEAQ (R12)(R11*1), R13
 	LEAQ (R13)(R11*1), R11
 	SUBQ $0x08, R10
-	JL   over409
+	JL   over531
 
-again410:
+again532:
 	VMOVUPS (BX)(AX*4), Y0
 	VMOVUPS (R9)(AX*4), Y1
 	VMOVUPS (DI)(R11*4), Y2
@@ -5810,12 +7910,12 @@ again410:
 	ADDQ    $0x08, R11
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, R10
-	JGE     again410
+	JGE     again532
 
-over409:
+over531:
 	ADDQ         $0x08, R10
 	TESTQ        R10, R10
-	JZ           end411
+	JZ           end533
 	LEAQ         firstLanes<>+0(SB), R14
 	MOVQ         R10, R15
 	NEGQ         R15
@@ -5830,31 +7930,31 @@ over409:
 	VMULPS       Y2, Y1, Y1
 	VADDPS       wide00000000<>+0(SB), Y1, Y1
 	CMPQ         R10, $0x08
-	JE           all412
+	JE           all534
 	LEAQ         (CX)(R11*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two414
+	JZ           two536
 	VMOVUPS      X1, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two414:
+two536:
 	TESTQ    $0x00000002, R10
-	JZ       one415
+	JZ       one537
 	VMOVLPS  X1, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X1, X1, X1
 
-one415:
+one537:
 	TESTQ  $0x00000001, R10
-	JZ     stored413
+	JZ     stored535
 	VMOVSS X1, (BX)
-	JMP    stored413
+	JMP    stored535
 
-all412:
+all534:
 	VMOVUPS Y1, (CX)(R11*4)
 
-stored413:
+stored535:
 	VMASKMOVPS   (SI)(AX*4), Y0, Y1
 	VMASKMOVPS   (DI)(AX*4), Y0, Y2
 	VMASKMOVPS   (DI)(R13*4), Y0, Y3
@@ -5865,31 +7965,31 @@ stored413:
 	VMULPS       Y5, Y4, Y4
 	VADDPS       wide00000000<>+0(SB), Y4, Y4
 	CMPQ         R10, $0x08
-	JE           all416
+	JE           all538
 	LEAQ         (CX)(AX*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two418
+	JZ           two540
 	VMOVUPS      X4, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two418:
+two540:
 	TESTQ    $0x00000002, R10
-	JZ       one419
+	JZ       one541
 	VMOVLPS  X4, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X4, X4, X4
 
-one419:
+one541:
 	TESTQ  $0x00000001, R10
-	JZ     stored417
+	JZ     stored539
 	VMOVSS X4, (BX)
-	JMP    stored417
+	JMP    stored539
 
-all416:
+all538:
 	VMOVUPS Y4, (CX)(AX*4)
 
-stored417:
+stored539:
 	VMULPS       Y2, Y1, Y2
 	VMOVUPS      wide3f800000<>+0(SB), Y4
 	VMULPS       Y3, Y3, Y3
@@ -5897,31 +7997,31 @@ stored417:
 	VMULPS       Y3, Y2, Y2
 	VADDPS       wide00000000<>+0(SB), Y2, Y2
 	CMPQ         R10, $0x08
-	JE           all420
+	JE           all542
 	LEAQ         (CX)(R13*4), BX
 	TESTQ        $0x00000004, R10
-	JZ           two422
+	JZ           two544
 	VMOVUPS      X2, (BX)
 	ADDQ         $0x10, BX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two422:
+two544:
 	TESTQ    $0x00000002, R10
-	JZ       one423
+	JZ       one545
 	VMOVLPS  X2, (BX)
 	ADDQ     $0x08, BX
 	VMOVHLPS X2, X2, X2
 
-one423:
+one545:
 	TESTQ  $0x00000001, R10
-	JZ     stored421
+	JZ     stored543
 	VMOVSS X2, (BX)
-	JMP    stored421
+	JMP    stored543
 
-all420:
+all542:
 	VMOVUPS Y2, (CX)(R13*4)
 
-stored421:
+stored543:
 	VMASKMOVPS   (DI)(R12*4), Y0, Y2
 	VMASKMOVPS   (R8)(AX*4), Y0, Y0
 	VMULPS       Y0, Y1, Y0
@@ -5931,59 +8031,258 @@ stored421:
 	VMULPS       Y3, Y0, Y0
 	VADDPS       wide00000000<>+0(SB), Y0, Y0
 	CMPQ         R10, $0x08
-	JE           all424
+	JE           all546
 	LEAQ         (CX)(R12*4), CX
 	TESTQ        $0x00000004, R10
-	JZ           two426
+	JZ           two548
 	VMOVUPS      X0, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two426:
+two548:
 	TESTQ    $0x00000002, R10
-	JZ       one427
+	JZ       one549
 	VMOVLPS  X0, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X0, X0, X0
 
-one427:
+one549:
 	TESTQ  $0x00000001, R10
-	JZ     stored425
+	JZ     stored547
 	VMOVSS X0, (CX)
-	JMP    stored425
+	JMP    stored547
 
-all424:
+all546:
 	VMOVUPS Y0, (CX)(R12*4)
 
-stored425:
+stored547:
 	VMULPS       Y2, Y1, Y0
 	VADDPS       wide00000000<>+0(SB), Y0, Y0
 	CMPQ         R10, $0x08
-	JE           all428
+	JE           all550
 	LEAQ         (DX)(AX*4), AX
 	TESTQ        $0x00000004, R10
-	JZ           two430
+	JZ           two552
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two430:
+two552:
 	TESTQ    $0x00000002, R10
-	JZ       one431
+	JZ       one553
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one431:
+one553:
 	TESTQ  $0x00000001, R10
-	JZ     stored429
+	JZ     stored551
 	VMOVSS X0, (AX)
-	JMP    stored429
+	JMP    stored551
 
-all428:
+all550:
 	VMOVUPS Y0, (DX)(AX*4)
 
-stored429:
-end411:
+stored551:
+end533:
+	VZEROUPPER
+	RET
+
+// func lstmPeepBackwardInnerSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, next *float32, tanh *float32, peep *float32, sums *float32, n int, m int)
+// Requires: AVX
+TEXT ·lstmPeepBackwardInnerSetAVX2(SB), NOSPLIT, $8-96
+	MOVQ dgates+0(FP), CX
+	MOVQ dcell+8(FP), DX
+	MOVQ dh+16(FP), BX
+	MOVQ dnext+24(FP), SI
+	MOVQ gates+32(FP), DI
+	MOVQ cell+40(FP), R8
+	MOVQ next+48(FP), R9
+	MOVQ tanh+56(FP), R10
+	MOVQ peep+64(FP), R11
+	MOVQ sums+72(FP), R12
+	MOVQ n+80(FP), R13
+	XORQ AX, AX
+	MOVQ m+88(FP), R14
+	LEAQ (AX)(R14*1), R15
+	LEAQ (R15)(R14*1), BP
+	LEAQ (BP)(R14*1), R14
+
+again554:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (R10)(AX*4), Y1
+	VMOVUPS (DI)(R14*4), Y2
+	VMULPS  Y1, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS wide3f800000<>+0(SB), Y1
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS (R11)(BP*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VADDPS  Y1, Y2, Y1
+	VMOVUPS (R9)(AX*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VMOVUPS (R12)(BP*4), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (R12)(BP*4)
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (CX)(R14*4)
+	VMOVUPS (DI)(AX*4), Y0
+	VMOVUPS (DI)(BP*4), Y2
+	VMULPS  Y2, Y1, Y3
+	VMULPS  Y0, Y3, Y3
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y0, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMULPS  Y4, Y3, Y4
+	VMOVUPS (R12)(AX*4), Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (R12)(AX*4)
+	VMULPS  Y0, Y1, Y0
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VMULPS  Y2, Y2, Y2
+	VSUBPS  Y2, Y4, Y2
+	VMULPS  Y2, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (CX)(BP*4)
+	VMOVUPS (DI)(R15*4), Y0
+	VMOVUPS (R8)(AX*4), Y2
+	VMULPS  Y2, Y1, Y2
+	VMULPS  Y0, Y2, Y2
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y0, Y4, Y4
+	VMULPS  Y4, Y2, Y2
+	VMOVUPS (R8)(AX*4), Y4
+	VMULPS  Y4, Y2, Y4
+	VMOVUPS (R12)(R15*4), Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (R12)(R15*4)
+	VMULPS  Y0, Y1, Y0
+	VMOVUPS (R11)(AX*4), Y1
+	VMULPS  Y1, Y3, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (R11)(R15*4), Y1
+	VMULPS  Y1, Y2, Y1
+	VADDPS  Y1, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y3, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	VADDPS  wide00000000<>+0(SB), Y2, Y1
+	VMOVUPS Y1, (CX)(R15*4)
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $0x08, AX
+	ADDQ    $0x08, R15
+	ADDQ    $0x08, BP
+	ADDQ    $0x08, R14
+	CMPQ    AX, R13
+	JLT     again554
+	VZEROUPPER
+	RET
+
+// func gatedTanhGradAVX2(d *float32, dy *float32, gate *float32, tanh *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·gatedTanhGradAVX2(SB), NOSPLIT, $0-40
+	MOVQ d+0(FP), CX
+	MOVQ dy+8(FP), DX
+	MOVQ gate+16(FP), BX
+	MOVQ tanh+24(FP), SI
+	MOVQ n+32(FP), DI
+	XORQ AX, AX
+	SUBQ $0x10, DI
+	JL   over555
+
+again556:
+	PREFETCHT0 2048(BX)(AX*4)
+	VMOVUPS    (SI)(AX*4), Y0
+	PREFETCHT0 2080(BX)(AX*4)
+	VMOVUPS    32(SI)(AX*4), Y1
+	VMOVUPS    (DX)(AX*4), Y2
+	VMOVUPS    32(DX)(AX*4), Y3
+	VMULPS     (BX)(AX*4), Y2, Y2
+	VMULPS     32(BX)(AX*4), Y3, Y3
+	VMOVUPS    wide3f800000<>+0(SB), Y5
+	VMOVUPS    Y5, Y4
+	VMOVUPS    Y5, Y5
+	VMULPS     Y0, Y0, Y0
+	VMULPS     Y1, Y1, Y1
+	VSUBPS     Y0, Y4, Y0
+	VSUBPS     Y1, Y5, Y1
+	VMULPS     Y0, Y2, Y0
+	VMULPS     Y1, Y3, Y1
+	VMOVUPS    wide00000000<>+0(SB), Y2
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y2, Y1, Y1
+	VMOVUPS    Y0, (CX)(AX*4)
+	VMOVUPS    Y1, 32(CX)(AX*4)
+	ADDQ       $0x10, AX
+	SUBQ       $0x10, DI
+	JGE        again556
+
+over555:
+	ADDQ $0x10, DI
+	SUBQ $0x08, DI
+	JL   over557
+
+again558:
+	PREFETCHT0 2048(BX)(AX*4)
+	VMOVUPS    (SI)(AX*4), Y0
+	VMOVUPS    (DX)(AX*4), Y1
+	VMULPS     (BX)(AX*4), Y1, Y1
+	VMOVUPS    wide3f800000<>+0(SB), Y2
+	VMULPS     Y0, Y0, Y0
+	VSUBPS     Y0, Y2, Y0
+	VMULPS     Y0, Y1, Y0
+	VADDPS     wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS    Y0, (CX)(AX*4)
+	ADDQ       $0x08, AX
+	SUBQ       $0x08, DI
+	JGE        again558
+
+over557:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end559
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y0
+	VMASKMOVPS   (SI)(AX*4), Y0, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VMULPS       Y0, Y2, Y0
+	VMOVUPS      wide3f800000<>+0(SB), Y2
+	VMULPS       Y1, Y1, Y1
+	VSUBPS       Y1, Y2, Y1
+	VMULPS       Y1, Y0, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y0
+	CMPQ         DI, $0x08
+	JE           all560
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two562
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two562:
+	TESTQ    $0x00000002, DI
+	JZ       one563
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one563:
+	TESTQ  $0x00000001, DI
+	JZ     stored561
+	VMOVSS X0, (AX)
+	JMP    stored561
+
+all560:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored561:
+end559:
 	VZEROUPPER
 	RET

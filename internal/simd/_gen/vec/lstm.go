@@ -11,12 +11,15 @@ import (
 
 // LSTM writes the kernels of LSTMRows: a part of a row each.
 func LSTM() {
-	lstmForward(false)
-	lstmForward(true)
 	for _, inner := range []bool{false, true} {
-		lstmBackward(inner, false)
-		lstmBackward(inner, true)
+		lstmForward(inner, false)
+		lstmForward(inner, true)
+		for _, set := range []bool{false, true} {
+			lstmBackward(inner, set)
+			lstmPeepBackward(inner, set)
+		}
 	}
+	gatedTanhGrad()
 }
 
 // four is a loop over arrays of which some have four blocks side by side in a row, each m
@@ -58,32 +61,67 @@ func (l *four) run(body func()) {
 	l.Each(func(int) {
 		body()
 		if l.Mask == nil {
-			for _, i := range l.next[1:] {
-				ADDQ(Imm(Lanes), i)
-			}
+			l.step(l.next[1:])
 		}
 	})
 }
 
-// lstmForward writes a forward kernel, which stops before what Sigmoid has a detour for.
-func lstmForward(inner bool) {
-	name, of := "lstmForwardAVX2", []string{"gates", "cell", "next", "tanh", "h"}
-	if inner {
-		name, of = "lstmForwardInnerAVX2", of[:3]
+// step moves on to the next elements.
+func (l *four) step(next []reg.GPVirtual) {
+	for _, i := range next {
+		ADDQ(Imm(Lanes), i)
 	}
+}
+
+// whole is run of whole registers, at least one.
+func (l *four) whole(body func()) {
+	again := Fresh("again")
+	Label(again)
+	body()
+	l.step(l.next[:])
+	CMPQ(l.I, l.N)
+	JLT(LabelRef(again))
+}
+
+// lstmForward writes a forward kernel, with peepholes or without, which stops before what
+// Sigmoid has a detour for.
+func lstmForward(inner, peeps bool) {
+	name, of := "lstmForward", []string{"gates", "cell", "next"}
+	if peeps {
+		name, of = name+"Peep", append(of, "peep")
+	}
+	if inner {
+		name += "Inner"
+	} else {
+		of = append(of, "tanh", "h")
+	}
+	name += "AVX2"
 	Start(name, "func("+strings.Join(of, ", ")+" *float32, n, m int) int",
 		name+" is LSTMRows.Forward of elements of a row. It returns how many were ordinary and are done.")
 	l, odd := newFour(of...), Fresh("odd")
-	l.run(func() {
-		zi, zf, zo := l.block("gates", 0), l.block("gates", 1), l.block("gates", 3)
-		rare, bits := Or(Or(NotOrdinary(zi), NotOrdinary(zf)), NotOrdinary(zo)), GP32()
+	stop := func(rare Vec) {
+		bits := GP32()
 		VMOVMSKPS(rare, bits)
 		TESTL(bits, bits)
 		JNZ(LabelRef(odd))
+	}
+	l.run(func() {
+		zi, zf, zo := l.block("gates", 0), l.block("gates", 1), l.block("gates", 3)
+		if peeps {
+			c := l.Load("cell")
+			zi, zf = Add(Mul(l.block("peep", 0), c), zi), Add(Mul(l.block("peep", 1), c), zf)
+			stop(Or(NotOrdinary(zi), NotOrdinary(zf)))
+		} else {
+			stop(Or(Or(NotOrdinary(zi), NotOrdinary(zf)), NotOrdinary(zo)))
+		}
 		i, _ := SigmoidOrdinary(zi)
 		f, _ := SigmoidOrdinary(zf)
 		g := Tanh(l.block("gates", 2))
 		next := Plus(Mul(f, l.Load("cell")), i, g)
+		if peeps {
+			zo = Add(Mul(l.block("peep", 2), next), zo)
+			stop(NotOrdinary(zo))
+		}
 		l.put(i, "gates", 0)
 		l.put(f, "gates", 1)
 		l.put(g, "gates", 2)
@@ -141,4 +179,69 @@ func lstmBackward(inner, set bool) {
 		l.Store(Plus(l.Load("dcell"), dn, f), "dcell")
 	})
 	Finish()
+}
+
+// lstmPeepBackward writes a backward kernel with peepholes, of whole registers.
+func lstmPeepBackward(inner, set bool) {
+	name, how := "lstmPeepBackward", "adds to"
+	if inner {
+		name += "Inner"
+	}
+	if set {
+		name, how = name+"Set", "sets"
+	}
+	name += "AVX2"
+	of := []string{"dgates", "dcell", "dh", "dnext", "gates", "cell", "next", "tanh", "peep", "sums"}
+	Start(name, "func("+strings.Join(of, ", ")+" *float32, n, m int)",
+		name+" is LSTMRows.Backward of elements of a row with peepholes, which "+how+" the cell's gradient; n is a multiple of 8.")
+	l := newFour(of...)
+	sum := func(v Vec) Vec { return Add(v, Num(0)) } // as a sum with zero, which has no minus
+	sigmoid := func(dy, y Vec) Vec { return Mul(Mul(dy, y), Sub(Get(Num(1)), y)) }
+	slope := func(dy, y Vec) Vec { return Mul(dy, Sub(Get(Num(1)), Mul(y, y))) }
+	each := func(d Vec, x string, k int) { // what a gate's gradient and what it saw add up to
+		l.put(Add(Mul(d, l.Load(x)), l.block("sums", k)), "sums", k)
+	}
+	l.whole(func() {
+		dh, th, o := l.Load("dh"), l.Load("tanh"), l.block("gates", 3)
+		do := sigmoid(Mul(dh, th), o)
+		dn := l.Load("dnext")
+		if !inner {
+			dn = Add(slope(Mul(dh, o), th), dn)
+		}
+		dn = Add(Mul(do, l.block("peep", 2)), dn)
+		each(do, "next", 2)
+		l.put(sum(do), "dgates", 3)
+		i, g := l.block("gates", 0), l.block("gates", 2)
+		di := sigmoid(Mul(dn, g), i)
+		each(di, "cell", 0)
+		l.put(sum(slope(Mul(dn, i), g)), "dgates", 2)
+		f := l.block("gates", 1)
+		df := sigmoid(Mul(dn, l.Load("cell")), f)
+		each(df, "cell", 1)
+		dc := Add(Mul(dn, f), Mul(di, l.block("peep", 0)))
+		dc = Add(dc, Mul(df, l.block("peep", 1)))
+		l.put(sum(di), "dgates", 0)
+		l.put(sum(df), "dgates", 1)
+		if set {
+			l.Store(sum(dc), "dcell")
+			return
+		}
+		l.Store(Add(l.Load("dcell"), dc), "dcell")
+	})
+	Finish()
+}
+
+// gatedTanhGrad writes the gradient before a tanh that a gate follows.
+func gatedTanhGrad() {
+	Start("gatedTanhGradAVX2", "func(d, dy, gate, tanh *float32, n int)", "gatedTanhGradAVX2 is GatedTanhGrad.")
+	l := NewLoop(2, "d", "dy", "gate", "tanh")
+	l.Run(func() {
+		if l.Mask == nil {
+			PREFETCHT0(l.At("gate").Offset(rowAhead))
+		}
+		th := l.Load("tanh")
+		d := Mul(Mul(l.Load("dy"), l.Operand("gate")), Sub(Get(Num(1)), Mul(th, th)))
+		l.Store(Add(d, Num(0)), "d") // no minus zero
+	})
+	l.Finish()
 }

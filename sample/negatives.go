@@ -8,6 +8,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/sparse"
 )
 
 // Negatives draws pairs of nodes that no edge joins, for a model that predicts links.
@@ -98,11 +99,27 @@ func (d *drawing) draw(count int) (*graph.Graph, error) {
 		pairs = d.further(pairs, count)
 	}
 	d.taken += count
-	src, dst := make([]int32, count), make([]int32, count)
-	for i, pair := range pairs {
-		src[i], dst[i] = int32(pair>>32), int32(uint32(pair))
+	return d.graphOf(pairs)
+}
+
+// graphOf returns the graph of pairs, each destination's in the order in which they were drawn.
+func (d *drawing) graphOf(pairs []uint64) (*graph.Graph, error) {
+	in := &sparse.CSR{NumRows: d.nodes, NumCols: d.nodes, Offsets: make([]int64, d.nodes+1), Cols: make([]int32, len(pairs))}
+	ends := in.Offsets[1:] // first the counts, then where each destination's next one goes
+	for _, pair := range pairs {
+		ends[uint32(pair)]++
 	}
-	return graph.New(d.nodes, src, dst)
+	at := int64(0)
+	for v, n := range ends {
+		ends[v] = at
+		at += n
+	}
+	for _, pair := range pairs {
+		end := &ends[uint32(pair)]
+		in.Cols[*end] = int32(pair >> 32)
+		*end++
+	}
+	return graph.FromCSR(in)
 }
 
 // settle puts all pairs that are taken into chosen, which gets room for so many more.

@@ -113,7 +113,7 @@ type pairMarks struct {
 
 // marksEach is how many bits there are for a pair, at least: one in so many of the others has
 // a bit of its.
-const marksEach = 16
+const marksEach = 32
 
 // newPairMarks returns so many bits, or more, all clear.
 func newPairMarks(room int) pairMarks {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -27,7 +28,14 @@ func (n *Negatives) Draw(count int, step uint64) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.draw(count)
+	w := drawingWorks.Get().(*drawingWork)
+	defer drawingWorks.Put(w)
+	d.room, d.work = w.room, w
+	g, err := d.draw(count)
+	if w.room = d.room; d.loose != nil {
+		w.room = d.loose[:0]
+	}
+	return g, err
 }
 
 // Left returns how many pairs there are to draw from; 0 without a Graph of one set of nodes.
@@ -61,8 +69,17 @@ type drawing struct {
 	loose    []uint64 // pairs that are taken, some of which are not in chosen yet
 	chosen   *pairSet
 	at       uint64
-	room     []uint64 // of candidates
+	room     []uint64     // of candidates
+	work     *drawingWork // nil: none to reuse
 }
+
+// drawingWork is memory that drawings need as long as they draw.
+type drawingWork struct {
+	room          []uint64
+	seen, doubted pairMarks
+}
+
+var drawingWorks = sync.Pool{New: func() any { return new(drawingWork) }}
 
 // left returns how many pairs can still be drawn.
 func (d *drawing) left() int {
@@ -137,7 +154,13 @@ func (d *drawing) settle(more int) {
 func (d *drawing) first(count int) []uint64 {
 	begin := d.at
 	all := d.candidates(count + count/64 + 8)
-	seen, doubted := newPairMarks(marksEach*count), newPairMarks(count)
+	w := d.work
+	if w == nil {
+		w = new(drawingWork)
+	}
+	w.seen.reset(marksEach * count)
+	w.doubted.reset(count)
+	seen, doubted := w.seen, w.doubted
 	for _, pair := range all {
 		if pair != noPair && seen.put(pair) {
 			doubted.put(pair)

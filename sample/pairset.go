@@ -2,6 +2,7 @@ package sample
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/graph"
 )
@@ -95,7 +96,8 @@ func pairsIn(g *graph.Graph, directed bool) *pairSet {
 
 // mark makes the marks of the pairs of s, which gets no more.
 func (s *pairSet) mark() {
-	marks := newPairMarks(marksEach * s.n)
+	var marks pairMarks
+	marks.reset(marksEach * s.n)
 	for _, taken := range s.slots {
 		if taken != 0 {
 			marks.put(taken - 1)
@@ -115,10 +117,12 @@ type pairMarks struct {
 // a bit of its.
 const marksEach = 32
 
-// newPairMarks returns so many bits, or more, all clear.
-func newPairMarks(room int) pairMarks {
+// reset makes so many bits, or more, all clear.
+func (m *pairMarks) reset(room int) {
 	log := max(6, bits.Len(uint(room)))
-	return pairMarks{words: make([]uint64, 1<<(log-6)), shift: 64 - log}
+	m.shift = 64 - log
+	m.words = slices.Grow(m.words[:0], 1<<(log-6))[:1<<(log-6)]
+	clear(m.words)
 }
 
 // has reports whether the bit of a pair is set.

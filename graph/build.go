@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/edgewise-ml/edgewise/sparse"
 )
@@ -48,11 +49,10 @@ func fromCSR(in *sparse.CSR, bipartite bool) (*Graph, error) {
 	if err := checkOffsets(in); err != nil {
 		return nil, err
 	}
-	for v := range in.NumRows {
-		for e := in.Offsets[v]; e < in.Offsets[v+1]; e++ {
-			if u := in.Cols[e]; u < 0 || int(u) >= in.NumCols {
-				return nil, fmt.Errorf("graph: nonzero %d, in row %d: column %d is not in %s", e, v, u, span(in.NumCols))
-			}
+	for e, u := range in.Cols {
+		if u < 0 || int(u) >= in.NumCols {
+			row := sort.Search(in.NumRows, func(v int) bool { return in.Offsets[v+1] > int64(e) })
+			return nil, fmt.Errorf("graph: nonzero %d, in row %d: column %d is not in %s", e, row, u, span(in.NumCols))
 		}
 	}
 	return ofCSR(in.NumCols, in.Offsets, in.Cols, bipartite), nil

@@ -5,9 +5,11 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/sparse"
 )
 
 // Negatives draws pairs of nodes that no edge joins, for a model that predicts links.
@@ -26,7 +28,14 @@ func (n *Negatives) Draw(count int, step uint64) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.draw(count)
+	w := drawingWorks.Get().(*drawingWork)
+	defer drawingWorks.Put(w)
+	d.room, d.work = w.room, w
+	g, err := d.draw(count)
+	if w.room = d.room; d.loose != nil {
+		w.room = d.loose[:0]
+	}
+	return g, err
 }
 
 // Left returns how many pairs there are to draw from; 0 without a Graph of one set of nodes.
@@ -56,10 +65,21 @@ type drawing struct {
 	nodes    int
 	directed bool
 	edges    *pairSet
+	taken    int      // pairs, in all
+	loose    []uint64 // pairs that are taken, some of which are not in chosen yet
 	chosen   *pairSet
 	at       uint64
-	room     []uint64 // of candidates
+	room     []uint64     // of candidates
+	work     *drawingWork // nil: none to reuse
 }
+
+// drawingWork is memory that drawings need as long as they draw.
+type drawingWork struct {
+	room          []uint64
+	seen, doubted pairMarks
+}
+
+var drawingWorks = sync.Pool{New: func() any { return new(drawingWork) }}
 
 // left returns how many pairs can still be drawn.
 func (d *drawing) left() int {
@@ -67,7 +87,7 @@ func (d *drawing) left() int {
 	if !d.directed {
 		all /= 2
 	}
-	return all - d.edges.n - d.chosen.n
+	return all - d.edges.n - d.taken
 }
 
 // below returns a number below n.
@@ -83,26 +103,93 @@ func (d *drawing) draw(count int) (*graph.Graph, error) {
 	if count < 0 || count > left {
 		return nil, fmt.Errorf("sample: %d pairs without an edge are asked for, and the graph has %d (left): ask for fewer", count, left)
 	}
-	src, dst := make([]int32, 0, count), make([]int32, 0, count)
-	take := func(u, v int32) {
-		if !d.directed && u > v {
-			u, v = v, u
-		}
-		src, dst = append(src, u), append(dst, v)
+	var pairs []uint64
+	switch {
+	case count > left/2: // few are left out, so go through all
+		d.settle(count)
+		pairs = d.among(count, left)
+	case d.taken == 0 && count > 0:
+		pairs = d.first(count)
 	}
-	d.chosen.reserve(d.chosen.n + count)
-	if count > left/2 { // few are left out, so go through all
-		d.among(count, left, take)
-	} else {
-		for len(src) < count {
-			for _, pair := range d.candidates(count - len(src)) {
-				if pair != noPair && d.chosen.add(pair) {
-					take(int32(pair>>32), int32(uint32(pair)))
-				}
+	if len(pairs) < count {
+		d.settle(count)
+		pairs = d.further(pairs, count)
+	}
+	d.taken += count
+	return d.graphOf(pairs)
+}
+
+// graphOf returns the graph of pairs, each destination's in the order in which they were drawn.
+func (d *drawing) graphOf(pairs []uint64) (*graph.Graph, error) {
+	in := &sparse.CSR{NumRows: d.nodes, NumCols: d.nodes, Offsets: make([]int64, d.nodes+1), Cols: make([]int32, len(pairs))}
+	ends := in.Offsets[1:] // first the counts, then where each destination's next one goes
+	for _, pair := range pairs {
+		ends[uint32(pair)]++
+	}
+	at := int64(0)
+	for v, n := range ends {
+		ends[v] = at
+		at += n
+	}
+	for _, pair := range pairs {
+		end := &ends[uint32(pair)]
+		in.Cols[*end] = int32(pair >> 32)
+		*end++
+	}
+	return graph.FromCSR(in)
+}
+
+// settle puts all pairs that are taken into chosen, which gets room for so many more.
+func (d *drawing) settle(more int) {
+	d.chosen.reserve(d.taken + more)
+	for _, pair := range d.loose {
+		d.chosen.add(pair)
+	}
+	d.loose = nil
+}
+
+// first draws the first pairs of a drawing, so many unless some hundredth of the candidates
+// are no pairs. Most candidates are the only one with their mark. The others, in doubt, are
+// looked up in chosen, which they are few enough to keep near.
+func (d *drawing) first(count int) []uint64 {
+	begin := d.at
+	all := d.candidates(count + count/64 + 8)
+	w := d.work
+	if w == nil {
+		w = new(drawingWork)
+	}
+	w.seen.reset(marksEach * count)
+	w.doubted.reset(count)
+	seen, doubted := w.seen, w.doubted
+	for _, pair := range all {
+		if pair != noPair && seen.put(pair) {
+			doubted.put(pair)
+		}
+	}
+	d.loose, d.room = all[:0], nil // they take the candidates' place
+	for i, pair := range all {
+		if pair == noPair || doubted.has(pair) && !d.chosen.add(pair) {
+			continue
+		}
+		if d.loose = append(d.loose, pair); len(d.loose) == count {
+			d.at = begin + 2*uint64(i+1)*golden // those behind are drawn again
+			break
+		}
+	}
+	return d.loose
+}
+
+// further draws until there are count pairs. All that are taken are in chosen.
+func (d *drawing) further(pairs []uint64, count int) []uint64 {
+	pairs = slices.Grow(pairs, count-len(pairs))
+	for len(pairs) < count {
+		for _, pair := range d.candidates(count - len(pairs)) {
+			if pair != noPair && d.chosen.add(pair) {
+				pairs = append(pairs, pair)
 			}
 		}
 	}
-	return graph.New(d.nodes, src, dst)
+	return pairs
 }
 
 // noPair is no pair: a node and itself.
@@ -128,9 +215,9 @@ func (d *drawing) candidates(n int) []uint64 {
 	return d.room
 }
 
-// among takes count of the left pairs, one after another: each with the likelihood
-// that it is one of those still wanted.
-func (d *drawing) among(count, left int, take func(u, v int32)) {
+// among returns count of the left pairs, one after another: each with the likelihood
+// that it is one of those still wanted. All that are taken are in chosen.
+func (d *drawing) among(count, left int) (pairs []uint64) {
 	for u := range int32(d.nodes) {
 		for v := range int32(d.nodes) {
 			pair := pairOf(u, v, d.directed)
@@ -139,10 +226,11 @@ func (d *drawing) among(count, left int, take func(u, v int32)) {
 			}
 			if d.below(left) < count {
 				d.chosen.add(pair)
-				take(u, v)
+				pairs = append(pairs, pair)
 				count--
 			}
 			left--
 		}
 	}
+	return pairs
 }

@@ -47,3 +47,53 @@ func TestNegativesInParts(t *testing.T) {
 		}
 	}
 }
+
+// TestNegativesGoOn: what a drawing draws in turns are the pairs that one after another gives,
+// also of a graph that has most pairs as edges, where the first candidates do not suffice.
+func TestNegativesGoOn(t *testing.T) {
+	var src, dst []int32
+	for u := range int32(60) {
+		for v := range u {
+			if (u*v+u)%5 > 0 {
+				src, dst = append(src, v), append(dst, u)
+			}
+		}
+	}
+	for name, g := range map[string]*graph.Graph{"sparse": web(t, true), "dense": graph.Must(graph.New(60, src, dst))} {
+		n := Negatives{Graph: g, Seed: 5}
+		one, err := n.begin(3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		turns, err := n.begin(3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, count := range []int{70, 0, 1, 90, one.left() - 162, 1} { // the fifth goes through all
+			all, left := one.left(), one.left()-count
+			var src, dst []int32
+			if count > all/2 {
+				for _, pair := range one.among(count, all) {
+					src, dst = append(src, int32(pair>>32)), append(dst, int32(uint32(pair)))
+				}
+			}
+			for len(src) < count {
+				u, v := int32(one.below(one.nodes)), int32(one.below(one.nodes))
+				if pair := pairOf(u, v, false); u != v && !one.edges.has(pair) && one.chosen.add(pair) {
+					src, dst = append(src, min(u, v)), append(dst, max(u, v))
+				}
+			}
+			one.taken += count
+			got, err := turns.draw(count)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := graph.Must(graph.New(g.NumNodes(), src, dst)); !slices.Equal(edgesOf(got), edgesOf(want)) {
+				t.Errorf("%s: other pairs in the turn of %d", name, count)
+			}
+			if turns.left() != left {
+				t.Errorf("%s: %d pairs are left after the turn of %d, want %d", name, turns.left(), count, left)
+			}
+		}
+	}
+}

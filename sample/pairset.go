@@ -2,6 +2,7 @@ package sample
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/graph"
 )
@@ -11,6 +12,7 @@ type pairSet struct {
 	slots []uint64 // a pair plus one, or 0
 	shift int
 	n     int
+	marks pairMarks // of all pairs, where many are looked up; none: there are none
 }
 
 // newPairSet returns an empty set for so many pairs.
@@ -28,7 +30,12 @@ func (s *pairSet) slot(pair uint64) int {
 	return at
 }
 
-func (s *pairSet) has(pair uint64) bool { return s.slots[s.slot(pair)] != 0 }
+func (s *pairSet) has(pair uint64) bool {
+	if s.marks.words != nil && !s.marks.has(pair) {
+		return false
+	}
+	return s.slots[s.slot(pair)] != 0
+}
 
 // add adds a pair, and reports whether it is new.
 func (s *pairSet) add(pair uint64) bool {
@@ -50,6 +57,7 @@ func (s *pairSet) reserve(room int) {
 		return
 	}
 	wide := newPairSet(room)
+	wide.marks = s.marks
 	for _, taken := range s.slots {
 		if taken != 0 {
 			wide.add(taken - 1)
@@ -81,6 +89,53 @@ func pairsIn(g *graph.Graph, directed bool) *pairSet {
 				}
 			}
 		}
+		s.mark()
 		return s
 	}).(*pairSet)
+}
+
+// mark makes the marks of the pairs of s, which gets no more.
+func (s *pairSet) mark() {
+	var marks pairMarks
+	marks.reset(marksEach * s.n)
+	for _, taken := range s.slots {
+		if taken != 0 {
+			marks.put(taken - 1)
+		}
+	}
+	s.marks = marks
+}
+
+// pairMarks has a bit for each of some pairs, which others may have too: it says of most pairs
+// that are not in a set that they are not, and stays in a cache where the set does not.
+type pairMarks struct {
+	words []uint64
+	shift int
+}
+
+// marksEach is how many bits there are for a pair, at least: one in so many of the others has
+// a bit of its.
+const marksEach = 32
+
+// reset makes so many bits, or more, all clear.
+func (m *pairMarks) reset(room int) {
+	log := max(6, bits.Len(uint(room)))
+	m.shift = 64 - log
+	m.words = slices.Grow(m.words[:0], 1<<(log-6))[:1<<(log-6)]
+	clear(m.words)
+}
+
+// has reports whether the bit of a pair is set.
+func (m pairMarks) has(pair uint64) bool {
+	at := pair * golden >> m.shift
+	return m.words[at>>6]>>(at&63)&1 != 0
+}
+
+// put sets the bit of a pair, and reports whether it was.
+func (m pairMarks) put(pair uint64) bool {
+	at := pair * golden >> m.shift
+	word, bit := &m.words[at>>6], uint64(1)<<(at&63)
+	was := *word&bit != 0
+	*word |= bit
+	return was
 }

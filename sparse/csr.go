@@ -29,6 +29,9 @@ type CSR struct {
 	late *late    // what sets Values when they are asked for; nil: they are set
 	once sync.Once
 	flip atomic.Pointer[flipped]
+
+	cut   sync.Once
+	strip *strips // once cut
 }
 
 // New returns the matrix of the given parts, which it takes over without

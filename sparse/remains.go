@@ -1,12 +1,10 @@
 package sparse
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
-	"github.com/edgewise-ml/edgewise/internal/spoil"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -44,44 +42,4 @@ func (t *leftTask) Chunk(i int) {
 	sum := t.sum
 	sum.Y, sum.Offsets = sum.Y[lo*sum.F:hi*sum.F], t.starts[lo+i:hi+i+1]
 	sum.AddRows(0, hi-lo)
-}
-
-// pickTask makes the remains of a matrix whose zeros nobody has left out.
-type pickTask struct {
-	remains
-	a      *CSR
-	values []tensor.Float
-}
-
-var pickTasks = sync.Pool{New: func() any { return new(pickTask) }}
-
-// pick returns the remains of p's matrix, until they are given back by free.
-func (p Product) pick() *pickTask {
-	t := pickTasks.Get().(*pickTask)
-	n, parts := p.A.NNZ(), dropParts(p.A)
-	t.a, t.values = p.A, p.values()
-	t.bounds = par.Split(p.A.Offsets, parts, t.bounds)
-	t.cols, t.w = slices.Grow(t.cols[:0], n)[:n], slices.Grow(t.w[:0], n)[:n]
-	t.starts = slices.Grow(t.starts[:0], p.A.NumRows+parts)[:p.A.NumRows+parts]
-	spoil.Ints(t.cols)
-	spoil.Floats(t.w)
-	spoil.Ints(t.starts)
-	par.Run(parts, t)
-	return t
-}
-
-func (t *pickTask) free() {
-	t.a, t.values = nil, nil
-	pickTasks.Put(t)
-}
-
-// Chunk picks the nonzeros of one part of the rows.
-func (t *pickTask) Chunk(i int) {
-	o := t.a.Offsets
-	at := o[t.bounds[i]]
-	for r := t.bounds[i]; r < t.bounds[i+1]; r++ {
-		t.starts[r+i] = at
-		at += int64(spmm.Pick(t.cols[at:], t.w[at:], t.a.Cols[o[r]:o[r+1]], t.values[o[r]:o[r+1]]))
-	}
-	t.starts[t.bounds[i+1]+i] = at
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
-	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -35,14 +34,14 @@ func spillWidth(f int) int {
 	return 0
 }
 
-// spillTask is such a product, of the nonzeros that are not zero.
+// spillTask is such a product.
 type spillTask struct {
 	*remains
 	dst, x   []tensor.Float
 	f, width int
 	set      bool
 
-	all  remains // of a matrix without zeros: itself
+	all  remains // of a matrix without a dropout: itself
 	ends [2]int
 }
 
@@ -52,21 +51,12 @@ var spillTasks = sync.Pool{New: func() any { return new(spillTask) }}
 func (p Product) spill(dst, x *tensor.Dense) {
 	t := spillTasks.Get().(*spillTask)
 	*t = spillTask{remains: p.A.left, dst: dst.Data, x: x.Data, f: x.RowLen(), width: spillWidth(x.RowLen()), set: !p.Add}
-	var picks *pickTask
-	switch {
-	case t.remains != nil:
-	case vec.HasZero(p.values()):
-		picks = p.pick()
-		t.remains = &picks.remains
-	default:
+	if t.remains == nil {
 		t.ends[1] = p.A.NumRows
 		t.all = remains{bounds: t.ends[:], cols: p.A.Cols, w: p.values(), starts: p.A.Offsets}
 		t.remains = &t.all
 	}
 	par.Run(t.f/t.width, t)
-	if picks != nil {
-		picks.free()
-	}
 	*t = spillTask{}
 	spillTasks.Put(t)
 }
@@ -106,7 +96,7 @@ func (t *spillTask) Chunk(i int) {
 
 // add adds the columns of x from left on to those at y.
 func (t *spillTask) add(y []tensor.Float, stride, left int) {
-	s := spmm.Spill{Y: y, YStride: stride, XStride: t.f, Width: t.width, Cols: t.cols, W: t.w}
+	s := spmm.Spill{Y: y, YStride: stride, XStride: t.f, Width: t.width, Cols: t.cols, W: t.w, SkipZeros: t.remains == &t.all}
 	for p := range len(t.bounds) - 1 {
 		if lo, hi := t.bounds[p], t.bounds[p+1]; lo < hi {
 			s.X, s.Offsets = t.x[lo*t.f+left:], t.starts[lo+p:hi+p+1]

@@ -43,7 +43,11 @@ func (p Product) runT(dst, x *tensor.Dense) {
 		p.A.Settle()
 		p.scatter(dst, x)
 		return
-	case p.spills(dst, x):
+	case !p.spills(dst, x):
+	case p.strips(x):
+		p.byStrips(dst, x)
+		return
+	default:
 		p.spill(dst, x)
 		return
 	}

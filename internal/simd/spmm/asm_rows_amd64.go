@@ -34,6 +34,11 @@ func rowSumHeads32AVX2(p *rowCall)
 //go:noescape
 func rowSumFullAVX2(p *rowCall)
 
+// rowSumScalarAVX512 is RowSum.AddRows of whole rows, of half so many registers of sixteen lanes.
+//
+//go:noescape
+func rowSumScalarAVX512(p *rowCall)
+
 // rowMaxAVX2 is a tile of RowBest.SetRows.
 //
 //go:noescape
@@ -199,17 +204,17 @@ func addMeansAVX2(y *float32, x *float32, offsets *int64, rows int, f int)
 //go:noescape
 func divideRangesAVX2(y *float32, x *float32, offsets *int64, rows int, f int)
 
-// spill8AVX2 is Spill.Add of rows > 0 rows of 8 elements.
+// spill8AVX2 is Spill.Add of rows > 0 rows of 8 elements. A skip that is not 0 leaves out zeros.
 //
 //go:noescape
-func spill8AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int)
+func spill8AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int, skip int)
 
-// spill16AVX2 is Spill.Add of rows > 0 rows of 16 elements.
+// spill16AVX2 is Spill.Add of rows > 0 rows of 16 elements. A skip that is not 0 leaves out zeros.
 //
 //go:noescape
-func spill16AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int)
+func spill16AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int, skip int)
 
-// spill32AVX2 is Spill.Add of rows > 0 rows of 32 elements.
+// spill32AVX2 is Spill.Add of rows > 0 rows of 32 elements. A skip that is not 0 leaves out zeros.
 //
 //go:noescape
-func spill32AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int)
+func spill32AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int, skip int)

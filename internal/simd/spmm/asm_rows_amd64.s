@@ -16378,6 +16378,1135 @@ fenced1448:
 	VZEROUPPER
 	RET
 
+// func rowSumScalarAVX512(p *rowCall)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·rowSumScalarAVX512(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 40(AX), R11
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x04
+	JE   quads1
+	CMPQ R9, $0x08
+	JE   quads2
+	CMPQ R9, $0x0c
+	JE   quads3
+	CMPQ R9, $0x10
+	JE   quads4
+	JMP  done
+
+quads1:
+row1449:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1451
+	CMPQ    144(AX), $0x00
+	JE      add1453
+	VXORPS  X1, X1, X1
+	JMP     opened1454
+
+add1453:
+	VMOVUPS (CX), Z1
+
+opened1454:
+	CMPQ  128(AX), $0x02
+	JGE   careful1455
+	CMPQ  128(AX), $0x00
+	JNE   far1456
+	TESTQ R11, R11
+	JZ    direct1457
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick1458:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Z0
+	VMULPS       (R14), Z0, Z0
+	VADDPS       Z0, Z1, Z1
+	INCQ         DI
+	JNZ          quick1458
+	MOVQ         R9, DI
+	JMP          over1452
+
+direct1457:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick1459:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Z0
+	VMULPS       (R14), Z0, Z0
+	VADDPS       Z0, Z1, Z1
+	INCQ         DI
+	JNZ          quick1459
+	MOVQ         R9, DI
+	JMP          over1452
+
+far1456:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful1455
+	TESTQ R11, R11
+	JZ    direct1460
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick1461:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Z0
+	VMULPS       (R14), Z0, Z0
+	VADDPS       Z0, Z1, Z1
+	INCQ         DI
+	JNZ          quick1461
+	MOVQ         R9, DI
+	JMP          over1452
+
+direct1460:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick1462:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Z0
+	VMULPS       (R14), Z0, Z0
+	VADDPS       Z0, Z1, Z1
+	INCQ         DI
+	JNZ          quick1462
+	MOVQ         R9, DI
+	JMP          over1452
+
+careful1455:
+	CMPQ  128(AX), $0x00
+	JNE   far1463
+	TESTQ R11, R11
+	JZ    direct1464
+
+each1465:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z0
+	VADDPS       Z0, Z1, Z1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1465
+	JMP          over1452
+
+direct1464:
+each1466:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z0
+	VADDPS       Z0, Z1, Z1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1466
+	JMP          over1452
+
+far1463:
+	TESTQ R11, R11
+	JZ    direct1467
+
+each1468:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z0
+	VADDPS       Z0, Z1, Z1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1468
+	JMP          over1452
+
+direct1467:
+each1470:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1471
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1471:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z0
+	VADDPS       Z0, Z1, Z1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1470
+
+over1452:
+	CMPQ    168(AX), $0x00
+	JNE     stream1472
+	VMOVUPS Z1, (CX)
+	JMP     stored1473
+
+stream1472:
+	VMOVNTPS Z1, (CX)
+
+stored1473:
+	JMP next1450
+
+none1451:
+	CMPQ    144(AX), $0x00
+	JE      add1474
+	VXORPS  X1, X1, X1
+	CMPQ    168(AX), $0x00
+	JNE     stream1475
+	VMOVUPS Z1, (CX)
+	JMP     stored1476
+
+stream1475:
+	VMOVNTPS Z1, (CX)
+
+stored1476:
+add1474:
+next1450:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1449
+	JMP  done
+
+quads2:
+row1477:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1479
+	CMPQ    144(AX), $0x00
+	JE      add1481
+	VXORPS  X2, X2, X2
+	VXORPS  X3, X3, X3
+	JMP     opened1482
+
+add1481:
+	VMOVUPS (CX), Z2
+	VMOVUPS 64(CX), Z3
+
+opened1482:
+	CMPQ  128(AX), $0x02
+	JGE   careful1483
+	CMPQ  128(AX), $0x00
+	JNE   far1484
+	TESTQ R11, R11
+	JZ    direct1485
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick1486:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Z0
+	VMULPS       (R14), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R14), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	INCQ         DI
+	JNZ          quick1486
+	MOVQ         R9, DI
+	JMP          over1480
+
+direct1485:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick1487:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Z0
+	VMULPS       (R14), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R14), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	INCQ         DI
+	JNZ          quick1487
+	MOVQ         R9, DI
+	JMP          over1480
+
+far1484:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful1483
+	TESTQ R11, R11
+	JZ    direct1488
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick1489:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Z0
+	VMULPS       (R14), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R14), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	INCQ         DI
+	JNZ          quick1489
+	MOVQ         R9, DI
+	JMP          over1480
+
+direct1488:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick1490:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Z0
+	VMULPS       (R14), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R14), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	INCQ         DI
+	JNZ          quick1490
+	MOVQ         R9, DI
+	JMP          over1480
+
+careful1483:
+	CMPQ  128(AX), $0x00
+	JNE   far1491
+	TESTQ R11, R11
+	JZ    direct1492
+
+each1493:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R12), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1493
+	JMP          over1480
+
+direct1492:
+each1494:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R12), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1494
+	JMP          over1480
+
+far1491:
+	TESTQ R11, R11
+	JZ    direct1495
+
+each1496:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R12), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1496
+	JMP          over1480
+
+direct1495:
+each1498:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1499
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1499:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R12), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1498
+
+over1480:
+	CMPQ    168(AX), $0x00
+	JNE     stream1500
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	JMP     stored1501
+
+stream1500:
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+
+stored1501:
+	JMP next1478
+
+none1479:
+	CMPQ    144(AX), $0x00
+	JE      add1502
+	VXORPS  X2, X2, X2
+	VXORPS  X3, X3, X3
+	CMPQ    168(AX), $0x00
+	JNE     stream1503
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	JMP     stored1504
+
+stream1503:
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+
+stored1504:
+add1502:
+next1478:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1477
+	JMP  done
+
+quads3:
+row1505:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1507
+	CMPQ    144(AX), $0x00
+	JE      add1509
+	VXORPS  X2, X2, X2
+	VXORPS  X3, X3, X3
+	VXORPS  X4, X4, X4
+	JMP     opened1510
+
+add1509:
+	VMOVUPS (CX), Z2
+	VMOVUPS 64(CX), Z3
+	VMOVUPS 128(CX), Z4
+
+opened1510:
+	CMPQ  128(AX), $0x02
+	JGE   careful1511
+	CMPQ  128(AX), $0x00
+	JNE   far1512
+	TESTQ R11, R11
+	JZ    direct1513
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick1514:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Z0
+	VMULPS       (R14), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R14), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R14), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	INCQ         DI
+	JNZ          quick1514
+	MOVQ         R9, DI
+	JMP          over1508
+
+direct1513:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick1515:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Z0
+	VMULPS       (R14), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R14), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R14), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	INCQ         DI
+	JNZ          quick1515
+	MOVQ         R9, DI
+	JMP          over1508
+
+far1512:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful1511
+	TESTQ R11, R11
+	JZ    direct1516
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick1517:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Z0
+	VMULPS       (R14), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R14), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R14), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	INCQ         DI
+	JNZ          quick1517
+	MOVQ         R9, DI
+	JMP          over1508
+
+direct1516:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick1518:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Z0
+	VMULPS       (R14), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R14), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R14), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	INCQ         DI
+	JNZ          quick1518
+	MOVQ         R9, DI
+	JMP          over1508
+
+careful1511:
+	CMPQ  128(AX), $0x00
+	JNE   far1519
+	TESTQ R11, R11
+	JZ    direct1520
+
+each1521:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R12), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R12), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1521
+	JMP          over1508
+
+direct1520:
+each1522:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R12), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R12), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1522
+	JMP          over1508
+
+far1519:
+	TESTQ R11, R11
+	JZ    direct1523
+
+each1524:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R12), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R12), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1524
+	JMP          over1508
+
+direct1523:
+each1526:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1527
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1527:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R12), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R12), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1526
+
+over1508:
+	CMPQ    168(AX), $0x00
+	JNE     stream1528
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	VMOVUPS Z4, 128(CX)
+	JMP     stored1529
+
+stream1528:
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	VMOVNTPS Z4, 128(CX)
+
+stored1529:
+	JMP next1506
+
+none1507:
+	CMPQ    144(AX), $0x00
+	JE      add1530
+	VXORPS  X2, X2, X2
+	VXORPS  X3, X3, X3
+	VXORPS  X4, X4, X4
+	CMPQ    168(AX), $0x00
+	JNE     stream1531
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	VMOVUPS Z4, 128(CX)
+	JMP     stored1532
+
+stream1531:
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	VMOVNTPS Z4, 128(CX)
+
+stored1532:
+add1530:
+next1506:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1505
+	JMP  done
+
+quads4:
+row1533:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1535
+	CMPQ    144(AX), $0x00
+	JE      add1537
+	VXORPS  X2, X2, X2
+	VXORPS  X3, X3, X3
+	VXORPS  X4, X4, X4
+	VXORPS  X5, X5, X5
+	JMP     opened1538
+
+add1537:
+	VMOVUPS (CX), Z2
+	VMOVUPS 64(CX), Z3
+	VMOVUPS 128(CX), Z4
+	VMOVUPS 192(CX), Z5
+
+opened1538:
+	CMPQ  128(AX), $0x02
+	JGE   careful1539
+	CMPQ  128(AX), $0x00
+	JNE   far1540
+	TESTQ R11, R11
+	JZ    direct1541
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick1542:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Z0
+	VMULPS       (R14), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R14), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R14), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	VMULPS       192(R14), Z0, Z1
+	VADDPS       Z1, Z5, Z5
+	INCQ         DI
+	JNZ          quick1542
+	MOVQ         R9, DI
+	JMP          over1536
+
+direct1541:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick1543:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Z0
+	VMULPS       (R14), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R14), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R14), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	VMULPS       192(R14), Z0, Z1
+	VADDPS       Z1, Z5, Z5
+	INCQ         DI
+	JNZ          quick1543
+	MOVQ         R9, DI
+	JMP          over1536
+
+far1540:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful1539
+	TESTQ R11, R11
+	JZ    direct1544
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick1545:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   192(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Z0
+	VMULPS       (R14), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R14), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R14), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	VMULPS       192(R14), Z0, Z1
+	VADDPS       Z1, Z5, Z5
+	INCQ         DI
+	JNZ          quick1545
+	MOVQ         R9, DI
+	JMP          over1536
+
+direct1544:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick1546:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   192(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Z0
+	VMULPS       (R14), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R14), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R14), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	VMULPS       192(R14), Z0, Z1
+	VADDPS       Z1, Z5, Z5
+	INCQ         DI
+	JNZ          quick1546
+	MOVQ         R9, DI
+	JMP          over1536
+
+careful1539:
+	CMPQ  128(AX), $0x00
+	JNE   far1547
+	TESTQ R11, R11
+	JZ    direct1548
+
+each1549:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R12), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R12), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	VMULPS       192(R12), Z0, Z1
+	VADDPS       Z1, Z5, Z5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1549
+	JMP          over1536
+
+direct1548:
+each1550:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R12), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R12), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	VMULPS       192(R12), Z0, Z1
+	VADDPS       Z1, Z5, Z5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1550
+	JMP          over1536
+
+far1547:
+	TESTQ R11, R11
+	JZ    direct1551
+
+each1552:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R12), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R12), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	VMULPS       192(R12), Z0, Z1
+	VADDPS       Z1, Z5, Z5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1552
+	JMP          over1536
+
+direct1551:
+each1554:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1555
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1555:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R12), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R12), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	VMULPS       192(R12), Z0, Z1
+	VADDPS       Z1, Z5, Z5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1554
+
+over1536:
+	CMPQ    168(AX), $0x00
+	JNE     stream1556
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	VMOVUPS Z4, 128(CX)
+	VMOVUPS Z5, 192(CX)
+	JMP     stored1557
+
+stream1556:
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	VMOVNTPS Z4, 128(CX)
+	VMOVNTPS Z5, 192(CX)
+
+stored1557:
+	JMP next1534
+
+none1535:
+	CMPQ    144(AX), $0x00
+	JE      add1558
+	VXORPS  X2, X2, X2
+	VXORPS  X3, X3, X3
+	VXORPS  X4, X4, X4
+	VXORPS  X5, X5, X5
+	CMPQ    168(AX), $0x00
+	JNE     stream1559
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	VMOVUPS Z4, 128(CX)
+	VMOVUPS Z5, 192(CX)
+	JMP     stored1560
+
+stream1559:
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	VMOVNTPS Z4, 128(CX)
+	VMOVNTPS Z5, 192(CX)
+
+stored1560:
+add1558:
+next1534:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1533
+
+done:
+	CMPQ 168(AX), $0x00
+	JE   fenced1561
+	SFENCE
+
+fenced1561:
+	VZEROUPPER
+	RET
+
 // func rowMaxAVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMaxAVX2(SB), NOSPLIT, $0-8
@@ -16408,16 +17537,16 @@ TEXT ·rowMaxAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1449:
+row1562:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1451
+	JGE        none1564
 	CMPQ       DI, (BX)
-	JNE        cut1453
+	JNE        cut1566
 	CMPQ       128(AX), $0x00
-	JE         near1455
+	JE         near1568
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16426,7 +17555,7 @@ row1449:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1455:
+near1568:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16435,23 +17564,23 @@ near1455:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1452
-	JMP          opened1454
+	JGE          over1565
+	JMP          opened1567
 
-cut1453:
+cut1566:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1456
+	JE      unasked1569
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 
-unasked1456:
-opened1454:
+unasked1569:
+opened1567:
 	CMPQ 128(AX), $0x00
-	JNE  far1457
+	JNE  far1570
 
-each1458:
+each1571:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16465,11 +17594,11 @@ each1458:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1458
-	JMP          over1452
+	JL           each1571
+	JMP          over1565
 
-far1457:
-each1459:
+far1570:
+each1572:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16490,24 +17619,24 @@ each1459:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1459
+	JL           each1572
 
-over1452:
+over1565:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1460
+	JE      unasked1573
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1460:
-none1451:
+unasked1573:
+none1564:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1449
+	JNZ  row1562
 	JMP  done
 
 tile1true:
@@ -16516,16 +17645,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1461:
+row1574:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1463
+	JGE        none1576
 	CMPQ       DI, (BX)
-	JNE        cut1465
+	JNE        cut1578
 	CMPQ       128(AX), $0x00
-	JE         near1467
+	JE         near1580
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16534,7 +17663,7 @@ row1461:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1467:
+near1580:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16543,23 +17672,23 @@ near1467:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1464
-	JMP          opened1466
+	JGE          over1577
+	JMP          opened1579
 
-cut1465:
+cut1578:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1468
+	JE         unasked1581
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMASKMOVPS (R10), Y0, Y2
 
-unasked1468:
-opened1466:
+unasked1581:
+opened1579:
 	CMPQ 128(AX), $0x00
-	JNE  far1469
+	JNE  far1582
 
-each1470:
+each1583:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16573,11 +17702,11 @@ each1470:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1470
-	JMP          over1464
+	JL           each1583
+	JMP          over1577
 
-far1469:
-each1471:
+far1582:
+each1584:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16598,88 +17727,88 @@ each1471:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1471
+	JL           each1584
 
-over1464:
+over1577:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1472
+	JE           all1585
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1474
+	JZ           two1587
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1474:
+two1587:
 	TESTQ    $0x00000002, R9
-	JZ       one1475
+	JZ       one1588
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one1475:
+one1588:
 	TESTQ  $0x00000001, R9
-	JZ     stored1473
+	JZ     stored1586
 	VMOVSS X1, (R10)
-	JMP    stored1473
+	JMP    stored1586
 
-all1472:
+all1585:
 	VMOVUPS Y1, (CX)
 
-stored1473:
+stored1586:
 	CMPQ         48(AX), $0x00
-	JE           unasked1476
+	JE           unasked1589
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1477
+	JE           all1590
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1479
+	JZ           two1592
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1479:
+two1592:
 	TESTQ    $0x00000002, R10
-	JZ       one1480
+	JZ       one1593
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1480:
+one1593:
 	TESTQ  $0x00000001, R10
-	JZ     stored1478
+	JZ     stored1591
 	VMOVSS X2, (R9)
-	JMP    stored1478
+	JMP    stored1591
 
-all1477:
+all1590:
 	VMOVUPS Y2, (R9)
 
-stored1478:
-unasked1476:
-none1463:
+stored1591:
+unasked1589:
+none1576:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1461
+	JNZ  row1574
 	JMP  done
 
 tile2false:
-row1481:
+row1594:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1483
+	JGE        none1596
 	CMPQ       DI, (BX)
-	JNE        cut1485
+	JNE        cut1598
 	CMPQ       128(AX), $0x00
-	JE         near1487
+	JE         near1600
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16688,7 +17817,7 @@ row1481:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1487:
+near1600:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16699,25 +17828,25 @@ near1487:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1484
-	JMP          opened1486
+	JGE          over1597
+	JMP          opened1599
 
-cut1485:
+cut1598:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1488
+	JE      unasked1601
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 
-unasked1488:
-opened1486:
+unasked1601:
+opened1599:
 	CMPQ 128(AX), $0x00
-	JNE  far1489
+	JNE  far1602
 
-each1490:
+each1603:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16737,11 +17866,11 @@ each1490:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1490
-	JMP          over1484
+	JL           each1603
+	JMP          over1597
 
-far1489:
-each1491:
+far1602:
+each1604:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16768,26 +17897,26 @@ each1491:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1491
+	JL           each1604
 
-over1484:
+over1597:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1492
+	JE      unasked1605
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1492:
-none1483:
+unasked1605:
+none1596:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1481
+	JNZ  row1594
 	JMP  done
 
 tile2true:
@@ -16796,16 +17925,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1493:
+row1606:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1495
+	JGE        none1608
 	CMPQ       DI, (BX)
-	JNE        cut1497
+	JNE        cut1610
 	CMPQ       128(AX), $0x00
-	JE         near1499
+	JE         near1612
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16814,7 +17943,7 @@ row1493:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1499:
+near1612:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16825,25 +17954,25 @@ near1499:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1496
-	JMP          opened1498
+	JGE          over1609
+	JMP          opened1611
 
-cut1497:
+cut1610:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1500
+	JE         unasked1613
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMASKMOVPS 32(R10), Y0, Y4
 
-unasked1500:
-opened1498:
+unasked1613:
+opened1611:
 	CMPQ 128(AX), $0x00
-	JNE  far1501
+	JNE  far1614
 
-each1502:
+each1615:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16863,11 +17992,11 @@ each1502:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1502
-	JMP          over1496
+	JL           each1615
+	JMP          over1609
 
-far1501:
-each1503:
+far1614:
+each1616:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16894,90 +18023,90 @@ each1503:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1503
+	JL           each1616
 
-over1496:
+over1609:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1504
+	JE           all1617
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1506
+	JZ           two1619
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1506:
+two1619:
 	TESTQ    $0x00000002, R9
-	JZ       one1507
+	JZ       one1620
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one1507:
+one1620:
 	TESTQ  $0x00000001, R9
-	JZ     stored1505
+	JZ     stored1618
 	VMOVSS X3, (R10)
-	JMP    stored1505
+	JMP    stored1618
 
-all1504:
+all1617:
 	VMOVUPS Y3, 32(CX)
 
-stored1505:
+stored1618:
 	CMPQ         48(AX), $0x00
-	JE           unasked1508
+	JE           unasked1621
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1509
+	JE           all1622
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1511
+	JZ           two1624
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1511:
+two1624:
 	TESTQ    $0x00000002, R10
-	JZ       one1512
+	JZ       one1625
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1512:
+one1625:
 	TESTQ  $0x00000001, R10
-	JZ     stored1510
+	JZ     stored1623
 	VMOVSS X4, (R9)
-	JMP    stored1510
+	JMP    stored1623
 
-all1509:
+all1622:
 	VMOVUPS Y4, 32(R9)
 
-stored1510:
-unasked1508:
-none1495:
+stored1623:
+unasked1621:
+none1608:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1493
+	JNZ  row1606
 	JMP  done
 
 tile3false:
-row1513:
+row1626:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1515
+	JGE        none1628
 	CMPQ       DI, (BX)
-	JNE        cut1517
+	JNE        cut1630
 	CMPQ       128(AX), $0x00
-	JE         near1519
+	JE         near1632
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16988,7 +18117,7 @@ row1513:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1519:
+near1632:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17001,27 +18130,27 @@ near1519:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1516
-	JMP          opened1518
+	JGE          over1629
+	JMP          opened1631
 
-cut1517:
+cut1630:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1520
+	JE      unasked1633
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 	VMOVUPS 64(R10), Y5
 
-unasked1520:
-opened1518:
+unasked1633:
+opened1631:
 	CMPQ 128(AX), $0x00
-	JNE  far1521
+	JNE  far1634
 
-each1522:
+each1635:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17047,11 +18176,11 @@ each1522:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1522
-	JMP          over1516
+	JL           each1635
+	JMP          over1629
 
-far1521:
-each1523:
+far1634:
+each1636:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17086,28 +18215,28 @@ each1523:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1523
+	JL           each1636
 
-over1516:
+over1629:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1524
+	JE      unasked1637
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1524:
-none1515:
+unasked1637:
+none1628:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1513
+	JNZ  row1626
 	JMP  done
 
 tile3true:
@@ -17116,16 +18245,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1525:
+row1638:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1527
+	JGE        none1640
 	CMPQ       DI, (BX)
-	JNE        cut1529
+	JNE        cut1642
 	CMPQ       128(AX), $0x00
-	JE         near1531
+	JE         near1644
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17136,7 +18265,7 @@ row1525:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1531:
+near1644:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17149,27 +18278,27 @@ near1531:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1528
-	JMP          opened1530
+	JGE          over1641
+	JMP          opened1643
 
-cut1529:
+cut1642:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1532
+	JE         unasked1645
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMOVUPS    32(R10), Y4
 	VMASKMOVPS 64(R10), Y0, Y6
 
-unasked1532:
-opened1530:
+unasked1645:
+opened1643:
 	CMPQ 128(AX), $0x00
-	JNE  far1533
+	JNE  far1646
 
-each1534:
+each1647:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17195,11 +18324,11 @@ each1534:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1534
-	JMP          over1528
+	JL           each1647
+	JMP          over1641
 
-far1533:
-each1535:
+far1646:
+each1648:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17234,92 +18363,92 @@ each1535:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1535
+	JL           each1648
 
-over1528:
+over1641:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1536
+	JE           all1649
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1538
+	JZ           two1651
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1538:
+two1651:
 	TESTQ    $0x00000002, R9
-	JZ       one1539
+	JZ       one1652
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one1539:
+one1652:
 	TESTQ  $0x00000001, R9
-	JZ     stored1537
+	JZ     stored1650
 	VMOVSS X5, (R10)
-	JMP    stored1537
+	JMP    stored1650
 
-all1536:
+all1649:
 	VMOVUPS Y5, 64(CX)
 
-stored1537:
+stored1650:
 	CMPQ         48(AX), $0x00
-	JE           unasked1540
+	JE           unasked1653
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1541
+	JE           all1654
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1543
+	JZ           two1656
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1543:
+two1656:
 	TESTQ    $0x00000002, R10
-	JZ       one1544
+	JZ       one1657
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1544:
+one1657:
 	TESTQ  $0x00000001, R10
-	JZ     stored1542
+	JZ     stored1655
 	VMOVSS X6, (R9)
-	JMP    stored1542
+	JMP    stored1655
 
-all1541:
+all1654:
 	VMOVUPS Y6, 64(R9)
 
-stored1542:
-unasked1540:
-none1527:
+stored1655:
+unasked1653:
+none1640:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1525
+	JNZ  row1638
 	JMP  done
 
 tile4false:
-row1545:
+row1658:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1547
+	JGE        none1660
 	CMPQ       DI, (BX)
-	JNE        cut1549
+	JNE        cut1662
 	CMPQ       128(AX), $0x00
-	JE         near1551
+	JE         near1664
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17329,7 +18458,7 @@ row1545:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1551:
+near1664:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17344,16 +18473,16 @@ near1551:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1548
-	JMP          opened1550
+	JGE          over1661
+	JMP          opened1663
 
-cut1549:
+cut1662:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1552
+	JE      unasked1665
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
@@ -17361,12 +18490,12 @@ cut1549:
 	VMOVUPS 64(R10), Y5
 	VMOVUPS 96(R10), Y7
 
-unasked1552:
-opened1550:
+unasked1665:
+opened1663:
 	CMPQ 128(AX), $0x00
-	JNE  far1553
+	JNE  far1666
 
-each1554:
+each1667:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17398,11 +18527,11 @@ each1554:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1554
-	JMP          over1548
+	JL           each1667
+	JMP          over1661
 
-far1553:
-each1555:
+far1666:
+each1668:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17442,15 +18571,15 @@ each1555:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1555
+	JL           each1668
 
-over1548:
+over1661:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1556
+	JE      unasked1669
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -17458,14 +18587,14 @@ over1548:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1556:
-none1547:
+unasked1669:
+none1660:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1545
+	JNZ  row1658
 	JMP  done
 
 tile4true:
@@ -17474,16 +18603,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1557:
+row1670:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1559
+	JGE        none1672
 	CMPQ       DI, (BX)
-	JNE        cut1561
+	JNE        cut1674
 	CMPQ       128(AX), $0x00
-	JE         near1563
+	JE         near1676
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17493,7 +18622,7 @@ row1557:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1563:
+near1676:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17508,16 +18637,16 @@ near1563:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1560
-	JMP          opened1562
+	JGE          over1673
+	JMP          opened1675
 
-cut1561:
+cut1674:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1564
+	JE         unasked1677
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
@@ -17525,12 +18654,12 @@ cut1561:
 	VMOVUPS    64(R10), Y6
 	VMASKMOVPS 96(R10), Y0, Y8
 
-unasked1564:
-opened1562:
+unasked1677:
+opened1675:
 	CMPQ 128(AX), $0x00
-	JNE  far1565
+	JNE  far1678
 
-each1566:
+each1679:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17562,11 +18691,11 @@ each1566:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1566
-	JMP          over1560
+	JL           each1679
+	JMP          over1673
 
-far1565:
-each1567:
+far1678:
+each1680:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17606,41 +18735,41 @@ each1567:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1567
+	JL           each1680
 
-over1560:
+over1673:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1568
+	JE           all1681
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1570
+	JZ           two1683
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1570:
+two1683:
 	TESTQ    $0x00000002, R9
-	JZ       one1571
+	JZ       one1684
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one1571:
+one1684:
 	TESTQ  $0x00000001, R9
-	JZ     stored1569
+	JZ     stored1682
 	VMOVSS X7, (R10)
-	JMP    stored1569
+	JMP    stored1682
 
-all1568:
+all1681:
 	VMOVUPS Y7, 96(CX)
 
-stored1569:
+stored1682:
 	CMPQ         48(AX), $0x00
-	JE           unasked1572
+	JE           unasked1685
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -17648,46 +18777,46 @@ stored1569:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1573
+	JE           all1686
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1575
+	JZ           two1688
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1575:
+two1688:
 	TESTQ    $0x00000002, R10
-	JZ       one1576
+	JZ       one1689
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1576:
+one1689:
 	TESTQ  $0x00000001, R10
-	JZ     stored1574
+	JZ     stored1687
 	VMOVSS X8, (R9)
-	JMP    stored1574
+	JMP    stored1687
 
-all1573:
+all1686:
 	VMOVUPS Y8, 96(R9)
 
-stored1574:
-unasked1572:
-none1559:
+stored1687:
+unasked1685:
+none1672:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1557
+	JNZ  row1670
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1577
+	JE   fenced1690
 	SFENCE
 
-fenced1577:
+fenced1690:
 	VZEROUPPER
 	RET
 
@@ -17721,16 +18850,16 @@ TEXT ·rowMinAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1578:
+row1691:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1580
+	JGE        none1693
 	CMPQ       DI, (BX)
-	JNE        cut1582
+	JNE        cut1695
 	CMPQ       128(AX), $0x00
-	JE         near1584
+	JE         near1697
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17739,7 +18868,7 @@ row1578:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1584:
+near1697:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17748,23 +18877,23 @@ near1584:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1581
-	JMP          opened1583
+	JGE          over1694
+	JMP          opened1696
 
-cut1582:
+cut1695:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1585
+	JE      unasked1698
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 
-unasked1585:
-opened1583:
+unasked1698:
+opened1696:
 	CMPQ 128(AX), $0x00
-	JNE  far1586
+	JNE  far1699
 
-each1587:
+each1700:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17778,11 +18907,11 @@ each1587:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1587
-	JMP          over1581
+	JL           each1700
+	JMP          over1694
 
-far1586:
-each1588:
+far1699:
+each1701:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17803,24 +18932,24 @@ each1588:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1588
+	JL           each1701
 
-over1581:
+over1694:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1589
+	JE      unasked1702
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1589:
-none1580:
+unasked1702:
+none1693:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1578
+	JNZ  row1691
 	JMP  done
 
 tile1true:
@@ -17829,16 +18958,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1590:
+row1703:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1592
+	JGE        none1705
 	CMPQ       DI, (BX)
-	JNE        cut1594
+	JNE        cut1707
 	CMPQ       128(AX), $0x00
-	JE         near1596
+	JE         near1709
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17847,7 +18976,7 @@ row1590:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1596:
+near1709:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17856,23 +18985,23 @@ near1596:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1593
-	JMP          opened1595
+	JGE          over1706
+	JMP          opened1708
 
-cut1594:
+cut1707:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1597
+	JE         unasked1710
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMASKMOVPS (R10), Y0, Y2
 
-unasked1597:
-opened1595:
+unasked1710:
+opened1708:
 	CMPQ 128(AX), $0x00
-	JNE  far1598
+	JNE  far1711
 
-each1599:
+each1712:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17886,11 +19015,11 @@ each1599:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1599
-	JMP          over1593
+	JL           each1712
+	JMP          over1706
 
-far1598:
-each1600:
+far1711:
+each1713:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17911,88 +19040,88 @@ each1600:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1600
+	JL           each1713
 
-over1593:
+over1706:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1601
+	JE           all1714
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1603
+	JZ           two1716
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1603:
+two1716:
 	TESTQ    $0x00000002, R9
-	JZ       one1604
+	JZ       one1717
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one1604:
+one1717:
 	TESTQ  $0x00000001, R9
-	JZ     stored1602
+	JZ     stored1715
 	VMOVSS X1, (R10)
-	JMP    stored1602
+	JMP    stored1715
 
-all1601:
+all1714:
 	VMOVUPS Y1, (CX)
 
-stored1602:
+stored1715:
 	CMPQ         48(AX), $0x00
-	JE           unasked1605
+	JE           unasked1718
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1606
+	JE           all1719
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1608
+	JZ           two1721
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1608:
+two1721:
 	TESTQ    $0x00000002, R10
-	JZ       one1609
+	JZ       one1722
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1609:
+one1722:
 	TESTQ  $0x00000001, R10
-	JZ     stored1607
+	JZ     stored1720
 	VMOVSS X2, (R9)
-	JMP    stored1607
+	JMP    stored1720
 
-all1606:
+all1719:
 	VMOVUPS Y2, (R9)
 
-stored1607:
-unasked1605:
-none1592:
+stored1720:
+unasked1718:
+none1705:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1590
+	JNZ  row1703
 	JMP  done
 
 tile2false:
-row1610:
+row1723:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1612
+	JGE        none1725
 	CMPQ       DI, (BX)
-	JNE        cut1614
+	JNE        cut1727
 	CMPQ       128(AX), $0x00
-	JE         near1616
+	JE         near1729
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18001,7 +19130,7 @@ row1610:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1616:
+near1729:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18012,25 +19141,25 @@ near1616:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1613
-	JMP          opened1615
+	JGE          over1726
+	JMP          opened1728
 
-cut1614:
+cut1727:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1617
+	JE      unasked1730
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 
-unasked1617:
-opened1615:
+unasked1730:
+opened1728:
 	CMPQ 128(AX), $0x00
-	JNE  far1618
+	JNE  far1731
 
-each1619:
+each1732:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18050,11 +19179,11 @@ each1619:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1619
-	JMP          over1613
+	JL           each1732
+	JMP          over1726
 
-far1618:
-each1620:
+far1731:
+each1733:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18081,26 +19210,26 @@ each1620:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1620
+	JL           each1733
 
-over1613:
+over1726:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1621
+	JE      unasked1734
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1621:
-none1612:
+unasked1734:
+none1725:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1610
+	JNZ  row1723
 	JMP  done
 
 tile2true:
@@ -18109,16 +19238,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1622:
+row1735:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1624
+	JGE        none1737
 	CMPQ       DI, (BX)
-	JNE        cut1626
+	JNE        cut1739
 	CMPQ       128(AX), $0x00
-	JE         near1628
+	JE         near1741
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18127,7 +19256,7 @@ row1622:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1628:
+near1741:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18138,25 +19267,25 @@ near1628:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1625
-	JMP          opened1627
+	JGE          over1738
+	JMP          opened1740
 
-cut1626:
+cut1739:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1629
+	JE         unasked1742
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMASKMOVPS 32(R10), Y0, Y4
 
-unasked1629:
-opened1627:
+unasked1742:
+opened1740:
 	CMPQ 128(AX), $0x00
-	JNE  far1630
+	JNE  far1743
 
-each1631:
+each1744:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18176,11 +19305,11 @@ each1631:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1631
-	JMP          over1625
+	JL           each1744
+	JMP          over1738
 
-far1630:
-each1632:
+far1743:
+each1745:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18207,90 +19336,90 @@ each1632:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1632
+	JL           each1745
 
-over1625:
+over1738:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1633
+	JE           all1746
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1635
+	JZ           two1748
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1635:
+two1748:
 	TESTQ    $0x00000002, R9
-	JZ       one1636
+	JZ       one1749
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one1636:
+one1749:
 	TESTQ  $0x00000001, R9
-	JZ     stored1634
+	JZ     stored1747
 	VMOVSS X3, (R10)
-	JMP    stored1634
+	JMP    stored1747
 
-all1633:
+all1746:
 	VMOVUPS Y3, 32(CX)
 
-stored1634:
+stored1747:
 	CMPQ         48(AX), $0x00
-	JE           unasked1637
+	JE           unasked1750
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1638
+	JE           all1751
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1640
+	JZ           two1753
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1640:
+two1753:
 	TESTQ    $0x00000002, R10
-	JZ       one1641
+	JZ       one1754
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1641:
+one1754:
 	TESTQ  $0x00000001, R10
-	JZ     stored1639
+	JZ     stored1752
 	VMOVSS X4, (R9)
-	JMP    stored1639
+	JMP    stored1752
 
-all1638:
+all1751:
 	VMOVUPS Y4, 32(R9)
 
-stored1639:
-unasked1637:
-none1624:
+stored1752:
+unasked1750:
+none1737:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1622
+	JNZ  row1735
 	JMP  done
 
 tile3false:
-row1642:
+row1755:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1644
+	JGE        none1757
 	CMPQ       DI, (BX)
-	JNE        cut1646
+	JNE        cut1759
 	CMPQ       128(AX), $0x00
-	JE         near1648
+	JE         near1761
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18301,7 +19430,7 @@ row1642:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1648:
+near1761:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18314,27 +19443,27 @@ near1648:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1645
-	JMP          opened1647
+	JGE          over1758
+	JMP          opened1760
 
-cut1646:
+cut1759:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1649
+	JE      unasked1762
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 	VMOVUPS 64(R10), Y5
 
-unasked1649:
-opened1647:
+unasked1762:
+opened1760:
 	CMPQ 128(AX), $0x00
-	JNE  far1650
+	JNE  far1763
 
-each1651:
+each1764:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18360,11 +19489,11 @@ each1651:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1651
-	JMP          over1645
+	JL           each1764
+	JMP          over1758
 
-far1650:
-each1652:
+far1763:
+each1765:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18399,28 +19528,28 @@ each1652:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1652
+	JL           each1765
 
-over1645:
+over1758:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1653
+	JE      unasked1766
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1653:
-none1644:
+unasked1766:
+none1757:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1642
+	JNZ  row1755
 	JMP  done
 
 tile3true:
@@ -18429,16 +19558,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1654:
+row1767:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1656
+	JGE        none1769
 	CMPQ       DI, (BX)
-	JNE        cut1658
+	JNE        cut1771
 	CMPQ       128(AX), $0x00
-	JE         near1660
+	JE         near1773
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18449,7 +19578,7 @@ row1654:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1660:
+near1773:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18462,27 +19591,27 @@ near1660:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1657
-	JMP          opened1659
+	JGE          over1770
+	JMP          opened1772
 
-cut1658:
+cut1771:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1661
+	JE         unasked1774
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMOVUPS    32(R10), Y4
 	VMASKMOVPS 64(R10), Y0, Y6
 
-unasked1661:
-opened1659:
+unasked1774:
+opened1772:
 	CMPQ 128(AX), $0x00
-	JNE  far1662
+	JNE  far1775
 
-each1663:
+each1776:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18508,11 +19637,11 @@ each1663:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1663
-	JMP          over1657
+	JL           each1776
+	JMP          over1770
 
-far1662:
-each1664:
+far1775:
+each1777:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18547,92 +19676,92 @@ each1664:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1664
+	JL           each1777
 
-over1657:
+over1770:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1665
+	JE           all1778
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1667
+	JZ           two1780
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1667:
+two1780:
 	TESTQ    $0x00000002, R9
-	JZ       one1668
+	JZ       one1781
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one1668:
+one1781:
 	TESTQ  $0x00000001, R9
-	JZ     stored1666
+	JZ     stored1779
 	VMOVSS X5, (R10)
-	JMP    stored1666
+	JMP    stored1779
 
-all1665:
+all1778:
 	VMOVUPS Y5, 64(CX)
 
-stored1666:
+stored1779:
 	CMPQ         48(AX), $0x00
-	JE           unasked1669
+	JE           unasked1782
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1670
+	JE           all1783
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1672
+	JZ           two1785
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1672:
+two1785:
 	TESTQ    $0x00000002, R10
-	JZ       one1673
+	JZ       one1786
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1673:
+one1786:
 	TESTQ  $0x00000001, R10
-	JZ     stored1671
+	JZ     stored1784
 	VMOVSS X6, (R9)
-	JMP    stored1671
+	JMP    stored1784
 
-all1670:
+all1783:
 	VMOVUPS Y6, 64(R9)
 
-stored1671:
-unasked1669:
-none1656:
+stored1784:
+unasked1782:
+none1769:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1654
+	JNZ  row1767
 	JMP  done
 
 tile4false:
-row1674:
+row1787:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1676
+	JGE        none1789
 	CMPQ       DI, (BX)
-	JNE        cut1678
+	JNE        cut1791
 	CMPQ       128(AX), $0x00
-	JE         near1680
+	JE         near1793
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18642,7 +19771,7 @@ row1674:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1680:
+near1793:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18657,16 +19786,16 @@ near1680:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1677
-	JMP          opened1679
+	JGE          over1790
+	JMP          opened1792
 
-cut1678:
+cut1791:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1681
+	JE      unasked1794
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
@@ -18674,12 +19803,12 @@ cut1678:
 	VMOVUPS 64(R10), Y5
 	VMOVUPS 96(R10), Y7
 
-unasked1681:
-opened1679:
+unasked1794:
+opened1792:
 	CMPQ 128(AX), $0x00
-	JNE  far1682
+	JNE  far1795
 
-each1683:
+each1796:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18711,11 +19840,11 @@ each1683:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1683
-	JMP          over1677
+	JL           each1796
+	JMP          over1790
 
-far1682:
-each1684:
+far1795:
+each1797:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18755,15 +19884,15 @@ each1684:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1684
+	JL           each1797
 
-over1677:
+over1790:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1685
+	JE      unasked1798
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -18771,14 +19900,14 @@ over1677:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1685:
-none1676:
+unasked1798:
+none1789:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1674
+	JNZ  row1787
 	JMP  done
 
 tile4true:
@@ -18787,16 +19916,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1686:
+row1799:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1688
+	JGE        none1801
 	CMPQ       DI, (BX)
-	JNE        cut1690
+	JNE        cut1803
 	CMPQ       128(AX), $0x00
-	JE         near1692
+	JE         near1805
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18806,7 +19935,7 @@ row1686:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1692:
+near1805:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18821,16 +19950,16 @@ near1692:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1689
-	JMP          opened1691
+	JGE          over1802
+	JMP          opened1804
 
-cut1690:
+cut1803:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1693
+	JE         unasked1806
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
@@ -18838,12 +19967,12 @@ cut1690:
 	VMOVUPS    64(R10), Y6
 	VMASKMOVPS 96(R10), Y0, Y8
 
-unasked1693:
-opened1691:
+unasked1806:
+opened1804:
 	CMPQ 128(AX), $0x00
-	JNE  far1694
+	JNE  far1807
 
-each1695:
+each1808:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18875,11 +20004,11 @@ each1695:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1695
-	JMP          over1689
+	JL           each1808
+	JMP          over1802
 
-far1694:
-each1696:
+far1807:
+each1809:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18919,41 +20048,41 @@ each1696:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1696
+	JL           each1809
 
-over1689:
+over1802:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1697
+	JE           all1810
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1699
+	JZ           two1812
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1699:
+two1812:
 	TESTQ    $0x00000002, R9
-	JZ       one1700
+	JZ       one1813
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one1700:
+one1813:
 	TESTQ  $0x00000001, R9
-	JZ     stored1698
+	JZ     stored1811
 	VMOVSS X7, (R10)
-	JMP    stored1698
+	JMP    stored1811
 
-all1697:
+all1810:
 	VMOVUPS Y7, 96(CX)
 
-stored1698:
+stored1811:
 	CMPQ         48(AX), $0x00
-	JE           unasked1701
+	JE           unasked1814
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -18961,46 +20090,46 @@ stored1698:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1702
+	JE           all1815
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1704
+	JZ           two1817
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1704:
+two1817:
 	TESTQ    $0x00000002, R10
-	JZ       one1705
+	JZ       one1818
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1705:
+one1818:
 	TESTQ  $0x00000001, R10
-	JZ     stored1703
+	JZ     stored1816
 	VMOVSS X8, (R9)
-	JMP    stored1703
+	JMP    stored1816
 
-all1702:
+all1815:
 	VMOVUPS Y8, 96(R9)
 
-stored1703:
-unasked1701:
-none1688:
+stored1816:
+unasked1814:
+none1801:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1686
+	JNZ  row1799
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1706
+	JE   fenced1819
 	SFENCE
 
-fenced1706:
+fenced1819:
 	VZEROUPPER
 	RET
 
@@ -19035,16 +20164,16 @@ TEXT ·rowMaxScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1707:
+row1820:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1709
+	JGE        none1822
 	CMPQ       DI, (BX)
-	JNE        cut1711
+	JNE        cut1824
 	CMPQ       128(AX), $0x00
-	JE         near1713
+	JE         near1826
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19053,14 +20182,14 @@ row1707:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1714
+	JL         unweighted1827
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1714:
-near1713:
+unweighted1827:
+near1826:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19074,23 +20203,23 @@ near1713:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1710
-	JMP          opened1712
+	JGE          over1823
+	JMP          opened1825
 
-cut1711:
+cut1824:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1715
+	JE      unasked1828
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1715:
-opened1712:
+unasked1828:
+opened1825:
 	CMPQ 128(AX), $0x00
-	JNE  far1716
+	JNE  far1829
 
-each1717:
+each1830:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19109,11 +20238,11 @@ each1717:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1717
-	JMP          over1710
+	JL           each1830
+	JMP          over1823
 
-far1716:
-each1718:
+far1829:
+each1831:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19122,13 +20251,13 @@ each1718:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1719
+	JL         unweighted1832
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1719:
+unweighted1832:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19147,24 +20276,24 @@ unweighted1719:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1718
+	JL           each1831
 
-over1710:
+over1823:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1720
+	JE      unasked1833
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1720:
-none1709:
+unasked1833:
+none1822:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1707
+	JNZ  row1820
 	JMP  done
 
 tile1true:
@@ -19173,16 +20302,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1721:
+row1834:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1723
+	JGE        none1836
 	CMPQ       DI, (BX)
-	JNE        cut1725
+	JNE        cut1838
 	CMPQ       128(AX), $0x00
-	JE         near1727
+	JE         near1840
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19191,14 +20320,14 @@ row1721:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1728
+	JL         unweighted1841
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1728:
-near1727:
+unweighted1841:
+near1840:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19212,23 +20341,23 @@ near1727:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1724
-	JMP          opened1726
+	JGE          over1837
+	JMP          opened1839
 
-cut1725:
+cut1838:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1729
+	JE         unasked1842
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1729:
-opened1726:
+unasked1842:
+opened1839:
 	CMPQ 128(AX), $0x00
-	JNE  far1730
+	JNE  far1843
 
-each1731:
+each1844:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19247,11 +20376,11 @@ each1731:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1731
-	JMP          over1724
+	JL           each1844
+	JMP          over1837
 
-far1730:
-each1732:
+far1843:
+each1845:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19260,13 +20389,13 @@ each1732:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1733
+	JL         unweighted1846
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1733:
+unweighted1846:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19285,88 +20414,88 @@ unweighted1733:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1732
+	JL           each1845
 
-over1724:
+over1837:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1734
+	JE           all1847
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1736
+	JZ           two1849
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1736:
+two1849:
 	TESTQ    $0x00000002, R9
-	JZ       one1737
+	JZ       one1850
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1737:
+one1850:
 	TESTQ  $0x00000001, R9
-	JZ     stored1735
+	JZ     stored1848
 	VMOVSS X1, (R11)
-	JMP    stored1735
+	JMP    stored1848
 
-all1734:
+all1847:
 	VMOVUPS Y1, (CX)
 
-stored1735:
+stored1848:
 	CMPQ         48(AX), $0x00
-	JE           unasked1738
+	JE           unasked1851
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1739
+	JE           all1852
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1741
+	JZ           two1854
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1741:
+two1854:
 	TESTQ    $0x00000002, R11
-	JZ       one1742
+	JZ       one1855
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1742:
+one1855:
 	TESTQ  $0x00000001, R11
-	JZ     stored1740
+	JZ     stored1853
 	VMOVSS X2, (R9)
-	JMP    stored1740
+	JMP    stored1853
 
-all1739:
+all1852:
 	VMOVUPS Y2, (R9)
 
-stored1740:
-unasked1738:
-none1723:
+stored1853:
+unasked1851:
+none1836:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1721
+	JNZ  row1834
 	JMP  done
 
 tile2false:
-row1743:
+row1856:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1745
+	JGE        none1858
 	CMPQ       DI, (BX)
-	JNE        cut1747
+	JNE        cut1860
 	CMPQ       128(AX), $0x00
-	JE         near1749
+	JE         near1862
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19375,14 +20504,14 @@ row1743:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1750
+	JL         unweighted1863
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1750:
-near1749:
+unweighted1863:
+near1862:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19399,25 +20528,25 @@ near1749:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1746
-	JMP          opened1748
+	JGE          over1859
+	JMP          opened1861
 
-cut1747:
+cut1860:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1751
+	JE      unasked1864
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1751:
-opened1748:
+unasked1864:
+opened1861:
 	CMPQ 128(AX), $0x00
-	JNE  far1752
+	JNE  far1865
 
-each1753:
+each1866:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19443,11 +20572,11 @@ each1753:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1753
-	JMP          over1746
+	JL           each1866
+	JMP          over1859
 
-far1752:
-each1754:
+far1865:
+each1867:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19456,13 +20585,13 @@ each1754:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1755
+	JL         unweighted1868
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1755:
+unweighted1868:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19488,26 +20617,26 @@ unweighted1755:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1754
+	JL           each1867
 
-over1746:
+over1859:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1756
+	JE      unasked1869
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1756:
-none1745:
+unasked1869:
+none1858:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1743
+	JNZ  row1856
 	JMP  done
 
 tile2true:
@@ -19516,16 +20645,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1757:
+row1870:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1759
+	JGE        none1872
 	CMPQ       DI, (BX)
-	JNE        cut1761
+	JNE        cut1874
 	CMPQ       128(AX), $0x00
-	JE         near1763
+	JE         near1876
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19534,14 +20663,14 @@ row1757:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1764
+	JL         unweighted1877
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1764:
-near1763:
+unweighted1877:
+near1876:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19558,25 +20687,25 @@ near1763:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1760
-	JMP          opened1762
+	JGE          over1873
+	JMP          opened1875
 
-cut1761:
+cut1874:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1765
+	JE         unasked1878
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked1765:
-opened1762:
+unasked1878:
+opened1875:
 	CMPQ 128(AX), $0x00
-	JNE  far1766
+	JNE  far1879
 
-each1767:
+each1880:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19602,11 +20731,11 @@ each1767:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1767
-	JMP          over1760
+	JL           each1880
+	JMP          over1873
 
-far1766:
-each1768:
+far1879:
+each1881:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19615,13 +20744,13 @@ each1768:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1769
+	JL         unweighted1882
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1769:
+unweighted1882:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19647,90 +20776,90 @@ unweighted1769:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1768
+	JL           each1881
 
-over1760:
+over1873:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1770
+	JE           all1883
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1772
+	JZ           two1885
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1772:
+two1885:
 	TESTQ    $0x00000002, R9
-	JZ       one1773
+	JZ       one1886
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1773:
+one1886:
 	TESTQ  $0x00000001, R9
-	JZ     stored1771
+	JZ     stored1884
 	VMOVSS X3, (R11)
-	JMP    stored1771
+	JMP    stored1884
 
-all1770:
+all1883:
 	VMOVUPS Y3, 32(CX)
 
-stored1771:
+stored1884:
 	CMPQ         48(AX), $0x00
-	JE           unasked1774
+	JE           unasked1887
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1775
+	JE           all1888
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1777
+	JZ           two1890
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1777:
+two1890:
 	TESTQ    $0x00000002, R11
-	JZ       one1778
+	JZ       one1891
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1778:
+one1891:
 	TESTQ  $0x00000001, R11
-	JZ     stored1776
+	JZ     stored1889
 	VMOVSS X4, (R9)
-	JMP    stored1776
+	JMP    stored1889
 
-all1775:
+all1888:
 	VMOVUPS Y4, 32(R9)
 
-stored1776:
-unasked1774:
-none1759:
+stored1889:
+unasked1887:
+none1872:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1757
+	JNZ  row1870
 	JMP  done
 
 tile3false:
-row1779:
+row1892:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1781
+	JGE        none1894
 	CMPQ       DI, (BX)
-	JNE        cut1783
+	JNE        cut1896
 	CMPQ       128(AX), $0x00
-	JE         near1785
+	JE         near1898
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19741,14 +20870,14 @@ row1779:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1786
+	JL         unweighted1899
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1786:
-near1785:
+unweighted1899:
+near1898:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19768,27 +20897,27 @@ near1785:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1782
-	JMP          opened1784
+	JGE          over1895
+	JMP          opened1897
 
-cut1783:
+cut1896:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1787
+	JE      unasked1900
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1787:
-opened1784:
+unasked1900:
+opened1897:
 	CMPQ 128(AX), $0x00
-	JNE  far1788
+	JNE  far1901
 
-each1789:
+each1902:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19821,11 +20950,11 @@ each1789:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1789
-	JMP          over1782
+	JL           each1902
+	JMP          over1895
 
-far1788:
-each1790:
+far1901:
+each1903:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19836,13 +20965,13 @@ each1790:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1791
+	JL         unweighted1904
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1791:
+unweighted1904:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19875,28 +21004,28 @@ unweighted1791:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1790
+	JL           each1903
 
-over1782:
+over1895:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1792
+	JE      unasked1905
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1792:
-none1781:
+unasked1905:
+none1894:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1779
+	JNZ  row1892
 	JMP  done
 
 tile3true:
@@ -19905,16 +21034,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1793:
+row1906:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1795
+	JGE        none1908
 	CMPQ       DI, (BX)
-	JNE        cut1797
+	JNE        cut1910
 	CMPQ       128(AX), $0x00
-	JE         near1799
+	JE         near1912
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19925,14 +21054,14 @@ row1793:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1800
+	JL         unweighted1913
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1800:
-near1799:
+unweighted1913:
+near1912:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19952,27 +21081,27 @@ near1799:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1796
-	JMP          opened1798
+	JGE          over1909
+	JMP          opened1911
 
-cut1797:
+cut1910:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1801
+	JE         unasked1914
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked1801:
-opened1798:
+unasked1914:
+opened1911:
 	CMPQ 128(AX), $0x00
-	JNE  far1802
+	JNE  far1915
 
-each1803:
+each1916:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20005,11 +21134,11 @@ each1803:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1803
-	JMP          over1796
+	JL           each1916
+	JMP          over1909
 
-far1802:
-each1804:
+far1915:
+each1917:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20020,13 +21149,13 @@ each1804:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1805
+	JL         unweighted1918
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1805:
+unweighted1918:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20059,92 +21188,92 @@ unweighted1805:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1804
+	JL           each1917
 
-over1796:
+over1909:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1806
+	JE           all1919
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1808
+	JZ           two1921
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1808:
+two1921:
 	TESTQ    $0x00000002, R9
-	JZ       one1809
+	JZ       one1922
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1809:
+one1922:
 	TESTQ  $0x00000001, R9
-	JZ     stored1807
+	JZ     stored1920
 	VMOVSS X5, (R11)
-	JMP    stored1807
+	JMP    stored1920
 
-all1806:
+all1919:
 	VMOVUPS Y5, 64(CX)
 
-stored1807:
+stored1920:
 	CMPQ         48(AX), $0x00
-	JE           unasked1810
+	JE           unasked1923
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1811
+	JE           all1924
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1813
+	JZ           two1926
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1813:
+two1926:
 	TESTQ    $0x00000002, R11
-	JZ       one1814
+	JZ       one1927
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1814:
+one1927:
 	TESTQ  $0x00000001, R11
-	JZ     stored1812
+	JZ     stored1925
 	VMOVSS X6, (R9)
-	JMP    stored1812
+	JMP    stored1925
 
-all1811:
+all1924:
 	VMOVUPS Y6, 64(R9)
 
-stored1812:
-unasked1810:
-none1795:
+stored1925:
+unasked1923:
+none1908:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1793
+	JNZ  row1906
 	JMP  done
 
 tile4false:
-row1815:
+row1928:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1817
+	JGE        none1930
 	CMPQ       DI, (BX)
-	JNE        cut1819
+	JNE        cut1932
 	CMPQ       128(AX), $0x00
-	JE         near1821
+	JE         near1934
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20154,14 +21283,14 @@ row1815:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1822
+	JL         unweighted1935
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1822:
-near1821:
+unweighted1935:
+near1934:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20184,16 +21313,16 @@ near1821:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1818
-	JMP          opened1820
+	JGE          over1931
+	JMP          opened1933
 
-cut1819:
+cut1932:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1823
+	JE      unasked1936
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -20201,12 +21330,12 @@ cut1819:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1823:
-opened1820:
+unasked1936:
+opened1933:
 	CMPQ 128(AX), $0x00
-	JNE  far1824
+	JNE  far1937
 
-each1825:
+each1938:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20246,11 +21375,11 @@ each1825:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1825
-	JMP          over1818
+	JL           each1938
+	JMP          over1931
 
-far1824:
-each1826:
+far1937:
+each1939:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20260,13 +21389,13 @@ each1826:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1827
+	JL         unweighted1940
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1827:
+unweighted1940:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20306,15 +21435,15 @@ unweighted1827:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1826
+	JL           each1939
 
-over1818:
+over1931:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1828
+	JE      unasked1941
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -20322,14 +21451,14 @@ over1818:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1828:
-none1817:
+unasked1941:
+none1930:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1815
+	JNZ  row1928
 	JMP  done
 
 tile4true:
@@ -20338,16 +21467,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1829:
+row1942:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1831
+	JGE        none1944
 	CMPQ       DI, (BX)
-	JNE        cut1833
+	JNE        cut1946
 	CMPQ       128(AX), $0x00
-	JE         near1835
+	JE         near1948
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20357,14 +21486,14 @@ row1829:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1836
+	JL         unweighted1949
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1836:
-near1835:
+unweighted1949:
+near1948:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20387,16 +21516,16 @@ near1835:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1832
-	JMP          opened1834
+	JGE          over1945
+	JMP          opened1947
 
-cut1833:
+cut1946:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1837
+	JE         unasked1950
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -20404,12 +21533,12 @@ cut1833:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked1837:
-opened1834:
+unasked1950:
+opened1947:
 	CMPQ 128(AX), $0x00
-	JNE  far1838
+	JNE  far1951
 
-each1839:
+each1952:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20449,11 +21578,11 @@ each1839:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1839
-	JMP          over1832
+	JL           each1952
+	JMP          over1945
 
-far1838:
-each1840:
+far1951:
+each1953:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20463,13 +21592,13 @@ each1840:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1841
+	JL         unweighted1954
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1841:
+unweighted1954:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20509,41 +21638,41 @@ unweighted1841:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1840
+	JL           each1953
 
-over1832:
+over1945:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1842
+	JE           all1955
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1844
+	JZ           two1957
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1844:
+two1957:
 	TESTQ    $0x00000002, R9
-	JZ       one1845
+	JZ       one1958
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one1845:
+one1958:
 	TESTQ  $0x00000001, R9
-	JZ     stored1843
+	JZ     stored1956
 	VMOVSS X7, (R11)
-	JMP    stored1843
+	JMP    stored1956
 
-all1842:
+all1955:
 	VMOVUPS Y7, 96(CX)
 
-stored1843:
+stored1956:
 	CMPQ         48(AX), $0x00
-	JE           unasked1846
+	JE           unasked1959
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -20551,46 +21680,46 @@ stored1843:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1847
+	JE           all1960
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1849
+	JZ           two1962
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1849:
+two1962:
 	TESTQ    $0x00000002, R11
-	JZ       one1850
+	JZ       one1963
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1850:
+one1963:
 	TESTQ  $0x00000001, R11
-	JZ     stored1848
+	JZ     stored1961
 	VMOVSS X8, (R9)
-	JMP    stored1848
+	JMP    stored1961
 
-all1847:
+all1960:
 	VMOVUPS Y8, 96(R9)
 
-stored1848:
-unasked1846:
-none1831:
+stored1961:
+unasked1959:
+none1944:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1829
+	JNZ  row1942
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1851
+	JE   fenced1964
 	SFENCE
 
-fenced1851:
+fenced1964:
 	VZEROUPPER
 	RET
 
@@ -20625,16 +21754,16 @@ TEXT ·rowMinScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1852:
+row1965:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1854
+	JGE        none1967
 	CMPQ       DI, (BX)
-	JNE        cut1856
+	JNE        cut1969
 	CMPQ       128(AX), $0x00
-	JE         near1858
+	JE         near1971
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20643,14 +21772,14 @@ row1852:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1859
+	JL         unweighted1972
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1859:
-near1858:
+unweighted1972:
+near1971:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20664,23 +21793,23 @@ near1858:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1855
-	JMP          opened1857
+	JGE          over1968
+	JMP          opened1970
 
-cut1856:
+cut1969:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1860
+	JE      unasked1973
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1860:
-opened1857:
+unasked1973:
+opened1970:
 	CMPQ 128(AX), $0x00
-	JNE  far1861
+	JNE  far1974
 
-each1862:
+each1975:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20699,11 +21828,11 @@ each1862:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1862
-	JMP          over1855
+	JL           each1975
+	JMP          over1968
 
-far1861:
-each1863:
+far1974:
+each1976:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20712,13 +21841,13 @@ each1863:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1864
+	JL         unweighted1977
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1864:
+unweighted1977:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20737,24 +21866,24 @@ unweighted1864:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1863
+	JL           each1976
 
-over1855:
+over1968:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1865
+	JE      unasked1978
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1865:
-none1854:
+unasked1978:
+none1967:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1852
+	JNZ  row1965
 	JMP  done
 
 tile1true:
@@ -20763,16 +21892,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1866:
+row1979:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1868
+	JGE        none1981
 	CMPQ       DI, (BX)
-	JNE        cut1870
+	JNE        cut1983
 	CMPQ       128(AX), $0x00
-	JE         near1872
+	JE         near1985
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20781,14 +21910,14 @@ row1866:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1873
+	JL         unweighted1986
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1873:
-near1872:
+unweighted1986:
+near1985:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20802,23 +21931,23 @@ near1872:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1869
-	JMP          opened1871
+	JGE          over1982
+	JMP          opened1984
 
-cut1870:
+cut1983:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1874
+	JE         unasked1987
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1874:
-opened1871:
+unasked1987:
+opened1984:
 	CMPQ 128(AX), $0x00
-	JNE  far1875
+	JNE  far1988
 
-each1876:
+each1989:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20837,11 +21966,11 @@ each1876:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1876
-	JMP          over1869
+	JL           each1989
+	JMP          over1982
 
-far1875:
-each1877:
+far1988:
+each1990:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20850,13 +21979,13 @@ each1877:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1878
+	JL         unweighted1991
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1878:
+unweighted1991:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20875,88 +22004,88 @@ unweighted1878:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1877
+	JL           each1990
 
-over1869:
+over1982:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1879
+	JE           all1992
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1881
+	JZ           two1994
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1881:
+two1994:
 	TESTQ    $0x00000002, R9
-	JZ       one1882
+	JZ       one1995
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1882:
+one1995:
 	TESTQ  $0x00000001, R9
-	JZ     stored1880
+	JZ     stored1993
 	VMOVSS X1, (R11)
-	JMP    stored1880
+	JMP    stored1993
 
-all1879:
+all1992:
 	VMOVUPS Y1, (CX)
 
-stored1880:
+stored1993:
 	CMPQ         48(AX), $0x00
-	JE           unasked1883
+	JE           unasked1996
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1884
+	JE           all1997
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1886
+	JZ           two1999
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1886:
+two1999:
 	TESTQ    $0x00000002, R11
-	JZ       one1887
+	JZ       one2000
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1887:
+one2000:
 	TESTQ  $0x00000001, R11
-	JZ     stored1885
+	JZ     stored1998
 	VMOVSS X2, (R9)
-	JMP    stored1885
+	JMP    stored1998
 
-all1884:
+all1997:
 	VMOVUPS Y2, (R9)
 
-stored1885:
-unasked1883:
-none1868:
+stored1998:
+unasked1996:
+none1981:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1866
+	JNZ  row1979
 	JMP  done
 
 tile2false:
-row1888:
+row2001:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1890
+	JGE        none2003
 	CMPQ       DI, (BX)
-	JNE        cut1892
+	JNE        cut2005
 	CMPQ       128(AX), $0x00
-	JE         near1894
+	JE         near2007
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20965,14 +22094,14 @@ row1888:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1895
+	JL         unweighted2008
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1895:
-near1894:
+unweighted2008:
+near2007:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20989,25 +22118,25 @@ near1894:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1891
-	JMP          opened1893
+	JGE          over2004
+	JMP          opened2006
 
-cut1892:
+cut2005:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1896
+	JE      unasked2009
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1896:
-opened1893:
+unasked2009:
+opened2006:
 	CMPQ 128(AX), $0x00
-	JNE  far1897
+	JNE  far2010
 
-each1898:
+each2011:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21033,11 +22162,11 @@ each1898:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1898
-	JMP          over1891
+	JL           each2011
+	JMP          over2004
 
-far1897:
-each1899:
+far2010:
+each2012:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21046,13 +22175,13 @@ each1899:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1900
+	JL         unweighted2013
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1900:
+unweighted2013:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21078,26 +22207,26 @@ unweighted1900:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1899
+	JL           each2012
 
-over1891:
+over2004:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1901
+	JE      unasked2014
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1901:
-none1890:
+unasked2014:
+none2003:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1888
+	JNZ  row2001
 	JMP  done
 
 tile2true:
@@ -21106,16 +22235,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1902:
+row2015:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1904
+	JGE        none2017
 	CMPQ       DI, (BX)
-	JNE        cut1906
+	JNE        cut2019
 	CMPQ       128(AX), $0x00
-	JE         near1908
+	JE         near2021
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21124,14 +22253,14 @@ row1902:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1909
+	JL         unweighted2022
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1909:
-near1908:
+unweighted2022:
+near2021:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21148,25 +22277,25 @@ near1908:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1905
-	JMP          opened1907
+	JGE          over2018
+	JMP          opened2020
 
-cut1906:
+cut2019:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1910
+	JE         unasked2023
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked1910:
-opened1907:
+unasked2023:
+opened2020:
 	CMPQ 128(AX), $0x00
-	JNE  far1911
+	JNE  far2024
 
-each1912:
+each2025:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21192,11 +22321,11 @@ each1912:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1912
-	JMP          over1905
+	JL           each2025
+	JMP          over2018
 
-far1911:
-each1913:
+far2024:
+each2026:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21205,13 +22334,13 @@ each1913:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1914
+	JL         unweighted2027
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1914:
+unweighted2027:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21237,90 +22366,90 @@ unweighted1914:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1913
+	JL           each2026
 
-over1905:
+over2018:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1915
+	JE           all2028
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1917
+	JZ           two2030
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1917:
+two2030:
 	TESTQ    $0x00000002, R9
-	JZ       one1918
+	JZ       one2031
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1918:
+one2031:
 	TESTQ  $0x00000001, R9
-	JZ     stored1916
+	JZ     stored2029
 	VMOVSS X3, (R11)
-	JMP    stored1916
+	JMP    stored2029
 
-all1915:
+all2028:
 	VMOVUPS Y3, 32(CX)
 
-stored1916:
+stored2029:
 	CMPQ         48(AX), $0x00
-	JE           unasked1919
+	JE           unasked2032
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1920
+	JE           all2033
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1922
+	JZ           two2035
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1922:
+two2035:
 	TESTQ    $0x00000002, R11
-	JZ       one1923
+	JZ       one2036
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1923:
+one2036:
 	TESTQ  $0x00000001, R11
-	JZ     stored1921
+	JZ     stored2034
 	VMOVSS X4, (R9)
-	JMP    stored1921
+	JMP    stored2034
 
-all1920:
+all2033:
 	VMOVUPS Y4, 32(R9)
 
-stored1921:
-unasked1919:
-none1904:
+stored2034:
+unasked2032:
+none2017:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1902
+	JNZ  row2015
 	JMP  done
 
 tile3false:
-row1924:
+row2037:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1926
+	JGE        none2039
 	CMPQ       DI, (BX)
-	JNE        cut1928
+	JNE        cut2041
 	CMPQ       128(AX), $0x00
-	JE         near1930
+	JE         near2043
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21331,14 +22460,14 @@ row1924:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1931
+	JL         unweighted2044
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1931:
-near1930:
+unweighted2044:
+near2043:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21358,27 +22487,27 @@ near1930:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1927
-	JMP          opened1929
+	JGE          over2040
+	JMP          opened2042
 
-cut1928:
+cut2041:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1932
+	JE      unasked2045
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1932:
-opened1929:
+unasked2045:
+opened2042:
 	CMPQ 128(AX), $0x00
-	JNE  far1933
+	JNE  far2046
 
-each1934:
+each2047:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21411,11 +22540,11 @@ each1934:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1934
-	JMP          over1927
+	JL           each2047
+	JMP          over2040
 
-far1933:
-each1935:
+far2046:
+each2048:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21426,13 +22555,13 @@ each1935:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1936
+	JL         unweighted2049
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1936:
+unweighted2049:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21465,28 +22594,28 @@ unweighted1936:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1935
+	JL           each2048
 
-over1927:
+over2040:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1937
+	JE      unasked2050
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1937:
-none1926:
+unasked2050:
+none2039:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1924
+	JNZ  row2037
 	JMP  done
 
 tile3true:
@@ -21495,16 +22624,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1938:
+row2051:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1940
+	JGE        none2053
 	CMPQ       DI, (BX)
-	JNE        cut1942
+	JNE        cut2055
 	CMPQ       128(AX), $0x00
-	JE         near1944
+	JE         near2057
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21515,14 +22644,14 @@ row1938:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1945
+	JL         unweighted2058
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1945:
-near1944:
+unweighted2058:
+near2057:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21542,27 +22671,27 @@ near1944:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1941
-	JMP          opened1943
+	JGE          over2054
+	JMP          opened2056
 
-cut1942:
+cut2055:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1946
+	JE         unasked2059
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked1946:
-opened1943:
+unasked2059:
+opened2056:
 	CMPQ 128(AX), $0x00
-	JNE  far1947
+	JNE  far2060
 
-each1948:
+each2061:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21595,11 +22724,11 @@ each1948:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1948
-	JMP          over1941
+	JL           each2061
+	JMP          over2054
 
-far1947:
-each1949:
+far2060:
+each2062:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21610,13 +22739,13 @@ each1949:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1950
+	JL         unweighted2063
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1950:
+unweighted2063:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21649,92 +22778,92 @@ unweighted1950:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1949
+	JL           each2062
 
-over1941:
+over2054:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1951
+	JE           all2064
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1953
+	JZ           two2066
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1953:
+two2066:
 	TESTQ    $0x00000002, R9
-	JZ       one1954
+	JZ       one2067
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1954:
+one2067:
 	TESTQ  $0x00000001, R9
-	JZ     stored1952
+	JZ     stored2065
 	VMOVSS X5, (R11)
-	JMP    stored1952
+	JMP    stored2065
 
-all1951:
+all2064:
 	VMOVUPS Y5, 64(CX)
 
-stored1952:
+stored2065:
 	CMPQ         48(AX), $0x00
-	JE           unasked1955
+	JE           unasked2068
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1956
+	JE           all2069
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1958
+	JZ           two2071
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1958:
+two2071:
 	TESTQ    $0x00000002, R11
-	JZ       one1959
+	JZ       one2072
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1959:
+one2072:
 	TESTQ  $0x00000001, R11
-	JZ     stored1957
+	JZ     stored2070
 	VMOVSS X6, (R9)
-	JMP    stored1957
+	JMP    stored2070
 
-all1956:
+all2069:
 	VMOVUPS Y6, 64(R9)
 
-stored1957:
-unasked1955:
-none1940:
+stored2070:
+unasked2068:
+none2053:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1938
+	JNZ  row2051
 	JMP  done
 
 tile4false:
-row1960:
+row2073:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1962
+	JGE        none2075
 	CMPQ       DI, (BX)
-	JNE        cut1964
+	JNE        cut2077
 	CMPQ       128(AX), $0x00
-	JE         near1966
+	JE         near2079
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21744,14 +22873,14 @@ row1960:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1967
+	JL         unweighted2080
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1967:
-near1966:
+unweighted2080:
+near2079:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21774,16 +22903,16 @@ near1966:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1963
-	JMP          opened1965
+	JGE          over2076
+	JMP          opened2078
 
-cut1964:
+cut2077:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1968
+	JE      unasked2081
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -21791,12 +22920,12 @@ cut1964:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1968:
-opened1965:
+unasked2081:
+opened2078:
 	CMPQ 128(AX), $0x00
-	JNE  far1969
+	JNE  far2082
 
-each1970:
+each2083:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21836,11 +22965,11 @@ each1970:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1970
-	JMP          over1963
+	JL           each2083
+	JMP          over2076
 
-far1969:
-each1971:
+far2082:
+each2084:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21850,13 +22979,13 @@ each1971:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1972
+	JL         unweighted2085
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1972:
+unweighted2085:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21896,15 +23025,15 @@ unweighted1972:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1971
+	JL           each2084
 
-over1963:
+over2076:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1973
+	JE      unasked2086
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -21912,14 +23041,14 @@ over1963:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1973:
-none1962:
+unasked2086:
+none2075:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1960
+	JNZ  row2073
 	JMP  done
 
 tile4true:
@@ -21928,16 +23057,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1974:
+row2087:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1976
+	JGE        none2089
 	CMPQ       DI, (BX)
-	JNE        cut1978
+	JNE        cut2091
 	CMPQ       128(AX), $0x00
-	JE         near1980
+	JE         near2093
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21947,14 +23076,14 @@ row1974:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1981
+	JL         unweighted2094
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1981:
-near1980:
+unweighted2094:
+near2093:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21977,16 +23106,16 @@ near1980:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1977
-	JMP          opened1979
+	JGE          over2090
+	JMP          opened2092
 
-cut1978:
+cut2091:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1982
+	JE         unasked2095
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -21994,12 +23123,12 @@ cut1978:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked1982:
-opened1979:
+unasked2095:
+opened2092:
 	CMPQ 128(AX), $0x00
-	JNE  far1983
+	JNE  far2096
 
-each1984:
+each2097:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22039,11 +23168,11 @@ each1984:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1984
-	JMP          over1977
+	JL           each2097
+	JMP          over2090
 
-far1983:
-each1985:
+far2096:
+each2098:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22053,13 +23182,13 @@ each1985:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1986
+	JL         unweighted2099
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1986:
+unweighted2099:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22099,41 +23228,41 @@ unweighted1986:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1985
+	JL           each2098
 
-over1977:
+over2090:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1987
+	JE           all2100
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1989
+	JZ           two2102
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1989:
+two2102:
 	TESTQ    $0x00000002, R9
-	JZ       one1990
+	JZ       one2103
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one1990:
+one2103:
 	TESTQ  $0x00000001, R9
-	JZ     stored1988
+	JZ     stored2101
 	VMOVSS X7, (R11)
-	JMP    stored1988
+	JMP    stored2101
 
-all1987:
+all2100:
 	VMOVUPS Y7, 96(CX)
 
-stored1988:
+stored2101:
 	CMPQ         48(AX), $0x00
-	JE           unasked1991
+	JE           unasked2104
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -22141,46 +23270,46 @@ stored1988:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1992
+	JE           all2105
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1994
+	JZ           two2107
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1994:
+two2107:
 	TESTQ    $0x00000002, R11
-	JZ       one1995
+	JZ       one2108
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1995:
+one2108:
 	TESTQ  $0x00000001, R11
-	JZ     stored1993
+	JZ     stored2106
 	VMOVSS X8, (R9)
-	JMP    stored1993
+	JMP    stored2106
 
-all1992:
+all2105:
 	VMOVUPS Y8, 96(R9)
 
-stored1993:
-unasked1991:
-none1976:
+stored2106:
+unasked2104:
+none2089:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1974
+	JNZ  row2087
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1996
+	JE   fenced2109
 	SFENCE
 
-fenced1996:
+fenced2109:
 	VZEROUPPER
 	RET
 
@@ -22215,16 +23344,16 @@ TEXT ·rowMaxFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1997:
+row2110:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1999
+	JGE        none2112
 	CMPQ       DI, (BX)
-	JNE        cut2001
+	JNE        cut2114
 	CMPQ       128(AX), $0x00
-	JE         near2003
+	JE         near2116
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22233,14 +23362,14 @@ row1997:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2004
+	JL         unweighted2117
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2004:
-near2003:
+unweighted2117:
+near2116:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22254,23 +23383,23 @@ near2003:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2000
-	JMP          opened2002
+	JGE          over2113
+	JMP          opened2115
 
-cut2001:
+cut2114:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked2005
+	JE      unasked2118
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked2005:
-opened2002:
+unasked2118:
+opened2115:
 	CMPQ 128(AX), $0x00
-	JNE  far2006
+	JNE  far2119
 
-each2007:
+each2120:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22289,11 +23418,11 @@ each2007:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2007
-	JMP          over2000
+	JL           each2120
+	JMP          over2113
 
-far2006:
-each2008:
+far2119:
+each2121:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22302,13 +23431,13 @@ each2008:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2009
+	JL         unweighted2122
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2009:
+unweighted2122:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22327,24 +23456,24 @@ unweighted2009:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2008
+	JL           each2121
 
-over2000:
+over2113:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2010
+	JE      unasked2123
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked2010:
-none1999:
+unasked2123:
+none2112:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1997
+	JNZ  row2110
 	JMP  done
 
 tile1true:
@@ -22353,16 +23482,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2011:
+row2124:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2013
+	JGE        none2126
 	CMPQ       DI, (BX)
-	JNE        cut2015
+	JNE        cut2128
 	CMPQ       128(AX), $0x00
-	JE         near2017
+	JE         near2130
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22371,14 +23500,14 @@ row2011:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2018
+	JL         unweighted2131
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2018:
-near2017:
+unweighted2131:
+near2130:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22392,23 +23521,23 @@ near2017:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2014
-	JMP          opened2016
+	JGE          over2127
+	JMP          opened2129
 
-cut2015:
+cut2128:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked2019
+	JE         unasked2132
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked2019:
-opened2016:
+unasked2132:
+opened2129:
 	CMPQ 128(AX), $0x00
-	JNE  far2020
+	JNE  far2133
 
-each2021:
+each2134:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22427,11 +23556,11 @@ each2021:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2021
-	JMP          over2014
+	JL           each2134
+	JMP          over2127
 
-far2020:
-each2022:
+far2133:
+each2135:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22440,13 +23569,13 @@ each2022:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2023
+	JL         unweighted2136
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2023:
+unweighted2136:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22465,88 +23594,88 @@ unweighted2023:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2022
+	JL           each2135
 
-over2014:
+over2127:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2024
+	JE           all2137
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2026
+	JZ           two2139
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2026:
+two2139:
 	TESTQ    $0x00000002, R9
-	JZ       one2027
+	JZ       one2140
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one2027:
+one2140:
 	TESTQ  $0x00000001, R9
-	JZ     stored2025
+	JZ     stored2138
 	VMOVSS X1, (R11)
-	JMP    stored2025
+	JMP    stored2138
 
-all2024:
+all2137:
 	VMOVUPS Y1, (CX)
 
-stored2025:
+stored2138:
 	CMPQ         48(AX), $0x00
-	JE           unasked2028
+	JE           unasked2141
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2029
+	JE           all2142
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2031
+	JZ           two2144
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2031:
+two2144:
 	TESTQ    $0x00000002, R11
-	JZ       one2032
+	JZ       one2145
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one2032:
+one2145:
 	TESTQ  $0x00000001, R11
-	JZ     stored2030
+	JZ     stored2143
 	VMOVSS X2, (R9)
-	JMP    stored2030
+	JMP    stored2143
 
-all2029:
+all2142:
 	VMOVUPS Y2, (R9)
 
-stored2030:
-unasked2028:
-none2013:
+stored2143:
+unasked2141:
+none2126:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2011
+	JNZ  row2124
 	JMP  done
 
 tile2false:
-row2033:
+row2146:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2035
+	JGE        none2148
 	CMPQ       DI, (BX)
-	JNE        cut2037
+	JNE        cut2150
 	CMPQ       128(AX), $0x00
-	JE         near2039
+	JE         near2152
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22555,14 +23684,14 @@ row2033:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2040
+	JL         unweighted2153
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2040:
-near2039:
+unweighted2153:
+near2152:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22580,25 +23709,25 @@ near2039:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2036
-	JMP          opened2038
+	JGE          over2149
+	JMP          opened2151
 
-cut2037:
+cut2150:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2041
+	JE      unasked2154
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2041:
-opened2038:
+unasked2154:
+opened2151:
 	CMPQ 128(AX), $0x00
-	JNE  far2042
+	JNE  far2155
 
-each2043:
+each2156:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22625,11 +23754,11 @@ each2043:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2043
-	JMP          over2036
+	JL           each2156
+	JMP          over2149
 
-far2042:
-each2044:
+far2155:
+each2157:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22638,13 +23767,13 @@ each2044:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2045
+	JL         unweighted2158
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2045:
+unweighted2158:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22671,26 +23800,26 @@ unweighted2045:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2044
+	JL           each2157
 
-over2036:
+over2149:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2046
+	JE      unasked2159
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2046:
-none2035:
+unasked2159:
+none2148:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2033
+	JNZ  row2146
 	JMP  done
 
 tile2true:
@@ -22699,16 +23828,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2047:
+row2160:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2049
+	JGE        none2162
 	CMPQ       DI, (BX)
-	JNE        cut2051
+	JNE        cut2164
 	CMPQ       128(AX), $0x00
-	JE         near2053
+	JE         near2166
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22717,14 +23846,14 @@ row2047:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2054
+	JL         unweighted2167
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2054:
-near2053:
+unweighted2167:
+near2166:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22742,25 +23871,25 @@ near2053:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2050
-	JMP          opened2052
+	JGE          over2163
+	JMP          opened2165
 
-cut2051:
+cut2164:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked2055
+	JE         unasked2168
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked2055:
-opened2052:
+unasked2168:
+opened2165:
 	CMPQ 128(AX), $0x00
-	JNE  far2056
+	JNE  far2169
 
-each2057:
+each2170:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22787,11 +23916,11 @@ each2057:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2057
-	JMP          over2050
+	JL           each2170
+	JMP          over2163
 
-far2056:
-each2058:
+far2169:
+each2171:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22800,13 +23929,13 @@ each2058:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2059
+	JL         unweighted2172
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2059:
+unweighted2172:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22833,90 +23962,90 @@ unweighted2059:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2058
+	JL           each2171
 
-over2050:
+over2163:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2060
+	JE           all2173
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2062
+	JZ           two2175
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2062:
+two2175:
 	TESTQ    $0x00000002, R9
-	JZ       one2063
+	JZ       one2176
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one2063:
+one2176:
 	TESTQ  $0x00000001, R9
-	JZ     stored2061
+	JZ     stored2174
 	VMOVSS X3, (R11)
-	JMP    stored2061
+	JMP    stored2174
 
-all2060:
+all2173:
 	VMOVUPS Y3, 32(CX)
 
-stored2061:
+stored2174:
 	CMPQ         48(AX), $0x00
-	JE           unasked2064
+	JE           unasked2177
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2065
+	JE           all2178
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2067
+	JZ           two2180
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2067:
+two2180:
 	TESTQ    $0x00000002, R11
-	JZ       one2068
+	JZ       one2181
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one2068:
+one2181:
 	TESTQ  $0x00000001, R11
-	JZ     stored2066
+	JZ     stored2179
 	VMOVSS X4, (R9)
-	JMP    stored2066
+	JMP    stored2179
 
-all2065:
+all2178:
 	VMOVUPS Y4, 32(R9)
 
-stored2066:
-unasked2064:
-none2049:
+stored2179:
+unasked2177:
+none2162:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2047
+	JNZ  row2160
 	JMP  done
 
 tile3false:
-row2069:
+row2182:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2071
+	JGE        none2184
 	CMPQ       DI, (BX)
-	JNE        cut2073
+	JNE        cut2186
 	CMPQ       128(AX), $0x00
-	JE         near2075
+	JE         near2188
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22927,7 +24056,7 @@ row2069:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2076
+	JL         unweighted2189
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
@@ -22935,8 +24064,8 @@ row2069:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 
-unweighted2076:
-near2075:
+unweighted2189:
+near2188:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22958,27 +24087,27 @@ near2075:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2072
-	JMP          opened2074
+	JGE          over2185
+	JMP          opened2187
 
-cut2073:
+cut2186:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked2077
+	JE      unasked2190
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked2077:
-opened2074:
+unasked2190:
+opened2187:
 	CMPQ 128(AX), $0x00
-	JNE  far2078
+	JNE  far2191
 
-each2079:
+each2192:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23013,11 +24142,11 @@ each2079:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2079
-	JMP          over2072
+	JL           each2192
+	JMP          over2185
 
-far2078:
-each2080:
+far2191:
+each2193:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23028,7 +24157,7 @@ each2080:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2081
+	JL         unweighted2194
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
@@ -23036,7 +24165,7 @@ each2080:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 
-unweighted2081:
+unweighted2194:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23071,28 +24200,28 @@ unweighted2081:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2080
+	JL           each2193
 
-over2072:
+over2185:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2082
+	JE      unasked2195
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked2082:
-none2071:
+unasked2195:
+none2184:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2069
+	JNZ  row2182
 	JMP  done
 
 tile3true:
@@ -23101,16 +24230,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2083:
+row2196:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2085
+	JGE        none2198
 	CMPQ       DI, (BX)
-	JNE        cut2087
+	JNE        cut2200
 	CMPQ       128(AX), $0x00
-	JE         near2089
+	JE         near2202
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23121,7 +24250,7 @@ row2083:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2090
+	JL         unweighted2203
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
@@ -23129,8 +24258,8 @@ row2083:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 
-unweighted2090:
-near2089:
+unweighted2203:
+near2202:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23152,27 +24281,27 @@ near2089:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2086
-	JMP          opened2088
+	JGE          over2199
+	JMP          opened2201
 
-cut2087:
+cut2200:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked2091
+	JE         unasked2204
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked2091:
-opened2088:
+unasked2204:
+opened2201:
 	CMPQ 128(AX), $0x00
-	JNE  far2092
+	JNE  far2205
 
-each2093:
+each2206:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23207,11 +24336,11 @@ each2093:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2093
-	JMP          over2086
+	JL           each2206
+	JMP          over2199
 
-far2092:
-each2094:
+far2205:
+each2207:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23222,7 +24351,7 @@ each2094:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2095
+	JL         unweighted2208
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
@@ -23230,7 +24359,7 @@ each2094:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 
-unweighted2095:
+unweighted2208:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23265,92 +24394,92 @@ unweighted2095:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2094
+	JL           each2207
 
-over2086:
+over2199:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2096
+	JE           all2209
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2098
+	JZ           two2211
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2098:
+two2211:
 	TESTQ    $0x00000002, R9
-	JZ       one2099
+	JZ       one2212
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one2099:
+one2212:
 	TESTQ  $0x00000001, R9
-	JZ     stored2097
+	JZ     stored2210
 	VMOVSS X5, (R11)
-	JMP    stored2097
+	JMP    stored2210
 
-all2096:
+all2209:
 	VMOVUPS Y5, 64(CX)
 
-stored2097:
+stored2210:
 	CMPQ         48(AX), $0x00
-	JE           unasked2100
+	JE           unasked2213
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2101
+	JE           all2214
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2103
+	JZ           two2216
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2103:
+two2216:
 	TESTQ    $0x00000002, R11
-	JZ       one2104
+	JZ       one2217
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one2104:
+one2217:
 	TESTQ  $0x00000001, R11
-	JZ     stored2102
+	JZ     stored2215
 	VMOVSS X6, (R9)
-	JMP    stored2102
+	JMP    stored2215
 
-all2101:
+all2214:
 	VMOVUPS Y6, 64(R9)
 
-stored2102:
-unasked2100:
-none2085:
+stored2215:
+unasked2213:
+none2198:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2083
+	JNZ  row2196
 	JMP  done
 
 tile4false:
-row2105:
+row2218:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2107
+	JGE        none2220
 	CMPQ       DI, (BX)
-	JNE        cut2109
+	JNE        cut2222
 	CMPQ       128(AX), $0x00
-	JE         near2111
+	JE         near2224
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23360,15 +24489,15 @@ row2105:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2112
+	JL         unweighted2225
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 
-unweighted2112:
-near2111:
+unweighted2225:
+near2224:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23394,16 +24523,16 @@ near2111:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2108
-	JMP          opened2110
+	JGE          over2221
+	JMP          opened2223
 
-cut2109:
+cut2222:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2113
+	JE      unasked2226
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -23411,12 +24540,12 @@ cut2109:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2113:
-opened2110:
+unasked2226:
+opened2223:
 	CMPQ 128(AX), $0x00
-	JNE  far2114
+	JNE  far2227
 
-each2115:
+each2228:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23459,11 +24588,11 @@ each2115:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2115
-	JMP          over2108
+	JL           each2228
+	JMP          over2221
 
-far2114:
-each2116:
+far2227:
+each2229:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23473,14 +24602,14 @@ each2116:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2117
+	JL         unweighted2230
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 
-unweighted2117:
+unweighted2230:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23523,15 +24652,15 @@ unweighted2117:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2116
+	JL           each2229
 
-over2108:
+over2221:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2118
+	JE      unasked2231
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -23539,14 +24668,14 @@ over2108:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2118:
-none2107:
+unasked2231:
+none2220:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2105
+	JNZ  row2218
 	JMP  done
 
 tile4true:
@@ -23555,16 +24684,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2119:
+row2232:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2121
+	JGE        none2234
 	CMPQ       DI, (BX)
-	JNE        cut2123
+	JNE        cut2236
 	CMPQ       128(AX), $0x00
-	JE         near2125
+	JE         near2238
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23574,15 +24703,15 @@ row2119:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2126
+	JL         unweighted2239
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 
-unweighted2126:
-near2125:
+unweighted2239:
+near2238:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23608,16 +24737,16 @@ near2125:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2122
-	JMP          opened2124
+	JGE          over2235
+	JMP          opened2237
 
-cut2123:
+cut2236:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked2127
+	JE         unasked2240
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -23625,12 +24754,12 @@ cut2123:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked2127:
-opened2124:
+unasked2240:
+opened2237:
 	CMPQ 128(AX), $0x00
-	JNE  far2128
+	JNE  far2241
 
-each2129:
+each2242:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23673,11 +24802,11 @@ each2129:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2129
-	JMP          over2122
+	JL           each2242
+	JMP          over2235
 
-far2128:
-each2130:
+far2241:
+each2243:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23687,14 +24816,14 @@ each2130:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2131
+	JL         unweighted2244
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 
-unweighted2131:
+unweighted2244:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23737,41 +24866,41 @@ unweighted2131:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2130
+	JL           each2243
 
-over2122:
+over2235:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2132
+	JE           all2245
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2134
+	JZ           two2247
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2134:
+two2247:
 	TESTQ    $0x00000002, R9
-	JZ       one2135
+	JZ       one2248
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one2135:
+one2248:
 	TESTQ  $0x00000001, R9
-	JZ     stored2133
+	JZ     stored2246
 	VMOVSS X7, (R11)
-	JMP    stored2133
+	JMP    stored2246
 
-all2132:
+all2245:
 	VMOVUPS Y7, 96(CX)
 
-stored2133:
+stored2246:
 	CMPQ         48(AX), $0x00
-	JE           unasked2136
+	JE           unasked2249
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -23779,46 +24908,46 @@ stored2133:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2137
+	JE           all2250
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2139
+	JZ           two2252
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2139:
+two2252:
 	TESTQ    $0x00000002, R11
-	JZ       one2140
+	JZ       one2253
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one2140:
+one2253:
 	TESTQ  $0x00000001, R11
-	JZ     stored2138
+	JZ     stored2251
 	VMOVSS X8, (R9)
-	JMP    stored2138
+	JMP    stored2251
 
-all2137:
+all2250:
 	VMOVUPS Y8, 96(R9)
 
-stored2138:
-unasked2136:
-none2121:
+stored2251:
+unasked2249:
+none2234:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2119
+	JNZ  row2232
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2141
+	JE   fenced2254
 	SFENCE
 
-fenced2141:
+fenced2254:
 	VZEROUPPER
 	RET
 
@@ -23853,16 +24982,16 @@ TEXT ·rowMinFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2142:
+row2255:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2144
+	JGE        none2257
 	CMPQ       DI, (BX)
-	JNE        cut2146
+	JNE        cut2259
 	CMPQ       128(AX), $0x00
-	JE         near2148
+	JE         near2261
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23871,14 +25000,14 @@ row2142:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2149
+	JL         unweighted2262
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2149:
-near2148:
+unweighted2262:
+near2261:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23892,23 +25021,23 @@ near2148:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2145
-	JMP          opened2147
+	JGE          over2258
+	JMP          opened2260
 
-cut2146:
+cut2259:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked2150
+	JE      unasked2263
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked2150:
-opened2147:
+unasked2263:
+opened2260:
 	CMPQ 128(AX), $0x00
-	JNE  far2151
+	JNE  far2264
 
-each2152:
+each2265:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23927,11 +25056,11 @@ each2152:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2152
-	JMP          over2145
+	JL           each2265
+	JMP          over2258
 
-far2151:
-each2153:
+far2264:
+each2266:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23940,13 +25069,13 @@ each2153:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2154
+	JL         unweighted2267
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2154:
+unweighted2267:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23965,24 +25094,24 @@ unweighted2154:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2153
+	JL           each2266
 
-over2145:
+over2258:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2155
+	JE      unasked2268
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked2155:
-none2144:
+unasked2268:
+none2257:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2142
+	JNZ  row2255
 	JMP  done
 
 tile1true:
@@ -23991,16 +25120,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2156:
+row2269:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2158
+	JGE        none2271
 	CMPQ       DI, (BX)
-	JNE        cut2160
+	JNE        cut2273
 	CMPQ       128(AX), $0x00
-	JE         near2162
+	JE         near2275
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24009,14 +25138,14 @@ row2156:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2163
+	JL         unweighted2276
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2163:
-near2162:
+unweighted2276:
+near2275:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24030,23 +25159,23 @@ near2162:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2159
-	JMP          opened2161
+	JGE          over2272
+	JMP          opened2274
 
-cut2160:
+cut2273:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked2164
+	JE         unasked2277
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked2164:
-opened2161:
+unasked2277:
+opened2274:
 	CMPQ 128(AX), $0x00
-	JNE  far2165
+	JNE  far2278
 
-each2166:
+each2279:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24065,11 +25194,11 @@ each2166:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2166
-	JMP          over2159
+	JL           each2279
+	JMP          over2272
 
-far2165:
-each2167:
+far2278:
+each2280:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24078,13 +25207,13 @@ each2167:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2168
+	JL         unweighted2281
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2168:
+unweighted2281:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24103,88 +25232,88 @@ unweighted2168:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2167
+	JL           each2280
 
-over2159:
+over2272:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2169
+	JE           all2282
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2171
+	JZ           two2284
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2171:
+two2284:
 	TESTQ    $0x00000002, R9
-	JZ       one2172
+	JZ       one2285
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one2172:
+one2285:
 	TESTQ  $0x00000001, R9
-	JZ     stored2170
+	JZ     stored2283
 	VMOVSS X1, (R11)
-	JMP    stored2170
+	JMP    stored2283
 
-all2169:
+all2282:
 	VMOVUPS Y1, (CX)
 
-stored2170:
+stored2283:
 	CMPQ         48(AX), $0x00
-	JE           unasked2173
+	JE           unasked2286
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2174
+	JE           all2287
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2176
+	JZ           two2289
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2176:
+two2289:
 	TESTQ    $0x00000002, R11
-	JZ       one2177
+	JZ       one2290
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one2177:
+one2290:
 	TESTQ  $0x00000001, R11
-	JZ     stored2175
+	JZ     stored2288
 	VMOVSS X2, (R9)
-	JMP    stored2175
+	JMP    stored2288
 
-all2174:
+all2287:
 	VMOVUPS Y2, (R9)
 
-stored2175:
-unasked2173:
-none2158:
+stored2288:
+unasked2286:
+none2271:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2156
+	JNZ  row2269
 	JMP  done
 
 tile2false:
-row2178:
+row2291:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2180
+	JGE        none2293
 	CMPQ       DI, (BX)
-	JNE        cut2182
+	JNE        cut2295
 	CMPQ       128(AX), $0x00
-	JE         near2184
+	JE         near2297
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24193,14 +25322,14 @@ row2178:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2185
+	JL         unweighted2298
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2185:
-near2184:
+unweighted2298:
+near2297:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24218,25 +25347,25 @@ near2184:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2181
-	JMP          opened2183
+	JGE          over2294
+	JMP          opened2296
 
-cut2182:
+cut2295:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2186
+	JE      unasked2299
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2186:
-opened2183:
+unasked2299:
+opened2296:
 	CMPQ 128(AX), $0x00
-	JNE  far2187
+	JNE  far2300
 
-each2188:
+each2301:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24263,11 +25392,11 @@ each2188:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2188
-	JMP          over2181
+	JL           each2301
+	JMP          over2294
 
-far2187:
-each2189:
+far2300:
+each2302:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24276,13 +25405,13 @@ each2189:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2190
+	JL         unweighted2303
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2190:
+unweighted2303:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24309,26 +25438,26 @@ unweighted2190:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2189
+	JL           each2302
 
-over2181:
+over2294:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2191
+	JE      unasked2304
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2191:
-none2180:
+unasked2304:
+none2293:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2178
+	JNZ  row2291
 	JMP  done
 
 tile2true:
@@ -24337,16 +25466,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2192:
+row2305:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2194
+	JGE        none2307
 	CMPQ       DI, (BX)
-	JNE        cut2196
+	JNE        cut2309
 	CMPQ       128(AX), $0x00
-	JE         near2198
+	JE         near2311
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24355,14 +25484,14 @@ row2192:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2199
+	JL         unweighted2312
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2199:
-near2198:
+unweighted2312:
+near2311:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24380,25 +25509,25 @@ near2198:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2195
-	JMP          opened2197
+	JGE          over2308
+	JMP          opened2310
 
-cut2196:
+cut2309:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked2200
+	JE         unasked2313
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked2200:
-opened2197:
+unasked2313:
+opened2310:
 	CMPQ 128(AX), $0x00
-	JNE  far2201
+	JNE  far2314
 
-each2202:
+each2315:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24425,11 +25554,11 @@ each2202:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2202
-	JMP          over2195
+	JL           each2315
+	JMP          over2308
 
-far2201:
-each2203:
+far2314:
+each2316:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24438,13 +25567,13 @@ each2203:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2204
+	JL         unweighted2317
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2204:
+unweighted2317:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24471,90 +25600,90 @@ unweighted2204:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2203
+	JL           each2316
 
-over2195:
+over2308:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2205
+	JE           all2318
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2207
+	JZ           two2320
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2207:
+two2320:
 	TESTQ    $0x00000002, R9
-	JZ       one2208
+	JZ       one2321
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one2208:
+one2321:
 	TESTQ  $0x00000001, R9
-	JZ     stored2206
+	JZ     stored2319
 	VMOVSS X3, (R11)
-	JMP    stored2206
+	JMP    stored2319
 
-all2205:
+all2318:
 	VMOVUPS Y3, 32(CX)
 
-stored2206:
+stored2319:
 	CMPQ         48(AX), $0x00
-	JE           unasked2209
+	JE           unasked2322
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2210
+	JE           all2323
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2212
+	JZ           two2325
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2212:
+two2325:
 	TESTQ    $0x00000002, R11
-	JZ       one2213
+	JZ       one2326
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one2213:
+one2326:
 	TESTQ  $0x00000001, R11
-	JZ     stored2211
+	JZ     stored2324
 	VMOVSS X4, (R9)
-	JMP    stored2211
+	JMP    stored2324
 
-all2210:
+all2323:
 	VMOVUPS Y4, 32(R9)
 
-stored2211:
-unasked2209:
-none2194:
+stored2324:
+unasked2322:
+none2307:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2192
+	JNZ  row2305
 	JMP  done
 
 tile3false:
-row2214:
+row2327:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2216
+	JGE        none2329
 	CMPQ       DI, (BX)
-	JNE        cut2218
+	JNE        cut2331
 	CMPQ       128(AX), $0x00
-	JE         near2220
+	JE         near2333
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24565,7 +25694,7 @@ row2214:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2221
+	JL         unweighted2334
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
@@ -24573,8 +25702,8 @@ row2214:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 
-unweighted2221:
-near2220:
+unweighted2334:
+near2333:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24596,27 +25725,27 @@ near2220:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2217
-	JMP          opened2219
+	JGE          over2330
+	JMP          opened2332
 
-cut2218:
+cut2331:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked2222
+	JE      unasked2335
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked2222:
-opened2219:
+unasked2335:
+opened2332:
 	CMPQ 128(AX), $0x00
-	JNE  far2223
+	JNE  far2336
 
-each2224:
+each2337:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24651,11 +25780,11 @@ each2224:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2224
-	JMP          over2217
+	JL           each2337
+	JMP          over2330
 
-far2223:
-each2225:
+far2336:
+each2338:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24666,7 +25795,7 @@ each2225:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2226
+	JL         unweighted2339
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
@@ -24674,7 +25803,7 @@ each2225:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 
-unweighted2226:
+unweighted2339:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24709,28 +25838,28 @@ unweighted2226:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2225
+	JL           each2338
 
-over2217:
+over2330:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2227
+	JE      unasked2340
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked2227:
-none2216:
+unasked2340:
+none2329:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2214
+	JNZ  row2327
 	JMP  done
 
 tile3true:
@@ -24739,16 +25868,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2228:
+row2341:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2230
+	JGE        none2343
 	CMPQ       DI, (BX)
-	JNE        cut2232
+	JNE        cut2345
 	CMPQ       128(AX), $0x00
-	JE         near2234
+	JE         near2347
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24759,7 +25888,7 @@ row2228:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2235
+	JL         unweighted2348
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
@@ -24767,8 +25896,8 @@ row2228:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 
-unweighted2235:
-near2234:
+unweighted2348:
+near2347:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24790,27 +25919,27 @@ near2234:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2231
-	JMP          opened2233
+	JGE          over2344
+	JMP          opened2346
 
-cut2232:
+cut2345:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked2236
+	JE         unasked2349
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked2236:
-opened2233:
+unasked2349:
+opened2346:
 	CMPQ 128(AX), $0x00
-	JNE  far2237
+	JNE  far2350
 
-each2238:
+each2351:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24845,11 +25974,11 @@ each2238:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2238
-	JMP          over2231
+	JL           each2351
+	JMP          over2344
 
-far2237:
-each2239:
+far2350:
+each2352:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24860,7 +25989,7 @@ each2239:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2240
+	JL         unweighted2353
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
@@ -24868,7 +25997,7 @@ each2239:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 
-unweighted2240:
+unweighted2353:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24903,92 +26032,92 @@ unweighted2240:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2239
+	JL           each2352
 
-over2231:
+over2344:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2241
+	JE           all2354
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2243
+	JZ           two2356
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2243:
+two2356:
 	TESTQ    $0x00000002, R9
-	JZ       one2244
+	JZ       one2357
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one2244:
+one2357:
 	TESTQ  $0x00000001, R9
-	JZ     stored2242
+	JZ     stored2355
 	VMOVSS X5, (R11)
-	JMP    stored2242
+	JMP    stored2355
 
-all2241:
+all2354:
 	VMOVUPS Y5, 64(CX)
 
-stored2242:
+stored2355:
 	CMPQ         48(AX), $0x00
-	JE           unasked2245
+	JE           unasked2358
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2246
+	JE           all2359
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2248
+	JZ           two2361
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2248:
+two2361:
 	TESTQ    $0x00000002, R11
-	JZ       one2249
+	JZ       one2362
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one2249:
+one2362:
 	TESTQ  $0x00000001, R11
-	JZ     stored2247
+	JZ     stored2360
 	VMOVSS X6, (R9)
-	JMP    stored2247
+	JMP    stored2360
 
-all2246:
+all2359:
 	VMOVUPS Y6, 64(R9)
 
-stored2247:
-unasked2245:
-none2230:
+stored2360:
+unasked2358:
+none2343:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2228
+	JNZ  row2341
 	JMP  done
 
 tile4false:
-row2250:
+row2363:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2252
+	JGE        none2365
 	CMPQ       DI, (BX)
-	JNE        cut2254
+	JNE        cut2367
 	CMPQ       128(AX), $0x00
-	JE         near2256
+	JE         near2369
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24998,15 +26127,15 @@ row2250:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2257
+	JL         unweighted2370
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 
-unweighted2257:
-near2256:
+unweighted2370:
+near2369:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25032,16 +26161,16 @@ near2256:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2253
-	JMP          opened2255
+	JGE          over2366
+	JMP          opened2368
 
-cut2254:
+cut2367:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2258
+	JE      unasked2371
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -25049,12 +26178,12 @@ cut2254:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2258:
-opened2255:
+unasked2371:
+opened2368:
 	CMPQ 128(AX), $0x00
-	JNE  far2259
+	JNE  far2372
 
-each2260:
+each2373:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25097,11 +26226,11 @@ each2260:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2260
-	JMP          over2253
+	JL           each2373
+	JMP          over2366
 
-far2259:
-each2261:
+far2372:
+each2374:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25111,14 +26240,14 @@ each2261:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2262
+	JL         unweighted2375
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 
-unweighted2262:
+unweighted2375:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25161,15 +26290,15 @@ unweighted2262:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2261
+	JL           each2374
 
-over2253:
+over2366:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2263
+	JE      unasked2376
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -25177,14 +26306,14 @@ over2253:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2263:
-none2252:
+unasked2376:
+none2365:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2250
+	JNZ  row2363
 	JMP  done
 
 tile4true:
@@ -25193,16 +26322,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2264:
+row2377:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2266
+	JGE        none2379
 	CMPQ       DI, (BX)
-	JNE        cut2268
+	JNE        cut2381
 	CMPQ       128(AX), $0x00
-	JE         near2270
+	JE         near2383
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25212,15 +26341,15 @@ row2264:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2271
+	JL         unweighted2384
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 
-unweighted2271:
-near2270:
+unweighted2384:
+near2383:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25246,16 +26375,16 @@ near2270:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2267
-	JMP          opened2269
+	JGE          over2380
+	JMP          opened2382
 
-cut2268:
+cut2381:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked2272
+	JE         unasked2385
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -25263,12 +26392,12 @@ cut2268:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked2272:
-opened2269:
+unasked2385:
+opened2382:
 	CMPQ 128(AX), $0x00
-	JNE  far2273
+	JNE  far2386
 
-each2274:
+each2387:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25311,11 +26440,11 @@ each2274:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2274
-	JMP          over2267
+	JL           each2387
+	JMP          over2380
 
-far2273:
-each2275:
+far2386:
+each2388:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25325,14 +26454,14 @@ each2275:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2276
+	JL         unweighted2389
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 
-unweighted2276:
+unweighted2389:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25375,41 +26504,41 @@ unweighted2276:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2275
+	JL           each2388
 
-over2267:
+over2380:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2277
+	JE           all2390
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2279
+	JZ           two2392
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2279:
+two2392:
 	TESTQ    $0x00000002, R9
-	JZ       one2280
+	JZ       one2393
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one2280:
+one2393:
 	TESTQ  $0x00000001, R9
-	JZ     stored2278
+	JZ     stored2391
 	VMOVSS X7, (R11)
-	JMP    stored2278
+	JMP    stored2391
 
-all2277:
+all2390:
 	VMOVUPS Y7, 96(CX)
 
-stored2278:
+stored2391:
 	CMPQ         48(AX), $0x00
-	JE           unasked2281
+	JE           unasked2394
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -25417,46 +26546,46 @@ stored2278:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2282
+	JE           all2395
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2284
+	JZ           two2397
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2284:
+two2397:
 	TESTQ    $0x00000002, R11
-	JZ       one2285
+	JZ       one2398
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one2285:
+one2398:
 	TESTQ  $0x00000001, R11
-	JZ     stored2283
+	JZ     stored2396
 	VMOVSS X8, (R9)
-	JMP    stored2283
+	JMP    stored2396
 
-all2282:
+all2395:
 	VMOVUPS Y8, 96(R9)
 
-stored2283:
-unasked2281:
-none2266:
+stored2396:
+unasked2394:
+none2379:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2264
+	JNZ  row2377
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2286
+	JE   fenced2399
 	SFENCE
 
-fenced2286:
+fenced2399:
 	VZEROUPPER
 	RET
 
@@ -25483,16 +26612,16 @@ TEXT ·rowMaxHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2287:
+row2400:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2289
+	JGE        none2402
 	CMPQ       DI, (BX)
-	JNE        cut2291
+	JNE        cut2404
 	CMPQ       128(AX), $0x00
-	JE         near2293
+	JE         near2406
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25501,14 +26630,14 @@ row2287:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2294
+	JL         unweighted2407
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2294:
-near2293:
+unweighted2407:
+near2406:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25522,23 +26651,23 @@ near2293:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2290
-	JMP          opened2292
+	JGE          over2403
+	JMP          opened2405
 
-cut2291:
+cut2404:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked2295
+	JE      unasked2408
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked2295:
-opened2292:
+unasked2408:
+opened2405:
 	CMPQ 128(AX), $0x00
-	JNE  far2296
+	JNE  far2409
 
-each2297:
+each2410:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25557,11 +26686,11 @@ each2297:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2297
-	JMP          over2290
+	JL           each2410
+	JMP          over2403
 
-far2296:
-each2298:
+far2409:
+each2411:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25570,13 +26699,13 @@ each2298:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2299
+	JL         unweighted2412
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2299:
+unweighted2412:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25595,37 +26724,37 @@ unweighted2299:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2298
+	JL           each2411
 
-over2290:
+over2403:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2300
+	JE      unasked2413
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked2300:
-none2289:
+unasked2413:
+none2402:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2287
+	JNZ  row2400
 	JMP  done
 
 tile2false:
-row2301:
+row2414:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2303
+	JGE        none2416
 	CMPQ       DI, (BX)
-	JNE        cut2305
+	JNE        cut2418
 	CMPQ       128(AX), $0x00
-	JE         near2307
+	JE         near2420
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25634,14 +26763,14 @@ row2301:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2308
+	JL         unweighted2421
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2308:
-near2307:
+unweighted2421:
+near2420:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25659,25 +26788,25 @@ near2307:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2304
-	JMP          opened2306
+	JGE          over2417
+	JMP          opened2419
 
-cut2305:
+cut2418:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2309
+	JE      unasked2422
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2309:
-opened2306:
+unasked2422:
+opened2419:
 	CMPQ 128(AX), $0x00
-	JNE  far2310
+	JNE  far2423
 
-each2311:
+each2424:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25704,11 +26833,11 @@ each2311:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2311
-	JMP          over2304
+	JL           each2424
+	JMP          over2417
 
-far2310:
-each2312:
+far2423:
+each2425:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25717,13 +26846,13 @@ each2312:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2313
+	JL         unweighted2426
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2313:
+unweighted2426:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25750,39 +26879,39 @@ unweighted2313:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2312
+	JL           each2425
 
-over2304:
+over2417:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2314
+	JE      unasked2427
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2314:
-none2303:
+unasked2427:
+none2416:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2301
+	JNZ  row2414
 	JMP  done
 
 tile3false:
-row2315:
+row2428:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2317
+	JGE        none2430
 	CMPQ       DI, (BX)
-	JNE        cut2319
+	JNE        cut2432
 	CMPQ       128(AX), $0x00
-	JE         near2321
+	JE         near2434
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25793,14 +26922,14 @@ row2315:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2322
+	JL         unweighted2435
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2322:
-near2321:
+unweighted2435:
+near2434:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25822,27 +26951,27 @@ near2321:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2318
-	JMP          opened2320
+	JGE          over2431
+	JMP          opened2433
 
-cut2319:
+cut2432:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked2323
+	JE      unasked2436
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked2323:
-opened2320:
+unasked2436:
+opened2433:
 	CMPQ 128(AX), $0x00
-	JNE  far2324
+	JNE  far2437
 
-each2325:
+each2438:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25877,11 +27006,11 @@ each2325:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2325
-	JMP          over2318
+	JL           each2438
+	JMP          over2431
 
-far2324:
-each2326:
+far2437:
+each2439:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25892,13 +27021,13 @@ each2326:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2327
+	JL         unweighted2440
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2327:
+unweighted2440:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25933,41 +27062,41 @@ unweighted2327:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2326
+	JL           each2439
 
-over2318:
+over2431:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2328
+	JE      unasked2441
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked2328:
-none2317:
+unasked2441:
+none2430:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2315
+	JNZ  row2428
 	JMP  done
 
 tile4false:
-row2329:
+row2442:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2331
+	JGE        none2444
 	CMPQ       DI, (BX)
-	JNE        cut2333
+	JNE        cut2446
 	CMPQ       128(AX), $0x00
-	JE         near2335
+	JE         near2448
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25977,14 +27106,14 @@ row2329:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2336
+	JL         unweighted2449
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2336:
-near2335:
+unweighted2449:
+near2448:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26010,16 +27139,16 @@ near2335:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2332
-	JMP          opened2334
+	JGE          over2445
+	JMP          opened2447
 
-cut2333:
+cut2446:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2337
+	JE      unasked2450
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -26027,12 +27156,12 @@ cut2333:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2337:
-opened2334:
+unasked2450:
+opened2447:
 	CMPQ 128(AX), $0x00
-	JNE  far2338
+	JNE  far2451
 
-each2339:
+each2452:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26075,11 +27204,11 @@ each2339:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2339
-	JMP          over2332
+	JL           each2452
+	JMP          over2445
 
-far2338:
-each2340:
+far2451:
+each2453:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26089,13 +27218,13 @@ each2340:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2341
+	JL         unweighted2454
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2341:
+unweighted2454:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26138,15 +27267,15 @@ unweighted2341:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2340
+	JL           each2453
 
-over2332:
+over2445:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2342
+	JE      unasked2455
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -26154,21 +27283,21 @@ over2332:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2342:
-none2331:
+unasked2455:
+none2444:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2329
+	JNZ  row2442
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2343
+	JE   fenced2456
 	SFENCE
 
-fenced2343:
+fenced2456:
 	VZEROUPPER
 	RET
 
@@ -26195,16 +27324,16 @@ TEXT ·rowMinHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2344:
+row2457:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2346
+	JGE        none2459
 	CMPQ       DI, (BX)
-	JNE        cut2348
+	JNE        cut2461
 	CMPQ       128(AX), $0x00
-	JE         near2350
+	JE         near2463
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26213,14 +27342,14 @@ row2344:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2351
+	JL         unweighted2464
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2351:
-near2350:
+unweighted2464:
+near2463:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26234,23 +27363,23 @@ near2350:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2347
-	JMP          opened2349
+	JGE          over2460
+	JMP          opened2462
 
-cut2348:
+cut2461:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked2352
+	JE      unasked2465
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked2352:
-opened2349:
+unasked2465:
+opened2462:
 	CMPQ 128(AX), $0x00
-	JNE  far2353
+	JNE  far2466
 
-each2354:
+each2467:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26269,11 +27398,11 @@ each2354:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2354
-	JMP          over2347
+	JL           each2467
+	JMP          over2460
 
-far2353:
-each2355:
+far2466:
+each2468:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26282,13 +27411,13 @@ each2355:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2356
+	JL         unweighted2469
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2356:
+unweighted2469:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26307,37 +27436,37 @@ unweighted2356:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2355
+	JL           each2468
 
-over2347:
+over2460:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2357
+	JE      unasked2470
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked2357:
-none2346:
+unasked2470:
+none2459:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2344
+	JNZ  row2457
 	JMP  done
 
 tile2false:
-row2358:
+row2471:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2360
+	JGE        none2473
 	CMPQ       DI, (BX)
-	JNE        cut2362
+	JNE        cut2475
 	CMPQ       128(AX), $0x00
-	JE         near2364
+	JE         near2477
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26346,14 +27475,14 @@ row2358:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2365
+	JL         unweighted2478
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2365:
-near2364:
+unweighted2478:
+near2477:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26371,25 +27500,25 @@ near2364:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2361
-	JMP          opened2363
+	JGE          over2474
+	JMP          opened2476
 
-cut2362:
+cut2475:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2366
+	JE      unasked2479
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2366:
-opened2363:
+unasked2479:
+opened2476:
 	CMPQ 128(AX), $0x00
-	JNE  far2367
+	JNE  far2480
 
-each2368:
+each2481:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26416,11 +27545,11 @@ each2368:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2368
-	JMP          over2361
+	JL           each2481
+	JMP          over2474
 
-far2367:
-each2369:
+far2480:
+each2482:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26429,13 +27558,13 @@ each2369:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2370
+	JL         unweighted2483
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2370:
+unweighted2483:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26462,39 +27591,39 @@ unweighted2370:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2369
+	JL           each2482
 
-over2361:
+over2474:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2371
+	JE      unasked2484
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2371:
-none2360:
+unasked2484:
+none2473:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2358
+	JNZ  row2471
 	JMP  done
 
 tile3false:
-row2372:
+row2485:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2374
+	JGE        none2487
 	CMPQ       DI, (BX)
-	JNE        cut2376
+	JNE        cut2489
 	CMPQ       128(AX), $0x00
-	JE         near2378
+	JE         near2491
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26505,14 +27634,14 @@ row2372:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2379
+	JL         unweighted2492
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2379:
-near2378:
+unweighted2492:
+near2491:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26534,27 +27663,27 @@ near2378:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2375
-	JMP          opened2377
+	JGE          over2488
+	JMP          opened2490
 
-cut2376:
+cut2489:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked2380
+	JE      unasked2493
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked2380:
-opened2377:
+unasked2493:
+opened2490:
 	CMPQ 128(AX), $0x00
-	JNE  far2381
+	JNE  far2494
 
-each2382:
+each2495:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26589,11 +27718,11 @@ each2382:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2382
-	JMP          over2375
+	JL           each2495
+	JMP          over2488
 
-far2381:
-each2383:
+far2494:
+each2496:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26604,13 +27733,13 @@ each2383:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2384
+	JL         unweighted2497
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2384:
+unweighted2497:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26645,41 +27774,41 @@ unweighted2384:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2383
+	JL           each2496
 
-over2375:
+over2488:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2385
+	JE      unasked2498
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked2385:
-none2374:
+unasked2498:
+none2487:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2372
+	JNZ  row2485
 	JMP  done
 
 tile4false:
-row2386:
+row2499:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2388
+	JGE        none2501
 	CMPQ       DI, (BX)
-	JNE        cut2390
+	JNE        cut2503
 	CMPQ       128(AX), $0x00
-	JE         near2392
+	JE         near2505
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26689,14 +27818,14 @@ row2386:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2393
+	JL         unweighted2506
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2393:
-near2392:
+unweighted2506:
+near2505:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26722,16 +27851,16 @@ near2392:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2389
-	JMP          opened2391
+	JGE          over2502
+	JMP          opened2504
 
-cut2390:
+cut2503:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2394
+	JE      unasked2507
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -26739,12 +27868,12 @@ cut2390:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2394:
-opened2391:
+unasked2507:
+opened2504:
 	CMPQ 128(AX), $0x00
-	JNE  far2395
+	JNE  far2508
 
-each2396:
+each2509:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26787,11 +27916,11 @@ each2396:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2396
-	JMP          over2389
+	JL           each2509
+	JMP          over2502
 
-far2395:
-each2397:
+far2508:
+each2510:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26801,13 +27930,13 @@ each2397:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2398
+	JL         unweighted2511
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2398:
+unweighted2511:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26850,15 +27979,15 @@ unweighted2398:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2397
+	JL           each2510
 
-over2389:
+over2502:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2399
+	JE      unasked2512
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -26866,21 +27995,21 @@ over2389:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2399:
-none2388:
+unasked2512:
+none2501:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2386
+	JNZ  row2499
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2400
+	JE   fenced2513
 	SFENCE
 
-fenced2400:
+fenced2513:
 	VZEROUPPER
 	RET
 
@@ -26903,16 +28032,16 @@ TEXT ·rowMaxHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row2401:
+row2514:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2403
+	JGE        none2516
 	CMPQ       DI, (BX)
-	JNE        cut2405
+	JNE        cut2518
 	CMPQ       128(AX), $0x00
-	JE         near2407
+	JE         near2520
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26921,14 +28050,14 @@ row2401:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2408
+	JL         unweighted2521
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2408:
-near2407:
+unweighted2521:
+near2520:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26945,25 +28074,25 @@ near2407:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2404
-	JMP          opened2406
+	JGE          over2517
+	JMP          opened2519
 
-cut2405:
+cut2518:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2409
+	JE      unasked2522
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2409:
-opened2406:
+unasked2522:
+opened2519:
 	CMPQ 128(AX), $0x00
-	JNE  far2410
+	JNE  far2523
 
-each2411:
+each2524:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26989,11 +28118,11 @@ each2411:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2411
-	JMP          over2404
+	JL           each2524
+	JMP          over2517
 
-far2410:
-each2412:
+far2523:
+each2525:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27002,13 +28131,13 @@ each2412:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2413
+	JL         unweighted2526
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2413:
+unweighted2526:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27034,39 +28163,39 @@ unweighted2413:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2412
+	JL           each2525
 
-over2404:
+over2517:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2414
+	JE      unasked2527
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2414:
-none2403:
+unasked2527:
+none2516:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2401
+	JNZ  row2514
 	JMP  done
 
 tile4false:
-row2415:
+row2528:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2417
+	JGE        none2530
 	CMPQ       DI, (BX)
-	JNE        cut2419
+	JNE        cut2532
 	CMPQ       128(AX), $0x00
-	JE         near2421
+	JE         near2534
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27076,14 +28205,14 @@ row2415:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2422
+	JL         unweighted2535
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2422:
-near2421:
+unweighted2535:
+near2534:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27107,16 +28236,16 @@ near2421:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2418
-	JMP          opened2420
+	JGE          over2531
+	JMP          opened2533
 
-cut2419:
+cut2532:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2423
+	JE      unasked2536
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -27124,12 +28253,12 @@ cut2419:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2423:
-opened2420:
+unasked2536:
+opened2533:
 	CMPQ 128(AX), $0x00
-	JNE  far2424
+	JNE  far2537
 
-each2425:
+each2538:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27170,11 +28299,11 @@ each2425:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2425
-	JMP          over2418
+	JL           each2538
+	JMP          over2531
 
-far2424:
-each2426:
+far2537:
+each2539:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27184,13 +28313,13 @@ each2426:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2427
+	JL         unweighted2540
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2427:
+unweighted2540:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27231,15 +28360,15 @@ unweighted2427:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2426
+	JL           each2539
 
-over2418:
+over2531:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2428
+	JE      unasked2541
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -27247,21 +28376,21 @@ over2418:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2428:
-none2417:
+unasked2541:
+none2530:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2415
+	JNZ  row2528
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2429
+	JE   fenced2542
 	SFENCE
 
-fenced2429:
+fenced2542:
 	VZEROUPPER
 	RET
 
@@ -27284,16 +28413,16 @@ TEXT ·rowMinHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row2430:
+row2543:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2432
+	JGE        none2545
 	CMPQ       DI, (BX)
-	JNE        cut2434
+	JNE        cut2547
 	CMPQ       128(AX), $0x00
-	JE         near2436
+	JE         near2549
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27302,14 +28431,14 @@ row2430:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2437
+	JL         unweighted2550
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2437:
-near2436:
+unweighted2550:
+near2549:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27326,25 +28455,25 @@ near2436:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2433
-	JMP          opened2435
+	JGE          over2546
+	JMP          opened2548
 
-cut2434:
+cut2547:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2438
+	JE      unasked2551
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2438:
-opened2435:
+unasked2551:
+opened2548:
 	CMPQ 128(AX), $0x00
-	JNE  far2439
+	JNE  far2552
 
-each2440:
+each2553:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27370,11 +28499,11 @@ each2440:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2440
-	JMP          over2433
+	JL           each2553
+	JMP          over2546
 
-far2439:
-each2441:
+far2552:
+each2554:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27383,13 +28512,13 @@ each2441:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2442
+	JL         unweighted2555
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2442:
+unweighted2555:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27415,39 +28544,39 @@ unweighted2442:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2441
+	JL           each2554
 
-over2433:
+over2546:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2443
+	JE      unasked2556
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2443:
-none2432:
+unasked2556:
+none2545:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2430
+	JNZ  row2543
 	JMP  done
 
 tile4false:
-row2444:
+row2557:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2446
+	JGE        none2559
 	CMPQ       DI, (BX)
-	JNE        cut2448
+	JNE        cut2561
 	CMPQ       128(AX), $0x00
-	JE         near2450
+	JE         near2563
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27457,14 +28586,14 @@ row2444:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2451
+	JL         unweighted2564
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2451:
-near2450:
+unweighted2564:
+near2563:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27488,16 +28617,16 @@ near2450:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2447
-	JMP          opened2449
+	JGE          over2560
+	JMP          opened2562
 
-cut2448:
+cut2561:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2452
+	JE      unasked2565
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -27505,12 +28634,12 @@ cut2448:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2452:
-opened2449:
+unasked2565:
+opened2562:
 	CMPQ 128(AX), $0x00
-	JNE  far2453
+	JNE  far2566
 
-each2454:
+each2567:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27551,11 +28680,11 @@ each2454:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2454
-	JMP          over2447
+	JL           each2567
+	JMP          over2560
 
-far2453:
-each2455:
+far2566:
+each2568:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27565,13 +28694,13 @@ each2455:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2456
+	JL         unweighted2569
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2456:
+unweighted2569:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27612,15 +28741,15 @@ unweighted2456:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2455
+	JL           each2568
 
-over2447:
+over2560:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2457
+	JE      unasked2570
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -27628,21 +28757,21 @@ over2447:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2457:
-none2446:
+unasked2570:
+none2559:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2444
+	JNZ  row2557
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2458
+	JE   fenced2571
 	SFENCE
 
-fenced2458:
+fenced2571:
 	VZEROUPPER
 	RET
 
@@ -27663,16 +28792,16 @@ TEXT ·rowMaxHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row2459:
+row2572:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2461
+	JGE        none2574
 	CMPQ       DI, (BX)
-	JNE        cut2463
+	JNE        cut2576
 	CMPQ       128(AX), $0x00
-	JE         near2465
+	JE         near2578
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27682,14 +28811,14 @@ row2459:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2466
+	JL         unweighted2579
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2466:
-near2465:
+unweighted2579:
+near2578:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27712,16 +28841,16 @@ near2465:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2462
-	JMP          opened2464
+	JGE          over2575
+	JMP          opened2577
 
-cut2463:
+cut2576:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2467
+	JE      unasked2580
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -27729,12 +28858,12 @@ cut2463:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2467:
-opened2464:
+unasked2580:
+opened2577:
 	CMPQ 128(AX), $0x00
-	JNE  far2468
+	JNE  far2581
 
-each2469:
+each2582:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27774,11 +28903,11 @@ each2469:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2469
-	JMP          over2462
+	JL           each2582
+	JMP          over2575
 
-far2468:
-each2470:
+far2581:
+each2583:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27788,13 +28917,13 @@ each2470:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2471
+	JL         unweighted2584
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2471:
+unweighted2584:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27834,15 +28963,15 @@ unweighted2471:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2470
+	JL           each2583
 
-over2462:
+over2575:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2472
+	JE      unasked2585
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -27850,21 +28979,21 @@ over2462:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2472:
-none2461:
+unasked2585:
+none2574:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2459
+	JNZ  row2572
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2473
+	JE   fenced2586
 	SFENCE
 
-fenced2473:
+fenced2586:
 	VZEROUPPER
 	RET
 
@@ -27885,16 +29014,16 @@ TEXT ·rowMinHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row2474:
+row2587:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2476
+	JGE        none2589
 	CMPQ       DI, (BX)
-	JNE        cut2478
+	JNE        cut2591
 	CMPQ       128(AX), $0x00
-	JE         near2480
+	JE         near2593
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27904,14 +29033,14 @@ row2474:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2481
+	JL         unweighted2594
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2481:
-near2480:
+unweighted2594:
+near2593:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27934,16 +29063,16 @@ near2480:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2477
-	JMP          opened2479
+	JGE          over2590
+	JMP          opened2592
 
-cut2478:
+cut2591:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2482
+	JE      unasked2595
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -27951,12 +29080,12 @@ cut2478:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2482:
-opened2479:
+unasked2595:
+opened2592:
 	CMPQ 128(AX), $0x00
-	JNE  far2483
+	JNE  far2596
 
-each2484:
+each2597:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27996,11 +29125,11 @@ each2484:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2484
-	JMP          over2477
+	JL           each2597
+	JMP          over2590
 
-far2483:
-each2485:
+far2596:
+each2598:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -28010,13 +29139,13 @@ each2485:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2486
+	JL         unweighted2599
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2486:
+unweighted2599:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28056,15 +29185,15 @@ unweighted2486:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2485
+	JL           each2598
 
-over2477:
+over2590:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2487
+	JE      unasked2600
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -28072,21 +29201,21 @@ over2477:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2487:
-none2476:
+unasked2600:
+none2589:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2474
+	JNZ  row2587
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2488
+	JE   fenced2601
 	SFENCE
 
-fenced2488:
+fenced2601:
 	VZEROUPPER
 	RET
 
@@ -28114,18 +29243,18 @@ TEXT ·rowMaxQuickAVX2(SB), NOSPLIT, $0-8
 tile2false:
 	VXORPS Y3, Y3, Y3
 	CMPQ   48(AX), $0x00
-	JE     bare2489
+	JE     bare2602
 
-row2491:
+row2604:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2493
+	JGE        none2606
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y2, Y2, Y2
 	CMPQ       128(AX), $0x00
-	JE         near2495
+	JE         near2608
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28134,7 +29263,7 @@ row2491:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near2495:
+near2608:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -28142,11 +29271,11 @@ near2495:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2494
+	JGE     over2607
 	CMPQ    128(AX), $0x00
-	JNE     far2496
+	JNE     far2609
 
-each2497:
+each2610:
 	MOVLQSX   (SI)(DI*4), R10
 	IMULQ     R8, R10
 	ADDQ      DX, R10
@@ -28162,11 +29291,11 @@ each2497:
 	VPBLENDVB Y6, Y4, Y2, Y2
 	INCQ      DI
 	CMPQ      DI, R9
-	JL        each2497
-	JMP       over2494
+	JL        each2610
+	JMP       over2607
 
-far2496:
-each2498:
+far2609:
+each2611:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28189,20 +29318,20 @@ each2498:
 	VPBLENDVB  Y6, Y4, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2498
+	JL         each2611
 
-over2494:
+over2607:
 	CMPQ    168(AX), $0x00
-	JNE     stream2499
+	JNE     stream2612
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored2500
+	JMP     stored2613
 
-stream2499:
+stream2612:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored2500:
+stored2613:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y4, Y4, Y4
@@ -28212,34 +29341,34 @@ stored2500:
 	VPUNPCKHWD   Y4, Y2, Y1
 	VPADDD       Y5, Y1, Y1
 	CMPQ         168(AX), $0x00
-	JNE          stream2501
+	JNE          stream2614
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
-	JMP          stored2502
+	JMP          stored2615
 
-stream2501:
+stream2614:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 
-stored2502:
-none2493:
+stored2615:
+none2606:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2491
-	JMP  tiled2490
+	JNZ  row2604
+	JMP  tiled2603
 
-bare2489:
-row2503:
+bare2602:
+row2616:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2505
+	JGE        none2618
 	CMPQ       128(AX), $0x00
-	JE         near2507
+	JE         near2620
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28248,7 +29377,7 @@ row2503:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near2507:
+near2620:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -28256,11 +29385,11 @@ near2507:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2506
+	JGE     over2619
 	CMPQ    128(AX), $0x00
-	JNE     far2508
+	JNE     far2621
 
-each2509:
+each2622:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -28272,11 +29401,11 @@ each2509:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2509
-	JMP     over2506
+	JL      each2622
+	JMP     over2619
 
-far2508:
-each2510:
+far2621:
+each2623:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28295,27 +29424,27 @@ each2510:
 	VORPS      Y5, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2510
+	JL         each2623
 
-over2506:
+over2619:
 	CMPQ    168(AX), $0x00
-	JNE     stream2511
+	JNE     stream2624
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored2512
+	JMP     stored2625
 
-stream2511:
+stream2624:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored2512:
-none2505:
+stored2625:
+none2618:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2503
+	JNZ  row2616
 
-tiled2490:
+tiled2603:
 	VMOVMSKPS Y3, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -28323,19 +29452,19 @@ tiled2490:
 tile4false:
 	VXORPS Y6, Y6, Y6
 	CMPQ   48(AX), $0x00
-	JE     bare2513
+	JE     bare2626
 
-row2515:
+row2628:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2517
+	JGE        none2630
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y5, Y5, Y5
 	CMPQ       128(AX), $0x00
-	JE         near2519
+	JE         near2632
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28345,7 +29474,7 @@ row2515:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near2519:
+near2632:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28363,11 +29492,11 @@ near2519:
 	VMOVUPS    96(R10), Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2518
+	JGE        over2631
 	CMPQ       128(AX), $0x00
-	JNE        far2520
+	JNE        far2633
 
-each2521:
+each2634:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28400,11 +29529,11 @@ each2521:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2521
-	JMP        over2518
+	JL         each2634
+	JMP        over2631
 
-far2520:
-each2522:
+far2633:
+each2635:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28445,24 +29574,24 @@ each2522:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2522
+	JL         each2635
 
-over2518:
+over2631:
 	CMPQ    168(AX), $0x00
-	JNE     stream2523
+	JNE     stream2636
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored2524
+	JMP     stored2637
 
-stream2523:
+stream2636:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored2524:
+stored2637:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y7, Y7, Y7
@@ -28476,38 +29605,38 @@ stored2524:
 	VPUNPCKHWD   Y7, Y5, Y3
 	VPADDD       Y8, Y3, Y3
 	CMPQ         168(AX), $0x00
-	JNE          stream2525
+	JNE          stream2638
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
-	JMP          stored2526
+	JMP          stored2639
 
-stream2525:
+stream2638:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
 	VMOVNTPS Y3, 96(R9)
 
-stored2526:
-none2517:
+stored2639:
+none2630:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2515
-	JMP  tiled2514
+	JNZ  row2628
+	JMP  tiled2627
 
-bare2513:
-row2527:
+bare2626:
+row2640:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2529
+	JGE        none2642
 	CMPQ       128(AX), $0x00
-	JE         near2531
+	JE         near2644
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28517,7 +29646,7 @@ row2527:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near2531:
+near2644:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28535,11 +29664,11 @@ near2531:
 	VMOVUPS    96(R10), Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2530
+	JGE        over2643
 	CMPQ       128(AX), $0x00
-	JNE        far2532
+	JNE        far2645
 
-each2533:
+each2646:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28565,11 +29694,11 @@ each2533:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2533
-	JMP        over2530
+	JL         each2646
+	JMP        over2643
 
-far2532:
-each2534:
+far2645:
+each2647:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28603,31 +29732,31 @@ each2534:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2534
+	JL         each2647
 
-over2530:
+over2643:
 	CMPQ    168(AX), $0x00
-	JNE     stream2535
+	JNE     stream2648
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored2536
+	JMP     stored2649
 
-stream2535:
+stream2648:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored2536:
-none2529:
+stored2649:
+none2642:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2527
+	JNZ  row2640
 
-tiled2514:
+tiled2627:
 	VMOVMSKPS Y6, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -28635,20 +29764,20 @@ tiled2514:
 tile6false:
 	VXORPS Y9, Y9, Y9
 	CMPQ   48(AX), $0x00
-	JE     bare2537
+	JE     bare2650
 
-row2539:
+row2652:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2541
+	JGE        none2654
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y6, Y6, Y6
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y8, Y8, Y8
 	CMPQ       128(AX), $0x00
-	JE         near2543
+	JE         near2656
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28659,7 +29788,7 @@ row2539:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 
-near2543:
+near2656:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28680,11 +29809,11 @@ near2543:
 	VMOVUPS    160(R10), Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2542
+	JGE        over2655
 	CMPQ       128(AX), $0x00
-	JNE        far2544
+	JNE        far2657
 
-each2545:
+each2658:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28727,11 +29856,11 @@ each2545:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2545
-	JMP        over2542
+	JL         each2658
+	JMP        over2655
 
-far2544:
-each2546:
+far2657:
+each2659:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28783,20 +29912,20 @@ each2546:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2546
+	JL         each2659
 
-over2542:
+over2655:
 	CMPQ    168(AX), $0x00
-	JNE     stream2547
+	JNE     stream2660
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored2548
+	JMP     stored2661
 
-stream2547:
+stream2660:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -28804,7 +29933,7 @@ stream2547:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored2548:
+stored2661:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y10, Y10, Y10
@@ -28822,16 +29951,16 @@ stored2548:
 	VPUNPCKHWD   Y10, Y8, Y5
 	VPADDD       Y11, Y5, Y5
 	CMPQ         168(AX), $0x00
-	JNE          stream2549
+	JNE          stream2662
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
 	VMOVUPS      Y4, 128(R9)
 	VMOVUPS      Y5, 160(R9)
-	JMP          stored2550
+	JMP          stored2663
 
-stream2549:
+stream2662:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -28839,25 +29968,25 @@ stream2549:
 	VMOVNTPS Y4, 128(R9)
 	VMOVNTPS Y5, 160(R9)
 
-stored2550:
-none2541:
+stored2663:
+none2654:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2539
-	JMP  tiled2538
+	JNZ  row2652
+	JMP  tiled2651
 
-bare2537:
-row2551:
+bare2650:
+row2664:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2553
+	JGE        none2666
 	CMPQ       128(AX), $0x00
-	JE         near2555
+	JE         near2668
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28868,7 +29997,7 @@ row2551:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 
-near2555:
+near2668:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28889,11 +30018,11 @@ near2555:
 	VMOVUPS    160(R10), Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2554
+	JGE        over2667
 	CMPQ       128(AX), $0x00
-	JNE        far2556
+	JNE        far2669
 
-each2557:
+each2670:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28926,11 +30055,11 @@ each2557:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2557
-	JMP        over2554
+	JL         each2670
+	JMP        over2667
 
-far2556:
-each2558:
+far2669:
+each2671:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28972,20 +30101,20 @@ each2558:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2558
+	JL         each2671
 
-over2554:
+over2667:
 	CMPQ    168(AX), $0x00
-	JNE     stream2559
+	JNE     stream2672
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored2560
+	JMP     stored2673
 
-stream2559:
+stream2672:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -28993,14 +30122,14 @@ stream2559:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored2560:
-none2553:
+stored2673:
+none2666:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2551
+	JNZ  row2664
 
-tiled2538:
+tiled2651:
 	VMOVMSKPS Y9, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -29008,21 +30137,21 @@ tiled2538:
 tile8false:
 	VXORPS Y12, Y12, Y12
 	CMPQ   48(AX), $0x00
-	JE     bare2561
+	JE     bare2674
 
-row2563:
+row2676:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2565
+	JGE        none2678
 	VPXOR      Y13, Y13, Y13
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
 	CMPQ       128(AX), $0x00
-	JE         near2567
+	JE         near2680
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29034,7 +30163,7 @@ row2563:
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
 
-near2567:
+near2680:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29058,11 +30187,11 @@ near2567:
 	VMOVUPS    224(R10), Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2566
+	JGE        over2679
 	CMPQ       128(AX), $0x00
-	JNE        far2568
+	JNE        far2681
 
-each2569:
+each2682:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29115,11 +30244,11 @@ each2569:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2569
-	JMP        over2566
+	JL         each2682
+	JMP        over2679
 
-far2568:
-each2570:
+far2681:
+each2683:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29182,11 +30311,11 @@ each2570:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2570
+	JL         each2683
 
-over2566:
+over2679:
 	CMPQ    168(AX), $0x00
-	JNE     stream2571
+	JNE     stream2684
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -29195,9 +30324,9 @@ over2566:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored2572
+	JMP     stored2685
 
-stream2571:
+stream2684:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -29207,7 +30336,7 @@ stream2571:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored2572:
+stored2685:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y13, Y13, Y13
@@ -29229,7 +30358,7 @@ stored2572:
 	VPUNPCKHWD   Y13, Y11, Y7
 	VPADDD       Y14, Y7, Y7
 	CMPQ         168(AX), $0x00
-	JNE          stream2573
+	JNE          stream2686
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
@@ -29238,9 +30367,9 @@ stored2572:
 	VMOVUPS      Y5, 160(R9)
 	VMOVUPS      Y6, 192(R9)
 	VMOVUPS      Y7, 224(R9)
-	JMP          stored2574
+	JMP          stored2687
 
-stream2573:
+stream2686:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -29250,25 +30379,25 @@ stream2573:
 	VMOVNTPS Y6, 192(R9)
 	VMOVNTPS Y7, 224(R9)
 
-stored2574:
-none2565:
+stored2687:
+none2678:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2563
-	JMP  tiled2562
+	JNZ  row2676
+	JMP  tiled2675
 
-bare2561:
-row2575:
+bare2674:
+row2688:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2577
+	JGE        none2690
 	CMPQ       128(AX), $0x00
-	JE         near2579
+	JE         near2692
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29280,7 +30409,7 @@ row2575:
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
 
-near2579:
+near2692:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29304,11 +30433,11 @@ near2579:
 	VMOVUPS    224(R10), Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2578
+	JGE        over2691
 	CMPQ       128(AX), $0x00
-	JNE        far2580
+	JNE        far2693
 
-each2581:
+each2694:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29348,11 +30477,11 @@ each2581:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2581
-	JMP        over2578
+	JL         each2694
+	JMP        over2691
 
-far2580:
-each2582:
+far2693:
+each2695:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29402,11 +30531,11 @@ each2582:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2582
+	JL         each2695
 
-over2578:
+over2691:
 	CMPQ    168(AX), $0x00
-	JNE     stream2583
+	JNE     stream2696
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -29415,9 +30544,9 @@ over2578:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored2584
+	JMP     stored2697
 
-stream2583:
+stream2696:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -29427,23 +30556,23 @@ stream2583:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored2584:
-none2577:
+stored2697:
+none2690:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2575
+	JNZ  row2688
 
-tiled2562:
+tiled2675:
 	VMOVMSKPS Y12, CX
 	ORL       CX, 152(AX)
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2585
+	JE   fenced2698
 	SFENCE
 
-fenced2585:
+fenced2698:
 	VZEROUPPER
 	RET
 
@@ -29481,18 +30610,18 @@ TEXT ·rowMinQuickAVX2(SB), NOSPLIT, $0-8
 tile2false:
 	VXORPS Y3, Y3, Y3
 	CMPQ   48(AX), $0x00
-	JE     bare2586
+	JE     bare2699
 
-row2588:
+row2701:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2590
+	JGE        none2703
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y2, Y2, Y2
 	CMPQ       128(AX), $0x00
-	JE         near2592
+	JE         near2705
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29501,7 +30630,7 @@ row2588:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near2592:
+near2705:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -29509,11 +30638,11 @@ near2592:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2591
+	JGE     over2704
 	CMPQ    128(AX), $0x00
-	JNE     far2593
+	JNE     far2706
 
-each2594:
+each2707:
 	MOVLQSX   (SI)(DI*4), R10
 	IMULQ     R8, R10
 	ADDQ      DX, R10
@@ -29529,11 +30658,11 @@ each2594:
 	VPBLENDVB Y6, Y4, Y2, Y2
 	INCQ      DI
 	CMPQ      DI, R9
-	JL        each2594
-	JMP       over2591
+	JL        each2707
+	JMP       over2704
 
-far2593:
-each2595:
+far2706:
+each2708:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29556,20 +30685,20 @@ each2595:
 	VPBLENDVB  Y6, Y4, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2595
+	JL         each2708
 
-over2591:
+over2704:
 	CMPQ    168(AX), $0x00
-	JNE     stream2596
+	JNE     stream2709
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored2597
+	JMP     stored2710
 
-stream2596:
+stream2709:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored2597:
+stored2710:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y4, Y4, Y4
@@ -29579,34 +30708,34 @@ stored2597:
 	VPUNPCKHWD   Y4, Y2, Y1
 	VPADDD       Y5, Y1, Y1
 	CMPQ         168(AX), $0x00
-	JNE          stream2598
+	JNE          stream2711
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
-	JMP          stored2599
+	JMP          stored2712
 
-stream2598:
+stream2711:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 
-stored2599:
-none2590:
+stored2712:
+none2703:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2588
-	JMP  tiled2587
+	JNZ  row2701
+	JMP  tiled2700
 
-bare2586:
-row2600:
+bare2699:
+row2713:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2602
+	JGE        none2715
 	CMPQ       128(AX), $0x00
-	JE         near2604
+	JE         near2717
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29615,7 +30744,7 @@ row2600:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near2604:
+near2717:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -29623,11 +30752,11 @@ near2604:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2603
+	JGE     over2716
 	CMPQ    128(AX), $0x00
-	JNE     far2605
+	JNE     far2718
 
-each2606:
+each2719:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -29639,11 +30768,11 @@ each2606:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2606
-	JMP     over2603
+	JL      each2719
+	JMP     over2716
 
-far2605:
-each2607:
+far2718:
+each2720:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29662,27 +30791,27 @@ each2607:
 	VORPS      Y5, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2607
+	JL         each2720
 
-over2603:
+over2716:
 	CMPQ    168(AX), $0x00
-	JNE     stream2608
+	JNE     stream2721
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored2609
+	JMP     stored2722
 
-stream2608:
+stream2721:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored2609:
-none2602:
+stored2722:
+none2715:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2600
+	JNZ  row2713
 
-tiled2587:
+tiled2700:
 	VMOVMSKPS Y3, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -29690,19 +30819,19 @@ tiled2587:
 tile4false:
 	VXORPS Y6, Y6, Y6
 	CMPQ   48(AX), $0x00
-	JE     bare2610
+	JE     bare2723
 
-row2612:
+row2725:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2614
+	JGE        none2727
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y5, Y5, Y5
 	CMPQ       128(AX), $0x00
-	JE         near2616
+	JE         near2729
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29712,7 +30841,7 @@ row2612:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near2616:
+near2729:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29730,11 +30859,11 @@ near2616:
 	VMOVUPS    96(R10), Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2615
+	JGE        over2728
 	CMPQ       128(AX), $0x00
-	JNE        far2617
+	JNE        far2730
 
-each2618:
+each2731:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29767,11 +30896,11 @@ each2618:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2618
-	JMP        over2615
+	JL         each2731
+	JMP        over2728
 
-far2617:
-each2619:
+far2730:
+each2732:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29812,24 +30941,24 @@ each2619:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2619
+	JL         each2732
 
-over2615:
+over2728:
 	CMPQ    168(AX), $0x00
-	JNE     stream2620
+	JNE     stream2733
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored2621
+	JMP     stored2734
 
-stream2620:
+stream2733:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored2621:
+stored2734:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y7, Y7, Y7
@@ -29843,38 +30972,38 @@ stored2621:
 	VPUNPCKHWD   Y7, Y5, Y3
 	VPADDD       Y8, Y3, Y3
 	CMPQ         168(AX), $0x00
-	JNE          stream2622
+	JNE          stream2735
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
-	JMP          stored2623
+	JMP          stored2736
 
-stream2622:
+stream2735:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
 	VMOVNTPS Y3, 96(R9)
 
-stored2623:
-none2614:
+stored2736:
+none2727:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2612
-	JMP  tiled2611
+	JNZ  row2725
+	JMP  tiled2724
 
-bare2610:
-row2624:
+bare2723:
+row2737:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2626
+	JGE        none2739
 	CMPQ       128(AX), $0x00
-	JE         near2628
+	JE         near2741
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29884,7 +31013,7 @@ row2624:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near2628:
+near2741:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29902,11 +31031,11 @@ near2628:
 	VMOVUPS    96(R10), Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2627
+	JGE        over2740
 	CMPQ       128(AX), $0x00
-	JNE        far2629
+	JNE        far2742
 
-each2630:
+each2743:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29932,11 +31061,11 @@ each2630:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2630
-	JMP        over2627
+	JL         each2743
+	JMP        over2740
 
-far2629:
-each2631:
+far2742:
+each2744:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29970,31 +31099,31 @@ each2631:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2631
+	JL         each2744
 
-over2627:
+over2740:
 	CMPQ    168(AX), $0x00
-	JNE     stream2632
+	JNE     stream2745
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored2633
+	JMP     stored2746
 
-stream2632:
+stream2745:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored2633:
-none2626:
+stored2746:
+none2739:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2624
+	JNZ  row2737
 
-tiled2611:
+tiled2724:
 	VMOVMSKPS Y6, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -30002,20 +31131,20 @@ tiled2611:
 tile6false:
 	VXORPS Y9, Y9, Y9
 	CMPQ   48(AX), $0x00
-	JE     bare2634
+	JE     bare2747
 
-row2636:
+row2749:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2638
+	JGE        none2751
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y6, Y6, Y6
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y8, Y8, Y8
 	CMPQ       128(AX), $0x00
-	JE         near2640
+	JE         near2753
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30026,7 +31155,7 @@ row2636:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 
-near2640:
+near2753:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30047,11 +31176,11 @@ near2640:
 	VMOVUPS    160(R10), Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2639
+	JGE        over2752
 	CMPQ       128(AX), $0x00
-	JNE        far2641
+	JNE        far2754
 
-each2642:
+each2755:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30094,11 +31223,11 @@ each2642:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2642
-	JMP        over2639
+	JL         each2755
+	JMP        over2752
 
-far2641:
-each2643:
+far2754:
+each2756:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30150,20 +31279,20 @@ each2643:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2643
+	JL         each2756
 
-over2639:
+over2752:
 	CMPQ    168(AX), $0x00
-	JNE     stream2644
+	JNE     stream2757
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored2645
+	JMP     stored2758
 
-stream2644:
+stream2757:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -30171,7 +31300,7 @@ stream2644:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored2645:
+stored2758:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y10, Y10, Y10
@@ -30189,16 +31318,16 @@ stored2645:
 	VPUNPCKHWD   Y10, Y8, Y5
 	VPADDD       Y11, Y5, Y5
 	CMPQ         168(AX), $0x00
-	JNE          stream2646
+	JNE          stream2759
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
 	VMOVUPS      Y4, 128(R9)
 	VMOVUPS      Y5, 160(R9)
-	JMP          stored2647
+	JMP          stored2760
 
-stream2646:
+stream2759:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -30206,25 +31335,25 @@ stream2646:
 	VMOVNTPS Y4, 128(R9)
 	VMOVNTPS Y5, 160(R9)
 
-stored2647:
-none2638:
+stored2760:
+none2751:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2636
-	JMP  tiled2635
+	JNZ  row2749
+	JMP  tiled2748
 
-bare2634:
-row2648:
+bare2747:
+row2761:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2650
+	JGE        none2763
 	CMPQ       128(AX), $0x00
-	JE         near2652
+	JE         near2765
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30235,7 +31364,7 @@ row2648:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 
-near2652:
+near2765:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30256,11 +31385,11 @@ near2652:
 	VMOVUPS    160(R10), Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2651
+	JGE        over2764
 	CMPQ       128(AX), $0x00
-	JNE        far2653
+	JNE        far2766
 
-each2654:
+each2767:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30293,11 +31422,11 @@ each2654:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2654
-	JMP        over2651
+	JL         each2767
+	JMP        over2764
 
-far2653:
-each2655:
+far2766:
+each2768:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30339,20 +31468,20 @@ each2655:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2655
+	JL         each2768
 
-over2651:
+over2764:
 	CMPQ    168(AX), $0x00
-	JNE     stream2656
+	JNE     stream2769
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored2657
+	JMP     stored2770
 
-stream2656:
+stream2769:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -30360,14 +31489,14 @@ stream2656:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored2657:
-none2650:
+stored2770:
+none2763:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2648
+	JNZ  row2761
 
-tiled2635:
+tiled2748:
 	VMOVMSKPS Y9, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -30375,21 +31504,21 @@ tiled2635:
 tile8false:
 	VXORPS Y12, Y12, Y12
 	CMPQ   48(AX), $0x00
-	JE     bare2658
+	JE     bare2771
 
-row2660:
+row2773:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2662
+	JGE        none2775
 	VPXOR      Y13, Y13, Y13
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
 	CMPQ       128(AX), $0x00
-	JE         near2664
+	JE         near2777
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30401,7 +31530,7 @@ row2660:
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
 
-near2664:
+near2777:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30425,11 +31554,11 @@ near2664:
 	VMOVUPS    224(R10), Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2663
+	JGE        over2776
 	CMPQ       128(AX), $0x00
-	JNE        far2665
+	JNE        far2778
 
-each2666:
+each2779:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30482,11 +31611,11 @@ each2666:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2666
-	JMP        over2663
+	JL         each2779
+	JMP        over2776
 
-far2665:
-each2667:
+far2778:
+each2780:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30549,11 +31678,11 @@ each2667:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2667
+	JL         each2780
 
-over2663:
+over2776:
 	CMPQ    168(AX), $0x00
-	JNE     stream2668
+	JNE     stream2781
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -30562,9 +31691,9 @@ over2663:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored2669
+	JMP     stored2782
 
-stream2668:
+stream2781:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -30574,7 +31703,7 @@ stream2668:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored2669:
+stored2782:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y13, Y13, Y13
@@ -30596,7 +31725,7 @@ stored2669:
 	VPUNPCKHWD   Y13, Y11, Y7
 	VPADDD       Y14, Y7, Y7
 	CMPQ         168(AX), $0x00
-	JNE          stream2670
+	JNE          stream2783
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
@@ -30605,9 +31734,9 @@ stored2669:
 	VMOVUPS      Y5, 160(R9)
 	VMOVUPS      Y6, 192(R9)
 	VMOVUPS      Y7, 224(R9)
-	JMP          stored2671
+	JMP          stored2784
 
-stream2670:
+stream2783:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -30617,25 +31746,25 @@ stream2670:
 	VMOVNTPS Y6, 192(R9)
 	VMOVNTPS Y7, 224(R9)
 
-stored2671:
-none2662:
+stored2784:
+none2775:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2660
-	JMP  tiled2659
+	JNZ  row2773
+	JMP  tiled2772
 
-bare2658:
-row2672:
+bare2771:
+row2785:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2674
+	JGE        none2787
 	CMPQ       128(AX), $0x00
-	JE         near2676
+	JE         near2789
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30647,7 +31776,7 @@ row2672:
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
 
-near2676:
+near2789:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30671,11 +31800,11 @@ near2676:
 	VMOVUPS    224(R10), Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2675
+	JGE        over2788
 	CMPQ       128(AX), $0x00
-	JNE        far2677
+	JNE        far2790
 
-each2678:
+each2791:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30715,11 +31844,11 @@ each2678:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2678
-	JMP        over2675
+	JL         each2791
+	JMP        over2788
 
-far2677:
-each2679:
+far2790:
+each2792:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30769,11 +31898,11 @@ each2679:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2679
+	JL         each2792
 
-over2675:
+over2788:
 	CMPQ    168(AX), $0x00
-	JNE     stream2680
+	JNE     stream2793
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -30782,9 +31911,9 @@ over2675:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored2681
+	JMP     stored2794
 
-stream2680:
+stream2793:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -30794,23 +31923,23 @@ stream2680:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored2681:
-none2674:
+stored2794:
+none2787:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2672
+	JNZ  row2785
 
-tiled2659:
+tiled2772:
 	VMOVMSKPS Y12, CX
 	ORL       CX, 152(AX)
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2682
+	JE   fenced2795
 	SFENCE
 
-fenced2682:
+fenced2795:
 	VZEROUPPER
 	RET
 
@@ -30861,17 +31990,17 @@ TEXT ·rowWonAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2683:
+row2796:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2685
+	JGE     none2798
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2687
+	JNE     far2800
 
-each2688:
+each2801:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30884,11 +32013,11 @@ each2688:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2688
-	JMP          over2686
+	JL           each2801
+	JMP          over2799
 
-far2687:
-each2689:
+far2800:
+each2802:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30911,16 +32040,16 @@ each2689:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2689
+	JL           each2802
 
-over2686:
+over2799:
 	VMOVUPS Y0, (CX)
 
-none2685:
+none2798:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2683
+	JNZ  row2796
 	JMP  done
 
 tile1true:
@@ -30929,17 +32058,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2690:
+row2803:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2692
+	JGE        none2805
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2694
+	JNE        far2807
 
-each2695:
+each2808:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30954,11 +32083,11 @@ each2695:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2695
-	JMP          over2693
+	JL           each2808
+	JMP          over2806
 
-far2694:
-each2696:
+far2807:
+each2809:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30983,56 +32112,56 @@ each2696:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2696
+	JL           each2809
 
-over2693:
+over2806:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2697
+	JE           all2810
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2699
+	JZ           two2812
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2699:
+two2812:
 	TESTQ    $0x00000002, R9
-	JZ       one2700
+	JZ       one2813
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one2700:
+one2813:
 	TESTQ  $0x00000001, R9
-	JZ     stored2698
+	JZ     stored2811
 	VMOVSS X1, (R11)
-	JMP    stored2698
+	JMP    stored2811
 
-all2697:
+all2810:
 	VMOVUPS Y1, (CX)
 
-stored2698:
-none2692:
+stored2811:
+none2805:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2690
+	JNZ  row2803
 	JMP  done
 
 tile2false:
-row2701:
+row2814:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2703
+	JGE     none2816
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2705
+	JNE     far2818
 
-each2706:
+each2819:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31048,11 +32177,11 @@ each2706:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2706
-	JMP          over2704
+	JL           each2819
+	JMP          over2817
 
-far2705:
-each2707:
+far2818:
+each2820:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31078,17 +32207,17 @@ each2707:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2707
+	JL           each2820
 
-over2704:
+over2817:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2703:
+none2816:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2701
+	JNZ  row2814
 	JMP  done
 
 tile2true:
@@ -31097,18 +32226,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2708:
+row2821:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2710
+	JGE        none2823
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2712
+	JNE        far2825
 
-each2713:
+each2826:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31126,11 +32255,11 @@ each2713:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2713
-	JMP          over2711
+	JL           each2826
+	JMP          over2824
 
-far2712:
-each2714:
+far2825:
+each2827:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31158,58 +32287,58 @@ each2714:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2714
+	JL           each2827
 
-over2711:
+over2824:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2715
+	JE           all2828
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2717
+	JZ           two2830
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2717:
+two2830:
 	TESTQ    $0x00000002, R9
-	JZ       one2718
+	JZ       one2831
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one2718:
+one2831:
 	TESTQ  $0x00000001, R9
-	JZ     stored2716
+	JZ     stored2829
 	VMOVSS X2, (R11)
-	JMP    stored2716
+	JMP    stored2829
 
-all2715:
+all2828:
 	VMOVUPS Y2, 32(CX)
 
-stored2716:
-none2710:
+stored2829:
+none2823:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2708
+	JNZ  row2821
 	JMP  done
 
 tile3false:
-row2719:
+row2832:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2721
+	JGE     none2834
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2723
+	JNE     far2836
 
-each2724:
+each2837:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31228,11 +32357,11 @@ each2724:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2724
-	JMP          over2722
+	JL           each2837
+	JMP          over2835
 
-far2723:
-each2725:
+far2836:
+each2838:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31265,18 +32394,18 @@ each2725:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2725
+	JL           each2838
 
-over2722:
+over2835:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2721:
+none2834:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2719
+	JNZ  row2832
 	JMP  done
 
 tile3true:
@@ -31285,19 +32414,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2726:
+row2839:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2728
+	JGE        none2841
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2730
+	JNE        far2843
 
-each2731:
+each2844:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31318,11 +32447,11 @@ each2731:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2731
-	JMP          over2729
+	JL           each2844
+	JMP          over2842
 
-far2730:
-each2732:
+far2843:
+each2845:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31357,60 +32486,60 @@ each2732:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2732
+	JL           each2845
 
-over2729:
+over2842:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2733
+	JE           all2846
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2735
+	JZ           two2848
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2735:
+two2848:
 	TESTQ    $0x00000002, R9
-	JZ       one2736
+	JZ       one2849
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one2736:
+one2849:
 	TESTQ  $0x00000001, R9
-	JZ     stored2734
+	JZ     stored2847
 	VMOVSS X3, (R11)
-	JMP    stored2734
+	JMP    stored2847
 
-all2733:
+all2846:
 	VMOVUPS Y3, 64(CX)
 
-stored2734:
-none2728:
+stored2847:
+none2841:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2726
+	JNZ  row2839
 	JMP  done
 
 tile4false:
-row2737:
+row2850:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2739
+	JGE     none2852
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2741
+	JNE     far2854
 
-each2742:
+each2855:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31432,11 +32561,11 @@ each2742:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2742
-	JMP          over2740
+	JL           each2855
+	JMP          over2853
 
-far2741:
-each2743:
+far2854:
+each2856:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31470,19 +32599,19 @@ each2743:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2743
+	JL           each2856
 
-over2740:
+over2853:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2739:
+none2852:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2737
+	JNZ  row2850
 	JMP  done
 
 tile4true:
@@ -31491,20 +32620,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2744:
+row2857:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2746
+	JGE        none2859
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2748
+	JNE        far2861
 
-each2749:
+each2862:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31528,11 +32657,11 @@ each2749:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2749
-	JMP          over2747
+	JL           each2862
+	JMP          over2860
 
-far2748:
-each2750:
+far2861:
+each2863:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31568,62 +32697,62 @@ each2750:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2750
+	JL           each2863
 
-over2747:
+over2860:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2751
+	JE           all2864
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2753
+	JZ           two2866
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2753:
+two2866:
 	TESTQ    $0x00000002, R9
-	JZ       one2754
+	JZ       one2867
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one2754:
+one2867:
 	TESTQ  $0x00000001, R9
-	JZ     stored2752
+	JZ     stored2865
 	VMOVSS X4, (R11)
-	JMP    stored2752
+	JMP    stored2865
 
-all2751:
+all2864:
 	VMOVUPS Y4, 96(CX)
 
-stored2752:
-none2746:
+stored2865:
+none2859:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2744
+	JNZ  row2857
 	JMP  done
 
 tile5false:
-row2755:
+row2868:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2757
+	JGE     none2870
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2759
+	JNE     far2872
 
-each2760:
+each2873:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31648,11 +32777,11 @@ each2760:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2760
-	JMP          over2758
+	JL           each2873
+	JMP          over2871
 
-far2759:
-each2761:
+far2872:
+each2874:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31693,20 +32822,20 @@ each2761:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2761
+	JL           each2874
 
-over2758:
+over2871:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2757:
+none2870:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2755
+	JNZ  row2868
 	JMP  done
 
 tile5true:
@@ -31715,21 +32844,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2762:
+row2875:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2764
+	JGE        none2877
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2766
+	JNE        far2879
 
-each2767:
+each2880:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31756,11 +32885,11 @@ each2767:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2767
-	JMP          over2765
+	JL           each2880
+	JMP          over2878
 
-far2766:
-each2768:
+far2879:
+each2881:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31803,54 +32932,54 @@ each2768:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2768
+	JL           each2881
 
-over2765:
+over2878:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2769
+	JE           all2882
 	LEAQ         128(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2771
+	JZ           two2884
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2771:
+two2884:
 	TESTQ    $0x00000002, R9
-	JZ       one2772
+	JZ       one2885
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one2772:
+one2885:
 	TESTQ  $0x00000001, R9
-	JZ     stored2770
+	JZ     stored2883
 	VMOVSS X5, (R11)
-	JMP    stored2770
+	JMP    stored2883
 
-all2769:
+all2882:
 	VMOVUPS Y5, 128(CX)
 
-stored2770:
-none2764:
+stored2883:
+none2877:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2762
+	JNZ  row2875
 	JMP  done
 
 tile6false:
-row2773:
+row2886:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2775
+	JGE     none2888
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -31858,9 +32987,9 @@ row2773:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2777
+	JNE     far2890
 
-each2778:
+each2891:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31888,11 +33017,11 @@ each2778:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2778
-	JMP          over2776
+	JL           each2891
+	JMP          over2889
 
-far2777:
-each2779:
+far2890:
+each2892:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31934,9 +33063,9 @@ each2779:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2779
+	JL           each2892
 
-over2776:
+over2889:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -31944,11 +33073,11 @@ over2776:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2775:
+none2888:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2773
+	JNZ  row2886
 	JMP  done
 
 tile6true:
@@ -31957,12 +33086,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2780:
+row2893:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2782
+	JGE        none2895
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -31970,9 +33099,9 @@ row2780:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2784
+	JNE        far2897
 
-each2785:
+each2898:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32002,11 +33131,11 @@ each2785:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2785
-	JMP          over2783
+	JL           each2898
+	JMP          over2896
 
-far2784:
-each2786:
+far2897:
+each2899:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32050,9 +33179,9 @@ each2786:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2786
+	JL           each2899
 
-over2783:
+over2896:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -32060,45 +33189,45 @@ over2783:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2787
+	JE           all2900
 	LEAQ         160(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2789
+	JZ           two2902
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2789:
+two2902:
 	TESTQ    $0x00000002, R9
-	JZ       one2790
+	JZ       one2903
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one2790:
+one2903:
 	TESTQ  $0x00000001, R9
-	JZ     stored2788
+	JZ     stored2901
 	VMOVSS X6, (R11)
-	JMP    stored2788
+	JMP    stored2901
 
-all2787:
+all2900:
 	VMOVUPS Y6, 160(CX)
 
-stored2788:
-none2782:
+stored2901:
+none2895:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2780
+	JNZ  row2893
 	JMP  done
 
 tile7false:
-row2791:
+row2904:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2793
+	JGE     none2906
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -32107,9 +33236,9 @@ row2791:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2795
+	JNE     far2908
 
-each2796:
+each2909:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32140,11 +33269,11 @@ each2796:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2796
-	JMP          over2794
+	JL           each2909
+	JMP          over2907
 
-far2795:
-each2797:
+far2908:
+each2910:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32193,9 +33322,9 @@ each2797:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2797
+	JL           each2910
 
-over2794:
+over2907:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -32204,11 +33333,11 @@ over2794:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2793:
+none2906:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2791
+	JNZ  row2904
 	JMP  done
 
 tile7true:
@@ -32217,12 +33346,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2798:
+row2911:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2800
+	JGE        none2913
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -32231,9 +33360,9 @@ row2798:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2802
+	JNE        far2915
 
-each2803:
+each2916:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32266,11 +33395,11 @@ each2803:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2803
-	JMP          over2801
+	JL           each2916
+	JMP          over2914
 
-far2802:
-each2804:
+far2915:
+each2917:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32321,9 +33450,9 @@ each2804:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2804
+	JL           each2917
 
-over2801:
+over2914:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -32332,45 +33461,45 @@ over2801:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2805
+	JE           all2918
 	LEAQ         192(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2807
+	JZ           two2920
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2807:
+two2920:
 	TESTQ    $0x00000002, R9
-	JZ       one2808
+	JZ       one2921
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one2808:
+one2921:
 	TESTQ  $0x00000001, R9
-	JZ     stored2806
+	JZ     stored2919
 	VMOVSS X7, (R11)
-	JMP    stored2806
+	JMP    stored2919
 
-all2805:
+all2918:
 	VMOVUPS Y7, 192(CX)
 
-stored2806:
-none2800:
+stored2919:
+none2913:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2798
+	JNZ  row2911
 	JMP  done
 
 tile8false:
-row2809:
+row2922:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2811
+	JGE     none2924
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -32380,9 +33509,9 @@ row2809:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2813
+	JNE     far2926
 
-each2814:
+each2927:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32416,11 +33545,11 @@ each2814:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2814
-	JMP          over2812
+	JL           each2927
+	JMP          over2925
 
-far2813:
-each2815:
+far2926:
+each2928:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32470,9 +33599,9 @@ each2815:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2815
+	JL           each2928
 
-over2812:
+over2925:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -32482,11 +33611,11 @@ over2812:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2811:
+none2924:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2809
+	JNZ  row2922
 	JMP  done
 
 tile8true:
@@ -32495,12 +33624,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2816:
+row2929:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2818
+	JGE        none2931
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -32510,9 +33639,9 @@ row2816:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2820
+	JNE        far2933
 
-each2821:
+each2934:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32548,11 +33677,11 @@ each2821:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2821
-	JMP          over2819
+	JL           each2934
+	JMP          over2932
 
-far2820:
-each2822:
+far2933:
+each2935:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32604,9 +33733,9 @@ each2822:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2822
+	JL           each2935
 
-over2819:
+over2932:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -32616,43 +33745,43 @@ over2819:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2823
+	JE           all2936
 	LEAQ         224(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2825
+	JZ           two2938
 	VMOVUPS      X8, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2825:
+two2938:
 	TESTQ    $0x00000002, R9
-	JZ       one2826
+	JZ       one2939
 	VMOVLPS  X8, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X8, X8, X8
 
-one2826:
+one2939:
 	TESTQ  $0x00000001, R9
-	JZ     stored2824
+	JZ     stored2937
 	VMOVSS X8, (R11)
-	JMP    stored2824
+	JMP    stored2937
 
-all2823:
+all2936:
 	VMOVUPS Y8, 224(CX)
 
-stored2824:
-none2818:
+stored2937:
+none2931:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2816
+	JNZ  row2929
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2827
+	JE   fenced2940
 	SFENCE
 
-fenced2827:
+fenced2940:
 	VZEROUPPER
 	RET
 
@@ -32704,17 +33833,17 @@ TEXT ·rowWonScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2828:
+row2941:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2830
+	JGE     none2943
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2832
+	JNE     far2945
 
-each2833:
+each2946:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32732,11 +33861,11 @@ each2833:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2833
-	JMP          over2831
+	JL           each2946
+	JMP          over2944
 
-far2832:
-each2834:
+far2945:
+each2947:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32768,16 +33897,16 @@ each2834:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2834
+	JL           each2947
 
-over2831:
+over2944:
 	VMOVUPS Y0, (CX)
 
-none2830:
+none2943:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2828
+	JNZ  row2941
 	JMP  done
 
 tile1true:
@@ -32786,17 +33915,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2836:
+row2949:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2838
+	JGE        none2951
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2840
+	JNE        far2953
 
-each2841:
+each2954:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32816,11 +33945,11 @@ each2841:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2841
-	JMP          over2839
+	JL           each2954
+	JMP          over2952
 
-far2840:
-each2842:
+far2953:
+each2955:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32854,56 +33983,56 @@ each2842:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2842
+	JL           each2955
 
-over2839:
+over2952:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2844
+	JE           all2957
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2846
+	JZ           two2959
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2846:
+two2959:
 	TESTQ    $0x00000002, R9
-	JZ       one2847
+	JZ       one2960
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2847:
+one2960:
 	TESTQ  $0x00000001, R9
-	JZ     stored2845
+	JZ     stored2958
 	VMOVSS X1, (R12)
-	JMP    stored2845
+	JMP    stored2958
 
-all2844:
+all2957:
 	VMOVUPS Y1, (CX)
 
-stored2845:
-none2838:
+stored2958:
+none2951:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2836
+	JNZ  row2949
 	JMP  done
 
 tile2false:
-row2848:
+row2961:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2850
+	JGE     none2963
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2852
+	JNE     far2965
 
-each2853:
+each2966:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32925,11 +34054,11 @@ each2853:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2853
-	JMP          over2851
+	JL           each2966
+	JMP          over2964
 
-far2852:
-each2854:
+far2965:
+each2967:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32965,17 +34094,17 @@ each2854:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2854
+	JL           each2967
 
-over2851:
+over2964:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2850:
+none2963:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2848
+	JNZ  row2961
 	JMP  done
 
 tile2true:
@@ -32984,18 +34113,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2856:
+row2969:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2858
+	JGE        none2971
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2860
+	JNE        far2973
 
-each2861:
+each2974:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33019,11 +34148,11 @@ each2861:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2861
-	JMP          over2859
+	JL           each2974
+	JMP          over2972
 
-far2860:
-each2862:
+far2973:
+each2975:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33061,58 +34190,58 @@ each2862:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2862
+	JL           each2975
 
-over2859:
+over2972:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2864
+	JE           all2977
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2866
+	JZ           two2979
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2866:
+two2979:
 	TESTQ    $0x00000002, R9
-	JZ       one2867
+	JZ       one2980
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2867:
+one2980:
 	TESTQ  $0x00000001, R9
-	JZ     stored2865
+	JZ     stored2978
 	VMOVSS X2, (R12)
-	JMP    stored2865
+	JMP    stored2978
 
-all2864:
+all2977:
 	VMOVUPS Y2, 32(CX)
 
-stored2865:
-none2858:
+stored2978:
+none2971:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2856
+	JNZ  row2969
 	JMP  done
 
 tile3false:
-row2868:
+row2981:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2870
+	JGE     none2983
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2872
+	JNE     far2985
 
-each2873:
+each2986:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33138,11 +34267,11 @@ each2873:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2873
-	JMP          over2871
+	JL           each2986
+	JMP          over2984
 
-far2872:
-each2874:
+far2985:
+each2987:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33186,18 +34315,18 @@ each2874:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2874
+	JL           each2987
 
-over2871:
+over2984:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2870:
+none2983:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2868
+	JNZ  row2981
 	JMP  done
 
 tile3true:
@@ -33206,19 +34335,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2876:
+row2989:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2878
+	JGE        none2991
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2880
+	JNE        far2993
 
-each2881:
+each2994:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33246,11 +34375,11 @@ each2881:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2881
-	JMP          over2879
+	JL           each2994
+	JMP          over2992
 
-far2880:
-each2882:
+far2993:
+each2995:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33296,60 +34425,60 @@ each2882:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2882
+	JL           each2995
 
-over2879:
+over2992:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2884
+	JE           all2997
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2886
+	JZ           two2999
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2886:
+two2999:
 	TESTQ    $0x00000002, R9
-	JZ       one2887
+	JZ       one3000
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2887:
+one3000:
 	TESTQ  $0x00000001, R9
-	JZ     stored2885
+	JZ     stored2998
 	VMOVSS X3, (R12)
-	JMP    stored2885
+	JMP    stored2998
 
-all2884:
+all2997:
 	VMOVUPS Y3, 64(CX)
 
-stored2885:
-none2878:
+stored2998:
+none2991:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2876
+	JNZ  row2989
 	JMP  done
 
 tile4false:
-row2888:
+row3001:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2890
+	JGE     none3003
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2892
+	JNE     far3005
 
-each2893:
+each3006:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33379,11 +34508,11 @@ each2893:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2893
-	JMP          over2891
+	JL           each3006
+	JMP          over3004
 
-far2892:
-each2894:
+far3005:
+each3007:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33429,19 +34558,19 @@ each2894:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2894
+	JL           each3007
 
-over2891:
+over3004:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2890:
+none3003:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2888
+	JNZ  row3001
 	JMP  done
 
 tile4true:
@@ -33450,20 +34579,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2896:
+row3009:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2898
+	JGE        none3011
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2900
+	JNE        far3013
 
-each2901:
+each3014:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33495,11 +34624,11 @@ each2901:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2901
-	JMP          over2899
+	JL           each3014
+	JMP          over3012
 
-far2900:
-each2902:
+far3013:
+each3015:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33547,62 +34676,62 @@ each2902:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2902
+	JL           each3015
 
-over2899:
+over3012:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2904
+	JE           all3017
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2906
+	JZ           two3019
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2906:
+two3019:
 	TESTQ    $0x00000002, R9
-	JZ       one2907
+	JZ       one3020
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2907:
+one3020:
 	TESTQ  $0x00000001, R9
-	JZ     stored2905
+	JZ     stored3018
 	VMOVSS X4, (R12)
-	JMP    stored2905
+	JMP    stored3018
 
-all2904:
+all3017:
 	VMOVUPS Y4, 96(CX)
 
-stored2905:
-none2898:
+stored3018:
+none3011:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2896
+	JNZ  row3009
 	JMP  done
 
 tile5false:
-row2908:
+row3021:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2910
+	JGE     none3023
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2912
+	JNE     far3025
 
-each2913:
+each3026:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33636,11 +34765,11 @@ each2913:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2913
-	JMP          over2911
+	JL           each3026
+	JMP          over3024
 
-far2912:
-each2914:
+far3025:
+each3027:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33694,20 +34823,20 @@ each2914:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2914
+	JL           each3027
 
-over2911:
+over3024:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2910:
+none3023:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2908
+	JNZ  row3021
 	JMP  done
 
 tile5true:
@@ -33716,21 +34845,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2916:
+row3029:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2918
+	JGE        none3031
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2920
+	JNE        far3033
 
-each2921:
+each3034:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33766,11 +34895,11 @@ each2921:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2921
-	JMP          over2919
+	JL           each3034
+	JMP          over3032
 
-far2920:
-each2922:
+far3033:
+each3035:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33826,54 +34955,54 @@ each2922:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2922
+	JL           each3035
 
-over2919:
+over3032:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2924
+	JE           all3037
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2926
+	JZ           two3039
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2926:
+two3039:
 	TESTQ    $0x00000002, R9
-	JZ       one2927
+	JZ       one3040
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2927:
+one3040:
 	TESTQ  $0x00000001, R9
-	JZ     stored2925
+	JZ     stored3038
 	VMOVSS X5, (R12)
-	JMP    stored2925
+	JMP    stored3038
 
-all2924:
+all3037:
 	VMOVUPS Y5, 128(CX)
 
-stored2925:
-none2918:
+stored3038:
+none3031:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2916
+	JNZ  row3029
 	JMP  done
 
 tile6false:
-row2928:
+row3041:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2930
+	JGE     none3043
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -33881,9 +35010,9 @@ row2928:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2932
+	JNE     far3045
 
-each2933:
+each3046:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33921,11 +35050,11 @@ each2933:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2933
-	JMP          over2931
+	JL           each3046
+	JMP          over3044
 
-far2932:
-each2934:
+far3045:
+each3047:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33981,9 +35110,9 @@ each2934:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2934
+	JL           each3047
 
-over2931:
+over3044:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -33991,11 +35120,11 @@ over2931:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2930:
+none3043:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2928
+	JNZ  row3041
 	JMP  done
 
 tile6true:
@@ -34004,12 +35133,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2936:
+row3049:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2938
+	JGE        none3051
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34017,9 +35146,9 @@ row2936:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2940
+	JNE        far3053
 
-each2941:
+each3054:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34059,11 +35188,11 @@ each2941:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2941
-	JMP          over2939
+	JL           each3054
+	JMP          over3052
 
-far2940:
-each2942:
+far3053:
+each3055:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34121,9 +35250,9 @@ each2942:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2942
+	JL           each3055
 
-over2939:
+over3052:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -34131,45 +35260,45 @@ over2939:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2944
+	JE           all3057
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2946
+	JZ           two3059
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2946:
+two3059:
 	TESTQ    $0x00000002, R9
-	JZ       one2947
+	JZ       one3060
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2947:
+one3060:
 	TESTQ  $0x00000001, R9
-	JZ     stored2945
+	JZ     stored3058
 	VMOVSS X6, (R12)
-	JMP    stored2945
+	JMP    stored3058
 
-all2944:
+all3057:
 	VMOVUPS Y6, 160(CX)
 
-stored2945:
-none2938:
+stored3058:
+none3051:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2936
+	JNZ  row3049
 	JMP  done
 
 tile7false:
-row2948:
+row3061:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2950
+	JGE     none3063
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -34178,9 +35307,9 @@ row2948:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2952
+	JNE     far3065
 
-each2953:
+each3066:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34222,11 +35351,11 @@ each2953:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2953
-	JMP          over2951
+	JL           each3066
+	JMP          over3064
 
-far2952:
-each2954:
+far3065:
+each3067:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34290,9 +35419,9 @@ each2954:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2954
+	JL           each3067
 
-over2951:
+over3064:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -34301,11 +35430,11 @@ over2951:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2950:
+none3063:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2948
+	JNZ  row3061
 	JMP  done
 
 tile7true:
@@ -34314,12 +35443,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2956:
+row3069:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2958
+	JGE        none3071
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34328,9 +35457,9 @@ row2956:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2960
+	JNE        far3073
 
-each2961:
+each3074:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34374,11 +35503,11 @@ each2961:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2961
-	JMP          over2959
+	JL           each3074
+	JMP          over3072
 
-far2960:
-each2962:
+far3073:
+each3075:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34444,9 +35573,9 @@ each2962:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2962
+	JL           each3075
 
-over2959:
+over3072:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -34455,45 +35584,45 @@ over2959:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2964
+	JE           all3077
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2966
+	JZ           two3079
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2966:
+two3079:
 	TESTQ    $0x00000002, R9
-	JZ       one2967
+	JZ       one3080
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2967:
+one3080:
 	TESTQ  $0x00000001, R9
-	JZ     stored2965
+	JZ     stored3078
 	VMOVSS X7, (R12)
-	JMP    stored2965
+	JMP    stored3078
 
-all2964:
+all3077:
 	VMOVUPS Y7, 192(CX)
 
-stored2965:
-none2958:
+stored3078:
+none3071:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2956
+	JNZ  row3069
 	JMP  done
 
 tile8false:
-row2968:
+row3081:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2970
+	JGE     none3083
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -34503,9 +35632,9 @@ row2968:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2972
+	JNE     far3085
 
-each2973:
+each3086:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34551,11 +35680,11 @@ each2973:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2973
-	JMP          over2971
+	JL           each3086
+	JMP          over3084
 
-far2972:
-each2974:
+far3085:
+each3087:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34621,9 +35750,9 @@ each2974:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2974
+	JL           each3087
 
-over2971:
+over3084:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -34633,11 +35762,11 @@ over2971:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2970:
+none3083:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2968
+	JNZ  row3081
 	JMP  done
 
 tile8true:
@@ -34646,12 +35775,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2976:
+row3089:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2978
+	JGE        none3091
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34661,9 +35790,9 @@ row2976:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2980
+	JNE        far3093
 
-each2981:
+each3094:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34711,11 +35840,11 @@ each2981:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2981
-	JMP          over2979
+	JL           each3094
+	JMP          over3092
 
-far2980:
-each2982:
+far3093:
+each3095:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34783,9 +35912,9 @@ each2982:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2982
+	JL           each3095
 
-over2979:
+over3092:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -34795,43 +35924,43 @@ over2979:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2984
+	JE           all3097
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2986
+	JZ           two3099
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2986:
+two3099:
 	TESTQ    $0x00000002, R9
-	JZ       one2987
+	JZ       one3100
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2987:
+one3100:
 	TESTQ  $0x00000001, R9
-	JZ     stored2985
+	JZ     stored3098
 	VMOVSS X8, (R12)
-	JMP    stored2985
+	JMP    stored3098
 
-all2984:
+all3097:
 	VMOVUPS Y8, 224(CX)
 
-stored2985:
-none2978:
+stored3098:
+none3091:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2976
+	JNZ  row3089
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2988
+	JE   fenced3101
 	SFENCE
 
-fenced2988:
+fenced3101:
 	VZEROUPPER
 	RET
 
@@ -34883,17 +36012,17 @@ TEXT ·rowWonFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2989:
+row3102:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2991
+	JGE     none3104
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2993
+	JNE     far3106
 
-each2994:
+each3107:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34911,11 +36040,11 @@ each2994:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2994
-	JMP          over2992
+	JL           each3107
+	JMP          over3105
 
-far2993:
-each2995:
+far3106:
+each3108:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34947,16 +36076,16 @@ each2995:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2995
+	JL           each3108
 
-over2992:
+over3105:
 	VMOVUPS Y0, (CX)
 
-none2991:
+none3104:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2989
+	JNZ  row3102
 	JMP  done
 
 tile1true:
@@ -34965,17 +36094,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2997:
+row3110:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2999
+	JGE        none3112
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3001
+	JNE        far3114
 
-each3002:
+each3115:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34995,11 +36124,11 @@ each3002:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3002
-	JMP          over3000
+	JL           each3115
+	JMP          over3113
 
-far3001:
-each3003:
+far3114:
+each3116:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35033,56 +36162,56 @@ each3003:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3003
+	JL           each3116
 
-over3000:
+over3113:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3005
+	JE           all3118
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3007
+	JZ           two3120
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3007:
+two3120:
 	TESTQ    $0x00000002, R9
-	JZ       one3008
+	JZ       one3121
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3008:
+one3121:
 	TESTQ  $0x00000001, R9
-	JZ     stored3006
+	JZ     stored3119
 	VMOVSS X1, (R12)
-	JMP    stored3006
+	JMP    stored3119
 
-all3005:
+all3118:
 	VMOVUPS Y1, (CX)
 
-stored3006:
-none2999:
+stored3119:
+none3112:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2997
+	JNZ  row3110
 	JMP  done
 
 tile2false:
-row3009:
+row3122:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3011
+	JGE     none3124
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3013
+	JNE     far3126
 
-each3014:
+each3127:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35105,11 +36234,11 @@ each3014:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3014
-	JMP          over3012
+	JL           each3127
+	JMP          over3125
 
-far3013:
-each3015:
+far3126:
+each3128:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35146,17 +36275,17 @@ each3015:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3015
+	JL           each3128
 
-over3012:
+over3125:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none3011:
+none3124:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3009
+	JNZ  row3122
 	JMP  done
 
 tile2true:
@@ -35165,18 +36294,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row3017:
+row3130:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3019
+	JGE        none3132
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3021
+	JNE        far3134
 
-each3022:
+each3135:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35201,11 +36330,11 @@ each3022:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3022
-	JMP          over3020
+	JL           each3135
+	JMP          over3133
 
-far3021:
-each3023:
+far3134:
+each3136:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35244,58 +36373,58 @@ each3023:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3023
+	JL           each3136
 
-over3020:
+over3133:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3025
+	JE           all3138
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3027
+	JZ           two3140
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3027:
+two3140:
 	TESTQ    $0x00000002, R9
-	JZ       one3028
+	JZ       one3141
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3028:
+one3141:
 	TESTQ  $0x00000001, R9
-	JZ     stored3026
+	JZ     stored3139
 	VMOVSS X2, (R12)
-	JMP    stored3026
+	JMP    stored3139
 
-all3025:
+all3138:
 	VMOVUPS Y2, 32(CX)
 
-stored3026:
-none3019:
+stored3139:
+none3132:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3017
+	JNZ  row3130
 	JMP  done
 
 tile3false:
-row3029:
+row3142:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3031
+	JGE     none3144
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3033
+	JNE     far3146
 
-each3034:
+each3147:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35323,11 +36452,11 @@ each3034:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3034
-	JMP          over3032
+	JL           each3147
+	JMP          over3145
 
-far3033:
-each3035:
+far3146:
+each3148:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35375,18 +36504,18 @@ each3035:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3035
+	JL           each3148
 
-over3032:
+over3145:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none3031:
+none3144:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3029
+	JNZ  row3142
 	JMP  done
 
 tile3true:
@@ -35395,19 +36524,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row3037:
+row3150:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3039
+	JGE        none3152
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3041
+	JNE        far3154
 
-each3042:
+each3155:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35437,11 +36566,11 @@ each3042:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3042
-	JMP          over3040
+	JL           each3155
+	JMP          over3153
 
-far3041:
-each3043:
+far3154:
+each3156:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35491,60 +36620,60 @@ each3043:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3043
+	JL           each3156
 
-over3040:
+over3153:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3045
+	JE           all3158
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3047
+	JZ           two3160
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3047:
+two3160:
 	TESTQ    $0x00000002, R9
-	JZ       one3048
+	JZ       one3161
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3048:
+one3161:
 	TESTQ  $0x00000001, R9
-	JZ     stored3046
+	JZ     stored3159
 	VMOVSS X3, (R12)
-	JMP    stored3046
+	JMP    stored3159
 
-all3045:
+all3158:
 	VMOVUPS Y3, 64(CX)
 
-stored3046:
-none3039:
+stored3159:
+none3152:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3037
+	JNZ  row3150
 	JMP  done
 
 tile4false:
-row3049:
+row3162:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3051
+	JGE     none3164
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3053
+	JNE     far3166
 
-each3054:
+each3167:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35577,11 +36706,11 @@ each3054:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3054
-	JMP          over3052
+	JL           each3167
+	JMP          over3165
 
-far3053:
-each3055:
+far3166:
+each3168:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35631,19 +36760,19 @@ each3055:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3055
+	JL           each3168
 
-over3052:
+over3165:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none3051:
+none3164:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3049
+	JNZ  row3162
 	JMP  done
 
 tile4true:
@@ -35652,20 +36781,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row3057:
+row3170:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3059
+	JGE        none3172
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3061
+	JNE        far3174
 
-each3062:
+each3175:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35700,11 +36829,11 @@ each3062:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3062
-	JMP          over3060
+	JL           each3175
+	JMP          over3173
 
-far3061:
-each3063:
+far3174:
+each3176:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35756,62 +36885,62 @@ each3063:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3063
+	JL           each3176
 
-over3060:
+over3173:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3065
+	JE           all3178
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3067
+	JZ           two3180
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3067:
+two3180:
 	TESTQ    $0x00000002, R9
-	JZ       one3068
+	JZ       one3181
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3068:
+one3181:
 	TESTQ  $0x00000001, R9
-	JZ     stored3066
+	JZ     stored3179
 	VMOVSS X4, (R12)
-	JMP    stored3066
+	JMP    stored3179
 
-all3065:
+all3178:
 	VMOVUPS Y4, 96(CX)
 
-stored3066:
-none3059:
+stored3179:
+none3172:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3057
+	JNZ  row3170
 	JMP  done
 
 tile5false:
-row3069:
+row3182:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3071
+	JGE     none3184
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3073
+	JNE     far3186
 
-each3074:
+each3187:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35849,11 +36978,11 @@ each3074:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3074
-	JMP          over3072
+	JL           each3187
+	JMP          over3185
 
-far3073:
-each3075:
+far3186:
+each3188:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35914,20 +37043,20 @@ each3075:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3075
+	JL           each3188
 
-over3072:
+over3185:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none3071:
+none3184:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3069
+	JNZ  row3182
 	JMP  done
 
 tile5true:
@@ -35936,21 +37065,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row3077:
+row3190:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3079
+	JGE        none3192
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3081
+	JNE        far3194
 
-each3082:
+each3195:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35990,11 +37119,11 @@ each3082:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3082
-	JMP          over3080
+	JL           each3195
+	JMP          over3193
 
-far3081:
-each3083:
+far3194:
+each3196:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -36057,54 +37186,54 @@ each3083:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3083
+	JL           each3196
 
-over3080:
+over3193:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3085
+	JE           all3198
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3087
+	JZ           two3200
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3087:
+two3200:
 	TESTQ    $0x00000002, R9
-	JZ       one3088
+	JZ       one3201
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3088:
+one3201:
 	TESTQ  $0x00000001, R9
-	JZ     stored3086
+	JZ     stored3199
 	VMOVSS X5, (R12)
-	JMP    stored3086
+	JMP    stored3199
 
-all3085:
+all3198:
 	VMOVUPS Y5, 128(CX)
 
-stored3086:
-none3079:
+stored3199:
+none3192:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3077
+	JNZ  row3190
 	JMP  done
 
 tile6false:
-row3089:
+row3202:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3091
+	JGE     none3204
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -36112,9 +37241,9 @@ row3089:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3093
+	JNE     far3206
 
-each3094:
+each3207:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -36157,11 +37286,11 @@ each3094:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3094
-	JMP          over3092
+	JL           each3207
+	JMP          over3205
 
-far3093:
-each3095:
+far3206:
+each3208:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -36224,9 +37353,9 @@ each3095:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3095
+	JL           each3208
 
-over3092:
+over3205:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -36234,11 +37363,11 @@ over3092:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none3091:
+none3204:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3089
+	JNZ  row3202
 	JMP  done
 
 tile6true:
@@ -36247,12 +37376,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row3097:
+row3210:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3099
+	JGE        none3212
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -36260,9 +37389,9 @@ row3097:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3101
+	JNE        far3214
 
-each3102:
+each3215:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -36307,11 +37436,11 @@ each3102:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3102
-	JMP          over3100
+	JL           each3215
+	JMP          over3213
 
-far3101:
-each3103:
+far3214:
+each3216:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -36376,9 +37505,9 @@ each3103:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3103
+	JL           each3216
 
-over3100:
+over3213:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -36386,45 +37515,45 @@ over3100:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3105
+	JE           all3218
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3107
+	JZ           two3220
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3107:
+two3220:
 	TESTQ    $0x00000002, R9
-	JZ       one3108
+	JZ       one3221
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3108:
+one3221:
 	TESTQ  $0x00000001, R9
-	JZ     stored3106
+	JZ     stored3219
 	VMOVSS X6, (R12)
-	JMP    stored3106
+	JMP    stored3219
 
-all3105:
+all3218:
 	VMOVUPS Y6, 160(CX)
 
-stored3106:
-none3099:
+stored3219:
+none3212:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3097
+	JNZ  row3210
 	JMP  done
 
 tile7false:
-row3109:
+row3222:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3111
+	JGE     none3224
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -36433,9 +37562,9 @@ row3109:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3113
+	JNE     far3226
 
-each3114:
+each3227:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -36483,11 +37612,11 @@ each3114:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3114
-	JMP          over3112
+	JL           each3227
+	JMP          over3225
 
-far3113:
-each3115:
+far3226:
+each3228:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -36561,9 +37690,9 @@ each3115:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3115
+	JL           each3228
 
-over3112:
+over3225:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -36572,11 +37701,11 @@ over3112:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none3111:
+none3224:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3109
+	JNZ  row3222
 	JMP  done
 
 tile7true:
@@ -36585,12 +37714,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row3117:
+row3230:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3119
+	JGE        none3232
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -36599,9 +37728,9 @@ row3117:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3121
+	JNE        far3234
 
-each3122:
+each3235:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -36651,11 +37780,11 @@ each3122:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3122
-	JMP          over3120
+	JL           each3235
+	JMP          over3233
 
-far3121:
-each3123:
+far3234:
+each3236:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -36731,9 +37860,9 @@ each3123:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3123
+	JL           each3236
 
-over3120:
+over3233:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -36742,45 +37871,45 @@ over3120:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3125
+	JE           all3238
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3127
+	JZ           two3240
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3127:
+two3240:
 	TESTQ    $0x00000002, R9
-	JZ       one3128
+	JZ       one3241
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3128:
+one3241:
 	TESTQ  $0x00000001, R9
-	JZ     stored3126
+	JZ     stored3239
 	VMOVSS X7, (R12)
-	JMP    stored3126
+	JMP    stored3239
 
-all3125:
+all3238:
 	VMOVUPS Y7, 192(CX)
 
-stored3126:
-none3119:
+stored3239:
+none3232:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3117
+	JNZ  row3230
 	JMP  done
 
 tile8false:
-row3129:
+row3242:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3131
+	JGE     none3244
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -36790,9 +37919,9 @@ row3129:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3133
+	JNE     far3246
 
-each3134:
+each3247:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -36845,11 +37974,11 @@ each3134:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3134
-	JMP          over3132
+	JL           each3247
+	JMP          over3245
 
-far3133:
-each3135:
+far3246:
+each3248:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -36925,9 +38054,9 @@ each3135:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3135
+	JL           each3248
 
-over3132:
+over3245:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -36937,11 +38066,11 @@ over3132:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none3131:
+none3244:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3129
+	JNZ  row3242
 	JMP  done
 
 tile8true:
@@ -36950,12 +38079,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row3137:
+row3250:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3139
+	JGE        none3252
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -36965,9 +38094,9 @@ row3137:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3141
+	JNE        far3254
 
-each3142:
+each3255:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -37022,11 +38151,11 @@ each3142:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3142
-	JMP          over3140
+	JL           each3255
+	JMP          over3253
 
-far3141:
-each3143:
+far3254:
+each3256:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -37104,9 +38233,9 @@ each3143:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3143
+	JL           each3256
 
-over3140:
+over3253:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -37116,43 +38245,43 @@ over3140:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3145
+	JE           all3258
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3147
+	JZ           two3260
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3147:
+two3260:
 	TESTQ    $0x00000002, R9
-	JZ       one3148
+	JZ       one3261
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3148:
+one3261:
 	TESTQ  $0x00000001, R9
-	JZ     stored3146
+	JZ     stored3259
 	VMOVSS X8, (R12)
-	JMP    stored3146
+	JMP    stored3259
 
-all3145:
+all3258:
 	VMOVUPS Y8, 224(CX)
 
-stored3146:
-none3139:
+stored3259:
+none3252:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3137
+	JNZ  row3250
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3149
+	JE   fenced3262
 	SFENCE
 
-fenced3149:
+fenced3262:
 	VZEROUPPER
 	RET
 
@@ -37203,17 +38332,17 @@ TEXT ·edgeDotAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3150:
+row3263:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3152
+	JGE     none3265
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3154
+	JNE     far3267
 
-each3155:
+each3268:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37229,11 +38358,11 @@ each3155:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3155
-	JMP          over3153
+	JL           each3268
+	JMP          over3266
 
-far3154:
-each3156:
+far3267:
+each3269:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37256,14 +38385,14 @@ each3156:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3156
+	JL           each3269
 
-over3153:
-none3152:
+over3266:
+none3265:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3150
+	JNZ  row3263
 	JMP  done
 
 tile1true:
@@ -37272,17 +38401,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3157:
+row3270:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3159
+	JGE        none3272
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3161
+	JNE        far3274
 
-each3162:
+each3275:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37299,11 +38428,11 @@ each3162:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3162
-	JMP          over3160
+	JL           each3275
+	JMP          over3273
 
-far3161:
-each3163:
+far3274:
+each3276:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37327,29 +38456,29 @@ each3163:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3163
+	JL           each3276
 
-over3160:
-none3159:
+over3273:
+none3272:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3157
+	JNZ  row3270
 	JMP  done
 
 tile2false:
-row3164:
+row3277:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3166
+	JGE     none3279
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3168
+	JNE     far3281
 
-each3169:
+each3282:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37367,11 +38496,11 @@ each3169:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3169
-	JMP          over3167
+	JL           each3282
+	JMP          over3280
 
-far3168:
-each3170:
+far3281:
+each3283:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37396,14 +38525,14 @@ each3170:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3170
+	JL           each3283
 
-over3167:
-none3166:
+over3280:
+none3279:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3164
+	JNZ  row3277
 	JMP  done
 
 tile2true:
@@ -37412,18 +38541,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3171:
+row3284:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3173
+	JGE        none3286
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3175
+	JNE        far3288
 
-each3176:
+each3289:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37442,11 +38571,11 @@ each3176:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3176
-	JMP          over3174
+	JL           each3289
+	JMP          over3287
 
-far3175:
-each3177:
+far3288:
+each3290:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37472,30 +38601,30 @@ each3177:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3177
+	JL           each3290
 
-over3174:
-none3173:
+over3287:
+none3286:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3171
+	JNZ  row3284
 	JMP  done
 
 tile3false:
-row3178:
+row3291:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3180
+	JGE     none3293
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3182
+	JNE     far3295
 
-each3183:
+each3296:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37514,11 +38643,11 @@ each3183:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3183
-	JMP          over3181
+	JL           each3296
+	JMP          over3294
 
-far3182:
-each3184:
+far3295:
+each3297:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37546,14 +38675,14 @@ each3184:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3184
+	JL           each3297
 
-over3181:
-none3180:
+over3294:
+none3293:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3178
+	JNZ  row3291
 	JMP  done
 
 tile3true:
@@ -37562,19 +38691,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3185:
+row3298:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3187
+	JGE        none3300
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3189
+	JNE        far3302
 
-each3190:
+each3303:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37594,11 +38723,11 @@ each3190:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3190
-	JMP          over3188
+	JL           each3303
+	JMP          over3301
 
-far3189:
-each3191:
+far3302:
+each3304:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37627,31 +38756,31 @@ each3191:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3191
+	JL           each3304
 
-over3188:
-none3187:
+over3301:
+none3300:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3185
+	JNZ  row3298
 	JMP  done
 
 tile4false:
-row3192:
+row3305:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3194
+	JGE     none3307
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3196
+	JNE     far3309
 
-each3197:
+each3310:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37671,11 +38800,11 @@ each3197:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3197
-	JMP          over3195
+	JL           each3310
+	JMP          over3308
 
-far3196:
-each3198:
+far3309:
+each3311:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37703,14 +38832,14 @@ each3198:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3198
+	JL           each3311
 
-over3195:
-none3194:
+over3308:
+none3307:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3192
+	JNZ  row3305
 	JMP  done
 
 tile4true:
@@ -37719,20 +38848,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3199:
+row3312:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3201
+	JGE        none3314
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3203
+	JNE        far3316
 
-each3204:
+each3317:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37753,11 +38882,11 @@ each3204:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3204
-	JMP          over3202
+	JL           each3317
+	JMP          over3315
 
-far3203:
-each3205:
+far3316:
+each3318:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37786,32 +38915,32 @@ each3205:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3205
+	JL           each3318
 
-over3202:
-none3201:
+over3315:
+none3314:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3199
+	JNZ  row3312
 	JMP  done
 
 tile5false:
-row3206:
+row3319:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3208
+	JGE     none3321
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3210
+	JNE     far3323
 
-each3211:
+each3324:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37832,11 +38961,11 @@ each3211:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3211
-	JMP          over3209
+	JL           each3324
+	JMP          over3322
 
-far3210:
-each3212:
+far3323:
+each3325:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37867,14 +38996,14 @@ each3212:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3212
+	JL           each3325
 
-over3209:
-none3208:
+over3322:
+none3321:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3206
+	JNZ  row3319
 	JMP  done
 
 tile5true:
@@ -37883,21 +39012,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3213:
+row3326:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3215
+	JGE        none3328
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3217
+	JNE        far3330
 
-each3218:
+each3331:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37919,11 +39048,11 @@ each3218:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3218
-	JMP          over3216
+	JL           each3331
+	JMP          over3329
 
-far3217:
-each3219:
+far3330:
+each3332:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37955,23 +39084,23 @@ each3219:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3219
+	JL           each3332
 
-over3216:
-none3215:
+over3329:
+none3328:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3213
+	JNZ  row3326
 	JMP  done
 
 tile6false:
-row3220:
+row3333:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3222
+	JGE     none3335
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -37979,9 +39108,9 @@ row3220:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3224
+	JNE     far3337
 
-each3225:
+each3338:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38003,11 +39132,11 @@ each3225:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3225
-	JMP          over3223
+	JL           each3338
+	JMP          over3336
 
-far3224:
-each3226:
+far3337:
+each3339:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38038,14 +39167,14 @@ each3226:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3226
+	JL           each3339
 
-over3223:
-none3222:
+over3336:
+none3335:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3220
+	JNZ  row3333
 	JMP  done
 
 tile6true:
@@ -38054,12 +39183,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3227:
+row3340:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3229
+	JGE        none3342
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -38067,9 +39196,9 @@ row3227:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3231
+	JNE        far3344
 
-each3232:
+each3345:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38092,11 +39221,11 @@ each3232:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3232
-	JMP          over3230
+	JL           each3345
+	JMP          over3343
 
-far3231:
-each3233:
+far3344:
+each3346:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38128,23 +39257,23 @@ each3233:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3233
+	JL           each3346
 
-over3230:
-none3229:
+over3343:
+none3342:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3227
+	JNZ  row3340
 	JMP  done
 
 tile7false:
-row3234:
+row3347:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3236
+	JGE     none3349
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -38153,9 +39282,9 @@ row3234:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3238
+	JNE     far3351
 
-each3239:
+each3352:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38178,11 +39307,11 @@ each3239:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3239
-	JMP          over3237
+	JL           each3352
+	JMP          over3350
 
-far3238:
-each3240:
+far3351:
+each3353:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38216,14 +39345,14 @@ each3240:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3240
+	JL           each3353
 
-over3237:
-none3236:
+over3350:
+none3349:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3234
+	JNZ  row3347
 	JMP  done
 
 tile7true:
@@ -38232,12 +39361,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3241:
+row3354:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3243
+	JGE        none3356
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -38246,9 +39375,9 @@ row3241:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3245
+	JNE        far3358
 
-each3246:
+each3359:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38272,11 +39401,11 @@ each3246:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3246
-	JMP          over3244
+	JL           each3359
+	JMP          over3357
 
-far3245:
-each3247:
+far3358:
+each3360:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38311,23 +39440,23 @@ each3247:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3247
+	JL           each3360
 
-over3244:
-none3243:
+over3357:
+none3356:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3241
+	JNZ  row3354
 	JMP  done
 
 tile8false:
-row3248:
+row3361:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3250
+	JGE     none3363
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -38337,9 +39466,9 @@ row3248:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3252
+	JNE     far3365
 
-each3253:
+each3366:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38363,11 +39492,11 @@ each3253:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3253
-	JMP          over3251
+	JL           each3366
+	JMP          over3364
 
-far3252:
-each3254:
+far3365:
+each3367:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38401,14 +39530,14 @@ each3254:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3254
+	JL           each3367
 
-over3251:
-none3250:
+over3364:
+none3363:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3248
+	JNZ  row3361
 	JMP  done
 
 tile8true:
@@ -38417,12 +39546,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3255:
+row3368:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3257
+	JGE        none3370
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -38432,9 +39561,9 @@ row3255:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3259
+	JNE        far3372
 
-each3260:
+each3373:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38459,11 +39588,11 @@ each3260:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3260
-	JMP          over3258
+	JL           each3373
+	JMP          over3371
 
-far3259:
-each3261:
+far3372:
+each3374:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38498,21 +39627,21 @@ each3261:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3261
+	JL           each3374
 
-over3258:
-none3257:
+over3371:
+none3370:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3255
+	JNZ  row3368
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3262
+	JE   fenced3375
 	SFENCE
 
-fenced3262:
+fenced3375:
 	VZEROUPPER
 	RET
 
@@ -38528,29 +39657,29 @@ TEXT ·edgeDot4x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3264
+	JNE  past3377
 	CMPQ 144(AX), $0x00
-	JNE  set3263
+	JNE  set3376
 
-row3266:
+row3379:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3268
+	JGE        none3381
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3270
+	JE         near3383
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near3270:
+near3383:
 	CMPQ 128(AX), $0x00
-	JNE  far3271
+	JNE  far3384
 
-each3272:
+each3385:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38580,11 +39709,11 @@ each3272:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3272
-	JMP          over3269
+	JL           each3385
+	JMP          over3382
 
-far3271:
-each3273:
+far3384:
+each3386:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38622,36 +39751,36 @@ each3273:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3273
+	JL           each3386
 
-over3269:
-none3268:
+over3382:
+none3381:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3266
-	JMP  done3265
+	JNZ  row3379
+	JMP  done3378
 
-set3263:
-row3274:
+set3376:
+row3387:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3276
+	JGE        none3389
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3278
+	JE         near3391
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near3278:
+near3391:
 	CMPQ 128(AX), $0x00
-	JNE  far3279
+	JNE  far3392
 
-each3280:
+each3393:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38681,11 +39810,11 @@ each3280:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3280
-	JMP          over3277
+	JL           each3393
+	JMP          over3390
 
-far3279:
-each3281:
+far3392:
+each3394:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38723,36 +39852,36 @@ each3281:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3281
+	JL           each3394
 
-over3277:
-none3276:
+over3390:
+none3389:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3274
-	JMP  done3265
+	JNZ  row3387
+	JMP  done3378
 
-past3264:
-row3282:
+past3377:
+row3395:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3284
+	JGE        none3397
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3286
+	JE         near3399
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near3286:
+near3399:
 	CMPQ 128(AX), $0x00
-	JNE  far3287
+	JNE  far3400
 
-each3288:
+each3401:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38782,11 +39911,11 @@ each3288:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3288
-	JMP          over3285
+	JL           each3401
+	JMP          over3398
 
-far3287:
-each3289:
+far3400:
+each3402:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38824,17 +39953,17 @@ each3289:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3289
+	JL           each3402
 
-over3285:
-none3284:
+over3398:
+none3397:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3282
+	JNZ  row3395
 	SFENCE
 
-done3265:
+done3378:
 	VZEROUPPER
 	RET
 
@@ -38860,19 +39989,19 @@ TEXT ·edgeDot4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3291
+	JNE  past3404
 	CMPQ 144(AX), $0x00
-	JNE  set3290
+	JNE  set3403
 
-row3293:
+row3406:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3295
+	JGE        none3408
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3297
+	JE         near3410
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -38880,11 +40009,11 @@ row3293:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near3297:
+near3410:
 	CMPQ 128(AX), $0x00
-	JNE  far3298
+	JNE  far3411
 
-each3299:
+each3412:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38922,11 +40051,11 @@ each3299:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3299
-	JMP          over3296
+	JL           each3412
+	JMP          over3409
 
-far3298:
-each3300:
+far3411:
+each3413:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38974,26 +40103,26 @@ each3300:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3300
+	JL           each3413
 
-over3296:
-none3295:
+over3409:
+none3408:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3293
-	JMP  done3292
+	JNZ  row3406
+	JMP  done3405
 
-set3290:
-row3301:
+set3403:
+row3414:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3303
+	JGE        none3416
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3305
+	JE         near3418
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -39001,11 +40130,11 @@ row3301:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near3305:
+near3418:
 	CMPQ 128(AX), $0x00
-	JNE  far3306
+	JNE  far3419
 
-each3307:
+each3420:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39043,11 +40172,11 @@ each3307:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3307
-	JMP          over3304
+	JL           each3420
+	JMP          over3417
 
-far3306:
-each3308:
+far3419:
+each3421:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39095,26 +40224,26 @@ each3308:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3308
+	JL           each3421
 
-over3304:
-none3303:
+over3417:
+none3416:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3301
-	JMP  done3292
+	JNZ  row3414
+	JMP  done3405
 
-past3291:
-row3309:
+past3404:
+row3422:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3311
+	JGE        none3424
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3313
+	JE         near3426
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -39122,11 +40251,11 @@ row3309:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near3313:
+near3426:
 	CMPQ 128(AX), $0x00
-	JNE  far3314
+	JNE  far3427
 
-each3315:
+each3428:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39164,11 +40293,11 @@ each3315:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3315
-	JMP          over3312
+	JL           each3428
+	JMP          over3425
 
-far3314:
-each3316:
+far3427:
+each3429:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39216,17 +40345,17 @@ each3316:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3316
+	JL           each3429
 
-over3312:
-none3311:
+over3425:
+none3424:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3309
+	JNZ  row3422
 	SFENCE
 
-done3292:
+done3405:
 	VZEROUPPER
 	RET
 
@@ -39242,19 +40371,19 @@ TEXT ·edgeDot4x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3318
+	JNE  past3431
 	CMPQ 144(AX), $0x00
-	JNE  set3317
+	JNE  set3430
 
-row3320:
+row3433:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3322
+	JGE        none3435
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3324
+	JE         near3437
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -39266,11 +40395,11 @@ row3320:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near3324:
+near3437:
 	CMPQ 128(AX), $0x00
-	JNE  far3325
+	JNE  far3438
 
-each3326:
+each3439:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39324,11 +40453,11 @@ each3326:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3326
-	JMP          over3323
+	JL           each3439
+	JMP          over3436
 
-far3325:
-each3327:
+far3438:
+each3440:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39396,26 +40525,26 @@ each3327:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3327
+	JL           each3440
 
-over3323:
-none3322:
+over3436:
+none3435:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3320
-	JMP  done3319
+	JNZ  row3433
+	JMP  done3432
 
-set3317:
-row3328:
+set3430:
+row3441:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3330
+	JGE        none3443
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3332
+	JE         near3445
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -39427,11 +40556,11 @@ row3328:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near3332:
+near3445:
 	CMPQ 128(AX), $0x00
-	JNE  far3333
+	JNE  far3446
 
-each3334:
+each3447:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39485,11 +40614,11 @@ each3334:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3334
-	JMP          over3331
+	JL           each3447
+	JMP          over3444
 
-far3333:
-each3335:
+far3446:
+each3448:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39557,26 +40686,26 @@ each3335:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3335
+	JL           each3448
 
-over3331:
-none3330:
+over3444:
+none3443:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3328
-	JMP  done3319
+	JNZ  row3441
+	JMP  done3432
 
-past3318:
-row3336:
+past3431:
+row3449:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3338
+	JGE        none3451
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3340
+	JE         near3453
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -39588,11 +40717,11 @@ row3336:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near3340:
+near3453:
 	CMPQ 128(AX), $0x00
-	JNE  far3341
+	JNE  far3454
 
-each3342:
+each3455:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39646,11 +40775,11 @@ each3342:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3342
-	JMP          over3339
+	JL           each3455
+	JMP          over3452
 
-far3341:
-each3343:
+far3454:
+each3456:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39718,17 +40847,17 @@ each3343:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3343
+	JL           each3456
 
-over3339:
-none3338:
+over3452:
+none3451:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3336
+	JNZ  row3449
 	SFENCE
 
-done3319:
+done3432:
 	VZEROUPPER
 	RET
 
@@ -39744,19 +40873,19 @@ TEXT ·edgeDot8x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3345
+	JNE  past3458
 	CMPQ 144(AX), $0x00
-	JNE  set3344
+	JNE  set3457
 
-row3347:
+row3460:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3349
+	JGE        none3462
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3351
+	JE         near3464
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -39764,11 +40893,11 @@ row3347:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near3351:
+near3464:
 	CMPQ 128(AX), $0x00
-	JNE  far3352
+	JNE  far3465
 
-each3353:
+each3466:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -39816,11 +40945,11 @@ each3353:
 	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3353
-	JMP        over3350
+	JL         each3466
+	JMP        over3463
 
-far3352:
-each3354:
+far3465:
+each3467:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39878,26 +41007,26 @@ each3354:
 	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3354
+	JL         each3467
 
-over3350:
-none3349:
+over3463:
+none3462:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3347
-	JMP  done3346
+	JNZ  row3460
+	JMP  done3459
 
-set3344:
-row3355:
+set3457:
+row3468:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3357
+	JGE        none3470
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3359
+	JE         near3472
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -39905,11 +41034,11 @@ row3355:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near3359:
+near3472:
 	CMPQ 128(AX), $0x00
-	JNE  far3360
+	JNE  far3473
 
-each3361:
+each3474:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -39957,11 +41086,11 @@ each3361:
 	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3361
-	JMP        over3358
+	JL         each3474
+	JMP        over3471
 
-far3360:
-each3362:
+far3473:
+each3475:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40019,26 +41148,26 @@ each3362:
 	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3362
+	JL         each3475
 
-over3358:
-none3357:
+over3471:
+none3470:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3355
-	JMP  done3346
+	JNZ  row3468
+	JMP  done3459
 
-past3345:
-row3363:
+past3458:
+row3476:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3365
+	JGE        none3478
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3367
+	JE         near3480
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -40046,11 +41175,11 @@ row3363:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near3367:
+near3480:
 	CMPQ 128(AX), $0x00
-	JNE  far3368
+	JNE  far3481
 
-each3369:
+each3482:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -40098,11 +41227,11 @@ each3369:
 	VMOVNTPS   Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3369
-	JMP        over3366
+	JL         each3482
+	JMP        over3479
 
-far3368:
-each3370:
+far3481:
+each3483:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40160,17 +41289,17 @@ each3370:
 	VMOVNTPS   Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3370
+	JL         each3483
 
-over3366:
-none3365:
+over3479:
+none3478:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3363
+	JNZ  row3476
 	SFENCE
 
-done3346:
+done3459:
 	VZEROUPPER
 	RET
 
@@ -40186,19 +41315,19 @@ TEXT ·edgeDot8x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3372
+	JNE  past3485
 	CMPQ 144(AX), $0x00
-	JNE  set3371
+	JNE  set3484
 
-row3374:
+row3487:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3376
+	JGE        none3489
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3378
+	JE         near3491
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -40210,11 +41339,11 @@ row3374:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near3378:
+near3491:
 	CMPQ 128(AX), $0x00
-	JNE  far3379
+	JNE  far3492
 
-each3380:
+each3493:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -40278,11 +41407,11 @@ each3380:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3380
-	JMP         over3377
+	JL          each3493
+	JMP         over3490
 
-far3379:
-each3381:
+far3492:
+each3494:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -40360,26 +41489,26 @@ each3381:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3381
+	JL          each3494
 
-over3377:
-none3376:
+over3490:
+none3489:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3374
-	JMP  done3373
+	JNZ  row3487
+	JMP  done3486
 
-set3371:
-row3382:
+set3484:
+row3495:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3384
+	JGE        none3497
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3386
+	JE         near3499
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -40391,11 +41520,11 @@ row3382:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near3386:
+near3499:
 	CMPQ 128(AX), $0x00
-	JNE  far3387
+	JNE  far3500
 
-each3388:
+each3501:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -40459,11 +41588,11 @@ each3388:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3388
-	JMP         over3385
+	JL          each3501
+	JMP         over3498
 
-far3387:
-each3389:
+far3500:
+each3502:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -40541,26 +41670,26 @@ each3389:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3389
+	JL          each3502
 
-over3385:
-none3384:
+over3498:
+none3497:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3382
-	JMP  done3373
+	JNZ  row3495
+	JMP  done3486
 
-past3372:
-row3390:
+past3485:
+row3503:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3392
+	JGE        none3505
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3394
+	JE         near3507
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -40572,11 +41701,11 @@ row3390:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near3394:
+near3507:
 	CMPQ 128(AX), $0x00
-	JNE  far3395
+	JNE  far3508
 
-each3396:
+each3509:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -40640,11 +41769,11 @@ each3396:
 	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3396
-	JMP         over3393
+	JL          each3509
+	JMP         over3506
 
-far3395:
-each3397:
+far3508:
+each3510:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -40722,17 +41851,17 @@ each3397:
 	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3397
+	JL          each3510
 
-over3393:
-none3392:
+over3506:
+none3505:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3390
+	JNZ  row3503
 	SFENCE
 
-done3373:
+done3486:
 	VZEROUPPER
 	RET
 
@@ -40748,19 +41877,19 @@ TEXT ·edgeDot8x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3399
+	JNE  past3512
 	CMPQ 144(AX), $0x00
-	JNE  set3398
+	JNE  set3511
 
-row3401:
+row3514:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3403
+	JGE        none3516
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3405
+	JE         near3518
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -40780,11 +41909,11 @@ row3401:
 	PREFETCHT1 896(R11)
 	PREFETCHT1 960(R11)
 
-near3405:
+near3518:
 	CMPQ 128(AX), $0x00
-	JNE  far3406
+	JNE  far3519
 
-each3407:
+each3520:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -40880,11 +42009,11 @@ each3407:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3407
-	JMP         over3404
+	JL          each3520
+	JMP         over3517
 
-far3406:
-each3408:
+far3519:
+each3521:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -41002,26 +42131,26 @@ each3408:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3408
+	JL          each3521
 
-over3404:
-none3403:
+over3517:
+none3516:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3401
-	JMP  done3400
+	JNZ  row3514
+	JMP  done3513
 
-set3398:
-row3409:
+set3511:
+row3522:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3411
+	JGE        none3524
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3413
+	JE         near3526
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -41041,11 +42170,11 @@ row3409:
 	PREFETCHT1 896(R11)
 	PREFETCHT1 960(R11)
 
-near3413:
+near3526:
 	CMPQ 128(AX), $0x00
-	JNE  far3414
+	JNE  far3527
 
-each3415:
+each3528:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -41141,11 +42270,11 @@ each3415:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3415
-	JMP         over3412
+	JL          each3528
+	JMP         over3525
 
-far3414:
-each3416:
+far3527:
+each3529:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -41263,26 +42392,26 @@ each3416:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3416
+	JL          each3529
 
-over3412:
-none3411:
+over3525:
+none3524:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3409
-	JMP  done3400
+	JNZ  row3522
+	JMP  done3513
 
-past3399:
-row3417:
+past3512:
+row3530:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3419
+	JGE        none3532
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3421
+	JE         near3534
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -41302,11 +42431,11 @@ row3417:
 	PREFETCHT1 896(R11)
 	PREFETCHT1 960(R11)
 
-near3421:
+near3534:
 	CMPQ 128(AX), $0x00
-	JNE  far3422
+	JNE  far3535
 
-each3423:
+each3536:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -41402,11 +42531,11 @@ each3423:
 	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3423
-	JMP         over3420
+	JL          each3536
+	JMP         over3533
 
-far3422:
-each3424:
+far3535:
+each3537:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -41524,17 +42653,17 @@ each3424:
 	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3424
+	JL          each3537
 
-over3420:
-none3419:
+over3533:
+none3532:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3417
+	JNZ  row3530
 	SFENCE
 
-done3400:
+done3513:
 	VZEROUPPER
 	RET
 
@@ -41585,16 +42714,16 @@ TEXT ·edgeCopyAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3425:
+row3538:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3427
+	JGE     none3540
 	CMPQ    128(AX), $0x00
-	JNE     far3429
+	JNE     far3542
 
-each3430:
+each3543:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41605,11 +42734,11 @@ each3430:
 	VMOVUPS Y0, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3430
-	JMP     over3428
+	JL      each3543
+	JMP     over3541
 
-far3429:
-each3431:
+far3542:
+each3544:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41627,14 +42756,14 @@ each3431:
 	VMOVUPS    Y0, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3431
+	JL         each3544
 
-over3428:
-none3427:
+over3541:
+none3540:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3425
+	JNZ  row3538
 	JMP  done
 
 tile1true:
@@ -41643,16 +42772,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3432:
+row3545:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3434
+	JGE     none3547
 	CMPQ    128(AX), $0x00
-	JNE     far3436
+	JNE     far3549
 
-each3437:
+each3550:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41662,38 +42791,38 @@ each3437:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3438
+	JE           all3551
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3440
+	JZ           two3553
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3440:
+two3553:
 	TESTQ    $0x00000002, R11
-	JZ       one3441
+	JZ       one3554
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3441:
+one3554:
 	TESTQ  $0x00000001, R11
-	JZ     stored3439
+	JZ     stored3552
 	VMOVSS X1, (R12)
-	JMP    stored3439
+	JMP    stored3552
 
-all3438:
+all3551:
 	VMOVUPS Y1, (R12)
 
-stored3439:
+stored3552:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3437
-	JMP  over3435
+	JL   each3550
+	JMP  over3548
 
-far3436:
-each3442:
+far3549:
+each3555:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41710,54 +42839,54 @@ each3442:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3443
+	JE           all3556
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3445
+	JZ           two3558
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3445:
+two3558:
 	TESTQ    $0x00000002, R11
-	JZ       one3446
+	JZ       one3559
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3446:
+one3559:
 	TESTQ  $0x00000001, R11
-	JZ     stored3444
+	JZ     stored3557
 	VMOVSS X1, (R12)
-	JMP    stored3444
+	JMP    stored3557
 
-all3443:
+all3556:
 	VMOVUPS Y1, (R12)
 
-stored3444:
+stored3557:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3442
+	JL   each3555
 
-over3435:
-none3434:
+over3548:
+none3547:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3432
+	JNZ  row3545
 	JMP  done
 
 tile2false:
-row3447:
+row3560:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3449
+	JGE     none3562
 	CMPQ    128(AX), $0x00
-	JNE     far3451
+	JNE     far3564
 
-each3452:
+each3565:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41770,11 +42899,11 @@ each3452:
 	VMOVUPS Y0, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3452
-	JMP     over3450
+	JL      each3565
+	JMP     over3563
 
-far3451:
-each3453:
+far3564:
+each3566:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41794,14 +42923,14 @@ each3453:
 	VMOVUPS    Y0, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3453
+	JL         each3566
 
-over3450:
-none3449:
+over3563:
+none3562:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3447
+	JNZ  row3560
 	JMP  done
 
 tile2true:
@@ -41810,16 +42939,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3454:
+row3567:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3456
+	JGE     none3569
 	CMPQ    128(AX), $0x00
-	JNE     far3458
+	JNE     far3571
 
-each3459:
+each3572:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41831,38 +42960,38 @@ each3459:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3460
+	JE           all3573
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3462
+	JZ           two3575
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3462:
+two3575:
 	TESTQ    $0x00000002, R11
-	JZ       one3463
+	JZ       one3576
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3463:
+one3576:
 	TESTQ  $0x00000001, R11
-	JZ     stored3461
+	JZ     stored3574
 	VMOVSS X1, (R12)
-	JMP    stored3461
+	JMP    stored3574
 
-all3460:
+all3573:
 	VMOVUPS Y1, 32(R12)
 
-stored3461:
+stored3574:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3459
-	JMP  over3457
+	JL   each3572
+	JMP  over3570
 
-far3458:
-each3464:
+far3571:
+each3577:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41881,54 +43010,54 @@ each3464:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3465
+	JE           all3578
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3467
+	JZ           two3580
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3467:
+two3580:
 	TESTQ    $0x00000002, R11
-	JZ       one3468
+	JZ       one3581
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3468:
+one3581:
 	TESTQ  $0x00000001, R11
-	JZ     stored3466
+	JZ     stored3579
 	VMOVSS X1, (R12)
-	JMP    stored3466
+	JMP    stored3579
 
-all3465:
+all3578:
 	VMOVUPS Y1, 32(R12)
 
-stored3466:
+stored3579:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3464
+	JL   each3577
 
-over3457:
-none3456:
+over3570:
+none3569:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3454
+	JNZ  row3567
 	JMP  done
 
 tile3false:
-row3469:
+row3582:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3471
+	JGE     none3584
 	CMPQ    128(AX), $0x00
-	JNE     far3473
+	JNE     far3586
 
-each3474:
+each3587:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41943,11 +43072,11 @@ each3474:
 	VMOVUPS Y0, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3474
-	JMP     over3472
+	JL      each3587
+	JMP     over3585
 
-far3473:
-each3475:
+far3586:
+each3588:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41971,14 +43100,14 @@ each3475:
 	VMOVUPS    Y0, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3475
+	JL         each3588
 
-over3472:
-none3471:
+over3585:
+none3584:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3469
+	JNZ  row3582
 	JMP  done
 
 tile3true:
@@ -41987,16 +43116,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3476:
+row3589:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3478
+	JGE     none3591
 	CMPQ    128(AX), $0x00
-	JNE     far3480
+	JNE     far3593
 
-each3481:
+each3594:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42010,38 +43139,38 @@ each3481:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3482
+	JE           all3595
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3484
+	JZ           two3597
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3484:
+two3597:
 	TESTQ    $0x00000002, R11
-	JZ       one3485
+	JZ       one3598
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3485:
+one3598:
 	TESTQ  $0x00000001, R11
-	JZ     stored3483
+	JZ     stored3596
 	VMOVSS X1, (R12)
-	JMP    stored3483
+	JMP    stored3596
 
-all3482:
+all3595:
 	VMOVUPS Y1, 64(R12)
 
-stored3483:
+stored3596:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3481
-	JMP  over3479
+	JL   each3594
+	JMP  over3592
 
-far3480:
-each3486:
+far3593:
+each3599:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42064,54 +43193,54 @@ each3486:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3487
+	JE           all3600
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3489
+	JZ           two3602
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3489:
+two3602:
 	TESTQ    $0x00000002, R11
-	JZ       one3490
+	JZ       one3603
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3490:
+one3603:
 	TESTQ  $0x00000001, R11
-	JZ     stored3488
+	JZ     stored3601
 	VMOVSS X1, (R12)
-	JMP    stored3488
+	JMP    stored3601
 
-all3487:
+all3600:
 	VMOVUPS Y1, 64(R12)
 
-stored3488:
+stored3601:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3486
+	JL   each3599
 
-over3479:
-none3478:
+over3592:
+none3591:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3476
+	JNZ  row3589
 	JMP  done
 
 tile4false:
-row3491:
+row3604:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3493
+	JGE     none3606
 	CMPQ    128(AX), $0x00
-	JNE     far3495
+	JNE     far3608
 
-each3496:
+each3609:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42128,11 +43257,11 @@ each3496:
 	VMOVUPS Y0, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3496
-	JMP     over3494
+	JL      each3609
+	JMP     over3607
 
-far3495:
-each3497:
+far3608:
+each3610:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42157,14 +43286,14 @@ each3497:
 	VMOVUPS    Y0, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3497
+	JL         each3610
 
-over3494:
-none3493:
+over3607:
+none3606:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3491
+	JNZ  row3604
 	JMP  done
 
 tile4true:
@@ -42173,16 +43302,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3498:
+row3611:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3500
+	JGE     none3613
 	CMPQ    128(AX), $0x00
-	JNE     far3502
+	JNE     far3615
 
-each3503:
+each3616:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42198,38 +43327,38 @@ each3503:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3504
+	JE           all3617
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3506
+	JZ           two3619
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3506:
+two3619:
 	TESTQ    $0x00000002, R11
-	JZ       one3507
+	JZ       one3620
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3507:
+one3620:
 	TESTQ  $0x00000001, R11
-	JZ     stored3505
+	JZ     stored3618
 	VMOVSS X1, (R12)
-	JMP    stored3505
+	JMP    stored3618
 
-all3504:
+all3617:
 	VMOVUPS Y1, 96(R12)
 
-stored3505:
+stored3618:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3503
-	JMP  over3501
+	JL   each3616
+	JMP  over3614
 
-far3502:
-each3508:
+far3615:
+each3621:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42253,54 +43382,54 @@ each3508:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3509
+	JE           all3622
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3511
+	JZ           two3624
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3511:
+two3624:
 	TESTQ    $0x00000002, R11
-	JZ       one3512
+	JZ       one3625
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3512:
+one3625:
 	TESTQ  $0x00000001, R11
-	JZ     stored3510
+	JZ     stored3623
 	VMOVSS X1, (R12)
-	JMP    stored3510
+	JMP    stored3623
 
-all3509:
+all3622:
 	VMOVUPS Y1, 96(R12)
 
-stored3510:
+stored3623:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3508
+	JL   each3621
 
-over3501:
-none3500:
+over3614:
+none3613:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3498
+	JNZ  row3611
 	JMP  done
 
 tile5false:
-row3513:
+row3626:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3515
+	JGE     none3628
 	CMPQ    128(AX), $0x00
-	JNE     far3517
+	JNE     far3630
 
-each3518:
+each3631:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42319,11 +43448,11 @@ each3518:
 	VMOVUPS Y0, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3518
-	JMP     over3516
+	JL      each3631
+	JMP     over3629
 
-far3517:
-each3519:
+far3630:
+each3632:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42352,14 +43481,14 @@ each3519:
 	VMOVUPS    Y0, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3519
+	JL         each3632
 
-over3516:
-none3515:
+over3629:
+none3628:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3513
+	JNZ  row3626
 	JMP  done
 
 tile5true:
@@ -42368,16 +43497,16 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3520:
+row3633:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3522
+	JGE     none3635
 	CMPQ    128(AX), $0x00
-	JNE     far3524
+	JNE     far3637
 
-each3525:
+each3638:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42395,38 +43524,38 @@ each3525:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3526
+	JE           all3639
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3528
+	JZ           two3641
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3528:
+two3641:
 	TESTQ    $0x00000002, R11
-	JZ       one3529
+	JZ       one3642
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3529:
+one3642:
 	TESTQ  $0x00000001, R11
-	JZ     stored3527
+	JZ     stored3640
 	VMOVSS X1, (R12)
-	JMP    stored3527
+	JMP    stored3640
 
-all3526:
+all3639:
 	VMOVUPS Y1, 128(R12)
 
-stored3527:
+stored3640:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3525
-	JMP  over3523
+	JL   each3638
+	JMP  over3636
 
-far3524:
-each3530:
+far3637:
+each3643:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42454,54 +43583,54 @@ each3530:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3531
+	JE           all3644
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3533
+	JZ           two3646
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3533:
+two3646:
 	TESTQ    $0x00000002, R11
-	JZ       one3534
+	JZ       one3647
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3534:
+one3647:
 	TESTQ  $0x00000001, R11
-	JZ     stored3532
+	JZ     stored3645
 	VMOVSS X1, (R12)
-	JMP    stored3532
+	JMP    stored3645
 
-all3531:
+all3644:
 	VMOVUPS Y1, 128(R12)
 
-stored3532:
+stored3645:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3530
+	JL   each3643
 
-over3523:
-none3522:
+over3636:
+none3635:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3520
+	JNZ  row3633
 	JMP  done
 
 tile6false:
-row3535:
+row3648:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3537
+	JGE     none3650
 	CMPQ    128(AX), $0x00
-	JNE     far3539
+	JNE     far3652
 
-each3540:
+each3653:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42522,11 +43651,11 @@ each3540:
 	VMOVUPS Y0, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3540
-	JMP     over3538
+	JL      each3653
+	JMP     over3651
 
-far3539:
-each3541:
+far3652:
+each3654:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42556,14 +43685,14 @@ each3541:
 	VMOVUPS    Y0, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3541
+	JL         each3654
 
-over3538:
-none3537:
+over3651:
+none3650:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3535
+	JNZ  row3648
 	JMP  done
 
 tile6true:
@@ -42572,16 +43701,16 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3542:
+row3655:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3544
+	JGE     none3657
 	CMPQ    128(AX), $0x00
-	JNE     far3546
+	JNE     far3659
 
-each3547:
+each3660:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42601,38 +43730,38 @@ each3547:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3548
+	JE           all3661
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3550
+	JZ           two3663
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3550:
+two3663:
 	TESTQ    $0x00000002, R11
-	JZ       one3551
+	JZ       one3664
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3551:
+one3664:
 	TESTQ  $0x00000001, R11
-	JZ     stored3549
+	JZ     stored3662
 	VMOVSS X1, (R12)
-	JMP    stored3549
+	JMP    stored3662
 
-all3548:
+all3661:
 	VMOVUPS Y1, 160(R12)
 
-stored3549:
+stored3662:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3547
-	JMP  over3545
+	JL   each3660
+	JMP  over3658
 
-far3546:
-each3552:
+far3659:
+each3665:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42661,54 +43790,54 @@ each3552:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3553
+	JE           all3666
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3555
+	JZ           two3668
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3555:
+two3668:
 	TESTQ    $0x00000002, R11
-	JZ       one3556
+	JZ       one3669
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3556:
+one3669:
 	TESTQ  $0x00000001, R11
-	JZ     stored3554
+	JZ     stored3667
 	VMOVSS X1, (R12)
-	JMP    stored3554
+	JMP    stored3667
 
-all3553:
+all3666:
 	VMOVUPS Y1, 160(R12)
 
-stored3554:
+stored3667:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3552
+	JL   each3665
 
-over3545:
-none3544:
+over3658:
+none3657:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3542
+	JNZ  row3655
 	JMP  done
 
 tile7false:
-row3557:
+row3670:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3559
+	JGE     none3672
 	CMPQ    128(AX), $0x00
-	JNE     far3561
+	JNE     far3674
 
-each3562:
+each3675:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42731,11 +43860,11 @@ each3562:
 	VMOVUPS Y0, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3562
-	JMP     over3560
+	JL      each3675
+	JMP     over3673
 
-far3561:
-each3563:
+far3674:
+each3676:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42769,14 +43898,14 @@ each3563:
 	VMOVUPS    Y0, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3563
+	JL         each3676
 
-over3560:
-none3559:
+over3673:
+none3672:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3557
+	JNZ  row3670
 	JMP  done
 
 tile7true:
@@ -42785,16 +43914,16 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3564:
+row3677:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3566
+	JGE     none3679
 	CMPQ    128(AX), $0x00
-	JNE     far3568
+	JNE     far3681
 
-each3569:
+each3682:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42816,38 +43945,38 @@ each3569:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3570
+	JE           all3683
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3572
+	JZ           two3685
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3572:
+two3685:
 	TESTQ    $0x00000002, R11
-	JZ       one3573
+	JZ       one3686
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3573:
+one3686:
 	TESTQ  $0x00000001, R11
-	JZ     stored3571
+	JZ     stored3684
 	VMOVSS X1, (R12)
-	JMP    stored3571
+	JMP    stored3684
 
-all3570:
+all3683:
 	VMOVUPS Y1, 192(R12)
 
-stored3571:
+stored3684:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3569
-	JMP  over3567
+	JL   each3682
+	JMP  over3680
 
-far3568:
-each3574:
+far3681:
+each3687:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42880,54 +44009,54 @@ each3574:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3575
+	JE           all3688
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3577
+	JZ           two3690
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3577:
+two3690:
 	TESTQ    $0x00000002, R11
-	JZ       one3578
+	JZ       one3691
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3578:
+one3691:
 	TESTQ  $0x00000001, R11
-	JZ     stored3576
+	JZ     stored3689
 	VMOVSS X1, (R12)
-	JMP    stored3576
+	JMP    stored3689
 
-all3575:
+all3688:
 	VMOVUPS Y1, 192(R12)
 
-stored3576:
+stored3689:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3574
+	JL   each3687
 
-over3567:
-none3566:
+over3680:
+none3679:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3564
+	JNZ  row3677
 	JMP  done
 
 tile8false:
-row3579:
+row3692:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3581
+	JGE     none3694
 	CMPQ    128(AX), $0x00
-	JNE     far3583
+	JNE     far3696
 
-each3584:
+each3697:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42952,11 +44081,11 @@ each3584:
 	VMOVUPS Y0, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3584
-	JMP     over3582
+	JL      each3697
+	JMP     over3695
 
-far3583:
-each3585:
+far3696:
+each3698:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42991,14 +44120,14 @@ each3585:
 	VMOVUPS    Y0, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3585
+	JL         each3698
 
-over3582:
-none3581:
+over3695:
+none3694:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3579
+	JNZ  row3692
 	JMP  done
 
 tile8true:
@@ -43007,16 +44136,16 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3586:
+row3699:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3588
+	JGE     none3701
 	CMPQ    128(AX), $0x00
-	JNE     far3590
+	JNE     far3703
 
-each3591:
+each3704:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43040,38 +44169,38 @@ each3591:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3592
+	JE           all3705
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3594
+	JZ           two3707
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3594:
+two3707:
 	TESTQ    $0x00000002, R11
-	JZ       one3595
+	JZ       one3708
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3595:
+one3708:
 	TESTQ  $0x00000001, R11
-	JZ     stored3593
+	JZ     stored3706
 	VMOVSS X1, (R12)
-	JMP    stored3593
+	JMP    stored3706
 
-all3592:
+all3705:
 	VMOVUPS Y1, 224(R12)
 
-stored3593:
+stored3706:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3591
-	JMP  over3589
+	JL   each3704
+	JMP  over3702
 
-far3590:
-each3596:
+far3703:
+each3709:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43105,48 +44234,48 @@ each3596:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3597
+	JE           all3710
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3599
+	JZ           two3712
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3599:
+two3712:
 	TESTQ    $0x00000002, R11
-	JZ       one3600
+	JZ       one3713
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3600:
+one3713:
 	TESTQ  $0x00000001, R11
-	JZ     stored3598
+	JZ     stored3711
 	VMOVSS X1, (R12)
-	JMP    stored3598
+	JMP    stored3711
 
-all3597:
+all3710:
 	VMOVUPS Y1, 224(R12)
 
-stored3598:
+stored3711:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3596
+	JL   each3709
 
-over3589:
-none3588:
+over3702:
+none3701:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3586
+	JNZ  row3699
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3601
+	JE   fenced3714
 	SFENCE
 
-fenced3601:
+fenced3714:
 	VZEROUPPER
 	RET
 
@@ -43197,17 +44326,17 @@ TEXT ·edgeAddAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3602:
+row3715:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3604
+	JGE     none3717
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3606
+	JNE     far3719
 
-each3607:
+each3720:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43219,11 +44348,11 @@ each3607:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3607
-	JMP     over3605
+	JL      each3720
+	JMP     over3718
 
-far3606:
-each3608:
+far3719:
+each3721:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43242,14 +44371,14 @@ each3608:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3608
+	JL         each3721
 
-over3605:
-none3604:
+over3718:
+none3717:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3602
+	JNZ  row3715
 	JMP  done
 
 tile1true:
@@ -43258,17 +44387,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3609:
+row3722:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3611
+	JGE        none3724
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3613
+	JNE        far3726
 
-each3614:
+each3727:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43279,38 +44408,38 @@ each3614:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3615
+	JE           all3728
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3617
+	JZ           two3730
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3617:
+two3730:
 	TESTQ    $0x00000002, R11
-	JZ       one3618
+	JZ       one3731
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3618:
+one3731:
 	TESTQ  $0x00000001, R11
-	JZ     stored3616
+	JZ     stored3729
 	VMOVSS X2, (R12)
-	JMP    stored3616
+	JMP    stored3729
 
-all3615:
+all3728:
 	VMOVUPS Y2, (R12)
 
-stored3616:
+stored3729:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3614
-	JMP  over3612
+	JL   each3727
+	JMP  over3725
 
-far3613:
-each3619:
+far3726:
+each3732:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43328,56 +44457,56 @@ each3619:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3620
+	JE           all3733
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3622
+	JZ           two3735
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3622:
+two3735:
 	TESTQ    $0x00000002, R11
-	JZ       one3623
+	JZ       one3736
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3623:
+one3736:
 	TESTQ  $0x00000001, R11
-	JZ     stored3621
+	JZ     stored3734
 	VMOVSS X2, (R12)
-	JMP    stored3621
+	JMP    stored3734
 
-all3620:
+all3733:
 	VMOVUPS Y2, (R12)
 
-stored3621:
+stored3734:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3619
+	JL   each3732
 
-over3612:
-none3611:
+over3725:
+none3724:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3609
+	JNZ  row3722
 	JMP  done
 
 tile2false:
-row3624:
+row3737:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3626
+	JGE     none3739
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3628
+	JNE     far3741
 
-each3629:
+each3742:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43392,11 +44521,11 @@ each3629:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3629
-	JMP     over3627
+	JL      each3742
+	JMP     over3740
 
-far3628:
-each3630:
+far3741:
+each3743:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43418,14 +44547,14 @@ each3630:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3630
+	JL         each3743
 
-over3627:
-none3626:
+over3740:
+none3739:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3624
+	JNZ  row3737
 	JMP  done
 
 tile2true:
@@ -43434,18 +44563,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3631:
+row3744:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3633
+	JGE        none3746
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3635
+	JNE        far3748
 
-each3636:
+each3749:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43459,38 +44588,38 @@ each3636:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3637
+	JE           all3750
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3639
+	JZ           two3752
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3639:
+two3752:
 	TESTQ    $0x00000002, R11
-	JZ       one3640
+	JZ       one3753
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3640:
+one3753:
 	TESTQ  $0x00000001, R11
-	JZ     stored3638
+	JZ     stored3751
 	VMOVSS X3, (R12)
-	JMP    stored3638
+	JMP    stored3751
 
-all3637:
+all3750:
 	VMOVUPS Y3, 32(R12)
 
-stored3638:
+stored3751:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3636
-	JMP  over3634
+	JL   each3749
+	JMP  over3747
 
-far3635:
-each3641:
+far3748:
+each3754:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43511,57 +44640,57 @@ each3641:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3642
+	JE           all3755
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3644
+	JZ           two3757
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3644:
+two3757:
 	TESTQ    $0x00000002, R11
-	JZ       one3645
+	JZ       one3758
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3645:
+one3758:
 	TESTQ  $0x00000001, R11
-	JZ     stored3643
+	JZ     stored3756
 	VMOVSS X3, (R12)
-	JMP    stored3643
+	JMP    stored3756
 
-all3642:
+all3755:
 	VMOVUPS Y3, 32(R12)
 
-stored3643:
+stored3756:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3641
+	JL   each3754
 
-over3634:
-none3633:
+over3747:
+none3746:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3631
+	JNZ  row3744
 	JMP  done
 
 tile3false:
-row3646:
+row3759:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3648
+	JGE     none3761
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3650
+	JNE     far3763
 
-each3651:
+each3764:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43579,11 +44708,11 @@ each3651:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3651
-	JMP     over3649
+	JL      each3764
+	JMP     over3762
 
-far3650:
-each3652:
+far3763:
+each3765:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43610,14 +44739,14 @@ each3652:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3652
+	JL         each3765
 
-over3649:
-none3648:
+over3762:
+none3761:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3646
+	JNZ  row3759
 	JMP  done
 
 tile3true:
@@ -43626,19 +44755,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3653:
+row3766:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3655
+	JGE        none3768
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3657
+	JNE        far3770
 
-each3658:
+each3771:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43655,38 +44784,38 @@ each3658:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3659
+	JE           all3772
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3661
+	JZ           two3774
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3661:
+two3774:
 	TESTQ    $0x00000002, R11
-	JZ       one3662
+	JZ       one3775
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3662:
+one3775:
 	TESTQ  $0x00000001, R11
-	JZ     stored3660
+	JZ     stored3773
 	VMOVSS X4, (R12)
-	JMP    stored3660
+	JMP    stored3773
 
-all3659:
+all3772:
 	VMOVUPS Y4, 64(R12)
 
-stored3660:
+stored3773:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3658
-	JMP  over3656
+	JL   each3771
+	JMP  over3769
 
-far3657:
-each3663:
+far3770:
+each3776:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43712,58 +44841,58 @@ each3663:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3664
+	JE           all3777
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3666
+	JZ           two3779
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3666:
+two3779:
 	TESTQ    $0x00000002, R11
-	JZ       one3667
+	JZ       one3780
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3667:
+one3780:
 	TESTQ  $0x00000001, R11
-	JZ     stored3665
+	JZ     stored3778
 	VMOVSS X4, (R12)
-	JMP    stored3665
+	JMP    stored3778
 
-all3664:
+all3777:
 	VMOVUPS Y4, 64(R12)
 
-stored3665:
+stored3778:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3663
+	JL   each3776
 
-over3656:
-none3655:
+over3769:
+none3768:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3653
+	JNZ  row3766
 	JMP  done
 
 tile4false:
-row3668:
+row3781:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3670
+	JGE     none3783
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3672
+	JNE     far3785
 
-each3673:
+each3786:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43784,11 +44913,11 @@ each3673:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3673
-	JMP     over3671
+	JL      each3786
+	JMP     over3784
 
-far3672:
-each3674:
+far3785:
+each3787:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43817,14 +44946,14 @@ each3674:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3674
+	JL         each3787
 
-over3671:
-none3670:
+over3784:
+none3783:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3668
+	JNZ  row3781
 	JMP  done
 
 tile4true:
@@ -43833,20 +44962,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3675:
+row3788:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3677
+	JGE        none3790
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3679
+	JNE        far3792
 
-each3680:
+each3793:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43866,38 +44995,38 @@ each3680:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3681
+	JE           all3794
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3683
+	JZ           two3796
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3683:
+two3796:
 	TESTQ    $0x00000002, R11
-	JZ       one3684
+	JZ       one3797
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3684:
+one3797:
 	TESTQ  $0x00000001, R11
-	JZ     stored3682
+	JZ     stored3795
 	VMOVSS X5, (R12)
-	JMP    stored3682
+	JMP    stored3795
 
-all3681:
+all3794:
 	VMOVUPS Y5, 96(R12)
 
-stored3682:
+stored3795:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3680
-	JMP  over3678
+	JL   each3793
+	JMP  over3791
 
-far3679:
-each3685:
+far3792:
+each3798:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43925,59 +45054,59 @@ each3685:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3686
+	JE           all3799
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3688
+	JZ           two3801
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3688:
+two3801:
 	TESTQ    $0x00000002, R11
-	JZ       one3689
+	JZ       one3802
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3689:
+one3802:
 	TESTQ  $0x00000001, R11
-	JZ     stored3687
+	JZ     stored3800
 	VMOVSS X5, (R12)
-	JMP    stored3687
+	JMP    stored3800
 
-all3686:
+all3799:
 	VMOVUPS Y5, 96(R12)
 
-stored3687:
+stored3800:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3685
+	JL   each3798
 
-over3678:
-none3677:
+over3791:
+none3790:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3675
+	JNZ  row3788
 	JMP  done
 
 tile5false:
-row3690:
+row3803:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3692
+	JGE     none3805
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3694
+	JNE     far3807
 
-each3695:
+each3808:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44001,11 +45130,11 @@ each3695:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3695
-	JMP     over3693
+	JL      each3808
+	JMP     over3806
 
-far3694:
-each3696:
+far3807:
+each3809:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44039,14 +45168,14 @@ each3696:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3696
+	JL         each3809
 
-over3693:
-none3692:
+over3806:
+none3805:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3690
+	JNZ  row3803
 	JMP  done
 
 tile5true:
@@ -44055,21 +45184,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3697:
+row3810:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3699
+	JGE        none3812
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3701
+	JNE        far3814
 
-each3702:
+each3815:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44092,38 +45221,38 @@ each3702:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3703
+	JE           all3816
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3705
+	JZ           two3818
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3705:
+two3818:
 	TESTQ    $0x00000002, R11
-	JZ       one3706
+	JZ       one3819
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3706:
+one3819:
 	TESTQ  $0x00000001, R11
-	JZ     stored3704
+	JZ     stored3817
 	VMOVSS X6, (R12)
-	JMP    stored3704
+	JMP    stored3817
 
-all3703:
+all3816:
 	VMOVUPS Y6, 128(R12)
 
-stored3704:
+stored3817:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3702
-	JMP  over3700
+	JL   each3815
+	JMP  over3813
 
-far3701:
-each3707:
+far3814:
+each3820:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44156,50 +45285,50 @@ each3707:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3708
+	JE           all3821
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3710
+	JZ           two3823
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3710:
+two3823:
 	TESTQ    $0x00000002, R11
-	JZ       one3711
+	JZ       one3824
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3711:
+one3824:
 	TESTQ  $0x00000001, R11
-	JZ     stored3709
+	JZ     stored3822
 	VMOVSS X6, (R12)
-	JMP    stored3709
+	JMP    stored3822
 
-all3708:
+all3821:
 	VMOVUPS Y6, 128(R12)
 
-stored3709:
+stored3822:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3707
+	JL   each3820
 
-over3700:
-none3699:
+over3813:
+none3812:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3697
+	JNZ  row3810
 	JMP  done
 
 tile6false:
-row3712:
+row3825:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3714
+	JGE     none3827
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -44207,9 +45336,9 @@ row3712:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3716
+	JNE     far3829
 
-each3717:
+each3830:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44236,11 +45365,11 @@ each3717:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3717
-	JMP     over3715
+	JL      each3830
+	JMP     over3828
 
-far3716:
-each3718:
+far3829:
+each3831:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44276,14 +45405,14 @@ each3718:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3718
+	JL         each3831
 
-over3715:
-none3714:
+over3828:
+none3827:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3712
+	JNZ  row3825
 	JMP  done
 
 tile6true:
@@ -44292,12 +45421,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3719:
+row3832:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3721
+	JGE        none3834
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -44305,9 +45434,9 @@ row3719:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3723
+	JNE        far3836
 
-each3724:
+each3837:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44333,38 +45462,38 @@ each3724:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3725
+	JE           all3838
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3727
+	JZ           two3840
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3727:
+two3840:
 	TESTQ    $0x00000002, R11
-	JZ       one3728
+	JZ       one3841
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3728:
+one3841:
 	TESTQ  $0x00000001, R11
-	JZ     stored3726
+	JZ     stored3839
 	VMOVSS X7, (R12)
-	JMP    stored3726
+	JMP    stored3839
 
-all3725:
+all3838:
 	VMOVUPS Y7, 160(R12)
 
-stored3726:
+stored3839:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3724
-	JMP  over3722
+	JL   each3837
+	JMP  over3835
 
-far3723:
-each3729:
+far3836:
+each3842:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44399,50 +45528,50 @@ each3729:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3730
+	JE           all3843
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3732
+	JZ           two3845
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3732:
+two3845:
 	TESTQ    $0x00000002, R11
-	JZ       one3733
+	JZ       one3846
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3733:
+one3846:
 	TESTQ  $0x00000001, R11
-	JZ     stored3731
+	JZ     stored3844
 	VMOVSS X7, (R12)
-	JMP    stored3731
+	JMP    stored3844
 
-all3730:
+all3843:
 	VMOVUPS Y7, 160(R12)
 
-stored3731:
+stored3844:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3729
+	JL   each3842
 
-over3722:
-none3721:
+over3835:
+none3834:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3719
+	JNZ  row3832
 	JMP  done
 
 tile7false:
-row3734:
+row3847:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3736
+	JGE     none3849
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -44451,9 +45580,9 @@ row3734:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3738
+	JNE     far3851
 
-each3739:
+each3852:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44483,11 +45612,11 @@ each3739:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3739
-	JMP     over3737
+	JL      each3852
+	JMP     over3850
 
-far3738:
-each3740:
+far3851:
+each3853:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44528,14 +45657,14 @@ each3740:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3740
+	JL         each3853
 
-over3737:
-none3736:
+over3850:
+none3849:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3734
+	JNZ  row3847
 	JMP  done
 
 tile7true:
@@ -44544,12 +45673,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3741:
+row3854:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3743
+	JGE        none3856
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -44558,9 +45687,9 @@ row3741:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3745
+	JNE        far3858
 
-each3746:
+each3859:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44589,38 +45718,38 @@ each3746:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3747
+	JE           all3860
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3749
+	JZ           two3862
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3749:
+two3862:
 	TESTQ    $0x00000002, R11
-	JZ       one3750
+	JZ       one3863
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3750:
+one3863:
 	TESTQ  $0x00000001, R11
-	JZ     stored3748
+	JZ     stored3861
 	VMOVSS X8, (R12)
-	JMP    stored3748
+	JMP    stored3861
 
-all3747:
+all3860:
 	VMOVUPS Y8, 192(R12)
 
-stored3748:
+stored3861:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3746
-	JMP  over3744
+	JL   each3859
+	JMP  over3857
 
-far3745:
-each3751:
+far3858:
+each3864:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44660,50 +45789,50 @@ each3751:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3752
+	JE           all3865
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3754
+	JZ           two3867
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3754:
+two3867:
 	TESTQ    $0x00000002, R11
-	JZ       one3755
+	JZ       one3868
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3755:
+one3868:
 	TESTQ  $0x00000001, R11
-	JZ     stored3753
+	JZ     stored3866
 	VMOVSS X8, (R12)
-	JMP    stored3753
+	JMP    stored3866
 
-all3752:
+all3865:
 	VMOVUPS Y8, 192(R12)
 
-stored3753:
+stored3866:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3751
+	JL   each3864
 
-over3744:
-none3743:
+over3857:
+none3856:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3741
+	JNZ  row3854
 	JMP  done
 
 tile8false:
-row3756:
+row3869:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3758
+	JGE     none3871
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -44713,9 +45842,9 @@ row3756:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3760
+	JNE     far3873
 
-each3761:
+each3874:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44748,11 +45877,11 @@ each3761:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3761
-	JMP     over3759
+	JL      each3874
+	JMP     over3872
 
-far3760:
-each3762:
+far3873:
+each3875:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44795,14 +45924,14 @@ each3762:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3762
+	JL         each3875
 
-over3759:
-none3758:
+over3872:
+none3871:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3756
+	JNZ  row3869
 	JMP  done
 
 tile8true:
@@ -44811,12 +45940,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3763:
+row3876:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3765
+	JGE        none3878
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -44826,9 +45955,9 @@ row3763:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3767
+	JNE        far3880
 
-each3768:
+each3881:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44860,38 +45989,38 @@ each3768:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3769
+	JE           all3882
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3771
+	JZ           two3884
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3771:
+two3884:
 	TESTQ    $0x00000002, R11
-	JZ       one3772
+	JZ       one3885
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3772:
+one3885:
 	TESTQ  $0x00000001, R11
-	JZ     stored3770
+	JZ     stored3883
 	VMOVSS X9, (R12)
-	JMP    stored3770
+	JMP    stored3883
 
-all3769:
+all3882:
 	VMOVUPS Y9, 224(R12)
 
-stored3770:
+stored3883:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3768
-	JMP  over3766
+	JL   each3881
+	JMP  over3879
 
-far3767:
-each3773:
+far3880:
+each3886:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44933,48 +46062,48 @@ each3773:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3774
+	JE           all3887
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3776
+	JZ           two3889
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3776:
+two3889:
 	TESTQ    $0x00000002, R11
-	JZ       one3777
+	JZ       one3890
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3777:
+one3890:
 	TESTQ  $0x00000001, R11
-	JZ     stored3775
+	JZ     stored3888
 	VMOVSS X9, (R12)
-	JMP    stored3775
+	JMP    stored3888
 
-all3774:
+all3887:
 	VMOVUPS Y9, 224(R12)
 
-stored3775:
+stored3888:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3773
+	JL   each3886
 
-over3766:
-none3765:
+over3879:
+none3878:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3763
+	JNZ  row3876
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3778
+	JE   fenced3891
 	SFENCE
 
-fenced3778:
+fenced3891:
 	VZEROUPPER
 	RET
 
@@ -45025,17 +46154,17 @@ TEXT ·edgeSubAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3779:
+row3892:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3781
+	JGE     none3894
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3783
+	JNE     far3896
 
-each3784:
+each3897:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45047,11 +46176,11 @@ each3784:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3784
-	JMP     over3782
+	JL      each3897
+	JMP     over3895
 
-far3783:
-each3785:
+far3896:
+each3898:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45070,14 +46199,14 @@ each3785:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3785
+	JL         each3898
 
-over3782:
-none3781:
+over3895:
+none3894:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3779
+	JNZ  row3892
 	JMP  done
 
 tile1true:
@@ -45086,17 +46215,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3786:
+row3899:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3788
+	JGE        none3901
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3790
+	JNE        far3903
 
-each3791:
+each3904:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45107,38 +46236,38 @@ each3791:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3792
+	JE           all3905
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3794
+	JZ           two3907
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3794:
+two3907:
 	TESTQ    $0x00000002, R11
-	JZ       one3795
+	JZ       one3908
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3795:
+one3908:
 	TESTQ  $0x00000001, R11
-	JZ     stored3793
+	JZ     stored3906
 	VMOVSS X2, (R12)
-	JMP    stored3793
+	JMP    stored3906
 
-all3792:
+all3905:
 	VMOVUPS Y2, (R12)
 
-stored3793:
+stored3906:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3791
-	JMP  over3789
+	JL   each3904
+	JMP  over3902
 
-far3790:
-each3796:
+far3903:
+each3909:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45156,56 +46285,56 @@ each3796:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3797
+	JE           all3910
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3799
+	JZ           two3912
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3799:
+two3912:
 	TESTQ    $0x00000002, R11
-	JZ       one3800
+	JZ       one3913
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3800:
+one3913:
 	TESTQ  $0x00000001, R11
-	JZ     stored3798
+	JZ     stored3911
 	VMOVSS X2, (R12)
-	JMP    stored3798
+	JMP    stored3911
 
-all3797:
+all3910:
 	VMOVUPS Y2, (R12)
 
-stored3798:
+stored3911:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3796
+	JL   each3909
 
-over3789:
-none3788:
+over3902:
+none3901:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3786
+	JNZ  row3899
 	JMP  done
 
 tile2false:
-row3801:
+row3914:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3803
+	JGE     none3916
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3805
+	JNE     far3918
 
-each3806:
+each3919:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45220,11 +46349,11 @@ each3806:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3806
-	JMP     over3804
+	JL      each3919
+	JMP     over3917
 
-far3805:
-each3807:
+far3918:
+each3920:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45246,14 +46375,14 @@ each3807:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3807
+	JL         each3920
 
-over3804:
-none3803:
+over3917:
+none3916:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3801
+	JNZ  row3914
 	JMP  done
 
 tile2true:
@@ -45262,18 +46391,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3808:
+row3921:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3810
+	JGE        none3923
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3812
+	JNE        far3925
 
-each3813:
+each3926:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45287,38 +46416,38 @@ each3813:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3814
+	JE           all3927
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3816
+	JZ           two3929
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3816:
+two3929:
 	TESTQ    $0x00000002, R11
-	JZ       one3817
+	JZ       one3930
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3817:
+one3930:
 	TESTQ  $0x00000001, R11
-	JZ     stored3815
+	JZ     stored3928
 	VMOVSS X3, (R12)
-	JMP    stored3815
+	JMP    stored3928
 
-all3814:
+all3927:
 	VMOVUPS Y3, 32(R12)
 
-stored3815:
+stored3928:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3813
-	JMP  over3811
+	JL   each3926
+	JMP  over3924
 
-far3812:
-each3818:
+far3925:
+each3931:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45339,57 +46468,57 @@ each3818:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3819
+	JE           all3932
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3821
+	JZ           two3934
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3821:
+two3934:
 	TESTQ    $0x00000002, R11
-	JZ       one3822
+	JZ       one3935
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3822:
+one3935:
 	TESTQ  $0x00000001, R11
-	JZ     stored3820
+	JZ     stored3933
 	VMOVSS X3, (R12)
-	JMP    stored3820
+	JMP    stored3933
 
-all3819:
+all3932:
 	VMOVUPS Y3, 32(R12)
 
-stored3820:
+stored3933:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3818
+	JL   each3931
 
-over3811:
-none3810:
+over3924:
+none3923:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3808
+	JNZ  row3921
 	JMP  done
 
 tile3false:
-row3823:
+row3936:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3825
+	JGE     none3938
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3827
+	JNE     far3940
 
-each3828:
+each3941:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45407,11 +46536,11 @@ each3828:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3828
-	JMP     over3826
+	JL      each3941
+	JMP     over3939
 
-far3827:
-each3829:
+far3940:
+each3942:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45438,14 +46567,14 @@ each3829:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3829
+	JL         each3942
 
-over3826:
-none3825:
+over3939:
+none3938:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3823
+	JNZ  row3936
 	JMP  done
 
 tile3true:
@@ -45454,19 +46583,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3830:
+row3943:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3832
+	JGE        none3945
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3834
+	JNE        far3947
 
-each3835:
+each3948:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45483,38 +46612,38 @@ each3835:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3836
+	JE           all3949
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3838
+	JZ           two3951
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3838:
+two3951:
 	TESTQ    $0x00000002, R11
-	JZ       one3839
+	JZ       one3952
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3839:
+one3952:
 	TESTQ  $0x00000001, R11
-	JZ     stored3837
+	JZ     stored3950
 	VMOVSS X4, (R12)
-	JMP    stored3837
+	JMP    stored3950
 
-all3836:
+all3949:
 	VMOVUPS Y4, 64(R12)
 
-stored3837:
+stored3950:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3835
-	JMP  over3833
+	JL   each3948
+	JMP  over3946
 
-far3834:
-each3840:
+far3947:
+each3953:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45540,58 +46669,58 @@ each3840:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3841
+	JE           all3954
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3843
+	JZ           two3956
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3843:
+two3956:
 	TESTQ    $0x00000002, R11
-	JZ       one3844
+	JZ       one3957
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3844:
+one3957:
 	TESTQ  $0x00000001, R11
-	JZ     stored3842
+	JZ     stored3955
 	VMOVSS X4, (R12)
-	JMP    stored3842
+	JMP    stored3955
 
-all3841:
+all3954:
 	VMOVUPS Y4, 64(R12)
 
-stored3842:
+stored3955:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3840
+	JL   each3953
 
-over3833:
-none3832:
+over3946:
+none3945:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3830
+	JNZ  row3943
 	JMP  done
 
 tile4false:
-row3845:
+row3958:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3847
+	JGE     none3960
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3849
+	JNE     far3962
 
-each3850:
+each3963:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45612,11 +46741,11 @@ each3850:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3850
-	JMP     over3848
+	JL      each3963
+	JMP     over3961
 
-far3849:
-each3851:
+far3962:
+each3964:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45645,14 +46774,14 @@ each3851:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3851
+	JL         each3964
 
-over3848:
-none3847:
+over3961:
+none3960:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3845
+	JNZ  row3958
 	JMP  done
 
 tile4true:
@@ -45661,20 +46790,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3852:
+row3965:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3854
+	JGE        none3967
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3856
+	JNE        far3969
 
-each3857:
+each3970:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45694,38 +46823,38 @@ each3857:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3858
+	JE           all3971
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3860
+	JZ           two3973
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3860:
+two3973:
 	TESTQ    $0x00000002, R11
-	JZ       one3861
+	JZ       one3974
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3861:
+one3974:
 	TESTQ  $0x00000001, R11
-	JZ     stored3859
+	JZ     stored3972
 	VMOVSS X5, (R12)
-	JMP    stored3859
+	JMP    stored3972
 
-all3858:
+all3971:
 	VMOVUPS Y5, 96(R12)
 
-stored3859:
+stored3972:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3857
-	JMP  over3855
+	JL   each3970
+	JMP  over3968
 
-far3856:
-each3862:
+far3969:
+each3975:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45753,59 +46882,59 @@ each3862:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3863
+	JE           all3976
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3865
+	JZ           two3978
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3865:
+two3978:
 	TESTQ    $0x00000002, R11
-	JZ       one3866
+	JZ       one3979
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3866:
+one3979:
 	TESTQ  $0x00000001, R11
-	JZ     stored3864
+	JZ     stored3977
 	VMOVSS X5, (R12)
-	JMP    stored3864
+	JMP    stored3977
 
-all3863:
+all3976:
 	VMOVUPS Y5, 96(R12)
 
-stored3864:
+stored3977:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3862
+	JL   each3975
 
-over3855:
-none3854:
+over3968:
+none3967:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3852
+	JNZ  row3965
 	JMP  done
 
 tile5false:
-row3867:
+row3980:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3869
+	JGE     none3982
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3871
+	JNE     far3984
 
-each3872:
+each3985:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45829,11 +46958,11 @@ each3872:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3872
-	JMP     over3870
+	JL      each3985
+	JMP     over3983
 
-far3871:
-each3873:
+far3984:
+each3986:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45867,14 +46996,14 @@ each3873:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3873
+	JL         each3986
 
-over3870:
-none3869:
+over3983:
+none3982:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3867
+	JNZ  row3980
 	JMP  done
 
 tile5true:
@@ -45883,21 +47012,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3874:
+row3987:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3876
+	JGE        none3989
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3878
+	JNE        far3991
 
-each3879:
+each3992:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45920,38 +47049,38 @@ each3879:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3880
+	JE           all3993
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3882
+	JZ           two3995
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3882:
+two3995:
 	TESTQ    $0x00000002, R11
-	JZ       one3883
+	JZ       one3996
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3883:
+one3996:
 	TESTQ  $0x00000001, R11
-	JZ     stored3881
+	JZ     stored3994
 	VMOVSS X6, (R12)
-	JMP    stored3881
+	JMP    stored3994
 
-all3880:
+all3993:
 	VMOVUPS Y6, 128(R12)
 
-stored3881:
+stored3994:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3879
-	JMP  over3877
+	JL   each3992
+	JMP  over3990
 
-far3878:
-each3884:
+far3991:
+each3997:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45984,50 +47113,50 @@ each3884:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3885
+	JE           all3998
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3887
+	JZ           two4000
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3887:
+two4000:
 	TESTQ    $0x00000002, R11
-	JZ       one3888
+	JZ       one4001
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3888:
+one4001:
 	TESTQ  $0x00000001, R11
-	JZ     stored3886
+	JZ     stored3999
 	VMOVSS X6, (R12)
-	JMP    stored3886
+	JMP    stored3999
 
-all3885:
+all3998:
 	VMOVUPS Y6, 128(R12)
 
-stored3886:
+stored3999:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3884
+	JL   each3997
 
-over3877:
-none3876:
+over3990:
+none3989:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3874
+	JNZ  row3987
 	JMP  done
 
 tile6false:
-row3889:
+row4002:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3891
+	JGE     none4004
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -46035,9 +47164,9 @@ row3889:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3893
+	JNE     far4006
 
-each3894:
+each4007:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46064,11 +47193,11 @@ each3894:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3894
-	JMP     over3892
+	JL      each4007
+	JMP     over4005
 
-far3893:
-each3895:
+far4006:
+each4008:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46104,14 +47233,14 @@ each3895:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3895
+	JL         each4008
 
-over3892:
-none3891:
+over4005:
+none4004:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3889
+	JNZ  row4002
 	JMP  done
 
 tile6true:
@@ -46120,12 +47249,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3896:
+row4009:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3898
+	JGE        none4011
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -46133,9 +47262,9 @@ row3896:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3900
+	JNE        far4013
 
-each3901:
+each4014:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46161,38 +47290,38 @@ each3901:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3902
+	JE           all4015
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3904
+	JZ           two4017
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3904:
+two4017:
 	TESTQ    $0x00000002, R11
-	JZ       one3905
+	JZ       one4018
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3905:
+one4018:
 	TESTQ  $0x00000001, R11
-	JZ     stored3903
+	JZ     stored4016
 	VMOVSS X7, (R12)
-	JMP    stored3903
+	JMP    stored4016
 
-all3902:
+all4015:
 	VMOVUPS Y7, 160(R12)
 
-stored3903:
+stored4016:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3901
-	JMP  over3899
+	JL   each4014
+	JMP  over4012
 
-far3900:
-each3906:
+far4013:
+each4019:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46227,50 +47356,50 @@ each3906:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3907
+	JE           all4020
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3909
+	JZ           two4022
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3909:
+two4022:
 	TESTQ    $0x00000002, R11
-	JZ       one3910
+	JZ       one4023
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3910:
+one4023:
 	TESTQ  $0x00000001, R11
-	JZ     stored3908
+	JZ     stored4021
 	VMOVSS X7, (R12)
-	JMP    stored3908
+	JMP    stored4021
 
-all3907:
+all4020:
 	VMOVUPS Y7, 160(R12)
 
-stored3908:
+stored4021:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3906
+	JL   each4019
 
-over3899:
-none3898:
+over4012:
+none4011:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3896
+	JNZ  row4009
 	JMP  done
 
 tile7false:
-row3911:
+row4024:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3913
+	JGE     none4026
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -46279,9 +47408,9 @@ row3911:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3915
+	JNE     far4028
 
-each3916:
+each4029:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46311,11 +47440,11 @@ each3916:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3916
-	JMP     over3914
+	JL      each4029
+	JMP     over4027
 
-far3915:
-each3917:
+far4028:
+each4030:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46356,14 +47485,14 @@ each3917:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3917
+	JL         each4030
 
-over3914:
-none3913:
+over4027:
+none4026:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3911
+	JNZ  row4024
 	JMP  done
 
 tile7true:
@@ -46372,12 +47501,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3918:
+row4031:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3920
+	JGE        none4033
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -46386,9 +47515,9 @@ row3918:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3922
+	JNE        far4035
 
-each3923:
+each4036:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46417,38 +47546,38 @@ each3923:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3924
+	JE           all4037
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3926
+	JZ           two4039
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3926:
+two4039:
 	TESTQ    $0x00000002, R11
-	JZ       one3927
+	JZ       one4040
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3927:
+one4040:
 	TESTQ  $0x00000001, R11
-	JZ     stored3925
+	JZ     stored4038
 	VMOVSS X8, (R12)
-	JMP    stored3925
+	JMP    stored4038
 
-all3924:
+all4037:
 	VMOVUPS Y8, 192(R12)
 
-stored3925:
+stored4038:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3923
-	JMP  over3921
+	JL   each4036
+	JMP  over4034
 
-far3922:
-each3928:
+far4035:
+each4041:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46488,50 +47617,50 @@ each3928:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3929
+	JE           all4042
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3931
+	JZ           two4044
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3931:
+two4044:
 	TESTQ    $0x00000002, R11
-	JZ       one3932
+	JZ       one4045
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3932:
+one4045:
 	TESTQ  $0x00000001, R11
-	JZ     stored3930
+	JZ     stored4043
 	VMOVSS X8, (R12)
-	JMP    stored3930
+	JMP    stored4043
 
-all3929:
+all4042:
 	VMOVUPS Y8, 192(R12)
 
-stored3930:
+stored4043:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3928
+	JL   each4041
 
-over3921:
-none3920:
+over4034:
+none4033:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3918
+	JNZ  row4031
 	JMP  done
 
 tile8false:
-row3933:
+row4046:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3935
+	JGE     none4048
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -46541,9 +47670,9 @@ row3933:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3937
+	JNE     far4050
 
-each3938:
+each4051:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46576,11 +47705,11 @@ each3938:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3938
-	JMP     over3936
+	JL      each4051
+	JMP     over4049
 
-far3937:
-each3939:
+far4050:
+each4052:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46623,14 +47752,14 @@ each3939:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3939
+	JL         each4052
 
-over3936:
-none3935:
+over4049:
+none4048:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3933
+	JNZ  row4046
 	JMP  done
 
 tile8true:
@@ -46639,12 +47768,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3940:
+row4053:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3942
+	JGE        none4055
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -46654,9 +47783,9 @@ row3940:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3944
+	JNE        far4057
 
-each3945:
+each4058:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46688,38 +47817,38 @@ each3945:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3946
+	JE           all4059
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3948
+	JZ           two4061
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3948:
+two4061:
 	TESTQ    $0x00000002, R11
-	JZ       one3949
+	JZ       one4062
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3949:
+one4062:
 	TESTQ  $0x00000001, R11
-	JZ     stored3947
+	JZ     stored4060
 	VMOVSS X9, (R12)
-	JMP    stored3947
+	JMP    stored4060
 
-all3946:
+all4059:
 	VMOVUPS Y9, 224(R12)
 
-stored3947:
+stored4060:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3945
-	JMP  over3943
+	JL   each4058
+	JMP  over4056
 
-far3944:
-each3950:
+far4057:
+each4063:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46761,48 +47890,48 @@ each3950:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3951
+	JE           all4064
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3953
+	JZ           two4066
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3953:
+two4066:
 	TESTQ    $0x00000002, R11
-	JZ       one3954
+	JZ       one4067
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3954:
+one4067:
 	TESTQ  $0x00000001, R11
-	JZ     stored3952
+	JZ     stored4065
 	VMOVSS X9, (R12)
-	JMP    stored3952
+	JMP    stored4065
 
-all3951:
+all4064:
 	VMOVUPS Y9, 224(R12)
 
-stored3952:
+stored4065:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3950
+	JL   each4063
 
-over3943:
-none3942:
+over4056:
+none4055:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3940
+	JNZ  row4053
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3955
+	JE   fenced4068
 	SFENCE
 
-fenced3955:
+fenced4068:
 	VZEROUPPER
 	RET
 
@@ -46853,17 +47982,17 @@ TEXT ·edgeMulAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3956:
+row4069:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3958
+	JGE     none4071
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3960
+	JNE     far4073
 
-each3961:
+each4074:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46875,11 +48004,11 @@ each3961:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3961
-	JMP     over3959
+	JL      each4074
+	JMP     over4072
 
-far3960:
-each3962:
+far4073:
+each4075:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46898,14 +48027,14 @@ each3962:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3962
+	JL         each4075
 
-over3959:
-none3958:
+over4072:
+none4071:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3956
+	JNZ  row4069
 	JMP  done
 
 tile1true:
@@ -46914,17 +48043,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3963:
+row4076:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3965
+	JGE        none4078
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3967
+	JNE        far4080
 
-each3968:
+each4081:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46935,38 +48064,38 @@ each3968:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3969
+	JE           all4082
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3971
+	JZ           two4084
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3971:
+two4084:
 	TESTQ    $0x00000002, R11
-	JZ       one3972
+	JZ       one4085
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3972:
+one4085:
 	TESTQ  $0x00000001, R11
-	JZ     stored3970
+	JZ     stored4083
 	VMOVSS X2, (R12)
-	JMP    stored3970
+	JMP    stored4083
 
-all3969:
+all4082:
 	VMOVUPS Y2, (R12)
 
-stored3970:
+stored4083:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3968
-	JMP  over3966
+	JL   each4081
+	JMP  over4079
 
-far3967:
-each3973:
+far4080:
+each4086:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46984,56 +48113,56 @@ each3973:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3974
+	JE           all4087
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3976
+	JZ           two4089
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3976:
+two4089:
 	TESTQ    $0x00000002, R11
-	JZ       one3977
+	JZ       one4090
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3977:
+one4090:
 	TESTQ  $0x00000001, R11
-	JZ     stored3975
+	JZ     stored4088
 	VMOVSS X2, (R12)
-	JMP    stored3975
+	JMP    stored4088
 
-all3974:
+all4087:
 	VMOVUPS Y2, (R12)
 
-stored3975:
+stored4088:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3973
+	JL   each4086
 
-over3966:
-none3965:
+over4079:
+none4078:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3963
+	JNZ  row4076
 	JMP  done
 
 tile2false:
-row3978:
+row4091:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3980
+	JGE     none4093
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3982
+	JNE     far4095
 
-each3983:
+each4096:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47048,11 +48177,11 @@ each3983:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3983
-	JMP     over3981
+	JL      each4096
+	JMP     over4094
 
-far3982:
-each3984:
+far4095:
+each4097:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47074,14 +48203,14 @@ each3984:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3984
+	JL         each4097
 
-over3981:
-none3980:
+over4094:
+none4093:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3978
+	JNZ  row4091
 	JMP  done
 
 tile2true:
@@ -47090,18 +48219,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3985:
+row4098:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3987
+	JGE        none4100
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3989
+	JNE        far4102
 
-each3990:
+each4103:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47115,38 +48244,38 @@ each3990:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3991
+	JE           all4104
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3993
+	JZ           two4106
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3993:
+two4106:
 	TESTQ    $0x00000002, R11
-	JZ       one3994
+	JZ       one4107
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3994:
+one4107:
 	TESTQ  $0x00000001, R11
-	JZ     stored3992
+	JZ     stored4105
 	VMOVSS X3, (R12)
-	JMP    stored3992
+	JMP    stored4105
 
-all3991:
+all4104:
 	VMOVUPS Y3, 32(R12)
 
-stored3992:
+stored4105:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3990
-	JMP  over3988
+	JL   each4103
+	JMP  over4101
 
-far3989:
-each3995:
+far4102:
+each4108:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47167,57 +48296,57 @@ each3995:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3996
+	JE           all4109
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3998
+	JZ           two4111
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3998:
+two4111:
 	TESTQ    $0x00000002, R11
-	JZ       one3999
+	JZ       one4112
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3999:
+one4112:
 	TESTQ  $0x00000001, R11
-	JZ     stored3997
+	JZ     stored4110
 	VMOVSS X3, (R12)
-	JMP    stored3997
+	JMP    stored4110
 
-all3996:
+all4109:
 	VMOVUPS Y3, 32(R12)
 
-stored3997:
+stored4110:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3995
+	JL   each4108
 
-over3988:
-none3987:
+over4101:
+none4100:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3985
+	JNZ  row4098
 	JMP  done
 
 tile3false:
-row4000:
+row4113:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4002
+	JGE     none4115
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far4004
+	JNE     far4117
 
-each4005:
+each4118:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47235,11 +48364,11 @@ each4005:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4005
-	JMP     over4003
+	JL      each4118
+	JMP     over4116
 
-far4004:
-each4006:
+far4117:
+each4119:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47266,14 +48395,14 @@ each4006:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4006
+	JL         each4119
 
-over4003:
-none4002:
+over4116:
+none4115:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4000
+	JNZ  row4113
 	JMP  done
 
 tile3true:
@@ -47282,19 +48411,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4007:
+row4120:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4009
+	JGE        none4122
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far4011
+	JNE        far4124
 
-each4012:
+each4125:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47311,38 +48440,38 @@ each4012:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4013
+	JE           all4126
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4015
+	JZ           two4128
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two4015:
+two4128:
 	TESTQ    $0x00000002, R11
-	JZ       one4016
+	JZ       one4129
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one4016:
+one4129:
 	TESTQ  $0x00000001, R11
-	JZ     stored4014
+	JZ     stored4127
 	VMOVSS X4, (R12)
-	JMP    stored4014
+	JMP    stored4127
 
-all4013:
+all4126:
 	VMOVUPS Y4, 64(R12)
 
-stored4014:
+stored4127:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4012
-	JMP  over4010
+	JL   each4125
+	JMP  over4123
 
-far4011:
-each4017:
+far4124:
+each4130:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47368,58 +48497,58 @@ each4017:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4018
+	JE           all4131
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4020
+	JZ           two4133
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two4020:
+two4133:
 	TESTQ    $0x00000002, R11
-	JZ       one4021
+	JZ       one4134
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one4021:
+one4134:
 	TESTQ  $0x00000001, R11
-	JZ     stored4019
+	JZ     stored4132
 	VMOVSS X4, (R12)
-	JMP    stored4019
+	JMP    stored4132
 
-all4018:
+all4131:
 	VMOVUPS Y4, 64(R12)
 
-stored4019:
+stored4132:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4017
+	JL   each4130
 
-over4010:
-none4009:
+over4123:
+none4122:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4007
+	JNZ  row4120
 	JMP  done
 
 tile4false:
-row4022:
+row4135:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4024
+	JGE     none4137
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far4026
+	JNE     far4139
 
-each4027:
+each4140:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47440,11 +48569,11 @@ each4027:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4027
-	JMP     over4025
+	JL      each4140
+	JMP     over4138
 
-far4026:
-each4028:
+far4139:
+each4141:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47473,14 +48602,14 @@ each4028:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4028
+	JL         each4141
 
-over4025:
-none4024:
+over4138:
+none4137:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4022
+	JNZ  row4135
 	JMP  done
 
 tile4true:
@@ -47489,20 +48618,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4029:
+row4142:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4031
+	JGE        none4144
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far4033
+	JNE        far4146
 
-each4034:
+each4147:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47522,38 +48651,38 @@ each4034:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4035
+	JE           all4148
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4037
+	JZ           two4150
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two4037:
+two4150:
 	TESTQ    $0x00000002, R11
-	JZ       one4038
+	JZ       one4151
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one4038:
+one4151:
 	TESTQ  $0x00000001, R11
-	JZ     stored4036
+	JZ     stored4149
 	VMOVSS X5, (R12)
-	JMP    stored4036
+	JMP    stored4149
 
-all4035:
+all4148:
 	VMOVUPS Y5, 96(R12)
 
-stored4036:
+stored4149:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4034
-	JMP  over4032
+	JL   each4147
+	JMP  over4145
 
-far4033:
-each4039:
+far4146:
+each4152:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47581,59 +48710,59 @@ each4039:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4040
+	JE           all4153
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4042
+	JZ           two4155
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two4042:
+two4155:
 	TESTQ    $0x00000002, R11
-	JZ       one4043
+	JZ       one4156
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one4043:
+one4156:
 	TESTQ  $0x00000001, R11
-	JZ     stored4041
+	JZ     stored4154
 	VMOVSS X5, (R12)
-	JMP    stored4041
+	JMP    stored4154
 
-all4040:
+all4153:
 	VMOVUPS Y5, 96(R12)
 
-stored4041:
+stored4154:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4039
+	JL   each4152
 
-over4032:
-none4031:
+over4145:
+none4144:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4029
+	JNZ  row4142
 	JMP  done
 
 tile5false:
-row4044:
+row4157:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4046
+	JGE     none4159
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far4048
+	JNE     far4161
 
-each4049:
+each4162:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47657,11 +48786,11 @@ each4049:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4049
-	JMP     over4047
+	JL      each4162
+	JMP     over4160
 
-far4048:
-each4050:
+far4161:
+each4163:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47695,14 +48824,14 @@ each4050:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4050
+	JL         each4163
 
-over4047:
-none4046:
+over4160:
+none4159:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4044
+	JNZ  row4157
 	JMP  done
 
 tile5true:
@@ -47711,21 +48840,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4051:
+row4164:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4053
+	JGE        none4166
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far4055
+	JNE        far4168
 
-each4056:
+each4169:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47748,38 +48877,38 @@ each4056:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4057
+	JE           all4170
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4059
+	JZ           two4172
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two4059:
+two4172:
 	TESTQ    $0x00000002, R11
-	JZ       one4060
+	JZ       one4173
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one4060:
+one4173:
 	TESTQ  $0x00000001, R11
-	JZ     stored4058
+	JZ     stored4171
 	VMOVSS X6, (R12)
-	JMP    stored4058
+	JMP    stored4171
 
-all4057:
+all4170:
 	VMOVUPS Y6, 128(R12)
 
-stored4058:
+stored4171:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4056
-	JMP  over4054
+	JL   each4169
+	JMP  over4167
 
-far4055:
-each4061:
+far4168:
+each4174:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47812,50 +48941,50 @@ each4061:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4062
+	JE           all4175
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4064
+	JZ           two4177
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two4064:
+two4177:
 	TESTQ    $0x00000002, R11
-	JZ       one4065
+	JZ       one4178
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one4065:
+one4178:
 	TESTQ  $0x00000001, R11
-	JZ     stored4063
+	JZ     stored4176
 	VMOVSS X6, (R12)
-	JMP    stored4063
+	JMP    stored4176
 
-all4062:
+all4175:
 	VMOVUPS Y6, 128(R12)
 
-stored4063:
+stored4176:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4061
+	JL   each4174
 
-over4054:
-none4053:
+over4167:
+none4166:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4051
+	JNZ  row4164
 	JMP  done
 
 tile6false:
-row4066:
+row4179:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4068
+	JGE     none4181
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -47863,9 +48992,9 @@ row4066:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far4070
+	JNE     far4183
 
-each4071:
+each4184:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47892,11 +49021,11 @@ each4071:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4071
-	JMP     over4069
+	JL      each4184
+	JMP     over4182
 
-far4070:
-each4072:
+far4183:
+each4185:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47932,14 +49061,14 @@ each4072:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4072
+	JL         each4185
 
-over4069:
-none4068:
+over4182:
+none4181:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4066
+	JNZ  row4179
 	JMP  done
 
 tile6true:
@@ -47948,12 +49077,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4073:
+row4186:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4075
+	JGE        none4188
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -47961,9 +49090,9 @@ row4073:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far4077
+	JNE        far4190
 
-each4078:
+each4191:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47989,38 +49118,38 @@ each4078:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4079
+	JE           all4192
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4081
+	JZ           two4194
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two4081:
+two4194:
 	TESTQ    $0x00000002, R11
-	JZ       one4082
+	JZ       one4195
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one4082:
+one4195:
 	TESTQ  $0x00000001, R11
-	JZ     stored4080
+	JZ     stored4193
 	VMOVSS X7, (R12)
-	JMP    stored4080
+	JMP    stored4193
 
-all4079:
+all4192:
 	VMOVUPS Y7, 160(R12)
 
-stored4080:
+stored4193:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4078
-	JMP  over4076
+	JL   each4191
+	JMP  over4189
 
-far4077:
-each4083:
+far4190:
+each4196:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48055,50 +49184,50 @@ each4083:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4084
+	JE           all4197
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4086
+	JZ           two4199
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two4086:
+two4199:
 	TESTQ    $0x00000002, R11
-	JZ       one4087
+	JZ       one4200
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one4087:
+one4200:
 	TESTQ  $0x00000001, R11
-	JZ     stored4085
+	JZ     stored4198
 	VMOVSS X7, (R12)
-	JMP    stored4085
+	JMP    stored4198
 
-all4084:
+all4197:
 	VMOVUPS Y7, 160(R12)
 
-stored4085:
+stored4198:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4083
+	JL   each4196
 
-over4076:
-none4075:
+over4189:
+none4188:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4073
+	JNZ  row4186
 	JMP  done
 
 tile7false:
-row4088:
+row4201:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4090
+	JGE     none4203
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -48107,9 +49236,9 @@ row4088:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far4092
+	JNE     far4205
 
-each4093:
+each4206:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48139,11 +49268,11 @@ each4093:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4093
-	JMP     over4091
+	JL      each4206
+	JMP     over4204
 
-far4092:
-each4094:
+far4205:
+each4207:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48184,14 +49313,14 @@ each4094:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4094
+	JL         each4207
 
-over4091:
-none4090:
+over4204:
+none4203:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4088
+	JNZ  row4201
 	JMP  done
 
 tile7true:
@@ -48200,12 +49329,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4095:
+row4208:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4097
+	JGE        none4210
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -48214,9 +49343,9 @@ row4095:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far4099
+	JNE        far4212
 
-each4100:
+each4213:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48245,38 +49374,38 @@ each4100:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4101
+	JE           all4214
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4103
+	JZ           two4216
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two4103:
+two4216:
 	TESTQ    $0x00000002, R11
-	JZ       one4104
+	JZ       one4217
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one4104:
+one4217:
 	TESTQ  $0x00000001, R11
-	JZ     stored4102
+	JZ     stored4215
 	VMOVSS X8, (R12)
-	JMP    stored4102
+	JMP    stored4215
 
-all4101:
+all4214:
 	VMOVUPS Y8, 192(R12)
 
-stored4102:
+stored4215:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4100
-	JMP  over4098
+	JL   each4213
+	JMP  over4211
 
-far4099:
-each4105:
+far4212:
+each4218:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48316,50 +49445,50 @@ each4105:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4106
+	JE           all4219
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4108
+	JZ           two4221
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two4108:
+two4221:
 	TESTQ    $0x00000002, R11
-	JZ       one4109
+	JZ       one4222
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one4109:
+one4222:
 	TESTQ  $0x00000001, R11
-	JZ     stored4107
+	JZ     stored4220
 	VMOVSS X8, (R12)
-	JMP    stored4107
+	JMP    stored4220
 
-all4106:
+all4219:
 	VMOVUPS Y8, 192(R12)
 
-stored4107:
+stored4220:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4105
+	JL   each4218
 
-over4098:
-none4097:
+over4211:
+none4210:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4095
+	JNZ  row4208
 	JMP  done
 
 tile8false:
-row4110:
+row4223:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4112
+	JGE     none4225
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -48369,9 +49498,9 @@ row4110:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far4114
+	JNE     far4227
 
-each4115:
+each4228:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48404,11 +49533,11 @@ each4115:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4115
-	JMP     over4113
+	JL      each4228
+	JMP     over4226
 
-far4114:
-each4116:
+far4227:
+each4229:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48451,14 +49580,14 @@ each4116:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4116
+	JL         each4229
 
-over4113:
-none4112:
+over4226:
+none4225:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4110
+	JNZ  row4223
 	JMP  done
 
 tile8true:
@@ -48467,12 +49596,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4117:
+row4230:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4119
+	JGE        none4232
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -48482,9 +49611,9 @@ row4117:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far4121
+	JNE        far4234
 
-each4122:
+each4235:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48516,38 +49645,38 @@ each4122:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4123
+	JE           all4236
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4125
+	JZ           two4238
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two4125:
+two4238:
 	TESTQ    $0x00000002, R11
-	JZ       one4126
+	JZ       one4239
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one4126:
+one4239:
 	TESTQ  $0x00000001, R11
-	JZ     stored4124
+	JZ     stored4237
 	VMOVSS X9, (R12)
-	JMP    stored4124
+	JMP    stored4237
 
-all4123:
+all4236:
 	VMOVUPS Y9, 224(R12)
 
-stored4124:
+stored4237:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4122
-	JMP  over4120
+	JL   each4235
+	JMP  over4233
 
-far4121:
-each4127:
+far4234:
+each4240:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48589,48 +49718,48 @@ each4127:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4128
+	JE           all4241
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4130
+	JZ           two4243
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two4130:
+two4243:
 	TESTQ    $0x00000002, R11
-	JZ       one4131
+	JZ       one4244
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one4131:
+one4244:
 	TESTQ  $0x00000001, R11
-	JZ     stored4129
+	JZ     stored4242
 	VMOVSS X9, (R12)
-	JMP    stored4129
+	JMP    stored4242
 
-all4128:
+all4241:
 	VMOVUPS Y9, 224(R12)
 
-stored4129:
+stored4242:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4127
+	JL   each4240
 
-over4120:
-none4119:
+over4233:
+none4232:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4117
+	JNZ  row4230
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced4132
+	JE   fenced4245
 	SFENCE
 
-fenced4132:
+fenced4245:
 	VZEROUPPER
 	RET
 
@@ -48681,17 +49810,17 @@ TEXT ·edgeDivAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row4133:
+row4246:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4135
+	JGE     none4248
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far4137
+	JNE     far4250
 
-each4138:
+each4251:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48703,11 +49832,11 @@ each4138:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4138
-	JMP     over4136
+	JL      each4251
+	JMP     over4249
 
-far4137:
-each4139:
+far4250:
+each4252:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48726,14 +49855,14 @@ each4139:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4139
+	JL         each4252
 
-over4136:
-none4135:
+over4249:
+none4248:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4133
+	JNZ  row4246
 	JMP  done
 
 tile1true:
@@ -48742,17 +49871,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4140:
+row4253:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4142
+	JGE        none4255
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far4144
+	JNE        far4257
 
-each4145:
+each4258:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48763,38 +49892,38 @@ each4145:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4146
+	JE           all4259
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4148
+	JZ           two4261
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two4148:
+two4261:
 	TESTQ    $0x00000002, R11
-	JZ       one4149
+	JZ       one4262
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one4149:
+one4262:
 	TESTQ  $0x00000001, R11
-	JZ     stored4147
+	JZ     stored4260
 	VMOVSS X2, (R12)
-	JMP    stored4147
+	JMP    stored4260
 
-all4146:
+all4259:
 	VMOVUPS Y2, (R12)
 
-stored4147:
+stored4260:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4145
-	JMP  over4143
+	JL   each4258
+	JMP  over4256
 
-far4144:
-each4150:
+far4257:
+each4263:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48812,56 +49941,56 @@ each4150:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4151
+	JE           all4264
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4153
+	JZ           two4266
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two4153:
+two4266:
 	TESTQ    $0x00000002, R11
-	JZ       one4154
+	JZ       one4267
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one4154:
+one4267:
 	TESTQ  $0x00000001, R11
-	JZ     stored4152
+	JZ     stored4265
 	VMOVSS X2, (R12)
-	JMP    stored4152
+	JMP    stored4265
 
-all4151:
+all4264:
 	VMOVUPS Y2, (R12)
 
-stored4152:
+stored4265:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4150
+	JL   each4263
 
-over4143:
-none4142:
+over4256:
+none4255:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4140
+	JNZ  row4253
 	JMP  done
 
 tile2false:
-row4155:
+row4268:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4157
+	JGE     none4270
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far4159
+	JNE     far4272
 
-each4160:
+each4273:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48876,11 +50005,11 @@ each4160:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4160
-	JMP     over4158
+	JL      each4273
+	JMP     over4271
 
-far4159:
-each4161:
+far4272:
+each4274:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48902,14 +50031,14 @@ each4161:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4161
+	JL         each4274
 
-over4158:
-none4157:
+over4271:
+none4270:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4155
+	JNZ  row4268
 	JMP  done
 
 tile2true:
@@ -48918,18 +50047,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4162:
+row4275:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4164
+	JGE        none4277
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far4166
+	JNE        far4279
 
-each4167:
+each4280:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48943,38 +50072,38 @@ each4167:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4168
+	JE           all4281
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4170
+	JZ           two4283
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two4170:
+two4283:
 	TESTQ    $0x00000002, R11
-	JZ       one4171
+	JZ       one4284
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one4171:
+one4284:
 	TESTQ  $0x00000001, R11
-	JZ     stored4169
+	JZ     stored4282
 	VMOVSS X3, (R12)
-	JMP    stored4169
+	JMP    stored4282
 
-all4168:
+all4281:
 	VMOVUPS Y3, 32(R12)
 
-stored4169:
+stored4282:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4167
-	JMP  over4165
+	JL   each4280
+	JMP  over4278
 
-far4166:
-each4172:
+far4279:
+each4285:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48995,57 +50124,57 @@ each4172:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4173
+	JE           all4286
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4175
+	JZ           two4288
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two4175:
+two4288:
 	TESTQ    $0x00000002, R11
-	JZ       one4176
+	JZ       one4289
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one4176:
+one4289:
 	TESTQ  $0x00000001, R11
-	JZ     stored4174
+	JZ     stored4287
 	VMOVSS X3, (R12)
-	JMP    stored4174
+	JMP    stored4287
 
-all4173:
+all4286:
 	VMOVUPS Y3, 32(R12)
 
-stored4174:
+stored4287:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4172
+	JL   each4285
 
-over4165:
-none4164:
+over4278:
+none4277:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4162
+	JNZ  row4275
 	JMP  done
 
 tile3false:
-row4177:
+row4290:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4179
+	JGE     none4292
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far4181
+	JNE     far4294
 
-each4182:
+each4295:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -49063,11 +50192,11 @@ each4182:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4182
-	JMP     over4180
+	JL      each4295
+	JMP     over4293
 
-far4181:
-each4183:
+far4294:
+each4296:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -49094,14 +50223,14 @@ each4183:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4183
+	JL         each4296
 
-over4180:
-none4179:
+over4293:
+none4292:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4177
+	JNZ  row4290
 	JMP  done
 
 tile3true:
@@ -49110,19 +50239,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4184:
+row4297:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4186
+	JGE        none4299
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far4188
+	JNE        far4301
 
-each4189:
+each4302:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -49139,38 +50268,38 @@ each4189:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4190
+	JE           all4303
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4192
+	JZ           two4305
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two4192:
+two4305:
 	TESTQ    $0x00000002, R11
-	JZ       one4193
+	JZ       one4306
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one4193:
+one4306:
 	TESTQ  $0x00000001, R11
-	JZ     stored4191
+	JZ     stored4304
 	VMOVSS X4, (R12)
-	JMP    stored4191
+	JMP    stored4304
 
-all4190:
+all4303:
 	VMOVUPS Y4, 64(R12)
 
-stored4191:
+stored4304:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4189
-	JMP  over4187
+	JL   each4302
+	JMP  over4300
 
-far4188:
-each4194:
+far4301:
+each4307:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -49196,58 +50325,58 @@ each4194:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4195
+	JE           all4308
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4197
+	JZ           two4310
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two4197:
+two4310:
 	TESTQ    $0x00000002, R11
-	JZ       one4198
+	JZ       one4311
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one4198:
+one4311:
 	TESTQ  $0x00000001, R11
-	JZ     stored4196
+	JZ     stored4309
 	VMOVSS X4, (R12)
-	JMP    stored4196
+	JMP    stored4309
 
-all4195:
+all4308:
 	VMOVUPS Y4, 64(R12)
 
-stored4196:
+stored4309:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4194
+	JL   each4307
 
-over4187:
-none4186:
+over4300:
+none4299:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4184
+	JNZ  row4297
 	JMP  done
 
 tile4false:
-row4199:
+row4312:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4201
+	JGE     none4314
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far4203
+	JNE     far4316
 
-each4204:
+each4317:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -49268,11 +50397,11 @@ each4204:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4204
-	JMP     over4202
+	JL      each4317
+	JMP     over4315
 
-far4203:
-each4205:
+far4316:
+each4318:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -49301,14 +50430,14 @@ each4205:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4205
+	JL         each4318
 
-over4202:
-none4201:
+over4315:
+none4314:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4199
+	JNZ  row4312
 	JMP  done
 
 tile4true:
@@ -49317,20 +50446,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4206:
+row4319:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4208
+	JGE        none4321
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far4210
+	JNE        far4323
 
-each4211:
+each4324:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -49350,38 +50479,38 @@ each4211:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4212
+	JE           all4325
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4214
+	JZ           two4327
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two4214:
+two4327:
 	TESTQ    $0x00000002, R11
-	JZ       one4215
+	JZ       one4328
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one4215:
+one4328:
 	TESTQ  $0x00000001, R11
-	JZ     stored4213
+	JZ     stored4326
 	VMOVSS X5, (R12)
-	JMP    stored4213
+	JMP    stored4326
 
-all4212:
+all4325:
 	VMOVUPS Y5, 96(R12)
 
-stored4213:
+stored4326:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4211
-	JMP  over4209
+	JL   each4324
+	JMP  over4322
 
-far4210:
-each4216:
+far4323:
+each4329:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -49409,59 +50538,59 @@ each4216:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4217
+	JE           all4330
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4219
+	JZ           two4332
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two4219:
+two4332:
 	TESTQ    $0x00000002, R11
-	JZ       one4220
+	JZ       one4333
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one4220:
+one4333:
 	TESTQ  $0x00000001, R11
-	JZ     stored4218
+	JZ     stored4331
 	VMOVSS X5, (R12)
-	JMP    stored4218
+	JMP    stored4331
 
-all4217:
+all4330:
 	VMOVUPS Y5, 96(R12)
 
-stored4218:
+stored4331:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4216
+	JL   each4329
 
-over4209:
-none4208:
+over4322:
+none4321:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4206
+	JNZ  row4319
 	JMP  done
 
 tile5false:
-row4221:
+row4334:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4223
+	JGE     none4336
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far4225
+	JNE     far4338
 
-each4226:
+each4339:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -49485,11 +50614,11 @@ each4226:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4226
-	JMP     over4224
+	JL      each4339
+	JMP     over4337
 
-far4225:
-each4227:
+far4338:
+each4340:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -49523,14 +50652,14 @@ each4227:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4227
+	JL         each4340
 
-over4224:
-none4223:
+over4337:
+none4336:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4221
+	JNZ  row4334
 	JMP  done
 
 tile5true:
@@ -49539,21 +50668,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4228:
+row4341:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4230
+	JGE        none4343
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far4232
+	JNE        far4345
 
-each4233:
+each4346:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -49576,38 +50705,38 @@ each4233:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4234
+	JE           all4347
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4236
+	JZ           two4349
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two4236:
+two4349:
 	TESTQ    $0x00000002, R11
-	JZ       one4237
+	JZ       one4350
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one4237:
+one4350:
 	TESTQ  $0x00000001, R11
-	JZ     stored4235
+	JZ     stored4348
 	VMOVSS X6, (R12)
-	JMP    stored4235
+	JMP    stored4348
 
-all4234:
+all4347:
 	VMOVUPS Y6, 128(R12)
 
-stored4235:
+stored4348:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4233
-	JMP  over4231
+	JL   each4346
+	JMP  over4344
 
-far4232:
-each4238:
+far4345:
+each4351:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -49640,50 +50769,50 @@ each4238:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4239
+	JE           all4352
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4241
+	JZ           two4354
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two4241:
+two4354:
 	TESTQ    $0x00000002, R11
-	JZ       one4242
+	JZ       one4355
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one4242:
+one4355:
 	TESTQ  $0x00000001, R11
-	JZ     stored4240
+	JZ     stored4353
 	VMOVSS X6, (R12)
-	JMP    stored4240
+	JMP    stored4353
 
-all4239:
+all4352:
 	VMOVUPS Y6, 128(R12)
 
-stored4240:
+stored4353:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4238
+	JL   each4351
 
-over4231:
-none4230:
+over4344:
+none4343:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4228
+	JNZ  row4341
 	JMP  done
 
 tile6false:
-row4243:
+row4356:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4245
+	JGE     none4358
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -49691,9 +50820,9 @@ row4243:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far4247
+	JNE     far4360
 
-each4248:
+each4361:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -49720,11 +50849,11 @@ each4248:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4248
-	JMP     over4246
+	JL      each4361
+	JMP     over4359
 
-far4247:
-each4249:
+far4360:
+each4362:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -49760,14 +50889,14 @@ each4249:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4249
+	JL         each4362
 
-over4246:
-none4245:
+over4359:
+none4358:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4243
+	JNZ  row4356
 	JMP  done
 
 tile6true:
@@ -49776,12 +50905,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4250:
+row4363:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4252
+	JGE        none4365
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -49789,9 +50918,9 @@ row4250:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far4254
+	JNE        far4367
 
-each4255:
+each4368:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -49817,38 +50946,38 @@ each4255:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4256
+	JE           all4369
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4258
+	JZ           two4371
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two4258:
+two4371:
 	TESTQ    $0x00000002, R11
-	JZ       one4259
+	JZ       one4372
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one4259:
+one4372:
 	TESTQ  $0x00000001, R11
-	JZ     stored4257
+	JZ     stored4370
 	VMOVSS X7, (R12)
-	JMP    stored4257
+	JMP    stored4370
 
-all4256:
+all4369:
 	VMOVUPS Y7, 160(R12)
 
-stored4257:
+stored4370:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4255
-	JMP  over4253
+	JL   each4368
+	JMP  over4366
 
-far4254:
-each4260:
+far4367:
+each4373:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -49883,50 +51012,50 @@ each4260:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4261
+	JE           all4374
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4263
+	JZ           two4376
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two4263:
+two4376:
 	TESTQ    $0x00000002, R11
-	JZ       one4264
+	JZ       one4377
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one4264:
+one4377:
 	TESTQ  $0x00000001, R11
-	JZ     stored4262
+	JZ     stored4375
 	VMOVSS X7, (R12)
-	JMP    stored4262
+	JMP    stored4375
 
-all4261:
+all4374:
 	VMOVUPS Y7, 160(R12)
 
-stored4262:
+stored4375:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4260
+	JL   each4373
 
-over4253:
-none4252:
+over4366:
+none4365:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4250
+	JNZ  row4363
 	JMP  done
 
 tile7false:
-row4265:
+row4378:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4267
+	JGE     none4380
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -49935,9 +51064,9 @@ row4265:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far4269
+	JNE     far4382
 
-each4270:
+each4383:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -49967,11 +51096,11 @@ each4270:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4270
-	JMP     over4268
+	JL      each4383
+	JMP     over4381
 
-far4269:
-each4271:
+far4382:
+each4384:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -50012,14 +51141,14 @@ each4271:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4271
+	JL         each4384
 
-over4268:
-none4267:
+over4381:
+none4380:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4265
+	JNZ  row4378
 	JMP  done
 
 tile7true:
@@ -50028,12 +51157,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4272:
+row4385:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4274
+	JGE        none4387
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -50042,9 +51171,9 @@ row4272:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far4276
+	JNE        far4389
 
-each4277:
+each4390:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -50073,38 +51202,38 @@ each4277:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4278
+	JE           all4391
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4280
+	JZ           two4393
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two4280:
+two4393:
 	TESTQ    $0x00000002, R11
-	JZ       one4281
+	JZ       one4394
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one4281:
+one4394:
 	TESTQ  $0x00000001, R11
-	JZ     stored4279
+	JZ     stored4392
 	VMOVSS X8, (R12)
-	JMP    stored4279
+	JMP    stored4392
 
-all4278:
+all4391:
 	VMOVUPS Y8, 192(R12)
 
-stored4279:
+stored4392:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4277
-	JMP  over4275
+	JL   each4390
+	JMP  over4388
 
-far4276:
-each4282:
+far4389:
+each4395:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -50144,50 +51273,50 @@ each4282:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4283
+	JE           all4396
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4285
+	JZ           two4398
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two4285:
+two4398:
 	TESTQ    $0x00000002, R11
-	JZ       one4286
+	JZ       one4399
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one4286:
+one4399:
 	TESTQ  $0x00000001, R11
-	JZ     stored4284
+	JZ     stored4397
 	VMOVSS X8, (R12)
-	JMP    stored4284
+	JMP    stored4397
 
-all4283:
+all4396:
 	VMOVUPS Y8, 192(R12)
 
-stored4284:
+stored4397:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4282
+	JL   each4395
 
-over4275:
-none4274:
+over4388:
+none4387:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4272
+	JNZ  row4385
 	JMP  done
 
 tile8false:
-row4287:
+row4400:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4289
+	JGE     none4402
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -50197,9 +51326,9 @@ row4287:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far4291
+	JNE     far4404
 
-each4292:
+each4405:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -50232,11 +51361,11 @@ each4292:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4292
-	JMP     over4290
+	JL      each4405
+	JMP     over4403
 
-far4291:
-each4293:
+far4404:
+each4406:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -50279,14 +51408,14 @@ each4293:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4293
+	JL         each4406
 
-over4290:
-none4289:
+over4403:
+none4402:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4287
+	JNZ  row4400
 	JMP  done
 
 tile8true:
@@ -50295,12 +51424,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4294:
+row4407:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4296
+	JGE        none4409
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -50310,9 +51439,9 @@ row4294:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far4298
+	JNE        far4411
 
-each4299:
+each4412:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -50344,38 +51473,38 @@ each4299:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4300
+	JE           all4413
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4302
+	JZ           two4415
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two4302:
+two4415:
 	TESTQ    $0x00000002, R11
-	JZ       one4303
+	JZ       one4416
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one4303:
+one4416:
 	TESTQ  $0x00000001, R11
-	JZ     stored4301
+	JZ     stored4414
 	VMOVSS X9, (R12)
-	JMP    stored4301
+	JMP    stored4414
 
-all4300:
+all4413:
 	VMOVUPS Y9, 224(R12)
 
-stored4301:
+stored4414:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4299
-	JMP  over4297
+	JL   each4412
+	JMP  over4410
 
-far4298:
-each4304:
+far4411:
+each4417:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -50417,48 +51546,48 @@ each4304:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4305
+	JE           all4418
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4307
+	JZ           two4420
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two4307:
+two4420:
 	TESTQ    $0x00000002, R11
-	JZ       one4308
+	JZ       one4421
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one4308:
+one4421:
 	TESTQ  $0x00000001, R11
-	JZ     stored4306
+	JZ     stored4419
 	VMOVSS X9, (R12)
-	JMP    stored4306
+	JMP    stored4419
 
-all4305:
+all4418:
 	VMOVUPS Y9, 224(R12)
 
-stored4306:
+stored4419:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4304
+	JL   each4417
 
-over4297:
-none4296:
+over4410:
+none4409:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4294
+	JNZ  row4407
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced4309
+	JE   fenced4422
 	SFENCE
 
-fenced4309:
+fenced4422:
 	VZEROUPPER
 	RET
 
@@ -50540,51 +51669,51 @@ row:
 	VBROADCASTSS X1, Y1
 	XORQ         R9, R9
 
-columns4310:
+columns4423:
 	CMPQ    R9, R8
-	JGE     rest4311
+	JGE     rest4424
 	VMOVUPS (CX)(R9*4), Y2
 	VMOVUPS (AX)(R9*4), Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
 	VMOVUPS Y2, (AX)(R9*4)
 	ADDQ    $0x08, R9
-	JMP     columns4310
+	JMP     columns4423
 
-rest4311:
+rest4424:
 	TESTQ        DI, DI
-	JZ           end4312
+	JZ           end4425
 	VMASKMOVPS   (CX)(R9*4), Y0, Y2
 	VMASKMOVPS   (AX)(R9*4), Y0, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         DI, $0x08
-	JE           all4313
+	JE           all4426
 	LEAQ         (AX)(R9*4), R9
 	TESTQ        $0x00000004, DI
-	JZ           two4315
+	JZ           two4428
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two4315:
+two4428:
 	TESTQ    $0x00000002, DI
-	JZ       one4316
+	JZ       one4429
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one4316:
+one4429:
 	TESTQ  $0x00000001, DI
-	JZ     stored4314
+	JZ     stored4427
 	VMOVSS X2, (R9)
-	JMP    stored4314
+	JMP    stored4427
 
-all4313:
+all4426:
 	VMOVUPS Y2, (AX)(R9*4)
 
-stored4314:
-end4312:
+stored4427:
+end4425:
 next:
 	LEAQ (AX)(SI*4), AX
 	LEAQ (CX)(SI*4), CX
@@ -50621,51 +51750,51 @@ row:
 	VBROADCASTSS X1, Y1
 	XORQ         R9, R9
 
-columns4317:
+columns4430:
 	CMPQ    R9, R8
-	JGE     rest4318
+	JGE     rest4431
 	VMOVUPS (CX)(R9*4), Y2
 	VXORPS  Y3, Y3, Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
 	VMOVUPS Y2, (AX)(R9*4)
 	ADDQ    $0x08, R9
-	JMP     columns4317
+	JMP     columns4430
 
-rest4318:
+rest4431:
 	TESTQ        DI, DI
-	JZ           end4319
+	JZ           end4432
 	VMASKMOVPS   (CX)(R9*4), Y0, Y2
 	VXORPS       Y3, Y3, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         DI, $0x08
-	JE           all4320
+	JE           all4433
 	LEAQ         (AX)(R9*4), R9
 	TESTQ        $0x00000004, DI
-	JZ           two4322
+	JZ           two4435
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two4322:
+two4435:
 	TESTQ    $0x00000002, DI
-	JZ       one4323
+	JZ       one4436
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one4323:
+one4436:
 	TESTQ  $0x00000001, DI
-	JZ     stored4321
+	JZ     stored4434
 	VMOVSS X2, (R9)
-	JMP    stored4321
+	JMP    stored4434
 
-all4320:
+all4433:
 	VMOVUPS Y2, (AX)(R9*4)
 
-stored4321:
-end4319:
+stored4434:
+end4432:
 	LEAQ (AX)(SI*4), AX
 	LEAQ (CX)(SI*4), CX
 	ADDQ $0x08, DX
@@ -50674,9 +51803,9 @@ end4319:
 	VZEROUPPER
 	RET
 
-// func spill8AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int)
+// func spill8AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int, skip int)
 // Requires: AVX
-TEXT ·spill8AVX2(SB), NOSPLIT, $0-64
+TEXT ·spill8AVX2(SB), NOSPLIT, $0-72
 	MOVQ y+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ cols+16(FP), DX
@@ -50685,25 +51814,53 @@ TEXT ·spill8AVX2(SB), NOSPLIT, $0-64
 	MOVQ rows+40(FP), DI
 	MOVQ yStride+48(FP), R8
 	MOVQ xStride+56(FP), R9
+	MOVQ skip+64(FP), R10
 	SHLQ $0x02, R8
 	SHLQ $0x02, R9
-	MOVQ (SI), R10
+	MOVQ (SI), R12
+	LEAQ (DX)(R12*4), DX
+	LEAQ (BX)(R12*4), BX
 
 row:
-	MOVQ    8(SI), R11
+	MOVQ    (SI), R11
+	MOVQ    8(SI), R12
+	SUBQ    R12, R11
+	JZ      next
+	SHLQ    $0x02, R11
+	SUBQ    R11, DX
+	SUBQ    R11, BX
+	SARQ    $0x02, R11
 	VMOVUPS (CX), Y0
+	TESTQ   R10, R10
+	JNZ     test
 
 each:
-	CMPQ         R10, R11
-	JGE          next
-	MOVLQSX      (DX)(R10*4), R12
+	MOVLQSX      (DX)(R11*4), R12
 	IMULQ        R8, R12
-	VBROADCASTSS (BX)(R10*4), Y1
+	ADDQ         AX, R12
+	VBROADCASTSS (BX)(R11*4), Y1
 	VMULPS       Y0, Y1, Y1
-	VADDPS       (AX)(R12*1), Y1, Y1
-	VMOVUPS      Y1, (AX)(R12*1)
-	INCQ         R10
-	JMP          each
+	VADDPS       (R12), Y1, Y1
+	VMOVUPS      Y1, (R12)
+	INCQ         R11
+	JNZ          each
+	JMP          next
+
+test:
+	MOVL         (BX)(R11*4), R12
+	ADDL         R12, R12
+	JZ           zero
+	MOVLQSX      (DX)(R11*4), R12
+	IMULQ        R8, R12
+	ADDQ         AX, R12
+	VBROADCASTSS (BX)(R11*4), Y1
+	VMULPS       Y0, Y1, Y1
+	VADDPS       (R12), Y1, Y1
+	VMOVUPS      Y1, (R12)
+
+zero:
+	INCQ R11
+	JNZ  test
 
 next:
 	ADDQ R9, CX
@@ -50713,9 +51870,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func spill16AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int)
+// func spill16AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int, skip int)
 // Requires: AVX
-TEXT ·spill16AVX2(SB), NOSPLIT, $0-64
+TEXT ·spill16AVX2(SB), NOSPLIT, $0-72
 	MOVQ y+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ cols+16(FP), DX
@@ -50724,29 +51881,60 @@ TEXT ·spill16AVX2(SB), NOSPLIT, $0-64
 	MOVQ rows+40(FP), DI
 	MOVQ yStride+48(FP), R8
 	MOVQ xStride+56(FP), R9
+	MOVQ skip+64(FP), R10
 	SHLQ $0x02, R8
 	SHLQ $0x02, R9
-	MOVQ (SI), R10
+	MOVQ (SI), R12
+	LEAQ (DX)(R12*4), DX
+	LEAQ (BX)(R12*4), BX
 
 row:
-	MOVQ    8(SI), R11
+	MOVQ    (SI), R11
+	MOVQ    8(SI), R12
+	SUBQ    R12, R11
+	JZ      next
+	SHLQ    $0x02, R11
+	SUBQ    R11, DX
+	SUBQ    R11, BX
+	SARQ    $0x02, R11
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
+	TESTQ   R10, R10
+	JNZ     test
 
 each:
-	CMPQ         R10, R11
-	JGE          next
-	MOVLQSX      (DX)(R10*4), R12
+	MOVLQSX      (DX)(R11*4), R12
 	IMULQ        R8, R12
-	VBROADCASTSS (BX)(R10*4), Y2
+	ADDQ         AX, R12
+	VBROADCASTSS (BX)(R11*4), Y2
 	VMULPS       Y0, Y2, Y3
-	VADDPS       (AX)(R12*1), Y3, Y3
-	VMOVUPS      Y3, (AX)(R12*1)
+	VADDPS       (R12), Y3, Y3
+	VMOVUPS      Y3, (R12)
 	VMULPS       Y1, Y2, Y3
-	VADDPS       32(AX)(R12*1), Y3, Y3
-	VMOVUPS      Y3, 32(AX)(R12*1)
-	INCQ         R10
-	JMP          each
+	VADDPS       32(R12), Y3, Y3
+	VMOVUPS      Y3, 32(R12)
+	INCQ         R11
+	JNZ          each
+	JMP          next
+
+test:
+	MOVL         (BX)(R11*4), R12
+	ADDL         R12, R12
+	JZ           zero
+	MOVLQSX      (DX)(R11*4), R12
+	IMULQ        R8, R12
+	ADDQ         AX, R12
+	VBROADCASTSS (BX)(R11*4), Y2
+	VMULPS       Y0, Y2, Y3
+	VADDPS       (R12), Y3, Y3
+	VMOVUPS      Y3, (R12)
+	VMULPS       Y1, Y2, Y3
+	VADDPS       32(R12), Y3, Y3
+	VMOVUPS      Y3, 32(R12)
+
+zero:
+	INCQ R11
+	JNZ  test
 
 next:
 	ADDQ R9, CX
@@ -50756,9 +51944,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func spill32AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int)
+// func spill32AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int, skip int)
 // Requires: AVX
-TEXT ·spill32AVX2(SB), NOSPLIT, $0-64
+TEXT ·spill32AVX2(SB), NOSPLIT, $0-72
 	MOVQ y+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ cols+16(FP), DX
@@ -50767,37 +51955,74 @@ TEXT ·spill32AVX2(SB), NOSPLIT, $0-64
 	MOVQ rows+40(FP), DI
 	MOVQ yStride+48(FP), R8
 	MOVQ xStride+56(FP), R9
+	MOVQ skip+64(FP), R10
 	SHLQ $0x02, R8
 	SHLQ $0x02, R9
-	MOVQ (SI), R10
+	MOVQ (SI), R12
+	LEAQ (DX)(R12*4), DX
+	LEAQ (BX)(R12*4), BX
 
 row:
-	MOVQ    8(SI), R11
+	MOVQ    (SI), R11
+	MOVQ    8(SI), R12
+	SUBQ    R12, R11
+	JZ      next
+	SHLQ    $0x02, R11
+	SUBQ    R11, DX
+	SUBQ    R11, BX
+	SARQ    $0x02, R11
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
+	TESTQ   R10, R10
+	JNZ     test
 
 each:
-	CMPQ         R10, R11
-	JGE          next
-	MOVLQSX      (DX)(R10*4), R12
+	MOVLQSX      (DX)(R11*4), R12
 	IMULQ        R8, R12
-	VBROADCASTSS (BX)(R10*4), Y4
+	ADDQ         AX, R12
+	VBROADCASTSS (BX)(R11*4), Y4
 	VMULPS       Y0, Y4, Y5
-	VADDPS       (AX)(R12*1), Y5, Y5
-	VMOVUPS      Y5, (AX)(R12*1)
+	VADDPS       (R12), Y5, Y5
+	VMOVUPS      Y5, (R12)
 	VMULPS       Y1, Y4, Y5
-	VADDPS       32(AX)(R12*1), Y5, Y5
-	VMOVUPS      Y5, 32(AX)(R12*1)
+	VADDPS       32(R12), Y5, Y5
+	VMOVUPS      Y5, 32(R12)
 	VMULPS       Y2, Y4, Y5
-	VADDPS       64(AX)(R12*1), Y5, Y5
-	VMOVUPS      Y5, 64(AX)(R12*1)
+	VADDPS       64(R12), Y5, Y5
+	VMOVUPS      Y5, 64(R12)
 	VMULPS       Y3, Y4, Y5
-	VADDPS       96(AX)(R12*1), Y5, Y5
-	VMOVUPS      Y5, 96(AX)(R12*1)
-	INCQ         R10
-	JMP          each
+	VADDPS       96(R12), Y5, Y5
+	VMOVUPS      Y5, 96(R12)
+	INCQ         R11
+	JNZ          each
+	JMP          next
+
+test:
+	MOVL         (BX)(R11*4), R12
+	ADDL         R12, R12
+	JZ           zero
+	MOVLQSX      (DX)(R11*4), R12
+	IMULQ        R8, R12
+	ADDQ         AX, R12
+	VBROADCASTSS (BX)(R11*4), Y4
+	VMULPS       Y0, Y4, Y5
+	VADDPS       (R12), Y5, Y5
+	VMOVUPS      Y5, (R12)
+	VMULPS       Y1, Y4, Y5
+	VADDPS       32(R12), Y5, Y5
+	VMOVUPS      Y5, 32(R12)
+	VMULPS       Y2, Y4, Y5
+	VADDPS       64(R12), Y5, Y5
+	VMOVUPS      Y5, 64(R12)
+	VMULPS       Y3, Y4, Y5
+	VADDPS       96(R12), Y5, Y5
+	VMOVUPS      Y5, 96(R12)
+
+zero:
+	INCQ R11
+	JNZ  test
 
 next:
 	ADDQ R9, CX

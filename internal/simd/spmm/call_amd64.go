@@ -101,6 +101,7 @@ const (
 	pairCopy
 	maxQuick
 	minQuick
+	sumQuads
 )
 
 // run calls the function. Through a variable the call would escape.
@@ -178,5 +179,7 @@ func (k kernel) run(c *rowCall, rows int) {
 		rowMaxQuickAVX2(p)
 	case minQuick:
 		rowMinQuickAVX2(p)
+	case sumQuads:
+		rowSumScalarAVX512(p)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 )
 
 // pickFast is Pick in assembly.
@@ -55,9 +56,17 @@ func (s *Spill) addFast() {
 		for n < rows && n < spillMost && offsets[n+1]-offsets[0] <= spillMost {
 			n++
 		}
-		add(&s.Y[0], &x[0], &s.Cols[0], &s.W[0], &offsets[0], n, s.YStride, s.XStride)
+		add(&s.Y[0], &x[0], &s.Cols[0], &s.W[0], &offsets[0], n, s.YStride, s.XStride, s.skip(offsets[0], offsets[n]))
 		if offsets = offsets[n:]; n < rows {
 			x = x[n*s.XStride:]
 		}
 	}
+}
+
+// skip is whether a call of some nonzeros has to look for zeros.
+func (s *Spill) skip(lo, hi int64) int {
+	if !s.SkipZeros {
+		return 0
+	}
+	return one(vec.HasZero(s.W[lo:hi]))
 }

@@ -2,7 +2,11 @@
 
 package spmm
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+)
 
 // layout is how the columns of a row fall to calls: runs of tiles, each of a
 // head's columns or of all.
@@ -77,6 +81,9 @@ func (p *RowSum) addFast(lo, hi int) {
 		t.whole, t.cut = 16, 14
 	}
 	l := layoutOf(sumPlain, true, p.F, p.Heads, t)
+	if cpu.AVX512 && p.Heads == 1 && !p.Mean && p.F%16 == 0 && p.F <= 8*t.whole {
+		l.kernel = sumQuads
+	}
 	for at := p.first(lo); p.next(&at, hi, p.most(l.calls())); {
 		if at.from == at.to {
 			if p.Set {

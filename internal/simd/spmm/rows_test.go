@@ -117,6 +117,11 @@ func checkRows(tt *testing.T, rng *rand.Rand, f, heads int, next func() Float) {
 		for kind := range 3 {
 			p := &RowSum{Gather: t.Gather, Y: t.y, W: t.w, Heads: heads, Edges: edges, Set: kind > 0, Mean: kind > 1}
 			t.check(tt, what("RowSum"), t.y, all(len(t.y), 0), func() { p.AddRows(lo, t.rows) })
+			if heads == 1 && f%16 == 0 { // of which there is a kernel of sixteen lanes, too
+				undo := cpu.Narrow()
+				t.check(tt, what("RowSum by eight lanes"), t.y, all(len(t.y), 0), func() { p.AddRows(lo, t.rows) })
+				undo()
+			}
 		}
 	}
 	for _, least := range []bool{false, true} {

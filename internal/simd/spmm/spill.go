@@ -17,6 +17,7 @@ type Spill struct {
 	Cols             []int32
 	W                []Float
 	Offsets          []int64 // of the rows of X in Cols and W, and the end
+	SkipZeros        bool    // a nonzero whose weight is 0 is left out: where X is not finite either
 }
 
 // Add adds rows of Width elements to where their nonzeros point, each times its
@@ -46,6 +47,9 @@ func (s *Spill) Add() {
 		for k := s.Offsets[i]; k < s.Offsets[i+1]; k++ {
 			at := int(s.Cols[k]) * s.YStride
 			to, by := s.Y[at:at+s.Width], s.W[k]
+			if s.SkipZeros && by == 0 {
+				continue
+			}
 			for j, v := range from {
 				to[j] += Float(by * v)
 			}

@@ -41,7 +41,7 @@ func testSpill(t *testing.T, rng *rand.Rand, s spillShape) {
 	y, okY := simdtest.Guarded(columns*wide, rng.IntN(8), next)
 	w, okW := simdtest.Guarded(len(cols), rng.IntN(8), next)
 	was := append([]Float(nil), y...)
-	spill := Spill{Y: y[left:], X: x[min(left, len(x)):], YStride: wide, XStride: f, Width: s.width, Cols: cols, W: w, Offsets: offsets}
+	spill := Spill{Y: y[left:], X: x[min(left, len(x)):], YStride: wide, XStride: f, Width: s.width, Cols: cols, W: w, Offsets: offsets, SkipZeros: rng.IntN(2) == 0}
 	spill.Add()
 	got := append([]Float(nil), y...)
 	copy(y, was)

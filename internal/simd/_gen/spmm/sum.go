@@ -47,11 +47,12 @@ type gather struct {
 	share  int // registers of a head
 	nv     int // registers of the tile
 	masked bool
-	arg    bool   // there is a second result, of numbers
-	empty  func() // of a row without nonzeros here; nil: nothing
-	near   bool   // rows are fetched from the second cache too
-	slow   bool   // also those that come from beyond: it cannot wait for either
-	won    bool   // each row of X comes with one of numbers, and all edges have one
+	arg    bool                           // there is a second result, of numbers
+	empty  func()                         // of a row without nonzeros here; nil: nothing
+	near   bool                           // rows are fetched from the second cache too
+	slow   bool                           // also those that come from beyond: it cannot wait for either
+	won    bool                           // each row of X comes with one of numbers, and all edges have one
+	walk   func(over string, each func()) // the loop over the nonzeros of a row, if another
 	mask   reg.VecVirtual
 }
 
@@ -116,7 +117,11 @@ func (g *gather) rows(open func(over string), each, shut func()) {
 	JGE(LabelRef(none))
 	over := Fresh("over")
 	open(over)
-	g.nonzeros(over, each)
+	if g.walk != nil {
+		g.walk(over, each)
+	} else {
+		g.nonzeros(over, each)
+	}
 	shut()
 	if g.empty != nil {
 		JMP(LabelRef(next))

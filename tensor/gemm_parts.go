@@ -23,7 +23,7 @@ const (
 type partTask struct {
 	gemm
 	blk                     block
-	rowChunks, columnChunks int // chunks below and beside each other
+	rowChunks, columnChunks int // chunks below and beside each other; of a far b those below come first
 }
 
 var partTasks = sync.Pool{New: func() any { return new(partTask) }}
@@ -32,8 +32,12 @@ var partTasks = sync.Pool{New: func() any { return new(partTask) }}
 func (t *partTask) Chunk(i int) {
 	w := workspaces.Get().(*workspace)
 	blk := t.blk
-	blk.lo, blk.hi = portion(t.m, t.unit(), i/t.columnChunks, t.rowChunks)
-	blk.left, blk.right = portion(t.n, tileColumns, i%t.columnChunks, t.columnChunks)
+	row, column := i/t.columnChunks, i%t.columnChunks
+	if blk.far {
+		row, column = i%t.rowChunks, i/t.rowChunks
+	}
+	blk.lo, blk.hi = portion(t.m, t.unit(), row, t.rowChunks)
+	blk.left, blk.right = portion(t.n, tileColumns, column, t.columnChunks)
 	t.strip(w, blk)
 	workspaces.Put(w)
 }
@@ -74,7 +78,11 @@ func (g *gemm) rows(blk block) {
 	}
 	t := partTasks.Get().(*partTask)
 	*t = partTask{gemm: *g, blk: blk}
-	t.rowChunks, t.columnChunks = g.share(chunks)
+	if t.blk.far = g.far(blk); t.blk.far {
+		t.rowChunks, t.columnChunks = g.strips(chunks, blk.kg)
+	} else {
+		t.rowChunks, t.columnChunks = g.share(chunks)
+	}
 	par.Run(t.rowChunks*t.columnChunks, t)
 	*t = partTask{}
 	partTasks.Put(t)
@@ -110,6 +118,37 @@ func (g *gemm) share(chunks int) (rowChunks, columnChunks int) {
 		rowChunks -= rowChunks % 4
 	}
 	return rowChunks, columnChunks
+}
+
+// The second cache keeps farWork elements of a packed b at most. Of a b that is more a
+// chunk of many rows has so many columns that it reads stripWork, which stay for the chunk
+// below it. Few rows are not cut, so that b comes once; the columns are, in pieces of
+// fewPanels, or less where the threads are many.
+const (
+	farWork   = 1 << 19
+	stripWork = 3 << 17
+	fewRows   = 2 * mc
+	fewPanels = 8
+)
+
+// far reports whether a block's b does not stay in the second cache: all of it for few
+// rows, else of as many steps of k as are computed together.
+func (g *gemm) far(blk block) bool {
+	steps := blk.kg
+	if g.m >= fewRows {
+		steps = min(steps, kc)
+	}
+	return blk.panel > 0 && g.m > 1 && g.n*steps > farWork
+}
+
+// strips is share for a far b.
+func (g *gemm) strips(chunks, kg int) (rowChunks, columnChunks int) {
+	if g.m < fewRows {
+		most := max(panels(g.n)/fewPanels, min(4*par.Threads(), panels(g.n)/2))
+		return 1, max(1, min(chunks, (most+3)/4*4))
+	}
+	columnChunks = (g.n*kg + stripWork - 1) / stripWork
+	return max(1, min(chunks/columnChunks, g.m/mc)), columnChunks
 }
 
 // Where k is at least splitFrom in a product with TransA, a gradient of weights,

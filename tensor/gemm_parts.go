@@ -23,7 +23,8 @@ const (
 type partTask struct {
 	gemm
 	blk                     block
-	rowChunks, columnChunks int // chunks below and beside each other; of a far b those below come first
+	rowChunks, columnChunks int  // chunks below and beside each other
+	down                    bool // those below each other come one after the other
 }
 
 var partTasks = sync.Pool{New: func() any { return new(partTask) }}
@@ -33,7 +34,7 @@ func (t *partTask) Chunk(i int) {
 	w := workspaces.Get().(*workspace)
 	blk := t.blk
 	row, column := i/t.columnChunks, i%t.columnChunks
-	if blk.far {
+	if t.down {
 		row, column = i%t.rowChunks, i/t.rowChunks
 	}
 	blk.lo, blk.hi = portion(t.m, t.unit(), row, t.rowChunks)
@@ -78,7 +79,8 @@ func (g *gemm) rows(blk block) {
 	}
 	t := partTasks.Get().(*partTask)
 	*t = partTask{gemm: *g, blk: blk}
-	if t.blk.far = g.far(blk); t.blk.far {
+	t.blk.far = blk.panel > 0 && g.n*blk.kg > farWork
+	if t.down = g.wide(blk); t.down {
 		t.rowChunks, t.columnChunks = g.strips(chunks, blk.kg)
 	} else {
 		t.rowChunks, t.columnChunks = g.share(chunks)
@@ -120,28 +122,29 @@ func (g *gemm) share(chunks int) (rowChunks, columnChunks int) {
 	return rowChunks, columnChunks
 }
 
-// The second cache keeps farWork elements of a packed b at most. Of a b that is more a
-// chunk of many rows has so many columns that it reads stripWork, which stay for the chunk
-// below it. Few rows are not cut, so that b comes once; the columns are, in pieces of
-// fewPanels, or less where the threads are many.
+// Where a packed b has more than farWork elements the second cache does not keep it beside
+// the rest. Of one with more than wideWork a chunk of many rows has so many columns that it
+// reads stripWork, which stay for the chunk below it. Few rows are not cut, so that b comes
+// once; the columns are, in pieces of fewPanels, or less where the threads are many.
 const (
-	farWork   = 1 << 19
+	farWork   = 1 << 18
+	wideWork  = 1 << 19
 	stripWork = 3 << 17
 	fewRows   = 2 * mc
 	fewPanels = 8
 )
 
-// far reports whether a block's b does not stay in the second cache: all of it for few
-// rows, else of as many steps of k as are computed together.
-func (g *gemm) far(blk block) bool {
+// wide reports whether a block is cut in strips: by all of its b for few rows, else by as
+// many steps of k as are computed together.
+func (g *gemm) wide(blk block) bool {
 	steps := blk.kg
 	if g.m >= fewRows {
 		steps = min(steps, kc)
 	}
-	return blk.panel > 0 && g.m > 1 && g.n*steps > farWork
+	return blk.panel > 0 && g.m > 1 && g.n*steps > wideWork
 }
 
-// strips is share for a far b.
+// strips is share for a wide b.
 func (g *gemm) strips(chunks, kg int) (rowChunks, columnChunks int) {
 	if g.m < fewRows {
 		most := max(panels(g.n)/fewPanels, min(4*par.Threads(), panels(g.n)/2))

@@ -146,6 +146,7 @@ type block struct {
 	k0, kg              int
 	b                   []Float
 	panel               int
+	far                 bool // the second cache does not keep them
 }
 
 // tileLength cuts n into as few ranges as have at most so many, and returns how long
@@ -196,7 +197,7 @@ func (g *gemm) mulPanels(p *simdgemm.Product, blk block, l int) {
 		return
 	}
 	p.LDB = nr
-	g.fetchA(p, blk, l)
+	g.fetchNext(p, blk, l)
 	columns := func(from, to int) {
 		p.B, p.N, p.C = blk.b[from/nr*blk.panel+l*nr:], to-from, g.c[blk.lo*g.n+from:]
 		p.Panels(blk.panel)

@@ -10,6 +10,18 @@ import (
 // many short ones. So the kernel asks, while it computes a block, for what the
 // block after it reads.
 
+// fetchNext asks for what comes after p.K steps of a block, from step l of its own: of a
+// far b the panels of the steps that follow or, after the last, of the columns that do.
+func (g *gemm) fetchNext(p *simdgemm.Product, blk block, l int) {
+	if p.Far = blk.far; !p.Far {
+		g.fetchA(p, blk, l)
+		return
+	}
+	if p.Next = p.K * nr; l+p.K == blk.kg {
+		p.Next = panels(blk.right-blk.left)*blk.panel - l*nr
+	}
+}
+
 // fetchA asks for the part of a that comes after p.K steps of a block, from step
 // l of its own: the next rows, or of a transposed a the next steps.
 func (g *gemm) fetchA(p *simdgemm.Product, blk block, l int) {

@@ -23,7 +23,8 @@ const (
 type partTask struct {
 	gemm
 	blk                     block
-	rowChunks, columnChunks int // chunks below and beside each other
+	rowChunks, columnChunks int  // chunks below and beside each other
+	down                    bool // those below each other come one after the other
 }
 
 var partTasks = sync.Pool{New: func() any { return new(partTask) }}
@@ -32,8 +33,12 @@ var partTasks = sync.Pool{New: func() any { return new(partTask) }}
 func (t *partTask) Chunk(i int) {
 	w := workspaces.Get().(*workspace)
 	blk := t.blk
-	blk.lo, blk.hi = portion(t.m, t.unit(), i/t.columnChunks, t.rowChunks)
-	blk.left, blk.right = portion(t.n, tileColumns, i%t.columnChunks, t.columnChunks)
+	row, column := i/t.columnChunks, i%t.columnChunks
+	if t.down {
+		row, column = i%t.rowChunks, i/t.rowChunks
+	}
+	blk.lo, blk.hi = portion(t.m, t.unit(), row, t.rowChunks)
+	blk.left, blk.right = portion(t.n, tileColumns, column, t.columnChunks)
 	t.strip(w, blk)
 	workspaces.Put(w)
 }
@@ -74,7 +79,12 @@ func (g *gemm) rows(blk block) {
 	}
 	t := partTasks.Get().(*partTask)
 	*t = partTask{gemm: *g, blk: blk}
-	t.rowChunks, t.columnChunks = g.share(chunks)
+	t.blk.far = blk.panel > 0 && g.n*blk.kg > farWork
+	if t.down = g.wide(blk); t.down {
+		t.rowChunks, t.columnChunks = g.strips(chunks, blk.kg)
+	} else {
+		t.rowChunks, t.columnChunks = g.share(chunks)
+	}
 	par.Run(t.rowChunks*t.columnChunks, t)
 	*t = partTask{}
 	partTasks.Put(t)
@@ -110,6 +120,38 @@ func (g *gemm) share(chunks int) (rowChunks, columnChunks int) {
 		rowChunks -= rowChunks % 4
 	}
 	return rowChunks, columnChunks
+}
+
+// Where a packed b has more than farWork elements the second cache does not keep it beside
+// the rest. Of one with more than wideWork a chunk of many rows has so many columns that it
+// reads stripWork, which stay for the chunk below it. Few rows are not cut, so that b comes
+// once; the columns are, in pieces of fewPanels, or less where the threads are many.
+const (
+	farWork   = 1 << 18
+	wideWork  = 1 << 19
+	stripWork = 3 << 17
+	fewRows   = 2 * mc
+	fewPanels = 8
+)
+
+// wide reports whether a block is cut in strips: by all of its b for few rows, else by as
+// many steps of k as are computed together.
+func (g *gemm) wide(blk block) bool {
+	steps := blk.kg
+	if g.m >= fewRows {
+		steps = min(steps, kc)
+	}
+	return blk.panel > 0 && g.m > 1 && g.n*steps > wideWork
+}
+
+// strips is share for a wide b.
+func (g *gemm) strips(chunks, kg int) (rowChunks, columnChunks int) {
+	if g.m < fewRows {
+		most := max(panels(g.n)/fewPanels, min(4*par.Threads(), panels(g.n)/2))
+		return 1, max(1, min(chunks, (most+3)/4*4))
+	}
+	columnChunks = (g.n*kg + stripWork - 1) / stripWork
+	return max(1, min(chunks/columnChunks, g.m/mc)), columnChunks
 }
 
 // Where k is at least splitFrom in a product with TransA, a gradient of weights,

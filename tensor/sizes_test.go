@@ -84,6 +84,9 @@ func TestProductSizes(t *testing.T) {
 	add(0, []int{33}, []int{1025}, []int{1100})                             // more steps than are packed at a time
 	add(0, []int{580}, []int{260}, []int{256})                              // as many chunks as there may be
 	add(0, []int{8, 40}, []int{300}, []int{4000})                           // and these beside each other
+	add(0, []int{40}, []int{500}, []int{524, 525, 1048, 1049})              // b beyond the second cache
+	add(0, []int{287, 288}, []int{500}, []int{1049})                        // and few rows or many
+	add(TransA, []int{130}, []int{520}, []int{1025})
 	add(TransB, []int{31, 32}, []int{300, 513}, []int{17, 700})
 	add(TransA|TransB, []int{128, 129}, []int{257}, []int{30})
 	add(TransA, []int{128, 129, 130}, []int{255, 256, 257, 512}, []int{40})   // columns of a in groups

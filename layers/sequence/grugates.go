@@ -78,13 +78,18 @@ func (g gruOperands) apply(form gruForm, to *grad.Var) (next *grad.Var) {
 func (k *gruGates) Pull(dy *tensor.Dense) {
 	n, m, b := k.h.Rows(), k.m, k.of.b
 	k.op.Scratch((n+chunks(n, k.blocks*m)*(k.blocks+1))*m, func(buf []tensor.Float) {
-		k.dq, k.dh, k.dnext, k.dinner, k.rest, k.back = k.of.q.Grad(), k.of.h.Grad(), dy, buf[:n*m], buf[n*m:], true
+		k.dh, k.dnext, k.inners, k.rest, k.back = k.of.h.Grad(), dy, buf[:n*m], buf[n*m:], true
+		if k.form.over { // so q is not a, nor a part of it
+			k.dq, k.setQ = k.of.q.FreshGrad()
+		} else {
+			k.dq = k.of.q.Grad()
+		}
 		k.da, k.set = k.of.a.FreshGrad()
 		k.run(n)
 		if b != nil && b.Needs() {
 			db := b.Grad().Data
 			for r := range n {
-				vec.Add.Forward(db, db, buf[r*m:(r+1)*m], 1, 1)
+				vec.Add.Forward(db, db, k.dinner(r), 1, 1)
 			}
 		}
 	})
@@ -108,9 +113,17 @@ type gruGates struct {
 	inner *tensor.Dense  // q_n + b, in the last m columns of each row
 
 	da, dq, dh, dnext *tensor.Dense
-	dinner            []tensor.Float
+	inners            []tensor.Float // of dinner, where it has no other place
 	rest              []tensor.Float // blocks + 1 rows for each chunk, for what is between
-	set               bool           // da holds anything
+	set, setQ         bool           // da and dq hold anything
+}
+
+// dinner is the gradient of a row's inner: where dq is set it is a part of that.
+func (k *gruGates) dinner(row int) []tensor.Float {
+	if k.setQ {
+		return k.dq.Row(row)[(k.blocks-1)*k.m:]
+	}
+	return k.inners[row*k.m : (row+1)*k.m]
 }
 
 // run does n rows on several threads.
@@ -168,10 +181,13 @@ func (k *gruGates) ends(h, n []tensor.Float) (from, to []tensor.Float) {
 // pull adds row's gradients to those of a, q and h. rest is room for blocks + 1 rows.
 func (k *gruGates) pull(row int, rest []tensor.Float) {
 	m, w := k.m, k.blocks*k.m
-	act, inner, dinner := k.act[row*w:(row+1)*w], k.inner.Row(row)[w-m:], k.dinner[row*m:(row+1)*m]
+	act, inner, dinner := k.act[row*w:(row+1)*w], k.inner.Row(row)[w-m:], k.dinner(row)
 	r, z, n := k.split(act)
 	h, dy := k.h.Row(row), k.dnext.Row(row)
 	d, y := rest[:w], rest[w:]
+	if k.set {
+		d = k.da.Row(row)
+	}
 	clear(d)
 	dr, dz, dn := k.split(d)
 
@@ -196,15 +212,15 @@ func (k *gruGates) pull(row int, rest []tensor.Float) {
 	vec.Mul.Forward(y, dn, inner, 1, 1)
 	vec.Sigmoid.Backward(dr, y, r, r, 0)
 	vec.Mul.Forward(dinner, dn, r, 1, 1)
-	switch {
-	case k.da == nil:
-	case k.set:
-		copy(k.da.Row(row), d)
-	default:
+	if k.da != nil && !k.set {
 		da := k.da.Row(row)
 		vec.Add.Forward(da, da, d, 1, 1)
 	}
-	if k.dq != nil {
+	switch {
+	case k.dq == nil:
+	case k.setQ:
+		copy(k.dq.Row(row), d[:w-m])
+	default:
 		dq := k.dq.Row(row)
 		vec.Add.Forward(dq[:w-m], dq[:w-m], d[:w-m], 1, 1)
 		vec.Add.Forward(dq[w-m:], dq[w-m:], dinner, 1, 1)

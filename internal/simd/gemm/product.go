@@ -22,9 +22,16 @@ type Product struct {
 	// Nothing is read there, so it need not exist.
 	Ahead, AheadStep int
 
+	// With Far the panels of B lie beyond the second cache: the kernel of 32 columns and
+	// twelve rows prefetches the two after those that it takes, and not what Ahead says.
+	// Those that the next call takes are Next elements after B.
+	Far  bool
+	Next int
+
 	Set bool // C is set to the product, whatever it was
 
-	panel int // elements from one panel of B to the next, of Panels
+	panel  int // elements from one panel of B to the next, of Panels
+	beside int // bytes from each place that is prefetched to another one
 }
 
 // MulAdd adds the product:
@@ -114,8 +121,13 @@ func (p *Product) Panels(pitch int) {
 	b, c, n := p.B, p.C, p.N
 	for j := 0; j < n; {
 		p.B, p.C, p.N = b[j/ProductPanel*pitch:], c[j:], min(ProductPanel, n-j)
-		if together := p.together((n - j) / ProductPanel); together > 0 {
-			p.wide(together, pitch)
+		left := (n - j) / ProductPanel
+		if together := p.together(left); together > 0 {
+			after := 2 * pitch
+			if left < 4 {
+				after = p.Next - j/ProductPanel*pitch
+			}
+			p.wide(together, pitch, after)
 			j += together * ProductPanel
 			continue
 		}
@@ -144,8 +156,9 @@ func (p *Product) together(panels int) int {
 	return min(panels, 2)
 }
 
-// wide adds the product with so many panels, of which B is at the first.
-func (p *Product) wide(panels, pitch int) {
+// wide adds the product with so many panels, of which B is at the first. Of a far B those
+// that are next are so many elements after it.
+func (p *Product) wide(panels, pitch, after int) {
 	if !p.ready() {
 		return
 	}
@@ -158,6 +171,9 @@ func (p *Product) wide(panels, pitch int) {
 	}
 	tall, next := p.cut()
 	if tall > 0 {
+		if p.Far {
+			p.aim(tall, after)
+		}
 		p.tallFast(panels, tall)
 	}
 	for lo := tall; lo < p.M; lo, next = next, p.M {

@@ -24,6 +24,16 @@ func (p *Product) tallFast(panels, rows int) {
 	p.Ahead = c.Ahead + rows/ProductGroup*p.Tile*int(unsafe.Sizeof(p.A[0])) // counted from where A began
 }
 
+// aim makes the tiles of so many rows prefetch two panels, the first so many elements after
+// that at B: in all of four prefetches, half of them for each, a line of both.
+func (p *Product) aim(rows, after int) {
+	const size, line = int(unsafe.Sizeof(p.B[0])), 64
+	p.Ahead = int(uintptr(unsafe.Pointer(&p.B[0]))-uintptr(unsafe.Pointer(&p.A[0]))) + after*size
+	p.beside = p.panel * size
+	tiles := rows / tallRows
+	p.AheadStep = min((line+tiles-1)/tiles, line/2)
+}
+
 // fewFast adds the product of the rows from lo up to hi, less than a tile's, with one panel
 // or two.
 func (p *Product) fewFast(panels, lo, hi int) {

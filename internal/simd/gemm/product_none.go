@@ -4,6 +4,7 @@ package gemm
 
 import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
+func (*Product) aim(int, int)                    { panic(cpu.NoAssembly) }
 func (*Product) tallFast(int, int)               { panic(cpu.NoAssembly) }
 func (*Product) fewFast(int, int, int)           { panic(cpu.NoAssembly) }
 func (*Product) lineFast()                       { panic(cpu.NoAssembly) }

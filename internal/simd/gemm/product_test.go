@@ -243,6 +243,7 @@ func TestProductPanels(t *testing.T) {
 		}
 		all := p
 		all.C, all.Ahead, all.AheadStep = c, 64, 64
+		all.Far, all.Next = trial%3 == 0, rng.IntN(1<<20)-1<<19 // nothing is read there
 		all.Panels(pitch)
 		if !intact() {
 			t.Fatalf("%d×%d×%d: wrote beyond the result", m, k, n)

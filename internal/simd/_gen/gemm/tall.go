@@ -18,6 +18,7 @@ type wideTile struct {
 	tile
 	panels int
 	next   reg.GPVirtual // what is prefetched next; nil: nothing
+	beside reg.GPVirtual // bytes from there to what is prefetched with it, every other time
 }
 
 // Tall512 writes the products of twelve rows at a time, with two panels of B or one. The
@@ -37,9 +38,10 @@ func Tall512() {
 
 // twelves writes the kernel of Tall512.
 func (g *wideTile) twelves() {
-	g.next = GP64()
+	g.next, g.beside = GP64(), GP64()
 	MOVQ(g.Field("Ahead"), g.next)
 	ADDQ(g.Field("A"), g.next)
+	MOVQ(g.Field("beside"), g.beside)
 	again := Fresh("rows")
 	Label(again)
 	g.start()
@@ -153,8 +155,12 @@ func (g *wideTile) takeK() {
 		if g.next == nil {
 			return
 		}
-		for range tall / group * g.panels { // as often as the kernels of six rows and one panel
-			PREFETCHT0(Mem{Base: g.next})
+		for i := range tall / group * g.panels { // as often as the kernels of six rows and one panel
+			at := Mem{Base: g.next}
+			if i%2 > 0 {
+				at.Index, at.Scale = g.beside, 1
+			}
+			PREFETCHT0(at)
 			ADDQ(g.Field("AheadStep"), g.next)
 		}
 	}, func() {

@@ -43,10 +43,33 @@ type jsonReader struct {
 }
 
 func newJSONReader(r io.Reader, path string) *jsonReader {
-	j := &jsonReader{dec: json.NewDecoder(r), path: path, budget: unpack.BudgetOf(r)}
+	values := &jsonValues{r: r}
+	j := &jsonReader{dec: json.NewDecoder(values), path: path, budget: unpack.BudgetOf(r)}
+	values.dec = j.dec
 	j.edges = &namedEdges{path: path, unit: "edge", names: names{budget: j.budget}}
 	j.dec.UseNumber()
 	return j
+}
+
+// jsonValues reads for a decoder, which holds all of a text or number: none may be so
+// long that a small archive fills memory with it.
+type jsonValues struct {
+	r    io.Reader
+	dec  *json.Decoder
+	read int64
+}
+
+// jsonValueMost is how many bytes of one may be read ahead.
+const jsonValueMost = 1 << 25
+
+// Read implements [io.Reader].
+func (v *jsonValues) Read(p []byte) (n int, err error) {
+	if v.read-v.dec.InputOffset() > jsonValueMost {
+		return 0, fmt.Errorf("a text or number is longer than %d bytes", jsonValueMost)
+	}
+	n, err = v.r.Read(p)
+	v.read += int64(n)
+	return n, err
 }
 
 // wrong puts the file and the place before an error.

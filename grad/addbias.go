@@ -10,6 +10,7 @@ import (
 // element for each place along x's last axis, or is nil.
 func (x *Var) AddBias(b *Var, a Activation) *Var {
 	if b == nil {
+		x.settleBorrower()
 		return x.Activate(a)
 	}
 	u, folds := a.fromResult()
@@ -34,6 +35,16 @@ func (x *Var) AddBias(b *Var, a Activation) *Var {
 	}
 	n.Run(op, y)
 	return op.RecordBy(y, n)
+}
+
+// settleBorrower has x worked out, for which no bias comes, if that reads what others may
+// write to.
+func (x *Var) settleBorrower() {
+	if l := x.along(); l != nil {
+		if b, ok := l.of.(interface{ Borrows() bool }); ok && b.Borrows() {
+			x.tape.settle()
+		}
+	}
 }
 
 // biasNotes is the pullback of y = x + b or, if u is folded in, of u of that, or

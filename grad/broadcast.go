@@ -103,6 +103,9 @@ type binaryNotes struct {
 
 // forward sets z to the function of few.
 func (n *binaryNotes) forward(z []tensor.Float) {
+	if n.x == nil { // a Reset has taken the notes
+		panic(shared("an operation"))
+	}
 	n.f.ForwardRows(z, n.x.val.Data, n.y.val.Data)
 }
 
@@ -125,6 +128,9 @@ func (n *binaryNotes) pullX(dx, dz []tensor.Float) {
 // Pull adds to the gradients of x and y.
 func (n *binaryNotes) Pull(dz *tensor.Dense) {
 	x, y := n.x, n.y
+	if x == nil { // as in forward
+		panic(shared("Backward"))
+	}
 	if n.sum && !n.few {
 		n.pullSum(dz)
 		return

@@ -11,7 +11,7 @@ import (
 // nodes and an attention vector for each head.
 func perHead(x, y *Var) bool {
 	xs, ys := x.val.Shape(), y.val.Shape()
-	return len(xs) > 1 && slices.Equal(xs[1:], ys) && len(x.val.Data) > 0
+	return len(xs) > 1 && slices.Equal(xs[1:], ys) && tensor.Size(xs...) > 0
 }
 
 // dotHeads is Dot where y has the shape of one of x's rows. It waits for another
@@ -39,8 +39,27 @@ func (n *headNotes) Run(op Op, z *Var) {
 	}
 	if !op.Dry(room) {
 		k.With[0] = dense.HeadRow{Y: n.of[0].row.val.Data, W: z.val.Data}
-		k.Forward()
+		n.forward(k)
 	}
+}
+
+// forward makes the products. Of a projection that is not held it makes some rows at a time.
+func (n *headNotes) forward(k dense.PerHead) {
+	p := n.x.Projected()
+	if p == nil {
+		k.Forward()
+		return
+	}
+	p.rows(func(x []tensor.Float, lo, hi int) {
+		part := k
+		part.X, part.Rows = x, hi-lo
+		for j, with := range k.With {
+			if with.Y != nil {
+				part.With[j].W = with.W[lo*k.Heads : hi*k.Heads]
+			}
+		}
+		part.Forward()
+	})
 }
 
 // Biased implements [Late].
@@ -58,7 +77,7 @@ func (x *Var) dotAlong(y *Var) *Var {
 	if !ok || n.x != x || y.csr != nil || y.late.Load() != nil || !perHead(x, y) || (x.needs || y.Needs()) != l.op.needs {
 		return nil
 	}
-	op := begin("Dot", l, []*Var{x, y})
+	op := beginWithout("Dot", l, x.Projected(), []*Var{x, y})
 	z := op.Fresh(lastOne(&extents{}, x.val.Shape())...)
 	n.of[0], n.of[1] = headPull{y: y, row: y, w: z}, headPull{y: n.of[0].y, row: n.of[0].row, w: l.out} // as the pullbacks of both would run
 	l.runBoth(n)
@@ -87,7 +106,7 @@ func (l *late) runBoth(n *headNotes) {
 		k.With = [2]dense.HeadRow{second}
 	}
 	if !l.op.Measuring() {
-		k.Forward()
+		n.forward(k)
 	}
 	if l.state != settled {
 		l.release(l.out.val.Data)

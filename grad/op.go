@@ -25,7 +25,11 @@ func Begin(name string, xs ...*Var) Op { return begin(name, nil, xs) }
 
 // begin is Begin of an operation that takes along what waits as along, or leaves
 // it alone.
-func begin(name string, along *late, xs []*Var) Op {
+func begin(name string, along *late, xs []*Var) Op { return beginWithout(name, along, nil, xs) }
+
+// beginWithout is begin of an operation that does without all of a projection. If p is nil,
+// there is none.
+func beginWithout(name string, along *late, p *Projection, xs []*Var) Op {
 	op := Op{name: name}
 	for _, x := range xs {
 		if x == nil {
@@ -44,7 +48,7 @@ func begin(name string, along *late, xs []*Var) Op {
 		}
 		op.tape = x.tape
 		op.needs = op.needs || x.needs
-		if l := x.late.Load(); l != nil && l != along {
+		if l := x.late.Load(); l != nil && l != along && (p == nil || x != p.out) {
 			l.read(name, true)
 		}
 		x.used = true

@@ -78,6 +78,7 @@ var pointwise = []operation{
 // products are those that multiply and add up.
 var products = []operation{
 	{"MatMul", func(o *operands) *grad.Var { return o.x.MatMul(o.y) }},
+	{"Project", func(o *operands) *grad.Var { return o.x.Project(o.y, 1).Reshape(o.n, o.n) }},
 	{"MatMul, sparse", func(o *operands) *grad.Var { return o.csr.MatMul(o.x) }},
 	{"MatMulGroups", func(o *operands) *grad.Var { return o.x.MatMulGroups(o.y.Reshape(1, o.n, o.n), o.offsets[1:]) }},
 	{"AddProduct", func(o *operands) *grad.Var { return o.x.AddProduct(o.y, o.y) }},

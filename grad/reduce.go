@@ -13,6 +13,9 @@ func (x *Var) Dot(y *Var) *Var {
 	if z := x.dotAlong(y); z != nil {
 		return z
 	}
+	if p := x.Projected(); p != nil && p.takesRow(y) {
+		return p.dotHeads(y)
+	}
 	op := Begin("Dot", x, y)
 	d := x.Value().Dim(-1)
 	if y.Value().Dim(-1) != d {

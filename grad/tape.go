@@ -7,7 +7,8 @@ import (
 )
 
 // Tape records a computation so that it can be differentiated. It serves one
-// goroutine. A nil *Tape is valid: it records nothing and drops nothing.
+// goroutine. A nil *Tape is valid: it records nothing and drops nothing. It has no memory of
+// its own either: each operation allocates, and a large inference needs less with [NewEval].
 type Tape struct {
 	owner
 	arena arena

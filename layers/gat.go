@@ -103,7 +103,7 @@ type headProjection struct {
 
 // of returns the projected features of sources and destinations, N×H×D.
 func (p headProjection) of(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad.Var) {
-	src = compose.SplitHeads(in.Src.MatMul(t.Use(p.w)), p.heads, p.out)
+	src = in.Src.Project(t.Use(p.w), p.heads)
 	if in.Dst == nil && p.wDst == nil {
 		return src, forV(g, dstRows(g, src))
 	}

@@ -19,7 +19,7 @@ func checkLeaves(op string, g *graph.Graph, m *Msg) {
 			continue
 		}
 		x := m.operands()[n.K]
-		rows, want := x.Value().Rows(), g.NumSrc()
+		rows, want := arrayOf(x).Rows(), g.NumSrc()
 		switch n.Kind {
 		case ir.LeafW:
 			if len(x.Shape()) == tensor.MaxAxes && !onlyPicked(m.nodes(), int32(i)) {
@@ -84,5 +84,13 @@ func misfit(op string, shape []int, why string) *tensor.ShapeError {
 
 // ofSources reports whether V(x) reads rows of sources on g.
 func ofSources(g *graph.Graph, x *grad.Var) bool {
-	return g.Bipartite() && x.Value().Rows() == g.NumSrc() && g.DstRows() != nil
+	return g.Bipartite() && arrayOf(x).Rows() == g.NumSrc() && g.DstRows() != nil
+}
+
+// arrayOf returns x's array, for its shape: a projection that is not held has no elements.
+func arrayOf(x *grad.Var) *tensor.Dense {
+	if p := x.Projected(); p != nil {
+		return p.Shape()
+	}
+	return x.Value()
 }

@@ -58,7 +58,7 @@ func programOf(op string, g *graph.Graph, m *Msg, rs []Reducer) *ir.Program {
 
 // shapeOf returns the shape of the message that a leaf of x is.
 func shapeOf(k ir.Kind, x *grad.Var) []int {
-	shape := x.Value().Shape()
+	shape := arrayOf(x).Shape()
 	switch {
 	case k == ir.LeafW:
 		return shape

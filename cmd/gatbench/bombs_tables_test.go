@@ -37,6 +37,7 @@ func tableBombs() []bomb {
 		}, ""},
 		{"parallel edges of JSON", "dataset", "x.json.gz", func() []byte { return around("[", ones, 10, "[1,2]]") }, refused},
 		{"text of 20 MB in JSON", "dataset", "x.json.gz", func() []byte { return around(`[["`, strings.Repeat("a", many), 80, `",1]]`) }, ""},
+		{"number of 90 MB in JSON", "dataset", "x.json.gz", func() []byte { return around("", strings.Repeat("7", many), 350, "") }, "longer than"},
 		{"deep JSON", "dataset", "x.json.gz", func() []byte { return around(`{"a":`, strings.Repeat("[", many), 40, "") }, "nested deeper"},
 		{"features of nothing in JSON", "dataset", "x.json.gz", func() []byte { return around(`{"edges":[[0,1]],"features":[`, strings.Repeat("[],", many), 4, "[]]}") }, refused},
 		{"features of one node in JSON", "dataset", "x.json.gz", func() []byte {

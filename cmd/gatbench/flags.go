@@ -103,7 +103,7 @@ func (f *settingFlags) fresh() (recipe, error) {
 // settled gives a recipe what the data decides where no flag does, and the task's
 // features that form.
 func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
-	if r.Features == "" { // a run that begins
+	if r.Features == "" || f.Features != nil { // a run that begins
 		if f.Preset == nil {
 			var err error
 			if r, err = newRecipe(k.suits().preset, r.Model, r.Dataset); err != nil {

@@ -85,6 +85,9 @@ func TestGaussianFeatures(t *testing.T) {
 	if text := ok(t, "train", "--dataset", few, "--epochs", "2"); !strings.Contains(text, "\nsettings: shchur (few labels: 20 training nodes a class); features: raw (some\nvalues are negative)\n") {
 		t.Errorf("the summary does not say why:\n%s", text)
 	}
+	if text := ok(t, "train", "--dataset", few, "--features", "standard", "--epochs", "2"); !strings.Contains(text, "\nsettings: shchur (few labels: 20 training nodes a class); features: standard\n") {
+		t.Errorf("--features changes whose settings are taken:\n%s", text)
+	}
 	_, stderr, status := gatbench(t, "train", "--dataset", few, "--features", "rows", "--epochs", "2")
 	if status != failed || !strings.HasPrefix(stderr, "gatbench: features as rows: the features of node ") {
 		t.Errorf("--features rows: status %d, %q", status, stderr)

@@ -27,6 +27,7 @@
 //	tiles          1, 2, 4 or 8 lanes; more heads in blocks of 8; mask, weights, Ee as steps of a tile
 //	long rows      over 1024 edges: AddMean of exponentials, AddTop of tiles, AddSoftmax of Listed
 //	past caches    results of 2²² elements and more: Exponentials of 8 × 8
+//	two heads      ForwardByHeads has the rows of two heads at a time, where all of them were too much memory
 //	one source     a destination that hears one source has a Σα·dα of its own, see loneRows
 //	large bias     the result is computed once more without it, see drowns
 //

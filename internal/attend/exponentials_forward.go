@@ -51,7 +51,7 @@ func (t *gatForward) byExpsTo(s *space, from, to, lane int) bool {
 		k.Y, k.Rec = t.out[v*f+lane*k.Width:], rec[(v-from)*k.RecStride+t.layout.first:]
 		n := k.Attend()
 		if n == 0 {
-			t.byExpsLong(s, v)
+			s.expsLong(t.k.In.Offsets, v)
 			n = 1
 		}
 		v += n
@@ -59,10 +59,10 @@ func (t *gatForward) byExpsTo(s *space, from, to, lane int) bool {
 	return true
 }
 
-// byExpsLong computes a destination with more edges than a call takes, whose row and
+// expsLong computes a destination with more edges than a call takes, whose row and
 // record the kernel has: each piece by itself, and then their mean by their sums.
-func (t *gatForward) byExpsLong(s *space, v int) {
-	k, n := &s.nodeExp, t.lanes
+func (s *space) expsLong(offsets []int64, v int) {
+	k, n := &s.nodeExp, s.nodeExp.Heads
 	row := &s.long
 	k.Offsets = row.Edges[:]
 	piece := *k
@@ -70,7 +70,7 @@ func (t *gatForward) byExpsLong(s *space, v int) {
 	var rec [attend.NodeExpRecord * 8]tensor.Float
 	var sums [8]tensor.Float
 	piece.Bias, piece.Y, piece.Rec, piece.Stream = nil, part[:], rec[:], false
-	for row.Begin(t.k.In.Offsets[v], t.k.In.Offsets[v+1], attend.NodeExpMost); row.Next(); {
+	for row.Begin(offsets[v], offsets[v+1], attend.NodeExpMost); row.Next(); {
 		copy(rec[:2*n], k.Rec)
 		piece.Attend()
 		for h, up := range k.Rec[:n] {

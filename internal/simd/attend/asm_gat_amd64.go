@@ -139,6 +139,11 @@ func factorsInOrder(p *NodeExpAttention, from int, to int)
 //go:noescape
 func factorsOfPerm(p *NodeExpAttention, from int, to int)
 
+// attendTwoHeads is NodeExpAttention.Attend of two heads.
+//
+//go:noescape
+func attendTwoHeads(p *NodeExpAttention)
+
 // attendNodeExps is NodeExpAttention.Attend.
 //
 //go:noescape

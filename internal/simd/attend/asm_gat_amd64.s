@@ -2400,9 +2400,9 @@ done113:
 	VZEROUPPER
 	RET
 
-// func attendNodeExps(p *NodeExpAttention)
-// Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·attendNodeExps(SB), NOSPLIT, $0-8
+// func attendTwoHeads(p *NodeExpAttention)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·attendTwoHeads(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
 	MOVQ 72(AX), DX
@@ -2416,6 +2416,118 @@ row114:
 	MOVQ    8(SI), SI
 	CMPQ    SI, 312(AX)
 	JG      stop117
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	MOVQ    144(AX), R8
+	VMOVUPS (R8), X0
+	CMPQ    DI, SI
+	JGE     none116
+
+edge115:
+	MOVQ       296(AX), R8
+	TESTQ      R8, R8
+	JZ         skip118
+	ADDQ       DI, R8
+	CMPQ       R8, 304(AX)
+	CMOVQGT    304(AX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	MOVQ       R8, R9
+	IMULQ      248(AX), R9
+	PREFETCHT1 (BX)(R9*4)
+	IMULQ      240(AX), R8
+	PREFETCHT1 (DX)(R8*4)
+	LEAQ       8(DI), R8
+	CMPQ       R8, 304(AX)
+	CMOVQGT    304(AX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	MOVQ       R8, R9
+	IMULQ      248(AX), R9
+	PREFETCHT0 (BX)(R9*4)
+	IMULQ      240(AX), R8
+	PREFETCHT0 (DX)(R8*4)
+
+skip118:
+	MOVLQSX      (CX)(DI*4), R8
+	MOVQ         R8, R9
+	IMULQ        240(AX), R9
+	VMULPS       (DX)(R9*4), X0, X4
+	VMOVHLPS     X4, X4, X5
+	VMAXPS       X5, X4, X4
+	VADDPS       X4, X3, X3
+	IMULQ        248(AX), R8
+	VMOVSHDUP    X4, X5
+	VBROADCASTSS X4, Y4
+	VBROADCASTSS X5, Y5
+	VFMADD231PS  (BX)(R8*4), Y4, Y1
+	VFMADD231PS  32(BX)(R8*4), Y5, Y2
+	INCQ         DI
+	CMPQ         DI, SI
+	JL           edge115
+
+none116:
+	MOVQ         144(AX), SI
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VDIVPS       Y3, Y4, Y4
+	VCMPPS       $0x00, wide00000000<>+0(SB), Y3, Y3
+	VANDNPS      Y4, Y3, Y4
+	VMOVLHPS     X4, X4, X3
+	VMULPS       X3, X0, X0
+	VMOVUPS      X0, (SI)
+	VMOVSHDUP    X4, X0
+	VBROADCASTSS X4, Y3
+	VBROADCASTSS X0, Y0
+	VMULPS       Y3, Y1, Y1
+	VADDPS       680(AX), Y1, Y1
+	VMULPS       Y0, Y2, Y2
+	VADDPS       712(AX), Y2, Y2
+	MOVQ         120(AX), SI
+	CMPQ         344(AX), $0x00
+	JNE          stream119
+	VMOVUPS      Y1, (SI)
+	VMOVUPS      Y2, 32(SI)
+	JMP          stored120
+
+stream119:
+	VMOVNTPS Y1, (SI)
+	VMOVNTPS Y2, 32(SI)
+
+stored120:
+	MOVQ 264(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 144(AX)
+	MOVQ 256(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 336(AX)
+	JNZ  row114
+
+stop117:
+	CMPQ 344(AX), $0x00
+	JE   fenced121
+	SFENCE
+
+fenced121:
+	VZEROUPPER
+	RET
+
+// func attendNodeExps(p *NodeExpAttention)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·attendNodeExps(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 24(AX), CX
+	MOVQ 72(AX), DX
+	MOVQ 96(AX), BX
+	CMPQ 336(AX), $0x00
+	JE   stop125
+
+row122:
+	MOVQ    (AX), SI
+	MOVQ    (SI), DI
+	MOVQ    8(SI), SI
+	CMPQ    SI, 312(AX)
+	JG      stop125
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -2429,12 +2541,12 @@ row114:
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	CMPQ    DI, SI
-	JGE     none116
+	JGE     none124
 
-edge115:
+edge123:
 	MOVQ       296(AX), R8
 	TESTQ      R8, R8
-	JZ         skip118
+	JZ         skip126
 	ADDQ       DI, R8
 	CMPQ       R8, 304(AX)
 	CMOVQGT    304(AX), R8
@@ -2460,7 +2572,7 @@ edge115:
 	IMULQ      240(AX), R8
 	PREFETCHT0 (DX)(R8*4)
 
-skip118:
+skip126:
 	MOVLQSX     (CX)(DI*4), R8
 	MOVQ        R8, R9
 	IMULQ       240(AX), R9
@@ -2489,9 +2601,9 @@ skip118:
 	VFMADD231PS 224(BX)(R8*4), Y11, Y9
 	INCQ        DI
 	CMPQ        DI, SI
-	JL          edge115
+	JL          edge123
 
-none116:
+none124:
 	MOVQ       144(AX), SI
 	VMOVUPS    wide3f800000<>+0(SB), Y11
 	VDIVPS     Y10, Y11, Y11
@@ -2529,7 +2641,7 @@ none116:
 	VADDPS     904(AX), Y9, Y9
 	MOVQ       120(AX), SI
 	CMPQ       344(AX), $0x00
-	JNE        stream119
+	JNE        stream127
 	VMOVUPS    Y2, (SI)
 	VMOVUPS    Y3, 32(SI)
 	VMOVUPS    Y4, 64(SI)
@@ -2538,9 +2650,9 @@ none116:
 	VMOVUPS    Y7, 160(SI)
 	VMOVUPS    Y8, 192(SI)
 	VMOVUPS    Y9, 224(SI)
-	JMP        stored120
+	JMP        stored128
 
-stream119:
+stream127:
 	VMOVNTPS Y2, (SI)
 	VMOVNTPS Y3, 32(SI)
 	VMOVNTPS Y4, 64(SI)
@@ -2550,7 +2662,7 @@ stream119:
 	VMOVNTPS Y8, 192(SI)
 	VMOVNTPS Y9, 224(SI)
 
-stored120:
+stored128:
 	MOVQ 264(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 144(AX)
@@ -2559,14 +2671,14 @@ stored120:
 	ADDQ SI, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row114
+	JNZ  row122
 
-stop117:
+stop125:
 	CMPQ 344(AX), $0x00
-	JE   fenced121
+	JE   fenced129
 	SFENCE
 
-fenced121:
+fenced129:
 	VZEROUPPER
 	RET
 
@@ -2579,14 +2691,14 @@ TEXT ·retraceNodeExps(SB), NOSPLIT, $0-8
 	MOVQ 96(AX), BX
 	MOVQ 216(AX), SI
 	CMPQ 336(AX), $0x00
-	JE   stop125
+	JE   stop133
 
-row122:
+row130:
 	MOVQ   (AX), DI
 	MOVQ   (DI), R10
 	MOVQ   8(DI), R9
 	CMPQ   R9, 312(AX)
-	JG     stop125
+	JG     stop133
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -2599,12 +2711,12 @@ row122:
 	MOVQ   168(AX), DI
 	MOVQ   192(AX), R8
 	CMPQ   R10, R9
-	JGE    none124
+	JGE    none132
 
-edge123:
+edge131:
 	MOVQ       296(AX), R11
 	TESTQ      R11, R11
-	JZ         skip126
+	JZ         skip134
 	ADDQ       R10, R11
 	CMPQ       R11, 304(AX)
 	CMOVQGT    304(AX), R11
@@ -2638,7 +2750,7 @@ edge123:
 	IMULQ      288(AX), R11
 	PREFETCHT0 (SI)(R11*4)
 
-skip126:
+skip134:
 	MOVLQSX     (CX)(R10*4), R11
 	MOVQ        R11, R12
 	IMULQ       240(AX), R12
@@ -2716,18 +2828,18 @@ skip126:
 	VMOVUPS     Y9, (SI)(R11*4)
 	INCQ        R10
 	CMPQ        R10, R9
-	JL          edge123
+	JL          edge131
 
-none124:
+none132:
 	MOVQ   144(AX), DI
 	CMPQ   328(AX), $0x00
-	JE     set127
+	JE     set135
 	VADDPS (DI), Y8, Y8
 
-set127:
+set135:
 	VMOVUPS Y8, (DI)
 	CMPQ    320(AX), $0x00
-	JE      plain128
+	JE      plain136
 	MOVQ    120(AX), DI
 	VMOVUPS (DI), Y8
 	VADDPS  Y8, Y0, Y0
@@ -2746,10 +2858,10 @@ set127:
 	VMOVUPS 224(DI), Y8
 	VADDPS  Y8, Y7, Y7
 
-plain128:
+plain136:
 	MOVQ    120(AX), DI
 	CMPQ    344(AX), $0x00
-	JNE     stream129
+	JNE     stream137
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
 	VMOVUPS Y2, 64(DI)
@@ -2758,9 +2870,9 @@ plain128:
 	VMOVUPS Y5, 160(DI)
 	VMOVUPS Y6, 192(DI)
 	VMOVUPS Y7, 224(DI)
-	JMP     stored130
+	JMP     stored138
 
-stream129:
+stream137:
 	VMOVNTPS Y0, (DI)
 	VMOVNTPS Y1, 32(DI)
 	VMOVNTPS Y2, 64(DI)
@@ -2770,7 +2882,7 @@ stream129:
 	VMOVNTPS Y6, 192(DI)
 	VMOVNTPS Y7, 224(DI)
 
-stored130:
+stored138:
 	MOVQ 272(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 168(AX)
@@ -2785,14 +2897,14 @@ stored130:
 	ADDQ DI, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row122
+	JNZ  row130
 
-stop125:
+stop133:
 	CMPQ 344(AX), $0x00
-	JE   fenced131
+	JE   fenced139
 	SFENCE
 
-fenced131:
+fenced139:
 	VZEROUPPER
 	RET
 
@@ -2810,14 +2922,14 @@ TEXT ·attendSlim(SB), NOSPLIT, $0-8
 	MOVQ    72(AX), BX
 	MOVQ    96(AX), SI
 	CMPQ    336(AX), $0x00
-	JE      stop135
+	JE      stop143
 
-row132:
+row140:
 	MOVQ    (AX), DI
 	MOVQ    (DI), R8
 	MOVQ    8(DI), DI
 	CMPQ    DI, 312(AX)
-	JG      stop135
+	JG      stop143
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
@@ -2831,12 +2943,12 @@ row132:
 	VMOVUPS (R9), Y1
 	VMOVUPS 32(R9), Y2
 	CMPQ    R8, DI
-	JGE     none134
+	JGE     none142
 
-edge133:
+edge141:
 	MOVQ       296(AX), R9
 	TESTQ      R9, R9
-	JZ         skip136
+	JZ         skip144
 	ADDQ       R8, R9
 	CMPQ       R9, 304(AX)
 	CMOVQGT    304(AX), R9
@@ -2858,7 +2970,7 @@ edge133:
 	IMULQ      240(AX), R9
 	PREFETCHT0 (BX)(R9*4)
 
-skip136:
+skip144:
 	MOVLQSX     (CX)(R8*4), R9
 	MOVQ        R9, R10
 	IMULQ       240(AX), R10
@@ -2903,9 +3015,9 @@ skip136:
 	VFMADD231PS Y13, Y12, Y10
 	INCQ        R8
 	CMPQ        R8, DI
-	JL          edge133
+	JL          edge141
 
-none134:
+none142:
 	MOVQ       144(AX), DI
 	VMOVUPS    wide3f800000<>+0(SB), Y12
 	VDIVPS     Y11, Y12, Y12
@@ -2954,13 +3066,13 @@ none134:
 	ADDQ       DX, DI
 	MOVQ       DX, DI
 
-copy137:
+copy145:
 	VMOVUPS (R8), Y1
 	VMOVUPS Y1, (R9)
 	ADDQ    $0x20, R8
 	ADDQ    $0x20, R9
 	SUBQ    $0x04, DI
-	JG      copy137
+	JG      copy145
 	MOVQ    264(AX), DI
 	SHLQ    $0x02, DI
 	ADDQ    DI, 144(AX)
@@ -2969,14 +3081,14 @@ copy137:
 	ADDQ    DI, 120(AX)
 	ADDQ    $0x08, (AX)
 	DECQ    336(AX)
-	JNZ     row132
+	JNZ     row140
 
-stop135:
+stop143:
 	CMPQ 344(AX), $0x00
-	JE   fenced138
+	JE   fenced146
 	SFENCE
 
-fenced138:
+fenced146:
 	VZEROUPPER
 	RET
 
@@ -2996,14 +3108,14 @@ TEXT ·retraceSlim(SB), NOSPLIT, $0-8
 	MOVQ    216(AX), DI
 	LEAQ    680(AX), R9
 	CMPQ    336(AX), $0x00
-	JE      stop142
+	JE      stop150
 
-row139:
+row147:
 	MOVQ       (AX), R8
 	MOVQ       (R8), R11
 	MOVQ       8(R8), R10
 	CMPQ       R10, 312(AX)
-	JG         stop142
+	JG         stop150
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
@@ -3040,12 +3152,12 @@ row139:
 	VMASKMOVPS (R12), Y0, Y10
 	VMOVUPS    Y10, 224(R9)
 	CMPQ       R11, R10
-	JGE        none141
+	JGE        none149
 
-edge140:
+edge148:
 	MOVQ       296(AX), R12
 	TESTQ      R12, R12
-	JZ         skip143
+	JZ         skip151
 	ADDQ       R11, R12
 	CMPQ       R12, 304(AX)
 	CMOVQGT    304(AX), R12
@@ -3075,7 +3187,7 @@ edge140:
 	IMULQ      288(AX), R12
 	PREFETCHT0 (DI)(R12*4)
 
-skip143:
+skip151:
 	MOVLQSX     (CX)(R11*4), R12
 	MOVQ        R12, R13
 	IMULQ       240(AX), R13
@@ -3161,18 +3273,18 @@ skip143:
 	VMOVUPS     Y10, (DI)(R12*4)
 	INCQ        R11
 	CMPQ        R11, R10
-	JL          edge140
+	JL          edge148
 
-none141:
+none149:
 	MOVQ   144(AX), R8
 	CMPQ   328(AX), $0x00
-	JE     set144
+	JE     set152
 	VADDPS (R8), Y9, Y9
 
-set144:
+set152:
 	VMOVUPS    Y9, (R8)
 	CMPQ       320(AX), $0x00
-	JE         plain145
+	JE         plain153
 	MOVQ       120(AX), R8
 	LEAQ       (R8), R8
 	VMASKMOVPS (R8), Y0, Y9
@@ -3199,7 +3311,7 @@ set144:
 	VMASKMOVPS (R8), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 
-plain145:
+plain153:
 	MOVQ    120(AX), R11
 	LEAQ    680(AX), R8
 	MOVQ    R8, R10
@@ -3221,13 +3333,13 @@ plain145:
 	ADDQ    DX, R8
 	MOVQ    DX, R8
 
-copy146:
+copy154:
 	VMOVUPS (R10), Y1
 	VMOVUPS Y1, (R11)
 	ADDQ    $0x20, R10
 	ADDQ    $0x20, R11
 	SUBQ    $0x04, R8
-	JG      copy146
+	JG      copy154
 	MOVQ    272(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, 168(AX)
@@ -3242,14 +3354,14 @@ copy146:
 	ADDQ    R8, 120(AX)
 	ADDQ    $0x08, (AX)
 	DECQ    336(AX)
-	JNZ     row139
+	JNZ     row147
 
-stop142:
+stop150:
 	CMPQ 344(AX), $0x00
-	JE   fenced147
+	JE   fenced155
 	SFENCE
 
-fenced147:
+fenced155:
 	VZEROUPPER
 	RET
 
@@ -3266,26 +3378,26 @@ TEXT ·attendOneHead(SB), NOSPLIT, $0-8
 	NEGQ    R8
 	VMOVUPS 32(DI)(R8*4), Y2
 	CMPQ    336(AX), $0x00
-	JE      stop151
+	JE      stop159
 
-row148:
+row156:
 	MOVQ   (AX), DI
 	MOVQ   (DI), R8
 	MOVQ   8(DI), DI
 	CMPQ   DI, 312(AX)
-	JG     stop151
+	JG     stop159
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	MOVQ   144(AX), R9
 	VMOVSS (R9), X0
 	VMOVSS 4(R9), X1
 	CMPQ   R8, DI
-	JGE    none150
+	JGE    none158
 
-edge149:
+edge157:
 	MOVQ       296(AX), R9
 	TESTQ      R9, R9
-	JZ         skip152
+	JZ         skip160
 	ADDQ       R8, R9
 	CMPQ       R9, 304(AX)
 	CMOVQGT    304(AX), R9
@@ -3305,7 +3417,7 @@ edge149:
 	IMULQ      240(AX), R9
 	PREFETCHT0 (DX)(R9*4)
 
-skip152:
+skip160:
 	MOVLQSX      (CX)(R8*4), R9
 	MOVQ         R9, R10
 	IMULQ        240(AX), R10
@@ -3319,9 +3431,9 @@ skip152:
 	VFMADD231PS  Y8, Y7, Y3
 	INCQ         R8
 	CMPQ         R8, DI
-	JL           edge149
+	JL           edge157
 
-none150:
+none158:
 	MOVQ         144(AX), DI
 	VBROADCASTSS X4, Y4
 	VMOVUPS      wide3f800000<>+0(SB), Y7
@@ -3335,31 +3447,31 @@ none150:
 	VMULPS       Y3, Y4, Y0
 	MOVQ         120(AX), DI
 	CMPQ         SI, $0x08
-	JE           all153
+	JE           all161
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, SI
-	JZ           two155
+	JZ           two163
 	VMOVUPS      X0, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y0, X0
 
-two155:
+two163:
 	TESTQ    $0x00000002, SI
-	JZ       one156
+	JZ       one164
 	VMOVLPS  X0, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X0, X0, X0
 
-one156:
+one164:
 	TESTQ  $0x00000001, SI
-	JZ     stored154
+	JZ     stored162
 	VMOVSS X0, (DI)
-	JMP    stored154
+	JMP    stored162
 
-all153:
+all161:
 	VMOVUPS Y0, (DI)
 
-stored154:
+stored162:
 	MOVQ 264(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 144(AX)
@@ -3368,9 +3480,9 @@ stored154:
 	ADDQ DI, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row148
+	JNZ  row156
 
-stop151:
+stop159:
 	VZEROUPPER
 	RET
 
@@ -3389,14 +3501,14 @@ TEXT ·retraceOneHead(SB), NOSPLIT, $0-8
 	VMOVUPS 32(R8)(R9*4), Y3
 	VMOVUPS 352(AX), Y4
 	CMPQ    336(AX), $0x00
-	JE      stop160
+	JE      stop168
 
-row157:
+row165:
 	MOVQ       (AX), R8
 	MOVQ       (R8), R9
 	MOVQ       8(R8), R8
 	CMPQ       R8, 312(AX)
-	JG         stop160
+	JG         stop168
 	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
 	MOVQ       168(AX), R10
@@ -3405,12 +3517,12 @@ row157:
 	MOVQ       192(AX), R10
 	VMASKMOVPS (R10), Y3, Y2
 	CMPQ       R9, R8
-	JGE        none159
+	JGE        none167
 
-edge158:
+edge166:
 	MOVQ       296(AX), R10
 	TESTQ      R10, R10
-	JZ         skip161
+	JZ         skip169
 	ADDQ       R9, R10
 	CMPQ       R10, 304(AX)
 	CMOVQGT    304(AX), R10
@@ -3436,7 +3548,7 @@ edge158:
 	IMULQ      288(AX), R10
 	PREFETCHT0 (SI)(R10*4)
 
-skip161:
+skip169:
 	MOVLQSX      (CX)(R9*4), R10
 	MOVQ         R10, R11
 	IMULQ        240(AX), R11
@@ -3466,49 +3578,49 @@ skip161:
 	VMOVSS       X7, (SI)(R10*4)
 	INCQ         R9
 	CMPQ         R9, R8
-	JL           edge158
+	JL           edge166
 
-none159:
+none167:
 	MOVQ   144(AX), R8
 	MOVQ   120(AX), R9
 	CMPQ   328(AX), $0x00
-	JE     set162
+	JE     set170
 	VADDSS (R8), X6, X6
 
-set162:
+set170:
 	VMOVSS     X6, (R8)
 	CMPQ       320(AX), $0x00
-	JE         plain163
+	JE         plain171
 	VMASKMOVPS (R9), Y3, Y0
 	VADDPS     Y0, Y5, Y5
 
-plain163:
+plain171:
 	CMPQ         DI, $0x08
-	JE           all164
+	JE           all172
 	LEAQ         (R9), R8
 	TESTQ        $0x00000004, DI
-	JZ           two166
+	JZ           two174
 	VMOVUPS      X5, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y5, X5
 
-two166:
+two174:
 	TESTQ    $0x00000002, DI
-	JZ       one167
+	JZ       one175
 	VMOVLPS  X5, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X5, X5, X5
 
-one167:
+one175:
 	TESTQ  $0x00000001, DI
-	JZ     stored165
+	JZ     stored173
 	VMOVSS X5, (R8)
-	JMP    stored165
+	JMP    stored173
 
-all164:
+all172:
 	VMOVUPS Y5, (R9)
 
-stored165:
+stored173:
 	MOVQ 272(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 168(AX)
@@ -3523,9 +3635,9 @@ stored165:
 	ADDQ R8, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row157
+	JNZ  row165
 
-stop160:
+stop168:
 	VZEROUPPER
 	RET
 
@@ -3537,14 +3649,14 @@ TEXT ·attendNodeExpsDrop(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 336(AX), $0x00
-	JE   stop171
+	JE   stop179
 
-row168:
+row176:
 	MOVQ    (AX), SI
 	MOVQ    (SI), DI
 	MOVQ    8(SI), SI
 	CMPQ    SI, 312(AX)
-	JG      stop171
+	JG      stop179
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -3558,12 +3670,12 @@ row168:
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	CMPQ    DI, SI
-	JGE     none170
+	JGE     none178
 
-edge169:
+edge177:
 	MOVQ       296(AX), R8
 	TESTQ      R8, R8
-	JZ         skip172
+	JZ         skip180
 	ADDQ       DI, R8
 	CMPQ       R8, 304(AX)
 	CMOVQGT    304(AX), R8
@@ -3589,7 +3701,7 @@ edge169:
 	IMULQ      240(AX), R8
 	PREFETCHT0 (DX)(R8*4)
 
-skip172:
+skip180:
 	MOVLQSX      (CX)(DI*4), R8
 	MOVQ         R8, R9
 	IMULQ        240(AX), R9
@@ -3641,9 +3753,9 @@ skip172:
 	VFMADD231PS  224(BX)(R8*4), Y11, Y9
 	INCQ         DI
 	CMPQ         DI, SI
-	JL           edge169
+	JL           edge177
 
-none170:
+none178:
 	MOVQ       144(AX), SI
 	VMOVUPS    wide3f800000<>+0(SB), Y11
 	VDIVPS     Y10, Y11, Y11
@@ -3682,7 +3794,7 @@ none170:
 	VADDPS     904(AX), Y9, Y9
 	MOVQ       120(AX), SI
 	CMPQ       344(AX), $0x00
-	JNE        stream173
+	JNE        stream181
 	VMOVUPS    Y2, (SI)
 	VMOVUPS    Y3, 32(SI)
 	VMOVUPS    Y4, 64(SI)
@@ -3691,9 +3803,9 @@ none170:
 	VMOVUPS    Y7, 160(SI)
 	VMOVUPS    Y8, 192(SI)
 	VMOVUPS    Y9, 224(SI)
-	JMP        stored174
+	JMP        stored182
 
-stream173:
+stream181:
 	VMOVNTPS Y2, (SI)
 	VMOVNTPS Y3, 32(SI)
 	VMOVNTPS Y4, 64(SI)
@@ -3703,7 +3815,7 @@ stream173:
 	VMOVNTPS Y8, 192(SI)
 	VMOVNTPS Y9, 224(SI)
 
-stored174:
+stored182:
 	MOVQ 264(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 144(AX)
@@ -3712,14 +3824,14 @@ stored174:
 	ADDQ SI, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row168
+	JNZ  row176
 
-stop171:
+stop179:
 	CMPQ 344(AX), $0x00
-	JE   fenced175
+	JE   fenced183
 	SFENCE
 
-fenced175:
+fenced183:
 	VZEROUPPER
 	RET
 
@@ -3733,14 +3845,14 @@ TEXT ·retraceNodeExpsDrop(SB), NOSPLIT, $0-8
 	MOVQ 216(AX), SI
 	MOVQ 48(AX), DI
 	CMPQ 336(AX), $0x00
-	JE   stop179
+	JE   stop187
 
-row176:
+row184:
 	MOVQ   (AX), R8
 	MOVQ   (R8), R11
 	MOVQ   8(R8), R10
 	CMPQ   R10, 312(AX)
-	JG     stop179
+	JG     stop187
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -3753,12 +3865,12 @@ row176:
 	MOVQ   168(AX), R8
 	MOVQ   192(AX), R9
 	CMPQ   R11, R10
-	JGE    none178
+	JGE    none186
 
-edge177:
+edge185:
 	MOVQ       296(AX), R12
 	TESTQ      R12, R12
-	JZ         skip180
+	JZ         skip188
 	ADDQ       R11, R12
 	CMPQ       R12, 304(AX)
 	CMOVQGT    304(AX), R12
@@ -3792,7 +3904,7 @@ edge177:
 	IMULQ      288(AX), R12
 	PREFETCHT0 (SI)(R12*4)
 
-skip180:
+skip188:
 	MOVLQSX      (CX)(R11*4), R12
 	MOVQ         R12, R13
 	IMULQ        240(AX), R13
@@ -3895,18 +4007,18 @@ skip180:
 	VMOVUPS      Y9, (SI)(R12*4)
 	INCQ         R11
 	CMPQ         R11, R10
-	JL           edge177
+	JL           edge185
 
-none178:
+none186:
 	MOVQ   144(AX), R8
 	CMPQ   328(AX), $0x00
-	JE     set181
+	JE     set189
 	VADDPS (R8), Y8, Y8
 
-set181:
+set189:
 	VMOVUPS Y8, (R8)
 	CMPQ    320(AX), $0x00
-	JE      plain182
+	JE      plain190
 	MOVQ    120(AX), R8
 	VMOVUPS (R8), Y8
 	VADDPS  Y8, Y0, Y0
@@ -3925,10 +4037,10 @@ set181:
 	VMOVUPS 224(R8), Y8
 	VADDPS  Y8, Y7, Y7
 
-plain182:
+plain190:
 	MOVQ    120(AX), R8
 	CMPQ    344(AX), $0x00
-	JNE     stream183
+	JNE     stream191
 	VMOVUPS Y0, (R8)
 	VMOVUPS Y1, 32(R8)
 	VMOVUPS Y2, 64(R8)
@@ -3937,9 +4049,9 @@ plain182:
 	VMOVUPS Y5, 160(R8)
 	VMOVUPS Y6, 192(R8)
 	VMOVUPS Y7, 224(R8)
-	JMP     stored184
+	JMP     stored192
 
-stream183:
+stream191:
 	VMOVNTPS Y0, (R8)
 	VMOVNTPS Y1, 32(R8)
 	VMOVNTPS Y2, 64(R8)
@@ -3949,7 +4061,7 @@ stream183:
 	VMOVNTPS Y6, 192(R8)
 	VMOVNTPS Y7, 224(R8)
 
-stored184:
+stored192:
 	MOVQ 272(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 168(AX)
@@ -3964,14 +4076,14 @@ stored184:
 	ADDQ R8, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row176
+	JNZ  row184
 
-stop179:
+stop187:
 	CMPQ 344(AX), $0x00
-	JE   fenced185
+	JE   fenced193
 	SFENCE
 
-fenced185:
+fenced193:
 	VZEROUPPER
 	RET
 
@@ -3989,14 +4101,14 @@ TEXT ·attendSlimDrop(SB), NOSPLIT, $0-8
 	MOVQ    72(AX), BX
 	MOVQ    96(AX), SI
 	CMPQ    336(AX), $0x00
-	JE      stop189
+	JE      stop197
 
-row186:
+row194:
 	MOVQ    (AX), DI
 	MOVQ    (DI), R8
 	MOVQ    8(DI), DI
 	CMPQ    DI, 312(AX)
-	JG      stop189
+	JG      stop197
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
@@ -4010,12 +4122,12 @@ row186:
 	VMOVUPS (R9), Y1
 	VMOVUPS 32(R9), Y2
 	CMPQ    R8, DI
-	JGE     none188
+	JGE     none196
 
-edge187:
+edge195:
 	MOVQ       296(AX), R9
 	TESTQ      R9, R9
-	JZ         skip190
+	JZ         skip198
 	ADDQ       R8, R9
 	CMPQ       R9, 304(AX)
 	CMOVQGT    304(AX), R9
@@ -4037,7 +4149,7 @@ edge187:
 	IMULQ      240(AX), R9
 	PREFETCHT0 (BX)(R9*4)
 
-skip190:
+skip198:
 	MOVLQSX      (CX)(R8*4), R9
 	MOVQ         R9, R10
 	IMULQ        240(AX), R10
@@ -4105,9 +4217,9 @@ skip190:
 	VFMADD231PS  Y13, Y12, Y10
 	INCQ         R8
 	CMPQ         R8, DI
-	JL           edge187
+	JL           edge195
 
-none188:
+none196:
 	MOVQ       144(AX), DI
 	VMOVUPS    wide3f800000<>+0(SB), Y12
 	VDIVPS     Y11, Y12, Y12
@@ -4157,13 +4269,13 @@ none188:
 	ADDQ       DX, DI
 	MOVQ       DX, DI
 
-copy191:
+copy199:
 	VMOVUPS (R8), Y1
 	VMOVUPS Y1, (R9)
 	ADDQ    $0x20, R8
 	ADDQ    $0x20, R9
 	SUBQ    $0x04, DI
-	JG      copy191
+	JG      copy199
 	MOVQ    264(AX), DI
 	SHLQ    $0x02, DI
 	ADDQ    DI, 144(AX)
@@ -4172,14 +4284,14 @@ copy191:
 	ADDQ    DI, 120(AX)
 	ADDQ    $0x08, (AX)
 	DECQ    336(AX)
-	JNZ     row186
+	JNZ     row194
 
-stop189:
+stop197:
 	CMPQ 344(AX), $0x00
-	JE   fenced192
+	JE   fenced200
 	SFENCE
 
-fenced192:
+fenced200:
 	VZEROUPPER
 	RET
 
@@ -4200,14 +4312,14 @@ TEXT ·retraceSlimDrop(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), R8
 	LEAQ    680(AX), R10
 	CMPQ    336(AX), $0x00
-	JE      stop196
+	JE      stop204
 
-row193:
+row201:
 	MOVQ       (AX), R9
 	MOVQ       (R9), R12
 	MOVQ       8(R9), R11
 	CMPQ       R11, 312(AX)
-	JG         stop196
+	JG         stop204
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
@@ -4244,12 +4356,12 @@ row193:
 	VMASKMOVPS (R13), Y0, Y10
 	VMOVUPS    Y10, 224(R10)
 	CMPQ       R12, R11
-	JGE        none195
+	JGE        none203
 
-edge194:
+edge202:
 	MOVQ       296(AX), R13
 	TESTQ      R13, R13
-	JZ         skip197
+	JZ         skip205
 	ADDQ       R12, R13
 	CMPQ       R13, 304(AX)
 	CMOVQGT    304(AX), R13
@@ -4279,7 +4391,7 @@ edge194:
 	IMULQ      288(AX), R13
 	PREFETCHT0 (DI)(R13*4)
 
-skip197:
+skip205:
 	MOVLQSX      (CX)(R12*4), R13
 	MOVQ         R13, R14
 	IMULQ        240(AX), R14
@@ -4390,18 +4502,18 @@ skip197:
 	VMOVUPS      Y10, (DI)(R13*4)
 	INCQ         R12
 	CMPQ         R12, R11
-	JL           edge194
+	JL           edge202
 
-none195:
+none203:
 	MOVQ   144(AX), R9
 	CMPQ   328(AX), $0x00
-	JE     set198
+	JE     set206
 	VADDPS (R9), Y9, Y9
 
-set198:
+set206:
 	VMOVUPS    Y9, (R9)
 	CMPQ       320(AX), $0x00
-	JE         plain199
+	JE         plain207
 	MOVQ       120(AX), R9
 	LEAQ       (R9), R9
 	VMASKMOVPS (R9), Y0, Y9
@@ -4428,7 +4540,7 @@ set198:
 	VMASKMOVPS (R9), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 
-plain199:
+plain207:
 	MOVQ    120(AX), R12
 	LEAQ    680(AX), R9
 	MOVQ    R9, R11
@@ -4450,13 +4562,13 @@ plain199:
 	ADDQ    DX, R9
 	MOVQ    DX, R9
 
-copy200:
+copy208:
 	VMOVUPS (R11), Y1
 	VMOVUPS Y1, (R12)
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R12
 	SUBQ    $0x04, R9
-	JG      copy200
+	JG      copy208
 	MOVQ    272(AX), R9
 	SHLQ    $0x02, R9
 	ADDQ    R9, 168(AX)
@@ -4471,14 +4583,14 @@ copy200:
 	ADDQ    R9, 120(AX)
 	ADDQ    $0x08, (AX)
 	DECQ    336(AX)
-	JNZ     row193
+	JNZ     row201
 
-stop196:
+stop204:
 	CMPQ 344(AX), $0x00
-	JE   fenced201
+	JE   fenced209
 	SFENCE
 
-fenced201:
+fenced209:
 	VZEROUPPER
 	RET
 
@@ -4500,26 +4612,26 @@ TEXT ·attendOneHeadDrop(SB), NOSPLIT, $0-8
 	NEGQ    R9
 	VMOVUPS 32(R8)(R9*4), Y2
 	CMPQ    336(AX), $0x00
-	JE      stop205
+	JE      stop213
 
-row202:
+row210:
 	MOVQ   (AX), R8
 	MOVQ   (R8), R9
 	MOVQ   8(R8), R8
 	CMPQ   R8, 312(AX)
-	JG     stop205
+	JG     stop213
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	MOVQ   144(AX), R10
 	VMOVSS (R10), X0
 	VMOVSS 4(R10), X1
 	CMPQ   R9, R8
-	JGE    none204
+	JGE    none212
 
-edge203:
+edge211:
 	MOVQ       296(AX), R10
 	TESTQ      R10, R10
-	JZ         skip206
+	JZ         skip214
 	ADDQ       R9, R10
 	CMPQ       R10, 304(AX)
 	CMOVQGT    304(AX), R10
@@ -4539,7 +4651,7 @@ edge203:
 	IMULQ      240(AX), R10
 	PREFETCHT0 (DX)(R10*4)
 
-skip206:
+skip214:
 	MOVLQSX      (CX)(R9*4), R10
 	MOVQ         R10, R11
 	IMULQ        240(AX), R11
@@ -4554,9 +4666,9 @@ skip206:
 	VFMADD231PS  Y8, Y7, Y3
 	INCQ         R9
 	CMPQ         R9, R8
-	JL           edge203
+	JL           edge211
 
-none204:
+none212:
 	MOVQ         144(AX), R8
 	VBROADCASTSS X4, Y4
 	VMOVUPS      wide3f800000<>+0(SB), Y7
@@ -4570,31 +4682,31 @@ none204:
 	VMULPS       Y3, Y4, Y0
 	MOVQ         120(AX), R8
 	CMPQ         DI, $0x08
-	JE           all207
+	JE           all215
 	LEAQ         (R8), R8
 	TESTQ        $0x00000004, DI
-	JZ           two209
+	JZ           two217
 	VMOVUPS      X0, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y0, X0
 
-two209:
+two217:
 	TESTQ    $0x00000002, DI
-	JZ       one210
+	JZ       one218
 	VMOVLPS  X0, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X0, X0, X0
 
-one210:
+one218:
 	TESTQ  $0x00000001, DI
-	JZ     stored208
+	JZ     stored216
 	VMOVSS X0, (R8)
-	JMP    stored208
+	JMP    stored216
 
-all207:
+all215:
 	VMOVUPS Y0, (R8)
 
-stored208:
+stored216:
 	MOVQ 264(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 144(AX)
@@ -4603,9 +4715,9 @@ stored208:
 	ADDQ R8, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row202
+	JNZ  row210
 
-stop205:
+stop213:
 	VZEROUPPER
 	RET
 
@@ -4629,14 +4741,14 @@ TEXT ·retraceOneHeadDrop(SB), NOSPLIT, $0-8
 	VMOVUPS 32(R9)(R10*4), Y3
 	VMOVUPS 352(AX), Y4
 	CMPQ    336(AX), $0x00
-	JE      stop214
+	JE      stop222
 
-row211:
+row219:
 	MOVQ       (AX), R9
 	MOVQ       (R9), R10
 	MOVQ       8(R9), R9
 	CMPQ       R9, 312(AX)
-	JG         stop214
+	JG         stop222
 	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
 	MOVQ       168(AX), R11
@@ -4645,12 +4757,12 @@ row211:
 	MOVQ       192(AX), R11
 	VMASKMOVPS (R11), Y3, Y2
 	CMPQ       R10, R9
-	JGE        none213
+	JGE        none221
 
-edge212:
+edge220:
 	MOVQ       296(AX), R11
 	TESTQ      R11, R11
-	JZ         skip215
+	JZ         skip223
 	ADDQ       R10, R11
 	CMPQ       R11, 304(AX)
 	CMOVQGT    304(AX), R11
@@ -4676,7 +4788,7 @@ edge212:
 	IMULQ      288(AX), R11
 	PREFETCHT0 (SI)(R11*4)
 
-skip215:
+skip223:
 	MOVLQSX      (CX)(R10*4), R11
 	MOVQ         R11, R12
 	IMULQ        240(AX), R12
@@ -4709,49 +4821,49 @@ skip215:
 	VMOVSS       X7, (SI)(R11*4)
 	INCQ         R10
 	CMPQ         R10, R9
-	JL           edge212
+	JL           edge220
 
-none213:
+none221:
 	MOVQ   144(AX), R9
 	MOVQ   120(AX), R10
 	CMPQ   328(AX), $0x00
-	JE     set216
+	JE     set224
 	VADDSS (R9), X6, X6
 
-set216:
+set224:
 	VMOVSS     X6, (R9)
 	CMPQ       320(AX), $0x00
-	JE         plain217
+	JE         plain225
 	VMASKMOVPS (R10), Y3, Y0
 	VADDPS     Y0, Y5, Y5
 
-plain217:
+plain225:
 	CMPQ         R8, $0x08
-	JE           all218
+	JE           all226
 	LEAQ         (R10), R9
 	TESTQ        $0x00000004, R8
-	JZ           two220
+	JZ           two228
 	VMOVUPS      X5, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y5, X5
 
-two220:
+two228:
 	TESTQ    $0x00000002, R8
-	JZ       one221
+	JZ       one229
 	VMOVLPS  X5, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X5, X5, X5
 
-one221:
+one229:
 	TESTQ  $0x00000001, R8
-	JZ     stored219
+	JZ     stored227
 	VMOVSS X5, (R9)
-	JMP    stored219
+	JMP    stored227
 
-all218:
+all226:
 	VMOVUPS Y5, (R10)
 
-stored219:
+stored227:
 	MOVQ 272(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 168(AX)
@@ -4766,8 +4878,8 @@ stored219:
 	ADDQ R9, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row211
+	JNZ  row219
 
-stop214:
+stop222:
 	VZEROUPPER
 	RET

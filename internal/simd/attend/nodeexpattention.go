@@ -12,6 +12,9 @@ import (
 // node's edges are walked once, and nothing is kept of them. The softmax is made
 // of [NodeExps] of the two parts of each logit.
 //
+// Attend takes two heads of eight elements, too, without a mask: two of more, of which
+// each has the bits that it has among eight.
+//
 // In [NodeExpAttention.Attend] the nodes are destinations and the columns sources; in
 // [NodeExpAttention.Retrace] it is the other way round.
 type NodeExpAttention struct {
@@ -47,10 +50,10 @@ type NodeExpAttention struct {
 
 	Factors []Float   // room for NodeExpMost numbers, where there is one head under a mask
 	Width   int       // elements of a head
-	Heads   int       // 8 or 1
+	Heads   int       // 8 or 1, or 2 of Attend
 	room    [64]Float // of the assembly: a row of heads that are less wide than 8; Attend of others: the bias
 	Stream  bool      // Y is so large that it will have left the caches before it is read
-	Bias    []Float   // Attend of eight heads of eight elements: added to each result; nil: nothing
+	Bias    []Float   // Attend of eight heads or two of eight elements: added to each result; nil: nothing
 
 	d      *vec.Dropout
 	column int
@@ -91,7 +94,7 @@ func (s *NodeExpAttention) ready(record int) bool {
 	inside(s.Y, s.left, s.YStride, heads*width)
 	inside(s.Rec, s.left, s.RecStride, record)
 	s.stream = 0
-	if s.Stream && heads*width == 64 && s.AddY == 0 && cpu.Aligned(s.Y, s.YStride, cpu.Widest) {
+	if s.Stream && heads > 1 && width == 8 && s.AddY == 0 && cpu.Aligned(s.Y, s.YStride, cpu.Widest) {
 		s.stream = 1
 	}
 	return true
@@ -99,8 +102,9 @@ func (s *NodeExpAttention) ready(record int) bool {
 
 // heads returns the number of heads and of elements of each.
 func (s *NodeExpAttention) heads() (heads, width int) {
-	if s.Heads != 1 && s.Heads != 8 || s.Width < 1 || s.Width > 8 {
-		panic(fmt.Sprintf("attend: NodeExpAttention of %d heads of %d elements, which are 1 or 8 of 1 to 8", s.Heads, s.Width))
+	two := s.Heads == 2 && s.Width == 8 && s.d == nil
+	if !two && s.Heads != 1 && s.Heads != 8 || s.Width < 1 || s.Width > 8 {
+		panic(fmt.Sprintf("attend: NodeExpAttention of %d heads of %d elements, which are 1 or 8 of 1 to 8, or 2 of 8 without a mask", s.Heads, s.Width))
 	}
 	return s.Heads, s.Width
 }
@@ -125,7 +129,7 @@ func (s *NodeExpAttention) factor(edge, h int) Float {
 // those of a row without edges become zero.
 func (s *NodeExpAttention) Attend() (done int) {
 	heads, width := s.heads()
-	if s.Bias != nil && (heads != 8 || width != 8 || len(s.Bias) != 64) {
+	if s.Bias != nil && (heads == 1 || width != 8 || len(s.Bias) != 8*heads) {
 		panic(fmt.Sprintf("attend: NodeExpAttention.Attend of %d heads of %d elements with a bias of %d", heads, width, len(s.Bias)))
 	}
 	if !s.ready(2 * heads) {
@@ -200,6 +204,9 @@ func (s *NodeExpAttention) attendHead(r, h, lo, hi int) {
 // destination's part, to judge z itself, would be a third larger, and is gathered for each edge.
 func (s *NodeExpAttention) Retrace() (done int) {
 	heads, width := s.heads()
+	if heads == 2 {
+		panic("attend: NodeExpAttention.Retrace is for one head or eight")
+	}
 	if !s.ready(heads) {
 		return 0
 	}

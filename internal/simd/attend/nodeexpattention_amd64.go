@@ -23,6 +23,8 @@ func (s *NodeExpAttention) attendFast() {
 		attendOneHead(p)
 	case s.Heads == 1:
 		attendOneHeadDrop(p)
+	case s.Heads == 2:
+		attendTwoHeads(p)
 	case s.Width == 8 && !drops:
 		attendNodeExps(p)
 	case s.Width == 8:

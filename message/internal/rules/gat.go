@@ -120,11 +120,20 @@ func (k gat) Forward(c *exec.Call) *grad.Var {
 			vars = append(vars, c.Vars[i])
 		}
 	}
-	op := grad.Begin("UpdateAll.Attention", vars...)
+	from := ft.Projected()
+	if k.ee != none || k.weight != none || k.drop != none {
+		from = nil
+	}
+	op := from.Begin("UpdateAll.Attention", vars...)
 	waits := op.Own(vars)
 	a := grad.Notes[gatBack](op)
-	a.op, a.ft, a.el, a.er = op, vars[0], vars[1], vars[2]
-	a.kernel = attend.GAT{In: c.Graph.In(), El: a.el.Value(), Er: a.er.Value(), Ft: a.ft.Value(), Slope: k.slope}
+	a.op, a.ft, a.el, a.er, a.from = op, vars[0], vars[1], vars[2], from
+	a.kernel = attend.GAT{In: c.Graph.In(), El: a.el.Value(), Er: a.er.Value(), Slope: k.slope}
+	if from != nil {
+		a.kernel.Ft = from.Shape()
+	} else {
+		a.kernel.Ft = a.ft.Value()
+	}
 	if k.drop != none {
 		a.kernel.Drop = (*tensor.Mask)(c.Attributes[k.drop].Drop)
 	}
@@ -149,7 +158,8 @@ func (k gat) Forward(c *exec.Call) *grad.Var {
 type gatBack struct {
 	op         grad.Op
 	ft, el, er *grad.Var
-	ee, weight *grad.Var // nil: none
+	ee, weight *grad.Var        // nil: none
+	from       *grad.Projection // ft if that is not held; nil: it is
 	kernel     attend.GAT
 	y          *grad.Var
 	records    attend.Records // none where no gradient is wanted
@@ -164,10 +174,24 @@ func (a *gatBack) Run(op grad.Op, y *grad.Var) {
 			records.Data = op.FreshFloats(a.kernel.RecordsLen())
 		}
 	}
-	if !op.Dry(0) {
+	switch {
+	case op.Dry(0) || a.byHeads(y.Value()):
+	case a.from != nil:
+		a.kernel.Ft = a.from.All(op)
+		fallthrough
+	default:
 		a.kernel.Forward(y.Value(), records)
 	}
 }
+
+// byHeads sets y by some heads of a projection at a time, and reports whether that is
+// possible.
+func (a *gatBack) byHeads(y *tensor.Dense) bool {
+	return a.from != nil && a.kernel.ByHeads() && a.kernel.ForwardByHeads(y, a.from)
+}
+
+// Borrows reports whether the operation reads what is not the tape's.
+func (a *gatBack) Borrows() bool { return a.from != nil }
 
 // Biased implements [grad.Late].
 func (a *gatBack) Biased(b, y *grad.Var) grad.Late {

@@ -38,9 +38,10 @@ type Stage struct {
 	NoTimes  bool    // babi's sentences are a set
 	Few      int     // so many texts of a dataset are read at most, and one batch an epoch for each 25; 0: all. Tests set it
 
-	demo  Demo
-	start time.Time
-	saved []string // what was written, in words
+	demo    Demo
+	start   time.Time
+	saved   []string // what was written, in words
+	undrawn error    // why the picture was not
 }
 
 // Show runs a demo on the stage, and says how long it took.
@@ -54,11 +55,11 @@ func (s *Stage) Show(d Demo) error {
 	took := time.Since(s.start)
 	if s.JSON {
 		s.Out.Encode(map[string]any{"event": "end", "demo": d.Name, "ms": report.Milliseconds(took)})
-		return s.Out.Err()
+	} else {
+		s.Out.Lines(s.saved)
+		s.Out.Printf("%.1f s in all\n", took.Seconds())
 	}
-	s.Out.Lines(s.saved)
-	s.Out.Printf("%.1f s in all\n", took.Seconds())
-	return s.Out.Err()
+	return cmp.Or(s.Out.Err(), s.undrawn)
 }
 
 // rng returns a source of first weights, another for each part of a demo.
@@ -153,7 +154,8 @@ func (s *Stage) keep(model any) error {
 	return nil
 }
 
-// draw writes the picture, if one was asked for: rows of panels.
+// draw writes the picture, if one was asked for: rows of panels. That it cannot be written is
+// said at the end, so that the model is not lost with it.
 func (s *Stage) draw(rows ...[]picture.Panel) error {
 	if s.Picture == "" {
 		return nil
@@ -161,7 +163,8 @@ func (s *Stage) draw(rows ...[]picture.Panel) error {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(s.Picture)), ".")
 	err := atomicfile.Write(s.Picture, func(w io.Writer) error { return picture.Grid(rows).Write(w, format) })
 	if err != nil {
-		return err
+		s.undrawn = err
+		return nil
 	}
 	s.saved = append(s.saved, "picture in "+s.Picture)
 	return nil

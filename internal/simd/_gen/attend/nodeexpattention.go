@@ -14,6 +14,7 @@ func NodeExps() {
 	pairOne()
 	factorsOfEdges("factorsInOrder", false)
 	factorsOfEdges("factorsOfPerm", true)
+	newNodeExp("attendTwoHeads", "NodeExpAttention.Attend of two heads", false).attendTwo()
 	for _, drops := range []bool{false, true} {
 		newNodeExp("attendNodeExps", "NodeExpAttention.Attend", drops).attend()
 		newNodeExp("retraceNodeExps", "NodeExpAttention.Retrace", drops).retrace()

@@ -15,7 +15,7 @@ import (
 // trained returns the network after some epochs, and the losses of each.
 func trained(t *testing.T, k *task, r recipe) (*network, []float64) {
 	t.Helper()
-	r.Epochs, r.Select = 4, "last"
+	r.Epochs, r.Select = 2, "last"
 	fit, net, err := k.fit(r)
 	if err != nil {
 		t.Fatal(err)

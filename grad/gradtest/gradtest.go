@@ -14,6 +14,9 @@ import (
 // Sharp reports whether Float is float64, so that a check is precise.
 const Sharp = tensor.Float(1)+tensor.Float(1e-10) != tensor.Float(1)
 
+// few is how many elements a Param may have that is checked one by one.
+const few = 32
+
 // Check fails t unless the gradient of f by every trained Param of the model is
 // that of finite differences. The model is anything [grad.Params] can walk; f
 // returns a Var of one element and is deterministic: each call is given a new
@@ -61,13 +64,14 @@ func newTape() *grad.Tape {
 	return t
 }
 
-// directions returns the unit vectors of a small Param, so that every element
-// is checked, and random ones of a large Param. In float32 a step along one
-// element drowns in rounding, so there all are random.
+// directions returns the unit vectors of a small Param, so that an error can be
+// seen by itself, and random ones of a large Param: each of those moves every
+// element, so an error of any one shows. In float32 a step along one element
+// drowns in rounding, so there all are random.
 func directions(n int) [][]float64 {
 	rng := rand.New(rand.NewPCG(7, uint64(n)))
 	var dirs [][]float64
-	if Sharp && n <= 150 {
+	if Sharp && n <= few {
 		for i := range n {
 			d := make([]float64, n)
 			d[i] = 1

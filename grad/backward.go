@@ -220,7 +220,7 @@ func (n *node) run(t *Tape) {
 	case n.trace != nil && n.trace.skip:
 		n.trace.pull(t, n.out)
 	case n.out != nil:
-dy := n.out.pulled()
+		dy := n.out.pulled()
 		if dy == nil { // a Reset has taken the result
 			panic(shared("Backward"))
 		}

@@ -232,7 +232,7 @@ func (o *ogb) graphs(both bool) (*Graphs, error) {
 		for i := range kept {
 			kept[i] %= listed
 		}
-		d.EdgeFeatures = GatherRows(o.attr, kept).(*tensor.Dense)
+		d.EdgeFeatures, d.EdgeNumbers = GatherRows(o.attr, kept).(*tensor.Dense), o.attr.Dim(1)
 	}
 	splits, err := o.splits()
 	if err != nil {

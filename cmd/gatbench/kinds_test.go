@@ -258,6 +258,9 @@ func TestHostileModels(t *testing.T) {
 		"at most 65536":      graphs(func(n *graphNet) { n.Recipe.Hidden = 1 << 40 }),
 		"it has scales of 0": graphs(func(n *graphNet) { n.Kind = someReals }),
 		"nnconv without":     graphs(func(n *graphNet) { n.Recipe.Model = modelNNConv }),
+		"rgcn without kinds": graphs(func(n *graphNet) { n.Recipe.Model = modelRGCN }),
+		"gcn with 3":         graphs(func(n *graphNet) { n.Recipe.Model, n.Recipe.EdgeIn = "gcn", 3 }),
+		"more than":          graphs(func(n *graphNet) { n.Recipe.Model, n.Recipe.Kinds = modelRGCN, 60000 }),
 		"it learns":          graphs(func(n *graphNet) { n.Kind = "wishes" }),
 		"features and":       graphs(func(n *graphNet) { n.In = -1 }),
 	} {

@@ -35,6 +35,8 @@ type Dataset struct {
 	dangling int // edges of the raw data whose ends are not both nodes
 	loops    int // self-loops of the raw data, which are not in Graph
 	repeated int // edges of the raw data that stood there already
+
+	unread []string // what the raw data say and nothing reads
 }
 
 // NodeColumn is something that a file says of nodes and that is neither a feature nor to be

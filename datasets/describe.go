@@ -48,6 +48,9 @@ func (d *Dataset) Describe(w io.Writer) error {
 			b.line("", "the first of %s: --split-number K takes another", numbered(n))
 		}
 	}
+	if len(d.unread) > 0 {
+		b.line("not read", "%s", listed(d.unread))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

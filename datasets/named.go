@@ -90,6 +90,14 @@ type namedEdges struct {
 	labelled string   // their column
 	parts    []uint8  // of the split of edges; nil: there is none
 	cells    *columns // of their features; nil: none
+	unread   []string // what the file says and nothing reads
+}
+
+// note remembers a member that nothing reads.
+func (e *namedEdges) note(key string) {
+	if len(e.unread) < namesMost && !slices.Contains(e.unread, key) {
+		e.unread = append(e.unread, key)
+	}
 }
 
 // add adds an edge of that weight; without one it is 1.
@@ -170,7 +178,7 @@ func (e *namedEdges) dataset(tables []*namedNodes) (*Dataset, error) {
 	}
 	order := ids.order()
 	place := make([]int32, len(order))
-	d := &Dataset{NodeNames: make([]string, len(order))}
+	d := &Dataset{NodeNames: make([]string, len(order)), unread: e.unread}
 	for i, k := range order {
 		place[k], d.NodeNames[i] = int32(i), ids.list[k]
 	}

@@ -147,6 +147,7 @@ func (n *nodeReader) assignFeatures() (err error) {
 			features = append(features, n.columns[i])
 		}
 	}
+	n.moments = newMoments(n.columns, func(i int) bool { return n.roles[i] == aFeature || n.roles[i] == nothing }, n.names.budget)
 	if n.features, err = newColumns(features, n.names.budget); err != nil || n.plain == nil {
 		return err
 	}
@@ -224,7 +225,7 @@ func (n *nodeReader) fields(f [][]byte, line int) (part uint8, err error) {
 		}
 	}
 	n.features.endRow()
-	return part, nil
+	return part, n.moments.row(f)
 }
 
 // hasPart reports whether there is a column of the parts of a split.

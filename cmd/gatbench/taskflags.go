@@ -38,7 +38,6 @@ var remedies = map[string]map[string]string{
 		"no-edge-features":  "a graph autoencoder reads none: leave it out",
 		"undirected":        "links are taken in both directions anyway: leave it out",
 		"preset":            "the settings are those of Kipf and Welling; --hidden, --lr and --epochs change them",
-		"splits":            "links are divided by the seed, 85 % to train, 5 % to validate and 10 % to test with: --seed or --seeds draw others",
 		"split-number":      "links are divided by the seed: --seed or --seeds draw others",
 		"folds":             "links are divided by the seed: --seeds N trains on N divisions",
 		"encoding":          "it is for --task node and graph: leave it out",

@@ -156,7 +156,7 @@ func (k *graphTask) page(c *trainCommand, r *graphRecipe, sum report.Summary, s 
 		Summary: sum,
 		Title: fmt.Sprintf("%s: %s, %d layers of %d, the features among them; %d graphs, %d nodes, %d edges, %d %s",
 			k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.listed, k.goal.outputs, k.goal.kind.noun()),
-		Settings: "features: " + k.reads(r), Learns: k.goal.says(), Batching: fmt.Sprintf("batches of %d graphs", r.Batch),
+		Settings: "features: " + k.reads(r), Learns: k.goal.says() + k.goal.untaught(s, k.ClassNames), Batching: fmt.Sprintf("batches of %d graphs", r.Batch),
 		Nodes: [3]int{len(s.Train), len(s.Val), len(s.Test)}, What: "graphs",
 		Network: r.title(), Chosen: says, Longer: sum.Longer(r.Epochs, r.Patience), Next: next,
 	}

@@ -17,7 +17,6 @@ type jsonMembers struct {
 	columns []string
 	of      map[string]int32
 	cells   chunkedSlice[jsonCell]
-	next    int // cell of the first row that fields has not given out
 }
 
 // jsonCell is what an object says in a column.

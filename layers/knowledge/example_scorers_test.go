@@ -52,6 +52,6 @@ func ExampleRotatE() {
 	s.Init(rand.New(rand.NewPCG(1, 2)))
 	s.Phase.Value.Fill(0) // turned by nothing
 	y := s.Forward(grad.NewEval(), fact(), ends([]tensor.Float{1, 0}, []tensor.Float{1, 3}))
-	fmt.Println(y.Value().Data) // 4 − |1 − (1+3i)|
-	// Output: [1]
+	fmt.Printf("%.3f\n", y.Value().Data[0]) // 4 − |1 − (1+3i)|
+	// Output: 1.000
 }

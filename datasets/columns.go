@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -126,6 +127,9 @@ func (p *tableColumn) word(c *columns, text []byte, add func(kind int, col int32
 }
 
 func (p *tableColumn) tooMany(last string) error {
+	if isDressed(last) {
+		return fmt.Errorf(dressedSays, last, p.name)
+	}
 	return fmt.Errorf("%.40q is one more word than the %d that may have a feature each: group them, leave the column out with #-%s after the file's name, or call it name", last, wordsMost, p.name)
 }
 
@@ -217,6 +221,8 @@ func (p *tableColumn) check(unit string) error {
 	switch {
 	case p.at[aNumber] > 0 && len(p.texts) > 0 && !p.plain && !slices.ContainsFunc(p.texts, func(text string) bool { return !missingWord(text) }):
 		return wrong(p.at[aWord], "%q stands among numbers, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-%s after the file's name", p.texts[0], p.name)
+	case len(p.texts) > 0 && !p.plain && !slices.ContainsFunc(p.texts, func(text string) bool { return !isDressed(text) && !missingWord(text) }):
+		return wrong(p.at[aWord], dressedSays, p.texts[0], p.name)
 	case times > 0 && others > 0:
 		return wrong(others, "it is no time, and %s %d has one: times are like 2024-03-01T12:30:00Z", unit, times)
 	case p.at[anEmpty] > 0 && p.at[aWord] == 0 && times+others > 0:
@@ -224,6 +230,17 @@ func (p *tableColumn) check(unit string) error {
 	}
 	return nil
 }
+
+// dressed are numbers as people write them: 50%, 1,041, 3,5 or $20. As words they would be a
+// feature each.
+var dressed = regexp.MustCompile(`^[+-]?[$€£]? ?(\d{1,3}([ ,'’]\d{3})+(\.\d+)?|\d+([.,]\d+)?) ?[%‰$€£]?$`)
+
+func isDressed(text string) bool {
+	_, bare := numberOf([]byte(text))
+	return !bare && dressed.MatchString(text)
+}
+
+const dressedSays = "%.40q is a number to people, and none here: write digits and a dot alone, as 1041.5, or leave the column out with #-%s after the file's name"
 
 // missingWord reports whether a text is what programs write where a number is not known.
 func missingWord(text string) bool {

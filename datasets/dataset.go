@@ -30,18 +30,22 @@ type Dataset struct {
 	ClassNames []string // empty if they have none
 	NodeNames  []string // empty if they have none
 
-	NodeColumns []NodeColumn // what is known of nodes beside all that, such as years
+	NodeColumns []Column // what else is known of nodes, such as years
+	EdgeColumns []Column // and of edges, in the graph's order
 
 	dangling int // edges of the raw data whose ends are not both nodes
 	loops    int // self-loops of the raw data, which are not in Graph
 	repeated int // edges of the raw data that stood there already
+
+	unread []string // what the raw data say and nothing reads
 }
 
-// NodeColumn is something that a file says of nodes and that is neither a feature nor to be
-// learnt.
-type NodeColumn struct {
+// Column is something that a file says of nodes or edges that networks do not read: of tables
+// the columns whose names say when.
+type Column struct {
 	Name   string
-	Values *tensor.Dense // a row a node; NaN: not known
+	Values *tensor.Dense // a row a node or an edge; NaN: not known
+	Days   bool          // they are times, in days since 1970
 }
 
 // Check returns an error that names the first thing that is wrong: features that
@@ -73,6 +77,11 @@ func (d *Dataset) Check() error {
 	}
 	for _, c := range d.NodeColumns {
 		if err := checkTargets(c.Values, n, "node"); err != nil {
+			return fmt.Errorf("column %.40q: %w", c.Name, err)
+		}
+	}
+	for _, c := range d.EdgeColumns {
+		if err := checkTargets(c.Values, d.Graph.NumEdges(), "edge"); err != nil {
 			return fmt.Errorf("column %.40q: %w", c.Name, err)
 		}
 	}

@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/plain"
@@ -36,8 +37,8 @@ func (d *Dataset) Describe(w io.Writer) error {
 	if d.EdgeFeatures != nil {
 		b.line("", "%d an edge", d.EdgeFeatures.Dim(1))
 	}
-	for _, c := range d.NodeColumns {
-		b.line("", "%s: %d more a node, which networks do not read", plain.Text(c.Name), c.Values.Dim(1))
+	for i, c := range slices.Concat(d.NodeColumns, d.EdgeColumns) {
+		b.line("", "%s: %d %s, beside the features", plain.Text(c.Name), c.Values.Dim(1), []string{"a node", "an edge"}[btoi(i >= len(d.NodeColumns))])
 	}
 	d.describeLabels(b)
 	if s := d.Split; len(s.Train)+len(s.Val)+len(s.Test) == 0 {
@@ -47,6 +48,9 @@ func (d *Dataset) Describe(w io.Writer) error {
 		if n := len(d.Splits); n > 0 {
 			b.line("", "the first of %s: --split-number K takes another", numbered(n))
 		}
+	}
+	if len(d.unread) > 0 {
+		b.line("not read", "%s", listed(d.unread))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"fmt"
 	"io"
 	"slices"
 
@@ -33,7 +34,7 @@ func (d *Graphs) Describe(w io.Writer) error {
 		b.line("features", "%d a node: %d attributes, and a label one-hot", d.Features.Dim(1), d.Attributes)
 	}
 	if d.EdgeFeatures != nil {
-		b.line("", "%d an edge", d.EdgeFeatures.Dim(1))
+		b.line("", "%s", d.edgesSay())
 	}
 	d.describeLabels(b)
 	if s := d.Split; len(s.Train)+len(s.Val)+len(s.Test) == 0 {
@@ -41,8 +42,23 @@ func (d *Graphs) Describe(w io.Writer) error {
 	} else {
 		b.line("split", "%d graphs train, %d validation, %d test", len(s.Train), len(s.Val), len(s.Test))
 	}
+	if len(d.unread) > 0 {
+		b.line("not read", "%s", listed(d.unread))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// edgesSay says what the features of edges are.
+func (d *Graphs) edgesSay() string {
+	says := fmt.Sprintf("%d an edge", d.EdgeFeatures.Dim(1))
+	switch _, kinds := d.EdgeKinds(); {
+	case kinds > 0 && d.EdgeNumbers > 0:
+		return says + fmt.Sprintf(": %d numbers, and its kind one-hot", d.EdgeNumbers)
+	case kinds > 0:
+		return says + ": its kind one-hot"
+	}
+	return says
 }
 
 // describeLabels says what is to be learnt.

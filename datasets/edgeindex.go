@@ -90,6 +90,11 @@ func (d *Dataset) readEdgeValues(z archive, edges int, kept []int32) error {
 		}
 		d.EdgeFeatures = GatherRows(x, kept).(*tensor.Dense)
 	}
+	columns, err := z.columns("edge", edges)
+	if err != nil {
+		return err
+	}
+	d.EdgeColumns = rowsOf(columns, kept)
 	name := z.first(edgeLabelNames...)
 	if name == "" {
 		return nil

@@ -306,3 +306,25 @@ func FuzzTexts(f *testing.F) {
 		}
 	})
 }
+
+// Whatever stands in files of LINQS or of WebKB, the result holds together or there is an error.
+func FuzzFolders(f *testing.F) {
+	f.Add(paperContent, paperCites)
+	f.Add(webHead+"0\t1\t0\n1\t0\t1\n", linkHead+"0\t1\n")
+	f.Add("", "")
+	f.Fuzz(func(t *testing.T, nodes, links string) {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"p.content": nodes, "p.cites": links} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, read := range map[string]func() (*Dataset, error){
+			"LINQS": func() (*Dataset, error) { return LINQS(dir) }, "WebKB": func() (*Dataset, error) { return WebKB(web(t, nodes, links)) },
+		} {
+			if d, err := read(); err == nil && d.Check() != nil {
+				t.Fatalf("%s: %v", name, d.Check())
+			}
+		}
+	})
+}

@@ -125,6 +125,7 @@ func (e *edgeReader) assign(o *chosen) (err error) {
 			e.features, features = append(e.features, i), append(features, c)
 		}
 	}
+	e.moments = newMoments(columns, func(i int) bool { return i != e.from && i != e.to && i != e.label }, e.names.budget)
 	if e.cells, err = newColumns(features, e.names.budget); err != nil || e.plain == nil {
 		return err
 	}
@@ -174,7 +175,7 @@ func (e *edgeReader) described(f [][]byte, line int) error {
 		}
 	}
 	e.cells.endRow()
-	return nil
+	return e.moments.row(f)
 }
 
 func (e *edgeReader) inColumn(i int, err error) error {

@@ -29,13 +29,16 @@ import (
 //	  - x (or node_feat, features): a list of numbers a node, or a number;
 //	  - edge_attr (or edge_feat): a list of numbers an edge of the list, or a number;
 //	  - edge_weight: a number an edge of the list, which is one feature more;
+//	  - edge_type: a whole number or a word an edge of the list, its kind: the features get a
+//	    column for each kind after all others, as TUDataset's labels of edges do;
 //	  - label: a number or a word, the class of the graph; or y (or targets): a number or a
 //	    list of numbers to be learnt, or of labels, each 0 or 1; null: not known;
 //	  - node_label: a number or a word a node, its class, or node_y: a number or a list a
 //	    node, where nodes are to be told apart, for [Graphs.Nodes]; null: not known;
 //	  - split: train, val or test; name: what the graph is called.
 //
-// Loops and repeated edges are left out. The error names the file, the line and the value.
+// Loops and repeated edges are left out, and so is what has another name, which [Graphs.Describe]
+// lists. The error names the file, the line and the value.
 func JSONLines(path string) (*Graphs, error) {
 	if err := regular.File(path); err != nil {
 		return nil, err
@@ -73,6 +76,7 @@ type graphLine struct {
 	EdgeAttr  []vecOrNum `json:"edge_attr"`
 	EdgeFeat  []vecOrNum `json:"edge_feat"`
 	Weights   []vecOrNum `json:"edge_weight"`
+	EdgeType  []kindName `json:"edge_type"`
 	Label     any        `json:"label"`
 	Y         gaps       `json:"y"`
 	Targets   gaps       `json:"targets"`
@@ -136,6 +140,7 @@ type graphLines struct {
 	src, dst  []int32
 	x, attr   wide
 	y, nodeY  wide
+	kinds     []string // of each edge, as src
 	labels    []string
 	ofNodes   []string // labels of nodes; empty: not known
 	names     []string
@@ -218,6 +223,7 @@ func (l *graphLines) graph(text []byte) error {
 	if err := json.Unmarshal(text, &g); err != nil {
 		return inWords(err, text)
 	}
+	l.note(text)
 	edges, err := g.edges()
 	if err != nil {
 		return err
@@ -234,13 +240,17 @@ func (l *graphLines) graph(text []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := l.rows(x, attr, n, len(edges), g.Directed != nil && !*g.Directed); err != nil {
+	both := g.Directed != nil && !*g.Directed
+	if err := l.rows(x, attr, n, len(edges), both); err != nil {
+		return err
+	}
+	if err := l.kindsOf(&g, len(edges), both); err != nil {
 		return err
 	}
 	first := l.offsets[len(l.offsets)-1]
 	for _, e := range edges {
 		l.src, l.dst = append(l.src, int32(first+e[0])), append(l.dst, int32(first+e[1]))
-		if g.Directed != nil && !*g.Directed {
+		if both {
 			l.src, l.dst = append(l.src, int32(first+e[1])), append(l.dst, int32(first+e[0]))
 		}
 	}
@@ -479,8 +489,8 @@ func (l *graphLines) build() error {
 		return err
 	}
 	l.d.Graph, l.d.Features, l.d.Targets, l.d.NodeTargets = g, l.x.dense(), l.y.dense(), l.nodeY.dense()
-	if x := l.attr.dense(); x != nil {
-		l.d.EdgeFeatures = GatherRows(x, kept).(*tensor.Dense)
+	if err := l.edgeFeatures(kept); err != nil {
+		return err
 	}
 	if l.d.Features != nil {
 		l.d.Attributes = l.x.width

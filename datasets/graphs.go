@@ -18,6 +18,7 @@ type Graphs struct {
 	Features     *tensor.Dense // a row a node, nil: none
 	Attributes   int           // the first columns of Features that are numbers; the others are one-hot
 	EdgeFeatures *tensor.Dense // a row an edge, in the graph's order; nil: none
+	EdgeNumbers  int           // the first columns of EdgeFeatures that are numbers; the others are one-hot, as EdgeKinds reads them
 
 	Labels      []int32       // a class a graph; −1: not known
 	MultiLabels *sparse.CSR   // the classes of each graph, for those that have several; NaN: not known
@@ -31,8 +32,9 @@ type Graphs struct {
 	ClassNames []string // empty if they have none
 	GraphNames []string // empty if they have none
 
-	loops    int // self-loops of the raw data, which are not in Graph
-	repeated int // edges of the raw data that stood there already
+	loops    int      // self-loops of the raw data, which are not in Graph
+	repeated int      // edges of the raw data that stood there already
+	unread   []string // what the raw data say and nothing reads
 }
 
 // Len returns the number of graphs.
@@ -62,6 +64,9 @@ func (d *Graphs) Check() error {
 	}
 	if err := checkEdgeFeatures(d.EdgeFeatures, d.Graph.NumEdges()); err != nil {
 		return err
+	}
+	if x := d.EdgeFeatures; d.EdgeNumbers < 0 || x == nil && d.EdgeNumbers > 0 || x != nil && d.EdgeNumbers > x.Dim(1) {
+		return fmt.Errorf("%d columns of numbers among the features of edges, of which there are fewer", d.EdgeNumbers)
 	}
 	if err := d.checkLabels(n, nodes); err != nil {
 		return err

@@ -56,7 +56,7 @@ func TestTUDatasetCounts(t *testing.T) {
 func smallTU() map[string]string {
 	return map[string]string{
 		"A": "1, 2\n2, 1\n2, 3\n3, 2\n5, 4\n4,5\n4,4\n1, 2\n", "graph_indicator": "1\n1\n1\n2\n2\n", "graph_labels": "1\n-1\n",
-		"node_labels": "6\n8\n6\n7\n6\n", "node_attributes": "0.5, 1\n1.5, 2\n2.5, 3\n3.5, 4\n4.5, 5\n", "edge_labels": "0\n1\n0\n1\n1\n0\n9\n0\n",
+		"node_labels": "6\n8\n6\n7\n6\n", "node_attributes": "0.5, 1\n1.5, 2\n2.5, 3\n3.5, 4\n4.5, 5\n", "edge_labels": "0\n1\n0\n1\n1\n0\n2\n0\n",
 	}
 }
 
@@ -206,6 +206,68 @@ func TestJSONLines(t *testing.T) {
 	}
 	d, err = readLines(t, `{"num_nodes": 3, "y": [1.5, 2]}`+"\n"+`{"edges": [[0, 3]], "targets": [0, 1]}`)
 	if err != nil || d.Targets.Dim(1) != 2 || !slices.Equal(d.Sizes(), []int{3, 4}) || d.Features != nil {
+		t.Errorf("%+v, error %v", d, err)
+	}
+}
+
+// Kinds of edges are columns after their numbers, and known as kinds again; what nothing reads
+// is said.
+func TestKindsOfLines(t *testing.T) {
+	d, err := readLines(t, `{"edges": [[0, 1], [2, 1], [1, 1]], "edge_attr": [4, 5, 6], "edge_type": ["single", "double", "single"], "directed": false, "label": 1, "smiles": "C{:\"O", "Name": "x"}
+{"edges": [[1, 0]], "edge_attr": [7], "edge_type": ["aromatic"], "label": 0, "colour": {"edges": 3}}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, n := d.EdgeKinds() // in the order of destinations and sources
+	if want := []tensor.Float{4, 0, 0, 1, 4, 0, 0, 1, 5, 0, 1, 0, 5, 0, 1, 0, 7, 1, 0, 0}; !slices.Equal(d.EdgeFeatures.Data, want) || d.EdgeNumbers != 1 || n != 3 || !slices.Equal(kinds, []int32{2, 2, 1, 1, 0}) {
+		t.Errorf("features %v, of which %d are numbers; kinds %v of %d", d.EdgeFeatures, d.EdgeNumbers, kinds, n)
+	}
+	var b strings.Builder
+	if err := d.Describe(&b); err != nil || !strings.Contains(b.String(), "4 an edge: 1 numbers, and its kind one-hot") || !strings.Contains(b.String(), `not read  "smiles", "colour"`+"\n") {
+		t.Errorf("it is described as\n%s, error %v", b.String(), err)
+	}
+	d, err = readLines(t, `{"edges": [[0, 1], [1, 2]], "edge_type": [3, 0]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kinds, n := d.EdgeKinds(); n != 4 || !slices.Equal(kinds, []int32{3, 0}) || d.EdgeNumbers != 0 {
+		t.Errorf("kinds %v of %d", kinds, n)
+	}
+	d.EdgeFeatures.Row(0)[1] = 1
+	if kinds, n := d.EdgeKinds(); kinds != nil || n != 0 {
+		t.Errorf("of an edge of two kinds: %v of %d", kinds, n)
+	}
+	for text, want := range map[string]string{
+		`{"edges": [[0, 1]], "edge_type": [0, 1]}`:                             "line 1: edge_type is of 2 edges, and there are 1",
+		`{"edges": [[0, 1]], "edge_type": [0.5]}`:                              `line 1: "edge_type": 0.5 stands there, want a whole number from 0, or a word`,
+		`{"edges": [[0, 1]], "edge_type": [null]}`:                             "null stands there, want a whole number",
+		`{"edges": [[0, 1]], "edge_type": [0]}` + "\n" + `{"edges": [[0, 1]]}`: "line 2: only some of the graphs have an edge_type",
+		`{"edges": [[0, 1], [1, 2]], "edge_type": [0, 2147483639]}`:            "edge_type: 2147483640 different labels in 2 lines are too many",
+	} {
+		if _, err := readLines(t, text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Labels have a column for each number between the least and the largest, as in PyG.
+func TestLabelsThatNeverOccur(t *testing.T) {
+	parts := smallTU()
+	parts["node_labels"] = "3\n5\n6\n6\n5\n"
+	d, err := readTU(t, parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var columns []int
+	for v := range 5 {
+		columns = append(columns, slices.Index(d.Features.Row(v)[d.Attributes:], 1))
+	}
+	if w := d.Features.Dim(1) - d.Attributes; w != 4 || !slices.Equal(columns, []int{0, 2, 3, 3, 2}) {
+		t.Errorf("%d columns, of which nodes have %v", w, columns)
+	}
+	parts["node_labels"] = "3\n5\n900\n900\n-5\n" // far apart
+	if d, err = readTU(t, parts); err != nil || d.Features.Dim(1)-d.Attributes != 4 {
 		t.Errorf("%+v, error %v", d, err)
 	}
 }

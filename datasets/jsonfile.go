@@ -18,14 +18,16 @@ import (
 // edges (or links, as networkx calls them in its node-link form) and perhaps of
 //
 //   - nodes: ids, or objects of an id and perhaps a label, the part of the split that
-//     the node is in, a name, and a list of features;
+//     the node is in, a name, and a list of features; what else they say is read as the columns
+//     of a table of nodes are: features, after those of the list;
 //   - labels: a list in the order of the nodes, or an object of them by id;
 //   - features: a list of lists in the order of the nodes, or an object that says by id
 //     which features are 1, as MUSAE has it;
 //   - directed: false says that both directions of each edge are meant.
 //
 // What an edge says as an object beside its ends and weight is read as the columns of a table
-// of edges are: features, or what follows a # after the path is to be learnt.
+// of edges are: features, or what follows a # after the path is to be learnt. Lists and objects
+// that nothing reads are left out, and [Dataset.Describe] says which.
 //
 // Ids are numbers or texts. Files of nodes may lie beside, as [Tables] says.
 func JSON(path string) (*Dataset, error) { return Tables(path) }
@@ -39,12 +41,15 @@ type jsonReader struct {
 	nodes    *jsonNodes
 	labels   *jsonNodes
 	features *jsonNodes
-	links    jsonLinks
+	o        *chosen
+	of       jsonMembers // what nodes say
+	known    []string    // members of nodes that were read as what they are called
+	links    jsonMembers
 }
 
-func newJSONReader(r io.Reader, path string) *jsonReader {
+func newJSONReader(r io.Reader, path string, o *chosen) *jsonReader {
 	values := &jsonValues{r: r}
-	j := &jsonReader{dec: json.NewDecoder(values), path: path, budget: unpack.BudgetOf(r)}
+	j := &jsonReader{dec: json.NewDecoder(values), path: path, budget: unpack.BudgetOf(r), o: o, of: jsonMembers{noun: "node"}, links: jsonMembers{noun: "link"}}
 	values.dec = j.dec
 	j.edges = &namedEdges{path: path, unit: "edge", names: names{budget: j.budget}}
 	j.dec.UseNumber()
@@ -85,7 +90,7 @@ func (j *jsonReader) wrong(err error) error {
 
 // graphJSON reads edges and what is said of their nodes.
 func graphJSON(r io.Reader, path string, o *chosen) (*namedEdges, []*namedNodes, error) {
-	j := newJSONReader(r, path)
+	j := newJSONReader(r, path, o)
 	if err := j.all(); err != nil {
 		return nil, nil, j.wrong(err)
 	}
@@ -95,7 +100,7 @@ func graphJSON(r io.Reader, path string, o *chosen) (*namedEdges, []*namedNodes,
 	j.edges.both = j.edges.both || o.undirected
 	tables, err := j.tables()
 	if err == nil {
-		err = j.links.finish(j.edges, o)
+		err = j.links.ofEdges(j.edges, o)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
@@ -105,7 +110,7 @@ func graphJSON(r io.Reader, path string, o *chosen) (*namedEdges, []*namedNodes,
 
 // featuresJSON reads an object of the features that are 1 by node.
 func featuresJSON(r io.Reader, path string) (*namedNodes, error) {
-	j := newJSONReader(r, path)
+	j := newJSONReader(r, path, new(chosen))
 	n, err := j.perNode(j.feature)
 	if err == nil {
 		err = j.end()
@@ -128,7 +133,7 @@ func (j *jsonReader) all() error {
 	case first == json.Delim('['):
 		err = j.list(j.edge)
 	case first == json.Delim('{'):
-		err = j.object(j.member)
+		err = j.object(j.top)
 	default:
 		err = errors.New("want a list of edges or an object")
 	}
@@ -146,8 +151,8 @@ func (j *jsonReader) end() error {
 	return nil
 }
 
-// member reads a member of the object that the file is.
-func (j *jsonReader) member(key string) (err error) {
+// top reads a member of the object that the file is.
+func (j *jsonReader) top(key string) (err error) {
 	switch plainColumn(key) {
 	case "edges", "links", "edge_list", "edgelist":
 		return j.opened('[', func() error { return j.list(j.edge) })
@@ -163,6 +168,9 @@ func (j *jsonReader) member(key string) (err error) {
 		text, err = j.scalar()
 		j.edges.both = text == "false"
 	default:
+		if !slices.Contains(jsonNothings, plainColumn(key)) {
+			j.edges.note(key)
+		}
 		err = j.skip(0)
 	}
 	return err
@@ -309,11 +317,11 @@ func (j *jsonReader) link() error {
 				}
 			}
 		}
-		if slices.Contains(weightColumns, name) {
+		if slices.Contains(weightColumns, name) && !slices.Contains(j.o.without, name) && !slices.Contains(j.o.labels, name) {
 			weight, err = j.number()
 			return err
 		}
-		return j.attribute(key, at)
+		return j.member(&j.links, key, at)
 	})
 	if err == nil && (ends[0] == "" || ends[1] == "") {
 		err = errors.New(`want its ends as "source" and "target"`)
@@ -338,6 +346,11 @@ func (j *jsonReader) tables() (out []*namedNodes, err error) {
 		}
 		if err := n.finish(j.path); err != nil {
 			return nil, err
+		}
+		if n == j.nodes {
+			if err := j.of.ofNodes(n, j.known, j.o); err != nil {
+				return nil, err
+			}
 		}
 		if n.byPlace && j.nodes != nil && n != j.nodes {
 			if len(n.names.list) != len(j.nodes.names.list) {

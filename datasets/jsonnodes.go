@@ -105,16 +105,24 @@ func (j *jsonReader) nodeObject(at int) (id string, err error) {
 		text, name := "", plainColumn(key)
 		switch {
 		case slices.Contains(idColumns, name):
+			j.know(key)
 			id, err = j.scalar()
-		case slices.Contains(labelColumns, name):
+		case slices.Contains(j.o.without, name):
+			j.know(key)
+			err = j.skip(0)
+		case slices.Contains(j.o.labels, name):
+			err = j.member(&j.of, key, at)
+		case slices.Contains(labelColumns, name) && len(j.o.labels) == 0:
 			if text, err = j.scalar(); err == nil {
 				n.labels = placed(n.labels, at, text)
 			}
 		case slices.Contains(titleColumns, name):
+			j.know(key)
 			if text, err = j.scalar(); err == nil {
 				n.titles = placed(n.titles, at, text)
 			}
 		case slices.Contains(splitColumns, name):
+			j.know(key)
 			if text, err = j.scalar(); err == nil {
 				part, ok := partOf(text)
 				if !ok {
@@ -123,12 +131,31 @@ func (j *jsonReader) nodeObject(at int) (id string, err error) {
 				n.parts = placed(n.parts, at, part)
 			}
 		case name == "features" || name == "x" || name == "feat":
-			err = j.opened('[', func() error { return j.numbers(n) })
+			err = j.featuresOf(n, key, at)
 		default:
-			err = j.skip(0)
+			err = j.member(&j.of, key, at)
 		}
 		return err
 	})
+}
+
+// featuresOf reads the list of a node's features, or a member of that name which is no list.
+func (j *jsonReader) featuresOf(n *jsonNodes, key string, at int) error {
+	first, err := j.dec.Token()
+	switch {
+	case err != nil:
+		return err
+	case first == json.Delim('['):
+		return j.numbers(n)
+	}
+	return j.begun(&j.of, key, at, first)
+}
+
+// know remembers a member of nodes that is none of their columns.
+func (j *jsonReader) know(key string) {
+	if !slices.Contains(j.known, key) && len(j.known) < keysMost {
+		j.known = append(j.known, key)
+	}
 }
 
 // perNode reads what is said of each node, with read: a list in the nodes' order, or an

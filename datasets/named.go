@@ -90,6 +90,15 @@ type namedEdges struct {
 	labelled string   // their column
 	parts    []uint8  // of the split of edges; nil: there is none
 	cells    *columns // of their features; nil: none
+	moments  *moments // columns that say when; nil: none
+	unread   []string // what the file says and nothing reads
+}
+
+// note remembers a member that nothing reads.
+func (e *namedEdges) note(key string) {
+	if len(e.unread) < namesMost && !slices.Contains(e.unread, key) {
+		e.unread = append(e.unread, key)
+	}
 }
 
 // add adds an edge of that weight; without one it is 1.
@@ -151,6 +160,7 @@ type namedNodes struct {
 	titles []string // what nodes are called beside their ids; nil: nothing
 	x      *sparse.CSR
 
+	moments *moments      // columns that say when; nil: none
 	learnt  []string      // columns that were chosen to be learnt
 	targets *tensor.Dense // of them, if they are several
 }
@@ -170,7 +180,7 @@ func (e *namedEdges) dataset(tables []*namedNodes) (*Dataset, error) {
 	}
 	order := ids.order()
 	place := make([]int32, len(order))
-	d := &Dataset{NodeNames: make([]string, len(order))}
+	d := &Dataset{NodeNames: make([]string, len(order)), unread: e.unread}
 	for i, k := range order {
 		place[k], d.NodeNames[i] = int32(i), ids.list[k]
 	}
@@ -251,6 +261,7 @@ func (e *namedEdges) describe(d *Dataset, kept []int32) (err error) {
 	if e.parts != nil {
 		d.Split = splitBy(pick(e.parts, kept))
 	}
+	d.EdgeColumns = rowsOf(e.moments.columns(), kept)
 	if e.cells == nil {
 		return nil
 	}
@@ -319,6 +330,7 @@ func (t *namedNodes) describe(d *Dataset, ids *names, order []int32) error {
 		}
 		d.Split = splitBy(pick(t.parts, rows))
 	}
+	d.NodeColumns = append(d.NodeColumns, rowsOf(t.moments.columns(), rows)...)
 	if t.x != nil {
 		if d.Features != nil {
 			return errors.New("another table has features, too: leave one of them out")

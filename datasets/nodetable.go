@@ -71,14 +71,19 @@ func nodeTable(r io.Reader, path string, bare bool, o *chosen) (*namedNodes, err
 }
 
 // finish returns what was read.
-func (n *nodeReader) finish() (out *namedNodes, err error) {
-	if n.x, err = n.features.matrix(); err != nil {
+func (n *nodeReader) finish() (*namedNodes, error) {
+	if err := n.gathered(); err != nil {
 		return nil, fmt.Errorf("%s: %w", n.path, err)
 	}
-	if k := len(n.learnt); k > 1 {
-		n.targets = tensor.Of(n.answers.join(), len(n.names.list), k)
-	}
 	return n.namedNodes, nil
+}
+
+// gathered makes arrays of the features and of what is to be learnt.
+func (n *nodeReader) gathered() (err error) {
+	if n.x, err = n.features.matrix(); err == nil && len(n.learnt) > 1 {
+		n.targets = tensor.Of(n.answers.join(), len(n.names.list), len(n.learnt))
+	}
+	return err
 }
 
 // assign says what each column is.
@@ -142,6 +147,7 @@ func (n *nodeReader) assignFeatures() (err error) {
 			features = append(features, n.columns[i])
 		}
 	}
+	n.moments = newMoments(n.columns, func(i int) bool { return n.roles[i] == aFeature || n.roles[i] == nothing }, n.names.budget)
 	if n.features, err = newColumns(features, n.names.budget); err != nil || n.plain == nil {
 		return err
 	}
@@ -157,7 +163,6 @@ func (n *nodeReader) assignFeatures() (err error) {
 
 // row takes the fields of a row.
 func (n *nodeReader) row(f [][]byte, line int) error {
-	part, feature := uint8(inNone), 0
 	for i, text := range f {
 		if n.roles[i] == anID {
 			if len(text) == 0 {
@@ -172,6 +177,19 @@ func (n *nodeReader) row(f [][]byte, line int) error {
 			}
 		}
 	}
+	part, err := n.fields(f, line)
+	if err != nil {
+		return err
+	}
+	if n.parts != nil || n.hasPart() {
+		n.parts = append(n.parts, part)
+	}
+	return nil
+}
+
+// fields takes what the fields of a row say beside its id, and returns the part of the split.
+func (n *nodeReader) fields(f [][]byte, line int) (part uint8, err error) {
+	feature := 0
 	for i, text := range f {
 		var err error
 		switch n.roles[i] {
@@ -203,14 +221,11 @@ func (n *nodeReader) row(f [][]byte, line int) error {
 			feature++
 		}
 		if err != nil {
-			return fmt.Errorf("column %.40q: %w", n.columns[i], err)
+			return part, fmt.Errorf("column %.40q: %w", n.columns[i], err)
 		}
 	}
 	n.features.endRow()
-	if n.parts != nil || n.hasPart() {
-		n.parts = append(n.parts, part)
-	}
-	return nil
+	return part, n.moments.row(f)
 }
 
 // hasPart reports whether there is a column of the parts of a split.

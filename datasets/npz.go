@@ -34,7 +34,8 @@ import (
 // predicted; of these and of zeros and ones NaN is not known. The edges may have edge_attr,
 // a row of features each, and edge_labels, a class each, −1 for none; splits are of edges
 // then. The splits are as [ReadSplits] has them. There may be class_names,
-// node_names, and weights or edge_weight. The error names the file, the array, and the
+// node_names, and weights or edge_weight; and what NodeColumns and EdgeColumns hold, as WriteNPZ
+// writes it. The error names the file, the array, and the
 // first thing that is wrong.
 func NPZ(path string) (*Dataset, error) {
 	z, err := openArchive(path)
@@ -242,6 +243,9 @@ func (d *Dataset) readNames(z archive) (err error) {
 		d.ClassNames = names
 	}
 	if d.NodeNames, err = z.names("node_names"); err != nil {
+		return err
+	}
+	if d.NodeColumns, err = z.columns("node", d.Graph.NumNodes()); err != nil {
 		return err
 	}
 	if !z.Has("metadata") {

@@ -179,7 +179,7 @@ func (o *ogb) nodes() (*Dataset, error) {
 }
 
 // nodeColumns reads the files that say more of n nodes.
-func (o *ogb) nodeColumns(n int) (columns []NodeColumn, err error) {
+func (o *ogb) nodeColumns(n int) (columns []Column, err error) {
 	for _, file := range o.folder.All(".csv") {
 		name, ok := strings.CutPrefix(unpack.Plain(file), o.prefix+"node_")
 		if !ok || strings.Contains(name, "/") {
@@ -195,7 +195,7 @@ func (o *ogb) nodeColumns(n int) (columns []NodeColumn, err error) {
 		if err != nil {
 			return nil, err
 		}
-		columns = append(columns, NodeColumn{"node_" + strings.TrimSuffix(name, ".csv"), x})
+		columns = append(columns, Column{Name: "node_" + strings.TrimSuffix(name, ".csv"), Values: x})
 	}
 	return columns, nil
 }
@@ -232,7 +232,7 @@ func (o *ogb) graphs(both bool) (*Graphs, error) {
 		for i := range kept {
 			kept[i] %= listed
 		}
-		d.EdgeFeatures = GatherRows(o.attr, kept).(*tensor.Dense)
+		d.EdgeFeatures, d.EdgeNumbers = GatherRows(o.attr, kept).(*tensor.Dense), o.attr.Dim(1)
 	}
 	splits, err := o.splits()
 	if err != nil {

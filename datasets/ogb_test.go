@@ -111,7 +111,7 @@ func TestOGBNodeColumns(t *testing.T) {
 		t.Errorf("of two nodes %s, want %s", got, want)
 	}
 	var b strings.Builder
-	if err := d.Describe(&b); err != nil || !strings.Contains(b.String(), "node_year: 1 more a node, which networks do not read") {
+	if err := d.Describe(&b); err != nil || !strings.Contains(b.String(), "node_year: 1 a node, beside the features") {
 		t.Errorf("%s, %v", b.String(), err)
 	}
 	if _, err := Read(packed(t, "arxiv", changed(arxiv(), "raw/node_year.csv", "2017\n2018\n"))); err == nil || !strings.Contains(err.Error(), "raw/node_year.csv: 2 lines for 4 nodes") {

@@ -178,7 +178,7 @@ func TestJSON(t *testing.T) {
 		`[[1,0],["2",1]]`:           `x ["0" "1" "2"]: 1→0 2→1`,
 		`[["b","a",0.5],["b","c"]]`: `x ["b" "a" "c"]: 0→1:0.5 0→2:1`,
 		`[{"source":"b","target":"a","weight":2,"kind":[{}]}]`:                                                                                                                    `x ["b" "a"]: 0→1:2`,
-		`{"directed":false,"graph":{"a":[1]},"nodes":[{"id":5},{"id":3,"size":1}],"links":[{"source":3,"target":5,"value":2}]}`:                                                   `x ["3" "5"]: 0→1:2 1→0:2`,
+		`{"directed":false,"graph":{"a":[1]},"nodes":[{"id":5,"size":0},{"id":3,"size":1}],"links":[{"source":3,"target":5,"value":2}]}`:                                          `x ["3" "5"]: 0→1:2 1→0:2; features [2 1] [1 0]`,
 		`{"directed":true,"edges":[{"source":"q","target":"p"}],"nodes":[{"id":"p","group":1,"split":"train","name":"Pia"},{"id":"q","split":null},"r"]}`:                         `x ["Pia" "q" "r"]: 1→0; labels [0 -1 -1] of 1 ["1"]; split {[0] [] []}`,
 		`{"edges":[[0,1]],"labels":["x",null,"y"],"features":[[1,2],[0,4],[5,6]]}`:                                                                                                `x ["0" "1" "2"]: 0→1; labels [0 -1 1] of 2 ["x" "y"]; features [3 2] [1 2 0 4 5 6]`,
 		`{"links":[{"source":"a","target":"b","kind":"road","toll":true,"km":2,"key":0,"via":["x"]},{"source":"b","target":"c","toll":false,"km":3.5,"weight":2,"kind":"rail"}]}`: `x ["a" "b" "c"]: 0→1:1 1→2:2; features of edges [2 4] [0 1 1 2 1 0 0 3.5]`,

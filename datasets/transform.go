@@ -31,7 +31,7 @@ func (d *Dataset) Diffused(f graph.Diffusion) (*Dataset, error) {
 		return nil, err
 	}
 	e := *d
-	e.Graph, e.Weights = g, weights
+	e.Graph, e.Weights, e.EdgeColumns = g, weights, nil
 	return &e, nil
 }
 
@@ -83,7 +83,7 @@ func (d *Dataset) on(g *graph.Graph) *Dataset {
 	}
 	from := g.From().Edges
 	e.Graph, e.Weights = g, carried(d.Weights, from, 1)
-	e.EdgeLabels = carried(d.EdgeLabels, from, -1)
+	e.EdgeLabels, e.EdgeColumns = carried(d.EdgeLabels, from, -1), rowsOf(d.EdgeColumns, from)
 	if x := d.EdgeFeatures; x != nil {
 		e.EdgeFeatures = tensor.New(len(from), x.Dim(1))
 		for i, k := range from {
@@ -165,10 +165,7 @@ func (d *Dataset) only(nodes []int32) *Dataset {
 	if d.Targets != nil {
 		e.Targets = GatherRows(d.Targets, nodes).(*tensor.Dense)
 	}
-	e.NodeColumns = nil
-	for _, c := range d.NodeColumns {
-		e.NodeColumns = append(e.NodeColumns, NodeColumn{c.Name, GatherRows(c.Values, nodes).(*tensor.Dense)})
-	}
+	e.NodeColumns = rowsOf(d.NodeColumns, nodes)
 	if len(d.NodeNames) > 0 {
 		e.NodeNames = pick(d.NodeNames, nodes)
 	}

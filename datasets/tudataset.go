@@ -20,8 +20,8 @@ const tuIndicator = "_graph_indicator.txt"
 // perhaps NAME_graph_labels.txt, NAME_graph_attributes.txt, NAME_node_labels.txt,
 // NAME_node_attributes.txt, NAME_edge_labels.txt and NAME_edge_attributes.txt.
 //
-// Features are the attributes and then, one-hot, the labels, as PyG has them. Labels of
-// graphs, which may be words, are classes in their order; without, attributes of graphs are
+// Features are the attributes and then, one-hot, the labels, as PyG has them: a column for
+// each whole number from the least to the largest, whether it occurs or not. Labels of graphs, which may be words, are classes in their order; without, attributes of graphs are
 // targets. Nodes and graphs are numbered from 1, or from 0 if one has that number. Edges
 // keep their direction; loops and repetitions are left out.
 func TUDataset(path string) (*Graphs, error) {
@@ -216,10 +216,11 @@ func (t *tu) readFeatures() (err error) {
 	if t.d.Features, t.d.Attributes, err = t.features("_node", len(t.of)); err != nil {
 		return err
 	}
-	x, _, err := t.features("_edge", len(t.src))
+	x, numbers, err := t.features("_edge", len(t.src))
 	if err != nil || x == nil {
 		return err
 	}
+	t.d.EdgeNumbers = numbers
 	t.d.EdgeFeatures = GatherRows(x, t.kept).(*tensor.Dense)
 	return nil
 }
@@ -259,8 +260,14 @@ func (t *tu) features(of string, n int) (x *tensor.Dense, attributes int, err er
 	return x, attributes, nil
 }
 
-// labelColumnsOf returns, for each column of x, a column for each value that it has, in order: 1
-// where it has that value. Files of that many bytes are believed to mean so many numbers.
+// gapsMost is how many columns labels may have for each value that there is: beyond, only
+// these have one.
+const gapsMost = 8
+
+// labelColumnsOf returns, for each column of x, a column for each whole number from its least
+// to its largest, as PyG has it, or, where these leave too many out or are no whole numbers,
+// for each value that it has: 1 where it has that value. Files of that many bytes are believed
+// to mean so many numbers.
 func labelColumnsOf(x *tensor.Dense, bytes int64) (*tensor.Dense, error) {
 	var sets [][]tensor.Float
 	n, width := x.Dim(0), 0
@@ -274,11 +281,12 @@ func labelColumnsOf(x *tensor.Dense, bytes int64) (*tensor.Dense, error) {
 			set = append(set, f)
 		}
 		slices.Sort(set)
+		set = withGaps(set)
 		sets = append(sets, set)
 		width += len(set)
 	}
-	if most := scoresLeast + scoresPer*min(bytes, 1<<48); int64(width)*int64(n) > most {
-		return nil, fmt.Errorf("%d different labels in %d lines are too many to have a column each, in files of %d bytes", width, n, bytes)
+	if err := notOneHot(width, n, bytes); err != nil {
+		return nil, err
 	}
 	y := tensor.New(n, width)
 	for v := range n {
@@ -290,4 +298,21 @@ func labelColumnsOf(x *tensor.Dense, bytes int64) (*tensor.Dense, error) {
 		}
 	}
 	return y, nil
+}
+
+// withGaps returns the whole numbers from the first to the last of a set that ascends, or the
+// set if they are too many or others are among it.
+func withGaps(set []tensor.Float) []tensor.Float {
+	if len(set) == 0 || slices.ContainsFunc(set, func(v tensor.Float) bool { return v != tensor.Float(int64(v)) }) {
+		return set
+	}
+	least, largest := set[0], set[len(set)-1]
+	if largest-least >= tensor.Float(gapsMost*len(set)) {
+		return set
+	}
+	var all []tensor.Float
+	for v := least; v <= largest; v++ {
+		all = append(all, v)
+	}
+	return all
 }

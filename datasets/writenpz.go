@@ -65,6 +65,8 @@ func (d *Dataset) WriteNPZ(path string) error {
 	if len(d.NodeNames) > 0 {
 		add("node_names", d.NodeNames)
 	}
+	arrays = append(arrays, columnArrays("node", d.NodeColumns)...)
+	arrays = append(arrays, columnArrays("edge", d.EdgeColumns)...)
 	return atomicfile.Write(path, func(w io.Writer) error { return npy.WriteArchive(w, arrays...) })
 }
 

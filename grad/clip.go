@@ -24,9 +24,48 @@ func (gs Grads) Norm() float64 {
 // ClipNorm scales the gradients of all Params so that their [Grads.Norm] is at
 // most limit, and returns the norm they had. A norm that is not finite scales
 // nothing, for the caller to see.
-func (gs Grads) ClipNorm(limit float64) float64 {
-	checkLimit("ClipNorm", limit)
-	norm := gs.Norm()
+func (gs Grads) ClipNorm(limit float64) float64 { return gs.clip("ClipNorm", limit, gs.Norm) }
+
+// NormOf is Norm with another power than 2: the p-th root of the sum of the p-th powers of what
+// is |g|, and of an infinite p the largest |g|, as PyTorch's norm_type has it.
+func (gs Grads) NormOf(p float64) float64 {
+	if !(p > 0) {
+		panic(&TapeError{Op: "Grads.NormOf", Why: fmt.Sprintf("the power is %v; it must be above 0", p)})
+	}
+	if p == 2 {
+		return gs.Norm()
+	}
+	gs.MustLive("Grads.NormOf")
+	sum, most := 0.0, 0.0
+	for _, g := range gs {
+		if g.Param == nil {
+			continue
+		}
+		for _, v := range g.Value.Data {
+			x := math.Abs(float64(v))
+			most = max(most, x) // of a NaN it is NaN
+			if p == 1 {
+				sum += x
+			} else if !math.IsInf(p, 1) {
+				sum += math.Pow(x, p)
+			}
+		}
+	}
+	if math.IsInf(p, 1) {
+		return most
+	}
+	return math.Pow(sum, 1/p)
+}
+
+// ClipNormOf is ClipNorm by [Grads.NormOf].
+func (gs Grads) ClipNormOf(p, limit float64) float64 {
+	return gs.clip("ClipNormOf", limit, func() float64 { return gs.NormOf(p) })
+}
+
+// clip scales the gradients so that a norm of theirs is at most limit.
+func (gs Grads) clip(op string, limit float64, of func() float64) float64 {
+	checkLimit(op, limit)
+	norm := of()
 	if !(norm > limit) || math.IsInf(norm, 0) {
 		return norm
 	}

@@ -43,13 +43,36 @@ func TestClipLimits(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		gs := threes(p)
 		gs[0].Value.Data[2] = tensor.Float(bad)
-		if norm := gs.ClipNorm(1); norm-norm == 0 || gs[0].Value.Data[1] != 3 {
-			t.Errorf("%v: the norm is %v, the gradient %v", bad, norm, gs[0].Value.Data)
+		for _, p := range []float64{1, 2, 3, math.Inf(1)} {
+			if norm := gs.ClipNormOf(p, 1); norm-norm == 0 || gs[0].Value.Data[1] != 3 {
+				t.Errorf("%v: the norm of %v is %v, the gradient %v", bad, p, norm, gs[0].Value.Data)
+			}
 		}
 		gs.ClipValue(2)
 		if v := float64(gs[0].Value.Data[2]); math.IsNaN(bad) != math.IsNaN(v) || math.Abs(v) > 2 {
 			t.Errorf("%v was clipped to %v", bad, v)
 		}
+	}
+}
+
+// TestNormOf: the power of a norm is above 0, and norms of threes are known.
+func TestNormOf(t *testing.T) {
+	p := grad.NewParam(5)
+	for power, want := range map[float64]float64{1: 15, 2: 3 * math.Sqrt(5), 3: 3 * math.Cbrt(5), 0.5: 75, math.Inf(1): 3} {
+		gs := threes(p)
+		if norm := gs.ClipNormOf(power, 1); math.Abs(norm-want) > 1e-5*want || math.Abs(gs.NormOf(power)-1) > 1e-5 {
+			t.Errorf("the norm of %v was %v, want %v, and is %v", power, norm, want, gs.NormOf(power))
+		}
+	}
+	for _, power := range []float64{0, -1, math.NaN()} {
+		func() {
+			defer func() {
+				if _, ok := recover().(*grad.TapeError); !ok {
+					t.Errorf("the power %v is taken", power)
+				}
+			}()
+			threes(p).NormOf(power)
+		}()
 	}
 }
 

@@ -1,6 +1,7 @@
 package grad_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -153,6 +154,8 @@ func TestClipGolden(t *testing.T) {
 	for name, clip := range map[string]func(s *sample, g grad.Grads) float64{
 		"clip_grad_norm_l2":       func(s *sample, g grad.Grads) float64 { return g.ClipNorm(s.number("max_norm", 0)) },
 		"clip_grad_norm_l2_below": func(s *sample, g grad.Grads) float64 { return g.ClipNorm(s.number("max_norm", 0)) },
+		"clip_grad_norm_l1":       func(s *sample, g grad.Grads) float64 { return g.ClipNormOf(1, s.number("max_norm", 0)) },
+		"clip_grad_norm_inf":      func(s *sample, g grad.Grads) float64 { return g.ClipNormOf(math.Inf(1), s.number("max_norm", 0)) },
 		"clip_grad_value":         func(s *sample, g grad.Grads) float64 { g.ClipValue(s.number("clip_value", 0)); return 0 },
 	} {
 		t.Run(name, func(t *testing.T) {

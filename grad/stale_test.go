@@ -1,6 +1,7 @@
 package grad_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -13,6 +14,7 @@ func TestStaleGrads(t *testing.T) {
 	uses := func(gs grad.Grads, x *grad.Var, fresh grad.Grads) map[string]func() {
 		return map[string]func(){
 			"Of": func() { gs.Of(x) }, "Param": func() { gs.Param(p) }, "Norm": func() { gs.Norm() },
+			"NormOf": func() { gs.NormOf(1) }, "ClipNormOf": func() { gs.ClipNormOf(math.Inf(1), 1) },
 			"ClipNorm": func() { gs.ClipNorm(1) }, "ClipValue": func() { gs.ClipValue(1) },
 			"SumGrads, first": func() { grad.SumGrads(gs, fresh) }, "SumGrads, second": func() { grad.SumGrads(fresh, gs) },
 			"MustLive": func() { gs.MustLive("test") },

@@ -25,14 +25,15 @@ import (
 // than one step wants a graph whose nodes are sources and destinations, as
 // [SGConv] does.
 type ARMAConv struct {
-	In, Out    int
-	Stacks     int             `json:",omitempty"` // 0: 1
-	Steps      int             `json:",omitempty"` // T; 0: 1
-	Shared     bool            `json:",omitempty"` // the steps have the same weights
-	Drop       float64         `json:",omitempty"` // dropout of x where a step returns to it
-	Norm       Norm            `json:",omitempty"`
-	NoBias     bool            `json:",omitempty"`
-	Activation grad.Activation `json:",omitempty"` // of each step; empty: ReLU
+	In, Out      int
+	Stacks       int             `json:",omitempty"` // 0: 1
+	Steps        int             `json:",omitempty"` // T; 0: 1
+	Shared       bool            `json:",omitempty"` // the steps have the same weights
+	Drop         float64         `json:",omitempty"` // dropout of x where a step returns to it
+	Norm         Norm            `json:",omitempty"`
+	NoBias       bool            `json:",omitempty"`
+	Activation   grad.Activation `json:",omitempty"` // of each step; empty: ReLU
+	NoActivation bool            `json:",omitempty"` // steps without an activation, as a network's last layer wants them
 
 	W []*grad.Param `json:"-"` // In×(Stacks·Out), then Out×(Stacks·Out)
 	V []*grad.Param `json:"-"` // In×(Stacks·Out)
@@ -83,9 +84,17 @@ func (l *ARMAConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 			h = s.of(compose.TimesHeads(compose.SplitHeads(h, stacks, l.Out), t.Use(of(l.W, i))))
 		}
 		back := root.onDst(g, func(x *grad.Var) *grad.Var { return x.MatMul(t.Use(of(l.V, i))) })
-		h = h.Add(back).AddBias(compose.Use(t, of(l.B, i)), cmp.Or(l.Activation, grad.ReLU))
+		h = h.Add(back).AddBias(compose.Use(t, of(l.B, i)), l.activation())
 	}
 	return Out{Y: compose.MergeHeads(compose.SplitHeads(h, stacks, l.Out), true).Reshape(g.NumDst(), l.Out)}
+}
+
+// activation is that of each step.
+func (l *ARMAConv) activation() grad.Activation {
+	if l.NoActivation {
+		return grad.Identity
+	}
+	return cmp.Or(l.Activation, grad.ReLU)
 }
 
 // of returns the Param of a step: the last there is serves all that follow. Of none

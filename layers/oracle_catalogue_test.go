@@ -195,7 +195,9 @@ func armaOracle(l *layers.ARMAConv, g *graph.Graph, m *model) matrix {
 					}
 				}
 			}
-			h = activated(h, nil, cmp.Or(l.Activation, grad.ReLU))
+			if !l.NoActivation {
+				h = activated(h, nil, cmp.Or(l.Activation, grad.ReLU))
+			}
 		}
 		y = sum(y, 1/float64(stacks), h)
 	}

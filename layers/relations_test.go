@@ -34,13 +34,13 @@ func TestPlantedRelations(t *testing.T) {
 		}
 		return train.Accuracy(l.Apply(nil, d.Graph, layers.In{Src: x}).Y.Value(), d.Labels, d.Split.Test)
 	}
-	if got := accuracy(&layers.RGCNConv{In: 4, Out: 4, Relations: 8}); got < 0.95 {
-		t.Errorf("RGCN is right about %.2f, want 0.95", got)
+	full, bases := accuracy(&layers.RGCNConv{In: 4, Out: 4, Relations: 8}), accuracy(&layers.RGCNConv{In: 4, Out: 4, Relations: 8, Bases: 3})
+	blind := accuracy(&layers.GCNConv{In: 4, Out: 4, Norm: layers.NormRight})
+	t.Logf("RGCN %.3f, of three bases %.3f, GCN %.3f of the test", full, bases, blind)
+	if full < 0.95 || bases < 0.95 {
+		t.Errorf("RGCN is right about %.2f, of three bases %.2f, want 0.95", full, bases)
 	}
-	if got := accuracy(&layers.RGCNConv{In: 4, Out: 4, Relations: 8, Bases: 3}); got < 0.95 {
-		t.Errorf("RGCN of three bases is right about %.2f, want 0.95", got)
-	}
-	if got := accuracy(&layers.GCNConv{In: 4, Out: 4, Norm: layers.NormRight}); got > 0.7 {
-		t.Errorf("GCN is right about %.2f: the labels do not need the relations", got)
+	if blind > 0.7 {
+		t.Errorf("GCN is right about %.2f: the labels do not need the relations", blind)
 	}
 }

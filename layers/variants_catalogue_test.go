@@ -21,6 +21,7 @@ func spread() []variant {
 		{name: "ARMA", runs: "UpdateAll.SumWeighted", layer: &arma{In: 3, Out: 2, Norm: layers.NormBoth, Activation: grad.Tanh}, in: 3, inDst: 3, weight: true},
 		{name: "ARMA shared", runs: "UpdateAll.SumWeighted", layer: &arma{In: 3, Out: 2, Stacks: 2, Steps: 3, Shared: true, Activation: grad.Tanh}, in: 3, weight: true},
 		{name: "ARMA dropout", runs: "UpdateAll.SumWeighted", layer: &arma{In: 2, Out: 3, Stacks: 2, Steps: 2, NoBias: true, Drop: 0.5}, in: 2, drops: true},
+		{name: "ARMA without activation", runs: "UpdateAll.SumWeighted", layer: &arma{In: 3, Out: 2, NoActivation: true}, in: 3, weight: true},
 		{name: "GCN2", runs: "UpdateAll.SumWeighted", layer: &gcn2{Width: 3, Layer: 3}, in: 3, weight: true, dense: true},
 		{name: "GCN2 two weights", runs: "UpdateAll.SumWeighted", layer: &gcn2{Width: 3, Alpha: 0.3, Lambda: 1.5, TwoWeights: true, NoBias: true, Activation: grad.Tanh}, in: 3, dense: true},
 		{name: "GCN2 two sides", runs: "UpdateAll.SumWeighted", layer: &gcn2{Width: 3, Norm: layers.NormBoth}, in: 3, inDst: 3, dense: true},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/graph"
 )
@@ -58,25 +59,77 @@ func (s LinkSplit) Of(g *graph.Graph) (*Links, error) {
 	}
 	rng := rand.New(rand.NewPCG(s.Seed, 0x6c696e6b73))
 	rng.Shuffle(len(links), func(i, j int) { links[i], links[j] = links[j], links[i] })
-	gone := links[:val+test+apart]
-	if apart > 0 {
-		predicted = predicted[:apart]
+	return s.parts(g, parted{val: links[:val], test: links[val : val+test], apart: predicted[:apart], rest: predicted[apart:]})
+}
+
+// By divides the links of g by lists of its edges, as a split by time has them, in place of the
+// shares of Val and Test. A link is in the first part that one of its edges is in; one that is
+// in none is left out of all that By returns, but it is no negative. The error says which part
+// is empty.
+func (s LinkSplit) By(g *graph.Graph, train, val, test []int32) (*Links, error) {
+	s.Val, s.Test = 0, 0
+	if err := s.check(g); err != nil {
+		return nil, err
 	}
-	l := &Links{Graph: without(g, gone), Train: firsts(g, predicted)}
+	of := make([]int, g.NumEdges())
+	for part, list := range [][]int32{test, val, train} {
+		for _, e := range list {
+			if e < 0 || int(e) >= len(of) {
+				return nil, fmt.Errorf("sample: %v: edge %d of a list is not there", g, e)
+			}
+			of[e] = part + 1
+		}
+	}
+	var parts [4][][]int32 // none, test, val, train
+	for _, l := range linksOf(g, s.Directed) {
+		first := 0
+		for _, e := range l {
+			first = max(first, of[e])
+		}
+		parts[first] = append(parts[first], l)
+	}
+	for i, name := range []string{"test", "val", "train"} {
+		if len(parts[i+1]) == 0 {
+			return nil, fmt.Errorf("sample: %v: no link is in the list %s alone", g, name)
+		}
+	}
+	rest := parts[3]
+	rand.New(rand.NewPCG(s.Seed, 0x6c696e6b73)).Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+	apart := int(s.Apart * float64(len(rest)))
+	if s.Apart > 0 && apart == 0 || apart == len(rest) {
+		return nil, fmt.Errorf("sample: %v: Apart %v of %d training links is none, or all", g, s.Apart, len(rest))
+	}
+	return s.parts(g, parted{val: parts[2], test: parts[1], apart: rest[:apart], rest: rest[apart:], out: parts[0]})
+}
+
+// parted is links in parts, each the edges that are one.
+type parted struct {
+	val, test   [][]int32
+	apart, rest [][]int32 // of training: those that are predicted and carry no messages, and the others
+	out         [][]int32 // in no part
+}
+
+// parts makes the graphs of links in parts.
+func (s LinkSplit) parts(g *graph.Graph, p parted) (*Links, error) {
+	held, predicted := slices.Concat(p.val, p.test), p.rest
+	if len(p.apart) > 0 {
+		predicted = p.apart
+	}
+	l := &Links{Graph: without(g, slices.Concat(held, p.apart, p.out)), Train: firsts(g, predicted)}
 	l.Draw = Negatives{Graph: l.Graph, Directed: s.Directed, Seed: s.Seed}
-	if apart > 0 { // what is predicted is an edge all the same
-		l.Draw.Graph = without(g, links[:val+test])
+	if len(p.apart)+len(p.out) > 0 { // these are edges all the same
+		l.Draw.Graph = without(g, held)
 	}
 	d, err := (&Negatives{Graph: g, Directed: s.Directed, Seed: s.Seed}).begin(math.MaxUint64)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range []struct {
+	for _, part := range []struct {
 		into  *Pairs
 		links [][]int32
-	}{{&l.Val, links[:val]}, {&l.Test, links[val : val+test]}} {
-		p.into.Links = firsts(g, p.links)
-		if p.into.Negatives, err = d.draw(len(p.links)); err != nil {
+	}{{&l.Val, p.val}, {&l.Test, p.test}} {
+		part.into.Links = firsts(g, part.links)
+		if part.into.Negatives, err = d.draw(len(part.links)); err != nil {
 			return nil, err
 		}
 	}

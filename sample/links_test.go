@@ -192,3 +192,55 @@ func TestPairSet(t *testing.T) {
 		of[p] = true
 	}
 }
+
+// Links that lists of edges divide: a link is in the first part that one of its edges is in, and
+// what is in none carries no message and is no negative.
+func TestLinkSplitBy(t *testing.T) {
+	g := graph.Must(graph.New(6, []int32{0, 1, 1, 2, 2, 3, 3, 4, 4, 5}, []int32{1, 0, 2, 1, 3, 2, 4, 3, 5, 4}))
+	at := func(u, v int32) int32 {
+		for e, w := range g.Destinations() {
+			if w == v && g.In().Cols[e] == u {
+				return int32(e)
+			}
+		}
+		t.Fatalf("no edge from %d to %d", u, v)
+		return -1
+	}
+	// 0–1 trains one way and tests the other: it trains. 4–5 is in no part.
+	train, val, test := []int32{at(0, 1), at(1, 2), at(2, 1)}, []int32{at(2, 3)}, []int32{at(1, 0), at(3, 2), at(3, 4)}
+	l, err := LinkSplit{Seed: 1}.By(g, train, val, test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []struct {
+		name string
+		g    *graph.Graph
+		want string
+	}{{"messages", l.Graph, "[[1 0] [0 1] [2 1] [1 2]]"}, {"train", l.Train, "[[0 1] [1 2]]"}, {"val", l.Val.Links, "[[2 3]]"}, {"test", l.Test.Links, "[[3 4]]"}} {
+		if got := fmt.Sprint(edgesOf(p.g)); got != p.want {
+			t.Errorf("%s: %s, want %s", p.name, got, p.want)
+		}
+	}
+	if edges := edgesOf(l.Draw.Graph); len(edges) != 6 { // with 4–5
+		t.Errorf("negatives are none of %v", edges)
+	}
+	if known := linkSet(edgesOf(g), false); l.Val.Negatives.NumEdges() != 1 || l.Test.Negatives.NumEdges() != 1 || known[edgesOf(l.Test.Negatives)[0]] || known[edgesOf(l.Val.Negatives)[0]] {
+		t.Errorf("negatives %v and %v", edgesOf(l.Val.Negatives), edgesOf(l.Test.Negatives))
+	}
+	if l, err = (LinkSplit{Seed: 1, Apart: 0.5}).By(g, train, val, test); err != nil || l.Train.NumEdges() != 1 || l.Graph.NumEdges() != 2 {
+		t.Errorf("apart: %v and %v, error %v", l.Train, l.Graph, err)
+	}
+	for want, f := range map[string]func() (*Links, error){
+		"no link is in the list val alone":  func() (*Links, error) { return LinkSplit{}.By(g, train, []int32{at(1, 0)}, test) },
+		"no link is in the list test alone": func() (*Links, error) { return LinkSplit{}.By(g, train, val, nil) },
+		"edge 10 of a list is not there":    func() (*Links, error) { return LinkSplit{}.By(g, []int32{10}, val, test) },
+		"Apart 0.1 of 2 training links":     func() (*Links, error) { return LinkSplit{Apart: 0.1}.By(g, train, val, test) },
+		"not each edge has a reverse": func() (*Links, error) {
+			return LinkSplit{}.By(graph.Must(graph.New(2, []int32{0}, []int32{1})), nil, nil, nil)
+		},
+	} {
+		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}

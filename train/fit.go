@@ -47,6 +47,7 @@ type Fit struct {
 
 	Limit     float64 // a loss above it counts as diverged; 0: only one that is no finite number
 	ClipNorm  float64 // the largest norm of all gradients together; 0: any
+	NormPower float64 // of which norm that is, as [grad.Grads.NormOf] has it; 0: 2, the Euclidean
 	ClipValue float64 // the largest number in a gradient; 0: any
 	Norms     bool    // keep the norm of the gradients in the History also where ClipNorm is 0
 	Average   float64 // evaluate, choose and keep the [EMA] of the Params with this decay; 0: the Params
@@ -103,6 +104,8 @@ func (f *Fit) check() error {
 		return fmt.Errorf("train: Fit.By is %d; it must be ByAccuracy, ByLoss, ByEither or ByLast", f.By)
 	case !(f.ClipNorm >= 0 && f.ClipValue >= 0):
 		return fmt.Errorf("train: Fit.ClipNorm is %v and Fit.ClipValue %v; neither may be negative", f.ClipNorm, f.ClipValue)
+	case !(f.NormPower >= 0):
+		return fmt.Errorf("train: Fit.NormPower is %v; it is a number above 0, math.Inf(1) among them, or 0 for the Euclidean norm", f.NormPower)
 	case !(f.Limit >= 0):
 		return fmt.Errorf("train: Fit.Limit is %v; 0 means none, and it may not be negative", f.Limit)
 	case !(f.Average >= 0 && f.Average < 1):

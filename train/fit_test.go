@@ -1,6 +1,7 @@
 package train_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -264,6 +265,7 @@ func TestFitChecks(t *testing.T) {
 		"Fit.Steps is -1":    func(f *train.Fit) { f.Steps = -1 },
 		"Fit.Limit is -2":    func(f *train.Fit) { f.Limit = -2 },
 		"ClipNorm is NaN":    func(f *train.Fit) { f.ClipNorm = math.NaN() },
+		"NormPower is -1":    func(f *train.Fit) { f.NormPower = -1 },
 		"ClipValue -1":       func(f *train.Fit) { f.ClipValue = -1 },
 		"Average is 1":       func(f *train.Fit) { f.Average = 1 },
 		"Every is 2":         func(f *train.Fit) { f.Every = 2 },
@@ -284,9 +286,15 @@ func TestFitChecks(t *testing.T) {
 
 // TestFitClips compares with the loop written out.
 func TestFitClips(t *testing.T) {
+	for _, power := range []float64{0, 1, math.Inf(1)} {
+		fitClips(t, power)
+	}
+}
+
+func fitClips(t *testing.T, power float64) {
 	m, own := newLogistic(), newLogistic()
 	f, g := newFit(m), newFit(own)
-	f.ClipNorm, f.ClipValue, f.Epochs, f.Eval = 0.1, 0.08, 5, nil
+	f.ClipNorm, f.ClipValue, f.Epochs, f.Eval, f.NormPower = 0.05, 0.08, 5, nil, power
 	h, err := f.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -296,13 +304,13 @@ func TestFitClips(t *testing.T) {
 		tape.Reset()
 		grads := tape.Backward(g.Loss(tape))
 		grads.ClipValue(0.08)
-		norm := grads.ClipNorm(0.1)
+		norm := grads.ClipNormOf(cmp.Or(power, 2), 0.05)
 		if h.Epochs[i].Norm != norm || norm == 0 || h.Epochs[i].Rate != 0.05 {
 			t.Errorf("epoch %d: norm %v, want %v; rate %v", i+1, h.Epochs[i].Norm, norm, h.Epochs[i].Rate)
 		}
 		g.Optimiser.Step(grads)
 	}
-	if h.Epochs[0].Norm <= 0.1 {
+	if h.Epochs[0].Norm <= 0.05 {
 		t.Error("nothing had to be clipped")
 	}
 	if !slices.Equal(values(m), values(own)) {

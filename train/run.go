@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,9 +156,9 @@ func (r *run) step(e *Epoch, i int) error {
 func (r *run) clip(grads grad.Grads) float64 {
 	switch {
 	case r.ClipNorm > 0:
-		return grads.ClipNorm(r.ClipNorm)
+		return grads.ClipNormOf(cmp.Or(r.NormPower, 2), r.ClipNorm)
 	case r.Norms || r.OnStep != nil:
-		return grads.Norm()
+		return grads.NormOf(cmp.Or(r.NormPower, 2))
 	}
 	return 0
 }

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
@@ -85,7 +84,7 @@ func datasetFiles(flag, dir, name string) []file {
 
 // splitsFile returns the file that --splits names, if it names one.
 func splitsFile(name string) file {
-	if name == splitsOwn || name == splitsRandom || strings.HasPrefix(name, splitsFolds) {
+	if noFile(name) {
 		return file{}
 	}
 	return file{"--splits", name}

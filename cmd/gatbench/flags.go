@@ -16,9 +16,9 @@ import (
 type settingFlags struct {
 	Dataset     *string  `placeholder:"NAME" help:"cora (the default, part of the program), citeseer, pubmed, another that gatbench data list shows, or a file or folder."`
 	Undirected  *bool    `help:"Take each edge of the dataset in both directions."`
-	Model       *string  `placeholder:"NAME" help:"One of ${models} (gat)."`
+	Model       *string  `placeholder:"NAME" help:"One of ${models} (gat); with --task graph one of ${graphmodels} (gin)."`
 	Preset      *string  `placeholder:"NAME" help:"Whose settings: the model's paper's for 200 epochs (quick) or until it stops (paper), the dgl or pyg example's, those of Shchur and others for few labels (shchur) or of GraphSAINT for many (graphsaint); without it the data decides."`
-	Splits      *string  `placeholder:"NAME" help:"planetoid (the dataset's own, the default), random, shchur (random: 20 nodes of each class train, 30 validate, the rest of the largest component tests), or a .json or .npz file of the lists train, val and test."`
+	Splits      *string  `placeholder:"NAME" help:"planetoid (the dataset's own, the default), random, shchur (random: 20 nodes of each class train, 30 validate, the rest of the largest component tests), time (by a column that says when, earlier ones train; time:COLUMN:A,B trains up to A and validates up to B, with --task link the links), or a .json or .npz file of the lists train, val and test."`
 	SplitNumber *string  `placeholder:"K" help:"Which of the several splits that a dataset has, from 0 (0), or each: that of the seed."`
 	Seed        *uint64  `placeholder:"N" help:"Fixes everything that is random (0)."`
 	Hidden      *int     `placeholder:"N" help:"Width of a hidden layer, or of each of its heads."`

@@ -3,10 +3,13 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/plain"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
@@ -313,6 +316,44 @@ func (g *goal) says() string {
 		return fmt.Sprintf("learns %d numbers, standardised by those that train; the score is R²", g.outputs)
 	}
 	return ""
+}
+
+// untaught says which classes, by their names if they have any, only examples that do not train
+// have: no network learns these.
+func (g *goal) untaught(s datasets.Split, names []string) string {
+	if g.kind != oneClass {
+		return ""
+	}
+	taught, held, none, what := make([]bool, g.outputs), make([]int, g.outputs), 0, []string(nil)
+	for _, v := range s.Train {
+		if c := g.labels[v]; c >= 0 {
+			taught[c] = true
+		}
+	}
+	for _, v := range slices.Concat(s.Val, s.Test) {
+		if c := g.labels[v]; c >= 0 {
+			held[c]++
+		}
+	}
+	for c, n := range held {
+		if taught[c] || n == 0 {
+			continue
+		}
+		none += n
+		name := fmt.Sprint(c)
+		if c < len(names) {
+			name = plain.Text(names[c])
+		}
+		what = append(what, name)
+	}
+	const most = 5 // classes by name
+	switch n := len(what); {
+	case n == 0:
+		return ""
+	case n > most:
+		what = append(what[:most], fmt.Sprintf("and %d more", n-most))
+	}
+	return fmt.Sprintf("no %s that trains is of class %s: %d of those that validate or test are, and no network is right about them", g.example, strings.Join(what, ", "), none)
 }
 
 // check returns an error for what a file says of its model's outputs and cannot be.

@@ -5,13 +5,13 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
-// graphNet is GIN as its paper has it for graphs: each layer's nodes, the features
-// included, are added up and give each graph its scores, of which the sum is the result.
+// graphNet reads graphs out as GIN's paper has it, whatever its convolutions: each layer's
+// nodes, the features included, are added up and give each graph its scores, of which the sum
+// is the result.
 type graphNet struct {
 	Task    string // taskGraph: its file says so
 	Recipe  graphRecipe
@@ -26,25 +26,6 @@ type graphNet struct {
 	drop float64 // of the scores, as the authors' code has it
 }
 
-// graphConv is a convolution of a graphNet: GIN's, or where edges have features GINE's or
-// NNConv's.
-type graphConv interface {
-	Init(rng *rand.Rand)
-	Apply(t *grad.Tape, g *graph.Graph, in layers.In) layers.Out
-}
-
-// conv returns a convolution of nodes of that width.
-func (r *graphRecipe) conv(width int) graphConv {
-	mlp := layers.MLP{Widths: []int{width, r.Hidden, r.Hidden}, BatchNorm: true}
-	switch {
-	case r.Model == modelNNConv:
-		return &layers.NNConv{In: width, Out: r.Hidden, EdgeIn: r.EdgeIn, Residual: layers.ResidualLinear}
-	case r.EdgeIn > 0:
-		return &layers.GINEConv{Net: mlp, EdgeIn: r.EdgeIn}
-	}
-	return &layers.GINConv{Net: mlp}
-}
-
 // newGraphNet returns a network for features of that width. As the authors count them,
 // the features are the first of the recipe's layers.
 func newGraphNet(r graphRecipe, width int, g *goal) *graphNet {
@@ -57,10 +38,11 @@ func newGraphNet(r graphRecipe, width int, g *goal) *graphNet {
 func (n *graphNet) build() {
 	r, width, classes := &n.Recipe, n.In, n.Out
 	rng := rand.New(rand.NewPCG(r.Seed, 0))
+	conv := r.model().make
 	n.drop = r.Dropout
 	n.Scores = append(n.Scores, &layers.Linear{In: width, Out: classes})
 	for range r.Layers - 1 {
-		n.Convs = append(n.Convs, r.conv(width))
+		n.Convs = append(n.Convs, conv(r, width))
 		n.Norms = append(n.Norms, &layers.BatchNorm{Width: r.Hidden})
 		n.Scores = append(n.Scores, &layers.Linear{In: r.Hidden, Out: classes})
 		width = r.Hidden

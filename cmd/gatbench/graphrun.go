@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -80,27 +81,6 @@ func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
 	return r, c.outputFlags.checkFiles([]file{{"--resume", c.Resume}, {"--dataset", datasets.FindGraphs(c.Data, r.Dataset)}})
 }
 
-// edges decides whether the network reads the features of edges.
-func (c *trainCommand) edges(k *graphTask, r *graphRecipe) error {
-	width := 0
-	if k.EdgeFeatures != nil {
-		width = k.EdgeFeatures.Dim(1)
-	}
-	switch {
-	case r.Model == modelNNConv && (width == 0 || c.NoEdgeFeatures):
-		return misuse("--model %s: it reads the features of edges, and there are none: take gin", modelNNConv)
-	case c.NoEdgeFeatures && c.Resume != "":
-		return misuse("--resume %s: a run goes on with its own settings: leave --no-edge-features out", c.Resume)
-	case c.NoEdgeFeatures && width == 0:
-		return misuse("--no-edge-features: the edges of %s have none: leave it out", k.Name)
-	case c.Resume != "" && r.EdgeIn > 0 && r.EdgeIn != width:
-		return misuse("--resume %s: its edges have %d features, and those of %s %d", c.Resume, r.EdgeIn, k.Name, width)
-	case c.Resume == "" && !c.NoEdgeFeatures:
-		r.EdgeIn = width
-	}
-	return nil
-}
-
 // check returns an error for settings that cannot be.
 func (r *graphRecipe) check() error {
 	const most = 1 << 16
@@ -115,10 +95,10 @@ func (r *graphRecipe) check() error {
 		}
 	}
 	switch {
-	case r.Model != "" && r.Model != modelGIN && r.Model != modelNNConv:
-		return misuse("--model %.40s: whole graphs are told apart by gin, or by nnconv where edges have features", r.Model)
-	case r.EdgeIn < 0 || r.EdgeIn > most:
-		return misuse("%d features of edges: there can be at most %d", r.EdgeIn, most)
+	case r.Model != "" && !slices.Contains(graphModelNames(), r.Model):
+		return misuse("--model %.40s: whole graphs are told apart by %s", r.Model, strings.Join(graphModelNames(), ", "))
+	case r.EdgeIn < 0 || r.EdgeIn > most || r.Kinds < 0 || r.Kinds > most:
+		return misuse("%d features and %d kinds of edges: there can be at most %d", r.EdgeIn, r.Kinds, most)
 	case r.Hidden > most || r.Layers > 100:
 		return misuse("--hidden %d, --layers %d: they can be at most %d and 100", r.Hidden, r.Layers, most)
 	case !(r.LR > 0) || math.IsInf(r.LR, 0) || !(r.Dropout >= 0 && r.Dropout < 1) || !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
@@ -154,6 +134,7 @@ type graphSummary struct {
 	Model          string    `json:"model"`
 	Encoding       string    `json:"encoding,omitempty"`
 	EdgeFeatures   int       `json:"edge_features,omitempty"`
+	EdgeKinds      int       `json:"edge_kinds,omitempty"`
 	Seed           uint64    `json:"seed"`
 	Folds          int       `json:"folds"`
 	Epochs         int       `json:"epochs"`
@@ -234,7 +215,7 @@ func (c *trainCommand) graphsByFold(e env, k *graphTask, r graphRecipe) error {
 		return err
 	}
 	s := summariseFolds(histories)
-	s.EdgeFeatures, s.Model = r.EdgeIn, cmp.Or(r.Model, modelGIN)
+	s.EdgeFeatures, s.EdgeKinds, s.Model = r.EdgeIn, r.Kinds, r.model().name
 	s.Dataset, s.Encoding, s.Seed, s.TotalMS = r.Dataset, r.Encoding, r.Seed, report.Milliseconds(time.Since(start))
 	s.Learns = string(k.goal.kind)
 	if k.goal.kind != oneClass {
@@ -358,7 +339,7 @@ func summariseFolds(histories []*train.History) graphSummary {
 // printFolds says what came of all folds.
 func (k *graphTask) printFolds(p *report.Printer, r graphRecipe, s *graphSummary) {
 	p.Printf("%s: %s, %d layers of %d, the features among them; %d graphs, %d nodes, %d edges, %d %s\n",
-		k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.Graph.NumEdges(), k.goal.outputs, k.goal.kind.noun())
+		k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.listed, k.goal.outputs, k.goal.kind.noun())
 	p.Printf("features: %s\n", k.reads(&r))
 	if k.goal.kind != oneClass {
 		p.Paragraph("%s", k.goal.says())

@@ -102,8 +102,8 @@ func TestTrainGraphsMisuse(t *testing.T) {
 	path := molecules(t)
 	for args, want := range map[string]string{
 		"--save x.safetensors":    "--save keeps one model and 10 folds train 10: --splits random trains one",
-		"--heads 3":               "--heads: gin, which tells graphs apart, has none: leave it out",
-		"--model gat":             "--model gat: whole graphs are told apart by gin",
+		"--heads 3":               "--heads: networks on graphs that attend have four, or one where four do not divide --hidden: leave it out",
+		"--model lstm":            "--model lstm: whole graphs are told apart by gin",
 		"--folds 7":               "--folds 7: 7 folds of the 6 graphs of mols that have a class",
 		"--layers 1":              "--layers 1: it must be at least 2 (the features are the first layer)",
 		"--encoding walk:3":       "--encoding walk: there is none of that name; there are random-walk, laplacian, degree",

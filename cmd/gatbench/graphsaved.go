@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
@@ -19,6 +18,9 @@ func openGraphNet(path string) (*graphNet, error) {
 		return nil, err
 	}
 	err := n.Recipe.check()
+	if err == nil {
+		err = n.Recipe.checkEdges()
+	}
 	const most = 1 << 24 // of features: files are not to be trusted with memory
 	if err == nil && (n.Task != taskGraph || n.In < 1 || n.In > most || n.Out < 1 || n.Out > 1<<16) {
 		err = fmt.Errorf("%d features and %d outputs of the task %.20q", n.In, n.Out, n.Task)
@@ -35,14 +37,8 @@ func openGraphNet(path string) (*graphNet, error) {
 // fits reports a model of more numbers than a file of that many bytes has.
 func (n *graphNet) fits(bytes int64) error {
 	r := &n.Recipe
-	total := int64(n.In)*int64(n.Out) + int64(n.In)*int64(r.Hidden) + int64(r.Layers-1)*int64(r.Hidden)*int64(r.Hidden+n.Out)
-	if r.Model == modelNNConv {
-		if r.EdgeIn < 1 {
-			return fmt.Errorf("nnconv without features of edges")
-		}
-		total = int64(r.EdgeIn) * int64(r.Hidden) * (int64(n.In) + int64(r.Layers-2)*int64(r.Hidden))
-	}
-	total += int64(r.EdgeIn) * (int64(n.In) + int64(r.Layers-2)*int64(r.Hidden))
+	in, out, hidden, more := int64(n.In), int64(n.Out), int64(r.Hidden), int64(r.Layers-2)
+	total := in*(out+hidden) + more*hidden*hidden + (more+1)*hidden*out + r.ofEdges(in)
 	if total > bytes/2 {
 		return fmt.Errorf("at least %d numbers, more than its %d bytes hold", total, bytes)
 	}
@@ -88,8 +84,11 @@ func (f *savedFlags) openGraphs() (*savedGraphs, error) {
 		return nil, fmt.Errorf("%s is a model for %d features and %d %s (it was trained on %s); %s has %d and %d %s: name its dataset with --dataset",
 			f.File, n.In, n.Out, n.Kind.noun(), trained, k.Name, w, k.goal.outputs, k.goal.kind.noun())
 	}
-	if e := n.Recipe.EdgeIn; e > 0 && (k.EdgeFeatures == nil || k.EdgeFeatures.Dim(1) != e) {
-		return nil, fmt.Errorf("%s is a model for %d features of edges (it was trained on %s), and %s has others: name its dataset with --dataset", f.File, e, trained, k.Name)
+	if err := k.serves(&n.Recipe); err != nil {
+		return nil, fmt.Errorf("%s: %w (it was trained on %s): name its dataset with --dataset", f.File, err, trained)
+	}
+	if err := k.suit(&n.Recipe); err != nil {
+		return nil, err
 	}
 	k.goal.scale = n.Scale
 	s := &savedGraphs{n, k, tensor.New(k.Len(), n.Out)}
@@ -111,7 +110,7 @@ func (c *evalCommand) evalGraphs(e env) error {
 	score := func(ids []int32) train.Score { return k.goal.score(g.y, ids) }
 	test := score(s.Test)
 	line := scored{
-		Event: "eval", File: c.File, Dataset: r.Dataset, Model: cmp.Or(r.Model, modelGIN), Learns: string(g.net.Kind), Metrics: k.goal.quality(g.y, s.Test),
+		Event: "eval", File: c.File, Dataset: r.Dataset, Model: r.model().name, Learns: string(g.net.Kind), Metrics: k.goal.quality(g.y, s.Test),
 		TrainAccuracy: score(s.Train).Accuracy, ValAccuracy: score(s.Val).Accuracy, TestAccuracy: test.Accuracy, TestLoss: report.Number(test.Loss),
 	}
 	p := report.NewPrinter(e.out)

@@ -39,31 +39,15 @@ type graphRecipe struct {
 	Folds       int
 	Encoding    string
 	EdgeIn      int `json:",omitempty"` // features of edges that the convolutions read; 0: none
+	Kinds       int `json:",omitempty"` // kinds of edges that they read; 0: none
 }
-
-// The models that tell graphs apart.
-const (
-	modelGIN    = "gin"
-	modelNNConv = "nnconv"
-)
 
 // title is the model's name for people.
 func (r *graphRecipe) title() string {
-	switch {
-	case r.Model == modelNNConv:
-		return "NNConv"
-	case r.EdgeIn > 0:
-		return "GINE"
+	if m := r.model(); m.name != modelGIN || r.EdgeIn == 0 {
+		return m.title
 	}
-	return "GIN"
-}
-
-// reads says what the networks of a recipe read.
-func (k *graphTask) reads(r *graphRecipe) string {
-	if r.EdgeIn > 0 {
-		return fmt.Sprintf("%s; of edges %d", k.feeds, r.EdgeIn)
-	}
-	return k.feeds
+	return "GINE"
 }
 
 // ginRecipe returns the settings of GIN's authors: a step is 32 graphs, and an epoch 50 steps.
@@ -77,6 +61,8 @@ type graphTask struct {
 	name  string // on a command line
 	feeds string // what the features are
 	goal  *goal
+
+	listed int // edges of the data, without loops that a model wants
 }
 
 // holdsGraphs reports whether a dataset is many graphs.
@@ -111,7 +97,7 @@ func openGraphTask(dir, name, encoding string) (*graphTask, error) {
 	if d.Labels != nil && d.Classes == 1 {
 		return nil, misuse("--dataset %s: all its graphs are of one class: there is nothing to tell apart", name)
 	}
-	k := &graphTask{Graphs: d.WithoutAttributes(), name: name, feeds: "labels of nodes"}
+	k := &graphTask{Graphs: d.WithoutAttributes(), name: name, feeds: "labels of nodes", listed: d.Graph.NumEdges()}
 	k.goal = newGoal("graph", d.Classes, d.Labels, d.MultiLabels, d.Targets)
 	switch {
 	case d.Features == nil:

@@ -258,6 +258,9 @@ func TestHostileModels(t *testing.T) {
 		"at most 65536":      graphs(func(n *graphNet) { n.Recipe.Hidden = 1 << 40 }),
 		"it has scales of 0": graphs(func(n *graphNet) { n.Kind = someReals }),
 		"nnconv without":     graphs(func(n *graphNet) { n.Recipe.Model = modelNNConv }),
+		"rgcn without kinds": graphs(func(n *graphNet) { n.Recipe.Model = modelRGCN }),
+		"gcn with 3":         graphs(func(n *graphNet) { n.Recipe.Model, n.Recipe.EdgeIn = "gcn", 3 }),
+		"more than":          graphs(func(n *graphNet) { n.Recipe.Model, n.Recipe.Kinds = modelRGCN, 60000 }),
 		"it learns":          graphs(func(n *graphNet) { n.Kind = "wishes" }),
 		"features and":       graphs(func(n *graphNet) { n.In = -1 }),
 	} {
@@ -302,5 +305,33 @@ func TestNodesOfGraphs(t *testing.T) {
 	lines := results(t, "train", "--task", "node", "--dataset", path, "--model", "sage", "--epochs", "60", "--json", "--batch", "20")
 	if s := lines[len(lines)-1]; s["learns"] != "labels" || s["test_micro_f1"].(float64) < 0.8 {
 		t.Errorf("%v", s)
+	}
+}
+
+// A class that only examples have which do not train is said, of nodes and of graphs; it ends
+// no training.
+func TestClassOfTheTestAlone(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"t_nodes.csv": "id,f,label,split\na,1,x,train\nb,2,y,train\nc,1,x,val\nd,2,y,val\ne,3,z,test\nf,1,x,test\n",
+		"t_edges.csv": "source,target\na,b\nc,d\ne,f\na,c\nb,d\n",
+		"g.jsonl": `{"x":[1],"label":"a","split":"train"}` + "\n" + `{"x":[2],"label":"b","split":"train"}` + "\n" +
+			`{"x":[2],"label":"b","split":"val"}` + "\n" + `{"x":[3],"label":"c","split":"test"}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for args, want := range map[string]string{
+		"--model gcn --dataset t_edges.csv":        "no node that trains is of class z: 1 of those that validate or test are, and no",
+		"--task graph --batch 2 --dataset g.jsonl": "no graph that trains is of class c: 1 of those that validate or test are, and no",
+	} {
+		line := append([]string{"train", "--epochs", "2"}, strings.Fields(strings.Replace(args, "--dataset ", "--dataset "+dir+"/", 1))...)
+		if text := strings.Join(strings.Fields(ok(t, line...)), " "); !strings.Contains(text, want) {
+			t.Errorf("%s: %s", args, text)
+		}
+	}
+	if text := ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "1"); strings.Contains(text, "that trains is of class") {
+		t.Errorf("where each class trains: %s", text)
 	}
 }

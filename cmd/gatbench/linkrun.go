@@ -26,6 +26,7 @@ func (c *trainCommand) linkRecipe() (r linkRecipe, err error) {
 		return r, err
 	}
 	r = kipfRecipe()
+	set(&r.Splits, c.Splits)
 	set(&r.Model, c.Model)
 	set(&r.Seed, c.Seed)
 	set(&r.Hidden, c.Hidden)
@@ -50,6 +51,8 @@ func (r *linkRecipe) check() error {
 	switch {
 	case r.Hidden < 1 || r.Hidden > most || r.Out < 1 || r.Out > most:
 		return misuse("--hidden %d: it must be at least 1, and at most 65536", r.Hidden)
+	case r.Splits != "" && !byTime(r.Splits):
+		return misuse("--splits %.60s: links are divided by the seed, 85 %% to train, 5 %% to validate and 10 %% to test with, and --seed or --seeds draw others, or by time: --splits time", r.Splits)
 	case r.Epochs < 1:
 		return misuse("--epochs %d: it must be at least 1", r.Epochs)
 	case r.Patience < 0:
@@ -215,6 +218,9 @@ func (r *linkRecipe) title() string {
 // linkPage is all there is to say of one training.
 func (c *trainCommand) linkPage(out *report.Printer, k *linkTask, r *linkRecipe, s linkSummary) {
 	out.Printf("%s: %s, %d and %d units; %d nodes\n", s.Dataset, r.title(), r.Hidden, r.Out, k.looped.NumNodes())
+	if r.Splits != "" {
+		out.Printf("split: %s\n", r.Splits)
+	}
 	out.Printf("links: %d to train, %d to validate and %d to test with, which carry no messages; features: %s\n",
 		k.Train.NumEdges(), k.Val.Links.NumEdges(), k.Test.Links.NumEdges(), r.Features)
 	out.Printf("\ntest AUC           %6.2f %%\naverage precision  %6.2f %%\nMRR                %6.3f\nhits@1, 3, 10      %6.1f %%, %.1f %%, %.1f %%\n\n",

@@ -31,6 +31,7 @@ type linkRecipe struct {
 	Bias     bool    // the convolutions have one
 	Val      float64 // share of the links
 	Test     float64
+	Splits   string `json:",omitempty"` // by time; empty: the shares
 	Features form
 
 	WeightDecay float64
@@ -106,7 +107,7 @@ func newLinkTask(d *datasets.Dataset, r *linkRecipe) (*linkTask, error) {
 	if !d.Graph.Symmetric() {
 		d = d.Undirected()
 	}
-	links, err := sample.LinkSplit{Val: r.Val, Test: r.Test, Seed: r.Seed}.Of(d.Graph)
+	links, err := r.divided(d)
 	if err != nil {
 		return nil, err
 	}
@@ -115,6 +116,19 @@ func newLinkTask(d *datasets.Dataset, r *linkRecipe) (*linkTask, error) {
 		return nil, err
 	}
 	return &linkTask{links, links.Graph.WithSelfLoops(), grad.Const(x)}, nil
+}
+
+// divided divides the links of a dataset: by shares, or by time.
+func (r *linkRecipe) divided(d *datasets.Dataset) (*sample.Links, error) {
+	split := sample.LinkSplit{Val: r.Val, Test: r.Test, Seed: r.Seed}
+	if r.Splits == "" {
+		return split.Of(d.Graph)
+	}
+	s, err := linksByTime(d, r.Splits)
+	if err != nil {
+		return nil, err
+	}
+	return split.By(d.Graph, s.Train, s.Val, s.Test)
 }
 
 // fit returns the training of a new network. As in the authors' code, links and negatives

@@ -79,7 +79,7 @@ func dispatch(e env, args []string) error {
 		kong.Description("Graph neural networks in Go, at work."),
 		kong.Writers(e.out, e.errOut),
 		kong.KindMapper(reflect.String, kong.MapperFunc(asTyped)),
-		kong.Vars{"models": strings.Join(modelNames(), ", ")},
+		kong.Vars{"models": strings.Join(modelNames(), ", "), "graphmodels": strings.Join(graphModelNames(), ", ")},
 		kong.Exit(func(int) { helped = true }), // --help; what kong says afterwards is of no interest
 	)
 	if err != nil {

@@ -58,6 +58,11 @@ func models() []model {
 		{name: "supergat", title: "SuperGAT", takes: heads, whole: true, taught: true, preset: likeSuperGAT, make: newSuperGAT},
 		{name: modelH2GCN, title: "H2GCN", whole: true, unmasked: true, preset: likeH2GCN, make: newH2GCN},
 		{name: "pna", title: "PNA", deep: true, preset: likeGCN, make: newPNA},
+		{name: "arma", title: "ARMA", symmetric: true, weighted: true, preset: likeGCN, make: newARMA},
+		{name: "edgeconv", title: "EdgeConv", deep: true, preset: likeGCN, make: newEdgeConv},
+		{name: "resgated", title: "ResGated", preset: likeGCN, make: newResGated},
+		{name: modelGatedGraph, title: "GatedGraph", whole: true, deep: true, preset: likeGCN, make: newGatedGraph},
+		{name: modelMoNet, title: "MoNet", whole: true, preset: likeGCN, make: newMoNet},
 		{name: "mlp", title: "MLP", alone: true, takes: []string{"no-bias"}, preset: likeGCN, make: newDense},
 	}
 }

@@ -49,6 +49,12 @@ func catalogueFormulas() map[string]func(k *task, n *network) [][]float64 {
 		"cheb": func(k *task, n *network) [][]float64 {
 			return cheb(k, rectified(cheb(k, rowsOf(k), n.Layers[0].(*chebLayer))), n.Layers[1].(*chebLayer))
 		},
+		"arma": func(k *task, n *network) [][]float64 {
+			step := func(x [][]float64, l *armaLayer) [][]float64 {
+				return mixed(1, spread(k, product(x, l.W[0], nil)), 1, product(x, l.V[0], l.B[0]))
+			}
+			return step(rectified(step(rowsOf(k), n.Layers[0].(*armaLayer))), n.Layers[1].(*armaLayer))
+		},
 		"gcn2": func(k *task, n *network) [][]float64 {
 			l, end := n.Layers[0].(*gcn2Layer), n.Layers[1].(*gcn2Layer).Dense
 			first := rectified(product(rowsOf(k), l.Dense.W, l.Dense.B))

@@ -80,7 +80,7 @@ func (r *reporter) page(s report.Summary) *report.Training {
 	page := &report.Training{
 		Summary:  s,
 		Title:    fmt.Sprintf("%s: %s; %d nodes, %d edges", k.Name, model.describe(&r.recipe, k.goal.outputs), k.Graph.NumNodes(), k.Graph.NumEdges()),
-		Learns:   k.goal.says(),
+		Learns:   k.goal.says() + k.goal.untaught(k.split, k.ClassNames),
 		Settings: r.settings(), Batching: r.recipe.batching(),
 		Nodes:   [3]int{len(k.split.Train), len(k.split.Val), len(k.split.Test)},
 		Network: model.title, Chosen: says, Longer: s.Longer(r.recipe.Epochs, r.recipe.Patience),

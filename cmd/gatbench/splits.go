@@ -114,12 +114,14 @@ func splitOf(d *datasets.Dataset, g *goal, c choice) (datasets.Split, error) {
 		return shchurSplit(d, c.seed), nil
 	case strings.HasPrefix(c.splits, splitsFolds):
 		return c.fold(d)
+	case byTime(c.splits):
+		return splitByTime(d, g, c.splits)
 	}
 	name := c.splits
 	s, err := c.file(d, g)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return s, misuse("--splits %s: there is no such file; write planetoid, random, shchur, or the name of a .json or .npz file of the lists train, val and test", name)
+		return s, misuse("--splits %s: there is no such file; write planetoid, random, shchur, time, or the name of a .json or .npz file of the lists train, val and test", name)
 	case errors.As(err, new(usageError)):
 		return s, err
 	case err != nil:

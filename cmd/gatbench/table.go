@@ -385,6 +385,9 @@ func splitsWords(name string) string {
 	case splitsShchur:
 		return fmt.Sprintf("A random split of the largest component for each seed: %d nodes of each class train, %d validate, the others test; paper: Shchur and others, 2018", trainPerClass, valPerClass)
 	}
+	if byTime(name) {
+		return "A split by time, " + name
+	}
 	return "The split of " + name
 }
 

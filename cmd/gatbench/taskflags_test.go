@@ -91,6 +91,10 @@ func TestFlagsByTask(t *testing.T) {
 				if status != misused || !strings.Contains(stderr, "--splits") && !strings.Contains(stderr, "--seed") {
 					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
 				}
+			case flag == "splits" && task.key == taskLink: // by time alone
+				if status != misused || !strings.Contains(stderr, "links are divided by the seed") {
+					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
+				}
 			case flag == "loss" || flag == "split-number":
 				if status != misused || !strings.Contains(stderr, "leave") {
 					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)

@@ -13,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/golden"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/pool"
+	"github.com/edgewise-ml/edgewise/message"
 )
 
 // reader reads the members of a batch.
@@ -89,6 +90,23 @@ func TestGoldenAttention(t *testing.T) {
 				}
 				return ps
 			})
+		})
+	}
+}
+
+// readout is message.Readout as a reader.
+type readout struct{ by message.Reducer }
+
+func (readout) Init(*rand.Rand) {}
+
+func (r readout) Forward(_ *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
+	return message.Readout(g, x, r.by)
+}
+
+func TestGoldenReadout(t *testing.T) {
+	for name, by := range map[string]message.Reducer{"add": message.Sum, "mean": message.Mean, "max": message.Max} {
+		t.Run(name, func(t *testing.T) {
+			compare(t, "pyg_global_"+name+"_pool", readout{by}, func() map[string]*grad.Param { return nil })
 		})
 	}
 }

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// datedTables writes tables of papers, the years of which ascend, in two topics that cite among
+// themselves, and of when.
+func datedTables(t *testing.T) string {
+	t.Helper()
+	var nodes, edges strings.Builder
+	nodes.WriteString("id,year,words,topic\n")
+	edges.WriteString("source,target,cited_at\n")
+	for v := range 60 {
+		fmt.Fprintf(&nodes, "p%02d,%d,%d,%s\n", v, 2010+v/6, v%2, []string{"graphs", "trees"}[v%2])
+		for _, back := range []int{2, 4, 6} {
+			if v >= back {
+				fmt.Fprintf(&edges, "p%02d,p%02d,%d-06-01\n", v, v-back, 2010+v/6)
+			}
+		}
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"papers_nodes.csv": nodes.String(), "papers_edges.csv": edges.String()} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "papers_edges.csv")
+}
+
+// Nodes and links are divided by time, in training and of the saved model.
+func TestSplitsByTime(t *testing.T) {
+	data, dir := datedTables(t), t.TempDir()
+	file := filepath.Join(dir, "m.safetensors")
+	text := ok(t, "train", "--dataset", data+"#topic,-year,undirected", "--model", "gcn", "--splits", "time:year:2016,2017", "--epochs", "3", "--save", file)
+	if got := strings.Join(strings.Fields(text), " "); !strings.Contains(got, "train 42 ") || !strings.Contains(got, "validation 6 ") || !strings.Contains(got, "test 12 ") {
+		t.Errorf("the page says %s", text)
+	}
+	if e := results(t, "eval", "--json", file)[0]; e["test_accuracy"] == nil {
+		t.Errorf("eval says %v", e)
+	}
+	npz := filepath.Join(dir, "papers.npz") // the compact form knows the columns too
+	ok(t, "data", "convert", data+"#topic,undirected", "-o", npz)
+	again := results(t, "train", "--dataset", npz, "--model", "gcn", "--splits", "time", "--epochs", "1", "--json")
+	if s := again[len(again)-1]; s["event"] != "summary" {
+		t.Errorf("it ends with %v", s)
+	}
+	link := filepath.Join(dir, "l.safetensors")
+	text = ok(t, "train", "--task", "link", "--dataset", data+"#-cited_at", "--splits", "time:2016,2017", "--epochs", "2", "--save", link)
+	if !strings.Contains(text, "split: time:2016,2017\nlinks: 114 to train, 18 to validate and 36 to test with") {
+		t.Errorf("the page says %s", text)
+	}
+	s := results(t, "train", "--task", "link", "--dataset", data, "--splits", "time:cited_at:2016-12,2017-12-31", "--epochs", "2", "--json")
+	if e := results(t, "eval", "--json", link)[0]; e["test_auc"] == nil || s[len(s)-1]["event"] != "summary" {
+		t.Errorf("eval says %v, the training %v", e, s)
+	}
+	for line, want := range map[string]string{
+		"--splits time:year:2016":                  "--splits time:year:2016: want where training and where validation ends",
+		"--splits time:month":                      `--splits time:month: no column "month" says when its nodes came; there are "year"`,
+		"--splits time:year:2040,2050":             `column "year" goes from 2010 to 2019, and of its nodes none is left to validate`,
+		"--task link --splits time:year":           `no column "year" says when its edges came; there are "cited_at"`,
+		"--task link --splits random":              "--splits random: links are divided by the seed",
+		"--dataset karate --splits time":           "nothing says when its nodes came",
+		"--task graph --splits time --dataset csl": "--splits time: ",
+	} {
+		args := append([]string{"train", "--dataset", data + "#topic", "--epochs", "1"}, strings.Fields(line)...)
+		if strings.Contains(line, "--dataset") {
+			args = append([]string{"train", "--epochs", "1"}, strings.Fields(line)...)
+		}
+		if _, stderr, status := gatbench(t, args...); status != misused || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d, %s, want %s", line, status, stderr, want)
+		}
+	}
+}

@@ -160,7 +160,7 @@ func (n *ColumnNorm) tiles(p part, f func(lo, hi int)) {
 	}
 }
 
-// eachPart calls f with parts of the rows of range k and scratch of six tiles.
+// eachPart calls f with parts of the rows of range k and scratch of four tiles.
 func (n *ColumnNorm) eachPart(k int, f func(n *ColumnNorm, k int, p part, buf []tensor.Float)) {
 	rows, step := n.span(k), grain(n.D)
 	if rows.hi-rows.lo <= step { // without the memory of a closure
@@ -171,7 +171,7 @@ func (n *ColumnNorm) eachPart(k int, f func(n *ColumnNorm, k int, p part, buf []
 }
 
 func (n *ColumnNorm) partOf(k int, f func(n *ColumnNorm, k int, p part, buf []tensor.Float), p part) {
-	buf := scratch.Borrow(6 * min(p.hi-p.lo, tileRows(n.D)) * n.D)
+	buf := scratch.Borrow(4 * min(p.hi-p.lo, tileRows(n.D)) * n.D)
 	f(n, k, p, *buf)
 	scratch.Repay(buf)
 }
@@ -213,25 +213,16 @@ func (n *ColumnNorm) moments(k int) {
 
 // write normalises rows p of range k.
 func (n *ColumnNorm) write(k int, p part, buf []tensor.Float) {
-	w := len(buf) / 6
+	w := len(buf) / 4
 	centre, scale, bias := repeat(buf[:w], n.centre(k)), repeat(buf[w:2*w], n.of(n.Scale, k)), buf[2*w:3*w]
 	if n.Gain != nil {
 		vec.Mul.Forward(scale, scale, repeat(bias, n.Gain), 1, 1)
 	}
+	by := vec.Columns{Centre: centre, Scale: scale}
 	if n.Bias != nil {
-		repeat(bias, n.Bias)
+		by.Bias = repeat(bias, n.Bias)
 	}
-	n.tiles(p, func(lo, hi int) {
-		to := n.pass.y[lo:hi]
-		vec.Sub.Forward(to, n.X[lo:hi], centre[:hi-lo], 1, 1)
-		vec.Mul.Forward(to, to, scale[:hi-lo], 1, 1)
-		if n.Bias != nil {
-			vec.Add.Forward(to, to, bias[:hi-lo], 1, 1)
-		}
-		if n.ReLU {
-			vec.ReLU.Forward(to, to, 0)
-		}
-	})
+	n.tiles(p, func(lo, hi int) { by.Standardise(n.pass.y[lo:hi], n.X[lo:hi], n.ReLU) })
 }
 
 // sums returns those of range k.
@@ -281,9 +272,8 @@ func (n *ColumnNorm) backward(k int) { n.eachPart(k, (*ColumnNorm).addGrad) }
 
 // addGrad adds that of rows p of range k.
 func (n *ColumnNorm) addGrad(k int, p part, buf []tensor.Float) {
-	w := len(buf) / 6
-	a, b, c, o, centre, bc := buf[:w], buf[w:2*w], buf[2*w:3*w], buf[3*w:4*w], repeat(buf[4*w:5*w], n.centre(k)), n.sums(k)
-	slope := buf[5*w:]
+	w := len(buf) / 4
+	a, b, c, centre, bc := buf[:w], buf[w:2*w], buf[2*w:3*w], repeat(buf[3*w:], n.centre(k)), n.sums(k)
 	for j := range n.D {
 		a[j] = tensor.Float(float64(n.of(n.Scale, k)[j]) * gainOf(n.Gain, j))
 		b[j], c[j] = tensor.Float(bc[j]), tensor.Float(bc[n.D+j])
@@ -291,20 +281,12 @@ func (n *ColumnNorm) addGrad(k int, p part, buf []tensor.Float) {
 	for _, row := range [][]tensor.Float{a, b, c} {
 		repeat(row[n.D:], row[:n.D])
 	}
+	by := vec.ColumnSlopes{Centre: centre, OfX: b, At0: c, OfDY: a}
 	n.tiles(p, func(lo, hi int) {
-		to, o, m, dy := n.pass.dx[lo:hi], o[:hi-lo], hi-lo, n.pass.dy[lo:hi]
+		var y []tensor.Float
 		if n.ReLU {
-			vec.ReLU.SetBackward(slope[:m], dy, n.Y[lo:hi], n.Y[lo:hi], 0)
-			dy = slope[:m]
+			y = n.Y[lo:hi]
 		}
-		if n.pass.set {
-			clear(to)
-		}
-		vec.Sub.Forward(o, n.X[lo:hi], centre[:m], 1, 1)
-		vec.Mul.Forward(o, o, b[:m], 1, 1)
-		vec.Add.Forward(o, o, c[:m], 1, 1)
-		addTo(to, o)
-		vec.Mul.Forward(o, dy, a[:m], 1, 1)
-		addTo(to, o)
+		by.Grad(n.pass.dx[lo:hi], n.pass.dy[lo:hi], y, n.X[lo:hi], n.pass.set)
 	})
 }

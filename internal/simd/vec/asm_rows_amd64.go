@@ -218,3 +218,73 @@ func lstmBackwardInnerAVX2(dgates *float32, dcell *float32, dh *float32, dnext *
 //
 //go:noescape
 func lstmBackwardInnerSetAVX2(dgates *float32, dcell *float32, dh *float32, dnext *float32, gates *float32, cell *float32, tanh *float32, n int, m int)
+
+// centredSquaresAVX2 is CentredSquares of w ≤ 8 columns.
+//
+//go:noescape
+func centredSquaresAVX2(sums *float32, x *float32, centre *float32, rows int, stride int, w int)
+
+// centredSquares32AVX2 is CentredSquares of 32 columns.
+//
+//go:noescape
+func centredSquares32AVX2(sums *float32, x *float32, centre *float32, rows int, stride int)
+
+// centredDotsAVX2 is CentredDots of w ≤ 8 columns.
+//
+//go:noescape
+func centredDotsAVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, rows int, stride int, w int)
+
+// centredDots32AVX2 is CentredDots of 32 columns.
+//
+//go:noescape
+func centredDots32AVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, rows int, stride int)
+
+// centredReLUDotsAVX2 is CentredDots with a ReLU, of w ≤ 8 columns.
+//
+//go:noescape
+func centredReLUDotsAVX2(dots *float32, sums *float32, dy *float32, y *float32, x *float32, centre *float32, rows int, stride int, w int)
+
+// centredReLUDots32AVX2 is CentredDots with a ReLU, of 32 columns.
+//
+//go:noescape
+func centredReLUDots32AVX2(dots *float32, sums *float32, dy *float32, y *float32, x *float32, centre *float32, rows int, stride int)
+
+// standardiseAVX2 is Columns.Standardise.
+//
+//go:noescape
+func standardiseAVX2(y *float32, x *float32, centre *float32, scale *float32, n int)
+
+// standardiseReLUAVX2 is Columns.Standardise.
+//
+//go:noescape
+func standardiseReLUAVX2(y *float32, x *float32, centre *float32, scale *float32, n int)
+
+// standardiseBiasAVX2 is Columns.Standardise.
+//
+//go:noescape
+func standardiseBiasAVX2(y *float32, x *float32, centre *float32, scale *float32, bias *float32, n int)
+
+// standardiseBiasReLUAVX2 is Columns.Standardise.
+//
+//go:noescape
+func standardiseBiasReLUAVX2(y *float32, x *float32, centre *float32, scale *float32, bias *float32, n int)
+
+// addStandardiseGradAVX2 is ColumnSlopes.Grad.
+//
+//go:noescape
+func addStandardiseGradAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)
+
+// setStandardiseGradAVX2 is ColumnSlopes.Grad.
+//
+//go:noescape
+func setStandardiseGradAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)
+
+// addStandardiseGradReLUAVX2 is ColumnSlopes.Grad.
+//
+//go:noescape
+func addStandardiseGradReLUAVX2(dx *float32, dy *float32, y *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)
+
+// setStandardiseGradReLUAVX2 is ColumnSlopes.Grad.
+//
+//go:noescape
+func setStandardiseGradReLUAVX2(dx *float32, dy *float32, y *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)

@@ -5987,3 +5987,1289 @@ stored429:
 end411:
 	VZEROUPPER
 	RET
+
+// func centredSquaresAVX2(sums *float32, x *float32, centre *float32, rows int, stride int, w int)
+// Requires: AVX
+TEXT ·centredSquaresAVX2(SB), NOSPLIT, $0-48
+	MOVQ       x+8(FP), AX
+	MOVQ       rows+24(FP), CX
+	MOVQ       stride+32(FP), DX
+	SHLQ       $0x02, DX
+	MOVQ       w+40(FP), BX
+	LEAQ       firstLanes<>+0(SB), SI
+	MOVQ       BX, DI
+	NEGQ       DI
+	VMOVUPS    32(SI)(DI*4), Y0
+	MOVQ       sums+0(FP), SI
+	VMASKMOVPS (SI), Y0, Y1
+	MOVQ       centre+16(FP), SI
+	VMASKMOVPS (SI), Y0, Y2
+
+row432:
+	VMASKMOVPS   (AX), Y0, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	ADDQ         DX, AX
+	DECQ         CX
+	JNZ          row432
+	MOVQ         sums+0(FP), AX
+	CMPQ         BX, $0x08
+	JE           all433
+	LEAQ         (AX), AX
+	TESTQ        $0x00000004, BX
+	JZ           two435
+	VMOVUPS      X1, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two435:
+	TESTQ    $0x00000002, BX
+	JZ       one436
+	VMOVLPS  X1, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X1, X1, X1
+
+one436:
+	TESTQ  $0x00000001, BX
+	JZ     stored434
+	VMOVSS X1, (AX)
+	JMP    stored434
+
+all433:
+	VMOVUPS Y1, (AX)
+
+stored434:
+	VZEROUPPER
+	RET
+
+// func centredSquares32AVX2(sums *float32, x *float32, centre *float32, rows int, stride int)
+// Requires: AVX
+TEXT ·centredSquares32AVX2(SB), NOSPLIT, $0-40
+	MOVQ    x+8(FP), AX
+	MOVQ    rows+24(FP), CX
+	MOVQ    stride+32(FP), DX
+	SHLQ    $0x02, DX
+	MOVQ    sums+0(FP), BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS 64(BX), Y2
+	VMOVUPS 96(BX), Y3
+	MOVQ    centre+16(FP), BX
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+
+row437:
+	VMOVUPS (AX), Y8
+	VSUBPS  Y4, Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(AX), Y8
+	VSUBPS  Y5, Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS 64(AX), Y8
+	VSUBPS  Y6, Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 96(AX), Y8
+	VSUBPS  Y7, Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y3, Y3
+	ADDQ    DX, AX
+	DECQ    CX
+	JNZ     row437
+	MOVQ    sums+0(FP), AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func centredDotsAVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, rows int, stride int, w int)
+// Requires: AVX
+TEXT ·centredDotsAVX2(SB), NOSPLIT, $0-64
+	MOVQ       x+24(FP), AX
+	MOVQ       dy+16(FP), CX
+	MOVQ       rows+40(FP), DX
+	MOVQ       stride+48(FP), BX
+	SHLQ       $0x02, BX
+	MOVQ       w+56(FP), SI
+	LEAQ       firstLanes<>+0(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPS    32(DI)(R8*4), Y0
+	MOVQ       dots+0(FP), DI
+	VMASKMOVPS (DI), Y0, Y1
+	MOVQ       sums+8(FP), DI
+	VMASKMOVPS (DI), Y0, Y2
+	MOVQ       centre+32(FP), DI
+	VMASKMOVPS (DI), Y0, Y3
+
+row438:
+	VMASKMOVPS   (CX), Y0, Y4
+	VADDPS       Y4, Y2, Y2
+	VMASKMOVPS   (AX), Y0, Y5
+	VSUBPS       Y3, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	ADDQ         BX, AX
+	ADDQ         BX, CX
+	DECQ         DX
+	JNZ          row438
+	MOVQ         dots+0(FP), AX
+	CMPQ         SI, $0x08
+	JE           all439
+	LEAQ         (AX), AX
+	TESTQ        $0x00000004, SI
+	JZ           two441
+	VMOVUPS      X1, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two441:
+	TESTQ    $0x00000002, SI
+	JZ       one442
+	VMOVLPS  X1, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X1, X1, X1
+
+one442:
+	TESTQ  $0x00000001, SI
+	JZ     stored440
+	VMOVSS X1, (AX)
+	JMP    stored440
+
+all439:
+	VMOVUPS Y1, (AX)
+
+stored440:
+	MOVQ         sums+8(FP), AX
+	CMPQ         SI, $0x08
+	JE           all443
+	LEAQ         (AX), AX
+	TESTQ        $0x00000004, SI
+	JZ           two445
+	VMOVUPS      X2, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two445:
+	TESTQ    $0x00000002, SI
+	JZ       one446
+	VMOVLPS  X2, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X2, X2, X2
+
+one446:
+	TESTQ  $0x00000001, SI
+	JZ     stored444
+	VMOVSS X2, (AX)
+	JMP    stored444
+
+all443:
+	VMOVUPS Y2, (AX)
+
+stored444:
+	VZEROUPPER
+	RET
+
+// func centredDots32AVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, rows int, stride int)
+// Requires: AVX
+TEXT ·centredDots32AVX2(SB), NOSPLIT, $0-56
+	MOVQ    x+24(FP), AX
+	MOVQ    dy+16(FP), CX
+	MOVQ    rows+40(FP), DX
+	MOVQ    stride+48(FP), BX
+	SHLQ    $0x02, BX
+	MOVQ    dots+0(FP), SI
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMOVUPS 64(SI), Y2
+	VMOVUPS 96(SI), Y3
+	MOVQ    sums+8(FP), SI
+	VMOVUPS (SI), Y4
+	VMOVUPS 32(SI), Y5
+	VMOVUPS 64(SI), Y6
+	VMOVUPS 96(SI), Y7
+	MOVQ    centre+32(FP), SI
+	VMOVUPS (SI), Y8
+	VMOVUPS 32(SI), Y9
+	VMOVUPS 64(SI), Y10
+	VMOVUPS 96(SI), Y11
+
+row447:
+	VMOVUPS (CX), Y12
+	VADDPS  Y12, Y4, Y4
+	VMOVUPS (AX), Y13
+	VSUBPS  Y8, Y13, Y13
+	VMULPS  Y13, Y12, Y12
+	VADDPS  Y12, Y0, Y0
+	VMOVUPS 32(CX), Y12
+	VADDPS  Y12, Y5, Y5
+	VMOVUPS 32(AX), Y13
+	VSUBPS  Y9, Y13, Y13
+	VMULPS  Y13, Y12, Y12
+	VADDPS  Y12, Y1, Y1
+	VMOVUPS 64(CX), Y12
+	VADDPS  Y12, Y6, Y6
+	VMOVUPS 64(AX), Y13
+	VSUBPS  Y10, Y13, Y13
+	VMULPS  Y13, Y12, Y12
+	VADDPS  Y12, Y2, Y2
+	VMOVUPS 96(CX), Y12
+	VADDPS  Y12, Y7, Y7
+	VMOVUPS 96(AX), Y13
+	VSUBPS  Y11, Y13, Y13
+	VMULPS  Y13, Y12, Y12
+	VADDPS  Y12, Y3, Y3
+	ADDQ    BX, AX
+	ADDQ    BX, CX
+	DECQ    DX
+	JNZ     row447
+	MOVQ    dots+0(FP), AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	MOVQ    sums+8(FP), AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	VMOVUPS Y6, 64(AX)
+	VMOVUPS Y7, 96(AX)
+	VZEROUPPER
+	RET
+
+// func centredReLUDotsAVX2(dots *float32, sums *float32, dy *float32, y *float32, x *float32, centre *float32, rows int, stride int, w int)
+// Requires: AVX
+TEXT ·centredReLUDotsAVX2(SB), NOSPLIT, $0-72
+	MOVQ       x+32(FP), AX
+	MOVQ       dy+16(FP), CX
+	MOVQ       y+24(FP), DX
+	MOVQ       rows+48(FP), BX
+	MOVQ       stride+56(FP), SI
+	SHLQ       $0x02, SI
+	MOVQ       w+64(FP), DI
+	LEAQ       firstLanes<>+0(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPS    32(R8)(R9*4), Y0
+	MOVQ       dots+0(FP), R8
+	VMASKMOVPS (R8), Y0, Y1
+	MOVQ       sums+8(FP), R8
+	VMASKMOVPS (R8), Y0, Y2
+	MOVQ       centre+40(FP), R8
+	VMASKMOVPS (R8), Y0, Y3
+
+row448:
+	VMASKMOVPS   (DX), Y0, Y4
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y4, Y4
+	VMASKMOVPS   (CX), Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y2, Y2
+	VMASKMOVPS   (AX), Y0, Y5
+	VSUBPS       Y3, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	ADDQ         SI, AX
+	ADDQ         SI, CX
+	ADDQ         SI, DX
+	DECQ         BX
+	JNZ          row448
+	MOVQ         dots+0(FP), AX
+	CMPQ         DI, $0x08
+	JE           all449
+	LEAQ         (AX), AX
+	TESTQ        $0x00000004, DI
+	JZ           two451
+	VMOVUPS      X1, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two451:
+	TESTQ    $0x00000002, DI
+	JZ       one452
+	VMOVLPS  X1, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X1, X1, X1
+
+one452:
+	TESTQ  $0x00000001, DI
+	JZ     stored450
+	VMOVSS X1, (AX)
+	JMP    stored450
+
+all449:
+	VMOVUPS Y1, (AX)
+
+stored450:
+	MOVQ         sums+8(FP), AX
+	CMPQ         DI, $0x08
+	JE           all453
+	LEAQ         (AX), AX
+	TESTQ        $0x00000004, DI
+	JZ           two455
+	VMOVUPS      X2, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two455:
+	TESTQ    $0x00000002, DI
+	JZ       one456
+	VMOVLPS  X2, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X2, X2, X2
+
+one456:
+	TESTQ  $0x00000001, DI
+	JZ     stored454
+	VMOVSS X2, (AX)
+	JMP    stored454
+
+all453:
+	VMOVUPS Y2, (AX)
+
+stored454:
+	VZEROUPPER
+	RET
+
+// func centredReLUDots32AVX2(dots *float32, sums *float32, dy *float32, y *float32, x *float32, centre *float32, rows int, stride int)
+// Requires: AVX
+TEXT ·centredReLUDots32AVX2(SB), NOSPLIT, $0-64
+	MOVQ    x+32(FP), AX
+	MOVQ    dy+16(FP), CX
+	MOVQ    y+24(FP), DX
+	MOVQ    rows+48(FP), BX
+	MOVQ    stride+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    dots+0(FP), DI
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS 64(DI), Y2
+	VMOVUPS 96(DI), Y3
+	MOVQ    sums+8(FP), DI
+	VMOVUPS (DI), Y4
+	VMOVUPS 32(DI), Y5
+	VMOVUPS 64(DI), Y6
+	VMOVUPS 96(DI), Y7
+	MOVQ    centre+40(FP), DI
+	VMOVUPS (DI), Y8
+	VMOVUPS 32(DI), Y9
+	VMOVUPS 64(DI), Y10
+	VMOVUPS 96(DI), Y11
+
+row457:
+	VMOVUPS (DX), Y12
+	VCMPPS  $0x1e, wide00000000<>+0(SB), Y12, Y12
+	VANDPS  (CX), Y12, Y12
+	VADDPS  Y12, Y4, Y4
+	VMOVUPS (AX), Y13
+	VSUBPS  Y8, Y13, Y13
+	VMULPS  Y13, Y12, Y12
+	VADDPS  Y12, Y0, Y0
+	VMOVUPS 32(DX), Y12
+	VCMPPS  $0x1e, wide00000000<>+0(SB), Y12, Y12
+	VANDPS  32(CX), Y12, Y12
+	VADDPS  Y12, Y5, Y5
+	VMOVUPS 32(AX), Y13
+	VSUBPS  Y9, Y13, Y13
+	VMULPS  Y13, Y12, Y12
+	VADDPS  Y12, Y1, Y1
+	VMOVUPS 64(DX), Y12
+	VCMPPS  $0x1e, wide00000000<>+0(SB), Y12, Y12
+	VANDPS  64(CX), Y12, Y12
+	VADDPS  Y12, Y6, Y6
+	VMOVUPS 64(AX), Y13
+	VSUBPS  Y10, Y13, Y13
+	VMULPS  Y13, Y12, Y12
+	VADDPS  Y12, Y2, Y2
+	VMOVUPS 96(DX), Y12
+	VCMPPS  $0x1e, wide00000000<>+0(SB), Y12, Y12
+	VANDPS  96(CX), Y12, Y12
+	VADDPS  Y12, Y7, Y7
+	VMOVUPS 96(AX), Y13
+	VSUBPS  Y11, Y13, Y13
+	VMULPS  Y13, Y12, Y12
+	VADDPS  Y12, Y3, Y3
+	ADDQ    SI, AX
+	ADDQ    SI, CX
+	ADDQ    SI, DX
+	DECQ    BX
+	JNZ     row457
+	MOVQ    dots+0(FP), AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	MOVQ    sums+8(FP), AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	VMOVUPS Y6, 64(AX)
+	VMOVUPS Y7, 96(AX)
+	VZEROUPPER
+	RET
+
+// func standardiseAVX2(y *float32, x *float32, centre *float32, scale *float32, n int)
+// Requires: AVX
+TEXT ·standardiseAVX2(SB), NOSPLIT, $0-40
+	MOVQ y+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ centre+16(FP), BX
+	MOVQ scale+24(FP), SI
+	MOVQ n+32(FP), DI
+	XORQ AX, AX
+	SUBQ $0x20, DI
+	JL   over458
+
+again459:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS 32(DX)(AX*4), Y1
+	VMOVUPS 64(DX)(AX*4), Y2
+	VMOVUPS 96(DX)(AX*4), Y3
+	VSUBPS  (BX)(AX*4), Y0, Y0
+	VSUBPS  32(BX)(AX*4), Y1, Y1
+	VSUBPS  64(BX)(AX*4), Y2, Y2
+	VSUBPS  96(BX)(AX*4), Y3, Y3
+	VMULPS  (SI)(AX*4), Y0, Y0
+	VMULPS  32(SI)(AX*4), Y1, Y1
+	VMULPS  64(SI)(AX*4), Y2, Y2
+	VMULPS  96(SI)(AX*4), Y3, Y3
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS Y2, 64(CX)(AX*4)
+	VMOVUPS Y3, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, DI
+	JGE     again459
+
+over458:
+	ADDQ $0x20, DI
+	SUBQ $0x08, DI
+	JL   over460
+
+again461:
+	VMOVUPS (DX)(AX*4), Y0
+	VSUBPS  (BX)(AX*4), Y0, Y0
+	VMULPS  (SI)(AX*4), Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, DI
+	JGE     again461
+
+over460:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end462
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	CMPQ         DI, $0x08
+	JE           all463
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two465
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two465:
+	TESTQ    $0x00000002, DI
+	JZ       one466
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one466:
+	TESTQ  $0x00000001, DI
+	JZ     stored464
+	VMOVSS X0, (AX)
+	JMP    stored464
+
+all463:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored464:
+end462:
+	VZEROUPPER
+	RET
+
+// func standardiseReLUAVX2(y *float32, x *float32, centre *float32, scale *float32, n int)
+// Requires: AVX
+TEXT ·standardiseReLUAVX2(SB), NOSPLIT, $0-40
+	MOVQ y+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ centre+16(FP), BX
+	MOVQ scale+24(FP), SI
+	MOVQ n+32(FP), DI
+	XORQ AX, AX
+	SUBQ $0x20, DI
+	JL   over467
+
+again468:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS 32(DX)(AX*4), Y1
+	VMOVUPS 64(DX)(AX*4), Y2
+	VMOVUPS 96(DX)(AX*4), Y3
+	VSUBPS  (BX)(AX*4), Y0, Y0
+	VSUBPS  32(BX)(AX*4), Y1, Y1
+	VSUBPS  64(BX)(AX*4), Y2, Y2
+	VSUBPS  96(BX)(AX*4), Y3, Y3
+	VMULPS  (SI)(AX*4), Y0, Y0
+	VMULPS  32(SI)(AX*4), Y1, Y1
+	VMULPS  64(SI)(AX*4), Y2, Y2
+	VMULPS  96(SI)(AX*4), Y3, Y3
+	VMOVUPS wide00000000<>+0(SB), Y5
+	VMOVUPS Y5, Y4
+	VMOVUPS Y5, Y6
+	VMOVUPS Y5, Y7
+	VMOVUPS Y5, Y5
+	VMAXPS  Y0, Y4, Y0
+	VMAXPS  Y1, Y6, Y1
+	VMAXPS  Y2, Y7, Y2
+	VMAXPS  Y3, Y5, Y3
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS Y2, 64(CX)(AX*4)
+	VMOVUPS Y3, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, DI
+	JGE     again468
+
+over467:
+	ADDQ $0x20, DI
+	SUBQ $0x08, DI
+	JL   over469
+
+again470:
+	VMOVUPS (DX)(AX*4), Y0
+	VSUBPS  (BX)(AX*4), Y0, Y0
+	VMULPS  (SI)(AX*4), Y0, Y0
+	VMOVUPS wide00000000<>+0(SB), Y1
+	VMAXPS  Y0, Y1, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, DI
+	JGE     again470
+
+over469:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end471
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	VMOVUPS      wide00000000<>+0(SB), Y1
+	VMAXPS       Y0, Y1, Y0
+	CMPQ         DI, $0x08
+	JE           all472
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two474
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two474:
+	TESTQ    $0x00000002, DI
+	JZ       one475
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one475:
+	TESTQ  $0x00000001, DI
+	JZ     stored473
+	VMOVSS X0, (AX)
+	JMP    stored473
+
+all472:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored473:
+end471:
+	VZEROUPPER
+	RET
+
+// func standardiseBiasAVX2(y *float32, x *float32, centre *float32, scale *float32, bias *float32, n int)
+// Requires: AVX
+TEXT ·standardiseBiasAVX2(SB), NOSPLIT, $0-48
+	MOVQ y+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ centre+16(FP), BX
+	MOVQ scale+24(FP), SI
+	MOVQ bias+32(FP), DI
+	MOVQ n+40(FP), R8
+	XORQ AX, AX
+	SUBQ $0x20, R8
+	JL   over476
+
+again477:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS 32(DX)(AX*4), Y1
+	VMOVUPS 64(DX)(AX*4), Y2
+	VMOVUPS 96(DX)(AX*4), Y3
+	VSUBPS  (BX)(AX*4), Y0, Y0
+	VSUBPS  32(BX)(AX*4), Y1, Y1
+	VSUBPS  64(BX)(AX*4), Y2, Y2
+	VSUBPS  96(BX)(AX*4), Y3, Y3
+	VMULPS  (SI)(AX*4), Y0, Y0
+	VMULPS  32(SI)(AX*4), Y1, Y1
+	VMULPS  64(SI)(AX*4), Y2, Y2
+	VMULPS  96(SI)(AX*4), Y3, Y3
+	VADDPS  (DI)(AX*4), Y0, Y0
+	VADDPS  32(DI)(AX*4), Y1, Y1
+	VADDPS  64(DI)(AX*4), Y2, Y2
+	VADDPS  96(DI)(AX*4), Y3, Y3
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS Y2, 64(CX)(AX*4)
+	VMOVUPS Y3, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, R8
+	JGE     again477
+
+over476:
+	ADDQ $0x20, R8
+	SUBQ $0x08, R8
+	JL   over478
+
+again479:
+	VMOVUPS (DX)(AX*4), Y0
+	VSUBPS  (BX)(AX*4), Y0, Y0
+	VMULPS  (SI)(AX*4), Y0, Y0
+	VADDPS  (DI)(AX*4), Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, R8
+	JGE     again479
+
+over478:
+	ADDQ         $0x08, R8
+	TESTQ        R8, R8
+	JZ           end480
+	LEAQ         firstLanes<>+0(SB), R9
+	MOVQ         R8, R10
+	NEGQ         R10
+	VMOVUPS      32(R9)(R10*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         R8, $0x08
+	JE           all481
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, R8
+	JZ           two483
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two483:
+	TESTQ    $0x00000002, R8
+	JZ       one484
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one484:
+	TESTQ  $0x00000001, R8
+	JZ     stored482
+	VMOVSS X0, (AX)
+	JMP    stored482
+
+all481:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored482:
+end480:
+	VZEROUPPER
+	RET
+
+// func standardiseBiasReLUAVX2(y *float32, x *float32, centre *float32, scale *float32, bias *float32, n int)
+// Requires: AVX
+TEXT ·standardiseBiasReLUAVX2(SB), NOSPLIT, $0-48
+	MOVQ y+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ centre+16(FP), BX
+	MOVQ scale+24(FP), SI
+	MOVQ bias+32(FP), DI
+	MOVQ n+40(FP), R8
+	XORQ AX, AX
+	SUBQ $0x20, R8
+	JL   over485
+
+again486:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS 32(DX)(AX*4), Y1
+	VMOVUPS 64(DX)(AX*4), Y2
+	VMOVUPS 96(DX)(AX*4), Y3
+	VSUBPS  (BX)(AX*4), Y0, Y0
+	VSUBPS  32(BX)(AX*4), Y1, Y1
+	VSUBPS  64(BX)(AX*4), Y2, Y2
+	VSUBPS  96(BX)(AX*4), Y3, Y3
+	VMULPS  (SI)(AX*4), Y0, Y0
+	VMULPS  32(SI)(AX*4), Y1, Y1
+	VMULPS  64(SI)(AX*4), Y2, Y2
+	VMULPS  96(SI)(AX*4), Y3, Y3
+	VADDPS  (DI)(AX*4), Y0, Y0
+	VADDPS  32(DI)(AX*4), Y1, Y1
+	VADDPS  64(DI)(AX*4), Y2, Y2
+	VADDPS  96(DI)(AX*4), Y3, Y3
+	VMOVUPS wide00000000<>+0(SB), Y5
+	VMOVUPS Y5, Y4
+	VMOVUPS Y5, Y6
+	VMOVUPS Y5, Y7
+	VMOVUPS Y5, Y5
+	VMAXPS  Y0, Y4, Y0
+	VMAXPS  Y1, Y6, Y1
+	VMAXPS  Y2, Y7, Y2
+	VMAXPS  Y3, Y5, Y3
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS Y2, 64(CX)(AX*4)
+	VMOVUPS Y3, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, R8
+	JGE     again486
+
+over485:
+	ADDQ $0x20, R8
+	SUBQ $0x08, R8
+	JL   over487
+
+again488:
+	VMOVUPS (DX)(AX*4), Y0
+	VSUBPS  (BX)(AX*4), Y0, Y0
+	VMULPS  (SI)(AX*4), Y0, Y0
+	VADDPS  (DI)(AX*4), Y0, Y0
+	VMOVUPS wide00000000<>+0(SB), Y1
+	VMAXPS  Y0, Y1, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, R8
+	JGE     again488
+
+over487:
+	ADDQ         $0x08, R8
+	TESTQ        R8, R8
+	JZ           end489
+	LEAQ         firstLanes<>+0(SB), R9
+	MOVQ         R8, R10
+	NEGQ         R10
+	VMOVUPS      32(R9)(R10*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	VMOVUPS      wide00000000<>+0(SB), Y1
+	VMAXPS       Y0, Y1, Y0
+	CMPQ         R8, $0x08
+	JE           all490
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, R8
+	JZ           two492
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two492:
+	TESTQ    $0x00000002, R8
+	JZ       one493
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one493:
+	TESTQ  $0x00000001, R8
+	JZ     stored491
+	VMOVSS X0, (AX)
+	JMP    stored491
+
+all490:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored491:
+end489:
+	VZEROUPPER
+	RET
+
+// func addStandardiseGradAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)
+// Requires: AVX
+TEXT ·addStandardiseGradAVX2(SB), NOSPLIT, $0-64
+	MOVQ dx+0(FP), CX
+	MOVQ dy+8(FP), DX
+	MOVQ x+16(FP), BX
+	MOVQ centre+24(FP), SI
+	MOVQ ofX+32(FP), DI
+	MOVQ at0+40(FP), R8
+	MOVQ ofDY+48(FP), R9
+	MOVQ n+56(FP), R10
+	XORQ AX, AX
+	SUBQ $0x10, R10
+	JL   over494
+
+again495:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VSUBPS  (SI)(AX*4), Y0, Y0
+	VSUBPS  32(SI)(AX*4), Y1, Y1
+	VMULPS  (DI)(AX*4), Y0, Y0
+	VMULPS  32(DI)(AX*4), Y1, Y1
+	VADDPS  (R8)(AX*4), Y0, Y0
+	VADDPS  32(R8)(AX*4), Y1, Y1
+	VADDPS  (CX)(AX*4), Y0, Y0
+	VADDPS  32(CX)(AX*4), Y1, Y1
+	VMOVUPS (DX)(AX*4), Y2
+	VMOVUPS 32(DX)(AX*4), Y3
+	VMULPS  (R9)(AX*4), Y2, Y2
+	VMULPS  32(R9)(AX*4), Y3, Y3
+	VADDPS  Y2, Y0, Y0
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS Y1, 32(CX)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, R10
+	JGE     again495
+
+over494:
+	ADDQ $0x10, R10
+	SUBQ $0x08, R10
+	JL   over496
+
+again497:
+	VMOVUPS (BX)(AX*4), Y0
+	VSUBPS  (SI)(AX*4), Y0, Y0
+	VMULPS  (DI)(AX*4), Y0, Y0
+	VADDPS  (R8)(AX*4), Y0, Y0
+	VADDPS  (CX)(AX*4), Y0, Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VMULPS  (R9)(AX*4), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, R10
+	JGE     again497
+
+over496:
+	ADDQ         $0x08, R10
+	TESTQ        R10, R10
+	JZ           end498
+	LEAQ         firstLanes<>+0(SB), R11
+	MOVQ         R10, R12
+	NEGQ         R12
+	VMOVUPS      32(R11)(R12*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (R8)(AX*4), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   (CX)(AX*4), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VMASKMOVPS   (R9)(AX*4), Y0, Y0
+	VMULPS       Y0, Y2, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         R10, $0x08
+	JE           all499
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, R10
+	JZ           two501
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two501:
+	TESTQ    $0x00000002, R10
+	JZ       one502
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one502:
+	TESTQ  $0x00000001, R10
+	JZ     stored500
+	VMOVSS X0, (AX)
+	JMP    stored500
+
+all499:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored500:
+end498:
+	VZEROUPPER
+	RET
+
+// func setStandardiseGradAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)
+// Requires: AVX
+TEXT ·setStandardiseGradAVX2(SB), NOSPLIT, $0-64
+	MOVQ dx+0(FP), CX
+	MOVQ dy+8(FP), DX
+	MOVQ x+16(FP), BX
+	MOVQ centre+24(FP), SI
+	MOVQ ofX+32(FP), DI
+	MOVQ at0+40(FP), R8
+	MOVQ ofDY+48(FP), R9
+	MOVQ n+56(FP), R10
+	XORQ AX, AX
+	SUBQ $0x10, R10
+	JL   over503
+
+again504:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VSUBPS  (SI)(AX*4), Y0, Y0
+	VSUBPS  32(SI)(AX*4), Y1, Y1
+	VMULPS  (DI)(AX*4), Y0, Y0
+	VMULPS  32(DI)(AX*4), Y1, Y1
+	VADDPS  (R8)(AX*4), Y0, Y0
+	VADDPS  32(R8)(AX*4), Y1, Y1
+	VMOVUPS wide00000000<>+0(SB), Y2
+	VADDPS  Y2, Y0, Y0
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS (DX)(AX*4), Y2
+	VMOVUPS 32(DX)(AX*4), Y3
+	VMULPS  (R9)(AX*4), Y2, Y2
+	VMULPS  32(R9)(AX*4), Y3, Y3
+	VADDPS  Y2, Y0, Y0
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS Y1, 32(CX)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, R10
+	JGE     again504
+
+over503:
+	ADDQ $0x10, R10
+	SUBQ $0x08, R10
+	JL   over505
+
+again506:
+	VMOVUPS (BX)(AX*4), Y0
+	VSUBPS  (SI)(AX*4), Y0, Y0
+	VMULPS  (DI)(AX*4), Y0, Y0
+	VADDPS  (R8)(AX*4), Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VMULPS  (R9)(AX*4), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, R10
+	JGE     again506
+
+over505:
+	ADDQ         $0x08, R10
+	TESTQ        R10, R10
+	JZ           end507
+	LEAQ         firstLanes<>+0(SB), R11
+	MOVQ         R10, R12
+	NEGQ         R12
+	VMOVUPS      32(R11)(R12*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (R8)(AX*4), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VADDPS       wide00000000<>+0(SB), Y1, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VMASKMOVPS   (R9)(AX*4), Y0, Y0
+	VMULPS       Y0, Y2, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         R10, $0x08
+	JE           all508
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, R10
+	JZ           two510
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two510:
+	TESTQ    $0x00000002, R10
+	JZ       one511
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one511:
+	TESTQ  $0x00000001, R10
+	JZ     stored509
+	VMOVSS X0, (AX)
+	JMP    stored509
+
+all508:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored509:
+end507:
+	VZEROUPPER
+	RET
+
+// func addStandardiseGradReLUAVX2(dx *float32, dy *float32, y *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)
+// Requires: AVX
+TEXT ·addStandardiseGradReLUAVX2(SB), NOSPLIT, $0-72
+	MOVQ dx+0(FP), CX
+	MOVQ dy+8(FP), DX
+	MOVQ x+24(FP), BX
+	MOVQ centre+32(FP), SI
+	MOVQ ofX+40(FP), DI
+	MOVQ at0+48(FP), R8
+	MOVQ ofDY+56(FP), R9
+	MOVQ y+16(FP), R10
+	MOVQ n+64(FP), R11
+	XORQ AX, AX
+	SUBQ $0x10, R11
+	JL   over512
+
+again513:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VSUBPS  (SI)(AX*4), Y0, Y0
+	VSUBPS  32(SI)(AX*4), Y1, Y1
+	VMULPS  (DI)(AX*4), Y0, Y0
+	VMULPS  32(DI)(AX*4), Y1, Y1
+	VADDPS  (R8)(AX*4), Y0, Y0
+	VADDPS  32(R8)(AX*4), Y1, Y1
+	VADDPS  (CX)(AX*4), Y0, Y0
+	VADDPS  32(CX)(AX*4), Y1, Y1
+	VMOVUPS (DX)(AX*4), Y2
+	VMOVUPS 32(DX)(AX*4), Y3
+	VMOVUPS (R10)(AX*4), Y4
+	VMOVUPS 32(R10)(AX*4), Y5
+	VMOVUPS wide00000000<>+0(SB), Y6
+	VCMPPS  $0x1e, Y6, Y4, Y4
+	VCMPPS  $0x1e, Y6, Y5, Y5
+	VANDPS  Y4, Y2, Y2
+	VANDPS  Y5, Y3, Y3
+	VMULPS  (R9)(AX*4), Y2, Y2
+	VMULPS  32(R9)(AX*4), Y3, Y3
+	VADDPS  Y2, Y0, Y0
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS Y1, 32(CX)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, R11
+	JGE     again513
+
+over512:
+	ADDQ $0x10, R11
+	SUBQ $0x08, R11
+	JL   over514
+
+again515:
+	VMOVUPS (BX)(AX*4), Y0
+	VSUBPS  (SI)(AX*4), Y0, Y0
+	VMULPS  (DI)(AX*4), Y0, Y0
+	VADDPS  (R8)(AX*4), Y0, Y0
+	VADDPS  (CX)(AX*4), Y0, Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS (R10)(AX*4), Y2
+	VCMPPS  $0x1e, wide00000000<>+0(SB), Y2, Y2
+	VANDPS  Y2, Y1, Y1
+	VMULPS  (R9)(AX*4), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, R11
+	JGE     again515
+
+over514:
+	ADDQ         $0x08, R11
+	TESTQ        R11, R11
+	JZ           end516
+	LEAQ         firstLanes<>+0(SB), R12
+	MOVQ         R11, R13
+	NEGQ         R13
+	VMOVUPS      32(R12)(R13*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (R8)(AX*4), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   (CX)(AX*4), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VMASKMOVPS   (R10)(AX*4), Y0, Y3
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VMASKMOVPS   (R9)(AX*4), Y0, Y0
+	VMULPS       Y0, Y2, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         R11, $0x08
+	JE           all517
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, R11
+	JZ           two519
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two519:
+	TESTQ    $0x00000002, R11
+	JZ       one520
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one520:
+	TESTQ  $0x00000001, R11
+	JZ     stored518
+	VMOVSS X0, (AX)
+	JMP    stored518
+
+all517:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored518:
+end516:
+	VZEROUPPER
+	RET
+
+// func setStandardiseGradReLUAVX2(dx *float32, dy *float32, y *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)
+// Requires: AVX
+TEXT ·setStandardiseGradReLUAVX2(SB), NOSPLIT, $0-72
+	MOVQ dx+0(FP), CX
+	MOVQ dy+8(FP), DX
+	MOVQ x+24(FP), BX
+	MOVQ centre+32(FP), SI
+	MOVQ ofX+40(FP), DI
+	MOVQ at0+48(FP), R8
+	MOVQ ofDY+56(FP), R9
+	MOVQ y+16(FP), R10
+	MOVQ n+64(FP), R11
+	XORQ AX, AX
+	SUBQ $0x10, R11
+	JL   over521
+
+again522:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VSUBPS  (SI)(AX*4), Y0, Y0
+	VSUBPS  32(SI)(AX*4), Y1, Y1
+	VMULPS  (DI)(AX*4), Y0, Y0
+	VMULPS  32(DI)(AX*4), Y1, Y1
+	VADDPS  (R8)(AX*4), Y0, Y0
+	VADDPS  32(R8)(AX*4), Y1, Y1
+	VMOVUPS wide00000000<>+0(SB), Y2
+	VADDPS  Y2, Y0, Y0
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS (DX)(AX*4), Y2
+	VMOVUPS 32(DX)(AX*4), Y3
+	VMOVUPS (R10)(AX*4), Y4
+	VMOVUPS 32(R10)(AX*4), Y5
+	VMOVUPS wide00000000<>+0(SB), Y6
+	VCMPPS  $0x1e, Y6, Y4, Y4
+	VCMPPS  $0x1e, Y6, Y5, Y5
+	VANDPS  Y4, Y2, Y2
+	VANDPS  Y5, Y3, Y3
+	VMULPS  (R9)(AX*4), Y2, Y2
+	VMULPS  32(R9)(AX*4), Y3, Y3
+	VADDPS  Y2, Y0, Y0
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS Y1, 32(CX)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, R11
+	JGE     again522
+
+over521:
+	ADDQ $0x10, R11
+	SUBQ $0x08, R11
+	JL   over523
+
+again524:
+	VMOVUPS (BX)(AX*4), Y0
+	VSUBPS  (SI)(AX*4), Y0, Y0
+	VMULPS  (DI)(AX*4), Y0, Y0
+	VADDPS  (R8)(AX*4), Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS (R10)(AX*4), Y2
+	VCMPPS  $0x1e, wide00000000<>+0(SB), Y2, Y2
+	VANDPS  Y2, Y1, Y1
+	VMULPS  (R9)(AX*4), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, R11
+	JGE     again524
+
+over523:
+	ADDQ         $0x08, R11
+	TESTQ        R11, R11
+	JZ           end525
+	LEAQ         firstLanes<>+0(SB), R12
+	MOVQ         R11, R13
+	NEGQ         R13
+	VMOVUPS      32(R12)(R13*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (R8)(AX*4), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VADDPS       wide00000000<>+0(SB), Y1, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VMASKMOVPS   (R10)(AX*4), Y0, Y3
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VMASKMOVPS   (R9)(AX*4), Y0, Y0
+	VMULPS       Y0, Y2, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         R11, $0x08
+	JE           all526
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, R11
+	JZ           two528
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two528:
+	TESTQ    $0x00000002, R11
+	JZ       one529
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one529:
+	TESTQ  $0x00000001, R11
+	JZ     stored527
+	VMOVSS X0, (AX)
+	JMP    stored527
+
+all526:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored527:
+end525:
+	VZEROUPPER
+	RET

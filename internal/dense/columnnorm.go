@@ -26,8 +26,7 @@ type ColumnNorm struct {
 	Gain, Bias, Shift []tensor.Float // an element a column; nil: 1, 0 and 1
 	Eps               float64
 	Fixed             bool // Mean and Scale are given
-	ReLU              bool // of the result, which is Y then; not of rows that are Few
-	Y                 []tensor.Float
+	ReLU              bool // of the result; not of rows that are Few
 
 	Mean, Scale []tensor.Float // of each range, an element a column
 	Shifted     []tensor.Float // Shift·Mean of each range, if there is a Shift
@@ -142,6 +141,9 @@ func (n *ColumnNorm) eachOf(p part, f func(n *ColumnNorm, k int)) {
 // for each row would cost more than the row's elements.
 const tileWidth = 1 << 9
 
+// tileArrays is how many tiles a pass over them has as scratch.
+const tileArrays = 5
+
 // tileRows returns how many rows of d elements are taken at a time.
 func tileRows(d int) int { return max(1, tileWidth/max(1, d)) }
 
@@ -160,7 +162,7 @@ func (n *ColumnNorm) tiles(p part, f func(lo, hi int)) {
 	}
 }
 
-// eachPart calls f with parts of the rows of range k and scratch of four tiles.
+// eachPart calls f with parts of the rows of range k and scratch of some tiles.
 func (n *ColumnNorm) eachPart(k int, f func(n *ColumnNorm, k int, p part, buf []tensor.Float)) {
 	rows, step := n.span(k), grain(n.D)
 	if rows.hi-rows.lo <= step { // without the memory of a closure
@@ -171,7 +173,7 @@ func (n *ColumnNorm) eachPart(k int, f func(n *ColumnNorm, k int, p part, buf []
 }
 
 func (n *ColumnNorm) partOf(k int, f func(n *ColumnNorm, k int, p part, buf []tensor.Float), p part) {
-	buf := scratch.Borrow(4 * min(p.hi-p.lo, tileRows(n.D)) * n.D)
+	buf := scratch.Borrow(tileArrays * min(p.hi-p.lo, tileRows(n.D)) * n.D)
 	f(n, k, p, *buf)
 	scratch.Repay(buf)
 }
@@ -213,7 +215,7 @@ func (n *ColumnNorm) moments(k int) {
 
 // write normalises rows p of range k.
 func (n *ColumnNorm) write(k int, p part, buf []tensor.Float) {
-	w := len(buf) / 4
+	w := len(buf) / tileArrays
 	centre, scale, bias := repeat(buf[:w], n.centre(k)), repeat(buf[w:2*w], n.of(n.Scale, k)), buf[2*w:3*w]
 	if n.Gain != nil {
 		vec.Mul.Forward(scale, scale, repeat(bias, n.Gain), 1, 1)
@@ -231,10 +233,23 @@ func (n *ColumnNorm) sums(k int) []float64 { return n.pass.sums[k*2*n.D : (k+1)*
 // sum adds up what the gradients of range k need: Σdy·o and Σdy.
 func (n *ColumnNorm) sum(k int) {
 	w := columnSums{of: offsetRows, x: n.X, dy: n.pass.dy, d: n.D, centre: n.centre(k), rows: n.span(k)}
-	if n.ReLU {
-		w.relu = n.Y
+	if !n.ReLU {
+		w.into(n.sums(k))
+		return
 	}
+	room := scratch.Borrow(2 * n.D)
+	scale, bias := (*room)[:n.D], (*room)[n.D:]
+	for j := range n.D {
+		scale[j], bias[j] = n.factor(k, j), biasOf(n.Bias, j)
+	}
+	w.relu = vec.Columns{Centre: w.centre, Scale: scale, Bias: bias}
 	w.into(n.sums(k))
+	scratch.Repay(room)
+}
+
+// factor returns what column j of range k is multiplied by.
+func (n *ColumnNorm) factor(k, j int) tensor.Float {
+	return tensor.Float(float64(n.of(n.Scale, k)[j]) * gainOf(n.Gain, j))
 }
 
 // affineGrads adds what range k gives to the gradients of Gain, Bias and Shift, and
@@ -272,21 +287,22 @@ func (n *ColumnNorm) backward(k int) { n.eachPart(k, (*ColumnNorm).addGrad) }
 
 // addGrad adds that of rows p of range k.
 func (n *ColumnNorm) addGrad(k int, p part, buf []tensor.Float) {
-	w := len(buf) / 4
-	a, b, c, centre, bc := buf[:w], buf[w:2*w], buf[2*w:3*w], repeat(buf[3*w:], n.centre(k)), n.sums(k)
+	w, bc := len(buf)/tileArrays, n.sums(k)
+	a, b, c, bias, centre := buf[:w], buf[w:2*w], buf[2*w:3*w], buf[3*w:4*w], repeat(buf[4*w:], n.centre(k))
 	for j := range n.D {
-		a[j] = tensor.Float(float64(n.of(n.Scale, k)[j]) * gainOf(n.Gain, j))
+		a[j], bias[j] = n.factor(k, j), biasOf(n.Bias, j)
 		b[j], c[j] = tensor.Float(bc[j]), tensor.Float(bc[n.D+j])
 	}
-	for _, row := range [][]tensor.Float{a, b, c} {
+	for _, row := range [][]tensor.Float{a, b, c, bias} {
 		repeat(row[n.D:], row[:n.D])
 	}
-	by := vec.ColumnSlopes{Centre: centre, OfX: b, At0: c, OfDY: a}
+	by := vec.ColumnSlopes{Centre: centre, OfX: b, At0: c, OfDY: a, Bias: bias}
 	n.tiles(p, func(lo, hi int) {
-		var y []tensor.Float
+		dx, dy, x := n.pass.dx[lo:hi], n.pass.dy[lo:hi], n.X[lo:hi]
 		if n.ReLU {
-			y = n.Y[lo:hi]
+			by.ReLUGrad(dx, dy, x, n.pass.set)
+		} else {
+			by.Grad(dx, dy, x, n.pass.set)
 		}
-		by.Grad(n.pass.dx[lo:hi], n.pass.dy[lo:hi], y, n.X[lo:hi], n.pass.set)
 	})
 }

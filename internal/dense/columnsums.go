@@ -26,7 +26,7 @@ type columnSums struct {
 	x, dy  []tensor.Float // rows of d elements
 	d      int
 	centre []tensor.Float // of columns, of squareRows and offsetRows
-	relu   []tensor.Float // of offsetRows: the results of a ReLU, whose gradient dy is; nil: there is none
+	relu   vec.Columns    // of offsetRows: the columns whose ReLU dy is the gradient of; without Centre there is none
 	layer  *LayerNorm     // of affineRows and gainRows
 	pass   normPass       // of the same: dy, and where the gradient of its X is wanted that
 	rows   part
@@ -117,11 +117,11 @@ func (w *columnSums) run(rows part, f func(sum []tensor.Float)) {
 	case squareRows:
 		vec.CentredSquares(sum, w.x[lo:hi], w.centre)
 	case offsetRows:
-		var y []tensor.Float
-		if w.relu != nil {
-			y = w.relu[lo:hi]
+		if w.relu.Centre != nil {
+			w.relu.ReLUDots(sum[:w.d], sum[w.d:], w.dy[lo:hi], w.x[lo:hi])
+		} else {
+			vec.CentredDots(sum[:w.d], sum[w.d:], w.dy[lo:hi], w.x[lo:hi], w.centre)
 		}
-		vec.CentredDots(sum[:w.d], sum[w.d:], w.dy[lo:hi], y, w.x[lo:hi], w.centre)
 	default:
 		w.layer.addAffine(sum, w.pass, rows)
 	}

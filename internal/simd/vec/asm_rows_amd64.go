@@ -239,15 +239,15 @@ func centredDotsAVX2(dots *float32, sums *float32, dy *float32, x *float32, cent
 //go:noescape
 func centredDots32AVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, rows int, stride int)
 
-// centredReLUDotsAVX2 is CentredDots with a ReLU, of w ≤ 8 columns.
+// reluDotsAVX2 is Columns.ReLUDots of w ≤ 8 columns.
 //
 //go:noescape
-func centredReLUDotsAVX2(dots *float32, sums *float32, dy *float32, y *float32, x *float32, centre *float32, rows int, stride int, w int)
+func reluDotsAVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, scale *float32, bias *float32, rows int, stride int, w int)
 
-// centredReLUDots32AVX2 is CentredDots with a ReLU, of 32 columns.
+// reluDots32AVX2 is Columns.ReLUDots of 32 columns.
 //
 //go:noescape
-func centredReLUDots32AVX2(dots *float32, sums *float32, dy *float32, y *float32, x *float32, centre *float32, rows int, stride int)
+func reluDots32AVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, scale *float32, bias *float32, rows int, stride int)
 
 // standardiseAVX2 is Columns.Standardise.
 //
@@ -279,12 +279,12 @@ func addStandardiseGradAVX2(dx *float32, dy *float32, x *float32, centre *float3
 //go:noescape
 func setStandardiseGradAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)
 
-// addStandardiseGradReLUAVX2 is ColumnSlopes.Grad.
+// addStandardiseGradReLUAVX2 is ColumnSlopes.ReLUGrad.
 //
 //go:noescape
-func addStandardiseGradReLUAVX2(dx *float32, dy *float32, y *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)
+func addStandardiseGradReLUAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, bias *float32, n int)
 
-// setStandardiseGradReLUAVX2 is ColumnSlopes.Grad.
+// setStandardiseGradReLUAVX2 is ColumnSlopes.ReLUGrad.
 //
 //go:noescape
-func setStandardiseGradReLUAVX2(dx *float32, dy *float32, y *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)
+func setStandardiseGradReLUAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, bias *float32, n int)

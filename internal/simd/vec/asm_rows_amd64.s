@@ -6110,11 +6110,11 @@ TEXT ·centredDotsAVX2(SB), NOSPLIT, $0-64
 	VMASKMOVPS (DI), Y0, Y3
 
 row438:
-	VMASKMOVPS   (CX), Y0, Y4
-	VADDPS       Y4, Y2, Y2
-	VMASKMOVPS   (AX), Y0, Y5
-	VSUBPS       Y3, Y5, Y5
-	VMULPS       Y5, Y4, Y4
+	VMASKMOVPS   (AX), Y0, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMASKMOVPS   (CX), Y0, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       Y4, Y5, Y4
 	VADDPS       Y4, Y1, Y1
 	ADDQ         BX, AX
 	ADDQ         BX, CX
@@ -6202,29 +6202,29 @@ TEXT ·centredDots32AVX2(SB), NOSPLIT, $0-56
 	VMOVUPS 96(SI), Y11
 
 row447:
-	VMOVUPS (CX), Y12
-	VADDPS  Y12, Y4, Y4
-	VMOVUPS (AX), Y13
-	VSUBPS  Y8, Y13, Y13
-	VMULPS  Y13, Y12, Y12
+	VMOVUPS (AX), Y12
+	VSUBPS  Y8, Y12, Y12
+	VMOVUPS (CX), Y13
+	VADDPS  Y13, Y4, Y4
+	VMULPS  Y12, Y13, Y12
 	VADDPS  Y12, Y0, Y0
-	VMOVUPS 32(CX), Y12
-	VADDPS  Y12, Y5, Y5
-	VMOVUPS 32(AX), Y13
-	VSUBPS  Y9, Y13, Y13
-	VMULPS  Y13, Y12, Y12
+	VMOVUPS 32(AX), Y12
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS 32(CX), Y13
+	VADDPS  Y13, Y5, Y5
+	VMULPS  Y12, Y13, Y12
 	VADDPS  Y12, Y1, Y1
-	VMOVUPS 64(CX), Y12
-	VADDPS  Y12, Y6, Y6
-	VMOVUPS 64(AX), Y13
-	VSUBPS  Y10, Y13, Y13
-	VMULPS  Y13, Y12, Y12
+	VMOVUPS 64(AX), Y12
+	VSUBPS  Y10, Y12, Y12
+	VMOVUPS 64(CX), Y13
+	VADDPS  Y13, Y6, Y6
+	VMULPS  Y12, Y13, Y12
 	VADDPS  Y12, Y2, Y2
-	VMOVUPS 96(CX), Y12
-	VADDPS  Y12, Y7, Y7
-	VMOVUPS 96(AX), Y13
-	VSUBPS  Y11, Y13, Y13
-	VMULPS  Y13, Y12, Y12
+	VMOVUPS 96(AX), Y12
+	VSUBPS  Y11, Y12, Y12
+	VMOVUPS 96(CX), Y13
+	VADDPS  Y13, Y7, Y7
+	VMULPS  Y12, Y13, Y12
 	VADDPS  Y12, Y3, Y3
 	ADDQ    BX, AX
 	ADDQ    BX, CX
@@ -6243,61 +6243,64 @@ row447:
 	VZEROUPPER
 	RET
 
-// func centredReLUDotsAVX2(dots *float32, sums *float32, dy *float32, y *float32, x *float32, centre *float32, rows int, stride int, w int)
+// func reluDotsAVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, scale *float32, bias *float32, rows int, stride int, w int)
 // Requires: AVX
-TEXT ·centredReLUDotsAVX2(SB), NOSPLIT, $0-72
-	MOVQ       x+32(FP), AX
+TEXT ·reluDotsAVX2(SB), NOSPLIT, $0-80
+	MOVQ       x+24(FP), AX
 	MOVQ       dy+16(FP), CX
-	MOVQ       y+24(FP), DX
-	MOVQ       rows+48(FP), BX
-	MOVQ       stride+56(FP), SI
-	SHLQ       $0x02, SI
-	MOVQ       w+64(FP), DI
-	LEAQ       firstLanes<>+0(SB), R8
-	MOVQ       DI, R9
-	NEGQ       R9
-	VMOVUPS    32(R8)(R9*4), Y0
-	MOVQ       dots+0(FP), R8
-	VMASKMOVPS (R8), Y0, Y1
-	MOVQ       sums+8(FP), R8
-	VMASKMOVPS (R8), Y0, Y2
-	MOVQ       centre+40(FP), R8
-	VMASKMOVPS (R8), Y0, Y3
+	MOVQ       rows+56(FP), DX
+	MOVQ       stride+64(FP), BX
+	SHLQ       $0x02, BX
+	MOVQ       w+72(FP), SI
+	LEAQ       firstLanes<>+0(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPS    32(DI)(R8*4), Y0
+	MOVQ       dots+0(FP), DI
+	VMASKMOVPS (DI), Y0, Y1
+	MOVQ       sums+8(FP), DI
+	VMASKMOVPS (DI), Y0, Y2
+	MOVQ       centre+32(FP), DI
+	VMASKMOVPS (DI), Y0, Y3
+	MOVQ       scale+40(FP), DI
+	MOVQ       bias+48(FP), R8
 
 row448:
-	VMASKMOVPS   (DX), Y0, Y4
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y4, Y4
-	VMASKMOVPS   (CX), Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y2, Y2
-	VMASKMOVPS   (AX), Y0, Y5
-	VSUBPS       Y3, Y5, Y5
-	VMULPS       Y5, Y4, Y4
+	VMASKMOVPS   (AX), Y0, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMASKMOVPS   (DI), Y0, Y5
+	VMULPS       Y5, Y4, Y5
+	VMASKMOVPS   (R8), Y0, Y6
+	VADDPS       Y6, Y5, Y5
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y5, Y5
+	VMASKMOVPS   (CX), Y0, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       Y4, Y5, Y4
 	VADDPS       Y4, Y1, Y1
-	ADDQ         SI, AX
-	ADDQ         SI, CX
-	ADDQ         SI, DX
-	DECQ         BX
+	ADDQ         BX, AX
+	ADDQ         BX, CX
+	DECQ         DX
 	JNZ          row448
 	MOVQ         dots+0(FP), AX
-	CMPQ         DI, $0x08
+	CMPQ         SI, $0x08
 	JE           all449
 	LEAQ         (AX), AX
-	TESTQ        $0x00000004, DI
+	TESTQ        $0x00000004, SI
 	JZ           two451
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
 two451:
-	TESTQ    $0x00000002, DI
+	TESTQ    $0x00000002, SI
 	JZ       one452
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
 one452:
-	TESTQ  $0x00000001, DI
+	TESTQ  $0x00000001, SI
 	JZ     stored450
 	VMOVSS X1, (AX)
 	JMP    stored450
@@ -6307,24 +6310,24 @@ all449:
 
 stored450:
 	MOVQ         sums+8(FP), AX
-	CMPQ         DI, $0x08
+	CMPQ         SI, $0x08
 	JE           all453
 	LEAQ         (AX), AX
-	TESTQ        $0x00000004, DI
+	TESTQ        $0x00000004, SI
 	JZ           two455
 	VMOVUPS      X2, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y2, X2
 
 two455:
-	TESTQ    $0x00000002, DI
+	TESTQ    $0x00000002, SI
 	JZ       one456
 	VMOVLPS  X2, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X2, X2, X2
 
 one456:
-	TESTQ  $0x00000001, DI
+	TESTQ  $0x00000001, SI
 	JZ     stored454
 	VMOVSS X2, (AX)
 	JMP    stored454
@@ -6336,68 +6339,72 @@ stored454:
 	VZEROUPPER
 	RET
 
-// func centredReLUDots32AVX2(dots *float32, sums *float32, dy *float32, y *float32, x *float32, centre *float32, rows int, stride int)
+// func reluDots32AVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, scale *float32, bias *float32, rows int, stride int)
 // Requires: AVX
-TEXT ·centredReLUDots32AVX2(SB), NOSPLIT, $0-64
-	MOVQ    x+32(FP), AX
+TEXT ·reluDots32AVX2(SB), NOSPLIT, $0-72
+	MOVQ    x+24(FP), AX
 	MOVQ    dy+16(FP), CX
-	MOVQ    y+24(FP), DX
-	MOVQ    rows+48(FP), BX
-	MOVQ    stride+56(FP), SI
-	SHLQ    $0x02, SI
-	MOVQ    dots+0(FP), DI
-	VMOVUPS (DI), Y0
-	VMOVUPS 32(DI), Y1
-	VMOVUPS 64(DI), Y2
-	VMOVUPS 96(DI), Y3
-	MOVQ    sums+8(FP), DI
-	VMOVUPS (DI), Y4
-	VMOVUPS 32(DI), Y5
-	VMOVUPS 64(DI), Y6
-	VMOVUPS 96(DI), Y7
-	MOVQ    centre+40(FP), DI
-	VMOVUPS (DI), Y8
-	VMOVUPS 32(DI), Y9
-	VMOVUPS 64(DI), Y10
-	VMOVUPS 96(DI), Y11
+	MOVQ    rows+56(FP), DX
+	MOVQ    stride+64(FP), BX
+	SHLQ    $0x02, BX
+	MOVQ    dots+0(FP), SI
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMOVUPS 64(SI), Y2
+	VMOVUPS 96(SI), Y3
+	MOVQ    sums+8(FP), SI
+	VMOVUPS (SI), Y4
+	VMOVUPS 32(SI), Y5
+	VMOVUPS 64(SI), Y6
+	VMOVUPS 96(SI), Y7
+	MOVQ    centre+32(FP), SI
+	VMOVUPS (SI), Y8
+	VMOVUPS 32(SI), Y9
+	VMOVUPS 64(SI), Y10
+	VMOVUPS 96(SI), Y11
+	MOVQ    scale+40(FP), SI
+	MOVQ    bias+48(FP), DI
 
 row457:
-	VMOVUPS (DX), Y12
-	VCMPPS  $0x1e, wide00000000<>+0(SB), Y12, Y12
-	VANDPS  (CX), Y12, Y12
-	VADDPS  Y12, Y4, Y4
-	VMOVUPS (AX), Y13
-	VSUBPS  Y8, Y13, Y13
-	VMULPS  Y13, Y12, Y12
+	VMOVUPS (AX), Y12
+	VSUBPS  Y8, Y12, Y12
+	VMULPS  (SI), Y12, Y13
+	VADDPS  (DI), Y13, Y13
+	VCMPPS  $0x1e, wide00000000<>+0(SB), Y13, Y13
+	VANDPS  (CX), Y13, Y13
+	VADDPS  Y13, Y4, Y4
+	VMULPS  Y12, Y13, Y12
 	VADDPS  Y12, Y0, Y0
-	VMOVUPS 32(DX), Y12
-	VCMPPS  $0x1e, wide00000000<>+0(SB), Y12, Y12
-	VANDPS  32(CX), Y12, Y12
-	VADDPS  Y12, Y5, Y5
-	VMOVUPS 32(AX), Y13
-	VSUBPS  Y9, Y13, Y13
-	VMULPS  Y13, Y12, Y12
+	VMOVUPS 32(AX), Y12
+	VSUBPS  Y9, Y12, Y12
+	VMULPS  32(SI), Y12, Y13
+	VADDPS  32(DI), Y13, Y13
+	VCMPPS  $0x1e, wide00000000<>+0(SB), Y13, Y13
+	VANDPS  32(CX), Y13, Y13
+	VADDPS  Y13, Y5, Y5
+	VMULPS  Y12, Y13, Y12
 	VADDPS  Y12, Y1, Y1
-	VMOVUPS 64(DX), Y12
-	VCMPPS  $0x1e, wide00000000<>+0(SB), Y12, Y12
-	VANDPS  64(CX), Y12, Y12
-	VADDPS  Y12, Y6, Y6
-	VMOVUPS 64(AX), Y13
-	VSUBPS  Y10, Y13, Y13
-	VMULPS  Y13, Y12, Y12
+	VMOVUPS 64(AX), Y12
+	VSUBPS  Y10, Y12, Y12
+	VMULPS  64(SI), Y12, Y13
+	VADDPS  64(DI), Y13, Y13
+	VCMPPS  $0x1e, wide00000000<>+0(SB), Y13, Y13
+	VANDPS  64(CX), Y13, Y13
+	VADDPS  Y13, Y6, Y6
+	VMULPS  Y12, Y13, Y12
 	VADDPS  Y12, Y2, Y2
-	VMOVUPS 96(DX), Y12
-	VCMPPS  $0x1e, wide00000000<>+0(SB), Y12, Y12
-	VANDPS  96(CX), Y12, Y12
-	VADDPS  Y12, Y7, Y7
-	VMOVUPS 96(AX), Y13
-	VSUBPS  Y11, Y13, Y13
-	VMULPS  Y13, Y12, Y12
+	VMOVUPS 96(AX), Y12
+	VSUBPS  Y11, Y12, Y12
+	VMULPS  96(SI), Y12, Y13
+	VADDPS  96(DI), Y13, Y13
+	VCMPPS  $0x1e, wide00000000<>+0(SB), Y13, Y13
+	VANDPS  96(CX), Y13, Y13
+	VADDPS  Y13, Y7, Y7
+	VMULPS  Y12, Y13, Y12
 	VADDPS  Y12, Y3, Y3
-	ADDQ    SI, AX
-	ADDQ    SI, CX
-	ADDQ    SI, DX
-	DECQ    BX
+	ADDQ    BX, AX
+	ADDQ    BX, CX
+	DECQ    DX
 	JNZ     row457
 	MOVQ    dots+0(FP), AX
 	VMOVUPS Y0, (AX)
@@ -6834,16 +6841,18 @@ again495:
 	VMOVUPS 32(BX)(AX*4), Y1
 	VSUBPS  (SI)(AX*4), Y0, Y0
 	VSUBPS  32(SI)(AX*4), Y1, Y1
+	VMOVUPS (DX)(AX*4), Y2
+	VMOVUPS 32(DX)(AX*4), Y3
+	VMOVUPS (R9)(AX*4), Y4
+	VMOVUPS 32(R9)(AX*4), Y5
 	VMULPS  (DI)(AX*4), Y0, Y0
 	VMULPS  32(DI)(AX*4), Y1, Y1
 	VADDPS  (R8)(AX*4), Y0, Y0
 	VADDPS  32(R8)(AX*4), Y1, Y1
 	VADDPS  (CX)(AX*4), Y0, Y0
 	VADDPS  32(CX)(AX*4), Y1, Y1
-	VMOVUPS (DX)(AX*4), Y2
-	VMOVUPS 32(DX)(AX*4), Y3
-	VMULPS  (R9)(AX*4), Y2, Y2
-	VMULPS  32(R9)(AX*4), Y3, Y3
+	VMULPS  Y4, Y2, Y2
+	VMULPS  Y5, Y3, Y3
 	VADDPS  Y2, Y0, Y0
 	VADDPS  Y3, Y1, Y1
 	VMOVUPS Y0, (CX)(AX*4)
@@ -6860,11 +6869,12 @@ over494:
 again497:
 	VMOVUPS (BX)(AX*4), Y0
 	VSUBPS  (SI)(AX*4), Y0, Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS (R9)(AX*4), Y2
 	VMULPS  (DI)(AX*4), Y0, Y0
 	VADDPS  (R8)(AX*4), Y0, Y0
 	VADDPS  (CX)(AX*4), Y0, Y0
-	VMOVUPS (DX)(AX*4), Y1
-	VMULPS  (R9)(AX*4), Y1, Y1
+	VMULPS  Y2, Y1, Y1
 	VADDPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
@@ -6882,16 +6892,16 @@ over496:
 	VMASKMOVPS   (BX)(AX*4), Y0, Y1
 	VMASKMOVPS   (SI)(AX*4), Y0, Y2
 	VSUBPS       Y2, Y1, Y1
-	VMASKMOVPS   (DI)(AX*4), Y0, Y2
-	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   (R8)(AX*4), Y0, Y2
-	VADDPS       Y2, Y1, Y1
-	VMASKMOVPS   (CX)(AX*4), Y0, Y2
-	VADDPS       Y2, Y1, Y1
 	VMASKMOVPS   (DX)(AX*4), Y0, Y2
-	VMASKMOVPS   (R9)(AX*4), Y0, Y0
-	VMULPS       Y0, Y2, Y0
+	VMASKMOVPS   (R9)(AX*4), Y0, Y3
+	VMASKMOVPS   (DI)(AX*4), Y0, Y4
+	VMULPS       Y4, Y1, Y1
+	VMASKMOVPS   (R8)(AX*4), Y0, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VADDPS       Y0, Y1, Y0
+	VMULPS       Y3, Y2, Y1
+	VADDPS       Y1, Y0, Y0
 	CMPQ         R10, $0x08
 	JE           all499
 	LEAQ         (CX)(AX*4), AX
@@ -6942,17 +6952,19 @@ again504:
 	VMOVUPS 32(BX)(AX*4), Y1
 	VSUBPS  (SI)(AX*4), Y0, Y0
 	VSUBPS  32(SI)(AX*4), Y1, Y1
+	VMOVUPS (DX)(AX*4), Y2
+	VMOVUPS 32(DX)(AX*4), Y3
+	VMOVUPS (R9)(AX*4), Y4
+	VMOVUPS 32(R9)(AX*4), Y5
 	VMULPS  (DI)(AX*4), Y0, Y0
 	VMULPS  32(DI)(AX*4), Y1, Y1
 	VADDPS  (R8)(AX*4), Y0, Y0
 	VADDPS  32(R8)(AX*4), Y1, Y1
-	VMOVUPS wide00000000<>+0(SB), Y2
-	VADDPS  Y2, Y0, Y0
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS (DX)(AX*4), Y2
-	VMOVUPS 32(DX)(AX*4), Y3
-	VMULPS  (R9)(AX*4), Y2, Y2
-	VMULPS  32(R9)(AX*4), Y3, Y3
+	VMOVUPS wide00000000<>+0(SB), Y6
+	VADDPS  Y6, Y0, Y0
+	VADDPS  Y6, Y1, Y1
+	VMULPS  Y4, Y2, Y2
+	VMULPS  Y5, Y3, Y3
 	VADDPS  Y2, Y0, Y0
 	VADDPS  Y3, Y1, Y1
 	VMOVUPS Y0, (CX)(AX*4)
@@ -6969,11 +6981,12 @@ over503:
 again506:
 	VMOVUPS (BX)(AX*4), Y0
 	VSUBPS  (SI)(AX*4), Y0, Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS (R9)(AX*4), Y2
 	VMULPS  (DI)(AX*4), Y0, Y0
 	VADDPS  (R8)(AX*4), Y0, Y0
 	VADDPS  wide00000000<>+0(SB), Y0, Y0
-	VMOVUPS (DX)(AX*4), Y1
-	VMULPS  (R9)(AX*4), Y1, Y1
+	VMULPS  Y2, Y1, Y1
 	VADDPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
@@ -6991,15 +7004,15 @@ over505:
 	VMASKMOVPS   (BX)(AX*4), Y0, Y1
 	VMASKMOVPS   (SI)(AX*4), Y0, Y2
 	VSUBPS       Y2, Y1, Y1
-	VMASKMOVPS   (DI)(AX*4), Y0, Y2
-	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   (R8)(AX*4), Y0, Y2
-	VADDPS       Y2, Y1, Y1
-	VADDPS       wide00000000<>+0(SB), Y1, Y1
 	VMASKMOVPS   (DX)(AX*4), Y0, Y2
-	VMASKMOVPS   (R9)(AX*4), Y0, Y0
-	VMULPS       Y0, Y2, Y0
+	VMASKMOVPS   (R9)(AX*4), Y0, Y3
+	VMASKMOVPS   (DI)(AX*4), Y0, Y4
+	VMULPS       Y4, Y1, Y1
+	VMASKMOVPS   (R8)(AX*4), Y0, Y0
 	VADDPS       Y0, Y1, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y0
+	VMULPS       Y3, Y2, Y1
+	VADDPS       Y1, Y0, Y0
 	CMPQ         R10, $0x08
 	JE           all508
 	LEAQ         (CX)(AX*4), AX
@@ -7030,17 +7043,17 @@ end507:
 	VZEROUPPER
 	RET
 
-// func addStandardiseGradReLUAVX2(dx *float32, dy *float32, y *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)
+// func addStandardiseGradReLUAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, bias *float32, n int)
 // Requires: AVX
 TEXT ·addStandardiseGradReLUAVX2(SB), NOSPLIT, $0-72
 	MOVQ dx+0(FP), CX
 	MOVQ dy+8(FP), DX
-	MOVQ x+24(FP), BX
-	MOVQ centre+32(FP), SI
-	MOVQ ofX+40(FP), DI
-	MOVQ at0+48(FP), R8
-	MOVQ ofDY+56(FP), R9
-	MOVQ y+16(FP), R10
+	MOVQ x+16(FP), BX
+	MOVQ centre+24(FP), SI
+	MOVQ ofX+32(FP), DI
+	MOVQ at0+40(FP), R8
+	MOVQ ofDY+48(FP), R9
+	MOVQ bias+56(FP), R10
 	MOVQ n+64(FP), R11
 	XORQ AX, AX
 	SUBQ $0x10, R11
@@ -7051,23 +7064,27 @@ again513:
 	VMOVUPS 32(BX)(AX*4), Y1
 	VSUBPS  (SI)(AX*4), Y0, Y0
 	VSUBPS  32(SI)(AX*4), Y1, Y1
+	VMOVUPS (DX)(AX*4), Y2
+	VMOVUPS 32(DX)(AX*4), Y3
+	VMOVUPS (R9)(AX*4), Y4
+	VMOVUPS 32(R9)(AX*4), Y5
+	VMULPS  Y4, Y0, Y6
+	VMULPS  Y5, Y1, Y7
+	VADDPS  (R10)(AX*4), Y6, Y6
+	VADDPS  32(R10)(AX*4), Y7, Y7
+	VMOVUPS wide00000000<>+0(SB), Y8
+	VCMPPS  $0x1e, Y8, Y6, Y6
+	VCMPPS  $0x1e, Y8, Y7, Y7
+	VANDPS  Y6, Y2, Y2
+	VANDPS  Y7, Y3, Y3
 	VMULPS  (DI)(AX*4), Y0, Y0
 	VMULPS  32(DI)(AX*4), Y1, Y1
 	VADDPS  (R8)(AX*4), Y0, Y0
 	VADDPS  32(R8)(AX*4), Y1, Y1
 	VADDPS  (CX)(AX*4), Y0, Y0
 	VADDPS  32(CX)(AX*4), Y1, Y1
-	VMOVUPS (DX)(AX*4), Y2
-	VMOVUPS 32(DX)(AX*4), Y3
-	VMOVUPS (R10)(AX*4), Y4
-	VMOVUPS 32(R10)(AX*4), Y5
-	VMOVUPS wide00000000<>+0(SB), Y6
-	VCMPPS  $0x1e, Y6, Y4, Y4
-	VCMPPS  $0x1e, Y6, Y5, Y5
-	VANDPS  Y4, Y2, Y2
-	VANDPS  Y5, Y3, Y3
-	VMULPS  (R9)(AX*4), Y2, Y2
-	VMULPS  32(R9)(AX*4), Y3, Y3
+	VMULPS  Y4, Y2, Y2
+	VMULPS  Y5, Y3, Y3
 	VADDPS  Y2, Y0, Y0
 	VADDPS  Y3, Y1, Y1
 	VMOVUPS Y0, (CX)(AX*4)
@@ -7084,14 +7101,16 @@ over512:
 again515:
 	VMOVUPS (BX)(AX*4), Y0
 	VSUBPS  (SI)(AX*4), Y0, Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS (R9)(AX*4), Y2
+	VMULPS  Y2, Y0, Y3
+	VADDPS  (R10)(AX*4), Y3, Y3
+	VCMPPS  $0x1e, wide00000000<>+0(SB), Y3, Y3
+	VANDPS  Y3, Y1, Y1
 	VMULPS  (DI)(AX*4), Y0, Y0
 	VADDPS  (R8)(AX*4), Y0, Y0
 	VADDPS  (CX)(AX*4), Y0, Y0
-	VMOVUPS (DX)(AX*4), Y1
-	VMOVUPS (R10)(AX*4), Y2
-	VCMPPS  $0x1e, wide00000000<>+0(SB), Y2, Y2
-	VANDPS  Y2, Y1, Y1
-	VMULPS  (R9)(AX*4), Y1, Y1
+	VMULPS  Y2, Y1, Y1
 	VADDPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
@@ -7109,19 +7128,21 @@ over514:
 	VMASKMOVPS   (BX)(AX*4), Y0, Y1
 	VMASKMOVPS   (SI)(AX*4), Y0, Y2
 	VSUBPS       Y2, Y1, Y1
-	VMASKMOVPS   (DI)(AX*4), Y0, Y2
-	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   (R8)(AX*4), Y0, Y2
-	VADDPS       Y2, Y1, Y1
-	VMASKMOVPS   (CX)(AX*4), Y0, Y2
-	VADDPS       Y2, Y1, Y1
 	VMASKMOVPS   (DX)(AX*4), Y0, Y2
-	VMASKMOVPS   (R10)(AX*4), Y0, Y3
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y3, Y3
-	VANDPS       Y3, Y2, Y2
-	VMASKMOVPS   (R9)(AX*4), Y0, Y0
-	VMULPS       Y0, Y2, Y0
+	VMASKMOVPS   (R9)(AX*4), Y0, Y3
+	VMULPS       Y3, Y1, Y4
+	VMASKMOVPS   (R10)(AX*4), Y0, Y5
+	VADDPS       Y5, Y4, Y4
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y4, Y4
+	VANDPS       Y4, Y2, Y2
+	VMASKMOVPS   (DI)(AX*4), Y0, Y4
+	VMULPS       Y4, Y1, Y1
+	VMASKMOVPS   (R8)(AX*4), Y0, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VADDPS       Y0, Y1, Y0
+	VMULPS       Y3, Y2, Y1
+	VADDPS       Y1, Y0, Y0
 	CMPQ         R11, $0x08
 	JE           all517
 	LEAQ         (CX)(AX*4), AX
@@ -7152,17 +7173,17 @@ end516:
 	VZEROUPPER
 	RET
 
-// func setStandardiseGradReLUAVX2(dx *float32, dy *float32, y *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)
+// func setStandardiseGradReLUAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, bias *float32, n int)
 // Requires: AVX
 TEXT ·setStandardiseGradReLUAVX2(SB), NOSPLIT, $0-72
 	MOVQ dx+0(FP), CX
 	MOVQ dy+8(FP), DX
-	MOVQ x+24(FP), BX
-	MOVQ centre+32(FP), SI
-	MOVQ ofX+40(FP), DI
-	MOVQ at0+48(FP), R8
-	MOVQ ofDY+56(FP), R9
-	MOVQ y+16(FP), R10
+	MOVQ x+16(FP), BX
+	MOVQ centre+24(FP), SI
+	MOVQ ofX+32(FP), DI
+	MOVQ at0+40(FP), R8
+	MOVQ ofDY+48(FP), R9
+	MOVQ bias+56(FP), R10
 	MOVQ n+64(FP), R11
 	XORQ AX, AX
 	SUBQ $0x10, R11
@@ -7173,24 +7194,28 @@ again522:
 	VMOVUPS 32(BX)(AX*4), Y1
 	VSUBPS  (SI)(AX*4), Y0, Y0
 	VSUBPS  32(SI)(AX*4), Y1, Y1
+	VMOVUPS (DX)(AX*4), Y2
+	VMOVUPS 32(DX)(AX*4), Y3
+	VMOVUPS (R9)(AX*4), Y4
+	VMOVUPS 32(R9)(AX*4), Y5
+	VMULPS  Y4, Y0, Y6
+	VMULPS  Y5, Y1, Y7
+	VADDPS  (R10)(AX*4), Y6, Y6
+	VADDPS  32(R10)(AX*4), Y7, Y7
+	VMOVUPS wide00000000<>+0(SB), Y8
+	VCMPPS  $0x1e, Y8, Y6, Y6
+	VCMPPS  $0x1e, Y8, Y7, Y7
+	VANDPS  Y6, Y2, Y2
+	VANDPS  Y7, Y3, Y3
 	VMULPS  (DI)(AX*4), Y0, Y0
 	VMULPS  32(DI)(AX*4), Y1, Y1
 	VADDPS  (R8)(AX*4), Y0, Y0
 	VADDPS  32(R8)(AX*4), Y1, Y1
-	VMOVUPS wide00000000<>+0(SB), Y2
-	VADDPS  Y2, Y0, Y0
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS (DX)(AX*4), Y2
-	VMOVUPS 32(DX)(AX*4), Y3
-	VMOVUPS (R10)(AX*4), Y4
-	VMOVUPS 32(R10)(AX*4), Y5
 	VMOVUPS wide00000000<>+0(SB), Y6
-	VCMPPS  $0x1e, Y6, Y4, Y4
-	VCMPPS  $0x1e, Y6, Y5, Y5
-	VANDPS  Y4, Y2, Y2
-	VANDPS  Y5, Y3, Y3
-	VMULPS  (R9)(AX*4), Y2, Y2
-	VMULPS  32(R9)(AX*4), Y3, Y3
+	VADDPS  Y6, Y0, Y0
+	VADDPS  Y6, Y1, Y1
+	VMULPS  Y4, Y2, Y2
+	VMULPS  Y5, Y3, Y3
 	VADDPS  Y2, Y0, Y0
 	VADDPS  Y3, Y1, Y1
 	VMOVUPS Y0, (CX)(AX*4)
@@ -7207,14 +7232,16 @@ over521:
 again524:
 	VMOVUPS (BX)(AX*4), Y0
 	VSUBPS  (SI)(AX*4), Y0, Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS (R9)(AX*4), Y2
+	VMULPS  Y2, Y0, Y3
+	VADDPS  (R10)(AX*4), Y3, Y3
+	VCMPPS  $0x1e, wide00000000<>+0(SB), Y3, Y3
+	VANDPS  Y3, Y1, Y1
 	VMULPS  (DI)(AX*4), Y0, Y0
 	VADDPS  (R8)(AX*4), Y0, Y0
 	VADDPS  wide00000000<>+0(SB), Y0, Y0
-	VMOVUPS (DX)(AX*4), Y1
-	VMOVUPS (R10)(AX*4), Y2
-	VCMPPS  $0x1e, wide00000000<>+0(SB), Y2, Y2
-	VANDPS  Y2, Y1, Y1
-	VMULPS  (R9)(AX*4), Y1, Y1
+	VMULPS  Y2, Y1, Y1
 	VADDPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
@@ -7232,18 +7259,20 @@ over523:
 	VMASKMOVPS   (BX)(AX*4), Y0, Y1
 	VMASKMOVPS   (SI)(AX*4), Y0, Y2
 	VSUBPS       Y2, Y1, Y1
-	VMASKMOVPS   (DI)(AX*4), Y0, Y2
-	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   (R8)(AX*4), Y0, Y2
-	VADDPS       Y2, Y1, Y1
-	VADDPS       wide00000000<>+0(SB), Y1, Y1
 	VMASKMOVPS   (DX)(AX*4), Y0, Y2
-	VMASKMOVPS   (R10)(AX*4), Y0, Y3
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y3, Y3
-	VANDPS       Y3, Y2, Y2
-	VMASKMOVPS   (R9)(AX*4), Y0, Y0
-	VMULPS       Y0, Y2, Y0
+	VMASKMOVPS   (R9)(AX*4), Y0, Y3
+	VMULPS       Y3, Y1, Y4
+	VMASKMOVPS   (R10)(AX*4), Y0, Y5
+	VADDPS       Y5, Y4, Y4
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y4, Y4
+	VANDPS       Y4, Y2, Y2
+	VMASKMOVPS   (DI)(AX*4), Y0, Y4
+	VMULPS       Y4, Y1, Y1
+	VMASKMOVPS   (R8)(AX*4), Y0, Y0
 	VADDPS       Y0, Y1, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y0
+	VMULPS       Y3, Y2, Y1
+	VADDPS       Y1, Y0, Y0
 	CMPQ         R11, $0x08
 	JE           all526
 	LEAQ         (CX)(AX*4), AX

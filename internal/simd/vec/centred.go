@@ -7,8 +7,8 @@ import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 type Columns struct{ Centre, Scale, Bias []Float }
 
 // ColumnSlopes are what the gradient of columns that were normalised is made of, rows as
-// in [Columns].
-type ColumnSlopes struct{ Centre, OfX, At0, OfDY []Float }
+// in [Columns]. Only [ColumnSlopes.ReLUGrad] reads Bias.
+type ColumnSlopes struct{ Centre, OfX, At0, OfDY, Bias []Float }
 
 // CentredSquares adds the squares of rows less centre, which is as long as each, to a sum of
 // each column, in order:
@@ -28,31 +28,45 @@ func CentredSquares(sums, x, centre []Float) {
 	}
 }
 
-// CentredDots adds a gradient, and its products with rows less centre, to sums of each column,
-// in order. With y, the results of a ReLU, dy is that of its results:
+// CentredDots adds a gradient, and its products with rows less Centre, to sums of each column,
+// in order:
 //
-//	g[i,j] = dy[i,j] where y[i,j] > 0, else 0
-//	dots[j] += Σ_i g[i,j]·(x[i,j] − centre[j])
-//	sums[j] += Σ_i g[i,j]
-//
-// A nil y stands for rows above 0.
-func CentredDots(dots, sums, dy, y, x, centre []Float) {
+//	dots[j] += Σ_i dy[i,j]·(x[i,j] − centre[j])
+//	sums[j] += Σ_i dy[i,j]
+func CentredDots(dots, sums, dy, x, centre []Float) {
 	n := len(centre)
 	dots, sums, dy = dots[:n], sums[:n], dy[:len(x)]
-	if y != nil {
-		y = y[:len(x)]
-	}
 	if cpu.AVX2 && whole(x, centre) {
-		centredDotsFast(dots, sums, dy, y, x, centre)
+		centredDotsFast(dots, sums, dy, x, centre)
 		return
 	}
 	for lo := 0; lo < len(x); lo += n {
 		for j, c := range centre {
 			g := dy[lo+j]
-			if y != nil && !(y[lo+j] > 0) {
+			dots[j] += Float((x[lo+j] - c) * g) // rounded as above
+			sums[j] += g
+		}
+	}
+}
+
+// ReLUDots is [CentredDots] where dy is the gradient of the ReLU of c's rows, each as long
+// as Centre: of what is not above 0 it counts as 0. The rows are computed anew, which is
+// less than to read them.
+func (c *Columns) ReLUDots(dots, sums, dy, x []Float) {
+	n := len(c.Centre)
+	dots, sums, dy = dots[:n], sums[:n], dy[:len(x)]
+	centre, scale, bias := c.Centre, c.Scale[:n], c.Bias[:n]
+	if cpu.AVX2 && whole(x, centre) {
+		c.reluDotsFast(dots, sums, dy, x)
+		return
+	}
+	for lo := 0; lo < len(x); lo += n {
+		for j := range centre {
+			o, g := x[lo+j]-centre[j], dy[lo+j]
+			if !(Float(o*scale[j])+bias[j] > 0) {
 				g = 0
 			}
-			dots[j] += Float((x[lo+j] - c) * g) // rounded as above
+			dots[j] += Float(o * g)
 			sums[j] += g
 		}
 	}
@@ -85,30 +99,47 @@ func (c *Columns) Standardise(y, x []Float, relu bool) {
 	}
 }
 
-// Grad sets, or adds to, the gradient of rows that were normalised, from that of the result
-// or, with its results y, of a ReLU of it:
+// Grad sets, or adds to, the gradient of rows that were normalised, from that of the
+// result:
 //
-//	g[i] = dy[i] where y[i] > 0, else 0
-//	dx[i] = (x[i] − Centre[i])·OfX[i] + At0[i] + g[i]·OfDY[i]
+//	dx[i] = (x[i] − Centre[i])·OfX[i] + At0[i] + dy[i]·OfDY[i]
 //
-// A nil y stands for elements above 0. dx is none of the others.
-func (c *ColumnSlopes) Grad(dx, dy, y, x []Float, set bool) {
+// dx is none of the others.
+func (c *ColumnSlopes) Grad(dx, dy, x []Float, set bool) {
 	n := len(x)
 	dx, dy = dx[:n], dy[:n]
 	centre, ofX, at0, ofDY := c.Centre[:n], c.OfX[:n], c.At0[:n], c.OfDY[:n]
-	if y != nil {
-		y = y[:n]
-	}
 	if cpu.AVX2 {
-		c.gradFast(dx, dy, y, x, set)
+		c.gradFast(dx, dy, x, set)
 		return
 	}
 	for i, v := range x {
-		g := dy[i]
-		if y != nil && !(y[i] > 0) {
+		o := v - centre[i]
+		d := Float(o*ofX[i]) + at0[i]
+		if set {
+			dx[i] = 0
+		}
+		dx[i] += d
+		dx[i] += Float(dy[i] * ofDY[i])
+	}
+}
+
+// ReLUGrad is Grad where dy is the gradient of a ReLU of the result: of what is not above 0,
+// by Bias, it counts as 0. What OfDY multiplies is what normalised rows were multiplied by.
+func (c *ColumnSlopes) ReLUGrad(dx, dy, x []Float, set bool) {
+	n := len(x)
+	dx, dy = dx[:n], dy[:n]
+	centre, ofX, at0, ofDY, bias := c.Centre[:n], c.OfX[:n], c.At0[:n], c.OfDY[:n], c.Bias[:n]
+	if cpu.AVX2 {
+		c.reluGradFast(dx, dy, x, set)
+		return
+	}
+	for i, v := range x {
+		o, g := v-centre[i], dy[i]
+		if !(Float(o*ofDY[i])+bias[i] > 0) {
 			g = 0
 		}
-		d := Float((v-centre[i])*ofX[i]) + at0[i]
+		d := Float(o*ofX[i]) + at0[i]
 		if set {
 			dx[i] = 0
 		}

@@ -18,24 +18,30 @@ func centredSquaresFast(sums, x, centre []Float) {
 	}
 }
 
-func centredDotsFast(dots, sums, dy, y, x, centre []Float) {
+func centredDotsFast(dots, sums, dy, x, centre []Float) {
 	n := len(centre)
 	step := max(cpu.AtOnce/n, 1)
 	for lo := 0; lo < len(x); lo += step * n {
 		rows, j := min(step, (len(x)-lo)/n), 0
 		for ; n-j >= 32; j += 32 {
-			if y != nil {
-				centredReLUDots32AVX2(&dots[j], &sums[j], &dy[lo+j], &y[lo+j], &x[lo+j], &centre[j], rows, n)
-			} else {
-				centredDots32AVX2(&dots[j], &sums[j], &dy[lo+j], &x[lo+j], &centre[j], rows, n)
-			}
+			centredDots32AVX2(&dots[j], &sums[j], &dy[lo+j], &x[lo+j], &centre[j], rows, n)
 		}
 		for ; j < n; j += 8 {
-			if y != nil {
-				centredReLUDotsAVX2(&dots[j], &sums[j], &dy[lo+j], &y[lo+j], &x[lo+j], &centre[j], rows, n, min(8, n-j))
-			} else {
-				centredDotsAVX2(&dots[j], &sums[j], &dy[lo+j], &x[lo+j], &centre[j], rows, n, min(8, n-j))
-			}
+			centredDotsAVX2(&dots[j], &sums[j], &dy[lo+j], &x[lo+j], &centre[j], rows, n, min(8, n-j))
+		}
+	}
+}
+
+func (c *Columns) reluDotsFast(dots, sums, dy, x []Float) {
+	n := len(c.Centre)
+	step := max(cpu.AtOnce/n, 1)
+	for lo := 0; lo < len(x); lo += step * n {
+		rows, j := min(step, (len(x)-lo)/n), 0
+		for ; n-j >= 32; j += 32 {
+			reluDots32AVX2(&dots[j], &sums[j], &dy[lo+j], &x[lo+j], &c.Centre[j], &c.Scale[j], &c.Bias[j], rows, n)
+		}
+		for ; j < n; j += 8 {
+			reluDotsAVX2(&dots[j], &sums[j], &dy[lo+j], &x[lo+j], &c.Centre[j], &c.Scale[j], &c.Bias[j], rows, n, min(8, n-j))
 		}
 	}
 }
@@ -56,19 +62,24 @@ func standardiseFast(y, x, centre, scale, bias []Float, relu bool) {
 	}
 }
 
-func (c *ColumnSlopes) gradFast(dx, dy, y, x []Float, set bool) {
+func (c *ColumnSlopes) gradFast(dx, dy, x []Float, set bool) {
 	for lo := 0; lo < len(x); lo += cpu.AtOnce {
 		to, g, p, n := &dx[lo], &dy[lo], &x[lo], min(cpu.AtOnce, len(x)-lo)
-		centre, ofX, at0, ofDY := &c.Centre[lo], &c.OfX[lo], &c.At0[lo], &c.OfDY[lo]
-		switch {
-		case y == nil && set:
-			setStandardiseGradAVX2(to, g, p, centre, ofX, at0, ofDY, n)
-		case y == nil:
-			addStandardiseGradAVX2(to, g, p, centre, ofX, at0, ofDY, n)
-		case set:
-			setStandardiseGradReLUAVX2(to, g, &y[lo], p, centre, ofX, at0, ofDY, n)
-		default:
-			addStandardiseGradReLUAVX2(to, g, &y[lo], p, centre, ofX, at0, ofDY, n)
+		if set {
+			setStandardiseGradAVX2(to, g, p, &c.Centre[lo], &c.OfX[lo], &c.At0[lo], &c.OfDY[lo], n)
+		} else {
+			addStandardiseGradAVX2(to, g, p, &c.Centre[lo], &c.OfX[lo], &c.At0[lo], &c.OfDY[lo], n)
+		}
+	}
+}
+
+func (c *ColumnSlopes) reluGradFast(dx, dy, x []Float, set bool) {
+	for lo := 0; lo < len(x); lo += cpu.AtOnce {
+		to, g, p, n := &dx[lo], &dy[lo], &x[lo], min(cpu.AtOnce, len(x)-lo)
+		if set {
+			setStandardiseGradReLUAVX2(to, g, p, &c.Centre[lo], &c.OfX[lo], &c.At0[lo], &c.OfDY[lo], &c.Bias[lo], n)
+		} else {
+			addStandardiseGradReLUAVX2(to, g, p, &c.Centre[lo], &c.OfX[lo], &c.At0[lo], &c.OfDY[lo], &c.Bias[lo], n)
 		}
 	}
 }

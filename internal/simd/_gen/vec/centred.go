@@ -137,29 +137,28 @@ func centredSquares(wide bool) {
 
 // centredDots writes dots[j] += g[i,j]·(x[i,j] − centre[j]) and sums[j] += g[i,j].
 func centredDots(relu, wide bool) {
-	name, of, doc := "centredDots", "dy, x, centre", "CentredDots"
+	name, of, doc := "centredDots", "centre", "CentredDots"
 	if relu {
-		name, of, doc = "centredReLUDots", "dy, y, x, centre", "CentredDots with a ReLU,"
+		name, of, doc = "reluDots", "centre, scale, bias", "Columns.ReLUDots"
 	}
-	b := startColumns(name, "dots, sums", of, doc, wide)
+	b := startColumns(name, "dots, sums", "dy, x, "+of, doc, wide)
 	x, dy := Arg("x"), Arg("dy")
-	walked := []reg.GPVirtual{x, dy}
-	var y reg.GPVirtual
-	if relu {
-		y = Arg("y")
-		walked = append(walked, y)
-	}
-	b.begin(walked...)
+	b.begin(x, dy)
 	dots, sums, centre := b.fixed("dots"), b.fixed("sums"), b.fixed("centre")
+	var scale, bias reg.GPVirtual
+	if relu {
+		scale, bias = Arg("scale"), Arg("bias")
+	}
 	b.down(func(i int) {
-		var g Vec
+		o, g := Sub(b.load(x), centre[i]), Vec(nil)
 		if relu {
-			g = And(Compare(Greater, b.load(y), Num(0)), b.operand(dy))
+			y := Add(Mul(o, b.operand(scale)), b.operand(bias))
+			g = And(Compare(Greater, y, Num(0)), b.operand(dy))
 		} else {
 			g = b.load(dy)
 		}
 		VADDPS(g, sums[i], sums[i])
-		VADDPS(Mul(g, Sub(b.load(x), centre[i])), dots[i], dots[i])
+		VADDPS(Mul(g, o), dots[i], dots[i])
 	})
 	b.keep(dots, "dots")
 	b.keep(sums, "sums")
@@ -188,30 +187,31 @@ func standardise(name string, bias, relu bool) {
 	l.Finish()
 }
 
-// standardiseGrad writes ColumnSlopes.Grad.
+// standardiseGrad writes ColumnSlopes.Grad, and ReLUGrad.
 func standardiseGrad(relu, set bool) {
-	name, more, of := "addStandardiseGrad", "", []string{"dx", "dy", "x", "centre", "ofX", "at0", "ofDY"}
+	name, of, pointers := "addStandardiseGrad", "Grad", []string{"dx", "dy", "x", "centre", "ofX", "at0", "ofDY"}
 	if set {
 		name = "setStandardiseGrad"
 	}
+	more := ""
 	if relu {
-		name, more, of = name+"ReLU", ", y", append(of, "y")
+		name, of, more, pointers = name+"ReLU", "ReLUGrad", ", bias", append(pointers, "bias")
 	}
 	name += "AVX2"
-	Start(name, "func(dx, dy"+more+", x, centre, ofX, at0, ofDY *float32, n int)", name+" is ColumnSlopes.Grad.")
-	l := NewLoop(2, of...)
+	Start(name, "func(dx, dy, x, centre, ofX, at0, ofDY"+more+" *float32, n int)", name+" is ColumnSlopes."+of+".")
+	l := NewLoop(2, pointers...)
 	l.Run(func() {
-		d := Add(Mul(Sub(l.Load("x"), l.Operand("centre")), l.Operand("ofX")), l.Operand("at0"))
+		o, g, by := Sub(l.Load("x"), l.Operand("centre")), l.Load("dy"), l.Load("ofDY")
+		if relu {
+			g = And(g, Compare(Greater, Add(Mul(o, by), l.Operand("bias")), Num(0)))
+		}
+		d := Add(Mul(o, l.Operand("ofX")), l.Operand("at0"))
 		if set {
 			d = Add(d, Num(0)) // what adding to zeros gives: no −0
 		} else {
 			d = Add(d, l.Operand("dx"))
 		}
-		g := l.Load("dy")
-		if relu {
-			g = And(g, Compare(Greater, l.Load("y"), Num(0)))
-		}
-		l.Store(Add(d, Mul(g, l.Operand("ofDY"))), "dx")
+		l.Store(Add(d, Mul(g, by)), "dx")
 	})
 	l.Finish()
 }

@@ -6975,9 +6975,11 @@ loaded549:
 	SHLQ       $0x02, R9
 	MOVQ       80(AX), R10
 	SHLQ       $0x02, R10
-	MOVQ       24(AX), R12
-	MOVQ       120(AX), R11
-	SUBQ       $0x04, R11
+	MOVQ       88(AX), R11
+	SHLQ       $0x02, R11
+	MOVQ       24(AX), R13
+	MOVQ       120(AX), R12
+	SUBQ       $0x04, R12
 	JL         rest551
 
 four550:
@@ -6989,8 +6991,8 @@ four550:
 	ADDQ         144(AX), DX
 	PREFETCHT0   (DX)
 	ADDQ         144(AX), DX
-	VMOVUPS      (R12), Z24
-	VMOVUPS      (R12)(R9*1), Z25
+	VMOVUPS      (R13), Z24
+	VMOVUPS      (R13)(R9*1), Z25
 	VBROADCASTSS (BX), Z26
 	VFMADD231PS  Z24, Z26, Z0
 	VFMADD231PS  Z25, Z26, Z1
@@ -7031,9 +7033,9 @@ four550:
 	ADDQ         R10, SI
 	ADDQ         R10, DI
 	ADDQ         R10, R8
-	ADDQ         $0x40, R12
-	VMOVUPS      (R12), Z24
-	VMOVUPS      (R12)(R9*1), Z25
+	ADDQ         R11, R13
+	VMOVUPS      (R13), Z24
+	VMOVUPS      (R13)(R9*1), Z25
 	VBROADCASTSS (BX), Z26
 	VFMADD231PS  Z24, Z26, Z0
 	VFMADD231PS  Z25, Z26, Z1
@@ -7074,9 +7076,9 @@ four550:
 	ADDQ         R10, SI
 	ADDQ         R10, DI
 	ADDQ         R10, R8
-	ADDQ         $0x40, R12
-	VMOVUPS      (R12), Z24
-	VMOVUPS      (R12)(R9*1), Z25
+	ADDQ         R11, R13
+	VMOVUPS      (R13), Z24
+	VMOVUPS      (R13)(R9*1), Z25
 	VBROADCASTSS (BX), Z26
 	VFMADD231PS  Z24, Z26, Z0
 	VFMADD231PS  Z25, Z26, Z1
@@ -7117,9 +7119,9 @@ four550:
 	ADDQ         R10, SI
 	ADDQ         R10, DI
 	ADDQ         R10, R8
-	ADDQ         $0x40, R12
-	VMOVUPS      (R12), Z24
-	VMOVUPS      (R12)(R9*1), Z25
+	ADDQ         R11, R13
+	VMOVUPS      (R13), Z24
+	VMOVUPS      (R13)(R9*1), Z25
 	VBROADCASTSS (BX), Z26
 	VFMADD231PS  Z24, Z26, Z0
 	VFMADD231PS  Z25, Z26, Z1
@@ -7160,17 +7162,17 @@ four550:
 	ADDQ         R10, SI
 	ADDQ         R10, DI
 	ADDQ         R10, R8
-	ADDQ         $0x40, R12
-	SUBQ         $0x04, R11
+	ADDQ         R11, R13
+	SUBQ         $0x04, R12
 	JGE          four550
 
 rest551:
-	ADDQ $0x04, R11
+	ADDQ $0x04, R12
 	JZ   end553
 
 one552:
-	VMOVUPS      (R12), Z24
-	VMOVUPS      (R12)(R9*1), Z25
+	VMOVUPS      (R13), Z24
+	VMOVUPS      (R13)(R9*1), Z25
 	VBROADCASTSS (BX), Z26
 	VFMADD231PS  Z24, Z26, Z0
 	VFMADD231PS  Z25, Z26, Z1
@@ -7211,8 +7213,8 @@ one552:
 	ADDQ         R10, SI
 	ADDQ         R10, DI
 	ADDQ         R10, R8
-	ADDQ         $0x40, R12
-	DECQ         R11
+	ADDQ         R11, R13
+	DECQ         R12
 	JNZ          one552
 
 end553:
@@ -7371,9 +7373,11 @@ loaded556:
 	SHLQ       $0x02, R9
 	MOVQ       80(AX), R9
 	SHLQ       $0x02, R9
-	MOVQ       24(AX), R11
-	MOVQ       120(AX), R10
-	SUBQ       $0x04, R10
+	MOVQ       88(AX), R10
+	SHLQ       $0x02, R10
+	MOVQ       24(AX), R12
+	MOVQ       120(AX), R11
+	SUBQ       $0x04, R11
 	JL         rest558
 
 four557:
@@ -7381,7 +7385,7 @@ four557:
 	ADDQ         144(AX), DX
 	PREFETCHT0   (DX)
 	ADDQ         144(AX), DX
-	VMOVUPS      (R11), Z12
+	VMOVUPS      (R12), Z12
 	VBROADCASTSS (BX), Z13
 	VFMADD231PS  Z12, Z13, Z0
 	VBROADCASTSS (BX)(CX*1), Z13
@@ -7410,8 +7414,8 @@ four557:
 	ADDQ         R9, SI
 	ADDQ         R9, DI
 	ADDQ         R9, R8
-	ADDQ         $0x40, R11
-	VMOVUPS      (R11), Z12
+	ADDQ         R10, R12
+	VMOVUPS      (R12), Z12
 	VBROADCASTSS (BX), Z13
 	VFMADD231PS  Z12, Z13, Z0
 	VBROADCASTSS (BX)(CX*1), Z13
@@ -7440,8 +7444,8 @@ four557:
 	ADDQ         R9, SI
 	ADDQ         R9, DI
 	ADDQ         R9, R8
-	ADDQ         $0x40, R11
-	VMOVUPS      (R11), Z12
+	ADDQ         R10, R12
+	VMOVUPS      (R12), Z12
 	VBROADCASTSS (BX), Z13
 	VFMADD231PS  Z12, Z13, Z0
 	VBROADCASTSS (BX)(CX*1), Z13
@@ -7470,8 +7474,8 @@ four557:
 	ADDQ         R9, SI
 	ADDQ         R9, DI
 	ADDQ         R9, R8
-	ADDQ         $0x40, R11
-	VMOVUPS      (R11), Z12
+	ADDQ         R10, R12
+	VMOVUPS      (R12), Z12
 	VBROADCASTSS (BX), Z13
 	VFMADD231PS  Z12, Z13, Z0
 	VBROADCASTSS (BX)(CX*1), Z13
@@ -7500,16 +7504,16 @@ four557:
 	ADDQ         R9, SI
 	ADDQ         R9, DI
 	ADDQ         R9, R8
-	ADDQ         $0x40, R11
-	SUBQ         $0x04, R10
+	ADDQ         R10, R12
+	SUBQ         $0x04, R11
 	JGE          four557
 
 rest558:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R11
 	JZ   end560
 
 one559:
-	VMOVUPS      (R11), Z12
+	VMOVUPS      (R12), Z12
 	VBROADCASTSS (BX), Z13
 	VFMADD231PS  Z12, Z13, Z0
 	VBROADCASTSS (BX)(CX*1), Z13
@@ -7538,8 +7542,8 @@ one559:
 	ADDQ         R9, SI
 	ADDQ         R9, DI
 	ADDQ         R9, R8
-	ADDQ         $0x40, R11
-	DECQ         R10
+	ADDQ         R10, R12
+	DECQ         R11
 	JNZ          one559
 
 end560:
@@ -7697,14 +7701,16 @@ loaded573:
 	SHLQ $0x02, R8
 	MOVQ 80(AX), R9
 	SHLQ $0x02, R9
-	MOVQ 24(AX), R11
-	MOVQ 120(AX), R10
-	SUBQ $0x04, R10
+	MOVQ 88(AX), R10
+	SHLQ $0x02, R10
+	MOVQ 24(AX), R12
+	MOVQ 120(AX), R11
+	SUBQ $0x04, R11
 	JL   rest575
 
 four574:
-	VMOVUPS      (R11), Z22
-	VMOVUPS      (R11)(R8*1), Z23
+	VMOVUPS      (R12), Z22
+	VMOVUPS      (R12)(R8*1), Z23
 	VBROADCASTSS (DX), Z24
 	VFMADD231PS  Z22, Z24, Z0
 	VFMADD231PS  Z23, Z24, Z1
@@ -7742,9 +7748,9 @@ four574:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	VMOVUPS      (R11), Z22
-	VMOVUPS      (R11)(R8*1), Z23
+	ADDQ         R10, R12
+	VMOVUPS      (R12), Z22
+	VMOVUPS      (R12)(R8*1), Z23
 	VBROADCASTSS (DX), Z24
 	VFMADD231PS  Z22, Z24, Z0
 	VFMADD231PS  Z23, Z24, Z1
@@ -7782,9 +7788,9 @@ four574:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	VMOVUPS      (R11), Z22
-	VMOVUPS      (R11)(R8*1), Z23
+	ADDQ         R10, R12
+	VMOVUPS      (R12), Z22
+	VMOVUPS      (R12)(R8*1), Z23
 	VBROADCASTSS (DX), Z24
 	VFMADD231PS  Z22, Z24, Z0
 	VFMADD231PS  Z23, Z24, Z1
@@ -7822,9 +7828,9 @@ four574:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	VMOVUPS      (R11), Z22
-	VMOVUPS      (R11)(R8*1), Z23
+	ADDQ         R10, R12
+	VMOVUPS      (R12), Z22
+	VMOVUPS      (R12)(R8*1), Z23
 	VBROADCASTSS (DX), Z24
 	VFMADD231PS  Z22, Z24, Z0
 	VFMADD231PS  Z23, Z24, Z1
@@ -7862,17 +7868,17 @@ four574:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	SUBQ         $0x04, R10
+	ADDQ         R10, R12
+	SUBQ         $0x04, R11
 	JGE          four574
 
 rest575:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R11
 	JZ   end577
 
 one576:
-	VMOVUPS      (R11), Z22
-	VMOVUPS      (R11)(R8*1), Z23
+	VMOVUPS      (R12), Z22
+	VMOVUPS      (R12)(R8*1), Z23
 	VBROADCASTSS (DX), Z24
 	VFMADD231PS  Z22, Z24, Z0
 	VFMADD231PS  Z23, Z24, Z1
@@ -7910,8 +7916,8 @@ one576:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	DECQ         R10
+	ADDQ         R10, R12
+	DECQ         R11
 	JNZ          one576
 
 end577:
@@ -8038,14 +8044,16 @@ loaded579:
 	SHLQ $0x02, R8
 	MOVQ 80(AX), R9
 	SHLQ $0x02, R9
-	MOVQ 24(AX), R11
-	MOVQ 120(AX), R10
-	SUBQ $0x04, R10
+	MOVQ 88(AX), R10
+	SHLQ $0x02, R10
+	MOVQ 24(AX), R12
+	MOVQ 120(AX), R11
+	SUBQ $0x04, R11
 	JL   rest581
 
 four580:
-	VMOVUPS      (R11), Z20
-	VMOVUPS      (R11)(R8*1), Z21
+	VMOVUPS      (R12), Z20
+	VMOVUPS      (R12)(R8*1), Z21
 	VBROADCASTSS (DX), Z22
 	VFMADD231PS  Z20, Z22, Z0
 	VFMADD231PS  Z21, Z22, Z1
@@ -8080,9 +8088,9 @@ four580:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	VMOVUPS      (R11), Z20
-	VMOVUPS      (R11)(R8*1), Z21
+	ADDQ         R10, R12
+	VMOVUPS      (R12), Z20
+	VMOVUPS      (R12)(R8*1), Z21
 	VBROADCASTSS (DX), Z22
 	VFMADD231PS  Z20, Z22, Z0
 	VFMADD231PS  Z21, Z22, Z1
@@ -8117,9 +8125,9 @@ four580:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	VMOVUPS      (R11), Z20
-	VMOVUPS      (R11)(R8*1), Z21
+	ADDQ         R10, R12
+	VMOVUPS      (R12), Z20
+	VMOVUPS      (R12)(R8*1), Z21
 	VBROADCASTSS (DX), Z22
 	VFMADD231PS  Z20, Z22, Z0
 	VFMADD231PS  Z21, Z22, Z1
@@ -8154,9 +8162,9 @@ four580:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	VMOVUPS      (R11), Z20
-	VMOVUPS      (R11)(R8*1), Z21
+	ADDQ         R10, R12
+	VMOVUPS      (R12), Z20
+	VMOVUPS      (R12)(R8*1), Z21
 	VBROADCASTSS (DX), Z22
 	VFMADD231PS  Z20, Z22, Z0
 	VFMADD231PS  Z21, Z22, Z1
@@ -8191,17 +8199,17 @@ four580:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	SUBQ         $0x04, R10
+	ADDQ         R10, R12
+	SUBQ         $0x04, R11
 	JGE          four580
 
 rest581:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R11
 	JZ   end583
 
 one582:
-	VMOVUPS      (R11), Z20
-	VMOVUPS      (R11)(R8*1), Z21
+	VMOVUPS      (R12), Z20
+	VMOVUPS      (R12)(R8*1), Z21
 	VBROADCASTSS (DX), Z22
 	VFMADD231PS  Z20, Z22, Z0
 	VFMADD231PS  Z21, Z22, Z1
@@ -8236,8 +8244,8 @@ one582:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	DECQ         R10
+	ADDQ         R10, R12
+	DECQ         R11
 	JNZ          one582
 
 end583:
@@ -8353,14 +8361,16 @@ loaded585:
 	SHLQ $0x02, DI
 	MOVQ 80(AX), R8
 	SHLQ $0x02, R8
-	MOVQ 24(AX), R10
-	MOVQ 120(AX), R9
-	SUBQ $0x04, R9
+	MOVQ 88(AX), R9
+	SHLQ $0x02, R9
+	MOVQ 24(AX), R11
+	MOVQ 120(AX), R10
+	SUBQ $0x04, R10
 	JL   rest587
 
 four586:
-	VMOVUPS      (R10), Z18
-	VMOVUPS      (R10)(DI*1), Z19
+	VMOVUPS      (R11), Z18
+	VMOVUPS      (R11)(DI*1), Z19
 	VBROADCASTSS (DX), Z20
 	VFMADD231PS  Z18, Z20, Z0
 	VFMADD231PS  Z19, Z20, Z1
@@ -8391,9 +8401,9 @@ four586:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z18
-	VMOVUPS      (R10)(DI*1), Z19
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z18
+	VMOVUPS      (R11)(DI*1), Z19
 	VBROADCASTSS (DX), Z20
 	VFMADD231PS  Z18, Z20, Z0
 	VFMADD231PS  Z19, Z20, Z1
@@ -8424,9 +8434,9 @@ four586:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z18
-	VMOVUPS      (R10)(DI*1), Z19
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z18
+	VMOVUPS      (R11)(DI*1), Z19
 	VBROADCASTSS (DX), Z20
 	VFMADD231PS  Z18, Z20, Z0
 	VFMADD231PS  Z19, Z20, Z1
@@ -8457,9 +8467,9 @@ four586:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z18
-	VMOVUPS      (R10)(DI*1), Z19
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z18
+	VMOVUPS      (R11)(DI*1), Z19
 	VBROADCASTSS (DX), Z20
 	VFMADD231PS  Z18, Z20, Z0
 	VFMADD231PS  Z19, Z20, Z1
@@ -8490,17 +8500,17 @@ four586:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	SUBQ         $0x04, R9
+	ADDQ         R9, R11
+	SUBQ         $0x04, R10
 	JGE          four586
 
 rest587:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R10
 	JZ   end589
 
 one588:
-	VMOVUPS      (R10), Z18
-	VMOVUPS      (R10)(DI*1), Z19
+	VMOVUPS      (R11), Z18
+	VMOVUPS      (R11)(DI*1), Z19
 	VBROADCASTSS (DX), Z20
 	VFMADD231PS  Z18, Z20, Z0
 	VFMADD231PS  Z19, Z20, Z1
@@ -8531,8 +8541,8 @@ one588:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	DECQ         R9
+	ADDQ         R9, R11
+	DECQ         R10
 	JNZ          one588
 
 end589:
@@ -8639,14 +8649,16 @@ loaded591:
 	SHLQ $0x02, DI
 	MOVQ 80(AX), R8
 	SHLQ $0x02, R8
-	MOVQ 24(AX), R10
-	MOVQ 120(AX), R9
-	SUBQ $0x04, R9
+	MOVQ 88(AX), R9
+	SHLQ $0x02, R9
+	MOVQ 24(AX), R11
+	MOVQ 120(AX), R10
+	SUBQ $0x04, R10
 	JL   rest593
 
 four592:
-	VMOVUPS      (R10), Z16
-	VMOVUPS      (R10)(DI*1), Z17
+	VMOVUPS      (R11), Z16
+	VMOVUPS      (R11)(DI*1), Z17
 	VBROADCASTSS (DX), Z18
 	VFMADD231PS  Z16, Z18, Z0
 	VFMADD231PS  Z17, Z18, Z1
@@ -8674,9 +8686,9 @@ four592:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z16
-	VMOVUPS      (R10)(DI*1), Z17
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z16
+	VMOVUPS      (R11)(DI*1), Z17
 	VBROADCASTSS (DX), Z18
 	VFMADD231PS  Z16, Z18, Z0
 	VFMADD231PS  Z17, Z18, Z1
@@ -8704,9 +8716,9 @@ four592:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z16
-	VMOVUPS      (R10)(DI*1), Z17
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z16
+	VMOVUPS      (R11)(DI*1), Z17
 	VBROADCASTSS (DX), Z18
 	VFMADD231PS  Z16, Z18, Z0
 	VFMADD231PS  Z17, Z18, Z1
@@ -8734,9 +8746,9 @@ four592:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z16
-	VMOVUPS      (R10)(DI*1), Z17
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z16
+	VMOVUPS      (R11)(DI*1), Z17
 	VBROADCASTSS (DX), Z18
 	VFMADD231PS  Z16, Z18, Z0
 	VFMADD231PS  Z17, Z18, Z1
@@ -8764,17 +8776,17 @@ four592:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	SUBQ         $0x04, R9
+	ADDQ         R9, R11
+	SUBQ         $0x04, R10
 	JGE          four592
 
 rest593:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R10
 	JZ   end595
 
 one594:
-	VMOVUPS      (R10), Z16
-	VMOVUPS      (R10)(DI*1), Z17
+	VMOVUPS      (R11), Z16
+	VMOVUPS      (R11)(DI*1), Z17
 	VBROADCASTSS (DX), Z18
 	VFMADD231PS  Z16, Z18, Z0
 	VFMADD231PS  Z17, Z18, Z1
@@ -8802,8 +8814,8 @@ one594:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	DECQ         R9
+	ADDQ         R9, R11
+	DECQ         R10
 	JNZ          one594
 
 end595:
@@ -8901,14 +8913,16 @@ loaded597:
 	SHLQ $0x02, DI
 	MOVQ 80(AX), R8
 	SHLQ $0x02, R8
-	MOVQ 24(AX), R10
-	MOVQ 120(AX), R9
-	SUBQ $0x04, R9
+	MOVQ 88(AX), R9
+	SHLQ $0x02, R9
+	MOVQ 24(AX), R11
+	MOVQ 120(AX), R10
+	SUBQ $0x04, R10
 	JL   rest599
 
 four598:
-	VMOVUPS      (R10), Z14
-	VMOVUPS      (R10)(DI*1), Z15
+	VMOVUPS      (R11), Z14
+	VMOVUPS      (R11)(DI*1), Z15
 	VBROADCASTSS (DX), Z16
 	VFMADD231PS  Z14, Z16, Z0
 	VFMADD231PS  Z15, Z16, Z1
@@ -8933,9 +8947,9 @@ four598:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z14
-	VMOVUPS      (R10)(DI*1), Z15
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z14
+	VMOVUPS      (R11)(DI*1), Z15
 	VBROADCASTSS (DX), Z16
 	VFMADD231PS  Z14, Z16, Z0
 	VFMADD231PS  Z15, Z16, Z1
@@ -8960,9 +8974,9 @@ four598:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z14
-	VMOVUPS      (R10)(DI*1), Z15
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z14
+	VMOVUPS      (R11)(DI*1), Z15
 	VBROADCASTSS (DX), Z16
 	VFMADD231PS  Z14, Z16, Z0
 	VFMADD231PS  Z15, Z16, Z1
@@ -8987,9 +9001,9 @@ four598:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z14
-	VMOVUPS      (R10)(DI*1), Z15
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z14
+	VMOVUPS      (R11)(DI*1), Z15
 	VBROADCASTSS (DX), Z16
 	VFMADD231PS  Z14, Z16, Z0
 	VFMADD231PS  Z15, Z16, Z1
@@ -9014,17 +9028,17 @@ four598:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	SUBQ         $0x04, R9
+	ADDQ         R9, R11
+	SUBQ         $0x04, R10
 	JGE          four598
 
 rest599:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R10
 	JZ   end601
 
 one600:
-	VMOVUPS      (R10), Z14
-	VMOVUPS      (R10)(DI*1), Z15
+	VMOVUPS      (R11), Z14
+	VMOVUPS      (R11)(DI*1), Z15
 	VBROADCASTSS (DX), Z16
 	VFMADD231PS  Z14, Z16, Z0
 	VFMADD231PS  Z15, Z16, Z1
@@ -9049,8 +9063,8 @@ one600:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	DECQ         R9
+	ADDQ         R9, R11
+	DECQ         R10
 	JNZ          one600
 
 end601:
@@ -9136,14 +9150,16 @@ loaded603:
 	SHLQ $0x02, SI
 	MOVQ 80(AX), DI
 	SHLQ $0x02, DI
-	MOVQ 24(AX), R9
-	MOVQ 120(AX), R8
-	SUBQ $0x04, R8
+	MOVQ 88(AX), R8
+	SHLQ $0x02, R8
+	MOVQ 24(AX), R10
+	MOVQ 120(AX), R9
+	SUBQ $0x04, R9
 	JL   rest605
 
 four604:
-	VMOVUPS      (R9), Z12
-	VMOVUPS      (R9)(SI*1), Z13
+	VMOVUPS      (R10), Z12
+	VMOVUPS      (R10)(SI*1), Z13
 	VBROADCASTSS (DX), Z14
 	VFMADD231PS  Z12, Z14, Z0
 	VFMADD231PS  Z13, Z14, Z1
@@ -9164,9 +9180,9 @@ four604:
 	VFMADD231PS  Z13, Z14, Z11
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z12
-	VMOVUPS      (R9)(SI*1), Z13
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z12
+	VMOVUPS      (R10)(SI*1), Z13
 	VBROADCASTSS (DX), Z14
 	VFMADD231PS  Z12, Z14, Z0
 	VFMADD231PS  Z13, Z14, Z1
@@ -9187,9 +9203,9 @@ four604:
 	VFMADD231PS  Z13, Z14, Z11
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z12
-	VMOVUPS      (R9)(SI*1), Z13
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z12
+	VMOVUPS      (R10)(SI*1), Z13
 	VBROADCASTSS (DX), Z14
 	VFMADD231PS  Z12, Z14, Z0
 	VFMADD231PS  Z13, Z14, Z1
@@ -9210,9 +9226,9 @@ four604:
 	VFMADD231PS  Z13, Z14, Z11
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z12
-	VMOVUPS      (R9)(SI*1), Z13
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z12
+	VMOVUPS      (R10)(SI*1), Z13
 	VBROADCASTSS (DX), Z14
 	VFMADD231PS  Z12, Z14, Z0
 	VFMADD231PS  Z13, Z14, Z1
@@ -9233,17 +9249,17 @@ four604:
 	VFMADD231PS  Z13, Z14, Z11
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	SUBQ         $0x04, R8
+	ADDQ         R8, R10
+	SUBQ         $0x04, R9
 	JGE          four604
 
 rest605:
-	ADDQ $0x04, R8
+	ADDQ $0x04, R9
 	JZ   end607
 
 one606:
-	VMOVUPS      (R9), Z12
-	VMOVUPS      (R9)(SI*1), Z13
+	VMOVUPS      (R10), Z12
+	VMOVUPS      (R10)(SI*1), Z13
 	VBROADCASTSS (DX), Z14
 	VFMADD231PS  Z12, Z14, Z0
 	VFMADD231PS  Z13, Z14, Z1
@@ -9264,8 +9280,8 @@ one606:
 	VFMADD231PS  Z13, Z14, Z11
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	DECQ         R8
+	ADDQ         R8, R10
+	DECQ         R9
 	JNZ          one606
 
 end607:
@@ -9342,14 +9358,16 @@ loaded609:
 	SHLQ $0x02, SI
 	MOVQ 80(AX), DI
 	SHLQ $0x02, DI
-	MOVQ 24(AX), R9
-	MOVQ 120(AX), R8
-	SUBQ $0x04, R8
+	MOVQ 88(AX), R8
+	SHLQ $0x02, R8
+	MOVQ 24(AX), R10
+	MOVQ 120(AX), R9
+	SUBQ $0x04, R9
 	JL   rest611
 
 four610:
-	VMOVUPS      (R9), Z10
-	VMOVUPS      (R9)(SI*1), Z11
+	VMOVUPS      (R10), Z10
+	VMOVUPS      (R10)(SI*1), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z10, Z12, Z0
 	VFMADD231PS  Z11, Z12, Z1
@@ -9367,9 +9385,9 @@ four610:
 	VFMADD231PS  Z11, Z12, Z9
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z10
-	VMOVUPS      (R9)(SI*1), Z11
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z10
+	VMOVUPS      (R10)(SI*1), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z10, Z12, Z0
 	VFMADD231PS  Z11, Z12, Z1
@@ -9387,9 +9405,9 @@ four610:
 	VFMADD231PS  Z11, Z12, Z9
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z10
-	VMOVUPS      (R9)(SI*1), Z11
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z10
+	VMOVUPS      (R10)(SI*1), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z10, Z12, Z0
 	VFMADD231PS  Z11, Z12, Z1
@@ -9407,9 +9425,9 @@ four610:
 	VFMADD231PS  Z11, Z12, Z9
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z10
-	VMOVUPS      (R9)(SI*1), Z11
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z10
+	VMOVUPS      (R10)(SI*1), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z10, Z12, Z0
 	VFMADD231PS  Z11, Z12, Z1
@@ -9427,17 +9445,17 @@ four610:
 	VFMADD231PS  Z11, Z12, Z9
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	SUBQ         $0x04, R8
+	ADDQ         R8, R10
+	SUBQ         $0x04, R9
 	JGE          four610
 
 rest611:
-	ADDQ $0x04, R8
+	ADDQ $0x04, R9
 	JZ   end613
 
 one612:
-	VMOVUPS      (R9), Z10
-	VMOVUPS      (R9)(SI*1), Z11
+	VMOVUPS      (R10), Z10
+	VMOVUPS      (R10)(SI*1), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z10, Z12, Z0
 	VFMADD231PS  Z11, Z12, Z1
@@ -9455,8 +9473,8 @@ one612:
 	VFMADD231PS  Z11, Z12, Z9
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	DECQ         R8
+	ADDQ         R8, R10
+	DECQ         R9
 	JNZ          one612
 
 end613:
@@ -9524,14 +9542,16 @@ loaded615:
 	SHLQ $0x02, SI
 	MOVQ 80(AX), DI
 	SHLQ $0x02, DI
-	MOVQ 24(AX), R9
-	MOVQ 120(AX), R8
-	SUBQ $0x04, R8
+	MOVQ 88(AX), R8
+	SHLQ $0x02, R8
+	MOVQ 24(AX), R10
+	MOVQ 120(AX), R9
+	SUBQ $0x04, R9
 	JL   rest617
 
 four616:
-	VMOVUPS      (R9), Z8
-	VMOVUPS      (R9)(SI*1), Z9
+	VMOVUPS      (R10), Z8
+	VMOVUPS      (R10)(SI*1), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z8, Z10, Z0
 	VFMADD231PS  Z9, Z10, Z1
@@ -9546,9 +9566,9 @@ four616:
 	VFMADD231PS  Z9, Z10, Z7
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z8
-	VMOVUPS      (R9)(SI*1), Z9
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z8
+	VMOVUPS      (R10)(SI*1), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z8, Z10, Z0
 	VFMADD231PS  Z9, Z10, Z1
@@ -9563,9 +9583,9 @@ four616:
 	VFMADD231PS  Z9, Z10, Z7
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z8
-	VMOVUPS      (R9)(SI*1), Z9
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z8
+	VMOVUPS      (R10)(SI*1), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z8, Z10, Z0
 	VFMADD231PS  Z9, Z10, Z1
@@ -9580,9 +9600,9 @@ four616:
 	VFMADD231PS  Z9, Z10, Z7
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z8
-	VMOVUPS      (R9)(SI*1), Z9
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z8
+	VMOVUPS      (R10)(SI*1), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z8, Z10, Z0
 	VFMADD231PS  Z9, Z10, Z1
@@ -9597,17 +9617,17 @@ four616:
 	VFMADD231PS  Z9, Z10, Z7
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	SUBQ         $0x04, R8
+	ADDQ         R8, R10
+	SUBQ         $0x04, R9
 	JGE          four616
 
 rest617:
-	ADDQ $0x04, R8
+	ADDQ $0x04, R9
 	JZ   end619
 
 one618:
-	VMOVUPS      (R9), Z8
-	VMOVUPS      (R9)(SI*1), Z9
+	VMOVUPS      (R10), Z8
+	VMOVUPS      (R10)(SI*1), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z8, Z10, Z0
 	VFMADD231PS  Z9, Z10, Z1
@@ -9622,8 +9642,8 @@ one618:
 	VFMADD231PS  Z9, Z10, Z7
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	DECQ         R8
+	ADDQ         R8, R10
+	DECQ         R9
 	JNZ          one618
 
 end619:
@@ -9680,14 +9700,16 @@ loaded621:
 	SHLQ $0x02, BX
 	MOVQ 80(AX), SI
 	SHLQ $0x02, SI
-	MOVQ 24(AX), R8
-	MOVQ 120(AX), DI
-	SUBQ $0x04, DI
+	MOVQ 88(AX), DI
+	SHLQ $0x02, DI
+	MOVQ 24(AX), R9
+	MOVQ 120(AX), R8
+	SUBQ $0x04, R8
 	JL   rest623
 
 four622:
-	VMOVUPS      (R8), Z6
-	VMOVUPS      (R8)(BX*1), Z7
+	VMOVUPS      (R9), Z6
+	VMOVUPS      (R9)(BX*1), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z6, Z8, Z0
 	VFMADD231PS  Z7, Z8, Z1
@@ -9698,9 +9720,9 @@ four622:
 	VFMADD231PS  Z6, Z8, Z4
 	VFMADD231PS  Z7, Z8, Z5
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z6
-	VMOVUPS      (R8)(BX*1), Z7
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z6
+	VMOVUPS      (R9)(BX*1), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z6, Z8, Z0
 	VFMADD231PS  Z7, Z8, Z1
@@ -9711,9 +9733,9 @@ four622:
 	VFMADD231PS  Z6, Z8, Z4
 	VFMADD231PS  Z7, Z8, Z5
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z6
-	VMOVUPS      (R8)(BX*1), Z7
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z6
+	VMOVUPS      (R9)(BX*1), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z6, Z8, Z0
 	VFMADD231PS  Z7, Z8, Z1
@@ -9724,9 +9746,9 @@ four622:
 	VFMADD231PS  Z6, Z8, Z4
 	VFMADD231PS  Z7, Z8, Z5
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z6
-	VMOVUPS      (R8)(BX*1), Z7
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z6
+	VMOVUPS      (R9)(BX*1), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z6, Z8, Z0
 	VFMADD231PS  Z7, Z8, Z1
@@ -9737,17 +9759,17 @@ four622:
 	VFMADD231PS  Z6, Z8, Z4
 	VFMADD231PS  Z7, Z8, Z5
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	SUBQ         $0x04, DI
+	ADDQ         DI, R9
+	SUBQ         $0x04, R8
 	JGE          four622
 
 rest623:
-	ADDQ $0x04, DI
+	ADDQ $0x04, R8
 	JZ   end625
 
 one624:
-	VMOVUPS      (R8), Z6
-	VMOVUPS      (R8)(BX*1), Z7
+	VMOVUPS      (R9), Z6
+	VMOVUPS      (R9)(BX*1), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z6, Z8, Z0
 	VFMADD231PS  Z7, Z8, Z1
@@ -9758,8 +9780,8 @@ one624:
 	VFMADD231PS  Z6, Z8, Z4
 	VFMADD231PS  Z7, Z8, Z5
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	DECQ         DI
+	ADDQ         DI, R9
+	DECQ         R8
 	JNZ          one624
 
 end625:
@@ -9807,14 +9829,16 @@ loaded627:
 	SHLQ $0x02, BX
 	MOVQ 80(AX), SI
 	SHLQ $0x02, SI
-	MOVQ 24(AX), R8
-	MOVQ 120(AX), DI
-	SUBQ $0x04, DI
+	MOVQ 88(AX), DI
+	SHLQ $0x02, DI
+	MOVQ 24(AX), R9
+	MOVQ 120(AX), R8
+	SUBQ $0x04, R8
 	JL   rest629
 
 four628:
-	VMOVUPS      (R8), Z4
-	VMOVUPS      (R8)(BX*1), Z5
+	VMOVUPS      (R9), Z4
+	VMOVUPS      (R9)(BX*1), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z4, Z6, Z0
 	VFMADD231PS  Z5, Z6, Z1
@@ -9822,9 +9846,9 @@ four628:
 	VFMADD231PS  Z4, Z6, Z2
 	VFMADD231PS  Z5, Z6, Z3
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z4
-	VMOVUPS      (R8)(BX*1), Z5
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z4
+	VMOVUPS      (R9)(BX*1), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z4, Z6, Z0
 	VFMADD231PS  Z5, Z6, Z1
@@ -9832,9 +9856,9 @@ four628:
 	VFMADD231PS  Z4, Z6, Z2
 	VFMADD231PS  Z5, Z6, Z3
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z4
-	VMOVUPS      (R8)(BX*1), Z5
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z4
+	VMOVUPS      (R9)(BX*1), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z4, Z6, Z0
 	VFMADD231PS  Z5, Z6, Z1
@@ -9842,9 +9866,9 @@ four628:
 	VFMADD231PS  Z4, Z6, Z2
 	VFMADD231PS  Z5, Z6, Z3
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z4
-	VMOVUPS      (R8)(BX*1), Z5
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z4
+	VMOVUPS      (R9)(BX*1), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z4, Z6, Z0
 	VFMADD231PS  Z5, Z6, Z1
@@ -9852,17 +9876,17 @@ four628:
 	VFMADD231PS  Z4, Z6, Z2
 	VFMADD231PS  Z5, Z6, Z3
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	SUBQ         $0x04, DI
+	ADDQ         DI, R9
+	SUBQ         $0x04, R8
 	JGE          four628
 
 rest629:
-	ADDQ $0x04, DI
+	ADDQ $0x04, R8
 	JZ   end631
 
 one630:
-	VMOVUPS      (R8), Z4
-	VMOVUPS      (R8)(BX*1), Z5
+	VMOVUPS      (R9), Z4
+	VMOVUPS      (R9)(BX*1), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z4, Z6, Z0
 	VFMADD231PS  Z5, Z6, Z1
@@ -9870,8 +9894,8 @@ one630:
 	VFMADD231PS  Z4, Z6, Z2
 	VFMADD231PS  Z5, Z6, Z3
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	DECQ         DI
+	ADDQ         DI, R9
+	DECQ         R8
 	JNZ          one630
 
 end631:
@@ -9910,56 +9934,58 @@ loaded633:
 	SHLQ $0x02, DX
 	MOVQ 80(AX), BX
 	SHLQ $0x02, BX
-	MOVQ 24(AX), DI
-	MOVQ 120(AX), SI
-	SUBQ $0x04, SI
+	MOVQ 88(AX), SI
+	SHLQ $0x02, SI
+	MOVQ 24(AX), R8
+	MOVQ 120(AX), DI
+	SUBQ $0x04, DI
 	JL   rest635
 
 four634:
-	VMOVUPS      (DI), Z2
-	VMOVUPS      (DI)(DX*1), Z3
+	VMOVUPS      (R8), Z2
+	VMOVUPS      (R8)(DX*1), Z3
 	VBROADCASTSS (CX), Z4
 	VFMADD231PS  Z2, Z4, Z0
 	VFMADD231PS  Z3, Z4, Z1
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	VMOVUPS      (DI), Z2
-	VMOVUPS      (DI)(DX*1), Z3
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z2
+	VMOVUPS      (R8)(DX*1), Z3
 	VBROADCASTSS (CX), Z4
 	VFMADD231PS  Z2, Z4, Z0
 	VFMADD231PS  Z3, Z4, Z1
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	VMOVUPS      (DI), Z2
-	VMOVUPS      (DI)(DX*1), Z3
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z2
+	VMOVUPS      (R8)(DX*1), Z3
 	VBROADCASTSS (CX), Z4
 	VFMADD231PS  Z2, Z4, Z0
 	VFMADD231PS  Z3, Z4, Z1
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	VMOVUPS      (DI), Z2
-	VMOVUPS      (DI)(DX*1), Z3
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z2
+	VMOVUPS      (R8)(DX*1), Z3
 	VBROADCASTSS (CX), Z4
 	VFMADD231PS  Z2, Z4, Z0
 	VFMADD231PS  Z3, Z4, Z1
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	SUBQ         $0x04, SI
+	ADDQ         SI, R8
+	SUBQ         $0x04, DI
 	JGE          four634
 
 rest635:
-	ADDQ $0x04, SI
+	ADDQ $0x04, DI
 	JZ   end637
 
 one636:
-	VMOVUPS      (DI), Z2
-	VMOVUPS      (DI)(DX*1), Z3
+	VMOVUPS      (R8), Z2
+	VMOVUPS      (R8)(DX*1), Z3
 	VBROADCASTSS (CX), Z4
 	VFMADD231PS  Z2, Z4, Z0
 	VFMADD231PS  Z3, Z4, Z1
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	DECQ         SI
+	ADDQ         SI, R8
+	DECQ         DI
 	JNZ          one636
 
 end637:
@@ -10067,13 +10093,15 @@ loaded650:
 	SHLQ $0x02, R8
 	MOVQ 80(AX), R8
 	SHLQ $0x02, R8
-	MOVQ 24(AX), R10
-	MOVQ 120(AX), R9
-	SUBQ $0x04, R9
+	MOVQ 88(AX), R9
+	SHLQ $0x02, R9
+	MOVQ 24(AX), R11
+	MOVQ 120(AX), R10
+	SUBQ $0x04, R10
 	JL   rest652
 
 four651:
-	VMOVUPS      (R10), Z11
+	VMOVUPS      (R11), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z11, Z12, Z0
 	VBROADCASTSS (DX)(CX*1), Z12
@@ -10100,8 +10128,8 @@ four651:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z11
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z11, Z12, Z0
 	VBROADCASTSS (DX)(CX*1), Z12
@@ -10128,8 +10156,8 @@ four651:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z11
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z11, Z12, Z0
 	VBROADCASTSS (DX)(CX*1), Z12
@@ -10156,8 +10184,8 @@ four651:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z11
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z11, Z12, Z0
 	VBROADCASTSS (DX)(CX*1), Z12
@@ -10184,16 +10212,16 @@ four651:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	SUBQ         $0x04, R9
+	ADDQ         R9, R11
+	SUBQ         $0x04, R10
 	JGE          four651
 
 rest652:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R10
 	JZ   end654
 
 one653:
-	VMOVUPS      (R10), Z11
+	VMOVUPS      (R11), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z11, Z12, Z0
 	VBROADCASTSS (DX)(CX*1), Z12
@@ -10220,8 +10248,8 @@ one653:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	DECQ         R9
+	ADDQ         R9, R11
+	DECQ         R10
 	JNZ          one653
 
 end654:
@@ -10317,13 +10345,15 @@ loaded656:
 	SHLQ $0x02, R8
 	MOVQ 80(AX), R8
 	SHLQ $0x02, R8
-	MOVQ 24(AX), R10
-	MOVQ 120(AX), R9
-	SUBQ $0x04, R9
+	MOVQ 88(AX), R9
+	SHLQ $0x02, R9
+	MOVQ 24(AX), R11
+	MOVQ 120(AX), R10
+	SUBQ $0x04, R10
 	JL   rest658
 
 four657:
-	VMOVUPS      (R10), Z10
+	VMOVUPS      (R11), Z10
 	VBROADCASTSS (DX), Z11
 	VFMADD231PS  Z10, Z11, Z0
 	VBROADCASTSS (DX)(CX*1), Z11
@@ -10348,8 +10378,8 @@ four657:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z10
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z10
 	VBROADCASTSS (DX), Z11
 	VFMADD231PS  Z10, Z11, Z0
 	VBROADCASTSS (DX)(CX*1), Z11
@@ -10374,8 +10404,8 @@ four657:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z10
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z10
 	VBROADCASTSS (DX), Z11
 	VFMADD231PS  Z10, Z11, Z0
 	VBROADCASTSS (DX)(CX*1), Z11
@@ -10400,8 +10430,8 @@ four657:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z10
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z10
 	VBROADCASTSS (DX), Z11
 	VFMADD231PS  Z10, Z11, Z0
 	VBROADCASTSS (DX)(CX*1), Z11
@@ -10426,16 +10456,16 @@ four657:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	SUBQ         $0x04, R9
+	ADDQ         R9, R11
+	SUBQ         $0x04, R10
 	JGE          four657
 
 rest658:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R10
 	JZ   end660
 
 one659:
-	VMOVUPS      (R10), Z10
+	VMOVUPS      (R11), Z10
 	VBROADCASTSS (DX), Z11
 	VFMADD231PS  Z10, Z11, Z0
 	VBROADCASTSS (DX)(CX*1), Z11
@@ -10460,8 +10490,8 @@ one659:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	DECQ         R9
+	ADDQ         R9, R11
+	DECQ         R10
 	JNZ          one659
 
 end660:
@@ -10549,13 +10579,15 @@ loaded662:
 	SHLQ $0x02, DI
 	MOVQ 80(AX), DI
 	SHLQ $0x02, DI
-	MOVQ 24(AX), R9
-	MOVQ 120(AX), R8
-	SUBQ $0x04, R8
+	MOVQ 88(AX), R8
+	SHLQ $0x02, R8
+	MOVQ 24(AX), R10
+	MOVQ 120(AX), R9
+	SUBQ $0x04, R9
 	JL   rest664
 
 four663:
-	VMOVUPS      (R9), Z9
+	VMOVUPS      (R10), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z9, Z10, Z0
 	VBROADCASTSS (DX)(CX*1), Z10
@@ -10577,8 +10609,8 @@ four663:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z9
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z9, Z10, Z0
 	VBROADCASTSS (DX)(CX*1), Z10
@@ -10600,8 +10632,8 @@ four663:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z9
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z9, Z10, Z0
 	VBROADCASTSS (DX)(CX*1), Z10
@@ -10623,8 +10655,8 @@ four663:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z9
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z9, Z10, Z0
 	VBROADCASTSS (DX)(CX*1), Z10
@@ -10646,16 +10678,16 @@ four663:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	SUBQ         $0x04, R8
+	ADDQ         R8, R10
+	SUBQ         $0x04, R9
 	JGE          four663
 
 rest664:
-	ADDQ $0x04, R8
+	ADDQ $0x04, R9
 	JZ   end666
 
 one665:
-	VMOVUPS      (R9), Z9
+	VMOVUPS      (R10), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z9, Z10, Z0
 	VBROADCASTSS (DX)(CX*1), Z10
@@ -10677,8 +10709,8 @@ one665:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	DECQ         R8
+	ADDQ         R8, R10
+	DECQ         R9
 	JNZ          one665
 
 end666:
@@ -10760,13 +10792,15 @@ loaded668:
 	SHLQ $0x02, DI
 	MOVQ 80(AX), DI
 	SHLQ $0x02, DI
-	MOVQ 24(AX), R9
-	MOVQ 120(AX), R8
-	SUBQ $0x04, R8
+	MOVQ 88(AX), R8
+	SHLQ $0x02, R8
+	MOVQ 24(AX), R10
+	MOVQ 120(AX), R9
+	SUBQ $0x04, R9
 	JL   rest670
 
 four669:
-	VMOVUPS      (R9), Z8
+	VMOVUPS      (R10), Z8
 	VBROADCASTSS (DX), Z9
 	VFMADD231PS  Z8, Z9, Z0
 	VBROADCASTSS (DX)(CX*1), Z9
@@ -10786,8 +10820,8 @@ four669:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z8
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z8
 	VBROADCASTSS (DX), Z9
 	VFMADD231PS  Z8, Z9, Z0
 	VBROADCASTSS (DX)(CX*1), Z9
@@ -10807,8 +10841,8 @@ four669:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z8
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z8
 	VBROADCASTSS (DX), Z9
 	VFMADD231PS  Z8, Z9, Z0
 	VBROADCASTSS (DX)(CX*1), Z9
@@ -10828,8 +10862,8 @@ four669:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z8
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z8
 	VBROADCASTSS (DX), Z9
 	VFMADD231PS  Z8, Z9, Z0
 	VBROADCASTSS (DX)(CX*1), Z9
@@ -10849,16 +10883,16 @@ four669:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	SUBQ         $0x04, R8
+	ADDQ         R8, R10
+	SUBQ         $0x04, R9
 	JGE          four669
 
 rest670:
-	ADDQ $0x04, R8
+	ADDQ $0x04, R9
 	JZ   end672
 
 one671:
-	VMOVUPS      (R9), Z8
+	VMOVUPS      (R10), Z8
 	VBROADCASTSS (DX), Z9
 	VFMADD231PS  Z8, Z9, Z0
 	VBROADCASTSS (DX)(CX*1), Z9
@@ -10878,8 +10912,8 @@ one671:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	DECQ         R8
+	ADDQ         R8, R10
+	DECQ         R9
 	JNZ          one671
 
 end672:
@@ -10955,13 +10989,15 @@ loaded674:
 	SHLQ $0x02, DI
 	MOVQ 80(AX), DI
 	SHLQ $0x02, DI
-	MOVQ 24(AX), R9
-	MOVQ 120(AX), R8
-	SUBQ $0x04, R8
+	MOVQ 88(AX), R8
+	SHLQ $0x02, R8
+	MOVQ 24(AX), R10
+	MOVQ 120(AX), R9
+	SUBQ $0x04, R9
 	JL   rest676
 
 four675:
-	VMOVUPS      (R9), Z7
+	VMOVUPS      (R10), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z7, Z8, Z0
 	VBROADCASTSS (DX)(CX*1), Z8
@@ -10979,8 +11015,8 @@ four675:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z7
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z7, Z8, Z0
 	VBROADCASTSS (DX)(CX*1), Z8
@@ -10998,8 +11034,8 @@ four675:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z7
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z7, Z8, Z0
 	VBROADCASTSS (DX)(CX*1), Z8
@@ -11017,8 +11053,8 @@ four675:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z7
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z7, Z8, Z0
 	VBROADCASTSS (DX)(CX*1), Z8
@@ -11036,16 +11072,16 @@ four675:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	SUBQ         $0x04, R8
+	ADDQ         R8, R10
+	SUBQ         $0x04, R9
 	JGE          four675
 
 rest676:
-	ADDQ $0x04, R8
+	ADDQ $0x04, R9
 	JZ   end678
 
 one677:
-	VMOVUPS      (R9), Z7
+	VMOVUPS      (R10), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z7, Z8, Z0
 	VBROADCASTSS (DX)(CX*1), Z8
@@ -11063,8 +11099,8 @@ one677:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	DECQ         R8
+	ADDQ         R8, R10
+	DECQ         R9
 	JNZ          one677
 
 end678:
@@ -11131,13 +11167,15 @@ loaded680:
 	SHLQ $0x02, SI
 	MOVQ 80(AX), SI
 	SHLQ $0x02, SI
-	MOVQ 24(AX), R8
-	MOVQ 120(AX), DI
-	SUBQ $0x04, DI
+	MOVQ 88(AX), DI
+	SHLQ $0x02, DI
+	MOVQ 24(AX), R9
+	MOVQ 120(AX), R8
+	SUBQ $0x04, R8
 	JL   rest682
 
 four681:
-	VMOVUPS      (R8), Z6
+	VMOVUPS      (R9), Z6
 	VBROADCASTSS (DX), Z7
 	VFMADD231PS  Z6, Z7, Z0
 	VBROADCASTSS (DX)(CX*1), Z7
@@ -11152,8 +11190,8 @@ four681:
 	VFMADD231PS  Z6, Z7, Z5
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z6
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z6
 	VBROADCASTSS (DX), Z7
 	VFMADD231PS  Z6, Z7, Z0
 	VBROADCASTSS (DX)(CX*1), Z7
@@ -11168,8 +11206,8 @@ four681:
 	VFMADD231PS  Z6, Z7, Z5
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z6
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z6
 	VBROADCASTSS (DX), Z7
 	VFMADD231PS  Z6, Z7, Z0
 	VBROADCASTSS (DX)(CX*1), Z7
@@ -11184,8 +11222,8 @@ four681:
 	VFMADD231PS  Z6, Z7, Z5
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z6
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z6
 	VBROADCASTSS (DX), Z7
 	VFMADD231PS  Z6, Z7, Z0
 	VBROADCASTSS (DX)(CX*1), Z7
@@ -11200,16 +11238,16 @@ four681:
 	VFMADD231PS  Z6, Z7, Z5
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	SUBQ         $0x04, DI
+	ADDQ         DI, R9
+	SUBQ         $0x04, R8
 	JGE          four681
 
 rest682:
-	ADDQ $0x04, DI
+	ADDQ $0x04, R8
 	JZ   end684
 
 one683:
-	VMOVUPS      (R8), Z6
+	VMOVUPS      (R9), Z6
 	VBROADCASTSS (DX), Z7
 	VFMADD231PS  Z6, Z7, Z0
 	VBROADCASTSS (DX)(CX*1), Z7
@@ -11224,8 +11262,8 @@ one683:
 	VFMADD231PS  Z6, Z7, Z5
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	DECQ         DI
+	ADDQ         DI, R9
+	DECQ         R8
 	JNZ          one683
 
 end684:
@@ -11286,13 +11324,15 @@ loaded686:
 	SHLQ $0x02, SI
 	MOVQ 80(AX), SI
 	SHLQ $0x02, SI
-	MOVQ 24(AX), R8
-	MOVQ 120(AX), DI
-	SUBQ $0x04, DI
+	MOVQ 88(AX), DI
+	SHLQ $0x02, DI
+	MOVQ 24(AX), R9
+	MOVQ 120(AX), R8
+	SUBQ $0x04, R8
 	JL   rest688
 
 four687:
-	VMOVUPS      (R8), Z5
+	VMOVUPS      (R9), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z5, Z6, Z0
 	VBROADCASTSS (DX)(CX*1), Z6
@@ -11305,8 +11345,8 @@ four687:
 	VFMADD231PS  Z5, Z6, Z4
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z5
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z5, Z6, Z0
 	VBROADCASTSS (DX)(CX*1), Z6
@@ -11319,8 +11359,8 @@ four687:
 	VFMADD231PS  Z5, Z6, Z4
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z5
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z5, Z6, Z0
 	VBROADCASTSS (DX)(CX*1), Z6
@@ -11333,8 +11373,8 @@ four687:
 	VFMADD231PS  Z5, Z6, Z4
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z5
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z5, Z6, Z0
 	VBROADCASTSS (DX)(CX*1), Z6
@@ -11347,16 +11387,16 @@ four687:
 	VFMADD231PS  Z5, Z6, Z4
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	SUBQ         $0x04, DI
+	ADDQ         DI, R9
+	SUBQ         $0x04, R8
 	JGE          four687
 
 rest688:
-	ADDQ $0x04, DI
+	ADDQ $0x04, R8
 	JZ   end690
 
 one689:
-	VMOVUPS      (R8), Z5
+	VMOVUPS      (R9), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z5, Z6, Z0
 	VBROADCASTSS (DX)(CX*1), Z6
@@ -11369,8 +11409,8 @@ one689:
 	VFMADD231PS  Z5, Z6, Z4
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	DECQ         DI
+	ADDQ         DI, R9
+	DECQ         R8
 	JNZ          one689
 
 end690:
@@ -11425,13 +11465,15 @@ loaded692:
 	SHLQ $0x02, SI
 	MOVQ 80(AX), SI
 	SHLQ $0x02, SI
-	MOVQ 24(AX), R8
-	MOVQ 120(AX), DI
-	SUBQ $0x04, DI
+	MOVQ 88(AX), DI
+	SHLQ $0x02, DI
+	MOVQ 24(AX), R9
+	MOVQ 120(AX), R8
+	SUBQ $0x04, R8
 	JL   rest694
 
 four693:
-	VMOVUPS      (R8), Z4
+	VMOVUPS      (R9), Z4
 	VBROADCASTSS (DX), Z5
 	VFMADD231PS  Z4, Z5, Z0
 	VBROADCASTSS (DX)(CX*1), Z5
@@ -11442,8 +11484,8 @@ four693:
 	VFMADD231PS  Z4, Z5, Z3
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z4
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z4
 	VBROADCASTSS (DX), Z5
 	VFMADD231PS  Z4, Z5, Z0
 	VBROADCASTSS (DX)(CX*1), Z5
@@ -11454,8 +11496,8 @@ four693:
 	VFMADD231PS  Z4, Z5, Z3
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z4
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z4
 	VBROADCASTSS (DX), Z5
 	VFMADD231PS  Z4, Z5, Z0
 	VBROADCASTSS (DX)(CX*1), Z5
@@ -11466,8 +11508,8 @@ four693:
 	VFMADD231PS  Z4, Z5, Z3
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z4
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z4
 	VBROADCASTSS (DX), Z5
 	VFMADD231PS  Z4, Z5, Z0
 	VBROADCASTSS (DX)(CX*1), Z5
@@ -11478,16 +11520,16 @@ four693:
 	VFMADD231PS  Z4, Z5, Z3
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	SUBQ         $0x04, DI
+	ADDQ         DI, R9
+	SUBQ         $0x04, R8
 	JGE          four693
 
 rest694:
-	ADDQ $0x04, DI
+	ADDQ $0x04, R8
 	JZ   end696
 
 one695:
-	VMOVUPS      (R8), Z4
+	VMOVUPS      (R9), Z4
 	VBROADCASTSS (DX), Z5
 	VFMADD231PS  Z4, Z5, Z0
 	VBROADCASTSS (DX)(CX*1), Z5
@@ -11498,8 +11540,8 @@ one695:
 	VFMADD231PS  Z4, Z5, Z3
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	DECQ         DI
+	ADDQ         DI, R9
+	DECQ         R8
 	JNZ          one695
 
 end696:
@@ -11546,13 +11588,15 @@ loaded698:
 	SHLQ $0x02, BX
 	MOVQ 80(AX), BX
 	SHLQ $0x02, BX
-	MOVQ 24(AX), DI
-	MOVQ 120(AX), SI
-	SUBQ $0x04, SI
+	MOVQ 88(AX), SI
+	SHLQ $0x02, SI
+	MOVQ 24(AX), R8
+	MOVQ 120(AX), DI
+	SUBQ $0x04, DI
 	JL   rest700
 
 four699:
-	VMOVUPS      (DI), Z3
+	VMOVUPS      (R8), Z3
 	VBROADCASTSS (DX), Z4
 	VFMADD231PS  Z3, Z4, Z0
 	VBROADCASTSS (DX)(CX*1), Z4
@@ -11560,8 +11604,8 @@ four699:
 	VBROADCASTSS (DX)(CX*2), Z4
 	VFMADD231PS  Z3, Z4, Z2
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	VMOVUPS      (DI), Z3
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z3
 	VBROADCASTSS (DX), Z4
 	VFMADD231PS  Z3, Z4, Z0
 	VBROADCASTSS (DX)(CX*1), Z4
@@ -11569,8 +11613,8 @@ four699:
 	VBROADCASTSS (DX)(CX*2), Z4
 	VFMADD231PS  Z3, Z4, Z2
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	VMOVUPS      (DI), Z3
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z3
 	VBROADCASTSS (DX), Z4
 	VFMADD231PS  Z3, Z4, Z0
 	VBROADCASTSS (DX)(CX*1), Z4
@@ -11578,8 +11622,8 @@ four699:
 	VBROADCASTSS (DX)(CX*2), Z4
 	VFMADD231PS  Z3, Z4, Z2
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	VMOVUPS      (DI), Z3
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z3
 	VBROADCASTSS (DX), Z4
 	VFMADD231PS  Z3, Z4, Z0
 	VBROADCASTSS (DX)(CX*1), Z4
@@ -11587,16 +11631,16 @@ four699:
 	VBROADCASTSS (DX)(CX*2), Z4
 	VFMADD231PS  Z3, Z4, Z2
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	SUBQ         $0x04, SI
+	ADDQ         SI, R8
+	SUBQ         $0x04, DI
 	JGE          four699
 
 rest700:
-	ADDQ $0x04, SI
+	ADDQ $0x04, DI
 	JZ   end702
 
 one701:
-	VMOVUPS      (DI), Z3
+	VMOVUPS      (R8), Z3
 	VBROADCASTSS (DX), Z4
 	VFMADD231PS  Z3, Z4, Z0
 	VBROADCASTSS (DX)(CX*1), Z4
@@ -11604,8 +11648,8 @@ one701:
 	VBROADCASTSS (DX)(CX*2), Z4
 	VFMADD231PS  Z3, Z4, Z2
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	DECQ         SI
+	ADDQ         SI, R8
+	DECQ         DI
 	JNZ          one701
 
 end702:
@@ -11646,56 +11690,58 @@ loaded704:
 	SHLQ $0x02, BX
 	MOVQ 80(AX), BX
 	SHLQ $0x02, BX
-	MOVQ 24(AX), DI
-	MOVQ 120(AX), SI
-	SUBQ $0x04, SI
+	MOVQ 88(AX), SI
+	SHLQ $0x02, SI
+	MOVQ 24(AX), R8
+	MOVQ 120(AX), DI
+	SUBQ $0x04, DI
 	JL   rest706
 
 four705:
-	VMOVUPS      (DI), Z2
+	VMOVUPS      (R8), Z2
 	VBROADCASTSS (DX), Z3
 	VFMADD231PS  Z2, Z3, Z0
 	VBROADCASTSS (DX)(CX*1), Z3
 	VFMADD231PS  Z2, Z3, Z1
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	VMOVUPS      (DI), Z2
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z2
 	VBROADCASTSS (DX), Z3
 	VFMADD231PS  Z2, Z3, Z0
 	VBROADCASTSS (DX)(CX*1), Z3
 	VFMADD231PS  Z2, Z3, Z1
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	VMOVUPS      (DI), Z2
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z2
 	VBROADCASTSS (DX), Z3
 	VFMADD231PS  Z2, Z3, Z0
 	VBROADCASTSS (DX)(CX*1), Z3
 	VFMADD231PS  Z2, Z3, Z1
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	VMOVUPS      (DI), Z2
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z2
 	VBROADCASTSS (DX), Z3
 	VFMADD231PS  Z2, Z3, Z0
 	VBROADCASTSS (DX)(CX*1), Z3
 	VFMADD231PS  Z2, Z3, Z1
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	SUBQ         $0x04, SI
+	ADDQ         SI, R8
+	SUBQ         $0x04, DI
 	JGE          four705
 
 rest706:
-	ADDQ $0x04, SI
+	ADDQ $0x04, DI
 	JZ   end708
 
 one707:
-	VMOVUPS      (DI), Z2
+	VMOVUPS      (R8), Z2
 	VBROADCASTSS (DX), Z3
 	VFMADD231PS  Z2, Z3, Z0
 	VBROADCASTSS (DX)(CX*1), Z3
 	VFMADD231PS  Z2, Z3, Z1
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	DECQ         SI
+	ADDQ         SI, R8
+	DECQ         DI
 	JNZ          one707
 
 end708:
@@ -11730,46 +11776,48 @@ loaded710:
 	SHLQ $0x02, DX
 	MOVQ 80(AX), DX
 	SHLQ $0x02, DX
-	MOVQ 24(AX), SI
-	MOVQ 120(AX), BX
-	SUBQ $0x04, BX
+	MOVQ 88(AX), BX
+	SHLQ $0x02, BX
+	MOVQ 24(AX), DI
+	MOVQ 120(AX), SI
+	SUBQ $0x04, SI
 	JL   rest712
 
 four711:
-	VMOVUPS      (SI), Z1
+	VMOVUPS      (DI), Z1
 	VBROADCASTSS (CX), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DX, CX
-	ADDQ         $0x40, SI
-	VMOVUPS      (SI), Z1
+	ADDQ         BX, DI
+	VMOVUPS      (DI), Z1
 	VBROADCASTSS (CX), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DX, CX
-	ADDQ         $0x40, SI
-	VMOVUPS      (SI), Z1
+	ADDQ         BX, DI
+	VMOVUPS      (DI), Z1
 	VBROADCASTSS (CX), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DX, CX
-	ADDQ         $0x40, SI
-	VMOVUPS      (SI), Z1
+	ADDQ         BX, DI
+	VMOVUPS      (DI), Z1
 	VBROADCASTSS (CX), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DX, CX
-	ADDQ         $0x40, SI
-	SUBQ         $0x04, BX
+	ADDQ         BX, DI
+	SUBQ         $0x04, SI
 	JGE          four711
 
 rest712:
-	ADDQ $0x04, BX
+	ADDQ $0x04, SI
 	JZ   end714
 
 one713:
-	VMOVUPS      (SI), Z1
+	VMOVUPS      (DI), Z1
 	VBROADCASTSS (CX), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DX, CX
-	ADDQ         $0x40, SI
-	DECQ         BX
+	ADDQ         BX, DI
+	DECQ         SI
 	JNZ          one713
 
 end714:
@@ -11863,180 +11911,182 @@ loaded719:
 	SHLQ $0x02, BX
 	MOVQ 80(AX), SI
 	SHLQ $0x02, SI
-	MOVQ 24(AX), R8
-	LEAQ (R8)(BX*2), R9
-	ADDQ BX, R9
+	MOVQ 88(AX), DI
+	SHLQ $0x02, DI
+	MOVQ 24(AX), R9
 	LEAQ (R9)(BX*2), R10
 	ADDQ BX, R10
-	MOVQ 120(AX), DI
-	SUBQ $0x04, DI
+	LEAQ (R10)(BX*2), R11
+	ADDQ BX, R11
+	MOVQ 120(AX), R8
+	SUBQ $0x04, R8
 	JL   rest721
 
 four720:
 	VBROADCASTSS (DX), Z24
-	VFMADD231PS  (R8), Z24, Z0
-	VFMADD231PS  (R8)(BX*1), Z24, Z1
-	VFMADD231PS  (R8)(BX*2), Z24, Z2
-	VFMADD231PS  (R9), Z24, Z3
-	VFMADD231PS  (R9)(BX*1), Z24, Z4
-	VFMADD231PS  (R9)(BX*2), Z24, Z5
-	VFMADD231PS  (R10), Z24, Z6
-	VFMADD231PS  (R10)(BX*1), Z24, Z7
+	VFMADD231PS  (R9), Z24, Z0
+	VFMADD231PS  (R9)(BX*1), Z24, Z1
+	VFMADD231PS  (R9)(BX*2), Z24, Z2
+	VFMADD231PS  (R10), Z24, Z3
+	VFMADD231PS  (R10)(BX*1), Z24, Z4
+	VFMADD231PS  (R10)(BX*2), Z24, Z5
+	VFMADD231PS  (R11), Z24, Z6
+	VFMADD231PS  (R11)(BX*1), Z24, Z7
 	VBROADCASTSS (DX)(CX*1), Z24
-	VFMADD231PS  (R8), Z24, Z8
-	VFMADD231PS  (R8)(BX*1), Z24, Z9
-	VFMADD231PS  (R8)(BX*2), Z24, Z10
-	VFMADD231PS  (R9), Z24, Z11
-	VFMADD231PS  (R9)(BX*1), Z24, Z12
-	VFMADD231PS  (R9)(BX*2), Z24, Z13
-	VFMADD231PS  (R10), Z24, Z14
-	VFMADD231PS  (R10)(BX*1), Z24, Z15
+	VFMADD231PS  (R9), Z24, Z8
+	VFMADD231PS  (R9)(BX*1), Z24, Z9
+	VFMADD231PS  (R9)(BX*2), Z24, Z10
+	VFMADD231PS  (R10), Z24, Z11
+	VFMADD231PS  (R10)(BX*1), Z24, Z12
+	VFMADD231PS  (R10)(BX*2), Z24, Z13
+	VFMADD231PS  (R11), Z24, Z14
+	VFMADD231PS  (R11)(BX*1), Z24, Z15
 	VBROADCASTSS (DX)(CX*2), Z24
-	VFMADD231PS  (R8), Z24, Z16
-	VFMADD231PS  (R8)(BX*1), Z24, Z17
-	VFMADD231PS  (R8)(BX*2), Z24, Z18
-	VFMADD231PS  (R9), Z24, Z19
-	VFMADD231PS  (R9)(BX*1), Z24, Z20
-	VFMADD231PS  (R9)(BX*2), Z24, Z21
-	VFMADD231PS  (R10), Z24, Z22
-	VFMADD231PS  (R10)(BX*1), Z24, Z23
+	VFMADD231PS  (R9), Z24, Z16
+	VFMADD231PS  (R9)(BX*1), Z24, Z17
+	VFMADD231PS  (R9)(BX*2), Z24, Z18
+	VFMADD231PS  (R10), Z24, Z19
+	VFMADD231PS  (R10)(BX*1), Z24, Z20
+	VFMADD231PS  (R10)(BX*2), Z24, Z21
+	VFMADD231PS  (R11), Z24, Z22
+	VFMADD231PS  (R11)(BX*1), Z24, Z23
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
 	VBROADCASTSS (DX), Z24
-	VFMADD231PS  (R8), Z24, Z0
-	VFMADD231PS  (R8)(BX*1), Z24, Z1
-	VFMADD231PS  (R8)(BX*2), Z24, Z2
-	VFMADD231PS  (R9), Z24, Z3
-	VFMADD231PS  (R9)(BX*1), Z24, Z4
-	VFMADD231PS  (R9)(BX*2), Z24, Z5
-	VFMADD231PS  (R10), Z24, Z6
-	VFMADD231PS  (R10)(BX*1), Z24, Z7
+	VFMADD231PS  (R9), Z24, Z0
+	VFMADD231PS  (R9)(BX*1), Z24, Z1
+	VFMADD231PS  (R9)(BX*2), Z24, Z2
+	VFMADD231PS  (R10), Z24, Z3
+	VFMADD231PS  (R10)(BX*1), Z24, Z4
+	VFMADD231PS  (R10)(BX*2), Z24, Z5
+	VFMADD231PS  (R11), Z24, Z6
+	VFMADD231PS  (R11)(BX*1), Z24, Z7
 	VBROADCASTSS (DX)(CX*1), Z24
-	VFMADD231PS  (R8), Z24, Z8
-	VFMADD231PS  (R8)(BX*1), Z24, Z9
-	VFMADD231PS  (R8)(BX*2), Z24, Z10
-	VFMADD231PS  (R9), Z24, Z11
-	VFMADD231PS  (R9)(BX*1), Z24, Z12
-	VFMADD231PS  (R9)(BX*2), Z24, Z13
-	VFMADD231PS  (R10), Z24, Z14
-	VFMADD231PS  (R10)(BX*1), Z24, Z15
+	VFMADD231PS  (R9), Z24, Z8
+	VFMADD231PS  (R9)(BX*1), Z24, Z9
+	VFMADD231PS  (R9)(BX*2), Z24, Z10
+	VFMADD231PS  (R10), Z24, Z11
+	VFMADD231PS  (R10)(BX*1), Z24, Z12
+	VFMADD231PS  (R10)(BX*2), Z24, Z13
+	VFMADD231PS  (R11), Z24, Z14
+	VFMADD231PS  (R11)(BX*1), Z24, Z15
 	VBROADCASTSS (DX)(CX*2), Z24
-	VFMADD231PS  (R8), Z24, Z16
-	VFMADD231PS  (R8)(BX*1), Z24, Z17
-	VFMADD231PS  (R8)(BX*2), Z24, Z18
-	VFMADD231PS  (R9), Z24, Z19
-	VFMADD231PS  (R9)(BX*1), Z24, Z20
-	VFMADD231PS  (R9)(BX*2), Z24, Z21
-	VFMADD231PS  (R10), Z24, Z22
-	VFMADD231PS  (R10)(BX*1), Z24, Z23
+	VFMADD231PS  (R9), Z24, Z16
+	VFMADD231PS  (R9)(BX*1), Z24, Z17
+	VFMADD231PS  (R9)(BX*2), Z24, Z18
+	VFMADD231PS  (R10), Z24, Z19
+	VFMADD231PS  (R10)(BX*1), Z24, Z20
+	VFMADD231PS  (R10)(BX*2), Z24, Z21
+	VFMADD231PS  (R11), Z24, Z22
+	VFMADD231PS  (R11)(BX*1), Z24, Z23
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
 	VBROADCASTSS (DX), Z24
-	VFMADD231PS  (R8), Z24, Z0
-	VFMADD231PS  (R8)(BX*1), Z24, Z1
-	VFMADD231PS  (R8)(BX*2), Z24, Z2
-	VFMADD231PS  (R9), Z24, Z3
-	VFMADD231PS  (R9)(BX*1), Z24, Z4
-	VFMADD231PS  (R9)(BX*2), Z24, Z5
-	VFMADD231PS  (R10), Z24, Z6
-	VFMADD231PS  (R10)(BX*1), Z24, Z7
+	VFMADD231PS  (R9), Z24, Z0
+	VFMADD231PS  (R9)(BX*1), Z24, Z1
+	VFMADD231PS  (R9)(BX*2), Z24, Z2
+	VFMADD231PS  (R10), Z24, Z3
+	VFMADD231PS  (R10)(BX*1), Z24, Z4
+	VFMADD231PS  (R10)(BX*2), Z24, Z5
+	VFMADD231PS  (R11), Z24, Z6
+	VFMADD231PS  (R11)(BX*1), Z24, Z7
 	VBROADCASTSS (DX)(CX*1), Z24
-	VFMADD231PS  (R8), Z24, Z8
-	VFMADD231PS  (R8)(BX*1), Z24, Z9
-	VFMADD231PS  (R8)(BX*2), Z24, Z10
-	VFMADD231PS  (R9), Z24, Z11
-	VFMADD231PS  (R9)(BX*1), Z24, Z12
-	VFMADD231PS  (R9)(BX*2), Z24, Z13
-	VFMADD231PS  (R10), Z24, Z14
-	VFMADD231PS  (R10)(BX*1), Z24, Z15
+	VFMADD231PS  (R9), Z24, Z8
+	VFMADD231PS  (R9)(BX*1), Z24, Z9
+	VFMADD231PS  (R9)(BX*2), Z24, Z10
+	VFMADD231PS  (R10), Z24, Z11
+	VFMADD231PS  (R10)(BX*1), Z24, Z12
+	VFMADD231PS  (R10)(BX*2), Z24, Z13
+	VFMADD231PS  (R11), Z24, Z14
+	VFMADD231PS  (R11)(BX*1), Z24, Z15
 	VBROADCASTSS (DX)(CX*2), Z24
-	VFMADD231PS  (R8), Z24, Z16
-	VFMADD231PS  (R8)(BX*1), Z24, Z17
-	VFMADD231PS  (R8)(BX*2), Z24, Z18
-	VFMADD231PS  (R9), Z24, Z19
-	VFMADD231PS  (R9)(BX*1), Z24, Z20
-	VFMADD231PS  (R9)(BX*2), Z24, Z21
-	VFMADD231PS  (R10), Z24, Z22
-	VFMADD231PS  (R10)(BX*1), Z24, Z23
+	VFMADD231PS  (R9), Z24, Z16
+	VFMADD231PS  (R9)(BX*1), Z24, Z17
+	VFMADD231PS  (R9)(BX*2), Z24, Z18
+	VFMADD231PS  (R10), Z24, Z19
+	VFMADD231PS  (R10)(BX*1), Z24, Z20
+	VFMADD231PS  (R10)(BX*2), Z24, Z21
+	VFMADD231PS  (R11), Z24, Z22
+	VFMADD231PS  (R11)(BX*1), Z24, Z23
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
 	VBROADCASTSS (DX), Z24
-	VFMADD231PS  (R8), Z24, Z0
-	VFMADD231PS  (R8)(BX*1), Z24, Z1
-	VFMADD231PS  (R8)(BX*2), Z24, Z2
-	VFMADD231PS  (R9), Z24, Z3
-	VFMADD231PS  (R9)(BX*1), Z24, Z4
-	VFMADD231PS  (R9)(BX*2), Z24, Z5
-	VFMADD231PS  (R10), Z24, Z6
-	VFMADD231PS  (R10)(BX*1), Z24, Z7
+	VFMADD231PS  (R9), Z24, Z0
+	VFMADD231PS  (R9)(BX*1), Z24, Z1
+	VFMADD231PS  (R9)(BX*2), Z24, Z2
+	VFMADD231PS  (R10), Z24, Z3
+	VFMADD231PS  (R10)(BX*1), Z24, Z4
+	VFMADD231PS  (R10)(BX*2), Z24, Z5
+	VFMADD231PS  (R11), Z24, Z6
+	VFMADD231PS  (R11)(BX*1), Z24, Z7
 	VBROADCASTSS (DX)(CX*1), Z24
-	VFMADD231PS  (R8), Z24, Z8
-	VFMADD231PS  (R8)(BX*1), Z24, Z9
-	VFMADD231PS  (R8)(BX*2), Z24, Z10
-	VFMADD231PS  (R9), Z24, Z11
-	VFMADD231PS  (R9)(BX*1), Z24, Z12
-	VFMADD231PS  (R9)(BX*2), Z24, Z13
-	VFMADD231PS  (R10), Z24, Z14
-	VFMADD231PS  (R10)(BX*1), Z24, Z15
+	VFMADD231PS  (R9), Z24, Z8
+	VFMADD231PS  (R9)(BX*1), Z24, Z9
+	VFMADD231PS  (R9)(BX*2), Z24, Z10
+	VFMADD231PS  (R10), Z24, Z11
+	VFMADD231PS  (R10)(BX*1), Z24, Z12
+	VFMADD231PS  (R10)(BX*2), Z24, Z13
+	VFMADD231PS  (R11), Z24, Z14
+	VFMADD231PS  (R11)(BX*1), Z24, Z15
 	VBROADCASTSS (DX)(CX*2), Z24
-	VFMADD231PS  (R8), Z24, Z16
-	VFMADD231PS  (R8)(BX*1), Z24, Z17
-	VFMADD231PS  (R8)(BX*2), Z24, Z18
-	VFMADD231PS  (R9), Z24, Z19
-	VFMADD231PS  (R9)(BX*1), Z24, Z20
-	VFMADD231PS  (R9)(BX*2), Z24, Z21
-	VFMADD231PS  (R10), Z24, Z22
-	VFMADD231PS  (R10)(BX*1), Z24, Z23
+	VFMADD231PS  (R9), Z24, Z16
+	VFMADD231PS  (R9)(BX*1), Z24, Z17
+	VFMADD231PS  (R9)(BX*2), Z24, Z18
+	VFMADD231PS  (R10), Z24, Z19
+	VFMADD231PS  (R10)(BX*1), Z24, Z20
+	VFMADD231PS  (R10)(BX*2), Z24, Z21
+	VFMADD231PS  (R11), Z24, Z22
+	VFMADD231PS  (R11)(BX*1), Z24, Z23
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
-	SUBQ         $0x04, DI
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
+	SUBQ         $0x04, R8
 	JGE          four720
 
 rest721:
-	ADDQ $0x04, DI
+	ADDQ $0x04, R8
 	JZ   end723
 
 one722:
 	VBROADCASTSS (DX), Z24
-	VFMADD231PS  (R8), Z24, Z0
-	VFMADD231PS  (R8)(BX*1), Z24, Z1
-	VFMADD231PS  (R8)(BX*2), Z24, Z2
-	VFMADD231PS  (R9), Z24, Z3
-	VFMADD231PS  (R9)(BX*1), Z24, Z4
-	VFMADD231PS  (R9)(BX*2), Z24, Z5
-	VFMADD231PS  (R10), Z24, Z6
-	VFMADD231PS  (R10)(BX*1), Z24, Z7
+	VFMADD231PS  (R9), Z24, Z0
+	VFMADD231PS  (R9)(BX*1), Z24, Z1
+	VFMADD231PS  (R9)(BX*2), Z24, Z2
+	VFMADD231PS  (R10), Z24, Z3
+	VFMADD231PS  (R10)(BX*1), Z24, Z4
+	VFMADD231PS  (R10)(BX*2), Z24, Z5
+	VFMADD231PS  (R11), Z24, Z6
+	VFMADD231PS  (R11)(BX*1), Z24, Z7
 	VBROADCASTSS (DX)(CX*1), Z24
-	VFMADD231PS  (R8), Z24, Z8
-	VFMADD231PS  (R8)(BX*1), Z24, Z9
-	VFMADD231PS  (R8)(BX*2), Z24, Z10
-	VFMADD231PS  (R9), Z24, Z11
-	VFMADD231PS  (R9)(BX*1), Z24, Z12
-	VFMADD231PS  (R9)(BX*2), Z24, Z13
-	VFMADD231PS  (R10), Z24, Z14
-	VFMADD231PS  (R10)(BX*1), Z24, Z15
+	VFMADD231PS  (R9), Z24, Z8
+	VFMADD231PS  (R9)(BX*1), Z24, Z9
+	VFMADD231PS  (R9)(BX*2), Z24, Z10
+	VFMADD231PS  (R10), Z24, Z11
+	VFMADD231PS  (R10)(BX*1), Z24, Z12
+	VFMADD231PS  (R10)(BX*2), Z24, Z13
+	VFMADD231PS  (R11), Z24, Z14
+	VFMADD231PS  (R11)(BX*1), Z24, Z15
 	VBROADCASTSS (DX)(CX*2), Z24
-	VFMADD231PS  (R8), Z24, Z16
-	VFMADD231PS  (R8)(BX*1), Z24, Z17
-	VFMADD231PS  (R8)(BX*2), Z24, Z18
-	VFMADD231PS  (R9), Z24, Z19
-	VFMADD231PS  (R9)(BX*1), Z24, Z20
-	VFMADD231PS  (R9)(BX*2), Z24, Z21
-	VFMADD231PS  (R10), Z24, Z22
-	VFMADD231PS  (R10)(BX*1), Z24, Z23
+	VFMADD231PS  (R9), Z24, Z16
+	VFMADD231PS  (R9)(BX*1), Z24, Z17
+	VFMADD231PS  (R9)(BX*2), Z24, Z18
+	VFMADD231PS  (R10), Z24, Z19
+	VFMADD231PS  (R10)(BX*1), Z24, Z20
+	VFMADD231PS  (R10)(BX*2), Z24, Z21
+	VFMADD231PS  (R11), Z24, Z22
+	VFMADD231PS  (R11)(BX*1), Z24, Z23
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
-	DECQ         DI
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
+	DECQ         R8
 	JNZ          one722
 
 end723:
@@ -12126,135 +12176,137 @@ loaded725:
 	SHLQ $0x02, BX
 	MOVQ 80(AX), SI
 	SHLQ $0x02, SI
-	MOVQ 24(AX), R8
-	LEAQ (R8)(BX*2), R9
-	ADDQ BX, R9
+	MOVQ 88(AX), DI
+	SHLQ $0x02, DI
+	MOVQ 24(AX), R9
 	LEAQ (R9)(BX*2), R10
 	ADDQ BX, R10
-	MOVQ 120(AX), DI
-	SUBQ $0x04, DI
+	LEAQ (R10)(BX*2), R11
+	ADDQ BX, R11
+	MOVQ 120(AX), R8
+	SUBQ $0x04, R8
 	JL   rest727
 
 four726:
 	VBROADCASTSS (DX), Z16
-	VFMADD231PS  (R8), Z16, Z0
-	VFMADD231PS  (R8)(BX*1), Z16, Z1
-	VFMADD231PS  (R8)(BX*2), Z16, Z2
-	VFMADD231PS  (R9), Z16, Z3
-	VFMADD231PS  (R9)(BX*1), Z16, Z4
-	VFMADD231PS  (R9)(BX*2), Z16, Z5
-	VFMADD231PS  (R10), Z16, Z6
-	VFMADD231PS  (R10)(BX*1), Z16, Z7
+	VFMADD231PS  (R9), Z16, Z0
+	VFMADD231PS  (R9)(BX*1), Z16, Z1
+	VFMADD231PS  (R9)(BX*2), Z16, Z2
+	VFMADD231PS  (R10), Z16, Z3
+	VFMADD231PS  (R10)(BX*1), Z16, Z4
+	VFMADD231PS  (R10)(BX*2), Z16, Z5
+	VFMADD231PS  (R11), Z16, Z6
+	VFMADD231PS  (R11)(BX*1), Z16, Z7
 	VBROADCASTSS (DX)(CX*1), Z16
-	VFMADD231PS  (R8), Z16, Z8
-	VFMADD231PS  (R8)(BX*1), Z16, Z9
-	VFMADD231PS  (R8)(BX*2), Z16, Z10
-	VFMADD231PS  (R9), Z16, Z11
-	VFMADD231PS  (R9)(BX*1), Z16, Z12
-	VFMADD231PS  (R9)(BX*2), Z16, Z13
-	VFMADD231PS  (R10), Z16, Z14
-	VFMADD231PS  (R10)(BX*1), Z16, Z15
+	VFMADD231PS  (R9), Z16, Z8
+	VFMADD231PS  (R9)(BX*1), Z16, Z9
+	VFMADD231PS  (R9)(BX*2), Z16, Z10
+	VFMADD231PS  (R10), Z16, Z11
+	VFMADD231PS  (R10)(BX*1), Z16, Z12
+	VFMADD231PS  (R10)(BX*2), Z16, Z13
+	VFMADD231PS  (R11), Z16, Z14
+	VFMADD231PS  (R11)(BX*1), Z16, Z15
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
 	VBROADCASTSS (DX), Z16
-	VFMADD231PS  (R8), Z16, Z0
-	VFMADD231PS  (R8)(BX*1), Z16, Z1
-	VFMADD231PS  (R8)(BX*2), Z16, Z2
-	VFMADD231PS  (R9), Z16, Z3
-	VFMADD231PS  (R9)(BX*1), Z16, Z4
-	VFMADD231PS  (R9)(BX*2), Z16, Z5
-	VFMADD231PS  (R10), Z16, Z6
-	VFMADD231PS  (R10)(BX*1), Z16, Z7
+	VFMADD231PS  (R9), Z16, Z0
+	VFMADD231PS  (R9)(BX*1), Z16, Z1
+	VFMADD231PS  (R9)(BX*2), Z16, Z2
+	VFMADD231PS  (R10), Z16, Z3
+	VFMADD231PS  (R10)(BX*1), Z16, Z4
+	VFMADD231PS  (R10)(BX*2), Z16, Z5
+	VFMADD231PS  (R11), Z16, Z6
+	VFMADD231PS  (R11)(BX*1), Z16, Z7
 	VBROADCASTSS (DX)(CX*1), Z16
-	VFMADD231PS  (R8), Z16, Z8
-	VFMADD231PS  (R8)(BX*1), Z16, Z9
-	VFMADD231PS  (R8)(BX*2), Z16, Z10
-	VFMADD231PS  (R9), Z16, Z11
-	VFMADD231PS  (R9)(BX*1), Z16, Z12
-	VFMADD231PS  (R9)(BX*2), Z16, Z13
-	VFMADD231PS  (R10), Z16, Z14
-	VFMADD231PS  (R10)(BX*1), Z16, Z15
+	VFMADD231PS  (R9), Z16, Z8
+	VFMADD231PS  (R9)(BX*1), Z16, Z9
+	VFMADD231PS  (R9)(BX*2), Z16, Z10
+	VFMADD231PS  (R10), Z16, Z11
+	VFMADD231PS  (R10)(BX*1), Z16, Z12
+	VFMADD231PS  (R10)(BX*2), Z16, Z13
+	VFMADD231PS  (R11), Z16, Z14
+	VFMADD231PS  (R11)(BX*1), Z16, Z15
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
 	VBROADCASTSS (DX), Z16
-	VFMADD231PS  (R8), Z16, Z0
-	VFMADD231PS  (R8)(BX*1), Z16, Z1
-	VFMADD231PS  (R8)(BX*2), Z16, Z2
-	VFMADD231PS  (R9), Z16, Z3
-	VFMADD231PS  (R9)(BX*1), Z16, Z4
-	VFMADD231PS  (R9)(BX*2), Z16, Z5
-	VFMADD231PS  (R10), Z16, Z6
-	VFMADD231PS  (R10)(BX*1), Z16, Z7
+	VFMADD231PS  (R9), Z16, Z0
+	VFMADD231PS  (R9)(BX*1), Z16, Z1
+	VFMADD231PS  (R9)(BX*2), Z16, Z2
+	VFMADD231PS  (R10), Z16, Z3
+	VFMADD231PS  (R10)(BX*1), Z16, Z4
+	VFMADD231PS  (R10)(BX*2), Z16, Z5
+	VFMADD231PS  (R11), Z16, Z6
+	VFMADD231PS  (R11)(BX*1), Z16, Z7
 	VBROADCASTSS (DX)(CX*1), Z16
-	VFMADD231PS  (R8), Z16, Z8
-	VFMADD231PS  (R8)(BX*1), Z16, Z9
-	VFMADD231PS  (R8)(BX*2), Z16, Z10
-	VFMADD231PS  (R9), Z16, Z11
-	VFMADD231PS  (R9)(BX*1), Z16, Z12
-	VFMADD231PS  (R9)(BX*2), Z16, Z13
-	VFMADD231PS  (R10), Z16, Z14
-	VFMADD231PS  (R10)(BX*1), Z16, Z15
+	VFMADD231PS  (R9), Z16, Z8
+	VFMADD231PS  (R9)(BX*1), Z16, Z9
+	VFMADD231PS  (R9)(BX*2), Z16, Z10
+	VFMADD231PS  (R10), Z16, Z11
+	VFMADD231PS  (R10)(BX*1), Z16, Z12
+	VFMADD231PS  (R10)(BX*2), Z16, Z13
+	VFMADD231PS  (R11), Z16, Z14
+	VFMADD231PS  (R11)(BX*1), Z16, Z15
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
 	VBROADCASTSS (DX), Z16
-	VFMADD231PS  (R8), Z16, Z0
-	VFMADD231PS  (R8)(BX*1), Z16, Z1
-	VFMADD231PS  (R8)(BX*2), Z16, Z2
-	VFMADD231PS  (R9), Z16, Z3
-	VFMADD231PS  (R9)(BX*1), Z16, Z4
-	VFMADD231PS  (R9)(BX*2), Z16, Z5
-	VFMADD231PS  (R10), Z16, Z6
-	VFMADD231PS  (R10)(BX*1), Z16, Z7
+	VFMADD231PS  (R9), Z16, Z0
+	VFMADD231PS  (R9)(BX*1), Z16, Z1
+	VFMADD231PS  (R9)(BX*2), Z16, Z2
+	VFMADD231PS  (R10), Z16, Z3
+	VFMADD231PS  (R10)(BX*1), Z16, Z4
+	VFMADD231PS  (R10)(BX*2), Z16, Z5
+	VFMADD231PS  (R11), Z16, Z6
+	VFMADD231PS  (R11)(BX*1), Z16, Z7
 	VBROADCASTSS (DX)(CX*1), Z16
-	VFMADD231PS  (R8), Z16, Z8
-	VFMADD231PS  (R8)(BX*1), Z16, Z9
-	VFMADD231PS  (R8)(BX*2), Z16, Z10
-	VFMADD231PS  (R9), Z16, Z11
-	VFMADD231PS  (R9)(BX*1), Z16, Z12
-	VFMADD231PS  (R9)(BX*2), Z16, Z13
-	VFMADD231PS  (R10), Z16, Z14
-	VFMADD231PS  (R10)(BX*1), Z16, Z15
+	VFMADD231PS  (R9), Z16, Z8
+	VFMADD231PS  (R9)(BX*1), Z16, Z9
+	VFMADD231PS  (R9)(BX*2), Z16, Z10
+	VFMADD231PS  (R10), Z16, Z11
+	VFMADD231PS  (R10)(BX*1), Z16, Z12
+	VFMADD231PS  (R10)(BX*2), Z16, Z13
+	VFMADD231PS  (R11), Z16, Z14
+	VFMADD231PS  (R11)(BX*1), Z16, Z15
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
-	SUBQ         $0x04, DI
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
+	SUBQ         $0x04, R8
 	JGE          four726
 
 rest727:
-	ADDQ $0x04, DI
+	ADDQ $0x04, R8
 	JZ   end729
 
 one728:
 	VBROADCASTSS (DX), Z16
-	VFMADD231PS  (R8), Z16, Z0
-	VFMADD231PS  (R8)(BX*1), Z16, Z1
-	VFMADD231PS  (R8)(BX*2), Z16, Z2
-	VFMADD231PS  (R9), Z16, Z3
-	VFMADD231PS  (R9)(BX*1), Z16, Z4
-	VFMADD231PS  (R9)(BX*2), Z16, Z5
-	VFMADD231PS  (R10), Z16, Z6
-	VFMADD231PS  (R10)(BX*1), Z16, Z7
+	VFMADD231PS  (R9), Z16, Z0
+	VFMADD231PS  (R9)(BX*1), Z16, Z1
+	VFMADD231PS  (R9)(BX*2), Z16, Z2
+	VFMADD231PS  (R10), Z16, Z3
+	VFMADD231PS  (R10)(BX*1), Z16, Z4
+	VFMADD231PS  (R10)(BX*2), Z16, Z5
+	VFMADD231PS  (R11), Z16, Z6
+	VFMADD231PS  (R11)(BX*1), Z16, Z7
 	VBROADCASTSS (DX)(CX*1), Z16
-	VFMADD231PS  (R8), Z16, Z8
-	VFMADD231PS  (R8)(BX*1), Z16, Z9
-	VFMADD231PS  (R8)(BX*2), Z16, Z10
-	VFMADD231PS  (R9), Z16, Z11
-	VFMADD231PS  (R9)(BX*1), Z16, Z12
-	VFMADD231PS  (R9)(BX*2), Z16, Z13
-	VFMADD231PS  (R10), Z16, Z14
-	VFMADD231PS  (R10)(BX*1), Z16, Z15
+	VFMADD231PS  (R9), Z16, Z8
+	VFMADD231PS  (R9)(BX*1), Z16, Z9
+	VFMADD231PS  (R9)(BX*2), Z16, Z10
+	VFMADD231PS  (R10), Z16, Z11
+	VFMADD231PS  (R10)(BX*1), Z16, Z12
+	VFMADD231PS  (R10)(BX*2), Z16, Z13
+	VFMADD231PS  (R11), Z16, Z14
+	VFMADD231PS  (R11)(BX*1), Z16, Z15
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
-	DECQ         DI
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
+	DECQ         R8
 	JNZ          one728
 
 end729:
@@ -12317,90 +12369,92 @@ loaded731:
 	SHLQ $0x02, DX
 	MOVQ 80(AX), BX
 	SHLQ $0x02, BX
-	MOVQ 24(AX), DI
-	LEAQ (DI)(DX*2), R8
-	ADDQ DX, R8
+	MOVQ 88(AX), SI
+	SHLQ $0x02, SI
+	MOVQ 24(AX), R8
 	LEAQ (R8)(DX*2), R9
 	ADDQ DX, R9
-	MOVQ 120(AX), SI
-	SUBQ $0x04, SI
+	LEAQ (R9)(DX*2), R10
+	ADDQ DX, R10
+	MOVQ 120(AX), DI
+	SUBQ $0x04, DI
 	JL   rest733
 
 four732:
 	VBROADCASTSS (CX), Z8
-	VFMADD231PS  (DI), Z8, Z0
-	VFMADD231PS  (DI)(DX*1), Z8, Z1
-	VFMADD231PS  (DI)(DX*2), Z8, Z2
-	VFMADD231PS  (R8), Z8, Z3
-	VFMADD231PS  (R8)(DX*1), Z8, Z4
-	VFMADD231PS  (R8)(DX*2), Z8, Z5
-	VFMADD231PS  (R9), Z8, Z6
-	VFMADD231PS  (R9)(DX*1), Z8, Z7
+	VFMADD231PS  (R8), Z8, Z0
+	VFMADD231PS  (R8)(DX*1), Z8, Z1
+	VFMADD231PS  (R8)(DX*2), Z8, Z2
+	VFMADD231PS  (R9), Z8, Z3
+	VFMADD231PS  (R9)(DX*1), Z8, Z4
+	VFMADD231PS  (R9)(DX*2), Z8, Z5
+	VFMADD231PS  (R10), Z8, Z6
+	VFMADD231PS  (R10)(DX*1), Z8, Z7
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	ADDQ         SI, R10
 	VBROADCASTSS (CX), Z8
-	VFMADD231PS  (DI), Z8, Z0
-	VFMADD231PS  (DI)(DX*1), Z8, Z1
-	VFMADD231PS  (DI)(DX*2), Z8, Z2
-	VFMADD231PS  (R8), Z8, Z3
-	VFMADD231PS  (R8)(DX*1), Z8, Z4
-	VFMADD231PS  (R8)(DX*2), Z8, Z5
-	VFMADD231PS  (R9), Z8, Z6
-	VFMADD231PS  (R9)(DX*1), Z8, Z7
+	VFMADD231PS  (R8), Z8, Z0
+	VFMADD231PS  (R8)(DX*1), Z8, Z1
+	VFMADD231PS  (R8)(DX*2), Z8, Z2
+	VFMADD231PS  (R9), Z8, Z3
+	VFMADD231PS  (R9)(DX*1), Z8, Z4
+	VFMADD231PS  (R9)(DX*2), Z8, Z5
+	VFMADD231PS  (R10), Z8, Z6
+	VFMADD231PS  (R10)(DX*1), Z8, Z7
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	ADDQ         SI, R10
 	VBROADCASTSS (CX), Z8
-	VFMADD231PS  (DI), Z8, Z0
-	VFMADD231PS  (DI)(DX*1), Z8, Z1
-	VFMADD231PS  (DI)(DX*2), Z8, Z2
-	VFMADD231PS  (R8), Z8, Z3
-	VFMADD231PS  (R8)(DX*1), Z8, Z4
-	VFMADD231PS  (R8)(DX*2), Z8, Z5
-	VFMADD231PS  (R9), Z8, Z6
-	VFMADD231PS  (R9)(DX*1), Z8, Z7
+	VFMADD231PS  (R8), Z8, Z0
+	VFMADD231PS  (R8)(DX*1), Z8, Z1
+	VFMADD231PS  (R8)(DX*2), Z8, Z2
+	VFMADD231PS  (R9), Z8, Z3
+	VFMADD231PS  (R9)(DX*1), Z8, Z4
+	VFMADD231PS  (R9)(DX*2), Z8, Z5
+	VFMADD231PS  (R10), Z8, Z6
+	VFMADD231PS  (R10)(DX*1), Z8, Z7
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	ADDQ         SI, R10
 	VBROADCASTSS (CX), Z8
-	VFMADD231PS  (DI), Z8, Z0
-	VFMADD231PS  (DI)(DX*1), Z8, Z1
-	VFMADD231PS  (DI)(DX*2), Z8, Z2
-	VFMADD231PS  (R8), Z8, Z3
-	VFMADD231PS  (R8)(DX*1), Z8, Z4
-	VFMADD231PS  (R8)(DX*2), Z8, Z5
-	VFMADD231PS  (R9), Z8, Z6
-	VFMADD231PS  (R9)(DX*1), Z8, Z7
+	VFMADD231PS  (R8), Z8, Z0
+	VFMADD231PS  (R8)(DX*1), Z8, Z1
+	VFMADD231PS  (R8)(DX*2), Z8, Z2
+	VFMADD231PS  (R9), Z8, Z3
+	VFMADD231PS  (R9)(DX*1), Z8, Z4
+	VFMADD231PS  (R9)(DX*2), Z8, Z5
+	VFMADD231PS  (R10), Z8, Z6
+	VFMADD231PS  (R10)(DX*1), Z8, Z7
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	SUBQ         $0x04, SI
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	ADDQ         SI, R10
+	SUBQ         $0x04, DI
 	JGE          four732
 
 rest733:
-	ADDQ $0x04, SI
+	ADDQ $0x04, DI
 	JZ   end735
 
 one734:
 	VBROADCASTSS (CX), Z8
-	VFMADD231PS  (DI), Z8, Z0
-	VFMADD231PS  (DI)(DX*1), Z8, Z1
-	VFMADD231PS  (DI)(DX*2), Z8, Z2
-	VFMADD231PS  (R8), Z8, Z3
-	VFMADD231PS  (R8)(DX*1), Z8, Z4
-	VFMADD231PS  (R8)(DX*2), Z8, Z5
-	VFMADD231PS  (R9), Z8, Z6
-	VFMADD231PS  (R9)(DX*1), Z8, Z7
+	VFMADD231PS  (R8), Z8, Z0
+	VFMADD231PS  (R8)(DX*1), Z8, Z1
+	VFMADD231PS  (R8)(DX*2), Z8, Z2
+	VFMADD231PS  (R9), Z8, Z3
+	VFMADD231PS  (R9)(DX*1), Z8, Z4
+	VFMADD231PS  (R9)(DX*2), Z8, Z5
+	VFMADD231PS  (R10), Z8, Z6
+	VFMADD231PS  (R10)(DX*1), Z8, Z7
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	DECQ         SI
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	ADDQ         SI, R10
+	DECQ         DI
 	JNZ          one734
 
 end735:

@@ -29,6 +29,10 @@ type CSR struct {
 	late *late    // what sets Values when they are asked for; nil: they are set
 	once sync.Once
 	flip atomic.Pointer[flipped]
+
+	whole   *CSR // which this is blocks of; nil: none that is known
+	mirror  sync.Once
+	mirrors bool // it is its own transpose: set by mirror
 }
 
 // New returns the matrix of the given parts, which it takes over without

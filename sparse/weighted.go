@@ -60,12 +60,13 @@ func (p Product) runT(dst, x *tensor.Dense) {
 		return
 	}
 	p.A.Settle()
-	t, perm := p.A.structureT()
+	flip := p.A.flipped()
+	t := flip.t
 	k := p.kernel(t, dst, x)
 	if p.Weights != nil {
-		k.sum.Edges = perm
+		k.sum.Edges = flip.order()
 	} else if k.values != nil || p.Mean {
-		k.perm = perm
+		k.perm = flip.order()
 	}
 	if p.Mean {
 		k.of = p.A.Offsets

@@ -6178,7 +6178,7 @@ stored444:
 	RET
 
 // func centredDots32AVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, rows int, stride int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·centredDots32AVX2(SB), NOSPLIT, $0-56
 	MOVQ    x+24(FP), AX
 	MOVQ    dy+16(FP), CX
@@ -6202,44 +6202,48 @@ TEXT ·centredDots32AVX2(SB), NOSPLIT, $0-56
 	VMOVUPS 96(SI), Y11
 
 row447:
-	VMOVUPS (AX), Y12
-	VSUBPS  Y8, Y12, Y12
-	VMOVUPS (CX), Y13
-	VADDPS  Y13, Y4, Y4
-	VMULPS  Y12, Y13, Y12
-	VADDPS  Y12, Y0, Y0
-	VMOVUPS 32(AX), Y12
-	VSUBPS  Y9, Y12, Y12
-	VMOVUPS 32(CX), Y13
-	VADDPS  Y13, Y5, Y5
-	VMULPS  Y12, Y13, Y12
-	VADDPS  Y12, Y1, Y1
-	VMOVUPS 64(AX), Y12
-	VSUBPS  Y10, Y12, Y12
-	VMOVUPS 64(CX), Y13
-	VADDPS  Y13, Y6, Y6
-	VMULPS  Y12, Y13, Y12
-	VADDPS  Y12, Y2, Y2
-	VMOVUPS 96(AX), Y12
-	VSUBPS  Y11, Y12, Y12
-	VMOVUPS 96(CX), Y13
-	VADDPS  Y13, Y7, Y7
-	VMULPS  Y12, Y13, Y12
-	VADDPS  Y12, Y3, Y3
-	ADDQ    BX, AX
-	ADDQ    BX, CX
-	DECQ    DX
-	JNZ     row447
-	MOVQ    dots+0(FP), AX
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	MOVQ    sums+8(FP), AX
-	VMOVUPS Y4, (AX)
-	VMOVUPS Y5, 32(AX)
-	VMOVUPS Y6, 64(AX)
-	VMOVUPS Y7, 96(AX)
+	PREFETCHT0 2048(AX)
+	PREFETCHT0 2048(CX)
+	VMOVUPS    (AX), Y12
+	VSUBPS     Y8, Y12, Y12
+	VMOVUPS    (CX), Y13
+	VADDPS     Y13, Y4, Y4
+	VMULPS     Y12, Y13, Y12
+	VADDPS     Y12, Y0, Y0
+	VMOVUPS    32(AX), Y12
+	VSUBPS     Y9, Y12, Y12
+	VMOVUPS    32(CX), Y13
+	VADDPS     Y13, Y5, Y5
+	VMULPS     Y12, Y13, Y12
+	VADDPS     Y12, Y1, Y1
+	PREFETCHT0 2112(AX)
+	PREFETCHT0 2112(CX)
+	VMOVUPS    64(AX), Y12
+	VSUBPS     Y10, Y12, Y12
+	VMOVUPS    64(CX), Y13
+	VADDPS     Y13, Y6, Y6
+	VMULPS     Y12, Y13, Y12
+	VADDPS     Y12, Y2, Y2
+	VMOVUPS    96(AX), Y12
+	VSUBPS     Y11, Y12, Y12
+	VMOVUPS    96(CX), Y13
+	VADDPS     Y13, Y7, Y7
+	VMULPS     Y12, Y13, Y12
+	VADDPS     Y12, Y3, Y3
+	ADDQ       BX, AX
+	ADDQ       BX, CX
+	DECQ       DX
+	JNZ        row447
+	MOVQ       dots+0(FP), AX
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    Y1, 32(AX)
+	VMOVUPS    Y2, 64(AX)
+	VMOVUPS    Y3, 96(AX)
+	MOVQ       sums+8(FP), AX
+	VMOVUPS    Y4, (AX)
+	VMOVUPS    Y5, 32(AX)
+	VMOVUPS    Y6, 64(AX)
+	VMOVUPS    Y7, 96(AX)
 	VZEROUPPER
 	RET
 
@@ -6340,7 +6344,7 @@ stored454:
 	RET
 
 // func reluDots32AVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, scale *float32, bias *float32, rows int, stride int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·reluDots32AVX2(SB), NOSPLIT, $0-72
 	MOVQ    x+24(FP), AX
 	MOVQ    dy+16(FP), CX
@@ -6366,61 +6370,65 @@ TEXT ·reluDots32AVX2(SB), NOSPLIT, $0-72
 	MOVQ    bias+48(FP), DI
 
 row457:
-	VMOVUPS (AX), Y12
-	VSUBPS  Y8, Y12, Y12
-	VMULPS  (SI), Y12, Y13
-	VADDPS  (DI), Y13, Y13
-	VCMPPS  $0x1e, wide00000000<>+0(SB), Y13, Y13
-	VANDPS  (CX), Y13, Y13
-	VADDPS  Y13, Y4, Y4
-	VMULPS  Y12, Y13, Y12
-	VADDPS  Y12, Y0, Y0
-	VMOVUPS 32(AX), Y12
-	VSUBPS  Y9, Y12, Y12
-	VMULPS  32(SI), Y12, Y13
-	VADDPS  32(DI), Y13, Y13
-	VCMPPS  $0x1e, wide00000000<>+0(SB), Y13, Y13
-	VANDPS  32(CX), Y13, Y13
-	VADDPS  Y13, Y5, Y5
-	VMULPS  Y12, Y13, Y12
-	VADDPS  Y12, Y1, Y1
-	VMOVUPS 64(AX), Y12
-	VSUBPS  Y10, Y12, Y12
-	VMULPS  64(SI), Y12, Y13
-	VADDPS  64(DI), Y13, Y13
-	VCMPPS  $0x1e, wide00000000<>+0(SB), Y13, Y13
-	VANDPS  64(CX), Y13, Y13
-	VADDPS  Y13, Y6, Y6
-	VMULPS  Y12, Y13, Y12
-	VADDPS  Y12, Y2, Y2
-	VMOVUPS 96(AX), Y12
-	VSUBPS  Y11, Y12, Y12
-	VMULPS  96(SI), Y12, Y13
-	VADDPS  96(DI), Y13, Y13
-	VCMPPS  $0x1e, wide00000000<>+0(SB), Y13, Y13
-	VANDPS  96(CX), Y13, Y13
-	VADDPS  Y13, Y7, Y7
-	VMULPS  Y12, Y13, Y12
-	VADDPS  Y12, Y3, Y3
-	ADDQ    BX, AX
-	ADDQ    BX, CX
-	DECQ    DX
-	JNZ     row457
-	MOVQ    dots+0(FP), AX
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	MOVQ    sums+8(FP), AX
-	VMOVUPS Y4, (AX)
-	VMOVUPS Y5, 32(AX)
-	VMOVUPS Y6, 64(AX)
-	VMOVUPS Y7, 96(AX)
+	PREFETCHT0 2048(AX)
+	PREFETCHT0 2048(CX)
+	VMOVUPS    (AX), Y12
+	VSUBPS     Y8, Y12, Y12
+	VMULPS     (SI), Y12, Y13
+	VADDPS     (DI), Y13, Y13
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y13, Y13
+	VANDPS     (CX), Y13, Y13
+	VADDPS     Y13, Y4, Y4
+	VMULPS     Y12, Y13, Y12
+	VADDPS     Y12, Y0, Y0
+	VMOVUPS    32(AX), Y12
+	VSUBPS     Y9, Y12, Y12
+	VMULPS     32(SI), Y12, Y13
+	VADDPS     32(DI), Y13, Y13
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y13, Y13
+	VANDPS     32(CX), Y13, Y13
+	VADDPS     Y13, Y5, Y5
+	VMULPS     Y12, Y13, Y12
+	VADDPS     Y12, Y1, Y1
+	PREFETCHT0 2112(AX)
+	PREFETCHT0 2112(CX)
+	VMOVUPS    64(AX), Y12
+	VSUBPS     Y10, Y12, Y12
+	VMULPS     64(SI), Y12, Y13
+	VADDPS     64(DI), Y13, Y13
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y13, Y13
+	VANDPS     64(CX), Y13, Y13
+	VADDPS     Y13, Y6, Y6
+	VMULPS     Y12, Y13, Y12
+	VADDPS     Y12, Y2, Y2
+	VMOVUPS    96(AX), Y12
+	VSUBPS     Y11, Y12, Y12
+	VMULPS     96(SI), Y12, Y13
+	VADDPS     96(DI), Y13, Y13
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y13, Y13
+	VANDPS     96(CX), Y13, Y13
+	VADDPS     Y13, Y7, Y7
+	VMULPS     Y12, Y13, Y12
+	VADDPS     Y12, Y3, Y3
+	ADDQ       BX, AX
+	ADDQ       BX, CX
+	DECQ       DX
+	JNZ        row457
+	MOVQ       dots+0(FP), AX
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    Y1, 32(AX)
+	VMOVUPS    Y2, 64(AX)
+	VMOVUPS    Y3, 96(AX)
+	MOVQ       sums+8(FP), AX
+	VMOVUPS    Y4, (AX)
+	VMOVUPS    Y5, 32(AX)
+	VMOVUPS    Y6, 64(AX)
+	VMOVUPS    Y7, 96(AX)
 	VZEROUPPER
 	RET
 
 // func standardiseAVX2(y *float32, x *float32, centre *float32, scale *float32, n int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·standardiseAVX2(SB), NOSPLIT, $0-40
 	MOVQ y+0(FP), CX
 	MOVQ x+8(FP), DX
@@ -6432,25 +6440,29 @@ TEXT ·standardiseAVX2(SB), NOSPLIT, $0-40
 	JL   over458
 
 again459:
-	VMOVUPS (DX)(AX*4), Y0
-	VMOVUPS 32(DX)(AX*4), Y1
-	VMOVUPS 64(DX)(AX*4), Y2
-	VMOVUPS 96(DX)(AX*4), Y3
-	VSUBPS  (BX)(AX*4), Y0, Y0
-	VSUBPS  32(BX)(AX*4), Y1, Y1
-	VSUBPS  64(BX)(AX*4), Y2, Y2
-	VSUBPS  96(BX)(AX*4), Y3, Y3
-	VMULPS  (SI)(AX*4), Y0, Y0
-	VMULPS  32(SI)(AX*4), Y1, Y1
-	VMULPS  64(SI)(AX*4), Y2, Y2
-	VMULPS  96(SI)(AX*4), Y3, Y3
-	VMOVUPS Y0, (CX)(AX*4)
-	VMOVUPS Y1, 32(CX)(AX*4)
-	VMOVUPS Y2, 64(CX)(AX*4)
-	VMOVUPS Y3, 96(CX)(AX*4)
-	ADDQ    $0x20, AX
-	SUBQ    $0x20, DI
-	JGE     again459
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y0
+	VMOVUPS    32(DX)(AX*4), Y1
+	PREFETCHT0 2112(DX)(AX*4)
+	PREFETCHT0 2112(CX)(AX*4)
+	VMOVUPS    64(DX)(AX*4), Y2
+	VMOVUPS    96(DX)(AX*4), Y3
+	VSUBPS     (BX)(AX*4), Y0, Y0
+	VSUBPS     32(BX)(AX*4), Y1, Y1
+	VSUBPS     64(BX)(AX*4), Y2, Y2
+	VSUBPS     96(BX)(AX*4), Y3, Y3
+	VMULPS     (SI)(AX*4), Y0, Y0
+	VMULPS     32(SI)(AX*4), Y1, Y1
+	VMULPS     64(SI)(AX*4), Y2, Y2
+	VMULPS     96(SI)(AX*4), Y3, Y3
+	VMOVUPS    Y0, (CX)(AX*4)
+	VMOVUPS    Y1, 32(CX)(AX*4)
+	VMOVUPS    Y2, 64(CX)(AX*4)
+	VMOVUPS    Y3, 96(CX)(AX*4)
+	ADDQ       $0x20, AX
+	SUBQ       $0x20, DI
+	JGE        again459
 
 over458:
 	ADDQ $0x20, DI
@@ -6458,13 +6470,15 @@ over458:
 	JL   over460
 
 again461:
-	VMOVUPS (DX)(AX*4), Y0
-	VSUBPS  (BX)(AX*4), Y0, Y0
-	VMULPS  (SI)(AX*4), Y0, Y0
-	VMOVUPS Y0, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, DI
-	JGE     again461
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y0
+	VSUBPS     (BX)(AX*4), Y0, Y0
+	VMULPS     (SI)(AX*4), Y0, Y0
+	VMOVUPS    Y0, (CX)(AX*4)
+	ADDQ       $0x08, AX
+	SUBQ       $0x08, DI
+	JGE        again461
 
 over460:
 	ADDQ         $0x08, DI
@@ -6510,7 +6524,7 @@ end462:
 	RET
 
 // func standardiseReLUAVX2(y *float32, x *float32, centre *float32, scale *float32, n int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·standardiseReLUAVX2(SB), NOSPLIT, $0-40
 	MOVQ y+0(FP), CX
 	MOVQ x+8(FP), DX
@@ -6522,34 +6536,38 @@ TEXT ·standardiseReLUAVX2(SB), NOSPLIT, $0-40
 	JL   over467
 
 again468:
-	VMOVUPS (DX)(AX*4), Y0
-	VMOVUPS 32(DX)(AX*4), Y1
-	VMOVUPS 64(DX)(AX*4), Y2
-	VMOVUPS 96(DX)(AX*4), Y3
-	VSUBPS  (BX)(AX*4), Y0, Y0
-	VSUBPS  32(BX)(AX*4), Y1, Y1
-	VSUBPS  64(BX)(AX*4), Y2, Y2
-	VSUBPS  96(BX)(AX*4), Y3, Y3
-	VMULPS  (SI)(AX*4), Y0, Y0
-	VMULPS  32(SI)(AX*4), Y1, Y1
-	VMULPS  64(SI)(AX*4), Y2, Y2
-	VMULPS  96(SI)(AX*4), Y3, Y3
-	VMOVUPS wide00000000<>+0(SB), Y5
-	VMOVUPS Y5, Y4
-	VMOVUPS Y5, Y6
-	VMOVUPS Y5, Y7
-	VMOVUPS Y5, Y5
-	VMAXPS  Y0, Y4, Y0
-	VMAXPS  Y1, Y6, Y1
-	VMAXPS  Y2, Y7, Y2
-	VMAXPS  Y3, Y5, Y3
-	VMOVUPS Y0, (CX)(AX*4)
-	VMOVUPS Y1, 32(CX)(AX*4)
-	VMOVUPS Y2, 64(CX)(AX*4)
-	VMOVUPS Y3, 96(CX)(AX*4)
-	ADDQ    $0x20, AX
-	SUBQ    $0x20, DI
-	JGE     again468
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y0
+	VMOVUPS    32(DX)(AX*4), Y1
+	PREFETCHT0 2112(DX)(AX*4)
+	PREFETCHT0 2112(CX)(AX*4)
+	VMOVUPS    64(DX)(AX*4), Y2
+	VMOVUPS    96(DX)(AX*4), Y3
+	VSUBPS     (BX)(AX*4), Y0, Y0
+	VSUBPS     32(BX)(AX*4), Y1, Y1
+	VSUBPS     64(BX)(AX*4), Y2, Y2
+	VSUBPS     96(BX)(AX*4), Y3, Y3
+	VMULPS     (SI)(AX*4), Y0, Y0
+	VMULPS     32(SI)(AX*4), Y1, Y1
+	VMULPS     64(SI)(AX*4), Y2, Y2
+	VMULPS     96(SI)(AX*4), Y3, Y3
+	VMOVUPS    wide00000000<>+0(SB), Y5
+	VMOVUPS    Y5, Y4
+	VMOVUPS    Y5, Y6
+	VMOVUPS    Y5, Y7
+	VMOVUPS    Y5, Y5
+	VMAXPS     Y0, Y4, Y0
+	VMAXPS     Y1, Y6, Y1
+	VMAXPS     Y2, Y7, Y2
+	VMAXPS     Y3, Y5, Y3
+	VMOVUPS    Y0, (CX)(AX*4)
+	VMOVUPS    Y1, 32(CX)(AX*4)
+	VMOVUPS    Y2, 64(CX)(AX*4)
+	VMOVUPS    Y3, 96(CX)(AX*4)
+	ADDQ       $0x20, AX
+	SUBQ       $0x20, DI
+	JGE        again468
 
 over467:
 	ADDQ $0x20, DI
@@ -6557,15 +6575,17 @@ over467:
 	JL   over469
 
 again470:
-	VMOVUPS (DX)(AX*4), Y0
-	VSUBPS  (BX)(AX*4), Y0, Y0
-	VMULPS  (SI)(AX*4), Y0, Y0
-	VMOVUPS wide00000000<>+0(SB), Y1
-	VMAXPS  Y0, Y1, Y0
-	VMOVUPS Y0, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, DI
-	JGE     again470
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y0
+	VSUBPS     (BX)(AX*4), Y0, Y0
+	VMULPS     (SI)(AX*4), Y0, Y0
+	VMOVUPS    wide00000000<>+0(SB), Y1
+	VMAXPS     Y0, Y1, Y0
+	VMOVUPS    Y0, (CX)(AX*4)
+	ADDQ       $0x08, AX
+	SUBQ       $0x08, DI
+	JGE        again470
 
 over469:
 	ADDQ         $0x08, DI
@@ -6613,7 +6633,7 @@ end471:
 	RET
 
 // func standardiseBiasAVX2(y *float32, x *float32, centre *float32, scale *float32, bias *float32, n int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·standardiseBiasAVX2(SB), NOSPLIT, $0-48
 	MOVQ y+0(FP), CX
 	MOVQ x+8(FP), DX
@@ -6626,29 +6646,33 @@ TEXT ·standardiseBiasAVX2(SB), NOSPLIT, $0-48
 	JL   over476
 
 again477:
-	VMOVUPS (DX)(AX*4), Y0
-	VMOVUPS 32(DX)(AX*4), Y1
-	VMOVUPS 64(DX)(AX*4), Y2
-	VMOVUPS 96(DX)(AX*4), Y3
-	VSUBPS  (BX)(AX*4), Y0, Y0
-	VSUBPS  32(BX)(AX*4), Y1, Y1
-	VSUBPS  64(BX)(AX*4), Y2, Y2
-	VSUBPS  96(BX)(AX*4), Y3, Y3
-	VMULPS  (SI)(AX*4), Y0, Y0
-	VMULPS  32(SI)(AX*4), Y1, Y1
-	VMULPS  64(SI)(AX*4), Y2, Y2
-	VMULPS  96(SI)(AX*4), Y3, Y3
-	VADDPS  (DI)(AX*4), Y0, Y0
-	VADDPS  32(DI)(AX*4), Y1, Y1
-	VADDPS  64(DI)(AX*4), Y2, Y2
-	VADDPS  96(DI)(AX*4), Y3, Y3
-	VMOVUPS Y0, (CX)(AX*4)
-	VMOVUPS Y1, 32(CX)(AX*4)
-	VMOVUPS Y2, 64(CX)(AX*4)
-	VMOVUPS Y3, 96(CX)(AX*4)
-	ADDQ    $0x20, AX
-	SUBQ    $0x20, R8
-	JGE     again477
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y0
+	VMOVUPS    32(DX)(AX*4), Y1
+	PREFETCHT0 2112(DX)(AX*4)
+	PREFETCHT0 2112(CX)(AX*4)
+	VMOVUPS    64(DX)(AX*4), Y2
+	VMOVUPS    96(DX)(AX*4), Y3
+	VSUBPS     (BX)(AX*4), Y0, Y0
+	VSUBPS     32(BX)(AX*4), Y1, Y1
+	VSUBPS     64(BX)(AX*4), Y2, Y2
+	VSUBPS     96(BX)(AX*4), Y3, Y3
+	VMULPS     (SI)(AX*4), Y0, Y0
+	VMULPS     32(SI)(AX*4), Y1, Y1
+	VMULPS     64(SI)(AX*4), Y2, Y2
+	VMULPS     96(SI)(AX*4), Y3, Y3
+	VADDPS     (DI)(AX*4), Y0, Y0
+	VADDPS     32(DI)(AX*4), Y1, Y1
+	VADDPS     64(DI)(AX*4), Y2, Y2
+	VADDPS     96(DI)(AX*4), Y3, Y3
+	VMOVUPS    Y0, (CX)(AX*4)
+	VMOVUPS    Y1, 32(CX)(AX*4)
+	VMOVUPS    Y2, 64(CX)(AX*4)
+	VMOVUPS    Y3, 96(CX)(AX*4)
+	ADDQ       $0x20, AX
+	SUBQ       $0x20, R8
+	JGE        again477
 
 over476:
 	ADDQ $0x20, R8
@@ -6656,14 +6680,16 @@ over476:
 	JL   over478
 
 again479:
-	VMOVUPS (DX)(AX*4), Y0
-	VSUBPS  (BX)(AX*4), Y0, Y0
-	VMULPS  (SI)(AX*4), Y0, Y0
-	VADDPS  (DI)(AX*4), Y0, Y0
-	VMOVUPS Y0, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, R8
-	JGE     again479
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y0
+	VSUBPS     (BX)(AX*4), Y0, Y0
+	VMULPS     (SI)(AX*4), Y0, Y0
+	VADDPS     (DI)(AX*4), Y0, Y0
+	VMOVUPS    Y0, (CX)(AX*4)
+	ADDQ       $0x08, AX
+	SUBQ       $0x08, R8
+	JGE        again479
 
 over478:
 	ADDQ         $0x08, R8
@@ -6711,7 +6737,7 @@ end480:
 	RET
 
 // func standardiseBiasReLUAVX2(y *float32, x *float32, centre *float32, scale *float32, bias *float32, n int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·standardiseBiasReLUAVX2(SB), NOSPLIT, $0-48
 	MOVQ y+0(FP), CX
 	MOVQ x+8(FP), DX
@@ -6724,38 +6750,42 @@ TEXT ·standardiseBiasReLUAVX2(SB), NOSPLIT, $0-48
 	JL   over485
 
 again486:
-	VMOVUPS (DX)(AX*4), Y0
-	VMOVUPS 32(DX)(AX*4), Y1
-	VMOVUPS 64(DX)(AX*4), Y2
-	VMOVUPS 96(DX)(AX*4), Y3
-	VSUBPS  (BX)(AX*4), Y0, Y0
-	VSUBPS  32(BX)(AX*4), Y1, Y1
-	VSUBPS  64(BX)(AX*4), Y2, Y2
-	VSUBPS  96(BX)(AX*4), Y3, Y3
-	VMULPS  (SI)(AX*4), Y0, Y0
-	VMULPS  32(SI)(AX*4), Y1, Y1
-	VMULPS  64(SI)(AX*4), Y2, Y2
-	VMULPS  96(SI)(AX*4), Y3, Y3
-	VADDPS  (DI)(AX*4), Y0, Y0
-	VADDPS  32(DI)(AX*4), Y1, Y1
-	VADDPS  64(DI)(AX*4), Y2, Y2
-	VADDPS  96(DI)(AX*4), Y3, Y3
-	VMOVUPS wide00000000<>+0(SB), Y5
-	VMOVUPS Y5, Y4
-	VMOVUPS Y5, Y6
-	VMOVUPS Y5, Y7
-	VMOVUPS Y5, Y5
-	VMAXPS  Y0, Y4, Y0
-	VMAXPS  Y1, Y6, Y1
-	VMAXPS  Y2, Y7, Y2
-	VMAXPS  Y3, Y5, Y3
-	VMOVUPS Y0, (CX)(AX*4)
-	VMOVUPS Y1, 32(CX)(AX*4)
-	VMOVUPS Y2, 64(CX)(AX*4)
-	VMOVUPS Y3, 96(CX)(AX*4)
-	ADDQ    $0x20, AX
-	SUBQ    $0x20, R8
-	JGE     again486
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y0
+	VMOVUPS    32(DX)(AX*4), Y1
+	PREFETCHT0 2112(DX)(AX*4)
+	PREFETCHT0 2112(CX)(AX*4)
+	VMOVUPS    64(DX)(AX*4), Y2
+	VMOVUPS    96(DX)(AX*4), Y3
+	VSUBPS     (BX)(AX*4), Y0, Y0
+	VSUBPS     32(BX)(AX*4), Y1, Y1
+	VSUBPS     64(BX)(AX*4), Y2, Y2
+	VSUBPS     96(BX)(AX*4), Y3, Y3
+	VMULPS     (SI)(AX*4), Y0, Y0
+	VMULPS     32(SI)(AX*4), Y1, Y1
+	VMULPS     64(SI)(AX*4), Y2, Y2
+	VMULPS     96(SI)(AX*4), Y3, Y3
+	VADDPS     (DI)(AX*4), Y0, Y0
+	VADDPS     32(DI)(AX*4), Y1, Y1
+	VADDPS     64(DI)(AX*4), Y2, Y2
+	VADDPS     96(DI)(AX*4), Y3, Y3
+	VMOVUPS    wide00000000<>+0(SB), Y5
+	VMOVUPS    Y5, Y4
+	VMOVUPS    Y5, Y6
+	VMOVUPS    Y5, Y7
+	VMOVUPS    Y5, Y5
+	VMAXPS     Y0, Y4, Y0
+	VMAXPS     Y1, Y6, Y1
+	VMAXPS     Y2, Y7, Y2
+	VMAXPS     Y3, Y5, Y3
+	VMOVUPS    Y0, (CX)(AX*4)
+	VMOVUPS    Y1, 32(CX)(AX*4)
+	VMOVUPS    Y2, 64(CX)(AX*4)
+	VMOVUPS    Y3, 96(CX)(AX*4)
+	ADDQ       $0x20, AX
+	SUBQ       $0x20, R8
+	JGE        again486
 
 over485:
 	ADDQ $0x20, R8
@@ -6763,16 +6793,18 @@ over485:
 	JL   over487
 
 again488:
-	VMOVUPS (DX)(AX*4), Y0
-	VSUBPS  (BX)(AX*4), Y0, Y0
-	VMULPS  (SI)(AX*4), Y0, Y0
-	VADDPS  (DI)(AX*4), Y0, Y0
-	VMOVUPS wide00000000<>+0(SB), Y1
-	VMAXPS  Y0, Y1, Y0
-	VMOVUPS Y0, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, R8
-	JGE     again488
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y0
+	VSUBPS     (BX)(AX*4), Y0, Y0
+	VMULPS     (SI)(AX*4), Y0, Y0
+	VADDPS     (DI)(AX*4), Y0, Y0
+	VMOVUPS    wide00000000<>+0(SB), Y1
+	VMAXPS     Y0, Y1, Y0
+	VMOVUPS    Y0, (CX)(AX*4)
+	ADDQ       $0x08, AX
+	SUBQ       $0x08, R8
+	JGE        again488
 
 over487:
 	ADDQ         $0x08, R8
@@ -6822,7 +6854,7 @@ end489:
 	RET
 
 // func addStandardiseGradAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·addStandardiseGradAVX2(SB), NOSPLIT, $0-64
 	MOVQ dx+0(FP), CX
 	MOVQ dy+8(FP), DX
@@ -6837,29 +6869,32 @@ TEXT ·addStandardiseGradAVX2(SB), NOSPLIT, $0-64
 	JL   over494
 
 again495:
-	VMOVUPS (BX)(AX*4), Y0
-	VMOVUPS 32(BX)(AX*4), Y1
-	VSUBPS  (SI)(AX*4), Y0, Y0
-	VSUBPS  32(SI)(AX*4), Y1, Y1
-	VMOVUPS (DX)(AX*4), Y2
-	VMOVUPS 32(DX)(AX*4), Y3
-	VMOVUPS (R9)(AX*4), Y4
-	VMOVUPS 32(R9)(AX*4), Y5
-	VMULPS  (DI)(AX*4), Y0, Y0
-	VMULPS  32(DI)(AX*4), Y1, Y1
-	VADDPS  (R8)(AX*4), Y0, Y0
-	VADDPS  32(R8)(AX*4), Y1, Y1
-	VADDPS  (CX)(AX*4), Y0, Y0
-	VADDPS  32(CX)(AX*4), Y1, Y1
-	VMULPS  Y4, Y2, Y2
-	VMULPS  Y5, Y3, Y3
-	VADDPS  Y2, Y0, Y0
-	VADDPS  Y3, Y1, Y1
-	VMOVUPS Y0, (CX)(AX*4)
-	VMOVUPS Y1, 32(CX)(AX*4)
-	ADDQ    $0x10, AX
-	SUBQ    $0x10, R10
-	JGE     again495
+	PREFETCHT0 2048(BX)(AX*4)
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (BX)(AX*4), Y0
+	VMOVUPS    32(BX)(AX*4), Y1
+	VSUBPS     (SI)(AX*4), Y0, Y0
+	VSUBPS     32(SI)(AX*4), Y1, Y1
+	VMOVUPS    (DX)(AX*4), Y2
+	VMOVUPS    32(DX)(AX*4), Y3
+	VMOVUPS    (R9)(AX*4), Y4
+	VMOVUPS    32(R9)(AX*4), Y5
+	VMULPS     (DI)(AX*4), Y0, Y0
+	VMULPS     32(DI)(AX*4), Y1, Y1
+	VADDPS     (R8)(AX*4), Y0, Y0
+	VADDPS     32(R8)(AX*4), Y1, Y1
+	VADDPS     (CX)(AX*4), Y0, Y0
+	VADDPS     32(CX)(AX*4), Y1, Y1
+	VMULPS     Y4, Y2, Y2
+	VMULPS     Y5, Y3, Y3
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	VMOVUPS    Y0, (CX)(AX*4)
+	VMOVUPS    Y1, 32(CX)(AX*4)
+	ADDQ       $0x10, AX
+	SUBQ       $0x10, R10
+	JGE        again495
 
 over494:
 	ADDQ $0x10, R10
@@ -6867,19 +6902,22 @@ over494:
 	JL   over496
 
 again497:
-	VMOVUPS (BX)(AX*4), Y0
-	VSUBPS  (SI)(AX*4), Y0, Y0
-	VMOVUPS (DX)(AX*4), Y1
-	VMOVUPS (R9)(AX*4), Y2
-	VMULPS  (DI)(AX*4), Y0, Y0
-	VADDPS  (R8)(AX*4), Y0, Y0
-	VADDPS  (CX)(AX*4), Y0, Y0
-	VMULPS  Y2, Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, R10
-	JGE     again497
+	PREFETCHT0 2048(BX)(AX*4)
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (BX)(AX*4), Y0
+	VSUBPS     (SI)(AX*4), Y0, Y0
+	VMOVUPS    (DX)(AX*4), Y1
+	VMOVUPS    (R9)(AX*4), Y2
+	VMULPS     (DI)(AX*4), Y0, Y0
+	VADDPS     (R8)(AX*4), Y0, Y0
+	VADDPS     (CX)(AX*4), Y0, Y0
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (CX)(AX*4)
+	ADDQ       $0x08, AX
+	SUBQ       $0x08, R10
+	JGE        again497
 
 over496:
 	ADDQ         $0x08, R10
@@ -6933,7 +6971,7 @@ end498:
 	RET
 
 // func setStandardiseGradAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·setStandardiseGradAVX2(SB), NOSPLIT, $0-64
 	MOVQ dx+0(FP), CX
 	MOVQ dy+8(FP), DX
@@ -6948,30 +6986,33 @@ TEXT ·setStandardiseGradAVX2(SB), NOSPLIT, $0-64
 	JL   over503
 
 again504:
-	VMOVUPS (BX)(AX*4), Y0
-	VMOVUPS 32(BX)(AX*4), Y1
-	VSUBPS  (SI)(AX*4), Y0, Y0
-	VSUBPS  32(SI)(AX*4), Y1, Y1
-	VMOVUPS (DX)(AX*4), Y2
-	VMOVUPS 32(DX)(AX*4), Y3
-	VMOVUPS (R9)(AX*4), Y4
-	VMOVUPS 32(R9)(AX*4), Y5
-	VMULPS  (DI)(AX*4), Y0, Y0
-	VMULPS  32(DI)(AX*4), Y1, Y1
-	VADDPS  (R8)(AX*4), Y0, Y0
-	VADDPS  32(R8)(AX*4), Y1, Y1
-	VMOVUPS wide00000000<>+0(SB), Y6
-	VADDPS  Y6, Y0, Y0
-	VADDPS  Y6, Y1, Y1
-	VMULPS  Y4, Y2, Y2
-	VMULPS  Y5, Y3, Y3
-	VADDPS  Y2, Y0, Y0
-	VADDPS  Y3, Y1, Y1
-	VMOVUPS Y0, (CX)(AX*4)
-	VMOVUPS Y1, 32(CX)(AX*4)
-	ADDQ    $0x10, AX
-	SUBQ    $0x10, R10
-	JGE     again504
+	PREFETCHT0 2048(BX)(AX*4)
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (BX)(AX*4), Y0
+	VMOVUPS    32(BX)(AX*4), Y1
+	VSUBPS     (SI)(AX*4), Y0, Y0
+	VSUBPS     32(SI)(AX*4), Y1, Y1
+	VMOVUPS    (DX)(AX*4), Y2
+	VMOVUPS    32(DX)(AX*4), Y3
+	VMOVUPS    (R9)(AX*4), Y4
+	VMOVUPS    32(R9)(AX*4), Y5
+	VMULPS     (DI)(AX*4), Y0, Y0
+	VMULPS     32(DI)(AX*4), Y1, Y1
+	VADDPS     (R8)(AX*4), Y0, Y0
+	VADDPS     32(R8)(AX*4), Y1, Y1
+	VMOVUPS    wide00000000<>+0(SB), Y6
+	VADDPS     Y6, Y0, Y0
+	VADDPS     Y6, Y1, Y1
+	VMULPS     Y4, Y2, Y2
+	VMULPS     Y5, Y3, Y3
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	VMOVUPS    Y0, (CX)(AX*4)
+	VMOVUPS    Y1, 32(CX)(AX*4)
+	ADDQ       $0x10, AX
+	SUBQ       $0x10, R10
+	JGE        again504
 
 over503:
 	ADDQ $0x10, R10
@@ -6979,19 +7020,22 @@ over503:
 	JL   over505
 
 again506:
-	VMOVUPS (BX)(AX*4), Y0
-	VSUBPS  (SI)(AX*4), Y0, Y0
-	VMOVUPS (DX)(AX*4), Y1
-	VMOVUPS (R9)(AX*4), Y2
-	VMULPS  (DI)(AX*4), Y0, Y0
-	VADDPS  (R8)(AX*4), Y0, Y0
-	VADDPS  wide00000000<>+0(SB), Y0, Y0
-	VMULPS  Y2, Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, R10
-	JGE     again506
+	PREFETCHT0 2048(BX)(AX*4)
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (BX)(AX*4), Y0
+	VSUBPS     (SI)(AX*4), Y0, Y0
+	VMOVUPS    (DX)(AX*4), Y1
+	VMOVUPS    (R9)(AX*4), Y2
+	VMULPS     (DI)(AX*4), Y0, Y0
+	VADDPS     (R8)(AX*4), Y0, Y0
+	VADDPS     wide00000000<>+0(SB), Y0, Y0
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (CX)(AX*4)
+	ADDQ       $0x08, AX
+	SUBQ       $0x08, R10
+	JGE        again506
 
 over505:
 	ADDQ         $0x08, R10
@@ -7044,7 +7088,7 @@ end507:
 	RET
 
 // func addStandardiseGradReLUAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, bias *float32, n int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·addStandardiseGradReLUAVX2(SB), NOSPLIT, $0-72
 	MOVQ dx+0(FP), CX
 	MOVQ dy+8(FP), DX
@@ -7060,38 +7104,41 @@ TEXT ·addStandardiseGradReLUAVX2(SB), NOSPLIT, $0-72
 	JL   over512
 
 again513:
-	VMOVUPS (BX)(AX*4), Y0
-	VMOVUPS 32(BX)(AX*4), Y1
-	VSUBPS  (SI)(AX*4), Y0, Y0
-	VSUBPS  32(SI)(AX*4), Y1, Y1
-	VMOVUPS (DX)(AX*4), Y2
-	VMOVUPS 32(DX)(AX*4), Y3
-	VMOVUPS (R9)(AX*4), Y4
-	VMOVUPS 32(R9)(AX*4), Y5
-	VMULPS  Y4, Y0, Y6
-	VMULPS  Y5, Y1, Y7
-	VADDPS  (R10)(AX*4), Y6, Y6
-	VADDPS  32(R10)(AX*4), Y7, Y7
-	VMOVUPS wide00000000<>+0(SB), Y8
-	VCMPPS  $0x1e, Y8, Y6, Y6
-	VCMPPS  $0x1e, Y8, Y7, Y7
-	VANDPS  Y6, Y2, Y2
-	VANDPS  Y7, Y3, Y3
-	VMULPS  (DI)(AX*4), Y0, Y0
-	VMULPS  32(DI)(AX*4), Y1, Y1
-	VADDPS  (R8)(AX*4), Y0, Y0
-	VADDPS  32(R8)(AX*4), Y1, Y1
-	VADDPS  (CX)(AX*4), Y0, Y0
-	VADDPS  32(CX)(AX*4), Y1, Y1
-	VMULPS  Y4, Y2, Y2
-	VMULPS  Y5, Y3, Y3
-	VADDPS  Y2, Y0, Y0
-	VADDPS  Y3, Y1, Y1
-	VMOVUPS Y0, (CX)(AX*4)
-	VMOVUPS Y1, 32(CX)(AX*4)
-	ADDQ    $0x10, AX
-	SUBQ    $0x10, R11
-	JGE     again513
+	PREFETCHT0 2048(BX)(AX*4)
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (BX)(AX*4), Y0
+	VMOVUPS    32(BX)(AX*4), Y1
+	VSUBPS     (SI)(AX*4), Y0, Y0
+	VSUBPS     32(SI)(AX*4), Y1, Y1
+	VMOVUPS    (DX)(AX*4), Y2
+	VMOVUPS    32(DX)(AX*4), Y3
+	VMOVUPS    (R9)(AX*4), Y4
+	VMOVUPS    32(R9)(AX*4), Y5
+	VMULPS     Y4, Y0, Y6
+	VMULPS     Y5, Y1, Y7
+	VADDPS     (R10)(AX*4), Y6, Y6
+	VADDPS     32(R10)(AX*4), Y7, Y7
+	VMOVUPS    wide00000000<>+0(SB), Y8
+	VCMPPS     $0x1e, Y8, Y6, Y6
+	VCMPPS     $0x1e, Y8, Y7, Y7
+	VANDPS     Y6, Y2, Y2
+	VANDPS     Y7, Y3, Y3
+	VMULPS     (DI)(AX*4), Y0, Y0
+	VMULPS     32(DI)(AX*4), Y1, Y1
+	VADDPS     (R8)(AX*4), Y0, Y0
+	VADDPS     32(R8)(AX*4), Y1, Y1
+	VADDPS     (CX)(AX*4), Y0, Y0
+	VADDPS     32(CX)(AX*4), Y1, Y1
+	VMULPS     Y4, Y2, Y2
+	VMULPS     Y5, Y3, Y3
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	VMOVUPS    Y0, (CX)(AX*4)
+	VMOVUPS    Y1, 32(CX)(AX*4)
+	ADDQ       $0x10, AX
+	SUBQ       $0x10, R11
+	JGE        again513
 
 over512:
 	ADDQ $0x10, R11
@@ -7099,23 +7146,26 @@ over512:
 	JL   over514
 
 again515:
-	VMOVUPS (BX)(AX*4), Y0
-	VSUBPS  (SI)(AX*4), Y0, Y0
-	VMOVUPS (DX)(AX*4), Y1
-	VMOVUPS (R9)(AX*4), Y2
-	VMULPS  Y2, Y0, Y3
-	VADDPS  (R10)(AX*4), Y3, Y3
-	VCMPPS  $0x1e, wide00000000<>+0(SB), Y3, Y3
-	VANDPS  Y3, Y1, Y1
-	VMULPS  (DI)(AX*4), Y0, Y0
-	VADDPS  (R8)(AX*4), Y0, Y0
-	VADDPS  (CX)(AX*4), Y0, Y0
-	VMULPS  Y2, Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, R11
-	JGE     again515
+	PREFETCHT0 2048(BX)(AX*4)
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (BX)(AX*4), Y0
+	VSUBPS     (SI)(AX*4), Y0, Y0
+	VMOVUPS    (DX)(AX*4), Y1
+	VMOVUPS    (R9)(AX*4), Y2
+	VMULPS     Y2, Y0, Y3
+	VADDPS     (R10)(AX*4), Y3, Y3
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y3, Y3
+	VANDPS     Y3, Y1, Y1
+	VMULPS     (DI)(AX*4), Y0, Y0
+	VADDPS     (R8)(AX*4), Y0, Y0
+	VADDPS     (CX)(AX*4), Y0, Y0
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (CX)(AX*4)
+	ADDQ       $0x08, AX
+	SUBQ       $0x08, R11
+	JGE        again515
 
 over514:
 	ADDQ         $0x08, R11
@@ -7174,7 +7224,7 @@ end516:
 	RET
 
 // func setStandardiseGradReLUAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, bias *float32, n int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·setStandardiseGradReLUAVX2(SB), NOSPLIT, $0-72
 	MOVQ dx+0(FP), CX
 	MOVQ dy+8(FP), DX
@@ -7190,39 +7240,42 @@ TEXT ·setStandardiseGradReLUAVX2(SB), NOSPLIT, $0-72
 	JL   over521
 
 again522:
-	VMOVUPS (BX)(AX*4), Y0
-	VMOVUPS 32(BX)(AX*4), Y1
-	VSUBPS  (SI)(AX*4), Y0, Y0
-	VSUBPS  32(SI)(AX*4), Y1, Y1
-	VMOVUPS (DX)(AX*4), Y2
-	VMOVUPS 32(DX)(AX*4), Y3
-	VMOVUPS (R9)(AX*4), Y4
-	VMOVUPS 32(R9)(AX*4), Y5
-	VMULPS  Y4, Y0, Y6
-	VMULPS  Y5, Y1, Y7
-	VADDPS  (R10)(AX*4), Y6, Y6
-	VADDPS  32(R10)(AX*4), Y7, Y7
-	VMOVUPS wide00000000<>+0(SB), Y8
-	VCMPPS  $0x1e, Y8, Y6, Y6
-	VCMPPS  $0x1e, Y8, Y7, Y7
-	VANDPS  Y6, Y2, Y2
-	VANDPS  Y7, Y3, Y3
-	VMULPS  (DI)(AX*4), Y0, Y0
-	VMULPS  32(DI)(AX*4), Y1, Y1
-	VADDPS  (R8)(AX*4), Y0, Y0
-	VADDPS  32(R8)(AX*4), Y1, Y1
-	VMOVUPS wide00000000<>+0(SB), Y6
-	VADDPS  Y6, Y0, Y0
-	VADDPS  Y6, Y1, Y1
-	VMULPS  Y4, Y2, Y2
-	VMULPS  Y5, Y3, Y3
-	VADDPS  Y2, Y0, Y0
-	VADDPS  Y3, Y1, Y1
-	VMOVUPS Y0, (CX)(AX*4)
-	VMOVUPS Y1, 32(CX)(AX*4)
-	ADDQ    $0x10, AX
-	SUBQ    $0x10, R11
-	JGE     again522
+	PREFETCHT0 2048(BX)(AX*4)
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (BX)(AX*4), Y0
+	VMOVUPS    32(BX)(AX*4), Y1
+	VSUBPS     (SI)(AX*4), Y0, Y0
+	VSUBPS     32(SI)(AX*4), Y1, Y1
+	VMOVUPS    (DX)(AX*4), Y2
+	VMOVUPS    32(DX)(AX*4), Y3
+	VMOVUPS    (R9)(AX*4), Y4
+	VMOVUPS    32(R9)(AX*4), Y5
+	VMULPS     Y4, Y0, Y6
+	VMULPS     Y5, Y1, Y7
+	VADDPS     (R10)(AX*4), Y6, Y6
+	VADDPS     32(R10)(AX*4), Y7, Y7
+	VMOVUPS    wide00000000<>+0(SB), Y8
+	VCMPPS     $0x1e, Y8, Y6, Y6
+	VCMPPS     $0x1e, Y8, Y7, Y7
+	VANDPS     Y6, Y2, Y2
+	VANDPS     Y7, Y3, Y3
+	VMULPS     (DI)(AX*4), Y0, Y0
+	VMULPS     32(DI)(AX*4), Y1, Y1
+	VADDPS     (R8)(AX*4), Y0, Y0
+	VADDPS     32(R8)(AX*4), Y1, Y1
+	VMOVUPS    wide00000000<>+0(SB), Y6
+	VADDPS     Y6, Y0, Y0
+	VADDPS     Y6, Y1, Y1
+	VMULPS     Y4, Y2, Y2
+	VMULPS     Y5, Y3, Y3
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	VMOVUPS    Y0, (CX)(AX*4)
+	VMOVUPS    Y1, 32(CX)(AX*4)
+	ADDQ       $0x10, AX
+	SUBQ       $0x10, R11
+	JGE        again522
 
 over521:
 	ADDQ $0x10, R11
@@ -7230,23 +7283,26 @@ over521:
 	JL   over523
 
 again524:
-	VMOVUPS (BX)(AX*4), Y0
-	VSUBPS  (SI)(AX*4), Y0, Y0
-	VMOVUPS (DX)(AX*4), Y1
-	VMOVUPS (R9)(AX*4), Y2
-	VMULPS  Y2, Y0, Y3
-	VADDPS  (R10)(AX*4), Y3, Y3
-	VCMPPS  $0x1e, wide00000000<>+0(SB), Y3, Y3
-	VANDPS  Y3, Y1, Y1
-	VMULPS  (DI)(AX*4), Y0, Y0
-	VADDPS  (R8)(AX*4), Y0, Y0
-	VADDPS  wide00000000<>+0(SB), Y0, Y0
-	VMULPS  Y2, Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, R11
-	JGE     again524
+	PREFETCHT0 2048(BX)(AX*4)
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (BX)(AX*4), Y0
+	VSUBPS     (SI)(AX*4), Y0, Y0
+	VMOVUPS    (DX)(AX*4), Y1
+	VMOVUPS    (R9)(AX*4), Y2
+	VMULPS     Y2, Y0, Y3
+	VADDPS     (R10)(AX*4), Y3, Y3
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y3, Y3
+	VANDPS     Y3, Y1, Y1
+	VMULPS     (DI)(AX*4), Y0, Y0
+	VADDPS     (R8)(AX*4), Y0, Y0
+	VADDPS     wide00000000<>+0(SB), Y0, Y0
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (CX)(AX*4)
+	ADDQ       $0x08, AX
+	SUBQ       $0x08, R11
+	JGE        again524
 
 over523:
 	ADDQ         $0x08, R11

@@ -150,6 +150,11 @@ func centredDots(relu, wide bool) {
 		scale, bias = Arg("scale"), Arg("bias")
 	}
 	b.down(func(i int) {
+		if wide && i%2 == 0 {
+			for _, p := range b.walked {
+				PREFETCHT0(Mem{Base: p, Disp: 32*i + farAhead})
+			}
+		}
 		o, g := Sub(b.load(x), centre[i]), Vec(nil)
 		if relu {
 			y := Add(Mul(o, b.operand(scale)), b.operand(bias))
@@ -165,6 +170,22 @@ func centredDots(relu, wide bool) {
 	Finish()
 }
 
+// farAhead is how many bytes before its use a line is asked for: what a layer wrote on the
+// way forward has left the second cache, and the processor asks for too little of the third.
+const farAhead = 2048
+
+// fetchAhead asks for later lines of some arrays of a loop.
+func fetchAhead(l *Loop, arrays ...string) {
+	if l.Mask != nil || l.U%2 > 0 {
+		return // a line is two steps
+	}
+	for _, p := range arrays {
+		at := l.At(p)
+		at.Disp += farAhead
+		PREFETCHT0(at)
+	}
+}
+
 // standardise writes Columns.Standardise.
 func standardise(name string, bias, relu bool) {
 	name += "AVX2"
@@ -175,6 +196,7 @@ func standardise(name string, bias, relu bool) {
 	Start(name, "func(y, x, centre, scale"+more+" *float32, n int)", name+" is Columns.Standardise.")
 	l := NewLoop(4, of...)
 	l.Run(func() {
+		fetchAhead(l, "x", "y")
 		v := Mul(Sub(l.Load("x"), l.Operand("centre")), l.Operand("scale"))
 		if bias {
 			v = Add(v, l.Operand("bias"))
@@ -201,6 +223,7 @@ func standardiseGrad(relu, set bool) {
 	Start(name, "func(dx, dy, x, centre, ofX, at0, ofDY"+more+" *float32, n int)", name+" is ColumnSlopes."+of+".")
 	l := NewLoop(2, pointers...)
 	l.Run(func() {
+		fetchAhead(l, "x", "dy", "dx")
 		o, g, by := Sub(l.Load("x"), l.Operand("centre")), l.Load("dy"), l.Load("ofDY")
 		if relu {
 			g = And(g, Compare(Greater, Add(Mul(o, by), l.Operand("bias")), Num(0)))

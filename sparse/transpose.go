@@ -94,7 +94,11 @@ func (a *CSR) turn() *flipped {
 // and in its columns there, side by side on the diagonal in any order: a batch of some graphs
 // of many. Where whole is its own transpose so is a, and it need not be turned. It is said
 // before anything is computed with a.
-func (a *CSR) DiagonalOf(whole *CSR) { a.whole = whole }
+func (a *CSR) DiagonalOf(whole *CSR) {
+	if whole != a { // of itself it says nothing
+		a.whole = whole
+	}
+}
 
 // mirrored reports whether the structure is that of the transpose, in the order of its
 // nonzeros too.

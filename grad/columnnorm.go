@@ -134,7 +134,7 @@ func (x *Var) reluAlong() *Var {
 	z := op.over(y.val.Data, x.val.Shape())
 	n := Notes[columnNotes](op)
 	*n = *norm
-	n.y, n.from, n.kernel.ReLU, n.kernel.Y = z, l, true, z.val.Data
+	n.y, n.from, n.kernel.ReLU = z, l, true
 	n.Run(op, z)
 	return op.RecordBy(z, n)
 }

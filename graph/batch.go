@@ -132,8 +132,11 @@ func batchDstRows(gs []*Graph, m *members) []int32 {
 
 // appendShifted appends x, each element plus by, to to.
 func appendShifted(to, x []int32, by int) []int32 {
-	for _, v := range x {
-		to = append(to, v+int32(by))
+	n := len(to)
+	to = slices.Grow(to, len(x))[:n+len(x)]
+	more := to[n:]
+	for i, v := range x {
+		more[i] = v + int32(by)
 	}
 	return to
 }

@@ -58,18 +58,18 @@ func (g *Graph) Members(which []int32) (*Graph, error) {
 			return nil, err
 		}
 	}
-	offsets, cols, from := make([]int64, 1, nodes+1), make([]int32, 0, edges), make([]int32, 0, nodes)
+	offsets, cols, from := make([]int64, nodes+1), make([]int32, 0, edges), make([]int32, nodes)
 	for i, m := range which {
 		lo, hi := at[m], at[m+1]
 		first, end := in.Offsets[lo], in.Offsets[hi]
-		shift := int64(len(cols)) - first
-		for v := lo; v < hi; v++ {
-			offsets = append(offsets, in.Offsets[v+1]+shift)
-			from = append(from, int32(v))
+		shift, to, list := int64(len(cols))-first, offsets[own[i]+1:own[i+1]+1], from[own[i]:own[i+1]]
+		for v, o := range in.Offsets[lo+1 : hi+1] {
+			to[v], list[v] = o+shift, int32(lo+v)
 		}
 		cols = appendShifted(cols, in.Cols[first:end], own[i]-lo)
 	}
 	h := ofCSR(nodes, offsets, cols, false)
+	h.In().DiagonalOf(in)
 	h.members, h.from = &members{src: own, dst: own}, Origin{Src: from, Dst: from}
 	which = slices.Clone(which)
 	h.fromEdges = sync.OnceValue(func() []int32 {

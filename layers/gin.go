@@ -59,6 +59,9 @@ func (l *GINConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 		return Out{Y: y.Activate(l.Activation)}
 	}
 	own := l.own(t, in.onDst(g, func(x *grad.Var) *grad.Var { return x }))
+	if r == message.Sum {
+		return Out{Y: l.Net.Forward(t, message.AddAll(own, g, weighted(in.Src, in.Weight))).Activate(l.Activation)}
+	}
 	return Out{Y: l.Net.Forward(t, own.Add(aggregate(g, r, in.Src, in.Weight))).Activate(l.Activation)}
 }
 

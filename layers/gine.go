@@ -68,5 +68,5 @@ func (l *GINEConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	}
 	m = in.weigh(message.U(src).Add(m).ReLU())
 	own := scaledOwn(t, in.onDst(g, func(x *grad.Var) *grad.Var { return x }), l.Epsilon, l.Eps)
-	return Out{Y: l.Net.Forward(t, own.Add(message.UpdateAll(g, m, message.Sum))).Activate(l.Activation)}
+	return Out{Y: l.Net.Forward(t, message.AddAll(own, g, m)).Activate(l.Activation)}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
+	"github.com/edgewise-ml/edgewise/message/internal/rules"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -19,6 +20,30 @@ import (
 // additive scores on a graph of blocks, of which a number an edge is kept.
 func UpdateAll(g *graph.Graph, m Msg, rs ...Reducer) *grad.Var {
 	return updateAll("message.UpdateAll", g, m, rs)
+}
+
+// AddAll returns x, which has a row for each destination of g, and the sum of the messages
+// that arrive there:
+//
+//	y_v = x_v + Σ m_e    over the edges e into v
+//
+// That is x.Add of UpdateAll, to the bit. Where the messages are the rows of x themselves, as
+// of a graph whose nodes hear each other and themselves, it is one pass.
+func AddAll(x *grad.Var, g *graph.Graph, m Msg) *grad.Var {
+	const op = "message.AddAll"
+	given(op, g)
+	p := planned(op, g, &m, sums)
+	room := newCall(g, &m, p.Plan)
+	k := p.Choose(&room.call)
+	var y *grad.Var
+	if a, ok := k.(rules.Adder); ok {
+		y = a.WithOwn(&room.call, x)
+	}
+	if y == nil {
+		y = x.Add(k.Forward(&room.call))
+	}
+	room.release()
+	return y
 }
 
 // updateAll is UpdateAll under the name that errors give.

@@ -32,6 +32,10 @@ type CSR struct {
 
 	cut   sync.Once
 	strip *strips // once cut
+
+	whole   *CSR // which this is blocks of; nil: none that is known
+	mirror  sync.Once
+	mirrors bool // it is its own transpose: set by mirror
 }
 
 // New returns the matrix of the given parts, which it takes over without

@@ -1,6 +1,10 @@
 package sparse
 
-import "github.com/edgewise-ml/edgewise/tensor"
+import (
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
 
 // Product is the product of a sparse matrix and a dense one (SpMM). The zero
 // value of each option is the plain product; [Product.Into] computes it:
@@ -22,6 +26,11 @@ type Product struct {
 	Transpose bool // A's transpose times x; it is the gradient, with respect to x, of the same Product without
 	Mean      bool // what a row of A adds up is divided by the number of its nonzeros, stored zeros too; not with Weights
 	Add       bool // the product is added to what it goes into, which is overwritten otherwise
+
+	// Own is added, too: to each row when its sum is made or, with Transpose, before its
+	// first nonzero. So the one is the gradient of the other where Own is x, to the bits of
+	// two operations. It has the shape of the result, and wants ones: no values or Weights, no Mean.
+	Own *tensor.Dense
 }
 
 // Into sets dst to the product with x, or with Add adds it:
@@ -50,6 +59,12 @@ func (p Product) check(dst, x *tensor.Dense) {
 		op, fitting = "sparse.Product of the transpose", p.A.multiplies(x, dst)
 	}
 	switch {
+	case p.Own != nil && (p.Weights != nil || p.Mean || p.A.Values != nil || p.A.left != nil):
+		err := tensor.Mismatch(op, dst, p.A, x)
+		err.Why = "Own is added to sums of rows, without values, Weights or Mean"
+		panic(err)
+	case p.Own != nil && !slices.Equal(p.Own.Shape(), dst.Shape()):
+		panic(tensor.Mismatch(op, dst, p.A, x, p.Own))
 	case p.Weights == nil && !fitting:
 		panic(tensor.Mismatch(op, dst, p.A, x))
 	case p.Weights == nil:

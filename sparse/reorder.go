@@ -16,7 +16,7 @@ func Reorder(a *CSR) (perm []int32) {
 		e.Why = "want a square matrix"
 		panic(e)
 	}
-	t, _ := a.structureT()
+	t := a.flipped().t
 	c := clusters{matrices: [2]*CSR{a, t}, labels: make([]int32, a.NumRows), counts: make([]int32, a.NumRows)}
 	for i := range c.labels {
 		c.labels[i] = int32(i)

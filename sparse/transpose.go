@@ -2,6 +2,8 @@ package sparse
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -9,7 +11,19 @@ import (
 // flipped is the structure of a transpose.
 type flipped struct {
 	t    *CSR // without values
+	once sync.Once
 	perm []int32
+}
+
+// order returns perm, which is not made before it is asked for where the transpose is the
+// matrix itself.
+func (f *flipped) order() []int32 {
+	f.once.Do(func() {
+		if f.perm == nil {
+			f.perm, _ = sortByKey(f.t.NumRows, f.t.Cols)
+		}
+	})
+	return f.perm
 }
 
 // Transpose returns the transpose of a: nonzero k of t is nonzero perm[k] of a.
@@ -54,15 +68,47 @@ func (a *CSR) turned() bool { return a.root().flip.Load() != nil }
 
 // structureT is Transpose without values.
 func (a *CSR) structureT() (t *CSR, perm []int32) {
-	r := a.root()
-	r.once.Do(func() { r.flip.Store(r.turn()) })
-	flip := r.flip.Load()
-	return flip.t, flip.perm
+	f := a.flipped()
+	return f.t, f.order()
 }
 
-// turn transposes the structure by a counting sort of the columns.
+// flipped returns the structure of the transpose, which is made once.
+func (a *CSR) flipped() *flipped {
+	r := a.root()
+	r.once.Do(func() { r.flip.Store(r.turn()) })
+	return r.flip.Load()
+}
+
+// turn transposes the structure by a counting sort of the columns, unless it is known to be
+// that of its transpose.
 func (a *CSR) turn() *flipped {
+	if a.whole != nil && a.whole.mirrored() {
+		return &flipped{t: &CSR{Offsets: a.Offsets, Cols: a.Cols, NumRows: a.NumCols, NumCols: a.NumRows, whole: a.whole}}
+	}
 	s := keySort{keys: a.Cols, n: a.NumCols, rows: a.Offsets}
 	s.sort()
-	return &flipped{&CSR{Offsets: s.offsets, Cols: s.row, NumRows: a.NumCols, NumCols: a.NumRows}, s.order}
+	return &flipped{t: &CSR{Offsets: s.offsets, Cols: s.row, NumRows: a.NumCols, NumCols: a.NumRows}, perm: s.order}
+}
+
+// DiagonalOf says that a is made of square blocks of whole, each with all that is in its rows
+// and in its columns there, side by side on the diagonal in any order: a batch of some graphs
+// of many. Where whole is its own transpose so is a, and it need not be turned. It is said
+// before anything is computed with a.
+func (a *CSR) DiagonalOf(whole *CSR) {
+	if whole != a { // of itself it says nothing
+		a.whole = whole
+	}
+}
+
+// mirrored reports whether the structure is that of the transpose, in the order of its
+// nonzeros too.
+func (a *CSR) mirrored() bool {
+	r := a.root()
+	r.mirror.Do(func() {
+		if r.NumRows == r.NumCols {
+			t := r.flipped().t
+			r.mirrors = slices.Equal(t.Offsets, r.Offsets) && slices.Equal(t.Cols, r.Cols)
+		}
+	})
+	return r.mirrors
 }

@@ -24,9 +24,20 @@ func (p Product) run(dst, x *tensor.Dense) {
 	}
 	p.A.Settle()
 	k := p.kernel(p.A, dst, x)
-	k.mean = p.Mean
+	k.mean, k.after = p.Mean, true
 	p.A.run(x.RowLen(), k)
 	k.free()
+}
+
+// begin sets dst to own, or adds that to it, where there is one.
+func begin(dst, own *tensor.Dense, add bool) {
+	switch {
+	case own == nil:
+	case add:
+		tensor.Add(dst, dst, own)
+	default:
+		tensor.Apply(dst, own, tensor.Unary(vec.Shift), 0)
+	}
 }
 
 // runT is [Product.Into] of the transpose. Whichever way it takes, an element is
@@ -37,9 +48,10 @@ func (p Product) runT(dst, x *tensor.Dense) {
 	case len(dst.Data) == 0:
 		return
 	case p.A.NNZ()*f <= scatterWork && !p.A.turned():
-		if !p.Add {
+		if p.Own == nil && !p.Add {
 			dst.Zero()
 		}
+		begin(dst, p.Own, p.Add)
 		p.A.Settle()
 		p.scatter(dst, x)
 		return
@@ -52,12 +64,13 @@ func (p Product) runT(dst, x *tensor.Dense) {
 		return
 	}
 	p.A.Settle()
-	t, perm := p.A.structureT()
+	flip := p.A.flipped()
+	t := flip.t
 	k := p.kernel(t, dst, x)
 	if p.Weights != nil {
-		k.sum.Edges = perm
+		k.sum.Edges = flip.order()
 	} else if k.values != nil || p.Mean {
-		k.perm = perm
+		k.perm = flip.order()
 	}
 	if p.Mean {
 		k.of = p.A.Offsets
@@ -101,7 +114,9 @@ func (p Product) kernel(t *CSR, dst, x *tensor.Dense) *sumKernel {
 	k := sumKernels.Get().(*sumKernel)
 	k.values, k.set = p.values(), !p.Add
 	k.sum = spmm.RowSum{Gather: t.gather(x), Y: dst.Data}
-	k.sum.Stream = passes(dst)
+	if k.sum.Stream = passes(dst); p.Own != nil {
+		k.own, k.sum.Stream = p.Own.Data, false
+	}
 	if p.Weights != nil {
 		k.sum.W, k.sum.Heads = p.Weights.Data, p.Weights.RowLen()
 	}
@@ -116,6 +131,8 @@ type sumKernel struct {
 	of     []int64        // divide a value by the number of nonzeros that row Cols[k] has by these offsets
 	mean   bool           // divide a row by the number of its nonzeros
 	set    bool           // y holds anything
+	own    []tensor.Float // rows that are added as well; nil: none
+	after  bool           // when the sum of a row is made, else before
 }
 
 var sumKernels = sync.Pool{New: func() any { return new(sumKernel) }}
@@ -131,6 +148,10 @@ const meanWork = 1 << 12
 
 func (k *sumKernel) rows(lo, hi int) {
 	f := k.sum.F
+	if k.own != nil {
+		k.addOwn(lo, hi)
+		return
+	}
 	if !k.mean {
 		k.add(k.sum.Y[lo*f:hi*f], lo, hi, k.set)
 		return
@@ -144,6 +165,26 @@ func (k *sumKernel) rows(lo, hi int) {
 	defer scratch.Repay(buf)
 	for ; lo < hi; lo += step {
 		k.addMeans(*buf, lo, min(lo+step, hi))
+	}
+}
+
+// addOwn adds up rows lo to hi and those of own, a few at a time.
+func (k *sumKernel) addOwn(lo, hi int) {
+	f := k.sum.F
+	for step := max(1, meanWork/f); lo < hi; lo += step {
+		n := min(lo+step, hi)
+		y, own := k.sum.Y[lo*f:n*f], k.own[lo*f:n*f]
+		switch {
+		case k.after:
+			k.add(y, lo, n, k.set)
+			vec.Add.Forward(y, own, y, 1, 1)
+			continue
+		case k.set:
+			vec.Shift.Forward(y, own, 0) // no −0, as where it is added to zero
+		default:
+			vec.Add.Forward(y, y, own, 1, 1)
+		}
+		k.add(y, lo, n, false)
 	}
 }
 

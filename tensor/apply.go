@@ -54,7 +54,11 @@ func applyGrad(dx, dy, x, y *Dense, s spans) {
 
 // pull adds gradients, or sets them.
 func (s *spans) pull(lo, hi int) {
-	if s.set {
+	switch {
+	case s.set && s.f == vec.Shift: // a sum's, in one pass; adding to zero leaves no −0
+		vec.Shift.Forward(s.a[lo:hi], s.b[lo:hi], 0)
+		return
+	case s.set:
 		clear(s.a[lo:hi])
 	}
 	s.f.Backward(s.a[lo:hi], s.b[lo:hi], s.c[lo:hi], s.d[lo:hi], s.k)

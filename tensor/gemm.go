@@ -76,7 +76,7 @@ func (g *gemm) run() {
 		g.finish(block{hi: g.m, right: g.n})
 		return
 	case g.packed != nil:
-		g.rows(block{hi: g.m, right: g.n, kg: g.k, b: g.packed, panel: g.k * nr})
+		g.rows(block{hi: g.m, right: g.n, kg: g.k, b: g.packed, panel: g.k * nr, ldb: nr})
 		return
 	case g.tiny():
 		p := simdgemm.Product{A: g.a.data, RS: g.a.rs, CS: g.a.cs, B: g.b.data, LDB: g.b.rs, C: g.c, LDC: g.n, M: g.m, N: g.n, K: g.k, Set: g.set}
@@ -89,12 +89,17 @@ func (g *gemm) run() {
 		g.rows(block{hi: g.m, right: g.n, kg: g.k, b: g.b.data})
 		return
 	}
+	if g.part && g.narrow() {
+		g.sum(0, g.k)
+		g.rows(block{hi: g.m, right: g.n, kg: g.k, b: g.b.data, panel: nr, ldb: g.b.rs})
+		return
+	}
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
 	most := g.packedSteps()
 	for k0 := 0; k0 < g.k; k0 += most {
 		kg := min(most, g.k-k0)
-		blk := block{hi: g.m, right: g.n, k0: k0, kg: kg, panel: kg * nr}
+		blk := block{hi: g.m, right: g.n, k0: k0, kg: kg, panel: kg * nr, ldb: nr}
 		blk.b = room(&w.b, panels(g.n)*kg*nr)
 		packAll(blk.b, g.b.from(k0, 0), kg, g.n)
 		g.sum(k0, k0+kg)
@@ -129,6 +134,13 @@ const tinyWork = 1 << 10
 // or is used too seldom to be moved.
 func (g *gemm) inPlace() bool { return g.b.cs == 1 && (g.m < 32 || g.b.rs <= 24) }
 
+// narrow reports whether rows of b are a few whole panels that lie beside each other: what a
+// long k reads of them once or twice is not packed.
+func (g *gemm) narrow() bool { return g.b.cs == 1 && g.b.rs == g.n && g.n <= narrowMost && g.n%nr == 0 }
+
+// narrowMost is how many columns that are.
+const narrowMost = 4 * nr
+
 // packedSteps is how many steps of k of b are packed at a time: 4 MiB, or a
 // little where each thread packs its own.
 func (g *gemm) packedSteps() int {
@@ -139,13 +151,13 @@ func (g *gemm) packedSteps() int {
 }
 
 // block is a part of a product: the rows [lo, hi) and columns [left, right) of c,
-// and kg steps of k from k0, with the rows of b for them: in panels that are
+// and kg steps of k from k0, with the rows of b for them, ldb apart: in panels that are
 // panel elements apart, or in place if panel is 0.
 type block struct {
 	lo, hi, left, right int
 	k0, kg              int
 	b                   []Float
-	panel               int
+	panel, ldb          int
 	far                 bool // the second cache does not keep them
 }
 
@@ -196,13 +208,13 @@ func (g *gemm) mulPanels(p *simdgemm.Product, blk block, l int) {
 		p.MulAdd()
 		return
 	}
-	p.LDB = nr
+	p.LDB = blk.ldb
 	g.fetchNext(p, blk, l)
 	columns := func(from, to int) {
-		p.B, p.N, p.C = blk.b[from/nr*blk.panel+l*nr:], to-from, g.c[blk.lo*g.n+from:]
+		p.B, p.N, p.C = blk.b[from/nr*blk.panel+l*blk.ldb:], to-from, g.c[blk.lo*g.n+from:]
 		p.Panels(blk.panel)
 	}
-	if !g.part {
+	if !g.part || blk.panel == nr {
 		columns(blk.left, blk.right)
 		return
 	}

@@ -26,8 +26,7 @@ type ColumnNorm struct {
 	Gain, Bias, Shift []tensor.Float // an element a column; nil: 1, 0 and 1
 	Eps               float64
 	Fixed             bool // Mean and Scale are given
-	ReLU              bool // of the result, which is Y then; not of rows that are Few
-	Y                 []tensor.Float
+	ReLU              bool // of the result; not of rows that are Few
 
 	Mean, Scale []tensor.Float // of each range, an element a column
 	Shifted     []tensor.Float // Shift·Mean of each range, if there is a Shift
@@ -142,6 +141,9 @@ func (n *ColumnNorm) eachOf(p part, f func(n *ColumnNorm, k int)) {
 // for each row would cost more than the row's elements.
 const tileWidth = 1 << 9
 
+// tileArrays is how many tiles a pass over them has as scratch.
+const tileArrays = 5
+
 // tileRows returns how many rows of d elements are taken at a time.
 func tileRows(d int) int { return max(1, tileWidth/max(1, d)) }
 
@@ -160,7 +162,7 @@ func (n *ColumnNorm) tiles(p part, f func(lo, hi int)) {
 	}
 }
 
-// eachPart calls f with parts of the rows of range k and scratch of six tiles.
+// eachPart calls f with parts of the rows of range k and scratch of some tiles.
 func (n *ColumnNorm) eachPart(k int, f func(n *ColumnNorm, k int, p part, buf []tensor.Float)) {
 	rows, step := n.span(k), grain(n.D)
 	if rows.hi-rows.lo <= step { // without the memory of a closure
@@ -171,7 +173,7 @@ func (n *ColumnNorm) eachPart(k int, f func(n *ColumnNorm, k int, p part, buf []
 }
 
 func (n *ColumnNorm) partOf(k int, f func(n *ColumnNorm, k int, p part, buf []tensor.Float), p part) {
-	buf := scratch.Borrow(6 * min(p.hi-p.lo, tileRows(n.D)) * n.D)
+	buf := scratch.Borrow(tileArrays * min(p.hi-p.lo, tileRows(n.D)) * n.D)
 	f(n, k, p, *buf)
 	scratch.Repay(buf)
 }
@@ -213,25 +215,16 @@ func (n *ColumnNorm) moments(k int) {
 
 // write normalises rows p of range k.
 func (n *ColumnNorm) write(k int, p part, buf []tensor.Float) {
-	w := len(buf) / 6
+	w := len(buf) / tileArrays
 	centre, scale, bias := repeat(buf[:w], n.centre(k)), repeat(buf[w:2*w], n.of(n.Scale, k)), buf[2*w:3*w]
 	if n.Gain != nil {
 		vec.Mul.Forward(scale, scale, repeat(bias, n.Gain), 1, 1)
 	}
+	by := vec.Columns{Centre: centre, Scale: scale}
 	if n.Bias != nil {
-		repeat(bias, n.Bias)
+		by.Bias = repeat(bias, n.Bias)
 	}
-	n.tiles(p, func(lo, hi int) {
-		to := n.pass.y[lo:hi]
-		vec.Sub.Forward(to, n.X[lo:hi], centre[:hi-lo], 1, 1)
-		vec.Mul.Forward(to, to, scale[:hi-lo], 1, 1)
-		if n.Bias != nil {
-			vec.Add.Forward(to, to, bias[:hi-lo], 1, 1)
-		}
-		if n.ReLU {
-			vec.ReLU.Forward(to, to, 0)
-		}
-	})
+	n.tiles(p, func(lo, hi int) { by.Standardise(n.pass.y[lo:hi], n.X[lo:hi], n.ReLU) })
 }
 
 // sums returns those of range k.
@@ -240,10 +233,23 @@ func (n *ColumnNorm) sums(k int) []float64 { return n.pass.sums[k*2*n.D : (k+1)*
 // sum adds up what the gradients of range k need: Σdy·o and Σdy.
 func (n *ColumnNorm) sum(k int) {
 	w := columnSums{of: offsetRows, x: n.X, dy: n.pass.dy, d: n.D, centre: n.centre(k), rows: n.span(k)}
-	if n.ReLU {
-		w.relu = n.Y
+	if !n.ReLU {
+		w.into(n.sums(k))
+		return
 	}
+	room := scratch.Borrow(2 * n.D)
+	scale, bias := (*room)[:n.D], (*room)[n.D:]
+	for j := range n.D {
+		scale[j], bias[j] = n.factor(k, j), biasOf(n.Bias, j)
+	}
+	w.relu = vec.Columns{Centre: w.centre, Scale: scale, Bias: bias}
 	w.into(n.sums(k))
+	scratch.Repay(room)
+}
+
+// factor returns what column j of range k is multiplied by.
+func (n *ColumnNorm) factor(k, j int) tensor.Float {
+	return tensor.Float(float64(n.of(n.Scale, k)[j]) * gainOf(n.Gain, j))
 }
 
 // affineGrads adds what range k gives to the gradients of Gain, Bias and Shift, and
@@ -281,30 +287,22 @@ func (n *ColumnNorm) backward(k int) { n.eachPart(k, (*ColumnNorm).addGrad) }
 
 // addGrad adds that of rows p of range k.
 func (n *ColumnNorm) addGrad(k int, p part, buf []tensor.Float) {
-	w := len(buf) / 6
-	a, b, c, o, centre, bc := buf[:w], buf[w:2*w], buf[2*w:3*w], buf[3*w:4*w], repeat(buf[4*w:5*w], n.centre(k)), n.sums(k)
-	slope := buf[5*w:]
+	w, bc := len(buf)/tileArrays, n.sums(k)
+	a, b, c, bias, centre := buf[:w], buf[w:2*w], buf[2*w:3*w], buf[3*w:4*w], repeat(buf[4*w:], n.centre(k))
 	for j := range n.D {
-		a[j] = tensor.Float(float64(n.of(n.Scale, k)[j]) * gainOf(n.Gain, j))
+		a[j], bias[j] = n.factor(k, j), biasOf(n.Bias, j)
 		b[j], c[j] = tensor.Float(bc[j]), tensor.Float(bc[n.D+j])
 	}
-	for _, row := range [][]tensor.Float{a, b, c} {
+	for _, row := range [][]tensor.Float{a, b, c, bias} {
 		repeat(row[n.D:], row[:n.D])
 	}
+	by := vec.ColumnSlopes{Centre: centre, OfX: b, At0: c, OfDY: a, Bias: bias}
 	n.tiles(p, func(lo, hi int) {
-		to, o, m, dy := n.pass.dx[lo:hi], o[:hi-lo], hi-lo, n.pass.dy[lo:hi]
+		dx, dy, x := n.pass.dx[lo:hi], n.pass.dy[lo:hi], n.X[lo:hi]
 		if n.ReLU {
-			vec.ReLU.SetBackward(slope[:m], dy, n.Y[lo:hi], n.Y[lo:hi], 0)
-			dy = slope[:m]
+			by.ReLUGrad(dx, dy, x, n.pass.set)
+		} else {
+			by.Grad(dx, dy, x, n.pass.set)
 		}
-		if n.pass.set {
-			clear(to)
-		}
-		vec.Sub.Forward(o, n.X[lo:hi], centre[:m], 1, 1)
-		vec.Mul.Forward(o, o, b[:m], 1, 1)
-		vec.Add.Forward(o, o, c[:m], 1, 1)
-		addTo(to, o)
-		vec.Mul.Forward(o, dy, a[:m], 1, 1)
-		addTo(to, o)
 	})
 }

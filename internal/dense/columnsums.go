@@ -26,7 +26,7 @@ type columnSums struct {
 	x, dy  []tensor.Float // rows of d elements
 	d      int
 	centre []tensor.Float // of columns, of squareRows and offsetRows
-	relu   []tensor.Float // of offsetRows: the results of a ReLU, whose gradient dy is; nil: there is none
+	relu   vec.Columns    // of offsetRows: the columns whose ReLU dy is the gradient of; without Centre there is none
 	layer  *LayerNorm     // of affineRows and gainRows
 	pass   normPass       // of the same: dy, and where the gradient of its X is wanted that
 	rows   part
@@ -79,8 +79,10 @@ func (w columnSums) into(out []float64) {
 	clear(p.partial)
 	par.Run(chunks, p)
 	clear(out)
-	for i, v := range p.partial {
-		out[i%width] += v
+	for part := p.partial; len(part) > 0; part = part[width:] {
+		for j, v := range part[:width] {
+			out[j] += v
+		}
 	}
 	*p = columnSums{partial: p.partial}
 	columnSumsPool.Put(p)
@@ -105,49 +107,26 @@ func (w *columnSums) Chunk(i int) {
 
 // run calls f with the sums of a run of rows.
 func (w *columnSums) run(rows part, f func(sum []tensor.Float)) {
-	width := w.width()
-	step := min(tileRows(w.d), rows.hi-rows.lo)
-	room := scratch.Borrow(width + 3*step*w.d)
-	sum, centre, buf := (*room)[:width], (*room)[width:width+step*w.d], (*room)[width+step*w.d:]
+	room := scratch.Borrow(w.width())
+	sum := *room
 	clear(sum)
-	if w.layer != nil {
+	lo, hi := rows.lo*w.d, rows.hi*w.d
+	switch w.of {
+	case valueRows:
+		vec.AddRows(sum, w.x[lo:hi])
+	case squareRows:
+		vec.CentredSquares(sum, w.x[lo:hi], w.centre)
+	case offsetRows:
+		if w.relu.Centre != nil {
+			w.relu.ReLUDots(sum[:w.d], sum[w.d:], w.dy[lo:hi], w.x[lo:hi])
+		} else {
+			vec.CentredDots(sum[:w.d], sum[w.d:], w.dy[lo:hi], w.x[lo:hi], w.centre)
+		}
+	default:
 		w.layer.addAffine(sum, w.pass, rows)
-		rows.lo = rows.hi
-	}
-	if w.centre != nil {
-		repeat(centre, w.centre)
-	}
-	for r := rows.lo; r < rows.hi; r += step {
-		lo, hi := r*w.d, min(r+step, rows.hi)*w.d
-		w.tile(sum, part{lo, hi}, centre[:hi-lo], buf[:2*(hi-lo)])
 	}
 	f(sum)
 	scratch.Repay(room)
-}
-
-// tile adds to sum what is made of the rows that elements p of x are. centre is one for each
-// of them, and buf is room for two.
-func (w *columnSums) tile(sum []tensor.Float, p part, centre, buf []tensor.Float) {
-	x := w.x[p.lo:p.hi]
-	buf, slope := buf[:len(x)], buf[len(x):]
-	switch w.of {
-	case squareRows:
-		vec.Sub.Forward(buf, x, centre, 1, 1)
-		vec.Square.Forward(buf, buf, 0)
-		x = buf
-	case offsetRows:
-		dy := w.dy[p.lo:p.hi]
-		if w.relu != nil {
-			y := w.relu[p.lo:p.hi]
-			vec.ReLU.SetBackward(slope, dy, y, y, 0)
-			dy = slope
-		}
-		vec.Sub.Forward(buf, x, centre, 1, 1)
-		vec.Mul.Forward(buf, buf, dy, 1, 1)
-		vec.AddRows(sum[w.d:], dy)
-		x = buf
-	}
-	vec.AddRows(sum[:w.d], x)
 }
 
 // addAffine adds what rows contribute to the gradient of Gain and, where sum is longer, to

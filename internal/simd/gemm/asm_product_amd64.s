@@ -6976,9 +6976,11 @@ loaded549:
 	SHLQ       $0x02, R10
 	MOVQ       80(AX), R11
 	SHLQ       $0x02, R11
-	MOVQ       24(AX), R13
-	MOVQ       120(AX), R12
-	SUBQ       $0x04, R12
+	MOVQ       88(AX), R12
+	SHLQ       $0x02, R12
+	MOVQ       24(AX), R14
+	MOVQ       120(AX), R13
+	SUBQ       $0x04, R13
 	JL         rest551
 
 four550:
@@ -6990,8 +6992,8 @@ four550:
 	ADDQ         144(AX), DX
 	PREFETCHT0   (DX)(BX*1)
 	ADDQ         144(AX), DX
-	VMOVUPS      (R13), Z24
-	VMOVUPS      (R13)(R10*1), Z25
+	VMOVUPS      (R14), Z24
+	VMOVUPS      (R14)(R10*1), Z25
 	VBROADCASTSS (SI), Z26
 	VFMADD231PS  Z24, Z26, Z0
 	VFMADD231PS  Z25, Z26, Z1
@@ -7032,9 +7034,9 @@ four550:
 	ADDQ         R11, DI
 	ADDQ         R11, R8
 	ADDQ         R11, R9
-	ADDQ         $0x40, R13
-	VMOVUPS      (R13), Z24
-	VMOVUPS      (R13)(R10*1), Z25
+	ADDQ         R12, R14
+	VMOVUPS      (R14), Z24
+	VMOVUPS      (R14)(R10*1), Z25
 	VBROADCASTSS (SI), Z26
 	VFMADD231PS  Z24, Z26, Z0
 	VFMADD231PS  Z25, Z26, Z1
@@ -7075,9 +7077,9 @@ four550:
 	ADDQ         R11, DI
 	ADDQ         R11, R8
 	ADDQ         R11, R9
-	ADDQ         $0x40, R13
-	VMOVUPS      (R13), Z24
-	VMOVUPS      (R13)(R10*1), Z25
+	ADDQ         R12, R14
+	VMOVUPS      (R14), Z24
+	VMOVUPS      (R14)(R10*1), Z25
 	VBROADCASTSS (SI), Z26
 	VFMADD231PS  Z24, Z26, Z0
 	VFMADD231PS  Z25, Z26, Z1
@@ -7118,9 +7120,9 @@ four550:
 	ADDQ         R11, DI
 	ADDQ         R11, R8
 	ADDQ         R11, R9
-	ADDQ         $0x40, R13
-	VMOVUPS      (R13), Z24
-	VMOVUPS      (R13)(R10*1), Z25
+	ADDQ         R12, R14
+	VMOVUPS      (R14), Z24
+	VMOVUPS      (R14)(R10*1), Z25
 	VBROADCASTSS (SI), Z26
 	VFMADD231PS  Z24, Z26, Z0
 	VFMADD231PS  Z25, Z26, Z1
@@ -7161,17 +7163,17 @@ four550:
 	ADDQ         R11, DI
 	ADDQ         R11, R8
 	ADDQ         R11, R9
-	ADDQ         $0x40, R13
-	SUBQ         $0x04, R12
+	ADDQ         R12, R14
+	SUBQ         $0x04, R13
 	JGE          four550
 
 rest551:
-	ADDQ $0x04, R12
+	ADDQ $0x04, R13
 	JZ   end553
 
 one552:
-	VMOVUPS      (R13), Z24
-	VMOVUPS      (R13)(R10*1), Z25
+	VMOVUPS      (R14), Z24
+	VMOVUPS      (R14)(R10*1), Z25
 	VBROADCASTSS (SI), Z26
 	VFMADD231PS  Z24, Z26, Z0
 	VFMADD231PS  Z25, Z26, Z1
@@ -7212,8 +7214,8 @@ one552:
 	ADDQ         R11, DI
 	ADDQ         R11, R8
 	ADDQ         R11, R9
-	ADDQ         $0x40, R13
-	DECQ         R12
+	ADDQ         R12, R14
+	DECQ         R13
 	JNZ          one552
 
 end553:
@@ -7373,9 +7375,11 @@ loaded556:
 	SHLQ       $0x02, R10
 	MOVQ       80(AX), R10
 	SHLQ       $0x02, R10
-	MOVQ       24(AX), R12
-	MOVQ       120(AX), R11
-	SUBQ       $0x04, R11
+	MOVQ       88(AX), R11
+	SHLQ       $0x02, R11
+	MOVQ       24(AX), R13
+	MOVQ       120(AX), R12
+	SUBQ       $0x04, R12
 	JL         rest558
 
 four557:
@@ -7383,7 +7387,7 @@ four557:
 	ADDQ         144(AX), DX
 	PREFETCHT0   (DX)(BX*1)
 	ADDQ         144(AX), DX
-	VMOVUPS      (R12), Z12
+	VMOVUPS      (R13), Z12
 	VBROADCASTSS (SI), Z13
 	VFMADD231PS  Z12, Z13, Z0
 	VBROADCASTSS (SI)(CX*1), Z13
@@ -7412,8 +7416,8 @@ four557:
 	ADDQ         R10, DI
 	ADDQ         R10, R8
 	ADDQ         R10, R9
-	ADDQ         $0x40, R12
-	VMOVUPS      (R12), Z12
+	ADDQ         R11, R13
+	VMOVUPS      (R13), Z12
 	VBROADCASTSS (SI), Z13
 	VFMADD231PS  Z12, Z13, Z0
 	VBROADCASTSS (SI)(CX*1), Z13
@@ -7442,8 +7446,8 @@ four557:
 	ADDQ         R10, DI
 	ADDQ         R10, R8
 	ADDQ         R10, R9
-	ADDQ         $0x40, R12
-	VMOVUPS      (R12), Z12
+	ADDQ         R11, R13
+	VMOVUPS      (R13), Z12
 	VBROADCASTSS (SI), Z13
 	VFMADD231PS  Z12, Z13, Z0
 	VBROADCASTSS (SI)(CX*1), Z13
@@ -7472,8 +7476,8 @@ four557:
 	ADDQ         R10, DI
 	ADDQ         R10, R8
 	ADDQ         R10, R9
-	ADDQ         $0x40, R12
-	VMOVUPS      (R12), Z12
+	ADDQ         R11, R13
+	VMOVUPS      (R13), Z12
 	VBROADCASTSS (SI), Z13
 	VFMADD231PS  Z12, Z13, Z0
 	VBROADCASTSS (SI)(CX*1), Z13
@@ -7502,16 +7506,16 @@ four557:
 	ADDQ         R10, DI
 	ADDQ         R10, R8
 	ADDQ         R10, R9
-	ADDQ         $0x40, R12
-	SUBQ         $0x04, R11
+	ADDQ         R11, R13
+	SUBQ         $0x04, R12
 	JGE          four557
 
 rest558:
-	ADDQ $0x04, R11
+	ADDQ $0x04, R12
 	JZ   end560
 
 one559:
-	VMOVUPS      (R12), Z12
+	VMOVUPS      (R13), Z12
 	VBROADCASTSS (SI), Z13
 	VFMADD231PS  Z12, Z13, Z0
 	VBROADCASTSS (SI)(CX*1), Z13
@@ -7540,8 +7544,8 @@ one559:
 	ADDQ         R10, DI
 	ADDQ         R10, R8
 	ADDQ         R10, R9
-	ADDQ         $0x40, R12
-	DECQ         R11
+	ADDQ         R11, R13
+	DECQ         R12
 	JNZ          one559
 
 end560:
@@ -7699,14 +7703,16 @@ loaded573:
 	SHLQ $0x02, R8
 	MOVQ 80(AX), R9
 	SHLQ $0x02, R9
-	MOVQ 24(AX), R11
-	MOVQ 120(AX), R10
-	SUBQ $0x04, R10
+	MOVQ 88(AX), R10
+	SHLQ $0x02, R10
+	MOVQ 24(AX), R12
+	MOVQ 120(AX), R11
+	SUBQ $0x04, R11
 	JL   rest575
 
 four574:
-	VMOVUPS      (R11), Z22
-	VMOVUPS      (R11)(R8*1), Z23
+	VMOVUPS      (R12), Z22
+	VMOVUPS      (R12)(R8*1), Z23
 	VBROADCASTSS (DX), Z24
 	VFMADD231PS  Z22, Z24, Z0
 	VFMADD231PS  Z23, Z24, Z1
@@ -7744,9 +7750,9 @@ four574:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	VMOVUPS      (R11), Z22
-	VMOVUPS      (R11)(R8*1), Z23
+	ADDQ         R10, R12
+	VMOVUPS      (R12), Z22
+	VMOVUPS      (R12)(R8*1), Z23
 	VBROADCASTSS (DX), Z24
 	VFMADD231PS  Z22, Z24, Z0
 	VFMADD231PS  Z23, Z24, Z1
@@ -7784,9 +7790,9 @@ four574:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	VMOVUPS      (R11), Z22
-	VMOVUPS      (R11)(R8*1), Z23
+	ADDQ         R10, R12
+	VMOVUPS      (R12), Z22
+	VMOVUPS      (R12)(R8*1), Z23
 	VBROADCASTSS (DX), Z24
 	VFMADD231PS  Z22, Z24, Z0
 	VFMADD231PS  Z23, Z24, Z1
@@ -7824,9 +7830,9 @@ four574:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	VMOVUPS      (R11), Z22
-	VMOVUPS      (R11)(R8*1), Z23
+	ADDQ         R10, R12
+	VMOVUPS      (R12), Z22
+	VMOVUPS      (R12)(R8*1), Z23
 	VBROADCASTSS (DX), Z24
 	VFMADD231PS  Z22, Z24, Z0
 	VFMADD231PS  Z23, Z24, Z1
@@ -7864,17 +7870,17 @@ four574:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	SUBQ         $0x04, R10
+	ADDQ         R10, R12
+	SUBQ         $0x04, R11
 	JGE          four574
 
 rest575:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R11
 	JZ   end577
 
 one576:
-	VMOVUPS      (R11), Z22
-	VMOVUPS      (R11)(R8*1), Z23
+	VMOVUPS      (R12), Z22
+	VMOVUPS      (R12)(R8*1), Z23
 	VBROADCASTSS (DX), Z24
 	VFMADD231PS  Z22, Z24, Z0
 	VFMADD231PS  Z23, Z24, Z1
@@ -7912,8 +7918,8 @@ one576:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	DECQ         R10
+	ADDQ         R10, R12
+	DECQ         R11
 	JNZ          one576
 
 end577:
@@ -8040,14 +8046,16 @@ loaded579:
 	SHLQ $0x02, R8
 	MOVQ 80(AX), R9
 	SHLQ $0x02, R9
-	MOVQ 24(AX), R11
-	MOVQ 120(AX), R10
-	SUBQ $0x04, R10
+	MOVQ 88(AX), R10
+	SHLQ $0x02, R10
+	MOVQ 24(AX), R12
+	MOVQ 120(AX), R11
+	SUBQ $0x04, R11
 	JL   rest581
 
 four580:
-	VMOVUPS      (R11), Z20
-	VMOVUPS      (R11)(R8*1), Z21
+	VMOVUPS      (R12), Z20
+	VMOVUPS      (R12)(R8*1), Z21
 	VBROADCASTSS (DX), Z22
 	VFMADD231PS  Z20, Z22, Z0
 	VFMADD231PS  Z21, Z22, Z1
@@ -8082,9 +8090,9 @@ four580:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	VMOVUPS      (R11), Z20
-	VMOVUPS      (R11)(R8*1), Z21
+	ADDQ         R10, R12
+	VMOVUPS      (R12), Z20
+	VMOVUPS      (R12)(R8*1), Z21
 	VBROADCASTSS (DX), Z22
 	VFMADD231PS  Z20, Z22, Z0
 	VFMADD231PS  Z21, Z22, Z1
@@ -8119,9 +8127,9 @@ four580:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	VMOVUPS      (R11), Z20
-	VMOVUPS      (R11)(R8*1), Z21
+	ADDQ         R10, R12
+	VMOVUPS      (R12), Z20
+	VMOVUPS      (R12)(R8*1), Z21
 	VBROADCASTSS (DX), Z22
 	VFMADD231PS  Z20, Z22, Z0
 	VFMADD231PS  Z21, Z22, Z1
@@ -8156,9 +8164,9 @@ four580:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	VMOVUPS      (R11), Z20
-	VMOVUPS      (R11)(R8*1), Z21
+	ADDQ         R10, R12
+	VMOVUPS      (R12), Z20
+	VMOVUPS      (R12)(R8*1), Z21
 	VBROADCASTSS (DX), Z22
 	VFMADD231PS  Z20, Z22, Z0
 	VFMADD231PS  Z21, Z22, Z1
@@ -8193,17 +8201,17 @@ four580:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	SUBQ         $0x04, R10
+	ADDQ         R10, R12
+	SUBQ         $0x04, R11
 	JGE          four580
 
 rest581:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R11
 	JZ   end583
 
 one582:
-	VMOVUPS      (R11), Z20
-	VMOVUPS      (R11)(R8*1), Z21
+	VMOVUPS      (R12), Z20
+	VMOVUPS      (R12)(R8*1), Z21
 	VBROADCASTSS (DX), Z22
 	VFMADD231PS  Z20, Z22, Z0
 	VFMADD231PS  Z21, Z22, Z1
@@ -8238,8 +8246,8 @@ one582:
 	ADDQ         R9, BX
 	ADDQ         R9, SI
 	ADDQ         R9, DI
-	ADDQ         $0x40, R11
-	DECQ         R10
+	ADDQ         R10, R12
+	DECQ         R11
 	JNZ          one582
 
 end583:
@@ -8355,14 +8363,16 @@ loaded585:
 	SHLQ $0x02, DI
 	MOVQ 80(AX), R8
 	SHLQ $0x02, R8
-	MOVQ 24(AX), R10
-	MOVQ 120(AX), R9
-	SUBQ $0x04, R9
+	MOVQ 88(AX), R9
+	SHLQ $0x02, R9
+	MOVQ 24(AX), R11
+	MOVQ 120(AX), R10
+	SUBQ $0x04, R10
 	JL   rest587
 
 four586:
-	VMOVUPS      (R10), Z18
-	VMOVUPS      (R10)(DI*1), Z19
+	VMOVUPS      (R11), Z18
+	VMOVUPS      (R11)(DI*1), Z19
 	VBROADCASTSS (DX), Z20
 	VFMADD231PS  Z18, Z20, Z0
 	VFMADD231PS  Z19, Z20, Z1
@@ -8393,9 +8403,9 @@ four586:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z18
-	VMOVUPS      (R10)(DI*1), Z19
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z18
+	VMOVUPS      (R11)(DI*1), Z19
 	VBROADCASTSS (DX), Z20
 	VFMADD231PS  Z18, Z20, Z0
 	VFMADD231PS  Z19, Z20, Z1
@@ -8426,9 +8436,9 @@ four586:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z18
-	VMOVUPS      (R10)(DI*1), Z19
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z18
+	VMOVUPS      (R11)(DI*1), Z19
 	VBROADCASTSS (DX), Z20
 	VFMADD231PS  Z18, Z20, Z0
 	VFMADD231PS  Z19, Z20, Z1
@@ -8459,9 +8469,9 @@ four586:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z18
-	VMOVUPS      (R10)(DI*1), Z19
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z18
+	VMOVUPS      (R11)(DI*1), Z19
 	VBROADCASTSS (DX), Z20
 	VFMADD231PS  Z18, Z20, Z0
 	VFMADD231PS  Z19, Z20, Z1
@@ -8492,17 +8502,17 @@ four586:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	SUBQ         $0x04, R9
+	ADDQ         R9, R11
+	SUBQ         $0x04, R10
 	JGE          four586
 
 rest587:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R10
 	JZ   end589
 
 one588:
-	VMOVUPS      (R10), Z18
-	VMOVUPS      (R10)(DI*1), Z19
+	VMOVUPS      (R11), Z18
+	VMOVUPS      (R11)(DI*1), Z19
 	VBROADCASTSS (DX), Z20
 	VFMADD231PS  Z18, Z20, Z0
 	VFMADD231PS  Z19, Z20, Z1
@@ -8533,8 +8543,8 @@ one588:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	DECQ         R9
+	ADDQ         R9, R11
+	DECQ         R10
 	JNZ          one588
 
 end589:
@@ -8641,14 +8651,16 @@ loaded591:
 	SHLQ $0x02, DI
 	MOVQ 80(AX), R8
 	SHLQ $0x02, R8
-	MOVQ 24(AX), R10
-	MOVQ 120(AX), R9
-	SUBQ $0x04, R9
+	MOVQ 88(AX), R9
+	SHLQ $0x02, R9
+	MOVQ 24(AX), R11
+	MOVQ 120(AX), R10
+	SUBQ $0x04, R10
 	JL   rest593
 
 four592:
-	VMOVUPS      (R10), Z16
-	VMOVUPS      (R10)(DI*1), Z17
+	VMOVUPS      (R11), Z16
+	VMOVUPS      (R11)(DI*1), Z17
 	VBROADCASTSS (DX), Z18
 	VFMADD231PS  Z16, Z18, Z0
 	VFMADD231PS  Z17, Z18, Z1
@@ -8676,9 +8688,9 @@ four592:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z16
-	VMOVUPS      (R10)(DI*1), Z17
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z16
+	VMOVUPS      (R11)(DI*1), Z17
 	VBROADCASTSS (DX), Z18
 	VFMADD231PS  Z16, Z18, Z0
 	VFMADD231PS  Z17, Z18, Z1
@@ -8706,9 +8718,9 @@ four592:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z16
-	VMOVUPS      (R10)(DI*1), Z17
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z16
+	VMOVUPS      (R11)(DI*1), Z17
 	VBROADCASTSS (DX), Z18
 	VFMADD231PS  Z16, Z18, Z0
 	VFMADD231PS  Z17, Z18, Z1
@@ -8736,9 +8748,9 @@ four592:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z16
-	VMOVUPS      (R10)(DI*1), Z17
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z16
+	VMOVUPS      (R11)(DI*1), Z17
 	VBROADCASTSS (DX), Z18
 	VFMADD231PS  Z16, Z18, Z0
 	VFMADD231PS  Z17, Z18, Z1
@@ -8766,17 +8778,17 @@ four592:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	SUBQ         $0x04, R9
+	ADDQ         R9, R11
+	SUBQ         $0x04, R10
 	JGE          four592
 
 rest593:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R10
 	JZ   end595
 
 one594:
-	VMOVUPS      (R10), Z16
-	VMOVUPS      (R10)(DI*1), Z17
+	VMOVUPS      (R11), Z16
+	VMOVUPS      (R11)(DI*1), Z17
 	VBROADCASTSS (DX), Z18
 	VFMADD231PS  Z16, Z18, Z0
 	VFMADD231PS  Z17, Z18, Z1
@@ -8804,8 +8816,8 @@ one594:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	DECQ         R9
+	ADDQ         R9, R11
+	DECQ         R10
 	JNZ          one594
 
 end595:
@@ -8903,14 +8915,16 @@ loaded597:
 	SHLQ $0x02, DI
 	MOVQ 80(AX), R8
 	SHLQ $0x02, R8
-	MOVQ 24(AX), R10
-	MOVQ 120(AX), R9
-	SUBQ $0x04, R9
+	MOVQ 88(AX), R9
+	SHLQ $0x02, R9
+	MOVQ 24(AX), R11
+	MOVQ 120(AX), R10
+	SUBQ $0x04, R10
 	JL   rest599
 
 four598:
-	VMOVUPS      (R10), Z14
-	VMOVUPS      (R10)(DI*1), Z15
+	VMOVUPS      (R11), Z14
+	VMOVUPS      (R11)(DI*1), Z15
 	VBROADCASTSS (DX), Z16
 	VFMADD231PS  Z14, Z16, Z0
 	VFMADD231PS  Z15, Z16, Z1
@@ -8935,9 +8949,9 @@ four598:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z14
-	VMOVUPS      (R10)(DI*1), Z15
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z14
+	VMOVUPS      (R11)(DI*1), Z15
 	VBROADCASTSS (DX), Z16
 	VFMADD231PS  Z14, Z16, Z0
 	VFMADD231PS  Z15, Z16, Z1
@@ -8962,9 +8976,9 @@ four598:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z14
-	VMOVUPS      (R10)(DI*1), Z15
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z14
+	VMOVUPS      (R11)(DI*1), Z15
 	VBROADCASTSS (DX), Z16
 	VFMADD231PS  Z14, Z16, Z0
 	VFMADD231PS  Z15, Z16, Z1
@@ -8989,9 +9003,9 @@ four598:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z14
-	VMOVUPS      (R10)(DI*1), Z15
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z14
+	VMOVUPS      (R11)(DI*1), Z15
 	VBROADCASTSS (DX), Z16
 	VFMADD231PS  Z14, Z16, Z0
 	VFMADD231PS  Z15, Z16, Z1
@@ -9016,17 +9030,17 @@ four598:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	SUBQ         $0x04, R9
+	ADDQ         R9, R11
+	SUBQ         $0x04, R10
 	JGE          four598
 
 rest599:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R10
 	JZ   end601
 
 one600:
-	VMOVUPS      (R10), Z14
-	VMOVUPS      (R10)(DI*1), Z15
+	VMOVUPS      (R11), Z14
+	VMOVUPS      (R11)(DI*1), Z15
 	VBROADCASTSS (DX), Z16
 	VFMADD231PS  Z14, Z16, Z0
 	VFMADD231PS  Z15, Z16, Z1
@@ -9051,8 +9065,8 @@ one600:
 	ADDQ         R8, DX
 	ADDQ         R8, BX
 	ADDQ         R8, SI
-	ADDQ         $0x40, R10
-	DECQ         R9
+	ADDQ         R9, R11
+	DECQ         R10
 	JNZ          one600
 
 end601:
@@ -9138,14 +9152,16 @@ loaded603:
 	SHLQ $0x02, SI
 	MOVQ 80(AX), DI
 	SHLQ $0x02, DI
-	MOVQ 24(AX), R9
-	MOVQ 120(AX), R8
-	SUBQ $0x04, R8
+	MOVQ 88(AX), R8
+	SHLQ $0x02, R8
+	MOVQ 24(AX), R10
+	MOVQ 120(AX), R9
+	SUBQ $0x04, R9
 	JL   rest605
 
 four604:
-	VMOVUPS      (R9), Z12
-	VMOVUPS      (R9)(SI*1), Z13
+	VMOVUPS      (R10), Z12
+	VMOVUPS      (R10)(SI*1), Z13
 	VBROADCASTSS (DX), Z14
 	VFMADD231PS  Z12, Z14, Z0
 	VFMADD231PS  Z13, Z14, Z1
@@ -9166,9 +9182,9 @@ four604:
 	VFMADD231PS  Z13, Z14, Z11
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z12
-	VMOVUPS      (R9)(SI*1), Z13
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z12
+	VMOVUPS      (R10)(SI*1), Z13
 	VBROADCASTSS (DX), Z14
 	VFMADD231PS  Z12, Z14, Z0
 	VFMADD231PS  Z13, Z14, Z1
@@ -9189,9 +9205,9 @@ four604:
 	VFMADD231PS  Z13, Z14, Z11
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z12
-	VMOVUPS      (R9)(SI*1), Z13
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z12
+	VMOVUPS      (R10)(SI*1), Z13
 	VBROADCASTSS (DX), Z14
 	VFMADD231PS  Z12, Z14, Z0
 	VFMADD231PS  Z13, Z14, Z1
@@ -9212,9 +9228,9 @@ four604:
 	VFMADD231PS  Z13, Z14, Z11
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z12
-	VMOVUPS      (R9)(SI*1), Z13
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z12
+	VMOVUPS      (R10)(SI*1), Z13
 	VBROADCASTSS (DX), Z14
 	VFMADD231PS  Z12, Z14, Z0
 	VFMADD231PS  Z13, Z14, Z1
@@ -9235,17 +9251,17 @@ four604:
 	VFMADD231PS  Z13, Z14, Z11
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	SUBQ         $0x04, R8
+	ADDQ         R8, R10
+	SUBQ         $0x04, R9
 	JGE          four604
 
 rest605:
-	ADDQ $0x04, R8
+	ADDQ $0x04, R9
 	JZ   end607
 
 one606:
-	VMOVUPS      (R9), Z12
-	VMOVUPS      (R9)(SI*1), Z13
+	VMOVUPS      (R10), Z12
+	VMOVUPS      (R10)(SI*1), Z13
 	VBROADCASTSS (DX), Z14
 	VFMADD231PS  Z12, Z14, Z0
 	VFMADD231PS  Z13, Z14, Z1
@@ -9266,8 +9282,8 @@ one606:
 	VFMADD231PS  Z13, Z14, Z11
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	DECQ         R8
+	ADDQ         R8, R10
+	DECQ         R9
 	JNZ          one606
 
 end607:
@@ -9344,14 +9360,16 @@ loaded609:
 	SHLQ $0x02, SI
 	MOVQ 80(AX), DI
 	SHLQ $0x02, DI
-	MOVQ 24(AX), R9
-	MOVQ 120(AX), R8
-	SUBQ $0x04, R8
+	MOVQ 88(AX), R8
+	SHLQ $0x02, R8
+	MOVQ 24(AX), R10
+	MOVQ 120(AX), R9
+	SUBQ $0x04, R9
 	JL   rest611
 
 four610:
-	VMOVUPS      (R9), Z10
-	VMOVUPS      (R9)(SI*1), Z11
+	VMOVUPS      (R10), Z10
+	VMOVUPS      (R10)(SI*1), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z10, Z12, Z0
 	VFMADD231PS  Z11, Z12, Z1
@@ -9369,9 +9387,9 @@ four610:
 	VFMADD231PS  Z11, Z12, Z9
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z10
-	VMOVUPS      (R9)(SI*1), Z11
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z10
+	VMOVUPS      (R10)(SI*1), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z10, Z12, Z0
 	VFMADD231PS  Z11, Z12, Z1
@@ -9389,9 +9407,9 @@ four610:
 	VFMADD231PS  Z11, Z12, Z9
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z10
-	VMOVUPS      (R9)(SI*1), Z11
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z10
+	VMOVUPS      (R10)(SI*1), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z10, Z12, Z0
 	VFMADD231PS  Z11, Z12, Z1
@@ -9409,9 +9427,9 @@ four610:
 	VFMADD231PS  Z11, Z12, Z9
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z10
-	VMOVUPS      (R9)(SI*1), Z11
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z10
+	VMOVUPS      (R10)(SI*1), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z10, Z12, Z0
 	VFMADD231PS  Z11, Z12, Z1
@@ -9429,17 +9447,17 @@ four610:
 	VFMADD231PS  Z11, Z12, Z9
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	SUBQ         $0x04, R8
+	ADDQ         R8, R10
+	SUBQ         $0x04, R9
 	JGE          four610
 
 rest611:
-	ADDQ $0x04, R8
+	ADDQ $0x04, R9
 	JZ   end613
 
 one612:
-	VMOVUPS      (R9), Z10
-	VMOVUPS      (R9)(SI*1), Z11
+	VMOVUPS      (R10), Z10
+	VMOVUPS      (R10)(SI*1), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z10, Z12, Z0
 	VFMADD231PS  Z11, Z12, Z1
@@ -9457,8 +9475,8 @@ one612:
 	VFMADD231PS  Z11, Z12, Z9
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	DECQ         R8
+	ADDQ         R8, R10
+	DECQ         R9
 	JNZ          one612
 
 end613:
@@ -9526,14 +9544,16 @@ loaded615:
 	SHLQ $0x02, SI
 	MOVQ 80(AX), DI
 	SHLQ $0x02, DI
-	MOVQ 24(AX), R9
-	MOVQ 120(AX), R8
-	SUBQ $0x04, R8
+	MOVQ 88(AX), R8
+	SHLQ $0x02, R8
+	MOVQ 24(AX), R10
+	MOVQ 120(AX), R9
+	SUBQ $0x04, R9
 	JL   rest617
 
 four616:
-	VMOVUPS      (R9), Z8
-	VMOVUPS      (R9)(SI*1), Z9
+	VMOVUPS      (R10), Z8
+	VMOVUPS      (R10)(SI*1), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z8, Z10, Z0
 	VFMADD231PS  Z9, Z10, Z1
@@ -9548,9 +9568,9 @@ four616:
 	VFMADD231PS  Z9, Z10, Z7
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z8
-	VMOVUPS      (R9)(SI*1), Z9
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z8
+	VMOVUPS      (R10)(SI*1), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z8, Z10, Z0
 	VFMADD231PS  Z9, Z10, Z1
@@ -9565,9 +9585,9 @@ four616:
 	VFMADD231PS  Z9, Z10, Z7
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z8
-	VMOVUPS      (R9)(SI*1), Z9
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z8
+	VMOVUPS      (R10)(SI*1), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z8, Z10, Z0
 	VFMADD231PS  Z9, Z10, Z1
@@ -9582,9 +9602,9 @@ four616:
 	VFMADD231PS  Z9, Z10, Z7
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z8
-	VMOVUPS      (R9)(SI*1), Z9
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z8
+	VMOVUPS      (R10)(SI*1), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z8, Z10, Z0
 	VFMADD231PS  Z9, Z10, Z1
@@ -9599,17 +9619,17 @@ four616:
 	VFMADD231PS  Z9, Z10, Z7
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	SUBQ         $0x04, R8
+	ADDQ         R8, R10
+	SUBQ         $0x04, R9
 	JGE          four616
 
 rest617:
-	ADDQ $0x04, R8
+	ADDQ $0x04, R9
 	JZ   end619
 
 one618:
-	VMOVUPS      (R9), Z8
-	VMOVUPS      (R9)(SI*1), Z9
+	VMOVUPS      (R10), Z8
+	VMOVUPS      (R10)(SI*1), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z8, Z10, Z0
 	VFMADD231PS  Z9, Z10, Z1
@@ -9624,8 +9644,8 @@ one618:
 	VFMADD231PS  Z9, Z10, Z7
 	ADDQ         DI, DX
 	ADDQ         DI, BX
-	ADDQ         $0x40, R9
-	DECQ         R8
+	ADDQ         R8, R10
+	DECQ         R9
 	JNZ          one618
 
 end619:
@@ -9682,14 +9702,16 @@ loaded621:
 	SHLQ $0x02, BX
 	MOVQ 80(AX), SI
 	SHLQ $0x02, SI
-	MOVQ 24(AX), R8
-	MOVQ 120(AX), DI
-	SUBQ $0x04, DI
+	MOVQ 88(AX), DI
+	SHLQ $0x02, DI
+	MOVQ 24(AX), R9
+	MOVQ 120(AX), R8
+	SUBQ $0x04, R8
 	JL   rest623
 
 four622:
-	VMOVUPS      (R8), Z6
-	VMOVUPS      (R8)(BX*1), Z7
+	VMOVUPS      (R9), Z6
+	VMOVUPS      (R9)(BX*1), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z6, Z8, Z0
 	VFMADD231PS  Z7, Z8, Z1
@@ -9700,9 +9722,9 @@ four622:
 	VFMADD231PS  Z6, Z8, Z4
 	VFMADD231PS  Z7, Z8, Z5
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z6
-	VMOVUPS      (R8)(BX*1), Z7
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z6
+	VMOVUPS      (R9)(BX*1), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z6, Z8, Z0
 	VFMADD231PS  Z7, Z8, Z1
@@ -9713,9 +9735,9 @@ four622:
 	VFMADD231PS  Z6, Z8, Z4
 	VFMADD231PS  Z7, Z8, Z5
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z6
-	VMOVUPS      (R8)(BX*1), Z7
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z6
+	VMOVUPS      (R9)(BX*1), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z6, Z8, Z0
 	VFMADD231PS  Z7, Z8, Z1
@@ -9726,9 +9748,9 @@ four622:
 	VFMADD231PS  Z6, Z8, Z4
 	VFMADD231PS  Z7, Z8, Z5
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z6
-	VMOVUPS      (R8)(BX*1), Z7
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z6
+	VMOVUPS      (R9)(BX*1), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z6, Z8, Z0
 	VFMADD231PS  Z7, Z8, Z1
@@ -9739,17 +9761,17 @@ four622:
 	VFMADD231PS  Z6, Z8, Z4
 	VFMADD231PS  Z7, Z8, Z5
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	SUBQ         $0x04, DI
+	ADDQ         DI, R9
+	SUBQ         $0x04, R8
 	JGE          four622
 
 rest623:
-	ADDQ $0x04, DI
+	ADDQ $0x04, R8
 	JZ   end625
 
 one624:
-	VMOVUPS      (R8), Z6
-	VMOVUPS      (R8)(BX*1), Z7
+	VMOVUPS      (R9), Z6
+	VMOVUPS      (R9)(BX*1), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z6, Z8, Z0
 	VFMADD231PS  Z7, Z8, Z1
@@ -9760,8 +9782,8 @@ one624:
 	VFMADD231PS  Z6, Z8, Z4
 	VFMADD231PS  Z7, Z8, Z5
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	DECQ         DI
+	ADDQ         DI, R9
+	DECQ         R8
 	JNZ          one624
 
 end625:
@@ -9809,14 +9831,16 @@ loaded627:
 	SHLQ $0x02, BX
 	MOVQ 80(AX), SI
 	SHLQ $0x02, SI
-	MOVQ 24(AX), R8
-	MOVQ 120(AX), DI
-	SUBQ $0x04, DI
+	MOVQ 88(AX), DI
+	SHLQ $0x02, DI
+	MOVQ 24(AX), R9
+	MOVQ 120(AX), R8
+	SUBQ $0x04, R8
 	JL   rest629
 
 four628:
-	VMOVUPS      (R8), Z4
-	VMOVUPS      (R8)(BX*1), Z5
+	VMOVUPS      (R9), Z4
+	VMOVUPS      (R9)(BX*1), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z4, Z6, Z0
 	VFMADD231PS  Z5, Z6, Z1
@@ -9824,9 +9848,9 @@ four628:
 	VFMADD231PS  Z4, Z6, Z2
 	VFMADD231PS  Z5, Z6, Z3
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z4
-	VMOVUPS      (R8)(BX*1), Z5
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z4
+	VMOVUPS      (R9)(BX*1), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z4, Z6, Z0
 	VFMADD231PS  Z5, Z6, Z1
@@ -9834,9 +9858,9 @@ four628:
 	VFMADD231PS  Z4, Z6, Z2
 	VFMADD231PS  Z5, Z6, Z3
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z4
-	VMOVUPS      (R8)(BX*1), Z5
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z4
+	VMOVUPS      (R9)(BX*1), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z4, Z6, Z0
 	VFMADD231PS  Z5, Z6, Z1
@@ -9844,9 +9868,9 @@ four628:
 	VFMADD231PS  Z4, Z6, Z2
 	VFMADD231PS  Z5, Z6, Z3
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z4
-	VMOVUPS      (R8)(BX*1), Z5
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z4
+	VMOVUPS      (R9)(BX*1), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z4, Z6, Z0
 	VFMADD231PS  Z5, Z6, Z1
@@ -9854,17 +9878,17 @@ four628:
 	VFMADD231PS  Z4, Z6, Z2
 	VFMADD231PS  Z5, Z6, Z3
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	SUBQ         $0x04, DI
+	ADDQ         DI, R9
+	SUBQ         $0x04, R8
 	JGE          four628
 
 rest629:
-	ADDQ $0x04, DI
+	ADDQ $0x04, R8
 	JZ   end631
 
 one630:
-	VMOVUPS      (R8), Z4
-	VMOVUPS      (R8)(BX*1), Z5
+	VMOVUPS      (R9), Z4
+	VMOVUPS      (R9)(BX*1), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z4, Z6, Z0
 	VFMADD231PS  Z5, Z6, Z1
@@ -9872,8 +9896,8 @@ one630:
 	VFMADD231PS  Z4, Z6, Z2
 	VFMADD231PS  Z5, Z6, Z3
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	DECQ         DI
+	ADDQ         DI, R9
+	DECQ         R8
 	JNZ          one630
 
 end631:
@@ -9912,56 +9936,58 @@ loaded633:
 	SHLQ $0x02, DX
 	MOVQ 80(AX), BX
 	SHLQ $0x02, BX
-	MOVQ 24(AX), DI
-	MOVQ 120(AX), SI
-	SUBQ $0x04, SI
+	MOVQ 88(AX), SI
+	SHLQ $0x02, SI
+	MOVQ 24(AX), R8
+	MOVQ 120(AX), DI
+	SUBQ $0x04, DI
 	JL   rest635
 
 four634:
-	VMOVUPS      (DI), Z2
-	VMOVUPS      (DI)(DX*1), Z3
+	VMOVUPS      (R8), Z2
+	VMOVUPS      (R8)(DX*1), Z3
 	VBROADCASTSS (CX), Z4
 	VFMADD231PS  Z2, Z4, Z0
 	VFMADD231PS  Z3, Z4, Z1
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	VMOVUPS      (DI), Z2
-	VMOVUPS      (DI)(DX*1), Z3
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z2
+	VMOVUPS      (R8)(DX*1), Z3
 	VBROADCASTSS (CX), Z4
 	VFMADD231PS  Z2, Z4, Z0
 	VFMADD231PS  Z3, Z4, Z1
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	VMOVUPS      (DI), Z2
-	VMOVUPS      (DI)(DX*1), Z3
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z2
+	VMOVUPS      (R8)(DX*1), Z3
 	VBROADCASTSS (CX), Z4
 	VFMADD231PS  Z2, Z4, Z0
 	VFMADD231PS  Z3, Z4, Z1
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	VMOVUPS      (DI), Z2
-	VMOVUPS      (DI)(DX*1), Z3
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z2
+	VMOVUPS      (R8)(DX*1), Z3
 	VBROADCASTSS (CX), Z4
 	VFMADD231PS  Z2, Z4, Z0
 	VFMADD231PS  Z3, Z4, Z1
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	SUBQ         $0x04, SI
+	ADDQ         SI, R8
+	SUBQ         $0x04, DI
 	JGE          four634
 
 rest635:
-	ADDQ $0x04, SI
+	ADDQ $0x04, DI
 	JZ   end637
 
 one636:
-	VMOVUPS      (DI), Z2
-	VMOVUPS      (DI)(DX*1), Z3
+	VMOVUPS      (R8), Z2
+	VMOVUPS      (R8)(DX*1), Z3
 	VBROADCASTSS (CX), Z4
 	VFMADD231PS  Z2, Z4, Z0
 	VFMADD231PS  Z3, Z4, Z1
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	DECQ         SI
+	ADDQ         SI, R8
+	DECQ         DI
 	JNZ          one636
 
 end637:
@@ -10069,13 +10095,15 @@ loaded650:
 	SHLQ $0x02, R8
 	MOVQ 80(AX), R8
 	SHLQ $0x02, R8
-	MOVQ 24(AX), R10
-	MOVQ 120(AX), R9
-	SUBQ $0x04, R9
+	MOVQ 88(AX), R9
+	SHLQ $0x02, R9
+	MOVQ 24(AX), R11
+	MOVQ 120(AX), R10
+	SUBQ $0x04, R10
 	JL   rest652
 
 four651:
-	VMOVUPS      (R10), Z11
+	VMOVUPS      (R11), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z11, Z12, Z0
 	VBROADCASTSS (DX)(CX*1), Z12
@@ -10102,8 +10130,8 @@ four651:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z11
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z11, Z12, Z0
 	VBROADCASTSS (DX)(CX*1), Z12
@@ -10130,8 +10158,8 @@ four651:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z11
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z11, Z12, Z0
 	VBROADCASTSS (DX)(CX*1), Z12
@@ -10158,8 +10186,8 @@ four651:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z11
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z11, Z12, Z0
 	VBROADCASTSS (DX)(CX*1), Z12
@@ -10186,16 +10214,16 @@ four651:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	SUBQ         $0x04, R9
+	ADDQ         R9, R11
+	SUBQ         $0x04, R10
 	JGE          four651
 
 rest652:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R10
 	JZ   end654
 
 one653:
-	VMOVUPS      (R10), Z11
+	VMOVUPS      (R11), Z11
 	VBROADCASTSS (DX), Z12
 	VFMADD231PS  Z11, Z12, Z0
 	VBROADCASTSS (DX)(CX*1), Z12
@@ -10222,8 +10250,8 @@ one653:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	DECQ         R9
+	ADDQ         R9, R11
+	DECQ         R10
 	JNZ          one653
 
 end654:
@@ -10319,13 +10347,15 @@ loaded656:
 	SHLQ $0x02, R8
 	MOVQ 80(AX), R8
 	SHLQ $0x02, R8
-	MOVQ 24(AX), R10
-	MOVQ 120(AX), R9
-	SUBQ $0x04, R9
+	MOVQ 88(AX), R9
+	SHLQ $0x02, R9
+	MOVQ 24(AX), R11
+	MOVQ 120(AX), R10
+	SUBQ $0x04, R10
 	JL   rest658
 
 four657:
-	VMOVUPS      (R10), Z10
+	VMOVUPS      (R11), Z10
 	VBROADCASTSS (DX), Z11
 	VFMADD231PS  Z10, Z11, Z0
 	VBROADCASTSS (DX)(CX*1), Z11
@@ -10350,8 +10380,8 @@ four657:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z10
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z10
 	VBROADCASTSS (DX), Z11
 	VFMADD231PS  Z10, Z11, Z0
 	VBROADCASTSS (DX)(CX*1), Z11
@@ -10376,8 +10406,8 @@ four657:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z10
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z10
 	VBROADCASTSS (DX), Z11
 	VFMADD231PS  Z10, Z11, Z0
 	VBROADCASTSS (DX)(CX*1), Z11
@@ -10402,8 +10432,8 @@ four657:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	VMOVUPS      (R10), Z10
+	ADDQ         R9, R11
+	VMOVUPS      (R11), Z10
 	VBROADCASTSS (DX), Z11
 	VFMADD231PS  Z10, Z11, Z0
 	VBROADCASTSS (DX)(CX*1), Z11
@@ -10428,16 +10458,16 @@ four657:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	SUBQ         $0x04, R9
+	ADDQ         R9, R11
+	SUBQ         $0x04, R10
 	JGE          four657
 
 rest658:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R10
 	JZ   end660
 
 one659:
-	VMOVUPS      (R10), Z10
+	VMOVUPS      (R11), Z10
 	VBROADCASTSS (DX), Z11
 	VFMADD231PS  Z10, Z11, Z0
 	VBROADCASTSS (DX)(CX*1), Z11
@@ -10462,8 +10492,8 @@ one659:
 	ADDQ         R8, BX
 	ADDQ         R8, SI
 	ADDQ         R8, DI
-	ADDQ         $0x40, R10
-	DECQ         R9
+	ADDQ         R9, R11
+	DECQ         R10
 	JNZ          one659
 
 end660:
@@ -10551,13 +10581,15 @@ loaded662:
 	SHLQ $0x02, DI
 	MOVQ 80(AX), DI
 	SHLQ $0x02, DI
-	MOVQ 24(AX), R9
-	MOVQ 120(AX), R8
-	SUBQ $0x04, R8
+	MOVQ 88(AX), R8
+	SHLQ $0x02, R8
+	MOVQ 24(AX), R10
+	MOVQ 120(AX), R9
+	SUBQ $0x04, R9
 	JL   rest664
 
 four663:
-	VMOVUPS      (R9), Z9
+	VMOVUPS      (R10), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z9, Z10, Z0
 	VBROADCASTSS (DX)(CX*1), Z10
@@ -10579,8 +10611,8 @@ four663:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z9
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z9, Z10, Z0
 	VBROADCASTSS (DX)(CX*1), Z10
@@ -10602,8 +10634,8 @@ four663:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z9
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z9, Z10, Z0
 	VBROADCASTSS (DX)(CX*1), Z10
@@ -10625,8 +10657,8 @@ four663:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z9
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z9, Z10, Z0
 	VBROADCASTSS (DX)(CX*1), Z10
@@ -10648,16 +10680,16 @@ four663:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	SUBQ         $0x04, R8
+	ADDQ         R8, R10
+	SUBQ         $0x04, R9
 	JGE          four663
 
 rest664:
-	ADDQ $0x04, R8
+	ADDQ $0x04, R9
 	JZ   end666
 
 one665:
-	VMOVUPS      (R9), Z9
+	VMOVUPS      (R10), Z9
 	VBROADCASTSS (DX), Z10
 	VFMADD231PS  Z9, Z10, Z0
 	VBROADCASTSS (DX)(CX*1), Z10
@@ -10679,8 +10711,8 @@ one665:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	DECQ         R8
+	ADDQ         R8, R10
+	DECQ         R9
 	JNZ          one665
 
 end666:
@@ -10762,13 +10794,15 @@ loaded668:
 	SHLQ $0x02, DI
 	MOVQ 80(AX), DI
 	SHLQ $0x02, DI
-	MOVQ 24(AX), R9
-	MOVQ 120(AX), R8
-	SUBQ $0x04, R8
+	MOVQ 88(AX), R8
+	SHLQ $0x02, R8
+	MOVQ 24(AX), R10
+	MOVQ 120(AX), R9
+	SUBQ $0x04, R9
 	JL   rest670
 
 four669:
-	VMOVUPS      (R9), Z8
+	VMOVUPS      (R10), Z8
 	VBROADCASTSS (DX), Z9
 	VFMADD231PS  Z8, Z9, Z0
 	VBROADCASTSS (DX)(CX*1), Z9
@@ -10788,8 +10822,8 @@ four669:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z8
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z8
 	VBROADCASTSS (DX), Z9
 	VFMADD231PS  Z8, Z9, Z0
 	VBROADCASTSS (DX)(CX*1), Z9
@@ -10809,8 +10843,8 @@ four669:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z8
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z8
 	VBROADCASTSS (DX), Z9
 	VFMADD231PS  Z8, Z9, Z0
 	VBROADCASTSS (DX)(CX*1), Z9
@@ -10830,8 +10864,8 @@ four669:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z8
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z8
 	VBROADCASTSS (DX), Z9
 	VFMADD231PS  Z8, Z9, Z0
 	VBROADCASTSS (DX)(CX*1), Z9
@@ -10851,16 +10885,16 @@ four669:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	SUBQ         $0x04, R8
+	ADDQ         R8, R10
+	SUBQ         $0x04, R9
 	JGE          four669
 
 rest670:
-	ADDQ $0x04, R8
+	ADDQ $0x04, R9
 	JZ   end672
 
 one671:
-	VMOVUPS      (R9), Z8
+	VMOVUPS      (R10), Z8
 	VBROADCASTSS (DX), Z9
 	VFMADD231PS  Z8, Z9, Z0
 	VBROADCASTSS (DX)(CX*1), Z9
@@ -10880,8 +10914,8 @@ one671:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	DECQ         R8
+	ADDQ         R8, R10
+	DECQ         R9
 	JNZ          one671
 
 end672:
@@ -10957,13 +10991,15 @@ loaded674:
 	SHLQ $0x02, DI
 	MOVQ 80(AX), DI
 	SHLQ $0x02, DI
-	MOVQ 24(AX), R9
-	MOVQ 120(AX), R8
-	SUBQ $0x04, R8
+	MOVQ 88(AX), R8
+	SHLQ $0x02, R8
+	MOVQ 24(AX), R10
+	MOVQ 120(AX), R9
+	SUBQ $0x04, R9
 	JL   rest676
 
 four675:
-	VMOVUPS      (R9), Z7
+	VMOVUPS      (R10), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z7, Z8, Z0
 	VBROADCASTSS (DX)(CX*1), Z8
@@ -10981,8 +11017,8 @@ four675:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z7
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z7, Z8, Z0
 	VBROADCASTSS (DX)(CX*1), Z8
@@ -11000,8 +11036,8 @@ four675:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z7
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z7, Z8, Z0
 	VBROADCASTSS (DX)(CX*1), Z8
@@ -11019,8 +11055,8 @@ four675:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	VMOVUPS      (R9), Z7
+	ADDQ         R8, R10
+	VMOVUPS      (R10), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z7, Z8, Z0
 	VBROADCASTSS (DX)(CX*1), Z8
@@ -11038,16 +11074,16 @@ four675:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	SUBQ         $0x04, R8
+	ADDQ         R8, R10
+	SUBQ         $0x04, R9
 	JGE          four675
 
 rest676:
-	ADDQ $0x04, R8
+	ADDQ $0x04, R9
 	JZ   end678
 
 one677:
-	VMOVUPS      (R9), Z7
+	VMOVUPS      (R10), Z7
 	VBROADCASTSS (DX), Z8
 	VFMADD231PS  Z7, Z8, Z0
 	VBROADCASTSS (DX)(CX*1), Z8
@@ -11065,8 +11101,8 @@ one677:
 	ADDQ         DI, DX
 	ADDQ         DI, BX
 	ADDQ         DI, SI
-	ADDQ         $0x40, R9
-	DECQ         R8
+	ADDQ         R8, R10
+	DECQ         R9
 	JNZ          one677
 
 end678:
@@ -11133,13 +11169,15 @@ loaded680:
 	SHLQ $0x02, SI
 	MOVQ 80(AX), SI
 	SHLQ $0x02, SI
-	MOVQ 24(AX), R8
-	MOVQ 120(AX), DI
-	SUBQ $0x04, DI
+	MOVQ 88(AX), DI
+	SHLQ $0x02, DI
+	MOVQ 24(AX), R9
+	MOVQ 120(AX), R8
+	SUBQ $0x04, R8
 	JL   rest682
 
 four681:
-	VMOVUPS      (R8), Z6
+	VMOVUPS      (R9), Z6
 	VBROADCASTSS (DX), Z7
 	VFMADD231PS  Z6, Z7, Z0
 	VBROADCASTSS (DX)(CX*1), Z7
@@ -11154,8 +11192,8 @@ four681:
 	VFMADD231PS  Z6, Z7, Z5
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z6
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z6
 	VBROADCASTSS (DX), Z7
 	VFMADD231PS  Z6, Z7, Z0
 	VBROADCASTSS (DX)(CX*1), Z7
@@ -11170,8 +11208,8 @@ four681:
 	VFMADD231PS  Z6, Z7, Z5
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z6
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z6
 	VBROADCASTSS (DX), Z7
 	VFMADD231PS  Z6, Z7, Z0
 	VBROADCASTSS (DX)(CX*1), Z7
@@ -11186,8 +11224,8 @@ four681:
 	VFMADD231PS  Z6, Z7, Z5
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z6
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z6
 	VBROADCASTSS (DX), Z7
 	VFMADD231PS  Z6, Z7, Z0
 	VBROADCASTSS (DX)(CX*1), Z7
@@ -11202,16 +11240,16 @@ four681:
 	VFMADD231PS  Z6, Z7, Z5
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	SUBQ         $0x04, DI
+	ADDQ         DI, R9
+	SUBQ         $0x04, R8
 	JGE          four681
 
 rest682:
-	ADDQ $0x04, DI
+	ADDQ $0x04, R8
 	JZ   end684
 
 one683:
-	VMOVUPS      (R8), Z6
+	VMOVUPS      (R9), Z6
 	VBROADCASTSS (DX), Z7
 	VFMADD231PS  Z6, Z7, Z0
 	VBROADCASTSS (DX)(CX*1), Z7
@@ -11226,8 +11264,8 @@ one683:
 	VFMADD231PS  Z6, Z7, Z5
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	DECQ         DI
+	ADDQ         DI, R9
+	DECQ         R8
 	JNZ          one683
 
 end684:
@@ -11288,13 +11326,15 @@ loaded686:
 	SHLQ $0x02, SI
 	MOVQ 80(AX), SI
 	SHLQ $0x02, SI
-	MOVQ 24(AX), R8
-	MOVQ 120(AX), DI
-	SUBQ $0x04, DI
+	MOVQ 88(AX), DI
+	SHLQ $0x02, DI
+	MOVQ 24(AX), R9
+	MOVQ 120(AX), R8
+	SUBQ $0x04, R8
 	JL   rest688
 
 four687:
-	VMOVUPS      (R8), Z5
+	VMOVUPS      (R9), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z5, Z6, Z0
 	VBROADCASTSS (DX)(CX*1), Z6
@@ -11307,8 +11347,8 @@ four687:
 	VFMADD231PS  Z5, Z6, Z4
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z5
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z5, Z6, Z0
 	VBROADCASTSS (DX)(CX*1), Z6
@@ -11321,8 +11361,8 @@ four687:
 	VFMADD231PS  Z5, Z6, Z4
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z5
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z5, Z6, Z0
 	VBROADCASTSS (DX)(CX*1), Z6
@@ -11335,8 +11375,8 @@ four687:
 	VFMADD231PS  Z5, Z6, Z4
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z5
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z5, Z6, Z0
 	VBROADCASTSS (DX)(CX*1), Z6
@@ -11349,16 +11389,16 @@ four687:
 	VFMADD231PS  Z5, Z6, Z4
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	SUBQ         $0x04, DI
+	ADDQ         DI, R9
+	SUBQ         $0x04, R8
 	JGE          four687
 
 rest688:
-	ADDQ $0x04, DI
+	ADDQ $0x04, R8
 	JZ   end690
 
 one689:
-	VMOVUPS      (R8), Z5
+	VMOVUPS      (R9), Z5
 	VBROADCASTSS (DX), Z6
 	VFMADD231PS  Z5, Z6, Z0
 	VBROADCASTSS (DX)(CX*1), Z6
@@ -11371,8 +11411,8 @@ one689:
 	VFMADD231PS  Z5, Z6, Z4
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	DECQ         DI
+	ADDQ         DI, R9
+	DECQ         R8
 	JNZ          one689
 
 end690:
@@ -11427,13 +11467,15 @@ loaded692:
 	SHLQ $0x02, SI
 	MOVQ 80(AX), SI
 	SHLQ $0x02, SI
-	MOVQ 24(AX), R8
-	MOVQ 120(AX), DI
-	SUBQ $0x04, DI
+	MOVQ 88(AX), DI
+	SHLQ $0x02, DI
+	MOVQ 24(AX), R9
+	MOVQ 120(AX), R8
+	SUBQ $0x04, R8
 	JL   rest694
 
 four693:
-	VMOVUPS      (R8), Z4
+	VMOVUPS      (R9), Z4
 	VBROADCASTSS (DX), Z5
 	VFMADD231PS  Z4, Z5, Z0
 	VBROADCASTSS (DX)(CX*1), Z5
@@ -11444,8 +11486,8 @@ four693:
 	VFMADD231PS  Z4, Z5, Z3
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z4
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z4
 	VBROADCASTSS (DX), Z5
 	VFMADD231PS  Z4, Z5, Z0
 	VBROADCASTSS (DX)(CX*1), Z5
@@ -11456,8 +11498,8 @@ four693:
 	VFMADD231PS  Z4, Z5, Z3
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z4
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z4
 	VBROADCASTSS (DX), Z5
 	VFMADD231PS  Z4, Z5, Z0
 	VBROADCASTSS (DX)(CX*1), Z5
@@ -11468,8 +11510,8 @@ four693:
 	VFMADD231PS  Z4, Z5, Z3
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	VMOVUPS      (R8), Z4
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z4
 	VBROADCASTSS (DX), Z5
 	VFMADD231PS  Z4, Z5, Z0
 	VBROADCASTSS (DX)(CX*1), Z5
@@ -11480,16 +11522,16 @@ four693:
 	VFMADD231PS  Z4, Z5, Z3
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	SUBQ         $0x04, DI
+	ADDQ         DI, R9
+	SUBQ         $0x04, R8
 	JGE          four693
 
 rest694:
-	ADDQ $0x04, DI
+	ADDQ $0x04, R8
 	JZ   end696
 
 one695:
-	VMOVUPS      (R8), Z4
+	VMOVUPS      (R9), Z4
 	VBROADCASTSS (DX), Z5
 	VFMADD231PS  Z4, Z5, Z0
 	VBROADCASTSS (DX)(CX*1), Z5
@@ -11500,8 +11542,8 @@ one695:
 	VFMADD231PS  Z4, Z5, Z3
 	ADDQ         SI, DX
 	ADDQ         SI, BX
-	ADDQ         $0x40, R8
-	DECQ         DI
+	ADDQ         DI, R9
+	DECQ         R8
 	JNZ          one695
 
 end696:
@@ -11548,13 +11590,15 @@ loaded698:
 	SHLQ $0x02, BX
 	MOVQ 80(AX), BX
 	SHLQ $0x02, BX
-	MOVQ 24(AX), DI
-	MOVQ 120(AX), SI
-	SUBQ $0x04, SI
+	MOVQ 88(AX), SI
+	SHLQ $0x02, SI
+	MOVQ 24(AX), R8
+	MOVQ 120(AX), DI
+	SUBQ $0x04, DI
 	JL   rest700
 
 four699:
-	VMOVUPS      (DI), Z3
+	VMOVUPS      (R8), Z3
 	VBROADCASTSS (DX), Z4
 	VFMADD231PS  Z3, Z4, Z0
 	VBROADCASTSS (DX)(CX*1), Z4
@@ -11562,8 +11606,8 @@ four699:
 	VBROADCASTSS (DX)(CX*2), Z4
 	VFMADD231PS  Z3, Z4, Z2
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	VMOVUPS      (DI), Z3
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z3
 	VBROADCASTSS (DX), Z4
 	VFMADD231PS  Z3, Z4, Z0
 	VBROADCASTSS (DX)(CX*1), Z4
@@ -11571,8 +11615,8 @@ four699:
 	VBROADCASTSS (DX)(CX*2), Z4
 	VFMADD231PS  Z3, Z4, Z2
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	VMOVUPS      (DI), Z3
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z3
 	VBROADCASTSS (DX), Z4
 	VFMADD231PS  Z3, Z4, Z0
 	VBROADCASTSS (DX)(CX*1), Z4
@@ -11580,8 +11624,8 @@ four699:
 	VBROADCASTSS (DX)(CX*2), Z4
 	VFMADD231PS  Z3, Z4, Z2
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	VMOVUPS      (DI), Z3
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z3
 	VBROADCASTSS (DX), Z4
 	VFMADD231PS  Z3, Z4, Z0
 	VBROADCASTSS (DX)(CX*1), Z4
@@ -11589,16 +11633,16 @@ four699:
 	VBROADCASTSS (DX)(CX*2), Z4
 	VFMADD231PS  Z3, Z4, Z2
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	SUBQ         $0x04, SI
+	ADDQ         SI, R8
+	SUBQ         $0x04, DI
 	JGE          four699
 
 rest700:
-	ADDQ $0x04, SI
+	ADDQ $0x04, DI
 	JZ   end702
 
 one701:
-	VMOVUPS      (DI), Z3
+	VMOVUPS      (R8), Z3
 	VBROADCASTSS (DX), Z4
 	VFMADD231PS  Z3, Z4, Z0
 	VBROADCASTSS (DX)(CX*1), Z4
@@ -11606,8 +11650,8 @@ one701:
 	VBROADCASTSS (DX)(CX*2), Z4
 	VFMADD231PS  Z3, Z4, Z2
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	DECQ         SI
+	ADDQ         SI, R8
+	DECQ         DI
 	JNZ          one701
 
 end702:
@@ -11648,56 +11692,58 @@ loaded704:
 	SHLQ $0x02, BX
 	MOVQ 80(AX), BX
 	SHLQ $0x02, BX
-	MOVQ 24(AX), DI
-	MOVQ 120(AX), SI
-	SUBQ $0x04, SI
+	MOVQ 88(AX), SI
+	SHLQ $0x02, SI
+	MOVQ 24(AX), R8
+	MOVQ 120(AX), DI
+	SUBQ $0x04, DI
 	JL   rest706
 
 four705:
-	VMOVUPS      (DI), Z2
+	VMOVUPS      (R8), Z2
 	VBROADCASTSS (DX), Z3
 	VFMADD231PS  Z2, Z3, Z0
 	VBROADCASTSS (DX)(CX*1), Z3
 	VFMADD231PS  Z2, Z3, Z1
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	VMOVUPS      (DI), Z2
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z2
 	VBROADCASTSS (DX), Z3
 	VFMADD231PS  Z2, Z3, Z0
 	VBROADCASTSS (DX)(CX*1), Z3
 	VFMADD231PS  Z2, Z3, Z1
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	VMOVUPS      (DI), Z2
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z2
 	VBROADCASTSS (DX), Z3
 	VFMADD231PS  Z2, Z3, Z0
 	VBROADCASTSS (DX)(CX*1), Z3
 	VFMADD231PS  Z2, Z3, Z1
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	VMOVUPS      (DI), Z2
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z2
 	VBROADCASTSS (DX), Z3
 	VFMADD231PS  Z2, Z3, Z0
 	VBROADCASTSS (DX)(CX*1), Z3
 	VFMADD231PS  Z2, Z3, Z1
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	SUBQ         $0x04, SI
+	ADDQ         SI, R8
+	SUBQ         $0x04, DI
 	JGE          four705
 
 rest706:
-	ADDQ $0x04, SI
+	ADDQ $0x04, DI
 	JZ   end708
 
 one707:
-	VMOVUPS      (DI), Z2
+	VMOVUPS      (R8), Z2
 	VBROADCASTSS (DX), Z3
 	VFMADD231PS  Z2, Z3, Z0
 	VBROADCASTSS (DX)(CX*1), Z3
 	VFMADD231PS  Z2, Z3, Z1
 	ADDQ         BX, DX
-	ADDQ         $0x40, DI
-	DECQ         SI
+	ADDQ         SI, R8
+	DECQ         DI
 	JNZ          one707
 
 end708:
@@ -11732,46 +11778,48 @@ loaded710:
 	SHLQ $0x02, DX
 	MOVQ 80(AX), DX
 	SHLQ $0x02, DX
-	MOVQ 24(AX), SI
-	MOVQ 120(AX), BX
-	SUBQ $0x04, BX
+	MOVQ 88(AX), BX
+	SHLQ $0x02, BX
+	MOVQ 24(AX), DI
+	MOVQ 120(AX), SI
+	SUBQ $0x04, SI
 	JL   rest712
 
 four711:
-	VMOVUPS      (SI), Z1
+	VMOVUPS      (DI), Z1
 	VBROADCASTSS (CX), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DX, CX
-	ADDQ         $0x40, SI
-	VMOVUPS      (SI), Z1
+	ADDQ         BX, DI
+	VMOVUPS      (DI), Z1
 	VBROADCASTSS (CX), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DX, CX
-	ADDQ         $0x40, SI
-	VMOVUPS      (SI), Z1
+	ADDQ         BX, DI
+	VMOVUPS      (DI), Z1
 	VBROADCASTSS (CX), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DX, CX
-	ADDQ         $0x40, SI
-	VMOVUPS      (SI), Z1
+	ADDQ         BX, DI
+	VMOVUPS      (DI), Z1
 	VBROADCASTSS (CX), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DX, CX
-	ADDQ         $0x40, SI
-	SUBQ         $0x04, BX
+	ADDQ         BX, DI
+	SUBQ         $0x04, SI
 	JGE          four711
 
 rest712:
-	ADDQ $0x04, BX
+	ADDQ $0x04, SI
 	JZ   end714
 
 one713:
-	VMOVUPS      (SI), Z1
+	VMOVUPS      (DI), Z1
 	VBROADCASTSS (CX), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DX, CX
-	ADDQ         $0x40, SI
-	DECQ         BX
+	ADDQ         BX, DI
+	DECQ         SI
 	JNZ          one713
 
 end714:
@@ -11865,180 +11913,182 @@ loaded719:
 	SHLQ $0x02, BX
 	MOVQ 80(AX), SI
 	SHLQ $0x02, SI
-	MOVQ 24(AX), R8
-	LEAQ (R8)(BX*2), R9
-	ADDQ BX, R9
+	MOVQ 88(AX), DI
+	SHLQ $0x02, DI
+	MOVQ 24(AX), R9
 	LEAQ (R9)(BX*2), R10
 	ADDQ BX, R10
-	MOVQ 120(AX), DI
-	SUBQ $0x04, DI
+	LEAQ (R10)(BX*2), R11
+	ADDQ BX, R11
+	MOVQ 120(AX), R8
+	SUBQ $0x04, R8
 	JL   rest721
 
 four720:
 	VBROADCASTSS (DX), Z24
-	VFMADD231PS  (R8), Z24, Z0
-	VFMADD231PS  (R8)(BX*1), Z24, Z1
-	VFMADD231PS  (R8)(BX*2), Z24, Z2
-	VFMADD231PS  (R9), Z24, Z3
-	VFMADD231PS  (R9)(BX*1), Z24, Z4
-	VFMADD231PS  (R9)(BX*2), Z24, Z5
-	VFMADD231PS  (R10), Z24, Z6
-	VFMADD231PS  (R10)(BX*1), Z24, Z7
+	VFMADD231PS  (R9), Z24, Z0
+	VFMADD231PS  (R9)(BX*1), Z24, Z1
+	VFMADD231PS  (R9)(BX*2), Z24, Z2
+	VFMADD231PS  (R10), Z24, Z3
+	VFMADD231PS  (R10)(BX*1), Z24, Z4
+	VFMADD231PS  (R10)(BX*2), Z24, Z5
+	VFMADD231PS  (R11), Z24, Z6
+	VFMADD231PS  (R11)(BX*1), Z24, Z7
 	VBROADCASTSS (DX)(CX*1), Z24
-	VFMADD231PS  (R8), Z24, Z8
-	VFMADD231PS  (R8)(BX*1), Z24, Z9
-	VFMADD231PS  (R8)(BX*2), Z24, Z10
-	VFMADD231PS  (R9), Z24, Z11
-	VFMADD231PS  (R9)(BX*1), Z24, Z12
-	VFMADD231PS  (R9)(BX*2), Z24, Z13
-	VFMADD231PS  (R10), Z24, Z14
-	VFMADD231PS  (R10)(BX*1), Z24, Z15
+	VFMADD231PS  (R9), Z24, Z8
+	VFMADD231PS  (R9)(BX*1), Z24, Z9
+	VFMADD231PS  (R9)(BX*2), Z24, Z10
+	VFMADD231PS  (R10), Z24, Z11
+	VFMADD231PS  (R10)(BX*1), Z24, Z12
+	VFMADD231PS  (R10)(BX*2), Z24, Z13
+	VFMADD231PS  (R11), Z24, Z14
+	VFMADD231PS  (R11)(BX*1), Z24, Z15
 	VBROADCASTSS (DX)(CX*2), Z24
-	VFMADD231PS  (R8), Z24, Z16
-	VFMADD231PS  (R8)(BX*1), Z24, Z17
-	VFMADD231PS  (R8)(BX*2), Z24, Z18
-	VFMADD231PS  (R9), Z24, Z19
-	VFMADD231PS  (R9)(BX*1), Z24, Z20
-	VFMADD231PS  (R9)(BX*2), Z24, Z21
-	VFMADD231PS  (R10), Z24, Z22
-	VFMADD231PS  (R10)(BX*1), Z24, Z23
+	VFMADD231PS  (R9), Z24, Z16
+	VFMADD231PS  (R9)(BX*1), Z24, Z17
+	VFMADD231PS  (R9)(BX*2), Z24, Z18
+	VFMADD231PS  (R10), Z24, Z19
+	VFMADD231PS  (R10)(BX*1), Z24, Z20
+	VFMADD231PS  (R10)(BX*2), Z24, Z21
+	VFMADD231PS  (R11), Z24, Z22
+	VFMADD231PS  (R11)(BX*1), Z24, Z23
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
 	VBROADCASTSS (DX), Z24
-	VFMADD231PS  (R8), Z24, Z0
-	VFMADD231PS  (R8)(BX*1), Z24, Z1
-	VFMADD231PS  (R8)(BX*2), Z24, Z2
-	VFMADD231PS  (R9), Z24, Z3
-	VFMADD231PS  (R9)(BX*1), Z24, Z4
-	VFMADD231PS  (R9)(BX*2), Z24, Z5
-	VFMADD231PS  (R10), Z24, Z6
-	VFMADD231PS  (R10)(BX*1), Z24, Z7
+	VFMADD231PS  (R9), Z24, Z0
+	VFMADD231PS  (R9)(BX*1), Z24, Z1
+	VFMADD231PS  (R9)(BX*2), Z24, Z2
+	VFMADD231PS  (R10), Z24, Z3
+	VFMADD231PS  (R10)(BX*1), Z24, Z4
+	VFMADD231PS  (R10)(BX*2), Z24, Z5
+	VFMADD231PS  (R11), Z24, Z6
+	VFMADD231PS  (R11)(BX*1), Z24, Z7
 	VBROADCASTSS (DX)(CX*1), Z24
-	VFMADD231PS  (R8), Z24, Z8
-	VFMADD231PS  (R8)(BX*1), Z24, Z9
-	VFMADD231PS  (R8)(BX*2), Z24, Z10
-	VFMADD231PS  (R9), Z24, Z11
-	VFMADD231PS  (R9)(BX*1), Z24, Z12
-	VFMADD231PS  (R9)(BX*2), Z24, Z13
-	VFMADD231PS  (R10), Z24, Z14
-	VFMADD231PS  (R10)(BX*1), Z24, Z15
+	VFMADD231PS  (R9), Z24, Z8
+	VFMADD231PS  (R9)(BX*1), Z24, Z9
+	VFMADD231PS  (R9)(BX*2), Z24, Z10
+	VFMADD231PS  (R10), Z24, Z11
+	VFMADD231PS  (R10)(BX*1), Z24, Z12
+	VFMADD231PS  (R10)(BX*2), Z24, Z13
+	VFMADD231PS  (R11), Z24, Z14
+	VFMADD231PS  (R11)(BX*1), Z24, Z15
 	VBROADCASTSS (DX)(CX*2), Z24
-	VFMADD231PS  (R8), Z24, Z16
-	VFMADD231PS  (R8)(BX*1), Z24, Z17
-	VFMADD231PS  (R8)(BX*2), Z24, Z18
-	VFMADD231PS  (R9), Z24, Z19
-	VFMADD231PS  (R9)(BX*1), Z24, Z20
-	VFMADD231PS  (R9)(BX*2), Z24, Z21
-	VFMADD231PS  (R10), Z24, Z22
-	VFMADD231PS  (R10)(BX*1), Z24, Z23
+	VFMADD231PS  (R9), Z24, Z16
+	VFMADD231PS  (R9)(BX*1), Z24, Z17
+	VFMADD231PS  (R9)(BX*2), Z24, Z18
+	VFMADD231PS  (R10), Z24, Z19
+	VFMADD231PS  (R10)(BX*1), Z24, Z20
+	VFMADD231PS  (R10)(BX*2), Z24, Z21
+	VFMADD231PS  (R11), Z24, Z22
+	VFMADD231PS  (R11)(BX*1), Z24, Z23
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
 	VBROADCASTSS (DX), Z24
-	VFMADD231PS  (R8), Z24, Z0
-	VFMADD231PS  (R8)(BX*1), Z24, Z1
-	VFMADD231PS  (R8)(BX*2), Z24, Z2
-	VFMADD231PS  (R9), Z24, Z3
-	VFMADD231PS  (R9)(BX*1), Z24, Z4
-	VFMADD231PS  (R9)(BX*2), Z24, Z5
-	VFMADD231PS  (R10), Z24, Z6
-	VFMADD231PS  (R10)(BX*1), Z24, Z7
+	VFMADD231PS  (R9), Z24, Z0
+	VFMADD231PS  (R9)(BX*1), Z24, Z1
+	VFMADD231PS  (R9)(BX*2), Z24, Z2
+	VFMADD231PS  (R10), Z24, Z3
+	VFMADD231PS  (R10)(BX*1), Z24, Z4
+	VFMADD231PS  (R10)(BX*2), Z24, Z5
+	VFMADD231PS  (R11), Z24, Z6
+	VFMADD231PS  (R11)(BX*1), Z24, Z7
 	VBROADCASTSS (DX)(CX*1), Z24
-	VFMADD231PS  (R8), Z24, Z8
-	VFMADD231PS  (R8)(BX*1), Z24, Z9
-	VFMADD231PS  (R8)(BX*2), Z24, Z10
-	VFMADD231PS  (R9), Z24, Z11
-	VFMADD231PS  (R9)(BX*1), Z24, Z12
-	VFMADD231PS  (R9)(BX*2), Z24, Z13
-	VFMADD231PS  (R10), Z24, Z14
-	VFMADD231PS  (R10)(BX*1), Z24, Z15
+	VFMADD231PS  (R9), Z24, Z8
+	VFMADD231PS  (R9)(BX*1), Z24, Z9
+	VFMADD231PS  (R9)(BX*2), Z24, Z10
+	VFMADD231PS  (R10), Z24, Z11
+	VFMADD231PS  (R10)(BX*1), Z24, Z12
+	VFMADD231PS  (R10)(BX*2), Z24, Z13
+	VFMADD231PS  (R11), Z24, Z14
+	VFMADD231PS  (R11)(BX*1), Z24, Z15
 	VBROADCASTSS (DX)(CX*2), Z24
-	VFMADD231PS  (R8), Z24, Z16
-	VFMADD231PS  (R8)(BX*1), Z24, Z17
-	VFMADD231PS  (R8)(BX*2), Z24, Z18
-	VFMADD231PS  (R9), Z24, Z19
-	VFMADD231PS  (R9)(BX*1), Z24, Z20
-	VFMADD231PS  (R9)(BX*2), Z24, Z21
-	VFMADD231PS  (R10), Z24, Z22
-	VFMADD231PS  (R10)(BX*1), Z24, Z23
+	VFMADD231PS  (R9), Z24, Z16
+	VFMADD231PS  (R9)(BX*1), Z24, Z17
+	VFMADD231PS  (R9)(BX*2), Z24, Z18
+	VFMADD231PS  (R10), Z24, Z19
+	VFMADD231PS  (R10)(BX*1), Z24, Z20
+	VFMADD231PS  (R10)(BX*2), Z24, Z21
+	VFMADD231PS  (R11), Z24, Z22
+	VFMADD231PS  (R11)(BX*1), Z24, Z23
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
 	VBROADCASTSS (DX), Z24
-	VFMADD231PS  (R8), Z24, Z0
-	VFMADD231PS  (R8)(BX*1), Z24, Z1
-	VFMADD231PS  (R8)(BX*2), Z24, Z2
-	VFMADD231PS  (R9), Z24, Z3
-	VFMADD231PS  (R9)(BX*1), Z24, Z4
-	VFMADD231PS  (R9)(BX*2), Z24, Z5
-	VFMADD231PS  (R10), Z24, Z6
-	VFMADD231PS  (R10)(BX*1), Z24, Z7
+	VFMADD231PS  (R9), Z24, Z0
+	VFMADD231PS  (R9)(BX*1), Z24, Z1
+	VFMADD231PS  (R9)(BX*2), Z24, Z2
+	VFMADD231PS  (R10), Z24, Z3
+	VFMADD231PS  (R10)(BX*1), Z24, Z4
+	VFMADD231PS  (R10)(BX*2), Z24, Z5
+	VFMADD231PS  (R11), Z24, Z6
+	VFMADD231PS  (R11)(BX*1), Z24, Z7
 	VBROADCASTSS (DX)(CX*1), Z24
-	VFMADD231PS  (R8), Z24, Z8
-	VFMADD231PS  (R8)(BX*1), Z24, Z9
-	VFMADD231PS  (R8)(BX*2), Z24, Z10
-	VFMADD231PS  (R9), Z24, Z11
-	VFMADD231PS  (R9)(BX*1), Z24, Z12
-	VFMADD231PS  (R9)(BX*2), Z24, Z13
-	VFMADD231PS  (R10), Z24, Z14
-	VFMADD231PS  (R10)(BX*1), Z24, Z15
+	VFMADD231PS  (R9), Z24, Z8
+	VFMADD231PS  (R9)(BX*1), Z24, Z9
+	VFMADD231PS  (R9)(BX*2), Z24, Z10
+	VFMADD231PS  (R10), Z24, Z11
+	VFMADD231PS  (R10)(BX*1), Z24, Z12
+	VFMADD231PS  (R10)(BX*2), Z24, Z13
+	VFMADD231PS  (R11), Z24, Z14
+	VFMADD231PS  (R11)(BX*1), Z24, Z15
 	VBROADCASTSS (DX)(CX*2), Z24
-	VFMADD231PS  (R8), Z24, Z16
-	VFMADD231PS  (R8)(BX*1), Z24, Z17
-	VFMADD231PS  (R8)(BX*2), Z24, Z18
-	VFMADD231PS  (R9), Z24, Z19
-	VFMADD231PS  (R9)(BX*1), Z24, Z20
-	VFMADD231PS  (R9)(BX*2), Z24, Z21
-	VFMADD231PS  (R10), Z24, Z22
-	VFMADD231PS  (R10)(BX*1), Z24, Z23
+	VFMADD231PS  (R9), Z24, Z16
+	VFMADD231PS  (R9)(BX*1), Z24, Z17
+	VFMADD231PS  (R9)(BX*2), Z24, Z18
+	VFMADD231PS  (R10), Z24, Z19
+	VFMADD231PS  (R10)(BX*1), Z24, Z20
+	VFMADD231PS  (R10)(BX*2), Z24, Z21
+	VFMADD231PS  (R11), Z24, Z22
+	VFMADD231PS  (R11)(BX*1), Z24, Z23
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
-	SUBQ         $0x04, DI
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
+	SUBQ         $0x04, R8
 	JGE          four720
 
 rest721:
-	ADDQ $0x04, DI
+	ADDQ $0x04, R8
 	JZ   end723
 
 one722:
 	VBROADCASTSS (DX), Z24
-	VFMADD231PS  (R8), Z24, Z0
-	VFMADD231PS  (R8)(BX*1), Z24, Z1
-	VFMADD231PS  (R8)(BX*2), Z24, Z2
-	VFMADD231PS  (R9), Z24, Z3
-	VFMADD231PS  (R9)(BX*1), Z24, Z4
-	VFMADD231PS  (R9)(BX*2), Z24, Z5
-	VFMADD231PS  (R10), Z24, Z6
-	VFMADD231PS  (R10)(BX*1), Z24, Z7
+	VFMADD231PS  (R9), Z24, Z0
+	VFMADD231PS  (R9)(BX*1), Z24, Z1
+	VFMADD231PS  (R9)(BX*2), Z24, Z2
+	VFMADD231PS  (R10), Z24, Z3
+	VFMADD231PS  (R10)(BX*1), Z24, Z4
+	VFMADD231PS  (R10)(BX*2), Z24, Z5
+	VFMADD231PS  (R11), Z24, Z6
+	VFMADD231PS  (R11)(BX*1), Z24, Z7
 	VBROADCASTSS (DX)(CX*1), Z24
-	VFMADD231PS  (R8), Z24, Z8
-	VFMADD231PS  (R8)(BX*1), Z24, Z9
-	VFMADD231PS  (R8)(BX*2), Z24, Z10
-	VFMADD231PS  (R9), Z24, Z11
-	VFMADD231PS  (R9)(BX*1), Z24, Z12
-	VFMADD231PS  (R9)(BX*2), Z24, Z13
-	VFMADD231PS  (R10), Z24, Z14
-	VFMADD231PS  (R10)(BX*1), Z24, Z15
+	VFMADD231PS  (R9), Z24, Z8
+	VFMADD231PS  (R9)(BX*1), Z24, Z9
+	VFMADD231PS  (R9)(BX*2), Z24, Z10
+	VFMADD231PS  (R10), Z24, Z11
+	VFMADD231PS  (R10)(BX*1), Z24, Z12
+	VFMADD231PS  (R10)(BX*2), Z24, Z13
+	VFMADD231PS  (R11), Z24, Z14
+	VFMADD231PS  (R11)(BX*1), Z24, Z15
 	VBROADCASTSS (DX)(CX*2), Z24
-	VFMADD231PS  (R8), Z24, Z16
-	VFMADD231PS  (R8)(BX*1), Z24, Z17
-	VFMADD231PS  (R8)(BX*2), Z24, Z18
-	VFMADD231PS  (R9), Z24, Z19
-	VFMADD231PS  (R9)(BX*1), Z24, Z20
-	VFMADD231PS  (R9)(BX*2), Z24, Z21
-	VFMADD231PS  (R10), Z24, Z22
-	VFMADD231PS  (R10)(BX*1), Z24, Z23
+	VFMADD231PS  (R9), Z24, Z16
+	VFMADD231PS  (R9)(BX*1), Z24, Z17
+	VFMADD231PS  (R9)(BX*2), Z24, Z18
+	VFMADD231PS  (R10), Z24, Z19
+	VFMADD231PS  (R10)(BX*1), Z24, Z20
+	VFMADD231PS  (R10)(BX*2), Z24, Z21
+	VFMADD231PS  (R11), Z24, Z22
+	VFMADD231PS  (R11)(BX*1), Z24, Z23
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
-	DECQ         DI
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
+	DECQ         R8
 	JNZ          one722
 
 end723:
@@ -12128,135 +12178,137 @@ loaded725:
 	SHLQ $0x02, BX
 	MOVQ 80(AX), SI
 	SHLQ $0x02, SI
-	MOVQ 24(AX), R8
-	LEAQ (R8)(BX*2), R9
-	ADDQ BX, R9
+	MOVQ 88(AX), DI
+	SHLQ $0x02, DI
+	MOVQ 24(AX), R9
 	LEAQ (R9)(BX*2), R10
 	ADDQ BX, R10
-	MOVQ 120(AX), DI
-	SUBQ $0x04, DI
+	LEAQ (R10)(BX*2), R11
+	ADDQ BX, R11
+	MOVQ 120(AX), R8
+	SUBQ $0x04, R8
 	JL   rest727
 
 four726:
 	VBROADCASTSS (DX), Z16
-	VFMADD231PS  (R8), Z16, Z0
-	VFMADD231PS  (R8)(BX*1), Z16, Z1
-	VFMADD231PS  (R8)(BX*2), Z16, Z2
-	VFMADD231PS  (R9), Z16, Z3
-	VFMADD231PS  (R9)(BX*1), Z16, Z4
-	VFMADD231PS  (R9)(BX*2), Z16, Z5
-	VFMADD231PS  (R10), Z16, Z6
-	VFMADD231PS  (R10)(BX*1), Z16, Z7
+	VFMADD231PS  (R9), Z16, Z0
+	VFMADD231PS  (R9)(BX*1), Z16, Z1
+	VFMADD231PS  (R9)(BX*2), Z16, Z2
+	VFMADD231PS  (R10), Z16, Z3
+	VFMADD231PS  (R10)(BX*1), Z16, Z4
+	VFMADD231PS  (R10)(BX*2), Z16, Z5
+	VFMADD231PS  (R11), Z16, Z6
+	VFMADD231PS  (R11)(BX*1), Z16, Z7
 	VBROADCASTSS (DX)(CX*1), Z16
-	VFMADD231PS  (R8), Z16, Z8
-	VFMADD231PS  (R8)(BX*1), Z16, Z9
-	VFMADD231PS  (R8)(BX*2), Z16, Z10
-	VFMADD231PS  (R9), Z16, Z11
-	VFMADD231PS  (R9)(BX*1), Z16, Z12
-	VFMADD231PS  (R9)(BX*2), Z16, Z13
-	VFMADD231PS  (R10), Z16, Z14
-	VFMADD231PS  (R10)(BX*1), Z16, Z15
+	VFMADD231PS  (R9), Z16, Z8
+	VFMADD231PS  (R9)(BX*1), Z16, Z9
+	VFMADD231PS  (R9)(BX*2), Z16, Z10
+	VFMADD231PS  (R10), Z16, Z11
+	VFMADD231PS  (R10)(BX*1), Z16, Z12
+	VFMADD231PS  (R10)(BX*2), Z16, Z13
+	VFMADD231PS  (R11), Z16, Z14
+	VFMADD231PS  (R11)(BX*1), Z16, Z15
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
 	VBROADCASTSS (DX), Z16
-	VFMADD231PS  (R8), Z16, Z0
-	VFMADD231PS  (R8)(BX*1), Z16, Z1
-	VFMADD231PS  (R8)(BX*2), Z16, Z2
-	VFMADD231PS  (R9), Z16, Z3
-	VFMADD231PS  (R9)(BX*1), Z16, Z4
-	VFMADD231PS  (R9)(BX*2), Z16, Z5
-	VFMADD231PS  (R10), Z16, Z6
-	VFMADD231PS  (R10)(BX*1), Z16, Z7
+	VFMADD231PS  (R9), Z16, Z0
+	VFMADD231PS  (R9)(BX*1), Z16, Z1
+	VFMADD231PS  (R9)(BX*2), Z16, Z2
+	VFMADD231PS  (R10), Z16, Z3
+	VFMADD231PS  (R10)(BX*1), Z16, Z4
+	VFMADD231PS  (R10)(BX*2), Z16, Z5
+	VFMADD231PS  (R11), Z16, Z6
+	VFMADD231PS  (R11)(BX*1), Z16, Z7
 	VBROADCASTSS (DX)(CX*1), Z16
-	VFMADD231PS  (R8), Z16, Z8
-	VFMADD231PS  (R8)(BX*1), Z16, Z9
-	VFMADD231PS  (R8)(BX*2), Z16, Z10
-	VFMADD231PS  (R9), Z16, Z11
-	VFMADD231PS  (R9)(BX*1), Z16, Z12
-	VFMADD231PS  (R9)(BX*2), Z16, Z13
-	VFMADD231PS  (R10), Z16, Z14
-	VFMADD231PS  (R10)(BX*1), Z16, Z15
+	VFMADD231PS  (R9), Z16, Z8
+	VFMADD231PS  (R9)(BX*1), Z16, Z9
+	VFMADD231PS  (R9)(BX*2), Z16, Z10
+	VFMADD231PS  (R10), Z16, Z11
+	VFMADD231PS  (R10)(BX*1), Z16, Z12
+	VFMADD231PS  (R10)(BX*2), Z16, Z13
+	VFMADD231PS  (R11), Z16, Z14
+	VFMADD231PS  (R11)(BX*1), Z16, Z15
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
 	VBROADCASTSS (DX), Z16
-	VFMADD231PS  (R8), Z16, Z0
-	VFMADD231PS  (R8)(BX*1), Z16, Z1
-	VFMADD231PS  (R8)(BX*2), Z16, Z2
-	VFMADD231PS  (R9), Z16, Z3
-	VFMADD231PS  (R9)(BX*1), Z16, Z4
-	VFMADD231PS  (R9)(BX*2), Z16, Z5
-	VFMADD231PS  (R10), Z16, Z6
-	VFMADD231PS  (R10)(BX*1), Z16, Z7
+	VFMADD231PS  (R9), Z16, Z0
+	VFMADD231PS  (R9)(BX*1), Z16, Z1
+	VFMADD231PS  (R9)(BX*2), Z16, Z2
+	VFMADD231PS  (R10), Z16, Z3
+	VFMADD231PS  (R10)(BX*1), Z16, Z4
+	VFMADD231PS  (R10)(BX*2), Z16, Z5
+	VFMADD231PS  (R11), Z16, Z6
+	VFMADD231PS  (R11)(BX*1), Z16, Z7
 	VBROADCASTSS (DX)(CX*1), Z16
-	VFMADD231PS  (R8), Z16, Z8
-	VFMADD231PS  (R8)(BX*1), Z16, Z9
-	VFMADD231PS  (R8)(BX*2), Z16, Z10
-	VFMADD231PS  (R9), Z16, Z11
-	VFMADD231PS  (R9)(BX*1), Z16, Z12
-	VFMADD231PS  (R9)(BX*2), Z16, Z13
-	VFMADD231PS  (R10), Z16, Z14
-	VFMADD231PS  (R10)(BX*1), Z16, Z15
+	VFMADD231PS  (R9), Z16, Z8
+	VFMADD231PS  (R9)(BX*1), Z16, Z9
+	VFMADD231PS  (R9)(BX*2), Z16, Z10
+	VFMADD231PS  (R10), Z16, Z11
+	VFMADD231PS  (R10)(BX*1), Z16, Z12
+	VFMADD231PS  (R10)(BX*2), Z16, Z13
+	VFMADD231PS  (R11), Z16, Z14
+	VFMADD231PS  (R11)(BX*1), Z16, Z15
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
 	VBROADCASTSS (DX), Z16
-	VFMADD231PS  (R8), Z16, Z0
-	VFMADD231PS  (R8)(BX*1), Z16, Z1
-	VFMADD231PS  (R8)(BX*2), Z16, Z2
-	VFMADD231PS  (R9), Z16, Z3
-	VFMADD231PS  (R9)(BX*1), Z16, Z4
-	VFMADD231PS  (R9)(BX*2), Z16, Z5
-	VFMADD231PS  (R10), Z16, Z6
-	VFMADD231PS  (R10)(BX*1), Z16, Z7
+	VFMADD231PS  (R9), Z16, Z0
+	VFMADD231PS  (R9)(BX*1), Z16, Z1
+	VFMADD231PS  (R9)(BX*2), Z16, Z2
+	VFMADD231PS  (R10), Z16, Z3
+	VFMADD231PS  (R10)(BX*1), Z16, Z4
+	VFMADD231PS  (R10)(BX*2), Z16, Z5
+	VFMADD231PS  (R11), Z16, Z6
+	VFMADD231PS  (R11)(BX*1), Z16, Z7
 	VBROADCASTSS (DX)(CX*1), Z16
-	VFMADD231PS  (R8), Z16, Z8
-	VFMADD231PS  (R8)(BX*1), Z16, Z9
-	VFMADD231PS  (R8)(BX*2), Z16, Z10
-	VFMADD231PS  (R9), Z16, Z11
-	VFMADD231PS  (R9)(BX*1), Z16, Z12
-	VFMADD231PS  (R9)(BX*2), Z16, Z13
-	VFMADD231PS  (R10), Z16, Z14
-	VFMADD231PS  (R10)(BX*1), Z16, Z15
+	VFMADD231PS  (R9), Z16, Z8
+	VFMADD231PS  (R9)(BX*1), Z16, Z9
+	VFMADD231PS  (R9)(BX*2), Z16, Z10
+	VFMADD231PS  (R10), Z16, Z11
+	VFMADD231PS  (R10)(BX*1), Z16, Z12
+	VFMADD231PS  (R10)(BX*2), Z16, Z13
+	VFMADD231PS  (R11), Z16, Z14
+	VFMADD231PS  (R11)(BX*1), Z16, Z15
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
-	SUBQ         $0x04, DI
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
+	SUBQ         $0x04, R8
 	JGE          four726
 
 rest727:
-	ADDQ $0x04, DI
+	ADDQ $0x04, R8
 	JZ   end729
 
 one728:
 	VBROADCASTSS (DX), Z16
-	VFMADD231PS  (R8), Z16, Z0
-	VFMADD231PS  (R8)(BX*1), Z16, Z1
-	VFMADD231PS  (R8)(BX*2), Z16, Z2
-	VFMADD231PS  (R9), Z16, Z3
-	VFMADD231PS  (R9)(BX*1), Z16, Z4
-	VFMADD231PS  (R9)(BX*2), Z16, Z5
-	VFMADD231PS  (R10), Z16, Z6
-	VFMADD231PS  (R10)(BX*1), Z16, Z7
+	VFMADD231PS  (R9), Z16, Z0
+	VFMADD231PS  (R9)(BX*1), Z16, Z1
+	VFMADD231PS  (R9)(BX*2), Z16, Z2
+	VFMADD231PS  (R10), Z16, Z3
+	VFMADD231PS  (R10)(BX*1), Z16, Z4
+	VFMADD231PS  (R10)(BX*2), Z16, Z5
+	VFMADD231PS  (R11), Z16, Z6
+	VFMADD231PS  (R11)(BX*1), Z16, Z7
 	VBROADCASTSS (DX)(CX*1), Z16
-	VFMADD231PS  (R8), Z16, Z8
-	VFMADD231PS  (R8)(BX*1), Z16, Z9
-	VFMADD231PS  (R8)(BX*2), Z16, Z10
-	VFMADD231PS  (R9), Z16, Z11
-	VFMADD231PS  (R9)(BX*1), Z16, Z12
-	VFMADD231PS  (R9)(BX*2), Z16, Z13
-	VFMADD231PS  (R10), Z16, Z14
-	VFMADD231PS  (R10)(BX*1), Z16, Z15
+	VFMADD231PS  (R9), Z16, Z8
+	VFMADD231PS  (R9)(BX*1), Z16, Z9
+	VFMADD231PS  (R9)(BX*2), Z16, Z10
+	VFMADD231PS  (R10), Z16, Z11
+	VFMADD231PS  (R10)(BX*1), Z16, Z12
+	VFMADD231PS  (R10)(BX*2), Z16, Z13
+	VFMADD231PS  (R11), Z16, Z14
+	VFMADD231PS  (R11)(BX*1), Z16, Z15
 	ADDQ         SI, DX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
-	DECQ         DI
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	ADDQ         DI, R11
+	DECQ         R8
 	JNZ          one728
 
 end729:
@@ -12319,90 +12371,92 @@ loaded731:
 	SHLQ $0x02, DX
 	MOVQ 80(AX), BX
 	SHLQ $0x02, BX
-	MOVQ 24(AX), DI
-	LEAQ (DI)(DX*2), R8
-	ADDQ DX, R8
+	MOVQ 88(AX), SI
+	SHLQ $0x02, SI
+	MOVQ 24(AX), R8
 	LEAQ (R8)(DX*2), R9
 	ADDQ DX, R9
-	MOVQ 120(AX), SI
-	SUBQ $0x04, SI
+	LEAQ (R9)(DX*2), R10
+	ADDQ DX, R10
+	MOVQ 120(AX), DI
+	SUBQ $0x04, DI
 	JL   rest733
 
 four732:
 	VBROADCASTSS (CX), Z8
-	VFMADD231PS  (DI), Z8, Z0
-	VFMADD231PS  (DI)(DX*1), Z8, Z1
-	VFMADD231PS  (DI)(DX*2), Z8, Z2
-	VFMADD231PS  (R8), Z8, Z3
-	VFMADD231PS  (R8)(DX*1), Z8, Z4
-	VFMADD231PS  (R8)(DX*2), Z8, Z5
-	VFMADD231PS  (R9), Z8, Z6
-	VFMADD231PS  (R9)(DX*1), Z8, Z7
+	VFMADD231PS  (R8), Z8, Z0
+	VFMADD231PS  (R8)(DX*1), Z8, Z1
+	VFMADD231PS  (R8)(DX*2), Z8, Z2
+	VFMADD231PS  (R9), Z8, Z3
+	VFMADD231PS  (R9)(DX*1), Z8, Z4
+	VFMADD231PS  (R9)(DX*2), Z8, Z5
+	VFMADD231PS  (R10), Z8, Z6
+	VFMADD231PS  (R10)(DX*1), Z8, Z7
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	ADDQ         SI, R10
 	VBROADCASTSS (CX), Z8
-	VFMADD231PS  (DI), Z8, Z0
-	VFMADD231PS  (DI)(DX*1), Z8, Z1
-	VFMADD231PS  (DI)(DX*2), Z8, Z2
-	VFMADD231PS  (R8), Z8, Z3
-	VFMADD231PS  (R8)(DX*1), Z8, Z4
-	VFMADD231PS  (R8)(DX*2), Z8, Z5
-	VFMADD231PS  (R9), Z8, Z6
-	VFMADD231PS  (R9)(DX*1), Z8, Z7
+	VFMADD231PS  (R8), Z8, Z0
+	VFMADD231PS  (R8)(DX*1), Z8, Z1
+	VFMADD231PS  (R8)(DX*2), Z8, Z2
+	VFMADD231PS  (R9), Z8, Z3
+	VFMADD231PS  (R9)(DX*1), Z8, Z4
+	VFMADD231PS  (R9)(DX*2), Z8, Z5
+	VFMADD231PS  (R10), Z8, Z6
+	VFMADD231PS  (R10)(DX*1), Z8, Z7
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	ADDQ         SI, R10
 	VBROADCASTSS (CX), Z8
-	VFMADD231PS  (DI), Z8, Z0
-	VFMADD231PS  (DI)(DX*1), Z8, Z1
-	VFMADD231PS  (DI)(DX*2), Z8, Z2
-	VFMADD231PS  (R8), Z8, Z3
-	VFMADD231PS  (R8)(DX*1), Z8, Z4
-	VFMADD231PS  (R8)(DX*2), Z8, Z5
-	VFMADD231PS  (R9), Z8, Z6
-	VFMADD231PS  (R9)(DX*1), Z8, Z7
+	VFMADD231PS  (R8), Z8, Z0
+	VFMADD231PS  (R8)(DX*1), Z8, Z1
+	VFMADD231PS  (R8)(DX*2), Z8, Z2
+	VFMADD231PS  (R9), Z8, Z3
+	VFMADD231PS  (R9)(DX*1), Z8, Z4
+	VFMADD231PS  (R9)(DX*2), Z8, Z5
+	VFMADD231PS  (R10), Z8, Z6
+	VFMADD231PS  (R10)(DX*1), Z8, Z7
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	ADDQ         SI, R10
 	VBROADCASTSS (CX), Z8
-	VFMADD231PS  (DI), Z8, Z0
-	VFMADD231PS  (DI)(DX*1), Z8, Z1
-	VFMADD231PS  (DI)(DX*2), Z8, Z2
-	VFMADD231PS  (R8), Z8, Z3
-	VFMADD231PS  (R8)(DX*1), Z8, Z4
-	VFMADD231PS  (R8)(DX*2), Z8, Z5
-	VFMADD231PS  (R9), Z8, Z6
-	VFMADD231PS  (R9)(DX*1), Z8, Z7
+	VFMADD231PS  (R8), Z8, Z0
+	VFMADD231PS  (R8)(DX*1), Z8, Z1
+	VFMADD231PS  (R8)(DX*2), Z8, Z2
+	VFMADD231PS  (R9), Z8, Z3
+	VFMADD231PS  (R9)(DX*1), Z8, Z4
+	VFMADD231PS  (R9)(DX*2), Z8, Z5
+	VFMADD231PS  (R10), Z8, Z6
+	VFMADD231PS  (R10)(DX*1), Z8, Z7
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	SUBQ         $0x04, SI
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	ADDQ         SI, R10
+	SUBQ         $0x04, DI
 	JGE          four732
 
 rest733:
-	ADDQ $0x04, SI
+	ADDQ $0x04, DI
 	JZ   end735
 
 one734:
 	VBROADCASTSS (CX), Z8
-	VFMADD231PS  (DI), Z8, Z0
-	VFMADD231PS  (DI)(DX*1), Z8, Z1
-	VFMADD231PS  (DI)(DX*2), Z8, Z2
-	VFMADD231PS  (R8), Z8, Z3
-	VFMADD231PS  (R8)(DX*1), Z8, Z4
-	VFMADD231PS  (R8)(DX*2), Z8, Z5
-	VFMADD231PS  (R9), Z8, Z6
-	VFMADD231PS  (R9)(DX*1), Z8, Z7
+	VFMADD231PS  (R8), Z8, Z0
+	VFMADD231PS  (R8)(DX*1), Z8, Z1
+	VFMADD231PS  (R8)(DX*2), Z8, Z2
+	VFMADD231PS  (R9), Z8, Z3
+	VFMADD231PS  (R9)(DX*1), Z8, Z4
+	VFMADD231PS  (R9)(DX*2), Z8, Z5
+	VFMADD231PS  (R10), Z8, Z6
+	VFMADD231PS  (R10)(DX*1), Z8, Z7
 	ADDQ         BX, CX
-	ADDQ         $0x40, DI
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	DECQ         SI
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	ADDQ         SI, R10
+	DECQ         DI
 	JNZ          one734
 
 end735:

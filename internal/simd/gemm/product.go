@@ -112,8 +112,8 @@ func (p *Product) ready() bool {
 	return true
 }
 
-// Panels is MulAdd of a B that is in panels of 16 columns, so many elements apart, of
-// which LDB is 16.
+// Panels is MulAdd of a B that is in panels of 16 columns, so many elements apart: LDB is 16
+// where each was laid out by itself, and 16 apart they are a matrix's own columns.
 func (p *Product) Panels(pitch int) {
 	if !p.some() {
 		return
@@ -163,7 +163,7 @@ func (p *Product) wide(panels, pitch, after int) {
 		return
 	}
 	p.panel = pitch
-	_ = p.B[(panels-1)*pitch+(p.K-1)*ProductPanel+ProductPanel-1]
+	_ = p.B[(panels-1)*pitch+(p.K-1)*p.LDB+ProductPanel-1]
 	_ = p.C[(p.M-1)*p.LDC+panels*ProductPanel-1]
 	if panels == linePanels {
 		p.lineFast()

@@ -233,7 +233,10 @@ func TestProductPanels(t *testing.T) {
 		groups := (m + ProductGroup - 1) / ProductGroup
 		p.A = simdtest.Draw((groups+1)*(max(p.Tile, ProductGroup*p.RS)+p.RS+k*p.CS), next)
 		pitch := k*ProductPanel + 8*rng.IntN(3)
-		p.B = simdtest.Draw((n+ProductPanel-1)/ProductPanel*pitch+ProductPanel, next)
+		if trial%3 == 0 { // a matrix's own columns
+			pitch, p.LDB = ProductPanel, (n+ProductPanel-1)/ProductPanel*ProductPanel+rng.IntN(9)
+		}
+		p.B = simdtest.Draw((n+ProductPanel-1)/ProductPanel*pitch+k*p.LDB+ProductPanel, next)
 		c, intact := simdtest.Guarded(m*p.LDC, rng.IntN(16), next)
 		one := append([]Float(nil), c...)
 		for j := 0; j < n && m > 0; j += ProductPanel { // one at a time

@@ -288,3 +288,73 @@ func lstmPeepBackwardInnerSetAVX2(dgates *float32, dcell *float32, dh *float32, 
 //
 //go:noescape
 func gatedTanhGradAVX2(d *float32, dy *float32, gate *float32, tanh *float32, n int)
+
+// centredSquaresAVX2 is CentredSquares of w ≤ 8 columns.
+//
+//go:noescape
+func centredSquaresAVX2(sums *float32, x *float32, centre *float32, rows int, stride int, w int)
+
+// centredSquares32AVX2 is CentredSquares of 32 columns.
+//
+//go:noescape
+func centredSquares32AVX2(sums *float32, x *float32, centre *float32, rows int, stride int)
+
+// centredDotsAVX2 is CentredDots of w ≤ 8 columns.
+//
+//go:noescape
+func centredDotsAVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, rows int, stride int, w int)
+
+// centredDots32AVX2 is CentredDots of 32 columns.
+//
+//go:noescape
+func centredDots32AVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, rows int, stride int)
+
+// reluDotsAVX2 is Columns.ReLUDots of w ≤ 8 columns.
+//
+//go:noescape
+func reluDotsAVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, scale *float32, bias *float32, rows int, stride int, w int)
+
+// reluDots32AVX2 is Columns.ReLUDots of 32 columns.
+//
+//go:noescape
+func reluDots32AVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, scale *float32, bias *float32, rows int, stride int)
+
+// standardiseAVX2 is Columns.Standardise.
+//
+//go:noescape
+func standardiseAVX2(y *float32, x *float32, centre *float32, scale *float32, n int)
+
+// standardiseReLUAVX2 is Columns.Standardise.
+//
+//go:noescape
+func standardiseReLUAVX2(y *float32, x *float32, centre *float32, scale *float32, n int)
+
+// standardiseBiasAVX2 is Columns.Standardise.
+//
+//go:noescape
+func standardiseBiasAVX2(y *float32, x *float32, centre *float32, scale *float32, bias *float32, n int)
+
+// standardiseBiasReLUAVX2 is Columns.Standardise.
+//
+//go:noescape
+func standardiseBiasReLUAVX2(y *float32, x *float32, centre *float32, scale *float32, bias *float32, n int)
+
+// addStandardiseGradAVX2 is ColumnSlopes.Grad.
+//
+//go:noescape
+func addStandardiseGradAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)
+
+// setStandardiseGradAVX2 is ColumnSlopes.Grad.
+//
+//go:noescape
+func setStandardiseGradAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)
+
+// addStandardiseGradReLUAVX2 is ColumnSlopes.ReLUGrad.
+//
+//go:noescape
+func addStandardiseGradReLUAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, bias *float32, n int)
+
+// setStandardiseGradReLUAVX2 is ColumnSlopes.ReLUGrad.
+//
+//go:noescape
+func setStandardiseGradReLUAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, bias *float32, n int)

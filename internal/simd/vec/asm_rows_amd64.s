@@ -8286,3 +8286,1374 @@ stored561:
 end559:
 	VZEROUPPER
 	RET
+
+// func centredSquaresAVX2(sums *float32, x *float32, centre *float32, rows int, stride int, w int)
+// Requires: AVX
+TEXT ·centredSquaresAVX2(SB), NOSPLIT, $0-48
+	MOVQ       x+8(FP), AX
+	MOVQ       rows+24(FP), CX
+	MOVQ       stride+32(FP), DX
+	SHLQ       $0x02, DX
+	MOVQ       w+40(FP), BX
+	LEAQ       firstLanes<>+0(SB), SI
+	MOVQ       BX, DI
+	NEGQ       DI
+	VMOVUPS    32(SI)(DI*4), Y0
+	MOVQ       sums+0(FP), SI
+	VMASKMOVPS (SI), Y0, Y1
+	MOVQ       centre+16(FP), SI
+	VMASKMOVPS (SI), Y0, Y2
+
+row564:
+	VMASKMOVPS   (AX), Y0, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	ADDQ         DX, AX
+	DECQ         CX
+	JNZ          row564
+	MOVQ         sums+0(FP), AX
+	CMPQ         BX, $0x08
+	JE           all565
+	LEAQ         (AX), AX
+	TESTQ        $0x00000004, BX
+	JZ           two567
+	VMOVUPS      X1, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two567:
+	TESTQ    $0x00000002, BX
+	JZ       one568
+	VMOVLPS  X1, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X1, X1, X1
+
+one568:
+	TESTQ  $0x00000001, BX
+	JZ     stored566
+	VMOVSS X1, (AX)
+	JMP    stored566
+
+all565:
+	VMOVUPS Y1, (AX)
+
+stored566:
+	VZEROUPPER
+	RET
+
+// func centredSquares32AVX2(sums *float32, x *float32, centre *float32, rows int, stride int)
+// Requires: AVX
+TEXT ·centredSquares32AVX2(SB), NOSPLIT, $0-40
+	MOVQ    x+8(FP), AX
+	MOVQ    rows+24(FP), CX
+	MOVQ    stride+32(FP), DX
+	SHLQ    $0x02, DX
+	MOVQ    sums+0(FP), BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS 64(BX), Y2
+	VMOVUPS 96(BX), Y3
+	MOVQ    centre+16(FP), BX
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+
+row569:
+	VMOVUPS (AX), Y8
+	VSUBPS  Y4, Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(AX), Y8
+	VSUBPS  Y5, Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS 64(AX), Y8
+	VSUBPS  Y6, Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 96(AX), Y8
+	VSUBPS  Y7, Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y3, Y3
+	ADDQ    DX, AX
+	DECQ    CX
+	JNZ     row569
+	MOVQ    sums+0(FP), AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func centredDotsAVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, rows int, stride int, w int)
+// Requires: AVX
+TEXT ·centredDotsAVX2(SB), NOSPLIT, $0-64
+	MOVQ       x+24(FP), AX
+	MOVQ       dy+16(FP), CX
+	MOVQ       rows+40(FP), DX
+	MOVQ       stride+48(FP), BX
+	SHLQ       $0x02, BX
+	MOVQ       w+56(FP), SI
+	LEAQ       firstLanes<>+0(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPS    32(DI)(R8*4), Y0
+	MOVQ       dots+0(FP), DI
+	VMASKMOVPS (DI), Y0, Y1
+	MOVQ       sums+8(FP), DI
+	VMASKMOVPS (DI), Y0, Y2
+	MOVQ       centre+32(FP), DI
+	VMASKMOVPS (DI), Y0, Y3
+
+row570:
+	VMASKMOVPS   (AX), Y0, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMASKMOVPS   (CX), Y0, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       Y4, Y5, Y4
+	VADDPS       Y4, Y1, Y1
+	ADDQ         BX, AX
+	ADDQ         BX, CX
+	DECQ         DX
+	JNZ          row570
+	MOVQ         dots+0(FP), AX
+	CMPQ         SI, $0x08
+	JE           all571
+	LEAQ         (AX), AX
+	TESTQ        $0x00000004, SI
+	JZ           two573
+	VMOVUPS      X1, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two573:
+	TESTQ    $0x00000002, SI
+	JZ       one574
+	VMOVLPS  X1, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X1, X1, X1
+
+one574:
+	TESTQ  $0x00000001, SI
+	JZ     stored572
+	VMOVSS X1, (AX)
+	JMP    stored572
+
+all571:
+	VMOVUPS Y1, (AX)
+
+stored572:
+	MOVQ         sums+8(FP), AX
+	CMPQ         SI, $0x08
+	JE           all575
+	LEAQ         (AX), AX
+	TESTQ        $0x00000004, SI
+	JZ           two577
+	VMOVUPS      X2, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two577:
+	TESTQ    $0x00000002, SI
+	JZ       one578
+	VMOVLPS  X2, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X2, X2, X2
+
+one578:
+	TESTQ  $0x00000001, SI
+	JZ     stored576
+	VMOVSS X2, (AX)
+	JMP    stored576
+
+all575:
+	VMOVUPS Y2, (AX)
+
+stored576:
+	VZEROUPPER
+	RET
+
+// func centredDots32AVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, rows int, stride int)
+// Requires: AVX, MMX+
+TEXT ·centredDots32AVX2(SB), NOSPLIT, $0-56
+	MOVQ    x+24(FP), AX
+	MOVQ    dy+16(FP), CX
+	MOVQ    rows+40(FP), DX
+	MOVQ    stride+48(FP), BX
+	SHLQ    $0x02, BX
+	MOVQ    dots+0(FP), SI
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMOVUPS 64(SI), Y2
+	VMOVUPS 96(SI), Y3
+	MOVQ    sums+8(FP), SI
+	VMOVUPS (SI), Y4
+	VMOVUPS 32(SI), Y5
+	VMOVUPS 64(SI), Y6
+	VMOVUPS 96(SI), Y7
+	MOVQ    centre+32(FP), SI
+	VMOVUPS (SI), Y8
+	VMOVUPS 32(SI), Y9
+	VMOVUPS 64(SI), Y10
+	VMOVUPS 96(SI), Y11
+
+row579:
+	PREFETCHT0 2048(AX)
+	PREFETCHT0 2048(CX)
+	VMOVUPS    (AX), Y12
+	VSUBPS     Y8, Y12, Y12
+	VMOVUPS    (CX), Y13
+	VADDPS     Y13, Y4, Y4
+	VMULPS     Y12, Y13, Y12
+	VADDPS     Y12, Y0, Y0
+	VMOVUPS    32(AX), Y12
+	VSUBPS     Y9, Y12, Y12
+	VMOVUPS    32(CX), Y13
+	VADDPS     Y13, Y5, Y5
+	VMULPS     Y12, Y13, Y12
+	VADDPS     Y12, Y1, Y1
+	PREFETCHT0 2112(AX)
+	PREFETCHT0 2112(CX)
+	VMOVUPS    64(AX), Y12
+	VSUBPS     Y10, Y12, Y12
+	VMOVUPS    64(CX), Y13
+	VADDPS     Y13, Y6, Y6
+	VMULPS     Y12, Y13, Y12
+	VADDPS     Y12, Y2, Y2
+	VMOVUPS    96(AX), Y12
+	VSUBPS     Y11, Y12, Y12
+	VMOVUPS    96(CX), Y13
+	VADDPS     Y13, Y7, Y7
+	VMULPS     Y12, Y13, Y12
+	VADDPS     Y12, Y3, Y3
+	ADDQ       BX, AX
+	ADDQ       BX, CX
+	DECQ       DX
+	JNZ        row579
+	MOVQ       dots+0(FP), AX
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    Y1, 32(AX)
+	VMOVUPS    Y2, 64(AX)
+	VMOVUPS    Y3, 96(AX)
+	MOVQ       sums+8(FP), AX
+	VMOVUPS    Y4, (AX)
+	VMOVUPS    Y5, 32(AX)
+	VMOVUPS    Y6, 64(AX)
+	VMOVUPS    Y7, 96(AX)
+	VZEROUPPER
+	RET
+
+// func reluDotsAVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, scale *float32, bias *float32, rows int, stride int, w int)
+// Requires: AVX
+TEXT ·reluDotsAVX2(SB), NOSPLIT, $0-80
+	MOVQ       x+24(FP), AX
+	MOVQ       dy+16(FP), CX
+	MOVQ       rows+56(FP), DX
+	MOVQ       stride+64(FP), BX
+	SHLQ       $0x02, BX
+	MOVQ       w+72(FP), SI
+	LEAQ       firstLanes<>+0(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPS    32(DI)(R8*4), Y0
+	MOVQ       dots+0(FP), DI
+	VMASKMOVPS (DI), Y0, Y1
+	MOVQ       sums+8(FP), DI
+	VMASKMOVPS (DI), Y0, Y2
+	MOVQ       centre+32(FP), DI
+	VMASKMOVPS (DI), Y0, Y3
+	MOVQ       scale+40(FP), DI
+	MOVQ       bias+48(FP), R8
+
+row580:
+	VMASKMOVPS   (AX), Y0, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMASKMOVPS   (DI), Y0, Y5
+	VMULPS       Y5, Y4, Y5
+	VMASKMOVPS   (R8), Y0, Y6
+	VADDPS       Y6, Y5, Y5
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y5, Y5
+	VMASKMOVPS   (CX), Y0, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       Y4, Y5, Y4
+	VADDPS       Y4, Y1, Y1
+	ADDQ         BX, AX
+	ADDQ         BX, CX
+	DECQ         DX
+	JNZ          row580
+	MOVQ         dots+0(FP), AX
+	CMPQ         SI, $0x08
+	JE           all581
+	LEAQ         (AX), AX
+	TESTQ        $0x00000004, SI
+	JZ           two583
+	VMOVUPS      X1, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two583:
+	TESTQ    $0x00000002, SI
+	JZ       one584
+	VMOVLPS  X1, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X1, X1, X1
+
+one584:
+	TESTQ  $0x00000001, SI
+	JZ     stored582
+	VMOVSS X1, (AX)
+	JMP    stored582
+
+all581:
+	VMOVUPS Y1, (AX)
+
+stored582:
+	MOVQ         sums+8(FP), AX
+	CMPQ         SI, $0x08
+	JE           all585
+	LEAQ         (AX), AX
+	TESTQ        $0x00000004, SI
+	JZ           two587
+	VMOVUPS      X2, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two587:
+	TESTQ    $0x00000002, SI
+	JZ       one588
+	VMOVLPS  X2, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X2, X2, X2
+
+one588:
+	TESTQ  $0x00000001, SI
+	JZ     stored586
+	VMOVSS X2, (AX)
+	JMP    stored586
+
+all585:
+	VMOVUPS Y2, (AX)
+
+stored586:
+	VZEROUPPER
+	RET
+
+// func reluDots32AVX2(dots *float32, sums *float32, dy *float32, x *float32, centre *float32, scale *float32, bias *float32, rows int, stride int)
+// Requires: AVX, MMX+
+TEXT ·reluDots32AVX2(SB), NOSPLIT, $0-72
+	MOVQ    x+24(FP), AX
+	MOVQ    dy+16(FP), CX
+	MOVQ    rows+56(FP), DX
+	MOVQ    stride+64(FP), BX
+	SHLQ    $0x02, BX
+	MOVQ    dots+0(FP), SI
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMOVUPS 64(SI), Y2
+	VMOVUPS 96(SI), Y3
+	MOVQ    sums+8(FP), SI
+	VMOVUPS (SI), Y4
+	VMOVUPS 32(SI), Y5
+	VMOVUPS 64(SI), Y6
+	VMOVUPS 96(SI), Y7
+	MOVQ    centre+32(FP), SI
+	VMOVUPS (SI), Y8
+	VMOVUPS 32(SI), Y9
+	VMOVUPS 64(SI), Y10
+	VMOVUPS 96(SI), Y11
+	MOVQ    scale+40(FP), SI
+	MOVQ    bias+48(FP), DI
+
+row589:
+	PREFETCHT0 2048(AX)
+	PREFETCHT0 2048(CX)
+	VMOVUPS    (AX), Y12
+	VSUBPS     Y8, Y12, Y12
+	VMULPS     (SI), Y12, Y13
+	VADDPS     (DI), Y13, Y13
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y13, Y13
+	VANDPS     (CX), Y13, Y13
+	VADDPS     Y13, Y4, Y4
+	VMULPS     Y12, Y13, Y12
+	VADDPS     Y12, Y0, Y0
+	VMOVUPS    32(AX), Y12
+	VSUBPS     Y9, Y12, Y12
+	VMULPS     32(SI), Y12, Y13
+	VADDPS     32(DI), Y13, Y13
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y13, Y13
+	VANDPS     32(CX), Y13, Y13
+	VADDPS     Y13, Y5, Y5
+	VMULPS     Y12, Y13, Y12
+	VADDPS     Y12, Y1, Y1
+	PREFETCHT0 2112(AX)
+	PREFETCHT0 2112(CX)
+	VMOVUPS    64(AX), Y12
+	VSUBPS     Y10, Y12, Y12
+	VMULPS     64(SI), Y12, Y13
+	VADDPS     64(DI), Y13, Y13
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y13, Y13
+	VANDPS     64(CX), Y13, Y13
+	VADDPS     Y13, Y6, Y6
+	VMULPS     Y12, Y13, Y12
+	VADDPS     Y12, Y2, Y2
+	VMOVUPS    96(AX), Y12
+	VSUBPS     Y11, Y12, Y12
+	VMULPS     96(SI), Y12, Y13
+	VADDPS     96(DI), Y13, Y13
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y13, Y13
+	VANDPS     96(CX), Y13, Y13
+	VADDPS     Y13, Y7, Y7
+	VMULPS     Y12, Y13, Y12
+	VADDPS     Y12, Y3, Y3
+	ADDQ       BX, AX
+	ADDQ       BX, CX
+	DECQ       DX
+	JNZ        row589
+	MOVQ       dots+0(FP), AX
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    Y1, 32(AX)
+	VMOVUPS    Y2, 64(AX)
+	VMOVUPS    Y3, 96(AX)
+	MOVQ       sums+8(FP), AX
+	VMOVUPS    Y4, (AX)
+	VMOVUPS    Y5, 32(AX)
+	VMOVUPS    Y6, 64(AX)
+	VMOVUPS    Y7, 96(AX)
+	VZEROUPPER
+	RET
+
+// func standardiseAVX2(y *float32, x *float32, centre *float32, scale *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·standardiseAVX2(SB), NOSPLIT, $0-40
+	MOVQ y+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ centre+16(FP), BX
+	MOVQ scale+24(FP), SI
+	MOVQ n+32(FP), DI
+	XORQ AX, AX
+	SUBQ $0x20, DI
+	JL   over590
+
+again591:
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y0
+	VMOVUPS    32(DX)(AX*4), Y1
+	PREFETCHT0 2112(DX)(AX*4)
+	PREFETCHT0 2112(CX)(AX*4)
+	VMOVUPS    64(DX)(AX*4), Y2
+	VMOVUPS    96(DX)(AX*4), Y3
+	VSUBPS     (BX)(AX*4), Y0, Y0
+	VSUBPS     32(BX)(AX*4), Y1, Y1
+	VSUBPS     64(BX)(AX*4), Y2, Y2
+	VSUBPS     96(BX)(AX*4), Y3, Y3
+	VMULPS     (SI)(AX*4), Y0, Y0
+	VMULPS     32(SI)(AX*4), Y1, Y1
+	VMULPS     64(SI)(AX*4), Y2, Y2
+	VMULPS     96(SI)(AX*4), Y3, Y3
+	VMOVUPS    Y0, (CX)(AX*4)
+	VMOVUPS    Y1, 32(CX)(AX*4)
+	VMOVUPS    Y2, 64(CX)(AX*4)
+	VMOVUPS    Y3, 96(CX)(AX*4)
+	ADDQ       $0x20, AX
+	SUBQ       $0x20, DI
+	JGE        again591
+
+over590:
+	ADDQ $0x20, DI
+	SUBQ $0x08, DI
+	JL   over592
+
+again593:
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y0
+	VSUBPS     (BX)(AX*4), Y0, Y0
+	VMULPS     (SI)(AX*4), Y0, Y0
+	VMOVUPS    Y0, (CX)(AX*4)
+	ADDQ       $0x08, AX
+	SUBQ       $0x08, DI
+	JGE        again593
+
+over592:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end594
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	CMPQ         DI, $0x08
+	JE           all595
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two597
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two597:
+	TESTQ    $0x00000002, DI
+	JZ       one598
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one598:
+	TESTQ  $0x00000001, DI
+	JZ     stored596
+	VMOVSS X0, (AX)
+	JMP    stored596
+
+all595:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored596:
+end594:
+	VZEROUPPER
+	RET
+
+// func standardiseReLUAVX2(y *float32, x *float32, centre *float32, scale *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·standardiseReLUAVX2(SB), NOSPLIT, $0-40
+	MOVQ y+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ centre+16(FP), BX
+	MOVQ scale+24(FP), SI
+	MOVQ n+32(FP), DI
+	XORQ AX, AX
+	SUBQ $0x20, DI
+	JL   over599
+
+again600:
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y0
+	VMOVUPS    32(DX)(AX*4), Y1
+	PREFETCHT0 2112(DX)(AX*4)
+	PREFETCHT0 2112(CX)(AX*4)
+	VMOVUPS    64(DX)(AX*4), Y2
+	VMOVUPS    96(DX)(AX*4), Y3
+	VSUBPS     (BX)(AX*4), Y0, Y0
+	VSUBPS     32(BX)(AX*4), Y1, Y1
+	VSUBPS     64(BX)(AX*4), Y2, Y2
+	VSUBPS     96(BX)(AX*4), Y3, Y3
+	VMULPS     (SI)(AX*4), Y0, Y0
+	VMULPS     32(SI)(AX*4), Y1, Y1
+	VMULPS     64(SI)(AX*4), Y2, Y2
+	VMULPS     96(SI)(AX*4), Y3, Y3
+	VMOVUPS    wide00000000<>+0(SB), Y5
+	VMOVUPS    Y5, Y4
+	VMOVUPS    Y5, Y6
+	VMOVUPS    Y5, Y7
+	VMOVUPS    Y5, Y5
+	VMAXPS     Y0, Y4, Y0
+	VMAXPS     Y1, Y6, Y1
+	VMAXPS     Y2, Y7, Y2
+	VMAXPS     Y3, Y5, Y3
+	VMOVUPS    Y0, (CX)(AX*4)
+	VMOVUPS    Y1, 32(CX)(AX*4)
+	VMOVUPS    Y2, 64(CX)(AX*4)
+	VMOVUPS    Y3, 96(CX)(AX*4)
+	ADDQ       $0x20, AX
+	SUBQ       $0x20, DI
+	JGE        again600
+
+over599:
+	ADDQ $0x20, DI
+	SUBQ $0x08, DI
+	JL   over601
+
+again602:
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y0
+	VSUBPS     (BX)(AX*4), Y0, Y0
+	VMULPS     (SI)(AX*4), Y0, Y0
+	VMOVUPS    wide00000000<>+0(SB), Y1
+	VMAXPS     Y0, Y1, Y0
+	VMOVUPS    Y0, (CX)(AX*4)
+	ADDQ       $0x08, AX
+	SUBQ       $0x08, DI
+	JGE        again602
+
+over601:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end603
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	VMOVUPS      wide00000000<>+0(SB), Y1
+	VMAXPS       Y0, Y1, Y0
+	CMPQ         DI, $0x08
+	JE           all604
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two606
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two606:
+	TESTQ    $0x00000002, DI
+	JZ       one607
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one607:
+	TESTQ  $0x00000001, DI
+	JZ     stored605
+	VMOVSS X0, (AX)
+	JMP    stored605
+
+all604:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored605:
+end603:
+	VZEROUPPER
+	RET
+
+// func standardiseBiasAVX2(y *float32, x *float32, centre *float32, scale *float32, bias *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·standardiseBiasAVX2(SB), NOSPLIT, $0-48
+	MOVQ y+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ centre+16(FP), BX
+	MOVQ scale+24(FP), SI
+	MOVQ bias+32(FP), DI
+	MOVQ n+40(FP), R8
+	XORQ AX, AX
+	SUBQ $0x20, R8
+	JL   over608
+
+again609:
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y0
+	VMOVUPS    32(DX)(AX*4), Y1
+	PREFETCHT0 2112(DX)(AX*4)
+	PREFETCHT0 2112(CX)(AX*4)
+	VMOVUPS    64(DX)(AX*4), Y2
+	VMOVUPS    96(DX)(AX*4), Y3
+	VSUBPS     (BX)(AX*4), Y0, Y0
+	VSUBPS     32(BX)(AX*4), Y1, Y1
+	VSUBPS     64(BX)(AX*4), Y2, Y2
+	VSUBPS     96(BX)(AX*4), Y3, Y3
+	VMULPS     (SI)(AX*4), Y0, Y0
+	VMULPS     32(SI)(AX*4), Y1, Y1
+	VMULPS     64(SI)(AX*4), Y2, Y2
+	VMULPS     96(SI)(AX*4), Y3, Y3
+	VADDPS     (DI)(AX*4), Y0, Y0
+	VADDPS     32(DI)(AX*4), Y1, Y1
+	VADDPS     64(DI)(AX*4), Y2, Y2
+	VADDPS     96(DI)(AX*4), Y3, Y3
+	VMOVUPS    Y0, (CX)(AX*4)
+	VMOVUPS    Y1, 32(CX)(AX*4)
+	VMOVUPS    Y2, 64(CX)(AX*4)
+	VMOVUPS    Y3, 96(CX)(AX*4)
+	ADDQ       $0x20, AX
+	SUBQ       $0x20, R8
+	JGE        again609
+
+over608:
+	ADDQ $0x20, R8
+	SUBQ $0x08, R8
+	JL   over610
+
+again611:
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y0
+	VSUBPS     (BX)(AX*4), Y0, Y0
+	VMULPS     (SI)(AX*4), Y0, Y0
+	VADDPS     (DI)(AX*4), Y0, Y0
+	VMOVUPS    Y0, (CX)(AX*4)
+	ADDQ       $0x08, AX
+	SUBQ       $0x08, R8
+	JGE        again611
+
+over610:
+	ADDQ         $0x08, R8
+	TESTQ        R8, R8
+	JZ           end612
+	LEAQ         firstLanes<>+0(SB), R9
+	MOVQ         R8, R10
+	NEGQ         R10
+	VMOVUPS      32(R9)(R10*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         R8, $0x08
+	JE           all613
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, R8
+	JZ           two615
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two615:
+	TESTQ    $0x00000002, R8
+	JZ       one616
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one616:
+	TESTQ  $0x00000001, R8
+	JZ     stored614
+	VMOVSS X0, (AX)
+	JMP    stored614
+
+all613:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored614:
+end612:
+	VZEROUPPER
+	RET
+
+// func standardiseBiasReLUAVX2(y *float32, x *float32, centre *float32, scale *float32, bias *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·standardiseBiasReLUAVX2(SB), NOSPLIT, $0-48
+	MOVQ y+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ centre+16(FP), BX
+	MOVQ scale+24(FP), SI
+	MOVQ bias+32(FP), DI
+	MOVQ n+40(FP), R8
+	XORQ AX, AX
+	SUBQ $0x20, R8
+	JL   over617
+
+again618:
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y0
+	VMOVUPS    32(DX)(AX*4), Y1
+	PREFETCHT0 2112(DX)(AX*4)
+	PREFETCHT0 2112(CX)(AX*4)
+	VMOVUPS    64(DX)(AX*4), Y2
+	VMOVUPS    96(DX)(AX*4), Y3
+	VSUBPS     (BX)(AX*4), Y0, Y0
+	VSUBPS     32(BX)(AX*4), Y1, Y1
+	VSUBPS     64(BX)(AX*4), Y2, Y2
+	VSUBPS     96(BX)(AX*4), Y3, Y3
+	VMULPS     (SI)(AX*4), Y0, Y0
+	VMULPS     32(SI)(AX*4), Y1, Y1
+	VMULPS     64(SI)(AX*4), Y2, Y2
+	VMULPS     96(SI)(AX*4), Y3, Y3
+	VADDPS     (DI)(AX*4), Y0, Y0
+	VADDPS     32(DI)(AX*4), Y1, Y1
+	VADDPS     64(DI)(AX*4), Y2, Y2
+	VADDPS     96(DI)(AX*4), Y3, Y3
+	VMOVUPS    wide00000000<>+0(SB), Y5
+	VMOVUPS    Y5, Y4
+	VMOVUPS    Y5, Y6
+	VMOVUPS    Y5, Y7
+	VMOVUPS    Y5, Y5
+	VMAXPS     Y0, Y4, Y0
+	VMAXPS     Y1, Y6, Y1
+	VMAXPS     Y2, Y7, Y2
+	VMAXPS     Y3, Y5, Y3
+	VMOVUPS    Y0, (CX)(AX*4)
+	VMOVUPS    Y1, 32(CX)(AX*4)
+	VMOVUPS    Y2, 64(CX)(AX*4)
+	VMOVUPS    Y3, 96(CX)(AX*4)
+	ADDQ       $0x20, AX
+	SUBQ       $0x20, R8
+	JGE        again618
+
+over617:
+	ADDQ $0x20, R8
+	SUBQ $0x08, R8
+	JL   over619
+
+again620:
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y0
+	VSUBPS     (BX)(AX*4), Y0, Y0
+	VMULPS     (SI)(AX*4), Y0, Y0
+	VADDPS     (DI)(AX*4), Y0, Y0
+	VMOVUPS    wide00000000<>+0(SB), Y1
+	VMAXPS     Y0, Y1, Y0
+	VMOVUPS    Y0, (CX)(AX*4)
+	ADDQ       $0x08, AX
+	SUBQ       $0x08, R8
+	JGE        again620
+
+over619:
+	ADDQ         $0x08, R8
+	TESTQ        R8, R8
+	JZ           end621
+	LEAQ         firstLanes<>+0(SB), R9
+	MOVQ         R8, R10
+	NEGQ         R10
+	VMOVUPS      32(R9)(R10*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	VMOVUPS      wide00000000<>+0(SB), Y1
+	VMAXPS       Y0, Y1, Y0
+	CMPQ         R8, $0x08
+	JE           all622
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, R8
+	JZ           two624
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two624:
+	TESTQ    $0x00000002, R8
+	JZ       one625
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one625:
+	TESTQ  $0x00000001, R8
+	JZ     stored623
+	VMOVSS X0, (AX)
+	JMP    stored623
+
+all622:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored623:
+end621:
+	VZEROUPPER
+	RET
+
+// func addStandardiseGradAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·addStandardiseGradAVX2(SB), NOSPLIT, $0-64
+	MOVQ dx+0(FP), CX
+	MOVQ dy+8(FP), DX
+	MOVQ x+16(FP), BX
+	MOVQ centre+24(FP), SI
+	MOVQ ofX+32(FP), DI
+	MOVQ at0+40(FP), R8
+	MOVQ ofDY+48(FP), R9
+	MOVQ n+56(FP), R10
+	XORQ AX, AX
+	SUBQ $0x10, R10
+	JL   over626
+
+again627:
+	PREFETCHT0 2048(BX)(AX*4)
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (BX)(AX*4), Y0
+	VMOVUPS    32(BX)(AX*4), Y1
+	VSUBPS     (SI)(AX*4), Y0, Y0
+	VSUBPS     32(SI)(AX*4), Y1, Y1
+	VMOVUPS    (DX)(AX*4), Y2
+	VMOVUPS    32(DX)(AX*4), Y3
+	VMOVUPS    (R9)(AX*4), Y4
+	VMOVUPS    32(R9)(AX*4), Y5
+	VMULPS     (DI)(AX*4), Y0, Y0
+	VMULPS     32(DI)(AX*4), Y1, Y1
+	VADDPS     (R8)(AX*4), Y0, Y0
+	VADDPS     32(R8)(AX*4), Y1, Y1
+	VADDPS     (CX)(AX*4), Y0, Y0
+	VADDPS     32(CX)(AX*4), Y1, Y1
+	VMULPS     Y4, Y2, Y2
+	VMULPS     Y5, Y3, Y3
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	VMOVUPS    Y0, (CX)(AX*4)
+	VMOVUPS    Y1, 32(CX)(AX*4)
+	ADDQ       $0x10, AX
+	SUBQ       $0x10, R10
+	JGE        again627
+
+over626:
+	ADDQ $0x10, R10
+	SUBQ $0x08, R10
+	JL   over628
+
+again629:
+	PREFETCHT0 2048(BX)(AX*4)
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (BX)(AX*4), Y0
+	VSUBPS     (SI)(AX*4), Y0, Y0
+	VMOVUPS    (DX)(AX*4), Y1
+	VMOVUPS    (R9)(AX*4), Y2
+	VMULPS     (DI)(AX*4), Y0, Y0
+	VADDPS     (R8)(AX*4), Y0, Y0
+	VADDPS     (CX)(AX*4), Y0, Y0
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (CX)(AX*4)
+	ADDQ       $0x08, AX
+	SUBQ       $0x08, R10
+	JGE        again629
+
+over628:
+	ADDQ         $0x08, R10
+	TESTQ        R10, R10
+	JZ           end630
+	LEAQ         firstLanes<>+0(SB), R11
+	MOVQ         R10, R12
+	NEGQ         R12
+	VMOVUPS      32(R11)(R12*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VMASKMOVPS   (R9)(AX*4), Y0, Y3
+	VMASKMOVPS   (DI)(AX*4), Y0, Y4
+	VMULPS       Y4, Y1, Y1
+	VMASKMOVPS   (R8)(AX*4), Y0, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	VMULPS       Y3, Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	CMPQ         R10, $0x08
+	JE           all631
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, R10
+	JZ           two633
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two633:
+	TESTQ    $0x00000002, R10
+	JZ       one634
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one634:
+	TESTQ  $0x00000001, R10
+	JZ     stored632
+	VMOVSS X0, (AX)
+	JMP    stored632
+
+all631:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored632:
+end630:
+	VZEROUPPER
+	RET
+
+// func setStandardiseGradAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·setStandardiseGradAVX2(SB), NOSPLIT, $0-64
+	MOVQ dx+0(FP), CX
+	MOVQ dy+8(FP), DX
+	MOVQ x+16(FP), BX
+	MOVQ centre+24(FP), SI
+	MOVQ ofX+32(FP), DI
+	MOVQ at0+40(FP), R8
+	MOVQ ofDY+48(FP), R9
+	MOVQ n+56(FP), R10
+	XORQ AX, AX
+	SUBQ $0x10, R10
+	JL   over635
+
+again636:
+	PREFETCHT0 2048(BX)(AX*4)
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (BX)(AX*4), Y0
+	VMOVUPS    32(BX)(AX*4), Y1
+	VSUBPS     (SI)(AX*4), Y0, Y0
+	VSUBPS     32(SI)(AX*4), Y1, Y1
+	VMOVUPS    (DX)(AX*4), Y2
+	VMOVUPS    32(DX)(AX*4), Y3
+	VMOVUPS    (R9)(AX*4), Y4
+	VMOVUPS    32(R9)(AX*4), Y5
+	VMULPS     (DI)(AX*4), Y0, Y0
+	VMULPS     32(DI)(AX*4), Y1, Y1
+	VADDPS     (R8)(AX*4), Y0, Y0
+	VADDPS     32(R8)(AX*4), Y1, Y1
+	VMOVUPS    wide00000000<>+0(SB), Y6
+	VADDPS     Y6, Y0, Y0
+	VADDPS     Y6, Y1, Y1
+	VMULPS     Y4, Y2, Y2
+	VMULPS     Y5, Y3, Y3
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	VMOVUPS    Y0, (CX)(AX*4)
+	VMOVUPS    Y1, 32(CX)(AX*4)
+	ADDQ       $0x10, AX
+	SUBQ       $0x10, R10
+	JGE        again636
+
+over635:
+	ADDQ $0x10, R10
+	SUBQ $0x08, R10
+	JL   over637
+
+again638:
+	PREFETCHT0 2048(BX)(AX*4)
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (BX)(AX*4), Y0
+	VSUBPS     (SI)(AX*4), Y0, Y0
+	VMOVUPS    (DX)(AX*4), Y1
+	VMOVUPS    (R9)(AX*4), Y2
+	VMULPS     (DI)(AX*4), Y0, Y0
+	VADDPS     (R8)(AX*4), Y0, Y0
+	VADDPS     wide00000000<>+0(SB), Y0, Y0
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (CX)(AX*4)
+	ADDQ       $0x08, AX
+	SUBQ       $0x08, R10
+	JGE        again638
+
+over637:
+	ADDQ         $0x08, R10
+	TESTQ        R10, R10
+	JZ           end639
+	LEAQ         firstLanes<>+0(SB), R11
+	MOVQ         R10, R12
+	NEGQ         R12
+	VMOVUPS      32(R11)(R12*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VMASKMOVPS   (R9)(AX*4), Y0, Y3
+	VMASKMOVPS   (DI)(AX*4), Y0, Y4
+	VMULPS       Y4, Y1, Y1
+	VMASKMOVPS   (R8)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y0
+	VMULPS       Y3, Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	CMPQ         R10, $0x08
+	JE           all640
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, R10
+	JZ           two642
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two642:
+	TESTQ    $0x00000002, R10
+	JZ       one643
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one643:
+	TESTQ  $0x00000001, R10
+	JZ     stored641
+	VMOVSS X0, (AX)
+	JMP    stored641
+
+all640:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored641:
+end639:
+	VZEROUPPER
+	RET
+
+// func addStandardiseGradReLUAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, bias *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·addStandardiseGradReLUAVX2(SB), NOSPLIT, $0-72
+	MOVQ dx+0(FP), CX
+	MOVQ dy+8(FP), DX
+	MOVQ x+16(FP), BX
+	MOVQ centre+24(FP), SI
+	MOVQ ofX+32(FP), DI
+	MOVQ at0+40(FP), R8
+	MOVQ ofDY+48(FP), R9
+	MOVQ bias+56(FP), R10
+	MOVQ n+64(FP), R11
+	XORQ AX, AX
+	SUBQ $0x10, R11
+	JL   over644
+
+again645:
+	PREFETCHT0 2048(BX)(AX*4)
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (BX)(AX*4), Y0
+	VMOVUPS    32(BX)(AX*4), Y1
+	VSUBPS     (SI)(AX*4), Y0, Y0
+	VSUBPS     32(SI)(AX*4), Y1, Y1
+	VMOVUPS    (DX)(AX*4), Y2
+	VMOVUPS    32(DX)(AX*4), Y3
+	VMOVUPS    (R9)(AX*4), Y4
+	VMOVUPS    32(R9)(AX*4), Y5
+	VMULPS     Y4, Y0, Y6
+	VMULPS     Y5, Y1, Y7
+	VADDPS     (R10)(AX*4), Y6, Y6
+	VADDPS     32(R10)(AX*4), Y7, Y7
+	VMOVUPS    wide00000000<>+0(SB), Y8
+	VCMPPS     $0x1e, Y8, Y6, Y6
+	VCMPPS     $0x1e, Y8, Y7, Y7
+	VANDPS     Y6, Y2, Y2
+	VANDPS     Y7, Y3, Y3
+	VMULPS     (DI)(AX*4), Y0, Y0
+	VMULPS     32(DI)(AX*4), Y1, Y1
+	VADDPS     (R8)(AX*4), Y0, Y0
+	VADDPS     32(R8)(AX*4), Y1, Y1
+	VADDPS     (CX)(AX*4), Y0, Y0
+	VADDPS     32(CX)(AX*4), Y1, Y1
+	VMULPS     Y4, Y2, Y2
+	VMULPS     Y5, Y3, Y3
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	VMOVUPS    Y0, (CX)(AX*4)
+	VMOVUPS    Y1, 32(CX)(AX*4)
+	ADDQ       $0x10, AX
+	SUBQ       $0x10, R11
+	JGE        again645
+
+over644:
+	ADDQ $0x10, R11
+	SUBQ $0x08, R11
+	JL   over646
+
+again647:
+	PREFETCHT0 2048(BX)(AX*4)
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (BX)(AX*4), Y0
+	VSUBPS     (SI)(AX*4), Y0, Y0
+	VMOVUPS    (DX)(AX*4), Y1
+	VMOVUPS    (R9)(AX*4), Y2
+	VMULPS     Y2, Y0, Y3
+	VADDPS     (R10)(AX*4), Y3, Y3
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y3, Y3
+	VANDPS     Y3, Y1, Y1
+	VMULPS     (DI)(AX*4), Y0, Y0
+	VADDPS     (R8)(AX*4), Y0, Y0
+	VADDPS     (CX)(AX*4), Y0, Y0
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (CX)(AX*4)
+	ADDQ       $0x08, AX
+	SUBQ       $0x08, R11
+	JGE        again647
+
+over646:
+	ADDQ         $0x08, R11
+	TESTQ        R11, R11
+	JZ           end648
+	LEAQ         firstLanes<>+0(SB), R12
+	MOVQ         R11, R13
+	NEGQ         R13
+	VMOVUPS      32(R12)(R13*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VMASKMOVPS   (R9)(AX*4), Y0, Y3
+	VMULPS       Y3, Y1, Y4
+	VMASKMOVPS   (R10)(AX*4), Y0, Y5
+	VADDPS       Y5, Y4, Y4
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y4, Y4
+	VANDPS       Y4, Y2, Y2
+	VMASKMOVPS   (DI)(AX*4), Y0, Y4
+	VMULPS       Y4, Y1, Y1
+	VMASKMOVPS   (R8)(AX*4), Y0, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	VMULPS       Y3, Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	CMPQ         R11, $0x08
+	JE           all649
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, R11
+	JZ           two651
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two651:
+	TESTQ    $0x00000002, R11
+	JZ       one652
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one652:
+	TESTQ  $0x00000001, R11
+	JZ     stored650
+	VMOVSS X0, (AX)
+	JMP    stored650
+
+all649:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored650:
+end648:
+	VZEROUPPER
+	RET
+
+// func setStandardiseGradReLUAVX2(dx *float32, dy *float32, x *float32, centre *float32, ofX *float32, at0 *float32, ofDY *float32, bias *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·setStandardiseGradReLUAVX2(SB), NOSPLIT, $0-72
+	MOVQ dx+0(FP), CX
+	MOVQ dy+8(FP), DX
+	MOVQ x+16(FP), BX
+	MOVQ centre+24(FP), SI
+	MOVQ ofX+32(FP), DI
+	MOVQ at0+40(FP), R8
+	MOVQ ofDY+48(FP), R9
+	MOVQ bias+56(FP), R10
+	MOVQ n+64(FP), R11
+	XORQ AX, AX
+	SUBQ $0x10, R11
+	JL   over653
+
+again654:
+	PREFETCHT0 2048(BX)(AX*4)
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (BX)(AX*4), Y0
+	VMOVUPS    32(BX)(AX*4), Y1
+	VSUBPS     (SI)(AX*4), Y0, Y0
+	VSUBPS     32(SI)(AX*4), Y1, Y1
+	VMOVUPS    (DX)(AX*4), Y2
+	VMOVUPS    32(DX)(AX*4), Y3
+	VMOVUPS    (R9)(AX*4), Y4
+	VMOVUPS    32(R9)(AX*4), Y5
+	VMULPS     Y4, Y0, Y6
+	VMULPS     Y5, Y1, Y7
+	VADDPS     (R10)(AX*4), Y6, Y6
+	VADDPS     32(R10)(AX*4), Y7, Y7
+	VMOVUPS    wide00000000<>+0(SB), Y8
+	VCMPPS     $0x1e, Y8, Y6, Y6
+	VCMPPS     $0x1e, Y8, Y7, Y7
+	VANDPS     Y6, Y2, Y2
+	VANDPS     Y7, Y3, Y3
+	VMULPS     (DI)(AX*4), Y0, Y0
+	VMULPS     32(DI)(AX*4), Y1, Y1
+	VADDPS     (R8)(AX*4), Y0, Y0
+	VADDPS     32(R8)(AX*4), Y1, Y1
+	VMOVUPS    wide00000000<>+0(SB), Y6
+	VADDPS     Y6, Y0, Y0
+	VADDPS     Y6, Y1, Y1
+	VMULPS     Y4, Y2, Y2
+	VMULPS     Y5, Y3, Y3
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	VMOVUPS    Y0, (CX)(AX*4)
+	VMOVUPS    Y1, 32(CX)(AX*4)
+	ADDQ       $0x10, AX
+	SUBQ       $0x10, R11
+	JGE        again654
+
+over653:
+	ADDQ $0x10, R11
+	SUBQ $0x08, R11
+	JL   over655
+
+again656:
+	PREFETCHT0 2048(BX)(AX*4)
+	PREFETCHT0 2048(DX)(AX*4)
+	PREFETCHT0 2048(CX)(AX*4)
+	VMOVUPS    (BX)(AX*4), Y0
+	VSUBPS     (SI)(AX*4), Y0, Y0
+	VMOVUPS    (DX)(AX*4), Y1
+	VMOVUPS    (R9)(AX*4), Y2
+	VMULPS     Y2, Y0, Y3
+	VADDPS     (R10)(AX*4), Y3, Y3
+	VCMPPS     $0x1e, wide00000000<>+0(SB), Y3, Y3
+	VANDPS     Y3, Y1, Y1
+	VMULPS     (DI)(AX*4), Y0, Y0
+	VADDPS     (R8)(AX*4), Y0, Y0
+	VADDPS     wide00000000<>+0(SB), Y0, Y0
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (CX)(AX*4)
+	ADDQ       $0x08, AX
+	SUBQ       $0x08, R11
+	JGE        again656
+
+over655:
+	ADDQ         $0x08, R11
+	TESTQ        R11, R11
+	JZ           end657
+	LEAQ         firstLanes<>+0(SB), R12
+	MOVQ         R11, R13
+	NEGQ         R13
+	VMOVUPS      32(R12)(R13*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VMASKMOVPS   (R9)(AX*4), Y0, Y3
+	VMULPS       Y3, Y1, Y4
+	VMASKMOVPS   (R10)(AX*4), Y0, Y5
+	VADDPS       Y5, Y4, Y4
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y4, Y4
+	VANDPS       Y4, Y2, Y2
+	VMASKMOVPS   (DI)(AX*4), Y0, Y4
+	VMULPS       Y4, Y1, Y1
+	VMASKMOVPS   (R8)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y0
+	VMULPS       Y3, Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	CMPQ         R11, $0x08
+	JE           all658
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, R11
+	JZ           two660
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two660:
+	TESTQ    $0x00000002, R11
+	JZ       one661
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one661:
+	TESTQ  $0x00000001, R11
+	JZ     stored659
+	VMOVSS X0, (AX)
+	JMP    stored659
+
+all658:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored659:
+end657:
+	VZEROUPPER
+	RET

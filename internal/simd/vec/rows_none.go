@@ -22,3 +22,10 @@ func offsetDotsFast(_ []float64, _, _, _ []Float, _ OffsetRows)    { panic(cpu.N
 func normaliseFast(_, _, _, _ []Float, _ Moments)                  { panic(cpu.NoAssembly) }
 func normaliseGradFast(_, _, _ []Float, _ Moments, _ Line, _ bool) { panic(cpu.NoAssembly) }
 func normaliseSumsFast(_, _, _, _ []Float, _ Moments)              { panic(cpu.NoAssembly) }
+
+func centredSquaresFast(_, _, _ []Float)                   { panic(cpu.NoAssembly) }
+func centredDotsFast(_, _, _, _, _ []Float)                { panic(cpu.NoAssembly) }
+func standardiseFast(_, _, _, _, _ []Float, _ bool)        { panic(cpu.NoAssembly) }
+func (*Columns) reluDotsFast(_, _, _, _ []Float)           { panic(cpu.NoAssembly) }
+func (*ColumnSlopes) gradFast(_, _, _ []Float, _ bool)     { panic(cpu.NoAssembly) }
+func (*ColumnSlopes) reluGradFast(_, _, _ []Float, _ bool) { panic(cpu.NoAssembly) }

@@ -16,6 +16,14 @@ type Kernel interface {
 	Forward(c *exec.Call) *grad.Var
 }
 
+// Adder is a Kernel whose results come with rows added to them.
+type Adder interface {
+	Kernel
+	// WithOwn is x and the result of a call, which is a row for each of x's, in one
+	// operation; nil: it is no gain to compute the two together.
+	WithOwn(c *exec.Call, x *grad.Var) *grad.Var
+}
+
 // Rule finds the plans that a kernel runs.
 type Rule struct {
 	Name  string                    // what Explain says of the kernel

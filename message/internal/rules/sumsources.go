@@ -45,19 +45,35 @@ func (sumSources) Takes(*exec.Call) bool { return true }
 
 // Forward runs a call.
 func (k sumSources) Forward(c *exec.Call) *grad.Var {
-	x := c.Vars[k.x]
-	name := "UpdateAll.SumU"
 	if k.mean {
-		name = "UpdateAll.MeanU"
+		return k.run(c, "UpdateAll.MeanU", false)
 	}
+	return k.run(c, "UpdateAll.SumU", false)
+}
+
+// WithOwn is x + Σ U(x), or nil if that is no gain: x is another Var, or this a mean.
+func (k sumSources) WithOwn(c *exec.Call, x *grad.Var) *grad.Var {
+	if k.mean || c.Vars[k.x] != x || c.Graph.NumSrc() != c.Graph.NumDst() {
+		return nil
+	}
+	return k.run(c, "AddAll.SumU", true)
+}
+
+// run computes the sums, or means, and with own adds x to them.
+func (k sumSources) run(c *exec.Call, name string, own bool) *grad.Var {
+	x := c.Vars[k.x]
 	op := grad.Begin(name, x)
 	var room [tensor.MaxAxes]int
 	y := op.Fresh(c.Shape(room[:], x)...)
 	if !op.Dry(0) {
-		sparse.Product{A: c.Graph.In(), Mean: k.mean}.Into(y.Value(), x.Value())
+		p := sparse.Product{A: c.Graph.In(), Mean: k.mean}
+		if own {
+			p.Own = x.Value()
+		}
+		p.Into(y.Value(), x.Value())
 	}
 	n := grad.Notes[sumSourcesBack](op)
-	*n = sumSourcesBack{c.Graph, x, k.mean}
+	*n = sumSourcesBack{c.Graph, x, k.mean, own}
 	return op.RecordBy(y, n)
 }
 
@@ -66,11 +82,16 @@ type sumSourcesBack struct {
 	g    *graph.Graph
 	x    *grad.Var
 	mean bool
+	own  bool // x has been added
 }
 
 // Pull adds to x's gradient.
 func (n *sumSourcesBack) Pull(dy *tensor.Dense) {
-	pullProduct(n.x, sparse.Product{A: n.g.In(), Transpose: true, Mean: n.mean}, dy)
+	p := sparse.Product{A: n.g.In(), Transpose: true, Mean: n.mean}
+	if n.own {
+		p.Own = dy
+	}
+	pullProduct(n.x, p, dy)
 }
 
 // pullProduct adds a product over the edges with x to v's gradient, if that is

@@ -141,7 +141,7 @@ func (g *wideTile) takeK() {
 		a = append(a, next)
 	}
 	// And every third panel of B.
-	panel, cs, k := g.bytes("panel"), g.bytes("CS"), GP64()
+	panel, cs, ldb, k := g.bytes("panel"), g.bytes("CS"), g.bytes("LDB"), GP64()
 	b := []reg.GPVirtual{GP64()}
 	MOVQ(g.Field("B"), b[0])
 	for j := 3; j < g.panels; j += 3 {
@@ -181,7 +181,7 @@ func (g *wideTile) takeK() {
 			ADDQ(cs, p)
 		}
 		for _, p := range b {
-			ADDQ(Imm(64), p)
+			ADDQ(ldb, p)
 		}
 	})
 }

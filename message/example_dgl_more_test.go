@@ -267,6 +267,7 @@ func TestDGLTorch(t *testing.T) {
 	grads := tape.Backward(loss)
 	is(t, "of what was asked", grads.Of(asked).Data[0], x.Value().Data[0])
 	grads.ClipValue(100)
+	grads.ClipNormOf(1, 100)
 	norm := grads.ClipNorm(1)
 	is(t, "clipped", norm > 0 && grads.Norm() < 1.001, true)
 	is(t, "updated", running.Value.Data[0] != 0, true)

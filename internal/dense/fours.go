@@ -44,7 +44,7 @@ func (n *LayerNorm) NormRow(i int) vec.NormRow {
 // and returns the line of its own gradient, over Scale. dy is for the row. There is a Gain.
 func (n *LayerNorm) FourSums(to NormGrads, dy []tensor.Float, i int) vec.Line {
 	r := n.NormRow(i)
-	sum, dot := vec.FourGradSums(to.Gain, to.Bias, dy, r)
+	sum, dot := r.GradSums(to.Gain, to.Bias, dy)
 	by := -1 / float64(n.D)
 	return vec.Line{Slope: tensor.Float(by * float64(r.Scale) * dot), At0: tensor.Float(by * sum)}
 }
@@ -52,6 +52,6 @@ func (n *LayerNorm) FourSums(to NormGrads, dy []tensor.Float, i int) vec.Line {
 // FourGrad sets or adds to row i of the gradient of X, unless none is wanted.
 func (n *LayerNorm) FourGrad(to NormGrads, dy []tensor.Float, i int, of vec.Line) {
 	if to.X != nil {
-		vec.FourGrad(n.row(to.X, i), dy, n.NormRow(i), of, to.SetX)
+		n.NormRow(i).Grad(n.row(to.X, i), dy, of, to.SetX)
 	}
 }

@@ -76,7 +76,7 @@ func (g *gateNorms) before(k *gates, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			g.input.FourMoments(r)
 			g.product.FourMoments(r)
-			vec.NormaliseBoth(k.part(k.act, r), g.input.Bias, g.input.NormRow(r), g.product.NormRow(r))
+			g.input.NormRow(r).NormaliseWith(g.product.NormRow(r), k.part(k.act, r), g.input.Bias)
 		}
 		return
 	}

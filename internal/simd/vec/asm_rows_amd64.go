@@ -194,32 +194,32 @@ func normaliseGainSumAVX2(gain *float32, x *float32, dy *float32, n int, mean fl
 //go:noescape
 func fourMomentsAVX2(x *float32, n int, shift float32) (sum float64, squares float64)
 
-// normaliseBothAVX2 is NormaliseBoth.
+// normaliseBothAVX2 is NormRow.NormaliseWith.
 //
 //go:noescape
 func normaliseBothAVX2(y *float32, x *float32, gain *float32, x2 *float32, gain2 *float32, n int, mean float32, rest float32, scale float32, mean2 float32, rest2 float32, scale2 float32)
 
-// fourGradSumsAVX2 is FourGradSums.
+// fourGradSumsAVX2 is NormRow.GradSums.
 //
 //go:noescape
 func fourGradSumsAVX2(dgain *float32, dy *float32, x *float32, gain *float32, n int, mean float32, rest float32, scale float32) (sum float64, dot float64)
 
-// fourGradAddAVX2 is FourGrad.
+// fourGradAddAVX2 is NormRow.Grad.
 //
 //go:noescape
 func fourGradAddAVX2(dx *float32, dy *float32, x *float32, gain *float32, n int, mean float32, rest float32, scale float32, slope float32, at0 float32)
 
-// normaliseBothBiasAVX2 is NormaliseBoth.
+// normaliseBothBiasAVX2 is NormRow.NormaliseWith.
 //
 //go:noescape
 func normaliseBothBiasAVX2(y *float32, x *float32, gain *float32, x2 *float32, gain2 *float32, bias *float32, n int, mean float32, rest float32, scale float32, mean2 float32, rest2 float32, scale2 float32)
 
-// fourGradSumsBiasAVX2 is FourGradSums.
+// fourGradSumsBiasAVX2 is NormRow.GradSums.
 //
 //go:noescape
 func fourGradSumsBiasAVX2(dgain *float32, dbias *float32, dy *float32, x *float32, gain *float32, n int, mean float32, rest float32, scale float32) (sum float64, dot float64)
 
-// fourGradSetAVX2 is FourGrad.
+// fourGradSetAVX2 is NormRow.Grad.
 //
 //go:noescape
 func fourGradSetAVX2(dx *float32, dy *float32, x *float32, gain *float32, n int, mean float32, rest float32, scale float32, slope float32, at0 float32)

@@ -28,12 +28,12 @@ func FourMoments(x []Float, shift Float) (sum, squares float64) {
 	return sum, squares
 }
 
-// NormaliseBoth sets the sum of two normalised rows and, unless it is nil, of a bias:
+// NormaliseWith sets the sum of two normalised rows and, unless it is nil, of a bias:
 //
 //	y[j] = a̅[j]·a.Gain[j] + b̅[j]·b.Gain[j] + bias[j]
 //
 // where a̅[j] is (a.X[j] − a.Mean − a.Rest)·a.Scale.
-func NormaliseBoth(y, bias []Float, a, b NormRow) {
+func (a NormRow) NormaliseWith(b NormRow, y, bias []Float) {
 	if cpu.AVX2 {
 		normaliseBothFast(y, bias, a, b)
 		return
@@ -47,12 +47,12 @@ func NormaliseBoth(y, bias []Float, a, b NormRow) {
 	}
 }
 
-// FourGradSums adds to the gradients of the gain and, unless it is nil, of the bias what the
-// gradient dy of a normalised row contributes, and returns the sums that [FourGrad] is of:
+// GradSums adds to the gradients of the gain and, unless it is nil, of the bias what the
+// gradient dy of a normalised row contributes, and returns the sums that [NormRow.Grad] is of:
 //
 //	gain[j] += dy[j]·r̅[j]    bias[j] += dy[j]
 //	sum = Σ dy[j]·r.Gain[j]   dot = Σ dy[j]·r.Gain[j]·r̅[j]
-func FourGradSums(gain, bias, dy []Float, r NormRow) (sum, dot float64) {
+func (r NormRow) GradSums(gain, bias, dy []Float) (sum, dot float64) {
 	if cpu.AVX2 {
 		return fourGradSumsFast(gain, bias, dy, r)
 	}
@@ -68,10 +68,10 @@ func FourGradSums(gain, bias, dy []Float, r NormRow) (sum, dot float64) {
 	return sum, dot
 }
 
-// FourGrad sets, or adds to, the gradient of a row:
+// Grad sets, or adds to, the gradient of a row:
 //
 //	dx[j] = (dy[j]·r.Gain[j] + of.At0 + (r.X[j] − r.Mean − r.Rest)·of.Slope)·r.Scale
-func FourGrad(dx, dy []Float, r NormRow, of Line, set bool) {
+func (r NormRow) Grad(dx, dy []Float, of Line, set bool) {
 	if cpu.AVX2 {
 		fourGradFast(dx, dy, r, of, set)
 		return

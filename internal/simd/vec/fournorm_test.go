@@ -22,12 +22,12 @@ func TestFourNorms(t *testing.T) {
 		s = append(s, make([]Float, 2))
 		sums := func(sum, other float64) []Float { return []Float{Float(sum), Float(other)} }
 		simdtest.Trial(t, "FourMoments", 1e-6, s, func(s [][]Float) { copy(s[6], sums(FourMoments(s[0], -0.2))) })
-		simdtest.Trial(t, "NormaliseBoth", 1e-6, s, func(s [][]Float) { NormaliseBoth(s[4], s[5], row(s, a), row(s[2:], b)) })
-		simdtest.Trial(t, "NormaliseBoth in a row's place", 1e-6, s, func(s [][]Float) { NormaliseBoth(s[2], nil, row(s, a), row(s[2:], b)) })
-		simdtest.Trial(t, "FourGradSums", 1e-6, s, func(s [][]Float) { copy(s[6], sums(FourGradSums(s[3], s[4], s[2], row(s, a)))) })
-		simdtest.Trial(t, "FourGradSums without a bias", 1e-6, s, func(s [][]Float) { copy(s[6], sums(FourGradSums(s[3], nil, s[2], row(s, a)))) })
+		simdtest.Trial(t, "NormaliseWith", 1e-6, s, func(s [][]Float) { row(s, a).NormaliseWith(row(s[2:], b), s[4], s[5]) })
+		simdtest.Trial(t, "NormaliseWith in a row's place", 1e-6, s, func(s [][]Float) { row(s, a).NormaliseWith(row(s[2:], b), s[2], nil) })
+		simdtest.Trial(t, "GradSums", 1e-6, s, func(s [][]Float) { copy(s[6], sums(row(s, a).GradSums(s[3], s[4], s[2]))) })
+		simdtest.Trial(t, "GradSums without a bias", 1e-6, s, func(s [][]Float) { copy(s[6], sums(row(s, a).GradSums(s[3], nil, s[2]))) })
 		for _, set := range []bool{false, true} {
-			simdtest.Trial(t, "FourGrad", 1e-6, s, func(s [][]Float) { FourGrad(s[3], s[2], row(s, a), of, set) })
+			simdtest.Trial(t, "Grad", 1e-6, s, func(s [][]Float) { row(s, a).Grad(s[3], s[2], of, set) })
 		}
 	}
 }

@@ -116,7 +116,7 @@ func fourGradSums(bias bool) {
 	if bias {
 		name, of, pointers = "fourGradSumsBiasAVX2", "dgain, dbias", append(pointers, "dbias")
 	}
-	Start(name, "func("+of+", dy, x, gain *float32, n int, mean, rest, scale float32) (sum, dot float64)", name+" is FourGradSums.")
+	Start(name, "func("+of+", dy, x, gain *float32, n int, mean, rest, scale float32) (sum, dot float64)", name+" is NormRow.GradSums.")
 	l := NewLoop(4, pointers...)
 	mean, rest, scale := Broadcast("mean"), Broadcast("rest"), Broadcast("scale")
 	sum, dot := newFours(), newFours()
@@ -138,7 +138,7 @@ func fourGrad(set bool) {
 	if set {
 		name = "fourGradSetAVX2"
 	}
-	Start(name, "func(dx, dy, x, gain *float32, n int, mean, rest, scale, slope, at0 float32)", name+" is FourGrad.")
+	Start(name, "func(dx, dy, x, gain *float32, n int, mean, rest, scale, slope, at0 float32)", name+" is NormRow.Grad.")
 	l := NewLoop(2, "dx", "dy", "x", "gain")
 	mean, rest, scale := Broadcast("mean"), Broadcast("rest"), Broadcast("scale")
 	slope, at0 := Broadcast("slope"), Broadcast("at0")
@@ -161,7 +161,7 @@ func normaliseBoth(bias bool) {
 	if bias {
 		name, of, pointers = "normaliseBothBiasAVX2", ", bias", append(pointers, "bias")
 	}
-	Start(name, "func(y, x, gain, x2, gain2"+of+" *float32, n int, mean, rest, scale, mean2, rest2, scale2 float32)", name+" is NormaliseBoth.")
+	Start(name, "func(y, x, gain, x2, gain2"+of+" *float32, n int, mean, rest, scale, mean2, rest2, scale2 float32)", name+" is NormRow.NormaliseWith.")
 	l := NewLoop(2, pointers...)
 	mean, rest, scale := Broadcast("mean"), Broadcast("rest"), Broadcast("scale")
 	mean2, rest2, scale2 := Broadcast("mean2"), Broadcast("rest2"), Broadcast("scale2")

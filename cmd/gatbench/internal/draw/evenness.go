@@ -11,6 +11,7 @@ import (
 // all of its in-edges. Most of what GAT learns on citations is close to it.
 type evenness struct {
 	edges     int
+	heads     int
 	low, high float64 // the smallest and the largest weight of any head, uniform being 1
 	entropy   float64 // the heads' mean, that of uniform being 1
 }
@@ -18,9 +19,9 @@ type evenness struct {
 // evenness returns how even a layer's attention is.
 func (a Attended) evenness(layer int) evenness {
 	e := evenness{edges: len(a.Edges), low: math.Inf(1)}
-	sum, heads := 0.0, 0
+	sum := 0.0
 	for _, edge := range a.Edges {
-		heads = len(edge.Heads[layer])
+		e.heads = len(edge.Heads[layer])
 		for _, v := range edge.Heads[layer] {
 			p := float64(v)
 			e.low, e.high = min(e.low, p*float64(e.edges)), max(e.high, p*float64(e.edges))
@@ -31,7 +32,7 @@ func (a Attended) evenness(layer int) evenness {
 	}
 	e.entropy = 1
 	if e.edges > 1 {
-		e.entropy = sum / float64(heads) / math.Log(float64(e.edges))
+		e.entropy = sum / float64(e.heads) / math.Log(float64(e.edges))
 	}
 	return e
 }
@@ -44,7 +45,11 @@ func (e evenness) String() string {
 	if e.edges < 2 {
 		return "a single in-edge has all of it"
 	}
-	return fmt.Sprintf("%s to %s × uniform, entropy %s of uniform's", times(e.low), times(e.high), percent(e.entropy))
+	whose := "" // the numbers in a picture are means of the heads
+	if e.heads > 1 {
+		whose = "single heads "
+	}
+	return whose + fmt.Sprintf("%s to %s × uniform, entropy %s of uniform's", times(e.low), times(e.high), percent(e.entropy))
 }
 
 // times writes a factor with two decimals, or three digits where it is large.

@@ -37,7 +37,7 @@ func TestEvenness(t *testing.T) {
 		}
 	}
 	two := Attended{Edges: []AttendedEdge{{0, [][]tensor.Float{{1, half}}}, {1, [][]tensor.Float{{0, half}}}}}
-	if got, want := two.evenness(0).String(), "0.00 to 2.00 × uniform, entropy 50.0 % of uniform's"; got != want {
+	if got, want := two.evenness(0).String(), "single heads 0.00 to 2.00 × uniform, entropy 50.0 % of uniform's"; got != want {
 		t.Errorf("two heads: %s, want %s", got, want)
 	}
 	even := evenness{edges: 7}

@@ -25,7 +25,7 @@
 //
 // Workers are parked when there is nothing to do. A parked one costs tens of
 // microseconds to wake, so a worker first looks out for more work: for 20 µs or,
-// between [Hot] and its undo, for up to 320 µs, as long as would have cost least
+// between [Hot] and its undo, for up to 1.3 ms, as long as would have cost least
 // in its last waits. With more threads than the machine gives us nobody looks
 // out. Work below about 5 µs is not worth a call.
 package par

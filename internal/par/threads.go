@@ -43,7 +43,7 @@ func SetThreads(n int) (undo func()) {
 const maxThreads = 1024
 
 // Hot says that loops will follow each other closely: until undo is called,
-// workers spin up to 320 µs for the next one, as long as that pays. Calls may
+// workers spin up to 1.3 ms for the next one, as long as that pays. Calls may
 // overlap, and only the first call of an undo counts.
 func Hot() (undo func()) {
 	if shared.hot.Add(1) == 1 {

@@ -2,9 +2,11 @@ package par
 
 import "time"
 
-// wakeCost is what waking a parked worker is worth, as time that it may spin: it is there
-// some tens of microseconds late.
-const wakeCost = 100 * time.Microsecond
+// wakeCost is what waking a parked worker is worth, as time that it may spin. It is there
+// only some tens of microseconds late; but on a virtual machine its processor may have gone
+// to another core meanwhile, one that shares its units with the caller's, and then both are
+// slow for milliseconds.
+const wakeCost = time.Millisecond
 
 // waits remembers what a worker's waits of late would have cost under each of some bounds
 // on spinning, of which each is twice the one before: coldSpin first, hotSpin last. A wait
@@ -14,7 +16,7 @@ const wakeCost = 100 * time.Microsecond
 // a pause now and then; between those of small batches stand milliseconds in which a batch
 // is put together. No single bound is right for both.
 type waits struct {
-	cost [5]float32 // of a wait, in nanoseconds, for coldSpin<<i
+	cost [7]float32 // of a wait, in nanoseconds, for coldSpin<<i
 }
 
 // hotSpin is the longest that a worker may spin while a step runs.

@@ -89,9 +89,12 @@ func (g *gemm) run() {
 		g.rows(block{hi: g.m, right: g.n, kg: g.k, b: g.b.data})
 		return
 	}
-	if g.part && g.narrow() {
-		g.sum(0, g.k)
-		g.rows(block{hi: g.m, right: g.n, kg: g.k, b: g.b.data, panel: nr, ldb: g.b.rs})
+	if g.part && g.narrow() { // rows that are summed are read once
+		for k0 := 0; k0 < g.k; k0 += sumMost {
+			kg := min(sumMost, g.k-k0)
+			g.sum(k0, k0+kg)
+			g.rows(block{hi: g.m, right: g.n, k0: k0, kg: kg, b: g.b.from(k0, 0).data, panel: nr, ldb: g.b.rs})
+		}
 		return
 	}
 	w := workspaces.Get().(*workspace)

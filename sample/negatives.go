@@ -93,7 +93,12 @@ func (d *drawing) left() int {
 // below returns a number below n.
 func (d *drawing) below(n int) int {
 	d.at += golden
-	k, _ := bits.Mul64(mix(d.at), uint64(n))
+	return scaled(mix(d.at), n)
+}
+
+// scaled returns the number below n that 64 random bits stand for.
+func scaled(random uint64, n int) int {
+	k, _ := bits.Mul64(random, uint64(n))
 	return int(k)
 }
 
@@ -166,16 +171,18 @@ func (d *drawing) first(count int) []uint64 {
 			doubted.put(pair)
 		}
 	}
-	d.loose, d.room = all[:0], nil // they take the candidates' place
+	n := 0
 	for i, pair := range all {
 		if pair == noPair || doubted.has(pair) && !d.chosen.add(pair) {
 			continue
 		}
-		if d.loose = append(d.loose, pair); len(d.loose) == count {
+		all[n] = pair // they take the candidates' place
+		if n++; n == count {
 			d.at = begin + 2*uint64(i+1)*golden // those behind are drawn again
 			break
 		}
 	}
+	d.loose, d.room = all[:n], nil
 	return d.loose
 }
 
@@ -203,12 +210,18 @@ const candidateGrain = 1 << 11
 func (d *drawing) candidates(n int) []uint64 {
 	d.room = slices.Grow(d.room[:0], n)[:n]
 	par.For(n, candidateGrain, func(lo, hi int) {
-		of := drawing{at: d.at + 2*uint64(lo)*golden} // each takes two numbers
-		for i := lo; i < hi; i++ {
-			u, v := int32(of.below(d.nodes)), int32(of.below(d.nodes))
-			if d.room[i] = pairOf(u, v, d.directed); u == v || d.edges.has(d.room[i]) {
-				d.room[i] = noPair
+		step := uint64(golden)
+		at := d.at + 2*uint64(lo)*step // each takes two numbers, as from below
+		nodes, directed, edges := d.nodes, d.directed, d.edges
+		room := d.room[lo:hi]
+		for i := range room {
+			u, v := int32(scaled(mix(at+step), nodes)), int32(scaled(mix(at+2*step), nodes))
+			at += 2 * step
+			pair := pairOf(u, v, directed)
+			if u == v || edges.marks.has(pair) && edges.has(pair) {
+				pair = noPair
 			}
+			room[i] = pair
 		}
 	})
 	d.at += 2 * uint64(n) * golden

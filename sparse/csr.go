@@ -29,6 +29,7 @@ type CSR struct {
 	late *late    // what sets Values when they are asked for; nil: they are set
 	once sync.Once
 	flip atomic.Pointer[flipped]
+	met  atomic.Bool // a product with the transpose ran by the rows of this structure
 
 	cut   sync.Once
 	strip *strips // once cut

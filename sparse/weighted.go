@@ -55,6 +55,9 @@ func (p Product) runT(dst, x *tensor.Dense) {
 		p.A.Settle()
 		p.scatter(dst, x)
 		return
+	case p.scattersOnce(dst):
+		p.scatterOnce(dst, x)
+		return
 	case !p.spills(dst, x):
 	case p.strips(x):
 		p.byStrips(dst, x)

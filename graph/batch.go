@@ -134,9 +134,14 @@ func batchDstRows(gs []*Graph, m *members) []int32 {
 func appendShifted(to, x []int32, by int) []int32 {
 	n := len(to)
 	to = slices.Grow(to, len(x))[:n+len(x)]
-	more := to[n:]
-	for i, v := range x {
-		more[i] = v + int32(by)
-	}
+	shiftInto(to[n:], x, by)
 	return to
+}
+
+// shiftInto sets the first of to to the elements of x, each larger by so much.
+func shiftInto(to, x []int32, by int) {
+	to = to[:len(x)]
+	for i, v := range x {
+		to[i] = v + int32(by)
+	}
 }

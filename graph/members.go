@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
 )
 
 // WithMembers returns g as a batch: member i has the nodes offsets[i] to offsets[i+1],
@@ -46,11 +48,12 @@ func (g *Graph) Members(which []int32) (*Graph, error) {
 	at := g.NodeOffsets()
 	nodes, edges := 0, 0
 	in := g.In()
-	own := make([]int, 1, len(which)+1)
+	own, firsts := make([]int, 1, len(which)+1), make([]int64, len(which)) // nodes and edges before each
 	for i, m := range which {
 		if m < 0 || int(m) >= len(at)-1 {
 			return nil, fmt.Errorf("graph: entry %d is member %d, of %d", i, m, len(at)-1)
 		}
+		firsts[i] = int64(edges)
 		nodes += at[m+1] - at[m]
 		edges += int(in.Offsets[at[m+1]] - in.Offsets[at[m]])
 		own = append(own, nodes)
@@ -58,16 +61,18 @@ func (g *Graph) Members(which []int32) (*Graph, error) {
 			return nil, err
 		}
 	}
-	offsets, cols, from := make([]int64, nodes+1), make([]int32, 0, edges), make([]int32, nodes)
-	for i, m := range which {
-		lo, hi := at[m], at[m+1]
-		first, end := in.Offsets[lo], in.Offsets[hi]
-		shift, to, list := int64(len(cols))-first, offsets[own[i]+1:own[i+1]+1], from[own[i]:own[i+1]]
-		for v, o := range in.Offsets[lo+1 : hi+1] {
-			to[v], list[v] = o+shift, int32(lo+v)
+	offsets, cols, from := make([]int64, nodes+1), make([]int32, edges), make([]int32, nodes)
+	par.For(len(which), membersGrain(len(which), nodes+edges), func(begin, end int) {
+		for i := begin; i < end; i++ {
+			lo, hi := at[which[i]], at[which[i]+1]
+			first, next := in.Offsets[lo], in.Offsets[hi]
+			shift, to, list := firsts[i]-first, offsets[own[i]+1:own[i+1]+1], from[own[i]:own[i+1]]
+			for v, o := range in.Offsets[lo+1 : hi+1] {
+				to[v], list[v] = o+shift, int32(lo+v)
+			}
+			shiftInto(cols[firsts[i]:], in.Cols[first:next], own[i]-lo)
 		}
-		cols = appendShifted(cols, in.Cols[first:end], own[i]-lo)
-	}
+	})
 	h := ofCSR(nodes, offsets, cols, false)
 	h.In().DiagonalOf(in)
 	h.members, h.from = &members{src: own, dst: own}, Origin{Src: from, Dst: from}
@@ -83,4 +88,11 @@ func (g *Graph) Members(which []int32) (*Graph, error) {
 		h.kinds = gather(g.kinds, h.fromEdges())
 	}
 	return h, nil
+}
+
+// membersGrain is how many of n members, with so many nodes and edges in all, a thread copies
+// at a time.
+func membersGrain(n, all int) int {
+	const enough = 1 << 12 // of them, which take some microseconds
+	return max(1, n*enough/max(1, all))
 }

@@ -2,10 +2,12 @@ package graph_test
 
 import (
 	"slices"
+	"sort"
 	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
 )
 
 // three are graphs of 2, 0 and 3 nodes, as a batch.
@@ -58,6 +60,27 @@ func TestWithMembers(t *testing.T) {
 	} {
 		if _, err := joined.WithMembers(offsets); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v", offsets, err)
+		}
+	}
+}
+
+// Members of a batch large enough for several threads are those of a small one.
+func TestManyMembers(t *testing.T) {
+	defer par.SetThreads(3)()
+	g := three(t)
+	var gs []*graph.Graph
+	var which []int32
+	for i := range 3000 {
+		which = append(which, int32(i*i%3))
+		gs = append(gs, g.Unbatch()[which[i]])
+	}
+	got, want := graph.Must(g.Members(which)), graph.Batch(gs...)
+	if !slices.Equal(got.In().Offsets, want.In().Offsets) || !slices.Equal(got.In().Cols, want.In().Cols) || !slices.Equal(got.NodeOffsets(), want.NodeOffsets()) {
+		t.Error("the batch of 3000 members is not theirs")
+	}
+	for v, from := range got.From().Src {
+		if i := sort.SearchInts(got.NodeOffsets(), v+1) - 1; int(from) != g.NodeOffsets()[which[i]]+v-got.NodeOffsets()[i] {
+			t.Fatalf("node %d is from %d", v, from)
 		}
 	}
 }

@@ -13,6 +13,10 @@ const (
 	partsMost = 64
 )
 
+// leastWidth is the work of a nonzero at least, however few elements it points at: it takes
+// its time to find them.
+const leastWidth = 16
+
 // rowKernel is the body of a loop over rows. It writes only what belongs to the
 // rows lo to hi, without hi.
 type rowKernel interface{ rows(lo, hi int) }
@@ -31,7 +35,7 @@ func (l *rowLoop) Chunk(p int) { l.kernel.rows(l.bounds[p], l.bounds[p+1]) }
 // run runs a kernel on all rows of a, on several threads where that pays; width
 // is the work of a nonzero, in elements.
 func (a *CSR) run(width int, k rowKernel) {
-	parts := min(a.NNZ()*width/partWork, partsMost)
+	parts := min(a.NNZ()*max(width, leastWidth)/partWork, partsMost)
 	if parts < 2 {
 		k.rows(0, a.NumRows)
 		return

@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"slices"
 	"sort"
 	"sync/atomic"
 
@@ -35,6 +36,10 @@ func sortByKey(n int, keys []int32) (order []int32, offsets []int64) {
 func (s *keySort) sort() {
 	n, keys := s.n, s.keys
 	s.parts = sortParts(n, len(keys))
+	if s.parts == 1 && slices.IsSorted(keys) {
+		s.keep()
+		return
+	}
 	s.starts = make([]int32, s.parts*n)
 	s.offsets = make([]int64, n+1)
 	par.For(s.parts, 1, s.count)
@@ -44,6 +49,32 @@ func (s *keySort) sort() {
 		s.row = make([]int32, len(keys))
 	}
 	par.For(s.parts, 1, s.put)
+}
+
+// keep is sort of keys that are in order, as those of the members of a batch are: each stays
+// where it is.
+func (s *keySort) keep() {
+	s.offsets, s.order = make([]int64, s.n+1), make([]int32, len(s.keys))
+	key := 0
+	for k, next := range s.keys {
+		for ; key <= int(next); key++ {
+			s.offsets[key] = int64(k)
+		}
+		s.order[k] = int32(k)
+	}
+	for ; key <= s.n; key++ {
+		s.offsets[key] = int64(len(s.keys))
+	}
+	if s.rows == nil {
+		return
+	}
+	s.row = make([]int32, len(s.keys))
+	for i, lo := range s.rows[:len(s.rows)-1] {
+		list := s.row[lo:s.rows[i+1]]
+		for k := range list {
+			list[k] = int32(i)
+		}
+	}
 }
 
 // sortParts is how many parts a list is cut into: one for each thread, but no

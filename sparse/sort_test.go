@@ -93,3 +93,30 @@ func TestCheckFinite(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Columns in order need no sorting, and are transposed as others are.
+func TestTransposeOfColumnsInOrder(t *testing.T) {
+	for _, a := range []*sparse.CSR{
+		{NumRows: 3, NumCols: 4, Offsets: []int64{0, 2, 2, 4}, Cols: []int32{0, 1, 2, 3}}, // of members
+		{NumRows: 4, NumCols: 6, Offsets: []int64{0, 0, 3, 5, 5}, Cols: []int32{1, 1, 4, 4, 4}},
+		{NumRows: 2, NumCols: 3, Offsets: []int64{0, 0, 0}},
+		{NumRows: 2, NumCols: 0, Offsets: []int64{0, 0, 0}},
+		{NumRows: 2, NumCols: 2, Offsets: []int64{0, 1, 2}, Cols: []int32{1, 0}}, // out of order
+	} {
+		got, perm := a.Transpose()
+		offsets, rows, order := []int64{0}, []int32(nil), []int32(nil)
+		for c := range a.NumCols {
+			for i := range a.NumRows {
+				for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
+					if int(a.Cols[k]) == c {
+						rows, order = append(rows, int32(i)), append(order, int32(k))
+					}
+				}
+			}
+			offsets = append(offsets, int64(len(rows)))
+		}
+		if !slices.Equal(got.Offsets, offsets) || !slices.Equal(got.Cols, rows) || !slices.Equal(perm, order) {
+			t.Errorf("%v: offsets %v, columns %v, nonzeros %v; want %v, %v, %v", a.Cols, got.Offsets, got.Cols, perm, offsets, rows, order)
+		}
+	}
+}

@@ -14,11 +14,12 @@ import (
 func GatherRows(dst, x *Dense, rows []int32) {
 	checkRows("GatherRows", dst, x, rows)
 	m := moving{dst.Data, x.Data, rows, x.RowLen(), dst.Rows()}
-	if alone(len(rows), costGather*m.n) {
+	cost := max(costGather*m.n, costGathered)
+	if alone(len(rows), cost) {
 		m.gather(0, len(rows))
 		return
 	}
-	movingJobs.run(m, len(rows), costGather*m.n, (*moving).gather)
+	movingJobs.run(m, len(rows), cost, (*moving).gather)
 }
 
 // gather copies rows lo to hi, without hi. Rows of a large array are asked for before

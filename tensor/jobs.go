@@ -15,6 +15,8 @@ var share = 1 << 15
 const (
 	costFunction = 4 // of an element of exp and the like
 	costGather   = 2
+
+	costGathered = 16 // of a gathered row, at least: it is elsewhere
 )
 
 // jobs runs loops with the operands T. A loop is cut into chunks by its size

@@ -109,7 +109,7 @@ func TestPyGLayers(t *testing.T) {
 	gine := &layers.GINEConv{Net: layers.MLP{Widths: []int{16, 32, 8}}, EdgeIn: 4}
 	sgc, tag := &layers.SGConv{In: 16, Out: 8, K: 2}, &layers.TAGConv{In: 16, Out: 8, K: 3}
 	appnp := &layers.APPNP{K: 10, Alpha: 0.1}
-	cheb := &layers.ChebConv{In: 16, Out: 8, K: 3}
+	cheb := &layers.ChebConv{In: 16, Out: 8, K: 3, Norm: layers.NormOut}
 	arma := &layers.ARMAConv{In: 16, Out: 8, Stacks: 2, Steps: 3}
 	gcn2 := &layers.GCN2Conv{Width: 16, Alpha: 0.1, Lambda: 0.5, Layer: 2, NoBias: true}
 	rgcn := &layers.RGCNConv{In: 16, Out: 8, Relations: 3, Bases: 2}

@@ -17,9 +17,10 @@ import (
 //
 // of Defferrard, Bresson and Vandergheynst, "Convolutional Neural Networks on
 // Graphs with Fast Localized Spectral Filtering", NeurIPS 2016. Norm says what c
-// is; DGL's is [NormIn], PyG's [NormSymmetric] on a graph without loops. Src is
-// NumSrc×In, dense or sparse; Weight E or E×1. The result is NumDst×Out. For a
-// node without in-edges L̂ is 2/λ − 1.
+// is; DGL's is [NormIn]. PyG's are [NormOut] and, for "rw", [NormWeightedLeft], on a
+// graph without loops; on a symmetric one NormOut is the preset. Src is NumSrc×In,
+// dense or sparse; Weight E or E×1. The result is NumDst×Out. For a node without
+// in-edges L̂ is 2/λ − 1.
 //
 // The products come first and are summed by Clenshaw's recurrence, so each hop
 // carries Out columns; a hop runs as one product with a sparse matrix. More than

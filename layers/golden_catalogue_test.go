@@ -21,6 +21,20 @@ func TestChebConvDGL(t *testing.T) {
 	})
 }
 
+// PyG counts the out-edges, of both ends or of the source.
+func TestChebConvPyG(t *testing.T) {
+	cases(t, "pyg/chebconv_*.json", 2, func(t *testing.T, s *scene) {
+		l := &layers.ChebConv{In: number(s, "in_channels"), Out: number(s, "out_channels"), K: number(s, "K"),
+			LambdaMax: config(s.Case, "lambda_max", 0.0), Norm: layers.NormOut}
+		if config(s.Case, "normalization", "") == "rw" {
+			l.Norm = layers.NormWeightedLeft
+		}
+		l.Init(rand.New(rand.NewPCG(1, 1)))
+		s.join(t, "w", []string{"lins.0.weight", "lins.1.weight", "lins.2.weight"}, stacked)
+		s.run(t, l, map[string]*grad.Param{"w": l.W, "bias": l.B})
+	})
+}
+
 func TestTAGConvDGL(t *testing.T) {
 	cases(t, "dgl/tagconv_*.json", 2, func(t *testing.T, s *scene) {
 		l := &layers.TAGConv{In: number(s, "in_feats"), Out: number(s, "out_feats"), K: number(s, "k"), Norm: dglNorm(s, layers.NormIn)}

@@ -76,7 +76,7 @@ func (v variant) sums() string {
 			return "UpdateAll.DotProducts"
 		}
 	case *layers.GCNConv:
-		if !v.weight && slices.Contains([]layers.Norm{layers.NormLeft, layers.NormRight, layers.NormWeightedRight, layers.NormNone}, l.Norm) {
+		if !v.weight && slices.Contains([]layers.Norm{layers.NormLeft, layers.NormRight, layers.NormWeightedLeft, layers.NormWeightedRight, layers.NormNone}, l.Norm) {
 			return plain
 		}
 		return weighted

@@ -17,12 +17,14 @@ type Norm string
 // The normalisations. w_v is the sum of the weights of v's in-edges and wout_u
 // that of u's out-edges; din and dout are numbers of edges, at least 1, whatever
 // their weights. On a symmetric graph with a loop at each node all but the last
-// four are the same.
+// five are the same.
 const (
 	NormSymmetric     Norm = ""               // 1/√(w_u·w_v)
 	NormWeighted      Norm = "weighted"       // 1/√(wout_u·w_v)
 	NormBoth          Norm = "both"           // 1/√(dout_u·din_v)
 	NormIn            Norm = "in"             // 1/√(din_u·din_v)
+	NormOut           Norm = "out"            // 1/√(wout_u·wout_v)
+	NormWeightedLeft  Norm = "weighted-left"  // 1/wout_u
 	NormWeightedRight Norm = "weighted-right" // 1/w_v
 	NormLeft          Norm = "left"           // 1/dout_u
 	NormRight         Norm = "right"          // 1/din_v
@@ -35,7 +37,7 @@ const (
 func (n Norm) factors(g *graph.Graph, weight *grad.Var) (left, right *grad.Var) {
 	switch n {
 	case NormSymmetric:
-		n.wantsOneSide(g)
+		n.wantsOneSide(g, "in-edges of its sources")
 		d := strengths(g, inward, weight, -0.5)
 		return d, d
 	case NormWeighted:
@@ -43,9 +45,15 @@ func (n Norm) factors(g *graph.Graph, weight *grad.Var) (left, right *grad.Var) 
 	case NormBoth:
 		return degrees(g, outward, -0.5), degrees(g, inward, -0.5)
 	case NormIn:
-		n.wantsOneSide(g)
+		n.wantsOneSide(g, "in-edges of its sources")
 		d := degrees(g, inward, -0.5)
 		return d, d
+	case NormOut:
+		n.wantsOneSide(g, "out-edges of its destinations")
+		d := strengths(g, outward, weight, -0.5)
+		return d, d
+	case NormWeightedLeft:
+		return strengths(g, outward, weight, -1), nil
 	case NormWeightedRight:
 		return nil, strengths(g, inward, weight, -1)
 	case NormLeft:
@@ -58,12 +66,12 @@ func (n Norm) factors(g *graph.Graph, weight *grad.Var) (left, right *grad.Var) 
 	panic(&grad.TapeError{Op: "layers.Norm", Why: "no normalisation is called " + string(n)})
 }
 
-// wantsOneSide panics if g is bipartite: the in-edges of its sources are not
+// wantsOneSide panics if g is bipartite: the edges that it asks for are not
 // known.
-func (n Norm) wantsOneSide(g *graph.Graph) {
+func (n Norm) wantsOneSide(g *graph.Graph, edges string) {
 	if g.Bipartite() {
 		panic(&tensor.ShapeError{Op: "layers.Norm", Shapes: [][]int{{g.NumSrc(), g.NumDst()}},
-			Why: "the graph is bipartite, so the in-edges of its sources are not known; pass the whole graph's rows of SymmetricWeights, or of Norm.Weights, with NormNone"})
+			Why: "the graph is bipartite, so the " + edges + " are not known; pass the whole graph's rows of SymmetricWeights, or of Norm.Weights, with NormNone"})
 	}
 }
 

@@ -69,6 +69,8 @@ func normOracle(n layers.Norm, g *graph.Graph, w []float64) func(u, v int) float
 	return map[layers.Norm]func(u, v int) float64{
 		layers.NormSymmetric:     func(u, v int) float64 { return over(math.Sqrt(win[u] * win[v])) },
 		layers.NormWeighted:      func(u, v int) float64 { return over(math.Sqrt(wout[u] * win[v])) },
+		layers.NormOut:           func(u, v int) float64 { return over(math.Sqrt(wout[u] * wout[v])) },
+		layers.NormWeightedLeft:  func(u, v int) float64 { return over(wout[u]) },
 		layers.NormWeightedRight: func(u, v int) float64 { return over(win[v]) },
 		layers.NormBoth:          func(u, v int) float64 { return 1 / math.Sqrt(one(out[u])*one(in[v])) },
 		layers.NormIn:            func(u, v int) float64 { return 1 / math.Sqrt(one(in[u])*one(in[v])) },

@@ -93,7 +93,7 @@ func normed() []variant {
 		{name: "APPNP dropout", layer: &walk{K: 2, EdgeDrop: 0.4}, in: 3, drops: true, dense: true},
 	}
 	for _, norm := range []layers.Norm{layers.NormSymmetric, layers.NormWeighted, layers.NormBoth, layers.NormIn,
-		layers.NormWeightedRight, layers.NormLeft, layers.NormRight, layers.NormNone} {
+		layers.NormOut, layers.NormWeightedLeft, layers.NormWeightedRight, layers.NormLeft, layers.NormRight, layers.NormNone} {
 		vs = append(vs, variant{name: "GCN " + string(norm), layer: &gcn{In: 3, Out: 2, Norm: norm, Activation: grad.Tanh}, in: 3})
 		vs = append(vs, variant{name: "GCN weight " + string(norm), layer: &gcn{In: 2, Out: 3, Norm: norm}, in: 2, weight: true})
 	}

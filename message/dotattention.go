@@ -17,7 +17,7 @@ type Attention struct {
 	Q     *grad.Var // a row for each destination, as [V] reads it, N×H×D or N×D
 	K     *grad.Var // a row for each source, of the same shape
 	V     *grad.Var // a row for each source, N×H×F or N×F
-	Bias  Msg       // added to the logits, such as E(x) or W(table).Pick(kinds); the zero Msg adds nothing
+	Bias  Msg       // added to the logits, such as E(x) or W(table).Pick(kinds), with x E×1 or, for each head, E×H×1; the zero Msg adds nothing
 	Scale float64   // of the logits; 0 means 1/√D
 	Drop  float64   // the fraction of weights that are dropped
 }
@@ -36,6 +36,33 @@ func (a *Attention) Weights(t *grad.Tape) Msg {
 // Apply returns the attention's result on g, and its weights as a Msg: it costs
 // nothing until ApplyEdges.
 func (a *Attention) Apply(t *grad.Tape, g *graph.Graph) (y *grad.Var, weights Msg) {
+	a.checkBias(g)
 	weights = a.Weights(t)
 	return updateAll("message.Attention", g, U(a.V).Mul(weights), sums), weights
+}
+
+// checkBias panics if the bias has more for an edge than the logits, which are one
+// element or H×1: H elements without the axis behind them would be added to each
+// head's logit, and give H×H.
+func (a *Attention) checkBias(g *graph.Graph) {
+	if a.Bias.empty() || a.Bias.narrow() {
+		return
+	}
+	const op = "message.Attention"
+	steps := planned(op, g, &a.Bias, nil).Plan.Steps
+	if shape := steps[len(steps)-1].Shape; shape[len(shape)-1] != 1 {
+		panic(misfit(op, shape, "the bias has several elements for a logit; one for each head is E×H×1"))
+	}
+}
+
+// narrow reports whether all that m reads has a last axis of one element.
+func (m *Msg) narrow() bool {
+	for _, n := range m.nodes() {
+		if n.Kind.IsLeaf() {
+			if shape := shapeOf(n.Kind, m.operands()[n.K]); shape[len(shape)-1] != 1 {
+				return false
+			}
+		}
+	}
+	return true
 }

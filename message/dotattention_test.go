@@ -1,8 +1,10 @@
 package message_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -65,6 +67,25 @@ func TestAttention(t *testing.T) {
 			near(t, name, []*tensor.Dense{y.Value(), message.ApplyEdges(g, w).Value()},
 				[]*tensor.Dense{flat(wantY, g.NumDst(), 2, 4), flat(wantW, g.NumEdges(), 2, 1)})
 		})
+	}
+}
+
+// A bias for each of as many heads as a head has columns, without an axis behind the heads,
+// would fit: each head's logit would get all of them.
+func TestAttentionBiasShape(t *testing.T) {
+	g := graph.Complete(3)
+	x := grad.Const(dense([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, 2, 2))
+	bias := tensor.New(9, 2)
+	a := message.Attention{Q: x, K: x, V: x, Bias: message.E(grad.Const(bias))}
+	var shape *tensor.ShapeError
+	if err := tensor.Try(func() { a.Apply(nil, g) }); !errors.As(err, &shape) || !strings.Contains(err.Error(), "one for each head is E×H×1") {
+		t.Errorf("the error is %v", err)
+	}
+	for _, fits := range []message.Msg{message.E(grad.Const(bias.Reshape(9, 2, 1))), message.E(grad.Const(bias)).Dot(message.W(grad.Const(tensor.New(2)))), {}} {
+		a.Bias = fits
+		if y, _ := a.Apply(nil, g); y.Dim(0) != 3 {
+			t.Errorf("the result is %v", y.Shape())
+		}
 	}
 }
 

@@ -112,6 +112,11 @@ func (m *machine) newTensor(args Tuple) *Tensor {
 	if !ok1 || !ok2 || !ok3 || !ok4 || offset < 0 || len(shape) != len(strides) || len(shape) > 64 {
 		m.fail("a tensor is not made of (storage, offset, shape, strides)")
 	}
+	if len(args) == 7 { // a dictionary of what else there is to know, which is left out where it is empty
+		if notes, ok := args[6].(*Dict); !ok || len(notes.Keys) > 0 {
+			m.fail("a tensor is one that negates what is stored, or has other notes beside it, and cannot be read: save x.resolve_neg()")
+		}
+	}
 	m.spend(2 * sizeNumber * len(shape))
 	x := &Tensor{Storage: s, Offset: offset}
 	for i := range shape {

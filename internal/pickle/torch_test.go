@@ -36,6 +36,7 @@ func TestDecodeTorchRefuses(t *testing.T) {
 		"ctorch\nload\n)R":                                                  `asks for "load" of "torch"`,
 		"ctorch._utils\n_rebuild_sparse_tensor\n)R":                         "x.to_dense()",
 		"ctorch._utils\n_rebuild_tensor_v2\n)R":                             "arguments it does not take",
+		strings.TrimSuffix(torchTensor, "tR") + "}U\x03neg\x88stR":          "save x.resolve_neg()",
 		"ctorch._utils\n_rebuild_tensor_v2\n(NK\x01))\x89NtR":               "is not made of (storage, offset, shape, strides)",
 		strings.Replace(torchTensor, "K\x02\x86\x89", "K\xff\x85\x89", 1):   "is not made of",
 		strings.Replace(torchTensor, "K\x02K\x03", "J\xff\xff\xff\xffN", 1): "not made of lengths",

@@ -52,7 +52,7 @@ type QKV struct {
 	Query *grad.Var   // a row for each destination
 	Key   *grad.Var   // a row for each source; nil: Query
 	Value *grad.Var   // a row for each source; nil: Key
-	Bias  message.Msg // added to the scores, an element for each head or one for all, such as E(x); −Inf takes the edge away; the zero Msg adds nothing
+	Bias  message.Msg // added to the scores, such as E(x) with x E×1 or, for each head, E×Heads×1; −Inf takes the edge away; the zero Msg adds nothing
 }
 
 // Init makes the Params, as PyTorch does: W_q, W_k and W_v by Glorot's uniform distribution,

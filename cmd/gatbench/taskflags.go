@@ -7,10 +7,11 @@ import (
 	"unicode"
 )
 
-// What is learnt: what --task says, and taskFacts, links of several kinds.
+// What is learnt: what --task says, and taskFacts, links of several kinds, and taskRows.
 const (
 	taskNode  = "node"
 	taskFacts = "facts"
+	taskRows  = "rows" // links, by LightGCN
 )
 
 // remedies say, for each task, which flags of train it has no use for, and what to do.
@@ -85,9 +86,12 @@ var remedies = map[string]map[string]string{
 
 // refused returns an error for a flag that was given and that a task has no use for.
 func (c *trainCommand) refused(task string) error {
-	given := c.given()
+	given, of := c.given(), remedies[task]
+	if task == taskRows {
+		of = lightgcnRemedies()
+	}
 	for _, flag := range given {
-		if remedy := remedies[task][flag]; remedy != "" {
+		if remedy := of[flag]; remedy != "" {
 			return misuse("--%s: %s", flag, remedy)
 		}
 	}

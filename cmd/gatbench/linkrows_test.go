@@ -26,6 +26,24 @@ func shop(t *testing.T) string {
 	return path
 }
 
+// Users and items are named as such where another task is asked for, and links that are too few
+// to be divided are counted.
+func TestLinksMisread(t *testing.T) {
+	data, few := shop(t), filepath.Join(t.TempDir(), "few.csv")
+	if err := os.WriteFile(few, []byte("user,item\n1,2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for want, args := range map[string][]string{
+		"--task link learns what to recommend":      {"train", "--dataset", data},
+		"its 1 links are too few":                   {"train", "--task", "link", "--dataset", few},
+		"of users and items, not of nodes: --task ": {"data", "describe", data},
+	} {
+		if _, errOut, status := gatbench(t, args...); status == succeeded || !strings.Contains(errOut, want) {
+			t.Errorf("%v: %s, want %q", args, errOut, want)
+		}
+	}
+}
+
 // TestLightGCN learns who takes what from a table of users and items, and links without
 // features. A saved model is as good as it was, and recommends what is new to a user.
 func TestLightGCN(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -151,6 +152,10 @@ func newLinkTask(data linkData, r *linkRecipe) (*linkTask, error) {
 func (r *linkRecipe) divided(d *datasets.Dataset, users int) (*sample.Links, error) {
 	split := sample.LinkSplit{Val: r.Val, Test: r.Test, Users: users, Seed: r.Seed}
 	if r.Splits == "" {
+		const least = 20 // so that a twentieth is one
+		if links := d.Graph.NumEdges() / 2; links < least {
+			return nil, fmt.Errorf("its %d links are too few to be divided, %g %% of which validate and %g %% test: want at least %d", links, 100*r.Val, 100*r.Test, least)
+		}
 		return split.Of(d.Graph)
 	}
 	s, err := linksByTime(d, r.Splits)

@@ -41,7 +41,7 @@ func TestReadouts(t *testing.T) {
 			t.Errorf("%s: the file says %s and %q; trained to %v, saved %v", o.name, name, n.Recipe.Pool, trained, saved)
 		}
 	}
-	if out := ok(t, "train", "--dataset", data, "--folds", "3", "--epochs", "1", "--readout", "set2set", "--pool", "sag"); !strings.Contains(out, "readout: Set2Set; SAG pooling") {
+	if out := ok(t, "train", "--dataset", data, "--folds", "2", "--epochs", "1", "--hidden", "4", "--layers", "2", "--batch", "8", "--readout", "set2set", "--pool", "sag", "--json"); !strings.Contains(out, `"readout":"set2set","pool":"sag"`) {
 		t.Errorf("the summary does not say how graphs are read: %s", out)
 	}
 	for want, args := range map[string][]string{

@@ -37,7 +37,7 @@ func holdsOGB(path string) bool {
 		return false
 	}
 	defer f.Close()
-	return hasOGB(f)
+	return hasOGB(f) || len(f.All(ogbGraphLabel)) > 0
 }
 
 // FindGraphs returns the file or folder that [OpenGraphs] reads for a name, "" if there is
@@ -79,7 +79,8 @@ func manyGraphs(path string) bool {
 		return false
 	}
 	defer f.Close()
-	return f.Find(tuIndicator) != "" || hasOGB(f) && f.Find(ogbGraphLabel) != ""
+	// One of a form's files is enough: the reader says which is missing.
+	return len(f.All(tuIndicator))+len(f.All(tuLabels))+len(f.All(ogbGraphLabel)) > 0
 }
 
 // OpenGraphs reads graphs by their name, such as MUTAG, from NAME or NAME.zip in dataDir,

@@ -267,6 +267,14 @@ func inWords(err error, text []byte) error {
 		return errors.New("a list stands there, want a graph: an object in braces, one a line")
 	}
 	bad := (*json.UnmarshalTypeError)(nil)
+	if wrong := (*json.SyntaxError)(nil); errors.As(err, &wrong) {
+		rest := bytes.TrimPrefix(text[max(0, min(len(text), int(wrong.Offset)-1)):], []byte("-"))
+		for _, word := range []string{"NaN", "Inf"} {
+			if bytes.HasPrefix(rest, []byte(word)) {
+				return fmt.Errorf("%s stands there, and JSON has no such number: write null in y where it is not known, and fill in features", word)
+			}
+		}
+	}
 	if !errors.As(err, &bad) {
 		return err
 	}

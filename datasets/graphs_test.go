@@ -300,7 +300,7 @@ func TestBadJSONLines(t *testing.T) {
 		`{"edges": [[0, 1]], "edge_attr": [1, 2]}`:                               "line 1: features of 2 edges, and there are 1",
 		`{"x": [1], "label": 1}` + "\n" + `{"x": [1]}`:                           "line 2: its label or y is missing",
 		`{"x": [1], "y": 1}` + "\n" + `{"x": [1]}`:                               "line 2: its label or y is missing",
-		`{"x": [1], "y": NaN}`:                                                   "line 1: invalid character 'N'",
+		`{"x": [1], "y": NaN}`:                                                   "line 1: NaN stands there",
 		`{"x": [1], "label": {}}`:                                                "line 1: the label is a map",
 		`{"x": [1], "split": "training"}`:                                        `line 1: split is "training"`,
 		`{"x": [1]}` + "\n" + `{"nodes": 2}`:                                     "line 2: only some of the graphs have features of nodes",

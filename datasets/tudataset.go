@@ -15,6 +15,9 @@ import (
 // tuIndicator ends the name of the file that every dataset of that form has.
 const tuIndicator = "_graph_indicator.txt"
 
+// tuLabels ends the name of the file that says which class a graph is of.
+const tuLabels = "_graph_labels.txt"
+
 // TUDataset reads graphs as Morris and others (2020) publish them, from a folder or an
 // archive of NAME_A.txt (edges), NAME_graph_indicator.txt (the graph of each node) and
 // perhaps NAME_graph_labels.txt, NAME_graph_attributes.txt, NAME_node_labels.txt,
@@ -62,7 +65,7 @@ func newTU(f *unpack.Folder, at string) (*tu, error) {
 	all := f.All(tuIndicator)
 	switch {
 	case len(all) == 0:
-		return nil, fmt.Errorf("%s: there is no file NAME%s in it", at, tuIndicator)
+		return nil, fmt.Errorf("%s: there is no file NAME%s in it, which says which graph a node is in", at, tuIndicator)
 	case len(all) > 1:
 		return nil, fmt.Errorf("%s: there are several datasets in it, %s and %s among them: unpack it, and name the folder of one", at, all[0], all[1])
 	}

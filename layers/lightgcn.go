@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // LightGCN is what recommendation needs of a graph convolution: the mean of a
@@ -50,4 +51,18 @@ func (l *LightGCN) Apply(_ *grad.Tape, g *graph.Graph, in In) Out {
 		y = y.Add(z)
 	}
 	return Out{Y: y.Scale(1 / float64(hops+1))}
+}
+
+// Loss is the paper's, Bayesian personalised ranking: the mean over i of
+//
+//	−log sigmoid(z_u·z_p − z_u·z_n),   u = users[i], p = items[i], n = others[i]
+//
+// where z are the rows of the nodes, as Forward returns them, u took p, and n is one that u did
+// not take, drawn at random. The paper adds λ/2 times the squares of the three rows of x.
+func (l *LightGCN) Loss(z *grad.Var, users, items, others []int32) *grad.Var {
+	if len(users) != len(items) || len(users) != len(others) {
+		panic(&tensor.ShapeError{Op: "layers.LightGCN.Loss", Shapes: [][]int{{len(users)}, {len(items)}, {len(others)}}, Why: "they are as many of each"})
+	}
+	u := z.Rows(users)
+	return u.Mul(z.Rows(items).Sub(z.Rows(others))).SumAxis(1).LogSigmoid().Mean().Scale(-1)
 }

@@ -17,6 +17,7 @@ type LinkSplit struct {
 	Val, Test float64 // shares of the links, rounded down
 	Apart     float64 // share of the training links that are predicted and carry no messages; 0: all training links do both
 	Directed  bool    // u→v and v→u are two links
+	Users     int     // the nodes before it are users, the others items, which negatives join; 0: they join any two nodes
 	Seed      uint64
 }
 
@@ -116,11 +117,11 @@ func (s LinkSplit) parts(g *graph.Graph, p parted) (*Links, error) {
 		predicted = p.apart
 	}
 	l := &Links{Graph: without(g, slices.Concat(held, p.apart, p.out)), Train: firsts(g, predicted)}
-	l.Draw = Negatives{Graph: l.Graph, Directed: s.Directed, Seed: s.Seed}
+	l.Draw = Negatives{Graph: l.Graph, Directed: s.Directed, Users: s.Users, Seed: s.Seed}
 	if len(p.apart)+len(p.out) > 0 { // these are edges all the same
 		l.Draw.Graph = without(g, held)
 	}
-	d, err := (&Negatives{Graph: g, Directed: s.Directed, Seed: s.Seed}).begin(math.MaxUint64)
+	d, err := (&Negatives{Graph: g, Directed: s.Directed, Users: s.Users, Seed: s.Seed}).begin(math.MaxUint64)
 	if err != nil {
 		return nil, err
 	}

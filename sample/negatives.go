@@ -17,6 +17,7 @@ import (
 type Negatives struct {
 	Graph    *graph.Graph // whose edges are not drawn; homogeneous
 	Directed bool         // u→v may be drawn where only v→u is an edge; else u and v are drawn once, the smaller as the source
+	Users    int          // the nodes before it are users, the others items, and a pair is one of each; 0: any two nodes are one
 	Seed     uint64
 }
 
@@ -55,15 +56,38 @@ func (n *Negatives) begin(step uint64) (*drawing, error) {
 	if n.Graph.Bipartite() {
 		return nil, fmt.Errorf("sample: %v: negatives are drawn among the nodes of one set", n.Graph)
 	}
-	d := &drawing{nodes: n.Graph.NumNodes(), directed: n.Directed, edges: pairsIn(n.Graph, n.Directed), chosen: newPairSet(0)}
+	d := &drawing{nodes: n.Graph.NumNodes(), directed: n.Directed, users: n.Users, edges: pairsIn(n.Graph, n.Directed), chosen: newPairSet(0)}
+	if err := checkUsers(n.Graph, n.Users, n.Directed); err != nil {
+		return nil, err
+	}
 	d.at = mix(mix(n.Seed) ^ step)
 	return d, nil
+}
+
+// checkUsers returns an error where there are users, if an edge joins two of them, or two items.
+func checkUsers(g *graph.Graph, users int, directed bool) error {
+	if users == 0 {
+		return nil
+	}
+	if directed {
+		return fmt.Errorf("sample: Users and Directed: a user and an item are one pair: leave one of them out")
+	}
+	if users < 0 || users >= g.NumNodes() {
+		return fmt.Errorf("sample: %v: Users is %d; want so many of its nodes, and not all", g, users)
+	}
+	for e, v := range g.Destinations() {
+		if u := g.In().Cols[e]; u != v && (int(u) < users) == (int(v) < users) {
+			return fmt.Errorf("sample: %v: its edge %d joins %d and %d, and of the ends of an edge one is below Users, %d", g, e, u, v, users)
+		}
+	}
+	return nil
 }
 
 // drawing draws pairs that are no edges, no pair twice.
 type drawing struct {
 	nodes    int
 	directed bool
+	users    int // 0: there are none
 	edges    *pairSet
 	taken    int      // pairs, in all
 	loose    []uint64 // pairs that are taken, some of which are not in chosen yet
@@ -84,7 +108,10 @@ var drawingWorks = sync.Pool{New: func() any { return new(drawingWork) }}
 // left returns how many pairs can still be drawn.
 func (d *drawing) left() int {
 	all := d.nodes * (d.nodes - 1)
-	if !d.directed {
+	switch {
+	case d.users > 0:
+		all = d.users * (d.nodes - d.users)
+	case !d.directed:
 		all /= 2
 	}
 	return all - d.edges.n - d.taken
@@ -212,10 +239,11 @@ func (d *drawing) candidates(n int) []uint64 {
 	par.For(n, candidateGrain, func(lo, hi int) {
 		step := uint64(golden)
 		at := d.at + 2*uint64(lo)*step // each takes two numbers, as from below
-		nodes, directed, edges := d.nodes, d.directed, d.edges
+		us, from, vs := d.ends()
+		directed, edges := d.directed, d.edges
 		room := d.room[lo:hi]
 		for i := range room {
-			u, v := int32(scaled(mix(at+step), nodes)), int32(scaled(mix(at+2*step), nodes))
+			u, v := int32(scaled(mix(at+step), us)), int32(from+scaled(mix(at+2*step), vs))
 			at += 2 * step
 			pair := pairOf(u, v, directed)
 			if u == v || edges.marks.has(pair) && edges.has(pair) {
@@ -228,13 +256,22 @@ func (d *drawing) candidates(n int) []uint64 {
 	return d.room
 }
 
+// ends says among which nodes a candidate is drawn: u of the first us, v of the vs from the one
+// called from on.
+func (d *drawing) ends() (us, from, vs int) {
+	if d.users == 0 {
+		return d.nodes, 0, d.nodes
+	}
+	return d.users, d.users, d.nodes - d.users
+}
+
 // among returns count of the left pairs, one after another: each with the likelihood
 // that it is one of those still wanted. All that are taken are in chosen.
 func (d *drawing) among(count, left int) (pairs []uint64) {
 	for u := range int32(d.nodes) {
 		for v := range int32(d.nodes) {
 			pair := pairOf(u, v, d.directed)
-			if u == v || !d.directed && u > v || d.edges.has(pair) || d.chosen.has(pair) {
+			if u == v || !d.directed && u > v || d.users > 0 && (int(u) < d.users) == (int(v) < d.users) || d.edges.has(pair) || d.chosen.has(pair) {
 				continue
 			}
 			if d.below(left) < count {

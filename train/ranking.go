@@ -57,6 +57,23 @@ func (r Ranks) Hits(k int) float64 {
 	return float64(n) / float64(len(r))
 }
 
+// NDCG returns the normalised discounted cumulative gain of the first k places, where the
+// ranks are those of all right answers to one question, none left out: the sum of 1/log₂(1 + rank)
+// over ranks of at most k, divided by what it would be if they were the first. It is NaN of no
+// ranks. The recall of the first k places is Hits(k) of the same ranks.
+func (r Ranks) NDCG(k int) float64 {
+	gain, best := 0.0, 0.0
+	for i, place := range r {
+		if place <= float64(k) {
+			gain += 1 / math.Log2(1+place)
+		}
+		if i < k {
+			best += 1 / math.Log2(float64(2+i))
+		}
+	}
+	return gain / best
+}
+
 // HitsAbove returns the fraction of positives that score higher than the k-th best
 // of the negatives: hits@k as the link tasks of the Open Graph Benchmark have it,
 // where all positives compete with the same negatives. It is 1 with fewer than k

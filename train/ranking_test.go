@@ -79,6 +79,21 @@ func ExampleRanks() {
 	// Output: 0.25 0.5 1 0.4625
 }
 
+// Two of three right answers are among the first three: 1/log₂2 + 1/log₂4 of what would be
+// 1/log₂2 + 1/log₂3 + 1/log₂4.
+func TestNDCG(t *testing.T) {
+	want := 1.5 / (1.5 + 1/math.Log2(3))
+	if got := (train.Ranks{1, 3, 7}).NDCG(3); math.Abs(got-want) > 1e-12 {
+		t.Errorf("it is %v, want %v", got, want)
+	}
+	if got := (train.Ranks{2, 1}).NDCG(20); got != 1 {
+		t.Errorf("of the two best it is %v", got)
+	}
+	if got := train.Ranks(nil).NDCG(3); !math.IsNaN(got) {
+		t.Errorf("of no ranks it is %v", got)
+	}
+}
+
 func TestHitsAbove(t *testing.T) {
 	positives, negatives := []float64{5, 3, 1}, []float64{2, 4, 3, 0}
 	for k, want := range map[int]float64{1: 1.0 / 3, 2: 1.0 / 3, 3: 2.0 / 3, 4: 1, 5: 1} {

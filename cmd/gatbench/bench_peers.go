@@ -47,7 +47,7 @@ func (c *benchCommand) trainings() bench.Trainings {
 			}
 			r := exampleLinkRecipe()
 			r.Seed, r.Epochs = c.Seed, c.epochs()
-			k, err := newLinkTask(d, &r)
+			k, err := newLinkTask(linkData{Dataset: d}, &r)
 			if err != nil {
 				return nil, err
 			}

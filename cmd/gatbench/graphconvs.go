@@ -291,6 +291,11 @@ func (k *graphTask) serves(r *graphRecipe) error {
 
 // reads says what the networks of a recipe read.
 func (k *graphTask) reads(r *graphRecipe) string {
+	if how := r.reading(); how != "" {
+		plain := *r
+		plain.Readout, plain.Pool = "", ""
+		return k.reads(&plain) + "; " + how
+	}
 	switch {
 	case r.EdgeIn > 0:
 		return fmt.Sprintf("%s; of edges %d", k.feeds, r.EdgeIn)

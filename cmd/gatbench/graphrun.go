@@ -24,8 +24,10 @@ import (
 
 // graphFlags are the flags that mostly trainings on graphs have.
 type graphFlags struct {
-	NoEdgeFeatures bool `help:"With --task graph: leave out the features of edges, which are read where the data has them."`
-	Folds          *int `placeholder:"K" help:"Cut the graphs, or with --task node the nodes, into K parts of about as many of each class, and test on each in turn (10 for graphs without a split of their own)."`
+	NoEdgeFeatures bool    `help:"With --task graph: leave out the features of edges, which are read where the data has them."`
+	Readout        *string `placeholder:"NAME" help:"With --task graph: how the nodes of a layer become a row of their graph: sum (the default), mean, max, attention, set2set, or sort (the first 16 by their last feature, side by side)."`
+	Pool           *string `placeholder:"NAME" help:"With --task graph: keep four fifths of the nodes after each layer, those that score best: topk (by their features) or sag (by their neighbours, too)."`
+	Folds          *int    `placeholder:"K" help:"Cut the graphs, or with --task node the nodes, into K parts of about as many of each class, and test on each in turn (10 for graphs without a split of their own)."`
 }
 
 // onGraphs reports whether whole graphs are to be told apart.
@@ -65,6 +67,11 @@ func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
 	set(&r.Batch, c.Batch)
 	set(&r.Folds, c.Folds)
 	set(&r.Encoding, c.Encoding)
+	set(&r.Readout, c.Readout)
+	set(&r.Pool, c.Pool)
+	if r.Readout == readSum {
+		r.Readout = ""
+	}
 	before.Dataset = r.Dataset // it may be elsewhere now
 	if c.Resume != "" && r != before {
 		return r, misuse("--resume %s: a run goes on with its own settings: give --epochs and --patience alone", c.Resume)
@@ -109,6 +116,9 @@ func (r *graphRecipe) check() error {
 			return err
 		}
 	}
+	if err := r.checkReadout(); err != nil {
+		return err
+	}
 	var names []string
 	for _, c := range criteria {
 		names = append(names, c.name)
@@ -133,6 +143,8 @@ type graphSummary struct {
 	Dataset        string    `json:"dataset"`
 	Model          string    `json:"model"`
 	Encoding       string    `json:"encoding,omitempty"`
+	Readout        string    `json:"readout,omitempty"`
+	Pool           string    `json:"pool,omitempty"`
 	EdgeFeatures   int       `json:"edge_features,omitempty"`
 	EdgeKinds      int       `json:"edge_kinds,omitempty"`
 	Seed           uint64    `json:"seed"`
@@ -216,6 +228,7 @@ func (c *trainCommand) graphsByFold(e env, k *graphTask, r graphRecipe) error {
 	}
 	s := summariseFolds(histories)
 	s.EdgeFeatures, s.EdgeKinds, s.Model = r.EdgeIn, r.Kinds, r.model().name
+	s.Readout, s.Pool = r.Readout, r.Pool
 	s.Dataset, s.Encoding, s.Seed, s.TotalMS = r.Dataset, r.Encoding, r.Seed, report.Milliseconds(time.Since(start))
 	s.Learns = string(k.goal.kind)
 	if k.goal.kind != oneClass {

@@ -38,7 +38,7 @@ func openGraphNet(path string) (*graphNet, error) {
 func (n *graphNet) fits(bytes int64) error {
 	r := &n.Recipe
 	in, out, hidden, more := int64(n.In), int64(n.Out), int64(r.Hidden), int64(r.Layers-2)
-	total := in*(out+hidden) + more*hidden*hidden + (more+1)*hidden*out + r.ofEdges(in)
+	total := in*(out+hidden) + more*hidden*hidden + (more+1)*hidden*out + r.ofEdges(in) + r.ofReadout(in, out)
 	if total > bytes/2 {
 		return fmt.Errorf("at least %d numbers, more than its %d bytes hold", total, bytes)
 	}

@@ -146,6 +146,12 @@ func (k *graphTask) page(c *trainCommand, r *graphRecipe, sum report.Summary, s 
 	if r.Model != "" && sum.Saved == "" {
 		next += " --model " + r.Model
 	}
+	if r.Readout != "" && sum.Saved == "" {
+		next += " --readout " + r.Readout
+	}
+	if r.Pool != "" && sum.Saved == "" {
+		next += " --pool " + r.Pool
+	}
 	if c.NoEdgeFeatures && sum.Saved == "" {
 		next += " --no-edge-features"
 	}

@@ -40,6 +40,9 @@ type graphRecipe struct {
 	Encoding    string
 	EdgeIn      int `json:",omitempty"` // features of edges that the convolutions read; 0: none
 	Kinds       int `json:",omitempty"` // kinds of edges that they read; 0: none
+
+	Readout string `json:",omitempty"` // empty: readSum
+	Pool    string `json:",omitempty"` // after each convolution; empty: none
 }
 
 // title is the model's name for people.

@@ -50,7 +50,7 @@ func (c *predictCommand) links(e env) (func(io.Writer) error, error) {
 		return nil, err
 	}
 	defer par.SetThreads(c.Threads)()
-	z, _ := s.net.encode(grad.NewEval(), s.task.looped, s.task.features)
+	z, _ := s.net.encode(grad.NewEval(), s.task.along, s.task.features)
 	p := &linkAnswers{savedLinks: s, rows: z.Value(), known: map[[2]int32]string{}}
 	for _, part := range []struct {
 		name string
@@ -97,16 +97,16 @@ func (p *linkAnswers) add(u, v int32, score float64) {
 
 // pairs takes the pairs that a file lists.
 func (p *linkAnswers) pairs(path string) error {
-	number := numberOf("node", p.data.NodeNames, p.rows.Rows())
+	source, target := p.numbers()
 	return eachRow("--pairs", path, 2, func(words []string, first bool) error {
 		if first && isPairHead(words) {
 			return nil
 		}
-		u, err := number(words[0])
+		u, err := source(words[0])
 		if err != nil {
 			return err
 		}
-		v, err := number(words[1])
+		v, err := target(words[1])
 		if err == nil {
 			p.add(u, v, p.score(u, v))
 		}
@@ -114,9 +114,24 @@ func (p *linkAnswers) pairs(path string) error {
 	})
 }
 
+// numbers return what finds the two nodes of a pair: those of users and items have names of
+// their own.
+func (p *linkAnswers) numbers() (source, target func(word string) (int32, error)) {
+	users := p.task.users
+	if users == 0 {
+		node := numberOf("node", p.data.NodeNames, p.rows.Rows())
+		return node, node
+	}
+	item := numberOf("item", p.data.NodeNames[users:], p.rows.Rows()-users)
+	return numberOf("user", p.data.NodeNames[:users], users), func(word string) (int32, error) {
+		v, err := item(word)
+		return v + int32(users), err
+	}
+}
+
 // isPairHead reports whether a line names the columns of pairs.
 func isPairHead(words []string) bool {
-	for _, names := range [][2]string{{"source", "target"}, {"src", "dst"}, {"from", "to"}, {"u", "v"}} {
+	for _, names := range [][2]string{{"source", "target"}, {"src", "dst"}, {"from", "to"}, {"u", "v"}, {"user", "item"}} {
 		if strings.EqualFold(words[0], names[0]) && strings.EqualFold(words[1], names[1]) {
 			return true
 		}
@@ -158,7 +173,13 @@ func (p *linkAnswers) likeliest(nodes []int32, top int, known bool) error {
 			return misuse("--nodes %d: %s has the nodes 0 to %d", u, p.data.Name, n-1)
 		}
 		best := newBest(top)
-		for v := range int32(n) {
+		from, to := 0, n
+		if users := p.task.users; int(u) < users {
+			from = users
+		} else if users > 0 {
+			to = users
+		}
+		for v := int32(from); v < int32(to); v++ {
 			if v != u && (known || p.known[[2]int32{min(u, v), max(u, v)}] == "") {
 				best.add(v, p.score(u, v))
 			}

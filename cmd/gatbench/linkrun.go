@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -17,15 +18,20 @@ const taskLink = "link"
 
 // taskFlags say what is learnt.
 type taskFlags struct {
-	Task string `placeholder:"NAME" enum:"node,link,graph," default:"" help:"What is learnt: the classes of nodes (node, the default), those of whole graphs (graph, the default where the data is many graphs) which nodes are linked (link: --model gae, the default, or vgae), or which facts a knowledge graph lacks (link, with --dataset FILE of triples and --model rotate, transe, distmult or complex)."`
+	Task string `placeholder:"NAME" enum:"node,link,graph," default:"" help:"What is learnt: the classes of nodes (node, the default), those of whole graphs (graph, the default where the data is many graphs) which nodes are linked (link: --model gae, the default, vgae, or lightgcn, which reads no features and tables of users and items, too), or which facts a knowledge graph lacks (link, with --dataset FILE of triples and --model rotate, transe, distmult or complex)."`
 }
 
 // linkRecipe returns the settings of a run, or an error for flags that it has none of.
 func (c *trainCommand) linkRecipe() (r linkRecipe, err error) {
-	if err := c.refused(taskLink); err != nil {
+	task := taskLink
+	if r = kipfRecipe(); c.learnsRows() {
+		task, r = taskRows, lightRecipe()
+		set(&r.Layers, c.Layers)
+		set(&r.Batch, c.Batch)
+	}
+	if err := c.refused(task); err != nil {
 		return r, err
 	}
-	r = kipfRecipe()
 	set(&r.Splits, c.Splits)
 	set(&r.Model, c.Model)
 	set(&r.Seed, c.Seed)
@@ -34,6 +40,12 @@ func (c *trainCommand) linkRecipe() (r linkRecipe, err error) {
 	set(&r.Epochs, c.Epochs)
 	set(&r.WeightDecay, c.WeightDecay)
 	set(&r.Patience, c.Patience)
+	if task == taskRows {
+		r.Out = r.Hidden
+		if r.Batch == 0 {
+			r.Batch = math.MaxInt32
+		}
+	}
 	set(&r.Features, (*form)(c.Features))
 	r.Dataset = datasetNamed(or(c.Dataset, "cora"))
 	if err := r.check(); err != nil {
@@ -62,12 +74,15 @@ func (r *linkRecipe) check() error {
 	case !(r.LR > 0) || r.LR-r.LR != 0:
 		return misuse("--lr %v: it must be a number above 0", r.LR)
 	}
+	if err := r.checkRows(); err != nil {
+		return err
+	}
 	if r.Features != "" {
 		if err := oneOf("--features", string(r.Features), forms); err != nil {
 			return err
 		}
 	}
-	return oneOf("--model", r.Model, slices.Concat([]string{modelGAE, modelVGAE}, factModels))
+	return oneOf("--model", r.Model, slices.Concat(linkModels, factModels))
 }
 
 // linkEpoch is what is said of one epoch.
@@ -93,11 +108,8 @@ type linkSummary struct {
 	TestAP    float64 `json:"test_average_precision"`
 	EpochMS   float64 `json:"epoch_ms"` // the median
 	TotalMS   float64 `json:"total_ms"`
-	TestMRR   float64 `json:"test_mrr"` // filtered, of both ends among all nodes
-	Hits1     float64 `json:"test_hits_at_1"`
-	Hits3     float64 `json:"test_hits_at_3"`
-	Hits10    float64 `json:"test_hits_at_10"`
-	Saved     string  `json:"saved,omitempty"`
+	linkQuality
+	Saved string `json:"saved,omitempty"`
 
 	Checkpoint string `json:"checkpoint,omitempty"`
 	CSV        string `json:"csv,omitempty"`
@@ -123,17 +135,11 @@ func (c *trainCommand) links(e env) error {
 		return err
 	}
 	name := r.Dataset
-	d, err := promptly(e.ctx, func() (*task, error) {
-		d, err := open(c.Data, name)
-		if err != nil {
-			return nil, err
-		}
-		return newTask(d), nil
-	})
+	d, err := promptly(e.ctx, func() (linkData, error) { return openLinkData(c.Data, name, r.Model) })
 	if err != nil {
 		return err
 	}
-	if r.Features == "" {
+	if r.Features == "" && r.Model != modelLightGCN {
 		r.Features = formRaw // as the authors have it
 	}
 	defer par.SetThreads(c.Threads)()
@@ -144,7 +150,7 @@ func (c *trainCommand) links(e env) error {
 	for i := range c.Seeds {
 		one := r
 		one.Seed += uint64(i)
-		k, err := newLinkTask(d.Dataset, &one)
+		k, err := newLinkTask(d, &one)
 		if err != nil {
 			return fmt.Errorf("--dataset %s: %w", name, err)
 		}
@@ -199,8 +205,7 @@ func (c *trainCommand) linked(ctx context.Context, k *linkTask, r *linkRecipe, e
 	s = linkSummary{Event: "summary", Model: r.Model, Seed: r.Seed, BestEpoch: all.BestEpoch, ValAUC: all.ValAccuracy, EpochMS: all.EpochMS, TotalMS: all.TotalMS,
 		Checkpoint: l.checkpoint, Log: l.log, CSV: c.CSV}
 	s.TestAUC, s.TestAP = k.measure(grad.NewEval(), net, k.Test)
-	ranks := k.ranks(net)
-	s.TestMRR, s.Hits1, s.Hits3, s.Hits10 = ranks.MRR(), ranks.Hits(1), ranks.Hits(3), ranks.Hits(10)
+	s.linkQuality = k.quality(net)
 	if c.Save != "" {
 		if err := train.Save(c.Save, net); err != nil {
 			return s, l.history, err
@@ -212,20 +217,24 @@ func (c *trainCommand) linked(ctx context.Context, k *linkTask, r *linkRecipe, e
 
 // title is the model's name for people.
 func (r *linkRecipe) title() string {
-	return map[string]string{modelGAE: "graph autoencoder", modelVGAE: "variational graph autoencoder"}[r.Model]
+	return map[string]string{modelGAE: "graph autoencoder", modelVGAE: "variational graph autoencoder", modelLightGCN: "LightGCN"}[r.Model]
 }
 
 // linkPage is all there is to say of one training.
 func (c *trainCommand) linkPage(out *report.Printer, k *linkTask, r *linkRecipe, s linkSummary) {
-	out.Printf("%s: %s, %d and %d units; %d nodes\n", s.Dataset, r.title(), r.Hidden, r.Out, k.looped.NumNodes())
+	if r.Model == modelLightGCN {
+		out.Printf("%s: %s, rows of %d, %d propagations; %s\n", s.Dataset, r.title(), r.Hidden, r.Layers, k.whatLinks())
+	} else {
+		out.Printf("%s: %s, %d and %d units; %s\n", s.Dataset, r.title(), r.Hidden, r.Out, k.whatLinks())
+	}
 	if r.Splits != "" {
 		out.Printf("split: %s\n", r.Splits)
 	}
 	out.Printf("links: %d to train, %d to validate and %d to test with, which carry no messages; features: %s\n",
-		k.Train.NumEdges(), k.Val.Links.NumEdges(), k.Test.Links.NumEdges(), r.Features)
-	out.Printf("\ntest AUC           %6.2f %%\naverage precision  %6.2f %%\nMRR                %6.3f\nhits@1, 3, 10      %6.1f %%, %.1f %%, %.1f %%\n\n",
-		100*s.TestAUC, 100*s.TestAP, s.TestMRR, 100*s.Hits1, 100*s.Hits3, 100*s.Hits10)
-	out.Paragraph("Both ends of each link are ranked among all nodes, without those that are linked (filtered), for the MRR and the hits.")
+		k.Train.NumEdges(), k.Val.Links.NumEdges(), k.Test.Links.NumEdges(), cmp.Or(r.Features, "none"))
+	out.Printf("\ntest AUC           %6.2f %%\naverage precision  %6.2f %%\nMRR                %6.3f\nhits@1, 3, 10      %6.1f %%, %.1f %%, %.1f %%\nrecall@20, NDCG@20 %6.1f %%, %.1f %%\n\n",
+		100*s.TestAUC, 100*s.TestAP, s.TestMRR, 100*s.Hits1, 100*s.Hits3, 100*s.Hits10, 100*s.Recall, 100*s.NDCG)
+	out.Paragraph("%s", k.ranked())
 	out.Printf("epoch %d of %d, that of the best validation AUC, %.2f %%; an epoch took %.1f ms, all %.1f s\n", s.BestEpoch, r.Epochs, 100*s.ValAUC, s.EpochMS, s.TotalMS/1000)
 	for _, f := range []struct{ what, path string }{{"saved in", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", s.CSV}, {"log in", s.Log}} {
 		if f.path != "" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -20,9 +21,9 @@ func openAutoencoder(path string) (*autoencoder, error) {
 	const most = 1 << 24 // of features: files are not to be trusted with memory
 	switch {
 	case err != nil:
-	case a.Task != taskLink || a.In < 1 || a.In > most || r.Model != modelGAE && r.Model != modelVGAE:
+	case a.Task != taskLink || a.In < 1 || a.In > most || !slices.Contains(linkModels, r.Model) || a.Users < 0 || a.Users >= a.In && a.Users > 0:
 		err = fmt.Errorf("%d features of the task %.20q and the model %.20q", a.In, a.Task, r.Model)
-	case r.Features == "" || !(r.Val > 0 && r.Test > 0 && r.Val+r.Test < 1):
+	case r.Features == "" && r.Model != modelLightGCN || !(r.Val > 0 && r.Test > 0 && r.Val+r.Test < 1):
 		err = fmt.Errorf("the form %q of its features, and shares %v and %v of the links", r.Features, r.Val, r.Test)
 	}
 	if err := believed(path, err, a.fits); err != nil {
@@ -34,7 +35,11 @@ func openAutoencoder(path string) (*autoencoder, error) {
 // fits reports a model of more numbers than a file of that many bytes has.
 func (a *autoencoder) fits(bytes int64) error {
 	r := &a.Recipe
-	if total := int64(a.In)*int64(r.Hidden) + int64(r.Hidden)*int64(r.Out); total > bytes/2 {
+	total := int64(a.In) * int64(r.Hidden)
+	if r.Model != modelLightGCN {
+		total += int64(r.Hidden) * int64(r.Out)
+	}
+	if total > bytes/2 {
 		return fmt.Errorf("at least %d numbers, more than its %d bytes hold", total, bytes)
 	}
 	return nil
@@ -70,11 +75,16 @@ func (f *savedFlags) openLinks(e env) (*savedLinks, error) {
 	if err := apart(in, []file{f.out}); err != nil {
 		return nil, err
 	}
-	d, err := open(f.Data, at.dataset)
+	d, err := openLinkData(f.Data, at.dataset, a.Recipe.Model)
 	if err != nil {
 		return nil, err
 	}
-	if w := d.Features.Shape()[1]; w != a.In {
+	if a.Recipe.Model == modelLightGCN {
+		if n := d.Graph.NumNodes(); n != a.In || d.users != a.Users {
+			return nil, fmt.Errorf("%s is a model of %d nodes, of which %d are users (it was trained on %s); %s has %d and %d, and a row that is learnt is of one node: name its dataset with --dataset",
+				f.File, a.In, a.Users, a.Recipe.Dataset, d.Name, n, d.users)
+		}
+	} else if w := d.Features.Shape()[1]; w != a.In {
 		return nil, fmt.Errorf("%s is a model for %d features (it was trained on %s); %s has %d: name its dataset with --dataset", f.File, a.In, a.Recipe.Dataset, d.Name, w)
 	}
 	k, err := newLinkTask(d, &a.Recipe)
@@ -82,7 +92,7 @@ func (f *savedFlags) openLinks(e env) (*savedLinks, error) {
 		return nil, fmt.Errorf("--dataset %s: %w", at.dataset, err)
 	}
 	a.Recipe.Dataset = r.Dataset
-	return &savedLinks{a, d, k}, nil
+	return &savedLinks{a, d.Dataset, k}, nil
 }
 
 // linkScored is how good a saved model of links is.
@@ -95,10 +105,7 @@ type linkScored struct {
 	ValAP   float64 `json:"val_average_precision"`
 	TestAUC float64 `json:"test_auc"`
 	TestAP  float64 `json:"test_average_precision"`
-	TestMRR float64 `json:"test_mrr"` // filtered, of both ends among all nodes
-	Hits1   float64 `json:"test_hits_at_1"`
-	Hits3   float64 `json:"test_hits_at_3"`
-	Hits10  float64 `json:"test_hits_at_10"`
+	linkQuality
 }
 
 // evalLinks scores a saved model on the links that validate and test.
@@ -112,8 +119,7 @@ func (c *evalCommand) evalLinks(e env) error {
 	line := linkScored{Event: "eval", File: c.File, Dataset: s.net.Recipe.Dataset, Model: s.net.Recipe.Model}
 	line.ValAUC, line.ValAP = k.measure(grad.NewEval(), s.net, k.Val)
 	line.TestAUC, line.TestAP = k.measure(grad.NewEval(), s.net, k.Test)
-	ranks := k.ranks(s.net)
-	line.TestMRR, line.Hits1, line.Hits3, line.Hits10 = ranks.MRR(), ranks.Hits(1), ranks.Hits(3), ranks.Hits(10)
+	line.linkQuality = k.quality(s.net)
 	p := report.NewPrinter(e.out)
 	if c.JSON {
 		p.Encode(line)
@@ -122,7 +128,8 @@ func (c *evalCommand) evalLinks(e env) error {
 	p.Printf("%s on %s\n\n%-10s  %6s  %-8s  %s\n", s.net.Recipe.title(), s.data.Name, "", "links", "AUC", "average precision")
 	p.Printf("%-10s  %6d  %6.2f %%  %6.2f %%\n", "validation", k.Val.Links.NumEdges(), 100*line.ValAUC, 100*line.ValAP)
 	p.Printf("%-10s  %6d  %6.2f %%  %6.2f %%\n\n", "test", k.Test.Links.NumEdges(), 100*line.TestAUC, 100*line.TestAP)
-	p.Printf("MRR            %6.3f\nhits@1, 3, 10  %6.1f %%, %.1f %%, %.1f %%\n\n", line.TestMRR, 100*line.Hits1, 100*line.Hits3, 100*line.Hits10)
-	p.Paragraph("Both ends of each link to test with are ranked among all nodes, without those that are linked (filtered).")
+	p.Printf("MRR                %6.3f\nhits@1, 3, 10      %6.1f %%, %.1f %%, %.1f %%\n", line.TestMRR, 100*line.Hits1, 100*line.Hits3, 100*line.Hits10)
+	p.Printf("recall@20, NDCG@20 %6.1f %%, %.1f %%\n\n", 100*line.Recall, 100*line.NDCG)
+	p.Paragraph("%s", k.ranked())
 	return p.Err()
 }

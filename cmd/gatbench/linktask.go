@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -15,7 +16,11 @@ import (
 const (
 	modelGAE  = "gae"
 	modelVGAE = "vgae"
+
+	modelLightGCN = "lightgcn"
 )
+
+var linkModels = []string{modelGAE, modelVGAE, modelLightGCN}
 
 // linkRecipe is all that a training on links depends on beside the data.
 type linkRecipe struct {
@@ -36,6 +41,8 @@ type linkRecipe struct {
 
 	WeightDecay float64
 	Patience    int
+	Layers      int `json:",omitempty"` // propagations, of LightGCN
+	Batch       int `json:",omitempty"` // links a step, of LightGCN
 }
 
 // kipfRecipe returns the settings of Kipf and Welling, 2016, but for 300 epochs instead of 200
@@ -52,21 +59,23 @@ func exampleLinkRecipe() linkRecipe {
 	return r
 }
 
-// autoencoder is a graph autoencoder: of its encoders one is there.
+// autoencoder gives each node a row: of its encoders one is there.
 type autoencoder struct {
 	Task   string // taskLink: its file says so
 	Recipe linkRecipe
-	In     int // features
+	In     int // features, or where rows are learnt nodes
+	Users  int `json:",omitempty"` // nodes before it are users, the others items; 0: any two nodes may be linked
 
+	Rows          *grad.Param     `json:"-"` // of LightGCN
 	First, Second *layers.GCNConv `json:"-"`
 	Variational   *layers.VGAE    `json:"-"`
 
 	decoder layers.InnerProduct
 }
 
-// newAutoencoder returns a network for features of a width.
-func newAutoencoder(r *linkRecipe, width int) *autoencoder {
-	a := &autoencoder{Task: taskLink, Recipe: *r, In: width}
+// newAutoencoder returns a network for the features of a task, or its nodes.
+func newAutoencoder(r *linkRecipe, k *linkTask) *autoencoder {
+	a := &autoencoder{Task: taskLink, Recipe: *r, In: k.width(), Users: k.users}
 	a.build()
 	return a
 }
@@ -74,7 +83,12 @@ func newAutoencoder(r *linkRecipe, width int) *autoencoder {
 // build makes the layers that the recipe asks for.
 func (a *autoencoder) build() {
 	r, rng := &a.Recipe, rand.New(rand.NewPCG(a.Recipe.Seed, 0))
-	if r.Model == modelVGAE {
+	switch r.Model {
+	case modelLightGCN:
+		a.Rows = grad.NewParam(a.In, r.Hidden)
+		a.Rows.Value.Normal(rng, 0, 0.1)
+		return
+	case modelVGAE:
 		a.Variational = &layers.VGAE{In: a.In, Hidden: r.Hidden, Out: r.Out}
 		a.Variational.Init(rng)
 		return
@@ -88,7 +102,10 @@ func (a *autoencoder) build() {
 // encode returns the nodes' rows, and how far the Gaussians are from the prior: nil if
 // there are none.
 func (a *autoencoder) encode(t *grad.Tape, g *graph.Graph, x *grad.Var) (z, divergence *grad.Var) {
-	if a.Variational != nil {
+	switch {
+	case a.Rows != nil:
+		return a.propagation().Forward(t, g, t.Use(a.Rows)), nil
+	case a.Variational != nil:
 		return a.Variational.Encode(t, g, x)
 	}
 	return a.Second.Forward(t, g, a.First.Forward(t, g, x)), nil
@@ -97,31 +114,48 @@ func (a *autoencoder) encode(t *grad.Tape, g *graph.Graph, x *grad.Var) (z, dive
 // linkTask is a graph whose links are to be predicted.
 type linkTask struct {
 	*sample.Links
-	looped   *graph.Graph // what messages go along, every node its own neighbour
-	features *grad.Var
+	along    *graph.Graph // what messages go along; of autoencoders every node is its own neighbour
+	features *grad.Var    // nil: rows are learnt
+	users    int          // nodes before it are users, the others items; 0: any two nodes may be linked
+}
+
+// width returns how many features there are, or nodes where rows are learnt.
+func (k *linkTask) width() int {
+	if k.features == nil {
+		return k.along.NumNodes()
+	}
+	return k.features.Dim(1)
 }
 
 // newLinkTask divides the links of a dataset, each direction of which counts as one, and
 // brings its features into a form.
-func newLinkTask(d *datasets.Dataset, r *linkRecipe) (*linkTask, error) {
+func newLinkTask(data linkData, r *linkRecipe) (*linkTask, error) {
+	d := data.Dataset
 	if !d.Graph.Symmetric() {
 		d = d.Undirected()
 	}
-	links, err := r.divided(d)
+	links, err := r.divided(d, data.users)
 	if err != nil {
 		return nil, err
+	}
+	if r.Model == modelLightGCN {
+		return &linkTask{Links: links, along: links.Graph, users: data.users}, nil
 	}
 	x, err := r.Features.in(d)
 	if err != nil {
 		return nil, err
 	}
-	return &linkTask{links, links.Graph.WithSelfLoops(), grad.Const(x)}, nil
+	return &linkTask{Links: links, along: links.Graph.WithSelfLoops(), features: grad.Const(x)}, nil
 }
 
 // divided divides the links of a dataset: by shares, or by time.
-func (r *linkRecipe) divided(d *datasets.Dataset) (*sample.Links, error) {
-	split := sample.LinkSplit{Val: r.Val, Test: r.Test, Seed: r.Seed}
+func (r *linkRecipe) divided(d *datasets.Dataset, users int) (*sample.Links, error) {
+	split := sample.LinkSplit{Val: r.Val, Test: r.Test, Users: users, Seed: r.Seed}
 	if r.Splits == "" {
+		const least = 20 // so that a twentieth is one
+		if links := d.Graph.NumEdges() / 2; links < least {
+			return nil, fmt.Errorf("its %d links are too few to be divided, %g %% of which validate and %g %% test: want at least %d", links, 100*r.Val, 100*r.Test, least)
+		}
 		return split.Of(d.Graph)
 	}
 	s, err := linksByTime(d, r.Splits)
@@ -135,15 +169,18 @@ func (r *linkRecipe) divided(d *datasets.Dataset) (*sample.Links, error) {
 // weigh the same, and unless they count once a node and itself are linked. The epoch of the best AUC of the links to
 // validate with is kept.
 func (k *linkTask) fit(r *linkRecipe) (*train.Fit, *autoencoder) {
-	net := newAutoencoder(r, k.features.Dim(1))
-	nodes, there, share := float64(k.looped.NumNodes()), k.looped, 0.5
+	if r.Model == modelLightGCN {
+		return k.fitRows(r)
+	}
+	net := newAutoencoder(r, k)
+	nodes, there, share := float64(k.along.NumNodes()), k.along, 0.5
 	if r.Once {
 		there, share = k.Train, 1
 	}
 	return &train.Fit{
 		Model: net, Optimiser: &train.Adam{LR: r.LR, WeightDecay: r.WeightDecay}, Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience, By: train.ByAccuracy, Limit: maxLoss,
 		Loss: func(t *grad.Tape) *grad.Var {
-			z, divergence := net.encode(t, k.looped, k.features)
+			z, divergence := net.encode(t, k.along, k.features)
 			negatives := graph.Must(k.Draw.Draw(min(r.Drawn*k.Train.NumEdges(), k.Draw.Left()), t.Step()))
 			loss := net.decoder.Loss(t, there, negatives, z).Scale(share)
 			if divergence == nil {
@@ -151,16 +188,21 @@ func (k *linkTask) fit(r *linkRecipe) (*train.Fit, *autoencoder) {
 			}
 			return loss.Add(divergence.Scale(1 / nodes))
 		},
-		Eval: func(t *grad.Tape) train.Scores {
-			auc, _ := k.measure(t, net, k.Val)
-			return train.Scores{Val: train.Score{Accuracy: auc}}
-		},
+		Eval: k.validate(net),
 	}, net
+}
+
+// validate returns what scores a network on the links to validate with.
+func (k *linkTask) validate(net *autoencoder) func(t *grad.Tape) train.Scores {
+	return func(t *grad.Tape) train.Scores {
+		auc, _ := k.measure(t, net, k.Val)
+		return train.Scores{Val: train.Score{Accuracy: auc}}
+	}
 }
 
 // measure scores a network on links and as many pairs that are none.
 func (k *linkTask) measure(t *grad.Tape, net *autoencoder, p sample.Pairs) (auc, precision float64) {
-	z, _ := net.encode(t, k.looped, k.features)
+	z, _ := net.encode(t, k.along, k.features)
 	var scores []float64
 	var positive []bool
 	for _, part := range []*graph.Graph{p.Links, p.Negatives} {
@@ -169,37 +211,4 @@ func (k *linkTask) measure(t *grad.Tape, net *autoencoder, p sample.Pairs) (auc,
 		}
 	}
 	return train.AUC(scores, positive), train.AveragePrecision(scores, positive)
-}
-
-// rankedMost is how many links are ranked: each asks for the scores of all nodes, twice.
-const rankedMost = 2000
-
-// ranks returns the filtered ranks of both ends of the links to test with, or of so many of
-// them, spread over all: other nodes that are linked to the same node do not count.
-func (k *linkTask) ranks(net *autoencoder) (ranks train.Ranks) {
-	z, _ := net.encode(grad.NewEval(), k.looped, k.features)
-	rows := z.Value()
-	n, scores := rows.Rows(), make([]float64, rows.Rows())
-	linked := make(map[int32][]int32)
-	for _, g := range []*graph.Graph{k.looped, k.Val.Links, k.Test.Links} {
-		for e, v := range g.Destinations() {
-			u := g.In().Cols[e]
-			linked[u], linked[v] = append(linked[u], v), append(linked[v], u)
-		}
-	}
-	links := someFacts(k.Test.Links, rankedMost)
-	for e, v := range links.Destinations() {
-		u := links.In().Cols[e]
-		for _, end := range [][2]int32{{u, v}, {v, u}} {
-			from := rows.Row(int(end[0]))
-			for w := range n {
-				scores[w] = 0
-				for j, x := range rows.Row(w) {
-					scores[w] += float64(x) * float64(from[j])
-				}
-			}
-			ranks.Add(scores, int(end[1]), linked[end[0]])
-		}
-	}
-	return ranks
 }

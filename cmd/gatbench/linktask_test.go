@@ -49,7 +49,7 @@ func TestExampleLinkRecipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := newLinkTask(d, &r)
+	k, err := newLinkTask(linkData{Dataset: d}, &r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestExampleLinkRecipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z, _ := net.encode(grad.NewEval(), k.looped, k.features)
+	z, _ := net.encode(grad.NewEval(), k.along, k.features)
 	want := 0.0
 	for sign, pairs := range map[float64]*graph.Graph{-1: k.Train, 1: negatives} {
 		for e, v := range pairs.Destinations() {
@@ -91,7 +91,7 @@ func lastAUC(t *testing.T, out string) float64 {
 
 func TestLinkMisuse(t *testing.T) {
 	for args, want := range map[string]string{
-		"--model gat":            "--model gat: there is none of that name; there are gae, vgae, transe",
+		"--model gat":            "--model gat: there is none of that name; there are gae, vgae, lightgcn, transe",
 		"--heads 2":              "--heads: a graph autoencoder has none: leave it out",
 		"--hidden 0":             "--hidden 0: it must be at least 1",
 		"--epochs 0":             "--epochs 0: it must be at least 1",

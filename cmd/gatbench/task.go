@@ -119,6 +119,9 @@ func open(dir, name string) (*datasets.Dataset, error) {
 		}
 		return nil, err // a name, and not that of a file
 	}
+	if readErr != nil && datasets.HoldsInteractions(name) {
+		return nil, misuse("--dataset %s: it is of users and items, not of nodes: --task link learns what to recommend", name)
+	}
 	return own, readErr
 }
 

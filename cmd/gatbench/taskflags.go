@@ -7,15 +7,18 @@ import (
 	"unicode"
 )
 
-// What is learnt: what --task says, and taskFacts, links of several kinds.
+// What is learnt: what --task says, and taskFacts, links of several kinds, and taskRows.
 const (
 	taskNode  = "node"
 	taskFacts = "facts"
+	taskRows  = "rows" // links, by LightGCN
 )
 
 // remedies say, for each task, which flags of train it has no use for, and what to do.
 var remedies = map[string]map[string]string{
 	taskNode: {
+		"readout":          "it is for --task graph: leave it out",
+		"pool":             "it is for --task graph: leave it out",
 		"no-edge-features": "networks on nodes read none: leave it out",
 	},
 	taskGraph: {
@@ -35,6 +38,8 @@ var remedies = map[string]map[string]string{
 		"nodes":             "it is for --attention, of networks on nodes: leave it out",
 	},
 	taskLink: {
+		"readout":           "it is for --task graph: leave it out",
+		"pool":              "it is for --task graph: leave it out",
 		"no-edge-features":  "a graph autoencoder reads none: leave it out",
 		"undirected":        "links are taken in both directions anyway: leave it out",
 		"preset":            "the settings are those of Kipf and Welling; --hidden, --lr and --epochs change them",
@@ -58,6 +63,8 @@ var remedies = map[string]map[string]string{
 		"nodes":             "it is for --attention, which an autoencoder has none of: leave it out",
 	},
 	taskFacts: {
+		"readout":           "it is for --task graph: leave it out",
+		"pool":              "it is for --task graph: leave it out",
 		"no-edge-features":  "a scorer of facts reads none: leave it out",
 		"undirected":        "a fact has a direction: leave it out",
 		"preset":            "the settings are those of RotatE; --hidden, --lr, --batch and --epochs change them",
@@ -83,11 +90,19 @@ var remedies = map[string]map[string]string{
 	},
 }
 
+// remediesOf returns the remedies of a task.
+func remediesOf(task string) map[string]string {
+	if task == taskRows {
+		return lightgcnRemedies()
+	}
+	return remedies[task]
+}
+
 // refused returns an error for a flag that was given and that a task has no use for.
 func (c *trainCommand) refused(task string) error {
-	given := c.given()
+	given, of := c.given(), remediesOf(task)
 	for _, flag := range given {
-		if remedy := remedies[task][flag]; remedy != "" {
+		if remedy := of[flag]; remedy != "" {
 			return misuse("--%s: %s", flag, remedy)
 		}
 	}

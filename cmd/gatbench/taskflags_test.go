@@ -27,6 +27,7 @@ func TestFlagsByTask(t *testing.T) {
 		{"folds of graphs", taskGraph, "--task graph --dataset " + mols + " --epochs 2 --hidden 4 --layers 2 --folds 3"},
 		{"graphs", taskGraph, "--task graph --dataset " + mols + " --epochs 2 --hidden 4 --layers 2 --splits random"},
 		{"links", taskLink, "--task link --dataset karate --epochs 2 --hidden 4"},
+		{"links without features", taskRows, "--task link --model lightgcn --dataset karate --epochs 2 --hidden 4 --layers 2"},
 		{"facts", taskFacts, "--task link --dataset " + facts + " --model rotate --epochs 2 --hidden 4"},
 	}
 	values := map[string]string{ // FILE is a file of its own
@@ -36,7 +37,7 @@ func TestFlagsByTask(t *testing.T) {
 		"residual": "--residual", "lr": "--lr 0.5", "weight-decay": "--weight-decay 1", "patience": "--patience 3 --epochs 40", "select": "--select last", "loss": "--loss mae",
 		"inductive": "--inductive", "batch": "--batch 7", "fanout": "--batch 4 --fanout 1,1", "folds": "--folds 4", "encoding": "--encoding degree:3", "no-edge-features": "--no-edge-features", "seeds": "--seeds 2",
 		"save": "--save FILE", "checkpoint": "--checkpoint FILE", "every": "--checkpoint FILE --every 1", "resume": "", "csv": "--csv FILE", "log": "--log tensorboard:FILE",
-		"plot": "--plot FILE.svg", "undirected": "--undirected", "attention": "--attention FILE.csv", "nodes": "--attention FILE.csv --nodes 3", "profile": "--profile FILE",
+		"plot": "--plot FILE.svg", "undirected": "--undirected", "attention": "--attention FILE.csv", "nodes": "--attention FILE.csv --nodes 3", "profile": "--profile FILE", "readout": "--readout max", "pool": "--pool sag",
 	}
 	quiet := map[string]bool{"threads": true, "rows": true, "select": true, "undirected": true} // these may change nothing
 	folds := regexp.MustCompile(`^--(save|checkpoint|every|log|seeds|patience|select|splits)\b`)
@@ -52,7 +53,7 @@ func TestFlagsByTask(t *testing.T) {
 		if status != succeeded {
 			t.Fatalf("%s: %s", task.name, stderr)
 		}
-		for flag := range remedies[task.key] {
+		for flag := range remediesOf(task.key) {
 			if _, ok := values[flag]; !ok {
 				t.Errorf("%s: there is a remedy for --%s, which is no flag", task.name, flag)
 			}
@@ -77,7 +78,7 @@ func TestFlagsByTask(t *testing.T) {
 				base = regexp.MustCompile(" --epochs [^ ]+").ReplaceAllString(base, "")
 			}
 			file := filepath.Join(dir, strings.ReplaceAll(task.name, " ", "-")+"-"+string(rune('a'+i%26))+string(rune('a'+i/26)))
-			remedy := remedies[task.key][flag]
+			remedy := remediesOf(task.key)[flag]
 			if remedy != "" {
 				args = args[strings.Index(args, "--"+flag):] // without what it needs elsewhere
 			}
@@ -91,7 +92,7 @@ func TestFlagsByTask(t *testing.T) {
 				if status != misused || !strings.Contains(stderr, "--splits") && !strings.Contains(stderr, "--seed") {
 					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
 				}
-			case flag == "splits" && task.key == taskLink: // by time alone
+			case flag == "splits" && (task.key == taskLink || task.key == taskRows): // by time alone
 				if status != misused || !strings.Contains(stderr, "links are divided by the seed") {
 					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
 				}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// rankedMost is how many links are ranked, and whose lists are looked at: each asks for the
+// scores of all nodes.
+const rankedMost = 2000
+
+// listLength is how many of the best candidates of a node a list of recommendations has.
+const listLength = 20
+
+// linkQuality says where the links to test with stand among all nodes.
+type linkQuality struct {
+	TestMRR float64 `json:"test_mrr"` // filtered, of both ends among all nodes, or of items among all items
+	Hits1   float64 `json:"test_hits_at_1"`
+	Hits3   float64 `json:"test_hits_at_3"`
+	Hits10  float64 `json:"test_hits_at_10"`
+	Recall  float64 `json:"test_recall_at_20"` // mean over the nodes, or users, that have links to test with
+	NDCG    float64 `json:"test_ndcg_at_20"`
+}
+
+// linkScores scores pairs by the rows of nodes.
+type linkScores struct {
+	rows   *tensor.Dense
+	users  int
+	scores []float64 // of the candidates of one node
+}
+
+// of returns the scores of a node with all others, or of a user with the items: the first
+// of which is the node base.
+func (s *linkScores) of(u int32) (scores []float64, base int32) {
+	base = int32(s.users)
+	s.scores = s.scores[:0]
+	from := s.rows.Row(int(u))
+	for w := s.users; w < s.rows.Rows(); w++ {
+		sum := 0.0
+		for j, x := range s.rows.Row(w) {
+			sum += float64(x) * float64(from[j])
+		}
+		s.scores = append(s.scores, sum)
+	}
+	return s.scores, base
+}
+
+// neighbours returns the nodes that some graphs link to each, in both directions.
+func neighbours(graphs ...*graph.Graph) map[int32][]int32 {
+	linked := make(map[int32][]int32)
+	for _, g := range graphs {
+		for e, v := range g.Destinations() {
+			u := g.In().Cols[e]
+			linked[u], linked[v] = append(linked[u], v), append(linked[v], u)
+		}
+	}
+	return linked
+}
+
+// quality ranks the links to test with.
+func (k *linkTask) quality(net *autoencoder) (q linkQuality) {
+	z, _ := net.encode(grad.NewEval(), k.along, k.features)
+	s := &linkScores{rows: z.Value(), users: k.users}
+	ranks := k.ranks(s)
+	q.TestMRR, q.Hits1, q.Hits3, q.Hits10 = ranks.MRR(), ranks.Hits(1), ranks.Hits(3), ranks.Hits(10)
+	q.Recall, q.NDCG = k.lists(s)
+	return q
+}
+
+// ranks returns the filtered ranks of both ends of the links to test with, or of so many of
+// them, spread over all: other nodes that are linked to the same node do not count. Of users
+// and items they are those of the items.
+func (k *linkTask) ranks(s *linkScores) (ranks train.Ranks) {
+	linked := neighbours(k.along, k.Val.Links, k.Test.Links)
+	links := someFacts(k.Test.Links, rankedMost)
+	for e, v := range links.Destinations() {
+		u := links.In().Cols[e]
+		for _, end := range [][2]int32{{u, v}, {v, u}} {
+			if int(end[0]) >= k.users && k.users > 0 {
+				continue
+			}
+			scores, base := s.of(end[0])
+			ranks.Add(scores, int(end[1]-base), less(linked[end[0]], base))
+		}
+	}
+	return ranks
+}
+
+// lists returns recall and NDCG of the best candidates of each node that has links to test
+// with, the mean over them: the candidates are those that no link of another part is known of.
+func (k *linkTask) lists(s *linkScores) (recall, ndcg float64) {
+	known, wanted := neighbours(k.along, k.Val.Links), neighbours(k.Test.Links)
+	var asked []int32
+	for u := range wanted {
+		if k.users == 0 || int(u) < k.users {
+			asked = append(asked, u)
+		}
+	}
+	slices.Sort(asked)
+	n := min(len(asked), rankedMost)
+	for i := range n {
+		u := asked[i*len(asked)/n]
+		scores, base := s.of(u)
+		left := less(known[u], base)
+		if k.users == 0 {
+			left = append(left, u)
+		}
+		var ranks train.Ranks
+		for _, v := range wanted[u] {
+			ranks.Add(scores, int(v-base), left)
+		}
+		recall += ranks.Hits(listLength) / float64(n)
+		ndcg += ranks.NDCG(listLength) / float64(n)
+	}
+	return recall, ndcg
+}
+
+// less returns numbers less a base.
+func less(ids []int32, base int32) []int32 {
+	out := make([]int32, len(ids))
+	for i, id := range ids {
+		out[i] = id - base
+	}
+	return out
+}

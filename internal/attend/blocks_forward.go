@@ -56,6 +56,9 @@ func (b *block) raise(rows *attend.SoftRows, d int) {
 	rows.Largest()
 	for i, most := range b.most {
 		k := i * rows.Each
+		if most <= rows.Top[k] { // as most are
+			continue
+		}
 		raise(most, &rows.Top[k], &rows.Sum[k], b.y[i*d:(i+1)*d])
 	}
 }

@@ -29,8 +29,9 @@ func (b *block) forwardTile(m *Blocks, j *job, lo, hi int, y []tensor.Float) {
 	b.y = room(b.y, nv*in.d)
 	b.q.take(m.Q, v, nv, m.ofKeys(j.h))
 	from, to := j.reach(lo, hi)
-	for u := from; u < to; u += blockSrc {
-		r := b.tile(j, v, nv, u, min(blockSrc, to-u))
+	step := sumStep(!j.masked(), j.NumSrc)
+	for u := from; u < to; u += step {
+		r := b.tile(j, v, nv, u, min(step, to-u))
 		scale := b.logits(m, j, &r)
 		soft := b.soft(m, j, &r)
 		soft.Scale = scale

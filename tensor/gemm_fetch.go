@@ -1,10 +1,6 @@
 package tensor
 
-import (
-	"unsafe"
-
-	simdgemm "github.com/edgewise-ml/edgewise/internal/simd/gemm"
-)
+import simdgemm "github.com/edgewise-ml/edgewise/internal/simd/gemm"
 
 // A processor fetches long runs of memory ahead by itself, but a block of a is
 // many short ones. So the kernel asks, while it computes a block, for what the
@@ -54,6 +50,5 @@ func (g *gemm) fetch(p *simdgemm.Product, blk block, x []Float, n int) {
 	if n = min(n, len(x)); n <= 0 || asks == 0 {
 		return
 	}
-	const line, size = 64, int(unsafe.Sizeof(x[0]))
-	p.Ahead, p.AheadStep = int(start(x)-start(p.A)), min((n*size+asks-1)/asks, line)
+	p.Fetch(x[:n], asks)
 }

@@ -34,12 +34,23 @@ type Blocks struct {
 type BlockStats struct{ Top, Sum []tensor.Float }
 
 // A tile has so many destinations, and one alone in its span up to so many. A result is
-// summed over so many sources at a time.
+// summed over so many sources at a time, or longSrc where all hear longFrom at least.
 const (
 	blockDst = 48
 	aloneDst = 64
 	blockSrc = 64
+	longSrc  = 2 * blockSrc
+	longFrom = 512
 )
+
+// sumStep is over how many sources at a time the result of those is summed that hear n, or, unless
+// all of a block do, some of n.
+func sumStep(all bool, n int) int {
+	if all && n >= longFrom {
+		return longSrc
+	}
+	return blockSrc
+}
 
 // Forward sets out, which is zero, to the result, and fills Stats.
 func (m *Blocks) Forward(out []tensor.Float) {

@@ -29,8 +29,9 @@ func (b *block) forwardTile(m *Blocks, j *job, lo, hi int, y []tensor.Float) {
 	b.y = room(b.y, nv*in.d)
 	b.q.take(m.Q, v, nv, m.ofKeys(j.h))
 	from, to := j.reach(lo, hi)
-	for u := from; u < to; u += blockSrc {
-		r := b.tile(j, v, nv, u, min(blockSrc, to-u))
+	step := sumStep(!j.masked(), j.NumSrc)
+	for u := from; u < to; u += step {
+		r := b.tile(j, v, nv, u, min(step, to-u))
 		scale := b.logits(m, j, &r)
 		soft := b.soft(m, j, &r)
 		soft.Scale = scale
@@ -56,6 +57,9 @@ func (b *block) raise(rows *attend.SoftRows, d int) {
 	rows.Largest()
 	for i, most := range b.most {
 		k := i * rows.Each
+		if most <= rows.Top[k] { // as most are
+			continue
+		}
 		raise(most, &rows.Top[k], &rows.Sum[k], b.y[i*d:(i+1)*d])
 	}
 }

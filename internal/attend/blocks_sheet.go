@@ -32,6 +32,13 @@ func (o operand) times(p gemm.Product) {
 	p.Panels(o.pitch)
 }
 
+// before is times, where the next product takes what is so many elements on. With far that is
+// fetched, and of a product's own columns those that come next.
+func (o operand) before(next int, far bool, p gemm.Product) {
+	p.Far, p.Next = far, next
+	o.times(p)
+}
+
 // short reports whether rows of a head fill no panel, and are read as they stand.
 func (h headOf) short() bool { return h.d < gemm.ProductPanel }
 

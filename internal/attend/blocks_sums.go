@@ -50,3 +50,11 @@ func (s *sums) same(t *sums) {
 
 // row returns the elements from row i on.
 func (s *sums) row(i int) []tensor.Float { return s.x[(i-s.first)*s.ld:] }
+
+// ahead returns the elements of n rows from i on, if they lie together.
+func (s *sums) ahead(i, n int) []tensor.Float {
+	if !s.isCopied || i >= s.first+s.n {
+		return nil
+	}
+	return s.copied[(i-s.first)*s.d : (min(i+n, s.first+s.n)-s.first)*s.d]
+}

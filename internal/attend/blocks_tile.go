@@ -18,6 +18,7 @@ type block struct {
 	p, dp []tensor.Float // the logits, then weights; their gradients
 	kept  []tensor.Float // what dropout multiplies weights with
 	pitch int            // from a row of these to the next
+	far   bool           // between two tiles more is read than the second cache keeps
 	y     []tensor.Float // the results of the tile's destinations
 	most  []tensor.Float // their largest logits
 
@@ -31,6 +32,7 @@ var blocks = sync.Pool{New: func() any { return new(block) }}
 
 // begin forgets the job before, and spoils what holds anything until it is set.
 func (b *block) begin() {
+	b.far = false
 	for _, s := range [...]*sheet{&b.keys, &b.keyRows, &b.values, &b.valueRows} {
 		s.lo, s.hi = 0, 0
 		spoil.Floats(s.data)
@@ -82,7 +84,7 @@ func room(x []tensor.Float, n int) []tensor.Float {
 // rows are a, with its sources, whose rows are turned to columns.
 func (b *block) inner(to []tensor.Float, r *rect, a *near, columns operand) {
 	to, n := to[r.at:], r.panels()
-	columns.times(gemm.Product{A: a.rows, RS: a.d, CS: 1, C: to, LDC: b.pitch, M: r.nv, N: n, K: a.d, Set: true})
+	columns.before(n/gemm.ProductPanel*columns.pitch, b.far, gemm.Product{A: a.rows, RS: a.d, CS: 1, C: to, LDC: b.pitch, M: r.nv, N: n, K: a.d, Set: true})
 	for i := range r.nv {
 		if end := b.pitch*i + r.skip + r.wide(); i*b.pitch+n < end {
 			clear(to[i*b.pitch+n : end])

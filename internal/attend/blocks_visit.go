@@ -11,6 +11,8 @@ import (
 const (
 	visitMost = 4096
 	visitPart = 192 // a multiple of blockSrc, and of the rows that a kernel takes
+
+	visitFar = 1 << 17 // so many elements of K and X, twice, and of their gradients fill the second cache
 )
 
 // visit adds to the gradients that are wanted, tile after tile.
@@ -118,28 +120,34 @@ func (b *block) weightsAndGrads(m *Blocks, j *job, r *rect) {
 // inner products.
 func (b *block) addGrads(m *Blocks, j *job, r *rect, g *BlockGrads) {
 	if g.X != nil {
-		b.addToSources(b.p, r, &b.dy, &b.dx)
+		b.addToSources(b.p, r, &b.dy, &b.dx, b.dk.ahead(r.u, r.nu))
 	}
 	if g.K != nil {
-		b.addToSources(b.dp, r, &b.q, &b.dk)
+		b.addToSources(b.dp, r, &b.q, &b.dk, b.dx.ahead(r.u+r.nu, r.nu))
 	}
 	if g.Q != nil {
 		k := b.keyRows.across(m.K, j, r, m.ofKeys(j.h))
-		k.times(gemm.Product{A: b.dp[r.first():], RS: b.pitch, CS: 1, C: b.dq.row(r.v), LDC: b.dq.ld, M: r.nv, N: b.q.d, K: r.nu})
+		k.before(r.nu*gemm.ProductPanel, b.far, gemm.Product{A: b.dp[r.first():], RS: b.pitch, CS: 1, C: b.dq.row(r.v), LDC: b.dq.ld, M: r.nv, N: b.q.d, K: r.nu})
 	}
 }
 
-// addToSources adds to rows of the tile's sources those of its destinations, weighed by w.
-func (b *block) addToSources(w []tensor.Float, r *rect, of *near, to *sums) {
+// addToSources adds to rows of the tile's sources those of its destinations, weighed by w. Meanwhile
+// the rows are fetched to which is added next.
+func (b *block) addToSources(w []tensor.Float, r *rect, of *near, to *sums, next []tensor.Float) {
 	rows := of.across()
 	for u := 0; u < r.nu; u += visitPart {
-		rows.times(gemm.Product{A: w[r.first()+u:], RS: 1, CS: b.pitch, C: to.row(r.u + u), LDC: to.ld, M: min(visitPart, r.nu-u), N: of.d, K: r.nv})
+		p := gemm.Product{A: w[r.first()+u:], RS: 1, CS: b.pitch, C: to.row(r.u + u), LDC: to.ld, M: min(visitPart, r.nu-u), N: of.d, K: r.nv}
+		if asks := p.Asks(); b.far && asks > 0 && len(next) > 0 {
+			p.Fetch(next, asks)
+		}
+		rows.times(p)
 	}
 }
 
 // gather begins the gradients of a job's sources. They are copied where many tiles add to each.
 func (b *block) gather(m *Blocks, j *job, g *BlockGrads) {
 	n := j.to - j.from
+	b.far = n*(m.KeyWidth+m.ValueWidth) > visitFar
 	copied := m.Heads > 1 && j.hi-j.lo > 2*blockDst && n <= visitMost && !banded(&j.Span)
 	b.dx.begin(g.X, j.from, n, m.ofValues(j.h), copied)
 	if overlap(g.X, g.K) { // they are one array

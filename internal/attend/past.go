@@ -29,6 +29,7 @@ type Past struct {
 	Scale      tensor.Float
 	Bias       []tensor.Float // 2·Reach+1 rows of Heads elements; nil: none
 	Reach      int
+	Whole      bool // regions do not grow: the block is one where all hear all
 
 	Regions, Lens []int32
 	Window        int            // of the last row of a region, at most so many before it are heard; 0: all
@@ -67,7 +68,7 @@ func (p *Past) Forward() {
 func (p *Past) Chunk(i int) {
 	b := blocks.Get().(*block)
 	b.begin()
-	b.p = room(b.p, blockSrc)
+	b.p = room(b.p, longSrc)
 	for job, last := i*p.perChunk, min((i+1)*p.perChunk, len(p.Lens)*p.Heads); job < last; job++ {
 		p.query(b, job/p.Heads, job%p.Heads)
 	}
@@ -86,11 +87,12 @@ func (p *Past) query(b *block, i, h int) {
 	k, x := p.K[at*p.KeyWidth+h*p.KeyWidth*p.Room:], p.X[at*p.ValueWidth+h*p.ValueWidth:]
 	stats := [2]tensor.Float{tensor.Float(math.Inf(-1)), 0}
 	top, sum := stats[:1], stats[1:]
-	for u := first; u < n; u += blockSrc {
-		nu := min(blockSrc, n-u)
-		row := b.p[:blockSrc]
+	step := sumStep(p.Whole, n)
+	for u := first; u < n; u += step {
+		nu := min(step, n-u)
+		row := b.p[:step]
 		clear(row)
-		(&gemm.Product{A: q, RS: p.KeyWidth, CS: 1, B: k[u:], LDB: p.Room, C: row, LDC: blockSrc, M: 1, N: nu, K: p.KeyWidth}).MulAdd()
+		(&gemm.Product{A: q, RS: p.KeyWidth, CS: 1, B: k[u:], LDB: p.Room, C: row, LDC: step, M: 1, N: nu, K: p.KeyWidth}).MulAdd()
 		vec.Scale.Forward(row, row, p.Scale)
 		if p.Bias != nil {
 			for j := range nu {
@@ -100,9 +102,9 @@ func (p *Past) query(b *block, i, h int) {
 		vec.NoTop(row[:min(max(heard-u, 0), nu)])
 		vec.NoTop(row[nu:])
 		raise(vec.MaxOf(row), &top[0], &sum[0], y)
-		(&attend.SoftRows{X: row, Top: top, Sum: sum, Rows: 1, Stride: blockSrc, Width: blockSrc, Each: 1, Scale: 1}).Add()
+		(&attend.SoftRows{X: row, Top: top, Sum: sum, Rows: 1, Stride: step, Width: step, Each: 1, Scale: 1}).Add()
 		all := p.Heads * p.ValueWidth
-		(&gemm.Product{A: row, RS: blockSrc, CS: 1, B: x[u*all:], LDB: all, C: y, LDC: p.ValueWidth, M: 1, N: p.ValueWidth, K: nu}).MulAdd()
+		(&gemm.Product{A: row, RS: step, CS: 1, B: x[u*all:], LDB: all, C: y, LDC: p.ValueWidth, M: 1, N: p.ValueWidth, K: nu}).MulAdd()
 	}
 	vec.DivideRows(y, sum)
 }

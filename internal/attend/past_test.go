@@ -61,6 +61,30 @@ func TestPastIsLastOfBlock(t *testing.T) {
 	}
 }
 
+// A query of a region that does not grow has the bits of a block where all hear all, however
+// many.
+func TestPastIsRowOfWhole(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	const heads, d = 2, 3
+	for _, n := range []int{70, 600} {
+		q, k, x := normal(rng, 1, heads, d).Data, normal(rng, n, heads, d).Data, normal(rng, n, heads, d).Data
+		m := attend.Blocks{Spans: []graph.Span{{NumSrc: n, NumDst: 1}}, Q: q, K: k, X: x, Heads: heads, KeyWidth: d, ValueWidth: d, Scale: 5}
+		m.Stats = attend.BlockStats{Top: make([]float, heads), Sum: make([]float, heads)}
+		want := make([]float, heads*d)
+		m.Forward(want)
+
+		p := attend.Past{Room: n, Heads: heads, KeyWidth: d, ValueWidth: d, Scale: 5, Whole: true, Q: q, X: x, Regions: []int32{0}, Lens: []int32{int32(n)}}
+		p.K, p.Y = make([]float, len(k)), make([]float, len(want))
+		for i, v := range k {
+			p.K[i%(heads*d)*n+i/(heads*d)] = v
+		}
+		p.Forward()
+		if !slices.Equal(p.Y, want) {
+			t.Errorf("%d rows: not the bits of the block", n)
+		}
+	}
+}
+
 // Under a window a query has the bits of a row of a causal band, from regions that have forgotten
 // what no tile reads any more.
 func TestPastIsRowOfBand(t *testing.T) {

@@ -290,6 +290,7 @@ func (c *Cache) remember(t *grad.Tape, cross []*MultiHead, memory *grad.Var, off
 	for i, l := range cross {
 		k := &c.cross[i]
 		k.shape(l)
+		k.Whole = true
 		k.resize(n, 0, room)
 		k.fill(l.heads(t, memory, l.WKey, l.BKey), l.heads(t, memory, l.WValue, l.BValue), offsets, nil)
 	}

@@ -1,6 +1,10 @@
 package gemm
 
-import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
+import (
+	"unsafe"
+
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+)
 
 // ProductGroup is how many rows of A a [Product] finds at the stride RS of each
 // other.
@@ -32,6 +36,18 @@ type Product struct {
 
 	panel  int // elements from one panel of B to the next, of Panels
 	beside int // bytes from each place that is prefetched to another one
+}
+
+// Fetch has the kernels prefetch x in the course of a product that asks so many times.
+func (p *Product) Fetch(x []Float, asks int) {
+	const size, line = int(unsafe.Sizeof(x[0])), 64
+	p.Ahead = int(uintptr(unsafe.Pointer(&x[0])) - uintptr(unsafe.Pointer(&p.A[0])))
+	p.AheadStep = min((len(x)*size+asks-1)/asks, line)
+}
+
+// Asks is how many times a product prefetches a place.
+func (p *Product) Asks() int {
+	return p.M / ProductGroup * ((p.N + ProductPanel - 1) / ProductPanel) * (p.K / 4)
 }
 
 // MulAdd adds the product:

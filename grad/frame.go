@@ -62,6 +62,9 @@ func (f *Frame) Write(lo int, y *Var) {
 		copy(f.all.val.Data[at:at+n], y.val.Data)
 	}
 	if !y.needs {
+		if lo == 0 && !op.Measuring() && allZero(y.val.Data) {
+			f.all.blank = n
+		}
 		return
 	}
 	if f.all.needs = true; inPlace {
@@ -76,6 +79,23 @@ func (f *Frame) Write(lo int, y *Var) {
 			addTo(y.Grad().Data, f.all.gradFrom(at)[at:at+n])
 		}
 	}))
+}
+
+// allZero reports whether x has zeros alone.
+func allZero(x []tensor.Float) bool {
+	for _, v := range x {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isBlank reports whether all elements of x are 0 and their gradients not wanted, as those of
+// the states before the roots are: what a product adds there, or has of them, is nothing.
+func (x *Var) isBlank() bool {
+	root, at := x.origin()
+	return at+len(x.val.Data) <= root.blank
 }
 
 // View returns rows lo to hi, without hi.

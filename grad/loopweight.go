@@ -9,10 +9,12 @@ import (
 // weight is a matrix with which the rounds of a loop multiply.
 type weight struct {
 	w       *Var
-	ahead   tensor.Packed // w, from the second product on
+	rows    int           // of all rounds together, as far as is known
+	ahead   tensor.Packed // w, from the second product on or, if more will come, the first
 	back    tensor.Packed // its transpose
 	calls   int
-	turned  bool // back is there
+	packed  bool // ahead is there
+	turned  bool // and back
 	factors []factor
 	rooms   []*Var // for the products of all rounds, one behind the other
 	filled  int    // elements in use of the last room
@@ -40,7 +42,7 @@ func (l *Loop) weight(w *Var) *weight {
 	}
 	l.used++
 	p := l.weights[l.used-1]
-	p.w = w
+	p.w, p.rows = w, l.rows
 	return p
 }
 
@@ -67,7 +69,7 @@ func (p *weight) times(op Op, x, z *Var) *Var {
 		if z != nil && !onto {
 			copy(y.val.Data, z.val.Data)
 		}
-		p.multiply(&y.val, &x.val, z == nil)
+		p.multiply(&y.val, x, z == nil)
 	}
 	p.note(op, x, y)
 	n := Notes[roundNotes](op)
@@ -104,9 +106,7 @@ func (n *roundNotes) Pull(dy *tensor.Dense) {
 			addTo(dz.Data, dy.Data)
 		}
 	}
-	if dx := n.x.Grad(); dx != nil {
-		n.p.pullX(dx, dy)
-	}
+	n.p.pullX(n.x, dy)
 }
 
 // note keeps a product whose gradient w takes a part in.
@@ -136,16 +136,23 @@ func (p *weight) place(op Op, shape []int) *Var {
 
 // multiply adds x·w to y, or sets y to it. One product alone is not worth a copy
 // of w.
-func (p *weight) multiply(y, x *tensor.Dense, set bool) {
-	p.calls++
-	y, x = matrix(y), matrix(x)
-	if p.calls == 2 {
-		p.ahead.Set(&p.w.val, 0)
+func (p *weight) multiply(sum *tensor.Dense, of *Var, set bool) {
+	if of.isBlank() {
+		if set {
+			clear(sum.Data)
+		}
+		return
 	}
-	switch one := p.calls == 1; {
-	case one && set:
+	p.calls++
+	y, x := matrix(sum), matrix(&of.val)
+	if !p.packed && (p.calls == 2 || 3*x.Rows() < p.rows) {
+		p.ahead.Set(&p.w.val, 0)
+		p.packed = true
+	}
+	switch {
+	case !p.packed && set:
 		tensor.MatMulThen(y, x, &p.w.val, 0, tensor.Epilogue{})
-	case one:
+	case !p.packed:
 		tensor.MatMul(y, x, &p.w.val, 0)
 	case set:
 		tensor.MatMulPackedThen(y, x, &p.ahead, 0, tensor.Epilogue{})
@@ -155,7 +162,11 @@ func (p *weight) multiply(y, x *tensor.Dense, set bool) {
 }
 
 // pullX adds the gradient of a product to its x.
-func (p *weight) pullX(dx, dy *tensor.Dense) {
+func (p *weight) pullX(x *Var, dy *tensor.Dense) {
+	dx := x.Grad()
+	if dx == nil || x.isBlank() {
+		return
+	}
 	if p.calls == 1 {
 		tensor.MatMul(matrix(dx), matrix(dy), &p.w.val, tensor.TransB)
 		return
@@ -173,19 +184,16 @@ func (p *weight) pull(t *Tape) {
 	if dw == nil || !slices.ContainsFunc(p.factors, func(f factor) bool { return f.y.asked() }) {
 		return
 	}
-	rows := 0
-	for _, f := range p.factors {
-		rows += leading(f.x.Shape())
-	}
+	factors, rows := p.counted()
 	x := joined{t: t, n: rows * dw.Dim(0)}
 	dy := joined{t: t, n: rows * dw.Dim(1)}
-	for _, f := range p.factors {
+	for _, f := range factors {
 		root, at := f.x.origin()
 		x.add(root, root.val.Data, at, len(f.x.val.Data))
 		root, at = f.y.origin()
 		dy.add(root, root.Grad().Data, at, len(f.y.val.Data))
 	}
-	if !t.dry {
+	if !t.dry && rows > 0 {
 		var xm, ym tensor.Dense
 		xm.Set(x.data, rows, dw.Dim(0))
 		ym.Set(dy.data, rows, dw.Dim(1))
@@ -196,6 +204,23 @@ func (p *weight) pull(t *Tape) {
 	for _, y := range p.rooms {
 		t.drop(y)
 	}
+}
+
+// counted returns the products of which w's gradient is the sum, and their rows. The first
+// adds nothing if its x is blank. But MatMul cuts a long sum into parts by its length, so
+// there it stays.
+func (p *weight) counted() (factors []factor, rows int) {
+	for _, f := range p.factors {
+		rows += leading(f.x.Shape())
+	}
+	uncut := 4096
+	if p.w.Dim(1) <= 512 {
+		uncut = 2048
+	}
+	if first := p.factors[0].x; first.isBlank() && rows < uncut {
+		return p.factors[1:], rows - leading(first.Shape())
+	}
+	return p.factors, rows
 }
 
 // joined is the elements of several Vars one behind the other: where they lie,

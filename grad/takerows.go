@@ -124,7 +124,7 @@ func (n *ontoNotes) Run(op Op, y *Var) {
 		return
 	}
 	if !op.Measuring() {
-		n.p.multiply(&y.val, &n.x.val, true)
+		n.p.multiply(&y.val, n.x, true)
 	}
 	if !n.taken {
 		n.p.note(op, n.x, n.out)
@@ -140,9 +140,7 @@ func (n *ontoNotes) Pull(dy *tensor.Dense) {
 		pullProduct(n.x, n.w, dy)
 		return
 	}
-	if dx := n.x.Grad(); dx != nil {
-		n.p.pullX(dx, dy)
-	}
+	n.p.pullX(n.x, dy)
 }
 
 // addAlong returns x + z if one of them is a product that waits and the other was

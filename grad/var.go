@@ -37,6 +37,8 @@ type body struct {
 	at   int   // and its first element there
 	made *Loop // the loop in which an operation made it
 
+	blank int // the first elements, of a frame: all are 0, and nobody wants their gradients
+
 	late atomic.Pointer[late] // nil: the value is there
 	used bool                 // an operation has read it
 	step bool                 // it was computed in a step of a loop that is on no tape, or not yet

@@ -71,7 +71,7 @@ var bombReaders = map[string]func(path string) error{
 	},
 }
 
-// dearBombs take two fifths of the time of all, and others try the same readers and limits
+// dearBombs are among the dearest, and others try the same readers and limits
 // with less: only the whole gate, which sets EDGEWISE_FULL, has them.
 var dearBombs = []string{
 	"parallel edges of JSON", "features of one node in JSON", "nodes of XML", "keys of XML", "table of a million columns", "words of edges in gzip",

@@ -27,7 +27,7 @@ const (
 	childHang = "EDGEWISE_TEST_HANGS"
 )
 
-// The tests themselves run on one processor: with two, a quarter of their time is threads that
+// The tests themselves run on one processor: with two, much of their time is threads that
 // wait for the next of many small loops, while go test has other packages to run. Those of
 // threads ask for more.
 func TestMain(m *testing.M) {

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -85,7 +86,7 @@ func TestHousesErrors(t *testing.T) {
 		{Houses{Base: 4, Degree: 4}, "nodes that join 4 others"},
 		{Houses{Base: -3}, "number"},
 		{Houses{Base: 3, Degree: 1, Houses: 1, Extra: 1000}, "1000 extra edges"},
-		{Houses{Base: 1 << 40}, "at most"},
+		{Houses{Base: math.MaxInt}, "at most"},
 	}
 	for _, tt := range tests {
 		if _, err := tt.h.Dataset(); err == nil || !strings.Contains(err.Error(), tt.want) {

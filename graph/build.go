@@ -79,11 +79,11 @@ func checkOffsets(in *sparse.CSR) error {
 }
 
 // checkCounts checks that int32 numbers suffice.
-func checkCounts(nSrc, nDst, edges int) error {
+func checkCounts[E int | int64](nSrc, nDst int, edges E) error {
 	for _, c := range []struct {
-		n    int
+		n    int64
 		what string
-	}{{nSrc, "source nodes"}, {nDst, "destination nodes"}, {edges, "edges"}} {
+	}{{int64(nSrc), "source nodes"}, {int64(nDst), "destination nodes"}, {int64(edges), "edges"}} {
 		switch {
 		case c.n < 0:
 			return fmt.Errorf("graph: the number of %s is negative: %d", c.what, c.n)

@@ -51,7 +51,7 @@ func (n Nearest) Graph(points *tensor.Dense) (*Graph, error) {
 			offsets = append(offsets, offsets[len(offsets)-1]+int64(each))
 		}
 	}
-	if err := checkCounts(rows, rows, int(offsets[rows])); err != nil {
+	if err := checkCounts(rows, rows, offsets[rows]); err != nil {
 		return nil, err
 	}
 	if err := checkPoints(points); err != nil {
@@ -128,7 +128,7 @@ func Radius(points *tensor.Dense, r float64) (*Graph, error) {
 	for v := range n {
 		offsets[v+1] += offsets[v]
 	}
-	if err := checkCounts(n, n, int(offsets[n])); err != nil {
+	if err := checkCounts(n, n, offsets[n]); err != nil {
 		return nil, err
 	}
 	return ofCSR(n, offsets, slices.Concat(parts...), false), nil

@@ -143,10 +143,10 @@ func BarabasiAlbert(rng *rand.Rand, nodes, degree int) (*Graph, error) {
 	if degree < 1 || degree >= nodes {
 		return nil, fmt.Errorf("graph: nodes that join %d others in a graph of %d nodes, want from 1 to below the number of nodes", degree, nodes)
 	}
-	links := degree * (nodes - degree)
-	if err := checkRandom(nodes, 2*links); err != nil {
+	if err := checkRandom(nodes, 2*int64(degree)*int64(nodes-degree)); err != nil { // which an int of 32 bits may not hold
 		return nil, err
 	}
+	links := degree * (nodes - degree)
 	src, dst := make([]int32, 0, 2*links), make([]int32, 0, 2*links)
 	join := func(u, v int32) { src, dst = append(src, u, v), append(dst, v, u) }
 	for v := int32(1); int(v) <= degree; v++ {
@@ -172,7 +172,7 @@ func BarabasiAlbert(rng *rand.Rand, nodes, degree int) (*Graph, error) {
 }
 
 // checkRandom checks the size of a random graph.
-func checkRandom(nodes, edges int) error {
+func checkRandom[E int | int64](nodes int, edges E) error {
 	if err := checkCounts(nodes, nodes, edges); err != nil {
 		return err
 	}

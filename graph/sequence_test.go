@@ -112,7 +112,8 @@ func TestStructures(t *testing.T) {
 			}
 		}
 	}
-	huge := math.MaxInt32 + 1
+	huge := math.MaxInt32
+	huge++ // −2³¹ where an int has 32 bits
 	for op, fs := range map[string][]func(){
 		"graph.Complete":          {func() { Complete(-1) }, func() { Complete(46341) }, func() { Complete(huge) }},
 		"graph.CompleteNoLoops":   {func() { CompleteNoLoops(-1) }, func() { CompleteNoLoops(50000) }},

@@ -68,7 +68,7 @@ func TestMatMulRefuses(t *testing.T) {
 	all := random(rand.New(rand.NewPCG(7, 7)), 8, 4)
 	x, y, w := all.RowRange(0, 4), all.RowRange(3, 7), tensor.New(4, 4)
 	p, bias := tensor.Pack(w, 0), tensor.Epilogue{Bias: y.RowRange(0, 1)}
-	huge := tensor.Of(nil, 0, 1<<40, 1<<40)
+	huge := tensor.Of(nil, 0, math.MaxInt/2+1, math.MaxInt/2+1)
 	const overlap, count = "overlaps an operand", "the size of a row overflows"
 	for i, c := range []struct {
 		why  string
@@ -97,8 +97,8 @@ func TestMatMulRefuses(t *testing.T) {
 
 // However many matrices without elements there are, they take no time.
 func TestBatchMatMulOfNothing(t *testing.T) {
-	none := tensor.Of(nil, 1<<40, 1<<10, 0, 3)
-	tensor.BatchMatMul(none, tensor.Of(nil, 1<<40, 1<<10, 0, 0), none, 0)
+	none := tensor.Of(nil, math.MaxInt>>20, 1<<10, 0, 3)
+	tensor.BatchMatMul(none, tensor.Of(nil, math.MaxInt>>20, 1<<10, 0, 0), none, 0)
 }
 
 // FuzzMatMul compares products of all kinds with three loops, on slices that

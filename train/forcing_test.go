@@ -31,7 +31,7 @@ func TestTeacherForcing(t *testing.T) {
 		{train.Linear{From: 1, To: 0.2, Steps: 10}, 500, 0.2},
 		{train.InverseSigmoid{K: 20}, 0, 20.0 / 21},
 		{train.InverseSigmoid{K: 20}, 60, 20 / (20 + math.Exp(3))},
-		{train.InverseSigmoid{K: 20}, 1 << 40, 0},
+		{train.InverseSigmoid{K: 20}, math.MaxInt, 0},
 		{train.Exponential{Gamma: 0.9}, 7, math.Pow(0.9, 7)},
 	}
 	for _, tt := range tests {

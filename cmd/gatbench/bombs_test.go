@@ -71,12 +71,14 @@ var bombReaders = map[string]func(path string) error{
 	},
 }
 
-// dearBombs take a third of the time of all, and others try the same readers and limits
+// dearBombs are among the dearest, and others try the same readers and limits
 // with less: only the whole gate, which sets EDGEWISE_FULL, has them.
 var dearBombs = []string{
 	"parallel edges of JSON", "features of one node in JSON", "nodes of XML", "keys of XML", "table of a million columns", "words of edges in gzip",
 	"chain in DOT, as it is", "attributes in DOT", "comments of 50 MB", "header of 65,000 tensors", "papers of words", "citations",
 	"links that say something", "edges in a folder", "questions of TREC", "trees of SST",
+	"facts of 300,000 entities", "words of edges", "chain in DOT", "features of nothing in JSON", "paper of 2 million words",
+	"state dict of 100,000 names", "text of 20 MB in JSON",
 }
 
 // blast is what came of reading a bomb in a process of its own.

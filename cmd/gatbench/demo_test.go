@@ -70,7 +70,7 @@ func TestDemos(t *testing.T) {
 				}
 			}
 			if isQuick && slices.Contains([]string{"names", "sine", "sentiment", "beer", "sort", "hopfield"}, d.Name) {
-				again := results(t, append(args, "--threads", "1")...)
+				again := results(t, append(args, "--threads", "2")...)
 				for i := range again[:len(again)-1] {
 					same(t, lines[i], again[i])
 				}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -43,6 +44,7 @@ func TestCSLByEncoding(t *testing.T) {
 
 // Folds side by side give what they give one after another, to the bit.
 func TestFoldsByThreads(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	var all []graphSummary
 	for _, threads := range []string{"1", "3"} {
 		s, _ := csls(t, "--epochs", "1", "--encoding", "laplacian:4", "--dropout", "0.2", "--threads", threads)

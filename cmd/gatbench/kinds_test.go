@@ -255,7 +255,7 @@ func TestHostileModels(t *testing.T) {
 	}
 	for want, n := range map[string]*graphNet{
 		"more than its":      graphs(func(n *graphNet) { n.Recipe.Hidden = 65536 }),
-		"at most 65536":      graphs(func(n *graphNet) { n.Recipe.Hidden = 1 << 40 }),
+		"at most 65536":      graphs(func(n *graphNet) { n.Recipe.Hidden = 1 << 30 }),
 		"it has scales of 0": graphs(func(n *graphNet) { n.Kind = someReals }),
 		"nnconv without":     graphs(func(n *graphNet) { n.Recipe.Model = modelNNConv }),
 		"rgcn without kinds": graphs(func(n *graphNet) { n.Recipe.Model = modelRGCN }),

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -14,6 +15,7 @@ import (
 
 // Trainings side by side give what they give one after another, to the bit.
 func TestManySeeds(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	k, r := taskOf(t, "gat")
 	r.Dropout, r.Epochs, r.Seed = 0.6, 4, 5
 	runs := func(threads int, splits string) []report.Summary {

@@ -143,7 +143,7 @@ func TestWriteRefuses(t *testing.T) {
 		"both":      {{Name: "a", Shape: []int{1}, F32: one, F64: []float64{1}}},
 		"shape":     {{Name: "a", Shape: []int{2}, F32: one}},
 		"negative":  {{Name: "a", Shape: []int{-1, -1}, F32: one}},
-		"overflow":  {{Name: "a", Shape: []int{1 << 40, 1 << 40}, F32: one}},
+		"overflow":  {{Name: "a", Shape: []int{math.MaxInt/2 + 1, math.MaxInt/2 + 1}, F32: one}},
 	} {
 		var b bytes.Buffer
 		if err := Write(&b, ts, nil); err == nil || b.Len() > 0 {

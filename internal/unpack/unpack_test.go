@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -186,7 +187,7 @@ func TestKeep(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer plain.Close()
-	if err := BudgetOf(plain).Keep(1 << 40); err != nil {
+	if err := BudgetOf(plain).Keep(math.MaxInt); err != nil {
 		t.Error(err)
 	}
 	packed, err := Open(put(t, "x.gz", gz([]byte("0 1"))))
@@ -295,8 +296,8 @@ func sparsePAX() []byte {
 func sparseGNU() []byte {
 	h := header("edges.txt", 'S', 0)
 	copy(h[257:], "ustar  \x00")
-	copy(h[386:], fmt.Sprintf("%011o\x00%011o\x00", 8000000000, 0)) // where it goes on, and for how long
-	copy(h[483:], fmt.Sprintf("%011o\x00", 8000000000))
+	copy(h[386:], fmt.Sprintf("%011o\x00%011o\x00", int64(8000000000), 0)) // where it goes on, and for how long
+	copy(h[483:], fmt.Sprintf("%011o\x00", int64(8000000000)))
 	return append(sealed(h), make([]byte, 1024)...)
 }
 

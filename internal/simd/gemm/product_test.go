@@ -46,7 +46,7 @@ func randomProduct(rng *rand.Rand, m, n, k int, trans bool) (p Product, intact f
 		}
 	}
 	p.Set = rng.IntN(3) == 0
-	p.Ahead, p.AheadStep = rng.IntN(1<<40)-1<<39, rng.IntN(100) // anywhere: nothing is read
+	p.Ahead, p.AheadStep = rng.IntN(math.MaxInt)-math.MaxInt/2, rng.IntN(100) // anywhere: nothing is read
 	size := func(rows, stride, width int) int { return max(0, (rows-1)*stride+width) }
 	var ok [3]func() bool
 	last := 0

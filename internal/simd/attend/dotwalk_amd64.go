@@ -69,11 +69,15 @@ func (s *DotWalk) target(x []Float, set bool) ([]Float, int, bool) {
 	return x, 4 * DotRow, set
 }
 
+// dotAhead is how many edges ahead a dot walk asks for rows: further than others, since each
+// edge has several, and few instructions between them.
+const dotAhead = 40
+
 // complete sets what all kernels take; the columns' tables have so many elements.
 func (s *DotWalk) complete(table int) {
 	s.stream, s.last, s.ahead = 0, len(s.Cols)-1, 0
 	if table >= cpu.FarFrom {
-		s.ahead = cpu.AheadRows
+		s.ahead = dotAhead
 	}
 	s.keptStep = 0
 	if s.Kept != nil {

@@ -160,8 +160,8 @@ func (n *joinNotes) Pull(dy *tensor.Dense) {
 // pull adds to the gradient of part i, which begins at at.
 func (n *joinNotes) pull(i, at int, dy *tensor.Dense) {
 	x := n.xs[i]
-	if dx := x.Grad(); dx != nil {
-		n.part = joinPart{x: x.val.Data, dx: dx.Data, whole: dy.Data, c: n.scales(i), width: n.shape.n * n.shape.inner, at: at, run: n.shape.run(x)}
+	if dx, fresh := x.FreshGrad(); dx != nil {
+		n.part = joinPart{x: x.val.Data, dx: dx.Data, set: fresh, whole: dy.Data, c: n.scales(i), width: n.shape.n * n.shape.inner, at: at, run: n.shape.run(x)}
 		n.part.all(n.shape.outer)
 	}
 }
@@ -179,6 +179,7 @@ func (n *joinNotes) scales(i int) []tensor.Float {
 type joinPart struct {
 	x, dx, whole, c []tensor.Float // c: what each row is multiplied by; nil: 1
 	width, at, run  int
+	set             bool // dx holds anything
 
 	blocks, step int // of all
 }
@@ -198,16 +199,27 @@ func (p *joinPart) all(blocks int) {
 func (p *joinPart) Chunk(i int) {
 	for j := i * p.step; j < min((i+1)*p.step, p.blocks); j++ {
 		own, whole := p.x[j*p.run:(j+1)*p.run], p.whole[j*p.width+p.at:][:p.run]
-		switch {
-		case p.dx == nil && p.c == nil:
-			copy(whole, own)
-		case p.dx == nil:
-			vec.Mul.Forward(whole, own, p.c[j:j+1], 1, 0)
-		case p.c == nil:
-			addTo(p.dx[j*p.run:(j+1)*p.run], whole)
-		default:
-			vec.Mul.BackwardX(p.dx[j*p.run:(j+1)*p.run], whole, own, p.c[j:j+1], 1, 0)
+		if p.dx == nil {
+			p.take(whole, own, j)
+			continue
 		}
+		switch d := p.dx[j*p.run : (j+1)*p.run]; {
+		case p.set:
+			p.take(d, whole, j)
+		case p.c == nil:
+			addTo(d, whole)
+		default:
+			vec.Mul.BackwardX(d, whole, own, p.c[j:j+1], 1, 0)
+		}
+	}
+}
+
+// take sets dst to block j of x, or to its multiple.
+func (p *joinPart) take(dst, x []tensor.Float, j int) {
+	if p.c == nil {
+		copy(dst, x)
+	} else {
+		vec.Mul.Forward(dst, x, p.c[j:j+1], 1, 0)
 	}
 }
 

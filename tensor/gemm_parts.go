@@ -151,7 +151,11 @@ func (g *gemm) strips(chunks, kg int) (rowChunks, columnChunks int) {
 		return 1, max(1, min(chunks, (most+3)/4*4))
 	}
 	columnChunks = (g.n*kg + stripWork - 1) / stripWork
-	return max(1, min(chunks/columnChunks, g.m/mc)), columnChunks
+	rowChunks = max(1, min(chunks/columnChunks, g.m/mc))
+	if rowChunks%2 > 0 {
+		columnChunks += columnChunks % 2 // an odd one is what the other threads wait for
+	}
+	return rowChunks, columnChunks
 }
 
 // Where k is at least splitFrom in a product with TransA, a gradient of weights,

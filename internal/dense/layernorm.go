@@ -131,7 +131,7 @@ func (n *LayerNorm) setMoments(r part) {
 		n.setMean(i, vec.Sum64(n.row(n.X, i))/float64(n.D))
 	}
 	var squares [normRows]float64
-	vec.OffsetSquares(squares[:r.hi-r.lo], n.offsets(r))
+	n.offsets(r).Squares(squares[:r.hi-r.lo])
 	for i := r.lo; i < r.hi; i++ {
 		n.Scale[i] = inverseRoot(squares[i-r.lo]/float64(n.D), n.Eps)
 	}
@@ -165,7 +165,7 @@ func (n *LayerNorm) backwardSome(p normPass, r part, buf []tensor.Float) {
 	var dots [normRows]float64
 	x, g := n.offsets(r), n.some(p.dy, r)
 	to := buf[:len(g)]
-	vec.OffsetDots(dots[:r.hi-r.lo], to, g, n.Gain, x)
+	x.Dots(dots[:r.hi-r.lo], to, g, n.Gain)
 	if n.Gain != nil {
 		g = to
 	}

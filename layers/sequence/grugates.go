@@ -68,6 +68,7 @@ func (g gruOperands) apply(form gruForm, to *grad.Var) (next *grad.Var) {
 	if !form.over {
 		k.act, k.inner = op.Fresh(n, blocks*m).Value().Data, op.Fresh(n, blocks*m).Value()
 	}
+	k.rows = vec.GRURows{M: m, Gates: k.act, Q: k.inner.Data, Old: k.h.Data, Next: k.next.Data, Bias: k.b, Admits: form.admits}
 	if !op.Dry(0) {
 		k.run(n)
 	}
@@ -77,14 +78,34 @@ func (g gruOperands) apply(form gruForm, to *grad.Var) (next *grad.Var) {
 // Pull runs backwards.
 func (k *gruGates) Pull(dy *tensor.Dense) {
 	n, m, b := k.h.Rows(), k.m, k.of.b
-	k.op.Scratch((n+chunks(n, k.blocks*m)*(k.blocks+1))*m, func(buf []tensor.Float) {
-		k.dh, k.dnext, k.inners, k.rest, k.back = k.of.h.Grad(), dy, buf[:n*m], buf[n*m:], true
-		if k.form.over { // so q is not a, nor a part of it
-			k.dq, k.setQ = k.of.q.FreshGrad()
-		} else {
-			k.dq = k.of.q.Grad()
+	k.da, k.set = k.of.a.FreshGrad()
+	if k.form.over { // so q is not a, nor a part of it
+		k.dq, k.setQ = k.of.q.FreshGrad()
+	} else {
+		k.dq, k.setQ = k.of.q.Grad(), false
+	}
+	k.dh, k.dnext, k.back = k.of.h.Grad(), dy, true
+	own := chunks(n, k.blocks*m) * (k.blocks + 1) * m
+	size := own
+	if k.form.minimal {
+		size += n * m
+	} else {
+		for _, there := range []bool{k.set, k.setQ} {
+			if !there {
+				size += n * 3 * m
+			}
 		}
-		k.da, k.set = k.of.a.FreshGrad()
+		if k.dh == nil {
+			size += n * m
+		}
+	}
+	k.op.Scratch(size, func(buf []tensor.Float) {
+		k.rest, buf = buf[:own], buf[own:]
+		if k.form.minimal {
+			k.inners = buf
+		} else {
+			k.aim(buf)
+		}
 		k.run(n)
 		if b != nil && b.Needs() {
 			db := b.Grad().Data
@@ -93,6 +114,28 @@ func (k *gruGates) Pull(dy *tensor.Dense) {
 			}
 		}
 	})
+}
+
+// aim has the gradients of rows go where they belong or, where they are added to something or
+// nobody asks for them, to buf.
+func (k *gruGates) aim(buf []tensor.Float) {
+	g, size := &k.rows, k.h.Rows()*k.m
+	if k.set {
+		g.DGates = k.da.Data
+	} else {
+		g.DGates, buf = buf[:3*size], buf[3*size:]
+	}
+	if k.setQ {
+		g.DQ = k.dq.Data
+	} else {
+		g.DQ, buf = buf[:3*size], buf[3*size:]
+	}
+	if g.DNext = k.dnext.Data; k.dh != nil {
+		g.DOld = k.dh.Data
+	} else {
+		g.DOld = buf[:size]
+		clear(g.DOld)
+	}
 }
 
 // gruGates is one run of GRUGates, forwards or backwards. Of the gradients da,
@@ -108,22 +151,23 @@ type gruGates struct {
 	blocks  int
 	form    gruForm
 	back    bool
+	rows    vec.GRURows // which computes all forms but the minimal one
 
 	act   []tensor.Float // r, z, n of each row
 	inner *tensor.Dense  // q_n + b, in the last m columns of each row
 
 	da, dq, dh, dnext *tensor.Dense
-	inners            []tensor.Float // of dinner, where it has no other place
 	rest              []tensor.Float // blocks + 1 rows for each chunk, for what is between
 	set, setQ         bool           // da and dq hold anything
+	inners            []tensor.Float // of the minimal form: dinner of each row
 }
 
-// dinner is the gradient of a row's inner: where dq is set it is a part of that.
+// dinner is the gradient of a row's inner.
 func (k *gruGates) dinner(row int) []tensor.Float {
-	if k.setQ {
-		return k.dq.Row(row)[(k.blocks-1)*k.m:]
+	if k.form.minimal {
+		return k.inners[row*k.m : (row+1)*k.m]
 	}
-	return k.inners[row*k.m : (row+1)*k.m]
+	return k.rows.DQ[(3*row+2)*k.m : 3*(row+1)*k.m]
 }
 
 // run does n rows on several threads.
@@ -131,87 +175,88 @@ func (k *gruGates) run(n int) { par.Run(chunks(n, k.blocks*k.m), k) }
 
 // Chunk does some rows.
 func (k *gruGates) Chunk(i int) {
-	step := chunkRows(k.blocks * k.m)
-	for r := i * step; r < min((i+1)*step, k.h.Rows()); r++ {
-		if k.back {
-			k.pull(r, k.rest[i*(k.blocks+1)*k.m:(i+1)*(k.blocks+1)*k.m])
-		} else {
-			k.forward(r)
+	step, own := chunkRows(k.blocks*k.m), (k.blocks+1)*k.m
+	lo, hi := i*step, min((i+1)*step, k.h.Rows())
+	switch w := k.blocks * k.m; {
+	case k.form.minimal:
+		for r := lo; r < hi; r++ {
+			if k.back {
+				k.pullMinimal(r, k.rest[i*own:(i+1)*own])
+			} else {
+				k.minimal(r)
+			}
 		}
+	case k.back:
+		k.rows.Backward(lo, hi, k.rest[i*own:(i+1)*own])
+		if !k.set {
+			addRows(k.da, k.rows.DGates, lo, hi)
+		}
+		if !k.setQ {
+			addRows(k.dq, k.rows.DQ, lo, hi)
+		}
+	default:
+		if !k.form.over {
+			copy(k.act[lo*w:hi*w], k.a.Data[lo*w:])
+			copy(k.inner.Data[lo*w:hi*w], k.q.Data[lo*w:])
+		}
+		k.rows.Forward(lo, hi)
 	}
 }
 
-// split returns what x, a row of all gates, has for each.
-func (k *gruGates) split(x []tensor.Float) (r, z, n []tensor.Float) {
+// addRows adds rows lo to hi of d to those of to, which may be nil.
+func addRows(to *tensor.Dense, d []tensor.Float, lo, hi int) {
+	if to != nil {
+		w := to.RowLen()
+		vec.Add.Forward(to.Data[lo*w:hi*w], to.Data[lo*w:hi*w], d[lo*w:hi*w], 1, 1)
+	}
+}
+
+// minimal computes a row of the minimal form.
+func (k *gruGates) minimal(row int) {
 	m := k.m
-	if k.blocks == 3 {
-		return x[:m], x[m : 2*m], x[2*m:]
-	}
-	return x[:m], x[:m], x[m:]
-}
-
-func (k *gruGates) forward(row int) {
-	m, w := k.m, k.blocks*k.m
-	act, inner := k.act[row*w:(row+1)*w], k.inner.Row(row)[w-m:]
+	act, inner := k.act[row*2*m:(row+1)*2*m], k.inner.Row(row)[m:]
 	a, q, h, y := k.a.Row(row), k.q.Row(row), k.h.Row(row), k.next.Row(row)
-	r, z, n := k.split(act)
-	vec.Add.Forward(act[:w-m], a[:w-m], q[:w-m], 1, 1)
-	vec.Sigmoid.Forward(act[:w-m], act[:w-m], 0)
-	copy(inner, q[w-m:])
+	z, n := act[:m], act[m:]
+	vec.Add.Forward(z, a[:m], q[:m], 1, 1)
+	vec.Sigmoid.Forward(z, z, 0)
+	copy(inner, q[m:])
 	if k.b != nil {
 		vec.Add.Forward(inner, inner, k.b, 1, 1)
 	}
-	copy(n, a[w-m:]) // itself, if a may be overwritten
-	vec.Mul.BackwardX(n, r, inner, inner, 1, 1)
+	copy(n, a[m:]) // itself, if a may be overwritten
+	vec.Mul.BackwardX(n, z, inner, inner, 1, 1)
 	vec.Tanh.Forward(n, n, 0)
-	from, to := k.ends(h, n)
-	vec.Sub.Forward(y, to, from, 1, 1)
+	vec.Sub.Forward(y, n, h, 1, 1)
 	vec.Mul.Forward(y, y, z, 1, 1)
-	vec.Add.Forward(y, y, from, 1, 1)
+	vec.Add.Forward(y, y, h, 1, 1)
 }
 
-// ends returns where z leads from, at 0, and to, at 1.
-func (k *gruGates) ends(h, n []tensor.Float) (from, to []tensor.Float) {
-	if k.form.admits || k.form.minimal {
-		return h, n
-	}
-	return n, h
-}
-
-// pull adds row's gradients to those of a, q and h. rest is room for blocks + 1 rows.
-func (k *gruGates) pull(row int, rest []tensor.Float) {
-	m, w := k.m, k.blocks*k.m
-	act, inner, dinner := k.act[row*w:(row+1)*w], k.inner.Row(row)[w-m:], k.dinner(row)
-	r, z, n := k.split(act)
+// pullMinimal adds a row's gradients to those of a, q and h. rest is room for three rows.
+func (k *gruGates) pullMinimal(row int, rest []tensor.Float) {
+	m := k.m
+	act, inner, dinner := k.act[row*2*m:(row+1)*2*m], k.inner.Row(row)[m:], k.dinner(row)
+	z, n := act[:m], act[m:]
 	h, dy := k.h.Row(row), k.dnext.Row(row)
-	d, y := rest[:w], rest[w:]
+	d, y := rest[:2*m], rest[2*m:]
 	if k.set {
 		d = k.da.Row(row)
 	}
 	clear(d)
-	dr, dz, dn := k.split(d)
+	dz, dn := d[:m], d[m:]
 
-	vec.Mul.Forward(y, dy, z, 1, 1) // what goes to z's end, of the two that it leads between
-	admits := k.form.admits || k.form.minimal
-	if admits {
-		vec.Tanh.Backward(dn, y, n, n, 0)
-		vec.Sub.Forward(y, dy, y, 1, 1)
-	}
+	vec.Mul.Forward(y, dy, z, 1, 1) // what goes to n
+	vec.Tanh.Backward(dn, y, n, n, 0)
 	if k.dh != nil {
+		vec.Sub.Forward(y, dy, y, 1, 1)
 		dh := k.dh.Row(row)
 		vec.Add.Forward(dh, dh, y, 1, 1)
 	}
-	if !admits {
-		vec.Sub.Forward(y, dy, y, 1, 1)
-		vec.Tanh.Backward(dn, y, n, n, 0)
-	}
-	from, to := k.ends(h, n)
-	vec.Sub.Forward(y, to, from, 1, 1)
+	vec.Sub.Forward(y, n, h, 1, 1)
 	vec.Mul.Forward(y, y, dy, 1, 1)
 	vec.Sigmoid.Backward(dz, y, z, z, 0)
 	vec.Mul.Forward(y, dn, inner, 1, 1)
-	vec.Sigmoid.Backward(dr, y, r, r, 0)
-	vec.Mul.Forward(dinner, dn, r, 1, 1)
+	vec.Sigmoid.Backward(dz, y, z, z, 0)
+	vec.Mul.Forward(dinner, dn, z, 1, 1)
 	if k.da != nil && !k.set {
 		da := k.da.Row(row)
 		vec.Add.Forward(da, da, d, 1, 1)
@@ -219,10 +264,12 @@ func (k *gruGates) pull(row int, rest []tensor.Float) {
 	switch {
 	case k.dq == nil:
 	case k.setQ:
-		copy(k.dq.Row(row), d[:w-m])
+		dq := k.dq.Row(row)
+		copy(dq, dz)
+		copy(dq[m:], dinner)
 	default:
 		dq := k.dq.Row(row)
-		vec.Add.Forward(dq[:w-m], dq[:w-m], d[:w-m], 1, 1)
-		vec.Add.Forward(dq[w-m:], dq[w-m:], dinner, 1, 1)
+		vec.Add.Forward(dq[:m], dq[:m], dz, 1, 1)
+		vec.Add.Forward(dq[m:], dq[m:], dinner, 1, 1)
 	}
 }

@@ -134,17 +134,17 @@ func adamAVX2(w *float32, dw *float32, m *float32, v *float32, n int, a *Adam)
 //go:noescape
 func welfordAVX2(sum *float32, mean *float32, low *float32, x *float32, n int, rows float32)
 
-// offsetSquaresAVX2 is OffsetSquares of four rows, n being a multiple of 4.
+// offsetSquaresAVX2 is OffsetRows.Squares of four rows, n being a multiple of 4.
 //
 //go:noescape
 func offsetSquaresAVX2(sums *float64, x *float32, stride int, n int, mean *float32, rest *float32)
 
-// offsetGainDotsAVX2 is OffsetDots of two rows, n being a multiple of 4.
+// offsetGainDotsAVX2 is OffsetRows.Dots of two rows, n being a multiple of 4.
 //
 //go:noescape
 func offsetGainDotsAVX2(sums *float64, dg *float32, dy *float32, x *float32, gain *float32, stride int, n int, mean *float32, rest *float32)
 
-// offsetDotsAVX2 is OffsetDots of two rows, n being a multiple of 4.
+// offsetDotsAVX2 is OffsetRows.Dots of two rows, n being a multiple of 4.
 //
 //go:noescape
 func offsetDotsAVX2(sums *float64, dy *float32, x *float32, stride int, n int, mean *float32, rest *float32)
@@ -288,6 +288,36 @@ func lstmPeepBackwardInnerSetAVX2(dgates *float32, dcell *float32, dh *float32, 
 //
 //go:noescape
 func gatedTanhGradAVX2(d *float32, dy *float32, gate *float32, tanh *float32, n int)
+
+// gruForwardAVX2 is GRURows.Forward of elements of a row. It returns how many were ordinary and are done.
+//
+//go:noescape
+func gruForwardAVX2(gates *float32, q *float32, old *float32, next *float32, n int, m int) int
+
+// gruForwardBiasAVX2 is GRURows.Forward of elements of a row. It returns how many were ordinary and are done.
+//
+//go:noescape
+func gruForwardBiasAVX2(gates *float32, q *float32, old *float32, next *float32, bias *float32, n int, m int) int
+
+// gruBackwardAVX2 is GRURows.Backward of elements of a row.
+//
+//go:noescape
+func gruBackwardAVX2(dgates *float32, dq *float32, dold *float32, dnext *float32, gates *float32, q *float32, old *float32, n int, m int)
+
+// gruForwardAdmitsAVX2 is GRURows.Forward of elements of a row. It returns how many were ordinary and are done.
+//
+//go:noescape
+func gruForwardAdmitsAVX2(gates *float32, q *float32, old *float32, next *float32, n int, m int) int
+
+// gruForwardBiasAdmitsAVX2 is GRURows.Forward of elements of a row. It returns how many were ordinary and are done.
+//
+//go:noescape
+func gruForwardBiasAdmitsAVX2(gates *float32, q *float32, old *float32, next *float32, bias *float32, n int, m int) int
+
+// gruBackwardAdmitsAVX2 is GRURows.Backward of elements of a row.
+//
+//go:noescape
+func gruBackwardAdmitsAVX2(dgates *float32, dq *float32, dold *float32, dnext *float32, gates *float32, q *float32, old *float32, n int, m int)
 
 // centredSquaresAVX2 is CentredSquares of w ≤ 8 columns.
 //

@@ -8287,6 +8287,1876 @@ end559:
 	VZEROUPPER
 	RET
 
+// func gruForwardAVX2(gates *float32, q *float32, old *float32, next *float32, n int, m int) int
+// Requires: AVX, AVX2, FMA3
+TEXT ·gruForwardAVX2(SB), NOSPLIT, $0-56
+	MOVQ gates+0(FP), CX
+	MOVQ q+8(FP), DX
+	MOVQ old+16(FP), BX
+	MOVQ next+24(FP), SI
+	MOVQ n+32(FP), DI
+	XORQ AX, AX
+	MOVQ m+40(FP), R8
+	LEAQ (AX)(R8*1), R9
+	LEAQ (R9)(R8*1), R8
+	SUBQ $0x08, DI
+	JL   over565
+
+again566:
+	VMOVUPS     (CX)(AX*4), Y0
+	VMOVUPS     (DX)(AX*4), Y1
+	VADDPS      Y1, Y0, Y0
+	VMOVUPS     (CX)(R9*4), Y1
+	VMOVUPS     (DX)(R9*4), Y2
+	VADDPS      Y2, Y1, Y1
+	VANDPS      wide7fffffff<>+0(SB), Y0, Y2
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y2, Y2
+	VANDPS      wide7fffffff<>+0(SB), Y1, Y3
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y3, Y3
+	VORPS       Y3, Y2, Y2
+	VMOVMSKPS   Y2, R10
+	TESTL       R10, R10
+	JNZ         odd564
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y2
+	VFMADD213PS wide4b400000<>+0(SB), Y0, Y2
+	VSUBPS      wide4b400000<>+0(SB), Y2, Y3
+	VMOVUPS     wide3f318000<>+0(SB), Y4
+	VFMADD213PS Y0, Y3, Y4
+	VFMADD231PS wideb95e8083<>+0(SB), Y3, Y4
+	VMOVUPS     wide3ab688be<>+0(SB), Y0
+	VFMADD213PS widebc0905f1<>+0(SB), Y4, Y0
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y4, Y0
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y4, Y0
+	VFMADD213PS wide3f000000<>+0(SB), Y4, Y0
+	VFMADD213PS widebf800000<>+0(SB), Y4, Y0
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y0
+	VPSLLD      $0x17, Y2, Y2
+	VPADDD      Y2, Y0, Y0
+	VMOVUPS     wide3f800000<>+0(SB), Y2
+	VADDPS      wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS      Y0, Y2, Y0
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y2
+	VFMADD213PS wide4b400000<>+0(SB), Y1, Y2
+	VSUBPS      wide4b400000<>+0(SB), Y2, Y3
+	VMOVUPS     wide3f318000<>+0(SB), Y4
+	VFMADD213PS Y1, Y3, Y4
+	VFMADD231PS wideb95e8083<>+0(SB), Y3, Y4
+	VMOVUPS     wide3ab688be<>+0(SB), Y1
+	VFMADD213PS widebc0905f1<>+0(SB), Y4, Y1
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y4, Y1
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y4, Y1
+	VFMADD213PS wide3f000000<>+0(SB), Y4, Y1
+	VFMADD213PS widebf800000<>+0(SB), Y4, Y1
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y1
+	VPSLLD      $0x17, Y2, Y2
+	VPADDD      Y2, Y1, Y1
+	VMOVUPS     wide3f800000<>+0(SB), Y2
+	VADDPS      wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS      Y1, Y2, Y1
+	VMOVUPS     (DX)(R8*4), Y2
+	VMOVUPS     (CX)(R8*4), Y3
+	VFMADD231PS Y2, Y0, Y3
+	VMOVUPS     widec102d242<>+0(SB), Y4
+	VMOVUPS     wide4102d242<>+0(SB), Y5
+	VMINPS      Y3, Y5, Y3
+	VMAXPS      Y3, Y4, Y3
+	VMULPS      Y3, Y3, Y4
+	VMOVUPS     wide32668068<>+0(SB), Y5
+	VFMADD213PS wide37ad4d68<>+0(SB), Y4, Y5
+	VFMADD213PS wide3b654d73<>+0(SB), Y4, Y5
+	VFMADD213PS wide3e090d0d<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VMULPS      Y3, Y5, Y3
+	VMOVUPS     wide355179cc<>+0(SB), Y5
+	VFMADD213PS wide39ac88ef<>+0(SB), Y4, Y5
+	VFMADD213PS wide3cd416c8<>+0(SB), Y4, Y5
+	VFMADD213PS wide3eef312e<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VDIVPS      Y5, Y3, Y3
+	VMOVUPS     (BX)(AX*4), Y4
+	VSUBPS      Y3, Y4, Y4
+	VMULPS      Y1, Y4, Y4
+	VADDPS      Y3, Y4, Y4
+	VMOVUPS     Y2, (DX)(R8*4)
+	VMOVUPS     Y0, (CX)(AX*4)
+	VMOVUPS     Y1, (CX)(R9*4)
+	VMOVUPS     Y3, (CX)(R8*4)
+	VMOVUPS     Y4, (SI)(AX*4)
+	ADDQ        $0x08, R9
+	ADDQ        $0x08, R8
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, DI
+	JGE         again566
+
+over565:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end567
+	LEAQ         firstLanes<>+0(SB), R10
+	MOVQ         DI, R11
+	NEGQ         R11
+	VMOVUPS      32(R10)(R11*4), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   (CX)(R9*4), Y0, Y2
+	VMASKMOVPS   (DX)(R9*4), Y0, Y3
+	VADDPS       Y3, Y2, Y2
+	VANDPS       wide7fffffff<>+0(SB), Y1, Y3
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y3, Y3
+	VANDPS       wide7fffffff<>+0(SB), Y2, Y4
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y4, Y4
+	VORPS        Y4, Y3, Y3
+	VMOVMSKPS    Y3, R10
+	TESTL        R10, R10
+	JNZ          odd564
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y3
+	VSUBPS       wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS      wide3f318000<>+0(SB), Y5
+	VFMADD213PS  Y1, Y4, Y5
+	VFMADD231PS  wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS      wide3ab688be<>+0(SB), Y1
+	VFMADD213PS  widebc0905f1<>+0(SB), Y5, Y1
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y5, Y1
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y5, Y1
+	VFMADD213PS  wide3f000000<>+0(SB), Y5, Y1
+	VFMADD213PS  widebf800000<>+0(SB), Y5, Y1
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y1
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y3, Y1, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VADDPS       wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS       Y1, Y3, Y1
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y3
+	VSUBPS       wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS      wide3f318000<>+0(SB), Y5
+	VFMADD213PS  Y2, Y4, Y5
+	VFMADD231PS  wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS      wide3ab688be<>+0(SB), Y2
+	VFMADD213PS  widebc0905f1<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y5, Y2
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3f000000<>+0(SB), Y5, Y2
+	VFMADD213PS  widebf800000<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VADDPS       wide3f800000<>+0(SB), Y2, Y2
+	VDIVPS       Y2, Y3, Y2
+	VMASKMOVPS   (DX)(R8*4), Y0, Y3
+	VMASKMOVPS   (CX)(R8*4), Y0, Y4
+	VFMADD231PS  Y3, Y1, Y4
+	VMOVUPS      widec102d242<>+0(SB), Y5
+	VMOVUPS      wide4102d242<>+0(SB), Y6
+	VMINPS       Y4, Y6, Y4
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       Y4, Y4, Y5
+	VMOVUPS      wide32668068<>+0(SB), Y6
+	VFMADD213PS  wide37ad4d68<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3b654d73<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3e090d0d<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VMULPS       Y4, Y6, Y4
+	VMOVUPS      wide355179cc<>+0(SB), Y6
+	VFMADD213PS  wide39ac88ef<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3cd416c8<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3eef312e<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VDIVPS       Y6, Y4, Y4
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	CMPQ         DI, $0x08
+	JE           all568
+	LEAQ         (DX)(R8*4), DX
+	TESTQ        $0x00000004, DI
+	JZ           two570
+	VMOVUPS      X3, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y3, X3
+
+two570:
+	TESTQ    $0x00000002, DI
+	JZ       one571
+	VMOVLPS  X3, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X3, X3, X3
+
+one571:
+	TESTQ  $0x00000001, DI
+	JZ     stored569
+	VMOVSS X3, (DX)
+	JMP    stored569
+
+all568:
+	VMOVUPS Y3, (DX)(R8*4)
+
+stored569:
+	CMPQ         DI, $0x08
+	JE           all572
+	LEAQ         (CX)(AX*4), DX
+	TESTQ        $0x00000004, DI
+	JZ           two574
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two574:
+	TESTQ    $0x00000002, DI
+	JZ       one575
+	VMOVLPS  X1, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X1, X1, X1
+
+one575:
+	TESTQ  $0x00000001, DI
+	JZ     stored573
+	VMOVSS X1, (DX)
+	JMP    stored573
+
+all572:
+	VMOVUPS Y1, (CX)(AX*4)
+
+stored573:
+	CMPQ         DI, $0x08
+	JE           all576
+	LEAQ         (CX)(R9*4), DX
+	TESTQ        $0x00000004, DI
+	JZ           two578
+	VMOVUPS      X2, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two578:
+	TESTQ    $0x00000002, DI
+	JZ       one579
+	VMOVLPS  X2, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X2, X2, X2
+
+one579:
+	TESTQ  $0x00000001, DI
+	JZ     stored577
+	VMOVSS X2, (DX)
+	JMP    stored577
+
+all576:
+	VMOVUPS Y2, (CX)(R9*4)
+
+stored577:
+	CMPQ         DI, $0x08
+	JE           all580
+	LEAQ         (CX)(R8*4), CX
+	TESTQ        $0x00000004, DI
+	JZ           two582
+	VMOVUPS      X4, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two582:
+	TESTQ    $0x00000002, DI
+	JZ       one583
+	VMOVLPS  X4, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X4, X4, X4
+
+one583:
+	TESTQ  $0x00000001, DI
+	JZ     stored581
+	VMOVSS X4, (CX)
+	JMP    stored581
+
+all580:
+	VMOVUPS Y4, (CX)(R8*4)
+
+stored581:
+	CMPQ         DI, $0x08
+	JE           all584
+	LEAQ         (SI)(AX*4), CX
+	TESTQ        $0x00000004, DI
+	JZ           two586
+	VMOVUPS      X0, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two586:
+	TESTQ    $0x00000002, DI
+	JZ       one587
+	VMOVLPS  X0, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X0, X0, X0
+
+one587:
+	TESTQ  $0x00000001, DI
+	JZ     stored585
+	VMOVSS X0, (CX)
+	JMP    stored585
+
+all584:
+	VMOVUPS Y0, (SI)(AX*4)
+
+stored585:
+end567:
+	ADDQ DI, AX
+
+odd564:
+	MOVQ AX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func gruForwardBiasAVX2(gates *float32, q *float32, old *float32, next *float32, bias *float32, n int, m int) int
+// Requires: AVX, AVX2, FMA3
+TEXT ·gruForwardBiasAVX2(SB), NOSPLIT, $0-64
+	MOVQ gates+0(FP), CX
+	MOVQ q+8(FP), DX
+	MOVQ old+16(FP), BX
+	MOVQ next+24(FP), SI
+	MOVQ bias+32(FP), DI
+	MOVQ n+40(FP), R8
+	XORQ AX, AX
+	MOVQ m+48(FP), R9
+	LEAQ (AX)(R9*1), R10
+	LEAQ (R10)(R9*1), R9
+	SUBQ $0x08, R8
+	JL   over589
+
+again590:
+	VMOVUPS     (CX)(AX*4), Y0
+	VMOVUPS     (DX)(AX*4), Y1
+	VADDPS      Y1, Y0, Y0
+	VMOVUPS     (CX)(R10*4), Y1
+	VMOVUPS     (DX)(R10*4), Y2
+	VADDPS      Y2, Y1, Y1
+	VANDPS      wide7fffffff<>+0(SB), Y0, Y2
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y2, Y2
+	VANDPS      wide7fffffff<>+0(SB), Y1, Y3
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y3, Y3
+	VORPS       Y3, Y2, Y2
+	VMOVMSKPS   Y2, R11
+	TESTL       R11, R11
+	JNZ         odd588
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y2
+	VFMADD213PS wide4b400000<>+0(SB), Y0, Y2
+	VSUBPS      wide4b400000<>+0(SB), Y2, Y3
+	VMOVUPS     wide3f318000<>+0(SB), Y4
+	VFMADD213PS Y0, Y3, Y4
+	VFMADD231PS wideb95e8083<>+0(SB), Y3, Y4
+	VMOVUPS     wide3ab688be<>+0(SB), Y0
+	VFMADD213PS widebc0905f1<>+0(SB), Y4, Y0
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y4, Y0
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y4, Y0
+	VFMADD213PS wide3f000000<>+0(SB), Y4, Y0
+	VFMADD213PS widebf800000<>+0(SB), Y4, Y0
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y0
+	VPSLLD      $0x17, Y2, Y2
+	VPADDD      Y2, Y0, Y0
+	VMOVUPS     wide3f800000<>+0(SB), Y2
+	VADDPS      wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS      Y0, Y2, Y0
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y2
+	VFMADD213PS wide4b400000<>+0(SB), Y1, Y2
+	VSUBPS      wide4b400000<>+0(SB), Y2, Y3
+	VMOVUPS     wide3f318000<>+0(SB), Y4
+	VFMADD213PS Y1, Y3, Y4
+	VFMADD231PS wideb95e8083<>+0(SB), Y3, Y4
+	VMOVUPS     wide3ab688be<>+0(SB), Y1
+	VFMADD213PS widebc0905f1<>+0(SB), Y4, Y1
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y4, Y1
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y4, Y1
+	VFMADD213PS wide3f000000<>+0(SB), Y4, Y1
+	VFMADD213PS widebf800000<>+0(SB), Y4, Y1
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y1
+	VPSLLD      $0x17, Y2, Y2
+	VPADDD      Y2, Y1, Y1
+	VMOVUPS     wide3f800000<>+0(SB), Y2
+	VADDPS      wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS      Y1, Y2, Y1
+	VMOVUPS     (DX)(R9*4), Y2
+	VMOVUPS     (DI)(AX*4), Y3
+	VADDPS      Y3, Y2, Y2
+	VMOVUPS     (CX)(R9*4), Y3
+	VFMADD231PS Y2, Y0, Y3
+	VMOVUPS     widec102d242<>+0(SB), Y4
+	VMOVUPS     wide4102d242<>+0(SB), Y5
+	VMINPS      Y3, Y5, Y3
+	VMAXPS      Y3, Y4, Y3
+	VMULPS      Y3, Y3, Y4
+	VMOVUPS     wide32668068<>+0(SB), Y5
+	VFMADD213PS wide37ad4d68<>+0(SB), Y4, Y5
+	VFMADD213PS wide3b654d73<>+0(SB), Y4, Y5
+	VFMADD213PS wide3e090d0d<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VMULPS      Y3, Y5, Y3
+	VMOVUPS     wide355179cc<>+0(SB), Y5
+	VFMADD213PS wide39ac88ef<>+0(SB), Y4, Y5
+	VFMADD213PS wide3cd416c8<>+0(SB), Y4, Y5
+	VFMADD213PS wide3eef312e<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VDIVPS      Y5, Y3, Y3
+	VMOVUPS     (BX)(AX*4), Y4
+	VSUBPS      Y3, Y4, Y4
+	VMULPS      Y1, Y4, Y4
+	VADDPS      Y3, Y4, Y4
+	VMOVUPS     Y2, (DX)(R9*4)
+	VMOVUPS     Y0, (CX)(AX*4)
+	VMOVUPS     Y1, (CX)(R10*4)
+	VMOVUPS     Y3, (CX)(R9*4)
+	VMOVUPS     Y4, (SI)(AX*4)
+	ADDQ        $0x08, R10
+	ADDQ        $0x08, R9
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, R8
+	JGE         again590
+
+over589:
+	ADDQ         $0x08, R8
+	TESTQ        R8, R8
+	JZ           end591
+	LEAQ         firstLanes<>+0(SB), R11
+	MOVQ         R8, R12
+	NEGQ         R12
+	VMOVUPS      32(R11)(R12*4), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   (CX)(R10*4), Y0, Y2
+	VMASKMOVPS   (DX)(R10*4), Y0, Y3
+	VADDPS       Y3, Y2, Y2
+	VANDPS       wide7fffffff<>+0(SB), Y1, Y3
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y3, Y3
+	VANDPS       wide7fffffff<>+0(SB), Y2, Y4
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y4, Y4
+	VORPS        Y4, Y3, Y3
+	VMOVMSKPS    Y3, R11
+	TESTL        R11, R11
+	JNZ          odd588
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y3
+	VSUBPS       wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS      wide3f318000<>+0(SB), Y5
+	VFMADD213PS  Y1, Y4, Y5
+	VFMADD231PS  wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS      wide3ab688be<>+0(SB), Y1
+	VFMADD213PS  widebc0905f1<>+0(SB), Y5, Y1
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y5, Y1
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y5, Y1
+	VFMADD213PS  wide3f000000<>+0(SB), Y5, Y1
+	VFMADD213PS  widebf800000<>+0(SB), Y5, Y1
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y1
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y3, Y1, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VADDPS       wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS       Y1, Y3, Y1
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y3
+	VSUBPS       wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS      wide3f318000<>+0(SB), Y5
+	VFMADD213PS  Y2, Y4, Y5
+	VFMADD231PS  wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS      wide3ab688be<>+0(SB), Y2
+	VFMADD213PS  widebc0905f1<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y5, Y2
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3f000000<>+0(SB), Y5, Y2
+	VFMADD213PS  widebf800000<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VADDPS       wide3f800000<>+0(SB), Y2, Y2
+	VDIVPS       Y2, Y3, Y2
+	VMASKMOVPS   (DX)(R9*4), Y0, Y3
+	VMASKMOVPS   (DI)(AX*4), Y0, Y4
+	VADDPS       Y4, Y3, Y3
+	VMASKMOVPS   (CX)(R9*4), Y0, Y4
+	VFMADD231PS  Y3, Y1, Y4
+	VMOVUPS      widec102d242<>+0(SB), Y5
+	VMOVUPS      wide4102d242<>+0(SB), Y6
+	VMINPS       Y4, Y6, Y4
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       Y4, Y4, Y5
+	VMOVUPS      wide32668068<>+0(SB), Y6
+	VFMADD213PS  wide37ad4d68<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3b654d73<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3e090d0d<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VMULPS       Y4, Y6, Y4
+	VMOVUPS      wide355179cc<>+0(SB), Y6
+	VFMADD213PS  wide39ac88ef<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3cd416c8<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3eef312e<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VDIVPS       Y6, Y4, Y4
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	CMPQ         R8, $0x08
+	JE           all592
+	LEAQ         (DX)(R9*4), DX
+	TESTQ        $0x00000004, R8
+	JZ           two594
+	VMOVUPS      X3, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y3, X3
+
+two594:
+	TESTQ    $0x00000002, R8
+	JZ       one595
+	VMOVLPS  X3, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X3, X3, X3
+
+one595:
+	TESTQ  $0x00000001, R8
+	JZ     stored593
+	VMOVSS X3, (DX)
+	JMP    stored593
+
+all592:
+	VMOVUPS Y3, (DX)(R9*4)
+
+stored593:
+	CMPQ         R8, $0x08
+	JE           all596
+	LEAQ         (CX)(AX*4), DX
+	TESTQ        $0x00000004, R8
+	JZ           two598
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two598:
+	TESTQ    $0x00000002, R8
+	JZ       one599
+	VMOVLPS  X1, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X1, X1, X1
+
+one599:
+	TESTQ  $0x00000001, R8
+	JZ     stored597
+	VMOVSS X1, (DX)
+	JMP    stored597
+
+all596:
+	VMOVUPS Y1, (CX)(AX*4)
+
+stored597:
+	CMPQ         R8, $0x08
+	JE           all600
+	LEAQ         (CX)(R10*4), DX
+	TESTQ        $0x00000004, R8
+	JZ           two602
+	VMOVUPS      X2, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two602:
+	TESTQ    $0x00000002, R8
+	JZ       one603
+	VMOVLPS  X2, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X2, X2, X2
+
+one603:
+	TESTQ  $0x00000001, R8
+	JZ     stored601
+	VMOVSS X2, (DX)
+	JMP    stored601
+
+all600:
+	VMOVUPS Y2, (CX)(R10*4)
+
+stored601:
+	CMPQ         R8, $0x08
+	JE           all604
+	LEAQ         (CX)(R9*4), CX
+	TESTQ        $0x00000004, R8
+	JZ           two606
+	VMOVUPS      X4, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two606:
+	TESTQ    $0x00000002, R8
+	JZ       one607
+	VMOVLPS  X4, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X4, X4, X4
+
+one607:
+	TESTQ  $0x00000001, R8
+	JZ     stored605
+	VMOVSS X4, (CX)
+	JMP    stored605
+
+all604:
+	VMOVUPS Y4, (CX)(R9*4)
+
+stored605:
+	CMPQ         R8, $0x08
+	JE           all608
+	LEAQ         (SI)(AX*4), CX
+	TESTQ        $0x00000004, R8
+	JZ           two610
+	VMOVUPS      X0, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two610:
+	TESTQ    $0x00000002, R8
+	JZ       one611
+	VMOVLPS  X0, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X0, X0, X0
+
+one611:
+	TESTQ  $0x00000001, R8
+	JZ     stored609
+	VMOVSS X0, (CX)
+	JMP    stored609
+
+all608:
+	VMOVUPS Y0, (SI)(AX*4)
+
+stored609:
+end591:
+	ADDQ R8, AX
+
+odd588:
+	MOVQ AX, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func gruBackwardAVX2(dgates *float32, dq *float32, dold *float32, dnext *float32, gates *float32, q *float32, old *float32, n int, m int)
+// Requires: AVX
+TEXT ·gruBackwardAVX2(SB), NOSPLIT, $0-72
+	MOVQ dgates+0(FP), CX
+	MOVQ dq+8(FP), DX
+	MOVQ dold+16(FP), BX
+	MOVQ dnext+24(FP), SI
+	MOVQ gates+32(FP), DI
+	MOVQ q+40(FP), R8
+	MOVQ old+48(FP), R9
+	MOVQ n+56(FP), R10
+	XORQ AX, AX
+	MOVQ m+64(FP), R11
+	LEAQ (AX)(R11*1), R12
+	LEAQ (R12)(R11*1), R11
+	SUBQ $0x08, R10
+	JL   over612
+
+again613:
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS (DI)(R12*4), Y1
+	VMOVUPS (DI)(R11*4), Y2
+	VMULPS  Y1, Y0, Y3
+	VSUBPS  Y3, Y0, Y4
+	VMOVUPS (R9)(AX*4), Y5
+	VMOVUPS (BX)(AX*4), Y6
+	VADDPS  Y3, Y6, Y3
+	VMOVUPS Y3, (BX)(AX*4)
+	VSUBPS  Y2, Y5, Y3
+	VMULPS  Y0, Y3, Y0
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS wide3f800000<>+0(SB), Y3
+	VSUBPS  Y1, Y3, Y1
+	VMULPS  Y1, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y0, Y1
+	VMOVUPS Y1, (CX)(R12*4)
+	VMOVUPS Y0, (DX)(R12*4)
+	VMOVUPS wide3f800000<>+0(SB), Y0
+	VMULPS  Y2, Y2, Y1
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  Y0, Y4, Y0
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS (DI)(AX*4), Y1
+	VMOVUPS (R8)(R11*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VMULPS  Y1, Y2, Y2
+	VMOVUPS wide3f800000<>+0(SB), Y3
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  Y3, Y2, Y2
+	VADDPS  wide00000000<>+0(SB), Y2, Y2
+	VADDPS  wide00000000<>+0(SB), Y2, Y3
+	VMOVUPS Y3, (CX)(AX*4)
+	VMOVUPS Y2, (DX)(AX*4)
+	VMULPS  Y1, Y0, Y1
+	VMOVUPS Y1, (DX)(R11*4)
+	VMOVUPS Y0, (CX)(R11*4)
+	ADDQ    $0x08, R12
+	ADDQ    $0x08, R11
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, R10
+	JGE     again613
+
+over612:
+	ADDQ         $0x08, R10
+	TESTQ        R10, R10
+	JZ           end614
+	LEAQ         firstLanes<>+0(SB), R13
+	MOVQ         R10, R14
+	NEGQ         R14
+	VMOVUPS      32(R13)(R14*4), Y0
+	VMASKMOVPS   (SI)(AX*4), Y0, Y1
+	VMASKMOVPS   (DI)(R12*4), Y0, Y2
+	VMASKMOVPS   (DI)(R11*4), Y0, Y3
+	VMULPS       Y2, Y1, Y4
+	VSUBPS       Y4, Y1, Y5
+	VMASKMOVPS   (R9)(AX*4), Y0, Y6
+	VMASKMOVPS   (BX)(AX*4), Y0, Y7
+	VADDPS       Y4, Y7, Y4
+	CMPQ         R10, $0x08
+	JE           all615
+	LEAQ         (BX)(AX*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two617
+	VMOVUPS      X4, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two617:
+	TESTQ    $0x00000002, R10
+	JZ       one618
+	VMOVLPS  X4, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X4, X4, X4
+
+one618:
+	TESTQ  $0x00000001, R10
+	JZ     stored616
+	VMOVSS X4, (BX)
+	JMP    stored616
+
+all615:
+	VMOVUPS Y4, (BX)(AX*4)
+
+stored616:
+	VSUBPS       Y3, Y6, Y4
+	VMULPS       Y1, Y4, Y1
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y4
+	VSUBPS       Y2, Y4, Y2
+	VMULPS       Y2, Y1, Y1
+	VADDPS       wide00000000<>+0(SB), Y1, Y1
+	VADDPS       wide00000000<>+0(SB), Y1, Y2
+	CMPQ         R10, $0x08
+	JE           all619
+	LEAQ         (CX)(R12*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two621
+	VMOVUPS      X2, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two621:
+	TESTQ    $0x00000002, R10
+	JZ       one622
+	VMOVLPS  X2, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X2, X2, X2
+
+one622:
+	TESTQ  $0x00000001, R10
+	JZ     stored620
+	VMOVSS X2, (BX)
+	JMP    stored620
+
+all619:
+	VMOVUPS Y2, (CX)(R12*4)
+
+stored620:
+	CMPQ         R10, $0x08
+	JE           all623
+	LEAQ         (DX)(R12*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two625
+	VMOVUPS      X1, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two625:
+	TESTQ    $0x00000002, R10
+	JZ       one626
+	VMOVLPS  X1, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X1, X1, X1
+
+one626:
+	TESTQ  $0x00000001, R10
+	JZ     stored624
+	VMOVSS X1, (BX)
+	JMP    stored624
+
+all623:
+	VMOVUPS Y1, (DX)(R12*4)
+
+stored624:
+	VMOVUPS      wide3f800000<>+0(SB), Y1
+	VMULPS       Y3, Y3, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       Y1, Y5, Y1
+	VADDPS       wide00000000<>+0(SB), Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y0, Y2
+	VMASKMOVPS   (R8)(R11*4), Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VSUBPS       Y2, Y3, Y3
+	VMULPS       Y3, Y0, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y3
+	CMPQ         R10, $0x08
+	JE           all627
+	LEAQ         (CX)(AX*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two629
+	VMOVUPS      X3, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y3, X3
+
+two629:
+	TESTQ    $0x00000002, R10
+	JZ       one630
+	VMOVLPS  X3, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X3, X3, X3
+
+one630:
+	TESTQ  $0x00000001, R10
+	JZ     stored628
+	VMOVSS X3, (BX)
+	JMP    stored628
+
+all627:
+	VMOVUPS Y3, (CX)(AX*4)
+
+stored628:
+	CMPQ         R10, $0x08
+	JE           all631
+	LEAQ         (DX)(AX*4), AX
+	TESTQ        $0x00000004, R10
+	JZ           two633
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two633:
+	TESTQ    $0x00000002, R10
+	JZ       one634
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one634:
+	TESTQ  $0x00000001, R10
+	JZ     stored632
+	VMOVSS X0, (AX)
+	JMP    stored632
+
+all631:
+	VMOVUPS Y0, (DX)(AX*4)
+
+stored632:
+	VMULPS       Y2, Y1, Y0
+	CMPQ         R10, $0x08
+	JE           all635
+	LEAQ         (DX)(R11*4), AX
+	TESTQ        $0x00000004, R10
+	JZ           two637
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two637:
+	TESTQ    $0x00000002, R10
+	JZ       one638
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one638:
+	TESTQ  $0x00000001, R10
+	JZ     stored636
+	VMOVSS X0, (AX)
+	JMP    stored636
+
+all635:
+	VMOVUPS Y0, (DX)(R11*4)
+
+stored636:
+	CMPQ         R10, $0x08
+	JE           all639
+	LEAQ         (CX)(R11*4), AX
+	TESTQ        $0x00000004, R10
+	JZ           two641
+	VMOVUPS      X1, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two641:
+	TESTQ    $0x00000002, R10
+	JZ       one642
+	VMOVLPS  X1, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X1, X1, X1
+
+one642:
+	TESTQ  $0x00000001, R10
+	JZ     stored640
+	VMOVSS X1, (AX)
+	JMP    stored640
+
+all639:
+	VMOVUPS Y1, (CX)(R11*4)
+
+stored640:
+end614:
+	VZEROUPPER
+	RET
+
+// func gruForwardAdmitsAVX2(gates *float32, q *float32, old *float32, next *float32, n int, m int) int
+// Requires: AVX, AVX2, FMA3
+TEXT ·gruForwardAdmitsAVX2(SB), NOSPLIT, $0-56
+	MOVQ gates+0(FP), CX
+	MOVQ q+8(FP), DX
+	MOVQ old+16(FP), BX
+	MOVQ next+24(FP), SI
+	MOVQ n+32(FP), DI
+	XORQ AX, AX
+	MOVQ m+40(FP), R8
+	LEAQ (AX)(R8*1), R9
+	LEAQ (R9)(R8*1), R8
+	SUBQ $0x08, DI
+	JL   over644
+
+again645:
+	VMOVUPS     (CX)(AX*4), Y0
+	VMOVUPS     (DX)(AX*4), Y1
+	VADDPS      Y1, Y0, Y0
+	VMOVUPS     (CX)(R9*4), Y1
+	VMOVUPS     (DX)(R9*4), Y2
+	VADDPS      Y2, Y1, Y1
+	VANDPS      wide7fffffff<>+0(SB), Y0, Y2
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y2, Y2
+	VANDPS      wide7fffffff<>+0(SB), Y1, Y3
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y3, Y3
+	VORPS       Y3, Y2, Y2
+	VMOVMSKPS   Y2, R10
+	TESTL       R10, R10
+	JNZ         odd643
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y2
+	VFMADD213PS wide4b400000<>+0(SB), Y0, Y2
+	VSUBPS      wide4b400000<>+0(SB), Y2, Y3
+	VMOVUPS     wide3f318000<>+0(SB), Y4
+	VFMADD213PS Y0, Y3, Y4
+	VFMADD231PS wideb95e8083<>+0(SB), Y3, Y4
+	VMOVUPS     wide3ab688be<>+0(SB), Y0
+	VFMADD213PS widebc0905f1<>+0(SB), Y4, Y0
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y4, Y0
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y4, Y0
+	VFMADD213PS wide3f000000<>+0(SB), Y4, Y0
+	VFMADD213PS widebf800000<>+0(SB), Y4, Y0
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y0
+	VPSLLD      $0x17, Y2, Y2
+	VPADDD      Y2, Y0, Y0
+	VMOVUPS     wide3f800000<>+0(SB), Y2
+	VADDPS      wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS      Y0, Y2, Y0
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y2
+	VFMADD213PS wide4b400000<>+0(SB), Y1, Y2
+	VSUBPS      wide4b400000<>+0(SB), Y2, Y3
+	VMOVUPS     wide3f318000<>+0(SB), Y4
+	VFMADD213PS Y1, Y3, Y4
+	VFMADD231PS wideb95e8083<>+0(SB), Y3, Y4
+	VMOVUPS     wide3ab688be<>+0(SB), Y1
+	VFMADD213PS widebc0905f1<>+0(SB), Y4, Y1
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y4, Y1
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y4, Y1
+	VFMADD213PS wide3f000000<>+0(SB), Y4, Y1
+	VFMADD213PS widebf800000<>+0(SB), Y4, Y1
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y1
+	VPSLLD      $0x17, Y2, Y2
+	VPADDD      Y2, Y1, Y1
+	VMOVUPS     wide3f800000<>+0(SB), Y2
+	VADDPS      wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS      Y1, Y2, Y1
+	VMOVUPS     (DX)(R8*4), Y2
+	VMOVUPS     (CX)(R8*4), Y3
+	VFMADD231PS Y2, Y0, Y3
+	VMOVUPS     widec102d242<>+0(SB), Y4
+	VMOVUPS     wide4102d242<>+0(SB), Y5
+	VMINPS      Y3, Y5, Y3
+	VMAXPS      Y3, Y4, Y3
+	VMULPS      Y3, Y3, Y4
+	VMOVUPS     wide32668068<>+0(SB), Y5
+	VFMADD213PS wide37ad4d68<>+0(SB), Y4, Y5
+	VFMADD213PS wide3b654d73<>+0(SB), Y4, Y5
+	VFMADD213PS wide3e090d0d<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VMULPS      Y3, Y5, Y3
+	VMOVUPS     wide355179cc<>+0(SB), Y5
+	VFMADD213PS wide39ac88ef<>+0(SB), Y4, Y5
+	VFMADD213PS wide3cd416c8<>+0(SB), Y4, Y5
+	VFMADD213PS wide3eef312e<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VDIVPS      Y5, Y3, Y3
+	VMOVUPS     (BX)(AX*4), Y4
+	VSUBPS      Y4, Y3, Y5
+	VMULPS      Y1, Y5, Y5
+	VADDPS      Y4, Y5, Y4
+	VMOVUPS     Y2, (DX)(R8*4)
+	VMOVUPS     Y0, (CX)(AX*4)
+	VMOVUPS     Y1, (CX)(R9*4)
+	VMOVUPS     Y3, (CX)(R8*4)
+	VMOVUPS     Y4, (SI)(AX*4)
+	ADDQ        $0x08, R9
+	ADDQ        $0x08, R8
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, DI
+	JGE         again645
+
+over644:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end646
+	LEAQ         firstLanes<>+0(SB), R10
+	MOVQ         DI, R11
+	NEGQ         R11
+	VMOVUPS      32(R10)(R11*4), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   (CX)(R9*4), Y0, Y2
+	VMASKMOVPS   (DX)(R9*4), Y0, Y3
+	VADDPS       Y3, Y2, Y2
+	VANDPS       wide7fffffff<>+0(SB), Y1, Y3
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y3, Y3
+	VANDPS       wide7fffffff<>+0(SB), Y2, Y4
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y4, Y4
+	VORPS        Y4, Y3, Y3
+	VMOVMSKPS    Y3, R10
+	TESTL        R10, R10
+	JNZ          odd643
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y3
+	VSUBPS       wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS      wide3f318000<>+0(SB), Y5
+	VFMADD213PS  Y1, Y4, Y5
+	VFMADD231PS  wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS      wide3ab688be<>+0(SB), Y1
+	VFMADD213PS  widebc0905f1<>+0(SB), Y5, Y1
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y5, Y1
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y5, Y1
+	VFMADD213PS  wide3f000000<>+0(SB), Y5, Y1
+	VFMADD213PS  widebf800000<>+0(SB), Y5, Y1
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y1
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y3, Y1, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VADDPS       wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS       Y1, Y3, Y1
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y3
+	VSUBPS       wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS      wide3f318000<>+0(SB), Y5
+	VFMADD213PS  Y2, Y4, Y5
+	VFMADD231PS  wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS      wide3ab688be<>+0(SB), Y2
+	VFMADD213PS  widebc0905f1<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y5, Y2
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3f000000<>+0(SB), Y5, Y2
+	VFMADD213PS  widebf800000<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VADDPS       wide3f800000<>+0(SB), Y2, Y2
+	VDIVPS       Y2, Y3, Y2
+	VMASKMOVPS   (DX)(R8*4), Y0, Y3
+	VMASKMOVPS   (CX)(R8*4), Y0, Y4
+	VFMADD231PS  Y3, Y1, Y4
+	VMOVUPS      widec102d242<>+0(SB), Y5
+	VMOVUPS      wide4102d242<>+0(SB), Y6
+	VMINPS       Y4, Y6, Y4
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       Y4, Y4, Y5
+	VMOVUPS      wide32668068<>+0(SB), Y6
+	VFMADD213PS  wide37ad4d68<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3b654d73<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3e090d0d<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VMULPS       Y4, Y6, Y4
+	VMOVUPS      wide355179cc<>+0(SB), Y6
+	VFMADD213PS  wide39ac88ef<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3cd416c8<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3eef312e<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VDIVPS       Y6, Y4, Y4
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VSUBPS       Y0, Y4, Y5
+	VMULPS       Y2, Y5, Y5
+	VADDPS       Y0, Y5, Y0
+	CMPQ         DI, $0x08
+	JE           all647
+	LEAQ         (DX)(R8*4), DX
+	TESTQ        $0x00000004, DI
+	JZ           two649
+	VMOVUPS      X3, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y3, X3
+
+two649:
+	TESTQ    $0x00000002, DI
+	JZ       one650
+	VMOVLPS  X3, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X3, X3, X3
+
+one650:
+	TESTQ  $0x00000001, DI
+	JZ     stored648
+	VMOVSS X3, (DX)
+	JMP    stored648
+
+all647:
+	VMOVUPS Y3, (DX)(R8*4)
+
+stored648:
+	CMPQ         DI, $0x08
+	JE           all651
+	LEAQ         (CX)(AX*4), DX
+	TESTQ        $0x00000004, DI
+	JZ           two653
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two653:
+	TESTQ    $0x00000002, DI
+	JZ       one654
+	VMOVLPS  X1, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X1, X1, X1
+
+one654:
+	TESTQ  $0x00000001, DI
+	JZ     stored652
+	VMOVSS X1, (DX)
+	JMP    stored652
+
+all651:
+	VMOVUPS Y1, (CX)(AX*4)
+
+stored652:
+	CMPQ         DI, $0x08
+	JE           all655
+	LEAQ         (CX)(R9*4), DX
+	TESTQ        $0x00000004, DI
+	JZ           two657
+	VMOVUPS      X2, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two657:
+	TESTQ    $0x00000002, DI
+	JZ       one658
+	VMOVLPS  X2, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X2, X2, X2
+
+one658:
+	TESTQ  $0x00000001, DI
+	JZ     stored656
+	VMOVSS X2, (DX)
+	JMP    stored656
+
+all655:
+	VMOVUPS Y2, (CX)(R9*4)
+
+stored656:
+	CMPQ         DI, $0x08
+	JE           all659
+	LEAQ         (CX)(R8*4), CX
+	TESTQ        $0x00000004, DI
+	JZ           two661
+	VMOVUPS      X4, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two661:
+	TESTQ    $0x00000002, DI
+	JZ       one662
+	VMOVLPS  X4, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X4, X4, X4
+
+one662:
+	TESTQ  $0x00000001, DI
+	JZ     stored660
+	VMOVSS X4, (CX)
+	JMP    stored660
+
+all659:
+	VMOVUPS Y4, (CX)(R8*4)
+
+stored660:
+	CMPQ         DI, $0x08
+	JE           all663
+	LEAQ         (SI)(AX*4), CX
+	TESTQ        $0x00000004, DI
+	JZ           two665
+	VMOVUPS      X0, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two665:
+	TESTQ    $0x00000002, DI
+	JZ       one666
+	VMOVLPS  X0, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X0, X0, X0
+
+one666:
+	TESTQ  $0x00000001, DI
+	JZ     stored664
+	VMOVSS X0, (CX)
+	JMP    stored664
+
+all663:
+	VMOVUPS Y0, (SI)(AX*4)
+
+stored664:
+end646:
+	ADDQ DI, AX
+
+odd643:
+	MOVQ AX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func gruForwardBiasAdmitsAVX2(gates *float32, q *float32, old *float32, next *float32, bias *float32, n int, m int) int
+// Requires: AVX, AVX2, FMA3
+TEXT ·gruForwardBiasAdmitsAVX2(SB), NOSPLIT, $0-64
+	MOVQ gates+0(FP), CX
+	MOVQ q+8(FP), DX
+	MOVQ old+16(FP), BX
+	MOVQ next+24(FP), SI
+	MOVQ bias+32(FP), DI
+	MOVQ n+40(FP), R8
+	XORQ AX, AX
+	MOVQ m+48(FP), R9
+	LEAQ (AX)(R9*1), R10
+	LEAQ (R10)(R9*1), R9
+	SUBQ $0x08, R8
+	JL   over668
+
+again669:
+	VMOVUPS     (CX)(AX*4), Y0
+	VMOVUPS     (DX)(AX*4), Y1
+	VADDPS      Y1, Y0, Y0
+	VMOVUPS     (CX)(R10*4), Y1
+	VMOVUPS     (DX)(R10*4), Y2
+	VADDPS      Y2, Y1, Y1
+	VANDPS      wide7fffffff<>+0(SB), Y0, Y2
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y2, Y2
+	VANDPS      wide7fffffff<>+0(SB), Y1, Y3
+	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y3, Y3
+	VORPS       Y3, Y2, Y2
+	VMOVMSKPS   Y2, R11
+	TESTL       R11, R11
+	JNZ         odd667
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y2
+	VFMADD213PS wide4b400000<>+0(SB), Y0, Y2
+	VSUBPS      wide4b400000<>+0(SB), Y2, Y3
+	VMOVUPS     wide3f318000<>+0(SB), Y4
+	VFMADD213PS Y0, Y3, Y4
+	VFMADD231PS wideb95e8083<>+0(SB), Y3, Y4
+	VMOVUPS     wide3ab688be<>+0(SB), Y0
+	VFMADD213PS widebc0905f1<>+0(SB), Y4, Y0
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y4, Y0
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y4, Y0
+	VFMADD213PS wide3f000000<>+0(SB), Y4, Y0
+	VFMADD213PS widebf800000<>+0(SB), Y4, Y0
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y0
+	VPSLLD      $0x17, Y2, Y2
+	VPADDD      Y2, Y0, Y0
+	VMOVUPS     wide3f800000<>+0(SB), Y2
+	VADDPS      wide3f800000<>+0(SB), Y0, Y0
+	VDIVPS      Y0, Y2, Y0
+	VMOVUPS     widebfb8aa3b<>+0(SB), Y2
+	VFMADD213PS wide4b400000<>+0(SB), Y1, Y2
+	VSUBPS      wide4b400000<>+0(SB), Y2, Y3
+	VMOVUPS     wide3f318000<>+0(SB), Y4
+	VFMADD213PS Y1, Y3, Y4
+	VFMADD231PS wideb95e8083<>+0(SB), Y3, Y4
+	VMOVUPS     wide3ab688be<>+0(SB), Y1
+	VFMADD213PS widebc0905f1<>+0(SB), Y4, Y1
+	VFMADD213PS wide3d2aaa8c<>+0(SB), Y4, Y1
+	VFMADD213PS widebe2aaa6e<>+0(SB), Y4, Y1
+	VFMADD213PS wide3f000000<>+0(SB), Y4, Y1
+	VFMADD213PS widebf800000<>+0(SB), Y4, Y1
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y1
+	VPSLLD      $0x17, Y2, Y2
+	VPADDD      Y2, Y1, Y1
+	VMOVUPS     wide3f800000<>+0(SB), Y2
+	VADDPS      wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS      Y1, Y2, Y1
+	VMOVUPS     (DX)(R9*4), Y2
+	VMOVUPS     (DI)(AX*4), Y3
+	VADDPS      Y3, Y2, Y2
+	VMOVUPS     (CX)(R9*4), Y3
+	VFMADD231PS Y2, Y0, Y3
+	VMOVUPS     widec102d242<>+0(SB), Y4
+	VMOVUPS     wide4102d242<>+0(SB), Y5
+	VMINPS      Y3, Y5, Y3
+	VMAXPS      Y3, Y4, Y3
+	VMULPS      Y3, Y3, Y4
+	VMOVUPS     wide32668068<>+0(SB), Y5
+	VFMADD213PS wide37ad4d68<>+0(SB), Y4, Y5
+	VFMADD213PS wide3b654d73<>+0(SB), Y4, Y5
+	VFMADD213PS wide3e090d0d<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VMULPS      Y3, Y5, Y3
+	VMOVUPS     wide355179cc<>+0(SB), Y5
+	VFMADD213PS wide39ac88ef<>+0(SB), Y4, Y5
+	VFMADD213PS wide3cd416c8<>+0(SB), Y4, Y5
+	VFMADD213PS wide3eef312e<>+0(SB), Y4, Y5
+	VFMADD213PS wide3f800000<>+0(SB), Y4, Y5
+	VDIVPS      Y5, Y3, Y3
+	VMOVUPS     (BX)(AX*4), Y4
+	VSUBPS      Y4, Y3, Y5
+	VMULPS      Y1, Y5, Y5
+	VADDPS      Y4, Y5, Y4
+	VMOVUPS     Y2, (DX)(R9*4)
+	VMOVUPS     Y0, (CX)(AX*4)
+	VMOVUPS     Y1, (CX)(R10*4)
+	VMOVUPS     Y3, (CX)(R9*4)
+	VMOVUPS     Y4, (SI)(AX*4)
+	ADDQ        $0x08, R10
+	ADDQ        $0x08, R9
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, R8
+	JGE         again669
+
+over668:
+	ADDQ         $0x08, R8
+	TESTQ        R8, R8
+	JZ           end670
+	LEAQ         firstLanes<>+0(SB), R11
+	MOVQ         R8, R12
+	NEGQ         R12
+	VMOVUPS      32(R11)(R12*4), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   (CX)(R10*4), Y0, Y2
+	VMASKMOVPS   (DX)(R10*4), Y0, Y3
+	VADDPS       Y3, Y2, Y2
+	VANDPS       wide7fffffff<>+0(SB), Y1, Y3
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y3, Y3
+	VANDPS       wide7fffffff<>+0(SB), Y2, Y4
+	VCMPPS       $0x16, wide42ae0000<>+0(SB), Y4, Y4
+	VORPS        Y4, Y3, Y3
+	VMOVMSKPS    Y3, R11
+	TESTL        R11, R11
+	JNZ          odd667
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y3
+	VSUBPS       wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS      wide3f318000<>+0(SB), Y5
+	VFMADD213PS  Y1, Y4, Y5
+	VFMADD231PS  wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS      wide3ab688be<>+0(SB), Y1
+	VFMADD213PS  widebc0905f1<>+0(SB), Y5, Y1
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y5, Y1
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y5, Y1
+	VFMADD213PS  wide3f000000<>+0(SB), Y5, Y1
+	VFMADD213PS  widebf800000<>+0(SB), Y5, Y1
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y1
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y3, Y1, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VADDPS       wide3f800000<>+0(SB), Y1, Y1
+	VDIVPS       Y1, Y3, Y1
+	VMOVUPS      widebfb8aa3b<>+0(SB), Y3
+	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y3
+	VSUBPS       wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS      wide3f318000<>+0(SB), Y5
+	VFMADD213PS  Y2, Y4, Y5
+	VFMADD231PS  wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS      wide3ab688be<>+0(SB), Y2
+	VFMADD213PS  widebc0905f1<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y5, Y2
+	VFMADD213PS  widebe2aaa6e<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3f000000<>+0(SB), Y5, Y2
+	VFMADD213PS  widebf800000<>+0(SB), Y5, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VADDPS       wide3f800000<>+0(SB), Y2, Y2
+	VDIVPS       Y2, Y3, Y2
+	VMASKMOVPS   (DX)(R9*4), Y0, Y3
+	VMASKMOVPS   (DI)(AX*4), Y0, Y4
+	VADDPS       Y4, Y3, Y3
+	VMASKMOVPS   (CX)(R9*4), Y0, Y4
+	VFMADD231PS  Y3, Y1, Y4
+	VMOVUPS      widec102d242<>+0(SB), Y5
+	VMOVUPS      wide4102d242<>+0(SB), Y6
+	VMINPS       Y4, Y6, Y4
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       Y4, Y4, Y5
+	VMOVUPS      wide32668068<>+0(SB), Y6
+	VFMADD213PS  wide37ad4d68<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3b654d73<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3e090d0d<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VMULPS       Y4, Y6, Y4
+	VMOVUPS      wide355179cc<>+0(SB), Y6
+	VFMADD213PS  wide39ac88ef<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3cd416c8<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3eef312e<>+0(SB), Y5, Y6
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y6
+	VDIVPS       Y6, Y4, Y4
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VSUBPS       Y0, Y4, Y5
+	VMULPS       Y2, Y5, Y5
+	VADDPS       Y0, Y5, Y0
+	CMPQ         R8, $0x08
+	JE           all671
+	LEAQ         (DX)(R9*4), DX
+	TESTQ        $0x00000004, R8
+	JZ           two673
+	VMOVUPS      X3, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y3, X3
+
+two673:
+	TESTQ    $0x00000002, R8
+	JZ       one674
+	VMOVLPS  X3, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X3, X3, X3
+
+one674:
+	TESTQ  $0x00000001, R8
+	JZ     stored672
+	VMOVSS X3, (DX)
+	JMP    stored672
+
+all671:
+	VMOVUPS Y3, (DX)(R9*4)
+
+stored672:
+	CMPQ         R8, $0x08
+	JE           all675
+	LEAQ         (CX)(AX*4), DX
+	TESTQ        $0x00000004, R8
+	JZ           two677
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two677:
+	TESTQ    $0x00000002, R8
+	JZ       one678
+	VMOVLPS  X1, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X1, X1, X1
+
+one678:
+	TESTQ  $0x00000001, R8
+	JZ     stored676
+	VMOVSS X1, (DX)
+	JMP    stored676
+
+all675:
+	VMOVUPS Y1, (CX)(AX*4)
+
+stored676:
+	CMPQ         R8, $0x08
+	JE           all679
+	LEAQ         (CX)(R10*4), DX
+	TESTQ        $0x00000004, R8
+	JZ           two681
+	VMOVUPS      X2, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two681:
+	TESTQ    $0x00000002, R8
+	JZ       one682
+	VMOVLPS  X2, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X2, X2, X2
+
+one682:
+	TESTQ  $0x00000001, R8
+	JZ     stored680
+	VMOVSS X2, (DX)
+	JMP    stored680
+
+all679:
+	VMOVUPS Y2, (CX)(R10*4)
+
+stored680:
+	CMPQ         R8, $0x08
+	JE           all683
+	LEAQ         (CX)(R9*4), CX
+	TESTQ        $0x00000004, R8
+	JZ           two685
+	VMOVUPS      X4, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y4, X4
+
+two685:
+	TESTQ    $0x00000002, R8
+	JZ       one686
+	VMOVLPS  X4, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X4, X4, X4
+
+one686:
+	TESTQ  $0x00000001, R8
+	JZ     stored684
+	VMOVSS X4, (CX)
+	JMP    stored684
+
+all683:
+	VMOVUPS Y4, (CX)(R9*4)
+
+stored684:
+	CMPQ         R8, $0x08
+	JE           all687
+	LEAQ         (SI)(AX*4), CX
+	TESTQ        $0x00000004, R8
+	JZ           two689
+	VMOVUPS      X0, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two689:
+	TESTQ    $0x00000002, R8
+	JZ       one690
+	VMOVLPS  X0, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X0, X0, X0
+
+one690:
+	TESTQ  $0x00000001, R8
+	JZ     stored688
+	VMOVSS X0, (CX)
+	JMP    stored688
+
+all687:
+	VMOVUPS Y0, (SI)(AX*4)
+
+stored688:
+end670:
+	ADDQ R8, AX
+
+odd667:
+	MOVQ AX, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func gruBackwardAdmitsAVX2(dgates *float32, dq *float32, dold *float32, dnext *float32, gates *float32, q *float32, old *float32, n int, m int)
+// Requires: AVX
+TEXT ·gruBackwardAdmitsAVX2(SB), NOSPLIT, $0-72
+	MOVQ dgates+0(FP), CX
+	MOVQ dq+8(FP), DX
+	MOVQ dold+16(FP), BX
+	MOVQ dnext+24(FP), SI
+	MOVQ gates+32(FP), DI
+	MOVQ q+40(FP), R8
+	MOVQ old+48(FP), R9
+	MOVQ n+56(FP), R10
+	XORQ AX, AX
+	MOVQ m+64(FP), R11
+	LEAQ (AX)(R11*1), R12
+	LEAQ (R12)(R11*1), R11
+	SUBQ $0x08, R10
+	JL   over691
+
+again692:
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS (DI)(R12*4), Y1
+	VMOVUPS (DI)(R11*4), Y2
+	VMULPS  Y1, Y0, Y3
+	VSUBPS  Y3, Y0, Y4
+	VMOVUPS (R9)(AX*4), Y5
+	VMOVUPS (BX)(AX*4), Y6
+	VADDPS  Y4, Y6, Y4
+	VMOVUPS Y4, (BX)(AX*4)
+	VSUBPS  Y5, Y2, Y4
+	VMULPS  Y0, Y4, Y0
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS wide3f800000<>+0(SB), Y4
+	VSUBPS  Y1, Y4, Y1
+	VMULPS  Y1, Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VADDPS  wide00000000<>+0(SB), Y0, Y1
+	VMOVUPS Y1, (CX)(R12*4)
+	VMOVUPS Y0, (DX)(R12*4)
+	VMOVUPS wide3f800000<>+0(SB), Y0
+	VMULPS  Y2, Y2, Y1
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  Y0, Y3, Y0
+	VADDPS  wide00000000<>+0(SB), Y0, Y0
+	VMOVUPS (DI)(AX*4), Y1
+	VMOVUPS (R8)(R11*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VMULPS  Y1, Y2, Y2
+	VMOVUPS wide3f800000<>+0(SB), Y3
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  Y3, Y2, Y2
+	VADDPS  wide00000000<>+0(SB), Y2, Y2
+	VADDPS  wide00000000<>+0(SB), Y2, Y3
+	VMOVUPS Y3, (CX)(AX*4)
+	VMOVUPS Y2, (DX)(AX*4)
+	VMULPS  Y1, Y0, Y1
+	VMOVUPS Y1, (DX)(R11*4)
+	VMOVUPS Y0, (CX)(R11*4)
+	ADDQ    $0x08, R12
+	ADDQ    $0x08, R11
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, R10
+	JGE     again692
+
+over691:
+	ADDQ         $0x08, R10
+	TESTQ        R10, R10
+	JZ           end693
+	LEAQ         firstLanes<>+0(SB), R13
+	MOVQ         R10, R14
+	NEGQ         R14
+	VMOVUPS      32(R13)(R14*4), Y0
+	VMASKMOVPS   (SI)(AX*4), Y0, Y1
+	VMASKMOVPS   (DI)(R12*4), Y0, Y2
+	VMASKMOVPS   (DI)(R11*4), Y0, Y3
+	VMULPS       Y2, Y1, Y4
+	VSUBPS       Y4, Y1, Y5
+	VMASKMOVPS   (R9)(AX*4), Y0, Y6
+	VMASKMOVPS   (BX)(AX*4), Y0, Y7
+	VADDPS       Y5, Y7, Y5
+	CMPQ         R10, $0x08
+	JE           all694
+	LEAQ         (BX)(AX*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two696
+	VMOVUPS      X5, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y5, X5
+
+two696:
+	TESTQ    $0x00000002, R10
+	JZ       one697
+	VMOVLPS  X5, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X5, X5, X5
+
+one697:
+	TESTQ  $0x00000001, R10
+	JZ     stored695
+	VMOVSS X5, (BX)
+	JMP    stored695
+
+all694:
+	VMOVUPS Y5, (BX)(AX*4)
+
+stored695:
+	VSUBPS       Y6, Y3, Y5
+	VMULPS       Y1, Y5, Y1
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VSUBPS       Y2, Y5, Y2
+	VMULPS       Y2, Y1, Y1
+	VADDPS       wide00000000<>+0(SB), Y1, Y1
+	VADDPS       wide00000000<>+0(SB), Y1, Y2
+	CMPQ         R10, $0x08
+	JE           all698
+	LEAQ         (CX)(R12*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two700
+	VMOVUPS      X2, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two700:
+	TESTQ    $0x00000002, R10
+	JZ       one701
+	VMOVLPS  X2, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X2, X2, X2
+
+one701:
+	TESTQ  $0x00000001, R10
+	JZ     stored699
+	VMOVSS X2, (BX)
+	JMP    stored699
+
+all698:
+	VMOVUPS Y2, (CX)(R12*4)
+
+stored699:
+	CMPQ         R10, $0x08
+	JE           all702
+	LEAQ         (DX)(R12*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two704
+	VMOVUPS      X1, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two704:
+	TESTQ    $0x00000002, R10
+	JZ       one705
+	VMOVLPS  X1, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X1, X1, X1
+
+one705:
+	TESTQ  $0x00000001, R10
+	JZ     stored703
+	VMOVSS X1, (BX)
+	JMP    stored703
+
+all702:
+	VMOVUPS Y1, (DX)(R12*4)
+
+stored703:
+	VMOVUPS      wide3f800000<>+0(SB), Y1
+	VMULPS       Y3, Y3, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       Y1, Y4, Y1
+	VADDPS       wide00000000<>+0(SB), Y1, Y1
+	VMASKMOVPS   (DI)(AX*4), Y0, Y2
+	VMASKMOVPS   (R8)(R11*4), Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VSUBPS       Y2, Y3, Y3
+	VMULPS       Y3, Y0, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y0
+	VADDPS       wide00000000<>+0(SB), Y0, Y3
+	CMPQ         R10, $0x08
+	JE           all706
+	LEAQ         (CX)(AX*4), BX
+	TESTQ        $0x00000004, R10
+	JZ           two708
+	VMOVUPS      X3, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y3, X3
+
+two708:
+	TESTQ    $0x00000002, R10
+	JZ       one709
+	VMOVLPS  X3, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X3, X3, X3
+
+one709:
+	TESTQ  $0x00000001, R10
+	JZ     stored707
+	VMOVSS X3, (BX)
+	JMP    stored707
+
+all706:
+	VMOVUPS Y3, (CX)(AX*4)
+
+stored707:
+	CMPQ         R10, $0x08
+	JE           all710
+	LEAQ         (DX)(AX*4), AX
+	TESTQ        $0x00000004, R10
+	JZ           two712
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two712:
+	TESTQ    $0x00000002, R10
+	JZ       one713
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one713:
+	TESTQ  $0x00000001, R10
+	JZ     stored711
+	VMOVSS X0, (AX)
+	JMP    stored711
+
+all710:
+	VMOVUPS Y0, (DX)(AX*4)
+
+stored711:
+	VMULPS       Y2, Y1, Y0
+	CMPQ         R10, $0x08
+	JE           all714
+	LEAQ         (DX)(R11*4), AX
+	TESTQ        $0x00000004, R10
+	JZ           two716
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two716:
+	TESTQ    $0x00000002, R10
+	JZ       one717
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one717:
+	TESTQ  $0x00000001, R10
+	JZ     stored715
+	VMOVSS X0, (AX)
+	JMP    stored715
+
+all714:
+	VMOVUPS Y0, (DX)(R11*4)
+
+stored715:
+	CMPQ         R10, $0x08
+	JE           all718
+	LEAQ         (CX)(R11*4), AX
+	TESTQ        $0x00000004, R10
+	JZ           two720
+	VMOVUPS      X1, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two720:
+	TESTQ    $0x00000002, R10
+	JZ       one721
+	VMOVLPS  X1, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X1, X1, X1
+
+one721:
+	TESTQ  $0x00000001, R10
+	JZ     stored719
+	VMOVSS X1, (AX)
+	JMP    stored719
+
+all718:
+	VMOVUPS Y1, (CX)(R11*4)
+
+stored719:
+end693:
+	VZEROUPPER
+	RET
+
 // func centredSquaresAVX2(sums *float32, x *float32, centre *float32, rows int, stride int, w int)
 // Requires: AVX
 TEXT ·centredSquaresAVX2(SB), NOSPLIT, $0-48
@@ -8304,41 +10174,41 @@ TEXT ·centredSquaresAVX2(SB), NOSPLIT, $0-48
 	MOVQ       centre+16(FP), SI
 	VMASKMOVPS (SI), Y0, Y2
 
-row564:
+row722:
 	VMASKMOVPS   (AX), Y0, Y3
 	VSUBPS       Y2, Y3, Y3
 	VMULPS       Y3, Y3, Y3
 	VADDPS       Y3, Y1, Y1
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          row564
+	JNZ          row722
 	MOVQ         sums+0(FP), AX
 	CMPQ         BX, $0x08
-	JE           all565
+	JE           all723
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two567
+	JZ           two725
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two567:
+two725:
 	TESTQ    $0x00000002, BX
-	JZ       one568
+	JZ       one726
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one568:
+one726:
 	TESTQ  $0x00000001, BX
-	JZ     stored566
+	JZ     stored724
 	VMOVSS X1, (AX)
-	JMP    stored566
+	JMP    stored724
 
-all565:
+all723:
 	VMOVUPS Y1, (AX)
 
-stored566:
+stored724:
 	VZEROUPPER
 	RET
 
@@ -8360,7 +10230,7 @@ TEXT ·centredSquares32AVX2(SB), NOSPLIT, $0-40
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
 
-row569:
+row727:
 	VMOVUPS (AX), Y8
 	VSUBPS  Y4, Y8, Y8
 	VMULPS  Y8, Y8, Y8
@@ -8379,7 +10249,7 @@ row569:
 	VADDPS  Y8, Y3, Y3
 	ADDQ    DX, AX
 	DECQ    CX
-	JNZ     row569
+	JNZ     row727
 	MOVQ    sums+0(FP), AX
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
@@ -8408,7 +10278,7 @@ TEXT ·centredDotsAVX2(SB), NOSPLIT, $0-64
 	MOVQ       centre+32(FP), DI
 	VMASKMOVPS (DI), Y0, Y3
 
-row570:
+row728:
 	VMASKMOVPS   (AX), Y0, Y4
 	VSUBPS       Y3, Y4, Y4
 	VMASKMOVPS   (CX), Y0, Y5
@@ -8418,61 +10288,61 @@ row570:
 	ADDQ         BX, AX
 	ADDQ         BX, CX
 	DECQ         DX
-	JNZ          row570
+	JNZ          row728
 	MOVQ         dots+0(FP), AX
 	CMPQ         SI, $0x08
-	JE           all571
+	JE           all729
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, SI
-	JZ           two573
+	JZ           two731
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two573:
+two731:
 	TESTQ    $0x00000002, SI
-	JZ       one574
+	JZ       one732
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one574:
+one732:
 	TESTQ  $0x00000001, SI
-	JZ     stored572
+	JZ     stored730
 	VMOVSS X1, (AX)
-	JMP    stored572
+	JMP    stored730
 
-all571:
+all729:
 	VMOVUPS Y1, (AX)
 
-stored572:
+stored730:
 	MOVQ         sums+8(FP), AX
 	CMPQ         SI, $0x08
-	JE           all575
+	JE           all733
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, SI
-	JZ           two577
+	JZ           two735
 	VMOVUPS      X2, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two577:
+two735:
 	TESTQ    $0x00000002, SI
-	JZ       one578
+	JZ       one736
 	VMOVLPS  X2, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X2, X2, X2
 
-one578:
+one736:
 	TESTQ  $0x00000001, SI
-	JZ     stored576
+	JZ     stored734
 	VMOVSS X2, (AX)
-	JMP    stored576
+	JMP    stored734
 
-all575:
+all733:
 	VMOVUPS Y2, (AX)
 
-stored576:
+stored734:
 	VZEROUPPER
 	RET
 
@@ -8500,7 +10370,7 @@ TEXT ·centredDots32AVX2(SB), NOSPLIT, $0-56
 	VMOVUPS 64(SI), Y10
 	VMOVUPS 96(SI), Y11
 
-row579:
+row737:
 	PREFETCHT0 2048(AX)
 	PREFETCHT0 2048(CX)
 	VMOVUPS    (AX), Y12
@@ -8532,7 +10402,7 @@ row579:
 	ADDQ       BX, AX
 	ADDQ       BX, CX
 	DECQ       DX
-	JNZ        row579
+	JNZ        row737
 	MOVQ       dots+0(FP), AX
 	VMOVUPS    Y0, (AX)
 	VMOVUPS    Y1, 32(AX)
@@ -8568,7 +10438,7 @@ TEXT ·reluDotsAVX2(SB), NOSPLIT, $0-80
 	MOVQ       scale+40(FP), DI
 	MOVQ       bias+48(FP), R8
 
-row580:
+row738:
 	VMASKMOVPS   (AX), Y0, Y4
 	VSUBPS       Y3, Y4, Y4
 	VMASKMOVPS   (DI), Y0, Y5
@@ -8584,61 +10454,61 @@ row580:
 	ADDQ         BX, AX
 	ADDQ         BX, CX
 	DECQ         DX
-	JNZ          row580
+	JNZ          row738
 	MOVQ         dots+0(FP), AX
 	CMPQ         SI, $0x08
-	JE           all581
+	JE           all739
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, SI
-	JZ           two583
+	JZ           two741
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two583:
+two741:
 	TESTQ    $0x00000002, SI
-	JZ       one584
+	JZ       one742
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one584:
+one742:
 	TESTQ  $0x00000001, SI
-	JZ     stored582
+	JZ     stored740
 	VMOVSS X1, (AX)
-	JMP    stored582
+	JMP    stored740
 
-all581:
+all739:
 	VMOVUPS Y1, (AX)
 
-stored582:
+stored740:
 	MOVQ         sums+8(FP), AX
 	CMPQ         SI, $0x08
-	JE           all585
+	JE           all743
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, SI
-	JZ           two587
+	JZ           two745
 	VMOVUPS      X2, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two587:
+two745:
 	TESTQ    $0x00000002, SI
-	JZ       one588
+	JZ       one746
 	VMOVLPS  X2, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X2, X2, X2
 
-one588:
+one746:
 	TESTQ  $0x00000001, SI
-	JZ     stored586
+	JZ     stored744
 	VMOVSS X2, (AX)
-	JMP    stored586
+	JMP    stored744
 
-all585:
+all743:
 	VMOVUPS Y2, (AX)
 
-stored586:
+stored744:
 	VZEROUPPER
 	RET
 
@@ -8668,7 +10538,7 @@ TEXT ·reluDots32AVX2(SB), NOSPLIT, $0-72
 	MOVQ    scale+40(FP), SI
 	MOVQ    bias+48(FP), DI
 
-row589:
+row747:
 	PREFETCHT0 2048(AX)
 	PREFETCHT0 2048(CX)
 	VMOVUPS    (AX), Y12
@@ -8712,7 +10582,7 @@ row589:
 	ADDQ       BX, AX
 	ADDQ       BX, CX
 	DECQ       DX
-	JNZ        row589
+	JNZ        row747
 	MOVQ       dots+0(FP), AX
 	VMOVUPS    Y0, (AX)
 	VMOVUPS    Y1, 32(AX)
@@ -8736,9 +10606,9 @@ TEXT ·standardiseAVX2(SB), NOSPLIT, $0-40
 	MOVQ n+32(FP), DI
 	XORQ AX, AX
 	SUBQ $0x20, DI
-	JL   over590
+	JL   over748
 
-again591:
+again749:
 	PREFETCHT0 2048(DX)(AX*4)
 	PREFETCHT0 2048(CX)(AX*4)
 	VMOVUPS    (DX)(AX*4), Y0
@@ -8761,14 +10631,14 @@ again591:
 	VMOVUPS    Y3, 96(CX)(AX*4)
 	ADDQ       $0x20, AX
 	SUBQ       $0x20, DI
-	JGE        again591
+	JGE        again749
 
-over590:
+over748:
 	ADDQ $0x20, DI
 	SUBQ $0x08, DI
-	JL   over592
+	JL   over750
 
-again593:
+again751:
 	PREFETCHT0 2048(DX)(AX*4)
 	PREFETCHT0 2048(CX)(AX*4)
 	VMOVUPS    (DX)(AX*4), Y0
@@ -8777,12 +10647,12 @@ again593:
 	VMOVUPS    Y0, (CX)(AX*4)
 	ADDQ       $0x08, AX
 	SUBQ       $0x08, DI
-	JGE        again593
+	JGE        again751
 
-over592:
+over750:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end594
+	JZ           end752
 	LEAQ         firstLanes<>+0(SB), R8
 	MOVQ         DI, R9
 	NEGQ         R9
@@ -8793,32 +10663,32 @@ over592:
 	VMASKMOVPS   (SI)(AX*4), Y0, Y0
 	VMULPS       Y0, Y1, Y0
 	CMPQ         DI, $0x08
-	JE           all595
+	JE           all753
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two597
+	JZ           two755
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two597:
+two755:
 	TESTQ    $0x00000002, DI
-	JZ       one598
+	JZ       one756
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one598:
+one756:
 	TESTQ  $0x00000001, DI
-	JZ     stored596
+	JZ     stored754
 	VMOVSS X0, (AX)
-	JMP    stored596
+	JMP    stored754
 
-all595:
+all753:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored596:
-end594:
+stored754:
+end752:
 	VZEROUPPER
 	RET
 
@@ -8832,9 +10702,9 @@ TEXT ·standardiseReLUAVX2(SB), NOSPLIT, $0-40
 	MOVQ n+32(FP), DI
 	XORQ AX, AX
 	SUBQ $0x20, DI
-	JL   over599
+	JL   over757
 
-again600:
+again758:
 	PREFETCHT0 2048(DX)(AX*4)
 	PREFETCHT0 2048(CX)(AX*4)
 	VMOVUPS    (DX)(AX*4), Y0
@@ -8866,14 +10736,14 @@ again600:
 	VMOVUPS    Y3, 96(CX)(AX*4)
 	ADDQ       $0x20, AX
 	SUBQ       $0x20, DI
-	JGE        again600
+	JGE        again758
 
-over599:
+over757:
 	ADDQ $0x20, DI
 	SUBQ $0x08, DI
-	JL   over601
+	JL   over759
 
-again602:
+again760:
 	PREFETCHT0 2048(DX)(AX*4)
 	PREFETCHT0 2048(CX)(AX*4)
 	VMOVUPS    (DX)(AX*4), Y0
@@ -8884,12 +10754,12 @@ again602:
 	VMOVUPS    Y0, (CX)(AX*4)
 	ADDQ       $0x08, AX
 	SUBQ       $0x08, DI
-	JGE        again602
+	JGE        again760
 
-over601:
+over759:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end603
+	JZ           end761
 	LEAQ         firstLanes<>+0(SB), R8
 	MOVQ         DI, R9
 	NEGQ         R9
@@ -8902,32 +10772,32 @@ over601:
 	VMOVUPS      wide00000000<>+0(SB), Y1
 	VMAXPS       Y0, Y1, Y0
 	CMPQ         DI, $0x08
-	JE           all604
+	JE           all762
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two606
+	JZ           two764
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two606:
+two764:
 	TESTQ    $0x00000002, DI
-	JZ       one607
+	JZ       one765
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one607:
+one765:
 	TESTQ  $0x00000001, DI
-	JZ     stored605
+	JZ     stored763
 	VMOVSS X0, (AX)
-	JMP    stored605
+	JMP    stored763
 
-all604:
+all762:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored605:
-end603:
+stored763:
+end761:
 	VZEROUPPER
 	RET
 
@@ -8942,9 +10812,9 @@ TEXT ·standardiseBiasAVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), R8
 	XORQ AX, AX
 	SUBQ $0x20, R8
-	JL   over608
+	JL   over766
 
-again609:
+again767:
 	PREFETCHT0 2048(DX)(AX*4)
 	PREFETCHT0 2048(CX)(AX*4)
 	VMOVUPS    (DX)(AX*4), Y0
@@ -8971,14 +10841,14 @@ again609:
 	VMOVUPS    Y3, 96(CX)(AX*4)
 	ADDQ       $0x20, AX
 	SUBQ       $0x20, R8
-	JGE        again609
+	JGE        again767
 
-over608:
+over766:
 	ADDQ $0x20, R8
 	SUBQ $0x08, R8
-	JL   over610
+	JL   over768
 
-again611:
+again769:
 	PREFETCHT0 2048(DX)(AX*4)
 	PREFETCHT0 2048(CX)(AX*4)
 	VMOVUPS    (DX)(AX*4), Y0
@@ -8988,12 +10858,12 @@ again611:
 	VMOVUPS    Y0, (CX)(AX*4)
 	ADDQ       $0x08, AX
 	SUBQ       $0x08, R8
-	JGE        again611
+	JGE        again769
 
-over610:
+over768:
 	ADDQ         $0x08, R8
 	TESTQ        R8, R8
-	JZ           end612
+	JZ           end770
 	LEAQ         firstLanes<>+0(SB), R9
 	MOVQ         R8, R10
 	NEGQ         R10
@@ -9006,32 +10876,32 @@ over610:
 	VMASKMOVPS   (DI)(AX*4), Y0, Y0
 	VADDPS       Y0, Y1, Y0
 	CMPQ         R8, $0x08
-	JE           all613
+	JE           all771
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, R8
-	JZ           two615
+	JZ           two773
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two615:
+two773:
 	TESTQ    $0x00000002, R8
-	JZ       one616
+	JZ       one774
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one616:
+one774:
 	TESTQ  $0x00000001, R8
-	JZ     stored614
+	JZ     stored772
 	VMOVSS X0, (AX)
-	JMP    stored614
+	JMP    stored772
 
-all613:
+all771:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored614:
-end612:
+stored772:
+end770:
 	VZEROUPPER
 	RET
 
@@ -9046,9 +10916,9 @@ TEXT ·standardiseBiasReLUAVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), R8
 	XORQ AX, AX
 	SUBQ $0x20, R8
-	JL   over617
+	JL   over775
 
-again618:
+again776:
 	PREFETCHT0 2048(DX)(AX*4)
 	PREFETCHT0 2048(CX)(AX*4)
 	VMOVUPS    (DX)(AX*4), Y0
@@ -9084,14 +10954,14 @@ again618:
 	VMOVUPS    Y3, 96(CX)(AX*4)
 	ADDQ       $0x20, AX
 	SUBQ       $0x20, R8
-	JGE        again618
+	JGE        again776
 
-over617:
+over775:
 	ADDQ $0x20, R8
 	SUBQ $0x08, R8
-	JL   over619
+	JL   over777
 
-again620:
+again778:
 	PREFETCHT0 2048(DX)(AX*4)
 	PREFETCHT0 2048(CX)(AX*4)
 	VMOVUPS    (DX)(AX*4), Y0
@@ -9103,12 +10973,12 @@ again620:
 	VMOVUPS    Y0, (CX)(AX*4)
 	ADDQ       $0x08, AX
 	SUBQ       $0x08, R8
-	JGE        again620
+	JGE        again778
 
-over619:
+over777:
 	ADDQ         $0x08, R8
 	TESTQ        R8, R8
-	JZ           end621
+	JZ           end779
 	LEAQ         firstLanes<>+0(SB), R9
 	MOVQ         R8, R10
 	NEGQ         R10
@@ -9123,32 +10993,32 @@ over619:
 	VMOVUPS      wide00000000<>+0(SB), Y1
 	VMAXPS       Y0, Y1, Y0
 	CMPQ         R8, $0x08
-	JE           all622
+	JE           all780
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, R8
-	JZ           two624
+	JZ           two782
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two624:
+two782:
 	TESTQ    $0x00000002, R8
-	JZ       one625
+	JZ       one783
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one625:
+one783:
 	TESTQ  $0x00000001, R8
-	JZ     stored623
+	JZ     stored781
 	VMOVSS X0, (AX)
-	JMP    stored623
+	JMP    stored781
 
-all622:
+all780:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored623:
-end621:
+stored781:
+end779:
 	VZEROUPPER
 	RET
 
@@ -9165,9 +11035,9 @@ TEXT ·addStandardiseGradAVX2(SB), NOSPLIT, $0-64
 	MOVQ n+56(FP), R10
 	XORQ AX, AX
 	SUBQ $0x10, R10
-	JL   over626
+	JL   over784
 
-again627:
+again785:
 	PREFETCHT0 2048(BX)(AX*4)
 	PREFETCHT0 2048(DX)(AX*4)
 	PREFETCHT0 2048(CX)(AX*4)
@@ -9193,14 +11063,14 @@ again627:
 	VMOVUPS    Y1, 32(CX)(AX*4)
 	ADDQ       $0x10, AX
 	SUBQ       $0x10, R10
-	JGE        again627
+	JGE        again785
 
-over626:
+over784:
 	ADDQ $0x10, R10
 	SUBQ $0x08, R10
-	JL   over628
+	JL   over786
 
-again629:
+again787:
 	PREFETCHT0 2048(BX)(AX*4)
 	PREFETCHT0 2048(DX)(AX*4)
 	PREFETCHT0 2048(CX)(AX*4)
@@ -9216,12 +11086,12 @@ again629:
 	VMOVUPS    Y0, (CX)(AX*4)
 	ADDQ       $0x08, AX
 	SUBQ       $0x08, R10
-	JGE        again629
+	JGE        again787
 
-over628:
+over786:
 	ADDQ         $0x08, R10
 	TESTQ        R10, R10
-	JZ           end630
+	JZ           end788
 	LEAQ         firstLanes<>+0(SB), R11
 	MOVQ         R10, R12
 	NEGQ         R12
@@ -9240,32 +11110,32 @@ over628:
 	VMULPS       Y3, Y2, Y1
 	VADDPS       Y1, Y0, Y0
 	CMPQ         R10, $0x08
-	JE           all631
+	JE           all789
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, R10
-	JZ           two633
+	JZ           two791
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two633:
+two791:
 	TESTQ    $0x00000002, R10
-	JZ       one634
+	JZ       one792
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one634:
+one792:
 	TESTQ  $0x00000001, R10
-	JZ     stored632
+	JZ     stored790
 	VMOVSS X0, (AX)
-	JMP    stored632
+	JMP    stored790
 
-all631:
+all789:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored632:
-end630:
+stored790:
+end788:
 	VZEROUPPER
 	RET
 
@@ -9282,9 +11152,9 @@ TEXT ·setStandardiseGradAVX2(SB), NOSPLIT, $0-64
 	MOVQ n+56(FP), R10
 	XORQ AX, AX
 	SUBQ $0x10, R10
-	JL   over635
+	JL   over793
 
-again636:
+again794:
 	PREFETCHT0 2048(BX)(AX*4)
 	PREFETCHT0 2048(DX)(AX*4)
 	PREFETCHT0 2048(CX)(AX*4)
@@ -9311,14 +11181,14 @@ again636:
 	VMOVUPS    Y1, 32(CX)(AX*4)
 	ADDQ       $0x10, AX
 	SUBQ       $0x10, R10
-	JGE        again636
+	JGE        again794
 
-over635:
+over793:
 	ADDQ $0x10, R10
 	SUBQ $0x08, R10
-	JL   over637
+	JL   over795
 
-again638:
+again796:
 	PREFETCHT0 2048(BX)(AX*4)
 	PREFETCHT0 2048(DX)(AX*4)
 	PREFETCHT0 2048(CX)(AX*4)
@@ -9334,12 +11204,12 @@ again638:
 	VMOVUPS    Y0, (CX)(AX*4)
 	ADDQ       $0x08, AX
 	SUBQ       $0x08, R10
-	JGE        again638
+	JGE        again796
 
-over637:
+over795:
 	ADDQ         $0x08, R10
 	TESTQ        R10, R10
-	JZ           end639
+	JZ           end797
 	LEAQ         firstLanes<>+0(SB), R11
 	MOVQ         R10, R12
 	NEGQ         R12
@@ -9357,32 +11227,32 @@ over637:
 	VMULPS       Y3, Y2, Y1
 	VADDPS       Y1, Y0, Y0
 	CMPQ         R10, $0x08
-	JE           all640
+	JE           all798
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, R10
-	JZ           two642
+	JZ           two800
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two642:
+two800:
 	TESTQ    $0x00000002, R10
-	JZ       one643
+	JZ       one801
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one643:
+one801:
 	TESTQ  $0x00000001, R10
-	JZ     stored641
+	JZ     stored799
 	VMOVSS X0, (AX)
-	JMP    stored641
+	JMP    stored799
 
-all640:
+all798:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored641:
-end639:
+stored799:
+end797:
 	VZEROUPPER
 	RET
 
@@ -9400,9 +11270,9 @@ TEXT ·addStandardiseGradReLUAVX2(SB), NOSPLIT, $0-72
 	MOVQ n+64(FP), R11
 	XORQ AX, AX
 	SUBQ $0x10, R11
-	JL   over644
+	JL   over802
 
-again645:
+again803:
 	PREFETCHT0 2048(BX)(AX*4)
 	PREFETCHT0 2048(DX)(AX*4)
 	PREFETCHT0 2048(CX)(AX*4)
@@ -9437,14 +11307,14 @@ again645:
 	VMOVUPS    Y1, 32(CX)(AX*4)
 	ADDQ       $0x10, AX
 	SUBQ       $0x10, R11
-	JGE        again645
+	JGE        again803
 
-over644:
+over802:
 	ADDQ $0x10, R11
 	SUBQ $0x08, R11
-	JL   over646
+	JL   over804
 
-again647:
+again805:
 	PREFETCHT0 2048(BX)(AX*4)
 	PREFETCHT0 2048(DX)(AX*4)
 	PREFETCHT0 2048(CX)(AX*4)
@@ -9464,12 +11334,12 @@ again647:
 	VMOVUPS    Y0, (CX)(AX*4)
 	ADDQ       $0x08, AX
 	SUBQ       $0x08, R11
-	JGE        again647
+	JGE        again805
 
-over646:
+over804:
 	ADDQ         $0x08, R11
 	TESTQ        R11, R11
-	JZ           end648
+	JZ           end806
 	LEAQ         firstLanes<>+0(SB), R12
 	MOVQ         R11, R13
 	NEGQ         R13
@@ -9493,32 +11363,32 @@ over646:
 	VMULPS       Y3, Y2, Y1
 	VADDPS       Y1, Y0, Y0
 	CMPQ         R11, $0x08
-	JE           all649
+	JE           all807
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, R11
-	JZ           two651
+	JZ           two809
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two651:
+two809:
 	TESTQ    $0x00000002, R11
-	JZ       one652
+	JZ       one810
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one652:
+one810:
 	TESTQ  $0x00000001, R11
-	JZ     stored650
+	JZ     stored808
 	VMOVSS X0, (AX)
-	JMP    stored650
+	JMP    stored808
 
-all649:
+all807:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored650:
-end648:
+stored808:
+end806:
 	VZEROUPPER
 	RET
 
@@ -9536,9 +11406,9 @@ TEXT ·setStandardiseGradReLUAVX2(SB), NOSPLIT, $0-72
 	MOVQ n+64(FP), R11
 	XORQ AX, AX
 	SUBQ $0x10, R11
-	JL   over653
+	JL   over811
 
-again654:
+again812:
 	PREFETCHT0 2048(BX)(AX*4)
 	PREFETCHT0 2048(DX)(AX*4)
 	PREFETCHT0 2048(CX)(AX*4)
@@ -9574,14 +11444,14 @@ again654:
 	VMOVUPS    Y1, 32(CX)(AX*4)
 	ADDQ       $0x10, AX
 	SUBQ       $0x10, R11
-	JGE        again654
+	JGE        again812
 
-over653:
+over811:
 	ADDQ $0x10, R11
 	SUBQ $0x08, R11
-	JL   over655
+	JL   over813
 
-again656:
+again814:
 	PREFETCHT0 2048(BX)(AX*4)
 	PREFETCHT0 2048(DX)(AX*4)
 	PREFETCHT0 2048(CX)(AX*4)
@@ -9601,12 +11471,12 @@ again656:
 	VMOVUPS    Y0, (CX)(AX*4)
 	ADDQ       $0x08, AX
 	SUBQ       $0x08, R11
-	JGE        again656
+	JGE        again814
 
-over655:
+over813:
 	ADDQ         $0x08, R11
 	TESTQ        R11, R11
-	JZ           end657
+	JZ           end815
 	LEAQ         firstLanes<>+0(SB), R12
 	MOVQ         R11, R13
 	NEGQ         R13
@@ -9629,31 +11499,31 @@ over655:
 	VMULPS       Y3, Y2, Y1
 	VADDPS       Y1, Y0, Y0
 	CMPQ         R11, $0x08
-	JE           all658
+	JE           all816
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, R11
-	JZ           two660
+	JZ           two818
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two660:
+two818:
 	TESTQ    $0x00000002, R11
-	JZ       one661
+	JZ       one819
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one661:
+one819:
 	TESTQ  $0x00000001, R11
-	JZ     stored659
+	JZ     stored817
 	VMOVSS X0, (AX)
-	JMP    stored659
+	JMP    stored817
 
-all658:
+all816:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored659:
-end657:
+stored817:
+end815:
 	VZEROUPPER
 	RET

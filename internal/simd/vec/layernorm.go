@@ -15,13 +15,13 @@ func (o *OffsetRows) width() int { return len(o.X) / max(1, len(o.Mean)) }
 // Line is a straight line.
 type Line struct{ Slope, At0 Float }
 
-// OffsetSquares sets the sums of squares of rows without their means, in float64:
+// Squares sets the sums of squares of rows without their means, in float64:
 //
 //	sums[i] = Σ_j (x[i,j] − mean[i] − rest[i])²
 //
 // The elements of a row are added in four sums, j%4, those behind the last whole four to
 // the first.
-func OffsetSquares(sums []float64, x OffsetRows) {
+func (x OffsetRows) Squares(sums []float64) {
 	if cpu.AVX2 {
 		offsetSquaresFast(sums, x)
 		return
@@ -48,14 +48,14 @@ func sumOf(j, d int) int {
 // folded is the sum of four.
 func folded(four [4]float64) float64 { return (four[0] + four[1]) + (four[2] + four[3]) }
 
-// OffsetDots sets the rows g, and the inner products with rows without their means, in
-// float64 as [OffsetSquares] does:
+// Dots sets the rows g, and the inner products with rows without their means, in
+// float64 as [OffsetRows.Squares] does:
 //
 //	g[i,j] = dy[i,j]·gain[j]
 //	sums[i] = Σ_j g[i,j]·(x[i,j] − mean[i] − rest[i])
 //
 // A nil gain is 1: then dy stands for g, which is not set.
-func OffsetDots(sums []float64, g, dy, gain []Float, x OffsetRows) {
+func (x OffsetRows) Dots(sums []float64, g, dy, gain []Float) {
 	if cpu.AVX2 {
 		offsetDotsFast(sums, g, dy, gain, x)
 		return

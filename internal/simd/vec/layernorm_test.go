@@ -8,7 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/simd/simdtest"
 )
 
-// dotOf is the sum of float64 products that OffsetSquares and OffsetDots promise, in its
+// dotOf is the sum of float64 products that OffsetRows promises, in its
 // order.
 func dotOf(x, y []Float) float64 {
 	var four [4]float64
@@ -38,9 +38,9 @@ func TestOffsetSums(t *testing.T) {
 			}
 			squares, dots, plain, g := make([]float64, rows), make([]float64, rows), make([]float64, rows), make([]Float, rows*d)
 			of := OffsetRows{x, mean, rest}
-			OffsetSquares(squares, of)
-			OffsetDots(dots, g, dy, gain, of)
-			OffsetDots(plain, nil, dy, nil, of)
+			of.Squares(squares)
+			of.Dots(dots, g, dy, gain)
+			of.Dots(plain, nil, dy, nil)
 			for i := range rows {
 				row, by := slices.Clone(x[i*d:i*d+d]), slices.Clone(dy[i*d:i*d+d])
 				for j := range row {

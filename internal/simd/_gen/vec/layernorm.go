@@ -87,7 +87,7 @@ func offset(row, i reg.GPVirtual, mean, rest Vec) reg.VecVirtual {
 //	sums[k][j%4] += (x[k,j] − mean[k] − rest[k])²
 func offsetSquares() {
 	const rows = 4
-	Start("offsetSquaresAVX2", "func(sums *float64, x *float32, stride, n int, mean, rest *float32)", "offsetSquaresAVX2 is OffsetSquares of four rows, n being a multiple of 4.")
+	Start("offsetSquaresAVX2", "func(sums *float64, x *float32, stride, n int, mean, rest *float32)", "offsetSquaresAVX2 is OffsetRows.Squares of four rows, n being a multiple of 4.")
 	x := rowsOf("x", Arg("stride"), rows)
 	mean, rest := each("mean", rows), each("rest", rows)
 	quarters(rows, func(i reg.GPVirtual, sums []Vec) {
@@ -110,7 +110,7 @@ func offsetDots(gain bool) {
 	if gain {
 		name, of = "offsetGainDotsAVX2", "dg, dy, x, gain"
 	}
-	Start(name, "func(sums *float64, "+of+" *float32, stride, n int, mean, rest *float32)", name+" is OffsetDots of two rows, n being a multiple of 4.")
+	Start(name, "func(sums *float64, "+of+" *float32, stride, n int, mean, rest *float32)", name+" is OffsetRows.Dots of two rows, n being a multiple of 4.")
 	stride := Arg("stride")
 	x, dy := rowsOf("x", stride, rows), rowsOf("dy", stride, rows)
 	var g []reg.GPVirtual

@@ -22,18 +22,19 @@ func LSTM() {
 	gatedTanhGrad()
 }
 
-// four is a loop over arrays of which some have four blocks side by side in a row, each m
+// gateLoop is a loop over arrays of which some have blocks side by side in a row, each m
 // elements behind the one before.
-type four struct {
+type gateLoop struct {
 	*Loop
-	next [4]reg.GPVirtual // the elements of each block
+	next []reg.GPVirtual // the elements of each block
 }
 
-func newFour(pointers ...string) *four {
-	l := &four{Loop: NewLoop(1, pointers...)}
+// newGates returns a loop of so many blocks.
+func newGates(blocks int, pointers ...string) *gateLoop {
+	l := &gateLoop{Loop: NewLoop(1, pointers...), next: make([]reg.GPVirtual, blocks)}
 	m := Arg("m")
 	l.next[0] = l.I
-	for k := 1; k < 4; k++ {
+	for k := 1; k < blocks; k++ {
 		l.next[k] = GP64()
 		LEAQ(Mem{Base: l.next[k-1], Index: m, Scale: 1}, l.next[k])
 	}
@@ -41,23 +42,23 @@ func newFour(pointers ...string) *four {
 }
 
 // in has f done at block k.
-func (l *four) in(k int, f func()) {
+func (l *gateLoop) in(k int, f func()) {
 	l.I = l.next[k]
 	f()
 	l.I = l.next[0]
 }
 
 // block loads the next elements of block k.
-func (l *four) block(p string, k int) (v Vec) {
+func (l *gateLoop) block(p string, k int) (v Vec) {
 	l.in(k, func() { v = l.Load(p) })
 	return v
 }
 
 // put stores at the next elements of block k.
-func (l *four) put(v Vec, p string, k int) { l.in(k, func() { l.Store(v, p) }) }
+func (l *gateLoop) put(v Vec, p string, k int) { l.in(k, func() { l.Store(v, p) }) }
 
 // run writes the loop.
-func (l *four) run(body func()) {
+func (l *gateLoop) run(body func()) {
 	l.Each(func(int) {
 		body()
 		if l.Mask == nil {
@@ -67,14 +68,14 @@ func (l *four) run(body func()) {
 }
 
 // step moves on to the next elements.
-func (l *four) step(next []reg.GPVirtual) {
+func (l *gateLoop) step(next []reg.GPVirtual) {
 	for _, i := range next {
 		ADDQ(Imm(Lanes), i)
 	}
 }
 
 // whole is run of whole registers, at least one.
-func (l *four) whole(body func()) {
+func (l *gateLoop) whole(body func()) {
 	again := Fresh("again")
 	Label(again)
 	body()
@@ -98,13 +99,8 @@ func lstmForward(inner, peeps bool) {
 	name += "AVX2"
 	Start(name, "func("+strings.Join(of, ", ")+" *float32, n, m int) int",
 		name+" is LSTMRows.Forward of elements of a row. It returns how many were ordinary and are done.")
-	l, odd := newFour(of...), Fresh("odd")
-	stop := func(rare Vec) {
-		bits := GP32()
-		VMOVMSKPS(rare, bits)
-		TESTL(bits, bits)
-		JNZ(LabelRef(odd))
-	}
+	l, odd := newGates(4, of...), Fresh("odd")
+	stop := func(rare Vec) { leave(rare, odd) }
 	l.run(func() {
 		zi, zf, zo := l.block("gates", 0), l.block("gates", 1), l.block("gates", 3)
 		if peeps {
@@ -138,6 +134,19 @@ func lstmForward(inner, peeps bool) {
 		l.Store(th, "tanh")
 		l.Store(h, "h")
 	})
+	l.count(odd)
+}
+
+// leave jumps where an element is rare.
+func leave(rare Vec, to string) {
+	bits := GP32()
+	VMOVMSKPS(rare, bits)
+	TESTL(bits, bits)
+	JNZ(LabelRef(to))
+}
+
+// count ends a kernel that returns how many elements it has done, also if it left at odd.
+func (l *gateLoop) count(odd string) {
 	ADDQ(l.N, l.I)
 	Label(odd)
 	Store(l.I, ReturnIndex(0))
@@ -156,7 +165,7 @@ func lstmBackward(inner, set bool) {
 	name += "AVX2"
 	Start(name, "func(dgates, dcell, dh, dnext, gates, cell, tanh *float32, n, m int)",
 		name+" is LSTMRows.Backward of elements of a row, which "+how+" the cell's gradient.")
-	l := newFour("dgates", "dcell", "dh", "dnext", "gates", "cell", "tanh")
+	l := newGates(4, "dgates", "dcell", "dh", "dnext", "gates", "cell", "tanh")
 	sum := func(v Vec) Vec { return Add(v, Num(0)) } // as a sum with zero, which has no minus
 	sigmoid := func(dy, y Vec) Vec { return sum(Mul(Mul(dy, y), Sub(Get(Num(1)), y))) }
 	slope := func(dy, y Vec) Vec { return Mul(dy, Sub(Get(Num(1)), Mul(y, y))) }
@@ -194,7 +203,7 @@ func lstmPeepBackward(inner, set bool) {
 	of := []string{"dgates", "dcell", "dh", "dnext", "gates", "cell", "next", "tanh", "peep", "sums"}
 	Start(name, "func("+strings.Join(of, ", ")+" *float32, n, m int)",
 		name+" is LSTMRows.Backward of elements of a row with peepholes, which "+how+" the cell's gradient; n is a multiple of 8.")
-	l := newFour(of...)
+	l := newGates(4, of...)
 	sum := func(v Vec) Vec { return Add(v, Num(0)) } // as a sum with zero, which has no minus
 	sigmoid := func(dy, y Vec) Vec { return Mul(Mul(dy, y), Sub(Get(Num(1)), y)) }
 	slope := func(dy, y Vec) Vec { return Mul(dy, Sub(Get(Num(1)), Mul(y, y))) }

@@ -35,6 +35,7 @@ type tableColumn struct {
 	least float64          // the earliest
 	at    [kinds]int       // the line of the first cell of each kind, 0: there is none
 	from  int              // the row of the first that is a word or empty: before it zeros are not stored, from there on they are
+	nan   bool             // the first that is empty is a nan
 	plain bool             // numbers and times are words, too
 	words map[string]int32 // the number of each
 	texts []string         // of these numbers
@@ -86,7 +87,8 @@ func (c *columns) cell(i int, text []byte, line int) error {
 		return c.budget.Keep(wordTakes)
 	}
 	text = bytes.TrimSpace(text)
-	if len(text) == 0 || len(text) == 3 && strings.EqualFold(string(text), "nan") {
+	if nan := len(text) == 3 && strings.EqualFold(string(text), "nan"); nan || len(text) == 0 {
+		p.nan = nan && p.at[anEmpty] == 0 || p.nan
 		return add(anEmpty, 0, 0)
 	}
 	if p.plain {
@@ -226,7 +228,11 @@ func (p *tableColumn) check(unit string) error {
 	case times > 0 && others > 0:
 		return wrong(others, "it is no time, and %s %d has one: times are like 2024-03-01T12:30:00Z", unit, times)
 	case p.at[anEmpty] > 0 && p.at[aWord] == 0 && times+others > 0:
-		return wrong(p.at[anEmpty], "it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-%s after the file's name", p.name)
+		what := "empty"
+		if p.nan {
+			what = "no number"
+		}
+		return wrong(p.at[anEmpty], "it is %s, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-%s after the file's name", what, p.name)
 	}
 	return nil
 }

@@ -272,11 +272,11 @@ func (o *ogb) counts(name string) ([]int, error) {
 		if err != nil {
 			return err
 		}
-		sum := sums[len(sums)-1] + int(n)
+		sum := int64(sums[len(sums)-1]) + int64(n)
 		if sum > math.MaxInt32 {
 			return fmt.Errorf("with this there are %d, more than 2³¹", sum)
 		}
-		sums = append(sums, sum)
+		sums = append(sums, int(sum))
 		return budget.Keep(32)
 	})
 }

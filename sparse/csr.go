@@ -122,14 +122,18 @@ func (a *CSR) checkOffsets() error {
 	return nil
 }
 
+// mostRows is how many rows a matrix can have: int32 indices count them, and a
+// system of 32 bits has no more room for their offsets.
+const mostRows = min(math.MaxInt32, math.MaxInt/8-1)
+
 // checkSizes checks what int32 indices can count.
 func checkSizes(rows, cols, nnz int) error {
 	for _, n := range []struct {
-		what string
-		n    int
-	}{{"rows", rows}, {"columns", cols}, {"nonzeros", nnz}} {
-		if n.n < 0 || n.n > math.MaxInt32 {
-			return fmt.Errorf("sparse: %d %s, want 0 to %d", n.n, n.what, math.MaxInt32)
+		what    string
+		n, most int
+	}{{"rows", rows, mostRows}, {"columns", cols, math.MaxInt32}, {"nonzeros", nnz, math.MaxInt32}} {
+		if n.n < 0 || n.n > n.most {
+			return fmt.Errorf("sparse: %d %s, want 0 to %d", n.n, n.what, n.most)
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ func (g *gemm) fetchA(p *simdgemm.Product, blk block, l int) {
 	rows := blk.hi - blk.lo
 	switch {
 	case g.a.rs == g.k:
-		next = g.a.from(blk.hi, l*rows)
+		next = g.a.from(blk.hi, l*rows) // rows*k elements lie together, and each step asks for its part of them
 	case g.a.rs == 1 && rows == g.a.cs:
 		next = g.a.from(0, blk.k0+l+p.K)
 	}

@@ -57,7 +57,7 @@ func (r *recipe) checkFanout() error {
 	case err != nil:
 		return err
 	case m.whole:
-		return misuse("--fanout %s: a layer of %s looks several hops far and neighbours are drawn for one hop a layer: leave it out", r.Fanout, r.Model)
+		return misuse("--fanout %s: a layer of %s %s: leave it out", r.Fanout, r.Model, m.whyWhole())
 	case len(ks) != r.Layers:
 		return misuse("--fanout %s: numbers given: %d, layers: %d; give one for each layer", r.Fanout, len(ks), r.Layers)
 	case r.Batch == 0:

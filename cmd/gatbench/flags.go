@@ -178,10 +178,8 @@ func (f *settingFlags) check(r *recipe) error {
 	case f.Fanout != nil && *f.Fanout == "":
 		_, err := numbers("")
 		return err
-	case m.taught && r.Batch > 0:
-		return misuse("--batch %d: a layer of %s learns from edges and pairs of the whole graph: leave it out", r.Batch, r.Model)
 	case m.whole && r.Batch > 0:
-		return misuse("--batch %d: a layer of %s looks several hops far and a batch holds one hop a layer: leave it out", r.Batch, r.Model)
+		return misuse("--batch %d: a layer of %s %s: leave it out", r.Batch, r.Model, m.whyWhole())
 	case f.Rows != nil && r.Batch > 0:
 		return misuse("--rows %s and --batch %d: a batch is always computed from the rows that it needs: leave --rows out", r.Rows, r.Batch)
 	case r.Layers == 1 && f.Hidden != nil:

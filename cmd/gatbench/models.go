@@ -15,7 +15,7 @@ import (
 type model struct {
 	name, title string
 	takes       []string // flags that only some models have
-	whole       bool     // a layer looks several hops far, so there are no blocks for it
+	whole       bool     // a layer reads more than one hop, so there are no blocks for it; whyWhole says what
 	symmetric   bool     // on a block it needs the edges' weights on the whole graph
 	taught      bool     // its layers learn from edges and pairs of the whole graph too
 	alone       bool     // a layer looks at no neighbours
@@ -24,6 +24,17 @@ type model struct {
 	weighted    bool     // it counts the weights of the edges, as PyG's layer of that name does
 	preset      func(r *recipe)
 	make        func(r *recipe, s size) layer
+}
+
+// whyWhole says what a layer reads that a block does not hold.
+func (m *model) whyWhole() string {
+	switch {
+	case m.taught:
+		return "learns from edges and pairs of the whole graph"
+	case m.name == modelMoNet:
+		return "reads the degrees of the whole graph"
+	}
+	return "looks several hops far and a batch holds one hop a layer"
 }
 
 // size is what one layer is to be.

@@ -79,6 +79,9 @@ var dearBombs = []string{
 	"links that say something", "edges in a folder", "questions of TREC", "trees of SST",
 	"facts of 300,000 entities", "words of edges", "chain in DOT", "features of nothing in JSON", "paper of 2 million words",
 	"state dict of 100,000 names", "text of 20 MB in JSON",
+	"graphs of nothing as lines", "words with tags", "number of 90 MB in JSON", "numbers in order", "line of words", "captions",
+	"parallel edges of a table", "names by a memo", "as many columns as are believed", "facts of new names", "stories of bAbI",
+	"rows of a table of texts", "header of 100,000 tensors", "words of a tokeniser", "empty lines", "edges in zstd, 1.2 GB",
 }
 
 // blast is what came of reading a bomb in a process of its own.

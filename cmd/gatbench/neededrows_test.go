@@ -86,7 +86,6 @@ func TestNeededRowsTrainAlike(t *testing.T) {
 	for _, name := range modelNames() {
 		t.Run(name, func(t *testing.T) {
 			k, r := taskOf(t, name)
-			r.Layers = min(r.Layers, 5) // of 64 in gcn2, which are all alike
 			alike(t, k, r)
 			k = oneWay()
 			for _, r.Layers = range []int{1, 2, 3} {

@@ -29,9 +29,6 @@ func TestSaveAndEval(t *testing.T) {
 		t.Run(model, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "m.safetensors")
 			args := []string{"train", "--json", "--model", model, "--epochs", "2", "--save", file, "--splits", "random", "--seed", "3"}
-			if model == "gcn2" {
-				args = append(args, "--layers", "5") // of 64: they are all alike
-			}
 			lines := results(t, args...)
 			s, e := lines[len(lines)-1], results(t, "eval", "--json", file)[0]
 			for _, key := range []string{"model", "train_accuracy", "val_accuracy", "test_accuracy"} {

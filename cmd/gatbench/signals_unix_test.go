@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,7 +30,7 @@ const (
 
 // The tests themselves run on one processor: with two, much of their time is threads that
 // wait for the next of many small loops, while go test has other packages to run. Those of
-// threads ask for more.
+// threads ask for more. Their heaps are small, and collected less often.
 func TestMain(m *testing.M) {
 	switch path := os.Getenv(childHang); {
 	case os.Getenv(childMain) != "":
@@ -38,6 +39,7 @@ func TestMain(m *testing.M) {
 		hang(path)
 	case os.Getenv(bombIn) == "":
 		runtime.GOMAXPROCS(1)
+		debug.SetGCPercent(400)
 	}
 	os.Exit(m.Run())
 }

@@ -89,11 +89,12 @@ var table = map[string]string{
 	"internal/arch":   "",
 	"internal/bits":   "", // its tests import everything
 
-	"internal/simd/simdtest": "internal/simd/cpu",
+	"internal/simd/simdtest":   "internal/simd/cpu",
+	"internal/spoil/spoiltest": "internal/spoil",
 }
 
 // forTests are the packages that only tests import.
-var forTests = []string{"grad/gradtest", "internal/golden", "internal/arch", "internal/bits", "internal/simd/simdtest"}
+var forTests = []string{"grad/gradtest", "internal/golden", "internal/arch", "internal/bits", "internal/simd/simdtest", "internal/spoil/spoiltest"}
 
 // others says who may import a module that is not ours: a package matches by
 // its path or by a leading part of it.

@@ -4,8 +4,5 @@
 // scratch that was never cleared is zero in the first call, as it should be. Whoever lends such memory passes it to
 // [Floats] or [Ints], which do nothing but under the race detector and where a test has set [On]:
 //
-//	func TestMain(m *testing.M) {
-//		spoil.On = true
-//		os.Exit(m.Run())
-//	}
+//	func TestMain(m *testing.M) { spoiltest.Main(m) }
 package spoil

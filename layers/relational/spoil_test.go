@@ -1,16 +1,10 @@
 package relational_test
 
 import (
-	"flag"
-	"os"
 	"testing"
 
-	"github.com/edgewise-ml/edgewise/internal/spoil"
+	"github.com/edgewise-ml/edgewise/internal/spoil/spoiltest"
 )
 
-// TestMain runs the tests, but not benchmarks alone, in memory that is NaN until it is set.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	spoil.On = spoil.On || flag.Lookup("test.bench").Value.String() == ""
-	os.Exit(m.Run())
-}
+// TestMain runs the tests in spoilt memory.
+func TestMain(m *testing.M) { spoiltest.Main(m) }

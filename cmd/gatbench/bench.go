@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/bench"
@@ -16,19 +17,19 @@ import (
 
 // benchCommand is gatbench bench.
 type benchCommand struct {
-	Pattern string `arg:"" optional:"" name:"name-pattern" help:"A name, the front of a path (gemm) or a pattern (exp/*). Default: all."`
-	Threads int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are)."`
-	Isolate bool   `help:"Run each name in a process of its own, so that memory is its own."`
-	Graph   string `type:"path" placeholder:"FILE.npz" help:"Kernels and layers on a graph: on this one instead of their own."`
-	Size    string `placeholder:"NAME" help:"The same with a graph of a size: cora, pubmed, arxiv, reddit-tenth or NODESxEDGES."`
-	Dim     int    `placeholder:"D" help:"Columns of a head, of kernels and layers on a graph."`
-	Heads   int    `placeholder:"H" help:"Heads, of kernels and layers on a graph."`
-	Data    string `placeholder:"DIR" help:"Folder of the datasets' files, for train, ablation and read."`
-	Epochs  int    `default:"0" placeholder:"N" help:"Epochs of train/* (0: 200)."`
-	Seed    uint64 `default:"0" placeholder:"N" help:"Seed of train/* and ablation/*."`
-	Rows    string `default:"needed" placeholder:"NAME" help:"Which rows of each layer a training step of train/* computes: those that its loss depends on (needed, the default) or all, as the peers do."`
-	JSON    bool   `name:"json" help:"Print one JSON object a line, as the scripts in peers do."`
-	List    bool   `help:"Print the names and do nothing."`
+	Patterns []string `arg:"" optional:"" name:"name-pattern" help:"Names, fronts of paths (gemm) or patterns (exp/*). Default: all."`
+	Threads  int      `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are)."`
+	Isolate  bool     `help:"Run each name in a process of its own, so that memory is its own."`
+	Graph    string   `type:"path" placeholder:"FILE.npz" help:"Kernels and layers on a graph: on this one instead of their own."`
+	Size     string   `placeholder:"NAME" help:"The same with a graph of a size: cora, pubmed, arxiv, reddit-tenth or NODESxEDGES."`
+	Dim      int      `placeholder:"D" help:"Columns of a head, of kernels and layers on a graph."`
+	Heads    int      `placeholder:"H" help:"Heads, of kernels and layers on a graph."`
+	Data     string   `placeholder:"DIR" help:"Folder of the datasets' files, for train, ablation and read."`
+	Epochs   int      `default:"0" placeholder:"N" help:"Epochs of train/* (0: 200)."`
+	Seed     uint64   `default:"0" placeholder:"N" help:"Seed of train/* and ablation/*."`
+	Rows     string   `default:"needed" placeholder:"NAME" help:"Which rows of each layer a training step of train/* computes: those that its loss depends on (needed, the default) or all, as the peers do."`
+	JSON     bool     `name:"json" help:"Print one JSON object a line, as the scripts in peers do."`
+	List     bool     `help:"Print the names and do nothing."`
 
 	budget bench.Budget      // the zero value is the peers'
 	all    []bench.Benchmark // nil is all there are
@@ -37,7 +38,7 @@ type benchCommand struct {
 
 func (c *benchCommand) endsItself() {}
 
-// Run times what the pattern selects.
+// Run times what the patterns select.
 func (c *benchCommand) Run(e env) error {
 	if c.Threads < 0 {
 		return misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
@@ -100,17 +101,26 @@ func (c *benchCommand) choice() (bench.Choice, error) {
 	return out, err
 }
 
-// chosen returns the benchmarks that the pattern selects.
+// chosen returns the benchmarks that the patterns select, each once, in the order of all.
 func (c *benchCommand) chosen() ([]bench.Benchmark, error) {
-	out, err := bench.Choose(c.all, c.Pattern)
-	if err != nil {
-		return nil, usageError{err}
+	if len(c.Patterns) == 0 {
+		return c.all, nil
 	}
-	if len(out) == 0 {
-		name := strings.TrimSuffix(c.Pattern, "/")
-		return nil, misuse("there is no benchmark %q; did you mean %q? %s bench --list names them all", name, bench.Nearest(c.all, name), program)
+	wanted := map[string]bool{}
+	for _, pattern := range c.Patterns {
+		some, err := bench.Choose(c.all, pattern)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		if len(some) == 0 {
+			name := strings.TrimSuffix(pattern, "/")
+			return nil, misuse("there is no benchmark %q; did you mean %q? %s bench --list names them all", name, bench.Nearest(c.all, name), program)
+		}
+		for i := range some {
+			wanted[some[i].Name()] = true
+		}
 	}
-	return out, nil
+	return slices.DeleteFunc(slices.Clone(c.all), func(b bench.Benchmark) bool { return !wanted[b.Name()] }), nil
 }
 
 func list(w io.Writer, bs []bench.Benchmark) error {

@@ -147,7 +147,7 @@ func TestTrainBenchmark(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains for 200 epochs")
 	}
-	out, err := benched(t, benchCommand{all: bench.All(bench.Choice{Threads: 1, Trainings: (&benchCommand{}).trainings()}), Pattern: "train/cora", JSON: true})
+	out, err := benched(t, benchCommand{all: bench.All(bench.Choice{Threads: 1, Trainings: (&benchCommand{}).trainings()}), Patterns: []string{"train/cora"}, JSON: true})
 	if err != nil {
 		t.Fatal(err)
 	}

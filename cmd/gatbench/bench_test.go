@@ -86,11 +86,11 @@ func TestBenchTable(t *testing.T) {
 
 // A table measures the machine even if it was not asked for; JSON does not.
 func TestBenchMachine(t *testing.T) {
-	out, err := benched(t, benchCommand{Pattern: "exp"})
+	out, err := benched(t, benchCommand{Patterns: []string{"exp"}})
 	if err != nil || !strings.Contains(out, "\nmachine/fma/1 ") || !strings.Contains(out, "\nexp/2048 ") || strings.Contains(out, "gemm/") {
 		t.Errorf("%v, table\n%s", err, out)
 	}
-	out, err = benched(t, benchCommand{Pattern: "exp", JSON: true})
+	out, err = benched(t, benchCommand{Patterns: []string{"exp"}, JSON: true})
 	if err != nil || strings.Count(out, "\n") != 1 || !strings.Contains(out, `"op":"exp"`) {
 		t.Errorf("%v, lines\n%s", err, out)
 	}
@@ -129,7 +129,7 @@ func TestBenchJSON(t *testing.T) {
 // Isolated results come from the line that another process prints.
 func TestBenchIsolated(t *testing.T) {
 	var asked []string
-	c := benchCommand{JSON: true, Isolate: true, Pattern: "exp", self: func(_ context.Context, args ...string) ([]byte, error) {
+	c := benchCommand{JSON: true, Isolate: true, Patterns: []string{"exp"}, self: func(_ context.Context, args ...string) ([]byte, error) {
 		asked = args
 		return json.Marshal(bench.Line{Peer: "edgewise", Op: "exp", MedianMS: 2, MinMS: 1, Reps: 7})
 	}}

@@ -72,16 +72,9 @@ func run(e env, args []string) int {
 }
 
 func dispatch(e env, args []string) error {
-	var line commandLine
 	helped := false
-	parser, err := kong.New(&line,
-		kong.Name(program),
-		kong.Description("Graph neural networks in Go, at work."),
-		kong.Writers(e.out, e.errOut),
-		kong.KindMapper(reflect.String, kong.MapperFunc(asTyped)),
-		kong.Vars{"models": strings.Join(modelNames(), ", "), "graphmodels": strings.Join(graphModelNames(), ", ")},
-		kong.Exit(func(int) { helped = true }), // --help; what kong says afterwards is of no interest
-	)
+	parser, err := newParser(new(commandLine), kong.Writers(e.out, e.errOut),
+		kong.Exit(func(int) { helped = true })) // --help; what kong says afterwards is of no interest
 	if err != nil {
 		return err
 	}
@@ -97,6 +90,15 @@ func dispatch(e env, args []string) error {
 	}
 	_, err = promptly(e.ctx, func() (any, error) { return nil, command.Run(e) })
 	return err
+}
+
+// newParser returns what reads arguments into line.
+func newParser(line *commandLine, options ...kong.Option) (*kong.Kong, error) {
+	return kong.New(line, append(options,
+		kong.Name(program),
+		kong.Description("Graph neural networks in Go, at work."),
+		kong.KindMapper(reflect.String, kong.MapperFunc(asTyped)),
+		kong.Vars{"models": strings.Join(modelNames(), ", "), "graphmodels": strings.Join(graphModelNames(), ", ")})...)
 }
 
 // asTyped sets a flag to what was typed. Kong itself replaces bytes that are no UTF-8,
